@@ -69,14 +69,14 @@ static message *take_match(message **list, int from, int tag) {
   return NULL;
 }
 
-static void comm_threads_append(message **list, message *item) {
+static void append_message(message **list, message *item) {
   while (*list)
     list = &(*list)->next;
   *list = item;
 }
 
 /* Begins one side of a message with `rank`, the receiver. The second side copies the data. */
-static tesela_status comm_threads_begin(thread_rank *self, int number, thread_rank *rank, message what,
+static tesela_status begin_message_side(thread_rank *self, int number, thread_rank *rank, message what,
                                         bool is_send) {
   batch *queue = &self->batches[number];
   if (queue->count == queue->capacity)
@@ -92,7 +92,7 @@ static tesela_status comm_threads_begin(thread_rank *self, int number, thread_ra
     mine->done = other->done = true;
     pthread_cond_broadcast(&self->world->changed);
   } else {
-    comm_threads_append(is_send ? &rank->sends : &rank->receives, mine);
+    append_message(is_send ? &rank->sends : &rank->receives, mine);
   }
   const bool sizes_agree = !other || other->bytes == what.bytes;
   pthread_mutex_unlock(&self->world->lock);
@@ -105,7 +105,7 @@ static tesela_status comm_threads_send_message(tsl_ranks *ranks, int number, int
                                                const void *data, size_t bytes) {
   thread_rank *self = (thread_rank *)ranks;
   ranks->sent += bytes;
-  return comm_threads_begin(self, number, &self->world->all[destination],
+  return begin_message_side(self, number, &self->world->all[destination],
                             (message){.from = ranks->rank, .tag = tag, .source = data, .bytes = bytes}, true);
 }
 
@@ -113,7 +113,7 @@ static tesela_status comm_threads_receive_message(tsl_ranks *ranks, int number, 
                                                   size_t bytes) {
   thread_rank *self = (thread_rank *)ranks;
   ranks->received += bytes;
-  return comm_threads_begin(self, number, self,
+  return begin_message_side(self, number, self,
                             (message){.from = from, .tag = tag, .target = data, .bytes = bytes}, false);
 }
 

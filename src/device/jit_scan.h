@@ -9,7 +9,7 @@
 typedef enum tsl_jit_file_role { TSL_JIT_BINARY, TSL_JIT_SOURCE, TSL_JIT_TEMPORARY } tsl_jit_file_role;
 
 typedef struct tsl_jit_file {
-  char name[TSL_JIT_NAME_MOST]; /* starts with the hash */
+  char name[TSL_JIT_NAME_BYTES]; /* starts with the hash */
   tsl_jit_file_role role;
   bool is_marked; /* begins like the cache's files */
   uint64_t bytes;

@@ -8,6 +8,6 @@
  * units as their blocks finish. */
 void tsl_reserve_units(int units);
 /* Returns the units that this thread's kernels must leave free. */
-int tsl_spared_units(void);
+int tsl_reserved_units(void);
 
 #endif

@@ -469,7 +469,7 @@ static void test_memory(void **state) {
   const int live = tesela_fake_live(TESELA_FAKE_LIVE_BUFFER);
   must_run(plan, &p);
   assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), live);
-  (void)tsl_kept_forget(device);
+  (void)tsl_pooled_buffers_destroy(device);
   assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), 0);
   tsl_plan_destroy(plan);
 }

@@ -47,7 +47,7 @@ tesela_status tsl_cuda_compiler(tsl_device *device, tsl_text *text) {
 }
 
 /* Checks that ELF tables lie inside, or that PTX has its NUL, because the driver gets no length. */
-static bool looks_whole(const tsl_binary *binary) {
+static bool looks_complete(const tsl_binary *binary) {
   const unsigned char *bytes = binary->data;
   Elf64_Ehdr head;
   if (binary->bytes < 2)
@@ -65,7 +65,7 @@ static bool looks_whole(const tsl_binary *binary) {
 }
 
 /* Adds a hint if the compiler's major version is newer than the driver's. */
-static tesela_status blame_versions(const tsl_device *device, tesela_status status) {
+static tesela_status add_version_hint(const tsl_device *device, tesela_status status) {
   int driver = 0;
   const int compiler = tsl_nvrtc_version();
   if (tsl_cuda.driver_version(&driver) != TSL_CU_SUCCESS || compiler / 1000 <= driver / 1000)
@@ -80,7 +80,7 @@ tesela_status tsl_cuda_module_load(tsl_device *device, const char *name, const t
                                    tsl_module **module) {
   void *block;
   *module = NULL;
-  if (!looks_whole(binary))
+  if (!looks_complete(binary))
     return tsl_fail(TESELA_BUILD_FAILED, "%s: %s: the binary is neither a whole cubin nor PTX", device->name,
                     name);
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_module), "a kernel module", &block));
@@ -103,7 +103,7 @@ tesela_status tsl_cuda_module_load(tsl_device *device, const char *name, const t
     if (status != TESELA_BUILD_FAILED)
       return status;
     tsl_status_keep_log(log);
-    return blame_versions(device, status);
+    return add_version_hint(device, status);
   }
   pthread_mutex_init(&made->lock, NULL);
   *module = made;
@@ -126,7 +126,7 @@ void tsl_cuda_module_destroy(tsl_module *module) {
 }
 
 /* Adds a kernel to the list. The lock is held. */
-static tesela_status kernel_make(tsl_module *module, const char *name, tsl_kernel **kernel) {
+static tesela_status kernel_add(tsl_module *module, const char *name, tsl_kernel **kernel) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_kernel) + strlen(name) + 1, "a kernel", &block));
   tsl_kernel *made = block;
@@ -160,7 +160,7 @@ tesela_status tsl_cuda_kernel_get(tsl_module *module, const char *name, tsl_kern
   while (*kernel && strcmp((*kernel)->name, name) != 0)
     *kernel = (*kernel)->next;
   if (!*kernel)
-    status = kernel_make(module, name, kernel);
+    status = kernel_add(module, name, kernel);
   pthread_mutex_unlock(&module->lock);
   return status;
 }

@@ -87,7 +87,7 @@ static tesela_status links_prepare(link_trial *job, tsl_device *from, tsl_device
   job->carrier.device = target;
   TSL_TRY(tsl_device_open(from));
   TSL_TRY(tsl_device_open(target));
-  TSL_TRY(tsl_device_copier_meet(&job->carrier, from, &by_itself));
+  TSL_TRY(tsl_device_copier_prepare(&job->carrier, from, &by_itself));
   const size_t bytes = by_itself ? LARGE : SMALL;
   job->rows = (tsl_copy_rect){.from_pitch = bytes, .to_pitch = bytes, .rows = 1, .row_bytes = bytes};
   TSL_TRY(target->ops->stream_create(target, &job->stream));

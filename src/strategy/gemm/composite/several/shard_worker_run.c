@@ -209,7 +209,7 @@ static void run_site(shard_worker_launch *job) {
   (void)job->ops->finish(site->out);
   (void)tsl_device_copier_finish(&site->carrier);
   tsl_site_release(site);
-  (void)tsl_kept_forget(site->device); /* memory in use has an unknown state */
+  (void)tsl_pooled_buffers_destroy(site->device); /* memory in use has an unknown state */
 }
 
 static void *shard_worker_run_in_thread(void *argument) {

@@ -3,7 +3,7 @@
 #include "strategy/gemm/composite/several/shard_worker.h"
 
 static void drop_buffer(tsl_site_buffer *site_buffer) {
-  tsl_kept_give(site_buffer->buffer);
+  tsl_pooled_buffer_give(site_buffer->buffer);
   site_buffer->buffer = NULL;
   site_buffer->is_recorded = false;
 }
@@ -14,7 +14,7 @@ void tsl_site_release_memory(tsl_site *site) {
     drop_buffer(&site->slabs[i]);
     drop_buffer(&site->results[i]);
   }
-  tsl_kept_give(site->scratch);
+  tsl_pooled_buffer_give(site->scratch);
   site->scratch = NULL;
   site->is_ready = false;
 }
@@ -47,7 +47,7 @@ void tsl_site_release(tsl_site *site) {
 static tesela_status allocate_site_buffer(tsl_site *site, tsl_site_buffer *site_buffer, size_t bytes) {
   if (bytes == 0)
     return TESELA_OK;
-  TSL_TRY(tsl_pool_alloc(site->device, bytes, &site_buffer->buffer));
+  TSL_TRY(tsl_pooled_buffer_get(site->device, bytes, &site_buffer->buffer));
   return site->arrived && !site_buffer->done
              ? site->device->ops->event_create(site->device, &site_buffer->done)
              : TESELA_OK;
@@ -75,7 +75,7 @@ static tesela_status allocate_site(tsl_site *site) {
     TSL_TRY(
         allocate_site_buffer(site, &site->results[i], site->results_used >> i & 1 ? site->tile_bytes : 0));
   }
-  return site->workspace > 0 ? tsl_pool_alloc(site->device, (size_t)site->workspace, &site->scratch)
+  return site->workspace > 0 ? tsl_pooled_buffer_get(site->device, (size_t)site->workspace, &site->scratch)
                              : TESELA_OK;
 }
 

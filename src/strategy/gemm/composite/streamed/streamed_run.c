@@ -42,13 +42,13 @@ static tesela_status allocate_buffers(streamed_launch *job) {
                 b = t->depth * t->cols * (int64_t)tsl_type(problem->b.type)->size,
                 c = t->rows * t->cols * (int64_t)tsl_type(problem->c.type)->size;
   for (int i = 0; i < t->panels && tsl_problem_reads(problem, TSL_OPERAND_A); i++) {
-    TSL_TRY(tsl_pool_alloc(job->device, (size_t)a, &job->rings[TSL_OPERAND_A].buffers[i]));
-    TSL_TRY(tsl_pool_alloc(job->device, (size_t)b, &job->rings[TSL_OPERAND_B].buffers[i]));
+    TSL_TRY(tsl_pooled_buffer_get(job->device, (size_t)a, &job->rings[TSL_OPERAND_A].buffers[i]));
+    TSL_TRY(tsl_pooled_buffer_get(job->device, (size_t)b, &job->rings[TSL_OPERAND_B].buffers[i]));
   }
   for (int i = 0; i < t->tiles; i++)
-    TSL_TRY(tsl_pool_alloc(job->device, (size_t)c, &job->tiles[i]));
+    TSL_TRY(tsl_pooled_buffer_get(job->device, (size_t)c, &job->tiles[i]));
   if (job->self->workspace > 0)
-    TSL_TRY(tsl_pool_alloc(job->device, (size_t)job->self->workspace, &job->scratch));
+    TSL_TRY(tsl_pooled_buffer_get(job->device, (size_t)job->self->workspace, &job->scratch));
   return TESELA_OK;
 }
 
@@ -95,12 +95,12 @@ static void release_all(streamed_launch *job, tesela_status status) {
     tsl_staging_give(job->staging, status == TESELA_OK);
   for (int operand = 0; operand < TSL_OPERAND_C; operand++)
     for (int i = 0; i < PANELS; i++)
-      tsl_kept_give(job->rings[operand].buffers[i]);
+      tsl_pooled_buffer_give(job->rings[operand].buffers[i]);
   for (int i = 0; i < TILES; i++)
-    tsl_kept_give(job->tiles[i]);
-  tsl_kept_give(job->scratch);
+    tsl_pooled_buffer_give(job->tiles[i]);
+  tsl_pooled_buffer_give(job->scratch);
   if (status != TESELA_OK)
-    (void)tsl_kept_forget(job->device); /* memory in use has an unknown state */
+    (void)tsl_pooled_buffers_destroy(job->device); /* memory in use has an unknown state */
   if (job->stream)
     job->ops->stream_destroy(job->stream);
   tsl_free(job->block);
