@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef enum state { NOT_SEEN, WITHOUT, WITH } state;
+typedef enum library_state { NOT_SEEN, WITHOUT, WITH } library_state;
 
 typedef struct processes_search {
-  char job[256];     /* PMIX_NAMESPACE */
-  char library[256]; /* this library's file name */
-  state *states;     /* by rank in MPI_COMM_WORLD */
+  char job[256];         /* PMIX_NAMESPACE */
+  char library[256];     /* this library's file name */
+  library_state *states; /* by rank in MPI_COMM_WORLD */
   int count;
 } processes_search;
 
@@ -61,7 +61,7 @@ static int rank_of(const processes_search *s, const char *process) {
 
 /* Records if a process has this library. Only processes with an MPI library count: a shell that starts the
  * program has its rank, too. */
-static void processes_look_at(processes_search *s, const char *process) {
+static void record_process(processes_search *s, const char *process) {
   const int rank = rank_of(s, process);
   size_t size = 0;
   char *maps = rank < 0 ? NULL : processes_read_whole(process, "maps", &size);
@@ -95,7 +95,7 @@ static void scan_processes(processes_search *s) {
     return;
   for (const struct dirent *entry; (entry = readdir(folder));)
     if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-      processes_look_at(s, entry->d_name);
+      record_process(s, entry->d_name);
   closedir(folder);
 }
 
@@ -124,7 +124,7 @@ static void processes_set_result(const processes_search *s, MPI_Comm comm, tsl_s
     out->all_on_this_host = ranks[i] != MPI_UNDEFINED;
   const bool is_known = out->all_on_this_host;
   for (int i = 0; is_known && i < count; i++) {
-    const state state_of = s->states[ranks[i]];
+    const library_state state_of = s->states[ranks[i]];
     out->all_on_this_host = out->all_on_this_host && state_of != NOT_SEEN;
     if (state_of == WITHOUT && out->rank_without_library < 0)
       out->rank_without_library = ranks[i];
@@ -135,7 +135,7 @@ static void processes_set_result(const processes_search *s, MPI_Comm comm, tsl_s
   free(ranks);
 }
 
-tsl_scalapack_processes tsl_scalapack_look_at_processes(MPI_Comm comm) {
+tsl_scalapack_processes tsl_scalapack_inspect_processes(MPI_Comm comm) {
   /* One search is enough: libraries are loaded before a process joins a grid. Needs a lock. */
   static processes_search known;
   static bool is_known, has_looked;

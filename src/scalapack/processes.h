@@ -13,6 +13,6 @@ typedef struct tsl_scalapack_processes {
 
 /* Inspects this host's processes by /proc, without messages. Finds none without the library if the system or
  * MPI's environment does not show them. */
-tsl_scalapack_processes tsl_scalapack_look_at_processes(MPI_Comm comm);
+tsl_scalapack_processes tsl_scalapack_inspect_processes(MPI_Comm comm);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { GRIDS = 3 };
+enum { GRID_SIZES = 3 };
 
 static tesela_status enqueue_device_copy(tsl_kernel_bench *b) {
   return b->ops->copy(b->stream, b->from, 0, b->to, 0, b->bytes);
@@ -29,11 +29,11 @@ static uint64_t groups_of_grid(const tsl_kernel_bench *b, int grid) {
 }
 
 static int count_grids(const tsl_kernel_bench *b) {
-  return b->shape.chunk_bytes > 0 ? 1 : GRIDS;
+  return b->shape.chunk_bytes > 0 ? 1 : GRID_SIZES;
 }
 
 /* Sets steps, chunks, and a mask with exact lane sums in the smallest grid. */
-static void cut_memory(tsl_kernel_bench *b) {
+static void choose_chunks(tsl_kernel_bench *b) {
   const size_t step = (size_t)(b->shape.items * b->shape.flight * b->lanes) * sizeof(float);
   const size_t chunk = b->shape.chunk_bytes > 0 ? b->shape.chunk_bytes / step * step : step;
   b->memory.steps = (int64_t)(chunk / step);
@@ -125,7 +125,7 @@ tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_r
   tesela_status status;
   b->lanes = b->shape.lanes_f32;
   b->bytes = roofs->bytes;
-  cut_memory(b);
+  choose_chunks(b);
   roofs->bytes = b->bytes;
   const size_t each =
       (size_t)b->lanes * sizeof(float) > sizeof(int64_t) ? (size_t)b->lanes * sizeof(float) : sizeof(int64_t);
@@ -133,13 +133,13 @@ tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_r
       tsl_kernel_bench_build(b, "tune/roofs/roofs_memory.cl", "roofs/memory", TESELA_F32, b->lanes, &module));
   TSL_GO(b->ops->buffer_create(b->device, b->bytes, &b->from));
   TSL_GO(b->ops->buffer_create(b->device, b->bytes, &b->to));
-  TSL_GO(tsl_kernel_bench_take(b, groups_of_grid(b, count_grids(b) - 1), each));
+  TSL_GO(tsl_kernel_bench_allocate_results(b, groups_of_grid(b, count_grids(b) - 1), each));
   TSL_GO(kernel_memory_fill(b, module));
   TSL_GO(kernel_memory_measure_copy(b, module, 0.35 * seconds, &roofs->roof[TSL_ROOF_COPY]));
   status = measure_read(b, module, 0.2 * seconds, &roofs->roof[TSL_ROOF_READ]);
 out:
   if (b->stream && status != TESELA_OK)
     (void)b->ops->finish(b->stream);
-  tsl_kernel_bench_give(b);
+  tsl_kernel_bench_free(b);
   return status;
 }
