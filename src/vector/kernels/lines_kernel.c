@@ -20,7 +20,7 @@ static inline REAL fused(REAL a, REAL b, REAL c) {
   return NAME(fma_number)(c, a, b);
 }
 
-static inline bool is_far(int64_t count) {
+static inline bool exceeds_l1(int64_t count) {
   return HAS_LOAD_FAR && count > (int64_t)FAR;
 }
 
@@ -63,7 +63,7 @@ TSL_INLINE int64_t add_steps(int64_t count, factor factor_by, const REAL *x, REA
 
 static void add_dense(int64_t count, factor factor_by, const REAL *x, REAL *y) {
   int64_t i =
-      is_far(count) ? add_steps(count, factor_by, x, y, true) : add_steps(count, factor_by, x, y, false);
+      exceeds_l1(count) ? add_steps(count, factor_by, x, y, true) : add_steps(count, factor_by, x, y, false);
   for (; i + LANES <= count; i += LANES)
     NAME(store)(y + i, add_multiple(NAME(load)(y + i), factor_by, NAME(load)(x + i)));
   if (i < count)
@@ -110,23 +110,23 @@ static void add_two(int64_t n, tsl_vector_number a, const void *x_data, tsl_vect
    rest);
 }
 
-TSL_INLINE vector scale_vector(factor factor_by, bool stretches, vector x) {
-  if (stretches)
+TSL_INLINE vector scale_vector(factor factor_by, bool is_real, vector x) {
+  if (is_real)
     return factor_by.re * x;
   return multiply_by(factor_by, x);
 }
 
-static void scale_dense(int64_t count, factor factor_by, bool stretches, REAL *x) {
+static void scale_dense(int64_t count, factor factor_by, bool is_real, REAL *x) {
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES) {
       const vector old = NAME(load)(x + v);
-      NAME(store)(x + v, scale_vector(factor_by, stretches, old));
+      NAME(store)(x + v, scale_vector(factor_by, is_real, old));
     }
   for (; i < count; i += LANES) {
     const int64_t valid_count = tsl_min(LANES, count - i);
     const vector old = NAME(load_part)(x + i, valid_count);
-    NAME(store_part)(x + i, scale_vector(factor_by, stretches, old), valid_count);
+    NAME(store_part)(x + i, scale_vector(factor_by, is_real, old), valid_count);
   }
 }
 
@@ -144,7 +144,7 @@ static void scale(int64_t n, tsl_vector_number a, void *data, int64_t step) {
   }
 }
 
-static void stretch(int64_t n, double a, void *data, int64_t step) {
+static void scale_by_real(int64_t n, double a, void *data, int64_t step) {
   REAL *x = data, factor_by = (REAL)a;
   if (step == 1) {
     scale_dense(n * PARTS, (factor){splat(factor_by), splat(factor_by)}, true, x);
@@ -160,15 +160,15 @@ typedef struct whole {
   REAL parts[PARTS];
 } whole;
 static void copy_elements(int64_t n, const REAL *x, int64_t x_step, REAL *y, int64_t y_step) {
-  enum { TURN = 4 };
-  whole kept[TURN];
-  for (; n >= TURN; n -= TURN, x += TURN * x_step, y += TURN * y_step) {
-    TSL_UNROLL for (int i = 0; i < TURN; i++) memcpy(&kept[i], x + i * x_step, sizeof *kept);
-    TSL_UNROLL for (int i = 0; i < TURN; i++) memcpy(y + i * y_step, &kept[i], sizeof *kept);
+  enum { ELEMENTS = 4 };
+  whole elements[ELEMENTS];
+  for (; n >= ELEMENTS; n -= ELEMENTS, x += ELEMENTS * x_step, y += ELEMENTS * y_step) {
+    TSL_UNROLL for (int i = 0; i < ELEMENTS; i++) memcpy(&elements[i], x + i * x_step, sizeof *elements);
+    TSL_UNROLL for (int i = 0; i < ELEMENTS; i++) memcpy(y + i * y_step, &elements[i], sizeof *elements);
   }
   for (; n > 0; n--, x += x_step, y += y_step) {
-    memcpy(kept, x, sizeof *kept);
-    memcpy(y, kept, sizeof *kept);
+    memcpy(elements, x, sizeof *elements);
+    memcpy(y, elements, sizeof *elements);
   }
 }
 
@@ -205,13 +205,13 @@ static void swap(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t 
   }
   for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step)
     for (int part = 0; part < PARTS; part++) {
-      const REAL kept = x[part];
+      const REAL elements = x[part];
       x[part] = y[part];
-      y[part] = kept;
+      y[part] = elements;
     }
 }
 
-static void turn(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step, const double h[4]) {
+static void rotate(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step, const double h[4]) {
   REAL *x = x_data, *y = y_data;
   const REAL xx = (REAL)h[0], xy = (REAL)h[1], yx = (REAL)h[2], yy = (REAL)h[3];
   if (x_step == 1 && y_step == 1) {
@@ -359,7 +359,7 @@ static double absolutes(int64_t n, const void *x, int64_t step) {
   return sum_all(n, x, step, false);
 }
 
-static inline double magnitude_at(const REAL *x) {
+static inline double magnitude_of_element(const REAL *x) {
   REAL size = x[0] < 0 ? -x[0] : x[0];
   if (PARTS == 2)
     size += x[PARTS - 1] < 0 ? -x[PARTS - 1] : x[PARTS - 1];
@@ -367,7 +367,7 @@ static inline double magnitude_at(const REAL *x) {
 }
 
 /* Returns the magnitudes of a vector's elements; for complex elements twice each. */
-static inline vector sizes(vector x) {
+static inline vector magnitudes_of(vector x) {
   const vector parts = absolute(x);
   if (PARTS == 2)
     return parts + NAME(swapped)(parts);
@@ -377,17 +377,18 @@ static inline vector sizes(vector x) {
 /* Returns the magnitudes from i on. A last partial vector repeats earlier elements, or ends with zeros. */
 static inline vector magnitudes_from(const REAL *x, int64_t i, int64_t count) {
   if (i + LANES <= count)
-    return sizes(NAME(load)(x + i));
-  return sizes(count >= LANES ? NAME(load)(x + count - LANES) : NAME(load_part)(x, count & (LANES - 1)));
+    return magnitudes_of(NAME(load)(x + i));
+  return magnitudes_of(count >= LANES ? NAME(load)(x + count - LANES)
+                                      : NAME(load_part)(x, count & (LANES - 1)));
 }
 
 /* Returns the maxima by lane; -1, or 0 after a partial vector, if all elements are NaN. */
-static inline vector largest_of(int64_t count, const REAL *x) {
+static inline vector largest_by_lane(int64_t count, const REAL *x) {
   vector most[4] = {splat(-1), splat(-1), splat(-1), splat(-1)};
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int v = 0; v < 4; v++) most[v] =
-        NAME(larger)(sizes(NAME(load)(x + i + v * LANES)), most[v]);
+        NAME(larger)(magnitudes_of(NAME(load)(x + i + v * LANES)), most[v]);
   TSL_UNROLL for (int v = 0; v < 4; v++) if (i < count) {
     most[v] = NAME(larger)(magnitudes_from(x, i, count), most[v]);
     i += LANES;
@@ -395,7 +396,7 @@ static inline vector largest_of(int64_t count, const REAL *x) {
   return NAME(larger)(NAME(larger)(most[0], most[1]), NAME(larger)(most[2], most[3]));
 }
 
-static inline vector largest_lane(vector state) {
+static inline vector splat_largest_lane(vector state) {
   REAL lanes[LANES];
   NAME(store)(lanes, state);
   TSL_UNROLL for (int half = LANES / 2; half >= PARTS; half /= 2) {
@@ -406,7 +407,7 @@ static inline vector largest_lane(vector state) {
 }
 
 /* Returns the position, in components, of the first element with this magnitude; `count`: none. */
-static inline int64_t find_first(int64_t count, const REAL *x, vector size) {
+static inline int64_t find_first_magnitude(int64_t count, const REAL *x, vector size) {
   for (int64_t i = 0; i < count; i += LANES) {
     const uint32_t equal = NAME(equals)(magnitudes_from(x, i, count), size);
     const int64_t place =
@@ -421,7 +422,7 @@ static int64_t largest_with_step(int64_t n, const REAL *x, int64_t step, double 
   int64_t found = -1;
   *value = -1;
   for (int64_t i = 0; i < n; i++) {
-    const double size = magnitude_at(x + PARTS * step * i);
+    const double size = magnitude_of_element(x + PARTS * step * i);
     if (size > *value) {
       *value = size;
       found = i;
@@ -430,7 +431,7 @@ static int64_t largest_with_step(int64_t n, const REAL *x, int64_t step, double 
   return found;
 }
 
-/* Finds the maximum and its index: first the piece with the maximum, then the position in it. */
+/* Finds the maximum and its index: first the block with the maximum, then the position in it. */
 static int64_t largest(int64_t n, const void *data, int64_t step, double *value) {
   const REAL *x = data;
   enum { PIECE = 1 << 11 };
@@ -440,7 +441,8 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
     return largest_with_step(n, x, step, value);
   const int64_t count = n * PARTS;
   for (int64_t i = 0; i < count; i += PIECE) {
-    const double valid_count = (double)largest_lane(largest_of(tsl_min(PIECE, count - i), x + i))[0];
+    const double valid_count =
+        (double)splat_largest_lane(largest_by_lane(tsl_min(PIECE, count - i), x + i))[0];
     if (valid_count > *value) {
       *value = valid_count;
       found = i;
@@ -449,7 +451,7 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
   if (found < 0)
     return -1;
   const int64_t valid_count = tsl_min(PIECE, count - found),
-                place = find_first(valid_count, x + found, splat((REAL)*value));
+                place = find_first_magnitude(valid_count, x + found, splat((REAL)*value));
   if (place == valid_count) {
     *value = -1;
     return -1;
@@ -460,10 +462,10 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
 const tsl_line_kernels TSL_ISA_NAME(tsl_lines) = {.add = add,
                                                   .add_two = add_two,
                                                   .scale = scale,
-                                                  .stretch = stretch,
+                                                  .scale_by_real = scale_by_real,
                                                   .copy = copy,
                                                   .swap = swap,
-                                                  .turn = turn,
+                                                  .rotate = rotate,
                                                   .dot = dot,
                                                   .squares = squares,
                                                   .absolutes = absolutes,
