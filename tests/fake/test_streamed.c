@@ -93,10 +93,10 @@ static void covers(const tsl_problem *problem, const tsl_device *on, const tsl_s
   assert_true(t->bytes <= on->memory_limit);
   for (int64_t index = 0; index < t->row_tiles * t->col_tiles; index++) {
     int64_t i, j;
-    tsl_tiling_tile(t, index, &i, &j);
+    tsl_tiling_tile_position(t, index, &i, &j);
     assert_true(i >= 0 && i < t->row_tiles && j >= 0 && j < t->col_tiles);
     assert_true(index == 0 || llabs(i - last_i) + llabs(j - last_j) == 1);
-    const tsl_copy_chunk part = tsl_tiling_part(t, i, j);
+    const tsl_copy_chunk part = tsl_tiling_tile_rect(t, i, j);
     assert_true(part.rows > 0 && part.cols > 0 && part.rows <= t->rows && part.cols <= t->cols);
     elements += part.rows * part.cols;
     last_i = i;
@@ -231,7 +231,7 @@ static tsl_device large_gpu(void) {
 static void engine_text(const tsl_problem *problem, tsl_device *gpu, const tsl_streamed_tiling *t,
                         tsl_text *text) {
   const tsl_strategy *engine = tsl_streamed_engine(problem, gpu);
-  const uint64_t room = tsl_tiling_room(gpu, t);
+  const uint64_t room = tsl_tiling_workspace_bytes(gpu, t);
   assert_non_null(engine);
   tsl_config config = tsl_strategy_defaults(engine);
   tsl_problem slab = tsl_problem_gemm(t->rows, t->cols, t->depth, problem->c.type);

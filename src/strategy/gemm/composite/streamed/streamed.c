@@ -68,7 +68,7 @@ static double streamed_score(const tsl_problem *problem, const tsl_config *confi
                             link > 0 ? (tiling.in + tiling.out) / link : 0);
 }
 
-static uint64_t bytes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t device_bytes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   tsl_streamed_tiling tiling;
   return streamed_is_empty(problem) || tsl_tiling_of(problem, config, device, &tiling) ? 0 : tiling.bytes;
 }
@@ -100,7 +100,7 @@ static tesela_status streamed_problem_of(const tsl_work *work, int64_t i, int64_
                                          tsl_streamed_kind *kind, tsl_problem *part) {
   const tsl_streamed *self = work->state;
   const tsl_problem *whole = &work->problem;
-  const tsl_copy_chunk tile = tsl_tiling_part(&self->tiling, i, j);
+  const tsl_copy_chunk tile = tsl_tiling_tile_rect(&self->tiling, i, j);
   int64_t first, depth;
   tsl_tiling_slab(&self->tiling, slab, &first, &depth);
   if (!tsl_problem_reads(whole, TSL_OPERAND_A))
@@ -129,7 +129,7 @@ static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t sla
       .problem = &part,
       .device = work->device,
       .in_buffers = true,
-      .workspace_most = tsl_tiling_room(work->device, &self->tiling),
+      .workspace_most = tsl_tiling_workspace_bytes(work->device, &self->tiling),
       .most = tsl_accuracy_of_one_part(&work->problem, &part, self->tiling.slabs),
       .like = self->first};
   TSL_TRY(work->subplans->make(work->subplans, &request, &kind->child));
@@ -182,7 +182,7 @@ static tesela_status streamed_build(tsl_work *work) {
   return TESELA_OK;
 }
 
-static bool streamed_share(const tsl_work *work, int index, tsl_subplan_info *out) {
+static bool streamed_describe_slab(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_streamed *self = work->state;
   const tsl_streamed_tiling *t = &self->tiling;
   if (index != 0)
@@ -215,5 +215,5 @@ const tsl_strategy tsl_gemm_streamed = {
     .build = streamed_build,
     .run = tsl_streamed_run,
     .release = streamed_release,
-    .splits = {.parts = true, .subplan = streamed_share, .bytes = bytes},
+    .splits = {.parts = true, .subplan = streamed_describe_slab, .bytes = device_bytes},
 };
