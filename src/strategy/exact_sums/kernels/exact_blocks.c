@@ -63,7 +63,7 @@ static int64_t level_from_bits(lanes bits, double base, uint64_t count) {
 }
 
 /* Returns true if no exponent differs from its base's (`outside`) and no remainder is left (`lost`). */
-static bool fits_window(lanes outside, lanes lost) {
+static bool is_inside_window(lanes outside, lanes lost) {
   return or_lanes(outside) >> 52 == 0 && or_lanes(lost) << 1 == 0;
 }
 
@@ -81,7 +81,7 @@ static inline void set_levels(const lanes *sum, int top, int depth, int more, in
 }
 
 /* Adds `left` to a level, and subtracts the part that the level holds from it. */
-static inline void add_to(lanes *sum, vector base, vector *left) {
+static inline void add_to_level(lanes *sum, vector base, vector *left) {
   const vector at = base + *left;
   *sum += (lanes)at;
   *left -= at - base;
@@ -98,11 +98,11 @@ __attribute__((always_inline)) static inline bool sum_f32(const float *x, const 
     sum[0] += (lanes)at;
     outside |= (lanes)at ^ (lanes)base[0];
     for (int j = 1; j < depth; j++)
-      add_to(&sum[j], base[j], &left);
+      add_to_level(&sum[j], base[j], &left);
     lost |= (lanes)left;
   }
   set_levels(sum, top, depth, 0, levels);
-  return fits_window(outside, lost);
+  return is_inside_window(outside, lost);
 }
 
 /* Returns true if a product underflowed to 0 with nonzero factors; its error is then lost, too. */
@@ -125,14 +125,14 @@ __attribute__((always_inline)) static inline bool sum_f64(const double *x, const
     outside |= (lanes)at ^ (lanes)base[0];
     for (int j = 1; j < depth; j++) {
       if (j < depth - 1)
-        add_to(&sum[j], base[j], &left);
-      add_to(&sum[j], base[j], &error);
+        add_to_level(&sum[j], base[j], &left);
+      add_to_level(&sum[j], base[j], &error);
     }
     lost |= (lanes)left | (lanes)error;
     zero |= (lanes)(product == 0);
   }
   set_levels(sum, top, depth, 1, levels);
-  return fits_window(outside, lost) && !(or_lanes(zero) != 0 && has_vanished_product(x, y));
+  return is_inside_window(outside, lost) && !(or_lanes(zero) != 0 && has_vanished_product(x, y));
 }
 
 static bool shallow_f32(const void *x, const void *y, int top, int64_t *levels) {

@@ -15,7 +15,7 @@ static const tsl_param params[] = {
 enum { LAST_ITEMS = 256, RESIDENT_ITEMS = 2048 };
 
 static int64_t fixed_tree_blocks_of(const tsl_problem *problem) {
-  const int64_t block = TSL_TREE_BLOCK * tsl_tree_chunk(problem->c.type);
+  const int64_t block = TSL_TREE_BLOCK * tsl_tree_terms_of_chunk(problem->c.type);
   return problem->k == 0 ? 0 : (problem->k - 1) / block + 1;
 }
 
@@ -105,7 +105,7 @@ static void fixed_tree_account(const tsl_problem *problem, const tsl_config *con
     tsl_fold_account_host(problem, device, account);
   else if (!fixed_tree_make_grids(problem, config, device, &first, &last)) {
     const uint64_t sum = problem->c.type == TESELA_F64 ? sizeof(tsl_tree_sum) : sizeof(double);
-    tsl_fold_account(problem, &first, (double)sum, tsl_tree_chunk(problem->c.type), device, account);
+    tsl_fold_account(problem, &first, (double)sum, tsl_tree_terms_of_chunk(problem->c.type), device, account);
   }
 }
 

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Number of blocks that one thread finishes before another would wake up; maximum blocks of a task. */
-enum { FEW_BLOCKS = 1, TASK_BLOCKS = 4 };
+/* Blocks that one thread finishes before another would wake up; maximum blocks of a task. */
+enum { ONE_THREAD_BLOCKS = 1, TASK_BLOCKS = 4 };
 
 typedef struct fixed_tree_job {
   const tsl_operands *operands;
@@ -109,9 +109,9 @@ static void fixed_tree_finish(const tsl_problem *problem, int64_t k, tsl_tree_su
 tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *operands,
                            const tsl_tree_functions *functions, tsl_team team) {
   const tesela_type type = problem->c.type;
-  const int64_t k = problem->alpha[0] == 0 ? 0 : problem->k, chunk = tsl_tree_chunk(type);
+  const int64_t k = problem->alpha[0] == 0 ? 0 : problem->k, chunk = tsl_tree_terms_of_chunk(type);
   const int64_t each = TSL_TREE_BLOCK * chunk, blocks = (k + each - 1) / each;
-  tsl_tree_sum few[FEW_BLOCKS];
+  tsl_tree_sum few[ONE_THREAD_BLOCKS];
   fixed_tree_job run = {.operands = operands,
                         .function = type == TESELA_F64 ? functions->f64 : functions->f32,
                         .x_type = problem->a.type,
@@ -122,7 +122,7 @@ tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *opera
                         .task_blocks = blocks,
                         .sums = few};
   void *memory = NULL;
-  if (blocks <= FEW_BLOCKS) {
+  if (blocks <= ONE_THREAD_BLOCKS) {
     sum_blocks(&run, 0, 0);
   } else {
     TSL_TRY(tsl_scratch_take((size_t)blocks * sizeof *run.sums, "sums of blocks", &memory));

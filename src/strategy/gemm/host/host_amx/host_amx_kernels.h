@@ -14,7 +14,8 @@ enum {
   TSL_AMX_REGISTER_UNITS = 16
 };
 
-/* Arguments of a micro-kernel: sums (rows x width, 32 bits each, dense) = start + a b, or with `goes_on` sums
+/* Arguments of a micro-kernel: sums (rows x width, 32 bits each, dense) = start + a b, or with `adds_to_sums`
+ * sums
  * + start + a b.
  *
  *   a:      units x rows, unit after unit; or, if a_step is 1, rows that are a_row bytes apart;
@@ -25,19 +26,19 @@ typedef struct tsl_amx_tile {
   int64_t units;
   const uint32_t *a, *b, *start;
   uint32_t *sums;
-  bool goes_on; /* sums start with their contents; false: with `start` alone */
+  bool adds_to_sums; /* sums start with their contents; false: with `start` alone */
   /* Bytes from row to row of A; units between successive units (tile registers: groups of 16) of a row. */
   int64_t a_row, a_step;
   uint32_t *out;   /* destination of the sums */
   int64_t out_row; /* row stride in elements */
   /* The members below are for tile registers only. NULL: none. */
   const uint32_t *next_sums; /* sums of the next tile, which are prefetched */
-  /* Finished 32 x 32 sums of an earlier tile, which are written to C meanwhile. `late_row` is C's row stride
-   * in bytes; `late_nontemporal` selects stores that bypass the caches. */
-  const uint32_t *late;
-  unsigned char *late_c;
-  int64_t late_row;
-  bool late_nontemporal;
+  /* Finished 32 x 32 sums of an earlier tile, which are written to C meanwhile. `pending_c_row` is C's row
+   * stride in bytes; `pending_nontemporal` selects stores that bypass the caches. */
+  const uint32_t *pending_sums;
+  unsigned char *pending_c;
+  int64_t pending_c_row;
+  bool pending_nontemporal;
   /* Rows that are copied meanwhile. A row has `copy_lines` cache lines; the last has `copy_tail` bytes (0: it
    * is full). `copy_in_row` and `copy_out_row` are strides in bytes. */
   const unsigned char *copy_in;

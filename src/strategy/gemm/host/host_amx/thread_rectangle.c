@@ -2,7 +2,8 @@
  *
  *           pass     pass       A pass takes some columns of B and all of k, or a chunk of it: about 1 MiB of
  *         +--------+--------+   copies. All micro-panels of A stream through it; each is packed in its first
- *   micro | | | | || | | | ||   pass and kept if more passes follow. Panel after panel it meets the pass's
+ *   micro | | | | || | | | ||   pass and resident_bytes if more passes follow. Panel after panel it meets the
+ * pass's
  *         +--------+--------+   micro-panels of B: it stays in the first-level cache, micro-panels of B come
  *         |        |        |   from the second.
  *
@@ -33,11 +34,11 @@ static void thread_rectangle_prefetch_some(prefetches *list) {
 
 typedef struct rectangle_launch {
   const tsl_amx_job *job;
-  tsl_amx_form a, b;
+  tsl_amx_packed a, b;
   uint32_t *sums;
   tsl_amx_concurrent concurrent;
   uint32_t *rows[2];        /* buffers for the rows of a micro-panel of A, if they are copied unchanged */
-  int turn;                 /* buffer of `rows` in use */
+  int row_buffer;           /* buffer of `rows` in use */
   bool by_rows;             /* A's rows are copied unchanged, during the tiles of the micro-panel before */
   bool keeps_a;             /* A's copies have all of A and serve all passes */
   int64_t micros_b, panels; /* micro-panels of B of a pass, and panels of a chunk of k */
@@ -50,8 +51,9 @@ typedef struct rectangle_launch {
 static prefetches prefetches_of_elements(const tsl_amx_job *job, int64_t micro_a, int64_t panel,
                                          int64_t end_panel) {
   const int64_t per = tsl_amx_elements(job->kernels->format), first = panel * job->depth * per,
-                end = tsl_min(end_panel * job->depth * per, job->views.k), row = tsl_amx_row_of(job, micro_a),
-                rows = tsl_min(tsl_amx_row_of(job, micro_a + 1), job->views.m) - row;
+                end = tsl_min(end_panel * job->depth * per, job->views.k),
+                row = tsl_amx_first_row_of(job, micro_a),
+                rows = tsl_min(tsl_amx_first_row_of(job, micro_a + 1), job->views.m) - row;
   const int64_t across = job->views.a.row_stride, along = job->views.a.col_stride;
   prefetches result = {.at = job->views.a.at + (row * across + first * along) * job->size};
   if (along == 1) {
@@ -69,7 +71,7 @@ static prefetches prefetches_of_elements(const tsl_amx_job *job, int64_t micro_a
 static prefetches prefetches_of_copy(const rectangle_launch *run, int64_t micro_a, int64_t panel,
                                      int64_t end_panel) {
   const tsl_amx_job *job = run->job;
-  const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row;
+  const int64_t row = tsl_amx_first_row_of(job, micro_a), rows = tsl_amx_first_row_of(job, micro_a + 1) - row;
   return (prefetches){.at = (const unsigned char *)tsl_amx_address(job, &run->a, panel, row),
                       .left = end_panel - panel,
                       .lines =
@@ -89,8 +91,8 @@ static void pack_b_panels(rectangle_launch *run, int64_t first, int64_t end, int
 
 static void pack_a_panels(rectangle_launch *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
   if (!run->keeps_a) {
-    run->a.first = tsl_amx_row_of(run->job, micro_a);
-    run->a.count = tsl_amx_row_of(run->job, micro_a + 1) - run->a.first;
+    run->a.first = tsl_amx_first_row_of(run->job, micro_a);
+    run->a.count = tsl_amx_first_row_of(run->job, micro_a + 1) - run->a.first;
     run->a.panel = panel;
   }
   for (int64_t p = panel; p < end_panel; p++)
@@ -110,9 +112,10 @@ static int64_t units_of_chunk(const tsl_amx_job *job, int64_t panel, int64_t end
 
 static void copy_first_rows(rectangle_launch *run, int64_t micro_a, int64_t panel, int64_t end_panel) {
   const int64_t units = units_of_chunk(run->job, panel, end_panel);
-  run->a = (tsl_amx_form){
-      .at = run->rows[run->turn], .panel = panel, .pitch = thread_rectangle_pitch_of(units) * TSL_CACHE_LINE};
-  run->a.first = tsl_amx_row_of(run->job, micro_a);
+  run->a = (tsl_amx_packed){.at = run->rows[run->row_buffer],
+                            .panel = panel,
+                            .pitch = thread_rectangle_pitch_of(units) * TSL_CACHE_LINE};
+  run->a.first = tsl_amx_first_row_of(run->job, micro_a);
   tsl_amx_pack_a_rows(run->job, &run->a, micro_a, units);
 }
 
@@ -121,27 +124,28 @@ static void thread_rectangle_next_rows(rectangle_launch *run, int64_t index, int
                                        int64_t tiles) {
   const tsl_amx_job *job = run->job;
   const int64_t first = panel * job->depth * tsl_amx_elements(job->kernels->format),
-                units = units_of_chunk(job, panel, end_panel), row = tsl_amx_row_of(job, index),
+                units = units_of_chunk(job, panel, end_panel), row = tsl_amx_first_row_of(job, index),
                 bytes = tsl_min((job->views.k - first) * job->size, units * (int64_t)sizeof(uint32_t));
   tsl_amx_concurrent *concurrent = &run->concurrent;
   concurrent->in = job->views.a.at + (row * job->views.a.row_stride + first) * job->size;
-  concurrent->out = (unsigned char *)run->rows[!run->turn];
+  concurrent->out = (unsigned char *)run->rows[!run->row_buffer];
   concurrent->in_row = job->views.a.row_stride * job->size;
   concurrent->out_row = run->a.pitch;
   concurrent->lines = tsl_ceil_div(bytes, TSL_CACHE_LINE);
   concurrent->tail = bytes % TSL_CACHE_LINE;
-  concurrent->rows = tsl_min(tsl_amx_row_of(job, index + 1), job->views.m) - row;
+  concurrent->rows = tsl_min(tsl_amx_first_row_of(job, index + 1), job->views.m) - row;
   concurrent->tiles = tiles;
   concurrent->least = TSL_AMX_ALL_ZERO;
 }
 
 /* Returns the minimum magnitude of a micro-panel in panels `panel` to before `end_panel`. */
-static uint32_t least_in(const tsl_amx_job *job, const tsl_amx_form *form, int64_t micro, int64_t panel,
+static uint32_t least_in(const tsl_amx_job *job, const tsl_amx_packed *packed, int64_t micro, int64_t panel,
                          int64_t end_panel,
-                         uint32_t (*least_of)(const tsl_amx_job *, const tsl_amx_form *, int64_t, int64_t)) {
+                         uint32_t (*least_of)(const tsl_amx_job *, const tsl_amx_packed *, int64_t,
+                                              int64_t)) {
   uint32_t least = TSL_AMX_ALL_ZERO;
   for (int64_t p = panel; p < end_panel; p++) {
-    const uint32_t value = least_of(job, form, p, micro);
+    const uint32_t value = least_of(job, packed, p, micro);
     least = value < least ? value : least;
   }
   return least;
@@ -170,8 +174,9 @@ static void run_pass(rectangle_launch *run, int64_t first, int64_t end, int64_t 
     return;
   for (int64_t micro_b = first; micro_b < end && (panel == 0 || job->packed_b.at); micro_b++)
     lower_minimum(&run->least_b[micro_b - first],
-                  job->packed_b.at ? least_in(job, &run->b, micro_b, panel, end_panel, tsl_amx_least_of_b)
-                                   : TSL_AMX_ALL_ZERO,
+                  job->packed_b.at
+                      ? least_in(job, &run->b, micro_b, panel, end_panel, tsl_amx_min_magnitude_of_b)
+                      : TSL_AMX_ALL_ZERO,
                   panel == 0);
   if (!job->packed_b.at)
     pack_b_panels(run, first, end, panel, end_panel);
@@ -194,7 +199,8 @@ static void run_pass(rectangle_launch *run, int64_t first, int64_t end, int64_t 
       next.each = tsl_ceil_div(next.left * next.lines, tiles);
     }
     lower_minimum(&run->least_a[micro_a],
-                  is_found ? found : least_in(job, &run->a, micro_a, panel, end_panel, tsl_amx_least_of_a),
+                  is_found ? found
+                           : least_in(job, &run->a, micro_a, panel, end_panel, tsl_amx_min_magnitude_of_a),
                   panel == 0);
     for (int64_t p = panel; p < end_panel; p++)
       for (int64_t micro_b = first; micro_b < end; micro_b++) {
@@ -206,22 +212,22 @@ static void run_pass(rectangle_launch *run, int64_t first, int64_t end, int64_t 
       }
     if (run->by_rows) {
       is_found = job->kernels->finds_least;
-      run->turn = !run->turn;
-      run->a.at = run->rows[run->turn];
-      run->a.first = tsl_amx_row_of(job, behind);
+      run->row_buffer = !run->row_buffer;
+      run->a.at = run->rows[run->row_buffer];
+      run->a.first = tsl_amx_first_row_of(job, behind);
     }
   }
 }
 
 static int64_t words_of_pass(const tsl_amx_job *job) {
-  return 4 * job->kept / (int64_t)sizeof(uint32_t);
+  return 4 * job->resident_bytes / (int64_t)sizeof(uint32_t);
 }
 
-enum { MOST_COLUMNS = 512, LEAST_COLUMNS = 256 };
+enum { PASS_COLUMNS_MAX = 512, PASS_COLUMNS_MIN = 256 };
 
 int64_t tsl_amx_pass_columns(const tsl_amx_job *job) {
   const int64_t columns = words_of_pass(job) / job->units, width = job->kernels->width;
-  return columns < LEAST_COLUMNS ? 0 : tsl_min(columns, MOST_COLUMNS) / width * width;
+  return columns < PASS_COLUMNS_MIN ? 0 : tsl_min(columns, PASS_COLUMNS_MAX) / width * width;
 }
 
 /* Chooses a pass: all of k if the pass is wide enough, else a chunk, with all tiles' sums in memory. */
@@ -252,7 +258,7 @@ static int64_t words_of_a(const rectangle_launch *run) {
   const tsl_amx_job *job = run->job;
   return job->packed_a.at ? 0
          : run->by_rows   ? 2 * words_of_rows(run)
-         : run->keeps_a   ? tsl_amx_form_units(job, true)
+         : run->keeps_a   ? tsl_amx_packed_words(job, true)
                           : job->kernels->height * tsl_min(run->panels * job->depth, job->units);
 }
 
@@ -269,7 +275,7 @@ static int64_t thread_rectangle_tiles_of(const rectangle_launch *run) {
   return job->panels == 1 ? 1 : run->panels >= job->panels ? run->micros_b : run->micros_b * job->micros_a;
 }
 
-int64_t tsl_amx_workspace_alone(const tsl_amx_job *job) {
+int64_t tsl_amx_thread_workspace_words(const tsl_amx_job *job) {
   rectangle_launch run = {.job = job};
   thread_rectangle_choose(job, &run);
   return words_of_a(&run) + words_of_b(&run) +
@@ -282,7 +288,7 @@ static void thread_rectangle_run_passes(const tsl_amx_job *job, uint32_t *worksp
   for (int i = 0; run.by_rows && i < 2; i++)
     run.rows[i] = workspace + i * words_of_rows(&run);
   if (!job->packed_a.at && !run.by_rows)
-    run.a = run.keeps_a ? tsl_amx_form_in(job, true, workspace) : (tsl_amx_form){.at = workspace};
+    run.a = run.keeps_a ? tsl_amx_packed_in(job, true, workspace) : (tsl_amx_packed){.at = workspace};
   workspace += words_of_a(&run);
   if (!job->packed_b.at)
     run.b.at = workspace;
@@ -305,7 +311,7 @@ static void thread_rectangle_run_passes(const tsl_amx_job *job, uint32_t *worksp
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-void tsl_amx_run_alone(const tsl_amx_job *job, uint32_t *workspace) {
+void tsl_amx_run_in_thread(const tsl_amx_job *job, uint32_t *workspace) {
   thread_rectangle_run_passes(job, workspace, NULL);
 }
 

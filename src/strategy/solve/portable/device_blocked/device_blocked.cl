@@ -100,7 +100,7 @@ TSL_FUNCTION void solve_invert(const TSL_REAL *diagonal, TSL_LOCAL_POINTER TSL_R
 typedef struct solve_walk {
   TSL_GLOBAL TSL_REAL *at;  /* first number */
   TSL_INDEX step;           /* numbers from load to load */
-  int row, col, rows, cols; /* first element's place in the panel; distance from load to load */
+  int row, col, rows, cols; /* first element's position in the panel; distance from load to load */
 } solve_walk;
 
 /* Returns an item's walk over `high` rows and `wide` columns; neighbours have contiguous addresses. */
@@ -183,13 +183,13 @@ TSL_FUNCTION void solve_load_x(const solve_walk walk, const tsl_solve_block bloc
 
 /* Moves loaded rows of X through local memory to the items that own them, into `left`. */
 TSL_FUNCTION void solve_distribute_x(const solve_walk walk, int line, int across, const TSL_REAL *staged,
-                                     TSL_LOCAL_POINTER TSL_REAL *room, TSL_REAL *left) {
+                                     TSL_LOCAL_POINTER TSL_REAL *staging, TSL_REAL *left) {
   TSL_UNROLL
   for (int pass = 0; pass < PASSES; pass++) {
     TSL_UNROLL
     for (int round = 0; round < X_ROUNDS; round++)
       for (int part = 0; part < PARTS; part++)
-        room[(walk.row + round * walk.rows) * X_LINE + (walk.col + round * walk.cols) * PARTS + part] =
+        staging[(walk.row + round * walk.rows) * X_LINE + (walk.col + round * walk.cols) * PARTS + part] =
             staged[(pass * X_ROUNDS + round) * PARTS + part];
     TSL_BARRIER();
     TSL_UNROLL
@@ -197,7 +197,8 @@ TSL_FUNCTION void solve_distribute_x(const solve_walk walk, int line, int across
       const int row = i * LINES + line - pass * PASS;
       if (row >= 0 && row < PASS)
         for (int k = 0; k < WIDE * PARTS; k++)
-          left[i * WIDE * PARTS + k] = room[row * X_LINE + (across + k / PARTS * ACROSS) * PARTS + k % PARTS];
+          left[i * WIDE * PARTS + k] =
+              staging[row * X_LINE + (across + k / PARTS * ACROSS) * PARTS + k % PARTS];
     }
     TSL_BARRIER();
   }

@@ -12,10 +12,12 @@ typedef struct tsl_moves {
   unsigned char *to;
   int64_t from_stride; /* bytes from j to j + 1 */
   int64_t to_stride;   /* bytes from i to i + 1 */
-  int64_t from_step;   /* bytes from i to i + 1; the element size except for gather() and exchange_apart() */
-  int64_t to_step;     /* bytes from j to j + 1; the element size except for gather() and exchange_apart() */
-  double factor;       /* for functions that scale */
-  bool nontemporal;    /* transpose() and copy() use non-temporal stores */
+  int64_t
+      from_step; /* bytes from i to i + 1; the element size except for gather() and exchange_elementwise() */
+  int64_t
+      to_step;   /* bytes from j to j + 1; the element size except for gather() and exchange_elementwise() */
+  double factor; /* for functions that scale */
+  bool nontemporal; /* transpose() and copy() use non-temporal stores */
 } tsl_moves;
 
 /* Elements (i, j) with i0 <= i < i1 and j0 <= j < j1; for transpose(), at most TSL_MOVES_ROWS of i. */
@@ -35,7 +37,8 @@ typedef struct tsl_moves_functions {
   /* Exchanges a block in place with its mirror image, disjoint or identical. Prefetches `next` (or NULL). */
   void (*exchange)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
   /* Exchanges like exchange(), element by element, with any steps. */
-  void (*exchange_apart)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
+  void (*exchange_elementwise)(const tsl_moves *job, const tsl_moves_block *block,
+                               const tsl_moves_block *next);
   /* Copies `count` elements that are contiguous on both sides. */
   void (*copy)(const tsl_moves *job, const unsigned char *from, unsigned char *dst, int64_t count);
 } tsl_moves_functions;

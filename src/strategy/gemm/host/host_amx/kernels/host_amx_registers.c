@@ -108,18 +108,19 @@ typedef struct shape {
 static const shape all_registers = {
     .palette = 1, .bytes = EIGHT(4 * TSL_AMX_REGISTER_UNITS), .rows = EIGHT(TSL_AMX_REGISTER_ROWS)};
 
-static void begin(void) {
+static void load_tile_config(void) {
   _tile_loadconfig(&all_registers);
 }
 
-static void end(void) {
+static void release_tiles(void) {
   _tile_release();
 }
 
 #define ROW(type_a, type_b, ...)                                                                             \
   {                                                                                                          \
     .a = (type_a), .b = (type_b), .is_amx = true, .height = 32, .width = 32,                                 \
-    .packing = &JOIN(tsl_amx_packing_, TSL_ISA_BASE), .begin = begin, .end = end, __VA_ARGS__                \
+    .packing = &JOIN(tsl_amx_packing_, TSL_ISA_BASE), .begin = load_tile_config, .end = release_tiles,       \
+    __VA_ARGS__                                                                                              \
   }
 #define QUADS .format = TSL_AMX_QUADS
 #define PAIRS .format = TSL_AMX_PAIRS_BF16, .tiles = tiles_bf16, .careful = tiles_careful, .finds_least = true

@@ -91,7 +91,7 @@ TSL_INLINE uint32_t unit_quad(const unsigned char *src, int64_t step, int count)
 typedef uint32_t unit_function(const unsigned char *src, int64_t step, int count);
 
 /* Clears lines `first` to the copy's width in units `unit` to before `units`. */
-TSL_INLINE void clear(const tsl_amx_copy *copy, int64_t unit, int64_t first, int64_t units) {
+TSL_INLINE void clear_padding(const tsl_amx_copy *copy, int64_t unit, int64_t first, int64_t units) {
   for (int64_t u = unit; u < units; u++)
     for (int64_t i = first; i < copy->width; i++)
       copy->out[u * copy->width + i] = copy->flip;
@@ -126,8 +126,8 @@ TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const 
     copy->out[whole * width + i] =
         make(copy->in + i * across + whole * per * along, along, (int)tail) ^ copy->flip;
   const int64_t packed = whole + (tail > 0);
-  clear(copy, cleared, copy->count, packed);
-  clear(copy, packed, 0, copy->units);
+  clear_padding(copy, cleared, copy->count, packed);
+  clear_padding(copy, packed, 0, copy->units);
 }
 
 /* Copies whole cache lines of units unchanged. Returns the number of units of each line that were copied. */
@@ -280,7 +280,7 @@ TSL_INLINE uint16_t f32_to_bf16(float value) {
   return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded >> 16);
 }
 
-TSL_INLINE float finished(float alpha, float sum, float beta, float before) {
+TSL_INLINE float scaled_sum(float alpha, float sum, float beta, float before) {
   return beta == 0 ? alpha * sum : fma_number_f32(beta * before, alpha, sum);
 }
 
@@ -288,7 +288,7 @@ TSL_INLINE void row_f32(const tsl_amx_epilogue *last, const uint32_t *restrict s
                         unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
     float *const element = (float *)(void *)c + j * step;
-    *element = finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : *element);
+    *element = scaled_sum(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : *element);
   }
 }
 
@@ -297,7 +297,7 @@ TSL_INLINE void row_f16(const tsl_amx_epilogue *last, const uint32_t *restrict s
   for (int64_t j = 0; j < columns; j++) {
     uint16_t *const element = (uint16_t *)(void *)c + j * step;
     *element =
-        f16_of_f32(finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : f32_of_f16(*element)));
+        f16_of_f32(scaled_sum(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : f32_of_f16(*element)));
   }
 }
 
@@ -306,7 +306,7 @@ TSL_INLINE void row_bf16(const tsl_amx_epilogue *last, const uint32_t *restrict 
   for (int64_t j = 0; j < columns; j++) {
     uint16_t *const element = (uint16_t *)(void *)c + j * step;
     const float before = beta == 0 ? 0 : from_bits((uint32_t)*element << 16);
-    *element = f32_to_bf16(finished(last->alpha, from_bits(sums[j]), beta, before));
+    *element = f32_to_bf16(scaled_sum(last->alpha, from_bits(sums[j]), beta, before));
   }
 }
 
