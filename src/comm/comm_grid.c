@@ -163,8 +163,7 @@ int tsl_grid_times_b(const tsl_process_grid *grid) {
   return grid->panels == 1 && grid->tiles_n == 1 ? 1 : grid->tiles_m;
 }
 
-/* Returns the bytes that the busiest rank sends in a step. A rank's part of a panel goes to the other ranks
- * of its slab, or to the other slabs. */
+/* Returns the bytes that the busiest rank sends in a step, to ranks of its slab or to other slabs. */
 static double busiest_step_bytes(const tsl_task *task, const tsl_process_grid *grid, const block_sides *s) {
   const double slabs = grid->slabs, parts = ceil((double)(grid->used / grid->depth) / slabs);
   const double rows = ceil(s->rows / grid->tiles_m), cols = ceil(s->cols / grid->tiles_n),

@@ -72,8 +72,7 @@ void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_gri
 
 /* Returns how often each panel of A is received: once per tile, or per tile row if a tile has one panel. */
 int tsl_grid_times_a(const tsl_process_grid *grid);
-/* Returns how often each panel of B is received: once per tile. If a block is one tile wide and a tile has
- * one panel: once. */
+/* Returns how often each panel of B is received: per tile; once if blocks are one tile and panel wide. */
 int tsl_grid_times_b(const tsl_process_grid *grid);
 /* Returns the begin of a tile in a block's dimension of `total` elements. */
 int64_t tsl_grid_edge(const tsl_process_grid *grid, int64_t total, int tile, int tiles);

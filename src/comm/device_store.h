@@ -13,8 +13,7 @@ tesela_status tsl_device_store_choose(tsl_job *job, const tsl_process_grid *grid
 bool tsl_sums_are_scaled(const tsl_job *job);
 /* Returns a tile's type: C's if nothing travels, is scaled or split along k; else the sums'. */
 const tsl_type_info *tsl_tile_type(const tsl_job *job, const tsl_process_grid *grid);
-/* Source of a window's numbers of type `tile_type`: device sums, or a dense message of the rank's own
- * elements. */
+/* Source of a window's numbers: device sums, or a dense message of the rank's own elements. */
 typedef struct tsl_sums_source {
   const tesela_buffer *buffer;
   int64_t at;

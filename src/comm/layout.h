@@ -1,6 +1,5 @@
 /* Distribution of a matrix over ranks. A patch is a set of rows and a set of columns (comm/intervals.h): a
- * rank's part, a panel or a block. A message holds the intersection of two patches, in an order that both
- * sides know. */
+ * rank's part, a panel or a block. A message holds the intersection of two patches, in an agreed order. */
 #ifndef TSL_COMM_LAYOUT_H
 #define TSL_COMM_LAYOUT_H
 
@@ -22,8 +21,7 @@ int64_t tsl_patch_total(const tsl_patch *patch);
 /* Order of a message: runs along rows, or along columns. Runs should be contiguous in memory. */
 typedef enum tsl_order { TSL_ROWS, TSL_COLUMNS } tsl_order;
 
-/* Copies the intersection from a's memory to a dense message. `size` is in bytes. Returns the element
- * count. */
+/* Copies the intersection from a's memory to a dense message. Returns the element count. `size`: bytes. */
 int64_t tsl_patch_pack(const tsl_patch *a, const void *data, const tsl_patch *b, tsl_order order, size_t size,
                        void *message);
 /* Copies the intersection from a dense message to b's memory. Returns the element count. */

@@ -39,8 +39,7 @@ tesela_status tsl_load_scalar(const double *argument, const char *name, const ts
                               double default_value, double out[2]);
 
 /* Makes a job's parts, operands before the result: exchanges rectangles, makes layouts, checks overlaps,
- * agrees on message orders. Collective; all ranks return one status. Call tsl_parts_free() even after a
- * failure. */
+ * agrees on message orders. Collective; one status on all ranks. Call tsl_parts_free() even on failure. */
 tesela_status tsl_parts_make(tsl_job *job, const tsl_rank_operand *operands, int count);
 /* Makes the missing host copy of this rank's elements; fills it if `reads`. TESELA_OUT_OF_MEMORY. */
 tesela_status tsl_part_make_host_copy(const tsl_ranks *ranks, tsl_rank_part *part, bool reads);

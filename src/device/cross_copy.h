@@ -15,8 +15,7 @@ typedef struct tsl_device_copier {
   void *block; /* host memory for indirect copies; NULL until needed */
 } tsl_device_copier;
 
-/* Prepares copies to or from `other`. *is_asynchronous: copies are asynchronous; false: in the calling
- * thread. */
+/* Prepares copies to or from `other`. *is_asynchronous: false if the calling thread copies. */
 tesela_status tsl_device_copier_prepare(tsl_device_copier *copier, tsl_device *other, bool *is_asynchronous);
 /* Copies rows in order of a stream of the copier's device, which owns one side; no wait for other devices. */
 tesela_status tsl_device_copy(tsl_device_copier *copier, tsl_stream *stream, const tsl_copy_rect *rows);

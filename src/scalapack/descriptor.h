@@ -1,6 +1,5 @@
 /* Distributed matrix of ScaLAPACK, and the begin of a submatrix. In type 2 the first row and column of blocks
- * have their own size. It becomes type 1 of a larger matrix whose additional first rows and columns do not
- * exist. */
+ * have their own size. It becomes type 1 of a larger matrix, whose first rows and columns may not exist. */
 #ifndef TSL_SCALAPACK_DESCRIPTOR_H
 #define TSL_SCALAPACK_DESCRIPTOR_H
 
@@ -32,8 +31,7 @@ int64_t tsl_scalapack_local_size(int64_t size, int64_t block, int process, int f
 const char *tsl_scalapack_refuse(const tsl_scalapack_matrix *matrix, int64_t rows, int64_t cols,
                                  const tsl_scalapack_position *position);
 
-/* Returns the elements between the virtual begin of the local array, with missing rows and columns, and its
- * real one. */
+/* Returns the elements from a local array's virtual begin (with missing rows, columns) to its real one. */
 int64_t tsl_scalapack_virtual_offset(const tsl_scalapack_matrix *matrix,
                                      const tsl_scalapack_position *position);
 

@@ -59,8 +59,7 @@ static int rank_of(const processes_search *s, const char *process) {
   return (int)rank;
 }
 
-/* Records if a process has this library. Only processes with an MPI library count: a shell that starts the
- * program has its rank, too. */
+/* Records if a process with an MPI library has this library; a shell may have the program's rank, too. */
 static void record_process(processes_search *s, const char *process) {
   const int rank = rank_of(s, process);
   size_t size = 0;

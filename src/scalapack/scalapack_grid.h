@@ -13,8 +13,7 @@ typedef struct tsl_scalapack_grid {
   int ranks[]; /* [i * cols + j]: rank in comm of row i and column j */
 } tsl_scalapack_grid;
 
-/* Gets the caller's position from the program's BLACS; false: no context, outside of the grid, or no BLACS.
- */
+/* Gets the caller's position from the program's BLACS; false: no BLACS or context, or outside of the grid. */
 bool tsl_scalapack_find_position(int64_t context, tsl_scalapack_position *position);
 
 /* Returns a context's grid, cached until it ends; NULL: tesela computes on none of its processes. The first

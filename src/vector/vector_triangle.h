@@ -3,8 +3,7 @@
 
 #include "vector/vector_number.h"
 
-/* Elements of a column: contiguous ones off the diagonal in rows first to first + count - 1, and the
- * diagonal. */
+/* Elements of a column off the diagonal, contiguous in rows first to first + count - 1, and its diagonal. */
 typedef struct tsl_triangle_elements {
   int64_t first, count;
   void *off_diagonal, *diagonal;

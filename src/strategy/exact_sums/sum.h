@@ -1,7 +1,5 @@
 /* Exact sums of products on the host, one for each thread. Vectors sum blocks of terms in a window of levels;
- * other blocks need the superaccumulator (exact_shared.h; picture in
- * strategy/dot/emulated/exact/dot_exact.cl). A block that does not fit the window is added term by term, and
- * moves the window. */
+ * other blocks move the window and go to the superaccumulator (exact_shared.h; picture in dot_exact.cl). */
 #ifndef TSL_STRATEGY_EXACT_SUM_H
 #define TSL_STRATEGY_EXACT_SUM_H
 

@@ -38,8 +38,7 @@ static inline double tsl_roofs_chain_end(const tsl_roofs_chain *chain, int index
 /* Returns the largest mask for which `count` numbers have an exact sum. */
 int64_t tsl_roofs_mask(int64_t count);
 
-/* Repeats a run of `work` for about `seconds`, at least three times, after an uncounted one; keeps the
- * best. */
+/* Sets the best of a run of `work`, repeated for about `seconds`, at least three times, after a warm-up. */
 tesela_status tsl_roofs_repeat(tsl_roofs_run run, void *argument, double work, double seconds,
                                tsl_roof *roof);
 /* Records why a roof is missing, unless a reason is recorded. */

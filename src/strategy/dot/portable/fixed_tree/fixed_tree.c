@@ -35,8 +35,7 @@ static bool fixed_tree_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* Makes both grids. A group loops over `group` / 256 blocks; groups are at most eight times the resident.
- * Returns a refusal, or NULL. */
+/* Makes both grids of at most eight times the resident groups. Returns a refusal, or NULL. */
 static const char *fixed_tree_make_grids(const tsl_problem *problem, const tsl_config *config,
                                          const tsl_device *device, tsl_grid *first, tsl_grid *last) {
   const int64_t group = config->value[GROUP], each = group / (TSL_TREE_BLOCK * TSL_TREE_COLUMNS);

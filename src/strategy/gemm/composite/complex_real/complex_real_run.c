@@ -126,8 +126,7 @@ static tsl_operand in_scratch(const complex_real_context *run, const tsl_complex
                        .batch_step = shared ? 0 : scratch->step};
 }
 
-/* Returns a complex operand with contiguous rows, `line` numbers imaginary_offset, as a matrix of real
- * numbers. */
+/* Returns a complex operand with contiguous rows, `line` numbers apart, as a matrix of real numbers. */
 static tsl_operand as_real(const tsl_operand *operand, int64_t line) {
   return (tsl_operand){.buffer = operand->buffer,
                        .offset = 2 * operand->offset,

@@ -26,8 +26,7 @@ typedef struct tsl_several_part {
   tsl_pool *pool; /* threads that copy operands; NULL: the shared pool, or none are needed */
 } tsl_several_part;
 
-/* Rectangle of C that a member computes. `stays`: operand that is resident; the other operand streams in
- * slabs. */
+/* Rectangle of C that a member computes. `stays`: resident operand; the other operand streams in slabs. */
 typedef struct tsl_several_block {
   tsl_rect c;
   int member, stays; /* TSL_OPERAND_A or TSL_OPERAND_B */

@@ -40,8 +40,7 @@ struct tsl_shard_worker {
 
 /* Cuts C into blocks for the members; fails if memory is short. */
 tesela_status tsl_several_cut_blocks(const tsl_work *work, tsl_several *self);
-/* Appends a block, split until its resident operand fits the member's memory. *capacity: capacity of the
- * list. */
+/* Appends a block, split until its resident operand fits the member's memory. *capacity: of the list. */
 tesela_status tsl_several_add_block(const tsl_work *work, tsl_several *self, int *capacity,
                                     tsl_several_block block);
 /* Appends a block's tiles and their kinds; child plans are made later. */

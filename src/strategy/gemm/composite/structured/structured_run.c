@@ -108,8 +108,7 @@ static tesela_status complete_factor(const structured_context *run, int operand)
   return copy_diagonal(run, copy, source->buffer, run->operands->scratch);
 }
 
-/* Copies C's diagonal blocks to scratch memory (`to_scratch`), with zeros outside the triangle, or back to C.
- */
+/* Copies C's diagonal blocks to scratch memory, with zeros outside the triangle, or back to C. */
 static tesela_status copy_triangles_of_c(const structured_context *run, bool to_scratch) {
   const tsl_shape *shape = &run->work->problem.c;
   const tsl_structured_side c_side = structured_side_of(&run->operands->c, run->self->cut.block),

@@ -32,8 +32,7 @@ tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t ro
   return part;
 }
 
-/* Sets the block sizes: about `resident_bytes` bytes of A by 512 columns, smaller if threads would be idle.
- */
+/* Sets the block sizes: about `resident_bytes` of A by 512 columns, smaller if threads would be idle. */
 static void choose_blocks(tsl_amx_job *job, int64_t resident_bytes, int threads) {
   const int64_t large = job->kernels->is_amx ? 2 : 1,
                 wanted = threads == 1 ? 1 : (int64_t)threads * (job->kernels->is_amx ? 1 : 4);

@@ -1,7 +1,6 @@
 /* Solves or multiplies with few rows and few right-hand sides. A part of host_blocked_solve.c. Triangles of
  * at most SMALL rows are read in place, LOW_ROWS rows at a time, because copies would cost more. Terms have
- * the order of copies. Imaginary parts are summed separately for as many rows as in a copied tile, hence
- * LOW_ROWS. */
+ * the order of copies. LOW_ROWS: imaginary parts are summed apart for as many rows as in copied tiles. */
 
 enum { SMALL = IN_PLACE_ROWS, LOW_ROWS = PARTS == 2 ? ROWS : 4, DIVISORS_MAX = 192 };
 

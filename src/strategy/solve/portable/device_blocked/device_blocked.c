@@ -1,5 +1,4 @@
-/* The descriptor of device_blocked: types, sub-plans, models. Measurements:
- * docs/lab/solve_device_blocked.md. */
+/* Descriptor: types, sub-plans, models. Measurements: docs/lab/solve_device_blocked.md. */
 #include "strategy/solve/portable/device_blocked/device_blocked.h"
 
 #include "core/log.h"

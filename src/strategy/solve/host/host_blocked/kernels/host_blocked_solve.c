@@ -189,8 +189,7 @@ TSL_INLINE vector add_times(vector sum, const REAL *number, vector by) {
   return NUMBER(fma)(sum, number[0], by);
 }
 
-/* Solves the tile with its own triangle: ROWS columns with reciprocals, the diagonal, the method to divide.
- */
+/* Solves the tile with its triangle: ROWS columns with reciprocals, the diagonal, the method to divide. */
 TSL_INLINE void substitute(const REAL *triangle, vector tile[ROWS][VECTORS], int vectors) {
   const REAL *diagonal = triangle + ROWS * A_STEP;
   const int method = (int)diagonal[A_STEP];
