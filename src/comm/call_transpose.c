@@ -87,7 +87,7 @@ static tesela_status call_transpose_run(tsl_job *job, transpose_call *c, tesela_
   if (reads)
     TSL_TRY(tsl_transpose_run(job, record));
   else
-    tsl_product_scale(job);
+    tsl_product_scale_c_by_beta(job);
   return tsl_part_store(job->ranks, &job->part[TSL_PART_C]);
 }
 

@@ -210,7 +210,7 @@ static bool can_send_from_device(const tsl_job *job, int operand) {
   const tsl_rank_part *part = &job->part[operand];
   const int rank = job->ranks->rank;
   const bool is_c = operand == TSL_PART_C;
-  bool fits = is_c || tsl_layout_owned(&part->layout, rank) == 0 ||
+  bool fits = is_c || tsl_layout_count_owned(&part->layout, rank) == 0 ||
               (part->mirror.buffer && tsl_gpu_transport_has_buffer(job->transport, part->mirror.buffer));
   for (int64_t i = 0; i < tsl_layout_patch_count(&part->layout, rank); i++) {
     tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
@@ -272,7 +272,7 @@ static tesela_status comm_call_multiply(tsl_job *job, const gemm_call *c, tesela
     const bool is_exact = job->beta[1] == 0 && (job->beta[0] == 0 || job->beta[0] == 1);
     record->error_bound = is_exact ? 0 : tsl_product_roundings(job, 1);
     if (!empty)
-      tsl_product_scale(job);
+      tsl_product_scale_c_by_beta(job);
     snprintf(record->plan, sizeof record->plan, "nothing to multiply");
     return tsl_part_store(ranks, &job->part[TSL_PART_C]);
   }

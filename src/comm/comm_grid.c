@@ -22,7 +22,6 @@ const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type) {
                                        : &hosts[tsl_device_rate_of(type)];
 }
 
-/* Minimum terms of a panel: smaller products are slow. */
 #define PANEL_TERMS_MIN 256
 /* Maximum panels of a tile: more would not hide more. */
 #define PANELS_MAX 8

@@ -13,8 +13,8 @@ typedef struct message {
   struct message *next;
   int from, tag;
   bool done;
-  const void *source; /* memory of a send */
-  void *target;       /* memory of a receive */
+  const void *send_memory;
+  void *receive_memory;
   size_t bytes;
 } message;
 
@@ -86,9 +86,9 @@ static tesela_status begin_message_side(thread_rank *self, int number, thread_ra
   pthread_mutex_lock(&self->world->lock);
   message *other = take_match(is_send ? &rank->receives : &rank->sends, what.from, what.tag);
   if (other) {
-    const message *source = is_send ? mine : other, *target = is_send ? other : mine;
-    if (source->bytes == target->bytes && source->bytes > 0)
-      memcpy(target->target, source->source, source->bytes);
+    const message *send_memory = is_send ? mine : other, *receive_memory = is_send ? other : mine;
+    if (send_memory->bytes == receive_memory->bytes && send_memory->bytes > 0)
+      memcpy(receive_memory->receive_memory, send_memory->send_memory, send_memory->bytes);
     mine->done = other->done = true;
     pthread_cond_broadcast(&self->world->changed);
   } else {
@@ -106,15 +106,16 @@ static tesela_status comm_threads_send_message(tsl_ranks *ranks, int number, int
   thread_rank *self = (thread_rank *)ranks;
   ranks->sent += bytes;
   return begin_message_side(self, number, &self->world->all[destination],
-                            (message){.from = ranks->rank, .tag = tag, .source = data, .bytes = bytes}, true);
+                            (message){.from = ranks->rank, .tag = tag, .send_memory = data, .bytes = bytes},
+                            true);
 }
 
 static tesela_status comm_threads_receive_message(tsl_ranks *ranks, int number, int from, int tag, void *data,
                                                   size_t bytes) {
   thread_rank *self = (thread_rank *)ranks;
   ranks->received += bytes;
-  return begin_message_side(self, number, self,
-                            (message){.from = from, .tag = tag, .target = data, .bytes = bytes}, false);
+  return begin_message_side(
+      self, number, self, (message){.from = from, .tag = tag, .receive_memory = data, .bytes = bytes}, false);
 }
 
 static tesela_status comm_threads_progress(tsl_ranks *ranks, int number, int *done) {

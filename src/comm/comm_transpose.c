@@ -46,7 +46,7 @@ static int64_t count_between(const tsl_job *job, int owner_in_a, int owner_in_b)
   int64_t count = 0;
   for (int64_t i = 0; i < tsl_layout_patch_count(&a->layout, owner_in_a); i++) {
     const tsl_patch source = tsl_layout_patch(&a->layout, owner_in_a, i);
-    count += tsl_layout_owned_in_patch(&b->layout, owner_in_b, &source);
+    count += tsl_layout_count_owned_in_patch(&b->layout, owner_in_b, &source);
   }
   return count;
 }

@@ -11,7 +11,7 @@ static bool computes_own_part(const tsl_job *job, const tsl_process_grid *grid, 
   const int rank = job->ranks->rank, block_index = blocks->block_of_rank[rank];
   for (int within = 0; within < blocks->layer_ranks; within++) {
     const tsl_patch window = tsl_window_c(grid, &blocks->list[within], step, c->order);
-    const int64_t held = tsl_layout_owned_in_patch(&c->layout, rank, &window),
+    const int64_t held = tsl_layout_count_owned_in_patch(&c->layout, rank, &window),
                   computed = within == block_index ? tsl_patch_total(&window) : 0;
     if (held != computed)
       return false;
@@ -36,7 +36,7 @@ static int best_store_kind(const tsl_job *job, const tsl_process_grid *grid, con
   bool fits = c->between_devices &&
               (grid->depth == 1 || tsl_gpu_transport_can_add(job->transport, job->sums->type)) &&
               (tsl_sums_are_scaled(job) ? rounds && job->any_steps : rounds || c->type == job->sums);
-  if (tsl_layout_owned(&c->layout, rank) > 0)
+  if (tsl_layout_count_owned(&c->layout, rank) > 0)
     fits = fits && c->mirror.buffer && tsl_gpu_transport_has_buffer(job->transport, c->mirror.buffer);
   for (int64_t i = 0; i < tsl_layout_patch_count(&c->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);

@@ -20,7 +20,7 @@
 
 struct tsl_gpu_transport {
   tsl_ranks *ranks;
-  char device[TSL_RANK_DEVICE_BYTES]; /* this rank's device */
+  char device[TSL_RANK_DEVICE_BYTES];
   char name[32];
   bool is_refused; /* no transport is possible */
   /* Keeps the device open between calls. */
@@ -32,7 +32,7 @@ struct tsl_gpu_transport {
   tesela_event *marks[TSL_GPU_TRANSPORT_BATCHES];
   bool is_marked[TSL_GPU_TRANSPORT_BATCHES];
   tsl_failure_broadcast alarm;
-  bool is_over;   /* the call's rest is skipped */
+  bool skips_rest;
   bool is_broken; /* a message failed on some rank; equal on all ranks */
   tesela_status status;
   tsl_status_saved failure;
@@ -49,13 +49,13 @@ static void end_nccl(tsl_gpu_transport *transport, bool aborts) {
 }
 
 static void abort_messages(tsl_gpu_transport *transport) {
-  transport->is_over = true;
+  transport->skips_rest = true;
   end_nccl(transport, true);
 }
 
 /* Records and broadcasts a failure of this rank. */
 static tesela_status gpu_transport_record_failure(tsl_gpu_transport *transport, tesela_status status) {
-  if (status == TESELA_OK || transport->is_over)
+  if (status == TESELA_OK || transport->skips_rest)
     return TESELA_OK;
   transport->status = status;
   tsl_status_save(&transport->failure);
@@ -85,7 +85,7 @@ static tesela_status wait_until(tsl_gpu_transport *transport, poll_condition con
   static const struct timespec moment = {.tv_nsec = 50000};
   const double begin = tsl_clock();
   bool yes = false, raised = false;
-  while (!transport->is_over) {
+  while (!transport->skips_rest) {
     const tesela_status status = condition(transport, batch, &yes);
     if (status != TESELA_OK)
       return gpu_transport_record_failure(transport, status);
@@ -175,7 +175,7 @@ static tesela_status make_and_broadcast_id(const tsl_gpu_transport *transport, t
 /* Joins the NCCL communicator. Collective; returns early if a rank fails. */
 static tesela_status join_communicator(tsl_gpu_transport *transport, const tsl_nccl_id *id) {
   bool raised;
-  transport->is_over = false;
+  transport->skips_rest = false;
   transport->status = TESELA_OK;
   TSL_TRY(tsl_failure_broadcast_start(&transport->alarm, transport->ranks));
   TSL_TRY(gpu_transport_record_failure(
@@ -284,7 +284,7 @@ void tsl_gpu_transport_free(tsl_gpu_transport *transport) {
 }
 
 tesela_status tsl_gpu_transport_start(tsl_gpu_transport *transport, tesela_context *context) {
-  transport->is_over = false;
+  transport->skips_rest = false;
   transport->status = TESELA_OK;
   transport->is_broken = false;
   memset(transport->is_marked, 0, sizeof transport->is_marked);
@@ -341,7 +341,7 @@ bool tsl_gpu_transport_has_buffer(const tsl_gpu_transport *transport, const tese
 }
 
 tesela_status tsl_gpu_transport_copy(tsl_gpu_transport *transport, const tsl_api_rows *rows) {
-  return transport->is_over
+  return transport->skips_rest
              ? TESELA_OK
              : gpu_transport_record_failure(transport, tsl_api_copy_rows(transport->stream, rows));
 }
@@ -351,7 +351,7 @@ bool tsl_gpu_transport_can_round(const tsl_gpu_transport *transport, tesela_type
 }
 
 tesela_status tsl_gpu_transport_round(tsl_gpu_transport *transport, const tsl_api_rounded_sum *rounding) {
-  return transport->is_over
+  return transport->skips_rest
              ? TESELA_OK
              : gpu_transport_record_failure(transport, tsl_api_round(transport->stream, rounding));
 }
@@ -361,8 +361,9 @@ bool tsl_gpu_transport_can_add(const tsl_gpu_transport *transport, tesela_type t
 }
 
 tesela_status tsl_gpu_transport_add(tsl_gpu_transport *transport, const tsl_api_adding *adding) {
-  return transport->is_over ? TESELA_OK
-                            : gpu_transport_record_failure(transport, tsl_api_add(transport->stream, adding));
+  return transport->skips_rest
+             ? TESELA_OK
+             : gpu_transport_record_failure(transport, tsl_api_add(transport->stream, adding));
 }
 
 static tesela_status gpu_transport_exchange(const tsl_gpu_transport *transport,
@@ -387,7 +388,7 @@ static tesela_status gpu_transport_exchange(const tsl_gpu_transport *transport,
 
 tesela_status tsl_gpu_transport_exchange(tsl_gpu_transport *transport, const tsl_message *gpu_messages,
                                          int count) {
-  if (transport->is_over || count == 0)
+  if (transport->skips_rest || count == 0)
     return TESELA_OK;
   for (int i = 0; i < count; i++)
     *(gpu_messages[i].is_send ? &transport->ranks->sent : &transport->ranks->received) +=
@@ -402,7 +403,7 @@ tesela_status tsl_gpu_transport_exchange(tsl_gpu_transport *transport, const tsl
 }
 
 tesela_status tsl_gpu_transport_mark(tsl_gpu_transport *transport, int batch) {
-  if (transport->is_over)
+  if (transport->skips_rest)
     return TESELA_OK;
   transport->is_marked[batch] = true;
   return gpu_transport_record_failure(transport,

@@ -270,7 +270,7 @@ tsl_patch tsl_layout_patch(const tsl_rank_layout *layout, int rank, int64_t inde
   return layout->is_transposed ? transpose_patch(patch) : patch;
 }
 
-int64_t tsl_layout_owned_in_patch(const tsl_rank_layout *layout, int rank, const tsl_patch *patch) {
+int64_t tsl_layout_count_owned_in_patch(const tsl_rank_layout *layout, int rank, const tsl_patch *patch) {
   int64_t common = 0;
   const int64_t count = tsl_layout_patch_count(layout, rank);
   for (int64_t i = 0; i < count; i++) {
@@ -280,7 +280,7 @@ int64_t tsl_layout_owned_in_patch(const tsl_rank_layout *layout, int rank, const
   return common;
 }
 
-int64_t tsl_layout_owned(const tsl_rank_layout *layout, int rank) {
+int64_t tsl_layout_count_owned(const tsl_rank_layout *layout, int rank) {
   int64_t held = 0;
   const int64_t count = tsl_layout_patch_count(layout, rank);
   for (int64_t i = 0; i < count; i++) {

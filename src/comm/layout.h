@@ -44,9 +44,9 @@ typedef struct tsl_rank_layout {
   /* BLOCKS and CYCLIC: lists of the process grid, and the mapping of ranks to positions. */
   int grid_rows, grid_cols;
   int *position_of_rank; /* by rank: i * grid_cols + j before any transpose; -1: none */
-  int *rank_at_position; /* inverse of `position_of_rank` */
+  int *rank_at_position;
   tsl_dim *row_lists, *col_lists;
-  bool is_transposed; /* transposed */
+  bool is_transposed;
   /* RECTANGLES: rank r has the patches [first[r], first[r + 1]). */
   tsl_patch *rectangles;
   int64_t *first;
@@ -70,17 +70,14 @@ tesela_status tsl_layout_make(const tesela_layout *layout, const char *name, int
                               const tsl_bare_rectangle *const *corners, const int64_t *counts,
                               tsl_rank_layout *out);
 void tsl_layout_free(tsl_rank_layout *layout);
-/* Transposes the layout. */
 void tsl_layout_transpose(tsl_rank_layout *layout);
 
 /* Returns the number of a rank's patches. */
 int64_t tsl_layout_patch_count(const tsl_rank_layout *layout, int rank);
 /* Returns a patch. Strides and offset are valid only for the rank that made the layout. */
 tsl_patch tsl_layout_patch(const tsl_rank_layout *layout, int rank, int64_t index);
-/* Counts the elements of `patch` that a rank owns. */
-int64_t tsl_layout_owned_in_patch(const tsl_rank_layout *layout, int rank, const tsl_patch *patch);
-/* Counts the elements that a rank owns. */
-int64_t tsl_layout_owned(const tsl_rank_layout *layout, int rank);
+int64_t tsl_layout_count_owned_in_patch(const tsl_rank_layout *layout, int rank, const tsl_patch *patch);
+int64_t tsl_layout_count_owned(const tsl_rank_layout *layout, int rank);
 /* Returns the direction in which a rank's memory is contiguous. */
 tsl_order tsl_layout_order(const tsl_rank_layout *layout, int rank);
 

@@ -79,7 +79,7 @@ static tesela_status begin_receives(tsl_panels *p, int operand, int step, char *
     if (from == ranks->rank)
       continue;
     const size_t bytes =
-        (size_t)tsl_layout_owned_in_patch(&part->layout, from, &panel.window) * part->type->size;
+        (size_t)tsl_layout_count_owned_in_patch(&part->layout, from, &panel.window) * part->type->size;
     if (bytes > 0)
       TSL_TRY(ranks->ops->receive(ranks, step % 2, from, panels_tag_of(operand), *data, bytes));
     *data += bytes;
@@ -113,7 +113,7 @@ static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **
       i = packed++;
       p->packed[i] = (tsl_packed_window){window, data ? *data : NULL, 0, 0};
       p->packed[i].count = data ? panels_pack(part, ranks->rank, &window, *data)
-                                : tsl_layout_owned_in_patch(&part->layout, ranks->rank, &window);
+                                : tsl_layout_count_owned_in_patch(&part->layout, ranks->rank, &window);
       *bytes += (size_t)p->packed[i].count * part->type->size;
       if (data)
         *data += (size_t)p->packed[i].count * part->type->size;
@@ -134,7 +134,7 @@ static void queue_gpu_receives(tsl_panels *p, int operand, int step, size_t *off
     if (from == ranks->rank)
       continue;
     const size_t bytes =
-        (size_t)tsl_layout_owned_in_patch(&part->layout, from, &panel.window) * part->type->size;
+        (size_t)tsl_layout_count_owned_in_patch(&part->layout, from, &panel.window) * part->type->size;
     if (bytes > 0)
       p->gpu_messages[p->gpu_message_count++] =
           (tsl_message){from, false, p->gpu_incoming[step % 2], *offset, bytes};
@@ -333,8 +333,8 @@ static tesela_status panels_measure(tsl_panels *p, step_bytes *all) {
         const size_t bytes = (size_t)tsl_patch_total(&panel.window) * p->job->part[operand].type->size;
         raise_maximum(&all->panel[operand], bytes);
         incoming[between_devices] +=
-            bytes - (size_t)tsl_layout_owned_in_patch(&p->job->part[operand].layout, p->job->ranks->rank,
-                                                      &panel.window) *
+            bytes - (size_t)tsl_layout_count_owned_in_patch(&p->job->part[operand].layout,
+                                                            p->job->ranks->rank, &panel.window) *
                         p->job->part[operand].type->size;
       }
       TSL_TRY(send_or_count(p, operand, step, NULL, &outgoing[between_devices]));

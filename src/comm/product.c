@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CANDIDATES 6 /* grids whose words are counted */
+#define COUNTED_GRIDS 6
 enum { TAG_SUMS = 3, GPU_BATCH_SUMS = 2 };
 
 tesela_status tsl_product_count(const tsl_job *job, tsl_process_grid *grid) {
@@ -111,8 +111,8 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_process_grid *out) {
   const tsl_rank_part *parts = job->part;
   const tsl_task task = grid_task_of(job);
   const tsl_links *links = links_of(job);
-  tsl_process_grid list[CANDIDATES + 1];
-  int count = tsl_grid_list(&task, links, list, CANDIDATES);
+  tsl_process_grid list[COUNTED_GRIDS + 1];
+  int count = tsl_grid_list(&task, links, list, COUNTED_GRIDS);
   if (tsl_blocks_as_c(&parts[TSL_PART_C].layout, &task, &list[count]) &&
       tsl_grid_complete(&task, links, &list[count]))
     count++;
@@ -141,14 +141,14 @@ typedef struct product {
   tsl_panels panels;
   const tsl_block *block;                      /* NULL: none */
   const tsl_type_info *tile_type;              /* type of the sums */
-  void *sums;                                  /* of the rank's tile, in host memory */
-  tesela_buffer *device_sums;                  /* of the rank's tile, on its device */
-  void *packed;                                /* messages to the owners */
+  void *tile_sums;                             /* in host memory */
+  tesela_buffer *device_sums;                  /* of the tile */
+  void *outgoing_sums;                         /* messages to the owners */
   void *slots;                                 /* own elements of C in a tile, one slot per layer */
   tesela_buffer *device_packed, *device_slots; /* if sums travel between devices */
-  tsl_message *gpu_messages;                   /* messages between devices */
+  tsl_message *gpu_messages;
   int gpu_message_count;
-  bool written;      /* some of C is stored */
+  bool c_is_written;
   double tile_bound; /* error bound of the tile's sums so far */
   tesela_mpi_record *record;
 } product;
@@ -162,12 +162,11 @@ static tsl_patch layer_window(const product *p, int index_in_layer, tsl_step ste
   return tsl_window_c(p->grid, &p->blocks.list[index_in_layer], step, p->job->part[TSL_PART_C].order);
 }
 
-/* Counts this rank's elements of C in a tile. */
-static int64_t owned_elements(const product *p, tsl_step step) {
+static int64_t count_owned_in_tile(const product *p, tsl_step step) {
   int64_t owned = 0;
   for (int i = 0; i < p->blocks.layer_ranks; i++) {
     const tsl_patch window = layer_window(p, i, step);
-    owned += tsl_layout_owned_in_patch(&p->job->part[TSL_PART_C].layout, p->job->ranks->rank, &window);
+    owned += tsl_layout_count_owned_in_patch(&p->job->part[TSL_PART_C].layout, p->job->ranks->rank, &window);
   }
   return owned;
 }
@@ -182,12 +181,12 @@ static tesela_status product_prepare(product *p) {
   for (int i = 0; i < grid->tiles_m * grid->tiles_n; i++) {
     const tsl_step step = tsl_step_at(grid, i * grid->panels);
     const tsl_patch window = p->block ? own_window(p, step) : (tsl_patch){0};
-    const int64_t elements = p->block ? tsl_patch_total(&window) : 0, here = owned_elements(p, step);
+    const int64_t elements = p->block ? tsl_patch_total(&window) : 0, here = count_owned_in_tile(p, step);
     tile = elements > tile ? elements : tile;
     owned = here > owned ? here : owned;
   }
   const size_t size = job->sums->size;
-  TSL_TRY(tsl_alloc(job->stores_on_device ? 0 : (size_t)tile * size, "the sums of a block", &p->sums));
+  TSL_TRY(tsl_alloc(job->stores_on_device ? 0 : (size_t)tile * size, "the sums of a block", &p->tile_sums));
   if (tsl_multiplies_on_device(&job->rank_device) && tile > 0)
     TSL_TRY(tsl_api_buffer_take(job->context, job->rank_device.device, (size_t)tile * p->tile_type->size,
                                 &p->device_sums));
@@ -195,7 +194,7 @@ static tesela_status product_prepare(product *p) {
   if (job->stores_on_device && !job->travels)
     return tsl_panels_make(job, grid, &p->blocks, p->block, &p->panels);
   const size_t slots = (size_t)owned * size * (size_t)grid->depth;
-  TSL_TRY(tsl_alloc(between_devices ? 0 : (size_t)tile * size, "sums on their way", &p->packed));
+  TSL_TRY(tsl_alloc(between_devices ? 0 : (size_t)tile * size, "sums on their way", &p->outgoing_sums));
   TSL_TRY(tsl_alloc(job->stores_on_device ? 0 : slots, "sums of C", &p->slots));
   if (between_devices) {
     p->gpu_messages = malloc((size_t)(grid->used + job->ranks->size) * sizeof *p->gpu_messages);
@@ -212,8 +211,8 @@ static tesela_status product_prepare(product *p) {
 static void product_release(product *p, bool is_well) {
   tsl_panels_free(&p->panels, is_well);
   tsl_blocks_free(&p->blocks);
-  tsl_free(p->sums);
-  tsl_free(p->packed);
+  tsl_free(p->tile_sums);
+  tsl_free(p->outgoing_sums);
   tsl_free(p->slots);
   tsl_api_buffer_give(p->device_sums, is_well);
   tsl_api_buffer_give(p->device_packed, is_well);
@@ -260,7 +259,7 @@ static tesela_status product_multiply(product *p, int number) {
             .col_stride = b->col_stride,
             .type = job->part[TSL_PART_B].type->type,
             .conjugate = job->part[TSL_PART_B].conjugate},
-      .c = {.data = tsl_multiplies_on_device(&job->rank_device) ? NULL : p->sums,
+      .c = {.data = tsl_multiplies_on_device(&job->rank_device) ? NULL : p->tile_sums,
             .buffer = in_c ? tsl_writable(there.buffer) : p->device_sums,
             .offset = in_c ? there.offset : 0,
             .row_stride = in_c ? there.row_stride : c.row_stride,
@@ -338,9 +337,10 @@ static tesela_status copy_sums_to_host(product *p, int tile) {
     return TESELA_OK;
   const tsl_patch c = own_window(p, tsl_step_at(p->grid, tile * p->grid->panels));
   if (part->between_devices &&
-      (p->grid->depth > 1 || tsl_layout_owned_in_patch(&part->layout, p->job->ranks->rank, &c) == 0))
+      (p->grid->depth > 1 || tsl_layout_count_owned_in_patch(&part->layout, p->job->ranks->rank, &c) == 0))
     return TESELA_OK;
-  return tesela_buffer_read(p->device_sums, 0, p->sums, (size_t)tsl_patch_total(&c) * p->job->sums->size);
+  return tesela_buffer_read(p->device_sums, 0, p->tile_sums,
+                            (size_t)tsl_patch_total(&c) * p->job->sums->size);
 }
 
 /* Begins to receive, or queues a message between devices. */
@@ -356,7 +356,8 @@ static tesela_status receive_slot(product *p, int from, size_t index, size_t byt
 static tesela_status send_packed(product *p, int destination, size_t index, size_t bytes) {
   tsl_ranks *ranks = p->job->ranks;
   if (!p->job->part[TSL_PART_C].between_devices)
-    return ranks->ops->send(ranks, TSL_BATCH_SUMS, destination, TAG_SUMS, (char *)p->packed + index, bytes);
+    return ranks->ops->send(ranks, TSL_BATCH_SUMS, destination, TAG_SUMS, (char *)p->outgoing_sums + index,
+                            bytes);
   p->gpu_messages[p->gpu_message_count++] = (tsl_message){destination, true, p->device_packed, index, bytes};
   return TESELA_OK;
 }
@@ -368,7 +369,8 @@ static tesela_status receive_sums(product *p, tsl_step step, int64_t owned) {
   int64_t before = 0;
   for (int within = 0; within < p->blocks.layer_ranks; within++) {
     const tsl_patch window = layer_window(p, within, step);
-    const int64_t count = tsl_layout_owned_in_patch(&p->job->part[TSL_PART_C].layout, ranks->rank, &window);
+    const int64_t count =
+        tsl_layout_count_owned_in_patch(&p->job->part[TSL_PART_C].layout, ranks->rank, &window);
     for (int layer = 0; layer < p->grid->depth && count > 0; layer++) {
       const int from = p->blocks.rank_of_block[layer * p->blocks.layer_ranks + within];
       if (from != ranks->rank)
@@ -379,7 +381,7 @@ static tesela_status receive_sums(product *p, tsl_step step, int64_t owned) {
   return TESELA_OK;
 }
 
-/* `at` bytes after the begin of `packed` or `slots`. */
+/* `at` bytes after the begin of `outgoing_sums` or `slots`. */
 typedef struct message_position {
   bool in_slots;
   size_t at;
@@ -390,7 +392,7 @@ static tesela_status pack_for_owner(const product *p, const tsl_patch *window, i
                                     message_position target, int64_t *count) {
   const tsl_rank_part *c = &p->job->part[TSL_PART_C];
   const size_t size = p->job->sums->size;
-  char *message = (char *)(target.in_slots ? p->slots : p->packed) + target.at;
+  char *message = (char *)(target.in_slots ? p->slots : p->outgoing_sums) + target.at;
   const tsl_gpu_copy_side from = {p->device_sums, 0, false};
   *count = 0;
   for (int64_t i = 0; i < tsl_layout_patch_count(&c->layout, rank); i++) {
@@ -401,7 +403,7 @@ static tesela_status pack_for_owner(const product *p, const tsl_patch *window, i
       TSL_TRY(tsl_gpu_transport_copy_patch(p->job->transport, window, &from, &held, &there, c->order, size,
                                            count));
     else
-      *count += tsl_patch_pack(window, p->sums, &held, c->order, size, message + (size_t)*count * size);
+      *count += tsl_patch_pack(window, p->tile_sums, &held, c->order, size, message + (size_t)*count * size);
   }
   return TESELA_OK;
 }
@@ -427,7 +429,7 @@ static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
   int64_t before = 0;
   for (int i = 0; i < within; i++) {
     const tsl_patch other = layer_window(p, i, step);
-    before += tsl_layout_owned_in_patch(&p->job->part[TSL_PART_C].layout, ranks->rank, &other);
+    before += tsl_layout_count_owned_in_patch(&p->job->part[TSL_PART_C].layout, ranks->rank, &other);
   }
   return pack_for_owner(p, &window, ranks->rank,
                         (message_position){true, (size_t)(p->block->layer * owned + before) * size}, &count);
@@ -460,7 +462,7 @@ static void product_store(product *p, tsl_step step) {
                                        .to = c->type,
                                        .alpha = {job->alpha[0], job->alpha[1]},
                                        .beta = {job->beta[0], job->beta[1]},
-                                       .sums = here ? p->sums
+                                       .sums = here ? p->tile_sums
                                                     : (char *)p->slots + (size_t)before * job->sums->size,
                                        .is_message = !here,
                                        .c = c->data,
@@ -507,9 +509,9 @@ static tesela_status product_finish_tile(product *p, int tile, tesela_status sta
   const double begin = tsl_clock();
   const bool travels = !p->job->stores_on_device || p->job->travels;
   /* No rank waits for another's C; agree_after_stores() reports failures at the end. */
-  if (p->written && !travels)
+  if (p->c_is_written && !travels)
     return status == TESELA_OK ? product_store_on_device(p, tile, 0) : TESELA_OK;
-  const int64_t owned = travels ? owned_elements(p, step) : 0;
+  const int64_t owned = travels ? count_owned_in_tile(p, step) : 0;
   if (travels)
     TSL_TRY(receive_sums(p, step, owned));
   if (travels && p->block)
@@ -527,9 +529,9 @@ static tesela_status product_finish_tile(product *p, int tile, tesela_status sta
   if (all != TESELA_OK) {
     tsl_status_saved saved;
     tsl_status_save(&saved);
-    return p->written ? tsl_fail(all, "%s; C is lost, a part of it was written", saved.sentence) : all;
+    return p->c_is_written ? tsl_fail(all, "%s; C is lost, a part of it was written", saved.sentence) : all;
   }
-  p->written = true;
+  p->c_is_written = true;
   if (p->job->stores_on_device) {
     TSL_TRY(product_store_on_device(p, tile, owned));
   } else {
@@ -614,7 +616,7 @@ tesela_status tsl_product_run(const tsl_job *job, const tsl_process_grid *grid, 
   return status;
 }
 
-void tsl_product_scale(const tsl_job *job) {
+void tsl_product_scale_c_by_beta(const tsl_job *job) {
   static const double nothing[2] = {0, 0};
   const tsl_rank_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank;

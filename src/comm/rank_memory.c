@@ -115,7 +115,7 @@ static tesela_status rank_memory_walk(rank_memory_transfer *m, const tsl_rank_la
 tesela_status tsl_host_copy_create(const tesela_matrix *matrix, const char *name, const tsl_type_info *type,
                                    const tsl_rank_layout *layout, int rank, tsl_host_copy *out) {
   *out = (tsl_host_copy){.data = tsl_writable(matrix->data)};
-  if (!matrix->buffer || tsl_layout_owned(layout, rank) == 0)
+  if (!matrix->buffer || tsl_layout_count_owned(layout, rank) == 0)
     return TESELA_OK;
   rank_memory_transfer m = {.mirror = out, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
   TSL_TRY(rank_memory_walk(&m, layout, rank, extend_range));

@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 
-/* Bytes of a device's name with the terminating 0. */
 #define TSL_RANK_DEVICE_BYTES 64
 
 /* Device on which a rank multiplies. Empty name: host memory, by tesela_gemm() with the caller's choice. */

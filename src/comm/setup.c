@@ -116,7 +116,7 @@ typedef struct gathered_rectangles {
   int64_t *counts;
   tsl_bare_rectangle *own, *all;
   const tsl_bare_rectangle **by_rank; /* rectangles of each rank, in `all` */
-  int64_t max_count;                  /* maximum of `counts` */
+  int64_t counts_max;
 } gathered_rectangles;
 
 static void free_gathered_rectangles(gathered_rectangles *c) {
@@ -139,20 +139,20 @@ static tesela_status gather_rectangles(tsl_ranks *ranks, const tesela_layout *la
   TSL_TRY(tsl_agree(ranks, status));
   TSL_TRY(ranks->ops->gather(ranks, &layout->count, sizeof layout->count, out->counts));
   TSL_TRY(ranks->ops->least(ranks, -(double)layout->count, &most));
-  out->max_count = (int64_t)-most;
-  const size_t bytes = (size_t)out->max_count * sizeof(tsl_bare_rectangle);
+  out->counts_max = (int64_t)-most;
+  const size_t bytes = (size_t)out->counts_max * sizeof(tsl_bare_rectangle);
   out->own = calloc(1, bytes + 1);
   out->all = malloc(bytes * size + 1);
   if (!out->own || !out->all)
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for %lld rectangles of each of %d ranks",
-                      (long long)out->max_count, ranks->size);
+                      (long long)out->counts_max, ranks->size);
   TSL_TRY(tsl_agree(ranks, status));
   for (int64_t i = 0; i < layout->count; i++)
     out->own[i] = (tsl_bare_rectangle){layout->rectangles[i].row, layout->rectangles[i].col,
                                        layout->rectangles[i].rows, layout->rectangles[i].cols};
   TSL_TRY(ranks->ops->gather(ranks, out->own, bytes, out->all));
   for (int i = 0; i < ranks->size; i++)
-    out->by_rank[i] = out->all + (int64_t)i * out->max_count;
+    out->by_rank[i] = out->all + (int64_t)i * out->counts_max;
   return TESELA_OK;
 }
 
@@ -184,7 +184,7 @@ static tesela_status make_part(tsl_job *job, const tsl_rank_operand *all, int in
                              m->transpose ? operand->rows : operand->cols, m->row_stride, m->col_stride,
                              rectangles.by_rank, rectangles.counts, &out->layout);
     if (status == TESELA_OK && operand->used && !m->data && !m->buffer &&
-        tsl_layout_owned(&out->layout, ranks->rank) > 0)
+        tsl_layout_count_owned(&out->layout, ranks->rank) > 0)
       status =
           tsl_fail(TESELA_BAD_CALL, "%s.data is NULL, but this rank holds elements of it", operand->name);
     if (status == TESELA_OK && operand->used)
@@ -204,7 +204,7 @@ static tesela_status make_part(tsl_job *job, const tsl_rank_operand *all, int in
   if (m->transpose)
     tsl_layout_transpose(&out->layout);
   double least = 0;
-  const bool none = tsl_layout_owned(&out->layout, ranks->rank) == 0;
+  const bool none = tsl_layout_count_owned(&out->layout, ranks->rank) == 0;
   TSL_TRY(ranks->ops->least(ranks, none ? TSL_COLUMNS : tsl_layout_order(&out->layout, ranks->rank), &least));
   out->order = least == TSL_ROWS ? TSL_ROWS : TSL_COLUMNS;
   return TESELA_OK;

@@ -38,7 +38,7 @@ static void count_window(word_counts *t, int rank, const tsl_rank_layout *layout
                          int64_t times, bool receives) {
   if (layout->first) {
     for (int holder = 0; holder < layout->ranks; holder++)
-      add_words(t, rank, holder, times * tsl_layout_owned_in_patch(layout, holder, window), receives);
+      add_words(t, rank, holder, times * tsl_layout_count_owned_in_patch(layout, holder, window), receives);
     return;
   }
   /* Rows times columns of a grid. */

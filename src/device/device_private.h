@@ -15,7 +15,7 @@ typedef struct tsl_buffer_pool {
   pthread_mutex_t lock;
   tsl_buffer *buffers[TSL_POOLED_BUFFERS_MAX];
   int count;
-  uint64_t bytes; /* sum of the buffers' sizes */
+  uint64_t total_bytes;
 } tsl_buffer_pool;
 
 /* Private data; every tsl_device is the first member of a slot. */

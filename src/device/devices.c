@@ -50,11 +50,11 @@ typedef struct kind_devices {
 } kind_devices;
 
 struct tsl_devices {
-  tsl_fork_mutex lock;      /* protects all below; a listed kind is constant */
-  int threads;              /* maximum host threads of a device; 0: no limit */
-  uint64_t memory;          /* maximum bytes of a plan; 0: the device's */
-  uint64_t last_cache;      /* assumed bytes of the processor's last cache; 0: its own */
-  tsl_device_slot **groups; /* groups that were requested */
+  tsl_fork_mutex lock; /* protects all below; a listed kind is constant */
+  int threads;         /* maximum host threads of a device; 0: no limit */
+  uint64_t memory;     /* maximum bytes of a plan; 0: the device's */
+  uint64_t last_cache; /* assumed bytes of the processor's last cache; 0: its own */
+  tsl_device_slot **requested_groups;
   int group_count;
   int kind_count;
   kind_devices kinds[KINDS_MAX];
@@ -424,16 +424,16 @@ static tesela_status find_or_register_group(tsl_devices *devices, const tsl_devi
   tesela_status status = TESELA_OK;
   tsl_fork_mutex_lock(&devices->lock);
   for (int i = 0; i < devices->group_count && !*device; i++)
-    if (tsl_group_is(&devices->groups[i]->device, group))
-      *device = &devices->groups[i]->device;
+    if (tsl_group_is(&devices->requested_groups[i]->device, group))
+      *device = &devices->requested_groups[i]->device;
   if (!*device) {
-    const size_t bytes = ((size_t)devices->group_count + 1) * sizeof *devices->groups;
-    tsl_device_slot **grown = realloc(devices->groups, bytes);
+    const size_t bytes = ((size_t)devices->group_count + 1) * sizeof *devices->requested_groups;
+    tsl_device_slot **grown = realloc(devices->requested_groups, bytes);
     if (grown)
-      devices->groups = grown;
+      devices->requested_groups = grown;
     tsl_device_slot *slot = grown ? slot_create(&tsl_device_kind_several, group, 0, devices) : NULL;
     if (slot)
-      *device = &(devices->groups[devices->group_count++] = slot)->device;
+      *device = &(devices->requested_groups[devices->group_count++] = slot)->device;
     else
       status = tsl_fail(TESELA_OUT_OF_MEMORY, NO_MEMORY);
   }
@@ -475,10 +475,10 @@ void tsl_devices_destroy(tsl_devices *devices) {
   if (devices == NULL)
     return;
   for (int i = 0; i < devices->group_count; i++) {
-    slot_close(devices->groups[i]);
-    slot_free(devices->groups[i]);
+    slot_close(devices->requested_groups[i]);
+    slot_free(devices->requested_groups[i]);
   }
-  free(devices->groups);
+  free(devices->requested_groups);
   for (int i = devices->kind_count - 1; i >= 0; i--) {
     kind_devices *kind = &devices->kinds[i];
     for (int d = kind->count - 1; d >= 0; d--)

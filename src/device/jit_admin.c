@@ -82,7 +82,8 @@ static void get_key_config(const tsl_jit_loaded *loaded, char *out, size_t size)
 }
 
 static tsl_jit_entry jit_admin_describe(int folder, const tsl_jit_files_entry *entry) {
-  tsl_jit_entry out = {.name = "?", .device = "?", .bytes = entry->bytes, .age = tsl_jit_age(entry->used)};
+  tsl_jit_entry out = {
+      .name = "?", .device = "?", .bytes = entry->bytes, .age = tsl_jit_age(entry->last_used)};
   tsl_jit_loaded loaded = {0};
   char hash[33];
   snprintf(out.hash, sizeof out.hash, "%.32s", entry->files[0].name);

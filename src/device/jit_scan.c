@@ -54,7 +54,7 @@ static bool jit_scan_read_facts(int folder, const char *name, tsl_jit_file *file
       snprintf(file->name, sizeof file->name, "%s", name) >= (int)sizeof file->name)
     return false;
   file->bytes = (uint64_t)facts.st_size;
-  file->used = facts.st_mtim;
+  file->last_used = facts.st_mtim;
   file->is_marked =
       file->role == TSL_JIT_TEMPORARY ||
       file_starts_with(folder, name, file->role == TSL_JIT_BINARY ? TSL_JIT_MAGIC : TSL_JIT_SOURCE_MARK);
@@ -83,7 +83,7 @@ static bool jit_scan_collect_entry(const tsl_jit_file *files, int files_left, ts
     if (file->role == TSL_JIT_BINARY || file->is_marked)
       entry->bytes += file->bytes;
     if (file->role == TSL_JIT_BINARY || entry->binary == NULL)
-      entry->used = file->used;
+      entry->last_used = file->last_used;
   }
   return is_ours;
 }
@@ -147,23 +147,24 @@ bool tsl_jit_remove_entry(int folder, const tsl_jit_files_entry *entry) {
 }
 
 static int compare_by_last_use(const void *a, const void *b) {
-  const struct timespec x = ((const tsl_jit_files_entry *)a)->used,
-                        y = ((const tsl_jit_files_entry *)b)->used;
+  const struct timespec x = ((const tsl_jit_files_entry *)a)->last_used,
+                        y = ((const tsl_jit_files_entry *)b)->last_used;
   if (x.tv_sec != y.tv_sec)
     return x.tv_sec < y.tv_sec ? -1 : 1;
   return (x.tv_nsec > y.tv_nsec) - (x.tv_nsec < y.tv_nsec);
 }
 
-double tsl_jit_age(struct timespec used) {
+double tsl_jit_age(struct timespec last_used) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  const double age = (double)(now.tv_sec - used.tv_sec) + 1e-9 * (double)(now.tv_nsec - used.tv_nsec);
+  const double age =
+      (double)(now.tv_sec - last_used.tv_sec) + 1e-9 * (double)(now.tv_nsec - last_used.tv_nsec);
   return age > 0 ? age : 0;
 }
 
 void tsl_jit_remove_temporaries(int folder, const tsl_jit_listing *listing, double age) {
   for (int i = 0; i < listing->file_count; i++)
-    if (listing->files[i].role == TSL_JIT_TEMPORARY && tsl_jit_age(listing->files[i].used) >= age)
+    if (listing->files[i].role == TSL_JIT_TEMPORARY && tsl_jit_age(listing->files[i].last_used) >= age)
       unlinkat(folder, listing->files[i].name, 0);
 }
 

@@ -17,13 +17,13 @@ static uint64_t pooled_bytes_max(const tsl_device *device) {
 }
 
 static void remove_at(tsl_buffer_pool *pool, int index) {
-  pool->bytes -= pool->buffers[index]->bytes;
+  pool->total_bytes -= pool->buffers[index]->bytes;
   pool->count--;
   for (int i = index; i < pool->count; i++)
     pool->buffers[i] = pool->buffers[i + 1];
 }
 
-/* Takes the smallest buffer of `bytes` to 2 * `bytes` out of the pool; NULL: none. */
+/* Takes the smallest buffer of `total_bytes` to 2 * `total_bytes` out of the pool; NULL: none. */
 static tsl_buffer *take_smallest_fit(tsl_device *device, size_t bytes) {
   tsl_buffer_pool *pool = &tsl_device_slot_of(device)->pool;
   tsl_buffer *found = NULL;
@@ -42,12 +42,13 @@ static tsl_buffer *take_smallest_fit(tsl_device *device, size_t bytes) {
   return found;
 }
 
-/* Returns true if `bytes` and the pool together exceed a plan's limit, which may protect other programs. */
+/* Returns true if `total_bytes` and the pool together exceed a plan's limit, which may protect other
+ * programs. */
 static bool exceeds_plan_limit(tsl_device *device, size_t bytes) {
   tsl_buffer_pool *pool = &tsl_device_slot_of(device)->pool;
   const uint64_t limit = device->memory_limit;
   pthread_mutex_lock(&pool->lock);
-  const bool much = limit > 0 && pool->bytes > (bytes < limit ? limit - bytes : 0);
+  const bool much = limit > 0 && pool->total_bytes > (bytes < limit ? limit - bytes : 0);
   pthread_mutex_unlock(&pool->lock);
   return much;
 }
@@ -67,7 +68,7 @@ tesela_status tsl_pooled_buffer_get(tsl_device *device, size_t bytes, tsl_buffer
 /* Takes the oldest buffer out of a pool above its limits; NULL: none. The lock is held. */
 static tsl_buffer *take_surplus(tsl_buffer_pool *pool, uint64_t bytes_max) {
   tsl_buffer *last = pool->count > 0 ? pool->buffers[pool->count - 1] : NULL;
-  if (!last || (pool->bytes <= bytes_max && pool->count < TSL_POOLED_BUFFERS_MAX))
+  if (!last || (pool->total_bytes <= bytes_max && pool->count < TSL_POOLED_BUFFERS_MAX))
     return NULL;
   remove_at(pool, pool->count - 1);
   return last;
@@ -92,7 +93,7 @@ void tsl_pooled_buffer_give(tsl_buffer *buffer) {
     pool->buffers[i] = pool->buffers[i - 1];
   pool->buffers[0] = buffer;
   pool->count++;
-  pool->bytes += buffer->bytes;
+  pool->total_bytes += buffer->bytes;
   pthread_mutex_unlock(&pool->lock);
   for (int i = 0; i < count; i++)
     device->ops->buffer_destroy(gone[i]);
@@ -106,7 +107,7 @@ bool tsl_pooled_buffers_destroy(tsl_device *device) {
   for (int i = 0; i < count; i++)
     gone[i] = pool->buffers[i];
   pool->count = 0;
-  pool->bytes = 0;
+  pool->total_bytes = 0;
   pthread_mutex_unlock(&pool->lock);
   for (int i = 0; i < count; i++)
     device->ops->buffer_destroy(gone[i]);

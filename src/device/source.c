@@ -23,7 +23,7 @@ typedef struct include_chain {
 typedef struct source_flattening {
   const char *const *folders;
   tsl_text *out;
-  char **seen; /* paths of the included files */
+  char **seen_paths;
   int seen_count;
 } source_flattening;
 
@@ -133,18 +133,18 @@ static tesela_status source_out_of_memory(void) {
 static tesela_status mark_seen(source_flattening *flat, char *path, bool *was_seen) {
   *was_seen = false;
   for (int i = 0; i < flat->seen_count && !*was_seen; i++)
-    *was_seen = strcmp(flat->seen[i], path) == 0;
+    *was_seen = strcmp(flat->seen_paths[i], path) == 0;
   if (*was_seen) {
     free(path);
     return TESELA_OK;
   }
-  char **seen = realloc(flat->seen, (size_t)(flat->seen_count + 1) * sizeof *seen);
-  if (!seen) {
+  char **seen_paths = realloc(flat->seen_paths, (size_t)(flat->seen_count + 1) * sizeof *seen_paths);
+  if (!seen_paths) {
     free(path);
     return source_out_of_memory();
   }
-  flat->seen = seen;
-  seen[flat->seen_count++] = path;
+  flat->seen_paths = seen_paths;
+  seen_paths[flat->seen_count++] = path;
   return TESELA_OK;
 }
 
@@ -231,7 +231,7 @@ static tesela_status try_include(source_flattening *flat, const include_chain *f
     }
   TSL_GO(mark_seen(flat, path, &before));
   if (!before)
-    status = source_add_file(flat, flat->seen[flat->seen_count - 1], &text, from);
+    status = source_add_file(flat, flat->seen_paths[flat->seen_count - 1], &text, from);
 out:
   tsl_text_free(&text.storage);
   return status;
@@ -310,8 +310,8 @@ out:
   }
   tsl_text_free(&text.storage);
   for (int i = 0; i < flat.seen_count; i++)
-    free(flat.seen[i]);
-  free(flat.seen);
+    free(flat.seen_paths[i]);
+  free(flat.seen_paths);
   return status;
 }
 

@@ -144,8 +144,8 @@ tesela_status tsl_staging_wait(tsl_staging *staging, int slot) {
 }
 
 tesela_status tsl_staging_slot(tsl_staging *staging, int *slot) {
-  *slot = staging->turn;
-  staging->turn = (staging->turn + 1) % TSL_STAGING_SLOTS;
+  *slot = staging->next_slot;
+  staging->next_slot = (staging->next_slot + 1) % TSL_STAGING_SLOTS;
   return tsl_staging_wait(staging, *slot);
 }
 

@@ -15,8 +15,8 @@
 typedef enum library_state { NOT_SEEN, WITHOUT, WITH } library_state;
 
 typedef struct processes_search {
-  char job[256];         /* PMIX_NAMESPACE */
-  char library[256];     /* this library's file name */
+  char pmix_namespace[256];
+  char library_file[256];
   library_state *states; /* by rank in MPI_COMM_WORLD */
   int count;
 } processes_search;
@@ -51,9 +51,10 @@ static int rank_of(const processes_search *s, const char *process) {
   size_t size = 0;
   int64_t rank = -1;
   char *list = processes_read_whole(process, "environ", &size);
-  const char *job = list ? find_variable(list, size, "PMIX_NAMESPACE") : NULL;
+  const char *pmix_namespace = list ? find_variable(list, size, "PMIX_NAMESPACE") : NULL;
   const char *number = list ? find_variable(list, size, "PMIX_RANK") : NULL;
-  if (!job || !number || strcmp(job, s->job) != 0 || !tsl_parse_i64(number, &rank) || rank >= s->count)
+  if (!pmix_namespace || !number || strcmp(pmix_namespace, s->pmix_namespace) != 0 ||
+      !tsl_parse_i64(number, &rank) || rank >= s->count)
     rank = -1;
   free(list);
   return (int)rank;
@@ -64,7 +65,7 @@ static void record_process(processes_search *s, const char *process) {
   const int rank = rank_of(s, process);
   size_t size = 0;
   char *maps = rank < 0 ? NULL : processes_read_whole(process, "maps", &size);
-  if (maps && strstr(maps, s->library))
+  if (maps && strstr(maps, s->library_file))
     s->states[rank] = WITH;
   else if (maps && strstr(maps, "/libmpi") && s->states[rank] == NOT_SEEN)
     s->states[rank] = WITHOUT;
@@ -75,15 +76,16 @@ static void address_in_this_library(void) {}
 
 /* Sets the job and this library's name. Returns false if MPI's environment does not show the job. */
 static bool processes_init_search(processes_search *s) {
-  const char *job = tsl_env_foreign("PMIX_NAMESPACE");
+  const char *pmix_namespace = tsl_env_foreign("PMIX_NAMESPACE");
   char path[4096];
   tsl_library_file(address_in_this_library, path, sizeof path);
   const char *slash = strrchr(path, '/');
-  if (!job || !slash || strlen(slash) >= sizeof s->library || strlen(job) >= sizeof s->job ||
+  if (!pmix_namespace || !slash || strlen(slash) >= sizeof s->library_file ||
+      strlen(pmix_namespace) >= sizeof s->pmix_namespace ||
       MPI_Comm_size(MPI_COMM_WORLD, &s->count) != MPI_SUCCESS)
     return false;
-  strcpy(s->job, job);
-  strcpy(s->library, slash);
+  strcpy(s->pmix_namespace, pmix_namespace);
+  strcpy(s->library_file, slash);
   s->states = calloc((size_t)s->count, sizeof *s->states);
   return s->states != NULL;
 }

@@ -179,8 +179,7 @@ static bool squares_are_in_range(tesela_type type, int64_t n, double sum) {
   return sum >= least * 2 * (double)n && sum <= most;
 }
 
-/* Computes the norm in f64, with the largest component scaled to about 1. NaN or infinity if a component is.
- */
+/* Computes the norm in f64, the largest component scaled to about 1. NaN or infinity if a component is. */
 static double scaled_norm(const tsl_vector_kernels *kernels, int64_t n, tsl_line x) {
   double most = 0, sum = 0;
   bool is_wrong = false;

@@ -117,7 +117,7 @@ static void add_panels(simulation *s, int step) {
       for (int from = 0; from < s->grid->ranks; from++)
         if (meets(s, operand, from, &window))
           add_message(s, from, s->blocks.rank_of_block[block_index], step,
-                      tsl_layout_owned_in_patch(&s->layouts[operand], from, &window));
+                      tsl_layout_count_owned_in_patch(&s->layouts[operand], from, &window));
     }
 }
 
@@ -128,7 +128,7 @@ static void add_sums(simulation *s, int tile) {
     for (int to = 0; to < s->grid->ranks; to++)
       if (meets(s, TSL_PART_C, to, &window))
         add_message(s, s->blocks.rank_of_block[block_index], to, tsl_steps(s->grid) + tile,
-                    tsl_layout_owned_in_patch(&s->layouts[TSL_PART_C], to, &window));
+                    tsl_layout_count_owned_in_patch(&s->layouts[TSL_PART_C], to, &window));
   }
 }
 

@@ -345,7 +345,7 @@ tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesela_context *
                              : tesela_ranks_transpose(ranks, context, desc, record, desc_size, record_size);
 }
 
-static int must_finalize; /* true: this library must finalize MPI */
+static int must_finalize;
 
 tesela_status tesela_mpi_world(tsl_ranks **ranks) {
   int initialized = 0, level = 0;

@@ -12,15 +12,16 @@
 
 typedef struct cpu_buffer {
   tsl_buffer base;
-  bool is_own; /* allocated here, not wrapped */
+  bool is_allocated_here;
 } cpu_buffer;
 
-static tesela_status cpu_memory_create_record(tsl_device *device, void *host, bool is_own, size_t bytes,
-                                              tsl_buffer **buffer) {
+static tesela_status cpu_memory_create_record(tsl_device *device, void *host, bool is_allocated_here,
+                                              size_t bytes, tsl_buffer **buffer) {
   cpu_buffer *self = calloc(1, sizeof *self);
   if (self == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory for a buffer's record", device->name);
-  *self = (cpu_buffer){.base = {.device = device, .bytes = bytes, .host = host}, .is_own = is_own};
+  *self = (cpu_buffer){.base = {.device = device, .bytes = bytes, .host = host},
+                       .is_allocated_here = is_allocated_here};
   *buffer = &self->base;
   return TESELA_OK;
 }
@@ -54,7 +55,7 @@ tesela_status tsl_cpu_buffer_wrap(tsl_device *device, void *host, size_t bytes, 
 }
 
 void tsl_cpu_buffer_destroy(tsl_buffer *buffer) {
-  if (((cpu_buffer *)buffer)->is_own)
+  if (((cpu_buffer *)buffer)->is_allocated_here)
     tsl_free(buffer->host);
   free(buffer);
 }
@@ -81,7 +82,6 @@ static tesela_status cpu_memory_check_range(const tsl_buffer *buffer, size_t off
                   buffer->device->name, bytes, offset, buffer->bytes);
 }
 
-/* Checks that rows are inside of their buffer. */
 static tesela_status cpu_memory_check_rows(const tsl_copy *copy) {
   size_t span;
   if (copy->rows > 1 && (copy->device_pitch < copy->row_bytes || copy->host_pitch < copy->row_bytes))

@@ -15,8 +15,8 @@ struct tsl_kernel {
   tsl_module *module;
   tsl_cu_function handle;
   int items_max;
-  unsigned local_bytes; /* dynamic, for the launch */
-  atomic_bool early;    /* kernel_early() was called */
+  unsigned dynamic_local_bytes;
+  atomic_bool early_was_requested;
   tsl_kernel *next;
   char name[];
 };
@@ -177,20 +177,20 @@ tesela_status tsl_cuda_kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
                     device->name, kernel->name, bytes, (unsigned long long)device->local_bytes_inside);
   tesela_status status = TESELA_OK;
   pthread_mutex_lock(&module->lock);
-  if (kernel->local_bytes != bytes) { /* not set again: the kernel may be running */
+  if (kernel->dynamic_local_bytes != bytes) { /* not set again: the kernel may be running */
     status = tsl_cuda_enter(device);
     if (status == TESELA_OK)
       status = tsl_cuda_leave(device, "cuFuncSetAttribute",
                               tsl_cuda.function_set(kernel->handle, TSL_CU_FUNCTION_SHARED_MAX, (int)bytes));
     if (status == TESELA_OK)
-      kernel->local_bytes = (unsigned)bytes;
+      kernel->dynamic_local_bytes = (unsigned)bytes;
   }
   pthread_mutex_unlock(&module->lock);
   return status;
 }
 
 void tsl_cuda_kernel_early(tsl_kernel *kernel) {
-  atomic_store(&kernel->early, tsl_cuda.launch_with != NULL);
+  atomic_store(&kernel->early_was_requested, tsl_cuda.launch_with != NULL);
 }
 
 static tesela_status module_check_grid(const tsl_device *device, const tsl_kernel *kernel,
@@ -228,15 +228,15 @@ tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_
   const bool entered = tsl_cuda_is_entered(device); /* saves a tenth of a small launch */
   if (!entered)
     TSL_TRY(tsl_cuda_enter(device));
-  tsl_cu_launch_attribute early = {.id = TSL_CU_LAUNCH_EARLY, .value = {.allowed = 1}};
+  tsl_cu_launch_attribute early_was_requested = {.id = TSL_CU_LAUNCH_EARLY, .value = {.allowed = 1}};
   const tsl_cu_launch launch = {
       .groups = {(unsigned)grid->groups[0], (unsigned)grid->groups[1], (unsigned)grid->groups[2]},
       .items = {(unsigned)grid->items[0], (unsigned)grid->items[1], (unsigned)grid->items[2]},
-      .shared_bytes = kernel->local_bytes,
+      .shared_bytes = kernel->dynamic_local_bytes,
       .stream = stream->handle,
-      .attributes = &early,
+      .attributes = &early_was_requested,
       .count = 1};
-  const int code = atomic_load(&kernel->early)
+  const int code = atomic_load(&kernel->early_was_requested)
                        ? tsl_cuda.launch_with(&launch, kernel->handle, at, NULL)
                        : tsl_cuda.launch(kernel->handle, launch.groups[0], launch.groups[1], launch.groups[2],
                                          launch.items[0], launch.items[1], launch.items[2],

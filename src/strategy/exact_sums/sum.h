@@ -9,16 +9,16 @@
 
 /* Type of the terms in blocks: f64, or f32 for all narrower types. */
 typedef struct tsl_exact_terms {
-  bool is_f64; /* the terms are f64, else f32 */
+  bool is_f64;
   const tsl_exact_window *window;
 } tsl_exact_terms;
 /* Returns the terms for a C of type `result`, with the best instruction set in `capabilities`. */
 tsl_exact_terms tsl_exact_terms_of(tesela_type result, unsigned capabilities);
 
 typedef struct tsl_exact_sum {
-  int flags, top;   /* flags TSL_EXACT_NAN ...; top of the window */
-  int blocks;       /* blocks since the last carry propagation */
-  bool uses_digits; /* the digits are in use */
+  int flags, top; /* flags TSL_EXACT_NAN ...; top of the window */
+  int blocks;     /* blocks since the last carry propagation */
+  bool uses_digits;
   int64_t levels[TSL_EXACT_LEVELS];
   int64_t digits[TSL_EXACT_DIGITS];
 } tsl_exact_sum;

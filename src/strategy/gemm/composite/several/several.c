@@ -121,7 +121,7 @@ static void several_release(tsl_work *work) {
   }
   tsl_several_release_workers(work, self);
   pthread_mutex_destroy(&self->lock);
-  pthread_mutex_destroy(&self->runs);
+  pthread_mutex_destroy(&self->run_lock);
   tsl_free(self);
   work->state = NULL;
 }
@@ -236,7 +236,7 @@ static tesela_status several_build(tsl_work *work) {
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_several), "parts of a product", &block));
   work->state = block;
   pthread_mutex_init(&((tsl_several *)block)->lock, NULL);
-  pthread_mutex_init(&((tsl_several *)block)->runs, NULL);
+  pthread_mutex_init(&((tsl_several *)block)->run_lock, NULL);
   const tesela_status status = make_parts_or_workers(work, block);
   if (status != TESELA_OK)
     several_release(work);

@@ -64,7 +64,7 @@ typedef struct tsl_several { /* work->state */
   tsl_several_block *blocks; /* distributed operands: blocks that cover C */
   int block_count;
   tsl_shard_worker *workers[TSL_MEMBERS_MAX]; /* index: member; NULL: no work */
-  pthread_mutex_t runs;                       /* serialises runs */
+  pthread_mutex_t run_lock;
 } tsl_several;
 
 /* Returns the side of C to cut if the config leaves it open: the side that moves fewer bytes. */

@@ -125,7 +125,7 @@ typedef struct line_range {
 typedef struct tile_cutter {
   const tsl_work *work;
   const tsl_several_block *block;
-  int streaming; /* operand that is not resident */
+  int streaming_operand;
   int64_t *ends;
   int end_count;
   line_range *ranges;
@@ -134,7 +134,7 @@ typedef struct tile_cutter {
 
 static tsl_rect rect_of_lines(const tile_cutter *job, int64_t first, int64_t count) {
   tsl_rect c = job->block->c;
-  if (job->streaming == TSL_OPERAND_A) {
+  if (job->streaming_operand == TSL_OPERAND_A) {
     c.row = first;
     c.rows = count;
   } else {
@@ -151,9 +151,9 @@ static void add_ends(tile_cutter *job, int operand) {
     tsl_rect rect;
     if (!tsl_rect_common(&spread->holds[operand][i].at, &within, &rect))
       continue;
-    job->ends[job->end_count++] = job->streaming == TSL_OPERAND_A ? rect.row : rect.col;
+    job->ends[job->end_count++] = job->streaming_operand == TSL_OPERAND_A ? rect.row : rect.col;
     job->ends[job->end_count++] =
-        job->streaming == TSL_OPERAND_A ? rect.row + rect.rows : rect.col + rect.cols;
+        job->streaming_operand == TSL_OPERAND_A ? rect.row + rect.rows : rect.col + rect.cols;
   }
 }
 
@@ -163,12 +163,12 @@ static int compare_int64(const void *a, const void *b) {
 }
 
 static int distance_to_holder(const tile_cutter *job, const tsl_rect *c) {
-  const tsl_rect rect = tsl_several_rect(&job->work->problem, job->streaming, c);
+  const tsl_rect rect = tsl_several_rect(&job->work->problem, job->streaming_operand, c);
   const int members = job->work->device->member_count;
   int64_t most = -1;
   int best = 0;
   for (int step = 0; step < members; step++) {
-    const int64_t elements = tsl_sharding_elements(job->work->sharding, job->streaming, &rect,
+    const int64_t elements = tsl_sharding_elements(job->work->sharding, job->streaming_operand, &rect,
                                                    (job->block->member + step) % members);
     best = elements > most ? step : best;
     most = elements > most ? elements : most;
@@ -178,12 +178,12 @@ static int distance_to_holder(const tile_cutter *job, const tsl_rect *c) {
 
 /* Returns true if the member holds this rectangle of C, and the streaming operand's lines for it if read. */
 static bool is_local(const tile_cutter *job, const tsl_rect *c) {
-  const tsl_rect rect = tsl_several_rect(&job->work->problem, job->streaming, c);
+  const tsl_rect rect = tsl_several_rect(&job->work->problem, job->streaming_operand, c);
   const tsl_sharding *spread = job->work->sharding;
   const int member = job->block->member;
   return tsl_sharding_whole(spread, TSL_OPERAND_C, c, member) >= 0 &&
-         (!tsl_problem_reads(&job->work->problem, job->streaming) ||
-          tsl_sharding_whole(spread, job->streaming, &rect, member) >= 0);
+         (!tsl_problem_reads(&job->work->problem, job->streaming_operand) ||
+          tsl_sharding_whole(spread, job->streaming_operand, &rect, member) >= 0);
 }
 
 /* Returns true if adjacent ranges fit one tile: both are remote and C's lines for them lie in one shard. */
@@ -219,10 +219,10 @@ static void sort_ranges(tile_cutter *job) {
 
 static void cut_into_ranges(tile_cutter *job) {
   const tsl_rect *c = &job->block->c;
-  const int64_t start = job->streaming == TSL_OPERAND_A ? c->row : c->col,
-                end = start + (job->streaming == TSL_OPERAND_A ? c->rows : c->cols);
-  if (tsl_problem_reads(&job->work->problem, job->streaming))
-    add_ends(job, job->streaming);
+  const int64_t start = job->streaming_operand == TSL_OPERAND_A ? c->row : c->col,
+                end = start + (job->streaming_operand == TSL_OPERAND_A ? c->rows : c->cols);
+  if (tsl_problem_reads(&job->work->problem, job->streaming_operand))
+    add_ends(job, job->streaming_operand);
   add_ends(job, TSL_OPERAND_C);
   job->ends[job->end_count++] = end;
   qsort(job->ends, (size_t)job->end_count, sizeof *job->ends, compare_int64);
@@ -283,8 +283,10 @@ static tesela_status several_tiles_add_tile(const tile_cutter *job, int block, c
   tsl_several_tile tile = {.c = *c, .block = block};
   void *list = worker->tiles;
   size_t *const bytes[TSL_OPERANDS] = {
-      [TSL_OPERAND_A] = job->streaming == TSL_OPERAND_A ? &worker->slab_bytes : &worker->resident_bytes,
-      [TSL_OPERAND_B] = job->streaming == TSL_OPERAND_B ? &worker->slab_bytes : &worker->resident_bytes,
+      [TSL_OPERAND_A] =
+          job->streaming_operand == TSL_OPERAND_A ? &worker->slab_bytes : &worker->resident_bytes,
+      [TSL_OPERAND_B] =
+          job->streaming_operand == TSL_OPERAND_B ? &worker->slab_bytes : &worker->resident_bytes,
       [TSL_OPERAND_C] = &worker->tile_bytes};
   tsl_shape *const shapes[TSL_OPERANDS] = {&problem.a, &problem.b, &problem.c};
   problem.m = c->rows;
@@ -292,7 +294,7 @@ static tesela_status several_tiles_add_tile(const tile_cutter *job, int block, c
   for (int i = 0; i < TSL_OPERANDS; i++)
     TSL_TRY(set_layout(job->work, &tile, i, bytes[i], shapes[i], job->block->member));
   const int turn = 1 << worker->tile_count % RING_BUFFERS;
-  worker->slabs_used |= tile.shard[job->streaming] < 0 ? turn : 0;
+  worker->slabs_used |= tile.shard[job->streaming_operand] < 0 ? turn : 0;
   worker->results_used |= tile.shard[TSL_OPERAND_C] < 0 ? turn : 0;
   TSL_TRY(find_or_add_kind(worker, &problem, &tile.kind));
   TSL_TRY(grow_list(&list, &worker->tile_capacity, worker->tile_count, sizeof *worker->tiles));
@@ -308,8 +310,9 @@ static double slab_bytes_hidden_by(const tile_cutter *job, int64_t lines) {
 #undef MOST
   const tsl_problem *problem = &job->work->problem;
   const tsl_device *device = job->work->device->members[job->block->member];
-  const double across = (double)(job->streaming == TSL_OPERAND_A ? job->block->c.cols : job->block->c.rows);
-  const tesela_type type = tsl_problem_shape(problem, job->streaming)->type;
+  const double across =
+      (double)(job->streaming_operand == TSL_OPERAND_A ? job->block->c.cols : job->block->c.rows);
+  const tesela_type type = tsl_problem_shape(problem, job->streaming_operand)->type;
   const double operations = tsl_type(type)->is_complex ? 8 : 2;
   const double seconds =
       operations * (double)lines * across * (double)problem->k / rates[tsl_device_rate_of(type)];
@@ -320,17 +323,17 @@ static double slab_bytes_hidden_by(const tile_cutter *job, int64_t lines) {
 static int64_t slab_lines(const tile_cutter *job, const line_range *range, int64_t before) {
   static const int64_t grains[] = {256, 64, 16, 1};
   const tsl_rect c = rect_of_lines(job, range->first, range->count),
-                 through = tsl_several_rect(&job->work->problem, job->streaming, &c);
+                 through = tsl_several_rect(&job->work->problem, job->streaming_operand, &c);
   const bool is_said = job->work->config.value[SEVERAL_SLAB] > 0;
   const double least = tsl_several_slab_bytes(job->work),
                slab = is_said ? least : fmax(least, slab_bytes_hidden_by(job, before));
   double most = (double)range->count;
   int i = 0;
-  if (tsl_problem_reads(&job->work->problem, job->streaming) &&
-      tsl_sharding_whole(job->work->sharding, job->streaming, &through, job->block->member) < 0)
-    most = slab / ((double)job->work->problem.k * (double)element_bytes(job->work, job->streaming));
+  if (tsl_problem_reads(&job->work->problem, job->streaming_operand) &&
+      tsl_sharding_whole(job->work->sharding, job->streaming_operand, &through, job->block->member) < 0)
+    most = slab / ((double)job->work->problem.k * (double)element_bytes(job->work, job->streaming_operand));
   if (tsl_sharding_whole(job->work->sharding, TSL_OPERAND_C, &c, job->block->member) < 0) {
-    const double line = (double)(job->streaming == TSL_OPERAND_A ? c.cols : c.rows) *
+    const double line = (double)(job->streaming_operand == TSL_OPERAND_A ? c.cols : c.rows) *
                         (double)element_bytes(job->work, TSL_OPERAND_C);
     most = slab / line < most ? slab / line : most;
   }
@@ -364,9 +367,11 @@ tesela_status tsl_several_cut_tiles(const tsl_work *work, const tsl_several *sel
   const tsl_several_block *owner_block = &self->blocks[block];
   tile_cutter job = {.work = work,
                      .block = owner_block,
-                     .streaming = owner_block->stays == TSL_OPERAND_A ? TSL_OPERAND_B : TSL_OPERAND_A};
-  const size_t ends =
-      2 * ((size_t)work->sharding->counts[job.streaming] + (size_t)work->sharding->counts[TSL_OPERAND_C]) + 1;
+                     .streaming_operand =
+                         owner_block->stays == TSL_OPERAND_A ? TSL_OPERAND_B : TSL_OPERAND_A};
+  const size_t ends = 2 * ((size_t)work->sharding->counts[job.streaming_operand] +
+                           (size_t)work->sharding->counts[TSL_OPERAND_C]) +
+                      1;
   tesela_status status = TESELA_OK;
   job.ends = malloc(ends * sizeof *job.ends);
   job.ranges = malloc(ends * sizeof *job.ranges);

@@ -23,7 +23,7 @@ struct tsl_shard_worker {
   tsl_several_tile *tiles;
   int tile_count, tile_capacity;
   tsl_several_kind *kinds;
-  int kind_count, kind_capacity; /* kinds of tiles, and capacity of the array */
+  int kind_count, kind_capacity;
   /* Bytes of the buffers of the resident operand, of a slab, and of a tile of C; 0: not needed. */
   size_t resident_bytes, slab_bytes, tile_bytes;
   int slabs_used, results_used; /* bit i: buffer i of the ring is used */

@@ -311,8 +311,8 @@ static tesela_status run_all_workers(const tsl_work *work, const tsl_operands *o
 
 tesela_status tsl_several_run_workers(const tsl_work *work, const tsl_operands *operands) {
   tsl_several *self = work->state;
-  pthread_mutex_lock(&self->runs);
+  pthread_mutex_lock(&self->run_lock);
   const tesela_status status = run_all_workers(work, operands);
-  pthread_mutex_unlock(&self->runs);
+  pthread_mutex_unlock(&self->run_lock);
   return status;
 }

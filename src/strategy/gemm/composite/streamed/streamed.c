@@ -65,7 +65,7 @@ static double streamed_score(const tsl_problem *problem, const tsl_config *confi
   const double seconds = is_real ? tsl_tiling_seconds(problem, device, &tiling) : 0;
   return seconds > 0 ? seconds
                      : fmax(peak > 0 ? 2 * tsl_problem_flops(problem) / peak : 0,
-                            link > 0 ? (tiling.in + tiling.out) / link : 0);
+                            link > 0 ? (tiling.bytes_in + tiling.bytes_out) / link : 0);
 }
 
 static uint64_t device_bytes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -176,8 +176,8 @@ static tesela_status streamed_build(tsl_work *work) {
           work->device->name, (long long)tiling.row_tiles, (long long)tiling.col_tiles,
           (long long)tiling.rows, (long long)tiling.cols, (long long)tiling.slabs, (long long)tiling.depth,
           tsl_format_bytes(tiling.bytes, text, sizeof text),
-          tsl_format_bytes((uint64_t)tiling.in, in, sizeof in),
-          tsl_format_bytes((uint64_t)tiling.out, out, sizeof out), work->subplans->text(self->first),
+          tsl_format_bytes((uint64_t)tiling.bytes_in, in, sizeof in),
+          tsl_format_bytes((uint64_t)tiling.bytes_out, out, sizeof out), work->subplans->text(self->first),
           tsl_format_bytes(self->workspace, workspace, sizeof workspace));
   return TESELA_OK;
 }
@@ -192,8 +192,8 @@ static bool streamed_describe_slab(const tsl_work *work, int index, tsl_subplan_
                             .rows = t->rows,
                             .cols = t->cols,
                             .depth = t->depth,
-                            .in_bytes = t->in,
-                            .out_bytes = t->out};
+                            .in_bytes = t->bytes_in,
+                            .out_bytes = t->bytes_out};
   return true;
 }
 

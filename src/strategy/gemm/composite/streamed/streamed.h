@@ -16,7 +16,7 @@ typedef struct tsl_streamed_tiling {
   bool by_cols;      /* tiles are ordered along C's columns; else along its rows */
   int panels, tiles; /* buffers for panels of A, and for B; for tiles: 2 each, or 1 if there is only one */
   uint64_t bytes;    /* bytes of all buffers */
-  double in, out;    /* bytes of a run to the device and back */
+  double bytes_in, bytes_out; /* of a run, to the device and back */
 } tsl_streamed_tiling;
 
 /* Computes the tiling: the config's sizes, or if 0 the fastest that fit. Returns NULL, or why none exists. */

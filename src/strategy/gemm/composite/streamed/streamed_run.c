@@ -11,10 +11,10 @@ enum { PANELS = 2, TILES = 2 };
 
 typedef struct ring {
   tsl_buffer *buffers[PANELS];
-  tsl_event *free[PANELS];              /* event after the last read of the buffer; NULL without staging */
-  bool is_read[PANELS];                 /* the event was recorded */
+  tsl_event *free[PANELS]; /* event after the last read of the buffer; NULL without staging */
+  bool free_is_recorded[PANELS];
   int64_t lines[PANELS], slabs[PANELS]; /* position of the panel in the buffer; -1: none */
-  int turn;                             /* oldest buffer, replaced next */
+  int oldest;
 } ring;
 
 typedef struct streamed_launch {
@@ -32,7 +32,7 @@ typedef struct streamed_launch {
   tsl_event *done[TILES];
   void *block; /* buffer that gathers a panel without staging */
   size_t block_bytes;
-  bool c_is_written; /* some element of C was written */
+  bool c_is_written;
 } streamed_launch;
 
 static tesela_status allocate_buffers(streamed_launch *job) {
@@ -152,9 +152,9 @@ static tesela_status bring_panel(streamed_launch *job, const tsl_streamed_kind *
   for (*data = 0; *data < t->panels; ++*data)
     if (panels->lines[*data] == line && panels->slabs[*data] == slab)
       return TESELA_OK;
-  *data = panels->turn;
-  panels->turn = (panels->turn + 1) % t->panels;
-  if (panels->is_read[*data])
+  *data = panels->oldest;
+  panels->oldest = (panels->oldest + 1) % t->panels;
+  if (panels->free_is_recorded[*data])
     TSL_TRY(job->ops->stream_wait(job->staging->in, panels->free[*data]));
   const tsl_transfer_path path =
       operand == TSL_OPERAND_A
@@ -248,7 +248,7 @@ static tesela_status streamed_multiply(streamed_launch *job, int64_t index, int6
   TSL_TRY(job->work->subplans->enqueue(kind->child, &operands, job->stream, job->scratch));
   for (int operand = 0; operand < TSL_OPERAND_C; operand++)
     TSL_TRY(record_read(job, job->rings[operand].free[position[operand]],
-                        &job->rings[operand].is_read[position[operand]]));
+                        &job->rings[operand].free_is_recorded[position[operand]]));
   return TESELA_OK;
 }
 

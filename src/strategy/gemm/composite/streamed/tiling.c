@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { SIZE_MIN = 16, SIZE_UNIT = 64 }; /* minimum of a tile; unit of larger sizes */
+enum { TILE_SIZE_MIN = 16, TILE_SIZE_UNIT = 64 };
 
 static int64_t ceil_quotient(int64_t number, int64_t by) {
   return number / by + (number % by != 0);
@@ -20,17 +20,18 @@ static bool reads_panels(const tsl_problem *problem) {
   return tsl_problem_reads(problem, TSL_OPERAND_A);
 }
 
-/* Returns the size of a part, at most `most`, so that parts are as equal as SIZE_UNIT allows. */
+/* Returns the size of a part, at most `most`, so that parts are as equal as TILE_SIZE_UNIT allows. */
 static int64_t even_part_size(int64_t size, int64_t most) {
   const int64_t share = ceil_quotient(size, ceil_quotient(size, most)),
-                rounded = ceil_quotient(share, SIZE_UNIT) * SIZE_UNIT;
+                rounded = ceil_quotient(share, TILE_SIZE_UNIT) * TILE_SIZE_UNIT;
   return rounded <= most && rounded <= size ? rounded : share;
 }
 
-/* Returns the size of one of `parts` parts of a side; large parts are aligned to SIZE_UNIT. */
+/* Returns the size of one of `parts` parts of a side; large parts are aligned to TILE_SIZE_UNIT. */
 static int64_t size_of_part(int64_t size, int64_t parts) {
   const int64_t share = ceil_quotient(size, parts);
-  return share > 16 * SIZE_UNIT ? ceil_quotient(share, SIZE_UNIT) * SIZE_UNIT : even_part_size(size, share);
+  return share > 16 * TILE_SIZE_UNIT ? ceil_quotient(share, TILE_SIZE_UNIT) * TILE_SIZE_UNIT
+                                     : even_part_size(size, share);
 }
 
 /* Sets the numbers of tiles, slabs and buffers, and the bytes, from the size of a tile and slab. */
@@ -55,15 +56,15 @@ static void tiling_set_counts(const tsl_problem *problem, tsl_streamed_tiling *t
   const double along_rows = stay ? a_stays + b_turns : a_again + b_again,
                along_cols = stay ? b_stays + a_turns : along_rows;
   t->by_cols = along_cols < along_rows;
-  t->out = m * n * c;
-  t->in = fmin(along_rows, along_cols) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? t->out : 0);
+  t->bytes_out = m * n * c;
+  t->bytes_in = fmin(along_rows, along_cols) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? t->bytes_out : 0);
 }
 
 /* Returns the cost in bytes if copies and computation alternate, with each slab's access to its tile. Each
  * step has the latency of about a megabyte. */
 static double cost_without_overlap(const tsl_streamed_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
-  return t->in + t->out + 2 * (double)t->slabs * t->out / 64 + 1e6 * steps;
+  return t->bytes_in + t->bytes_out + 2 * (double)t->slabs * t->bytes_out / 64 + 1e6 * steps;
 }
 
 /* Assumed rates in a second, from constants only, not from measurements: a tiling decides the bits. */
@@ -155,7 +156,7 @@ static bool tiling_fits(const tsl_problem *problem, const tsl_device *device, co
 
 /* Finds the widest tile with these rows and terms; returns false if not even a narrow one fits. */
 static bool find_widest_tile(const tsl_problem *problem, const tsl_device *device, tsl_streamed_tiling *t) {
-  int64_t low = tsl_min(t->n, SIZE_MIN), high = t->n;
+  int64_t low = tsl_min(t->n, TILE_SIZE_MIN), high = t->n;
   t->cols = low;
   tiling_set_counts(problem, t);
   if (!tiling_fits(problem, device, t))
@@ -176,7 +177,7 @@ static bool find_widest_tile(const tsl_problem *problem, const tsl_device *devic
 
 /* Returns the rows that cut m in 1, 2, 3, ... parts, later in larger steps; 0 after the smallest. */
 static int64_t tiling_next_rows(int64_t m, int64_t *parts) {
-  const int64_t least = tsl_min(m, SIZE_MIN);
+  const int64_t least = tsl_min(m, TILE_SIZE_MIN);
   if (*parts > 0 && ceil_quotient(m, *parts) <= least)
     return 0;
   *parts += 1 + *parts / 16;
@@ -195,7 +196,7 @@ typedef struct tiling_search {
 /* Stores a tiling if it is better. No model is evaluated if the link alone takes longer. */
 static void keep_if_better(tiling_search *s, const tsl_streamed_tiling *t) {
   const bool is_hidden = can_overlap(s->device, &s->rates);
-  const double bytes = is_hidden ? 0.02 * (t->in + t->out) / s->rates.link : 0;
+  const double bytes = is_hidden ? 0.02 * (t->bytes_in + t->bytes_out) / s->rates.link : 0;
   double cost =
       is_hidden ? bytes + seconds_with_overlap(s->problem, &s->rates, t, 0) : cost_without_overlap(t);
   if (is_hidden && cost < s->least_cost)
@@ -216,7 +217,7 @@ static void try_widths(tiling_search *s, tsl_streamed_tiling *t) {
     tsl_streamed_tiling narrower = *t;
     narrower.cols = tsl_min(t->cols, size_of_part(t->n, t->col_tiles + more));
     tiling_set_counts(s->problem, &narrower);
-    if (narrower.cols >= tsl_min(t->n, SIZE_MIN) && tiling_fits(s->problem, s->device, &narrower))
+    if (narrower.cols >= tsl_min(t->n, TILE_SIZE_MIN) && tiling_fits(s->problem, s->device, &narrower))
       keep_if_better(s, &narrower);
   }
 }
@@ -231,12 +232,13 @@ static bool find_best_tiling(const tsl_problem *problem, const tsl_device *devic
   if (can_overlap(device, &s.rates))
     s.rates.engine = tsl_streamed_engine(problem, device);
   while ((rows = tiling_next_rows(problem->m, &parts)) > 0)
-    for (int64_t depth = empty.k;; depth = ceil_quotient(ceil_quotient(depth, 2), SIZE_MIN) * SIZE_MIN) {
+    for (int64_t depth = empty.k;;
+         depth = ceil_quotient(ceil_quotient(depth, 2), TILE_SIZE_MIN) * TILE_SIZE_MIN) {
       tsl_streamed_tiling t = empty;
       t.rows = rows;
       t.depth = depth;
       try_widths(&s, &t);
-      if (depth <= SIZE_MIN || !tsl_problem_adds_up(problem))
+      if (depth <= TILE_SIZE_MIN || !tsl_problem_adds_up(problem))
         break;
     }
   *best = s.best;
@@ -246,9 +248,9 @@ static bool find_best_tiling(const tsl_problem *problem, const tsl_device *devic
 static const char *refuse_memory(const tsl_problem *problem, const tsl_device *device) {
   char least[32], has[32];
   tsl_streamed_tiling t = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
-  t.rows = tsl_min(t.m, SIZE_MIN);
-  t.cols = tsl_min(t.n, SIZE_MIN);
-  t.depth = tsl_problem_adds_up(problem) ? tsl_min(t.k, SIZE_MIN) : t.k;
+  t.rows = tsl_min(t.m, TILE_SIZE_MIN);
+  t.cols = tsl_min(t.n, TILE_SIZE_MIN);
+  t.depth = tsl_problem_adds_up(problem) ? tsl_min(t.k, TILE_SIZE_MIN) : t.k;
   tiling_set_counts(problem, &t);
   return tsl_refusal("needs at least %s of memory on %s, where a plan may take %s",
                      tsl_format_bytes((uint64_t)bytes_needed(problem, &t) + 1, least, sizeof least),

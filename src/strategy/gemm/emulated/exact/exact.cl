@@ -38,7 +38,7 @@
 #define GROUPS 2
 
 #define LINES 16
-#define FLIGHT 8 /* loads of an item that are in flight at once */
+#define LOADS_IN_FLIGHT 8
 
 /* Returns true if numbers are closer along `stride` than along `other`. */
 TSL_FUNCTION bool exact_along(TSL_INDEX stride, TSL_INDEX other) {
@@ -79,15 +79,15 @@ tsl_exact_lines(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
   own.largest = own.total = 0;
   own.unit = exact_infinity();
   if (first + line < count)
-    for (TSL_INDEX l = part; l < g.k; l += SIDE * FLIGHT) {
-      double sizes[FLIGHT];
+    for (TSL_INDEX l = part; l < g.k; l += SIDE * LOADS_IN_FLIGHT) {
+      double sizes[LOADS_IN_FLIGHT];
       TSL_UNROLL
-      for (int i = 0; i < FLIGHT; i++)
+      for (int i = 0; i < LOADS_IN_FLIGHT; i++)
         sizes[i] = l + i * SIDE < g.k ? exact_magnitude((double)tsl_number(
                                             from[(first + line) * line_stride + (l + i * SIDE) * step], true))
                                       : 0;
       TSL_UNROLL
-      for (int i = 0; i < FLIGHT; i++)
+      for (int i = 0; i < LOADS_IN_FLIGHT; i++)
         own = exact_merge_into_line(own, sizes[i], sizes[i], exact_last_bit(sizes[i]));
     }
   const int at = line * (SIDE + 1) + part;

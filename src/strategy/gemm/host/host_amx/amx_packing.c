@@ -10,7 +10,7 @@ int64_t tsl_amx_rows_of_a(const tsl_amx_job *job) {
 }
 
 int64_t tsl_amx_columns_of_b(const tsl_amx_job *job) {
-  return job->micros_b * job->kernels->width;
+  return job->micro_panels_b * job->kernels->width;
 }
 
 int64_t tsl_amx_panel_units(const tsl_amx_job *job, int64_t panel) {
@@ -18,10 +18,10 @@ int64_t tsl_amx_panel_units(const tsl_amx_job *job, int64_t panel) {
 }
 
 int64_t tsl_amx_first_row_of(const tsl_amx_job *job, int64_t index) {
-  const int64_t m = job->views.m, micros_a = job->micros_a;
+  const int64_t m = job->views.m, micro_panels_a = job->micro_panels_a;
   if (job->kernels->is_amx)
     return tsl_min(index * job->kernels->height, tsl_amx_rows_of_a(job));
-  return m / micros_a * index + tsl_min(m % micros_a, index);
+  return m / micro_panels_a * index + tsl_min(m % micro_panels_a, index);
 }
 
 uint32_t *tsl_amx_address(const tsl_amx_job *job, const tsl_amx_packed *packed, int64_t panel,

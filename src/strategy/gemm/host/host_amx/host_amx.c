@@ -83,7 +83,7 @@ static double host_amx_score(const tsl_problem *problem, const tsl_config *confi
                units = (double)job.units;
   const double vectors = device->peak_f32 / (2 * clock * device->threads);
   const double rate = units_per_clock(&job, device);
-  const double width = (double)(job.micros_b * job.kernels->width);
+  const double width = (double)(job.micro_panels_b * job.kernels->width);
   const double misfit = 1 + 0.01 * fabs(log2((double)config->value[DEPTH] / 256)) +
                         0.01 * fabs(log2((double)config->value[BLOCK] / 256));
   const double products = m * width * (units + 8 * (double)job.panels) / (0.9 * rate) * misfit;

@@ -12,8 +12,8 @@ static bool is_nontemporal(const tsl_amx_job *job) {
 }
 
 static void count_micro_panels(tsl_amx_job *job) {
-  job->micros_a = tsl_ceil_div(job->views.m, job->kernels->height);
-  job->micros_b = tsl_ceil_div(job->views.n, job->kernels->width);
+  job->micro_panels_a = tsl_ceil_div(job->views.m, job->kernels->height);
+  job->micro_panels_b = tsl_ceil_div(job->views.n, job->kernels->width);
 }
 
 tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t rows, int64_t column,
@@ -36,14 +36,17 @@ tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t ro
 static void choose_blocks(tsl_amx_job *job, int64_t resident_bytes, int threads) {
   const int64_t large = job->kernels->is_amx ? 2 : 1,
                 wanted = threads == 1 ? 1 : (int64_t)threads * (job->kernels->is_amx ? 1 : 4);
-  job->block_micros_a = large * resident_bytes / (4 * job->depth * job->kernels->height);
-  job->block_micros_a = job->block_micros_a < 1 ? 1 : tsl_min(job->block_micros_a, job->micros_a);
-  job->block_micros_b = tsl_min(512 / job->kernels->width, job->micros_b);
-  while (tsl_ceil_div(job->micros_a, job->block_micros_a) * tsl_ceil_div(job->micros_b, job->block_micros_b) <
+  job->block_micro_panels_a = large * resident_bytes / (4 * job->depth * job->kernels->height);
+  job->block_micro_panels_a =
+      job->block_micro_panels_a < 1 ? 1 : tsl_min(job->block_micro_panels_a, job->micro_panels_a);
+  job->block_micro_panels_b = tsl_min(512 / job->kernels->width, job->micro_panels_b);
+  while (tsl_ceil_div(job->micro_panels_a, job->block_micro_panels_a) *
+                 tsl_ceil_div(job->micro_panels_b, job->block_micro_panels_b) <
              wanted &&
-         (job->block_micros_a > 1 || job->block_micros_b > 1)) {
-    int64_t *const larger =
-        job->block_micros_a >= job->block_micros_b ? &job->block_micros_a : &job->block_micros_b;
+         (job->block_micro_panels_a > 1 || job->block_micro_panels_b > 1)) {
+    int64_t *const larger = job->block_micro_panels_a >= job->block_micro_panels_b
+                                ? &job->block_micro_panels_a
+                                : &job->block_micro_panels_b;
     *larger = (*larger + 1) / 2;
   }
 }

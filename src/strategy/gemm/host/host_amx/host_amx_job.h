@@ -31,11 +31,11 @@ typedef struct tsl_amx_job {
   bool sums_are_c;      /* a tile's sums need no epilogue: they are C in C's type */
   bool reads_a;         /* tiles may read A directly: its rows consist of whole units */
   bool copies_rows;     /* A not packed in advance is packed row by row within a micro-panel's panel */
-  int64_t units, depth, panels;           /* units of k; KC in units (all panels but the last); panels of k */
-  int64_t micros_a, micros_b;             /* numbers of micro-panels of A and of B */
-  int64_t block_micros_a, block_micros_b; /* size of a thread's block, in micro-panels */
-  int64_t resident_bytes;                 /* bytes of A that stay in the second-level cache */
-  int64_t split_k;                        /* parts of k, whose sums are added at the end */
+  int64_t units, depth, panels; /* units of k; KC in units (all panels but the last); panels of k */
+  int64_t micro_panels_a, micro_panels_b;
+  int64_t block_micro_panels_a, block_micro_panels_b; /* size of a thread's block, in micro-panels */
+  int64_t resident_bytes;                             /* bytes of A that stay in the second-level cache */
+  int64_t split_k;                                    /* parts of k, whose sums are added at the end */
 } tsl_amx_job;
 
 /* Returns the job for panels of at most `depth` units and blocks of about `resident_bytes` bytes of A. The

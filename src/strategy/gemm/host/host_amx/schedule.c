@@ -34,23 +34,24 @@ typedef struct schedule_launch {
 
 /* Returns the micro-panels of A that are packed first in each panel. */
 static int64_t count_first_micros_a(const schedule_launch *run) {
-  return run->worker_packs_a || run->job->packed_a.at ? 0 : run->job->micros_a;
+  return run->worker_packs_a || run->job->packed_a.at ? 0 : run->job->micro_panels_a;
 }
 static int64_t count_first_micros(const schedule_launch *run) {
-  return count_first_micros_a(run) + (run->worker_packs_b || run->job->packed_b.at ? 0 : run->job->micros_b);
+  return count_first_micros_a(run) +
+         (run->worker_packs_b || run->job->packed_b.at ? 0 : run->job->micro_panels_b);
 }
 
 static void pack_micro_panel(void *argument, int64_t index, int worker) {
   const schedule_launch *run = argument;
   const tsl_amx_job *job = run->job;
   const int64_t each = count_first_micros(run), panel = index / each, micro = index % each,
-                micros_a = count_first_micros_a(run);
+                micro_panels_a = count_first_micros_a(run);
   (void)worker;
-  if (micro < micros_a) {
+  if (micro < micro_panels_a) {
     if (!tsl_amx_reads_in_place(job, micro))
       tsl_amx_pack_a(job, &run->a, panel, micro);
   } else
-    tsl_amx_pack_b(job, &run->b, panel, micro - micros_a);
+    tsl_amx_pack_b(job, &run->b, panel, micro - micro_panels_a);
 }
 
 /* Rectangle of C, in micro-panels. */
@@ -62,10 +63,11 @@ static uint32_t *schedule_sums_of(const schedule_launch *run, int worker) {
   return run->workspaces + worker * run->workspace;
 }
 static int64_t words_of_sums(const tsl_amx_job *job) {
-  return tsl_amx_tile_sums(job) * (job->panels == 1 ? 1 : job->block_micros_a * job->block_micros_b);
+  return tsl_amx_tile_sums(job) *
+         (job->panels == 1 ? 1 : job->block_micro_panels_a * job->block_micro_panels_b);
 }
 static int64_t rows_of_block(const tsl_amx_job *job) {
-  return job->block_micros_a * job->kernels->height;
+  return job->block_micro_panels_a * job->kernels->height;
 }
 
 /* Packs a panel of the operands that the block's worker packs, and makes *a or *b these copies. */
@@ -85,7 +87,7 @@ static void pack_for_block(const schedule_launch *run, const schedule_block *blo
   if (run->worker_packs_b) {
     const int64_t columns = (block->micro_b_end - block->micro_b) * width;
     *b = (tsl_amx_packed){.at = workspace, .panel = panel, .first = block->micro_b * width, .count = columns};
-    b->start_sums = workspace + job->block_micros_b * width * job->depth;
+    b->start_sums = workspace + job->block_micro_panels_b * width * job->depth;
     tsl_amx_pack_b_range(job, b, panel, block->micro_b, block->micro_b_end, NULL);
   }
 }
@@ -94,10 +96,10 @@ static void pack_for_block(const schedule_launch *run, const schedule_block *blo
 static void multiply_panel(const schedule_launch *run, const schedule_block *block, int64_t panel,
                            uint32_t *sums) {
   const tsl_amx_job *job = run->job;
-  const int64_t per_row = block->micro_b_end - block->micro_b,
+  const int64_t rectangles_per_row = block->micro_b_end - block->micro_b,
                 workspace = job->panels == 1 ? 0 : tsl_amx_tile_sums(job);
   tsl_amx_packed a = run->a, b = run->b;
-  uint32_t *const least = sums + run->workspace - job->block_micros_a;
+  uint32_t *const least = sums + run->workspace - job->block_micro_panels_a;
   pack_for_block(run, block, panel, &a, &b, sums + words_of_sums(job));
   for (int64_t micro_a = block->micro_a; micro_a < block->micro_a_end; micro_a++)
     least[micro_a - block->micro_a] = tsl_amx_min_magnitude_of_a(job, &a, panel, micro_a);
@@ -106,17 +108,18 @@ static void multiply_panel(const schedule_launch *run, const schedule_block *blo
     for (int64_t micro_a = block->micro_a; micro_a < block->micro_a_end; micro_a++)
       tsl_amx_multiply_tile(
           job, &a, &b, panel, micro_a, micro_b, tsl_amx_needs_care(least[micro_a - block->micro_a], least_b),
-          sums + ((micro_a - block->micro_a) * per_row + micro_b - block->micro_b) * workspace, NULL, false);
+          sums + ((micro_a - block->micro_a) * rectangles_per_row + micro_b - block->micro_b) * workspace,
+          NULL, false);
   }
 }
 
 static void schedule_multiply_block(void *argument, int64_t index, int worker) {
   const schedule_launch *run = argument;
   const tsl_amx_job *job = run->job;
-  const int64_t micro_a = index / run->columns * job->block_micros_a,
-                micro_b = index % run->columns * job->block_micros_b;
-  const schedule_block block = {micro_a, tsl_min(micro_a + job->block_micros_a, job->micros_a), micro_b,
-                                tsl_min(micro_b + job->block_micros_b, job->micros_b)};
+  const int64_t micro_a = index / run->columns * job->block_micro_panels_a,
+                micro_b = index % run->columns * job->block_micro_panels_b;
+  const schedule_block block = {micro_a, tsl_min(micro_a + job->block_micro_panels_a, job->micro_panels_a),
+                                micro_b, tsl_min(micro_b + job->block_micro_panels_b, job->micro_panels_b)};
   for (int64_t panel = 0; panel < job->panels; panel++)
     multiply_panel(run, &block, panel, schedule_sums_of(run, worker));
   if (job->nontemporal) /* nontemporal stores must be visible before the block counts as done */
@@ -125,12 +128,13 @@ static void schedule_multiply_block(void *argument, int64_t index, int worker) {
 
 static schedule_launch make_schedule_launch(const tsl_amx_job *job) {
   schedule_launch run = {.job = job, .a = job->packed_a, .b = job->packed_b};
-  run.worker_packs_a = !job->packed_a.at && job->micros_b <= job->block_micros_b;
-  run.worker_packs_b = !job->packed_b.at && job->micros_a <= job->block_micros_a;
-  run.columns = tsl_ceil_div(job->micros_b, job->block_micros_b);
-  run.workspace = words_of_sums(job) + (run.worker_packs_a ? rows_of_block(job) * job->depth : 0) +
-                  (run.worker_packs_b ? job->block_micros_b * job->kernels->width * (job->depth + 1) : 0) +
-                  job->block_micros_a;
+  run.worker_packs_a = !job->packed_a.at && job->micro_panels_b <= job->block_micro_panels_b;
+  run.worker_packs_b = !job->packed_b.at && job->micro_panels_a <= job->block_micro_panels_a;
+  run.columns = tsl_ceil_div(job->micro_panels_b, job->block_micro_panels_b);
+  run.workspace =
+      words_of_sums(job) + (run.worker_packs_a ? rows_of_block(job) * job->depth : 0) +
+      (run.worker_packs_b ? job->block_micro_panels_b * job->kernels->width * (job->depth + 1) : 0) +
+      job->block_micro_panels_a;
   return run;
 }
 
@@ -154,8 +158,8 @@ static void schedule_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t 
   run.workspaces = workspace + a + b;
   if (a + b > 0)
     tsl_team_run(team, job->panels * count_first_micros(&run), pack_micro_panel, &run);
-  tsl_team_run(team, tsl_ceil_div(job->micros_a, job->block_micros_a) * run.columns, schedule_multiply_block,
-               &run);
+  tsl_team_run(team, tsl_ceil_div(job->micro_panels_a, job->block_micro_panels_a) * run.columns,
+               schedule_multiply_block, &run);
 }
 
 void tsl_amx_pack_all(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_team team) {
@@ -178,7 +182,7 @@ static const int64_t copies_bytes_max = (int64_t)256 << 20;
 typedef struct schedule_rectangles {
   const tsl_amx_job *job;
   int64_t rows, columns; /* size of a rectangle; the last ones may be smaller */
-  int64_t per_row;       /* rectangles in a row of C */
+  int64_t rectangles_per_row;
   int64_t count;
   uint32_t *workspace;
   int64_t workspace_words; /* 32-bit words of one workspace */
@@ -189,7 +193,8 @@ typedef struct schedule_rectangles {
 
 static tsl_amx_job job_of_rectangle(const schedule_rectangles *run, int64_t index) {
   const tsl_amx_job *job = run->job;
-  const int64_t row = index / run->per_row * run->rows, column = index % run->per_row * run->columns;
+  const int64_t row = index / run->rectangles_per_row * run->rows,
+                column = index % run->rectangles_per_row * run->columns;
   return tsl_amx_rectangle_of(job, row, tsl_min(run->rows, job->views.m - row), column,
                               tsl_min(run->columns, job->views.n - column));
 }
@@ -204,8 +209,7 @@ static double clocks_per_unit(int64_t rows, int64_t columns) {
   return (double)rows * (double)columns / 256 + (double)(rows + columns) / 4;
 }
 
-/* Cuts C into at most `count` rectangles. */
-static void schedule_cut(schedule_rectangles *run, int64_t count) {
+static void cut_into_rectangles(schedule_rectangles *run, int64_t count) {
   const tsl_amx_job *job = run->job;
   double best = -1;
   for (int64_t down = 1; down <= count; down++) {
@@ -220,7 +224,7 @@ static void schedule_cut(schedule_rectangles *run, int64_t count) {
     run->rows = rows;
     run->columns = columns;
   }
-  run->per_row = tsl_ceil_div(job->views.n, run->columns);
+  run->rectangles_per_row = tsl_ceil_div(job->views.n, run->columns);
 }
 
 /* Cuts C into at least `least` rectangles, several for each thread: all threads wait for the slowest. */
@@ -231,7 +235,7 @@ static void cut_waves(schedule_rectangles *run, int64_t threads, int64_t least) 
   schedule_rectangles best = *run;
   double least_cost = -1;
   for (int64_t waves = fewest; waves <= most; waves++) {
-    schedule_cut(run, waves * threads);
+    cut_into_rectangles(run, waves * threads);
     const double cost = (double)(waves + 1) * clocks_per_unit(run->rows, run->columns);
     if (least_cost >= 0 && cost >= least_cost)
       continue;
@@ -246,9 +250,11 @@ static void cut_passes(schedule_rectangles *run, int64_t threads) {
   const tsl_amx_job *job = run->job;
   const int64_t least = tsl_ceil_div(job->views.n, tsl_amx_pass_columns(job));
   double best = -1;
-  for (int64_t per_row = least; per_row <= tsl_max(least, threads); per_row++) {
-    const int64_t rows = size_of_part(job->views.m, tsl_ceil_div(threads, per_row), job->kernels->height),
-                  columns = size_of_part(job->views.n, per_row, job->kernels->width),
+  for (int64_t rectangles_per_row = least; rectangles_per_row <= tsl_max(least, threads);
+       rectangles_per_row++) {
+    const int64_t rows = size_of_part(job->views.m, tsl_ceil_div(threads, rectangles_per_row),
+                                      job->kernels->height),
+                  columns = size_of_part(job->views.n, rectangles_per_row, job->kernels->width),
                   count = tsl_ceil_div(job->views.m, rows) * tsl_ceil_div(job->views.n, columns);
     const double cost = clocks_per_unit(rows, columns) * fmax(1, (double)count / (double)threads);
     if (best >= 0 && cost >= best)
@@ -257,7 +263,7 @@ static void cut_passes(schedule_rectangles *run, int64_t threads) {
     run->rows = rows;
     run->columns = columns;
   }
-  run->per_row = tsl_ceil_div(job->views.n, run->columns);
+  run->rectangles_per_row = tsl_ceil_div(job->views.n, run->columns);
 }
 
 static int64_t words_of_part(const tsl_amx_job *job) {
@@ -283,7 +289,7 @@ static void multiply_rectangle(void *argument, int64_t index, int worker) {
 /* Returns the micro-panels of A that no thread has taken; 0 if they are not worth another copy of B. */
 static int64_t micro_panels_left(const schedule_rectangles *run, int64_t index) {
   enum { WORTH_A_COPY = 2 };
-  const int64_t rows = tsl_min(run->rows, run->job->views.m - index / run->per_row * run->rows),
+  const int64_t rows = tsl_min(run->rows, run->job->views.m - index / run->rectangles_per_row * run->rows),
                 taken = atomic_load_explicit(&run->taken[index].value, memory_order_relaxed),
                 left = tsl_ceil_div(rows, run->job->kernels->height) - taken;
   return taken > 0 && left < WORTH_A_COPY ? 0 : left;
@@ -310,7 +316,7 @@ static tesela_status schedule_run_passes(const tsl_amx_job *job, tsl_team team) 
   const int threads = tsl_team_threads(team);
   schedule_rectangles run = {.job = job};
   cut_passes(&run, threads);
-  run.count = tsl_ceil_div(job->views.m, run.rows) * run.per_row;
+  run.count = tsl_ceil_div(job->views.m, run.rows) * run.rectangles_per_row;
   for (int64_t i = 0; i < run.count; i++) {
     const tsl_amx_job part = job_of_rectangle(&run, i);
     run.workspace_words = tsl_max(run.workspace_words, tsl_amx_thread_workspace_words(&part));
@@ -339,8 +345,8 @@ static tesela_status run_rectangles(const tsl_amx_job *job, tsl_team team) {
   if (is_amx)
     cut_waves(&run, threads, least);
   else
-    schedule_cut(&run, least);
-  const int64_t count = tsl_ceil_div(job->views.m, run.rows) * run.per_row;
+    cut_into_rectangles(&run, least);
+  const int64_t count = tsl_ceil_div(job->views.m, run.rows) * run.rectangles_per_row;
   for (int64_t i = 0; i < count; i++) {
     const tsl_amx_job part = job_of_rectangle(&run, i);
     run.workspace_words = tsl_max(run.workspace_words, is_amx ? tsl_amx_thread_workspace_words(&part)
@@ -427,15 +433,15 @@ static void schedule_add_row(const schedule_split_k *run, const uint32_t *first,
 static void schedule_add_tile(void *argument, int64_t index, int worker) {
   const schedule_split_k *run = argument;
   const tsl_amx_job *job = run->job;
-  const int64_t width = job->kernels->width, micro_a = index / job->micros_b,
-                column = index % job->micros_b * width, row = tsl_amx_first_row_of(job, micro_a),
+  const int64_t width = job->kernels->width, micro_a = index / job->micro_panels_b,
+                column = index % job->micro_panels_b * width, row = tsl_amx_first_row_of(job, micro_a),
                 end = tsl_min(tsl_amx_first_row_of(job, micro_a + 1), job->views.m);
   uint32_t sums[TSL_AMX_ROWS_MAX * TSL_AMX_WIDTH_MAX];
   (void)worker;
   for (int64_t i = row; i < end; i++)
     schedule_add_row(run, run->sums + i * run->row + column, tsl_min(width, job->views.n - column),
                      sums + (i - row) * width);
-  tsl_amx_finish_tile(job, micro_a, index % job->micros_b, sums);
+  tsl_amx_finish_tile(job, micro_a, index % job->micro_panels_b, sums);
 }
 
 static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
@@ -454,15 +460,15 @@ static tesela_status run_split_k(const tsl_amx_job *job, tsl_team team) {
   run.sums = memory;
   run.copies = run.sums + job->split_k * run.workspace;
   tsl_team_run(team, job->split_k, schedule_multiply_part, &run);
-  tsl_team_run(team, job->micros_a * job->micros_b, schedule_add_tile, &run);
+  tsl_team_run(team, job->micro_panels_a * job->micro_panels_b, schedule_add_tile, &run);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }
 
 static void scale_without_products(const tsl_amx_job *job) {
   uint32_t zeros[TSL_AMX_ROWS_MAX * TSL_AMX_WIDTH_MAX] = {0};
-  for (int64_t micro_a = 0; micro_a < job->micros_a; micro_a++)
-    for (int64_t micro_b = 0; micro_b < job->micros_b; micro_b++)
+  for (int64_t micro_a = 0; micro_a < job->micro_panels_a; micro_a++)
+    for (int64_t micro_b = 0; micro_b < job->micro_panels_b; micro_b++)
       tsl_amx_finish_tile(job, micro_a, micro_b, zeros);
 }
 

@@ -37,12 +37,12 @@ typedef struct rectangle_launch {
   tsl_amx_packed a, b;
   uint32_t *sums;
   tsl_amx_concurrent concurrent;
-  uint32_t *rows[2];        /* buffers for the rows of a micro-panel of A, if they are copied unchanged */
-  int row_buffer;           /* buffer of `rows` in use */
-  bool by_rows;             /* A's rows are copied unchanged, during the tiles of the micro-panel before */
-  bool keeps_a;             /* A's copies have all of A and serve all passes */
-  int64_t micros_b, panels; /* micro-panels of B of a pass, and panels of a chunk of k */
-  _Atomic int64_t *taken;   /* micro-panels of A that threads have taken; NULL: one thread */
+  uint32_t *rows[2]; /* buffers for the rows of a micro-panel of A, if they are copied unchanged */
+  int row_buffer;
+  bool by_rows; /* A's rows are copied unchanged, during the tiles of the micro-panel before */
+  bool keeps_a; /* A's copies have all of A and serve all passes */
+  int64_t micro_panels_b, panels; /* micro-panels of B of a pass, and panels of a chunk of k */
+  _Atomic int64_t *taken;         /* micro-panels of A that threads have taken; NULL: one thread */
   /* minimum magnitudes so far, of all micro-panels of A and of a pass's micro-panels of B */
   uint32_t *least_a, *least_b;
 } rectangle_launch;
@@ -156,11 +156,11 @@ static void lower_minimum(uint32_t *least, uint32_t value, bool is_first) {
   *least = is_first || value < *least ? value : *least;
 }
 
-/* Takes and returns the micro-panel of A after `micro_a`; micros_a if none is left. */
+/* Takes and returns the micro-panel of A after `micro_a`; micro_panels_a if none is left. */
 static int64_t next_micro_a(const rectangle_launch *run, int64_t micro_a) {
   const int64_t next =
       run->taken ? atomic_fetch_add_explicit(run->taken, 1, memory_order_relaxed) : micro_a + 1;
-  return tsl_min(next, run->job->micros_a);
+  return tsl_min(next, run->job->micro_panels_a);
 }
 
 /* Multiplies micro-panels `first` to before `end` of B with a chunk of k. */
@@ -170,7 +170,7 @@ static void run_pass(rectangle_launch *run, int64_t first, int64_t end, int64_t 
              one_micro_a = run->panels >= job->panels;
   const int64_t workspace = tsl_amx_tile_sums(job), tiles = (end - first) * (end_panel - panel);
   int64_t micro_a = next_micro_a(run, -1);
-  if (micro_a == job->micros_a)
+  if (micro_a == job->micro_panels_a)
     return;
   for (int64_t micro_b = first; micro_b < end && (panel == 0 || job->packed_b.at); micro_b++)
     lower_minimum(&run->least_b[micro_b - first],
@@ -183,17 +183,17 @@ static void run_pass(rectangle_launch *run, int64_t first, int64_t end, int64_t 
   if (run->by_rows)
     copy_first_rows(run, micro_a, panel, end_panel);
   bool is_found = false; /* the minimum magnitude of the micro-panel of A was computed by its copy */
-  for (int64_t behind; micro_a < job->micros_a; micro_a = behind) {
+  for (int64_t behind; micro_a < job->micro_panels_a; micro_a = behind) {
     const uint32_t found = run->concurrent.least;
     behind = next_micro_a(run, micro_a);
-    uint32_t *const sums = run->sums + (one_micro_a ? 0 : micro_a * run->micros_b * workspace);
+    uint32_t *const sums = run->sums + (one_micro_a ? 0 : micro_a * run->micro_panels_b * workspace);
     prefetches next = {.each = 0};
     const bool copies = copies_a && !tsl_amx_reads_in_place(job, micro_a);
     if (copies)
       pack_a_panels(run, micro_a, panel, end_panel);
-    if (run->by_rows && behind < job->micros_a) {
+    if (run->by_rows && behind < job->micro_panels_a) {
       thread_rectangle_next_rows(run, behind, panel, end_panel, tiles);
-    } else if (behind < job->micros_a) {
+    } else if (behind < job->micro_panels_a) {
       next = copies_a ? prefetches_of_elements(job, behind, panel, end_panel)
                       : prefetches_of_copy(run, behind, panel, end_panel);
       next.each = tsl_ceil_div(next.left * next.lines, tiles);
@@ -241,11 +241,11 @@ static void thread_rectangle_choose(const tsl_amx_job *job, rectangle_launch *ru
     run->panels = tsl_ceil_div(job->panels, tsl_ceil_div(job->panels, most));
   }
   const int64_t most = columns / job->kernels->width;
-  run->micros_b = tsl_ceil_div(job->micros_b, tsl_ceil_div(job->micros_b, most));
+  run->micro_panels_b = tsl_ceil_div(job->micro_panels_b, tsl_ceil_div(job->micro_panels_b, most));
   const bool is_as_stored = job->size * tsl_amx_elements(job->kernels->format) == sizeof(uint32_t);
   run->by_rows =
       is_as_stored && !job->packed_a.at && job->views.a.col_stride == 1 && !tsl_amx_reads_in_place(job, 0);
-  run->keeps_a = !run->by_rows && run->micros_b < job->micros_b;
+  run->keeps_a = !run->by_rows && run->micro_panels_b < job->micro_panels_b;
 }
 
 static int64_t words_of_rows(const rectangle_launch *run) {
@@ -266,20 +266,23 @@ static int64_t words_of_b(const rectangle_launch *run) {
   const tsl_amx_job *job = run->job;
   return job->packed_b.at
              ? 0
-             : run->micros_b * job->kernels->width * tsl_min(run->panels * job->depth, job->units);
+             : run->micro_panels_b * job->kernels->width * tsl_min(run->panels * job->depth, job->units);
 }
 
 /* Returns the tiles whose sums are in memory at a time. */
 static int64_t thread_rectangle_tiles_of(const rectangle_launch *run) {
   const tsl_amx_job *job = run->job;
-  return job->panels == 1 ? 1 : run->panels >= job->panels ? run->micros_b : run->micros_b * job->micros_a;
+  return job->panels == 1             ? 1
+         : run->panels >= job->panels ? run->micro_panels_b
+                                      : run->micro_panels_b * job->micro_panels_a;
 }
 
 int64_t tsl_amx_thread_workspace_words(const tsl_amx_job *job) {
   rectangle_launch run = {.job = job};
   thread_rectangle_choose(job, &run);
   return words_of_a(&run) + words_of_b(&run) +
-         (thread_rectangle_tiles_of(&run) + 2) * tsl_amx_tile_sums(job) + job->micros_a + run.micros_b;
+         (thread_rectangle_tiles_of(&run) + 2) * tsl_amx_tile_sums(job) + job->micro_panels_a +
+         run.micro_panels_b;
 }
 
 static void thread_rectangle_run_passes(const tsl_amx_job *job, uint32_t *workspace, _Atomic int64_t *taken) {
@@ -297,12 +300,12 @@ static void thread_rectangle_run_passes(const tsl_amx_job *job, uint32_t *worksp
     run.concurrent.sums[i] = workspace;
   run.sums = workspace;
   run.least_a = workspace + thread_rectangle_tiles_of(&run) * tsl_amx_tile_sums(job);
-  run.least_b = run.least_a + job->micros_a;
+  run.least_b = run.least_a + job->micro_panels_a;
   if (job->kernels->begin)
     job->kernels->begin();
-  for (int64_t first = 0; first < job->micros_b; first += run.micros_b)
+  for (int64_t first = 0; first < job->micro_panels_b; first += run.micro_panels_b)
     for (int64_t panel = 0; panel < job->panels; panel += run.panels)
-      run_pass(&run, first, tsl_min(first + run.micros_b, job->micros_b), panel,
+      run_pass(&run, first, tsl_min(first + run.micro_panels_b, job->micro_panels_b), panel,
                tsl_min(panel + run.panels, job->panels));
   tsl_amx_write_pending(job, &run.concurrent);
   if (job->kernels->end)

@@ -117,11 +117,11 @@ static bool solve_small(const solve_state *w, int64_t count) {
   if (w->blocks->m > SMALL)
     return false;
   find_divisors(w->blocks, &by);
-  for (int64_t p = 0; p < w->panels; p++)
+  for (int64_t p = 0; p < w->x_panel_count; p++)
     if (count - p * COLUMNS <= NAME(LANES))
-      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel, 1);
+      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel_numbers, 1);
     else
-      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel, VECTORS);
+      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel_numbers, VECTORS);
   return true;
 }
 

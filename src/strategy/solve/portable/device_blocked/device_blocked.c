@@ -45,8 +45,7 @@ static int64_t device_blocked_local_bytes(const tsl_problem *problem, const tsl_
          block * size + block / SOLVE_TILE * (int64_t)sizeof(int);
 }
 
-/* Maximum bytes of a panel in an item's registers. */
-enum { PANEL_BYTES_MAX = 128 };
+enum { ITEM_PANEL_BYTES_MAX = 128 };
 
 static const char *device_blocked_refuse(const tsl_problem *problem, const tsl_config *config,
                                          const tsl_device *device) {
@@ -55,10 +54,10 @@ static const char *device_blocked_refuse(const tsl_problem *problem, const tsl_c
   if ((uint64_t)bytes > device->local_bytes)
     return tsl_refusal("block=%lld needs %lld bytes of local memory, %s has %llu", (long long)block,
                        (long long)bytes, device->name, (unsigned long long)device->local_bytes);
-  if (block * columns * size > PANEL_BYTES_MAX * SOLVE_ITEMS)
+  if (block * columns * size > ITEM_PANEL_BYTES_MAX * SOLVE_ITEMS)
     return tsl_refusal("block=%lld columns=%lld needs %lld bytes of registers an item, more than %d",
                        (long long)block, (long long)columns,
-                       (long long)(block * columns * size / SOLVE_ITEMS), (int)PANEL_BYTES_MAX);
+                       (long long)(block * columns * size / SOLVE_ITEMS), (int)ITEM_PANEL_BYTES_MAX);
   if (device->group_items_max < SOLVE_ITEMS)
     return tsl_refusal("needs groups of %d work-items, %s allows %d", SOLVE_ITEMS, device->name,
                        device->group_items_max);

@@ -2,8 +2,7 @@
 #define REGISTER_FILE (void)0
 #endif
 
-/* Multiplies 16 rows by 32 columns. */
-static void REGISTER_NAME(multiply_16)(const tsl_amx_tile *tile) {
+static void REGISTER_NAME(multiply_16_by_32)(const tsl_amx_tile *tile) {
   const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
   const int64_t row = tile->a_row, step = UNIT_BYTES * tile->a_step;
   const uint32_t *const sums = tile->sums;
@@ -33,7 +32,7 @@ static void REGISTER_NAME(multiply_16)(const tsl_amx_tile *tile) {
   REGISTER_STORE(1, tile->out + 16, UNIT_BYTES * tile->out_row);
 }
 
-static void REGISTER_NAME(multiply_32)(const tsl_amx_tile *tile) {
+static void REGISTER_NAME(multiply_32_by_32)(const tsl_amx_tile *tile) {
   const unsigned char *a = (const unsigned char *)tile->a, *b = (const unsigned char *)tile->b;
   const int64_t row = tile->a_row, step = UNIT_BYTES * tile->a_step;
   const uint32_t *const sums = tile->sums, *const below = sums + 16 * 32;
@@ -76,8 +75,8 @@ static void REGISTER_NAME(multiply_32)(const tsl_amx_tile *tile) {
   REGISTER_STORE(3, out_below + 16, out_bytes);
 }
 
-static tsl_amx_tile_function *const REGISTER_NAME(tiles)[] = {REGISTER_NAME(multiply_16),
-                                                              REGISTER_NAME(multiply_32)};
+static tsl_amx_tile_function *const REGISTER_NAME(tiles)[] = {REGISTER_NAME(multiply_16_by_32),
+                                                              REGISTER_NAME(multiply_32_by_32)};
 #undef REGISTER_NAME
 #undef REGISTER_DOT
 #undef REGISTER_FINDS_LEAST

@@ -169,9 +169,8 @@ TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const
     }
 }
 
-/* Packs row after row. */
-TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
-                          int64_t across) {
+TSL_INLINE void pack_row_after_row(const tsl_amx_copy *copy, unit_function *make, const int per,
+                                   const int64_t size, int64_t across) {
   enum { LINE = 16 };
   const int64_t whole = copy->depth / per, tail = copy->depth % per;
   const uint32_t flip = copy->flip;
@@ -248,7 +247,7 @@ TSL_INLINE void pack_by_strides(const tsl_amx_copy *copy, unit_function *make, c
   else if (copy->for_amx)
     copy_blocks(copy, make, per, across, along, 0);
   else if (copy->by_rows)
-    copy_rows(copy, make, per, size, across);
+    pack_row_after_row(copy, make, per, size, across);
   else if (across == size) {
     const int64_t interleaved = INTERLEAVED(copy, per, size, along);
     copy_units(copy, make, per, size, size, along, interleaved, interleaved);

@@ -372,34 +372,34 @@ static void store_panel(const column_group *group, int64_t row, int64_t rows, co
 
 typedef struct solve_state {
   const tsl_solve_blocks *blocks;
-  int64_t panels;  /* micro-panels of X */
-  int64_t x_panel; /* numbers of a micro-panel of X */
-  int64_t a_panel; /* numbers of a micro-panel of A */
+  int64_t x_panel_count; /* micro-panels */
+  int64_t x_panel_numbers;
+  int64_t a_panel_numbers;
   REAL *x, *a;
 } solve_state;
 
 static void solve_block(const solve_state *w, int64_t row, int64_t end) {
   REAL *a = w->a;
-  for (int64_t i = row; i < end; i += ROWS, a += w->a_panel) {
+  for (int64_t i = row; i < end; i += ROWS, a += w->a_panel_numbers) {
     copy_panel(w->blocks, i, tsl_min(ROWS, end - i), row, i - row, a);
     copy_triangle(w->blocks, i, tsl_min(ROWS, end - i), a + (i - row) * A_STEP);
   }
-  for (int64_t p = 0; p < w->panels; p++) {
-    REAL *x = w->x + p * w->x_panel;
+  for (int64_t p = 0; p < w->x_panel_count; p++) {
+    REAL *x = w->x + p * w->x_panel_numbers;
     a = w->a;
-    for (int64_t i = row; i < end; i += ROWS, a += w->a_panel)
+    for (int64_t i = row; i < end; i += ROWS, a += w->a_panel_numbers)
       solve_tile(i - row, a, x + row * STEP, x + i * STEP);
   }
 }
 
 static void update_block(const solve_state *w, int64_t row, int64_t end, int64_t first, int64_t last) {
   REAL *a = w->a;
-  for (int64_t i = first; i < last; i += ROWS, a += w->a_panel)
+  for (int64_t i = first; i < last; i += ROWS, a += w->a_panel_numbers)
     copy_panel(w->blocks, i, tsl_min(ROWS, last - i), row, end - row, a);
-  for (int64_t p = 0; p < w->panels; p++) {
-    REAL *x = w->x + p * w->x_panel;
+  for (int64_t p = 0; p < w->x_panel_count; p++) {
+    REAL *x = w->x + p * w->x_panel_numbers;
     a = w->a;
-    for (int64_t i = first; i < last; i += ROWS, a += w->a_panel)
+    for (int64_t i = first; i < last; i += ROWS, a += w->a_panel_numbers)
       update_tile(end - row, a, x + row * STEP, x + i * STEP);
   }
 }
@@ -424,8 +424,8 @@ static void tile_in_place(const few_state *few, int64_t i, int64_t rows, int64_t
     copy_panel(blocks, i, rows, col, depth, w->a);
   if (solves)
     copy_triangle(blocks, i, rows, triangle);
-  for (int64_t p = 0; p < w->panels; p++) {
-    REAL *x = w->x + p * w->x_panel;
+  for (int64_t p = 0; p < w->x_panel_count; p++) {
+    REAL *x = w->x + p * w->x_panel_numbers;
     if (rows == ROWS)
       few->tile(depth, &a, solves ? triangle : NULL, x + col * STEP, x + i * STEP);
     else
@@ -541,33 +541,33 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
                           void *a_copy) {
   const int64_t m = blocks->m, rows = tsl_round_up(m, ROWS);
   const solve_state w = {.blocks = blocks,
-                         .panels = tsl_ceil_div_or_one(count, COLUMNS),
-                         .x_panel = rows * STEP,
-                         .a_panel = (blocks->depth + ROWS + 2) * A_STEP,
+                         .x_panel_count = tsl_ceil_div_or_one(count, COLUMNS),
+                         .x_panel_numbers = rows * STEP,
+                         .a_panel_numbers = (blocks->depth + ROWS + 2) * A_STEP,
                          .x = x_copy,
                          .a = a_copy};
   if (solve_lines(blocks, first, count, w.x, w.a))
     return;
-  for (int64_t p = 0; p < w.panels; p++) {
+  for (int64_t p = 0; p < w.x_panel_count; p++) {
     const column_group from = make_column_group(&w, &blocks->b, first, count, p);
-    load_panel(&from, m, blocks->alpha, w.x + p * w.x_panel);
-    memset(w.x + p * w.x_panel + m * STEP, 0, (size_t)((rows - m) * STEP) * sizeof(REAL));
+    load_panel(&from, m, blocks->alpha, w.x + p * w.x_panel_numbers);
+    memset(w.x + p * w.x_panel_numbers + m * STEP, 0, (size_t)((rows - m) * STEP) * sizeof(REAL));
   }
-  if (w.panels <= IN_PLACE_PANELS) {
+  if (w.x_panel_count <= IN_PLACE_PANELS) {
     if (!solve_small(&w, count))
       solve_few(&w, count);
-    for (int64_t p = 0; p < w.panels; p++) {
+    for (int64_t p = 0; p < w.x_panel_count; p++) {
       const column_group to = make_column_group(&w, &blocks->x, first, count, p);
-      store_panel(&to, 0, m, w.x + p * w.x_panel);
+      store_panel(&to, 0, m, w.x + p * w.x_panel_numbers);
     }
     return;
   }
   for (int64_t row = 0; row < m; row += blocks->depth) {
     const int64_t end = tsl_min(row + blocks->depth, m);
     solve_block(&w, row, end);
-    for (int64_t p = 0; p < w.panels; p++) {
+    for (int64_t p = 0; p < w.x_panel_count; p++) {
       const column_group to = make_column_group(&w, &blocks->x, first, count, p);
-      store_panel(&to, row, end - row, w.x + p * w.x_panel + row * STEP);
+      store_panel(&to, row, end - row, w.x + p * w.x_panel_numbers + row * STEP);
     }
     for (int64_t below = end; below < m; below += blocks->chunk)
       update_block(&w, row, end, below, tsl_min(below + blocks->chunk, m));
