@@ -18,6 +18,7 @@ typedef struct transpose_call {
   tsl_rank_operand operands[OPERANDS];
 } transpose_call;
 
+/* Copies a description of `desc_size` bytes and sets defaults. TESELA_BAD_CALL for NULL. */
 static tesela_status call_transpose_import(transpose_call *out, const tesela_mpi_transpose_desc *desc,
                                            size_t desc_size) {
   if (!desc)
@@ -47,6 +48,7 @@ static tesela_status call_transpose_import(transpose_call *out, const tesela_mpi
   return TESELA_OK;
 }
 
+/* Checks this rank's arguments, and sets the job's sizes, sums and scalars. TESELA_BAD_CALL. */
 static tesela_status call_transpose_check(const transpose_call *c, const tsl_ranks *ranks, tsl_job *job) {
   for (int i = 0; i < OPERANDS; i++)
     TSL_TRY(tsl_rank_operand_check(&c->operands[i], ranks->size));

@@ -36,6 +36,7 @@ typedef struct gemm_call {
   tsl_rank_operand operands[TSL_PARTS];
 } gemm_call;
 
+/* Copies the descriptions of `desc_size` and `gemm_size` bytes. TESELA_BAD_CALL for NULL. */
 static tesela_status comm_call_import(gemm_call *out, const tesela_mpi_desc *desc, size_t desc_size,
                                       size_t gemm_size) {
   if (!desc || !desc->gemm)
@@ -78,6 +79,7 @@ static void gemm_call_set_defaults(gemm_call *c) {
       (tsl_rank_operand){"c", TSL_PART_C, &c->c, &c->desc.c, g->m, g->n, true, true, false};
 }
 
+/* Checks this rank's arguments, and sets the job's sizes and scalars. Fails for calls of one rank only. */
 static tesela_status comm_call_check(const gemm_call *c, const tsl_ranks *ranks, tsl_job *job) {
   const tesela_gemm_desc *g = &c->gemm;
   if (g->c.reserved != 0 || g->c.reserved_too)
@@ -165,7 +167,7 @@ static tesela_status agree_memory(tsl_ranks *ranks, int64_t asked, int64_t *out)
   return TESELA_OK;
 }
 
-static double memory_in_sums(const tsl_job *job) {
+static double memory_limit_in_sums(const tsl_job *job) {
   return (double)job->memory / (double)job->sums->size;
 }
 
@@ -198,7 +200,7 @@ static void fill_in_record(const tsl_job *job, const tsl_process_grid *grid, tes
   record->words = grid->words > grid->words_sent ? grid->words : grid->words_sent;
   record->words_all = grid->words_all;
   record->memory_bytes = grid->memory;
-  record->bound = tsl_grid_bound(job->m, job->n, job->k, job->ranks->size, memory_in_sums(job));
+  record->bound = tsl_grid_bound(job->m, job->n, job->k, job->ranks->size, memory_limit_in_sums(job));
   if (job->ranks->rank == 0 && tsl_log_wants(TSL_LOG_PLAN))
     tsl_log(TSL_LOG_PLAN, "product of %lld x %lld x %lld: %s, %lld words of the busiest rank (bound %.0f)",
             (long long)job->m, (long long)job->n, (long long)job->k, record->plan, (long long)record->words,
@@ -255,6 +257,7 @@ static tesela_status choose_c_store(tsl_job *job, tsl_process_grid *grid, bool r
   return tsl_agree(job->ranks, status);
 }
 
+/* Computes the product, or only scales C if there is nothing to multiply. Collective. */
 static tesela_status comm_call_multiply(tsl_job *job, const gemm_call *c, tesela_mpi_record *record) {
   tsl_ranks *ranks = job->ranks;
   const bool empty = job->m == 0 || job->n == 0;

@@ -392,6 +392,7 @@ static void try_grid(grid_ranking *r, tsl_process_grid *grid) {
     r->held = comm_grid_insert(r->list, r->held, r->count, grid);
 }
 
+/* Tries grids of rank_count ranks in `depth` layers: all slabs of rows, and slabs of columns that differ. */
 static void try_layers(grid_ranking *r, int rank_count, int depth) {
   const tsl_task *task = r->task;
   const int layer_ranks = rank_count / depth;

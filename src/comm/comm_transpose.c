@@ -51,6 +51,7 @@ static int64_t count_between(const tsl_job *job, int owner_in_a, int owner_in_b)
   return count;
 }
 
+/* Receives messages in order of ranks into `in`, sends packed ones from `out`, and waits for all. */
 static tesela_status comm_transpose_exchange(const tsl_job *job, char *in, char *out) {
   tsl_ranks *ranks = job->ranks;
   const size_t size = job->part[TSL_PART_A].type->size;

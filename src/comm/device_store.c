@@ -69,6 +69,7 @@ typedef struct round_job {
   tesela_status status;
 } round_job;
 
+/* Enqueues the rounded store of a block (tsl_patch_block), unless an earlier block failed. */
 static void enqueue_round_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at,
                                 int64_t before) {
   round_job *r = user;

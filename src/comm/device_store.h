@@ -1,6 +1,5 @@
 /* Store of C that stays on the ranks' devices: layers are added in the tree of comm/reduce.h, and sums are
- * copied or rounded. Bits equal the host's, except after scaling, which is done here only if bits may depend
- * on the transport (any_steps). */
+ * copied or rounded. Bits equal the host's. Sums are scaled here only if bits may depend on the transport. */
 #ifndef TSL_COMM_DEVICE_STORE_H
 #define TSL_COMM_DEVICE_STORE_H
 

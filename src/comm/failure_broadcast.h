@@ -1,6 +1,5 @@
 /* Broadcast of a failure while ranks wait for messages outside of MPI (comm/gpu_transport.h). Ranks form a
- * binary tree. A failure is sent at once; success goes up after all ranks below have ended, and down after
- * all have. So all ranks end with one answer. */
+ * binary tree. A failure is sent at once; success goes up, and down after all ranks. So all ranks agree. */
 #ifndef TSL_COMM_FAILURE_BROADCAST_H
 #define TSL_COMM_FAILURE_BROADCAST_H
 

@@ -41,6 +41,7 @@ struct tsl_gpu_transport {
 /* Clusters of a product's blocks need adjacent multiprocessors, so four more are left free. */
 const int tsl_gpu_transport_units = TSL_NCCL_BLOCKS + 4;
 
+/* Frees the communicator; does nothing without one, or if the device cannot be entered. */
 static void end_nccl(tsl_gpu_transport *transport, bool aborts) {
   if (!transport->nccl.handle || tsl_api_enter(transport->home) != TESELA_OK)
     return;
@@ -66,6 +67,7 @@ static tesela_status gpu_transport_record_failure(tsl_gpu_transport *transport, 
 /* Sets *yes to whether the condition holds; `batch` may be ignored. */
 typedef tesela_status (*poll_condition)(const tsl_gpu_transport *transport, int batch, bool *yes);
 
+/* Sets *yes to whether NCCL's last operation is in the stream, or all ranks have joined. */
 static tesela_status is_enqueued(const tsl_gpu_transport *transport, int batch, bool *yes) {
   (void)batch;
   TSL_TRY(tsl_api_enter(transport->home));
@@ -74,6 +76,7 @@ static tesela_status is_enqueued(const tsl_gpu_transport *transport, int batch, 
   return status;
 }
 
+/* Sets *yes to whether the stream has reached the batch's last mark. */
 static tesela_status is_batch_complete(const tsl_gpu_transport *transport, int batch, bool *yes) {
   bool ready;
   TSL_TRY(is_enqueued(transport, batch, &ready));
@@ -137,6 +140,7 @@ void tsl_transfer_path_name(char *out, size_t size) {
   snprintf(out, size, "from GPU to GPU by %s where each rank has one, else through host memory", name);
 }
 
+/* Loads NCCL, opens this rank's device, and fills `identity` for the other ranks. */
 static tesela_status gpu_transport_prepare(tsl_gpu_transport *transport, gpu_identity *identity) {
   identity->host = host_number();
   TSL_TRY(tsl_failure_broadcast_reserve(transport->ranks));
@@ -185,6 +189,7 @@ static tesela_status join_communicator(tsl_gpu_transport *transport, const tsl_n
   return tsl_agree(transport->ranks, tsl_gpu_transport_status(transport));
 }
 
+/* Compares all ranks' GPUs, then joins a communicator. Collective; one status on all ranks. */
 static tesela_status make_collectively(tsl_gpu_transport *transport, const gpu_identity *identity,
                                        gpu_identity *identities) {
   tsl_nccl_id id = {{0}};

@@ -26,6 +26,7 @@ typedef struct copying {
   tesela_status status;
 } copying;
 
+/* Enqueues the copy of a block (tsl_patch_block), unless an earlier block failed. */
 static void gpu_transport_patch_copy_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at,
                                            int64_t before) {
   copying *c = user;

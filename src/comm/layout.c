@@ -176,6 +176,7 @@ static tesela_status check_cover(const tsl_rank_layout *layout, const char *name
   return TESELA_OK;
 }
 
+/* Sets offsets and strides of this rank's rectangles in its local memory. TESELA_BAD_CALL. */
 static tesela_status set_own_strides(const tesela_layout *layout, const char *name, tsl_patch *patch) {
   for (int64_t i = 0; i < layout->count; i++) {
     const tesela_rectangle *r = &layout->rectangles[i];

@@ -63,6 +63,7 @@ bool tsl_panel_find_in_operand(const tsl_rank_part *part, int rank, bool on_devi
   return false;
 }
 
+/* Sets the panel's window, and its address if the operand's own memory contains it all (in_place). */
 static void locate_panel(const tsl_panels *p, int operand, tsl_step step, tsl_rank_panel *panel) {
   panel->window = window_of(p, operand, p->block, step);
   panel->in_place = tsl_panel_find_in_operand(&p->job->part[operand], p->job->ranks->rank,
@@ -87,6 +88,7 @@ static tesela_status begin_receives(tsl_panels *p, int operand, int step, char *
   return TESELA_OK;
 }
 
+/* Packs this rank's elements of a window; returns their number. */
 static int64_t panels_pack(const tsl_rank_part *part, int rank, const tsl_patch *window, char *message) {
   int64_t count = 0;
   for (int64_t i = 0; i < tsl_layout_patch_count(&part->layout, rank); i++) {
@@ -125,6 +127,7 @@ static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **
   return TESELA_OK;
 }
 
+/* Adds receives of a panel's parts to the step's messages; *offset: bytes of the incoming buffer in use. */
 static void queue_gpu_receives(tsl_panels *p, int operand, int step, size_t *offset) {
   const tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
@@ -142,6 +145,7 @@ static void queue_gpu_receives(tsl_panels *p, int operand, int step, size_t *off
   }
 }
 
+/* Enqueues the copy of this rank's elements of a window to the outgoing buffer. */
 static tesela_status pack_on_gpu(const tsl_panels *p, const tsl_rank_part *part, int step,
                                  tsl_packed_window *packed) {
   const int rank = p->job->ranks->rank;
@@ -156,6 +160,7 @@ static tesela_status pack_on_gpu(const tsl_panels *p, const tsl_rank_part *part,
   return TESELA_OK;
 }
 
+/* Packs each distinct window once on the device and adds its sends to the step's messages. */
 static tesela_status queue_gpu_sends(tsl_panels *p, int operand, int step, size_t *offset) {
   const tsl_rank_part *part = &p->job->part[operand];
   int packed = 0;
@@ -188,6 +193,7 @@ static void point_to_own_memory(const tsl_panels *p, tsl_rank_panel *panel) {
   panel->col_stride = panel->window.col_stride;
 }
 
+/* Enqueues the copies of received messages and own elements to the panel's device memory. */
 static tesela_status assemble_on_gpu(tsl_panels *p, int operand, int step, size_t *offset) {
   const tsl_rank_part *part = &p->job->part[operand];
   const size_t size = part->type->size;
@@ -211,6 +217,7 @@ static tesela_status assemble_on_gpu(tsl_panels *p, int operand, int step, size_
   return TESELA_OK;
 }
 
+/* Enqueues the messages of the operands that travel between devices and change in this step. */
 static tesela_status begin_gpu_step(tsl_panels *p, int step) {
   size_t in = 0, out = 0;
   p->gpu_message_count = 0;

@@ -45,8 +45,7 @@ void tsl_panels_free(tsl_panels *panels, bool is_well);
 /* Begins a step's messages; at most two successive steps are under way. */
 tesela_status tsl_panels_begin(tsl_panels *panels, int step, const tsl_async_task *task);
 /* Waits for a step's messages and assembles its panels, valid until the second next tsl_panels_end(). Polls
- * while `task` runs; only other time is counted. *status receives a failure of this rank alone, which goes
- * on, because others wait for its messages. */
+ * while `task` runs; only other time is counted. *status gets a failure of this rank, which goes on. */
 tesela_status tsl_panels_end(tsl_panels *panels, int step, const tsl_async_task *task, tesela_status *status);
 
 #endif

@@ -96,8 +96,7 @@ static void reduce_panels(const tsl_job *job, tsl_process_grid *grid) {
     tsl_grid_in_panels(&task, links_of(job), panels > 1 ? (int)panels : 1, grid);
 }
 
-/* Returns extra seconds between devices. Sums travel unhidden after the products, so a grid that computes C
- * in place beats one with equal words. */
+/* Returns the extra seconds of messages between devices: sums travel unhidden after the products. */
 static double extra_gpu_seconds(const tsl_job *job, const tsl_links *links, const tsl_process_grid *grid) {
   const double tiles = (double)grid->tiles_m * grid->tiles_n;
   const double messages = grid->used == 1 ? 2.0 * grid->panels : 0,
@@ -171,6 +170,7 @@ static int64_t count_owned_in_tile(const product *p, tsl_step step) {
   return owned;
 }
 
+/* Makes the blocks, and allocates all memory of the product. TESELA_OUT_OF_MEMORY. */
 static tesela_status product_prepare(product *p) {
   const tsl_job *job = p->job;
   const tsl_process_grid *grid = p->grid;
@@ -220,8 +220,7 @@ static void product_release(product *p, bool is_well) {
   free(p->gpu_messages);
 }
 
-/* Sets *c and returns true if a tile can be computed in C itself. The first tile cannot: until it is stored,
- * a failure must leave C unchanged. */
+/* Sets *c and returns true if a tile can be computed in C itself; never the first, so that C stays valid. */
 static bool is_computed_in_c(const product *p, int number, tsl_rank_panel *c) {
   const tsl_job *job = p->job;
   if (number == 0 || !job->stores_on_device || job->travels || p->grid->panels > 1 ||
@@ -309,8 +308,7 @@ static tesela_status prepare_step(product *p, int number, const tsl_async_task *
   return number + 1 < steps ? tsl_panels_begin(&p->panels, number + 1, task) : TESELA_OK;
 }
 
-/* Multiplies a tile's panels during the next messages. Keeps this rank's failure in *status and goes on,
- * because other ranks wait for its messages. */
+/* Multiplies a tile's panels during the next messages. *status gets this rank's failure; messages go on. */
 static tesela_status product_run_tile(product *p, int tile, tesela_status *status) {
   const int first = tile * p->grid->panels, end = first + p->grid->panels;
   for (int number = first; number < end; number++) {
@@ -448,6 +446,7 @@ static tesela_status exchange_sums(product *p, int64_t owned, tesela_status *sta
   return TESELA_OK;
 }
 
+/* Stores this rank's elements of C in a tile from added messages, or from its own sums. */
 static void product_store(product *p, tsl_step step) {
   const tsl_job *job = p->job;
   const tsl_rank_part *c = &job->part[TSL_PART_C];

@@ -66,6 +66,7 @@ static runs ascending_runs_of(const tsl_patch *patch, int64_t rows, int64_t cols
   return col <= row ? (runs){index, rows, row, cols, col} : (runs){index, cols, col, rows, row};
 }
 
+/* Extends the range low to high by a block (tsl_patch_block). */
 static void extend_range(void *user, int64_t rows, int64_t cols, int64_t index, int64_t same,
                          int64_t before) {
   rank_memory_transfer *m = user;
@@ -89,6 +90,7 @@ static tesela_status rank_memory_move_rows(const rank_memory_transfer *m, int64_
                                              (size_t)rows, bytes);
 }
 
+/* Copies a block (tsl_patch_block) between buffer and host copy, in as few runs as possible. */
 static void rank_memory_move_block(void *user, int64_t rows, int64_t cols, int64_t index, int64_t same,
                                    int64_t before) {
   rank_memory_transfer *m = user;

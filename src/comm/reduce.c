@@ -121,6 +121,7 @@ static void store_in_double(const reduce_run *r) {
   }
 }
 
+/* Stores c = alpha x + beta c, by a loop of the types if there is one, else in double. */
 static void store_run(const reduce_run *r) {
   const tsl_scaled_store *f = r->finish;
   const tesela_type type = f->to->type;

@@ -167,6 +167,7 @@ static tesela_status setup_check_overlaps(const tsl_job *job, const tsl_rank_ope
   return TESELA_OK;
 }
 
+/* Makes the layout and memory of one operand. Collective; one status on all ranks. */
 static tesela_status make_part(tsl_job *job, const tsl_rank_operand *all, int index) {
   tsl_ranks *ranks = job->ranks;
   const tsl_rank_operand *operand = &all[index];

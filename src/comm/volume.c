@@ -17,7 +17,7 @@ typedef struct word_counts {
   counted_dim rows, cols;
 } word_counts;
 
-static void count_dim(counted_dim *c, const tsl_dim *dim, const tsl_dim *lists, int count) {
+static void update_counts(counted_dim *c, const tsl_dim *dim, const tsl_dim *lists, int count) {
   if (c->is_valid && tsl_dim_same(&c->last_dim, dim))
     return;
   for (int i = 0; i < count; i++)
@@ -34,6 +34,7 @@ static void add_words(const word_counts *t, int rank, int holder, int64_t words,
   t->sent[receives ? holder : rank] += words;
 }
 
+/* Counts `times` times the words of a window by rank and owner. */
 static void count_window(word_counts *t, int rank, const tsl_rank_layout *layout, const tsl_patch *window,
                          int64_t times, bool receives) {
   if (layout->first) {
@@ -44,8 +45,8 @@ static void count_window(word_counts *t, int rank, const tsl_rank_layout *layout
   /* Rows times columns of a grid. */
   const tsl_dim *rows = layout->is_transposed ? &window->cols : &window->rows;
   const tsl_dim *cols = layout->is_transposed ? &window->rows : &window->cols;
-  count_dim(&t->rows, rows, layout->row_lists, layout->grid_rows);
-  count_dim(&t->cols, cols, layout->col_lists, layout->grid_cols);
+  update_counts(&t->rows, rows, layout->row_lists, layout->grid_rows);
+  update_counts(&t->cols, cols, layout->col_lists, layout->grid_cols);
   for (int i = 0; i < layout->grid_rows; i++)
     for (int j = 0; j < layout->grid_cols && t->rows.counts[i] > 0; j++)
       add_words(t, rank, layout->rank_at_position[i * layout->grid_cols + j],

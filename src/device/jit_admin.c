@@ -81,6 +81,7 @@ static void get_key_config(const tsl_jit_loaded *loaded, char *out, size_t size)
   tsl_text_free(&text);
 }
 
+/* Loads and verifies an entry; a damaged entry has no name and no config. */
 static tsl_jit_entry jit_admin_describe(int folder, const tsl_jit_files_entry *entry) {
   tsl_jit_entry out = {
       .name = "?", .device = "?", .bytes = entry->bytes, .age = tsl_jit_age(entry->last_used)};

@@ -78,6 +78,7 @@ static bool load_from_disk(tsl_device *device, const tsl_build *build, const tsl
   return status == TESELA_OK;
 }
 
+/* Compiles and loads a module; stores its binary unless `folder` is negative. */
 static tesela_status jit_cache_compile(tsl_device *device, const tsl_build *build, const tsl_jit_key *key,
                                        int folder, tsl_module **module, double *seconds) {
   tsl_binary binary = {NULL, 0};

@@ -23,7 +23,7 @@ static void remove_at(tsl_buffer_pool *pool, int index) {
     pool->buffers[i] = pool->buffers[i + 1];
 }
 
-/* Takes the smallest buffer of `total_bytes` to 2 * `total_bytes` out of the pool; NULL: none. */
+/* Takes the smallest buffer of `bytes` to 2 * `bytes` out of the pool; NULL: none. */
 static tsl_buffer *take_smallest_fit(tsl_device *device, size_t bytes) {
   tsl_buffer_pool *pool = &tsl_device_slot_of(device)->pool;
   tsl_buffer *found = NULL;
@@ -42,8 +42,7 @@ static tsl_buffer *take_smallest_fit(tsl_device *device, size_t bytes) {
   return found;
 }
 
-/* Returns true if `total_bytes` and the pool together exceed a plan's limit, which may protect other
- * programs. */
+/* Returns true if `bytes` and the pool together exceed a plan's limit, which may protect other programs. */
 static bool exceeds_plan_limit(tsl_device *device, size_t bytes) {
   tsl_buffer_pool *pool = &tsl_device_slot_of(device)->pool;
   const uint64_t limit = device->memory_limit;

@@ -253,6 +253,7 @@ static tesela_status add_include(source_flattening *flat, const include_chain *f
   return found ? TESELA_OK : fail_missing(flat, from->path, line, name, length);
 }
 
+/* Appends a file with #line directives; its includes are replaced by their files. TESELA_BAD_INPUT. */
 static tesela_status source_add_file(source_flattening *flat, const char *path, const source_text *text,
                                      const include_chain *includer) {
   const include_chain link = {path, includer};

@@ -14,6 +14,7 @@
 TESELA_API extern const char tesela_scalapack_copy[];
 const char tesela_scalapack_copy[] = "tesela";
 
+/* Returns false for NULL and for functions of this library or of a copy of it. */
 static bool is_foreign_function(void *address) {
   return address && !tsl_loaded_beside(address, "tesela_scalapack_copy");
 }
@@ -23,6 +24,7 @@ static tsl_loaded_answer next_accept(void *address, void *state) {
   return is_foreign_function(address) ? TSL_LOADED_TAKE : TSL_LOADED_NO;
 }
 
+/* Returns the function, cached once found; NULL: none. `program_first`: else only in later libraries. */
 static tsl_scalapack_function *find_next_function(tsl_scalapack_lookup *lookup, const char *name,
                                                   bool program_first) {
   tsl_scalapack_function *function = atomic_load_explicit(&lookup->found, memory_order_acquire);

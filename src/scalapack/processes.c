@@ -115,6 +115,7 @@ static bool find_ranks(MPI_Comm comm, int count, int *ranks_in_comm, int *out) {
   return found;
 }
 
+/* Evaluates the states of the communicator's processes. */
 static void processes_set_result(const processes_search *s, MPI_Comm comm, tsl_scalapack_processes *out) {
   int count = 0, rank = 0, first_with = -1;
   (void)MPI_Comm_size(comm, &count);

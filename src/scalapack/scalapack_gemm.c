@@ -20,6 +20,7 @@ typedef struct scalapack_gemm_work {
   double alpha[2], beta[2];
 } scalapack_gemm_work;
 
+/* Reads the transposes; an invalid letter becomes '?' in call->letters. */
 static void set_letters(const tsl_scalapack_multiply *product, tesela_type type, scalapack_gemm_work *out,
                         tsl_scalapack_call *call) {
   const char given[] = {product->trans_a, product->trans_b};

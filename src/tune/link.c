@@ -148,6 +148,7 @@ static tesela_status measure_staged(tsl_device *device, tsl_link *out) {
   return status;
 }
 
+/* Measures plain and staged copies in both directions, and a launch. */
 static tesela_status measure_all(measurement *job, tsl_link *out) {
   TSL_TRY(job->ops->stream_create(job->device, &job->stream));
   TSL_TRY(job->ops->buffer_create(job->device, LONG_BYTES, &job->buffer));

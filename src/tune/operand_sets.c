@@ -123,6 +123,7 @@ static tesela_status make_operands_of_sets(tsl_operand_sets *sets,
   return TESELA_OK;
 }
 
+/* Allocates the buffers, fills the first set and copies it to the others. */
 static tesela_status operand_sets_fill(tsl_operand_sets *sets,
                                        const operand_sets_layout layouts[TSL_OPERANDS], tsl_kind data,
                                        uint64_t seed) {

@@ -80,6 +80,7 @@ static void report_progress(const race *job, const char *name, double fraction) 
     job->options.progress(job->options.argument, what, fraction);
 }
 
+/* Verifies all entries; an entry that is not right does not run. Fails without host memory. */
 static tesela_status verify_all(race *job) {
   const tsl_race_terms terms = {.problem = job->problem,
                                 .device = job->device,
@@ -217,6 +218,7 @@ static double progress_of(const race *job) {
   return 0.6 + 0.4 * sum / job->count;
 }
 
+/* Takes a sample of each of `count` running entries, discards a disturbed round, and ends done entries. */
 static void run_round(race *job, int count) {
   for (int i = 0; i < count && !is_stopped(job); i++) {
     timed_entry *current = &job->timed_entries[job->order[i]];
@@ -251,6 +253,7 @@ static void warm_up_entries(race *job) {
   }
 }
 
+/* Warms up, runs rounds until all entries have ended, and fills in their timings. */
 static void race_time_all(race *job) {
   int count;
   warm_up_entries(job);

@@ -122,6 +122,7 @@ static tesela_status evaluate_batch(tuning_state *state, const int *points, int 
   return TESELA_OK;
 }
 
+/* Measures the points together with the incumbent and evaluates them. */
 static tesela_status tune_run_batch(tuning_state *state, const int *next, int next_count) {
   int points[TSL_TUNE_BATCH + 1], count = 0;
   tsl_tune_result raw[TSL_TUNE_BATCH + 1];

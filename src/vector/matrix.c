@@ -145,6 +145,7 @@ static bool multiply_column_parts(matrix_job *job, tsl_team team) {
   return true;
 }
 
+/* Computes y[j] to y[j + columns - 1] += alpha op(A) x of a transposed product. */
 static void matrix_multiply_columns(const tsl_vector_kernels *kernels, const tsl_vector_product *p, int64_t j,
                                     int64_t columns) {
   const int64_t strip = STRIP_BYTES / kernels->size, sums = COLUMNS * ELEMENT_MAX / kernels->size;

@@ -187,6 +187,7 @@ static symmetric_range symmetric_range_of(const vector_blocks_job *job, int64_t 
   return r;
 }
 
+/* Adds the columns of a range to the range's own y, which is zeroed first unless it is the result. */
 static void symmetric_range_task(void *argument, int64_t index, int worker) {
   const vector_blocks_job *job = argument;
   const int64_t size = job->kernels->size;

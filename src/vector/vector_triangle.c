@@ -35,13 +35,13 @@ static tsl_vector_number diagonal_of(const tsl_vector_kernels *kernels, const ts
   return tsl_number_conjugate(value, t->conjugate);
 }
 
-static void add_column(const tsl_vector_kernels *kernels, const tsl_triangle_elements *column,
-                       tsl_vector_number a, bool conjugate, tsl_line y) {
+static void add_multiple_of_column(const tsl_vector_kernels *kernels, const tsl_triangle_elements *column,
+                                   tsl_vector_number a, bool conjugate, tsl_line y) {
   const tsl_line to = tsl_line_from(kernels, y, column->first);
   kernels->line->add(column->count, a, column->off_diagonal, 1, conjugate, tsl_writable(to.at), to.step);
 }
-static tsl_vector_number dot_column(const tsl_vector_kernels *kernels, const tsl_triangle_elements *column,
-                                    bool conjugate, tsl_line x) {
+static tsl_vector_number dot_of_column(const tsl_vector_kernels *kernels, const tsl_triangle_elements *column,
+                                       bool conjugate, tsl_line x) {
   const tsl_line with = tsl_line_from(kernels, x, column->first);
   return kernels->line->dot(column->count, column->off_diagonal, 1, conjugate, with.at, with.step);
 }
@@ -51,8 +51,8 @@ void tsl_columns_symmetric(const tsl_vector_kernels *kernels, const tsl_triangle
   for (int64_t j = 0; j < t->n; j++) {
     const tsl_triangle_elements column = tsl_triangle_elements_of_column(kernels, t, j);
     const tsl_vector_number times = tsl_number_product(kernels, alpha, tsl_line_load(kernels, x, j));
-    add_column(kernels, &column, times, t->conjugate, y);
-    const tsl_vector_number off_diagonal = dot_column(kernels, &column, t->hermitian != t->conjugate, x);
+    add_multiple_of_column(kernels, &column, times, t->conjugate, y);
+    const tsl_vector_number off_diagonal = dot_of_column(kernels, &column, t->hermitian != t->conjugate, x);
     const tsl_vector_number sum =
         tsl_number_sum(tsl_number_product(kernels, times, diagonal_of(kernels, t, &column)),
                        tsl_number_product(kernels, alpha, off_diagonal));
@@ -73,10 +73,12 @@ static tsl_vector_number quotient(const tsl_vector_kernels *kernels, tsl_vector_
               : (tsl_vector_number){(a.re * ratio + a.im) / below, (a.im * ratio - a.re) / below};
 }
 
+/* Replaces x[j] by the product of column j and x, or by the solution for it. */
 static void apply_transposed_column(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j,
                                     bool solves, tsl_line x) {
   const tsl_triangle_elements column = tsl_triangle_elements_of_column(kernels, t, j);
-  tsl_vector_number value = tsl_line_load(kernels, x, j), sum = dot_column(kernels, &column, t->conjugate, x);
+  tsl_vector_number value = tsl_line_load(kernels, x, j),
+                    sum = dot_of_column(kernels, &column, t->conjugate, x);
   if (solves) {
     value = (tsl_vector_number){value.re - sum.re, value.im - sum.im};
     if (!t->unit)
@@ -89,6 +91,7 @@ static void apply_transposed_column(const tsl_vector_kernels *kernels, const tsl
   tsl_number_store(kernels, tsl_line_address(kernels, x, j), value);
 }
 
+/* Replaces x[j] by its product or quotient, and adds its multiple of column j to rows off the diagonal. */
 static void apply_column(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j, bool solves,
                          tsl_line x) {
   const tsl_triangle_elements column = tsl_triangle_elements_of_column(kernels, t, j);
@@ -100,10 +103,10 @@ static void apply_column(const tsl_vector_kernels *kernels, const tsl_triangle *
       tsl_number_store(kernels, tsl_line_address(kernels, x, j),
                        quotient(kernels, value, diagonal_of(kernels, t, &column)));
     value = tsl_line_load(kernels, x, j);
-    add_column(kernels, &column, (tsl_vector_number){-value.re, -value.im}, t->conjugate, x);
+    add_multiple_of_column(kernels, &column, (tsl_vector_number){-value.re, -value.im}, t->conjugate, x);
     return;
   }
-  add_column(kernels, &column, value, t->conjugate, x);
+  add_multiple_of_column(kernels, &column, value, t->conjugate, x);
   if (!t->unit)
     tsl_number_store(kernels, tsl_line_address(kernels, x, j),
                      tsl_number_product(kernels, value, diagonal_of(kernels, t, &column)));

@@ -82,6 +82,7 @@ static bool is_default(tsl_cu_stream handle) {
   return (uintptr_t)handle <= TSL_CU_STREAM_PER_THREAD;
 }
 
+/* Fails with TESELA_BAD_CALL unless the stream belongs to the device's primary context. */
 static tesela_status check_stream(tsl_device *device, tsl_cu_stream handle) {
   const tsl_cuda_device *own = device->impl;
   tsl_cu_context context = NULL;

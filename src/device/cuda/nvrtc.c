@@ -171,8 +171,8 @@ typedef struct command_line {
   int count;
 } command_line;
 
-static tesela_status command_make(const char *device_name, const tsl_nvrtc_target *target,
-                                  const tsl_build *build, command_line *out) {
+static tesela_status make_command_line(const char *device_name, const tsl_nvrtc_target *target,
+                                       const tsl_build *build, command_line *out) {
   *out = (command_line){.count = 0};
   snprintf(out->target, sizeof out->target, "--gpu-architecture=%s", target->name);
   out->options[out->count++] = out->target;
@@ -252,7 +252,7 @@ tesela_status tsl_nvrtc_compile(const char *device_name, const tsl_nvrtc_target 
   tesela_status status;
   int code;
   *binary = (tsl_binary){NULL, 0};
-  TSL_GO(command_make(device_name, target, build, &command));
+  TSL_GO(make_command_line(device_name, target, build, &command));
   code = nvrtc.program_create(&program, build->text, build->name, 0, NULL, NULL);
   if (code != TSL_NVRTC_SUCCESS) {
     status = nvrtc_fail(device_name, build->name, "nvrtcCreateProgram", code);

@@ -35,8 +35,8 @@ static tsl_cu_address peers_address_of(const tsl_buffer *buffer, size_t offset) 
   return ((const tsl_cuda_buffer *)buffer)->address + offset;
 }
 
-static tesela_status check_side(const tsl_buffer *buffer, size_t offset, size_t pitch,
-                                const tsl_copy_rect *rows) {
+static tesela_status check_side_range(const tsl_buffer *buffer, size_t offset, size_t pitch,
+                                      const tsl_copy_rect *rows) {
   size_t span;
   if ((rows->rows > 1 && pitch < rows->row_bytes) || !tsl_size_mul(rows->rows - 1, pitch, &span) ||
       !tsl_size_add(span, rows->row_bytes, &span) || offset > buffer->bytes || span > buffer->bytes - offset)
@@ -87,8 +87,8 @@ tesela_status tsl_cuda_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows) 
   const char *call;
   if (rows->rows == 0 || rows->row_bytes == 0)
     return TESELA_OK;
-  TSL_TRY(check_side(rows->from, rows->from_offset, rows->from_pitch, rows));
-  TSL_TRY(check_side(rows->to, rows->to_offset, rows->to_pitch, rows));
+  TSL_TRY(check_side_range(rows->from, rows->from_offset, rows->from_pitch, rows));
+  TSL_TRY(check_side_range(rows->to, rows->to_offset, rows->to_pitch, rows));
   TSL_TRY(tsl_cuda_enter(stream->device));
   const int code = peers_copy(stream, rows, &call);
   return tsl_cuda_leave(stream->device, call, code);

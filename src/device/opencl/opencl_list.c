@@ -204,6 +204,7 @@ static const char *find_refusal(cl_device_id id) {
   return tsl_opencl_number(id, CL_DEVICE_AVAILABLE) != 0 ? NULL : "it says that it is not available";
 }
 
+/* Passes a usable device to found() and counts it; logs why another device is left out. */
 static tesela_status list_device(cl_platform_id platform, cl_device_id id,
                                  void (*found)(void *argument, const tsl_device *device), void *argument,
                                  int *count) {

@@ -209,6 +209,7 @@ static tesela_status run_fma(void *argument, double *seconds) {
   return TESELA_OK;
 }
 
+/* Doubles the rounds until a run is long enough, then measures. TESELA_WRONG_RESULT. */
 static tesela_status measure_fma(host_bench *b, tesela_type type, double seconds, tsl_roof *roof) {
   double once = 0;
   b->type = type;

@@ -189,8 +189,8 @@ static void add_to_short_y(columns x, const REAL *t, int64_t count, REAL *y, boo
     add_in_registers(x, t, count, y, skips, 4);
 }
 
-static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const void *t_data, void *y_data,
-                bool skips) {
+static void add_multiples_of_columns(int64_t rows, int64_t count, const void *a, int64_t ld,
+                                     const void *t_data, void *y_data, bool skips) {
   const REAL *t = t_data;
   REAL *y = y_data;
   columns x = {a, ld * PARTS, rows * PARTS};
@@ -295,7 +295,7 @@ static void dot_columns_along(int64_t rows, int64_t count, const REAL *from, int
 #include "vector/kernels/short_dot.h"
 #include "vector/kernels/stream_dot.h"
 
-static void dot(int64_t rows, int64_t count, const void *a, int64_t ld, const void *x, void *s) {
+static void dot_of_columns(int64_t rows, int64_t count, const void *a, int64_t ld, const void *x, void *s) {
   if (PARTS == 1 && rows > 0 && ld <= DISTANCE_MAX && dot_stream(rows, count, a, ld, x, s))
     return;
   if (rows * PARTS <= SHORT_COMPONENTS_MAX)
@@ -416,8 +416,8 @@ TSL_INLINE void update_columns(int64_t rows, int64_t count, const REAL *x, const
       touch_lines(rows * PARTS, a);
 }
 
-static void update(int64_t rows, int64_t count, const void *x, const void *t, void *a, int64_t ld,
-                   bool uses_far_loads) {
+static void add_to_columns(int64_t rows, int64_t count, const void *x, const void *t, void *a, int64_t ld,
+                           bool uses_far_loads) {
   if (uses_far_loads)
     update_columns(rows, count, x, t, a, ld, true);
   else
@@ -557,9 +557,9 @@ TSL_INLINE void symmetric_columns(const triangle *shape, int64_t first, int64_t 
   }
 }
 
-static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld,
-                      tsl_vector_number alpha, const void *t_data, const void *x, void *y_data, bool upper,
-                      bool hermitian) {
+static void multiply_symmetric(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld,
+                               tsl_vector_number alpha, const void *t_data, const void *x, void *y_data,
+                               bool upper, bool hermitian) {
   enum { TURN = 64 };
   const triangle matrix = {a, ld, n, hermitian};
   const number factor = {(REAL)alpha.re, (REAL)alpha.im};
@@ -577,7 +577,7 @@ static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int6
   }
 }
 
-static void update_triangle(int64_t n, int64_t first, int64_t end, const void *x_data, const void *t_data,
+static void add_to_triangle(int64_t n, int64_t first, int64_t end, const void *x_data, const void *t_data,
                             void *a_data, int64_t ld, bool upper, bool hermitian) {
   const REAL *x = x_data, *t = t_data;
   const bool uses_far_loads = HAS_LOAD_FAR && exceeds_l1(n, end - first);
@@ -709,7 +709,7 @@ static void off_diagonal_rows(int64_t n, int64_t j, int count, const REAL *a, in
   } else {
     for (int c = 0; c < PARTS * count; c++)
       t[c] = sign * x[PARTS * j + c];
-    add(rows, count, column, ld, t, x + PARTS * first, true);
+    add_multiples_of_columns(rows, count, column, ld, t, x + PARTS * first, true);
   }
 }
 
@@ -725,7 +725,7 @@ static int square_size_before(int64_t end) {
   return inside == 0 ? COLUMNS_TOGETHER : (int)(inside & -inside);
 }
 
-static void diagonal(int64_t n, const void *a_data, int64_t ld, tsl_diagonal form, void *x_data) {
+static void apply_triangle(int64_t n, const void *a_data, int64_t ld, tsl_diagonal form, void *x_data) {
   const bool ascends = form.upper != (form.transposed != form.solves);
   const REAL *a = a_data;
   REAL *x = x_data;
@@ -742,9 +742,9 @@ static void diagonal(int64_t n, const void *a_data, int64_t ld, tsl_diagonal for
   }
 }
 
-const tsl_column_kernels TSL_ISA_NAME(tsl_columns) = {.add = add,
-                                                      .dot = dot,
-                                                      .update = update,
-                                                      .update_triangle = update_triangle,
-                                                      .symmetric = symmetric,
-                                                      .diagonal = diagonal};
+const tsl_column_kernels TSL_ISA_NAME(tsl_columns) = {.add = add_multiples_of_columns,
+                                                      .dot = dot_of_columns,
+                                                      .update = add_to_columns,
+                                                      .update_triangle = add_to_triangle,
+                                                      .symmetric = multiply_symmetric,
+                                                      .diagonal = apply_triangle};

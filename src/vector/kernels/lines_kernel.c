@@ -61,7 +61,7 @@ TSL_INLINE int64_t add_steps(int64_t count, factor factor_by, const REAL *x, REA
   return i;
 }
 
-static void add_dense(int64_t count, factor factor_by, const REAL *x, REAL *y) {
+static void add_multiple_of_dense(int64_t count, factor factor_by, const REAL *x, REAL *y) {
   int64_t i =
       exceeds_l1(count) ? add_steps(count, factor_by, x, y, true) : add_steps(count, factor_by, x, y, false);
   for (; i + LANES <= count; i += LANES)
@@ -72,12 +72,12 @@ static void add_dense(int64_t count, factor factor_by, const REAL *x, REAL *y) {
    count - i);
 }
 
-static void add(int64_t n, tsl_vector_number a, const void *x_data, int64_t x_step, bool conjugate,
-                void *y_data, int64_t y_step) {
+static void add_multiple_of_line(int64_t n, tsl_vector_number a, const void *x_data, int64_t x_step,
+                                 bool conjugate, void *y_data, int64_t y_step) {
   const REAL *x = x_data, re = (REAL)a.re, im = (REAL)a.im;
   REAL *y = y_data;
   if (x_step == 1 && y_step == 1) {
-    add_dense(n * PARTS, factor_of(a, conjugate && PARTS == 2), x, y);
+    add_multiple_of_dense(n * PARTS, factor_of(a, conjugate && PARTS == 2), x, y);
     return;
   }
   const REAL sign = conjugate ? -1 : 1;
@@ -91,8 +91,9 @@ static void add(int64_t n, tsl_vector_number a, const void *x_data, int64_t x_st
     }
 }
 
-static void add_two(int64_t n, tsl_vector_number a, const void *x_data, tsl_vector_number b,
-                    const void *y_data, void *z_data) {
+/* Computes z += a x + b y. */
+static void add_two_multiples(int64_t n, tsl_vector_number a, const void *x_data, tsl_vector_number b,
+                              const void *y_data, void *z_data) {
   const REAL *x = x_data, *y = y_data;
   REAL *z = z_data;
   const factor by_a = factor_of(a, false), by_b = factor_of(b, false);
@@ -130,7 +131,7 @@ static void scale_dense(int64_t count, factor factor_by, bool is_real, REAL *x) 
   }
 }
 
-static void scale(int64_t n, tsl_vector_number a, void *data, int64_t step) {
+static void scale_line(int64_t n, tsl_vector_number a, void *data, int64_t step) {
   REAL *x = data, re = (REAL)a.re, im = (REAL)a.im;
   if (step == 1) {
     scale_dense(n * PARTS, factor_of(a, false), PARTS == 1, x);
@@ -144,7 +145,7 @@ static void scale(int64_t n, tsl_vector_number a, void *data, int64_t step) {
   }
 }
 
-static void scale_by_real(int64_t n, double a, void *data, int64_t step) {
+static void scale_line_by_real(int64_t n, double a, void *data, int64_t step) {
   REAL *x = data, factor_by = (REAL)a;
   if (step == 1) {
     scale_dense(n * PARTS, (factor){splat(factor_by), splat(factor_by)}, true, x);
@@ -172,8 +173,8 @@ static void copy_elements(int64_t n, const REAL *x, int64_t x_step, REAL *y, int
   }
 }
 
-static void copy(int64_t n, const void *x_data, int64_t x_step, bool conjugate, void *y_data,
-                 int64_t y_step) {
+static void copy_line(int64_t n, const void *x_data, int64_t x_step, bool conjugate, void *y_data,
+                      int64_t y_step) {
   const REAL *x = x_data, sign = conjugate ? -1 : 1;
   REAL *y = y_data;
   if (x_step == 1 && y_step == 1 && !(conjugate && PARTS == 2)) {
@@ -191,7 +192,7 @@ static void copy(int64_t n, const void *x_data, int64_t x_step, bool conjugate, 
   }
 }
 
-static void swap(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step) {
+static void swap_lines(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step) {
   REAL *x = x_data, *y = y_data;
   if (x_step == 1 && y_step == 1) {
     const int64_t count = n * PARTS;
@@ -211,7 +212,8 @@ static void swap(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t 
     }
 }
 
-static void rotate(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step, const double h[4]) {
+static void rotate_lines(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step,
+                         const double h[4]) {
   REAL *x = x_data, *y = y_data;
   const REAL xx = (REAL)h[0], xy = (REAL)h[1], yx = (REAL)h[2], yy = (REAL)h[3];
   if (x_step == 1 && y_step == 1) {
@@ -274,8 +276,8 @@ TSL_INLINE tsl_vector_number dot_block(int64_t count, const REAL *x, const REAL 
   return complex_dot_from_lanes(all_of, conjugate);
 }
 
-static tsl_vector_number dot(int64_t n, const void *x_data, int64_t x_step, bool conjugate,
-                             const void *y_data, int64_t y_step) {
+static tsl_vector_number dot_of_lines(int64_t n, const void *x_data, int64_t x_step, bool conjugate,
+                                      const void *y_data, int64_t y_step) {
   const REAL *x = x_data, *y = y_data;
   tsl_vector_number sum = {0, 0};
   /* a separate path for one block: for a running sum compilers build a vector that stalls */
@@ -352,10 +354,10 @@ TSL_INLINE double sum_all(int64_t n, const void *data, int64_t step, bool square
   return sum;
 }
 
-static double squares(int64_t n, const void *x, int64_t step) {
+static double sum_of_squares(int64_t n, const void *x, int64_t step) {
   return sum_all(n, x, step, true);
 }
-static double absolutes(int64_t n, const void *x, int64_t step) {
+static double sum_of_absolutes(int64_t n, const void *x, int64_t step) {
   return sum_all(n, x, step, false);
 }
 
@@ -432,7 +434,7 @@ static int64_t largest_with_step(int64_t n, const REAL *x, int64_t step, double 
 }
 
 /* Finds the maximum and its index: first the block with the maximum, then the position in it. */
-static int64_t largest(int64_t n, const void *data, int64_t step, double *value) {
+static int64_t index_of_largest(int64_t n, const void *data, int64_t step, double *value) {
   const REAL *x = data;
   enum { PIECE = 1 << 11 };
   int64_t found = -1;
@@ -459,14 +461,14 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
   return (found + place) / PARTS;
 }
 
-const tsl_line_kernels TSL_ISA_NAME(tsl_lines) = {.add = add,
-                                                  .add_two = add_two,
-                                                  .scale = scale,
-                                                  .scale_by_real = scale_by_real,
-                                                  .copy = copy,
-                                                  .swap = swap,
-                                                  .rotate = rotate,
-                                                  .dot = dot,
-                                                  .squares = squares,
-                                                  .absolutes = absolutes,
-                                                  .largest = largest};
+const tsl_line_kernels TSL_ISA_NAME(tsl_lines) = {.add = add_multiple_of_line,
+                                                  .add_two = add_two_multiples,
+                                                  .scale = scale_line,
+                                                  .scale_by_real = scale_line_by_real,
+                                                  .copy = copy_line,
+                                                  .swap = swap_lines,
+                                                  .rotate = rotate_lines,
+                                                  .dot = dot_of_lines,
+                                                  .squares = sum_of_squares,
+                                                  .absolutes = sum_of_absolutes,
+                                                  .largest = index_of_largest};

@@ -106,8 +106,7 @@ void tsl_several_measure(const tsl_device *group, int member, const tsl_traffic 
 double tsl_several_link_seconds(const tsl_traffic *traffic, const tsl_several_links *links, int member,
                                 double slab, double *first);
 
-/* Makes blocks, tiles and child plans of a decided work with distributed operands. On failure and at the end
- * tsl_several_release_workers() frees them. */
+/* Makes blocks, tiles and child plans of distributed operands, for tsl_several_release_workers(). */
 tesela_status tsl_several_build_workers(tsl_work *work, tsl_several *self);
 void tsl_several_release_workers(const tsl_work *work, tsl_several *self);
 /* Describes the child plan of block `index`; returns false after the last block. */

@@ -22,6 +22,7 @@ static tsl_operand operand_from_element(const tsl_operand *whole, int64_t elemen
   return part;
 }
 
+/* Returns the operands of a part. C is its partial sums, if it has any. */
 static tsl_operands several_operands_of(const several_launch *job) {
   const tsl_problem *problem = &job->work->problem;
   const int64_t cut = job->work->config.value[SEVERAL_CUT];
@@ -158,6 +159,7 @@ static bool several_repeat_on(several_launch *job, const tsl_several_part *other
   return true;
 }
 
+/* Repeats a failed part on the devices of other parts. TESELA_DEVICE_FAILED: C is lost. */
 static tesela_status several_repair(several_launch *jobs, int count, int failed) {
   tsl_status_saved first = jobs[failed].failure;
   for (int i = 0; i < count; i++)
@@ -173,6 +175,7 @@ static tesela_status several_repair(several_launch *jobs, int count, int failed)
   return is_any ? TESELA_DEVICE_FAILED : jobs[failed].status;
 }
 
+/* Allocates the sums of a part of the terms; the first part is computed in C. */
 static tesela_status allocate_partial_sums(several_launch *job) {
   const tsl_problem *problem = &job->part->problem;
   size_t bytes;

@@ -144,6 +144,7 @@ static tsl_rect rect_of_lines(const tile_cutter *job, int64_t first, int64_t cou
   return c;
 }
 
+/* Appends the borders of an operand's shards along the streaming operand's lines. */
 static void add_ends(tile_cutter *job, int operand) {
   const tsl_sharding *spread = job->work->sharding;
   const tsl_rect within = tsl_several_rect(&job->work->problem, operand, &job->block->c);
@@ -162,6 +163,7 @@ static int compare_int64(const void *a, const void *b) {
   return (first > second) - (first < second);
 }
 
+/* Returns the distance in members to the holder of most of the streaming operand for `c`. */
 static int distance_to_holder(const tile_cutter *job, const tsl_rect *c) {
   const tsl_rect rect = tsl_several_rect(&job->work->problem, job->streaming_operand, c);
   const int members = job->work->device->member_count;
@@ -217,6 +219,7 @@ static void sort_ranges(tile_cutter *job) {
   }
 }
 
+/* Cuts the block's lines at all shard borders and sorts the ranges by distance. */
 static void cut_into_ranges(tile_cutter *job) {
   const tsl_rect *c = &job->block->c;
   const int64_t start = job->streaming_operand == TSL_OPERAND_A ? c->row : c->col,

@@ -71,6 +71,7 @@ tesela_status tsl_several_build_workers(tsl_work *work, tsl_several *self) {
   return TESELA_OK;
 }
 
+/* Cuts the failed worker's blocks into blocks and tiles for another member. */
 static tesela_status cut_replacement(const tsl_work *work, const tsl_shard_worker *failed,
                                      tsl_shard_worker *worker) {
   tsl_several cut = {.count = 0};

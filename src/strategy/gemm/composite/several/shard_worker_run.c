@@ -127,6 +127,7 @@ static tesela_status locate_or_copy_in(const shard_worker_launch *job, const tsl
   return copy_rectangle(job, job->worker->in, operand, &rect, buffer_use->buffer, false);
 }
 
+/* Makes the compute stream wait for all copies in; nothing to do with a single stream. */
 static tesela_status wait_for_copies(const shard_worker_launch *job) {
   const tsl_shard_worker *worker = job->worker;
   if (!worker->arrived)
@@ -135,6 +136,7 @@ static tesela_status wait_for_copies(const shard_worker_launch *job) {
   return job->ops->stream_wait(worker->compute, worker->arrived);
 }
 
+/* Enqueues a tile's copies and its product; the resident operand is copied only for a new block. */
 static tesela_status enqueue_tile(shard_worker_launch *job, int index) {
   tsl_shard_worker *worker = job->worker;
   const tsl_several_tile *tile = &worker->tiles[index];
@@ -196,6 +198,7 @@ static void log_reuse(const shard_worker_launch *job) {
             job->stays.operand == TSL_OPERAND_A ? "A" : "B");
 }
 
+/* Computes all tiles and waits. After a failure the worker's resources and the device's pool are freed. */
 static void run_worker(shard_worker_launch *job) {
   tsl_shard_worker *worker = job->worker;
   job->status = compute_all_tiles(job);

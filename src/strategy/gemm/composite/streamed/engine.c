@@ -38,6 +38,7 @@ static bool make_slab_problem(const tsl_problem *whole, const tsl_streamed_tilin
   return true;
 }
 
+/* Predicts a slab's seconds with `room` bytes of workspace; infinity: refused, or not accurate enough. */
 static double predict_seconds(const tsl_strategy *strategy, const tsl_problem *whole, const tsl_problem *slab,
                               int64_t slabs, const tsl_device *device, uint64_t room) {
   tsl_config config = tsl_strategy_defaults(strategy);

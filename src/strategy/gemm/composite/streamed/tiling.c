@@ -60,8 +60,7 @@ static void tiling_set_counts(const tsl_problem *problem, tsl_streamed_tiling *t
   t->bytes_in = fmin(along_rows, along_cols) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? t->bytes_out : 0);
 }
 
-/* Returns the cost in bytes if copies and computation alternate, with each slab's access to its tile. Each
- * step has the latency of about a megabyte. */
+/* Returns the cost in bytes if copies and computation alternate; a step has the latency of a megabyte. */
 static double cost_without_overlap(const tsl_streamed_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
   return t->bytes_in + t->bytes_out + 2 * (double)t->slabs * t->bytes_out / 64 + 1e6 * steps;
@@ -90,6 +89,7 @@ static bool can_overlap(const tsl_device *device, const rates *r) {
   return tsl_staging_is_offered(device) && r->operations > 0 && r->link > 0;
 }
 
+/* Returns the seconds of the product of one slab and tile. */
 static double tiling_product_seconds(const tsl_problem *problem, const tsl_device *device, const rates *r,
                                      const tsl_streamed_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
@@ -222,6 +222,7 @@ static void try_widths(tiling_search *s, tsl_streamed_tiling *t) {
   }
 }
 
+/* Returns false if no tiling fits the memory. */
 static bool find_best_tiling(const tsl_problem *problem, const tsl_device *device,
                              tsl_streamed_tiling *best) {
   const tsl_streamed_tiling empty = {

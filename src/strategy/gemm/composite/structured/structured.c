@@ -191,7 +191,7 @@ static tesela_status structured_prepare(tsl_work *work) {
   return TESELA_OK;
 }
 
-static tesela_status structured_build_one(tsl_work *work, int products) {
+static tesela_status build_product(tsl_work *work, int products) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_structured_gemm), "pieces of a product", &block));
   tsl_structured_gemm *self = work->state = block;
@@ -227,7 +227,7 @@ static tesela_status structured_build(tsl_work *work) {
     product.state = NULL;
     if (products > 1)
       product.problem = tsl_problem_of_sum(&work->problem, i > 0);
-    status = structured_build_one(&product, products);
+    status = build_product(&product, products);
     state->products[i].problem = product.problem;
     state->products[i].own = product.state;
     state->count++;

@@ -298,8 +298,7 @@ static void scale_before(double row_scale, const double *scale, int count, doubl
   }
 }
 
-/* Removes the scales of a row and its columns from equal bounds. No digit is lost: numbers that become
- * subnormal were rounded before. */
+/* Removes the scales from equal bounds of a row, exactly: later subnormal numbers were rounded before. */
 static void gemm_exact_blocks_unscale(double row_scale, const double *scale, int count, double *lower,
                                       double *upper) {
   for (int j = 0; j < count; j++)

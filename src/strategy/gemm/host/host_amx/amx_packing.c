@@ -205,6 +205,7 @@ bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t micro_a) {
                                     ((uintptr_t)job->views.a.at & (TSL_CACHE_LINE - 1)) == 0));
 }
 
+/* Sets the tile's address and strides of A: in place, copied as rows, or packed. */
 static void set_micro_panel_of_a(const tsl_amx_job *job, const tsl_amx_packed *a, int64_t panel,
                                  int64_t micro_a, tsl_amx_tile *tile) {
   const int64_t row = tsl_amx_first_row_of(job, micro_a), rows = tsl_amx_first_row_of(job, micro_a + 1) - row,

@@ -125,8 +125,7 @@ int64_t tsl_amx_thread_workspace_words(const tsl_amx_job *job);
 void tsl_amx_run_in_thread(const tsl_amx_job *job, uint32_t *workspace);
 /* Returns the maximum columns of a pass over all of A and k, or 0 if k is too long for that. */
 int64_t tsl_amx_pass_columns(const tsl_amx_job *job);
-/* Computes one pass together with other threads: each takes the next micro-panel of A by incrementing
- * `taken`. Returns when none is left. */
+/* Computes one pass together with other threads, which take micro-panels of A by incrementing `taken`. */
 void tsl_amx_run_pass(const tsl_amx_job *job, uint32_t *workspace, _Atomic int64_t *taken);
 
 #endif

@@ -266,8 +266,7 @@ static bool multiply_small_direct(const tsl_fast_structured *product, const tsl_
          small_product_for(device, product->type)(product);
 }
 
-/* Predicts the seconds. Terms run at a fraction of the peak that grows with the triangle; each task copies A,
- * and X both ways, at half a clock a number. */
+/* Predicts the seconds of terms, at a fraction of the peak that grows with the triangle, and of copies. */
 static double host_blocked_score(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
   solve_job job;

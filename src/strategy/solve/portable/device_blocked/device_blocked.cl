@@ -308,8 +308,7 @@ TSL_FUNCTION void solve_column_by_quotients(TSL_LOCAL_POINTER const TSL_REAL *bl
   }
 }
 
-/* Subtracts rows of A times a tile's columns from ITEM_ROWS_TOGETHER x ITEM_COLUMNS sums, of which solved
- * rows are not used. */
+/* Subtracts rows of A times a tile's columns from an item's sums, of which solved rows are not used. */
 TSL_FUNCTION void solve_subtract_tile(TSL_LOCAL_POINTER const TSL_REAL *line, const TSL_REAL *found,
                                       TSL_REAL *left) {
   TSL_UNROLL

@@ -11,8 +11,7 @@ typedef struct device_blocked_launch {
   tsl_stream *stream;
 } device_blocked_launch;
 
-/* Returns an operand from row `row` on (`is_square`: and column `row`). An upper triangle becomes a lower
- * one, rows counted from its last. */
+/* Returns an operand from row `row` on (`is_square`: and column); of an upper triangle, from the last. */
 static tsl_solve_side device_blocked_side_at(const device_blocked_launch *run, const tsl_operand *operand,
                                              int64_t row, bool is_square) {
   const tsl_problem *problem = &run->work->problem;

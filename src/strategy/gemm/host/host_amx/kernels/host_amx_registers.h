@@ -64,6 +64,7 @@ static inline __attribute__((always_inline)) void write_row(const write_state *s
   memcpy(state->c, state->pending_sums, B_BYTES);
 }
 
+/* Prefetches rows of the next sums and writes rows of pending sums to C, at most `count`. */
 static inline __attribute__((always_inline)) void write_rows(write_state *state, int64_t count) {
   for (int64_t i = 0; i < count && state->left > 0; i++, state->left--) {
     if (state->sums) {

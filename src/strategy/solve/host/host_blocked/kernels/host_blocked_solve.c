@@ -378,6 +378,7 @@ typedef struct solve_state {
   REAL *x, *a;
 } solve_state;
 
+/* Copies the diagonal block of rows `row` to `end` and solves it for all micro-panels of X. */
 static void solve_block(const solve_state *w, int64_t row, int64_t end) {
   REAL *a = w->a;
   for (int64_t i = row; i < end; i += ROWS, a += w->a_panel_numbers) {
@@ -392,6 +393,7 @@ static void solve_block(const solve_state *w, int64_t row, int64_t end) {
   }
 }
 
+/* Subtracts columns `row` to `end` of A times X from rows `first` to `last`. */
 static void update_block(const solve_state *w, int64_t row, int64_t end, int64_t first, int64_t last) {
   REAL *a = w->a;
   for (int64_t i = first; i < last; i += ROWS, a += w->a_panel_numbers)
