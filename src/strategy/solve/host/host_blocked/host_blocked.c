@@ -283,17 +283,17 @@ static double host_blocked_score(const tsl_problem *problem, const tsl_config *c
 }
 
 static void host_blocked_account(const tsl_problem *problem, const tsl_config *config,
-                                 const tsl_device *device, tsl_cost_counts *host_blocked_account) {
+                                 const tsl_device *device, tsl_cost_counts *account) {
   solve_job job;
   const tsl_operands strides = tsl_strides_of(problem);
   solve_job_make(problem, &strides, config, device, &job);
   const double size = (double)job.size, m = (double)problem->m, n = (double)problem->n;
-  host_blocked_account->workers = (double)tsl_min(device->threads, job.tasks);
-  host_blocked_account->global.read += size * (m * (m + 1) / 2 * (double)job.tasks + m * n);
-  host_blocked_account->global.written += size * m * n;
-  host_blocked_account->local = (tsl_moved){.read = host_blocked_account->useful * size *
-                                                    (1.0 / job.kernel->rows + 1.0 / job.kernel->columns),
-                                            .written = size * (m * (m + 1) / 2 * (double)job.tasks + m * n)};
+  account->workers = (double)tsl_min(device->threads, job.tasks);
+  account->global.read += size * (m * (m + 1) / 2 * (double)job.tasks + m * n);
+  account->global.written += size * m * n;
+  account->local =
+      (tsl_moved){.read = account->useful * size * (1.0 / job.kernel->rows + 1.0 / job.kernel->columns),
+                  .written = size * (m * (m + 1) / 2 * (double)job.tasks + m * n)};
 }
 
 _Static_assert(sizeof(solve_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
