@@ -92,7 +92,7 @@ void tsl_api_buffer_give(tesela_buffer *buffer, bool is_kept) {
 
 /* Returns NULL if no device owns the address. */
 static tsl_device *find_owner(tsl_devices *devices, const void *address) {
-  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+  for (int kind = 0; kind < tsl_device_kind_count(); kind++) {
     const tsl_device_kind *device_kind = tsl_device_kind_at(kind);
     tsl_device *device;
     for (int i = 0; device_kind->owns && (device = tsl_devices_of_kind(devices, kind, i)); i++)

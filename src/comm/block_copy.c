@@ -29,7 +29,8 @@ int64_t tsl_patch_walk(const tsl_patch *a, const tsl_patch *b, tsl_order order, 
   return before;
 }
 
-/* Copy from `source` or a message to `target` or a message; the other two pointers are NULL. */
+/* Copy of the patches' common part, from a's `source` or a message to b's `target` or a message; the other
+ * two pointers are NULL. */
 typedef struct patch_copy {
   const tsl_patch *a, *b;
   const char *source;

@@ -140,7 +140,7 @@ static void store_run(const reduce_run *r) {
 
 typedef struct store_job {
   const tsl_scaled_store *finish;
-  const tsl_patch *a, *b;
+  const tsl_patch *a, *b; /* of the sums, of C */
 } store_job;
 
 static void store_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at, int64_t before) {

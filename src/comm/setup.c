@@ -116,7 +116,7 @@ typedef struct gathered_rectangles {
   int64_t *counts;
   tsl_bare_rectangle *own, *all;
   const tsl_bare_rectangle **by_rank; /* rectangles of each rank, in `all` */
-  int64_t counts_max;
+  int64_t rectangles_per_rank_max;
 } gathered_rectangles;
 
 static void free_gathered_rectangles(gathered_rectangles *c) {
@@ -139,20 +139,20 @@ static tesela_status gather_rectangles(tsl_ranks *ranks, const tesela_layout *la
   TSL_TRY(tsl_agree(ranks, status));
   TSL_TRY(ranks->ops->gather(ranks, &layout->count, sizeof layout->count, out->counts));
   TSL_TRY(ranks->ops->least(ranks, -(double)layout->count, &most));
-  out->counts_max = (int64_t)-most;
-  const size_t bytes = (size_t)out->counts_max * sizeof(tsl_bare_rectangle);
+  out->rectangles_per_rank_max = (int64_t)-most;
+  const size_t bytes = (size_t)out->rectangles_per_rank_max * sizeof(tsl_bare_rectangle);
   out->own = calloc(1, bytes + 1);
   out->all = malloc(bytes * size + 1);
   if (!out->own || !out->all)
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for %lld rectangles of each of %d ranks",
-                      (long long)out->counts_max, ranks->size);
+                      (long long)out->rectangles_per_rank_max, ranks->size);
   TSL_TRY(tsl_agree(ranks, status));
   for (int64_t i = 0; i < layout->count; i++)
     out->own[i] = (tsl_bare_rectangle){layout->rectangles[i].row, layout->rectangles[i].col,
                                        layout->rectangles[i].rows, layout->rectangles[i].cols};
   TSL_TRY(ranks->ops->gather(ranks, out->own, bytes, out->all));
   for (int i = 0; i < ranks->size; i++)
-    out->by_rank[i] = out->all + (int64_t)i * out->counts_max;
+    out->by_rank[i] = out->all + (int64_t)i * out->rectangles_per_rank_max;
   return TESELA_OK;
 }
 

@@ -69,7 +69,7 @@ void tsl_device_kind_add(const tsl_device_kind *kind) {
     added_kinds[added_count++] = kind;
 }
 
-int tsl_devices_kinds(void) {
+int tsl_device_kind_count(void) {
   return BUILT_IN_KINDS + added_count;
 }
 
@@ -100,7 +100,7 @@ tesela_status tsl_devices_create(tsl_devices **devices) {
   tsl_fork_mutex_init(&(*devices)->lock);
   (*devices)->memory = memory;
   (*devices)->last_cache = last_cache;
-  (*devices)->kind_count = tsl_devices_kinds();
+  (*devices)->kind_count = tsl_device_kind_count();
   for (int i = 0; i < (*devices)->kind_count; i++) {
     (*devices)->kinds[i].kind = tsl_device_kind_at(i);
     (*devices)->unlisted_kinds[i] =
@@ -280,7 +280,7 @@ typedef struct parsed_name {
 } parsed_name;
 
 static void add_example_names(tsl_text *text) {
-  for (int i = 0; i < tsl_devices_kinds(); i++)
+  for (int i = 0; i < tsl_device_kind_count(); i++)
     tsl_text_add(text, "%s%s%s", i == 0 ? "" : ", ", tsl_device_kind_at(i)->kind,
                  tsl_device_kind_at(i)->single != 0 ? "" : ":0");
 }
@@ -291,7 +291,7 @@ static tesela_status fail_name(const char *name, size_t length) {
   tsl_text examples = {0}, names = {0};
   add_example_names(&examples);
   const char *const tail = strspn(name + length, ":0123456789") == strlen(name + length) ? name + length : "";
-  for (int i = 0; i < tsl_devices_kinds(); i++)
+  for (int i = 0; i < tsl_device_kind_count(); i++)
     tsl_text_add(&names, "%s%s, ", tsl_device_kind_at(i)->kind, tail);
   tsl_text_add(&names, "auto");
   const tesela_status status =
@@ -305,7 +305,7 @@ static tesela_status fail_name(const char *name, size_t length) {
 
 static tesela_status parse_device_name(const char *name, parsed_name *out) {
   const size_t length = strcspn(name, ":");
-  for (int i = 0; i < tsl_devices_kinds(); i++) {
+  for (int i = 0; i < tsl_device_kind_count(); i++) {
     const char *kind = tsl_device_kind_at(i)->kind;
     if (strlen(kind) != length || strncmp(kind, name, length) != 0)
       continue;

@@ -15,7 +15,7 @@ static void read_matrix(const tsl_scalapack_part *part, tsl_scalapack_matrix *ou
 }
 
 /* Not dereferenced before the missing elements are added again. */
-static const void *scalapack_operand_address_of(const void *data, int64_t elements, tesela_type type) {
+static const void *address_minus_elements(const void *data, int64_t elements, tesela_type type) {
   const uintptr_t address = (uintptr_t)data - (uintptr_t)elements * tsl_type(type)->size;
   return data ? (const void *)address : NULL; /* NOLINT(performance-no-int-to-ptr) */
 }
@@ -33,7 +33,7 @@ const char *tsl_scalapack_read_operands(const tsl_scalapack_part *const *parts,
     return "the caller is not in the grid";
   for (int i = 0; i < count && !why; i++) {
     why = tsl_scalapack_refuse(&operands[i].matrix, operands[i].rows, operands[i].cols, position);
-    operands[i].data = scalapack_operand_address_of(
+    operands[i].data = address_minus_elements(
         parts[i]->data, tsl_scalapack_virtual_offset(&operands[i].matrix, position), type);
   }
   return why;

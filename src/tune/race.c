@@ -25,14 +25,14 @@ static const double disturbed_ratio = 1.25;
 typedef struct timed_entry {
   tsl_race_entry *entry;
   tsl_plan *plan;
-  int batch;
+  int runs_per_sample;
   double *compute, *wall; /* samples_max samples in seconds per run */
   int count;              /* samples so far */
   double median, spread;  /* statistics of the samples so far */
   double fastest;
-  double sample, sample_wall; /* sample of the current round */
-  double spent;               /* seconds of all runs after the warm-up */
-  double verified_seconds;    /* seconds of the verified run */
+  double sample_seconds, sample_wall_seconds; /* of the current round */
+  double spent;                               /* seconds of all runs after the warm-up */
+  double verified_seconds;                    /* seconds of the verified run */
   bool running;
 } timed_entry;
 
@@ -43,8 +43,8 @@ typedef struct race {
   tsl_race_entry *const *entries;
   int count;
   timed_entry *timed_entries; /* one for each entry */
-  int *order;
-  double *sorted;
+  int *shuffled;
+  double *sorted_samples;
   void *samples;
   tsl_operand_sets sets;
   int next_set;
@@ -112,33 +112,34 @@ static void race_end_entry(timed_entry *current, tsl_case_result result, const c
 
 /* Runs a batch on the next sets; *compute and *wall are per run. A failing entry leaves the race. */
 static bool race_sample(race *job, timed_entry *current, double *compute, double *wall) {
-  const tsl_batch batch = {job->sets.items, job->sets.count, job->next_set, current->batch};
+  const tsl_batch batch = {job->sets.items, job->sets.count, job->next_set, current->runs_per_sample};
   tsl_phases phases;
   const tesela_status status = tsl_plan_run_batch(current->plan, &batch, &phases);
   if (status != TESELA_OK) {
     race_end_entry(current, TSL_CASE_FAILED, tesela_last_error());
     return false;
   }
-  job->next_set = (job->next_set + current->batch) % job->sets.count;
-  *compute = phases.compute / current->batch;
-  *wall = phases.total / current->batch;
+  job->next_set = (job->next_set + current->runs_per_sample) % job->sets.count;
+  *compute = phases.compute / current->runs_per_sample;
+  *wall = phases.total / current->runs_per_sample;
   current->spent += fmax(phases.compute, phases.total);
   return true;
 }
 
 static void race_add_sample(race *job, timed_entry *current) {
-  current->compute[current->count] = current->sample;
-  current->wall[current->count++] = current->sample_wall;
-  current->fastest = current->count == 1 ? current->sample : fmin(current->fastest, current->sample);
-  memcpy(job->sorted, current->compute, (size_t)current->count * sizeof *job->sorted);
-  current->median = tsl_measure_median(job->sorted, current->count, &current->spread);
+  current->compute[current->count] = current->sample_seconds;
+  current->wall[current->count++] = current->sample_wall_seconds;
+  current->fastest =
+      current->count == 1 ? current->sample_seconds : fmin(current->fastest, current->sample_seconds);
+  memcpy(job->sorted_samples, current->compute, (size_t)current->count * sizeof *job->sorted_samples);
+  current->median = tsl_measure_median(job->sorted_samples, current->count, &current->spread);
 }
 
 /* Does the run that does not count, and chooses the runs per sample. */
 static void warm_up(race *job, timed_entry *current) {
   double compute, wall;
   const double most = fmin(job->options.time_limit, first_run_slack * job->options.limit);
-  current->batch = 1;
+  current->runs_per_sample = 1;
   if (!race_sample(job, current, &compute, &wall))
     return;
   /* may have been delayed by other programs */
@@ -150,16 +151,17 @@ static void warm_up(race *job, timed_entry *current) {
     return;
   }
   if (compute >= long_run_seconds && current->verified_seconds >= long_run_seconds) {
-    current->sample = compute;
-    current->sample_wall = wall;
+    current->sample_seconds = compute;
+    current->sample_wall_seconds = wall;
     race_add_sample(job, current);
     return;
   }
-  while (compute * current->batch < sample_seconds_min && current->batch < BATCH_MAX) {
+  while (compute * current->runs_per_sample < sample_seconds_min && current->runs_per_sample < BATCH_MAX) {
     const double needed = compute > 0 ? sample_seconds_min / compute : BATCH_MAX;
     /* first runs are slow */
-    current->batch = needed > 8.0 * current->batch ? 8 * current->batch : (int)needed + 1;
-    current->batch = current->batch < BATCH_MAX ? current->batch : BATCH_MAX;
+    current->runs_per_sample =
+        needed > 8.0 * current->runs_per_sample ? 8 * current->runs_per_sample : (int)needed + 1;
+    current->runs_per_sample = current->runs_per_sample < BATCH_MAX ? current->runs_per_sample : BATCH_MAX;
     if (!race_sample(job, current, &compute, &wall))
       return;
   }
@@ -177,17 +179,17 @@ static bool is_done(const race *job, const timed_entry *current) {
   return current->count >= options->samples_min && current->spread <= options->noise;
 }
 
-/* Writes the running entries to job->order, shuffled. Returns their number. */
+/* Writes the running entries to job->shuffled, shuffled. Returns their number. */
 static int shuffle_running(race *job) {
   int count = 0;
   for (int i = 0; i < job->count; i++)
     if (job->timed_entries[i].running)
-      job->order[count++] = i;
+      job->shuffled[count++] = i;
   for (int i = count - 1; i > 0; i--) { /* Fisher and Yates */
     const int other = (int)(tsl_random_u64(job->options.seed, job->draws++) % (uint64_t)(i + 1)),
-              kept = job->order[i];
-    job->order[i] = job->order[other];
-    job->order[other] = kept;
+              kept = job->shuffled[i];
+    job->shuffled[i] = job->shuffled[other];
+    job->shuffled[other] = kept;
   }
   return count;
 }
@@ -196,11 +198,11 @@ static int shuffle_running(race *job) {
 static bool was_disturbed(const race *job, int count) {
   int racing = 0;
   for (int i = 0; i < count; i++) {
-    const timed_entry *current = &job->timed_entries[job->order[i]];
+    const timed_entry *current = &job->timed_entries[job->shuffled[i]];
     if (!current->running)
       continue;
     racing++;
-    if (current->count < SAMPLES_FLOOR || current->sample <= disturbed_ratio * current->median)
+    if (current->count < SAMPLES_FLOOR || current->sample_seconds <= disturbed_ratio * current->median)
       return false;
   }
   return racing > 1 && job->discarded_in_a_row < DISCARDED_IN_A_ROW;
@@ -221,9 +223,9 @@ static double progress_of(const race *job) {
 /* Takes a sample of each of `count` running entries, discards a disturbed round, and ends done entries. */
 static void run_round(race *job, int count) {
   for (int i = 0; i < count && !is_stopped(job); i++) {
-    timed_entry *current = &job->timed_entries[job->order[i]];
+    timed_entry *current = &job->timed_entries[job->shuffled[i]];
     report_progress(job, current->entry->strategy->name, progress_of(job));
-    race_sample(job, current, &current->sample, &current->sample_wall);
+    race_sample(job, current, &current->sample_seconds, &current->sample_wall_seconds);
   }
   if (is_stopped(job)) /* the round is incomplete */
     return;
@@ -232,7 +234,7 @@ static void run_round(race *job, int count) {
   job->report.discarded += discard;
   job->discarded_in_a_row = discard ? job->discarded_in_a_row + 1 : 0;
   for (int i = 0; i < count; i++) {
-    timed_entry *current = &job->timed_entries[job->order[i]];
+    timed_entry *current = &job->timed_entries[job->shuffled[i]];
     if (current->running && !discard)
       race_add_sample(job, current);
     current->running = current->running && !is_done(job, current);
@@ -273,21 +275,21 @@ static void race_time_all(race *job) {
     }
     tsl_measure_summarise(current->compute, current->wall, current->count, job->options.noise,
                           &current->entry->timing);
-    current->entry->timing.batch = current->batch;
+    current->entry->timing.batch = current->runs_per_sample;
   }
 }
 
 static tesela_status race_make(race *job) {
   const size_t entries = (size_t)job->count, most = (size_t)job->options.samples_max;
   job->timed_entries = calloc(entries + 1, sizeof *job->timed_entries);
-  job->order = calloc(entries + 1, sizeof *job->order);
-  TSL_TRY(tsl_alloc((2 * entries + 1) * most * sizeof *job->sorted, "samples", &job->samples));
-  if (!job->timed_entries || !job->order)
+  job->shuffled = calloc(entries + 1, sizeof *job->shuffled);
+  TSL_TRY(tsl_alloc((2 * entries + 1) * most * sizeof *job->sorted_samples, "samples", &job->samples));
+  if (!job->timed_entries || !job->shuffled)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to measure %d entries", job->count);
-  job->sorted = job->samples;
+  job->sorted_samples = job->samples;
   for (int i = 0; i < job->count; i++) {
     job->timed_entries[i].entry = job->entries[i];
-    job->timed_entries[i].compute = job->sorted + (1 + 2 * (size_t)i) * most;
+    job->timed_entries[i].compute = job->sorted_samples + (1 + 2 * (size_t)i) * most;
     job->timed_entries[i].wall = job->timed_entries[i].compute + most;
   }
   return TESELA_OK;
@@ -322,7 +324,7 @@ static void race_release(race *job) {
   tsl_operand_sets_free(&job->sets);
   tsl_free(job->samples);
   free(job->timed_entries);
-  free(job->order);
+  free(job->shuffled);
 }
 
 tesela_status tsl_race_run(const tsl_problem *problem, tsl_device *device, const tsl_race_options *options,

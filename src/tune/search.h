@@ -37,7 +37,7 @@ typedef struct tsl_search_view {
 
 typedef struct tsl_search {
   const char *name, *what;
-  /* Writes at points_max `points_max` distinct untried points to `next`; returns their number. 0: the search
+  /* Writes at most `points_max` distinct untried points to `next`; returns their number. 0: the search
    * is over. */
   int (*propose)(const tsl_search_view *view, int *next, int points_max);
 } tsl_search;

@@ -83,7 +83,7 @@ typedef struct tsl_tune_race {
   const tsl_problem *problem;
   tsl_device *device;
   double seconds_max; /* limit of a point's runs in a batch */
-  double time_limit;  /* limit of predictions and first runs; slower points are left out */
+  double time_limit;  /* seconds of predictions and first runs above which points are left out */
   uint64_t seed;
   bool (*stop)(void);
   double deadline;

@@ -137,7 +137,7 @@ int tsl_cpu_clock_at(const char *root) {
   return mhz > 0 && mhz < 1e6 ? (int)mhz : 0;
 }
 
-static uint64_t memory_of_machine(void) {
+static uint64_t machine_memory_bytes(void) {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
 }
@@ -189,7 +189,7 @@ tesela_status tsl_cpu_describe(tsl_device *device) {
   device->compute_units = processors > 0 ? (int)processors : 1;
   const int clock = tsl_cpu_clock_at("");
   device->clock_mhz = clock > 0 ? clock : ASSUMED_MHZ;
-  device->memory_bytes = memory_of_machine();
+  device->memory_bytes = machine_memory_bytes();
   device->allocation_max = device->memory_bytes;
   device->cache_bytes = tsl_processor_cache_at("");
   tsl_processor_caches_at("", device->level_bytes);

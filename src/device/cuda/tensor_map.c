@@ -12,7 +12,7 @@ typedef struct map_key {
   uint64_t address;
   int64_t size[3], pitch[2];
   int32_t box[2];
-  int32_t element;
+  int32_t element_bytes;
   tsl_cu_device ordinal; /* other generations may have other formats */
 } map_key;
 _Static_assert(sizeof(map_key) == 6 * sizeof(uint64_t) + 4 * sizeof(int32_t), "keys are compared by bytes");
@@ -31,7 +31,7 @@ static map_key tensor_map_key_of(const tsl_tensor *tensor) {
   const tsl_cuda_buffer *buffer = (const tsl_cuda_buffer *)tensor->buffer;
   const tsl_cuda_device *own = tensor->buffer->device->impl;
   map_key key = {
-      .address = buffer->address + tensor->offset, .element = tensor->element, .ordinal = own->ordinal};
+      .address = buffer->address + tensor->offset, .element_bytes = tensor->element, .ordinal = own->ordinal};
   memcpy(key.size, tensor->size, sizeof key.size);
   memcpy(key.pitch, tensor->pitch, sizeof key.pitch);
   key.box[0] = tensor->box[0], key.box[1] = tensor->box[1];
@@ -39,9 +39,9 @@ static map_key tensor_map_key_of(const tsl_tensor *tensor) {
 }
 
 static tesela_status encode_map(tsl_device *device, const map_key *key, tsl_tensor_map *map) {
-  const int type = key->element == 1   ? TSL_CU_TENSOR_U8
-                   : key->element == 2 ? TSL_CU_TENSOR_U16
-                                       : TSL_CU_TENSOR_U32;
+  const int type = key->element_bytes == 1   ? TSL_CU_TENSOR_U8
+                   : key->element_bytes == 2 ? TSL_CU_TENSOR_U16
+                                             : TSL_CU_TENSOR_U32;
   uint64_t sizes[3], pitches[2];
   const unsigned box[3] = {(unsigned)key->box[0], (unsigned)key->box[1], 1}, steps[3] = {1, 1, 1};
   for (int d = 0; d < 3; d++)

@@ -17,7 +17,7 @@ static double get_number(const tsl_kernel_bench *b, size_t index) {
   return b->type == TESELA_F64 ? ((const double *)b->block)[index] : (double)((const float *)b->block)[index];
 }
 
-/* Writes the constants to b->from; starts are in b->to. */
+/* Writes the chain's factor and summand for each lane to b->from. */
 static tesela_status write_constants(tsl_kernel_bench *b, const tsl_roofs_chain *chain) {
   b->chain = chain;
   for (int lane = 0; lane < b->lanes; lane++) {

@@ -28,7 +28,7 @@ static uint64_t groups_of_grid(const tsl_kernel_bench *b, int grid) {
   return b->shape.chunk_bytes > 0 || groups > chunks ? chunks : groups;
 }
 
-static int count_grids(const tsl_kernel_bench *b) {
+static int count_timed_grid_sizes(const tsl_kernel_bench *b) {
   return b->shape.chunk_bytes > 0 ? 1 : GRID_SIZES;
 }
 
@@ -92,8 +92,8 @@ static tesela_status measure_copier(tsl_kernel_bench *b, tsl_module *module, con
 static tesela_status kernel_memory_measure_copy(tsl_kernel_bench *b, tsl_module *module, double seconds,
                                                 tsl_roof *roof) {
   const bool in_chunks = b->shape.chunk_bytes > 0;
-  const double each = seconds / (count_grids(b) + !in_chunks + 1);
-  for (int grid = 0; grid < count_grids(b); grid++)
+  const double each = seconds / (count_timed_grid_sizes(b) + !in_chunks + 1);
+  for (int grid = 0; grid < count_timed_grid_sizes(b); grid++)
     TSL_TRY(measure_copier(b, module, "tsl_roofs_copy", groups_of_grid(b, grid), each, roof));
   if (!in_chunks)
     TSL_TRY(measure_copier(b, module, "tsl_roofs_copy_once",
@@ -105,11 +105,12 @@ static tesela_status kernel_memory_measure_copy(tsl_kernel_bench *b, tsl_module 
 static tesela_status measure_read(tsl_kernel_bench *b, tsl_module *module, double seconds, tsl_roof *roof) {
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(b->from), TSL_ARG_BUFFER(b->results),
                                     TSL_ARG_VALUE(b->memory)};
-  for (int grid = 0; grid < count_grids(b); grid++) {
+  for (int grid = 0; grid < count_timed_grid_sizes(b); grid++) {
     size_t count;
     double sum = 0;
     TSL_TRY(tsl_kernel_bench_choose(b, module, "tsl_roofs_read", groups_of_grid(b, grid), arguments, 3));
-    TSL_TRY(tsl_roofs_repeat(tsl_kernel_bench_run, b, (double)b->bytes, seconds / count_grids(b), roof));
+    TSL_TRY(tsl_roofs_repeat(tsl_kernel_bench_run, b, (double)b->bytes, seconds / count_timed_grid_sizes(b),
+                             roof));
     TSL_TRY(tsl_kernel_bench_results(b, (size_t)b->lanes * sizeof(float), &count));
     for (size_t i = 0; i < count * (size_t)b->lanes; i++)
       sum += (double)((const float *)b->block)[i];
@@ -133,7 +134,7 @@ tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_r
       tsl_kernel_bench_build(b, "tune/roofs/roofs_memory.cl", "roofs/memory", TESELA_F32, b->lanes, &module));
   TSL_GO(b->ops->buffer_create(b->device, b->bytes, &b->from));
   TSL_GO(b->ops->buffer_create(b->device, b->bytes, &b->to));
-  TSL_GO(tsl_kernel_bench_allocate_results(b, groups_of_grid(b, count_grids(b) - 1), each));
+  TSL_GO(tsl_kernel_bench_allocate_results(b, groups_of_grid(b, count_timed_grid_sizes(b) - 1), each));
   TSL_GO(kernel_memory_fill(b, module));
   TSL_GO(kernel_memory_measure_copy(b, module, 0.35 * seconds, &roofs->roof[TSL_ROOF_COPY]));
   status = measure_read(b, module, 0.2 * seconds, &roofs->roof[TSL_ROOF_READ]);

@@ -95,7 +95,7 @@ static int next_legal_neighbour(const tsl_search_view *view, int point, int para
   return point;
 }
 
-/* Writes at most points_max untried neighbours of the summits; returns their number. */
+/* Writes at most `points_max` untried neighbours of the summits; returns their number. */
 static int propose_neighbours(const tsl_search_view *view, int *next, int points_max) {
   int summits[SUMMITS], count = 0;
   const int summit_count = find_summits(view, summits);

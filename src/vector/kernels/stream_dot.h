@@ -22,7 +22,7 @@ static inline int unzipped_position(int lane) {
   return lane % QUARTER / (QUARTER / 2) * (LANES / 2) + lane / QUARTER * (QUARTER / 2) + lane % (QUARTER / 2);
 }
 
-/* Lanes in which separate_columns() leaves the columns; for odd distances and their doubles by element. */
+/* Lanes in which unzip_vectors() leaves the columns; for odd distances and their doubles by element. */
 #define OF_ODD(distance, i, c) (((distance) * (c) + (i)) % LANES)
 #define OF_SIX(distance, i, c) UNZIPPED(OF_ODD(3, i, c))
 #define OF_TWO(distance, i, c) UNZIPPED(c)
@@ -69,7 +69,7 @@ TSL_INLINE uint32_t turn_bits(int odd, int bit, bool unzipped) {
 }
 
 /* Collects element i of all columns in v[i]: rotates each lane by its vector with element 0. */
-TSL_INLINE void separate_odd(vector *v, int odd, bool unzipped) {
+TSL_INLINE void unzip_odd(vector *v, int odd, bool unzipped) {
   vector turned[VECTORS_MAX];
   TSL_UNROLL for (int bit = 1; bit < VECTORS_MAX; bit *= 2) if (bit < odd) {
     const NAME(mask) mask = NAME(mask_bits)(turn_bits(odd, bit, unzipped));
@@ -80,7 +80,7 @@ TSL_INLINE void separate_odd(vector *v, int odd, bool unzipped) {
   TSL_UNROLL for (int i = 0; i < odd; i++) v[i] = turned[i];
 }
 
-TSL_INLINE void separate_four(vector *v) {
+TSL_INLINE void unzip_four(vector *v) {
   vector first[2], second[2], even[2], odd[2];
   NAME(unzip)(v[0], v[1], first);
   NAME(unzip)(v[2], v[3], second);
@@ -97,9 +97,9 @@ TSL_INLINE void separate_four(vector *v) {
   }
 }
 
-TSL_INLINE void separate_eight(vector *v) {
-  separate_four(v);
-  separate_four(v + 4);
+TSL_INLINE void unzip_eight(vector *v) {
+  unzip_four(v);
+  unzip_four(v + 4);
   TSL_UNROLL for (int i = 0; i < 4; i++) {
     vector both[2];
     NAME(unzip_quarters)(v[i], v[4 + i], both);
@@ -108,7 +108,7 @@ TSL_INLINE void separate_eight(vector *v) {
   }
 }
 
-TSL_INLINE void separate_six(vector *v) {
+TSL_INLINE void unzip_six(vector *v) {
   vector parts[2][VECTORS_MAX];
   TSL_UNROLL for (int i = 0; i < 3; i++) {
     vector both[2];
@@ -116,29 +116,29 @@ TSL_INLINE void separate_six(vector *v) {
     parts[0][i] = both[0];
     parts[1][i] = both[1];
   }
-  separate_odd(parts[0], 3, true);
-  separate_odd(parts[1], 3, true);
+  unzip_odd(parts[0], 3, true);
+  unzip_odd(parts[1], 3, true);
   TSL_UNROLL for (int i = 0; i < 6; i++) v[i] = parts[i % 2][i / 2];
 }
 
-TSL_INLINE void separate_columns(vector *v, int distance) {
+TSL_INLINE void unzip_vectors(vector *v, int distance) {
   if (distance == 2)
     NAME(unzip)(v[0], v[1], v);
   else if (distance == 4)
-    separate_four(v);
+    unzip_four(v);
   else if (distance == 8)
-    separate_eight(v);
+    unzip_eight(v);
   else if (distance == 6)
-    separate_six(v);
+    unzip_six(v);
   else if (distance > 1)
-    separate_odd(v, distance, false);
+    unzip_odd(v, distance, false);
 }
 
 /* Returns the sums of a vector's worth of columns that begin with v, in the columns' order. */
 TSL_INLINE vector stream_sums(vector *v, int distance, int64_t rows, const vector *x) {
   const bool has_lanes_by_element = distance % 2 != 0 || distance == 6;
   vector sum = {0};
-  separate_columns(v, distance);
+  unzip_vectors(v, distance);
   TSL_UNROLL for (int i = 0; i < distance; i++) if (i < rows) {
     vector here = v[i];
     if (distance > 1 && has_lanes_by_element)
@@ -150,8 +150,9 @@ TSL_INLINE vector stream_sums(vector *v, int distance, int64_t rows, const vecto
   return sum;
 }
 
-TSL_INLINE void dot_separated(int distance, int64_t rows, int64_t count, const REAL *a, const REAL *x,
-                              REAL *s) {
+/* Adds the dots of x with `count` columns of `rows` elements, `distance` apart, to s. */
+TSL_INLINE void dot_unzipped(int distance, int64_t rows, int64_t count, const REAL *a, const REAL *x,
+                             REAL *s) {
   const int64_t numbers = (count - 1) * distance + rows;
   vector v[VECTORS_MAX], factor[VECTORS_MAX];
   TSL_UNROLL for (int i = 0; i < distance; i++) factor[i] = splat(i < rows ? x[i] : 0);
@@ -176,21 +177,21 @@ TSL_INLINE void dot_separated(int distance, int64_t rows, int64_t count, const R
 /* Returns false if the distance has no such kernel; then nothing was done. */
 static bool dot_stream(int64_t rows, int64_t count, const REAL *a, int64_t ld, const REAL *x, REAL *s) {
   if (ld == 1)
-    dot_separated(1, rows, count, a, x, s);
+    dot_unzipped(1, rows, count, a, x, s);
   else if (ld == 2)
-    dot_separated(2, rows, count, a, x, s);
+    dot_unzipped(2, rows, count, a, x, s);
   else if (ld == 3)
-    dot_separated(3, rows, count, a, x, s);
+    dot_unzipped(3, rows, count, a, x, s);
   else if (ld == 4)
-    dot_separated(4, rows, count, a, x, s);
+    dot_unzipped(4, rows, count, a, x, s);
   else if (DISTANCE_MAX > 4 && ld == 5)
-    dot_separated(5, rows, count, a, x, s);
+    dot_unzipped(5, rows, count, a, x, s);
   else if (DISTANCE_MAX > 4 && ld == 6)
-    dot_separated(6, rows, count, a, x, s);
+    dot_unzipped(6, rows, count, a, x, s);
   else if (DISTANCE_MAX > 4 && ld == 7)
-    dot_separated(7, rows, count, a, x, s);
+    dot_unzipped(7, rows, count, a, x, s);
   else if (DISTANCE_MAX > 4 && ld == 8)
-    dot_separated(8, rows, count, a, x, s);
+    dot_unzipped(8, rows, count, a, x, s);
   else
     return false;
   return true;

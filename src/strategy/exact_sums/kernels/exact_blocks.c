@@ -23,8 +23,8 @@ static inline vector add_product(vector a, vector b, vector c) {
   return fused_f64(a, b, c);
 }
 #else
-/* Computes without fused operations: factors as halves of 26 bits with exact products (Dekker 1971). Factors
- * above 2^996 give NaN, which is outside of the window. */
+/* Returns the upper 26 bits: without fused operations halves have exact products (Dekker 1971). Factors above
+ * 2^996 give NaN, which is outside of the window. */
 static inline vector upper_half(vector x) {
   const vector shifted = x * 134217729.0; /* 2^27 + 1 (Veltkamp) */
   return shifted - (shifted - x);
@@ -87,8 +87,8 @@ static inline void add_to_level(lanes *sum, vector base, vector *left) {
   *left -= at - base;
 }
 
-__attribute__((always_inline)) static inline bool sum_f32(const float *x, const float *y, int top, int depth,
-                                                          int64_t *levels) {
+__attribute__((always_inline)) static inline bool sum_block_exactly_f32(const float *x, const float *y,
+                                                                        int top, int depth, int64_t *levels) {
   vector base[TSL_EXACT_DEEP];
   lanes sum[TSL_EXACT_DEEP] = {{0}}, outside = {0}, lost = {0};
   set_bases(base, top, depth);
@@ -113,8 +113,8 @@ static bool has_vanished_product(const double *x, const double *y) {
   return count != 0;
 }
 
-__attribute__((always_inline)) static inline bool sum_f64(const double *x, const double *y, int top,
-                                                          int depth, int64_t *levels) {
+__attribute__((always_inline)) static inline bool sum_block_exactly_f64(const double *x, const double *y,
+                                                                        int top, int depth, int64_t *levels) {
   vector base[TSL_EXACT_DEEP];
   lanes sum[TSL_EXACT_DEEP] = {{0}}, outside = {0}, lost = {0}, zero = {0};
   set_bases(base, top, depth);
@@ -136,19 +136,19 @@ __attribute__((always_inline)) static inline bool sum_f64(const double *x, const
 }
 
 static bool shallow_f32(const void *x, const void *y, int top, int64_t *levels) {
-  return sum_f32(x, y, top, TSL_EXACT_SHALLOW_F32, levels);
+  return sum_block_exactly_f32(x, y, top, TSL_EXACT_SHALLOW_F32, levels);
 }
 
 static bool deep_f32(const void *x, const void *y, int top, int64_t *levels) {
-  return sum_f32(x, y, top, TSL_EXACT_DEEP, levels);
+  return sum_block_exactly_f32(x, y, top, TSL_EXACT_DEEP, levels);
 }
 
 static bool shallow_f64(const void *x, const void *y, int top, int64_t *levels) {
-  return sum_f64(x, y, top, TSL_EXACT_SHALLOW_F64, levels);
+  return sum_block_exactly_f64(x, y, top, TSL_EXACT_SHALLOW_F64, levels);
 }
 
 static bool deep_f64(const void *x, const void *y, int top, int64_t *levels) {
-  return sum_f64(x, y, top, TSL_EXACT_DEEP, levels);
+  return sum_block_exactly_f64(x, y, top, TSL_EXACT_DEEP, levels);
 }
 
 const tsl_exact_blocks TSL_ISA_NAME(tsl_exact_blocks) = {{shallow_f32, deep_f32}, {shallow_f64, deep_f64}};

@@ -38,8 +38,8 @@ static tesela_status wait_on_host(const shard_worker_launch *job, const tsl_shar
   return buffer->is_recorded ? job->ops->event_wait(buffer->done) : TESELA_OK;
 }
 
-static tesela_status record_use(const shard_worker_launch *job, tsl_stream *stream,
-                                tsl_shard_worker_buffer *buffer, bool is_used) {
+static tesela_status record_done_if_used(const shard_worker_launch *job, tsl_stream *stream,
+                                         tsl_shard_worker_buffer *buffer, bool is_used) {
   if (!buffer->done || !is_used)
     return TESELA_OK;
   TSL_TRY(job->ops->event_record(stream, buffer->done));
@@ -160,9 +160,9 @@ static tesela_status enqueue_tile(shard_worker_launch *job, int index) {
   TSL_TRY(
       job->work->subplans->enqueue(worker->kinds[tile->kind].child, &used, worker->compute, worker->scratch));
   const int passes = a_is_resident ? TSL_OPERAND_B : TSL_OPERAND_A;
-  TSL_TRY(record_use(job, worker->compute, slab, tile->shard[passes] < 0));
-  TSL_TRY(record_use(job, worker->compute, &worker->resident, tile->shard[block->stays] < 0));
-  return record_use(job, worker->compute, result, tile->shard[TSL_OPERAND_C] < 0);
+  TSL_TRY(record_done_if_used(job, worker->compute, slab, tile->shard[passes] < 0));
+  TSL_TRY(record_done_if_used(job, worker->compute, &worker->resident, tile->shard[block->stays] < 0));
+  return record_done_if_used(job, worker->compute, result, tile->shard[TSL_OPERAND_C] < 0);
 }
 
 /* Sends a tile of C to the members that hold it. */
@@ -174,7 +174,7 @@ static tesela_status send_tile(shard_worker_launch *job, int index) {
     return TESELA_OK;
   TSL_TRY(wait_on_host(job, result));
   TSL_TRY(copy_rectangle(job, worker->out, TSL_OPERAND_C, &tile->c, result->buffer, true));
-  return record_use(job, worker->out, result, true);
+  return record_done_if_used(job, worker->out, result, true);
 }
 
 static tesela_status compute_all_tiles(shard_worker_launch *job) {

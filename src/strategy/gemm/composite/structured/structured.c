@@ -131,7 +131,7 @@ static void structured_release(tsl_work *work) {
   work->state = NULL;
 }
 
-static uint64_t structured_memory_of(const tsl_device *device) {
+static uint64_t scratch_bytes_max(const tsl_device *device) {
   const uint64_t most = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   return most < device->allocation_max ? most : device->allocation_max;
 }
@@ -163,7 +163,7 @@ static tesela_status structured_make_child(tsl_work *work, int index, uint64_t m
 static tesela_status structured_make_children(tsl_work *work, uint64_t *workspace) {
   tsl_structured_gemm *self = work->state;
   const uint64_t copy_bytes = bytes_of_copies(&work->problem, &self->cut),
-                 all = structured_memory_of(work->device);
+                 all = scratch_bytes_max(work->device);
   *workspace = 0;
   for (int i = 0; i < self->cut.count; i++) {
     TSL_TRY(structured_make_child(work, i, all > copy_bytes ? all - copy_bytes : 0));

@@ -157,10 +157,10 @@ static unsigned char *address_in_c(const tsl_amx_job *job, int64_t row, int64_t 
   return job->views.c.at + (row * job->views.c.row_stride + column * job->views.c.col_stride) * job->c_size;
 }
 
-static int64_t rows_in_c(const tsl_amx_job *job, int64_t micro_a) {
+static int64_t count_rows_in_c(const tsl_amx_job *job, int64_t micro_a) {
   return tsl_min(tsl_amx_first_row_of(job, micro_a + 1), job->views.m) - tsl_amx_first_row_of(job, micro_a);
 }
-static int64_t columns_in_c(const tsl_amx_job *job, int64_t micro_b) {
+static int64_t count_columns_in_c(const tsl_amx_job *job, int64_t micro_b) {
   return tsl_min(job->kernels->width, job->views.n - micro_b * job->kernels->width);
 }
 
@@ -168,8 +168,8 @@ void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t micro_a, int64_t micro_
   const bool any = job->views.k > 0;
   const tsl_amx_epilogue last = {
       .sums = sums,
-      .rows = rows_in_c(job, micro_a),
-      .columns = columns_in_c(job, micro_b),
+      .rows = count_rows_in_c(job, micro_a),
+      .columns = count_columns_in_c(job, micro_b),
       .width = job->kernels->width,
       .c = address_in_c(job, tsl_amx_first_row_of(job, micro_a), micro_b * job->kernels->width),
       .c_row = job->views.c.row_stride,
@@ -185,7 +185,7 @@ void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t micro_a, int64_t micro_
 
 /* Prefetches the lines of C that a tile of the last panel writes. */
 static void prefetch_c(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b) {
-  const int64_t row = tsl_amx_first_row_of(job, micro_a), end = row + rows_in_c(job, micro_a);
+  const int64_t row = tsl_amx_first_row_of(job, micro_a), end = row + count_rows_in_c(job, micro_a);
   for (int64_t i = row; i < end && job->views.c.col_stride == 1; i++) {
     const unsigned char *const line = address_in_c(job, i, micro_b * job->kernels->width);
     __builtin_prefetch(line, 1);
@@ -195,13 +195,13 @@ static void prefetch_c(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b)
 
 /* Returns true if a tile's sums are its elements of C: a whole tile in C's type. */
 static bool sums_are_elements_of_c(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b) {
-  return job->sums_are_c && columns_in_c(job, micro_b) == job->kernels->width &&
-         (!job->kernels->is_amx || rows_in_c(job, micro_a) % TSL_AMX_REGISTER_ROWS == 0);
+  return job->sums_are_c && count_columns_in_c(job, micro_b) == job->kernels->width &&
+         (!job->kernels->is_amx || count_rows_in_c(job, micro_a) % TSL_AMX_REGISTER_ROWS == 0);
 }
 
 bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t micro_a) {
   return job->reads_a && !job->packed_a.at &&
-         (!job->kernels->is_amx || (rows_in_c(job, micro_a) % TSL_AMX_REGISTER_ROWS == 0 &&
+         (!job->kernels->is_amx || (count_rows_in_c(job, micro_a) % TSL_AMX_REGISTER_ROWS == 0 &&
                                     ((uintptr_t)job->views.a.at & (TSL_CACHE_LINE - 1)) == 0));
 }
 
@@ -232,7 +232,7 @@ static void set_destination(const tsl_amx_job *job, int64_t micro_a, int64_t mic
                             tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   unsigned char *const c =
       address_in_c(job, tsl_amx_first_row_of(job, micro_a), micro_b * job->kernels->width);
-  if (concurrent && rows_in_c(job, micro_a) == job->kernels->height) {
+  if (concurrent && count_rows_in_c(job, micro_a) == job->kernels->height) {
     concurrent->at ^= 1;
     concurrent->c = c;
     tile->out = concurrent->sums[concurrent->at];
@@ -289,7 +289,7 @@ uint32_t tsl_amx_min_magnitude_of_a(const tsl_amx_job *job, const tsl_amx_packed
     return TSL_AMX_ALL_ZERO;
   set_micro_panel_of_a(job, a, panel, micro_a, &tile);
   if (tsl_amx_reads_in_place(job, micro_a) || a->pitch > 0) /* rows after C's last one are undefined */
-    return job->kernels->packing->least(tile.a, rows_in_c(job, micro_a), tile.a_row, tile.units);
+    return job->kernels->packing->least(tile.a, count_rows_in_c(job, micro_a), tile.a_row, tile.units);
   return job->kernels->packing->least(tile.a, 1, 0, rows * tile.units);
 }
 

@@ -14,9 +14,8 @@ enum {
   TSL_AMX_REGISTER_UNITS = 16
 };
 
-/* Arguments of a micro-kernel: sums (rows x width, 32 bits each, dense) = start + a b, or with `adds_to_sums`
- * sums
- * + start + a b.
+/* Arguments of a micro-kernel: sums (rows x width, 32 bits each, dense) = start + a b; if `adds_to_sums`:
+ * sums + start + a b.
  *
  *   a:      units x rows, unit after unit; or, if a_step is 1, rows that are a_row bytes apart;
  *           for tile registers 16 units of each of 16 or 32 rows, a_row bytes apart, then the next 16 units

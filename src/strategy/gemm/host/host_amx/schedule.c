@@ -33,19 +33,19 @@ typedef struct schedule_launch {
 } schedule_launch;
 
 /* Returns the micro-panels of A that are packed first in each panel. */
-static int64_t count_first_micros_a(const schedule_launch *run) {
+static int64_t count_micros_of_a_packed_first(const schedule_launch *run) {
   return run->worker_packs_a || run->job->packed_a.at ? 0 : run->job->micro_panels_a;
 }
-static int64_t count_first_micros(const schedule_launch *run) {
-  return count_first_micros_a(run) +
+static int64_t count_micros_packed_first(const schedule_launch *run) {
+  return count_micros_of_a_packed_first(run) +
          (run->worker_packs_b || run->job->packed_b.at ? 0 : run->job->micro_panels_b);
 }
 
 static void pack_micro_panel(void *argument, int64_t index, int worker) {
   const schedule_launch *run = argument;
   const tsl_amx_job *job = run->job;
-  const int64_t each = count_first_micros(run), panel = index / each, micro = index % each,
-                micro_panels_a = count_first_micros_a(run);
+  const int64_t each = count_micros_packed_first(run), panel = index / each, micro = index % each,
+                micro_panels_a = count_micros_of_a_packed_first(run);
   (void)worker;
   if (micro < micro_panels_a) {
     if (!tsl_amx_reads_in_place(job, micro))
@@ -138,26 +138,26 @@ static schedule_launch make_schedule_launch(const tsl_amx_job *job) {
   return run;
 }
 
-static int64_t words_of_copy(const schedule_launch *run, bool is_a) {
+static int64_t words_packed_by_run(const schedule_launch *run, bool is_a) {
   const bool is_made = is_a ? !run->worker_packs_a && !run->a.at : !run->worker_packs_b && !run->b.at;
   return is_made ? tsl_amx_packed_words(run->job, is_a) : 0;
 }
 
 static int64_t words_of_shared_run(const tsl_amx_job *job, int threads) {
   const schedule_launch run = make_schedule_launch(job);
-  return words_of_copy(&run, true) + words_of_copy(&run, false) + threads * run.workspace;
+  return words_packed_by_run(&run, true) + words_packed_by_run(&run, false) + threads * run.workspace;
 }
 
 static void schedule_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t *workspace) {
   schedule_launch run = make_schedule_launch(job);
-  const int64_t a = words_of_copy(&run, true), b = words_of_copy(&run, false);
+  const int64_t a = words_packed_by_run(&run, true), b = words_packed_by_run(&run, false);
   if (a > 0)
     run.a = tsl_amx_packed_in(job, true, workspace);
   if (b > 0)
     run.b = tsl_amx_packed_in(job, false, workspace + a);
   run.workspaces = workspace + a + b;
   if (a + b > 0)
-    tsl_team_run(team, job->panels * count_first_micros(&run), pack_micro_panel, &run);
+    tsl_team_run(team, job->panels * count_micros_packed_first(&run), pack_micro_panel, &run);
   tsl_team_run(team, tsl_ceil_div(job->micro_panels_a, job->block_micro_panels_a) * run.columns,
                schedule_multiply_block, &run);
 }
@@ -169,7 +169,7 @@ void tsl_amx_pack_all(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_team
       (tsl_amx_packed){.at = dst}; /* the other operand is not packed */
   schedule_launch run = {
       .job = &form_job, .a = tsl_amx_packed_in(job, true, dst), .b = tsl_amx_packed_in(job, false, dst)};
-  tsl_team_run(team, job->panels * count_first_micros(&run), pack_micro_panel, &run);
+  tsl_team_run(team, job->panels * count_micros_packed_first(&run), pack_micro_panel, &run);
 }
 
 typedef struct schedule_counter {
@@ -270,7 +270,7 @@ static int64_t words_of_part(const tsl_amx_job *job) {
   return job->kernels->is_amx ? tsl_amx_thread_workspace_words(job) : words_of_shared_run(job, 1);
 }
 
-static void run_part_alone(const tsl_amx_job *job, uint32_t *workspace) {
+static void run_part_in_thread(const tsl_amx_job *job, uint32_t *workspace) {
   if (job->kernels->is_amx)
     tsl_amx_run_in_thread(job, workspace);
   else
@@ -407,7 +407,7 @@ static tsl_amx_job job_of_part(const schedule_split_k *run, int64_t index) {
 static void schedule_multiply_part(void *argument, int64_t index, int worker) {
   const schedule_split_k *run = argument;
   const tsl_amx_job part = job_of_part(run, index);
-  run_part_alone(&part, run->copies + (run->by_worker ? worker : index) * run->workspace_words);
+  run_part_in_thread(&part, run->copies + (run->by_worker ? worker : index) * run->workspace_words);
 }
 
 static uint32_t add_bits_as_f32(uint32_t a, uint32_t b) {

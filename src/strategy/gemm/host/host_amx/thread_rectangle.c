@@ -2,8 +2,7 @@
  *
  *           pass     pass       A pass takes some columns of B and all of k, or a chunk of it: about 1 MiB of
  *         +--------+--------+   copies. All micro-panels of A stream through it; each is packed in its first
- *   micro | | | | || | | | ||   pass and resident_bytes if more passes follow. Panel after panel it meets the
- * pass's
+ *   micro | | | | || | | | ||   pass and kept if more passes follow. Panel after panel it meets the pass's
  *         +--------+--------+   micro-panels of B: it stays in the first-level cache, micro-panels of B come
  *         |        |        |   from the second.
  *

@@ -140,7 +140,7 @@ typedef struct tall {
   REAL real[LINES_MAX][TALL_PARTS], imaginary[LINES_MAX][TALL_PARTS];
 } tall;
 
-/* Subtracts STEPS columns from a vector's rows of each line, whose sums are `step` vectors line_stride. */
+/* Subtracts STEPS columns from a vector's rows of each line, whose sums are `step` vectors apart. */
 TSL_INLINE void line_subtract_steps(const solve_lines_state *solved, const moved_element *const *rows,
                                     int64_t l, bool is_backwards, vector *real, vector *imaginary, int step,
                                     int lines) {
@@ -157,7 +157,7 @@ TSL_INLINE void line_subtract_steps(const solve_lines_state *solved, const moved
 }
 
 /* Subtracts columns `col` to `end`, at most a group, from `kept` rows. Takes whole cache lines of each
- * vector's rows, because rows a power of two line_stride might evict them. */
+ * vector's rows, because rows a power of two apart might evict them. */
 TSL_INLINE void line_subtract_rows(const solve_lines_state *solved, tall *sums, int64_t first, int64_t col,
                                    int64_t end, bool is_backwards, int kept, int lines) {
   const int vectors = (kept + NAME(LANES) - 1) / NAME(LANES);

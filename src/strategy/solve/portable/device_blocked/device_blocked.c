@@ -68,7 +68,7 @@ static bool has_nonzero_alpha(const tsl_problem *problem) {
   return problem->alpha[0] != 0 || problem->alpha[1] != 0;
 }
 
-static double device_blocked_peak_rate(const tsl_problem *problem, const tsl_device *device) {
+static double peak_flops_per_second(const tsl_problem *problem, const tsl_device *device) {
   return fmax(1, tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32);
 }
 
@@ -79,7 +79,7 @@ static double device_blocked_product_seconds(const tsl_problem *problem, const t
   const double operations = tsl_type(problem->c.type)->is_complex ? 8 : 2;
   const double tiles = ceil((double)product->rows / tile) * ceil((double)problem->n / tile);
   const double one = tile * tile * (double)product->depth * operations * units /
-                     (share * device_blocked_peak_rate(problem, device));
+                     (share * peak_flops_per_second(problem, device));
   return (double)product->count * (ceil(tiles / units) * one + device->launch_seconds);
 }
 
@@ -97,7 +97,7 @@ static double blocks_seconds(const tsl_problem *problem, const tsl_config *confi
   const double operations = tsl_type(problem->c.type)->is_complex ? 8 : 2;
   const double share = device->is_cpu ? 0.1 : columns < 32 ? 0.15 : 0.25;
   const double computing = ceil(panels / units) * block * block / 2 * columns * operations * units /
-                           (share * device_blocked_peak_rate(problem, device));
+                           (share * peak_flops_per_second(problem, device));
   const double waits = device->is_cpu ? 0 : (2500 + block / SOLVE_TILE * 900 * operations / 2) / clock;
   return (double)cut->blocks *
          (ceil(panels / (together * units)) * waits + computing + launch_share * device->launch_seconds);

@@ -6,18 +6,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Transpose to(i, j) = factor from(i, j), strides in bytes. In place, from = to: elements are exchanged. */
+/* Transpose to(i, j) = factor from(i, j), strides in bytes. In place, from = to: elements are exchanged.
+ * Steps are the element size except for gather() and exchange_elementwise(). */
 typedef struct tsl_moves {
   const unsigned char *from;
   unsigned char *to;
   int64_t from_stride; /* bytes from j to j + 1 */
   int64_t to_stride;   /* bytes from i to i + 1 */
-  int64_t
-      from_step; /* bytes from i to i + 1; the element size except for gather() and exchange_elementwise() */
-  int64_t
-      to_step;   /* bytes from j to j + 1; the element size except for gather() and exchange_elementwise() */
-  double factor; /* for functions that scale */
-  bool nontemporal; /* transpose() and copy() use non-temporal stores */
+  int64_t from_step;   /* bytes from i to i + 1 */
+  int64_t to_step;     /* bytes from j to j + 1 */
+  double factor;       /* for functions that scale */
+  bool nontemporal;    /* transpose() and copy() use non-temporal stores */
 } tsl_moves;
 
 /* Elements (i, j) with i0 <= i < i1 and j0 <= j < j1; for transpose(), at most TSL_MOVES_ROWS of i. */

@@ -457,7 +457,7 @@ static void solve_few(const solve_state *w, int64_t count) {
 #include "strategy/solve/host/host_blocked/half.h"
 
 /* Limits of right-hand sides as separate lines: at most the work of tiles, or less where A would be
- * transposed. PAD numbers avoid conflicts in the first cache with columns a power of two line_stride. */
+ * transposed. PAD numbers avoid conflicts in the first cache with columns a power of two apart. */
 #define LINES_OF_HALF_VECTOR (VECTOR_BYTES / BYTES / 2)
 enum {
   LINES_MAX = LINES_OF_HALF_VECTOR < 2   ? 1

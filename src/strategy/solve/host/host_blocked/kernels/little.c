@@ -219,7 +219,7 @@ static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
   }
 }
 
-/* Copies a symmetric or hermitian factor whole to `out`: n rows, `width` elements line_stride. */
+/* Copies a symmetric or hermitian factor whole to `out`: n rows, `width` elements apart. */
 static void complete_matrix(const small_factor *factor, int64_t n, int64_t width, element *out) {
   const tsl_view *view = &factor->view;
   const bool by_row = view->col_stride == 1, before = (factor->stored == LOWER) == by_row,
