@@ -13,7 +13,7 @@ void tsl_blocks_free(tsl_rank_blocks *blocks) {
 }
 
 bool tsl_blocks_as_c(const tsl_rank_layout *c, const tsl_task *task, tsl_process_grid *grid) {
-  if (c->first)
+  if (c->rectangles_begin)
     return false;
   const int rows = c->is_transposed ? c->grid_cols : c->grid_rows,
             cols = c->is_transposed ? c->grid_rows : c->grid_cols;

@@ -24,16 +24,16 @@ static int64_t comm_transpose_between(const tsl_job *job, int owner_in_a, int ow
       if (message) {
         count += tsl_patch_pack(&source, a->data, &target, b->order, size, (char *)message + before);
       } else if (arrived || here) {
-        const tsl_scaled_store finish = {.from = a->type,
-                                         .to = b->type,
-                                         .alpha = {job->alpha[0], job->alpha[1]},
-                                         .beta = {job->beta[0], job->beta[1]},
-                                         .conjugate = a->conjugate,
-                                         .sums = here ? a->data : (const char *)arrived + before,
-                                         .is_message = !here,
-                                         .c = b->data,
-                                         .order = b->order};
-        count += tsl_scaled_store_run(&finish, &source, &target);
+        const tsl_scaled_store scaled_store = {.from = a->type,
+                                               .to = b->type,
+                                               .alpha = {job->alpha[0], job->alpha[1]},
+                                               .beta = {job->beta[0], job->beta[1]},
+                                               .conjugate = a->conjugate,
+                                               .sums = here ? a->data : (const char *)arrived + before,
+                                               .is_message = !here,
+                                               .c = b->data,
+                                               .order = b->order};
+        count += tsl_scaled_store_run(&scaled_store, &source, &target);
       } else {
         count += tsl_patch_common(&source, &target);
       }

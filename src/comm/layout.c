@@ -195,16 +195,16 @@ static tesela_status make_rectangle_layout(const tesela_layout *layout, const ch
   int64_t total = 0;
   for (int r = 0; r < out->ranks; r++)
     total += counts[r];
-  out->first = malloc(((size_t)out->ranks + 1) * sizeof *out->first);
+  out->rectangles_begin = malloc(((size_t)out->ranks + 1) * sizeof *out->rectangles_begin);
   out->rectangles = calloc((size_t)total + 1, sizeof *out->rectangles);
   out->spans = malloc((2 * (size_t)total + 1) * sizeof *out->spans);
   tsl_bare_rectangle *all = malloc(((size_t)total + 1) * sizeof *all);
   tesela_status status = TESELA_OK;
-  if (!out->first || !out->rectangles || !out->spans || !all)
+  if (!out->rectangles_begin || !out->rectangles || !out->spans || !all)
     TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a layout of %lld rectangles", (long long)total));
   int64_t at = 0;
   for (int r = 0; r < out->ranks; r++) {
-    out->first[r] = at;
+    out->rectangles_begin[r] = at;
     for (int64_t i = 0; i < counts[r]; i++, at++) {
       const tsl_bare_rectangle *corner = &corners[r][i];
       all[at] = *corner;
@@ -214,8 +214,8 @@ static tesela_status make_rectangle_layout(const tesela_layout *layout, const ch
       out->rectangles[at].cols = tsl_dim_of(&out->spans[2 * at + 1], corner->cols > 0);
     }
   }
-  out->first[out->ranks] = at;
-  TSL_GO(set_own_strides(layout, name, out->rectangles + out->first[rank]));
+  out->rectangles_begin[out->ranks] = at;
+  TSL_GO(set_own_strides(layout, name, out->rectangles + out->rectangles_begin[rank]));
   TSL_GO(check_cover(out, name, all, total));
 out:
   free(all);
@@ -238,7 +238,7 @@ void tsl_layout_free(tsl_rank_layout *layout) {
   free(layout->row_lists);
   free(layout->col_lists);
   free(layout->rectangles);
-  free(layout->first);
+  free(layout->rectangles_begin);
   free(layout->spans);
   *layout = (tsl_rank_layout){0};
 }
@@ -255,13 +255,14 @@ void tsl_layout_transpose(tsl_rank_layout *layout) {
 }
 
 int64_t tsl_layout_patch_count(const tsl_rank_layout *layout, int rank) {
-  return layout->first ? layout->first[rank + 1] - layout->first[rank] : layout->position_of_rank[rank] >= 0;
+  return layout->rectangles_begin ? layout->rectangles_begin[rank + 1] - layout->rectangles_begin[rank]
+                                  : layout->position_of_rank[rank] >= 0;
 }
 
 tsl_patch tsl_layout_patch(const tsl_rank_layout *layout, int rank, int64_t index) {
   tsl_patch patch;
-  if (layout->first) {
-    patch = layout->rectangles[layout->first[rank] + index];
+  if (layout->rectangles_begin) {
+    patch = layout->rectangles[layout->rectangles_begin[rank] + index];
   } else {
     const int position = layout->position_of_rank[rank];
     patch = (tsl_patch){layout->row_lists[position / layout->grid_cols],

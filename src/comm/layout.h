@@ -47,9 +47,9 @@ typedef struct tsl_rank_layout {
   int *rank_at_position;
   tsl_dim *row_lists, *col_lists;
   bool is_transposed;
-  /* RECTANGLES: rank r has the patches [first[r], first[r + 1]). */
+  /* RECTANGLES: rank r has the patches from rectangles_begin[r] to before rectangles_begin[r + 1]. */
   tsl_patch *rectangles;
-  int64_t *first;
+  int64_t *rectangles_begin;
   tsl_span *spans;
   int64_t own_row_stride, own_col_stride; /* of the calling rank's local array */
 } tsl_rank_layout;

@@ -457,16 +457,16 @@ static void product_store(product *p, tsl_step step) {
     const bool here = p->grid->depth == 1 && p->blocks.rank_of_block[within] == rank;
     for (int64_t i = 0; i < tsl_layout_patch_count(&c->layout, rank); i++) {
       const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);
-      const tsl_scaled_store finish = {.from = job->sums,
-                                       .to = c->type,
-                                       .alpha = {job->alpha[0], job->alpha[1]},
-                                       .beta = {job->beta[0], job->beta[1]},
-                                       .sums = here ? p->tile_sums
-                                                    : (char *)p->slots + (size_t)before * job->sums->size,
-                                       .is_message = !here,
-                                       .c = c->data,
-                                       .order = c->order};
-      before += tsl_scaled_store_run(&finish, &window, &held);
+      const tsl_scaled_store scaled_store = {
+          .from = job->sums,
+          .to = c->type,
+          .alpha = {job->alpha[0], job->alpha[1]},
+          .beta = {job->beta[0], job->beta[1]},
+          .sums = here ? p->tile_sums : (char *)p->slots + (size_t)before * job->sums->size,
+          .is_message = !here,
+          .c = c->data,
+          .order = c->order};
+      before += tsl_scaled_store_run(&scaled_store, &window, &held);
     }
   }
 }
@@ -622,13 +622,13 @@ void tsl_product_scale_c_by_beta(const tsl_job *job) {
   for (int64_t i = 0; i < tsl_layout_patch_count(&c->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);
     const tsl_patch zeros = {.rows = held.rows, .cols = held.cols};
-    const tsl_scaled_store finish = {.from = job->sums,
-                                     .to = c->type,
-                                     .alpha = {1, 0},
-                                     .beta = {job->beta[0], job->beta[1]},
-                                     .sums = nothing,
-                                     .c = c->data,
-                                     .order = c->order};
-    tsl_scaled_store_run(&finish, &zeros, &held);
+    const tsl_scaled_store scaled_store = {.from = job->sums,
+                                           .to = c->type,
+                                           .alpha = {1, 0},
+                                           .beta = {job->beta[0], job->beta[1]},
+                                           .sums = nothing,
+                                           .c = c->data,
+                                           .order = c->order};
+    tsl_scaled_store_run(&scaled_store, &zeros, &held);
   }
 }

@@ -37,7 +37,7 @@ static void add_words(const word_counts *t, int rank, int holder, int64_t words,
 /* Counts `times` times the words of a window by rank and owner. */
 static void count_window(word_counts *t, int rank, const tsl_rank_layout *layout, const tsl_patch *window,
                          int64_t times, bool receives) {
-  if (layout->first) {
+  if (layout->rectangles_begin) {
     for (int holder = 0; holder < layout->ranks; holder++)
       add_words(t, rank, holder, times * tsl_layout_count_owned_in_patch(layout, holder, window), receives);
     return;

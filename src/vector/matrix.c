@@ -20,8 +20,8 @@ enum { COLUMNS = TSL_VECTOR_SMALL, KERNEL_COLUMNS = 16, STRIP_BYTES = 1 << 14, E
 enum { L1_BYTES = 1 << 15, COLUMN_PARTS_MAX = 16, PART_COLUMNS_MIN = TSL_VECTOR_SHORT };
 
 typedef struct buffers {
-  _Alignas(64) char strip[STRIP_BYTES];
-  _Alignas(64) char small[COLUMNS * ELEMENT_MAX];
+  _Alignas(64) char x_strip[STRIP_BYTES];
+  _Alignas(64) char column_numbers[COLUMNS * ELEMENT_MAX];
 } buffers;
 
 typedef struct matrix_job {
@@ -31,7 +31,7 @@ typedef struct matrix_job {
   int64_t rows_each, columns_each; /* per task */
   int64_t row_tasks;
   char *sums; /* one vector for each part of the columns */
-  int64_t pitch;
+  int64_t sums_bytes;
 } matrix_job;
 
 /* Returns the size of a task, a multiple of `unit`, at most `max_size`: several tasks for every thread. */
@@ -122,7 +122,7 @@ static void multiply_column_part_task(void *argument, int64_t index, int worker)
   const matrix_job *job = argument;
   const tsl_vector_product *p = job->product;
   const int64_t part_columns = columns_per_part(p->columns), j = index * part_columns;
-  char *sums = job->sums + index * job->pitch;
+  char *sums = job->sums + index * job->sums_bytes;
   (void)worker;
   memset(sums, 0, (size_t)(p->rows * job->kernels->size));
   matrix_multiply_block(job->kernels, p, 0, p->rows, j, tsl_min(part_columns, p->columns - j), sums);
@@ -134,13 +134,13 @@ static bool multiply_column_parts(matrix_job *job, tsl_team team) {
   const int64_t part_columns = columns_per_part(p->columns),
                 parts = (p->columns + part_columns - 1) / part_columns;
   void *sums;
-  job->pitch = (p->rows * job->kernels->size + 63) / 64 * 64;
-  if (tsl_scratch_take((size_t)(parts * job->pitch), "sums of long rows", &sums) != TESELA_OK)
+  job->sums_bytes = (p->rows * job->kernels->size + 63) / 64 * 64;
+  if (tsl_scratch_take((size_t)(parts * job->sums_bytes), "sums of long rows", &sums) != TESELA_OK)
     return false;
   job->sums = sums;
   tsl_team_run(team, parts, multiply_column_part_task, job);
   for (int64_t i = 0; i < parts; i++)
-    add_separate_sums(job->kernels, p, 0, p->rows, job->sums + i * job->pitch);
+    add_separate_sums(job->kernels, p, 0, p->rows, job->sums + i * job->sums_bytes);
   tsl_scratch_give(sums);
   return true;
 }
@@ -155,8 +155,8 @@ static void matrix_multiply_columns(const tsl_vector_kernels *kernels, const tsl
     const tsl_line from = tsl_line_from(kernels, p->x, i);
     const void *x = from.at;
     if (!can_use_in_place(p->x, p->conjugate)) {
-      kernels->line->copy(rows, from.at, from.step, p->conjugate, own.strip, 1);
-      x = own.strip;
+      kernels->line->copy(rows, from.at, from.step, p->conjugate, own.x_strip, 1);
+      x = own.x_strip;
     }
     if (can_use_in_place(p->y, p->conjugate) && tsl_number_equals_real(p->alpha, 1)) {
       kernels->column->dot(rows, columns, address_of_element(kernels, p->a, p->ld, i, j), p->ld, x,
@@ -166,9 +166,11 @@ static void matrix_multiply_columns(const tsl_vector_kernels *kernels, const tsl
     for (int64_t at = j; at < j + columns; at += sums) {
       const int64_t count = tsl_min(sums, j + columns - at);
       const tsl_line target = tsl_line_from(kernels, p->y, at);
-      memset(own.small, 0, (size_t)(count * kernels->size));
-      kernels->column->dot(rows, count, address_of_element(kernels, p->a, p->ld, i, at), p->ld, x, own.small);
-      kernels->line->add(count, p->alpha, own.small, 1, p->conjugate, tsl_writable(target.at), target.step);
+      memset(own.column_numbers, 0, (size_t)(count * kernels->size));
+      kernels->column->dot(rows, count, address_of_element(kernels, p->a, p->ld, i, at), p->ld, x,
+                           own.column_numbers);
+      kernels->line->add(count, p->alpha, own.column_numbers, 1, p->conjugate, tsl_writable(target.at),
+                         target.step);
     }
   }
 }
@@ -211,16 +213,16 @@ static void matrix_update_block(const tsl_vector_kernels *kernels, const tsl_vec
   const bool far = u->rows * u->columns * kernels->size > L1_BYTES;
   const void *x = from.at;
   if (!can_use_in_place(u->x, u->conjugate_x)) {
-    kernels->line->copy(rows, from.at, from.step, u->conjugate_x, own.strip, 1);
-    x = own.strip;
+    kernels->line->copy(rows, from.at, from.step, u->conjugate_x, own.x_strip, 1);
+    x = own.x_strip;
   }
   for (int64_t at = j; at < j + columns; at += COLUMNS) {
     const int64_t count = tsl_min(COLUMNS, j + columns - at);
     const tsl_line y = tsl_line_from(kernels, u->y, at);
-    kernels->line->copy(count, y.at, y.step, u->conjugate_y, own.small, 1);
+    kernels->line->copy(count, y.at, y.step, u->conjugate_y, own.column_numbers, 1);
     if (!tsl_number_equals_real(u->alpha, 1))
-      kernels->line->scale(count, u->alpha, own.small, 1);
-    kernels->column->update(rows, count, x, own.small,
+      kernels->line->scale(count, u->alpha, own.column_numbers, 1);
+    kernels->column->update(rows, count, x, own.column_numbers,
                             tsl_writable(address_of_element(kernels, u->a, u->ld, i, at)), u->ld, far);
   }
 }

@@ -73,7 +73,7 @@ typedef struct ranged_product {
   const tsl_vector_kernels *kernels;
   const tsl_triangle *triangle;
   bool transposed;
-  tsl_line x, old;
+  tsl_line x, old_x;
   int ranges;
 } ranged_product;
 
@@ -91,7 +91,7 @@ static void add_product_of_old_x(const ranged_product *r, int64_t first, int64_t
                                               .conjugate = r->triangle->conjugate,
                                               .skips = !r->transposed,
                                               .alpha = {1, 0},
-                                              .x = tsl_line_from(job, r->old, r->transposed ? first : j),
+                                              .x = tsl_line_from(job, r->old_x, r->transposed ? first : j),
                                               .y = tsl_line_from(job, r->x, r->transposed ? j : first)});
 }
 
@@ -124,13 +124,13 @@ static void ranged_product_task(void *argument, int64_t index, int worker) {
 /* Computes a product in ranges. Returns false, with nothing done, without memory. */
 static bool multiply_by_ranges(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
                                bool transposed, tsl_line x) {
-  void *old;
-  if (tsl_scratch_take((size_t)(t->n * kernels->size), "a triangle's vector", &old) != TESELA_OK)
+  void *old_x;
+  if (tsl_scratch_take((size_t)(t->n * kernels->size), "a triangle's vector", &old_x) != TESELA_OK)
     return false;
-  kernels->line->copy(t->n, x.at, x.step, false, old, 1);
-  ranged_product r = {kernels, t, transposed, x, {old, 1}, (transposed ? 2 : 1) * tsl_team_threads(team)};
+  kernels->line->copy(t->n, x.at, x.step, false, old_x, 1);
+  ranged_product r = {kernels, t, transposed, x, {old_x, 1}, (transposed ? 2 : 1) * tsl_team_threads(team)};
   tsl_team_run(team, r.ranges, ranged_product_task, &r);
-  tsl_scratch_give(old);
+  tsl_scratch_give(old_x);
   return true;
 }
 

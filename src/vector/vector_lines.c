@@ -14,7 +14,7 @@ typedef struct vector_lines_work {
   tsl_vector_number a;
   bool flag; /* conjugate, or is_real of tsl_vector_scale() */
   tsl_line x, y;
-  const double *h;
+  const double *rotation;
   tsl_vector_number results[CHUNKS_MAX];
   int64_t indices[CHUNKS_MAX];
 } vector_lines_work;
@@ -116,14 +116,14 @@ static void rotate_chunk(void *argument, int64_t index, int worker) {
   tsl_line x, y;
   const int64_t n = locate_chunk(work, index, &x, &y);
   (void)worker;
-  work->kernels->line->rotate(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step, work->h);
+  work->kernels->line->rotate(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step, work->rotation);
 }
 void tsl_vector_rot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y,
                     const double h[4]) {
   if (fits_one_chunk(n))
     kernels->line->rotate(n, tsl_writable(x.at), x.step, tsl_writable(y.at), y.step, h);
   else
-    (void)run_chunks(team, &(vector_lines_work){.kernels = kernels, .n = n, .x = x, .y = y, .h = h},
+    (void)run_chunks(team, &(vector_lines_work){.kernels = kernels, .n = n, .x = x, .y = y, .rotation = h},
                      rotate_chunk);
 }
 

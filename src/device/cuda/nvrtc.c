@@ -166,7 +166,7 @@ void tsl_nvrtc_describe(const tsl_nvrtc_target *target, tsl_text *text) {
 /* Options: the fixed ones, then the build's, cut out of a copy. */
 typedef struct command_line {
   char target[48];
-  char *extra;
+  char *build_options_copy;
   const char *options[64];
   int count;
 } command_line;
@@ -178,12 +178,13 @@ static tesela_status make_command_line(const char *device_name, const tsl_nvrtc_
   out->options[out->count++] = out->target;
   for (size_t i = 0; i < LENGTH(fixed_options); i++)
     out->options[out->count++] = fixed_options[i];
-  out->extra = strdup(build->options);
-  if (!out->extra)
+  out->build_options_copy = strdup(build->options);
+  if (!out->build_options_copy)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for the options of %s", device_name,
                     build->name);
   char *rest = NULL;
-  for (char *word = strtok_r(out->extra, " \t\n", &rest); word; word = strtok_r(NULL, " \t\n", &rest)) {
+  for (char *word = strtok_r(out->build_options_copy, " \t\n", &rest); word;
+       word = strtok_r(NULL, " \t\n", &rest)) {
     if (out->count == (int)LENGTH(out->options))
       return tsl_fail(TESELA_BAD_CALL, "%s: %s has more than %d compiler options", device_name, build->name,
                       out->count);
@@ -272,7 +273,7 @@ tesela_status tsl_nvrtc_compile(const char *device_name, const tsl_nvrtc_target 
     tsl_log(TSL_LOG_DEVICE, "%s: compiler messages for %s: %s", device_name, build->name, log);
 out:
   free(log);
-  free(command.extra);
+  free(command.build_options_copy);
   if (program)
     nvrtc.program_destroy(&program);
   return status;

@@ -93,8 +93,8 @@ int tsl_opencl_architecture(cl_device_id id);
 /* Fills predictions, warp size, cache size, local_bytes_inside and PCI address, after all other members. */
 void tsl_opencl_guess(cl_device_id id, tsl_device *device);
 /* Returns true if the ICD files below `root` ("": this machine) name only processors' libraries. */
-bool tsl_opencl_is_processor_at(const char *root);
-bool tsl_opencl_is_processor(void);
+bool tsl_opencl_lists_only_processors_at(const char *root);
+bool tsl_opencl_lists_only_processors(void);
 
 /* Reasons are in build.c. */
 #define TSL_OPENCL_LANGUAGE "-cl-std=CL1.2 -w"

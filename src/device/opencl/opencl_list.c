@@ -266,4 +266,4 @@ const tsl_device_kind tsl_device_kind_opencl = {.kind = "opencl",
                                                 .adopt = tsl_opencl_adopt,
                                                 .forget = opencl_list_forget,
                                                 .start_least = 0.01,
-                                                .is_processor = tsl_opencl_is_processor};
+                                                .is_processor = tsl_opencl_lists_only_processors};

@@ -38,7 +38,7 @@ typedef struct exact_terms {
 /* Fast part of an item's sum, in registers. */
 typedef struct exact_sum {
   TSL_INDEX levels[SHALLOW + 1];
-  int top, flags;
+  int top, flags; /* as in tsl_exact_sum (exact_sums/sum.h) */
   int deep, slow; /* additions to levels and digits in memory; 0: these are uninitialized */
 } exact_sum;
 

@@ -84,8 +84,8 @@ static void streamed_release(tsl_work *work) {
   work->state = NULL;
 }
 
-static tesela_status streamed_pack(tsl_streamed_kind *kind, int operand, const tsl_shape *whole, int64_t rows,
-                                   int64_t cols, tsl_shape *packed) {
+static tesela_status streamed_plan_transfer(tsl_streamed_kind *kind, int operand, const tsl_shape *whole,
+                                            int64_t rows, int64_t cols, tsl_shape *packed) {
   kind->shapes[operand] = *whole;
   kind->shapes[operand].rows = rows;
   kind->shapes[operand].cols = cols;
@@ -113,9 +113,9 @@ static tesela_status streamed_problem_of(const tsl_work *work, int64_t i, int64_
     part->beta[0] = 1;
     part->beta[1] = 0;
   }
-  TSL_TRY(streamed_pack(kind, TSL_OPERAND_A, &whole->a, tile.rows, depth, &part->a));
-  TSL_TRY(streamed_pack(kind, TSL_OPERAND_B, &whole->b, depth, tile.cols, &part->b));
-  return streamed_pack(kind, TSL_OPERAND_C, &whole->c, tile.rows, tile.cols, &part->c);
+  TSL_TRY(streamed_plan_transfer(kind, TSL_OPERAND_A, &whole->a, tile.rows, depth, &part->a));
+  TSL_TRY(streamed_plan_transfer(kind, TSL_OPERAND_B, &whole->b, depth, tile.cols, &part->b));
+  return streamed_plan_transfer(kind, TSL_OPERAND_C, &whole->c, tile.rows, tile.cols, &part->c);
 }
 
 static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t slab) {

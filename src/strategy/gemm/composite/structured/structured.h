@@ -22,7 +22,7 @@ typedef struct tsl_structured_batch {
   bool adds;               /* adds to the results of earlier batches in C */
 } tsl_structured_batch;
 
-/* Pieces in the order of execution. A value without pointers. */
+/* Batches in the order of execution. A value without pointers. */
 typedef struct tsl_structured_cut {
   int64_t size;  /* rows of the structured operand */
   int64_t block; /* rows of a diagonal block; the last one may be smaller */

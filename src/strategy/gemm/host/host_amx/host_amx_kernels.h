@@ -65,7 +65,7 @@ typedef struct tsl_amx_epilogue {
   const uint32_t *sums;
   int64_t rows, columns, width;
   unsigned char *c;
-  int64_t c_row, c_column;
+  int64_t c_row, c_column; /* strides in elements */
   float alpha, beta;
   uint32_t integer_alpha, integer_beta;
   bool nontemporal; /* C exceeds the caches and is not read: whole cache lines may bypass them */

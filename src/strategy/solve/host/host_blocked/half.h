@@ -55,24 +55,24 @@ TSL_INLINE half half_times_i(half value, bool conjugates) {
 #endif
 }
 
-TSL_INLINE half half_divide(half value, const REAL *state) {
+TSL_INLINE half half_divide_by(half value, const REAL *diagonal) {
 #if PARTS_ARE_TWO
   union {
     half whole;
     REAL part[HALF_BYTES / sizeof(REAL)];
   } all = {value};
   for (int i = 0; i < HALF_FITS; i++)
-    divide(all.part + 2 * i, state[0], state[1]);
+    divide_by(all.part + 2 * i, diagonal[0], diagonal[1]);
   return all.whole;
 #else
-  return value / state[0];
+  return value / diagonal[0];
 #endif
 }
 
 TSL_INLINE half half_quotient(const divisors *by, int64_t row, half value) {
   if (by->method[row] == BY_RECIPROCALS)
     return half_add((half){0}, by->inverse[row], value, half_times_i(value, false));
-  return by->method[row] == BY_DIAGONAL ? half_divide(value, by->diagonal[row]) : value;
+  return by->method[row] == BY_DIAGONAL ? half_divide_by(value, by->diagonal[row]) : value;
 }
 
 TSL_INLINE void half_solve_rows(const tsl_solve_blocks *blocks, const divisors *by, int64_t i, int rows,

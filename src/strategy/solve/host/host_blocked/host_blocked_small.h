@@ -20,7 +20,7 @@ static void find_divisor(const REAL *diagonal, bool conjugates, REAL inverse[PAR
   (void)conjugates;
 #endif
   if (has_reciprocal(state[0], PARTS == 2 ? state[PARTS - 1] : 0))
-    divide(inverse, state[0], PARTS == 2 ? state[PARTS - 1] : 0);
+    divide_by(inverse, state[0], PARTS == 2 ? state[PARTS - 1] : 0);
 }
 
 static void find_divisors(const tsl_solve_blocks *blocks, divisors *out) {

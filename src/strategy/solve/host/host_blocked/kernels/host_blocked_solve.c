@@ -152,7 +152,7 @@ static bool has_reciprocal(REAL real, REAL imaginary) {
 }
 
 #if PARTS_ARE_TWO
-static void divide(REAL *z, REAL real, REAL imaginary) {
+static void divide_by(REAL *z, REAL real, REAL imaginary) {
   const bool is_flat = (real < 0 ? -real : real) >= (imaginary < 0 ? -imaginary : imaginary);
   const REAL ratio = is_flat ? imaginary / real : real / imaginary;
   const REAL below =
@@ -169,11 +169,11 @@ static vector divide_vector(vector value, const REAL *diagonal) {
     REAL part[VECTOR_BYTES / sizeof(REAL)];
   } all = {value};
   for (int i = 0; i < NAME(LANES); i++)
-    divide(all.part + 2 * i, diagonal[0], diagonal[ROWS]);
+    divide_by(all.part + 2 * i, diagonal[0], diagonal[ROWS]);
   return all.whole;
 }
 #else
-static void divide(REAL *z, REAL real, REAL imaginary) {
+static void divide_by(REAL *z, REAL real, REAL imaginary) {
   (void)imaginary;
   z[0] /= real;
 }
@@ -300,7 +300,7 @@ static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t r
          divisor[2] = {number ? number[0] : 1, number && PARTS == 2 ? number[PARTS - 1] : 0};
     divisor[1] = blocks->conjugates ? -divisor[1] : divisor[1];
     if (has_reciprocal(divisor[0], divisor[1])) /* a division raises flags */
-      divide(inverse, divisor[0], divisor[1]);
+      divide_by(inverse, divisor[0], divisor[1]);
     else if (!blocks->is_unit)
       method = BY_DIAGONAL;
 #if PARTS_ARE_TWO

@@ -50,14 +50,14 @@ typedef struct small_product {
 TSL_INLINE NUMBER(mask) range_of(int64_t first, int64_t end) {
   return (NUMBER(mask))(NUMBER(mask_of)(PARTS * end) & ~NUMBER(mask_of)(PARTS * first));
 }
-TSL_INLINE vector load_range(const element *from, int64_t first, int64_t end) {
+TSL_INLINE vector load_range_or_zeros(const element *from, int64_t first, int64_t end) {
   return NUMBER(load_masked)((const REAL *)(const void *)from, range_of(first, end));
 }
-TSL_INLINE void store_range(element *dst, vector value, int64_t first, int64_t end) {
+TSL_INLINE void store_only_range(element *dst, vector value, int64_t first, int64_t end) {
   NUMBER(store_any)((REAL *)(void *)dst, value, range_of(first, end));
 }
 #else
-static vector load_range(const element *from, int64_t first, int64_t end) {
+static vector load_range_or_zeros(const element *from, int64_t first, int64_t end) {
   union {
     vector whole;
     element part[NAME(LANES)];
@@ -66,7 +66,7 @@ static vector load_range(const element *from, int64_t first, int64_t end) {
     all.part[i] = from[i];
   return all.whole;
 }
-static void store_range(element *dst, vector value, int64_t first, int64_t end) {
+static void store_only_range(element *dst, vector value, int64_t first, int64_t end) {
   union {
     vector whole;
     element part[NAME(LANES)];
@@ -118,11 +118,11 @@ TSL_INLINE void store_vector_of_tile(const small_product *w, int64_t i, int64_t 
     NAME(store)(to, value);
   } else if (first < end) {
     if (w->adds)
-      value = add_beta_c(w, value, load_range(to, first, end));
+      value = add_beta_c(w, value, load_range_or_zeros(to, first, end));
     if (w->c_triangle == ALL)
       store_first(to, value, end);
     else
-      store_range(to, value, first, end);
+      store_only_range(to, value, first, end);
   }
 }
 
@@ -190,7 +190,8 @@ TSL_INLINE void copy_line(const element *line, int64_t first, int64_t end, int64
   enum { LANES = NAME(LANES) };
   for (int64_t j = 0; j < width; j += LANES) {
     const int64_t from = tsl_min(LANES, tsl_max(0, first - j)), to = tsl_max(from, tsl_min(LANES, end - j));
-    const vector value = from == 0 && to == LANES ? NAME(load)(line + j) : load_range(line + j, from, to);
+    const vector value =
+        from == 0 && to == LANES ? NAME(load)(line + j) : load_range_or_zeros(line + j, from, to);
     NAME(store)(out + j, conjugates ? conjugate_clean(value) : value);
   }
 }
@@ -267,7 +268,7 @@ static void prepare_b(const small_factor *factor, small_product *w, REAL *memory
 static vector merge_range(int64_t first, int64_t end, vector item, vector other) {
   element part[NAME(LANES)];
   NAME(store)(part, other);
-  store_range(part, item, first, end);
+  store_only_range(part, item, first, end);
   return NAME(load)(part);
 }
 
