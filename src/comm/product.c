@@ -292,7 +292,7 @@ static tesela_status multiply_step(void *argument) {
   return product_multiply(work->p, work->number);
 }
 
-static bool is_worth_thread(product *p, int number) {
+static bool is_step_worth_thread(product *p, int number) {
   const tsl_rank_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
                        *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
   return (double)tsl_dim_total(&a->window.rows) * (double)tsl_dim_total(&a->window.cols) *
@@ -315,7 +315,7 @@ static tesela_status product_run_tile(product *p, int tile, tesela_status *statu
     const bool is_own = p->block && *status == TESELA_OK;
     step_work work = {p, number};
     tsl_async_task task = {0};
-    if (is_own && number + 1 < tsl_steps(p->grid) && is_worth_thread(p, number))
+    if (is_own && number + 1 < tsl_steps(p->grid) && is_step_worth_thread(p, number))
       tsl_async_task_start(&task, multiply_step, &work);
     else if (is_own)
       *status = product_multiply(p, number);

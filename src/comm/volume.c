@@ -17,7 +17,7 @@ typedef struct word_counts {
   counted_dim rows, cols;
 } word_counts;
 
-static void update_counts(counted_dim *c, const tsl_dim *dim, const tsl_dim *lists, int count) {
+static void refresh_counts_by_part(counted_dim *c, const tsl_dim *dim, const tsl_dim *lists, int count) {
   if (c->is_valid && tsl_dim_same(&c->last_dim, dim))
     return;
   for (int i = 0; i < count; i++)
@@ -45,16 +45,16 @@ static void count_window(word_counts *t, int rank, const tsl_rank_layout *layout
   /* Rows times columns of a grid. */
   const tsl_dim *rows = layout->is_transposed ? &window->cols : &window->rows;
   const tsl_dim *cols = layout->is_transposed ? &window->rows : &window->cols;
-  update_counts(&t->rows, rows, layout->row_lists, layout->grid_rows);
-  update_counts(&t->cols, cols, layout->col_lists, layout->grid_cols);
+  refresh_counts_by_part(&t->rows, rows, layout->row_lists, layout->grid_rows);
+  refresh_counts_by_part(&t->cols, cols, layout->col_lists, layout->grid_cols);
   for (int i = 0; i < layout->grid_rows; i++)
     for (int j = 0; j < layout->grid_cols && t->rows.counts[i] > 0; j++)
       add_words(t, rank, layout->rank_at_position[i * layout->grid_cols + j],
                 times * t->rows.counts[i] * t->cols.counts[j], receives);
 }
 
-static void count_operand(word_counts *t, const tsl_rank_blocks *blocks, const tsl_rank_layout *layout,
-                          int operand, int64_t times) {
+static void add_words_of_operand(word_counts *t, const tsl_rank_blocks *blocks, const tsl_rank_layout *layout,
+                                 int operand, int64_t times) {
   t->rows.is_valid = t->cols.is_valid = false;
   for (int block_index = 0; block_index < blocks->grid->used; block_index++) {
     const tsl_block *b = &blocks->list[block_index];
@@ -74,12 +74,12 @@ tesela_status tsl_blocks_count(const tsl_rank_blocks *blocks, const tsl_rank_lay
   t.rows.counts = counts + 2 * ranks;
   t.cols.counts = counts + 3 * ranks;
   /* First, so that the maximum counts only C's words. */
-  count_operand(&t, blocks, c, TSL_PART_C, 1);
+  add_words_of_operand(&t, blocks, c, TSL_PART_C, 1);
   grid->words = grid->words_sent = grid->words_all = grid->words_of_c = 0;
   for (size_t i = 0; i < 2 * ranks; i++)
     grid->words_of_c = counts[i] > grid->words_of_c ? counts[i] : grid->words_of_c;
-  count_operand(&t, blocks, a, TSL_PART_A, tsl_grid_times_a(grid));
-  count_operand(&t, blocks, b, TSL_PART_B, tsl_grid_times_b(grid));
+  add_words_of_operand(&t, blocks, a, TSL_PART_A, tsl_grid_times_a(grid));
+  add_words_of_operand(&t, blocks, b, TSL_PART_B, tsl_grid_times_b(grid));
   for (size_t i = 0; i < ranks; i++) {
     grid->words = t.received[i] > grid->words ? t.received[i] : grid->words;
     grid->words_sent = t.sent[i] > grid->words_sent ? t.sent[i] : grid->words_sent;

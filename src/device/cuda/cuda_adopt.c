@@ -29,9 +29,9 @@ bool tsl_cuda_owns(const tsl_device *device, const void *address) {
          at.ordinal == ((const tsl_cuda_device *)device->impl)->ordinal;
 }
 
-/* Checks an address. `left`: bytes to the end of its memory; SIZE_MAX: unknown. */
+/* Checks an address. `bytes_left`: bytes to the end of its memory; SIZE_MAX: unknown. */
 static tesela_status cuda_adopt_check(const tsl_device *device, const pointer_facts *facts,
-                                      tsl_cu_address address, size_t bytes, size_t *left) {
+                                      tsl_cu_address address, size_t bytes, size_t *bytes_left) {
   const tsl_cuda_device *own = device->impl;
   const void *shown = (const void *)(uintptr_t)address;
   if (facts->memory == 0)
@@ -46,7 +46,7 @@ static tesela_status cuda_adopt_check(const tsl_device *device, const pointer_fa
   const bool is_bounded = facts->bytes > 0 && address >= facts->allocation_start &&
                           address - facts->allocation_start <= facts->bytes;
   const size_t there = is_bounded ? facts->bytes - (size_t)(address - facts->allocation_start) : SIZE_MAX;
-  *left = there;
+  *bytes_left = there;
   if (bytes == 0 && !is_bounded)
     return tsl_fail(TESELA_BAD_CALL,
                     "%s: CUDA does not know the size of the memory at %p: bytes must be "
@@ -62,15 +62,15 @@ static tesela_status cuda_adopt_check(const tsl_device *device, const pointer_fa
 tesela_status tsl_cuda_buffer_adopt(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer) {
   const tsl_cu_address address = (tsl_cu_address)(uintptr_t)native;
   pointer_facts at;
-  size_t left = 0;
+  size_t bytes_left = 0;
   void *block;
   *buffer = NULL;
   TSL_TRY(tsl_cuda_enter(device));
   TSL_TRY(tsl_cuda_leave(device, "cuPointerGetAttributes", cuda_adopt_query(address, &at)));
-  TSL_TRY(cuda_adopt_check(device, &at, address, bytes, &left));
+  TSL_TRY(cuda_adopt_check(device, &at, address, bytes, &bytes_left));
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_cuda_buffer), "a buffer's description", &block));
   tsl_cuda_buffer *made = block;
-  made->base = (tsl_buffer){.device = device, .bytes = bytes ? bytes : left};
+  made->base = (tsl_buffer){.device = device, .bytes = bytes ? bytes : bytes_left};
   made->address = at.memory == TSL_CU_MEMORY_HOST && at.address ? at.address : address;
   made->adopted = true;
   *buffer = &made->base;

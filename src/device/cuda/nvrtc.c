@@ -122,8 +122,9 @@ int tsl_nvrtc_version(void) {
   return nvrtc.version(&major, &minor) == TSL_NVRTC_SUCCESS ? 1000 * major + 10 * minor : 0;
 }
 
-/* Returns the newest known architecture that is at most `wanted`, or 0; sets the oldest and the newest. */
-static int best_architecture(int wanted, int *oldest, int *newest) {
+/* Returns the newest known architecture that is at most `wanted_architecture`, or 0; sets the oldest and the
+ * newest. */
+static int best_architecture(int wanted_architecture, int *oldest, int *newest) {
   int known[256], count = 0, best = 0;
   *oldest = *newest = 0;
   if (nvrtc.architecture_count(&count) != TSL_NVRTC_SUCCESS || count < 1 || count > (int)LENGTH(known) ||
@@ -133,7 +134,7 @@ static int best_architecture(int wanted, int *oldest, int *newest) {
   for (int i = 0; i < count; i++) {
     *oldest = known[i] < *oldest ? known[i] : *oldest;
     *newest = known[i] > *newest ? known[i] : *newest;
-    if (known[i] <= wanted && known[i] > best)
+    if (known[i] <= wanted_architecture && known[i] > best)
       best = known[i];
   }
   return best;

@@ -68,7 +68,8 @@ static double streamed_score(const tsl_problem *problem, const tsl_config *confi
                             link > 0 ? (tiling.bytes_in + tiling.bytes_out) / link : 0);
 }
 
-static uint64_t device_bytes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t required_device_bytes(const tsl_problem *problem, const tsl_config *config,
+                                      const tsl_device *device) {
   tsl_streamed_tiling tiling;
   return streamed_is_empty(problem) || tsl_tiling_of(problem, config, device, &tiling) ? 0 : tiling.bytes;
 }
@@ -215,5 +216,5 @@ const tsl_strategy tsl_gemm_streamed = {
     .build = streamed_build,
     .run = tsl_streamed_run,
     .release = streamed_release,
-    .splits = {.parts = true, .subplan = streamed_describe_slab, .bytes = device_bytes},
+    .splits = {.parts = true, .subplan = streamed_describe_slab, .bytes = required_device_bytes},
 };

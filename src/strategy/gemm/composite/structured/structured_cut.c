@@ -108,7 +108,7 @@ int64_t tsl_structured_addends(const tsl_problem *problem, int64_t block) {
   return slabs;
 }
 
-static bool along_columns(const tsl_shape *shape) {
+static bool reads_better_along_columns(const tsl_shape *shape) {
   return tsl_launch_along(shape->row_stride, shape->col_stride);
 }
 
@@ -116,7 +116,7 @@ static bool along_columns(const tsl_shape *shape) {
 static tsl_structured_scratch scratch_layout_of(const tsl_shape *shape, int64_t rows, int64_t cols,
                                                 int64_t blocks) {
   enum { GRAIN = 16 };
-  const bool by_columns = along_columns(shape);
+  const bool by_columns = reads_better_along_columns(shape);
   const int64_t line = tsl_round_up(by_columns ? rows : cols, GRAIN);
   tsl_structured_scratch scratch = {.row_stride = by_columns ? 1 : line, .col_stride = by_columns ? line : 1};
   scratch.step = line * (by_columns ? cols : rows);

@@ -123,7 +123,7 @@ static tesela_status copy_triangles_of_c(const structured_context *run, bool to_
                        to_scratch ? run->operands->scratch : run->operands->c.buffer);
 }
 
-static tesela_status copy_c(const structured_context *run) {
+static tesela_status copy_c_to_scratch(const structured_context *run) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_operand c_copy = scratch_operand(run, &run->self->c_copy, run->self->c_copy_offset);
   const tsl_structured_copy copy = {.rows = problem->m,
@@ -186,7 +186,7 @@ tesela_status tsl_structured_run(const tsl_work *work, const tsl_operands *opera
   const int structured = tsl_problem_structured(problem);
   const bool of_c = structured == TSL_OPERAND_C;
   if (run.self->c_copy.elements > 0)
-    TSL_TRY(copy_c(&run));
+    TSL_TRY(copy_c_to_scratch(&run));
   if (!of_c && run.self->blocks.elements > 0)
     TSL_TRY(complete_factor(&run, structured));
   if (of_c && tsl_problem_reads(problem, TSL_OPERAND_C))

@@ -141,7 +141,7 @@ void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_packed *packed, 
       pack_units_of_b(job, packed, panel, micro_b, unit, behind);
       if (!least || !job->kernels->careful)
         continue;
-      const uint32_t value = job->kernels->packing->least(
+      const uint32_t value = job->kernels->packing->min_magnitude(
           tsl_amx_address(job, packed, panel, micro_b * width) + unit * width, 1, 0, (behind - unit) * width);
       least[micro_b - first] = value < least[micro_b - first] ? value : least[micro_b - first];
     }
@@ -289,16 +289,18 @@ uint32_t tsl_amx_min_magnitude_of_a(const tsl_amx_job *job, const tsl_amx_packed
     return TSL_AMX_ALL_ZERO;
   set_micro_panel_of_a(job, a, panel, micro_a, &tile);
   if (tsl_amx_reads_in_place(job, micro_a) || a->pitch > 0) /* rows after C's last one are undefined */
-    return job->kernels->packing->least(tile.a, count_rows_in_c(job, micro_a), tile.a_row, tile.units);
-  return job->kernels->packing->least(tile.a, 1, 0, rows * tile.units);
+    return job->kernels->packing->min_magnitude(tile.a, count_rows_in_c(job, micro_a), tile.a_row,
+                                                tile.units);
+  return job->kernels->packing->min_magnitude(tile.a, 1, 0, rows * tile.units);
 }
 
 uint32_t tsl_amx_min_magnitude_of_b(const tsl_amx_job *job, const tsl_amx_packed *b, int64_t panel,
                                     int64_t micro_b) {
   const int64_t width = job->kernels->width;
-  return job->kernels->careful ? job->kernels->packing->least(tsl_amx_address(job, b, panel, micro_b * width),
-                                                              1, 0, tsl_amx_panel_units(job, panel) * width)
-                               : TSL_AMX_ALL_ZERO;
+  return job->kernels->careful
+             ? job->kernels->packing->min_magnitude(tsl_amx_address(job, b, panel, micro_b * width), 1, 0,
+                                                    tsl_amx_panel_units(job, panel) * width)
+             : TSL_AMX_ALL_ZERO;
 }
 
 /* A bf16 with biased exponent e (bias 127) is a multiple of 2^(e - 134), so f32 sums of products are

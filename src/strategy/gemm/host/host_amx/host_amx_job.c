@@ -11,7 +11,7 @@ static bool is_nontemporal(const tsl_amx_job *job) {
          (job->kernels->is_amx ? bytes >= MOST_BYTES : job->views.m * job->views.n > MOST_ELEMENTS);
 }
 
-static void count_micro_panels(tsl_amx_job *job) {
+static void set_micro_panel_counts(tsl_amx_job *job) {
   job->micro_panels_a = tsl_ceil_div(job->views.m, job->kernels->height);
   job->micro_panels_b = tsl_ceil_div(job->views.n, job->kernels->width);
 }
@@ -28,7 +28,7 @@ tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t ro
   part.views.m = rows;
   part.views.n = columns;
   part.nontemporal = is_nontemporal(&part);
-  count_micro_panels(&part);
+  set_micro_panel_counts(&part);
   return part;
 }
 
@@ -83,7 +83,7 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
   job.sums_are_c = job.c_size == 4 && job.alpha == 1 && job.beta == 0;
   const int64_t step = kernels->is_amx ? TSL_AMX_REGISTER_UNITS : 1;
   job.sums_are_c = job.sums_are_c && job.views.c.col_stride == 1 && (kernels->is_amx || !job.nontemporal);
-  count_micro_panels(&job);
+  set_micro_panel_counts(&job);
   job.units = tsl_ceil_div(tsl_ceil_div(job.views.k, tsl_amx_elements(kernels->format)), step) * step;
   job.panels = tsl_ceil_div(job.units, depth);
   job.depth = depth;

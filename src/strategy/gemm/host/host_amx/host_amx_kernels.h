@@ -43,7 +43,8 @@ typedef struct tsl_amx_tile {
   const unsigned char *copy_in;
   unsigned char *copy_out;
   int64_t copy_rows, copy_lines, copy_tail, copy_in_row, copy_out_row;
-  uint32_t *copy_least; /* lowered to the minimum magnitude in the copied rows, see tsl_amx_least_function */
+  uint32_t *copy_least; /* lowered to the minimum magnitude in the copied rows, see
+                           tsl_amx_min_magnitude_function */
 } tsl_amx_tile;
 typedef void tsl_amx_tile_function(const tsl_amx_tile *tile);
 
@@ -86,14 +87,15 @@ static inline int tsl_amx_elements(tsl_amx_format format) {
 }
 
 /* Returns the minimum magnitude of the nonzero bf16 in some rows, as bits; TSL_AMX_ALL_ZERO: all are 0. */
-typedef uint32_t tsl_amx_least_function(const void *src, int64_t rows, int64_t row_bytes, int64_t units);
+typedef uint32_t tsl_amx_min_magnitude_function(const void *src, int64_t rows, int64_t row_bytes,
+                                                int64_t units);
 enum { TSL_AMX_ALL_ZERO = 0x10000 };
 
 enum { TSL_AMX_TYPES = TESELA_E5M2 + 1 };
 typedef struct tsl_amx_packing { /* by format and operand type; epilogues by C's type */
   tsl_amx_pack_function *copy[TSL_AMX_FORMATS][TSL_AMX_TYPES];
   tsl_amx_epilogue_function *finish[TSL_AMX_TYPES];
-  tsl_amx_least_function *least;
+  tsl_amx_min_magnitude_function *min_magnitude;
 } tsl_amx_packing;
 
 /* Row of an instruction set's table; a row without `packing` ends the table. If an instruction needs A and B

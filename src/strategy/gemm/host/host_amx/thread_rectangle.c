@@ -138,10 +138,10 @@ static void thread_rectangle_next_rows(rectangle_launch *run, int64_t index, int
 }
 
 /* Returns the minimum magnitude of a micro-panel in panels `panel` to before `end_panel`. */
-static uint32_t least_in(const tsl_amx_job *job, const tsl_amx_packed *packed, int64_t micro, int64_t panel,
-                         int64_t end_panel,
-                         uint32_t (*least_of)(const tsl_amx_job *, const tsl_amx_packed *, int64_t,
-                                              int64_t)) {
+static uint32_t min_magnitude_in(const tsl_amx_job *job, const tsl_amx_packed *packed, int64_t micro,
+                                 int64_t panel, int64_t end_panel,
+                                 uint32_t (*least_of)(const tsl_amx_job *, const tsl_amx_packed *, int64_t,
+                                                      int64_t)) {
   uint32_t least = TSL_AMX_ALL_ZERO;
   for (int64_t p = panel; p < end_panel; p++) {
     const uint32_t value = least_of(job, packed, p, micro);
@@ -174,7 +174,7 @@ static void run_pass(rectangle_launch *run, int64_t first, int64_t end, int64_t 
   for (int64_t micro_b = first; micro_b < end && (panel == 0 || job->packed_b.at); micro_b++)
     lower_minimum(&run->least_b[micro_b - first],
                   job->packed_b.at
-                      ? least_in(job, &run->b, micro_b, panel, end_panel, tsl_amx_min_magnitude_of_b)
+                      ? min_magnitude_in(job, &run->b, micro_b, panel, end_panel, tsl_amx_min_magnitude_of_b)
                       : TSL_AMX_ALL_ZERO,
                   panel == 0);
   if (!job->packed_b.at)
@@ -198,8 +198,9 @@ static void run_pass(rectangle_launch *run, int64_t first, int64_t end, int64_t 
       next.each = tsl_ceil_div(next.left * next.lines, tiles);
     }
     lower_minimum(&run->least_a[micro_a],
-                  is_found ? found
-                           : least_in(job, &run->a, micro_a, panel, end_panel, tsl_amx_min_magnitude_of_a),
+                  is_found
+                      ? found
+                      : min_magnitude_in(job, &run->a, micro_a, panel, end_panel, tsl_amx_min_magnitude_of_a),
                   panel == 0);
     for (int64_t p = panel; p < end_panel; p++)
       for (int64_t micro_b = first; micro_b < end; micro_b++) {

@@ -185,7 +185,7 @@ static bool is_half_faster(const tsl_solve_blocks *blocks) {
   return n <= HALF_SIDES_MAX && blocks->m <= (by_column ? 32 + 32 * n : by_row_most);
 }
 
-static bool solve_halves(const tsl_solve_blocks *blocks) {
+static bool try_solve_halves(const tsl_solve_blocks *blocks) {
   half x[HALF_ROWS_MAX];
   divisors by;
   if (!is_half_faster(blocks))

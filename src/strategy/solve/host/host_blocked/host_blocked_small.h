@@ -112,7 +112,7 @@ TSL_INLINE void solve_small_panel(const tsl_solve_blocks *blocks, const divisors
   }
 }
 
-static bool solve_small(const solve_state *w, int64_t count) {
+static bool try_solve_small(const solve_state *w, int64_t count) {
   divisors by;
   if (w->blocks->m > SMALL)
     return false;

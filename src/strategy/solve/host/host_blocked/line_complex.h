@@ -27,12 +27,12 @@ typedef struct solve_lines_state {
   bool is_flipped;
 } solve_lines_state;
 
-static inline int64_t line_at(const solve_lines_state *solved, int r, int64_t row) {
+static inline int64_t line_index(const solve_lines_state *solved, int r, int64_t row) {
   return r * solved->line_stride + 2 * (solved->is_flipped ? solved->blocks->m - 1 - row : row);
 }
 
-static inline void line_put(const solve_lines_state *solved, int r, int64_t row, REAL re, REAL im) {
-  const int64_t at = line_at(solved, r, row);
+static inline void line_store_number(const solve_lines_state *solved, int r, int64_t row, REAL re, REAL im) {
+  const int64_t at = line_index(solved, r, row);
   solved->real[at] = re;
   solved->imaginary[at] = im;
   solved->real[at + 1] = solved->imaginary[at + 1] = 0;
@@ -40,12 +40,12 @@ static inline void line_put(const solve_lines_state *solved, int r, int64_t row,
 
 static void line_join_parts(const solve_lines_state *solved, int r, int64_t row, int64_t end) {
   for (; row < end; row++) {
-    const int64_t at = line_at(solved, r, row);
+    const int64_t at = line_index(solved, r, row);
     const REAL *p = solved->real + at, *q = solved->imaginary + at;
     if (solved->blocks->conjugates)
-      line_put(solved, r, row, p[0] + q[1], q[0] - p[1]);
+      line_store_number(solved, r, row, p[0] + q[1], q[0] - p[1]);
     else
-      line_put(solved, r, row, p[0] - q[1], q[0] + p[1]);
+      line_store_number(solved, r, row, p[0] - q[1], q[0] + p[1]);
   }
 }
 
@@ -57,7 +57,7 @@ TSL_INLINE void line_substitute(const solve_lines_state *solved, int64_t row, in
   for (int i = 0; i < rows; i++) {
     vector x = {0};
     TSL_UNROLL for (int r = 0; r < lines; r++) {
-      const int64_t at = line_at(solved, r, row + i);
+      const int64_t at = line_index(solved, r, row + i);
       x[2 * r] = solved->real[at];
       x[2 * r + 1] = solved->imaginary[at];
     }
@@ -68,7 +68,7 @@ TSL_INLINE void line_substitute(const solve_lines_state *solved, int64_t row, in
   substitute_half(triangle, tile);
   for (int i = 0; i < rows; i++, found += NUMBER(LANES))
     TSL_UNROLL for (int r = 0; r < lines; r++) {
-      const int64_t at = line_at(solved, r, row + i);
+      const int64_t at = line_index(solved, r, row + i);
       solved->real[at] = found[2 * r];
       solved->real[at + 1] = found[2 * r + 1];
     }
@@ -98,15 +98,15 @@ TSL_INLINE void line_subtract_columns(const solve_lines_state *solved, int64_t c
                 line_stride = solved->line_stride / 2,
                 first = solved->is_flipped ? solved->blocks->m - 1 : below;
   const REAL *a = number_at(&solved->blocks->a, first, col);
-  const int64_t at = line_at(solved, 0, first);
+  const int64_t at = line_index(solved, 0, first);
   element *const p = (element *)(void *)(solved->real + at), *const q =
                                                                  (element *)(void *)(solved->imaginary + at);
   parts x[LINES_MAX];
   vector real[LINES_MAX], imaginary[LINES_MAX];
   for (int r = 0; r < lines; r++)
     for (int l = 0; l < ROWS; l++) {
-      x[r].re[l] = -solved->real[line_at(solved, r, col + l)];
-      x[r].im[l] = -solved->real[line_at(solved, r, col + l) + 1];
+      x[r].re[l] = -solved->real[line_index(solved, r, col + l)];
+      x[r].im[l] = -solved->real[line_index(solved, r, col + l) + 1];
     }
   int64_t i = 0;
   for (; i + NAME(LANES) <= count; i += NAME(LANES)) {
@@ -235,7 +235,7 @@ TSL_INLINE void line_solve_tall(const solve_lines_state *solved, int64_t row, in
       if ((row + i) % GROUP > 0)
         line_join_parts(&diagonal, r, i, i + count);
       for (int64_t k = i; k < i + count; k++)
-        line_put(solved, r, row + k, sums.real[r][2 * k], sums.imaginary[r][2 * k]);
+        line_store_number(solved, r, row + k, sums.real[r][2 * k], sums.imaginary[r][2 * k]);
     }
     line_substitute(solved, row + i, count, triangle, lines);
   }
@@ -274,14 +274,14 @@ static void line_load(const solve_lines_state *solved, int r, int64_t index) {
   for (int64_t i = 0; i < solved->blocks->m; i++) {
     const REAL *b = number_at(&solved->blocks->b, i, index);
     const vector scaled = times_alpha(solved->blocks->alpha, (vector){b[0], b[1]});
-    line_put(solved, r, i, scaled[0], scaled[1]);
+    line_store_number(solved, r, i, scaled[0], scaled[1]);
   }
 }
 
 static void line_store(const solve_lines_state *solved, int r, int64_t index) {
   for (int64_t i = 0; i < solved->blocks->m; i++)
     *element_at(&solved->blocks->x, i, index) =
-        *(const element *)(const void *)(solved->real + line_at(solved, r, i));
+        *(const element *)(const void *)(solved->real + line_index(solved, r, i));
 }
 
 static solve_lines_state make_lines_state(const tsl_solve_blocks *blocks, REAL *values) {

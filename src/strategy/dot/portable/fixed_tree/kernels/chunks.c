@@ -137,7 +137,7 @@ static inline int minimum(int a, int b) {
 }
 
 /* Sums a chunk; rows of zeros are omitted. */
-static tsl_tree_sum chunk_f32(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
+static tsl_tree_sum sum_chunk_f32(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
   _Alignas(64) float x_rows[F32_GATHERED], y_rows[F32_GATHERED];
   const bool x_there = are_whole_rows(x, TESELA_F32, F32_LANES, count),
              y_there = are_whole_rows(y, TESELA_F32, F32_LANES, count);
@@ -151,7 +151,7 @@ static tsl_tree_sum chunk_f32(const tsl_tree_numbers *x, const tsl_tree_numbers 
   return join_f32(&lanes);
 }
 
-static tsl_tree_sum chunk_f64(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
+static tsl_tree_sum sum_chunk_f64(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
   _Alignas(64) double x_rows[F64_GATHERED], y_rows[F64_GATHERED];
   const bool x_there = are_whole_rows(x, TESELA_F64, F64_LANES, count),
              y_there = are_whole_rows(y, TESELA_F64, F64_LANES, count);
@@ -165,4 +165,4 @@ static tsl_tree_sum chunk_f64(const tsl_tree_numbers *x, const tsl_tree_numbers 
   return join_f64(&lanes);
 }
 
-const tsl_tree_functions TSL_ISA_NAME(tsl_tree_functions) = {chunk_f32, chunk_f64};
+const tsl_tree_functions TSL_ISA_NAME(tsl_tree_functions) = {sum_chunk_f32, sum_chunk_f64};

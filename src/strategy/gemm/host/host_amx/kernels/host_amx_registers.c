@@ -16,7 +16,7 @@ static inline __m512i add_least(__m512i least, const void *line) {
   return _mm512_min_epu16(least, _mm512_sub_epi16(magnitudes, _mm512_set1_epi16(1)));
 }
 
-static inline uint32_t least_of(__m512i least) {
+static inline uint32_t minimum_of_lanes(__m512i least) {
   uint16_t all[32], lowest = UINT16_MAX;
   _mm512_storeu_si512(all, least);
   for (int i = 0; i < 32; i++)
@@ -27,7 +27,7 @@ static inline uint32_t least_of(__m512i least) {
 #define REGISTER_LEAST __m512i
 #define REGISTER_LEAST_NONE _mm512_set1_epi16(-1)
 #define REGISTER_LEAST_ADD(least, line) add_least(least, line)
-#define REGISTER_LEAST_OF(least) least_of(least)
+#define REGISTER_LEAST_OF(least) minimum_of_lanes(least)
 #include "strategy/gemm/host/host_amx/kernels/host_amx_registers.h"
 
 #define REGISTER_LOAD(t, at, stride) _tile_loadd(t, at, stride)

@@ -375,7 +375,7 @@ static void epilogue_i32(const tsl_amx_epilogue *last) {
   apply_to_all_rows(last, row_i32, 4);
 }
 
-static uint32_t least(const void *src, int64_t rows, int64_t row_bytes, int64_t units) {
+static uint32_t min_magnitude(const void *src, int64_t rows, int64_t row_bytes, int64_t units) {
   uint16_t all = UINT16_MAX; /* minimum of magnitudes minus one; 0 becomes the maximum */
   for (int64_t i = 0; i < rows; i++) {
     const unsigned char *const row = (const unsigned char *)src + i * row_bytes;
@@ -402,4 +402,4 @@ const tsl_amx_packing TSL_ISA_NAME(tsl_amx_packing) = {
                [TESELA_F16] = epilogue_f16,
                [TESELA_BF16] = epilogue_bf16,
                [TESELA_I32] = epilogue_i32},
-    .least = least};
+    .min_magnitude = min_magnitude};

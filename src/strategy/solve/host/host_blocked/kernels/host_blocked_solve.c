@@ -556,7 +556,7 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
     memset(w.x + p * w.x_panel_numbers + m * STEP, 0, (size_t)((rows - m) * STEP) * sizeof(REAL));
   }
   if (w.x_panel_count <= IN_PLACE_PANELS) {
-    if (!solve_small(&w, count))
+    if (!try_solve_small(&w, count))
       solve_few(&w, count);
     for (int64_t p = 0; p < w.x_panel_count; p++) {
       const column_group to = make_column_group(&w, &blocks->x, first, count, p);
@@ -590,5 +590,5 @@ static void multiply_columns(const tsl_solve_blocks *blocks, void *x_copy) {
   }
 }
 
-const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, solve_halves, multiply_columns,
-                                                  ROWS,          COLUMNS,      ROWS + 2};
+const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, try_solve_halves, multiply_columns,
+                                                  ROWS,          COLUMNS,          ROWS + 2};

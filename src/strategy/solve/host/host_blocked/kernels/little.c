@@ -142,7 +142,8 @@ TSL_INLINE void add_products(const small_product *w, int64_t i, int rows, const 
   }
 }
 
-TSL_INLINE void tile(const small_product *w, int64_t i, int rows, const REAL *b, int64_t j, int vectors) {
+TSL_INLINE void multiply_tile(const small_product *w, int64_t i, int rows, const REAL *b, int64_t j,
+                              int vectors) {
   vector sums[TILE_ROWS][VECTORS] = {{{0}}}, turned[TILE_ROWS][VECTORS] = {{{0}}};
   add_products(w, i, rows, b, vectors, sums, turned);
   TSL_UNROLL for (int r = 0; r < rows; r++) {
@@ -159,11 +160,11 @@ TSL_INLINE void compute_tiles(const small_product *w, int rows, int64_t i, const
   if (w->c_triangle == LOWER && below <= j)
     return;
   if (first && second)
-    tile(w, i, rows, b, j, VECTORS);
+    multiply_tile(w, i, rows, b, j, VECTORS);
   else if (first)
-    tile(w, i, rows, b, j, 1);
+    multiply_tile(w, i, rows, b, j, 1);
   else if (second)
-    tile(w, i, rows, b + STEP / VECTORS, j + LANES, 1);
+    multiply_tile(w, i, rows, b + STEP / VECTORS, j + LANES, 1);
 }
 
 static void multiply_all_tiles(const small_product *w) {
@@ -314,7 +315,8 @@ static void copy_triangle_rows(const small_factor *factor, int64_t n, element *o
   }
 }
 
-static bool multiply_in_place(const small_factor *a, const small_factor *b, small_product *w, REAL *memory) {
+static bool try_multiply_in_place(const small_factor *a, const small_factor *b, small_product *w,
+                                  REAL *memory) {
   int64_t i = 0;
   if (PARTS == 2 || b->view.col_stride != 1 || w->n > NAME(LANES))
     return false;
@@ -355,7 +357,7 @@ static void make_diagonal_real(const small_product *w) {
 }
 
 bool TSL_ISA_NAME(tsl_solve_small_product)(const tsl_fast_structured *fast_structured) {
-  _Alignas(VECTOR_BYTES) REAL a_room[SIDE_MAX * SIDE_MAX * PARTS], b_room[SIDE_MAX * SIDE_MAX * PARTS];
+  _Alignas(VECTOR_BYTES) REAL a_memory[SIDE_MAX * SIDE_MAX * PARTS], b_memory[SIDE_MAX * SIDE_MAX * PARTS];
   const bool turned = fast_structured->c_col != 1;
   small_factor a, b, *const structured = turned ? &b : &a, *const other = turned ? &a : &b;
   small_product w;
@@ -379,9 +381,9 @@ bool TSL_ISA_NAME(tsl_solve_small_product)(const tsl_fast_structured *fast_struc
   w.beta = fast_structured->beta;
   w.adds = fast_structured->beta[0] != 0 || fast_structured->beta[1] != 0;
   if (fast_structured->a_is == TESELA_TRIANGULAR || fast_structured->a_is == TESELA_UNIT_TRIANGULAR)
-    return turned && multiply_in_place(&a, &b, &w, b_room);
-  prepare_a(&a, &w, a_room);
-  prepare_b(&b, &w, b_room);
+    return turned && try_multiply_in_place(&a, &b, &w, b_memory);
+  prepare_a(&a, &w, a_memory);
+  prepare_b(&b, &w, b_memory);
   multiply_all_tiles(&w);
   if (fast_structured->c_is == TESELA_HERMITIAN)
     make_diagonal_real(&w);
