@@ -26,8 +26,7 @@ typedef struct tsl_ranks tsl_ranks;
 
 /* Cost model of operations and messages, to choose a grid (comm/comm_grid.h). */
 typedef struct tsl_links {
-  double seconds_per_message, bytes_per_second,
-      operations_per_second; /* seconds a message; bytes, operations a second */
+  double seconds_per_message, bytes_per_second, operations_per_second;
 } tsl_links;
 
 /* File that all ranks have open and access independently: collective reads hang when one rank fails. */

@@ -113,16 +113,16 @@ tesela_status tsl_load_scalar(const double *argument, const char *name, const ts
 }
 
 typedef struct gathered_rectangles {
-  int64_t *counts;
-  tsl_bare_rectangle *own, *all;
-  const tsl_bare_rectangle **by_rank; /* rectangles of each rank, in `all` */
+  int64_t *count_by_rank;
+  tsl_bare_rectangle *own_rectangles, *all_rectangles;
+  const tsl_bare_rectangle **by_rank; /* rectangles of each rank, in `all_rectangles` */
   int64_t rectangles_per_rank_max;
 } gathered_rectangles;
 
 static void free_gathered_rectangles(gathered_rectangles *c) {
-  free(c->counts);
-  free(c->own);
-  free(c->all);
+  free(c->count_by_rank);
+  free(c->own_rectangles);
+  free(c->all_rectangles);
   free(c->by_rank);
 }
 
@@ -132,27 +132,27 @@ static tesela_status gather_rectangles(tsl_ranks *ranks, const tesela_layout *la
   tesela_status status = TESELA_OK;
   const size_t size = (size_t)ranks->size;
   double most = 0;
-  out->counts = malloc(size * sizeof *out->counts);
+  out->count_by_rank = malloc(size * sizeof *out->count_by_rank);
   out->by_rank = malloc(size * sizeof *out->by_rank);
-  if (!out->counts || !out->by_rank)
+  if (!out->count_by_rank || !out->by_rank)
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for the rectangles of %d ranks", ranks->size);
   TSL_TRY(tsl_agree(ranks, status));
-  TSL_TRY(ranks->ops->gather(ranks, &layout->count, sizeof layout->count, out->counts));
+  TSL_TRY(ranks->ops->gather(ranks, &layout->count, sizeof layout->count, out->count_by_rank));
   TSL_TRY(ranks->ops->least(ranks, -(double)layout->count, &most));
   out->rectangles_per_rank_max = (int64_t)-most;
   const size_t bytes = (size_t)out->rectangles_per_rank_max * sizeof(tsl_bare_rectangle);
-  out->own = calloc(1, bytes + 1);
-  out->all = malloc(bytes * size + 1);
-  if (!out->own || !out->all)
+  out->own_rectangles = calloc(1, bytes + 1);
+  out->all_rectangles = malloc(bytes * size + 1);
+  if (!out->own_rectangles || !out->all_rectangles)
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for %lld rectangles of each of %d ranks",
                       (long long)out->rectangles_per_rank_max, ranks->size);
   TSL_TRY(tsl_agree(ranks, status));
   for (int64_t i = 0; i < layout->count; i++)
-    out->own[i] = (tsl_bare_rectangle){layout->rectangles[i].row, layout->rectangles[i].col,
-                                       layout->rectangles[i].rows, layout->rectangles[i].cols};
-  TSL_TRY(ranks->ops->gather(ranks, out->own, bytes, out->all));
+    out->own_rectangles[i] = (tsl_bare_rectangle){layout->rectangles[i].row, layout->rectangles[i].col,
+                                                  layout->rectangles[i].rows, layout->rectangles[i].cols};
+  TSL_TRY(ranks->ops->gather(ranks, out->own_rectangles, bytes, out->all_rectangles));
   for (int i = 0; i < ranks->size; i++)
-    out->by_rank[i] = out->all + (int64_t)i * out->rectangles_per_rank_max;
+    out->by_rank[i] = out->all_rectangles + (int64_t)i * out->rectangles_per_rank_max;
   return TESELA_OK;
 }
 
@@ -183,7 +183,7 @@ static tesela_status make_part(tsl_job *job, const tsl_rank_operand *all, int in
     status = tsl_layout_make(operand->layout, name, ranks->size, ranks->rank,
                              m->transpose ? operand->cols : operand->rows,
                              m->transpose ? operand->rows : operand->cols, m->row_stride, m->col_stride,
-                             rectangles.by_rank, rectangles.counts, &out->layout);
+                             rectangles.by_rank, rectangles.count_by_rank, &out->layout);
     if (status == TESELA_OK && operand->used && !m->data && !m->buffer &&
         tsl_layout_count_owned(&out->layout, ranks->rank) > 0)
       status =

@@ -173,8 +173,8 @@ static tesela_status jit_cache_await(tsl_device_slot *slot, tsl_jit_module_entry
 }
 
 /* Stores the build's result and wakes the waiting threads. The lock is held. */
-static void jit_cache_settle(tsl_device_slot *slot, tsl_jit_module_entry *entry, tesela_status status,
-                             tsl_module *module) {
+static void jit_cache_end_build(tsl_device_slot *slot, tsl_jit_module_entry *entry, tesela_status status,
+                                tsl_module *module) {
   entry->status = status;
   entry->module = module;
   entry->state = status == TESELA_OK ? READY : FAILED;
@@ -235,7 +235,7 @@ tesela_status tsl_jit_module(tsl_device *device, const tsl_build *build, tsl_mod
     pthread_mutex_unlock(&slot->jit_lock);
     status = jit_cache_obtain(device, build, &entry->key, module, &taken);
     pthread_mutex_lock(&slot->jit_lock);
-    jit_cache_settle(slot, entry, status, *module);
+    jit_cache_end_build(slot, entry, status, *module);
   }
   pthread_mutex_unlock(&slot->jit_lock);
   if (seconds != NULL)

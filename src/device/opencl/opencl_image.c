@@ -135,6 +135,7 @@ tesela_status tsl_opencl_image_create(tsl_stream *stream, const tsl_image_layout
   return TESELA_OK;
 }
 
+/* Keeps the memory for the stream's next image. */
 void tsl_opencl_image_destroy(tsl_image *image) {
   tsl_stream *stream = image->stream;
   cl_mem goes = image->memory;

@@ -6,13 +6,10 @@
 
 #include <stdio.h>
 
-/* Fused multiply-adds of a compute unit per clock. */
 typedef struct unit {
-  int f32, f64;
+  int f32, f64;     /* fused multiply-adds of a compute unit per clock */
   double bandwidth; /* bytes per second of device memory */
-  double
-      /* bytes per second to the host, from pageable memory */
-      link;
+  double link;      /* bytes per second to the host, from pageable memory */
 } unit;
 
 /* Last caches in MiB, the largest of each architecture. NVIDIA's OpenCL reports the first-level caches. */

@@ -16,9 +16,8 @@
  * complex numbers, of the destination in real ones; destination lines are contiguous. `is_across`: neighbours
  * in memory belong to different lines. */
 typedef struct complex_real_copy {
-  TSL_INDEX lines, length, products; /* lines; complex numbers of a line; matrices */
-  TSL_INDEX offset, line_stride, element_stride,
-      step; /* source, in complex numbers; step: between products */
+  TSL_INDEX lines, length, products;                   /* lines; complex numbers of a line; matrices */
+  TSL_INDEX offset, line_stride, element_stride, step; /* of the source; step: between products */
   /* destination, in real numbers: first number, line stride, step between products */
   TSL_INDEX to, to_line, to_step;
   int form, is_across; /* form of the copy, as defined above; is_across: source lines are not contiguous */

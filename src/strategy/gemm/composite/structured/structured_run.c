@@ -11,11 +11,11 @@ typedef struct structured_context {
   tsl_stream *stream;
 } structured_context;
 
-static tsl_structured_side structured_side_of(const tsl_operand *operand, int64_t block) {
+static tsl_structured_side structured_side_of(const tsl_operand *operand, int64_t diagonal_block_rows) {
   return (tsl_structured_side){.offset = operand->offset,
                                .row_stride = operand->row_stride,
                                .col_stride = operand->col_stride,
-                               .step = block * (operand->row_stride + operand->col_stride)};
+                               .step = diagonal_block_rows * (operand->row_stride + operand->col_stride)};
 }
 
 static void structured_swap(TSL_INDEX *item, TSL_INDEX *other) {

@@ -226,7 +226,7 @@ TSL_FUNCTION void solve_subtract_product(const TSL_REAL *y, const TSL_REAL *x, T
 #endif
 }
 
-TSL_FUNCTION void solve_load_neighbours(TSL_LOCAL_POINTER const TSL_REAL *src, TSL_REAL *y) {
+TSL_FUNCTION void solve_load_lanes(TSL_LOCAL_POINTER const TSL_REAL *src, TSL_REAL *y) {
   const TSL_VECTOR(TSL_REAL, LANES) loaded = TSL_LOCAL_LOAD(TSL_REAL, LANES, src);
   y[0] = TSL_LANE(loaded, 0);
   y[1] = TSL_LANE(loaded, 1);
@@ -258,7 +258,7 @@ TSL_FUNCTION void solve_column(TSL_LOCAL_POINTER const TSL_REAL *block,
     TSL_REAL y[SOLVE_TILE * LANES];
     TSL_UNROLL
     for (int i = j; i < SOLVE_TILE; i++)
-      solve_load_neighbours(block + i * A_LINE_NUMBERS + j * PARTS, y + i * LANES);
+      solve_load_lanes(block + i * A_LINE_NUMBERS + j * PARTS, y + i * LANES);
     TSL_UNROLL
     for (int k = 0; k < ELEMENTS_OF_LOAD; k++) {
       solve_multiply_by_inverse(inverse + (j + k) * PARTS, x + (j + k) * PARTS);
@@ -316,7 +316,7 @@ TSL_FUNCTION void solve_subtract_tile(TSL_LOCAL_POINTER const TSL_REAL *line, co
     TSL_REAL y[ITEM_ROWS_TOGETHER * LANES];
     TSL_UNROLL
     for (int i = 0; i < ITEM_ROWS_TOGETHER; i++)
-      solve_load_neighbours(line + i * LINES * A_LINE_NUMBERS + j * PARTS, y + i * LANES);
+      solve_load_lanes(line + i * LINES * A_LINE_NUMBERS + j * PARTS, y + i * LANES);
     TSL_UNROLL
     for (int k = 0; k < ELEMENTS_OF_LOAD; k++)
       TSL_UNROLL
