@@ -52,7 +52,7 @@ static void test_platforms_of_processors_are_told(void **state) {
   scratch s;
   (void)state;
   scratch_create(&s);
-  assert_false(tsl_opencl_lists_only_processors_at(s.folder)); /* no files: the library may be a driver itself */
+  assert_false(tsl_opencl_lists_only_processors_at(s.folder)); /* no files: maybe a driver itself */
   scratch_write(&s, "etc/OpenCL/vendors/readme.txt", "libnvidia-opencl.so.1\n");
   scratch_write(&s, "etc/OpenCL/vendors/pocl.icd", "/usr/lib/x86_64-linux-gnu/libpocl.so.2.9.0\n");
   assert_true(tsl_opencl_lists_only_processors_at(s.folder));

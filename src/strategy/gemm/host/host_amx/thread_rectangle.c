@@ -37,7 +37,7 @@ typedef struct rectangle_launch {
   uint32_t *sums;
   tsl_amx_concurrent concurrent;
   uint32_t *rows[2]; /* buffers for the rows of a micro-panel of A, if they are copied unchanged */
-  int row_buffer;    /* index of the one that tiles read; rows are copied into the other one */
+  int row_buffer;    /* index of the buffer that tiles read; the other one gets the next rows */
   bool by_rows;      /* A's rows are copied unchanged, during the tiles of the micro-panel before */
   bool keeps_a;      /* A's copies have all of A and serve all passes */
   int64_t micro_panels_b, panels; /* micro-panels of B of a pass, and panels of a chunk of k */
