@@ -337,8 +337,7 @@ static side stored_side(tesela_triangle triangle, bool turned) {
   return triangle == TESELA_WHOLE ? ALL : (triangle == TESELA_LOWER) != turned ? LOWER : UPPER;
 }
 
-/* Sets a general operand; `turned`: rows and columns exchanged. GCC 12 would load both strides as a vector.
- */
+/* Sets a general operand, transposed if `turned`. GCC 12 would load both strides as a vector. */
 static void set_operand(small_factor *out, const void *src, int64_t row, int64_t col, bool turned,
                         bool conjugates) {
   __asm__("" : "+r"(row), "+r"(col));

@@ -53,17 +53,17 @@ static inline __attribute__((always_inline)) void NAME(step)(const tsl_moves *jo
    distance, NULL);
 }
 
-typedef struct NAME(row_position) {
+typedef struct NAME(row_kind) {
   bool is_first, is_last; /* band of the block */
   bool is_packed;         /* all rows of `to` are contiguous, and so are consecutive steps */
-} NAME(row_position);
+} NAME(row_kind);
 
 /* Stores a row of the buffer with non-temporal stores of whole lines. `tail` passes the remainder of a band
  * to the next band, so only the ends of a row are partial lines. */
 static inline void NAME(store_row_nontemporal)(unsigned char *from, unsigned char *dst, int64_t bytes,
-                                               NAME(row_position) row_position, unsigned char tail[64]) {
+                                               NAME(row_kind) kind, unsigned char tail[64]) {
   int64_t at = -(int64_t)((uintptr_t)dst % 64);
-  if (at < 0 && row_position.is_first) {
+  if (at < 0 && kind.is_first) {
     at = at + 64 < bytes ? at + 64 : bytes;
     memcpy(dst, from, (size_t)at);
   } else if (at < 0) {
@@ -72,7 +72,7 @@ static inline void NAME(store_row_nontemporal)(unsigned char *from, unsigned cha
   for (; at + 64 <= bytes; at += 64)
     for (int part = 0; part < 64; part += VECTOR_BYTES)
       store_nontemporal_bytes(dst + at + part, load_bytes(from + at + part));
-  if (row_position.is_last)
+  if (kind.is_last)
     memcpy(dst + at, from + at, (size_t)(bytes - at));
   else if (at < bytes)
     memcpy(tail, from + bytes - 64, 64);
@@ -88,8 +88,8 @@ static inline void NAME(pack)(unsigned char *first, int64_t rows, int64_t bytes)
 /* Transposes a step of any size through a buffer; its first row is row `row` of the block. Short contiguous
  * rows of `dst` are one row of the step. */
 static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from, unsigned char *dst,
-                                int64_t rows, int64_t columns, int64_t distance,
-                                NAME(row_position) row_position, unsigned char (*tails)[64], int64_t row) {
+                                int64_t rows, int64_t columns, int64_t distance, NAME(row_kind) kind,
+                                unsigned char (*tails)[64], int64_t row) {
   enum { STRIDE = NAME(buffer_stride) };
   _Alignas(64) unsigned char buffer[NAME(line) * STRIDE + 64];
   unsigned char *first = buffer + 64;
@@ -102,7 +102,7 @@ static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from,
     (job, from + j * job->from_stride, first + j * SIZE, STRIDE, rows,
      left < NAME(tile_rows) ? left : NAME(tile_rows));
   }
-  if (row_position.is_packed) {
+  if (kind.is_packed) {
     NAME(pack)(first, rows, bytes);
     bytes *= rows;
     rows = 1;
@@ -110,8 +110,7 @@ static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from,
   }
   for (int64_t i = 0; i < rows; i++)
     if (job->nontemporal)
-      NAME(store_row_nontemporal)
-      (first + i * STRIDE, dst + i * job->to_stride, bytes, row_position, tails[row + i]);
+      NAME(store_row_nontemporal)(first + i * STRIDE, dst + i * job->to_stride, bytes, kind, tails[row + i]);
     else
       memcpy(dst + i * job->to_stride, first + i * STRIDE, (size_t)bytes);
 }
@@ -146,16 +145,15 @@ static void NAME(transpose_block)(const tsl_moves *job, const tsl_moves_block *b
       const int64_t distance = !turns ? DISTANCE
                                : ends ? 0
                                       : columns * job->from_stride + (block->i0 - i) * SIZE;
-      const NAME(row_position) row_position =
-          packed ? (NAME(row_position)){i == block->i0, i + rows == block->i1, true}
-                 : (NAME(row_position)){j == block->j0, ends, false};
+      const NAME(row_kind) kind = packed ? (NAME(row_kind)){i == block->i0, i + rows == block->i1, true}
+                                         : (NAME(row_kind)){j == block->j0, ends, false};
       const bool tiled = rows == NAME(line) && columns % NAME(tile_rows) == 0;
       if (tiled && !job->nontemporal)
         NAME(step)(job, from, to, job->to_stride, columns, distance, false);
       else if (tiled && VECTOR_BYTES == 64 && ((uintptr_t)to | (uint64_t)job->to_stride) % 64 == 0)
         NAME(step)(job, from, to, job->to_stride, columns, distance, true);
       else
-        NAME(buffered_step)(job, from, to, rows, columns, distance, row_position, tails, i - block->i0);
+        NAME(buffered_step)(job, from, to, rows, columns, distance, kind, tails, i - block->i0);
     }
   }
   if (job->nontemporal)
