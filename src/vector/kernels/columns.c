@@ -239,7 +239,7 @@ TSL_INLINE void add_sums_to_s(const sums *accumulators, bool conjugate, REAL *s,
         all_of[PARTS * j + PARTS - 1] = -accumulators[first + j].turned;
     }
     if (PARTS == 2 && !conjugate)
-      TSL_UNROLL for (int j = 0; j < 4; j++) all_of[j] *= alternating();
+      TSL_UNROLL for (int j = 0; j < 4; j++) all_of[j] *= alternating_signs();
     NAME(totals)(all_of, totals);
     TSL_UNROLL for (int c = 0; c < 4; c++) if (PARTS * first + c < PARTS * column_count)
         s[PARTS * first + c] += totals[c];
@@ -382,7 +382,7 @@ TSL_INLINE int64_t update_half_vectors(int64_t count, const REAL *x, REAL t, REA
 }
 
 TSL_INLINE void update_column(int64_t count, const REAL *x, const REAL *t, REAL *a, bool uses_far_loads) {
-  const vector re = splat(t[0]), im = splat(t[PARTS - 1]) * -alternating();
+  const vector re = splat(t[0]), im = splat(t[PARTS - 1]) * -alternating_signs();
   const bool far_x = uses_far_loads && count > (int64_t)FAR;
   int64_t i = 0;
   if (HAS_LOAD_FAR && uses_far_loads && PARTS == 1 && count < (int64_t)BRIEF_COMPONENTS)
@@ -491,8 +491,9 @@ typedef struct group {
   sums column_sums[COLUMNS_WITH_SUMS];
 } group;
 
-/* Processes the diagonal of a group. Elements outside of the triangle are read and masked. */
-TSL_INLINE void process_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermitian, int column_count) {
+/* Adds a group's products of a vector with diagonal elements. Elements outside of the triangle are masked. */
+TSL_INLINE void add_diagonal_vector(group *g, int64_t i, REAL *y, bool upper, bool hermitian,
+                                    int column_count) {
   const int64_t valid_count = g->a.count - i;
   const bool is_full = valid_count >= LANES;
   const vector plain = load(g->x + i, is_full, valid_count), turned = times_i(plain);
@@ -513,9 +514,9 @@ TSL_INLINE void process_diagonal(group *g, int64_t i, REAL *y, bool upper, bool 
   store(y + i, sum, is_full, valid_count);
 }
 
-/* Processes a group of columns. Vectors begin at multiples of their length, as the stores before. */
-TSL_INLINE void symmetric_group(const triangle *shape, int64_t j, const REAL *t, const REAL *x, REAL *y,
-                                REAL *s, bool upper, int column_count) {
+/* Adds a group's products to y and s. Vectors begin at multiples of their length, as the stores before. */
+TSL_INLINE void add_symmetric_group(const triangle *shape, int64_t j, const REAL *t, const REAL *x, REAL *y,
+                                    REAL *s, bool upper, int column_count) {
   const int64_t count = PARTS * shape->n, first = PARTS * j / LANES * LANES, end = PARTS * (j + column_count);
   group g = {.a = {shape->a + PARTS * shape->ld * j, PARTS * shape->ld, count}, .j = j, .x = x};
   TSL_UNROLL for (int c = 0; c < column_count; c++) {
@@ -528,7 +529,7 @@ TSL_INLINE void symmetric_group(const triangle *shape, int64_t j, const REAL *t,
     for (; i < first; i += LANES)
       add_and_dot_at(g.a, i, g.re, g.im, y, x, g.column_sums, column_count, true, LANES);
   for (; i < end; i += LANES)
-    process_diagonal(&g, i, y, upper, shape->hermitian, column_count);
+    add_diagonal_vector(&g, i, y, upper, shape->hermitian, column_count);
   if (!upper) {
     for (; i + LANES <= count; i += LANES)
       add_and_dot_at(g.a, i, g.re, g.im, y, x, g.column_sums, column_count, true, LANES);
@@ -538,19 +539,19 @@ TSL_INLINE void symmetric_group(const triangle *shape, int64_t j, const REAL *t,
   add_sums_to_s(g.column_sums, shape->hermitian, s, column_count);
 }
 
-/* Processes columns `first` to `end` - 1, whose factors and sums begin at t and s. */
-TSL_INLINE void symmetric_columns(const triangle *shape, int64_t first, int64_t end, const REAL *t,
-                                  const REAL *x, REAL *y, REAL *s, bool upper) {
+/* Adds products of columns `first` to `end` - 1 to y and s. Their factors and sums begin at t and s. */
+TSL_INLINE void add_symmetric_columns(const triangle *shape, int64_t first, int64_t end, const REAL *t,
+                                      const REAL *x, REAL *y, REAL *s, bool upper) {
   for (int64_t j = first; j < end;) {
     int step = 1;
     if (j + COLUMNS_WITH_SUMS <= end)
-      symmetric_group(shape, j, t, x, y, s, upper, step = COLUMNS_WITH_SUMS);
+      add_symmetric_group(shape, j, t, x, y, s, upper, step = COLUMNS_WITH_SUMS);
     else if ((int)COLUMNS_WITH_SUMS > (int)FEW && j + FEW <= end)
-      symmetric_group(shape, j, t, x, y, s, upper, step = FEW);
+      add_symmetric_group(shape, j, t, x, y, s, upper, step = FEW);
     else if (COLUMNS_WITH_SUMS > 2 && j + 2 <= end)
-      symmetric_group(shape, j, t, x, y, s, upper, step = 2);
+      add_symmetric_group(shape, j, t, x, y, s, upper, step = 2);
     else
-      symmetric_group(shape, j, t, x, y, s, upper, 1);
+      add_symmetric_group(shape, j, t, x, y, s, upper, 1);
     j += step;
     t += PARTS * step;
     s += PARTS * step;
@@ -569,9 +570,9 @@ static void multiply_symmetric(int64_t n, int64_t first, int64_t end, const void
     const int64_t last = end - turn < TURN ? end : turn + TURN;
     memset(s, 0, (size_t)((last - turn) * PARTS) * sizeof *s);
     if (upper)
-      symmetric_columns(&matrix, turn, last, t + PARTS * (turn - first), x, y, s, true);
+      add_symmetric_columns(&matrix, turn, last, t + PARTS * (turn - first), x, y, s, true);
     else
-      symmetric_columns(&matrix, turn, last, t + PARTS * (turn - first), x, y, s, false);
+      add_symmetric_columns(&matrix, turn, last, t + PARTS * (turn - first), x, y, s, false);
     for (int64_t j = turn; j < last; j++)
       add_product_to(y + PARTS * j, factor, load_number(s + PARTS * (j - turn)));
   }
@@ -600,7 +601,7 @@ static inline number dot_of_rows(const REAL *column, const REAL *x, int first, i
   return (number){sum[0], sum[PARTS - 1]};
 }
 
-/* Processes column j: updates x off the diagonal by x[j], or x[j] by x off the diagonal. */
+/* Multiplies or solves with column j: updates x off the diagonal by x[j], or x[j] by x off the diagonal. */
 static void apply_small_column(int j, int n, const REAL *a, int64_t ld, tsl_diagonal form, REAL *x) {
   const int first = form.upper ? 0 : j + 1, end = form.upper ? j : n;
   const REAL *column = a + PARTS * ld * j, sign = form.solves ? -1 : 1;
@@ -624,8 +625,8 @@ static void apply_small_column(int j, int n, const REAL *a, int64_t ld, tsl_diag
   store_number(x + PARTS * j, form.solves || form.unit ? value : product(value, at));
 }
 
-/* Processes a small square, so that columns read old values for products, new values for solutions. */
-static void square_by_columns(int n, const REAL *a, int64_t ld, tsl_diagonal form, REAL *x) {
+/* Multiplies or solves; the order lets columns read old values for products, new values for solutions. */
+static void apply_square_by_columns(int n, const REAL *a, int64_t ld, tsl_diagonal form, REAL *x) {
   const bool ascends = form.upper != (form.transposed != form.solves);
   for (int step = 0; step < n; step++)
     apply_small_column(ascends ? step : n - 1 - step, n, a, ld, form, x);
@@ -678,23 +679,23 @@ TSL_INLINE void compute_square_of_size(square block, bool solves, int n) {
     compute_square(block, solves, 1);
 }
 
-static void small_square(int n, const REAL *a, int64_t ld, tsl_diagonal form, REAL *x) {
+static void apply_small_square(int n, const REAL *a, int64_t ld, tsl_diagonal form, REAL *x) {
   const int64_t down = form.transposed ? PARTS * ld : PARTS, across = form.transposed ? PARTS : PARTS * ld;
   const bool turned = form.upper != form.transposed;
   const int64_t sign = turned ? -1 : 1, last = turned ? n - 1 : 0;
   const square block = {a + last * (down + across), sign * down, sign * across, sign * PARTS,
                         x + PARTS * last,           form.unit};
   if (!form.transposed && has_zero(x, n))
-    square_by_columns(n, a, ld, form, x);
+    apply_square_by_columns(n, a, ld, form, x);
   else if (form.solves)
     compute_square_of_size(block, true, n);
   else
     compute_square_of_size(block, false, n);
 }
 
-/* Processes the rows outside of a small square, for columns j to j + count - 1. */
-static void off_diagonal_rows(int64_t n, int64_t j, int count, const REAL *a, int64_t ld, tsl_diagonal form,
-                              REAL *x) {
+/* Multiplies or solves with the rows outside of a small square, of columns j to j + count - 1. */
+static void apply_off_diagonal_rows(int64_t n, int64_t j, int count, const REAL *a, int64_t ld,
+                                    tsl_diagonal form, REAL *x) {
   const int64_t first = form.upper ? 0 : j + count, rows = form.upper ? j : n - first;
   const REAL *column = a + PARTS * (ld * j + first), sign = form.solves ? -1 : 1;
   REAL t[PARTS * MANY];
@@ -734,10 +735,10 @@ static void apply_triangle(int64_t n, const void *a_data, int64_t ld, tsl_diagon
     const int count = ascends ? square_size_from(n, n - left) : square_size_before(left);
     const int64_t j = ascends ? n - left : left - count;
     if (form.transposed == form.solves)
-      off_diagonal_rows(n, j, count, a, ld, form, x);
-    small_square(count, a + PARTS * (ld * j + j), ld, form, x + PARTS * j);
+      apply_off_diagonal_rows(n, j, count, a, ld, form, x);
+    apply_small_square(count, a + PARTS * (ld * j + j), ld, form, x + PARTS * j);
     if (form.transposed != form.solves)
-      off_diagonal_rows(n, j, count, a, ld, form, x);
+      apply_off_diagonal_rows(n, j, count, a, ld, form, x);
     left -= count;
   }
 }

@@ -33,9 +33,9 @@ static inline factor factor_of(tsl_vector_number a, bool conjugate) {
   factor factor_by = {splat((REAL)a.re), splat((REAL)a.im)};
   if (PARTS == 2) {
     if (conjugate)
-      factor_by.re *= alternating();
+      factor_by.re *= alternating_signs();
     else
-      factor_by.im *= -alternating();
+      factor_by.im *= -alternating_signs();
   }
   return factor_by;
 }
@@ -251,7 +251,7 @@ TSL_INLINE void add_to_sums(sums *target, vector x, vector y) {
 static inline tsl_vector_number complex_dot_from_lanes(sums s, bool conjugate) {
   if (PARTS == 1)
     return (tsl_vector_number){(double)NAME(total)(s.plain), 0};
-  const vector signs = alternating();
+  const vector signs = alternating_signs();
   return conjugate ? (tsl_vector_number){(double)NAME(total)(s.plain), -(double)NAME(total)(s.turned * signs)}
                    : (tsl_vector_number){(double)NAME(total)(s.plain * signs), (double)NAME(total)(s.turned)};
 }

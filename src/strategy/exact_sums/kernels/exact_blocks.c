@@ -135,20 +135,21 @@ __attribute__((always_inline)) static inline bool sum_block_exactly_f64(const do
   return is_inside_window(outside, lost) && !(or_lanes(zero) != 0 && has_vanished_product(x, y));
 }
 
-static bool shallow_f32(const void *x, const void *y, int top, int64_t *levels) {
+static bool sum_shallow_f32(const void *x, const void *y, int top, int64_t *levels) {
   return sum_block_exactly_f32(x, y, top, TSL_EXACT_SHALLOW_F32, levels);
 }
 
-static bool deep_f32(const void *x, const void *y, int top, int64_t *levels) {
+static bool sum_deep_f32(const void *x, const void *y, int top, int64_t *levels) {
   return sum_block_exactly_f32(x, y, top, TSL_EXACT_DEEP, levels);
 }
 
-static bool shallow_f64(const void *x, const void *y, int top, int64_t *levels) {
+static bool sum_shallow_f64(const void *x, const void *y, int top, int64_t *levels) {
   return sum_block_exactly_f64(x, y, top, TSL_EXACT_SHALLOW_F64, levels);
 }
 
-static bool deep_f64(const void *x, const void *y, int top, int64_t *levels) {
+static bool sum_deep_f64(const void *x, const void *y, int top, int64_t *levels) {
   return sum_block_exactly_f64(x, y, top, TSL_EXACT_DEEP, levels);
 }
 
-const tsl_exact_blocks TSL_ISA_NAME(tsl_exact_blocks) = {{shallow_f32, deep_f32}, {shallow_f64, deep_f64}};
+const tsl_exact_blocks TSL_ISA_NAME(tsl_exact_blocks) = {{sum_shallow_f32, sum_deep_f32},
+                                                         {sum_shallow_f64, sum_deep_f64}};
