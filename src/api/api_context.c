@@ -44,7 +44,7 @@ static tesela_status read_default_requirements(tesela_context *context) {
 /* Opens the devices that belong to the caller's cl_context in that context. */
 static tesela_status adopt_native_context(tsl_devices *devices, void *native) {
   int adopted = 0;
-  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+  for (int kind = 0; kind < tsl_device_kind_count(); kind++) {
     tsl_device *device;
     for (int i = 0; tsl_device_kind_at(kind)->adopt && (device = tsl_devices_of_kind(devices, kind, i)); i++)
       adopted += tsl_device_kind_at(kind)->adopt(device, native);

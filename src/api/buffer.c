@@ -76,7 +76,7 @@ tesela_status tsl_api_buffer_take(tesela_context *context, const char *device, s
   *buffer = NULL;
   TSL_TRY(tsl_api_chosen_device(context, device, &chosen));
   TSL_TRY(allocate_buffer(&new_buffer));
-  return return_buffer(tsl_pool_alloc(chosen, bytes, &new_buffer->memory), new_buffer, buffer);
+  return return_buffer(tsl_pooled_buffer_get(chosen, bytes, &new_buffer->memory), new_buffer, buffer);
 }
 
 void tsl_api_buffer_give(tesela_buffer *buffer, bool is_kept) {
@@ -87,12 +87,12 @@ void tsl_api_buffer_give(tesela_buffer *buffer, bool is_kept) {
   if (pooled)
     buffer->memory = NULL;
   tesela_buffer_destroy(buffer);
-  tsl_kept_give(pooled);
+  tsl_pooled_buffer_give(pooled);
 }
 
 /* Returns NULL if no device owns the address. */
 static tsl_device *find_owner(tsl_devices *devices, const void *address) {
-  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+  for (int kind = 0; kind < tsl_device_kind_count(); kind++) {
     const tsl_device_kind *device_kind = tsl_device_kind_at(kind);
     tsl_device *device;
     for (int i = 0; device_kind->owns && (device = tsl_devices_of_kind(devices, kind, i)); i++)

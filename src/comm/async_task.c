@@ -23,12 +23,12 @@ void tsl_async_task_start(tsl_async_task *task, tesela_status (*work)(void *argu
     async_task_run(task);
 }
 
-bool tsl_async_task_runs(const tsl_async_task *task) {
+bool tsl_async_task_is_running(const tsl_async_task *task) {
   return task->work && !atomic_load(&task->has_ended);
 }
 
 double tsl_async_task_exposed(const tsl_async_task *task, double from) {
-  if (tsl_async_task_runs(task))
+  if (tsl_async_task_is_running(task))
     return 0;
   const double since = task->work && task->ended > from ? task->ended : from;
   return tsl_clock() - since;

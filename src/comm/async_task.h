@@ -22,7 +22,7 @@ typedef struct tsl_async_task {
 
 /* Starts work(argument) in a thread, or runs it in the caller's thread if no thread can be started. */
 void tsl_async_task_start(tsl_async_task *task, tesela_status (*work)(void *argument), void *argument);
-bool tsl_async_task_runs(const tsl_async_task *task);
+bool tsl_async_task_is_running(const tsl_async_task *task);
 /* Returns the seconds since `from` during which no task ran. */
 double tsl_async_task_exposed(const tsl_async_task *task, double from);
 /* Waits for the task's end and returns its status and message; TESELA_OK if no task was started. */

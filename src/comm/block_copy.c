@@ -29,17 +29,19 @@ int64_t tsl_patch_walk(const tsl_patch *a, const tsl_patch *b, tsl_order order, 
   return before;
 }
 
-typedef struct mover {
+/* Copy of the patches' common part, from a's `source` or a message to b's `target` or a message; the other
+ * two pointers are NULL. */
+typedef struct patch_copy {
   const tsl_patch *a, *b;
   const char *source;
   char *target, *message_out;
   const char *message_in;
   size_t size;
   tsl_order order;
-} mover;
+} patch_copy;
 
-static void copy_run(char *dst, int64_t to_step, const char *from, int64_t from_step, int64_t count,
-                     size_t size) {
+static void copy_strided_run(char *dst, int64_t to_step, const char *from, int64_t from_step, int64_t count,
+                             size_t size) {
   if (to_step == 1 && from_step == 1) {
     memcpy(dst, from, (size_t)count * size);
     return;
@@ -62,7 +64,7 @@ static void copy_run(char *dst, int64_t to_step, const char *from, int64_t from_
 
 static void block_copy_move_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at,
                                   int64_t before) {
-  const mover *m = user;
+  const patch_copy *m = user;
   const bool by_rows = m->order == TSL_ROWS;
   const int64_t outer = by_rows ? rows : cols, inner = by_rows ? cols : rows;
   const int64_t a_outer = by_rows ? m->a->row_stride : m->a->col_stride;
@@ -74,24 +76,24 @@ static void block_copy_move_block(void *user, int64_t rows, int64_t cols, int64_
     const int64_t in_message = (before + i * inner) * size;
     const char *from = m->source ? m->source + (a_at + i * a_outer) * size : m->message_in + in_message;
     char *to = m->target ? m->target + (b_at + i * b_outer) * size : m->message_out + in_message;
-    copy_run(to, m->target ? b_inner : 1, from, m->source ? a_inner : 1, inner, m->size);
+    copy_strided_run(to, m->target ? b_inner : 1, from, m->source ? a_inner : 1, inner, m->size);
   }
 }
 
 int64_t tsl_patch_pack(const tsl_patch *a, const void *data, const tsl_patch *b, tsl_order order, size_t size,
                        void *message) {
-  mover m = {.a = a, .b = b, .source = data, .message_out = message, .size = size, .order = order};
+  patch_copy m = {.a = a, .b = b, .source = data, .message_out = message, .size = size, .order = order};
   return tsl_patch_walk(a, b, order, block_copy_move_block, &m);
 }
 
 int64_t tsl_patch_unpack(const tsl_patch *a, const tsl_patch *b, void *data, tsl_order order, size_t size,
                          const void *message) {
-  mover m = {.a = a, .b = b, .target = data, .message_in = message, .size = size, .order = order};
+  patch_copy m = {.a = a, .b = b, .target = data, .message_in = message, .size = size, .order = order};
   return tsl_patch_walk(a, b, order, block_copy_move_block, &m);
 }
 
 int64_t tsl_patch_copy(const tsl_patch *a, const void *from, const tsl_patch *b, void *dst, tsl_order order,
                        size_t size) {
-  mover m = {.a = a, .b = b, .source = from, .target = dst, .size = size, .order = order};
+  patch_copy m = {.a = a, .b = b, .source = from, .target = dst, .size = size, .order = order};
   return tsl_patch_walk(a, b, order, block_copy_move_block, &m);
 }

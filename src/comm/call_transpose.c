@@ -12,14 +12,15 @@
 
 enum { A, B, OPERANDS };
 
-typedef struct call_transpose_call {
+typedef struct transpose_call {
   tesela_mpi_transpose_desc desc;
   tesela_matrix a, b; /* B = alpha A + beta B */
   tsl_rank_operand operands[OPERANDS];
-} call_transpose_call;
+} transpose_call;
 
-static tesela_status call_transpose_take(call_transpose_call *out, const tesela_mpi_transpose_desc *desc,
-                                         size_t desc_size) {
+/* Copies a description of `desc_size` bytes and sets defaults. TESELA_BAD_CALL for NULL. */
+static tesela_status call_transpose_import(transpose_call *out, const tesela_mpi_transpose_desc *desc,
+                                           size_t desc_size) {
   if (!desc)
     return tsl_fail(TESELA_BAD_CALL, "desc is NULL");
   tesela_mpi_transpose_desc defaults;
@@ -47,8 +48,8 @@ static tesela_status call_transpose_take(call_transpose_call *out, const tesela_
   return TESELA_OK;
 }
 
-static tesela_status call_transpose_check(const call_transpose_call *c, const tsl_ranks *ranks,
-                                          tsl_job *job) {
+/* Checks this rank's arguments, and sets the job's sizes, sums and scalars. TESELA_BAD_CALL. */
+static tesela_status call_transpose_check(const transpose_call *c, const tsl_ranks *ranks, tsl_job *job) {
   for (int i = 0; i < OPERANDS; i++)
     TSL_TRY(tsl_rank_operand_check(&c->operands[i], ranks->size));
   if (c->a.type != c->b.type)
@@ -67,8 +68,7 @@ static tesela_status call_transpose_check(const call_transpose_call *c, const ts
   return TESELA_OK;
 }
 
-static void list_agreed_values(const call_transpose_call *c, const tsl_ranks *ranks,
-                               tsl_agreed_list *agreed) {
+static void list_agreed_values(const transpose_call *c, const tsl_ranks *ranks, tsl_agreed_list *agreed) {
   const bool is_complex = c->a.type == TESELA_C64 || c->a.type == TESELA_C128;
   tsl_agreed_list_add(agreed, "rows", c->desc.rows);
   tsl_agreed_list_add(agreed, "cols", c->desc.cols);
@@ -78,7 +78,7 @@ static void list_agreed_values(const call_transpose_call *c, const tsl_ranks *ra
   tsl_agreed_list_add_scalar(agreed, tsl_beta_names, c->desc.beta, is_complex, 0);
 }
 
-static tesela_status call_transpose_run(tsl_job *job, call_transpose_call *c, tesela_mpi_record *record) {
+static tesela_status call_transpose_run(tsl_job *job, transpose_call *c, tesela_mpi_record *record) {
   const bool reads = !(job->alpha[0] == 0 && job->alpha[1] == 0);
   c->operands[A].used = reads;
   c->operands[B].read = job->beta[0] != 0 || job->beta[1] != 0;
@@ -89,7 +89,7 @@ static tesela_status call_transpose_run(tsl_job *job, call_transpose_call *c, te
   if (reads)
     TSL_TRY(tsl_transpose_run(job, record));
   else
-    tsl_product_scale(job);
+    tsl_product_scale_c_by_beta(job);
   return tsl_part_store(job->ranks, &job->part[TSL_PART_C]);
 }
 
@@ -97,12 +97,12 @@ tesela_status tesela_ranks_transpose(tsl_ranks *ranks, tesela_context *context,
                                      const tesela_mpi_transpose_desc *desc, tesela_mpi_record *record,
                                      size_t desc_size, size_t record_size) {
   const double begin = tsl_clock();
-  call_transpose_call c = {0};
+  transpose_call c = {0};
   tsl_job job = {.ranks = ranks, .context = context};
   tesela_mpi_record defaults = {0};
   tsl_agreed_list agreed = {.count = 0};
   tsl_agreed_list_add_version(&agreed, ranks);
-  tesela_status status = call_transpose_take(&c, desc, desc_size);
+  tesela_status status = call_transpose_import(&c, desc, desc_size);
   if (status == TESELA_OK) {
     list_agreed_values(&c, ranks, &agreed);
     status = call_transpose_check(&c, ranks, &job);

@@ -24,8 +24,7 @@ typedef struct tsl_agreed_value {
   uint64_t value;
   tsl_agreed_value_kind kind;
 } tsl_agreed_value;
-/* Compares values with rank 0's; then call tsl_agree(). Collective. TESELA_BAD_CALL on a rank that
- * differs. */
+/* Compares values with rank 0's; then call tsl_agree(). Collective. TESELA_BAD_CALL where they differ. */
 enum { TSL_AGREED_VALUE_MAX = 80 };
 tesela_status tsl_agree_values(tsl_ranks *ranks, const tsl_agreed_value *values, int count);
 

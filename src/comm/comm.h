@@ -18,7 +18,7 @@ enum {
   TSL_BATCH_STEPS, /* batches 0 and 1: messages of even and of odd steps */
   TSL_BATCH_SUMS = 2,
   TSL_BATCH_ALARM,          /* batches 3 to 5: messages from each neighbour (comm/failure_broadcast.h) */
-  TSL_BATCH_ALARM_TOLD = 6, /* messages to neighbours */
+  TSL_BATCH_ALARM_SENT = 6, /* messages to neighbours */
   TSL_BATCHES
 };
 
@@ -26,7 +26,7 @@ typedef struct tsl_ranks tsl_ranks;
 
 /* Cost model of operations and messages, to choose a grid (comm/comm_grid.h). */
 typedef struct tsl_links {
-  double seconds_message, bytes_second, operations_second; /* seconds a message; bytes, operations a second */
+  double seconds_per_message, bytes_per_second, operations_per_second;
 } tsl_links;
 
 /* File that all ranks have open and access independently: collective reads hang when one rank fails. */
@@ -34,11 +34,11 @@ typedef struct tsl_ranks_file tsl_ranks_file;
 typedef struct tsl_ranks_files {
   /* Opens an existing file. Collective: all ranks return one status; *file is NULL after a failure. */
   tesela_status (*open)(tsl_ranks *ranks, const char *path, bool writes, tsl_ranks_file **file);
-  /* Reads up to `bytes` bytes from byte `place`. Returns the bytes read: fewer at the file's end or after an
+  /* Reads up to `bytes` bytes from byte `offset`. Returns the bytes read: fewer at the file's end or after an
    * error. */
-  size_t (*read)(tsl_ranks_file *file, uint64_t place, void *data, size_t bytes);
+  size_t (*read)(tsl_ranks_file *file, uint64_t offset, void *data, size_t bytes);
   /* Writes like read; a smaller result means an error. */
-  size_t (*write)(tsl_ranks_file *file, uint64_t place, const void *data, size_t bytes);
+  size_t (*write)(tsl_ranks_file *file, uint64_t offset, const void *data, size_t bytes);
   /* Closes and flushes the file. Collective. The file is NULL on all ranks or on none. */
   tesela_status (*close)(tsl_ranks_file *file);
 } tsl_ranks_files;
@@ -76,7 +76,8 @@ struct tsl_ranks {
   uint64_t sent;           /* bytes sent since the last reset; counted by the implementation */
   uint64_t received;       /* bytes received since the last reset */
   tesela_context *context; /* for calls without one; made at first use, freed by tesela_ranks_end() */
-  struct tsl_lane *lane;   /* transport between devices (comm/gpu_transport.h); freed like `context` */
+  struct tsl_gpu_transport
+      *transport; /* transport between devices (comm/gpu_transport.h); freed like `context` */
 };
 
 #endif

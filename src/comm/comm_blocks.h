@@ -15,9 +15,9 @@ typedef struct tsl_block {
 typedef struct tsl_rank_blocks {
   const tsl_process_grid *grid;
   int layer_ranks; /* ranks of one layer */
-  tsl_block *list; /* by place */
-  int *rank;       /* by place */
-  int *place;      /* by rank; -1: the rank multiplies nothing */
+  tsl_block *list; /* by block index */
+  int *rank_of_block;
+  int *block_of_rank; /* -1: the rank multiplies nothing */
   tsl_span *spans;
 } tsl_rank_blocks;
 
@@ -37,11 +37,12 @@ tsl_step tsl_step_at(const tsl_process_grid *grid, int number);
 
 /* Returns the window of A that the block needs in a step, dense in `order`. */
 tsl_patch tsl_window_a(const tsl_process_grid *grid, const tsl_block *block, tsl_step step, tsl_order order);
+/* Returns the window of B that the block needs in a step, dense in `order`. */
 tsl_patch tsl_window_b(const tsl_process_grid *grid, const tsl_block *block, tsl_step step, tsl_order order);
 /* Returns the window of C that the block computes in the step's tile. */
 tsl_patch tsl_window_c(const tsl_process_grid *grid, const tsl_block *block, tsl_step step, tsl_order order);
 /* Returns true if two windows of one grid have equal elements. */
-bool tsl_window_same(const tsl_patch *a, const tsl_patch *b);
+bool tsl_windows_are_equal(const tsl_patch *a, const tsl_patch *b);
 
 /* Counts the words that each rank receives and sends. Sets the grid's words. TESELA_OUT_OF_MEMORY. */
 tesela_status tsl_blocks_count(const tsl_rank_blocks *blocks, const tsl_rank_layout *a,

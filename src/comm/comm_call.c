@@ -21,23 +21,24 @@ tesela_status tesela_ranks_fail(tesela_status status, const char *sentence) {
 }
 
 void tesela_ranks_end(tsl_ranks *ranks) {
-  tsl_lane_free(ranks->lane);
+  tsl_gpu_transport_free(ranks->transport);
   tesela_context_destroy(ranks->context);
-  ranks->lane = NULL;
+  ranks->transport = NULL;
   ranks->context = NULL;
 }
 
 /* Description with defaults filled in. */
-typedef struct comm_call_call {
+typedef struct gemm_call {
   tesela_mpi_desc desc;
   tesela_gemm_desc gemm;
   tesela_matrix c;
   bool has_own_accuracy; /* accuracy is the caller's; false: from TESELA_ACCURACY */
   tsl_rank_operand operands[TSL_PARTS];
-} comm_call_call;
+} gemm_call;
 
-static tesela_status comm_call_take(comm_call_call *out, const tesela_mpi_desc *desc, size_t desc_size,
-                                    size_t gemm_size) {
+/* Copies the descriptions of `desc_size` and `gemm_size` bytes. TESELA_BAD_CALL for NULL. */
+static tesela_status comm_call_import(gemm_call *out, const tesela_mpi_desc *desc, size_t desc_size,
+                                      size_t gemm_size) {
   if (!desc || !desc->gemm)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", desc ? "desc->gemm" : "desc");
   tesela_mpi_desc own;
@@ -50,7 +51,7 @@ static tesela_status comm_call_take(comm_call_call *out, const tesela_mpi_desc *
   return TESELA_OK;
 }
 
-static void comm_call_fill_in(comm_call_call *c) {
+static void gemm_call_set_defaults(gemm_call *c) {
   tesela_gemm_desc *g = &c->gemm;
   if (g->a.type == TESELA_TYPE_DEFAULT)
     g->a.type = TESELA_F32;
@@ -78,7 +79,8 @@ static void comm_call_fill_in(comm_call_call *c) {
       (tsl_rank_operand){"c", TSL_PART_C, &c->c, &c->desc.c, g->m, g->n, true, true, false};
 }
 
-static tesela_status comm_call_check(const comm_call_call *c, const tsl_ranks *ranks, tsl_job *job) {
+/* Checks this rank's arguments, and sets the job's sizes and scalars. Fails for calls of one rank only. */
+static tesela_status comm_call_check(const gemm_call *c, const tsl_ranks *ranks, tsl_job *job) {
   const tesela_gemm_desc *g = &c->gemm;
   if (g->c.reserved != 0 || g->c.reserved_too)
     return tsl_fail(TESELA_BAD_CALL, "c has reserved fields that are not 0");
@@ -117,13 +119,13 @@ static tesela_status comm_call_check(const comm_call_call *c, const tsl_ranks *r
   return tsl_load_scalar(g->beta, "beta", job->sums, 0, job->beta);
 }
 
-static tesela_status find_place(const comm_call_call *c, tsl_job *job) {
+static tesela_status find_rank_device(const gemm_call *c, tsl_job *job) {
   static const char *const names[] = {"a", "b", "c"};
   const tesela_buffer *const buffers[] = {c->gemm.a.buffer, c->gemm.b.buffer, c->gemm.c.buffer};
-  return tsl_place_find(buffers, names, TSL_PARTS, job->device, &job->place);
+  return tsl_rank_device_find(buffers, names, TSL_PARTS, job->device, &job->rank_device);
 }
 
-static void list_agreed_values(const comm_call_call *c, const tsl_ranks *ranks, tsl_agreed_list *agreed) {
+static void list_agreed_values(const gemm_call *c, const tsl_ranks *ranks, tsl_agreed_list *agreed) {
   const tesela_gemm_desc *g = &c->gemm;
   const bool complex_c = g->c.type == TESELA_C64 || g->c.type == TESELA_C128;
   tsl_agreed_list_add(agreed, "m", g->m);
@@ -138,17 +140,17 @@ static void list_agreed_values(const comm_call_call *c, const tsl_ranks *ranks, 
 }
 
 /* Returns the processors that the rank is bound to; an unbound rank gets its share of all. */
-static int share_of_processors(const tsl_ranks *ranks) {
+static int processors_of_rank(const tsl_ranks *ranks) {
   const int own = tsl_pool_default_threads(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
   const int share = own < all || ranks->host_ranks < 1 ? own : own / ranks->host_ranks;
   return share > 0 ? share : 1;
 }
 
-static tesela_status find_context(tsl_ranks *ranks, tesela_context **context) {
+static tesela_status find_or_create_context(tsl_ranks *ranks, tesela_context **context) {
   if (*context)
     return TESELA_OK;
   if (!ranks->context) {
-    const tesela_context_desc desc = {.threads = share_of_processors(ranks)};
+    const tesela_context_desc desc = {.threads = processors_of_rank(ranks)};
     TSL_TRY(tesela_context_create(&desc, &ranks->context));
   }
   *context = ranks->context;
@@ -165,30 +167,30 @@ static tesela_status agree_memory(tsl_ranks *ranks, int64_t asked, int64_t *out)
   return TESELA_OK;
 }
 
-static double comm_call_memory_words(const tsl_job *job) {
+static double memory_limit_in_sums(const tsl_job *job) {
   return (double)job->memory / (double)job->sums->size;
 }
 
 /* Adds "; by NCCL 2.27.3: A, B, sums", or "...: B; C stays where it is made". */
-static void print_ways(const tsl_job *job, tsl_text *text) {
+static void print_transports(const tsl_job *job, tsl_text *text) {
   static const char *const names[] = {"A", "B", "sums"};
   int count = 0;
   for (int i = 0; i < TSL_PARTS; i++) {
-    if (!job->part[i].by_lane || (i == TSL_PART_C && job->settles && !job->travels))
+    if (!job->part[i].between_devices || (i == TSL_PART_C && job->stores_on_device && !job->travels))
       continue;
     if (count++ == 0)
-      tsl_text_add(text, "; by %s: %s", tsl_lane_name(job->lane), names[i]);
+      tsl_text_add(text, "; by %s: %s", tsl_gpu_transport_name(job->transport), names[i]);
     else
       tsl_text_add(text, ", %s", names[i]);
   }
-  if (job->settles)
+  if (job->stores_on_device)
     tsl_text_add(text, job->travels ? "; added on the devices" : "; C stays where it is made");
 }
 
 static void fill_in_record(const tsl_job *job, const tsl_process_grid *grid, tesela_mpi_record *record) {
   tsl_text text = {0};
   tsl_grid_print(grid, &text);
-  print_ways(job, &text);
+  print_transports(job, &text);
   snprintf(record->plan, sizeof record->plan, "%s", tsl_text_get(&text));
   tsl_text_free(&text);
   record->ranks = grid->used;
@@ -198,7 +200,7 @@ static void fill_in_record(const tsl_job *job, const tsl_process_grid *grid, tes
   record->words = grid->words > grid->words_sent ? grid->words : grid->words_sent;
   record->words_all = grid->words_all;
   record->memory_bytes = grid->memory;
-  record->bound = tsl_grid_bound(job->m, job->n, job->k, job->ranks->size, comm_call_memory_words(job));
+  record->bound = tsl_grid_bound(job->m, job->n, job->k, job->ranks->size, memory_limit_in_sums(job));
   if (job->ranks->rank == 0 && tsl_log_wants(TSL_LOG_PLAN))
     tsl_log(TSL_LOG_PLAN, "product of %lld x %lld x %lld: %s, %lld words of the busiest rank (bound %.0f)",
             (long long)job->m, (long long)job->n, (long long)job->k, record->plan, (long long)record->words,
@@ -206,56 +208,57 @@ static void fill_in_record(const tsl_job *job, const tsl_process_grid *grid, tes
 }
 
 /* Returns true if this rank can send from device to device: A and B from buffers, sums from its block. */
-static bool fits_lane(const tsl_job *job, int operand) {
+static bool can_send_from_device(const tsl_job *job, int operand) {
   const tsl_rank_part *part = &job->part[operand];
   const int rank = job->ranks->rank;
   const bool is_c = operand == TSL_PART_C;
-  bool fits = is_c || tsl_layout_held(&part->layout, rank) == 0 ||
-              (part->mirror.buffer && tsl_lane_reaches(job->lane, part->mirror.buffer));
-  for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
+  bool fits = is_c || tsl_layout_count_owned(&part->layout, rank) == 0 ||
+              (part->mirror.buffer && tsl_gpu_transport_has_buffer(job->transport, part->mirror.buffer));
+  for (int64_t i = 0; i < tsl_layout_patch_count(&part->layout, rank); i++) {
     tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
     if (is_c) { /* gaps between C's elements do not matter */
       held.row_stride = part->order == TSL_ROWS ? INT64_MAX : 1;
       held.col_stride = part->order == TSL_ROWS ? 1 : INT64_MAX;
     }
-    fits = fits && tsl_lane_takes(&held, part->order, is_c ? job->sums->size : part->type->size);
+    fits = fits && tsl_gpu_transport_can_copy(&held, part->order, is_c ? job->sums->size : part->type->size);
   }
   return fits;
 }
 
 /* Chooses which operands' messages go from device to device. Collective. */
-static tesela_status choose_ways(tsl_job *job) {
+static tesela_status choose_transports(tsl_job *job) {
   tsl_ranks *ranks = job->ranks;
-  TSL_TRY(tsl_agree(ranks, tsl_lane_start(job->lane, job->context)));
+  TSL_TRY(tsl_agree(ranks, tsl_gpu_transport_start(job->transport, job->context)));
   tesela_status status = TESELA_OK;
   for (int i = 0; i < TSL_PARTS; i++) {
     double least;
-    TSL_TRY(ranks->ops->least(ranks, fits_lane(job, i), &least));
-    job->part[i].by_lane = least > 0;
-    if (i != TSL_PART_C && !job->part[i].by_lane && status == TESELA_OK)
-      status = tsl_part_copy(ranks, &job->part[i], true);
+    TSL_TRY(ranks->ops->least(ranks, can_send_from_device(job, i), &least));
+    job->part[i].between_devices = least > 0;
+    if (i != TSL_PART_C && !job->part[i].between_devices && status == TESELA_OK)
+      status = tsl_part_make_host_copy(ranks, &job->part[i], true);
   }
   return tsl_agree(ranks, status);
 }
 
 /* Decides whether C is stored on the devices, and adapts the grid. Collective. */
-static tesela_status settle_c(tsl_job *job, tsl_process_grid *grid, bool reads) {
+static tesela_status choose_c_store(tsl_job *job, tsl_process_grid *grid, bool reads) {
   tsl_process_grid tiles = *grid;
   if (tsl_product_tiles(job, &tiles)) {
     TSL_TRY(tsl_agree(job->ranks, tsl_product_count(job, &tiles)));
-    TSL_TRY(tsl_settle_choose(job, &tiles));
+    TSL_TRY(tsl_device_store_choose(job, &tiles));
   }
-  if (job->settles && !job->travels) {
+  if (job->stores_on_device && !job->travels) {
     *grid = tiles;
   } else {
-    TSL_TRY(tsl_settle_choose(job, grid));
+    TSL_TRY(tsl_device_store_choose(job, grid));
   }
   const tesela_status status =
-      job->settles ? TESELA_OK : tsl_part_copy(job->ranks, &job->part[TSL_PART_C], reads);
+      job->stores_on_device ? TESELA_OK : tsl_part_make_host_copy(job->ranks, &job->part[TSL_PART_C], reads);
   return tsl_agree(job->ranks, status);
 }
 
-static tesela_status comm_call_multiply(tsl_job *job, const comm_call_call *c, tesela_mpi_record *record) {
+/* Computes the product, or only scales C if there is nothing to multiply. Collective. */
+static tesela_status comm_call_multiply(tsl_job *job, const gemm_call *c, tesela_mpi_record *record) {
   tsl_ranks *ranks = job->ranks;
   const bool empty = job->m == 0 || job->n == 0;
   const bool multiplies = !empty && job->k > 0 && !(job->alpha[0] == 0 && job->alpha[1] == 0);
@@ -264,27 +267,27 @@ static tesela_status comm_call_multiply(tsl_job *job, const comm_call_call *c, t
   operands[TSL_PART_A].used = operands[TSL_PART_B].used = multiplies;
   operands[TSL_PART_C].read = job->beta[0] != 0 || job->beta[1] != 0;
   if (multiplies && ranks->size > 1)
-    TSL_TRY(tsl_lane_find(ranks, &job->place, &job->lane, &job->on_devices));
+    TSL_TRY(tsl_gpu_transport_find(ranks, &job->rank_device, &job->transport, &job->on_devices));
   operands[TSL_PART_A].copies_later = operands[TSL_PART_B].copies_later = operands[TSL_PART_C].copies_later =
-      job->lane != NULL;
+      job->transport != NULL;
   TSL_TRY(tsl_parts_make(job, operands, TSL_PARTS));
   if (!multiplies) {
     const bool is_exact = job->beta[1] == 0 && (job->beta[0] == 0 || job->beta[0] == 1);
     record->error_bound = is_exact ? 0 : tsl_product_roundings(job, 1);
     if (!empty)
-      tsl_product_scale(job);
+      tsl_product_scale_c_by_beta(job);
     snprintf(record->plan, sizeof record->plan, "nothing to multiply");
     return tsl_part_store(ranks, &job->part[TSL_PART_C]);
   }
-  if (job->lane)
-    TSL_TRY(choose_ways(job));
+  if (job->transport)
+    TSL_TRY(choose_transports(job));
   /* If bits must equal the result of ranks without devices, the grid is not chosen for devices. */
   job->any_steps = job->on_devices && !(job->bits && strcmp(job->bits, "devices") == 0);
   TSL_TRY(agree_memory(ranks, c->desc.memory, &job->memory));
   tsl_process_grid grid;
   TSL_TRY(tsl_agree(ranks, tsl_product_plan(job, &grid)));
-  if (job->lane)
-    TSL_TRY(settle_c(job, &grid, operands[TSL_PART_C].read));
+  if (job->transport)
+    TSL_TRY(choose_c_store(job, &grid, operands[TSL_PART_C].read));
   fill_in_record(job, &grid, record);
   TSL_TRY(tsl_product_run(job, &grid, record));
   return tsl_part_store(ranks, &job->part[TSL_PART_C]);
@@ -294,26 +297,26 @@ tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const
                                 tesela_mpi_record *record, size_t desc_size, size_t gemm_size,
                                 size_t record_size) {
   const double begin = tsl_clock();
-  comm_call_call c = {0};
+  gemm_call c = {0};
   tsl_job job = {.ranks = ranks, .context = context};
   tesela_mpi_record own = {0};
   tsl_agreed_list agreed = {.count = 0};
   tsl_agreed_list_add_version(&agreed, ranks);
-  tesela_status status = comm_call_take(&c, desc, desc_size, gemm_size);
+  tesela_status status = comm_call_import(&c, desc, desc_size, gemm_size);
   if (status == TESELA_OK) {
-    comm_call_fill_in(&c);
+    gemm_call_set_defaults(&c);
     list_agreed_values(&c, ranks, &agreed);
     status = comm_call_check(&c, ranks, &job);
   }
   if (status == TESELA_OK)
-    status = find_place(&c, &job);
+    status = find_rank_device(&c, &job);
   if (status == TESELA_OK)
-    status = find_context(ranks, &job.context);
+    status = find_or_create_context(ranks, &job.context);
   status = tsl_agree_start(ranks, status, agreed.items, agreed.count);
   if (status == TESELA_OK)
     status = comm_call_multiply(&job, &c, &own);
-  if (job.lane)
-    tsl_lane_stop(job.lane);
+  if (job.transport)
+    tsl_gpu_transport_stop(job.transport);
   tsl_parts_free(job.part, TSL_PARTS);
   own.seconds = tsl_clock() - begin;
   if (status == TESELA_OK && record)

@@ -22,15 +22,14 @@ const tsl_links *tsl_links_of(tsl_link_kind kind, tesela_type type) {
                                        : &hosts[tsl_device_rate_of(type)];
 }
 
-/* Minimum terms of a panel: smaller products are slow. */
-#define PANEL_LEAST 256
+#define PANEL_TERMS_MIN 256
 /* Maximum panels of a tile: more would not hide more. */
-#define PANELS_MOST 8
+#define PANELS_MAX 8
 /* Limit of bytes for blocks and panels that are larger than necessary. */
-#define PANELS_BYTES ((int64_t)4 << 30)
-tsl_box tsl_grid_box(const tsl_process_grid *grid, int place) {
-  const int64_t layer_ranks = grid->used / grid->depth, within = place % layer_ranks;
-  const int64_t layer = place / layer_ranks;
+#define EXTRA_BYTES_MAX ((int64_t)4 << 30)
+tsl_box tsl_grid_box(const tsl_process_grid *grid, int block_index) {
+  const int64_t layer_ranks = grid->used / grid->depth, within = block_index % layer_ranks;
+  const int64_t layer = block_index / layer_ranks;
   const int64_t slab = ((within + 1) * grid->slabs - 1) / layer_ranks;
   const int64_t first = tsl_even(layer_ranks, slab, grid->slabs);
   const int64_t behind = tsl_even(layer_ranks, slab + 1, grid->slabs);
@@ -47,15 +46,15 @@ tsl_box tsl_grid_box(const tsl_process_grid *grid, int place) {
   return box;
 }
 
-static void comm_grid_set(int64_t out[4], int64_t row, int64_t row_end, int64_t col, int64_t col_end) {
+static void set_rectangle(int64_t out[4], int64_t row, int64_t row_end, int64_t col, int64_t col_end) {
   out[0] = row;
   out[1] = col;
   out[2] = row_end - row;
   out[3] = col_end - col;
 }
 
-tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int place) {
-  const tsl_box box = tsl_grid_box(grid, place);
+tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int block_index) {
+  const tsl_box box = tsl_grid_box(grid, block_index);
   const int64_t layer_ranks = grid->used / grid->depth, depth = box.k[1] - box.k[0];
   /* A slab's ranks share one panel; each slab holds its part of the other panel. */
   const int64_t shared[2] = {box.k[0] + tsl_even(depth, box.part, box.parts),
@@ -66,34 +65,34 @@ tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int place) {
   const int64_t *of_a = grid->by_columns ? own : shared, *of_b = grid->by_columns ? shared : own;
   const int64_t rows = box.m[1] - box.m[0];
   tsl_shares shares;
-  comm_grid_set(shares.a, box.m[0], box.m[1], of_a[0], of_a[1]);
-  comm_grid_set(shares.b, of_b[0], of_b[1], box.n[0], box.n[1]);
-  comm_grid_set(shares.c, box.m[0] + tsl_even(rows, box.layer, grid->depth),
+  set_rectangle(shares.a, box.m[0], box.m[1], of_a[0], of_a[1]);
+  set_rectangle(shares.b, of_b[0], of_b[1], box.n[0], box.n[1]);
+  set_rectangle(shares.c, box.m[0] + tsl_even(rows, box.layer, grid->depth),
                 box.m[0] + tsl_even(rows, box.layer + 1, grid->depth), box.n[0], box.n[1]);
   return shares;
 }
 
-static int64_t ceiling(int64_t a, int64_t b) {
+static int64_t ceil_quotient(int64_t a, int64_t b) {
   return a / b + (a % b != 0);
 }
 
 /* Sizes of a block of the smaller (0) or larger slabs (1), possibly rounded up. The ranks of two slabs differ
  * by at most one; a grid as_c has only larger slabs. */
-typedef struct comm_grid_sides {
+typedef struct block_sides {
   double rows, cols, depth;
-} comm_grid_sides;
+} block_sides;
 
-static comm_grid_sides comm_grid_sides_of(const tsl_process_grid *grid, int which) {
+static block_sides block_sides_of(const tsl_process_grid *grid, int which) {
   const int64_t q = grid->used / grid->depth;
-  const int64_t ranks = which == 0 ? q / grid->slabs : ceiling(q, grid->slabs);
+  const int64_t ranks = which == 0 ? q / grid->slabs : ceil_quotient(q, grid->slabs);
   const int64_t outer = grid->by_columns ? grid->n : grid->m, inner = grid->by_columns ? grid->m : grid->n;
-  const double o = ceil((double)outer * (double)ranks / (double)q), i = (double)ceiling(inner, ranks);
-  return (comm_grid_sides){grid->by_columns ? i : o, grid->by_columns ? o : i,
-                           (double)ceiling(grid->k, grid->depth)};
+  const double o = ceil((double)outer * (double)ranks / (double)q), i = (double)ceil_quotient(inner, ranks);
+  return (block_sides){grid->by_columns ? i : o, grid->by_columns ? o : i,
+                       (double)ceil_quotient(grid->k, grid->depth)};
 }
 
 /* Returns the bytes of a tile's sums, packed and received, of its panels and of their two message buffers. */
-static double bytes_for(const tsl_task *task, double rows, double cols, double terms) {
+static double tile_bytes(const tsl_task *task, double rows, double cols, double terms) {
   return 3 * rows * cols * (double)task->size_sum +
          5 * terms * (rows * (double)task->size_a + cols * (double)task->size_b);
 }
@@ -113,20 +112,20 @@ int64_t tsl_grid_edge(const tsl_process_grid *grid, int64_t total, int tile, int
 }
 
 /* Returns the size of the largest of `tiles` tiles that divide `lines` rows or columns. */
-static double comm_grid_largest(const tsl_process_grid *grid, double lines, int tiles) {
+static double largest_tile_lines(const tsl_process_grid *grid, double lines, int tiles) {
   const int64_t total = (int64_t)lines;
   return grid->growth <= 1 ? ceil(lines / tiles)
                            : (double)(total - tsl_grid_edge(grid, total, tiles - 1, tiles));
 }
 
 /* Returns the bytes of the larger kind of blocks if a tile has `panels` panels. */
-static double bytes_in(const tsl_task *task, const tsl_process_grid *grid, int64_t panels) {
+static double larger_block_bytes(const tsl_task *task, const tsl_process_grid *grid, int64_t panels) {
   double most = 0;
   for (int which = 0; which < 2; which++) {
-    const comm_grid_sides s = comm_grid_sides_of(grid, which);
+    const block_sides s = block_sides_of(grid, which);
     const double bytes =
-        bytes_for(task, comm_grid_largest(grid, s.rows, grid->tiles_m),
-                  comm_grid_largest(grid, s.cols, grid->tiles_n), ceil(s.depth / (double)panels));
+        tile_bytes(task, largest_tile_lines(grid, s.rows, grid->tiles_m),
+                   largest_tile_lines(grid, s.cols, grid->tiles_n), ceil(s.depth / (double)panels));
     most = bytes > most ? bytes : most;
   }
   return most;
@@ -134,10 +133,10 @@ static double bytes_in(const tsl_task *task, const tsl_process_grid *grid, int64
 
 /* Sets the fewest tiles and panels that fit into memory; false: none fit. */
 static bool fit_into_memory(const tsl_task *task, tsl_process_grid *grid) {
-  const comm_grid_sides s = comm_grid_sides_of(grid, 1);
+  const block_sides s = block_sides_of(grid, 1);
   const int64_t depth = (int64_t)s.depth, thin = depth < 64 ? 1 : depth / 64;
   grid->tiles_m = grid->tiles_n = 1;
-  while (bytes_in(task, grid, thin) > (double)task->memory) {
+  while (larger_block_bytes(task, grid, thin) > (double)task->memory) {
     const double rows = ceil(s.rows / grid->tiles_m), cols = ceil(s.cols / grid->tiles_n);
     if (rows <= 1 && cols <= 1)
       return false;
@@ -146,12 +145,12 @@ static bool fit_into_memory(const tsl_task *task, tsl_process_grid *grid) {
     else
       grid->tiles_n += 1 + grid->tiles_n / 8;
   }
-  int64_t panels = depth / PANEL_LEAST;
-  panels = panels < 1 ? 1 : panels > PANELS_MOST ? PANELS_MOST : panels;
-  while (panels < depth && bytes_in(task, grid, panels) > (double)task->memory)
+  int64_t panels = depth / PANEL_TERMS_MIN;
+  panels = panels < 1 ? 1 : panels > PANELS_MAX ? PANELS_MAX : panels;
+  while (panels < depth && larger_block_bytes(task, grid, panels) > (double)task->memory)
     panels += 1 + panels / 8;
   grid->panels = (int)(panels < depth || depth == 0 ? panels : depth);
-  grid->memory = (int64_t)bytes_in(task, grid, grid->panels);
+  grid->memory = (int64_t)larger_block_bytes(task, grid, grid->panels);
   return true;
 }
 
@@ -163,9 +162,8 @@ int tsl_grid_times_b(const tsl_process_grid *grid) {
   return grid->panels == 1 && grid->tiles_n == 1 ? 1 : grid->tiles_m;
 }
 
-/* Returns the bytes that the busiest rank sends in a step. A rank's part of a panel goes to the other ranks
- * of its slab, or to the other slabs. */
-static double bytes_of_step(const tsl_task *task, const tsl_process_grid *grid, const comm_grid_sides *s) {
+/* Returns the bytes that the busiest rank sends in a step, to ranks of its slab or to other slabs. */
+static double busiest_step_bytes(const tsl_task *task, const tsl_process_grid *grid, const block_sides *s) {
   const double slabs = grid->slabs, parts = ceil((double)(grid->used / grid->depth) / slabs);
   const double rows = ceil(s->rows / grid->tiles_m), cols = ceil(s->cols / grid->tiles_n),
                terms = s->depth / grid->panels;
@@ -177,7 +175,7 @@ static double bytes_of_step(const tsl_task *task, const tsl_process_grid *grid, 
 }
 
 /* Returns the mean bytes of an element of A, B and C. */
-static double bytes_of_word(const tsl_task *task) {
+static double mean_element_bytes(const tsl_task *task) {
   return (double)(task->size_a + task->size_b + task->size_c) / 3;
 }
 
@@ -195,47 +193,48 @@ static double tile_messages(const tsl_process_grid *grid) {
 
 /* Neglects overlap, because ranks also wait for each other. With many steps the estimate is too low. */
 void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_grid *grid) {
-  const comm_grid_sides small = comm_grid_sides_of(grid, 0), large = comm_grid_sides_of(grid, 1);
+  const block_sides small = block_sides_of(grid, 0), large = block_sides_of(grid, 1);
   const double terms = fmax(small.rows * small.cols * small.depth, large.rows * large.cols * large.depth);
-  const double element = bytes_of_word(task);
+  const double element = mean_element_bytes(task);
   const int64_t busiest = grid->words > grid->words_sent ? grid->words : grid->words_sent;
   const double tiles = (double)grid->tiles_m * grid->tiles_n, steps = tiles * grid->panels;
   const double messages = tiles * tile_messages(grid);
-  grid->seconds_compute = task->operations * terms / links->operations_second;
-  grid->seconds = grid->seconds_compute + (double)busiest * element / links->bytes_second +
-                  (grid->used == 1 ? 0 : messages * links->seconds_message);
-  if ((tiles == 1 && grid->panels <= PANELS_MOST) || grid->as_c)
+  grid->seconds_compute = task->operations * terms / links->operations_per_second;
+  grid->seconds = grid->seconds_compute + (double)busiest * element / links->bytes_per_second +
+                  (grid->used == 1 ? 0 : messages * links->seconds_per_message);
+  if ((tiles == 1 && grid->panels <= PANELS_MAX) || grid->as_c)
     return;
-  const double sends =
-      fmax(bytes_of_step(task, grid, &small), bytes_of_step(task, grid, &large)) / links->bytes_second +
-      (tile_messages(grid) - grid->depth) / grid->panels * links->seconds_message;
+  const double sends = fmax(busiest_step_bytes(task, grid, &small), busiest_step_bytes(task, grid, &large)) /
+                           links->bytes_per_second +
+                       (tile_messages(grid) - grid->depth) / grid->panels * links->seconds_per_message;
   /* Nothing overlaps sums. For tiles with some of a block's rows, few ranks own the sums. */
   const double sums = fmax(small.rows * small.cols, large.rows * large.cols) * (1 - 1.0 / grid->depth) *
-                          fmin(grid->tiles_m, grid->depth) * (double)task->size_sum / links->bytes_second +
-                      tiles * grid->depth * links->seconds_message;
+                          fmin(grid->tiles_m, grid->depth) * (double)task->size_sum /
+                          links->bytes_per_second +
+                      tiles * grid->depth * links->seconds_per_message;
   grid->seconds = fmax(grid->seconds, sends + steps * fmax(sends, grid->seconds_compute / steps) + sums);
 }
 
 /* Words of a rank of the smaller (0) or larger slabs (1), which owns an even share of all operands. */
-typedef struct traffic {
+typedef struct rank_words {
   double shared, inner, inner_sent; /* shared: slab's panel; inner: panel for all slabs */
   double sums;                      /* sums received from other layers */
   double slab_ranks;
   int64_t slabs; /* slabs of this kind */
-} traffic;
+} rank_words;
 
 /* Returns the words of a rank of the smaller (which = 0) or larger (1) slabs. */
-static traffic traffic_of(const tsl_process_grid *grid, int which) {
+static rank_words rank_words_of(const tsl_process_grid *grid, int which) {
   const int64_t layer_ranks = grid->used / grid->depth, larger = layer_ranks % grid->slabs;
   const double s = (double)(layer_ranks / grid->slabs + which), q = (double)layer_ranks, d = grid->depth;
   const double outer = (double)(grid->by_columns ? grid->n : grid->m) * s / q;
   const double width = (double)(grid->by_columns ? grid->m : grid->n), depth = (double)grid->k / d;
-  return (traffic){.shared = outer * depth * (1 - 1 / s),
-                   .inner = width / s * depth * (1 - s / q),
-                   .inner_sent = width / q * depth * (double)(grid->slabs - 1),
-                   .sums = outer * width / s * (1 - 1 / d),
-                   .slab_ranks = s,
-                   .slabs = which == 1 ? larger : grid->slabs - larger};
+  return (rank_words){.shared = outer * depth * (1 - 1 / s),
+                      .inner = width / s * depth * (1 - s / q),
+                      .inner_sent = width / q * depth * (double)(grid->slabs - 1),
+                      .sums = outer * width / s * (1 - 1 / d),
+                      .slab_ranks = s,
+                      .slabs = which == 1 ? larger : grid->slabs - larger};
 }
 
 /* Sets the expected words. A rank of a large slab may send more than it receives. */
@@ -245,7 +244,7 @@ static void set_expected_words(tsl_process_grid *grid) {
   const int times_inner = grid->by_columns ? times_a : times_b;
   double most = 0, most_sent = 0, all = 0;
   for (int which = 0; which < 2; which++) {
-    const traffic t = traffic_of(grid, which);
+    const rank_words t = rank_words_of(grid, which);
     if (t.slabs == 0)
       continue;
     const double shared = t.shared * (double)times_outer;
@@ -275,7 +274,7 @@ bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m
   cut.tiles_n = tiles_n;
   cut.growth = growth;
   cut.panels = 1;
-  cut.memory = (int64_t)bytes_in(task, &cut, 1);
+  cut.memory = (int64_t)larger_block_bytes(task, &cut, 1);
   if (grid->tiles_m > 1 || grid->tiles_n > 1 || cut.memory > task->memory)
     return false;
   tsl_grid_time(task, links, &cut);
@@ -285,11 +284,11 @@ bool tsl_grid_in_tiles(const tsl_task *task, const tsl_links *links, int tiles_m
 
 void tsl_grid_in_panels(const tsl_task *task, const tsl_links *links, int panels, tsl_process_grid *grid) {
   /* A device has less free memory than a host. */
-  const double most = fmin((double)task->memory, (double)PANELS_BYTES);
-  while (panels < grid->panels && bytes_in(task, grid, panels) > most)
+  const double most = fmin((double)task->memory, (double)EXTRA_BYTES_MAX);
+  while (panels < grid->panels && larger_block_bytes(task, grid, panels) > most)
     panels++;
   grid->panels = panels < grid->panels ? panels : grid->panels;
-  grid->memory = (int64_t)bytes_in(task, grid, grid->panels);
+  grid->memory = (int64_t)larger_block_bytes(task, grid, grid->panels);
   tsl_grid_time(task, links, grid);
 }
 
@@ -333,7 +332,7 @@ static bool may_enter(const grid_ranking *r, double seconds) {
 static double comm_grid_compute_seconds(const grid_ranking *r, int rank_count) {
   const tsl_task *t = r->task;
   return t->operations * (double)t->m * (double)t->n * (double)t->k / rank_count /
-         r->links->operations_second;
+         r->links->operations_per_second;
 }
 
 /* Returns a lower bound for rank_count ranks: products, and words and messages that some rank receives. */
@@ -343,18 +342,19 @@ static double bound_seconds(const grid_ranking *r, int rank_count) {
   const double words = tsl_grid_reach(t->m, t->n, t->k, rank_count) - (m * n + m * k + n * k) / rank_count;
   return comm_grid_compute_seconds(r, rank_count) +
          (rank_count == 1 ? 0
-                          : fmax(words, 0) * bytes_of_word(t) / r->links->bytes_second +
-                                3 * cbrt(rank_count) * r->links->seconds_message);
+                          : fmax(words, 0) * mean_element_bytes(t) / r->links->bytes_per_second +
+                                3 * cbrt(rank_count) * r->links->seconds_per_message);
 }
 
 /* Returns a lower bound on the busiest rank's words. With short memory A's panels are received for each row
  * of tiles and B's for each column, or the other way round. */
 static double bound_words(const grid_ranking *r, const tsl_process_grid *grid) {
-  const traffic t = traffic_of(grid, grid->used / grid->depth % grid->slabs != 0);
-  const comm_grid_sides s = comm_grid_sides_of(grid, 1);
+  const rank_words t = rank_words_of(grid, grid->used / grid->depth % grid->slabs != 0);
+  const block_sides s = block_sides_of(grid, 1);
   const double tiles = 3 * s.rows * s.cols * (double)r->task->size_sum / (double)r->task->memory;
   const double panels = t.shared + t.inner;
-  const double in_tiles = tiles > 1 && s.depth >= 2 * PANEL_LEAST ? 2 * sqrt(t.shared * t.inner * tiles) : 0;
+  const double in_tiles =
+      tiles > 1 && s.depth >= 2 * PANEL_TERMS_MIN ? 2 * sqrt(t.shared * t.inner * tiles) : 0;
   return t.sums + fmax(panels, in_tiles);
 }
 
@@ -366,7 +366,8 @@ static void narrow_slabs(const grid_ranking *r, int rank_count, int depth, bool 
   const tsl_task *t = r->task;
   const double outer = (double)(by_columns ? t->n : t->m), inner = (double)(by_columns ? t->m : t->n);
   const double terms = (double)t->k / depth, ranks = (double)rank_count / depth;
-  const double word = bytes_of_word(t) / r->links->bytes_second, message = r->links->seconds_message;
+  const double word = mean_element_bytes(t) / r->links->bytes_per_second,
+               message = r->links->seconds_per_message;
   const double a = word * terms * inner / ranks + message, b = word * terms * outer + message * ranks;
   const double sums = outer * inner / ranks * (1 - 1.0 / depth), held = terms * (outer + inner) / ranks;
   const double c = comm_grid_compute_seconds(r, rank_count) + word * (sums - held) + message * depth;
@@ -382,15 +383,16 @@ static void narrow_slabs(const grid_ranking *r, int rank_count, int depth, bool 
 /* Completes a grid and inserts it into the list, unless its lower bound is too slow or memory too short. */
 static void try_grid(grid_ranking *r, tsl_process_grid *grid) {
   grid->panels = 1;
-  const double seconds = grid->used == 1
-                             ? 0
-                             : bound_words(r, grid) * bytes_of_word(r->task) / r->links->bytes_second +
-                                   tile_messages(grid) * r->links->seconds_message;
+  const double seconds =
+      grid->used == 1 ? 0
+                      : bound_words(r, grid) * mean_element_bytes(r->task) / r->links->bytes_per_second +
+                            tile_messages(grid) * r->links->seconds_per_message;
   if (may_enter(r, comm_grid_compute_seconds(r, grid->used) + seconds) &&
       tsl_grid_complete(r->task, r->links, grid))
     r->held = comm_grid_insert(r->list, r->held, r->count, grid);
 }
 
+/* Tries grids of rank_count ranks in `depth` layers: all slabs of rows, and slabs of columns that differ. */
 static void try_layers(grid_ranking *r, int rank_count, int depth) {
   const tsl_task *task = r->task;
   const int layer_ranks = rank_count / depth;
@@ -413,7 +415,7 @@ static void try_layers(grid_ranking *r, int rank_count, int depth) {
                                .slabs = slabs,
                                .by_columns = by_columns};
       const int64_t outer = by_columns ? task->n : task->m, inner = by_columns ? task->m : task->n;
-      if ((slabs > 1 && slabs > outer) || (layer_ranks > slabs && ceiling(layer_ranks, slabs) > inner))
+      if ((slabs > 1 && slabs > outer) || (layer_ranks > slabs && ceil_quotient(layer_ranks, slabs) > inner))
         continue;
       try_grid(r, &grid);
     }
@@ -421,7 +423,7 @@ static void try_layers(grid_ranking *r, int rank_count, int depth) {
 }
 
 /* Tries grids in which rank_count ranks multiply. Each divisor of rank_count is a number of layers. */
-static void try_used(grid_ranking *r, int rank_count) {
+static void try_rank_count(grid_ranking *r, int rank_count) {
   int divisor = 1;
   if (!may_enter(r, bound_seconds(r, rank_count)))
     return;
@@ -437,12 +439,12 @@ int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_process_grid
   grid_ranking r = {task, links, out, 0, count};
   /* A few numbers of ranks rule out most others. Every number is tried, so more ranks are never slower. */
   for (int used = task->ranks; used >= 1; used /= 2)
-    try_used(&r, used);
+    try_rank_count(&r, used);
   for (int used = task->ranks - 1, half = task->ranks / 2; used >= 1; used--) {
     if (used == half)
       half /= 2;
     else
-      try_used(&r, used);
+      try_rank_count(&r, used);
   }
   return r.held;
 }

@@ -54,14 +54,14 @@ typedef struct tsl_box {
   int64_t m[2], n[2], k[2];
   int layer, slab, part, parts; /* position; parts: blocks of its slab */
 } tsl_box;
-/* Returns the block of a place, 0 <= place < used: layer by layer, slab by slab. Not for a grid as_c. */
-tsl_box tsl_grid_box(const tsl_process_grid *grid, int place);
+/* Returns block 0 <= block_index < used: layer by layer, slab by slab. Not for a grid as_c. */
+tsl_box tsl_grid_box(const tsl_process_grid *grid, int block_index);
 
-/* Best distribution of operands: even parts of A, B and C (row, column, rows, columns) of a place's rank. */
+/* Best distribution of operands: even parts of A, B and C (row, column, rows, columns) of a block's rank. */
 typedef struct tsl_shares {
   int64_t a[4], b[4], c[4];
 } tsl_shares;
-tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int place);
+tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int block_index);
 
 /* Lists up to `count` fastest grids for even operands, sorted. Returns their number; 0: none fits memory. */
 int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_process_grid *out, int count);
@@ -72,8 +72,7 @@ void tsl_grid_time(const tsl_task *task, const tsl_links *links, tsl_process_gri
 
 /* Returns how often each panel of A is received: once per tile, or per tile row if a tile has one panel. */
 int tsl_grid_times_a(const tsl_process_grid *grid);
-/* Returns how often each panel of B is received: once per tile. If a block is one tile wide and a tile has
- * one panel: once. */
+/* Returns how often each panel of B is received: per tile; once if blocks are one tile and panel wide. */
 int tsl_grid_times_b(const tsl_process_grid *grid);
 /* Returns the begin of a tile in a block's dimension of `total` elements. */
 int64_t tsl_grid_edge(const tsl_process_grid *grid, int64_t total, int tile, int tiles);

@@ -13,8 +13,8 @@ typedef struct message {
   struct message *next;
   int from, tag;
   bool done;
-  const void *source; /* memory of a send */
-  void *target;       /* memory of a receive */
+  const void *send_memory;
+  void *receive_memory;
   size_t bytes;
 } message;
 
@@ -69,14 +69,14 @@ static message *take_match(message **list, int from, int tag) {
   return NULL;
 }
 
-static void comm_threads_append(message **list, message *item) {
+static void append_message(message **list, message *item) {
   while (*list)
     list = &(*list)->next;
   *list = item;
 }
 
 /* Begins one side of a message with `rank`, the receiver. The second side copies the data. */
-static tesela_status comm_threads_begin(thread_rank *self, int number, thread_rank *rank, message what,
+static tesela_status begin_message_side(thread_rank *self, int number, thread_rank *rank, message what,
                                         bool is_send) {
   batch *queue = &self->batches[number];
   if (queue->count == queue->capacity)
@@ -86,13 +86,13 @@ static tesela_status comm_threads_begin(thread_rank *self, int number, thread_ra
   pthread_mutex_lock(&self->world->lock);
   message *other = take_match(is_send ? &rank->receives : &rank->sends, what.from, what.tag);
   if (other) {
-    const message *source = is_send ? mine : other, *target = is_send ? other : mine;
-    if (source->bytes == target->bytes && source->bytes > 0)
-      memcpy(target->target, source->source, source->bytes);
+    const message *send_memory = is_send ? mine : other, *receive_memory = is_send ? other : mine;
+    if (send_memory->bytes == receive_memory->bytes && send_memory->bytes > 0)
+      memcpy(receive_memory->receive_memory, send_memory->send_memory, send_memory->bytes);
     mine->done = other->done = true;
     pthread_cond_broadcast(&self->world->changed);
   } else {
-    comm_threads_append(is_send ? &rank->sends : &rank->receives, mine);
+    append_message(is_send ? &rank->sends : &rank->receives, mine);
   }
   const bool sizes_agree = !other || other->bytes == what.bytes;
   pthread_mutex_unlock(&self->world->lock);
@@ -105,16 +105,17 @@ static tesela_status comm_threads_send_message(tsl_ranks *ranks, int number, int
                                                const void *data, size_t bytes) {
   thread_rank *self = (thread_rank *)ranks;
   ranks->sent += bytes;
-  return comm_threads_begin(self, number, &self->world->all[destination],
-                            (message){.from = ranks->rank, .tag = tag, .source = data, .bytes = bytes}, true);
+  return begin_message_side(self, number, &self->world->all[destination],
+                            (message){.from = ranks->rank, .tag = tag, .send_memory = data, .bytes = bytes},
+                            true);
 }
 
 static tesela_status comm_threads_receive_message(tsl_ranks *ranks, int number, int from, int tag, void *data,
                                                   size_t bytes) {
   thread_rank *self = (thread_rank *)ranks;
   ranks->received += bytes;
-  return comm_threads_begin(self, number, self,
-                            (message){.from = from, .tag = tag, .target = data, .bytes = bytes}, false);
+  return begin_message_side(
+      self, number, self, (message){.from = from, .tag = tag, .receive_memory = data, .bytes = bytes}, false);
 }
 
 static tesela_status comm_threads_progress(tsl_ranks *ranks, int number, int *done) {

@@ -16,24 +16,24 @@ static int64_t comm_transpose_between(const tsl_job *job, int owner_in_a, int ow
   const size_t size = a->type->size;
   const bool here = owner_in_a == owner_in_b;
   int64_t count = 0;
-  for (int64_t i = 0; i < tsl_layout_count(&a->layout, owner_in_a); i++)
-    for (int64_t j = 0; j < tsl_layout_count(&b->layout, owner_in_b); j++) {
+  for (int64_t i = 0; i < tsl_layout_patch_count(&a->layout, owner_in_a); i++)
+    for (int64_t j = 0; j < tsl_layout_patch_count(&b->layout, owner_in_b); j++) {
       const tsl_patch source = tsl_layout_patch(&a->layout, owner_in_a, i),
                       target = tsl_layout_patch(&b->layout, owner_in_b, j);
       const size_t before = (size_t)count * size;
       if (message) {
         count += tsl_patch_pack(&source, a->data, &target, b->order, size, (char *)message + before);
       } else if (arrived || here) {
-        const tsl_finish finish = {.from = a->type,
-                                   .to = b->type,
-                                   .alpha = {job->alpha[0], job->alpha[1]},
-                                   .beta = {job->beta[0], job->beta[1]},
-                                   .conjugate = a->conjugate,
-                                   .sums = here ? a->data : (const char *)arrived + before,
-                                   .is_message = !here,
-                                   .c = b->data,
-                                   .order = b->order};
-        count += tsl_finish_store(&finish, &source, &target);
+        const tsl_scaled_store scaled_store = {.from = a->type,
+                                               .to = b->type,
+                                               .alpha = {job->alpha[0], job->alpha[1]},
+                                               .beta = {job->beta[0], job->beta[1]},
+                                               .conjugate = a->conjugate,
+                                               .sums = here ? a->data : (const char *)arrived + before,
+                                               .is_message = !here,
+                                               .c = b->data,
+                                               .order = b->order};
+        count += tsl_scaled_store_run(&scaled_store, &source, &target);
       } else {
         count += tsl_patch_common(&source, &target);
       }
@@ -44,13 +44,14 @@ static int64_t comm_transpose_between(const tsl_job *job, int owner_in_a, int ow
 static int64_t count_between(const tsl_job *job, int owner_in_a, int owner_in_b) {
   const tsl_rank_part *a = &job->part[TSL_PART_A], *b = &job->part[TSL_PART_C];
   int64_t count = 0;
-  for (int64_t i = 0; i < tsl_layout_count(&a->layout, owner_in_a); i++) {
+  for (int64_t i = 0; i < tsl_layout_patch_count(&a->layout, owner_in_a); i++) {
     const tsl_patch source = tsl_layout_patch(&a->layout, owner_in_a, i);
-    count += tsl_layout_common(&b->layout, owner_in_b, &source);
+    count += tsl_layout_count_owned_in_patch(&b->layout, owner_in_b, &source);
   }
   return count;
 }
 
+/* Receives messages in order of ranks into `in`, sends packed ones from `out`, and waits for all. */
 static tesela_status comm_transpose_exchange(const tsl_job *job, char *in, char *out) {
   tsl_ranks *ranks = job->ranks;
   const size_t size = job->part[TSL_PART_A].type->size;

@@ -16,7 +16,7 @@ static int batch_of(int neighbour) {
 tesela_status tsl_failure_broadcast_reserve(tsl_ranks *ranks) {
   for (int i = 0; i < TSL_FAILURE_BROADCAST_NEIGHBOURS; i++)
     TSL_TRY(ranks->ops->reserve(ranks, batch_of(i), 1));
-  return ranks->ops->reserve(ranks, TSL_BATCH_ALARM_TOLD, TSL_FAILURE_BROADCAST_NEIGHBOURS);
+  return ranks->ops->reserve(ranks, TSL_BATCH_ALARM_SENT, TSL_FAILURE_BROADCAST_NEIGHBOURS);
 }
 
 tesela_status tsl_failure_broadcast_start(tsl_failure_broadcast *alarm, tsl_ranks *ranks) {
@@ -27,8 +27,8 @@ tesela_status tsl_failure_broadcast_start(tsl_failure_broadcast *alarm, tsl_rank
     if (around[i] >= 0 && around[i] < ranks->size)
       alarm->neighbour[alarm->count++] = around[i];
   for (int i = 0; i < alarm->count; i++)
-    TSL_TRY(ranks->ops->receive(ranks, batch_of(i), alarm->neighbour[i], TAG_ALARM, &alarm->heard[i],
-                                sizeof alarm->heard[i]));
+    TSL_TRY(ranks->ops->receive(ranks, batch_of(i), alarm->neighbour[i], TAG_ALARM, &alarm->received[i],
+                                sizeof alarm->received[i]));
   ranks->received = received;
   return TESELA_OK;
 }
@@ -37,10 +37,10 @@ tesela_status tsl_failure_broadcast_start(tsl_failure_broadcast *alarm, tsl_rank
 static tesela_status send_outcome(tsl_failure_broadcast *alarm, int neighbour, const int32_t *outcome) {
   tsl_ranks *ranks = alarm->ranks;
   const uint64_t sent = ranks->sent;
-  if (alarm->has_told[neighbour])
+  if (alarm->has_sent[neighbour])
     return TESELA_OK;
-  alarm->has_told[neighbour] = true;
-  TSL_TRY(ranks->ops->send(ranks, TSL_BATCH_ALARM_TOLD, alarm->neighbour[neighbour], TAG_ALARM, outcome,
+  alarm->has_sent[neighbour] = true;
+  TSL_TRY(ranks->ops->send(ranks, TSL_BATCH_ALARM_SENT, alarm->neighbour[neighbour], TAG_ALARM, outcome,
                            sizeof *outcome));
   ranks->sent = sent;
   return TESELA_OK;
@@ -57,13 +57,13 @@ tesela_status tsl_failure_broadcast_poll(tsl_failure_broadcast *alarm, bool *rai
   tsl_ranks *ranks = alarm->ranks;
   for (int i = 0; i < alarm->count; i++) {
     int done = 0;
-    if (!alarm->has_heard[i])
+    if (!alarm->has_received[i])
       TSL_TRY(ranks->ops->progress(ranks, batch_of(i), &done));
     if (!done)
       continue;
     TSL_TRY(ranks->ops->wait(ranks, batch_of(i)));
-    alarm->has_heard[i] = true;
-    if (alarm->heard[i] == failed)
+    alarm->has_received[i] = true;
+    if (alarm->received[i] == failed)
       TSL_TRY(tsl_failure_broadcast_raise(alarm));
   }
   *raised = alarm->is_raised;
@@ -75,10 +75,10 @@ static tesela_status forward_success(tsl_failure_broadcast *alarm, bool *done) {
   const int children = alarm->ranks->rank > 0; /* the parent comes first */
   bool below = true;
   for (int i = children; i < alarm->count; i++)
-    below = below && alarm->has_heard[i];
+    below = below && alarm->has_received[i];
   if (below && children)
     TSL_TRY(send_outcome(alarm, 0, &fine));
-  *done = below && (!children || alarm->has_heard[0]);
+  *done = below && (!children || alarm->has_received[0]);
   for (int i = children; i < alarm->count && *done; i++)
     TSL_TRY(send_outcome(alarm, i, &fine));
   return TESELA_OK;
@@ -96,5 +96,5 @@ tesela_status tsl_failure_broadcast_end(tsl_failure_broadcast *alarm, bool *rais
     else if (!done && tsl_clock() - begin > 1e-4)
       sched_yield();
   }
-  return alarm->ranks->ops->wait(alarm->ranks, TSL_BATCH_ALARM_TOLD);
+  return alarm->ranks->ops->wait(alarm->ranks, TSL_BATCH_ALARM_SENT);
 }

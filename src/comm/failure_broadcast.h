@@ -1,6 +1,5 @@
 /* Broadcast of a failure while ranks wait for messages outside of MPI (comm/gpu_transport.h). Ranks form a
- * binary tree. A failure is sent at once; success goes up after all ranks below have ended, and down after
- * all have. So all ranks end with one answer. */
+ * binary tree. A failure is sent at once; success goes up, and down after all ranks. So all ranks agree. */
 #ifndef TSL_COMM_FAILURE_BROADCAST_H
 #define TSL_COMM_FAILURE_BROADCAST_H
 
@@ -13,9 +12,8 @@ enum { TSL_FAILURE_BROADCAST_NEIGHBOURS = 3 };
 typedef struct tsl_failure_broadcast {
   tsl_ranks *ranks;
   int neighbour[TSL_FAILURE_BROADCAST_NEIGHBOURS], count;
-  int32_t heard[TSL_FAILURE_BROADCAST_NEIGHBOURS]; /* message of each neighbour; 0: success */
-  /* A message was received from the neighbour; was sent to the neighbour. */
-  bool has_heard[TSL_FAILURE_BROADCAST_NEIGHBOURS], has_told[TSL_FAILURE_BROADCAST_NEIGHBOURS];
+  int32_t received[TSL_FAILURE_BROADCAST_NEIGHBOURS]; /* message of each neighbour; 0: success */
+  bool has_received[TSL_FAILURE_BROADCAST_NEIGHBOURS], has_sent[TSL_FAILURE_BROADCAST_NEIGHBOURS];
   bool is_raised; /* this rank knows of a failure on some rank */
 } tsl_failure_broadcast;
 

@@ -18,9 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
-struct tsl_lane {
+struct tsl_gpu_transport {
   tsl_ranks *ranks;
-  char device[TSL_PLACE_NAME]; /* this rank's device */
+  char device[TSL_RANK_DEVICE_BYTES];
   char name[32];
   bool is_refused; /* no transport is possible */
   /* Keeps the device open between calls. */
@@ -29,71 +29,74 @@ struct tsl_lane {
   tsl_nccl nccl;
   /* State of a call. */
   tesela_stream *stream;
-  tesela_event *marks[TSL_LANE_BATCHES];
-  bool is_marked[TSL_LANE_BATCHES];
+  tesela_event *marks[TSL_GPU_TRANSPORT_BATCHES];
+  bool is_marked[TSL_GPU_TRANSPORT_BATCHES];
   tsl_failure_broadcast alarm;
-  bool is_over;   /* the call's rest is skipped */
+  bool skips_rest;
   bool is_broken; /* a message failed on some rank; equal on all ranks */
   tesela_status status;
   tsl_status_saved failure;
 };
 
 /* Clusters of a product's blocks need adjacent multiprocessors, so four more are left free. */
-const int tsl_lane_units = TSL_NCCL_BLOCKS + 4;
+const int tsl_gpu_transport_units = TSL_NCCL_BLOCKS + 4;
 
-static void end_nccl(tsl_lane *lane, bool aborts) {
-  if (!lane->nccl.handle || tsl_api_enter(lane->home) != TESELA_OK)
+/* Frees the communicator; does nothing without one, or if the device cannot be entered. */
+static void end_nccl(tsl_gpu_transport *transport, bool aborts) {
+  if (!transport->nccl.handle || tsl_api_enter(transport->home) != TESELA_OK)
     return;
-  tsl_nccl_end(&lane->nccl, aborts);
-  tsl_api_leave(lane->home);
+  tsl_nccl_end(&transport->nccl, aborts);
+  tsl_api_leave(transport->home);
 }
 
-static void abort_messages(tsl_lane *lane) {
-  lane->is_over = true;
-  end_nccl(lane, true);
+static void abort_messages(tsl_gpu_transport *transport) {
+  transport->skips_rest = true;
+  end_nccl(transport, true);
 }
 
 /* Records and broadcasts a failure of this rank. */
-static tesela_status gpu_transport_keep(tsl_lane *lane, tesela_status status) {
-  if (status == TESELA_OK || lane->is_over)
+static tesela_status gpu_transport_record_failure(tsl_gpu_transport *transport, tesela_status status) {
+  if (status == TESELA_OK || transport->skips_rest)
     return TESELA_OK;
-  lane->status = status;
-  tsl_status_save(&lane->failure);
-  abort_messages(lane);
-  return tsl_failure_broadcast_raise(&lane->alarm);
+  transport->status = status;
+  tsl_status_save(&transport->failure);
+  abort_messages(transport);
+  return tsl_failure_broadcast_raise(&transport->alarm);
 }
 
 /* Sets *yes to whether the condition holds; `batch` may be ignored. */
-typedef tesela_status (*question)(const tsl_lane *lane, int batch, bool *yes);
+typedef tesela_status (*poll_condition)(const tsl_gpu_transport *transport, int batch, bool *yes);
 
-static tesela_status is_ready(const tsl_lane *lane, int batch, bool *yes) {
+/* Sets *yes to whether NCCL's last operation is in the stream, or all ranks have joined. */
+static tesela_status is_enqueued(const tsl_gpu_transport *transport, int batch, bool *yes) {
   (void)batch;
-  TSL_TRY(tsl_api_enter(lane->home));
-  const tesela_status status = tsl_nccl_ready(&lane->nccl, yes);
-  tsl_api_leave(lane->home);
+  TSL_TRY(tsl_api_enter(transport->home));
+  const tesela_status status = tsl_nccl_ready(&transport->nccl, yes);
+  tsl_api_leave(transport->home);
   return status;
 }
 
-static tesela_status is_complete(const tsl_lane *lane, int batch, bool *yes) {
+/* Sets *yes to whether the stream has reached the batch's last mark. */
+static tesela_status is_batch_complete(const tsl_gpu_transport *transport, int batch, bool *yes) {
   bool ready;
-  TSL_TRY(is_ready(lane, batch, &ready));
-  return tsl_api_event_done(lane->marks[batch], yes);
+  TSL_TRY(is_enqueued(transport, batch, &ready));
+  return tsl_api_event_done(transport->marks[batch], yes);
 }
 
 /* Polls until yes, a failure, or a broadcast. Yields after 0.1 ms and sleeps after 1 ms. */
-static tesela_status wait_until(tsl_lane *lane, question asked, int batch) {
+static tesela_status wait_until(tsl_gpu_transport *transport, poll_condition condition, int batch) {
   static const struct timespec moment = {.tv_nsec = 50000};
   const double begin = tsl_clock();
   bool yes = false, raised = false;
-  while (!lane->is_over) {
-    const tesela_status status = asked(lane, batch, &yes);
+  while (!transport->skips_rest) {
+    const tesela_status status = condition(transport, batch, &yes);
     if (status != TESELA_OK)
-      return gpu_transport_keep(lane, status);
+      return gpu_transport_record_failure(transport, status);
     if (yes)
       break;
-    TSL_TRY(tsl_failure_broadcast_poll(&lane->alarm, &raised));
+    TSL_TRY(tsl_failure_broadcast_poll(&transport->alarm, &raised));
     if (raised)
-      abort_messages(lane);
+      abort_messages(transport);
     else if (tsl_clock() - begin > 1e-3)
       nanosleep(&moment, NULL);
     else if (tsl_clock() - begin > 1e-4)
@@ -103,11 +106,11 @@ static tesela_status wait_until(tsl_lane *lane, question asked, int batch) {
 }
 
 /* Rank's device, gathered by all ranks. */
-typedef struct card {
+typedef struct gpu_identity {
   uint64_t host;   /* host_number() */
   int64_t version; /* version of NCCL, as in tsl_nccl */
   char pci[TSL_API_CARD_BYTES];
-} card;
+} gpu_identity;
 
 /* Returns a number that is equal for all ranks of a host, even in containers. */
 static uint64_t host_number(void) {
@@ -137,272 +140,289 @@ void tsl_transfer_path_name(char *out, size_t size) {
   snprintf(out, size, "from GPU to GPU by %s where each rank has one, else through host memory", name);
 }
 
-static tesela_status gpu_transport_prepare(tsl_lane *lane, card *card_in) {
-  card_in->host = host_number();
-  TSL_TRY(tsl_failure_broadcast_reserve(lane->ranks));
-  TSL_TRY(tsl_nccl_load(&lane->nccl));
-  card_in->version = lane->nccl.version;
-  print_nccl_version(lane->nccl.version, lane->name, sizeof lane->name);
-  TSL_TRY(tesela_context_create(&(tesela_context_desc){.device = lane->device}, &lane->keeper));
-  TSL_TRY(tsl_api_card(lane->keeper, lane->device, card_in->pci));
-  return tesela_stream_create(lane->keeper, lane->device, &lane->home);
+/* Loads NCCL, opens this rank's device, and fills `identity` for the other ranks. */
+static tesela_status gpu_transport_prepare(tsl_gpu_transport *transport, gpu_identity *identity) {
+  identity->host = host_number();
+  TSL_TRY(tsl_failure_broadcast_reserve(transport->ranks));
+  TSL_TRY(tsl_nccl_load(&transport->nccl));
+  identity->version = transport->nccl.version;
+  print_nccl_version(transport->nccl.version, transport->name, sizeof transport->name);
+  TSL_TRY(tesela_context_create(&(tesela_context_desc){.device = transport->device}, &transport->keeper));
+  TSL_TRY(tsl_api_card(transport->keeper, transport->device, identity->pci));
+  return tesela_stream_create(transport->keeper, transport->device, &transport->home);
 }
 
 /* Compares versions of NCCL and refuses ranks that share a GPU. Equal on all ranks. */
-static tesela_status gpu_transport_compare(const card *cards, int count) {
+static tesela_status check_gpu_identities(const gpu_identity *identities, int count) {
   for (int i = 0; i < count; i++)
     for (int j = 0; j < i; j++) {
-      if (cards[i].version != cards[j].version)
+      if (identities[i].version != identities[j].version)
         return tsl_fail(TESELA_UNSUPPORTED, "ranks %d and %d have different versions of NCCL (%lld and %lld)",
-                        j, i, (long long)cards[j].version, (long long)cards[i].version);
-      if (cards[i].host == cards[j].host && memcmp(cards[i].pci, cards[j].pci, sizeof cards[i].pci) == 0)
+                        j, i, (long long)identities[j].version, (long long)identities[i].version);
+      if (identities[i].host == identities[j].host &&
+          memcmp(identities[i].pci, identities[j].pci, sizeof identities[i].pci) == 0)
         return tsl_fail(TESELA_UNSUPPORTED,
                         "ranks %d and %d share a GPU (%s), but NCCL needs one for each rank", j, i,
-                        cards[i].pci);
+                        identities[i].pci);
     }
   return TESELA_OK;
 }
 
-static tesela_status make_id(const tsl_lane *lane, tsl_nccl_id *id) {
+static tesela_status make_and_broadcast_id(const tsl_gpu_transport *transport, tsl_nccl_id *id) {
   tesela_status status = TESELA_OK;
-  if (lane->ranks->rank == 0)
-    status = tsl_nccl_make_id(&lane->nccl, id);
-  TSL_TRY(tsl_agree(lane->ranks, status));
-  return lane->ranks->ops->broadcast(lane->ranks, 0, id, sizeof *id);
+  if (transport->ranks->rank == 0)
+    status = tsl_nccl_make_id(&transport->nccl, id);
+  TSL_TRY(tsl_agree(transport->ranks, status));
+  return transport->ranks->ops->broadcast(transport->ranks, 0, id, sizeof *id);
 }
 
 /* Joins the NCCL communicator. Collective; returns early if a rank fails. */
-static tesela_status join_communicator(tsl_lane *lane, const tsl_nccl_id *id) {
+static tesela_status join_communicator(tsl_gpu_transport *transport, const tsl_nccl_id *id) {
   bool raised;
-  lane->is_over = false;
-  lane->status = TESELA_OK;
-  TSL_TRY(tsl_failure_broadcast_start(&lane->alarm, lane->ranks));
-  TSL_TRY(gpu_transport_keep(lane, tsl_nccl_join(&lane->nccl, lane->ranks->size, lane->ranks->rank, id)));
-  TSL_TRY(wait_until(lane, is_ready, 0));
-  TSL_TRY(tsl_failure_broadcast_end(&lane->alarm, &raised));
-  return tsl_agree(lane->ranks, tsl_lane_status(lane));
+  transport->skips_rest = false;
+  transport->status = TESELA_OK;
+  TSL_TRY(tsl_failure_broadcast_start(&transport->alarm, transport->ranks));
+  TSL_TRY(gpu_transport_record_failure(
+      transport, tsl_nccl_join_begin(&transport->nccl, transport->ranks->size, transport->ranks->rank, id)));
+  TSL_TRY(wait_until(transport, is_enqueued, 0));
+  TSL_TRY(tsl_failure_broadcast_end(&transport->alarm, &raised));
+  return tsl_agree(transport->ranks, tsl_gpu_transport_status(transport));
 }
 
-static tesela_status make_with(tsl_lane *lane, const card *card_in, card *cards) {
+/* Compares all ranks' GPUs, then joins a communicator. Collective; one status on all ranks. */
+static tesela_status make_collectively(tsl_gpu_transport *transport, const gpu_identity *identity,
+                                       gpu_identity *identities) {
   tsl_nccl_id id = {{0}};
-  TSL_TRY(lane->ranks->ops->gather(lane->ranks, card_in, sizeof *card_in, cards));
-  TSL_TRY(gpu_transport_compare(cards, lane->ranks->size));
+  TSL_TRY(transport->ranks->ops->gather(transport->ranks, identity, sizeof *identity, identities));
+  TSL_TRY(check_gpu_identities(identities, transport->ranks->size));
   /* NCCL is called with the rank's device current. */
-  const tesela_status entered = tsl_api_enter(lane->home);
-  tesela_status status = tsl_agree(lane->ranks, entered);
+  const tesela_status entered = tsl_api_enter(transport->home);
+  tesela_status status = tsl_agree(transport->ranks, entered);
   if (status == TESELA_OK)
-    status = make_id(lane, &id);
+    status = make_and_broadcast_id(transport, &id);
   if (status == TESELA_OK)
-    status = join_communicator(lane, &id);
+    status = join_communicator(transport, &id);
   if (entered == TESELA_OK)
-    tsl_api_leave(lane->home);
+    tsl_api_leave(transport->home);
   return status;
 }
 
-static void release_transport(tsl_lane *lane, bool aborts) {
-  end_nccl(lane, aborts);
-  tesela_stream_destroy(lane->home);
-  tesela_context_destroy(lane->keeper);
-  lane->home = NULL;
-  lane->keeper = NULL;
+static void release_transport(tsl_gpu_transport *transport, bool aborts) {
+  end_nccl(transport, aborts);
+  tesela_stream_destroy(transport->home);
+  tesela_context_destroy(transport->keeper);
+  transport->home = NULL;
+  transport->keeper = NULL;
 }
 
 /* Releases the transport for good; messages then pass through host memory. Rank 0 logs `why`. */
-static void gpu_transport_give_up(tsl_lane *lane, const char *why) {
-  if (lane->ranks->rank == 0)
+static void gpu_transport_give_up(tsl_gpu_transport *transport, const char *why) {
+  if (transport->ranks->rank == 0)
     tsl_log(TSL_LOG_PLAN, "ranks' messages pass through host memory: %s", why);
-  lane->is_refused = true;
-  release_transport(lane, true);
+  transport->is_refused = true;
+  release_transport(transport, true);
 }
 
 /* Makes this rank's transport, or marks it as refused. Collective. */
-static void gpu_transport_make(tsl_ranks *ranks, const tsl_rank_place *place) {
+static void gpu_transport_make(tsl_ranks *ranks, const tsl_rank_device *rank_device) {
   void *block = NULL;
-  card own = {0}, *cards = calloc((size_t)ranks->size, sizeof *cards);
-  tsl_lane *lane = ranks->lane;
+  gpu_identity own = {0}, *identities = calloc((size_t)ranks->size, sizeof *identities);
+  tsl_gpu_transport *transport = ranks->transport;
   tesela_status status =
-      cards ? TESELA_OK : tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for %d ranks' devices", ranks->size);
-  if (lane)
-    release_transport(lane, false);
+      identities ? TESELA_OK
+                 : tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for %d ranks' devices", ranks->size);
+  if (transport)
+    release_transport(transport, false);
   else if (status == TESELA_OK)
-    status = tsl_alloc_zeroed(sizeof *lane, "messages between devices", &block);
-  lane = lane ? lane : block;
-  if (lane) {
-    *lane = (tsl_lane){.ranks = ranks};
-    snprintf(lane->device, sizeof lane->device, "%s", place->device);
-    ranks->lane = lane;
+    status = tsl_alloc_zeroed(sizeof *transport, "messages between devices", &block);
+  transport = transport ? transport : block;
+  if (transport) {
+    *transport = (tsl_gpu_transport){.ranks = ranks};
+    snprintf(transport->device, sizeof transport->device, "%s", rank_device->device);
+    ranks->transport = transport;
   }
   if (status == TESELA_OK)
-    status = gpu_transport_prepare(lane, &own);
+    status = gpu_transport_prepare(transport, &own);
   status = tsl_agree(ranks, status);
   if (status == TESELA_OK)
-    status = make_with(lane, &own, cards);
-  if (status != TESELA_OK && lane)
-    gpu_transport_give_up(lane, tesela_last_error());
+    status = make_collectively(transport, &own, identities);
+  if (status != TESELA_OK && transport)
+    gpu_transport_give_up(transport, tesela_last_error());
   else if (status == TESELA_OK && ranks->rank == 0)
-    tsl_log(TSL_LOG_PLAN, "ranks' messages go from device to device by %s", lane->name);
-  free(cards);
+    tsl_log(TSL_LOG_PLAN, "ranks' messages go from device to device by %s", transport->name);
+  free(identities);
 }
 
-tesela_status tsl_lane_find(tsl_ranks *ranks, const tsl_rank_place *place, tsl_lane **out, bool *on_devices) {
+tesela_status tsl_gpu_transport_find(tsl_ranks *ranks, const tsl_rank_device *rank_device,
+                                     tsl_gpu_transport **out, bool *on_devices) {
   enum { HOST, NONE, WANTED, THERE };
-  const tsl_lane *lane = ranks->lane;
-  const bool is_same = lane && strcmp(lane->device, place->device) == 0;
-  const int own = !tsl_place_is_device(place)   ? HOST
-                  : is_same && lane->is_refused ? NONE
-                  : is_same                     ? THERE
-                                                : WANTED;
+  const tsl_gpu_transport *transport = ranks->transport;
+  const bool is_same = transport && strcmp(transport->device, rank_device->device) == 0;
+  const int own = !tsl_multiplies_on_device(rank_device) ? HOST
+                  : is_same && transport->is_refused     ? NONE
+                  : is_same                              ? THERE
+                                                         : WANTED;
   double least;
   *out = NULL;
   TSL_TRY(ranks->ops->least(ranks, own, &least));
   if (least == WANTED) {
     tsl_status_saved saved;
     tsl_status_save(&saved);
-    gpu_transport_make(ranks, place);
+    gpu_transport_make(ranks, rank_device);
     tsl_status_restore(&saved);
   }
   *on_devices = least > HOST;
-  if (least > NONE && ranks->lane && !ranks->lane->is_refused)
-    *out = ranks->lane;
+  if (least > NONE && ranks->transport && !ranks->transport->is_refused)
+    *out = ranks->transport;
   return TESELA_OK;
 }
 
-const char *tsl_lane_name(const tsl_lane *lane) {
-  return lane->name;
+const char *tsl_gpu_transport_name(const tsl_gpu_transport *transport) {
+  return transport->name;
 }
 
-void tsl_lane_free(tsl_lane *lane) {
-  if (!lane)
+void tsl_gpu_transport_free(tsl_gpu_transport *transport) {
+  if (!transport)
     return;
-  release_transport(lane, false);
-  tsl_free(lane);
+  release_transport(transport, false);
+  tsl_free(transport);
 }
 
-tesela_status tsl_lane_start(tsl_lane *lane, tesela_context *context) {
-  lane->is_over = false;
-  lane->status = TESELA_OK;
-  lane->is_broken = false;
-  memset(lane->is_marked, 0, sizeof lane->is_marked);
-  TSL_TRY(tesela_stream_create(context, lane->device, &lane->stream));
-  for (int i = 0; i < TSL_LANE_BATCHES; i++)
-    TSL_TRY(tesela_event_create(lane->stream, &lane->marks[i]));
+tesela_status tsl_gpu_transport_start(tsl_gpu_transport *transport, tesela_context *context) {
+  transport->skips_rest = false;
+  transport->status = TESELA_OK;
+  transport->is_broken = false;
+  memset(transport->is_marked, 0, sizeof transport->is_marked);
+  TSL_TRY(tesela_stream_create(context, transport->device, &transport->stream));
+  for (int i = 0; i < TSL_GPU_TRANSPORT_BATCHES; i++)
+    TSL_TRY(tesela_event_create(transport->stream, &transport->marks[i]));
   return TESELA_OK;
 }
 
-tesela_status tsl_lane_arm(tsl_lane *lane) {
-  return tsl_failure_broadcast_start(&lane->alarm, lane->ranks);
+tesela_status tsl_gpu_transport_arm(tsl_gpu_transport *transport) {
+  return tsl_failure_broadcast_start(&transport->alarm, transport->ranks);
 }
 
 /* Waits for all ranks; if any failed, marks the transport as broken and aborts the messages. */
-static tesela_status end_failure_broadcast(tsl_lane *lane) {
+static tesela_status end_failure_broadcast(tsl_gpu_transport *transport) {
   bool raised;
-  TSL_TRY(tsl_failure_broadcast_end(&lane->alarm, &raised));
-  lane->is_broken = lane->is_broken || raised;
+  TSL_TRY(tsl_failure_broadcast_end(&transport->alarm, &raised));
+  transport->is_broken = transport->is_broken || raised;
   if (raised)
-    abort_messages(lane);
+    abort_messages(transport);
   return TESELA_OK;
 }
 
-tesela_status tsl_lane_meet(tsl_lane *lane) {
-  TSL_TRY(end_failure_broadcast(lane));
-  return tsl_lane_arm(lane);
+tesela_status tsl_gpu_transport_barrier(tsl_gpu_transport *transport) {
+  TSL_TRY(end_failure_broadcast(transport));
+  return tsl_gpu_transport_arm(transport);
 }
 
-tesela_status tsl_lane_end(tsl_lane *lane) {
+tesela_status tsl_gpu_transport_end(tsl_gpu_transport *transport) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
-  for (int i = 0; i < TSL_LANE_BATCHES; i++)
-    TSL_TRY(tsl_lane_wait(lane, i));
-  TSL_TRY(end_failure_broadcast(lane));
+  for (int i = 0; i < TSL_GPU_TRANSPORT_BATCHES; i++)
+    TSL_TRY(tsl_gpu_transport_wait(transport, i));
+  TSL_TRY(end_failure_broadcast(transport));
   /* Copies may still run after the messages were aborted. */
-  (void)tesela_stream_wait(lane->stream);
-  if (lane->is_broken)
-    gpu_transport_give_up(lane, "messages between devices have failed");
+  (void)tesela_stream_wait(transport->stream);
+  if (transport->is_broken)
+    gpu_transport_give_up(transport, "messages between devices have failed");
   tsl_status_restore(&saved);
   return TESELA_OK;
 }
 
-void tsl_lane_stop(tsl_lane *lane) {
-  for (int i = 0; i < TSL_LANE_BATCHES; i++) {
-    tesela_event_destroy(lane->marks[i]);
-    lane->marks[i] = NULL;
+void tsl_gpu_transport_stop(tsl_gpu_transport *transport) {
+  for (int i = 0; i < TSL_GPU_TRANSPORT_BATCHES; i++) {
+    tesela_event_destroy(transport->marks[i]);
+    transport->marks[i] = NULL;
   }
-  tesela_stream_destroy(lane->stream);
-  lane->stream = NULL;
+  tesela_stream_destroy(transport->stream);
+  transport->stream = NULL;
 }
 
-bool tsl_lane_reaches(const tsl_lane *lane, const tesela_buffer *buffer) {
-  return tsl_api_is_of(lane->stream, buffer);
+bool tsl_gpu_transport_has_buffer(const tsl_gpu_transport *transport, const tesela_buffer *buffer) {
+  return tsl_api_is_of(transport->stream, buffer);
 }
 
-tesela_status tsl_lane_copy(tsl_lane *lane, const tsl_api_rows *rows) {
-  return lane->is_over ? TESELA_OK : gpu_transport_keep(lane, tsl_api_copy_rows(lane->stream, rows));
+tesela_status tsl_gpu_transport_copy(tsl_gpu_transport *transport, const tsl_api_rows *rows) {
+  return transport->skips_rest
+             ? TESELA_OK
+             : gpu_transport_record_failure(transport, tsl_api_copy_rows(transport->stream, rows));
 }
 
-bool tsl_lane_rounds(const tsl_lane *lane, tesela_type type) {
-  return tsl_api_rounds(lane->stream, type);
+bool tsl_gpu_transport_can_round(const tsl_gpu_transport *transport, tesela_type type) {
+  return tsl_api_rounds(transport->stream, type);
 }
 
-tesela_status tsl_lane_round(tsl_lane *lane, const tsl_api_rounded_sum *rounding) {
-  return lane->is_over ? TESELA_OK : gpu_transport_keep(lane, tsl_api_round(lane->stream, rounding));
+tesela_status tsl_gpu_transport_round(tsl_gpu_transport *transport, const tsl_api_rounded_sum *rounding) {
+  return transport->skips_rest
+             ? TESELA_OK
+             : gpu_transport_record_failure(transport, tsl_api_round(transport->stream, rounding));
 }
 
-bool tsl_lane_adds(const tsl_lane *lane, tesela_type type) {
-  return tsl_api_adds(lane->stream, type);
+bool tsl_gpu_transport_can_add(const tsl_gpu_transport *transport, tesela_type type) {
+  return tsl_api_adds(transport->stream, type);
 }
 
-tesela_status tsl_lane_add(tsl_lane *lane, const tsl_api_adding *adding) {
-  return lane->is_over ? TESELA_OK : gpu_transport_keep(lane, tsl_api_add(lane->stream, adding));
+tesela_status tsl_gpu_transport_add(tsl_gpu_transport *transport, const tsl_api_adding *adding) {
+  return transport->skips_rest
+             ? TESELA_OK
+             : gpu_transport_record_failure(transport, tsl_api_add(transport->stream, adding));
 }
 
-static tesela_status gpu_transport_exchange(const tsl_lane *lane, const tsl_message *parcels, int count) {
-  void *stream = tesela_stream_native(lane->stream);
-  TSL_TRY(tsl_nccl_group(&lane->nccl));
+static tesela_status gpu_transport_exchange(const tsl_gpu_transport *transport,
+                                            const tsl_message *gpu_messages, int count) {
+  void *stream = tesela_stream_native(transport->stream);
+  TSL_TRY(tsl_nccl_group_begin(&transport->nccl));
   tesela_status status = TESELA_OK;
   for (int i = 0; i < count && status == TESELA_OK; i++) {
-    const tsl_message *p = &parcels[i];
+    const tsl_message *p = &gpu_messages[i];
     char *address = (char *)tesela_buffer_native(p->buffer) + p->offset;
-    status = p->is_send ? tsl_nccl_send(&lane->nccl, p->other, address, p->bytes, stream)
-                        : tsl_nccl_receive(&lane->nccl, p->other, address, p->bytes, stream);
+    status = p->is_send ? tsl_nccl_send(&transport->nccl, p->other, address, p->bytes, stream)
+                        : tsl_nccl_receive(&transport->nccl, p->other, address, p->bytes, stream);
   }
   /* The thread that began a group must end it, even after a failure. */
   tsl_status_saved saved;
   tsl_status_save(&saved);
-  const tesela_status ended = tsl_nccl_group_end(&lane->nccl);
+  const tesela_status ended = tsl_nccl_group_end(&transport->nccl);
   if (status != TESELA_OK)
     tsl_status_restore(&saved);
   return status != TESELA_OK ? status : ended;
 }
 
-tesela_status tsl_lane_exchange(tsl_lane *lane, const tsl_message *parcels, int count) {
-  if (lane->is_over || count == 0)
+tesela_status tsl_gpu_transport_exchange(tsl_gpu_transport *transport, const tsl_message *gpu_messages,
+                                         int count) {
+  if (transport->skips_rest || count == 0)
     return TESELA_OK;
   for (int i = 0; i < count; i++)
-    *(parcels[i].is_send ? &lane->ranks->sent : &lane->ranks->received) += parcels[i].bytes;
-  tesela_status status = tsl_api_enter(lane->home);
+    *(gpu_messages[i].is_send ? &transport->ranks->sent : &transport->ranks->received) +=
+        gpu_messages[i].bytes;
+  tesela_status status = tsl_api_enter(transport->home);
   if (status == TESELA_OK) {
-    status = gpu_transport_exchange(lane, parcels, count);
-    tsl_api_leave(lane->home);
+    status = gpu_transport_exchange(transport, gpu_messages, count);
+    tsl_api_leave(transport->home);
   }
-  TSL_TRY(gpu_transport_keep(lane, status));
-  return wait_until(lane, is_ready, 0);
+  TSL_TRY(gpu_transport_record_failure(transport, status));
+  return wait_until(transport, is_enqueued, 0);
 }
 
-tesela_status tsl_lane_mark(tsl_lane *lane, int batch) {
-  if (lane->is_over)
+tesela_status tsl_gpu_transport_mark(tsl_gpu_transport *transport, int batch) {
+  if (transport->skips_rest)
     return TESELA_OK;
-  lane->is_marked[batch] = true;
-  return gpu_transport_keep(lane, tesela_event_record(lane->marks[batch], lane->stream));
+  transport->is_marked[batch] = true;
+  return gpu_transport_record_failure(transport,
+                                      tesela_event_record(transport->marks[batch], transport->stream));
 }
 
-tesela_status tsl_lane_wait(tsl_lane *lane, int batch) {
-  const bool waits = lane->is_marked[batch];
-  lane->is_marked[batch] = false;
-  return waits ? wait_until(lane, is_complete, batch) : TESELA_OK;
+tesela_status tsl_gpu_transport_wait(tsl_gpu_transport *transport, int batch) {
+  const bool waits = transport->is_marked[batch];
+  transport->is_marked[batch] = false;
+  return waits ? wait_until(transport, is_batch_complete, batch) : TESELA_OK;
 }
 
-tesela_status tsl_lane_status(const tsl_lane *lane) {
-  if (lane->status != TESELA_OK)
-    tsl_status_restore(&lane->failure);
-  return lane->status;
+tesela_status tsl_gpu_transport_status(const tsl_gpu_transport *transport) {
+  if (transport->status != TESELA_OK)
+    tsl_status_restore(&transport->failure);
+  return transport->status;
 }

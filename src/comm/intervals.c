@@ -9,7 +9,7 @@ tsl_dim tsl_dim_part(const tsl_span *list, int64_t count, int64_t first, int64_t
 }
 
 /* Clips span i to positions [first, last); length <= 0: it lies outside. */
-static tsl_span clipped(const tsl_dim *dim, int64_t i) {
+static tsl_span clip_span(const tsl_dim *dim, int64_t i) {
   tsl_span span = dim->list[i];
   if (span.local < dim->first) {
     const int64_t less = dim->first - span.local;
@@ -24,7 +24,7 @@ static tsl_span clipped(const tsl_dim *dim, int64_t i) {
 int64_t tsl_dim_total(const tsl_dim *dim) {
   int64_t total = 0;
   for (int64_t i = 0; i < dim->count; i++) {
-    const int64_t length = clipped(dim, i).length;
+    const int64_t length = clip_span(dim, i).length;
     total += length > 0 ? length : 0;
   }
   return total;
@@ -51,7 +51,7 @@ static int64_t first_ending_after(const tsl_dim *dim, int64_t index) {
 }
 
 /* Returns the first span in the part. */
-static int64_t first_inside(const tsl_dim *dim) {
+static int64_t first_span_inside(const tsl_dim *dim) {
   int64_t low = 0, high = dim->count;
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
@@ -64,14 +64,14 @@ static int64_t first_inside(const tsl_dim *dim) {
 }
 
 /* Sets i and j to the first spans that may meet, by binary search, because lists may be long. */
-static void intervals_begin(tsl_spans_intersect *meet) {
+static void intersect_begin(tsl_spans_intersect *meet) {
   const tsl_dim *a = meet->a, *b = meet->b;
   meet->begun = true;
-  meet->i = first_inside(a);
-  meet->j = first_inside(b);
+  meet->i = first_span_inside(a);
+  meet->j = first_span_inside(b);
   if (meet->i == a->count || meet->j == b->count)
     return;
-  const int64_t from_a = clipped(a, meet->i).at, from_b = clipped(b, meet->j).at;
+  const int64_t from_a = clip_span(a, meet->i).at, from_b = clip_span(b, meet->j).at;
   if (from_a < from_b) {
     const int64_t i = first_ending_after(a, from_b);
     meet->i = i > meet->i ? i : meet->i;
@@ -83,9 +83,9 @@ static void intervals_begin(tsl_spans_intersect *meet) {
 
 bool tsl_spans_intersect_next(tsl_spans_intersect *meet) {
   if (!meet->begun)
-    intervals_begin(meet);
+    intersect_begin(meet);
   while (meet->i < meet->a->count && meet->j < meet->b->count) {
-    const tsl_span a = clipped(meet->a, meet->i), b = clipped(meet->b, meet->j);
+    const tsl_span a = clip_span(meet->a, meet->i), b = clip_span(meet->b, meet->j);
     if (meet->a->list[meet->i].local >= meet->a->last || meet->b->list[meet->j].local >= meet->b->last)
       return false;
     const int64_t end_a = a.at + a.length, end_b = b.at + b.length;
@@ -130,8 +130,8 @@ int64_t tsl_dealing_spans(const tsl_dealing *d, int part) {
 }
 
 /* Writes the intersection of [index, index + length) with the operand. Returns the spans written, 0 or 1. */
-static int64_t intervals_add(const tsl_dealing *d, int64_t index, int64_t length, int64_t local,
-                             tsl_span *out) {
+static int64_t write_intersection(const tsl_dealing *d, int64_t index, int64_t length, int64_t local,
+                                  tsl_span *out) {
   const int64_t end_of_all = d->begin + d->length,
                 end = index + length < end_of_all ? index + length : end_of_all;
   const int64_t start = index > d->begin ? index : d->begin;
@@ -144,13 +144,13 @@ static int64_t intervals_add(const tsl_dealing *d, int64_t index, int64_t length
 int64_t tsl_dealing_list(const tsl_dealing *d, int part, tsl_span *out) {
   if (d->block == 0) {
     const int64_t from = tsl_even(d->size, part, d->parts), to = tsl_even(d->size, part + 1, d->parts);
-    return intervals_add(d, from, to - from, 0, out);
+    return write_intersection(d, from, to - from, 0, out);
   }
   int64_t count = 0, local = 0;
   const int64_t blocks = intervals_count_blocks(d);
   for (int64_t block = first_block_of(d, part); block < blocks; block += d->parts) {
     const int64_t at = block * d->block, length = d->size - at < d->block ? d->size - at : d->block;
-    count += intervals_add(d, at, length, local, out + count);
+    count += write_intersection(d, at, length, local, out + count);
     local += length;
   }
   return count;

@@ -14,8 +14,8 @@ typedef struct tsl_rank_part {
   tsl_host_copy mirror;   /* the calling rank's elements */
   void *data;             /* elements of `mirror` in host memory; written for C only */
   bool conjugate;
-  tsl_order order; /* order within messages; equal on all ranks */
-  bool by_lane;    /* messages (C: sums) go from device to device; equal on all ranks */
+  tsl_order order;      /* order within messages; equal on all ranks */
+  bool between_devices; /* messages (C: sums) go from device to device; equal on all ranks */
 } tsl_rank_part;
 
 enum { TSL_PART_A, TSL_PART_B, TSL_PART_C, TSL_PARTS };
@@ -29,12 +29,12 @@ typedef struct tsl_job {
   double alpha[2], beta[2];             /* converted to the type `sums` */
   const char *device, *strategy, *bits; /* for local products; `bits` is equal on all ranks */
   bool any_steps;                       /* C's bits may depend on transport; equal on all ranks */
-  tsl_rank_place place;                 /* where the calling rank multiplies */
-  tsl_lane *lane;                       /* transport between devices; NULL: none */
+  tsl_rank_device rank_device;          /* where the calling rank multiplies */
+  tsl_gpu_transport *transport;         /* transport between devices; NULL: none */
   bool on_devices;                      /* all ranks multiply on devices; equal on all ranks */
-  /* Equal on all ranks. `settles`: sums are added and stored on the devices (comm/device_store.h). `travels`:
-   * some part of C has another owner than the computing rank, or several layers. */
-  bool settles, travels;
+  /* Equal on all ranks. `stores_on_device`: sums are added and stored on the devices (comm/device_store.h).
+   * `travels`: some part of C has another owner than the computing rank, or several layers. */
+  bool stores_on_device, travels;
   int64_t memory; /* limit of bytes per rank; equal on all ranks */
 } tsl_job;
 

@@ -92,7 +92,7 @@ tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, in
 }
 
 /* Lists each part's indices, for free(). One block of memory holds all dims, then their spans. */
-static tesela_status make_lists(const tsl_dealing *dealing, tsl_dim **out) {
+static tesela_status make_index_lists(const tsl_dealing *dealing, tsl_dim **out) {
   int64_t spans = 0;
   for (int i = 0; i < dealing->parts; i++)
     spans += tsl_dealing_spans(dealing, i);
@@ -110,8 +110,8 @@ static tesela_status make_lists(const tsl_dealing *dealing, tsl_dim **out) {
   return TESELA_OK;
 }
 
-static tesela_status make_grid(const tesela_layout *layout, const char *name, int rank, int64_t row_stride,
-                               int64_t col_stride, tsl_rank_layout *out) {
+static tesela_status make_grid_layout(const tesela_layout *layout, const char *name, int rank,
+                                      int64_t row_stride, int64_t col_stride, tsl_rank_layout *out) {
   const bool cyclic = layout->kind == TESELA_LAYOUT_CYCLIC;
   layout_grid_of(layout, out->ranks, &out->grid_rows, &out->grid_cols);
   const tsl_dealing rows = {matrix_size(layout->rows, layout->row, out->rows),
@@ -126,37 +126,37 @@ static tesela_status make_grid(const tesela_layout *layout, const char *name, in
                             cyclic ? layout->col_block : 0,
                             out->grid_cols,
                             layout->first_col};
-  TSL_TRY(make_lists(&rows, &out->row_lists));
-  TSL_TRY(make_lists(&cols, &out->col_lists));
-  const int places = out->grid_rows * out->grid_cols;
-  out->place = malloc((size_t)out->ranks * sizeof(int));
-  out->rank_at = malloc((size_t)places * sizeof(int));
-  if (!out->place || !out->rank_at)
+  TSL_TRY(make_index_lists(&rows, &out->row_lists));
+  TSL_TRY(make_index_lists(&cols, &out->col_lists));
+  const int positions = out->grid_rows * out->grid_cols;
+  out->position_of_rank = malloc((size_t)out->ranks * sizeof(int));
+  out->rank_at_position = malloc((size_t)positions * sizeof(int));
+  if (!out->position_of_rank || !out->rank_at_position)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a layout on %d ranks", out->ranks);
   for (int i = 0; i < out->ranks; i++)
-    out->place[i] = -1;
-  for (int i = 0; i < places; i++) {
-    out->rank_at[i] = layout->ranks ? layout->ranks[i] : i;
-    out->place[out->rank_at[i]] = i;
+    out->position_of_rank[i] = -1;
+  for (int i = 0; i < positions; i++) {
+    out->rank_at_position[i] = layout->ranks ? layout->ranks[i] : i;
+    out->position_of_rank[out->rank_at_position[i]] = i;
   }
-  const int place = out->place[rank] < 0 ? 0 : out->place[rank];
-  const int64_t own_rows = tsl_dealing_local(&rows, place / out->grid_cols),
-                own_cols = tsl_dealing_local(&cols, place % out->grid_cols);
+  const int position = out->position_of_rank[rank] < 0 ? 0 : out->position_of_rank[rank];
+  const int64_t own_rows = tsl_dealing_local(&rows, position / out->grid_cols),
+                own_cols = tsl_dealing_local(&cols, position % out->grid_cols);
   TSL_TRY(tsl_strides_check(row_stride, col_stride, own_rows, own_cols, name));
   tsl_strides_take(row_stride, col_stride, own_cols, &out->own_row_stride, &out->own_col_stride);
   return TESELA_OK;
 }
 
-static int compare_corner_rows(const void *a, const void *b) {
-  const tsl_corner *x = a, *y = b;
+static int compare_first_rows(const void *a, const void *b) {
+  const tsl_bare_rectangle *x = a, *y = b;
   return x->row < y->row ? -1 : x->row > y->row;
 }
 
 /* Checks that the rectangles tile the matrix: no two overlap, and no element is missing. Sorts `all`. */
-static tesela_status check_cover(const tsl_rank_layout *layout, const char *name, tsl_corner *all,
+static tesela_status check_cover(const tsl_rank_layout *layout, const char *name, tsl_bare_rectangle *all,
                                  int64_t count) {
   int64_t elements = 0, whole = layout->rows * layout->cols;
-  qsort(all, (size_t)count, sizeof *all, compare_corner_rows);
+  qsort(all, (size_t)count, sizeof *all, compare_first_rows);
   for (int64_t i = 0; i < count; i++) {
     if (!tsl_i64_add(elements, all[i].rows * all[i].cols, &elements))
       return tsl_fail(TESELA_BAD_CALL, "%s: the rectangles have 2^63 elements or more", name);
@@ -176,6 +176,7 @@ static tesela_status check_cover(const tsl_rank_layout *layout, const char *name
   return TESELA_OK;
 }
 
+/* Sets offsets and strides of this rank's rectangles in its local memory. TESELA_BAD_CALL. */
 static tesela_status set_own_strides(const tesela_layout *layout, const char *name, tsl_patch *patch) {
   for (int64_t i = 0; i < layout->count; i++) {
     const tesela_rectangle *r = &layout->rectangles[i];
@@ -188,24 +189,24 @@ static tesela_status set_own_strides(const tesela_layout *layout, const char *na
   return TESELA_OK;
 }
 
-static tesela_status make_rectangles(const tesela_layout *layout, const char *name, int rank,
-                                     const tsl_corner *const *corners, const int64_t *counts,
-                                     tsl_rank_layout *out) {
+static tesela_status make_rectangle_layout(const tesela_layout *layout, const char *name, int rank,
+                                           const tsl_bare_rectangle *const *corners, const int64_t *counts,
+                                           tsl_rank_layout *out) {
   int64_t total = 0;
   for (int r = 0; r < out->ranks; r++)
     total += counts[r];
-  out->first = malloc(((size_t)out->ranks + 1) * sizeof *out->first);
+  out->rectangles_begin = malloc(((size_t)out->ranks + 1) * sizeof *out->rectangles_begin);
   out->rectangles = calloc((size_t)total + 1, sizeof *out->rectangles);
   out->spans = malloc((2 * (size_t)total + 1) * sizeof *out->spans);
-  tsl_corner *all = malloc(((size_t)total + 1) * sizeof *all);
+  tsl_bare_rectangle *all = malloc(((size_t)total + 1) * sizeof *all);
   tesela_status status = TESELA_OK;
-  if (!out->first || !out->rectangles || !out->spans || !all)
+  if (!out->rectangles_begin || !out->rectangles || !out->spans || !all)
     TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a layout of %lld rectangles", (long long)total));
   int64_t at = 0;
   for (int r = 0; r < out->ranks; r++) {
-    out->first[r] = at;
+    out->rectangles_begin[r] = at;
     for (int64_t i = 0; i < counts[r]; i++, at++) {
-      const tsl_corner *corner = &corners[r][i];
+      const tsl_bare_rectangle *corner = &corners[r][i];
       all[at] = *corner;
       out->spans[2 * at] = (tsl_span){corner->row, corner->rows, 0};
       out->spans[2 * at + 1] = (tsl_span){corner->col, corner->cols, 0};
@@ -213,8 +214,8 @@ static tesela_status make_rectangles(const tesela_layout *layout, const char *na
       out->rectangles[at].cols = tsl_dim_of(&out->spans[2 * at + 1], corner->cols > 0);
     }
   }
-  out->first[out->ranks] = at;
-  TSL_GO(set_own_strides(layout, name, out->rectangles + out->first[rank]));
+  out->rectangles_begin[out->ranks] = at;
+  TSL_GO(set_own_strides(layout, name, out->rectangles + out->rectangles_begin[rank]));
   TSL_GO(check_cover(out, name, all, total));
 out:
   free(all);
@@ -223,55 +224,57 @@ out:
 
 tesela_status tsl_layout_make(const tesela_layout *layout, const char *name, int ranks, int rank,
                               int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
-                              const tsl_corner *const *corners, const int64_t *counts, tsl_rank_layout *out) {
+                              const tsl_bare_rectangle *const *corners, const int64_t *counts,
+                              tsl_rank_layout *out) {
   *out = (tsl_rank_layout){.ranks = ranks, .rows = rows, .cols = cols};
   return layout->kind == TESELA_LAYOUT_RECTANGLES
-             ? make_rectangles(layout, name, rank, corners, counts, out)
-             : make_grid(layout, name, rank, row_stride, col_stride, out);
+             ? make_rectangle_layout(layout, name, rank, corners, counts, out)
+             : make_grid_layout(layout, name, rank, row_stride, col_stride, out);
 }
 
 void tsl_layout_free(tsl_rank_layout *layout) {
-  free(layout->place);
-  free(layout->rank_at);
+  free(layout->position_of_rank);
+  free(layout->rank_at_position);
   free(layout->row_lists);
   free(layout->col_lists);
   free(layout->rectangles);
-  free(layout->first);
+  free(layout->rectangles_begin);
   free(layout->spans);
   *layout = (tsl_rank_layout){0};
 }
 
-static tsl_patch layout_turned(tsl_patch patch) {
+static tsl_patch transpose_patch(tsl_patch patch) {
   return (tsl_patch){patch.cols, patch.rows, patch.offset, patch.col_stride, patch.row_stride};
 }
 
-void tsl_layout_turn(tsl_rank_layout *layout) {
+void tsl_layout_transpose(tsl_rank_layout *layout) {
   const int64_t rows = layout->rows;
   layout->rows = layout->cols;
   layout->cols = rows;
-  layout->turned = !layout->turned;
+  layout->is_transposed = !layout->is_transposed;
 }
 
-int64_t tsl_layout_count(const tsl_rank_layout *layout, int rank) {
-  return layout->first ? layout->first[rank + 1] - layout->first[rank] : layout->place[rank] >= 0;
+int64_t tsl_layout_patch_count(const tsl_rank_layout *layout, int rank) {
+  return layout->rectangles_begin ? layout->rectangles_begin[rank + 1] - layout->rectangles_begin[rank]
+                                  : layout->position_of_rank[rank] >= 0;
 }
 
 tsl_patch tsl_layout_patch(const tsl_rank_layout *layout, int rank, int64_t index) {
   tsl_patch patch;
-  if (layout->first) {
-    patch = layout->rectangles[layout->first[rank] + index];
+  if (layout->rectangles_begin) {
+    patch = layout->rectangles[layout->rectangles_begin[rank] + index];
   } else {
-    const int place = layout->place[rank];
-    patch = (tsl_patch){layout->row_lists[place / layout->grid_cols],
-                        layout->col_lists[place % layout->grid_cols], 0, layout->own_row_stride,
+    const int position = layout->position_of_rank[rank];
+    patch = (tsl_patch){layout->row_lists[position / layout->grid_cols],
+                        layout->col_lists[position % layout->grid_cols], 0, layout->own_row_stride,
                         layout->own_col_stride};
   }
-  return layout->turned ? layout_turned(patch) : patch;
+  return layout->is_transposed ? transpose_patch(patch) : patch;
 }
 
-int64_t tsl_layout_common(const tsl_rank_layout *layout, int rank, const tsl_patch *patch) {
+int64_t tsl_layout_count_owned_in_patch(const tsl_rank_layout *layout, int rank, const tsl_patch *patch) {
   int64_t common = 0;
-  const int64_t count = tsl_layout_count(layout, rank);
+  const int64_t count = tsl_layout_patch_count(layout, rank);
   for (int64_t i = 0; i < count; i++) {
     const tsl_patch held = tsl_layout_patch(layout, rank, i);
     common += tsl_patch_common(&held, patch);
@@ -279,9 +282,9 @@ int64_t tsl_layout_common(const tsl_rank_layout *layout, int rank, const tsl_pat
   return common;
 }
 
-int64_t tsl_layout_held(const tsl_rank_layout *layout, int rank) {
+int64_t tsl_layout_count_owned(const tsl_rank_layout *layout, int rank) {
   int64_t held = 0;
-  const int64_t count = tsl_layout_count(layout, rank);
+  const int64_t count = tsl_layout_patch_count(layout, rank);
   for (int64_t i = 0; i < count; i++) {
     const tsl_patch patch = tsl_layout_patch(layout, rank, i);
     held += tsl_patch_total(&patch);
@@ -290,7 +293,7 @@ int64_t tsl_layout_held(const tsl_rank_layout *layout, int rank) {
 }
 
 tsl_order tsl_layout_order(const tsl_rank_layout *layout, int rank) {
-  if (tsl_layout_count(layout, rank) == 0)
+  if (tsl_layout_patch_count(layout, rank) == 0)
     return TSL_ROWS;
   const tsl_patch patch = tsl_layout_patch(layout, rank, 0);
   return llabs(patch.row_stride) < llabs(patch.col_stride) ? TSL_COLUMNS : TSL_ROWS;

@@ -1,6 +1,5 @@
 /* Distribution of a matrix over ranks. A patch is a set of rows and a set of columns (comm/intervals.h): a
- * rank's part, a panel or a block. A message holds the intersection of two patches, in an order that both
- * sides know. */
+ * rank's part, a panel or a block. A message holds the intersection of two patches, in an agreed order. */
 #ifndef TSL_COMM_LAYOUT_H
 #define TSL_COMM_LAYOUT_H
 
@@ -22,8 +21,7 @@ int64_t tsl_patch_total(const tsl_patch *patch);
 /* Order of a message: runs along rows, or along columns. Runs should be contiguous in memory. */
 typedef enum tsl_order { TSL_ROWS, TSL_COLUMNS } tsl_order;
 
-/* Copies the intersection from a's memory to a dense message. `size` is in bytes. Returns the element
- * count. */
+/* Copies the intersection from a's memory to a dense message. Returns the element count. `size`: bytes. */
 int64_t tsl_patch_pack(const tsl_patch *a, const void *data, const tsl_patch *b, tsl_order order, size_t size,
                        void *message);
 /* Copies the intersection from a dense message to b's memory. Returns the element count. */
@@ -43,22 +41,23 @@ int64_t tsl_patch_walk(const tsl_patch *a, const tsl_patch *b, tsl_order order, 
 typedef struct tsl_rank_layout {
   int ranks;
   int64_t rows, cols;
-  /* BLOCKS and CYCLIC: lists of the process grid, and the mapping of ranks to places. */
+  /* BLOCKS and CYCLIC: lists of the process grid, and the mapping of ranks to positions. */
   int grid_rows, grid_cols;
-  int *place;   /* by rank: i * grid_cols + j before any transpose; -1: none */
-  int *rank_at; /* inverse of `place` */
+  int *position_of_rank; /* by rank: i * grid_cols + j before any transpose; -1: none */
+  int *rank_at_position;
   tsl_dim *row_lists, *col_lists;
-  bool turned; /* transposed */
-  /* RECTANGLES: rank r has the patches [first[r], first[r + 1]). */
+  bool is_transposed;
+  /* RECTANGLES: rank r has the patches from rectangles_begin[r] to before rectangles_begin[r + 1]. */
   tsl_patch *rectangles;
-  int64_t *first;
+  int64_t *rectangles_begin;
   tsl_span *spans;
   int64_t own_row_stride, own_col_stride; /* of the calling rank's local array */
 } tsl_rank_layout;
 
-typedef struct tsl_corner {
+/* First row and column, numbers of rows and columns. */
+typedef struct tsl_bare_rectangle {
   int64_t row, col, rows, cols;
-} tsl_corner;
+} tsl_bare_rectangle;
 
 /* Checks what one rank can check alone. TESELA_BAD_CALL; the message begins with `name`. */
 tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, int ranks, int64_t rows,
@@ -68,19 +67,17 @@ tesela_status tsl_layout_check(const tesela_layout *layout, const char *name, in
  * ranks, if rectangles do not tile the matrix. The caller frees *out even after a failure. */
 tesela_status tsl_layout_make(const tesela_layout *layout, const char *name, int ranks, int rank,
                               int64_t rows, int64_t cols, int64_t row_stride, int64_t col_stride,
-                              const tsl_corner *const *corners, const int64_t *counts, tsl_rank_layout *out);
+                              const tsl_bare_rectangle *const *corners, const int64_t *counts,
+                              tsl_rank_layout *out);
 void tsl_layout_free(tsl_rank_layout *layout);
-/* Transposes the layout. */
-void tsl_layout_turn(tsl_rank_layout *layout);
+void tsl_layout_transpose(tsl_rank_layout *layout);
 
 /* Returns the number of a rank's patches. */
-int64_t tsl_layout_count(const tsl_rank_layout *layout, int rank);
+int64_t tsl_layout_patch_count(const tsl_rank_layout *layout, int rank);
 /* Returns a patch. Strides and offset are valid only for the rank that made the layout. */
 tsl_patch tsl_layout_patch(const tsl_rank_layout *layout, int rank, int64_t index);
-/* Counts the elements of `patch` that a rank owns. */
-int64_t tsl_layout_common(const tsl_rank_layout *layout, int rank, const tsl_patch *patch);
-/* Counts the elements that a rank owns. */
-int64_t tsl_layout_held(const tsl_rank_layout *layout, int rank);
+int64_t tsl_layout_count_owned_in_patch(const tsl_rank_layout *layout, int rank, const tsl_patch *patch);
+int64_t tsl_layout_count_owned(const tsl_rank_layout *layout, int rank);
 /* Returns the direction in which a rank's memory is contiguous. */
 tsl_order tsl_layout_order(const tsl_rank_layout *layout, int rank);
 

@@ -22,11 +22,11 @@ typedef struct line {
   int64_t start, length, step, size;
 } line;
 
-static int64_t overlap_first_place(const tsl_dim *dim) {
+static int64_t first_position(const tsl_dim *dim) {
   return dim->count > 0 ? dim->list[0].local : 0;
 }
 
-static int64_t overlap_absolute(int64_t value) {
+static int64_t absolute(int64_t value) {
   return value < 0 ? -value : value;
 }
 
@@ -37,8 +37,8 @@ static bool make_lattice(const tsl_patch *patch, int64_t size, lattice *out) {
   *out = (lattice){.size = size};
   if (rows == 0 || cols == 0)
     return true;
-  first[0] = overlap_first_place(&patch->rows);
-  first[1] = overlap_first_place(&patch->cols);
+  first[0] = first_position(&patch->rows);
+  first[1] = first_position(&patch->cols);
   last[0] = first[0] + rows - 1;
   last[1] = first[1] + cols - 1;
   const int64_t strides[2] = {patch->row_stride, patch->col_stride};
@@ -54,8 +54,8 @@ static bool make_lattice(const tsl_patch *patch, int64_t size, lattice *out) {
   }
   if (!tsl_i64_add(high, size, &high))
     return false;
-  row_bytes = overlap_absolute(patch->row_stride) * size;
-  col_bytes = overlap_absolute(patch->col_stride) * size;
+  row_bytes = absolute(patch->row_stride) * size;
+  col_bytes = absolute(patch->col_stride) * size;
   const bool by_rows = cols == 1 || (rows > 1 && row_bytes < col_bytes); /* lines are columns */
   out->start = low;
   out->count = by_rows ? cols : rows;
@@ -66,7 +66,7 @@ static bool make_lattice(const tsl_patch *patch, int64_t size, lattice *out) {
 }
 
 /* Adds the operand's address in its address space, and sets that space. */
-static void overlap_place(lattice *l, const tsl_host_copy *mirror) {
+static void set_address(lattice *l, const tsl_host_copy *mirror) {
   if (!mirror->buffer) {
     l->start = (int64_t)((uintptr_t)mirror->data + (uintptr_t)l->start);
     return;
@@ -149,14 +149,14 @@ static bool lattices_share_byte(lattice a, lattice b) {
   return false;
 }
 
-static int by_start(const void *a, const void *b) {
+static int compare_starts(const void *a, const void *b) {
   const lattice *x = a, *y = b;
   return x->start < y->start ? -1 : x->start > y->start;
 }
 
 /* Makes the lattices of a rank's patches, sorted by start. The caller frees *out. */
 static tesela_status make_lattices(const tsl_rank_part *part, int rank, lattice **out, int64_t *count) {
-  *count = tsl_layout_count(&part->layout, rank);
+  *count = tsl_layout_patch_count(&part->layout, rank);
   *out = malloc((size_t)*count * sizeof **out + 1);
   if (!*out)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for comparing where %lld patches lie",
@@ -164,15 +164,15 @@ static tesela_status make_lattices(const tsl_rank_part *part, int rank, lattice 
   for (int64_t i = 0; i < *count; i++) {
     const tsl_patch patch = tsl_layout_patch(&part->layout, rank, i);
     if (make_lattice(&patch, (int64_t)part->type->size, &(*out)[i]) && (*out)[i].count > 0)
-      overlap_place(&(*out)[i], &part->mirror);
+      set_address(&(*out)[i], &part->mirror);
     (*out)[i].index = i;
   }
-  qsort(*out, (size_t)*count, sizeof **out, by_start);
+  qsort(*out, (size_t)*count, sizeof **out, compare_starts);
   return TESELA_OK;
 }
 
 tesela_status tsl_overlap_check_reach(const tsl_rank_part *part, const char *name, int rank) {
-  for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
+  for (int64_t i = 0; i < tsl_layout_patch_count(&part->layout, rank); i++) {
     const tsl_patch patch = tsl_layout_patch(&part->layout, rank, i);
     lattice ignored;
     if (!make_lattice(&patch, (int64_t)part->type->size, &ignored))
@@ -184,7 +184,7 @@ tesela_status tsl_overlap_check_reach(const tsl_rank_part *part, const char *nam
 }
 
 tesela_status tsl_overlap_check_result(const tsl_rank_part *result, const char *name, int rank) {
-  int64_t count = tsl_layout_count(&result->layout, rank);
+  int64_t count = tsl_layout_patch_count(&result->layout, rank);
   for (int64_t i = 0; i < count; i++) {
     const tsl_patch patch = tsl_layout_patch(&result->layout, rank, i);
     const int64_t rows = tsl_dim_total(&patch.rows), cols = tsl_dim_total(&patch.cols);
@@ -207,8 +207,8 @@ tesela_status tsl_overlap_check_result(const tsl_rank_part *result, const char *
   return status;
 }
 
-tesela_status tsl_overlap_check_apart(const tsl_rank_part *result, const char *result_name,
-                                      const tsl_rank_part *operand, const char *operand_name, int rank) {
+tesela_status tsl_overlap_check_operand(const tsl_rank_part *result, const char *result_name,
+                                        const tsl_rank_part *operand, const char *operand_name, int rank) {
   lattice *results = NULL, *operands = NULL;
   int64_t result_count, operand_count;
   tesela_status status = make_lattices(result, rank, &results, &result_count);

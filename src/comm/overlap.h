@@ -11,7 +11,7 @@ tesela_status tsl_overlap_check_reach(const tsl_rank_part *part, const char *nam
 tesela_status tsl_overlap_check_result(const tsl_rank_part *result, const char *name, int rank);
 
 /* Checks that a result and an operand share no memory; interleaving is allowed. TESELA_BAD_CALL. */
-tesela_status tsl_overlap_check_apart(const tsl_rank_part *result, const char *result_name,
-                                      const tsl_rank_part *operand, const char *operand_name, int rank);
+tesela_status tsl_overlap_check_operand(const tsl_rank_part *result, const char *result_name,
+                                        const tsl_rank_part *operand, const char *operand_name, int rank);
 
 #endif

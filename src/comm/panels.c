@@ -41,10 +41,10 @@ tsl_rank_panel *tsl_panels_at(tsl_panels *panels, int operand, int step) {
   return &panels->panel[before % 2][operand];
 }
 
-bool tsl_panel_lies_here(const tsl_rank_part *part, int rank, bool on_device, tsl_rank_panel *panel) {
+bool tsl_panel_find_in_operand(const tsl_rank_part *part, int rank, bool on_device, tsl_rank_panel *panel) {
   if (on_device && !part->mirror.buffer)
     return false;
-  for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
+  for (int64_t i = 0; i < tsl_layout_patch_count(&part->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
     tsl_spans_intersect rows = {.a = &held.rows, .b = &panel->window.rows},
                         cols = {.a = &held.cols, .b = &panel->window.cols};
@@ -63,22 +63,24 @@ bool tsl_panel_lies_here(const tsl_rank_part *part, int rank, bool on_device, ts
   return false;
 }
 
-static void find_panel(const tsl_panels *p, int operand, tsl_step step, tsl_rank_panel *panel) {
+/* Sets the panel's window, and its address if the operand's own memory contains it all (in_place). */
+static void locate_panel(const tsl_panels *p, int operand, tsl_step step, tsl_rank_panel *panel) {
   panel->window = window_of(p, operand, p->block, step);
-  panel->in_place = tsl_panel_lies_here(&p->job->part[operand], p->job->ranks->rank,
-                                        tsl_place_is_device(&p->job->place), panel);
+  panel->in_place = tsl_panel_find_in_operand(&p->job->part[operand], p->job->ranks->rank,
+                                              tsl_multiplies_on_device(&p->job->rank_device), panel);
 }
 
 /* Begins to receive the parts of a panel from their owners; advances *data. */
-static tesela_status receive(tsl_panels *p, int operand, int step, char **data) {
+static tesela_status begin_receives(tsl_panels *p, int operand, int step, char **data) {
   tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
   tsl_rank_panel panel;
-  find_panel(p, operand, tsl_step_at(p->grid, step), &panel);
+  locate_panel(p, operand, tsl_step_at(p->grid, step), &panel);
   for (int from = 0; from < ranks->size && !panel.in_place; from++) {
     if (from == ranks->rank)
       continue;
-    const size_t bytes = (size_t)tsl_layout_common(&part->layout, from, &panel.window) * part->type->size;
+    const size_t bytes =
+        (size_t)tsl_layout_count_owned_in_patch(&part->layout, from, &panel.window) * part->type->size;
     if (bytes > 0)
       TSL_TRY(ranks->ops->receive(ranks, step % 2, from, panels_tag_of(operand), *data, bytes));
     *data += bytes;
@@ -86,9 +88,10 @@ static tesela_status receive(tsl_panels *p, int operand, int step, char **data) 
   return TESELA_OK;
 }
 
+/* Packs this rank's elements of a window; returns their number. */
 static int64_t panels_pack(const tsl_rank_part *part, int rank, const tsl_patch *window, char *message) {
   int64_t count = 0;
-  for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
+  for (int64_t i = 0; i < tsl_layout_patch_count(&part->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
     count += tsl_patch_pack(&held, part->data, window, part->order, part->type->size,
                             message + (size_t)count * part->type->size);
@@ -101,134 +104,141 @@ static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **
   tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
   int packed = 0;
-  for (int place = 0; place < p->grid->used; place++) {
-    if (p->blocks->rank[place] == ranks->rank)
+  for (int block_index = 0; block_index < p->grid->used; block_index++) {
+    if (p->blocks->rank_of_block[block_index] == ranks->rank)
       continue;
-    const tsl_patch window = window_of(p, operand, &p->blocks->list[place], tsl_step_at(p->grid, step));
+    const tsl_patch window = window_of(p, operand, &p->blocks->list[block_index], tsl_step_at(p->grid, step));
     int i = packed - 1;
-    while (i >= 0 && !tsl_window_same(&p->packed[i].window, &window))
+    while (i >= 0 && !tsl_windows_are_equal(&p->packed[i].window, &window))
       i--;
     if (i < 0) {
       i = packed++;
       p->packed[i] = (tsl_packed_window){window, data ? *data : NULL, 0, 0};
       p->packed[i].count = data ? panels_pack(part, ranks->rank, &window, *data)
-                                : tsl_layout_common(&part->layout, ranks->rank, &window);
+                                : tsl_layout_count_owned_in_patch(&part->layout, ranks->rank, &window);
       *bytes += (size_t)p->packed[i].count * part->type->size;
       if (data)
         *data += (size_t)p->packed[i].count * part->type->size;
     }
     if (data && p->packed[i].count > 0)
-      TSL_TRY(ranks->ops->send(ranks, step % 2, p->blocks->rank[place], panels_tag_of(operand),
+      TSL_TRY(ranks->ops->send(ranks, step % 2, p->blocks->rank_of_block[block_index], panels_tag_of(operand),
                                p->packed[i].message, (size_t)p->packed[i].count * part->type->size));
   }
   return TESELA_OK;
 }
 
-static void lane_receive(tsl_panels *p, int operand, int step, size_t *offset) {
+/* Adds receives of a panel's parts to the step's messages; *offset: bytes of the incoming buffer in use. */
+static void queue_gpu_receives(tsl_panels *p, int operand, int step, size_t *offset) {
   const tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
   tsl_rank_panel panel;
-  find_panel(p, operand, tsl_step_at(p->grid, step), &panel);
+  locate_panel(p, operand, tsl_step_at(p->grid, step), &panel);
   for (int from = 0; from < ranks->size && !panel.in_place; from++) {
     if (from == ranks->rank)
       continue;
-    const size_t bytes = (size_t)tsl_layout_common(&part->layout, from, &panel.window) * part->type->size;
+    const size_t bytes =
+        (size_t)tsl_layout_count_owned_in_patch(&part->layout, from, &panel.window) * part->type->size;
     if (bytes > 0)
-      p->parcels[p->parcel_count++] = (tsl_message){from, false, p->lane_incoming[step % 2], *offset, bytes};
+      p->gpu_messages[p->gpu_message_count++] =
+          (tsl_message){from, false, p->gpu_incoming[step % 2], *offset, bytes};
     *offset += bytes;
   }
 }
 
-static tesela_status lane_pack(const tsl_panels *p, const tsl_rank_part *part, int step,
-                               tsl_packed_window *packed) {
+/* Enqueues the copy of this rank's elements of a window to the outgoing buffer. */
+static tesela_status pack_on_gpu(const tsl_panels *p, const tsl_rank_part *part, int step,
+                                 tsl_packed_window *packed) {
   const int rank = p->job->ranks->rank;
-  const tsl_lane_side from = {part->mirror.buffer, (size_t)part->mirror.at * part->type->size, false};
-  for (int64_t i = 0; i < tsl_layout_count(&part->layout, rank); i++) {
+  const tsl_gpu_copy_side from = {part->mirror.buffer, (size_t)part->mirror.at * part->type->size, false};
+  for (int64_t i = 0; i < tsl_layout_patch_count(&part->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
-    const tsl_lane_side to = {p->lane_outgoing[step % 2],
-                              packed->at + (size_t)packed->count * part->type->size, true};
-    TSL_TRY(tsl_lane_patch(p->job->lane, &held, &from, &packed->window, &to, part->order, part->type->size,
-                           &packed->count));
+    const tsl_gpu_copy_side to = {p->gpu_outgoing[step % 2],
+                                  packed->at + (size_t)packed->count * part->type->size, true};
+    TSL_TRY(tsl_gpu_transport_copy_patch(p->job->transport, &held, &from, &packed->window, &to, part->order,
+                                         part->type->size, &packed->count));
   }
   return TESELA_OK;
 }
 
-static tesela_status lane_send(tsl_panels *p, int operand, int step, size_t *offset) {
+/* Packs each distinct window once on the device and adds its sends to the step's messages. */
+static tesela_status queue_gpu_sends(tsl_panels *p, int operand, int step, size_t *offset) {
   const tsl_rank_part *part = &p->job->part[operand];
   int packed = 0;
-  for (int place = 0; place < p->grid->used; place++) {
-    if (p->blocks->rank[place] == p->job->ranks->rank)
+  for (int block_index = 0; block_index < p->grid->used; block_index++) {
+    if (p->blocks->rank_of_block[block_index] == p->job->ranks->rank)
       continue;
-    const tsl_patch window = window_of(p, operand, &p->blocks->list[place], tsl_step_at(p->grid, step));
+    const tsl_patch window = window_of(p, operand, &p->blocks->list[block_index], tsl_step_at(p->grid, step));
     int i = packed - 1;
-    while (i >= 0 && !tsl_window_same(&p->packed[i].window, &window))
+    while (i >= 0 && !tsl_windows_are_equal(&p->packed[i].window, &window))
       i--;
     if (i < 0) {
       i = packed++;
       p->packed[i] = (tsl_packed_window){window, NULL, *offset, 0};
-      TSL_TRY(lane_pack(p, part, step, &p->packed[i]));
+      TSL_TRY(pack_on_gpu(p, part, step, &p->packed[i]));
       *offset += (size_t)p->packed[i].count * part->type->size;
     }
     if (p->packed[i].count > 0)
-      p->parcels[p->parcel_count++] =
-          (tsl_message){p->blocks->rank[place], true, p->lane_outgoing[step % 2], p->packed[i].at,
-                        (size_t)p->packed[i].count * part->type->size};
+      p->gpu_messages[p->gpu_message_count++] =
+          (tsl_message){p->blocks->rank_of_block[block_index], true, p->gpu_outgoing[step % 2],
+                        p->packed[i].at, (size_t)p->packed[i].count * part->type->size};
   }
   return TESELA_OK;
 }
 
-/* Sets the panel's place to its own memory. */
-static void set_place(const tsl_panels *p, tsl_rank_panel *panel) {
-  panel->data = tsl_place_is_device(&p->job->place) ? NULL : panel->memory;
+static void point_to_own_memory(const tsl_panels *p, tsl_rank_panel *panel) {
+  panel->data = tsl_multiplies_on_device(&p->job->rank_device) ? NULL : panel->memory;
   panel->buffer = panel->device_memory;
   panel->offset = 0;
   panel->row_stride = panel->window.row_stride;
   panel->col_stride = panel->window.col_stride;
 }
 
-static tesela_status lane_assemble(tsl_panels *p, int operand, int step, size_t *offset) {
+/* Enqueues the copies of received messages and own elements to the panel's device memory. */
+static tesela_status assemble_on_gpu(tsl_panels *p, int operand, int step, size_t *offset) {
   const tsl_rank_part *part = &p->job->part[operand];
   const size_t size = part->type->size;
   tsl_rank_panel *panel = tsl_panels_at(p, operand, step);
-  find_panel(p, operand, tsl_step_at(p->grid, step), panel);
+  locate_panel(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
     return TESELA_OK;
-  set_place(p, panel);
-  const tsl_lane_side to = {panel->device_memory, 0, false};
+  point_to_own_memory(p, panel);
+  const tsl_gpu_copy_side to = {panel->device_memory, 0, false};
   for (int from = 0; from < p->job->ranks->size; from++)
-    for (int64_t i = 0; i < tsl_layout_count(&part->layout, from); i++) {
+    for (int64_t i = 0; i < tsl_layout_patch_count(&part->layout, from); i++) {
       const tsl_patch held = tsl_layout_patch(&part->layout, from, i);
       const bool is_own = from == p->job->ranks->rank;
-      const tsl_lane_side side = {is_own ? part->mirror.buffer : p->lane_incoming[step % 2],
-                                  is_own ? (size_t)part->mirror.at * size : *offset, !is_own};
+      const tsl_gpu_copy_side side = {is_own ? part->mirror.buffer : p->gpu_incoming[step % 2],
+                                      is_own ? (size_t)part->mirror.at * size : *offset, !is_own};
       int64_t count = 0;
-      TSL_TRY(tsl_lane_patch(p->job->lane, &held, &side, &panel->window, &to, part->order, size, &count));
+      TSL_TRY(tsl_gpu_transport_copy_patch(p->job->transport, &held, &side, &panel->window, &to, part->order,
+                                           size, &count));
       *offset += is_own ? 0 : (size_t)count * size;
     }
   return TESELA_OK;
 }
 
-static tesela_status lane_begin(tsl_panels *p, int step) {
+/* Enqueues the messages of the operands that travel between devices and change in this step. */
+static tesela_status begin_gpu_step(tsl_panels *p, int step) {
   size_t in = 0, out = 0;
-  p->parcel_count = 0;
+  p->gpu_message_count = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
-    const bool travels = p->job->part[operand].by_lane && panel_changes(p, operand, step);
+    const bool travels = p->job->part[operand].between_devices && panel_changes(p, operand, step);
     if (p->block && travels)
-      lane_receive(p, operand, step, &in);
+      queue_gpu_receives(p, operand, step, &in);
     if (travels)
-      TSL_TRY(lane_send(p, operand, step, &out));
+      TSL_TRY(queue_gpu_sends(p, operand, step, &out));
   }
-  return tsl_lane_exchange(p->job->lane, p->parcels, p->parcel_count);
+  return tsl_gpu_transport_exchange(p->job->transport, p->gpu_messages, p->gpu_message_count);
 }
 
 /* Assembles panels in stream order after the messages: the previous product reads the buffers to its end. */
-static tesela_status lane_end(tsl_panels *p, int step) {
+static tesela_status end_gpu_step(tsl_panels *p, int step) {
   size_t at = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->block; operand++)
-    if (p->job->part[operand].by_lane && panel_changes(p, operand, step))
-      TSL_TRY(lane_assemble(p, operand, step, &at));
-  TSL_TRY(tsl_lane_mark(p->job->lane, step % 2));
-  return tsl_lane_wait(p->job->lane, step % 2);
+    if (p->job->part[operand].between_devices && panel_changes(p, operand, step))
+      TSL_TRY(assemble_on_gpu(p, operand, step, &at));
+  TSL_TRY(tsl_gpu_transport_mark(p->job->transport, step % 2));
+  return tsl_gpu_transport_wait(p->job->transport, step % 2);
 }
 
 tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_async_task *task) {
@@ -236,13 +246,13 @@ tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_async_task *ta
   char *in = p->incoming[step % 2], *out = p->outgoing[step % 2];
   size_t bytes = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->block; operand++)
-    if (!p->job->part[operand].by_lane && panel_changes(p, operand, step))
-      TSL_TRY(receive(p, operand, step, &in));
+    if (!p->job->part[operand].between_devices && panel_changes(p, operand, step))
+      TSL_TRY(begin_receives(p, operand, step, &in));
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
-    if (!p->job->part[operand].by_lane && panel_changes(p, operand, step))
+    if (!p->job->part[operand].between_devices && panel_changes(p, operand, step))
       TSL_TRY(send_or_count(p, operand, step, &out, &bytes));
-  if (p->job->lane)
-    TSL_TRY(lane_begin(p, step));
+  if (p->job->transport)
+    TSL_TRY(begin_gpu_step(p, step));
   p->seconds_move += tsl_async_task_exposed(task, begin);
   return TESELA_OK;
 }
@@ -252,12 +262,12 @@ static tesela_status assemble(tsl_panels *p, int operand, int step, const char *
   const tsl_rank_part *part = &p->job->part[operand];
   const int own = p->job->ranks->rank;
   tsl_rank_panel *panel = tsl_panels_at(p, operand, step);
-  find_panel(p, operand, tsl_step_at(p->grid, step), panel);
+  locate_panel(p, operand, tsl_step_at(p->grid, step), panel);
   if (panel->in_place)
     return TESELA_OK;
-  set_place(p, panel);
+  point_to_own_memory(p, panel);
   for (int from = 0; from < p->job->ranks->size; from++)
-    for (int64_t i = 0; i < tsl_layout_count(&part->layout, from); i++) {
+    for (int64_t i = 0; i < tsl_layout_patch_count(&part->layout, from); i++) {
       const tsl_patch held = tsl_layout_patch(&part->layout, from, i);
       if (from == own)
         tsl_patch_copy(&held, part->data, &panel->window, panel->memory, part->order, part->type->size);
@@ -273,11 +283,11 @@ static tesela_status assemble(tsl_panels *p, int operand, int step, const char *
 }
 
 /* Polls while the task runs: a blocking MPI wait would occupy a processor. */
-static tesela_status panels_arrive(const tsl_panels *p, int step, const tsl_async_task *task) {
+static tesela_status wait_for_panels(const tsl_panels *p, int step, const tsl_async_task *task) {
   static const struct timespec moment = {.tv_nsec = 50000};
   tsl_ranks *ranks = p->job->ranks;
   int done = 0;
-  while (tsl_async_task_runs(task)) {
+  while (tsl_async_task_is_running(task)) {
     TSL_TRY(ranks->ops->progress(ranks, step % 2, &done));
     if (done)
       break;
@@ -288,16 +298,16 @@ static tesela_status panels_arrive(const tsl_panels *p, int step, const tsl_asyn
 
 tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_async_task *task, tesela_status *status_in) {
   const double begin = tsl_clock();
-  TSL_TRY(panels_arrive(p, step, task));
-  if (p->job->lane) {
-    TSL_TRY(lane_end(p, step));
-    *status_in = *status_in == TESELA_OK ? tsl_lane_status(p->job->lane) : *status_in;
+  TSL_TRY(wait_for_panels(p, step, task));
+  if (p->job->transport) {
+    TSL_TRY(end_gpu_step(p, step));
+    *status_in = *status_in == TESELA_OK ? tsl_gpu_transport_status(p->job->transport) : *status_in;
   }
   p->seconds_wait += tsl_async_task_exposed(task, begin);
   const double arrived = tsl_clock();
   const char *at = p->incoming[step % 2];
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->block; operand++) {
-    if (p->job->part[operand].by_lane || !panel_changes(p, operand, step))
+    if (p->job->part[operand].between_devices || !panel_changes(p, operand, step))
       continue;
     const tesela_status status = assemble(p, operand, step, &at);
     *status_in = *status_in == TESELA_OK ? status : *status_in;
@@ -311,7 +321,7 @@ typedef struct step_bytes {
   size_t panel[2], in[2], out[2];
 } step_bytes;
 
-static void raise_to(size_t *known, size_t bytes) {
+static void raise_maximum(size_t *known, size_t bytes) {
   *known = bytes > *known ? bytes : *known;
 }
 
@@ -320,36 +330,39 @@ static tesela_status panels_measure(tsl_panels *p, step_bytes *all) {
   for (int step = 0; step < tsl_steps(p->grid); step++) {
     size_t incoming[2] = {0, 0}, outgoing[2] = {0, 0};
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
-      const int by_lane = p->job->part[operand].by_lane;
+      const int between_devices = p->job->part[operand].between_devices;
       if (!panel_changes(p, operand, step))
         continue;
       tsl_rank_panel panel = {.in_place = true};
       if (p->block)
-        find_panel(p, operand, tsl_step_at(p->grid, step), &panel);
+        locate_panel(p, operand, tsl_step_at(p->grid, step), &panel);
       if (!panel.in_place) {
         const size_t bytes = (size_t)tsl_patch_total(&panel.window) * p->job->part[operand].type->size;
-        raise_to(&all->panel[operand], bytes);
-        incoming[by_lane] += bytes - (size_t)tsl_layout_common(&p->job->part[operand].layout,
-                                                               p->job->ranks->rank, &panel.window) *
-                                         p->job->part[operand].type->size;
+        raise_maximum(&all->panel[operand], bytes);
+        incoming[between_devices] +=
+            bytes - (size_t)tsl_layout_count_owned_in_patch(&p->job->part[operand].layout,
+                                                            p->job->ranks->rank, &panel.window) *
+                        p->job->part[operand].type->size;
       }
-      TSL_TRY(send_or_count(p, operand, step, NULL, &outgoing[by_lane]));
+      TSL_TRY(send_or_count(p, operand, step, NULL, &outgoing[between_devices]));
     }
-    for (int by_lane = 0; by_lane < 2; by_lane++) {
-      raise_to(&all->in[by_lane], incoming[by_lane]);
-      raise_to(&all->out[by_lane], outgoing[by_lane]);
+    for (int between_devices = 0; between_devices < 2; between_devices++) {
+      raise_maximum(&all->in[between_devices], incoming[between_devices]);
+      raise_maximum(&all->out[between_devices], outgoing[between_devices]);
     }
   }
   return TESELA_OK;
 }
 
-static tesela_status take_buffer(const tsl_job *job, size_t bytes, tesela_buffer **buffer) {
-  return bytes == 0 ? TESELA_OK : tsl_api_buffer_take(job->context, job->place.device, bytes, buffer);
+static tesela_status allocate_device_buffer(const tsl_job *job, size_t bytes, tesela_buffer **buffer) {
+  return bytes == 0 ? TESELA_OK : tsl_api_buffer_take(job->context, job->rank_device.device, bytes, buffer);
 }
 
-static tesela_status take_panel(const tsl_job *job, int operand, size_t bytes, tsl_rank_panel *panel) {
-  TSL_TRY(tsl_alloc(job->part[operand].by_lane ? 0 : bytes, "a panel", &panel->memory));
-  return tsl_place_is_device(&job->place) ? take_buffer(job, bytes, &panel->device_memory) : TESELA_OK;
+static tesela_status allocate_panel(const tsl_job *job, int operand, size_t bytes, tsl_rank_panel *panel) {
+  TSL_TRY(tsl_alloc(job->part[operand].between_devices ? 0 : bytes, "a panel", &panel->memory));
+  return tsl_multiplies_on_device(&job->rank_device)
+             ? allocate_device_buffer(job, bytes, &panel->device_memory)
+             : TESELA_OK;
 }
 
 tesela_status tsl_panels_make(const tsl_job *job, const tsl_process_grid *grid, const tsl_rank_blocks *blocks,
@@ -357,19 +370,19 @@ tesela_status tsl_panels_make(const tsl_job *job, const tsl_process_grid *grid, 
   const int messages = 2 * (grid->used + job->ranks->size);
   *out = (tsl_panels){.job = job, .grid = grid, .blocks = blocks, .block = block};
   out->packed = malloc((size_t)grid->used * sizeof *out->packed);
-  if (job->lane)
-    out->parcels = malloc((size_t)messages * sizeof *out->parcels);
-  if (!out->packed || (job->lane && !out->parcels))
+  if (job->transport)
+    out->gpu_messages = malloc((size_t)messages * sizeof *out->gpu_messages);
+  if (!out->packed || (job->transport && !out->gpu_messages))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for the messages of %d blocks", grid->used);
   step_bytes all = {{0, 0}, {0, 0}, {0, 0}};
   TSL_TRY(panels_measure(out, &all));
   for (int i = 0; i < 2; i++) {
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
-      TSL_TRY(take_panel(job, operand, all.panel[operand], &out->panel[i][operand]));
+      TSL_TRY(allocate_panel(job, operand, all.panel[operand], &out->panel[i][operand]));
     TSL_TRY(tsl_alloc(all.in[0], "panels that arrive", &out->incoming[i]));
     TSL_TRY(tsl_alloc(all.out[0], "panels that are sent", &out->outgoing[i]));
-    TSL_TRY(take_buffer(job, all.in[1], &out->lane_incoming[i]));
-    TSL_TRY(take_buffer(job, all.out[1], &out->lane_outgoing[i]));
+    TSL_TRY(allocate_device_buffer(job, all.in[1], &out->gpu_incoming[i]));
+    TSL_TRY(allocate_device_buffer(job, all.out[1], &out->gpu_outgoing[i]));
     TSL_TRY(job->ranks->ops->reserve(job->ranks, i, messages));
   }
   return TESELA_OK;
@@ -383,9 +396,9 @@ void tsl_panels_free(tsl_panels *panels, bool is_well) {
     }
     tsl_free(panels->incoming[i]);
     tsl_free(panels->outgoing[i]);
-    tsl_api_buffer_give(panels->lane_incoming[i], is_well);
-    tsl_api_buffer_give(panels->lane_outgoing[i], is_well);
+    tsl_api_buffer_give(panels->gpu_incoming[i], is_well);
+    tsl_api_buffer_give(panels->gpu_outgoing[i], is_well);
   }
-  free(panels->parcels);
+  free(panels->gpu_messages);
   free(panels->packed);
 }

@@ -26,15 +26,15 @@ typedef struct tsl_panels {
   tsl_rank_panel panel[2][2];       /* [step parity][TSL_PART_A or TSL_PART_B] */
   void *outgoing[2], *incoming[2];  /* messages in host memory, by step parity */
   struct tsl_packed_window *packed; /* of the current step */
-  tesela_buffer *lane_outgoing[2], *lane_incoming[2];
-  tsl_message *parcels; /* of the current step */
-  int parcel_count;
+  tesela_buffer *gpu_outgoing[2], *gpu_incoming[2];
+  tsl_message *gpu_messages; /* of the current step */
+  int gpu_message_count;
   double seconds_wait, seconds_move; /* outside of tasks: waiting; packing and assembling */
 } tsl_panels;
 
-/* Sets the panel's place and returns true if one patch of this rank, on the device if `on_device`, has it
- * all. */
-bool tsl_panel_lies_here(const tsl_rank_part *part, int rank, bool on_device, tsl_rank_panel *panel);
+/* Returns true and sets the panel's address and strides if one patch of this rank, on the device if
+ * `on_device`, contains the whole panel. */
+bool tsl_panel_find_in_operand(const tsl_rank_part *part, int rank, bool on_device, tsl_rank_panel *panel);
 tsl_rank_panel *tsl_panels_at(tsl_panels *panels, int operand, int step);
 
 /* Allocates the memory for all steps. TESELA_OUT_OF_MEMORY. The caller frees *out even after a failure. */
@@ -45,8 +45,7 @@ void tsl_panels_free(tsl_panels *panels, bool is_well);
 /* Begins a step's messages; at most two successive steps are under way. */
 tesela_status tsl_panels_begin(tsl_panels *panels, int step, const tsl_async_task *task);
 /* Waits for a step's messages and assembles its panels, valid until the second next tsl_panels_end(). Polls
- * while `task` runs; only other time is counted. *status receives a failure of this rank alone, which goes
- * on, because others wait for its messages. */
+ * while `task` runs; only other time is counted. *status gets a failure of this rank, which goes on. */
 tesela_status tsl_panels_end(tsl_panels *panels, int step, const tsl_async_task *task, tesela_status *status);
 
 #endif

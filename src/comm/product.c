@@ -16,8 +16,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define CANDIDATES 6 /* grids whose words are counted */
-enum { TAG_SUMS = 3, LANE_SUMS = 2 };
+#define COUNTED_GRIDS 6
+enum { TAG_SUMS = 3, GPU_BATCH_SUMS = 2 };
 
 tesela_status tsl_product_count(const tsl_job *job, tsl_process_grid *grid) {
   tsl_rank_blocks blocks;
@@ -29,7 +29,7 @@ tesela_status tsl_product_count(const tsl_job *job, tsl_process_grid *grid) {
   return status;
 }
 
-static tsl_task task_of(const tsl_job *job) {
+static tsl_task grid_task_of(const tsl_job *job) {
   const tsl_rank_part *parts = job->part;
   return (tsl_task){job->m,
                     job->n,
@@ -46,7 +46,7 @@ static tsl_task task_of(const tsl_job *job) {
 static const tsl_links *links_of(const tsl_job *job) {
   if (job->ranks->links || !job->any_steps)
     return job->ranks->links ? job->ranks->links : &tsl_links_default;
-  return tsl_links_of(job->lane         ? TSL_BETWEEN_DEVICES
+  return tsl_links_of(job->transport    ? TSL_BETWEEN_DEVICES
                       : job->on_devices ? TSL_THROUGH_HOSTS
                                         : TSL_BETWEEN_HOSTS,
                       job->part[TSL_PART_A].type->type);
@@ -60,7 +60,7 @@ static int choose_tiles(const tsl_job *job, const tsl_process_grid *grid, double
   enum { TILES = 4, GROWTH = 4 };
   const int64_t busiest = grid->words > grid->words_sent ? grid->words : grid->words_sent;
   const double messages =
-      (double)busiest * (double)job->part[TSL_PART_A].type->size / links_of(job)->bytes_second;
+      (double)busiest * (double)job->part[TSL_PART_A].type->size / links_of(job)->bytes_per_second;
   const double longer = messages > 0 ? floor(grid->seconds_compute / messages) : 1;
   double best = INFINITY;
   int tiles = 1;
@@ -76,7 +76,7 @@ static int choose_tiles(const tsl_job *job, const tsl_process_grid *grid, double
 }
 
 bool tsl_product_tiles(const tsl_job *job, tsl_process_grid *grid) {
-  const tsl_task task = task_of(job);
+  const tsl_task task = grid_task_of(job);
   const double slabs = grid->slabs, parts = (double)(grid->used / grid->depth) / slabs;
   const double cuts_m = grid->by_columns ? parts : slabs, cuts_n = grid->by_columns ? slabs : parts;
   const double rows = (double)job->m / cuts_m, cols = (double)job->n / cuts_n;
@@ -89,30 +89,29 @@ bool tsl_product_tiles(const tsl_job *job, tsl_process_grid *grid) {
 
 /* Reduces panels between devices: each reads and writes the sums once more. */
 static void reduce_panels(const tsl_job *job, tsl_process_grid *grid) {
-  const tsl_task task = task_of(job);
+  const tsl_task task = grid_task_of(job);
   const double operations = task.operations * (double)job->m * (double)job->n * (double)job->k / grid->used,
                panels = operations / tsl_product_cost.panel_operations;
-  if (job->lane && job->any_steps && panels < grid->panels)
+  if (job->transport && job->any_steps && panels < grid->panels)
     tsl_grid_in_panels(&task, links_of(job), panels > 1 ? (int)panels : 1, grid);
 }
 
-/* Returns extra seconds between devices. Sums travel unhidden after the products, so a grid that computes C
- * in place beats one with equal words. */
-static double seconds_of_lane(const tsl_job *job, const tsl_links *links, const tsl_process_grid *grid) {
+/* Returns the extra seconds of messages between devices: sums travel unhidden after the products. */
+static double extra_gpu_seconds(const tsl_job *job, const tsl_links *links, const tsl_process_grid *grid) {
   const double tiles = (double)grid->tiles_m * grid->tiles_n;
   const double messages = grid->used == 1 ? 2.0 * grid->panels : 0,
                of_sums = grid->words_of_c > 0 ? 2 * tiles : 0;
-  return (messages + of_sums) * links->seconds_message +
-         (double)grid->words_of_c * (double)job->sums->size / links->bytes_second;
+  return (messages + of_sums) * links->seconds_per_message +
+         (double)grid->words_of_c * (double)job->sums->size / links->bytes_per_second;
 }
 
 tesela_status tsl_product_plan(const tsl_job *job, tsl_process_grid *out) {
   TSL_DEFAULT_FLOATS; /* all ranks choose one grid in any floating-point mode */
   const tsl_rank_part *parts = job->part;
-  const tsl_task task = task_of(job);
+  const tsl_task task = grid_task_of(job);
   const tsl_links *links = links_of(job);
-  tsl_process_grid list[CANDIDATES + 1];
-  int count = tsl_grid_list(&task, links, list, CANDIDATES);
+  tsl_process_grid list[COUNTED_GRIDS + 1];
+  int count = tsl_grid_list(&task, links, list, COUNTED_GRIDS);
   if (tsl_blocks_as_c(&parts[TSL_PART_C].layout, &task, &list[count]) &&
       tsl_grid_complete(&task, links, &list[count]))
     count++;
@@ -125,8 +124,8 @@ tesela_status tsl_product_plan(const tsl_job *job, tsl_process_grid *out) {
     TSL_TRY(tsl_product_count(job, &list[i]));
     reduce_panels(job, &list[i]);
     tsl_grid_time(&task, links, &list[i]);
-    if (job->lane)
-      list[i].seconds += seconds_of_lane(job, links, &list[i]);
+    if (job->transport)
+      list[i].seconds += extra_gpu_seconds(job, links, &list[i]);
     if (list[i].seconds < list[best].seconds)
       best = i;
   }
@@ -140,15 +139,15 @@ typedef struct product {
   tsl_rank_blocks blocks;
   tsl_panels panels;
   const tsl_block *block;                      /* NULL: none */
-  const tsl_type_info *made;                   /* type of the sums */
-  void *sums;                                  /* of the rank's tile, in host memory */
-  tesela_buffer *device_sums;                  /* of the rank's tile, on its device */
-  void *packed;                                /* messages to the owners */
+  const tsl_type_info *tile_type;              /* type of the sums */
+  void *tile_sums;                             /* in host memory */
+  tesela_buffer *device_sums;                  /* of the tile */
+  void *outgoing_sums;                         /* messages to the owners */
   void *slots;                                 /* own elements of C in a tile, one slot per layer */
   tesela_buffer *device_packed, *device_slots; /* if sums travel between devices */
-  tsl_message *parcels;                        /* messages between devices */
-  int parcel_count;
-  bool written;      /* some of C is stored */
+  tsl_message *gpu_messages;
+  int gpu_message_count;
+  bool c_is_written;
   double tile_bound; /* error bound of the tile's sums so far */
   tesela_mpi_record *record;
 } product;
@@ -157,52 +156,53 @@ static tsl_patch own_window(const product *p, tsl_step step) {
   return tsl_window_c(p->grid, p->block, step, p->job->part[TSL_PART_C].order);
 }
 
-/* Returns the window, which is equal in all layers. */
-static tsl_patch layer_window(const product *p, int within, tsl_step step) {
-  return tsl_window_c(p->grid, &p->blocks.list[within], step, p->job->part[TSL_PART_C].order);
+/* Returns a tile's window of C of a layer's block, which is equal in all layers. */
+static tsl_patch layer_window(const product *p, int index_in_layer, tsl_step step) {
+  return tsl_window_c(p->grid, &p->blocks.list[index_in_layer], step, p->job->part[TSL_PART_C].order);
 }
 
-/* Counts this rank's elements of C in a tile. */
-static int64_t owned_in(const product *p, tsl_step step) {
+static int64_t count_owned_in_tile(const product *p, tsl_step step) {
   int64_t owned = 0;
   for (int i = 0; i < p->blocks.layer_ranks; i++) {
     const tsl_patch window = layer_window(p, i, step);
-    owned += tsl_layout_common(&p->job->part[TSL_PART_C].layout, p->job->ranks->rank, &window);
+    owned += tsl_layout_count_owned_in_patch(&p->job->part[TSL_PART_C].layout, p->job->ranks->rank, &window);
   }
   return owned;
 }
 
+/* Makes the blocks, and allocates all memory of the product. TESELA_OUT_OF_MEMORY. */
 static tesela_status product_prepare(product *p) {
   const tsl_job *job = p->job;
   const tsl_process_grid *grid = p->grid;
   TSL_TRY(tsl_blocks_make(grid, &job->part[TSL_PART_C].layout, &p->blocks));
-  const int place = p->blocks.place[job->ranks->rank];
-  p->block = place < 0 ? NULL : &p->blocks.list[place];
+  const int block_index = p->blocks.block_of_rank[job->ranks->rank];
+  p->block = block_index < 0 ? NULL : &p->blocks.list[block_index];
   int64_t tile = 0, owned = 0;
   for (int i = 0; i < grid->tiles_m * grid->tiles_n; i++) {
     const tsl_step step = tsl_step_at(grid, i * grid->panels);
     const tsl_patch window = p->block ? own_window(p, step) : (tsl_patch){0};
-    const int64_t elements = p->block ? tsl_patch_total(&window) : 0, here = owned_in(p, step);
+    const int64_t elements = p->block ? tsl_patch_total(&window) : 0, here = count_owned_in_tile(p, step);
     tile = elements > tile ? elements : tile;
     owned = here > owned ? here : owned;
   }
   const size_t size = job->sums->size;
-  TSL_TRY(tsl_alloc(job->settles ? 0 : (size_t)tile * size, "the sums of a block", &p->sums));
-  if (tsl_place_is_device(&job->place) && tile > 0)
-    TSL_TRY(
-        tsl_api_buffer_take(job->context, job->place.device, (size_t)tile * p->made->size, &p->device_sums));
-  const bool by_lane = job->part[TSL_PART_C].by_lane;
-  if (job->settles && !job->travels)
+  TSL_TRY(tsl_alloc(job->stores_on_device ? 0 : (size_t)tile * size, "the sums of a block", &p->tile_sums));
+  if (tsl_multiplies_on_device(&job->rank_device) && tile > 0)
+    TSL_TRY(tsl_api_buffer_take(job->context, job->rank_device.device, (size_t)tile * p->tile_type->size,
+                                &p->device_sums));
+  const bool between_devices = job->part[TSL_PART_C].between_devices;
+  if (job->stores_on_device && !job->travels)
     return tsl_panels_make(job, grid, &p->blocks, p->block, &p->panels);
   const size_t slots = (size_t)owned * size * (size_t)grid->depth;
-  TSL_TRY(tsl_alloc(by_lane ? 0 : (size_t)tile * size, "sums on their way", &p->packed));
-  TSL_TRY(tsl_alloc(job->settles ? 0 : slots, "sums of C", &p->slots));
-  if (by_lane) {
-    p->parcels = malloc((size_t)(grid->used + job->ranks->size) * sizeof *p->parcels);
-    if (!p->parcels)
+  TSL_TRY(tsl_alloc(between_devices ? 0 : (size_t)tile * size, "sums on their way", &p->outgoing_sums));
+  TSL_TRY(tsl_alloc(job->stores_on_device ? 0 : slots, "sums of C", &p->slots));
+  if (between_devices) {
+    p->gpu_messages = malloc((size_t)(grid->used + job->ranks->size) * sizeof *p->gpu_messages);
+    if (!p->gpu_messages)
       return tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for the messages of %d ranks", job->ranks->size);
-    TSL_TRY(tsl_api_buffer_take(job->context, job->place.device, (size_t)tile * size, &p->device_packed));
-    TSL_TRY(tsl_api_buffer_take(job->context, job->place.device, slots, &p->device_slots));
+    TSL_TRY(
+        tsl_api_buffer_take(job->context, job->rank_device.device, (size_t)tile * size, &p->device_packed));
+    TSL_TRY(tsl_api_buffer_take(job->context, job->rank_device.device, slots, &p->device_slots));
   }
   TSL_TRY(job->ranks->ops->reserve(job->ranks, TSL_BATCH_SUMS, grid->used + job->ranks->size));
   return tsl_panels_make(job, grid, &p->blocks, p->block, &p->panels);
@@ -211,24 +211,23 @@ static tesela_status product_prepare(product *p) {
 static void product_release(product *p, bool is_well) {
   tsl_panels_free(&p->panels, is_well);
   tsl_blocks_free(&p->blocks);
-  tsl_free(p->sums);
-  tsl_free(p->packed);
+  tsl_free(p->tile_sums);
+  tsl_free(p->outgoing_sums);
   tsl_free(p->slots);
   tsl_api_buffer_give(p->device_sums, is_well);
   tsl_api_buffer_give(p->device_packed, is_well);
   tsl_api_buffer_give(p->device_slots, is_well);
-  free(p->parcels);
+  free(p->gpu_messages);
 }
 
-/* Sets *c and returns true if a tile can be computed in C itself. The first tile cannot: until it is stored,
- * a failure must leave C unchanged. */
+/* Sets *c and returns true if a tile can be computed in C itself; never the first, so that C stays valid. */
 static bool is_computed_in_c(const product *p, int number, tsl_rank_panel *c) {
   const tsl_job *job = p->job;
-  if (number == 0 || !job->settles || job->travels || p->grid->panels > 1 ||
-      p->made != job->part[TSL_PART_C].type || tsl_settle_scales(job))
+  if (number == 0 || !job->stores_on_device || job->travels || p->grid->panels > 1 ||
+      p->tile_type != job->part[TSL_PART_C].type || tsl_sums_are_scaled(job))
     return false;
   c->window = own_window(p, tsl_step_at(p->grid, number));
-  return tsl_panel_lies_here(&job->part[TSL_PART_C], job->ranks->rank, true, c);
+  return tsl_panel_find_in_operand(&job->part[TSL_PART_C], job->ranks->rank, true, c);
 }
 
 /* Multiplies step `number`'s panels and adds the product to the tile's sums; the first panel overwrites. */
@@ -259,12 +258,12 @@ static tesela_status product_multiply(product *p, int number) {
             .col_stride = b->col_stride,
             .type = job->part[TSL_PART_B].type->type,
             .conjugate = job->part[TSL_PART_B].conjugate},
-      .c = {.data = tsl_place_is_device(&job->place) ? NULL : p->sums,
+      .c = {.data = tsl_multiplies_on_device(&job->rank_device) ? NULL : p->tile_sums,
             .buffer = in_c ? tsl_writable(there.buffer) : p->device_sums,
             .offset = in_c ? there.offset : 0,
             .row_stride = in_c ? there.row_stride : c.row_stride,
             .col_stride = in_c ? there.col_stride : c.col_stride,
-            .type = p->made->type},
+            .type = p->tile_type->type},
       .beta = step.panel == 0 ? zero : one,
       .device = job->device,
       .strategy = job->strategy,
@@ -272,7 +271,7 @@ static tesela_status product_multiply(product *p, int number) {
   };
   tesela_record record = {0};
   /* Persistent blocks on all multiprocessors would make messages wait until their end. */
-  tsl_reserve_units(job->lane && number + 1 < tsl_steps(p->grid) ? tsl_lane_units : 0);
+  tsl_reserve_units(job->transport && number + 1 < tsl_steps(p->grid) ? tsl_gpu_transport_units : 0);
   const tesela_status status = tesela_gemm(job->context, &desc, &record);
   tsl_reserve_units(0);
   TSL_TRY(status);
@@ -293,7 +292,7 @@ static tesela_status multiply_step(void *argument) {
   return product_multiply(work->p, work->number);
 }
 
-static bool is_worth_thread(product *p, int number) {
+static bool is_step_worth_thread(product *p, int number) {
   const tsl_rank_panel *a = tsl_panels_at(&p->panels, TSL_PART_A, number),
                        *b = tsl_panels_at(&p->panels, TSL_PART_B, number);
   return (double)tsl_dim_total(&a->window.rows) * (double)tsl_dim_total(&a->window.cols) *
@@ -301,27 +300,26 @@ static bool is_worth_thread(product *p, int number) {
          1e6;
 }
 
-/* Completes step `number`'s panels, if there is one, and begins the messages of the step after it. */
-static tesela_status advance(product *p, int number, const tsl_async_task *task, tesela_status *status) {
+/* Completes step `number`'s panels, if that step exists, and begins the messages of the next step. */
+static tesela_status prepare_step(product *p, int number, const tsl_async_task *task, tesela_status *status) {
   const int steps = tsl_steps(p->grid);
   if (number < steps)
     TSL_TRY(tsl_panels_end(&p->panels, number, task, status));
   return number + 1 < steps ? tsl_panels_begin(&p->panels, number + 1, task) : TESELA_OK;
 }
 
-/* Multiplies a tile's panels during the next messages. Keeps this rank's failure in *status and goes on,
- * because other ranks wait for its messages. */
+/* Multiplies a tile's panels during the next messages. *status gets this rank's failure; messages go on. */
 static tesela_status product_run_tile(product *p, int tile, tesela_status *status) {
   const int first = tile * p->grid->panels, end = first + p->grid->panels;
   for (int number = first; number < end; number++) {
     const bool is_own = p->block && *status == TESELA_OK;
     step_work work = {p, number};
     tsl_async_task task = {0};
-    if (is_own && number + 1 < tsl_steps(p->grid) && is_worth_thread(p, number))
+    if (is_own && number + 1 < tsl_steps(p->grid) && is_step_worth_thread(p, number))
       tsl_async_task_start(&task, multiply_step, &work);
     else if (is_own)
       *status = product_multiply(p, number);
-    const tesela_status messages = advance(p, number + 1, &task, status);
+    const tesela_status messages = prepare_step(p, number + 1, &task, status);
     const tesela_status multiplied = tsl_async_task_join(&task);
     if (messages != TESELA_OK)
       return messages;
@@ -331,31 +329,34 @@ static tesela_status product_run_tile(product *p, int tile, tesela_status *statu
 }
 
 /* Copies a tile's sums to host memory, if needed there. */
-static tesela_status fetch_sums(product *p, int tile) {
+static tesela_status copy_sums_to_host(product *p, int tile) {
   const tsl_rank_part *part = &p->job->part[TSL_PART_C];
-  if (!p->device_sums || p->job->settles)
+  if (!p->device_sums || p->job->stores_on_device)
     return TESELA_OK;
   const tsl_patch c = own_window(p, tsl_step_at(p->grid, tile * p->grid->panels));
-  if (part->by_lane && (p->grid->depth > 1 || tsl_layout_common(&part->layout, p->job->ranks->rank, &c) == 0))
+  if (part->between_devices &&
+      (p->grid->depth > 1 || tsl_layout_count_owned_in_patch(&part->layout, p->job->ranks->rank, &c) == 0))
     return TESELA_OK;
-  return tesela_buffer_read(p->device_sums, 0, p->sums, (size_t)tsl_patch_total(&c) * p->job->sums->size);
+  return tesela_buffer_read(p->device_sums, 0, p->tile_sums,
+                            (size_t)tsl_patch_total(&c) * p->job->sums->size);
 }
 
 /* Begins to receive, or queues a message between devices. */
 static tesela_status receive_slot(product *p, int from, size_t index, size_t bytes) {
   tsl_ranks *ranks = p->job->ranks;
-  if (!p->job->part[TSL_PART_C].by_lane)
+  if (!p->job->part[TSL_PART_C].between_devices)
     return ranks->ops->receive(ranks, TSL_BATCH_SUMS, from, TAG_SUMS, (char *)p->slots + index, bytes);
-  p->parcels[p->parcel_count++] = (tsl_message){from, false, p->device_slots, index, bytes};
+  p->gpu_messages[p->gpu_message_count++] = (tsl_message){from, false, p->device_slots, index, bytes};
   return TESELA_OK;
 }
 
 /* Begins to send, or queues a message between devices. */
 static tesela_status send_packed(product *p, int destination, size_t index, size_t bytes) {
   tsl_ranks *ranks = p->job->ranks;
-  if (!p->job->part[TSL_PART_C].by_lane)
-    return ranks->ops->send(ranks, TSL_BATCH_SUMS, destination, TAG_SUMS, (char *)p->packed + index, bytes);
-  p->parcels[p->parcel_count++] = (tsl_message){destination, true, p->device_packed, index, bytes};
+  if (!p->job->part[TSL_PART_C].between_devices)
+    return ranks->ops->send(ranks, TSL_BATCH_SUMS, destination, TAG_SUMS, (char *)p->outgoing_sums + index,
+                            bytes);
+  p->gpu_messages[p->gpu_message_count++] = (tsl_message){destination, true, p->device_packed, index, bytes};
   return TESELA_OK;
 }
 
@@ -366,9 +367,10 @@ static tesela_status receive_sums(product *p, tsl_step step, int64_t owned) {
   int64_t before = 0;
   for (int within = 0; within < p->blocks.layer_ranks; within++) {
     const tsl_patch window = layer_window(p, within, step);
-    const int64_t count = tsl_layout_common(&p->job->part[TSL_PART_C].layout, ranks->rank, &window);
+    const int64_t count =
+        tsl_layout_count_owned_in_patch(&p->job->part[TSL_PART_C].layout, ranks->rank, &window);
     for (int layer = 0; layer < p->grid->depth && count > 0; layer++) {
-      const int from = p->blocks.rank[layer * p->blocks.layer_ranks + within];
+      const int from = p->blocks.rank_of_block[layer * p->blocks.layer_ranks + within];
       if (from != ranks->rank)
         TSL_TRY(receive_slot(p, from, (size_t)(layer * owned + before) * size, (size_t)count * size));
     }
@@ -377,28 +379,29 @@ static tesela_status receive_sums(product *p, tsl_step step, int64_t owned) {
   return TESELA_OK;
 }
 
-/* `at` bytes after the begin of `packed` or `slots`. */
-typedef struct spot {
+/* `at` bytes after the begin of `outgoing_sums` or `slots`. */
+typedef struct message_position {
   bool in_slots;
   size_t at;
-} spot;
+} message_position;
 
 /* Packs a rank's part of a window of C as a message. */
-static tesela_status pack_for(const product *p, const tsl_patch *window, int rank, spot target,
-                              int64_t *count) {
+static tesela_status pack_for_owner(const product *p, const tsl_patch *window, int rank,
+                                    message_position target, int64_t *count) {
   const tsl_rank_part *c = &p->job->part[TSL_PART_C];
   const size_t size = p->job->sums->size;
-  char *message = (char *)(target.in_slots ? p->slots : p->packed) + target.at;
-  const tsl_lane_side from = {p->device_sums, 0, false};
+  char *message = (char *)(target.in_slots ? p->slots : p->outgoing_sums) + target.at;
+  const tsl_gpu_copy_side from = {p->device_sums, 0, false};
   *count = 0;
-  for (int64_t i = 0; i < tsl_layout_count(&c->layout, rank); i++) {
+  for (int64_t i = 0; i < tsl_layout_patch_count(&c->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);
-    const tsl_lane_side there = {target.in_slots ? p->device_slots : p->device_packed,
-                                 target.at + (size_t)*count * size, true};
-    if (c->by_lane)
-      TSL_TRY(tsl_lane_patch(p->job->lane, window, &from, &held, &there, c->order, size, count));
+    const tsl_gpu_copy_side there = {target.in_slots ? p->device_slots : p->device_packed,
+                                     target.at + (size_t)*count * size, true};
+    if (c->between_devices)
+      TSL_TRY(tsl_gpu_transport_copy_patch(p->job->transport, window, &from, &held, &there, c->order, size,
+                                           count));
     else
-      *count += tsl_patch_pack(window, p->sums, &held, c->order, size, message + (size_t)*count * size);
+      *count += tsl_patch_pack(window, p->tile_sums, &held, c->order, size, message + (size_t)*count * size);
   }
   return TESELA_OK;
 }
@@ -413,36 +416,37 @@ static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
   for (int to = 0; to < ranks->size; to++) {
     if (to == ranks->rank)
       continue;
-    TSL_TRY(pack_for(p, &window, to, (spot){false, at}, &count));
+    TSL_TRY(pack_for_owner(p, &window, to, (message_position){false, at}, &count));
     if (count > 0)
       TSL_TRY(send_packed(p, to, at, (size_t)count * size));
     at += (size_t)count * size;
   }
   if (p->grid->depth == 1)
     return TESELA_OK; /* own elements are stored directly */
-  const int within = p->blocks.place[ranks->rank] % p->blocks.layer_ranks;
+  const int within = p->blocks.block_of_rank[ranks->rank] % p->blocks.layer_ranks;
   int64_t before = 0;
   for (int i = 0; i < within; i++) {
     const tsl_patch other = layer_window(p, i, step);
-    before += tsl_layout_common(&p->job->part[TSL_PART_C].layout, ranks->rank, &other);
+    before += tsl_layout_count_owned_in_patch(&p->job->part[TSL_PART_C].layout, ranks->rank, &other);
   }
-  return pack_for(p, &window, ranks->rank, (spot){true, (size_t)(p->block->layer * owned + before) * size},
-                  &count);
+  return pack_for_owner(p, &window, ranks->rank,
+                        (message_position){true, (size_t)(p->block->layer * owned + before) * size}, &count);
 }
 
 /* Exchanges a tile's messages between devices; reads slots to host memory if sums are added there. */
 static tesela_status exchange_sums(product *p, int64_t owned, tesela_status *status) {
-  tsl_lane *lane = p->job->lane;
-  TSL_TRY(tsl_lane_exchange(lane, p->parcels, p->parcel_count));
-  TSL_TRY(tsl_lane_mark(lane, LANE_SUMS));
-  TSL_TRY(tsl_lane_wait(lane, LANE_SUMS));
-  *status = *status == TESELA_OK ? tsl_lane_status(lane) : *status;
-  if (*status == TESELA_OK && !p->job->settles && p->parcel_count + p->grid->depth > 1)
+  tsl_gpu_transport *transport = p->job->transport;
+  TSL_TRY(tsl_gpu_transport_exchange(transport, p->gpu_messages, p->gpu_message_count));
+  TSL_TRY(tsl_gpu_transport_mark(transport, GPU_BATCH_SUMS));
+  TSL_TRY(tsl_gpu_transport_wait(transport, GPU_BATCH_SUMS));
+  *status = *status == TESELA_OK ? tsl_gpu_transport_status(transport) : *status;
+  if (*status == TESELA_OK && !p->job->stores_on_device && p->gpu_message_count + p->grid->depth > 1)
     *status = tesela_buffer_read(p->device_slots, 0, p->slots,
                                  (size_t)owned * p->job->sums->size * (size_t)p->grid->depth);
   return TESELA_OK;
 }
 
+/* Stores this rank's elements of C in a tile from added messages, or from its own sums. */
 static void product_store(product *p, tsl_step step) {
   const tsl_job *job = p->job;
   const tsl_rank_part *c = &job->part[TSL_PART_C];
@@ -450,25 +454,26 @@ static void product_store(product *p, tsl_step step) {
   int64_t before = 0;
   for (int within = 0; within < p->blocks.layer_ranks; within++) {
     const tsl_patch window = layer_window(p, within, step);
-    const bool here = p->grid->depth == 1 && p->blocks.rank[within] == rank;
-    for (int64_t i = 0; i < tsl_layout_count(&c->layout, rank); i++) {
+    const bool here = p->grid->depth == 1 && p->blocks.rank_of_block[within] == rank;
+    for (int64_t i = 0; i < tsl_layout_patch_count(&c->layout, rank); i++) {
       const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);
-      const tsl_finish finish = {.from = job->sums,
-                                 .to = c->type,
-                                 .alpha = {job->alpha[0], job->alpha[1]},
-                                 .beta = {job->beta[0], job->beta[1]},
-                                 .sums = here ? p->sums : (char *)p->slots + (size_t)before * job->sums->size,
-                                 .is_message = !here,
-                                 .c = c->data,
-                                 .order = c->order};
-      before += tsl_finish_store(&finish, &window, &held);
+      const tsl_scaled_store scaled_store = {
+          .from = job->sums,
+          .to = c->type,
+          .alpha = {job->alpha[0], job->alpha[1]},
+          .beta = {job->beta[0], job->beta[1]},
+          .sums = here ? p->tile_sums : (char *)p->slots + (size_t)before * job->sums->size,
+          .is_message = !here,
+          .c = c->data,
+          .order = c->order};
+      before += tsl_scaled_store_run(&scaled_store, &window, &held);
     }
   }
 }
 
 /* Enqueues addition of the layers and store to C; the transport records failures. */
-static tesela_status product_settle(product *p, int tile, int64_t owned) {
-  tsl_lane *lane = p->job->lane;
+static tesela_status product_store_on_device(product *p, int tile, int64_t owned) {
+  tsl_gpu_transport *transport = p->job->transport;
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
   tsl_rank_panel there;
   if (p->block && is_computed_in_c(p, tile, &there))
@@ -476,56 +481,58 @@ static tesela_status product_settle(product *p, int tile, int64_t owned) {
   const int depth = p->grid->depth, rank = p->job->ranks->rank;
   int64_t count = 0, came = 0;
   if (owned > 0 && depth > 1)
-    TSL_TRY(tsl_settle_add(p->job, p->device_slots, depth, owned));
+    TSL_TRY(tsl_device_store_add_layers(p->job, p->device_slots, depth, owned));
   for (int within = 0; within < p->blocks.layer_ranks; within++) {
     const tsl_patch window = layer_window(p, within, step);
-    const bool here = depth == 1 && p->blocks.rank[within] == rank;
-    const tsl_device_store from = {here ? p->device_sums : p->device_slots, here ? 0 : came, !here, p->made};
+    const bool here = depth == 1 && p->blocks.rank_of_block[within] == rank;
+    const tsl_sums_source from = {here ? p->device_sums : p->device_slots, here ? 0 : came, !here,
+                                  p->tile_type};
     const int64_t before = count;
     if (here || p->job->travels)
-      TSL_TRY(tsl_settle_store(p->job, &window, &from, &count));
+      TSL_TRY(tsl_device_store_window(p->job, &window, &from, &count));
     came += count - before;
   }
-  TSL_TRY(tsl_lane_mark(lane, LANE_SUMS));
+  TSL_TRY(tsl_gpu_transport_mark(transport, GPU_BATCH_SUMS));
   /* No later tile overwrites the sums if all others are computed in C. */
   bool is_late = p->block && tile == 0 && p->grid->tiles_m * p->grid->tiles_n > 1;
   for (int other = 1; other < p->grid->tiles_m * p->grid->tiles_n && is_late; other++)
     is_late = is_computed_in_c(p, other, &there);
-  return is_late ? TESELA_OK : tsl_lane_wait(lane, LANE_SUMS);
+  return is_late ? TESELA_OK : tsl_gpu_transport_wait(transport, GPU_BATCH_SUMS);
 }
 
+/* Exchanges a tile's sums and stores C if no rank failed. Collective. */
 static tesela_status product_finish_tile(product *p, int tile, tesela_status status) {
-  p->parcel_count = 0;
+  p->gpu_message_count = 0;
   tsl_ranks *ranks = p->job->ranks;
   const tsl_step step = tsl_step_at(p->grid, tile * p->grid->panels);
   const double begin = tsl_clock();
-  const bool travels = !p->job->settles || p->job->travels;
-  /* No rank waits for another's C; agree_late() reports failures at the end. */
-  if (p->written && !travels)
-    return status == TESELA_OK ? product_settle(p, tile, 0) : TESELA_OK;
-  const int64_t owned = travels ? owned_in(p, step) : 0;
+  const bool travels = !p->job->stores_on_device || p->job->travels;
+  /* No rank waits for another's C; agree_after_stores() reports failures at the end. */
+  if (p->c_is_written && !travels)
+    return status == TESELA_OK ? product_store_on_device(p, tile, 0) : TESELA_OK;
+  const int64_t owned = travels ? count_owned_in_tile(p, step) : 0;
   if (travels)
     TSL_TRY(receive_sums(p, step, owned));
   if (travels && p->block)
     TSL_TRY(send_sums(p, step, owned));
   const double sent = tsl_clock();
-  if (travels && p->job->part[TSL_PART_C].by_lane)
+  if (travels && p->job->part[TSL_PART_C].between_devices)
     TSL_TRY(exchange_sums(p, owned, &status));
   TSL_TRY(ranks->ops->wait(ranks, TSL_BATCH_SUMS));
-  if (p->job->lane) {
-    TSL_TRY(tsl_lane_meet(p->job->lane));
-    status = status == TESELA_OK ? tsl_lane_status(p->job->lane) : status;
+  if (p->job->transport) {
+    TSL_TRY(tsl_gpu_transport_barrier(p->job->transport));
+    status = status == TESELA_OK ? tsl_gpu_transport_status(p->job->transport) : status;
   }
   const tesela_status all = tsl_agree(ranks, status);
   const double arrived = tsl_clock();
   if (all != TESELA_OK) {
     tsl_status_saved saved;
     tsl_status_save(&saved);
-    return p->written ? tsl_fail(all, "%s; C is lost, a part of it was written", saved.sentence) : all;
+    return p->c_is_written ? tsl_fail(all, "%s; C is lost, a part of it was written", saved.sentence) : all;
   }
-  p->written = true;
-  if (p->job->settles) {
-    TSL_TRY(product_settle(p, tile, owned));
+  p->c_is_written = true;
+  if (p->job->stores_on_device) {
+    TSL_TRY(product_store_on_device(p, tile, owned));
   } else {
     tsl_tree_add(p->job->sums->type, p->slots, p->grid->depth, owned);
     product_store(p, step);
@@ -536,12 +543,12 @@ static tesela_status product_finish_tile(product *p, int tile, tesela_status sta
 }
 
 /* Agrees on all work since the first store to C. Collective. */
-static tesela_status agree_late(const product *p, tesela_status status) {
+static tesela_status agree_after_stores(const product *p, tesela_status status) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
-  TSL_TRY(tsl_lane_meet(p->job->lane));
+  TSL_TRY(tsl_gpu_transport_barrier(p->job->transport));
   tsl_status_restore(&saved);
-  status = status == TESELA_OK ? tsl_lane_status(p->job->lane) : status;
+  status = status == TESELA_OK ? tsl_gpu_transport_status(p->job->transport) : status;
   if (status != TESELA_OK) {
     tsl_status_save(&saved);
     status = tsl_fail(status, "%s; C is lost, a part of it was written", saved.sentence);
@@ -553,21 +560,21 @@ static tesela_status product_run_all(product *p) {
   tesela_status own_status = TESELA_OK;
   static const tsl_async_task nothing = {0};
   TSL_TRY(tsl_panels_begin(&p->panels, 0, &nothing));
-  TSL_TRY(advance(p, 0, &nothing, &own_status));
+  TSL_TRY(prepare_step(p, 0, &nothing, &own_status));
   for (int tile = 0; tile < p->grid->tiles_m * p->grid->tiles_n; tile++) {
     TSL_TRY(product_run_tile(p, tile, &own_status));
-    own_status = own_status == TESELA_OK ? fetch_sums(p, tile) : own_status;
+    own_status = own_status == TESELA_OK ? copy_sums_to_host(p, tile) : own_status;
     TSL_TRY(product_finish_tile(p, tile, own_status));
   }
-  if (!p->job->settles)
+  if (!p->job->stores_on_device)
     return TESELA_OK;
-  TSL_TRY(tsl_lane_wait(p->job->lane, LANE_SUMS));
-  return agree_late(p, own_status);
+  TSL_TRY(tsl_gpu_transport_wait(p->job->transport, GPU_BATCH_SUMS));
+  return agree_after_stores(p, own_status);
 }
 
-static tesela_status run_with_lane(product *p) {
-  TSL_TRY(tsl_lane_arm(p->job->lane));
-  const tesela_status status = product_run_all(p), ended = tsl_lane_end(p->job->lane);
+static tesela_status run_with_gpu_transport(product *p) {
+  TSL_TRY(tsl_gpu_transport_arm(p->job->transport));
+  const tesela_status status = product_run_all(p), ended = tsl_gpu_transport_end(p->job->transport);
   return status != TESELA_OK ? status : ended;
 }
 
@@ -595,10 +602,10 @@ static tesela_status agree_bounds(const tsl_job *job, const tsl_process_grid *gr
 }
 
 tesela_status tsl_product_run(const tsl_job *job, const tsl_process_grid *grid, tesela_mpi_record *record) {
-  product p = {.job = job, .grid = grid, .record = record, .made = tsl_settle_made(job, grid)};
+  product p = {.job = job, .grid = grid, .record = record, .tile_type = tsl_tile_type(job, grid)};
   tesela_status status = tsl_agree(job->ranks, product_prepare(&p));
   if (status == TESELA_OK)
-    status = job->lane ? run_with_lane(&p) : product_run_all(&p);
+    status = job->transport ? run_with_gpu_transport(&p) : product_run_all(&p);
   if (status == TESELA_OK) {
     status = agree_bounds(job, grid, record);
     record->seconds_wait += p.panels.seconds_wait;
@@ -608,20 +615,20 @@ tesela_status tsl_product_run(const tsl_job *job, const tsl_process_grid *grid, 
   return status;
 }
 
-void tsl_product_scale(const tsl_job *job) {
+void tsl_product_scale_c_by_beta(const tsl_job *job) {
   static const double nothing[2] = {0, 0};
   const tsl_rank_part *c = &job->part[TSL_PART_C];
   const int rank = job->ranks->rank;
-  for (int64_t i = 0; i < tsl_layout_count(&c->layout, rank); i++) {
+  for (int64_t i = 0; i < tsl_layout_patch_count(&c->layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(&c->layout, rank, i);
     const tsl_patch zeros = {.rows = held.rows, .cols = held.cols};
-    const tsl_finish finish = {.from = job->sums,
-                               .to = c->type,
-                               .alpha = {1, 0},
-                               .beta = {job->beta[0], job->beta[1]},
-                               .sums = nothing,
-                               .c = c->data,
-                               .order = c->order};
-    tsl_finish_store(&finish, &zeros, &held);
+    const tsl_scaled_store scaled_store = {.from = job->sums,
+                                           .to = c->type,
+                                           .alpha = {1, 0},
+                                           .beta = {job->beta[0], job->beta[1]},
+                                           .sums = nothing,
+                                           .c = c->data,
+                                           .order = c->order};
+    tsl_scaled_store_run(&scaled_store, &zeros, &held);
   }
 }

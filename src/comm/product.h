@@ -32,7 +32,6 @@ tesela_status tsl_product_run(const tsl_job *job, const tsl_process_grid *grid, 
 /* Returns the error bound of adding `depth` layers and scaling, relative to |alpha||A||B| + |beta||C|. */
 double tsl_product_roundings(const tsl_job *job, int depth);
 
-/* Computes C = beta C. */
-void tsl_product_scale(const tsl_job *job);
+void tsl_product_scale_c_by_beta(const tsl_job *job);
 
 #endif

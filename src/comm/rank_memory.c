@@ -23,8 +23,8 @@ static bool device_matches(const char *word, const char *name) {
   return strncmp(word, name, length) == 0 && (name[length] == 0 || name[length] == ':');
 }
 
-tesela_status tsl_place_find(const tesela_buffer *const *buffers, const char *const *names, int count,
-                             const char *device, tsl_rank_place *out) {
+tesela_status tsl_rank_device_find(const tesela_buffer *const *buffers, const char *const *names, int count,
+                                   const char *device, tsl_rank_device *out) {
   int first = -1;
   out->device[0] = 0;
   for (int i = 0; i < count; i++) {
@@ -45,65 +45,68 @@ tesela_status tsl_place_find(const tesela_buffer *const *buffers, const char *co
   return TESELA_OK;
 }
 
-typedef struct rank_memory_moving {
+typedef struct rank_memory_transfer {
   const tsl_host_copy *mirror;
   const tsl_patch *patch;
   size_t size;
   bool writes;
   int64_t low, high; /* range of elements, relative to element (0, 0); low > high: empty */
   tesela_status status;
-} rank_memory_moving;
+} rank_memory_transfer;
 
-/* `count` runs, `apart` elements apart; each has `length` elements, `step` elements apart. */
+/* `count` runs, `pitch` elements apart; each has `length` elements, `step` elements apart. */
 typedef struct runs {
-  int64_t at, count, apart, length, step;
+  int64_t at, count, pitch, length, step;
 } runs;
 
-static runs runs_of(const tsl_patch *patch, int64_t rows, int64_t cols, int64_t index) {
+static runs ascending_runs_of(const tsl_patch *patch, int64_t rows, int64_t cols, int64_t index) {
   const int64_t row = llabs(patch->row_stride), col = llabs(patch->col_stride);
   index += patch->row_stride < 0 ? (rows - 1) * patch->row_stride : 0;
   index += patch->col_stride < 0 ? (cols - 1) * patch->col_stride : 0;
   return col <= row ? (runs){index, rows, row, cols, col} : (runs){index, cols, col, rows, row};
 }
 
-static void reach_block(void *user, int64_t rows, int64_t cols, int64_t index, int64_t same, int64_t before) {
-  rank_memory_moving *m = user;
-  const runs r = runs_of(m->patch, rows, cols, index);
-  const int64_t last = r.at + (r.count - 1) * r.apart + (r.length - 1) * r.step;
+/* Extends the range low to high by a block (tsl_patch_block). */
+static void extend_range(void *user, int64_t rows, int64_t cols, int64_t index, int64_t same,
+                         int64_t before) {
+  rank_memory_transfer *m = user;
+  const runs r = ascending_runs_of(m->patch, rows, cols, index);
+  const int64_t last = r.at + (r.count - 1) * r.pitch + (r.length - 1) * r.step;
   (void)same, (void)before;
   m->low = r.at < m->low ? r.at : m->low;
   m->high = last > m->high ? last : m->high;
 }
 
-/* Copies rows, `apart` elements apart, between buffer and host copy; `index`: from element (0, 0). */
-static tesela_status rank_memory_move_rows(const rank_memory_moving *m, int64_t index, int64_t rows,
-                                           int64_t apart, int64_t length) {
-  const size_t offset = (size_t)(m->mirror->at + index) * m->size, pitch = (size_t)apart * m->size,
+/* Copies rows, `pitch` elements apart, between buffer and host copy; `index`: from element (0, 0). */
+static tesela_status rank_memory_move_rows(const rank_memory_transfer *m, int64_t index, int64_t rows,
+                                           int64_t pitch, int64_t length) {
+  const size_t offset = (size_t)(m->mirror->at + index) * m->size, pitch_bytes = (size_t)pitch * m->size,
                bytes = (size_t)length * m->size;
   char *host = (char *)m->mirror->data + index * (int64_t)m->size;
   /* A written buffer is the result's, so const may be cast away. */
-  return m->writes
-             ? tesela_buffer_write_rows(tsl_writable(m->mirror->buffer), offset, pitch, host, pitch,
-                                        (size_t)rows, bytes)
-             : tesela_buffer_read_rows(m->mirror->buffer, offset, pitch, host, pitch, (size_t)rows, bytes);
+  return m->writes ? tesela_buffer_write_rows(tsl_writable(m->mirror->buffer), offset, pitch_bytes, host,
+                                              pitch_bytes, (size_t)rows, bytes)
+                   : tesela_buffer_read_rows(m->mirror->buffer, offset, pitch_bytes, host, pitch_bytes,
+                                             (size_t)rows, bytes);
 }
 
+/* Copies a block (tsl_patch_block) between buffer and host copy, in as few runs as possible. */
 static void rank_memory_move_block(void *user, int64_t rows, int64_t cols, int64_t index, int64_t same,
                                    int64_t before) {
-  rank_memory_moving *m = user;
-  const runs r = runs_of(m->patch, rows, cols, index);
+  rank_memory_transfer *m = user;
+  const runs r = ascending_runs_of(m->patch, rows, cols, index);
   (void)same, (void)before;
-  const bool is_whole = r.step == 1 && (r.apart >= r.length || r.count == 1);
+  const bool is_whole = r.step == 1 && (r.pitch >= r.length || r.count == 1);
   if (m->status == TESELA_OK && is_whole)
-    m->status = rank_memory_move_rows(m, r.at, r.count, r.apart, r.length);
+    m->status = rank_memory_move_rows(m, r.at, r.count, r.pitch, r.length);
   for (int64_t i = 0; i < r.count && m->status == TESELA_OK && !is_whole; i++)
-    m->status = r.step == 1 ? rank_memory_move_rows(m, r.at + i * r.apart, 1, r.length, r.length)
-                            : rank_memory_move_rows(m, r.at + i * r.apart, r.length, r.step, 1);
+    m->status = r.step == 1 ? rank_memory_move_rows(m, r.at + i * r.pitch, 1, r.length, r.length)
+                            : rank_memory_move_rows(m, r.at + i * r.pitch, r.length, r.step, 1);
 }
 
-static tesela_status rank_memory_walk(rank_memory_moving *m, const tsl_rank_layout *layout, int rank,
+static tesela_status rank_memory_walk(rank_memory_transfer *m, const tsl_rank_layout *layout, int rank,
                                       tsl_patch_block block) {
-  for (int64_t i = 0; i < tsl_layout_count(layout, rank); i++) {
+  for (int64_t i = 0; i < tsl_layout_patch_count(layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(layout, rank, i);
     m->patch = &held;
     tsl_patch_walk(&held, &held, TSL_ROWS, block, m);
@@ -114,10 +117,10 @@ static tesela_status rank_memory_walk(rank_memory_moving *m, const tsl_rank_layo
 tesela_status tsl_host_copy_create(const tesela_matrix *matrix, const char *name, const tsl_type_info *type,
                                    const tsl_rank_layout *layout, int rank, tsl_host_copy *out) {
   *out = (tsl_host_copy){.data = tsl_writable(matrix->data)};
-  if (!matrix->buffer || tsl_layout_held(layout, rank) == 0)
+  if (!matrix->buffer || tsl_layout_count_owned(layout, rank) == 0)
     return TESELA_OK;
-  rank_memory_moving m = {.mirror = out, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
-  TSL_TRY(rank_memory_walk(&m, layout, rank, reach_block));
+  rank_memory_transfer m = {.mirror = out, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
+  TSL_TRY(rank_memory_walk(&m, layout, rank, extend_range));
   const int64_t elements = (int64_t)(tesela_buffer_bytes(matrix->buffer) / type->size);
   if (m.low < -matrix->offset || m.high >= elements - matrix->offset)
     return tsl_fail(
@@ -135,10 +138,10 @@ tesela_status tsl_host_copy_create(const tesela_matrix *matrix, const char *name
 
 tesela_status tsl_host_copy_update(tsl_host_copy *mirror, const tsl_type_info *type,
                                    const tsl_rank_layout *layout, int rank, bool reads) {
-  rank_memory_moving m = {.mirror = mirror, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
+  rank_memory_transfer m = {.mirror = mirror, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
   if (!mirror->buffer || mirror->memory)
     return TESELA_OK;
-  TSL_TRY(rank_memory_walk(&m, layout, rank, reach_block));
+  TSL_TRY(rank_memory_walk(&m, layout, rank, extend_range));
   TSL_TRY(tsl_alloc((size_t)(m.high - m.low + 1) * type->size, "a copy of an operand in a buffer",
                     &mirror->memory));
   mirror->data = (char *)mirror->memory - m.low * (int64_t)type->size;
@@ -147,7 +150,7 @@ tesela_status tsl_host_copy_update(tsl_host_copy *mirror, const tsl_type_info *t
 
 tesela_status tsl_host_copy_store(const tsl_host_copy *mirror, const tsl_type_info *type,
                                   const tsl_rank_layout *layout, int rank) {
-  rank_memory_moving m = {.mirror = mirror, .size = type->size, .writes = true};
+  rank_memory_transfer m = {.mirror = mirror, .size = type->size, .writes = true};
   return mirror->memory ? rank_memory_walk(&m, layout, rank, rank_memory_move_block) : TESELA_OK;
 }
 

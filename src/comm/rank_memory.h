@@ -10,20 +10,19 @@
 
 #include <stdbool.h>
 
-/* Bytes of a device's name with the terminating 0. */
-#define TSL_PLACE_NAME 64
+#define TSL_RANK_DEVICE_BYTES 64
 
-/* Empty name: host memory, by tesela_gemm() with the caller's choice. */
-typedef struct tsl_rank_place {
-  char device[TSL_PLACE_NAME];
-} tsl_rank_place;
+/* Device on which a rank multiplies. Empty name: host memory, by tesela_gemm() with the caller's choice. */
+typedef struct tsl_rank_device {
+  char device[TSL_RANK_DEVICE_BYTES];
+} tsl_rank_device;
 
 /* Finds the place from buffers (NULL: host memory), their names, and the caller's device (NULL: none).
  * Buffers over host memory count as host memory. TESELA_BAD_CALL if buffers are on several devices. */
-tesela_status tsl_place_find(const tesela_buffer *const *buffers, const char *const *names, int count,
-                             const char *device, tsl_rank_place *out);
-static inline bool tsl_place_is_device(const tsl_rank_place *place) {
-  return place->device[0] != 0;
+tesela_status tsl_rank_device_find(const tesela_buffer *const *buffers, const char *const *names, int count,
+                                   const char *device, tsl_rank_device *out);
+static inline bool tsl_multiplies_on_device(const tsl_rank_device *rank_device) {
+  return rank_device->device[0] != 0;
 }
 
 typedef struct tsl_host_copy {

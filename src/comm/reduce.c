@@ -18,7 +18,7 @@ static void reduce_add_f32(void *dst, const void *from, int64_t count) {
     a[i] += b[i];
 }
 
-/* Adds modulo_2_32 2^32. */
+/* Adds modulo 2^32. */
 static void add_i32(void *dst, const void *from, int64_t count) {
   uint32_t *restrict a = dst;
   const uint32_t *restrict b = from;
@@ -40,22 +40,22 @@ void tsl_tree_add(tesela_type type, void *sums, int slots, int64_t count) {
 
 /* Steps are in elements. */
 typedef struct reduce_run {
-  const tsl_finish *finish;
+  const tsl_scaled_store *scaled_store;
   const void *x;
   int64_t x_step;
   void *c;
   int64_t c_step, count;
 } reduce_run;
 
-static bool reduce_is_one(const double value[2]) {
+static bool complex_is_one(const double value[2]) {
   return value[0] == 1 && value[1] == 0;
 }
-static bool reduce_is_zero(const double value[2]) {
+static bool complex_is_zero(const double value[2]) {
   return value[0] == 0 && value[1] == 0;
 }
 
 static void reduce_store_f64(const reduce_run *r) {
-  const double *x = r->x, alpha = r->finish->alpha[0], beta = r->finish->beta[0];
+  const double *x = r->x, alpha = r->scaled_store->alpha[0], beta = r->scaled_store->beta[0];
   double *c = r->c;
   if (beta == 0)
     for (int64_t i = 0; i < r->count; i++)
@@ -66,7 +66,7 @@ static void reduce_store_f64(const reduce_run *r) {
 }
 
 static void reduce_store_f32(const reduce_run *r) {
-  const float *x = r->x, alpha = (float)r->finish->alpha[0], beta = (float)r->finish->beta[0];
+  const float *x = r->x, alpha = (float)r->scaled_store->alpha[0], beta = (float)r->scaled_store->beta[0];
   float *c = r->c;
   if (beta == 0)
     for (int64_t i = 0; i < r->count; i++)
@@ -81,7 +81,8 @@ static uint32_t modulo_2_32(double value) {
 }
 
 static void reduce_store_i32(const reduce_run *r) {
-  const uint32_t *x = r->x, alpha = modulo_2_32(r->finish->alpha[0]), beta = modulo_2_32(r->finish->beta[0]);
+  const uint32_t *x = r->x, alpha = modulo_2_32(r->scaled_store->alpha[0]),
+                 beta = modulo_2_32(r->scaled_store->beta[0]);
   uint32_t *c = r->c;
   if (beta == 0)
     for (int64_t i = 0; i < r->count; i++)
@@ -93,7 +94,7 @@ static void reduce_store_i32(const reduce_run *r) {
 
 /* Multiplies a complex value. A factor of 1 changes nothing: 1 * (inf + i y) must not become inf - 0 y. */
 static void reduce_times(const double factor[2], double value[2]) {
-  if (reduce_is_one(factor))
+  if (complex_is_one(factor))
     return;
   const double real = factor[0] * value[0] - (factor[1] != 0 ? factor[1] * value[1] : 0);
   const double imaginary = factor[0] * value[1] + (factor[1] != 0 ? factor[1] * value[0] : 0);
@@ -102,9 +103,9 @@ static void reduce_times(const double factor[2], double value[2]) {
 }
 
 /* Computes in double, which rounds narrower types once more. */
-static void store_any(const reduce_run *r) {
-  const tsl_finish *f = r->finish;
-  const bool add = !reduce_is_zero(f->beta);
+static void store_in_double(const reduce_run *r) {
+  const tsl_scaled_store *f = r->scaled_store;
+  const bool add = !complex_is_zero(f->beta);
   for (int64_t i = 0; i < r->count; i++) {
     double x[2], before[2] = {0, 0};
     char *c = (char *)r->c + i * r->c_step * (int64_t)f->to->size;
@@ -121,11 +122,12 @@ static void store_any(const reduce_run *r) {
   }
 }
 
+/* Stores c = alpha x + beta c, by a loop of the types if there is one, else in double. */
 static void store_run(const reduce_run *r) {
-  const tsl_finish *f = r->finish;
+  const tsl_scaled_store *f = r->scaled_store;
   const tesela_type type = f->to->type;
   const bool same = f->from == f->to;
-  if (same && reduce_is_one(f->alpha) && reduce_is_zero(f->beta) && !(f->conjugate && f->to->is_complex))
+  if (same && complex_is_one(f->alpha) && complex_is_zero(f->beta) && !(f->conjugate && f->to->is_complex))
     tsl_type_convert(type, r->x, r->x_step, type, r->c, r->c_step, (size_t)r->count);
   else if (same && type == TESELA_F64)
     reduce_store_f64(r);
@@ -134,17 +136,17 @@ static void store_run(const reduce_run *r) {
   else if (same && type == TESELA_I32)
     reduce_store_i32(r);
   else
-    store_any(r);
+    store_in_double(r);
 }
 
-typedef struct storing {
-  const tsl_finish *finish;
-  const tsl_patch *a, *b;
-} storing;
+typedef struct store_job {
+  const tsl_scaled_store *scaled_store;
+  const tsl_patch *a, *b; /* of the sums, of C */
+} store_job;
 
 static void store_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at, int64_t before) {
-  const storing *s = user;
-  const tsl_finish *f = s->finish;
+  const store_job *s = user;
+  const tsl_scaled_store *f = s->scaled_store;
   const bool by_rows = f->order == TSL_ROWS;
   const int64_t outer = by_rows ? rows : cols, inner = by_rows ? cols : rows;
   const int64_t a_outer = by_rows ? s->a->row_stride : s->a->col_stride;
@@ -163,7 +165,7 @@ static void store_block(void *user, int64_t rows, int64_t cols, int64_t a_at, in
   }
 }
 
-int64_t tsl_finish_store(const tsl_finish *finish, const tsl_patch *a, const tsl_patch *b) {
-  storing s = {finish, a, b};
-  return tsl_patch_walk(a, b, finish->order, store_block, &s);
+int64_t tsl_scaled_store_run(const tsl_scaled_store *scaled_store, const tsl_patch *a, const tsl_patch *b) {
+  store_job s = {scaled_store, a, b};
+  return tsl_patch_walk(a, b, scaled_store->order, store_block, &s);
 }

@@ -31,9 +31,9 @@ void tsl_agreed_list_add_version(tsl_agreed_list *list, const tsl_ranks *ranks) 
 }
 
 void tsl_agreed_list_add_scalar(tsl_agreed_list *list, const char *const names[2], const double *scalar,
-                                bool is_complex, double otherwise) {
+                                bool is_complex, double default_value) {
   agreed_list_append(list, names[0], TSL_AGREED_VALUE_REAL,
-                     tsl_agreed_value_double(scalar ? scalar[0] : otherwise));
+                     tsl_agreed_value_double(scalar ? scalar[0] : default_value));
   agreed_list_append(list, names[1], TSL_AGREED_VALUE_REAL,
                      tsl_agreed_value_double(scalar && is_complex ? scalar[1] : 0));
 }
@@ -101,8 +101,8 @@ tesela_status tsl_rank_operand_check(const tsl_rank_operand *operand, int ranks)
 }
 
 tesela_status tsl_load_scalar(const double *argument, const char *name, const tsl_type_info *sums,
-                              double otherwise, double out[2]) {
-  const double value[2] = {argument ? argument[0] : otherwise,
+                              double default_value, double out[2]) {
+  const double value[2] = {argument ? argument[0] : default_value,
                            argument && sums->is_complex ? argument[1] : 0};
   unsigned char rounded[16];
   if (sums->is_integer && value[0] != floor(value[0]))
@@ -112,46 +112,47 @@ tesela_status tsl_load_scalar(const double *argument, const char *name, const ts
   return TESELA_OK;
 }
 
-typedef struct corners {
-  int64_t *counts;
-  tsl_corner *own, *all;
-  const tsl_corner **by_rank; /* rectangles of each rank, in `all` */
-  int64_t max_count;          /* maximum of `counts` */
-} corners;
+typedef struct gathered_rectangles {
+  int64_t *count_by_rank;
+  tsl_bare_rectangle *own_rectangles, *all_rectangles;
+  const tsl_bare_rectangle **by_rank; /* rectangles of each rank, in `all_rectangles` */
+  int64_t rectangles_per_rank_max;
+} gathered_rectangles;
 
-static void free_corners(corners *c) {
-  free(c->counts);
-  free(c->own);
-  free(c->all);
+static void free_gathered_rectangles(gathered_rectangles *c) {
+  free(c->count_by_rank);
+  free(c->own_rectangles);
+  free(c->all_rectangles);
   free(c->by_rank);
 }
 
 /* Gathers all ranks' rectangles. Collective. Each rank allocates first; all stop if one has no memory. */
-static tesela_status gather_corners(tsl_ranks *ranks, const tesela_layout *layout, corners *out) {
+static tesela_status gather_rectangles(tsl_ranks *ranks, const tesela_layout *layout,
+                                       gathered_rectangles *out) {
   tesela_status status = TESELA_OK;
   const size_t size = (size_t)ranks->size;
   double most = 0;
-  out->counts = malloc(size * sizeof *out->counts);
+  out->count_by_rank = malloc(size * sizeof *out->count_by_rank);
   out->by_rank = malloc(size * sizeof *out->by_rank);
-  if (!out->counts || !out->by_rank)
+  if (!out->count_by_rank || !out->by_rank)
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for the rectangles of %d ranks", ranks->size);
   TSL_TRY(tsl_agree(ranks, status));
-  TSL_TRY(ranks->ops->gather(ranks, &layout->count, sizeof layout->count, out->counts));
+  TSL_TRY(ranks->ops->gather(ranks, &layout->count, sizeof layout->count, out->count_by_rank));
   TSL_TRY(ranks->ops->least(ranks, -(double)layout->count, &most));
-  out->max_count = (int64_t)-most;
-  const size_t bytes = (size_t)out->max_count * sizeof(tsl_corner);
-  out->own = calloc(1, bytes + 1);
-  out->all = malloc(bytes * size + 1);
-  if (!out->own || !out->all)
+  out->rectangles_per_rank_max = (int64_t)-most;
+  const size_t bytes = (size_t)out->rectangles_per_rank_max * sizeof(tsl_bare_rectangle);
+  out->own_rectangles = calloc(1, bytes + 1);
+  out->all_rectangles = malloc(bytes * size + 1);
+  if (!out->own_rectangles || !out->all_rectangles)
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for %lld rectangles of each of %d ranks",
-                      (long long)out->max_count, ranks->size);
+                      (long long)out->rectangles_per_rank_max, ranks->size);
   TSL_TRY(tsl_agree(ranks, status));
   for (int64_t i = 0; i < layout->count; i++)
-    out->own[i] = (tsl_corner){layout->rectangles[i].row, layout->rectangles[i].col,
-                               layout->rectangles[i].rows, layout->rectangles[i].cols};
-  TSL_TRY(ranks->ops->gather(ranks, out->own, bytes, out->all));
+    out->own_rectangles[i] = (tsl_bare_rectangle){layout->rectangles[i].row, layout->rectangles[i].col,
+                                                  layout->rectangles[i].rows, layout->rectangles[i].cols};
+  TSL_TRY(ranks->ops->gather(ranks, out->own_rectangles, bytes, out->all_rectangles));
   for (int i = 0; i < ranks->size; i++)
-    out->by_rank[i] = out->all + (int64_t)i * out->max_count;
+    out->by_rank[i] = out->all_rectangles + (int64_t)i * out->rectangles_per_rank_max;
   return TESELA_OK;
 }
 
@@ -162,28 +163,29 @@ static tesela_status setup_check_overlaps(const tsl_job *job, const tsl_rank_ope
   TSL_TRY(tsl_overlap_check_result(c, all[result].name, rank));
   for (int i = 0; i < result; i++)
     if (all[i].used)
-      TSL_TRY(tsl_overlap_check_apart(c, all[result].name, &job->part[all[i].part], all[i].name, rank));
+      TSL_TRY(tsl_overlap_check_operand(c, all[result].name, &job->part[all[i].part], all[i].name, rank));
   return TESELA_OK;
 }
 
+/* Makes the layout and memory of one operand. Collective; one status on all ranks. */
 static tesela_status make_part(tsl_job *job, const tsl_rank_operand *all, int index) {
   tsl_ranks *ranks = job->ranks;
   const tsl_rank_operand *operand = &all[index];
   tsl_rank_part *out = &job->part[operand->part];
   const tesela_matrix *m = operand->matrix;
   *out = (tsl_rank_part){.type = tsl_type(m->type), .conjugate = m->conjugate != 0};
-  corners rectangles = {0};
+  gathered_rectangles rectangles = {0};
   tesela_status status = TESELA_OK;
   if (operand->layout->kind == TESELA_LAYOUT_RECTANGLES)
-    status = gather_corners(ranks, operand->layout, &rectangles);
+    status = gather_rectangles(ranks, operand->layout, &rectangles);
   if (status == TESELA_OK) {
     const char name[2] = {operand->name[0], 0};
     status = tsl_layout_make(operand->layout, name, ranks->size, ranks->rank,
                              m->transpose ? operand->cols : operand->rows,
                              m->transpose ? operand->rows : operand->cols, m->row_stride, m->col_stride,
-                             rectangles.by_rank, rectangles.counts, &out->layout);
+                             rectangles.by_rank, rectangles.count_by_rank, &out->layout);
     if (status == TESELA_OK && operand->used && !m->data && !m->buffer &&
-        tsl_layout_held(&out->layout, ranks->rank) > 0)
+        tsl_layout_count_owned(&out->layout, ranks->rank) > 0)
       status =
           tsl_fail(TESELA_BAD_CALL, "%s.data is NULL, but this rank holds elements of it", operand->name);
     if (status == TESELA_OK && operand->used)
@@ -197,13 +199,13 @@ static tesela_status make_part(tsl_job *job, const tsl_rank_operand *all, int in
     out->data = out->mirror.data;
     status = tsl_agree(ranks, status);
   }
-  free_corners(&rectangles);
+  free_gathered_rectangles(&rectangles);
   if (status != TESELA_OK)
     return status;
   if (m->transpose)
-    tsl_layout_turn(&out->layout);
+    tsl_layout_transpose(&out->layout);
   double least = 0;
-  const bool none = tsl_layout_held(&out->layout, ranks->rank) == 0;
+  const bool none = tsl_layout_count_owned(&out->layout, ranks->rank) == 0;
   TSL_TRY(ranks->ops->least(ranks, none ? TSL_COLUMNS : tsl_layout_order(&out->layout, ranks->rank), &least));
   out->order = least == TSL_ROWS ? TSL_ROWS : TSL_COLUMNS;
   return TESELA_OK;
@@ -215,7 +217,7 @@ tesela_status tsl_parts_make(tsl_job *job, const tsl_rank_operand *operand, int 
   return TESELA_OK;
 }
 
-tesela_status tsl_part_copy(const tsl_ranks *ranks, tsl_rank_part *part, bool reads) {
+tesela_status tsl_part_make_host_copy(const tsl_ranks *ranks, tsl_rank_part *part, bool reads) {
   TSL_TRY(tsl_host_copy_update(&part->mirror, part->type, &part->layout, ranks->rank, reads));
   part->data = part->mirror.data;
   return TESELA_OK;

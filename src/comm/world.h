@@ -1,5 +1,4 @@
-/* Ranks of all processes that were started together. The tool loads libtesela_mpi at run time; both must have
- * one version, which the ranks' calls check. */
+/* Ranks of all processes that were started together, for the tool, which loads libtesela_mpi at run time. */
 #ifndef TSL_COMM_WORLD_H
 #define TSL_COMM_WORLD_H
 

@@ -4,13 +4,14 @@
 #include "core/status.h"
 
 /* Bytes of host memory for indirect copies: the link's full rate, and within processor caches. */
-enum { BLOCK = 4 << 20 };
+enum { BLOCK_BYTES = 4 << 20 };
 
 static bool reaches_directly(tsl_device *device, tsl_device *other) {
   return device->ops->copy_rows && device->ops->reaches(device, other);
 }
 
-static tesela_status other_stream(tsl_device_copier *copier, tsl_device *other, tsl_stream **stream) {
+static tesela_status find_or_create_stream_on(tsl_device_copier *copier, tsl_device *other,
+                                              tsl_stream **stream) {
   int i = 0;
   while (i < copier->count && copier->others[i].device != other)
     i++;
@@ -26,14 +27,14 @@ static tesela_status other_stream(tsl_device_copier *copier, tsl_device *other, 
   return TESELA_OK;
 }
 
-tesela_status tsl_device_copier_meet(tsl_device_copier *copier, tsl_device *other, bool *by_itself) {
+tesela_status tsl_device_copier_prepare(tsl_device_copier *copier, tsl_device *other, bool *is_asynchronous) {
   tsl_stream *stream;
-  *by_itself = reaches_directly(copier->device, other);
-  if (*by_itself)
+  *is_asynchronous = reaches_directly(copier->device, other);
+  if (*is_asynchronous)
     return TESELA_OK;
   if (!copier->block)
-    TSL_TRY(tsl_alloc(BLOCK, "copies between devices", &copier->block));
-  return other == copier->device ? TESELA_OK : other_stream(copier, other, &stream);
+    TSL_TRY(tsl_alloc(BLOCK_BYTES, "copies between devices", &copier->block));
+  return other == copier->device ? TESELA_OK : find_or_create_stream_on(copier, other, &stream);
 }
 
 typedef struct indirect_copy {
@@ -42,19 +43,20 @@ typedef struct indirect_copy {
   void *block;
 } indirect_copy;
 
-static tsl_copy cross_copy_side_of(const tsl_copy_rect *rows, bool from, size_t row, size_t count) {
-  return (tsl_copy){.buffer = from ? rows->from : rows->to,
-                    .offset = from ? rows->from_offset + row * rows->from_pitch
-                                   : rows->to_offset + row * rows->to_pitch,
-                    .device_pitch = from ? rows->from_pitch : rows->to_pitch,
+/* Returns rows of the source or the target; the caller sets the host side and row_bytes. */
+static tsl_copy device_rows_of_one_side(const tsl_copy_rect *rows, bool is_source, size_t row, size_t count) {
+  return (tsl_copy){.buffer = is_source ? rows->from : rows->to,
+                    .offset = is_source ? rows->from_offset + row * rows->from_pitch
+                                        : rows->to_offset + row * rows->to_pitch,
+                    .device_pitch = is_source ? rows->from_pitch : rows->to_pitch,
                     .rows = count};
 }
 
 /* Copies bytes [first, first + bytes) of `count` rows from row `row` on through the host block. */
 static tesela_status copy_through_block(const indirect_copy *job, size_t row, size_t count, size_t first,
                                         size_t bytes) {
-  tsl_copy out = cross_copy_side_of(job->rows, true, row, count),
-           in = cross_copy_side_of(job->rows, false, row, count);
+  tsl_copy out = device_rows_of_one_side(job->rows, true, row, count),
+           in = device_rows_of_one_side(job->rows, false, row, count);
   out.offset += first;
   in.offset += first;
   out.row_bytes = in.row_bytes = out.host_pitch = in.host_pitch = bytes;
@@ -66,8 +68,8 @@ static tesela_status copy_through_block(const indirect_copy *job, size_t row, si
 /* Copies in one step: one buffer is in host memory. */
 static tesela_status copy_in_one_step(const indirect_copy *job, bool from_host) {
   const tsl_copy_rect *rows = job->rows;
-  tsl_copy seen = cross_copy_side_of(rows, from_host, 0, rows->rows),
-           other = cross_copy_side_of(rows, !from_host, 0, rows->rows);
+  tsl_copy seen = device_rows_of_one_side(rows, from_host, 0, rows->rows),
+           other = device_rows_of_one_side(rows, !from_host, 0, rows->rows);
   other.host = (unsigned char *)seen.buffer->host + seen.offset;
   other.host_pitch = seen.device_pitch;
   other.row_bytes = rows->row_bytes;
@@ -77,8 +79,8 @@ static tesela_status copy_in_one_step(const indirect_copy *job, bool from_host) 
 
 static tesela_status copy_by_blocks(const indirect_copy *job) {
   const tsl_copy_rect *rows = job->rows;
-  const size_t most = rows->row_bytes < BLOCK ? BLOCK / rows->row_bytes : 1,
-               length = rows->row_bytes < BLOCK ? rows->row_bytes : BLOCK;
+  const size_t most = rows->row_bytes < BLOCK_BYTES ? BLOCK_BYTES / rows->row_bytes : 1,
+               length = rows->row_bytes < BLOCK_BYTES ? rows->row_bytes : BLOCK_BYTES;
   for (size_t row = 0; row < rows->rows; row += most)
     for (size_t first = 0; first < rows->row_bytes; first += length)
       TSL_TRY(copy_through_block(job, row, rows->rows - row < most ? rows->rows - row : most, first,
@@ -89,15 +91,15 @@ static tesela_status copy_by_blocks(const indirect_copy *job) {
 tesela_status tsl_device_copy(tsl_device_copier *copier, tsl_stream *stream, const tsl_copy_rect *rows) {
   tsl_device *other = rows->from->device == copier->device ? rows->to->device : rows->from->device;
   indirect_copy job = {.rows = rows, .from = stream, .to = stream};
-  bool by_itself;
+  bool is_asynchronous;
   if (rows->rows == 0 || rows->row_bytes == 0)
     return TESELA_OK;
-  TSL_TRY(tsl_device_copier_meet(copier, other, &by_itself));
-  if (by_itself)
+  TSL_TRY(tsl_device_copier_prepare(copier, other, &is_asynchronous));
+  if (is_asynchronous)
     return copier->device->ops->copy_rows(stream, rows);
   job.block = copier->block;
   if (other != copier->device)
-    TSL_TRY(other_stream(copier, other, rows->from->device == other ? &job.from : &job.to));
+    TSL_TRY(find_or_create_stream_on(copier, other, rows->from->device == other ? &job.from : &job.to));
   if (rows->from->host || rows->to->host)
     return copy_in_one_step(&job, rows->from->host != NULL);
   return copy_by_blocks(&job);

@@ -15,8 +15,8 @@ typedef struct tsl_device_copier {
   void *block; /* host memory for indirect copies; NULL until needed */
 } tsl_device_copier;
 
-/* Prepares copies to or from `other`. *by_itself: copies are asynchronous; false: in the calling thread. */
-tesela_status tsl_device_copier_meet(tsl_device_copier *copier, tsl_device *other, bool *by_itself);
+/* Prepares copies to or from `other`. *is_asynchronous: false if the calling thread copies. */
+tesela_status tsl_device_copier_prepare(tsl_device_copier *copier, tsl_device *other, bool *is_asynchronous);
 /* Copies rows in order of a stream of the copier's device, which owns one side; no wait for other devices. */
 tesela_status tsl_device_copy(tsl_device_copier *copier, tsl_stream *stream, const tsl_copy_rect *rows);
 /* Waits for pending copies on the other devices, not for those on the stream of tsl_device_copy(). */

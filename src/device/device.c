@@ -47,7 +47,7 @@ void tsl_device_limit(tsl_device *device, int threads) {
   device->threads = threads;
 }
 
-static tsl_copy one_row(tsl_buffer *buffer, size_t offset, void *host, size_t bytes) {
+static tsl_copy describe_one_row_copy(tsl_buffer *buffer, size_t offset, void *host, size_t bytes) {
   return (tsl_copy){.buffer = buffer,
                     .offset = offset,
                     .device_pitch = bytes,
@@ -60,12 +60,12 @@ static tsl_copy one_row(tsl_buffer *buffer, size_t offset, void *host, size_t by
 tesela_status tsl_device_write(tsl_stream *stream, tsl_buffer *buffer, size_t offset, const void *host,
                                size_t bytes) {
   /* write() only reads the memory */
-  const tsl_copy copy = one_row(buffer, offset, tsl_writable(host), bytes);
+  const tsl_copy copy = describe_one_row_copy(buffer, offset, tsl_writable(host), bytes);
   return buffer->device->ops->write(stream, &copy);
 }
 
 tesela_status tsl_device_read(tsl_stream *stream, tsl_buffer *buffer, size_t offset, void *host,
                               size_t bytes) {
-  const tsl_copy copy = one_row(buffer, offset, host, bytes);
+  const tsl_copy copy = describe_one_row_copy(buffer, offset, host, bytes);
   return buffer->device->ops->read(stream, &copy);
 }

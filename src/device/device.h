@@ -249,6 +249,7 @@ struct tsl_device_ops {
   void (*pinned_destroy)(tsl_pinned *pinned);
   /* Enqueues a copy from pinned memory, which must not change until the copy is done. */
   tesela_status (*write_later)(tsl_stream *stream, const tsl_copy *copy);
+  /* Enqueues a copy to pinned memory, which is undefined until the copy is done. */
   tesela_status (*read_later)(tsl_stream *stream, const tsl_copy *copy);
   /* Enqueues a copy between buffers of the device, without overlap. */
   tesela_status (*copy)(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *buffer,
@@ -352,6 +353,7 @@ tesela_status tsl_image_check(const tsl_image_layout *layout);
 /* Copies contiguous bytes in stream order; `host` may change on return. */
 tesela_status tsl_device_write(tsl_stream *stream, tsl_buffer *buffer, size_t offset, const void *host,
                                size_t bytes);
+/* Copies contiguous bytes in stream order; complete on return. */
 tesela_status tsl_device_read(tsl_stream *stream, tsl_buffer *buffer, size_t offset, void *host,
                               size_t bytes);
 

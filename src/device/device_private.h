@@ -10,13 +10,13 @@ typedef struct tsl_jit_module_entry tsl_jit_module_entry;
 typedef struct tsl_self_test_entry tsl_self_test_entry;
 
 /* Pool of unused device memory (device/memory_pool.h), the most recently freed buffer first. */
-enum { TSL_KEPT_MOST = 24 };
-typedef struct tsl_kept {
+enum { TSL_POOLED_BUFFERS_MAX = 24 };
+typedef struct tsl_buffer_pool {
   pthread_mutex_t lock;
-  tsl_buffer *buffers[TSL_KEPT_MOST];
+  tsl_buffer *buffers[TSL_POOLED_BUFFERS_MAX];
   int count;
-  uint64_t bytes; /* sum of the buffers' sizes */
-} tsl_kept;
+  uint64_t total_bytes;
+} tsl_buffer_pool;
 
 /* Private data; every tsl_device is the first member of a slot. */
 typedef struct tsl_device_slot {
@@ -30,7 +30,7 @@ typedef struct tsl_device_slot {
   tsl_self_test_entry *self_tests;
   pthread_mutex_t staging_lock;
   struct tsl_staging *staging; /* released stagings, protected by staging_lock */
-  tsl_kept kept;
+  tsl_buffer_pool pool;
 } tsl_device_slot;
 
 static inline tsl_device_slot *tsl_device_slot_of(tsl_device *device) {

@@ -21,20 +21,20 @@
 TSL_DEVICE_KIND_LIST(TSL_DEVICE_KIND_DECLARATION)
 #undef TSL_DEVICE_KIND_DECLARATION
 
-static const tsl_device_kind *const own_kinds[] = {
+static const tsl_device_kind *const built_in_kinds[] = {
 #define TSL_DEVICE_KIND_MEMBER(kind) &tsl_device_kind_##kind,
     TSL_DEVICE_KIND_LIST(TSL_DEVICE_KIND_MEMBER)
 #undef TSL_DEVICE_KIND_MEMBER
 };
 
 enum {
-  OWN_KINDS = sizeof own_kinds / sizeof own_kinds[0],
-  ADDED_MOST = 4,
-  KINDS_MOST = OWN_KINDS + ADDED_MOST
+  BUILT_IN_KINDS = sizeof built_in_kinds / sizeof built_in_kinds[0],
+  ADDED_KINDS_MAX = 4,
+  KINDS_MAX = BUILT_IN_KINDS + ADDED_KINDS_MAX
 };
 
 /* Kinds of tests; set before all other calls. */
-static const tsl_device_kind *added_kinds[ADDED_MOST];
+static const tsl_device_kind *added_kinds[ADDED_KINDS_MAX];
 static int added_count;
 
 #define NO_MEMORY "no memory for the list of devices"
@@ -50,35 +50,35 @@ typedef struct kind_devices {
 } kind_devices;
 
 struct tsl_devices {
-  tsl_fork_mutex lock;      /* protects all below; a listed kind is constant */
-  int threads;              /* maximum host threads of a device; 0: no limit */
-  uint64_t memory;          /* maximum bytes of a plan; 0: the device's */
-  uint64_t last_cache;      /* assumed bytes of the processor's last cache; 0: its own */
-  tsl_device_slot **groups; /* groups that were requested */
+  tsl_fork_mutex lock; /* protects all below; a listed kind is constant */
+  int threads;         /* maximum host threads of a device; 0: no limit */
+  uint64_t memory;     /* maximum bytes of a plan; 0: the device's */
+  uint64_t last_cache; /* assumed bytes of the processor's last cache; 0: its own */
+  tsl_device_slot **requested_groups;
   int group_count;
   int kind_count;
-  kind_devices kinds[KINDS_MOST];
-  kind_devices lacking[KINDS_MOST]; /* constant: kinds not listed for lack of memory */
+  kind_devices kinds[KINDS_MAX];
+  kind_devices unlisted_kinds[KINDS_MAX]; /* constant results where list() ran out of memory */
 };
 
 void tsl_device_kind_add(const tsl_device_kind *kind) {
   for (int i = 0; i < added_count; i++)
     if (added_kinds[i] == kind)
       return;
-  if (added_count < ADDED_MOST)
+  if (added_count < ADDED_KINDS_MAX)
     added_kinds[added_count++] = kind;
 }
 
-int tsl_devices_kinds(void) {
-  return OWN_KINDS + added_count;
+int tsl_device_kind_count(void) {
+  return BUILT_IN_KINDS + added_count;
 }
 
 const tsl_device_kind *tsl_device_kind_at(int index) {
-  return index < OWN_KINDS ? own_kinds[index] : added_kinds[index - OWN_KINDS];
+  return index < BUILT_IN_KINDS ? built_in_kinds[index] : added_kinds[index - BUILT_IN_KINDS];
 }
 
 /* Reads a size; 0: the variable is not set. */
-static tesela_status devices_size_of(tsl_env variable, uint64_t *bytes) {
+static tesela_status read_size_variable(tsl_env variable, uint64_t *bytes) {
   const char *text = tsl_env_get(variable);
   *bytes = 0;
   if (*text && (!tsl_parse_bytes(text, bytes) || *bytes == 0))
@@ -91,8 +91,8 @@ tesela_status tsl_devices_create(tsl_devices **devices) {
   static const char *const jit_words[] = {"allow", "never", NULL};
   uint64_t memory, last_cache;
   *devices = NULL;
-  TSL_TRY(devices_size_of(TSL_ENV_DEVICE_MEMORY, &memory));
-  TSL_TRY(devices_size_of(TSL_ENV_LAST_CACHE, &last_cache));
+  TSL_TRY(read_size_variable(TSL_ENV_DEVICE_MEMORY, &memory));
+  TSL_TRY(read_size_variable(TSL_ENV_LAST_CACHE, &last_cache));
   TSL_TRY(tsl_env_check(TSL_ENV_JIT, jit_words));
   *devices = calloc(1, sizeof **devices);
   if (*devices == NULL)
@@ -100,10 +100,10 @@ tesela_status tsl_devices_create(tsl_devices **devices) {
   tsl_fork_mutex_init(&(*devices)->lock);
   (*devices)->memory = memory;
   (*devices)->last_cache = last_cache;
-  (*devices)->kind_count = tsl_devices_kinds();
+  (*devices)->kind_count = tsl_device_kind_count();
   for (int i = 0; i < (*devices)->kind_count; i++) {
     (*devices)->kinds[i].kind = tsl_device_kind_at(i);
-    (*devices)->lacking[i] =
+    (*devices)->unlisted_kinds[i] =
         (kind_devices){.kind = tsl_device_kind_at(i), .status = TESELA_OUT_OF_MEMORY, .why_none = NO_MEMORY};
   }
   return TESELA_OK;
@@ -128,16 +128,16 @@ static void slot_free(tsl_device_slot *slot) {
   pthread_cond_destroy(&slot->jit_done);
   pthread_mutex_destroy(&slot->jit_lock);
   pthread_mutex_destroy(&slot->staging_lock);
-  pthread_mutex_destroy(&slot->kept.lock);
+  pthread_mutex_destroy(&slot->pool.lock);
   tsl_fork_mutex_destroy(&slot->open_lock);
   free(slot);
 }
 
 /* Returns the bytes for plans; drivers reserve a part of a device's own memory. */
-static uint64_t memory_limit(const tsl_device *device, uint64_t most) {
+static uint64_t memory_limit(const tsl_device *device, uint64_t configured) {
   const bool shared = (device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY)) != 0;
   const uint64_t has = device->memory_bytes - (shared ? 0 : device->memory_bytes / 16);
-  return most > 0 && most < has ? most : has;
+  return configured > 0 && configured < has ? configured : has;
 }
 
 static tsl_device_slot *slot_create(const tsl_device_kind *kind, const tsl_device *device, int index,
@@ -162,7 +162,7 @@ static tsl_device_slot *slot_create(const tsl_device_kind *kind, const tsl_devic
   tsl_fork_mutex_init(&slot->open_lock);
   pthread_mutex_init(&slot->jit_lock, NULL);
   pthread_mutex_init(&slot->staging_lock, NULL);
-  pthread_mutex_init(&slot->kept.lock, NULL);
+  pthread_mutex_init(&slot->pool.lock, NULL);
   pthread_cond_init(&slot->jit_done, NULL);
   return slot;
 }
@@ -191,7 +191,7 @@ static void add_found_device(void *argument, const tsl_device *device) {
   into->slots[into->count++] = slot;
 }
 
-static void kind_forget(kind_devices *kind) {
+static void kind_free_slots(kind_devices *kind) {
   while (kind->count > 0)
     slot_free(kind->slots[--kind->count]);
   free(kind->slots);
@@ -199,7 +199,7 @@ static void kind_forget(kind_devices *kind) {
 }
 
 /* Lists a kind once. A failure is remembered, unless memory ran out, and keeps the thread's error message. */
-static const kind_devices *listed(tsl_devices *devices, int index) {
+static const kind_devices *list_kind_once(tsl_devices *devices, int index) {
   kind_devices *kind = &devices->kinds[index];
   tsl_fork_mutex_lock(&devices->lock);
   if (!kind->was_listed) {
@@ -216,12 +216,12 @@ static const kind_devices *listed(tsl_devices *devices, int index) {
     if (kind->status != TESELA_OK) {
       snprintf(kind->why_none, sizeof kind->why_none, "%s", tesela_last_error());
       tsl_log(TSL_LOG_DEVICE, "no %s device: %s", kind->kind->kind, kind->why_none);
-      kind_forget(kind);
+      kind_free_slots(kind);
     }
     tsl_status_restore(&saved);
     kind->was_listed = kind->status != TESELA_OUT_OF_MEMORY;
   }
-  const kind_devices *answer = kind->was_listed ? kind : &devices->lacking[index];
+  const kind_devices *answer = kind->was_listed ? kind : &devices->unlisted_kinds[index];
   tsl_fork_mutex_unlock(&devices->lock);
   return answer;
 }
@@ -231,7 +231,7 @@ tesela_status tsl_devices_kind(tsl_devices *devices, int kind, const char **name
   if (kind < 0 || kind >= devices->kind_count)
     return tsl_fail(TESELA_BAD_CALL, "there are %d kinds of device, but kind %d was requested",
                     devices->kind_count, kind);
-  const kind_devices *list = listed(devices, kind);
+  const kind_devices *list = list_kind_once(devices, kind);
   *name = list->kind->kind;
   *what = list->kind->what;
   *count = list->count;
@@ -242,7 +242,7 @@ tesela_status tsl_devices_kind(tsl_devices *devices, int kind, const char **name
 tsl_device *tsl_devices_of_kind(tsl_devices *devices, int kind, int index) {
   if (kind < 0 || kind >= devices->kind_count || index < 0)
     return NULL;
-  const kind_devices *list = listed(devices, kind);
+  const kind_devices *list = list_kind_once(devices, kind);
   return index < list->count ? &list->slots[index]->device : NULL;
 }
 
@@ -266,7 +266,7 @@ tsl_device *tsl_devices_at(tsl_devices *devices, int index) {
   if (index < 0)
     return NULL;
   for (int i = 0; i < devices->kind_count; i++) {
-    const kind_devices *kind = listed(devices, i);
+    const kind_devices *kind = list_kind_once(devices, i);
     if (index < kind->count)
       return &kind->slots[index]->device;
     index -= kind->count;
@@ -279,8 +279,8 @@ typedef struct parsed_name {
   int64_t index;
 } parsed_name;
 
-static void add_examples(tsl_text *text) {
-  for (int i = 0; i < tsl_devices_kinds(); i++)
+static void add_example_names(tsl_text *text) {
+  for (int i = 0; i < tsl_device_kind_count(); i++)
     tsl_text_add(text, "%s%s%s", i == 0 ? "" : ", ", tsl_device_kind_at(i)->kind,
                  tsl_device_kind_at(i)->single != 0 ? "" : ":0");
 }
@@ -289,9 +289,9 @@ static void add_examples(tsl_text *text) {
 static tesela_status fail_name(const char *name, size_t length) {
   char suggestion[TSL_SUGGESTION_BYTES];
   tsl_text examples = {0}, names = {0};
-  add_examples(&examples);
+  add_example_names(&examples);
   const char *const tail = strspn(name + length, ":0123456789") == strlen(name + length) ? name + length : "";
-  for (int i = 0; i < tsl_devices_kinds(); i++)
+  for (int i = 0; i < tsl_device_kind_count(); i++)
     tsl_text_add(&names, "%s%s, ", tsl_device_kind_at(i)->kind, tail);
   tsl_text_add(&names, "auto");
   const tesela_status status =
@@ -303,9 +303,9 @@ static tesela_status fail_name(const char *name, size_t length) {
   return status;
 }
 
-static tesela_status name_parse(const char *name, parsed_name *out) {
+static tesela_status parse_device_name(const char *name, parsed_name *out) {
   const size_t length = strcspn(name, ":");
-  for (int i = 0; i < tsl_devices_kinds(); i++) {
+  for (int i = 0; i < tsl_device_kind_count(); i++) {
     const char *kind = tsl_device_kind_at(i)->kind;
     if (strlen(kind) != length || strncmp(kind, name, length) != 0)
       continue;
@@ -323,15 +323,15 @@ static bool is_whole_kind(const char *name) {
   return colon && strcmp(colon, ":*") == 0;
 }
 
-/* Next name of a list of names. */
-typedef struct one_name {
+/* Name in a list of names: a kind's "cuda:*", or one device's. */
+typedef struct name_in_list {
   char text[64];
   bool is_whole_kind;
   parsed_name parsed;
-} one_name;
+} name_in_list;
 
 /* Parses the list's next name and advances *rest, NULL after the last. TESELA_BAD_CALL: malformed. */
-static tesela_status next_name(const char *all, const char **rest, one_name *out) {
+static tesela_status next_name(const char *all, const char **rest, name_in_list *out) {
   const size_t length = strcspn(*rest, ",");
   if (length == 0)
     return tsl_fail(TESELA_BAD_CALL,
@@ -344,23 +344,23 @@ static tesela_status next_name(const char *all, const char **rest, one_name *out
   *rest = (*rest)[length] ? *rest + length + 1 : NULL;
   out->is_whole_kind = is_whole_kind(out->text);
   if (!out->is_whole_kind)
-    return name_parse(out->text, &out->parsed);
+    return parse_device_name(out->text, &out->parsed);
   char kind[64];
   snprintf(kind, sizeof kind, "%.*s", (int)strcspn(out->text, ":"), out->text);
-  return name_parse(kind, &out->parsed);
+  return parse_device_name(kind, &out->parsed);
 }
 
-static bool devices_names_several(const char *name) {
+static bool names_group(const char *name) {
   return strchr(name, ',') || is_whole_kind(name);
 }
 
 tesela_status tsl_device_name_check(const char *name) {
   parsed_name parsed;
-  one_name one;
+  name_in_list one;
   if (strcmp(name, "auto") == 0)
     return TESELA_OK;
-  if (!devices_names_several(name))
-    return name_parse(name, &parsed);
+  if (!names_group(name))
+    return parse_device_name(name, &parsed);
   for (const char *rest = name; rest;)
     TSL_TRY(next_name(name, &rest, &one));
   return TESELA_OK;
@@ -380,59 +380,60 @@ static tesela_status fail_missing_device(const kind_devices *kind, const char *n
   return TESELA_NO_DEVICE;
 }
 
-static tesela_status devices_find_one(tsl_devices *devices, const char *name, tsl_device **device) {
+static tesela_status find_single_device(tsl_devices *devices, const char *name, tsl_device **device) {
   parsed_name parsed;
-  TSL_TRY(name_parse(name, &parsed));
+  TSL_TRY(parse_device_name(name, &parsed));
   if (parsed.kind >= devices->kind_count)
     return tsl_fail(TESELA_INTERNAL, "%s: this kind was added after the list of devices was made", name);
-  const kind_devices *kind = listed(devices, parsed.kind);
+  const kind_devices *kind = list_kind_once(devices, parsed.kind);
   if (parsed.index >= kind->count)
     return fail_missing_device(kind, name);
   *device = &kind->slots[parsed.index]->device;
   return TESELA_OK;
 }
 
-static tesela_status add_member(const char *name, tsl_device *member, tsl_device *group) {
+static tesela_status add_member(const char *list, tsl_device *member, tsl_device *group) {
   for (int i = 0; i < group->member_count; i++)
     if (group->members[i] == member)
-      return tsl_fail(TESELA_BAD_CALL, "\"%.64s\" names %s twice: each device may occur once", name,
+      return tsl_fail(TESELA_BAD_CALL, "\"%.64s\" names %s twice: each device may occur once", list,
                       member->name);
   if (group->member_count == TSL_MEMBERS_MAX)
-    return tsl_fail(TESELA_BAD_CALL, "\"%.64s\" names more than %d devices", name, (int)TSL_MEMBERS_MAX);
+    return tsl_fail(TESELA_BAD_CALL, "\"%.64s\" names more than %d devices", list, (int)TSL_MEMBERS_MAX);
   group->members[group->member_count++] = member;
   return TESELA_OK;
 }
 
-static tesela_status add_named(tsl_devices *devices, const char *name, const one_name *name_in,
-                               tsl_device *group) {
+static tesela_status add_members_named(tsl_devices *devices, const char *list, const name_in_list *name,
+                                       tsl_device *group) {
   tsl_device *member = NULL;
-  if (!name_in->is_whole_kind) {
-    TSL_TRY(devices_find_one(devices, name_in->text, &member));
-    return add_member(name, member, group);
+  if (!name->is_whole_kind) {
+    TSL_TRY(find_single_device(devices, name->text, &member));
+    return add_member(list, member, group);
   }
-  const kind_devices *kind = listed(devices, name_in->parsed.kind);
+  const kind_devices *kind = list_kind_once(devices, name->parsed.kind);
   if (kind->count == 0)
-    return fail_missing_device(kind, name_in->text);
+    return fail_missing_device(kind, name->text);
   for (int i = 0; i < kind->count; i++)
-    TSL_TRY(add_member(name, &kind->slots[i]->device, group));
+    TSL_TRY(add_member(list, &kind->slots[i]->device, group));
   return TESELA_OK;
 }
 
 /* Registers a group, or returns an existing one with equal members. */
-static tesela_status keep_group(tsl_devices *devices, const tsl_device *group, tsl_device **device) {
+static tesela_status find_or_register_group(tsl_devices *devices, const tsl_device *group,
+                                            tsl_device **device) {
   tesela_status status = TESELA_OK;
   tsl_fork_mutex_lock(&devices->lock);
   for (int i = 0; i < devices->group_count && !*device; i++)
-    if (tsl_group_is(&devices->groups[i]->device, group))
-      *device = &devices->groups[i]->device;
+    if (tsl_group_is(&devices->requested_groups[i]->device, group))
+      *device = &devices->requested_groups[i]->device;
   if (!*device) {
-    const size_t bytes = ((size_t)devices->group_count + 1) * sizeof *devices->groups;
-    tsl_device_slot **grown = realloc(devices->groups, bytes);
+    const size_t bytes = ((size_t)devices->group_count + 1) * sizeof *devices->requested_groups;
+    tsl_device_slot **grown = realloc(devices->requested_groups, bytes);
     if (grown)
-      devices->groups = grown;
+      devices->requested_groups = grown;
     tsl_device_slot *slot = grown ? slot_create(&tsl_device_kind_several, group, 0, devices) : NULL;
     if (slot)
-      *device = &(devices->groups[devices->group_count++] = slot)->device;
+      *device = &(devices->requested_groups[devices->group_count++] = slot)->device;
     else
       status = tsl_fail(TESELA_OUT_OF_MEMORY, NO_MEMORY);
   }
@@ -440,32 +441,31 @@ static tesela_status keep_group(tsl_devices *devices, const tsl_device *group, t
   return status;
 }
 
-static tesela_status find_several(tsl_devices *devices, const char *name, tsl_device **device) {
+static tesela_status find_group(tsl_devices *devices, const char *name, tsl_device **device) {
   tsl_device group = {.member_count = 0};
-  one_name one;
+  name_in_list one;
   for (const char *rest = name; rest;) {
     TSL_TRY(next_name(name, &rest, &one));
-    TSL_TRY(add_named(devices, name, &one, &group));
+    TSL_TRY(add_members_named(devices, name, &one, &group));
   }
   if (group.member_count == 1) {
     *device = group.members[0];
     return TESELA_OK;
   }
   tsl_group_describe(&group);
-  return keep_group(devices, &group, device);
+  return find_or_register_group(devices, &group, device);
 }
 
 tesela_status tsl_devices_find(tsl_devices *devices, const char *name, tsl_device **device) {
   *device = NULL;
-  return devices_names_several(name) ? find_several(devices, name, device)
-                                     : devices_find_one(devices, name, device);
+  return names_group(name) ? find_group(devices, name, device) : find_single_device(devices, name, device);
 }
 
 static void slot_close(tsl_device_slot *slot) {
   if (!slot->is_open)
     return;
   tsl_staging_forget(&slot->device);
-  (void)tsl_kept_forget(&slot->device);
+  (void)tsl_pooled_buffers_destroy(&slot->device);
   tsl_jit_forget(&slot->device);
   slot->device.ops->close(&slot->device);
   slot->is_open = false;
@@ -475,15 +475,15 @@ void tsl_devices_destroy(tsl_devices *devices) {
   if (devices == NULL)
     return;
   for (int i = 0; i < devices->group_count; i++) {
-    slot_close(devices->groups[i]);
-    slot_free(devices->groups[i]);
+    slot_close(devices->requested_groups[i]);
+    slot_free(devices->requested_groups[i]);
   }
-  free(devices->groups);
+  free(devices->requested_groups);
   for (int i = devices->kind_count - 1; i >= 0; i--) {
     kind_devices *kind = &devices->kinds[i];
     for (int d = kind->count - 1; d >= 0; d--)
       slot_close(kind->slots[d]);
-    kind_forget(kind);
+    kind_free_slots(kind);
   }
   tsl_fork_mutex_destroy(&devices->lock);
   free(devices);

@@ -14,7 +14,7 @@ void tsl_devices_destroy(tsl_devices *devices);
 /* Limits each device's threads, compute threads on a processor, else copy threads. Called before use. */
 void tsl_devices_limit(tsl_devices *devices, int threads);
 
-int tsl_devices_kinds(void);
+int tsl_device_kind_count(void);
 /* Gets a kind's description and number of devices, and the reason for none ("" otherwise). The first call for
  * a kind searches for its devices, so that "cpu" does not load OpenCL. */
 tesela_status tsl_devices_kind(tsl_devices *devices, int kind, const char **name, const char **what,

@@ -11,11 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* File size for a new start; maximum size that is read; maximum length of a line. */
-enum { FILE_MOST = 1 << 20, READ_MOST = 1 << 24, LINE_MOST = 2048 };
+enum { RESTART_BYTES = 1 << 20, READ_BYTES_MAX = 1 << 24, LINE_BYTES_MAX = 2048 };
 
 /* Returns -1 with the reason in `why` on failure. */
-static int fact_file_open_file(const tsl_fact_lines *lines, bool create, char *why, size_t size) {
+static int fact_file_open(const tsl_fact_lines *lines, bool create, char *why, size_t size) {
   const char *refused;
   if (tsl_jit_size_limit() == 0) {
     snprintf(why, size, "TESELA_CACHE_SIZE is 0");
@@ -36,13 +35,13 @@ static int fact_file_open_file(const tsl_fact_lines *lines, bool create, char *w
 }
 
 /* Reads the file; empty if it is missing or lacks the mark. */
-static void fact_file_read_file(const tsl_fact_lines *lines, tsl_text *text) {
+static void fact_file_read(const tsl_fact_lines *lines, tsl_text *text) {
   char why[256];
   const size_t mark = strlen(lines->mark);
-  const int file = fact_file_open_file(lines, false, why, sizeof why);
+  const int file = fact_file_open(lines, false, why, sizeof why);
   if (file < 0)
     return;
-  const char *wrong = tsl_read_regular(file, READ_MOST, text);
+  const char *wrong = tsl_read_regular(file, READ_BYTES_MAX, text);
   close(file);
   if (wrong || text->length < mark || memcmp(text->data, lines->mark, mark) != 0)
     tsl_text_free(text);
@@ -50,7 +49,7 @@ static void fact_file_read_file(const tsl_fact_lines *lines, tsl_text *text) {
 
 void tsl_lines_each(const tsl_fact_lines *lines, void (*each)(void *argument, char *line), void *argument) {
   tsl_text text = {0};
-  fact_file_read_file(lines, &text);
+  fact_file_read(lines, &text);
   for (char *line = text.data ? text.data + strlen(lines->mark) : NULL; line && *line;) {
     char *end = strchr(line, '\n');
     if (!end)
@@ -69,7 +68,7 @@ static bool fact_file_append(const tsl_fact_lines *lines, int file, const char *
   char last = '\n';
   if (fstat(file, &facts) != 0)
     return false;
-  if (facts.st_size > FILE_MOST && ftruncate(file, 0) == 0)
+  if (facts.st_size > RESTART_BYTES && ftruncate(file, 0) == 0)
     facts.st_size = 0;
   if (facts.st_size > 0 && pread(file, &last, 1, facts.st_size - 1) != 1)
     return false;
@@ -80,10 +79,10 @@ static bool fact_file_append(const tsl_fact_lines *lines, int file, const char *
 }
 
 void tsl_lines_add(const tsl_fact_lines *lines, const char *line) {
-  if (strlen(line) >= LINE_MOST)
+  if (strlen(line) >= LINE_BYTES_MAX)
     return;
   char why[256];
-  const int file = fact_file_open_file(lines, true, why, sizeof why);
+  const int file = fact_file_open(lines, true, why, sizeof why);
   if (file < 0 || !fact_file_append(lines, file, line))
     tsl_log(TSL_LOG_CACHE, "%s: nothing is stored: %s", lines->file, file < 0 ? why : strerror(errno));
   if (file >= 0)
@@ -93,7 +92,7 @@ void tsl_lines_add(const tsl_fact_lines *lines, const char *line) {
 void tsl_lines_remove(const tsl_fact_lines *lines) {
   tsl_text text = {0};
   char why[256];
-  fact_file_read_file(lines, &text);
+  fact_file_read(lines, &text);
   const int folder = text.length > 0 ? tsl_jit_folder_open(false, why, sizeof why) : -1;
   if (folder >= 0) {
     unlinkat(folder, lines->file, 0);

@@ -22,29 +22,29 @@ static void group_close(tsl_device *group) {
   (void)group;
 }
 
-static tesela_status group_unsupported(const tsl_device *group, const char *what) {
+static tesela_status group_fail_unsupported(const tsl_device *group, const char *what) {
   return tsl_fail(TESELA_UNSUPPORTED, "%s: %s one device, and these are several", group->name, what);
 }
 
-static tesela_status buffer_create(tsl_device *group, size_t bytes, tsl_buffer **buffer) {
+static tesela_status group_buffer_create(tsl_device *group, size_t bytes, tsl_buffer **buffer) {
   (void)bytes;
   *buffer = NULL;
-  return group_unsupported(group, "a buffer is on");
+  return group_fail_unsupported(group, "a buffer is on");
 }
 
 static tesela_status group_stream_create(tsl_device *group, tsl_stream **stream) {
   *stream = NULL;
-  return group_unsupported(group, "a stream is of");
+  return group_fail_unsupported(group, "a stream is of");
 }
 
 static tesela_status group_event_create(tsl_device *group, tsl_event **event) {
   *event = NULL;
-  return group_unsupported(group, "an event is of");
+  return group_fail_unsupported(group, "an event is of");
 }
 
 static const tsl_device_ops ops = {.open = group_open,
                                    .close = group_close,
-                                   .buffer_create = buffer_create,
+                                   .buffer_create = group_buffer_create,
                                    .stream_create = group_stream_create,
                                    .event_create = group_event_create};
 

@@ -10,7 +10,7 @@ size_t tsl_image_pitch(const tsl_device *device, int64_t width) {
   return step == 0 ? bytes : (bytes + step - 1) / step * step;
 }
 
-static bool in_buffer(const tsl_image_layout *layout) {
+static bool is_in_buffer(const tsl_image_layout *layout) {
   size_t end;
   return tsl_size_mul(layout->pitch, (size_t)layout->height, &end) &&
          tsl_size_add(end, layout->offset, &end) && end <= layout->buffer->bytes;
@@ -25,7 +25,7 @@ bool tsl_image_fits(const tsl_image_layout *layout) {
   const bool pitch_fits = step == 0 ? layout->pitch == row
                                     : layout->pitch >= row && layout->pitch % step == 0 &&
                                           layout->pitch <= device->image_pitch_max;
-  return pitch_fits && layout->offset % device->image_offset_alignment == 0 && in_buffer(layout);
+  return pitch_fits && layout->offset % device->image_offset_alignment == 0 && is_in_buffer(layout);
 }
 
 tesela_status tsl_image_check(const tsl_image_layout *layout) {

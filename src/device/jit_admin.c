@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Gets the value of the key's line "name 3 abc"; "?": none. */
-static void key_part(const tsl_jit_loaded *loaded, const char *name, char *out, size_t size) {
+static void get_key_part(const tsl_jit_loaded *loaded, const char *name, char *out, size_t size) {
   const char *at = loaded->key, *end = loaded->key + loaded->key_bytes;
   const size_t length = strlen(name);
   snprintf(out, size, "?");
@@ -56,7 +56,7 @@ static void add_definition(const char *name, size_t name_length, const char *val
 }
 
 /* Gets the config: the definitions at the start of the key's text. */
-static void key_config(const tsl_jit_loaded *loaded, char *out, size_t size) {
+static void get_key_config(const tsl_jit_loaded *loaded, char *out, size_t size) {
   static const char mark[] = "\ntext ", define[] = "#define ";
   const char *end = loaded->key + loaded->key_bytes;
   const char *at = memmem(loaded->key, loaded->key_bytes, mark, strlen(mark));
@@ -81,8 +81,10 @@ static void key_config(const tsl_jit_loaded *loaded, char *out, size_t size) {
   tsl_text_free(&text);
 }
 
+/* Loads and verifies an entry; a damaged entry has no name and no config. */
 static tsl_jit_entry jit_admin_describe(int folder, const tsl_jit_files_entry *entry) {
-  tsl_jit_entry out = {.name = "?", .device = "?", .bytes = entry->bytes, .age = tsl_jit_age(entry->used)};
+  tsl_jit_entry out = {
+      .name = "?", .device = "?", .bytes = entry->bytes, .age = tsl_jit_age(entry->last_used)};
   tsl_jit_loaded loaded = {0};
   char hash[33];
   snprintf(out.hash, sizeof out.hash, "%.32s", entry->files[0].name);
@@ -91,9 +93,9 @@ static tsl_jit_entry jit_admin_describe(int folder, const tsl_jit_files_entry *e
     return out;
   tsl_hash_text(tsl_hash_add(tsl_hash_start(), loaded.key, loaded.key_bytes), hash);
   out.damaged = strcmp(hash, out.hash) != 0;
-  key_part(&loaded, "name", out.name, sizeof out.name);
-  key_part(&loaded, "device", out.device, sizeof out.device);
-  key_config(&loaded, out.config, sizeof out.config);
+  get_key_part(&loaded, "name", out.name, sizeof out.name);
+  get_key_part(&loaded, "device", out.device, sizeof out.device);
+  get_key_config(&loaded, out.config, sizeof out.config);
   free(loaded.bytes);
   return out;
 }
@@ -132,9 +134,10 @@ typedef struct jit_admin_export {
   int count;
 } jit_admin_export;
 
-static bool jit_admin_is_wanted(const tsl_jit_loaded *loaded, const char *const *device_keys, int key_count) {
+static bool jit_admin_is_for_devices(const tsl_jit_loaded *loaded, const char *const *device_keys,
+                                     int key_count) {
   char device[sizeof((tsl_jit_entry *)0)->device];
-  key_part(loaded, "device", device, sizeof device);
+  get_key_part(loaded, "device", device, sizeof device);
   bool is_wanted = key_count == 0;
   for (int i = 0; i < key_count && !is_wanted; i++)
     is_wanted = strcmp(device_keys[i], device) == 0;
@@ -142,8 +145,9 @@ static bool jit_admin_is_wanted(const tsl_jit_loaded *loaded, const char *const 
 }
 
 /* Loads the valid entries for these devices. */
-static tesela_status jit_admin_gather(int folder, const tsl_jit_listing *listing,
-                                      const char *const *device_keys, int key_count, jit_admin_export *out) {
+static tesela_status jit_admin_load_entries(int folder, const tsl_jit_listing *listing,
+                                            const char *const *device_keys, int key_count,
+                                            jit_admin_export *out) {
   out->entries = calloc((size_t)listing->entry_count + 1, sizeof *out->entries);
   out->hashes = calloc((size_t)listing->entry_count + 1, sizeof *out->hashes);
   if (!out->entries || !out->hashes)
@@ -157,7 +161,7 @@ static tesela_status jit_admin_gather(int folder, const tsl_jit_listing *listing
     char *hash = out->hashes[out->count];
     tsl_hash_text(tsl_hash_add(tsl_hash_start(), loaded.key, loaded.key_bytes), hash);
     if (strncmp(hash, entry->binary->name, strlen(hash)) == 0 &&
-        jit_admin_is_wanted(&loaded, device_keys, key_count))
+        jit_admin_is_for_devices(&loaded, device_keys, key_count))
       out->entries[out->count++] = loaded;
     else
       free(loaded.bytes);
@@ -172,7 +176,7 @@ tesela_status tsl_jit_export(const char *const *device_keys, int key_count,
   jit_admin_export all = {0};
   int folder;
   TSL_TRY(open_listing(&folder, &listing));
-  tesela_status status = jit_admin_gather(folder, &listing, device_keys, key_count, &all);
+  tesela_status status = jit_admin_load_entries(folder, &listing, device_keys, key_count, &all);
   if (status == TESELA_OK && all.count == 0)
     status = tsl_fail(TESELA_UNSUPPORTED,
                       "there is nothing to export: the cache holds no kernel%s that is "

@@ -110,7 +110,7 @@ static const char *jit_bundle_read_index(int file, bundle_head *head, bundle_ind
   return wrong;
 }
 
-static int compare_hash(const void *hash, const void *entry) {
+static int compare_hash_with_entry(const void *hash, const void *entry) {
   return memcmp(hash, ((const bundle_index_entry *)entry)->hash, HASH_BYTES);
 }
 
@@ -145,7 +145,8 @@ bool tsl_jit_bundle_read(const tsl_jit_key *key, const char *name, tsl_binary *b
   if (why)
     tsl_notice(TSL_LOG_CACHE, "TESELA_CACHE is ignored: %s: %s", path, why);
   const bundle_index_entry *entry =
-      why ? NULL : bsearch(key->hash, index, (size_t)head.entry_count, sizeof *index, compare_hash);
+      why ? NULL
+          : bsearch(key->hash, index, (size_t)head.entry_count, sizeof *index, compare_hash_with_entry);
   if (entry) {
     why = jit_bundle_read_entry(file, entry, key, binary);
     if (why) {

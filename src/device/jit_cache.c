@@ -78,6 +78,7 @@ static bool load_from_disk(tsl_device *device, const tsl_build *build, const tsl
   return status == TESELA_OK;
 }
 
+/* Compiles and loads a module; stores its binary unless `folder` is negative. */
 static tesela_status jit_cache_compile(tsl_device *device, const tsl_build *build, const tsl_jit_key *key,
                                        int folder, tsl_module **module, double *seconds) {
   tsl_binary binary = {NULL, 0};
@@ -104,7 +105,7 @@ bool tsl_jit_is_forbidden(void) {
   return strcmp(tsl_env_get(TSL_ENV_JIT), "never") == 0;
 }
 
-static tesela_status jit_cache_refuse(const tsl_device *device, const tsl_build *build) {
+static tesela_status jit_cache_fail_forbidden(const tsl_device *device, const tsl_build *build) {
   tsl_log(TSL_LOG_CACHE, "%s: not compiled for %s: TESELA_JIT=never and the kernel is in no cache",
           build->name, device->name);
   return tsl_fail(TESELA_UNSUPPORTED,
@@ -128,7 +129,7 @@ static tesela_status jit_cache_obtain(tsl_device *device, const tsl_build *build
   tesela_status status = TESELA_OK;
   if (folder < 0 || !load_from_disk(device, build, key, folder, module))
     status = may_compile ? jit_cache_compile(device, build, key, folder, module, seconds)
-                         : jit_cache_refuse(device, build);
+                         : jit_cache_fail_forbidden(device, build);
   if (folder >= 0)
     close(folder);
   return status;
@@ -149,7 +150,7 @@ static void entry_free(tsl_jit_module_entry *entry) {
 }
 
 /* Ends a thread's use of an entry; the last user of a failed build frees the entry. The lock is held. */
-static void jit_cache_leave(tsl_jit_module_entry *entry) {
+static void jit_cache_release_entry(tsl_jit_module_entry *entry) {
   if (--entry->users == 0 && entry->state == FAILED)
     entry_free(entry);
 }
@@ -167,13 +168,13 @@ static tesela_status jit_cache_await(tsl_device_slot *slot, tsl_jit_module_entry
     tsl_status_restore(&entry->sentence);
     tsl_status_keep_log(entry->log);
   }
-  jit_cache_leave(entry);
+  jit_cache_release_entry(entry);
   return status;
 }
 
 /* Stores the build's result and wakes the waiting threads. The lock is held. */
-static void jit_cache_settle(tsl_device_slot *slot, tsl_jit_module_entry *entry, tesela_status status,
-                             tsl_module *module) {
+static void jit_cache_end_build(tsl_device_slot *slot, tsl_jit_module_entry *entry, tesela_status status,
+                                tsl_module *module) {
   entry->status = status;
   entry->module = module;
   entry->state = status == TESELA_OK ? READY : FAILED;
@@ -186,10 +187,11 @@ static void jit_cache_settle(tsl_device_slot *slot, tsl_jit_module_entry *entry,
     *at = entry->next;
   }
   pthread_cond_broadcast(&slot->jit_done);
-  jit_cache_leave(entry);
+  jit_cache_release_entry(entry);
 }
 
-static tsl_jit_module_entry *entry_create(tsl_device_slot *slot, tsl_text *text, const char *hash) {
+/* Lists a BUILDING entry with one user, which owns the text; NULL: no memory. The lock is held. */
+static tsl_jit_module_entry *entry_add(tsl_device_slot *slot, tsl_text *text, const char *hash) {
   tsl_jit_module_entry *entry = calloc(1, sizeof *entry);
   if (entry == NULL)
     return NULL;
@@ -227,13 +229,13 @@ tesela_status tsl_jit_module(tsl_device *device, const tsl_build *build, tsl_mod
     status = jit_cache_await(slot, entry, module);
   } else if (build->loaded_only) {
     status = tsl_fail(TESELA_UNSUPPORTED, "%s: %s is not loaded in this form", device->name, build->name);
-  } else if ((entry = entry_create(slot, &text, key.hash)) == NULL) {
+  } else if ((entry = entry_add(slot, &text, key.hash)) == NULL) {
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory for the record of a kernel", device->name);
   } else {
     pthread_mutex_unlock(&slot->jit_lock);
     status = jit_cache_obtain(device, build, &entry->key, module, &taken);
     pthread_mutex_lock(&slot->jit_lock);
-    jit_cache_settle(slot, entry, status, *module);
+    jit_cache_end_build(slot, entry, status, *module);
   }
   pthread_mutex_unlock(&slot->jit_lock);
   if (seconds != NULL)

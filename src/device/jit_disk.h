@@ -16,7 +16,7 @@
 #define TSL_JIT_MAGIC "tslcache"
 #define TSL_JIT_BYTE_ORDER UINT32_C(0x01020304)
 #define TSL_JIT_SOURCE_MARK "// tesela kernel "
-enum { TSL_JIT_MAGIC_BYTES = 8, TSL_JIT_NAME_MOST = 80 };
+enum { TSL_JIT_MAGIC_BYTES = 8, TSL_JIT_NAME_BYTES = 80 };
 
 typedef struct tsl_jit_key {
   const char *text; /* text of the key (see jit_cache.c), owned by the caller */

@@ -21,7 +21,7 @@ typedef struct entry_head {
   uint64_t checksum_high, checksum_low; /* checksum of both lengths, key and binary */
 } entry_head;
 
-#define FILE_MOST ((size_t)1 << 30)
+#define FILE_BYTES_MAX ((size_t)1 << 30)
 
 static tsl_hash jit_entry_checksum(const entry_head *head, const char *key, const void *binary) {
   tsl_hash hash = tsl_hash_start();
@@ -40,7 +40,7 @@ static const char *jit_entry_read_all(int folder, const char *file, char **bytes
     return errno == ENOENT ? "" : wrong;
   *bytes = NULL;
   wrong = "it is no file that can be read";
-  if (fstat(fd, &facts) != 0 || (uint64_t)facts.st_size > FILE_MOST)
+  if (fstat(fd, &facts) != 0 || (uint64_t)facts.st_size > FILE_BYTES_MAX)
     goto out;
   *size = (size_t)facts.st_size;
   *bytes = malloc(*size + 1);
@@ -114,7 +114,7 @@ const char *tsl_jit_entry_take(tsl_jit_loaded *loaded, const tsl_jit_key *key, t
 }
 
 bool tsl_jit_entry_read(int folder, const tsl_jit_key *key, const char *name, tsl_binary *binary) {
-  char file[TSL_JIT_NAME_MOST];
+  char file[TSL_JIT_NAME_BYTES];
   tsl_jit_loaded loaded;
   snprintf(file, sizeof file, "%s.bin", key->hash);
   const char *wrong = tsl_jit_entry_load(folder, file, &loaded);
@@ -127,16 +127,16 @@ bool tsl_jit_entry_read(int folder, const tsl_jit_key *key, const char *name, ts
   return wrong == NULL;
 }
 
-typedef struct jit_entry_piece {
+typedef struct jit_entry_range {
   const void *bytes;
   size_t count;
-} jit_entry_piece;
+} jit_entry_range;
 
-static bool jit_entry_write_all(int fd, const jit_entry_piece *pieces, int count) {
+static bool jit_entry_write_ranges(int fd, const jit_entry_range *ranges, int count) {
   for (int i = 0; i < count; i++) {
     size_t done = 0;
-    while (done < pieces[i].count) {
-      const ssize_t put = write(fd, (const char *)pieces[i].bytes + done, pieces[i].count - done);
+    while (done < ranges[i].count) {
+      const ssize_t put = write(fd, (const char *)ranges[i].bytes + done, ranges[i].count - done);
       if (put < 0 && errno == EINTR)
         continue;
       if (put <= 0)
@@ -147,7 +147,7 @@ static bool jit_entry_write_all(int fd, const jit_entry_piece *pieces, int count
   return true;
 }
 
-/* Creates a new file. Its name may exist: from a dead process, or from another container with this folder. */
+/* Creates a file with a new name, which `file` gets. Returns a descriptor; -1: failure, with errno. */
 static int jit_entry_create_temporary(int folder, const char *hash, char *file, size_t size) {
   static atomic_uint counter;
   int fd = -1;
@@ -162,12 +162,12 @@ static int jit_entry_create_temporary(int folder, const char *hash, char *file, 
 
 /* Writes atomically: readers see the old or the whole new file. */
 static bool jit_entry_write_file(int folder, const char *hash, const char *file,
-                                 const jit_entry_piece *pieces, int count) {
-  char temporary[TSL_JIT_NAME_MOST];
+                                 const jit_entry_range *ranges, int count) {
+  char temporary[TSL_JIT_NAME_BYTES];
   const int fd = jit_entry_create_temporary(folder, hash, temporary, sizeof temporary);
   if (fd < 0)
     return false;
-  bool good = jit_entry_write_all(fd, pieces, count);
+  bool good = jit_entry_write_ranges(fd, ranges, count);
   int reason = errno;
   if (close(fd) != 0 && good) { /* network file systems report a full disk here */
     reason = errno;
@@ -185,11 +185,11 @@ static bool jit_entry_write_file(int folder, const char *hash, const char *file,
 
 void tsl_jit_entry_write(int folder, const tsl_jit_key *key, const tsl_device *device, const tsl_build *build,
                          const tsl_binary *binary) {
-  char mark[512], binary_file[TSL_JIT_NAME_MOST], source_file[TSL_JIT_NAME_MOST];
+  char mark[512], binary_file[TSL_JIT_NAME_BYTES], source_file[TSL_JIT_NAME_BYTES];
   const uint64_t limit = tsl_jit_size_limit();
   const int mark_bytes =
       snprintf(mark, sizeof mark, TSL_JIT_SOURCE_MARK "%.100s for %s\n", build->name, device->key);
-  const jit_entry_piece source[] = {{mark, (size_t)mark_bytes}, {build->text, strlen(build->text)}};
+  const jit_entry_range source[] = {{mark, (size_t)mark_bytes}, {build->text, strlen(build->text)}};
   entry_head head = {.version = TSL_JIT_VERSION,
                      .byte_order = TSL_JIT_BYTE_ORDER,
                      .key_bytes = key->length,
@@ -198,10 +198,10 @@ void tsl_jit_entry_write(int folder, const tsl_jit_key *key, const tsl_device *d
   const tsl_hash sum = jit_entry_checksum(&head, key->text, binary->data);
   head.checksum_high = sum.high;
   head.checksum_low = sum.low;
-  const jit_entry_piece entry[] = {
+  const jit_entry_range entry[] = {
       {&head, sizeof head}, {key->text, key->length}, {binary->data, binary->bytes}};
   const uint64_t bytes = sizeof head + key->length + binary->bytes + source[0].count + source[1].count;
-  if (bytes > limit || bytes > FILE_MOST) {
+  if (bytes > limit || bytes > FILE_BYTES_MAX) {
     tsl_log(TSL_LOG_CACHE, "%s: not kept on disk, it is larger than the cache may be", build->name);
     return;
   }

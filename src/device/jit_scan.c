@@ -16,9 +16,9 @@
 #define TEMPORARY_SECONDS 3600 /* abandoned: a write takes milliseconds */
 
 /* Gets the role of a file by its name; false: not the cache's. */
-static bool role_of(const char *name, tsl_jit_file_role *role) {
+static bool parse_role(const char *name, tsl_jit_file_role *role) {
   const char *rest = name + HASH_DIGITS;
-  if (strspn(name, "0123456789abcdef") != HASH_DIGITS || rest[0] != '.' || strlen(name) >= TSL_JIT_NAME_MOST)
+  if (strspn(name, "0123456789abcdef") != HASH_DIGITS || rest[0] != '.' || strlen(name) >= TSL_JIT_NAME_BYTES)
     return false;
   rest++;
   const size_t letters = strspn(rest, "abcdefghijklmnopqrstuvwxyz");
@@ -34,7 +34,7 @@ static bool role_of(const char *name, tsl_jit_file_role *role) {
   return number > 0 && strcmp(rest + process + 1 + number, ".tmp") == 0;
 }
 
-static bool starts_with(int folder, const char *name, const char *mark) {
+static bool file_starts_with(int folder, const char *name, const char *mark) {
   char bytes[32];
   const size_t length = strlen(mark);
   const char *why;
@@ -47,21 +47,21 @@ static bool starts_with(int folder, const char *name, const char *mark) {
 }
 
 /* Fills in a file's facts; false: its name is not the cache's, or it is no regular file. */
-static bool jit_scan_look_at(int folder, const char *name, tsl_jit_file *file) {
+static bool jit_scan_read_facts(int folder, const char *name, tsl_jit_file *file) {
   struct stat facts;
-  if (!role_of(name, &file->role) || fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
+  if (!parse_role(name, &file->role) || fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
       !S_ISREG(facts.st_mode) ||
       snprintf(file->name, sizeof file->name, "%s", name) >= (int)sizeof file->name)
     return false;
   file->bytes = (uint64_t)facts.st_size;
-  file->used = facts.st_mtim;
+  file->last_used = facts.st_mtim;
   file->is_marked =
       file->role == TSL_JIT_TEMPORARY ||
-      starts_with(folder, name, file->role == TSL_JIT_BINARY ? TSL_JIT_MAGIC : TSL_JIT_SOURCE_MARK);
+      file_starts_with(folder, name, file->role == TSL_JIT_BINARY ? TSL_JIT_MAGIC : TSL_JIT_SOURCE_MARK);
   return true;
 }
 
-static int by_name(const void *a, const void *b) {
+static int compare_by_name(const void *a, const void *b) {
   return strcmp(((const tsl_jit_file *)a)->name, ((const tsl_jit_file *)b)->name);
 }
 
@@ -70,10 +70,10 @@ static bool jit_scan_has_same_hash(const tsl_jit_file *a, const tsl_jit_file *b)
 }
 
 /* Collects the entry at files[0], entry->count files; false: no file is known as the cache's. */
-static bool jit_scan_gather(const tsl_jit_file *files, int left, tsl_jit_files_entry *entry) {
+static bool jit_scan_collect_entry(const tsl_jit_file *files, int files_left, tsl_jit_files_entry *entry) {
   bool is_ours = false;
   *entry = (tsl_jit_files_entry){.files = files};
-  for (; entry->count < left && jit_scan_has_same_hash(files, &files[entry->count]); entry->count++) {
+  for (; entry->count < files_left && jit_scan_has_same_hash(files, &files[entry->count]); entry->count++) {
     const tsl_jit_file *file = &files[entry->count];
     if (file->role == TSL_JIT_TEMPORARY)
       continue;
@@ -83,7 +83,7 @@ static bool jit_scan_gather(const tsl_jit_file *files, int left, tsl_jit_files_e
     if (file->role == TSL_JIT_BINARY || file->is_marked)
       entry->bytes += file->bytes;
     if (file->role == TSL_JIT_BINARY || entry->binary == NULL)
-      entry->used = file->used;
+      entry->last_used = file->last_used;
   }
   return is_ours;
 }
@@ -118,7 +118,7 @@ bool tsl_jit_listing_make(int folder, tsl_jit_listing *listing) {
   bool good = true;
   tsl_jit_file file;
   for (const struct dirent *name; good && (name = readdir(names)) != NULL;)
-    if (jit_scan_look_at(folder, name->d_name, &file))
+    if (jit_scan_read_facts(folder, name->d_name, &file))
       good = jit_scan_add_file(listing, &file);
   closedir(names);
   listing->entries = calloc((size_t)listing->file_count + 1, sizeof *listing->entries);
@@ -127,10 +127,10 @@ bool tsl_jit_listing_make(int folder, tsl_jit_listing *listing) {
     return false;
   }
   if (listing->file_count > 0)
-    qsort(listing->files, (size_t)listing->file_count, sizeof *listing->files, by_name);
+    qsort(listing->files, (size_t)listing->file_count, sizeof *listing->files, compare_by_name);
   tsl_jit_files_entry entry;
   for (int i = 0; i < listing->file_count; i += entry.count)
-    if (jit_scan_gather(&listing->files[i], listing->file_count - i, &entry))
+    if (jit_scan_collect_entry(&listing->files[i], listing->file_count - i, &entry))
       listing->entries[listing->entry_count++] = entry;
   return true;
 }
@@ -146,24 +146,25 @@ bool tsl_jit_remove_entry(int folder, const tsl_jit_files_entry *entry) {
   return gone;
 }
 
-static int by_use(const void *a, const void *b) {
-  const struct timespec x = ((const tsl_jit_files_entry *)a)->used,
-                        y = ((const tsl_jit_files_entry *)b)->used;
+static int compare_by_last_use(const void *a, const void *b) {
+  const struct timespec x = ((const tsl_jit_files_entry *)a)->last_used,
+                        y = ((const tsl_jit_files_entry *)b)->last_used;
   if (x.tv_sec != y.tv_sec)
     return x.tv_sec < y.tv_sec ? -1 : 1;
   return (x.tv_nsec > y.tv_nsec) - (x.tv_nsec < y.tv_nsec);
 }
 
-double tsl_jit_age(struct timespec used) {
+double tsl_jit_age(struct timespec last_used) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
-  const double age = (double)(now.tv_sec - used.tv_sec) + 1e-9 * (double)(now.tv_nsec - used.tv_nsec);
+  const double age =
+      (double)(now.tv_sec - last_used.tv_sec) + 1e-9 * (double)(now.tv_nsec - last_used.tv_nsec);
   return age > 0 ? age : 0;
 }
 
 void tsl_jit_remove_temporaries(int folder, const tsl_jit_listing *listing, double age) {
   for (int i = 0; i < listing->file_count; i++)
-    if (listing->files[i].role == TSL_JIT_TEMPORARY && tsl_jit_age(listing->files[i].used) >= age)
+    if (listing->files[i].role == TSL_JIT_TEMPORARY && tsl_jit_age(listing->files[i].last_used) >= age)
       unlinkat(folder, listing->files[i].name, 0);
 }
 
@@ -173,7 +174,7 @@ void tsl_jit_folder_trim(int folder, uint64_t limit) {
   if (!tsl_jit_listing_make(folder, &listing))
     return;
   tsl_jit_remove_temporaries(folder, &listing, TEMPORARY_SECONDS);
-  qsort(listing.entries, (size_t)listing.entry_count, sizeof *listing.entries, by_use);
+  qsort(listing.entries, (size_t)listing.entry_count, sizeof *listing.entries, compare_by_last_use);
   for (int i = 0; i < listing.entry_count; i++)
     total += listing.entries[i].bytes;
   for (int i = 0; i < listing.entry_count && total > limit; i++) {

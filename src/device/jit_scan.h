@@ -9,11 +9,11 @@
 typedef enum tsl_jit_file_role { TSL_JIT_BINARY, TSL_JIT_SOURCE, TSL_JIT_TEMPORARY } tsl_jit_file_role;
 
 typedef struct tsl_jit_file {
-  char name[TSL_JIT_NAME_MOST]; /* starts with the hash */
+  char name[TSL_JIT_NAME_BYTES]; /* starts with the hash */
   tsl_jit_file_role role;
   bool is_marked; /* begins like the cache's files */
   uint64_t bytes;
-  struct timespec used; /* time of the last use */
+  struct timespec last_used;
 } tsl_jit_file;
 
 /* Consecutive files of one hash. */
@@ -22,7 +22,7 @@ typedef struct tsl_jit_files_entry {
   int count;
   const tsl_jit_file *binary; /* NULL: only the source exists */
   uint64_t bytes;
-  struct timespec used;
+  struct timespec last_used;
 } tsl_jit_files_entry;
 
 typedef struct tsl_jit_listing {
@@ -39,7 +39,7 @@ void tsl_jit_listing_free(tsl_jit_listing *listing);
 bool tsl_jit_remove_entry(int folder, const tsl_jit_files_entry *entry);
 /* Removes temporary files of at least this age in seconds. */
 void tsl_jit_remove_temporaries(int folder, const tsl_jit_listing *listing, double age);
-/* Returns the seconds since `used`, at least 0. */
-double tsl_jit_age(struct timespec used);
+/* Returns the seconds since `last_used`, at least 0. */
+double tsl_jit_age(struct timespec last_used);
 
 #endif

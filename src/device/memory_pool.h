@@ -5,13 +5,13 @@
 
 #include "device/device.h"
 
-/* Gets a buffer of at most 2 * `bytes`, for tsl_kept_give(). Frees the pool before failing. */
-tesela_status tsl_pool_alloc(tsl_device *device, size_t bytes, tsl_buffer **buffer);
+/* Gets a buffer of at most 2 * `bytes`, for tsl_pooled_buffer_give(). Frees the pool before failing. */
+tesela_status tsl_pooled_buffer_get(tsl_device *device, size_t bytes, tsl_buffer **buffer);
 /* Returns a buffer to the pool. No work that uses it may be pending. NULL is allowed. */
-void tsl_kept_give(tsl_buffer *buffer);
+void tsl_pooled_buffer_give(tsl_buffer *buffer);
 /* Maximum pooled bytes of a device in host memory: 0, because allocation is cheap. Tests may change it. */
-extern uint64_t tsl_kept_of_host;
+extern uint64_t tsl_pooled_bytes_of_host;
 /* Destroys all pooled memory, when the device closes or memory runs out; returns true if there was any. */
-bool tsl_kept_forget(tsl_device *device);
+bool tsl_pooled_buffers_destroy(tsl_device *device);
 
 #endif

@@ -1,11 +1,11 @@
 #include "device/reserved_units.h"
 
-static _Thread_local int spared;
+static _Thread_local int reserved_units;
 
 void tsl_reserve_units(int units) {
-  spared = units;
+  reserved_units = units;
 }
 
-int tsl_spared_units(void) {
-  return spared;
+int tsl_reserved_units(void) {
+  return reserved_units;
 }

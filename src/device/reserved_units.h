@@ -4,10 +4,9 @@
 #ifndef TSL_DEVICE_RESERVED_UNITS_H
 #define TSL_DEVICE_RESERVED_UNITS_H
 
-/* Sets the units that this thread's persistent kernels leave free from now on; 0: none. Other kernels free
- * units as their blocks finish. */
+/* Sets the units that this thread's persistent kernels leave free from now on; 0: none. */
 void tsl_reserve_units(int units);
 /* Returns the units that this thread's kernels must leave free. */
-int tsl_spared_units(void);
+int tsl_reserved_units(void);
 
 #endif

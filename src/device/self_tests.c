@@ -35,7 +35,7 @@ static char *next_word(char **rest) {
 }
 
 /* Parses a line in place; false: another format. */
-static bool parse(char *line, const char **known_by, tsl_self_test *out) {
+static bool parse_line(char *line, const char **known_by, tsl_self_test *out) {
   char *rest = line;
   const char *verdict = next_word(&rest), *seconds = verdict ? next_word(&rest) : NULL,
              *date = seconds ? next_word(&rest) : NULL;
@@ -55,7 +55,8 @@ static bool parse(char *line, const char **known_by, tsl_self_test *out) {
   return true;
 }
 
-static void self_tests_remember(tsl_device *device, const char *known_by, const tsl_self_test *self_test) {
+static void self_tests_add_in_memory(tsl_device *device, const char *known_by,
+                                     const tsl_self_test *self_test) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
   tsl_self_test_entry *entry = calloc(1, sizeof *entry);
   char *copy = strdup(known_by);
@@ -71,7 +72,7 @@ static void self_tests_remember(tsl_device *device, const char *known_by, const 
   pthread_mutex_unlock(&slot->jit_lock);
 }
 
-static bool self_tests_recall(tsl_device *device, const char *known_by, tsl_self_test *self_test) {
+static bool self_tests_find_in_memory(tsl_device *device, const char *known_by, tsl_self_test *self_test) {
   tsl_device_slot *slot = tsl_device_slot_of(device);
   pthread_mutex_lock(&slot->jit_lock);
   const tsl_self_test_entry *entry = slot->self_tests;
@@ -93,50 +94,50 @@ void tsl_self_test_forget(tsl_device *device) {
   }
 }
 
-typedef struct find_job {
+typedef struct text_search {
   const char *known_by;
   bool found;
   tsl_self_test *self_test;
-} find_job;
+} text_search;
 
-static void self_tests_find_one(void *argument, char *line) {
-  find_job *job = argument;
+static void self_tests_match_text(void *argument, char *line) {
+  text_search *job = argument;
   const char *known_by;
   tsl_self_test self_test;
-  if (!parse(line, &known_by, &self_test) || strcmp(known_by, job->known_by) != 0)
+  if (!parse_line(line, &known_by, &self_test) || strcmp(known_by, job->known_by) != 0)
     return;
   job->found = true;
   *job->self_test = self_test;
 }
 
 bool tsl_self_test_find(tsl_device *device, const char *known_by, tsl_self_test *self_test) {
-  find_job job = {.known_by = known_by, .self_test = self_test};
-  if (self_tests_recall(device, known_by, self_test))
+  text_search job = {.known_by = known_by, .self_test = self_test};
+  if (self_tests_find_in_memory(device, known_by, self_test))
     return true;
-  tsl_lines_each(&file, self_tests_find_one, &job);
+  tsl_lines_each(&file, self_tests_match_text, &job);
   if (job.found)
-    self_tests_remember(device, known_by, self_test);
+    self_tests_add_in_memory(device, known_by, self_test);
   return job.found;
 }
 
-typedef struct having {
+typedef struct prefix_search {
   const char *prefix;
   char key[sizeof((tsl_device *)0)->key + 16];
   bool found;
-} having;
+} prefix_search;
 
-static void find_prefix(void *argument, char *line) {
-  having *job = argument;
+static void self_tests_match_prefix(void *argument, char *line) {
+  prefix_search *job = argument;
   const char *known_by;
   tsl_self_test self_test;
-  job->found |= parse(line, &known_by, &self_test) && self_test.right &&
+  job->found |= parse_line(line, &known_by, &self_test) && self_test.right &&
                 strncmp(known_by, job->prefix, strlen(job->prefix)) == 0 && strstr(known_by, job->key);
 }
 
 bool tsl_self_test_has(const tsl_device *device, const char *prefix) {
-  having job = {.prefix = prefix};
+  prefix_search job = {.prefix = prefix};
   snprintf(job.key, sizeof job.key, " device=%s ", device->key);
-  tsl_lines_each(&file, find_prefix, &job);
+  tsl_lines_each(&file, self_tests_match_prefix, &job);
   return job.found;
 }
 
@@ -148,18 +149,18 @@ void tsl_self_test_keep(tsl_device *device, const char *known_by, const tsl_self
   strftime(kept.date, sizeof kept.date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
   for (char *c = kept.why; *c; c++)
     *c = *c == '\n' || *c == '\t' ? ' ' : *c;
-  self_tests_remember(device, known_by, &kept);
+  self_tests_add_in_memory(device, known_by, &kept);
   self_tests_print(known_by, &kept, &line);
   if (!line.failed)
     tsl_lines_add(&file, line.data);
   tsl_text_free(&line);
 }
 
-static void self_tests_count_one(void *argument, char *line) {
+static void self_tests_count_line(void *argument, char *line) {
   tsl_self_test_count *counts = argument;
   const char *known_by;
   tsl_self_test self_test;
-  if (!parse(line, &known_by, &self_test))
+  if (!parse_line(line, &known_by, &self_test))
     return;
   counts->right += self_test.right;
   counts->wrong += !self_test.right;
@@ -168,7 +169,7 @@ static void self_tests_count_one(void *argument, char *line) {
 
 tsl_self_test_count tsl_self_test_counts(void) {
   tsl_self_test_count counts = {0};
-  tsl_lines_each(&file, self_tests_count_one, &counts);
+  tsl_lines_each(&file, self_tests_count_line, &counts);
   return counts;
 }
 

@@ -12,10 +12,10 @@
 #include "device/device.h"
 
 typedef struct tsl_self_test {
-  bool right; /* passed */
-  double seconds;
-  char date[24]; /* end, UTC, ISO 8601; set by tsl_self_test_keep() */
-  char why[256]; /* reason of a failure */
+  bool right;     /* passed */
+  double seconds; /* duration */
+  char date[24];  /* end, UTC, ISO 8601; set by tsl_self_test_keep() */
+  char why[256];  /* reason of a failure */
 } tsl_self_test;
 
 /* Finds the latest self-test by its identifying text (a line without tabs); false: none. Thread-safe. */

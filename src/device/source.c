@@ -15,15 +15,15 @@ typedef struct source_text {
   tsl_text storage;
 } source_text;
 
-typedef struct source_chain {
+typedef struct include_chain {
   const char *path;
-  const struct source_chain *includer;
-} source_chain;
+  const struct include_chain *includer;
+} include_chain;
 
 typedef struct source_flattening {
   const char *const *folders;
   tsl_text *out;
-  char **seen; /* paths of the included files */
+  char **seen_paths;
   int seen_count;
 } source_flattening;
 
@@ -129,22 +129,22 @@ static tesela_status source_out_of_memory(void) {
   return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to put a kernel's sources together");
 }
 
-/* Adds `path` to the seen files, which own it. *before: it was there already, and path is freed. */
-static tesela_status source_remember(source_flattening *flat, char *path, bool *before) {
-  *before = false;
-  for (int i = 0; i < flat->seen_count && !*before; i++)
-    *before = strcmp(flat->seen[i], path) == 0;
-  if (*before) {
+/* Adds `path` to the seen files, which own it. *was_seen: it was there already, and path is freed. */
+static tesela_status mark_seen(source_flattening *flat, char *path, bool *was_seen) {
+  *was_seen = false;
+  for (int i = 0; i < flat->seen_count && !*was_seen; i++)
+    *was_seen = strcmp(flat->seen_paths[i], path) == 0;
+  if (*was_seen) {
     free(path);
     return TESELA_OK;
   }
-  char **seen = realloc(flat->seen, (size_t)(flat->seen_count + 1) * sizeof *seen);
-  if (!seen) {
+  char **seen_paths = realloc(flat->seen_paths, (size_t)(flat->seen_count + 1) * sizeof *seen_paths);
+  if (!seen_paths) {
     free(path);
     return source_out_of_memory();
   }
-  flat->seen = seen;
-  seen[flat->seen_count++] = path;
+  flat->seen_paths = seen_paths;
+  seen_paths[flat->seen_count++] = path;
   return TESELA_OK;
 }
 
@@ -186,11 +186,11 @@ static const char *parse_include(const char *line, const char *end, const char *
 }
 
 static tesela_status source_add_file(source_flattening *flat, const char *path, const source_text *text,
-                                     const source_chain *includer);
+                                     const include_chain *includer);
 
-static tesela_status fail_cycle(const source_chain *from, const char *path, long line) {
+static tesela_status fail_cycle(const include_chain *from, const char *path, long line) {
   tsl_text path_text = {0};
-  for (const source_chain *at = from; at; at = at->includer) {
+  for (const include_chain *at = from; at; at = at->includer) {
     tsl_text_add(&path_text, "%s, which is included by ", at->path);
     if (strcmp(at->path, path) == 0)
       break;
@@ -214,7 +214,7 @@ static tesela_status fail_missing(const source_flattening *flat, const char *pat
 }
 
 /* Includes a file if it exists (*found); TESELA_BAD_INPUT for a cycle. Frees path. */
-static tesela_status try_include(source_flattening *flat, const source_chain *from, char *path, long line,
+static tesela_status try_include(source_flattening *flat, const include_chain *from, char *path, long line,
                                  bool *found) {
   source_text text = {0};
   bool before;
@@ -223,28 +223,28 @@ static tesela_status try_include(source_flattening *flat, const source_chain *fr
     free(path);
     goto out;
   }
-  for (const source_chain *at = from; at; at = at->includer)
+  for (const include_chain *at = from; at; at = at->includer)
     if (strcmp(at->path, path) == 0) {
       status = fail_cycle(from, path, line);
       free(path);
       goto out;
     }
-  TSL_GO(source_remember(flat, path, &before));
+  TSL_GO(mark_seen(flat, path, &before));
   if (!before)
-    status = source_add_file(flat, flat->seen[flat->seen_count - 1], &text, from);
+    status = source_add_file(flat, flat->seen_paths[flat->seen_count - 1], &text, from);
 out:
   tsl_text_free(&text.storage);
   return status;
 }
 
-static tesela_status add_include(source_flattening *flat, const source_chain *from, long line,
+static tesela_status add_include(source_flattening *flat, const include_chain *from, long line,
                                  const char *name, size_t length) {
   const char *slash = strrchr(from->path, '/');
-  const size_t beside = slash ? (size_t)(slash - from->path) : 0;
+  const size_t folder_length = slash ? (size_t)(slash - from->path) : 0;
   bool found = false;
   /* The folder of a file in the root is "/.", not "". */
-  char *path =
-      slash == from->path ? join_path("/.", 2, name, length) : join_path(from->path, beside, name, length);
+  char *path = slash == from->path ? join_path("/.", 2, name, length)
+                                   : join_path(from->path, folder_length, name, length);
   TSL_TRY(try_include(flat, from, path, line, &found));
   for (const char *const *folder = flat->folders; folder && *folder && !found; folder++) {
     path = join_path(*folder, strlen(*folder), name, length);
@@ -253,9 +253,10 @@ static tesela_status add_include(source_flattening *flat, const source_chain *fr
   return found ? TESELA_OK : fail_missing(flat, from->path, line, name, length);
 }
 
+/* Appends a file with #line directives; its includes are replaced by their files. TESELA_BAD_INPUT. */
 static tesela_status source_add_file(source_flattening *flat, const char *path, const source_text *text,
-                                     const source_chain *includer) {
-  const source_chain link = {path, includer};
+                                     const include_chain *includer) {
+  const include_chain link = {path, includer};
   const char *const end = text->data + text->length;
   const char *pending = text->data; /* start of unwritten text */
   long number = 1;
@@ -293,7 +294,7 @@ tesela_status tsl_source_flatten(const char *path, const char *const *folders, t
   char *name = join_path("", 0, path, strlen(path));
   if (!name)
     return source_out_of_memory();
-  TSL_GO(source_remember(&flat, name, &before));
+  TSL_GO(mark_seen(&flat, name, &before));
   TSL_GO(find_text(name, &text, &found));
   if (!found) {
     const char *tree = tsl_env_get(TSL_ENV_KERNEL_DIR);
@@ -310,8 +311,8 @@ out:
   }
   tsl_text_free(&text.storage);
   for (int i = 0; i < flat.seen_count; i++)
-    free(flat.seen[i]);
-  free(flat.seen);
+    free(flat.seen_paths[i]);
+  free(flat.seen_paths);
   return status;
 }
 

@@ -15,8 +15,7 @@ typedef struct tsl_source_file {
 const tsl_source_file *tsl_source_at(int index);
 
 /* Appends a file with every #include "..." replaced by the file, once each, and #line directives. Searches
- * the including file's folder, then `folders` (ends with NULL). TESELA_BAD_INPUT: a missing include or a
- * cycle. */
+ * the including file's folder, then `folders` (ends with NULL). TESELA_BAD_INPUT: no file, or a cycle. */
 tesela_status tsl_source_flatten(const char *path, const char *const *folders, tsl_text *out);
 
 /* Appends a file's opening comment without its marks. TESELA_BAD_INPUT: no file, or no such comment. */

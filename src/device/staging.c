@@ -12,11 +12,11 @@ bool tsl_staging_is_offered(const tsl_device *device) {
   return device->ops->pinned_create && !(device->capabilities & (TSL_CAN_HOST | TSL_CAN_SHARED_MEMORY));
 }
 
-/* Defaults. Chunks of 8 MiB reach an H200 link's full rate. UNIT: elements of C for each compute unit. */
-enum { SLOT = 8 << 20, LEAST = 1 << 20, UNIT = 2 * 128 * 128 };
+/* Chunks of 8 MiB reach an H200 link's full rate. */
+enum { DEFAULT_SLOT_BYTES = 8 << 20, DEFAULT_BYTES_MIN = 1 << 20, BLOCK_ELEMENTS_PER_UNIT = 2 * 128 * 128 };
 
 /* Limits of a slot: whole cache lines keep elements aligned. */
-enum { LEAST_SLOT = TSL_CACHE_LINE, MOST_SLOT = 1 << 30 };
+enum { SLOT_BYTES_MIN = TSL_CACHE_LINE, SLOT_BYTES_MAX = 1 << 30 };
 
 /* Sets *out to the key's number from 1 to `max`, if given; logs and ignores another value. */
 static void staging_read_size(const tsl_record *record, const char *key, int64_t max, int64_t *out) {
@@ -32,17 +32,18 @@ static void staging_read_size(const tsl_record *record, const char *key, int64_t
 
 bool tsl_staging_sizes_of(const tsl_device *device, tsl_staging_sizes *sizes) {
   const char *text = tsl_env_get(TSL_ENV_STAGING);
-  int64_t slot = SLOT, block = (int64_t)UNIT * device->compute_units, least = LEAST;
+  int64_t slot = DEFAULT_SLOT_BYTES, block = (int64_t)BLOCK_ELEMENTS_PER_UNIT * device->compute_units,
+          least = DEFAULT_BYTES_MIN;
   tsl_record record;
   if (!tsl_staging_is_offered(device) || strcmp(text, "0") == 0)
     return false;
   if (*text && tsl_record_parse(text, &record) == TESELA_OK) {
-    staging_read_size(&record, "slot", MOST_SLOT, &slot);
+    staging_read_size(&record, "slot", SLOT_BYTES_MAX, &slot);
     staging_read_size(&record, "block", INT64_MAX, &block);
     staging_read_size(&record, "least", INT64_MAX, &least);
     tsl_record_free(&record);
   }
-  slot = (slot + LEAST_SLOT - 1) / LEAST_SLOT * LEAST_SLOT;
+  slot = (slot + SLOT_BYTES_MIN - 1) / SLOT_BYTES_MIN * SLOT_BYTES_MIN;
   *sizes = (tsl_staging_sizes){.slot = (size_t)slot, .block = block, .least = (double)least};
   return true;
 }
@@ -66,7 +67,7 @@ static void staging_destroy(tsl_staging *staging) {
   tsl_free(staging);
 }
 
-static tesela_status staging_fill(tsl_staging *staging) {
+static tesela_status staging_create_members(tsl_staging *staging) {
   const tsl_device_ops *ops = staging->device->ops;
   TSL_TRY(ops->pinned_create(staging->device, TSL_STAGING_SLOTS * staging->slot_bytes, &staging->memory));
   TSL_TRY(ops->stream_create(staging->device, &staging->in));
@@ -83,7 +84,7 @@ static tesela_status staging_create(tsl_device *device, size_t slot_bytes, tsl_s
   tsl_staging *made = block;
   made->device = device;
   made->slot_bytes = slot_bytes;
-  const tesela_status status = staging_fill(made);
+  const tesela_status status = staging_create_members(made);
   if (status != TESELA_OK) {
     staging_destroy(made);
     return status;
@@ -143,8 +144,8 @@ tesela_status tsl_staging_wait(tsl_staging *staging, int slot) {
 }
 
 tesela_status tsl_staging_slot(tsl_staging *staging, int *slot) {
-  *slot = staging->turn;
-  staging->turn = (staging->turn + 1) % TSL_STAGING_SLOTS;
+  *slot = staging->next_slot;
+  staging->next_slot = (staging->next_slot + 1) % TSL_STAGING_SLOTS;
   return tsl_staging_wait(staging, *slot);
 }
 

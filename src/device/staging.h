@@ -16,8 +16,8 @@ typedef struct tsl_staging {
   tsl_stream *in, *out;
   tsl_event *used[TSL_STAGING_SLOTS]; /* recorded after a slot's last copy */
   bool is_used[TSL_STAGING_SLOTS];    /* the slot's event was recorded and not waited for */
-  int turn;                           /* next slot */
-  tsl_event *arrived;
+  int next_slot;
+  tsl_event *arrived;                  /* for the caller: the end of copies on `in` */
   tsl_event *marks[TSL_STAGING_MARKS]; /* events of tsl_staging_mark() */
 } tsl_staging;
 

@@ -243,9 +243,9 @@ static double min_seconds_of_kind(const candidate_listing *state, int kind) {
 static tesela_status add_all(candidate_listing *state) {
   tsl_device *const first = tsl_devices_of_kind(state->choice->devices, 0, 0), *device;
   const tsl_device *cpu = first && first->capabilities & TSL_CAN_HOST ? first : NULL;
-  for (int kind = 1; kind < tsl_devices_kinds(); kind++)
+  for (int kind = 1; kind < tsl_device_kind_count(); kind++)
     state->is_compared |= !kind_cannot_win(state, kind, cpu);
-  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+  for (int kind = 0; kind < tsl_device_kind_count(); kind++) {
     const double on_cpu = seconds_on_cpu(&state->list);
     if (state->choice->sparing && isfinite(on_cpu) &&
         (kind_cannot_win(state, kind, cpu) || on_cpu < min_seconds_of_kind(state, kind)))

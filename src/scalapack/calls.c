@@ -11,16 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool listens;
+static bool is_logging;
 
 /* The library's own log of each process's products would hide these lines. */
 __attribute__((constructor)) static void read_log_topics(void) {
-  listens = tsl_log_wants(TSL_LOG_CALLS);
+  is_logging = tsl_log_wants(TSL_LOG_CALLS);
   tsl_log_mute(TSL_LOG_CALLS);
 }
 
 void tsl_scalapack_begin(tsl_scalapack_call *call) {
-  call->started = listens && call->place.row == 0 && call->place.col == 0 ? tsl_clock() : 0;
+  call->started = is_logging && call->position.row == 0 && call->position.col == 0 ? tsl_clock() : 0;
 }
 
 static void add_call_text(const tsl_scalapack_call *call, tsl_text *line) {
@@ -28,10 +28,10 @@ static void add_call_text(const tsl_scalapack_call *call, tsl_text *line) {
                (long long)call->sizes[0], (long long)call->sizes[1]);
   if (call->sizes[2] > 0)
     tsl_text_add(line, " x %lld", (long long)call->sizes[2]);
-  tsl_text_add(line, " on %d x %d", call->place.rows, call->place.cols);
+  tsl_text_add(line, " on %d x %d", call->position.rows, call->position.cols);
 }
 
-static void calls_print(tsl_text *line) {
+static void print_and_free(tsl_text *line) {
   fputs(tsl_text_get(line), stderr);
   tsl_text_free(line);
 }
@@ -44,7 +44,7 @@ void tsl_scalapack_end(const tsl_scalapack_call *call, const tesela_mpi_record *
   tsl_text_add(&line, ": tesela, %.6f s (%.6f computing, %.6f waiting, %.6f moving), %s\n",
                tsl_clock() - call->started, record->seconds_compute, record->seconds_wait,
                record->seconds_move, record->plan);
-  calls_print(&line);
+  print_and_free(&line);
 }
 
 static void print_forwarded(const tsl_scalapack_call *call, tsl_scalapack_function *next, const char *why) {
@@ -54,7 +54,7 @@ static void print_forwarded(const tsl_scalapack_call *call, tsl_scalapack_functi
   const char *slash = strrchr(path, '/');
   add_call_text(call, &line);
   tsl_text_add(&line, ": %s, %s\n", slash ? slash + 1 : "another library", why);
-  calls_print(&line);
+  print_and_free(&line);
 }
 
 static void print_problem(const tsl_scalapack_call *call, const char *consequence, const char *why) {
@@ -70,6 +70,6 @@ tsl_scalapack_function *tsl_scalapack_forward(const tsl_scalapack_call *call, co
   return next;
 }
 
-void tsl_scalapack_lost(const tsl_scalapack_call *call, const char *why) {
+void tsl_scalapack_report_lost(const tsl_scalapack_call *call, const char *why) {
   print_problem(call, "the result is wrong", why);
 }

@@ -11,7 +11,7 @@ typedef struct tsl_scalapack_call {
   tsl_scalapack_symbol *symbol;
   char letters[3];  /* "NT" */
   int64_t sizes[3]; /* m, n, and k for products; else 0 */
-  tsl_scalapack_place place;
+  tsl_scalapack_position position;
   double started; /* by tsl_clock(); 0: not logged */
 } tsl_scalapack_call;
 
@@ -19,10 +19,9 @@ typedef struct tsl_scalapack_call {
 void tsl_scalapack_begin(tsl_scalapack_call *call);
 /* Logs a call that tesela computed. */
 void tsl_scalapack_end(const tsl_scalapack_call *call, const tesela_mpi_record *record);
-/* Returns the host ScaLAPACK's function for a call that is not tesela's, for reason `why`; NULL: none, which
- * is reported on stderr, and C is unchanged. */
+/* Returns the host ScaLAPACK's function for a call that is not tesela's; NULL: none, reported on stderr. */
 tsl_scalapack_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why);
 /* Reports on stderr that the result is wrong. */
-void tsl_scalapack_lost(const tsl_scalapack_call *call, const char *why);
+void tsl_scalapack_report_lost(const tsl_scalapack_call *call, const char *why);
 
 #endif

@@ -17,7 +17,7 @@ static const descriptor_indices *field_indices_of(int64_t type) {
   return &types[type == 1 || type == 2 ? type : 0];
 }
 
-int tsl_scalapack_fields(int64_t type) {
+int tsl_scalapack_field_count(int64_t type) {
   return field_indices_of(type)->count;
 }
 
@@ -43,7 +43,7 @@ void tsl_scalapack_describe(const int64_t *fields, int64_t i, int64_t j, tsl_sca
                                 .missing_cols = missing_cols};
 }
 
-int64_t tsl_scalapack_local(int64_t size, int64_t block, int process, int first_process, int processes) {
+int64_t tsl_scalapack_local_size(int64_t size, int64_t block, int process, int first_process, int processes) {
   const int64_t blocks = size / block, left = blocks % processes;
   const int from_first = (process - first_process + processes) % processes;
   int64_t count = blocks / processes * block;
@@ -69,30 +69,31 @@ static int64_t missing_on_process(int64_t missing, int64_t first_process, int pr
 }
 
 const char *tsl_scalapack_refuse(const tsl_scalapack_matrix *matrix, int64_t rows, int64_t cols,
-                                 const tsl_scalapack_place *place) {
-  if (tsl_scalapack_fields(matrix->type) == 1)
+                                 const tsl_scalapack_position *position) {
+  if (tsl_scalapack_field_count(matrix->type) == 1)
     return "a descriptor's type is not 1 or 2";
   if (!is_block_size(matrix->row_block, matrix->missing_rows) ||
       !is_block_size(matrix->col_block, matrix->missing_cols))
     return "blocks are empty, or the first block is larger than the others";
   /* -1 means copies on all processes. */
-  if (is_outside(matrix->first_row, 0, place->rows) || is_outside(matrix->first_col, 0, place->cols))
+  if (is_outside(matrix->first_row, 0, position->rows) || is_outside(matrix->first_col, 0, position->cols))
     return "the first block's process is outside of the grid, or all processes have copies";
   if (is_outside(matrix->row, matrix->missing_rows, matrix->rows) || rows > matrix->rows - matrix->row ||
       is_outside(matrix->col, matrix->missing_cols, matrix->cols) || cols > matrix->cols - matrix->col)
     return "a submatrix reaches outside of its matrix";
-  const int64_t local_rows =
-      tsl_scalapack_local(matrix->rows, matrix->row_block, place->row, (int)matrix->first_row, place->rows) -
-      missing_on_process(matrix->missing_rows, matrix->first_row, place->row);
-  const int64_t local_cols =
-      tsl_scalapack_local(matrix->cols, matrix->col_block, place->col, (int)matrix->first_col, place->cols) -
-      missing_on_process(matrix->missing_cols, matrix->first_col, place->col);
+  const int64_t local_rows = tsl_scalapack_local_size(matrix->rows, matrix->row_block, position->row,
+                                                      (int)matrix->first_row, position->rows) -
+                             missing_on_process(matrix->missing_rows, matrix->first_row, position->row);
+  const int64_t local_cols = tsl_scalapack_local_size(matrix->cols, matrix->col_block, position->col,
+                                                      (int)matrix->first_col, position->cols) -
+                             missing_on_process(matrix->missing_cols, matrix->first_col, position->col);
   if (matrix->leading < 1 || (local_cols > 0 && matrix->leading < local_rows))
     return "the leading dimension is less than the local rows";
   return NULL;
 }
 
-int64_t tsl_scalapack_begin_at(const tsl_scalapack_matrix *matrix, const tsl_scalapack_place *place) {
-  return missing_on_process(matrix->missing_rows, matrix->first_row, place->row) +
-         missing_on_process(matrix->missing_cols, matrix->first_col, place->col) * matrix->leading;
+int64_t tsl_scalapack_virtual_offset(const tsl_scalapack_matrix *matrix,
+                                     const tsl_scalapack_position *position) {
+  return missing_on_process(matrix->missing_rows, matrix->first_row, position->row) +
+         missing_on_process(matrix->missing_cols, matrix->first_col, position->col) * matrix->leading;
 }

@@ -14,6 +14,7 @@
 TESELA_API extern const char tesela_scalapack_copy[];
 const char tesela_scalapack_copy[] = "tesela";
 
+/* Returns false for NULL and for functions of this library or of a copy of it. */
 static bool is_foreign_function(void *address) {
   return address && !tsl_loaded_beside(address, "tesela_scalapack_copy");
 }
@@ -23,8 +24,10 @@ static tsl_loaded_answer next_accept(void *address, void *state) {
   return is_foreign_function(address) ? TSL_LOADED_TAKE : TSL_LOADED_NO;
 }
 
-static tsl_scalapack_function *next_search(tsl_scalapack_late *late, const char *name, bool program_first) {
-  tsl_scalapack_function *function = atomic_load_explicit(&late->found, memory_order_acquire);
+/* Returns the function, cached once found; NULL: none. `program_first`: else only in later libraries. */
+static tsl_scalapack_function *find_next_function(tsl_scalapack_lookup *lookup, const char *name,
+                                                  bool program_first) {
+  tsl_scalapack_function *function = atomic_load_explicit(&lookup->found, memory_order_acquire);
   if (function)
     return function;
   TSL_NOT_CANCELLED;
@@ -32,14 +35,14 @@ static tsl_scalapack_function *next_search(tsl_scalapack_late *late, const char 
   if (!is_foreign_function(address))
     address = tsl_loaded_find(name, next_accept, NULL);
   memcpy(&function, &address, sizeof function);
-  atomic_store_explicit(&late->found, function, memory_order_release);
+  atomic_store_explicit(&lookup->found, function, memory_order_release);
   return function;
 }
 
 tsl_scalapack_function *tsl_scalapack_next(tsl_scalapack_symbol *symbol) {
-  return next_search(&symbol->next, symbol->name, false);
+  return find_next_function(&symbol->next, symbol->name, false);
 }
 
-tsl_scalapack_function *tsl_scalapack_find(tsl_scalapack_late *late, const char *name) {
-  return next_search(late, name, true);
+tsl_scalapack_function *tsl_scalapack_find(tsl_scalapack_lookup *lookup, const char *name) {
+  return find_next_function(lookup, name, true);
 }

@@ -12,12 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef enum state { NOT_SEEN, WITHOUT, WITH } state;
+typedef enum library_state { NOT_SEEN, WITHOUT, WITH } library_state;
 
 typedef struct processes_search {
-  char job[256];     /* PMIX_NAMESPACE */
-  char library[256]; /* this library's file name */
-  state *states;     /* by rank in MPI_COMM_WORLD */
+  char pmix_namespace[256];
+  char library_file[256];
+  library_state *states; /* by rank in MPI_COMM_WORLD */
   int count;
 } processes_search;
 
@@ -51,21 +51,21 @@ static int rank_of(const processes_search *s, const char *process) {
   size_t size = 0;
   int64_t rank = -1;
   char *list = processes_read_whole(process, "environ", &size);
-  const char *job = list ? find_variable(list, size, "PMIX_NAMESPACE") : NULL;
+  const char *pmix_namespace = list ? find_variable(list, size, "PMIX_NAMESPACE") : NULL;
   const char *number = list ? find_variable(list, size, "PMIX_RANK") : NULL;
-  if (!job || !number || strcmp(job, s->job) != 0 || !tsl_parse_i64(number, &rank) || rank >= s->count)
+  if (!pmix_namespace || !number || strcmp(pmix_namespace, s->pmix_namespace) != 0 ||
+      !tsl_parse_i64(number, &rank) || rank >= s->count)
     rank = -1;
   free(list);
   return (int)rank;
 }
 
-/* Records if a process has this library. Only processes with an MPI library count: a shell that starts the
- * program has its rank, too. */
-static void processes_look_at(processes_search *s, const char *process) {
+/* Records if a process with an MPI library has this library; a shell may have the program's rank, too. */
+static void record_process(processes_search *s, const char *process) {
   const int rank = rank_of(s, process);
   size_t size = 0;
   char *maps = rank < 0 ? NULL : processes_read_whole(process, "maps", &size);
-  if (maps && strstr(maps, s->library))
+  if (maps && strstr(maps, s->library_file))
     s->states[rank] = WITH;
   else if (maps && strstr(maps, "/libmpi") && s->states[rank] == NOT_SEEN)
     s->states[rank] = WITHOUT;
@@ -76,15 +76,16 @@ static void address_in_this_library(void) {}
 
 /* Sets the job and this library's name. Returns false if MPI's environment does not show the job. */
 static bool processes_init_search(processes_search *s) {
-  const char *job = tsl_env_foreign("PMIX_NAMESPACE");
+  const char *pmix_namespace = tsl_env_foreign("PMIX_NAMESPACE");
   char path[4096];
   tsl_library_file(address_in_this_library, path, sizeof path);
   const char *slash = strrchr(path, '/');
-  if (!job || !slash || strlen(slash) >= sizeof s->library || strlen(job) >= sizeof s->job ||
+  if (!pmix_namespace || !slash || strlen(slash) >= sizeof s->library_file ||
+      strlen(pmix_namespace) >= sizeof s->pmix_namespace ||
       MPI_Comm_size(MPI_COMM_WORLD, &s->count) != MPI_SUCCESS)
     return false;
-  strcpy(s->job, job);
-  strcpy(s->library, slash);
+  strcpy(s->pmix_namespace, pmix_namespace);
+  strcpy(s->library_file, slash);
   s->states = calloc((size_t)s->count, sizeof *s->states);
   return s->states != NULL;
 }
@@ -95,7 +96,7 @@ static void scan_processes(processes_search *s) {
     return;
   for (const struct dirent *entry; (entry = readdir(folder));)
     if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-      processes_look_at(s, entry->d_name);
+      record_process(s, entry->d_name);
   closedir(folder);
 }
 
@@ -114,6 +115,7 @@ static bool find_ranks(MPI_Comm comm, int count, int *ranks_in_comm, int *out) {
   return found;
 }
 
+/* Evaluates the states of the communicator's processes. */
 static void processes_set_result(const processes_search *s, MPI_Comm comm, tsl_scalapack_processes *out) {
   int count = 0, rank = 0, first_with = -1;
   (void)MPI_Comm_size(comm, &count);
@@ -124,7 +126,7 @@ static void processes_set_result(const processes_search *s, MPI_Comm comm, tsl_s
     out->all_on_this_host = ranks[i] != MPI_UNDEFINED;
   const bool is_known = out->all_on_this_host;
   for (int i = 0; is_known && i < count; i++) {
-    const state state_of = s->states[ranks[i]];
+    const library_state state_of = s->states[ranks[i]];
     out->all_on_this_host = out->all_on_this_host && state_of != NOT_SEEN;
     if (state_of == WITHOUT && out->rank_without_library < 0)
       out->rank_without_library = ranks[i];
@@ -135,7 +137,7 @@ static void processes_set_result(const processes_search *s, MPI_Comm comm, tsl_s
   free(ranks);
 }
 
-tsl_scalapack_processes tsl_scalapack_look_at_processes(MPI_Comm comm) {
+tsl_scalapack_processes tsl_scalapack_inspect_processes(MPI_Comm comm) {
   /* One search is enough: libraries are loaded before a process joins a grid. Needs a lock. */
   static processes_search known;
   static bool is_known, has_looked;

@@ -20,6 +20,7 @@ typedef struct scalapack_gemm_work {
   double alpha[2], beta[2];
 } scalapack_gemm_work;
 
+/* Reads the transposes; an invalid letter becomes '?' in call->letters. */
 static void set_letters(const tsl_scalapack_multiply *product, tesela_type type, scalapack_gemm_work *out,
                         tsl_scalapack_call *call) {
   const char given[] = {product->trans_a, product->trans_b};
@@ -52,7 +53,7 @@ static const char *scalapack_gemm_prepare(const tsl_scalapack_multiply *product,
   set_sizes(&out->operands[A], out->m, out->k, out->transposed[A]);
   set_sizes(&out->operands[B], out->k, out->n, out->transposed[B]);
   set_sizes(&out->operands[C], out->m, out->n, false);
-  const char *why = tsl_scalapack_read(parts, out->operands, OPERANDS, type, &call->place);
+  const char *why = tsl_scalapack_read_operands(parts, out->operands, OPERANDS, type, &call->position);
   if (why)
     return why;
   if (strchr(call->letters, '?'))
@@ -104,7 +105,7 @@ static tsl_scalapack_function *scalapack_gemm_compute(tsl_scalapack_call *call,
     tsl_scalapack_end(call, &record);
     return NULL;
   }
-  return tsl_scalapack_retry(call, grid, work->beta);
+  return tsl_scalapack_retry_function(call, grid, work->beta);
 }
 
 tsl_scalapack_function *tsl_scalapack_gemm(tsl_scalapack_symbol *symbol,
@@ -112,9 +113,10 @@ tsl_scalapack_function *tsl_scalapack_gemm(tsl_scalapack_symbol *symbol,
   tsl_scalapack_call call = {.symbol = symbol};
   scalapack_gemm_work work = {.m = 0};
   const char *why = scalapack_gemm_prepare(product, &call, &work);
-  const bool is_ours = tsl_scalapack_takes_gemm(work.m, work.n, work.k, call.place.rows * call.place.cols,
-                                                tsl_scalapack_next(symbol) != NULL);
-  const tsl_scalapack_grid *grid = tsl_scalapack_join(&work.operands[A], &call.place, is_ours, &why);
+  const bool is_ours = tsl_scalapack_takes_gemm(
+      work.m, work.n, work.k, call.position.rows * call.position.cols, tsl_scalapack_next(symbol) != NULL);
+  const tsl_scalapack_grid *grid =
+      tsl_scalapack_grid_for_call(&work.operands[A], &call.position, is_ours, &why);
   tsl_scalapack_begin(&call);
   return grid ? scalapack_gemm_compute(&call, &work, grid) : tsl_scalapack_forward(&call, why);
 }

@@ -20,29 +20,30 @@ static int64_t scalapack_grid_integer(tsl_scalapack_word word) {
   return tsl_scalapack_integer(&word, 0);
 }
 
-bool tsl_scalapack_where(int64_t context, tsl_scalapack_place *place) {
+bool tsl_scalapack_find_position(int64_t context, tsl_scalapack_position *position) {
   typedef void gridinfo(const void *, void *, void *, void *, void *);
-  static tsl_scalapack_late late;
+  static tsl_scalapack_lookup late;
   gridinfo *ask = (gridinfo *)tsl_scalapack_find(&late, "blacs_gridinfo_");
   if (!ask)
     return false;
-  const tsl_scalapack_word number = tsl_scalapack_say(context);
+  const tsl_scalapack_word number = tsl_scalapack_word_of(context);
   tsl_scalapack_word rows = {.wide = 0}, cols = rows, row = rows, col = rows;
   ask(&number, &rows, &cols, &row, &col);
-  *place = (tsl_scalapack_place){(int)scalapack_grid_integer(rows), (int)scalapack_grid_integer(cols),
-                                 (int)scalapack_grid_integer(row), (int)scalapack_grid_integer(col)};
-  return place->rows > 0 && place->cols > 0 && place->row >= 0 && place->row < place->rows &&
-         place->col >= 0 && place->col < place->cols;
+  *position = (tsl_scalapack_position){(int)scalapack_grid_integer(rows), (int)scalapack_grid_integer(cols),
+                                       (int)scalapack_grid_integer(row), (int)scalapack_grid_integer(col)};
+  return position->rows > 0 && position->cols > 0 && position->row >= 0 && position->row < position->rows &&
+         position->col >= 0 && position->col < position->cols;
 }
 
 /* Returns MPI_COMM_NULL if BLACS does not tell the communicator, or if it has other processes. */
-static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_place *place) {
+static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_position *position) {
   typedef void get(const void *, const void *, void *);
   typedef int64_t to_system(const void *);
-  static tsl_scalapack_late late_get, late_system;
+  static tsl_scalapack_lookup late_get, late_system;
   get *ask = (get *)tsl_scalapack_find(&late_get, "blacs_get_");
   to_system *translate = (to_system *)tsl_scalapack_find(&late_system, "blacs2sys_handle_");
-  const tsl_scalapack_word number = tsl_scalapack_say(context), what = tsl_scalapack_say(GET_COMMUNICATOR);
+  const tsl_scalapack_word number = tsl_scalapack_word_of(context),
+                           what = tsl_scalapack_word_of(GET_COMMUNICATOR);
   tsl_scalapack_word handle = {.wide = 0};
   if (!ask)
     return MPI_COMM_NULL;
@@ -52,7 +53,7 @@ static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_place *plac
   const MPI_Comm comm = MPI_Comm_f2c((MPI_Fint)system);
   int size = 0, inter = 0;
   if (comm == MPI_COMM_NULL || MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter ||
-      MPI_Comm_size(comm, &size) != MPI_SUCCESS || size != place->rows * place->cols)
+      MPI_Comm_size(comm, &size) != MPI_SUCCESS || size != position->rows * position->cols)
     return MPI_COMM_NULL;
   return comm;
 }
@@ -72,42 +73,42 @@ static int get_attribute_key(void) {
 
 /* Members have eight bytes. */
 typedef struct grid_report {
-  int64_t place;             /* row * columns + column */
+  int64_t position;          /* row * columns + column */
   int64_t settings;          /* tsl_scalapack_settings() of the process */
   uint64_t host, processors; /* equal only on one host and one set of processors */
 } grid_report;
 enum { WORDS = sizeof(grid_report) / sizeof(int64_t) };
 
-static grid_report make_report(const tsl_scalapack_place *place, int64_t settings) {
+static grid_report make_report(const tsl_scalapack_position *position, int64_t settings) {
   char name[MPI_MAX_PROCESSOR_NAME];
   int length = 0;
   (void)MPI_Get_processor_name(name, &length);
-  return (grid_report){.place = (int64_t)place->row * place->cols + place->col,
+  return (grid_report){.position = (int64_t)position->row * position->cols + position->col,
                        .settings = settings,
                        .host = tsl_hash_add(tsl_hash_start(), name, (size_t)length).low,
                        .processors = tsl_affinity_hash()};
 }
 
-/* Sets grid->ranks. Returns false if `settings` differs between processes or two have one place. */
-static bool scalapack_grid_agree(tsl_scalapack_grid *grid, const grid_report *all) {
+/* Sets grid->ranks. Returns false if `settings` differs between processes or two have one position. */
+static bool check_reports(tsl_scalapack_grid *grid, const grid_report *all) {
   const int count = grid->rows * grid->cols;
   for (int i = 0; i < count; i++)
     grid->ranks[i] = -1;
   for (int rank = 0; rank < count; rank++) {
-    if (all[rank].settings != all[0].settings || all[rank].place < 0 || all[rank].place >= count ||
-        grid->ranks[all[rank].place] >= 0)
+    if (all[rank].settings != all[0].settings || all[rank].position < 0 || all[rank].position >= count ||
+        grid->ranks[all[rank].position] >= 0)
       return false;
-    grid->ranks[all[rank].place] = rank;
+    grid->ranks[all[rank].position] = rank;
   }
   return true;
 }
 
-/* Gathers all reports; sets ranks and sharing. Returns false if processes do not agree. Collective. */
-static bool exchange_reports(tsl_scalapack_grid *grid, const tsl_scalapack_place *place, int64_t settings,
-                             grid_report *all) {
-  const grid_report mine = make_report(place, settings);
+/* Gathers all reports; sets ranks and sharing. Returns false if check_reports() does. Collective. */
+static bool exchange_reports(tsl_scalapack_grid *grid, const tsl_scalapack_position *position,
+                             int64_t settings, grid_report *all) {
+  const grid_report mine = make_report(position, settings);
   if (MPI_Allgather(&mine, WORDS, MPI_INT64_T, all, WORDS, MPI_INT64_T, grid->comm) != MPI_SUCCESS ||
-      !scalapack_grid_agree(grid, all))
+      !check_reports(grid, all))
     return false;
   for (int rank = 0; rank < grid->rows * grid->cols; rank++)
     grid->sharing += all[rank].host == mine.host && all[rank].processors == mine.processors;
@@ -115,7 +116,7 @@ static bool exchange_reports(tsl_scalapack_grid *grid, const tsl_scalapack_place
 }
 
 /* Waits for a collective call. After 20 s a line on stderr names a probable reason: a missing library. */
-static bool scalapack_grid_wait_for_all(MPI_Request *request, const tsl_scalapack_place *place) {
+static bool scalapack_grid_wait_for_all(MPI_Request *request, const tsl_scalapack_position *position) {
   static const double patience = 20;
   static const struct timespec pause = {0, 100000};
   const double begun = tsl_clock();
@@ -127,7 +128,7 @@ static bool scalapack_grid_wait_for_all(MPI_Request *request, const tsl_scalapac
           "tesela: process (%d, %d) of a grid of %d x %d has waited %.0f s for the others. A process "
           "started "
           "without libtesela_scalapack never arrives: load the library into all processes, or into none\n",
-          place->row, place->col, place->rows, place->cols, patience);
+          position->row, position->col, position->rows, position->cols, patience);
       return MPI_Wait(request, MPI_STATUS_IGNORE) == MPI_SUCCESS;
     }
     nanosleep(&pause, NULL);
@@ -136,17 +137,17 @@ static bool scalapack_grid_wait_for_all(MPI_Request *request, const tsl_scalapac
 }
 
 /* Returns true if all processes pass true. Collective. */
-static bool all_true(MPI_Comm comm, const tsl_scalapack_place *place, bool value) {
+static bool all_true(MPI_Comm comm, const tsl_scalapack_position *position, bool value) {
   int mine = value, everyone = 0;
   MPI_Request request;
   return MPI_Iallreduce(&mine, &everyone, 1, MPI_INT, MPI_MIN, comm, &request) == MPI_SUCCESS &&
-         scalapack_grid_wait_for_all(&request, place) && everyone;
+         scalapack_grid_wait_for_all(&request, position) && everyone;
 }
 
 /* Returns true if a process lacks this library. On one host all others find this, and the host ScaLAPACK
  * computes; on several hosts some would wait for ever, so the job is ended. */
 static bool lacks_library(MPI_Comm comm) {
-  const tsl_scalapack_processes processes = tsl_scalapack_look_at_processes(comm);
+  const tsl_scalapack_processes processes = tsl_scalapack_inspect_processes(comm);
   if (processes.rank_without_library < 0)
     return false;
   static bool has_spoken;
@@ -164,21 +165,22 @@ static bool lacks_library(MPI_Comm comm) {
   return true;
 }
 
-static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_scalapack_place *place,
+/* Makes a context's grid, with sharing 0 if tesela must not compute; NULL: no memory. Collective. */
+static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_scalapack_position *position,
                                                int64_t settings) {
-  const size_t count = (size_t)place->rows * (size_t)place->cols;
+  const size_t count = (size_t)position->rows * (size_t)position->cols;
   tsl_scalapack_grid *grid = malloc(sizeof *grid + count * sizeof *grid->ranks);
   grid_report *all = malloc(count * sizeof *all);
   const int key = get_attribute_key();
   const bool has_memory = grid && all && key != MPI_KEYVAL_INVALID, lacks = lacks_library(user_comm);
-  if (lacks ? !has_memory : !all_true(user_comm, place, has_memory)) {
+  if (lacks ? !has_memory : !all_true(user_comm, position, has_memory)) {
     free(grid);
     free(all);
     return NULL;
   }
-  *grid = (tsl_scalapack_grid){.comm = user_comm, .rows = place->rows, .cols = place->cols};
+  *grid = (tsl_scalapack_grid){.comm = user_comm, .rows = position->rows, .cols = position->cols};
   /* Caches a grid without tesela, too, so that processes are asked once. */
-  if (lacks || !exchange_reports(grid, place, settings, all))
+  if (lacks || !exchange_reports(grid, position, settings, all))
     grid->sharing = 0;
   free(all);
   if (MPI_Comm_set_attr(user_comm, key, grid) != MPI_SUCCESS)
@@ -186,10 +188,10 @@ static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_sca
   return grid;
 }
 
-const tsl_scalapack_grid *tsl_scalapack_grid_of(int64_t context, const tsl_scalapack_place *place,
+const tsl_scalapack_grid *tsl_scalapack_grid_of(int64_t context, const tsl_scalapack_position *position,
                                                 int64_t settings) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  const MPI_Comm of = communicator_of(context, place);
+  const MPI_Comm of = communicator_of(context, position);
   tsl_scalapack_grid *grid = NULL;
   int found = 0;
   if (of == MPI_COMM_NULL)
@@ -197,12 +199,12 @@ const tsl_scalapack_grid *tsl_scalapack_grid_of(int64_t context, const tsl_scala
   TSL_NOT_CANCELLED;
   pthread_mutex_lock(&lock);
   if (MPI_Comm_get_attr(of, get_attribute_key(), &grid, &found) != MPI_SUCCESS || !found)
-    grid = scalapack_grid_make(of, place, settings);
+    grid = scalapack_grid_make(of, position, settings);
   pthread_mutex_unlock(&lock);
   return grid && grid->sharing > 0 ? grid : NULL;
 }
 
-bool tsl_scalapack_any(const tsl_scalapack_grid *grid, bool value) {
+bool tsl_scalapack_any_true(const tsl_scalapack_grid *grid, bool value) {
   int mine = value, all = value;
   (void)MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, grid->comm);
   return all != 0;

@@ -9,45 +9,46 @@
 static void read_matrix(const tsl_scalapack_part *part, tsl_scalapack_matrix *out) {
   enum { FIELDS_MAX = 11 };
   int64_t fields[FIELDS_MAX] = {tsl_scalapack_integer(part->desc, 0)};
-  for (int i = 1; i < tsl_scalapack_fields(fields[0]); i++)
+  for (int i = 1; i < tsl_scalapack_field_count(fields[0]); i++)
     fields[i] = tsl_scalapack_integer(part->desc, i);
   tsl_scalapack_describe(fields, tsl_scalapack_integer(part->i, 0), tsl_scalapack_integer(part->j, 0), out);
 }
 
 /* Not dereferenced before the missing elements are added again. */
-static const void *scalapack_operand_address_of(const void *data, int64_t elements, tesela_type type) {
+static const void *address_minus_elements(const void *data, int64_t elements, tesela_type type) {
   const uintptr_t address = (uintptr_t)data - (uintptr_t)elements * tsl_type(type)->size;
   return data ? (const void *)address : NULL; /* NOLINT(performance-no-int-to-ptr) */
 }
 
-const char *tsl_scalapack_read(const tsl_scalapack_part *const *parts, tsl_scalapack_operand *operands,
-                               int count, tesela_type type, tsl_scalapack_place *place) {
+const char *tsl_scalapack_read_operands(const tsl_scalapack_part *const *parts,
+                                        tsl_scalapack_operand *operands, int count, tesela_type type,
+                                        tsl_scalapack_position *position) {
   const char *why = NULL;
   for (int i = 0; i < count; i++) {
     read_matrix(parts[i], &operands[i].matrix);
     if (operands[i].matrix.context != operands[0].matrix.context)
       return "the operands have different contexts";
   }
-  if (!tsl_scalapack_where(operands[0].matrix.context, place))
+  if (!tsl_scalapack_find_position(operands[0].matrix.context, position))
     return "the caller is not in the grid";
   for (int i = 0; i < count && !why; i++) {
-    why = tsl_scalapack_refuse(&operands[i].matrix, operands[i].rows, operands[i].cols, place);
-    operands[i].data = scalapack_operand_address_of(parts[i]->data,
-                                                    tsl_scalapack_begin_at(&operands[i].matrix, place), type);
+    why = tsl_scalapack_refuse(&operands[i].matrix, operands[i].rows, operands[i].cols, position);
+    operands[i].data = address_minus_elements(
+        parts[i]->data, tsl_scalapack_virtual_offset(&operands[i].matrix, position), type);
   }
   return why;
 }
 
-const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operand,
-                                             const tsl_scalapack_place *place, bool is_faster_here,
-                                             const char **why) {
-  if (place->row == 0 && place->col == 0)
+const tsl_scalapack_grid *tsl_scalapack_grid_for_call(const tsl_scalapack_operand *operand,
+                                                      const tsl_scalapack_position *position,
+                                                      bool is_faster_here, const char **why) {
+  if (position->row == 0 && position->col == 0)
     tsl_scalapack_check_request();
   if (*why)
     return NULL;
   /* First: with different requests, processes may disagree about sizes. */
   const tsl_scalapack_grid *grid =
-      tsl_scalapack_grid_of(operand->matrix.context, place, tsl_scalapack_settings());
+      tsl_scalapack_grid_of(operand->matrix.context, position, tsl_scalapack_settings());
   if (!grid)
     *why = "the processes of the grid have different settings, or cannot compare them";
   else if (!is_faster_here)
@@ -55,13 +56,13 @@ const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operan
   return *why ? NULL : grid;
 }
 
-tsl_scalapack_function *tsl_scalapack_retry(const tsl_scalapack_call *call, const tsl_scalapack_grid *grid,
-                                            const double beta[2]) {
+tsl_scalapack_function *tsl_scalapack_retry_function(const tsl_scalapack_call *call,
+                                                     const tsl_scalapack_grid *grid, const double beta[2]) {
   /* The message tells if a process has written parts of C before another one failed. */
   const char *why = tesela_last_error();
-  if (!tsl_scalapack_any(grid, strstr(why, "lost") != NULL) || (beta[0] == 0 && beta[1] == 0))
+  if (!tsl_scalapack_any_true(grid, strstr(why, "lost") != NULL) || (beta[0] == 0 && beta[1] == 0))
     return tsl_scalapack_forward(call, why);
-  tsl_scalapack_lost(call, why);
+  tsl_scalapack_report_lost(call, why);
   return NULL;
 }
 

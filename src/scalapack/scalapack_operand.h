@@ -13,19 +13,20 @@ typedef struct tsl_scalapack_operand {
   tsl_scalapack_matrix matrix;
 } tsl_scalapack_operand;
 
-/* Reads submatrices (rows and cols are set) and finds the caller's place. Returns why tesela cannot, or
- * NULL. */
-const char *tsl_scalapack_read(const tsl_scalapack_part *const *parts, tsl_scalapack_operand *operands,
-                               int count, tesela_type type, tsl_scalapack_place *place);
+/* Reads submatrices (rows and cols are set) and gets the caller's position. Returns NULL, or why tesela
+ * cannot compute the call. */
+const char *tsl_scalapack_read_operands(const tsl_scalapack_part *const *parts,
+                                        tsl_scalapack_operand *operands, int count, tesela_type type,
+                                        tsl_scalapack_position *position);
 
 /* Returns the grid that computes the call. NULL: *why is the reason, unchanged if already set. */
-const tsl_scalapack_grid *tsl_scalapack_join(const tsl_scalapack_operand *operand,
-                                             const tsl_scalapack_place *place, bool is_faster_here,
-                                             const char **why);
+const tsl_scalapack_grid *tsl_scalapack_grid_for_call(const tsl_scalapack_operand *operand,
+                                                      const tsl_scalapack_position *position,
+                                                      bool is_faster_here, const char **why);
 
 /* Returns the function that repeats a failed call, on all processes; NULL: C is lost, but beta needs it. */
-tsl_scalapack_function *tsl_scalapack_retry(const tsl_scalapack_call *call, const tsl_scalapack_grid *grid,
-                                            const double beta[2]);
+tsl_scalapack_function *tsl_scalapack_retry_function(const tsl_scalapack_call *call,
+                                                     const tsl_scalapack_grid *grid, const double beta[2]);
 
 /* Returns the block-cyclic layout of the operand's matrix; it borrows the grid's ranks. */
 tesela_layout tsl_scalapack_layout(const tsl_scalapack_operand *operand, const tsl_scalapack_grid *grid);

@@ -26,15 +26,15 @@
 typedef void tsl_scalapack_function(void);
 
 /* Function of another library, searched until it is found. */
-typedef struct tsl_scalapack_late {
+typedef struct tsl_scalapack_lookup {
   tsl_scalapack_function *_Atomic found;
-} tsl_scalapack_late;
+} tsl_scalapack_lookup;
 
 /* Exported name: a static variable of its entry. */
 typedef struct tsl_scalapack_symbol {
   const char *name; /* "pdgemm_" */
   tesela_type type;
-  tsl_scalapack_late next;
+  tsl_scalapack_lookup next;
 } tsl_scalapack_symbol;
 
 #endif

@@ -34,7 +34,7 @@ static const char *scalapack_transpose_prepare(const tsl_scalapack_add *sum, tsl
   out->conjugated = letter == 'C' && tsl_type(type)->is_complex;
   out->operands[A].rows = out->operands[C].cols = out->n;
   out->operands[A].cols = out->operands[C].rows = out->m;
-  const char *why = tsl_scalapack_read(parts, out->operands, OPERANDS, type, &call->place);
+  const char *why = tsl_scalapack_read_operands(parts, out->operands, OPERANDS, type, &call->position);
   if (why)
     return why;
   if (letter != 'T' && letter != 'C')
@@ -73,7 +73,7 @@ static tsl_scalapack_function *scalapack_transpose_compute(tsl_scalapack_call *c
     tsl_scalapack_end(call, &record);
     return NULL;
   }
-  return tsl_scalapack_retry(call, grid, work->beta);
+  return tsl_scalapack_retry_function(call, grid, work->beta);
 }
 
 tsl_scalapack_function *tsl_scalapack_transpose(tsl_scalapack_symbol *symbol, const tsl_scalapack_add *sum) {
@@ -81,7 +81,8 @@ tsl_scalapack_function *tsl_scalapack_transpose(tsl_scalapack_symbol *symbol, co
   scalapack_transpose_work work = {.m = 0};
   const char *why = scalapack_transpose_prepare(sum, &call, &work);
   const bool is_ours = tsl_scalapack_takes_transpose(tsl_scalapack_next(symbol) != NULL);
-  const tsl_scalapack_grid *grid = tsl_scalapack_join(&work.operands[A], &call.place, is_ours, &why);
+  const tsl_scalapack_grid *grid =
+      tsl_scalapack_grid_for_call(&work.operands[A], &call.position, is_ours, &why);
   tsl_scalapack_begin(&call);
   return grid ? scalapack_transpose_compute(&call, &work, grid) : tsl_scalapack_forward(&call, why);
 }

@@ -1,5 +1,4 @@
-/* Computes p?tran, p?tranu, p?tranc, or a transposing p?geadd. Returns the function to forward to; NULL:
- * done. */
+/* Computes p?tran, p?tranu, p?tranc, transposing p?geadd. Returns NULL, or the function to forward to. */
 #ifndef TSL_SCALAPACK_SCALAPACK_TRANSPOSE_H
 #define TSL_SCALAPACK_SCALAPACK_TRANSPOSE_H
 

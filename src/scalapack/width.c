@@ -19,7 +19,7 @@ static int64_t call_numroc(numroc *function, int64_t high, int64_t low) {
 /* Returns the bytes of NUMROC's integers, 4 or 8; 0: not found, or it fails the test. */
 static int find_width(void) {
   enum { HIGH = 3, LOW = 11, OTHER_HIGH = 5, OTHER_LOW = 13 };
-  static tsl_scalapack_late late;
+  static tsl_scalapack_lookup late;
   numroc *function = (numroc *)tsl_scalapack_find(&late, "numroc_");
   if (!function)
     return 0;
@@ -40,13 +40,13 @@ int tsl_scalapack_width(void) {
   return known;
 }
 
-int64_t tsl_scalapack_integer(const void *array, int place) {
+int64_t tsl_scalapack_integer(const void *array, int index) {
   if (tsl_scalapack_width() == 8)
-    return ((const int64_t *)array)[place];
-  return ((const int32_t *)array)[place];
+    return ((const int64_t *)array)[index];
+  return ((const int32_t *)array)[index];
 }
 
-tsl_scalapack_word tsl_scalapack_say(int64_t value) {
+tsl_scalapack_word tsl_scalapack_word_of(int64_t value) {
   tsl_scalapack_word word = {.wide = 0};
   if (tsl_scalapack_width() == 8)
     word.wide = value;

@@ -12,7 +12,7 @@
 #include <math.h>
 
 /* Transfers in bytes dominated by latency and by bandwidth, and their repetitions. */
-enum { SHORT = 4, LONG = 16 << 20, SHORT_REPEATS = 40, LONG_REPEATS = 6 };
+enum { SHORT_BYTES = 4, LONG_BYTES = 16 << 20, SHORT_REPEATS = 40, LONG_REPEATS = 6 };
 
 typedef struct measurement {
   tsl_device *device;
@@ -24,7 +24,7 @@ typedef struct measurement {
 } measurement;
 
 /* One timed operation, complete on return. */
-typedef tesela_status step(const measurement *job, size_t bytes);
+typedef tesela_status timed_operation(const measurement *job, size_t bytes);
 
 static tesela_status copy_in(const measurement *job, size_t bytes) {
   TSL_TRY(tsl_device_write(job->stream, job->buffer, 0, job->host, bytes));
@@ -44,13 +44,13 @@ static tesela_status link_launch(const measurement *job, size_t bytes) {
   return job->ops->finish(job->stream);
 }
 
-/* Returns the minimum of `repeats` runs after an uncounted one. */
-static tesela_status link_shortest(const measurement *job, step *run_step, size_t bytes, int repeats,
-                                   double *out) {
+/* Sets *out to the minimum seconds of `repeats` runs after an uncounted one. */
+static tesela_status link_min_seconds(const measurement *job, timed_operation *operation, size_t bytes,
+                                      int repeats, double *out) {
   double least = INFINITY;
   for (int i = 0; i <= repeats; i++) {
     const double start = tsl_clock();
-    TSL_TRY(run_step(job, bytes));
+    TSL_TRY(operation(job, bytes));
     if (i > 0)
       least = fmin(least, tsl_clock() - start);
   }
@@ -58,11 +58,12 @@ static tesela_status link_shortest(const measurement *job, step *run_step, size_
   return TESELA_OK;
 }
 
-static tesela_status measure_way(const measurement *job, step *run_step, tsl_link_way *out) {
+static tesela_status measure_direction(const measurement *job, timed_operation *operation,
+                                       tsl_link_way *out) {
   double long_copy;
-  TSL_TRY(link_shortest(job, run_step, SHORT, SHORT_REPEATS, &out->seconds));
-  TSL_TRY(link_shortest(job, run_step, LONG, LONG_REPEATS, &long_copy));
-  out->rate = LONG / fmax(long_copy - out->seconds, 1e-9);
+  TSL_TRY(link_min_seconds(job, operation, SHORT_BYTES, SHORT_REPEATS, &out->seconds));
+  TSL_TRY(link_min_seconds(job, operation, LONG_BYTES, LONG_REPEATS, &long_copy));
+  out->rate = LONG_BYTES / fmax(long_copy - out->seconds, 1e-9);
   return TESELA_OK;
 }
 
@@ -81,48 +82,48 @@ out:
   return status;
 }
 
-/* bytes through pinned memory */
-enum { STAGED = 64 << 20, STAGED_REPEATS = 3 };
+enum { STAGED_BYTES = 64 << 20, STAGED_REPEATS = 3 };
 
 /* Times transfers of a vector in both directions with all threads, after an uncounted one. */
-static tesela_status time_staged(const tsl_stager *porter, const tsl_transfer_path *way, tsl_link *out) {
-  const tsl_pending_readback all = {.part = {0, 1, 0, way->shape->cols}};
-  const tsl_device_ops *ops = way->buffer->device->ops;
+static tesela_status time_staged_copies(const tsl_stager *stager, const tsl_transfer_path *path,
+                                        tsl_link *out) {
+  const tsl_pending_readback all = {.part = {0, 1, 0, path->shape->cols}};
+  const tsl_device_ops *ops = path->buffer->device->ops;
   double in = INFINITY, back = INFINITY;
   tsl_copy_result landed;
   for (int i = 0; i <= STAGED_REPEATS; i++) {
     const double start = tsl_clock();
-    TSL_TRY(tsl_part_in(porter, way, &all.part));
-    TSL_TRY(ops->finish(porter->staging->in));
+    TSL_TRY(tsl_part_in(stager, path, &all.part));
+    TSL_TRY(ops->finish(stager->staging->in));
     const double there = tsl_clock();
-    TSL_TRY(tsl_parts_out(porter, way, &all, 1, false, &landed));
+    TSL_TRY(tsl_parts_out(stager, path, &all, 1, false, &landed));
     if (i > 0) {
       in = fmin(in, there - start);
       back = fmin(back, tsl_clock() - there);
     }
   }
-  out->staged_in = STAGED / fmax(in, 1e-9);
-  out->staged_out = STAGED / fmax(back, 1e-9);
+  out->staged_in = STAGED_BYTES / fmax(in, 1e-9);
+  out->staged_out = STAGED_BYTES / fmax(back, 1e-9);
   return TESELA_OK;
 }
 
-static tesela_status link_stage(tsl_device *device, tsl_staging *staging, tsl_link *out) {
-  const tsl_problem vector = tsl_problem_transpose(1, STAGED / 4, TESELA_F32);
-  const tsl_stager porter = {.staging = staging, .team = tsl_device_host_team(device)};
-  tsl_transfer_path way = {.shape = &vector.c};
+static tesela_status link_measure_staging(tsl_device *device, tsl_staging *staging, tsl_link *out) {
+  const tsl_problem vector = tsl_problem_transpose(1, STAGED_BYTES / 4, TESELA_F32);
+  const tsl_stager stager = {.staging = staging, .team = tsl_device_host_team(device)};
+  tsl_transfer_path path = {.shape = &vector.c};
   tsl_transfer transfer;
   void *block;
   if (!tsl_transfer_plan(&vector.c, &transfer))
     return tsl_fail(TESELA_INTERNAL, "%s: a copy to measure has no plan", device->name);
-  way.transfer = &transfer;
-  TSL_TRY(tsl_alloc_zeroed(STAGED, "copies to measure", &block));
-  way.host = block;
-  tesela_status status = device->ops->buffer_create(device, STAGED, &way.buffer);
+  path.transfer = &transfer;
+  TSL_TRY(tsl_alloc_zeroed(STAGED_BYTES, "copies to measure", &block));
+  path.host = block;
+  tesela_status status = device->ops->buffer_create(device, STAGED_BYTES, &path.buffer);
   if (status == TESELA_OK) {
-    status = time_staged(&porter, &way, out);
+    status = time_staged_copies(&stager, &path, out);
     (void)device->ops->finish(staging->in);
     (void)device->ops->finish(staging->out);
-    device->ops->buffer_destroy(way.buffer);
+    device->ops->buffer_destroy(path.buffer);
   }
   tsl_free(block);
   return status;
@@ -142,19 +143,20 @@ static tesela_status measure_staged(tsl_device *device, tsl_link *out) {
     out->staged_out = out->out.rate;
     return TESELA_OK;
   }
-  const tesela_status status = link_stage(device, staging, out);
+  const tesela_status status = link_measure_staging(device, staging, out);
   tsl_staging_give(staging, status == TESELA_OK);
   return status;
 }
 
+/* Measures plain and staged copies in both directions, and a launch. */
 static tesela_status measure_all(measurement *job, tsl_link *out) {
   TSL_TRY(job->ops->stream_create(job->device, &job->stream));
-  TSL_TRY(job->ops->buffer_create(job->device, LONG, &job->buffer));
+  TSL_TRY(job->ops->buffer_create(job->device, LONG_BYTES, &job->buffer));
   TSL_TRY(link_find_kernel(job));
-  TSL_TRY(measure_way(job, copy_in, &out->in));
-  TSL_TRY(measure_way(job, link_copy_out, &out->out));
+  TSL_TRY(measure_direction(job, copy_in, &out->in));
+  TSL_TRY(measure_direction(job, link_copy_out, &out->out));
   TSL_TRY(measure_staged(job->device, out));
-  return link_shortest(job, link_launch, 0, SHORT_REPEATS, &out->launch);
+  return link_min_seconds(job, link_launch, 0, SHORT_REPEATS, &out->launch);
 }
 
 tesela_status tsl_tune_link(tsl_device *device, tsl_link *link) {
@@ -169,7 +171,7 @@ tesela_status tsl_tune_link(tsl_device *device, tsl_link *link) {
   const bool was_open = tsl_device_is_open(device);
   TSL_TRY(tsl_device_open(device));
   made.open = was_open ? tsl_link_of(device).open : tsl_clock() - start;
-  TSL_TRY(tsl_alloc_zeroed(LONG, "copies to measure", &block));
+  TSL_TRY(tsl_alloc_zeroed(LONG_BYTES, "copies to measure", &block));
   job.host = block;
   const tesela_status status = measure_all(&job, &made);
   if (job.buffer)

@@ -55,7 +55,7 @@ static void put_first(const tsl_candidate *first, tsl_candidate *candidates, int
 }
 
 /* Plans a product without a choice; false: there is a choice, or the plan failed. */
-static bool choose_at_once(const tsl_problem *problem, const tsl_choice *choice_in, tsl_plan **plan) {
+static bool plan_single_candidate(const tsl_problem *problem, const tsl_choice *choice_in, tsl_plan **plan) {
   const tsl_strategy *strategy = tsl_planner_at_once(problem, choice_in);
   tsl_choice choice = *choice_in;
   tsl_candidate *candidates;
@@ -82,7 +82,7 @@ tesela_status tsl_tune_choose_first(const tsl_problem *problem, const tsl_choice
   int count;
   choice.sparing = true;
   *plan = NULL;
-  if (!first->strategy && choose_at_once(problem, &choice, plan))
+  if (!first->strategy && plan_single_candidate(problem, &choice, plan))
     return TESELA_OK;
   TSL_TRY(tsl_planner_list(problem, &choice, &candidates, &count));
   if (count > 0 && measure_missing(&choice, candidates, count)) {

@@ -6,29 +6,28 @@
 
 #include <stdlib.h>
 
-/* ALIGNMENT: maximum of OpenCL sub-buffers (NVIDIA: 4096 bits). */
-enum { ALIGNMENT = 512, LINE = 128, SETS_MAX = 1 << 16, MEMORY_SHARE = 4 };
-/* Assumed, a large one, where unknown. */
-static const uint64_t cache_guess = (uint64_t)64 << 20;
+/* Bytes: alignment of OpenCL sub-buffers, at most (NVIDIA: 4096 bits), and of cache lines. */
+enum { ALIGNMENT = 512, LINE = 128, SETS_MAX = 1 << 16, MEMORY_DIVISOR = 4 };
+static const uint64_t cache_bytes_guess = (uint64_t)64 << 20;
 
 typedef struct operand_sets_layout {
   const tsl_shape *shape;
-  size_t bytes;  /* bytes of its extent */
-  size_t stride; /* bytes from set to set */
-  int64_t below; /* elements from the extent's start to element (0, 0) */
+  size_t bytes;          /* bytes of its extent */
+  size_t stride;         /* bytes from set to set */
+  int64_t origin_offset; /* elements from the extent's start to element (0, 0) */
 } operand_sets_layout;
 
 static size_t operand_sets_round_up(size_t bytes, size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/* Computes each operand's place in a set. TESELA_OUT_OF_MEMORY: an operand exceeds the address space. */
+/* Computes each operand's layout. TESELA_OUT_OF_MEMORY: an operand exceeds the address space. */
 static tesela_status operand_sets_lay_out(const tsl_problem *problem,
                                           operand_sets_layout layouts[TSL_OPERANDS]) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
     operand_sets_layout *layout = &layouts[i];
     layout->shape = tsl_problem_shape(problem, i);
-    layout->below = tsl_shape_below(layout->shape);
+    layout->origin_offset = tsl_shape_below(layout->shape);
     if (!tsl_size_mul((size_t)tsl_shape_extent(layout->shape), tsl_type(layout->shape->type)->size,
                       &layout->bytes) ||
         layout->bytes > SIZE_MAX / 4)
@@ -41,7 +40,7 @@ static tesela_status operand_sets_lay_out(const tsl_problem *problem,
 /* Returns the number of sets by the caches, limited by memory. *cold: they are enough. */
 static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl_device *device, bool warm,
                       bool *cold) {
-  const uint64_t cache = device->cache_bytes ? device->cache_bytes : cache_guess;
+  const uint64_t cache = device->cache_bytes ? device->cache_bytes : cache_bytes_guess;
   uint64_t in_cache = 0, in_memory = 0, most = SETS_MAX, free_bytes = device->memory_bytes;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     in_cache += operand_sets_round_up(layouts[i].bytes, LINE);
@@ -52,7 +51,7 @@ static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl
   if (device->is_cpu && tsl_memory_available() < free_bytes)
     free_bytes = tsl_memory_available();
   const uint64_t wanted = in_cache > 0 ? (2 * cache + in_cache - 1) / in_cache : 1,
-                 space = free_bytes / MEMORY_SHARE / in_memory;
+                 space = free_bytes / MEMORY_DIVISOR / in_memory;
   most = space < most ? space : most;
   const uint64_t count = warm || most == 0 ? 1 : wanted < most ? wanted : most;
   *cold = in_cache > 0 && count >= wanted;
@@ -60,8 +59,8 @@ static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl
 }
 
 /* Copies the first set to all others, doubling the copies each time. */
-static tesela_status repeat(tsl_stream *stream, tsl_buffer *buffer, const operand_sets_layout *layout,
-                            int count) {
+static tesela_status copy_first_set(tsl_stream *stream, tsl_buffer *buffer, const operand_sets_layout *layout,
+                                    int count) {
   const tsl_device_ops *ops = buffer->device->ops;
   for (int result = 1; result < count; result *= 2) {
     const int more = result < count - result ? result : count - result;
@@ -71,7 +70,8 @@ static tesela_status repeat(tsl_stream *stream, tsl_buffer *buffer, const operan
   return TESELA_OK;
 }
 
-static tesela_status fill_kind(tsl_kind data, uint64_t seed, const tsl_shape *shape, unsigned char *origin) {
+static tesela_status fill_with_kind(tsl_kind data, uint64_t seed, const tsl_shape *shape,
+                                    unsigned char *origin) {
   const size_t size = tsl_type(shape->type)->size;
   void *dense;
   TSL_TRY(tsl_alloc((size_t)(shape->rows * shape->cols) * size, "operands to measure with", &dense));
@@ -90,15 +90,15 @@ static tesela_status fill_buffer(tsl_operand_sets *sets, int operand, const oper
   TSL_TRY(tsl_alloc_zeroed(layout->stride, "operands to measure with", &block));
   tesela_status status;
   unsigned char *origin =
-      (unsigned char *)block + layout->below * (int64_t)tsl_type(layout->shape->type)->size;
+      (unsigned char *)block + layout->origin_offset * (int64_t)tsl_type(layout->shape->type)->size;
   if (data == TSL_KIND_NORMAL)
     TSL_GO(tsl_data_fill(TSL_DATA_NORMAL, seed + (uint64_t)operand, layout->shape, 1, origin));
   else
-    TSL_GO(fill_kind(data, seed + (uint64_t)operand, layout->shape, origin));
+    TSL_GO(fill_with_kind(data, seed + (uint64_t)operand, layout->shape, origin));
   if (layout->shape->structure == TESELA_TRIANGULAR || layout->shape->structure == TESELA_UNIT_TRIANGULAR)
     tsl_solve_settle(TSL_DATA_NORMAL, seed, layout->shape, origin);
   TSL_GO(tsl_device_write(stream, sets->buffers[operand], 0, block, layout->stride));
-  TSL_GO(repeat(stream, sets->buffers[operand], layout, sets->count));
+  TSL_GO(copy_first_set(stream, sets->buffers[operand], layout, sets->count));
   status = sets->device->ops->finish(stream);
 out:
   tsl_free(block);
@@ -114,7 +114,8 @@ static tesela_status make_operands_of_sets(tsl_operand_sets *sets,
     tsl_operand result[TSL_OPERANDS];
     for (int i = 0; i < TSL_OPERANDS; i++) {
       const int64_t stride = (int64_t)(layouts[i].stride / tsl_type(layouts[i].shape->type)->size);
-      result[i] = (tsl_operand){.buffer = sets->buffers[i], .offset = set * stride + layouts[i].below};
+      result[i] =
+          (tsl_operand){.buffer = sets->buffers[i], .offset = set * stride + layouts[i].origin_offset};
     }
     sets->items[set] =
         (tsl_operands){.a = result[TSL_OPERAND_A], .b = result[TSL_OPERAND_B], .c = result[TSL_OPERAND_C]};
@@ -122,6 +123,7 @@ static tesela_status make_operands_of_sets(tsl_operand_sets *sets,
   return TESELA_OK;
 }
 
+/* Allocates the buffers, fills the first set and copies it to the others. */
 static tesela_status operand_sets_fill(tsl_operand_sets *sets,
                                        const operand_sets_layout layouts[TSL_OPERANDS], tsl_kind data,
                                        uint64_t seed) {

@@ -15,10 +15,10 @@
 static const double number_seconds = 20e-9, byte_seconds = 0.25e-9, judge_seconds = 0.02,
                     compile_seconds = 1.5, load_seconds = 0.05;
 /* Runs of a point besides its samples: verification, warm-up, sample length. Minimum seconds of a sample. */
-static const double other_runs = 4, least_sample = 1e-3;
-enum { LEAST_SAMPLES = 3, BATCH = 8 };
+static const double extra_runs = 4, sample_seconds_min = 1e-3;
+enum { SAMPLES_MIN = 3, BATCH = 8 };
 /* Assumed error factor of a prediction. */
-static const double first_doubt = 2;
+static const double first_doubt_factor = 2;
 
 double tsl_tune_cost(const tsl_problem *problem, const tsl_device *device, const tsl_space *space,
                      const int *points, int count, double runs_max) {
@@ -32,8 +32,8 @@ double tsl_tune_cost(const tsl_problem *problem, const tsl_device *device, const
     if (compiles)
       build +=
           tsl_trust_has(problem, point->strategy, &point->config, device) ? load_seconds : compile_seconds;
-    each += numbers * number_seconds + judge_seconds + other_runs * (point->predicted + least_sample) +
-            fmax(LEAST_SAMPLES * fmax(point->predicted, least_sample), runs_max);
+    each += numbers * number_seconds + judge_seconds + extra_runs * (point->predicted + sample_seconds_min) +
+            fmax(SAMPLES_MIN * fmax(point->predicted, sample_seconds_min), runs_max);
   }
   const double sets = 2 * (double)device->cache_bytes * byte_seconds + numbers * number_seconds;
   return sets + each + (build > 0 ? fmax(build / cores, compile_seconds * (build >= compile_seconds)) : 0);
@@ -47,9 +47,9 @@ typedef struct timed_search {
 
 static double plan_measured_cost_of(const timed_search *search, const tsl_space *space, const int *points,
                                     int count) {
-  return (search->doubt > 0 ? search->doubt : first_doubt) * tsl_tune_cost(search->race.problem,
-                                                                           search->race.device, space, points,
-                                                                           count, search->race.seconds_max);
+  return (search->doubt > 0 ? search->doubt : first_doubt_factor) *
+         tsl_tune_cost(search->race.problem, search->race.device, space, points, count,
+                       search->race.seconds_max);
 }
 
 /* Measures as many points as time allows, with the incumbent; TESELA_UNSUPPORTED: none. The first is measured
@@ -67,7 +67,7 @@ static tesela_status measure_in_time(void *argument, const tsl_space *space, con
   const double expected = plan_measured_cost_of(search, space, points, fitting);
   TSL_TRY(tsl_tune_by_race(&search->race, space, points, fitting, limit, results));
   search->doubt =
-      fmax(1, (search->doubt > 0 ? search->doubt : first_doubt) * (tsl_clock() - start) / expected);
+      fmax(1, (search->doubt > 0 ? search->doubt : first_doubt_factor) * (tsl_clock() - start) / expected);
   for (int i = fitting; i < count; i++) {
     results[i] = (tsl_tune_result){.result = TSL_CASE_REFUSED};
     snprintf(results[i].why, sizeof results[i].why, "%s", tsl_race_cut_short);
@@ -132,7 +132,7 @@ static tesela_status plan_measured_search(const tsl_problem *problem, const tsl_
 }
 
 /* Returns false for empty or batched products, alpha = 0, and accuracy requests with an epilogue. */
-static bool is_work(const tsl_problem *problem) {
+static bool is_measurable(const tsl_problem *problem) {
   return !(tsl_problem_has_epilogue(problem) && tsl_numeric_requirements_has_accuracy(&problem->ask)) &&
          problem->m > 0 && problem->n > 0 && (problem->k > 0 || problem->op == TSL_OP_TRANSPOSE) &&
          tsl_problem_batch(problem) == 1 && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
@@ -147,7 +147,7 @@ tesela_status tsl_tune_effort(const tsl_problem *problem, const tsl_choice *choi
   tesela_status status = TESELA_OK;
   int count;
   *found = (tsl_effort){.won = {.strategy = NULL}};
-  if (!(seconds > 0) || !is_work(problem))
+  if (!(seconds > 0) || !is_measurable(problem))
     return TESELA_OK;
   /* the epilogue is equal for all candidates */
   const tsl_problem product = tsl_problem_unfinished(problem);

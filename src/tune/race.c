@@ -14,27 +14,27 @@
 enum { SAMPLES_MIN = 5, SAMPLES_MAX = 100, SAMPLES_FLOOR = 3, BATCH_MAX = 10000, DISCARDED_IN_A_ROW = 3 };
 static const double default_seconds_max = 1, default_noise = 0.02;
 /* Minimum seconds of a sample, to hide clocks (half a microsecond), sleeping threads and cold code. */
-static const double shortest_sample = 1e-3;
+static const double sample_seconds_min = 1e-3;
 /* Slack of a first run, which is slow for other reasons. */
 static const double first_run_slack = 4;
 /* Seconds from which the verified run is an entry's first run. */
-static const double long_run = 0.25;
+static const double long_run_seconds = 0.25;
 /* Ratio to the medians from which a round is disturbed, if all entries exceed it. */
-static const double disturbed = 1.25;
+static const double disturbed_ratio = 1.25;
 
-typedef struct runner {
+typedef struct timed_entry {
   tsl_race_entry *entry;
   tsl_plan *plan;
-  int batch;
+  int runs_per_sample;
   double *compute, *wall; /* samples_max samples in seconds per run */
   int count;              /* samples so far */
   double median, spread;  /* statistics of the samples so far */
   double fastest;
-  double now, now_wall; /* sample of the current round */
-  double spent;         /* seconds of all runs after the warm-up */
-  double verified;      /* seconds of the verified run */
+  double sample_seconds, sample_wall_seconds; /* of the current round */
+  double spent;                               /* seconds of all runs after the warm-up */
+  double verified_seconds;                    /* seconds of the verified run */
   bool running;
-} runner;
+} timed_entry;
 
 typedef struct race {
   const tsl_problem *problem;
@@ -42,14 +42,14 @@ typedef struct race {
   tsl_race_options options; /* defaults filled in */
   tsl_race_entry *const *entries;
   int count;
-  runner *runners; /* one for each entry */
-  int *order;
-  double *sorted;
+  timed_entry *timed_entries; /* one for each entry */
+  int *shuffled;
+  double *sorted_samples;
   void *samples;
   tsl_operand_sets sets;
   int next_set;
-  uint64_t draws; /* random numbers used */
-  int in_a_row;   /* consecutive discarded rounds */
+  uint64_t draws;         /* random numbers used */
+  int discarded_in_a_row; /* consecutive discarded rounds */
   tsl_race_report report;
 } race;
 
@@ -80,6 +80,7 @@ static void report_progress(const race *job, const char *name, double fraction) 
     job->options.progress(job->options.argument, what, fraction);
 }
 
+/* Verifies all entries; an entry that is not right does not run. Fails without host memory. */
 static tesela_status verify_all(race *job) {
   const tsl_race_terms terms = {.problem = job->problem,
                                 .device = job->device,
@@ -98,67 +99,69 @@ static tesela_status verify_all(race *job) {
       tsl_race_conclude(entry, TSL_CASE_REFUSED, tsl_race_cut_short);
       continue;
     }
-    TSL_TRY(tsl_race_admit(&terms, entry, &job->runners[i].verified));
-    job->runners[i].running = entry->result == TSL_CASE_RIGHT;
+    TSL_TRY(tsl_race_admit(&terms, entry, &job->timed_entries[i].verified_seconds));
+    job->timed_entries[i].running = entry->result == TSL_CASE_RIGHT;
   }
   return TESELA_OK;
 }
 
-static void race_end_entry(runner *current, tsl_case_result result, const char *why) {
+static void race_end_entry(timed_entry *current, tsl_case_result result, const char *why) {
   tsl_race_conclude(current->entry, result, why);
   current->running = false;
 }
 
 /* Runs a batch on the next sets; *compute and *wall are per run. A failing entry leaves the race. */
-static bool race_sample(race *job, runner *current, double *compute, double *wall) {
-  const tsl_batch batch = {job->sets.items, job->sets.count, job->next_set, current->batch};
+static bool race_sample(race *job, timed_entry *current, double *compute, double *wall) {
+  const tsl_batch batch = {job->sets.items, job->sets.count, job->next_set, current->runs_per_sample};
   tsl_phases phases;
   const tesela_status status = tsl_plan_run_batch(current->plan, &batch, &phases);
   if (status != TESELA_OK) {
     race_end_entry(current, TSL_CASE_FAILED, tesela_last_error());
     return false;
   }
-  job->next_set = (job->next_set + current->batch) % job->sets.count;
-  *compute = phases.compute / current->batch;
-  *wall = phases.total / current->batch;
+  job->next_set = (job->next_set + current->runs_per_sample) % job->sets.count;
+  *compute = phases.compute / current->runs_per_sample;
+  *wall = phases.total / current->runs_per_sample;
   current->spent += fmax(phases.compute, phases.total);
   return true;
 }
 
-static void race_add_sample(race *job, runner *current) {
-  current->compute[current->count] = current->now;
-  current->wall[current->count++] = current->now_wall;
-  current->fastest = current->count == 1 ? current->now : fmin(current->fastest, current->now);
-  memcpy(job->sorted, current->compute, (size_t)current->count * sizeof *job->sorted);
-  current->median = tsl_measure_median(job->sorted, current->count, &current->spread);
+static void race_add_sample(race *job, timed_entry *current) {
+  current->compute[current->count] = current->sample_seconds;
+  current->wall[current->count++] = current->sample_wall_seconds;
+  current->fastest =
+      current->count == 1 ? current->sample_seconds : fmin(current->fastest, current->sample_seconds);
+  memcpy(job->sorted_samples, current->compute, (size_t)current->count * sizeof *job->sorted_samples);
+  current->median = tsl_measure_median(job->sorted_samples, current->count, &current->spread);
 }
 
 /* Does the run that does not count, and chooses the runs per sample. */
-static void warm_up(race *job, runner *current) {
+static void warm_up(race *job, timed_entry *current) {
   double compute, wall;
   const double most = fmin(job->options.time_limit, first_run_slack * job->options.limit);
-  current->batch = 1;
+  current->runs_per_sample = 1;
   if (!race_sample(job, current, &compute, &wall))
     return;
   /* may have been delayed by other programs */
-  if (compute > most && compute < long_run && !race_sample(job, current, &compute, &wall))
+  if (compute > most && compute < long_run_seconds && !race_sample(job, current, &compute, &wall))
     return;
   if (compute > most) {
     tsl_race_leave_out(current->entry, "takes", compute, most);
     current->running = false;
     return;
   }
-  if (compute >= long_run && current->verified >= long_run) {
-    current->now = compute;
-    current->now_wall = wall;
+  if (compute >= long_run_seconds && current->verified_seconds >= long_run_seconds) {
+    current->sample_seconds = compute;
+    current->sample_wall_seconds = wall;
     race_add_sample(job, current);
     return;
   }
-  while (compute * current->batch < shortest_sample && current->batch < BATCH_MAX) {
-    const double needed = compute > 0 ? shortest_sample / compute : BATCH_MAX;
+  while (compute * current->runs_per_sample < sample_seconds_min && current->runs_per_sample < BATCH_MAX) {
+    const double needed = compute > 0 ? sample_seconds_min / compute : BATCH_MAX;
     /* first runs are slow */
-    current->batch = needed > 8.0 * current->batch ? 8 * current->batch : (int)needed + 1;
-    current->batch = current->batch < BATCH_MAX ? current->batch : BATCH_MAX;
+    current->runs_per_sample =
+        needed > 8.0 * current->runs_per_sample ? 8 * current->runs_per_sample : (int)needed + 1;
+    current->runs_per_sample = current->runs_per_sample < BATCH_MAX ? current->runs_per_sample : BATCH_MAX;
     if (!race_sample(job, current, &compute, &wall))
       return;
   }
@@ -166,7 +169,7 @@ static void warm_up(race *job, runner *current) {
 }
 
 /* Returns true if an entry needs no more samples: enough, stable, too slow, or out of time. */
-static bool is_done(const race *job, const runner *current) {
+static bool is_done(const race *job, const timed_entry *current) {
   const tsl_race_options *options = &job->options;
   if (current->count >= options->samples_max ||
       (current->count >= SAMPLES_FLOOR && current->fastest > options->limit))
@@ -176,17 +179,17 @@ static bool is_done(const race *job, const runner *current) {
   return current->count >= options->samples_min && current->spread <= options->noise;
 }
 
-/* Writes the running entries to job->order, shuffled. Returns their number. */
+/* Writes the running entries to job->shuffled, shuffled. Returns their number. */
 static int shuffle_running(race *job) {
   int count = 0;
   for (int i = 0; i < job->count; i++)
-    if (job->runners[i].running)
-      job->order[count++] = i;
+    if (job->timed_entries[i].running)
+      job->shuffled[count++] = i;
   for (int i = count - 1; i > 0; i--) { /* Fisher and Yates */
     const int other = (int)(tsl_random_u64(job->options.seed, job->draws++) % (uint64_t)(i + 1)),
-              kept = job->order[i];
-    job->order[i] = job->order[other];
-    job->order[other] = kept;
+              kept = job->shuffled[i];
+    job->shuffled[i] = job->shuffled[other];
+    job->shuffled[other] = kept;
   }
   return count;
 }
@@ -195,21 +198,21 @@ static int shuffle_running(race *job) {
 static bool was_disturbed(const race *job, int count) {
   int racing = 0;
   for (int i = 0; i < count; i++) {
-    const runner *current = &job->runners[job->order[i]];
+    const timed_entry *current = &job->timed_entries[job->shuffled[i]];
     if (!current->running)
       continue;
     racing++;
-    if (current->count < SAMPLES_FLOOR || current->now <= disturbed * current->median)
+    if (current->count < SAMPLES_FLOOR || current->sample_seconds <= disturbed_ratio * current->median)
       return false;
   }
-  return racing > 1 && job->in_a_row < DISCARDED_IN_A_ROW;
+  return racing > 1 && job->discarded_in_a_row < DISCARDED_IN_A_ROW;
 }
 
 /* Returns the fraction done of the whole race, of which verification and warm-up are 0.6. */
 static double progress_of(const race *job) {
   double sum = 0;
   for (int i = 0; i < job->count; i++) {
-    const runner *current = &job->runners[i];
+    const timed_entry *current = &job->timed_entries[i];
     sum += current->running ? fmin(1, fmax(current->spent / job->options.seconds_max,
                                            (double)current->count / job->options.samples_max))
                             : 1;
@@ -217,29 +220,30 @@ static double progress_of(const race *job) {
   return 0.6 + 0.4 * sum / job->count;
 }
 
+/* Takes a sample of each of `count` running entries, discards a disturbed round, and ends done entries. */
 static void run_round(race *job, int count) {
   for (int i = 0; i < count && !is_stopped(job); i++) {
-    runner *current = &job->runners[job->order[i]];
+    timed_entry *current = &job->timed_entries[job->shuffled[i]];
     report_progress(job, current->entry->strategy->name, progress_of(job));
-    race_sample(job, current, &current->now, &current->now_wall);
+    race_sample(job, current, &current->sample_seconds, &current->sample_wall_seconds);
   }
   if (is_stopped(job)) /* the round is incomplete */
     return;
   job->report.rounds++;
   const bool discard = was_disturbed(job, count);
   job->report.discarded += discard;
-  job->in_a_row = discard ? job->in_a_row + 1 : 0;
+  job->discarded_in_a_row = discard ? job->discarded_in_a_row + 1 : 0;
   for (int i = 0; i < count; i++) {
-    runner *current = &job->runners[job->order[i]];
+    timed_entry *current = &job->timed_entries[job->shuffled[i]];
     if (current->running && !discard)
       race_add_sample(job, current);
     current->running = current->running && !is_done(job, current);
   }
 }
 
-static void start_runners(race *job) {
+static void warm_up_entries(race *job) {
   for (int i = 0; i < job->count; i++) {
-    runner *current = &job->runners[i];
+    timed_entry *current = &job->timed_entries[i];
     if (!current->running || is_stopped(job))
       continue;
     report_progress(job, current->entry->strategy->name, 0.5 + 0.1 * i / job->count);
@@ -251,9 +255,10 @@ static void start_runners(race *job) {
   }
 }
 
+/* Warms up, runs rounds until all entries have ended, and fills in their timings. */
 static void race_time_all(race *job) {
   int count;
-  start_runners(job);
+  warm_up_entries(job);
   job->report.clock_mhz_before =
       tsl_device_clock_now(job->device, job->report.clock_why, sizeof job->report.clock_why);
   while ((count = shuffle_running(job)) > 0 && !is_stopped(job))
@@ -261,7 +266,7 @@ static void race_time_all(race *job) {
   job->report.clock_mhz_after =
       tsl_device_clock_now(job->device, job->report.clock_why, sizeof job->report.clock_why);
   for (int i = 0; i < job->count; i++) {
-    runner *current = &job->runners[i];
+    timed_entry *current = &job->timed_entries[i];
     if (current->entry->result != TSL_CASE_RIGHT)
       continue;
     if (current->running && current->count < SAMPLES_FLOOR) {
@@ -270,29 +275,29 @@ static void race_time_all(race *job) {
     }
     tsl_measure_summarise(current->compute, current->wall, current->count, job->options.noise,
                           &current->entry->timing);
-    current->entry->timing.batch = current->batch;
+    current->entry->timing.batch = current->runs_per_sample;
   }
 }
 
 static tesela_status race_make(race *job) {
   const size_t entries = (size_t)job->count, most = (size_t)job->options.samples_max;
-  job->runners = calloc(entries + 1, sizeof *job->runners);
-  job->order = calloc(entries + 1, sizeof *job->order);
-  TSL_TRY(tsl_alloc((2 * entries + 1) * most * sizeof *job->sorted, "samples", &job->samples));
-  if (!job->runners || !job->order)
+  job->timed_entries = calloc(entries + 1, sizeof *job->timed_entries);
+  job->shuffled = calloc(entries + 1, sizeof *job->shuffled);
+  TSL_TRY(tsl_alloc((2 * entries + 1) * most * sizeof *job->sorted_samples, "samples", &job->samples));
+  if (!job->timed_entries || !job->shuffled)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to measure %d entries", job->count);
-  job->sorted = job->samples;
+  job->sorted_samples = job->samples;
   for (int i = 0; i < job->count; i++) {
-    job->runners[i].entry = job->entries[i];
-    job->runners[i].compute = job->sorted + (1 + 2 * (size_t)i) * most;
-    job->runners[i].wall = job->runners[i].compute + most;
+    job->timed_entries[i].entry = job->entries[i];
+    job->timed_entries[i].compute = job->sorted_samples + (1 + 2 * (size_t)i) * most;
+    job->timed_entries[i].wall = job->timed_entries[i].compute + most;
   }
   return TESELA_OK;
 }
 
 static bool any_running(const race *job) {
   for (int i = 0; i < job->count; i++)
-    if (job->runners[i].running)
+    if (job->timed_entries[i].running)
       return true;
   return false;
 }
@@ -303,8 +308,8 @@ static void time_on_sets(race *job) {
   if (tsl_operand_sets_create(job->problem, job->device, options->data, options->seed, options->warm,
                               &job->sets) != TESELA_OK) {
     for (int i = 0; i < job->count; i++)
-      if (job->runners[i].running)
-        race_end_entry(&job->runners[i], TSL_CASE_FAILED, tesela_last_error());
+      if (job->timed_entries[i].running)
+        race_end_entry(&job->timed_entries[i], TSL_CASE_FAILED, tesela_last_error());
     return;
   }
   job->report.sets = job->sets.count;
@@ -314,12 +319,12 @@ static void time_on_sets(race *job) {
 }
 
 static void race_release(race *job) {
-  for (int i = 0; job->runners && i < job->count; i++)
-    tsl_plan_destroy(job->runners[i].plan);
+  for (int i = 0; job->timed_entries && i < job->count; i++)
+    tsl_plan_destroy(job->timed_entries[i].plan);
   tsl_operand_sets_free(&job->sets);
   tsl_free(job->samples);
-  free(job->runners);
-  free(job->order);
+  free(job->timed_entries);
+  free(job->shuffled);
 }
 
 tesela_status tsl_race_run(const tsl_problem *problem, tsl_device *device, const tsl_race_options *options,

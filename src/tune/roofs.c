@@ -10,7 +10,7 @@
 
 /* Sizes of an array: CACHES (at least CACHES_MIN) times the last cache, within limits and free memory. */
 enum { CACHES = 8, CACHES_MIN = 3 };
-static const uint64_t cache_guess = (uint64_t)64 << 20;
+static const uint64_t cache_bytes_guess = (uint64_t)64 << 20;
 static const uint64_t host_bytes = (uint64_t)64 << 20, device_bytes = (uint64_t)1 << 30,
                       bytes_max = (uint64_t)2 << 30;
 /* Divisor of all arrays, which every chunk divides. */
@@ -18,24 +18,24 @@ static const size_t grain = (size_t)1 << 20;
 
 static const struct {
   const char *name, *what;
-} names[] = {
+} roof_names[] = {
 #define ROOF_ROW(name, text, what) {#text, what},
     TSL_ROOF_LIST(ROOF_ROW)
 #undef ROOF_ROW
 };
 
 const char *tsl_roof_name_of(tsl_roof_name roof) {
-  return names[roof].name;
+  return roof_names[roof].name;
 }
 
 const char *tsl_roof_what(tsl_roof_name roof) {
-  return names[roof].what;
+  return roof_names[roof].what;
 }
 
 /* Returns the bytes of an array; 0 with a noted reason if memory is too short for one beyond the caches. */
 static size_t choose_bytes(const tsl_device *device, tsl_roofs *roofs) {
   const bool on_host = device->is_cpu || device->capabilities & TSL_CAN_HOST;
-  const uint64_t cache = device->cache_bytes > 0 ? device->cache_bytes : cache_guess;
+  const uint64_t cache = device->cache_bytes > 0 ? device->cache_bytes : cache_bytes_guess;
   const uint64_t floor = on_host ? host_bytes : device_bytes, least = CACHES_MIN * cache;
   uint64_t wanted = CACHES * cache > floor ? CACHES * cache : floor;
   uint64_t most = on_host ? tsl_memory_available() / 4 : device->memory_bytes / 8;
@@ -45,7 +45,7 @@ static size_t choose_bytes(const tsl_device *device, tsl_roofs *roofs) {
   if (bytes >= least)
     return bytes;
   char one[32], two[32];
-  tsl_roofs_missing(
+  tsl_roofs_set_missing(
       roofs,
       "%s: memory was not measured: it needs arrays of %s, larger than the last cache, but only %s "
       "can be allocated",
@@ -66,7 +66,7 @@ tesela_status tsl_roofs_measure(tsl_device *device, const tsl_roofs_options *opt
   if (found.bytes == 0)
     found.bytes = choose_bytes(device, &found);
   if (!(device->capabilities & TSL_CAN_F64))
-    tsl_roofs_missing(&found, "%s: no double precision", device->name);
+    tsl_roofs_set_missing(&found, "%s: no double precision", device->name);
   TSL_TRY(device->capabilities & TSL_CAN_HOST ? tsl_roofs_on_host(device, seconds, &found)
                                               : tsl_roofs_on_kernels(device, seconds, &found));
   found.seconds = tsl_clock() - start;
@@ -74,7 +74,7 @@ tesela_status tsl_roofs_measure(tsl_device *device, const tsl_roofs_options *opt
   return TESELA_OK;
 }
 
-double tsl_roofs_over(const tsl_roofs *roofs, tesela_type type, double flops, double bytes) {
+double tsl_roofs_lowest(const tsl_roofs *roofs, tesela_type type, double flops, double bytes) {
   const double peak = roofs->roof[type == TESELA_F64 ? TSL_ROOF_FMA_F64 : TSL_ROOF_FMA_F32].rate;
   const double slope = flops / bytes * roofs->roof[TSL_ROOF_COPY].rate;
   return isnan(peak) || isnan(slope) ? NAN : fmin(peak, slope);

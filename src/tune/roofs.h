@@ -31,6 +31,6 @@ tesela_status tsl_roofs_measure(tsl_device *device, const tsl_roofs_options *opt
 tesela_status tsl_roofs_core(const tsl_device *cpu, double *rate);
 
 /* Returns the lowest roof in operations per second for `flops` and `bytes`; NaN: missing. f32 or f64. */
-double tsl_roofs_over(const tsl_roofs *roofs, tesela_type type, double flops, double bytes);
+double tsl_roofs_lowest(const tsl_roofs *roofs, tesela_type type, double flops, double bytes);
 
 #endif

@@ -37,12 +37,13 @@ typedef struct tsl_search_view {
 
 typedef struct tsl_search {
   const char *name, *what;
-  /* Writes at most `most` distinct untried points to `next`; returns their number. 0: the search is over. */
-  int (*propose)(const tsl_search_view *view, int *next, int most);
+  /* Writes at most `points_max` distinct untried points to `next`; returns their number. 0: the search
+   * is over. */
+  int (*propose)(const tsl_search_view *view, int *next, int points_max);
 } tsl_search;
 
 /* Proposes the first untried points in the space's order: a method, and the fallback of others. */
-int tsl_search_in_order(const tsl_search_view *view, int *next, int most);
+int tsl_search_in_order(const tsl_search_view *view, int *next, int points_max);
 
 /* X(name): src/tune/search/<name>.c defines tsl_search_<name>. The first is the default. */
 #define TSL_SEARCH_LIST(X) X(hill_climb) X(exhaustive) X(random)

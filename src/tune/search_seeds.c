@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* ratio to the best above which wisdom's records are not measured again */
-static const double worth_it = 4;
+static const double known_slowdown_max = 4;
 
 tesela_status tsl_tune_find_start(const tsl_problem *problem, const tsl_choice *choice,
                                   const tsl_space *space, int *start, int **known, int *known_count) {
@@ -19,7 +19,8 @@ tesela_status tsl_tune_find_start(const tsl_problem *problem, const tsl_choice *
     const int point = tsl_space_find(space, list[i].strategy, &list[i].config);
     if (point >= 0 && found < 0)
       found = point;
-    else if (point >= 0 && list[i].basis != TSL_BASIS_MODEL && list[i].seconds <= worth_it * list[0].seconds)
+    else if (point >= 0 && list[i].basis != TSL_BASIS_MODEL &&
+             list[i].seconds <= known_slowdown_max * list[0].seconds)
       points[(*known_count)++] = point;
   }
   free(list);

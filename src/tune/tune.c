@@ -8,13 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* minimum relative gain that is no noise */
-static const double least_noise = 0.02;
+static const double gain_min = 0.02;
 /* ratio to the incumbent above which exact measurement does not pay */
-static const double not_worth_it = 1.5;
+static const double slowdown_max = 1.5;
 
 /* ratio to the start's prediction above which points are given up before any measurement */
-static const double beyond_belief = 20;
+static const double misprediction_max = 20;
 
 typedef struct tuning_state {
   const tsl_tune_job *job;
@@ -43,20 +42,20 @@ static void tune_set_result(tuning_state *state, int point, const tsl_tune_resul
   out->refused += result->result == TSL_CASE_REFUSED;
 }
 
-static void set_prior_results(tuning_state *state) {
+static void take_prior_results(tuning_state *state) {
   const tsl_space *space = state->job->space;
   for (int i = 0; state->job->prior && i < space->count; i++) {
-    const tsl_tune_kept *kept =
+    const tsl_tune_stored *stored =
         tsl_tune_cache_find(state->job->prior, space->points[i].strategy, &space->points[i].config);
-    if (kept)
+    if (stored)
       tune_set_result(state, i,
-                      &(tsl_tune_result){.result = kept->result,
-                                         .seconds = kept->record.seconds,
-                                         .spread = kept->record.spread});
+                      &(tsl_tune_result){.result = stored->result,
+                                         .seconds = stored->record.seconds,
+                                         .spread = stored->record.spread});
   }
 }
 
-static bool is_right(const tuning_state *state, int point) {
+static bool has_right_time(const tuning_state *state, int point) {
   return point >= 0 && isfinite(state->seconds[point]);
 }
 
@@ -64,7 +63,7 @@ static bool is_right(const tuning_state *state, int point) {
 static int tune_fastest(const tuning_state *state) {
   int best = -1;
   for (int i = 0; i < state->job->space->count; i++)
-    if (is_right(state, i) && (best < 0 || state->seconds[i] < state->seconds[best]))
+    if (has_right_time(state, i) && (best < 0 || state->seconds[i] < state->seconds[best]))
       best = i;
   return best;
 }
@@ -74,7 +73,7 @@ bool tsl_tune_beats(const tsl_tune_result *challenger, const tsl_tune_result *in
   const double more = told ? challenger->more : challenger->spread,
                less = told ? incumbent->less : incumbent->spread;
   return challenger->seconds * (1 + more) < incumbent->seconds * (1 - less) &&
-         challenger->seconds < incumbent->seconds * (1 - least_noise);
+         challenger->seconds < incumbent->seconds * (1 - gain_min);
 }
 
 /* Makes a point the incumbent and the best; `raw` is its last, unscaled measurement. */
@@ -93,11 +92,11 @@ static bool is_cut_short(const tsl_tune_result *raw) {
 }
 
 /* Evaluates a batch; the incumbent is first. */
-static tesela_status judge_batch(tuning_state *state, const int *points, int count,
-                                 const tsl_tune_result *raw) {
+static tesela_status evaluate_batch(tuning_state *state, const int *points, int count,
+                                    const tsl_tune_result *raw) {
   const tsl_tune_job *job = state->job;
   const bool holds = raw[0].result == TSL_CASE_RIGHT;
-  const bool known = is_right(state, points[0]);
+  const bool known = has_right_time(state, points[0]);
   const double scale = holds && known ? state->seconds[points[0]] / raw[0].seconds : 1;
   int challenger = -1;
   if (is_cut_short(&raw[0]) && known) /* the others have no reference */
@@ -123,6 +122,7 @@ static tesela_status judge_batch(tuning_state *state, const int *points, int cou
   return TESELA_OK;
 }
 
+/* Measures the points together with the incumbent and evaluates them. */
 static tesela_status tune_run_batch(tuning_state *state, const int *next, int next_count) {
   int points[TSL_TUNE_BATCH + 1], count = 0;
   tsl_tune_result raw[TSL_TUNE_BATCH + 1];
@@ -134,22 +134,22 @@ static tesela_status tune_run_batch(tuning_state *state, const int *next, int ne
   if (count == 0)
     return TESELA_OK;
   memset(raw, 0, sizeof raw);
-  const double limit = is_right(state, state->incumbent) ? not_worth_it * state->seconds[state->incumbent]
-                       : state->incumbent >= 0
-                           ? beyond_belief * state->job->space->points[state->incumbent].predicted
-                           : INFINITY;
+  const double limit =
+      has_right_time(state, state->incumbent) ? slowdown_max * state->seconds[state->incumbent]
+      : state->incumbent >= 0 ? misprediction_max * state->job->space->points[state->incumbent].predicted
+                              : INFINITY;
   TSL_TRY(state->job->measure(state->job->argument, state->job->space, points, count, limit, raw));
   state->out->batches++;
-  return judge_batch(state, points, count, raw);
+  return evaluate_batch(state, points, count, raw);
 }
 
-static bool is_over(const tuning_state *state) {
+static bool is_at_limit(const tuning_state *state) {
   const tsl_tune_job *job = state->job;
   return (job->stop && job->stop()) || (job->budget > 0 && tsl_clock() - state->started >= job->budget) ||
          (job->points_max > 0 && state->out->tried_count >= job->points_max);
 }
 
-static void log_result(const tuning_state *state) {
+static void report_progress(const tuning_state *state) {
   const tsl_tune_job *job = state->job;
   const double by_time = job->budget > 0 ? (tsl_clock() - state->started) / job->budget : 0,
                by_points = (double)state->out->tried_count /
@@ -183,11 +183,11 @@ static int next_points(const tuning_state *state, int *next, int most) {
   return count > 0 || most == 0 ? count : job->search->propose(&view, next, most);
 }
 
-static tesela_status climb(tuning_state *state) {
+static tesela_status run_batches(tuning_state *state) {
   int next[TSL_TUNE_BATCH];
-  while (!is_over(state)) {
+  while (!is_at_limit(state)) {
     const bool is_new = state->incumbent >= 0 && !state->out->tried[state->incumbent];
-    log_result(state);
+    report_progress(state);
     const int count = next_points(state, next, batch_size(state) - is_new);
     state->out->complete = count == 0 && !is_new;
     if (state->out->complete)
@@ -209,15 +209,15 @@ tesela_status tsl_tune_run(const tsl_tune_job *job, tsl_tuned *tuned) {
     TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to tune among %zu configs", count));
   for (size_t i = 0; i < count; i++)
     state.seconds[i] = NAN;
-  set_prior_results(&state);
+  take_prior_results(&state);
   /* A continued search starts from its best point. */
   state.incumbent = tune_fastest(&state);
   if (state.incumbent >= 0)
     set_incumbent(&state, state.incumbent, &tuned->results[state.incumbent]);
   else
     state.incumbent = tuned->start;
-  status = climb(&state);
-  if (is_right(&state, tuned->start) && tuned->best >= 0)
+  status = run_batches(&state);
+  if (has_right_time(&state, tuned->start) && tuned->best >= 0)
     tuned->gain = state.seconds[tuned->start] / state.seconds[tuned->best];
 out:
   tuned->seconds = tsl_clock() - state.started;
@@ -236,17 +236,17 @@ void tsl_tuned_rescale(tsl_tuned *tuned, int count) {
   tuned->results[tuned->best].spread = tuned->spread;
 }
 
-static bool tune_is_good(const tsl_tuned *tuned, int point) {
+static bool tune_point_is_right(const tsl_tuned *tuned, int point) {
   return tuned->tried[point] && tuned->results[point].result == TSL_CASE_RIGHT;
 }
 
 bool tsl_tuned_is_record(const tsl_tuned *tuned, const tsl_space *space, int point, double *seconds) {
   const tsl_tune_result *results = tuned->results;
   const bool won = point == tuned->best;
-  if (!tune_is_good(tuned, point) || tuned->best < 0)
+  if (!tune_point_is_right(tuned, point) || tuned->best < 0)
     return false;
   for (int other = 0; other < space->count; other++) {
-    if (other == point || !tune_is_good(tuned, other) ||
+    if (other == point || !tune_point_is_right(tuned, other) ||
         space->points[other].strategy != space->points[point].strategy)
       continue;
     if (!won && (other == tuned->best || results[other].seconds < results[point].seconds ||
@@ -254,7 +254,7 @@ bool tsl_tuned_is_record(const tsl_tuned *tuned, const tsl_space *space, int poi
       return false;
   }
   const double scale = tuned->best_seconds / results[tuned->best].seconds;
-  *seconds = won ? tuned->best_seconds
-                 : fmax((1 + least_noise) * tuned->best_seconds, scale * results[point].seconds);
+  *seconds =
+      won ? tuned->best_seconds : fmax((1 + gain_min) * tuned->best_seconds, scale * results[point].seconds);
   return true;
 }

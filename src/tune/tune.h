@@ -83,7 +83,7 @@ typedef struct tsl_tune_race {
   const tsl_problem *problem;
   tsl_device *device;
   double seconds_max; /* limit of a point's runs in a batch */
-  double time_limit;  /* limit of predictions and first runs; slower points are left out */
+  double time_limit;  /* seconds of predictions and first runs above which points are left out */
   uint64_t seed;
   bool (*stop)(void);
   double deadline;
@@ -95,14 +95,14 @@ tsl_tune_measure tsl_tune_by_race;
  *   right 0.0012 gemm tile_local version=1 tile=16 key=... seconds=0.0021 spread=0.004 date=...
  *
  * Other results than `right` repeat the prediction as `seconds`. An incomplete last line is ignored. */
-typedef struct tsl_tune_kept {
+typedef struct tsl_tune_stored {
   tsl_wisdom_record record;
   tsl_case_result result;
   double predicted;
-} tsl_tune_kept;
+} tsl_tune_stored;
 
 struct tsl_tune_cache {
-  tsl_tune_kept *items;
+  tsl_tune_stored *items;
   int count, capacity;
   int passed_over;        /* number of invalid or stale lines */
   tsl_wisdom_record like; /* device, class and sizes of the search; default: the first item's */
@@ -112,12 +112,12 @@ struct tsl_tune_cache {
 tesela_status tsl_tune_cache_read(const char *path, bool optional, tsl_tune_cache *cache);
 void tsl_tune_cache_free(tsl_tune_cache *cache);
 /* Returns the last measurement of a config for the cache's device and sizes; NULL: none. */
-const tsl_tune_kept *tsl_tune_cache_find(const tsl_tune_cache *cache, const tsl_strategy *strategy,
-                                         const tsl_config *config);
+const tsl_tune_stored *tsl_tune_cache_find(const tsl_tune_cache *cache, const tsl_strategy *strategy,
+                                           const tsl_config *config);
 /* Appends a measurement to a file in one write. */
-tesela_status tsl_tune_cache_add(const char *path, const tsl_tune_kept *kept);
+tesela_status tsl_tune_cache_write(const char *path, const tsl_tune_stored *kept);
 /* Adds the configs measured for the cache's device and sizes to a space, each once. */
-tesela_status tsl_tune_cache_space(const tsl_tune_cache *cache, tsl_space *space);
+tesela_status tsl_tune_cache_add_to_space(const tsl_tune_cache *cache, tsl_space *space);
 /* Takes measurements from a tsl_tune_cache, its argument. */
 tsl_tune_measure tsl_tune_by_cache;
 

@@ -15,8 +15,8 @@ static const char *const result_names[] = {[TSL_CASE_RIGHT] = "right",
                                            [TSL_CASE_FAILED] = "failed"};
 enum { RESULTS = sizeof result_names / sizeof *result_names };
 
-/* Parses "right 0.0012 gemm ...". Changes the line. */
-static bool parse_line(char *line, tsl_tune_kept *out) {
+/* Parses "right 0.0012 gemm ..."; false: another format. Changes the line. */
+static bool parse_line(char *line, tsl_tune_stored *out) {
   char *rest = NULL;
   const char *result = strtok_r(line, " ", &rest), *predicted = strtok_r(NULL, " ", &rest);
   int found = 0;
@@ -29,16 +29,16 @@ static bool parse_line(char *line, tsl_tune_kept *out) {
   return tsl_wisdom_parse(rest, &out->record) == TESELA_OK && !out->record.stale[0];
 }
 
-static tesela_status tune_cache_add(tsl_tune_cache *cache, const tsl_tune_kept *kept) {
+static tesela_status append_item(tsl_tune_cache *cache, const tsl_tune_stored *stored) {
   if (cache->count == cache->capacity) {
     const int capacity = cache->capacity ? 2 * cache->capacity : 64;
-    tsl_tune_kept *items = realloc(cache->items, (size_t)capacity * sizeof *items);
+    tsl_tune_stored *items = realloc(cache->items, (size_t)capacity * sizeof *items);
     if (!items)
       return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d measurements", capacity);
     cache->items = items;
     cache->capacity = capacity;
   }
-  cache->items[cache->count++] = *kept;
+  cache->items[cache->count++] = *stored;
   return TESELA_OK;
 }
 
@@ -50,9 +50,9 @@ tesela_status tsl_tune_cache_read(const char *path, bool optional, tsl_tune_cach
   TSL_GO(tsl_wisdom_read(path, optional, &text));
   for (char *line = text.data ? strtok_r(text.data, "\n", &rest) : NULL; line;
        line = strtok_r(NULL, "\n", &rest)) {
-    tsl_tune_kept kept;
-    if (parse_line(line, &kept))
-      TSL_GO(tune_cache_add(cache, &kept));
+    tsl_tune_stored stored;
+    if (parse_line(line, &stored))
+      TSL_GO(append_item(cache, &stored));
     else
       cache->passed_over++;
   }
@@ -73,8 +73,8 @@ static bool is_for_cache(const tsl_tune_cache *cache, const tsl_wisdom_record *r
          memcmp(&record->problem, &cache->like.problem, sizeof record->problem) == 0;
 }
 
-const tsl_tune_kept *tsl_tune_cache_find(const tsl_tune_cache *cache, const tsl_strategy *strategy,
-                                         const tsl_config *config) {
+const tsl_tune_stored *tsl_tune_cache_find(const tsl_tune_cache *cache, const tsl_strategy *strategy,
+                                           const tsl_config *config) {
   for (int i = cache->count - 1; i >= 0; i--) {
     const tsl_wisdom_record *record = &cache->items[i].record;
     if (record->strategy == strategy && memcmp(&record->config, config, sizeof *config) == 0 &&
@@ -84,11 +84,11 @@ const tsl_tune_kept *tsl_tune_cache_find(const tsl_tune_cache *cache, const tsl_
   return NULL;
 }
 
-tesela_status tsl_tune_cache_add(const char *path, const tsl_tune_kept *kept) {
+tesela_status tsl_tune_cache_write(const char *path, const tsl_tune_stored *stored) {
   tsl_text text = {0};
   tesela_status status = TESELA_OK;
-  tsl_text_add(&text, "%s %.6g ", result_names[kept->result], kept->predicted);
-  tsl_wisdom_print(&kept->record, &text);
+  tsl_text_add(&text, "%s %.6g ", result_names[stored->result], stored->predicted);
+  tsl_wisdom_print(&stored->record, &text);
   tsl_text_add(&text, "\n");
   TSL_GO(tsl_text_status(&text));
   const char *why = NULL;
@@ -104,11 +104,11 @@ out:
   return status;
 }
 
-tesela_status tsl_tune_cache_space(const tsl_tune_cache *cache, tsl_space *space) {
+tesela_status tsl_tune_cache_add_to_space(const tsl_tune_cache *cache, tsl_space *space) {
   for (int i = 0; i < cache->count; i++) {
-    const tsl_tune_kept *kept = &cache->items[i];
-    const tsl_space_point point = {kept->record.strategy, kept->record.config, kept->predicted};
-    if (is_for_cache(cache, &kept->record) && tsl_space_find(space, point.strategy, &point.config) < 0)
+    const tsl_tune_stored *stored = &cache->items[i];
+    const tsl_space_point point = {stored->record.strategy, stored->record.config, stored->predicted};
+    if (is_for_cache(cache, &stored->record) && tsl_space_find(space, point.strategy, &point.config) < 0)
       TSL_TRY(tsl_space_add_point(space, &point));
   }
   return TESELA_OK;
@@ -120,11 +120,11 @@ tesela_status tsl_tune_by_cache(void *argument, const tsl_space *space, const in
   (void)limit;
   for (int i = 0; i < count; i++) {
     const tsl_space_point *point = &space->points[points[i]];
-    const tsl_tune_kept *kept = tsl_tune_cache_find(cache, point->strategy, &point->config);
-    if (!kept)
+    const tsl_tune_stored *stored = tsl_tune_cache_find(cache, point->strategy, &point->config);
+    if (!stored)
       return tsl_fail(TESELA_BAD_INPUT, "a config of %s was not measured", point->strategy->name);
     results[i] = (tsl_tune_result){
-        .result = kept->result, .seconds = kept->record.seconds, .spread = kept->record.spread};
+        .result = stored->result, .seconds = stored->record.seconds, .spread = stored->record.spread};
   }
   return TESELA_OK;
 }

@@ -11,14 +11,14 @@ const tsl_measurement tsl_not_measured = {.median = NAN,
                                           .spread = NAN,
                                           .wall = NAN};
 
-static int ascending(const void *a, const void *b) {
+static int compare_doubles(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
 
 /* Interpolates between neighbours. */
-static double quantile(const double *sorted, int count, double part) {
-  const double place = part * (count - 1);
+static double quantile(const double *sorted, int count, double fraction) {
+  const double place = fraction * (count - 1);
   const int below = (int)place, above = below + 1 < count ? below + 1 : below;
   return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
 }
@@ -28,7 +28,7 @@ double tsl_measure_median(double *samples, int count, double *spread) {
     *spread = 0;
     return 0;
   }
-  qsort(samples, (size_t)count, sizeof *samples, ascending);
+  qsort(samples, (size_t)count, sizeof *samples, compare_doubles);
   const double median = quantile(samples, count, 0.5);
   *spread = median > 0 ? (quantile(samples, count, 0.75) - quantile(samples, count, 0.25)) / median : 0;
   return median;

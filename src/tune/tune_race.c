@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Operations of a point's verification (milliseconds of the host); samples per point. */
-enum { JUDGED_OPERATIONS = 1 << 24, SAMPLES = 30 };
+enum { VERIFY_OPERATIONS_MAX = 1 << 24, SAMPLES_MAX = 30 };
 
 typedef struct build_job {
   const tsl_tune_race *race;
@@ -16,7 +16,7 @@ typedef struct build_job {
 } build_job;
 
 /* Failures are ignored: the race reports them. */
-static void tune_race_build_one(void *argument, int64_t index, int worker) {
+static void build_point(void *argument, int64_t index, int worker) {
   const build_job *job = argument;
   const tsl_space_point *point = job->points[index];
   tsl_plan *plan;
@@ -35,14 +35,13 @@ static void build_all(const tsl_tune_race *race, const tsl_space *space, const i
   tsl_status_save(&saved);
   for (int i = 0; i < count; i++)
     job.points[i] = &space->points[points[i]];
-  tsl_pool_run(tsl_pool_shared(), count, tune_race_build_one, &job);
+  tsl_pool_run(tsl_pool_shared(), count, build_point, &job);
   tsl_status_restore(&saved);
 }
 
 /* an uncertainty of zero; 0 itself means unknown */
-static const double certain = 1e-9;
-/* limit of the fastest sample's uncertainty */
-static const double most_less = 0.1;
+static const double uncertainty_min = 1e-9;
+static const double fastest_uncertainty_max = 0.1;
 
 tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device *device) {
   const tsl_measurement *timing = &entry->timing;
@@ -51,11 +50,12 @@ tsl_tune_result tsl_tune_result_of(const tsl_race_entry *entry, const tsl_device
   if (result.result != TSL_CASE_RIGHT)
     return result;
   /* A median's error is 1.25 standard deviations over the root of the samples; quartiles are 1.35 apart. */
-  result.less = result.more = fmax(1.3 * timing->spread / sqrt(timing->samples), certain);
+  result.less = result.more = fmax(1.3 * timing->spread / sqrt(timing->samples), uncertainty_min);
   if (device->is_cpu) {
     result.seconds = timing->fastest;
     result.more = 0;
-    result.less = fmin(fmax((timing->first_quartile / timing->fastest - 1) / 2, certain), most_less);
+    result.less = fmin(fmax((timing->first_quartile / timing->fastest - 1) / 2, uncertainty_min),
+                       fastest_uncertainty_max);
   }
   return result;
 }
@@ -65,10 +65,10 @@ tesela_status tsl_tune_by_race(void *argument, const tsl_space *space, const int
   const tsl_tune_race *race = argument;
   tsl_race_entry entries[TSL_TUNE_BATCH + 1], *racing[TSL_TUNE_BATCH + 1] = {NULL};
   const tsl_race_options options = {.seconds_max = race->seconds_max,
-                                    .samples_max = SAMPLES,
+                                    .samples_max = SAMPLES_MAX,
                                     .time_limit = race->time_limit,
                                     .limit = isfinite(limit) ? limit : 0,
-                                    .operations_max = JUDGED_OPERATIONS,
+                                    .operations_max = VERIFY_OPERATIONS_MAX,
                                     .seed = race->seed,
                                     .stop = race->stop,
                                     .deadline = race->deadline};

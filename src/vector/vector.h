@@ -28,6 +28,7 @@ static inline tsl_line tsl_vector_at(const tsl_vector_kernels *kernels, const vo
   return (tsl_line){(const char *)data + first * kernels->size, step};
 }
 
+/* Computes y += a x. */
 void tsl_vector_add(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_vector_number a,
                     tsl_line x, tsl_line y);
 /* Computes x = a x; `is_real`: both components of a complex x are multiplied by a.re alone. */
@@ -38,10 +39,12 @@ void tsl_vector_swap(const tsl_vector_kernels *kernels, tsl_team team, int64_t n
 /* Computes (x, y) = (h[0] x + h[1] y, h[2] x + h[3] y) for each element; h is real. */
 void tsl_vector_rot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x, tsl_line y,
                     const double h[4]);
+/* Returns the sum of x[i] y[i]; with `conjugate` of conj(x[i]) y[i]. */
 tsl_vector_number tsl_vector_dot(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x,
                                  bool conjugate, tsl_line y);
 /* Returns the root of the sum of squares. Neither overflows nor underflows unless the result does. */
 double tsl_vector_norm(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x);
+/* Returns the sum of the absolute values of all components. */
 double tsl_vector_asum(const tsl_vector_kernels *kernels, tsl_team team, int64_t n, tsl_line x);
 /* Returns the index, from 0, of the first of n > 0 elements with the largest sum of components' absolute
  * values. A NaN is skipped unless it is the first element. */

@@ -18,11 +18,11 @@
 #include <math.h>
 #include <string.h>
 
-/* ranges of a symmetric matrix begin at whole vectors (UNIT) */
-enum { BLOCK = 64, ELEMENT_MAX = 16, UNIT = 16, RANGES_MAX = 16, RANGE_LEAST = 96 };
+/* ranges of a symmetric matrix begin at whole vectors (UNIT_COLUMNS) */
+enum { BLOCK = 64, ELEMENT_MAX = 16, UNIT_COLUMNS = 16, RANGES_MAX = 16, RANGE_COLUMNS_MIN = 96 };
 
-static const char *vector_blocks_element(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t i,
-                                         int64_t j) {
+static const char *address_of_element(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t i,
+                                      int64_t j) {
   return (const char *)t->a + (i + j * t->ld) * kernels->size;
 }
 
@@ -30,32 +30,33 @@ static const char *vector_blocks_element(const tsl_vector_kernels *kernels, cons
 static void add_off_diagonal(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
                              bool transposed, bool solves, tsl_line x, int64_t j, int64_t columns) {
   const int64_t first = t->upper ? 0 : j + columns, rows = t->upper ? j : t->n - first;
-  const tsl_line at = tsl_line_from(kernels, x, j), beside = tsl_line_from(kernels, x, first);
+  const tsl_line at = tsl_line_from(kernels, x, j), off_diagonal = tsl_line_from(kernels, x, first);
   if (rows > 0)
     tsl_vector_multiply(
         kernels,
         (double)rows * (double)columns * kernels->size >= TSL_VECTOR_TEAM_FROM ? team : (tsl_team){0},
         &(tsl_vector_product){.rows = rows,
                               .columns = columns,
-                              .a = vector_blocks_element(kernels, t, first, j),
+                              .a = address_of_element(kernels, t, first, j),
                               .ld = t->ld,
                               .transposed = transposed,
                               .conjugate = t->conjugate,
                               .skips = !transposed,
                               .alpha = {solves ? -1 : 1, 0},
-                              .x = transposed ? beside : at,
-                              .y = transposed ? at : beside});
+                              .x = transposed ? off_diagonal : at,
+                              .y = transposed ? at : off_diagonal});
 }
 
-static void diagonal_block(const tsl_vector_kernels *kernels, const tsl_triangle *t, bool transposed,
-                           bool solves, tsl_line x, int64_t j, int64_t columns) {
+/* Multiplies a block of x by a diagonal block of the triangle, or solves with it. */
+static void apply_diagonal_block(const tsl_vector_kernels *kernels, const tsl_triangle *t, bool transposed,
+                                 bool solves, tsl_line x, int64_t j, int64_t columns) {
   _Alignas(64) char copied[BLOCK * ELEMENT_MAX];
   const tsl_line at = tsl_line_from(kernels, x, j);
   const bool copies = at.step != 1 || t->conjugate;
   void *dense = copies ? copied : tsl_writable(at.at);
   if (copies)
     kernels->line->copy(columns, at.at, at.step, t->conjugate, dense, 1);
-  kernels->column->diagonal(columns, vector_blocks_element(kernels, t, j, j), t->ld,
+  kernels->column->diagonal(columns, address_of_element(kernels, t, j, j), t->ld,
                             (tsl_diagonal){t->upper, transposed, t->unit, solves}, dense);
   if (copies)
     kernels->line->copy(columns, dense, 1, t->conjugate, tsl_writable(at.at), at.step);
@@ -72,29 +73,30 @@ typedef struct ranged_product {
   const tsl_vector_kernels *kernels;
   const tsl_triangle *triangle;
   bool transposed;
-  tsl_line x, old;
+  tsl_line x, old_x;
   int ranges;
 } ranged_product;
 
 /* Adds rows from `first` of columns from j, times the old x, to x at these rows, or transposed to x[j..]. */
-static void add_old(const ranged_product *r, int64_t first, int64_t rows, int64_t j, int64_t columns) {
+static void add_product_of_old_x(const ranged_product *r, int64_t first, int64_t rows, int64_t j,
+                                 int64_t columns) {
   const tsl_vector_kernels *job = r->kernels;
   if (rows > 0)
     tsl_vector_multiply(job, (tsl_team){0},
                         &(tsl_vector_product){.rows = rows,
                                               .columns = columns,
-                                              .a = vector_blocks_element(job, r->triangle, first, j),
+                                              .a = address_of_element(job, r->triangle, first, j),
                                               .ld = r->triangle->ld,
                                               .transposed = r->transposed,
                                               .conjugate = r->triangle->conjugate,
                                               .skips = !r->transposed,
                                               .alpha = {1, 0},
-                                              .x = tsl_line_from(job, r->old, r->transposed ? first : j),
+                                              .x = tsl_line_from(job, r->old_x, r->transposed ? first : j),
                                               .y = tsl_line_from(job, r->x, r->transposed ? j : first)});
 }
 
 /* Computes a range, each sum in the order of one thread: the block's square, then the next blocks. */
-static void ranged_task(void *argument, int64_t index, int worker) {
+static void ranged_product_task(void *argument, int64_t index, int worker) {
   const ranged_product *r = argument;
   const tsl_triangle *t = r->triangle;
   const bool grows = t->upper == r->transposed, ascends = t->upper;
@@ -108,26 +110,27 @@ static void ranged_task(void *argument, int64_t index, int worker) {
                   columns = tsl_min(BLOCK, t->n - j);
     const int64_t below = j + columns;
     if (j >= begin && j < end)
-      diagonal_block(r->kernels, t, r->transposed, false, r->x, j, columns);
+      apply_diagonal_block(r->kernels, t, r->transposed, false, r->x, j, columns);
     if (r->transposed)
-      add_old(r, ascends ? 0 : below, ascends ? j : t->n - below, j, columns);
+      add_product_of_old_x(r, ascends ? 0 : below, ascends ? j : t->n - below, j, columns);
     else if (ascends)
-      add_old(r, begin, tsl_min(j, end) - begin, j, columns);
+      add_product_of_old_x(r, begin, tsl_min(j, end) - begin, j, columns);
     else
-      add_old(r, below > begin ? below : begin, end - (below > begin ? below : begin), j, columns);
+      add_product_of_old_x(r, below > begin ? below : begin, end - (below > begin ? below : begin), j,
+                           columns);
   }
 }
 
 /* Computes a product in ranges. Returns false, with nothing done, without memory. */
 static bool multiply_by_ranges(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
                                bool transposed, tsl_line x) {
-  void *old;
-  if (tsl_scratch_take((size_t)(t->n * kernels->size), "a triangle's vector", &old) != TESELA_OK)
+  void *old_x;
+  if (tsl_scratch_take((size_t)(t->n * kernels->size), "a triangle's vector", &old_x) != TESELA_OK)
     return false;
-  kernels->line->copy(t->n, x.at, x.step, false, old, 1);
-  ranged_product r = {kernels, t, transposed, x, {old, 1}, (transposed ? 2 : 1) * tsl_team_threads(team)};
-  tsl_team_run(team, r.ranges, ranged_task, &r);
-  tsl_scratch_give(old);
+  kernels->line->copy(t->n, x.at, x.step, false, old_x, 1);
+  ranged_product r = {kernels, t, transposed, x, {old_x, 1}, (transposed ? 2 : 1) * tsl_team_threads(team)};
+  tsl_team_run(team, r.ranges, ranged_product_task, &r);
+  tsl_scratch_give(old_x);
   return true;
 }
 
@@ -141,7 +144,7 @@ void tsl_blocks_triangular(const tsl_vector_kernels *kernels, tsl_team team, con
     const int64_t j = (ascends ? step : blocks - 1 - step) * BLOCK, columns = tsl_min(BLOCK, t->n - j);
     if (transposed == solves)
       add_off_diagonal(kernels, team, t, transposed, solves, x, j, columns);
-    diagonal_block(kernels, t, transposed, solves, x, j, columns);
+    apply_diagonal_block(kernels, t, transposed, solves, x, j, columns);
     if (transposed != solves)
       add_off_diagonal(kernels, team, t, transposed, solves, x, j, columns);
   }
@@ -163,7 +166,7 @@ static void add_symmetric_columns(const vector_blocks_job *job, char *y, int64_t
   const tsl_triangle *t = job->triangle;
   _Alignas(64) char times[BLOCK * ELEMENT_MAX];
   k->line->copy(count, job->x + j * k->size, 1, false, times, 1);
-  if (!tsl_number_is(job->alpha, 1))
+  if (!tsl_number_equals_real(job->alpha, 1))
     k->line->scale(count, job->alpha, times, 1);
   k->column->symmetric(t->n, j, j + count, t->a, t->ld, job->alpha, times, job->x, y, t->upper, t->hermitian);
 }
@@ -174,20 +177,21 @@ typedef struct symmetric_range {
   char *y;
 } symmetric_range;
 
-static symmetric_range range_rows_of(const vector_blocks_job *job, int64_t range) {
+static symmetric_range symmetric_range_of(const vector_blocks_job *job, int64_t range) {
   const tsl_triangle *t = job->triangle;
-  symmetric_range r = {tsl_blocks_begin(t->n, job->ranges, range, t->upper, UNIT),
-                       tsl_blocks_begin(t->n, job->ranges, range + 1, t->upper, UNIT), 0, 0,
+  symmetric_range r = {tsl_blocks_begin(t->n, job->ranges, range, t->upper, UNIT_COLUMNS),
+                       tsl_blocks_begin(t->n, job->ranges, range + 1, t->upper, UNIT_COLUMNS), 0, 0,
                        range == 0 ? job->y : job->others + (range - 1) * job->pitch};
   r.first = t->upper ? 0 : r.begin;
   r.count = t->upper ? r.end : t->n - r.begin;
   return r;
 }
 
-static void range_task(void *argument, int64_t index, int worker) {
+/* Adds the columns of a range to the range's own y, which is zeroed first unless it is the result. */
+static void symmetric_range_task(void *argument, int64_t index, int worker) {
   const vector_blocks_job *job = argument;
   const int64_t size = job->kernels->size;
-  const symmetric_range r = range_rows_of(job, index);
+  const symmetric_range r = symmetric_range_of(job, index);
   (void)worker;
   if (index > 0)
     memset(r.y + r.first * size, 0, (size_t)(r.count * size));
@@ -195,10 +199,10 @@ static void range_task(void *argument, int64_t index, int worker) {
     add_symmetric_columns(job, r.y, j, tsl_min(BLOCK, r.end - j));
 }
 
-static void vector_blocks_add_others(const vector_blocks_job *job) {
+static void add_other_ranges(const vector_blocks_job *job) {
   const int64_t size = job->kernels->size;
   for (int range = 1; range < job->ranges; range++) {
-    const symmetric_range r = range_rows_of(job, range);
+    const symmetric_range r = symmetric_range_of(job, range);
     job->kernels->line->add(r.count, (tsl_vector_number){1, 0}, r.y + r.first * size, 1, false,
                             job->y + r.first * size, 1);
   }
@@ -206,7 +210,7 @@ static void vector_blocks_add_others(const vector_blocks_job *job) {
 
 /* Copies vectors that are not dense, conjugated if A is, because conj(A) x = conj(A conj(x)), and allocates a
  * y for each range but the first. Returns false, with nothing done, without memory. */
-static bool multiply_dense_copies(vector_blocks_job *job, tsl_team team, tsl_line x, tsl_line y) {
+static bool symmetric_on_dense_copies(vector_blocks_job *job, tsl_team team, tsl_line x, tsl_line y) {
   const tsl_vector_kernels *k = job->kernels;
   const bool conjugate = job->triangle->conjugate, copies_x = conjugate || x.step != 1,
              copies_y = conjugate || y.step != 1;
@@ -228,8 +232,8 @@ static bool multiply_dense_copies(vector_blocks_job *job, tsl_team team, tsl_lin
   if (copies_y)
     k->line->copy(n, y.at, y.step, conjugate, job->y, 1);
   job->alpha = tsl_number_conjugate(job->alpha, conjugate);
-  tsl_team_run(team, job->ranges, range_task, job);
-  vector_blocks_add_others(job);
+  tsl_team_run(team, job->ranges, symmetric_range_task, job);
+  add_other_ranges(job);
   if (copies_y)
     k->line->copy(n, job->y, 1, conjugate, tsl_writable(y.at), y.step);
   tsl_scratch_give(block);
@@ -239,7 +243,7 @@ static bool multiply_dense_copies(vector_blocks_job *job, tsl_team team, tsl_lin
 bool tsl_blocks_symmetric(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,
                           tsl_vector_number alpha, tsl_line x, tsl_line y) {
   vector_blocks_job job = {.kernels = kernels, .triangle = triangle, .alpha = alpha, .ranges = 1};
-  while (job.ranges < RANGES_MAX && 2 * job.ranges * RANGE_LEAST <= triangle->n)
+  while (job.ranges < RANGES_MAX && 2 * job.ranges * RANGE_COLUMNS_MIN <= triangle->n)
     job.ranges *= 2; /* independent of the number of threads */
-  return multiply_dense_copies(&job, team, x, y);
+  return symmetric_on_dense_copies(&job, team, x, y);
 }

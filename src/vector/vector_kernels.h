@@ -24,13 +24,13 @@ typedef struct tsl_line_kernels {
   void (*add_two)(int64_t n, tsl_vector_number a, const void *x, tsl_vector_number b, const void *y, void *z);
   void (*scale)(int64_t n, tsl_vector_number a, void *x, int64_t step);
   /* x = a x with real a, for both components */
-  void (*stretch)(int64_t n, double a, void *x, int64_t step);
+  void (*scale_by_real)(int64_t n, double a, void *x, int64_t step);
   /* y = x, or conj(x) */
   void (*copy)(int64_t n, const void *x, int64_t x_step, bool conjugate, void *y, int64_t y_step);
   /* exchanges x and y */
   void (*swap)(int64_t n, void *x, int64_t x_step, void *y, int64_t y_step);
   /* (x, y) = (h[0] x + h[1] y, h[2] x + h[3] y) */
-  void (*turn)(int64_t n, void *x, int64_t x_step, void *y, int64_t y_step, const double h[4]);
+  void (*rotate)(int64_t n, void *x, int64_t x_step, void *y, int64_t y_step, const double h[4]);
   /* sum of x[i] y[i], or of conj(x[i]) y[i] */
   tsl_vector_number (*dot)(int64_t n, const void *x, int64_t x_step, bool conjugate, const void *y,
                            int64_t y_step);
@@ -63,7 +63,7 @@ typedef struct tsl_column_kernels {
   void (*symmetric)(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld, tsl_vector_number alpha,
                     const void *t, const void *x, void *y, bool upper, bool hermitian);
   /* x = op(triangle) x, or the solution */
-  void (*diagonal)(int64_t n, const void *a, int64_t ld, tsl_diagonal way, void *x);
+  void (*diagonal)(int64_t n, const void *a, int64_t ld, tsl_diagonal form, void *x);
 } tsl_column_kernels;
 
 typedef struct tsl_vector_kernels {

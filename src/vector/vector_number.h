@@ -4,7 +4,7 @@
 #include "core/memory.h"
 #include "vector/vector.h"
 
-static inline tsl_vector_number tsl_number_at(const tsl_vector_kernels *kernels, const void *src) {
+static inline tsl_vector_number tsl_number_load(const tsl_vector_kernels *kernels, const void *src) {
   switch (kernels->type) {
   case TESELA_F32:
     return (tsl_vector_number){(double)*(const float *)src, 0};
@@ -16,7 +16,7 @@ static inline tsl_vector_number tsl_number_at(const tsl_vector_kernels *kernels,
     return (tsl_vector_number){((const double *)src)[0], ((const double *)src)[1]};
   }
 }
-static inline void tsl_number_put(const tsl_vector_kernels *kernels, void *data, tsl_vector_number value) {
+static inline void tsl_number_store(const tsl_vector_kernels *kernels, void *data, tsl_vector_number value) {
   switch (kernels->type) {
   case TESELA_F32:
     *(float *)data = (float)value.re;
@@ -46,19 +46,19 @@ static inline tsl_vector_number tsl_number_product(const tsl_vector_kernels *ker
   return kernels->is_complex ? (tsl_vector_number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}
                              : (tsl_vector_number){a.re * b.re, 0};
 }
-static inline bool tsl_number_is(tsl_vector_number a, double re) {
+static inline bool tsl_number_equals_real(tsl_vector_number a, double re) {
   return a.re == re && a.im == 0;
 }
 
-static inline void *tsl_line_at(const tsl_vector_kernels *kernels, tsl_line x, int64_t i) {
+static inline void *tsl_line_address(const tsl_vector_kernels *kernels, tsl_line x, int64_t i) {
   return (char *)tsl_writable(x.at) + i * x.step * kernels->size;
 }
-static inline tsl_vector_number tsl_line_get(const tsl_vector_kernels *kernels, tsl_line x, int64_t i) {
-  return tsl_number_at(kernels, tsl_line_at(kernels, x, i));
+static inline tsl_vector_number tsl_line_load(const tsl_vector_kernels *kernels, tsl_line x, int64_t i) {
+  return tsl_number_load(kernels, tsl_line_address(kernels, x, i));
 }
 /* Returns the part of x from element i on. */
 static inline tsl_line tsl_line_from(const tsl_vector_kernels *kernels, tsl_line x, int64_t i) {
-  return (tsl_line){tsl_line_at(kernels, x, i), x.step};
+  return (tsl_line){tsl_line_address(kernels, x, i), x.step};
 }
 
 #endif

@@ -3,27 +3,29 @@
 
 #include "vector/vector_number.h"
 
-/* A column's elements off the diagonal, in rows first to first + count - 1, and its diagonal element. */
-typedef struct tsl_triangle_lane {
+/* Elements of a column off the diagonal, contiguous in rows first to first + count - 1, and its diagonal. */
+typedef struct tsl_triangle_elements {
   int64_t first, count;
-  void *beside, *diagonal; /* elements off the diagonal, contiguous; diagonal element */
-} tsl_triangle_lane;
+  void *off_diagonal, *diagonal;
+} tsl_triangle_elements;
 
-tsl_triangle_lane tsl_triangle_column(const tsl_vector_kernels *kernels, const tsl_triangle *triangle,
-                                      int64_t j);
+tsl_triangle_elements tsl_triangle_elements_of_column(const tsl_vector_kernels *kernels,
+                                                      const tsl_triangle *triangle, int64_t j);
 
-/* Compute column by column, for every storage, without memory. */
+/* Computes y += alpha A x column by column, for every storage, without memory. */
 void tsl_columns_symmetric(const tsl_vector_kernels *kernels, const tsl_triangle *triangle,
                            tsl_vector_number alpha, tsl_line x, tsl_line y);
+/* Computes x = op(A) x, or the solution of op(A) z = x, as tsl_columns_symmetric(). */
 void tsl_columns_triangular(const tsl_vector_kernels *kernels, const tsl_triangle *triangle, bool transposed,
                             bool solves, tsl_line x);
 
 /* Returns the first row or column of a range of a triangle, a multiple of `unit` or n. All ranges have nearly
  * equal areas. `grows`: later rows or columns are longer. */
 int64_t tsl_blocks_begin(int64_t n, int ranges, int64_t range, bool grows, int64_t unit);
-/* Compute a full triangle by blocks. Returns false, with nothing done, without memory. */
+/* Computes y += alpha A x for a full triangle by blocks. Returns false, with nothing done, without memory. */
 bool tsl_blocks_symmetric(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,
                           tsl_vector_number alpha, tsl_line x, tsl_line y);
+/* Computes x = op(A) x, or the solution of op(A) z = x, for a full triangle by blocks. */
 void tsl_blocks_triangular(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *triangle,
                            bool transposed, bool solves, tsl_line x);
 

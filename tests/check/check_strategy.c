@@ -295,7 +295,7 @@ static int no_library(const char *why) {
 
 static int check_kind(const tsl_strategy *strategy, tsl_devices *devices, const char *kind) {
   int result = 0;
-  for (int i = 0; i < tsl_devices_kinds(); i++) {
+  for (int i = 0; i < tsl_device_kind_count(); i++) {
     const char *name, *what, *why;
     int count;
     if (tsl_devices_kind(devices, i, &name, &what, &count, &why) != TESELA_OK || strcmp(name, kind) != 0)

@@ -18,7 +18,7 @@ typedef struct unique_id {
 typedef struct config {
   size_t size;
   unsigned magic, version;
-  int blocking, cluster, least_blocks, most_blocks;
+  int blocking, cluster, blocks_min, blocks_max;
 } config;
 
 typedef struct message message;
@@ -107,8 +107,8 @@ int ncclCommInitRankConfig(struct ncclComm **comm, int ranks, unique_id id, int 
   *own = (struct ncclComm){.id = id, .ranks = ranks, .rank = rank};
   pthread_mutex_lock(&lock);
   if (settings->size != sizeof *settings || settings->magic != 0xcafebeef || settings->version != 21700 ||
-      settings->blocking != 0 || settings->cluster != INT_MIN || settings->least_blocks != INT_MIN ||
-      settings->most_blocks < 1 || rank < 0 || rank >= ranks)
+      settings->blocking != 0 || settings->cluster != INT_MIN || settings->blocks_min != INT_MIN ||
+      settings->blocks_max < 1 || rank < 0 || rank >= ranks)
     false_nccl.wrong++;
   own->error = fails(FALSE_NCCL_JOIN_LATER) ? INTERNAL_ERROR : SUCCESS;
   own->next = all;

@@ -47,7 +47,7 @@ typedef struct simulation {
   const tsl_links *links;
   tsl_rank_blocks blocks;
   tsl_rank_layout layouts[TSL_PARTS];
-  tsl_corner *corners[TSL_PARTS]; /* what each rank holds */
+  tsl_bare_rectangle *corners[TSL_PARTS]; /* what each rank holds */
   message *messages;
   int count, capacity;
   int *waits; /* of a rank and a batch: messages that have not arrived */
@@ -94,7 +94,7 @@ static bool overlaps(const tsl_dim *dim, int64_t first, int64_t count) {
 /* Returns true when a rank may hold part of a window. A cheap test before the slower question to
  * the layout, since most ranks hold nothing. */
 static bool meets(const simulation *s, int operand, int rank, const tsl_patch *window) {
-  const tsl_corner *c = &s->corners[operand][rank];
+  const tsl_bare_rectangle *c = &s->corners[operand][rank];
   return overlaps(&window->rows, c->row, c->rows) && overlaps(&window->cols, c->col, c->cols);
 }
 
@@ -106,29 +106,29 @@ static bool changes(const tsl_process_grid *grid, int operand, int step) {
   return operand == TSL_PART_A ? at.tile_row != before.tile_row : at.tile_col != before.tile_col;
 }
 
-/* As src/comm/panels.c sends: operand by operand, place by place. */
+/* As src/comm/panels.c sends: operand by operand, block by block. */
 static void add_panels(simulation *s, int step) {
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
-    for (int place = 0; place < s->grid->used && changes(s->grid, operand, step); place++) {
+    for (int block_index = 0; block_index < s->grid->used && changes(s->grid, operand, step); block_index++) {
       const tsl_step at = tsl_step_at(s->grid, step);
       const tsl_patch window = operand == TSL_PART_A
-                                   ? tsl_window_a(s->grid, &s->blocks.list[place], at, TSL_ROWS)
-                                   : tsl_window_b(s->grid, &s->blocks.list[place], at, TSL_ROWS);
+                                   ? tsl_window_a(s->grid, &s->blocks.list[block_index], at, TSL_ROWS)
+                                   : tsl_window_b(s->grid, &s->blocks.list[block_index], at, TSL_ROWS);
       for (int from = 0; from < s->grid->ranks; from++)
         if (meets(s, operand, from, &window))
-          add_message(s, from, s->blocks.rank[place], step,
-                      tsl_layout_common(&s->layouts[operand], from, &window));
+          add_message(s, from, s->blocks.rank_of_block[block_index], step,
+                      tsl_layout_count_owned_in_patch(&s->layouts[operand], from, &window));
     }
 }
 
 static void add_sums(simulation *s, int tile) {
-  for (int place = 0; place < s->grid->used; place++) {
-    const tsl_patch window =
-        tsl_window_c(s->grid, &s->blocks.list[place], tsl_step_at(s->grid, tile * s->grid->panels), TSL_ROWS);
+  for (int block_index = 0; block_index < s->grid->used; block_index++) {
+    const tsl_patch window = tsl_window_c(s->grid, &s->blocks.list[block_index],
+                                          tsl_step_at(s->grid, tile * s->grid->panels), TSL_ROWS);
     for (int to = 0; to < s->grid->ranks; to++)
       if (meets(s, TSL_PART_C, to, &window))
-        add_message(s, s->blocks.rank[place], to, tsl_steps(s->grid) + tile,
-                    tsl_layout_common(&s->layouts[TSL_PART_C], to, &window));
+        add_message(s, s->blocks.rank_of_block[block_index], to, tsl_steps(s->grid) + tile,
+                    tsl_layout_count_owned_in_patch(&s->layouts[TSL_PART_C], to, &window));
   }
 }
 
@@ -167,13 +167,13 @@ static instruction *write_program(const tsl_process_grid *grid) {
 }
 
 static double product_seconds(const simulation *s, int rank, int number) {
-  const int place = s->blocks.place[rank];
-  if (place < 0)
+  const int block_index = s->blocks.block_of_rank[rank];
+  if (block_index < 0)
     return 0;
   const tsl_step step = tsl_step_at(s->grid, number);
-  const tsl_patch a = tsl_window_a(s->grid, &s->blocks.list[place], step, TSL_ROWS),
-                  c = tsl_window_c(s->grid, &s->blocks.list[place], step, TSL_ROWS);
-  return 2 * (double)tsl_patch_total(&c) * (double)tsl_dim_total(&a.cols) / s->links->operations_second;
+  const tsl_patch a = tsl_window_a(s->grid, &s->blocks.list[block_index], step, TSL_ROWS),
+                  c = tsl_window_c(s->grid, &s->blocks.list[block_index], step, TSL_ROWS);
+  return 2 * (double)tsl_patch_total(&c) * (double)tsl_dim_total(&a.cols) / s->links->operations_per_second;
 }
 
 /* --- the queue of events --- */
@@ -301,7 +301,7 @@ static void transfer(simulation *s) {
     if (m->begun || s->ranks[m->from].sends || s->ranks[m->to].receives)
       continue;
     m->begun = s->ranks[m->from].sends = s->ranks[m->to].receives = true;
-    add_event(s, (event){s->now + s->links->seconds_message + m->bytes / s->links->bytes_second,
+    add_event(s, (event){s->now + s->links->seconds_per_message + m->bytes / s->links->bytes_per_second,
                          s->ready.list[i], -1});
   }
   s->ready.count = 0;
@@ -337,8 +337,8 @@ static double run(simulation *s) {
  * operand's share. */
 static void shares_as_layout(simulation *s, int operand, size_t which, int64_t rows, int64_t cols) {
   const tsl_process_grid *grid = s->grid;
-  tsl_corner *corners = calloc((size_t)grid->ranks, sizeof *corners);
-  const tsl_corner **of = malloc((size_t)grid->ranks * sizeof(const tsl_corner *));
+  tsl_bare_rectangle *corners = calloc((size_t)grid->ranks, sizeof *corners);
+  const tsl_bare_rectangle **of = malloc((size_t)grid->ranks * sizeof(const tsl_bare_rectangle *));
   int64_t *counts = calloc((size_t)grid->ranks, sizeof *counts);
   assert_true(corners && of && counts);
   for (int r = 0; r < grid->ranks; r++) {
@@ -347,7 +347,7 @@ static void shares_as_layout(simulation *s, int operand, size_t which, int64_t r
       continue;
     const tsl_shares shares = tsl_grid_shares(grid, r);
     const int64_t *share = (const int64_t *)(const void *)((const char *)&shares + which);
-    corners[r] = (tsl_corner){share[0], share[1], share[2], share[3]};
+    corners[r] = (tsl_bare_rectangle){share[0], share[1], share[2], share[3]};
     counts[r] = 1;
   }
   const tesela_layout given = {.kind = TESELA_LAYOUT_RECTANGLES};

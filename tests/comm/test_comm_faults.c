@@ -454,8 +454,8 @@ static int64_t draw(uint64_t seed, uint64_t *data, int64_t from, int64_t end) {
 /* Rectangles, one below the other in the matrix and anywhere in memory. */
 static void make_laid(laid *out, char *memory, uint64_t seed, uint64_t *address) {
   int64_t rows = 0;
-  tsl_corner corners[RECTANGLES];
-  const tsl_corner *all = corners;
+  tsl_bare_rectangle corners[RECTANGLES];
+  const tsl_bare_rectangle *all = corners;
   *out = (laid){.count = draw(seed, address, 1, RECTANGLES), .cols = draw(seed, address, 1, 6)};
   const bool alike = draw(seed, address, 0, 1) == 1; /* as blocks of one array are */
   for (int64_t i = 0; i < out->count; i++) {
@@ -469,7 +469,7 @@ static void make_laid(laid *out, char *memory, uint64_t seed, uint64_t *address)
       r->row_stride = out->rectangles[0].row_stride;
       r->col_stride = out->rectangles[0].col_stride;
     }
-    corners[i] = (tsl_corner){r->row, r->col, r->rows, r->cols};
+    corners[i] = (tsl_bare_rectangle){r->row, r->col, r->rows, r->cols};
     rows += r->rows;
   }
   tesela_rectangle given[RECTANGLES];
@@ -527,7 +527,7 @@ static void overlaps_are_exact(void **state) {
     if ((tsl_overlap_check_result(&result.part, "c", 0) != TESELA_OK) != overlaps)
       fail_msg("case %d: elements of the result %s", (int)number, overlaps ? "overlap" : "do not overlap");
     const bool shared = meets(&operand, memory, map);
-    if ((tsl_overlap_check_apart(&result.part, "c", &operand.part, "a", 0) != TESELA_OK) != shared)
+    if ((tsl_overlap_check_operand(&result.part, "c", &operand.part, "a", 0) != TESELA_OK) != shared)
       fail_msg("case %d: result and operand %s", (int)number, shared ? "overlap" : "do not overlap");
     alone += !overlaps;
     apart += !shared;

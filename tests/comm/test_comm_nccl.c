@@ -219,7 +219,7 @@ static void c_stays(void **state) {
 static void takes_no_memory_twice(void **state) {
   static course o = {.products = PRODUCTS, .counts = true};
   (void)state;
-  tsl_kept_of_host = 1 << 30;
+  tsl_pooled_bytes_of_host = 1 << 30;
   for (int stays = 0; stays < 2; stays++) {
     comm_case c = in_buffers(32, 3);
     c.a = c.b = DEALT_BLOCKS;
@@ -235,7 +235,7 @@ static void takes_no_memory_twice(void **state) {
     assert_true(o.allocations[0] > 0 || stays);
     nothing_is_left();
   }
-  tsl_kept_of_host = 0;
+  tsl_pooled_bytes_of_host = 0;
 }
 
 /* Products that take longer than their messages and overlap the next messages: no message may
@@ -289,13 +289,13 @@ static void rows_stay_rows(void **state) {
 static void short_blocks_stay(void **state) {
   static course o = {.products = 1};
   (void)state;
-  const size_t least = tsl_lane_least_block;
+  const size_t least = tsl_gpu_copy_block_bytes_min;
   comm_case c = in_buffers(32, 4); /* 64 x 64 x 64 */
   o.c = &c;
   set(FALSE_NCCL_NOTHING, 0);
-  tsl_lane_least_block = 1 << 20;
+  tsl_gpu_copy_block_bytes_min = 1 << 20;
   assert_int_equal(tsl_threads_run(4, body, &o), TESELA_OK);
-  tsl_lane_least_block = least;
+  tsl_gpu_copy_block_bytes_min = least;
   assert_string_equal(o.of[0][0].why, "");
   assert_null(strstr(o.of[0][0].plan, "NCCL"));
   assert_int_equal(false_nccl.messages, 0);
@@ -505,7 +505,7 @@ static void starved(void **state) {
 static int set_up(void **state) {
   (void)state;
   setenv("TESELA_NCCL", FALSE_NCCL_PATH, 1);
-  tsl_lane_least_block = 1;
+  tsl_gpu_copy_block_bytes_min = 1;
   tsl_product_cost = (tsl_product_costs){0, 1, 0.25};
   false_nccl.entered = tesela_fake_entered;
   tesela_fake_install();

@@ -171,14 +171,14 @@ static void near_the_bound(void **state) {
 static void shares_as_layout(const tsl_process_grid *grid, size_t which, int64_t rows, int64_t cols,
                              tsl_rank_layout *out) {
   const size_t ranks = (size_t)grid->ranks;
-  tsl_corner *corners = calloc(ranks, sizeof *corners);
-  const tsl_corner **of = calloc(ranks, sizeof *of);
+  tsl_bare_rectangle *corners = calloc(ranks, sizeof *corners);
+  const tsl_bare_rectangle **of = calloc(ranks, sizeof *of);
   int64_t *counts = calloc(ranks, sizeof *counts);
   assert_true(corners && of && counts);
   for (int r = 0; r < grid->used; r++) {
     const tsl_shares shares = tsl_grid_shares(grid, r);
     const int64_t *share = (const int64_t *)(const void *)((const char *)&shares + which);
-    corners[r] = (tsl_corner){share[0], share[1], share[2], share[3]};
+    corners[r] = (tsl_bare_rectangle){share[0], share[1], share[2], share[3]};
     counts[r] = 1;
   }
   for (size_t r = 0; r < ranks; r++)

@@ -489,7 +489,7 @@ static void test_pocl_is_there(void **state) {
   (void)state;
   const char *name, *what, *why;
   int count, processors = 0;
-  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+  for (int kind = 0; kind < tsl_device_kind_count(); kind++) {
     must(tsl_devices_kind(devices, kind, &name, &what, &count, &why));
     if (count == 0)
       print_message("no %s device: %s\n", name, why);

@@ -446,7 +446,7 @@ static void test_failures(void **state) {
       const tsl_operands operands = {.a.shards = s.held[TSL_OPERAND_A],
                                      .b.shards = s.held[TSL_OPERAND_B],
                                      .c.shards = s.held[TSL_OPERAND_C]};
-      (void)tsl_kept_forget(fakes->members[1]);
+      (void)tsl_pooled_buffers_destroy(fakes->members[1]);
       tesela_fake_reset();
       tesela_fake_only(1);
       tesela_fake_fail(operations[o], nth);
@@ -480,7 +480,7 @@ static void test_kept(void **state) {
   int streams[4]; /* including the streams of the test's own copies */
   tsl_plan *plans[2] = {plan_of_scattered(&s, &config), plan_of_scattered(&s, &config)};
   for (int i = 0; i < 2; i++)
-    (void)tsl_kept_forget(fakes->members[i]);
+    (void)tsl_pooled_buffers_destroy(fakes->members[i]);
   for (int run = 0; run < 4; run++) {
     tesela_fake_reset();
     must_scattered(plans[run % 2], &s);
@@ -490,8 +490,8 @@ static void test_kept(void **state) {
   assert_true(streams[0] > streams[2] && streams[1] == streams[0] && streams[3] == streams[2]);
   for (int i = 0; i < 2; i++) {
     tsl_plan_destroy(plans[i]);
-    assert_true(tsl_kept_forget(fakes->members[i]));
-    assert_false(tsl_kept_forget(fakes->members[i]));
+    assert_true(tsl_pooled_buffers_destroy(fakes->members[i]));
+    assert_false(tsl_pooled_buffers_destroy(fakes->members[i]));
   }
   forget(&s);
 }

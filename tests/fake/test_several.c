@@ -98,7 +98,7 @@ static void test_shares(void **state) {
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
       int64_t lines[4], sum = 0;
-      tsl_several_share(sizes[s], rates[r], 4, lines);
+      tsl_several_distribute_lines(sizes[s], rates[r], 4, lines);
       for (int i = 0; i < 4; i++) {
         assert_true(lines[i] >= 0 && (rates[r][i] > 0 || lines[i] == 0));
         sum += lines[i];
@@ -106,7 +106,7 @@ static void test_shares(void **state) {
       assert_int_equal(sum, sizes[s]);
     }
   int64_t lines[2];
-  tsl_several_share(8192, (const double[]){3, 1}, 2, lines);
+  tsl_several_distribute_lines(8192, (const double[]){3, 1}, 2, lines);
   assert_int_equal(lines[0], 6144);
   const tsl_problem tall = tsl_problem_gemm(9000, 10, 500, TESELA_F32),
                     wide = tsl_problem_gemm(10, 9000, 500, TESELA_F32),

@@ -93,10 +93,10 @@ static void covers(const tsl_problem *problem, const tsl_device *on, const tsl_s
   assert_true(t->bytes <= on->memory_limit);
   for (int64_t index = 0; index < t->row_tiles * t->col_tiles; index++) {
     int64_t i, j;
-    tsl_tiling_tile(t, index, &i, &j);
+    tsl_tiling_tile_position(t, index, &i, &j);
     assert_true(i >= 0 && i < t->row_tiles && j >= 0 && j < t->col_tiles);
     assert_true(index == 0 || llabs(i - last_i) + llabs(j - last_j) == 1);
-    const tsl_copy_chunk part = tsl_tiling_part(t, i, j);
+    const tsl_copy_chunk part = tsl_tiling_tile_rect(t, i, j);
     assert_true(part.rows > 0 && part.cols > 0 && part.rows <= t->rows && part.cols <= t->cols);
     elements += part.rows * part.cols;
     last_i = i;
@@ -140,8 +140,8 @@ static void test_tilings(void **state) {
           break;
         }
         covers(&problem, &small, &t);
-        assert_true(t.in + t.out >= all * 0.999 && t.in + t.out >= moved * 0.9);
-        moved = t.in + t.out;
+        assert_true(t.bytes_in + t.bytes_out >= all * 0.999 && t.bytes_in + t.bytes_out >= moved * 0.9);
+        moved = t.bytes_in + t.bytes_out;
         tried++;
       }
       assert_true(tried > 2);
@@ -165,8 +165,8 @@ static void test_bound(void **state) {
   print_message(
       "8 GiB, f64 32768: %lld x %lld tiles of %lld x %lld, slabs of %lld, %.1f GB in, %.2f of the bound\n",
       (long long)t.row_tiles, (long long)t.col_tiles, (long long)t.rows, (long long)t.cols,
-      (long long)t.depth, t.in / 1e9, (t.in + t.out) / 8 / least);
-  assert_true((t.in + t.out) / 8 < 2.5 * least);
+      (long long)t.depth, t.bytes_in / 1e9, (t.bytes_in + t.bytes_out) / 8 / least);
+  assert_true((t.bytes_in + t.bytes_out) / 8 < 2.5 * least);
 }
 
 /* Where computation hides copies, the tiling uses it. On a large GPU only the first panels and the
@@ -199,7 +199,7 @@ static void test_hidden(void **state) {
     const double told = tsl_tiling_seconds(&problem, &gpu, &best);
     print_message("8 GiB, %s 32768: tiles of %lld x %lld, slabs of %lld, %.1f GB in, %.0f ms beside %.0f\n",
                   tsl_type(problem.c.type)->name, (long long)best.rows, (long long)best.cols,
-                  (long long)best.depth, best.in / 1e9, 1e3 * told, 1e3 * alone);
+                  (long long)best.depth, best.bytes_in / 1e9, 1e3 * told, 1e3 * alone);
     assert_true(told >= alone && told <= cases[i].most * alone);
     for (int o = 0; o < 3; o++) {
       config = config_of(cases[i].others[o][0], cases[i].others[o][1], cases[i].others[o][2]);
@@ -231,7 +231,7 @@ static tsl_device large_gpu(void) {
 static void engine_text(const tsl_problem *problem, tsl_device *gpu, const tsl_streamed_tiling *t,
                         tsl_text *text) {
   const tsl_strategy *engine = tsl_streamed_engine(problem, gpu);
-  const uint64_t room = tsl_tiling_room(gpu, t);
+  const uint64_t room = tsl_tiling_workspace_bytes(gpu, t);
   assert_non_null(engine);
   tsl_config config = tsl_strategy_defaults(engine);
   tsl_problem slab = tsl_problem_gemm(t->rows, t->cols, t->depth, problem->c.type);
@@ -262,7 +262,7 @@ static double show_tiling(const tsl_problem *problem, tsl_device *gpu, const tsl
   engine_text(problem, gpu, t, &text);
   print_message("8 GiB, %s 32768: rows=%lld cols=%lld depth=%lld: %.1f GB in, %.0f ms; %s\n",
                 tsl_type(problem->c.type)->name, (long long)t->rows, (long long)t->cols, (long long)t->depth,
-                t->in / 1e9, 1e3 * seconds, tsl_text_get(&text));
+                t->bytes_in / 1e9, 1e3 * seconds, tsl_text_get(&text));
   tsl_text_free(&text);
   return seconds;
 }
@@ -405,7 +405,7 @@ static void test_steps(void **state) {
     must_run(plan, &p);
     assert_int_equal(tesela_fake_calls(TESELA_FAKE_LAUNCH), t->row_tiles * t->col_tiles * t->slabs);
     assert_true(tsl_plan_share(plan, 0, &share) && !tsl_plan_share(plan, 1, &share));
-    assert_true(share.in_bytes == t->in && share.out_bytes == 4.0 * M * N);
+    assert_true(share.in_bytes == t->bytes_in && share.out_bytes == 4.0 * M * N);
     assert_non_null(strstr(plan->text, "gemm streamed version=1 rows="));
     tsl_plan_destroy(plan);
   }
@@ -469,7 +469,7 @@ static void test_memory(void **state) {
   const int live = tesela_fake_live(TESELA_FAKE_LIVE_BUFFER);
   must_run(plan, &p);
   assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), live);
-  (void)tsl_kept_forget(device);
+  (void)tsl_pooled_buffers_destroy(device);
   assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), 0);
   tsl_plan_destroy(plan);
 }

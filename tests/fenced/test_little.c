@@ -14,7 +14,7 @@
 #include <string.h>
 
 typedef double complex number;
-enum { CASES = 400, GAP = 3, MOST = TSL_SOLVE_LITTLE_MOST, ELEMENTS = MOST * (MOST + GAP) };
+enum { CASES = 400, GAP = 3, MOST = TSL_SOLVE_SMALL_PRODUCT_MAX, ELEMENTS = MOST * (MOST + GAP) };
 
 static uint64_t state = 1;
 static int draw(int below) {
@@ -175,7 +175,7 @@ static void draw_words(tesela_type type, tsl_fast_structured *out) {
   out->beta[1] = is_complex && out->c_is != TESELA_HERMITIAN ? beta[1] : 0;
 }
 
-static bool try(const char *set, tsl_solve_little *multiply, tesela_type type, fence_side side) {
+static bool try(const char *set, tsl_solve_small_product *multiply, tesela_type type, fence_side side) {
   static product of;
   tsl_fast_structured *words = &of.words;
   draw_words(type, words);
@@ -218,12 +218,12 @@ int main(void) {
 #define SET(isa, header, needs, ...)                                                                         \
   {#isa,                                                                                                     \
    needs,                                                                                                    \
-   {tsl_solve_little_##isa##_f32, tsl_solve_little_##isa##_f64, tsl_solve_little_##isa##_c64,                \
-    tsl_solve_little_##isa##_c128}},
+   {tsl_solve_small_product_##isa##_f32, tsl_solve_small_product_##isa##_f64,                                \
+    tsl_solve_small_product_##isa##_c64, tsl_solve_small_product_##isa##_c128}},
   static const struct {
     const char *name;
     unsigned needs;
-    tsl_solve_little *multiply[4];
+    tsl_solve_small_product *multiply[4];
   } sets[] = {TSL_ISA_LIST(SET)};
 #undef SET
   tsl_devices *devices;

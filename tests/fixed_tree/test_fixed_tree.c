@@ -328,7 +328,7 @@ static void device_bits(tsl_device *device) {
 static const char *why_none(tsl_devices *devices, const char *api) {
   const char *name, *what, *why = "";
   int count;
-  for (int i = 0; i < tsl_devices_kinds(); i++) {
+  for (int i = 0; i < tsl_device_kind_count(); i++) {
     must(tsl_devices_kind(devices, i, &name, &what, &count, &why), api);
     if (strcmp(name, api) == 0)
       return why;

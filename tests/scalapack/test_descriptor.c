@@ -17,18 +17,18 @@ static void test_local(void **state) {
             int count = 0;
             for (int i = 0; i < size; i++)
               count += (first + i / block) % processes == process;
-            assert_int_equal(tsl_scalapack_local(size, block, process, first, processes), count);
+            assert_int_equal(tsl_scalapack_local_size(size, block, process, first, processes), count);
           }
 }
 
 enum { DTYPE, CTXT, M, N, MB, NB, RSRC, CSRC, LLD };
 static const int64_t plain[] = {1, 7, 20, 30, 4, 5, 1, 2, 12};
-static const tsl_scalapack_place here = {.rows = 2, .cols = 3, .row = 1, .col = 2};
+static const tsl_scalapack_position here = {.rows = 2, .cols = 3, .row = 1, .col = 2};
 
 static void test_plain(void **state) {
   (void)state;
   tsl_scalapack_matrix of;
-  assert_int_equal(tsl_scalapack_fields(1), 9);
+  assert_int_equal(tsl_scalapack_field_count(1), 9);
   tsl_scalapack_describe(plain, 3, 6, &of);
   assert_int_equal(of.context, 7);
   assert_int_equal(of.rows, 20);
@@ -40,7 +40,7 @@ static void test_plain(void **state) {
   assert_int_equal(of.leading, 12);
   assert_int_equal(of.row, 2);
   assert_int_equal(of.col, 5);
-  assert_int_equal(tsl_scalapack_begin_at(&of, &here), 0);
+  assert_int_equal(tsl_scalapack_virtual_offset(&of, &here), 0);
   assert_null(tsl_scalapack_refuse(&of, 18, 25, &here));
 }
 
@@ -81,7 +81,7 @@ static void test_leading(void **state) {
   tsl_scalapack_matrix of;
   tsl_scalapack_describe(narrow, 1, 1, &of);
   assert_null(tsl_scalapack_refuse(&of, 1, 1, &here));
-  const tsl_scalapack_place first = {.rows = 2, .cols = 3};
+  const tsl_scalapack_position first = {.rows = 2, .cols = 3};
   assert_non_null(tsl_scalapack_refuse(&of, 1, 1, &first));
 }
 
@@ -90,7 +90,7 @@ static void test_first_block(void **state) {
   (void)state;
   int64_t fields[] = {2, 7, 19, 26, 3, 1, 4, 5, 1, 2, 11};
   tsl_scalapack_matrix of;
-  assert_int_equal(tsl_scalapack_fields(2), 11);
+  assert_int_equal(tsl_scalapack_field_count(2), 11);
   tsl_scalapack_describe(fields, 3, 6, &of);
   assert_int_equal(of.rows, 20);
   assert_int_equal(of.cols, 30);
@@ -100,9 +100,9 @@ static void test_first_block(void **state) {
   assert_non_null(tsl_scalapack_refuse(&of, 18, 21, &here));
   /* This process would have 12 of 20 rows, one of which is missing, and four columns of its first
    * block. */
-  assert_int_equal(tsl_scalapack_begin_at(&of, &here), 1 + 4 * 11);
-  const tsl_scalapack_place other = {.rows = 2, .cols = 3};
-  assert_int_equal(tsl_scalapack_begin_at(&of, &other), 0);
+  assert_int_equal(tsl_scalapack_virtual_offset(&of, &here), 1 + 4 * 11);
+  const tsl_scalapack_position other = {.rows = 2, .cols = 3};
+  assert_int_equal(tsl_scalapack_virtual_offset(&of, &other), 0);
   fields[10] = 10;
   tsl_scalapack_describe(fields, 3, 6, &of);
   assert_non_null(tsl_scalapack_refuse(&of, 1, 1, &here));

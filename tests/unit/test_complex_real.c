@@ -186,8 +186,8 @@ static void errors_on_cuda_are_within_bounds(void **state) {
 
 /* Returns the algorithm for a product whose C is column-major (`c_turned`), and whose A and B are
  * contiguous along k (`a_along`, `b_along`). */
-static tsl_complex_real_way way_of(int form, int64_t m, bool c_turned, bool a_along, bool b_along,
-                                   double imaginary) {
+static tsl_complex_real_method method_of(int form, int64_t m, bool c_turned, bool a_along, bool b_along,
+                                         double imaginary) {
   const tsl_config config = {{form}};
   tsl_problem problem = tsl_problem_gemm(m, 200, 300, TESELA_C64);
   problem.alpha[1] = imaginary;
@@ -197,20 +197,21 @@ static tsl_complex_real_way way_of(int form, int64_t m, bool c_turned, bool a_al
     problem.b.row_stride = 1, problem.b.col_stride = 300;
   if (c_turned)
     problem.c.row_stride = 1, problem.c.col_stride = m;
-  return tsl_complex_real_way_of(&problem, &config);
+  return tsl_complex_real_method_of(&problem, &config);
 }
 
 static void what_lies_well_stays(void **state) {
   (void)state;
   for (int layout = 0; layout < 8; layout++) {
     const bool turned = layout & 1, a_along = layout & 2, b_along = layout & 4;
-    const tsl_complex_real_way way = way_of(TSL_COMPLEX_REAL_ALONG_K, 180, turned, a_along, b_along, 0);
-    assert_false(way.is_staged);
-    assert_int_equal(way.is_swapped, turned);
-    assert_int_equal(way.copies, !(turned ? b_along : a_along));
-    assert_int_equal(way.copy.elements > 0, way.copies);
-    assert_true(way.made.elements >= 4 * 300 * (turned ? 180 : 200));
-    assert_true(way_of(TSL_COMPLEX_REAL_ALONG_K, 180, turned, a_along, b_along, 0.5).is_staged);
+    const tsl_complex_real_method method =
+        method_of(TSL_COMPLEX_REAL_ALONG_K, 180, turned, a_along, b_along, 0);
+    assert_false(method.is_staged);
+    assert_int_equal(method.is_swapped, turned);
+    assert_int_equal(method.copies, !(turned ? b_along : a_along));
+    assert_int_equal(method.copy.elements > 0, method.copies);
+    assert_true(method.prepared.elements >= 4 * 300 * (turned ? 180 : 200));
+    assert_true(method_of(TSL_COMPLEX_REAL_ALONG_K, 180, turned, a_along, b_along, 0.5).is_staged);
   }
 }
 
@@ -218,11 +219,13 @@ static void what_lies_well_stays(void **state) {
 static void the_large_one_of_a_thin_product_stays(void **state) {
   (void)state;
   for (int layout = 0; layout < 8; layout++) {
-    const tsl_complex_real_way way = way_of(TSL_COMPLEX_REAL_ANY, 8, layout & 1, layout & 2, layout & 4, 0);
-    assert_false(way.copies);
-    assert_true(way.made.elements <= 4 * 8 * 304 + 4 * 16 * 304);
+    const tsl_complex_real_method method =
+        method_of(TSL_COMPLEX_REAL_ANY, 8, layout & 1, layout & 2, layout & 4, 0);
+    assert_false(method.copies);
+    assert_true(method.prepared.elements <= 4 * 8 * 304 + 4 * 16 * 304);
   }
-  assert_int_equal(way_of(TSL_COMPLEX_REAL_ANY, 8, false, true, false, 0).form, TSL_COMPLEX_REAL_APART);
+  assert_int_equal(method_of(TSL_COMPLEX_REAL_ANY, 8, false, true, false, 0).form,
+                   TSL_COMPLEX_REAL_SEPARATED);
 }
 
 /* Launches have so many products along a dimension, and no engine takes more. */
@@ -253,12 +256,12 @@ static void asks_are_handed_on(void **state) {
   assert_false(tsl_complex_real_accuracy(&problem, &config).truncates_inputs);
   assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &problem.ask), TESELA_OK);
   const tsl_accuracy tf32 = tsl_complex_real_accuracy(&problem, &config),
-                     of_real = tsl_complex_real_of_product(&problem);
+                     of_real = tsl_complex_real_product_accuracy(&problem);
   assert_true(tf32.truncates_inputs && tf32.factor > 0x1p15 && tf32.factor < 0x1p15 + 8 * 1000 + 100);
   assert_true(of_real.truncates_inputs && of_real.factor < tf32.factor &&
               of_real.factor > 0x1p15 + 5 * 1000 + 24);
-  const tsl_complex_real_way way = tsl_complex_real_way_of(&problem, &config);
-  const tsl_problem real = tsl_complex_real_product(&problem, &way);
+  const tsl_complex_real_method method = tsl_complex_real_method_of(&problem, &config);
+  const tsl_problem real = tsl_complex_real_product(&problem, &method);
   assert_true(tsl_numeric_requirements_same(&real.ask, &problem.ask));
   assert_int_equal(real.n, 2000);
   assert_int_equal(real.k, 2000);

@@ -15,7 +15,7 @@ static const char *reason_with(const char *variable, const char *value, tsl_devi
   int count = -1, kind = -1;
   assert_int_equal(setenv(variable, value, 1), 0);
   assert_int_equal(tsl_devices_create(devices), TESELA_OK);
-  for (int i = 0; i < tsl_devices_kinds(); i++) {
+  for (int i = 0; i < tsl_device_kind_count(); i++) {
     assert_int_equal(tsl_devices_kind(*devices, i, &name, &what, &count, &why), TESELA_OK);
     if (strcmp(name, "cuda") == 0) {
       kind = i;

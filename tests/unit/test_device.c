@@ -153,7 +153,7 @@ static void test_kinds(void **state) {
   const char *name, *what, *why;
   int count, total = 0;
   (void)state;
-  assert_int_equal(tsl_devices_kinds(), 6);
+  assert_int_equal(tsl_device_kind_count(), 6);
   for (int i = 0; i < 6; i++) {
     tsl_fail(TESELA_BAD_CALL, "earlier");
     assert_int_equal(tsl_devices_kind(devices, i, &name, &what, &count, &why), TESELA_OK);
@@ -174,7 +174,7 @@ static void test_kinds(void **state) {
   assert_string_equal(happened, "list(pair) list(half) forget(first) "); /* the half list is given back */
   tsl_devices_destroy(devices);
   tsl_device_kind_add(&pair_kind);
-  assert_int_equal(tsl_devices_kinds(), 6);
+  assert_int_equal(tsl_device_kind_count(), 6);
 }
 
 static void test_open_once(void **state) {

@@ -52,17 +52,17 @@ static void test_platforms_of_processors_are_told(void **state) {
   scratch s;
   (void)state;
   scratch_create(&s);
-  assert_false(tsl_opencl_is_processor_at(s.folder)); /* no files: the library may be a driver itself */
+  assert_false(tsl_opencl_lists_only_processors_at(s.folder)); /* no files: maybe a driver itself */
   scratch_write(&s, "etc/OpenCL/vendors/readme.txt", "libnvidia-opencl.so.1\n");
   scratch_write(&s, "etc/OpenCL/vendors/pocl.icd", "/usr/lib/x86_64-linux-gnu/libpocl.so.2.9.0\n");
-  assert_true(tsl_opencl_is_processor_at(s.folder));
+  assert_true(tsl_opencl_lists_only_processors_at(s.folder));
   setenv("POCL_DEVICES", "cuda", 1);
-  assert_false(tsl_opencl_is_processor_at(s.folder));
+  assert_false(tsl_opencl_lists_only_processors_at(s.folder));
   unsetenv("POCL_DEVICES");
   scratch_write(&s, "etc/OpenCL/vendors/intel64.icd", "libintelocl.so");
-  assert_true(tsl_opencl_is_processor_at(s.folder));
+  assert_true(tsl_opencl_lists_only_processors_at(s.folder));
   scratch_write(&s, "etc/OpenCL/vendors/nvidia.icd", "libnvidia-opencl.so.1\n");
-  assert_false(tsl_opencl_is_processor_at(s.folder));
+  assert_false(tsl_opencl_lists_only_processors_at(s.folder));
   scratch_remove(&s);
 }
 

@@ -17,7 +17,7 @@ static void comments_become_code(void **state) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tsl_text text = {0};
-    assert_int_equal(tsl_opencl_ptx_open("gemm/some", cases[i].binary, &text), TESELA_OK);
+    assert_int_equal(tsl_opencl_enable_sm90a("gemm/some", cases[i].binary, &text), TESELA_OK);
     assert_string_equal(tsl_text_get(&text), cases[i].opened);
     tsl_text_free(&text);
   }
@@ -31,7 +31,7 @@ static void other_binaries_are_refused(void **state) {
                                          ".target sm_80\n//sm_90a wait;\n"};
   for (size_t i = 0; i < sizeof binaries / sizeof *binaries; i++) {
     tsl_text text = {0};
-    assert_int_equal(tsl_opencl_ptx_open("gemm/some", binaries[i], &text), TESELA_BUILD_FAILED);
+    assert_int_equal(tsl_opencl_enable_sm90a("gemm/some", binaries[i], &text), TESELA_BUILD_FAILED);
     assert_non_null(strstr(tesela_last_error(), "gemm/some has code for sm_90a"));
     tsl_text_free(&text);
   }
@@ -44,11 +44,11 @@ static void kernels_ask_for_it(void **state) {
   const char *folders[] = {"kernel", "device/opencl/include", NULL};
   assert_int_equal(
       tsl_source_flatten("strategy/gemm/portable/opencl_mma/opencl_mma_group.cl", folders, &text), TESELA_OK);
-  assert_true(tsl_opencl_ptx_wanted(tsl_text_get(&text)));
+  assert_true(tsl_opencl_has_sm90a(tsl_text_get(&text)));
   tsl_text_free(&text);
   assert_int_equal(tsl_source_flatten("strategy/gemm/portable/opencl_mma/opencl_mma.cl", folders, &text),
                    TESELA_OK);
-  assert_false(tsl_opencl_ptx_wanted(tsl_text_get(&text)));
+  assert_false(tsl_opencl_has_sm90a(tsl_text_get(&text)));
   tsl_text_free(&text);
 }
 

@@ -82,7 +82,7 @@ static void test_little_memory(void **state) {
     assert_int_equal(roofs.bytes, 0);
     assert_non_null(strstr(roofs.why, device->name));
     assert_non_null(strstr(roofs.why, "2 MiB"));
-    assert_true(isnan(tsl_roofs_over(&roofs, TESELA_F32, 1, 1)));
+    assert_true(isnan(tsl_roofs_lowest(&roofs, TESELA_F32, 1, 1)));
   }
 }
 
@@ -175,12 +175,13 @@ static void test_numbers(void **state) {
   for (int i = 0; i < 16; i++)
     assert_true(seen[i] > 100);
   for (int i = 0; i < 1000; i++) {
-    const float x = (float)tsl_roofs_start(i);
-    assert_true(x >= 1 && x < 2 && (double)x == tsl_roofs_start(i));
-    const float turned = (float)(tsl_roofs_turning.factor * x + tsl_roofs_turning.summand);
-    assert_true(turned != x && (float)(tsl_roofs_turning.factor * turned + tsl_roofs_turning.summand) == x);
-    assert_true(tsl_roofs_end(&tsl_roofs_turning, i, 1000) == x &&
-                tsl_roofs_end(&tsl_roofs_counting, i, 1024) > x);
+    const float x = (float)tsl_roofs_chain_start(i);
+    assert_true(x >= 1 && x < 2 && (double)x == tsl_roofs_chain_start(i));
+    const float turned = (float)(tsl_roofs_periodic_chain.factor * x + tsl_roofs_periodic_chain.summand);
+    assert_true(turned != x &&
+                (float)(tsl_roofs_periodic_chain.factor * turned + tsl_roofs_periodic_chain.summand) == x);
+    assert_true(tsl_roofs_chain_end(&tsl_roofs_periodic_chain, i, 1000) == x &&
+                tsl_roofs_chain_end(&tsl_roofs_counting_chain, i, 1024) > x);
   }
 }
 
@@ -190,9 +191,9 @@ static void test_roofline(void **state) {
                               [TSL_ROOF_READ] = {150, 0, 3},
                               [TSL_ROOF_FMA_F32] = {1000, 0, 3},
                               [TSL_ROOF_FMA_F64] = {500, 0, 3}}};
-  assert_true(tsl_roofs_over(&roofs, TESELA_F32, 2, 1) == 200);
-  assert_true(tsl_roofs_over(&roofs, TESELA_F32, 80, 4) == 1000);
-  assert_true(tsl_roofs_over(&roofs, TESELA_F64, 80, 4) == 500);
+  assert_true(tsl_roofs_lowest(&roofs, TESELA_F32, 2, 1) == 200);
+  assert_true(tsl_roofs_lowest(&roofs, TESELA_F32, 80, 4) == 1000);
+  assert_true(tsl_roofs_lowest(&roofs, TESELA_F64, 80, 4) == 500);
   for (int i = 0; i < TSL_ROOF_COUNT; i++)
     assert_true(strlen(tsl_roof_name_of((tsl_roof_name)i)) > 0 &&
                 strlen(tsl_roof_what((tsl_roof_name)i)) > 0);

@@ -359,7 +359,7 @@ static void a_search_is_replayed_without_a_device(void **state) {
   assert_int_equal(tsl_tune_cache_read(scratch_path(&folder, "cache"), false, &cache), TESELA_OK);
   assert_int_equal(cache.count, 3);
   assert_int_equal(cache.passed_over, 2);
-  assert_int_equal(tsl_tune_cache_space(&cache, &kept), TESELA_OK);
+  assert_int_equal(tsl_tune_cache_add_to_space(&cache, &kept), TESELA_OK);
   tsl_space_sort(&kept);
   assert_int_equal(kept.count, 3);
   for (int s = 0; tsl_search_at(s); s++) {
@@ -400,13 +400,13 @@ static void measurements_read_back(void **state) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "tile_local");
   tsl_config config = tsl_strategy_defaults(strategy);
   for (int i = 0; i < 3; i++) {
-    const tsl_tune_kept kept = {tsl_wisdom_record_of(&problem, strategy, &config, &device, 1 + i, 0.5),
-                                TSL_CASE_RIGHT, 0.25};
-    assert_int_equal(tsl_tune_cache_add(path, &kept), TESELA_OK);
+    const tsl_tune_stored kept = {tsl_wisdom_record_of(&problem, strategy, &config, &device, 1 + i, 0.5),
+                                  TSL_CASE_RIGHT, 0.25};
+    assert_int_equal(tsl_tune_cache_write(path, &kept), TESELA_OK);
   }
   assert_int_equal(tsl_tune_cache_read(path, false, &cache), TESELA_OK);
   assert_int_equal(cache.count, 3);
-  const tsl_tune_kept *last = tsl_tune_cache_find(&cache, strategy, &config);
+  const tsl_tune_stored *last = tsl_tune_cache_find(&cache, strategy, &config);
   assert_true(last->record.seconds == 3 && last->record.spread == 0.5 && last->predicted == 0.25);
   tsl_tune_cache_free(&cache);
   assert_int_equal(tsl_tune_cache_read(scratch_path(&folder, "none"), true, &cache), TESELA_OK);

@@ -27,7 +27,7 @@ typedef struct mpi_ranks {
 
 /* No lock: the program lets one thread at a time call MPI. */
 static int key = MPI_KEYVAL_INVALID, key_of_end = MPI_KEYVAL_INVALID;
-static mpi_ranks *kept;
+static mpi_ranks *all_ranks;
 
 /* Converts MPI's result. Most programs' error handler ends the job before a failure is returned. */
 static tesela_status mpi_check(int code) {
@@ -154,7 +154,7 @@ static tesela_status mpi_agree(tsl_ranks *ranks, tesela_status status_in) {
 }
 
 /* Prepends "./": ROMIO reads "nfs:a.npy" as file system and name, but not after a folder. */
-static tesela_status name_file(const char *path, tsl_ranks_file **out) {
+static tesela_status make_file(const char *path, tsl_ranks_file **out) {
   static const char here[] = "./";
   tsl_ranks_file *file = malloc(sizeof *file + sizeof here + strlen(path));
   *out = file;
@@ -169,7 +169,7 @@ static tesela_status name_file(const char *path, tsl_ranks_file **out) {
 static tesela_status mpi_open_file(tsl_ranks *ranks, const char *path, bool writes, tsl_ranks_file **out) {
   tsl_ranks_file *file;
   const int mode = writes ? MPI_MODE_RDWR : MPI_MODE_RDONLY;
-  tesela_status status = mpi_agree(ranks, name_file(path, &file));
+  tesela_status status = mpi_agree(ranks, make_file(path, &file));
   if (status == TESELA_OK)
     status = mpi_agree(ranks, mpi_check_file(path, MPI_File_open(self_of(ranks)->copy, file->name, mode,
                                                                  MPI_INFO_NULL, &file->handle)));
@@ -182,11 +182,11 @@ static tesela_status mpi_open_file(tsl_ranks *ranks, const char *path, bool writ
 }
 
 /* Counts a block only if MPI moved it completely: after a partial transfer, MPI may have skipped bytes. */
-static size_t mpi_move(tsl_ranks_file *file, uint64_t place, void *data, size_t bytes, bool writes) {
+static size_t mpi_transfer(tsl_ranks_file *file, uint64_t offset, void *data, size_t bytes, bool writes) {
   size_t done = 0;
   while (done < bytes) {
     const int count = (int)(bytes - done < FILE_CHUNK ? bytes - done : FILE_CHUNK);
-    const MPI_Offset at = (MPI_Offset)(place + done);
+    const MPI_Offset at = (MPI_Offset)(offset + done);
     MPI_Status about;
     int moved = 0;
     const int code = writes
@@ -199,16 +199,16 @@ static size_t mpi_move(tsl_ranks_file *file, uint64_t place, void *data, size_t 
   return done;
 }
 
-static size_t mpi_read_file(tsl_ranks_file *file, uint64_t place, void *data, size_t bytes) {
-  return mpi_move(file, place, data, bytes, false);
+static size_t mpi_read_file(tsl_ranks_file *file, uint64_t offset, void *data, size_t bytes) {
+  return mpi_transfer(file, offset, data, bytes, false);
 }
 
-static size_t mpi_write_file(tsl_ranks_file *file, uint64_t place, const void *data, size_t bytes) {
+static size_t mpi_write_file(tsl_ranks_file *file, uint64_t offset, const void *data, size_t bytes) {
   union {
     const void *read;
     void *any;
   } memory = {data};
-  return mpi_move(file, place, memory.any, bytes, true);
+  return mpi_transfer(file, offset, memory.any, bytes, true);
 }
 
 static tesela_status close_file(tsl_ranks_file *file) {
@@ -239,7 +239,7 @@ static const tsl_ranks_ops mpi_ops = {
 static int mpi_forget(MPI_Comm communicator, int keyval, void *value, void *extra) {
   (void)communicator, (void)keyval, (void)extra;
   mpi_ranks *self = value;
-  for (mpi_ranks **at = &kept; *at; at = &(*at)->next)
+  for (mpi_ranks **at = &all_ranks; *at; at = &(*at)->next)
     if (*at == self) {
       *at = self->next;
       break;
@@ -255,8 +255,8 @@ static int mpi_forget(MPI_Comm communicator, int keyval, void *value, void *extr
 /* Frees all ranks: MPI deletes the attributes of MPI_COMM_SELF first, while it still works. */
 static int mpi_forget_all(MPI_Comm communicator, int keyval, void *value, void *extra) {
   (void)communicator, (void)keyval, (void)value, (void)extra;
-  while (kept)
-    MPI_Comm_delete_attr(kept->home, key);
+  while (all_ranks)
+    MPI_Comm_delete_attr(all_ranks->home, key);
   return MPI_SUCCESS;
 }
 
@@ -296,8 +296,8 @@ static tesela_status mpi_make(MPI_Comm communicator, mpi_ranks **out) {
   MPI_Comm_rank(self->copy, &self->ranks.rank);
   MPI_Comm_size(self->copy, &self->ranks.size);
   self->ranks.host_ranks = ranks_of_host(self->copy);
-  self->next = kept;
-  kept = self;
+  self->next = all_ranks;
+  all_ranks = self;
   *out = self;
   return mpi_check(MPI_Comm_set_attr(communicator, key, self));
 }
@@ -345,7 +345,7 @@ tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesela_context *
                              : tesela_ranks_transpose(ranks, context, desc, record, desc_size, record_size);
 }
 
-static int began; /* true: this library must finalize MPI */
+static int must_finalize;
 
 tesela_status tesela_mpi_world(tsl_ranks **ranks) {
   int initialized = 0, level = 0;
@@ -353,12 +353,12 @@ tesela_status tesela_mpi_world(tsl_ranks **ranks) {
   MPI_Initialized(&initialized);
   if (!initialized && MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
     return tesela_ranks_fail(TESELA_DEVICE_FAILED, "MPI did not begin");
-  began = began || !initialized;
+  must_finalize = must_finalize || !initialized;
   return mpi_find(MPI_COMM_WORLD, ranks);
 }
 
 void tesela_mpi_world_end(void) {
-  if (began)
+  if (must_finalize)
     MPI_Finalize();
-  began = 0;
+  must_finalize = 0;
 }

@@ -37,19 +37,19 @@ tesela_status tsl_nccl_make_id(const tsl_nccl *nccl, tsl_nccl_id *id) {
   return TESELA_OK;
 }
 
-tesela_status tsl_nccl_join(tsl_nccl *nccl, int ranks, int rank, const tsl_nccl_id *id) {
+tesela_status tsl_nccl_join_begin(tsl_nccl *nccl, int ranks, int rank, const tsl_nccl_id *id) {
   tsl_nccl_unique_id own;
   tsl_nccl_config config = {.size = sizeof config,
                             .magic = TSL_NCCL_MAGIC,
-                            .version = TSL_NCCL_WITH_BLOCKS,
+                            .version = TSL_NCCL_VERSION_WITH_BLOCKS,
                             .cluster = TSL_NCCL_BY_ITSELF,
-                            .least_blocks = TSL_NCCL_BY_ITSELF,
-                            .most_blocks = TSL_NCCL_BLOCKS};
-  if (nccl->version < TSL_NCCL_WITH_BLOCKS) {
+                            .blocks_min = TSL_NCCL_BY_ITSELF,
+                            .blocks_max = TSL_NCCL_BLOCKS};
+  if (nccl->version < TSL_NCCL_VERSION_WITH_BLOCKS) {
     config.size =
         /* 2.14's size: ends with `blocking` and padding */
-        offsetof(tsl_nccl_config, least_blocks);
-    config.version = TSL_NCCL_FIRST;
+        offsetof(tsl_nccl_config, blocks_min);
+    config.version = TSL_NCCL_VERSION_MIN;
   }
   memcpy(own.internal, id->bytes, sizeof own.internal);
   return nccl_check(nccl, "ncclCommInitRankConfig", nccl->api.join(&nccl->handle, ranks, own, rank, &config));
@@ -63,7 +63,7 @@ tesela_status tsl_nccl_ready(const tsl_nccl *nccl, bool *ready) {
   return nccl_check(nccl, "messages", state);
 }
 
-tesela_status tsl_nccl_group(const tsl_nccl *nccl) {
+tesela_status tsl_nccl_group_begin(const tsl_nccl *nccl) {
   return nccl_check(nccl, "ncclGroupStart", nccl->api.group_start());
 }
 

@@ -29,13 +29,13 @@ typedef struct tsl_nccl_id {
 tesela_status tsl_nccl_load(tsl_nccl *nccl);
 tesela_status tsl_nccl_make_id(const tsl_nccl *nccl, tsl_nccl_id *id);
 /* Begins to join the communicator. */
-tesela_status tsl_nccl_join(tsl_nccl *nccl, int ranks, int rank, const tsl_nccl_id *id);
+tesela_status tsl_nccl_join_begin(tsl_nccl *nccl, int ranks, int rank, const tsl_nccl_id *id);
 /* Sets *ready to whether the last operation is in the stream, or all ranks have joined; returns failures. */
 tesela_status tsl_nccl_ready(const tsl_nccl *nccl, bool *ready);
 
 /* Begins a group, which is in the stream when tsl_nccl_ready() sets true. Messages of one direction between
  * two ranks match in order. After a failure within a group, end the communicator. */
-tesela_status tsl_nccl_group(const tsl_nccl *nccl);
+tesela_status tsl_nccl_group_begin(const tsl_nccl *nccl);
 tesela_status tsl_nccl_send(const tsl_nccl *nccl, int destination, const void *address, size_t bytes,
                             void *stream);
 tesela_status tsl_nccl_receive(const tsl_nccl *nccl, int from, void *address, size_t bytes, void *stream);

@@ -15,12 +15,12 @@ typedef struct tsl_nccl_unique_id {
 typedef struct tsl_nccl_config {
   size_t size;
   unsigned magic, version;
-  int blocking, cluster, least_blocks, most_blocks;
+  int blocking, cluster, blocks_min, blocks_max;
 } tsl_nccl_config;
 
 enum {
-  TSL_NCCL_FIRST = 21400,
-  TSL_NCCL_WITH_BLOCKS = 21700,
+  TSL_NCCL_VERSION_MIN = 21400,
+  TSL_NCCL_VERSION_WITH_BLOCKS = 21700,
   TSL_NCCL_BY_ITSELF = INT_MIN,
   TSL_NCCL_SUCCESS = 0,
   TSL_NCCL_IN_PROGRESS = 7,

@@ -108,7 +108,7 @@ static int cpu_describe_cpufreq_mhz(const char *root, long cpu) {
 }
 
 /* Returns the MHz of Intel's name "... @ 2.50GHz"; 0: none. */
-static double name_mhz(const char *label) {
+static double mhz_in_name(const char *label) {
   const char *at = strstr(label, "@ ");
   char number[16];
   double ghz;
@@ -132,12 +132,12 @@ int tsl_cpu_clock_at(const char *root) {
     mhz = 0;
   if (mhz <= 0) {
     tsl_cpu_label_at(root, text, sizeof text);
-    mhz = name_mhz(text);
+    mhz = mhz_in_name(text);
   }
   return mhz > 0 && mhz < 1e6 ? (int)mhz : 0;
 }
 
-static uint64_t memory_of_machine(void) {
+static uint64_t machine_memory_bytes(void) {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
 }
@@ -165,7 +165,7 @@ static void add_key(tsl_device *device, const char *set) {
 }
 
 /* Sets the predictions. Each thread counts as a core; a launch is a function call. */
-static void add_guesses(tsl_device *device, int set) {
+static void add_predictions(tsl_device *device, int set) {
   const double clocks = 1e6 * device->clock_mhz * device->threads;
   const int fused =
       sets[set].vector_f32 == 16 && tsl_cpu_halves_vectors() ? sets[set].fused / 2 : sets[set].fused;
@@ -189,7 +189,7 @@ tesela_status tsl_cpu_describe(tsl_device *device) {
   device->compute_units = processors > 0 ? (int)processors : 1;
   const int clock = tsl_cpu_clock_at("");
   device->clock_mhz = clock > 0 ? clock : ASSUMED_MHZ;
-  device->memory_bytes = memory_of_machine();
+  device->memory_bytes = machine_memory_bytes();
   device->allocation_max = device->memory_bytes;
   device->cache_bytes = tsl_processor_cache_at("");
   tsl_processor_caches_at("", device->level_bytes);
@@ -197,6 +197,6 @@ tesela_status tsl_cpu_describe(tsl_device *device) {
   device->vector_f32 = sets[set].vector_f32;
   device->vector_f64 = sets[set].vector_f32 / 2;
   device->host_alignment = 1;
-  add_guesses(device, set);
+  add_predictions(device, set);
   return TESELA_OK;
 }

@@ -12,7 +12,7 @@ struct tsl_stream {
 struct tsl_event {
   tsl_device *device;
   bool is_recorded;
-  double when; /* tsl_clock() at the record */
+  double seconds; /* tsl_clock() at the record */
 };
 
 static tesela_status cpu_device_open(tsl_device *device) {
@@ -55,7 +55,7 @@ static void event_destroy(tsl_event *event) {
 
 static tesela_status event_record(tsl_stream *stream, tsl_event *event) {
   (void)stream;
-  event->when = tsl_clock();
+  event->seconds = tsl_clock();
   event->is_recorded = true;
   return TESELA_OK;
 }
@@ -64,7 +64,7 @@ static tesela_status event_seconds(tsl_event *begin, tsl_event *end, double *sec
   if (!begin->is_recorded || !end->is_recorded)
     return tsl_fail(TESELA_INTERNAL, "%s: the time of an event was requested before it was recorded",
                     begin->device->name);
-  *seconds = end->when - begin->when;
+  *seconds = end->seconds - begin->seconds;
   return TESELA_OK;
 }
 

@@ -12,7 +12,8 @@ bool tsl_cpu_paths_of_64(unsigned family, unsigned paths) {
 
 static const unsigned paths_leaf = 0x8000001a;
 
-static unsigned amd_family(void) {
+/* Returns 0 if the processor is not AMD's. */
+static unsigned amd_cpu_family(void) {
   unsigned a = 0, b, c, d;
   if (!__builtin_cpu_is("amd") || !__get_cpuid(1, &a, &b, &c, &d))
     return 0;
@@ -26,11 +27,11 @@ bool tsl_cpu_pairs_vectors(void) {
     return true;
   if (!__get_cpuid(paths_leaf, &a, &b, &c, &d))
     a = 0;
-  return tsl_cpu_paths_of_64(amd_family(), a);
+  return tsl_cpu_paths_of_64(amd_cpu_family(), a);
 }
 
 bool tsl_cpu_halves_vectors(void) {
-  return amd_family() >= ZEN_4 && !tsl_cpu_pairs_vectors();
+  return amd_cpu_family() >= ZEN_4 && !tsl_cpu_pairs_vectors();
 }
 #else
 bool tsl_cpu_pairs_vectors(void) {

@@ -37,7 +37,7 @@ static double link_rate_of(int architecture) {
   return rate;
 }
 
-static void predict(tsl_cu_device ordinal, tsl_device *device) {
+static void add_predictions(tsl_cu_device ordinal, tsl_device *device) {
   const double clock = device->clock_mhz > 0 ? 1e6 * device->clock_mhz : clock_guess_hz;
   const int ratio = tsl_cuda_attribute(ordinal, TSL_CU_F32_PER_F64);
   device->peak_f32 = 2.0 * f32_lanes_of(device->architecture) * device->compute_units * clock;
@@ -55,7 +55,7 @@ static void predict(tsl_cu_device ordinal, tsl_device *device) {
   device->launch_seconds = launch_seconds;
 }
 
-static void limits(tsl_cu_device ordinal, tsl_device *device) {
+static void add_limits(tsl_cu_device ordinal, tsl_device *device) {
   device->group_items_max = tsl_cuda_attribute(ordinal, TSL_CU_GROUP_ITEMS_MAX);
   for (int d = 0; d < 3; d++) {
     device->group_size_max[d] = tsl_cuda_attribute(ordinal, TSL_CU_GROUP_SIZE_MAX_X + d);
@@ -94,9 +94,9 @@ tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const
     device->capabilities |= TSL_CAN_MMA | TSL_CAN_ASYNC_COPY;
   if (device->architecture == 90)
     device->capabilities |= TSL_CAN_MMA_GROUP | (tsl_cuda.tensor_map ? TSL_CAN_WGMMA : 0);
-  limits(ordinal, device);
+  add_limits(ordinal, device);
   tsl_cuda_image_limits(ordinal, device);
-  predict(ordinal, device);
+  add_predictions(ordinal, device);
   snprintf(device->platform, sizeof device->platform, "%s", driver);
   snprintf(device->key, sizeof device->key, "%.100s/sm_%d/%s", device->label, device->architecture,
            driver_key);

@@ -3,16 +3,16 @@
 #include "core/status.h"
 #include "device/cuda/cuda_device.h"
 
-static int64_t limit(tsl_cu_device ordinal, tsl_cu_attribute attribute) {
+static int64_t image_limit(tsl_cu_device ordinal, tsl_cu_attribute attribute) {
   return tsl_cuda_attribute(ordinal, attribute);
 }
 
 void tsl_cuda_image_limits(tsl_cu_device ordinal, tsl_device *device) {
-  const int64_t widest = limit(ordinal, TSL_CU_TEXTURE_WIDTH_MAX),
-                pitch = limit(ordinal, TSL_CU_TEXTURE_PITCH_MAX),
-                height = limit(ordinal, TSL_CU_TEXTURE_HEIGHT_MAX),
-                base = limit(ordinal, TSL_CU_TEXTURE_ALIGNMENT),
-                step = limit(ordinal, TSL_CU_TEXTURE_PITCH_ALIGNMENT);
+  const int64_t widest = image_limit(ordinal, TSL_CU_TEXTURE_WIDTH_MAX),
+                pitch = image_limit(ordinal, TSL_CU_TEXTURE_PITCH_MAX),
+                height = image_limit(ordinal, TSL_CU_TEXTURE_HEIGHT_MAX),
+                base = image_limit(ordinal, TSL_CU_TEXTURE_ALIGNMENT),
+                step = image_limit(ordinal, TSL_CU_TEXTURE_PITCH_ALIGNMENT);
   if (widest < 1 || height < 1 || pitch < TSL_TEXEL_BYTES || base < 1 || step < 1)
     return;
   device->capabilities |= TSL_CAN_IMAGES;

@@ -87,7 +87,7 @@ static const tsl_device_ops ops = {
 };
 
 /* Gets the kernel driver's version, "580.65.06", or "". */
-static void kernel_driver(char *out, size_t size) {
+static void read_kernel_driver_version(char *out, size_t size) {
   char line[512] = "", *rest = NULL;
   out[0] = 0;
   FILE *file = fopen("/proc/driver/nvidia/version", "r");
@@ -130,7 +130,8 @@ static tesela_status cuda_kind_start(int *version, int *count) {
 }
 
 /* Describes a device, with its `impl`. Fails if NVRTC cannot compile for it. */
-static tesela_status examine(int ordinal, const char *driver, const char *driver_key, tsl_device *device) {
+static tesela_status describe_device(int ordinal, const char *driver, const char *driver_key,
+                                     tsl_device *device) {
   tsl_cu_device handle;
   tsl_nvrtc_target target;
   *device = (tsl_device){.ops = &ops};
@@ -155,14 +156,14 @@ static tesela_status cuda_kind_list(void (*found)(void *argument, const tsl_devi
   char module[32], driver[96], driver_key[64];
   tesela_status status = TESELA_NO_DEVICE;
   TSL_TRY(cuda_kind_start(&version, &count));
-  kernel_driver(module, sizeof module);
+  read_kernel_driver_version(module, sizeof module);
   snprintf(driver, sizeof driver, "CUDA %d.%d%s%s", version / 1000, version % 1000 / 10,
            module[0] ? ", driver " : "", module);
   snprintf(driver_key, sizeof driver_key, "cuda%d.%d%s%s", version / 1000, version % 1000 / 10,
            module[0] ? "/" : "", module);
   for (int ordinal = 0; ordinal < count; ordinal++) {
     tsl_device device;
-    status = examine(ordinal, driver, driver_key, &device);
+    status = describe_device(ordinal, driver, driver_key, &device);
     if (status == TESELA_OK) {
       good++;
       found(argument, &device);

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-static tsl_cuda_buffer *cuda_memory_own(tsl_buffer *buffer) {
+static tsl_cuda_buffer *cuda_buffer_of(tsl_buffer *buffer) {
   return (tsl_cuda_buffer *)buffer;
 }
 
@@ -33,7 +33,7 @@ tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffe
   if (status == TESELA_OK) {
     /* The driver refuses zero bytes, but kernels need an address. */
     int code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
-    if (code == TSL_CU_OUT_OF_MEMORY && tsl_kept_forget(device))
+    if (code == TSL_CU_OUT_OF_MEMORY && tsl_pooled_buffers_destroy(device))
       code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
     if (code == TSL_CU_OUT_OF_MEMORY)
       status = cuda_memory_out_of_memory(device, bytes, code);
@@ -51,15 +51,16 @@ tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffe
 void tsl_cuda_buffer_destroy(tsl_buffer *buffer) {
   if (!buffer)
     return;
-  if (!cuda_memory_own(buffer)->adopted && tsl_cuda_enter_quietly(buffer->device)) {
-    tsl_cuda.memory_free(cuda_memory_own(buffer)->address);
+  if (!cuda_buffer_of(buffer)->adopted && tsl_cuda_enter_quietly(buffer->device)) {
+    tsl_cuda.memory_free(cuda_buffer_of(buffer)->address);
     tsl_cuda_leave_quietly();
   }
   tsl_free(buffer);
 }
 
 /* Checks a range: the driver does not know a buffer's limits. */
-static tesela_status check_range(const tsl_buffer *buffer, size_t offset, size_t bytes, const char *what) {
+static tesela_status check_buffer_range(const tsl_buffer *buffer, size_t offset, size_t bytes,
+                                        const char *what) {
   if (offset <= buffer->bytes && bytes <= buffer->bytes - offset)
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_CALL, "%s: %s of %zu bytes at offset %zu exceeds a buffer of %zu bytes",
@@ -73,31 +74,32 @@ static tesela_status check_copy(const tsl_copy *copy, const char *what) {
                     copy->buffer->device->name, what, copy->row_bytes);
   if (!tsl_size_mul(copy->rows - 1, copy->device_pitch, &span) || !tsl_size_add(span, copy->row_bytes, &span))
     span = SIZE_MAX;
-  return check_range(copy->buffer, copy->offset, span, what);
+  return check_buffer_range(copy->buffer, copy->offset, span, what);
 }
 
-static int cuda_memory_copy_flat(tsl_stream *stream, bool in, tsl_cu_address device, void *host,
+static int cuda_memory_copy_flat(tsl_stream *stream, bool to_device, tsl_cu_address device, void *host,
                                  size_t bytes) {
-  return in ? tsl_cuda.copy_in(device, host, bytes, stream->handle)
-            : tsl_cuda.copy_out(host, device, bytes, stream->handle);
+  return to_device ? tsl_cuda.copy_in(device, host, bytes, stream->handle)
+                   : tsl_cuda.copy_out(host, device, bytes, stream->handle);
 }
 
 /* Copies contiguous rows in one step, others by pitch or row by row. Returns a result code and the call. */
-static int cuda_memory_copy_rows(tsl_stream *stream, const tsl_copy *copy, bool in, const char **call) {
+static int cuda_memory_copy_rows(tsl_stream *stream, const tsl_copy *copy, bool to_device,
+                                 const char **call) {
   const tsl_cuda_device *device = stream->device->impl;
-  const tsl_cu_address address = cuda_memory_own(copy->buffer)->address + copy->offset;
-  *call = in ? "cuMemcpyHtoDAsync" : "cuMemcpyDtoHAsync";
+  const tsl_cu_address address = cuda_buffer_of(copy->buffer)->address + copy->offset;
+  *call = to_device ? "cuMemcpyHtoDAsync" : "cuMemcpyDtoHAsync";
   if (copy->rows == 1 || (copy->device_pitch == copy->row_bytes && copy->host_pitch == copy->row_bytes))
-    return cuda_memory_copy_flat(stream, in, address, copy->host, copy->rows * copy->row_bytes);
+    return cuda_memory_copy_flat(stream, to_device, address, copy->host, copy->rows * copy->row_bytes);
   if (copy->device_pitch > device->pitch_max || copy->host_pitch > device->pitch_max) {
     int code = TSL_CU_SUCCESS;
     for (size_t row = 0; row < copy->rows && code == TSL_CU_SUCCESS; row++)
-      code = cuda_memory_copy_flat(stream, in, address + row * copy->device_pitch,
+      code = cuda_memory_copy_flat(stream, to_device, address + row * copy->device_pitch,
                                    (char *)copy->host + row * copy->host_pitch, copy->row_bytes);
     return code;
   }
   tsl_cu_copy_2d block = {.row_bytes = copy->row_bytes, .rows = copy->rows};
-  if (in) {
+  if (to_device) {
     block.from_memory = TSL_CU_MEMORY_HOST;
     block.from_host = copy->host;
     block.from_pitch = copy->host_pitch;
@@ -117,37 +119,37 @@ static int cuda_memory_copy_rows(tsl_stream *stream, const tsl_copy *copy, bool 
 }
 
 /* Waits even after a failed row: an asynchronous call may still access host memory. */
-static tesela_status transfer(tsl_stream *stream, const tsl_copy *copy, bool in) {
+static tesela_status transfer_and_wait(tsl_stream *stream, const tsl_copy *copy, bool to_device) {
   const char *call;
   if (copy->rows == 0 || copy->row_bytes == 0)
     return TESELA_OK;
-  TSL_TRY(check_copy(copy, in ? "a copy in" : "a copy out"));
+  TSL_TRY(check_copy(copy, to_device ? "a copy in" : "a copy out"));
   TSL_TRY(tsl_cuda_enter(stream->device));
-  int code = cuda_memory_copy_rows(stream, copy, in, &call);
+  int code = cuda_memory_copy_rows(stream, copy, to_device, &call);
   const int waited = tsl_cuda_wait(stream);
   if (code == TSL_CU_SUCCESS) {
-    call = in ? "cuStreamSynchronize after a copy in" : "cuStreamSynchronize after a copy out";
+    call = to_device ? "cuStreamSynchronize after a copy in" : "cuStreamSynchronize after a copy out";
     code = waited;
   }
   return tsl_cuda_leave(stream->device, call, code);
 }
 
 tesela_status tsl_cuda_write(tsl_stream *stream, const tsl_copy *copy) {
-  return transfer(stream, copy, true);
+  return transfer_and_wait(stream, copy, true);
 }
 
 tesela_status tsl_cuda_read(tsl_stream *stream, const tsl_copy *copy) {
-  return transfer(stream, copy, false);
+  return transfer_and_wait(stream, copy, false);
 }
 
 /* Enqueues a copy; asynchronous for pinned memory. */
-static tesela_status cuda_memory_enqueue(tsl_stream *stream, const tsl_copy *copy, bool in) {
+static tesela_status cuda_memory_enqueue(tsl_stream *stream, const tsl_copy *copy, bool to_device) {
   const char *call;
   if (copy->rows == 0 || copy->row_bytes == 0)
     return TESELA_OK;
-  TSL_TRY(check_copy(copy, in ? "a copy in" : "a copy out"));
+  TSL_TRY(check_copy(copy, to_device ? "a copy in" : "a copy out"));
   TSL_TRY(tsl_cuda_enter(stream->device));
-  const int code = cuda_memory_copy_rows(stream, copy, in, &call);
+  const int code = cuda_memory_copy_rows(stream, copy, to_device, &call);
   return tsl_cuda_leave(stream->device, call, code);
 }
 
@@ -191,11 +193,11 @@ tesela_status tsl_cuda_copy(tsl_stream *stream, tsl_buffer *from, size_t from_of
                             size_t to_offset, size_t bytes) {
   if (bytes == 0)
     return TESELA_OK;
-  TSL_TRY(check_range(from, from_offset, bytes, "a copy"));
-  TSL_TRY(check_range(buffer, to_offset, bytes, "a copy"));
+  TSL_TRY(check_buffer_range(from, from_offset, bytes, "a copy"));
+  TSL_TRY(check_buffer_range(buffer, to_offset, bytes, "a copy"));
   TSL_TRY(tsl_cuda_enter(stream->device));
-  const int code = tsl_cuda.copy(cuda_memory_own(buffer)->address + to_offset,
-                                 cuda_memory_own(from)->address + from_offset, bytes, stream->handle);
+  const int code = tsl_cuda.copy(cuda_buffer_of(buffer)->address + to_offset,
+                                 cuda_buffer_of(from)->address + from_offset, bytes, stream->handle);
   return tsl_cuda_leave(stream->device, "cuMemcpyDtoDAsync", code);
 }
 
@@ -203,8 +205,8 @@ tesela_status tsl_cuda_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offse
                             size_t bytes) {
   if (bytes == 0)
     return TESELA_OK;
-  TSL_TRY(check_range(buffer, offset, bytes, "a fill"));
+  TSL_TRY(check_buffer_range(buffer, offset, bytes, "a fill"));
   TSL_TRY(tsl_cuda_enter(stream->device));
-  const int code = tsl_cuda.fill(cuda_memory_own(buffer)->address + offset, byte, bytes, stream->handle);
+  const int code = tsl_cuda.fill(cuda_buffer_of(buffer)->address + offset, byte, bytes, stream->handle);
   return tsl_cuda_leave(stream->device, "cuMemsetD8Async", code);
 }

@@ -19,7 +19,7 @@ static const tsl_library_symbol symbols[] = {
 typedef struct result_row {
   int code;
   tesela_status status;
-  bool ends; /* the context cannot be used any more */
+  bool ends_context;
 } result_row;
 
 static const result_row results[] = {
@@ -62,7 +62,7 @@ tesela_status tsl_cuda_fail(tsl_device *device, const char *call, int code, cons
   if (code == TSL_CU_NOT_INITIALIZED)
     return tsl_fail(status, "%s: %s: %s (%s)%s; after a fork, a child process cannot use its parent's CUDA",
                     who, call, driver_name_of(code), driver_text_of(code), more);
-  if (row && row->ends && device) {
+  if (row && row->ends_context && device) {
     tsl_cuda_device *own = device->impl;
     atomic_store(&own->ended, code);
     return tsl_fail(status, "%s: %s: %s (%s)%s; the device cannot be used any more in this process", who,

@@ -70,8 +70,8 @@ typedef struct tsl_cu_resource {
   unsigned flags;
 } tsl_cu_resource;
 
-/* CUDA_TEXTURE_DESC. Zero: unnormalized coordinates, nearest texel. */
 enum { TSL_CU_OUTSIDE_BORDER = 3 }; /* border color outside */
+/* CUDA_TEXTURE_DESC. Zero: unnormalized coordinates, nearest texel. */
 typedef struct tsl_cu_sampling {
   int outside[3]; /* address mode by dimension */
   int filter;

@@ -15,8 +15,8 @@ struct tsl_kernel {
   tsl_module *module;
   tsl_cu_function handle;
   int items_max;
-  unsigned local_bytes; /* dynamic, for the launch */
-  atomic_bool early;    /* kernel_early() was called */
+  unsigned dynamic_local_bytes;
+  atomic_bool early_was_requested;
   tsl_kernel *next;
   char name[];
 };
@@ -47,7 +47,7 @@ tesela_status tsl_cuda_compiler(tsl_device *device, tsl_text *text) {
 }
 
 /* Checks that ELF tables lie inside, or that PTX has its NUL, because the driver gets no length. */
-static bool looks_whole(const tsl_binary *binary) {
+static bool looks_complete(const tsl_binary *binary) {
   const unsigned char *bytes = binary->data;
   Elf64_Ehdr head;
   if (binary->bytes < 2)
@@ -65,7 +65,7 @@ static bool looks_whole(const tsl_binary *binary) {
 }
 
 /* Adds a hint if the compiler's major version is newer than the driver's. */
-static tesela_status blame_versions(const tsl_device *device, tesela_status status) {
+static tesela_status add_version_hint(const tsl_device *device, tesela_status status) {
   int driver = 0;
   const int compiler = tsl_nvrtc_version();
   if (tsl_cuda.driver_version(&driver) != TSL_CU_SUCCESS || compiler / 1000 <= driver / 1000)
@@ -80,7 +80,7 @@ tesela_status tsl_cuda_module_load(tsl_device *device, const char *name, const t
                                    tsl_module **module) {
   void *block;
   *module = NULL;
-  if (!looks_whole(binary))
+  if (!looks_complete(binary))
     return tsl_fail(TESELA_BUILD_FAILED, "%s: %s: the binary is neither a whole cubin nor PTX", device->name,
                     name);
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_module), "a kernel module", &block));
@@ -103,7 +103,7 @@ tesela_status tsl_cuda_module_load(tsl_device *device, const char *name, const t
     if (status != TESELA_BUILD_FAILED)
       return status;
     tsl_status_keep_log(log);
-    return blame_versions(device, status);
+    return add_version_hint(device, status);
   }
   pthread_mutex_init(&made->lock, NULL);
   *module = made;
@@ -126,7 +126,7 @@ void tsl_cuda_module_destroy(tsl_module *module) {
 }
 
 /* Adds a kernel to the list. The lock is held. */
-static tesela_status kernel_make(tsl_module *module, const char *name, tsl_kernel **kernel) {
+static tesela_status kernel_add(tsl_module *module, const char *name, tsl_kernel **kernel) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_kernel) + strlen(name) + 1, "a kernel", &block));
   tsl_kernel *made = block;
@@ -160,7 +160,7 @@ tesela_status tsl_cuda_kernel_get(tsl_module *module, const char *name, tsl_kern
   while (*kernel && strcmp((*kernel)->name, name) != 0)
     *kernel = (*kernel)->next;
   if (!*kernel)
-    status = kernel_make(module, name, kernel);
+    status = kernel_add(module, name, kernel);
   pthread_mutex_unlock(&module->lock);
   return status;
 }
@@ -177,20 +177,20 @@ tesela_status tsl_cuda_kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
                     device->name, kernel->name, bytes, (unsigned long long)device->local_bytes_inside);
   tesela_status status = TESELA_OK;
   pthread_mutex_lock(&module->lock);
-  if (kernel->local_bytes != bytes) { /* not set again: the kernel may be running */
+  if (kernel->dynamic_local_bytes != bytes) { /* not set again: the kernel may be running */
     status = tsl_cuda_enter(device);
     if (status == TESELA_OK)
       status = tsl_cuda_leave(device, "cuFuncSetAttribute",
                               tsl_cuda.function_set(kernel->handle, TSL_CU_FUNCTION_SHARED_MAX, (int)bytes));
     if (status == TESELA_OK)
-      kernel->local_bytes = (unsigned)bytes;
+      kernel->dynamic_local_bytes = (unsigned)bytes;
   }
   pthread_mutex_unlock(&module->lock);
   return status;
 }
 
 void tsl_cuda_kernel_early(tsl_kernel *kernel) {
-  atomic_store(&kernel->early, tsl_cuda.launch_with != NULL);
+  atomic_store(&kernel->early_was_requested, tsl_cuda.launch_with != NULL);
 }
 
 static tesela_status module_check_grid(const tsl_device *device, const tsl_kernel *kernel,
@@ -228,15 +228,15 @@ tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_
   const bool entered = tsl_cuda_is_entered(device); /* saves a tenth of a small launch */
   if (!entered)
     TSL_TRY(tsl_cuda_enter(device));
-  tsl_cu_launch_attribute early = {.id = TSL_CU_LAUNCH_EARLY, .value = {.allowed = 1}};
+  tsl_cu_launch_attribute early_was_requested = {.id = TSL_CU_LAUNCH_EARLY, .value = {.allowed = 1}};
   const tsl_cu_launch launch = {
       .groups = {(unsigned)grid->groups[0], (unsigned)grid->groups[1], (unsigned)grid->groups[2]},
       .items = {(unsigned)grid->items[0], (unsigned)grid->items[1], (unsigned)grid->items[2]},
-      .shared_bytes = kernel->local_bytes,
+      .shared_bytes = kernel->dynamic_local_bytes,
       .stream = stream->handle,
-      .attributes = &early,
+      .attributes = &early_was_requested,
       .count = 1};
-  const int code = atomic_load(&kernel->early)
+  const int code = atomic_load(&kernel->early_was_requested)
                        ? tsl_cuda.launch_with(&launch, kernel->handle, at, NULL)
                        : tsl_cuda.launch(kernel->handle, launch.groups[0], launch.groups[1], launch.groups[2],
                                          launch.items[0], launch.items[1], launch.items[2],

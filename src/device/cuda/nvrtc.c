@@ -122,8 +122,9 @@ int tsl_nvrtc_version(void) {
   return nvrtc.version(&major, &minor) == TSL_NVRTC_SUCCESS ? 1000 * major + 10 * minor : 0;
 }
 
-/* Returns the newest known architecture that is at most `wanted`, or 0; sets the oldest and the newest. */
-static int best_architecture(int wanted, int *oldest, int *newest) {
+/* Returns the newest known architecture that is at most `wanted_architecture`, or 0; sets the oldest and the
+ * newest. */
+static int best_architecture(int wanted_architecture, int *oldest, int *newest) {
   int known[256], count = 0, best = 0;
   *oldest = *newest = 0;
   if (nvrtc.architecture_count(&count) != TSL_NVRTC_SUCCESS || count < 1 || count > (int)LENGTH(known) ||
@@ -133,7 +134,7 @@ static int best_architecture(int wanted, int *oldest, int *newest) {
   for (int i = 0; i < count; i++) {
     *oldest = known[i] < *oldest ? known[i] : *oldest;
     *newest = known[i] > *newest ? known[i] : *newest;
-    if (known[i] <= wanted && known[i] > best)
+    if (known[i] <= wanted_architecture && known[i] > best)
       best = known[i];
   }
   return best;
@@ -166,25 +167,27 @@ void tsl_nvrtc_describe(const tsl_nvrtc_target *target, tsl_text *text) {
 /* Options: the fixed ones, then the build's, cut out of a copy. */
 typedef struct command_line {
   char target[48];
-  char *extra;
+  char *build_options_copy;
   const char *options[64];
   int count;
 } command_line;
 
-static tesela_status command_make(const char *who, const tsl_nvrtc_target *target, const tsl_build *build,
-                                  command_line *out) {
+static tesela_status make_command_line(const char *device_name, const tsl_nvrtc_target *target,
+                                       const tsl_build *build, command_line *out) {
   *out = (command_line){.count = 0};
   snprintf(out->target, sizeof out->target, "--gpu-architecture=%s", target->name);
   out->options[out->count++] = out->target;
   for (size_t i = 0; i < LENGTH(fixed_options); i++)
     out->options[out->count++] = fixed_options[i];
-  out->extra = strdup(build->options);
-  if (!out->extra)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for the options of %s", who, build->name);
+  out->build_options_copy = strdup(build->options);
+  if (!out->build_options_copy)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for the options of %s", device_name,
+                    build->name);
   char *rest = NULL;
-  for (char *word = strtok_r(out->extra, " \t\n", &rest); word; word = strtok_r(NULL, " \t\n", &rest)) {
+  for (char *word = strtok_r(out->build_options_copy, " \t\n", &rest); word;
+       word = strtok_r(NULL, " \t\n", &rest)) {
     if (out->count == (int)LENGTH(out->options))
-      return tsl_fail(TESELA_BAD_CALL, "%s: %s has more than %d compiler options", who, build->name,
+      return tsl_fail(TESELA_BAD_CALL, "%s: %s has more than %d compiler options", device_name, build->name,
                       out->count);
     out->options[out->count++] = word;
   }
@@ -192,7 +195,7 @@ static tesela_status command_make(const char *who, const tsl_nvrtc_target *targe
 }
 
 /* Returns the log, which the caller frees; NULL: none. */
-static char *take_log(tsl_nvrtc_program program) {
+static char *get_log(tsl_nvrtc_program program) {
   size_t bytes = 0;
   if (nvrtc.log_bytes(program, &bytes) != TSL_NVRTC_SUCCESS || bytes < 2)
     return NULL;
@@ -202,74 +205,76 @@ static char *take_log(tsl_nvrtc_program program) {
   return log;
 }
 
-static tesela_status nvrtc_fail(const char *who, const char *name, const char *call, int code) {
+static tesela_status nvrtc_fail(const char *device_name, const char *name, const char *call, int code) {
   const tesela_status status = code == TSL_NVRTC_OUT_OF_MEMORY ? TESELA_OUT_OF_MEMORY : TESELA_BUILD_FAILED;
   const char *hint =
       code == TSL_NVRTC_BUILTINS
           ? "; NVRTC needs libnvrtc-builtins of its own version, in its folder or in the loader's path"
           : "";
-  return tsl_fail(status, "%s: %s: %s: %s%s", who, name, call, nvrtc.error_text(code), hint);
+  return tsl_fail(status, "%s: %s: %s: %s%s", device_name, name, call, nvrtc.error_text(code), hint);
 }
 
-static tesela_status compile_fail(const char *who, const tsl_build *build, const tsl_nvrtc_target *target,
-                                  const char *log) {
+static tesela_status compile_fail(const char *device_name, const tsl_build *build,
+                                  const tsl_nvrtc_target *target, const char *log) {
   const char *complaint = log ? strstr(log, "error") : NULL;
   while (complaint && complaint > log && complaint[-1] != '\n')
     complaint--;
   const int length = complaint ? (int)strcspn(complaint, "\n") : 0;
-  return tsl_fail(TESELA_BUILD_FAILED, "%s: %s does not compile for %s%s%.*s", who, build->name, target->name,
-                  complaint ? ": " : "", length > 300 ? 300 : length, complaint ? complaint : "");
+  return tsl_fail(TESELA_BUILD_FAILED, "%s: %s does not compile for %s%s%.*s", device_name, build->name,
+                  target->name, complaint ? ": " : "", length > 300 ? 300 : length,
+                  complaint ? complaint : "");
 }
 
-static tesela_status nvrtc_take_binary(const char *who, const tsl_build *build,
+static tesela_status nvrtc_take_binary(const char *device_name, const tsl_build *build,
                                        const tsl_nvrtc_target *target, tsl_nvrtc_program program,
                                        tsl_binary *binary) {
   size_t bytes = 0;
   int code = target->is_ptx ? nvrtc.ptx_bytes(program, &bytes) : nvrtc.cubin_bytes(program, &bytes);
   if (code != TSL_NVRTC_SUCCESS)
-    return nvrtc_fail(who, build->name, target->is_ptx ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize", code);
+    return nvrtc_fail(device_name, build->name, target->is_ptx ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize",
+                      code);
   char *data = malloc(bytes ? bytes : 1);
   if (!data)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for the %zu bytes of %s", who, bytes,
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for the %zu bytes of %s", device_name, bytes,
                     build->name);
   code = target->is_ptx ? nvrtc.ptx(program, data) : nvrtc.cubin(program, data);
   if (code != TSL_NVRTC_SUCCESS) {
     free(data);
-    return nvrtc_fail(who, build->name, target->is_ptx ? "nvrtcGetPTX" : "nvrtcGetCUBIN", code);
+    return nvrtc_fail(device_name, build->name, target->is_ptx ? "nvrtcGetPTX" : "nvrtcGetCUBIN", code);
   }
   *binary = (tsl_binary){.data = data, .bytes = bytes};
   return TESELA_OK;
 }
 
-tesela_status tsl_nvrtc_compile(const char *who, const tsl_nvrtc_target *target, const tsl_build *build,
-                                tsl_binary *binary) {
+tesela_status tsl_nvrtc_compile(const char *device_name, const tsl_nvrtc_target *target,
+                                const tsl_build *build, tsl_binary *binary) {
   tsl_nvrtc_program program = NULL;
   command_line command;
   char *log = NULL;
   tesela_status status;
   int code;
   *binary = (tsl_binary){NULL, 0};
-  TSL_GO(command_make(who, target, build, &command));
+  TSL_GO(make_command_line(device_name, target, build, &command));
   code = nvrtc.program_create(&program, build->text, build->name, 0, NULL, NULL);
   if (code != TSL_NVRTC_SUCCESS) {
-    status = nvrtc_fail(who, build->name, "nvrtcCreateProgram", code);
+    status = nvrtc_fail(device_name, build->name, "nvrtcCreateProgram", code);
     goto out;
   }
   code = nvrtc.compile(program, command.count, command.options);
-  log = take_log(program);
+  log = get_log(program);
   if (code == TSL_NVRTC_SUCCESS)
-    status = nvrtc_take_binary(who, build, target, program, binary);
+    status = nvrtc_take_binary(device_name, build, target, program, binary);
   else if (code == TSL_NVRTC_COMPILATION)
-    status = compile_fail(who, build, target, log);
+    status = compile_fail(device_name, build, target, log);
   else
-    status = nvrtc_fail(who, build->name, "nvrtcCompileProgram", code);
+    status = nvrtc_fail(device_name, build->name, "nvrtcCompileProgram", code);
   if (status == TESELA_BUILD_FAILED)
     tsl_status_keep_log(log ? log : "");
   else if (log && tsl_log_wants(TSL_LOG_DEVICE))
-    tsl_log(TSL_LOG_DEVICE, "%s: compiler messages for %s: %s", who, build->name, log);
+    tsl_log(TSL_LOG_DEVICE, "%s: compiler messages for %s: %s", device_name, build->name, log);
 out:
   free(log);
-  free(command.extra);
+  free(command.build_options_copy);
   if (program)
     nvrtc.program_destroy(&program);
   return status;

@@ -27,9 +27,9 @@ tesela_status tsl_nvrtc_target_for(int architecture, tsl_nvrtc_target *target);
 void tsl_nvrtc_describe(const tsl_nvrtc_target *target, tsl_text *text);
 
 /* Compiles build->text with build->options, separated by blanks, to a cubin or PTX with its NUL; the caller
- * frees binary->data. `who` starts messages ("cuda:0"). On TESELA_BUILD_FAILED the log is stored with
+ * frees binary->data. `device_name` starts messages ("cuda:0"). On TESELA_BUILD_FAILED the log is stored with
  * tsl_status_keep_log(); the log of a successful build goes to topic `device`. */
-tesela_status tsl_nvrtc_compile(const char *who, const tsl_nvrtc_target *target, const tsl_build *build,
-                                tsl_binary *binary);
+tesela_status tsl_nvrtc_compile(const char *device_name, const tsl_nvrtc_target *target,
+                                const tsl_build *build, tsl_binary *binary);
 
 #endif

@@ -12,36 +12,36 @@ typedef struct map_key {
   uint64_t address;
   int64_t size[3], pitch[2];
   int32_t box[2];
-  int32_t element;
+  int32_t element_bytes;
   tsl_cu_device ordinal; /* other generations may have other formats */
 } map_key;
 _Static_assert(sizeof(map_key) == 6 * sizeof(uint64_t) + 4 * sizeof(int32_t), "keys are compared by bytes");
 
 /* A, B, C and sums of alternating products on all devices. */
-enum { KEPT = 64 };
-typedef struct kept_map {
+enum { CACHED_MAPS = 64 };
+typedef struct cached_map {
   map_key key; /* element 0: empty */
   tsl_tensor_map map;
-} kept_map;
+} cached_map;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static kept_map kept[KEPT];
-static unsigned oldest;
+static cached_map cached_maps[CACHED_MAPS];
+static unsigned next_replaced;
 
 static map_key tensor_map_key_of(const tsl_tensor *tensor) {
   const tsl_cuda_buffer *buffer = (const tsl_cuda_buffer *)tensor->buffer;
   const tsl_cuda_device *own = tensor->buffer->device->impl;
   map_key key = {
-      .address = buffer->address + tensor->offset, .element = tensor->element, .ordinal = own->ordinal};
+      .address = buffer->address + tensor->offset, .element_bytes = tensor->element, .ordinal = own->ordinal};
   memcpy(key.size, tensor->size, sizeof key.size);
   memcpy(key.pitch, tensor->pitch, sizeof key.pitch);
   key.box[0] = tensor->box[0], key.box[1] = tensor->box[1];
   return key;
 }
 
-static tesela_status encode(tsl_device *device, const map_key *key, tsl_tensor_map *map) {
-  const int type = key->element == 1   ? TSL_CU_TENSOR_U8
-                   : key->element == 2 ? TSL_CU_TENSOR_U16
-                                       : TSL_CU_TENSOR_U32;
+static tesela_status encode_map(tsl_device *device, const map_key *key, tsl_tensor_map *map) {
+  const int type = key->element_bytes == 1   ? TSL_CU_TENSOR_U8
+                   : key->element_bytes == 2 ? TSL_CU_TENSOR_U16
+                                             : TSL_CU_TENSOR_U32;
   uint64_t sizes[3], pitches[2];
   const unsigned box[3] = {(unsigned)key->box[0], (unsigned)key->box[1], 1}, steps[3] = {1, 1, 1};
   for (int d = 0; d < 3; d++)
@@ -59,30 +59,30 @@ static tesela_status encode(tsl_device *device, const map_key *key, tsl_tensor_m
                        " (the device cannot copy a matrix at this address or with this pitch)");
 }
 
-static bool tensor_map_find(const map_key *key, tsl_tensor_map *map) {
+static bool tensor_map_find_cached(const map_key *key, tsl_tensor_map *map) {
   bool found = false;
   pthread_mutex_lock(&lock);
-  for (int i = 0; i < KEPT && !found; i++) {
-    found = kept[i].key.address == key->address && memcmp(&kept[i].key, key, sizeof *key) == 0;
+  for (int i = 0; i < CACHED_MAPS && !found; i++) {
+    found = cached_maps[i].key.address == key->address && memcmp(&cached_maps[i].key, key, sizeof *key) == 0;
     if (found)
-      *map = kept[i].map;
+      *map = cached_maps[i].map;
   }
   pthread_mutex_unlock(&lock);
   return found;
 }
 
-static void tensor_map_keep(const map_key *key, const tsl_tensor_map *map) {
+static void tensor_map_add_cached(const map_key *key, const tsl_tensor_map *map) {
   pthread_mutex_lock(&lock);
-  kept[oldest] = (kept_map){*key, *map};
-  oldest = (oldest + 1) % KEPT;
+  cached_maps[next_replaced] = (cached_map){*key, *map};
+  next_replaced = (next_replaced + 1) % CACHED_MAPS;
   pthread_mutex_unlock(&lock);
 }
 
 tesela_status tsl_cuda_tensor_map(const tsl_tensor *tensor, tsl_tensor_map *map) {
   const map_key key = tensor_map_key_of(tensor);
-  if (tensor_map_find(&key, map))
+  if (tensor_map_find_cached(&key, map))
     return TESELA_OK;
-  TSL_TRY(encode(tensor->buffer->device, &key, map));
-  tensor_map_keep(&key, map);
+  TSL_TRY(encode_map(tensor->buffer->device, &key, map));
+  tensor_map_add_cached(&key, map);
   return TESELA_OK;
 }

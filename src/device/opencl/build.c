@@ -43,7 +43,7 @@ tesela_status tsl_opencl_seal_source(const tsl_build *build, tsl_binary *binary)
 }
 
 /* Returns the log, which the caller frees; NULL: none. */
-static char *log_of(const tsl_device *device, cl_program program) {
+static char *get_build_log(const tsl_device *device, cl_program program) {
   const cl_device_id id = tsl_opencl_of(device)->id;
   size_t bytes = 0;
   if (tsl_opencl.clGetProgramBuildInfo(program, id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) != CL_SUCCESS)
@@ -57,9 +57,9 @@ static char *log_of(const tsl_device *device, cl_program program) {
 }
 
 /* Stores the log and fails with its first error line. */
-static tesela_status build_failed(const tsl_device *device, const char *name, const char *text,
-                                  cl_program program, cl_int code) {
-  char *raw = log_of(device, program);
+static tesela_status fail_build(const tsl_device *device, const char *name, const char *text,
+                                cl_program program, cl_int code) {
+  char *raw = get_build_log(device, program);
   char *log = raw != NULL ? tsl_opencl_log_with_files(raw, text) : NULL;
   const char *line = log != NULL ? strstr(log, "error") : NULL;
   tsl_status_keep_log(log);
@@ -92,7 +92,7 @@ static tesela_status build_compile(const tsl_device *device, const char *name, c
   if (code == CL_OUT_OF_HOST_MEMORY)
     status = tsl_opencl_fail(device, "clBuildProgram", code, name);
   else if (code != CL_SUCCESS)
-    status = build_failed(device, name, text, program, code);
+    status = fail_build(device, name, text, program, code);
 out:
   if (status == TESELA_OK)
     *out = program;
@@ -103,7 +103,7 @@ out:
 }
 
 /* Creates every kernel: some vendors compile only then, and the binary would be incomplete. */
-static tesela_status touch_kernels(const tsl_device *device, cl_program program) {
+static tesela_status create_all_kernels(const tsl_device *device, cl_program program) {
   cl_uint count = 0;
   TSL_TRY(TSL_CL(device, clCreateKernelsInProgram, program, 0, NULL, &count));
   cl_kernel *kernels = calloc(count + 1, sizeof(cl_kernel));
@@ -133,10 +133,10 @@ static tesela_status build_take_binary(const tsl_device *device, cl_program prog
 /* Seals a binary, with code for sm_90a enabled. */
 static tesela_status seal_binary(const tsl_build *build, const unsigned char *data, size_t bytes,
                                  tsl_binary *binary) {
-  if (!tsl_opencl_ptx_wanted(build->text))
+  if (!tsl_opencl_has_sm90a(build->text))
     return tsl_opencl_seal(false, data, bytes, binary);
   tsl_text text = {0};
-  tesela_status status = tsl_opencl_ptx_open(build->name, data != NULL ? (const char *)data : "", &text);
+  tesela_status status = tsl_opencl_enable_sm90a(build->name, data != NULL ? (const char *)data : "", &text);
   if (status == TESELA_OK)
     status = tsl_opencl_seal(false, tsl_text_get(&text), text.length + 1, binary);
   tsl_text_free(&text);
@@ -150,12 +150,12 @@ tesela_status tsl_opencl_build(tsl_device *device, const tsl_build *build, tsl_b
   *binary = (tsl_binary){NULL, 0};
   TSL_TRY(build_compile(device, build->name, build->options, build->text, &program));
   const bool wanted = !tsl_opencl_of(device)->keeps_source;
-  tesela_status status = wanted ? touch_kernels(device, program) : TESELA_OK;
+  tesela_status status = wanted ? create_all_kernels(device, program) : TESELA_OK;
   if (status == TESELA_OK && wanted)
     status = build_take_binary(device, program, &data, &bytes);
   if (status == TESELA_OK)
-    status = data != NULL || tsl_opencl_ptx_wanted(build->text) ? seal_binary(build, data, bytes, binary)
-                                                                : tsl_opencl_seal_source(build, binary);
+    status = data != NULL || tsl_opencl_has_sm90a(build->text) ? seal_binary(build, data, bytes, binary)
+                                                               : tsl_opencl_seal_source(build, binary);
   free(data);
   tsl_opencl.clReleaseProgram(program);
   return status;
@@ -170,8 +170,8 @@ tesela_status tsl_opencl_compiler(tsl_device *device, tsl_text *text) {
   return tsl_text_status(text);
 }
 
-static tesela_status program_from_binary(const tsl_device *device, const char *name,
-                                         const unsigned char *payload, size_t bytes, cl_program *out) {
+static tesela_status load_vendor_binary(const tsl_device *device, const char *name,
+                                        const unsigned char *payload, size_t bytes, cl_program *out) {
   const tsl_opencl_device *self = tsl_opencl_of(device);
   cl_int code = CL_SUCCESS, taken = CL_SUCCESS;
   *out = NULL;
@@ -190,7 +190,7 @@ static tesela_status program_from_binary(const tsl_device *device, const char *n
 }
 
 /* Checks the seal; loads the vendor's binary or compiles the source. */
-static tesela_status program_from(const tsl_device *device, const char *name, const tsl_binary *binary,
+static tesela_status load_program(const tsl_device *device, const char *name, const tsl_binary *binary,
                                   cl_program *program) {
   tsl_hash hash;
   const char *data = binary->data;
@@ -208,7 +208,7 @@ static tesela_status program_from(const tsl_device *device, const char *name, co
   if (hash.high != right.high || hash.low != right.low)
     return tsl_fail(TESELA_BUILD_FAILED, "%s: the compiled form of %s is damaged", device->name, name);
   if (is_binary)
-    return program_from_binary(device, name, (const unsigned char *)payload, bytes, program);
+    return load_vendor_binary(device, name, (const unsigned char *)payload, bytes, program);
   return build_compile(device, name, payload, payload + strlen(payload) + 1, program);
 }
 
@@ -222,7 +222,7 @@ tesela_status tsl_opencl_module_load(tsl_device *device, const char *name, const
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no host memory for a module's record", device->name);
     goto out;
   }
-  TSL_GO(program_from(device, name, binary, &self->program));
+  TSL_GO(load_program(device, name, binary, &self->program));
   self->device = device;
   self->name = copy;
   pthread_mutex_init(&self->lock, NULL);

@@ -37,7 +37,7 @@ static bool icd_names_processor(const char *path) {
   return false;
 }
 
-bool tsl_opencl_is_processor_at(const char *root) {
+bool tsl_opencl_lists_only_processors_at(const char *root) {
   char folder[PATH_MAX], path[PATH_MAX + 256];
   const struct dirent *entry;
   int count = 0;
@@ -58,6 +58,6 @@ bool tsl_opencl_is_processor_at(const char *root) {
   return all && count > 0; /* without files, it may be a vendor's library */
 }
 
-bool tsl_opencl_is_processor(void) {
-  return tsl_opencl_is_processor_at("");
+bool tsl_opencl_lists_only_processors(void) {
+  return tsl_opencl_lists_only_processors_at("");
 }

@@ -93,8 +93,8 @@ int tsl_opencl_architecture(cl_device_id id);
 /* Fills predictions, warp size, cache size, local_bytes_inside and PCI address, after all other members. */
 void tsl_opencl_guess(cl_device_id id, tsl_device *device);
 /* Returns true if the ICD files below `root` ("": this machine) name only processors' libraries. */
-bool tsl_opencl_is_processor_at(const char *root);
-bool tsl_opencl_is_processor(void);
+bool tsl_opencl_lists_only_processors_at(const char *root);
+bool tsl_opencl_lists_only_processors(void);
 
 /* Reasons are in build.c. */
 #define TSL_OPENCL_LANGUAGE "-cl-std=CL1.2 -w"
@@ -115,9 +115,9 @@ cl_mem tsl_opencl_image_memory(const tsl_image *image);
 char *tsl_opencl_log_with_files(const char *log, const char *text);
 
 /* Returns true if a source has code for sm_90a in comments of its PTX. */
-bool tsl_opencl_ptx_wanted(const char *source);
+bool tsl_opencl_has_sm90a(const char *source);
 /* Appends NVIDIA's PTX (with its NUL), code for sm_90a enabled. TESELA_BUILD_FAILED if it is not PTX. */
-tesela_status tsl_opencl_ptx_open(const char *name, const char *binary, tsl_text *text);
+tesela_status tsl_opencl_enable_sm90a(const char *name, const char *binary, tsl_text *text);
 
 /* Wraps a program for the cache: 8 bytes of magic, the payload's 128-bit hash, and the payload: the vendor's
  * binary, or options and source, each with its NUL. The hash protects PoCL 3.1 from truncated binaries. */

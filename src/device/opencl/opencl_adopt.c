@@ -24,7 +24,7 @@ bool tsl_opencl_adopt(tsl_device *device, void *context) {
   return is_in;
 }
 
-static tesela_status other_context(const tsl_device *device, const char *what) {
+static tesela_status fail_other_context(const tsl_device *device, const char *what) {
   return tsl_fail(TESELA_BAD_CALL,
                   "%s: the %s belongs to another cl_context than the open device: set desc.opencl_context "
                   "of the tesela context",
@@ -42,7 +42,7 @@ tesela_status tsl_opencl_buffer_adopt(tsl_device *device, void *native, size_t b
   TSL_TRY(TSL_CL(device, clGetMemObjectInfo, native, CL_MEM_TYPE, sizeof kind, &kind, NULL));
   TSL_TRY(TSL_CL(device, clGetMemObjectInfo, native, CL_MEM_SIZE, sizeof there, &there, NULL));
   if (context != tsl_opencl_of(device)->context)
-    return other_context(device, "cl_mem");
+    return fail_other_context(device, "cl_mem");
   if (kind != CL_MEM_OBJECT_BUFFER)
     return tsl_fail(TESELA_BAD_CALL, "%s: the cl_mem is not a buffer", device->name);
   if (bytes > there)
@@ -71,7 +71,7 @@ tesela_status tsl_opencl_stream_adopt(tsl_device *device, void *native, tsl_stre
   TSL_TRY(TSL_CL(device, clGetCommandQueueInfo, native, CL_QUEUE_PROPERTIES, sizeof properties, &properties,
                  NULL));
   if (context != own->context)
-    return other_context(device, "queue");
+    return fail_other_context(device, "queue");
   if (id != own->id)
     return tsl_fail(TESELA_BAD_CALL, "%s: the queue belongs to another device of its context", device->name);
   if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)

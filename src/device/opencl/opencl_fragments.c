@@ -1,5 +1,5 @@
 /* Intel reports matrix instructions as an extension, AMD does not. So candidates come from a table, and a
- * small kernel, compiled at each start of a fragments_by_device device, confirms one. */
+ * small kernel, compiled at each start for a device with a candidate, confirms one. */
 #include "device/opencl/opencl.h"
 
 #include "core/log.h"
@@ -9,11 +9,11 @@
 #include <stdlib.h>
 
 /* cl_intel_required_subgroup_size, missing in some headers. */
-enum { SUB_GROUP_SIZES_INTEL = 0x4108, MOST_SIZES = 16 };
+enum { SUB_GROUP_SIZES_INTEL = 0x4108, SIZES_MAX = 16 };
 
 /* Returns the smallest sub-group size; 0: no answer. */
 static int smallest_sub_group(cl_device_id id) {
-  size_t sizes[MOST_SIZES], bytes = 0, least = 0;
+  size_t sizes[SIZES_MAX], bytes = 0, least = 0;
   if (tsl_opencl.clGetDeviceInfo(id, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes) != CL_SUCCESS)
     return 0;
   for (size_t i = 0; i < bytes / sizeof *sizes; i++)

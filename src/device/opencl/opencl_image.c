@@ -55,13 +55,13 @@ void tsl_opencl_image_limits(cl_device_id id, tsl_device *out) {
   out->image_pitch_max = SIZE_MAX;
 }
 
-static cl_image_desc description(const tsl_image_layout *layout) {
+static cl_image_desc describe_image(const tsl_image_layout *layout) {
   return (cl_image_desc){.image_type = CL_MEM_OBJECT_IMAGE2D,
                          .image_width = (size_t)layout->width,
                          .image_height = (size_t)layout->height};
 }
 
-static tesela_status opencl_image_failed(const tsl_image_layout *layout, const char *call, cl_int code) {
+static tesela_status opencl_image_fail(const tsl_image_layout *layout, const char *call, cl_int code) {
   char what[96];
   snprintf(what, sizeof what, "an image of %lld x %lld texels", (long long)layout->width,
            (long long)layout->height);
@@ -73,25 +73,25 @@ static tesela_status opencl_image_view(tsl_image *self, const tsl_image_layout *
   const cl_context context = tsl_opencl_of(layout->buffer->device)->context;
   const cl_buffer_region region = {layout->offset, layout->pitch * (size_t)layout->height};
   cl_mem part = ((tsl_opencl_buffer *)layout->buffer)->memory;
-  cl_image_desc wanted = description(layout);
+  cl_image_desc wanted = describe_image(layout);
   cl_int code = CL_SUCCESS;
   if (layout->offset != 0) {
     part = tsl_opencl.clCreateSubBuffer(part, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
     if (code != CL_SUCCESS)
-      return opencl_image_failed(layout, "clCreateSubBuffer", code);
+      return opencl_image_fail(layout, "clCreateSubBuffer", code);
   }
   wanted.image_row_pitch = layout->pitch;
   wanted.buffer = part;
   self->memory = tsl_opencl.clCreateImage(context, CL_MEM_READ_ONLY, &rgba, &wanted, NULL, &code);
   if (layout->offset != 0)
     tsl_opencl.clReleaseMemObject(part);
-  return code == CL_SUCCESS ? TESELA_OK : opencl_image_failed(layout, "clCreateImage", code);
+  return code == CL_SUCCESS ? TESELA_OK : opencl_image_fail(layout, "clCreateImage", code);
 }
 
 /* Takes the stream's image memory of equal size, or creates one. */
 static tesela_status take_copy_memory(tsl_image *self, const tsl_image_layout *layout) {
   tsl_stream *stream = self->stream;
-  const cl_image_desc wanted = description(layout);
+  const cl_image_desc wanted = describe_image(layout);
   cl_int code = CL_SUCCESS;
   self->width = layout->width;
   self->height = layout->height;
@@ -103,7 +103,7 @@ static tesela_status take_copy_memory(tsl_image *self, const tsl_image_layout *l
   }
   self->memory = tsl_opencl.clCreateImage(tsl_opencl_of(stream->device)->context, CL_MEM_READ_ONLY, &rgba,
                                           &wanted, NULL, &code);
-  return code == CL_SUCCESS ? TESELA_OK : opencl_image_failed(layout, "clCreateImage", code);
+  return code == CL_SUCCESS ? TESELA_OK : opencl_image_fail(layout, "clCreateImage", code);
 }
 
 static tesela_status opencl_image_copy(tsl_image *self, const tsl_image_layout *layout) {
@@ -115,7 +115,7 @@ static tesela_status opencl_image_copy(tsl_image *self, const tsl_image_layout *
   if (code == CL_SUCCESS)
     return TESELA_OK;
   tsl_opencl.clReleaseMemObject(self->memory);
-  return opencl_image_failed(layout, "clEnqueueCopyBufferToImage", code);
+  return opencl_image_fail(layout, "clEnqueueCopyBufferToImage", code);
 }
 
 tesela_status tsl_opencl_image_create(tsl_stream *stream, const tsl_image_layout *layout, tsl_image **image) {
@@ -135,6 +135,7 @@ tesela_status tsl_opencl_image_create(tsl_stream *stream, const tsl_image_layout
   return TESELA_OK;
 }
 
+/* Keeps the memory for the stream's next image. */
 void tsl_opencl_image_destroy(tsl_image *image) {
   tsl_stream *stream = image->stream;
   cl_mem goes = image->memory;

@@ -29,7 +29,7 @@ void tsl_opencl_kernels_free(tsl_module *module) {
   module->kernels = NULL;
 }
 
-static tesela_status opencl_launch_query(tsl_kernel *self) {
+static tesela_status opencl_launch_query_limits(tsl_kernel *self) {
   const tsl_device *device = self->module->device;
   const cl_device_id id = tsl_opencl_of(device)->id;
   size_t items = 0;
@@ -63,7 +63,7 @@ static tesela_status opencl_launch_create(tsl_module *module, const char *name, 
   else if (code != CL_SUCCESS)
     status = tsl_opencl_fail(device, "clCreateKernel", code, name);
   else
-    status = opencl_launch_query(self);
+    status = opencl_launch_query_limits(self);
   if (status != TESELA_OK) {
     if (self->kernel != NULL)
       tsl_opencl.clReleaseKernel(self->kernel);
@@ -98,8 +98,8 @@ int tsl_opencl_kernel_items_max(tsl_kernel *kernel) {
 }
 
 /* Checks the geometry and fills the sizes for the launch. */
-static tesela_status geometry(const tsl_kernel *kernel, const tsl_grid *grid, size_t global[3],
-                              size_t local[3]) {
+static tesela_status make_launch_sizes(const tsl_kernel *kernel, const tsl_grid *grid, size_t global[3],
+                                       size_t local[3]) {
   const tsl_device *device = kernel->module->device;
   const char *module = kernel->module->name;
   const int *items = grid->items;
@@ -160,7 +160,7 @@ static tesela_status set_arguments(const tsl_kernel *kernel, const tsl_argument 
 tesela_status tsl_opencl_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
                                 const tsl_argument *arguments, int count) {
   size_t global[3], local[3];
-  TSL_TRY(geometry(kernel, grid, global, local));
+  TSL_TRY(make_launch_sizes(kernel, grid, global, local));
   if ((cl_uint)count != kernel->arguments)
     return tsl_fail(TESELA_INTERNAL, "%s: %s takes %u arguments and was given %d", stream->device->name,
                     kernel->name, kernel->arguments, count);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Further platforms and devices are ignored. */
-enum { MOST_PLATFORMS = 64, MOST_DEVICES = 64 };
+enum { PLATFORMS_MAX = 64, DEVICES_MAX = 64 };
 
 static tesela_status opencl_list_open_device(tsl_device *device) {
   tsl_opencl_device *self = device->impl;
@@ -155,11 +155,11 @@ static void opencl_list_make_key(const char *platform, const char *driver, const
   memcpy(key + size - sizeof hash, hash, sizeof hash);
 }
 
-static int int_of(uint64_t value) {
+static int clamp_to_int(uint64_t value) {
   return value > INT32_MAX ? INT32_MAX : (int)value;
 }
 static int opencl_list_at_least_1(uint64_t value) {
-  return value < 1 ? 1 : int_of(value);
+  return value < 1 ? 1 : clamp_to_int(value);
 }
 
 static void opencl_list_describe(tsl_opencl_device *self, tsl_device *out) {
@@ -175,7 +175,7 @@ static void opencl_list_describe(tsl_opencl_device *self, tsl_device *out) {
   out->is_cpu = (tsl_opencl_number(id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
   opencl_list_make_key(platform, driver, out, out->key, sizeof out->key);
   out->compute_units = opencl_list_at_least_1(tsl_opencl_number(id, CL_DEVICE_MAX_COMPUTE_UNITS));
-  out->clock_mhz = int_of(tsl_opencl_number(id, CL_DEVICE_MAX_CLOCK_FREQUENCY));
+  out->clock_mhz = clamp_to_int(tsl_opencl_number(id, CL_DEVICE_MAX_CLOCK_FREQUENCY));
   out->memory_bytes = tsl_opencl_number(id, CL_DEVICE_GLOBAL_MEM_SIZE);
   out->allocation_max = tsl_opencl_number(id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
   out->local_bytes = tsl_opencl_number(id, CL_DEVICE_LOCAL_MEM_SIZE);
@@ -195,7 +195,7 @@ static void opencl_list_describe(tsl_opencl_device *self, tsl_device *out) {
 }
 
 /* Returns why a device is unusable, or NULL. */
-static const char *refusal(cl_device_id id) {
+static const char *find_refusal(cl_device_id id) {
   char version[128];
   int major = 0, minor = 0;
   tsl_opencl_text(id, CL_DEVICE_VERSION, version, sizeof version);
@@ -204,11 +204,12 @@ static const char *refusal(cl_device_id id) {
   return tsl_opencl_number(id, CL_DEVICE_AVAILABLE) != 0 ? NULL : "it says that it is not available";
 }
 
+/* Passes a usable device to found() and counts it; logs why another device is left out. */
 static tesela_status list_device(cl_platform_id platform, cl_device_id id,
                                  void (*found)(void *argument, const tsl_device *device), void *argument,
                                  int *count) {
   char label[128];
-  const char *no = refusal(id);
+  const char *no = find_refusal(id);
   if (no != NULL) {
     tsl_opencl_text(id, CL_DEVICE_NAME, label, sizeof label);
     tsl_log(TSL_LOG_DEVICE, "OpenCL device %s is left out: %s", label, no);
@@ -226,11 +227,11 @@ static tesela_status list_device(cl_platform_id platform, cl_device_id id,
 }
 
 static tesela_status opencl_list(void (*found)(void *argument, const tsl_device *device), void *argument) {
-  cl_platform_id platforms[MOST_PLATFORMS];
+  cl_platform_id platforms[PLATFORMS_MAX];
   cl_uint platform_count = 0;
   int count = 0;
   TSL_TRY(tsl_opencl_load());
-  const cl_int code = tsl_opencl.clGetPlatformIDs(MOST_PLATFORMS, platforms, &platform_count);
+  const cl_int code = tsl_opencl.clGetPlatformIDs(PLATFORMS_MAX, platforms, &platform_count);
   if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && platform_count == 0))
     return tsl_fail(TESELA_NO_DEVICE,
                     "the OpenCL library is there, but no platform is registered with it; install the "
@@ -238,16 +239,16 @@ static tesela_status opencl_list(void (*found)(void *argument, const tsl_device 
   if (code != CL_SUCCESS)
     return tsl_fail(TESELA_NO_DEVICE, "the OpenCL library is there, but clGetPlatformIDs: %s",
                     tsl_opencl_error_name(code));
-  for (cl_uint p = 0; p < platform_count && p < MOST_PLATFORMS; p++) {
-    cl_device_id ids[MOST_DEVICES];
+  for (cl_uint p = 0; p < platform_count && p < PLATFORMS_MAX; p++) {
+    cl_device_id ids[DEVICES_MAX];
     cl_uint id_count = 0;
     const cl_int failed =
-        tsl_opencl.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, MOST_DEVICES, ids, &id_count);
+        tsl_opencl.clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, DEVICES_MAX, ids, &id_count);
     if (failed != CL_SUCCESS) {
       tsl_log(TSL_LOG_DEVICE, "OpenCL platform %u has no devices: %s", p, tsl_opencl_error_name(failed));
       continue;
     }
-    for (cl_uint i = 0; i < id_count && i < MOST_DEVICES; i++)
+    for (cl_uint i = 0; i < id_count && i < DEVICES_MAX; i++)
       TSL_TRY(list_device(platforms[p], ids[i], found, argument, &count));
   }
   if (count == 0)
@@ -265,4 +266,4 @@ const tsl_device_kind tsl_device_kind_opencl = {.kind = "opencl",
                                                 .adopt = tsl_opencl_adopt,
                                                 .forget = opencl_list_forget,
                                                 .start_least = 0.01,
-                                                .is_processor = tsl_opencl_is_processor};
+                                                .is_processor = tsl_opencl_lists_only_processors};

@@ -6,7 +6,7 @@
 static const char mark[] = "<kernel>:";
 
 /* Appends "file:line" for line `wanted` (from 1) of the text, by the last #line directive above it. */
-static void add_place(tsl_text *out, const char *text, long wanted) {
+static void add_file_and_line(tsl_text *out, const char *text, long wanted) {
   const char *file = "<kernel>";
   size_t file_length = strlen(file);
   long line = 1;
@@ -33,7 +33,7 @@ char *tsl_opencl_log_with_files(const char *log, const char *text) {
     char *rest;
     const long line = strtol(at + strlen(mark), &rest, 10);
     tsl_text_add_bytes(&out, log, (size_t)(at - log));
-    add_place(&out, text, line);
+    add_file_and_line(&out, text, line);
     log = rest;
   }
   tsl_text_add_bytes(&out, log, strlen(log) + 1);

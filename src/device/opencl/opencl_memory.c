@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static cl_mem opencl_memory_memory_of(tsl_buffer *buffer) {
+static cl_mem opencl_memory_object_of(tsl_buffer *buffer) {
   return ((tsl_opencl_buffer *)buffer)->memory;
 }
 
@@ -15,7 +15,7 @@ static size_t opencl_memory_at_least_1(size_t bytes) {
   return bytes > 0 ? bytes : 1;
 }
 
-static tesela_status no_memory(const tsl_device *device, cl_int code, size_t bytes) {
+static tesela_status fail_out_of_memory(const tsl_device *device, cl_int code, size_t bytes) {
   char asked[32], most[32], all[32];
   return tsl_fail(TESELA_OUT_OF_MEMORY,
                   "%s: clCreateBuffer: %s, asked for %s; the device has %s and gives at most %s at once",
@@ -25,7 +25,7 @@ static tesela_status no_memory(const tsl_device *device, cl_int code, size_t byt
 }
 
 /* Allocates now: NVIDIA allocates at first use, when a failure is too late. Costs microseconds. */
-static cl_int take_now(const tsl_device *device, cl_mem memory) {
+static cl_int allocate_now(const tsl_device *device, cl_mem memory) {
   const cl_command_queue queue = tsl_opencl_of(device)->queue;
   const cl_int code = tsl_opencl.clEnqueueMigrateMemObjects(
       queue, 1, &memory, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED, 0, NULL, NULL);
@@ -42,7 +42,7 @@ static tesela_status opencl_memory_create(tsl_device *device, size_t bytes, cl_m
   self->memory = tsl_opencl.clCreateBuffer(tsl_opencl_of(device)->context, CL_MEM_READ_WRITE | flags,
                                            opencl_memory_at_least_1(bytes), host, &code);
   if (code == CL_SUCCESS && !device->is_cpu) {
-    code = take_now(device, self->memory);
+    code = allocate_now(device, self->memory);
     if (code != CL_SUCCESS)
       tsl_opencl.clReleaseMemObject(self->memory);
   }
@@ -50,7 +50,8 @@ static tesela_status opencl_memory_create(tsl_device *device, size_t bytes, cl_m
     free(self);
     const bool size = code == CL_INVALID_BUFFER_SIZE || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
                       code == CL_OUT_OF_HOST_MEMORY || code == CL_OUT_OF_RESOURCES;
-    return size ? no_memory(device, code, bytes) : tsl_opencl_fail(device, "clCreateBuffer", code, "");
+    return size ? fail_out_of_memory(device, code, bytes)
+                : tsl_opencl_fail(device, "clCreateBuffer", code, "");
   }
   self->base = (tsl_buffer){.device = device, .bytes = bytes};
   *buffer = &self->base;
@@ -79,14 +80,14 @@ tesela_status tsl_opencl_buffer_wrap(tsl_device *device, void *host, size_t byte
 }
 
 void tsl_opencl_buffer_destroy(tsl_buffer *buffer) {
-  tsl_opencl.clReleaseMemObject(opencl_memory_memory_of(buffer));
+  tsl_opencl.clReleaseMemObject(opencl_memory_object_of(buffer));
   free(buffer);
 }
 
 tesela_status tsl_opencl_buffer_map(tsl_stream *stream, tsl_buffer *buffer, int write, void **host) {
   const cl_map_flags flags = write != 0 ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ;
   cl_int code = CL_SUCCESS;
-  *host = tsl_opencl.clEnqueueMapBuffer(stream->queue, opencl_memory_memory_of(buffer), CL_TRUE, flags, 0,
+  *host = tsl_opencl.clEnqueueMapBuffer(stream->queue, opencl_memory_object_of(buffer), CL_TRUE, flags, 0,
                                         opencl_memory_at_least_1(buffer->bytes), 0, NULL, NULL, &code);
   if (code != CL_SUCCESS)
     *host = NULL;
@@ -95,7 +96,7 @@ tesela_status tsl_opencl_buffer_map(tsl_stream *stream, tsl_buffer *buffer, int 
 
 /* Waits, so that every stream sees the host's stores. */
 tesela_status tsl_opencl_buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, void *host) {
-  TSL_TRY(TSL_CL(stream->device, clEnqueueUnmapMemObject, stream->queue, opencl_memory_memory_of(buffer),
+  TSL_TRY(TSL_CL(stream->device, clEnqueueUnmapMemObject, stream->queue, opencl_memory_object_of(buffer),
                  host, 0, NULL, NULL));
   return TSL_CL(stream->device, clFinish, stream->queue);
 }
@@ -109,7 +110,7 @@ typedef struct transfer {
 } transfer;
 
 static tesela_status opencl_memory_move_block(const transfer *t, size_t offset, char *host, size_t bytes) {
-  const cl_mem memory = opencl_memory_memory_of(t->copy->buffer);
+  const cl_mem memory = opencl_memory_object_of(t->copy->buffer);
   const cl_command_queue queue = t->stream->queue;
   if (t->write)
     return TSL_CL(t->stream->device, clEnqueueWriteBuffer, queue, memory, t->waits, offset, bytes, host, 0,
@@ -120,7 +121,7 @@ static tesela_status opencl_memory_move_block(const transfer *t, size_t offset, 
 
 static tesela_status opencl_memory_move_rows(const transfer *t, size_t rows) {
   const tsl_copy *copy = t->copy;
-  const cl_mem memory = opencl_memory_memory_of(copy->buffer);
+  const cl_mem memory = opencl_memory_object_of(copy->buffer);
   const cl_command_queue queue = t->stream->queue;
   const size_t host_origin[3] = {0, 0, 0}, region[3] = {copy->row_bytes, rows, 1};
   const size_t origin[3] = {copy->offset % copy->device_pitch, copy->offset / copy->device_pitch, 0};
@@ -186,7 +187,7 @@ tesela_status tsl_opencl_pinned_create(tsl_device *device, size_t bytes, tsl_pin
     cl_int code = CL_SUCCESS;
     self->base = (tsl_pinned){.device = device, .bytes = bytes};
     self->base.host = tsl_opencl.clEnqueueMapBuffer(
-        tsl_opencl_of(device)->queue, opencl_memory_memory_of(self->memory), CL_TRUE,
+        tsl_opencl_of(device)->queue, opencl_memory_object_of(self->memory), CL_TRUE,
         CL_MAP_READ | CL_MAP_WRITE, 0, opencl_memory_at_least_1(bytes), 0, NULL, NULL, &code);
     status = tsl_opencl_check(device, "clEnqueueMapBuffer", code);
     if (status != TESELA_OK)
@@ -205,7 +206,7 @@ void tsl_opencl_pinned_destroy(tsl_pinned *pinned) {
   if (self == NULL)
     return;
   const cl_command_queue queue = tsl_opencl_of(pinned->device)->queue;
-  tsl_opencl.clEnqueueUnmapMemObject(queue, opencl_memory_memory_of(self->memory), pinned->host, 0, NULL,
+  tsl_opencl.clEnqueueUnmapMemObject(queue, opencl_memory_object_of(self->memory), pinned->host, 0, NULL,
                                      NULL);
   tsl_opencl.clFinish(queue);
   tsl_opencl_buffer_destroy(self->memory);
@@ -216,8 +217,8 @@ tesela_status tsl_opencl_copy(tsl_stream *stream, tsl_buffer *from, size_t from_
                               size_t to_offset, size_t bytes) {
   if (bytes == 0)
     return TESELA_OK;
-  return TSL_CL(stream->device, clEnqueueCopyBuffer, stream->queue, opencl_memory_memory_of(from),
-                opencl_memory_memory_of(buffer), from_offset, to_offset, bytes, 0, NULL, NULL);
+  return TSL_CL(stream->device, clEnqueueCopyBuffer, stream->queue, opencl_memory_object_of(from),
+                opencl_memory_object_of(buffer), from_offset, to_offset, bytes, 0, NULL, NULL);
 }
 
 /* Other devices of the context share memory objects, but concurrent access of two devices corrupts them. */
@@ -229,12 +230,12 @@ static tesela_status opencl_memory_copy_block(tsl_stream *stream, const tsl_copy
   const size_t from[3] = {rows->from_offset % rows->from_pitch, rows->from_offset / rows->from_pitch, 0},
                to[3] = {rows->to_offset % rows->to_pitch, rows->to_offset / rows->to_pitch, 0},
                region[3] = {rows->row_bytes, count, 1};
-  return TSL_CL(stream->device, clEnqueueCopyBufferRect, stream->queue, opencl_memory_memory_of(rows->from),
-                opencl_memory_memory_of(rows->to), from, to, region, rows->from_pitch, 0, rows->to_pitch, 0,
+  return TSL_CL(stream->device, clEnqueueCopyBufferRect, stream->queue, opencl_memory_object_of(rows->from),
+                opencl_memory_object_of(rows->to), from, to, region, rows->from_pitch, 0, rows->to_pitch, 0,
                 0, NULL, NULL);
 }
 
-static bool ends_inside(const tsl_buffer *buffer, size_t offset, size_t pitch, size_t rows) {
+static bool padded_rows_fit(const tsl_buffer *buffer, size_t offset, size_t pitch, size_t rows) {
   return buffer->bytes / pitch >= offset / pitch + rows;
 }
 
@@ -246,8 +247,8 @@ tesela_status tsl_opencl_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows
   if (rows->rows == 1 || (rows->from_pitch == bytes && rows->to_pitch == bytes))
     return tsl_opencl_copy(stream, rows->from, rows->from_offset, rows->to, rows->to_offset,
                            rows->rows * bytes);
-  if (ends_inside(rows->from, rows->from_offset, rows->from_pitch, rows->rows) &&
-      ends_inside(rows->to, rows->to_offset, rows->to_pitch, rows->rows))
+  if (padded_rows_fit(rows->from, rows->from_offset, rows->from_pitch, rows->rows) &&
+      padded_rows_fit(rows->to, rows->to_offset, rows->to_pitch, rows->rows))
     return opencl_memory_copy_block(stream, rows, rows->rows);
   TSL_TRY(opencl_memory_copy_block(stream, rows, last));
   return tsl_opencl_copy(stream, rows->from, rows->from_offset + last * rows->from_pitch, rows->to,
@@ -265,6 +266,6 @@ tesela_status tsl_opencl_fill(tsl_stream *stream, tsl_buffer *buffer, size_t off
     pattern[i] = byte;
   while ((offset | bytes) % length != 0)
     length /= 2;
-  return TSL_CL(stream->device, clEnqueueFillBuffer, stream->queue, opencl_memory_memory_of(buffer), pattern,
+  return TSL_CL(stream->device, clEnqueueFillBuffer, stream->queue, opencl_memory_object_of(buffer), pattern,
                 length, offset, bytes, 0, NULL, NULL);
 }

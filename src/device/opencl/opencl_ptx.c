@@ -8,11 +8,11 @@
 
 static const char mark[] = "//sm_90a ", target[] = ".target sm_90";
 
-bool tsl_opencl_ptx_wanted(const char *source) {
+bool tsl_opencl_has_sm90a(const char *source) {
   return strstr(source, mark) != NULL;
 }
 
-tesela_status tsl_opencl_ptx_open(const char *name, const char *binary, tsl_text *text) {
+tesela_status tsl_opencl_enable_sm90a(const char *name, const char *binary, tsl_text *text) {
   const char *at = strstr(binary, target);
   const char *after = at != NULL ? at + sizeof target - 1 : NULL;
   if (after == NULL || strstr(after, mark) == NULL)

@@ -6,13 +6,10 @@
 
 #include <stdio.h>
 
-/* Fused multiply-adds of a compute unit per clock. */
 typedef struct unit {
-  int f32, f64;
+  int f32, f64;     /* fused multiply-adds of a compute unit per clock */
   double bandwidth; /* bytes per second of device memory */
-  double
-      /* bytes per second to the host, from pageable memory */
-      link;
+  double link;      /* bytes per second to the host, from pageable memory */
 } unit;
 
 /* Last caches in MiB, the largest of each architecture. NVIDIA's OpenCL reports the first-level caches. */
@@ -94,7 +91,7 @@ static uint64_t local_bytes_inside(cl_device_id id) {
 }
 
 /* Sets the PCI address; only NVIDIA reports it. */
-static void find_pci(cl_device_id id, tsl_device *device) {
+static void set_pci_address(cl_device_id id, tsl_device *device) {
   if (tsl_opencl_number(id, CL_DEVICE_VENDOR_ID) != TSL_OPENCL_NVIDIA)
     return;
   const unsigned domain = (unsigned)tsl_opencl_number(id, PCI_DOMAIN_NV) & 0xffff,
@@ -111,7 +108,7 @@ void tsl_opencl_guess(cl_device_id id, tsl_device *device) {
   device->warp = device->is_cpu ? 1 : warp_of(id);
   device->cache_bytes = cache_bytes(id, device->is_cpu);
   device->local_bytes_inside = local_bytes_inside(id);
-  find_pci(id, device);
+  set_pci_address(id, device);
   device->peak_f32 = 2 * one.f32 * cycles;
   device->peak_f64 = (device->capabilities & TSL_CAN_F64) != 0 ? 2 * one.f64 * cycles : 0;
   device->bandwidth = one.bandwidth;

@@ -171,8 +171,7 @@ typedef struct tsl_exact_range {
   int first, end; /* digits first to end - 1 */
 } tsl_exact_range;
 
-/* Adds mantissa * value * 2^(TSL_EXACT_WIDE_LOW + position), mantissa >= 0; both factors are at most 2^53 in
- * magnitude. A digit grows by at most 2^54. */
+/* Adds mantissa * value * 2^(TSL_EXACT_WIDE_LOW + position); 0 <= mantissa <= 2^53, |value| <= 2^53. */
 TSL_FUNCTION void tsl_exact_wide_add(TSL_LOCAL_POINTER TSL_INDEX *wide, TSL_INDEX mantissa, TSL_INDEX value,
                                      int position, tsl_exact_range *range) {
   const int first = position / 26, shift = position - 26 * first;

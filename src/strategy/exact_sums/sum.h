@@ -1,7 +1,5 @@
 /* Exact sums of products on the host, one for each thread. Vectors sum blocks of terms in a window of levels;
- * other blocks need the superaccumulator (exact_shared.h; picture in
- * strategy/dot/emulated/exact/dot_exact.cl). A block that does not fit the window is added term by term, and
- * moves the window. */
+ * other blocks move the window and go to the superaccumulator (exact_shared.h; picture in dot_exact.cl). */
 #ifndef TSL_STRATEGY_EXACT_SUM_H
 #define TSL_STRATEGY_EXACT_SUM_H
 
@@ -11,7 +9,7 @@
 
 /* Type of the terms in blocks: f64, or f32 for all narrower types. */
 typedef struct tsl_exact_terms {
-  bool twice; /* the terms are f64, else f32 */
+  bool is_f64;
   const tsl_exact_window *window;
 } tsl_exact_terms;
 /* Returns the terms for a C of type `result`, with the best instruction set in `capabilities`. */
@@ -20,7 +18,7 @@ tsl_exact_terms tsl_exact_terms_of(tesela_type result, unsigned capabilities);
 typedef struct tsl_exact_sum {
   int flags, top; /* flags TSL_EXACT_NAN ...; top of the window */
   int blocks;     /* blocks since the last carry propagation */
-  bool slow;      /* the digits are in use */
+  bool uses_digits;
   int64_t levels[TSL_EXACT_LEVELS];
   int64_t digits[TSL_EXACT_DIGITS];
 } tsl_exact_sum;
@@ -43,8 +41,8 @@ typedef struct tsl_exact_store {
 tsl_exact_store tsl_exact_store_of(const tsl_problem *problem);
 /* Stores round(alpha * sum + beta * *c) in *c, which is read if beta is not 0. Destroys the digits, which
  * must be settled. `flags` are the non-finite products. */
-void tsl_exact_sum_store(const tsl_exact_store *how, int64_t *digits, int flags, void *c);
+void tsl_exact_sum_store(const tsl_exact_store *store, int64_t *digits, int flags, void *c);
 /* Stores a sum whose C is not an integer, unsettled: most sums have few digits, in their window. */
-void tsl_exact_sum_finish(const tsl_exact_store *how, tsl_exact_sum *sum, void *c);
+void tsl_exact_sum_finish(const tsl_exact_store *store, tsl_exact_sum *sum, void *c);
 
 #endif

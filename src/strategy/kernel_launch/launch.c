@@ -268,7 +268,7 @@ tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operan
 }
 
 int tsl_launch_units(const tsl_device *device) {
-  const int spared = tsl_spared_units(), units = device->compute_units;
+  const int spared = tsl_reserved_units(), units = device->compute_units;
   return spared < units / 2 ? units - spared : units - units / 2;
 }
 

@@ -19,7 +19,7 @@ int64_t tsl_roofs_mask(int64_t count) {
   return mask;
 }
 
-void tsl_roofs_missing(tsl_roofs *roofs, const char *format, ...) {
+void tsl_roofs_set_missing(tsl_roofs *roofs, const char *format, ...) {
   va_list arguments;
   if (roofs->why[0] != '\0')
     return;

@@ -11,9 +11,9 @@ typedef struct tsl_roofs_chain {
   double factor, summand;
 } tsl_roofs_chain;
 /* Returns to its start every second step, for any number of steps. */
-static const tsl_roofs_chain tsl_roofs_turning = {-1, 3};
+static const tsl_roofs_chain tsl_roofs_periodic_chain = {-1, 3};
 /* Counts its steps. */
-static const tsl_roofs_chain tsl_roofs_counting = {1, 1.0 / 65536};
+static const tsl_roofs_chain tsl_roofs_counting_chain = {1, 1.0 / 65536};
 enum { TSL_ROOFS_ROUNDS_COUNTED = 64 };
 /* Above this limit rounds would take no time. */
 #define TSL_ROOFS_ROUNDS_MAX ((int64_t)1 << 40)
@@ -28,22 +28,21 @@ static inline int tsl_roofs_number(uint64_t index, int64_t mask) {
   stirred = (stirred ^ stirred >> 15) * UINT32_C(0x85EBCA77);
   return (int)(stirred >> 12 & (uint32_t)mask);
 }
-static inline double tsl_roofs_start(int index) {
+static inline double tsl_roofs_chain_start(int index) {
   return 1 + (double)tsl_roofs_number((uint64_t)index + 1, 0xffff) / 65536;
 }
 /* Returns the end of a chain after an even `count` of multiply-adds. */
-static inline double tsl_roofs_end(const tsl_roofs_chain *chain, int index, int64_t count) {
-  return tsl_roofs_start(index) + (chain->factor < 0 ? 0 : (double)count * chain->summand);
+static inline double tsl_roofs_chain_end(const tsl_roofs_chain *chain, int index, int64_t count) {
+  return tsl_roofs_chain_start(index) + (chain->factor < 0 ? 0 : (double)count * chain->summand);
 }
 /* Returns the largest mask for which `count` numbers have an exact sum. */
 int64_t tsl_roofs_mask(int64_t count);
 
-/* Repeats a run of `work` for about `seconds`, at least three times, after an uncounted one; keeps the
- * best. */
+/* Sets the best of a run of `work`, repeated for about `seconds`, at least three times, after a warm-up. */
 tesela_status tsl_roofs_repeat(tsl_roofs_run run, void *argument, double work, double seconds,
                                tsl_roof *roof);
 /* Records why a roof is missing, unless a reason is recorded. */
-void tsl_roofs_missing(tsl_roofs *roofs, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tsl_roofs_set_missing(tsl_roofs *roofs, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Measures all roofs into roofs->roof; no memory roofs if roofs->bytes is 0. */
 tesela_status tsl_roofs_on_host(tsl_device *device, double seconds, tsl_roofs *roofs);

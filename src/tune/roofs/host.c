@@ -1,4 +1,4 @@
-/* Work on the pool is distributed in small pieces, so that a delayed thread does not delay the others. */
+/* Work on the pool is distributed in small chunks, so that a delayed thread does not delay the others. */
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/pool.h"
@@ -12,13 +12,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Bytes of a piece; large ones let the C library's copy use non-temporal stores. */
-enum { PIECE = 1 << 20, LARGE_PIECES = 2 };
-/* Pieces per thread; their total seconds. */
-enum { FMA_PIECES = 4 };
+/* Large chunks, so many per thread, let the C library's copy use non-temporal stores. */
+enum { CHUNK_BYTES = 1 << 20, LARGE_CHUNKS = 2 };
+/* Tasks per thread; seconds of all of a thread's tasks. */
+enum { FMA_TASKS = 4 };
 static const double fma_seconds = 8e-3;
-/* Each lane of read() sums at most PIECE / 4 / 32 numbers of a piece. */
-enum { LEAST_LANES = 32 };
+/* Each lane of read() sums at most CHUNK_BYTES / 4 / 32 numbers of a chunk. */
+enum { LANES_MIN = 32 };
 
 typedef struct host_bench {
   const tsl_device *device;
@@ -26,9 +26,9 @@ typedef struct host_bench {
   tsl_pool *pool;
   int threads;
   float *from, *to;
-  size_t bytes, piece; /* piece: bytes per index */
+  size_t bytes, chunk_bytes; /* of each array; of a task's part */
   int64_t mask;
-  double *sums; /* sum of each piece, as last computed */
+  double *sums; /* sum of each chunk, as last computed */
   double sum;   /* sum of all numbers */
   atomic_bool wrong;
   tesela_type type;
@@ -36,10 +36,10 @@ typedef struct host_bench {
   int64_t rounds;
 } host_bench;
 
-static void host_fill_piece(void *argument, int64_t index, int worker) {
+static void fill_chunk(void *argument, int64_t index, int worker) {
   (void)worker;
   host_bench *b = argument;
-  const size_t first = (size_t)index * b->piece / sizeof(float), count = b->piece / sizeof(float);
+  const size_t first = (size_t)index * b->chunk_bytes / sizeof(float), count = b->chunk_bytes / sizeof(float);
   int sum = 0; /* at most 2^18 numbers below 2^12 */
   for (size_t i = first; i < first + count; i++) {
     const int number = tsl_roofs_number(i, b->mask);
@@ -50,32 +50,32 @@ static void host_fill_piece(void *argument, int64_t index, int worker) {
   b->sums[index] = sum;
 }
 
-static void host_copy_piece(void *argument, int64_t index, int worker) {
+static void copy_chunk(void *argument, int64_t index, int worker) {
   (void)worker;
   host_bench *b = argument;
-  const size_t first = (size_t)index * b->piece / sizeof(float);
-  b->loops->copy(b->from + first, b->to + first, b->piece / sizeof(float));
+  const size_t first = (size_t)index * b->chunk_bytes / sizeof(float);
+  b->loops->copy(b->from + first, b->to + first, b->chunk_bytes / sizeof(float));
 }
 
-static void library_copy_piece(void *argument, int64_t index, int worker) {
+static void copy_chunk_by_library(void *argument, int64_t index, int worker) {
   (void)worker;
   host_bench *b = argument;
-  const size_t first = (size_t)index * b->piece / sizeof(float);
+  const size_t first = (size_t)index * b->chunk_bytes / sizeof(float);
   const size_t left = b->bytes - first * sizeof(float);
-  memcpy(b->to + first, b->from + first, left < b->piece ? left : b->piece);
+  memcpy(b->to + first, b->from + first, left < b->chunk_bytes ? left : b->chunk_bytes);
 }
 
-static void host_read_piece(void *argument, int64_t index, int worker) {
+static void sum_chunk(void *argument, int64_t index, int worker) {
   (void)worker;
   host_bench *b = argument;
-  b->sums[index] =
-      b->loops->read(b->from + (size_t)index * b->piece / sizeof(float), b->piece / sizeof(float));
+  b->sums[index] = b->loops->read(b->from + (size_t)index * b->chunk_bytes / sizeof(float),
+                                  b->chunk_bytes / sizeof(float));
 }
 
-static void compare_piece(void *argument, int64_t index, int worker) {
+static void compare_chunk(void *argument, int64_t index, int worker) {
   (void)worker;
   host_bench *b = argument;
-  const size_t first = (size_t)index * b->piece / sizeof(float), count = b->piece / sizeof(float);
+  const size_t first = (size_t)index * b->chunk_bytes / sizeof(float), count = b->chunk_bytes / sizeof(float);
   bool wrong = false;
   for (size_t i = first; i < first + count; i++) {
     wrong |= b->to[i] != (float)tsl_roofs_number(i, b->mask);
@@ -85,48 +85,48 @@ static void compare_piece(void *argument, int64_t index, int worker) {
     atomic_store(&b->wrong, true);
 }
 
-static int64_t host_pieces(const host_bench *b) {
-  return (int64_t)((b->bytes - 1) / b->piece + 1);
+static int64_t host_chunk_count(const host_bench *b) {
+  return (int64_t)((b->bytes - 1) / b->chunk_bytes + 1);
 }
 
 /* Runs a task for `count` indices on the pool and returns the seconds. */
-static double timed(host_bench *b, int64_t count, tsl_pool_task task) {
+static double time_task(host_bench *b, int64_t count, tsl_pool_task task) {
   const double start = tsl_clock();
   tsl_pool_run(b->pool, count, task, b);
   return tsl_clock() - start;
 }
 
 static tesela_status run_copy(void *argument, double *seconds) {
-  *seconds = timed(argument, host_pieces(argument), host_copy_piece);
+  *seconds = time_task(argument, host_chunk_count(argument), copy_chunk);
   return TESELA_OK;
 }
 
 static tesela_status run_library_copy(void *argument, double *seconds) {
-  *seconds = timed(argument, host_pieces(argument), library_copy_piece);
+  *seconds = time_task(argument, host_chunk_count(argument), copy_chunk_by_library);
   return TESELA_OK;
 }
 
-static double host_sum_of(const host_bench *b) {
+static double sum_of_chunks(const host_bench *b) {
   double sum = 0;
-  for (int64_t i = 0; i < host_pieces(b); i++)
+  for (int64_t i = 0; i < host_chunk_count(b); i++)
     sum += b->sums[i];
   return sum;
 }
 
 static tesela_status run_read(void *argument, double *seconds) {
   host_bench *b = argument;
-  *seconds = timed(b, host_pieces(b), host_read_piece);
-  if (host_sum_of(b) != b->sum)
+  *seconds = time_task(b, host_chunk_count(b), sum_chunk);
+  if (sum_of_chunks(b) != b->sum)
     return tsl_fail(TESELA_WRONG_RESULT, "%s: numbers read from memory have a wrong sum", b->device->name);
   return TESELA_OK;
 }
 
-static tesela_status host_measure_copy(host_bench *b, tsl_roofs_run run, size_t piece, double seconds,
+static tesela_status host_measure_copy(host_bench *b, tsl_roofs_run run, size_t chunk_bytes, double seconds,
                                        tsl_roof *roof) {
-  b->piece = piece;
+  b->chunk_bytes = chunk_bytes;
   TSL_TRY(tsl_roofs_repeat(run, b, 2.0 * (double)b->bytes, seconds, roof));
-  b->piece = PIECE;
-  tsl_pool_run(b->pool, host_pieces(b), compare_piece, b);
+  b->chunk_bytes = CHUNK_BYTES;
+  tsl_pool_run(b->pool, host_chunk_count(b), compare_chunk, b);
   if (atomic_load(&b->wrong))
     return tsl_fail(TESELA_WRONG_RESULT, "%s: memory was copied wrong", b->device->name);
   return TESELA_OK;
@@ -142,22 +142,22 @@ static void ask_for_large_pages(void *block, size_t bytes) {
 
 static tesela_status measure_memory(host_bench *b, double seconds, tsl_roofs *roofs) {
   void *from = NULL, *to = NULL, *sums = NULL;
-  const size_t large = b->bytes / (size_t)(LARGE_PIECES * b->threads) / PIECE * PIECE;
+  const size_t large = b->bytes / (size_t)(LARGE_CHUNKS * b->threads) / CHUNK_BYTES * CHUNK_BYTES;
   tesela_status status;
   TSL_GO(tsl_alloc(b->bytes, "an array to measure with", &from));
   TSL_GO(tsl_alloc(b->bytes, "an array to measure with", &to));
-  TSL_GO(tsl_alloc(b->bytes / PIECE * sizeof(double), "sums", &sums));
+  TSL_GO(tsl_alloc(b->bytes / CHUNK_BYTES * sizeof(double), "sums", &sums));
   ask_for_large_pages(from, b->bytes);
   ask_for_large_pages(to, b->bytes);
   b->from = from;
   b->to = to;
   b->sums = sums;
-  b->piece = PIECE;
-  b->mask = tsl_roofs_mask(PIECE / (int)sizeof(float) / LEAST_LANES);
-  tsl_pool_run(b->pool, host_pieces(b), host_fill_piece, b);
-  b->sum = host_sum_of(b);
-  TSL_GO(host_measure_copy(b, run_copy, PIECE, 0.25 * seconds, &roofs->roof[TSL_ROOF_COPY]));
-  TSL_GO(host_measure_copy(b, run_library_copy, large > 0 ? large : PIECE, 0.1 * seconds,
+  b->chunk_bytes = CHUNK_BYTES;
+  b->mask = tsl_roofs_mask(CHUNK_BYTES / (int)sizeof(float) / LANES_MIN);
+  tsl_pool_run(b->pool, host_chunk_count(b), fill_chunk, b);
+  b->sum = sum_of_chunks(b);
+  TSL_GO(host_measure_copy(b, run_copy, CHUNK_BYTES, 0.25 * seconds, &roofs->roof[TSL_ROOF_COPY]));
+  TSL_GO(host_measure_copy(b, run_library_copy, large > 0 ? large : CHUNK_BYTES, 0.1 * seconds,
                            &roofs->roof[TSL_ROOF_COPY]));
   status = tsl_roofs_repeat(run_read, b, (double)b->bytes, 0.2 * seconds, &roofs->roof[TSL_ROOF_READ]);
 out:
@@ -169,60 +169,61 @@ out:
 
 enum { CHAIN_BYTES = TSL_ROOFS_CHAINS * 64 };
 
-static bool fma_f32(const tsl_roofs_loops *loops, const tsl_roofs_chain *chain, int64_t rounds) {
+static bool fma_f32_is_right(const tsl_roofs_loops *loops, const tsl_roofs_chain *chain, int64_t rounds) {
   _Alignas(64) float x[CHAIN_BYTES / sizeof(float)];
   const int count = TSL_ROOFS_CHAINS * loops->vector_bytes / (int)sizeof *x;
   for (int i = 0; i < count; i++)
-    x[i] = (float)tsl_roofs_start(i);
+    x[i] = (float)tsl_roofs_chain_start(i);
   loops->fma_f32(rounds, (float)chain->factor, (float)chain->summand, x);
   for (int i = 0; i < count; i++)
-    if (x[i] != (float)tsl_roofs_end(chain, i, rounds * TSL_ROOFS_ROUND))
+    if (x[i] != (float)tsl_roofs_chain_end(chain, i, rounds * TSL_ROOFS_ROUND))
       return false;
   return true;
 }
 
-static bool fma_f64(const tsl_roofs_loops *loops, const tsl_roofs_chain *chain, int64_t rounds) {
+static bool fma_f64_is_right(const tsl_roofs_loops *loops, const tsl_roofs_chain *chain, int64_t rounds) {
   _Alignas(64) double x[CHAIN_BYTES / sizeof(double)];
   const int count = TSL_ROOFS_CHAINS * loops->vector_bytes / (int)sizeof *x;
   for (int i = 0; i < count; i++)
-    x[i] = tsl_roofs_start(i);
+    x[i] = tsl_roofs_chain_start(i);
   loops->fma_f64(rounds, chain->factor, chain->summand, x);
   for (int i = 0; i < count; i++)
-    if (x[i] != tsl_roofs_end(chain, i, rounds * TSL_ROOFS_ROUND))
+    if (x[i] != tsl_roofs_chain_end(chain, i, rounds * TSL_ROOFS_ROUND))
       return false;
   return true;
 }
 
-static void fma_piece(void *argument, int64_t index, int worker) {
+static void fma_task(void *argument, int64_t index, int worker) {
   (void)index, (void)worker;
   host_bench *b = argument;
-  if (!(b->type == TESELA_F64 ? fma_f64 : fma_f32)(b->loops, b->chain, b->rounds))
+  if (!(b->type == TESELA_F64 ? fma_f64_is_right : fma_f32_is_right)(b->loops, b->chain, b->rounds))
     atomic_store(&b->wrong, true);
 }
 
 static tesela_status run_fma(void *argument, double *seconds) {
   host_bench *b = argument;
-  *seconds = timed(b, (int64_t)FMA_PIECES * b->threads, fma_piece);
+  *seconds = time_task(b, (int64_t)FMA_TASKS * b->threads, fma_task);
   if (atomic_load(&b->wrong))
     return tsl_fail(TESELA_WRONG_RESULT, "%s: multiply-adds in %s had a wrong result", b->device->name,
                     tsl_type(b->type)->name);
   return TESELA_OK;
 }
 
+/* Doubles the rounds until a run is long enough, then measures. TESELA_WRONG_RESULT. */
 static tesela_status measure_fma(host_bench *b, tesela_type type, double seconds, tsl_roof *roof) {
   double once = 0;
   b->type = type;
-  b->chain = &tsl_roofs_counting;
+  b->chain = &tsl_roofs_counting_chain;
   b->rounds = TSL_ROOFS_ROUNDS_COUNTED;
   TSL_TRY(run_fma(b, &once));
-  b->chain = &tsl_roofs_turning;
+  b->chain = &tsl_roofs_periodic_chain;
   for (once = 0; once < fma_seconds / 2 && b->rounds < TSL_ROOFS_ROUNDS_MAX;) {
     b->rounds *= 2;
     TSL_TRY(run_fma(b, &once));
   }
   const double lanes = b->loops->vector_bytes / (double)tsl_type(type)->size;
   const double work =
-      2.0 * lanes * TSL_ROOFS_CHAINS * TSL_ROOFS_ROUND * (double)b->rounds * FMA_PIECES * b->threads;
+      2.0 * lanes * TSL_ROOFS_CHAINS * TSL_ROOFS_ROUND * (double)b->rounds * FMA_TASKS * b->threads;
   return tsl_roofs_repeat(run_fma, b, work, seconds, roof);
 }
 
@@ -240,7 +241,7 @@ tesela_status tsl_roofs_core(const tsl_device *cpu, double *rate) {
   double least = INFINITY;
   for (int i = 0; i < BURSTS; i++) {
     const double start = tsl_clock();
-    if (!fma_f32(loops, &tsl_roofs_turning, ROUNDS))
+    if (!fma_f32_is_right(loops, &tsl_roofs_periodic_chain, ROUNDS))
       return tsl_fail(TESELA_WRONG_RESULT, "%s: multiply-adds in f32 had a wrong result", cpu->name);
     least = fmin(least, tsl_clock() - start);
   }

@@ -60,14 +60,14 @@ tesela_status tsl_kernel_bench_time(tsl_kernel_bench *b, tesela_status (*enqueue
   return TESELA_OK;
 }
 
-tesela_status tsl_kernel_bench_take(tsl_kernel_bench *b, uint64_t groups, size_t each) {
+tesela_status tsl_kernel_bench_allocate_results(tsl_kernel_bench *b, uint64_t groups, size_t each) {
   const size_t wanted = (size_t)groups * (size_t)b->shape.items * each;
   b->results_bytes = wanted < TSL_KERNEL_BENCH_SAMPLE ? TSL_KERNEL_BENCH_SAMPLE : wanted;
   TSL_TRY(tsl_alloc(b->results_bytes, "results of a roof", &b->block));
   return b->ops->buffer_create(b->device, b->results_bytes, &b->results);
 }
 
-void tsl_kernel_bench_give(tsl_kernel_bench *b) {
+void tsl_kernel_bench_free(tsl_kernel_bench *b) {
   tsl_buffer **const all[] = {&b->from, &b->to, &b->results};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (*all[i])

@@ -33,7 +33,7 @@ typedef struct tsl_kernel_bench {
   tsl_stream *stream;
   tsl_event *begin, *end;
   tsl_buffer *from, *to, *results;
-  void *block;
+  void *block; /* results in host memory */
   size_t results_bytes;
   tsl_kernel *kernel;
   tsl_grid grid;
@@ -63,9 +63,9 @@ tesela_status tsl_kernel_bench_time(tsl_kernel_bench *b, tesela_status (*enqueue
 /* Reads `each` bytes per item of the last grid to b->block; *count: items. */
 tesela_status tsl_kernel_bench_results(tsl_kernel_bench *b, size_t each, size_t *count);
 /* Allocates results of up to `groups` groups, `each` bytes per item. */
-tesela_status tsl_kernel_bench_take(tsl_kernel_bench *b, uint64_t groups, size_t each);
+tesela_status tsl_kernel_bench_allocate_results(tsl_kernel_bench *b, uint64_t groups, size_t each);
 /* Frees all buffers. */
-void tsl_kernel_bench_give(tsl_kernel_bench *b);
+void tsl_kernel_bench_free(tsl_kernel_bench *b);
 
 /* Measures the roofs of memory, of copies and reads. */
 tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_roofs *roofs);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { GRIDS = 3 };
+enum { GRID_SIZES = 3 };
 
 static tesela_status enqueue_device_copy(tsl_kernel_bench *b) {
   return b->ops->copy(b->stream, b->from, 0, b->to, 0, b->bytes);
@@ -28,12 +28,12 @@ static uint64_t groups_of_grid(const tsl_kernel_bench *b, int grid) {
   return b->shape.chunk_bytes > 0 || groups > chunks ? chunks : groups;
 }
 
-static int count_grids(const tsl_kernel_bench *b) {
-  return b->shape.chunk_bytes > 0 ? 1 : GRIDS;
+static int count_timed_grid_sizes(const tsl_kernel_bench *b) {
+  return b->shape.chunk_bytes > 0 ? 1 : GRID_SIZES;
 }
 
 /* Sets steps, chunks, and a mask with exact lane sums in the smallest grid. */
-static void cut_memory(tsl_kernel_bench *b) {
+static void choose_chunks(tsl_kernel_bench *b) {
   const size_t step = (size_t)(b->shape.items * b->shape.flight * b->lanes) * sizeof(float);
   const size_t chunk = b->shape.chunk_bytes > 0 ? b->shape.chunk_bytes / step * step : step;
   b->memory.steps = (int64_t)(chunk / step);
@@ -92,8 +92,8 @@ static tesela_status measure_copier(tsl_kernel_bench *b, tsl_module *module, con
 static tesela_status kernel_memory_measure_copy(tsl_kernel_bench *b, tsl_module *module, double seconds,
                                                 tsl_roof *roof) {
   const bool in_chunks = b->shape.chunk_bytes > 0;
-  const double each = seconds / (count_grids(b) + !in_chunks + 1);
-  for (int grid = 0; grid < count_grids(b); grid++)
+  const double each = seconds / (count_timed_grid_sizes(b) + !in_chunks + 1);
+  for (int grid = 0; grid < count_timed_grid_sizes(b); grid++)
     TSL_TRY(measure_copier(b, module, "tsl_roofs_copy", groups_of_grid(b, grid), each, roof));
   if (!in_chunks)
     TSL_TRY(measure_copier(b, module, "tsl_roofs_copy_once",
@@ -105,11 +105,12 @@ static tesela_status kernel_memory_measure_copy(tsl_kernel_bench *b, tsl_module 
 static tesela_status measure_read(tsl_kernel_bench *b, tsl_module *module, double seconds, tsl_roof *roof) {
   const tsl_argument arguments[] = {TSL_ARG_BUFFER(b->from), TSL_ARG_BUFFER(b->results),
                                     TSL_ARG_VALUE(b->memory)};
-  for (int grid = 0; grid < count_grids(b); grid++) {
+  for (int grid = 0; grid < count_timed_grid_sizes(b); grid++) {
     size_t count;
     double sum = 0;
     TSL_TRY(tsl_kernel_bench_choose(b, module, "tsl_roofs_read", groups_of_grid(b, grid), arguments, 3));
-    TSL_TRY(tsl_roofs_repeat(tsl_kernel_bench_run, b, (double)b->bytes, seconds / count_grids(b), roof));
+    TSL_TRY(tsl_roofs_repeat(tsl_kernel_bench_run, b, (double)b->bytes, seconds / count_timed_grid_sizes(b),
+                             roof));
     TSL_TRY(tsl_kernel_bench_results(b, (size_t)b->lanes * sizeof(float), &count));
     for (size_t i = 0; i < count * (size_t)b->lanes; i++)
       sum += (double)((const float *)b->block)[i];
@@ -125,7 +126,7 @@ tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_r
   tesela_status status;
   b->lanes = b->shape.lanes_f32;
   b->bytes = roofs->bytes;
-  cut_memory(b);
+  choose_chunks(b);
   roofs->bytes = b->bytes;
   const size_t each =
       (size_t)b->lanes * sizeof(float) > sizeof(int64_t) ? (size_t)b->lanes * sizeof(float) : sizeof(int64_t);
@@ -133,13 +134,13 @@ tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_r
       tsl_kernel_bench_build(b, "tune/roofs/roofs_memory.cl", "roofs/memory", TESELA_F32, b->lanes, &module));
   TSL_GO(b->ops->buffer_create(b->device, b->bytes, &b->from));
   TSL_GO(b->ops->buffer_create(b->device, b->bytes, &b->to));
-  TSL_GO(tsl_kernel_bench_take(b, groups_of_grid(b, count_grids(b) - 1), each));
+  TSL_GO(tsl_kernel_bench_allocate_results(b, groups_of_grid(b, count_timed_grid_sizes(b) - 1), each));
   TSL_GO(kernel_memory_fill(b, module));
   TSL_GO(kernel_memory_measure_copy(b, module, 0.35 * seconds, &roofs->roof[TSL_ROOF_COPY]));
   status = measure_read(b, module, 0.2 * seconds, &roofs->roof[TSL_ROOF_READ]);
 out:
   if (b->stream && status != TESELA_OK)
     (void)b->ops->finish(b->stream);
-  tsl_kernel_bench_give(b);
+  tsl_kernel_bench_free(b);
   return status;
 }

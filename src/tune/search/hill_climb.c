@@ -11,12 +11,10 @@
 #include <math.h>
 
 enum { STARTS = 6, SUMMITS = 3, STRATEGIES_MAX = 64 };
-/* ratio to the best prediction above which a strategy's best point is no start */
-static const double hopeless = 4;
-/* relative difference of equal predictions */
-static const double alike = 1e-3;
+static const double start_slowdown_max = 4;
+static const double equal_tolerance = 1e-3;
 
-static bool is_new(const tsl_search_view *view, int point, const int *next, int count) {
+static bool is_untried_and_unlisted(const tsl_search_view *view, int point, const int *next, int count) {
   if (point < 0 || !isnan(view->seconds[point]))
     return false;
   for (int i = 0; i < count; i++)
@@ -45,29 +43,29 @@ static double fastest_of(const tsl_search_view *view) {
 }
 
 /* Writes the untried best prediction of each strategy that is not hopelessly slow. Returns the number. */
-static int propose_firsts(const tsl_search_view *view, int *next, int most) {
+static int propose_best_of_strategies(const tsl_search_view *view, int *next, int points_max) {
   const tsl_space *space = view->space;
   const double fastest = fastest_of(view);
-  double bound = space->count > 0 ? hopeless * space->points[0].predicted : 0;
+  double bound = space->count > 0 ? start_slowdown_max * space->points[0].predicted : 0;
   const tsl_strategy *seen[STRATEGIES_MAX];
   int count = 0, seen_count = 0;
   bound = isfinite(fastest) ? fmax(bound, fastest) : bound;
-  for (int i = 0; i < space->count && count < most && space->points[i].predicted <= bound; i++)
+  for (int i = 0; i < space->count && count < points_max && space->points[i].predicted <= bound; i++)
     if (add_if_new(space->points[i].strategy, seen, &seen_count) && isnan(view->seconds[i]))
       next[count++] = i;
   return count;
 }
 
 /* Adds untried points from the STARTS best predictions to `count` points. Returns the new number. */
-static int propose_promising(const tsl_search_view *view, int *next, int most, int count) {
+static int propose_promising(const tsl_search_view *view, int *next, int points_max, int count) {
   const tsl_space *space = view->space;
   double last = -1;
-  for (int i = 0, starts = 0; i < space->count && starts < STARTS && count < most; i++) {
-    if (space->points[i].predicted <= (1 + alike) * last)
+  for (int i = 0, starts = 0; i < space->count && starts < STARTS && count < points_max; i++) {
+    if (space->points[i].predicted <= (1 + equal_tolerance) * last)
       continue;
     last = space->points[i].predicted;
     starts++;
-    if (is_new(view, i, next, count))
+    if (is_untried_and_unlisted(view, i, next, count))
       next[count++] = i;
   }
   return count;
@@ -89,32 +87,34 @@ static int find_summits(const tsl_search_view *view, int summits[SUMMITS]) {
   return count;
 }
 
-/* Returns the nearest neighbour that is neither illegal, wrong nor given up. */
-static int step_from(const tsl_search_view *view, int point, int param, int direction) {
+/* Returns the nearest legal neighbour that is neither wrong nor given up; -1: none. */
+static int next_legal_neighbour(const tsl_search_view *view, int point, int param, int direction) {
   do
     point = tsl_space_neighbour(view->space, point, param, direction);
   while (point >= 0 && isinf(view->seconds[point]));
   return point;
 }
 
-static int propose_neighbours(const tsl_search_view *view, int *next, int most) {
+/* Writes at most `points_max` untried neighbours of the summits; returns their number. */
+static int propose_neighbours(const tsl_search_view *view, int *next, int points_max) {
   int summits[SUMMITS], count = 0;
   const int summit_count = find_summits(view, summits);
-  for (int s = 0; s < summit_count && count < most; s++) {
+  for (int s = 0; s < summit_count && count < points_max; s++) {
     const int params = tsl_strategy_params(view->space->points[summits[s]].strategy);
-    for (int p = 0; p < 2 * params && count < most; p++) {
-      const int point = step_from(view, summits[s], p / 2, p % 2 ? -1 : 1);
-      if (is_new(view, point, next, count))
+    for (int p = 0; p < 2 * params && count < points_max; p++) {
+      const int point = next_legal_neighbour(view, summits[s], p / 2, p % 2 ? -1 : 1);
+      if (is_untried_and_unlisted(view, point, next, count))
         next[count++] = point;
     }
   }
   return count;
 }
 
-static int hill_climb_propose(const tsl_search_view *view, int *next, int most) {
-  const int count = propose_promising(view, next, most, propose_firsts(view, next, most));
-  const int neighbours = count > 0 ? 0 : propose_neighbours(view, next, most);
-  return count + neighbours > 0 ? count + neighbours : tsl_search_in_order(view, next, most);
+static int hill_climb_propose(const tsl_search_view *view, int *next, int points_max) {
+  const int count =
+      propose_promising(view, next, points_max, propose_best_of_strategies(view, next, points_max));
+  const int neighbours = count > 0 ? 0 : propose_neighbours(view, next, points_max);
+  return count + neighbours > 0 ? count + neighbours : tsl_search_in_order(view, next, points_max);
 }
 
 const tsl_search tsl_search_hill_climb = {.name = "hill_climb",

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int tsl_search_in_order(const tsl_search_view *view, int *next, int most) {
+int tsl_search_in_order(const tsl_search_view *view, int *next, int points_max) {
   int count = 0;
-  for (int i = 0; i < view->space->count && count < most; i++)
+  for (int i = 0; i < view->space->count && count < points_max; i++)
     if (isnan(view->seconds[i]))
       next[count++] = i;
   return count;
@@ -39,18 +39,18 @@ tesela_status tsl_space_add(tsl_space *space, const tsl_problem *problem, const 
   return TESELA_OK;
 }
 
-static int by_prediction(const void *a, const void *b) {
-  const tsl_space_point *one = a, *other = b;
-  if (one->predicted != other->predicted)
-    return one->predicted < other->predicted ? -1 : 1;
+static int compare_predictions(const void *a, const void *b) {
+  const tsl_space_point *x = a, *y = b;
+  if (x->predicted != y->predicted)
+    return x->predicted < y->predicted ? -1 : 1;
   /* equal on all machines */
-  const int names = strcmp(one->strategy->name, other->strategy->name);
-  return names ? names : memcmp(&one->config, &other->config, sizeof one->config);
+  const int names = strcmp(x->strategy->name, y->strategy->name);
+  return names ? names : memcmp(&x->config, &y->config, sizeof x->config);
 }
 
 void tsl_space_sort(tsl_space *space) {
   if (space->count > 0)
-    qsort(space->points, (size_t)space->count, sizeof *space->points, by_prediction);
+    qsort(space->points, (size_t)space->count, sizeof *space->points, compare_predictions);
 }
 
 void tsl_space_free(tsl_space *space) {

@@ -25,15 +25,15 @@ typedef struct columns {
   int64_t ld, count; /* distance between columns; components of a column */
 } columns;
 
-static inline bool is_far(int64_t rows, int64_t count) {
+static inline bool exceeds_l1(int64_t rows, int64_t count) {
   return rows * count * PARTS > (int64_t)FAR;
 }
 /* Returns true if load_far(), for data beyond the L1 cache, is faster: for large matrices of f64 only. */
 static inline bool should_load_far(int64_t rows, int64_t count) {
-  return HAS_LOAD_FAR && PARTS == 1 && sizeof(REAL) == 8 && is_far(rows, count);
+  return HAS_LOAD_FAR && PARTS == 1 && sizeof(REAL) == 8 && exceeds_l1(rows, count);
 }
 /* components of a page, and of a column of a few vectors */
-enum { PAGE = (1 << 12) / sizeof(REAL), BRIEF = (1 << 10) / sizeof(REAL) };
+enum { PAGE_COMPONENTS = (1 << 12) / sizeof(REAL), BRIEF_COMPONENTS = (1 << 10) / sizeof(REAL) };
 
 /* Loads `valid_count` components, the others as 0; a full vector if `is_full`. */
 TSL_INLINE vector load(const REAL *from, bool is_full, int64_t valid_count) {
@@ -46,7 +46,7 @@ TSL_INLINE void store(REAL *dst, vector value, bool is_full, int64_t valid_count
     NAME(store_part)(dst, value, valid_count);
 }
 
-TSL_INLINE vector times_i_of(vector x) {
+TSL_INLINE vector times_i(vector x) {
   if (PARTS == 2)
     return NAME(times_i)(x);
   return x;
@@ -118,12 +118,12 @@ static bool has_zero(const REAL *t, int count) {
 }
 
 /* columns with factors in registers: complex columns have two factors each */
-enum { TOGETHER = PARTS == 2 ? FEW : MANY };
+enum { COLUMNS_TOGETHER = PARTS == 2 ? FEW : MANY };
 
 /* Returns how many columns are added together; 0: the first column is skipped, because its factor is 0. */
 static inline int columns_at_once(const REAL *t, int64_t count, bool skips) {
-  if (count >= TOGETHER && !(skips && has_zero(t, TOGETHER)))
-    return TOGETHER;
+  if (count >= COLUMNS_TOGETHER && !(skips && has_zero(t, COLUMNS_TOGETHER)))
+    return COLUMNS_TOGETHER;
   if (PARTS == 1 && count >= FEW && !(skips && has_zero(t, FEW)))
     return FEW;
   if (count >= 2 && !(skips && has_zero(t, 2)))
@@ -132,11 +132,11 @@ static inline int columns_at_once(const REAL *t, int64_t count, bool skips) {
 }
 
 /* vectors of a short y, which is in registers: groups of columns need not wait for stores */
-enum { HELD = PARTS == 2 ? 2 : 4 };
+enum { SHORT_VECTORS_MAX = PARTS == 2 ? 2 : 4 };
 TSL_INLINE void add_group(columns x, const REAL *t, vector *sum, int vectors, bool is_full,
                           int64_t valid_count, int column_count) {
   const int64_t last = (vectors - 1) * LANES;
-  vector own[HELD], turned[HELD];
+  vector own[SHORT_VECTORS_MAX], turned[SHORT_VECTORS_MAX];
   TSL_UNROLL for (int v = 0; v < vectors; v++) own[v] = turned[v] = (vector){0};
   TSL_UNROLL for (int c = 0; c < column_count; c++) {
     const vector re = splat(t[PARTS * c]), im = splat(t[PARTS * c + PARTS - 1]);
@@ -156,13 +156,13 @@ TSL_INLINE void add_group(columns x, const REAL *t, vector *sum, int vectors, bo
 TSL_INLINE void add_in_registers(columns x, const REAL *t, int64_t count, REAL *y, bool skips, int vectors) {
   const int64_t last = (vectors - 1) * LANES, valid_count = x.count - last;
   const bool is_full = valid_count == LANES;
-  vector sum[HELD];
+  vector sum[SHORT_VECTORS_MAX];
   TSL_UNROLL for (int v = 0; v < vectors - 1; v++) sum[v] = NAME(load)(y + v * LANES);
   sum[vectors - 1] = load(y + last, is_full, valid_count);
   for (int64_t j = 0; j < count;) {
     const int step = columns_at_once(t, count - j, skips), passed = step > 0 ? step : 1;
-    if (step == TOGETHER)
-      add_group(x, t, sum, vectors, is_full, valid_count, TOGETHER);
+    if (step == COLUMNS_TOGETHER)
+      add_group(x, t, sum, vectors, is_full, valid_count, COLUMNS_TOGETHER);
     else if (step == FEW)
       add_group(x, t, sum, vectors, is_full, valid_count, FEW);
     else if (step == 2)
@@ -183,18 +183,18 @@ static void add_to_short_y(columns x, const REAL *t, int64_t count, REAL *y, boo
     add_in_registers(x, t, count, y, skips, 1);
   else if (vectors == 2)
     add_in_registers(x, t, count, y, skips, 2);
-  else if (HELD > 2 && vectors == 3)
+  else if (SHORT_VECTORS_MAX > 2 && vectors == 3)
     add_in_registers(x, t, count, y, skips, 3);
-  else if (HELD > 2 && vectors == 4)
+  else if (SHORT_VECTORS_MAX > 2 && vectors == 4)
     add_in_registers(x, t, count, y, skips, 4);
 }
 
-static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const void *t_data, void *y_data,
-                bool skips) {
+static void add_multiples_of_columns(int64_t rows, int64_t count, const void *a, int64_t ld,
+                                     const void *t_data, void *y_data, bool skips) {
   const REAL *t = t_data;
   REAL *y = y_data;
   columns x = {a, ld * PARTS, rows * PARTS};
-  if (x.count <= HELD * LANES) {
+  if (x.count <= SHORT_VECTORS_MAX * LANES) {
     add_to_short_y(x, t, count, y, skips);
     return;
   }
@@ -205,8 +205,8 @@ static void add(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
     rest = NAME(load_part)(y + is_full, more);
   for (int64_t j = 0; j < count;) {
     const int step = columns_at_once(t, count - j, skips), passed = step > 0 ? step : 1;
-    if (step == TOGETHER)
-      add_columns(x, t, y, &rest, TOGETHER, false);
+    if (step == COLUMNS_TOGETHER)
+      add_columns(x, t, y, &rest, COLUMNS_TOGETHER, false);
     else if (step == FEW)
       add_columns(x, t, y, &rest, FEW, uses_far_loads);
     else if (step == 2)
@@ -239,7 +239,7 @@ TSL_INLINE void add_sums_to_s(const sums *accumulators, bool conjugate, REAL *s,
         all_of[PARTS * j + PARTS - 1] = -accumulators[first + j].turned;
     }
     if (PARTS == 2 && !conjugate)
-      TSL_UNROLL for (int j = 0; j < 4; j++) all_of[j] *= alternating();
+      TSL_UNROLL for (int j = 0; j < 4; j++) all_of[j] *= alternating_signs();
     NAME(totals)(all_of, totals);
     TSL_UNROLL for (int c = 0; c < 4; c++) if (PARTS * first + c < PARTS * column_count)
         s[PARTS * first + c] += totals[c];
@@ -249,7 +249,7 @@ TSL_INLINE void add_sums_to_s(const sums *accumulators, bool conjugate, REAL *s,
 TSL_INLINE void dot_vectors_at(columns a, int64_t i, const REAL *x, sums *accumulators, int column_count,
                                bool is_full, bool uses_far_loads) {
   const int64_t valid_count = a.count - i;
-  const vector plain = load(x + i, is_full, valid_count), turned = times_i_of(plain);
+  const vector plain = load(x + i, is_full, valid_count), turned = times_i(plain);
   TSL_UNROLL for (int j = 0; j < column_count; j++) {
     vector column = is_full ? load_whole(a.a + j * a.ld + i, uses_far_loads)
                             : NAME(load_part)(a.a + j * a.ld + i, valid_count);
@@ -282,8 +282,8 @@ static void dot_columns_along(int64_t rows, int64_t count, const REAL *from, int
   columns a = {from, ld * PARTS, rows * PARTS};
   const bool uses_far_loads = should_load_far(rows, count);
   int64_t j = 0;
-  for (; j + TOGETHER <= count; j += TOGETHER, a.a += TOGETHER * a.ld)
-    dot_columns(a, x, s + PARTS * j, TOGETHER, false);
+  for (; j + COLUMNS_TOGETHER <= count; j += COLUMNS_TOGETHER, a.a += COLUMNS_TOGETHER * a.ld)
+    dot_columns(a, x, s + PARTS * j, COLUMNS_TOGETHER, false);
   for (; PARTS == 1 && j + FEW <= count; j += FEW, a.a += FEW * a.ld)
     dot_columns(a, x, s + PARTS * j, FEW, uses_far_loads);
   for (; j + 2 <= count; j += 2, a.a += 2 * a.ld)
@@ -295,10 +295,10 @@ static void dot_columns_along(int64_t rows, int64_t count, const REAL *from, int
 #include "vector/kernels/short_dot.h"
 #include "vector/kernels/stream_dot.h"
 
-static void dot(int64_t rows, int64_t count, const void *a, int64_t ld, const void *x, void *s) {
-  if (PARTS == 1 && rows > 0 && ld <= APART_MOST && dot_stream(rows, count, a, ld, x, s))
+static void dot_of_columns(int64_t rows, int64_t count, const void *a, int64_t ld, const void *x, void *s) {
+  if (PARTS == 1 && rows > 0 && ld <= DISTANCE_MAX && dot_stream(rows, count, a, ld, x, s))
     return;
-  if (rows * PARTS <= SHORT_MOST)
+  if (rows * PARTS <= SHORT_COMPONENTS_MAX)
     dot_short(rows, count, a, ld * PARTS, x, s);
   else
     dot_columns_along(rows, count, a, ld, x, s);
@@ -307,7 +307,7 @@ static void dot(int64_t rows, int64_t count, const void *a, int64_t ld, const vo
 TSL_INLINE void add_and_dot_at(columns a, int64_t i, const vector *re, const vector *im, REAL *y,
                                const REAL *x, sums *accumulators, int column_count, bool is_full,
                                int64_t valid_count) {
-  const vector plain = load(x + i, is_full, valid_count), turned = times_i_of(plain);
+  const vector plain = load(x + i, is_full, valid_count), turned = times_i(plain);
   vector sum = load(y + i, is_full, valid_count), later = {0};
   TSL_UNROLL for (int j = 0; j < column_count; j++) {
     const vector column = keep_in_register(load(a.a + j * a.ld + i, is_full, valid_count));
@@ -324,7 +324,7 @@ TSL_INLINE void add_and_dot_at(columns a, int64_t i, const vector *re, const vec
 }
 
 /* columns with factors and sums in registers */
-enum { BOTH = (REGISTERS >= 32 ? 8 : 4) / PARTS };
+enum { COLUMNS_WITH_SUMS = (REGISTERS >= 32 ? 8 : 4) / PARTS };
 
 /* Returns old + t x; `im` has the signs of times_i(). */
 TSL_INLINE vector update_vector(vector old, vector re, vector im, vector x) {
@@ -370,7 +370,7 @@ typedef REAL half __attribute__((vector_size(32), may_alias, aligned(sizeof(REAL
 enum { HALF = 32 / sizeof(REAL) };
 
 /* Updates in steps of four half vectors; returns the end. */
-TSL_INLINE int64_t update_halves(int64_t count, const REAL *x, REAL t, REAL *a) {
+TSL_INLINE int64_t update_half_vectors(int64_t count, const REAL *x, REAL t, REAL *a) {
   const half factor = t - (half){0};
   int64_t i = 0;
   for (; i + 4 * HALF <= count; i += 4 * HALF)
@@ -382,11 +382,11 @@ TSL_INLINE int64_t update_halves(int64_t count, const REAL *x, REAL t, REAL *a) 
 }
 
 TSL_INLINE void update_column(int64_t count, const REAL *x, const REAL *t, REAL *a, bool uses_far_loads) {
-  const vector re = splat(t[0]), im = splat(t[PARTS - 1]) * -alternating();
+  const vector re = splat(t[0]), im = splat(t[PARTS - 1]) * -alternating_signs();
   const bool far_x = uses_far_loads && count > (int64_t)FAR;
   int64_t i = 0;
-  if (HAS_LOAD_FAR && uses_far_loads && PARTS == 1 && count < (int64_t)BRIEF)
-    i = update_halves(count, x, t[0], a);
+  if (HAS_LOAD_FAR && uses_far_loads && PARTS == 1 && count < (int64_t)BRIEF_COMPONENTS)
+    i = update_half_vectors(count, x, t[0], a);
   if (far_x)
     for (; i + 4 * LANES <= count; i += 4 * LANES)
       TSL_UNROLL for (int64_t v = 0; v < 4 * LANES; v += LANES)
@@ -412,12 +412,12 @@ TSL_INLINE void update_columns(int64_t rows, int64_t count, const REAL *x, const
   for (int64_t j = 0; j < count; j++, t += PARTS, a += PARTS * ld)
     if (!is_zero(t))
       update_column(rows * PARTS, x, t, a, uses_far_loads);
-    else if (uses_far_loads && rows * PARTS < (int64_t)PAGE)
+    else if (uses_far_loads && rows * PARTS < (int64_t)PAGE_COMPONENTS)
       touch_lines(rows * PARTS, a);
 }
 
-static void update(int64_t rows, int64_t count, const void *x, const void *t, void *a, int64_t ld,
-                   bool uses_far_loads) {
+static void add_to_columns(int64_t rows, int64_t count, const void *x, const void *t, void *a, int64_t ld,
+                           bool uses_far_loads) {
   if (uses_far_loads)
     update_columns(rows, count, x, t, a, ld, true);
   else
@@ -428,10 +428,10 @@ typedef struct number {
   REAL re, im;
 } number;
 
-static inline number get(const REAL *src) {
+static inline number load_number(const REAL *src) {
   return (number){src[0], PARTS == 2 ? src[PARTS - 1] : 0};
 }
-static inline void put(REAL *data, number value) {
+static inline void store_number(REAL *data, number value) {
   data[0] = value.re;
   if (PARTS == 2)
     data[PARTS - 1] = value.im;
@@ -452,9 +452,9 @@ static inline number quotient(number a, number b) {
               : (number){(a.re * ratio + a.im) / below, (a.im * ratio - a.re) / below};
 }
 
-static inline void accumulate(REAL *data, number a, number b) {
-  const number old = get(data), more = product(a, b);
-  put(data, (number){old.re + more.re, old.im + more.im});
+static inline void add_product_to(REAL *data, number a, number b) {
+  const number old = load_number(data), more = product(a, b);
+  store_number(data, (number){old.re + more.re, old.im + more.im});
 }
 
 typedef struct triangle {
@@ -487,15 +487,16 @@ typedef struct group {
   columns a;
   int64_t j;
   const REAL *x;
-  vector re[BOTH], im[BOTH];
-  sums column_sums[BOTH];
+  vector re[COLUMNS_WITH_SUMS], im[COLUMNS_WITH_SUMS];
+  sums column_sums[COLUMNS_WITH_SUMS];
 } group;
 
-/* Processes the diagonal of a group. Elements outside of the triangle are read and masked. */
-TSL_INLINE void process_diagonal(group *g, int64_t i, REAL *y, bool upper, bool hermitian, int column_count) {
+/* Adds a group's products of a vector with diagonal elements. Elements outside of the triangle are masked. */
+TSL_INLINE void add_diagonal_vector(group *g, int64_t i, REAL *y, bool upper, bool hermitian,
+                                    int column_count) {
   const int64_t valid_count = g->a.count - i;
   const bool is_full = valid_count >= LANES;
-  const vector plain = load(g->x + i, is_full, valid_count), turned = times_i_of(plain);
+  const vector plain = load(g->x + i, is_full, valid_count), turned = times_i(plain);
   vector sum = load(y + i, is_full, valid_count), later = {0};
   TSL_UNROLL for (int j = 0; j < column_count; j++) {
     const vector_i32 column = (vector_i32)load(g->a.a + j * g->a.ld + i, is_full, valid_count);
@@ -513,9 +514,9 @@ TSL_INLINE void process_diagonal(group *g, int64_t i, REAL *y, bool upper, bool 
   store(y + i, sum, is_full, valid_count);
 }
 
-/* Processes a group of columns. Vectors begin at multiples of their length, as the stores before. */
-TSL_INLINE void symmetric_group(const triangle *shape, int64_t j, const REAL *t, const REAL *x, REAL *y,
-                                REAL *s, bool upper, int column_count) {
+/* Adds a group's products to y and s. Vectors begin at multiples of their length, as the stores before. */
+TSL_INLINE void add_symmetric_group(const triangle *shape, int64_t j, const REAL *t, const REAL *x, REAL *y,
+                                    REAL *s, bool upper, int column_count) {
   const int64_t count = PARTS * shape->n, first = PARTS * j / LANES * LANES, end = PARTS * (j + column_count);
   group g = {.a = {shape->a + PARTS * shape->ld * j, PARTS * shape->ld, count}, .j = j, .x = x};
   TSL_UNROLL for (int c = 0; c < column_count; c++) {
@@ -528,7 +529,7 @@ TSL_INLINE void symmetric_group(const triangle *shape, int64_t j, const REAL *t,
     for (; i < first; i += LANES)
       add_and_dot_at(g.a, i, g.re, g.im, y, x, g.column_sums, column_count, true, LANES);
   for (; i < end; i += LANES)
-    process_diagonal(&g, i, y, upper, shape->hermitian, column_count);
+    add_diagonal_vector(&g, i, y, upper, shape->hermitian, column_count);
   if (!upper) {
     for (; i + LANES <= count; i += LANES)
       add_and_dot_at(g.a, i, g.re, g.im, y, x, g.column_sums, column_count, true, LANES);
@@ -538,30 +539,30 @@ TSL_INLINE void symmetric_group(const triangle *shape, int64_t j, const REAL *t,
   add_sums_to_s(g.column_sums, shape->hermitian, s, column_count);
 }
 
-/* Processes columns `first` to `end` - 1, whose factors and sums begin at t and s. */
-TSL_INLINE void symmetric_columns(const triangle *shape, int64_t first, int64_t end, const REAL *t,
-                                  const REAL *x, REAL *y, REAL *s, bool upper) {
+/* Adds products of columns `first` to `end` - 1 to y and s. Their factors and sums begin at t and s. */
+TSL_INLINE void add_symmetric_columns(const triangle *shape, int64_t first, int64_t end, const REAL *t,
+                                      const REAL *x, REAL *y, REAL *s, bool upper) {
   for (int64_t j = first; j < end;) {
     int step = 1;
-    if (j + BOTH <= end)
-      symmetric_group(shape, j, t, x, y, s, upper, step = BOTH);
-    else if ((int)BOTH > (int)FEW && j + FEW <= end)
-      symmetric_group(shape, j, t, x, y, s, upper, step = FEW);
-    else if (BOTH > 2 && j + 2 <= end)
-      symmetric_group(shape, j, t, x, y, s, upper, step = 2);
+    if (j + COLUMNS_WITH_SUMS <= end)
+      add_symmetric_group(shape, j, t, x, y, s, upper, step = COLUMNS_WITH_SUMS);
+    else if ((int)COLUMNS_WITH_SUMS > (int)FEW && j + FEW <= end)
+      add_symmetric_group(shape, j, t, x, y, s, upper, step = FEW);
+    else if (COLUMNS_WITH_SUMS > 2 && j + 2 <= end)
+      add_symmetric_group(shape, j, t, x, y, s, upper, step = 2);
     else
-      symmetric_group(shape, j, t, x, y, s, upper, 1);
+      add_symmetric_group(shape, j, t, x, y, s, upper, 1);
     j += step;
     t += PARTS * step;
     s += PARTS * step;
   }
 }
 
-static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld,
-                      tsl_vector_number alpha, const void *t_data, const void *x, void *y_data, bool upper,
-                      bool hermitian) {
+static void multiply_symmetric(int64_t n, int64_t first, int64_t end, const void *a, int64_t ld,
+                               tsl_vector_number alpha, const void *t_data, const void *x, void *y_data,
+                               bool upper, bool hermitian) {
   enum { TURN = 64 };
-  const triangle of = {a, ld, n, hermitian};
+  const triangle matrix = {a, ld, n, hermitian};
   const number factor = {(REAL)alpha.re, (REAL)alpha.im};
   const REAL *t = t_data;
   REAL *y = y_data, s[PARTS * TURN];
@@ -569,18 +570,18 @@ static void symmetric(int64_t n, int64_t first, int64_t end, const void *a, int6
     const int64_t last = end - turn < TURN ? end : turn + TURN;
     memset(s, 0, (size_t)((last - turn) * PARTS) * sizeof *s);
     if (upper)
-      symmetric_columns(&of, turn, last, t + PARTS * (turn - first), x, y, s, true);
+      add_symmetric_columns(&matrix, turn, last, t + PARTS * (turn - first), x, y, s, true);
     else
-      symmetric_columns(&of, turn, last, t + PARTS * (turn - first), x, y, s, false);
+      add_symmetric_columns(&matrix, turn, last, t + PARTS * (turn - first), x, y, s, false);
     for (int64_t j = turn; j < last; j++)
-      accumulate(y + PARTS * j, factor, get(s + PARTS * (j - turn)));
+      add_product_to(y + PARTS * j, factor, load_number(s + PARTS * (j - turn)));
   }
 }
 
-static void update_triangle(int64_t n, int64_t first, int64_t end, const void *x_data, const void *t_data,
+static void add_to_triangle(int64_t n, int64_t first, int64_t end, const void *x_data, const void *t_data,
                             void *a_data, int64_t ld, bool upper, bool hermitian) {
   const REAL *x = x_data, *t = t_data;
-  const bool uses_far_loads = HAS_LOAD_FAR && is_far(n, end - first);
+  const bool uses_far_loads = HAS_LOAD_FAR && exceeds_l1(n, end - first);
   for (int64_t j = first; j < end; j++, t += PARTS) {
     const int64_t top = upper ? 0 : j, count = upper ? j + 1 : n - j;
     REAL *column = (REAL *)a_data + PARTS * ld * j;
@@ -589,45 +590,46 @@ static void update_triangle(int64_t n, int64_t first, int64_t end, const void *x
     else if (!is_zero(t))
       update_column(PARTS * count, x + PARTS * top, t, column + PARTS * top, false);
     if (hermitian)
-      put(column + PARTS * j, (number){column[PARTS * j], 0});
+      store_number(column + PARTS * j, (number){column[PARTS * j], 0});
   }
 }
 
-static inline number small_sum(const REAL *column, const REAL *x, int first, int end) {
+static inline number dot_of_rows(const REAL *column, const REAL *x, int first, int end) {
   REAL sum[2] = {0, 0};
   for (int r = first; r < end; r++)
-    accumulate(sum, get(column + PARTS * r), get(x + PARTS * r));
+    add_product_to(sum, load_number(column + PARTS * r), load_number(x + PARTS * r));
   return (number){sum[0], sum[PARTS - 1]};
 }
 
-/* Processes column j: updates x off the diagonal by x[j], or x[j] by x off the diagonal. */
-static void small_column(int j, int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
-  const int first = way.upper ? 0 : j + 1, end = way.upper ? j : n;
-  const REAL *column = a + PARTS * ld * j, sign = way.solves ? -1 : 1;
-  const number at = get(column + PARTS * j);
-  number value = get(x + PARTS * j);
-  if (way.transposed) {
-    if (!way.solves && !way.unit)
+/* Multiplies or solves with column j: updates x off the diagonal by x[j], or x[j] by x off the diagonal. */
+static void apply_small_column(int j, int n, const REAL *a, int64_t ld, tsl_diagonal form, REAL *x) {
+  const int first = form.upper ? 0 : j + 1, end = form.upper ? j : n;
+  const REAL *column = a + PARTS * ld * j, sign = form.solves ? -1 : 1;
+  const number at = load_number(column + PARTS * j);
+  number value = load_number(x + PARTS * j);
+  if (form.transposed) {
+    if (!form.solves && !form.unit)
       value = product(value, at);
-    const number sum = small_sum(column, x, first, end);
+    const number sum = dot_of_rows(column, x, first, end);
     value = (number){value.re + sign * sum.re, value.im + sign * sum.im};
-    put(x + PARTS * j, way.solves && !way.unit ? quotient(value, at) : value);
+    store_number(x + PARTS * j, form.solves && !form.unit ? quotient(value, at) : value);
     return;
   }
   if (value.re == 0 && value.im == 0)
     return;
-  if (way.solves && !way.unit)
+  if (form.solves && !form.unit)
     value = quotient(value, at);
   for (int r = first; r < end; r++)
-    accumulate(x + PARTS * r, (number){sign * value.re, sign * value.im}, get(column + PARTS * r));
-  put(x + PARTS * j, way.solves || way.unit ? value : product(value, at));
+    add_product_to(x + PARTS * r, (number){sign * value.re, sign * value.im},
+                   load_number(column + PARTS * r));
+  store_number(x + PARTS * j, form.solves || form.unit ? value : product(value, at));
 }
 
-/* Processes a small square, so that columns read old values for products, new values for solutions. */
-static void square_by_columns(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
-  const bool ascends = way.upper != (way.transposed != way.solves);
+/* Multiplies or solves; the order lets columns read old values for products, new values for solutions. */
+static void apply_square_by_columns(int n, const REAL *a, int64_t ld, tsl_diagonal form, REAL *x) {
+  const bool ascends = form.upper != (form.transposed != form.solves);
   for (int step = 0; step < n; step++)
-    small_column(ascends ? step : n - 1 - step, n, a, ld, way, x);
+    apply_small_column(ascends ? step : n - 1 - step, n, a, ld, form, x);
 }
 
 /* Square as a lower triangle without transpose; distances are negative if it is read backwards. */
@@ -640,15 +642,15 @@ typedef struct square {
 
 /* Computes a square with all of x in registers; each element waits only for those before it. */
 TSL_INLINE void compute_square(square block, bool solves, int n) {
-  number x[TOGETHER];
-  TSL_UNROLL for (int r = 0; r < n; r++) x[r] = get(block.x + r * block.step);
+  number x[COLUMNS_TOGETHER];
+  TSL_UNROLL for (int r = 0; r < n; r++) x[r] = load_number(block.x + r * block.step);
   if (solves) {
     TSL_UNROLL for (int c = 0; c < n; c++) {
       const REAL *column = block.a + c * block.across;
       if (!block.unit)
-        x[c] = quotient(x[c], get(column + c * block.down));
+        x[c] = quotient(x[c], load_number(column + c * block.down));
       TSL_UNROLL for (int r = c + 1; r < n; r++) {
-        const number less = product(get(column + r * block.down), x[c]);
+        const number less = product(load_number(column + r * block.down), x[c]);
         x[r] = (number){x[r].re - less.re, x[r].im - less.im};
       }
     }
@@ -656,19 +658,19 @@ TSL_INLINE void compute_square(square block, bool solves, int n) {
     TSL_UNROLL for (int r = n - 1; r >= 0; r--) {
       const REAL *row = block.a + r * block.down;
       if (!block.unit)
-        x[r] = product(x[r], get(row + r * block.across));
+        x[r] = product(x[r], load_number(row + r * block.across));
       TSL_UNROLL for (int c = 0; c < r; c++) {
-        const number more = product(get(row + c * block.across), x[c]);
+        const number more = product(load_number(row + c * block.across), x[c]);
         x[r] = (number){x[r].re + more.re, x[r].im + more.im};
       }
     }
   }
-  TSL_UNROLL for (int r = 0; r < n; r++) put(block.x + r * block.step, x[r]);
+  TSL_UNROLL for (int r = 0; r < n; r++) store_number(block.x + r * block.step, x[r]);
 }
 
 TSL_INLINE void compute_square_of_size(square block, bool solves, int n) {
-  if (n == TOGETHER)
-    compute_square(block, solves, TOGETHER);
+  if (n == COLUMNS_TOGETHER)
+    compute_square(block, solves, COLUMNS_TOGETHER);
   else if (PARTS == 1 && n == FEW)
     compute_square(block, solves, FEW);
   else if (n == 2)
@@ -677,29 +679,29 @@ TSL_INLINE void compute_square_of_size(square block, bool solves, int n) {
     compute_square(block, solves, 1);
 }
 
-static void small_square(int n, const REAL *a, int64_t ld, tsl_diagonal way, REAL *x) {
-  const int64_t down = way.transposed ? PARTS * ld : PARTS, across = way.transposed ? PARTS : PARTS * ld;
-  const bool turned = way.upper != way.transposed;
+static void apply_small_square(int n, const REAL *a, int64_t ld, tsl_diagonal form, REAL *x) {
+  const int64_t down = form.transposed ? PARTS * ld : PARTS, across = form.transposed ? PARTS : PARTS * ld;
+  const bool turned = form.upper != form.transposed;
   const int64_t sign = turned ? -1 : 1, last = turned ? n - 1 : 0;
-  const square of = {a + last * (down + across), sign * down, sign * across, sign * PARTS,
-                     x + PARTS * last,           way.unit};
-  if (!way.transposed && has_zero(x, n))
-    square_by_columns(n, a, ld, way, x);
-  else if (way.solves)
-    compute_square_of_size(of, true, n);
+  const square block = {a + last * (down + across), sign * down, sign * across, sign * PARTS,
+                        x + PARTS * last,           form.unit};
+  if (!form.transposed && has_zero(x, n))
+    apply_square_by_columns(n, a, ld, form, x);
+  else if (form.solves)
+    compute_square_of_size(block, true, n);
   else
-    compute_square_of_size(of, false, n);
+    compute_square_of_size(block, false, n);
 }
 
-/* Processes the rows outside of a small square, for columns j to j + count - 1. */
-static void off_diagonal_rows(int64_t n, int64_t j, int count, const REAL *a, int64_t ld, tsl_diagonal way,
-                              REAL *x) {
-  const int64_t first = way.upper ? 0 : j + count, rows = way.upper ? j : n - first;
-  const REAL *column = a + PARTS * (ld * j + first), sign = way.solves ? -1 : 1;
+/* Multiplies or solves with the rows outside of a small square, of columns j to j + count - 1. */
+static void apply_off_diagonal_rows(int64_t n, int64_t j, int count, const REAL *a, int64_t ld,
+                                    tsl_diagonal form, REAL *x) {
+  const int64_t first = form.upper ? 0 : j + count, rows = form.upper ? j : n - first;
+  const REAL *column = a + PARTS * (ld * j + first), sign = form.solves ? -1 : 1;
   REAL t[PARTS * MANY];
   if (rows == 0)
     return;
-  if (way.transposed) {
+  if (form.transposed) {
     for (int c = 0; c < PARTS * count; c++)
       t[c] = 0;
     dot_columns_along(rows, count, column, ld, x + PARTS * first, t); /* faster for few columns */
@@ -708,42 +710,42 @@ static void off_diagonal_rows(int64_t n, int64_t j, int count, const REAL *a, in
   } else {
     for (int c = 0; c < PARTS * count; c++)
       t[c] = sign * x[PARTS * j + c];
-    add(rows, count, column, ld, t, x + PARTS * first, true);
+    add_multiples_of_columns(rows, count, column, ld, t, x + PARTS * first, true);
   }
 }
 
 /* Returns the columns of a square that begins at j; the last squares are decreasing powers of two. */
 static int square_size_from(int64_t n, int64_t j) {
-  int count = TOGETHER;
+  int count = COLUMNS_TOGETHER;
   while (count > n - j)
     count /= 2;
   return count;
 }
 static int square_size_before(int64_t end) {
-  const int64_t inside = end % TOGETHER;
-  return inside == 0 ? TOGETHER : (int)(inside & -inside);
+  const int64_t inside = end % COLUMNS_TOGETHER;
+  return inside == 0 ? COLUMNS_TOGETHER : (int)(inside & -inside);
 }
 
-static void diagonal(int64_t n, const void *a_data, int64_t ld, tsl_diagonal way, void *x_data) {
-  const bool ascends = way.upper != (way.transposed != way.solves);
+static void apply_triangle(int64_t n, const void *a_data, int64_t ld, tsl_diagonal form, void *x_data) {
+  const bool ascends = form.upper != (form.transposed != form.solves);
   const REAL *a = a_data;
   REAL *x = x_data;
   int64_t left = n;
   while (left > 0) {
     const int count = ascends ? square_size_from(n, n - left) : square_size_before(left);
     const int64_t j = ascends ? n - left : left - count;
-    if (way.transposed == way.solves)
-      off_diagonal_rows(n, j, count, a, ld, way, x);
-    small_square(count, a + PARTS * (ld * j + j), ld, way, x + PARTS * j);
-    if (way.transposed != way.solves)
-      off_diagonal_rows(n, j, count, a, ld, way, x);
+    if (form.transposed == form.solves)
+      apply_off_diagonal_rows(n, j, count, a, ld, form, x);
+    apply_small_square(count, a + PARTS * (ld * j + j), ld, form, x + PARTS * j);
+    if (form.transposed != form.solves)
+      apply_off_diagonal_rows(n, j, count, a, ld, form, x);
     left -= count;
   }
 }
 
-const tsl_column_kernels TSL_ISA_NAME(tsl_columns) = {.add = add,
-                                                      .dot = dot,
-                                                      .update = update,
-                                                      .update_triangle = update_triangle,
-                                                      .symmetric = symmetric,
-                                                      .diagonal = diagonal};
+const tsl_column_kernels TSL_ISA_NAME(tsl_columns) = {.add = add_multiples_of_columns,
+                                                      .dot = dot_of_columns,
+                                                      .update = add_to_columns,
+                                                      .update_triangle = add_to_triangle,
+                                                      .symmetric = multiply_symmetric,
+                                                      .diagonal = apply_triangle};

@@ -10,7 +10,7 @@
 enum { PARTS = JOIN(COMPONENTS_, TSL_TYPE), LANES = NAME(LANES) };
 typedef NAME(vector) vector;
 
-static inline vector alternating(void) {
+static inline vector alternating_signs(void) {
   static const REAL signs[16] = {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1};
   return NAME(load)(signs);
 }

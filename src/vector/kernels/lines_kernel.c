@@ -20,7 +20,7 @@ static inline REAL fused(REAL a, REAL b, REAL c) {
   return NAME(fma_number)(c, a, b);
 }
 
-static inline bool is_far(int64_t count) {
+static inline bool exceeds_l1(int64_t count) {
   return HAS_LOAD_FAR && count > (int64_t)FAR;
 }
 
@@ -33,9 +33,9 @@ static inline factor factor_of(tsl_vector_number a, bool conjugate) {
   factor factor_by = {splat((REAL)a.re), splat((REAL)a.im)};
   if (PARTS == 2) {
     if (conjugate)
-      factor_by.re *= alternating();
+      factor_by.re *= alternating_signs();
     else
-      factor_by.im *= -alternating();
+      factor_by.im *= -alternating_signs();
   }
   return factor_by;
 }
@@ -61,9 +61,9 @@ TSL_INLINE int64_t add_steps(int64_t count, factor factor_by, const REAL *x, REA
   return i;
 }
 
-static void add_dense(int64_t count, factor factor_by, const REAL *x, REAL *y) {
+static void add_multiple_of_dense(int64_t count, factor factor_by, const REAL *x, REAL *y) {
   int64_t i =
-      is_far(count) ? add_steps(count, factor_by, x, y, true) : add_steps(count, factor_by, x, y, false);
+      exceeds_l1(count) ? add_steps(count, factor_by, x, y, true) : add_steps(count, factor_by, x, y, false);
   for (; i + LANES <= count; i += LANES)
     NAME(store)(y + i, add_multiple(NAME(load)(y + i), factor_by, NAME(load)(x + i)));
   if (i < count)
@@ -72,12 +72,12 @@ static void add_dense(int64_t count, factor factor_by, const REAL *x, REAL *y) {
    count - i);
 }
 
-static void add(int64_t n, tsl_vector_number a, const void *x_data, int64_t x_step, bool conjugate,
-                void *y_data, int64_t y_step) {
+static void add_multiple_of_line(int64_t n, tsl_vector_number a, const void *x_data, int64_t x_step,
+                                 bool conjugate, void *y_data, int64_t y_step) {
   const REAL *x = x_data, re = (REAL)a.re, im = (REAL)a.im;
   REAL *y = y_data;
   if (x_step == 1 && y_step == 1) {
-    add_dense(n * PARTS, factor_of(a, conjugate && PARTS == 2), x, y);
+    add_multiple_of_dense(n * PARTS, factor_of(a, conjugate && PARTS == 2), x, y);
     return;
   }
   const REAL sign = conjugate ? -1 : 1;
@@ -91,8 +91,9 @@ static void add(int64_t n, tsl_vector_number a, const void *x_data, int64_t x_st
     }
 }
 
-static void add_two(int64_t n, tsl_vector_number a, const void *x_data, tsl_vector_number b,
-                    const void *y_data, void *z_data) {
+/* Computes z += a x + b y. */
+static void add_two_multiples(int64_t n, tsl_vector_number a, const void *x_data, tsl_vector_number b,
+                              const void *y_data, void *z_data) {
   const REAL *x = x_data, *y = y_data;
   REAL *z = z_data;
   const factor by_a = factor_of(a, false), by_b = factor_of(b, false);
@@ -110,27 +111,27 @@ static void add_two(int64_t n, tsl_vector_number a, const void *x_data, tsl_vect
    rest);
 }
 
-TSL_INLINE vector scale_vector(factor factor_by, bool stretches, vector x) {
-  if (stretches)
+TSL_INLINE vector scale_vector(factor factor_by, bool is_real, vector x) {
+  if (is_real)
     return factor_by.re * x;
   return multiply_by(factor_by, x);
 }
 
-static void scale_dense(int64_t count, factor factor_by, bool stretches, REAL *x) {
+static void scale_dense(int64_t count, factor factor_by, bool is_real, REAL *x) {
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int64_t v = i; v < i + 4 * LANES; v += LANES) {
       const vector old = NAME(load)(x + v);
-      NAME(store)(x + v, scale_vector(factor_by, stretches, old));
+      NAME(store)(x + v, scale_vector(factor_by, is_real, old));
     }
   for (; i < count; i += LANES) {
     const int64_t valid_count = tsl_min(LANES, count - i);
     const vector old = NAME(load_part)(x + i, valid_count);
-    NAME(store_part)(x + i, scale_vector(factor_by, stretches, old), valid_count);
+    NAME(store_part)(x + i, scale_vector(factor_by, is_real, old), valid_count);
   }
 }
 
-static void scale(int64_t n, tsl_vector_number a, void *data, int64_t step) {
+static void scale_line(int64_t n, tsl_vector_number a, void *data, int64_t step) {
   REAL *x = data, re = (REAL)a.re, im = (REAL)a.im;
   if (step == 1) {
     scale_dense(n * PARTS, factor_of(a, false), PARTS == 1, x);
@@ -144,7 +145,7 @@ static void scale(int64_t n, tsl_vector_number a, void *data, int64_t step) {
   }
 }
 
-static void stretch(int64_t n, double a, void *data, int64_t step) {
+static void scale_line_by_real(int64_t n, double a, void *data, int64_t step) {
   REAL *x = data, factor_by = (REAL)a;
   if (step == 1) {
     scale_dense(n * PARTS, (factor){splat(factor_by), splat(factor_by)}, true, x);
@@ -160,20 +161,20 @@ typedef struct whole {
   REAL parts[PARTS];
 } whole;
 static void copy_elements(int64_t n, const REAL *x, int64_t x_step, REAL *y, int64_t y_step) {
-  enum { TURN = 4 };
-  whole kept[TURN];
-  for (; n >= TURN; n -= TURN, x += TURN * x_step, y += TURN * y_step) {
-    TSL_UNROLL for (int i = 0; i < TURN; i++) memcpy(&kept[i], x + i * x_step, sizeof *kept);
-    TSL_UNROLL for (int i = 0; i < TURN; i++) memcpy(y + i * y_step, &kept[i], sizeof *kept);
+  enum { ELEMENTS = 4 };
+  whole elements[ELEMENTS];
+  for (; n >= ELEMENTS; n -= ELEMENTS, x += ELEMENTS * x_step, y += ELEMENTS * y_step) {
+    TSL_UNROLL for (int i = 0; i < ELEMENTS; i++) memcpy(&elements[i], x + i * x_step, sizeof *elements);
+    TSL_UNROLL for (int i = 0; i < ELEMENTS; i++) memcpy(y + i * y_step, &elements[i], sizeof *elements);
   }
   for (; n > 0; n--, x += x_step, y += y_step) {
-    memcpy(kept, x, sizeof *kept);
-    memcpy(y, kept, sizeof *kept);
+    memcpy(elements, x, sizeof *elements);
+    memcpy(y, elements, sizeof *elements);
   }
 }
 
-static void copy(int64_t n, const void *x_data, int64_t x_step, bool conjugate, void *y_data,
-                 int64_t y_step) {
+static void copy_line(int64_t n, const void *x_data, int64_t x_step, bool conjugate, void *y_data,
+                      int64_t y_step) {
   const REAL *x = x_data, sign = conjugate ? -1 : 1;
   REAL *y = y_data;
   if (x_step == 1 && y_step == 1 && !(conjugate && PARTS == 2)) {
@@ -191,7 +192,7 @@ static void copy(int64_t n, const void *x_data, int64_t x_step, bool conjugate, 
   }
 }
 
-static void swap(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step) {
+static void swap_lines(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step) {
   REAL *x = x_data, *y = y_data;
   if (x_step == 1 && y_step == 1) {
     const int64_t count = n * PARTS;
@@ -205,13 +206,14 @@ static void swap(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t 
   }
   for (; n > 0; n--, x += PARTS * x_step, y += PARTS * y_step)
     for (int part = 0; part < PARTS; part++) {
-      const REAL kept = x[part];
+      const REAL elements = x[part];
       x[part] = y[part];
-      y[part] = kept;
+      y[part] = elements;
     }
 }
 
-static void turn(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step, const double h[4]) {
+static void rotate_lines(int64_t n, void *x_data, int64_t x_step, void *y_data, int64_t y_step,
+                         const double h[4]) {
   REAL *x = x_data, *y = y_data;
   const REAL xx = (REAL)h[0], xy = (REAL)h[1], yx = (REAL)h[2], yy = (REAL)h[3];
   if (x_step == 1 && y_step == 1) {
@@ -249,7 +251,7 @@ TSL_INLINE void add_to_sums(sums *target, vector x, vector y) {
 static inline tsl_vector_number complex_dot_from_lanes(sums s, bool conjugate) {
   if (PARTS == 1)
     return (tsl_vector_number){(double)NAME(total)(s.plain), 0};
-  const vector signs = alternating();
+  const vector signs = alternating_signs();
   return conjugate ? (tsl_vector_number){(double)NAME(total)(s.plain), -(double)NAME(total)(s.turned * signs)}
                    : (tsl_vector_number){(double)NAME(total)(s.plain * signs), (double)NAME(total)(s.turned)};
 }
@@ -274,8 +276,8 @@ TSL_INLINE tsl_vector_number dot_block(int64_t count, const REAL *x, const REAL 
   return complex_dot_from_lanes(all_of, conjugate);
 }
 
-static tsl_vector_number dot(int64_t n, const void *x_data, int64_t x_step, bool conjugate,
-                             const void *y_data, int64_t y_step) {
+static tsl_vector_number dot_of_lines(int64_t n, const void *x_data, int64_t x_step, bool conjugate,
+                                      const void *y_data, int64_t y_step) {
   const REAL *x = x_data, *y = y_data;
   tsl_vector_number sum = {0, 0};
   /* a separate path for one block: for a running sum compilers build a vector that stalls */
@@ -352,14 +354,14 @@ TSL_INLINE double sum_all(int64_t n, const void *data, int64_t step, bool square
   return sum;
 }
 
-static double squares(int64_t n, const void *x, int64_t step) {
+static double sum_of_squares(int64_t n, const void *x, int64_t step) {
   return sum_all(n, x, step, true);
 }
-static double absolutes(int64_t n, const void *x, int64_t step) {
+static double sum_of_absolutes(int64_t n, const void *x, int64_t step) {
   return sum_all(n, x, step, false);
 }
 
-static inline double magnitude_at(const REAL *x) {
+static inline double magnitude_of_element(const REAL *x) {
   REAL size = x[0] < 0 ? -x[0] : x[0];
   if (PARTS == 2)
     size += x[PARTS - 1] < 0 ? -x[PARTS - 1] : x[PARTS - 1];
@@ -367,7 +369,7 @@ static inline double magnitude_at(const REAL *x) {
 }
 
 /* Returns the magnitudes of a vector's elements; for complex elements twice each. */
-static inline vector sizes(vector x) {
+static inline vector magnitudes_of(vector x) {
   const vector parts = absolute(x);
   if (PARTS == 2)
     return parts + NAME(swapped)(parts);
@@ -377,17 +379,18 @@ static inline vector sizes(vector x) {
 /* Returns the magnitudes from i on. A last partial vector repeats earlier elements, or ends with zeros. */
 static inline vector magnitudes_from(const REAL *x, int64_t i, int64_t count) {
   if (i + LANES <= count)
-    return sizes(NAME(load)(x + i));
-  return sizes(count >= LANES ? NAME(load)(x + count - LANES) : NAME(load_part)(x, count & (LANES - 1)));
+    return magnitudes_of(NAME(load)(x + i));
+  return magnitudes_of(count >= LANES ? NAME(load)(x + count - LANES)
+                                      : NAME(load_part)(x, count & (LANES - 1)));
 }
 
 /* Returns the maxima by lane; -1, or 0 after a partial vector, if all elements are NaN. */
-static inline vector largest_of(int64_t count, const REAL *x) {
+static inline vector largest_by_lane(int64_t count, const REAL *x) {
   vector most[4] = {splat(-1), splat(-1), splat(-1), splat(-1)};
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int v = 0; v < 4; v++) most[v] =
-        NAME(larger)(sizes(NAME(load)(x + i + v * LANES)), most[v]);
+        NAME(larger)(magnitudes_of(NAME(load)(x + i + v * LANES)), most[v]);
   TSL_UNROLL for (int v = 0; v < 4; v++) if (i < count) {
     most[v] = NAME(larger)(magnitudes_from(x, i, count), most[v]);
     i += LANES;
@@ -395,7 +398,7 @@ static inline vector largest_of(int64_t count, const REAL *x) {
   return NAME(larger)(NAME(larger)(most[0], most[1]), NAME(larger)(most[2], most[3]));
 }
 
-static inline vector largest_lane(vector state) {
+static inline vector splat_largest_lane(vector state) {
   REAL lanes[LANES];
   NAME(store)(lanes, state);
   TSL_UNROLL for (int half = LANES / 2; half >= PARTS; half /= 2) {
@@ -406,7 +409,7 @@ static inline vector largest_lane(vector state) {
 }
 
 /* Returns the position, in components, of the first element with this magnitude; `count`: none. */
-static inline int64_t find_first(int64_t count, const REAL *x, vector size) {
+static inline int64_t find_first_magnitude(int64_t count, const REAL *x, vector size) {
   for (int64_t i = 0; i < count; i += LANES) {
     const uint32_t equal = NAME(equals)(magnitudes_from(x, i, count), size);
     const int64_t place =
@@ -421,7 +424,7 @@ static int64_t largest_with_step(int64_t n, const REAL *x, int64_t step, double 
   int64_t found = -1;
   *value = -1;
   for (int64_t i = 0; i < n; i++) {
-    const double size = magnitude_at(x + PARTS * step * i);
+    const double size = magnitude_of_element(x + PARTS * step * i);
     if (size > *value) {
       *value = size;
       found = i;
@@ -430,8 +433,8 @@ static int64_t largest_with_step(int64_t n, const REAL *x, int64_t step, double 
   return found;
 }
 
-/* Finds the maximum and its index: first the piece with the maximum, then the position in it. */
-static int64_t largest(int64_t n, const void *data, int64_t step, double *value) {
+/* Finds the maximum and its index: first the block with the maximum, then the position in it. */
+static int64_t index_of_largest(int64_t n, const void *data, int64_t step, double *value) {
   const REAL *x = data;
   enum { PIECE = 1 << 11 };
   int64_t found = -1;
@@ -440,7 +443,8 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
     return largest_with_step(n, x, step, value);
   const int64_t count = n * PARTS;
   for (int64_t i = 0; i < count; i += PIECE) {
-    const double valid_count = (double)largest_lane(largest_of(tsl_min(PIECE, count - i), x + i))[0];
+    const double valid_count =
+        (double)splat_largest_lane(largest_by_lane(tsl_min(PIECE, count - i), x + i))[0];
     if (valid_count > *value) {
       *value = valid_count;
       found = i;
@@ -449,7 +453,7 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
   if (found < 0)
     return -1;
   const int64_t valid_count = tsl_min(PIECE, count - found),
-                place = find_first(valid_count, x + found, splat((REAL)*value));
+                place = find_first_magnitude(valid_count, x + found, splat((REAL)*value));
   if (place == valid_count) {
     *value = -1;
     return -1;
@@ -457,14 +461,14 @@ static int64_t largest(int64_t n, const void *data, int64_t step, double *value)
   return (found + place) / PARTS;
 }
 
-const tsl_line_kernels TSL_ISA_NAME(tsl_lines) = {.add = add,
-                                                  .add_two = add_two,
-                                                  .scale = scale,
-                                                  .stretch = stretch,
-                                                  .copy = copy,
-                                                  .swap = swap,
-                                                  .turn = turn,
-                                                  .dot = dot,
-                                                  .squares = squares,
-                                                  .absolutes = absolutes,
-                                                  .largest = largest};
+const tsl_line_kernels TSL_ISA_NAME(tsl_lines) = {.add = add_multiple_of_line,
+                                                  .add_two = add_two_multiples,
+                                                  .scale = scale_line,
+                                                  .scale_by_real = scale_line_by_real,
+                                                  .copy = copy_line,
+                                                  .swap = swap_lines,
+                                                  .rotate = rotate_lines,
+                                                  .dot = dot_of_lines,
+                                                  .squares = sum_of_squares,
+                                                  .absolutes = sum_of_absolutes,
+                                                  .largest = index_of_largest};

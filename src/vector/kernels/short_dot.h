@@ -12,13 +12,13 @@
 enum {
   SHORT_STEPS = TYPED(STEPS),
   ACROSS = TYPED(LANES),
-  SHORT_MOST = PARTS == 2  ? 2 * LANES
-               : LANES > 8 ? LANES / 2
-                           : LANES /* components: longer columns fill vectors along them */
+  SHORT_COMPONENTS_MAX = PARTS == 2  ? 2 * LANES
+                         : LANES > 8 ? LANES / 2
+                                     : LANES /* components: longer columns fill vectors along them */
 };
 typedef TYPED(element) element;
 
-TSL_INLINE void short_row(vector a, const REAL *x, sums *accumulators) {
+TSL_INLINE void add_short_row(vector a, const REAL *x, sums *accumulators) {
   accumulators->plain += splat(x[0]) * a;
   if (PARTS == 2)
     accumulators->turned += splat(x[PARTS - 1]) * a;
@@ -35,34 +35,34 @@ static vector gather_elements(const element *const *src, int64_t i) {
 }
 
 /* Adds elements `first` to `rows` - 1 of each column, among the SHORT_STEPS elements from `base` on. */
-TSL_INLINE void short_rest(const element *const *src, int64_t base, int64_t first, int64_t rows,
-                           const REAL *x, sums *accumulators) {
+TSL_INLINE void add_short_rest(const element *const *src, int64_t base, int64_t first, int64_t rows,
+                               const REAL *x, sums *accumulators) {
   vector moved[SHORT_STEPS];
   TYPED(transpose)(src, base, moved);
   TSL_UNROLL for (int s = 0; s < SHORT_STEPS; s++) if (base + s >= first && base + s < rows)
-      short_row(moved[s], x + PARTS * (base + s), accumulators);
+      add_short_row(moved[s], x + PARTS * (base + s), accumulators);
 }
 
 /* Returns the sums of ACROSS columns. Flags: elements before or after the columns' rest can be read. */
 TSL_INLINE vector short_sums(const element *const *src, int64_t rows, const REAL *x, bool can_read_after,
                              bool can_read_before) {
-  sums of = {{0}, {0}};
+  sums all = {{0}, {0}};
   int64_t i = 0;
   for (; i + SHORT_STEPS <= rows; i += SHORT_STEPS) {
     vector moved[SHORT_STEPS];
     TYPED(transpose)(src, i, moved);
-    TSL_UNROLL for (int s = 0; s < SHORT_STEPS; s++) short_row(moved[s], x + PARTS * (i + s), &of);
+    TSL_UNROLL for (int s = 0; s < SHORT_STEPS; s++) add_short_row(moved[s], x + PARTS * (i + s), &all);
   }
   if (i < rows && (i > 0 || can_read_before))
-    short_rest(src, rows - SHORT_STEPS, i, rows, x, &of);
+    add_short_rest(src, rows - SHORT_STEPS, i, rows, x, &all);
   else if (i < rows && can_read_after)
-    short_rest(src, 0, 0, rows, x, &of);
+    add_short_rest(src, 0, 0, rows, x, &all);
   else
     for (; i < rows; i++)
-      short_row(gather_elements(src, i), x + PARTS * i, &of);
+      add_short_row(gather_elements(src, i), x + PARTS * i, &all);
   if (PARTS == 2)
-    of.plain += times_i_of(of.turned);
-  return of.plain;
+    all.plain += times_i(all.turned);
+  return all.plain;
 }
 
 /* Returns the sums of `valid_count` columns, at most ACROSS, from `a` on. */

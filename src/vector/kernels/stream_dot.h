@@ -9,39 +9,39 @@
  * For powers of two, even and odd places are separated; 6 uses both. Gaps are read. Real numbers only. */
 
 /* Maximum distance of columns; for larger distances in f64 short_dot.h is as fast. */
-enum { APART_MOST = HAS_STREAMS && PARTS == 1 ? (sizeof(REAL) == 4 ? 8 : 4) : 0 };
+enum { DISTANCE_MAX = HAS_STREAMS && PARTS == 1 ? (sizeof(REAL) == 4 ? 8 : 4) : 0 };
 
 #if HAS_STREAMS
 
-enum { QUARTER = 16 / sizeof(REAL), MOST_APART = 8 };
+enum { QUARTER = 16 / sizeof(REAL), VECTORS_MAX = 8 };
 
 /* Position of place p after even and odd places of two vectors were separated within 16 bytes. */
 #define UNZIPPED(p)                                                                                          \
   ((p) % (LANES / 2) / (QUARTER / 2) * QUARTER + (p) / (LANES / 2) % 2 * (QUARTER / 2) + (p) % (QUARTER / 2))
-static inline int place_of(int lane) {
+static inline int unzipped_position(int lane) {
   return lane % QUARTER / (QUARTER / 2) * (LANES / 2) + lane / QUARTER * (QUARTER / 2) + lane % (QUARTER / 2);
 }
 
-/* Lanes in which separate_columns() leaves the columns; for odd distances and their doubles by element. */
-#define OF_ODD(apart, i, c) (((apart) * (c) + (i)) % LANES)
-#define OF_SIX(apart, i, c) UNZIPPED(OF_ODD(3, i, c))
-#define OF_TWO(apart, i, c) UNZIPPED(c)
-#define OF_FOUR(apart, i, c)                                                                                 \
+/* Lanes in which unzip_vectors() leaves the columns; for odd distances and their doubles by element. */
+#define OF_ODD(distance, i, c) (((distance) * (c) + (i)) % LANES)
+#define OF_SIX(distance, i, c) UNZIPPED(OF_ODD(3, i, c))
+#define OF_TWO(distance, i, c) UNZIPPED(c)
+#define OF_FOUR(distance, i, c)                                                                              \
   (QUARTER == 4 ? (c) % (LANES / 4) * 4 + (c) / (LANES / 4) % 4                                              \
                 : (c) / (LANES / 2) * (LANES / 2) + (c) % (LANES / 4) * 2 + (c) / (LANES / 4) % 2)
-#define OF_EIGHT(apart, i, c)                                                                                \
+#define OF_EIGHT(distance, i, c)                                                                             \
   (LANES < 8                                                                                                 \
        ? 0                                                                                                   \
        : (c) / (LANES / 2) * (LANES / 2) + (c) % (LANES / PER_EIGHT) * 4 + (c) / (LANES / PER_EIGHT) % 4)
 enum { PER_EIGHT = LANES < 8 ? 1 : 8 };
-#define FOUR_LANES(of, apart, i, c)                                                                          \
-  of(apart, i, c), of(apart, i, c + 1), of(apart, i, c + 2), of(apart, i, c + 3)
-#define ALL_LANES(of, apart, i)                                                                              \
+#define FOUR_LANES(of, distance, i, c)                                                                       \
+  of(distance, i, c), of(distance, i, c + 1), of(distance, i, c + 2), of(distance, i, c + 3)
+#define ALL_LANES(of, distance, i)                                                                           \
   {                                                                                                          \
-    FOUR_LANES(of, apart, i, 0), FOUR_LANES(of, apart, i, 4), FOUR_LANES(of, apart, i, 8),                   \
-        FOUR_LANES(of, apart, i, 12)                                                                         \
+    FOUR_LANES(of, distance, i, 0), FOUR_LANES(of, distance, i, 4), FOUR_LANES(of, distance, i, 8),          \
+        FOUR_LANES(of, distance, i, 12)                                                                      \
   }
-static const int32_t lanes_of[MOST_APART + 1][MOST_APART][16] = {
+static const int32_t lanes_of[VECTORS_MAX + 1][VECTORS_MAX][16] = {
     [2] = {ALL_LANES(OF_TWO, 2, 0)},
     [3] = {ALL_LANES(OF_ODD, 3, 0), ALL_LANES(OF_ODD, 3, 1), ALL_LANES(OF_ODD, 3, 2)},
     [4] = {ALL_LANES(OF_FOUR, 4, 0)},
@@ -56,7 +56,7 @@ static const int32_t lanes_of[MOST_APART + 1][MOST_APART][16] = {
 /* Returns the number t below `odd` for which LANES t + 1 is a multiple of `odd`. */
 TSL_INLINE int turn_of(int odd) {
   int turn = 1;
-  TSL_UNROLL for (int v = 1; v < MOST_APART; v++) if (v < odd && (LANES * v + 1) % odd == 0) turn = v;
+  TSL_UNROLL for (int v = 1; v < VECTORS_MAX; v++) if (v < odd && (LANES * v + 1) % odd == 0) turn = v;
   return turn;
 }
 
@@ -64,14 +64,14 @@ TSL_INLINE int turn_of(int odd) {
 TSL_INLINE uint32_t turn_bits(int odd, int bit, bool unzipped) {
   uint32_t bits = 0;
   TSL_UNROLL for (int l = 0; l < LANES; l++) bits |=
-      ((unzipped ? place_of(l) : l) * turn_of(odd) % odd & bit) != 0 ? 1u << l : 0;
+      ((unzipped ? unzipped_position(l) : l) * turn_of(odd) % odd & bit) != 0 ? 1u << l : 0;
   return bits;
 }
 
 /* Collects element i of all columns in v[i]: rotates each lane by its vector with element 0. */
-TSL_INLINE void separate_odd(vector *v, int odd, bool unzipped) {
-  vector turned[MOST_APART];
-  TSL_UNROLL for (int bit = 1; bit < MOST_APART; bit *= 2) if (bit < odd) {
+TSL_INLINE void unzip_odd(vector *v, int odd, bool unzipped) {
+  vector turned[VECTORS_MAX];
+  TSL_UNROLL for (int bit = 1; bit < VECTORS_MAX; bit *= 2) if (bit < odd) {
     const NAME(mask) mask = NAME(mask_bits)(turn_bits(odd, bit, unzipped));
     TSL_UNROLL for (int j = 0; j < odd; j++) turned[j] = NAME(select)(mask, v[(j + bit) % odd], v[j]);
     TSL_UNROLL for (int j = 0; j < odd; j++) v[j] = turned[j];
@@ -80,7 +80,7 @@ TSL_INLINE void separate_odd(vector *v, int odd, bool unzipped) {
   TSL_UNROLL for (int i = 0; i < odd; i++) v[i] = turned[i];
 }
 
-TSL_INLINE void separate_four(vector *v) {
+TSL_INLINE void unzip_four(vector *v) {
   vector first[2], second[2], even[2], odd[2];
   NAME(unzip)(v[0], v[1], first);
   NAME(unzip)(v[2], v[3], second);
@@ -97,9 +97,9 @@ TSL_INLINE void separate_four(vector *v) {
   }
 }
 
-TSL_INLINE void separate_eight(vector *v) {
-  separate_four(v);
-  separate_four(v + 4);
+TSL_INLINE void unzip_eight(vector *v) {
+  unzip_four(v);
+  unzip_four(v + 4);
   TSL_UNROLL for (int i = 0; i < 4; i++) {
     vector both[2];
     NAME(unzip_quarters)(v[i], v[4 + i], both);
@@ -108,88 +108,90 @@ TSL_INLINE void separate_eight(vector *v) {
   }
 }
 
-TSL_INLINE void separate_six(vector *v) {
-  vector parts[2][MOST_APART];
+TSL_INLINE void unzip_six(vector *v) {
+  vector parts[2][VECTORS_MAX];
   TSL_UNROLL for (int i = 0; i < 3; i++) {
     vector both[2];
     NAME(unzip)(v[2 * i], v[2 * i + 1], both);
     parts[0][i] = both[0];
     parts[1][i] = both[1];
   }
-  separate_odd(parts[0], 3, true);
-  separate_odd(parts[1], 3, true);
+  unzip_odd(parts[0], 3, true);
+  unzip_odd(parts[1], 3, true);
   TSL_UNROLL for (int i = 0; i < 6; i++) v[i] = parts[i % 2][i / 2];
 }
 
-TSL_INLINE void separate_columns(vector *v, int apart) {
-  if (apart == 2)
+TSL_INLINE void unzip_vectors(vector *v, int distance) {
+  if (distance == 2)
     NAME(unzip)(v[0], v[1], v);
-  else if (apart == 4)
-    separate_four(v);
-  else if (apart == 8)
-    separate_eight(v);
-  else if (apart == 6)
-    separate_six(v);
-  else if (apart > 1)
-    separate_odd(v, apart, false);
+  else if (distance == 4)
+    unzip_four(v);
+  else if (distance == 8)
+    unzip_eight(v);
+  else if (distance == 6)
+    unzip_six(v);
+  else if (distance > 1)
+    unzip_odd(v, distance, false);
 }
 
 /* Returns the sums of a vector's worth of columns that begin with v, in the columns' order. */
-TSL_INLINE vector stream_sums(vector *v, int apart, int64_t rows, const vector *x) {
-  const bool each_its_own = apart % 2 != 0 || apart == 6;
+TSL_INLINE vector stream_sums(vector *v, int distance, int64_t rows, const vector *x) {
+  const bool has_lanes_by_element = distance % 2 != 0 || distance == 6;
   vector sum = {0};
-  separate_columns(v, apart);
-  TSL_UNROLL for (int i = 0; i < apart; i++) if (i < rows) {
+  unzip_vectors(v, distance);
+  TSL_UNROLL for (int i = 0; i < distance; i++) if (i < rows) {
     vector here = v[i];
-    if (apart > 1 && each_its_own)
-      here = NAME(rearranged)(here, lanes_of[apart][apart == 6 ? i / 2 : i]);
+    if (distance > 1 && has_lanes_by_element)
+      here = NAME(rearranged)(here, lanes_of[distance][distance == 6 ? i / 2 : i]);
     sum += x[i] * here;
   }
-  if (!each_its_own)
-    sum = NAME(rearranged)(sum, lanes_of[apart][0]);
+  if (!has_lanes_by_element)
+    sum = NAME(rearranged)(sum, lanes_of[distance][0]);
   return sum;
 }
 
-TSL_INLINE void dot_separated(int apart, int64_t rows, int64_t count, const REAL *a, const REAL *x, REAL *s) {
-  const int64_t numbers = (count - 1) * apart + rows;
-  vector v[MOST_APART], factor[MOST_APART];
-  TSL_UNROLL for (int i = 0; i < apart; i++) factor[i] = splat(i < rows ? x[i] : 0);
+/* Adds the dots of x with `count` columns of `rows` elements, `distance` apart, to s. */
+TSL_INLINE void dot_unzipped(int distance, int64_t rows, int64_t count, const REAL *a, const REAL *x,
+                             REAL *s) {
+  const int64_t numbers = (count - 1) * distance + rows;
+  vector v[VECTORS_MAX], factor[VECTORS_MAX];
+  TSL_UNROLL for (int i = 0; i < distance; i++) factor[i] = splat(i < rows ? x[i] : 0);
   int64_t j = 0;
-  for (; (j + LANES) * apart <= numbers; j += LANES) {
-    TSL_UNROLL for (int i = 0; i < apart; i++) v[i] = NAME(load)(a + j * apart + i * LANES);
-    NAME(store)(s + j, NAME(load)(s + j) + stream_sums(v, apart, rows, factor));
+  for (; (j + LANES) * distance <= numbers; j += LANES) {
+    TSL_UNROLL for (int i = 0; i < distance; i++) v[i] = NAME(load)(a + j * distance + i * LANES);
+    NAME(store)(s + j, NAME(load)(s + j) + stream_sums(v, distance, rows, factor));
   }
   if (j == count)
     return;
-  const int64_t left = numbers - j * apart;
-  TSL_UNROLL for (int i = 0; i < apart; i++) {
+  const int64_t left = numbers - j * distance;
+  TSL_UNROLL for (int i = 0; i < distance; i++) {
     const int64_t here = left - i * LANES;
     v[i] = (vector){0};
     if (here > 0)
-      v[i] = NAME(load_edge)(a + j * apart + i * LANES, here < LANES ? here : LANES);
+      v[i] = NAME(load_edge)(a + j * distance + i * LANES, here < LANES ? here : LANES);
   }
-  const vector sum = stream_sums(v, apart, rows, factor);
+  const vector sum = stream_sums(v, distance, rows, factor);
   NAME(store_edge)(s + j, NAME(load_edge)(s + j, count - j) + sum, count - j);
 }
 
 /* Returns false if the distance has no such kernel; then nothing was done. */
 static bool dot_stream(int64_t rows, int64_t count, const REAL *a, int64_t ld, const REAL *x, REAL *s) {
   if (ld == 1)
-    dot_separated(1, rows, count, a, x, s);
+    dot_unzipped(1, rows, count, a, x, s);
   else if (ld == 2)
-    dot_separated(2, rows, count, a, x, s);
+    dot_unzipped(2, rows, count, a, x, s);
   else if (ld == 3)
-    dot_separated(3, rows, count, a, x, s);
+    dot_unzipped(3, rows, count, a, x, s);
   else if (ld == 4)
-    dot_separated(4, rows, count, a, x, s);
-  else if (APART_MOST > 4 && ld == 5)
-    dot_separated(5, rows, count, a, x, s);
-  else if (APART_MOST > 4 && ld == 6)
-    dot_separated(6, rows, count, a, x, s);
-  else if (APART_MOST > 4 && ld == 7)
-    dot_separated(7, rows, count, a, x, s);
-  else if (APART_MOST > 4 && ld == 8)
-    dot_separated(8, rows, count, a, x, s);
+    dot_unzipped(4, rows, count, a, x, s);
+  else if (DISTANCE_MAX > 4 && ld == 5)
+    dot_unzipped(5, rows, count, a, x, s);
+  else if (DISTANCE_MAX > 4 && ld == 6)
+    dot_unzipped(6, rows, count, a, x, s);
+  else if (DISTANCE_MAX > 4 && ld == 7)
+    dot_unzipped(7, rows, count, a, x, s);
+  else if (DISTANCE_MAX > 4 && ld == 8)
+    dot_unzipped(8, rows, count, a, x, s);
   else
     return false;
   return true;

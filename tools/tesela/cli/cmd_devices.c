@@ -88,7 +88,7 @@ static tesela_status devices_print_text(tsl_devices *devices, const tsl_device_l
     devices_print_device(device, tsl_measured_find(list, device), width, colour, out);
     tsl_text_add(out, "\n");
   }
-  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+  for (int kind = 0; kind < tsl_device_kind_count(); kind++) {
     const char *name, *what, *why;
     int count;
     TSL_TRY(tsl_devices_kind(devices, kind, &name, &what, &count, &why));

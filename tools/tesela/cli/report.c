@@ -165,7 +165,7 @@ json_t *tsl_json_device(const tsl_device *device, bool all) {
 
 json_t *tsl_json_missing(tsl_devices *devices) {
   json_t *missing = json_array();
-  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+  for (int kind = 0; kind < tsl_device_kind_count(); kind++) {
     const char *name, *what, *why;
     int count;
     if (tsl_devices_kind(devices, kind, &name, &what, &count, &why) == TESELA_OK && count == 0)

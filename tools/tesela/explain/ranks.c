@@ -32,8 +32,8 @@ static tesela_status ranks_find(const tsl_explain_options *options, const tsl_pr
                          .size_sum = (int64_t)sums->size,
                          .operations = sums->is_complex ? 8 : 2,
                          .memory = memory < INT64_MAX ? (int64_t)memory : INT64_MAX};
-  const tsl_links links = {tsl_links_default.seconds_message,
-                           options->link ? (double)options->link : tsl_links_default.bytes_second,
+  const tsl_links links = {tsl_links_default.seconds_per_message,
+                           options->link ? (double)options->link : tsl_links_default.bytes_per_second,
                            options->gflops.value * 1e9};
   if (tsl_grid_list(&out->task, &links, &out->grid, 1) == 0 ||
       tsl_grid_list(&out->task, &tsl_links_default, &out->usual, 1) == 0)

@@ -50,7 +50,7 @@ void tsl_explore_add_peer(const tsl_exploration *all, int strategy, tsl_text *ou
 }
 
 static void report_add_missing(tsl_devices *devices, const tsl_form *form, tsl_text *out) {
-  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+  for (int kind = 0; kind < tsl_device_kind_count(); kind++) {
     const char *name, *what, *why;
     int count;
     tsl_text line = {0};

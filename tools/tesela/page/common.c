@@ -58,7 +58,7 @@ double tsl_sheet_roof(const tsl_sheet *sheet, const tsl_point *point) {
   if (!one)
     return NAN;
   if (all->op == TSL_OP_GEMM)
-    return tsl_roofs_over(&one->roofs, all->types.items[point->type].types.c, point->flops, point->bytes) /
+    return tsl_roofs_lowest(&one->roofs, all->types.items[point->type].types.c, point->flops, point->bytes) /
            tsl_sheet_rate(sheet).scale;
   return one->roofs.roof[all->op == TSL_OP_DOT ? TSL_ROOF_READ : TSL_ROOF_COPY].rate /
          tsl_sheet_rate(sheet).scale;

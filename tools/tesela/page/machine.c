@@ -144,7 +144,7 @@ static void machine_add_device(const tsl_sheet *sheet, int index, tsl_text *out)
 }
 
 static void machine_add_missing(const tsl_sheet *sheet, tsl_text *out) {
-  for (int kind = 0; kind < tsl_devices_kinds(); kind++) {
+  for (int kind = 0; kind < tsl_device_kind_count(); kind++) {
     const char *name, *what, *why;
     int count;
     if (tsl_devices_kind(sheet->page->devices, kind, &name, &what, &count, &why) != TESELA_OK || count > 0)

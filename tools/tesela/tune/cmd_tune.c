@@ -169,7 +169,7 @@ static tesela_status replay(const tsl_call *call, tsl_tuning *all) {
   if (status == TESELA_OK && cache.count == 0)
     status = tsl_fail(TESELA_BAD_INPUT, "%s: there is no measurement in it", given->replay);
   if (status == TESELA_OK)
-    status = tsl_tune_cache_space(&cache, &all->space);
+    status = tsl_tune_cache_add_to_space(&cache, &all->space);
   tsl_space_sort(&all->space);
   const tsl_tune_job job = {.space = &all->space,
                             .search = all->search,

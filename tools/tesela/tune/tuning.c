@@ -55,11 +55,11 @@ static tesela_status tuning_keep(void *argument, const tsl_space_point *point,
                                  const tsl_tune_result *result) {
   const tsl_tuning *all = argument;
   const bool right = result->result == TSL_CASE_RIGHT;
-  const tsl_tune_kept kept = {
+  const tsl_tune_stored kept = {
       .record = record_of(all, point, right ? result->seconds : point->predicted, right ? result->spread : 0),
       .result = result->result,
       .predicted = point->predicted};
-  return all->cache_path ? tsl_tune_cache_add(all->cache_path, &kept) : TESELA_OK;
+  return all->cache_path ? tsl_tune_cache_write(all->cache_path, &kept) : TESELA_OK;
 }
 
 static void tuning_tell(void *argument, const char *what, double fraction) {

@@ -11,7 +11,7 @@ SM80_FUNCTION shared_t shared_address(const void *pointer) {
   return (shared_t)__cvta_generic_to_shared(pointer);
 }
 
-/* Copies 4, 8 or 16 BYTES if `asked`. Both addresses are multiples of BYTES; 16 bytes bypass L1. */
+/* Copies 4, 8 or 16 BYTES if `asked`; else writes nothing. Addresses are multiples of BYTES; 16 bypass L1. */
 template <int BYTES>
 SM80_FUNCTION void cp_async_if(bool asked, shared_t end, const void *from) {
   if (BYTES == 16)

@@ -13,7 +13,7 @@ constexpr int A_BYTES = TILE_M * PANEL_BYTES, B_BYTES = TILE_N * PANEL_BYTES, ST
 constexpr int SLAB_BYTES = DEPTH * 128, SLAB_LINES = 128 / ELEMENT; /* adjacent rows (columns) */
 constexpr int STEPS = PANEL_BYTES / 32;                             /* along k of a panel */
 
-/* Returns the first panel of split-k part `part`. */
+/* Returns the index of the first panel of k of split-k part `part`. */
 SM90_FUNCTION int part_begins(int k, int part, int parts) {
   return (int)((long long)((k + DEPTH - 1) / DEPTH) * part / parts);
 }

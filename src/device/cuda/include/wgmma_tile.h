@@ -155,6 +155,7 @@ SM90_FUNCTION void wgmma_tile_put(shared_t end, wgmma_sums sums, int box, ALPHA 
 #endif
 }
 
+/* Stores alpha * sum (`scaled`: its bits) plus beta * C, rounded; with SPLIT the bits alone. */
 SM90_FUNCTION void wgmma_tile_store(c_element *c, unsigned scaled, cuda_wgmma_scalar beta) {
 #if SPLIT
   *(unsigned *)c = scaled;

@@ -23,8 +23,8 @@ static inline vector add_product(vector a, vector b, vector c) {
   return fused_f64(a, b, c);
 }
 #else
-/* Computes without fused operations: factors as halves of 26 bits with exact products (Dekker 1971). Factors
- * above 2^996 give NaN, which is outside of the window. */
+/* Returns the upper 26 bits: without fused operations halves have exact products (Dekker 1971). Factors above
+ * 2^996 give NaN, which is outside of the window. */
 static inline vector upper_half(vector x) {
   const vector shifted = x * 134217729.0; /* 2^27 + 1 (Veltkamp) */
   return shifted - (shifted - x);
@@ -63,7 +63,7 @@ static int64_t level_from_bits(lanes bits, double base, uint64_t count) {
 }
 
 /* Returns true if no exponent differs from its base's (`outside`) and no remainder is left (`lost`). */
-static bool fits_window(lanes outside, lanes lost) {
+static bool is_inside_window(lanes outside, lanes lost) {
   return or_lanes(outside) >> 52 == 0 && or_lanes(lost) << 1 == 0;
 }
 
@@ -81,14 +81,14 @@ static inline void set_levels(const lanes *sum, int top, int depth, int more, in
 }
 
 /* Adds `left` to a level, and subtracts the part that the level holds from it. */
-static inline void add_to(lanes *sum, vector base, vector *left) {
+static inline void add_to_level(lanes *sum, vector base, vector *left) {
   const vector at = base + *left;
   *sum += (lanes)at;
   *left -= at - base;
 }
 
-__attribute__((always_inline)) static inline bool sum_f32(const float *x, const float *y, int top, int depth,
-                                                          int64_t *levels) {
+__attribute__((always_inline)) static inline bool sum_block_exactly_f32(const float *x, const float *y,
+                                                                        int top, int depth, int64_t *levels) {
   vector base[TSL_EXACT_DEEP];
   lanes sum[TSL_EXACT_DEEP] = {{0}}, outside = {0}, lost = {0};
   set_bases(base, top, depth);
@@ -98,11 +98,11 @@ __attribute__((always_inline)) static inline bool sum_f32(const float *x, const 
     sum[0] += (lanes)at;
     outside |= (lanes)at ^ (lanes)base[0];
     for (int j = 1; j < depth; j++)
-      add_to(&sum[j], base[j], &left);
+      add_to_level(&sum[j], base[j], &left);
     lost |= (lanes)left;
   }
   set_levels(sum, top, depth, 0, levels);
-  return fits_window(outside, lost);
+  return is_inside_window(outside, lost);
 }
 
 /* Returns true if a product underflowed to 0 with nonzero factors; its error is then lost, too. */
@@ -113,8 +113,8 @@ static bool has_vanished_product(const double *x, const double *y) {
   return count != 0;
 }
 
-__attribute__((always_inline)) static inline bool sum_f64(const double *x, const double *y, int top,
-                                                          int depth, int64_t *levels) {
+__attribute__((always_inline)) static inline bool sum_block_exactly_f64(const double *x, const double *y,
+                                                                        int top, int depth, int64_t *levels) {
   vector base[TSL_EXACT_DEEP];
   lanes sum[TSL_EXACT_DEEP] = {{0}}, outside = {0}, lost = {0}, zero = {0};
   set_bases(base, top, depth);
@@ -125,30 +125,31 @@ __attribute__((always_inline)) static inline bool sum_f64(const double *x, const
     outside |= (lanes)at ^ (lanes)base[0];
     for (int j = 1; j < depth; j++) {
       if (j < depth - 1)
-        add_to(&sum[j], base[j], &left);
-      add_to(&sum[j], base[j], &error);
+        add_to_level(&sum[j], base[j], &left);
+      add_to_level(&sum[j], base[j], &error);
     }
     lost |= (lanes)left | (lanes)error;
     zero |= (lanes)(product == 0);
   }
   set_levels(sum, top, depth, 1, levels);
-  return fits_window(outside, lost) && !(or_lanes(zero) != 0 && has_vanished_product(x, y));
+  return is_inside_window(outside, lost) && !(or_lanes(zero) != 0 && has_vanished_product(x, y));
 }
 
-static bool shallow_f32(const void *x, const void *y, int top, int64_t *levels) {
-  return sum_f32(x, y, top, TSL_EXACT_SHALLOW_F32, levels);
+static bool sum_shallow_f32(const void *x, const void *y, int top, int64_t *levels) {
+  return sum_block_exactly_f32(x, y, top, TSL_EXACT_SHALLOW_F32, levels);
 }
 
-static bool deep_f32(const void *x, const void *y, int top, int64_t *levels) {
-  return sum_f32(x, y, top, TSL_EXACT_DEEP, levels);
+static bool sum_deep_f32(const void *x, const void *y, int top, int64_t *levels) {
+  return sum_block_exactly_f32(x, y, top, TSL_EXACT_DEEP, levels);
 }
 
-static bool shallow_f64(const void *x, const void *y, int top, int64_t *levels) {
-  return sum_f64(x, y, top, TSL_EXACT_SHALLOW_F64, levels);
+static bool sum_shallow_f64(const void *x, const void *y, int top, int64_t *levels) {
+  return sum_block_exactly_f64(x, y, top, TSL_EXACT_SHALLOW_F64, levels);
 }
 
-static bool deep_f64(const void *x, const void *y, int top, int64_t *levels) {
-  return sum_f64(x, y, top, TSL_EXACT_DEEP, levels);
+static bool sum_deep_f64(const void *x, const void *y, int top, int64_t *levels) {
+  return sum_block_exactly_f64(x, y, top, TSL_EXACT_DEEP, levels);
 }
 
-const tsl_exact_blocks TSL_ISA_NAME(tsl_exact_blocks) = {{shallow_f32, deep_f32}, {shallow_f64, deep_f64}};
+const tsl_exact_blocks TSL_ISA_NAME(tsl_exact_blocks) = {{sum_shallow_f32, sum_deep_f32},
+                                                         {sum_shallow_f64, sum_deep_f64}};

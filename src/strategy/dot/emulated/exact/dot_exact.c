@@ -17,7 +17,7 @@ static const tsl_param params[] = {
 };
 /* Items of the last launch's group; bytes that an item reads at a time; 8-byte numbers of a group's row of
  * digits and a summary. The last launch adds one digit of each group in 63 bits, which limits the groups. */
-enum { GROUPS_MOST = 1024 };
+enum { GROUPS_MAX = 1024 };
 enum { LAST_ITEMS = 256, TERM_BYTES = 32, ROW_F32 = 19 + 1, ROW_F64 = 84 + 1 };
 
 static tsl_accuracy dot_exact_accuracy(const tsl_problem *problem, const tsl_config *config) {
@@ -39,7 +39,7 @@ static int64_t dot_exact_count_groups(const tsl_problem *problem, const tsl_conf
   const int64_t tiles = problem->k == 0 ? 1 : (problem->k - 1) / tile + 1, value = config->value[GROUPS];
   const int64_t each = problem->c.type == TESELA_F64 ? value / 2 : value;
   const int64_t resident = each * (device->compute_units > 0 ? device->compute_units : 1);
-  const int64_t most = resident < GROUPS_MOST ? resident : GROUPS_MOST;
+  const int64_t most = resident < GROUPS_MAX ? resident : GROUPS_MAX;
   return tiles < most ? tiles : most;
 }
 

@@ -42,8 +42,7 @@
 #define GROUPS_A_UNIT 4
 #endif
 
-/* Sums LINES numbers of each item: out[v] is the sum of number v. Items add LINES numbers of a line, then one
- * item of each line adds these sums. */
+/* Sums LINES numbers of each item over the group: out[v] is the sum of all items' number v. */
 TSL_FUNCTION void exact_fold(TSL_LOCAL_POINTER TSL_INDEX *lines, TSL_LOCAL_POINTER TSL_INDEX *parts,
                              const TSL_INDEX *numbers, TSL_LOCAL_POINTER TSL_INDEX *out) {
   const int item = TSL_ITEM(0), across = GROUP / LINES, line = item / across;

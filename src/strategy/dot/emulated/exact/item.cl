@@ -38,7 +38,7 @@ typedef struct exact_terms {
 /* Fast part of an item's sum, in registers. */
 typedef struct exact_sum {
   TSL_INDEX levels[SHALLOW + 1];
-  int top, flags;
+  int top, flags; /* as in tsl_exact_sum (exact_sums/sum.h) */
   int deep, slow; /* additions to levels and digits in memory; 0: these are uninitialized */
 } exact_sum;
 
@@ -97,8 +97,8 @@ TSL_FUNCTION void exact_add_to(TSL_UINT64 *sum, double base, double *tail) {
 }
 
 /* Adds `count` products to the first `depth` levels. Returns false, with invalid sums, if they do not fit. */
-TSL_FUNCTION bool exact_window(const NUMBER *x, const NUMBER *y, const int count, const int depth, int top,
-                               TSL_UINT64 *sums) {
+TSL_FUNCTION bool exact_add_to_window(const NUMBER *x, const NUMBER *y, const int count, const int depth,
+                                      int top, TSL_UINT64 *sums) {
   double base[TSL_EXACT_DEEP];
   TSL_INDEX outside = 0;
   bool good = true, zero = false;
@@ -216,7 +216,7 @@ TSL_FUNCTION void exact_add_deep(const exact_terms *terms, int t, exact_sum *sum
   TSL_UINT64 sums[LEVELS];
   exact_read_numbers(terms->a, terms->a_stride, exact_index(terms, t), terms->k, TSL_SIGNED_A, x);
   exact_read_numbers(terms->b, terms->b_stride, exact_index(terms, t), terms->k, TSL_SIGNED_B, y);
-  if (sum->top < TSL_EXACT_TOP_DEEP || !exact_window(x, y, WIDTH, TSL_EXACT_DEEP, sum->top, sums)) {
+  if (sum->top < TSL_EXACT_TOP_DEEP || !exact_add_to_window(x, y, WIDTH, TSL_EXACT_DEEP, sum->top, sums)) {
     exact_add_slowly(terms, t, WIDTH, sum, memory);
     return;
   }
@@ -250,7 +250,7 @@ TSL_FUNCTION void exact_add_tiles(exact_terms *terms, exact_sum *sum, exact_memo
       ready = exact_can_load_vectors(&next);
       if (ready)
         exact_read_tile(&next, x_next, y_next);
-      done = exact_window(x, y, TERMS, SHALLOW, sum->top, sums);
+      done = exact_add_to_window(x, y, TERMS, SHALLOW, sum->top, sums);
       TSL_UNROLL
       for (int j = 1; j <= SHALLOW; j++)
         sum->levels[j] += done ? (TSL_INDEX)sums[j] : 0;

@@ -22,8 +22,7 @@
 #define LOOP dot_f64
 #include "strategy/dot/ladder/sequential/loop.h"
 
-/* Predicts the seconds: eight clocks a term, since every variable is in memory; 24 for the conversion calls
- * of narrow types; and memory traffic. */
+/* Predicts the seconds: eight clocks a term, 24 more for conversions of narrow types, and memory traffic. */
 static double dot_sequential_score(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device) {
   (void)config;

@@ -14,8 +14,8 @@ static const tsl_param params[] = {
 /* Items of the last launch's group, and resident items of a compute unit. */
 enum { LAST_ITEMS = 256, RESIDENT_ITEMS = 2048 };
 
-static int64_t fixed_tree_blocks_of(const tsl_problem *problem) {
-  const int64_t block = TSL_TREE_BLOCK * tsl_tree_chunk(problem->c.type);
+static int64_t count_blocks_of_problem(const tsl_problem *problem) {
+  const int64_t block = TSL_TREE_BLOCK * tsl_tree_terms_of_chunk(problem->c.type);
   return problem->k == 0 ? 0 : (problem->k - 1) / block + 1;
 }
 
@@ -24,8 +24,8 @@ static int64_t fixed_tree_blocks_of(const tsl_problem *problem) {
  * four for each operation of the tree. */
 static tsl_accuracy fixed_tree_accuracy(const tsl_problem *problem, const tsl_config *config) {
   (void)config;
-  const double depth =
-      TSL_TREE_ROWS + 2 + 5 + 3 + ceil((double)fixed_tree_blocks_of(problem) / TSL_TREE_LAST_LANES) + 8 + 3;
+  const double depth = TSL_TREE_ROWS + 2 + 5 + 3 +
+                       ceil((double)count_blocks_of_problem(problem) / TSL_TREE_LAST_LANES) + 8 + 3;
   const double errors = problem->c.type == TESELA_F64 ? 16 * depth * depth * 0x1p-53 : 2 * depth * 0x1p-29;
   return tsl_accuracy_in_type(
       (tsl_accuracy){.factor = 1 + errors, .is_reproducible = true, .has_fixed_tree = true}, problem->c.type);
@@ -35,12 +35,11 @@ static bool fixed_tree_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* Makes both grids. A group loops over `group` / 256 blocks; groups are at most eight times the resident.
- * Returns a refusal, or NULL. */
+/* Makes both grids of at most eight times the resident groups. Returns a refusal, or NULL. */
 static const char *fixed_tree_make_grids(const tsl_problem *problem, const tsl_config *config,
                                          const tsl_device *device, tsl_grid *first, tsl_grid *last) {
   const int64_t group = config->value[GROUP], each = group / (TSL_TREE_BLOCK * TSL_TREE_COLUMNS);
-  const int64_t sets = fixed_tree_blocks_of(problem) / each + 1;
+  const int64_t sets = count_blocks_of_problem(problem) / each + 1;
   const int64_t most = 8 * RESIDENT_ITEMS / group * device->compute_units;
   const char *why = tsl_fold_grid(device, sets < most ? sets : most, (int)group, first);
   return why ? why : tsl_fold_grid(device, 1, LAST_ITEMS, last);
@@ -68,14 +67,14 @@ static uint64_t fixed_tree_scratch(const tsl_problem *problem, const tsl_config 
   (void)config;
   (void)device;
   const uint64_t sum = problem->c.type == TESELA_F64 ? sizeof(tsl_tree_sum) : sizeof(double);
-  return ((uint64_t)fixed_tree_blocks_of(problem) + 1) * sum;
+  return ((uint64_t)count_blocks_of_problem(problem) + 1) * sum;
 }
 
 /* Predicts the seconds on the cpu: clocks a term in a cache of a few megabytes, plus memory traffic. */
 static double fixed_tree_score_host(const tsl_problem *problem, const tsl_device *device) {
   const bool vectors = device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512);
   const double clocks = problem->c.type == TESELA_F64 ? (vectors ? 1.2 : 8) : vectors ? 0.4 : 1;
-  const double blocks = (double)fixed_tree_blocks_of(problem), cache = 1e6 * device->threads;
+  const double blocks = (double)count_blocks_of_problem(problem), cache = 1e6 * device->threads;
   const double threads = blocks > 1 ? fmin(blocks, device->threads) : 1, bytes = tsl_problem_bytes(problem);
   const double compute = 1e-6 * clocks * (double)problem->k / (device->clock_mhz * threads);
   const double memory = bytes > cache ? (bytes - cache) / device->bandwidth : 0;
@@ -88,7 +87,8 @@ static double fixed_tree_score(const tsl_problem *problem, const tsl_config *con
   if (fixed_tree_is_host(device))
     return fixed_tree_score_host(problem, device);
   const double bytes = tsl_problem_bytes(problem), k = (double)problem->k;
-  const double launches = 2 * device->launch_seconds + 2e-6 + 4e-10 * (double)fixed_tree_blocks_of(problem);
+  const double launches =
+      2 * device->launch_seconds + 2e-6 + 4e-10 * (double)count_blocks_of_problem(problem);
   if (device->is_cpu)
     return launches +
            fmax(2e-6 * k / ((double)device->clock_mhz * device->compute_units), bytes / device->bandwidth);
@@ -105,7 +105,7 @@ static void fixed_tree_account(const tsl_problem *problem, const tsl_config *con
     tsl_fold_account_host(problem, device, account);
   else if (!fixed_tree_make_grids(problem, config, device, &first, &last)) {
     const uint64_t sum = problem->c.type == TESELA_F64 ? sizeof(tsl_tree_sum) : sizeof(double);
-    tsl_fold_account(problem, &first, (double)sum, tsl_tree_chunk(problem->c.type), device, account);
+    tsl_fold_account(problem, &first, (double)sum, tsl_tree_terms_of_chunk(problem->c.type), device, account);
   }
 }
 

@@ -49,11 +49,11 @@ enum {
 };
 
 /* Returns the numbers of a row, by the type of C. */
-static inline int64_t tsl_tree_row(tesela_type type) {
+static inline int64_t tsl_tree_numbers_of_row(tesela_type type) {
   return TSL_TREE_ROW_BYTES / (type == TESELA_F64 ? 8 : 4);
 }
-static inline int64_t tsl_tree_chunk(tesela_type type) {
-  return TSL_TREE_ROWS * tsl_tree_row(type);
+static inline int64_t tsl_tree_terms_of_chunk(tesela_type type) {
+  return TSL_TREE_ROWS * tsl_tree_numbers_of_row(type);
 }
 
 /* Sum; `low` is for f64 only. */

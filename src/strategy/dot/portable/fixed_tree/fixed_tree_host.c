@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* Number of blocks that one thread finishes before another would wake up; maximum blocks of a task. */
-enum { FEW_BLOCKS = 1, TASK_BLOCKS = 4 };
+/* Blocks that one thread finishes before another would wake up; maximum blocks of a task. */
+enum { ONE_THREAD_BLOCKS = 1, TASK_BLOCKS = 4 };
 
 typedef struct fixed_tree_job {
   const tsl_operands *operands;
@@ -68,7 +68,7 @@ static tsl_tree_sum join_block_sums(const tsl_tree_sum *sums, int64_t blocks) {
   return join_by_halves(lane, tsl_min(blocks, TSL_TREE_LAST_LANES));
 }
 
-static void finish_f32(tsl_tree_sum sum, double alpha, double beta, tesela_type type, void *c) {
+static void store_result_f32(tsl_tree_sum sum, double alpha, double beta, tesela_type type, void *c) {
   double before[2] = {0, 0};
   if (beta != 0)
     tsl_type_load(type, c, before);
@@ -78,13 +78,13 @@ static void finish_f32(tsl_tree_sum sum, double alpha, double beta, tesela_type 
   tsl_type_store(type, c, rounded);
 }
 
-static void finish_i32(tsl_tree_sum sum, const tsl_problem *problem, uint32_t *c) {
+static void store_result_i32(tsl_tree_sum sum, const tsl_problem *problem, uint32_t *c) {
   const uint32_t alpha = (uint32_t)(int64_t)problem->alpha[0], beta = (uint32_t)(int64_t)problem->beta[0],
                  scaled = alpha * (uint32_t)(int64_t)sum.high;
   *c = beta == 0 ? scaled : scaled + beta * *c;
 }
 
-static void finish_f64(tsl_tree_sum sum, double alpha, double beta, double *c) {
+static void store_result_f64(tsl_tree_sum sum, double alpha, double beta, double *c) {
   const double high = alpha * sum.high;
   tsl_tree_sum scaled = {high, fma(alpha, sum.low, fma(alpha, sum.high, -high))};
   if (beta != 0) {
@@ -97,21 +97,21 @@ static void finish_f64(tsl_tree_sum sum, double alpha, double beta, double *c) {
 }
 
 /* Stores C. Scalars have the element type; an empty sum is not scaled. */
-static void fixed_tree_finish(const tsl_problem *problem, int64_t k, tsl_tree_sum sum, void *c) {
+static void fixed_tree_store_result(const tsl_problem *problem, int64_t k, tsl_tree_sum sum, void *c) {
   if (problem->c.type == TESELA_F64)
-    finish_f64(sum, k == 0 ? 0 : problem->alpha[0], problem->beta[0], c);
+    store_result_f64(sum, k == 0 ? 0 : problem->alpha[0], problem->beta[0], c);
   else if (tsl_type(problem->c.type)->is_integer)
-    finish_i32(sum, problem, c);
+    store_result_i32(sum, problem, c);
   else
-    finish_f32(sum, k == 0 ? 0 : (float)problem->alpha[0], (float)problem->beta[0], problem->c.type, c);
+    store_result_f32(sum, k == 0 ? 0 : (float)problem->alpha[0], (float)problem->beta[0], problem->c.type, c);
 }
 
 tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *operands,
                            const tsl_tree_functions *functions, tsl_team team) {
   const tesela_type type = problem->c.type;
-  const int64_t k = problem->alpha[0] == 0 ? 0 : problem->k, chunk = tsl_tree_chunk(type);
+  const int64_t k = problem->alpha[0] == 0 ? 0 : problem->k, chunk = tsl_tree_terms_of_chunk(type);
   const int64_t each = TSL_TREE_BLOCK * chunk, blocks = (k + each - 1) / each;
-  tsl_tree_sum few[FEW_BLOCKS];
+  tsl_tree_sum few[ONE_THREAD_BLOCKS];
   fixed_tree_job run = {.operands = operands,
                         .function = type == TESELA_F64 ? functions->f64 : functions->f32,
                         .x_type = problem->a.type,
@@ -122,7 +122,7 @@ tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *opera
                         .task_blocks = blocks,
                         .sums = few};
   void *memory = NULL;
-  if (blocks <= FEW_BLOCKS) {
+  if (blocks <= ONE_THREAD_BLOCKS) {
     sum_blocks(&run, 0, 0);
   } else {
     TSL_TRY(tsl_scratch_take((size_t)blocks * sizeof *run.sums, "sums of blocks", &memory));
@@ -130,7 +130,7 @@ tesela_status tsl_tree_run(const tsl_problem *problem, const tsl_operands *opera
     run.task_blocks = tsl_min(TASK_BLOCKS, (blocks - 1) / (4 * tsl_team_threads(team)) + 1);
     tsl_team_run(team, (blocks - 1) / run.task_blocks + 1, sum_blocks, &run);
   }
-  fixed_tree_finish(problem, k, join_block_sums(run.sums, blocks), operands->c.host);
+  fixed_tree_store_result(problem, k, join_block_sums(run.sums, blocks), operands->c.host);
   tsl_scratch_give(memory);
   return TESELA_OK;
 }

@@ -27,7 +27,8 @@ static const tsl_param params[] = {
          "which factor is made real, and how: any, expanded along k or n, or the parts of the other one "
          "apart",
          TSL_COMPLEX_REAL_ANY,
-         {TSL_COMPLEX_REAL_ANY, TSL_COMPLEX_REAL_ALONG_K, TSL_COMPLEX_REAL_ALONG_N, TSL_COMPLEX_REAL_APART}},
+         {TSL_COMPLEX_REAL_ANY, TSL_COMPLEX_REAL_ALONG_K, TSL_COMPLEX_REAL_ALONG_N,
+          TSL_COMPLEX_REAL_SEPARATED}},
     {NULL, NULL, 0, {0}},
 };
 static const char *const form_names[] = {"any", "along_k", "along_n", "apart", NULL};
@@ -50,9 +51,9 @@ static const char *complex_real_refuse(const tsl_problem *problem, const tsl_con
 
 static uint64_t complex_real_scratch(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_device *device) {
-  const tsl_complex_real_way way = tsl_complex_real_way_of(problem, config);
+  const tsl_complex_real_method method = tsl_complex_real_method_of(problem, config);
   (void)device;
-  return tsl_complex_real_bytes(problem, &way);
+  return tsl_complex_real_bytes(problem, &method);
 }
 
 static void complex_real_release(tsl_work *work) {
@@ -71,13 +72,13 @@ static uint64_t complex_real_memory_of(const tsl_device *device) {
 /* Makes the child plan of the real product; `own_bytes` of scratch memory are not available to it. */
 static tesela_status complex_real_make_child(tsl_work *work, uint64_t own_bytes) {
   tsl_complex_real *self = work->state;
-  const tsl_problem real = tsl_complex_real_product(&work->problem, &self->way);
+  const tsl_problem real = tsl_complex_real_product(&work->problem, &self->method);
   const uint64_t all = complex_real_memory_of(work->device);
   const tsl_subplan_request request = {.problem = &real,
                                        .device = work->device,
                                        .in_buffers = true,
                                        .workspace_most = all > own_bytes ? all - own_bytes : 0,
-                                       .most = tsl_complex_real_of_product(&work->problem),
+                                       .most = tsl_complex_real_product_accuracy(&work->problem),
                                        .on_trial = work->forbid_compile};
   return work->subplans->make(work->subplans, &request, &self->child);
 }
@@ -94,19 +95,19 @@ static int64_t complex_real_reserve(int64_t *numbers, int64_t more, int64_t line
 static tesela_status complex_real_prepare(tsl_work *work) {
   enum { LINE = 256, ITEMS = COMPLEX_REAL_SIDE * COMPLEX_REAL_LINES };
   tsl_complex_real *self = work->state;
-  const tsl_complex_real_way *way = &self->way;
+  const tsl_complex_real_method *method = &self->method;
   const int64_t size = (int64_t)tsl_type(work->problem.c.type)->size / 2, line = LINE / size;
   int64_t numbers = 0;
-  if (way->is_staged)
+  if (method->is_staged)
     TSL_TRY(tsl_launch_kernel(work, TEXT, "tsl_gemm_complex_real_finish", ITEMS, &self->finish));
-  if (way->is_empty)
+  if (method->is_empty)
     return TESELA_OK;
   TSL_TRY(tsl_launch_kernel(work, TEXT, "tsl_gemm_complex_real_copy", ITEMS, &self->copy));
-  TSL_TRY(complex_real_make_child(work, tsl_complex_real_bytes(&work->problem, way)));
+  TSL_TRY(complex_real_make_child(work, tsl_complex_real_bytes(&work->problem, method)));
   (void)complex_real_reserve(&numbers, (int64_t)work->subplans->workspace(self->child) / size + 1, line);
-  self->made_at = complex_real_reserve(&numbers, way->made.elements, line);
-  self->copy_at = complex_real_reserve(&numbers, way->copy.elements, line);
-  self->sums_at = complex_real_reserve(&numbers, way->sums.elements, line);
+  self->prepared_offset = complex_real_reserve(&numbers, method->prepared.elements, line);
+  self->copy_offset = complex_real_reserve(&numbers, method->copy.elements, line);
+  self->sums_offset = complex_real_reserve(&numbers, method->sums.elements, line);
   work->scratch = (uint64_t)(numbers * size);
   return TESELA_OK;
 }
@@ -119,15 +120,15 @@ static tesela_status complex_real_build(tsl_work *work) {
                     work->device->name);
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_complex_real), "a complex product as a real one", &block));
   tsl_complex_real *self = work->state = block;
-  self->way = tsl_complex_real_way_of(&work->problem, &work->config);
+  self->method = tsl_complex_real_method_of(&work->problem, &work->config);
   const tesela_status status = complex_real_prepare(work);
   if (status != TESELA_OK) {
     complex_real_release(work);
     return status;
   }
   tsl_log(TSL_LOG_PLAN, "complex_real on %s: %s stays%s, C is %s", work->device->name,
-          self->way.is_swapped ? "B" : "A", self->way.copies ? ", as a copy" : "",
-          self->way.is_staged ? "made of sums" : "multiplied where it lies");
+          self->method.is_swapped ? "B" : "A", self->method.copies ? ", as a copy" : "",
+          self->method.is_staged ? "made of sums" : "multiplied where it lies");
   return TESELA_OK;
 }
 

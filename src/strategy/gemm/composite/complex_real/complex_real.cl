@@ -6,10 +6,10 @@
  *                   ... im,  re, ...                ... -im, re, ...
  *
  * A group of 32 x 8 items moves 32 x 32 numbers at a time through local memory, read along memory and written
- * along lines. Groups advance to further places along dimension 0, and to further lines of all products along
- * dimension 1. Kernel tsl_gemm_complex_real_copy expands a factor, separates its parts, or copies a factor
- * whose rows are not contiguous. Kernel tsl_gemm_complex_real_finish computes C from sums. The host defines
- * TSL_REAL. Limits: no two elements of C may share a place. */
+ * along lines. Groups advance to further numbers along dimension 0, and to further lines of all products
+ * along dimension 1. Kernel tsl_gemm_complex_real_copy expands a factor, separates its parts, or copies a
+ * factor whose rows are not contiguous. Kernel tsl_gemm_complex_real_finish computes C from sums. The host
+ * defines TSL_REAL. Limits: no two elements of C may share an address. */
 #include "dialect.h"
 
 #include "complex_real_shared.h"
@@ -33,7 +33,7 @@ tsl_gemm_complex_real_copy(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL 
   const TSL_REAL imaginary_above = (TSL_REAL)copy.sign[0], imaginary_below = (TSL_REAL)copy.sign[1],
                  real_below = (TSL_REAL)copy.sign[2];
   for (TSL_INDEX block = TSL_GROUP(1); block < down * copy.products; block += TSL_GROUPS(1))
-    for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(0) * SIDE; first < copy.places;
+    for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(0) * SIDE; first < copy.length;
          first += (TSL_INDEX)TSL_GROUPS(0) * SIDE) {
       const TSL_INDEX top = block % down * SIDE, product = block / down;
       TSL_UNROLL
@@ -41,9 +41,9 @@ tsl_gemm_complex_real_copy(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL 
         const int along = copy.is_across ? y + TSL_ITEM(1) : TSL_ITEM(0),
                   below = copy.is_across ? TSL_ITEM(0) : y + TSL_ITEM(1);
         const TSL_INDEX line = top + below, place = first + along;
-        if (line < copy.lines && place < copy.places) {
+        if (line < copy.lines && place < copy.length) {
           TSL_GLOBAL const TSL_REAL *at = from + 2 * (copy.offset + product * copy.step +
-                                                      line * copy.line_stride + place * copy.place_stride);
+                                                      line * copy.line_stride + place * copy.element_stride);
           real[below][along] = at[0];
           imaginary[below][along] = at[1];
         }
@@ -53,13 +53,13 @@ tsl_gemm_complex_real_copy(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL 
       for (int y = 0; y < SIDE; y += LINES) {
         const int below = y + TSL_ITEM(1);
         const TSL_INDEX line = top + below, place = first + TSL_ITEM(0);
-        if (line < copy.lines && place < copy.places) {
+        if (line < copy.lines && place < copy.length) {
           const TSL_REAL re = real[below][TSL_ITEM(0)], im = imaginary[below][TSL_ITEM(0)];
           TSL_GLOBAL TSL_REAL *at = dst + copy.to + product * copy.to_step + line * copy.to_line + place;
-          if (copy.becomes == COMPLEX_REAL_APART) {
+          if (copy.form == COMPLEX_REAL_SEPARATED) {
             at[0] = re;
             at[copy.lines * copy.to_line] = im;
-          } else if (copy.becomes == COMPLEX_REAL_EXPANDED) {
+          } else if (copy.form == COMPLEX_REAL_EXPANDED) {
             at += line * copy.to_line + place;
             store_adjacent_pair(at, re, imaginary_above * im);
             store_adjacent_pair(at + copy.to_line, imaginary_below * im, real_below * re);
@@ -88,9 +88,10 @@ tsl_gemm_complex_real_finish(TSL_GLOBAL const TSL_REAL *sums, TSL_GLOBAL TSL_REA
         TSL_GLOBAL const TSL_REAL *sum =
             sums + result.sums + product * result.sums_step + row * result.sums_row + 2 * col;
         TSL_REAL sum_re = sum[0], sum_im = sum[1];
-        if (result.apart > 0) {
-          sum_re -= (TSL_REAL)result.sign[0] * sum[result.apart + 1];
-          sum_im = (TSL_REAL)result.sign[1] * sum_im + (TSL_REAL)result.sign[2] * sum[result.apart];
+        if (result.imaginary_offset > 0) {
+          sum_re -= (TSL_REAL)result.sign[0] * sum[result.imaginary_offset + 1];
+          sum_im =
+              (TSL_REAL)result.sign[1] * sum_im + (TSL_REAL)result.sign[2] * sum[result.imaginary_offset];
         }
         re = TSL_FMA(alpha_re, sum_re, -(alpha_im * sum_im));
         im = TSL_FMA(alpha_re, sum_im, alpha_im * sum_re);

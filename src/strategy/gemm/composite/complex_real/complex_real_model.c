@@ -6,10 +6,11 @@
 #include <math.h>
 
 /* Fraction of the bandwidth that copy kernels reach; fraction of the peak that the real product reaches,
- * assumed for strategies with more than CONFIGS_MOST configs. */
-static const double streamed = 0.7, usual = 0.5;
-enum { CONFIGS_MOST = 256 };
-static const double seen = 0.75; /* measured time divided by the model's (docs/lab/complex_real.md) */
+ * assumed for strategies with more than CONFIGS_MAX configs. */
+static const double copy_fraction = 0.7, product_fraction = 0.5;
+enum { CONFIGS_MAX = 256 };
+static const double measured_over_model =
+    0.75; /* measured time divided by the model's (docs/lab/complex_real.md) */
 
 /* Returns the number of combinations of listed parameter values. */
 static int64_t count_configs(const tsl_strategy *strategy) {
@@ -20,22 +21,22 @@ static int64_t count_configs(const tsl_strategy *strategy) {
 }
 
 /* Returns true if a strategy's models are evaluated: few configs, or factors cut within the requirement. */
-static bool complex_real_is_asked(const tsl_strategy *strategy, const tsl_problem *real) {
+static bool should_evaluate(const tsl_strategy *strategy, const tsl_problem *real) {
   if (strategy->vendor.load || strategy->splits.parts || strategy->op != real->op)
     return false;
   const tsl_config config = tsl_strategy_defaults(strategy);
-  return count_configs(strategy) <= CONFIGS_MOST ||
+  return count_configs(strategy) <= CONFIGS_MAX ||
          (tsl_numeric_requirements_has_accuracy(&real->ask) &&
           tsl_strategy_error_model(strategy, real, &config).truncates_inputs);
 }
 
 /* Returns the seconds of the fastest model whose error bound is at most `most`. */
-static double seconds_asked(const tsl_problem *real, tsl_accuracy most, const tsl_device *device) {
+static double fastest_model_seconds(const tsl_problem *real, tsl_accuracy most, const tsl_device *device) {
   const tsl_strategy *strategy;
   double least = INFINITY;
   for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++)
     for (tsl_walk walk = {.begun = false};
-         complex_real_is_asked(strategy, real) && tsl_strategy_walk(strategy, real, device, &walk);) {
+         should_evaluate(strategy, real) && tsl_strategy_walk(strategy, real, device, &walk);) {
       if (tsl_strategy_refuse(strategy, real, &walk.config, device))
         continue;
       const tsl_accuracy promised = tsl_strategy_error_model(strategy, real, &walk.config);
@@ -51,46 +52,49 @@ static double estimate_by_peak(const tsl_problem *real, const tsl_device *device
   const double m = (double)tsl_round_up(real->m, TILE), n = (double)tsl_round_up(real->n, TILE),
                peak = real->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
   const double operations = 2 * m * n * (double)real->k * (double)tsl_problem_batch(real);
-  return device->launch_seconds + (peak > 0 ? operations / (usual * peak) : 0);
+  return device->launch_seconds + (peak > 0 ? operations / (product_fraction * peak) : 0);
 }
 
 /* Returns the real numbers that are read and written besides the product, and the sums in excess of C. */
-static double complex_real_moved(const tsl_problem *problem, const tsl_complex_real_way *way) {
+static double complex_real_moved(const tsl_problem *problem, const tsl_complex_real_method *method) {
   const double elements = 2 * (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem);
-  const bool apart = way->form == TSL_COMPLEX_REAL_APART,
+  const bool imaginary_offset = method->form == TSL_COMPLEX_REAL_SEPARATED,
              reads = problem->beta[0] != 0 || problem->beta[1] != 0;
-  return (apart ? 2 : 1.5) * (double)way->made.elements + 2 * (double)way->copy.elements +
-         (way->is_staged ? (2 + reads + (apart ? 2 : 0)) * elements : 0);
+  return (imaginary_offset ? 2 : 1.5) * (double)method->prepared.elements +
+         2 * (double)method->copy.elements +
+         (method->is_staged ? (2 + reads + (imaginary_offset ? 2 : 0)) * elements : 0);
 }
 
-static int count_launches(const tsl_complex_real_way *way) {
-  return !way->is_empty + way->copies + way->is_staged;
+static int count_launches(const tsl_complex_real_method *method) {
+  return !method->is_empty + method->copies + method->is_staged;
 }
 
 /* Evaluates models only for the form that is chosen automatically; a named form cannot be faster. */
 double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device) {
-  const tsl_complex_real_way way = tsl_complex_real_way_of(problem, config);
-  const tsl_problem real = tsl_complex_real_product(problem, &way);
+  const tsl_complex_real_method method = tsl_complex_real_method_of(problem, config);
+  const tsl_problem real = tsl_complex_real_product(problem, &method);
   const double size = (double)tsl_type(problem->c.type)->size / 2;
-  double product = way.is_empty ? 0 : estimate_by_peak(&real, device);
-  if (config->value[TSL_COMPLEX_REAL_FORM] == TSL_COMPLEX_REAL_ANY && !way.is_empty)
-    product = fmin(product, (real.c.type == TESELA_F32 ? seen : 1) *
-                                seconds_asked(&real, tsl_complex_real_of_product(problem), device));
-  return product + count_launches(&way) * device->launch_seconds +
-         (device->bandwidth > 0 ? complex_real_moved(problem, &way) * size / (streamed * device->bandwidth)
-                                : 0);
+  double product = method.is_empty ? 0 : estimate_by_peak(&real, device);
+  if (config->value[TSL_COMPLEX_REAL_FORM] == TSL_COMPLEX_REAL_ANY && !method.is_empty)
+    product =
+        fmin(product, (real.c.type == TESELA_F32 ? measured_over_model : 1) *
+                          fastest_model_seconds(&real, tsl_complex_real_product_accuracy(problem), device));
+  return product + count_launches(&method) * device->launch_seconds +
+         (device->bandwidth > 0
+              ? complex_real_moved(problem, &method) * size / (copy_fraction * device->bandwidth)
+              : 0);
 }
 
 void tsl_complex_real_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tsl_cost_counts *account) {
-  const tsl_complex_real_way way = tsl_complex_real_way_of(problem, config);
+  const tsl_complex_real_method method = tsl_complex_real_method_of(problem, config);
   const double size = (double)tsl_type(problem->c.type)->size / 2;
   tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
                            (double)problem->k * (double)problem->n, account);
   tsl_cost_counts_result(problem, 1, account);
-  tsl_cost_counts_copies(size * complex_real_moved(problem, &way) / 2, account);
-  account->launches = count_launches(&way) + !way.is_empty;
+  tsl_cost_counts_copies(size * complex_real_moved(problem, &method) / 2, account);
+  account->launches = count_launches(&method) + !method.is_empty;
   account->workers = fmin(device->compute_units,
                           (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem));
 }

@@ -12,7 +12,7 @@ tsl_rect tsl_several_rect(const tsl_problem *problem, int operand, const tsl_rec
                                     : *c;
 }
 
-tsl_rect tsl_several_band(const tsl_problem *problem, int side, int64_t first, int64_t count) {
+tsl_rect tsl_several_rect_of_lines(const tsl_problem *problem, int side, int64_t first, int64_t count) {
   return side == SEVERAL_ROWS ? (tsl_rect){first, count, 0, problem->n}
                               : (tsl_rect){0, problem->m, first, count};
 }
@@ -61,21 +61,21 @@ double tsl_several_link_seconds(const tsl_traffic *traffic, const tsl_several_li
   return fmax(in, out);
 }
 
-enum { LARGE = 32 << 20, SMALL = 2 << 20 };
+enum { LARGE_BYTES = 32 << 20, SMALL_BYTES = 2 << 20 };
 
 typedef struct link_trial {
-  tsl_device_copier carrier;
+  tsl_device_copier copier;
   tsl_stream *stream;
   tsl_copy_rect rows;
 } link_trial;
 
 /* Times the second copy; the first one prepares the link. */
 static tesela_status time_copies(link_trial *job, double *seconds) {
-  const tsl_device_ops *ops = job->carrier.device->ops;
+  const tsl_device_ops *ops = job->copier.device->ops;
   double start = 0;
   for (int i = 0; i < 2; i++) {
     start = tsl_clock();
-    TSL_TRY(tsl_device_copy(&job->carrier, job->stream, &job->rows));
+    TSL_TRY(tsl_device_copy(&job->copier, job->stream, &job->rows));
     TSL_TRY(ops->finish(job->stream));
   }
   *seconds = tsl_clock() - start;
@@ -83,12 +83,12 @@ static tesela_status time_copies(link_trial *job, double *seconds) {
 }
 
 static tesela_status links_prepare(link_trial *job, tsl_device *from, tsl_device *target) {
-  bool by_itself;
-  job->carrier.device = target;
+  bool is_asynchronous;
+  job->copier.device = target;
   TSL_TRY(tsl_device_open(from));
   TSL_TRY(tsl_device_open(target));
-  TSL_TRY(tsl_device_copier_meet(&job->carrier, from, &by_itself));
-  const size_t bytes = by_itself ? LARGE : SMALL;
+  TSL_TRY(tsl_device_copier_prepare(&job->copier, from, &is_asynchronous));
+  const size_t bytes = is_asynchronous ? LARGE_BYTES : SMALL_BYTES;
   job->rows = (tsl_copy_rect){.from_pitch = bytes, .to_pitch = bytes, .rows = 1, .row_bytes = bytes};
   TSL_TRY(target->ops->stream_create(target, &job->stream));
   TSL_TRY(from->ops->buffer_create(from, bytes, &job->rows.from));
@@ -96,7 +96,7 @@ static tesela_status links_prepare(link_trial *job, tsl_device *from, tsl_device
 }
 
 /* Returns the bandwidth of a link in bytes a second, or a common value if it cannot be measured now. */
-static double links_rate_of(tsl_device *from, tsl_device *device) {
+static double measured_rate_of(tsl_device *from, tsl_device *device) {
   static const double ordinary = 10e9;
   link_trial job = {.stream = NULL};
   tsl_status_saved saved;
@@ -110,7 +110,7 @@ static double links_rate_of(tsl_device *from, tsl_device *device) {
     from->ops->buffer_destroy(job.rows.from);
   if (job.rows.to)
     device->ops->buffer_destroy(job.rows.to);
-  tsl_device_copier_end(&job.carrier);
+  tsl_device_copier_end(&job.copier);
   tsl_status_restore(&saved);
   return good && seconds > 0 ? (double)job.rows.row_bytes / seconds : ordinary;
 }
@@ -120,8 +120,8 @@ void tsl_several_measure(const tsl_device *group, int member, const tsl_traffic 
   for (int other = 0; other < group->member_count; other++) {
     double *in = &links->rates[other][member], *out = &links->rates[member][other];
     if (traffic->in[other] > 0 && *in == 0)
-      *in = links_rate_of(group->members[other], group->members[member]);
+      *in = measured_rate_of(group->members[other], group->members[member]);
     if (traffic->out[other] > 0 && *out == 0)
-      *out = links_rate_of(group->members[member], group->members[other]);
+      *out = measured_rate_of(group->members[member], group->members[other]);
   }
 }

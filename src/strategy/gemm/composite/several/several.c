@@ -62,7 +62,7 @@ static const tsl_param params[] = {
 };
 
 static tsl_accuracy several_accuracy(const tsl_problem *problem, const tsl_config *config) {
-  return tsl_accuracy_asked_of_parts(problem, tsl_several_sums(problem, config));
+  return tsl_accuracy_asked_of_parts(problem, tsl_several_partial_sums(problem, config));
 }
 
 /* Refuses parts that do not add up to all of C or of k. */
@@ -116,23 +116,27 @@ static void several_release(tsl_work *work) {
   tsl_several *self = work->state;
   for (int i = 0; i < self->count; i++) {
     work->subplans->destroy(self->parts[i].child);
-    work->subplans->destroy(atomic_load(&self->parts[i].instead));
+    work->subplans->destroy(atomic_load(&self->parts[i].replacement));
     tsl_pool_destroy(self->parts[i].pool);
   }
-  tsl_several_release_sites(work, self);
+  tsl_several_release_workers(work, self);
   pthread_mutex_destroy(&self->lock);
-  pthread_mutex_destroy(&self->runs);
+  pthread_mutex_destroy(&self->run_lock);
   tsl_free(self);
   work->state = NULL;
 }
 
 /* Makes a pool for a device whose operands threads copy: the shared pool serves one caller at a time. */
-static tesela_status take_threads(const tsl_several *self, tsl_several_part *part) {
+static tesela_status make_copy_threads(const tsl_several *self, tsl_several_part *part) {
   enum { MOST = 16 };
   if (self->count < 2 || !tsl_staging_is_offered(part->device))
     return TESELA_OK;
-  const int all = tsl_team_threads(tsl_device_host_team(part->device)), several_share = all / self->count;
-  return tsl_pool_create(several_share < 1 ? 1 : several_share > MOST ? MOST : several_share, &part->pool);
+  const int all = tsl_team_threads(tsl_device_host_team(part->device)),
+            several_describe_part = all / self->count;
+  return tsl_pool_create(several_describe_part < 1      ? 1
+                         : several_describe_part > MOST ? MOST
+                                                        : several_describe_part,
+                         &part->pool);
 }
 
 static tesela_status several_add_part(const tsl_work *work, tsl_several *self, int member, int64_t first) {
@@ -141,19 +145,19 @@ static tesela_status several_add_part(const tsl_work *work, tsl_several *self, i
   part->device = work->device->members[member];
   part->first = first;
   part->count = work->config.value[SEVERAL_PART + member];
-  part->problem = tsl_several_problem(&work->problem, side, first, part->count);
+  part->problem = tsl_several_problem_of_part(&work->problem, side, first, part->count);
   const tsl_subplan_request request = {
       .problem = &part->problem,
       .device = part->device,
       .workspace_most = UINT64_MAX,
       .most = tsl_accuracy_of_one_part(&work->problem, &part->problem,
-                                       tsl_several_sums(&work->problem, &work->config))};
+                                       tsl_several_partial_sums(&work->problem, &work->config))};
   TSL_TRY(work->subplans->make(work->subplans, &request, &part->child));
   self->count++;
   return TESELA_OK;
 }
 
-static void drop_parts(const tsl_work *work, tsl_several *self) {
+static void destroy_parts(const tsl_work *work, tsl_several *self) {
   while (self->count > 0) {
     tsl_several_part *part = &self->parts[--self->count];
     work->subplans->destroy(part->child);
@@ -184,7 +188,7 @@ static tesela_status make_parts(tsl_work *work, tsl_several *self) {
     const tesela_status status = add_parts(work, self, &failed);
     if (status == TESELA_OK)
       break;
-    drop_parts(work, self);
+    destroy_parts(work, self);
     if (tsl_several_has_parts(&requested))
       return tsl_fail_in(status, "the part of %s", work->device->members[failed]->name);
     tsl_notice(TSL_LOG_PLAN, "%s gets no part of the product: %.200s", work->device->members[failed]->name,
@@ -194,7 +198,7 @@ static tesela_status make_parts(tsl_work *work, tsl_several *self) {
       return tsl_fail_in(status, "no device of %s can compute a part of the product", work->device->name);
   }
   for (int i = 0; i < self->count; i++)
-    TSL_TRY(take_threads(self, &self->parts[i]));
+    TSL_TRY(make_copy_threads(self, &self->parts[i]));
   return TESELA_OK;
 }
 
@@ -202,8 +206,8 @@ static bool several_is_empty(const tsl_problem *problem) {
   return problem->m == 0 || problem->n == 0;
 }
 
-/* Makes the sites of distributed operands. Unless each member holds shards of C, expected times decide. */
-static tesela_status make_sites(tsl_work *work, tsl_several *self) {
+/* Makes the workers of distributed operands. Unless each member holds shards of C, expected times decide. */
+static tesela_status make_workers(tsl_work *work, tsl_several *self) {
   int64_t *cut = &work->config.value[SEVERAL_CUT];
   const bool all_hold = tsl_several_all_hold(work->sharding, work->device->member_count);
   if (*cut == 0 && all_hold)
@@ -213,14 +217,14 @@ static tesela_status make_sites(tsl_work *work, tsl_several *self) {
                                         "cut=1, cut=2 or cut=3");
   if (*cut != SEVERAL_HOLDERS)
     TSL_TRY(tsl_several_decide(work, self, 0));
-  return tsl_several_build_sites(work, self);
+  return tsl_several_build_workers(work, self);
 }
 
-static tesela_status several_make_all(tsl_work *work, tsl_several *self) {
+static tesela_status make_parts_or_workers(tsl_work *work, tsl_several *self) {
   if (several_is_empty(&work->problem))
     return TESELA_OK;
   if (work->sharding)
-    return make_sites(work, self);
+    return make_workers(work, self);
   if (work->config.value[SEVERAL_CUT] == SEVERAL_HOLDERS)
     return tsl_fail(TESELA_UNSUPPORTED, "cut=3 is for operands in pieces on the devices, and these are in "
                                         "host memory: cut=1, cut=2 or cut=4");
@@ -232,22 +236,22 @@ static tesela_status several_build(tsl_work *work) {
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_several), "parts of a product", &block));
   work->state = block;
   pthread_mutex_init(&((tsl_several *)block)->lock, NULL);
-  pthread_mutex_init(&((tsl_several *)block)->runs, NULL);
-  const tesela_status status = several_make_all(work, block);
+  pthread_mutex_init(&((tsl_several *)block)->run_lock, NULL);
+  const tesela_status status = make_parts_or_workers(work, block);
   if (status != TESELA_OK)
     several_release(work);
   return status;
 }
 
-static double several_bytes_of(const tsl_problem *problem, int operand) {
+static double operand_bytes(const tsl_problem *problem, int operand) {
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
 }
 
-static bool several_share(const tsl_work *work, int index, tsl_subplan_info *out) {
+static bool several_describe_part(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_several *self = work->state;
   if (work->sharding)
-    return tsl_several_share_of_block(work, index, out);
+    return tsl_several_describe_block(work, index, out);
   if (index < 0 || index >= self->count)
     return false;
   const tsl_several_part *part = &self->parts[index];
@@ -262,8 +266,8 @@ static bool several_share(const tsl_work *work, int index, tsl_subplan_info *out
                             .depth = part->problem.k,
                             .seconds = work->subplans->expected(part->child)};
   for (int i = 0; copies && i < TSL_OPERANDS; i++)
-    out->in_bytes += tsl_problem_reads(&part->problem, i) ? several_bytes_of(&part->problem, i) : 0;
-  out->out_bytes = copies ? several_bytes_of(&part->problem, TSL_OPERAND_C) : 0;
+    out->in_bytes += tsl_problem_reads(&part->problem, i) ? operand_bytes(&part->problem, i) : 0;
+  out->out_bytes = copies ? operand_bytes(&part->problem, TSL_OPERAND_C) : 0;
   return true;
 }
 
@@ -294,5 +298,5 @@ const tsl_strategy tsl_gemm_several = {
     .build = several_build,
     .run = tsl_several_run,
     .release = several_release,
-    .splits = {.parts = true, .accepts_shards = true, .subplan = several_share, .note = several_note},
+    .splits = {.parts = true, .accepts_shards = true, .subplan = several_describe_part, .note = several_note},
 };

@@ -15,26 +15,24 @@ static int64_t grain_of(int64_t size, int count) {
   return grains[i];
 }
 
-static double several_cut_bytes_of(const tsl_problem *problem, int operand) {
+static double operand_bytes(const tsl_problem *problem, int operand) {
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
 }
 
 int tsl_several_side(const tsl_problem *problem, int devices) {
-  const double a = several_cut_bytes_of(problem, TSL_OPERAND_A),
-               b = several_cut_bytes_of(problem, TSL_OPERAND_B);
+  const double a = operand_bytes(problem, TSL_OPERAND_A), b = operand_bytes(problem, TSL_OPERAND_B);
   const bool rows = problem->m >= devices && (problem->n < devices || a + devices * b <= devices * a + b);
   return rows ? SEVERAL_ROWS : SEVERAL_COLS;
 }
 
 bool tsl_several_is_deep(const tsl_problem *problem) {
   enum { DEEP = 32 };
-  const double a = several_cut_bytes_of(problem, TSL_OPERAND_A),
-               b = several_cut_bytes_of(problem, TSL_OPERAND_B);
-  return tsl_problem_adds_up(problem) && fmin(a, b) >= DEEP * several_cut_bytes_of(problem, TSL_OPERAND_C);
+  const double a = operand_bytes(problem, TSL_OPERAND_A), b = operand_bytes(problem, TSL_OPERAND_B);
+  return tsl_problem_adds_up(problem) && fmin(a, b) >= DEEP * operand_bytes(problem, TSL_OPERAND_C);
 }
 
-int64_t tsl_several_sums(const tsl_problem *problem, const tsl_config *config) {
+int64_t tsl_several_partial_sums(const tsl_problem *problem, const tsl_config *config) {
   const int64_t cut = config->value[SEVERAL_CUT];
   int64_t said = 0;
   for (int i = 0; i < TSL_MEMBERS_MAX; i++)
@@ -44,7 +42,7 @@ int64_t tsl_several_sums(const tsl_problem *problem, const tsl_config *config) {
   return said > 0 ? said : TSL_MEMBERS_MAX;
 }
 
-void tsl_several_share(int64_t size, const double *rates, int count, int64_t *lines) {
+void tsl_several_distribute_lines(int64_t size, const double *rates, int count, int64_t *lines) {
   const int64_t grain = grain_of(size, count), all = (size + grain - 1) / grain;
   double sum = 0, rest[TSL_MEMBERS_MAX];
   int64_t assigned = 0;
@@ -71,7 +69,7 @@ void tsl_several_share(int64_t size, const double *rates, int count, int64_t *li
   lines[last] -= all * grain - size; /* the last grain may be partial */
 }
 
-tsl_problem tsl_several_problem(const tsl_problem *whole, int side, int64_t first, int64_t count) {
+tsl_problem tsl_several_problem_of_part(const tsl_problem *whole, int side, int64_t first, int64_t count) {
   tsl_problem part = tsl_problem_unfinished(whole);
   if (side == SEVERAL_TERMS) {
     part.k = part.a.cols = part.b.rows = count;
@@ -101,7 +99,8 @@ typedef struct cut_decision {
 static double link_seconds(const cut_decision *job, int member, int64_t lines, double compute) {
   const tsl_work *work = job->work;
   const int64_t begin = job->size / job->count * member, most = job->size - lines;
-  const tsl_rect band = tsl_several_band(&work->problem, job->side, begin < most ? begin : most, lines);
+  const tsl_rect band =
+      tsl_several_rect_of_lines(&work->problem, job->side, begin < most ? begin : most, lines);
   tsl_traffic traffic;
   double first;
   if (!work->sharding)
@@ -109,12 +108,12 @@ static double link_seconds(const cut_decision *job, int member, int64_t lines, d
   tsl_several_traffic(work, &band, member, &traffic);
   tsl_several_measure(work->device, member, &traffic, &job->self->links);
   const double copies =
-      tsl_several_link_seconds(&traffic, &job->self->links, member, tsl_several_slab(work), &first);
+      tsl_several_link_seconds(&traffic, &job->self->links, member, tsl_several_slab_bytes(work), &first);
   return fmax(copies - compute, first);
 }
 
-static double several_cut_seconds_of(const cut_decision *job, int member, int64_t lines) {
-  const tsl_problem part = tsl_several_problem(&job->work->problem, job->side, 0, lines);
+static double expected_seconds_of(const cut_decision *job, int member, int64_t lines) {
+  const tsl_problem part = tsl_several_problem_of_part(&job->work->problem, job->side, 0, lines);
   const tsl_subplan_request request = {
       .problem = &part,
       .device = job->work->device->members[member],
@@ -134,18 +133,18 @@ static void seconds_of_all(const cut_decision *job, const int64_t *lines, double
     while (like < i && (job->work->sharding || lines[like] != lines[i] ||
                         strcmp(job->work->device->members[like]->key, key) != 0))
       like++;
-    seconds[i] = lines[i] == 0 ? 0 : like < i ? seconds[like] : several_cut_seconds_of(job, i, lines[i]);
+    seconds[i] = lines[i] == 0 ? 0 : like < i ? seconds[like] : expected_seconds_of(job, i, lines[i]);
   }
 }
 
 /* Distributes lines by rates, updated from the expected times: small parts cost more for each line. */
-static void several_cut_settle(cut_decision *job) {
+static void distribute_by_times(cut_decision *job) {
   enum { ROUNDS = 3 };
   job->seconds = INFINITY;
   for (int round = 0; round < ROUNDS; round++) {
     int64_t lines[TSL_MEMBERS_MAX];
     double slowest = 0, seconds[TSL_MEMBERS_MAX];
-    tsl_several_share(job->size, job->rates, job->count, lines);
+    tsl_several_distribute_lines(job->size, job->rates, job->count, lines);
     seconds_of_all(job, lines, seconds);
     for (int i = 0; i < job->count; i++)
       slowest = fmax(slowest, seconds[i]);
@@ -160,7 +159,7 @@ static void several_cut_settle(cut_decision *job) {
 }
 
 /* Gives all lines to the fastest member if the other members would only delay it. */
-static void consider_one(cut_decision *job, const double *alone) {
+static void try_fastest_alone(cut_decision *job, const double *alone) {
   int best = 0;
   for (int i = 1; i < job->count; i++)
     best = alone[i] < alone[best] ? i : best;
@@ -193,8 +192,8 @@ static bool decide_side(cut_decision *job, unsigned idle, double *alone) {
     is_any |= isfinite(alone[i]);
   }
   if (is_any) {
-    several_cut_settle(job);
-    consider_one(job, alone);
+    distribute_by_times(job);
+    try_fastest_alone(job, alone);
   }
   return is_any;
 }
@@ -207,7 +206,7 @@ static bool any_copies(const tsl_device *group) {
   return false;
 }
 
-static const char *several_cut_name_of(int side) {
+static const char *name_of_side(int side) {
   return side == SEVERAL_ROWS ? "rows" : side == SEVERAL_COLS ? "columns" : "terms";
 }
 
@@ -234,7 +233,7 @@ tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idl
   for (int i = 0; i < job.count; i++) {
     config->value[SEVERAL_PART + i] = job.lines[i];
     tsl_log(TSL_LOG_PLAN, "several: %s alone %.3g s; its part is %lld of %lld %s", group->members[i]->name,
-            alone[i], (long long)job.lines[i], (long long)job.size, several_cut_name_of(job.side));
+            alone[i], (long long)job.lines[i], (long long)job.size, name_of_side(job.side));
   }
   return TESELA_OK;
 }

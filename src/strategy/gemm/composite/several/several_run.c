@@ -10,18 +10,19 @@ typedef struct several_launch {
   tsl_several_part *part;
   tesela_status status;
   tsl_status_saved failure;
-  void *sums; /* dense C of a part of the terms; NULL: C itself */
-  void *kept; /* saved contents of C's part, row by row; NULL: not saved */
+  void *sums;    /* dense C of a part of the terms; NULL: C itself */
+  void *saved_c; /* saved contents of C's part, row by row; NULL: not saved */
   pthread_t thread;
   bool has_thread;
 } several_launch;
 
-static tsl_operand shifted(const tsl_operand *whole, int64_t elements, tesela_type type) {
+static tsl_operand operand_from_element(const tsl_operand *whole, int64_t elements, tesela_type type) {
   tsl_operand part = *whole;
   part.host = whole->host ? (unsigned char *)whole->host + elements * (int64_t)tsl_type(type)->size : NULL;
   return part;
 }
 
+/* Returns the operands of a part. C is its partial sums, if it has any. */
 static tsl_operands several_operands_of(const several_launch *job) {
   const tsl_problem *problem = &job->work->problem;
   const int64_t cut = job->work->config.value[SEVERAL_CUT];
@@ -29,19 +30,19 @@ static tsl_operands several_operands_of(const several_launch *job) {
   const int64_t first = job->part->first;
   tsl_operands part_operands = *all;
   if (cut != SEVERAL_COLS)
-    part_operands.a =
-        shifted(&all->a, first * (cut == SEVERAL_ROWS ? problem->a.row_stride : problem->a.col_stride),
-                problem->a.type);
+    part_operands.a = operand_from_element(
+        &all->a, first * (cut == SEVERAL_ROWS ? problem->a.row_stride : problem->a.col_stride),
+        problem->a.type);
   if (cut != SEVERAL_ROWS)
-    part_operands.b =
-        shifted(&all->b, first * (cut == SEVERAL_COLS ? problem->b.col_stride : problem->b.row_stride),
-                problem->b.type);
+    part_operands.b = operand_from_element(
+        &all->b, first * (cut == SEVERAL_COLS ? problem->b.col_stride : problem->b.row_stride),
+        problem->b.type);
   if (job->sums)
     part_operands.c = (tsl_operand){.host = job->sums, .row_stride = problem->n, .col_stride = 1};
   else if (cut != SEVERAL_TERMS)
-    part_operands.c =
-        shifted(&all->c, first * (cut == SEVERAL_ROWS ? problem->c.row_stride : problem->c.col_stride),
-                problem->c.type);
+    part_operands.c = operand_from_element(
+        &all->c, first * (cut == SEVERAL_ROWS ? problem->c.row_stride : problem->c.col_stride),
+        problem->c.type);
   part_operands.scratch = NULL;
   return part_operands;
 }
@@ -63,9 +64,9 @@ static void several_run_child(several_launch *job, tsl_subplan *child, tsl_team 
 }
 
 static void several_run_part(several_launch *job) {
-  tsl_subplan *instead = atomic_load(&job->part->instead);
-  several_run_child(job, instead ? instead : job->part->child,
-                    instead ? (tsl_team){0} : several_team_of(job));
+  tsl_subplan *replacement = atomic_load(&job->part->replacement);
+  several_run_child(job, replacement ? replacement : job->part->child,
+                    replacement ? (tsl_team){0} : several_team_of(job));
 }
 
 static void *several_run_in_thread(void *argument) {
@@ -97,18 +98,18 @@ static void copy_row_of_c(void *argument, int64_t row, int worker) {
 /* Saves C's part before a run that may fail. Saves nothing if beta is 0 or memory is short. */
 static void save_c(several_launch *job) {
   const tsl_problem *problem = &job->part->problem;
-  const tsl_subplan *instead = atomic_load(&job->part->instead);
+  const tsl_subplan *replacement = atomic_load(&job->part->replacement);
   size_t elements, bytes;
   tsl_status_saved saved;
-  if (!tsl_problem_reads(problem, TSL_OPERAND_C) || instead ||
+  if (!tsl_problem_reads(problem, TSL_OPERAND_C) || replacement ||
       job->part->device->capabilities & TSL_CAN_HOST ||
       !tsl_size_mul((size_t)problem->m, (size_t)problem->n, &elements) ||
       !tsl_size_mul(elements, tsl_type(problem->c.type)->size, &bytes))
     return;
   tsl_status_save(&saved);
-  if (bytes < tsl_memory_available() / 2 && tsl_alloc(bytes, "what C held", &job->kept) == TESELA_OK)
+  if (bytes < tsl_memory_available() / 2 && tsl_alloc(bytes, "what C held", &job->saved_c) == TESELA_OK)
     tsl_team_run(tsl_device_host_team(job->part->device), problem->m, copy_row_of_c,
-                 &(c_backup){job, job->kept, false});
+                 &(c_backup){job, job->saved_c, false});
   tsl_status_restore(&saved);
 }
 
@@ -116,10 +117,10 @@ static void save_c(several_launch *job) {
 static bool restore_c(const several_launch *job) {
   if (job->status != TESELA_DEVICE_FAILED || !tsl_problem_reads(&job->part->problem, TSL_OPERAND_C))
     return true;
-  if (job->kept)
+  if (job->saved_c)
     tsl_team_run(tsl_device_host_team(job->part->device), job->part->problem.m, copy_row_of_c,
-                 &(c_backup){job, job->kept, true});
-  return job->kept != NULL;
+                 &(c_backup){job, job->saved_c, true});
+  return job->saved_c != NULL;
 }
 
 /* Stores the child plan for later runs; destroys it if another run stored one first. */
@@ -127,21 +128,21 @@ static void store_replacement(const several_launch *job, tsl_subplan *child) {
   tsl_several *self = job->work->state;
   tsl_subplan *none = NULL;
   pthread_mutex_lock(&self->lock);
-  const bool is_first = atomic_compare_exchange_strong(&job->part->instead, &none, child);
+  const bool is_first = atomic_compare_exchange_strong(&job->part->replacement, &none, child);
   pthread_mutex_unlock(&self->lock);
   if (!is_first)
     job->work->subplans->destroy(child);
 }
 
 /* Repeats a failed part on another device with its proven strategy. */
-static bool several_run_again_by(several_launch *job, const tsl_several_part *other) {
+static bool several_repeat_on(several_launch *job, const tsl_several_part *other) {
   const tsl_subplan_factory *children = job->work->subplans;
   const tsl_subplan_request request = {
       .problem = &job->part->problem,
       .device = other->device,
       .workspace_most = UINT64_MAX,
       .most = tsl_accuracy_of_one_part(&job->work->problem, &job->part->problem,
-                                       tsl_several_sums(&job->work->problem, &job->work->config)),
+                                       tsl_several_partial_sums(&job->work->problem, &job->work->config)),
       .like = other->child};
   several_launch again = *job;
   tsl_subplan *child;
@@ -158,10 +159,11 @@ static bool several_run_again_by(several_launch *job, const tsl_several_part *ot
   return true;
 }
 
+/* Repeats a failed part on the devices of other parts. TESELA_DEVICE_FAILED: C is lost. */
 static tesela_status several_repair(several_launch *jobs, int count, int failed) {
   tsl_status_saved first = jobs[failed].failure;
   for (int i = 0; i < count; i++)
-    if (jobs[i].status == TESELA_OK && several_run_again_by(&jobs[failed], jobs[i].part)) {
+    if (jobs[i].status == TESELA_OK && several_repeat_on(&jobs[failed], jobs[i].part)) {
       jobs[failed].status = TESELA_OK;
       return TESELA_OK;
     }
@@ -173,6 +175,7 @@ static tesela_status several_repair(several_launch *jobs, int count, int failed)
   return is_any ? TESELA_DEVICE_FAILED : jobs[failed].status;
 }
 
+/* Allocates the sums of a part of the terms; the first part is computed in C. */
 static tesela_status allocate_partial_sums(several_launch *job) {
   const tsl_problem *problem = &job->part->problem;
   size_t bytes;
@@ -219,7 +222,7 @@ static void add_sums(const several_launch *jobs, int count) {
 }
 
 /* Returns the part that the caller's thread computes: the processor's, or the last. */
-static int own_part(const tsl_several *self) {
+static int part_of_caller(const tsl_several *self) {
   for (int i = 0; i < self->count; i++)
     if (self->parts[i].device->capabilities & TSL_CAN_HOST)
       return i;
@@ -244,13 +247,13 @@ tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands
   tesela_status status = TESELA_OK;
   (void)stream;
   if (work->sharding)
-    return tsl_several_run_sites(work, operands);
+    return tsl_several_run_workers(work, operands);
   for (int i = 0; i < self->count; i++) {
     jobs[i] = (several_launch){.work = work, .operands = operands, .part = &self->parts[i]};
     TSL_GO(allocate_partial_sums(&jobs[i]));
     save_c(&jobs[i]);
   }
-  several_run_all(jobs, self->count, own_part(self));
+  several_run_all(jobs, self->count, part_of_caller(self));
   for (int i = 0; i < self->count; i++)
     if (jobs[i].status != TESELA_OK)
       TSL_GO(several_repair(jobs, self->count, i));
@@ -258,7 +261,7 @@ tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands
     add_sums(jobs, self->count);
 out:
   for (int i = 0; i < self->count; i++) {
-    tsl_free(jobs[i].kept);
+    tsl_free(jobs[i].saved_c);
     tsl_free(jobs[i].sums);
   }
   return status;

@@ -2,89 +2,92 @@
 #include "device/memory_pool.h"
 #include "strategy/gemm/composite/several/shard_worker.h"
 
-static void drop_buffer(tsl_site_buffer *site_buffer) {
-  tsl_kept_give(site_buffer->buffer);
-  site_buffer->buffer = NULL;
-  site_buffer->is_recorded = false;
+static void give_back_buffer(tsl_shard_worker_buffer *buffer_use) {
+  tsl_pooled_buffer_give(buffer_use->buffer);
+  buffer_use->buffer = NULL;
+  buffer_use->is_recorded = false;
 }
 
-void tsl_site_release_memory(tsl_site *site) {
-  drop_buffer(&site->stay);
-  for (int i = 0; i < SITE_RING; i++) {
-    drop_buffer(&site->slabs[i]);
-    drop_buffer(&site->results[i]);
+void tsl_shard_worker_release_memory(tsl_shard_worker *worker) {
+  give_back_buffer(&worker->resident);
+  for (int i = 0; i < RING_BUFFERS; i++) {
+    give_back_buffer(&worker->slabs[i]);
+    give_back_buffer(&worker->results[i]);
   }
-  tsl_kept_give(site->scratch);
-  site->scratch = NULL;
-  site->is_ready = false;
+  tsl_pooled_buffer_give(worker->scratch);
+  worker->scratch = NULL;
+  worker->is_ready = false;
 }
 
-static void end_event(const tsl_site *site, tsl_event **event) {
+static void destroy_event(const tsl_shard_worker *worker, tsl_event **event) {
   if (*event)
-    site->device->ops->event_destroy(*event);
+    worker->device->ops->event_destroy(*event);
   *event = NULL;
 }
 
-void tsl_site_release(tsl_site *site) {
-  const tsl_device_ops *ops = site->device->ops;
-  tsl_site_release_memory(site);
-  end_event(site, &site->stay.done);
-  for (int i = 0; i < SITE_RING; i++) {
-    end_event(site, &site->slabs[i].done);
-    end_event(site, &site->results[i].done);
+void tsl_shard_worker_release(tsl_shard_worker *worker) {
+  const tsl_device_ops *ops = worker->device->ops;
+  tsl_shard_worker_release_memory(worker);
+  destroy_event(worker, &worker->resident.done);
+  for (int i = 0; i < RING_BUFFERS; i++) {
+    destroy_event(worker, &worker->slabs[i].done);
+    destroy_event(worker, &worker->results[i].done);
   }
-  end_event(site, &site->arrived);
-  if (site->in && site->in != site->compute)
-    ops->stream_destroy(site->in);
-  if (site->out && site->out != site->compute)
-    ops->stream_destroy(site->out);
-  if (site->compute)
-    ops->stream_destroy(site->compute);
-  tsl_device_copier_end(&site->carrier);
-  site->in = site->out = site->compute = NULL;
+  destroy_event(worker, &worker->arrived);
+  if (worker->in && worker->in != worker->compute)
+    ops->stream_destroy(worker->in);
+  if (worker->out && worker->out != worker->compute)
+    ops->stream_destroy(worker->out);
+  if (worker->compute)
+    ops->stream_destroy(worker->compute);
+  tsl_device_copier_end(&worker->copier);
+  worker->in = worker->out = worker->compute = NULL;
 }
 
-static tesela_status allocate_site_buffer(tsl_site *site, tsl_site_buffer *site_buffer, size_t bytes) {
+static tesela_status allocate_worker_buffer(tsl_shard_worker *worker, tsl_shard_worker_buffer *buffer_use,
+                                            size_t bytes) {
   if (bytes == 0)
     return TESELA_OK;
-  TSL_TRY(tsl_pool_alloc(site->device, bytes, &site_buffer->buffer));
-  return site->arrived && !site_buffer->done
-             ? site->device->ops->event_create(site->device, &site_buffer->done)
+  TSL_TRY(tsl_pooled_buffer_get(worker->device, bytes, &buffer_use->buffer));
+  return worker->arrived && !buffer_use->done
+             ? worker->device->ops->event_create(worker->device, &buffer_use->done)
              : TESELA_OK;
 }
 
-static tesela_status create_streams(tsl_site *site) {
-  const tsl_device_ops *ops = site->device->ops;
-  if (site->compute)
+static tesela_status create_streams(tsl_shard_worker *worker) {
+  const tsl_device_ops *ops = worker->device->ops;
+  if (worker->compute)
     return TESELA_OK;
-  TSL_TRY(ops->stream_create(site->device, &site->compute));
+  TSL_TRY(ops->stream_create(worker->device, &worker->compute));
   if (!ops->stream_wait) {
-    site->in = site->out = site->compute;
+    worker->in = worker->out = worker->compute;
     return TESELA_OK;
   }
-  TSL_TRY(ops->stream_create(site->device, &site->in));
-  TSL_TRY(ops->stream_create(site->device, &site->out));
-  return ops->event_create(site->device, &site->arrived);
+  TSL_TRY(ops->stream_create(worker->device, &worker->in));
+  TSL_TRY(ops->stream_create(worker->device, &worker->out));
+  return ops->event_create(worker->device, &worker->arrived);
 }
 
-static tesela_status allocate_site(tsl_site *site) {
-  TSL_TRY(create_streams(site));
-  TSL_TRY(allocate_site_buffer(site, &site->stay, site->stay_bytes));
-  for (int i = 0; i < SITE_RING; i++) {
-    TSL_TRY(allocate_site_buffer(site, &site->slabs[i], site->slabs_used >> i & 1 ? site->slab_bytes : 0));
-    TSL_TRY(
-        allocate_site_buffer(site, &site->results[i], site->results_used >> i & 1 ? site->tile_bytes : 0));
+static tesela_status allocate_worker(tsl_shard_worker *worker) {
+  TSL_TRY(create_streams(worker));
+  TSL_TRY(allocate_worker_buffer(worker, &worker->resident, worker->resident_bytes));
+  for (int i = 0; i < RING_BUFFERS; i++) {
+    TSL_TRY(allocate_worker_buffer(worker, &worker->slabs[i],
+                                   worker->slabs_used >> i & 1 ? worker->slab_bytes : 0));
+    TSL_TRY(allocate_worker_buffer(worker, &worker->results[i],
+                                   worker->results_used >> i & 1 ? worker->tile_bytes : 0));
   }
-  return site->workspace > 0 ? tsl_pool_alloc(site->device, (size_t)site->workspace, &site->scratch)
-                             : TESELA_OK;
+  return worker->workspace > 0
+             ? tsl_pooled_buffer_get(worker->device, (size_t)worker->workspace, &worker->scratch)
+             : TESELA_OK;
 }
 
-tesela_status tsl_site_ready(tsl_site *site) {
+tesela_status tsl_shard_worker_allocate(tsl_shard_worker *worker) {
   tesela_status status = TESELA_OK;
-  if (!site->is_ready)
-    status = allocate_site(site);
-  site->is_ready = status == TESELA_OK;
+  if (!worker->is_ready)
+    status = allocate_worker(worker);
+  worker->is_ready = status == TESELA_OK;
   if (status != TESELA_OK)
-    tsl_site_release(site);
+    tsl_shard_worker_release(worker);
   return status;
 }

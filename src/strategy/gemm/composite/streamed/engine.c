@@ -3,20 +3,20 @@
 
 #include <math.h>
 
-enum { LEAST_SIDE = 512 }; /* of tiles for which a model is evaluated */
+enum { TILE_SIDE_MIN = 512 }; /* of tiles for which a model is evaluated */
 
-uint64_t tsl_tiling_memory(const tsl_device *device) {
+uint64_t tsl_tiling_memory_limit(const tsl_device *device) {
   return device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
 }
 
 /* Devices allocate whole pages, some of 2 MiB; hence 1 % more. */
-uint64_t tsl_tiling_room(const tsl_device *device, const tsl_streamed_tiling *tiling) {
-  const double memory = (double)tsl_tiling_memory(device), room = memory - 1.01 * (double)tiling->bytes;
+uint64_t tsl_tiling_workspace_bytes(const tsl_device *device, const tsl_streamed_tiling *tiling) {
+  const double memory = (double)tsl_tiling_memory_limit(device), room = memory - 1.01 * (double)tiling->bytes;
   return room > 0 ? (uint64_t)room : 0;
 }
 
 /* Makes the problem of a whole slab with strides on the device; returns false if its size overflows. */
-static bool slab_of(const tsl_problem *whole, const tsl_streamed_tiling *t, tsl_problem *slab) {
+static bool make_slab_problem(const tsl_problem *whole, const tsl_streamed_tiling *t, tsl_problem *slab) {
   const int64_t sizes[TSL_OPERANDS][2] = {{t->rows, t->depth}, {t->depth, t->cols}, {t->rows, t->cols}};
   tsl_shape *shapes[TSL_OPERANDS] = {&slab->a, &slab->b, &slab->c};
   *slab = tsl_problem_unfinished(whole);
@@ -38,6 +38,7 @@ static bool slab_of(const tsl_problem *whole, const tsl_streamed_tiling *t, tsl_
   return true;
 }
 
+/* Predicts a slab's seconds with `room` bytes of workspace; infinity: refused, or not accurate enough. */
 static double predict_seconds(const tsl_strategy *strategy, const tsl_problem *whole, const tsl_problem *slab,
                               int64_t slabs, const tsl_device *device, uint64_t room) {
   tsl_config config = tsl_strategy_defaults(strategy);
@@ -51,7 +52,7 @@ static double predict_seconds(const tsl_strategy *strategy, const tsl_problem *w
              : INFINITY;
 }
 
-static bool engine_is_asked(const tsl_strategy *strategy, const tsl_problem *problem) {
+static bool has_workspace_model(const tsl_strategy *strategy, const tsl_problem *problem) {
   return strategy->op == problem->op && strategy->resources.fit_workspace && strategy->score &&
          !strategy->vendor.load && !strategy->splits.parts;
 }
@@ -67,10 +68,10 @@ const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_de
   const tsl_strategy *strategy, *best = NULL;
   tsl_problem slab;
   double least = INFINITY;
-  if (!tsl_problem_reads(problem, TSL_OPERAND_A) || !slab_of(problem, &whole, &slab))
+  if (!tsl_problem_reads(problem, TSL_OPERAND_A) || !make_slab_problem(problem, &whole, &slab))
     return NULL;
   for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++) {
-    const double seconds = engine_is_asked(strategy, problem)
+    const double seconds = has_workspace_model(strategy, problem)
                                ? predict_seconds(strategy, problem, &slab, 1, device, UINT64_MAX)
                                : INFINITY;
     if (seconds < least) {
@@ -84,7 +85,9 @@ const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_de
 double tsl_streamed_slab_seconds(const tsl_strategy *engine, const tsl_problem *problem,
                                  const tsl_device *device, const tsl_streamed_tiling *tiling) {
   tsl_problem slab;
-  return tiling->rows >= LEAST_SIDE && tiling->cols >= LEAST_SIDE && slab_of(problem, tiling, &slab)
-             ? predict_seconds(engine, problem, &slab, tiling->slabs, device, tsl_tiling_room(device, tiling))
+  return tiling->rows >= TILE_SIDE_MIN && tiling->cols >= TILE_SIDE_MIN &&
+                 make_slab_problem(problem, tiling, &slab)
+             ? predict_seconds(engine, problem, &slab, tiling->slabs, device,
+                               tsl_tiling_workspace_bytes(device, tiling))
              : INFINITY;
 }

@@ -65,10 +65,11 @@ static double streamed_score(const tsl_problem *problem, const tsl_config *confi
   const double seconds = is_real ? tsl_tiling_seconds(problem, device, &tiling) : 0;
   return seconds > 0 ? seconds
                      : fmax(peak > 0 ? 2 * tsl_problem_flops(problem) / peak : 0,
-                            link > 0 ? (tiling.in + tiling.out) / link : 0);
+                            link > 0 ? (tiling.bytes_in + tiling.bytes_out) / link : 0);
 }
 
-static uint64_t bytes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t required_device_bytes(const tsl_problem *problem, const tsl_config *config,
+                                      const tsl_device *device) {
   tsl_streamed_tiling tiling;
   return streamed_is_empty(problem) || tsl_tiling_of(problem, config, device, &tiling) ? 0 : tiling.bytes;
 }
@@ -84,8 +85,8 @@ static void streamed_release(tsl_work *work) {
   work->state = NULL;
 }
 
-static tesela_status streamed_pack(tsl_streamed_kind *kind, int operand, const tsl_shape *whole, int64_t rows,
-                                   int64_t cols, tsl_shape *packed) {
+static tesela_status streamed_plan_transfer(tsl_streamed_kind *kind, int operand, const tsl_shape *whole,
+                                            int64_t rows, int64_t cols, tsl_shape *packed) {
   kind->shapes[operand] = *whole;
   kind->shapes[operand].rows = rows;
   kind->shapes[operand].cols = cols;
@@ -100,7 +101,7 @@ static tesela_status streamed_problem_of(const tsl_work *work, int64_t i, int64_
                                          tsl_streamed_kind *kind, tsl_problem *part) {
   const tsl_streamed *self = work->state;
   const tsl_problem *whole = &work->problem;
-  const tsl_copy_chunk tile = tsl_tiling_part(&self->tiling, i, j);
+  const tsl_copy_chunk tile = tsl_tiling_tile_rect(&self->tiling, i, j);
   int64_t first, depth;
   tsl_tiling_slab(&self->tiling, slab, &first, &depth);
   if (!tsl_problem_reads(whole, TSL_OPERAND_A))
@@ -113,9 +114,9 @@ static tesela_status streamed_problem_of(const tsl_work *work, int64_t i, int64_
     part->beta[0] = 1;
     part->beta[1] = 0;
   }
-  TSL_TRY(streamed_pack(kind, TSL_OPERAND_A, &whole->a, tile.rows, depth, &part->a));
-  TSL_TRY(streamed_pack(kind, TSL_OPERAND_B, &whole->b, depth, tile.cols, &part->b));
-  return streamed_pack(kind, TSL_OPERAND_C, &whole->c, tile.rows, tile.cols, &part->c);
+  TSL_TRY(streamed_plan_transfer(kind, TSL_OPERAND_A, &whole->a, tile.rows, depth, &part->a));
+  TSL_TRY(streamed_plan_transfer(kind, TSL_OPERAND_B, &whole->b, depth, tile.cols, &part->b));
+  return streamed_plan_transfer(kind, TSL_OPERAND_C, &whole->c, tile.rows, tile.cols, &part->c);
 }
 
 static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t slab) {
@@ -129,7 +130,7 @@ static tesela_status make_kind(tsl_work *work, int64_t i, int64_t j, int64_t sla
       .problem = &part,
       .device = work->device,
       .in_buffers = true,
-      .workspace_most = tsl_tiling_room(work->device, &self->tiling),
+      .workspace_most = tsl_tiling_workspace_bytes(work->device, &self->tiling),
       .most = tsl_accuracy_of_one_part(&work->problem, &part, self->tiling.slabs),
       .like = self->first};
   TSL_TRY(work->subplans->make(work->subplans, &request, &kind->child));
@@ -176,13 +177,13 @@ static tesela_status streamed_build(tsl_work *work) {
           work->device->name, (long long)tiling.row_tiles, (long long)tiling.col_tiles,
           (long long)tiling.rows, (long long)tiling.cols, (long long)tiling.slabs, (long long)tiling.depth,
           tsl_format_bytes(tiling.bytes, text, sizeof text),
-          tsl_format_bytes((uint64_t)tiling.in, in, sizeof in),
-          tsl_format_bytes((uint64_t)tiling.out, out, sizeof out), work->subplans->text(self->first),
+          tsl_format_bytes((uint64_t)tiling.bytes_in, in, sizeof in),
+          tsl_format_bytes((uint64_t)tiling.bytes_out, out, sizeof out), work->subplans->text(self->first),
           tsl_format_bytes(self->workspace, workspace, sizeof workspace));
   return TESELA_OK;
 }
 
-static bool streamed_share(const tsl_work *work, int index, tsl_subplan_info *out) {
+static bool streamed_describe_slab(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_streamed *self = work->state;
   const tsl_streamed_tiling *t = &self->tiling;
   if (index != 0)
@@ -192,8 +193,8 @@ static bool streamed_share(const tsl_work *work, int index, tsl_subplan_info *ou
                             .rows = t->rows,
                             .cols = t->cols,
                             .depth = t->depth,
-                            .in_bytes = t->in,
-                            .out_bytes = t->out};
+                            .in_bytes = t->bytes_in,
+                            .out_bytes = t->bytes_out};
   return true;
 }
 
@@ -215,5 +216,5 @@ const tsl_strategy tsl_gemm_streamed = {
     .build = streamed_build,
     .run = tsl_streamed_run,
     .release = streamed_release,
-    .splits = {.parts = true, .subplan = streamed_share, .bytes = bytes},
+    .splits = {.parts = true, .subplan = streamed_describe_slab, .bytes = required_device_bytes},
 };

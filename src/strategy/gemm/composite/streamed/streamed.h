@@ -16,7 +16,7 @@ typedef struct tsl_streamed_tiling {
   bool by_cols;      /* tiles are ordered along C's columns; else along its rows */
   int panels, tiles; /* buffers for panels of A, and for B; for tiles: 2 each, or 1 if there is only one */
   uint64_t bytes;    /* bytes of all buffers */
-  double in, out;    /* bytes of a run to the device and back */
+  double bytes_in, bytes_out; /* of a run, to the device and back */
 } tsl_streamed_tiling;
 
 /* Computes the tiling: the config's sizes, or if 0 the fastest that fit. Returns NULL, or why none exists. */
@@ -26,18 +26,18 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
 double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device,
                           const tsl_streamed_tiling *tiling);
 /* Returns the bytes of device memory that a plan may take. */
-uint64_t tsl_tiling_memory(const tsl_device *device);
+uint64_t tsl_tiling_memory_limit(const tsl_device *device);
 /* Returns the bytes that a tiling's buffers leave for the workspace of the slabs' kernels. */
-uint64_t tsl_tiling_room(const tsl_device *device, const tsl_streamed_tiling *tiling);
+uint64_t tsl_tiling_workspace_bytes(const tsl_device *device, const tsl_streamed_tiling *tiling);
 /* Returns the fastest strategy for slabs whose speed depends on the workspace limit, or NULL. */
 const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_device *device);
 /* Returns the engine's predicted seconds for a whole slab with the workspace that is left, or infinity. */
 double tsl_streamed_slab_seconds(const tsl_strategy *engine, const tsl_problem *problem,
                                  const tsl_device *device, const tsl_streamed_tiling *tiling);
 /* Returns the position of tile number `index`. Successive tiles are adjacent and share a panel. */
-void tsl_tiling_tile(const tsl_streamed_tiling *tiling, int64_t index, int64_t *i, int64_t *j);
+void tsl_tiling_tile_position(const tsl_streamed_tiling *tiling, int64_t index, int64_t *i, int64_t *j);
 /* Returns the rectangle of C of tile (i, j). */
-tsl_copy_chunk tsl_tiling_part(const tsl_streamed_tiling *tiling, int64_t i, int64_t j);
+tsl_copy_chunk tsl_tiling_tile_rect(const tsl_streamed_tiling *tiling, int64_t i, int64_t j);
 /* Returns the first term and the number of terms of a slab. */
 void tsl_tiling_slab(const tsl_streamed_tiling *tiling, int64_t slab, int64_t *first, int64_t *count);
 

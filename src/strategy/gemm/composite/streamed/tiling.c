@@ -6,13 +6,13 @@
 
 #include <math.h>
 
-enum { LEAST = 16, GRAIN = 64 }; /* minimum of a tile; unit of larger sizes */
+enum { TILE_SIZE_MIN = 16, TILE_SIZE_UNIT = 64 };
 
 static int64_t ceil_quotient(int64_t number, int64_t by) {
   return number / by + (number % by != 0);
 }
 
-static double tiling_size_of(const tsl_shape *shape) {
+static double element_bytes(const tsl_shape *shape) {
   return (double)tsl_type(shape->type)->size;
 }
 
@@ -20,23 +20,24 @@ static bool reads_panels(const tsl_problem *problem) {
   return tsl_problem_reads(problem, TSL_OPERAND_A);
 }
 
-/* Returns the size of a part, at most `most`, so that parts are as equal as GRAIN allows. */
-static int64_t even_share(int64_t size, int64_t most) {
+/* Returns the size of a part, at most `most`, so that parts are as equal as TILE_SIZE_UNIT allows. */
+static int64_t even_part_size(int64_t size, int64_t most) {
   const int64_t share = ceil_quotient(size, ceil_quotient(size, most)),
-                rounded = ceil_quotient(share, GRAIN) * GRAIN;
+                rounded = ceil_quotient(share, TILE_SIZE_UNIT) * TILE_SIZE_UNIT;
   return rounded <= most && rounded <= size ? rounded : share;
 }
 
-/* Returns the size of one of `parts` parts of a side; large parts are aligned to GRAIN. */
-static int64_t tiling_share_of(int64_t size, int64_t parts) {
+/* Returns the size of one of `parts` parts of a side; large parts are aligned to TILE_SIZE_UNIT. */
+static int64_t size_of_part(int64_t size, int64_t parts) {
   const int64_t share = ceil_quotient(size, parts);
-  return share > 16 * GRAIN ? ceil_quotient(share, GRAIN) * GRAIN : even_share(size, share);
+  return share > 16 * TILE_SIZE_UNIT ? ceil_quotient(share, TILE_SIZE_UNIT) * TILE_SIZE_UNIT
+                                     : even_part_size(size, share);
 }
 
 /* Sets the numbers of tiles, slabs and buffers, and the bytes, from the size of a tile and slab. */
-static void tiling_count(const tsl_problem *problem, tsl_streamed_tiling *t) {
-  const double a = reads_panels(problem) ? tiling_size_of(&problem->a) : 0,
-               b = reads_panels(problem) ? tiling_size_of(&problem->b) : 0, c = tiling_size_of(&problem->c);
+static void tiling_set_counts(const tsl_problem *problem, tsl_streamed_tiling *t) {
+  const double a = reads_panels(problem) ? element_bytes(&problem->a) : 0,
+               b = reads_panels(problem) ? element_bytes(&problem->b) : 0, c = element_bytes(&problem->c);
   const double rows = (double)t->rows, cols = (double)t->cols, depth = (double)t->depth;
   t->row_tiles = ceil_quotient(t->m, t->rows);
   t->col_tiles = ceil_quotient(t->n, t->cols);
@@ -55,15 +56,14 @@ static void tiling_count(const tsl_problem *problem, tsl_streamed_tiling *t) {
   const double along_rows = stay ? a_stays + b_turns : a_again + b_again,
                along_cols = stay ? b_stays + a_turns : along_rows;
   t->by_cols = along_cols < along_rows;
-  t->out = m * n * c;
-  t->in = fmin(along_rows, along_cols) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? t->out : 0);
+  t->bytes_out = m * n * c;
+  t->bytes_in = fmin(along_rows, along_cols) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? t->bytes_out : 0);
 }
 
-/* Returns the cost in bytes if copies and computation alternate, with each slab's access to its tile. Each
- * step has the latency of about a megabyte. */
-static double tiling_cost(const tsl_streamed_tiling *t) {
+/* Returns the cost in bytes if copies and computation alternate; a step has the latency of a megabyte. */
+static double cost_without_overlap(const tsl_streamed_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
-  return t->in + t->out + 2 * (double)t->slabs * t->out / 64 + 1e6 * steps;
+  return t->bytes_in + t->bytes_out + 2 * (double)t->slabs * t->bytes_out / 64 + 1e6 * steps;
 }
 
 /* Assumed rates in a second, from constants only, not from measurements: a tiling decides the bits. */
@@ -76,7 +76,7 @@ typedef struct rates {
 static rates assume_rates(const tsl_problem *problem, const tsl_device *device) {
   /* Tensor cores double fast f64, and compute narrow types ten times as fast; f32 reaches 0.8 of its peak. */
   const bool has_mma = device->capabilities & TSL_CAN_MMA;
-  const double narrow = problem->a.type != problem->c.type || tiling_size_of(&problem->a) < 4 ? 10 : 0.8;
+  const double narrow = problem->a.type != problem->c.type || element_bytes(&problem->a) < 4 ? 10 : 0.8;
   const double f64 = device->peak_f64 * (has_mma && device->peak_f64 * 3 > device->peak_f32 ? 2 : 1);
   return (rates){tsl_type(problem->c.type)->component == TESELA_F64
                      ? f64
@@ -85,10 +85,11 @@ static rates assume_rates(const tsl_problem *problem, const tsl_device *device) 
                  128.0 * 128 * fmax(1, device->compute_units), NULL};
 }
 
-static bool overlaps(const tsl_device *device, const rates *r) {
+static bool can_overlap(const tsl_device *device, const rates *r) {
   return tsl_staging_is_offered(device) && r->operations > 0 && r->link > 0;
 }
 
+/* Returns the seconds of the product of one slab and tile. */
 static double tiling_product_seconds(const tsl_problem *problem, const tsl_device *device, const rates *r,
                                      const tsl_streamed_tiling *t) {
   const double steps = (double)t->row_tiles * (double)t->col_tiles * (double)t->slabs;
@@ -96,24 +97,24 @@ static double tiling_product_seconds(const tsl_problem *problem, const tsl_devic
                tile = (double)t->rows * (double)t->cols, whole = 2 * tile * (double)t->depth;
   /* the last wave of a tile is half empty */
   const double usual = operations / r->operations * (1 + 0.5 * r->wave / tile) +
-                       (t->slabs > 1 ? 2 * tile * tiling_size_of(&problem->c) / r->memory : 0);
+                       (t->slabs > 1 ? 2 * tile * element_bytes(&problem->c) / r->memory : 0);
   return r->engine && whole > 0
              ? fmin(usual, operations / whole * tsl_streamed_slab_seconds(r->engine, problem, device, t))
              : usual;
 }
 
 /* Returns the seconds of copies in both directions at once, if links are not fully duplex. */
-static double both_ways(double in, double out) {
+static double seconds_both_directions(double in, double out) {
   return fmax(in, out) + fmin(in, out) / 4;
 }
 
 /* Returns the seconds of a run: steps take the maximum of product and copies; first and last copies add. */
-static double tiling_overlapped(const tsl_problem *problem, const rates *r, const tsl_streamed_tiling *t,
-                                double compute) {
-  const double a = reads_panels(problem) ? tiling_size_of(&problem->a) : 0,
-               b = reads_panels(problem) ? tiling_size_of(&problem->b) : 0;
+static double seconds_with_overlap(const tsl_problem *problem, const rates *r, const tsl_streamed_tiling *t,
+                                   double compute) {
+  const double a = reads_panels(problem) ? element_bytes(&problem->a) : 0,
+               b = reads_panels(problem) ? element_bytes(&problem->b) : 0;
   const double i = (double)t->row_tiles, j = (double)t->col_tiles, slabs = (double)t->slabs;
-  const double tile = (double)t->rows * (double)t->cols * tiling_size_of(&problem->c);
+  const double tile = (double)t->rows * (double)t->cols * element_bytes(&problem->c);
   const double depth = (double)t->depth, of_a = depth * (double)t->rows * a,
                of_b = depth * (double)t->cols * b, out = tile / slabs,
                before = tsl_problem_reads(problem, TSL_OPERAND_C) ? tile : 0;
@@ -122,8 +123,9 @@ static double tiling_overlapped(const tsl_problem *problem, const rates *r, cons
   const double of_line = stay ? (t->by_cols ? of_b : of_a) : of_a + of_b,
                of_other = stay ? (t->by_cols ? of_a : of_b) : of_a + of_b;
   const double first = (of_a + of_b + before) / r->link;
-  const double on = fmax(compute, both_ways(of_line + before / slabs, out) / r->link) * lines * slabs +
-                    fmax(compute, both_ways(of_other + before / slabs, out) / r->link) * others * slabs;
+  const double on =
+      fmax(compute, seconds_both_directions(of_line + before / slabs, out) / r->link) * lines * slabs +
+      fmax(compute, seconds_both_directions(of_other + before / slabs, out) / r->link) * others * slabs;
   const double begin = compute + fmax(compute, (of_a + of_b) / r->link) * (slabs - 1);
   return first + begin + on + tile / r->link + 50e-6 * i * j * slabs; /* latency of each step */
 }
@@ -131,55 +133,55 @@ static double tiling_overlapped(const tsl_problem *problem, const rates *r, cons
 double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device,
                           const tsl_streamed_tiling *tiling) {
   rates r = assume_rates(problem, device);
-  if (!overlaps(device, &r))
+  if (!can_overlap(device, &r))
     return 0;
   r.engine = tsl_streamed_engine(problem, device);
-  return tiling_overlapped(problem, &r, tiling, tiling_product_seconds(problem, device, &r, tiling));
+  return seconds_with_overlap(problem, &r, tiling, tiling_product_seconds(problem, device, &r, tiling));
 }
 
 /* Returns the bytes of buffers and kernels' packed panels (narrow types may become f32), and 1 % reserve. */
-static double needs_of(const tsl_problem *problem, const tsl_streamed_tiling *t) {
-  const double a = reads_panels(problem) ? fmax(4, tiling_size_of(&problem->a)) : 0,
-               b = reads_panels(problem) ? fmax(4, tiling_size_of(&problem->b)) : 0;
+static double bytes_needed(const tsl_problem *problem, const tsl_streamed_tiling *t) {
+  const double a = reads_panels(problem) ? fmax(4, element_bytes(&problem->a)) : 0,
+               b = reads_panels(problem) ? fmax(4, element_bytes(&problem->b)) : 0;
   return 1.01 * ((double)t->bytes + (double)t->depth * ((double)t->rows * a + (double)t->cols * b));
 }
 
 static bool tiling_fits(const tsl_problem *problem, const tsl_device *device, const tsl_streamed_tiling *t) {
   const double most = (double)device->allocation_max;
-  return needs_of(problem, t) <= (double)tsl_tiling_memory(device) &&
-         (double)t->rows * (double)t->cols * tiling_size_of(&problem->c) <= most &&
-         (double)t->rows * (double)t->depth * tiling_size_of(&problem->a) <= most &&
-         (double)t->depth * (double)t->cols * tiling_size_of(&problem->b) <= most;
+  return bytes_needed(problem, t) <= (double)tsl_tiling_memory_limit(device) &&
+         (double)t->rows * (double)t->cols * element_bytes(&problem->c) <= most &&
+         (double)t->rows * (double)t->depth * element_bytes(&problem->a) <= most &&
+         (double)t->depth * (double)t->cols * element_bytes(&problem->b) <= most;
 }
 
 /* Finds the widest tile with these rows and terms; returns false if not even a narrow one fits. */
-static bool tiling_widen(const tsl_problem *problem, const tsl_device *device, tsl_streamed_tiling *t) {
-  int64_t low = tsl_min(t->n, LEAST), high = t->n;
+static bool find_widest_tile(const tsl_problem *problem, const tsl_device *device, tsl_streamed_tiling *t) {
+  int64_t low = tsl_min(t->n, TILE_SIZE_MIN), high = t->n;
   t->cols = low;
-  tiling_count(problem, t);
+  tiling_set_counts(problem, t);
   if (!tiling_fits(problem, device, t))
     return false;
   while (low < high) {
     const int64_t middle = high - (high - low) / 2;
     t->cols = middle;
-    tiling_count(problem, t);
+    tiling_set_counts(problem, t);
     if (tiling_fits(problem, device, t))
       low = middle;
     else
       high = middle - 1;
   }
-  t->cols = even_share(t->n, low);
-  tiling_count(problem, t);
+  t->cols = even_part_size(t->n, low);
+  tiling_set_counts(problem, t);
   return true;
 }
 
 /* Returns the rows that cut m in 1, 2, 3, ... parts, later in larger steps; 0 after the smallest. */
 static int64_t tiling_next_rows(int64_t m, int64_t *parts) {
-  const int64_t least = tsl_min(m, LEAST);
+  const int64_t least = tsl_min(m, TILE_SIZE_MIN);
   if (*parts > 0 && ceil_quotient(m, *parts) <= least)
     return 0;
   *parts += 1 + *parts / 16;
-  const int64_t rows = tiling_share_of(m, *parts);
+  const int64_t rows = size_of_part(m, *parts);
   return rows < least ? least : rows;
 }
 
@@ -192,13 +194,14 @@ typedef struct tiling_search {
 } tiling_search;
 
 /* Stores a tiling if it is better. No model is evaluated if the link alone takes longer. */
-static void tiling_compare(tiling_search *s, const tsl_streamed_tiling *t) {
-  const bool is_hidden = overlaps(s->device, &s->rates);
-  const double bytes = is_hidden ? 0.02 * (t->in + t->out) / s->rates.link : 0;
-  double cost = is_hidden ? bytes + tiling_overlapped(s->problem, &s->rates, t, 0) : tiling_cost(t);
+static void keep_if_better(tiling_search *s, const tsl_streamed_tiling *t) {
+  const bool is_hidden = can_overlap(s->device, &s->rates);
+  const double bytes = is_hidden ? 0.02 * (t->bytes_in + t->bytes_out) / s->rates.link : 0;
+  double cost =
+      is_hidden ? bytes + seconds_with_overlap(s->problem, &s->rates, t, 0) : cost_without_overlap(t);
   if (is_hidden && cost < s->least_cost)
-    cost = bytes + tiling_overlapped(s->problem, &s->rates, t,
-                                     tiling_product_seconds(s->problem, s->device, &s->rates, t));
+    cost = bytes + seconds_with_overlap(s->problem, &s->rates, t,
+                                        tiling_product_seconds(s->problem, s->device, &s->rates, t));
   if (cost < s->least_cost) {
     s->least_cost = cost;
     s->best = *t;
@@ -207,33 +210,36 @@ static void tiling_compare(tiling_search *s, const tsl_streamed_tiling *t) {
 
 /* Tries the widest tile, and up to three tiles more, whose last tile leaves earlier. */
 static void try_widths(tiling_search *s, tsl_streamed_tiling *t) {
-  if (!tiling_widen(s->problem, s->device, t))
+  if (!find_widest_tile(s->problem, s->device, t))
     return;
-  tiling_compare(s, t);
+  keep_if_better(s, t);
   for (int64_t more = 1; more <= 3; more++) {
     tsl_streamed_tiling narrower = *t;
-    narrower.cols = tsl_min(t->cols, tiling_share_of(t->n, t->col_tiles + more));
-    tiling_count(s->problem, &narrower);
-    if (narrower.cols >= tsl_min(t->n, LEAST) && tiling_fits(s->problem, s->device, &narrower))
-      tiling_compare(s, &narrower);
+    narrower.cols = tsl_min(t->cols, size_of_part(t->n, t->col_tiles + more));
+    tiling_set_counts(s->problem, &narrower);
+    if (narrower.cols >= tsl_min(t->n, TILE_SIZE_MIN) && tiling_fits(s->problem, s->device, &narrower))
+      keep_if_better(s, &narrower);
   }
 }
 
-static bool tiling_find(const tsl_problem *problem, const tsl_device *device, tsl_streamed_tiling *best) {
+/* Returns false if no tiling fits the memory. */
+static bool find_best_tiling(const tsl_problem *problem, const tsl_device *device,
+                             tsl_streamed_tiling *best) {
   const tsl_streamed_tiling empty = {
       .m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   tiling_search s = {
       .problem = problem, .device = device, .rates = assume_rates(problem, device), .least_cost = INFINITY};
   int64_t parts = 0, rows;
-  if (overlaps(device, &s.rates))
+  if (can_overlap(device, &s.rates))
     s.rates.engine = tsl_streamed_engine(problem, device);
   while ((rows = tiling_next_rows(problem->m, &parts)) > 0)
-    for (int64_t depth = empty.k;; depth = ceil_quotient(ceil_quotient(depth, 2), LEAST) * LEAST) {
+    for (int64_t depth = empty.k;;
+         depth = ceil_quotient(ceil_quotient(depth, 2), TILE_SIZE_MIN) * TILE_SIZE_MIN) {
       tsl_streamed_tiling t = empty;
       t.rows = rows;
       t.depth = depth;
       try_widths(&s, &t);
-      if (depth <= LEAST || !tsl_problem_adds_up(problem))
+      if (depth <= TILE_SIZE_MIN || !tsl_problem_adds_up(problem))
         break;
     }
   *best = s.best;
@@ -243,13 +249,13 @@ static bool tiling_find(const tsl_problem *problem, const tsl_device *device, ts
 static const char *refuse_memory(const tsl_problem *problem, const tsl_device *device) {
   char least[32], has[32];
   tsl_streamed_tiling t = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
-  t.rows = tsl_min(t.m, LEAST);
-  t.cols = tsl_min(t.n, LEAST);
-  t.depth = tsl_problem_adds_up(problem) ? tsl_min(t.k, LEAST) : t.k;
-  tiling_count(problem, &t);
+  t.rows = tsl_min(t.m, TILE_SIZE_MIN);
+  t.cols = tsl_min(t.n, TILE_SIZE_MIN);
+  t.depth = tsl_problem_adds_up(problem) ? tsl_min(t.k, TILE_SIZE_MIN) : t.k;
+  tiling_set_counts(problem, &t);
   return tsl_refusal("needs at least %s of memory on %s, where a plan may take %s",
-                     tsl_format_bytes((uint64_t)needs_of(problem, &t) + 1, least, sizeof least), device->name,
-                     tsl_format_bytes(tsl_tiling_memory(device), has, sizeof has));
+                     tsl_format_bytes((uint64_t)bytes_needed(problem, &t) + 1, least, sizeof least),
+                     device->name, tsl_format_bytes(tsl_tiling_memory_limit(device), has, sizeof has));
 }
 
 static bool fits_uncut(const tsl_problem *problem, const tsl_device *device) {
@@ -257,7 +263,7 @@ static bool fits_uncut(const tsl_problem *problem, const tsl_device *device) {
   whole.rows = whole.m;
   whole.cols = whole.n;
   whole.depth = whole.k;
-  tiling_count(problem, &whole);
+  tiling_set_counts(problem, &whole);
   return tiling_fits(problem, device, &whole);
 }
 
@@ -270,14 +276,14 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
       return tsl_refusal(
           "the memory of %s holds all of A, B, C and the workspace: the product need not be streamed",
           device->name);
-    return tiling_find(problem, device, tiling) ? NULL : refuse_memory(problem, device);
+    return find_best_tiling(problem, device, tiling) ? NULL : refuse_memory(problem, device);
   }
   *tiling =
       (tsl_streamed_tiling){.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   tiling->rows = rows > 0 ? tsl_min(rows, tiling->m) : tiling->m;
   tiling->cols = cols > 0 ? tsl_min(cols, tiling->n) : tiling->n;
   tiling->depth = depth > 0 ? tsl_min(depth, tiling->k) : tiling->k;
-  tiling_count(problem, tiling);
+  tiling_set_counts(problem, tiling);
   if (tiling->slabs > 1 && !tsl_problem_adds_up(problem))
     return tsl_type(problem->c.type)->is_complex
                ? "complex sums are not cut, as an infinity would become NaN: depth must be k"
@@ -288,7 +294,7 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
   return tiling_fits(problem, device, tiling) ? NULL : refuse_memory(problem, device);
 }
 
-void tsl_tiling_tile(const tsl_streamed_tiling *tiling, int64_t index, int64_t *i, int64_t *j) {
+void tsl_tiling_tile_position(const tsl_streamed_tiling *tiling, int64_t index, int64_t *i, int64_t *j) {
   const int64_t length = tiling->by_cols ? tiling->row_tiles : tiling->col_tiles;
   const int64_t line = index / length, position = index % length,
                 turned = line % 2 ? length - 1 - position : position;
@@ -296,7 +302,7 @@ void tsl_tiling_tile(const tsl_streamed_tiling *tiling, int64_t index, int64_t *
   *j = tiling->by_cols ? line : turned;
 }
 
-tsl_copy_chunk tsl_tiling_part(const tsl_streamed_tiling *tiling, int64_t i, int64_t j) {
+tsl_copy_chunk tsl_tiling_tile_rect(const tsl_streamed_tiling *tiling, int64_t i, int64_t j) {
   const int64_t row = i * tiling->rows, col = j * tiling->cols;
   return (tsl_copy_chunk){row, tsl_min(tiling->rows, tiling->m - row), col,
                           tsl_min(tiling->cols, tiling->n - col)};

@@ -26,7 +26,7 @@ static int products_of(const tsl_problem *problem) {
 }
 
 static tsl_accuracy structured_accuracy(const tsl_problem *problem, const tsl_config *config) {
-  const int64_t slabs = tsl_structured_slabs(problem, config->value[STRUCTURED_BLOCK]);
+  const int64_t slabs = tsl_structured_addends(problem, config->value[STRUCTURED_BLOCK]);
   tsl_problem terms = *problem;
   terms.k = tsl_problem_terms(problem);
   terms.c.structure = TESELA_GENERAL;
@@ -65,10 +65,11 @@ static uint64_t structured_aligned(uint64_t bytes) {
 
 /* Returns the bytes of the copies; structured_build() adds the children's workspace. */
 static uint64_t bytes_of_copies(const tsl_problem *problem, const tsl_structured_cut *cut) {
-  const tsl_structured_room blocks = tsl_structured_blocks(problem, cut), held = tsl_structured_held(problem);
+  const tsl_structured_scratch blocks = tsl_structured_diagonal_blocks(problem, cut),
+                               c_copy = tsl_structured_c_copy(problem);
   const uint64_t size = tsl_type(problem->c.type)->size;
   return structured_aligned((uint64_t)blocks.elements * size) +
-         structured_aligned((uint64_t)held.elements * size);
+         structured_aligned((uint64_t)c_copy.elements * size);
 }
 
 static uint64_t structured_scratch(const tsl_problem *problem, const tsl_config *config,
@@ -78,7 +79,7 @@ static uint64_t structured_scratch(const tsl_problem *problem, const tsl_config 
   return bytes_of_copies(problem, &cut);
 }
 
-/* Counts the multiply-adds and copies of all pieces; children count further traffic. */
+/* Counts the multiply-adds and copies of all batches; children count further traffic. */
 static void structured_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   tsl_structured_cut cut;
@@ -87,9 +88,9 @@ static void structured_account(const tsl_problem *problem, const tsl_config *con
   account->computed = 0;
   account->launches = products_of(problem) * (cut.count + tsl_structured_copies(problem, &cut, &copied));
   for (int i = 0; i < cut.count; i++) {
-    const tsl_structured_piece *piece = &cut.pieces[i];
-    const double count = (double)piece->count, rows = (double)piece->rows, cols = (double)piece->cols,
-                 depth = tsl_structured_reads(problem) ? (double)piece->depth : 0;
+    const tsl_structured_batch *batch = &cut.batches[i];
+    const double count = (double)batch->count, rows = (double)batch->rows, cols = (double)batch->cols,
+                 depth = tsl_structured_reads(problem) ? (double)batch->depth : 0;
     account->computed += products_of(problem) * count * rows * cols * depth;
     account->workers = fmax(account->workers, fmin(device->compute_units, count * rows * cols));
     a += count * rows * depth;
@@ -103,7 +104,7 @@ static void structured_account(const tsl_problem *problem, const tsl_config *con
   account->memory += 2 * bytes;
 }
 
-static void release_one(tsl_work *work) {
+static void release_product(tsl_work *work) {
   tsl_structured_gemm *self = work->state;
   for (int i = 0; self && i < self->cut.count; i++)
     work->subplans->destroy(self->children[i]);
@@ -124,22 +125,22 @@ static void structured_release(tsl_work *work) {
   tsl_structured_state *state = work->state;
   for (int i = 0; i < state->count; i++) {
     tsl_work product = structured_product_of(work, i);
-    release_one(&product);
+    release_product(&product);
   }
   tsl_free(state);
   work->state = NULL;
 }
 
-static uint64_t structured_memory_of(const tsl_device *device) {
+static uint64_t scratch_bytes_max(const tsl_device *device) {
   const uint64_t most = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   return most < device->allocation_max ? most : device->allocation_max;
 }
 
-/* Makes the child plan for all products of a piece, or for one if no strategy computes them as a batch. */
+/* Makes the child plan for all products of a batch, or for one if no strategy computes them in one run. */
 static tesela_status structured_make_child(tsl_work *work, int index, uint64_t most) {
   tsl_structured_gemm *self = work->state;
-  tsl_problem part = tsl_structured_part(&work->problem, &self->cut, &self->cut.pieces[index]);
-  const int64_t slabs = tsl_structured_slabs(&work->problem, self->cut.block);
+  tsl_problem part = tsl_structured_part(&work->problem, &self->cut, &self->cut.batches[index]);
+  const int64_t slabs = tsl_structured_addends(&work->problem, self->cut.block);
   const tsl_subplan_request request = {
       .problem = &part,
       .device = work->device,
@@ -162,7 +163,7 @@ static tesela_status structured_make_child(tsl_work *work, int index, uint64_t m
 static tesela_status structured_make_children(tsl_work *work, uint64_t *workspace) {
   tsl_structured_gemm *self = work->state;
   const uint64_t copy_bytes = bytes_of_copies(&work->problem, &self->cut),
-                 all = structured_memory_of(work->device);
+                 all = scratch_bytes_max(work->device);
   *workspace = 0;
   for (int i = 0; i < self->cut.count; i++) {
     TSL_TRY(structured_make_child(work, i, all > copy_bytes ? all - copy_bytes : 0));
@@ -180,17 +181,17 @@ static tesela_status structured_prepare(tsl_work *work) {
   TSL_TRY(tsl_launch_kernel(work, "strategy/gemm/composite/structured/structured.cl", "tsl_structured_blocks",
                             STRUCTURED_SIDE * STRUCTURED_LINES, &self->copy));
   TSL_TRY(structured_make_children(work, &workspace));
-  self->blocks = tsl_structured_blocks(&work->problem, &self->cut);
-  self->held = tsl_structured_held(&work->problem);
-  const uint64_t held_at =
+  self->blocks = tsl_structured_diagonal_blocks(&work->problem, &self->cut);
+  self->c_copy = tsl_structured_c_copy(&work->problem);
+  const uint64_t c_copy_offset =
       structured_aligned(workspace) + structured_aligned((uint64_t)self->blocks.elements * size);
-  self->blocks_at = (int64_t)(structured_aligned(workspace) / size);
-  self->held_at = (int64_t)(held_at / size);
-  work->scratch = held_at + structured_aligned((uint64_t)self->held.elements * size);
+  self->blocks_offset = (int64_t)(structured_aligned(workspace) / size);
+  self->c_copy_offset = (int64_t)(c_copy_offset / size);
+  work->scratch = c_copy_offset + structured_aligned((uint64_t)self->c_copy.elements * size);
   return TESELA_OK;
 }
 
-static tesela_status structured_build_one(tsl_work *work, int products) {
+static tesela_status build_product(tsl_work *work, int products) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_structured_gemm), "pieces of a product", &block));
   tsl_structured_gemm *self = work->state = block;
@@ -198,7 +199,7 @@ static tesela_status structured_build_one(tsl_work *work, int products) {
   structured_cut_of(&work->problem, &work->config, work->device, &self->cut);
   const tesela_status status = structured_prepare(work);
   if (status != TESELA_OK) {
-    release_one(work);
+    release_product(work);
     return status;
   }
   if (self->cut.block > 0)
@@ -226,7 +227,7 @@ static tesela_status structured_build(tsl_work *work) {
     product.state = NULL;
     if (products > 1)
       product.problem = tsl_problem_of_sum(&work->problem, i > 0);
-    status = structured_build_one(&product, products);
+    status = build_product(&product, products);
     state->products[i].problem = product.problem;
     state->products[i].own = product.state;
     state->count++;
@@ -254,30 +255,30 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   return tsl_structured_run(&last, &second, stream);
 }
 
-static bool structured_share_of(const tsl_work *work, int index, tsl_subplan_info *out) {
+static bool describe_batch(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_structured_gemm *self = work->state;
   if (index < 0 || index >= self->cut.count)
     return false;
-  const tsl_structured_piece *piece = &self->cut.pieces[index];
+  const tsl_structured_batch *batch = &self->cut.batches[index];
   *out = (tsl_subplan_info){.device = work->device->name,
                             .plan = work->subplans->text(self->children[index]),
-                            .row = piece->row,
-                            .rows = piece->rows,
-                            .col = piece->col,
-                            .cols = piece->cols,
-                            .depth = piece->depth,
-                            .count = piece->count,
+                            .row = batch->row,
+                            .rows = batch->rows,
+                            .col = batch->col,
+                            .cols = batch->cols,
+                            .depth = batch->depth,
+                            .count = batch->count,
                             .seconds = work->subplans->expected(self->children[index]) *
-                                       (double)(self->one_by_one[index] ? piece->count : 1)};
+                                       (double)(self->one_by_one[index] ? batch->count : 1)};
   return true;
 }
 
-static bool structured_share(const tsl_work *work, int index, tsl_subplan_info *out) {
+static bool structured_describe_batch(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_structured_state *state = work->state;
   const int first = state->products[0].own->cut.count,
             product_index = index < first || state->count == 1 ? 0 : 1;
   const tsl_work product = structured_product_of(work, product_index);
-  return structured_share_of(&product, product_index == 0 ? index : index - first, out);
+  return describe_batch(&product, product_index == 0 ? index : index - first, out);
 }
 
 static const char *const probes[] = {"block=16", "block=0", NULL};
@@ -300,5 +301,5 @@ const tsl_strategy tsl_gemm_structured = {
     .release = structured_release,
     .resources = {.scratch = structured_scratch, .count_costs = structured_account},
     .testing = {.probes = probes},
-    .splits = {.subplan = structured_share},
+    .splits = {.subplan = structured_describe_batch},
 };

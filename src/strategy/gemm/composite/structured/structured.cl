@@ -31,14 +31,14 @@
 #define PARTS 1
 #endif
 
-TSL_FUNCTION TSL_INDEX structured_place(tsl_structured_side side, TSL_INDEX block, TSL_INDEX row,
+TSL_FUNCTION TSL_INDEX index_of_element(tsl_structured_side side, TSL_INDEX block, TSL_INDEX row,
                                         TSL_INDEX col) {
   return (side.offset + block * side.step + row * side.row_stride + col * side.col_stride) * PARTS;
 }
 
-TSL_FUNCTION void structured_element(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *dst,
-                                     const tsl_structured_copy copy, TSL_INDEX block, TSL_INDEX row,
-                                     TSL_INDEX col) {
+TSL_FUNCTION void copy_element(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *dst,
+                               const tsl_structured_copy copy, TSL_INDEX block, TSL_INDEX row,
+                               TSL_INDEX col) {
   const int is_beside = (copy.triangle == 1 && row < col) || (copy.triangle == 2 && row > col),
             is_mirrored = is_beside && copy.outside == STRUCTURED_MIRROR, is_diagonal = row == col;
   TSL_REAL real = 0;
@@ -51,7 +51,7 @@ TSL_FUNCTION void structured_element(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL
     real = 1;
   } else if (!is_beside || is_mirrored) {
     TSL_GLOBAL const TSL_REAL *at =
-        from + structured_place(copy.from, block, is_mirrored ? col : row, is_mirrored ? row : col);
+        from + index_of_element(copy.from, block, is_mirrored ? col : row, is_mirrored ? row : col);
     real = at[0];
 #ifdef TSL_COMPLEX
     imaginary = is_diagonal && copy.diagonal == STRUCTURED_REAL ? 0 : at[1];
@@ -59,7 +59,7 @@ TSL_FUNCTION void structured_element(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL
       imaginary = -imaginary;
 #endif
   }
-  TSL_GLOBAL TSL_REAL *own = dst + structured_place(copy.to, block, row, col);
+  TSL_GLOBAL TSL_REAL *own = dst + index_of_element(copy.to, block, row, col);
   own[0] = real;
 #ifdef TSL_COMPLEX
   own[1] = imaginary;
@@ -67,8 +67,8 @@ TSL_FUNCTION void structured_element(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL
 }
 
 TSL_KERNEL(STRUCTURED_SIDE, STRUCTURED_LINES, 1)
-tsl_structured_blocks(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *dst,
-                      const tsl_structured_copy copy) {
+tsl_structured_diagonal_blocks(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *dst,
+                               const tsl_structured_copy copy) {
   const TSL_INDEX down = (copy.rows + STRUCTURED_SIDE - 1) / STRUCTURED_SIDE;
   for (TSL_INDEX line = TSL_GROUP(1); line < down * copy.blocks; line += TSL_GROUPS(1))
     for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(0) * STRUCTURED_SIDE; first < copy.cols;
@@ -78,7 +78,7 @@ tsl_structured_blocks(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *dst,
       for (int y = 0; y < STRUCTURED_SIDE; y += STRUCTURED_LINES) {
         const TSL_INDEX row = line % down * STRUCTURED_SIDE + y + TSL_ITEM(1);
         if (row < copy.rows && col < copy.cols)
-          structured_element(from, dst, copy, line / down, row, col);
+          copy_element(from, dst, copy, line / down, row, col);
       }
     }
 }

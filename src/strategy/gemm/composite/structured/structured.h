@@ -9,25 +9,25 @@
 
 enum { STRUCTURED_BLOCK };
 
-/* Levels of a triangle of 2^62 rows; each level, and the diagonal, have a second piece for the rest. */
-enum { STRUCTURED_LEVELS_MOST = 62, STRUCTURED_PIECES_MOST = 2 * STRUCTURED_LEVELS_MOST + 2 };
+/* Levels of a triangle of 2^62 rows; each level, and the diagonal, have a second batch for the rest. */
+enum { STRUCTURED_LEVELS_MAX = 62, STRUCTURED_BATCHES_MAX = 2 * STRUCTURED_LEVELS_MAX + 2 };
 
-enum { STRUCTURED_LEAST = 128, STRUCTURED_LEAST_OF_PROCESSORS = 512 }; /* minimum rows of a block */
+enum { STRUCTURED_BLOCK_MIN = 128, STRUCTURED_BLOCK_MIN_OF_PROCESSORS = 512 }; /* minimum rows of a block */
 
-/* General product, or a batch of such products along the diagonal of the structured operand. */
-typedef struct tsl_structured_piece {
+/* Batch of equal general products along the diagonal of the structured operand; often of one product. */
+typedef struct tsl_structured_batch {
   int64_t row, rows, col, cols, first, depth; /* rectangle of C; first term and terms */
-  int64_t count, apart; /* products; rows of the structured operand from one product to the next */
-  bool on_diagonal;     /* its structured part is a block of the diagonal, in scratch memory */
-  bool adds;            /* adds to the results of earlier pieces in C */
-} tsl_structured_piece;
+  int64_t count, distance; /* products; rows of the structured operand from one product to the next */
+  bool on_diagonal;        /* its structured part is a block of the diagonal, in scratch memory */
+  bool adds;               /* adds to the results of earlier batches in C */
+} tsl_structured_batch;
 
-/* Pieces in the order of execution. A value without pointers. */
+/* Batches in the order of execution. A value without pointers. */
 typedef struct tsl_structured_cut {
   int64_t size;  /* rows of the structured operand */
   int64_t block; /* rows of a diagonal block; the last one may be smaller */
   int count, levels;
-  tsl_structured_piece pieces[STRUCTURED_PIECES_MOST];
+  tsl_structured_batch batches[STRUCTURED_BATCHES_MAX];
 } tsl_structured_cut;
 
 /* Computes the cut into blocks of `block` rows; 0: the rows that are expected to be fastest. */
@@ -35,11 +35,11 @@ void tsl_structured_cut_of(const tsl_problem *problem, int64_t block, const tsl_
                            tsl_structured_cut *cut);
 /* Computes the cut into blocks of `block` rows, which must not be 0. */
 void tsl_structured_cut_by(const tsl_problem *problem, int64_t block, tsl_structured_cut *cut);
-/* Returns true if a factor's zeros are skipped by pieces that add to C. Not for complex types: beta = 1
+/* Returns true if a factor's zeros are skipped by batches that add to C. Not for complex types: beta = 1
  * multiplies C by 1 + 0i, and infinity times 0 is NaN. */
-bool tsl_structured_leaves_zeros(const tsl_problem *problem);
-/* Returns the maximum number of pieces that are added up in an element of C. */
-int64_t tsl_structured_slabs(const tsl_problem *problem, int64_t block);
+bool tsl_structured_skips_zeros(const tsl_problem *problem);
+/* Returns the maximum number of batches that are added up in an element of C. */
+int64_t tsl_structured_addends(const tsl_problem *problem, int64_t block);
 /* Returns true if the product reads A and B: k and alpha are not 0. */
 bool tsl_structured_reads(const tsl_problem *problem);
 /* Directions in which the products of a batch advance: rows of C, columns of C, terms. */
@@ -47,20 +47,21 @@ typedef struct tsl_structured_moves {
   bool row, col, term;
 } tsl_structured_moves;
 tsl_structured_moves tsl_structured_moves_of(const tsl_problem *problem);
-/* Returns the problem of a piece: general matrices with the strides of the operands or of scratch memory. */
+/* Returns the problem of a batch: general matrices with the strides of the operands or of scratch memory. */
 tsl_problem tsl_structured_part(const tsl_problem *problem, const tsl_structured_cut *cut,
-                                const tsl_structured_piece *piece);
+                                const tsl_structured_batch *batch);
 
 /* Matrix blocks in scratch memory, one after the other. */
-typedef struct tsl_structured_room {
+typedef struct tsl_structured_scratch {
   int64_t row_stride, col_stride, step, elements; /* step: elements from block to block; elements: of all */
-} tsl_structured_room;
+} tsl_structured_scratch;
 /* Returns the memory of the diagonal blocks. */
-tsl_structured_room tsl_structured_blocks(const tsl_problem *problem, const tsl_structured_cut *cut);
+tsl_structured_scratch tsl_structured_diagonal_blocks(const tsl_problem *problem,
+                                                      const tsl_structured_cut *cut);
 /* Returns the memory of a copy of C for a product in place. */
-tsl_structured_room tsl_structured_held(const tsl_problem *problem);
+tsl_structured_scratch tsl_structured_c_copy(const tsl_problem *problem);
 
-/* Returns the expected seconds of the pieces and copies; infinity if no strategy computes a piece. */
+/* Returns the expected seconds of the batches and copies; infinity if no strategy computes a batch. */
 double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
                               const tsl_device *device);
 /* Returns the rows of a diagonal block that are expected to be fastest; all rows: one block. */
@@ -71,12 +72,12 @@ int tsl_structured_copies(const tsl_problem *problem, const tsl_structured_cut *
 /* State of one product; a rank-2k update has two. */
 typedef struct tsl_structured_gemm {
   tsl_structured_cut cut;
-  int products;                     /* number of products that are added up in C */
-  tsl_structured_room blocks, held; /* diagonal blocks; copy of C for a product in place */
-  int64_t blocks_at, held_at;       /* in scratch memory, in elements, after the children's workspace */
+  int products;                          /* number of products that are added up in C */
+  tsl_structured_scratch blocks, c_copy; /* diagonal blocks; copy of C for a product in place */
+  int64_t blocks_offset, c_copy_offset;  /* in scratch memory, in elements, after the children's workspace */
   tsl_kernel *copy;
-  tsl_subplan *children[STRUCTURED_PIECES_MOST];
-  bool one_by_one[STRUCTURED_PIECES_MOST]; /* no strategy computes the piece as a batch */
+  tsl_subplan *children[STRUCTURED_BATCHES_MAX];
+  bool one_by_one[STRUCTURED_BATCHES_MAX]; /* no strategy computes the batch in one run */
 } tsl_structured_gemm;
 
 typedef struct tsl_structured_state { /* work->state: products in order */

@@ -1,4 +1,4 @@
-/* Copies to scratch memory, pieces, and the diagonal's triangles back to C, in order on the run's stream. */
+/* Copies to scratch memory, batches, and the diagonal's triangles back to C, in order on the run's stream. */
 #include "strategy/gemm/composite/structured/structured.h"
 
 #include "core/status.h"
@@ -11,11 +11,11 @@ typedef struct structured_context {
   tsl_stream *stream;
 } structured_context;
 
-static tsl_structured_side structured_side_of(const tsl_operand *operand, int64_t block) {
+static tsl_structured_side structured_side_of(const tsl_operand *operand, int64_t diagonal_block_rows) {
   return (tsl_structured_side){.offset = operand->offset,
                                .row_stride = operand->row_stride,
                                .col_stride = operand->col_stride,
-                               .step = block * (operand->row_stride + operand->col_stride)};
+                               .step = diagonal_block_rows * (operand->row_stride + operand->col_stride)};
 }
 
 static void structured_swap(TSL_INDEX *item, TSL_INDEX *other) {
@@ -64,16 +64,18 @@ static tesela_status copy_diagonal(const structured_context *run, tsl_structured
   return structured_launch(run, copy, from, buffer);
 }
 
-static tsl_operand operand_at(const structured_context *run, const tsl_structured_room *room, int64_t index) {
+static tsl_operand scratch_operand(const structured_context *run, const tsl_structured_scratch *scratch,
+                                   int64_t index) {
   return (tsl_operand){.buffer = run->operands->scratch,
                        .offset = index,
-                       .row_stride = room->row_stride,
-                       .col_stride = room->col_stride};
+                       .row_stride = scratch->row_stride,
+                       .col_stride = scratch->col_stride};
 }
 
 static tsl_structured_side side_of_blocks(const structured_context *run) {
-  const tsl_structured_room *blocks = &run->self->blocks;
-  return (tsl_structured_side){run->self->blocks_at, blocks->row_stride, blocks->col_stride, blocks->step};
+  const tsl_structured_scratch *blocks = &run->self->blocks;
+  return (tsl_structured_side){run->self->blocks_offset, blocks->row_stride, blocks->col_stride,
+                               blocks->step};
 }
 
 static const tsl_operand *get_operand(const structured_context *run, int operand) {
@@ -82,7 +84,7 @@ static const tsl_operand *get_operand(const structured_context *run, int operand
                                     : &run->operands->c;
 }
 
-static int stored_of(const tsl_shape *shape) {
+static int stored_triangle(const tsl_shape *shape) {
   return shape->triangle == TESELA_LOWER ? 1 : shape->triangle == TESELA_UPPER ? 2 : 0;
 }
 
@@ -96,7 +98,7 @@ static tesela_status complete_factor(const structured_context *run, int operand)
   const tsl_structured_copy copy = {
       .from = structured_side_of(source, run->self->cut.block),
       .to = side_of_blocks(run),
-      .triangle = stored_of(shape),
+      .triangle = stored_triangle(shape),
       .outside = tsl_is_triangular(shape->structure) ? STRUCTURED_ZERO : STRUCTURED_MIRROR,
       .diagonal = is_hermitian                                 ? STRUCTURED_REAL
                   : shape->structure == TESELA_UNIT_TRIANGULAR ? STRUCTURED_ONES
@@ -106,55 +108,56 @@ static tesela_status complete_factor(const structured_context *run, int operand)
   return copy_diagonal(run, copy, source->buffer, run->operands->scratch);
 }
 
-/* Copies C's diagonal blocks to scratch memory (`in`), with zeros outside the triangle, or back to C. */
-static tesela_status copy_triangles(const structured_context *run, bool in) {
+/* Copies C's diagonal blocks to scratch memory, with zeros outside the triangle, or back to C. */
+static tesela_status copy_triangles_of_c(const structured_context *run, bool to_scratch) {
   const tsl_shape *shape = &run->work->problem.c;
   const tsl_structured_side c_side = structured_side_of(&run->operands->c, run->self->cut.block),
                             blocks = side_of_blocks(run);
-  const tsl_structured_copy copy = {.from = in ? c_side : blocks,
-                                    .to = in ? blocks : c_side,
-                                    .triangle = stored_of(shape),
-                                    .outside = in ? STRUCTURED_ZERO : STRUCTURED_SKIP,
+  const tsl_structured_copy copy = {.from = to_scratch ? c_side : blocks,
+                                    .to = to_scratch ? blocks : c_side,
+                                    .triangle = stored_triangle(shape),
+                                    .outside = to_scratch ? STRUCTURED_ZERO : STRUCTURED_SKIP,
                                     .diagonal = shape->structure == TESELA_HERMITIAN ? STRUCTURED_REAL
                                                                                      : STRUCTURED_AS_STORED};
-  return copy_diagonal(run, copy, in ? run->operands->c.buffer : run->operands->scratch,
-                       in ? run->operands->scratch : run->operands->c.buffer);
+  return copy_diagonal(run, copy, to_scratch ? run->operands->c.buffer : run->operands->scratch,
+                       to_scratch ? run->operands->scratch : run->operands->c.buffer);
 }
 
-static tesela_status copy_c(const structured_context *run) {
+static tesela_status copy_c_to_scratch(const structured_context *run) {
   const tsl_problem *problem = &run->work->problem;
-  const tsl_operand held = operand_at(run, &run->self->held, run->self->held_at);
+  const tsl_operand c_copy = scratch_operand(run, &run->self->c_copy, run->self->c_copy_offset);
   const tsl_structured_copy copy = {.rows = problem->m,
                                     .cols = problem->n,
                                     .blocks = 1,
                                     .from = structured_side_of(&run->operands->c, 0),
-                                    .to = structured_side_of(&held, 0)};
+                                    .to = structured_side_of(&c_copy, 0)};
   return structured_launch(run, copy, run->operands->c.buffer, run->operands->scratch);
 }
 
 /* Returns an operand from element (row, col) on, with the step between a batch's products. */
-static tsl_operand structured_part_of(const structured_context *run, const tsl_structured_piece *piece,
-                                      int operand, int64_t row, int64_t col, int64_t rows_apart,
-                                      int64_t cols_apart) {
+static tsl_operand structured_part_of(const structured_context *run, const tsl_structured_batch *batch,
+                                      int operand, int64_t row, int64_t col, int64_t row_distance,
+                                      int64_t col_distance) {
   const tsl_structured_gemm *self = run->self;
   const int structured = tsl_problem_structured(&run->work->problem);
-  if (operand == structured && piece->on_diagonal && self->blocks.elements > 0) {
-    tsl_operand block = operand_at(run, &self->blocks, self->blocks_at);
+  if (operand == structured && batch->on_diagonal && self->blocks.elements > 0) {
+    tsl_operand block = scratch_operand(run, &self->blocks, self->blocks_offset);
     block.offset += (operand == TSL_OPERAND_B ? col : row) / self->cut.block * self->blocks.step;
-    block.batch_step = piece->count > 1 ? self->blocks.step : 0;
+    block.batch_step = batch->count > 1 ? self->blocks.step : 0;
     return block;
   }
-  const bool is_held = operand != structured && operand != TSL_OPERAND_C && self->held.elements > 0;
-  tsl_operand part = is_held ? operand_at(run, &self->held, self->held_at) : *get_operand(run, operand);
+  const bool is_held = operand != structured && operand != TSL_OPERAND_C && self->c_copy.elements > 0;
+  tsl_operand part =
+      is_held ? scratch_operand(run, &self->c_copy, self->c_copy_offset) : *get_operand(run, operand);
   part.offset += row * part.row_stride + col * part.col_stride;
-  part.batch_step = rows_apart * part.row_stride + cols_apart * part.col_stride;
+  part.batch_step = row_distance * part.row_stride + col_distance * part.col_stride;
   return part;
 }
 
-/* Enqueues all products of a piece as a batch, or one after the other. */
+/* Enqueues all products of a batch in one run, or one after the other. */
 static tesela_status structured_enqueue(const structured_context *run, int index, tsl_operands part) {
   const tsl_structured_gemm *self = run->self;
-  const int64_t rounds = self->one_by_one[index] ? self->cut.pieces[index].count : 1;
+  const int64_t rounds = self->one_by_one[index] ? self->cut.batches[index].count : 1;
   for (int64_t i = 0; i < rounds; i++) {
     TSL_TRY(run->work->subplans->enqueue_as_given(self->children[index], &part, run->stream,
                                                   run->operands->scratch));
@@ -166,14 +169,14 @@ static tesela_status structured_enqueue(const structured_context *run, int index
 }
 
 static tesela_status structured_multiply(const structured_context *run, int index) {
-  const tsl_structured_piece *piece = &run->self->cut.pieces[index];
+  const tsl_structured_batch *batch = &run->self->cut.batches[index];
   const tsl_structured_moves moves = tsl_structured_moves_of(&run->work->problem);
-  const int64_t row = moves.row ? piece->apart : 0, col = moves.col ? piece->apart : 0,
-                term = moves.term ? piece->apart : 0;
+  const int64_t row = moves.row ? batch->distance : 0, col = moves.col ? batch->distance : 0,
+                term = moves.term ? batch->distance : 0;
   const tsl_operands part = {
-      .a = structured_part_of(run, piece, TSL_OPERAND_A, piece->row, piece->first, row, term),
-      .b = structured_part_of(run, piece, TSL_OPERAND_B, piece->first, piece->col, term, col),
-      .c = structured_part_of(run, piece, TSL_OPERAND_C, piece->row, piece->col, row, col)};
+      .a = structured_part_of(run, batch, TSL_OPERAND_A, batch->row, batch->first, row, term),
+      .b = structured_part_of(run, batch, TSL_OPERAND_B, batch->first, batch->col, term, col),
+      .c = structured_part_of(run, batch, TSL_OPERAND_C, batch->row, batch->col, row, col)};
   return structured_enqueue(run, index, part);
 }
 
@@ -182,13 +185,13 @@ tesela_status tsl_structured_run(const tsl_work *work, const tsl_operands *opera
   const tsl_problem *problem = &work->problem;
   const int structured = tsl_problem_structured(problem);
   const bool of_c = structured == TSL_OPERAND_C;
-  if (run.self->held.elements > 0)
-    TSL_TRY(copy_c(&run));
+  if (run.self->c_copy.elements > 0)
+    TSL_TRY(copy_c_to_scratch(&run));
   if (!of_c && run.self->blocks.elements > 0)
     TSL_TRY(complete_factor(&run, structured));
   if (of_c && tsl_problem_reads(problem, TSL_OPERAND_C))
-    TSL_TRY(copy_triangles(&run, true));
+    TSL_TRY(copy_triangles_of_c(&run, true));
   for (int i = 0; i < run.self->cut.count; i++)
     TSL_TRY(structured_multiply(&run, i));
-  return of_c && run.self->blocks.elements > 0 ? copy_triangles(&run, false) : TESELA_OK;
+  return of_c && run.self->blocks.elements > 0 ? copy_triangles_of_c(&run, false) : TESELA_OK;
 }

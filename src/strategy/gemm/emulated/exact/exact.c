@@ -30,7 +30,7 @@
 /* Constants of exact.cl: items of a group in each direction; lines that a group measures; bytes for each line
  * and for an item's word; steps of a panel. */
 enum { SIDE = 16, ITEMS = SIDE * SIDE, LINES = 16, LINE_BYTES = 24, WORD_BYTES = 2, STEP = 16 };
-enum { EACH_MOST = 4 };
+enum { ITEM_SIDE_MAX = 4 };
 
 enum { OF_LINES, NEAR, PAIRS, LEFT, KERNELS };
 /* work->state; NULL on the processor */
@@ -50,7 +50,7 @@ static bool exact_is_host(const tsl_device *device) {
 
 /* Returns an item's elements in each direction: the maximum that leaves a group for each compute unit. */
 static int64_t choose_elements_of_item(const tsl_problem *problem, const tsl_device *device) {
-  int64_t each = EACH_MOST;
+  int64_t each = ITEM_SIDE_MAX;
   while (each > 1 && tsl_ceil_div(problem->m, SIDE * each) * tsl_ceil_div(problem->n, SIDE * each) <
                          tsl_max(device->compute_units, 1))
     each /= 2;

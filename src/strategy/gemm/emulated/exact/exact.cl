@@ -38,7 +38,7 @@
 #define GROUPS 2
 
 #define LINES 16
-#define FLIGHT 8 /* loads of an item that are in flight at once */
+#define LOADS_IN_FLIGHT 8
 
 /* Returns true if numbers are closer along `stride` than along `other`. */
 TSL_FUNCTION bool exact_along(TSL_INDEX stride, TSL_INDEX other) {
@@ -79,15 +79,15 @@ tsl_exact_lines(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
   own.largest = own.total = 0;
   own.unit = exact_infinity();
   if (first + line < count)
-    for (TSL_INDEX l = part; l < g.k; l += SIDE * FLIGHT) {
-      double sizes[FLIGHT];
+    for (TSL_INDEX l = part; l < g.k; l += SIDE * LOADS_IN_FLIGHT) {
+      double sizes[LOADS_IN_FLIGHT];
       TSL_UNROLL
-      for (int i = 0; i < FLIGHT; i++)
+      for (int i = 0; i < LOADS_IN_FLIGHT; i++)
         sizes[i] = l + i * SIDE < g.k ? exact_magnitude((double)tsl_number(
                                             from[(first + line) * line_stride + (l + i * SIDE) * step], true))
                                       : 0;
       TSL_UNROLL
-      for (int i = 0; i < FLIGHT; i++)
+      for (int i = 0; i < LOADS_IN_FLIGHT; i++)
         own = exact_merge_into_line(own, sizes[i], sizes[i], exact_last_bit(sizes[i]));
     }
   const int at = line * (SIDE + 1) + part;
@@ -114,10 +114,10 @@ tsl_exact_lines(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
 /* Numbers of a step that an item loads: EACH, from several lines or from one. */
 typedef struct exact_source {
   TSL_GLOBAL const tsl_element *at;
-  TSL_INDEX apart, ahead; /* distance to the next number, and to the next step */
+  TSL_INDEX distance, step_distance; /* distance to the next number, and to the next step */
   /* lines within the matrix, and the terms of a step that the numbers belong to */
-  int lines, term, term_apart;
-  int place, place_apart; /* position in local memory, and distance to the next */
+  int lines, term, term_distance;
+  int local_index, local_distance; /* position in local memory, and distance to the next */
 } exact_source;
 typedef struct exact_fetched {
   tsl_element at[EACH];
@@ -130,15 +130,15 @@ TSL_FUNCTION exact_source exact_source_of(TSL_GLOBAL const tsl_element *from, TS
   const TSL_INDEX line = first_line + (along ? item / STEP : item % TILE);
   exact_source source;
   source.term = along ? item % STEP : item / TILE;
-  source.term_apart = along ? 0 : ITEMS / TILE;
+  source.term_distance = along ? 0 : ITEMS / TILE;
   source.at = from + line * line_stride + source.term * step;
-  source.apart = along ? ITEMS / STEP * line_stride : source.term_apart * step;
-  source.ahead = STEP * step;
+  source.distance = along ? ITEMS / STEP * line_stride : source.term_distance * step;
+  source.step_distance = STEP * step;
   source.lines = 0;
   for (int i = 0; i < EACH; i++)
     source.lines += line + (along ? i * (ITEMS / STEP) : 0) < lines;
-  source.place = source.term * PITCH + (int)(line - first_line);
-  source.place_apart = along ? ITEMS / STEP : source.term_apart * PITCH;
+  source.local_index = source.term * PITCH + (int)(line - first_line);
+  source.local_distance = along ? ITEMS / STEP : source.term_distance * PITCH;
   return source;
 }
 
@@ -147,9 +147,10 @@ TSL_FUNCTION exact_fetched exact_fetch(exact_source *from, TSL_INDEX terms) {
   exact_fetched numbers;
   TSL_UNROLL
   for (int i = 0; i < EACH; i++)
-    numbers.at[i] = i < from->lines && from->term + i * from->term_apart < terms ? from->at[i * from->apart]
-                                                                                 : (tsl_element)0;
-  from->at += from->ahead;
+    numbers.at[i] = i < from->lines && from->term + i * from->term_distance < terms
+                        ? from->at[i * from->distance]
+                        : (tsl_element)0;
+  from->at += from->step_distance;
   return numbers;
 }
 
@@ -157,12 +158,12 @@ TSL_FUNCTION void exact_store_local(const exact_fetched *fetched, const exact_so
                                     TSL_LOCAL_POINTER double *dst) {
   TSL_UNROLL
   for (int i = 0; i < EACH; i++)
-    dst[from->place + i * from->place_apart] = (double)tsl_number(fetched->at[i], true);
+    dst[from->local_index + i * from->local_distance] = (double)tsl_number(fetched->at[i], true);
 }
 
 typedef struct exact_sums {
-  /* EACH x EACH sums; `beside` is the panel's own sum for floats, the low part for doubles */
-  double high[EACH * EACH], beside[EACH * EACH];
+  /* EACH x EACH sums; `panel_or_low` is the panel's own sum for floats, the low part for doubles */
+  double high[EACH * EACH], panel_or_low[EACH * EACH];
 } exact_sums;
 
 TSL_FUNCTION void exact_add_step(exact_sums *sums, TSL_LOCAL_POINTER const double *a,
@@ -188,24 +189,24 @@ TSL_FUNCTION void exact_add_step(exact_sums *sums, TSL_LOCAL_POINTER const doubl
 #ifdef TSL_REAL_IS_DOUBLE
       const double next = TSL_FMA(of_a[e / EACH], of_b[e % EACH], sums->high[e]),
                    moved = next - sums->high[e];
-      sums->beside[e] += TSL_FMA(of_a[e / EACH], of_b[e % EACH], -moved);
+      sums->panel_or_low[e] += TSL_FMA(of_a[e / EACH], of_b[e % EACH], -moved);
       sums->high[e] = next;
 #else
-      sums->beside[e] = TSL_FMA(of_a[e / EACH], of_b[e % EACH], sums->beside[e]);
+      sums->panel_or_low[e] = TSL_FMA(of_a[e / EACH], of_b[e % EACH], sums->panel_or_low[e]);
 #endif
     }
   }
 }
 
 /* Ends a panel; pairs lose nothing. */
-TSL_FUNCTION void exact_settle_sums(exact_sums *sums) {
+TSL_FUNCTION void exact_end_panel(exact_sums *sums) {
   TSL_UNROLL
   for (int e = 0; e < EACH * EACH; e++) {
-    const double all = sums->high[e] + sums->beside[e];
+    const double all = sums->high[e] + sums->panel_or_low[e];
 #ifdef TSL_REAL_IS_DOUBLE
-    sums->beside[e] -= all - sums->high[e];
+    sums->panel_or_low[e] -= all - sums->high[e];
 #else
-    sums->beside[e] = 0;
+    sums->panel_or_low[e] = 0;
 #endif
     sums->high[e] = all;
   }
@@ -276,7 +277,7 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
     exact_sums sums;
     TSL_UNROLL
     for (int e = 0; e < EACH * EACH; e++)
-      sums.high[e] = sums.beside[e] = 0;
+      sums.high[e] = sums.panel_or_low[e] = 0;
 #ifdef TSL_REAL_IS_DOUBLE
     TSL_UNROLL_BY(1)
     for (int e = 0; e < EACH * EACH; e++) {
@@ -297,7 +298,7 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
       from_b = exact_fetch(&source_b, g.k - first - STEP);
       exact_add_step(&sums, of_a, of_b);
       if (first % EXACT_PANEL == EXACT_PANEL - STEP || first + STEP >= g.k)
-        exact_settle_sums(&sums);
+        exact_end_panel(&sums);
     }
     unsigned left = 0;
     TSL_UNROLL_BY(1)
@@ -307,7 +308,7 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
         TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
         const exact_line of_row = exact_measures_of_row(lines, first_row, e, &g),
                          of_col = exact_measures_of_col(lines, first_col, e, &g);
-        const exact_enclosure bounds = exact_enclose(exact_get(sums.high, e), exact_get(sums.beside, e),
+        const exact_enclosure bounds = exact_enclose(exact_get(sums.high, e), exact_get(sums.panel_or_low, e),
                                                      &of_row, &of_col, exact_before(to, &g), &g);
         left |= exact_store_near(&bounds, to) ? 0u : 1u << e;
       }
@@ -317,14 +318,15 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
 }
 
 #ifndef TSL_REAL_IS_DOUBLE
-/* Returns the sum of terms first, first + apart, ... of an element as a pair that starts at `base`. */
+/* Returns the sum of terms first, first + distance, ... of an element as a pair that starts at `base`. */
 TSL_FUNCTION exact_pair exact_as_pair(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL const tsl_element *b,
-                                      TSL_INDEX first, int apart, double base, const tsl_gemm_arguments *g) {
+                                      TSL_INDEX first, int distance, double base,
+                                      const tsl_gemm_arguments *g) {
   exact_pair pair;
   int count = 0;
   pair.high = base;
   pair.low = 0;
-  for (TSL_INDEX l = first; l < g->k; l += apart) {
+  for (TSL_INDEX l = first; l < g->k; l += distance) {
     const double x = tsl_number(a[l * g->a_col_stride], true), y = tsl_number(b[l * g->b_row_stride], true),
                  next = TSL_FMA(x, y, pair.high), moved = next - pair.high;
     pair.low += TSL_FMA(x, y, -moved);

@@ -11,7 +11,13 @@
 
 /* Bytes of a tile's packed A and of its packed B in the second-level cache; maximum rows and columns of a
  * tile. HEIGHT and WIDTH: maximum size of a block of nearly exact sums. */
-enum { COPY_BYTES = 1 << 18, TILE_MOST = 64, BLOCK = TSL_EXACT_BLOCK, HEIGHT = 96, WIDTH = TSL_NEAR_COLUMNS };
+enum {
+  COPY_BYTES = 1 << 18,
+  TILE_SIDE_MAX = 64,
+  BLOCK = TSL_EXACT_BLOCK,
+  HEIGHT = 96,
+  WIDTH = TSL_NEAR_COLUMNS
+};
 
 typedef struct exact_launch {
   tsl_exact_run base;
@@ -50,7 +56,7 @@ static void add_line_products(const exact_launch *run, const unsigned char *x, c
 
 typedef struct packed_lines {
   unsigned char *a, *b;
-  bool has_a[TILE_MOST], has_b[TILE_MOST];
+  bool has_a[TILE_SIDE_MAX], has_b[TILE_SIDE_MAX];
 } packed_lines;
 
 static const unsigned char *get_packed_row(const exact_launch *run, packed_lines *copies, int64_t row,
@@ -77,17 +83,17 @@ static const unsigned char *get_packed_column(const exact_launch *run, packed_li
   return line;
 }
 
-/* Computes the undecided elements of the tile at (row, column); `left` has flags in rows of `across`
+/* Computes the undecided elements of the tile at (row, column); `undecided` has flags in rows of `row_stride`
  * elements. `top`: the first window level, updated. */
 static void exact_add_tile(const exact_launch *run, int64_t row, int64_t column, int64_t rows,
-                           int64_t columns, const unsigned char *left, int64_t across, unsigned char *memory,
-                           int *top) {
+                           int64_t columns, const unsigned char *undecided, int64_t row_stride,
+                           unsigned char *memory, int *top) {
   const tsl_exact_store *store = &run->base.store;
   packed_lines copies = {.a = memory, .b = memory + (size_t)run->side * run->line};
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++) {
       tsl_exact_sum sum;
-      if (!left[i * across + j])
+      if (!undecided[i * row_stride + j])
         continue;
       tsl_exact_sum_begin(&sum, *top);
       add_line_products(run, get_packed_row(run, &copies, row, i), get_packed_column(run, &copies, column, j),
@@ -107,34 +113,35 @@ static void exact_multiply(void *argument, int64_t block, int worker) {
                 columns = tsl_min(exact_run->width, exact_run->n - column);
   unsigned char *const memory = run->memory + (size_t)worker * run->worker_bytes,
                        *const lines = memory + tsl_exact_block_doubles(exact_run) * sizeof(double),
-                       *const left = lines + 2 * (size_t)run->side * run->line;
+                       *const undecided = lines + 2 * (size_t)run->side * run->line;
   int top = TSL_EXACT_TOP_LEAST;
   if (!exact_run->near)
-    memset(left, 1, (size_t)(rows * columns));
-  else if (!tsl_exact_decide(exact_run, row, column, rows, columns, (double *)(void *)memory, left))
+    memset(undecided, 1, (size_t)(rows * columns));
+  else if (!tsl_exact_decide(exact_run, row, column, rows, columns, (double *)(void *)memory, undecided))
     return;
   for (int64_t i = 0; i < rows; i += run->side)
     for (int64_t j = 0; j < columns; j += run->side)
       exact_add_tile(run, row + i, column + j, tsl_min(run->side, rows - i), tsl_min(run->side, columns - j),
-                     left + i * columns + j, columns, lines, &top);
+                     undecided + i * columns + j, columns, lines, &top);
 }
 
 /* Returns the side of a tile: as large as the copies allow, and small enough to occupy all threads. */
-static int64_t exact_side_of(int64_t m, int64_t n, size_t line, int threads) {
+static int64_t choose_tile_side(int64_t m, int64_t n, size_t line, int threads) {
   const double fair = sqrt((double)m * (double)n / (4. * threads));
   const int64_t fitting = (int64_t)(COPY_BYTES / line), side = tsl_min(fitting, (int64_t)fair);
-  return tsl_max(1, tsl_min(side, TILE_MOST));
+  return tsl_max(1, tsl_min(side, TILE_SIDE_MAX));
 }
 
 /* Chooses a block size that occupies all threads. */
-static void exact_cut(int64_t m, int64_t n, int threads, int64_t *height, int64_t *width) {
+static void choose_block_size(int64_t m, int64_t n, int threads, int64_t *height, int64_t *width) {
   const int64_t wanted = threads > 1 ? 4 * (int64_t)threads : 1;
   *height = tsl_min(m, HEIGHT);
   *width = tsl_min(n, WIDTH);
-  while (tsl_ceil_div_or_one(m, *height) * tsl_ceil_div_or_one(n, *width) < wanted && *width > TILE_MOST)
-    *width = tsl_max(TILE_MOST, *width / 2);
-  while (tsl_ceil_div_or_one(m, *height) * tsl_ceil_div_or_one(n, *width) < wanted && *height > TILE_MOST / 2)
-    *height = tsl_max(TILE_MOST / 2, *height / 2);
+  while (tsl_ceil_div_or_one(m, *height) * tsl_ceil_div_or_one(n, *width) < wanted && *width > TILE_SIDE_MAX)
+    *width = tsl_max(TILE_SIDE_MAX, *width / 2);
+  while (tsl_ceil_div_or_one(m, *height) * tsl_ceil_div_or_one(n, *width) < wanted &&
+         *height > TILE_SIDE_MAX / 2)
+    *height = tsl_max(TILE_SIDE_MAX / 2, *height / 2);
 }
 
 static const tsl_near_kernels *choose_near_kernels(tesela_type result, int64_t k, unsigned capabilities) {
@@ -162,9 +169,9 @@ tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *
   tsl_exact_run *const exact_run = &launch.base;
   void *memory;
   exact_run->near = choose_near_kernels(problem->c.type, exact_run->k, work->device->capabilities);
-  exact_cut(exact_run->m, exact_run->n, threads, &exact_run->height, &exact_run->width);
+  choose_block_size(exact_run->m, exact_run->n, threads, &exact_run->height, &exact_run->width);
   launch.line = (size_t)tsl_round_up(tsl_max(exact_run->k, 1), BLOCK) * launch.number;
-  launch.side = exact_side_of(exact_run->height, exact_run->width, launch.line, 1);
+  launch.side = choose_tile_side(exact_run->height, exact_run->width, launch.line, 1);
   launch.blocks_down = tsl_ceil_div_or_one(exact_run->m, exact_run->height);
   launch.worker_bytes = tsl_exact_block_doubles(exact_run) * sizeof(double) +
                         2 * (size_t)launch.side * launch.line +
@@ -183,10 +190,10 @@ tesela_status tsl_gemm_exact_run_host(const tsl_work *work, const tsl_operands *
 }
 
 /* Returns the clocks of a term if nearly exact sums decide, by instruction set (docs/lab/gemm_exact.md). */
-static double term_clocks(bool twice, unsigned capabilities) {
+static double term_clocks(bool is_f64, unsigned capabilities) {
   static const double f32[] = {0.8, 0.23, 0.15}, f64[] = {8, 0.43, 0.3};
   const int set = capabilities & TSL_CAN_AVX512 ? 2 : capabilities & (TSL_CAN_AVX2 | TSL_CAN_NEON) ? 1 : 0;
-  return twice ? f64[set] : f32[set];
+  return is_f64 ? f64[set] : f32[set];
 }
 
 double tsl_gemm_exact_score_host(const tsl_problem *problem, const tsl_device *device) {
@@ -201,11 +208,11 @@ double tsl_gemm_exact_score_host(const tsl_problem *problem, const tsl_device *d
 void tsl_gemm_exact_account_host(const tsl_problem *problem, const tsl_device *device,
                                  tsl_cost_counts *account) {
   int64_t height, width;
-  exact_cut(problem->m, problem->n, device->threads, &height, &width);
+  choose_block_size(problem->m, problem->n, device->threads, &height, &width);
   const double down = (double)tsl_ceil_div_or_one(problem->m, height),
-               across = (double)tsl_ceil_div_or_one(problem->n, width);
-  account->workers = fmin(device->threads, down * across);
-  const double a = across * (double)problem->m * (double)problem->k,
+               row_stride = (double)tsl_ceil_div_or_one(problem->n, width);
+  account->workers = fmin(device->threads, down * row_stride);
+  const double a = row_stride * (double)problem->m * (double)problem->k,
                b = down * (double)problem->n * (double)problem->k;
   account->local.written = (a + b) * (double)sizeof(double);
   tsl_cost_counts_operands(problem, a, b, account);

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { DEPTH = TSL_NEAR_DEPTH, MOST = TSL_NEAR_COLUMNS, LINES = 64, LANES = 8 };
+enum { DEPTH = TSL_NEAR_DEPTH, COUNT_MAX = TSL_NEAR_COLUMNS, LINES = 64, LANES = 8 };
 
 static void gemm_exact_blocks_gather_f64(const double *from, int64_t stride, int count, double *dst) {
   if (stride == 1)
@@ -26,10 +26,10 @@ static void gemm_exact_blocks_gather_f32(const float *from, int64_t stride, int 
       dst[i] = (double)from[i * stride];
 }
 
-/* Converts `count` numbers, at most MOST, `stride` elements apart, to f64. */
+/* Converts `count` numbers, at most COUNT_MAX, `stride` elements apart, to f64. */
 static void gemm_exact_blocks_gather(tesela_type type, const void *from, int64_t stride, int count,
                                      double *dst) {
-  float narrow[MOST];
+  float narrow[COUNT_MAX];
   if (type == TESELA_F64) {
     gemm_exact_blocks_gather_f64(from, stride, count, dst);
   } else if (type == TESELA_F32) {
@@ -47,7 +47,7 @@ typedef struct factor_lines {
   int64_t line, step; /* strides in elements */
 } factor_lines;
 
-static factor_lines gemm_exact_blocks_factor_of(const tsl_exact_run *run, bool is_b) {
+static factor_lines lines_of_factor(const tsl_exact_run *run, bool is_b) {
   const tsl_operand *operand = is_b ? &run->operands->b : &run->operands->a;
   return is_b ? (factor_lines){operand, run->b_type, operand->col_stride, operand->row_stride}
               : (factor_lines){operand, run->a_type, operand->row_stride, operand->col_stride};
@@ -79,11 +79,11 @@ static void measure_number(double number, double *largest, double *total, double
 /* Measures a line in LANES parts, which the compiler vectorizes. */
 static void measure_along(const factor_lines *factor, int64_t line, int64_t k, double *largest, double *total,
                           double *grain) {
-  double numbers[MOST], most[LANES] = {0}, sum[LANES] = {0}, least[LANES];
+  double numbers[COUNT_MAX], most[LANES] = {0}, sum[LANES] = {0}, least[LANES];
   for (int j = 0; j < LANES; j++)
     least[j] = *grain;
-  for (int64_t l = 0; l < k; l += MOST) {
-    const int count = (int)tsl_min(MOST, k - l);
+  for (int64_t l = 0; l < k; l += COUNT_MAX) {
+    const int count = (int)tsl_min(COUNT_MAX, k - l);
     gemm_exact_blocks_gather(factor->type, gemm_exact_blocks_number_at(factor, line, l), factor->step, count,
                              numbers);
     for (int i = count; i % LANES != 0; i++)
@@ -114,13 +114,13 @@ static void scale_line(double *largest, double *total, double *grain, double *sc
   *grain *= *scale;
 }
 
-static void measure_lines(void *argument, int64_t piece, int worker) {
+static void measure_lines(void *argument, int64_t group, int worker) {
   const tsl_exact_run *run = argument;
   const int64_t of_a = tsl_ceil_div_or_one(run->m, LINES),
-                first = (piece < of_a ? piece : piece - of_a) * LINES;
-  const factor_lines factor = gemm_exact_blocks_factor_of(run, piece >= of_a);
-  const tsl_near_lines *lines = piece < of_a ? &run->a : &run->b;
-  const int count = (int)tsl_min(LINES, (piece < of_a ? run->m : run->n) - first);
+                first = (group < of_a ? group : group - of_a) * LINES;
+  const factor_lines factor = lines_of_factor(run, group >= of_a);
+  const tsl_near_lines *lines = group < of_a ? &run->a : &run->b;
+  const int count = (int)tsl_min(LINES, (group < of_a ? run->m : run->n) - first);
   double *const largest = lines->largest + first, *const total = lines->total + first,
                 *const grain = lines->grain + first, numbers[LINES];
   (void)worker;
@@ -166,7 +166,7 @@ void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team) {
 /* Packs `count` lines from `first`, `depth` steps from l, in micro-panels. `scale`: of each line, or NULL. */
 static void gemm_exact_blocks_pack(const factor_lines *lines, const double *scale, int64_t first,
                                    int64_t count, int64_t l, int depth, int width, double *dst) {
-  double numbers[MOST];
+  double numbers[COUNT_MAX];
   const int64_t whole = tsl_round_up(count, width);
   if (steps_along_lines(lines))
     for (int64_t i = 0; i < count; i++) {
@@ -220,7 +220,7 @@ static gemm_exact_blocks_block gemm_exact_blocks_lay_out(const tsl_exact_run *ru
 
 static void gemm_exact_blocks_add_products(const tsl_exact_run *run, const gemm_exact_blocks_block *block,
                                            int64_t row, int64_t column, int64_t rows, int64_t columns) {
-  const factor_lines a = gemm_exact_blocks_factor_of(run, false), b = gemm_exact_blocks_factor_of(run, true);
+  const factor_lines a = lines_of_factor(run, false), b = lines_of_factor(run, true);
   const tsl_near_kernels *near = run->near;
   for (int64_t l = 0; l < run->k; l += DEPTH) {
     const int depth = (int)tsl_min(DEPTH, run->k - l);
@@ -236,7 +236,7 @@ static void gemm_exact_blocks_add_products(const tsl_exact_run *run, const gemm_
 }
 
 /* Stores the element and returns true if both bounds round to one number of C's type. */
-static bool store_if_same(tesela_type type, const double lower[2], const double upper[2], unsigned char *c) {
+static bool store_if_equal(tesela_type type, const double lower[2], const double upper[2], unsigned char *c) {
   unsigned char lower_bytes[8], upper_bytes[8];
   tsl_type_store(type, lower_bytes, lower);
   tsl_type_store(type, upper_bytes, upper);
@@ -247,7 +247,7 @@ static bool store_if_same(tesela_type type, const double lower[2], const double 
   return true;
 }
 
-static bool store_if_same_f32(double lower, double upper, unsigned char *c) {
+static bool store_if_equal_f32(double lower, double upper, unsigned char *c) {
   const float lower_f32 = (float)lower, upper_f32 = (float)upper;
   uint32_t bits[2];
   memcpy(&bits[0], &lower_f32, sizeof lower_f32);
@@ -258,25 +258,25 @@ static bool store_if_same_f32(double lower, double upper, unsigned char *c) {
   return true;
 }
 
-static bool store_if_same_f64(double lower, double upper, unsigned char *c) {
+static bool store_if_equal_f64(double lower, double upper, unsigned char *c) {
   if (tsl_exact_bits_of(lower) != tsl_exact_bits_of(upper) || isnan(lower))
     return false;
   memcpy(c, &lower, sizeof lower);
   return true;
 }
 
-/* Stores the decided elements of a row, sets left[j] to 1 for others, and returns the number of these. */
+/* Stores the decided elements of a row, sets undecided[j] to 1 for others, and returns their number. */
 static int store_decided_row(const tsl_exact_run *run, const double *lower, const double *upper,
-                             unsigned char *c, int count, unsigned char *left) {
+                             unsigned char *c, int count, unsigned char *undecided) {
   const tesela_type type = run->store.type->type;
   const int64_t step = run->operands->c.col_stride * (int64_t)run->store.type->size;
   int open = 0;
   for (int j = 0; j < count; j++, c += step) {
-    left[j] = type == TESELA_F32   ? !store_if_same_f32(lower[j], upper[j], c)
-              : type == TESELA_F64 ? !store_if_same_f64(lower[j], upper[j], c)
-                                   : !store_if_same(type, &(const double[2]){lower[j], 0}[0],
-                                                    &(const double[2]){upper[j], 0}[0], c);
-    open += left[j];
+    undecided[j] = type == TESELA_F32   ? !store_if_equal_f32(lower[j], upper[j], c)
+                   : type == TESELA_F64 ? !store_if_equal_f64(lower[j], upper[j], c)
+                                        : !store_if_equal(type, &(const double[2]){lower[j], 0}[0],
+                                                          &(const double[2]){upper[j], 0}[0], c);
+    open += undecided[j];
   }
   return open;
 }
@@ -298,8 +298,7 @@ static void scale_before(double row_scale, const double *scale, int count, doubl
   }
 }
 
-/* Removes the scales of a row and its columns from equal bounds. No digit is lost: numbers that become
- * subnormal were rounded before. */
+/* Removes the scales from equal bounds of a row, exactly: later subnormal numbers were rounded before. */
 static void gemm_exact_blocks_unscale(double row_scale, const double *scale, int count, double *lower,
                                       double *upper) {
   for (int j = 0; j < count; j++)
@@ -308,8 +307,8 @@ static void gemm_exact_blocks_unscale(double row_scale, const double *scale, int
 }
 
 bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
-                      double *memory, unsigned char *left) {
-  double before[MOST], lower[MOST], upper[MOST];
+                      double *memory, unsigned char *undecided) {
+  double before[COUNT_MAX], lower[COUNT_MAX], upper[COUNT_MAX];
   const gemm_exact_blocks_block block = gemm_exact_blocks_lay_out(run, memory);
   tsl_near_row near_row = {
       .count = (int)columns,
@@ -341,7 +340,7 @@ bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int
     run->near->enclose(&near_row, lower, upper);
     if (run->is_scaled)
       gemm_exact_blocks_unscale(run->a.scale[row + i], near_row.b.scale, near_row.count, lower, upper);
-    open += store_decided_row(run, lower, upper, c, near_row.count, left + i * columns);
+    open += store_decided_row(run, lower, upper, c, near_row.count, undecided + i * columns);
   }
   return open != 0;
 }

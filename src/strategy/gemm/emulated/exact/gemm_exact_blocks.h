@@ -23,10 +23,10 @@ size_t tsl_exact_lines_doubles(const tsl_exact_run *run);
 /* Computes all lines' magnitudes. `memory` has tsl_exact_lines_doubles() doubles and must outlive the run. */
 void tsl_exact_measure(tsl_exact_run *run, double *memory, tsl_team team);
 
-/* Stores the decided elements of the block at (row, column), and sets left[i * columns + j] to 1 for each
- * undecided one. Returns true if any is undecided. `memory` has tsl_exact_block_doubles() doubles. */
+/* Stores the decided elements of the block at (row, column), and sets undecided[i * columns + j] to 1 for the
+ * others. Returns true if any is undecided. `memory` has tsl_exact_block_doubles() doubles. */
 bool tsl_exact_decide(const tsl_exact_run *run, int64_t row, int64_t column, int64_t rows, int64_t columns,
-                      double *memory, unsigned char *left);
+                      double *memory, unsigned char *undecided);
 
 /* Returns the address of element (i, j) of an operand in host memory. */
 static inline unsigned char *tsl_exact_element(const tsl_operand *operand, tesela_type type, int64_t i,

@@ -10,40 +10,41 @@ int64_t tsl_amx_rows_of_a(const tsl_amx_job *job) {
 }
 
 int64_t tsl_amx_columns_of_b(const tsl_amx_job *job) {
-  return job->micros_b * job->kernels->width;
+  return job->micro_panels_b * job->kernels->width;
 }
 
 int64_t tsl_amx_panel_units(const tsl_amx_job *job, int64_t panel) {
   return tsl_min(job->depth, job->units - panel * job->depth);
 }
 
-int64_t tsl_amx_row_of(const tsl_amx_job *job, int64_t index) {
-  const int64_t m = job->views.m, micros_a = job->micros_a;
+int64_t tsl_amx_first_row_of(const tsl_amx_job *job, int64_t index) {
+  const int64_t m = job->views.m, micro_panels_a = job->micro_panels_a;
   if (job->kernels->is_amx)
     return tsl_min(index * job->kernels->height, tsl_amx_rows_of_a(job));
-  return m / micros_a * index + tsl_min(m % micros_a, index);
+  return m / micro_panels_a * index + tsl_min(m % micro_panels_a, index);
 }
 
-uint32_t *tsl_amx_address(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first) {
-  return form->at + (panel - form->panel) * job->depth * form->count +
-         (first - form->first) * tsl_amx_panel_units(job, panel);
+uint32_t *tsl_amx_address(const tsl_amx_job *job, const tsl_amx_packed *packed, int64_t panel,
+                          int64_t first) {
+  return packed->at + (panel - packed->panel) * job->depth * packed->count +
+         (first - packed->first) * tsl_amx_panel_units(job, panel);
 }
 
 /* Rounds up to whole cache lines. */
-int64_t tsl_amx_form_units(const tsl_amx_job *job, bool is_a) {
+int64_t tsl_amx_packed_words(const tsl_amx_job *job, bool is_a) {
   enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
   const int64_t width = is_a ? tsl_amx_rows_of_a(job) : tsl_amx_columns_of_b(job),
-                starts = !is_a && job->kernels->bias != 0 ? job->panels : 0;
-  return tsl_ceil_div((job->units + starts) * width, LINE) * LINE;
+                start_sums = !is_a && job->kernels->bias != 0 ? job->panels : 0;
+  return tsl_ceil_div((job->units + start_sums) * width, LINE) * LINE;
 }
 
-tsl_amx_form tsl_amx_form_in(const tsl_amx_job *job, bool is_a, uint32_t *data) {
+tsl_amx_packed tsl_amx_packed_in(const tsl_amx_job *job, bool is_a, uint32_t *data) {
   const int64_t width = is_a ? tsl_amx_rows_of_a(job) : tsl_amx_columns_of_b(job);
-  return (tsl_amx_form){.at = data, .starts = data + job->units * width, .count = width};
+  return (tsl_amx_packed){.at = data, .start_sums = data + job->units * width, .count = width};
 }
 
-static uint32_t *starts_of_column(const tsl_amx_form *form, int64_t panel, int64_t column) {
-  return form->starts + (panel - form->panel) * form->count + column - form->first;
+static uint32_t *start_sums_of_column(const tsl_amx_packed *packed, int64_t panel, int64_t column) {
+  return packed->start_sums + (panel - packed->panel) * packed->count + column - packed->first;
 }
 
 /* Computes the sums that tiles start with: -bias times B's column sums, by a tile with one row of ones. */
@@ -57,7 +58,7 @@ static void make_start_sums(const tsl_amx_job *job, const tsl_amx_tile *micro_b,
     piece.b = micro_b->b + u * job->kernels->width;
     piece.units = tsl_min(PIECE, micro_b->units - u);
     piece.sums = piece.out = start;
-    piece.goes_on = u > 0;
+    piece.adds_to_sums = u > 0;
     job->kernels->tiles[0](&piece);
   }
   for (int j = 0; j < job->kernels->width; j++)
@@ -74,8 +75,8 @@ static tsl_amx_copy describe_panel_copy(const tsl_amx_job *job, int64_t panel, c
                         .units = tsl_amx_panel_units(job, panel)};
 }
 
-void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index) {
-  const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
+void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_packed *packed, int64_t panel, int64_t index) {
+  const int64_t row = tsl_amx_first_row_of(job, index), end = tsl_amx_first_row_of(job, index + 1);
   tsl_amx_copy copy =
       describe_panel_copy(job, panel, &job->views.a, job->views.a.row_stride, job->views.a.col_stride, row);
   copy.count = tsl_min(end, job->views.m) - row;
@@ -83,27 +84,27 @@ void tsl_amx_pack_a(const tsl_amx_job *job, const tsl_amx_form *form, int64_t pa
   copy.for_amx = job->kernels->is_amx;
   copy.by_rows = job->copies_rows;
   copy.flip = job->kernels->bias != 0 ? 0x80808080 : 0;
-  copy.out = tsl_amx_address(job, form, panel, row);
+  copy.out = tsl_amx_address(job, packed, panel, row);
   job->pack_a(&copy);
 }
 
-void tsl_amx_pack_a_rows(const tsl_amx_job *job, const tsl_amx_form *form, int64_t index, int64_t units) {
-  const int64_t row = tsl_amx_row_of(job, index), end = tsl_amx_row_of(job, index + 1);
-  tsl_amx_copy copy = describe_panel_copy(job, form->panel, &job->views.a, job->views.a.row_stride,
+void tsl_amx_pack_a_rows(const tsl_amx_job *job, const tsl_amx_packed *packed, int64_t index, int64_t units) {
+  const int64_t row = tsl_amx_first_row_of(job, index), end = tsl_amx_first_row_of(job, index + 1);
+  tsl_amx_copy copy = describe_panel_copy(job, packed->panel, &job->views.a, job->views.a.row_stride,
                                           job->views.a.col_stride, row);
-  copy.depth = tsl_min(job->views.k - form->panel * job->depth * tsl_amx_elements(job->kernels->format),
+  copy.depth = tsl_min(job->views.k - packed->panel * job->depth * tsl_amx_elements(job->kernels->format),
                        units * tsl_amx_elements(job->kernels->format));
-  copy.units = form->pitch / (int64_t)sizeof(uint32_t);
+  copy.units = packed->pitch / (int64_t)sizeof(uint32_t);
   copy.count = tsl_min(end, job->views.m) - row;
   copy.width = end - row;
   copy.by_rows = true;
-  copy.out = form->at;
+  copy.out = packed->at;
   job->pack_a(&copy);
 }
 
 /* Packs units `first` to before `end` of a panel of a micro-panel of B. */
-static void pack_units_of_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index,
-                            int64_t first, int64_t end) {
+static void pack_units_of_b(const tsl_amx_job *job, const tsl_amx_packed *packed, int64_t panel,
+                            int64_t index, int64_t first, int64_t end) {
   const int64_t width = job->kernels->width, column = index * width,
                 per = tsl_amx_elements(job->kernels->format);
   tsl_amx_copy copy = describe_panel_copy(job, panel, &job->views.b, job->views.b.col_stride,
@@ -113,53 +114,53 @@ static void pack_units_of_b(const tsl_amx_job *job, const tsl_amx_form *form, in
   copy.units = end - first;
   copy.count = tsl_min(width, job->views.n - column);
   copy.width = width;
-  copy.out = tsl_amx_address(job, form, panel, column) + first * width;
+  copy.out = tsl_amx_address(job, packed, panel, column) + first * width;
   job->pack_b(&copy);
 }
 
-static void make_start_sums_of_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel,
+static void make_start_sums_of_b(const tsl_amx_job *job, const tsl_amx_packed *packed, int64_t panel,
                                  int64_t index) {
   const int64_t column = index * job->kernels->width, units = tsl_amx_panel_units(job, panel);
   if (job->kernels->bias != 0)
-    make_start_sums(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_address(job, form, panel, column)},
-                    starts_of_column(form, panel, column));
+    make_start_sums(job, &(tsl_amx_tile){.units = units, .b = tsl_amx_address(job, packed, panel, column)},
+                    start_sums_of_column(packed, panel, column));
 }
 
-void tsl_amx_pack_b(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t index) {
-  pack_units_of_b(job, form, panel, index, 0, tsl_amx_panel_units(job, panel));
-  make_start_sums_of_b(job, form, panel, index);
+void tsl_amx_pack_b(const tsl_amx_job *job, const tsl_amx_packed *packed, int64_t panel, int64_t index) {
+  pack_units_of_b(job, packed, panel, index, 0, tsl_amx_panel_units(job, panel));
+  make_start_sums_of_b(job, packed, panel, index);
 }
 
-void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_form *form, int64_t panel, int64_t first,
+void tsl_amx_pack_b_range(const tsl_amx_job *job, const tsl_amx_packed *packed, int64_t panel, int64_t first,
                           int64_t end, uint32_t *least) {
   const int64_t units = tsl_amx_panel_units(job, panel), step = 2 * TSL_AMX_REGISTER_UNITS,
                 width = job->kernels->width;
   for (int64_t unit = 0; unit < units; unit += step)
     for (int64_t micro_b = first; micro_b < end; micro_b++) {
       const int64_t behind = tsl_min(unit + step, units);
-      pack_units_of_b(job, form, panel, micro_b, unit, behind);
+      pack_units_of_b(job, packed, panel, micro_b, unit, behind);
       if (!least || !job->kernels->careful)
         continue;
-      const uint32_t value = job->kernels->packing->least(
-          tsl_amx_address(job, form, panel, micro_b * width) + unit * width, 1, 0, (behind - unit) * width);
+      const uint32_t value = job->kernels->packing->min_magnitude(
+          tsl_amx_address(job, packed, panel, micro_b * width) + unit * width, 1, 0, (behind - unit) * width);
       least[micro_b - first] = value < least[micro_b - first] ? value : least[micro_b - first];
     }
   for (int64_t micro_b = first; micro_b < end; micro_b++)
-    make_start_sums_of_b(job, form, panel, micro_b);
+    make_start_sums_of_b(job, packed, panel, micro_b);
 }
 
 int64_t tsl_amx_tile_sums(const tsl_amx_job *job) {
   return (int64_t)job->kernels->height * job->kernels->width;
 }
 
-static unsigned char *c_at(const tsl_amx_job *job, int64_t row, int64_t column) {
+static unsigned char *address_in_c(const tsl_amx_job *job, int64_t row, int64_t column) {
   return job->views.c.at + (row * job->views.c.row_stride + column * job->views.c.col_stride) * job->c_size;
 }
 
-static int64_t rows_in_c(const tsl_amx_job *job, int64_t micro_a) {
-  return tsl_min(tsl_amx_row_of(job, micro_a + 1), job->views.m) - tsl_amx_row_of(job, micro_a);
+static int64_t count_rows_in_c(const tsl_amx_job *job, int64_t micro_a) {
+  return tsl_min(tsl_amx_first_row_of(job, micro_a + 1), job->views.m) - tsl_amx_first_row_of(job, micro_a);
 }
-static int64_t columns_in_c(const tsl_amx_job *job, int64_t micro_b) {
+static int64_t count_columns_in_c(const tsl_amx_job *job, int64_t micro_b) {
   return tsl_min(job->kernels->width, job->views.n - micro_b * job->kernels->width);
 }
 
@@ -167,10 +168,10 @@ void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t micro_a, int64_t micro_
   const bool any = job->views.k > 0;
   const tsl_amx_epilogue last = {
       .sums = sums,
-      .rows = rows_in_c(job, micro_a),
-      .columns = columns_in_c(job, micro_b),
+      .rows = count_rows_in_c(job, micro_a),
+      .columns = count_columns_in_c(job, micro_b),
       .width = job->kernels->width,
-      .c = c_at(job, tsl_amx_row_of(job, micro_a), micro_b * job->kernels->width),
+      .c = address_in_c(job, tsl_amx_first_row_of(job, micro_a), micro_b * job->kernels->width),
       .c_row = job->views.c.row_stride,
       .c_column = job->views.c.col_stride,
       .alpha = any ? (float)job->alpha : 0,
@@ -183,30 +184,31 @@ void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t micro_a, int64_t micro_
 }
 
 /* Prefetches the lines of C that a tile of the last panel writes. */
-static void fetch_c(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b) {
-  const int64_t row = tsl_amx_row_of(job, micro_a), end = row + rows_in_c(job, micro_a);
+static void prefetch_c(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b) {
+  const int64_t row = tsl_amx_first_row_of(job, micro_a), end = row + count_rows_in_c(job, micro_a);
   for (int64_t i = row; i < end && job->views.c.col_stride == 1; i++) {
-    const unsigned char *const line = c_at(job, i, micro_b * job->kernels->width);
+    const unsigned char *const line = address_in_c(job, i, micro_b * job->kernels->width);
     __builtin_prefetch(line, 1);
     __builtin_prefetch(line + TSL_CACHE_LINE, 1);
   }
 }
 
 /* Returns true if a tile's sums are its elements of C: a whole tile in C's type. */
-static bool is_c(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b) {
-  return job->sums_are_c && columns_in_c(job, micro_b) == job->kernels->width &&
-         (!job->kernels->is_amx || rows_in_c(job, micro_a) % TSL_AMX_REGISTER_ROWS == 0);
+static bool sums_are_elements_of_c(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b) {
+  return job->sums_are_c && count_columns_in_c(job, micro_b) == job->kernels->width &&
+         (!job->kernels->is_amx || count_rows_in_c(job, micro_a) % TSL_AMX_REGISTER_ROWS == 0);
 }
 
 bool tsl_amx_reads_in_place(const tsl_amx_job *job, int64_t micro_a) {
   return job->reads_a && !job->packed_a.at &&
-         (!job->kernels->is_amx || (rows_in_c(job, micro_a) % TSL_AMX_REGISTER_ROWS == 0 &&
+         (!job->kernels->is_amx || (count_rows_in_c(job, micro_a) % TSL_AMX_REGISTER_ROWS == 0 &&
                                     ((uintptr_t)job->views.a.at & (TSL_CACHE_LINE - 1)) == 0));
 }
 
-static void set_micro_panel_of_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel,
+/* Sets the tile's address and strides of A: in place, copied as rows, or packed. */
+static void set_micro_panel_of_a(const tsl_amx_job *job, const tsl_amx_packed *a, int64_t panel,
                                  int64_t micro_a, tsl_amx_tile *tile) {
-  const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row,
+  const int64_t row = tsl_amx_first_row_of(job, micro_a), rows = tsl_amx_first_row_of(job, micro_a + 1) - row,
                 units = job->kernels->is_amx ? TSL_AMX_REGISTER_UNITS : 1;
   if (tsl_amx_reads_in_place(job, micro_a)) {
     tile->a_row = job->views.a.row_stride * job->size;
@@ -228,8 +230,9 @@ static void set_micro_panel_of_a(const tsl_amx_job *job, const tsl_amx_form *a, 
 /* Sets the destination of a tile's sums: C, or for tile registers a buffer that is written to C later. */
 static void set_destination(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b,
                             tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
-  unsigned char *const c = c_at(job, tsl_amx_row_of(job, micro_a), micro_b * job->kernels->width);
-  if (concurrent && rows_in_c(job, micro_a) == job->kernels->height) {
+  unsigned char *const c =
+      address_in_c(job, tsl_amx_first_row_of(job, micro_a), micro_b * job->kernels->width);
+  if (concurrent && count_rows_in_c(job, micro_a) == job->kernels->height) {
     concurrent->at ^= 1;
     concurrent->c = c;
     tile->out = concurrent->sums[concurrent->at];
@@ -243,10 +246,10 @@ static void set_destination(const tsl_amx_job *job, int64_t micro_a, int64_t mic
 static void set_pending(const tsl_amx_job *job, tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   const int64_t row = job->views.c.row_stride * job->c_size;
   unsigned char *const c = concurrent ? concurrent->c : NULL;
-  tile->late = c ? concurrent->sums[concurrent->at] : NULL;
-  tile->late_c = c;
-  tile->late_row = row;
-  tile->late_nontemporal = job->nontemporal && ((uintptr_t)c | (uintptr_t)row) % TSL_CACHE_LINE == 0;
+  tile->pending_sums = c ? concurrent->sums[concurrent->at] : NULL;
+  tile->pending_c = c;
+  tile->pending_c_row = row;
+  tile->pending_nontemporal = job->nontemporal && ((uintptr_t)c | (uintptr_t)row) % TSL_CACHE_LINE == 0;
   if (concurrent)
     concurrent->c = NULL;
 }
@@ -278,22 +281,26 @@ void tsl_amx_write_pending(const tsl_amx_job *job, tsl_amx_concurrent *concurren
   concurrent->c = NULL;
 }
 
-uint32_t tsl_amx_least_of_a(const tsl_amx_job *job, const tsl_amx_form *a, int64_t panel, int64_t micro_a) {
+uint32_t tsl_amx_min_magnitude_of_a(const tsl_amx_job *job, const tsl_amx_packed *a, int64_t panel,
+                                    int64_t micro_a) {
   tsl_amx_tile tile = {.units = tsl_amx_panel_units(job, panel)};
-  const int64_t rows = tsl_amx_row_of(job, micro_a + 1) - tsl_amx_row_of(job, micro_a);
+  const int64_t rows = tsl_amx_first_row_of(job, micro_a + 1) - tsl_amx_first_row_of(job, micro_a);
   if (!job->kernels->careful)
     return TSL_AMX_ALL_ZERO;
   set_micro_panel_of_a(job, a, panel, micro_a, &tile);
   if (tsl_amx_reads_in_place(job, micro_a) || a->pitch > 0) /* rows after C's last one are undefined */
-    return job->kernels->packing->least(tile.a, rows_in_c(job, micro_a), tile.a_row, tile.units);
-  return job->kernels->packing->least(tile.a, 1, 0, rows * tile.units);
+    return job->kernels->packing->min_magnitude(tile.a, count_rows_in_c(job, micro_a), tile.a_row,
+                                                tile.units);
+  return job->kernels->packing->min_magnitude(tile.a, 1, 0, rows * tile.units);
 }
 
-uint32_t tsl_amx_least_of_b(const tsl_amx_job *job, const tsl_amx_form *b, int64_t panel, int64_t micro_b) {
+uint32_t tsl_amx_min_magnitude_of_b(const tsl_amx_job *job, const tsl_amx_packed *b, int64_t panel,
+                                    int64_t micro_b) {
   const int64_t width = job->kernels->width;
-  return job->kernels->careful ? job->kernels->packing->least(tsl_amx_address(job, b, panel, micro_b * width),
-                                                              1, 0, tsl_amx_panel_units(job, panel) * width)
-                               : TSL_AMX_ALL_ZERO;
+  return job->kernels->careful
+             ? job->kernels->packing->min_magnitude(tsl_amx_address(job, b, panel, micro_b * width), 1, 0,
+                                                    tsl_amx_panel_units(job, panel) * width)
+             : TSL_AMX_ALL_ZERO;
 }
 
 /* A bf16 with biased exponent e (bias 127) is a multiple of 2^(e - 134), so f32 sums of products are
@@ -305,23 +312,24 @@ bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b) {
   return least_a < FIRST_NORMAL || least_b < FIRST_NORMAL || (least_a >> 7) + (least_b >> 7) < EXPONENTS;
 }
 
-void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const tsl_amx_form *b,
+void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_packed *a, const tsl_amx_packed *b,
                            int64_t panel, int64_t micro_a, int64_t micro_b, bool is_careful, uint32_t *sums,
                            tsl_amx_concurrent *concurrent, bool has_next) {
   const tsl_amx_kernels *kernels = job->kernels;
   tsl_amx_tile_function *const *tiles = is_careful ? kernels->careful : kernels->tiles;
-  const int64_t row = tsl_amx_row_of(job, micro_a), rows = tsl_amx_row_of(job, micro_a + 1) - row,
+  const int64_t row = tsl_amx_first_row_of(job, micro_a), rows = tsl_amx_first_row_of(job, micro_a + 1) - row,
                 column = micro_b * kernels->width;
-  const bool is_last = panel == job->panels - 1, writes_c = is_last && is_c(job, micro_a, micro_b);
+  const bool is_last = panel == job->panels - 1,
+             writes_c = is_last && sums_are_elements_of_c(job, micro_a, micro_b);
   tsl_amx_tile
       /* Members are set one by one: clearing the struct would wait for the previous tile's stores. */
       tile;
   tile.units = tsl_amx_panel_units(job, panel);
   tile.b = tsl_amx_address(job, b, panel, column);
-  tile.start = kernels->bias != 0 ? starts_of_column(b, panel, column) : NULL;
+  tile.start = kernels->bias != 0 ? start_sums_of_column(b, panel, column) : NULL;
   tile.sums = tile.out = sums;
   tile.out_row = kernels->width;
-  tile.goes_on = panel > 0;
+  tile.adds_to_sums = panel > 0;
   tile.next_sums = NULL;
   set_micro_panel_of_a(job, a, panel, micro_a, &tile);
   set_pending(job, concurrent, &tile);
@@ -331,7 +339,7 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_form *a, const 
   if (kernels->is_amx && has_next && panel > 0)
     tile.next_sums = sums + tsl_amx_tile_sums(job);
   else if (!kernels->is_amx && is_last && !job->nontemporal)
-    fetch_c(job, micro_a, micro_b);
+    prefetch_c(job, micro_a, micro_b);
   tiles[kernels->is_amx ? rows / TSL_AMX_REGISTER_ROWS - 1 : rows - 1](&tile);
   if (is_last && !writes_c)
     tsl_amx_finish_tile(job, micro_a, micro_b, sums);

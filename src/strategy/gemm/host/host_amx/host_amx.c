@@ -50,7 +50,7 @@ static const char *const probes[] = {"depth=256 block=256", "depth=128 block=128
 
 /* Returns the error bound. A unit has two bf16, or one number without instructions for pairs. The bound
  * covers the longer panel and the larger number of panels. */
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy host_amx_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool pairs = problem->a.type != TESELA_F16;
   const int64_t k = problem->k, depth = config->value[DEPTH], panel = (pairs ? 2 : 1) * depth,
                 panels = k == 0 ? 1 : (k - 1) / depth + 1;
@@ -58,12 +58,12 @@ static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *confi
   return tsl_accuracy_in_type((tsl_accuracy){.factor = factor, .is_reproducible = true}, problem->c.type);
 }
 
-static tsl_amx_job job_of(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
-                          const tsl_device *device) {
+static tsl_amx_job host_amx_job_of(const tsl_problem *problem, const tsl_operands *strides,
+                                   const tsl_config *config, const tsl_device *device) {
   return tsl_amx_job_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
 }
 
-static double max_alone_flops(const tsl_amx_job *job) {
+static double one_thread_flops_max(const tsl_amx_job *job) {
   return job->kernels->is_amx ? 3e7 : 1e7;
 }
 
@@ -71,24 +71,24 @@ static double units_per_clock(const tsl_amx_job *job, const tsl_device *device) 
   return job->kernels->is_amx ? 256 : device->peak_f32 / (2e6 * device->clock_mhz * device->threads);
 }
 
-static bool is_alone(const tsl_problem *problem, const tsl_amx_job *job, const tsl_device *device) {
-  return device->threads == 1 || tsl_problem_flops(problem) < max_alone_flops(job);
+static bool uses_one_thread(const tsl_problem *problem, const tsl_amx_job *job, const tsl_device *device) {
+  return device->threads == 1 || tsl_problem_flops(problem) < one_thread_flops_max(job);
 }
 
 /* Returns the predicted seconds. Tile registers multiply 16^3 units in 16 clocks, vectors as many as f32. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double host_amx_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
-  const tsl_amx_job job = job_of(problem, &strides, config, device);
+  const tsl_amx_job job = host_amx_job_of(problem, &strides, config, device);
   const double clock = 1e6 * device->clock_mhz, m = (double)job.views.m, n = (double)job.views.n,
                units = (double)job.units;
   const double vectors = device->peak_f32 / (2 * clock * device->threads);
   const double rate = units_per_clock(&job, device);
-  const double width = (double)(job.micros_b * job.kernels->width);
+  const double width = (double)(job.micro_panels_b * job.kernels->width);
   const double misfit = 1 + 0.01 * fabs(log2((double)config->value[DEPTH] / 256)) +
                         0.01 * fabs(log2((double)config->value[BLOCK] / 256));
   const double products = m * width * (units + 8 * (double)job.panels) / (0.9 * rate) * misfit;
   const double seconds = (products + (m + n) * units + 8 * m * n / vectors) / clock;
-  const bool alone = is_alone(problem, &job, device);
+  const bool alone = uses_one_thread(problem, &job, device);
   return (alone ? 5e-7 : 1e-5) +
          fmax(seconds / (alone ? 1 : 0.95 * device->threads), tsl_problem_bytes(problem) / device->bandwidth);
 }
@@ -96,13 +96,13 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                     tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
-  const tsl_amx_job job = job_of(problem, &strides, config, device);
+  const tsl_amx_job job = host_amx_job_of(problem, &strides, config, device);
   const double units = (double)job.units, in_unit = units > 0 ? (double)job.views.k / units : 1,
                bytes = sizeof(uint32_t) / in_unit;
   const double height = job.kernels->height, width = job.kernels->width;
   account->computed = ceil((double)job.views.m / height) * height * ceil((double)job.views.n / width) *
                       width * (double)job.views.k;
-  account->workers = is_alone(problem, &job, device) ? 1 : device->threads;
+  account->workers = uses_one_thread(problem, &job, device) ? 1 : device->threads;
   account->rate = 2e6 * device->clock_mhz * device->threads * units_per_clock(&job, device) * in_unit;
   account->local.written = ((double)job.views.m + (double)job.views.n) * units * sizeof(uint32_t);
   account->local.read = account->computed * bytes * (1 / width + 1 / height);
@@ -111,33 +111,35 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_cost_counts_result(problem, 1, account);
 }
 
-static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
-                 const tsl_device *device, void *job) {
+static void host_amx_make_job(const tsl_problem *problem, const tsl_operands *strides,
+                              const tsl_config *config, const tsl_device *device, void *job) {
   tsl_amx_job *amx_job = job;
-  *amx_job = job_of(problem, strides, config, device);
-  amx_job->is_alone = tsl_problem_flops(problem) < max_alone_flops(amx_job);
+  *amx_job = host_amx_job_of(problem, strides, config, device);
+  amx_job->uses_one_thread = tsl_problem_flops(problem) < one_thread_flops_max(amx_job);
 }
 
-static tesela_status run(const void *job, const tsl_operands *operands) {
+static tesela_status host_amx_run_job(const void *job, const tsl_operands *operands) {
   tsl_amx_job bound = *(const tsl_amx_job *)job;
   tsl_amx_job_bind(&bound, operands);
-  return tsl_amx_run(&bound, bound.is_alone ? (tsl_team){0} : operands->team);
+  return tsl_amx_run(&bound, bound.uses_one_thread ? (tsl_team){0} : operands->team);
 }
 
-static size_t form_bytes(const void *job, int operand) {
+static size_t host_amx_packed_bytes(const void *job, int operand) {
   const tsl_amx_job *amx_job = job;
-  return (size_t)tsl_amx_form_units(amx_job, tsl_views_take_as_a(&amx_job->views, operand)) *
+  return (size_t)tsl_amx_packed_words(amx_job, tsl_views_take_as_a(&amx_job->views, operand)) *
          sizeof(uint32_t);
 }
 
-static void make_form(const void *job, int operand, const tsl_operands *operands, void *dst, tsl_team team) {
+static void host_amx_pack(const void *job, int operand, const tsl_operands *operands, void *dst,
+                          tsl_team team) {
   tsl_amx_job bound = *(const tsl_amx_job *)job;
   tsl_amx_job_bind(&bound, operands);
-  tsl_amx_make_form(&bound, tsl_views_take_as_a(&bound.views, operand), dst, team);
+  tsl_amx_pack_all(&bound, tsl_views_take_as_a(&bound.views, operand), dst, team);
 }
 
 _Static_assert(sizeof(tsl_amx_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_host_job_ops jobs = {sizeof(tsl_amx_job), make, run, form_bytes, make_form};
+static const tsl_host_job_ops job_ops = {sizeof(tsl_amx_job), host_amx_make_job, host_amx_run_job,
+                                         host_amx_packed_bytes, host_amx_pack};
 
 const tsl_strategy tsl_gemm_host_amx = {
     .name = "host_amx",
@@ -147,13 +149,13 @@ const tsl_strategy tsl_gemm_host_amx = {
     .op = TSL_OP_GEMM,
     .version = 4,
     .needs = TSL_CAN_HOST,
-    .accuracy = accuracy,
+    .accuracy = host_amx_accuracy,
     .params = params,
-    .score = score,
+    .score = host_amx_score,
     .build = tsl_job_build,
     .run = tsl_job_run,
     .release = tsl_job_release,
-    .jobs = &jobs,
+    .jobs = &job_ops,
     .supports = {.types = tsl_types_small, .why = "host_packed is for wide types"},
     .resources = {.count_costs = account},
     .testing = {.probes = probes},

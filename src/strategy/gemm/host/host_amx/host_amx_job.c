@@ -11,9 +11,9 @@ static bool is_nontemporal(const tsl_amx_job *job) {
          (job->kernels->is_amx ? bytes >= MOST_BYTES : job->views.m * job->views.n > MOST_ELEMENTS);
 }
 
-static void count_micro_panels(tsl_amx_job *job) {
-  job->micros_a = tsl_ceil_div(job->views.m, job->kernels->height);
-  job->micros_b = tsl_ceil_div(job->views.n, job->kernels->width);
+static void set_micro_panel_counts(tsl_amx_job *job) {
+  job->micro_panels_a = tsl_ceil_div(job->views.m, job->kernels->height);
+  job->micro_panels_b = tsl_ceil_div(job->views.n, job->kernels->width);
 }
 
 tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t rows, int64_t column,
@@ -28,22 +28,25 @@ tsl_amx_job tsl_amx_rectangle_of(const tsl_amx_job *job, int64_t row, int64_t ro
   part.views.m = rows;
   part.views.n = columns;
   part.nontemporal = is_nontemporal(&part);
-  count_micro_panels(&part);
+  set_micro_panel_counts(&part);
   return part;
 }
 
-/* Sets the block sizes: about `kept` bytes of A by 512 columns, smaller if threads would be idle. */
-static void choose_blocks(tsl_amx_job *job, int64_t kept, int threads) {
+/* Sets the block sizes: about `resident_bytes` of A by 512 columns, smaller if threads would be idle. */
+static void choose_blocks(tsl_amx_job *job, int64_t resident_bytes, int threads) {
   const int64_t large = job->kernels->is_amx ? 2 : 1,
                 wanted = threads == 1 ? 1 : (int64_t)threads * (job->kernels->is_amx ? 1 : 4);
-  job->block_micros_a = large * kept / (4 * job->depth * job->kernels->height);
-  job->block_micros_a = job->block_micros_a < 1 ? 1 : tsl_min(job->block_micros_a, job->micros_a);
-  job->block_micros_b = tsl_min(512 / job->kernels->width, job->micros_b);
-  while (tsl_ceil_div(job->micros_a, job->block_micros_a) * tsl_ceil_div(job->micros_b, job->block_micros_b) <
+  job->block_micro_panels_a = large * resident_bytes / (4 * job->depth * job->kernels->height);
+  job->block_micro_panels_a =
+      job->block_micro_panels_a < 1 ? 1 : tsl_min(job->block_micro_panels_a, job->micro_panels_a);
+  job->block_micro_panels_b = tsl_min(512 / job->kernels->width, job->micro_panels_b);
+  while (tsl_ceil_div(job->micro_panels_a, job->block_micro_panels_a) *
+                 tsl_ceil_div(job->micro_panels_b, job->block_micro_panels_b) <
              wanted &&
-         (job->block_micros_a > 1 || job->block_micros_b > 1)) {
-    int64_t *const larger =
-        job->block_micros_a >= job->block_micros_b ? &job->block_micros_a : &job->block_micros_b;
+         (job->block_micro_panels_a > 1 || job->block_micro_panels_b > 1)) {
+    int64_t *const larger = job->block_micro_panels_a >= job->block_micro_panels_b
+                                ? &job->block_micro_panels_a
+                                : &job->block_micro_panels_b;
     *larger = (*larger + 1) / 2;
   }
 }
@@ -65,7 +68,8 @@ static bool in_place_pays(const tsl_amx_job *job) {
 }
 
 tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *problem,
-                             const tsl_operands *strides, int64_t depth, int64_t kept, int threads) {
+                             const tsl_operands *strides, int64_t depth, int64_t resident_bytes,
+                             int threads) {
   tsl_amx_job job = {.kernels = kernels,
                      .pack_a = kernels->packing->copy[kernels->format][kernels->a],
                      .pack_b = kernels->packing->copy[kernels->format][kernels->b],
@@ -79,15 +83,15 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
   job.sums_are_c = job.c_size == 4 && job.alpha == 1 && job.beta == 0;
   const int64_t step = kernels->is_amx ? TSL_AMX_REGISTER_UNITS : 1;
   job.sums_are_c = job.sums_are_c && job.views.c.col_stride == 1 && (kernels->is_amx || !job.nontemporal);
-  count_micro_panels(&job);
+  set_micro_panel_counts(&job);
   job.units = tsl_ceil_div(tsl_ceil_div(job.views.k, tsl_amx_elements(kernels->format)), step) * step;
   job.panels = tsl_ceil_div(job.units, depth);
   job.depth = depth;
   if (job.panels > 1) /* nearly equal panels */
     job.depth = tsl_ceil_div(tsl_ceil_div(job.units, job.panels), 16) * 16;
   job.panels = tsl_ceil_div(job.units, job.depth);
-  job.kept = kept;
-  choose_blocks(&job, kept, threads);
+  job.resident_bytes = resident_bytes;
+  choose_blocks(&job, resident_bytes, threads);
   job.split_k = amx_split_k_of(&job);
   job.reads_a = job.views.a.col_stride == 1 && job.views.k * job.size == 4 * job.units &&
                 kernels->bias == 0 && in_place_pays(&job);
@@ -96,23 +100,23 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
 }
 
 tsl_amx_job tsl_amx_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
-                            int64_t kept, const tsl_device *device) {
+                            int64_t resident_bytes, const tsl_device *device) {
   const bool is_swapped = tsl_views_of(problem, strides).is_swapped;
   const tesela_type a = is_swapped ? problem->b.type : problem->a.type,
                     b = is_swapped ? problem->a.type : problem->b.type;
-  return tsl_amx_job_with(tsl_amx_kernels_for(a, b, device->capabilities), problem, strides, depth, kept,
-                          device->threads);
+  return tsl_amx_job_with(tsl_amx_kernels_for(a, b, device->capabilities), problem, strides, depth,
+                          resident_bytes, device->threads);
 }
 
-static tsl_amx_form packed_form(const tsl_amx_job *job, bool is_a) {
+static tsl_amx_packed packed_in_advance(const tsl_amx_job *job, bool is_a) {
   const void *packed = is_a ? job->views.a.packed : job->views.b.packed;
-  return packed ? tsl_amx_form_in(job, is_a, (uint32_t *)(uintptr_t)packed) : (tsl_amx_form){.at = NULL};
+  return packed ? tsl_amx_packed_in(job, is_a, (uint32_t *)(uintptr_t)packed) : (tsl_amx_packed){.at = NULL};
 }
 
 void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands) {
   tsl_views_bind_operands(&job->views, operands, job->size, job->c_size);
-  job->packed_a = packed_form(job, true);
-  job->packed_b = packed_form(job, false);
+  job->packed_a = packed_in_advance(job, true);
+  job->packed_b = packed_in_advance(job, false);
 }
 
 const tsl_amx_kernels *tsl_amx_kernels_for(tesela_type a, tesela_type b, unsigned offers) {

@@ -14,8 +14,8 @@ enum {
   TSL_AMX_REGISTER_UNITS = 16
 };
 
-/* Arguments of a micro-kernel: sums (rows x width, 32 bits each, dense) = start + a b, or with `goes_on` sums
- * + start + a b.
+/* Arguments of a micro-kernel: sums (rows x width, 32 bits each, dense) = start + a b; if `adds_to_sums`:
+ * sums + start + a b.
  *
  *   a:      units x rows, unit after unit; or, if a_step is 1, rows that are a_row bytes apart;
  *           for tile registers 16 units of each of 16 or 32 rows, a_row bytes apart, then the next 16 units
@@ -25,25 +25,26 @@ typedef struct tsl_amx_tile {
   int64_t units;
   const uint32_t *a, *b, *start;
   uint32_t *sums;
-  bool goes_on; /* sums start with their contents; false: with `start` alone */
+  bool adds_to_sums; /* sums start with their contents; false: with `start` alone */
   /* Bytes from row to row of A; units between successive units (tile registers: groups of 16) of a row. */
   int64_t a_row, a_step;
   uint32_t *out;   /* destination of the sums */
   int64_t out_row; /* row stride in elements */
   /* The members below are for tile registers only. NULL: none. */
   const uint32_t *next_sums; /* sums of the next tile, which are prefetched */
-  /* Finished 32 x 32 sums of an earlier tile, which are written to C meanwhile. `late_row` is C's row stride
-   * in bytes; `late_nontemporal` selects stores that bypass the caches. */
-  const uint32_t *late;
-  unsigned char *late_c;
-  int64_t late_row;
-  bool late_nontemporal;
+  /* Finished 32 x 32 sums of an earlier tile, which are written to C meanwhile. `pending_c_row` is C's row
+   * stride in bytes; `pending_nontemporal` selects stores that bypass the caches. */
+  const uint32_t *pending_sums;
+  unsigned char *pending_c;
+  int64_t pending_c_row;
+  bool pending_nontemporal;
   /* Rows that are copied meanwhile. A row has `copy_lines` cache lines; the last has `copy_tail` bytes (0: it
    * is full). `copy_in_row` and `copy_out_row` are strides in bytes. */
   const unsigned char *copy_in;
   unsigned char *copy_out;
   int64_t copy_rows, copy_lines, copy_tail, copy_in_row, copy_out_row;
-  uint32_t *copy_least; /* lowered to the minimum magnitude in the copied rows, see tsl_amx_least_function */
+  uint32_t *copy_least; /* lowered to the minimum magnitude in the copied rows, see
+                           tsl_amx_min_magnitude_function */
 } tsl_amx_tile;
 typedef void tsl_amx_tile_function(const tsl_amx_tile *tile);
 
@@ -65,7 +66,7 @@ typedef struct tsl_amx_epilogue {
   const uint32_t *sums;
   int64_t rows, columns, width;
   unsigned char *c;
-  int64_t c_row, c_column;
+  int64_t c_row, c_column; /* strides in elements */
   float alpha, beta;
   uint32_t integer_alpha, integer_beta;
   bool nontemporal; /* C exceeds the caches and is not read: whole cache lines may bypass them */
@@ -86,14 +87,15 @@ static inline int tsl_amx_elements(tsl_amx_format format) {
 }
 
 /* Returns the minimum magnitude of the nonzero bf16 in some rows, as bits; TSL_AMX_ALL_ZERO: all are 0. */
-typedef uint32_t tsl_amx_least_function(const void *src, int64_t rows, int64_t row_bytes, int64_t units);
+typedef uint32_t tsl_amx_min_magnitude_function(const void *src, int64_t rows, int64_t row_bytes,
+                                                int64_t units);
 enum { TSL_AMX_ALL_ZERO = 0x10000 };
 
 enum { TSL_AMX_TYPES = TESELA_E5M2 + 1 };
 typedef struct tsl_amx_packing { /* by format and operand type; epilogues by C's type */
   tsl_amx_pack_function *copy[TSL_AMX_FORMATS][TSL_AMX_TYPES];
   tsl_amx_epilogue_function *finish[TSL_AMX_TYPES];
-  tsl_amx_least_function *least;
+  tsl_amx_min_magnitude_function *min_magnitude;
 } tsl_amx_packing;
 
 /* Row of an instruction set's table; a row without `packing` ends the table. If an instruction needs A and B

@@ -2,9 +2,10 @@
  * host_blocked_solve.c.
  *
  *   A, in place                X, as halves of vectors, one a row
- *   +\                         | x x . . |   HALF_LOW rows at a time: solved rows are subtracted in one chain
+ *   +\                         | x x . . |   HALF_LOW_ROWS rows at a time: solved rows are subtracted in one
+ * chain
  *   +--+\                      | x x . . |   for each row, then these rows' own triangle: a product by the
- *   |..|\ <- HALF_LOW rows     +---------+   reciprocal, and a multiply-add from row to row
+ *   |..|\ <- HALF_LOW_ROWS rows     +---------+   reciprocal, and a multiply-add from row to row
  *   +--+--+                    | b b . . |
  *
  * Calls and dependency chains dominate the time, so only X is copied, to the stack. Halves of vectors are
@@ -29,13 +30,13 @@ typedef half moved_half;
 enum {
   HALF_BYTES = (int)sizeof(half),
   HALF_FITS = HALF_BYTES / (PARTS * (int)sizeof(REAL)),
-  HALF_MOST = HALF_FITS < 4 ? HALF_FITS : 4, /* right-hand sides */
-  HALF_LOW =
+  HALF_SIDES_MAX = HALF_FITS < 4 ? HALF_FITS : 4, /* right-hand sides */
+  HALF_LOW_ROWS =
       /* rows whose imaginary parts are summed separately, as in a copied tile */
   PARTS == 2 ? ROWS : 8,
-  EACH_BASE = 4,   /* rows that share an address register */
-  HALF_TALL = 192, /* maximum rows of a triangle that is read in place */
-  HALF_TALL_ALONE = PARTS == 2 && sizeof(REAL) == 4 ? 96 : 160 /* maximum rows for one right-hand side */
+  EACH_BASE = 4,       /* rows that share an address register */
+  HALF_ROWS_MAX = 192, /* maximum rows of a triangle that is read in place */
+  HALF_ROWS_MAX_OF_ONE = PARTS == 2 && sizeof(REAL) == 4 ? 96 : 160 /* maximum rows for one right-hand side */
 };
 
 /* Returns sum + number * by for a number of A. by_i is i times `by`, negated for a conjugated A. */
@@ -54,33 +55,33 @@ TSL_INLINE half half_times_i(half value, bool conjugates) {
 #endif
 }
 
-TSL_INLINE half half_divide(half value, const REAL *state) {
+TSL_INLINE half half_divide_by(half value, const REAL *diagonal) {
 #if PARTS_ARE_TWO
   union {
     half whole;
     REAL part[HALF_BYTES / sizeof(REAL)];
   } all = {value};
   for (int i = 0; i < HALF_FITS; i++)
-    divide(all.part + 2 * i, state[0], state[1]);
+    divide_by(all.part + 2 * i, diagonal[0], diagonal[1]);
   return all.whole;
 #else
-  return value / state[0];
+  return value / diagonal[0];
 #endif
 }
 
 TSL_INLINE half half_quotient(const divisors *by, int64_t row, half value) {
-  if (by->way[row] == BY_RECIPROCALS)
+  if (by->method[row] == BY_RECIPROCALS)
     return half_add((half){0}, by->inverse[row], value, half_times_i(value, false));
-  return by->way[row] == BY_DIAGONAL ? half_divide(value, by->own[row]) : value;
+  return by->method[row] == BY_DIAGONAL ? half_divide_by(value, by->diagonal[row]) : value;
 }
 
 TSL_INLINE void half_solve_rows(const tsl_solve_blocks *blocks, const divisors *by, int64_t i, int rows,
                                 half *x) {
-  enum { BASES = (HALF_LOW + EACH_BASE - 1) / EACH_BASE };
+  enum { BASES = (HALF_LOW_ROWS + EACH_BASE - 1) / EACH_BASE };
   const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
   const bool conjugates = blocks->conjugates;
   const REAL *at[BASES];
-  half tile[HALF_LOW], turned[HALF_LOW];
+  half tile[HALF_LOW_ROWS], turned[HALF_LOW_ROWS];
   TSL_UNROLL for (int g = 0; g * EACH_BASE < rows; g++) at[g] =
       number_at(&blocks->a, i, 0) + g * EACH_BASE * down;
   TSL_UNROLL for (int r = 0; r < rows; r++) {
@@ -116,13 +117,13 @@ TSL_INLINE void half_solve_rows(const tsl_solve_blocks *blocks, const divisors *
 
 static void half_solve(const tsl_solve_blocks *blocks, const divisors *by, half *x) {
   int64_t i = 0;
-  for (; i + HALF_LOW <= blocks->m; i += HALF_LOW)
-    half_solve_rows(blocks, by, i, HALF_LOW, x);
-  if (PARTS == 1 && blocks->m - i >= HALF_LOW / 2) {
-    half_solve_rows(blocks, by, i, HALF_LOW / 2, x);
-    i += HALF_LOW / 2;
+  for (; i + HALF_LOW_ROWS <= blocks->m; i += HALF_LOW_ROWS)
+    half_solve_rows(blocks, by, i, HALF_LOW_ROWS, x);
+  if (PARTS == 1 && blocks->m - i >= HALF_LOW_ROWS / 2) {
+    half_solve_rows(blocks, by, i, HALF_LOW_ROWS / 2, x);
+    i += HALF_LOW_ROWS / 2;
   }
-  TSL_UNROLL for (int rows = 1; rows < (PARTS == 2 ? HALF_LOW : HALF_LOW / 2); rows++) {
+  TSL_UNROLL for (int rows = 1; rows < (PARTS == 2 ? HALF_LOW_ROWS : HALF_LOW_ROWS / 2); rows++) {
     if (blocks->m - i == rows)
       half_solve_rows(blocks, by, i, rows, x);
   }
@@ -180,22 +181,22 @@ TSL_INLINE void half_store_panel(const tsl_solve_blocks *blocks, const half *x, 
 /* Returns true if this method is fast. For a column-major A and few right-hand sides, line.h is faster. */
 static bool is_half_faster(const tsl_solve_blocks *blocks) {
   const bool by_column = blocks->a.row_stride == 1 || blocks->a.row_stride == -1;
-  const int64_t n = blocks->n, by_row_most = n == 1 ? HALF_TALL_ALONE : HALF_TALL;
-  return n <= HALF_MOST && blocks->m <= (by_column ? 32 + 32 * n : by_row_most);
+  const int64_t n = blocks->n, by_row_most = n == 1 ? HALF_ROWS_MAX_OF_ONE : HALF_ROWS_MAX;
+  return n <= HALF_SIDES_MAX && blocks->m <= (by_column ? 32 + 32 * n : by_row_most);
 }
 
-static bool solve_halves(const tsl_solve_blocks *blocks) {
-  half x[HALF_TALL];
+static bool try_solve_halves(const tsl_solve_blocks *blocks) {
+  half x[HALF_ROWS_MAX];
   divisors by;
   if (!is_half_faster(blocks))
     return false;
-  TSL_UNROLL for (int count = 1; count <= HALF_MOST; count++) {
+  TSL_UNROLL for (int count = 1; count <= HALF_SIDES_MAX; count++) {
     if (blocks->n == count)
       half_load_panel(blocks, x, count);
   }
   find_divisors(blocks, &by);
   half_solve(blocks, &by, x);
-  TSL_UNROLL for (int count = 1; count <= HALF_MOST; count++) {
+  TSL_UNROLL for (int count = 1; count <= HALF_SIDES_MAX; count++) {
     if (blocks->n == count)
       half_store_panel(blocks, x, count);
   }

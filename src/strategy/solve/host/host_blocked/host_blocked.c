@@ -48,11 +48,11 @@ static const tsl_solve_kernel *kernel_for(const tsl_device *device, tesela_type 
   return kernels[tsl_isa_best(device->capabilities)][type_index(type)];
 }
 
-static tsl_solve_little *small_product_for(const tsl_device *device, tesela_type type) {
+static tsl_solve_small_product *small_product_for(const tsl_device *device, tesela_type type) {
 #define KERNEL_ROW(isa, header, needs, ...)                                                                  \
-  {tsl_solve_little_##isa##_f32, tsl_solve_little_##isa##_f64, tsl_solve_little_##isa##_c64,                 \
-   tsl_solve_little_##isa##_c128},
-  static tsl_solve_little *const kernels[][TYPES] = {TSL_ISA_LIST(KERNEL_ROW)};
+  {tsl_solve_small_product_##isa##_f32, tsl_solve_small_product_##isa##_f64,                                 \
+   tsl_solve_small_product_##isa##_c64, tsl_solve_small_product_##isa##_c128},
+  static tsl_solve_small_product *const kernels[][TYPES] = {TSL_ISA_LIST(KERNEL_ROW)};
 #undef KERNEL_ROW
   return kernels[tsl_isa_best(device->capabilities)][type_index(type)];
 }
@@ -69,14 +69,14 @@ typedef struct solve_job {
 } solve_job;
 
 /* Rows of a diagonal block: a tile's rows of X fill half of the first cache, its copy half of the second. */
-enum { DEPTH = 192, DEPTH_OF_C128 = 96, COLUMNS_MOST = 256 };
+enum { DEPTH = 192, DEPTH_OF_C128 = 96, COLUMNS_MAX = 256 };
 /* Bytes of a task's columns, read again for each block; minimum multiply-adds for another thread. */
 static const double task_bytes = 4 << 20, thread_terms = 1e5;
 
 static int64_t columns_of_task(const solve_job *job, int64_t threads) {
   const int64_t unit = job->kernel->columns, n = job->blocks.n, m = job->blocks.m;
   const double most = task_bytes / (double)(m * job->size), terms = (double)m * (double)m / 2 * (double)n;
-  const int64_t fits = tsl_max(unit, tsl_min(COLUMNS_MOST, (int64_t)most) / unit * unit);
+  const int64_t fits = tsl_max(unit, tsl_min(COLUMNS_MAX, (int64_t)most) / unit * unit);
   const int64_t workers = tsl_max(1, tsl_min(threads, (int64_t)(terms / thread_terms)));
   const int64_t rounds = tsl_ceil_div(n, fits * workers);
   return tsl_max(unit, tsl_round_up(tsl_ceil_div(n, tsl_max(rounds, 1) * workers), unit));
@@ -107,38 +107,38 @@ static void choose_partition(solve_job *job, tesela_type type, const tsl_device 
 
 static void solve_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                            const tsl_device *device, void *out) {
-  solve_job *made = out;
+  solve_job *job = out;
   (void)config;
   const tsl_operand *a = &strides->a, *b = &strides->b, *c = &strides->c;
-  memset(made, 0, sizeof *made);
-  made->blocks = (tsl_solve_blocks){.m = problem->m,
-                                    .n = problem->n,
-                                    .a = {.row_stride = a->row_stride, .col_stride = a->col_stride},
-                                    .b = {.row_stride = b->row_stride, .col_stride = b->col_stride},
-                                    .x = {.row_stride = c->row_stride, .col_stride = c->col_stride},
-                                    .alpha = {problem->alpha[0], problem->alpha[1]},
-                                    .is_unit = problem->a.structure == TESELA_UNIT_TRIANGULAR,
-                                    .conjugates = problem->conjugate_a};
-  made->is_upper = problem->a.triangle == TESELA_UPPER;
-  made->in_place = problem->in_place;
+  memset(job, 0, sizeof *job);
+  job->blocks = (tsl_solve_blocks){.m = problem->m,
+                                   .n = problem->n,
+                                   .a = {.row_stride = a->row_stride, .col_stride = a->col_stride},
+                                   .b = {.row_stride = b->row_stride, .col_stride = b->col_stride},
+                                   .x = {.row_stride = c->row_stride, .col_stride = c->col_stride},
+                                   .alpha = {problem->alpha[0], problem->alpha[1]},
+                                   .is_unit = problem->a.structure == TESELA_UNIT_TRIANGULAR,
+                                   .conjugates = problem->conjugate_a};
+  job->is_upper = problem->a.triangle == TESELA_UPPER;
+  job->in_place = problem->in_place;
   if (problem->in_place)
-    made->blocks.b = made->blocks.x;
-  choose_partition(made, problem->c.type, device, device->threads);
+    job->blocks.b = job->blocks.x;
+  choose_partition(job, problem->c.type, device, device->threads);
 }
 
 typedef struct solve_launch {
-  const solve_job *made;
+  const solve_job *job;
   tsl_solve_blocks blocks;
   unsigned char *copies;
 } solve_launch;
 
 static void solve_task(void *argument, int64_t index, int worker) {
-  const solve_launch *now = argument;
-  const solve_job *made = now->made;
-  unsigned char *copies = now->copies + (size_t)worker * (made->x_bytes + made->a_bytes);
-  const int64_t first = index * made->columns;
-  made->kernel->solve(&now->blocks, first, tsl_min(made->columns, made->blocks.n - first), copies,
-                      copies + made->x_bytes);
+  const solve_launch *launch = argument;
+  const solve_job *job = launch->job;
+  unsigned char *copies = launch->copies + (size_t)worker * (job->x_bytes + job->a_bytes);
+  const int64_t first = index * job->columns;
+  job->kernel->solve(&launch->blocks, first, tsl_min(job->columns, job->blocks.n - first), copies,
+                     copies + job->x_bytes);
 }
 
 static void write_zeros(const solve_job *job, unsigned char *data) {
@@ -161,21 +161,21 @@ static void bind_operands(const solve_job *job, const tsl_operands *operands, ts
 }
 
 static tesela_status solve_job_run(const void *src, const tsl_operands *operands) {
-  const solve_job *made = src;
-  solve_launch now = {.made = made, .blocks = made->blocks};
-  const int64_t threads = tsl_min(tsl_team_threads(operands->team), made->tasks);
+  const solve_job *job = src;
+  solve_launch launch = {.job = job, .blocks = job->blocks};
+  const int64_t threads = tsl_min(tsl_team_threads(operands->team), job->tasks);
   const tsl_team team = {operands->team.pool, (int)threads};
   void *copies;
-  if (made->is_zero) {
-    write_zeros(made, operands->c.host);
+  if (job->is_zero) {
+    write_zeros(job, operands->c.host);
     return TESELA_OK;
   }
-  bind_operands(made, operands, &now.blocks);
-  if (made->kernel->solve_few(&now.blocks))
+  bind_operands(job, operands, &launch.blocks);
+  if (job->kernel->solve_few(&launch.blocks))
     return TESELA_OK;
-  TSL_TRY(tsl_scratch_take((size_t)threads * (made->x_bytes + made->a_bytes), "right-hand sides", &copies));
-  now.copies = copies;
-  tsl_team_run(team, made->tasks, solve_task, &now);
+  TSL_TRY(tsl_scratch_take((size_t)threads * (job->x_bytes + job->a_bytes), "right-hand sides", &copies));
+  launch.copies = copies;
+  tsl_team_run(team, job->tasks, solve_task, &launch);
   tsl_scratch_give(copies);
   return TESELA_OK;
 }
@@ -217,9 +217,9 @@ static inline tsl_solve_blocks make_direct_blocks(const tsl_fast_solve *solve) {
 
 static __attribute__((noinline)) bool solve_by_job(const tsl_fast_solve *solve, const tsl_device *device) {
   const tsl_operands operands = make_direct_operands(solve);
-  solve_job made = make_direct_job(solve);
-  choose_partition(&made, solve->type, device, tsl_team_threads(solve->team));
-  return solve_job_run(&made, &operands) == TESELA_OK;
+  solve_job job = make_direct_job(solve);
+  choose_partition(&job, solve->type, device, tsl_team_threads(solve->team));
+  return solve_job_run(&job, &operands) == TESELA_OK;
 }
 
 /* Solves without a plan, with few rows and right-hand sides without a job. */
@@ -234,10 +234,10 @@ static bool solve_direct(const tsl_fast_solve *solve, const tsl_device *device) 
 
 /* Multiplies by a triangle of few rows with the same tiles, without copies of it and without a job. */
 static bool multiply_triangle_direct(const tsl_fast_solve *product, const tsl_device *device) {
-  _Alignas(64) unsigned char copies[TSL_SOLVE_MULTIPLIED_MOST * TSL_SOLVE_ROW_BYTES_MOST];
+  _Alignas(64) unsigned char copies[TSL_SOLVE_MULTIPLIED_ROWS_MAX * TSL_SOLVE_ROW_BYTES_MAX];
   const int64_t m = product->m, size = (int64_t)tsl_type(product->type)->size;
   tsl_solve_blocks blocks;
-  if (m > TSL_SOLVE_MULTIPLIED_MOST)
+  if (m > TSL_SOLVE_MULTIPLIED_ROWS_MAX)
     return false;
   blocks.m = m;
   blocks.n = product->n;
@@ -260,45 +260,44 @@ static bool multiply_triangle_direct(const tsl_fast_solve *product, const tsl_de
 }
 
 static bool multiply_small_direct(const tsl_fast_structured *product, const tsl_device *device) {
-  const int64_t most = TSL_SOLVE_LITTLE_MOST;
+  const int64_t most = TSL_SOLVE_SMALL_PRODUCT_MAX;
   return product->m <= most && product->n <= most && product->k <= most &&
          (product->alpha[0] != 0 || product->alpha[1] != 0) &&
          small_product_for(device, product->type)(product);
 }
 
-/* Predicts the seconds. Terms run at a fraction of the peak that grows with the triangle; each task copies A,
- * and X both ways, at half a clock a number. */
+/* Predicts the seconds of terms, at a fraction of the peak that grows with the triangle, and of copies. */
 static double host_blocked_score(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
-  solve_job made;
+  solve_job job;
   const tsl_operands strides = tsl_strides_of(problem);
-  solve_job_make(problem, &strides, config, device, &made);
+  solve_job_make(problem, &strides, config, device, &job);
   const bool is_double = tsl_type(problem->c.type)->component == TESELA_F64;
-  const double threads = (double)tsl_min(device->threads, made.tasks), m = (double)problem->m;
+  const double threads = (double)tsl_min(device->threads, job.tasks), m = (double)problem->m;
   const double width =
-      (double)(tsl_round_up(problem->n, made.kernel->columns)) / (double)tsl_max(1, problem->n);
+      (double)(tsl_round_up(problem->n, job.kernel->columns)) / (double)tsl_max(1, problem->n);
   const double peak = (is_double ? device->peak_f64 : device->peak_f32) / device->threads * threads;
   const double computing = tsl_problem_flops(problem) * width / (peak * (0.3 + 0.5 * m / (m + 100)));
-  const double copied = m * m / 2 * (double)made.tasks + 2 * m * (double)problem->n;
+  const double copied = m * m / 2 * (double)job.tasks + 2 * m * (double)problem->n;
   return 3e-7 + computing + copied * 0.5 / (1e6 * device->clock_mhz * threads);
 }
 
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
-  solve_job made;
+static void host_blocked_account(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device, tsl_cost_counts *account) {
+  solve_job job;
   const tsl_operands strides = tsl_strides_of(problem);
-  solve_job_make(problem, &strides, config, device, &made);
-  const double size = (double)made.size, m = (double)problem->m, n = (double)problem->n;
-  account->workers = (double)tsl_min(device->threads, made.tasks);
-  account->global.read += size * (m * (m + 1) / 2 * (double)made.tasks + m * n);
+  solve_job_make(problem, &strides, config, device, &job);
+  const double size = (double)job.size, m = (double)problem->m, n = (double)problem->n;
+  account->workers = (double)tsl_min(device->threads, job.tasks);
+  account->global.read += size * (m * (m + 1) / 2 * (double)job.tasks + m * n);
   account->global.written += size * m * n;
   account->local =
-      (tsl_moved){.read = account->useful * size * (1.0 / made.kernel->rows + 1.0 / made.kernel->columns),
-                  .written = size * (m * (m + 1) / 2 * (double)made.tasks + m * n)};
+      (tsl_moved){.read = account->useful * size * (1.0 / job.kernel->rows + 1.0 / job.kernel->columns),
+                  .written = size * (m * (m + 1) / 2 * (double)job.tasks + m * n)};
 }
 
 _Static_assert(sizeof(solve_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_host_job_ops jobs = {
+static const tsl_host_job_ops job_ops = {
     .size = sizeof(solve_job), .make = solve_job_make, .run = solve_job_run};
 
 const tsl_strategy tsl_solve_host_blocked = {
@@ -314,10 +313,10 @@ const tsl_strategy tsl_solve_host_blocked = {
     .build = tsl_job_build,
     .run = tsl_job_run,
     .release = tsl_job_release,
-    .jobs = &jobs,
+    .jobs = &job_ops,
     .direct = {.solve = solve_direct,
                .multiply_triangle = multiply_triangle_direct,
                .multiply_small_structured = multiply_small_direct},
     .supports = {.types = types, .conjugates = true, .structures = true},
-    .resources = {.count_costs = account},
+    .resources = {.count_costs = host_blocked_account},
 };

@@ -1,13 +1,13 @@
 /* Solves or multiplies with few rows and few right-hand sides. A part of host_blocked_solve.c. Triangles of
- * at most SMALL rows are read in place, LOW rows at a time, because copies would cost more. Terms have the
- * order of copies. Imaginary parts are summed separately for as many rows as in a copied tile, hence LOW. */
+ * at most SMALL rows are read in place, LOW_ROWS rows at a time, because copies would cost more. Terms have
+ * the order of copies. LOW_ROWS: imaginary parts are summed apart for as many rows as in copied tiles. */
 
-enum { SMALL = IN_PLACE_ROWS, LOW = PARTS == 2 ? ROWS : 4, DIVIDED_MOST = 192 };
+enum { SMALL = IN_PLACE_ROWS, LOW_ROWS = PARTS == 2 ? ROWS : 4, DIVISORS_MAX = 192 };
 
-/* Divisors of the rows. One way is chosen for ROWS rows together, as in copies. */
+/* Divisors of the rows. One method is chosen for ROWS rows together, as in copies. */
 typedef struct divisors {
-  REAL inverse[DIVIDED_MOST][PARTS], own[DIVIDED_MOST][PARTS];
-  int way[DIVIDED_MOST];
+  REAL inverse[DIVISORS_MAX][PARTS], diagonal[DIVISORS_MAX][PARTS];
+  int method[DIVISORS_MAX];
 } divisors;
 
 static void find_divisor(const REAL *diagonal, bool conjugates, REAL inverse[PARTS], REAL state[PARTS]) {
@@ -20,7 +20,7 @@ static void find_divisor(const REAL *diagonal, bool conjugates, REAL inverse[PAR
   (void)conjugates;
 #endif
   if (has_reciprocal(state[0], PARTS == 2 ? state[PARTS - 1] : 0))
-    divide(inverse, state[0], PARTS == 2 ? state[PARTS - 1] : 0);
+    divide_by(inverse, state[0], PARTS == 2 ? state[PARTS - 1] : 0);
 }
 
 static void find_divisors(const tsl_solve_blocks *blocks, divisors *out) {
@@ -30,11 +30,11 @@ static void find_divisors(const tsl_solve_blocks *blocks, divisors *out) {
     const int64_t end = tsl_min(first + ROWS, m);
     bool all = true;
     for (int64_t i = first; !blocks->is_unit && i < end; i++) {
-      find_divisor(diagonal + i * step, blocks->conjugates, out->inverse[i], out->own[i]);
-      all &= has_reciprocal(out->own[i][0], PARTS == 2 ? out->own[i][PARTS - 1] : 0);
+      find_divisor(diagonal + i * step, blocks->conjugates, out->inverse[i], out->diagonal[i]);
+      all &= has_reciprocal(out->diagonal[i][0], PARTS == 2 ? out->diagonal[i][PARTS - 1] : 0);
     }
     for (int64_t i = first; i < end; i++)
-      out->way[i] = blocks->is_unit ? BY_NOTHING : all ? BY_RECIPROCALS : BY_DIAGONAL;
+      out->method[i] = blocks->is_unit ? BY_NOTHING : all ? BY_RECIPROCALS : BY_DIAGONAL;
   }
 }
 
@@ -47,14 +47,14 @@ TSL_INLINE vector add_product(vector sum, const REAL *number, vector by, vector 
 
 TSL_INLINE vector quotient(const divisors *by, int64_t row, vector value) {
 #if PARTS_ARE_TWO
-  if (by->way[row] == BY_RECIPROCALS)
+  if (by->method[row] == BY_RECIPROCALS)
     return add_product((vector){0}, by->inverse[row], value, NUMBER(times_i)(value));
-  const REAL diagonal[ROWS + 1] = {[0] = by->own[row][0], [ROWS] = by->own[row][1]};
-  return by->way[row] == BY_DIAGONAL ? divide_vector(value, diagonal) : value;
+  const REAL diagonal[ROWS + 1] = {[0] = by->diagonal[row][0], [ROWS] = by->diagonal[row][1]};
+  return by->method[row] == BY_DIAGONAL ? divide_vector(value, diagonal) : value;
 #else
-  if (by->way[row] == BY_RECIPROCALS)
+  if (by->method[row] == BY_RECIPROCALS)
     return add_product((vector){0}, by->inverse[row], value, value);
-  return by->way[row] == BY_DIAGONAL ? divide_vector(value, by->own[row]) : value;
+  return by->method[row] == BY_DIAGONAL ? divide_vector(value, by->diagonal[row]) : value;
 #endif
 }
 
@@ -72,10 +72,10 @@ TSL_INLINE void solve_low_rows(const tsl_solve_blocks *blocks, const divisors *b
   const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
   const bool conjugates = blocks->conjugates;
   const REAL *number = number_at(&blocks->a, i, 0);
-  vector tile[LOW][VECTORS], turned[LOW][VECTORS] = {{{0}}};
-  vector *const own = (vector *)(void *)(x + i * STEP);
+  vector tile[LOW_ROWS][VECTORS], turned[LOW_ROWS][VECTORS] = {{{0}}};
+  vector *const diagonal = (vector *)(void *)(x + i * STEP);
   TSL_UNROLL for (int r = 0; r < rows; r++) {
-    TSL_UNROLL for (int j = 0; j < vectors; j++) tile[r][j] = own[r * VECTORS + j];
+    TSL_UNROLL for (int j = 0; j < vectors; j++) tile[r][j] = diagonal[r * VECTORS + j];
   }
   for (int64_t l = 0; l < i; l++, number += across, x += STEP) {
     TSL_UNROLL for (int j = 0; j < vectors; j++) {
@@ -94,7 +94,7 @@ TSL_INLINE void solve_low_rows(const tsl_solve_blocks *blocks, const divisors *b
   TSL_UNROLL for (int r = 0; r < rows; r++) {
     TSL_UNROLL for (int j = 0; j < vectors; j++) {
       tile[r][j] = quotient(by, i + r, tile[r][j]);
-      own[r * VECTORS + j] = tile[r][j];
+      diagonal[r * VECTORS + j] = tile[r][j];
       const vector minus = -tile[r][j], minus_i = times_signed_i(minus, conjugates);
       TSL_UNROLL for (int k = r + 1; k < rows; k++) tile[k][j] =
           add_product(tile[k][j], number + k * down + r * across, minus, minus_i);
@@ -104,24 +104,24 @@ TSL_INLINE void solve_low_rows(const tsl_solve_blocks *blocks, const divisors *b
 
 TSL_INLINE void solve_small_panel(const tsl_solve_blocks *blocks, const divisors *by, REAL *x, int vectors) {
   int64_t i = 0;
-  for (; i + LOW <= blocks->m; i += LOW)
-    solve_low_rows(blocks, by, i, LOW, x, vectors);
-  TSL_UNROLL for (int rows = 1; rows < LOW; rows++) {
+  for (; i + LOW_ROWS <= blocks->m; i += LOW_ROWS)
+    solve_low_rows(blocks, by, i, LOW_ROWS, x, vectors);
+  TSL_UNROLL for (int rows = 1; rows < LOW_ROWS; rows++) {
     if (blocks->m - i == rows)
       solve_low_rows(blocks, by, i, rows, x, vectors);
   }
 }
 
-static bool solve_small(const solve_state *w, int64_t count) {
+static bool try_solve_small(const solve_state *w, int64_t count) {
   divisors by;
   if (w->blocks->m > SMALL)
     return false;
   find_divisors(w->blocks, &by);
-  for (int64_t p = 0; p < w->panels; p++)
+  for (int64_t p = 0; p < w->x_panel_count; p++)
     if (count - p * COLUMNS <= NAME(LANES))
-      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel, 1);
+      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel_numbers, 1);
     else
-      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel, VECTORS);
+      solve_small_panel(w->blocks, &by, w->x + p * w->x_panel_numbers, VECTORS);
   return true;
 }
 
@@ -129,8 +129,8 @@ static bool solve_small(const solve_state *w, int64_t count) {
 TSL_INLINE void multiply_low_rows(const tsl_solve_blocks *blocks, int64_t i, int rows, REAL *x, int vectors) {
   const int64_t down = PARTS * blocks->a.row_stride, across = PARTS * blocks->a.col_stride;
   const REAL *number = number_at(&blocks->a, i, 0);
-  vector sums[LOW][VECTORS] = {{{0}}}, turned[LOW][VECTORS] = {{{0}}};
-  vector *const own = (vector *)(void *)(x + i * STEP);
+  vector sums[LOW_ROWS][VECTORS] = {{{0}}}, turned[LOW_ROWS][VECTORS] = {{{0}}};
+  vector *const diagonal = (vector *)(void *)(x + i * STEP);
   for (int64_t l = 0; l < i; l++, number += across, x += STEP) {
     TSL_UNROLL for (int j = 0; j < vectors; j++) {
       const vector row = ((const vector *)(const void *)x)[j];
@@ -143,7 +143,7 @@ TSL_INLINE void multiply_low_rows(const tsl_solve_blocks *blocks, int64_t i, int
   }
   TSL_UNROLL for (int l = 0; l < rows; l++, number += across) {
     TSL_UNROLL for (int j = 0; j < vectors; j++) {
-      const vector row = own[l * VECTORS + j];
+      const vector row = diagonal[l * VECTORS + j];
       if (blocks->is_unit)
         sums[l][j] += row;
       TSL_UNROLL for (int r = l; r < rows; r++) {
@@ -159,18 +159,18 @@ TSL_INLINE void multiply_low_rows(const tsl_solve_blocks *blocks, int64_t i, int
     TSL_UNROLL for (int j = 0; j < vectors; j++) {
       if (PARTS == 2)
         sums[r][j] += times_signed_i(turned[r][j], blocks->conjugates);
-      own[r * VECTORS + j] = sums[r][j];
+      diagonal[r * VECTORS + j] = sums[r][j];
     }
   }
 }
 
 /* Multiplies from the last rows upwards, because no other row needs these. */
 TSL_INLINE void multiply_panel(const tsl_solve_blocks *blocks, REAL *x, int vectors) {
-  const int64_t whole = blocks->m / LOW * LOW, rest = blocks->m - whole;
-  TSL_UNROLL for (int rows = 1; rows < LOW; rows++) {
+  const int64_t whole = blocks->m / LOW_ROWS * LOW_ROWS, rest = blocks->m - whole;
+  TSL_UNROLL for (int rows = 1; rows < LOW_ROWS; rows++) {
     if (rest == rows)
       multiply_low_rows(blocks, whole, rows, x, vectors);
   }
-  for (int64_t i = whole - LOW; i >= 0; i -= LOW)
-    multiply_low_rows(blocks, i, LOW, x, vectors);
+  for (int64_t i = whole - LOW_ROWS; i >= 0; i -= LOW_ROWS)
+    multiply_low_rows(blocks, i, LOW_ROWS, x, vectors);
 }

@@ -15,16 +15,16 @@ enum {
   LINE_LANES = LINE_VECTORS * NAME(LANES) /* at least ROWS */
 };
 
-/* X during the solve. Row i of line r is at values[r * apart + i]; if flipped, row m - 1 - i. */
+/* X during the solve. Row i of line r is at values[r * line_stride + i]; if flipped, row m - 1 - i. */
 typedef struct solve_lines_state {
   const tsl_solve_blocks *blocks;
   REAL *values;
-  int64_t apart;
+  int64_t line_stride;
   bool is_flipped;
 } solve_lines_state;
 
 static inline REAL *line_at(const solve_lines_state *solved, int r, int64_t row) {
-  return solved->values + r * solved->apart + (solved->is_flipped ? solved->blocks->m - 1 - row : row);
+  return solved->values + r * solved->line_stride + (solved->is_flipped ? solved->blocks->m - 1 - row : row);
 }
 
 /* Solves ROWS rows with their own triangle; rows after the last are absent. */
@@ -60,29 +60,29 @@ TSL_INLINE void line_subtract(const REAL *a, int64_t across, REAL x[][ROWS], vec
 /* Subtracts ROWS columns from `col` on from `count` rows; `out` is their lowest address. */
 TSL_INLINE void line_subtract_columns(const solve_lines_state *solved, int64_t col, int64_t count,
                                       int lines) {
-  const int64_t below = col + ROWS, across = solved->blocks->a.col_stride, apart = solved->apart;
+  const int64_t below = col + ROWS, across = solved->blocks->a.col_stride, line_stride = solved->line_stride;
   const REAL *a = number_at(&solved->blocks->a, solved->is_flipped ? solved->blocks->m - 1 : below, col);
   element *const out = (element *)(void *)(solved->is_flipped ? solved->values : solved->values + below);
-  REAL x[LINES_MOST][ROWS];
-  vector sums[LINES_MOST];
+  REAL x[LINES_MAX][ROWS];
+  vector sums[LINES_MAX];
   for (int r = 0; r < lines; r++)
     for (int l = 0; l < ROWS; l++)
       x[r][l] = -*line_at(solved, r, col + l);
   int64_t i = 0;
   for (; i + NAME(LANES) <= count; i += NAME(LANES)) {
-    TSL_UNROLL for (int r = 0; r < lines; r++) sums[r] = NAME(load)(out + r * apart + i);
+    TSL_UNROLL for (int r = 0; r < lines; r++) sums[r] = NAME(load)(out + r * line_stride + i);
     line_subtract(a + i, across, x, sums, lines, true, NAME(mask_of)(1));
-    TSL_UNROLL for (int r = 0; r < lines; r++) NAME(store)(out + r * apart + i, sums[r]);
+    TSL_UNROLL for (int r = 0; r < lines; r++) NAME(store)(out + r * line_stride + i, sums[r]);
   }
   if (i == count)
     return;
   const NAME(mask) some = NAME(mask_of)(count - i);
-  vector last[LINES_MOST];
+  vector last[LINES_MAX];
   for (int r = 0; r < lines; r++)
-    last[r] = NAME(load_masked)(out + r * apart + i, some);
+    last[r] = NAME(load_masked)(out + r * line_stride + i, some);
   line_subtract(a + i, across, x, last, lines, false, some);
   for (int r = 0; r < lines; r++)
-    NAME(store_masked)(out + r * apart + i, last[r], some);
+    NAME(store_masked)(out + r * line_stride + i, last[r], some);
 }
 
 /* Subtracts everything on the left from ROWS rows, of which `rows` exist. */
@@ -90,17 +90,17 @@ TSL_INLINE void line_subtract_rows(const solve_lines_state *solved, int64_t row,
                                    bool is_backwards, int lines) {
   const element *at[LINE_LANES];
   const REAL *const values = solved->values;
-  const int64_t apart = solved->apart;
+  const int64_t line_stride = solved->line_stride;
   union {
     vector whole[LINE_VECTORS];
     REAL lane[LINE_LANES];
-  } kept[LINES_MOST], column;
-  vector sums[LINES_MOST][LINE_VECTORS];
+  } kept[LINES_MAX], column;
+  vector sums[LINES_MAX][LINE_VECTORS];
   for (int i = 0; i < LINE_LANES; i++)
     at[i] = (const element *)(const void *)number_at(&solved->blocks->a, row + (i < rows ? i : 0), 0);
   TSL_UNROLL for (int r = 0; r < lines; r++) {
     for (int i = 0; i < LINE_LANES; i++)
-      kept[r].lane[i] = i < rows ? values[r * apart + row + i] : 0;
+      kept[r].lane[i] = i < rows ? values[r * line_stride + row + i] : 0;
     TSL_UNROLL for (int v = 0; v < LINE_VECTORS; v++) sums[r][v] = kept[r].whole[v];
   }
   int64_t l = 0;
@@ -111,7 +111,7 @@ TSL_INLINE void line_subtract_rows(const solve_lines_state *solved, int64_t row,
       TSL_UNROLL for (int s = 0; s < NAME(STEPS); s++) {
         const vector next = moved[is_backwards ? NAME(STEPS) - 1 - s : s];
         TSL_UNROLL for (int r = 0; r < lines; r++) sums[r][v] =
-            NUMBER(fma)(sums[r][v], -values[r * apart + l + s], next);
+            NUMBER(fma)(sums[r][v], -values[r * line_stride + l + s], next);
       }
     }
   for (; l < row; l++) {
@@ -119,13 +119,13 @@ TSL_INLINE void line_subtract_rows(const solve_lines_state *solved, int64_t row,
       column.lane[i] = at[i][is_backwards ? -l : l];
     TSL_UNROLL for (int v = 0; v < LINE_VECTORS; v++) {
       TSL_UNROLL for (int r = 0; r < lines; r++) sums[r][v] =
-          NUMBER(fma)(sums[r][v], -values[r * apart + l], column.whole[v]);
+          NUMBER(fma)(sums[r][v], -values[r * line_stride + l], column.whole[v]);
     }
   }
   TSL_UNROLL for (int r = 0; r < lines; r++) {
     TSL_UNROLL for (int v = 0; v < LINE_VECTORS; v++) kept[r].whole[v] = sums[r][v];
     for (int i = 0; i < rows; i++)
-      solved->values[r * apart + row + i] = kept[r].lane[i];
+      solved->values[r * line_stride + row + i] = kept[r].lane[i];
   }
 }
 

@@ -18,21 +18,21 @@ enum {
 };
 _Static_assert(GROUP % TALL == 0, "sums are joined where rows that are taken off together begin");
 
-/* Sums of row i of line r at r * apart + 2 i, or at r * apart + 2 (m - 1 - i) where A's columns go upward.
- * Solved values are in `real`. */
+/* Sums of row i of line r at r * line_stride + 2 i, or at r * line_stride + 2 (m - 1 - i) where A's columns
+ * go upward. Solved values are in `real`. */
 typedef struct solve_lines_state {
   const tsl_solve_blocks *blocks;
   REAL *real, *imaginary;
-  int64_t apart;
+  int64_t line_stride;
   bool is_flipped;
 } solve_lines_state;
 
-static inline int64_t line_at(const solve_lines_state *solved, int r, int64_t row) {
-  return r * solved->apart + 2 * (solved->is_flipped ? solved->blocks->m - 1 - row : row);
+static inline int64_t line_index(const solve_lines_state *solved, int r, int64_t row) {
+  return r * solved->line_stride + 2 * (solved->is_flipped ? solved->blocks->m - 1 - row : row);
 }
 
-static inline void line_put(const solve_lines_state *solved, int r, int64_t row, REAL re, REAL im) {
-  const int64_t at = line_at(solved, r, row);
+static inline void line_store_number(const solve_lines_state *solved, int r, int64_t row, REAL re, REAL im) {
+  const int64_t at = line_index(solved, r, row);
   solved->real[at] = re;
   solved->imaginary[at] = im;
   solved->real[at + 1] = solved->imaginary[at + 1] = 0;
@@ -40,12 +40,12 @@ static inline void line_put(const solve_lines_state *solved, int r, int64_t row,
 
 static void line_join_parts(const solve_lines_state *solved, int r, int64_t row, int64_t end) {
   for (; row < end; row++) {
-    const int64_t at = line_at(solved, r, row);
+    const int64_t at = line_index(solved, r, row);
     const REAL *p = solved->real + at, *q = solved->imaginary + at;
     if (solved->blocks->conjugates)
-      line_put(solved, r, row, p[0] + q[1], q[0] - p[1]);
+      line_store_number(solved, r, row, p[0] + q[1], q[0] - p[1]);
     else
-      line_put(solved, r, row, p[0] - q[1], q[0] + p[1]);
+      line_store_number(solved, r, row, p[0] - q[1], q[0] + p[1]);
   }
 }
 
@@ -57,7 +57,7 @@ TSL_INLINE void line_substitute(const solve_lines_state *solved, int64_t row, in
   for (int i = 0; i < rows; i++) {
     vector x = {0};
     TSL_UNROLL for (int r = 0; r < lines; r++) {
-      const int64_t at = line_at(solved, r, row + i);
+      const int64_t at = line_index(solved, r, row + i);
       x[2 * r] = solved->real[at];
       x[2 * r + 1] = solved->imaginary[at];
     }
@@ -68,7 +68,7 @@ TSL_INLINE void line_substitute(const solve_lines_state *solved, int64_t row, in
   substitute_half(triangle, tile);
   for (int i = 0; i < rows; i++, found += NUMBER(LANES))
     TSL_UNROLL for (int r = 0; r < lines; r++) {
-      const int64_t at = line_at(solved, r, row + i);
+      const int64_t at = line_index(solved, r, row + i);
       solved->real[at] = found[2 * r];
       solved->real[at + 1] = found[2 * r + 1];
     }
@@ -94,49 +94,50 @@ TSL_INLINE void line_subtract(const REAL *a, int64_t across, const parts *x, vec
 
 TSL_INLINE void line_subtract_columns(const solve_lines_state *solved, int64_t col, int64_t count,
                                       int lines) {
-  const int64_t below = col + ROWS, across = 2 * solved->blocks->a.col_stride, apart = solved->apart / 2,
+  const int64_t below = col + ROWS, across = 2 * solved->blocks->a.col_stride,
+                line_stride = solved->line_stride / 2,
                 first = solved->is_flipped ? solved->blocks->m - 1 : below;
   const REAL *a = number_at(&solved->blocks->a, first, col);
-  const int64_t at = line_at(solved, 0, first);
+  const int64_t at = line_index(solved, 0, first);
   element *const p = (element *)(void *)(solved->real + at), *const q =
                                                                  (element *)(void *)(solved->imaginary + at);
-  parts x[LINES_MOST];
-  vector real[LINES_MOST], imaginary[LINES_MOST];
+  parts x[LINES_MAX];
+  vector real[LINES_MAX], imaginary[LINES_MAX];
   for (int r = 0; r < lines; r++)
     for (int l = 0; l < ROWS; l++) {
-      x[r].re[l] = -solved->real[line_at(solved, r, col + l)];
-      x[r].im[l] = -solved->real[line_at(solved, r, col + l) + 1];
+      x[r].re[l] = -solved->real[line_index(solved, r, col + l)];
+      x[r].im[l] = -solved->real[line_index(solved, r, col + l) + 1];
     }
   int64_t i = 0;
   for (; i + NAME(LANES) <= count; i += NAME(LANES)) {
     TSL_UNROLL for (int r = 0; r < lines; r++) {
-      real[r] = NAME(load)(p + r * apart + i);
-      imaginary[r] = NAME(load)(q + r * apart + i);
+      real[r] = NAME(load)(p + r * line_stride + i);
+      imaginary[r] = NAME(load)(q + r * line_stride + i);
     }
     line_subtract(a + 2 * i, across, x, real, imaginary, lines, true, NAME(mask_of)(1));
     TSL_UNROLL for (int r = 0; r < lines; r++) {
-      NAME(store)(p + r * apart + i, real[r]);
-      NAME(store)(q + r * apart + i, imaginary[r]);
+      NAME(store)(p + r * line_stride + i, real[r]);
+      NAME(store)(q + r * line_stride + i, imaginary[r]);
     }
   }
   if (i == count)
     return;
   const NAME(mask) some = NAME(mask_of)(count - i);
   TSL_UNROLL for (int r = 0; r < lines; r++) {
-    real[r] = NAME(load_masked)(p + r * apart + i, some);
-    imaginary[r] = NAME(load_masked)(q + r * apart + i, some);
+    real[r] = NAME(load_masked)(p + r * line_stride + i, some);
+    imaginary[r] = NAME(load_masked)(q + r * line_stride + i, some);
   }
   line_subtract(a + 2 * i, across, x, real, imaginary, lines, false, some);
   TSL_UNROLL for (int r = 0; r < lines; r++) {
-    NAME(store_masked)(p + r * apart + i, real[r], some);
-    NAME(store_masked)(q + r * apart + i, imaginary[r], some);
+    NAME(store_masked)(p + r * line_stride + i, real[r], some);
+    NAME(store_masked)(q + r * line_stride + i, imaginary[r], some);
   }
 }
 
 /* Sums of some rows of each line, and the addresses of these rows in A; missing rows repeat others. */
 typedef struct tall {
   const moved_element *rows[TALL_LANES + NAME(LANES)];
-  REAL real[LINES_MOST][TALL_PARTS], imaginary[LINES_MOST][TALL_PARTS];
+  REAL real[LINES_MAX][TALL_PARTS], imaginary[LINES_MAX][TALL_PARTS];
 } tall;
 
 /* Subtracts STEPS columns from a vector's rows of each line, whose sums are `step` vectors apart. */
@@ -148,7 +149,7 @@ TSL_INLINE void line_subtract_steps(const solve_lines_state *solved, const moved
   TSL_UNROLL for (int s = 0; s < MOVED(STEPS); s++) {
     const vector column = (vector)moved[is_backwards ? MOVED(STEPS) - 1 - s : s];
     TSL_UNROLL for (int r = 0; r < lines; r++) {
-      const REAL *x = solved->real + r * solved->apart + 2 * (l + s);
+      const REAL *x = solved->real + r * solved->line_stride + 2 * (l + s);
       real[r * step] = NUMBER(fma)(real[r * step], -x[0], column);
       imaginary[r * step] = NUMBER(fma)(imaginary[r * step], -x[1], column);
     }
@@ -162,7 +163,7 @@ TSL_INLINE void line_subtract_rows(const solve_lines_state *solved, tall *sums, 
   const int vectors = (kept + NAME(LANES) - 1) / NAME(LANES);
   enum { LINE = 64 / (int)sizeof(element) };
   const moved_element *const *rows = sums->rows + first;
-  vector p[LINES_MOST][TALL_VECTORS], q[LINES_MOST][TALL_VECTORS];
+  vector p[LINES_MAX][TALL_VECTORS], q[LINES_MAX][TALL_VECTORS];
   TSL_UNROLL for (int r = 0; r < lines; r++) {
     const element *real = (const element *)(const void *)(sums->real[r] + 2 * first),
                   *imaginary = (const element *)(const void *)(sums->imaginary[r] + 2 * first);
@@ -189,7 +190,7 @@ TSL_INLINE void line_subtract_rows(const solve_lines_state *solved, tall *sums, 
       for (int i = 0; i < NAME(LANES); i++)
         column.element[i] = rows[v * NAME(LANES) + i][is_backwards ? -l : l];
       TSL_UNROLL for (int r = 0; r < lines; r++) {
-        const REAL *x = solved->real + r * solved->apart + 2 * l;
+        const REAL *x = solved->real + r * solved->line_stride + 2 * l;
         p[r][v] = NUMBER(fma)(p[r][v], -x[0], column.whole);
         q[r][v] = NUMBER(fma)(q[r][v], -x[1], column.whole);
       }
@@ -214,17 +215,17 @@ TSL_INLINE void line_solve_tall(const solve_lines_state *solved, int64_t row, in
     sums.rows[i] = (const moved_element *)(const void *)number_at(&solved->blocks->a, from, 0);
     for (int r = 0; r < lines; r++)
       for (int part = 0; part < 2; part++) {
-        const int64_t at = r * solved->apart + 2 * from + part;
+        const int64_t at = r * solved->line_stride + 2 * from + part;
         sums.real[r][2 * i + part] = solved->real[at];
         sums.imaginary[r][2 * i + part] = solved->imaginary[at];
       }
   }
-  const solve_lines_state own = {solved->blocks, sums.real[0], sums.imaginary[0], TALL_PARTS, false};
+  const solve_lines_state diagonal = {solved->blocks, sums.real[0], sums.imaginary[0], TALL_PARTS, false};
   for (int64_t l = 0; l < row; l += GROUP) {
     const int64_t end = tsl_min(l + GROUP, row);
     line_subtract_rows(solved, &sums, 0, l, end, is_backwards, TALL_LANES, lines);
     for (int r = 0; end == l + GROUP && r < lines; r++)
-      line_join_parts(&own, r, 0, TALL_LANES);
+      line_join_parts(&diagonal, r, 0, TALL_LANES);
   }
   for (int64_t i = 0; i < rows; i += ROWS) {
     const int64_t count = tsl_min(ROWS, rows - i);
@@ -232,9 +233,9 @@ TSL_INLINE void line_solve_tall(const solve_lines_state *solved, int64_t row, in
       line_subtract_rows(solved, &sums, i, row, row + i, is_backwards, ROWS, lines);
     for (int r = 0; r < lines; r++) {
       if ((row + i) % GROUP > 0)
-        line_join_parts(&own, r, i, i + count);
+        line_join_parts(&diagonal, r, i, i + count);
       for (int64_t k = i; k < i + count; k++)
-        line_put(solved, r, row + k, sums.real[r][2 * k], sums.imaginary[r][2 * k]);
+        line_store_number(solved, r, row + k, sums.real[r][2 * k], sums.imaginary[r][2 * k]);
     }
     line_substitute(solved, row + i, count, triangle, lines);
   }
@@ -273,14 +274,14 @@ static void line_load(const solve_lines_state *solved, int r, int64_t index) {
   for (int64_t i = 0; i < solved->blocks->m; i++) {
     const REAL *b = number_at(&solved->blocks->b, i, index);
     const vector scaled = times_alpha(solved->blocks->alpha, (vector){b[0], b[1]});
-    line_put(solved, r, i, scaled[0], scaled[1]);
+    line_store_number(solved, r, i, scaled[0], scaled[1]);
   }
 }
 
 static void line_store(const solve_lines_state *solved, int r, int64_t index) {
   for (int64_t i = 0; i < solved->blocks->m; i++)
     *element_at(&solved->blocks->x, i, index) =
-        *(const element *)(const void *)(solved->real + line_at(solved, r, i));
+        *(const element *)(const void *)(solved->real + line_index(solved, r, i));
 }
 
 static solve_lines_state make_lines_state(const tsl_solve_blocks *blocks, REAL *values) {

@@ -1,5 +1,4 @@
-/* Specification of a solve for complex types, as pairs (real, imaginary). Needs REAL, the type of a part, and
- * the names DIVISION and SUBSTITUTION. */
+/* Specification of a solve for complex types, pairs of REAL. Needs REAL, DIVISION and SUBSTITUTION. */
 
 /* Divides z by a complex number, scaled by its larger part (Smith 1962), so that no square overflows. */
 static void DIVISION(REAL z[2], REAL real, REAL imaginary) {

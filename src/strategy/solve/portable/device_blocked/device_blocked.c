@@ -1,5 +1,4 @@
-/* The descriptor of device_blocked: types, sub-plans, models. Measurements:
- * docs/lab/solve_device_blocked.md. */
+/* Descriptor: types, sub-plans, models. Measurements: docs/lab/solve_device_blocked.md. */
 #include "strategy/solve/portable/device_blocked/device_blocked.h"
 
 #include "core/log.h"
@@ -26,7 +25,7 @@ static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
 
 static void device_blocked_partition(const tsl_problem *problem, const tsl_config *config,
                                      tsl_solve_cut *cut) {
-  tsl_solve_cut_by(problem->m, config->value[SOLVE_BLOCK], cut);
+  tsl_solve_make_cut(problem->m, config->value[SOLVE_BLOCK], cut);
 }
 
 /* Returns the bound of docs/lab/solve_device_blocked.md; without products it is that of substitution. */
@@ -46,8 +45,7 @@ static int64_t device_blocked_local_bytes(const tsl_problem *problem, const tsl_
          block * size + block / SOLVE_TILE * (int64_t)sizeof(int);
 }
 
-/* Maximum bytes of a panel in an item's registers. */
-enum { PANEL_BYTES_MOST = 128 };
+enum { ITEM_PANEL_BYTES_MAX = 128 };
 
 static const char *device_blocked_refuse(const tsl_problem *problem, const tsl_config *config,
                                          const tsl_device *device) {
@@ -56,21 +54,21 @@ static const char *device_blocked_refuse(const tsl_problem *problem, const tsl_c
   if ((uint64_t)bytes > device->local_bytes)
     return tsl_refusal("block=%lld needs %lld bytes of local memory, %s has %llu", (long long)block,
                        (long long)bytes, device->name, (unsigned long long)device->local_bytes);
-  if (block * columns * size > PANEL_BYTES_MOST * SOLVE_ITEMS)
+  if (block * columns * size > ITEM_PANEL_BYTES_MAX * SOLVE_ITEMS)
     return tsl_refusal("block=%lld columns=%lld needs %lld bytes of registers an item, more than %d",
                        (long long)block, (long long)columns,
-                       (long long)(block * columns * size / SOLVE_ITEMS), (int)PANEL_BYTES_MOST);
+                       (long long)(block * columns * size / SOLVE_ITEMS), (int)ITEM_PANEL_BYTES_MAX);
   if (device->group_items_max < SOLVE_ITEMS)
     return tsl_refusal("needs groups of %d work-items, %s allows %d", SOLVE_ITEMS, device->name,
                        device->group_items_max);
   return NULL;
 }
 
-static bool device_blocked_computes(const tsl_problem *problem) {
+static bool has_nonzero_alpha(const tsl_problem *problem) {
   return problem->alpha[0] != 0 || problem->alpha[1] != 0;
 }
 
-static double device_blocked_peak_rate(const tsl_problem *problem, const tsl_device *device) {
+static double peak_flops_per_second(const tsl_problem *problem, const tsl_device *device) {
   return fmax(1, tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32);
 }
 
@@ -81,7 +79,7 @@ static double device_blocked_product_seconds(const tsl_problem *problem, const t
   const double operations = tsl_type(problem->c.type)->is_complex ? 8 : 2;
   const double tiles = ceil((double)product->rows / tile) * ceil((double)problem->n / tile);
   const double one = tile * tile * (double)product->depth * operations * units /
-                     (share * device_blocked_peak_rate(problem, device));
+                     (share * peak_flops_per_second(problem, device));
   return (double)product->count * (ceil(tiles / units) * one + device->launch_seconds);
 }
 
@@ -99,7 +97,7 @@ static double blocks_seconds(const tsl_problem *problem, const tsl_config *confi
   const double operations = tsl_type(problem->c.type)->is_complex ? 8 : 2;
   const double share = device->is_cpu ? 0.1 : columns < 32 ? 0.15 : 0.25;
   const double computing = ceil(panels / units) * block * block / 2 * columns * operations * units /
-                           (share * device_blocked_peak_rate(problem, device));
+                           (share * peak_flops_per_second(problem, device));
   const double waits = device->is_cpu ? 0 : (2500 + block / SOLVE_TILE * 900 * operations / 2) / clock;
   return (double)cut->blocks *
          (ceil(panels / (together * units)) * waits + computing + launch_share * device->launch_seconds);
@@ -113,9 +111,9 @@ static double device_blocked_score(const tsl_problem *problem, const tsl_config 
   if (device->bandwidth > 0)
     seconds += 2 * (double)problem->m * (double)problem->n * (double)tsl_type(problem->c.type)->size /
                device->bandwidth;
-  if (!device_blocked_computes(problem) || problem->m == 0 || problem->n == 0)
+  if (!has_nonzero_alpha(problem) || problem->m == 0 || problem->n == 0)
     return seconds;
-  for (int i = 0; i < SOLVE_PRODUCTS_MOST; i++)
+  for (int i = 0; i < SOLVE_PRODUCTS_MAX; i++)
     if (cut.products[i].count > 0)
       seconds += device_blocked_product_seconds(problem, &cut.products[i], device);
   return seconds + blocks_seconds(problem, config, &cut, device);
@@ -134,7 +132,7 @@ static void device_blocked_account(const tsl_problem *problem, const tsl_config 
   double a = 0, x = 0;
   account->launches = 1;
   account->computed = 0;
-  for (int i = 0; i < SOLVE_PRODUCTS_MOST; i++) {
+  for (int i = 0; i < SOLVE_PRODUCTS_MAX; i++) {
     const double count = (double)cut.products[i].count, rows = (double)cut.products[i].rows,
                  depth = (double)cut.products[i].depth;
     account->launches += count;
@@ -155,7 +153,7 @@ static void device_blocked_account(const tsl_problem *problem, const tsl_config 
 
 static void device_blocked_release(tsl_work *work) {
   tsl_solve_state *self = work->state;
-  for (int i = 0; i < SOLVE_PRODUCTS_MOST; i++)
+  for (int i = 0; i < SOLVE_PRODUCTS_MAX; i++)
     work->subplans->destroy(self->children[i]);
   tsl_free(self);
   work->state = NULL;
@@ -165,15 +163,15 @@ static tesela_status device_blocked_make_subplan(tsl_work *work, int index) {
   tsl_solve_state *self = work->state;
   const tsl_device *device = work->device;
   const uint64_t memory = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
-  const tsl_problem part = tsl_solve_part(&work->problem, &self->cut.products[index]);
-  const tsl_subplan_request wish = {.problem = &part,
-                                    .device = work->device,
-                                    .in_buffers = true,
-                                    .workspace_most =
-                                        memory < device->allocation_max ? memory : device->allocation_max,
-                                    .most = tsl_accuracy_of_parts(&part, 1),
-                                    .on_trial = work->forbid_compile};
-  TSL_TRY(work->subplans->make(work->subplans, &wish, &self->children[index]));
+  const tsl_problem part = tsl_solve_product_problem(&work->problem, &self->cut.products[index]);
+  const tsl_subplan_request request = {.problem = &part,
+                                       .device = work->device,
+                                       .in_buffers = true,
+                                       .workspace_most =
+                                           memory < device->allocation_max ? memory : device->allocation_max,
+                                       .most = tsl_accuracy_of_parts(&part, 1),
+                                       .on_trial = work->forbid_compile};
+  TSL_TRY(work->subplans->make(work->subplans, &request, &self->children[index]));
   const uint64_t needs = work->subplans->workspace(self->children[index]);
   work->scratch = needs > work->scratch ? needs : work->scratch;
   return TESELA_OK;
@@ -185,7 +183,7 @@ static tesela_status device_blocked_make_kernels_and_subplans(tsl_work *work) {
   TSL_TRY(tsl_launch_kernel(work, path, "tsl_solve_block_of_rows", SOLVE_ITEMS, &self->solve));
   TSL_TRY(
       tsl_launch_kernel(work, path, "tsl_solve_scaled", SOLVE_COPY_ACROSS * SOLVE_COPY_LINES, &self->scale));
-  for (int i = 0; i < SOLVE_PRODUCTS_MOST && device_blocked_computes(&work->problem); i++)
+  for (int i = 0; i < SOLVE_PRODUCTS_MAX && has_nonzero_alpha(&work->problem); i++)
     if (self->cut.products[i].count > 0 && work->problem.n > 0)
       TSL_TRY(device_blocked_make_subplan(work, i));
   return TESELA_OK;
@@ -203,25 +201,25 @@ static tesela_status device_blocked_build(tsl_work *work) {
 }
 
 /* Gets the products of one shape; `index` counts the existing shapes. */
-static bool device_blocked_share(const tsl_work *work, int index, tsl_subplan_info *out) {
+static bool device_blocked_describe_product(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_solve_state *self = work->state;
-  int slot = 0;
-  for (; slot < SOLVE_PRODUCTS_MOST; slot++)
-    if (self->children[slot] && index-- == 0)
+  int product = 0;
+  for (; product < SOLVE_PRODUCTS_MAX; product++)
+    if (self->children[product] && index-- == 0)
       break;
-  if (slot == SOLVE_PRODUCTS_MOST)
+  if (product == SOLVE_PRODUCTS_MAX)
     return false;
-  const tsl_solve_product *at = &self->cut.products[slot];
-  const int64_t row = slot % 2 == 0 ? at->depth : self->cut.size - at->rows;
+  const tsl_solve_product *at = &self->cut.products[product];
+  const int64_t row = product % 2 == 0 ? at->depth : self->cut.size - at->rows;
   *out = (tsl_subplan_info){.device = work->device->name,
-                            .plan = work->subplans->text(self->children[slot]),
+                            .plan = work->subplans->text(self->children[product]),
                             .row = work->problem.a.triangle == TESELA_UPPER ? self->cut.size - row - at->rows
                                                                             : row,
                             .rows = at->rows,
                             .cols = work->problem.n,
                             .depth = at->depth,
                             .count = at->count,
-                            .seconds = work->subplans->expected(self->children[slot]) * (double)at->count};
+                            .seconds = work->subplans->expected(self->children[product]) * (double)at->count};
   return true;
 }
 
@@ -242,5 +240,5 @@ const tsl_strategy tsl_solve_device_blocked = {
     .release = device_blocked_release,
     .resources = {.count_costs = device_blocked_account},
     .testing = {.probes = probes},
-    .splits = {.subplan = device_blocked_share},
+    .splits = {.subplan = device_blocked_describe_product},
 };

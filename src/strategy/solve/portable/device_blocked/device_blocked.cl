@@ -44,18 +44,18 @@
 
 #define ACROSS SOLVE_ACROSS(TSL_PARAM_COLUMNS)
 #define LINES (SOLVE_ITEMS / ACROSS)
-#define WIDE (TSL_PARAM_COLUMNS / ACROSS)                     /* columns of an item */
-#define ROWS (TSL_PARAM_BLOCK / LINES)                        /* rows of an item */
-#define HIGH (ROWS % 2 == 0 ? 2 : 1)                          /* rows that an item processes together */
-#define A_LINE (SOLVE_TILE * PARTS + LANES)                   /* numbers */
-#define X_LINE ((TSL_PARAM_COLUMNS + 1) * PARTS)              /* numbers */
-#define A_ROUNDS (TSL_PARAM_BLOCK * SOLVE_TILE / SOLVE_ITEMS) /* elements that an item loads */
+#define ITEM_COLUMNS (TSL_PARAM_COLUMNS / ACROSS)
+#define ITEM_ROWS (TSL_PARAM_BLOCK / LINES)
+#define ITEM_ROWS_TOGETHER (ITEM_ROWS % 2 == 0 ? 2 : 1)
+#define A_LINE_NUMBERS (SOLVE_TILE * PARTS + LANES)
+#define X_LINE_NUMBERS ((TSL_PARAM_COLUMNS + 1) * PARTS)
+#define A_LOADS_OF_ITEM (TSL_PARAM_BLOCK * SOLVE_TILE / SOLVE_ITEMS)
 /* Rows of X that fit the local memory of A's tiles at a time, and the elements that an item loads. */
 #define PASS (TSL_PARAM_COLUMNS > 16 ? TSL_PARAM_BLOCK * 16 / TSL_PARAM_COLUMNS : TSL_PARAM_BLOCK)
 #define PASSES (TSL_PARAM_BLOCK / PASS)
 #define X_ROUNDS (PASS * TSL_PARAM_COLUMNS / SOLVE_ITEMS)
 #define OUT_ROUNDS ((SOLVE_TILE * TSL_PARAM_COLUMNS + SOLVE_ITEMS - 1) / SOLVE_ITEMS)
-#define TOGETHER (LANES / PARTS) /* elements of a load from local memory */
+#define ELEMENTS_OF_LOAD (LANES / PARTS)
 
 TSL_FUNCTION TSL_INDEX solve_number_at(tsl_solve_side side, TSL_INDEX row, TSL_INDEX col) {
   return (side.offset + row * side.row_stride + col * side.col_stride) * PARTS;
@@ -100,7 +100,7 @@ TSL_FUNCTION void solve_invert(const TSL_REAL *diagonal, TSL_LOCAL_POINTER TSL_R
 typedef struct solve_walk {
   TSL_GLOBAL TSL_REAL *at;  /* first number */
   TSL_INDEX step;           /* numbers from load to load */
-  int row, col, rows, cols; /* first element's place in the panel; distance from load to load */
+  int row, col, rows, cols; /* first element's position in the panel; distance from load to load */
 } solve_walk;
 
 /* Returns an item's walk over `high` rows and `wide` columns; neighbours have contiguous addresses. */
@@ -121,7 +121,7 @@ TSL_FUNCTION void solve_load_a(const solve_walk walk, const tsl_solve_block bloc
                                TSL_REAL *staged) {
   TSL_GLOBAL const TSL_REAL *from = walk.at + first * block.a.col_stride * PARTS;
   TSL_UNROLL
-  for (int round = 0; round < A_ROUNDS; round++) {
+  for (int round = 0; round < A_LOADS_OF_ITEM; round++) {
     const int row = walk.row + round * walk.rows, col = first + walk.col + round * walk.cols;
     const int is_there = row < block.rows && (row > col || (row == col && !block.is_unit));
     TSL_GLOBAL const TSL_REAL *at = from + round * walk.step;
@@ -134,10 +134,10 @@ TSL_FUNCTION void solve_load_a(const solve_walk walk, const tsl_solve_block bloc
 TSL_FUNCTION void solve_stage_a(const solve_walk walk, const tsl_solve_block solve_block, int first,
                                 const TSL_REAL *staged, TSL_LOCAL_POINTER TSL_REAL *block) {
   TSL_UNROLL
-  for (int round = 0; round < A_ROUNDS; round++) {
+  for (int round = 0; round < A_LOADS_OF_ITEM; round++) {
     const int row = walk.row + round * walk.rows, col = walk.col + round * walk.cols;
     const int is_one = row == first + col && (solve_block.is_unit || row >= solve_block.rows);
-    TSL_LOCAL_POINTER TSL_REAL *own = block + row * A_LINE + col * PARTS;
+    TSL_LOCAL_POINTER TSL_REAL *own = block + row * A_LINE_NUMBERS + col * PARTS;
     own[0] = is_one ? 1 : staged[round * PARTS];
 #ifdef TSL_COMPLEX
     own[1] = solve_block.conjugates ? -staged[2 * round + 1] : staged[2 * round + 1];
@@ -183,21 +183,22 @@ TSL_FUNCTION void solve_load_x(const solve_walk walk, const tsl_solve_block bloc
 
 /* Moves loaded rows of X through local memory to the items that own them, into `left`. */
 TSL_FUNCTION void solve_distribute_x(const solve_walk walk, int line, int across, const TSL_REAL *staged,
-                                     TSL_LOCAL_POINTER TSL_REAL *room, TSL_REAL *left) {
+                                     TSL_LOCAL_POINTER TSL_REAL *staging, TSL_REAL *left) {
   TSL_UNROLL
   for (int pass = 0; pass < PASSES; pass++) {
     TSL_UNROLL
     for (int round = 0; round < X_ROUNDS; round++)
       for (int part = 0; part < PARTS; part++)
-        room[(walk.row + round * walk.rows) * X_LINE + (walk.col + round * walk.cols) * PARTS + part] =
-            staged[(pass * X_ROUNDS + round) * PARTS + part];
+        staging[(walk.row + round * walk.rows) * X_LINE_NUMBERS + (walk.col + round * walk.cols) * PARTS +
+                part] = staged[(pass * X_ROUNDS + round) * PARTS + part];
     TSL_BARRIER();
     TSL_UNROLL
-    for (int i = 0; i < ROWS; i++) {
+    for (int i = 0; i < ITEM_ROWS; i++) {
       const int row = i * LINES + line - pass * PASS;
       if (row >= 0 && row < PASS)
-        for (int k = 0; k < WIDE * PARTS; k++)
-          left[i * WIDE * PARTS + k] = room[row * X_LINE + (across + k / PARTS * ACROSS) * PARTS + k % PARTS];
+        for (int k = 0; k < ITEM_COLUMNS * PARTS; k++)
+          left[i * ITEM_COLUMNS * PARTS + k] =
+              staging[row * X_LINE_NUMBERS + (across + k / PARTS * ACROSS) * PARTS + k % PARTS];
     }
     TSL_BARRIER();
   }
@@ -212,7 +213,7 @@ TSL_FUNCTION void solve_store_x(const solve_walk walk, const tsl_solve_block blo
     if (row < SOLVE_TILE && col < TSL_PARAM_COLUMNS && first + row < block.rows &&
         first_col + col < block.cols)
       for (int part = 0; part < PARTS; part++)
-        to[round * walk.step + part] = tile[row * X_LINE + col * PARTS + part];
+        to[round * walk.step + part] = tile[row * X_LINE_NUMBERS + col * PARTS + part];
   }
 }
 
@@ -225,7 +226,7 @@ TSL_FUNCTION void solve_subtract_product(const TSL_REAL *y, const TSL_REAL *x, T
 #endif
 }
 
-TSL_FUNCTION void solve_load_neighbours(TSL_LOCAL_POINTER const TSL_REAL *src, TSL_REAL *y) {
+TSL_FUNCTION void solve_load_lanes(TSL_LOCAL_POINTER const TSL_REAL *src, TSL_REAL *y) {
   const TSL_VECTOR(TSL_REAL, LANES) loaded = TSL_LOCAL_LOAD(TSL_REAL, LANES, src);
   y[0] = TSL_LANE(loaded, 0);
   y[1] = TSL_LANE(loaded, 1);
@@ -251,15 +252,15 @@ TSL_FUNCTION void solve_column(TSL_LOCAL_POINTER const TSL_REAL *block,
   TSL_REAL x[SOLVE_TILE * PARTS];
   TSL_UNROLL
   for (int i = 0; i < SOLVE_TILE * PARTS; i++)
-    x[i] = tile[i / PARTS * X_LINE + i % PARTS];
+    x[i] = tile[i / PARTS * X_LINE_NUMBERS + i % PARTS];
   TSL_UNROLL
-  for (int j = 0; j < SOLVE_TILE; j += TOGETHER) {
+  for (int j = 0; j < SOLVE_TILE; j += ELEMENTS_OF_LOAD) {
     TSL_REAL y[SOLVE_TILE * LANES];
     TSL_UNROLL
     for (int i = j; i < SOLVE_TILE; i++)
-      solve_load_neighbours(block + i * A_LINE + j * PARTS, y + i * LANES);
+      solve_load_lanes(block + i * A_LINE_NUMBERS + j * PARTS, y + i * LANES);
     TSL_UNROLL
-    for (int k = 0; k < TOGETHER; k++) {
+    for (int k = 0; k < ELEMENTS_OF_LOAD; k++) {
       solve_multiply_by_inverse(inverse + (j + k) * PARTS, x + (j + k) * PARTS);
       TSL_UNROLL
       for (int i = j; i < SOLVE_TILE; i++)
@@ -269,7 +270,7 @@ TSL_FUNCTION void solve_column(TSL_LOCAL_POINTER const TSL_REAL *block,
   }
   TSL_UNROLL
   for (int i = 0; i < SOLVE_TILE * PARTS; i++)
-    tile[i / PARTS * X_LINE + i % PARTS] = x[i];
+    tile[i / PARTS * X_LINE_NUMBERS + i % PARTS] = x[i];
 }
 
 /* Solves one column where some diagonal elements have no reciprocal: rare and slow. */
@@ -278,10 +279,10 @@ TSL_FUNCTION void solve_column_by_quotients(TSL_LOCAL_POINTER const TSL_REAL *bl
                                             TSL_LOCAL_POINTER TSL_REAL *tile) {
   TSL_UNROLL_BY(1)
   for (int j = 0; j < SOLVE_TILE; j++) {
-    TSL_LOCAL_POINTER const TSL_REAL *by = inverse + j * PARTS, *own = block + j * A_LINE + j * PARTS;
+    TSL_LOCAL_POINTER const TSL_REAL *by = inverse + j * PARTS, *own = block + j * A_LINE_NUMBERS + j * PARTS;
     TSL_REAL x[PARTS];
     for (int part = 0; part < PARTS; part++)
-      x[part] = tile[j * X_LINE + part];
+      x[part] = tile[j * X_LINE_NUMBERS + part];
 #ifdef TSL_COMPLEX
     if (by[0] == 0 && by[1] == 0)
       solve_divide(x, own[0], own[1]);
@@ -292,47 +293,46 @@ TSL_FUNCTION void solve_column_by_quotients(TSL_LOCAL_POINTER const TSL_REAL *bl
     else
       solve_multiply_by_inverse(by, x);
     for (int part = 0; part < PARTS; part++)
-      tile[j * X_LINE + part] = x[part];
+      tile[j * X_LINE_NUMBERS + part] = x[part];
     TSL_UNROLL_BY(1)
     for (int i = j + 1; i < SOLVE_TILE; i++) {
       TSL_REAL y[PARTS], left[PARTS];
       for (int part = 0; part < PARTS; part++) {
-        y[part] = block[i * A_LINE + j * PARTS + part];
-        left[part] = tile[i * X_LINE + part];
+        y[part] = block[i * A_LINE_NUMBERS + j * PARTS + part];
+        left[part] = tile[i * X_LINE_NUMBERS + part];
       }
       solve_subtract_product(y, x, left);
       for (int part = 0; part < PARTS; part++)
-        tile[i * X_LINE + part] = left[part];
+        tile[i * X_LINE_NUMBERS + part] = left[part];
     }
   }
 }
 
-/* Subtracts rows of A times a tile's columns from HIGH rows and WIDE columns. Solved rows may be included;
- * their results are not used. */
+/* Subtracts rows of A times a tile's columns from an item's sums, of which solved rows are not used. */
 TSL_FUNCTION void solve_subtract_tile(TSL_LOCAL_POINTER const TSL_REAL *line, const TSL_REAL *found,
                                       TSL_REAL *left) {
   TSL_UNROLL
-  for (int j = 0; j < SOLVE_TILE; j += TOGETHER) {
-    TSL_REAL y[HIGH * LANES];
+  for (int j = 0; j < SOLVE_TILE; j += ELEMENTS_OF_LOAD) {
+    TSL_REAL y[ITEM_ROWS_TOGETHER * LANES];
     TSL_UNROLL
-    for (int i = 0; i < HIGH; i++)
-      solve_load_neighbours(line + i * LINES * A_LINE + j * PARTS, y + i * LANES);
+    for (int i = 0; i < ITEM_ROWS_TOGETHER; i++)
+      solve_load_lanes(line + i * LINES * A_LINE_NUMBERS + j * PARTS, y + i * LANES);
     TSL_UNROLL
-    for (int k = 0; k < TOGETHER; k++)
+    for (int k = 0; k < ELEMENTS_OF_LOAD; k++)
       TSL_UNROLL
-    for (int i = 0; i < HIGH; i++)
+    for (int i = 0; i < ITEM_ROWS_TOGETHER; i++)
       TSL_UNROLL
-    for (int wide = 0; wide < WIDE; wide++)
-      solve_subtract_product(y + i * LANES + k * PARTS, found + ((j + k) * WIDE + wide) * PARTS,
-                             left + (i * WIDE + wide) * PARTS);
+    for (int wide = 0; wide < ITEM_COLUMNS; wide++)
+      solve_subtract_product(y + i * LANES + k * PARTS, found + ((j + k) * ITEM_COLUMNS + wide) * PARTS,
+                             left + (i * ITEM_COLUMNS + wide) * PARTS);
   }
 }
 
 TSL_KERNEL(ACROSS, LINES, 1)
 tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL *x,
                         const tsl_solve_block solve_block) {
-  TSL_LOCAL TSL_REAL block[TSL_PARAM_BLOCK * A_LINE];
-  TSL_LOCAL TSL_REAL tile[SOLVE_TILE * X_LINE];
+  TSL_LOCAL TSL_REAL block[TSL_PARAM_BLOCK * A_LINE_NUMBERS];
+  TSL_LOCAL TSL_REAL tile[SOLVE_TILE * X_LINE_NUMBERS];
   TSL_LOCAL TSL_REAL inverse[TSL_PARAM_BLOCK * PARTS];
   TSL_LOCAL int divides[TSL_PARAM_BLOCK / SOLVE_TILE];
   const int across = TSL_ITEM(0), line = TSL_ITEM(1), item = line * ACROSS + across;
@@ -343,7 +343,7 @@ tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL
     TSL_GLOBAL TSL_REAL *panel = x + first_col * solve_block.x.col_stride * PARTS;
     const solve_walk walk_out =
         solve_walk_over(panel, solve_block.x, solve_block.x_down, item, SOLVE_TILE, TSL_PARAM_COLUMNS);
-    TSL_REAL left[ROWS * WIDE * PARTS], staged_a[A_ROUNDS * PARTS];
+    TSL_REAL left[ITEM_ROWS * ITEM_COLUMNS * PARTS], staged_a[A_LOADS_OF_ITEM * PARTS];
     if (item < TSL_PARAM_BLOCK / SOLVE_TILE)
       divides[item] = 0;
     {
@@ -357,12 +357,12 @@ tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL
     solve_invert_all(a, solve_block, item, inverse, divides);
     for (int first = 0; first < solve_block.rows; first += SOLVE_TILE) {
       TSL_UNROLL
-      for (int i = 0; i < ROWS; i++) {
+      for (int i = 0; i < ITEM_ROWS; i++) {
         const int row = i * LINES + line - first;
         if (row >= 0 && row < SOLVE_TILE)
-          for (int k = 0; k < WIDE * PARTS; k++)
-            tile[row * X_LINE + (across + k / PARTS * ACROSS) * PARTS + k % PARTS] =
-                left[i * WIDE * PARTS + k];
+          for (int k = 0; k < ITEM_COLUMNS * PARTS; k++)
+            tile[row * X_LINE_NUMBERS + (across + k / PARTS * ACROSS) * PARTS + k % PARTS] =
+                left[i * ITEM_COLUMNS * PARTS + k];
       }
       solve_stage_a(walk_a, solve_block, first, staged_a, block);
       TSL_BARRIER();
@@ -370,20 +370,22 @@ tsl_solve_block_of_rows(TSL_GLOBAL TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL TSL_REAL
         solve_load_a(walk_a, solve_block, first + SOLVE_TILE, staged_a);
       if (item < TSL_PARAM_COLUMNS) {
         if (divides[first / SOLVE_TILE])
-          solve_column_by_quotients(block + first * A_LINE, inverse + first * PARTS, tile + item * PARTS);
+          solve_column_by_quotients(block + first * A_LINE_NUMBERS, inverse + first * PARTS,
+                                    tile + item * PARTS);
         else
-          solve_column(block + first * A_LINE, inverse + first * PARTS, tile + item * PARTS);
+          solve_column(block + first * A_LINE_NUMBERS, inverse + first * PARTS, tile + item * PARTS);
       }
       TSL_BARRIER();
-      TSL_REAL found[SOLVE_TILE * WIDE * PARTS];
+      TSL_REAL found[SOLVE_TILE * ITEM_COLUMNS * PARTS];
       TSL_UNROLL
-      for (int j = 0; j < SOLVE_TILE * WIDE * PARTS; j++)
-        found[j] =
-            tile[j / (WIDE * PARTS) * X_LINE + (across + j / PARTS % WIDE * ACROSS) * PARTS + j % PARTS];
+      for (int j = 0; j < SOLVE_TILE * ITEM_COLUMNS * PARTS; j++)
+        found[j] = tile[j / (ITEM_COLUMNS * PARTS) * X_LINE_NUMBERS +
+                        (across + j / PARTS % ITEM_COLUMNS * ACROSS) * PARTS + j % PARTS];
       TSL_UNROLL
-      for (int i = 0; i < ROWS; i += HIGH)
-        if ((i + HIGH) * LINES > first + SOLVE_TILE)
-          solve_subtract_tile(block + (i * LINES + line) * A_LINE, found, left + i * WIDE * PARTS);
+      for (int i = 0; i < ITEM_ROWS; i += ITEM_ROWS_TOGETHER)
+        if ((i + ITEM_ROWS_TOGETHER) * LINES > first + SOLVE_TILE)
+          solve_subtract_tile(block + (i * LINES + line) * A_LINE_NUMBERS, found,
+                              left + i * ITEM_COLUMNS * PARTS);
       solve_store_x(walk_out, solve_block, first_col, first, tile);
       TSL_BARRIER();
     }

@@ -4,7 +4,7 @@
 #include "host/int_math.h"
 
 tsl_solve_step tsl_solve_step_after(const tsl_solve_cut *cut, int64_t index) {
-  tsl_solve_step step = {.slot = -1};
+  tsl_solve_step step = {.product = -1};
   const int64_t done = index + 1;
   int level = 0;
   if (done >= cut->blocks)
@@ -15,14 +15,14 @@ tsl_solve_step tsl_solve_step_after(const tsl_solve_cut *cut, int64_t index) {
   step.row = done * cut->block;
   step.first = step.row - step.depth;
   step.rows = tsl_min(step.depth, cut->size - step.row);
-  step.slot = 2 * level + (step.rows < step.depth);
+  step.product = 2 * level + (step.rows < step.depth);
   return step;
 }
 
 /* Counts the products of each level: level l has one for each pair of 2^l blocks; the last may be smaller. */
-void tsl_solve_cut_by(int64_t size, int64_t block, tsl_solve_cut *cut) {
+void tsl_solve_make_cut(int64_t size, int64_t block, tsl_solve_cut *cut) {
   *cut = (tsl_solve_cut){.size = size, .block = block, .blocks = tsl_ceil_div(size, block)};
-  for (int level = 0; level < SOLVE_LEVELS_MOST && cut->blocks >> level > 0; level++) {
+  for (int level = 0; level < SOLVE_LEVELS_MAX && cut->blocks >> level > 0; level++) {
     const int64_t done = (int64_t)1 << level, pairs = cut->blocks / done;
     const int64_t count = pairs / 2 + (pairs % 2 == 1 && cut->blocks % done != 0);
     if (count == 0)
@@ -41,7 +41,7 @@ static void device_blocked_cut_lay_out(tsl_shape *shape, const tsl_shape *like) 
 }
 
 /* Requires of sub-plans the bound of sums in any order, and the problem's reproducibility only. */
-tsl_problem tsl_solve_part(const tsl_problem *problem, const tsl_solve_product *product) {
+tsl_problem tsl_solve_product_problem(const tsl_problem *problem, const tsl_solve_product *product) {
   tsl_problem part = tsl_problem_gemm(product->rows, problem->n, product->depth, problem->c.type);
   device_blocked_cut_lay_out(&part.a, &problem->a);
   device_blocked_cut_lay_out(&part.b, &problem->c);

@@ -7,12 +7,11 @@
 typedef struct device_blocked_launch {
   const tsl_work *work;
   const tsl_solve_state *self;
-  const tsl_operands *given;
+  const tsl_operands *operands;
   tsl_stream *stream;
 } device_blocked_launch;
 
-/* Returns an operand from row `row` on (`is_square`: and column `row`). An upper triangle becomes a lower
- * one, rows counted from its last. */
+/* Returns an operand from row `row` on (`is_square`: and column); of an upper triangle, from the last. */
 static tsl_solve_side device_blocked_side_at(const device_blocked_launch *run, const tsl_operand *operand,
                                              int64_t row, bool is_square) {
   const tsl_problem *problem = &run->work->problem;
@@ -42,7 +41,7 @@ static void device_blocked_orient(tsl_solve_copy *copy) {
 static tesela_status device_blocked_scale_right_side(const device_blocked_launch *run, bool is_zero) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_device *device = run->work->device;
-  const tsl_operand *to = &run->given->c, *from = problem->in_place || is_zero ? to : &run->given->b;
+  const tsl_operand *to = &run->operands->c, *from = problem->in_place || is_zero ? to : &run->operands->b;
   const bool is_double = tsl_type(problem->c.type)->component == TESELA_F64;
   const float single[2] = {(float)problem->alpha[0], (float)problem->alpha[1]};
   tsl_solve_copy copy = {.rows = problem->m,
@@ -66,16 +65,16 @@ static tesela_status device_blocked_solve_block(const device_blocked_launch *run
   const int64_t row = index * cut->block, columns = run->work->config.value[SOLVE_COLUMNS];
   tsl_solve_block block = {.rows = tsl_min(cut->block, cut->size - row),
                            .cols = problem->n,
-                           .a = device_blocked_side_at(run, &run->given->a, row, true),
-                           .x = device_blocked_side_at(run, &run->given->c, row, false),
+                           .a = device_blocked_side_at(run, &run->operands->a, row, true),
+                           .x = device_blocked_side_at(run, &run->operands->c, row, false),
                            .is_unit = problem->a.structure == TESELA_UNIT_TRIANGULAR,
                            .conjugates = problem->conjugate_a};
   block.a_down = tsl_launch_along(block.a.row_stride, block.a.col_stride);
   block.x_down = tsl_launch_along(block.x.row_stride, block.x.col_stride);
   const tsl_grid grid = {{tsl_launch_limited(device, 0, tsl_ceil_div(problem->n, columns)), 1, 1},
                          {SOLVE_ACROSS((int)columns), SOLVE_ITEMS / SOLVE_ACROSS((int)columns), 1}};
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->given->a.buffer), TSL_ARG_BUFFER(run->given->c.buffer),
-                               TSL_ARG_VALUE(block)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->operands->a.buffer),
+                               TSL_ARG_BUFFER(run->operands->c.buffer), TSL_ARG_VALUE(block)};
   return device->ops->launch(run->stream, run->self->solve, &grid, list, sizeof list / sizeof *list);
 }
 
@@ -93,18 +92,19 @@ static tsl_operand device_blocked_part_of(const device_blocked_launch *run, cons
 
 static tesela_status subtract_product(const device_blocked_launch *run, int64_t index) {
   const tsl_solve_step step = tsl_solve_step_after(&run->self->cut, index);
-  if (step.slot < 0)
+  if (step.product < 0)
     return TESELA_OK;
   const tsl_operands part = {
-      .a = device_blocked_part_of(run, &run->given->a, step.row, step.rows, step.first, step.depth),
-      .b = device_blocked_part_of(run, &run->given->c, step.first, step.depth, 0, 0),
-      .c = device_blocked_part_of(run, &run->given->c, step.row, step.rows, 0, 0)};
-  return run->work->subplans->enqueue_as_given(run->self->children[step.slot], &part, run->stream,
-                                               run->given->scratch);
+      .a = device_blocked_part_of(run, &run->operands->a, step.row, step.rows, step.first, step.depth),
+      .b = device_blocked_part_of(run, &run->operands->c, step.first, step.depth, 0, 0),
+      .c = device_blocked_part_of(run, &run->operands->c, step.row, step.rows, 0, 0)};
+  return run->work->subplans->enqueue_as_given(run->self->children[step.product], &part, run->stream,
+                                               run->operands->scratch);
 }
 
 tesela_status tsl_solve_device_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const device_blocked_launch run = {.work = work, .self = work->state, .given = operands, .stream = stream};
+  const device_blocked_launch run = {
+      .work = work, .self = work->state, .operands = operands, .stream = stream};
   const tsl_problem *problem = &work->problem;
   const bool is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0,
              is_one = problem->alpha[0] == 1 && problem->alpha[1] == 0;

@@ -1,6 +1,5 @@
-/* Transpose in vectors on both sides. The cpu moves whole cache lines with non-temporal stores
- * (vector_host.c), other devices sixteen bytes an item through local memory (transpose_vector.cl).
- * Measurements: docs/lab/transpose_vector.md. */
+/* Transpose in vectors on both sides: on the cpu whole cache lines (vector_host.c). On other devices sixteen
+ * bytes an item through local memory (transpose_vector.cl). Measurements: docs/lab/transpose_vector.md. */
 #include "strategy/transpose/host/vector/vector_host.h"
 #include "strategy/transpose/shared/transpose_common.h"
 

@@ -44,7 +44,7 @@
 #define LANES 4
 #endif
 #define VECTOR TSL_VECTOR(WORD, LANES)
-#define VECTORS (TSL_TILE * EDGE) /* vectors of a tile */
+#define VECTORS_OF_TILE (TSL_TILE * EDGE)
 
 #ifdef TSL_IN_PLACE
 #define TILES 2
@@ -59,16 +59,16 @@ TSL_FUNCTION void transpose_block(VECTOR *block) {
   TSL_LANE(block[1], 0) = kept;
 }
 #elif BYTES < 8
-#define PACKED (4 / BYTES) /* elements of a word */
-#if PACKED == 1
+#define ELEMENTS_OF_WORD (4 / BYTES)
+#if ELEMENTS_OF_WORD == 1
 #define TRANSPOSE_WORDS(w)
-#elif PACKED == 2
+#elif ELEMENTS_OF_WORD == 2
 #define TRANSPOSE_WORDS(w) exchange_masked(w, w + LANES, 0xffffu, 16)
 #else
 #define TRANSPOSE_WORDS(w) transpose_four_words(w)
 #endif
 
-#if PACKED > 1
+#if ELEMENTS_OF_WORD > 1
 /* Exchanges a's elements at `mask` << shift with b's elements at `mask`. */
 TSL_FUNCTION void exchange_masked(WORD *a, WORD *b, unsigned mask, int shift) {
   const unsigned upper = (unsigned)*a, lower = (unsigned)*b;
@@ -84,7 +84,7 @@ TSL_FUNCTION void transpose_four_words(WORD *w) {
 }
 #endif
 
-/* Transposes a block: squares of PACKED words in themselves, then the squares. */
+/* Transposes a block: squares of ELEMENTS_OF_WORD words in themselves, then the squares. */
 TSL_FUNCTION void transpose_block(VECTOR *block) {
   WORD w[WIDTH * LANES];
   TSL_UNROLL
@@ -96,14 +96,14 @@ TSL_FUNCTION void transpose_block(VECTOR *block) {
   }
   TSL_UNROLL
   for (int square = 0; square < 4 * LANES; square++)
-    TRANSPOSE_WORDS(w + square / LANES * (PACKED * LANES) + square % LANES);
+    TRANSPOSE_WORDS(w + square / LANES * (ELEMENTS_OF_WORD * LANES) + square % LANES);
   TSL_UNROLL
   for (int r = 0; r < WIDTH; r++) {
-    const int from = r % PACKED * LANES + r / PACKED;
+    const int from = r % ELEMENTS_OF_WORD * LANES + r / ELEMENTS_OF_WORD;
     TSL_LANE(block[r], 0) = w[from];
-    TSL_LANE(block[r], 1) = w[from + PACKED * LANES];
-    TSL_LANE(block[r], 2) = w[from + 2 * PACKED * LANES];
-    TSL_LANE(block[r], 3) = w[from + 3 * PACKED * LANES];
+    TSL_LANE(block[r], 1) = w[from + ELEMENTS_OF_WORD * LANES];
+    TSL_LANE(block[r], 2) = w[from + 2 * ELEMENTS_OF_WORD * LANES];
+    TSL_LANE(block[r], 3) = w[from + 3 * ELEMENTS_OF_WORD * LANES];
   }
 }
 #else
@@ -189,7 +189,7 @@ TSL_FUNCTION void store_any_tile(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL 
 TSL_KERNEL(TSL_TILE_ITEMS, 1, 1)
 tsl_transpose_vector(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL tsl_element *c,
                      const tsl_transpose_arguments g) {
-  TSL_LOCAL WORD tiles[TILES * VECTORS * LANES];
+  TSL_LOCAL WORD tiles[TILES * VECTORS_OF_TILE * LANES];
 #ifdef TSL_IN_PLACE
   TSL_GLOBAL const tsl_element *from = c;
 #else
@@ -207,13 +207,13 @@ tsl_transpose_vector(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL ts
       load_any_tile(tiles, from, tile, g, whole);
 #ifdef TSL_IN_PLACE
       const tsl_tile mirror = tsl_tile_of(col, row, g);
-      load_any_tile(tiles + VECTORS * LANES, from, mirror, g, whole);
+      load_any_tile(tiles + VECTORS_OF_TILE * LANES, from, mirror, g, whole);
 #endif
       TSL_BARRIER();
       store_any_tile(tiles, c, tile, g, whole);
 #ifdef TSL_IN_PLACE
       if (row != col)
-        store_any_tile(tiles + VECTORS * LANES, c, mirror, g, whole);
+        store_any_tile(tiles + VECTORS_OF_TILE * LANES, c, mirror, g, whole);
 #endif
       TSL_BARRIER();
     }

@@ -7,10 +7,10 @@
 
 #include <string.h>
 
-/* GATHERED: edge in elements of a block with strided elements. EXCHANGED: edge in bytes of a block in place,
+/* GATHER_EDGE: edge in elements of a block with strided elements. EXCHANGE_EDGE_BYTES: of a block in place,
  * four lines of each row. TASK_BYTES: minimum of a task, ten times the cost of waking a thread. */
-enum { GATHERED = 64, EXCHANGED = 256, TASK_BYTES = 128 << 10, TASKS_PER_THREAD = 4 };
-enum { LINE = 64, COPIED = 1 << 20 };
+enum { GATHER_EDGE = 64, EXCHANGE_EDGE_BYTES = 256, TASK_BYTES = 128 << 10, TASKS_PER_THREAD = 4 };
+enum { LINE_BYTES = 64, COPY_ELEMENTS_MAX = 1 << 20 };
 
 typedef struct transpose_job {
   tsl_moves job;
@@ -91,7 +91,7 @@ static void run_blocks(transpose_job *all, tsl_pool_task task, int64_t i_max, in
   all->i_block = i_max;
   all->down = tsl_ceil_div_or_one(all->m + all->i_lead, i_max);
   const int64_t tasks = TASKS_PER_THREAD * (int64_t)tsl_team_threads(all->team);
-  const int64_t wanted = tsl_ceil_div_or_one(tasks, all->down), unit = LINE / all->size;
+  const int64_t wanted = tsl_ceil_div_or_one(tasks, all->down), unit = LINE_BYTES / all->size;
   const int64_t least_columns = tsl_ceil_div_or_one(TASK_BYTES, tsl_min(i_max, all->m) * all->size);
   int64_t columns = tsl_ceil_div_or_one(all->n, wanted);
   columns = columns < least_columns ? least_columns : columns;
@@ -104,10 +104,10 @@ static void transpose_by_tiles(transpose_job *all) {
   const int64_t rows = TSL_MOVES_ROWS(all->size);
   void *memory = NULL;
   if (all->job.nontemporal)
-    all->job.nontemporal = tsl_scratch_take((size_t)(tsl_team_threads(all->team) * rows * LINE),
+    all->job.nontemporal = tsl_scratch_take((size_t)(tsl_team_threads(all->team) * rows * LINE_BYTES),
                                             "parts of cache lines", &memory) == TESELA_OK;
   all->tails = memory;
-  run_blocks(all, transpose_block, rows, INT64_MAX / LINE);
+  run_blocks(all, transpose_block, rows, INT64_MAX / LINE_BYTES);
   tsl_scratch_give(memory);
 }
 
@@ -121,14 +121,15 @@ static void transpose_out_of_place(transpose_job *all) {
       all->n *= all->m;
       all->m = 1;
     }
-    run_blocks(all, vector_copy_block, tsl_ceil_div_or_one(COPIED, all->n * size), COPIED / size);
+    run_blocks(all, vector_copy_block, tsl_ceil_div_or_one(COPY_ELEMENTS_MAX, all->n * size),
+               COPY_ELEMENTS_MAX / size);
   } else if (job->to_step == size && job->from_step == size && all->m > 1) {
     /* blocks end at cache lines of `from` */
-    if (job->from_stride % LINE == 0)
-      all->i_lead = (int64_t)((uintptr_t)job->from % LINE) / size;
+    if (job->from_stride % LINE_BYTES == 0)
+      all->i_lead = (int64_t)((uintptr_t)job->from % LINE_BYTES) / size;
     transpose_by_tiles(all);
   } else {
-    run_blocks(all, vector_gather_block, GATHERED, GATHERED);
+    run_blocks(all, vector_gather_block, GATHER_EDGE, GATHER_EDGE);
   }
 }
 
@@ -147,7 +148,7 @@ static void exchange_block_row(const transpose_job *all, exchanger exchange, int
 static void exchange_rows(void *argument, int64_t index, int worker) {
   const transpose_job *all = argument;
   const bool side_by_side = all->job.to_step == all->size;
-  const exchanger exchange = side_by_side ? all->functions->exchange : all->functions->exchange_apart;
+  const exchanger exchange = side_by_side ? all->functions->exchange : all->functions->exchange_elementwise;
   (void)worker;
   exchange_block_row(all, exchange, index);
   if (all->down - 1 - index != index)
@@ -166,7 +167,7 @@ static void transpose_in_place(transpose_job *all) {
   job->from = job->to;
   job->from_stride = job->to_stride;
   job->from_step = job->to_step;
-  all->i_block = EXCHANGED / all->size;
+  all->i_block = EXCHANGE_EDGE_BYTES / all->size;
   all->down = tsl_ceil_div_or_one(all->n, all->i_block);
   const int64_t tasks = (all->down + 1) / 2;
   if (all->n * all->n * all->size > TASK_BYTES)

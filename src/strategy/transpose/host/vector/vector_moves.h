@@ -6,14 +6,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Transpose to(i, j) = factor from(i, j), strides in bytes. In place, from = to: elements are exchanged. */
+/* Transpose to(i, j) = factor from(i, j), strides in bytes. In place, from = to: elements are exchanged.
+ * Steps are the element size except for gather() and exchange_elementwise(). */
 typedef struct tsl_moves {
   const unsigned char *from;
   unsigned char *to;
   int64_t from_stride; /* bytes from j to j + 1 */
   int64_t to_stride;   /* bytes from i to i + 1 */
-  int64_t from_step;   /* bytes from i to i + 1; the element size except for gather() and exchange_apart() */
-  int64_t to_step;     /* bytes from j to j + 1; the element size except for gather() and exchange_apart() */
+  int64_t from_step;   /* bytes from i to i + 1 */
+  int64_t to_step;     /* bytes from j to j + 1 */
   double factor;       /* for functions that scale */
   bool nontemporal;    /* transpose() and copy() use non-temporal stores */
 } tsl_moves;
@@ -35,7 +36,8 @@ typedef struct tsl_moves_functions {
   /* Exchanges a block in place with its mirror image, disjoint or identical. Prefetches `next` (or NULL). */
   void (*exchange)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
   /* Exchanges like exchange(), element by element, with any steps. */
-  void (*exchange_apart)(const tsl_moves *job, const tsl_moves_block *block, const tsl_moves_block *next);
+  void (*exchange_elementwise)(const tsl_moves *job, const tsl_moves_block *block,
+                               const tsl_moves_block *next);
   /* Copies `count` elements that are contiguous on both sides. */
   void (*copy)(const tsl_moves *job, const unsigned char *from, unsigned char *dst, int64_t count);
 } tsl_moves_functions;

@@ -31,14 +31,14 @@ static const char *transpose_element_refuse(const tsl_problem *problem, const ts
 }
 
 /* Returns the fraction of the bandwidth: one side accesses a cache line for each element. */
-static double transpose_element_share_of(const tsl_device *device) {
+static double bandwidth_fraction_of(const tsl_device *device) {
   return transpose_element_is_host(device) || device->is_cpu ? 0.1 : 0.25;
 }
 
 static double transpose_element_score(const tsl_problem *problem, const tsl_config *config,
                                       const tsl_device *device) {
   (void)config;
-  return tsl_transpose_seconds(problem, device, transpose_element_share_of(device));
+  return tsl_transpose_seconds(problem, device, bandwidth_fraction_of(device));
 }
 
 static void transpose_element_account(const tsl_problem *problem, const tsl_config *config,
@@ -46,7 +46,7 @@ static void transpose_element_account(const tsl_problem *problem, const tsl_conf
   tsl_grid grid;
   if (!transpose_element_is_host(device) && !transpose_element_grid_for(problem, config, device, &grid))
     tsl_cost_counts_grid(&grid, problem->n, problem->m, 0, device, account);
-  tsl_transpose_account(problem, 1 / transpose_element_share_of(device), account);
+  tsl_transpose_account(problem, 1 / bandwidth_fraction_of(device), account);
 }
 
 static tesela_status transpose_element_build(tsl_work *work) {

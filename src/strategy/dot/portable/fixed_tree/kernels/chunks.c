@@ -14,8 +14,8 @@ enum {
   F64_LANES = TSL_TREE_ROW_BYTES / 8, /* numbers of a row */
   F32_VECTORS = F32_LANES / WIDTH,    /* vectors of a row, as double */
   F64_VECTORS = F64_LANES / WIDTH,    /* vectors of a row */
-  F32_PIECE = 8 * F32_LANES,          /* terms gathered at a time */
-  F64_PIECE = 8 * F64_LANES,          /* terms gathered at a time */
+  F32_GATHERED = 8 * F32_LANES,       /* terms gathered at a time */
+  F64_GATHERED = 8 * F64_LANES,       /* terms gathered at a time */
   PREFETCHED = 2048,                  /* bytes */
 };
 
@@ -132,37 +132,37 @@ static tsl_tree_sum join_f64(const lanes_f64 *lanes) {
   return column[0];
 }
 
-static inline int smaller(int a, int b) {
+static inline int minimum(int a, int b) {
   return a < b ? a : b;
 }
 
 /* Sums a chunk; rows of zeros are omitted. */
-static tsl_tree_sum chunk_f32(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
-  _Alignas(64) float x_rows[F32_PIECE], y_rows[F32_PIECE];
+static tsl_tree_sum sum_chunk_f32(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
+  _Alignas(64) float x_rows[F32_GATHERED], y_rows[F32_GATHERED];
   const bool x_there = are_whole_rows(x, TESELA_F32, F32_LANES, count),
              y_there = are_whole_rows(y, TESELA_F32, F32_LANES, count);
-  const int most = x_there && y_there ? count : F32_PIECE;
+  const int most = x_there && y_there ? count : F32_GATHERED;
   lanes_f32 lanes = {.sum = {{0}}};
   for (int first = 0; first < count; first += most) {
-    const int here = smaller(most, count - first);
+    const int here = minimum(most, count - first);
     add_rows_f32(gather_f32(x, first, here, x_there, x_rows), gather_f32(y, first, here, y_there, y_rows),
                  (here + F32_LANES - 1) / F32_LANES, &lanes);
   }
   return join_f32(&lanes);
 }
 
-static tsl_tree_sum chunk_f64(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
-  _Alignas(64) double x_rows[F64_PIECE], y_rows[F64_PIECE];
+static tsl_tree_sum sum_chunk_f64(const tsl_tree_numbers *x, const tsl_tree_numbers *y, int count) {
+  _Alignas(64) double x_rows[F64_GATHERED], y_rows[F64_GATHERED];
   const bool x_there = are_whole_rows(x, TESELA_F64, F64_LANES, count),
              y_there = are_whole_rows(y, TESELA_F64, F64_LANES, count);
-  const int most = x_there && y_there ? count : F64_PIECE;
+  const int most = x_there && y_there ? count : F64_GATHERED;
   lanes_f64 lanes = {.high = {{0}}};
   for (int first = 0; first < count; first += most) {
-    const int here = smaller(most, count - first);
+    const int here = minimum(most, count - first);
     add_rows_f64(gather_f64(x, first, here, x_there, x_rows), gather_f64(y, first, here, y_there, y_rows),
                  (here + F64_LANES - 1) / F64_LANES, &lanes);
   }
   return join_f64(&lanes);
 }
 
-const tsl_tree_functions TSL_ISA_NAME(tsl_tree_functions) = {chunk_f32, chunk_f64};
+const tsl_tree_functions TSL_ISA_NAME(tsl_tree_functions) = {sum_chunk_f32, sum_chunk_f64};

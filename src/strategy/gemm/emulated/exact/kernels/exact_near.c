@@ -45,14 +45,14 @@ static inline double lesser(double a, double b) {
 
 /* Returns a bound of all partial sums of a pair of lines, roundings included: lines have less than 2^31
  * numbers. Returns 0 only if a line has only zeros; at least the smallest double otherwise. */
-static inline double most_of(double largest, double total, double b_largest, double b_total) {
+static inline double bound_of_sums(double largest, double total, double b_largest, double b_total) {
   const double least = lesser(largest * b_total, total * b_largest);
   return least * (1 + 0x1p-20) + (least == 0 && largest > 0 && b_largest > 0 ? 0x1p-1074 : 0);
 }
 
 /* Returns true if sums of at most `most` have at most `bits` as a multiple of the last place of the products.
  * A subnormal product of grains is rounded down, which is safe. */
-static inline bool has_bits(double most, double grain, double b_grain, double bits) {
+static inline bool fits_bits(double most, double grain, double b_grain, double bits) {
   return most < bits * (grain * b_grain);
 }
 
@@ -68,11 +68,11 @@ static void enclose_floats(const tsl_near_row *row, double *lower, double *upper
                beta = row->beta;
   const bool plain = alpha == 1 && beta == 0;
   for (int j = 0; j < row->count; j++) {
-    const double most = most_of(row->largest, row->total, row->b.largest[j], row->b.total[j]),
+    const double most = bound_of_sums(row->largest, row->total, row->b.largest[j], row->b.total[j]),
                  product = alpha * row->high[j], added = beta == 0 ? 0 : beta * row->before[j],
                  value = product + added + 0.0, /* no negative zero */
         off = fabs(alpha) * most * relative + 0x1p-50 * (fabs(product) + fabs(added)),
-                 known = plain && has_bits(most, row->grain, row->b.grain[j], 0x1p53) ? 0 : off;
+                 known = plain && fits_bits(most, row->grain, row->b.grain[j], 0x1p53) ? 0 : off;
     lower[j] = value - known;
     upper[j] = value + known;
   }
@@ -93,7 +93,7 @@ static inline double base_of(double most) {
 
 static void begin_pairs(const tsl_near_row *row, double *high, double *low) {
   for (int j = 0; j < row->count; j++) {
-    high[j] = base_of(most_of(row->largest, row->total, row->b.largest[j], row->b.total[j]));
+    high[j] = base_of(bound_of_sums(row->largest, row->total, row->b.largest[j], row->b.total[j]));
     low[j] = 0;
   }
 }
@@ -160,7 +160,7 @@ TSL_INLINE void enclose_scaled(const tsl_near_row *row, double row_least, double
   const double relative = (double)row->k * (261. / 1.5) * 0x1p-106, alpha = row->alpha, beta = row->beta;
   const bool plain = alpha == 1 && beta == 0;
   for (int j = 0; j < row->count; j++) {
-    const double most = most_of(row->largest, row->total, row->b.largest[j], row->b.total[j]),
+    const double most = bound_of_sums(row->largest, row->total, row->b.largest[j], row->b.total[j]),
                  base = base_of(most), before = beta == 0 ? 0 : row->before[j],
                  least = row_least == 0 ? 0 : row_least * row->b.scale[j];
     const pair sum = sum_of(row->high[j] - base, row->low[j]), scaled = product_of(alpha, sum.high),
@@ -172,7 +172,7 @@ TSL_INLINE void enclose_scaled(const tsl_near_row *row, double row_least, double
                        0x1p-50 * (fabs(all.low) + fabs(scaled.low) + fabs(added.low) + fabs(tail)) +
                        0x1p-50 * fabs(result.low) + underflow_of(alpha, sum.high, scaled.high) +
                        underflow_of(beta, before, added.high),
-                 known = (plain && has_bits(most, row->grain, row->b.grain[j], 0x1p93) ? 0 : off) +
+                 known = (plain && fits_bits(most, row->grain, row->b.grain[j], 0x1p93) ? 0 : off) +
                          (least != 0 && result.low != 0 ? 0x1p-52 * lesser(fabs(result.high), 0x1p-52 * least)
                                                         : 0);
     lower[j] = rounded_of(result.high, result.low - known, least);

@@ -13,12 +13,12 @@
 #define add JOIN(add_, VECTOR)
 
 /* Rows of A in memory or copied as rows: five pointers and one step address up to fifteen rows. */
-typedef struct OWN(places) {
+typedef struct OWN(row_addresses) {
   const unsigned char *at[5];
   int64_t row;
-} OWN(places);
+} OWN(row_addresses);
 
-TSL_INLINE uint32_t OWN(unit_of)(const OWN(places) * in, int i) {
+TSL_INLINE uint32_t OWN(unit_of)(const OWN(row_addresses) * in, int i) {
   uint32_t unit;
   memcpy(&unit, in->at[i / 3] + i % 3 * in->row, sizeof unit);
   return unit;
@@ -26,7 +26,7 @@ TSL_INLINE uint32_t OWN(unit_of)(const OWN(places) * in, int i) {
 
 TSL_INLINE void OWN(multiply_rows)(const tsl_amx_tile *tile, const int rows, const bool by_rows) {
   const uint32_t *a = tile->a, *b = tile->b;
-  OWN(places) in = {.row = tile->a_row};
+  OWN(row_addresses) in = {.row = tile->a_row};
 #pragma GCC unroll 5
   for (int i = 0; i < 5; i++)
     in.at[i] = (const unsigned char *)a + 3 * i * in.row;
@@ -57,8 +57,8 @@ TSL_INLINE void OWN(multiply_rows)(const tsl_amx_tile *tile, const int rows, con
   for (int i = 0; i < rows; i++) {
     const uint32_t *const sums = tile->sums + i * 2 * LANES_f32;
     uint32_t *const out = tile->out + i * tile->out_row;
-    store(out, tile->goes_on ? add(load(sums), sum[i][0]) : sum[i][0]);
-    store(out + LANES_f32, tile->goes_on ? add(load(sums + LANES_f32), sum[i][1]) : sum[i][1]);
+    store(out, tile->adds_to_sums ? add(load(sums), sum[i][0]) : sum[i][0]);
+    store(out + LANES_f32, tile->adds_to_sums ? add(load(sums + LANES_f32), sum[i][1]) : sum[i][1]);
   }
 }
 

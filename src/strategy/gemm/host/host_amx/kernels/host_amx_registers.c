@@ -16,7 +16,7 @@ static inline __m512i add_least(__m512i least, const void *line) {
   return _mm512_min_epu16(least, _mm512_sub_epi16(magnitudes, _mm512_set1_epi16(1)));
 }
 
-static inline uint32_t least_of(__m512i least) {
+static inline uint32_t minimum_of_lanes(__m512i least) {
   uint16_t all[32], lowest = UINT16_MAX;
   _mm512_storeu_si512(all, least);
   for (int i = 0; i < 32; i++)
@@ -27,7 +27,7 @@ static inline uint32_t least_of(__m512i least) {
 #define REGISTER_LEAST __m512i
 #define REGISTER_LEAST_NONE _mm512_set1_epi16(-1)
 #define REGISTER_LEAST_ADD(least, line) add_least(least, line)
-#define REGISTER_LEAST_OF(least) least_of(least)
+#define REGISTER_LEAST_OF(least) minimum_of_lanes(least)
 #include "strategy/gemm/host/host_amx/kernels/host_amx_registers.h"
 
 #define REGISTER_LOAD(t, at, stride) _tile_loadd(t, at, stride)
@@ -108,18 +108,19 @@ typedef struct shape {
 static const shape all_registers = {
     .palette = 1, .bytes = EIGHT(4 * TSL_AMX_REGISTER_UNITS), .rows = EIGHT(TSL_AMX_REGISTER_ROWS)};
 
-static void begin(void) {
+static void load_tile_config(void) {
   _tile_loadconfig(&all_registers);
 }
 
-static void end(void) {
+static void release_tiles(void) {
   _tile_release();
 }
 
 #define ROW(type_a, type_b, ...)                                                                             \
   {                                                                                                          \
     .a = (type_a), .b = (type_b), .is_amx = true, .height = 32, .width = 32,                                 \
-    .packing = &JOIN(tsl_amx_packing_, TSL_ISA_BASE), .begin = begin, .end = end, __VA_ARGS__                \
+    .packing = &JOIN(tsl_amx_packing_, TSL_ISA_BASE), .begin = load_tile_config, .end = release_tiles,       \
+    __VA_ARGS__                                                                                              \
   }
 #define QUADS .format = TSL_AMX_QUADS
 #define PAIRS .format = TSL_AMX_PAIRS_BF16, .tiles = tiles_bf16, .careful = tiles_careful, .finds_least = true

@@ -34,51 +34,53 @@
 enum { UNIT_BYTES = 4, REGISTER_BYTES = 64, B_BYTES = 2 * REGISTER_BYTES };
 
 /* Work during a tile's steps: prefetch of the next tile's sums, stores of an earlier tile's sums to C. */
-typedef struct writing {
+typedef struct write_state {
   const unsigned char *sums;
-  const uint32_t *late;
+  const uint32_t *pending_sums;
   unsigned char *c;
   int64_t c_row, each, left; /* distances in bytes, and rows for each step and in all */
   bool nontemporal;
-} writing;
+} write_state;
 
-static inline __attribute__((always_inline)) writing writing_of(const tsl_amx_tile *tile, int64_t steps) {
-  return (writing){.sums = (const unsigned char *)tile->next_sums,
-                   .late = tile->late,
-                   .c = tile->late_c,
-                   .c_row = tile->late_row,
-                   .nontemporal = tile->late_nontemporal,
-                   .each = steps < 16 ? 32 / steps + 1 : 2,
-                   .left = tile->next_sums || tile->late ? 32 : 0};
+static inline __attribute__((always_inline)) write_state write_state_of(const tsl_amx_tile *tile,
+                                                                        int64_t steps) {
+  return (write_state){.sums = (const unsigned char *)tile->next_sums,
+                       .pending_sums = tile->pending_sums,
+                       .c = tile->pending_c,
+                       .c_row = tile->pending_c_row,
+                       .nontemporal = tile->pending_nontemporal,
+                       .each = steps < 16 ? 32 / steps + 1 : 2,
+                       .left = tile->next_sums || tile->pending_sums ? 32 : 0};
 }
 
-static inline __attribute__((always_inline)) void write_row(const writing *state) {
+static inline __attribute__((always_inline)) void write_row(const write_state *state) {
 #ifdef REGISTER_NONTEMPORAL
   if (state->nontemporal) {
-    REGISTER_NONTEMPORAL(state->c, state->late);
-    REGISTER_NONTEMPORAL(state->c + REGISTER_BYTES, state->late + 16);
+    REGISTER_NONTEMPORAL(state->c, state->pending_sums);
+    REGISTER_NONTEMPORAL(state->c + REGISTER_BYTES, state->pending_sums + 16);
     return;
   }
 #endif
-  memcpy(state->c, state->late, B_BYTES);
+  memcpy(state->c, state->pending_sums, B_BYTES);
 }
 
-static inline __attribute__((always_inline)) void write_rows(writing *state, int64_t count) {
+/* Prefetches rows of the next sums and writes rows of pending sums to C, at most `count`. */
+static inline __attribute__((always_inline)) void write_rows(write_state *state, int64_t count) {
   for (int64_t i = 0; i < count && state->left > 0; i++, state->left--) {
     if (state->sums) {
       __builtin_prefetch(state->sums);
       __builtin_prefetch(state->sums + REGISTER_BYTES);
       state->sums += B_BYTES;
     }
-    if (state->late) {
+    if (state->pending_sums) {
       write_row(state);
-      state->late += B_BYTES / UNIT_BYTES;
+      state->pending_sums += B_BYTES / UNIT_BYTES;
       state->c += state->c_row;
     }
   }
 }
 
-typedef struct copying {
+typedef struct copy_state {
   const unsigned char *in;
   unsigned char *out;
   int64_t each, left, line, lines; /* cache lines: of each step, in all, left in this row, of a row */
@@ -86,10 +88,11 @@ typedef struct copying {
 #ifdef REGISTER_LEAST
   REGISTER_LEAST least;
 #endif
-} copying;
+} copy_state;
 
-static inline __attribute__((always_inline)) copying copying_of(const tsl_amx_tile *tile, int64_t steps) {
-  copying made;
+static inline __attribute__((always_inline)) copy_state copy_state_of(const tsl_amx_tile *tile,
+                                                                      int64_t steps) {
+  copy_state made;
   made.in = tile->copy_in;
   made.left = made.each = made.line = made.lines = made.tail = made.in_gap = made.out_gap = 0;
   made.out = NULL;
@@ -109,7 +112,7 @@ static inline __attribute__((always_inline)) copying copying_of(const tsl_amx_ti
 }
 
 /* Copies `count` lines; `finds` (a compile-time constant): also computes the minimum magnitude. */
-static inline __attribute__((always_inline)) void copy_lines(copying *state, int64_t count, bool finds) {
+static inline __attribute__((always_inline)) void copy_lines(copy_state *state, int64_t count, bool finds) {
   for (int64_t i = 0; i < count && state->left > 0; i++, state->left--) {
     if (state->line == 1 && state->tail > 0)
       REGISTER_COPY_TAIL(state->out, state->in, state->tail);
@@ -131,8 +134,8 @@ static inline __attribute__((always_inline)) void copy_lines(copying *state, int
   }
 }
 
-static inline __attribute__((always_inline)) void store_least(const copying *state, const tsl_amx_tile *tile,
-                                                              bool finds) {
+static inline __attribute__((always_inline)) void store_least(const copy_state *state,
+                                                              const tsl_amx_tile *tile, bool finds) {
 #ifdef REGISTER_LEAST
   if (finds && tile->copy_in) {
     const uint32_t least = REGISTER_LEAST_OF(state->least);

@@ -91,7 +91,7 @@ TSL_INLINE uint32_t unit_quad(const unsigned char *src, int64_t step, int count)
 typedef uint32_t unit_function(const unsigned char *src, int64_t step, int count);
 
 /* Clears lines `first` to the copy's width in units `unit` to before `units`. */
-TSL_INLINE void clear(const tsl_amx_copy *copy, int64_t unit, int64_t first, int64_t units) {
+TSL_INLINE void clear_padding(const tsl_amx_copy *copy, int64_t unit, int64_t first, int64_t units) {
   for (int64_t u = unit; u < units; u++)
     for (int64_t i = first; i < copy->width; i++)
       copy->out[u * copy->width + i] = copy->flip;
@@ -126,8 +126,8 @@ TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const 
     copy->out[whole * width + i] =
         make(copy->in + i * across + whole * per * along, along, (int)tail) ^ copy->flip;
   const int64_t packed = whole + (tail > 0);
-  clear(copy, cleared, copy->count, packed);
-  clear(copy, packed, 0, copy->units);
+  clear_padding(copy, cleared, copy->count, packed);
+  clear_padding(copy, packed, 0, copy->units);
 }
 
 /* Copies whole cache lines of units unchanged. Returns the number of units of each line that were copied. */
@@ -169,9 +169,8 @@ TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const
     }
 }
 
-/* Packs row after row. */
-TSL_INLINE void copy_rows(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
-                          int64_t across) {
+TSL_INLINE void pack_row_after_row(const tsl_amx_copy *copy, unit_function *make, const int per,
+                                   const int64_t size, int64_t across) {
   enum { LINE = 16 };
   const int64_t whole = copy->depth / per, tail = copy->depth % per;
   const uint32_t flip = copy->flip;
@@ -248,7 +247,7 @@ TSL_INLINE void pack_by_strides(const tsl_amx_copy *copy, unit_function *make, c
   else if (copy->for_amx)
     copy_blocks(copy, make, per, across, along, 0);
   else if (copy->by_rows)
-    copy_rows(copy, make, per, size, across);
+    pack_row_after_row(copy, make, per, size, across);
   else if (across == size) {
     const int64_t interleaved = INTERLEAVED(copy, per, size, along);
     copy_units(copy, make, per, size, size, along, interleaved, interleaved);
@@ -280,7 +279,7 @@ TSL_INLINE uint16_t f32_to_bf16(float value) {
   return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? bits >> 16 | 0x40 : rounded >> 16);
 }
 
-TSL_INLINE float finished(float alpha, float sum, float beta, float before) {
+TSL_INLINE float scaled_sum(float alpha, float sum, float beta, float before) {
   return beta == 0 ? alpha * sum : fma_number_f32(beta * before, alpha, sum);
 }
 
@@ -288,7 +287,7 @@ TSL_INLINE void row_f32(const tsl_amx_epilogue *last, const uint32_t *restrict s
                         unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
   for (int64_t j = 0; j < columns; j++) {
     float *const element = (float *)(void *)c + j * step;
-    *element = finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : *element);
+    *element = scaled_sum(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : *element);
   }
 }
 
@@ -297,7 +296,7 @@ TSL_INLINE void row_f16(const tsl_amx_epilogue *last, const uint32_t *restrict s
   for (int64_t j = 0; j < columns; j++) {
     uint16_t *const element = (uint16_t *)(void *)c + j * step;
     *element =
-        f16_of_f32(finished(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : f32_of_f16(*element)));
+        f16_of_f32(scaled_sum(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : f32_of_f16(*element)));
   }
 }
 
@@ -306,7 +305,7 @@ TSL_INLINE void row_bf16(const tsl_amx_epilogue *last, const uint32_t *restrict 
   for (int64_t j = 0; j < columns; j++) {
     uint16_t *const element = (uint16_t *)(void *)c + j * step;
     const float before = beta == 0 ? 0 : from_bits((uint32_t)*element << 16);
-    *element = f32_to_bf16(finished(last->alpha, from_bits(sums[j]), beta, before));
+    *element = f32_to_bf16(scaled_sum(last->alpha, from_bits(sums[j]), beta, before));
   }
 }
 
@@ -376,7 +375,7 @@ static void epilogue_i32(const tsl_amx_epilogue *last) {
   apply_to_all_rows(last, row_i32, 4);
 }
 
-static uint32_t least(const void *src, int64_t rows, int64_t row_bytes, int64_t units) {
+static uint32_t min_magnitude(const void *src, int64_t rows, int64_t row_bytes, int64_t units) {
   uint16_t all = UINT16_MAX; /* minimum of magnitudes minus one; 0 becomes the maximum */
   for (int64_t i = 0; i < rows; i++) {
     const unsigned char *const row = (const unsigned char *)src + i * row_bytes;
@@ -403,4 +402,4 @@ const tsl_amx_packing TSL_ISA_NAME(tsl_amx_packing) = {
                [TESELA_F16] = epilogue_f16,
                [TESELA_BF16] = epilogue_bf16,
                [TESELA_I32] = epilogue_i32},
-    .least = least};
+    .min_magnitude = min_magnitude};

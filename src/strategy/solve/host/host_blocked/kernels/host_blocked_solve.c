@@ -152,7 +152,7 @@ static bool has_reciprocal(REAL real, REAL imaginary) {
 }
 
 #if PARTS_ARE_TWO
-static void divide(REAL *z, REAL real, REAL imaginary) {
+static void divide_by(REAL *z, REAL real, REAL imaginary) {
   const bool is_flat = (real < 0 ? -real : real) >= (imaginary < 0 ? -imaginary : imaginary);
   const REAL ratio = is_flat ? imaginary / real : real / imaginary;
   const REAL below =
@@ -169,11 +169,11 @@ static vector divide_vector(vector value, const REAL *diagonal) {
     REAL part[VECTOR_BYTES / sizeof(REAL)];
   } all = {value};
   for (int i = 0; i < NAME(LANES); i++)
-    divide(all.part + 2 * i, diagonal[0], diagonal[ROWS]);
+    divide_by(all.part + 2 * i, diagonal[0], diagonal[ROWS]);
   return all.whole;
 }
 #else
-static void divide(REAL *z, REAL real, REAL imaginary) {
+static void divide_by(REAL *z, REAL real, REAL imaginary) {
   (void)imaginary;
   z[0] /= real;
 }
@@ -189,16 +189,16 @@ TSL_INLINE vector add_times(vector sum, const REAL *number, vector by) {
   return NUMBER(fma)(sum, number[0], by);
 }
 
-/* Solves the tile with its own triangle: ROWS columns with reciprocals, the diagonal, the way to divide. */
+/* Solves the tile with its triangle: ROWS columns with reciprocals, the diagonal, the method to divide. */
 TSL_INLINE void substitute(const REAL *triangle, vector tile[ROWS][VECTORS], int vectors) {
   const REAL *diagonal = triangle + ROWS * A_STEP;
-  const int way = (int)diagonal[A_STEP];
+  const int method = (int)diagonal[A_STEP];
   TSL_UNROLL for (int i = 0; i < ROWS; i++) {
     const REAL *column = triangle + i * A_STEP;
     TSL_UNROLL for (int j = 0; j < vectors; j++) {
-      if (way == BY_RECIPROCALS)
+      if (method == BY_RECIPROCALS)
         tile[i][j] = add_times((vector){0}, column + i, tile[i][j]);
-      else if (way == BY_DIAGONAL)
+      else if (method == BY_DIAGONAL)
         tile[i][j] = divide_vector(tile[i][j], diagonal + i);
       TSL_UNROLL for (int k = i + 1; k < ROWS; k++) tile[k][j] =
           add_times(tile[k][j], column + k, tile[i][j]);
@@ -285,7 +285,7 @@ static void copy_panel(const tsl_solve_blocks *blocks, int64_t row, int64_t rows
 /* Copies a tile's own triangle and its divisors. Missing rows get a unit diagonal. */
 static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t rows, REAL *out) {
   REAL *const diagonal = out + ROWS * A_STEP;
-  int way = blocks->is_unit ? BY_NOTHING : BY_RECIPROCALS;
+  int method = blocks->is_unit ? BY_NOTHING : BY_RECIPROCALS;
   for (int i = 0; i < ROWS * A_STEP + A_STEP; i++)
     out[i] = 0;
   for (int i = 0; i < ROWS; i++) {
@@ -296,20 +296,21 @@ static void copy_triangle(const tsl_solve_blocks *blocks, int64_t row, int64_t r
         out[l * A_STEP + ROWS + i] = blocks->conjugates ? number[1] : -number[1];
     }
     const REAL *number = i < rows && !blocks->is_unit ? number_at(&blocks->a, row + i, row + i) : NULL;
-    REAL inverse[2] = {1, 0}, own[2] = {number ? number[0] : 1, number && PARTS == 2 ? number[PARTS - 1] : 0};
-    own[1] = blocks->conjugates ? -own[1] : own[1];
-    if (has_reciprocal(own[0], own[1])) /* a division raises flags */
-      divide(inverse, own[0], own[1]);
+    REAL inverse[2] = {1, 0},
+         divisor[2] = {number ? number[0] : 1, number && PARTS == 2 ? number[PARTS - 1] : 0};
+    divisor[1] = blocks->conjugates ? -divisor[1] : divisor[1];
+    if (has_reciprocal(divisor[0], divisor[1])) /* a division raises flags */
+      divide_by(inverse, divisor[0], divisor[1]);
     else if (!blocks->is_unit)
-      way = BY_DIAGONAL;
+      method = BY_DIAGONAL;
 #if PARTS_ARE_TWO
     out[i * A_STEP + ROWS + i] = inverse[1];
-    diagonal[ROWS + i] = own[1];
+    diagonal[ROWS + i] = divisor[1];
 #endif
     out[i * A_STEP + i] = inverse[0];
-    diagonal[i] = own[0];
+    diagonal[i] = divisor[0];
   }
-  diagonal[A_STEP] = (REAL)way;
+  diagonal[A_STEP] = (REAL)method;
 }
 
 static void store_contiguous_rows(const column_group *group, int64_t row, int64_t rows, const REAL *x) {
@@ -371,34 +372,36 @@ static void store_panel(const column_group *group, int64_t row, int64_t rows, co
 
 typedef struct solve_state {
   const tsl_solve_blocks *blocks;
-  int64_t panels;  /* micro-panels of X */
-  int64_t x_panel; /* numbers of a micro-panel of X */
-  int64_t a_panel; /* numbers of a micro-panel of A */
+  int64_t x_panel_count; /* micro-panels */
+  int64_t x_panel_numbers;
+  int64_t a_panel_numbers;
   REAL *x, *a;
 } solve_state;
 
+/* Copies the diagonal block of rows `row` to `end` and solves it for all micro-panels of X. */
 static void solve_block(const solve_state *w, int64_t row, int64_t end) {
   REAL *a = w->a;
-  for (int64_t i = row; i < end; i += ROWS, a += w->a_panel) {
+  for (int64_t i = row; i < end; i += ROWS, a += w->a_panel_numbers) {
     copy_panel(w->blocks, i, tsl_min(ROWS, end - i), row, i - row, a);
     copy_triangle(w->blocks, i, tsl_min(ROWS, end - i), a + (i - row) * A_STEP);
   }
-  for (int64_t p = 0; p < w->panels; p++) {
-    REAL *x = w->x + p * w->x_panel;
+  for (int64_t p = 0; p < w->x_panel_count; p++) {
+    REAL *x = w->x + p * w->x_panel_numbers;
     a = w->a;
-    for (int64_t i = row; i < end; i += ROWS, a += w->a_panel)
+    for (int64_t i = row; i < end; i += ROWS, a += w->a_panel_numbers)
       solve_tile(i - row, a, x + row * STEP, x + i * STEP);
   }
 }
 
+/* Subtracts columns `row` to `end` of A times X from rows `first` to `last`. */
 static void update_block(const solve_state *w, int64_t row, int64_t end, int64_t first, int64_t last) {
   REAL *a = w->a;
-  for (int64_t i = first; i < last; i += ROWS, a += w->a_panel)
+  for (int64_t i = first; i < last; i += ROWS, a += w->a_panel_numbers)
     copy_panel(w->blocks, i, tsl_min(ROWS, last - i), row, end - row, a);
-  for (int64_t p = 0; p < w->panels; p++) {
-    REAL *x = w->x + p * w->x_panel;
+  for (int64_t p = 0; p < w->x_panel_count; p++) {
+    REAL *x = w->x + p * w->x_panel_numbers;
     a = w->a;
-    for (int64_t i = first; i < last; i += ROWS, a += w->a_panel)
+    for (int64_t i = first; i < last; i += ROWS, a += w->a_panel_numbers)
       update_tile(end - row, a, x + row * STEP, x + i * STEP);
   }
 }
@@ -412,7 +415,8 @@ typedef struct few_state {
 } few_state;
 
 /* Subtracts columns `col` to `col + depth` from rows `i` to `i + rows`; solves with their own triangle. */
-static void few_tile(const few_state *few, int64_t i, int64_t rows, int64_t col, int64_t depth, bool solves) {
+static void tile_in_place(const few_state *few, int64_t i, int64_t rows, int64_t col, int64_t depth,
+                          bool solves) {
   const solve_state *w = few->w;
   const tsl_solve_blocks *blocks = w->blocks;
   const in_place_a a = {number_at(&blocks->a, i, col), PARTS * blocks->a.row_stride,
@@ -422,8 +426,8 @@ static void few_tile(const few_state *few, int64_t i, int64_t rows, int64_t col,
     copy_panel(blocks, i, rows, col, depth, w->a);
   if (solves)
     copy_triangle(blocks, i, rows, triangle);
-  for (int64_t p = 0; p < w->panels; p++) {
-    REAL *x = w->x + p * w->x_panel;
+  for (int64_t p = 0; p < w->x_panel_count; p++) {
+    REAL *x = w->x + p * w->x_panel_numbers;
     if (rows == ROWS)
       few->tile(depth, &a, solves ? triangle : NULL, x + col * STEP, x + i * STEP);
     else
@@ -442,9 +446,9 @@ static void solve_few(const solve_state *w, int64_t count) {
   for (int64_t row = 0; row < m; row += depth) {
     const int64_t end = tsl_min(row + depth, m);
     for (int64_t i = row; i < end; i += ROWS)
-      few_tile(&state, i, tsl_min(ROWS, end - i), row, i - row, true);
+      tile_in_place(&state, i, tsl_min(ROWS, end - i), row, i - row, true);
     for (int64_t i = end; i < m; i += ROWS)
-      few_tile(&state, i, tsl_min(ROWS, m - i), row, end - row, false);
+      tile_in_place(&state, i, tsl_min(ROWS, m - i), row, end - row, false);
   }
 }
 
@@ -454,21 +458,21 @@ static void solve_few(const solve_state *w, int64_t count) {
 
 /* Limits of right-hand sides as separate lines: at most the work of tiles, or less where A would be
  * transposed. PAD numbers avoid conflicts in the first cache with columns a power of two apart. */
-#define LINES_ROOM (VECTOR_BYTES / BYTES / 2)
+#define LINES_OF_HALF_VECTOR (VECTOR_BYTES / BYTES / 2)
 enum {
-  LINES_MOST = LINES_ROOM < 2   ? 1
-               : LINES_ROOM < 4 ? 2
-                                : 4,
-  LINES_BY_ROW_MOST = LINES_ROOM < 4   ? 1
-                      : LINES_ROOM < 8 ? 3
-                                       : 4,
+  LINES_MAX = LINES_OF_HALF_VECTOR < 2   ? 1
+              : LINES_OF_HALF_VECTOR < 4 ? 2
+                                         : 4,
+  LINES_BY_ROW_MAX = LINES_OF_HALF_VECTOR < 4   ? 1
+                     : LINES_OF_HALF_VECTOR < 8 ? 3
+                                                : 4,
   PAD = 5 * 64 / (int)sizeof(REAL),
   /* minimum rows of a micro-panel of X with room for the pad, where vectors have several numbers */
   PADDED_ROWS = 96
 };
 
 static inline int64_t line_length(int64_t numbers) {
-  return numbers + (LINES_ROOM > 0 && numbers >= PARTS * PADDED_ROWS ? PAD : 0);
+  return numbers + (LINES_OF_HALF_VECTOR > 0 && numbers >= PARTS * PADDED_ROWS ? PAD : 0);
 }
 
 /* Solves a tile of one vector a row with its triangle. Out of line, because it has many callers. */
@@ -488,12 +492,12 @@ static __attribute__((noinline)) void substitute_half(const REAL *triangle, vect
 static void solve_one_line(const solve_lines_state *solved, REAL *triangle) {
   line_solve(solved, triangle, 1);
 }
-#if LINES_ROOM >= 2
+#if LINES_OF_HALF_VECTOR >= 2
 static void solve_two_lines(const solve_lines_state *solved, REAL *triangle) {
   line_solve(solved, triangle, 2);
 }
 #endif
-#if LINES_ROOM >= 4
+#if LINES_OF_HALF_VECTOR >= 4
 static void solve_three_lines(const solve_lines_state *solved, REAL *triangle) {
   line_solve(solved, triangle, 3);
 }
@@ -504,10 +508,10 @@ static void solve_four_lines(const solve_lines_state *solved, REAL *triangle) {
 
 static void (*const solve_lines_of[])(const solve_lines_state *solved, REAL *triangle) = {
     solve_one_line,
-#if LINES_ROOM >= 2
+#if LINES_OF_HALF_VECTOR >= 2
     solve_two_lines,
 #endif
-#if LINES_ROOM >= 4
+#if LINES_OF_HALF_VECTOR >= 4
     solve_three_lines,
     solve_four_lines,
 #endif
@@ -519,7 +523,7 @@ static bool solve_lines(const tsl_solve_blocks *blocks, int64_t first, int64_t c
   const int64_t down = blocks->a.row_stride, across = blocks->a.col_stride;
   const bool by_column = down == 1 || down == -1, by_row = across == 1 || across == -1;
   const solve_lines_state state = make_lines_state(blocks, values);
-  if (count > (by_column ? LINES_MOST : by_row ? LINES_BY_ROW_MOST : 0) || blocks->m <= IN_PLACE_ROWS)
+  if (count > (by_column ? LINES_MAX : by_row ? LINES_BY_ROW_MAX : 0) || blocks->m <= IN_PLACE_ROWS)
     return false;
   for (int r = 0; r < count; r++)
     line_load(&state, r, first + r);
@@ -539,33 +543,33 @@ static void solve_columns(const tsl_solve_blocks *blocks, int64_t first, int64_t
                           void *a_copy) {
   const int64_t m = blocks->m, rows = tsl_round_up(m, ROWS);
   const solve_state w = {.blocks = blocks,
-                         .panels = tsl_ceil_div_or_one(count, COLUMNS),
-                         .x_panel = rows * STEP,
-                         .a_panel = (blocks->depth + ROWS + 2) * A_STEP,
+                         .x_panel_count = tsl_ceil_div_or_one(count, COLUMNS),
+                         .x_panel_numbers = rows * STEP,
+                         .a_panel_numbers = (blocks->depth + ROWS + 2) * A_STEP,
                          .x = x_copy,
                          .a = a_copy};
   if (solve_lines(blocks, first, count, w.x, w.a))
     return;
-  for (int64_t p = 0; p < w.panels; p++) {
+  for (int64_t p = 0; p < w.x_panel_count; p++) {
     const column_group from = make_column_group(&w, &blocks->b, first, count, p);
-    load_panel(&from, m, blocks->alpha, w.x + p * w.x_panel);
-    memset(w.x + p * w.x_panel + m * STEP, 0, (size_t)((rows - m) * STEP) * sizeof(REAL));
+    load_panel(&from, m, blocks->alpha, w.x + p * w.x_panel_numbers);
+    memset(w.x + p * w.x_panel_numbers + m * STEP, 0, (size_t)((rows - m) * STEP) * sizeof(REAL));
   }
-  if (w.panels <= IN_PLACE_PANELS) {
-    if (!solve_small(&w, count))
+  if (w.x_panel_count <= IN_PLACE_PANELS) {
+    if (!try_solve_small(&w, count))
       solve_few(&w, count);
-    for (int64_t p = 0; p < w.panels; p++) {
+    for (int64_t p = 0; p < w.x_panel_count; p++) {
       const column_group to = make_column_group(&w, &blocks->x, first, count, p);
-      store_panel(&to, 0, m, w.x + p * w.x_panel);
+      store_panel(&to, 0, m, w.x + p * w.x_panel_numbers);
     }
     return;
   }
   for (int64_t row = 0; row < m; row += blocks->depth) {
     const int64_t end = tsl_min(row + blocks->depth, m);
     solve_block(&w, row, end);
-    for (int64_t p = 0; p < w.panels; p++) {
+    for (int64_t p = 0; p < w.x_panel_count; p++) {
       const column_group to = make_column_group(&w, &blocks->x, first, count, p);
-      store_panel(&to, row, end - row, w.x + p * w.x_panel + row * STEP);
+      store_panel(&to, row, end - row, w.x + p * w.x_panel_numbers + row * STEP);
     }
     for (int64_t below = end; below < m; below += blocks->chunk)
       update_block(&w, row, end, below, tsl_min(below + blocks->chunk, m));
@@ -586,5 +590,5 @@ static void multiply_columns(const tsl_solve_blocks *blocks, void *x_copy) {
   }
 }
 
-const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, solve_halves, multiply_columns,
-                                                  ROWS,          COLUMNS,      ROWS + 2};
+const tsl_solve_kernel TSL_ISA_NAME(tsl_solve) = {solve_columns, try_solve_halves, multiply_columns,
+                                                  ROWS,          COLUMNS,          ROWS + 2};

@@ -22,42 +22,42 @@
 #include "core/memory.h"
 #include "host/int_math.h"
 
-enum { MOST = TSL_SOLVE_LITTLE_MOST, HIGH = 4 /* rows of a tile */ };
-_Static_assert(MOST % COLUMNS == 0, "a square's rows are whole micro-panels");
+enum { SIDE_MAX = TSL_SOLVE_SMALL_PRODUCT_MAX, TILE_ROWS = 4 /* rows of a tile */ };
+_Static_assert(SIDE_MAX % COLUMNS == 0, "a square's rows are whole micro-panels");
 
 typedef enum side { ALL, LOWER, UPPER } side;
 
-typedef struct little_factor {
+typedef struct small_factor {
   tsl_view view;
-  tesela_structure is;
+  tesela_structure structure;
   side stored;
   bool conjugates;
-} little_factor;
+} small_factor;
 
 /* Data of the tiles; strides in numbers. */
-typedef struct little_state {
+typedef struct small_product {
   const REAL *a, *b;
   int64_t a_row, a_col, b_step, b_panel;
   element *c;
   int64_t c_row; /* in elements */
   int64_t m, n, k;
-  side wanted;
+  side c_triangle;
   bool conjugates_a, conjugates_b, adds;
   const double *alpha, *beta;
-} little_state;
+} small_product;
 
 #if HAS_RANGES
 TSL_INLINE NUMBER(mask) range_of(int64_t first, int64_t end) {
   return (NUMBER(mask))(NUMBER(mask_of)(PARTS * end) & ~NUMBER(mask_of)(PARTS * first));
 }
-TSL_INLINE vector load_range(const element *from, int64_t first, int64_t end) {
+TSL_INLINE vector load_range_or_zeros(const element *from, int64_t first, int64_t end) {
   return NUMBER(load_masked)((const REAL *)(const void *)from, range_of(first, end));
 }
-TSL_INLINE void store_range(element *dst, vector value, int64_t first, int64_t end) {
+TSL_INLINE void store_only_range(element *dst, vector value, int64_t first, int64_t end) {
   NUMBER(store_any)((REAL *)(void *)dst, value, range_of(first, end));
 }
 #else
-static vector load_range(const element *from, int64_t first, int64_t end) {
+static vector load_range_or_zeros(const element *from, int64_t first, int64_t end) {
   union {
     vector whole;
     element part[NAME(LANES)];
@@ -66,7 +66,7 @@ static vector load_range(const element *from, int64_t first, int64_t end) {
     all.part[i] = from[i];
   return all.whole;
 }
-static void store_range(element *dst, vector value, int64_t first, int64_t end) {
+static void store_only_range(element *dst, vector value, int64_t first, int64_t end) {
   union {
     vector whole;
     element part[NAME(LANES)];
@@ -85,7 +85,7 @@ TSL_INLINE vector conjugate(vector value) {
 }
 
 /* Returns the complete sum. conj(a) b changes the sign of the second sum; a conj(b) is conj(conj(a) b). */
-TSL_INLINE vector join_sums(const little_state *w, vector sum, vector turned) {
+TSL_INLINE vector join_sums(const small_product *w, vector sum, vector turned) {
 #if PARTS_ARE_TWO
   const vector by_i = NUMBER(times_i)(turned);
   const vector value = w->conjugates_a != w->conjugates_b ? sum - by_i : sum + by_i;
@@ -97,7 +97,7 @@ TSL_INLINE vector join_sums(const little_state *w, vector sum, vector turned) {
 #endif
 }
 
-TSL_INLINE vector add_beta_c(const little_state *w, vector value, vector before) {
+TSL_INLINE vector add_beta_c(const small_product *w, vector value, vector before) {
   if (w->beta[0] == 1 && w->beta[1] == 0)
     return value + before;
 #if PARTS_ARE_TWO
@@ -107,10 +107,10 @@ TSL_INLINE vector add_beta_c(const little_state *w, vector value, vector before)
   return NUMBER(fma)(value, (REAL)w->beta[0], before);
 }
 
-TSL_INLINE void store_vector_of_tile(const little_state *w, int64_t i, int64_t j, vector value) {
+TSL_INLINE void store_vector_of_tile(const small_product *w, int64_t i, int64_t j, vector value) {
   element *to = w->c + i * w->c_row + j;
-  const int64_t first = w->wanted == UPPER && i > j ? i - j : 0;
-  const int64_t end = tsl_min(NAME(LANES), (w->wanted == LOWER ? i + 1 : w->n) - j);
+  const int64_t first = w->c_triangle == UPPER && i > j ? i - j : 0;
+  const int64_t end = tsl_min(NAME(LANES), (w->c_triangle == LOWER ? i + 1 : w->n) - j);
   value = times_alpha(w->alpha, value);
   if (first == 0 && end == NAME(LANES)) {
     if (w->adds)
@@ -118,16 +118,16 @@ TSL_INLINE void store_vector_of_tile(const little_state *w, int64_t i, int64_t j
     NAME(store)(to, value);
   } else if (first < end) {
     if (w->adds)
-      value = add_beta_c(w, value, load_range(to, first, end));
-    if (w->wanted == ALL)
+      value = add_beta_c(w, value, load_range_or_zeros(to, first, end));
+    if (w->c_triangle == ALL)
       store_first(to, value, end);
     else
-      store_range(to, value, first, end);
+      store_only_range(to, value, first, end);
   }
 }
 
-TSL_INLINE void add_products(const little_state *w, int64_t i, int rows, const REAL *b, int vectors,
-                             vector sums[HIGH][VECTORS], vector turned[HIGH][VECTORS]) {
+TSL_INLINE void add_products(const small_product *w, int64_t i, int rows, const REAL *b, int vectors,
+                             vector sums[TILE_ROWS][VECTORS], vector turned[TILE_ROWS][VECTORS]) {
   const int64_t down = w->a_row, across = w->a_col, step = w->b_step;
   const REAL *number = w->a + i * down;
   for (int64_t l = 0; l < w->k; l++, number += across, b += step) {
@@ -142,8 +142,9 @@ TSL_INLINE void add_products(const little_state *w, int64_t i, int rows, const R
   }
 }
 
-TSL_INLINE void tile(const little_state *w, int64_t i, int rows, const REAL *b, int64_t j, int vectors) {
-  vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}};
+TSL_INLINE void multiply_tile(const small_product *w, int64_t i, int rows, const REAL *b, int64_t j,
+                              int vectors) {
+  vector sums[TILE_ROWS][VECTORS] = {{{0}}}, turned[TILE_ROWS][VECTORS] = {{{0}}};
   add_products(w, i, rows, b, vectors, sums, turned);
   TSL_UNROLL for (int r = 0; r < rows; r++) {
     TSL_UNROLL for (int v = 0; v < vectors; v++)
@@ -151,28 +152,28 @@ TSL_INLINE void tile(const little_state *w, int64_t i, int rows, const REAL *b, 
   }
 }
 
-TSL_INLINE void compute_tiles(const little_state *w, int rows, int64_t i, const REAL *b, int64_t j) {
+TSL_INLINE void compute_tiles(const small_product *w, int rows, int64_t i, const REAL *b, int64_t j) {
   enum { LANES = NAME(LANES) };
   const int64_t below = i + rows;
-  const bool first = w->wanted != UPPER ||
-                     i<j + LANES, second = w->n> j + LANES && (w->wanted != LOWER || below > j + LANES);
-  if (w->wanted == LOWER && below <= j)
+  const bool first = w->c_triangle != UPPER ||
+                     i<j + LANES, second = w->n> j + LANES && (w->c_triangle != LOWER || below > j + LANES);
+  if (w->c_triangle == LOWER && below <= j)
     return;
   if (first && second)
-    tile(w, i, rows, b, j, VECTORS);
+    multiply_tile(w, i, rows, b, j, VECTORS);
   else if (first)
-    tile(w, i, rows, b, j, 1);
+    multiply_tile(w, i, rows, b, j, 1);
   else if (second)
-    tile(w, i, rows, b + STEP / VECTORS, j + LANES, 1);
+    multiply_tile(w, i, rows, b + STEP / VECTORS, j + LANES, 1);
 }
 
-static void multiply_all_tiles(const little_state *w) {
+static void multiply_all_tiles(const small_product *w) {
   const REAL *b = w->b;
   for (int64_t j = 0; j < w->n; j += COLUMNS, b += w->b_panel) {
     int64_t i = 0;
-    for (; i + HIGH <= w->m; i += HIGH)
-      compute_tiles(w, HIGH, i, b, j);
-    TSL_UNROLL for (int rows = 1; rows < HIGH; rows++) {
+    for (; i + TILE_ROWS <= w->m; i += TILE_ROWS)
+      compute_tiles(w, TILE_ROWS, i, b, j);
+    TSL_UNROLL for (int rows = 1; rows < TILE_ROWS; rows++) {
       if (w->m - i == rows)
         compute_tiles(w, rows, i, b, j);
     }
@@ -190,7 +191,8 @@ TSL_INLINE void copy_line(const element *line, int64_t first, int64_t end, int64
   enum { LANES = NAME(LANES) };
   for (int64_t j = 0; j < width; j += LANES) {
     const int64_t from = tsl_min(LANES, tsl_max(0, first - j)), to = tsl_max(from, tsl_min(LANES, end - j));
-    const vector value = from == 0 && to == LANES ? NAME(load)(line + j) : load_range(line + j, from, to);
+    const vector value =
+        from == 0 && to == LANES ? NAME(load)(line + j) : load_range_or_zeros(line + j, from, to);
     NAME(store)(out + j, conjugates ? conjugate_clean(value) : value);
   }
 }
@@ -220,10 +222,10 @@ static void mirror(int64_t n, int64_t width, bool hermitian, element *out) {
 }
 
 /* Copies a symmetric or hermitian factor whole to `out`: n rows, `width` elements apart. */
-static void complete_matrix(const little_factor *factor, int64_t n, int64_t width, element *out) {
+static void complete_matrix(const small_factor *factor, int64_t n, int64_t width, element *out) {
   const tsl_view *view = &factor->view;
   const bool by_row = view->col_stride == 1, before = (factor->stored == LOWER) == by_row,
-             hermitian = factor->is == TESELA_HERMITIAN;
+             hermitian = factor->structure == TESELA_HERMITIAN;
   const int64_t distance = by_row ? view->row_stride : view->col_stride;
   const element *line = (const element *)(const void *)view->at;
   for (int64_t t = 0; t < n; t++, line += distance)
@@ -233,33 +235,33 @@ static void complete_matrix(const little_factor *factor, int64_t n, int64_t widt
     ((REAL *)(void *)(out + t * width + t))[PARTS - 1] = 0;
 }
 
-/* Prepares A: in place if it is general, else completed in `room`. */
-static void prepare_a(const little_factor *factor, little_state *w, REAL *room) {
+/* Prepares A: in place if it is general, else completed in `memory`. */
+static void prepare_a(const small_factor *factor, small_product *w, REAL *memory) {
   const int64_t width = tsl_round_up(w->k, NAME(LANES));
   w->a = (const REAL *)(const void *)factor->view.at;
   w->a_row = PARTS * factor->view.row_stride;
   w->a_col = PARTS * factor->view.col_stride;
-  if (factor->is == TESELA_GENERAL)
+  if (factor->structure == TESELA_GENERAL)
     return;
-  complete_matrix(factor, w->k, width, (element *)(void *)room);
-  w->a = room;
+  complete_matrix(factor, w->k, width, (element *)(void *)memory);
+  w->a = memory;
   w->a_row = PARTS * width;
   w->a_col = PARTS;
 }
 
-static void prepare_b(const little_factor *factor, little_state *w, REAL *room) {
+static void prepare_b(const small_factor *factor, small_product *w, REAL *memory) {
   static const double one[2] = {1, 0};
   const int64_t width = tsl_round_up(w->k, NAME(LANES));
-  w->b = room;
-  w->b_step = factor->is == TESELA_GENERAL ? STEP : PARTS * width;
-  w->b_panel = factor->is == TESELA_GENERAL ? w->k * STEP : STEP;
-  if (factor->is != TESELA_GENERAL) {
-    complete_matrix(factor, w->k, width, (element *)(void *)room);
+  w->b = memory;
+  w->b_step = factor->structure == TESELA_GENERAL ? STEP : PARTS * width;
+  w->b_panel = factor->structure == TESELA_GENERAL ? w->k * STEP : STEP;
+  if (factor->structure != TESELA_GENERAL) {
+    complete_matrix(factor, w->k, width, (element *)(void *)memory);
     return;
   }
-  for (int64_t j = 0; j < w->n; j += COLUMNS, room += w->b_panel) {
+  for (int64_t j = 0; j < w->n; j += COLUMNS, memory += w->b_panel) {
     const column_group from = {&factor->view, j, tsl_min(COLUMNS, w->n - j)};
-    load_panel(&from, w->k, one, room);
+    load_panel(&from, w->k, one, memory);
   }
 }
 
@@ -267,12 +269,12 @@ static void prepare_b(const little_factor *factor, little_state *w, REAL *room) 
 static vector merge_range(int64_t first, int64_t end, vector item, vector other) {
   element part[NAME(LANES)];
   NAME(store)(part, other);
-  store_range(part, item, first, end);
+  store_only_range(part, item, first, end);
   return NAME(load)(part);
 }
 
 /* Computes a row in which zeros outside of the triangle meet non-finite values. */
-static __attribute__((noinline)) void compute_row_carefully(const little_state *w, side stored, int64_t i) {
+static __attribute__((noinline)) void compute_row_carefully(const small_product *w, side stored, int64_t i) {
   const REAL *number = w->a + i * w->a_row;
   const REAL *b = w->b;
   vector sum = {0};
@@ -284,10 +286,10 @@ static __attribute__((noinline)) void compute_row_carefully(const little_state *
   store_vector_of_tile(w, i, 0, sum);
 }
 
-TSL_INLINE void tile_in_place(const little_state *w, side stored, int64_t i, int rows) {
+TSL_INLINE void tile_in_place(const small_product *w, side stored, int64_t i, int rows) {
   const vector zero = {0};
   const uint32_t all = (uint32_t)((UINT64_C(1) << VECTOR_BYTES / sizeof(REAL)) - 1);
-  vector sums[HIGH][VECTORS] = {{{0}}}, turned[HIGH][VECTORS] = {{{0}}}, zeros = zero;
+  vector sums[TILE_ROWS][VECTORS] = {{{0}}}, turned[TILE_ROWS][VECTORS] = {{{0}}}, zeros = zero;
   add_products(w, i, rows, w->b, 1, sums, turned);
   TSL_UNROLL for (int r = 0; r < rows; r++) zeros += 0 * sums[r][0];
   const bool is_finite = NUMBER(equals)(zeros, zero) == all;
@@ -300,30 +302,31 @@ TSL_INLINE void tile_in_place(const little_state *w, side stored, int64_t i, int
 }
 
 /* Copies rows of the triangle as vectors, filled up with zeros, and ones on an unstored diagonal. */
-static void copy_triangle_rows(const little_factor *factor, int64_t n, element *out) {
-  REAL ones[2 * MOST * PARTS] = {[MOST * PARTS] = 1};
-  const bool before = factor->stored == LOWER, unit = factor->is == TESELA_UNIT_TRIANGULAR;
+static void copy_triangle_rows(const small_factor *factor, int64_t n, element *out) {
+  REAL ones[2 * SIDE_MAX * PARTS] = {[SIDE_MAX * PARTS] = 1};
+  const bool before = factor->stored == LOWER, unit = factor->structure == TESELA_UNIT_TRIANGULAR;
   const element *line = (const element *)(const void *)factor->view.at;
   for (int64_t t = 0; t < n; t++, line += factor->view.row_stride, out += NAME(LANES)) {
     copy_line(line, before ? 0 : t + unit, before ? t + !unit : n, NAME(LANES), false, out);
     if (unit)
       NAME(store)
     (out,
-     bitwise_or(NAME(load)(out), NAME(load)((const element *)(const void *)(ones + (MOST - t) * PARTS))));
+     bitwise_or(NAME(load)(out), NAME(load)((const element *)(const void *)(ones + (SIDE_MAX - t) * PARTS))));
   }
 }
 
-static bool multiply_in_place(const little_factor *a, const little_factor *b, little_state *w, REAL *room) {
+static bool try_multiply_in_place(const small_factor *a, const small_factor *b, small_product *w,
+                                  REAL *memory) {
   int64_t i = 0;
   if (PARTS == 2 || b->view.col_stride != 1 || w->n > NAME(LANES))
     return false;
   prepare_a(a, w, NULL);
-  copy_triangle_rows(b, w->n, (element *)(void *)room);
-  w->b = room;
+  copy_triangle_rows(b, w->n, (element *)(void *)memory);
+  w->b = memory;
   w->b_step = VECTOR_BYTES / (int)sizeof(REAL);
-  for (; i + HIGH <= w->m; i += HIGH)
-    tile_in_place(w, b->stored, i, HIGH);
-  TSL_UNROLL for (int rows = 1; rows < HIGH; rows++) {
+  for (; i + TILE_ROWS <= w->m; i += TILE_ROWS)
+    tile_in_place(w, b->stored, i, TILE_ROWS);
+  TSL_UNROLL for (int rows = 1; rows < TILE_ROWS; rows++) {
     if (w->m - i == rows)
       tile_in_place(w, b->stored, i, rows);
   }
@@ -334,53 +337,52 @@ static side stored_side(tesela_triangle triangle, bool turned) {
   return triangle == TESELA_WHOLE ? ALL : (triangle == TESELA_LOWER) != turned ? LOWER : UPPER;
 }
 
-/* Sets an operand; rows become columns where all is transposed. GCC 12 would load both strides as one vector,
- * which waits for their preceding stores. */
-static void set_operand(little_factor *out, const void *src, int64_t row, int64_t col, bool turned,
+/* Sets a general operand, transposed if `turned`. GCC 12 would load both strides as a vector. */
+static void set_operand(small_factor *out, const void *src, int64_t row, int64_t col, bool turned,
                         bool conjugates) {
   __asm__("" : "+r"(row), "+r"(col));
   out->view.at = tsl_writable(src);
   out->view.row_stride = turned ? col : row;
   out->view.col_stride = turned ? row : col;
   out->conjugates = conjugates;
-  out->is = TESELA_GENERAL;
+  out->structure = TESELA_GENERAL;
   out->stored = ALL;
 }
 
-static void make_diagonal_real(const little_state *w) {
+static void make_diagonal_real(const small_product *w) {
   REAL *diagonal = (REAL *)(void *)w->c;
   for (int64_t i = 0; i < w->m; i++)
     diagonal[PARTS * i * (w->c_row + 1) + PARTS - 1] = 0;
 }
 
-bool TSL_ISA_NAME(tsl_solve_little)(const tsl_fast_structured *fast_structured) {
-  _Alignas(VECTOR_BYTES) REAL a_room[MOST * MOST * PARTS], b_room[MOST * MOST * PARTS];
+bool TSL_ISA_NAME(tsl_solve_small_product)(const tsl_fast_structured *fast_structured) {
+  _Alignas(VECTOR_BYTES) REAL a_memory[SIDE_MAX * SIDE_MAX * PARTS], b_memory[SIDE_MAX * SIDE_MAX * PARTS];
   const bool turned = fast_structured->c_col != 1;
-  little_factor a, b, *const structured = turned ? &b : &a, *const other = turned ? &a : &b;
-  little_state w;
+  small_factor a, b, *const structured = turned ? &b : &a, *const other = turned ? &a : &b;
+  small_product w;
   if (turned && fast_structured->c_row != 1)
     return false;
   set_operand(structured, fast_structured->a, fast_structured->a_row, fast_structured->a_col, turned,
               fast_structured->conjugates_a);
   set_operand(other, fast_structured->b, fast_structured->b_row, fast_structured->b_col, turned,
               fast_structured->conjugates_b);
-  structured->is = fast_structured->a_is;
+  structured->structure = fast_structured->a_is;
   structured->stored = stored_side(fast_structured->a_triangle, turned);
   w.m = turned ? fast_structured->n : fast_structured->m;
   w.n = turned ? fast_structured->m : fast_structured->n;
   w.k = fast_structured->k;
   w.c = fast_structured->c;
   w.c_row = turned ? fast_structured->c_col : fast_structured->c_row;
-  w.wanted = stored_side(fast_structured->c_triangle, turned);
+  w.c_triangle = stored_side(fast_structured->c_triangle, turned);
   w.conjugates_a = a.conjugates;
   w.conjugates_b = b.conjugates;
   w.alpha = fast_structured->alpha;
   w.beta = fast_structured->beta;
   w.adds = fast_structured->beta[0] != 0 || fast_structured->beta[1] != 0;
   if (fast_structured->a_is == TESELA_TRIANGULAR || fast_structured->a_is == TESELA_UNIT_TRIANGULAR)
-    return turned && multiply_in_place(&a, &b, &w, b_room);
-  prepare_a(&a, &w, a_room);
-  prepare_b(&b, &w, b_room);
+    return turned && try_multiply_in_place(&a, &b, &w, b_memory);
+  prepare_a(&a, &w, a_memory);
+  prepare_b(&b, &w, b_memory);
   multiply_all_tiles(&w);
   if (fast_structured->c_is == TESELA_HERMITIAN)
     make_diagonal_real(&w);

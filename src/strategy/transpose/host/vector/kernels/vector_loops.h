@@ -53,17 +53,17 @@ static inline __attribute__((always_inline)) void NAME(step)(const tsl_moves *jo
    distance, NULL);
 }
 
-typedef struct NAME(place) {
+typedef struct NAME(row_kind) {
   bool is_first, is_last; /* band of the block */
   bool is_packed;         /* all rows of `to` are contiguous, and so are consecutive steps */
-} NAME(place);
+} NAME(row_kind);
 
 /* Stores a row of the buffer with non-temporal stores of whole lines. `tail` passes the remainder of a band
  * to the next band, so only the ends of a row are partial lines. */
 static inline void NAME(store_row_nontemporal)(unsigned char *from, unsigned char *dst, int64_t bytes,
-                                               NAME(place) place, unsigned char tail[64]) {
+                                               NAME(row_kind) kind, unsigned char tail[64]) {
   int64_t at = -(int64_t)((uintptr_t)dst % 64);
-  if (at < 0 && place.is_first) {
+  if (at < 0 && kind.is_first) {
     at = at + 64 < bytes ? at + 64 : bytes;
     memcpy(dst, from, (size_t)at);
   } else if (at < 0) {
@@ -72,7 +72,7 @@ static inline void NAME(store_row_nontemporal)(unsigned char *from, unsigned cha
   for (; at + 64 <= bytes; at += 64)
     for (int part = 0; part < 64; part += VECTOR_BYTES)
       store_nontemporal_bytes(dst + at + part, load_bytes(from + at + part));
-  if (place.is_last)
+  if (kind.is_last)
     memcpy(dst + at, from + at, (size_t)(bytes - at));
   else if (at < bytes)
     memcpy(tail, from + bytes - 64, 64);
@@ -88,7 +88,7 @@ static inline void NAME(pack)(unsigned char *first, int64_t rows, int64_t bytes)
 /* Transposes a step of any size through a buffer; its first row is row `row` of the block. Short contiguous
  * rows of `dst` are one row of the step. */
 static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from, unsigned char *dst,
-                                int64_t rows, int64_t columns, int64_t distance, NAME(place) place,
+                                int64_t rows, int64_t columns, int64_t distance, NAME(row_kind) kind,
                                 unsigned char (*tails)[64], int64_t row) {
   enum { STRIDE = NAME(buffer_stride) };
   _Alignas(64) unsigned char buffer[NAME(line) * STRIDE + 64];
@@ -102,7 +102,7 @@ static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from,
     (job, from + j * job->from_stride, first + j * SIZE, STRIDE, rows,
      left < NAME(tile_rows) ? left : NAME(tile_rows));
   }
-  if (place.is_packed) {
+  if (kind.is_packed) {
     NAME(pack)(first, rows, bytes);
     bytes *= rows;
     rows = 1;
@@ -110,14 +110,14 @@ static void NAME(buffered_step)(const tsl_moves *job, const unsigned char *from,
   }
   for (int64_t i = 0; i < rows; i++)
     if (job->nontemporal)
-      NAME(store_row_nontemporal)(first + i * STRIDE, dst + i * job->to_stride, bytes, place, tails[row + i]);
+      NAME(store_row_nontemporal)(first + i * STRIDE, dst + i * job->to_stride, bytes, kind, tails[row + i]);
     else
       memcpy(dst + i * job->to_stride, first + i * STRIDE, (size_t)bytes);
 }
 
 /* Returns the elements up to the next multiple of `bytes` bytes, counted from a multiple of 64; at most
  * `max_elements`. Unaligned elements are counted from the start. */
-static inline int64_t NAME(until)(const unsigned char *src, int64_t bytes, int64_t max_elements) {
+static inline int64_t NAME(elements_until)(const unsigned char *src, int64_t bytes, int64_t max_elements) {
   const int64_t past = (int64_t)((uintptr_t)src % 64), count = (bytes - (past % SIZE ? 0 : past)) / SIZE;
   return count < max_elements ? count : max_elements;
 }
@@ -135,25 +135,25 @@ static void NAME(transpose_block)(const tsl_moves *job, const tsl_moves_block *b
   for (int64_t j = block->j0; j < block->j1; j += columns) {
     const unsigned char *start = job->from + j * job->from_stride;
     columns = packed ? block->j1
-                     : NAME(until)(job->to + block->i0 * job->to_stride + j * SIZE, NAME(band_bytes),
-                                   block->j1 - j);
+                     : NAME(elements_until)(job->to + block->i0 * job->to_stride + j * SIZE, NAME(band_bytes),
+                                            block->j1 - j);
     for (int64_t i = block->i0; i < block->i1; i += rows) {
       const unsigned char *from = start + i * SIZE;
       unsigned char *to = job->to + i * job->to_stride + j * SIZE;
-      rows = NAME(until)(from, 64, block->i1 - i);
+      rows = NAME(elements_until)(from, 64, block->i1 - i);
       const bool turns = (block->i1 - i) * SIZE <= DISTANCE, ends = j + columns == block->j1;
       const int64_t distance = !turns ? DISTANCE
                                : ends ? 0
                                       : columns * job->from_stride + (block->i0 - i) * SIZE;
-      const NAME(place) place = packed ? (NAME(place)){i == block->i0, i + rows == block->i1, true}
-                                       : (NAME(place)){j == block->j0, ends, false};
+      const NAME(row_kind) kind = packed ? (NAME(row_kind)){i == block->i0, i + rows == block->i1, true}
+                                         : (NAME(row_kind)){j == block->j0, ends, false};
       const bool tiled = rows == NAME(line) && columns % NAME(tile_rows) == 0;
       if (tiled && !job->nontemporal)
         NAME(step)(job, from, to, job->to_stride, columns, distance, false);
       else if (tiled && VECTOR_BYTES == 64 && ((uintptr_t)to | (uint64_t)job->to_stride) % 64 == 0)
         NAME(step)(job, from, to, job->to_stride, columns, distance, true);
       else
-        NAME(buffered_step)(job, from, to, rows, columns, distance, place, tails, i - block->i0);
+        NAME(buffered_step)(job, from, to, rows, columns, distance, kind, tails, i - block->i0);
     }
   }
   if (job->nontemporal)
@@ -176,8 +176,8 @@ static inline void NAME(exchange_elements)(unsigned char *a, unsigned char *b, d
   NAME(move_element)(kept, b, factor);
 }
 
-static void NAME(exchange_apart)(const tsl_moves *job, const tsl_moves_block *block,
-                                 const tsl_moves_block *next) {
+static void NAME(exchange_elementwise)(const tsl_moves *job, const tsl_moves_block *block,
+                                       const tsl_moves_block *next) {
   const bool on_diagonal = block->i0 == block->j0;
   (void)next;
   for (int64_t i = block->i0; i < block->i1; i++) {
@@ -221,7 +221,7 @@ static void NAME(exchange)(const tsl_moves *job, const tsl_moves_block *block, c
       } else {
         const tsl_moves_block part = {i, i + NAME(line) < block->i1 ? i + NAME(line) : block->i1, j,
                                       j + NAME(line) < block->j1 ? j + NAME(line) : block->j1};
-        NAME(exchange_apart)(job, &part, NULL);
+        NAME(exchange_elementwise)(job, &part, NULL);
       }
     }
 }

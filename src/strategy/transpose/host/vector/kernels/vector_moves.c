@@ -46,6 +46,6 @@
 #include "strategy/transpose/host/vector/kernels/vector_loops.h"
 
 #define MOVES_ROW(name, bytes)                                                                               \
-  [TSL_MOVES_##                                                                                              \
-      name] = {transpose_block_##name, gather_##name, exchange_##name, exchange_apart_##name, copy_##name},
+  [TSL_MOVES_##name] = {transpose_block_##name, gather_##name, exchange_##name, exchange_elementwise_##name, \
+                        copy_##name},
 const tsl_moves_functions TSL_ISA_NAME(tsl_moves)[TSL_MOVES_COUNT] = {TSL_MOVES_LIST(MOVES_ROW)};
