@@ -19,7 +19,7 @@ int tsl_pool_processors(void);
 int tsl_pool_quota_at(const char *root, const char *self_cgroup_file);
 
 /* Registers the pools' fork handlers, once. Handlers that must run before them are registered afterwards. */
-void tsl_pool_watch_forks(void);
+void tsl_pool_register_fork_handlers(void);
 
 /* Creates a pool of `threads` threads, the caller's included; 0: the default. Threads start at the first run,
  * also in the child of a fork. A task that forks must end in the child with _exit() or exec. TESELA_BAD_CALL:

@@ -20,7 +20,7 @@ int tsl_trusted_folder(const char *path, const char **why);
 /* Opens a file for reading as tsl_trusted_file() does; it may also belong to root, as an administrator's. */
 int tsl_trusted_shared_file(const char *path, const char **why);
 
-/* Appends at most `most` bytes of an open regular file. Returns NULL, or the reason of a failure. */
-const char *tsl_read_regular(int file, size_t most, tsl_text *text);
+/* Appends at most `bytes_max` bytes of an open regular file. Returns NULL, or the reason of a failure. */
+const char *tsl_read_regular(int file, size_t bytes_max, tsl_text *text);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct tsl_text {
 
 /* Appends like printf() in the C locale. */
 void tsl_text_add(tsl_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void tsl_text_add_list(tsl_text *text, const char *format, va_list arguments)
+void tsl_text_add_arguments(tsl_text *text, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 void tsl_text_add_bytes(tsl_text *text, const char *bytes, size_t count);
 /* Appends the shortest %g form that reads back as the same double; "inf", "-inf" or "nan". */

@@ -8,10 +8,10 @@
 typedef struct tsl_explanation {
   tsl_problem problem;
   tsl_candidate *candidates;
-  tsl_counted *counted; /* costs of the `able` usable candidates, in the same order */
-  int count, able;
-  tsl_plan *plan; /* NULL: nothing can run; `planned` and `failure` tell why */
-  tesela_status planned;
+  tsl_cost_report *counted; /* costs of the `usable_count` usable candidates, in the same order */
+  int count, usable_count;
+  tsl_plan *plan; /* NULL: nothing can run; `plan_status` and `failure` tell why */
+  tesela_status plan_status;
   tsl_text failure;
   uint64_t host_bytes, host_available; /* bytes of operands and the run; bytes that may be allocated */
   bool resident;                       /* operands are on the device */

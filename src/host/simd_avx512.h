@@ -95,7 +95,7 @@ static inline vector_f64 widen_f64(const float *from) {
 }
 
 /* Loads four numbers of rows 0, 4, 8 and 12 from `row` on into quarters. */
-static inline __m512 quarters_f32(const float *const *row, int64_t index) {
+static inline __m512 load_quarters_f32(const float *const *row, int64_t index) {
   const __m512 first = _mm512_castps128_ps512(_mm_loadu_ps(row[0] + index));
   const __m512 second = _mm512_mask_broadcast_f32x4(first, 0x00f0, _mm_loadu_ps(row[4] + index));
   const __m512 third = _mm512_mask_broadcast_f32x4(second, 0x0f00, _mm_loadu_ps(row[8] + index));
@@ -103,8 +103,8 @@ static inline __m512 quarters_f32(const float *const *row, int64_t index) {
 }
 
 static inline void transpose_f32(const float *const *row, int64_t index, vector_f32 *out) {
-  const __m512 a = quarters_f32(row, index), b = quarters_f32(row + 1, index),
-               c = quarters_f32(row + 2, index), d = quarters_f32(row + 3, index);
+  const __m512 a = load_quarters_f32(row, index), b = load_quarters_f32(row + 1, index),
+               c = load_quarters_f32(row + 2, index), d = load_quarters_f32(row + 3, index);
   const __m512d ab_low = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)),
                 cd_low = _mm512_castps_pd(_mm512_unpacklo_ps(c, d)),
                 ab_high = _mm512_castps_pd(_mm512_unpackhi_ps(a, b)),
@@ -116,8 +116,8 @@ static inline void transpose_f32(const float *const *row, int64_t index, vector_
 }
 
 /* Loads two numbers of each address into quarters. */
-static inline __m512d quarters_f64(const double *first, const double *second, const double *third,
-                                   const double *fourth) {
+static inline __m512d load_quarters_f64(const double *first, const double *second, const double *third,
+                                        const double *fourth) {
   const __m512d one = _mm512_castpd128_pd512(_mm_loadu_pd(first));
   const __m512d two = _mm512_mask_broadcast_f64x2(one, 0x0c, _mm_loadu_pd(second));
   const __m512d three = _mm512_mask_broadcast_f64x2(two, 0x30, _mm_loadu_pd(third));
@@ -125,15 +125,15 @@ static inline __m512d quarters_f64(const double *first, const double *second, co
 }
 
 static inline void transpose_f64(const double *const *row, int64_t index, vector_f64 *out) {
-  const __m512d even = quarters_f64(row[0] + index, row[2] + index, row[4] + index, row[6] + index),
-                odd = quarters_f64(row[1] + index, row[3] + index, row[5] + index, row[7] + index);
+  const __m512d even = load_quarters_f64(row[0] + index, row[2] + index, row[4] + index, row[6] + index),
+                odd = load_quarters_f64(row[1] + index, row[3] + index, row[5] + index, row[7] + index);
   out[0] = _mm512_unpacklo_pd(even, odd);
   out[1] = _mm512_unpackhi_pd(even, odd);
 }
 
 static inline void transpose_c128(const element_c128 *const *row, int64_t index, vector_f64 *out) {
-  out[0] = quarters_f64(row[0][index].component, row[1][index].component, row[2][index].component,
-                        row[3][index].component);
+  out[0] = load_quarters_f64(row[0][index].component, row[1][index].component, row[2][index].component,
+                             row[3][index].component);
 }
 
 #define HAS_STREAMS 1
@@ -225,14 +225,14 @@ static inline void totals_f32(const vector_f32 *from, float *dst) {
   _mm_storeu_ps(dst, _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1)));
 }
 
-static inline __m256d halves_f64(__m512d value) {
+static inline __m256d add_halves_f64(__m512d value) {
   return _mm256_add_pd(_mm512_castpd512_pd256(value), _mm512_extractf64x4_pd(value, 1));
 }
 
 static inline void totals_f64(const vector_f64 *from, double *dst) {
   const __m512d a = from[0], b = from[1], c = from[2], d = from[3];
-  const __m256d ab = halves_f64(_mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b)));
-  const __m256d cd = halves_f64(_mm512_add_pd(_mm512_unpacklo_pd(c, d), _mm512_unpackhi_pd(c, d)));
+  const __m256d ab = add_halves_f64(_mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b)));
+  const __m256d cd = add_halves_f64(_mm512_add_pd(_mm512_unpacklo_pd(c, d), _mm512_unpackhi_pd(c, d)));
   _mm256_storeu_pd(dst,
                    _mm256_add_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31)));
 }
@@ -278,15 +278,16 @@ static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
 }
 
 /* Returns the first bf16 of each pair as f32: a bf16 is the upper half of an f32. */
-static inline __m512 first_of(vector_f32 pairs) {
+static inline __m512 first_bf16_of_pairs(vector_f32 pairs) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(pairs), 16));
 }
-static inline __m512 second_of(vector_f32 pairs) {
+static inline __m512 second_bf16_of_pairs(vector_f32 pairs) {
   return _mm512_castsi512_ps(
       _mm512_and_si512(_mm512_castps_si512(pairs), _mm512_set1_epi32((int)0xffff0000)));
 }
 static inline vector_f32 dot_bf16_careful(vector_f32 sum, vector_f32 a, vector_f32 b) {
-  return _mm512_fmadd_ps(second_of(a), second_of(b), _mm512_fmadd_ps(first_of(a), first_of(b), sum));
+  return _mm512_fmadd_ps(second_bf16_of_pairs(a), second_bf16_of_pairs(b),
+                         _mm512_fmadd_ps(first_bf16_of_pairs(a), first_bf16_of_pairs(b), sum));
 }
 #if defined(__AVX512BF16__)
 #define HAS_DOT_BF16 1
@@ -311,7 +312,7 @@ static inline vector_i32 dot_u8(vector_i32 sum, vector_i32 a, vector_i32 b) {
  * apart, become `rows` units of sixteen steps, `width` units apart. */
 static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_t rows, uint32_t flip,
                                    uint32_t *out, int64_t width) {
-  const __mmask16 there = (__mmask16)((1u << rows) - 1);
+  const __mmask16 inside = (__mmask16)((1u << rows) - 1);
   const __m512i change = _mm512_set1_epi32((int)flip);
   __m512i line[16], pair[16], four[16];
 #pragma GCC unroll 16
@@ -340,7 +341,7 @@ static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_
         _mm512_shuffle_i32x4(even_low, even_high, 0xdd), _mm512_shuffle_i32x4(odd_low, odd_high, 0xdd)};
 #pragma GCC unroll 4
     for (int quarter = 0; quarter < 4; quarter++)
-      _mm512_mask_storeu_epi32(out + (4 * quarter + j) * width, there,
+      _mm512_mask_storeu_epi32(out + (4 * quarter + j) * width, inside,
                                _mm512_xor_si512(transposed[quarter], change));
   }
 }
@@ -355,9 +356,9 @@ static inline void store_units(uint32_t *out, __m512i first, __m512i second, uin
 /* Interleaves two rows of `columns` elements; the rest becomes 0. */
 static inline void interleave_2(const unsigned char *in, int64_t step, int64_t columns, uint32_t flip,
                                 uint32_t *out) {
-  const __mmask32 there = (__mmask32)(((uint64_t)1 << columns) - 1);
-  const __m512i first = _mm512_maskz_loadu_epi16(there, (const void *)in),
-                second = _mm512_maskz_loadu_epi16(there, (const void *)(in + step));
+  const __mmask32 inside = (__mmask32)(((uint64_t)1 << columns) - 1);
+  const __m512i first = _mm512_maskz_loadu_epi16(inside, (const void *)in),
+                second = _mm512_maskz_loadu_epi16(inside, (const void *)(in + step));
   const __m512i low = _mm512_unpacklo_epi16(first, second), high = _mm512_unpackhi_epi16(first, second);
   store_units(out, _mm512_permutex2var_epi64(low, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), high),
               _mm512_permutex2var_epi64(low, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), high), flip);
@@ -369,11 +370,11 @@ static inline __m512i concat_halves(__m256i low, __m256i high) {
 
 static inline void interleave_4(const unsigned char *in, int64_t step, int64_t columns, uint32_t flip,
                                 uint32_t *out) {
-  const __mmask32 there = (__mmask32)(((uint64_t)1 << columns) - 1);
-  const __m256i a = _mm256_maskz_loadu_epi8(there, (const void *)in),
-                b = _mm256_maskz_loadu_epi8(there, (const void *)(in + step)),
-                c = _mm256_maskz_loadu_epi8(there, (const void *)(in + 2 * step)),
-                d = _mm256_maskz_loadu_epi8(there, (const void *)(in + 3 * step));
+  const __mmask32 inside = (__mmask32)(((uint64_t)1 << columns) - 1);
+  const __m256i a = _mm256_maskz_loadu_epi8(inside, (const void *)in),
+                b = _mm256_maskz_loadu_epi8(inside, (const void *)(in + step)),
+                c = _mm256_maskz_loadu_epi8(inside, (const void *)(in + 2 * step)),
+                d = _mm256_maskz_loadu_epi8(inside, (const void *)(in + 3 * step));
   const __m256i ab_low = _mm256_unpacklo_epi8(a, b), ab_high = _mm256_unpackhi_epi8(a, b),
                 cd_low = _mm256_unpacklo_epi8(c, d), cd_high = _mm256_unpackhi_epi8(c, d);
   const __m512i low = concat_halves(_mm256_unpacklo_epi16(ab_low, cd_low),

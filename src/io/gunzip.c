@@ -17,8 +17,8 @@ struct tsl_unpacking {
   bool eof;           /* the file has no more bytes */
   bool between;       /* between concatenated members of the file */
   bool deflated;      /* raw data: size and CRC are compared here, not by zlib */
-  uint64_t size, got; /* bytes when expanded; bytes expanded so far */
-  uLong check, got_check;
+  uint64_t size, got; /* expected bytes when expanded; bytes expanded so far */
+  uLong expected_crc, expanded_crc;
   unsigned char packed[PACKED_BYTES];
 };
 
@@ -26,8 +26,8 @@ bool tsl_unpack_recognise(const char *bytes, size_t count) {
   return count >= 3 && memcmp(bytes, "\x1f\x8b\x08", 3) == 0;
 }
 
-static tesela_status gunzip_start(const char *path, int fd, int window, const char *bytes, size_t count,
-                                  tsl_unpacking **unpacking) {
+static tesela_status start_inflating(const char *path, int fd, int window, const char *bytes, size_t count,
+                                     tsl_unpacking **unpacking) {
   void *block;
   *unpacking = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_unpacking) + count, "unpacking a file", &block));
@@ -49,20 +49,20 @@ static tesela_status gunzip_start(const char *path, int fd, int window, const ch
 
 tesela_status tsl_unpack_start(const char *path, int fd, const char *bytes, size_t count,
                                tsl_unpacking **unpacking) {
-  return gunzip_start(path, fd, MAX_WBITS + 16, bytes, count, unpacking);
+  return start_inflating(path, fd, MAX_WBITS + 16, bytes, count, unpacking);
 }
 
-tesela_status tsl_unpack_start_deflated(const char *path, int fd, uint64_t size, uint32_t check,
+tesela_status tsl_unpack_start_deflated(const char *path, int fd, uint64_t size, uint32_t expected_crc,
                                         tsl_unpacking **unpacking) {
-  TSL_TRY(gunzip_start(path, fd, -MAX_WBITS, NULL, 0, unpacking));
+  TSL_TRY(start_inflating(path, fd, -MAX_WBITS, NULL, 0, unpacking));
   (*unpacking)->deflated = true;
   (*unpacking)->size = size;
-  (*unpacking)->check = check;
-  (*unpacking)->got_check = crc32(0, NULL, 0);
+  (*unpacking)->expected_crc = expected_crc;
+  (*unpacking)->expanded_crc = crc32(0, NULL, 0);
   return TESELA_OK;
 }
 
-static tesela_status refill(tsl_unpacking *unpacking, const char *path) {
+static tesela_status read_more_input(tsl_unpacking *unpacking, const char *path) {
   ssize_t got;
   do
     got = read(unpacking->fd, unpacking->packed, PACKED_BYTES);
@@ -88,7 +88,7 @@ static tesela_status next_member(tsl_unpacking *unpacking, const char *path, boo
     }
     if (stream->avail_in > 0 || unpacking->eof)
       break;
-    TSL_TRY(refill(unpacking, path));
+    TSL_TRY(read_more_input(unpacking, path));
   }
   *more = stream->avail_in > 0;
   if (!*more)
@@ -100,7 +100,7 @@ static tesela_status next_member(tsl_unpacking *unpacking, const char *path, boo
 }
 
 /* Decompresses once, or reads more input. */
-static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
+static tesela_status inflate_or_read_more(tsl_unpacking *unpacking, const char *path) {
   z_stream *const stream = &unpacking->stream;
   const int result = inflate(stream, Z_NO_FLUSH);
   if (result == Z_STREAM_END) {
@@ -112,7 +112,7 @@ static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
   if (result == Z_OK)
     return TESELA_OK;
   if (result == Z_BUF_ERROR && !unpacking->eof)
-    return refill(unpacking, path);
+    return read_more_input(unpacking, path);
   if (result == Z_BUF_ERROR)
     return tsl_fail(TESELA_BAD_INPUT, "%s: is truncated inside its gzip data", path);
   if (result == Z_MEM_ERROR)
@@ -125,8 +125,9 @@ static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
 static tesela_status check_deflated(tsl_unpacking *unpacking, const char *path, const char *bytes,
                                     size_t count) {
   unpacking->got += count;
-  unpacking->got_check = crc32(unpacking->got_check, (const Bytef *)bytes, (uInt)count);
-  if (!unpacking->between || (unpacking->got == unpacking->size && unpacking->got_check == unpacking->check))
+  unpacking->expanded_crc = crc32(unpacking->expanded_crc, (const Bytef *)bytes, (uInt)count);
+  if (!unpacking->between ||
+      (unpacking->got == unpacking->size && unpacking->expanded_crc == unpacking->expected_crc))
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its array has another checksum or length", path);
 }
@@ -144,7 +145,7 @@ tesela_status tsl_unpack_read(tsl_unpacking *unpacking, const char *path, char *
     const size_t space = count - *got < INT_MAX ? count - *got : INT_MAX;
     stream->next_out = (Bytef *)out + *got;
     stream->avail_out = (uInt)space;
-    TSL_TRY(inflate_some(unpacking, path));
+    TSL_TRY(inflate_or_read_more(unpacking, path));
     const size_t now = space - stream->avail_out;
     if (unpacking->deflated)
       TSL_TRY(check_deflated(unpacking, path, out + *got, now));

@@ -15,7 +15,7 @@ bool tsl_unpack_recognise(const char *bytes, size_t count);
 tesela_status tsl_unpack_start(const char *path, int fd, const char *bytes, size_t count,
                                tsl_unpacking **unpacking);
 /* Starts with deflated data of `size` bytes and this CRC-32 when expanded. NULL on failure. */
-tesela_status tsl_unpack_start_deflated(const char *path, int fd, uint64_t size, uint32_t check,
+tesela_status tsl_unpack_start_deflated(const char *path, int fd, uint64_t size, uint32_t expected_crc,
                                         tsl_unpacking **unpacking);
 /* Decompresses `count` bytes; *got is smaller only at the end. TESELA_BAD_INPUT, with `path`, if damaged. */
 tesela_status tsl_unpack_read(tsl_unpacking *unpacking, const char *path, char *out, size_t count,

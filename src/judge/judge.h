@@ -93,8 +93,10 @@ tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const vo
 /* Judges a gemm with real operands, and C not an integer. */
 tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const void *b, const void *before,
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict);
+/* Judges a gemm of integers: equal modulo 2^32. */
 tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict);
+/* Judges a gemm with a complex operand. */
 tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict);
 /* Judges a gemm with structured operands, or with a triangle of C. */

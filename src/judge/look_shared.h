@@ -15,11 +15,11 @@
 
 /* Product and sample: rows x cols elements, with terms in `parts` parts of `depth`, a multiple of
  * TSL_DEVICE_REFERENCE_STEP. One buffer has the sample's rows and columns, the sums, C's elements after and
- * before the run, and the partial sums. `sums` and `partial` count 8-byte numbers, `kept` elements. */
+ * before the run, and the partial sums. `sums` and `partial` count 8-byte numbers, `saved_c` elements. */
 typedef struct tsl_device_reference_arguments {
   TSL_GEMM_SIZES
   TSL_INDEX rows, cols, parts, depth;
-  TSL_INDEX sums, partial, kept;
+  TSL_INDEX sums, partial, saved_c;
 } tsl_device_reference_arguments;
 
 #endif

@@ -65,7 +65,7 @@ const char *tsl_numeric_requirements_bits_word(tsl_reproducibility bits);
 
 /* Returns the largest |error| / (|alpha| |A||B| + |beta| |C|) that NUMBER or TYPE allows for sums of k terms
  * (complex products: 2 k). `factors` and `result` are the unit roundoffs of A and B, and of C. */
-double tsl_numeric_requirements_allows(const tsl_numeric_requirements *requirements, int64_t k,
-                                       double factors, double result);
+double tsl_numeric_requirements_error_limit(const tsl_numeric_requirements *requirements, int64_t k,
+                                            double factors, double result);
 
 #endif

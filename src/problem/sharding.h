@@ -13,8 +13,8 @@ typedef struct tsl_rect {
 typedef struct tsl_shard {
   tsl_rect at; /* rectangle of the operand, in elements */
   int member;  /* index in the group */
-  int64_t row_stride,
-      col_stride; /* elements; one stride is 1, the other at least the length along the first */
+  /* in elements; one stride is 1, the other at least the length of a contiguous line */
+  int64_t row_stride, col_stride;
 } tsl_shard;
 
 typedef struct tsl_sharding {
@@ -39,10 +39,10 @@ tesela_status tsl_sharding_check(const tsl_sharding *sharding, int operand, cons
                                  const char *name);
 
 /* Gets the intersection of two rectangles; false: it is empty. */
-bool tsl_rect_common(const tsl_rect *a, const tsl_rect *b, tsl_rect *common);
-bool tsl_rect_holds(const tsl_rect *outer, const tsl_rect *inner);
+bool tsl_rect_intersect(const tsl_rect *a, const tsl_rect *b, tsl_rect *common);
+bool tsl_rect_contains(const tsl_rect *outer, const tsl_rect *inner);
 /* Returns the index of a shard of `member` that contains the whole rectangle; -1: none. */
-int tsl_sharding_whole(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member);
+int tsl_sharding_find_containing(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member);
 /* Returns the number of elements of a rectangle that a member holds. */
 int64_t tsl_sharding_elements(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member);
 /* Returns true if all shards have contiguous rows (column stride 1). */

@@ -92,10 +92,10 @@ static tesela_status time_staged(const tsl_stager *porter, const tsl_transfer_pa
   tsl_copy_result landed;
   for (int i = 0; i <= STAGED_REPEATS; i++) {
     const double start = tsl_clock();
-    TSL_TRY(tsl_part_in(porter, way, &all.part));
+    TSL_TRY(tsl_staged_copy_to_device(porter, way, &all.part));
     TSL_TRY(ops->finish(porter->staging->in));
     const double there = tsl_clock();
-    TSL_TRY(tsl_parts_out(porter, way, &all, 1, false, &landed));
+    TSL_TRY(tsl_staged_copy_to_host(porter, way, &all, 1, false, &landed));
     if (i > 0) {
       in = fmin(in, there - start);
       back = fmin(back, tsl_clock() - there);

@@ -25,8 +25,8 @@ typedef struct streamed_launch {
   tsl_device *device;
   tsl_staging *staging; /* NULL: not available */
   tsl_stager porter;
-  tsl_outgoing out;   /* copy of the previous tile, or of the tile before that */
-  tsl_stream *stream; /* stream of the kernels */
+  tsl_overlapped_readback out; /* copy of the previous tile, or of the tile before that */
+  tsl_stream *stream;          /* stream of the kernels */
   ring rings[TSL_OPERAND_C];
   tsl_buffer *tiles[TILES], *scratch;
   tsl_event *done[TILES];
@@ -135,10 +135,10 @@ static tesela_status streamed_gather_block(streamed_launch *job, const tsl_trans
 }
 
 static tesela_status copy_in(streamed_launch *job, const tsl_transfer_path *way) {
-  static const tsl_panel_series single = {1, 0};
-  const tsl_copy_chunk all = {0, way->shape->rows, 0, way->shape->cols};
+  static const tsl_operand_series single = {1, 0};
+  const tsl_copy_part all = {0, way->shape->rows, 0, way->shape->cols};
   if (job->staging)
-    return tsl_part_in(&job->porter, way, &all);
+    return tsl_staged_copy_to_device(&job->porter, way, &all);
   TSL_TRY(streamed_gather_block(job, way->transfer));
   return tsl_transfer_in(way->shape, way->transfer, single, way->host, way->buffer, job->stream, job->block);
 }
@@ -167,7 +167,7 @@ static tesela_status bring_panel(streamed_launch *job, const tsl_streamed_kind *
 }
 
 /* Returns the transfer of a tile to the host; *tile gets its rectangle. */
-static tsl_transfer_path way_out(const streamed_launch *job, int64_t index, tsl_copy_chunk *tile) {
+static tsl_transfer_path way_out(const streamed_launch *job, int64_t index, tsl_copy_part *tile) {
   int64_t i, j;
   tsl_tiling_tile(&job->self->tiling, index, &i, &j);
   *tile = tsl_tiling_part(&job->self->tiling, i, j);
@@ -177,8 +177,8 @@ static tsl_transfer_path way_out(const streamed_launch *job, int64_t index, tsl_
 
 /* Copies a tile out on the kernels' stream, without staging. */
 static tesela_status copy_out_now(streamed_launch *job, int64_t index) {
-  static const tsl_panel_series single = {1, 0};
-  tsl_copy_chunk tile;
+  static const tsl_operand_series single = {1, 0};
+  tsl_copy_part tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
   TSL_TRY(streamed_gather_block(job, way.transfer));
   job->any = true; /* assumed from here on */
@@ -187,17 +187,17 @@ static tesela_status copy_out_now(streamed_launch *job, int64_t index) {
 
 /* Begins to copy partition `share` of `shares` of a tile's rows out, once the tile is computed. */
 static tesela_status begin_share(streamed_launch *job, int64_t index, int64_t share, int64_t shares) {
-  tsl_copy_chunk tile;
+  tsl_copy_part tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
   const int64_t rows = tile.rows / shares + (tile.rows % shares != 0), first = share * rows;
   const int64_t left = first < tile.rows ? tile.rows - first : 0;
   const tsl_pending_readback part = {{first, left < rows ? left : rows, 0, tile.cols},
                                      job->done[index % job->self->tiling.tiles]};
-  return tsl_outgoing_begin(&job->out, &job->porter, &way, &part);
+  return tsl_overlapped_readback_begin(&job->out, &job->porter, &way, &part);
 }
 
 static tesela_status finish_share(streamed_launch *job) {
-  const tesela_status status = tsl_outgoing_finish(&job->out);
+  const tesela_status status = tsl_overlapped_readback_finish(&job->out);
   job->any |= job->out.any;
   return status;
 }
@@ -206,7 +206,7 @@ static tesela_status finish_share(streamed_launch *job) {
  * the tile before that, whose buffer this tile reuses. */
 static tesela_status begin_outgoing(streamed_launch *job, int64_t index, int64_t slab) {
   const int64_t slabs = job->self->tiling.slabs;
-  job->out = (tsl_outgoing){.stager = NULL};
+  job->out = (tsl_overlapped_readback){.stager = NULL};
   if (slabs == 1)
     return index > 1 ? begin_share(job, index - 2, 0, 1) : TESELA_OK;
   return index > 0 && slab > 0 ? begin_share(job, index - 1, slab - 1, slabs - 1) : TESELA_OK;
@@ -252,7 +252,7 @@ static tesela_status streamed_multiply(streamed_launch *job, int64_t index, int6
 
 /* Copies a tile of C in, if beta is not 0. */
 static tesela_status bring_tile(streamed_launch *job, int64_t index) {
-  tsl_copy_chunk tile;
+  tsl_copy_part tile;
   const tsl_transfer_path way = way_out(job, index, &tile);
   return tsl_problem_reads(&job->work->problem, TSL_OPERAND_C) ? copy_in(job, &way) : TESELA_OK;
 }
@@ -294,7 +294,7 @@ static tesela_status last_tiles(streamed_launch *job, int64_t count) {
 static tesela_status compute_all_tiles(streamed_launch *job) {
   const tsl_streamed_tiling *t = &job->self->tiling;
   const int64_t count = t->row_tiles * t->col_tiles;
-  job->porter.beside = job->staging ? &job->out : NULL;
+  job->porter.readback = job->staging ? &job->out : NULL;
   for (int64_t index = 0; index < count; index++)
     TSL_TRY(compute_tile(job, index));
   return last_tiles(job, count);
