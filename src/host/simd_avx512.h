@@ -29,8 +29,8 @@ static inline void store_masked_f64(double *dst, vector_f64 value, mask_f64 mask
   _mm512_mask_storeu_pd(dst, mask, value);
 }
 #define HAS_RANGES 1
-#define store_any_f32 store_masked_f32
-#define store_any_f64 store_masked_f64
+#define store_any_lanes_f32 store_masked_f32
+#define store_any_lanes_f64 store_masked_f64
 
 #define HAS_HALF_f32 1
 #define HAS_HALF_f64 1
@@ -87,7 +87,7 @@ static inline vector_f64 fma_vectors_f64(vector_f64 sum, vector_f64 a, vector_f6
 }
 
 #define HAS_FUSED 1
-static inline vector_f64 fused_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
+static inline vector_f64 fma_rounded_once_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
   return _mm512_fmadd_pd(a, b, c);
 }
 static inline vector_f64 widen_f64(const float *from) {
@@ -137,10 +137,10 @@ static inline void transpose_c128(const element_c128 *const *row, int64_t index,
 }
 
 #define HAS_STREAMS 1
-static inline mask_f32 mask_bits_f32(uint32_t bits) {
+static inline mask_f32 mask_of_bits_f32(uint32_t bits) {
   return (mask_f32)bits;
 }
-static inline mask_f64 mask_bits_f64(uint32_t bits) {
+static inline mask_f64 mask_of_bits_f64(uint32_t bits) {
   return (mask_f64)bits;
 }
 static inline vector_f32 select_f32(mask_f32 mask, vector_f32 a, vector_f32 b) {
@@ -149,17 +149,17 @@ static inline vector_f32 select_f32(mask_f32 mask, vector_f32 a, vector_f32 b) {
 static inline vector_f64 select_f64(mask_f64 mask, vector_f64 a, vector_f64 b) {
   return _mm512_mask_mov_pd(b, mask, a);
 }
-static inline vector_f32 rearranged_f32(vector_f32 value, const int32_t *lanes) {
+static inline vector_f32 permute_lanes_f32(vector_f32 value, const int32_t *lanes) {
   return _mm512_permutexvar_ps(_mm512_loadu_si512(lanes), value);
 }
-static inline vector_f64 rearranged_f64(vector_f64 value, const int32_t *lanes) {
+static inline vector_f64 permute_lanes_f64(vector_f64 value, const int32_t *lanes) {
   return _mm512_permutexvar_pd(_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)lanes)), value);
 }
-static inline void unzip_f32(vector_f32 a, vector_f32 b, vector_f32 *out) {
+static inline void unzip_numbers_f32(vector_f32 a, vector_f32 b, vector_f32 *out) {
   out[0] = _mm512_shuffle_ps(a, b, 0x88);
   out[1] = _mm512_shuffle_ps(a, b, 0xdd);
 }
-static inline void unzip_f64(vector_f64 a, vector_f64 b, vector_f64 *out) {
+static inline void unzip_numbers_f64(vector_f64 a, vector_f64 b, vector_f64 *out) {
   out[0] = _mm512_unpacklo_pd(a, b);
   out[1] = _mm512_unpackhi_pd(a, b);
 }
@@ -172,19 +172,19 @@ static inline void unzip_quarters_f64(vector_f64 a, vector_f64 b, vector_f64 *ou
   out[1] = _mm512_shuffle_f64x2(a, b, 0xdd);
 }
 
-static inline vector_f32 swapped_f32(vector_f32 value) {
+static inline vector_f32 swap_pairs_f32(vector_f32 value) {
   return _mm512_permute_ps(value, 0xb1);
 }
-static inline vector_f64 swapped_f64(vector_f64 value) {
+static inline vector_f64 swap_pairs_f64(vector_f64 value) {
   return _mm512_permute_pd(value, 0x55);
 }
 static inline vector_f32 times_i_f32(vector_f32 value) {
   const __m512 signs = _mm512_castsi512_ps(_mm512_set1_epi64(0x80000000));
-  return _mm512_xor_ps(swapped_f32(value), signs);
+  return _mm512_xor_ps(swap_pairs_f32(value), signs);
 }
 static inline vector_f64 times_i_f64(vector_f64 value) {
   const __m512d signs = _mm512_setr_pd(-0.0, 0, -0.0, 0, -0.0, 0, -0.0, 0);
-  return _mm512_xor_pd(swapped_f64(value), signs);
+  return _mm512_xor_pd(swap_pairs_f64(value), signs);
 }
 static inline vector_f32_half times_i_f32_half(vector_f32_half value) {
   const __m256 signs = _mm256_castsi256_ps(_mm256_set1_epi64x(0x80000000));
@@ -194,27 +194,27 @@ static inline vector_f64_half times_i_f64_half(vector_f64_half value) {
   return _mm256_xor_pd(_mm256_permute_pd(value, 0x5), _mm256_setr_pd(-0.0, 0, -0.0, 0));
 }
 
-static inline vector_f32 larger_f32(vector_f32 a, vector_f32 b) {
+static inline vector_f32 max_lanes_f32(vector_f32 a, vector_f32 b) {
   return _mm512_max_ps(a, b);
 }
-static inline vector_f64 larger_f64(vector_f64 a, vector_f64 b) {
+static inline vector_f64 max_lanes_f64(vector_f64 a, vector_f64 b) {
   return _mm512_max_pd(a, b);
 }
-static inline uint32_t equals_f32(vector_f32 a, vector_f32 b) {
+static inline uint32_t equal_lane_bits_f32(vector_f32 a, vector_f32 b) {
   return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
 }
-static inline uint32_t equals_f64(vector_f64 a, vector_f64 b) {
+static inline uint32_t equal_lane_bits_f64(vector_f64 a, vector_f64 b) {
   return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
 }
 
-static inline float total_f32(vector_f32 value) {
+static inline float sum_lanes_f32(vector_f32 value) {
   return _mm512_reduce_add_ps(value);
 }
-static inline double total_f64(vector_f64 value) {
+static inline double sum_lanes_f64(vector_f64 value) {
   return _mm512_reduce_add_pd(value);
 }
 
-static inline void totals_f32(const vector_f32 *from, float *dst) {
+static inline void sum_lanes_of_4_f32(const vector_f32 *from, float *dst) {
   const __m512 a = from[0], b = from[1], c = from[2], d = from[3];
   const __m512d ab = _mm512_castps_pd(_mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b)));
   const __m512d cd = _mm512_castps_pd(_mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d)));
@@ -229,7 +229,7 @@ static inline __m256d add_halves_f64(__m512d value) {
   return _mm256_add_pd(_mm512_castpd512_pd256(value), _mm512_extractf64x4_pd(value, 1));
 }
 
-static inline void totals_f64(const vector_f64 *from, double *dst) {
+static inline void sum_lanes_of_4_f64(const vector_f64 *from, double *dst) {
   const __m512d a = from[0], b = from[1], c = from[2], d = from[3];
   const __m256d ab = add_halves_f64(_mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b)));
   const __m256d cd = add_halves_f64(_mm512_add_pd(_mm512_unpacklo_pd(c, d), _mm512_unpackhi_pd(c, d)));
@@ -241,13 +241,13 @@ static inline void totals_f64(const vector_f64 *from, double *dst) {
 
 /* Zen 4 prefetches 32-byte loads at memory speed, but not 64-byte loads. */
 #define HAS_LOAD_FAR 1
-static inline vector_f32 load_far_f32(const float *from) {
+static inline vector_f32 load_beyond_l1_f32(const float *from) {
   __m256 low = _mm256_loadu_ps(from);
   TSL_KEEP(low);
   return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)),
                                              _mm256_castps_pd(_mm256_loadu_ps(from + 8)), 1));
 }
-static inline vector_f64 load_far_f64(const double *from) {
+static inline vector_f64 load_beyond_l1_f64(const double *from) {
   __m256d low = _mm256_loadu_pd(from);
   TSL_KEEP(low);
   return _mm512_insertf64x4(_mm512_castpd256_pd512(low), _mm256_loadu_pd(from + 4), 1);
@@ -285,7 +285,7 @@ static inline __m512 second_bf16_of_pairs(vector_f32 pairs) {
   return _mm512_castsi512_ps(
       _mm512_and_si512(_mm512_castps_si512(pairs), _mm512_set1_epi32((int)0xffff0000)));
 }
-static inline vector_f32 dot_bf16_careful(vector_f32 sum, vector_f32 a, vector_f32 b) {
+static inline vector_f32 dot_bf16_with_subnormals(vector_f32 sum, vector_f32 a, vector_f32 b) {
   return _mm512_fmadd_ps(second_bf16_of_pairs(a), second_bf16_of_pairs(b),
                          _mm512_fmadd_ps(first_bf16_of_pairs(a), first_bf16_of_pairs(b), sum));
 }

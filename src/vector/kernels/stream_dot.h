@@ -72,7 +72,7 @@ TSL_INLINE uint32_t turn_bits(int odd, int bit, bool unzipped) {
 TSL_INLINE void separate_odd(vector *v, int odd, bool unzipped) {
   vector turned[MOST_APART];
   TSL_UNROLL for (int bit = 1; bit < MOST_APART; bit *= 2) if (bit < odd) {
-    const NAME(mask) mask = NAME(mask_bits)(turn_bits(odd, bit, unzipped));
+    const NAME(mask) mask = NAME(mask_of_bits)(turn_bits(odd, bit, unzipped));
     TSL_UNROLL for (int j = 0; j < odd; j++) turned[j] = NAME(select)(mask, v[(j + bit) % odd], v[j]);
     TSL_UNROLL for (int j = 0; j < odd; j++) v[j] = turned[j];
   }
@@ -82,11 +82,11 @@ TSL_INLINE void separate_odd(vector *v, int odd, bool unzipped) {
 
 TSL_INLINE void separate_four(vector *v) {
   vector first[2], second[2], even[2], odd[2];
-  NAME(unzip)(v[0], v[1], first);
-  NAME(unzip)(v[2], v[3], second);
+  NAME(unzip_numbers)(v[0], v[1], first);
+  NAME(unzip_numbers)(v[2], v[3], second);
   if (QUARTER == 4) {
-    NAME(unzip)(first[0], second[0], even);
-    NAME(unzip)(first[1], second[1], odd);
+    NAME(unzip_numbers)(first[0], second[0], even);
+    NAME(unzip_numbers)(first[1], second[1], odd);
   } else {
     NAME(unzip_quarters)(first[0], second[0], even);
     NAME(unzip_quarters)(first[1], second[1], odd);
@@ -112,7 +112,7 @@ TSL_INLINE void separate_six(vector *v) {
   vector parts[2][MOST_APART];
   TSL_UNROLL for (int i = 0; i < 3; i++) {
     vector both[2];
-    NAME(unzip)(v[2 * i], v[2 * i + 1], both);
+    NAME(unzip_numbers)(v[2 * i], v[2 * i + 1], both);
     parts[0][i] = both[0];
     parts[1][i] = both[1];
   }
@@ -123,7 +123,7 @@ TSL_INLINE void separate_six(vector *v) {
 
 TSL_INLINE void separate_columns(vector *v, int apart) {
   if (apart == 2)
-    NAME(unzip)(v[0], v[1], v);
+    NAME(unzip_numbers)(v[0], v[1], v);
   else if (apart == 4)
     separate_four(v);
   else if (apart == 8)
@@ -142,11 +142,11 @@ TSL_INLINE vector stream_sums(vector *v, int apart, int64_t rows, const vector *
   TSL_UNROLL for (int i = 0; i < apart; i++) if (i < rows) {
     vector here = v[i];
     if (apart > 1 && each_its_own)
-      here = NAME(rearranged)(here, lanes_of[apart][apart == 6 ? i / 2 : i]);
+      here = NAME(permute_lanes)(here, lanes_of[apart][apart == 6 ? i / 2 : i]);
     sum += x[i] * here;
   }
   if (!each_its_own)
-    sum = NAME(rearranged)(sum, lanes_of[apart][0]);
+    sum = NAME(permute_lanes)(sum, lanes_of[apart][0]);
   return sum;
 }
 
