@@ -65,7 +65,7 @@ typedef struct chunk_copy {
   const tsl_transfer_path *path;
   tsl_line_chunk chunk;
   unsigned char *slot;   /* pinned memory of the chunk, dense */
-  bool in;               /* from the caller's memory to the slot; false: from the slot */
+  bool to_slot;          /* from the caller's memory to the slot; false: from the slot */
   int64_t task_elements; /* elements of the chunk for each task */
 } chunk_copy;
 
@@ -93,18 +93,17 @@ static void copy_line(const chunk_copy *job, int64_t line, int64_t first, int64_
       path->host +
       ((job->chunk.line + line) * host_line_stride(path) + (job->chunk.first + first) * stride) * size;
   unsigned char *slot = job->slot + (line * job->chunk.length + first) * size;
-  if (!path->transfer->gathered && job->in)
+  if (!path->transfer->gathered && job->to_slot)
     memcpy(slot, host, (size_t)(length * size));
   else if (!path->transfer->gathered)
     memcpy(host, slot, (size_t)(length * size));
-  else if (job->in)
+  else if (job->to_slot)
     tsl_type_convert(type, host, stride, type, slot, 1, (size_t)length);
   else
     tsl_type_convert(type, slot, 1, type, host, stride, (size_t)length);
 }
 
-/* Copies the elements of one task, `task_elements` elements from index * share on in the order of the slot.
- */
+/* Copies the elements of task `index`: task_elements of the chunk, in the order of the slot. */
 static void copy_elements_of_task(void *argument, int64_t index, int worker) {
   const chunk_copy *job = argument;
   const int64_t all = job->chunk.lines * job->chunk.length;
@@ -154,9 +153,8 @@ static tsl_copy make_slot_copy(const tsl_stager *stager, const tsl_transfer_path
                     .row_bytes = (size_t)chunk->length * size};
 }
 
-/* Outgoing chunks in flight during copies to the device. Slots rotate, and one incoming chunk is between two
- * outgoing chunks. So tsl_overlapped_readback_finish(), with all slots but one in flight, reuses no slot too
- * early. */
+/* Outgoing chunks in flight during copies to the device: slots rotate, one incoming chunk between two
+ * outgoing. So tsl_overlapped_readback_finish(), with all slots but one in flight, reuses none too early. */
 enum { OVERLAPPED_CHUNKS = 2 };
 
 tesela_status tsl_overlapped_readback_begin(tsl_overlapped_readback *out, const tsl_stager *stager,
@@ -169,8 +167,7 @@ tesela_status tsl_overlapped_readback_begin(tsl_overlapped_readback *out, const 
                      : TESELA_OK;
 }
 
-/* Advances an outgoing copy by one chunk: moves the oldest to the caller's memory if `in_flight_max` are in
- * flight or all are sent; sends the next. */
+/* Advances a readback: lands the oldest chunk if in_flight_max are in flight, or all; sends the next. */
 static tesela_status advance_readback(tsl_overlapped_readback *out, int in_flight_max) {
   if (!out->has_more && out->in_flight == 0)
     return TESELA_OK;
@@ -180,7 +177,7 @@ static tesela_status advance_readback(tsl_overlapped_readback *out, int in_fligh
     (void)tsl_staged_copy_next(&out->landed, &chunk);
     TSL_TRY(tsl_staging_wait(staging, out->slots[out->first]));
     copy_between_host_and_slot(out->stager, &out->path, &chunk, out->slots[out->first], false);
-    out->any = true;
+    out->wrote_host = true;
     out->first = (out->first + 1) % TSL_STAGING_SLOTS;
     out->in_flight--;
   }
@@ -228,7 +225,7 @@ typedef struct readback_job {
 
 /* Iterator over the chunks of all parts: one for the device, one for the threads that follow it. */
 typedef struct parts_iterator {
-  int part; /* -1: before the first */
+  int part; /* index in readback_job.parts; -1: before the first */
   tsl_line_chunk_iterator chunks;
 } parts_iterator;
 
@@ -280,7 +277,7 @@ static tesela_status finish_next_chunk(const readback_job *job, parts_iterator *
   }
   TSL_TRY(tsl_staging_wait(staging, slot));
   copy_between_host_and_slot(job->stager, job->path, &chunk, slot, false);
-  landed->any = true;
+  landed->wrote_host = true;
   return TESELA_OK;
 }
 

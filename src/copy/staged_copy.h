@@ -16,8 +16,8 @@ typedef struct tsl_copy_part {
 typedef struct tsl_transfer_path {
   const tsl_shape *shape;
   const tsl_transfer *transfer;
-  unsigned char *host; /* element (0, 0); copies to the device only read it */
-  tsl_buffer *buffer;
+  unsigned char *host; /* element (0, 0) in the caller's memory; copies to the device only read it */
+  tsl_buffer *buffer;  /* holds the packed copy */
 } tsl_transfer_path;
 
 typedef struct tsl_stager {
@@ -32,7 +32,7 @@ typedef struct tsl_line_chunk {
   int64_t line, lines, first, length; /* first line, number of lines; first element, number of elements */
 } tsl_line_chunk;
 typedef struct tsl_line_chunk_iterator {
-  tsl_line_chunk part, next; /* `next` has the lines and length of a whole chunk */
+  tsl_line_chunk part, next; /* range to cut; begin of the next chunk, with the size of a whole chunk */
 } tsl_line_chunk_iterator;
 
 /* Begins to cut a part into chunks of at most `max_bytes` bytes, but at least one element, each. */
@@ -41,22 +41,20 @@ tsl_line_chunk_iterator tsl_staged_copy_begin(const tsl_transfer_path *path, con
 /* Gets the next chunk; false past the last. */
 bool tsl_staged_copy_next(tsl_line_chunk_iterator *chunks, tsl_line_chunk *chunk);
 
-/* Copies a part to the device. On return the caller's memory may change, and the device copies are enqueued
- * on the staging's stream `in`. */
+/* Copies a part to the device; on return host memory may change. Copies are enqueued on staging->in. */
 tesela_status tsl_staged_copy_to_device(const tsl_stager *stager, const tsl_transfer_path *path,
                                         const tsl_copy_part *part);
-/* Part to copy to the host after the event `ready`; NULL: it is ready. */
 typedef struct tsl_pending_readback {
   tsl_copy_part part;
-  tsl_event *ready;
+  tsl_event *ready; /* event after which the part may be copied to the host; NULL: at once */
 } tsl_pending_readback;
 typedef struct tsl_copy_result {
-  bool any;          /* some of the caller's memory was written */
+  bool wrote_host;   /* some of the caller's memory was written */
   double last_ready; /* tsl_clock() when the last part was ready; 0 if not timed */
 } tsl_copy_result;
 
 /* Copies `count` parts to the host in order. Returns when all are in the caller's memory. On failure
- * landed->any tells whether some of it was written. */
+ * landed->wrote_host tells whether some of it was written. */
 tesela_status tsl_staged_copy_to_host(const tsl_stager *stager, const tsl_transfer_path *path,
                                       const tsl_pending_readback *parts, int count, bool is_timed,
                                       tsl_copy_result *landed);
@@ -69,7 +67,7 @@ typedef struct tsl_overlapped_readback {
   int slots[TSL_STAGING_SLOTS],         /* ring of slots in flight */
       first, in_flight;                 /* index of the oldest slot; number of slots in flight */
   bool has_more;                        /* more chunks are to be sent */
-  bool any;                             /* some of the caller's memory was written */
+  bool wrote_host;                      /* some of the caller's memory was written */
 } tsl_overlapped_readback;
 
 /* Starts the copy of a part to the host after its event. */

@@ -6,9 +6,8 @@
 /* Minimum bytes of a row for a pitched copy; shorter rows are faster to gather on the host. */
 enum { PITCHED_ROW_BYTES_MIN = 64 };
 
-/* `count` lines of `length` contiguous elements, `stride` elements from line to line. */
 typedef struct contiguous_lines {
-  int64_t count, length, stride;
+  int64_t count, length, stride; /* lines; contiguous elements of a line; elements from line to line */
 } contiguous_lines;
 
 static bool is_contiguous(int64_t length, int64_t stride) {
@@ -85,8 +84,7 @@ static bool packs_rows(const tsl_transfer *transfer) {
   return transfer->packed.col_stride == 1;
 }
 
-/* Returns the number of pitched copies for a series: 1 where each operand is contiguous and the step fits a
- * pitch, else one for each operand. */
+/* Returns the pitched copies of a series: 1 for contiguous operands at a pitch, else one for each. */
 static int64_t count_pitched_copies(const tsl_transfer *transfer, tsl_operand_series series, size_t size) {
   const bool one_run = !transfer->gathered && transfer->rows == 1;
   return one_run && series.step > 0 && (size_t)series.step * size >= transfer->bytes ? 1 : series.count;

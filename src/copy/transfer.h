@@ -10,7 +10,7 @@
 typedef struct tsl_transfer {
   /* shape of the copy: equal rows and columns, dense, element (0, 0) first */
   tsl_shape packed;
-  size_t bytes;                       /* size of the copy */
+  size_t bytes;                       /* of the packed copy */
   bool gathered;                      /* element by element */
   size_t rows, row_bytes, host_pitch; /* pitched copy if not gathered; host_pitch: bytes from row to row */
 } tsl_transfer;
@@ -28,13 +28,12 @@ void tsl_transfer_stored_range(const tsl_shape *shape, bool row_major, int64_t i
 /* Returns true if the transfer needs a block of `transfer->bytes` bytes of host memory. */
 bool tsl_transfer_needs_block(const tsl_transfer *transfer, const tsl_device *device);
 
-/* Operands of equal shape: count, and distance in host memory in elements, of any sign. Copies are dense. */
 typedef struct tsl_operand_series {
-  int64_t count, step;
+  int64_t count, step; /* number of equal operands; elements from one to the next in host memory, any sign */
 } tsl_operand_series;
 
-/* Copies from element (0, 0) of the caller's first operand to a buffer. Host memory may change on return.
- * `block`, where needed, holds one copy. */
+/* Copies from element (0, 0) of the first operand to a buffer. `block`, if needed, holds one copy of an
+ * operand. Host memory may change on return. */
 tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, tsl_operand_series series,
                               const void *host, tsl_buffer *buffer, tsl_stream *stream, void *block);
 /* Copies from the buffer to the caller's memory. Complete on return. */

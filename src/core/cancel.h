@@ -1,5 +1,4 @@
-/* Delays pthread_cancel() until a call returns: a thread cancelled inside would leave locks held, and a job
- * on its stack that other threads work on. */
+/* Delays pthread_cancel() until a call returns: inside it, locks are held and its stack is in use. */
 #ifndef TSL_CORE_CANCEL_H
 #define TSL_CORE_CANCEL_H
 

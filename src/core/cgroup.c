@@ -44,7 +44,7 @@ static void visit_group_and_ancestors(const char *root, const char *mount, const
   tsl_text_free(&folder);
 }
 
-static bool list_contains(const char *controllers, const char *controller) {
+static bool comma_list_contains(const char *controllers, const char *controller) {
   const size_t wanted = strlen(controller);
   for (const char *at = controllers;; at++) {
     const size_t length = strcspn(at, ",");
@@ -70,7 +70,7 @@ static void visit_groups_of_line(const char *root, char *line, const char *contr
   if (controllers[0] == '\0') {
     visit_group_and_ancestors(root, "", group, 2, visit, argument);
     visit_group_and_ancestors(root, "unified", group, 2, visit, argument);
-  } else if (list_contains(controllers, controller)) {
+  } else if (comma_list_contains(controllers, controller)) {
     visit_group_and_ancestors(root, controllers, group, 1, visit, argument);
     visit_group_and_ancestors(root, controller, group, 1, visit, argument);
   }

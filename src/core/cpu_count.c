@@ -23,7 +23,7 @@ static bool read_quota_line(const char *folder, const char *file, char *line, si
   return true;
 }
 
-/* Reads a version 2 quota: "max 100000" or "150000 100000". */
+/* Reads a version 2 quota, "max 100000" or "150000 100000", as processors; 0: none. */
 static int read_quota_v2(const char *folder) {
   char line[64];
   int64_t quota, period = 100000;
@@ -37,7 +37,7 @@ static int read_quota_v2(const char *folder) {
   return processors_of_quota(quota, period);
 }
 
-/* Reads a version 1 quota from two files; -1 means no quota. */
+/* Reads a version 1 quota from two files (-1: none) as processors; 0: none. */
 static int read_quota_v1(const char *folder) {
   char line[64];
   int64_t quota, period;

@@ -20,8 +20,7 @@ static bool is_held_by_this_thread(const tsl_fork_mutex *guard) {
   return atomic_load_explicit(&guard->owner, memory_order_relaxed) == &thread_marker;
 }
 
-/* Unlocks the list and the guards in front of `end`, but no guard that this thread held: a driver may fork
- * inside its critical section. */
+/* Unlocks the list and the guards in front of `end`, but not those locked by this thread before the fork. */
 static void unlock_guards_before(const tsl_fork_mutex *end) {
   for (tsl_fork_mutex *guard = guards; guard != end; guard = guard->next)
     if (!is_held_by_this_thread(guard))

@@ -34,8 +34,7 @@ static uint16_t narrow_from_f64(double value, narrow_format format) {
   const int exponent = field - F64_BIAS, least = 1 - bias;
   if (exponent > most)
     return (uint16_t)(sign | above_all);
-  /* Below the smallest exponent each step loses one more bit. A value that is shifted by 54 or more is far
-   * below half of the smallest number. */
+  /* Below the smallest exponent each step loses one more bit; from a shift of 54 on the result is 0. */
   const int shift = F64_MANTISSA - format.mantissa_bits + (exponent < least ? least - exponent : 0);
   if (shift > F64_MANTISSA + 1)
     return (uint16_t)sign;
@@ -44,8 +43,7 @@ static uint16_t narrow_from_f64(double value, narrow_format format) {
   const uint64_t lost = whole & ((half << 1) - 1);
   if (lost > half || (lost == half && (rounded_bits & 1)))
     rounded_bits++;
-  /* The leading bit of a normal number adds 1 to the exponent field, and so does a carry out of the
-   * mantissa. */
+  /* The leading bit of a normal number adds 1 to the exponent field, as a carry from the mantissa does. */
   const uint64_t above = exponent > least ? (uint64_t)(exponent - least) : 0,
                  rounded = (above << format.mantissa_bits) + rounded_bits;
   return (uint16_t)(sign | (rounded < above_all ? rounded : above_all));

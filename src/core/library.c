@@ -17,7 +17,7 @@ typedef struct load_attempt {
   tsl_text reason;
 } load_attempt;
 
-static void set_pointer(void *table, const tsl_library_symbol *symbol, void *address) {
+static void store_symbol_address(void *table, const tsl_library_symbol *symbol, void *address) {
   memcpy((char *)table + symbol->offset, &address, sizeof address);
 }
 
@@ -48,7 +48,7 @@ static void *find_symbol(void *handle, const char *name) {
   return address || !atomic_load(&has_shared) ? address : dlsym(RTLD_DEFAULT, name);
 }
 
-/* Returns false with the reason in `result`. */
+/* Opens a library and fills the table. Returns false, with the reason in `result`, if it lacks a symbol. */
 static bool try_library(const char *name, const tsl_library_symbol *symbols, int count, void *table,
                         load_attempt *result) {
   void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
@@ -67,12 +67,12 @@ static bool try_library(const char *name, const tsl_library_symbol *symbols, int
     void *address = find_symbol(handle, symbols[i].name);
     if (!address && !symbols[i].optional) {
       for (int k = 0; k < i; k++)
-        set_pointer(table, &symbols[k], NULL);
+        store_symbol_address(table, &symbols[k], NULL);
       tsl_text_add(&result->reason, "it has no %s", symbols[i].name);
       dlclose(handle);
       return false;
     }
-    set_pointer(table, &symbols[i], address);
+    store_symbol_address(table, &symbols[i], address);
   }
   return true;
 }

@@ -20,7 +20,7 @@ static const char *const topics[] = {
 
 atomic_uint tsl_log_wanted = TSL_LOG_NOT_READ;
 
-/* Uses one write(), so that lines of several threads do not mix. */
+/* Writes a line to stderr by one write(), so that lines of threads do not mix; drops it on errors. */
 static void write_line(const tsl_text *line) {
   if (line->failed)
     return;
@@ -58,7 +58,7 @@ static void log_unknown_topic(const char *name, size_t length) {
   tsl_text_free(&line);
 }
 
-static unsigned read_topics(void) {
+static unsigned read_topics_of_env(void) {
   unsigned bits = 0;
   const char *at = tsl_env_get(TSL_ENV_LOG);
   for (;;) {
@@ -76,7 +76,7 @@ static unsigned read_topics(void) {
 
 void tsl_log_reload(void) {
   const int saved_errno = errno;
-  atomic_store_explicit(&tsl_log_wanted, read_topics(), memory_order_relaxed);
+  atomic_store_explicit(&tsl_log_wanted, read_topics_of_env(), memory_order_relaxed);
   errno = saved_errno;
 }
 

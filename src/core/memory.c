@@ -19,13 +19,13 @@ static tesela_status fail_out_of_memory(size_t bytes, const char *purpose) {
 
 /* Header of a block in a reserve, in front of the block. */
 typedef struct block_header {
-  size_t top, last; /* values before this block was taken */
+  size_t top, last; /* the reserve's values before this block was taken */
   size_t is_free;   /* 1: freed while a higher block is in use */
 } block_header;
 
 static _Thread_local tsl_reserve *thread_reserve;
 
-/* Returns NULL if there is no space. */
+/* Takes a block from a reserve; NULL: no reserve, or no space in it. */
 static void *take_from_reserve(tsl_reserve *reserve, size_t bytes, size_t alignment) {
   if (!reserve || alignment > TSL_CACHE_LINE || bytes > reserve->bytes)
     return NULL;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 static const struct {
-  const char *limit, *used, *droppable;
+  const char *limit_file, *used_file, *droppable_key;
 } files[] = {[1] = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
              [2] = {"memory.max", "memory.current", "inactive_file"}};
 
@@ -35,12 +35,13 @@ static bool parse_number_of_key(const char *lines, const char *key, uint64_t *ou
 static void lower_to_cgroup_limit(void *available, int version, const char *folder) {
   char text[8192];
   uint64_t limit, used, droppable = 0, *const lowest = available;
-  if (!tsl_cgroup_read(folder, files[version].limit, text, sizeof text) ||
+  if (!tsl_cgroup_read(folder, files[version].limit_file, text, sizeof text) ||
       !parse_leading_number(text, &limit) ||
-      !tsl_cgroup_read(folder, files[version].used, text, sizeof text) || !parse_leading_number(text, &used))
+      !tsl_cgroup_read(folder, files[version].used_file, text, sizeof text) ||
+      !parse_leading_number(text, &used))
     return;
   if (tsl_cgroup_read(folder, "memory.stat", text, sizeof text))
-    parse_number_of_key(text, files[version].droppable, &droppable);
+    parse_number_of_key(text, files[version].droppable_key, &droppable);
   used -= droppable < used ? droppable : used;
   const uint64_t left = limit > used ? limit - used : 0;
   if (left < *lowest)

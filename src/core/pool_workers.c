@@ -44,11 +44,9 @@ typedef struct pool_workers_job {
 enum { FREE, OFFERED, SITTING };
 
 typedef struct member {
-  _Alignas(TSL_CACHE_LINE)
-      /* state; a late worker's seat returns from OFFERED to FREE */
-      atomic_int seat;
-  tsl_floats flags;     /* raised exceptions, written by the worker while SITTING */
-  pool_workers_job job; /* written by the caller while the seat is FREE */
+  _Alignas(TSL_CACHE_LINE) atomic_int seat; /* state; a late worker's seat returns from OFFERED to FREE */
+  tsl_floats flags;                         /* raised exceptions, written by the worker while SITTING */
+  pool_workers_job job;                     /* written by the caller while the seat is FREE */
 
   _Alignas(TSL_CACHE_LINE) tsl_workers *crew;
   int number; /* number of the worker, from 1 */
@@ -61,14 +59,12 @@ _Static_assert(sizeof(int64_t) + sizeof(pool_workers_job) <= TSL_CACHE_LINE, "a 
 /* Threads that serve a pool. The child of a fork abandons its parent's crew, whose locks may be held. */
 struct tsl_workers {
   tsl_workers *next_inherited;
-  double spin_seconds;
-  int capacity;    /* maximum number of workers; lowered when a thread cannot be started */
-  int started;     /* number of running workers */
-  member *workers; /* array of `capacity` members */
+  double spin_seconds; /* 0: threads share processors and sleep at once */
+  int capacity;        /* maximum number of workers; lowered when a thread cannot be started */
+  int started;         /* number of running workers */
+  member *workers;     /* array of `capacity` members */
 
-  _Alignas(
-      /* first index that no thread has taken */
-      TSL_CACHE_LINE) _Atomic uint64_t next;
+  _Alignas(TSL_CACHE_LINE) _Atomic uint64_t next; /* first index that no thread has taken */
 
   _Alignas(TSL_CACHE_LINE) pthread_mutex_t lock; /* protects the members below */
   pthread_cond_t empty;                          /* signals that a worker left its seat */
@@ -105,7 +101,7 @@ static bool condition_holds(const wait_condition *condition) {
   return true;
 }
 
-/* Returns false after spin_seconds. */
+/* Spins until the condition holds; false: spin_seconds have passed. */
 static bool spin_until(const tsl_workers *c, const wait_condition *condition) {
   if (condition_holds(condition))
     return true;
@@ -163,8 +159,7 @@ static int processor_to_avoid(const tsl_workers *c) {
 #endif
 }
 
-/* Moves a worker away from the caller's processor: Linux tends to wake a thread on its waker's processor,
- * where both could stay and take turns. */
+/* Moves a worker away from the caller's processor, where Linux tends to wake it and both would take turns. */
 static void move_off_caller_processor(int caller_processor) {
 #if defined(__linux__)
   cpu_set_t allowed, others;
@@ -180,7 +175,7 @@ static void move_off_caller_processor(int caller_processor) {
 #endif
 }
 
-/* Returns false if the crew is to end. */
+/* Sleeps until the worker's seat is OFFERED; false: the crew is to end. */
 static bool sleep_until_offer(tsl_workers *c, member *worker) {
   pthread_mutex_lock(&c->lock);
   worker->sleeps = true;

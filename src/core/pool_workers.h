@@ -21,7 +21,6 @@ int tsl_workers_start(tsl_workers *crew, int workers);
 /* Runs a job on the caller and `workers` >= 1 started workers. One caller at a time. */
 void tsl_workers_run_job(tsl_workers *crew, int workers, int64_t count, tsl_workers_task task,
                          void *argument);
-/* Returns true if this thread is inside a job. */
 bool tsl_workers_is_inside_job(void);
 
 /* Moves a crew, whose threads do not exist in the child of a fork, to a list of crews to be freed later. */

@@ -23,8 +23,8 @@ static bool read_one_line(const char *root, const char *path, char *line, size_t
 typedef struct cache_info {
   int64_t level;
   uint64_t bytes;
-  bool is_data;  /* true for data and unified caches */
-  int64_t first; /* lowest number of the processors that share it */
+  bool is_data;            /* true for data and unified caches */
+  int64_t first_processor; /* lowest number of the processors that share it */
 } cache_info;
 
 /* Reads entry `index` of a processor's caches; false: missing or unreadable. */
@@ -44,7 +44,7 @@ static bool read_cache(const char *root, int processor, int index, cache_info *o
   if (!read_one_line(root, path, line, sizeof line))
     return false;
   line[strcspn(line, "-,")] = '\0'; /* format: "0-7,16-23" */
-  return tsl_parse_i64(line, &out->first);
+  return tsl_parse_i64(line, &out->first_processor);
 }
 
 /* Finds the processor's cache of the highest level; false: none known. */
@@ -71,7 +71,7 @@ uint64_t tsl_processor_last_caches_at(const char *root) {
     }
     missing = 0;
     /* counts each cache once, with the first processor that shares it */
-    bytes += last.first == processor ? last.bytes : 0;
+    bytes += last.first_processor == processor ? last.bytes : 0;
   }
   return bytes;
 }

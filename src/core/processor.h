@@ -1,5 +1,4 @@
-/* Properties of the host's processor from Linux's files. `root` prefixes all paths: "", or a test's
- * folder. */
+/* Properties of the host's processor from Linux's files. `root` ("", or a test's folder) prefixes paths. */
 #ifndef TSL_CORE_PROCESSOR_H
 #define TSL_CORE_PROCESSOR_H
 

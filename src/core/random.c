@@ -32,7 +32,7 @@ uint64_t tsl_random_u64(uint64_t seed, uint64_t index) {
   return random_bits_at(get_sequence_start(seed), index);
 }
 
-/* Draws odd multiples of 2^-52: symmetric, never 0, never 1 or -1. */
+/* Draws odd multiples of 2^-52 between -1 and 1: symmetric, never 0. */
 static void draw_uniform(uint64_t start, uint64_t first, size_t count, double *out) {
   for (size_t i = 0; i < count; i++) {
     const int64_t top = (int64_t)(random_bits_at(start, first + i) >> 11) - ((int64_t)1 << 52);
@@ -40,7 +40,7 @@ static void draw_uniform(uint64_t start, uint64_t first, size_t count, double *o
   }
 }
 
-/* Draws whole numbers: the upper half of the bits, times 17, of which again the upper half. */
+/* Draws whole numbers from -8 to 8: the upper half of the bits, times 17, of which again the upper half. */
 static void draw_integer(uint64_t start, uint64_t first, size_t count, double *out) {
   for (size_t i = 0; i < count; i++)
     out[i] = (double)((random_bits_at(start, first + i) >> 32) * 17 >> 32) - 8;

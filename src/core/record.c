@@ -14,17 +14,17 @@ static bool record_is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-static bool is_control(char c) {
+static bool is_control_character(char c) {
   return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* Returns TESELA_BAD_INPUT for control characters other than tabs. */
+/* Counts the words of a line. TESELA_BAD_INPUT: a control character but tabs, or over WORDS_MAX words. */
 static tesela_status count_words(const char *line, int *out) {
   int count = 0;
   for (size_t i = 0; line[i]; i++) {
     if (record_is_blank(line[i]))
       continue;
-    if (is_control(line[i]))
+    if (is_control_character(line[i]))
       return tsl_fail(TESELA_BAD_INPUT,
                       "control character 0x%02x at column %zu; a line of \"name key=value\" has none",
                       (unsigned)(unsigned char)line[i], i + 1);

@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *why_not_trusted(int file, mode_t type, bool may_be_root, const char *other_type) {
+static const char *why_not_trusted(int file, mode_t type, bool may_be_root, const char *wrong_type_reason) {
   struct stat facts;
   if (fstat(file, &facts) != 0)
     return strerror(errno);
   if ((facts.st_mode & S_IFMT) != type)
-    return other_type;
+    return wrong_type_reason;
   if (facts.st_uid != geteuid() && !(may_be_root && facts.st_uid == 0))
     return "it belongs to another user";
   if (facts.st_mode & (S_IWGRP | S_IWOTH))

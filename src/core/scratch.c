@@ -61,7 +61,7 @@ static header *take_best_cached(size_t bytes) {
   return is_first ? first : second;
 }
 
-static tesela_status allocate_block(size_t bytes, const char *purpose, void **out) {
+static tesela_status allocate_with_large_pages(size_t bytes, const char *purpose, void **out) {
   size_t whole;
   if (bytes < LARGE_PAGE / 2 || !tsl_size_add(bytes, LARGE_PAGE - 1, &whole))
     return tsl_alloc(bytes, purpose, out);
@@ -80,7 +80,7 @@ tesela_status tsl_scratch_take(size_t bytes, const char *purpose, void **out) {
     tsl_free(block);
     if (!tsl_size_add(bytes, sizeof *block, &total))
       total = SIZE_MAX; /* tsl_alloc() refuses this size with a message */
-    TSL_TRY(allocate_block(total, purpose, &memory));
+    TSL_TRY(allocate_with_large_pages(total, purpose, &memory));
     block = memory;
     block->bytes = bytes;
   }

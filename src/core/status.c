@@ -62,14 +62,14 @@ static void store_message(const char *text) {
   drop_partial_character(message_without_memory);
 }
 
-/* Keeps a message on one line and the terminal safe: file names and cells may hold control characters. */
+/* Replaces control characters by '?': a message is one line, and safe for a terminal. */
 static void replace_control_characters(char *text) {
   for (; *text; text++)
     if ((unsigned char)*text < 0x20 || *text == 0x7F)
       *text = '?';
 }
 
-/* Formats to a separate buffer, since an argument may be the message that is being replaced. */
+/* Formats to `out`, cut to whole characters, and returns the length. `out` must not be an argument. */
 static size_t format_message(char out[MESSAGE_SIZE], const char *format, va_list arguments) {
   const int length = tsl_locale_format(out, MESSAGE_SIZE, format, arguments);
   if (length < 0)

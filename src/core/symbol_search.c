@@ -34,7 +34,7 @@ static bool library_contains(const struct dl_phdr_info *info, const void *addres
 
 typedef struct load_order {
   const void *first, *second;
-  bool is_before;
+  bool first_is_earlier;
 } load_order;
 
 /* Finds which of two addresses' libraries was loaded first; the walk is in loading order. */
@@ -43,17 +43,17 @@ static int stop_at_first_loaded(struct dl_phdr_info *info, size_t size, void *ar
   (void)size;
   const bool has_first = library_contains(info, library_info->first),
              has_second = library_contains(info, library_info->second);
-  library_info->is_before = has_first && !has_second;
+  library_info->first_is_earlier = has_first && !has_second;
   return has_first || has_second;
 }
 
 bool tsl_loaded_is_earlier(const void *address, const void *other) {
   load_order library_info = {.first = address, .second = other};
   dl_iterate_phdr(stop_at_first_loaded, &library_info);
-  return library_info.is_before;
+  return library_info.first_is_earlier;
 }
 
-/* Only lists names: libraries are opened after the walk, which holds the linker's lock. */
+/* Appends a library's name. Libraries are opened after the walk, which holds the linker's lock. */
 static int append_library_name(struct dl_phdr_info *info, size_t size, void *argument) {
   (void)size;
   if (info->dlpi_name && *info->dlpi_name)

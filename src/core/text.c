@@ -75,8 +75,7 @@ void tsl_text_add_double(tsl_text *text, double value) {
     tsl_text_add(text, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
     return;
   }
-  /* Fifteen digits hold every shorter decimal of a normal number; a subnormal has fewer. Seventeen are always
-   * enough. */
+  /* Fifteen digits hold every shorter decimal of a normal number; seventeen are always enough. */
   char digits[40];
   for (int precision = fabs(value) < DBL_MIN ? 1 : DBL_DIG; precision <= DBL_DECIMAL_DIG; precision++) {
     double back;
@@ -167,7 +166,7 @@ bool tsl_parse_double(const char *word, double *out) {
   return true;
 }
 
-/* Returns 0 if the suffix is unknown. */
+/* Returns the bytes of "", "B", "K", "MiB", ...; 0: an unknown suffix. */
 static uint64_t factor_of_size_suffix(const char *suffix) {
   static const char letters[] = "KMGTPE";
   if (!*suffix || strcmp(suffix, "B") == 0)

@@ -26,12 +26,11 @@ static void free_texts(void *argument) {
   free(texts);
 }
 
-static void create_key(void) {
+static void create_texts_key(void) {
   atomic_store(&usable, pthread_key_create(&key, free_texts) == 0);
 }
 
-/* Frees the main thread's texts at the process's end or unload; then no thread may call a destructor of
- * it. */
+/* Frees the main thread's texts at exit or unload; later no thread's end calls a destructor. */
 __attribute__((destructor)) static void free_at_unload(void) {
   if (!atomic_exchange(&usable, false))
     return;
@@ -40,7 +39,7 @@ __attribute__((destructor)) static void free_at_unload(void) {
 }
 
 static thread_texts *get_thread_texts(void) {
-  pthread_once(&once, create_key);
+  pthread_once(&once, create_texts_key);
   if (!atomic_load(&usable))
     return NULL;
   thread_texts *texts = pthread_getspecific(key);

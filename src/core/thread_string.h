@@ -1,5 +1,4 @@
-/* Texts that a call leaves for its thread, freed at its end. On the heap: the loader has little thread-local
- * space for libraries opened at run time. */
+/* Texts of calls for their thread, on the heap: libraries opened late have little thread-local space. */
 #ifndef TSL_CORE_THREAD_STRING_H
 #define TSL_CORE_THREAD_STRING_H
 

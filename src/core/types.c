@@ -106,8 +106,8 @@ static void store_c128(void *data, const double value[2]) {
   memcpy(data, value, 2 * sizeof(double));
 }
 
-/* X(TYPE, name, kernel name, size, component, sums, complex, integer, u, largest, smallest), in the order of
- * the enumeration. */
+/* X(TYPE, name, kernel name, size, component, sums, complex, integer, u, largest, smallest), in enum
+ * order. */
 #define TYPE_LIST(X)                                                                                         \
   X(F64, f64, "double", 8, F64, F64, false, false, 0x1p-53, DBL_MAX, 0x1p-1074)                              \
   X(F32, f32, "float", 4, F32, F32, false, false, 0x1p-24, FLT_MAX, 0x1p-149)                                \

@@ -15,11 +15,11 @@ static struct {
 } notices[TSL_NOTICES_MAX];
 static int notice_count;
 
-static void init_lock(void) {
+static void init_notices_lock(void) {
   tsl_fork_mutex_init(&lock);
 }
 
-/* Returns true if the message is new. The caller holds the lock. */
+/* Stores a new message while there is space; returns true if it is new. The caller holds the lock. */
 static bool store_if_new(const char *sentence, bool logged) {
   for (int i = 0; i < notice_count; i++)
     if (strcmp(notices[i].sentence, sentence) == 0)
@@ -37,7 +37,7 @@ void tsl_notice(tsl_log_topic topic, const char *format, ...) {
   va_start(arguments, format);
   tsl_locale_format(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
-  pthread_once(&once, init_lock);
+  pthread_once(&once, init_notices_lock);
   tsl_fork_mutex_lock(&lock);
   const bool is_new = store_if_new(sentence, tsl_log_wants(topic));
   tsl_fork_mutex_unlock(&lock);
@@ -46,7 +46,7 @@ void tsl_notice(tsl_log_topic topic, const char *format, ...) {
 }
 
 bool tsl_notice_at(int index, char sentence[TSL_NOTICE_BYTES], bool *logged) {
-  pthread_once(&once, init_lock);
+  pthread_once(&once, init_notices_lock);
   tsl_fork_mutex_lock(&lock);
   const bool exists = index >= 0 && index < notice_count;
   if (exists) {

@@ -4,9 +4,8 @@
 #include "planner/planner.h"
 #include "planner/transfer_cost.h"
 
-/* Squares from size `from` on run on `device`, up to the next part. */
 typedef struct tsl_crossover_part {
-  int64_t from;
+  int64_t from; /* smallest size of squares that run on `device`, up to the next part */
   const tsl_device *device;
 } tsl_crossover_part;
 

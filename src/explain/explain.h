@@ -17,7 +17,7 @@ typedef struct tsl_explanation {
   bool resident;                       /* operands are on the device */
   tsl_devices *devices;
   tsl_crossover crossover; /* no parts without a choice of devices */
-  tsl_candidate once;      /* choice if start-up counts; strategy NULL: not requested */
+  tsl_candidate once;      /* choice for a single run with its start-up; strategy NULL: not sought */
   double plan_seconds;     /* seconds for creating the plan: device, compilers, self-test */
 } tsl_explanation;
 

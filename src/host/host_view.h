@@ -6,9 +6,8 @@
 #include <stdint.h>
 #include <tesela/tesela.h>
 
-/* Matrix in memory: element (i, j) is i * row_stride + j * col_stride elements after `at`. */
 typedef struct tsl_view {
-  unsigned char *at;
+  unsigned char *at; /* element (0, 0); (i, j) is i * row_stride + j * col_stride elements after it */
   int64_t row_stride, col_stride;
   int64_t offset;     /* elements from the caller's element (0, 0) to the view's */
   const void *packed; /* packed form, or NULL; with it nothing is read at `at` */

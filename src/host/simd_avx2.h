@@ -70,7 +70,7 @@ static inline void store_masked_f32_quarter(float *dst, vector_f32_quarter value
     store_few_f32(dst, value, count);
 }
 
-/* Accumulates into the sum's register: compilers that choose the form move sums and spill in every step. */
+/* Returns sum + number * value in the sum's register: compilers that choose the form spill in every step. */
 static inline vector_f32 fma_f32(vector_f32 sum, float number, vector_f32 value) {
   __asm__("vfmadd231ps %1, %2, %0" : "+x"(sum) : "x"(_mm256_set1_ps(number)), "x"(value));
   return sum;

@@ -52,7 +52,7 @@ static inline uint16_t f16_of_f32(float value) {
   return tsl_f16_from_f64((double)value);
 }
 
-/* PMADDWD is in SSE2, which every x86-64 has. */
+/* Returns sum + the products of pairs of 16-bit integers. PMADDWD is in SSE2, which every x86-64 has. */
 static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
 #if defined(__SSE2__)
   return sum + (vector_i32)_mm_madd_epi16((__m128i)a, (__m128i)b);

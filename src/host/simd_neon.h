@@ -73,7 +73,7 @@ static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
   return sum + (vector_i32)vpaddq_s32(low, high);
 }
 
-/* A bf16 is the upper half of an f32. */
+/* Returns sum + the products of pairs of bf16, each the upper half of an f32. */
 static inline vector_f32 dot_bf16_with_subnormals(vector_f32 sum, vector_f32 a, vector_f32 b) {
   const uint32x4_t x = (uint32x4_t)a, y = (uint32x4_t)b, high = vdupq_n_u32(0xffff0000);
   const float32x4_t first = vfmaq_f32((float32x4_t)sum, vreinterpretq_f32_u32(vshlq_n_u32(x, 16)),

@@ -204,7 +204,7 @@ static bool is_column_name(const csv_cell *cell) {
   return cell->length > 0 && (cell->text[0] == '\0' || strchr("0123456789+-.,", cell->text[0]) == NULL);
 }
 
-/* Counts the first line's columns; *header: it has names and no number. */
+/* Counts the first line's columns; *header: it has names and no number. Fails if it has both, or neither. */
 static tesela_status read_first_line(tsl_reader *reader, int64_t *columns, bool *header) {
   const csv_state *const state = reader->state;
   csv_cell cell;
@@ -358,7 +358,7 @@ static tesela_status csv_write_rows(tsl_writer *writer, const tsl_file_panel *pa
 const tsl_format tsl_format_csv = {
     .name = "csv",
     .endings = ".csv .tsv ",
-    .text = true,
+    .is_text = true,
     .real_only = true,
     .recognise = csv_recognise,
     .read_header = csv_read_header,

@@ -23,8 +23,8 @@ static const char *const field_names[] = {"real", "integer", "complex", "pattern
 static const char *const symmetry_names[] = {"general", "symmetric", "skew-symmetric", "hermitian", NULL};
 
 typedef struct mtx_state {
-  int form, field, symmetry;
-  int64_t entries; /* number of lines with values */
+  int form, field, symmetry; /* enumerations above: ARRAY, REAL, GENERAL, ... */
+  int64_t entries;           /* number of lines with values */
 } mtx_state;
 
 static bool mtx_recognise(const char *bytes, size_t count) {
@@ -69,8 +69,7 @@ static tesela_status read_banner(tsl_reader *reader) {
   return TESELA_OK;
 }
 
-/* Skips blank lines and comments. */
-static tesela_status skip_comments(tsl_reader *reader) {
+static tesela_status skip_blank_and_comment_lines(tsl_reader *reader) {
   tsl_input *const in = &reader->in;
   bool more;
   for (;;) {
@@ -109,7 +108,7 @@ static tesela_status mtx_read_header(tsl_reader *reader) {
   mtx_state *const state = reader->state;
   int64_t sizes[3] = {0};
   TSL_TRY(read_banner(reader));
-  TSL_TRY(skip_comments(reader));
+  TSL_TRY(skip_blank_and_comment_lines(reader));
   TSL_TRY(read_shape(reader, sizes));
   TSL_TRY(tsl_reader_set_shape(reader, sizes[0], sizes[1]));
   const int64_t rows = sizes[0], cols = sizes[1];
@@ -136,7 +135,7 @@ static const char *describe_entry_words(const mtx_state *state) {
   return words[state->form][state->field];
 }
 
-static tesela_status fail_entry(const tsl_reader *reader) {
+static tesela_status fail_malformed_entry(const tsl_reader *reader) {
   return tsl_input_bad_line(&reader->in, reader->in.line, "is no entry of this file, which is: %s",
                             describe_entry_words(reader->state));
 }
@@ -146,7 +145,7 @@ static tesela_status read_index(tsl_reader *reader, int64_t size, const char *wh
   tsl_word word;
   TSL_TRY(tsl_input_word(&reader->in, &word));
   if (tsl_number_read_whole(word.text, word.length, index) != TSL_NUMBER_READ)
-    return fail_entry(reader);
+    return fail_malformed_entry(reader);
   if (*index < 1 || *index > size)
     return tsl_input_bad_line(&reader->in, reader->in.line,
                               "names %s %" PRId64 ", which is outside of 1 to %" PRId64, what, *index, size);
@@ -193,7 +192,7 @@ static tesela_status read_value(tsl_reader *reader, double value[2]) {
   for (int part = 0; part < parts; part++) {
     TSL_TRY(tsl_input_word(&reader->in, &word));
     if (word.length == 0)
-      return fail_entry(reader);
+      return fail_malformed_entry(reader);
     if (state->field == INTEGER || state->field == UNSIGNED)
       TSL_TRY(check_integer(reader, word));
     TSL_TRY(tsl_reader_read_number(reader, word, TSL_NUMBER_FORTRAN, &value[part]));
@@ -201,10 +200,9 @@ static tesela_status read_value(tsl_reader *reader, double value[2]) {
       value[part] += 0.0; /* -0 becomes 0 */
   }
   TSL_TRY(tsl_input_word(&reader->in, &word));
-  return word.length == 0 ? TESELA_OK : fail_entry(reader);
+  return word.length == 0 ? TESELA_OK : fail_malformed_entry(reader);
 }
 
-/* Negates a value; 0 remains +0. */
 static double negate_but_zero(double value) {
   return value == 0 ? value : -value;
 }
@@ -390,7 +388,7 @@ const tsl_format tsl_format_mtx = {
     .name = "mtx",
     .endings = ".mtx ",
     .marked = true,
-    .text = true,
+    .is_text = true,
     .keeps_rows = true,
     .recognise = mtx_recognise,
     .read_header = mtx_read_header,

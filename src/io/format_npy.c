@@ -112,11 +112,11 @@ static bool widen_integer(const tsl_npy_header *header, const unsigned char *byt
   return magnitude == 0 || magnitude >> __builtin_ctzll(magnitude) < (uint64_t)1 << 53;
 }
 
-/* Consecutive values in the file. Value n goes to `at` + n * `step` elements. */
+/* Consecutive values in the file. */
 typedef struct value_run {
   int64_t row, col;           /* position of value 0 in the matrix */
   int64_t row_step, col_step; /* step from value to value: 1 in one direction, 0 in the other */
-  void *at;
+  void *at;                   /* target of value 0; value n goes to n * `step` elements after it */
   int64_t step;
 } value_run;
 
@@ -218,7 +218,7 @@ typedef struct npy_lines {
   int64_t lines, length; /* size of the block */
   int64_t pitch;         /* elements of a line in the file */
   int64_t first;         /* index of the block's first element in the file */
-  int64_t outer;         /* elements between lines in memory */
+  int64_t memory_pitch;  /* elements from line to line in memory */
 } npy_lines;
 /* pieces announced to the system */
 enum { LINES_AHEAD = 64 };
@@ -249,7 +249,7 @@ static tesela_status read_converted_values(tsl_reader *reader, const tsl_file_pa
 /* Reads without conversion; whole lines that are consecutive in memory at once. */
 static tesela_status read_lines_directly(tsl_reader *reader, const tsl_file_panel *panel,
                                          const npy_lines *layout) {
-  const bool whole = layout->length == layout->pitch && layout->outer == layout->length;
+  const bool whole = layout->length == layout->pitch && layout->memory_pitch == layout->length;
   const uint64_t size = panel->size,
                  read_bytes = (uint64_t)layout->length * size * (whole ? (uint64_t)layout->lines : 1);
   for (int64_t line = 0; line < (whole ? 1 : layout->lines); line++) {
@@ -259,7 +259,7 @@ static tesela_status read_lines_directly(tsl_reader *reader, const tsl_file_pane
       tsl_input_announce(&reader->in, offset + (uint64_t)(LINES_AHEAD * layout->pitch) * size,
                          (size_t)read_bytes);
     TSL_TRY(tsl_input_read_at(&reader->in, offset,
-                              (char *)panel->data + (uint64_t)(line * layout->outer) * size,
+                              (char *)panel->data + (uint64_t)(line * layout->memory_pitch) * size,
                               (size_t)read_bytes, &got));
     if (got < read_bytes)
       return fail_truncated(reader);
@@ -276,7 +276,7 @@ static tesela_status read_block_by_lines(tsl_reader *reader, const tsl_file_pane
       .pitch = fortran ? reader->info.rows : reader->info.cols,
       .first = fortran ? panel->first_col * reader->info.rows + panel->first
                        : panel->first * reader->info.cols + panel->first_col,
-      .outer = fortran ? panel->col_stride : panel->row_stride,
+      .memory_pitch = fortran ? panel->col_stride : panel->row_stride,
   };
   if (!state->widened && !state->swapped && reader->info.type == panel->type &&
       (fortran ? panel->row_stride : panel->col_stride) == 1)

@@ -102,7 +102,7 @@ static tesela_status txt_write_rows(tsl_writer *writer, const tsl_file_panel *pa
 const tsl_format tsl_format_txt = {
     .name = "txt",
     .endings = ".txt ",
-    .text = true,
+    .is_text = true,
     .real_only = true,
     .recognise = txt_recognise,
     .read_header = txt_read_header,

@@ -14,10 +14,10 @@ enum { PACKED_BYTES = 1 << 18 };
 struct tsl_unpacking {
   z_stream stream;
   int fd;
-  bool eof;           /* the file has no more bytes */
-  bool between;       /* between concatenated members of the file */
-  bool deflated;      /* raw data: size and CRC are compared here, not by zlib */
-  uint64_t size, got; /* expected bytes when expanded; bytes expanded so far */
+  bool eof;             /* the file has no more bytes */
+  bool between_members; /* between concatenated members of the file */
+  bool deflated;        /* raw data: size and CRC are compared here, not by zlib */
+  uint64_t size, got;   /* expected bytes when expanded; bytes expanded so far */
   uLong expected_crc, expanded_crc;
   unsigned char packed[PACKED_BYTES];
 };
@@ -95,7 +95,7 @@ static tesela_status next_member(tsl_unpacking *unpacking, const char *path, boo
     return TESELA_OK;
   if (*stream->next_in != 0x1f)
     return tsl_fail(TESELA_BAD_INPUT, "%s: other bytes follow its gzip data", path);
-  unpacking->between = false;
+  unpacking->between_members = false;
   return TESELA_OK;
 }
 
@@ -104,7 +104,7 @@ static tesela_status inflate_or_read_more(tsl_unpacking *unpacking, const char *
   z_stream *const stream = &unpacking->stream;
   const int result = inflate(stream, Z_NO_FLUSH);
   if (result == Z_STREAM_END) {
-    unpacking->between = true;
+    unpacking->between_members = true;
     return unpacking->deflated || inflateReset(stream) == Z_OK
                ? TESELA_OK
                : tsl_fail(TESELA_INTERNAL, "%s: zlib cannot be reset", path);
@@ -126,7 +126,7 @@ static tesela_status check_deflated(tsl_unpacking *unpacking, const char *path, 
                                     size_t count) {
   unpacking->got += count;
   unpacking->expanded_crc = crc32(unpacking->expanded_crc, (const Bytef *)bytes, (uInt)count);
-  if (!unpacking->between ||
+  if (!unpacking->between_members ||
       (unpacking->got == unpacking->size && unpacking->expanded_crc == unpacking->expected_crc))
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its array has another checksum or length", path);
@@ -138,7 +138,7 @@ tesela_status tsl_unpack_read(tsl_unpacking *unpacking, const char *path, char *
   *got = 0;
   while (*got < count) {
     bool more = true;
-    if (unpacking->between)
+    if (unpacking->between_members)
       TSL_TRY(next_member(unpacking, path, &more));
     if (!more)
       break;

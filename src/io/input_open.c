@@ -25,7 +25,6 @@ static tesela_status start_gunzip(tsl_input *in) {
   return status;
 }
 
-/* Reads a stored array once for the archive's CRC. */
 static tesela_status check_stored_crc(const tsl_input *in, const tsl_npz_entry *entry) {
   uint32_t checksum = 0;
   for (uint64_t at = 0; at < entry->size;) {

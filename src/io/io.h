@@ -67,9 +67,8 @@ typedef struct tsl_rectangle {
 /* Reads any block; needs info->by_blocks. Directly into `out` if order and type match. */
 tesela_status tsl_reader_block(tsl_reader *reader, const tsl_rectangle *block, tesela_type type, void *out,
                                int64_t row_stride, int64_t col_stride);
-/* Makes a file readable by blocks, before any read. Compressed files and pipes are copied, and text is
- * converted to `type`, to an unnamed file in TMPDIR. Matrix Market is read per `bytes_max` bytes of memory.
- */
+/* Makes a file readable by blocks, before any read: copies compressed files and pipes, or text as `type`, to
+ * an unnamed file in TMPDIR. Reads Matrix Market per `bytes_max` bytes of memory. */
 tesela_status tsl_reader_spool(tsl_reader *reader, tesela_type type, uint64_t bytes_max);
 /* Size and time of the last change, to detect changes. Zeros: a pipe. */
 typedef struct tsl_file_state {
@@ -80,7 +79,7 @@ typedef struct tsl_file_state {
 tsl_file_state tsl_reader_get_file_state(const tsl_reader *reader);
 /* Returns true if blocks are read directly from an uncompressed .npy file that was not spooled. */
 bool tsl_reader_reads_file_directly(const tsl_reader *reader);
-/* Sets the function that reads such a file's blocks; NULL: the system's. */
+/* Sets the function that reads blocks of a file that is read directly; NULL: the system's. */
 void tsl_reader_set_read_function(tsl_reader *reader, tsl_read_function read_function, void *read_state);
 /* Returns the decimal precision of the numbers read so far; zeros for binary formats. */
 const tsl_printed *tsl_reader_printed(const tsl_reader *reader);

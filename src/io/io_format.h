@@ -25,10 +25,10 @@ struct tsl_reader {
   uint64_t start;     /* offset of the first value */
   int64_t start_line; /* line of the first value */
   tsl_printed printed;
-  bool failed;               /* a call failed: the stream's position is unknown */
-  bool spooled;              /* `in` is a temporary copy of the file */
-  tsl_file_state state_then; /* state of the file before its spool */
-  void *state;               /* the format's, one block for tsl_free() */
+  bool failed;                   /* a call failed: the stream's position is unknown */
+  bool spooled;                  /* `in` is a temporary copy of the file */
+  tsl_file_state original_state; /* state of the file before its spool */
+  void *state;                   /* the format's, one block for tsl_free() */
 };
 
 /* Compares the rest of a spooled .npy file with its header. */
@@ -47,8 +47,8 @@ struct tsl_writer {
 /* Elements from row `first` on: (i, j) is i * row_stride + j * col_stride elements after `data`. */
 typedef struct tsl_file_panel {
   union {
-    void *data;         /* target of a read */
-    const void *source; /* source of a write */
+    void *data;         /* element (0, 0) to read to */
+    const void *source; /* element (0, 0) to write from */
   };
   int64_t row_stride, col_stride;
   int64_t first, rows, cols; /* first row in the file; size */
@@ -65,7 +65,7 @@ struct tsl_format {
   /* Returns true if a file may start with these bytes, at most 4096. */
   bool (*recognise)(const char *bytes, size_t count);
   bool marked; /* `recognise` is certain: no other format starts so */
-  bool text;
+  bool is_text;
   bool real_only;    /* holds no complex numbers */
   bool takes_blocks; /* an element's offset is known: tsl_resumable_open() works */
   bool keeps_rows;   /* a writer buffers rows that come in parts */
@@ -99,7 +99,6 @@ const tsl_format *tsl_format_recognise(const tsl_input *in, bool marked);
 /* Returns true if a name ends in `ending` (".gz"), in any case. */
 bool tsl_format_name_ends(const char *path, const char *ending);
 
-/* Returns the address of element (i, j) of a panel. */
 void *tsl_panel_address(const tsl_file_panel *panel, int64_t i, int64_t j);
 /* Sets info.rows and info.cols. TESELA_BAD_INPUT beyond any memory, so that byte counts cannot overflow. */
 tesela_status tsl_reader_set_shape(tsl_reader *reader, int64_t rows, int64_t cols);

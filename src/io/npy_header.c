@@ -58,7 +58,7 @@ static tesela_status parse_string(cursor *here, tsl_word *string) {
   return TESELA_OK;
 }
 
-static bool word_is(tsl_word word, const char *text) {
+static bool word_equals(tsl_word word, const char *text) {
   return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
 }
 
@@ -144,7 +144,7 @@ static tesela_status parse_dictionary(cursor *here, tsl_npy_header *header) {
     const cursor before = *here;
     TSL_TRY(parse_string(here, &name));
     int key = 0;
-    while (key < KEY_COUNT && !word_is(name, keys[key].name))
+    while (key < KEY_COUNT && !word_equals(name, keys[key].name))
       key++;
     if (key == KEY_COUNT || seen[key])
       return fail_at_cursor(&before, key == KEY_COUNT ? "an unknown key" : "a key for the second time");

@@ -18,7 +18,7 @@ static uint64_t read_little_endian(const unsigned char *src, int bytes) {
   return value;
 }
 
-static bool has_mark(const unsigned char *src, const char *mark) {
+static bool has_zip_signature(const unsigned char *src, const char *mark) {
   return memcmp(src, "PK", 2) == 0 && memcmp(src + 2, mark, 2) == 0;
 }
 
@@ -44,7 +44,7 @@ static tesela_status find_directory(const tsl_input *in, uint64_t *offset, uint6
   if (in->size < END_BYTES)
     return fail_zip(in, "it is cut off");
   TSL_TRY(read_zip_at(in, in->size - END_BYTES, end, END_BYTES));
-  if (!has_mark(end, "\5\6"))
+  if (!has_zip_signature(end, "\5\6"))
     return fail_zip(in, "its table of contents is not at its end");
   *bytes = read_little_endian(end + 12, 4);
   *offset = read_little_endian(end + 16, 4);
@@ -53,10 +53,10 @@ static tesela_status find_directory(const tsl_input *in, uint64_t *offset, uint6
   if (in->size < END_BYTES + LOCATOR_BYTES)
     return fail_zip(in, "it is cut off");
   TSL_TRY(read_zip_at(in, in->size - END_BYTES - LOCATOR_BYTES, locator, LOCATOR_BYTES));
-  if (!has_mark(locator, "\6\7"))
+  if (!has_zip_signature(locator, "\6\7"))
     return fail_zip(in, "its table of contents cannot be found");
   TSL_TRY(read_zip_at(in, read_little_endian(locator + 8, 8), wide, WIDE_END_BYTES));
-  if (!has_mark(wide, "\6\6"))
+  if (!has_zip_signature(wide, "\6\6"))
     return fail_zip(in, "its table of contents cannot be found");
   *bytes = read_little_endian(wide + 40, 8);
   *offset = read_little_endian(wide + 48, 8);
@@ -97,7 +97,7 @@ static tesela_status read_directory_entry(const tsl_input *in, const unsigned ch
     return fail_zip(in, "its array is neither stored nor deflated");
   entry->deflated = method == 8;
   TSL_TRY(read_zip_at(in, start, local, LOCAL_BYTES));
-  if (!has_mark(local, "\3\4"))
+  if (!has_zip_signature(local, "\3\4"))
     return fail_zip(in, "its array is not where its table of contents says");
   entry->offset = start + LOCAL_BYTES + read_little_endian(local + 26, 2) + read_little_endian(local + 28, 2);
   if (entry->offset > in->size || in->size - entry->offset < packed ||
@@ -125,7 +125,7 @@ static tesela_status find_single_entry(const tsl_input *in, const unsigned char 
   int count = 0;
   tesela_status status = TESELA_OK;
   size_t at = 0;
-  while (at + ENTRY_BYTES <= bytes && has_mark(directory + at, "\1\2")) {
+  while (at + ENTRY_BYTES <= bytes && has_zip_signature(directory + at, "\1\2")) {
     char quoted[TSL_QUOTE_MAX];
     const size_t name = (size_t)read_little_endian(directory + at + 28, 2),
                  extra = (size_t)read_little_endian(directory + at + 30, 2);

@@ -18,9 +18,9 @@ static bool is_digit(char c) {
 /* digits * 10^exponent. */
 typedef struct decimal {
   bool negative;
-  bool fraction, scaled; /* has a point or an exponent; has an exponent */
-  uint64_t digits;       /* first 19 significant digits */
-  int significant;       /* number of digits */
+  bool is_not_integer, has_exponent; /* is_not_integer: has a point or an exponent */
+  uint64_t digits;                   /* first 19 significant digits */
+  int significant;                   /* number of digits */
   int64_t exponent;
 } decimal;
 
@@ -45,7 +45,7 @@ static const char *parse_digits(const char *src, const char *end, char point, de
       number->digits = number->digits * 10 + (uint64_t)(*src - '0');
   }
   number->exponent = -fraction;
-  number->fraction = after_point;
+  number->is_not_integer = after_point;
   return any ? src : NULL;
 }
 
@@ -65,7 +65,7 @@ static bool parse_exponent(const char *src, const char *end, decimal *number) {
       exponent = exponent_limit;
   }
   number->exponent += negative ? -exponent : exponent;
-  number->fraction = number->scaled = true;
+  number->is_not_integer = number->has_exponent = true;
   return true;
 }
 
@@ -102,8 +102,8 @@ static void update_precision(tsl_printed *printed, const decimal *number, char l
     printed->digits = number->significant;
   if (first || decimals > printed->decimals)
     printed->decimals = decimals;
-  printed->fractions = printed->fractions || number->fraction;
-  printed->fixed = printed->fixed || (number->fraction && !number->scaled && last == '0');
+  printed->fractions = printed->fractions || number->is_not_integer;
+  printed->fixed = printed->fixed || (number->is_not_integer && !number->has_exponent && last == '0');
 }
 
 double tsl_printed_half_unit(const tsl_printed *printed, double value) {

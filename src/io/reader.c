@@ -50,7 +50,7 @@ tesela_status tsl_reader_open_as(const char *path, const char *format, tsl_reade
   TSL_GO(reader_choose_format(reader, path, format_given));
   TSL_GO(reader->format->read_header(reader));
   reader->info.format = reader->format->name;
-  reader->info.text = reader->format->text;
+  reader->info.text = reader->format->is_text;
   reader->info.by_columns = reader->info.by_rows && reader->in.regular;
   reader->info.by_blocks = reader->info.by_blocks && reader->in.regular;
   reader->start = tsl_input_tell(&reader->in);

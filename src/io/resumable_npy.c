@@ -30,12 +30,12 @@ struct tsl_resumable {
   char *path, *target; /* path as given, for messages; with links followed */
   char *data_name, *journal_name;
   unsigned mode; /* permissions of the file to be replaced; 0: none */
-  int data, journal;
-  tsl_text journal_text;          /* earlier journal up to its last complete line */
-  block_state *blocks;            /* `block_count` entries */
-  int64_t block_count, count;     /* `count`: finished blocks */
+  int data_fd, journal_fd;
+  tsl_text journal_text; /* earlier journal up to its last complete line */
+  block_state *blocks;   /* `block_count` entries */
+  int64_t block_count, finished_count;
   uint32_t checksum;              /* CRC-32 of the last written block */
-  tsl_text lines;                 /* lines of blocks before their sync */
+  tsl_text unsynced_lines;        /* journal lines of written blocks */
   double last_sync, sync_seconds; /* end and duration of the last sync */
   bool owns_files;                /* this run owns both files */
   bool committed;
@@ -102,23 +102,23 @@ static bool try_lock(int file) {
 static tesela_status open_and_lock_journal(tsl_resumable *part) {
   for (;;) {
     const char *why = NULL;
-    part->journal = open_earlier_file(part->journal_name, &why);
-    if (part->journal < 0 && errno == ENOENT)
-      part->journal = create_private(part->journal_name);
-    else if (part->journal < 0)
+    part->journal_fd = open_earlier_file(part->journal_name, &why);
+    if (part->journal_fd < 0 && errno == ENOENT)
+      part->journal_fd = create_private(part->journal_name);
+    else if (part->journal_fd < 0)
       return fail_unusable_file(part, part->journal_name, why);
-    if (part->journal < 0 && errno == EEXIST)
+    if (part->journal_fd < 0 && errno == EEXIST)
       continue;
-    if (part->journal < 0 && (errno == ENOENT || errno == ENOTDIR))
+    if (part->journal_fd < 0 && (errno == ENOENT || errno == ENOTDIR))
       return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written, because its folder does not exist: %s",
                       part->path, strerror(errno));
-    if (part->journal < 0)
+    if (part->journal_fd < 0)
       return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written: %s", part->path, strerror(errno));
-    if (!try_lock(part->journal))
+    if (!try_lock(part->journal_fd))
       return fail_written_by_other(part, part->journal_name);
-    if (name_refers_to_file(part->journal, part->journal_name))
+    if (name_refers_to_file(part->journal_fd, part->journal_name))
       return TESELA_OK;
-    close(part->journal);
+    close(part->journal_fd);
   }
 }
 
@@ -126,7 +126,7 @@ static tesela_status open_and_lock_journal(tsl_resumable *part) {
 static tesela_status read_journal(tsl_resumable *part) {
   char block[4096];
   for (;;) {
-    const ssize_t got = read(part->journal, block, sizeof block);
+    const ssize_t got = read(part->journal_fd, block, sizeof block);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
@@ -146,7 +146,7 @@ static tesela_status reset_blocks(tsl_resumable *part, int64_t count) {
   void *list;
   tsl_free(part->blocks);
   part->blocks = NULL;
-  part->block_count = part->count = 0;
+  part->block_count = part->finished_count = 0;
   TSL_TRY(tsl_alloc_zeroed((size_t)count * sizeof(block_state), "a list of blocks", &list));
   part->blocks = list;
   part->block_count = count;
@@ -154,7 +154,7 @@ static tesela_status reset_blocks(tsl_resumable *part, int64_t count) {
 }
 
 static void mark_block_finished(tsl_resumable *part, int64_t block, uint32_t checksum) {
-  part->count += !part->blocks[block].is_done;
+  part->finished_count += !part->blocks[block].is_done;
   part->blocks[block] = (block_state){.is_done = true, .checksum = checksum};
 }
 
@@ -214,7 +214,7 @@ static tesela_status create_unopened(const char *path, tsl_resumable **out) {
   *out = NULL;
   if (part == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "%s: no memory to write it", path);
-  part->data = part->journal = -1;
+  part->data_fd = part->journal_fd = -1;
   const tesela_status status = set_all_names(path, part);
   if (status == TESELA_OK)
     *out = part;
@@ -235,7 +235,7 @@ tesela_status tsl_resumable_open(const char *path, tsl_resumable **out) {
 out:
   if (status != TESELA_OK) {
     if (part->owns_files)
-      part->count = 1; /* unknown state: keep both files */
+      part->finished_count = 1; /* unknown state: keep both files */
     tsl_resumable_close(part);
     part = NULL;
   }
@@ -244,7 +244,7 @@ out:
 }
 
 int64_t tsl_resumable_finished_blocks(const tsl_resumable *part) {
-  return part->count;
+  return part->finished_count;
 }
 
 bool tsl_resumable_is_finished(const tsl_resumable *part, int64_t block) {
@@ -271,7 +271,7 @@ static tesela_status write_data_at(const tsl_resumable *part, const char *bytes,
   count -= done;
   offset += done;
   while (count > 0) {
-    const ssize_t now = pwrite(part->data, bytes, count, (off_t)offset);
+    const ssize_t now = pwrite(part->data_fd, bytes, count, (off_t)offset);
     if (now < 0 && errno == EINTR)
       continue;
     if (now < 0)
@@ -286,7 +286,7 @@ static tesela_status write_data_at(const tsl_resumable *part, const char *bytes,
 /* Appends to the journal and syncs it. */
 static tesela_status append_to_journal(const tsl_resumable *part, const char *text, size_t count) {
   while (count > 0) {
-    const ssize_t now = write(part->journal, text, count);
+    const ssize_t now = write(part->journal_fd, text, count);
     if (now < 0 && errno == EINTR)
       continue;
     if (now < 0)
@@ -294,7 +294,7 @@ static tesela_status append_to_journal(const tsl_resumable *part, const char *te
     text += now;
     count -= (size_t)now;
   }
-  if (fdatasync(part->journal) != 0 && errno != EINVAL && errno != ENOTSUP)
+  if (fdatasync(part->journal_fd) != 0 && errno != EINVAL && errno != ENOTSUP)
     return fail_file_with_errno(part, part->journal_name, "cannot be written");
   return TESELA_OK;
 }
@@ -307,7 +307,7 @@ static uint64_t data_file_bytes(const tsl_resumable *part, const tsl_rectangle *
 /* Reserves disk space, so that a full disk is reported at the start. */
 static tesela_status reserve_data_space(const tsl_resumable *part, uint64_t bytes) {
   char shown[32];
-  const int reason = tsl_reserve_file_space(part->data, bytes);
+  const int reason = tsl_reserve_file_space(part->data_fd, bytes);
   if (reason == 0)
     return TESELA_OK;
   return tsl_fail(TESELA_IO_FAILED, "%s: there is no room for its %s: %s", part->path,
@@ -325,19 +325,19 @@ static tesela_status create_data_file(tsl_resumable *part) {
     return fail_written_by_other(part, part->data_name);
   if (unlink(part->data_name) != 0 && errno != ENOENT)
     return fail_file_with_errno(part, part->data_name, "cannot be removed");
-  part->data = create_private(part->data_name);
-  if (part->data < 0)
+  part->data_fd = create_private(part->data_name);
+  if (part->data_fd < 0)
     return fail_file_with_errno(part, part->data_name, "cannot be written");
-  return try_lock(part->data) ? TESELA_OK : fail_written_by_other(part, part->data_name);
+  return try_lock(part->data_fd) ? TESELA_OK : fail_written_by_other(part, part->data_name);
 }
 
 static tesela_status open_data_file(tsl_resumable *part) {
   const char *why;
-  part->data = open_earlier_file(part->data_name, &why);
-  if (part->data < 0 && errno == ENOENT)
+  part->data_fd = open_earlier_file(part->data_name, &why);
+  if (part->data_fd < 0 && errno == ENOENT)
     return tsl_fail(TESELA_IO_FAILED, "%s: %s is missing, so no blocks are left; remove %s to start anew",
                     part->path, part->data_name, part->journal_name);
-  return part->data >= 0 ? TESELA_OK : fail_unusable_file(part, part->data_name, why);
+  return part->data_fd >= 0 ? TESELA_OK : fail_unusable_file(part, part->data_name, why);
 }
 
 tesela_status tsl_resumable_begin(tsl_resumable *part, const tsl_rectangle *whole, tesela_type type,
@@ -347,7 +347,7 @@ tesela_status tsl_resumable_begin(tsl_resumable *part, const tsl_rectangle *whol
   part->type = type;
   part->cols = whole->cols;
   TSL_TRY(reset_blocks(part, blocks));
-  if (ftruncate(part->journal, 0) != 0 || lseek(part->journal, 0, SEEK_SET) < 0)
+  if (ftruncate(part->journal_fd, 0) != 0 || lseek(part->journal_fd, 0, SEEK_SET) < 0)
     return fail_file_with_errno(part, part->journal_name, "cannot be written");
   TSL_TRY(create_data_file(part));
   part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
@@ -374,14 +374,14 @@ tesela_status tsl_resumable_continue(tsl_resumable *part, const tsl_rectangle *w
     return tsl_fail(TESELA_BAD_INPUT, "%s: its journal belongs to another product, or is damaged; remove %s",
                     part->path, part->journal_name);
   TSL_TRY(open_data_file(part));
-  if (!try_lock(part->data))
+  if (!try_lock(part->data_fd))
     return fail_written_by_other(part, part->data_name);
-  if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != data_file_bytes(part, whole))
+  if (fstat(part->data_fd, &about) != 0 || (uint64_t)about.st_size != data_file_bytes(part, whole))
     return tsl_fail(TESELA_BAD_INPUT, "%s: %s does not have the size in its journal; remove both", part->path,
                     part->data_name);
   /* removes an incomplete last line */
-  if (ftruncate(part->journal, (off_t)part->journal_text.length) != 0 ||
-      lseek(part->journal, 0, SEEK_END) < 0)
+  if (ftruncate(part->journal_fd, (off_t)part->journal_text.length) != 0 ||
+      lseek(part->journal_fd, 0, SEEK_END) < 0)
     return fail_file_with_errno(part, part->journal_name, "cannot be written");
   return TESELA_OK;
 }
@@ -398,7 +398,7 @@ tesela_status tsl_resumable_open_shared(const char *path, const tsl_rectangle *w
   part->cols = whole->cols;
   part->start = tsl_npy_header_print(type, whole->rows, whole->cols, header);
   TSL_GO(open_data_file(part));
-  if (fstat(part->data, &about) != 0 || (uint64_t)about.st_size != data_file_bytes(part, whole))
+  if (fstat(part->data_fd, &about) != 0 || (uint64_t)about.st_size != data_file_bytes(part, whole))
     TSL_GO(tsl_fail(TESELA_IO_FAILED, "%s: %s no longer has its initial size", part->path, part->data_name));
   *out = part;
 out:
@@ -407,7 +407,6 @@ out:
   return status;
 }
 
-/* Writes bytes and updates the checksum. */
 static tesela_status write_and_add_checksum(tsl_resumable *part, const char *bytes, size_t count,
                                             uint64_t offset) {
   part->checksum = (uint32_t)crc32_z(part->checksum, (const Bytef *)bytes, count);
@@ -449,7 +448,7 @@ tesela_status tsl_resumable_write(tsl_resumable *part, const tsl_rectangle *bloc
 
 static tesela_status read_data_at(const tsl_resumable *part, char *bytes, size_t count, uint64_t offset) {
   while (count > 0) {
-    const ssize_t now = pread(part->data, bytes, count, (off_t)offset);
+    const ssize_t now = pread(part->data_fd, bytes, count, (off_t)offset);
     if (now < 0 && errno == EINTR)
       continue;
     if (now <= 0)
@@ -495,7 +494,7 @@ tesela_status tsl_resumable_check_block(tsl_resumable *part, const tsl_rectangle
   *good = checksum == part->blocks[index].checksum;
   if (!*good) {
     part->blocks[index].is_done = false;
-    part->count--;
+    part->finished_count--;
   }
   return TESELA_OK;
 }
@@ -505,36 +504,37 @@ void tsl_resumable_set_write_function(tsl_resumable *part, tsl_write_function wr
   part->write_function = write_function;
   part->write_state = write_state;
   if (write_function != NULL && part->owns_files)
-    flock(part->data, LOCK_UN); /* would block MPI's locks on a network file system */
+    flock(part->data_fd, LOCK_UN); /* would block MPI's locks on a network file system */
 }
 
 tesela_status tsl_resumable_sync_data(tsl_resumable *part) {
-  if (fdatasync(part->data) != 0 && errno != EINVAL && errno != ENOTSUP)
+  if (fdatasync(part->data_fd) != 0 && errno != EINVAL && errno != ENOTSUP)
     return tsl_fail(TESELA_IO_FAILED, "%s: cannot be written: %s", part->path, strerror(errno));
   return TESELA_OK;
 }
 
 tesela_status tsl_resumable_record_written(tsl_resumable *part) {
   const double start = tsl_clock();
-  if (part->lines.length == 0)
+  if (part->unsynced_lines.length == 0)
     return TESELA_OK;
   TSL_TRY(tsl_resumable_sync_data(part));
-  const tesela_status status = append_to_journal(part, part->lines.data, part->lines.length);
-  tsl_text_free(&part->lines);
+  const tesela_status status =
+      append_to_journal(part, part->unsynced_lines.data, part->unsynced_lines.length);
+  tsl_text_free(&part->unsynced_lines);
   part->last_sync = tsl_clock();
   part->sync_seconds = part->last_sync - start;
   return status;
 }
 
 bool tsl_resumable_keeps_its_names(const tsl_resumable *part) {
-  return name_refers_to_file(part->data, part->data_name) &&
-         (!part->owns_files || name_refers_to_file(part->journal, part->journal_name));
+  return name_refers_to_file(part->data_fd, part->data_name) &&
+         (!part->owns_files || name_refers_to_file(part->journal_fd, part->journal_name));
 }
 
 static tesela_status fail_replaced(const tsl_resumable *part) {
   return tsl_fail(TESELA_IO_FAILED, "%s: %s was removed or replaced while it was written", part->path,
-                  name_refers_to_file(part->journal, part->journal_name) ? part->data_name
-                                                                         : part->journal_name);
+                  name_refers_to_file(part->journal_fd, part->journal_name) ? part->data_name
+                                                                            : part->journal_name);
 }
 
 /* Returns the replaced file's permissions, or a new file's by the umask. */
@@ -553,8 +553,8 @@ tesela_status tsl_resumable_mark_written(tsl_resumable *part, int64_t index) {
   enum { REST = 10 };
   if (!tsl_resumable_keeps_its_names(part))
     return fail_replaced(part);
-  tsl_text_add(&part->lines, "done %" PRId64 " %08" PRIx32 "\n", index, part->checksum);
-  TSL_TRY(tsl_text_status(&part->lines));
+  tsl_text_add(&part->unsynced_lines, "done %" PRId64 " %08" PRIx32 "\n", index, part->checksum);
+  TSL_TRY(tsl_text_status(&part->unsynced_lines));
   mark_block_finished(part, index, part->checksum);
   return tsl_clock() - part->last_sync < REST * part->sync_seconds ? TESELA_OK
                                                                    : tsl_resumable_record_written(part);
@@ -563,9 +563,9 @@ tesela_status tsl_resumable_mark_written(tsl_resumable *part, int64_t index) {
 tesela_status tsl_resumable_commit(tsl_resumable *part) {
   if (!tsl_resumable_keeps_its_names(part))
     return fail_replaced(part);
-  if (fchmod(part->data, final_mode(part)) != 0 && part->mode != 0)
+  if (fchmod(part->data_fd, final_mode(part)) != 0 && part->mode != 0)
     return fail_file_with_errno(part, part->data_name, "cannot have the permissions of the file before it");
-  const tesela_status status = tsl_output_rename(part->path, &part->data, part->data_name, part->target);
+  const tesela_status status = tsl_output_rename(part->path, &part->data_fd, part->data_name, part->target);
   part->committed = access(part->data_name, F_OK) != 0;
   return status;
 }
@@ -573,19 +573,19 @@ tesela_status tsl_resumable_commit(tsl_resumable *part) {
 void tsl_resumable_close(tsl_resumable *part) {
   if (part == NULL)
     return;
-  if (part->owns_files && part->count == 0 && !part->committed &&
-      name_refers_to_file(part->data, part->data_name))
+  if (part->owns_files && part->finished_count == 0 && !part->committed &&
+      name_refers_to_file(part->data_fd, part->data_name))
     unlink(part->data_name);
-  if (part->owns_files && (part->count == 0 || part->committed) &&
-      name_refers_to_file(part->journal, part->journal_name))
+  if (part->owns_files && (part->finished_count == 0 || part->committed) &&
+      name_refers_to_file(part->journal_fd, part->journal_name))
     unlink(part->journal_name);
-  if (part->data >= 0)
-    close(part->data);
-  if (part->journal >= 0)
-    close(part->journal);
+  if (part->data_fd >= 0)
+    close(part->data_fd);
+  if (part->journal_fd >= 0)
+    close(part->journal_fd);
   tsl_text_free(&part->journal_text);
   tsl_free(part->blocks);
-  tsl_text_free(&part->lines);
+  tsl_text_free(&part->unsynced_lines);
   free(part->data_name);
   free(part->journal_name);
   free(part->target);

@@ -20,7 +20,6 @@ typedef struct tsl_resumable tsl_resumable;
 tesela_status tsl_resumable_open(const char *path, tsl_resumable **part);
 /* Returns the number of finished blocks of all runs. */
 int64_t tsl_resumable_finished_blocks(const tsl_resumable *part);
-/* Returns true if a block is finished. */
 bool tsl_resumable_is_finished(const tsl_resumable *part, int64_t block);
 /* Returns the rest of an earlier journal line from `word`, or NULL; valid until this thread's next call. */
 const char *tsl_resumable_earlier_line(const tsl_resumable *part, const char *word);
@@ -37,14 +36,12 @@ tesela_status tsl_resumable_check_block(tsl_resumable *part, const tsl_rectangle
 /* Returns true if both files (after tsl_resumable_open_shared() the data file) still have their names. */
 bool tsl_resumable_keeps_its_names(const tsl_resumable *part);
 
-/* Opens another process's file, only for tsl_resumable_write(), _flush(), _close(). *part is NULL on failure.
- */
+/* Opens another process's file, only to write, sync and close. *part is NULL on failure. */
 tesela_status tsl_resumable_open_shared(const char *path, const tsl_rectangle *whole, tesela_type type,
                                         tsl_resumable **part);
 /* Sets the function that writes blocks; NULL: the system's. */
 void tsl_resumable_set_write_function(tsl_resumable *part, tsl_write_function write_function,
                                       void *write_state);
-/* Syncs the data file. */
 tesela_status tsl_resumable_sync_data(tsl_resumable *part);
 
 /* Writes a block of the file's type, with contiguous columns; row stride in elements. */

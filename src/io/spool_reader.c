@@ -15,7 +15,7 @@
 tsl_file_state tsl_reader_get_file_state(const tsl_reader *reader) {
   struct stat about;
   if (reader->spooled)
-    return reader->state_then;
+    return reader->original_state;
   if (fstat(reader->in.fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_nlink == 0)
     return (tsl_file_state){0};
   return (tsl_file_state){
@@ -122,7 +122,7 @@ tesela_status tsl_reader_spool(tsl_reader *reader, tesela_type type, uint64_t by
   tsl_file_info *info = &reader->info;
   if (info->by_blocks || info->rows == 0 || info->cols == 0)
     return TESELA_OK;
-  reader->state_then = tsl_reader_get_file_state(reader);
+  reader->original_state = tsl_reader_get_file_state(reader);
   reader->spooled = true;
   const bool is_values = strcmp(reader->format->name, "npy") != 0;
   if (!reader->in.regular && !(is_values && info->by_rows)) {

@@ -36,7 +36,6 @@ void tsl_case_set_layouts(tsl_case *out, int a, int b, int c, int64_t pad);
 /* Sets the real parts of alpha and beta, and rounds the scalars to the problem's types. */
 void tsl_case_set_scalars(tsl_case *out, double alpha, double beta);
 
-/* Removes structures that the case's types do not support. */
 void tsl_case_replace_unsupported_structures(tsl_case *out);
 
 /* Replaces scales and an epilogue that the case does not support; may change the type of C. */

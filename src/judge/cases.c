@@ -16,8 +16,7 @@ static void adapt_scalar_to_type(tesela_type type, double imaginary, double scal
   scalar[1] = tsl_type(type)->is_complex && scalar[0] != 0 && scalar[0] != 1 ? imaginary : 0;
 }
 
-/* Conjugates A and B of a complex case by bits of its seed: a quarter each of random cases, no listed
- * case. */
+/* Conjugates A and B of a complex case by bits of its seed: a quarter each of random cases, no listed one. */
 static void set_conjugation_by_seed(tsl_case *out) {
   tsl_problem *problem = &out->problem;
   const bool possible = (problem->op == TSL_OP_GEMM || problem->op == TSL_OP_SOLVE) &&

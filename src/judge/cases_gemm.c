@@ -109,8 +109,7 @@ static void make_product_with_scales(int index, tesela_type type, tsl_case *out)
 }
 enum { SCALE_CASES = 12 };
 
-/* Makes a case of an epilogue whose C is not read and has rows of whole 16-byte chunks, stored in another
- * way. */
+/* Makes a case of an epilogue with C not read and rows of whole 16-byte chunks, stored in another way. */
 static void make_product_with_chunked_epilogue(int index, tesela_type type, tsl_case *out) {
   static const int64_t sizes[][3] = {{70, 72, 24}, {136, 48, 16}, {33, 144, 24}};
   const int64_t *size = sizes[index % 3];

@@ -29,8 +29,7 @@ static void make_structured_problem(int kind, int64_t depth, int64_t lines, tese
                                           (kind - (in_place ? FACTORS : 0)) / (SIDES * TRIANGLES));
 }
 
-/* Sets the layouts. Structured operands have no repeated elements, because these are poisoned individually.
- * In place, the general factor has C's strides. */
+/* Sets the layouts; structured operands repeat no element. In place, the general factor has C's strides. */
 static void set_structured_layouts(tsl_case *out, int factor, int general, int c, int64_t pad) {
   tsl_problem *problem = &out->problem;
   const bool by_b = problem->b.structure != TESELA_GENERAL, by_a = problem->a.structure != TESELA_GENERAL;

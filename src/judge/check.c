@@ -28,8 +28,8 @@ typedef struct check_job {
   const tsl_case *tested;
   tsl_case_report *report;
   tsl_guarded operands[GIVEN];
-  unsigned char *first; /* C's block after the first run */
-  tsl_stream *stream;   /* for buffers */
+  unsigned char *first_result; /* C's block after the first run */
+  tsl_stream *stream;          /* for buffers */
   tsl_buffer *buffers[GIVEN];
 } check_job;
 
@@ -133,14 +133,14 @@ static bool is_exact(const tsl_case *tested) {
 
 /* Part of an operand's block that its buffer holds. */
 typedef struct buffer_part {
-  size_t first, bytes;
+  size_t first_byte, bytes;
 } buffer_part;
 
 static buffer_part get_buffer_part(const check_job *job, int operand) {
   const tsl_guarded *guarded = &job->operands[operand];
   buffer_part held = {0, guarded->bytes};
   if (job->tested->tight)
-    tsl_guarded_part_without_guards(guarded, &held.first, &held.bytes);
+    tsl_guarded_part_without_guards(guarded, &held.first_byte, &held.bytes);
   return held;
 }
 
@@ -149,8 +149,8 @@ static tesela_status copy_operands_to_buffers(check_job *job) {
     if (!has_operand(job, i))
       continue;
     const buffer_part held = get_buffer_part(job, i);
-    TSL_TRY(
-        tsl_device_write(job->stream, job->buffers[i], 0, job->operands[i].block + held.first, held.bytes));
+    TSL_TRY(tsl_device_write(job->stream, job->buffers[i], 0, job->operands[i].block + held.first_byte,
+                             held.bytes));
   }
   return job->device->ops->finish(job->stream);
 }
@@ -160,8 +160,8 @@ static tesela_status copy_operands_from_buffers(check_job *job) {
     if (!has_operand(job, i))
       continue;
     const buffer_part held = get_buffer_part(job, i);
-    TSL_TRY(
-        tsl_device_read(job->stream, job->buffers[i], 0, job->operands[i].block + held.first, held.bytes));
+    TSL_TRY(tsl_device_read(job->stream, job->buffers[i], 0, job->operands[i].block + held.first_byte,
+                            held.bytes));
   }
   return TESELA_OK;
 }
@@ -178,7 +178,8 @@ static tsl_operand get_checked_operand(const check_job *job, tsl_memory_place pl
   const tsl_guarded *guarded = &job->operands[operand];
   if (place == TSL_PLACE_HOST)
     return (tsl_operand){.host = guarded->origin};
-  const int64_t front = (int64_t)(get_buffer_part(job, operand).first / tsl_type(guarded->shape.type)->size);
+  const int64_t front =
+      (int64_t)(get_buffer_part(job, operand).first_byte / tsl_type(guarded->shape.type)->size);
   return (tsl_operand){.buffer = job->buffers[operand], .offset = tsl_guarded_offset(guarded) - front};
 }
 
@@ -247,12 +248,12 @@ static tesela_status check_repeated_bits(check_job *job, tsl_memory_place place,
   const tsl_guarded *c = &job->operands[C];
   if (run == 0) {
     void *copy;
-    tsl_free(job->first);
-    job->first = NULL;
+    tsl_free(job->first_result);
+    job->first_result = NULL;
     TSL_TRY(tsl_alloc(c->bytes, "a first result", &copy));
-    job->first = copy;
-    memcpy(job->first, c->block, c->bytes);
-  } else if (memcmp(job->first, c->block, c->bytes) != 0) {
+    job->first_result = copy;
+    memcpy(job->first_result, c->block, c->bytes);
+  } else if (memcmp(job->first_result, c->block, c->bytes) != 0) {
     set_case_result(job, TSL_CASE_WRONG, place, "a second run on the same operands gave other bits");
   }
   return TESELA_OK;
@@ -324,7 +325,7 @@ static void free_check_job(check_job *job) {
   }
   if (job->stream)
     job->device->ops->stream_destroy(job->stream);
-  tsl_free(job->first);
+  tsl_free(job->first_result);
 }
 
 tesela_status tsl_check_case(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device,

@@ -66,7 +66,6 @@ static void replace_by_special_value(const fill_job *job, uint64_t index, unsign
   tsl_type_store(type->type, element, value);
 }
 
-/* Fills with random bits, whose integers make sums wrap and signs meet. */
 static void fill_random_bits(const fill_job *job, uint64_t first, unsigned char *dense, size_t bytes) {
   for (size_t i = 0; i < bytes; i++)
     dense[i] = (unsigned char)(tsl_random_u64(job->seed, first + i) >> 40);

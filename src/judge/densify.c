@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-static int64_t densify_index_at(const tsl_indices *indices, int64_t i) {
-  return indices->of ? indices->of[i] : i;
+static int64_t index_of_sample(const tsl_indices *indices, int64_t i) {
+  return indices->list ? indices->list[i] : i;
 }
 
 static unsigned char *densify_address(const tsl_shape *shape, const void *origin, int64_t row, int64_t col) {
@@ -50,11 +50,11 @@ static void copy_terms_of_sum(const tsl_problem *problem, const void *a, const v
   for (int64_t l = 0; l < general->k; l++) {
     double value[2];
     for (int64_t i = 0; i < general->m; i++) {
-      load_term_of_sum(problem, true, a, b, densify_index_at(rows, i), l, value);
+      load_term_of_sum(problem, true, a, b, index_of_sample(rows, i), l, value);
       tsl_type_store(general->a.type, densify_address(&general->a, plain->a, i, l), value);
     }
     for (int64_t j = 0; j < general->n; j++) {
-      load_term_of_sum(problem, false, a, b, densify_index_at(cols, j), l, value);
+      load_term_of_sum(problem, false, a, b, index_of_sample(cols, j), l, value);
       tsl_type_store(general->b.type, densify_address(&general->b, plain->b, l, j), value);
     }
   }
@@ -65,7 +65,7 @@ static void copy_completed_elements(const tsl_shape *shape, const void *origin, 
   for (int64_t i = 0; i < dense->rows; i++)
     for (int64_t j = 0; j < dense->cols; j++) {
       double value[2];
-      load_by_structure(shape, origin, densify_index_at(rows, i), densify_index_at(cols, j), value);
+      load_by_structure(shape, origin, index_of_sample(rows, i), index_of_sample(cols, j), value);
       tsl_type_store(shape->type, densify_address(dense, dst, i, j), value);
     }
 }
@@ -91,15 +91,15 @@ static tesela_status allocate_dense_sample(tsl_dense_sample *out) {
   const tsl_problem *p = &out->problem;
   const size_t a = dense_bytes_rounded_to_16(&p->a), b = dense_bytes_rounded_to_16(&p->b),
                c = dense_bytes_rounded_to_16(&p->c), lines = (size_t)(p->m > p->n ? p->m : p->n);
-  TSL_TRY(tsl_alloc_zeroed(a + b + c + 2 * lines * sizeof *out->first + (size_t)(p->m * p->n) + 1,
+  TSL_TRY(tsl_alloc_zeroed(a + b + c + 2 * lines * sizeof *out->first_nonfinite + (size_t)(p->m * p->n) + 1,
                            "operands for the judge", &out->memory));
   unsigned char *memory = out->memory;
   out->a = memory;
   out->b = memory + a;
   out->before = memory + a + b;
-  out->first = (int64_t *)(void *)(memory + a + b + c);
-  out->last = out->first + lines;
-  out->kinds = (unsigned char *)(out->last + lines);
+  out->first_nonfinite = (int64_t *)(void *)(memory + a + b + c);
+  out->last_nonfinite = out->first_nonfinite + lines;
+  out->kinds = (unsigned char *)(out->last_nonfinite + lines);
   return TESELA_OK;
 }
 
@@ -109,18 +109,18 @@ static bool is_finite_element(const tsl_shape *shape, const void *origin, int64_
   return isfinite(value[0]) && isfinite(value[1]);
 }
 
-/* Sets out->first and out->last for each row of A (`by_rows`) or column of B. */
+/* Sets the non-finite range of each row of A (`by_rows`) or column of B. */
 static void find_nonfinite_ranges(tsl_dense_sample *out, bool by_rows) {
   const tsl_problem *p = &out->problem;
   const int64_t lines = by_rows ? p->m : p->n;
   for (int64_t i = 0; i < lines; i++) {
-    out->first[i] = p->k;
-    out->last[i] = -1;
+    out->first_nonfinite[i] = p->k;
+    out->last_nonfinite[i] = -1;
     for (int64_t l = 0; l < p->k; l++) {
       if (by_rows ? is_finite_element(&p->a, out->a, i, l) : is_finite_element(&p->b, out->b, l, i))
         continue;
-      out->first[i] = out->first[i] < l ? out->first[i] : l;
-      out->last[i] = l;
+      out->first_nonfinite[i] = out->first_nonfinite[i] < l ? out->first_nonfinite[i] : l;
+      out->last_nonfinite[i] = l;
     }
   }
 }
@@ -142,21 +142,21 @@ static bool has_real_diagonal(const tsl_problem *problem) {
          (structure == TESELA_HERMITIAN || structure == TESELA_UNIT_TRIANGULAR);
 }
 
-/* Returns true if a non-finite element meets a zero of the diagonal that may be left out. Sets `outside` if
- * it meets one outside of the triangle. */
+/* Returns true if a non-finite element meets a zero of the diagonal; *outside: one outside of the
+ * triangle. */
 static bool meets_nonfinite(const tsl_problem *problem, const tsl_dense_sample *plain,
                             const tsl_indices *rows, const tsl_indices *cols, int64_t i, int64_t j,
                             bool *outside) {
   const int factor = tsl_problem_structured(problem);
   const bool by_a = factor == TSL_OPERAND_A;
-  const int64_t line = by_a ? j : i, place = by_a ? densify_index_at(rows, i) : densify_index_at(cols, j);
+  const int64_t line = by_a ? j : i, place = by_a ? index_of_sample(rows, i) : index_of_sample(cols, j);
   *outside = false;
-  if (plain->first[line] > plain->last[line])
+  if (plain->first_nonfinite[line] > plain->last_nonfinite[line])
     return false;
   if (tsl_is_triangular(tsl_problem_shape(problem, factor)->structure)) {
     int64_t first, end;
     range_in_triangle(problem, place, place, &first, &end);
-    *outside = plain->first[line] < first || plain->last[line] >= end;
+    *outside = plain->first_nonfinite[line] < first || plain->last_nonfinite[line] >= end;
   }
   return has_real_diagonal(problem) && (by_a ? !is_finite_element(&plain->problem.b, plain->b, place, j)
                                              : !is_finite_element(&plain->problem.a, plain->a, i, place));
@@ -171,10 +171,10 @@ static void set_ignored_kinds(const tsl_problem *problem, const tsl_indices *row
     for (int64_t j = 0; j < cols->count; j++, kinds++) {
       bool meets_outside = false;
       const bool passed =
-          (of_c && !tsl_shape_stores(&problem->c, densify_index_at(rows, i), densify_index_at(cols, j))) ||
+          (of_c && !tsl_shape_stores(&problem->c, index_of_sample(rows, i), index_of_sample(cols, j))) ||
           (!of_c && reads && meets_nonfinite(problem, out, rows, cols, i, j, &meets_outside));
       const bool is_real =
-          tsl_is_hermitian(problem->c.structure) && densify_index_at(rows, i) == densify_index_at(cols, j);
+          tsl_is_hermitian(problem->c.structure) && index_of_sample(rows, i) == index_of_sample(cols, j);
       *kinds = passed || meets_outside ? TSL_KIND_IGNORED : is_real ? TSL_KIND_REAL_ONLY : 0;
     }
 }

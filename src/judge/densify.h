@@ -12,8 +12,8 @@ typedef struct tsl_dense_sample {
   /* TSL_KIND_... of each element of the m x n sample. Ignored: elements outside of C's triangle, elements
    * whose infinity or NaN meets a zero that may be left out, imaginary parts of a hermitian diagonal. */
   unsigned char *kinds;
-  /* range of non-finite elements in each line of the general factor; none: first > last */
-  int64_t *first, *last;
+  /* range in each line of the factor without structure; none: first > last */
+  int64_t *first_nonfinite, *last_nonfinite;
   void *memory; /* owns all arrays above */
 } tsl_dense_sample;
 

@@ -85,7 +85,6 @@ out:
   return status;
 }
 
-/* Gets the plan's kernels; the first caller compiles them. */
 static tesela_status get_or_compile_kernels(tsl_device_reference *reference) {
   tsl_looks *looks = reference->plan->looks;
   tesela_status status = TESELA_OK;
@@ -138,15 +137,15 @@ static size_t set_buffer_layout(tsl_device_reference *reference) {
 static tesela_status write_index_lists(const tsl_device_reference *reference, const tsl_indices *rows,
                                        const tsl_indices *cols, bool may_be_written) {
   tsl_run_slot *slot = reference->slot;
-  const size_t of_rows = (size_t)rows->count * sizeof *rows->of,
-               of_cols = (size_t)cols->count * sizeof *cols->of;
+  const size_t of_rows = (size_t)rows->count * sizeof *rows->list,
+               of_cols = (size_t)cols->count * sizeof *cols->list;
   TSL_TRY(tsl_run_slot_block(slot, reference->list_bytes));
   unsigned char *written = slot->block;
-  if (may_be_written && memcmp(written, rows->of, of_rows) == 0 &&
-      memcmp(written + of_rows, cols->of, of_cols) == 0)
+  if (may_be_written && memcmp(written, rows->list, of_rows) == 0 &&
+      memcmp(written + of_rows, cols->list, of_cols) == 0)
     return TESELA_OK;
-  memcpy(written, rows->of, of_rows);
-  memcpy(written + of_rows, cols->of, of_cols);
+  memcpy(written, rows->list, of_rows);
+  memcpy(written + of_rows, cols->list, of_cols);
   return tsl_device_write(slot->stream, slot->scratch, 0, written, reference->list_bytes);
 }
 

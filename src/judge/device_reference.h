@@ -24,7 +24,7 @@ tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operand
                                          tsl_device_reference **reference);
 /* Waits before a run without the hook, as far as the run requires. */
 tesela_status tsl_device_reference_wait_before_run(tsl_device_reference *reference);
-/* Returns the hook that queues the reference work at the same time as the run. */
+/* Returns the hook that queues the reference work during the run; NULL: the device cannot wait for events. */
 const tsl_concurrent_hook *tsl_device_reference_hook(tsl_device_reference *reference);
 
 /* Result, owned by the reference: C's elements after and before the run (NULL: not read), row by row. */
@@ -38,7 +38,7 @@ typedef struct tsl_device_reference_result {
 tesela_status tsl_device_reference_judge(tsl_device_reference *reference, const tsl_problem *part,
                                          const tsl_judge *rule, tsl_device_reference_result *seen,
                                          tsl_verdict *verdict, bool *is_known);
-/* Returns a queue for further copies. */
+/* Returns the queue of the reference, which owns it, for further copies. */
 tsl_stream *tsl_device_reference_stream(const tsl_device_reference *reference);
 /* Frees the reference. `done`: the run and the judgement are complete. NULL is allowed. */
 void tsl_device_reference_free(tsl_device_reference *reference, bool done);

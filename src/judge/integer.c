@@ -42,7 +42,8 @@ static void load_as_32_bits(const tsl_shape *shape, const unsigned char *base, i
                    (size_t)count);
 }
 
-static uint32_t load_integer(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col) {
+static uint32_t load_one_as_32_bits(const tsl_shape *shape, const unsigned char *base, int64_t row,
+                                    int64_t col) {
   uint32_t bits;
   load_as_32_bits(shape, base, row, col, 1, &bits, 1);
   return bits;
@@ -54,18 +55,18 @@ static void load_row_of_b(const integer_job *job, int64_t l, uint32_t *out) {
     load_as_32_bits(&problem->b, job->b, l, 0, problem->b.col_stride, out, problem->n);
   else
     for (int64_t j = 0; j < job->cols; j++)
-      out[j] = load_integer(&problem->b, job->b, l, integer_spread_index(j, job->cols, problem->n));
+      out[j] = load_one_as_32_bits(&problem->b, job->b, l, integer_spread_index(j, job->cols, problem->n));
 }
 
-static void integer_compare_row(const integer_job *job, int64_t row, const uint32_t *sums,
-                                struct findings *found) {
+static void compare_row_of_c(const integer_job *job, int64_t row, const uint32_t *sums,
+                             struct findings *found) {
   const tsl_problem *problem = job->problem;
   for (int64_t j = 0; j < job->cols; j++) {
     const int64_t col = integer_spread_index(j, job->cols, problem->n);
     uint32_t right = job->alpha * sums[j];
     if (job->beta != 0)
-      right += job->beta * load_integer(&problem->c, job->before, row, col);
-    const uint32_t value = load_integer(&problem->c, job->c, row, col);
+      right += job->beta * load_one_as_32_bits(&problem->c, job->before, row, col);
+    const uint32_t value = load_one_as_32_bits(&problem->c, job->c, row, col);
     if (value == right)
       continue;
     found->error = fmax(found->error, fabs((double)(int32_t)value - (double)(int32_t)right));
@@ -88,14 +89,14 @@ static void integer_judge_rows(void *argument, int64_t index, int worker) {
     load_row_of_b(job, l, b);
     for (int64_t i = 0; i < rows; i++) {
       const uint32_t a =
-          load_integer(&problem->a, job->a, integer_spread_index(first + i, job->rows, problem->m), l);
+          load_one_as_32_bits(&problem->a, job->a, integer_spread_index(first + i, job->rows, problem->m), l);
       for (int64_t j = 0; j < job->cols; j++)
         sums[i * job->cols + j] += a * b[j];
     }
   }
   for (int64_t i = 0; i < rows; i++)
-    integer_compare_row(job, integer_spread_index(first + i, job->rows, problem->m), sums + i * job->cols,
-                        &job->workers[worker]);
+    compare_row_of_c(job, integer_spread_index(first + i, job->rows, problem->m), sums + i * job->cols,
+                     &job->workers[worker]);
 }
 
 static void integer_merge_findings(const integer_job *job, int workers, tsl_verdict *verdict) {
@@ -118,7 +119,7 @@ static void integer_merge_findings(const integer_job *job, int workers, tsl_verd
   snprintf(verdict->why, sizeof verdict->why,
            "C(%lld, %lld) is %d, but %d is right (modulo 2^32); %lld of %lld elements are wrong",
            (long long)first->row, (long long)first->col,
-           (int)(int32_t)load_integer(&job->problem->c, job->c, first->row, first->col),
+           (int)(int32_t)load_one_as_32_bits(&job->problem->c, job->c, first->row, first->col),
            (int)(int32_t)first->right, (long long)verdict->wrong, (long long)verdict->checked);
 }
 

@@ -22,10 +22,10 @@
 
 enum { TERMS_MAX = 8, DOUBLES_MAX = 1 << 24 };
 
-/* Factor of an expanded column: (alpha's part, A's part, sign) times B's part. */
+/* Factor of an expanded column: sign times parts of alpha, A and B. */
 typedef struct term {
-  int alpha_part, a_part, b_part, sign;
-  bool tail; /* error of the rounded product */
+  int alpha_part, a_part, b_part, sign; /* parts: 0 real, 1 imaginary */
+  bool tail;                            /* error of the rounded product */
 } term;
 
 typedef struct complex_expansion {
@@ -33,16 +33,16 @@ typedef struct complex_expansion {
   const unsigned char *a, *b, *before, *bias, *c;
   double alpha[2], beta[2]; /* rounded to C's type */
   double unit[2], scale;    /* alpha = scale * unit */
-  int64_t rows, cols;       /* of the sample */
+  int64_t rows, cols;       /* size of the sample */
   term terms[TERMS_MAX];
   int term_count;
   double *a_expanded, *b_expanded, *before_expanded, *added, *c_part;
   /* largest |re| + |im| of each row of A or column of B; infinite where an element is not finite */
   double *row_max, *col_max;
-  unsigned char *kinds[2];    /* of the parts */
-  unsigned char *counted;     /* 1: a part of the element is wrong */
-  const unsigned char *given; /* kinds from the caller */
-  double largest, slack, flushes;
+  unsigned char *kinds[2];        /* of the parts */
+  unsigned char *counted;         /* 1: a part of the element is wrong */
+  const unsigned char *given;     /* kinds from the caller */
+  double largest, slack, flushes; /* of C's type; factor u; from the judge */
 } complex_expansion;
 
 /* Returns index `index` of a sample of `count`, spread over `total`, the first and the last included. */

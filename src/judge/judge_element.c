@@ -81,7 +81,7 @@ static void add_overflow_of_c(const tsl_element_judge *job, tsl_reference_number
 }
 
 static bool lacks_operands(const tsl_element_judge *job) {
-  return job->products && !job->a;
+  return job->reads_factors && !job->a;
 }
 
 /* Compares with the sum of the element's own terms, scaled so that it neither overflows nor underflows. */
@@ -140,9 +140,9 @@ typedef struct element_scales {
 static element_scales get_element_scales(const tsl_element_judge *job, int64_t row, int64_t col) {
   const tsl_problem *problem = job->problem;
   element_scales found = {1, 1};
-  if (job->products && problem->scaling_a != TESELA_NO_SCALE)
+  if (job->reads_factors && problem->scaling_a != TESELA_NO_SCALE)
     found.a = tsl_element_judge_value(&problem->scale_a, job->judge->scale_a, row, col);
-  if (job->products && problem->scaling_b != TESELA_NO_SCALE)
+  if (job->reads_factors && problem->scaling_b != TESELA_NO_SCALE)
     found.b = tsl_element_judge_value(&problem->scale_b, job->judge->scale_b, row, col);
   return found;
 }
@@ -156,15 +156,14 @@ static tsl_possible_result scale_possible_result(const tsl_element_judge *job, d
   return made;
 }
 
-/* Returns the possible values of alpha (A B) + beta C0 where a scalar is not finite or an epilogue follows:
- * first the sum, then its factors. */
+/* Returns the possible values of alpha (A B) + beta C0 for non-finite scalars or a later epilogue. */
 static tsl_possible_result possible_product(const tsl_element_judge *job, int64_t row, int64_t col,
                                             double slack, double largest) {
   const tsl_limits limits = {.largest = largest * (1 - slack), .flushes = job->flushes};
   tsl_possible_result sum = {.kinds = TSL_KIND_FINITE}, before = {.kinds = TSL_KIND_FINITE};
   const element_scales scales = get_element_scales(job, row, col);
   const double most = tsl_problem_has_scales(job->problem) ? job->sums->largest : largest;
-  if (job->products) {
+  if (job->reads_factors) {
     tsl_reference_number seen;
     tsl_reference_element(job->problem, 1, 0, job->a, job->b, NULL, row, col, &limits, &seen);
     sum = (tsl_possible_result){.kinds = seen.nan || (seen.plus && seen.minus) ? TSL_KIND_NAN
@@ -242,7 +241,8 @@ static void compare_without_epilogue(const tsl_element_judge *job, int64_t row, 
   }
   const bool in_range =
       magnitude < safe && gauge < safe && fabs(right) < job->type->largest / 4 && isfinite(tail);
-  const bool tiny = job->twice && (gauge < UNDERFLOW_LIMIT || (job->products && magnitude < UNDERFLOW_LIMIT));
+  const bool tiny =
+      job->sums_in_pairs && (gauge < UNDERFLOW_LIMIT || (job->reads_factors && magnitude < UNDERFLOW_LIMIT));
   if (!in_range || tiny || !isfinite(value)) {
     compare_from_terms(job, row, col, value, out);
     return;
@@ -336,8 +336,7 @@ void tsl_compare_element(const tsl_element_judge *job, int64_t row, int64_t col,
     *out = (tsl_comparison){.expected = out->expected};
 }
 
-/* Rounds numbers of at most twice the gauge in each operation. OFF covers all of these roundings, and all
- * differences to compare_without_epilogue(). */
+/* Rounds numbers of up to twice the gauge. OFF covers all differences to compare_without_epilogue(). */
 bool tsl_element_judge_is_surely_right(const tsl_element_judge *job, double value, double before, double high,
                                        double low, double magnitude, double grade_max) {
   static const double off = 0x1p-49;
@@ -423,7 +422,7 @@ static double max_finite_magnitude(const tsl_shape *shape, const unsigned char *
  * flushed product or sum costs its own magnitude. */
 static double error_of_flushing(const tsl_element_judge *job) {
   double terms = fabs(job->beta) + 2;
-  if (job->products) {
+  if (job->reads_factors) {
     const double a = job->a ? max_finite_magnitude(&job->problem->a, job->a) : job->max_a,
                  b = job->b ? max_finite_magnitude(&job->problem->b, job->b) : job->max_b;
     terms += fabs(job->alpha) * (double)job->problem->k * (a + b + 2);
@@ -445,14 +444,14 @@ void tsl_element_judge_prepare(tsl_element_judge *job) {
   tsl_type_load(job->sums->type, stored, beta);
   job->alpha = problem->k == 0 ? 0 : alpha[0]; /* an empty sum is not scaled */
   job->beta = beta[0];
-  job->products = problem->k > 0 && job->alpha != 0;
-  job->twice = job->judge->rounded || significant_bits(a) + significant_bits(b) > DBL_MANT_DIG ||
-               significant_bits(job->type) > FLT_MANT_DIG;
+  job->reads_factors = problem->k > 0 && job->alpha != 0;
+  job->sums_in_pairs = job->judge->rounded || significant_bits(a) + significant_bits(b) > DBL_MANT_DIG ||
+                       significant_bits(job->type) > FLT_MANT_DIG;
   job->smallest = job->type->smallest;
   job->flushes = job->judge->flushes;
   job->allowance = (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->sums->smallest +
                    job->type->smallest + job->judge->allowance;
   /* matrix units flush their inputs; relaxed arithmetic may flush everything */
-  if (job->flushes > 0 && (job->products || job->judge->finite))
+  if (job->flushes > 0 && (job->reads_factors || job->judge->finite))
     job->allowance += error_of_flushing(job);
 }

@@ -13,11 +13,11 @@ typedef struct tsl_element_judge {
   const tsl_judge *judge;
   const tsl_type_info *type, *sums; /* types of C and of its sums */
   double alpha, beta;               /* rounded to the type of the sums */
-  bool products;                    /* A and B are read: alpha and k are not 0 */
-  bool twice;                       /* double cannot hold the products exactly */
+  bool reads_factors;               /* A and B are read: alpha and k are not 0 */
+  bool sums_in_pairs;               /* double cannot hold the products exactly */
   double allowance;                 /* absolute error from underflow */
   double smallest;                  /* smallest subnormal of C's type */
-  double flushes;                   /* from the judge */
+  double flushes;                   /* smaller magnitudes may be flushed to 0 */
 } tsl_element_judge;
 
 typedef struct tsl_comparison {

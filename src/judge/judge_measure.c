@@ -148,7 +148,6 @@ static tesela_status allocate_operand(tsl_error_measurement *m, int operand, voi
                    out);
 }
 
-/* Returns true if elements of a column are closest in memory. */
 static bool is_column_major(const tsl_shape *shape) {
   return tsl_abs(shape->row_stride) < tsl_abs(shape->col_stride);
 }

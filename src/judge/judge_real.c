@@ -21,14 +21,15 @@ static const int64_t default_operations_max = (int64_t)1 << 31;
 
 typedef struct judge_real_findings {
   tsl_verdict worst;
-  int64_t wrong;
+  int64_t wrong; /* also elements that the caller had marked; worst.wrong: only others */
   double *a, *b; /* panels of this worker, converted to double */
   tsl_sums sums;
 } judge_real_findings;
 
 typedef struct judge_real_job {
   tsl_element_judge element_judge;
-  int64_t *rows, *cols, row_count, col_count, col_blocks;
+  int64_t *rows, *cols, row_count, col_count, /* sampled indices; their numbers */
+      col_blocks;
   int block_rows; /* at most BLOCK_ROWS */
   double *workspace;
   judge_real_findings *workers;
@@ -123,7 +124,7 @@ static void judge_block(void *argument, int64_t index, int worker) {
   if (sums->low)
     memset(sums->low, 0, BLOCK_ELEMENTS * sizeof *sums->low);
   add_products_of_terms(job, found, rows, row_count, cols, col_count, 0,
-                        job->element_judge.products ? job->element_judge.problem->k : 0, sums);
+                        job->element_judge.reads_factors ? job->element_judge.problem->k : 0, sums);
   compare_block(job, found, rows, row_count, cols, col_count, sums);
 }
 
@@ -133,29 +134,29 @@ enum { PARTS_MAX = 64 };
 
 typedef struct split_terms {
   const judge_real_job *job;
-  int64_t depth;
+  int64_t part_terms;
   tsl_sums *parts;
 } split_terms;
 
 static bool is_single_deep_block(const judge_real_job *job) {
-  return job->element_judge.products && job->row_count <= BLOCK_ROWS && job->col_count <= BLOCK_COLS &&
+  return job->element_judge.reads_factors && job->row_count <= BLOCK_ROWS && job->col_count <= BLOCK_COLS &&
          job->element_judge.problem->k > BLOCK_DEPTH;
 }
 
 static void sum_part_of_terms(void *argument, int64_t index, int worker) {
   const split_terms *split = argument;
   const judge_real_job *job = split->job;
-  const int64_t first = index * split->depth, k = job->element_judge.problem->k;
+  const int64_t first = index * split->part_terms, k = job->element_judge.problem->k;
   add_products_of_terms(job, &job->workers[worker], job->rows, (int)job->row_count, job->cols,
-                        (int)job->col_count, first, first + split->depth < k ? first + split->depth : k,
-                        &split->parts[index]);
+                        (int)job->col_count, first,
+                        first + split->part_terms < k ? first + split->part_terms : k, &split->parts[index]);
 }
 
 static tesela_status judge_single_block(const judge_real_job *job, tsl_team team) {
   const int64_t k = job->element_judge.problem->k, each = (k + PARTS_MAX - 1) / PARTS_MAX,
                 depth = (each + BLOCK_DEPTH - 1) / BLOCK_DEPTH * BLOCK_DEPTH, count = (k + depth - 1) / depth;
   const size_t elements = (size_t)(job->row_count * job->col_count),
-               numbers = job->element_judge.twice ? 3 : 2;
+               numbers = job->element_judge.sums_in_pairs ? 3 : 2;
   tsl_sums parts[PARTS_MAX];
   void *block;
   TSL_TRY(tsl_alloc_zeroed((size_t)count * numbers * elements * sizeof(double), "the judge's sums", &block));
@@ -163,7 +164,7 @@ static tesela_status judge_single_block(const judge_real_job *job, tsl_team team
   for (int64_t p = 0; p < count; p++, memory += numbers * elements)
     parts[p] = (tsl_sums){.high = memory,
                           .magnitude = memory + elements,
-                          .low = job->element_judge.twice ? memory + 2 * elements : NULL};
+                          .low = job->element_judge.sums_in_pairs ? memory + 2 * elements : NULL};
   split_terms split = {job, depth, parts};
   tsl_team_run(team, count, sum_part_of_terms, &split);
   for (int64_t p = 1; p < count; p++)
@@ -178,7 +179,7 @@ static tesela_status judge_single_block(const judge_real_job *job, tsl_team team
 enum { FEW_ELEMENTS = 64, MANY_PRODUCTS = 1 << 17 };
 
 static bool has_few_deep_elements(const judge_real_job *job) {
-  return job->element_judge.products && job->row_count * job->col_count <= FEW_ELEMENTS &&
+  return job->element_judge.reads_factors && job->row_count * job->col_count <= FEW_ELEMENTS &&
          job->element_judge.problem->k >= MANY_PRODUCTS;
 }
 
@@ -191,7 +192,7 @@ static tesela_status sum_terms_of_element(const judge_real_job *job, int64_t row
                            .b = tsl_element_judge_address(b, job->element_judge.b, 0, col),
                            .a_step = a->col_stride,
                            .b_step = b->row_stride,
-                           .count = job->element_judge.products ? job->element_judge.problem->k : 0};
+                           .count = job->element_judge.reads_factors ? job->element_judge.problem->k : 0};
   return tsl_reference_sum_terms(tsl_judge_team(job->element_judge.judge), &terms, &found->sums);
 }
 
@@ -237,7 +238,7 @@ static tesela_status choose_real_sample(judge_real_job *job) {
   const double limit =
       (double)(job->element_judge.judge->operations_max > 0 ? job->element_judge.judge->operations_max
                                                             : default_operations_max);
-  const double depth = (double)(job->element_judge.products ? problem->k : 0) + ELEMENT_OPERATIONS;
+  const double depth = (double)(job->element_judge.reads_factors ? problem->k : 0) + ELEMENT_OPERATIONS;
   void *block;
   job->row_count = clamp_to_size(limit / ((double)problem->n * depth), problem->m);
   job->col_count = clamp_to_size(limit / ((double)job->row_count * depth), problem->n);
@@ -281,7 +282,7 @@ static tesela_status allocate_workers(judge_real_job *job, int count) {
     found->b = found->a + BLOCK_ROWS * BLOCK_DEPTH;
     found->sums.high = found->b + BLOCK_COLS * BLOCK_DEPTH;
     found->sums.magnitude = found->sums.high + BLOCK_ELEMENTS;
-    found->sums.low = job->element_judge.twice ? found->sums.magnitude + BLOCK_ELEMENTS : NULL;
+    found->sums.low = job->element_judge.sums_in_pairs ? found->sums.magnitude + BLOCK_ELEMENTS : NULL;
   }
   return TESELA_OK;
 }

@@ -23,14 +23,13 @@ typedef struct judge_solve_findings {
   int64_t wrong;
 } judge_solve_findings;
 
-/* Problem with A as numbers, row by row, conjugated, with an explicit unit diagonal. */
 typedef struct judge_solve_job {
   const tsl_problem *problem;
   const tsl_judge *judge;
   const tsl_type_info *type;
-  const unsigned char *matrix, *b, *x;
+  const unsigned char *matrix, *b, *x; /* elements (0, 0) of A, B and the computed X in host memory */
   const tsl_shape *b_shape;
-  struct judge_solve_number *a;
+  struct judge_solve_number *a;       /* m x m, row by row, conjugated, with an explicit unit diagonal */
   struct judge_solve_number *columns; /* for each worker, a column of X */
   int64_t cols;                       /* number of judged columns */
   judge_solve_findings *workers;
@@ -38,14 +37,12 @@ typedef struct judge_solve_job {
   bool is_twice; /* sums in twice double's precision */
 } judge_solve_job;
 
-/* Complex number with its modulus, which every term needs. */
 typedef struct judge_solve_number {
-  double re, im, size;
+  double re, im, modulus; /* every term needs the modulus */
 } judge_solve_number;
 
-/* Sum in twice double's precision, or in double with `low` unused. */
 typedef struct judge_solve_total {
-  double high, low;
+  double high, low; /* high + low; low is unused in sums of double's precision */
 } judge_solve_total;
 
 static void add_compensated_value(judge_solve_total *sum, double value) {
@@ -109,7 +106,7 @@ static void add_product_to_row(const judge_solve_job *job, row_sums *seen, judge
     record_nonfinite_term(seen, job->type->is_complex, x, y, minus);
     return;
   }
-  *(minus ? &seen->magnitude : &seen->addend) += x.size * y.size;
+  *(minus ? &seen->magnitude : &seen->addend) += x.modulus * y.modulus;
   add_product(&seen->re, is_twice, sign * x.re, y.re);
   if (!job->type->is_complex)
     return;
@@ -140,7 +137,7 @@ static judge_solve_comparison compare_nonfinite(const row_sums *seen, double d, 
 
 static judge_solve_comparison compare_row(const judge_solve_job *job, const row_sums *seen,
                                           judge_solve_number d, judge_solve_number x) {
-  const double u = job->type->unit_roundoff, weight = d.size, largest = job->type->largest;
+  const double u = job->type->unit_roundoff, weight = d.modulus, largest = job->type->largest;
   const bool is_complex = job->type->is_complex,
              is_unit = job->problem->a.structure == TESELA_UNIT_TRIANGULAR;
   const bool is_special = seen->nan || seen->plus || seen->minus || seen->complex_nonfinite ||

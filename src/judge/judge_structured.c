@@ -44,8 +44,7 @@ static void add_verdict(tsl_verdict *all, const tsl_verdict *part, int64_t row, 
   }
 }
 
-/* Judges an element whose left-out terms would meet non-finite values: NaN where they were multiplied, else
- * the sum of the other terms. */
+/* Judges an element whose left-out terms meet non-finite values: NaN or the sum of the others is right. */
 static tesela_status judge_element_by_terms(const judge_structured_job *job, int64_t row, int64_t col,
                                             int64_t first, int64_t count, tsl_verdict *verdict) {
   const tsl_dense_sample *plain = job->plain;

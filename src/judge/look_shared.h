@@ -1,5 +1,4 @@
-/* Arguments of judge/device_reference.cl, for host and kernels. The includer defines TSL_GEMM_SIZES and
- * TSL_INDEX, a signed 64-bit integer. */
+/* Arguments of judge/device_reference.cl. The includer defines TSL_GEMM_SIZES and TSL_INDEX (int64). */
 #ifndef TSL_JUDGE_LOOK_SHARED_H
 #define TSL_JUDGE_LOOK_SHARED_H
 

@@ -9,10 +9,9 @@ enum { TSL_KIND_FINITE = 1, TSL_KIND_PLUS = 2, TSL_KIND_MINUS = 4, TSL_KIND_NAN 
 /* Additional flags of an element: ignored; or only the real part is judged. */
 enum { TSL_KIND_IGNORED = 16, TSL_KIND_REAL_ONLY = 32 };
 
-/* Possible kinds of a number; with FINITE also its value and error bound. */
 typedef struct tsl_possible_result {
-  unsigned kinds;
-  double value, error;
+  unsigned kinds;      /* TSL_KIND_FINITE to TSL_KIND_NAN that are possible */
+  double value, error; /* with TSL_KIND_FINITE: the value and its error bound */
 } tsl_possible_result;
 
 /* Returns the kind of a number: FINITE, PLUS or MINUS (infinities) or NAN. */
@@ -20,7 +19,6 @@ unsigned tsl_kind_of(double value);
 /* Returns a number of one of the kinds, for messages. */
 double tsl_kind_example(unsigned kinds);
 
-/* Returns an exact number as a possible result. */
 tsl_possible_result tsl_possible_exact(double value);
 /* Returns scalar x; `largest` is the type's largest number. 0 times infinity is NaN or, left out, 0. */
 tsl_possible_result tsl_possible_scaled(double scalar, tsl_possible_result x, double largest);

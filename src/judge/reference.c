@@ -182,11 +182,10 @@ static void record_special_product(tsl_reference_number *out, double x, double y
   out->minus = out->minus || product < 0;
 }
 
-/* One row of A and one column of B; steps in bytes. */
 typedef struct term_addresses {
   tesela_type a_type, b_type;
   const unsigned char *a, *b;
-  int64_t a_step, b_step, count;
+  int64_t a_step, b_step, count; /* bytes from term to term; number of terms */
 } term_addresses;
 
 static void load_term_pair(const term_addresses *addresses, int64_t l, double *x, double *y) {

@@ -27,11 +27,10 @@ void tsl_reference_add_products(int rows, int cols, int depth, const double *a, 
 /* Adds `count` sums of `from` to `sums`, compensated where sums->low is not NULL. */
 void tsl_reference_add_sums(size_t count, const tsl_sums *from, const tsl_sums *sums);
 
-/* Products of one element in the operands; steps in elements. */
 typedef struct tsl_terms {
   tesela_type a_type, b_type;
   const void *a, *b;
-  int64_t a_step, b_step, count;
+  int64_t a_step, b_step, count; /* elements from term to term; number of terms */
 } tsl_terms;
 
 /* Sums one element with many terms, as of a dot, plain where sums->low is NULL. Parts of constant length go

@@ -19,8 +19,8 @@ void tsl_sample_draw(int64_t *out, int64_t count, int64_t total, uint64_t seed) 
   }
 }
 
-static int64_t get_index(const tsl_indices *indices, int64_t i) {
-  return indices->of ? indices->of[i] : i;
+static int64_t index_of_list(const tsl_indices *indices, int64_t i) {
+  return indices->list ? indices->list[i] : i;
 }
 
 /* Elements of a line per task, so that lines that are columns share pages. */
@@ -30,12 +30,12 @@ static void copy_elements_of_line(const tsl_sample_lines *from, const unsigned c
                                   const tsl_indices *elements, int64_t first, int64_t count,
                                   unsigned char *dst) {
   const int64_t step = from->stride * (int64_t)from->size;
-  if (!elements->of) {
+  if (!elements->list) {
     tsl_type_convert(from->type, line + first * step, from->stride, from->type, dst, 1, (size_t)count);
     return;
   }
   for (int64_t i = 0; i < count; i++)
-    memcpy(dst + (size_t)i * from->size, line + elements->of[first + i] * step, from->size);
+    memcpy(dst + (size_t)i * from->size, line + elements->list[first + i] * step, from->size);
 }
 
 typedef struct sample_copy_job {
@@ -51,7 +51,7 @@ static void copy_elements_task(void *argument, int64_t index, int worker) {
   const unsigned char *base = (const unsigned char *)from->host + from->offset * size;
   (void)worker;
   for (int64_t i = 0; i < job->lines->count; i++)
-    copy_elements_of_line(from, base + get_index(job->lines, i) * from->line_stride * size, job->elements,
+    copy_elements_of_line(from, base + index_of_list(job->lines, i) * from->line_stride * size, job->elements,
                           first, tsl_min(AT_ONCE, job->elements->count - first),
                           job->to + (i * job->elements->count + first) * size);
 }
@@ -83,9 +83,9 @@ static void gather_listed_elements(const tsl_sample_lines *from, const unsigned 
                                    const tsl_indices *elements, unsigned char *dst) {
   const int64_t last = from->length - 1;
   for (int64_t i = 0; i < elements->count; i++) {
-    const int64_t at = get_index(elements, i), position = from->stride == 0  ? 0
-                                                          : from->stride < 0 ? last - at
-                                                                             : at;
+    const int64_t at = index_of_list(elements, i), position = from->stride == 0  ? 0
+                                                              : from->stride < 0 ? last - at
+                                                                                 : at;
     memcpy(dst + (size_t)i * from->size, line + (size_t)position * from->size, from->size);
   }
 }
@@ -94,7 +94,7 @@ static tesela_status read_and_gather_lines(const tsl_sample_lines *from, const t
                                            const tsl_indices *elements, unsigned char *line,
                                            unsigned char *dst) {
   for (int64_t i = 0; i < lines->count; i++) {
-    TSL_TRY(read_line_from_device(from, get_index(lines, i), line));
+    TSL_TRY(read_line_from_device(from, index_of_list(lines, i), line));
     gather_listed_elements(from, line, elements, dst + (size_t)(i * elements->count) * from->size);
   }
   return TESELA_OK;

@@ -5,7 +5,7 @@
 
 /* Indices in rising order. */
 typedef struct tsl_indices {
-  const int64_t *of; /* NULL: 0, 1, ... */
+  const int64_t *list; /* NULL: 0, 1, ... */
   int64_t count;
 } tsl_indices;
 

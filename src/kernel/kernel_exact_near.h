@@ -1,5 +1,4 @@
-/* Nearly exact sums with error bounds, in the order of the host's strategy/gemm/emulated/exact/exact_near.h.
- * Lines are rows of A and columns of B. */
+/* Nearly exact sums with error bounds, in the order of exact_near.h. Lines: rows of A, columns of B. */
 #ifndef TSL_KERNEL_KERNEL_EXACT_NEAR_H
 #define TSL_KERNEL_KERNEL_EXACT_NEAR_H
 
@@ -19,9 +18,8 @@ TSL_FUNCTION double exact_magnitude(double x) {
   return x < 0 ? -x : x;
 }
 
-/* Facts of a line: largest magnitude, sum of magnitudes, and a power of two that divides all numbers. */
 typedef struct exact_line {
-  double largest, total, unit;
+  double largest, total, unit; /* largest and sum of magnitudes; power of 2 that divides all numbers */
 } exact_line;
 
 TSL_FUNCTION exact_line exact_load_line(TSL_GLOBAL const double *state, TSL_INDEX count, TSL_INDEX line) {
@@ -32,14 +30,12 @@ TSL_FUNCTION exact_line exact_load_line(TSL_GLOBAL const double *state, TSL_INDE
   return made;
 }
 
-/* Interval of the result, after alpha and beta. */
 typedef struct exact_enclosure {
-  double lower, upper;
+  double lower, upper; /* interval of the result, after alpha and beta */
 } exact_enclosure;
 
-/* Rounded sum or product and its error. */
 typedef struct exact_pair {
-  double high, low;
+  double high, low; /* rounded sum or product; its error */
 } exact_pair;
 
 TSL_FUNCTION exact_pair exact_two_sum(double a, double b) {
@@ -96,8 +92,7 @@ TSL_FUNCTION double exact_add_pair(double high, double low) {
 #endif
 }
 
-/* Returns the interval of a pair that started at exact_start_value(); `off_by` is a factor of the error
- * bound. */
+/* Returns the interval of a pair that started at exact_start_value(); `off_by` multiplies the error bound. */
 TSL_FUNCTION exact_enclosure exact_enclose_pair(double high, double low, double off_by, const exact_line *a,
                                                 const exact_line *b, double before,
                                                 const tsl_gemm_arguments *g) {

@@ -34,13 +34,12 @@ typedef struct opencl_mma_arguments {
   TSL_INDEX band, tiles_m, tiles_n; /* tile rows of a raster band; numbers of tiles */
 } opencl_mma_arguments;
 
-/* Arguments of kernels in which four warps multiply together. `maps` (tensor maps), `sums` (split-k, m and n
- * rounded up to whole tiles) and `wanted` (int of tsl_run_predicate; -1: none) are bytes from the start of
- * scratch memory. The kernel does nothing if that int is at most `wanted_above`. If `rests` is not 0, rows of
- * `rests_row` bytes from there on get C mod p. */
+/* Arguments of kernels in which four warps multiply together. Offsets are bytes in scratch memory. */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
-  TSL_INDEX maps, sums, split_k, wanted, wanted_above, rests, rests_row;
+  TSL_INDEX maps, sums, split_k, /* offsets of maps, of partial sums in whole tiles; parts of k */
+      wanted, wanted_above,      /* offset of an int, -1: none; no work if it is <= wanted_above */
+      rests, rests_row;          /* offset of C mod p, 0: none; bytes of a row */
   unsigned int p, magic, bias, none;
 } opencl_mma_group_arguments;
 

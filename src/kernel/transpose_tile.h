@@ -57,7 +57,7 @@ TSL_FUNCTION int tsl_tile_band_shift(TSL_INDEX rows) {
   return shift;
 }
 
-/* Gets the grid of places, `wide` x `tall`. In place, only tiles with row >= col have a place. */
+/* Gets the grid of groups, `wide` x `tall`. In place, only tiles with row >= col have a group. */
 #ifdef TSL_IN_PLACE
 TSL_FUNCTION void tsl_tile_grid(const tsl_transpose_arguments g, TSL_INDEX *wide, TSL_INDEX *tall) {
   const TSL_INDEX tiles = tsl_tile_count(g.m);
@@ -68,7 +68,7 @@ TSL_FUNCTION void tsl_tile_grid(const tsl_transpose_arguments g, TSL_INDEX *wide
   *tall = (blocks + 1) / 2;
 }
 
-/* Gets the tile's numbers at place (x, y) of the grid; false: the place has no tile. */
+/* Gets the numbers of the tile of group (x, y) of the grid; false: it has none. */
 TSL_FUNCTION bool tsl_tile_of_group(const tsl_transpose_arguments g, TSL_INDEX x, TSL_INDEX y, TSL_INDEX *row,
                                     TSL_INDEX *col) {
   const TSL_INDEX tiles = tsl_tile_count(g.m);

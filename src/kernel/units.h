@@ -67,8 +67,7 @@ TSL_FUNCTION void tsl_store_element_of_c(TSL_GLOBAL tsl_result *data, const TSL_
 }
 #endif
 
-/* Stores TSL_LANES numbers of a row of C, whole elements, from `data` on; `count` elements are inside.
- * `as_vectors` as in tsl_lanes_store(). */
+/* Stores TSL_LANES numbers of a row of C, `count` elements inside; as_vectors as in tsl_lanes_store(). */
 TSL_FUNCTION void tsl_store_units_of_c(TSL_GLOBAL tsl_result *data, TSL_INDEX stride, TSL_INDEX count,
                                        bool as_vectors, tsl_lanes sum, const tsl_gemm_arguments *g) {
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL

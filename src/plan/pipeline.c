@@ -120,7 +120,7 @@ static tesela_status pipeline_run_all(pipeline_state *state, bool is_timed) {
     tsl_transfer_path_map_pages(&state->porter, &state->ways[TSL_OPERAND_C]);
   const tesela_status status = tsl_staged_copy_to_host(&state->porter, &state->ways[TSL_OPERAND_C],
                                                        state->blocks, state->count, is_timed, &state->landed);
-  return status != TESELA_OK && state->landed.any ? TESELA_DEVICE_FAILED : status;
+  return status != TESELA_OK && state->landed.wrote_host ? TESELA_DEVICE_FAILED : status;
 }
 
 /* Waits for all streams after a failure, since work may use the staging memory. Keeps the error message. */

@@ -51,7 +51,6 @@ typedef struct tsl_numeric_requirements {
 
 bool tsl_numeric_requirements_same(const tsl_numeric_requirements *requirements,
                                    const tsl_numeric_requirements *other);
-/* Returns true if an accuracy other than DEFAULT is required. */
 bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *requirements);
 
 /* Reads "default", "1e-5", "tf32" ... or "exact". TESELA_BAD_CALL lists the allowed words. */

@@ -114,8 +114,7 @@ bool tsl_problem_has_scales(const tsl_problem *problem);
 tsl_problem tsl_problem_drop_epilogue(const tsl_problem *problem);
 /* Returns the binary places of C's type, the precision that activations need; 0 for integers. */
 int tsl_problem_precision_bits(const tsl_problem *problem);
-/* Returns the problem for strategies: with scales, tsl_problem_drop_epilogue() in `storage`; else `problem`.
- */
+/* Returns the problem for strategies: with scales, its product in *storage; else `problem` itself. */
 const tsl_problem *tsl_problem_without_epilogue(const tsl_problem *problem, tsl_problem *storage);
 /* Returns true if the sums of a problem with scales need separate memory: C is read, or has another size. */
 bool tsl_problem_needs_separate_sums(const tsl_problem *problem);
@@ -188,8 +187,7 @@ typedef struct tsl_text_key {
 /* Returns key and meaning at `index`, for documents; NULL past the end. */
 const tsl_text_key *tsl_problem_key(int index);
 
-/* Checks that a shape is rows x cols with a valid type and addressable strides. Fails with TESELA_BAD_CALL;
- * `name` is the operand's name in the message. */
+/* Checks that a shape is rows x cols of a valid type and addressable. TESELA_BAD_CALL names the operand. */
 tesela_status tsl_shape_check(const tsl_shape *shape, const char *name, int64_t rows, int64_t cols);
 /* Checks everything except the epilogue, for tsl_problem_check(). */
 tesela_status tsl_problem_check_all_but_epilogue(const tsl_problem *problem);
@@ -206,8 +204,7 @@ int64_t tsl_shape_below(const tsl_shape *shape);
 /* Returns true if the elements fill their extent without gaps. */
 bool tsl_shape_is_dense(const tsl_shape *shape);
 
-/* Returns the floating-point operations: 2 m n k, or 8 m n k for complex types; less for triangles; m m n or
- * 4 m m n for a solve; 0 for a transpose. */
+/* Returns 2 m n k, 8 m n k if complex, less for triangles; m m n or 4 m m n for a solve; else 0. */
 double tsl_problem_flops(const tsl_problem *problem);
 /* Returns the minimum number of bytes that a run must move: each element read or written once. */
 double tsl_problem_bytes(const tsl_problem *problem);

@@ -51,8 +51,7 @@ uint64_t tsl_problem_sums_bytes(const tsl_problem *problem) {
   return (uint64_t)bytes;
 }
 
-/* Changes `sums`, a copy of `whole`, into the product without scales. Separate sums are dense in the order of
- * C, so the epilogue reads both contiguously. */
+/* Removes the scales from `sums`, a copy of `whole`. Separate sums are dense in the order of C. */
 static void remove_scales(const tsl_problem *whole, tsl_problem *sums) {
   const tsl_shape *c = &whole->c;
   const int64_t down = c->row_stride < 0 ? -c->row_stride : c->row_stride,

@@ -22,10 +22,9 @@ typedef struct tsl_sharding {
   int counts[TSL_OPERANDS];       /* number of shards of A, B and C; 0: the operand is not sharded */
 } tsl_sharding;
 
-/* Location of a shard in a run: a buffer on the member's device, and its element (0, 0) in elements. */
 typedef struct tsl_shard_buffer {
-  tsl_buffer *buffer;
-  int64_t offset;
+  tsl_buffer *buffer; /* on the member's device */
+  int64_t offset;     /* elements from the buffer's start to the shard's element (0, 0) */
 } tsl_shard_buffer;
 
 /* Copies a sharding, which may be NULL, into one block for tsl_free(). */

@@ -28,8 +28,7 @@ typedef struct columns {
 static inline bool is_far(int64_t rows, int64_t count) {
   return rows * count * PARTS > (int64_t)FAR;
 }
-/* Returns true if load_beyond_l1(), for data beyond the L1 cache, is faster: for large matrices of f64 only.
- */
+/* Returns true if load_beyond_l1() is faster: for large matrices of f64 only. */
 static inline bool should_load_far(int64_t rows, int64_t count) {
   return HAS_LOAD_FAR && PARTS == 1 && sizeof(REAL) == 8 && is_far(rows, count);
 }

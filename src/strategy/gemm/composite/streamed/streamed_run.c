@@ -198,7 +198,7 @@ static tesela_status begin_share(streamed_launch *job, int64_t index, int64_t sh
 
 static tesela_status finish_share(streamed_launch *job) {
   const tesela_status status = tsl_overlapped_readback_finish(&job->out);
-  job->any |= job->out.any;
+  job->any |= job->out.wrote_host;
   return status;
 }
 
@@ -314,7 +314,7 @@ tesela_status tsl_streamed_run(const tsl_work *work, const tsl_operands *operand
   tesela_status status = acquire_resources(&job);
   if (status == TESELA_OK)
     status = compute_all_tiles(&job);
-  job.any |= job.out.any;
+  job.any |= job.out.wrote_host;
   release_all(&job, status);
   pthread_mutex_unlock(&self->lock);
   return status != TESELA_OK && job.any ? TESELA_DEVICE_FAILED : status;
