@@ -117,7 +117,7 @@ static void copy_elements_of_task(void *argument, int64_t index, int worker) {
   }
 }
 
-/* Merges lines that are contiguous in the caller's memory into one line. */
+/* Returns the chunk; as one line if its lines are contiguous in the caller's memory. */
 static tsl_line_chunk merge_contiguous_lines(const tsl_transfer_path *path, const tsl_line_chunk *chunk) {
   const int64_t length = packed_line_length(path->transfer);
   if (path->transfer->gathered || chunk->lines == 1 || chunk->length != length ||

@@ -89,14 +89,14 @@ static void relax_processor(void) {
 
 /* Condition that a thread waits for: its own seat OFFERED, or the first seats FREE. */
 typedef struct wait_condition {
-  const member *members;
+  const member *workers;
   int count;
   int state; /* FREE or OFFERED: state of all these seats */
 } wait_condition;
 
 static bool condition_holds(const wait_condition *condition) {
   for (int i = 0; i < condition->count; i++)
-    if (atomic_load(&condition->members[i].seat) != condition->state)
+    if (atomic_load(&condition->workers[i].seat) != condition->state)
       return false;
   return true;
 }

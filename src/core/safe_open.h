@@ -7,9 +7,9 @@
 
 #include <sys/types.h>
 
-/* Returns why an open file is not trusted, such as "it belongs to another user"; NULL: trusted. Static. */
+/* Returns a static text why an open file is not trusted ("it belongs to another user"); NULL: trusted. */
 const char *tsl_trusted_refuse_file(int file);
-/* Returns why an open folder is not trusted; NULL: trusted. Static. */
+/* Returns a static text why an open folder is not trusted; NULL: trusted. */
 const char *tsl_trusted_refuse_folder(int folder);
 
 /* Opens `path` as openat() with these flags, O_CLOEXEC, O_NONBLOCK and O_NOFOLLOW. Returns -1 on failure,

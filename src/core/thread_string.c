@@ -38,7 +38,7 @@ __attribute__((destructor)) static void free_at_unload(void) {
   pthread_key_delete(key);
 }
 
-static thread_texts *get_thread_texts(void) {
+static thread_texts *get_or_create_thread_texts(void) {
   pthread_once(&once, create_texts_key);
   if (!atomic_load(&usable))
     return NULL;
@@ -53,7 +53,7 @@ static thread_texts *get_thread_texts(void) {
 }
 
 static const char *store_text(tsl_thread_slot slot, const char *text) {
-  thread_texts *texts = get_thread_texts();
+  thread_texts *texts = get_or_create_thread_texts();
   const size_t bytes = strlen(text) + 1;
   if (!texts)
     return "";

@@ -27,10 +27,10 @@ void tsl_cost_report_compare(const tsl_problem *problem, const tsl_cost_report *
 
 /* Returns the occupied fraction of the device's work-items, units or threads, 0 to 1. */
 double tsl_cost_report_occupancy(const tsl_cost_report *counted);
-/* Appends the division of work: "63 x 63 of 16 x 16", or "2 threads". */
+/* Appends work-groups and their items, "63 x 63 of 16 x 16", or without groups "2 threads". */
 void tsl_cost_report_groups(const tsl_cost_report *counted, tsl_text *out);
 bool tsl_cost_report_has_groups(const tsl_cost_report *counted);
-/* Appends the whole range of work-items: "1008 x 1008". */
+/* Appends the work-items of all groups: "1008 x 1008". */
 void tsl_cost_report_range(const tsl_cost_report *counted, tsl_text *out);
 /* Writes `account` of docs/JSON.md; null without a count. */
 void tsl_cost_report_json(const tsl_problem *problem, const tsl_cost_report *counted, tsl_json *json);

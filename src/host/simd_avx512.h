@@ -310,10 +310,10 @@ static inline vector_i32 dot_u8(vector_i32 sum, vector_i32 a, vector_i32 b) {
 #define HAS_UNITS 1
 /* Transposes 16 x 16 words by pairs, fours and quarters: sixteen units of `rows` neighbours, `step` bytes
  * apart, become `rows` units of sixteen steps, `width` units apart. */
-static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_t rows, uint32_t flip,
+static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_t rows, uint32_t xor_word,
                                    uint32_t *out, int64_t width) {
   const __mmask16 inside = (__mmask16)((1u << rows) - 1);
-  const __m512i change = _mm512_set1_epi32((int)flip);
+  const __m512i change = _mm512_set1_epi32((int)xor_word);
   __m512i line[16], pair[16], four[16];
 #pragma GCC unroll 16
   for (int i = 0; i < 16; i++)
@@ -347,28 +347,28 @@ static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_
 }
 
 /* Stores 32 units: two interleaved rows of 16 bits, or four of 8 bits. The callers order the quarters. */
-static inline void store_units(uint32_t *out, __m512i first, __m512i second, uint32_t flip) {
-  const __m512i change = _mm512_set1_epi32((int)flip);
+static inline void store_units(uint32_t *out, __m512i first, __m512i second, uint32_t xor_word) {
+  const __m512i change = _mm512_set1_epi32((int)xor_word);
   _mm512_storeu_si512(out, _mm512_xor_si512(first, change));
   _mm512_storeu_si512(out + 16, _mm512_xor_si512(second, change));
 }
 
 /* Interleaves two rows of `columns` elements; the rest becomes 0. */
-static inline void interleave_2(const unsigned char *in, int64_t step, int64_t columns, uint32_t flip,
+static inline void interleave_2(const unsigned char *in, int64_t step, int64_t columns, uint32_t xor_word,
                                 uint32_t *out) {
   const __mmask32 inside = (__mmask32)(((uint64_t)1 << columns) - 1);
   const __m512i first = _mm512_maskz_loadu_epi16(inside, (const void *)in),
                 second = _mm512_maskz_loadu_epi16(inside, (const void *)(in + step));
   const __m512i low = _mm512_unpacklo_epi16(first, second), high = _mm512_unpackhi_epi16(first, second);
   store_units(out, _mm512_permutex2var_epi64(low, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), high),
-              _mm512_permutex2var_epi64(low, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), high), flip);
+              _mm512_permutex2var_epi64(low, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), high), xor_word);
 }
 
 static inline __m512i concat_halves(__m256i low, __m256i high) {
   return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-static inline void interleave_4(const unsigned char *in, int64_t step, int64_t columns, uint32_t flip,
+static inline void interleave_4(const unsigned char *in, int64_t step, int64_t columns, uint32_t xor_word,
                                 uint32_t *out) {
   const __mmask32 inside = (__mmask32)(((uint64_t)1 << columns) - 1);
   const __m256i a = _mm256_maskz_loadu_epi8(inside, (const void *)in),
@@ -381,7 +381,7 @@ static inline void interleave_4(const unsigned char *in, int64_t step, int64_t c
                                     _mm256_unpackhi_epi16(ab_low, cd_low)),
                 high = concat_halves(_mm256_unpacklo_epi16(ab_high, cd_high),
                                      _mm256_unpackhi_epi16(ab_high, cd_high));
-  store_units(out, _mm512_shuffle_i32x4(low, high, 0x88), _mm512_shuffle_i32x4(low, high, 0xdd), flip);
+  store_units(out, _mm512_shuffle_i32x4(low, high, 0x88), _mm512_shuffle_i32x4(low, high, 0xdd), xor_word);
 }
 
 static inline void store_line_nontemporal(void *dst, const void *from) {

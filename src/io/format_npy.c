@@ -13,10 +13,10 @@ enum { LARGEST_SIZE = 16, BLOCK_COUNT = TSL_INPUT_BLOCK / LARGEST_SIZE };
 
 typedef struct npy_state {
   tsl_npy_header header;
-  bool widened;             /* integers without a type of tesela, read as f64 */
-  bool swapped;             /* bytes are in the other order */
-  size_t swap_size;         /* bytes reversed together: an element, or half a complex one */
-  double wide[BLOCK_COUNT]; /* widened integers of `bytes` */
+  bool widened_to_f64; /* integers without a type of tesela, read as f64 */
+  bool swapped;        /* bytes are in the other order */
+  size_t swap_size;    /* bytes reversed together: an element, or half a complex one */
+  double widened_values[BLOCK_COUNT];
   unsigned char bytes[BLOCK_COUNT * LARGEST_SIZE];
 } npy_state;
 
@@ -24,7 +24,7 @@ static const struct {
   tesela_type type;
   int size;
   char kind;
-  bool widened;
+  bool widened_to_f64;
 } elements[] = {
     {TESELA_F16, 2, 'f', false},   {TESELA_F32, 4, 'f', false}, {TESELA_F64, 8, 'f', false},
     {TESELA_I8, 1, 'i', false},    {TESELA_I32, 4, 'i', false}, {TESELA_C64, 8, 'c', false},
@@ -77,7 +77,7 @@ static tesela_status npy_read_header(tsl_reader *reader) {
   if (header.rows == 1 || header.cols == 1)
     header.fortran = false; /* a vector has one order only */
   state->header = header;
-  state->widened = elements[element].widened;
+  state->widened_to_f64 = elements[element].widened_to_f64;
   state->swapped = header.size > 1 && header.order == (host_is_little ? '>' : '<');
   state->swap_size = (size_t)(header.kind == 'c' ? header.size / 2 : header.size);
   reader->info.type = elements[element].type;
@@ -131,7 +131,7 @@ static tesela_status widen_integers(const tsl_reader *reader, const value_run *t
                                     const unsigned char *bytes, size_t count) {
   npy_state *const state = reader->state;
   for (size_t n = 0; n < count; n++) {
-    if (!widen_integer(&state->header, bytes + n * (size_t)state->header.size, &state->wide[n])) {
+    if (!widen_integer(&state->header, bytes + n * (size_t)state->header.size, &state->widened_values[n])) {
       tsl_fail(TESELA_BAD_INPUT, "holds an integer beyond 2^53 that no f64 is equal to");
       return fail_at_value(reader, target, n);
     }
@@ -146,9 +146,9 @@ static tesela_status convert_into_panel(const tsl_reader *reader, const tsl_file
   const unsigned char *const bytes = state->bytes + from * (size_t)state->header.size;
   const tesela_type type = reader->info.type;
   const void *source = bytes;
-  if (state->widened) {
+  if (state->widened_to_f64) {
     TSL_TRY(widen_integers(reader, target, bytes, count));
-    source = state->wide;
+    source = state->widened_values;
   }
   size_t bad;
   if (tsl_cast(type, source, panel->type, target->at, target->step, count, &bad))
@@ -184,8 +184,8 @@ static tesela_status read_stream(tsl_reader *reader, const tsl_file_panel *panel
   const int64_t total = panel->rows * panel->cols;
   const int64_t inner = fortran ? panel->row_stride : panel->col_stride;
   const int64_t outer = fortran ? panel->col_stride : panel->row_stride;
-  const bool plain = !state->widened && !state->swapped && reader->info.type == panel->type && inner == 1 &&
-                     (outer == length || length == total);
+  const bool plain = !state->widened_to_f64 && !state->swapped && reader->info.type == panel->type &&
+                     inner == 1 && (outer == length || length == total);
   if (plain) {
     size_t got;
     TSL_TRY(tsl_input_read(&reader->in, panel->data, (size_t)total * panel->size, &got));
@@ -278,7 +278,7 @@ static tesela_status read_block_by_lines(tsl_reader *reader, const tsl_file_pane
                        : panel->first * reader->info.cols + panel->first_col,
       .memory_pitch = fortran ? panel->col_stride : panel->row_stride,
   };
-  if (!state->widened && !state->swapped && reader->info.type == panel->type &&
+  if (!state->widened_to_f64 && !state->swapped && reader->info.type == panel->type &&
       (fortran ? panel->row_stride : panel->col_stride) == 1)
     return read_lines_directly(reader, panel, &layout);
   for (int64_t line = 0; line < layout.lines; line++)
@@ -314,7 +314,7 @@ static tesela_status npy_read_end(tsl_reader *reader) {
   return tsl_fail(TESELA_BAD_INPUT, "%s: is oversized: bytes follow the last value", reader->path);
 }
 
-static int find_element_row(tesela_type type) {
+static int find_element_or_count(tesela_type type) {
   int element = 0;
   while (element < ELEMENT_COUNT && elements[element].type != type)
     element++;
@@ -322,12 +322,12 @@ static int find_element_row(tesela_type type) {
 }
 
 tesela_type tsl_npy_stored_type(tesela_type type) {
-  return find_element_row(type) < ELEMENT_COUNT ? type : tsl_type(type)->sums; /* f32 for narrow types */
+  return find_element_or_count(type) < ELEMENT_COUNT ? type : tsl_type(type)->sums; /* f32 for narrow types */
 }
 
 size_t tsl_npy_header_print(tesela_type type, int64_t rows, int64_t cols, char header[TSL_NPY_HEADER_MAX]) {
   enum { ALIGNMENT = 64, PREFIX = TSL_NPY_MAGIC_LENGTH + 4 };
-  const int element = find_element_row(tsl_npy_stored_type(type));
+  const int element = find_element_or_count(tsl_npy_stored_type(type));
   const char order = elements[element].size == 1 ? '|' : host_is_little ? '<' : '>';
   int length =
       PREFIX + snprintf(header + PREFIX, TSL_NPY_HEADER_MAX - PREFIX,

@@ -20,7 +20,7 @@ typedef struct decimal {
   bool negative;
   bool is_not_integer, has_exponent; /* is_not_integer: has a point or an exponent */
   uint64_t digits;                   /* first 19 significant digits */
-  int significant;                   /* number of digits */
+  int significant;                   /* number of significant digits */
   int64_t exponent;
 } decimal;
 

@@ -18,7 +18,7 @@ enum {
   BIAS = TSL_OPERAND_BIAS,
   SCALE_A = TSL_OPERAND_SCALE_A,
   SCALE_B = TSL_OPERAND_SCALE_B,
-  GIVEN = TSL_ALL_OPERANDS
+  OPERANDS = TSL_ALL_OPERANDS
 };
 
 typedef struct check_job {
@@ -27,10 +27,10 @@ typedef struct check_job {
   tsl_device *device;
   const tsl_case *tested;
   tsl_case_report *report;
-  tsl_guarded operands[GIVEN];
+  tsl_guarded operands[OPERANDS];
   unsigned char *first_result; /* C's block after the first run */
   tsl_stream *stream;          /* for buffers */
-  tsl_buffer *buffers[GIVEN];
+  tsl_buffer *buffers[OPERANDS];
 } check_job;
 
 static bool has_operand(const check_job *job, int operand) {
@@ -66,7 +66,7 @@ static tesela_status fill_solve(check_job *job) {
 
 /* Fills bias and scales. Special data have one infinity or NaN in a few elements. */
 static tesela_status fill_vectors(check_job *job) {
-  for (int i = BIAS; i < GIVEN; i++) {
+  for (int i = BIAS; i < OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(&job->tested->problem, i);
     if (!has_operand(job, i))
       continue;
@@ -83,7 +83,7 @@ static tesela_status fill_vectors(check_job *job) {
 static tesela_status create_and_fill_operands(check_job *job) {
   const tsl_problem *problem = &job->tested->problem;
   const uint64_t seed = job->tested->seed;
-  for (int i = 0; i < GIVEN; i++)
+  for (int i = 0; i < OPERANDS; i++)
     if (has_operand(job, i))
       TSL_TRY(tsl_guarded_create(tsl_problem_shape(problem, i), (int)(seed >> i & 1), &job->operands[i]));
   if (problem->op == TSL_OP_SOLVE)
@@ -145,7 +145,7 @@ static buffer_part get_buffer_part(const check_job *job, int operand) {
 }
 
 static tesela_status copy_operands_to_buffers(check_job *job) {
-  for (int i = 0; i < GIVEN; i++) {
+  for (int i = 0; i < OPERANDS; i++) {
     if (!has_operand(job, i))
       continue;
     const buffer_part held = get_buffer_part(job, i);
@@ -156,7 +156,7 @@ static tesela_status copy_operands_to_buffers(check_job *job) {
 }
 
 static tesela_status copy_operands_from_buffers(check_job *job) {
-  for (int i = 0; i < GIVEN; i++) {
+  for (int i = 0; i < OPERANDS; i++) {
     if (!has_operand(job, i))
       continue;
     const buffer_part held = get_buffer_part(job, i);
@@ -168,7 +168,7 @@ static tesela_status copy_operands_from_buffers(check_job *job) {
 
 static tesela_status create_stream_and_buffers(check_job *job) {
   TSL_TRY(job->device->ops->stream_create(job->device, &job->stream));
-  for (int i = 0; i < GIVEN; i++)
+  for (int i = 0; i < OPERANDS; i++)
     if (has_operand(job, i))
       TSL_TRY(job->device->ops->buffer_create(job->device, get_buffer_part(job, i).bytes, &job->buffers[i]));
   return TESELA_OK;
@@ -199,10 +199,10 @@ static tsl_operands get_checked_operands(const check_job *job, tsl_memory_place 
 /* Reports the case as wrong if anything but elements of C has changed. */
 static tesela_status check_stray_writes(check_job *job, tsl_memory_place place) {
   char text[160];
-  for (int i = 0; i < GIVEN; i++)
+  for (int i = 0; i < OPERANDS; i++)
     if (i != C && has_operand(job, i) && !tsl_guarded_matches_checksum(&job->operands[i])) {
-      static const char *const names[GIVEN] = {"operand A", "operand B", "",
-                                               "the bias",  "scale_a",   "scale_b"};
+      static const char *const names[OPERANDS] = {"operand A", "operand B", "",
+                                                  "the bias",  "scale_a",   "scale_b"};
       snprintf(text, sizeof text, "%s was written to", names[i]);
       set_case_result(job, TSL_CASE_WRONG, place, text);
       return TESELA_OK;
@@ -318,7 +318,7 @@ static tesela_status check_with_buffers(check_job *job) {
 }
 
 static void free_check_job(check_job *job) {
-  for (int i = 0; i < GIVEN; i++) {
+  for (int i = 0; i < OPERANDS; i++) {
     tsl_guarded_free(&job->operands[i]);
     if (job->buffers[i])
       job->device->ops->buffer_destroy(job->buffers[i]);

@@ -45,17 +45,17 @@ static void load_term_of_sum(const tsl_problem *problem, bool by_a, const void *
 
 static void copy_terms_of_sum(const tsl_problem *problem, const void *a, const void *b,
                               const tsl_indices *rows, const tsl_indices *cols,
-                              const tsl_dense_sample *plain) {
-  const tsl_problem *general = &plain->problem;
+                              const tsl_dense_sample *made_sample) {
+  const tsl_problem *general = &made_sample->problem;
   for (int64_t l = 0; l < general->k; l++) {
     double value[2];
     for (int64_t i = 0; i < general->m; i++) {
       load_term_of_sum(problem, true, a, b, index_of_sample(rows, i), l, value);
-      tsl_type_store(general->a.type, densify_address(&general->a, plain->a, i, l), value);
+      tsl_type_store(general->a.type, densify_address(&general->a, made_sample->a, i, l), value);
     }
     for (int64_t j = 0; j < general->n; j++) {
       load_term_of_sum(problem, false, a, b, index_of_sample(cols, j), l, value);
-      tsl_type_store(general->b.type, densify_address(&general->b, plain->b, l, j), value);
+      tsl_type_store(general->b.type, densify_address(&general->b, made_sample->b, l, j), value);
     }
   }
 }
@@ -142,24 +142,25 @@ static bool has_real_diagonal(const tsl_problem *problem) {
          (structure == TESELA_HERMITIAN || structure == TESELA_UNIT_TRIANGULAR);
 }
 
-/* Returns true if a non-finite element meets a zero of the diagonal; *outside: one outside of the
- * triangle. */
-static bool meets_nonfinite(const tsl_problem *problem, const tsl_dense_sample *plain,
-                            const tsl_indices *rows, const tsl_indices *cols, int64_t i, int64_t j,
-                            bool *outside) {
+/* Returns true if a 0 of the diagonal is multiplied by a non-finite element; *outside: a 0 outside of the
+ * triangle is. */
+static bool zero_meets_nonfinite(const tsl_problem *problem, const tsl_dense_sample *made_sample,
+                                 const tsl_indices *rows, const tsl_indices *cols, int64_t i, int64_t j,
+                                 bool *outside) {
   const int factor = tsl_problem_structured(problem);
   const bool by_a = factor == TSL_OPERAND_A;
   const int64_t line = by_a ? j : i, place = by_a ? index_of_sample(rows, i) : index_of_sample(cols, j);
   *outside = false;
-  if (plain->first_nonfinite[line] > plain->last_nonfinite[line])
+  if (made_sample->first_nonfinite[line] > made_sample->last_nonfinite[line])
     return false;
   if (tsl_is_triangular(tsl_problem_shape(problem, factor)->structure)) {
     int64_t first, end;
     range_in_triangle(problem, place, place, &first, &end);
-    *outside = plain->first_nonfinite[line] < first || plain->last_nonfinite[line] >= end;
+    *outside = made_sample->first_nonfinite[line] < first || made_sample->last_nonfinite[line] >= end;
   }
-  return has_real_diagonal(problem) && (by_a ? !is_finite_element(&plain->problem.b, plain->b, place, j)
-                                             : !is_finite_element(&plain->problem.a, plain->a, i, place));
+  return has_real_diagonal(problem) &&
+         (by_a ? !is_finite_element(&made_sample->problem.b, made_sample->b, place, j)
+               : !is_finite_element(&made_sample->problem.a, made_sample->a, i, place));
 }
 
 /* Sets out->kinds of each sampled element: TSL_KIND_IGNORED, TSL_KIND_REAL_ONLY or 0. */
@@ -172,7 +173,7 @@ static void set_ignored_kinds(const tsl_problem *problem, const tsl_indices *row
       bool meets_outside = false;
       const bool passed =
           (of_c && !tsl_shape_stores(&problem->c, index_of_sample(rows, i), index_of_sample(cols, j))) ||
-          (!of_c && reads && meets_nonfinite(problem, out, rows, cols, i, j, &meets_outside));
+          (!of_c && reads && zero_meets_nonfinite(problem, out, rows, cols, i, j, &meets_outside));
       const bool is_real =
           tsl_is_hermitian(problem->c.structure) && index_of_sample(rows, i) == index_of_sample(cols, j);
       *kinds = passed || meets_outside ? TSL_KIND_IGNORED : is_real ? TSL_KIND_REAL_ONLY : 0;
@@ -207,17 +208,18 @@ tesela_status tsl_dense_sample_create(const tsl_problem *problem, const void *a,
   return TESELA_OK;
 }
 
-void tsl_dense_sample_free(tsl_dense_sample *plain) {
-  tsl_free(plain->memory);
-  *plain = (tsl_dense_sample){.memory = NULL};
+void tsl_dense_sample_free(tsl_dense_sample *made_sample) {
+  tsl_free(made_sample->memory);
+  *made_sample = (tsl_dense_sample){.memory = NULL};
 }
 
-bool tsl_dense_sample_needed_terms(const tsl_problem *problem, const tsl_dense_sample *plain, int64_t row,
-                                   int64_t col, int64_t *first, int64_t *count) {
+bool tsl_dense_sample_needed_terms(const tsl_problem *problem, const tsl_dense_sample *made_sample,
+                                   int64_t row, int64_t col, int64_t *first, int64_t *count) {
   const tsl_indices all_rows = {NULL, problem->m}, all_cols = {NULL, problem->n};
   bool meets_outside;
-  if (!plain->a || tsl_problem_structured(problem) == TSL_OPERAND_C ||
-      meets_nonfinite(problem, plain, &all_rows, &all_cols, row, col, &meets_outside) || !meets_outside)
+  if (!made_sample->a || tsl_problem_structured(problem) == TSL_OPERAND_C ||
+      zero_meets_nonfinite(problem, made_sample, &all_rows, &all_cols, row, col, &meets_outside) ||
+      !meets_outside)
     return false;
   int64_t end;
   range_in_triangle(problem, row, col, first, &end);

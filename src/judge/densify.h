@@ -22,11 +22,11 @@ typedef struct tsl_dense_sample {
 tesela_status tsl_dense_sample_create(const tsl_problem *problem, const void *a, const void *b,
                                       const void *before, const tsl_indices *rows, const tsl_indices *cols,
                                       tsl_dense_sample *out);
-void tsl_dense_sample_free(tsl_dense_sample *plain);
+void tsl_dense_sample_free(tsl_dense_sample *made_sample);
 
 /* Gets the range of terms of `problem` of an element that was ignored because of a possible zero outside of a
  * triangle. False: it was not ignored. All rows and columns must be in the sample. */
-bool tsl_dense_sample_needed_terms(const tsl_problem *problem, const tsl_dense_sample *plain, int64_t row,
-                                   int64_t col, int64_t *first, int64_t *count);
+bool tsl_dense_sample_needed_terms(const tsl_problem *problem, const tsl_dense_sample *made_sample,
+                                   int64_t row, int64_t col, int64_t *first, int64_t *count);
 
 #endif

@@ -7,7 +7,7 @@
 #include "plan/run_slot.h"
 #include "strategy/kernel_launch/launch.h"
 
-#include "judge/look_shared.h"
+#include "judge/device_reference_shared.h"
 
 #include <math.h>
 #include <string.h>
@@ -75,7 +75,7 @@ tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device 
   tesela_status status = TESELA_OK;
   own.config = tsl_strategy_defaults(own.strategy);
   tsl_launch_define_types(problem, &defines);
-  tsl_text_add(&defines, "#define LOOK_TWICE %d\n#define LOOK_FLUSHES %d\n", twice, flushed);
+  tsl_text_add(&defines, "#define REFERENCE_TWICE %d\n#define REFERENCE_FLUSHES %d\n", twice, flushed);
   TSL_GO(tsl_text_status(&defines));
   for (int i = 0; i < TSL_DEVICE_REFERENCE_KERNELS; i++)
     TSL_GO(tsl_launch_kernel_with(&own, "judge/device_reference.cl", kernels[i].name, kernels[i].items,
@@ -127,10 +127,12 @@ static size_t set_buffer_layout(tsl_device_reference *reference) {
   reference->c_bytes = (size_t)tsl_round_up(all * (int64_t)size, 8);
   reference->result_bytes =
       (size_t)(reference->element_numbers * all) * 8 + reference->c_bytes * (reference->reads_c ? 2 : 1);
-  arguments->sums = arguments->rows + arguments->cols;
-  arguments->partial = arguments->sums + (int64_t)(reference->result_bytes / 8);
-  arguments->saved_c = (arguments->sums + reference->element_numbers * all) * 8 / (int64_t)size;
-  return ((size_t)arguments->partial + (size_t)(arguments->parts * reference->element_numbers * all)) * 8;
+  arguments->first_sum = arguments->rows + arguments->cols;
+  arguments->first_partial_sum = arguments->first_sum + (int64_t)(reference->result_bytes / 8);
+  arguments->first_saved_c = (arguments->first_sum + reference->element_numbers * all) * 8 / (int64_t)size;
+  return ((size_t)arguments->first_partial_sum +
+          (size_t)(arguments->parts * reference->element_numbers * all)) *
+         8;
 }
 
 /* Writes the index lists, unless the previous run left equal lists: references of a plan have one layout. */
@@ -154,7 +156,8 @@ static tesela_status enqueue_save_of_c(const tsl_device_reference *reference) {
   tsl_buffer *scratch = reference->slot->scratch;
   const tsl_grid grid = {{(uint64_t)tsl_ceil_div(arguments.rows * arguments.cols, ELEMENTS * LANES), 1, 1},
                          {ELEMENTS * LANES, 1, 1}};
-  arguments.saved_c += (int64_t)(reference->c_bytes / tsl_type(reference->plan->work.problem.c.type)->size);
+  arguments.first_saved_c +=
+      (int64_t)(reference->c_bytes / tsl_type(reference->plan->work.problem.c.type)->size);
   const tsl_argument list[] = {TSL_ARG_BUFFER(reference->operands.c.buffer), TSL_ARG_BUFFER(scratch),
                                TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(arguments)};
   return reference->plan->work.device->ops->launch(reference->slot->stream, reference->kernel[SAVE_C], &grid,
@@ -264,8 +267,9 @@ static tesela_status enqueue_results(const tsl_device_reference *reference, tsl_
                          TSL_ARG_BUFFER(scratch),
                          TSL_ARG_VALUE(arguments)};
   if (reference->writes_host) {
-    arguments.saved_c -= arguments.sums * 8 / (int64_t)tsl_type(reference->plan->work.problem.c.type)->size;
-    arguments.sums = 0;
+    arguments.first_saved_c -=
+        arguments.first_sum * 8 / (int64_t)tsl_type(reference->plan->work.problem.c.type)->size;
+    arguments.first_sum = 0;
     list[3] = list[4] = (tsl_argument)TSL_ARG_VALUE(host);
   }
   const tsl_grid grid = {{(uint64_t)tsl_ceil_div(arguments.rows * arguments.cols, ELEMENTS), 1, 1},

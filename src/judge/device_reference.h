@@ -38,7 +38,7 @@ typedef struct tsl_device_reference_result {
 tesela_status tsl_device_reference_judge(tsl_device_reference *reference, const tsl_problem *part,
                                          const tsl_judge *rule, tsl_device_reference_result *seen,
                                          tsl_verdict *verdict, bool *is_known);
-/* Returns the queue of the reference, which owns it, for further copies. */
+/* Returns the stream of the reference, which owns it, for further copies. */
 tsl_stream *tsl_device_reference_stream(const tsl_device_reference *reference);
 /* Frees the reference. `done`: the run and the judgement are complete. NULL is allowed. */
 void tsl_device_reference_free(tsl_device_reference *reference, bool done);

@@ -49,7 +49,7 @@ typedef struct tsl_verdict {
 } tsl_verdict;
 
 typedef struct tsl_judge {
-  double factor;  /* factor of the strategy's accuracy */
+  double factor;  /* allowed error in units of u G: the strategy's accuracy */
   bool exact;     /* integer data with exact sums: require equality */
   bool rounded;   /* require the exact result, rounded once to nearest */
   double flushes; /* magnitude below which the strategy may flush to 0: tsl_accuracy_underflow() */
@@ -77,8 +77,7 @@ static inline tsl_team tsl_judge_team(const tsl_judge *judge) {
  * that are not read may be NULL. Fails only for lack of memory. */
 tesela_status tsl_judge_result(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* Returns the maximum bytes for judging, in at most TSL_JUDGE_BLOCKS blocks. Not for structures or a
- * solve. */
+/* Returns the maximum bytes, in TSL_JUDGE_BLOCKS blocks at most. Not for structures or a solve. */
 enum { TSL_JUDGE_BLOCKS = 16 };
 size_t tsl_judge_bytes(const tsl_problem *problem, const tsl_judge *judge);
 /* Returns the part of tsl_judge_bytes() for a real product. */
@@ -102,6 +101,7 @@ tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const
 tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, const void *b,
                                    const void *before, const void *c, const tsl_judge *judge,
                                    tsl_verdict *verdict);
+/* Judges every element of a transpose, by equal bytes if alpha is 1. Does not read b. */
 tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, const void *b,
                                   const void *before, const void *c, const tsl_judge *judge,
                                   tsl_verdict *verdict);

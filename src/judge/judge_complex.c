@@ -152,7 +152,7 @@ static void write_part_of_c(const complex_expansion *job, int part) {
     }
 }
 
-static void set_max_magnitudes(const complex_expansion *job) {
+static void set_max_magnitudes_of_rows_and_cols(const complex_expansion *job) {
   const tsl_problem *problem = job->problem;
   const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
   double value[2];
@@ -205,8 +205,8 @@ static void set_possible_products_sum(const complex_expansion *job, int64_t row,
   }
 }
 
-static void scale_possible_pair(const complex_expansion *job, const double scalar[2],
-                                const tsl_possible_result x[2], tsl_possible_result out[2]) {
+static void scale_possible_complex(const complex_expansion *job, const double scalar[2],
+                                   const tsl_possible_result x[2], tsl_possible_result out[2]) {
   for (int part = 0; part < 2; part++)
     out[part] = tsl_possible_added(
         tsl_possible_scaled(scalar[0], x[part], job->largest),
@@ -237,11 +237,11 @@ static void set_element_kinds(const complex_expansion *job, int64_t i, int64_t j
     return;
   if (any) {
     set_possible_products_sum(job, row, col, before);
-    scale_possible_pair(job, job->alpha, before, sum);
+    scale_possible_complex(job, job->alpha, before, sum);
   }
   if (job->before) {
     const tsl_possible_result parts[2] = {tsl_possible_exact(value[0]), tsl_possible_exact(value[1])};
-    scale_possible_pair(job, job->beta, parts, before);
+    scale_possible_complex(job, job->beta, parts, before);
   }
   for (int part = 0; part < 2; part++) {
     if (job->before)
@@ -262,7 +262,7 @@ static void apply_given_kinds(const complex_expansion *job, int64_t i, int64_t j
 }
 
 static void set_all_kinds(const complex_expansion *job) {
-  set_max_magnitudes(job);
+  set_max_magnitudes_of_rows_and_cols(job);
   for (int64_t i = 0; i < job->rows; i++)
     for (int64_t j = 0; j < job->cols; j++) {
       set_element_kinds(job, i, j);

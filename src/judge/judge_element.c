@@ -362,21 +362,22 @@ static int significant_bits(const tsl_type_info *type) {
 enum { AT_ONCE = 256 };
 
 /* Returns the bits of the largest finite magnitude, which are ordered like numbers; the loop vectorizes. */
-static int16_t max_finite_half_bits(const int16_t *bits, int64_t count, int16_t infinity, int16_t most) {
+static int16_t max_finite_half_bits(const int16_t *bits, int64_t count, int16_t infinity,
+                                    int16_t max_so_far) {
   for (int64_t i = 0; i < count; i++) {
     int16_t size = (int16_t)(bits[i] & 0x7fff);
     size = size < infinity ? size : 0;
-    most = size > most ? size : most;
+    max_so_far = size > max_so_far ? size : max_so_far;
   }
-  return most;
+  return max_so_far;
 }
-static int32_t max_finite_single_bits(const int32_t *bits, int64_t count, int32_t most) {
+static int32_t max_finite_single_bits(const int32_t *bits, int64_t count, int32_t max_so_far) {
   for (int64_t i = 0; i < count; i++) {
     int32_t size = bits[i] & 0x7fffffff;
     size = size < 0x7f800000 ? size : 0;
-    most = size > most ? size : most;
+    max_so_far = size > max_so_far ? size : max_so_far;
   }
-  return most;
+  return max_so_far;
 }
 
 static double max_finite_narrow_magnitude(const tsl_shape *shape, const unsigned char *base) {

@@ -40,9 +40,9 @@ struct tsl_error_measurement {
   int64_t *rows, *cols; /* sampled indices in rising order, of sample_problem.m and .n; NULL: C is empty */
   tsl_problem sample_problem;                 /* problem of the sample, dense */
   void *sample[TSL_OPERANDS], *before, *bias; /* owned copies for sample_problem, or NULL */
-  tsl_dense_sample plain; /* completed sample of a product with structures, made before the run */
-  tsl_reserve reserve;    /* memory for the time after the run, which must not fail */
-  bool is_reference_done; /* the reference's stream is done */
+  tsl_dense_sample dense_sample; /* completed sample of a product with structures, made before the run */
+  tsl_reserve reserve;           /* memory for the time after the run, which must not fail */
+  bool is_reference_done;        /* the reference's stream is done */
   tsl_device_reference *device_reference; /* reference on the device; NULL: on the host */
   tsl_stream *stream; /* stream for device operands; the reference's stream where there is one */
 };
@@ -226,8 +226,8 @@ static tesela_status complete_structures(tsl_error_measurement *m) {
   const tsl_indices rows = sampled_rows(m), cols = sampled_cols(m);
   TSL_TRY(tsl_dense_sample_create(measured_problem(m), host_address_or_null(m, TSL_OPERAND_A),
                                   host_address_or_null(m, TSL_OPERAND_B),
-                                  host_address_or_null(m, TSL_OPERAND_C), &rows, &cols, &m->plain));
-  m->sample_problem = m->plain.problem;
+                                  host_address_or_null(m, TSL_OPERAND_C), &rows, &cols, &m->dense_sample));
+  m->sample_problem = m->dense_sample.problem;
   return allocate_operand(m, TSL_OPERAND_C, &m->sample[TSL_OPERAND_C]);
 }
 
@@ -311,7 +311,7 @@ static tsl_judge make_judge_rule(const tsl_error_measurement *m) {
                      .finite = promised.finite_only,
                      .operations_max = INT64_MAX,
                      .bias = m->direct ? host_address_or_null(m, TSL_OPERAND_BIAS) : m->bias,
-                     .kinds = m->plain.kinds,
+                     .kinds = m->dense_sample.kinds,
                      .threads = tsl_team_threads(host_team_of_measurement(m))};
 }
 
@@ -404,8 +404,8 @@ static tesela_status fail_with_verdict(const tsl_error_measurement *m, const tsl
 
 static tesela_status judge_sample(const tsl_error_measurement *m, tsl_verdict *verdict) {
   const tsl_judge rule = make_judge_rule(m);
-  if (m->plain.memory)
-    return tsl_judge_gemm(&m->sample_problem, m->plain.a, m->plain.b, m->plain.before,
+  if (m->dense_sample.memory)
+    return tsl_judge_gemm(&m->sample_problem, m->dense_sample.a, m->dense_sample.b, m->dense_sample.before,
                           m->sample[TSL_OPERAND_C], &rule, verdict);
   if (m->direct)
     return tsl_judge_result(measured_problem(m), host_address_or_null(m, TSL_OPERAND_A),
@@ -418,7 +418,7 @@ static tesela_status judge_sample(const tsl_error_measurement *m, tsl_verdict *v
 /* Copies everything that was not copied before the run. */
 static tesela_status copy_after_run(tsl_error_measurement *m) {
   const tsl_indices rows = sampled_rows(m), cols = sampled_cols(m);
-  if (m->plain.memory)
+  if (m->dense_sample.memory)
     return copy_operand_lines(m, TSL_OPERAND_C, &rows, &cols, false, m->sample[TSL_OPERAND_C]);
   if (m->direct)
     return TESELA_OK;
@@ -502,7 +502,7 @@ void tsl_measure_free(tsl_error_measurement *m) {
     m->plan->work.device->ops->stream_destroy(m->stream);
   for (int i = 0; i < TSL_OPERANDS; i++)
     tsl_free(m->sample[i]);
-  tsl_dense_sample_free(&m->plain);
+  tsl_dense_sample_free(&m->dense_sample);
   tsl_reserve_free(&m->reserve);
   tsl_free(m->before);
   tsl_free(m->bias);

@@ -21,7 +21,7 @@ static const int64_t default_operations_max = (int64_t)1 << 31;
 
 typedef struct judge_real_findings {
   tsl_verdict worst;
-  int64_t wrong; /* also elements that the caller had marked; worst.wrong: only others */
+  int64_t wrong; /* wrong elements, marked ones included; worst.wrong excludes those */
   double *a, *b; /* panels of this worker, converted to double */
   tsl_sums sums;
 } judge_real_findings;
@@ -32,7 +32,7 @@ typedef struct judge_real_job {
       col_blocks;
   int block_rows; /* at most BLOCK_ROWS */
   double *workspace;
-  judge_real_findings *workers;
+  judge_real_findings *worker_findings;
 } judge_real_job;
 
 /* Returns true for a larger ratio, or an equal ratio of an earlier element in row order. */
@@ -110,7 +110,7 @@ static void compare_block(const judge_real_job *job, judge_real_findings *found,
 
 static void judge_block(void *argument, int64_t index, int worker) {
   const judge_real_job *job = argument;
-  judge_real_findings *found = &job->workers[worker];
+  judge_real_findings *found = &job->worker_findings[worker];
   const int64_t row_first = index / job->col_blocks * job->block_rows,
                 col_first = index % job->col_blocks * BLOCK_COLS;
   const int64_t *rows = job->rows + row_first, *cols = job->cols + col_first;
@@ -147,7 +147,7 @@ static void sum_part_of_terms(void *argument, int64_t index, int worker) {
   const split_terms *split = argument;
   const judge_real_job *job = split->job;
   const int64_t first = index * split->part_terms, k = job->element_judge.problem->k;
-  add_products_of_terms(job, &job->workers[worker], job->rows, (int)job->row_count, job->cols,
+  add_products_of_terms(job, &job->worker_findings[worker], job->rows, (int)job->row_count, job->cols,
                         (int)job->col_count, first,
                         first + split->part_terms < k ? first + split->part_terms : k, &split->parts[index]);
 }
@@ -169,7 +169,7 @@ static tesela_status judge_single_block(const judge_real_job *job, tsl_team team
   tsl_team_run(team, count, sum_part_of_terms, &split);
   for (int64_t p = 1; p < count; p++)
     tsl_reference_add_sums(elements, &parts[p], &parts[0]);
-  compare_block(job, &job->workers[0], job->rows, (int)job->row_count, job->cols, (int)job->col_count,
+  compare_block(job, &job->worker_findings[0], job->rows, (int)job->row_count, job->cols, (int)job->col_count,
                 &parts[0]);
   tsl_free(block);
   return TESELA_OK;
@@ -197,7 +197,7 @@ static tesela_status sum_terms_of_element(const judge_real_job *job, int64_t row
 }
 
 static tesela_status judge_deep_elements(const judge_real_job *job) {
-  judge_real_findings *found = &job->workers[0];
+  judge_real_findings *found = &job->worker_findings[0];
   const tsl_sums *sums = &found->sums;
   for (int64_t i = 0; i < job->row_count; i++)
     for (int64_t j = 0; j < job->col_count; j++) {
@@ -229,7 +229,7 @@ static void draw_sorted_sample(int64_t *out, int64_t count, int64_t total, uint6
   }
 }
 
-static int64_t clamp_to_size(double value, int64_t max) {
+static int64_t clamp_between_1_and(double value, int64_t max) {
   return value < 1 ? 1 : value >= (double)max ? max : (int64_t)value;
 }
 
@@ -240,8 +240,8 @@ static tesela_status choose_real_sample(judge_real_job *job) {
                                                             : default_operations_max);
   const double depth = (double)(job->element_judge.reads_factors ? problem->k : 0) + ELEMENT_OPERATIONS;
   void *block;
-  job->row_count = clamp_to_size(limit / ((double)problem->n * depth), problem->m);
-  job->col_count = clamp_to_size(limit / ((double)job->row_count * depth), problem->n);
+  job->row_count = clamp_between_1_and(limit / ((double)problem->n * depth), problem->m);
+  job->col_count = clamp_between_1_and(limit / ((double)job->row_count * depth), problem->n);
   TSL_TRY(
       tsl_alloc((size_t)(job->row_count + job->col_count) * sizeof *job->rows, "the judge's sample", &block));
   job->rows = block;
@@ -269,14 +269,14 @@ static int choose_block_rows(const judge_real_job *job, int workers) {
   return each < 1 ? 1 : each < BLOCK_ROWS ? (int)each : BLOCK_ROWS;
 }
 
-static tesela_status allocate_workers(judge_real_job *job, int count) {
+static tesela_status allocate_worker_findings(judge_real_job *job, int count) {
   void *block;
   TSL_TRY(tsl_alloc((size_t)count * BLOCK_DOUBLES * sizeof(double), "the judge's blocks", &block));
   job->workspace = block;
-  TSL_TRY(tsl_alloc_zeroed((size_t)count * sizeof *job->workers, "the judge's findings", &block));
-  job->workers = block;
+  TSL_TRY(tsl_alloc_zeroed((size_t)count * sizeof *job->worker_findings, "the judge's findings", &block));
+  job->worker_findings = block;
   for (int i = 0; i < count; i++) {
-    judge_real_findings *found = &job->workers[i];
+    judge_real_findings *found = &job->worker_findings[i];
     found->worst.row = -1;
     found->a = job->workspace + (size_t)i * BLOCK_DOUBLES;
     found->b = found->a + BLOCK_ROWS * BLOCK_DEPTH;
@@ -292,8 +292,8 @@ static int64_t merge_findings(const judge_real_job *job, int count, tsl_verdict 
   int64_t wrong = 0;
   verdict->row = -1;
   for (int i = 0; i < count; i++) {
-    const tsl_verdict *worst = &job->workers[i].worst;
-    wrong += job->workers[i].wrong;
+    const tsl_verdict *worst = &job->worker_findings[i].worst;
+    wrong += job->worker_findings[i].wrong;
     verdict->checked += worst->checked;
     verdict->wrong += worst->wrong;
     verdict->error = fmax(verdict->error, worst->error);
@@ -311,7 +311,7 @@ static int64_t merge_findings(const judge_real_job *job, int count, tsl_verdict 
 /* Writes the message about the worst element, after a second computation of its sums. */
 static tesela_status explain_worst_element(const judge_real_job *job, int64_t wrong, tsl_verdict *verdict) {
   const int64_t one_row = verdict->row, one_col = verdict->col;
-  judge_real_findings *found = &job->workers[0];
+  judge_real_findings *found = &job->worker_findings[0];
   tsl_comparison seen;
   TSL_TRY(sum_terms_of_element(job, one_row, one_col, found));
   tsl_compare_element(&job->element_judge, one_row, one_col, *found->sums.high,
@@ -344,7 +344,7 @@ tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const vo
   if (problem->m == 0 || problem->n == 0)
     goto out;
   TSL_GO(choose_real_sample(&job));
-  TSL_GO(allocate_workers(&job, workers));
+  TSL_GO(allocate_worker_findings(&job, workers));
   job.block_rows = choose_block_rows(&job, workers);
   const int64_t row_blocks = (job.row_count + job.block_rows - 1) / job.block_rows;
   if (has_few_deep_elements(&job))
@@ -357,7 +357,7 @@ tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const vo
   if (wrong > 0)
     TSL_GO(explain_worst_element(&job, wrong, verdict));
 out:
-  tsl_free(job.workers);
+  tsl_free(job.worker_findings);
   tsl_free(job.workspace);
   tsl_free(job.rows);
   return status;

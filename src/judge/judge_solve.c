@@ -61,7 +61,7 @@ static inline void add_product(judge_solve_total *sum, bool is_twice, double x, 
   sum->low += fma(x, y, -product);
 }
 
-static judge_solve_number make_number(const tsl_type_info *type, double re, double im) {
+static judge_solve_number make_number_with_modulus(const tsl_type_info *type, double re, double im) {
   return (judge_solve_number){re, im, type->is_complex ? hypot(re, im) : fabs(re)};
 }
 
@@ -71,7 +71,7 @@ static judge_solve_number load_number(const tsl_shape *shape, const unsigned cha
   double value[2];
   tsl_type_load(shape->type, src + (row * shape->row_stride + col * shape->col_stride) * (int64_t)type->size,
                 value);
-  return make_number(type, value[0], value[1]);
+  return make_number_with_modulus(type, value[0], value[1]);
 }
 
 static bool is_finite_number(judge_solve_number value) {
@@ -192,7 +192,7 @@ static judge_solve_comparison judge_element_of_column(const judge_solve_job *job
                                                       int64_t row, int64_t col) {
   const tsl_problem *problem = job->problem;
   const judge_solve_number *a = job->a + row * problem->m;
-  const judge_solve_number alpha = make_number(job->type, problem->alpha[0], problem->alpha[1]);
+  const judge_solve_number alpha = make_number_with_modulus(job->type, problem->alpha[0], problem->alpha[1]);
   row_sums seen = {.nan = false};
   if (job->alpha_is_zero)
     return x[row].re == 0 && x[row].im == 0 ? right : wrong;

@@ -12,7 +12,7 @@
 
 typedef struct judge_structured_job {
   const tsl_problem *problem;
-  const tsl_dense_sample *plain;
+  const tsl_dense_sample *dense_sample;
   const unsigned char *c; /* dense, row by row */
   const tsl_judge *judge;
 } judge_structured_job;
@@ -23,7 +23,7 @@ static const unsigned char *structured_address(const tsl_shape *shape, const uns
 }
 
 static void load_result(const judge_structured_job *job, int64_t row, int64_t col, double value[2]) {
-  const tsl_shape *shape = &job->plain->problem.c;
+  const tsl_shape *shape = &job->dense_sample->problem.c;
   value[0] = value[1] = 0;
   tsl_type_load(shape->type, structured_address(shape, job->c, row, col), value);
 }
@@ -47,8 +47,8 @@ static void add_verdict(tsl_verdict *all, const tsl_verdict *part, int64_t row, 
 /* Judges an element whose left-out terms meet non-finite values: NaN or the sum of the others is right. */
 static tesela_status judge_element_by_terms(const judge_structured_job *job, int64_t row, int64_t col,
                                             int64_t first, int64_t count, tsl_verdict *verdict) {
-  const tsl_dense_sample *plain = job->plain;
-  tsl_problem one = plain->problem;
+  const tsl_dense_sample *sample = job->dense_sample;
+  tsl_problem one = sample->problem;
   tsl_judge own = *job->judge;
   tsl_verdict seen;
   double value[2];
@@ -58,9 +58,9 @@ static tesela_status judge_element_by_terms(const judge_structured_job *job, int
   one.m = one.n = one.a.rows = one.b.cols = one.c.rows = one.c.cols = 1;
   one.k = one.a.cols = one.b.rows = count;
   own.kinds = NULL;
-  TSL_TRY(tsl_judge_gemm(&one, structured_address(&one.a, plain->a, row, first),
-                         structured_address(&one.b, plain->b, first, col),
-                         plain->before ? structured_address(&one.c, plain->before, row, col) : NULL,
+  TSL_TRY(tsl_judge_gemm(&one, structured_address(&one.a, sample->a, row, first),
+                         structured_address(&one.b, sample->b, first, col),
+                         sample->before ? structured_address(&one.c, sample->before, row, col) : NULL,
                          structured_address(&one.c, job->c, row, col), &own, &seen));
   if (!seen.right) {
     char why[sizeof seen.why];
@@ -77,7 +77,7 @@ static tesela_status judge_ignored_elements(const judge_structured_job *job, tsl
   for (int64_t i = 0; i < job->problem->m; i++)
     for (int64_t j = 0; j < job->problem->n; j++) {
       int64_t first, count;
-      if (tsl_dense_sample_needed_terms(job->problem, job->plain, i, j, &first, &count))
+      if (tsl_dense_sample_needed_terms(job->problem, job->dense_sample, i, j, &first, &count))
         TSL_TRY(judge_element_by_terms(job, i, j, first, count, verdict));
     }
   return TESELA_OK;
@@ -118,20 +118,20 @@ tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, co
                                    const void *before, const void *c, const tsl_judge *judge,
                                    tsl_verdict *verdict) {
   const tsl_indices rows = {NULL, problem->m}, cols = {NULL, problem->n};
-  tsl_dense_sample plain = {.memory = NULL};
+  tsl_dense_sample sample = {.memory = NULL};
   tsl_judge own = *judge;
   void *dense = NULL;
   tesela_status status = TESELA_OK;
-  TSL_GO(tsl_dense_sample_create(problem, a, b, before, &rows, &cols, &plain));
-  own.kinds = plain.kinds;
+  TSL_GO(tsl_dense_sample_create(problem, a, b, before, &rows, &cols, &sample));
+  own.kinds = sample.kinds;
   TSL_GO(copy_result_dense(&problem->c, c, &dense));
-  const judge_structured_job job = {.problem = problem, .plain = &plain, .c = dense, .judge = judge};
-  TSL_GO(tsl_judge_gemm(&plain.problem, plain.a, plain.b, plain.before, dense, &own, verdict));
+  const judge_structured_job job = {.problem = problem, .dense_sample = &sample, .c = dense, .judge = judge};
+  TSL_GO(tsl_judge_gemm(&sample.problem, sample.a, sample.b, sample.before, dense, &own, verdict));
   TSL_GO(judge_ignored_elements(&job, verdict));
   if (verdict->right && tsl_is_hermitian(problem->c.structure))
     check_real_diagonal(&job, verdict);
 out:
   tsl_free(dense);
-  tsl_dense_sample_free(&plain);
+  tsl_dense_sample_free(&sample);
   return status;
 }

@@ -16,41 +16,41 @@ typedef struct triangle_job {
   bool is_unit, is_upper;
 } triangle_job;
 
-static unsigned char *triangle_element(const triangle_job *job, int64_t row, int64_t col) {
+static unsigned char *triangle_element_address(const triangle_job *job, int64_t row, int64_t col) {
   const tsl_shape *shape = job->shape;
   return job->origin +
          (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-static int roll_for_row(const triangle_job *job, int64_t row, int draw, int sides) {
+static int roll_die_for_row(const triangle_job *job, int64_t row, int draw, int sides) {
   return (int)(tsl_random_u64(job->seed + 77 + (uint64_t)draw, (uint64_t)row) % (uint64_t)sides);
 }
 
 static double scale_of_row(const triangle_job *job, int64_t row) {
-  return job->data == TSL_DATA_GRADED ? ldexp(1, roll_for_row(job, row, 0, 25) - 12) : 1;
+  return job->data == TSL_DATA_GRADED ? ldexp(1, roll_die_for_row(job, row, 0, 25) - 12) : 1;
 }
 /* Returns a column's power of 2; with scale_of_row() it preserves a unit diagonal. */
 static double scale_of_col(const triangle_job *job, int64_t col) {
   if (job->data != TSL_DATA_GRADED)
     return 1;
-  return job->is_unit ? 1 / scale_of_row(job, col) : ldexp(1, roll_for_row(job, col, 1, 25) - 12);
+  return job->is_unit ? 1 / scale_of_row(job, col) : ldexp(1, roll_die_for_row(job, col, 1, 25) - 12);
 }
 
 static void replace_diagonal_by_special(const triangle_job *job, int64_t row, double value[2]) {
   const tsl_type_info *type = tsl_type(job->shape->type);
   const double kinds[] = {0, -0.0, type->smallest * 5, type->largest / 2, -INFINITY, NAN};
-  if (job->data != TSL_DATA_SPECIAL || roll_for_row(job, 0, 2, 3) != 0 ||
-      roll_for_row(job, 1, 2, (int)job->shape->rows) != row)
+  if (job->data != TSL_DATA_SPECIAL || roll_die_for_row(job, 0, 2, 3) != 0 ||
+      roll_die_for_row(job, 1, 2, (int)job->shape->rows) != row)
     return;
-  value[0] = kinds[roll_for_row(job, 2, 2, sizeof kinds / sizeof *kinds)];
+  value[0] = kinds[roll_die_for_row(job, 2, 2, sizeof kinds / sizeof *kinds)];
   value[1] = 0;
 }
 
 static void set_diagonal_element(const triangle_job *job, int64_t row) {
-  const bool is_imaginary = tsl_type(job->shape->type)->is_complex && roll_for_row(job, row, 3, 2);
-  const double sign = roll_for_row(job, row, 4, 2) ? 1 : -1;
-  double size = job->data == TSL_DATA_INTEGER ? ldexp(1, roll_for_row(job, row, 5, 3))
-                                              : 1 + roll_for_row(job, row, 5, 1000) / 1000.0;
+  const bool is_imaginary = tsl_type(job->shape->type)->is_complex && roll_die_for_row(job, row, 3, 2);
+  const double sign = roll_die_for_row(job, row, 4, 2) ? 1 : -1;
+  double size = job->data == TSL_DATA_INTEGER ? ldexp(1, roll_die_for_row(job, row, 5, 3))
+                                              : 1 + roll_die_for_row(job, row, 5, 1000) / 1000.0;
   size *= sign * scale_of_row(job, row) * scale_of_col(job, row);
   double value[2] = {size, is_imaginary && job->data != TSL_DATA_INTEGER ? size / 3 : 0};
   if (is_imaginary && job->data == TSL_DATA_INTEGER) {
@@ -58,7 +58,7 @@ static void set_diagonal_element(const triangle_job *job, int64_t row) {
     value[1] = size;
   }
   replace_diagonal_by_special(job, row, value);
-  tsl_type_store(job->shape->type, triangle_element(job, row, row), value);
+  tsl_type_store(job->shape->type, triangle_element_address(job, row, row), value);
 }
 
 static bool is_growing(const triangle_job *job, int64_t row, int64_t col) {
@@ -73,12 +73,12 @@ static void scale_off_diagonal_element(const triangle_job *job, int64_t row, int
   double value[2];
   if (job->data == TSL_DATA_INTEGER)
     return;
-  tsl_type_load(job->shape->type, triangle_element(job, row, col), value);
+  tsl_type_load(job->shape->type, triangle_element_address(job, row, col), value);
   if (is_growing(job, row, col))
     value[0] = copysign(1.5, value[0]);
   value[0] *= by;
   value[1] *= by;
-  tsl_type_store(job->shape->type, triangle_element(job, row, col), value);
+  tsl_type_store(job->shape->type, triangle_element_address(job, row, col), value);
 }
 
 void tsl_solve_make_triangle(tsl_data data, uint64_t seed, const tsl_shape *shape, void *a) {
@@ -92,7 +92,7 @@ void tsl_solve_make_triangle(tsl_data data, uint64_t seed, const tsl_shape *shap
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++)
       if (i == j ? job.is_unit : job.is_upper == (i > j))
-        tsl_type_store(shape->type, triangle_element(&job, i, j), nothing);
+        tsl_type_store(shape->type, triangle_element_address(&job, i, j), nothing);
       else if (i == j)
         set_diagonal_element(&job, i);
       else
