@@ -14,7 +14,7 @@ void tsl_cgroup_walk(const char *root, const char *self_cgroup_file, const char 
 
 /* Reads at most size - 1 bytes of a small kernel file as text. Returns false if it is empty or unreadable. */
 bool tsl_file_read_start(const char *path, char *text, size_t size);
-/* Reads folder/file as tsl_file_read_start() does. */
+/* Reads folder/file as tsl_file_read_start() does; false: it cannot be read. */
 bool tsl_cgroup_read(const char *folder, const char *file, char *text, size_t size);
 
 #endif

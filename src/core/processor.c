@@ -10,7 +10,7 @@
 /* Limits above real machines; GAP_MAX bounds gaps in the numbering (offline cores). */
 enum { PROCESSORS_MAX = 4096, LEVELS_MAX = 8, GAP_MAX = 64 };
 
-/* Reads the first line of a file, without its newline. */
+/* Reads the first line of a file, without its newline; false: it is empty or cannot be read. */
 static bool read_one_line(const char *root, const char *path, char *line, size_t size) {
   char full[PATH_MAX];
   if (snprintf(full, sizeof full, "%s%s", root, path) >= (int)sizeof full ||

@@ -130,10 +130,10 @@ static void draw_graded(uint64_t start, uint64_t first, size_t count, double *ou
 }
 
 static const struct {
-  const char *name, *what;
+  const char *name, *description;
   void (*draw)(uint64_t start, uint64_t first, size_t count, double *out);
 } table[] = {
-#define ROW(NAME, name, what) {#name, what, draw_##name},
+#define ROW(NAME, name, description) {#name, description, draw_##name},
     TSL_DISTRIBUTION_LIST(ROW)
 #undef ROW
 };
@@ -143,7 +143,7 @@ const char *tsl_distribution_name(tsl_distribution distribution) {
 }
 
 const char *tsl_distribution_description(tsl_distribution distribution) {
-  return table[distribution].what;
+  return table[distribution].description;
 }
 
 bool tsl_distribution_parse(const char *name, tsl_distribution *distribution) {

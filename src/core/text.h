@@ -36,7 +36,7 @@ size_t tsl_utf8_bytes(const char *text);
  * overflow. A sign is allowed; a double that is too small is rounded, at last to 0. */
 bool tsl_parse_i64(const char *word, int64_t *out);
 bool tsl_parse_double(const char *word, double *out); /* also accepts inf and nan */
-/* Parses a size: "64", "16KiB", "1.5GiB", "2G". Drops a fraction of a byte. */
+/* Parses a size: "64", "16KiB", "1.5GiB", "2G"; drops a fraction of a byte. False: not one, or too large. */
 bool tsl_parse_bytes(const char *word, uint64_t *out);
 
 /* Field of a record. A record may start with several bare words ("gemm tile_local tile=16"). */

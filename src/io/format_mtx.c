@@ -182,7 +182,7 @@ static tesela_status check_integer(const tsl_reader *reader, tsl_word word) {
                             "has '%s', an integer beyond 2^53 that no f64 is equal to", quoted);
 }
 
-/* Reads an entry's value up to the end of its line. */
+/* Reads an entry's value, 1 in a pattern, up to the end of its line. */
 static tesela_status read_value(tsl_reader *reader, double value[2]) {
   const mtx_state *const state = reader->state;
   const int parts = state->field == PATTERN ? 0 : state->field == COMPLEX ? 2 : 1;

@@ -40,7 +40,7 @@ static bool npy_recognise(const char *bytes, size_t count) {
   return count >= TSL_NPY_MAGIC_LENGTH && memcmp(bytes, TSL_NPY_MAGIC, TSL_NPY_MAGIC_LENGTH) == 0;
 }
 
-/* Compares the values' size with the rest of the file. */
+/* Fails if a regular file's rest has not exactly the bytes of the values. */
 static tesela_status check_size(const tsl_reader *reader, const tsl_npy_header *header) {
   const int64_t bytes = header->rows * header->cols * header->size;
   const uint64_t have = tsl_input_bytes_left(&reader->in);

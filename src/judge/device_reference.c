@@ -35,12 +35,12 @@ struct tsl_device_reference {
   tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS];
   tsl_run_slot *slot;
   tsl_device_reference_arguments arguments;
-  bool twice,                /* sums in twice double's precision */
-      reads_c, writes_host;  /* the last kernel writes its results directly to pinned memory */
-  int64_t element_numbers;   /* doubles for an element: TSL_DEVICE_REFERENCE_[FLUSHED_]NUMBERS */
-  size_t list_bytes,         /* of the sample's index lists */
-      c_bytes, result_bytes; /* of all results in `memory` */
-  unsigned char *memory;     /* sums, then C after and before the run; pinned memory or `allocated` */
+  bool in_pairs,                    /* sums in twice double's precision */
+      reads_c, writes_host;         /* the last kernel writes its results directly to pinned memory */
+  int64_t element_numbers;          /* doubles for an element: TSL_DEVICE_REFERENCE_[FLUSHED_]NUMBERS */
+  size_t index_list_bytes,          /* of the sample's index lists */
+      c_sample_bytes, result_bytes; /* of all results in `memory` */
+  unsigned char *memory;            /* sums, then C after and before the run; pinned memory or `allocated` */
   void *allocated;
   tsl_concurrent_hook hook;
   bool results_enqueued;
@@ -66,7 +66,7 @@ static bool may_flush_subnormals(const tsl_plan *plan) {
   return tsl_plan_underflow(plan) > 0;
 }
 
-tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device *device, bool twice,
+tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device *device, bool in_pairs,
                                          bool flushed, tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS]) {
   tsl_work own = {.problem = *problem,
                   .device = device,
@@ -75,7 +75,7 @@ tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device 
   tesela_status status = TESELA_OK;
   own.config = tsl_strategy_defaults(own.strategy);
   tsl_launch_define_types(problem, &defines);
-  tsl_text_add(&defines, "#define REFERENCE_TWICE %d\n#define REFERENCE_FLUSHES %d\n", twice, flushed);
+  tsl_text_add(&defines, "#define REFERENCE_TWICE %d\n#define REFERENCE_FLUSHES %d\n", in_pairs, flushed);
   TSL_GO(tsl_text_status(&defines));
   for (int i = 0; i < TSL_DEVICE_REFERENCE_KERNELS; i++)
     TSL_GO(tsl_launch_kernel_with(&own, "judge/device_reference.cl", kernels[i].name, kernels[i].items,
@@ -92,7 +92,7 @@ static tesela_status get_or_compile_kernels(tsl_device_reference *reference) {
   if (!looks->kernels[0]) {
     tsl_kernel *made[TSL_DEVICE_REFERENCE_KERNELS] = {NULL};
     const tsl_work *work = &reference->plan->work;
-    status = tsl_device_reference_build(&work->problem, work->device, reference->twice,
+    status = tsl_device_reference_build(&work->problem, work->device, reference->in_pairs,
                                         may_flush_subnormals(reference->plan), made);
     if (status == TESELA_OK)
       memcpy(looks->kernels, made, sizeof made);
@@ -123,10 +123,10 @@ static size_t set_buffer_layout(tsl_device_reference *reference) {
   const int64_t all = arguments->rows * arguments->cols;
   reference->element_numbers = may_flush_subnormals(reference->plan) ? TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS
                                                                      : TSL_DEVICE_REFERENCE_NUMBERS;
-  reference->list_bytes = (size_t)(arguments->rows + arguments->cols) * 8;
-  reference->c_bytes = (size_t)tsl_round_up(all * (int64_t)size, 8);
-  reference->result_bytes =
-      (size_t)(reference->element_numbers * all) * 8 + reference->c_bytes * (reference->reads_c ? 2 : 1);
+  reference->index_list_bytes = (size_t)(arguments->rows + arguments->cols) * 8;
+  reference->c_sample_bytes = (size_t)tsl_round_up(all * (int64_t)size, 8);
+  reference->result_bytes = (size_t)(reference->element_numbers * all) * 8 +
+                            reference->c_sample_bytes * (reference->reads_c ? 2 : 1);
   arguments->first_sum = arguments->rows + arguments->cols;
   arguments->first_partial_sum = arguments->first_sum + (int64_t)(reference->result_bytes / 8);
   arguments->first_saved_c = (arguments->first_sum + reference->element_numbers * all) * 8 / (int64_t)size;
@@ -141,14 +141,14 @@ static tesela_status write_index_lists(const tsl_device_reference *reference, co
   tsl_run_slot *slot = reference->slot;
   const size_t of_rows = (size_t)rows->count * sizeof *rows->list,
                of_cols = (size_t)cols->count * sizeof *cols->list;
-  TSL_TRY(tsl_run_slot_block(slot, reference->list_bytes));
+  TSL_TRY(tsl_run_slot_block(slot, reference->index_list_bytes));
   unsigned char *written = slot->block;
   if (may_be_written && memcmp(written, rows->list, of_rows) == 0 &&
       memcmp(written + of_rows, cols->list, of_cols) == 0)
     return TESELA_OK;
   memcpy(written, rows->list, of_rows);
   memcpy(written + of_rows, cols->list, of_cols);
-  return tsl_device_write(slot->stream, slot->scratch, 0, written, reference->list_bytes);
+  return tsl_device_write(slot->stream, slot->scratch, 0, written, reference->index_list_bytes);
 }
 
 static tesela_status enqueue_save_of_c(const tsl_device_reference *reference) {
@@ -157,7 +157,7 @@ static tesela_status enqueue_save_of_c(const tsl_device_reference *reference) {
   const tsl_grid grid = {{(uint64_t)tsl_ceil_div(arguments.rows * arguments.cols, ELEMENTS * LANES), 1, 1},
                          {ELEMENTS * LANES, 1, 1}};
   arguments.first_saved_c +=
-      (int64_t)(reference->c_bytes / tsl_type(reference->plan->work.problem.c.type)->size);
+      (int64_t)(reference->c_sample_bytes / tsl_type(reference->plan->work.problem.c.type)->size);
   const tsl_argument list[] = {TSL_ARG_BUFFER(reference->operands.c.buffer), TSL_ARG_BUFFER(scratch),
                                TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(arguments)};
   return reference->plan->work.device->ops->launch(reference->slot->stream, reference->kernel[SAVE_C], &grid,
@@ -214,8 +214,8 @@ tesela_status tsl_device_reference_begin(const tsl_plan *plan, const tsl_operand
   tsl_device_reference *made = block;
   *made = (tsl_device_reference){.plan = plan,
                                  .operands = *operands,
-                                 .twice = tsl_plan_accuracy(plan).is_correctly_rounded ||
-                                          problem->c.type == TESELA_F64,
+                                 .in_pairs = tsl_plan_accuracy(plan).is_correctly_rounded ||
+                                             problem->c.type == TESELA_F64,
                                  .reads_c = tsl_problem_reads(problem, TSL_OPERAND_C)};
   tsl_plan_set_strides(plan, &made->operands);
   const tesela_status status = start_reference(made, rows, cols);
@@ -278,7 +278,7 @@ static tesela_status enqueue_results(const tsl_device_reference *reference, tsl_
   if (reference->writes_host)
     return TESELA_OK;
   const tsl_copy copy = {.buffer = scratch,
-                         .offset = reference->list_bytes,
+                         .offset = reference->index_list_bytes,
                          .device_pitch = reference->result_bytes,
                          .host = reference->memory,
                          .host_pitch = reference->result_bytes,
@@ -346,7 +346,8 @@ static void judge_sampled_elements(const tsl_element_judge *facts, const double 
 /* Returns the error of the sums: a rounding for each term of a part; pairs as in judge_element.c. */
 static double error_of_sums(const tsl_device_reference *reference) {
   const double terms = (double)reference->arguments.k + 2;
-  return reference->twice ? 2 * terms * terms * 0x1p-106 : ((double)reference->arguments.depth + 2) * 0x1p-53;
+  return reference->in_pairs ? 2 * terms * terms * 0x1p-106
+                             : ((double)reference->arguments.depth + 2) * 0x1p-53;
 }
 
 tesela_status tsl_device_reference_judge(tsl_device_reference *reference, const tsl_problem *part,
@@ -361,7 +362,7 @@ tesela_status tsl_device_reference_judge(tsl_device_reference *reference, const 
   const double *sums = (const double *)(const void *)reference->memory;
   const unsigned char *c = reference->memory + (size_t)(reference->element_numbers * all) * 8;
   *seen = (tsl_device_reference_result){.c = c,
-                                        .before = reference->reads_c ? c + reference->c_bytes : NULL,
+                                        .before = reference->reads_c ? c + reference->c_sample_bytes : NULL,
                                         .sums_error = error_of_sums(reference)};
   tsl_element_judge facts = {.problem = part, .before = seen->before, .c = c, .judge = rule};
   if (reference->element_numbers == TSL_DEVICE_REFERENCE_FLUSHED_NUMBERS) {

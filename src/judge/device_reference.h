@@ -12,8 +12,8 @@ typedef struct tsl_device_reference tsl_device_reference;
 /* Returns true if the product is supported: real types, on a device with kernels and double precision. */
 bool tsl_device_reference_supports(const tsl_plan *plan, const tsl_operands *operands);
 
-/* Compiles the kernels. `twice`: sums in twice double's precision; `flushed`: the strategy may flush. */
-tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device *device, bool twice,
+/* Compiles the kernels. `in_pairs`: sums in twice double's precision; `flushed`: the strategy may flush. */
+tesela_status tsl_device_reference_build(const tsl_problem *problem, tsl_device *device, bool in_pairs,
                                          bool flushed, tsl_kernel *kernel[TSL_DEVICE_REFERENCE_KERNELS]);
 
 /* Starts the sums before the run, for the elements where rows and columns meet, and saves elements that the

@@ -54,11 +54,13 @@ static void compare_special(const tsl_reference_number *right, double value, tsl
   else if (right->nan || (right->plus && right->minus))
     good = isnan(value);
   else if (right->plus)
-    good = (isinf(value) && value > 0) || (isnan(value) && right->down);
+    good = (isinf(value) && value > 0) || (isnan(value) && right->may_overflow_down);
   else if (right->minus)
-    good = (isinf(value) && value < 0) || (isnan(value) && right->up);
+    good = (isinf(value) && value < 0) || (isnan(value) && right->may_overflow_up);
   else /* finite terms, and an infinity or NaN from an overflow */
-    good = isnan(value) ? right->up && right->down : value > 0 ? right->up : right->down;
+    good = isnan(value) ? right->may_overflow_up && right->may_overflow_down
+           : value > 0  ? right->may_overflow_up
+                        : right->may_overflow_down;
   out->error = 0;
   out->grade = 0;
   out->ratio = good ? 0 : INFINITY;
@@ -76,8 +78,8 @@ static double expected_value(const tsl_reference_number *right) {
 static void add_overflow_of_c(const tsl_element_judge *job, tsl_reference_number *right) {
   const double limit = ldexp(job->type->largest, -right->exponent),
                off = job->judge->factor * job->type->unit_roundoff * right->magnitude;
-  right->up |= right->high + off >= limit;
-  right->down |= right->high - off <= -limit;
+  right->may_overflow_up |= right->high + off >= limit;
+  right->may_overflow_down |= right->high - off <= -limit;
 }
 
 static bool lacks_operands(const tsl_element_judge *job) {
@@ -111,7 +113,7 @@ static void compare_from_terms(const tsl_element_judge *job, int64_t row, int64_
     right.magnitude += ldexp(job->judge->added[row * job->problem->n + col], -right.exponent);
   scaled_job.smallest = ldexp(job->smallest, -right.exponent);
   compare_with_bound(&scaled_job, fabs((scaled - right.high) - right.low), right.high, right.magnitude,
-                     right.any, out);
+                     right.has_nonzero, out);
   out->error = ldexp(out->error, right.exponent);
   out->bound = ldexp(out->bound, right.exponent);
 }
@@ -173,9 +175,12 @@ static tsl_possible_result possible_product(const tsl_element_judge *job, int64_
                                 .value = ldexp(seen.high, seen.exponent),
                                 .error = ldexp(seen.magnitude, seen.exponent) * slack};
     if (sum.kinds == TSL_KIND_FINITE)
-      sum.kinds |= (seen.up ? TSL_KIND_PLUS : 0) | (seen.down ? TSL_KIND_MINUS : 0) |
-                   (seen.up && seen.down ? TSL_KIND_NAN : 0);
-    sum.kinds |= seen.unsure || (seen.plus && seen.down) || (seen.minus && seen.up) ? TSL_KIND_NAN : 0;
+      sum.kinds |= (seen.may_overflow_up ? TSL_KIND_PLUS : 0) |
+                   (seen.may_overflow_down ? TSL_KIND_MINUS : 0) |
+                   (seen.may_overflow_up && seen.may_overflow_down ? TSL_KIND_NAN : 0);
+    sum.kinds |= seen.unsure || (seen.plus && seen.may_overflow_down) || (seen.minus && seen.may_overflow_up)
+                     ? TSL_KIND_NAN
+                     : 0;
     sum = job->problem->scaling_a != TESELA_NO_SCALE ? scale_possible_result(job, scales.a, sum, most) : sum;
     sum = job->problem->scaling_b != TESELA_NO_SCALE ? scale_possible_result(job, scales.b, sum, most) : sum;
     sum = tsl_possible_scaled(job->alpha, sum, most);

@@ -68,10 +68,10 @@ static double relative_judge_cost(tesela_type type) {
 static double elements_within_time(const tsl_problem *problem, const tsl_device *device) {
   const bool multiplies = tsl_problem_reads(problem, TSL_OPERAND_B),
              is_host = device->capabilities & TSL_CAN_HOST;
-  const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
+  const bool in_pairs = tsl_type(problem->c.type)->component == TESELA_F64;
   const double all = (double)problem->m * (double)problem->n,
                terms = (multiplies ? (double)problem->k : 0) + ELEMENT_COST_IN_TERMS;
-  const double peak = twice ? device->peak_f64 : device->peak_f32,
+  const double peak = in_pairs ? device->peak_f64 : device->peak_f32,
                own = thread_operations_per_second * tsl_team_threads(tsl_device_host_team(device));
   const double slower =
       (multiplies ? relative_judge_cost(problem->c.type) : JUDGED_MOVE) * (is_host ? 1 : fmax(1, peak / own));
@@ -432,13 +432,13 @@ static tesela_status copy_after_run(tsl_error_measurement *m) {
  * as in judge_element.c. Parts of a complex product have at most eight times as many terms. */
 static double error_of_judge_sums(const tsl_error_measurement *m) {
   const tsl_type_info *type = tsl_type(m->sample_problem.c.type);
-  const bool twice =
+  const bool in_pairs =
       type->is_complex || type->component == TESELA_F64 || tsl_plan_accuracy(m->plan).is_correctly_rounded;
   const double terms = (double)m->sample_problem.k * (type->is_complex ? 8 : 1) + 2;
   if (m->sample_problem.op == TSL_OP_TRANSPOSE || type->is_integer ||
       !tsl_problem_reads(&m->sample_problem, TSL_OPERAND_A))
     return 0;
-  return twice ? 2 * terms * terms * 0x1p-106 : terms * 0x1p-53;
+  return in_pairs ? 2 * terms * terms * 0x1p-106 : terms * 0x1p-53;
 }
 
 /* Judges by the device's sums, or by the terms where the sums are not sufficient. */

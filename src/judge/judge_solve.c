@@ -34,7 +34,7 @@ typedef struct judge_solve_job {
   int64_t cols;                       /* number of judged columns */
   judge_solve_findings *workers;
   bool is_upper, alpha_is_zero;
-  bool is_twice; /* sums in twice double's precision */
+  bool in_pairs; /* sums in twice double's precision */
 } judge_solve_job;
 
 typedef struct judge_solve_number {
@@ -51,9 +51,9 @@ static void add_compensated_value(judge_solve_total *sum, double value) {
   sum->high = next;
 }
 
-static inline void add_product(judge_solve_total *sum, bool is_twice, double x, double y) {
+static inline void add_product(judge_solve_total *sum, bool in_pairs, double x, double y) {
   const double product = x * y;
-  if (!is_twice) {
+  if (!in_pairs) {
     sum->high += product;
     return;
   }
@@ -100,19 +100,19 @@ static void record_nonfinite_term(row_sums *seen, bool is_complex, judge_solve_n
 
 static void add_product_to_row(const judge_solve_job *job, row_sums *seen, judge_solve_number x,
                                judge_solve_number y, bool minus) {
-  const bool is_twice = job->is_twice;
+  const bool in_pairs = job->in_pairs;
   const double sign = minus ? -1 : 1;
   if (!is_finite_number(x) || !is_finite_number(y)) {
     record_nonfinite_term(seen, job->type->is_complex, x, y, minus);
     return;
   }
   *(minus ? &seen->magnitude : &seen->addend) += x.modulus * y.modulus;
-  add_product(&seen->re, is_twice, sign * x.re, y.re);
+  add_product(&seen->re, in_pairs, sign * x.re, y.re);
   if (!job->type->is_complex)
     return;
-  add_product(&seen->re, is_twice, -sign * x.im, y.im);
-  add_product(&seen->im, is_twice, sign * x.re, y.im);
-  add_product(&seen->im, is_twice, sign * x.im, y.re);
+  add_product(&seen->re, in_pairs, -sign * x.im, y.im);
+  add_product(&seen->im, in_pairs, sign * x.re, y.im);
+  add_product(&seen->im, in_pairs, sign * x.im, y.re);
 }
 
 typedef struct judge_solve_comparison {
@@ -298,7 +298,7 @@ tesela_status tsl_judge_solve(const tsl_problem *problem, const void *a, const v
                                                             : (int64_t)cols,
                          .is_upper = problem->a.triangle == TESELA_UPPER,
                          .alpha_is_zero = problem->alpha[0] == 0 && problem->alpha[1] == 0,
-                         .is_twice = tsl_type(problem->c.type)->unit_roundoff < 0x1p-30};
+                         .in_pairs = tsl_type(problem->c.type)->unit_roundoff < 0x1p-30};
   TSL_GO(allocate_solve_workspace(&job, workers));
   if (!job.alpha_is_zero)
     tsl_team_run(team, problem->m, load_row_of_a, &job);

@@ -64,13 +64,13 @@ typedef struct part_sum {
 
 typedef struct sum_job {
   const tsl_terms *terms;
-  bool twice;
+  bool in_pairs;
   part_sum *parts;
 } sum_job;
 
-static void add_part_sum(bool twice, double high, double low, double magnitude, part_sum *sum) {
+static void add_part_sum(bool in_pairs, double high, double low, double magnitude, part_sum *sum) {
   double error = 0;
-  if (twice)
+  if (in_pairs)
     reference_two_sum(sum->high, high, &sum->high, &error);
   else
     sum->high += high;
@@ -101,10 +101,10 @@ static void sum_part_task(void *argument, int64_t index, int worker) {
   for (int64_t first = begin; first < end; first += STEP) {
     load_terms_with_padding(terms->a_type, terms->a, terms->a_step, first, end, x);
     load_terms_with_padding(terms->b_type, terms->b, terms->b_step, first, end, y);
-    kernels->lanes(job->twice, x, y, &sums);
+    kernels->lanes(job->in_pairs, x, y, &sums);
   }
   for (int i = 0; i < TSL_SUMS_LANES; i++)
-    add_part_sum(job->twice, sums.high[i], sums.low[i], sums.magnitude[i], &sum);
+    add_part_sum(job->in_pairs, sums.high[i], sums.low[i], sums.magnitude[i], &sum);
   job->parts[index] = sum;
 }
 
@@ -117,10 +117,10 @@ tesela_status tsl_reference_sum_terms(tsl_team team, const tsl_terms *terms, con
   part_sum all = {0, 0, 0};
   void *block;
   TSL_TRY(tsl_alloc((size_t)(parts + 1) * sizeof(part_sum), "the reference's sums", &block));
-  sum_job job = {.terms = terms, .twice = sums->low != NULL, .parts = block};
+  sum_job job = {.terms = terms, .in_pairs = sums->low != NULL, .parts = block};
   tsl_team_run(team, parts, sum_part_task, &job);
   for (int64_t i = 0; i < parts; i++)
-    add_part_sum(job.twice, job.parts[i].high, job.parts[i].low, job.parts[i].magnitude, &all);
+    add_part_sum(job.in_pairs, job.parts[i].high, job.parts[i].low, job.parts[i].magnitude, &all);
   tsl_free(block);
   *sums->high = all.high;
   *sums->magnitude = all.magnitude;
@@ -209,7 +209,7 @@ static void sum_scaled_terms(const term_addresses *addresses, double alpha, cons
       record_special_product(out, x, y, copysign(1, alpha));
       out->unsure |= fabs(x) < limits->flushes || fabs(y) < limits->flushes;
     } else if (raise_exponent(&sums->exponent, x, y)) {
-      out->any = true;
+      out->has_nonzero = true;
     }
   }
   for (int64_t l = 0; l < addresses->count; l++) {
@@ -218,8 +218,8 @@ static void sum_scaled_terms(const term_addresses *addresses, double alpha, cons
       add_scaled_product(sums, x, y);
   }
   const double limit = ldexp(limits->largest, -sums->exponent);
-  out->up = (alpha > 0 ? sums->positive : sums->negative) >= limit;
-  out->down = (alpha > 0 ? sums->negative : sums->positive) >= limit;
+  out->may_overflow_up = (alpha > 0 ? sums->positive : sums->negative) >= limit;
+  out->may_overflow_down = (alpha > 0 ? sums->negative : sums->positive) >= limit;
 }
 
 static const unsigned char *reference_element_at(const tsl_shape *shape, const void *base, int64_t row,
@@ -252,12 +252,12 @@ void tsl_reference_element(const tsl_problem *problem, double alpha, double beta
   scaled_sums total = {.exponent = LOWEST_EXPONENT};
   int alpha_exponent = 0;
   const double alpha_mantissa = frexp(alpha, &alpha_exponent);
-  if (out->any && total.exponent < sums.exponent + alpha_exponent)
+  if (out->has_nonzero && total.exponent < sums.exponent + alpha_exponent)
     total.exponent = sums.exponent + alpha_exponent;
   if (!isfinite(start[0]))
     record_special_product(out, start[0], beta, 1);
   else if (raise_exponent(&total.exponent, beta, start[0]))
-    out->any = true;
+    out->has_nonzero = true;
   const int shift = sums.exponent + alpha_exponent - total.exponent;
   double low = 0, rounding;
   two_product(alpha_mantissa, sums.high, &total.high, &low);
@@ -272,6 +272,6 @@ void tsl_reference_element(const tsl_problem *problem, double alpha, double beta
   out->exponent = total.exponent;
   out->magnitude = total.positive + total.negative;
   const double limit = ldexp(limits->largest, -total.exponent);
-  out->up = out->up || total.positive >= limit;
-  out->down = out->down || total.negative >= limit;
+  out->may_overflow_up = out->may_overflow_up || total.positive >= limit;
+  out->may_overflow_down = out->may_overflow_down || total.negative >= limit;
 }

@@ -47,12 +47,12 @@ void tsl_reference_scale_and_add(double alpha, double high, double low, double b
 /* One element of alpha A B + beta C. The finite part is scaled: its value is (high + low) 2^exponent. */
 typedef struct tsl_reference_number {
   bool nan, plus, minus; /* a term is NaN, or infinite with this sign */
-  bool any;              /* at least one finite term is not zero */
+  bool has_nonzero;      /* at least one finite term is not zero */
   int exponent;          /* at least -900, so that a type's range can be scaled by it */
   double high, low;      /* sum of the finite terms */
   double magnitude;      /* sum of their magnitudes */
   /* some order of summation may have a partial sum above `largest`, or below -largest */
-  bool up, down;
+  bool may_overflow_up, may_overflow_down;
   bool unsure; /* an element that may be flushed to 0 meets an infinity */
 } tsl_reference_number;
 

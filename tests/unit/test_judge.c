@@ -338,7 +338,8 @@ static void both_references_agree(void **state) {
     assert_true(fabs((total - other) + (rest - other_rest)) <= 1e-28 * magnitude);
     assert_true(fabs(ldexp(element.magnitude, element.exponent) - 1.7 * magnitude - 0.3 * fabs(before)) <=
                 1e-12 * magnitude);
-    assert_false(element.up || element.down || element.nan || element.plus || element.minus);
+    assert_false(element.may_overflow_up || element.may_overflow_down || element.nan || element.plus ||
+                 element.minus);
   }
 }
 
