@@ -191,7 +191,7 @@ static tsl_operand *operand_of(tsl_operands *set, int i) {
 
 static void fill_sets(const tsl_problem *whole, tsl_stream *stream, int count, tsl_buffer **buffers,
                       tsl_operands *items) {
-  for (int i = 0; i < TSL_GIVEN; i++) {
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++) {
     tsl_shape shape = *tsl_problem_shape(whole, i);
     if (!tsl_problem_has_operand(whole, i))
       continue;
@@ -272,7 +272,7 @@ static void measure(const row *row_in, tsl_devices *devices, tsl_stream *stream)
   must(tsl_plan_create(&whole, &passing, &config, device, TSL_PLACE_DEVICE, &sides[1].plan), "a plan");
   must(tsl_plan_create(&alone, own, &config, device, TSL_PLACE_DEVICE, &sides[2].plan), "a plan");
   const int count = sets_of(&whole);
-  tsl_buffer *buffers[TSL_GIVEN] = {NULL};
+  tsl_buffer *buffers[TSL_ALL_OPERANDS] = {NULL};
   tsl_operands *items = calloc((size_t)count, sizeof *items), *sums = calloc((size_t)count, sizeof *sums);
   if (!items || !sums)
     stop("memory", "there is none");
@@ -288,7 +288,7 @@ static void measure(const row *row_in, tsl_devices *devices, tsl_stream *stream)
   print_row(row_in, sides, apart, own, &config);
   for (int i = 0; i < SIDES; i++)
     tsl_plan_destroy(sides[i].plan);
-  for (int i = 0; i < TSL_GIVEN; i++)
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++)
     if (buffers[i])
       device->ops->buffer_destroy(buffers[i]);
   free(items), free(sums);

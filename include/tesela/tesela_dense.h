@@ -16,8 +16,8 @@ extern "C" {
 #endif
 
 /** Multiplies dense matrices of a type, for the four functions below. */
-static inline tesela_status tesela_gemm_dense(tesela_context *context, tesela_type type, int64_t m, int64_t n,
-                                              int64_t k, const void *a, int64_t lda, const void *b,
+static inline tesela_status tesela_gemm_dense(tesela_context *context, tesela_type element, int64_t m,
+                                              int64_t n, int64_t k, const void *a, int64_t lda, const void *b,
                                               int64_t ldb, void *c, int64_t ldc) {
 #ifdef __cplusplus
   tesela_gemm_desc desc = {};
@@ -29,7 +29,7 @@ static inline tesela_status tesela_gemm_dense(tesela_context *context, tesela_ty
   desc.k = k;
   desc.a.data = a;
   desc.a.row_stride = lda;
-  desc.a.type = type;
+  desc.a.type = element;
   desc.b.data = b;
   desc.b.row_stride = ldb;
   desc.c.data = c;

@@ -54,7 +54,7 @@ typedef struct tsl_address_range {
 struct tesela_plan {
   tsl_plan *plan;
   tsl_fast_call direct; /* shortcut for plain operands in host memory; run is NULL if there is none */
-  tsl_address_range reach[TSL_GIVEN];
+  tsl_address_range reach[TSL_ALL_OPERANDS];
   size_t workspace; /* bytes that a queued run needs */
   uint64_t measure; /* seed for measuring the error of each run; 0: not measured */
   bool measures;    /* true if the plan's description set measure_error */
@@ -148,8 +148,8 @@ static inline tesela_matrix tsl_api_as_line(const tesela_vector *vector) {
 }
 /* Operands of one run. given[i] points into this struct or to the caller's matrix; NULL: not given. */
 typedef struct tsl_api_operands {
-  tesela_matrix c, lines[TSL_GIVEN - TSL_OPERANDS];
-  const tesela_matrix *given[TSL_GIVEN];
+  tesela_matrix c, lines[TSL_ALL_OPERANDS - TSL_OPERANDS];
+  const tesela_matrix *given[TSL_ALL_OPERANDS];
 } tsl_api_operands;
 /* Fills out; any other argument may be NULL. */
 void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const tesela_result *c,
@@ -162,7 +162,7 @@ tesela_status tsl_api_reserved(const tesela_result *result, const char *field);
 /* Vectors and result of a dot as matrices. given[i] points into this struct; NULL: not given. */
 typedef struct tsl_api_vectors {
   tesela_matrix matrices[TSL_OPERANDS];
-  const tesela_matrix *given[TSL_GIVEN];
+  const tesela_matrix *given[TSL_ALL_OPERANDS];
 } tsl_api_vectors;
 /* Fills out; any other argument may be NULL. */
 void tsl_api_as_matrices(const tesela_vector *x, const tesela_vector *y, const tesela_scalar *result,
@@ -172,7 +172,8 @@ void tsl_api_as_matrices(const tesela_vector *x, const tesela_vector *y, const t
 static inline void tsl_api_strides(const tesela_matrix *matrix, int64_t rows, int64_t cols,
                                    int64_t *row_stride, int64_t *col_stride) {
   int64_t row, col;
-  tsl_strides_take(matrix->row_stride, matrix->col_stride, matrix->transpose ? rows : cols, &row, &col);
+  tsl_strides_from_caller(matrix->row_stride, matrix->col_stride, matrix->transpose ? rows : cols, &row,
+                          &col);
   *row_stride = matrix->transpose ? col : row;
   *col_stride = matrix->transpose ? row : col;
 }
@@ -194,7 +195,7 @@ tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
 /* Runs a plan for several devices on the request's own shards or buffers. */
 tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request, tesela_record *record);
 /* Runs a plan for several devices, each operand being one buffer. */
-tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const matrix[TSL_GIVEN],
+tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const matrix[TSL_ALL_OPERANDS],
                                  tesela_record *record);
 /* Runs a plan on checked operands and fills the record, which may be NULL. */
 tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands, tesela_record *record);
@@ -271,15 +272,17 @@ tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_address_
 
 /* Checks all operands of one run against the plan. `where` prefixes names in messages. */
 tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
-                             const tesela_matrix *const matrix[TSL_GIVEN], tsl_operands *out);
+                             const tesela_matrix *const matrix[TSL_ALL_OPERANDS], tsl_operands *out);
 
 /* Checks the operands and runs the plan. `where` is "desc." or "". `measure` is a seed; 0: not measured. */
-tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_matrix *const matrix[TSL_GIVEN],
-                          uint64_t measure, tesela_record *record);
+tesela_status tsl_api_run(tesela_plan *plan, const char *where,
+                          const tesela_matrix *const matrix[TSL_ALL_OPERANDS], uint64_t measure,
+                          tesela_record *record);
 
 /* Runs a caller's plan; TESELA_BAD_CALL if it is not for op. record has record_size bytes. */
-tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const matrix[TSL_GIVEN],
-                               tesela_record *record, size_t record_size);
+tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op,
+                               const tesela_matrix *const matrix[TSL_ALL_OPERANDS], tesela_record *record,
+                               size_t record_size);
 
 /* Returns the shortcut of a plan whose `reach` is filled; run is NULL if the plan has none. */
 tsl_fast_call tsl_api_direct(const tesela_plan *plan);

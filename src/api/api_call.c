@@ -106,12 +106,13 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
   TSL_NOT_CANCELLED;
   const tesela_matrix bias = tsl_api_as_line(&request->bias), scale_a = tsl_api_as_line(&request->scale_a),
                       scale_b = tsl_api_as_line(&request->scale_b);
-  const tesela_matrix *const given[TSL_GIVEN] = {&request->matrices[TSL_OPERAND_A],
-                                                 &request->matrices[TSL_OPERAND_B],
-                                                 &request->matrices[TSL_OPERAND_C],
-                                                 request->bias_axis == TESELA_NO_BIAS ? NULL : &bias,
-                                                 request->scaling_a == TESELA_NO_SCALE ? NULL : &scale_a,
-                                                 request->scaling_b == TESELA_NO_SCALE ? NULL : &scale_b};
+  const tesela_matrix *const given[TSL_ALL_OPERANDS] = {
+      &request->matrices[TSL_OPERAND_A],
+      &request->matrices[TSL_OPERAND_B],
+      &request->matrices[TSL_OPERAND_C],
+      request->bias_axis == TESELA_NO_BIAS ? NULL : &bias,
+      request->scaling_a == TESELA_NO_SCALE ? NULL : &scale_a,
+      request->scaling_b == TESELA_NO_SCALE ? NULL : &scale_b};
   tsl_call_key key;
   tsl_cached_plan *cached;
   TSL_TRY(tsl_api_request(context, request, &key));

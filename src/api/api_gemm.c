@@ -65,7 +65,7 @@ static bool run_known(tesela_context *context, tsl_cached_plan *cached, const te
                       tesela_status *status) {
   TSL_NOT_CANCELLED;
   const tesela_matrix c = tsl_api_as_matrix(&desc->c);
-  const tesela_matrix *const given[TSL_GIVEN] = {&desc->a, &desc->b, &c};
+  const tesela_matrix *const given[TSL_ALL_OPERANDS] = {&desc->a, &desc->b, &c};
   if (!tsl_plan_cache_use(&context->cache, cached))
     return false;
   *status = tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, 0, NULL);

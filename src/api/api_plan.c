@@ -19,7 +19,7 @@ tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool u
 }
 
 /* Names of the caller's members by operation and operand; second row: in place. */
-static const char *const operand_names[TSL_OP_COUNT][2][TSL_GIVEN] = {
+static const char *const operand_names[TSL_OP_COUNT][2][TSL_ALL_OPERANDS] = {
     [TSL_OP_GEMM] = {{"a", "b", "c", "bias", "scale_a", "scale_b"}, {"a", "b", "c"}},
     [TSL_OP_DOT] = {{"x", "y", "result"}},
     [TSL_OP_TRANSPOSE] = {{"a", "", "b"}, {"", "", "b"}},
@@ -37,7 +37,7 @@ tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out) {
   (*out)->plan = plan;
   const tsl_problem *problem = &plan->work.problem;
   const char *const *names = operand_names[problem->op][problem->in_place];
-  for (int i = 0; i < TSL_GIVEN; i++)
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++)
     if (tsl_problem_has_operand(problem, i))
       (*out)->reach[i] = tsl_api_reach(tsl_problem_shape(problem, i), names[i], tsl_problem_uses(problem, i));
   (*out)->workspace = (size_t)tsl_plan_workspace(plan);
@@ -52,8 +52,9 @@ tesela_status tsl_api_begin_plan(tesela_plan **plan) {
   return TESELA_OK;
 }
 
-tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op, const tesela_matrix *const matrix[TSL_GIVEN],
-                               tesela_record *record, size_t record_size) {
+tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op,
+                               const tesela_matrix *const matrix[TSL_ALL_OPERANDS], tesela_record *record,
+                               size_t record_size) {
   TSL_NOT_CANCELLED;
   tesela_record full;
   if (!plan)
@@ -78,7 +79,7 @@ void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const t
   if (!finish)
     return;
   const tesela_vector *const vectors[] = {&finish->bias, &finish->scale_a, &finish->scale_b};
-  for (int i = 0; i < TSL_GIVEN - TSL_OPERANDS; i++) {
+  for (int i = 0; i < TSL_ALL_OPERANDS - TSL_OPERANDS; i++) {
     out->lines[i] = tsl_api_as_line(vectors[i]);
     out->given[TSL_OPERANDS + i] = vectors[i]->data || vectors[i]->buffer ? &out->lines[i] : NULL;
   }

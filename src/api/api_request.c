@@ -77,7 +77,7 @@ static tesela_status resolve_epilogue(const tsl_request *request, tsl_problem *p
     return TESELA_OK;
   TSL_TRY(tsl_api_one_place(&matrix, "", "desc.bias"));
   TSL_TRY(resolve_type(&matrix, problem->c.type, "desc.bias", &type));
-  tsl_problem_add_bias(problem, request->bias_axis, type, tsl_stride_given(bias->stride));
+  tsl_problem_add_bias(problem, request->bias_axis, type, tsl_stride_from_caller(bias->stride));
   return TESELA_OK;
 }
 
@@ -95,7 +95,7 @@ static tesela_status resolve_scales(const tsl_request *request, tsl_problem *pro
       continue;
     TSL_TRY(tsl_api_one_place(&matrix, "", fields[i]));
     tsl_problem_add_scale(problem, TSL_OPERAND_SCALE_A + i, scalings[i],
-                          tsl_stride_given(vectors[i]->stride));
+                          tsl_stride_from_caller(vectors[i]->stride));
     TSL_TRY(resolve_type(&matrix, TESELA_F32, fields[i],
                          i == 0 ? &problem->scale_a.type : &problem->scale_b.type));
   }
@@ -138,17 +138,17 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
 /* Finds the buffers' device; NULL: none. Refuses several devices, and a mix with host memory. */
 static tesela_status device_of_buffers(const tsl_request *request, tsl_device **device) {
   const tesela_matrix *operands = request->matrices;
-  const tesela_matrix matrices[TSL_GIVEN] = {operands[0],
-                                             operands[1],
-                                             operands[2],
-                                             tsl_api_as_line(&request->bias),
-                                             tsl_api_as_line(&request->scale_a),
-                                             tsl_api_as_line(&request->scale_b)};
-  const char *const fields[TSL_GIVEN] = {request->fields[0], request->fields[1], request->fields[2],
-                                         "desc.bias",        "desc.scale_a",     "desc.scale_b"};
+  const tesela_matrix matrices[TSL_ALL_OPERANDS] = {operands[0],
+                                                    operands[1],
+                                                    operands[2],
+                                                    tsl_api_as_line(&request->bias),
+                                                    tsl_api_as_line(&request->scale_a),
+                                                    tsl_api_as_line(&request->scale_b)};
+  const char *const fields[TSL_ALL_OPERANDS] = {request->fields[0], request->fields[1], request->fields[2],
+                                                "desc.bias",        "desc.scale_a",     "desc.scale_b"};
   int first = -1, host = -1;
   *device = NULL;
-  for (int i = 0; i < TSL_GIVEN; i++) {
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++) {
     if (matrices[i].data)
       host = i;
     if (!matrices[i].buffer)

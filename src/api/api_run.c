@@ -22,7 +22,7 @@ static bool api_overlap(const tsl_address_range *a, uintptr_t a_start_address, c
 static tesela_status check_overlap(const tesela_plan *plan, const char *where, const tsl_operand *operands) {
   const tsl_operand *c = &operands[TSL_OPERAND_C];
   const tsl_address_range *c_reach = &plan->reach[TSL_OPERAND_C];
-  for (int i = 0; i < TSL_GIVEN; i++) {
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++) {
     const tsl_operand *other = &operands[i];
     const tsl_address_range *reach = &plan->reach[i];
     if (i == TSL_OPERAND_C || !reach->used || other->buffer != c->buffer || other->packed)
@@ -78,15 +78,15 @@ static tesela_status api_operand_of(const tesela_plan *plan, const char *where, 
 }
 
 tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
-                             const tesela_matrix *const matrix[TSL_GIVEN], tsl_operands *out) {
-  tsl_operand operands[TSL_GIVEN] = {{0}};
+                             const tesela_matrix *const matrix[TSL_ALL_OPERANDS], tsl_operands *out) {
+  tsl_operand operands[TSL_ALL_OPERANDS] = {{0}};
   if (matrix[TSL_OPERAND_BIAS] && plan->plan->work.problem.bias_axis == TESELA_NO_BIAS)
     return tsl_fail(TESELA_BAD_CALL, "%sbias is given, but the plan has no bias", where);
-  for (int i = TSL_OPERAND_SCALE_A; i < TSL_GIVEN; i++)
+  for (int i = TSL_OPERAND_SCALE_A; i < TSL_ALL_OPERANDS; i++)
     if (matrix[i] && !tsl_problem_has_operand(&plan->plan->work.problem, i))
       return tsl_fail(TESELA_BAD_CALL, "%sscale_%c is given, but the plan does not scale %c", where,
                       "ab"[i - TSL_OPERAND_SCALE_A], "AB"[i - TSL_OPERAND_SCALE_A]);
-  for (int i = 0; i < TSL_GIVEN; i++) {
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++) {
     if (plan->reach[i].used)
       TSL_TRY(api_operand_of(plan, where, i, matrix[i], &operands[i]));
   }
@@ -167,8 +167,9 @@ out:
   return status;
 }
 
-tesela_status tsl_api_run(tesela_plan *plan, const char *where, const tesela_matrix *const matrix[TSL_GIVEN],
-                          uint64_t measure, tesela_record *record) {
+tesela_status tsl_api_run(tesela_plan *plan, const char *where,
+                          const tesela_matrix *const matrix[TSL_ALL_OPERANDS], uint64_t measure,
+                          tesela_record *record) {
   tsl_operands operands;
   if (measure != 0) {
     TSL_TRY(tsl_api_gather(plan, where, matrix, &operands));

@@ -44,6 +44,6 @@ tesela_status tsl_api_solve_request(const tesela_context *context, const void *d
 tesela_status tesela_plan_run_solve_sized(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
                                           const tesela_result *x, tesela_record *record, size_t record_size) {
   const tesela_matrix written = x ? tsl_api_as_matrix(x) : (tesela_matrix){.data = NULL};
-  const tesela_matrix *const given[TSL_GIVEN] = {a, b, x ? &written : NULL};
+  const tesela_matrix *const given[TSL_ALL_OPERANDS] = {a, b, x ? &written : NULL};
   return tsl_api_run_plan(plan, TSL_OP_SOLVE, given, record, record_size);
 }

@@ -34,6 +34,6 @@ tesela_status tesela_plan_run_transpose_sized(tesela_plan *plan, const tesela_ma
                                               const tesela_result *b, tesela_record *record,
                                               size_t record_size) {
   const tesela_matrix written = b ? tsl_api_as_matrix(b) : (tesela_matrix){.data = NULL};
-  const tesela_matrix *const given[TSL_GIVEN] = {a, NULL, b ? &written : NULL};
+  const tesela_matrix *const given[TSL_ALL_OPERANDS] = {a, NULL, b ? &written : NULL};
   return tsl_api_run_plan(plan, TSL_OP_TRANSPOSE, given, record, record_size);
 }

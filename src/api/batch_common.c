@@ -36,7 +36,8 @@ static tesela_matrix matrix_at(const tesela_matrix *first, addresses each, int64
   return matrix;
 }
 
-static void matrices_of(const tsl_products *products, int64_t index, tesela_matrix matrices[TSL_GIVEN]) {
+static void matrices_of(const tsl_products *products, int64_t index,
+                        tesela_matrix matrices[TSL_ALL_OPERANDS]) {
   const tesela_batch *batch = products->batch;
   const tsl_address_range *reach = products->plan->reach;
   const tesela_matrix c = tsl_api_as_matrix(&products->desc->c);
@@ -47,7 +48,7 @@ static void matrices_of(const tsl_products *products, int64_t index, tesela_matr
   const tesela_vector *const vectors[] = {&products->desc->bias, &products->desc->scale_a,
                                           &products->desc->scale_b};
   const int64_t strides[] = {batch->bias_stride, batch->scale_a_stride, batch->scale_b_stride};
-  for (int i = TSL_OPERANDS; i < TSL_GIVEN; i++) {
+  for (int i = TSL_OPERANDS; i < TSL_ALL_OPERANDS; i++) {
     const tesela_matrix line = tsl_api_as_line(vectors[i - TSL_OPERANDS]);
     matrices[i] = matrix_at(&line, NULL, strides[i - TSL_OPERANDS], reach[i].size, index);
   }
@@ -76,8 +77,8 @@ bool tsl_products_at(const tsl_products *products, int64_t index, tsl_operands *
 }
 
 tesela_status tsl_products_gather(const tsl_products *products, int64_t index, tsl_operands *operands) {
-  tesela_matrix matrices[TSL_GIVEN];
-  const tesela_matrix *const given[TSL_GIVEN] = {
+  tesela_matrix matrices[TSL_ALL_OPERANDS];
+  const tesela_matrix *const given[TSL_ALL_OPERANDS] = {
       &matrices[0],
       &matrices[1],
       &matrices[2],
@@ -117,12 +118,13 @@ tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesel
 /* Checks that no offset exceeds 63 bits, and that no two results certainly overlap. */
 static tesela_status check_strides(const tsl_products *products) {
   const tesela_batch *batch = products->batch;
-  static const char *const names[TSL_GIVEN] = {"a", "b", "c", "bias", "scale_a", "scale_b"};
-  const addresses each[TSL_GIVEN] = {batch->a, batch->b, batch->c};
-  const int64_t strides[TSL_GIVEN] = {batch->a_stride,    batch->b_stride,       batch->c_stride,
-                                      batch->bias_stride, batch->scale_a_stride, batch->scale_b_stride};
+  static const char *const names[TSL_ALL_OPERANDS] = {"a", "b", "c", "bias", "scale_a", "scale_b"};
+  const addresses each[TSL_ALL_OPERANDS] = {batch->a, batch->b, batch->c};
+  const int64_t strides[TSL_ALL_OPERANDS] = {batch->a_stride,       batch->b_stride,
+                                             batch->c_stride,       batch->bias_stride,
+                                             batch->scale_a_stride, batch->scale_b_stride};
   const tsl_address_range *c = &products->plan->reach[TSL_OPERAND_C];
-  for (int i = 0; i < TSL_GIVEN; i++) {
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++) {
     const int64_t stride = strides[i], stride_limit = INT64_MAX / 16 / batch->count;
     if (!each[i] && (stride > stride_limit || stride < -stride_limit))
       return tsl_fail(TESELA_BAD_CALL, "batch.%s_stride is %" PRId64 ": %" PRId64 " products exceed 63 bits",

@@ -53,7 +53,7 @@ static int grouped_device_compare(const void *x, const void *y) {
   return a->group < b->group ? -1 : 1;
 }
 
-enum { OPERANDS = TSL_GIVEN };
+enum { OPERANDS = TSL_ALL_OPERANDS };
 typedef struct operand_offsets {
   const tesela_buffer *buffer[OPERANDS];
   int64_t offset[OPERANDS];

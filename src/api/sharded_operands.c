@@ -150,7 +150,7 @@ static tesela_status describe_shard(const tesela_shard *piece, bool transposed, 
   const tesela_rectangle *at = &piece->at;
   const tsl_device *device = piece->buffer->memory->device;
   int64_t row_stride, col_stride;
-  tsl_strides_take(at->row_stride, at->col_stride, at->cols, &row_stride, &col_stride);
+  tsl_strides_from_caller(at->row_stride, at->col_stride, at->cols, &row_stride, &col_stride);
   *hold = (tsl_shard){.member = find_member(group, device)};
   if (hold->member == group->member_count)
     return tsl_fail(TESELA_BAD_CALL, "desc.%c: piece %lld is on %s, which is none of %s%s", letter,
@@ -335,7 +335,7 @@ tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request,
   return tsl_api_run_spread(plan, "desc.", given, record);
 }
 
-tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const matrix[TSL_GIVEN],
+tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const matrix[TSL_ALL_OPERANDS],
                                  tesela_record *record) {
   tesela_shard room[TSL_OPERANDS];
   tesela_shards operands[TSL_OPERANDS];

@@ -219,7 +219,7 @@ static tesela_status find_workspace(const tesela_plan *plan, const tesela_stream
 }
 
 static tesela_status stream_enqueue(tesela_plan *plan, tsl_op op, tesela_stream *stream,
-                                    const tesela_matrix *const matrix[TSL_GIVEN],
+                                    const tesela_matrix *const matrix[TSL_ALL_OPERANDS],
                                     const tesela_buffer *workspace) {
   TSL_NOT_CANCELLED;
   tsl_operands operands;
@@ -265,6 +265,6 @@ tesela_status tesela_plan_enqueue_dot(tesela_plan *plan, tesela_stream *stream, 
 tesela_status tesela_plan_enqueue_transpose(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
                                             const tesela_result *b, tesela_buffer *workspace) {
   const tesela_matrix written = b ? tsl_api_as_matrix(b) : (tesela_matrix){.data = NULL};
-  const tesela_matrix *const given[TSL_GIVEN] = {a, NULL, b ? &written : NULL};
+  const tesela_matrix *const given[TSL_ALL_OPERANDS] = {a, NULL, b ? &written : NULL};
   return stream_enqueue(plan, TSL_OP_TRANSPOSE, stream, given, workspace);
 }

@@ -23,7 +23,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a context
 
 static tesela_context *blas_context_create(int threads) {
   static atomic_flag was_told = ATOMIC_FLAG_INIT;
-  const char *requested = tsl_env_given(TSL_ENV_DEVICE);
+  const char *requested = tsl_env_get_or_null(TSL_ENV_DEVICE);
   /* BLAS programs have many small matrices: the CPU, unless requested otherwise. */
   const char *device = requested ? requested : "cpu";
   tesela_context *context = NULL;

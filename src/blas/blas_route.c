@@ -74,7 +74,7 @@ __attribute__((constructor)) static void read_request(void) {
       strcmp(tsl_env_get(TSL_ENV_ACCURACY), "default") != 0 || strcmp(tsl_env_get(TSL_ENV_BITS), "any") != 0;
   if (requested_route == REQUEST_AUTO && has_numeric_requirements)
     requested_route = REQUEST_TESELA;
-  const char *device = tsl_env_given(TSL_ENV_DEVICE);
+  const char *device = tsl_env_get_or_null(TSL_ENV_DEVICE);
   may_leave_cpu = device && strcmp(device, "auto") == 0;
   tsl_blas_owns_small = requested_route == REQUEST_AUTO || requested_route == REQUEST_TESELA;
 }

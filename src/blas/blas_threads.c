@@ -24,7 +24,7 @@ static int max_threads_now(void) {
 static int allowed_now(void) {
   int count = atomic_load_explicit(&allowed, memory_order_relaxed);
   if (count == 0) {
-    count = tsl_thread_limit(max_threads_now());
+    count = tsl_thread_limit_from_env(max_threads_now());
     atomic_store_explicit(&allowed, count, memory_order_relaxed);
   }
   return count;

@@ -27,7 +27,7 @@ TESELA_API extern const char tesela_blas_copy[];
 const char tesela_blas_copy[] = "tesela";
 
 static bool is_ours(void *address) {
-  return tsl_loaded_beside(address, "tesela_blas_copy") != NULL;
+  return tsl_loaded_in_library_of(address, "tesela_blas_copy") != NULL;
 }
 
 /* Libraries that forward to a BLAS of the user's choice (FlexiBLAS, libblastrampoline), by a unique name. A
@@ -37,8 +37,8 @@ static const char *const switches[] = {"flexiblas_current_backend", "lbt_forward
 static bool may_forward_to_us(void *address) {
   bool is_switch = false;
   for (size_t i = 0; i < sizeof switches / sizeof *switches && !is_switch; i++)
-    is_switch = tsl_loaded_beside(address, switches[i]) != NULL;
-  return is_switch && tsl_loaded_before(address, tesela_blas_copy);
+    is_switch = tsl_loaded_in_library_of(address, switches[i]) != NULL;
+  return is_switch && tsl_loaded_is_earlier(address, tesela_blas_copy);
 }
 
 /* RTLD_DEFAULT would search this library first (-Bsymbolic). */
@@ -52,7 +52,7 @@ void *tsl_blas_program_has(const char *name) {
 
 /* Returns true for a library that receives calls before us (a tracer in LD_PRELOAD) and would return them. */
 static bool receives_calls_first(void *address, const char *name) {
-  return tsl_loaded_before(address, tesela_blas_copy) && tsl_blas_program_has(name) == address;
+  return tsl_loaded_is_earlier(address, tesela_blas_copy) && tsl_blas_program_has(name) == address;
 }
 
 /* symbol NULL: any function. */
@@ -69,9 +69,10 @@ static bool host_blas_lookup_serves(void *address, symbol_search *search) {
     return false;
   if (!search->symbol)
     return true;
-  if (receives_calls_first(address, search->name) || !tsl_loaded_beside(address, search->symbol->family))
+  if (receives_calls_first(address, search->name) ||
+      !tsl_loaded_in_library_of(address, search->symbol->family))
     return false;
-  void *probe = tsl_loaded_beside(address, search->symbol->probe);
+  void *probe = tsl_loaded_in_library_of(address, search->symbol->probe);
   const int bits = probe ? tsl_blas_width_of(as_function(probe), search->symbol->cblas) : 0;
   if (bits == 0 || bits == search->symbol->bits)
     return true;
@@ -94,7 +95,7 @@ static void *host_blas_lookup_search(symbol_search *search, bool program_first) 
   if (host_blas_lookup_serves(address, search))
     return address;
   /* The program would have called it, so the search ends. */
-  return search->wide ? NULL : tsl_loaded_find(search->name, host_blas_lookup_accept, search);
+  return search->wide ? NULL : tsl_loaded_find_symbol(search->name, host_blas_lookup_accept, search);
 }
 
 /* Returns true if it is time to search again. Not atomic: a lost count is harmless, and an atomic addition

@@ -38,7 +38,7 @@ typedef union peer_rating_function {
 static peer_rating_function peer_rating_find_function(tsl_blas_function *function_near, const char *name) {
   peer_rating_function function;
   memcpy(&function.address, &function_near, sizeof function.address);
-  function.address = tsl_loaded_beside(function.address, name);
+  function.address = tsl_loaded_in_library_of(function.address, name);
   return function;
 }
 

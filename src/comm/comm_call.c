@@ -61,9 +61,9 @@ static void gemm_call_set_defaults(gemm_call *c) {
     g->c.type = tsl_type_of_products(g->a.type);
   c->has_own_accuracy = g->accuracy != NULL;
   if (!g->accuracy)
-    g->accuracy = tsl_env_given(TSL_ENV_ACCURACY);
+    g->accuracy = tsl_env_get_or_null(TSL_ENV_ACCURACY);
   if (!g->bits)
-    g->bits = tsl_env_given(TSL_ENV_BITS);
+    g->bits = tsl_env_get_or_null(TSL_ENV_BITS);
   c->c = (tesela_matrix){.data = g->c.data,
                          .buffer = g->c.buffer,
                          .offset = g->c.offset,

@@ -143,7 +143,7 @@ static tesela_status make_grid_layout(const tesela_layout *layout, const char *n
   const int64_t own_rows = tsl_dealing_local(&rows, position / out->grid_cols),
                 own_cols = tsl_dealing_local(&cols, position % out->grid_cols);
   TSL_TRY(tsl_strides_check(row_stride, col_stride, own_rows, own_cols, name));
-  tsl_strides_take(row_stride, col_stride, own_cols, &out->own_row_stride, &out->own_col_stride);
+  tsl_strides_from_caller(row_stride, col_stride, own_cols, &out->own_row_stride, &out->own_col_stride);
   return TESELA_OK;
 }
 
@@ -184,7 +184,8 @@ static tesela_status set_own_strides(const tesela_layout *layout, const char *na
     if (status != TESELA_OK)
       return tsl_fail_in(status, "%s: rectangle %lld", name, (long long)i);
     patch[i].offset = r->offset;
-    tsl_strides_take(r->row_stride, r->col_stride, r->cols, &patch[i].row_stride, &patch[i].col_stride);
+    tsl_strides_from_caller(r->row_stride, r->col_stride, r->cols, &patch[i].row_stride,
+                            &patch[i].col_stride);
   }
   return TESELA_OK;
 }

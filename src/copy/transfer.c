@@ -4,12 +4,11 @@
 #include "core/status.h"
 
 /* Minimum bytes of a row for a pitched copy; shorter rows are faster to gather on the host. */
-enum { SHORTEST_ROW = 64 };
+enum { PITCHED_ROW_BYTES_MIN = 64 };
 
-/* `count` lines of `length` contiguous elements, `stride` elements from line to line. */
-typedef struct lines {
-  int64_t count, length, stride;
-} lines;
+typedef struct contiguous_lines {
+  int64_t count, length, stride; /* lines; contiguous elements of a line; elements from line to line */
+} contiguous_lines;
 
 static bool is_contiguous(int64_t length, int64_t stride) {
   return length == 1 || stride == 1;
@@ -26,22 +25,23 @@ bool tsl_transfer_plan(const tsl_shape *shape, tsl_transfer *out) {
   const bool by_rows = is_contiguous(cols, shape->col_stride),
              by_cols = is_contiguous(rows, shape->row_stride);
   const bool row_major = by_rows ? !by_cols || cols >= rows : !by_cols && shape->col_stride != 0;
-  const lines line =
-      row_major ? (lines){rows, cols, shape->row_stride} : (lines){cols, rows, shape->col_stride};
+  const contiguous_lines line = row_major ? (contiguous_lines){rows, cols, shape->row_stride}
+                                          : (contiguous_lines){cols, rows, shape->col_stride};
   out->packed.row_stride = row_major ? cols : 1;
   out->packed.col_stride = row_major ? 1 : rows;
   const size_t row_bytes = (size_t)line.length * size;
-  const bool apart = line.count <= 1 || line.stride >= line.length;
-  const bool touching = line.count <= 1 || line.stride == line.length;
-  out->gathered = !(by_rows || by_cols) || !apart || (!touching && row_bytes < SHORTEST_ROW);
-  out->rows = touching ? 1 : (size_t)line.count;
-  out->row_bytes = touching ? out->bytes : row_bytes;
-  out->host_pitch = touching ? out->bytes : (size_t)line.stride * size;
+  const bool lines_are_separate = line.count <= 1 || line.stride >= line.length;
+  const bool lines_are_contiguous = line.count <= 1 || line.stride == line.length;
+  out->gathered = !(by_rows || by_cols) || !lines_are_separate ||
+                  (!lines_are_contiguous && row_bytes < PITCHED_ROW_BYTES_MIN);
+  out->rows = lines_are_contiguous ? 1 : (size_t)line.count;
+  out->row_bytes = lines_are_contiguous ? out->bytes : row_bytes;
+  out->host_pitch = lines_are_contiguous ? out->bytes : (size_t)line.stride * size;
   return true;
 }
 
-void tsl_transfer_stored(const tsl_shape *shape, bool row_major, int64_t index, int64_t *first,
-                         int64_t *count) {
+void tsl_transfer_stored_range(const tsl_shape *shape, bool row_major, int64_t index, int64_t *first,
+                               int64_t *count) {
   const int64_t length = row_major ? shape->cols : shape->rows, at = index < length ? index : length;
   const bool is_before = (shape->triangle == TESELA_LOWER) == row_major;
   *first = shape->triangle == TESELA_WHOLE || is_before ? 0 : at;
@@ -60,7 +60,7 @@ static void copy_elements(const tsl_shape *from, const unsigned char *source, co
                 target_step = row_major ? shape->col_stride : shape->row_stride;
   for (int64_t i = 0; i < count; i++) {
     int64_t first, length;
-    tsl_transfer_stored(from, row_major, i, &first, &length);
+    tsl_transfer_stored_range(from, row_major, i, &first, &length);
     const int64_t source_at = i * (row_major ? from->row_stride : from->col_stride) + first * source_step;
     const int64_t target_at = i * (row_major ? shape->row_stride : shape->col_stride) + first * target_step;
     tsl_type_convert(from->type, source + source_at * size, source_step, shape->type,
@@ -72,7 +72,7 @@ static bool can_map_buffers(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_SHARED_MEMORY) != 0;
 }
 
-void tsl_transfer_keep_rest(tsl_transfer *transfer) {
+void tsl_transfer_preserve_other_triangle(tsl_transfer *transfer) {
   transfer->gathered = transfer->gathered || transfer->packed.triangle != TESELA_WHOLE;
 }
 
@@ -80,19 +80,18 @@ bool tsl_transfer_needs_block(const tsl_transfer *transfer, const tsl_device *de
   return transfer->gathered && !can_map_buffers(device);
 }
 
-static bool packed_by_rows(const tsl_transfer *transfer) {
+static bool packs_rows(const tsl_transfer *transfer) {
   return transfer->packed.col_stride == 1;
 }
 
-/* Returns the number of pitched copies for a series: 1 where each operand is contiguous and the step fits a
- * pitch, else one for each operand. */
-static int64_t transfer_count_copies(const tsl_transfer *transfer, tsl_panel_series series, size_t size) {
+/* Returns the pitched copies of a series: 1 for contiguous operands at a pitch, else one for each. */
+static int64_t count_pitched_copies(const tsl_transfer *transfer, tsl_operand_series series, size_t size) {
   const bool one_run = !transfer->gathered && transfer->rows == 1;
   return one_run && series.step > 0 && (size_t)series.step * size >= transfer->bytes ? 1 : series.count;
 }
 
 /* Returns pitched copy `index` of a series: one operand, or all if one copy is enough. */
-static tsl_copy get_pitched_copy(const tsl_transfer *transfer, tsl_panel_series series, int64_t index,
+static tsl_copy get_pitched_copy(const tsl_transfer *transfer, tsl_operand_series series, int64_t index,
                                  tsl_buffer *buffer, void *host) {
   const size_t size = tsl_type(transfer->packed.type)->size;
   tsl_copy made = {.buffer = buffer,
@@ -102,7 +101,7 @@ static tsl_copy get_pitched_copy(const tsl_transfer *transfer, tsl_panel_series 
                    .host_pitch = transfer->host_pitch,
                    .rows = transfer->rows,
                    .row_bytes = transfer->row_bytes};
-  if (series.count > 1 && transfer_count_copies(transfer, series, size) == 1) {
+  if (series.count > 1 && count_pitched_copies(transfer, series, size) == 1) {
     made.rows = (size_t)series.count;
     made.host_pitch = (size_t)series.step * size;
   }
@@ -119,45 +118,45 @@ typedef struct gather_job {
 } gather_job;
 
 /* Packs an operand into the buffer: in the mapped buffer, else in the block and by a device copy. */
-static tesela_status transfer_gather(const gather_job *job, const unsigned char *host) {
+static tesela_status gather_into_buffer(const gather_job *job, const unsigned char *host) {
   const tsl_device_ops *ops = job->buffer->device->ops;
   const tsl_transfer *transfer = job->transfer;
-  const bool by_rows = packed_by_rows(transfer);
+  const bool by_rows = packs_rows(transfer);
   if (!can_map_buffers(job->buffer->device)) {
     copy_elements(job->shape, host, &transfer->packed, job->block, by_rows);
     return tsl_device_write(job->stream, job->buffer, job->offset, job->block, transfer->bytes);
   }
-  void *seen;
-  TSL_TRY(ops->buffer_map(job->stream, job->buffer, 1, &seen));
-  copy_elements(job->shape, host, &transfer->packed, (unsigned char *)seen + job->offset, by_rows);
-  return ops->buffer_unmap(job->stream, job->buffer, seen);
+  void *mapped;
+  TSL_TRY(ops->buffer_map(job->stream, job->buffer, 1, &mapped));
+  copy_elements(job->shape, host, &transfer->packed, (unsigned char *)mapped + job->offset, by_rows);
+  return ops->buffer_unmap(job->stream, job->buffer, mapped);
 }
 
 /* Unpacks the buffer into the caller's memory; returns when the memory is complete. */
-static tesela_status transfer_scatter(const gather_job *job, unsigned char *host) {
+static tesela_status scatter_from_buffer(const gather_job *job, unsigned char *host) {
   const tsl_device_ops *ops = job->buffer->device->ops;
   const tsl_transfer *transfer = job->transfer;
-  const bool by_rows = packed_by_rows(transfer);
+  const bool by_rows = packs_rows(transfer);
   if (!can_map_buffers(job->buffer->device)) {
     TSL_TRY(tsl_device_read(job->stream, job->buffer, job->offset, job->block, transfer->bytes));
     copy_elements(&transfer->packed, job->block, job->shape, host, by_rows);
     return TESELA_OK;
   }
-  void *seen;
-  TSL_TRY(ops->buffer_map(job->stream, job->buffer, 0, &seen));
-  copy_elements(&transfer->packed, (unsigned char *)seen + job->offset, job->shape, host, by_rows);
-  return ops->buffer_unmap(job->stream, job->buffer, seen);
+  void *mapped;
+  TSL_TRY(ops->buffer_map(job->stream, job->buffer, 0, &mapped));
+  copy_elements(&transfer->packed, (unsigned char *)mapped + job->offset, job->shape, host, by_rows);
+  return ops->buffer_unmap(job->stream, job->buffer, mapped);
 }
 
-tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, tsl_panel_series series,
+tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, tsl_operand_series series,
                               const void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  const int64_t copies = transfer_count_copies(transfer, series, (size_t)size);
+  const int64_t copies = count_pitched_copies(transfer, series, (size_t)size);
   void *const from = tsl_writable(host); /* the field is shared with read(); write() only reads the memory */
   for (int64_t i = 0; i < copies; i++) {
     if (transfer->gathered) {
       const gather_job job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
-      TSL_TRY(transfer_gather(&job, (const unsigned char *)host + i * series.step * size));
+      TSL_TRY(gather_into_buffer(&job, (const unsigned char *)host + i * series.step * size));
       continue;
     }
     const tsl_copy copy = get_pitched_copy(transfer, series, i, buffer, from);
@@ -166,14 +165,15 @@ tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transf
   return TESELA_OK;
 }
 
-tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *transfer, tsl_panel_series series,
-                               void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
+tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *transfer,
+                               tsl_operand_series series, void *host, tsl_buffer *buffer, tsl_stream *stream,
+                               void *block) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  const int64_t copies = transfer_count_copies(transfer, series, (size_t)size);
+  const int64_t copies = count_pitched_copies(transfer, series, (size_t)size);
   for (int64_t i = 0; i < copies; i++) {
     if (transfer->gathered) {
       const gather_job job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
-      TSL_TRY(transfer_scatter(&job, (unsigned char *)host + i * series.step * size));
+      TSL_TRY(scatter_from_buffer(&job, (unsigned char *)host + i * series.step * size));
       continue;
     }
     const tsl_copy copy = get_pitched_copy(transfer, series, i, buffer, host);

@@ -9,6 +9,6 @@ int tsl_affinity_count(void);
 /* Returns a hash of the process's processors, equal for equal masks on one host. */
 uint64_t tsl_affinity_hash(void);
 /* Lets the calling thread run on all processors of the process. */
-void tsl_affinity_widen(void);
+void tsl_affinity_use_whole_process(void);
 
 #endif

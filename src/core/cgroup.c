@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool tsl_file_start(const char *path, char *text, size_t size) {
+bool tsl_file_read_start(const char *path, char *text, size_t size) {
   FILE *stream = fopen(path, "re");
   if (!stream)
     return false;
@@ -19,14 +19,14 @@ bool tsl_file_start(const char *path, char *text, size_t size) {
 bool tsl_cgroup_read(const char *folder, const char *file, char *text, size_t size) {
   tsl_text path = {0};
   tsl_text_add(&path, "%s/%s", folder, file);
-  const bool read = !path.failed && tsl_file_start(tsl_text_get(&path), text, size);
+  const bool read = !path.failed && tsl_file_read_start(tsl_text_get(&path), text, size);
   tsl_text_free(&path);
   return read;
 }
 
 /* Visits the cgroup `group` ("/a/b") of the hierarchy at root/mount, and its ancestors. */
-static void walk_path(const char *root, const char *mount, const char *group, int version,
-                      tsl_cgroup_visit visit, void *argument) {
+static void visit_group_and_ancestors(const char *root, const char *mount, const char *group, int version,
+                                      tsl_cgroup_visit visit, void *argument) {
   tsl_text folder = {0};
   tsl_text_add(&folder, "%s/%s", root, mount);
   const size_t top = folder.length;
@@ -44,7 +44,7 @@ static void walk_path(const char *root, const char *mount, const char *group, in
   tsl_text_free(&folder);
 }
 
-static bool list_contains(const char *controllers, const char *controller) {
+static bool comma_list_contains(const char *controllers, const char *controller) {
   const size_t wanted = strlen(controller);
   for (const char *at = controllers;; at++) {
     const size_t length = strcspn(at, ",");
@@ -57,8 +57,8 @@ static bool list_contains(const char *controllers, const char *controller) {
 }
 
 /* Visits cgroups of a line of /proc/self/cgroup: "0::/a/b" (version 2) or "4:cpu,cpuacct:/a/b" (1). */
-static void walk_line(const char *root, char *line, const char *controller, tsl_cgroup_visit visit,
-                      void *argument) {
+static void visit_groups_of_line(const char *root, char *line, const char *controller, tsl_cgroup_visit visit,
+                                 void *argument) {
   char *controllers = strchr(line, ':');
   char *group = controllers ? strchr(controllers + 1, ':') : NULL;
   if (!group || group[1] != '/')
@@ -68,11 +68,11 @@ static void walk_line(const char *root, char *line, const char *controller, tsl_
   if (strstr(group, "/..")) /* outside of the cgroup namespace, of which only the root is visible */
     group[1] = '\0';
   if (controllers[0] == '\0') {
-    walk_path(root, "", group, 2, visit, argument);
-    walk_path(root, "unified", group, 2, visit, argument);
-  } else if (list_contains(controllers, controller)) {
-    walk_path(root, controllers, group, 1, visit, argument);
-    walk_path(root, controller, group, 1, visit, argument);
+    visit_group_and_ancestors(root, "", group, 2, visit, argument);
+    visit_group_and_ancestors(root, "unified", group, 2, visit, argument);
+  } else if (comma_list_contains(controllers, controller)) {
+    visit_group_and_ancestors(root, controllers, group, 1, visit, argument);
+    visit_group_and_ancestors(root, controller, group, 1, visit, argument);
   }
 }
 
@@ -85,7 +85,7 @@ void tsl_cgroup_walk(const char *root, const char *self_cgroup_file, const char 
   size_t size = 0;
   while (getline(&line, &size, file) > 0) {
     line[strcspn(line, "\n")] = '\0';
-    walk_line(root, line, controller, visit, argument);
+    visit_groups_of_line(root, line, controller, visit, argument);
   }
   free(line);
   fclose(file);

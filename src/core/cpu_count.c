@@ -9,42 +9,42 @@
 #include <string.h>
 
 /* Returns the processors that `quota` microseconds in every `period` allow, rounded up; 0: no quota. */
-static int whole_processors(int64_t quota, int64_t period) {
+static int processors_of_quota(int64_t quota, int64_t period) {
   if (quota <= 0 || period <= 0)
     return 0;
   const int64_t processors = (quota - 1) / period + 1;
   return processors > INT_MAX ? INT_MAX : (int)processors;
 }
 
-static bool cpu_count_read_line(const char *folder, const char *file, char *line, size_t size) {
+static bool read_quota_line(const char *folder, const char *file, char *line, size_t size) {
   if (!tsl_cgroup_read(folder, file, line, size))
     return false;
   line[strcspn(line, "\n")] = '\0';
   return true;
 }
 
-/* Reads a version 2 quota: "max 100000" or "150000 100000". */
+/* Reads a version 2 quota, "max 100000" or "150000 100000", as processors; 0: none. */
 static int read_quota_v2(const char *folder) {
   char line[64];
   int64_t quota, period = 100000;
-  if (!cpu_count_read_line(folder, "cpu.max", line, sizeof line))
+  if (!read_quota_line(folder, "cpu.max", line, sizeof line))
     return 0;
   char *blank = strchr(line, ' ');
   if (blank)
     *blank = '\0';
   if (!tsl_parse_i64(line, &quota) || (blank && !tsl_parse_i64(blank + 1, &period)))
     return 0;
-  return whole_processors(quota, period);
+  return processors_of_quota(quota, period);
 }
 
-/* Reads a version 1 quota from two files; -1 means no quota. */
+/* Reads a version 1 quota from two files (-1: none) as processors; 0: none. */
 static int read_quota_v1(const char *folder) {
   char line[64];
   int64_t quota, period;
-  if (!cpu_count_read_line(folder, "cpu.cfs_quota_us", line, sizeof line) || !tsl_parse_i64(line, &quota) ||
-      !cpu_count_read_line(folder, "cpu.cfs_period_us", line, sizeof line) || !tsl_parse_i64(line, &period))
+  if (!read_quota_line(folder, "cpu.cfs_quota_us", line, sizeof line) || !tsl_parse_i64(line, &quota) ||
+      !read_quota_line(folder, "cpu.cfs_period_us", line, sizeof line) || !tsl_parse_i64(line, &period))
     return 0;
-  return whole_processors(quota, period);
+  return processors_of_quota(quota, period);
 }
 
 /* Returns the smaller number of processors; 0 means no quota. */

@@ -18,17 +18,17 @@ const char *tsl_env_foreign(const char *name) {
   return secure_getenv(name);
 }
 
-const char *tsl_env_given(tsl_env variable) {
+const char *tsl_env_get_or_null(tsl_env variable) {
   const char *value = tsl_env_foreign(table[variable].name);
   return value && *value ? value : NULL;
 }
 
 const char *tsl_env_get(tsl_env variable) {
-  const char *value = tsl_env_given(variable);
+  const char *value = tsl_env_get_or_null(variable);
   return value ? value : table[variable].fallback;
 }
 
-const tsl_env_info *tsl_env_at(int index) {
+const tsl_env_info *tsl_env_info_at(int index) {
   return index >= 0 && index < TSL_ENV_COUNT ? &table[index] : NULL;
 }
 
@@ -44,8 +44,8 @@ tesela_status tsl_env_check(tsl_env variable, const char *const *words) {
   }
   const tesela_status status =
       good ? TESELA_OK
-           : tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be %s%s", tsl_env_at(variable)->name, value,
-                      tsl_text_get(&list), tsl_suggest(value, tsl_text_get(&names), suggestion));
+           : tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be %s%s", tsl_env_info_at(variable)->name,
+                      value, tsl_text_get(&list), tsl_suggest(value, tsl_text_get(&names), suggestion));
   tsl_text_free(&names);
   tsl_text_free(&list);
   return status;
@@ -56,7 +56,7 @@ tesela_status tsl_env_number(tsl_env variable, uint64_t *number) {
   int64_t read;
   if (!tsl_parse_i64(value, &read) || read < 0)
     return tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be 0 or a positive whole number",
-                    tsl_env_at(variable)->name, value);
+                    tsl_env_info_at(variable)->name, value);
   *number = (uint64_t)read;
   return TESELA_OK;
 }

@@ -81,7 +81,7 @@ tesela_status tsl_env_number(tsl_env variable, uint64_t *number);
 /* Returns another program's variable, such as HOME; NULL if it is not set, or with raised privileges. */
 const char *tsl_env_foreign(const char *name);
 /* Returns the value; NULL if it is unset or empty. */
-const char *tsl_env_given(tsl_env variable);
-const tsl_env_info *tsl_env_at(int index); /* NULL past the end */
+const char *tsl_env_get_or_null(tsl_env variable);
+const tsl_env_info *tsl_env_info_at(int index); /* NULL past the end */
 
 #endif

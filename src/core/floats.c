@@ -5,7 +5,7 @@ tsl_floats_before tsl_floats_hold(void) {
   const tsl_floats wanted = tsl_floats_default(before.floats);
   if (before.rounding != FE_TONEAREST)
     fesetround(FE_TONEAREST);
-  tsl_floats_take(wanted | (before.floats & TSL_FLOATS_FLAGS));
+  tsl_floats_write_if_changed(wanted | (before.floats & TSL_FLOATS_FLAGS));
   return before;
 }
 

@@ -95,7 +95,7 @@ static inline tsl_floats tsl_floats_default(tsl_floats floats) {
 }
 
 /* Sets mode and flags to `mode`, whose flags are usually clear; writes nothing if they are set. */
-static inline void tsl_floats_take(tsl_floats mode) {
+static inline void tsl_floats_write_if_changed(tsl_floats mode) {
   if (tsl_floats_read() != mode)
     tsl_floats_write(mode);
 }

@@ -20,9 +20,8 @@ static bool is_held_by_this_thread(const tsl_fork_mutex *guard) {
   return atomic_load_explicit(&guard->owner, memory_order_relaxed) == &thread_marker;
 }
 
-/* Unlocks the guards before `end` and the list. A guard that this thread held stays locked: a driver may fork
- * inside this thread's critical section. */
-static void unlock_until(const tsl_fork_mutex *end) {
+/* Unlocks the list and the guards in front of `end`, but not those locked by this thread before the fork. */
+static void unlock_guards_before(const tsl_fork_mutex *end) {
   for (tsl_fork_mutex *guard = guards; guard != end; guard = guard->next)
     if (!is_held_by_this_thread(guard))
       pthread_mutex_unlock(&guard->mutex);
@@ -30,38 +29,38 @@ static void unlock_until(const tsl_fork_mutex *end) {
 }
 
 /* Locks all guards without waiting; false: one was taken, none is locked. */
-static bool fork_mutex_take_all(void) {
+static bool try_lock_all_guards(void) {
   pthread_mutex_lock(&list_lock);
   for (tsl_fork_mutex *guard = guards; guard; guard = guard->next)
     if (!is_held_by_this_thread(guard) && pthread_mutex_trylock(&guard->mutex) != 0) {
-      unlock_until(guard);
+      unlock_guards_before(guard);
       return false;
     }
   return true;
 }
 
-static void before_fork(void) {
+static void lock_guards_before_fork(void) {
   const double end = tsl_clock() + time_limit;
-  while (!(holds_all_guards = fork_mutex_take_all()) && tsl_clock() < end)
+  while (!(holds_all_guards = try_lock_all_guards()) && tsl_clock() < end)
     nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 }
 
-static void after_fork(void) {
+static void unlock_guards_after_fork(void) {
   if (holds_all_guards)
-    unlock_until(NULL);
+    unlock_guards_before(NULL);
   holds_all_guards = false;
 }
 
-/* Runs tsl_pool_watch_forks() first, since handlers before a fork run in reverse order of registration. The
- * pools' handler waits for a lock that a thread may need while it holds a guard, so it must run last. */
-static void fork_mutex_watch_forks(void) {
-  tsl_pool_watch_forks();
-  pthread_atfork(before_fork, after_fork, after_fork);
+/* Registers the pools' fork handlers first, since handlers before a fork run in reverse order. The pools'
+ * handler waits for a lock that a thread may need while it holds a guard, so it must run last. */
+static void register_fork_handlers(void) {
+  tsl_pool_register_fork_handlers();
+  pthread_atfork(lock_guards_before_fork, unlock_guards_after_fork, unlock_guards_after_fork);
 }
 
 void tsl_fork_mutex_init(tsl_fork_mutex *guard) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, fork_mutex_watch_forks);
+  pthread_once(&once, register_fork_handlers);
   pthread_mutex_init(&guard->mutex, NULL);
   atomic_init(&guard->owner, NULL);
   pthread_mutex_lock(&list_lock);

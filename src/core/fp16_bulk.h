@@ -1,5 +1,4 @@
-/* Bulk conversion between f16 or bf16 and f32. Addresses need no alignment. Steps are in elements, and the
- * ranges do not overlap. */
+/* Bulk conversion between f16 or bf16 and f32 in separate, unaligned ranges; steps in elements. */
 #ifndef TSL_CORE_FP16_BULK_H
 #define TSL_CORE_FP16_BULK_H
 

@@ -9,16 +9,16 @@
 #define F64_SPECIAL 0x7ff /* exponent field of infinities and NaN */
 
 /* Without infinities the largest exponent belongs to numbers, except for its last mantissa, which is NaN. */
-typedef struct fp8_fp16_format {
+typedef struct narrow_format {
   int exponent_bits, mantissa_bits;
   bool has_infinity;
-} fp8_fp16_format;
+} narrow_format;
 
-static const fp8_fp16_format f16 = {5, 10, true}, bf16 = {8, 7, true}, e4m3 = {4, 3, false},
-                             e5m2 = {5, 2, true};
+static const narrow_format f16 = {5, 10, true}, bf16 = {8, 7, true}, e4m3 = {4, 3, false},
+                           e5m2 = {5, 2, true};
 
 /* Rounds to nearest even; overflow gives infinity, or NaN without infinity. NaN keeps its leading bits. */
-static uint16_t fp8_fp16_narrow(double value, fp8_fp16_format format) {
+static uint16_t narrow_from_f64(double value, narrow_format format) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   const uint64_t sign = bits >> 63 << (format.exponent_bits + format.mantissa_bits);
@@ -34,8 +34,7 @@ static uint16_t fp8_fp16_narrow(double value, fp8_fp16_format format) {
   const int exponent = field - F64_BIAS, least = 1 - bias;
   if (exponent > most)
     return (uint16_t)(sign | above_all);
-  /* Below the smallest exponent each step loses one more bit. A value that is shifted by 54 or more is far
-   * below half of the smallest number. */
+  /* Below the smallest exponent each step loses one more bit; from a shift of 54 on the result is 0. */
   const int shift = F64_MANTISSA - format.mantissa_bits + (exponent < least ? least - exponent : 0);
   if (shift > F64_MANTISSA + 1)
     return (uint16_t)sign;
@@ -44,15 +43,14 @@ static uint16_t fp8_fp16_narrow(double value, fp8_fp16_format format) {
   const uint64_t lost = whole & ((half << 1) - 1);
   if (lost > half || (lost == half && (rounded_bits & 1)))
     rounded_bits++;
-  /* The leading bit of a normal number adds 1 to the exponent field, and so does a carry out of the
-   * mantissa. */
+  /* The leading bit of a normal number adds 1 to the exponent field, as a carry from the mantissa does. */
   const uint64_t above = exponent > least ? (uint64_t)(exponent - least) : 0,
                  rounded = (above << format.mantissa_bits) + rounded_bits;
   return (uint16_t)(sign | (rounded < above_all ? rounded : above_all));
 }
 
 /* Widens exactly; a signalling NaN becomes quiet. */
-static double fp8_fp16_widen(uint16_t bits, fp8_fp16_format from) {
+static double widen_to_f64(uint16_t bits, narrow_format from) {
   const int last = (1 << from.exponent_bits) - 1, bias = last >> 1;
   const int field = bits >> from.mantissa_bits & last;
   const uint64_t most = ((uint64_t)1 << from.mantissa_bits) - 1, fraction = bits & most;
@@ -77,10 +75,10 @@ static double fp8_fp16_widen(uint16_t bits, fp8_fp16_format from) {
 
 #define TYPE(name, bits)                                                                                     \
   bits tsl_##name##_from_f64(double value) {                                                                 \
-    return (bits)fp8_fp16_narrow(value, name);                                                               \
+    return (bits)narrow_from_f64(value, name);                                                               \
   }                                                                                                          \
   double tsl_##name##_to_f64(bits value) {                                                                   \
-    return fp8_fp16_widen(value, name);                                                                      \
+    return widen_to_f64(value, name);                                                                        \
   }
 TYPE(f16, uint16_t)
 TYPE(bf16, uint16_t)

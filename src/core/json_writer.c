@@ -7,14 +7,14 @@
 #include <string.h>
 
 /* Begins a line, unless the last text is a key, or a bracket that the next text closes. */
-static void json_begin_line(const tsl_json *json, bool closes) {
+static void begin_json_line(const tsl_json *json, bool closes) {
   const char last = json->out->length > 0 ? json->out->data[json->out->length - 1] : ' ';
   const bool is_first = last == '{' || last == '[';
   if (last != ' ' && !(closes && is_first))
     tsl_text_add(json->out, "%s\n%*s", closes || is_first ? "" : ",", 2 * json->depth, "");
 }
 
-static void json_add_string(tsl_text *out, const char *string) {
+static void add_json_string(tsl_text *out, const char *string) {
   static const char special[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
   tsl_text_add(out, "\"");
   for (size_t bytes; *string; string += bytes > 0 ? bytes : 1) {
@@ -31,7 +31,7 @@ static void json_add_string(tsl_text *out, const char *string) {
 }
 
 /* Appends 15 digits, with a point or an exponent; an exponent has neither a plus sign nor leading zeros. */
-static void json_add_real(tsl_text *out, double value) {
+static void add_json_real(tsl_text *out, double value) {
   char digits[32];
   tsl_locale_print(digits, sizeof digits, "%.15g", value);
   const char *const power = strchr(digits, 'e');
@@ -42,15 +42,15 @@ static void json_add_real(tsl_text *out, double value) {
     tsl_text_add(out, "%s%s", digits, strchr(digits, '.') ? "" : ".0");
 }
 
-static void json_add_value(tsl_text *out, char letter, va_list *arguments) {
+static void add_json_value(tsl_text *out, char letter, va_list *arguments) {
   const double real = letter == 'r' ? va_arg(*arguments, double) : NAN;
   tsl_text *const text = letter == 't' ? va_arg(*arguments, tsl_text *) : NULL;
   const bool is_string = letter == 's' || letter == 'o';
   const char *const string = text ? tsl_text_get(text) : is_string ? va_arg(*arguments, const char *) : NULL;
   if (string && (*string || letter == 's'))
-    json_add_string(out, string);
+    add_json_string(out, string);
   else if (isfinite(real))
-    json_add_real(out, real);
+    add_json_real(out, real);
   else if (letter == 'd')
     tsl_text_add(out, "%d", va_arg(*arguments, int));
   else if (letter == 'l')
@@ -72,7 +72,7 @@ void tsl_json_add(tsl_json *json, const char *format, ...) {
     if (*format == ' ' || *format == ',')
       continue;
     json->depth -= closes;
-    json_begin_line(json, closes);
+    begin_json_line(json, closes);
     json->depth += opens;
     if (opens || closes)
       tsl_text_add_bytes(json->out, format, 1);
@@ -82,7 +82,7 @@ void tsl_json_add(tsl_json *json, const char *format, ...) {
       tsl_text_add(json->out, "\"%.*s\": ", is_argument ? INT_MAX : (int)length, key);
       format += length;
     } else
-      json_add_value(json->out, *format, &arguments);
+      add_json_value(json->out, *format, &arguments);
   }
   va_end(arguments);
 }

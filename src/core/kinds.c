@@ -72,7 +72,7 @@ bool tsl_kind_is_drawn(tsl_kind kind, tsl_distribution *distribution) {
 }
 
 /* Replaces each x by exp(4 x), divided by their sum. */
-static void make_softmax(double *x, int64_t count) {
+static void apply_softmax(double *x, int64_t count) {
   double sum = 0;
   for (int64_t j = 0; j < count; j++)
     sum += x[j] = exp(4 * x[j]);
@@ -81,10 +81,10 @@ static void make_softmax(double *x, int64_t count) {
 }
 
 /* Fills a row with exp(-d^2 / 0.005), d being the distance of the relative positions i and j in [0, 1]. */
-static void make_kernel(double *x, int64_t row, int64_t rows, int64_t count) {
-  const double place = (double)row / (double)(rows > 1 ? rows - 1 : 1);
+static void fill_gaussian_kernel_row(double *x, int64_t row, int64_t rows, int64_t count) {
+  const double position = (double)row / (double)(rows > 1 ? rows - 1 : 1);
   for (int64_t j = 0; j < count; j++) {
-    const double distance = place - (double)j / (double)(count > 1 ? count - 1 : 1);
+    const double distance = position - (double)j / (double)(count > 1 ? count - 1 : 1);
     x[j] = exp(-distance * distance / 0.005);
   }
 }
@@ -98,50 +98,50 @@ static double transform_number(tsl_kind kind, double x, uint64_t random_bits) {
                                       : x;
 }
 
-void tsl_kind_row(tsl_kind kind, uint64_t seed, int64_t row, int64_t rows, int64_t cols, tesela_type type,
-                  double *room, void *out) {
+void tsl_kind_fill_row(tsl_kind kind, uint64_t seed, int64_t row, int64_t rows, int64_t cols,
+                       tesela_type type, double *workspace, void *out) {
   const tsl_type_info *info = tsl_type(type);
   const int64_t count = info->is_complex ? 2 * cols : cols;
   const uint64_t first = (uint64_t)row * (uint64_t)count;
   tsl_distribution distribution;
   (void)tsl_kind_is_drawn(kind, &distribution);
-  tsl_random_fill(distribution, seed, first, TESELA_F64, room, (size_t)count);
+  tsl_random_fill(distribution, seed, first, TESELA_F64, workspace, (size_t)count);
   if (kind == TSL_KIND_SOFTMAX)
-    make_softmax(room, count);
+    apply_softmax(workspace, count);
   else if (kind == TSL_KIND_KERNEL)
-    make_kernel(room, row, rows, count);
+    fill_gaussian_kernel_row(workspace, row, rows, count);
   else
     for (int64_t j = 0; j < count; j++)
-      room[j] = kind == TSL_KIND_IDENTITY
-                    ? (j == (info->is_complex ? 2 * row : row) ? 1 : 0)
-                    : transform_number(kind, room[j], tsl_random_u64(~seed, first + (uint64_t)j));
-  tsl_type_convert(TESELA_F64, room, 1, info->component, out, 1, (size_t)count);
+      workspace[j] = kind == TSL_KIND_IDENTITY
+                         ? (j == (info->is_complex ? 2 * row : row) ? 1 : 0)
+                         : transform_number(kind, workspace[j], tsl_random_u64(~seed, first + (uint64_t)j));
+  tsl_type_convert(TESELA_F64, workspace, 1, info->component, out, 1, (size_t)count);
 }
 
-typedef struct kinds_filling {
+typedef struct kind_fill_job {
   tsl_kind kind;
   uint64_t seed;
   int64_t rows, cols;
   tesela_type type;
-  double *room;
+  double *workspace;
   unsigned char *out;
-} kinds_filling;
+} kind_fill_job;
 
-static void kinds_fill_row(void *argument, int64_t row, int worker) {
-  const kinds_filling *job = argument;
+static void fill_row_task(void *argument, int64_t row, int worker) {
+  const kind_fill_job *job = argument;
   const size_t size = tsl_type(job->type)->size;
-  tsl_kind_row(job->kind, job->seed, row, job->rows, job->cols, job->type, job->room + worker * 2 * job->cols,
-               job->out + (size_t)(row * job->cols) * size);
+  tsl_kind_fill_row(job->kind, job->seed, row, job->rows, job->cols, job->type,
+                    job->workspace + worker * 2 * job->cols, job->out + (size_t)(row * job->cols) * size);
 }
 
 tesela_status tsl_kind_fill(tsl_kind kind, uint64_t seed, int64_t rows, int64_t cols, tesela_type type,
                             void *out) {
   tsl_pool *pool = tsl_pool_shared();
-  void *room;
+  void *workspace;
   TSL_TRY(tsl_alloc((size_t)tsl_pool_threads(pool) * 2 * (size_t)cols * sizeof(double), "rows of numbers",
-                    &room));
-  kinds_filling job = {kind, seed, rows, cols, type, room, out};
-  tsl_pool_run(pool, rows, kinds_fill_row, &job);
-  tsl_free(room);
+                    &workspace));
+  kind_fill_job job = {kind, seed, rows, cols, type, workspace, out};
+  tsl_pool_run(pool, rows, fill_row_task, &job);
+  tsl_free(workspace);
   return TESELA_OK;
 }

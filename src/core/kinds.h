@@ -27,6 +27,7 @@ typedef enum tsl_kind {
 } tsl_kind;
 
 const char *tsl_kind_name(tsl_kind kind);
+/* Finds a kind by its name; false: unknown. */
 bool tsl_kind_parse(const char *name, tsl_kind *kind);
 /* Parses kinds separated by commas, or "all", to TSL_KIND_COUNT slots. Returns their number; 0: invalid. */
 int tsl_kinds_parse(const char *list, tsl_kind *kinds);
@@ -36,9 +37,9 @@ const char *tsl_kind_names(void);
 /* Returns true if elements are independent, as tsl_random_fill() makes them. Always sets *distribution. */
 bool tsl_kind_is_drawn(tsl_kind kind, tsl_distribution *distribution);
 /* Writes `cols` elements of row `row`. A complex element is two neighbours of a real matrix with twice as
- * many columns. `room` holds cols doubles, 2 cols for complex types. */
-void tsl_kind_row(tsl_kind kind, uint64_t seed, int64_t row, int64_t rows, int64_t cols, tesela_type type,
-                  double *room, void *out);
+ * many columns. `workspace` holds cols doubles, 2 cols for complex types. */
+void tsl_kind_fill_row(tsl_kind kind, uint64_t seed, int64_t row, int64_t rows, int64_t cols,
+                       tesela_type type, double *workspace, void *out);
 /* Fills a dense matrix, using the threads of the shared pool. */
 tesela_status tsl_kind_fill(tsl_kind kind, uint64_t seed, int64_t rows, int64_t cols, tesela_type type,
                             void *out);

@@ -12,51 +12,51 @@
 #include <string.h>
 
 /* Result of trying one name. */
-typedef struct attempt {
+typedef struct load_attempt {
   bool absent, lacks_memory; /* the library's file is missing; memory ran out */
   tsl_text reason;
-} attempt;
+} load_attempt;
 
-static void set_pointer(void *table, const tsl_library_symbol *symbol, void *address) {
+static void store_symbol_address(void *table, const tsl_library_symbol *symbol, void *address) {
   memcpy((char *)table + symbol->offset, &address, sizeof address);
 }
 
 /* Returns true if this library itself is missing; with another name in front a dependency is missing. */
-static bool says_absent(const char *error, const char *name) {
+static bool error_is_missing_file(const char *error, const char *name) {
   const size_t length = strlen(name);
   return strncmp(error, name, length) == 0 && error[length] == ':' &&
          strstr(error, "No such file or directory") != NULL;
 }
 
 /* Returns true if the error is lack of memory, which may have passed at the next call. */
-static bool says_no_memory(const char *error) {
+static bool error_is_no_memory(const char *error) {
   return strstr(error, "out of memory") != NULL || strstr(error, "Cannot allocate memory") != NULL;
 }
 
-static atomic_bool has_shared; /* true after a successful tsl_library_share() */
+static atomic_bool has_shared; /* true after a successful tsl_library_open_global() */
 
-bool tsl_library_share(const char *name) {
+bool tsl_library_open_global(const char *name) {
   const bool is_there = dlopen(name, RTLD_LAZY | RTLD_GLOBAL) != NULL;
   if (is_there)
     atomic_store(&has_shared, true);
   return is_there;
 }
 
-/* Returns a symbol of the library, or of any library after tsl_library_share(); NULL: none. */
-static void *library_find(void *handle, const char *name) {
+/* Returns a symbol of the library, or of any library after tsl_library_open_global(); NULL: none. */
+static void *find_symbol(void *handle, const char *name) {
   void *address = dlsym(handle, name);
   return address || !atomic_load(&has_shared) ? address : dlsym(RTLD_DEFAULT, name);
 }
 
-/* Returns false with the reason in `result`. */
-static bool library_load_one(const char *name, const tsl_library_symbol *symbols, int count, void *table,
-                             attempt *result) {
+/* Opens a library and fills the table. Returns false, with the reason in `result`, if it lacks a symbol. */
+static bool try_library(const char *name, const tsl_library_symbol *symbols, int count, void *table,
+                        load_attempt *result) {
   void *handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char *error = dlerror();
     const size_t length = strlen(name);
-    result->absent = says_absent(error, name);
-    result->lacks_memory = says_no_memory(error);
+    result->absent = error_is_missing_file(error, name);
+    result->lacks_memory = error_is_no_memory(error);
     /* Removes a leading name, since the message names the library already. */
     if (strncmp(error, name, length) == 0 && strncmp(error + length, ": ", 2) == 0)
       error += length + 2;
@@ -64,15 +64,15 @@ static bool library_load_one(const char *name, const tsl_library_symbol *symbols
     return false;
   }
   for (int i = 0; i < count; i++) {
-    void *address = library_find(handle, symbols[i].name);
+    void *address = find_symbol(handle, symbols[i].name);
     if (!address && !symbols[i].optional) {
       for (int k = 0; k < i; k++)
-        set_pointer(table, &symbols[k], NULL);
+        store_symbol_address(table, &symbols[k], NULL);
       tsl_text_add(&result->reason, "it has no %s", symbols[i].name);
       dlclose(handle);
       return false;
     }
-    set_pointer(table, &symbols[i], address);
+    store_symbol_address(table, &symbols[i], address);
   }
   return true;
 }
@@ -87,8 +87,8 @@ tesela_status tsl_library_load(const char *library, const char *chosen, const ch
   tsl_text tried = {0}, reasons = {0};
   bool loaded = false, all_absent = true, lacks_memory = false;
   for (const char *const *name = chosen ? only : names; *name && !loaded; name++) {
-    attempt result = {0};
-    loaded = library_load_one(*name, symbols, count, table, &result);
+    load_attempt result = {0};
+    loaded = try_library(*name, symbols, count, table, &result);
     all_absent = all_absent && result.absent;
     lacks_memory = lacks_memory || result.lacks_memory;
     tsl_text_add(&tried, "%s%s", tried.length ? ", " : "", *name);
@@ -108,13 +108,13 @@ tesela_status tsl_library_load(const char *library, const char *chosen, const ch
   return status;
 }
 
-typedef struct counting {
+typedef struct library_count {
   const char *const *starts; /* beginnings of file names, ends with NULL */
   int count;
-} counting;
+} library_count;
 
-static int library_count_one(struct dl_phdr_info *info, size_t size, void *argument) {
-  counting *counts = argument;
+static int count_matching_library(struct dl_phdr_info *info, size_t size, void *argument) {
+  library_count *counts = argument;
   const char *const slash = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
   (void)size;
   for (const char *const *start = counts->starts; slash && *start; start++)
@@ -123,8 +123,8 @@ static int library_count_one(struct dl_phdr_info *info, size_t size, void *argum
 }
 
 int tsl_library_count(const char *const *starts) {
-  counting counts = {.starts = starts};
-  (void)dl_iterate_phdr(library_count_one, &counts);
+  library_count counts = {.starts = starts};
+  (void)dl_iterate_phdr(count_matching_library, &counts);
   return counts.count;
 }
 

@@ -21,7 +21,7 @@ tesela_status tsl_library_load(const char *library, const char *chosen, const ch
 
 /* Opens a library for good, so that later libraries and tsl_library_load() find its functions, for
  * dependencies that vendors do not declare. Returns false if it does not load. */
-bool tsl_library_share(const char *name);
+bool tsl_library_open_global(const char *name);
 
 /* Counts the loaded libraries whose file name starts with one of these words, which end with NULL. */
 int tsl_library_count(const char *const *starts);

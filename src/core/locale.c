@@ -7,12 +7,12 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static locale_t c_locale;
 
-static void locale_make(void) {
+static void create_c_locale(void) {
   c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
 locale_t tsl_locale_c(void) {
-  pthread_once(&once, locale_make);
+  pthread_once(&once, create_c_locale);
   return c_locale;
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EVERYTHING ((unsigned)TSL_LOG_NOT_READ - 1)
+#define ALL_TOPICS ((unsigned)TSL_LOG_NOT_READ - 1)
 
 static const char *const topics[] = {
 #define ROW(name, text) text,
@@ -20,7 +20,7 @@ static const char *const topics[] = {
 
 atomic_uint tsl_log_wanted = TSL_LOG_NOT_READ;
 
-/* Uses one write(), so that lines of several threads do not mix. */
+/* Writes a line to stderr by one write(), so that lines of threads do not mix; drops it on errors. */
 static void write_line(const tsl_text *line) {
   if (line->failed)
     return;
@@ -37,9 +37,9 @@ static void write_line(const tsl_text *line) {
   }
 }
 
-static unsigned topic_bit(const char *name, size_t length) {
+static unsigned bits_of_topic(const char *name, size_t length) {
   if (length == strlen("all") && memcmp(name, "all", length) == 0)
-    return EVERYTHING;
+    return ALL_TOPICS;
   for (unsigned i = 0; i < TSL_LOG_COUNT; i++)
     if (strlen(topics[i]) == length && memcmp(topics[i], name, length) == 0)
       return 1u << i;
@@ -58,7 +58,7 @@ static void log_unknown_topic(const char *name, size_t length) {
   tsl_text_free(&line);
 }
 
-static unsigned read_topics(void) {
+static unsigned read_topics_of_env(void) {
   unsigned bits = 0;
   const char *at = tsl_env_get(TSL_ENV_LOG);
   for (;;) {
@@ -66,7 +66,7 @@ static unsigned read_topics(void) {
     const size_t length = strcspn(at, ", ");
     if (length == 0)
       return bits;
-    const unsigned bit = topic_bit(at, length);
+    const unsigned bit = bits_of_topic(at, length);
     if (!bit)
       log_unknown_topic(at, length);
     bits |= bit;
@@ -76,7 +76,7 @@ static unsigned read_topics(void) {
 
 void tsl_log_reload(void) {
   const int saved_errno = errno;
-  atomic_store_explicit(&tsl_log_wanted, read_topics(), memory_order_relaxed);
+  atomic_store_explicit(&tsl_log_wanted, read_topics_of_env(), memory_order_relaxed);
   errno = saved_errno;
 }
 
@@ -98,7 +98,7 @@ void tsl_log(tsl_log_topic topic, const char *format, ...) {
   tsl_text_add(&line, "tesela %s: ", topics[topic]);
   va_list arguments;
   va_start(arguments, format);
-  tsl_text_add_list(&line, format, arguments);
+  tsl_text_add_arguments(&line, format, arguments);
   va_end(arguments);
   for (size_t i = 0; !line.failed && i < line.length; i++)
     if (line.data[i] == '\n' || line.data[i] == '\r')

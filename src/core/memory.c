@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static tesela_status memory_out_of_memory(size_t bytes, const char *purpose) {
+static tesela_status fail_out_of_memory(size_t bytes, const char *purpose) {
   char wanted[32], left[32];
   return tsl_fail(TESELA_OUT_OF_MEMORY, "cannot take %s (%zu bytes) of host memory for %s; %s are available",
                   tsl_format_bytes(bytes, wanted, sizeof wanted), bytes, purpose,
@@ -19,13 +19,13 @@ static tesela_status memory_out_of_memory(size_t bytes, const char *purpose) {
 
 /* Header of a block in a reserve, in front of the block. */
 typedef struct block_header {
-  size_t top, last; /* values before this block was taken */
+  size_t top, last; /* the reserve's values before this block was taken */
   size_t is_free;   /* 1: freed while a higher block is in use */
 } block_header;
 
-static _Thread_local tsl_reserve *in_use;
+static _Thread_local tsl_reserve *thread_reserve;
 
-/* Returns NULL if there is no space. */
+/* Takes a block from a reserve; NULL: no reserve, or no space in it. */
 static void *take_from_reserve(tsl_reserve *reserve, size_t bytes, size_t alignment) {
   if (!reserve || alignment > TSL_CACHE_LINE || bytes > reserve->bytes)
     return NULL;
@@ -57,18 +57,18 @@ static bool is_from_reserve(const tsl_reserve *reserve, const void *block) {
   return reserve && at - (uintptr_t)reserve->memory < reserve->bytes;
 }
 
-tesela_status tsl_reserve_take(size_t bytes, size_t blocks, const char *purpose, tsl_reserve *out) {
+tesela_status tsl_reserve_create(size_t bytes, size_t blocks, const char *purpose, tsl_reserve *out) {
   void *memory;
   *out = (tsl_reserve){.memory = NULL};
   if (!tsl_size_add(bytes, (blocks + 1) * 2 * TSL_CACHE_LINE, &bytes))
-    return memory_out_of_memory(SIZE_MAX, purpose);
+    return fail_out_of_memory(SIZE_MAX, purpose);
   TSL_TRY(tsl_alloc(bytes, purpose, &memory));
   *out = (tsl_reserve){.memory = memory, .bytes = bytes};
   return TESELA_OK;
 }
 
 void tsl_reserve_use(tsl_reserve *reserve) {
-  in_use = reserve;
+  thread_reserve = reserve;
 }
 
 void tsl_reserve_free(tsl_reserve *reserve) {
@@ -80,8 +80,8 @@ tesela_status tsl_alloc_aligned(size_t bytes, size_t alignment, const char *purp
   *out = NULL;
   /* Pointer differences inside an object must fit PTRDIFF_MAX. */
   if (bytes > PTRDIFF_MAX || posix_memalign(out, alignment, bytes ? bytes : 1) != 0) {
-    *out = take_from_reserve(in_use, bytes, alignment);
-    return *out ? TESELA_OK : memory_out_of_memory(bytes, purpose);
+    *out = take_from_reserve(thread_reserve, bytes, alignment);
+    return *out ? TESELA_OK : fail_out_of_memory(bytes, purpose);
   }
   return TESELA_OK;
 }
@@ -101,18 +101,18 @@ tesela_status tsl_alloc_zeroed(size_t bytes, const char *purpose, void **out) {
 #define MADV_POPULATE_WRITE 23
 #endif
 
-void tsl_memory_provide(void *start, size_t bytes) {
+void tsl_memory_populate(void *start, size_t bytes) {
   const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
   const uintptr_t from = (uintptr_t)start / page * page;
   const uintptr_t to = ((uintptr_t)start + bytes + page - 1) / page * page;
-  const int was = errno;
+  const int saved_errno = errno;
   (void)madvise((void *)from, to - from, MADV_POPULATE_WRITE);
-  errno = was;
+  errno = saved_errno;
 }
 
 void tsl_free(void *block) {
-  if (is_from_reserve(in_use, block))
-    return_to_reserve(in_use, block);
+  if (is_from_reserve(thread_reserve, block))
+    return_to_reserve(thread_reserve, block);
   else
     free(block);
 }

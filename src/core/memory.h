@@ -17,7 +17,7 @@ tesela_status tsl_alloc_zeroed(size_t bytes, const char *purpose, void **out);
 void tsl_free(void *block); /* NULL is allowed */
 
 /* Makes the system provide the pages of a range, if it can; contents do not change. */
-void tsl_memory_provide(void *start, size_t bytes);
+void tsl_memory_populate(void *start, size_t bytes);
 
 /* Returns bytes that this process may still allocate: the minimum of MemAvailable and the cgroups' limits. */
 uint64_t tsl_memory_available(void);

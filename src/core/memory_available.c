@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 static const struct {
-  const char *limit, *used, *droppable;
+  const char *limit_file, *used_file, *droppable_key;
 } files[] = {[1] = {"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"},
              [2] = {"memory.max", "memory.current", "inactive_file"}};
 
 /* Reads the number at the start of a text; false: none ("max"). */
-static bool leading_number(const char *text, uint64_t *out) {
+static bool parse_leading_number(const char *text, uint64_t *out) {
   text += strspn(text, " \t");
   if (*text < '0' || *text > '9')
     return false;
@@ -22,24 +22,26 @@ static bool leading_number(const char *text, uint64_t *out) {
 }
 
 /* Reads the number of the line "key 123" or "key: 123"; false: none. */
-static bool line_number(const char *lines, const char *key, uint64_t *out) {
+static bool parse_number_of_key(const char *lines, const char *key, uint64_t *out) {
   const size_t length = strlen(key);
   for (const char *line = lines; line; line = strchr(line, '\n')) {
     line += *line == '\n';
     if (strncmp(line, key, length) == 0 && (line[length] == ' ' || line[length] == ':'))
-      return leading_number(line + length + 1, out);
+      return parse_leading_number(line + length + 1, out);
   }
   return false;
 }
 
-static void lower_to_group_limit(void *least, int version, const char *folder) {
+static void lower_to_cgroup_limit(void *available, int version, const char *folder) {
   char text[8192];
-  uint64_t limit, used, droppable = 0, *const lowest = least;
-  if (!tsl_cgroup_read(folder, files[version].limit, text, sizeof text) || !leading_number(text, &limit) ||
-      !tsl_cgroup_read(folder, files[version].used, text, sizeof text) || !leading_number(text, &used))
+  uint64_t limit, used, droppable = 0, *const lowest = available;
+  if (!tsl_cgroup_read(folder, files[version].limit_file, text, sizeof text) ||
+      !parse_leading_number(text, &limit) ||
+      !tsl_cgroup_read(folder, files[version].used_file, text, sizeof text) ||
+      !parse_leading_number(text, &used))
     return;
   if (tsl_cgroup_read(folder, "memory.stat", text, sizeof text))
-    line_number(text, files[version].droppable, &droppable);
+    parse_number_of_key(text, files[version].droppable_key, &droppable);
   used -= droppable < used ? droppable : used;
   const uint64_t left = limit > used ? limit - used : 0;
   if (left < *lowest)
@@ -48,18 +50,18 @@ static void lower_to_group_limit(void *least, int version, const char *folder) {
 
 uint64_t tsl_memory_available_at(const char *meminfo, const char *root, const char *self_cgroup_file) {
   char text[8192];
-  uint64_t least = UINT64_MAX, kibibytes;
-  if (tsl_file_start(meminfo, text, sizeof text) && line_number(text, "MemAvailable", &kibibytes) &&
-      kibibytes < UINT64_MAX / 1024)
-    least = kibibytes * 1024;
-  tsl_cgroup_walk(root, self_cgroup_file, "memory", lower_to_group_limit, &least);
-  return least;
+  uint64_t available = UINT64_MAX, kibibytes;
+  if (tsl_file_read_start(meminfo, text, sizeof text) &&
+      parse_number_of_key(text, "MemAvailable", &kibibytes) && kibibytes < UINT64_MAX / 1024)
+    available = kibibytes * 1024;
+  tsl_cgroup_walk(root, self_cgroup_file, "memory", lower_to_cgroup_limit, &available);
+  return available;
 }
 
 uint64_t tsl_memory_available(void) {
-  const uint64_t least = tsl_memory_available_at("/proc/meminfo", "/sys/fs/cgroup", "/proc/self/cgroup");
-  if (least != UINT64_MAX)
-    return least;
+  const uint64_t available = tsl_memory_available_at("/proc/meminfo", "/sys/fs/cgroup", "/proc/self/cgroup");
+  if (available != UINT64_MAX)
+    return available;
   const long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
 }

@@ -30,10 +30,10 @@ static void unlock_pools(void) {
 }
 
 /* Drops the crews in the child of a fork, where their threads do not exist. */
-static void forget_crews(void) {
+static void drop_crews_in_child(void) {
   for (tsl_pool *pool = pools; pool; pool = pool->next) {
     if (pool->crew)
-      tsl_workers_inherit(pool->crew, &pool->inherited);
+      tsl_workers_defer_free(pool->crew, &pool->inherited);
     pool->crew = NULL;
     atomic_store(&pool->busy, false);
   }
@@ -42,11 +42,11 @@ static void forget_crews(void) {
 
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 static int fork_failed;
-static void pool_watch_forks(void) {
-  fork_failed = pthread_atfork(lock_pools, unlock_pools, forget_crews);
+static void register_fork_handlers_once(void) {
+  fork_failed = pthread_atfork(lock_pools, unlock_pools, drop_crews_in_child);
 }
-void tsl_pool_watch_forks(void) {
-  pthread_once(&fork_once, pool_watch_forks);
+void tsl_pool_register_fork_handlers(void) {
+  pthread_once(&fork_once, register_fork_handlers_once);
 }
 
 tesela_status tsl_pool_create(int threads, tsl_pool **pool) {
@@ -54,7 +54,7 @@ tesela_status tsl_pool_create(int threads, tsl_pool **pool) {
   if (threads < 0 || threads > TSL_POOL_THREADS_MAX)
     return tsl_fail(TESELA_BAD_CALL, "%d threads were requested: use 1 to %d, or 0 for the default", threads,
                     TSL_POOL_THREADS_MAX);
-  tsl_pool_watch_forks();
+  tsl_pool_register_fork_handlers();
   tsl_pool *made = calloc(1, sizeof *made);
   if (fork_failed || !made) {
     free(made);
@@ -92,7 +92,7 @@ int tsl_pool_threads(const tsl_pool *pool) {
   return pool->threads;
 }
 
-static void work_alone(int64_t count, tsl_pool_task task, void *argument) {
+static void run_on_caller_alone(int64_t count, tsl_pool_task task, void *argument) {
   for (int64_t index = 0; index < count; index++)
     task(argument, index, 0);
 }
@@ -113,17 +113,17 @@ void tsl_team_run(tsl_team team, int64_t count, tsl_pool_task task, void *argume
   if (count <= 0)
     return;
   const int useful = count < team.threads ? (int)count - 1 : team.threads - 1;
-  if (useful <= 0 || tsl_workers_is_at_work() ||
+  if (useful <= 0 || tsl_workers_is_inside_job() ||
       atomic_exchange_explicit(&pool->busy, true, memory_order_acquire)) {
-    work_alone(count, task, argument);
+    run_on_caller_alone(count, task, argument);
     return;
   }
   TSL_NOT_CANCELLED;
   const int workers = start_workers(pool, useful);
   if (workers > 0)
-    tsl_workers_work(pool->crew, workers, count, task, argument);
+    tsl_workers_run_job(pool->crew, workers, count, task, argument);
   else
-    work_alone(count, task, argument);
+    run_on_caller_alone(count, task, argument);
   atomic_store_explicit(&pool->busy, false, memory_order_release);
 }
 
@@ -132,15 +132,15 @@ void tsl_pool_run(tsl_pool *pool, int64_t count, tsl_pool_task task, void *argum
 }
 
 static _Atomic(tsl_pool *) shared;
-/* Caller's thread only, for lack of memory. */
-static tsl_pool single = {.threads = 1};
+/* Pool for lack of memory. */
+static tsl_pool caller_only_pool = {.threads = 1};
 
 tsl_pool *tsl_pool_shared(void) {
   tsl_pool *pool = atomic_load_explicit(&shared, memory_order_acquire), *made;
   if (pool)
     return pool;
   if (tsl_pool_create(0, &made) != TESELA_OK)
-    return &single;
+    return &caller_only_pool;
   if (atomic_compare_exchange_strong(&shared, &pool, made))
     return made;
   tsl_pool_destroy(made);

@@ -19,21 +19,20 @@ int tsl_pool_processors(void);
 int tsl_pool_quota_at(const char *root, const char *self_cgroup_file);
 
 /* Registers the pools' fork handlers, once. Handlers that must run before them are registered afterwards. */
-void tsl_pool_watch_forks(void);
+void tsl_pool_register_fork_handlers(void);
 
-/* Creates a pool of `threads` threads, the caller's included; 0: the default. Threads start at the first run,
- * also in the child of a fork. A task that forks must end in the child with _exit() or exec. TESELA_BAD_CALL:
- * the number is out of range. */
+/* Creates a pool of `threads` threads, the caller's included; 0: the default. Threads start at the first
+ * run, also in a fork's child. A task that forks must end in the child by _exit() or exec.
+ * TESELA_BAD_CALL: range. */
 tesela_status tsl_pool_create(int threads, tsl_pool **pool);
 /* Ends the threads and frees the pool, which no thread may be running. NULL is allowed. */
 void tsl_pool_destroy(tsl_pool *pool);
 /* Returns the pool's number of threads, the caller's included. */
 int tsl_pool_threads(const tsl_pool *pool);
 
-/* Number of a pool's threads that a caller may use, the caller's included. {0}: the caller's thread only. */
 typedef struct tsl_team {
   tsl_pool *pool;
-  int threads;
+  int threads; /* maximum that a caller may use, the caller's included; 0: the caller's only */
 } tsl_team;
 
 /* Returns a team of at most `threads` threads; 0: all. */

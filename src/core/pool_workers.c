@@ -44,11 +44,9 @@ typedef struct pool_workers_job {
 enum { FREE, OFFERED, SITTING };
 
 typedef struct member {
-  _Alignas(TSL_CACHE_LINE)
-      /* state; a late worker's seat returns from OFFERED to FREE */
-      atomic_int seat;
-  tsl_floats flags;     /* raised exceptions, written by the worker while SITTING */
-  pool_workers_job job; /* written by the caller while the seat is FREE */
+  _Alignas(TSL_CACHE_LINE) atomic_int seat; /* state; a late worker's seat returns from OFFERED to FREE */
+  tsl_floats flags;                         /* raised exceptions, written by the worker while SITTING */
+  pool_workers_job job;                     /* written by the caller while the seat is FREE */
 
   _Alignas(TSL_CACHE_LINE) tsl_workers *crew;
   int number; /* number of the worker, from 1 */
@@ -61,14 +59,12 @@ _Static_assert(sizeof(int64_t) + sizeof(pool_workers_job) <= TSL_CACHE_LINE, "a 
 /* Threads that serve a pool. The child of a fork abandons its parent's crew, whose locks may be held. */
 struct tsl_workers {
   tsl_workers *next_inherited;
-  double spin_seconds;
-  int capacity;    /* maximum number of workers; lowered when a thread cannot be started */
-  int started;     /* number of running workers */
-  member *workers; /* array of `capacity` members */
+  double spin_seconds; /* 0: threads share processors and sleep at once */
+  int capacity;        /* maximum number of workers; lowered when a thread cannot be started */
+  int started;         /* number of running workers */
+  member *workers;     /* array of `capacity` members */
 
-  _Alignas(
-      /* first index that no thread has taken */
-      TSL_CACHE_LINE) _Atomic uint64_t next;
+  _Alignas(TSL_CACHE_LINE) _Atomic uint64_t next; /* first index that no thread has taken */
 
   _Alignas(TSL_CACHE_LINE) pthread_mutex_t lock; /* protects the members below */
   pthread_cond_t empty;                          /* signals that a worker left its seat */
@@ -79,7 +75,7 @@ struct tsl_workers {
 /* Number of nested runs of this thread. */
 static _Thread_local int run_depth;
 
-bool tsl_workers_is_at_work(void) {
+bool tsl_workers_is_inside_job(void) {
   return run_depth > 0;
 }
 
@@ -93,19 +89,19 @@ static void relax_processor(void) {
 
 /* Condition that a thread waits for: its own seat OFFERED, or the first seats FREE. */
 typedef struct wait_condition {
-  const member *members;
+  const member *workers;
   int count;
   int state; /* FREE or OFFERED: state of all these seats */
 } wait_condition;
 
 static bool condition_holds(const wait_condition *condition) {
   for (int i = 0; i < condition->count; i++)
-    if (atomic_load(&condition->members[i].seat) != condition->state)
+    if (atomic_load(&condition->workers[i].seat) != condition->state)
       return false;
   return true;
 }
 
-/* Returns false after spin_seconds. */
+/* Spins until the condition holds; false: spin_seconds have passed. */
 static bool spin_until(const tsl_workers *c, const wait_condition *condition) {
   if (condition_holds(condition))
     return true;
@@ -123,7 +119,7 @@ static bool spin_until(const tsl_workers *c, const wait_condition *condition) {
 }
 
 /* Runs the assigned index, then indices from the common counter. */
-static void pool_workers_work(tsl_workers *c, const pool_workers_job *job, int worker) {
+static void run_indices(tsl_workers *c, const pool_workers_job *job, int worker) {
   uint64_t index;
   run_depth++;
   if (job->first >= 0)
@@ -134,8 +130,8 @@ static void pool_workers_work(tsl_workers *c, const pool_workers_job *job, int w
   run_depth--;
 }
 
-/* Returns false if the seat is not OFFERED. */
-static bool take_seat(member *worker, int state) {
+/* Changes an OFFERED seat to `state`; returns false if it is not OFFERED. */
+static bool change_offered_seat(member *worker, int state) {
   int offered = OFFERED;
   return atomic_load_explicit(&worker->seat, memory_order_relaxed) == OFFERED &&
          atomic_compare_exchange_strong_explicit(&worker->seat, &offered, state, memory_order_acquire,
@@ -163,9 +159,8 @@ static int processor_to_avoid(const tsl_workers *c) {
 #endif
 }
 
-/* Moves a worker away from the caller's processor: Linux tends to wake a thread on its waker's processor,
- * where both could stay and take turns. */
-static void avoid_caller_processor(int caller_processor) {
+/* Moves a worker away from the caller's processor, where Linux tends to wake it and both would take turns. */
+static void move_off_caller_processor(int caller_processor) {
 #if defined(__linux__)
   cpu_set_t allowed, others;
   if (caller_processor < 0 || caller_processor >= CPU_SETSIZE || sched_getcpu() != caller_processor ||
@@ -180,7 +175,7 @@ static void avoid_caller_processor(int caller_processor) {
 #endif
 }
 
-/* Returns false if the crew is to end. */
+/* Sleeps until the worker's seat is OFFERED; false: the crew is to end. */
 static bool sleep_until_offer(tsl_workers *c, member *worker) {
   pthread_mutex_lock(&c->lock);
   worker->sleeps = true;
@@ -198,13 +193,13 @@ static void *run_worker(void *argument) {
   const wait_condition offer = {self, 1, OFFERED};
   /* The inherited environment may trap. */
   fesetround(FE_TONEAREST);
-  tsl_floats_take(tsl_floats_default(tsl_floats_read()));
-  tsl_affinity_widen();
+  tsl_floats_write_if_changed(tsl_floats_default(tsl_floats_read()));
+  tsl_affinity_use_whole_process();
   for (;;) {
-    if (take_seat(self, SITTING)) {
-      avoid_caller_processor(self->job.caller_processor);
-      tsl_floats_take(self->job.mode);
-      pool_workers_work(c, &self->job, self->number);
+    if (change_offered_seat(self, SITTING)) {
+      move_off_caller_processor(self->job.caller_processor);
+      tsl_floats_write_if_changed(self->job.mode);
+      run_indices(c, &self->job, self->number);
       self->flags = tsl_floats_read() & TSL_FLOATS_FLAGS;
       leave_seat(c, self);
     } else if (!spin_until(c, &offer) && !sleep_until_offer(c, self))
@@ -235,8 +230,8 @@ static void free_crew(tsl_workers *c) {
   free(c);
 }
 
-/* Blocks all signals, which belong to the application's threads. */
-static int start_worker(tsl_workers *c) {
+/* Starts a thread with all signals blocked, which belong to the application. Returns 0 or an errno value. */
+static int start_next_worker(tsl_workers *c) {
   member *self = &c->workers[c->started];
   self->crew = c;
   self->number = c->started + 1;
@@ -268,7 +263,7 @@ void tsl_workers_stop(tsl_workers *c) {
 
 int tsl_workers_start(tsl_workers *c, int workers) {
   while (c->started < workers && c->started < c->capacity) {
-    const int failed = start_worker(c);
+    const int failed = start_next_worker(c);
     if (failed) {
       tsl_log(TSL_LOG_DEVICE, "only %d of %d threads run: %s", c->started + 1, c->capacity + 1,
               strerror(failed));
@@ -278,7 +273,7 @@ int tsl_workers_start(tsl_workers *c, int workers) {
   return c->started < workers ? c->started : workers;
 }
 
-void tsl_workers_inherit(tsl_workers *c, tsl_workers **list) {
+void tsl_workers_defer_free(tsl_workers *c, tsl_workers **list) {
   c->next_inherited = *list;
   *list = c;
 }
@@ -293,7 +288,7 @@ void tsl_workers_free_inherited(tsl_workers *list) {
 
 /* Offers the job to the first `workers` seats, at least one, and wakes sleepers. Each awake worker and the
  * caller get a first index; there are more indices than workers. */
-static void pool_workers_offer(tsl_workers *c, int workers, pool_workers_job *workers_job) {
+static void offer_job(tsl_workers *c, int workers, pool_workers_job *workers_job) {
   pthread_mutex_lock(&c->lock);
   workers_job->begun = 1;
   for (int i = 0; i < workers; i++)
@@ -313,12 +308,12 @@ static void pool_workers_offer(tsl_workers *c, int workers, pool_workers_job *wo
 }
 
 /* Runs the first indices of late workers on the caller's thread, and waits for the working ones. */
-static void close_seats(tsl_workers *c, int workers) {
+static void close_seats_and_wait(tsl_workers *c, int workers) {
   const wait_condition free_seats = {c->workers, workers, FREE};
   run_depth++;
   for (int i = 0; i < workers; i++) {
     const pool_workers_job *late_job = &c->workers[i].job;
-    if (take_seat(&c->workers[i], FREE) && late_job->first >= 0)
+    if (change_offered_seat(&c->workers[i], FREE) && late_job->first >= 0)
       late_job->task(late_job->argument, late_job->first, 0);
   }
   run_depth--;
@@ -340,14 +335,14 @@ static void raise_worker_flags(const tsl_workers *c, int workers) {
   tsl_floats_raise(flags);
 }
 
-void tsl_workers_work(tsl_workers *c, int workers, int64_t count, tsl_workers_task task, void *argument) {
+void tsl_workers_run_job(tsl_workers *c, int workers, int64_t count, tsl_workers_task task, void *argument) {
   pool_workers_job self = {.task = task,
                            .argument = argument,
                            .count = (uint64_t)count,
                            .caller_processor = processor_to_avoid(c),
                            .mode = tsl_floats_masked(tsl_floats_read())};
-  pool_workers_offer(c, workers, &self);
-  pool_workers_work(c, &self, 0);
-  close_seats(c, workers);
+  offer_job(c, workers, &self);
+  run_indices(c, &self, 0);
+  close_seats_and_wait(c, workers);
   raise_worker_flags(c, workers);
 }

@@ -19,13 +19,13 @@ void tsl_workers_stop(tsl_workers *crew);
 /* Starts workers until `workers` run, or as many as possible. Returns how many run. */
 int tsl_workers_start(tsl_workers *crew, int workers);
 /* Runs a job on the caller and `workers` >= 1 started workers. One caller at a time. */
-void tsl_workers_work(tsl_workers *crew, int workers, int64_t count, tsl_workers_task task, void *argument);
-/* Returns true if this thread is inside a job. */
-bool tsl_workers_is_at_work(void);
+void tsl_workers_run_job(tsl_workers *crew, int workers, int64_t count, tsl_workers_task task,
+                         void *argument);
+bool tsl_workers_is_inside_job(void);
 
 /* Moves a crew, whose threads do not exist in the child of a fork, to a list of crews to be freed later. */
-void tsl_workers_inherit(tsl_workers *crew, tsl_workers **list);
-/* Frees the crews of a list of tsl_workers_inherit(). */
+void tsl_workers_defer_free(tsl_workers *crew, tsl_workers **list);
+/* Frees the crews of a list of tsl_workers_defer_free(). */
 void tsl_workers_free_inherited(tsl_workers *list);
 
 #endif

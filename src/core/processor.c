@@ -10,48 +10,48 @@
 /* Limits above real machines; GAP_MAX bounds gaps in the numbering (offline cores). */
 enum { PROCESSORS_MAX = 4096, LEVELS_MAX = 8, GAP_MAX = 64 };
 
-/* Reads the first line of a file, without its newline. */
-static bool processor_read_line(const char *root, const char *path, char *line, size_t size) {
+/* Reads the first line of a file, without its newline; false: it is empty or cannot be read. */
+static bool read_one_line(const char *root, const char *path, char *line, size_t size) {
   char full[PATH_MAX];
   if (snprintf(full, sizeof full, "%s%s", root, path) >= (int)sizeof full ||
-      !tsl_file_start(full, line, size))
+      !tsl_file_read_start(full, line, size))
     return false;
   line[strcspn(line, "\n")] = '\0';
   return line[0] != '\0';
 }
 
-typedef struct cache {
+typedef struct cache_info {
   int64_t level;
   uint64_t bytes;
-  bool is_data;  /* true for data and unified caches */
-  int64_t first; /* lowest number of the processors that share it */
-} cache;
+  bool is_data;            /* true for data and unified caches */
+  int64_t first_processor; /* lowest number of the processors that share it */
+} cache_info;
 
 /* Reads entry `index` of a processor's caches; false: missing or unreadable. */
-static bool read_cache(const char *root, int processor, int index, cache *out) {
+static bool read_cache(const char *root, int processor, int index, cache_info *out) {
   char path[128], line[64];
   const int length =
       snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/", processor, index);
   snprintf(path + length, sizeof path - (size_t)length, "level");
-  if (!processor_read_line(root, path, line, sizeof line) || !tsl_parse_i64(line, &out->level))
+  if (!read_one_line(root, path, line, sizeof line) || !tsl_parse_i64(line, &out->level))
     return false;
   snprintf(path + length, sizeof path - (size_t)length, "size");
-  if (!processor_read_line(root, path, line, sizeof line) || !tsl_parse_bytes(line, &out->bytes))
+  if (!read_one_line(root, path, line, sizeof line) || !tsl_parse_bytes(line, &out->bytes))
     return false;
   snprintf(path + length, sizeof path - (size_t)length, "type");
-  out->is_data = !processor_read_line(root, path, line, sizeof line) || strcmp(line, "Instruction") != 0;
+  out->is_data = !read_one_line(root, path, line, sizeof line) || strcmp(line, "Instruction") != 0;
   snprintf(path + length, sizeof path - (size_t)length, "shared_cpu_list");
-  if (!processor_read_line(root, path, line, sizeof line))
+  if (!read_one_line(root, path, line, sizeof line))
     return false;
   line[strcspn(line, "-,")] = '\0'; /* format: "0-7,16-23" */
-  return tsl_parse_i64(line, &out->first);
+  return tsl_parse_i64(line, &out->first_processor);
 }
 
 /* Finds the processor's cache of the highest level; false: none known. */
-static bool last_cache(const char *root, int processor, cache *last) {
+static bool read_last_level_cache(const char *root, int processor, cache_info *last) {
   bool any = false;
   for (int index = 0; index < LEVELS_MAX; index++) {
-    cache entry;
+    cache_info entry;
     if (!read_cache(root, processor, index, &entry))
       break;
     if (!any || entry.level > last->level)
@@ -61,30 +61,30 @@ static bool last_cache(const char *root, int processor, cache *last) {
   return any;
 }
 
-uint64_t tsl_processor_cache_at(const char *root) {
+uint64_t tsl_processor_last_caches_at(const char *root) {
   uint64_t bytes = 0;
   for (int processor = 0, missing = 0; processor < PROCESSORS_MAX && missing < GAP_MAX; processor++) {
-    cache last = {0};
-    if (!last_cache(root, processor, &last)) {
+    cache_info last = {0};
+    if (!read_last_level_cache(root, processor, &last)) {
       missing++;
       continue;
     }
     missing = 0;
     /* counts each cache once, with the first processor that shares it */
-    bytes += last.first == processor ? last.bytes : 0;
+    bytes += last.first_processor == processor ? last.bytes : 0;
   }
   return bytes;
 }
 
-void tsl_processor_caches_at(const char *root, uint64_t bytes[3]) {
-  cache entry;
+void tsl_processor_data_caches_at(const char *root, uint64_t bytes[3]) {
+  cache_info entry;
   bytes[0] = bytes[1] = bytes[2] = 0;
   for (int index = 0; index < LEVELS_MAX && read_cache(root, 0, index, &entry); index++)
     if (entry.is_data && entry.level >= 1 && entry.level <= 3)
       bytes[entry.level - 1] = entry.bytes;
 }
 
-bool tsl_processor_info_at(const char *root, const char *key, char *value, size_t size) {
+bool tsl_processor_cpuinfo_at(const char *root, const char *key, char *value, size_t size) {
   char path[PATH_MAX], line[1024];
   bool is_there = false;
   if (snprintf(path, sizeof path, "%s/proc/cpuinfo", root) >= (int)sizeof path)
@@ -110,18 +110,18 @@ bool tsl_processor_info_at(const char *root, const char *key, char *value, size_
 void tsl_processor_model_at(const char *root, char *model, size_t size) {
   char family[16], number[16];
   model[0] = '\0';
-  if (tsl_processor_info_at(root, "cpu family", family, sizeof family) &&
-      tsl_processor_info_at(root, "model", number, sizeof number))
+  if (tsl_processor_cpuinfo_at(root, "cpu family", family, sizeof family) &&
+      tsl_processor_cpuinfo_at(root, "model", number, sizeof number))
     snprintf(model, size, "%s.%s", family, number);
 }
 
-static double processor_cpufreq_mhz(const char *root) {
+static double max_cpufreq_mhz(const char *root) {
   int64_t fastest = 0;
   for (int processor = 0, missing = 0; processor < PROCESSORS_MAX && missing < GAP_MAX; processor++) {
     char path[96], line[64];
     int64_t khz;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", processor);
-    if (!processor_read_line(root, path, line, sizeof line) || !tsl_parse_i64(line, &khz)) {
+    if (!read_one_line(root, path, line, sizeof line) || !tsl_parse_i64(line, &khz)) {
       missing++;
       continue;
     }
@@ -132,7 +132,7 @@ static double processor_cpufreq_mhz(const char *root) {
 }
 
 /* Returns the highest "cpu MHz : 2596.136" line; 0: none. */
-static double cpuinfo_mhz(const char *root) {
+static double max_cpuinfo_mhz(const char *root) {
   static const char key[] = "cpu MHz";
   char path[PATH_MAX], line[1024];
   double fastest = 0, mhz;
@@ -153,6 +153,6 @@ static double cpuinfo_mhz(const char *root) {
 }
 
 int tsl_processor_mhz_at(const char *root) {
-  const double cpufreq = processor_cpufreq_mhz(root), mhz = cpufreq > 0 ? cpufreq : cpuinfo_mhz(root);
+  const double cpufreq = max_cpufreq_mhz(root), mhz = cpufreq > 0 ? cpufreq : max_cpuinfo_mhz(root);
   return mhz > 0 && mhz < 1e6 ? (int)(mhz + 0.5) : 0;
 }

@@ -6,26 +6,26 @@
 
 #include "core/locale.h"
 
-static _Atomic(tsl_waiting_listener *) current_listener;
+static _Atomic(tsl_long_operation_callback *) current_callback;
 
-void tsl_waiting_listen(tsl_waiting_listener *listener) {
-  atomic_store(&current_listener, listener);
+void tsl_long_operation_set_callback(tsl_long_operation_callback *callback) {
+  atomic_store(&current_callback, callback);
 }
 
-void tsl_waiting_begin(const char *format, ...) {
-  tsl_waiting_listener *const listener = atomic_load(&current_listener);
+void tsl_long_operation_begin(const char *format, ...) {
+  tsl_long_operation_callback *const callback = atomic_load(&current_callback);
   char text[160];
   va_list arguments;
-  if (listener == NULL)
+  if (callback == NULL)
     return;
   va_start(arguments, format);
   tsl_locale_format(text, sizeof text, format, arguments);
   va_end(arguments);
-  listener(text);
+  callback(text);
 }
 
-void tsl_waiting_end(void) {
-  tsl_waiting_listener *const listener = atomic_load(&current_listener);
-  if (listener != NULL)
-    listener(NULL);
+void tsl_long_operation_end(void) {
+  tsl_long_operation_callback *const callback = atomic_load(&current_callback);
+  if (callback != NULL)
+    callback(NULL);
 }

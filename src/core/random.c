@@ -9,11 +9,11 @@
 #endif
 
 /* Values that tsl_random_fill() draws at once: even, and small enough for the first-level cache. */
-#define BLOCK 512
+#define VALUES_AT_ONCE 512
 
 #define GAMMA UINT64_C(0x9e3779b97f4a7c15) /* 2^64 over the golden ratio, the step of splitmix64 */
 
-static inline uint64_t mix(uint64_t state) {
+static inline uint64_t splitmix_bits(uint64_t state) {
   state = (state ^ state >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
   state = (state ^ state >> 27) * UINT64_C(0x94d049bb133111eb);
   return state ^ state >> 31;
@@ -21,18 +21,18 @@ static inline uint64_t mix(uint64_t state) {
 
 /* Mixes the seed, so that neighbouring seeds are unrelated. */
 static inline uint64_t get_sequence_start(uint64_t seed) {
-  return mix(seed + GAMMA);
+  return splitmix_bits(seed + GAMMA);
 }
 
 static inline uint64_t random_bits_at(uint64_t start, uint64_t index) {
-  return mix(start + (index + 1) * GAMMA);
+  return splitmix_bits(start + (index + 1) * GAMMA);
 }
 
 uint64_t tsl_random_u64(uint64_t seed, uint64_t index) {
   return random_bits_at(get_sequence_start(seed), index);
 }
 
-/* Draws odd multiples of 2^-52: symmetric, never 0, never 1 or -1. */
+/* Draws odd multiples of 2^-52 between -1 and 1: symmetric, never 0. */
 static void draw_uniform(uint64_t start, uint64_t first, size_t count, double *out) {
   for (size_t i = 0; i < count; i++) {
     const int64_t top = (int64_t)(random_bits_at(start, first + i) >> 11) - ((int64_t)1 << 52);
@@ -40,7 +40,7 @@ static void draw_uniform(uint64_t start, uint64_t first, size_t count, double *o
   }
 }
 
-/* Draws whole numbers: the upper half of the bits, times 17, of which again the upper half. */
+/* Draws whole numbers from -8 to 8: the upper half of the bits, times 17, of which again the upper half. */
 static void draw_integer(uint64_t start, uint64_t first, size_t count, double *out) {
   for (size_t i = 0; i < count; i++)
     out[i] = (double)((random_bits_at(start, first + i) >> 32) * 17 >> 32) - 8;
@@ -73,7 +73,7 @@ static inline double log_below_1(double x) {
 }
 
 /* Returns sin x for -pi/4 <= x <= pi/4 by its power series. */
-static inline double sine(double x) {
+static inline double sine_near_0(double x) {
   const double z = x * x;
   double sum = 1.0 / 355687428096000; /* 17! */
   sum = sum * z - 1.0 / 1307674368000;
@@ -86,7 +86,7 @@ static inline double sine(double x) {
   return x + x * z * sum;
 }
 
-static inline double cosine(double x) {
+static inline double cosine_near_0(double x) {
   const double z = x * x;
   double sum = 1.0 / 20922789888000; /* 16! */
   sum = sum * z - 1.0 / 87178291200;
@@ -108,7 +108,7 @@ static void draw_normal(uint64_t start, uint64_t first, size_t count, double *ou
     const double length = sqrt(-2 * log_below_1((double)(int64_t)(length_bits >> 11 | 1) * 0x1p-53));
     /* Two bits choose the quadrant, 62 the angle, measured from its middle. */
     const double angle = (double)((int64_t)(angle_bits << 2) >> 11) * (0x1.921fb54442d18p-1 * 0x1p-52);
-    const double x = cosine(angle) * length, y = sine(angle) * length;
+    const double x = cosine_near_0(angle) * length, y = sine_near_0(angle) * length;
     const int quarter = (int)(angle_bits >> 62);
     const double along = quarter & 1 ? y : x, across = quarter & 1 ? x : y;
     out[i] = quarter & 2 ? -along : along;
@@ -119,7 +119,7 @@ static void draw_normal(uint64_t start, uint64_t first, size_t count, double *ou
 static void draw_graded(uint64_t start, uint64_t first, size_t count, double *out) {
   static const uint64_t other = UINT64_C(0x6772616465640000); /* ASCII of "graded" */
   draw_normal(start, first, count, out);
-  const uint64_t exponents = mix(start ^ other);
+  const uint64_t exponents = splitmix_bits(start ^ other);
   for (size_t i = 0; i < count; i++) {
     const uint64_t exponent = (random_bits_at(exponents, first + i) >> 32) * 25 >> 32;
     const uint64_t power = (1023 - 12 + exponent) << 52;
@@ -130,10 +130,10 @@ static void draw_graded(uint64_t start, uint64_t first, size_t count, double *ou
 }
 
 static const struct {
-  const char *name, *what;
+  const char *name, *description;
   void (*draw)(uint64_t start, uint64_t first, size_t count, double *out);
 } table[] = {
-#define ROW(NAME, name, what) {#name, what, draw_##name},
+#define ROW(NAME, name, description) {#name, description, draw_##name},
     TSL_DISTRIBUTION_LIST(ROW)
 #undef ROW
 };
@@ -142,8 +142,8 @@ const char *tsl_distribution_name(tsl_distribution distribution) {
   return table[distribution].name;
 }
 
-const char *tsl_distribution_what(tsl_distribution distribution) {
-  return table[distribution].what;
+const char *tsl_distribution_description(tsl_distribution distribution) {
+  return table[distribution].description;
 }
 
 bool tsl_distribution_parse(const char *name, tsl_distribution *distribution) {
@@ -172,8 +172,8 @@ void tsl_random_fill(tsl_distribution distribution, uint64_t seed, uint64_t firs
   char *at = out;
   while (count > 0) {
     /* Blocks hold whole pairs; surplus values at either end are dropped. */
-    double block[BLOCK];
-    const size_t before = first & 1, space = BLOCK - before, taken = count < space ? count : space;
+    double block[VALUES_AT_ONCE];
+    const size_t before = first & 1, space = VALUES_AT_ONCE - before, taken = count < space ? count : space;
     table[distribution].draw(start, first - before, (before + taken + 1) & ~(size_t)1, block);
     tsl_type_convert(TESELA_F64, block + before, 1, component->type, at, 1, taken);
     at += taken * component->size;

@@ -20,11 +20,12 @@ typedef enum tsl_distribution {
 } tsl_distribution;
 
 const char *tsl_distribution_name(tsl_distribution distribution);
-const char *tsl_distribution_what(tsl_distribution distribution);
+const char *tsl_distribution_description(tsl_distribution distribution);
 bool tsl_distribution_parse(const char *name, tsl_distribution *distribution);
 
 /* Returns 64 random bits: number `index` of the seed's sequence. */
 uint64_t tsl_random_u64(uint64_t seed, uint64_t index);
+/* Returns number `index` of the seed's sequence, which a real tsl_random_fill() also gives. */
 double tsl_random_value(tsl_distribution distribution, uint64_t seed, uint64_t index);
 
 /* Fills a dense array from element `first` of the seed's sequence on. A complex element uses two numbers. */

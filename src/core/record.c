@@ -8,23 +8,23 @@
 /* Bounds the search for repeated keys. */
 #define WORDS_MAX 1024
 /* Characters of a wrong word that a message shows. */
-#define SHOWN 60
+#define SHOWN_CHARACTERS 60
 
 static bool record_is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-static bool is_control(char c) {
+static bool is_control_character(char c) {
   return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* Returns TESELA_BAD_INPUT for control characters other than tabs. */
+/* Counts the words of a line. TESELA_BAD_INPUT: a control character but tabs, or over WORDS_MAX words. */
 static tesela_status count_words(const char *line, int *out) {
   int count = 0;
   for (size_t i = 0; line[i]; i++) {
     if (record_is_blank(line[i]))
       continue;
-    if (is_control(line[i]))
+    if (is_control_character(line[i]))
       return tsl_fail(TESELA_BAD_INPUT,
                       "control character 0x%02x at column %zu; a line of \"name key=value\" has none",
                       (unsigned)(unsigned char)line[i], i + 1);
@@ -36,20 +36,20 @@ static tesela_status count_words(const char *line, int *out) {
 }
 
 /* Appends "key=value", which is split in place, or a bare word. */
-static tesela_status record_add_word(tsl_record *record, char *word) {
+static tesela_status add_field(tsl_record *record, char *word) {
   char *const equals = strchr(word, '=');
   tsl_record_field *const field = &record->fields[record->count];
   if (!equals) {
     if (record->count > 0 && record->fields[record->count - 1].key)
-      return tsl_fail(TESELA_BAD_INPUT, "word \"%.*s\" stands after key=value; write it as key=value", SHOWN,
-                      word);
+      return tsl_fail(TESELA_BAD_INPUT, "word \"%.*s\" stands after key=value; write it as key=value",
+                      SHOWN_CHARACTERS, word);
     *field = (tsl_record_field){NULL, word};
   } else {
     if (equals == word)
-      return tsl_fail(TESELA_BAD_INPUT, "word \"%.*s\" has no key in front of \"=\"", SHOWN, word);
+      return tsl_fail(TESELA_BAD_INPUT, "word \"%.*s\" has no key in front of \"=\"", SHOWN_CHARACTERS, word);
     *equals = '\0';
     if (tsl_record_get(record, word))
-      return tsl_fail(TESELA_BAD_INPUT, "key \"%.*s\" is given twice", SHOWN, word);
+      return tsl_fail(TESELA_BAD_INPUT, "key \"%.*s\" is given twice", SHOWN_CHARACTERS, word);
     *field = (tsl_record_field){word, equals + 1};
   }
   record->count++;
@@ -67,7 +67,7 @@ tesela_status tsl_record_parse(const char *line, tsl_record *out) {
     TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "out of memory for a line of %zu bytes", strlen(line)));
   char *rest = NULL;
   for (char *word = strtok_r(record.storage, " \t", &rest); word; word = strtok_r(NULL, " \t", &rest))
-    TSL_GO(record_add_word(&record, word));
+    TSL_GO(add_field(&record, word));
 out:
   if (status != TESELA_OK)
     tsl_record_free(&record);

@@ -6,13 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Returns why an open file is not trusted; NULL: it is. */
-static const char *safe_open_refuse(int file, mode_t type, bool may_be_root, const char *other_type) {
+static const char *why_not_trusted(int file, mode_t type, bool may_be_root, const char *wrong_type_reason) {
   struct stat facts;
   if (fstat(file, &facts) != 0)
     return strerror(errno);
   if ((facts.st_mode & S_IFMT) != type)
-    return other_type;
+    return wrong_type_reason;
   if (facts.st_uid != geteuid() && !(may_be_root && facts.st_uid == 0))
     return "it belongs to another user";
   if (facts.st_mode & (S_IWGRP | S_IWOTH))
@@ -21,11 +20,11 @@ static const char *safe_open_refuse(int file, mode_t type, bool may_be_root, con
 }
 
 const char *tsl_trusted_refuse_file(int file) {
-  return safe_open_refuse(file, S_IFREG, false, "it is no regular file");
+  return why_not_trusted(file, S_IFREG, false, "it is no regular file");
 }
 
 const char *tsl_trusted_refuse_folder(int folder) {
-  return safe_open_refuse(folder, S_IFDIR, false, "it is no folder");
+  return why_not_trusted(folder, S_IFDIR, false, "it is no folder");
 }
 
 /* Returns the reason of a failed open. Symbolic links and other files may both give ENOTDIR. */
@@ -38,14 +37,14 @@ static const char *why_not_opened(int folder, const char *path) {
   return is_link ? "it is a symbolic link" : strerror(reason);
 }
 
-static int safe_open_file(int folder, const char *path, int flags, mode_t mode, bool may_be_root,
-                          const char **why) {
+static int open_trusted_file(int folder, const char *path, int flags, mode_t mode, bool may_be_root,
+                             const char **why) {
   const int file = openat(folder, path, flags | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW, mode);
   if (file < 0) {
     *why = why_not_opened(folder, path);
     return -1;
   }
-  *why = safe_open_refuse(file, S_IFREG, may_be_root, "it is no regular file");
+  *why = why_not_trusted(file, S_IFREG, may_be_root, "it is no regular file");
   if (!*why)
     return file;
   close(file);
@@ -54,11 +53,11 @@ static int safe_open_file(int folder, const char *path, int flags, mode_t mode, 
 }
 
 int tsl_trusted_file(int folder, const char *path, int flags, mode_t mode, const char **why) {
-  return safe_open_file(folder, path, flags, mode, false, why);
+  return open_trusted_file(folder, path, flags, mode, false, why);
 }
 
 int tsl_trusted_shared_file(const char *path, const char **why) {
-  return safe_open_file(AT_FDCWD, path, O_RDONLY, 0, true, why);
+  return open_trusted_file(AT_FDCWD, path, O_RDONLY, 0, true, why);
 }
 
 int tsl_trusted_folder(const char *path, const char **why) {
@@ -75,10 +74,10 @@ int tsl_trusted_folder(const char *path, const char **why) {
   return -1;
 }
 
-const char *tsl_read_regular(int file, size_t most, tsl_text *text) {
+const char *tsl_read_regular(int file, size_t bytes_max, tsl_text *text) {
   char block[16384];
   struct stat facts;
-  size_t left = most;
+  size_t left = bytes_max;
   if (fstat(file, &facts) != 0)
     return strerror(errno);
   if (!S_ISREG(facts.st_mode))

@@ -7,9 +7,9 @@
 
 #include <sys/types.h>
 
-/* Returns why an open file is not trusted, such as "it belongs to another user"; NULL: trusted. Static. */
+/* Returns a static text why an open file is not trusted ("it belongs to another user"); NULL: trusted. */
 const char *tsl_trusted_refuse_file(int file);
-/* Returns why an open folder is not trusted; NULL: trusted. Static. */
+/* Returns a static text why an open folder is not trusted; NULL: trusted. */
 const char *tsl_trusted_refuse_folder(int folder);
 
 /* Opens `path` as openat() with these flags, O_CLOEXEC, O_NONBLOCK and O_NOFOLLOW. Returns -1 on failure,
@@ -20,7 +20,7 @@ int tsl_trusted_folder(const char *path, const char **why);
 /* Opens a file for reading as tsl_trusted_file() does; it may also belong to root, as an administrator's. */
 int tsl_trusted_shared_file(const char *path, const char **why);
 
-/* Appends at most `most` bytes of an open regular file. Returns NULL, or the reason of a failure. */
-const char *tsl_read_regular(int file, size_t most, tsl_text *text);
+/* Appends at most `bytes_max` bytes of an open regular file. Returns NULL, or the reason of a failure. */
+const char *tsl_read_regular(int file, size_t bytes_max, tsl_text *text);
 
 #endif

@@ -26,24 +26,24 @@ typedef union header {
 } header;
 
 /* Cache of free blocks; NULL: empty slot. Two, because runs may nest. A thread that takes a block owns it. */
-enum { KEPT = 2 };
-static _Atomic(header *) cache[KEPT];
+enum { CACHE_SLOTS = 2 };
+static _Atomic(header *) cache[CACHE_SLOTS];
 
-static header *take_from_cache(int place) {
-  return atomic_load_explicit(&cache[place], memory_order_relaxed) ? atomic_exchange(&cache[place], NULL)
-                                                                   : NULL;
+static header *take_cached_slot(int slot) {
+  return atomic_load_explicit(&cache[slot], memory_order_relaxed) ? atomic_exchange(&cache[slot], NULL)
+                                                                  : NULL;
 }
 
 /* Puts a block into an empty slot of the cache; if none is empty, into the first, whose block is freed. */
-static void scratch_keep(header *block) {
+static void put_into_cache(header *block) {
   header *none = NULL;
-  for (int i = 0; i < KEPT; i++, none = NULL)
+  for (int i = 0; i < CACHE_SLOTS; i++, none = NULL)
     if (atomic_compare_exchange_strong(&cache[i], &none, block))
       return;
   tsl_free(atomic_exchange(&cache[0], block));
 }
 
-/* Prefers the smaller of the blocks that fit, or the smaller of all if none fits. */
+/* Returns true for the smaller of two blocks that fit, or the smaller of both if none fits. */
 static bool fits_better(const header *block, const header *other, size_t bytes) {
   if (!block || !other)
     return block != NULL;
@@ -52,16 +52,16 @@ static bool fits_better(const header *block, const header *other, size_t bytes) 
 }
 
 /* Takes the best cached block; NULL: the cache is empty. */
-static header *take_cached(size_t bytes) {
-  header *first = take_from_cache(0), *second = take_from_cache(1);
+static header *take_best_cached(size_t bytes) {
+  header *first = take_cached_slot(0), *second = take_cached_slot(1);
   const bool is_first = fits_better(first, second, bytes);
   header *other = is_first ? second : first;
   if (other)
-    scratch_keep(other);
+    put_into_cache(other);
   return is_first ? first : second;
 }
 
-static tesela_status take_block(size_t bytes, const char *purpose, void **out) {
+static tesela_status allocate_with_large_pages(size_t bytes, const char *purpose, void **out) {
   size_t whole;
   if (bytes < LARGE_PAGE / 2 || !tsl_size_add(bytes, LARGE_PAGE - 1, &whole))
     return tsl_alloc(bytes, purpose, out);
@@ -72,7 +72,7 @@ static tesela_status take_block(size_t bytes, const char *purpose, void **out) {
 }
 
 tesela_status tsl_scratch_take(size_t bytes, const char *purpose, void **out) {
-  header *block = take_cached(bytes);
+  header *block = take_best_cached(bytes);
   *out = NULL;
   if (!block || block->bytes < bytes) {
     size_t total;
@@ -80,7 +80,7 @@ tesela_status tsl_scratch_take(size_t bytes, const char *purpose, void **out) {
     tsl_free(block);
     if (!tsl_size_add(bytes, sizeof *block, &total))
       total = SIZE_MAX; /* tsl_alloc() refuses this size with a message */
-    TSL_TRY(take_block(total, purpose, &memory));
+    TSL_TRY(allocate_with_large_pages(total, purpose, &memory));
     block = memory;
     block->bytes = bytes;
   }
@@ -90,5 +90,5 @@ tesela_status tsl_scratch_take(size_t bytes, const char *purpose, void **out) {
 
 void tsl_scratch_give(void *block) {
   if (block)
-    scratch_keep((header *)block - 1);
+    put_into_cache((header *)block - 1);
 }

@@ -1,5 +1,4 @@
-/* Temporary host memory of a run. The process caches two freed blocks (runs may nest), since clearing new
- * pages costs as much as a small product. */
+/* Temporary host memory of a run. Two freed blocks are cached (runs may nest): clearing new pages is slow. */
 #ifndef TSL_CORE_SCRATCH_H
 #define TSL_CORE_SCRATCH_H
 
@@ -9,8 +8,7 @@
 /* Takes uninitialised memory, aligned to a cache line, from the cache or the system; free it with
  * tsl_scratch_give(). Thread-safe. TESELA_OUT_OF_MEMORY names the size and `purpose`. */
 tesela_status tsl_scratch_take(size_t bytes, const char *purpose, void **out);
-/* Sets the bytes that a run may use; strategies that need more are refused. UINT64_MAX, the default: no
- * limit. */
+/* Sets the bytes that a run may use (UINT64_MAX: no limit). Strategies that need more are refused. */
 void tsl_scratch_set_limit(uint64_t bytes);
 uint64_t tsl_scratch_limit(void);
 /* Returns a block to the cache, from any thread; may free another. NULL is allowed. */

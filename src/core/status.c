@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SENTENCE_SIZE sizeof(((tsl_status_saved *)0)->sentence)
+#define MESSAGE_SIZE sizeof(((tsl_status_saved *)0)->sentence)
 
-_Static_assert(SENTENCE_SIZE <= TSL_THREAD_TEXT_LEAST, "a sentence's address never changes");
+_Static_assert(MESSAGE_SIZE <= TSL_THREAD_TEXT_MIN, "a sentence's address never changes");
 
 /* Beginning of the message, used if there is no memory for all of it. */
-static _Thread_local char cut_sentence[64];
+static _Thread_local char message_without_memory[64];
 
 const char *tesela_version(void) {
   return TESELA_VERSION;
@@ -38,7 +38,7 @@ const char *tesela_status_name(tesela_status status) {
 }
 
 const char *tesela_last_error(void) {
-  return cut_sentence[0] ? cut_sentence : tsl_thread_text(TSL_THREAD_ERROR);
+  return message_without_memory[0] ? message_without_memory : tsl_thread_text(TSL_THREAD_ERROR);
 }
 
 /* Removes an incomplete UTF-8 character at the end, as truncation leaves it. */
@@ -54,52 +54,52 @@ static void drop_partial_character(char *text) {
     text[start - 1] = '\0';
 }
 
-static void keep_sentence(const char *text) {
-  memset(cut_sentence, 0, sizeof cut_sentence);
+static void store_message(const char *text) {
+  memset(message_without_memory, 0, sizeof message_without_memory);
   if (strcmp(tsl_thread_text_keep(TSL_THREAD_ERROR, text), text) == 0)
     return;
-  memcpy(cut_sentence, text, strnlen(text, sizeof cut_sentence - 1));
-  drop_partial_character(cut_sentence);
+  memcpy(message_without_memory, text, strnlen(text, sizeof message_without_memory - 1));
+  drop_partial_character(message_without_memory);
 }
 
-/* Keeps a message on one line and the terminal safe: file names and cells may hold control characters. */
-static void blank_controls(char *text) {
+/* Replaces control characters by '?': a message is one line, and safe for a terminal. */
+static void replace_control_characters(char *text) {
   for (; *text; text++)
     if ((unsigned char)*text < 0x20 || *text == 0x7F)
       *text = '?';
 }
 
-/* Formats to a separate buffer, since an argument may be the message that is being replaced. */
-static size_t format_sentence(char out[SENTENCE_SIZE], const char *format, va_list arguments) {
-  const int length = tsl_locale_format(out, SENTENCE_SIZE, format, arguments);
+/* Formats to `out`, cut to whole characters, and returns the length. `out` must not be an argument. */
+static size_t format_message(char out[MESSAGE_SIZE], const char *format, va_list arguments) {
+  const int length = tsl_locale_format(out, MESSAGE_SIZE, format, arguments);
   if (length < 0)
     out[0] = '\0';
-  else if ((size_t)length >= SENTENCE_SIZE)
+  else if ((size_t)length >= MESSAGE_SIZE)
     drop_partial_character(out);
-  blank_controls(out);
+  replace_control_characters(out);
   return strlen(out);
 }
 
 tesela_status tsl_fail(tesela_status status, const char *format, ...) {
-  char text[SENTENCE_SIZE];
+  char text[MESSAGE_SIZE];
   va_list arguments;
   va_start(arguments, format);
-  (void)format_sentence(text, format, arguments);
+  (void)format_message(text, format, arguments);
   va_end(arguments);
-  keep_sentence(text);
+  store_message(text);
   return status;
 }
 
 tesela_status tsl_fail_in(tesela_status status, const char *format, ...) {
-  char text[SENTENCE_SIZE];
+  char text[MESSAGE_SIZE];
   va_list arguments;
   va_start(arguments, format);
-  size_t length = format_sentence(text, format, arguments);
+  size_t length = format_message(text, format, arguments);
   va_end(arguments);
   const char *const parts[] = {": ", tesela_last_error()};
   bool cut = false;
   for (int i = 0; i < 2; i++) {
-    const size_t space = SENTENCE_SIZE - 1 - length, wanted = strlen(parts[i]);
+    const size_t space = MESSAGE_SIZE - 1 - length, wanted = strlen(parts[i]);
     const size_t count = wanted < space ? wanted : space;
     cut = cut || count < wanted;
     memcpy(text + length, parts[i], count);
@@ -108,16 +108,16 @@ tesela_status tsl_fail_in(tesela_status status, const char *format, ...) {
   }
   if (cut)
     drop_partial_character(text);
-  keep_sentence(text);
+  store_message(text);
   return status;
 }
 
 void tsl_status_save(tsl_status_saved *saved) {
-  snprintf(saved->sentence, SENTENCE_SIZE, "%s", tesela_last_error());
+  snprintf(saved->sentence, MESSAGE_SIZE, "%s", tesela_last_error());
 }
 
 void tsl_status_restore(const tsl_status_saved *saved) {
-  keep_sentence(saved->sentence);
+  store_message(saved->sentence);
 }
 
 void tsl_status_keep_log(const char *log) {

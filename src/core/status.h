@@ -21,6 +21,7 @@ void tsl_status_keep_log(const char *log);
 typedef struct tsl_status_saved {
   char sentence[1024];
 } tsl_status_saved;
+/* Copies this thread's message. */
 void tsl_status_save(tsl_status_saved *saved);
 void tsl_status_restore(const tsl_status_saved *saved);
 

@@ -31,16 +31,16 @@ static inline bool tsl_strides_overlap(int64_t rows, int64_t cols, int64_t row_s
 }
 
 /* Returns the real stride for the caller's value: 1 for 0, 0 for TESELA_STRIDE_ZERO. */
-static inline int64_t tsl_stride_given(int64_t value) {
+static inline int64_t tsl_stride_from_caller(int64_t value) {
   return value == 0 ? 1 : value == TESELA_STRIDE_ZERO ? 0 : value;
 }
 
 /* Computes real strides for `cols` stored columns. Two zeros mean dense and row-major. */
-static inline void tsl_strides_take(int64_t row_given, int64_t col_given, int64_t cols, int64_t *row_stride,
-                                    int64_t *col_stride) {
+static inline void tsl_strides_from_caller(int64_t row_given, int64_t col_given, int64_t cols,
+                                           int64_t *row_stride, int64_t *col_stride) {
   const bool is_dense = row_given == 0 && col_given == 0;
-  *row_stride = is_dense ? cols : tsl_stride_given(row_given);
-  *col_stride = tsl_stride_given(col_given);
+  *row_stride = is_dense ? cols : tsl_stride_from_caller(row_given);
+  *col_stride = tsl_stride_from_caller(col_given);
 }
 
 /* Returns TESELA_BAD_CALL if one stride is 0 (meaning 1) and the other 1 or -1, which no caller intends. */

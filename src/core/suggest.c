@@ -7,11 +7,11 @@
 /* A longer word is compared by its first 31 bytes. */
 enum { LENGTH_MAX = 31 };
 
-static int lower(char byte) {
+static int lower_ascii(char byte) {
   return byte >= 'A' && byte <= 'Z' ? byte - 'A' + 'a' : byte;
 }
 
-static int min_of(int a, int b) {
+static int smaller_int(int a, int b) {
   return a < b ? a : b;
 }
 
@@ -25,27 +25,29 @@ static int edit_distance(const char *a, int m, const char *b, int n) {
     rows[0][j] = j;
   for (int i = 1; i <= m; i++)
     for (int j = 1; j <= n; j++) {
-      const int x = lower(a[i - 1]), y = lower(b[j - 1]);
-      rows[i][j] = min_of(rows[i - 1][j - 1] + (x != y), min_of(rows[i - 1][j], rows[i][j - 1]) + 1);
-      if (i > 1 && j > 1 && x == lower(b[j - 2]) && lower(a[i - 2]) == y)
-        rows[i][j] = min_of(rows[i][j], rows[i - 2][j - 2] + 1);
+      const int x = lower_ascii(a[i - 1]), y = lower_ascii(b[j - 1]);
+      rows[i][j] =
+          smaller_int(rows[i - 1][j - 1] + (x != y), smaller_int(rows[i - 1][j], rows[i][j - 1]) + 1);
+      if (i > 1 && j > 1 && x == lower_ascii(b[j - 2]) && lower_ascii(a[i - 2]) == y)
+        rows[i][j] = smaller_int(rows[i][j], rows[i - 2][j - 2] + 1);
     }
   return rows[m][n];
 }
 
 const char *tsl_suggest(const char *word, const char *names, char out[TSL_SUGGESTION_BYTES]) {
   const int length = (int)strnlen(word, LENGTH_MAX);
-  int least = (length + 1) / 3 + 1; /* one edit in three letters */
+  int smallest_distance = (length + 1) / 3 + 1; /* one edit in three letters */
   out[0] = '\0';
   for (names += strspn(names, ", "); *names; names += strspn(names, ", ")) {
-    const int all = (int)strcspn(names, ", "), n = min_of(all, LENGTH_MAX);
+    const int all = (int)strcspn(names, ", "), n = smaller_int(all, LENGTH_MAX);
     /* A word begins with the first or second letter of its name: gpu is not cpu. */
-    const bool is_other = lower(*word) != lower(*names) && lower(*word) != lower(names[1]);
+    const bool is_other =
+        lower_ascii(*word) != lower_ascii(*names) && lower_ascii(*word) != lower_ascii(names[1]);
     const bool is_begun = length > 1 && length <= all && strncmp(names, word, (size_t)length) == 0;
     const int distance = is_begun ? 1 : edit_distance(word, length, names, n);
-    if (!is_other && distance < least) {
-      least = distance;
-      snprintf(out, TSL_SUGGESTION_BYTES, "; did you mean %.*s?", min_of(all, TSL_SUGGESTION_BYTES - 20),
+    if (!is_other && distance < smallest_distance) {
+      smallest_distance = distance;
+      snprintf(out, TSL_SUGGESTION_BYTES, "; did you mean %.*s?", smaller_int(all, TSL_SUGGESTION_BYTES - 20),
                names);
     }
     names += all;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *tsl_loaded_beside(void *address, const char *name) {
+void *tsl_loaded_in_library_of(void *address, const char *name) {
   Dl_info library_info, found;
   if (!dladdr(address, &library_info) || !library_info.dli_fname)
     return NULL;
@@ -22,7 +22,7 @@ void *tsl_loaded_beside(void *address, const char *name) {
   return symbol;
 }
 
-static bool symbol_search_holds(const struct dl_phdr_info *info, const void *address) {
+static bool library_contains(const struct dl_phdr_info *info, const void *address) {
   const uintptr_t at = (uintptr_t)address;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
@@ -32,29 +32,29 @@ static bool symbol_search_holds(const struct dl_phdr_info *info, const void *add
   return false;
 }
 
-typedef struct order {
+typedef struct load_order {
   const void *first, *second;
-  bool is_before;
-} order;
+  bool first_is_earlier;
+} load_order;
 
 /* Finds which of two addresses' libraries was loaded first; the walk is in loading order. */
-static int look_for_first(struct dl_phdr_info *info, size_t size, void *argument) {
-  order *library_info = argument;
+static int stop_at_first_loaded(struct dl_phdr_info *info, size_t size, void *argument) {
+  load_order *library_info = argument;
   (void)size;
-  const bool has_first = symbol_search_holds(info, library_info->first),
-             has_second = symbol_search_holds(info, library_info->second);
-  library_info->is_before = has_first && !has_second;
+  const bool has_first = library_contains(info, library_info->first),
+             has_second = library_contains(info, library_info->second);
+  library_info->first_is_earlier = has_first && !has_second;
   return has_first || has_second;
 }
 
-bool tsl_loaded_before(const void *address, const void *other) {
-  order library_info = {.first = address, .second = other};
-  dl_iterate_phdr(look_for_first, &library_info);
-  return library_info.is_before;
+bool tsl_loaded_is_earlier(const void *address, const void *other) {
+  load_order library_info = {.first = address, .second = other};
+  dl_iterate_phdr(stop_at_first_loaded, &library_info);
+  return library_info.first_is_earlier;
 }
 
-/* Only lists names: libraries are opened after the walk, which holds the linker's lock. */
-static int symbol_search_add_name(struct dl_phdr_info *info, size_t size, void *argument) {
+/* Appends a library's name. Libraries are opened after the walk, which holds the linker's lock. */
+static int append_library_name(struct dl_phdr_info *info, size_t size, void *argument) {
   (void)size;
   if (info->dlpi_name && *info->dlpi_name)
     tsl_text_add(argument, "%s\n", info->dlpi_name);
@@ -62,7 +62,7 @@ static int symbol_search_add_name(struct dl_phdr_info *info, size_t size, void *
 }
 
 /* Returns the symbol's address in a loaded library if `ask` answers TAKE, else NULL. */
-static void *find_in(const char *library, const char *name, tsl_loaded_ask *ask, void *state) {
+static void *ask_about_symbol(const char *library, const char *name, tsl_loaded_ask *ask, void *state) {
   void *handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
   if (!handle)
     return NULL;
@@ -73,13 +73,13 @@ static void *find_in(const char *library, const char *name, tsl_loaded_ask *ask,
   return answer == TSL_LOADED_TAKE ? address : NULL;
 }
 
-void *tsl_loaded_find(const char *name, tsl_loaded_ask *ask, void *state) {
+void *tsl_loaded_find_symbol(const char *name, tsl_loaded_ask *ask, void *state) {
   tsl_text names = {0};
   void *address = NULL;
-  dl_iterate_phdr(symbol_search_add_name, &names);
+  dl_iterate_phdr(append_library_name, &names);
   char *all = tsl_text_take(&names), *left = all;
   for (char *line; left && !address && (line = strsep(&left, "\n")) != NULL;)
-    address = *line ? find_in(line, name, ask, state) : NULL;
+    address = *line ? ask_about_symbol(line, name, ask, state) : NULL;
   free(all);
   return address;
 }

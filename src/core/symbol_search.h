@@ -13,12 +13,12 @@ typedef tsl_loaded_answer tsl_loaded_ask(void *address, void *state);
 
 /* Calls `ask` with the address of `name` in each loaded library and its dependencies until it returns TAKE.
  * Returns that address, whose library stays open; NULL: none. */
-void *tsl_loaded_find(const char *name, tsl_loaded_ask *ask, void *state);
+void *tsl_loaded_find_symbol(const char *name, tsl_loaded_ask *ask, void *state);
 
 /* Returns the address of `name` in the library that contains `address`; NULL: it has none. */
-void *tsl_loaded_beside(void *address, const char *name);
+void *tsl_loaded_in_library_of(void *address, const char *name);
 
 /* Returns true if the library of `address` was loaded before the library of `other`. */
-bool tsl_loaded_before(const void *address, const void *other);
+bool tsl_loaded_is_earlier(const void *address, const void *other);
 
 #endif

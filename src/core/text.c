@@ -36,7 +36,7 @@ static bool text_reserve(tsl_text *text, size_t count) {
   return true;
 }
 
-void tsl_text_add_list(tsl_text *text, const char *format, va_list arguments) {
+void tsl_text_add_arguments(tsl_text *text, const char *format, va_list arguments) {
   if (!text_reserve(text, 0))
     return;
   va_list again;
@@ -57,7 +57,7 @@ void tsl_text_add_list(tsl_text *text, const char *format, va_list arguments) {
 void tsl_text_add(tsl_text *text, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  tsl_text_add_list(text, format, arguments);
+  tsl_text_add_arguments(text, format, arguments);
   va_end(arguments);
 }
 
@@ -75,8 +75,7 @@ void tsl_text_add_double(tsl_text *text, double value) {
     tsl_text_add(text, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
     return;
   }
-  /* Fifteen digits hold every shorter decimal of a normal number; a subnormal has fewer. Seventeen are always
-   * enough. */
+  /* Fifteen digits hold every shorter decimal of a normal number; seventeen are always enough. */
   char digits[40];
   for (int precision = fabs(value) < DBL_MIN ? 1 : DBL_DIG; precision <= DBL_DECIMAL_DIG; precision++) {
     double back;
@@ -167,8 +166,8 @@ bool tsl_parse_double(const char *word, double *out) {
   return true;
 }
 
-/* Returns 0 if the suffix is unknown. */
-static uint64_t suffix_factor(const char *suffix) {
+/* Returns the bytes of "", "B", "K", "MiB", ...; 0: an unknown suffix. */
+static uint64_t factor_of_size_suffix(const char *suffix) {
   static const char letters[] = "KMGTPE";
   if (!*suffix || strcmp(suffix, "B") == 0)
     return 1;
@@ -185,15 +184,15 @@ bool tsl_parse_bytes(const char *word, uint64_t *out) {
   for (; text_is_digit(*word); word++)
     if (__builtin_mul_overflow(whole, 10, &whole) || __builtin_add_overflow(whole, *word - '0', &whole))
       return false;
-  double fraction = 0, place = 1;
+  double fraction = 0, decimal_place = 1;
   const bool has_fraction = *word == '.';
   if (has_fraction) {
     if (!text_is_digit(*++word))
       return false;
     for (; text_is_digit(*word); word++)
-      fraction += (place /= 10) * (*word - '0');
+      fraction += (decimal_place /= 10) * (*word - '0');
   }
-  const uint64_t factor = suffix_factor(word);
+  const uint64_t factor = factor_of_size_suffix(word);
   if (factor == 0 || (has_fraction && factor == 1) || __builtin_mul_overflow(whole, factor, &whole) ||
       __builtin_add_overflow(whole, (uint64_t)(fraction * (double)factor), &whole))
     return false;

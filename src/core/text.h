@@ -18,7 +18,7 @@ typedef struct tsl_text {
 
 /* Appends like printf() in the C locale. */
 void tsl_text_add(tsl_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void tsl_text_add_list(tsl_text *text, const char *format, va_list arguments)
+void tsl_text_add_arguments(tsl_text *text, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
 void tsl_text_add_bytes(tsl_text *text, const char *bytes, size_t count);
 /* Appends the shortest %g form that reads back as the same double; "inf", "-inf" or "nan". */
@@ -36,7 +36,7 @@ size_t tsl_utf8_bytes(const char *text);
  * overflow. A sign is allowed; a double that is too small is rounded, at last to 0. */
 bool tsl_parse_i64(const char *word, int64_t *out);
 bool tsl_parse_double(const char *word, double *out); /* also accepts inf and nan */
-/* Parses a size: "64", "16KiB", "1.5GiB", "2G". Drops a fraction of a byte. */
+/* Parses a size: "64", "16KiB", "1.5GiB", "2G"; drops a fraction of a byte. False: not one, or too large. */
 bool tsl_parse_bytes(const char *word, uint64_t *out);
 
 /* Field of a record. A record may start with several bare words ("gemm tile_local tile=16"). */

@@ -12,7 +12,7 @@ static const char *const variables[] = {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS
                                         "OMP_NUM_THREADS"};
 
 /* Returns the first number, of a list by levels in OpenMP ("4,2"); 0: no number. */
-static int thread_limit_number_of(const char *value) {
+static int first_number_of_list(const char *value) {
   char first[16];
   int64_t number;
   const size_t length = strcspn(value, ",");
@@ -23,14 +23,14 @@ static int thread_limit_number_of(const char *value) {
   return tsl_parse_i64(first, &number) && number >= 1 ? (int)(number < INT_MAX ? number : INT_MAX) : 0;
 }
 
-int tsl_thread_limit(int at_most) {
+int tsl_thread_limit_from_env(int threads_max) {
   if (tsl_env_get(TSL_ENV_THREADS)[0] != '\0')
-    return at_most;
+    return threads_max;
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
     const char *value = getenv(variables[i]);
-    const int number = value ? thread_limit_number_of(value) : 0;
+    const int number = value ? first_number_of_list(value) : 0;
     if (number > 0)
-      return number < at_most ? number : at_most;
+      return number < threads_max ? number : threads_max;
   }
-  return at_most;
+  return threads_max;
 }

@@ -26,20 +26,20 @@ static void free_texts(void *argument) {
   free(texts);
 }
 
-static void thread_string_make_key(void) {
+static void create_texts_key(void) {
   atomic_store(&usable, pthread_key_create(&key, free_texts) == 0);
 }
 
-/* Runs when the process ends or the library is unloaded; then no thread may call a destructor of it. */
-__attribute__((destructor)) static void free_main(void) {
+/* Frees the main thread's texts at exit or unload; later no thread's end calls a destructor. */
+__attribute__((destructor)) static void free_at_unload(void) {
   if (!atomic_exchange(&usable, false))
     return;
   free_texts(pthread_getspecific(key));
   pthread_key_delete(key);
 }
 
-static thread_texts *get_thread_texts(void) {
-  pthread_once(&once, thread_string_make_key);
+static thread_texts *get_or_create_thread_texts(void) {
+  pthread_once(&once, create_texts_key);
   if (!atomic_load(&usable))
     return NULL;
   thread_texts *texts = pthread_getspecific(key);
@@ -52,13 +52,13 @@ static thread_texts *get_thread_texts(void) {
   return NULL;
 }
 
-static const char *thread_string_keep(tsl_thread_slot slot, const char *text) {
-  thread_texts *texts = get_thread_texts();
+static const char *store_text(tsl_thread_slot slot, const char *text) {
+  thread_texts *texts = get_or_create_thread_texts();
   const size_t bytes = strlen(text) + 1;
   if (!texts)
     return "";
   if (texts->slots[slot].capacity < bytes) {
-    const size_t capacity = bytes < TSL_THREAD_TEXT_LEAST ? TSL_THREAD_TEXT_LEAST : bytes;
+    const size_t capacity = bytes < TSL_THREAD_TEXT_MIN ? TSL_THREAD_TEXT_MIN : bytes;
     free(texts->slots[slot].text);
     texts->slots[slot].text = malloc(capacity);
     texts->slots[slot].capacity = texts->slots[slot].text ? capacity : 0;
@@ -68,7 +68,7 @@ static const char *thread_string_keep(tsl_thread_slot slot, const char *text) {
 
 const char *tsl_thread_text_keep(tsl_thread_slot slot, const char *text) {
   const int saved_errno = errno;
-  const char *copy = thread_string_keep(slot, text);
+  const char *copy = store_text(slot, text);
   errno = saved_errno;
   return copy;
 }

@@ -1,5 +1,4 @@
-/* Texts that a call leaves for its thread, freed at its end. On the heap: the loader has little thread-local
- * space for libraries opened at run time. */
+/* Texts of calls for their thread, on the heap: libraries opened late have little thread-local space. */
 #ifndef TSL_CORE_THREAD_STRING_H
 #define TSL_CORE_THREAD_STRING_H
 
@@ -11,7 +10,7 @@ typedef enum tsl_thread_slot {
   TSL_THREAD_SLOTS
 } tsl_thread_slot;
 
-enum { TSL_THREAD_TEXT_LEAST = 1024 }; /* bytes up to which a slot's texts always have the same address */
+enum { TSL_THREAD_TEXT_MIN = 1024 }; /* bytes up to which a slot's texts always have the same address */
 
 /* Copies a text and returns the copy, valid until the slot's next text; "": no memory. Keeps errno. */
 const char *tsl_thread_text_keep(tsl_thread_slot slot, const char *text);

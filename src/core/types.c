@@ -44,10 +44,10 @@ NARROW(e5m2, uint8_t)
 #undef NARROW
 
 /* Rounds to nearest even, as rint() does in the default rounding mode, and clamps. NaN becomes 0. */
-static double round_between(double least, double value, double most) {
+static double round_and_clamp(double min, double value, double max) {
   if (isnan(value))
     return 0;
-  return value <= least ? least : value >= most ? most : rint(value);
+  return value <= min ? min : value >= max ? max : rint(value);
 }
 
 static void load_i8(const void *src, double value[2]) {
@@ -58,7 +58,7 @@ static void load_i8(const void *src, double value[2]) {
 }
 
 static void store_i8(void *data, const double value[2]) {
-  const int8_t number = (int8_t)round_between(INT8_MIN, value[0], INT8_MAX);
+  const int8_t number = (int8_t)round_and_clamp(INT8_MIN, value[0], INT8_MAX);
   memcpy(data, &number, sizeof number);
 }
 
@@ -70,7 +70,7 @@ static void load_u8(const void *src, double value[2]) {
 }
 
 static void store_u8(void *data, const double value[2]) {
-  const uint8_t number = (uint8_t)round_between(0, value[0], UINT8_MAX);
+  const uint8_t number = (uint8_t)round_and_clamp(0, value[0], UINT8_MAX);
   memcpy(data, &number, sizeof number);
 }
 
@@ -82,7 +82,7 @@ static void load_i32(const void *src, double value[2]) {
 }
 
 static void store_i32(void *data, const double value[2]) {
-  const int32_t number = (int32_t)round_between(INT32_MIN, value[0], INT32_MAX);
+  const int32_t number = (int32_t)round_and_clamp(INT32_MIN, value[0], INT32_MAX);
   memcpy(data, &number, sizeof number);
 }
 
@@ -106,8 +106,8 @@ static void store_c128(void *data, const double value[2]) {
   memcpy(data, value, 2 * sizeof(double));
 }
 
-/* X(TYPE, name, kernel name, size, component, sums, complex, integer, u, largest, smallest), in the order of
- * the enumeration. */
+/* X(TYPE, name, kernel name, size, component, sums, complex, integer, u, largest, smallest), in enum
+ * order. */
 #define TYPE_LIST(X)                                                                                         \
   X(F64, f64, "double", 8, F64, F64, false, false, 0x1p-53, DBL_MAX, 0x1p-1074)                              \
   X(F32, f32, "float", 4, F32, F32, false, false, 0x1p-24, FLT_MAX, 0x1p-149)                                \

@@ -38,8 +38,7 @@ void tsl_type_load(tesela_type type, const void *src, double value[2]);
  * saturate, and NaN becomes 0. Real types ignore value[1]. `data` needs no alignment. */
 void tsl_type_store(tesela_type type, void *data, const double value[2]);
 
-/* Converts `count` elements between separate, unaligned ranges; steps are in elements, and may be
- * negative. */
+/* Converts `count` elements between separate, unaligned ranges; steps in elements, of any sign. */
 void tsl_type_convert(tesela_type from, const void *source, int64_t source_step, tesela_type type,
                       void *target, int64_t target_step, size_t count);
 

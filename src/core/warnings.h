@@ -5,9 +5,9 @@
 
 #include "core/log.h"
 
-enum { TSL_NOTICES_MOST = 16, TSL_NOTICE_BYTES = 512 };
+enum { TSL_NOTICES_MAX = 16, TSL_NOTICE_BYTES = 512 };
 
-/* Stores and logs a new message. If TSL_NOTICES_MOST are stored, only logs it. */
+/* Stores and logs a new message. If TSL_NOTICES_MAX are stored, only logs it. */
 void tsl_notice(tsl_log_topic topic, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Copies message `index`, from 0; false: past the last. *logged is true if the log has shown it. */

@@ -83,7 +83,7 @@ static tesela_status read_size_variable(tsl_env variable, uint64_t *bytes) {
   *bytes = 0;
   if (*text && (!tsl_parse_bytes(text, bytes) || *bytes == 0))
     return tsl_fail(TESELA_BAD_CALL, "%s is \"%.64s\"; it can be a size such as 8GiB",
-                    tsl_env_at((int)variable)->name, text);
+                    tsl_env_info_at((int)variable)->name, text);
   return TESELA_OK;
 }
 

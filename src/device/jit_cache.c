@@ -83,11 +83,11 @@ static tesela_status jit_cache_compile(tsl_device *device, const tsl_build *buil
                                        int folder, tsl_module **module, double *seconds) {
   tsl_binary binary = {NULL, 0};
   const double begin = tsl_clock();
-  tsl_waiting_begin("compiling %s for %s, the first time", build->name, device->name);
+  tsl_long_operation_begin("compiling %s for %s, the first time", build->name, device->name);
   tesela_status status = device->ops->build(device, build, &binary);
   if (status == TESELA_OK)
     status = device->ops->module_load(device, build->name, &binary, module);
-  tsl_waiting_end();
+  tsl_long_operation_end();
   if (status != TESELA_OK)
     goto out;
   *seconds = tsl_clock() - begin;

@@ -30,7 +30,7 @@ uint64_t tsl_jit_size_limit(void) {
   uint64_t limit = 0;
   if (tsl_parse_bytes(tsl_env_get(TSL_ENV_CACHE_SIZE), &limit))
     return limit;
-  const char *fallback = tsl_env_at(TSL_ENV_CACHE_SIZE)->fallback;
+  const char *fallback = tsl_env_info_at(TSL_ENV_CACHE_SIZE)->fallback;
   tsl_log(TSL_LOG_CACHE, "TESELA_CACHE_SIZE is \"%s\" and no size like 256MiB; %s is used instead",
           tsl_env_get(TSL_ENV_CACHE_SIZE), fallback);
   return tsl_parse_bytes(fallback, &limit) ? limit : 0;

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-static void store_square(const tsl_shape *like, int64_t n, tsl_shape *shape) {
+static void set_square_shape(const tsl_shape *like, int64_t n, tsl_shape *shape) {
   const bool by_cols = like->row_stride == 1 && like->col_stride != 1;
   *shape = (tsl_shape){.type = like->type,
                        .rows = n,
@@ -22,9 +22,9 @@ static tesela_status find_device_for_size(const tsl_problem *like, const tsl_cho
   tsl_candidate *list;
   int count;
   square.m = square.n = square.k = n;
-  store_square(&like->a, n, &square.a);
-  store_square(&like->b, n, &square.b);
-  store_square(&like->c, n, &square.c);
+  set_square_shape(&like->a, n, &square.a);
+  set_square_shape(&like->b, n, &square.b);
+  set_square_shape(&like->c, n, &square.c);
   tsl_problem_add_bias(&square, like->bias_axis, like->bias.type, 1);
   tsl_problem_add_scale(&square, TSL_OPERAND_SCALE_A, like->scaling_a, 1);
   tsl_problem_add_scale(&square, TSL_OPERAND_SCALE_B, like->scaling_b, 1);
@@ -52,7 +52,7 @@ static tesela_status narrow_crossover(const tsl_problem *like, const tsl_choice 
 tesela_status tsl_crossover_find(const tsl_problem *like, const tsl_choice *choice, tsl_crossover *out) {
   const tsl_device *last = NULL;
   *out = (tsl_crossover){.count = 0};
-  for (int64_t n = TSL_CROSSOVER_LEAST; n <= TSL_CROSSOVER_MOST; n *= 2) {
+  for (int64_t n = TSL_CROSSOVER_MIN; n <= TSL_CROSSOVER_MAX; n *= 2) {
     const tsl_device *device;
     TSL_TRY(find_device_for_size(like, choice, n, &device));
     if (!device || device == last || out->count == TSL_CROSSOVER_PARTS)

@@ -17,7 +17,7 @@ static uint64_t operand_bytes(const tsl_problem *problem) {
 }
 
 /* Finds the plan for a single run, in which start-up counts. */
-static tesela_status find_once(const tsl_choice *choice, tsl_explanation *found) {
+static tesela_status find_choice_for_one_run(const tsl_choice *choice, tsl_explanation *found) {
   tsl_choice once = *choice;
   tsl_candidate *list;
   int count;
@@ -30,7 +30,7 @@ static tesela_status find_once(const tsl_choice *choice, tsl_explanation *found)
 }
 
 /* Measures missing transfer costs and finds the crossovers, if there is a choice of devices. */
-static tesela_status explain_weigh(const tsl_choice *choice, tsl_explanation *found) {
+static tesela_status measure_links_and_crossover(const tsl_choice *choice, tsl_explanation *found) {
   tsl_device *device;
   found->devices = choice->devices;
   if (found->problem.op != TSL_OP_GEMM || !tsl_choice_any_device(choice) ||
@@ -44,21 +44,21 @@ static tesela_status explain_weigh(const tsl_choice *choice, tsl_explanation *fo
       /* the device's candidates report the reason */
       tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error());
   }
-  TSL_TRY(find_once(choice, found));
+  TSL_TRY(find_choice_for_one_run(choice, found));
   return tsl_crossover_find(&found->problem, choice, &found->crossover);
 }
 
 /* Counts the cost of the usable candidates, which come first. Predictions exclude the copies. */
-static tesela_status explain_count(tsl_explanation *found) {
+static tesela_status count_costs_of_usable(tsl_explanation *found) {
   void *block;
-  while (found->able < found->count && !found->candidates[found->able].refusal[0])
-    found->able++;
-  TSL_TRY(tsl_alloc((size_t)found->able * sizeof *found->counted, "accounts", &block));
+  while (found->usable_count < found->count && !found->candidates[found->usable_count].refusal[0])
+    found->usable_count++;
+  TSL_TRY(tsl_alloc((size_t)found->usable_count * sizeof *found->counted, "accounts", &block));
   found->counted = block;
-  for (int i = 0; i < found->able; i++) {
+  for (int i = 0; i < found->usable_count; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
     found->counted[i] =
-        tsl_count(&found->problem, candidate->strategy, &candidate->config, candidate->device);
+        tsl_cost_report_make(&found->problem, candidate->strategy, &candidate->config, candidate->device);
     found->counted[i].seconds = candidate->resident;
   }
   return TESELA_OK;
@@ -66,13 +66,13 @@ static tesela_status explain_count(tsl_explanation *found) {
 
 tesela_status tsl_explain_find(const tsl_problem *problem, const tsl_choice *choice, tsl_explanation *found) {
   *found = (tsl_explanation){.problem = *problem, .resident = choice->place == TSL_PLACE_DEVICE};
-  TSL_TRY(explain_weigh(choice, found));
+  TSL_TRY(measure_links_and_crossover(choice, found));
   TSL_TRY(tsl_planner_list(problem, choice, &found->candidates, &found->count));
   found->plan_seconds = tsl_clock();
-  found->planned = tsl_planner_take(problem, choice, found->candidates, found->count, &found->plan);
+  found->plan_status = tsl_planner_take(problem, choice, found->candidates, found->count, &found->plan);
   found->plan_seconds = tsl_clock() - found->plan_seconds;
-  tsl_text_add(&found->failure, "%s", found->planned == TESELA_OK ? "" : tesela_last_error());
-  TSL_TRY(explain_count(found));
+  tsl_text_add(&found->failure, "%s", found->plan_status == TESELA_OK ? "" : tesela_last_error());
+  TSL_TRY(count_costs_of_usable(found));
   found->host_bytes = operand_bytes(problem) + (found->plan ? tsl_plan_host_bytes(found->plan) : 0);
   found->host_available = tsl_memory_available();
   return tsl_text_status(&found->failure);

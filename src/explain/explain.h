@@ -7,18 +7,18 @@
 
 typedef struct tsl_explanation {
   tsl_problem problem;
-  tsl_candidate *candidates;
-  tsl_counted *counted; /* costs of the `able` usable candidates, in the same order */
-  int count, able;
-  tsl_plan *plan; /* NULL: nothing can run; `planned` and `failure` tell why */
-  tesela_status planned;
+  tsl_candidate *candidates; /* owned; the usable ones come first */
+  tsl_cost_report *counted;  /* costs of the `usable_count` usable candidates, in the same order */
+  int count, usable_count;
+  tsl_plan *plan; /* NULL: nothing can run; `plan_status` and `failure` tell why */
+  tesela_status plan_status;
   tsl_text failure;
   uint64_t host_bytes, host_available; /* bytes of operands and the run; bytes that may be allocated */
   bool resident;                       /* operands are on the device */
-  tsl_devices *devices;
-  tsl_crossover crossover; /* no parts without a choice of devices */
-  tsl_candidate once;      /* choice if start-up counts; strategy NULL: not requested */
-  double plan_seconds;     /* seconds for creating the plan: device, compilers, self-test */
+  tsl_devices *devices;                /* devices of the choice, not owned */
+  tsl_crossover crossover;             /* no parts without a choice of devices */
+  tsl_candidate once;  /* choice for a single run with its start-up; strategy NULL: not sought */
+  double plan_seconds; /* seconds for creating the plan: device, compilers, self-test */
 } tsl_explanation;
 
 /* Explains a problem: opens devices, measures missing transfer costs, creates the plan. Succeeds without a

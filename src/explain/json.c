@@ -4,17 +4,19 @@
 #include <math.h>
 
 /* Writes the members `account`, `below` and `comparison`. */
-static void json_reasons(const tsl_explanation *found, int index, tsl_json *json) {
-  const tsl_counted *counted = index < found->able ? &found->counted[index] : &(tsl_counted){.told = false};
-  const tsl_counted *below = counted->told ? tsl_counted_below(found->counted, found->able, counted) : NULL;
+static void write_json_costs(const tsl_explanation *found, int index, tsl_json *json) {
+  const tsl_cost_report *counted =
+      index < found->usable_count ? &found->counted[index] : &(tsl_cost_report){.has_counts = false};
+  const tsl_cost_report *below =
+      counted->has_counts ? tsl_cost_report_rung_below(found->counted, found->usable_count, counted) : NULL;
   tsl_text text = {0};
-  tsl_counted_compare(&found->problem, counted, below, &text);
+  tsl_cost_report_compare(&found->problem, counted, below, &text);
   tsl_json_add(json, "account:");
-  tsl_counted_json(&found->problem, counted, json);
+  tsl_cost_report_json(&found->problem, counted, json);
   tsl_json_add(json, "below:s, comparison:t", below ? below->strategy->name : NULL, &text);
 }
 
-static void json_candidates(const tsl_explanation *found, tsl_json *json) {
+static void write_json_candidates(const tsl_explanation *found, tsl_json *json) {
   const tsl_problem *problem = &found->problem;
   const tsl_candidate *best = tsl_explain_chosen(found);
   for (int i = 0; i < found->count; i++) {
@@ -30,12 +32,12 @@ static void json_candidates(const tsl_explanation *found, tsl_json *json) {
                  candidate == best, candidate->seconds, candidate->doubt, tsl_basis_name(candidate->basis),
                  tsl_strategy_error_bound(candidate->strategy, problem, &candidate->config),
                  tsl_numeric_requirements_bits_word(tsl_accuracy_bits(&promised)), candidate->refusal);
-    json_reasons(found, i, json);
+    write_json_costs(found, i, json);
     tsl_json_add(json, "}");
   }
 }
 
-static void json_shares(const tsl_plan *plan, tsl_json *json) {
+static void write_json_subplans(const tsl_plan *plan, tsl_json *json) {
   tsl_subplan_info share;
   for (int i = 0; plan && tsl_plan_share(plan, i, &share); i++) {
     tsl_json_add(json, "{device:s, plan:s, row:l, rows:l, col:l, cols:l, depth:l, count:l", share.device,
@@ -50,7 +52,7 @@ static void json_shares(const tsl_plan *plan, tsl_json *json) {
   }
 }
 
-static void json_links(const tsl_explanation *found, tsl_json *json) {
+static void write_json_links(const tsl_explanation *found, tsl_json *json) {
   const tsl_device *device;
   for (int i = 0; found->crossover.count > 0 && (device = tsl_devices_at(found->devices, i)); i++) {
     const tsl_link link = tsl_link_of(device);
@@ -77,9 +79,9 @@ void tsl_explain_json(const tsl_explanation *found, tsl_text *out) {
   tsl_json_add(json, "bias:o, activation:o, scale_a:o, scale_b:o, shares:[",
                tsl_along_name(problem->bias_axis), tsl_activation_name(problem->activation),
                tsl_scaling_name(problem->scaling_a), tsl_scaling_name(problem->scaling_b));
-  json_shares(plan, json);
+  write_json_subplans(plan, json);
   tsl_json_add(json, "], links:[");
-  json_links(found, json);
+  write_json_links(found, json);
   tsl_json_add(json, "], crossover:[");
   for (int i = 0; i < found->crossover.count; i++)
     tsl_json_add(json, "{from:l, device:s}", found->crossover.parts[i].from,
@@ -98,6 +100,6 @@ void tsl_explain_json(const tsl_explanation *found, tsl_text *out) {
   else
     tsl_json_add(json, "device_bytes:n, first_call:n");
   tsl_json_add(json, "candidates:[");
-  json_candidates(found, json);
+  write_json_candidates(found, json);
   tsl_json_add(json, "]}");
 }

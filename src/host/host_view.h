@@ -6,9 +6,8 @@
 #include <stdint.h>
 #include <tesela/tesela.h>
 
-/* Matrix in memory: element (i, j) is i * row_stride + j * col_stride elements after `at`. */
 typedef struct tsl_view {
-  unsigned char *at;
+  unsigned char *at; /* element (0, 0); (i, j) is i * row_stride + j * col_stride elements after it */
   int64_t row_stride, col_stride;
   int64_t offset;     /* elements from the caller's element (0, 0) to the view's */
   const void *packed; /* packed form, or NULL; with it nothing is read at `at` */
@@ -27,7 +26,7 @@ typedef struct tsl_views {
 } tsl_views;
 
 /* Returns a stride, or `alone` for one element, which needs none. */
-static inline int64_t tsl_stride_of(int64_t stride, int64_t elements, int64_t alone) {
+static inline int64_t tsl_stride_or_alone(int64_t stride, int64_t elements, int64_t alone) {
   return elements > 1 ? stride : alone;
 }
 
@@ -52,7 +51,7 @@ void tsl_views_orient(tsl_views *views);
 
 /* Sets the signs of conjugation: signs[0] of A's imaginary parts, signs[1] of the result's. From a conj(b) =
  * conj(conj(a) b) and conj(a) conj(b) = conj(a b). */
-void tsl_views_signs(const tsl_views *views, double signs[2]);
+void tsl_views_conjugation_signs(const tsl_views *views, double signs[2]);
 
 /* Sets the operands' addresses, and the packed A and B or NULL. Strides as in tsl_views_orient(). Operands
  * that are not read get C's address: pointers advance. Element bytes: `size` of A and B, `c_size` of C. */

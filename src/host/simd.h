@@ -12,25 +12,25 @@
  *   mask_T, mask_of_T(count)          mask of the first `count` lanes, 0 < count <= LANES_T
  *   load_masked_T(from, mask)         loads these lanes, and zeros; does not touch memory after them
  *   store_masked_T(to, value, mask)   stores these lanes
- *   HAS_RANGES                        1: & and ~ combine masks, and count may be 0; with store_any_T()
- *   store_any_T(to, value, mask)      stores any lanes
+ *   HAS_RANGES                        1: & and ~ combine masks, and count may be 0; with store_any_lanes_T()
+ *   store_any_lanes_T(to, value, mask)  stores any lanes
  *   fma_T(sum, number, value)         sum + number * value, number in every lane; rounded once if the set can
  *   fma_vectors_T(sum, a, b)          sum + a * b, rounded like fma_T()
  *   STEPS_T, transpose_T(rows, at, out)   out[s] = number `at` + s of LANES_T rows, for s < STEPS_T
- *   swapped_T(value), times_i_T(value)    pairs become (imaginary, real), or (-imaginary, real)
- *   larger_T(a, b)                    by lane: a if a > b, else b; b if either is NaN
- *   equals_T(a, b)                    bit mask of equal lanes, lowest lane first
- *   total_T(value), totals_T(values, to)  sum of a vector's lanes in a fixed order; sums of four vectors
+ *   swap_pairs_T(value), times_i_T(value)   pairs become (imaginary, real), or (-imaginary, real)
+ *   max_lanes_T(a, b)                 by lane: a if a > b, else b; b if either is NaN
+ *   equal_lane_bits_T(a, b)           bit mask of equal lanes, lowest lane first
+ *   sum_lanes_T(value), sum_lanes_of_4_T(values, to)   sum in a fixed order; sums of four vectors
  *   store_nontemporal_T(to, value)    stores past the caches, aligned; fence() before others read it
- *   HAS_LOAD_FAR, load_far_T(from)    1 if a special load reaches memory speed beyond the L1 cache
+ *   HAS_LOAD_FAR, load_beyond_l1_T(from)   1 if a special load reaches memory speed beyond the L1 cache
  *   HAS_STREAMS                       1: functions for streams of short columns (vector/kernels/stream_dot.h)
- *     mask_bits_T(bits)               mask of the lanes whose bit is set
+ *     mask_of_bits_T(bits)            mask of the lanes whose bit is set
  *     select_T(mask, a, b)            a in the mask's lanes, else b
- *     rearranged_T(value, lanes)      lane l is lane lanes[l] of value
- *     unzip_T(a, b, out)              in each 16 bytes: even numbers of a, then b, to out[0]; odd to out[1]
+ *     permute_lanes_T(value, lanes)   lane l is lane lanes[l] of value
+ *     unzip_numbers_T(a, b, out)      in 16 bytes each: even numbers of a, then b, to out[0]; odd to out[1]
  *     unzip_quarters_T(a, b, out)     equal with units of 16 bytes, in the whole vector
  *   TSL_KEEP(value)                   hides a value from the compiler, so that it is loaded once
- *   HAS_FUSED, fused_f64(a, b, c)     a b + c rounded once; HAS_FUSED 0: by a function call per lane
+ *   HAS_FUSED, fma_rounded_once_f64(a, b, c)   a b + c; HAS_FUSED 0: by a function call per lane
  *   widen_f64(from)                   loads as many f32 as a vector of f64 has lanes
  *   transpose_c128(rows, at, out)     for elements of two f64; STEPS_c128 is 1
  *
@@ -39,7 +39,7 @@
  *   vector_i32, set_word_i32(word)    unsigned integers, so that sums wrap
  *   dot_i16(sum, a, b)                sum + a b for pairs of 16-bit integers, both products, modulo 2^32
  *   HAS_DOT_BF16                      1 with dot_bf16(), which may flush subnormal numbers to 0, unlike
- *                                     dot_bf16_careful()
+ *                                     dot_bf16_with_subnormals()
  *   HAS_DOT_U8                        1 with dot_u8(): four products of a's unsigned and b's signed bytes
  *   HAS_DOT_I8                        1 with dot_i8() and dot_u8_u8(): products of bytes of equal signedness
  *   HAS_UNITS                         1 with the functions for host_amx/kernels/pack.c
@@ -273,10 +273,10 @@ static inline void transpose_c64(const element_c64 *const *row, int64_t index, v
 #undef REAL
 
 #if !HAS_LOAD_FAR
-static inline vector_f32 load_far_f32(const float *from) {
+static inline vector_f32 load_beyond_l1_f32(const float *from) {
   return load_f32(from);
 }
-static inline vector_f64 load_far_f64(const double *from) {
+static inline vector_f64 load_beyond_l1_f64(const double *from) {
   return load_f64(from);
 }
 #endif

@@ -46,10 +46,10 @@ static inline void store_masked_f64(double *dst, vector_f64 value, mask_f64 mask
   _mm256_maskstore_pd(dst, mask, value);
 }
 #define HAS_RANGES 1
-static inline void store_any_f32(float *dst, vector_f32 value, mask_f32 mask) {
+static inline void store_any_lanes_f32(float *dst, vector_f32 value, mask_f32 mask) {
   _mm256_maskstore_ps(dst, mask, value);
 }
-#define store_any_f64 store_masked_f64
+#define store_any_lanes_f64 store_masked_f64
 
 #define HAS_HALF_f32 0
 #define HAS_HALF_f64 0
@@ -70,7 +70,7 @@ static inline void store_masked_f32_quarter(float *dst, vector_f32_quarter value
     store_few_f32(dst, value, count);
 }
 
-/* Accumulates into the sum's register: compilers that choose the form move sums and spill in every step. */
+/* Returns sum + number * value in the sum's register: compilers that choose the form spill in every step. */
 static inline vector_f32 fma_f32(vector_f32 sum, float number, vector_f32 value) {
   __asm__("vfmadd231ps %1, %2, %0" : "+x"(sum) : "x"(_mm256_set1_ps(number)), "x"(value));
   return sum;
@@ -91,7 +91,7 @@ static inline vector_f64 fma_vectors_f64(vector_f64 sum, vector_f64 a, vector_f6
 }
 
 #define HAS_FUSED 1
-static inline vector_f64 fused_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
+static inline vector_f64 fma_rounded_once_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
   return _mm256_fmadd_pd(a, b, c);
 }
 static inline vector_f64 widen_f64(const float *from) {
@@ -125,11 +125,11 @@ static inline void transpose_c128(const element_c128 *const *row, int64_t index,
 }
 
 #define HAS_STREAMS 1
-static inline mask_f32 mask_bits_f32(uint32_t bits) {
+static inline mask_f32 mask_of_bits_f32(uint32_t bits) {
   const __m256i each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), each), each);
 }
-static inline mask_f64 mask_bits_f64(uint32_t bits) {
+static inline mask_f64 mask_of_bits_f64(uint32_t bits) {
   const __m256i each = _mm256_setr_epi64x(1, 2, 4, 8);
   return _mm256_cmpeq_epi64(_mm256_and_si256(_mm256_set1_epi64x((int)bits), each), each);
 }
@@ -139,19 +139,19 @@ static inline vector_f32 select_f32(mask_f32 mask, vector_f32 a, vector_f32 b) {
 static inline vector_f64 select_f64(mask_f64 mask, vector_f64 a, vector_f64 b) {
   return _mm256_blendv_pd(b, a, _mm256_castsi256_pd(mask));
 }
-static inline vector_f32 rearranged_f32(vector_f32 value, const int32_t *lanes) {
+static inline vector_f32 permute_lanes_f32(vector_f32 value, const int32_t *lanes) {
   return _mm256_permutevar8x32_ps(value, _mm256_loadu_si256((const __m256i *)lanes));
 }
-static inline vector_f64 rearranged_f64(vector_f64 value, const int32_t *lanes) {
+static inline vector_f64 permute_lanes_f64(vector_f64 value, const int32_t *lanes) {
   const __m256i low = _mm256_slli_epi64(_mm256_cvtepi32_epi64(_mm_loadu_si128((const __m128i *)lanes)), 1),
                 high = _mm256_slli_epi64(_mm256_add_epi64(low, _mm256_set1_epi64x(1)), 32);
   return _mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(value), _mm256_or_si256(low, high)));
 }
-static inline void unzip_f32(vector_f32 a, vector_f32 b, vector_f32 *out) {
+static inline void unzip_numbers_f32(vector_f32 a, vector_f32 b, vector_f32 *out) {
   out[0] = _mm256_shuffle_ps(a, b, 0x88);
   out[1] = _mm256_shuffle_ps(a, b, 0xdd);
 }
-static inline void unzip_f64(vector_f64 a, vector_f64 b, vector_f64 *out) {
+static inline void unzip_numbers_f64(vector_f64 a, vector_f64 b, vector_f64 *out) {
   out[0] = _mm256_unpacklo_pd(a, b);
   out[1] = _mm256_unpackhi_pd(a, b);
 }
@@ -164,49 +164,49 @@ static inline void unzip_quarters_f64(vector_f64 a, vector_f64 b, vector_f64 *ou
   out[1] = _mm256_permute2f128_pd(a, b, 0x31);
 }
 
-static inline vector_f32 swapped_f32(vector_f32 value) {
+static inline vector_f32 swap_pairs_f32(vector_f32 value) {
   return _mm256_permute_ps(value, 0xb1);
 }
-static inline vector_f64 swapped_f64(vector_f64 value) {
+static inline vector_f64 swap_pairs_f64(vector_f64 value) {
   return _mm256_permute_pd(value, 0x5);
 }
 static inline vector_f32 times_i_f32(vector_f32 value) {
   const __m256 signs = _mm256_setr_ps(-0.0f, 0, -0.0f, 0, -0.0f, 0, -0.0f, 0);
-  return _mm256_xor_ps(swapped_f32(value), signs);
+  return _mm256_xor_ps(swap_pairs_f32(value), signs);
 }
 static inline vector_f64 times_i_f64(vector_f64 value) {
   const __m256d signs = _mm256_setr_pd(-0.0, 0, -0.0, 0);
-  return _mm256_xor_pd(swapped_f64(value), signs);
+  return _mm256_xor_pd(swap_pairs_f64(value), signs);
 }
 
-static inline vector_f32 larger_f32(vector_f32 a, vector_f32 b) {
+static inline vector_f32 max_lanes_f32(vector_f32 a, vector_f32 b) {
   return _mm256_max_ps(a, b);
 }
-static inline vector_f64 larger_f64(vector_f64 a, vector_f64 b) {
+static inline vector_f64 max_lanes_f64(vector_f64 a, vector_f64 b) {
   return _mm256_max_pd(a, b);
 }
-static inline uint32_t equals_f32(vector_f32 a, vector_f32 b) {
+static inline uint32_t equal_lane_bits_f32(vector_f32 a, vector_f32 b) {
   return (uint32_t)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ));
 }
-static inline uint32_t equals_f64(vector_f64 a, vector_f64 b) {
+static inline uint32_t equal_lane_bits_f64(vector_f64 a, vector_f64 b) {
   return (uint32_t)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ));
 }
 
-static inline float total_f32(vector_f32 value) {
+static inline float sum_lanes_f32(vector_f32 value) {
   const __m128 half = _mm_add_ps(_mm256_castps256_ps128(value), _mm256_extractf128_ps(value, 1));
   const __m128 pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
   return _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
 }
-static inline double total_f64(vector_f64 value) {
+static inline double sum_lanes_f64(vector_f64 value) {
   const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(value), _mm256_extractf128_pd(value, 1));
   return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
 }
-static inline void totals_f32(const vector_f32 *from, float *dst) {
+static inline void sum_lanes_of_4_f32(const vector_f32 *from, float *dst) {
   const __m256 ab = _mm256_hadd_ps(from[0], from[1]), cd = _mm256_hadd_ps(from[2], from[3]),
                four = _mm256_hadd_ps(ab, cd);
   _mm_storeu_ps(dst, _mm_add_ps(_mm256_castps256_ps128(four), _mm256_extractf128_ps(four, 1)));
 }
-static inline void totals_f64(const vector_f64 *from, double *dst) {
+static inline void sum_lanes_of_4_f64(const vector_f64 *from, double *dst) {
   const __m256d ab = _mm256_hadd_pd(from[0], from[1]), cd = _mm256_hadd_pd(from[2], from[3]);
   _mm256_storeu_pd(dst,
                    _mm256_add_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31)));

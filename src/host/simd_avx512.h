@@ -29,8 +29,8 @@ static inline void store_masked_f64(double *dst, vector_f64 value, mask_f64 mask
   _mm512_mask_storeu_pd(dst, mask, value);
 }
 #define HAS_RANGES 1
-#define store_any_f32 store_masked_f32
-#define store_any_f64 store_masked_f64
+#define store_any_lanes_f32 store_masked_f32
+#define store_any_lanes_f64 store_masked_f64
 
 #define HAS_HALF_f32 1
 #define HAS_HALF_f64 1
@@ -87,7 +87,7 @@ static inline vector_f64 fma_vectors_f64(vector_f64 sum, vector_f64 a, vector_f6
 }
 
 #define HAS_FUSED 1
-static inline vector_f64 fused_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
+static inline vector_f64 fma_rounded_once_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
   return _mm512_fmadd_pd(a, b, c);
 }
 static inline vector_f64 widen_f64(const float *from) {
@@ -95,7 +95,7 @@ static inline vector_f64 widen_f64(const float *from) {
 }
 
 /* Loads four numbers of rows 0, 4, 8 and 12 from `row` on into quarters. */
-static inline __m512 quarters_f32(const float *const *row, int64_t index) {
+static inline __m512 load_quarters_f32(const float *const *row, int64_t index) {
   const __m512 first = _mm512_castps128_ps512(_mm_loadu_ps(row[0] + index));
   const __m512 second = _mm512_mask_broadcast_f32x4(first, 0x00f0, _mm_loadu_ps(row[4] + index));
   const __m512 third = _mm512_mask_broadcast_f32x4(second, 0x0f00, _mm_loadu_ps(row[8] + index));
@@ -103,8 +103,8 @@ static inline __m512 quarters_f32(const float *const *row, int64_t index) {
 }
 
 static inline void transpose_f32(const float *const *row, int64_t index, vector_f32 *out) {
-  const __m512 a = quarters_f32(row, index), b = quarters_f32(row + 1, index),
-               c = quarters_f32(row + 2, index), d = quarters_f32(row + 3, index);
+  const __m512 a = load_quarters_f32(row, index), b = load_quarters_f32(row + 1, index),
+               c = load_quarters_f32(row + 2, index), d = load_quarters_f32(row + 3, index);
   const __m512d ab_low = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)),
                 cd_low = _mm512_castps_pd(_mm512_unpacklo_ps(c, d)),
                 ab_high = _mm512_castps_pd(_mm512_unpackhi_ps(a, b)),
@@ -116,8 +116,8 @@ static inline void transpose_f32(const float *const *row, int64_t index, vector_
 }
 
 /* Loads two numbers of each address into quarters. */
-static inline __m512d quarters_f64(const double *first, const double *second, const double *third,
-                                   const double *fourth) {
+static inline __m512d load_quarters_f64(const double *first, const double *second, const double *third,
+                                        const double *fourth) {
   const __m512d one = _mm512_castpd128_pd512(_mm_loadu_pd(first));
   const __m512d two = _mm512_mask_broadcast_f64x2(one, 0x0c, _mm_loadu_pd(second));
   const __m512d three = _mm512_mask_broadcast_f64x2(two, 0x30, _mm_loadu_pd(third));
@@ -125,22 +125,22 @@ static inline __m512d quarters_f64(const double *first, const double *second, co
 }
 
 static inline void transpose_f64(const double *const *row, int64_t index, vector_f64 *out) {
-  const __m512d even = quarters_f64(row[0] + index, row[2] + index, row[4] + index, row[6] + index),
-                odd = quarters_f64(row[1] + index, row[3] + index, row[5] + index, row[7] + index);
+  const __m512d even = load_quarters_f64(row[0] + index, row[2] + index, row[4] + index, row[6] + index),
+                odd = load_quarters_f64(row[1] + index, row[3] + index, row[5] + index, row[7] + index);
   out[0] = _mm512_unpacklo_pd(even, odd);
   out[1] = _mm512_unpackhi_pd(even, odd);
 }
 
 static inline void transpose_c128(const element_c128 *const *row, int64_t index, vector_f64 *out) {
-  out[0] = quarters_f64(row[0][index].component, row[1][index].component, row[2][index].component,
-                        row[3][index].component);
+  out[0] = load_quarters_f64(row[0][index].component, row[1][index].component, row[2][index].component,
+                             row[3][index].component);
 }
 
 #define HAS_STREAMS 1
-static inline mask_f32 mask_bits_f32(uint32_t bits) {
+static inline mask_f32 mask_of_bits_f32(uint32_t bits) {
   return (mask_f32)bits;
 }
-static inline mask_f64 mask_bits_f64(uint32_t bits) {
+static inline mask_f64 mask_of_bits_f64(uint32_t bits) {
   return (mask_f64)bits;
 }
 static inline vector_f32 select_f32(mask_f32 mask, vector_f32 a, vector_f32 b) {
@@ -149,17 +149,17 @@ static inline vector_f32 select_f32(mask_f32 mask, vector_f32 a, vector_f32 b) {
 static inline vector_f64 select_f64(mask_f64 mask, vector_f64 a, vector_f64 b) {
   return _mm512_mask_mov_pd(b, mask, a);
 }
-static inline vector_f32 rearranged_f32(vector_f32 value, const int32_t *lanes) {
+static inline vector_f32 permute_lanes_f32(vector_f32 value, const int32_t *lanes) {
   return _mm512_permutexvar_ps(_mm512_loadu_si512(lanes), value);
 }
-static inline vector_f64 rearranged_f64(vector_f64 value, const int32_t *lanes) {
+static inline vector_f64 permute_lanes_f64(vector_f64 value, const int32_t *lanes) {
   return _mm512_permutexvar_pd(_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)lanes)), value);
 }
-static inline void unzip_f32(vector_f32 a, vector_f32 b, vector_f32 *out) {
+static inline void unzip_numbers_f32(vector_f32 a, vector_f32 b, vector_f32 *out) {
   out[0] = _mm512_shuffle_ps(a, b, 0x88);
   out[1] = _mm512_shuffle_ps(a, b, 0xdd);
 }
-static inline void unzip_f64(vector_f64 a, vector_f64 b, vector_f64 *out) {
+static inline void unzip_numbers_f64(vector_f64 a, vector_f64 b, vector_f64 *out) {
   out[0] = _mm512_unpacklo_pd(a, b);
   out[1] = _mm512_unpackhi_pd(a, b);
 }
@@ -172,19 +172,19 @@ static inline void unzip_quarters_f64(vector_f64 a, vector_f64 b, vector_f64 *ou
   out[1] = _mm512_shuffle_f64x2(a, b, 0xdd);
 }
 
-static inline vector_f32 swapped_f32(vector_f32 value) {
+static inline vector_f32 swap_pairs_f32(vector_f32 value) {
   return _mm512_permute_ps(value, 0xb1);
 }
-static inline vector_f64 swapped_f64(vector_f64 value) {
+static inline vector_f64 swap_pairs_f64(vector_f64 value) {
   return _mm512_permute_pd(value, 0x55);
 }
 static inline vector_f32 times_i_f32(vector_f32 value) {
   const __m512 signs = _mm512_castsi512_ps(_mm512_set1_epi64(0x80000000));
-  return _mm512_xor_ps(swapped_f32(value), signs);
+  return _mm512_xor_ps(swap_pairs_f32(value), signs);
 }
 static inline vector_f64 times_i_f64(vector_f64 value) {
   const __m512d signs = _mm512_setr_pd(-0.0, 0, -0.0, 0, -0.0, 0, -0.0, 0);
-  return _mm512_xor_pd(swapped_f64(value), signs);
+  return _mm512_xor_pd(swap_pairs_f64(value), signs);
 }
 static inline vector_f32_half times_i_f32_half(vector_f32_half value) {
   const __m256 signs = _mm256_castsi256_ps(_mm256_set1_epi64x(0x80000000));
@@ -194,27 +194,27 @@ static inline vector_f64_half times_i_f64_half(vector_f64_half value) {
   return _mm256_xor_pd(_mm256_permute_pd(value, 0x5), _mm256_setr_pd(-0.0, 0, -0.0, 0));
 }
 
-static inline vector_f32 larger_f32(vector_f32 a, vector_f32 b) {
+static inline vector_f32 max_lanes_f32(vector_f32 a, vector_f32 b) {
   return _mm512_max_ps(a, b);
 }
-static inline vector_f64 larger_f64(vector_f64 a, vector_f64 b) {
+static inline vector_f64 max_lanes_f64(vector_f64 a, vector_f64 b) {
   return _mm512_max_pd(a, b);
 }
-static inline uint32_t equals_f32(vector_f32 a, vector_f32 b) {
+static inline uint32_t equal_lane_bits_f32(vector_f32 a, vector_f32 b) {
   return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
 }
-static inline uint32_t equals_f64(vector_f64 a, vector_f64 b) {
+static inline uint32_t equal_lane_bits_f64(vector_f64 a, vector_f64 b) {
   return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
 }
 
-static inline float total_f32(vector_f32 value) {
+static inline float sum_lanes_f32(vector_f32 value) {
   return _mm512_reduce_add_ps(value);
 }
-static inline double total_f64(vector_f64 value) {
+static inline double sum_lanes_f64(vector_f64 value) {
   return _mm512_reduce_add_pd(value);
 }
 
-static inline void totals_f32(const vector_f32 *from, float *dst) {
+static inline void sum_lanes_of_4_f32(const vector_f32 *from, float *dst) {
   const __m512 a = from[0], b = from[1], c = from[2], d = from[3];
   const __m512d ab = _mm512_castps_pd(_mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b)));
   const __m512d cd = _mm512_castps_pd(_mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d)));
@@ -225,14 +225,14 @@ static inline void totals_f32(const vector_f32 *from, float *dst) {
   _mm_storeu_ps(dst, _mm_add_ps(_mm256_castps256_ps128(two), _mm256_extractf128_ps(two, 1)));
 }
 
-static inline __m256d halves_f64(__m512d value) {
+static inline __m256d add_halves_f64(__m512d value) {
   return _mm256_add_pd(_mm512_castpd512_pd256(value), _mm512_extractf64x4_pd(value, 1));
 }
 
-static inline void totals_f64(const vector_f64 *from, double *dst) {
+static inline void sum_lanes_of_4_f64(const vector_f64 *from, double *dst) {
   const __m512d a = from[0], b = from[1], c = from[2], d = from[3];
-  const __m256d ab = halves_f64(_mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b)));
-  const __m256d cd = halves_f64(_mm512_add_pd(_mm512_unpacklo_pd(c, d), _mm512_unpackhi_pd(c, d)));
+  const __m256d ab = add_halves_f64(_mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b)));
+  const __m256d cd = add_halves_f64(_mm512_add_pd(_mm512_unpacklo_pd(c, d), _mm512_unpackhi_pd(c, d)));
   _mm256_storeu_pd(dst,
                    _mm256_add_pd(_mm256_permute2f128_pd(ab, cd, 0x20), _mm256_permute2f128_pd(ab, cd, 0x31)));
 }
@@ -241,13 +241,13 @@ static inline void totals_f64(const vector_f64 *from, double *dst) {
 
 /* Zen 4 prefetches 32-byte loads at memory speed, but not 64-byte loads. */
 #define HAS_LOAD_FAR 1
-static inline vector_f32 load_far_f32(const float *from) {
+static inline vector_f32 load_beyond_l1_f32(const float *from) {
   __m256 low = _mm256_loadu_ps(from);
   TSL_KEEP(low);
   return _mm512_castpd_ps(_mm512_insertf64x4(_mm512_castps_pd(_mm512_castps256_ps512(low)),
                                              _mm256_castps_pd(_mm256_loadu_ps(from + 8)), 1));
 }
-static inline vector_f64 load_far_f64(const double *from) {
+static inline vector_f64 load_beyond_l1_f64(const double *from) {
   __m256d low = _mm256_loadu_pd(from);
   TSL_KEEP(low);
   return _mm512_insertf64x4(_mm512_castpd256_pd512(low), _mm256_loadu_pd(from + 4), 1);
@@ -278,15 +278,16 @@ static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
 }
 
 /* Returns the first bf16 of each pair as f32: a bf16 is the upper half of an f32. */
-static inline __m512 first_of(vector_f32 pairs) {
+static inline __m512 first_bf16_of_pairs(vector_f32 pairs) {
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(pairs), 16));
 }
-static inline __m512 second_of(vector_f32 pairs) {
+static inline __m512 second_bf16_of_pairs(vector_f32 pairs) {
   return _mm512_castsi512_ps(
       _mm512_and_si512(_mm512_castps_si512(pairs), _mm512_set1_epi32((int)0xffff0000)));
 }
-static inline vector_f32 dot_bf16_careful(vector_f32 sum, vector_f32 a, vector_f32 b) {
-  return _mm512_fmadd_ps(second_of(a), second_of(b), _mm512_fmadd_ps(first_of(a), first_of(b), sum));
+static inline vector_f32 dot_bf16_with_subnormals(vector_f32 sum, vector_f32 a, vector_f32 b) {
+  return _mm512_fmadd_ps(second_bf16_of_pairs(a), second_bf16_of_pairs(b),
+                         _mm512_fmadd_ps(first_bf16_of_pairs(a), first_bf16_of_pairs(b), sum));
 }
 #if defined(__AVX512BF16__)
 #define HAS_DOT_BF16 1
@@ -309,10 +310,10 @@ static inline vector_i32 dot_u8(vector_i32 sum, vector_i32 a, vector_i32 b) {
 #define HAS_UNITS 1
 /* Transposes 16 x 16 words by pairs, fours and quarters: sixteen units of `rows` neighbours, `step` bytes
  * apart, become `rows` units of sixteen steps, `width` units apart. */
-static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_t rows, uint32_t flip,
+static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_t rows, uint32_t xor_word,
                                    uint32_t *out, int64_t width) {
-  const __mmask16 there = (__mmask16)((1u << rows) - 1);
-  const __m512i change = _mm512_set1_epi32((int)flip);
+  const __mmask16 inside = (__mmask16)((1u << rows) - 1);
+  const __m512i change = _mm512_set1_epi32((int)xor_word);
   __m512i line[16], pair[16], four[16];
 #pragma GCC unroll 16
   for (int i = 0; i < 16; i++)
@@ -340,47 +341,47 @@ static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_
         _mm512_shuffle_i32x4(even_low, even_high, 0xdd), _mm512_shuffle_i32x4(odd_low, odd_high, 0xdd)};
 #pragma GCC unroll 4
     for (int quarter = 0; quarter < 4; quarter++)
-      _mm512_mask_storeu_epi32(out + (4 * quarter + j) * width, there,
+      _mm512_mask_storeu_epi32(out + (4 * quarter + j) * width, inside,
                                _mm512_xor_si512(transposed[quarter], change));
   }
 }
 
 /* Stores 32 units: two interleaved rows of 16 bits, or four of 8 bits. The callers order the quarters. */
-static inline void store_units(uint32_t *out, __m512i first, __m512i second, uint32_t flip) {
-  const __m512i change = _mm512_set1_epi32((int)flip);
+static inline void store_units(uint32_t *out, __m512i first, __m512i second, uint32_t xor_word) {
+  const __m512i change = _mm512_set1_epi32((int)xor_word);
   _mm512_storeu_si512(out, _mm512_xor_si512(first, change));
   _mm512_storeu_si512(out + 16, _mm512_xor_si512(second, change));
 }
 
 /* Interleaves two rows of `columns` elements; the rest becomes 0. */
-static inline void interleave_2(const unsigned char *in, int64_t step, int64_t columns, uint32_t flip,
+static inline void interleave_2(const unsigned char *in, int64_t step, int64_t columns, uint32_t xor_word,
                                 uint32_t *out) {
-  const __mmask32 there = (__mmask32)(((uint64_t)1 << columns) - 1);
-  const __m512i first = _mm512_maskz_loadu_epi16(there, (const void *)in),
-                second = _mm512_maskz_loadu_epi16(there, (const void *)(in + step));
+  const __mmask32 inside = (__mmask32)(((uint64_t)1 << columns) - 1);
+  const __m512i first = _mm512_maskz_loadu_epi16(inside, (const void *)in),
+                second = _mm512_maskz_loadu_epi16(inside, (const void *)(in + step));
   const __m512i low = _mm512_unpacklo_epi16(first, second), high = _mm512_unpackhi_epi16(first, second);
   store_units(out, _mm512_permutex2var_epi64(low, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), high),
-              _mm512_permutex2var_epi64(low, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), high), flip);
+              _mm512_permutex2var_epi64(low, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), high), xor_word);
 }
 
 static inline __m512i concat_halves(__m256i low, __m256i high) {
   return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
 }
 
-static inline void interleave_4(const unsigned char *in, int64_t step, int64_t columns, uint32_t flip,
+static inline void interleave_4(const unsigned char *in, int64_t step, int64_t columns, uint32_t xor_word,
                                 uint32_t *out) {
-  const __mmask32 there = (__mmask32)(((uint64_t)1 << columns) - 1);
-  const __m256i a = _mm256_maskz_loadu_epi8(there, (const void *)in),
-                b = _mm256_maskz_loadu_epi8(there, (const void *)(in + step)),
-                c = _mm256_maskz_loadu_epi8(there, (const void *)(in + 2 * step)),
-                d = _mm256_maskz_loadu_epi8(there, (const void *)(in + 3 * step));
+  const __mmask32 inside = (__mmask32)(((uint64_t)1 << columns) - 1);
+  const __m256i a = _mm256_maskz_loadu_epi8(inside, (const void *)in),
+                b = _mm256_maskz_loadu_epi8(inside, (const void *)(in + step)),
+                c = _mm256_maskz_loadu_epi8(inside, (const void *)(in + 2 * step)),
+                d = _mm256_maskz_loadu_epi8(inside, (const void *)(in + 3 * step));
   const __m256i ab_low = _mm256_unpacklo_epi8(a, b), ab_high = _mm256_unpackhi_epi8(a, b),
                 cd_low = _mm256_unpacklo_epi8(c, d), cd_high = _mm256_unpackhi_epi8(c, d);
   const __m512i low = concat_halves(_mm256_unpacklo_epi16(ab_low, cd_low),
                                     _mm256_unpackhi_epi16(ab_low, cd_low)),
                 high = concat_halves(_mm256_unpacklo_epi16(ab_high, cd_high),
                                      _mm256_unpackhi_epi16(ab_high, cd_high));
-  store_units(out, _mm512_shuffle_i32x4(low, high, 0x88), _mm512_shuffle_i32x4(low, high, 0xdd), flip);
+  store_units(out, _mm512_shuffle_i32x4(low, high, 0x88), _mm512_shuffle_i32x4(low, high, 0xdd), xor_word);
 }
 
 static inline void store_line_nontemporal(void *dst, const void *from) {

@@ -10,25 +10,25 @@ typedef float vector_f32 __attribute__((vector_size(16), may_alias));
 typedef double vector_f64 __attribute__((vector_size(16), may_alias));
 typedef uint32_t vector_i32 __attribute__((vector_size(16), may_alias));
 
-static inline vector_f32 swapped_f32(vector_f32 value) {
+static inline vector_f32 swap_pairs_f32(vector_f32 value) {
   return (vector_f32){value[1], value[0], value[3], value[2]};
 }
-static inline vector_f64 swapped_f64(vector_f64 value) {
+static inline vector_f64 swap_pairs_f64(vector_f64 value) {
   return (vector_f64){value[1], value[0]};
 }
-static inline vector_f32 larger_f32(vector_f32 a, vector_f32 b) {
+static inline vector_f32 max_lanes_f32(vector_f32 a, vector_f32 b) {
   const vector_i32 is_larger = (vector_i32)(a > b);
   return (vector_f32)(((vector_i32)a & is_larger) | ((vector_i32)b & ~is_larger));
 }
-static inline vector_f64 larger_f64(vector_f64 a, vector_f64 b) {
+static inline vector_f64 max_lanes_f64(vector_f64 a, vector_f64 b) {
   const vector_i32 is_larger = (vector_i32)(a > b);
   return (vector_f64)(((vector_i32)a & is_larger) | ((vector_i32)b & ~is_larger));
 }
-static inline uint32_t equals_f32(vector_f32 a, vector_f32 b) {
+static inline uint32_t equal_lane_bits_f32(vector_f32 a, vector_f32 b) {
   return (uint32_t)(a[0] == b[0]) | (uint32_t)(a[1] == b[1]) << 1 | (uint32_t)(a[2] == b[2]) << 2 |
          (uint32_t)(a[3] == b[3]) << 3;
 }
-static inline uint32_t equals_f64(vector_f64 a, vector_f64 b) {
+static inline uint32_t equal_lane_bits_f64(vector_f64 a, vector_f64 b) {
   return (uint32_t)(a[0] == b[0]) | (uint32_t)(a[1] == b[1]) << 1;
 }
 

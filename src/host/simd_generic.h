@@ -25,23 +25,23 @@ static inline vector_f64 times_i_f64(vector_f64 value) {
   return (vector_f64){-value[1], value[0]};
 }
 
-static inline float total_f32(vector_f32 value) {
+static inline float sum_lanes_f32(vector_f32 value) {
   return (value[0] + value[2]) + (value[1] + value[3]);
 }
-static inline double total_f64(vector_f64 value) {
+static inline double sum_lanes_f64(vector_f64 value) {
   return value[0] + value[1];
 }
-static inline void totals_f32(const vector_f32 *from, float *dst) {
+static inline void sum_lanes_of_4_f32(const vector_f32 *from, float *dst) {
   for (int i = 0; i < 4; i++)
-    dst[i] = total_f32(from[i]);
+    dst[i] = sum_lanes_f32(from[i]);
 }
-static inline void totals_f64(const vector_f64 *from, double *dst) {
+static inline void sum_lanes_of_4_f64(const vector_f64 *from, double *dst) {
   for (int i = 0; i < 4; i++)
-    dst[i] = total_f64(from[i]);
+    dst[i] = sum_lanes_f64(from[i]);
 }
 
 #define HAS_FUSED 0
-static inline vector_f64 fused_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
+static inline vector_f64 fma_rounded_once_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
   return (vector_f64){fma(a[0], b[0], c[0]), fma(a[1], b[1], c[1])};
 }
 
@@ -52,7 +52,7 @@ static inline uint16_t f16_of_f32(float value) {
   return tsl_f16_from_f64((double)value);
 }
 
-/* PMADDWD is in SSE2, which every x86-64 has. */
+/* Returns sum + the products of pairs of 16-bit integers. PMADDWD is in SSE2, which every x86-64 has. */
 static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
 #if defined(__SSE2__)
   return sum + (vector_i32)_mm_madd_epi16((__m128i)a, (__m128i)b);

@@ -29,7 +29,7 @@ static inline void transpose_f64(const double *const *row, int64_t index, vector
 #define HAS_LOAD_FAR 0
 #define HAS_STREAMS 0
 #define HAS_FUSED 1
-static inline vector_f64 fused_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
+static inline vector_f64 fma_rounded_once_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
   return (vector_f64)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
 }
 
@@ -43,19 +43,19 @@ static inline vector_f64 times_i_f64(vector_f64 value) {
   return (vector_f64)veorq_u64(vreinterpretq_u64_f64(vextq_f64(two, two, 1)), signs);
 }
 
-static inline float total_f32(vector_f32 value) {
+static inline float sum_lanes_f32(vector_f32 value) {
   const float32x4_t four = (float32x4_t)value;
   return vpadds_f32(vadd_f32(vget_low_f32(four), vget_high_f32(four)));
 }
-static inline double total_f64(vector_f64 value) {
+static inline double sum_lanes_f64(vector_f64 value) {
   return vpaddd_f64((float64x2_t)value);
 }
-static inline void totals_f32(const vector_f32 *from, float *dst) {
+static inline void sum_lanes_of_4_f32(const vector_f32 *from, float *dst) {
   const float32x4_t ab = vpaddq_f32((float32x4_t)from[0], (float32x4_t)from[1]),
                     cd = vpaddq_f32((float32x4_t)from[2], (float32x4_t)from[3]);
   vst1q_f32(dst, vpaddq_f32(ab, cd));
 }
-static inline void totals_f64(const vector_f64 *from, double *dst) {
+static inline void sum_lanes_of_4_f64(const vector_f64 *from, double *dst) {
   vst1q_f64(dst, vpaddq_f64((float64x2_t)from[0], (float64x2_t)from[1]));
   vst1q_f64(dst + 2, vpaddq_f64((float64x2_t)from[2], (float64x2_t)from[3]));
 }
@@ -73,8 +73,8 @@ static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
   return sum + (vector_i32)vpaddq_s32(low, high);
 }
 
-/* A bf16 is the upper half of an f32. */
-static inline vector_f32 dot_bf16_careful(vector_f32 sum, vector_f32 a, vector_f32 b) {
+/* Returns sum + the products of pairs of bf16, each the upper half of an f32. */
+static inline vector_f32 dot_bf16_with_subnormals(vector_f32 sum, vector_f32 a, vector_f32 b) {
   const uint32x4_t x = (uint32x4_t)a, y = (uint32x4_t)b, high = vdupq_n_u32(0xffff0000);
   const float32x4_t first = vfmaq_f32((float32x4_t)sum, vreinterpretq_f32_u32(vshlq_n_u32(x, 16)),
                                       vreinterpretq_f32_u32(vshlq_n_u32(y, 16)));

@@ -1,4 +1,4 @@
-/* Replacement for the system's reads and writes at byte `place`, such as MPI's. Returns the bytes moved from
+/* Replacement for the system's reads and writes at byte `offset`, such as MPI's. Returns the bytes moved from
  * the first one on; the system moves the rest and reports failures. */
 #ifndef TSL_IO_BACKEND_H
 #define TSL_IO_BACKEND_H
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef size_t (*tsl_read_way)(void *state, uint64_t place, void *data, size_t bytes);
-typedef size_t (*tsl_write_way)(void *state, uint64_t place, const void *data, size_t bytes);
+typedef size_t (*tsl_read_function)(void *state, uint64_t offset, void *data, size_t bytes);
+typedef size_t (*tsl_write_function)(void *state, uint64_t offset, const void *data, size_t bytes);
 
 #endif

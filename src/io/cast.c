@@ -29,15 +29,15 @@ bool tsl_cast(tesela_type from, const void *source, tesela_type type, void *targ
     tsl_type_convert(from, source, 1, type, target, step, count);
     return true;
   }
-  const char *at = source;
+  const char *next = source;
   char *out = target;
   for (size_t done = 0; done < count; done += CHUNK) {
-    const size_t now = count - done < CHUNK ? count - done : CHUNK;
+    const size_t chunk = count - done < CHUNK ? count - done : CHUNK;
     double values[CHUNK][2], stored[CHUNK][2];
-    tsl_type_convert(from, at, 1, TESELA_C128, values, 1, now);
-    tsl_type_convert(from, at, 1, type, out, step, now);
-    tsl_type_convert(type, out, step, TESELA_C128, stored, 1, now);
-    for (size_t i = 0; i < now; i++) {
+    tsl_type_convert(from, next, 1, TESELA_C128, values, 1, chunk);
+    tsl_type_convert(from, next, 1, type, out, step, chunk);
+    tsl_type_convert(type, out, step, TESELA_C128, stored, 1, chunk);
+    for (size_t i = 0; i < chunk; i++) {
       const bool imaginary_fits = to_info->is_complex
                                       ? component_fits(values[i][1], stored[i][1], to_info->is_integer)
                                       : values[i][1] == 0;
@@ -46,8 +46,8 @@ bool tsl_cast(tesela_type from, const void *source, tesela_type type, void *targ
         return false;
       }
     }
-    at += now * from_info->size;
-    out += (int64_t)now * step * (int64_t)to_info->size;
+    next += chunk * from_info->size;
+    out += (int64_t)chunk * step * (int64_t)to_info->size;
   }
   return true;
 }

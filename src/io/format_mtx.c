@@ -23,8 +23,8 @@ static const char *const field_names[] = {"real", "integer", "complex", "pattern
 static const char *const symmetry_names[] = {"general", "symmetric", "skew-symmetric", "hermitian", NULL};
 
 typedef struct mtx_state {
-  int form, field, symmetry;
-  int64_t entries; /* number of lines with values */
+  int form, field, symmetry; /* enumerations above: ARRAY, REAL, GENERAL, ... */
+  int64_t entries;           /* number of lines with values */
 } mtx_state;
 
 static bool mtx_recognise(const char *bytes, size_t count) {
@@ -32,7 +32,7 @@ static bool mtx_recognise(const char *bytes, size_t count) {
   return count >= length && strncasecmp(bytes, banner_start, length) == 0;
 }
 
-static tesela_status format_mtx_read_name(tsl_reader *reader, const char *const names[], int *index) {
+static tesela_status read_banner_word(tsl_reader *reader, const char *const names[], int *index) {
   tsl_word word;
   char quoted[TSL_QUOTE_MAX], all[128] = "";
   TSL_TRY(tsl_input_word(&reader->in, &word));
@@ -51,15 +51,15 @@ static tesela_status read_banner(tsl_reader *reader) {
   mtx_state *const state = reader->state;
   tsl_word word;
   int object;
-  TSL_TRY(tsl_input_skip_mark(in));
+  TSL_TRY(tsl_input_skip_byte_order_mark(in));
   TSL_TRY(tsl_input_word(in, &word));
   if (!mtx_recognise(word.text, word.length) || word.length != sizeof banner_start - 1)
     return tsl_fail(TESELA_BAD_INPUT, "%s: is no Matrix Market file: it does not begin with %s", reader->path,
                     banner_start);
-  TSL_TRY(format_mtx_read_name(reader, object_names, &object));
-  TSL_TRY(format_mtx_read_name(reader, form_names, &state->form));
-  TSL_TRY(format_mtx_read_name(reader, field_names, &state->field));
-  TSL_TRY(format_mtx_read_name(reader, symmetry_names, &state->symmetry));
+  TSL_TRY(read_banner_word(reader, object_names, &object));
+  TSL_TRY(read_banner_word(reader, form_names, &state->form));
+  TSL_TRY(read_banner_word(reader, field_names, &state->field));
+  TSL_TRY(read_banner_word(reader, symmetry_names, &state->symmetry));
   TSL_TRY(tsl_input_word(in, &word));
   if (word.length != 0)
     return tsl_input_bad_line(in, 1, "goes on after the fifth word of the banner");
@@ -69,8 +69,7 @@ static tesela_status read_banner(tsl_reader *reader) {
   return TESELA_OK;
 }
 
-/* Skips blank lines and comments. */
-static tesela_status skip_comments(tsl_reader *reader) {
+static tesela_status skip_blank_and_comment_lines(tsl_reader *reader) {
   tsl_input *const in = &reader->in;
   bool more;
   for (;;) {
@@ -109,7 +108,7 @@ static tesela_status mtx_read_header(tsl_reader *reader) {
   mtx_state *const state = reader->state;
   int64_t sizes[3] = {0};
   TSL_TRY(read_banner(reader));
-  TSL_TRY(skip_comments(reader));
+  TSL_TRY(skip_blank_and_comment_lines(reader));
   TSL_TRY(read_shape(reader, sizes));
   TSL_TRY(tsl_reader_set_shape(reader, sizes[0], sizes[1]));
   const int64_t rows = sizes[0], cols = sizes[1];
@@ -124,11 +123,11 @@ static tesela_status mtx_read_header(tsl_reader *reader) {
     state->entries = state->symmetry == SKEW_SYMMETRIC ? rows * (rows - 1) / 2 : rows * (rows + 1) / 2;
   reader->info.type = state->field == COMPLEX ? TESELA_C128 : TESELA_F64;
   reader->info.by_rows = false;
-  return tsl_reader_expect(reader, state->entries, state->form == ARRAY ? 2 : 4, "entries");
+  return tsl_reader_check_length(reader, state->entries, state->form == ARRAY ? 2 : 4, "entries");
 }
 
 /* Returns the words of an entry's line, for messages: "row, column and value". */
-static const char *entry_form(const mtx_state *state) {
+static const char *describe_entry_words(const mtx_state *state) {
   static const char *const words[2][FIELDS] = {{"value", "value", "real and imaginary part", "", "value"},
                                                {"row, column and value", "row, column and value",
                                                 "row, column, real and imaginary part", "row and column",
@@ -136,9 +135,9 @@ static const char *entry_form(const mtx_state *state) {
   return words[state->form][state->field];
 }
 
-static tesela_status fail_entry(const tsl_reader *reader) {
+static tesela_status fail_malformed_entry(const tsl_reader *reader) {
   return tsl_input_bad_line(&reader->in, reader->in.line, "is no entry of this file, which is: %s",
-                            entry_form(reader->state));
+                            describe_entry_words(reader->state));
 }
 
 /* Reads a row or column; *index counts from 0. */
@@ -146,7 +145,7 @@ static tesela_status read_index(tsl_reader *reader, int64_t size, const char *wh
   tsl_word word;
   TSL_TRY(tsl_input_word(&reader->in, &word));
   if (tsl_number_read_whole(word.text, word.length, index) != TSL_NUMBER_READ)
-    return fail_entry(reader);
+    return fail_malformed_entry(reader);
   if (*index < 1 || *index > size)
     return tsl_input_bad_line(&reader->in, reader->in.line,
                               "names %s %" PRId64 ", which is outside of 1 to %" PRId64, what, *index, size);
@@ -183,7 +182,7 @@ static tesela_status check_integer(const tsl_reader *reader, tsl_word word) {
                             "has '%s', an integer beyond 2^53 that no f64 is equal to", quoted);
 }
 
-/* Reads an entry's value up to the end of its line. */
+/* Reads an entry's value, 1 in a pattern, up to the end of its line. */
 static tesela_status read_value(tsl_reader *reader, double value[2]) {
   const mtx_state *const state = reader->state;
   const int parts = state->field == PATTERN ? 0 : state->field == COMPLEX ? 2 : 1;
@@ -193,37 +192,36 @@ static tesela_status read_value(tsl_reader *reader, double value[2]) {
   for (int part = 0; part < parts; part++) {
     TSL_TRY(tsl_input_word(&reader->in, &word));
     if (word.length == 0)
-      return fail_entry(reader);
+      return fail_malformed_entry(reader);
     if (state->field == INTEGER || state->field == UNSIGNED)
       TSL_TRY(check_integer(reader, word));
-    TSL_TRY(tsl_reader_number(reader, word, TSL_NUMBER_FORTRAN, &value[part]));
+    TSL_TRY(tsl_reader_read_number(reader, word, TSL_NUMBER_FORTRAN, &value[part]));
     if (state->field == INTEGER || state->field == UNSIGNED)
       value[part] += 0.0; /* -0 becomes 0 */
   }
   TSL_TRY(tsl_input_word(&reader->in, &word));
-  return word.length == 0 ? TESELA_OK : fail_entry(reader);
+  return word.length == 0 ? TESELA_OK : fail_malformed_entry(reader);
 }
 
-/* Negates a value; 0 remains +0. */
-static double opposite(double value) {
+static double negate_but_zero(double value) {
   return value == 0 ? value : -value;
 }
 
-static void format_mtx_mirror(int symmetry, const double value[2], double mirrored[2]) {
-  mirrored[0] = symmetry == SKEW_SYMMETRIC ? opposite(value[0]) : value[0];
-  mirrored[1] = symmetry == SYMMETRIC ? value[1] : opposite(value[1]);
+static void mirror_value(int symmetry, const double value[2], double mirrored[2]) {
+  mirrored[0] = symmetry == SKEW_SYMMETRIC ? negate_but_zero(value[0]) : value[0];
+  mirrored[1] = symmetry == SYMMETRIC ? value[1] : negate_but_zero(value[1]);
 }
 
 /* Stores a value; adds to a duplicate's. Ignores elements outside of the panel. */
-static tesela_status format_mtx_add(tsl_reader *reader, const tsl_file_panel *panel, int64_t row, int64_t col,
-                                    const double value[2]) {
+static tesela_status add_to_panel(tsl_reader *reader, const tsl_file_panel *panel, int64_t row, int64_t col,
+                                  const double value[2]) {
   const mtx_state *const state = reader->state;
   const int64_t i = row - panel->first, j = col - panel->first_col;
   double sum[2] = {0, 0};
   if (i < 0 || i >= panel->rows || j < 0 || j >= panel->cols)
     return TESELA_OK;
   if (state->form == COORDINATE)
-    tsl_type_load(panel->type, tsl_panel_at(panel, i, j), sum);
+    tsl_type_load(panel->type, tsl_panel_address(panel, i, j), sum);
   for (int part = 0; part < 2; part++) {
     const double before = sum[part];
     sum[part] = before == 0 ? value[part] : before + value[part];
@@ -231,37 +229,37 @@ static tesela_status format_mtx_add(tsl_reader *reader, const tsl_file_panel *pa
       return tsl_input_bad_line(&reader->in, reader->in.line,
                                 "adds to an entry, and the sum is larger than any double");
   }
-  return tsl_reader_put(reader, panel, i, j, reader->in.line, sum);
+  return tsl_reader_store_value(reader, panel, i, j, reader->in.line, sum);
 }
 
 /* Adds an entry, and its mirror image by the symmetry, to the panel. TESELA_BAD_INPUT: invalid diagonal. */
-static tesela_status format_mtx_store(tsl_reader *reader, const tsl_file_panel *panel, int64_t i, int64_t j,
-                                      const double value[2]) {
+static tesela_status add_entry_with_mirror(tsl_reader *reader, const tsl_file_panel *panel, int64_t i,
+                                           int64_t j, const double value[2]) {
   const mtx_state *const state = reader->state;
   double mirrored[2];
-  format_mtx_mirror(state->symmetry, value, mirrored);
+  mirror_value(state->symmetry, value, mirrored);
   if (state->symmetry == GENERAL)
-    return format_mtx_add(reader, panel, i, j, value);
+    return add_to_panel(reader, panel, i, j, value);
   if (i != j) {
-    TSL_TRY(format_mtx_add(reader, panel, i, j, value));
-    return format_mtx_add(reader, panel, j, i, mirrored);
+    TSL_TRY(add_to_panel(reader, panel, i, j, value));
+    return add_to_panel(reader, panel, j, i, mirrored);
   }
   if ((mirrored[0] != value[0] && !isnan(value[0])) || (mirrored[1] != value[1] && !isnan(value[1])))
     return tsl_input_bad_line(&reader->in, reader->in.line,
                               "has a diagonal entry that a %s matrix cannot have",
                               symmetry_names[state->symmetry]);
-  return format_mtx_add(reader, panel, i, j, value);
+  return add_to_panel(reader, panel, i, j, value);
 }
 
-static void fill_with_zeros(const tsl_file_panel *panel) {
+static void fill_panel_with_zeros(const tsl_file_panel *panel) {
   static const double zero[2] = {0, 0};
   for (int64_t i = 0; i < panel->rows && panel->cols > 0; i++)
     for (int64_t j = 0; j < panel->cols; j++)
-      tsl_type_store(panel->type, tsl_panel_at(panel, i, j), zero);
+      tsl_type_store(panel->type, tsl_panel_address(panel, i, j), zero);
 }
 
 /* Moves to the next entry's line. TESELA_BAD_INPUT at the file's end, after `read` entries. */
-static tesela_status begin_entry(tsl_reader *reader, int64_t read) {
+static tesela_status next_entry_line(tsl_reader *reader, int64_t read) {
   const mtx_state *const state = reader->state;
   bool more;
   TSL_TRY(tsl_input_next_line(&reader->in, &more));
@@ -276,11 +274,11 @@ static tesela_status read_coordinates(tsl_reader *reader, const tsl_file_panel *
   for (int64_t entry = 0; entry < state->entries; entry++) {
     int64_t i, j;
     double value[2];
-    TSL_TRY(begin_entry(reader, entry));
+    TSL_TRY(next_entry_line(reader, entry));
     TSL_TRY(read_index(reader, reader->info.rows, "row", &i));
     TSL_TRY(read_index(reader, reader->info.cols, "column", &j));
     TSL_TRY(read_value(reader, value));
-    TSL_TRY(format_mtx_store(reader, panel, i, j, value));
+    TSL_TRY(add_entry_with_mirror(reader, panel, i, j, value));
   }
   return TESELA_OK;
 }
@@ -294,9 +292,9 @@ static tesela_status read_array(tsl_reader *reader, const tsl_file_panel *panel)
     const int64_t first = state->symmetry == GENERAL ? 0 : state->symmetry == SKEW_SYMMETRIC ? j + 1 : j;
     for (int64_t i = first; i < rows; i++, entry++) {
       double value[2];
-      TSL_TRY(begin_entry(reader, entry));
+      TSL_TRY(next_entry_line(reader, entry));
       TSL_TRY(read_value(reader, value));
-      TSL_TRY(format_mtx_store(reader, panel, i, j, value));
+      TSL_TRY(add_entry_with_mirror(reader, panel, i, j, value));
     }
   }
   return TESELA_OK;
@@ -305,7 +303,7 @@ static tesela_status read_array(tsl_reader *reader, const tsl_file_panel *panel)
 static tesela_status mtx_read_rows(tsl_reader *reader, const tsl_file_panel *panel) {
   const mtx_state *const state = reader->state;
   if (state->form == COORDINATE || state->symmetry == SKEW_SYMMETRIC)
-    fill_with_zeros(panel);
+    fill_panel_with_zeros(panel);
   return state->form == ARRAY ? read_array(reader, panel) : read_coordinates(reader, panel);
 }
 
@@ -342,11 +340,11 @@ static tesela_status write_columns(tsl_writer *writer, const tsl_file_panel *pan
   for (int64_t j = 0; j < panel->cols && panel->rows > 0; j++) {
     for (int64_t i = 0; i < panel->rows; i++) {
       double value[2];
-      tsl_type_load(panel->type, tsl_panel_at(panel, i, j), value);
-      TSL_TRY(tsl_writer_number(writer, type->component, value[0]));
+      tsl_type_load(panel->type, tsl_panel_address(panel, i, j), value);
+      TSL_TRY(tsl_writer_write_number(writer, type->component, value[0]));
       if (type->is_complex) {
         TSL_TRY(tsl_output_write(&writer->out, " ", 1));
-        TSL_TRY(tsl_writer_number(writer, type->component, value[1]));
+        TSL_TRY(tsl_writer_write_number(writer, type->component, value[1]));
       }
       TSL_TRY(tsl_output_write(&writer->out, "\n", 1));
     }
@@ -374,8 +372,8 @@ static tesela_status mtx_write_rows(tsl_writer *writer, const tsl_file_panel *pa
                       "writing a Matrix Market file by columns", &writer->state));
   const tsl_file_panel buffer = buffered_panel(writer);
   for (int64_t i = 0; i < panel->rows && panel->cols > 0; i++)
-    tsl_type_convert(panel->type, tsl_panel_at(panel, i, 0), panel->col_stride, panel->type,
-                     tsl_panel_at(&buffer, panel->first + i, 0), 1, (size_t)panel->cols);
+    tsl_type_convert(panel->type, tsl_panel_address(panel, i, 0), panel->col_stride, panel->type,
+                     tsl_panel_address(&buffer, panel->first + i, 0), 1, (size_t)panel->cols);
   return TESELA_OK;
 }
 
@@ -390,7 +388,7 @@ const tsl_format tsl_format_mtx = {
     .name = "mtx",
     .endings = ".mtx ",
     .marked = true,
-    .text = true,
+    .is_text = true,
     .keeps_rows = true,
     .recognise = mtx_recognise,
     .read_header = mtx_read_header,

@@ -21,7 +21,7 @@ static bool txt_recognise(const char *bytes, size_t count) {
   return i == count || bytes[i] == '\n';
 }
 
-static tesela_status format_txt_read_size(tsl_reader *reader, int64_t *size) {
+static tesela_status read_txt_size(tsl_reader *reader, int64_t *size) {
   tsl_word word;
   char quoted[TSL_QUOTE_MAX];
   TSL_TRY(tsl_input_word(&reader->in, &word));
@@ -37,20 +37,20 @@ static tesela_status txt_read_header(tsl_reader *reader) {
   bool more;
   int64_t rows = 0, cols = 0;
   tsl_word word;
-  TSL_TRY(tsl_input_skip_mark(in));
+  TSL_TRY(tsl_input_skip_byte_order_mark(in));
   TSL_TRY(tsl_input_next_line(in, &more));
   if (!more)
     return tsl_fail(TESELA_BAD_INPUT, "%s: is empty; a .txt matrix begins with a line \"rows columns\"",
                     reader->path);
-  TSL_TRY(format_txt_read_size(reader, &rows));
-  TSL_TRY(format_txt_read_size(reader, &cols));
+  TSL_TRY(read_txt_size(reader, &rows));
+  TSL_TRY(read_txt_size(reader, &cols));
   TSL_TRY(tsl_input_word(in, &word));
   if (word.length != 0)
     return tsl_input_bad_line(in, in->line, "begins a .txt matrix and should be \"rows columns\" alone");
   TSL_TRY(tsl_reader_set_shape(reader, rows, cols));
   reader->info.type = TESELA_F64;
   reader->info.by_rows = true;
-  return tsl_reader_expect(reader, rows * cols, 2, "values");
+  return tsl_reader_check_length(reader, rows * cols, 2, "values");
 }
 
 static tesela_status txt_read_rows(tsl_reader *reader, const tsl_file_panel *panel) {
@@ -68,8 +68,8 @@ static tesela_status txt_read_rows(tsl_reader *reader, const tsl_file_panel *pan
         return tsl_fail(TESELA_BAD_INPUT, "%s: is truncated: it ends after %" PRId64 " of %" PRId64 " values",
                         reader->path, (panel->first + i) * panel->cols + j, reader->info.rows * panel->cols);
       double value[2] = {0, 0};
-      TSL_TRY(tsl_reader_number(reader, word, TSL_NUMBER_FORTRAN, &value[0]));
-      TSL_TRY(tsl_reader_put(reader, panel, i, j, in->line, value));
+      TSL_TRY(tsl_reader_read_number(reader, word, TSL_NUMBER_FORTRAN, &value[0]));
+      TSL_TRY(tsl_reader_store_value(reader, panel, i, j, in->line, value));
     }
   }
   return TESELA_OK;
@@ -86,7 +86,7 @@ static tesela_status txt_read_end(tsl_reader *reader) {
 }
 
 static tesela_status write_size(tsl_writer *writer, int64_t size, char end) {
-  TSL_TRY(tsl_writer_number(writer, TESELA_F64, (double)size));
+  TSL_TRY(tsl_writer_write_number(writer, TESELA_F64, (double)size));
   return tsl_output_write(&writer->out, &end, 1);
 }
 
@@ -96,13 +96,13 @@ static tesela_status txt_write_header(tsl_writer *writer) {
 }
 
 static tesela_status txt_write_rows(tsl_writer *writer, const tsl_file_panel *panel) {
-  return tsl_writer_lines(writer, panel, ' ');
+  return tsl_writer_write_lines(writer, panel, ' ');
 }
 
 const tsl_format tsl_format_txt = {
     .name = "txt",
     .endings = ".txt ",
-    .text = true,
+    .is_text = true,
     .real_only = true,
     .recognise = txt_recognise,
     .read_header = txt_read_header,

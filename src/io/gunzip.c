@@ -14,11 +14,11 @@ enum { PACKED_BYTES = 1 << 18 };
 struct tsl_unpacking {
   z_stream stream;
   int fd;
-  bool eof;           /* the file has no more bytes */
-  bool between;       /* between concatenated members of the file */
-  bool deflated;      /* raw data: size and CRC are compared here, not by zlib */
-  uint64_t size, got; /* bytes when expanded; bytes expanded so far */
-  uLong check, got_check;
+  bool eof;             /* the file has no more bytes */
+  bool between_members; /* between concatenated members of the file */
+  bool deflated;        /* raw data: size and CRC are compared here, not by zlib */
+  uint64_t size, got;   /* expected bytes when expanded; bytes expanded so far */
+  uLong expected_crc, expanded_crc;
   unsigned char packed[PACKED_BYTES];
 };
 
@@ -26,8 +26,8 @@ bool tsl_unpack_recognise(const char *bytes, size_t count) {
   return count >= 3 && memcmp(bytes, "\x1f\x8b\x08", 3) == 0;
 }
 
-static tesela_status gunzip_start(const char *path, int fd, int window, const char *bytes, size_t count,
-                                  tsl_unpacking **unpacking) {
+static tesela_status start_inflating(const char *path, int fd, int window, const char *bytes, size_t count,
+                                     tsl_unpacking **unpacking) {
   void *block;
   *unpacking = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_unpacking) + count, "unpacking a file", &block));
@@ -49,20 +49,20 @@ static tesela_status gunzip_start(const char *path, int fd, int window, const ch
 
 tesela_status tsl_unpack_start(const char *path, int fd, const char *bytes, size_t count,
                                tsl_unpacking **unpacking) {
-  return gunzip_start(path, fd, MAX_WBITS + 16, bytes, count, unpacking);
+  return start_inflating(path, fd, MAX_WBITS + 16, bytes, count, unpacking);
 }
 
-tesela_status tsl_unpack_start_deflated(const char *path, int fd, uint64_t size, uint32_t check,
+tesela_status tsl_unpack_start_deflated(const char *path, int fd, uint64_t size, uint32_t expected_crc,
                                         tsl_unpacking **unpacking) {
-  TSL_TRY(gunzip_start(path, fd, -MAX_WBITS, NULL, 0, unpacking));
+  TSL_TRY(start_inflating(path, fd, -MAX_WBITS, NULL, 0, unpacking));
   (*unpacking)->deflated = true;
   (*unpacking)->size = size;
-  (*unpacking)->check = check;
-  (*unpacking)->got_check = crc32(0, NULL, 0);
+  (*unpacking)->expected_crc = expected_crc;
+  (*unpacking)->expanded_crc = crc32(0, NULL, 0);
   return TESELA_OK;
 }
 
-static tesela_status refill(tsl_unpacking *unpacking, const char *path) {
+static tesela_status read_more_input(tsl_unpacking *unpacking, const char *path) {
   ssize_t got;
   do
     got = read(unpacking->fd, unpacking->packed, PACKED_BYTES);
@@ -88,23 +88,23 @@ static tesela_status next_member(tsl_unpacking *unpacking, const char *path, boo
     }
     if (stream->avail_in > 0 || unpacking->eof)
       break;
-    TSL_TRY(refill(unpacking, path));
+    TSL_TRY(read_more_input(unpacking, path));
   }
   *more = stream->avail_in > 0;
   if (!*more)
     return TESELA_OK;
   if (*stream->next_in != 0x1f)
     return tsl_fail(TESELA_BAD_INPUT, "%s: other bytes follow its gzip data", path);
-  unpacking->between = false;
+  unpacking->between_members = false;
   return TESELA_OK;
 }
 
 /* Decompresses once, or reads more input. */
-static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
+static tesela_status inflate_or_read_more(tsl_unpacking *unpacking, const char *path) {
   z_stream *const stream = &unpacking->stream;
   const int result = inflate(stream, Z_NO_FLUSH);
   if (result == Z_STREAM_END) {
-    unpacking->between = true;
+    unpacking->between_members = true;
     return unpacking->deflated || inflateReset(stream) == Z_OK
                ? TESELA_OK
                : tsl_fail(TESELA_INTERNAL, "%s: zlib cannot be reset", path);
@@ -112,7 +112,7 @@ static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
   if (result == Z_OK)
     return TESELA_OK;
   if (result == Z_BUF_ERROR && !unpacking->eof)
-    return refill(unpacking, path);
+    return read_more_input(unpacking, path);
   if (result == Z_BUF_ERROR)
     return tsl_fail(TESELA_BAD_INPUT, "%s: is truncated inside its gzip data", path);
   if (result == Z_MEM_ERROR)
@@ -125,8 +125,9 @@ static tesela_status inflate_some(tsl_unpacking *unpacking, const char *path) {
 static tesela_status check_deflated(tsl_unpacking *unpacking, const char *path, const char *bytes,
                                     size_t count) {
   unpacking->got += count;
-  unpacking->got_check = crc32(unpacking->got_check, (const Bytef *)bytes, (uInt)count);
-  if (!unpacking->between || (unpacking->got == unpacking->size && unpacking->got_check == unpacking->check))
+  unpacking->expanded_crc = crc32(unpacking->expanded_crc, (const Bytef *)bytes, (uInt)count);
+  if (!unpacking->between_members ||
+      (unpacking->got == unpacking->size && unpacking->expanded_crc == unpacking->expected_crc))
     return TESELA_OK;
   return tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its array has another checksum or length", path);
 }
@@ -137,14 +138,14 @@ tesela_status tsl_unpack_read(tsl_unpacking *unpacking, const char *path, char *
   *got = 0;
   while (*got < count) {
     bool more = true;
-    if (unpacking->between)
+    if (unpacking->between_members)
       TSL_TRY(next_member(unpacking, path, &more));
     if (!more)
       break;
     const size_t space = count - *got < INT_MAX ? count - *got : INT_MAX;
     stream->next_out = (Bytef *)out + *got;
     stream->avail_out = (uInt)space;
-    TSL_TRY(inflate_some(unpacking, path));
+    TSL_TRY(inflate_or_read_more(unpacking, path));
     const size_t now = space - stream->avail_out;
     if (unpacking->deflated)
       TSL_TRY(check_deflated(unpacking, path, out + *got, now));

@@ -11,11 +11,11 @@ typedef struct tsl_unpacking tsl_unpacking;
 
 /* Returns true if a file may be gzip's by its first bytes. */
 bool tsl_unpack_recognise(const char *bytes, size_t count);
-/* Starts with `fd`, after `count` bytes that were read. Free with tsl_unpack_end(). NULL on failure. */
+/* Starts with `fd`, after `count` read bytes. Free with tsl_unpack_end(). *unpacking is NULL on failure. */
 tesela_status tsl_unpack_start(const char *path, int fd, const char *bytes, size_t count,
                                tsl_unpacking **unpacking);
-/* Starts with deflated data of `size` bytes and this CRC-32 when expanded. NULL on failure. */
-tesela_status tsl_unpack_start_deflated(const char *path, int fd, uint64_t size, uint32_t check,
+/* Starts with deflated data, of `size` bytes and this CRC-32 when expanded. *unpacking is NULL on failure. */
+tesela_status tsl_unpack_start_deflated(const char *path, int fd, uint64_t size, uint32_t expected_crc,
                                         tsl_unpacking **unpacking);
 /* Decompresses `count` bytes; *got is smaller only at the end. TESELA_BAD_INPUT, with `path`, if damaged. */
 tesela_status tsl_unpack_read(tsl_unpacking *unpacking, const char *path, char *out, size_t count,

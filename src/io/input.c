@@ -80,14 +80,14 @@ tesela_status tsl_input_read(tsl_input *in, void *out, size_t count, size_t *got
 }
 
 tesela_status tsl_input_read_at(const tsl_input *in, uint64_t offset, void *out, size_t count, size_t *got) {
-  const size_t done = in->way != NULL ? in->way(in->way_by, offset, out, count) : 0;
+  const size_t done = in->read_function != NULL ? in->read_function(in->read_state, offset, out, count) : 0;
   offset += done;
   TSL_TRY(read_fully(in, &offset, (char *)out + done, count - done, got));
   *got += done;
   return TESELA_OK;
 }
 
-void tsl_input_expect(const tsl_input *in, uint64_t offset, size_t count) {
+void tsl_input_announce(const tsl_input *in, uint64_t offset, size_t count) {
   (void)posix_fadvise(in->fd, (off_t)offset, (off_t)count, POSIX_FADV_WILLNEED);
 }
 
@@ -105,7 +105,7 @@ uint64_t tsl_input_tell(const tsl_input *in) {
   return in->offset + in->at;
 }
 
-uint64_t tsl_input_left(const tsl_input *in) {
+uint64_t tsl_input_bytes_left(const tsl_input *in) {
   const uint64_t at = tsl_input_tell(in);
   return in->size > at ? in->size - at : 0;
 }
@@ -127,7 +127,7 @@ static tesela_status input_write_fully(const tsl_input *in, int fd, const char *
 tesela_status tsl_input_replace(tsl_input *in, int fd, uint64_t size) {
   tsl_unpack_end(in->unpacking);
   in->unpacking = NULL;
-  in->way = NULL;
+  in->read_function = NULL;
   close(in->fd);
   in->fd = fd;
   in->size = size;
@@ -157,7 +157,7 @@ out:
   return status;
 }
 
-tesela_status tsl_input_skip_mark(tsl_input *in) {
+tesela_status tsl_input_skip_byte_order_mark(tsl_input *in) {
   TSL_TRY(tsl_input_fill(in, 3));
   const char *const start = in->block + in->at;
   const size_t waiting = in->end - in->at;

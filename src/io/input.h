@@ -21,16 +21,16 @@ typedef struct tsl_input {
   const char *path; /* name for messages, owned by the caller */
   int fd;
   char *block;
-  size_t at, end;           /* unused bytes: block[at] to block[end - 1] */
-  uint64_t offset;          /* offset of block[0] in the file */
-  int64_t line;             /* line of block[at], from 1; not updated by tsl_input_read() */
-  uint64_t size;            /* bytes of a regular file, else 0 */
-  bool regular;             /* size and offsets are usable; false for pipes and compressed files */
-  bool archive;             /* the array of an .npz file */
-  bool eof;                 /* the file has no bytes after block[end - 1] */
-  tsl_unpacking *unpacking; /* NULL: not compressed */
-  tsl_read_way way;         /* read function of tsl_input_read_at(); NULL: the system's */
-  void *way_by;             /* first argument of `way` */
+  size_t at, end;                  /* unused bytes: block[at] to block[end - 1] */
+  uint64_t offset;                 /* offset of block[0] in the file */
+  int64_t line;                    /* line of block[at], from 1; not updated by tsl_input_read() */
+  uint64_t size;                   /* bytes of a regular file, else 0 */
+  bool regular;                    /* size and offsets are usable; false for pipes and compressed files */
+  bool archive;                    /* the array of an .npz file */
+  bool eof;                        /* the file has no bytes after block[end - 1] */
+  tsl_unpacking *unpacking;        /* NULL: not compressed */
+  tsl_read_function read_function; /* read function of tsl_input_read_at(); NULL: the system's */
+  void *read_state;                /* first argument of `read_function` */
 } tsl_input;
 
 /* Returns the path, or "standard input". */
@@ -49,19 +49,19 @@ tesela_status tsl_input_read(tsl_input *in, void *out, size_t count, size_t *got
 /* Reads `count` bytes at an offset of a regular file, fewer only at the end. The stream does not move. */
 tesela_status tsl_input_read_at(const tsl_input *in, uint64_t offset, void *out, size_t count, size_t *got);
 /* Announces to the system that bytes of a regular file will be read. */
-void tsl_input_expect(const tsl_input *in, uint64_t offset, size_t count);
+void tsl_input_announce(const tsl_input *in, uint64_t offset, size_t count);
 /* Moves the stream to an offset of a regular file, on line `line`. */
 tesela_status tsl_input_seek(tsl_input *in, uint64_t offset, int64_t line);
 /* Returns the offset of the next byte. */
 uint64_t tsl_input_tell(const tsl_input *in);
 /* Returns the bytes until the end of a regular file. */
-uint64_t tsl_input_left(const tsl_input *in);
+uint64_t tsl_input_bytes_left(const tsl_input *in);
 
 /* Copies the rest of a pipe or compressed file to an unnamed temporary file; then the input is regular. */
 tesela_status tsl_input_spool(tsl_input *in);
 
 /* Skips a UTF-8 byte order mark at the start. TESELA_BAD_INPUT for UTF-16. */
-tesela_status tsl_input_skip_mark(tsl_input *in);
+tesela_status tsl_input_skip_byte_order_mark(tsl_input *in);
 
 typedef struct tsl_word {
   const char *text; /* word without NUL; valid until the next call on the input */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-static tesela_status start_unpacking(tsl_input *in) {
+static tesela_status start_gunzip(tsl_input *in) {
   char *const packed = in->block;
   in->block = NULL;
   tesela_status status =
@@ -25,8 +25,7 @@ static tesela_status start_unpacking(tsl_input *in) {
   return status;
 }
 
-/* Reads a stored array once for the archive's CRC. */
-static tesela_status check_stored(const tsl_input *in, const tsl_npz_entry *entry) {
+static tesela_status check_stored_crc(const tsl_input *in, const tsl_npz_entry *entry) {
   uint32_t checksum = 0;
   for (uint64_t at = 0; at < entry->size;) {
     const uint64_t left = entry->size - at;
@@ -38,17 +37,17 @@ static tesela_status check_stored(const tsl_input *in, const tsl_npz_entry *entr
     checksum = (uint32_t)crc32_z(checksum, (const Bytef *)in->block, count);
     at += count;
   }
-  return checksum == entry->check
+  return checksum == entry->crc
              ? TESELA_OK
              : tsl_fail(TESELA_BAD_INPUT, "%s: is damaged: its array has another checksum", in->path);
 }
 
 /* Opens an archive's single array: a window of the file, or deflated data. */
-static tesela_status enter_archive(tsl_input *in) {
+static tesela_status open_archive_member(tsl_input *in) {
   tsl_npz_entry entry;
-  TSL_TRY(tsl_npz_find(in, &entry));
+  TSL_TRY(tsl_npz_find_single_array(in, &entry));
   if (!entry.deflated)
-    TSL_TRY(check_stored(in, &entry));
+    TSL_TRY(check_stored_crc(in, &entry));
   TSL_TRY(tsl_input_seek(in, entry.offset, 1));
   in->size = entry.offset + entry.size;
   in->archive = true;
@@ -57,7 +56,7 @@ static tesela_status enter_archive(tsl_input *in) {
   in->offset = 0;
   in->size = 0;
   in->regular = false;
-  return tsl_unpack_start_deflated(in->path, in->fd, entry.size, entry.check, &in->unpacking);
+  return tsl_unpack_start_deflated(in->path, in->fd, entry.size, entry.crc, &in->unpacking);
 }
 
 tesela_status tsl_input_open(const char *path, const char *name, tsl_input *in) {
@@ -79,16 +78,16 @@ tesela_status tsl_input_open(const char *path, const char *name, tsl_input *in) 
   in->regular = S_ISREG(about.st_mode);
   in->size = in->regular ? (uint64_t)about.st_size : 0;
   if (in->regular && standard) { /* its start may be read already */
-    const off_t place = lseek(in->fd, 0, SEEK_CUR);
-    in->offset = place > 0 ? (uint64_t)place : 0;
+    const off_t position = lseek(in->fd, 0, SEEK_CUR);
+    in->offset = position > 0 ? (uint64_t)position : 0;
   }
   TSL_GO(tsl_alloc(TSL_INPUT_BLOCK, "reading a file", (void **)&in->block));
   posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
   TSL_GO(tsl_input_fill(in, 4));
   if (tsl_unpack_recognise(in->block + in->at, in->end - in->at))
-    TSL_GO(start_unpacking(in));
+    TSL_GO(start_gunzip(in));
   else if (tsl_npz_recognise(in->block + in->at, in->end - in->at))
-    TSL_GO(enter_archive(in));
+    TSL_GO(open_archive_member(in));
 out:
   if (status != TESELA_OK)
     tsl_input_close(in);

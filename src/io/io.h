@@ -62,25 +62,25 @@ tesela_status tsl_reader_rows(tsl_reader *reader, int64_t rows, tesela_type type
 tesela_status tsl_reader_columns(tsl_reader *reader, int64_t first, int64_t cols, tesela_type type, void *out,
                                  int64_t row_stride, int64_t col_stride);
 typedef struct tsl_rectangle {
-  int64_t row, rows, col, cols;
+  int64_t row, rows, col, cols; /* first row and number of rows, first column and number of columns */
 } tsl_rectangle;
 /* Reads any block; needs info->by_blocks. Directly into `out` if order and type match. */
 tesela_status tsl_reader_block(tsl_reader *reader, const tsl_rectangle *block, tesela_type type, void *out,
                                int64_t row_stride, int64_t col_stride);
-/* Makes a file readable by blocks, before any read. Compressed files and pipes are copied, and text is
- * converted to `type`, to an unnamed file in TMPDIR. Matrix Market is read per `most` bytes of memory. */
-tesela_status tsl_reader_spool(tsl_reader *reader, tesela_type type, uint64_t most);
+/* Makes a file readable by blocks, before any read: copies compressed files and pipes, or text as `type`, to
+ * an unnamed file in TMPDIR. Reads Matrix Market per `bytes_max` bytes of memory. */
+tesela_status tsl_reader_spool(tsl_reader *reader, tesela_type type, uint64_t bytes_max);
 /* Size and time of the last change, to detect changes. Zeros: a pipe. */
 typedef struct tsl_file_state {
   uint64_t size;
   int64_t seconds, nanoseconds;
 } tsl_file_state;
 /* Returns the original file's state, also after a spool. */
-tsl_file_state tsl_reader_state(const tsl_reader *reader);
+tsl_file_state tsl_reader_get_file_state(const tsl_reader *reader);
 /* Returns true if blocks are read directly from an uncompressed .npy file that was not spooled. */
-bool tsl_reader_is_plain(const tsl_reader *reader);
-/* Sets the function that reads such a file's blocks; NULL: the system's. */
-void tsl_reader_read_by(tsl_reader *reader, tsl_read_way way, void *by);
+bool tsl_reader_reads_file_directly(const tsl_reader *reader);
+/* Sets the function that reads blocks of a file that is read directly; NULL: the system's. */
+void tsl_reader_set_read_function(tsl_reader *reader, tsl_read_function read_function, void *read_state);
 /* Returns the decimal precision of the numbers read so far; zeros for binary formats. */
 const tsl_printed *tsl_reader_printed(const tsl_reader *reader);
 void tsl_reader_close(tsl_reader *reader);
@@ -95,7 +95,7 @@ tesela_status tsl_writer_open_as(const char *path, const char *format, int64_t r
                                  tesela_type type, tsl_writer **writer);
 /* Returns true if row parts stay in memory until the commit. */
 bool tsl_writer_keeps_rows(const tsl_writer *writer);
-/* Returns true if tsl_part_open() can write a file of this name, or else this format (may be NULL). */
+/* Returns true if tsl_resumable_open() can write a file of this name, or else this format (may be NULL). */
 bool tsl_io_takes_blocks(const char *path, const char *format);
 /* Appends rows; strides in elements. */
 tesela_status tsl_writer_rows(tsl_writer *writer, int64_t rows, const void *data, int64_t row_stride,

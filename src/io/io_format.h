@@ -25,10 +25,10 @@ struct tsl_reader {
   uint64_t start;     /* offset of the first value */
   int64_t start_line; /* line of the first value */
   tsl_printed printed;
-  bool failed;               /* a call failed: the stream's position is unknown */
-  bool spooled;              /* `in` is a temporary copy of the file */
-  tsl_file_state state_then; /* state of the file before its spool */
-  void *state;               /* the format's, one block for tsl_free() */
+  bool failed;                   /* a call failed: the stream's position is unknown */
+  bool spooled;                  /* `in` is a temporary copy of the file */
+  tsl_file_state original_state; /* state of the file before its spool */
+  void *state;                   /* the format's, one block for tsl_free() */
 };
 
 /* Compares the rest of a spooled .npy file with its header. */
@@ -47,12 +47,12 @@ struct tsl_writer {
 /* Elements from row `first` on: (i, j) is i * row_stride + j * col_stride elements after `data`. */
 typedef struct tsl_file_panel {
   union {
-    void *data;         /* target of a read */
-    const void *source; /* source of a write */
+    void *data;         /* element (0, 0) to read to */
+    const void *source; /* element (0, 0) to write from */
   };
   int64_t row_stride, col_stride;
-  int64_t first, rows, cols;
-  int64_t first_col; /* first column, when columns are read */
+  int64_t first, rows, cols; /* first row in the file; size */
+  int64_t first_col;         /* first column, when columns are read */
   tesela_type type;
   size_t size; /* bytes of an element */
 } tsl_file_panel;
@@ -65,9 +65,9 @@ struct tsl_format {
   /* Returns true if a file may start with these bytes, at most 4096. */
   bool (*recognise)(const char *bytes, size_t count);
   bool marked; /* `recognise` is certain: no other format starts so */
-  bool text;
+  bool is_text;
   bool real_only;    /* holds no complex numbers */
-  bool takes_blocks; /* an element's offset is known: tsl_part_open() works */
+  bool takes_blocks; /* an element's offset is known: tsl_resumable_open() works */
   bool keeps_rows;   /* a writer buffers rows that come in parts */
 
   /* Reads the header and sets info and state. Passes the shape to tsl_reader_set_shape() and compares it with
@@ -99,24 +99,24 @@ const tsl_format *tsl_format_recognise(const tsl_input *in, bool marked);
 /* Returns true if a name ends in `ending` (".gz"), in any case. */
 bool tsl_format_name_ends(const char *path, const char *ending);
 
-/* Returns the address of element (i, j) of a panel. */
-void *tsl_panel_at(const tsl_file_panel *panel, int64_t i, int64_t j);
+void *tsl_panel_address(const tsl_file_panel *panel, int64_t i, int64_t j);
 /* Sets info.rows and info.cols. TESELA_BAD_INPUT beyond any memory, so that byte counts cannot overflow. */
 tesela_status tsl_reader_set_shape(tsl_reader *reader, int64_t rows, int64_t cols);
 /* Stores a value from line `line`. TESELA_BAD_INPUT, with the place, if it does not fit. */
-tesela_status tsl_reader_put(const tsl_reader *reader, const tsl_file_panel *panel, int64_t i, int64_t j,
-                             int64_t line, const double value[2]);
+tesela_status tsl_reader_store_value(const tsl_reader *reader, const tsl_file_panel *panel, int64_t i,
+                                     int64_t j, int64_t line, const double value[2]);
 /* Moves a regular file to row 0. */
 tesela_status tsl_reader_restart(tsl_reader *reader);
 /* Returns true if a text that is no real number is a complex one ("1+2i"), for a special message. */
 bool tsl_reader_is_complex(const char *text, size_t length);
 /* Reads a word as a number; `flags` as in io_number.h. TESELA_BAD_INPUT names the line. */
-tesela_status tsl_reader_number(tsl_reader *reader, tsl_word word, int flags, double *value);
+tesela_status tsl_reader_read_number(tsl_reader *reader, tsl_word word, int flags, double *value);
 /* Fails with TESELA_BAD_INPUT if a regular file is too short for `count` values of `bytes` or more bytes. */
-tesela_status tsl_reader_expect(const tsl_reader *reader, int64_t count, int64_t bytes, const char *what);
+tesela_status tsl_reader_check_length(const tsl_reader *reader, int64_t count, int64_t bytes,
+                                      const char *what);
 /* Writes a real number as text. */
-tesela_status tsl_writer_number(tsl_writer *writer, tesela_type type, double value);
+tesela_status tsl_writer_write_number(tsl_writer *writer, tesela_type type, double value);
 /* Writes rows of a real type, one row a line. */
-tesela_status tsl_writer_lines(tsl_writer *writer, const tsl_file_panel *panel, char separator);
+tesela_status tsl_writer_write_lines(tsl_writer *writer, const tsl_file_panel *panel, char separator);
 
 #endif

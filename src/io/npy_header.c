@@ -13,30 +13,30 @@ typedef struct cursor {
   const char *path, *at, *end;
 } cursor;
 
-static tesela_status fail_here(const cursor *here, const char *what) {
+static tesela_status fail_at_cursor(const cursor *here, const char *what) {
   char quoted[TSL_QUOTE_MAX];
   return tsl_fail(TESELA_BAD_INPUT, "%s: its header is no NumPy dictionary: %s at '%s'", here->path, what,
                   tsl_input_quote(here->at, (size_t)(here->end - here->at), quoted));
 }
 
-static void npy_header_skip_blanks(cursor *here) {
+static void skip_header_blanks(cursor *here) {
   while (here->at < here->end &&
          (*here->at == ' ' || *here->at == '\t' || *here->at == '\n' || *here->at == '\r'))
     here->at++;
 }
 
-/* Skips blanks; takes `mark` if it follows and returns true. */
-static bool npy_header_take(cursor *here, char mark) {
-  npy_header_skip_blanks(here);
+/* Skips blanks, and `mark` if it follows; returns true if it did. */
+static bool skip_mark_if_next(cursor *here, char mark) {
+  skip_header_blanks(here);
   if (here->at == here->end || *here->at != mark)
     return false;
   here->at++;
   return true;
 }
 
-static bool take_word(cursor *here, const char *word) {
+static bool skip_word_if_next(cursor *here, const char *word) {
   const size_t length = strlen(word);
-  npy_header_skip_blanks(here);
+  skip_header_blanks(here);
   if ((size_t)(here->end - here->at) < length || memcmp(here->at, word, length) != 0)
     return false;
   here->at += length;
@@ -44,32 +44,32 @@ static bool take_word(cursor *here, const char *word) {
 }
 
 /* Reads 'text' or "text" without escapes. */
-static tesela_status take_string(cursor *here, tsl_word *string) {
-  npy_header_skip_blanks(here);
+static tesela_status parse_string(cursor *here, tsl_word *string) {
+  skip_header_blanks(here);
   const char quote = here->at < here->end ? *here->at : '\0';
   if (quote != '\'' && quote != '"')
-    return fail_here(here, "a quoted text is missing");
+    return fail_at_cursor(here, "a quoted text is missing");
   const char *const start = here->at + 1;
   const char *const end = memchr(start, quote, (size_t)(here->end - start));
   if (end == NULL || memchr(start, '\\', (size_t)(end - start)) != NULL)
-    return fail_here(here, "a quoted text does not end");
+    return fail_at_cursor(here, "a quoted text does not end");
   *string = (tsl_word){.text = start, .length = (size_t)(end - start)};
   here->at = end + 1;
   return TESELA_OK;
 }
 
-static bool word_is(tsl_word word, const char *text) {
+static bool word_equals(tsl_word word, const char *text) {
   return word.length == strlen(text) && memcmp(word.text, text, word.length) == 0;
 }
 
 /* Reads '<f8'. */
-static tesela_status take_descr(cursor *here, tsl_npy_header *header) {
-  npy_header_skip_blanks(here);
+static tesela_status parse_descr(cursor *here, tsl_npy_header *header) {
+  skip_header_blanks(here);
   if (here->at < here->end && *here->at == '[')
     return tsl_fail(TESELA_BAD_INPUT, "%s: is a structured array, not a matrix: save one field of it",
                     here->path);
   tsl_word descr = {.text = ""};
-  TSL_TRY(take_string(here, &descr));
+  TSL_TRY(parse_string(here, &descr));
   char quoted[TSL_QUOTE_MAX];
   tsl_input_quote(descr.text, descr.length, quoted);
   const bool has_order = descr.length > 0 && strchr("<>=|", descr.text[0]) != NULL;
@@ -85,22 +85,22 @@ static tesela_status take_descr(cursor *here, tsl_npy_header *header) {
   return TESELA_OK;
 }
 
-static tesela_status take_fortran_order(cursor *here, tsl_npy_header *header) {
-  header->fortran = take_word(here, "True");
-  if (header->fortran || take_word(here, "False"))
+static tesela_status parse_fortran_order(cursor *here, tsl_npy_header *header) {
+  header->fortran = skip_word_if_next(here, "True");
+  if (header->fortran || skip_word_if_next(here, "False"))
     return TESELA_OK;
-  return fail_here(here, "'fortran_order' is neither True nor False");
+  return fail_at_cursor(here, "'fortran_order' is neither True nor False");
 }
 
 /* Reads (3, 4). */
-static tesela_status take_shape(cursor *here, tsl_npy_header *header) {
+static tesela_status parse_shape(cursor *here, tsl_npy_header *header) {
   int64_t sizes[2] = {1, 1};
   int rank = 0;
-  if (!npy_header_take(here, '('))
-    return fail_here(here, "'shape' is not a tuple");
+  if (!skip_mark_if_next(here, '('))
+    return fail_at_cursor(here, "'shape' is not a tuple");
   const char *const start = here->at;
-  while (!npy_header_take(here, ')')) {
-    npy_header_skip_blanks(here);
+  while (!skip_mark_if_next(here, ')')) {
+    skip_header_blanks(here);
     const char *const digits = here->at;
     while (here->at < here->end && *here->at >= '0' && *here->at <= '9')
       here->at++;
@@ -109,14 +109,14 @@ static tesela_status take_shape(cursor *here, tsl_npy_header *header) {
     if (result == TSL_NUMBER_TOO_LARGE)
       return tsl_fail(TESELA_BAD_INPUT, "%s: its shape is larger than any memory", here->path);
     if (result != TSL_NUMBER_READ)
-      return fail_here(here, "'shape' is not a tuple of sizes");
+      return fail_at_cursor(here, "'shape' is not a tuple of sizes");
     if (rank < 2)
       sizes[rank] = size;
     rank++;
-    npy_header_take(here, 'L'); /* suffix of long integers in Python 2 */
+    skip_mark_if_next(here, 'L'); /* suffix of long integers in Python 2 */
     /* a single size needs a comma; the last of several may have one */
-    if (!npy_header_take(here, ',') && (rank == 1 || here->at == here->end || *here->at != ')'))
-      return fail_here(here, "'shape' is not a tuple of sizes");
+    if (!skip_mark_if_next(here, ',') && (rank == 1 || here->at == here->end || *here->at != ')'))
+      return fail_at_cursor(here, "'shape' is not a tuple of sizes");
   }
   if (rank > 2) {
     char quoted[TSL_QUOTE_MAX];
@@ -131,35 +131,35 @@ static tesela_status take_shape(cursor *here, tsl_npy_header *header) {
 /* Each key occurs once, in any order. */
 static const struct {
   const char *name;
-  tesela_status (*take)(cursor *here, tsl_npy_header *header);
-} keys[] = {{"descr", take_descr}, {"fortran_order", take_fortran_order}, {"shape", take_shape}};
+  tesela_status (*parse)(cursor *here, tsl_npy_header *header);
+} keys[] = {{"descr", parse_descr}, {"fortran_order", parse_fortran_order}, {"shape", parse_shape}};
 enum { KEY_COUNT = sizeof keys / sizeof keys[0] };
 
-static tesela_status take_dictionary(cursor *here, tsl_npy_header *header) {
+static tesela_status parse_dictionary(cursor *here, tsl_npy_header *header) {
   bool seen[KEY_COUNT] = {false};
-  if (!npy_header_take(here, '{'))
-    return fail_here(here, "'{' is missing");
-  while (!npy_header_take(here, '}')) {
+  if (!skip_mark_if_next(here, '{'))
+    return fail_at_cursor(here, "'{' is missing");
+  while (!skip_mark_if_next(here, '}')) {
     tsl_word name = {.text = ""};
     const cursor before = *here;
-    TSL_TRY(take_string(here, &name));
+    TSL_TRY(parse_string(here, &name));
     int key = 0;
-    while (key < KEY_COUNT && !word_is(name, keys[key].name))
+    while (key < KEY_COUNT && !word_equals(name, keys[key].name))
       key++;
     if (key == KEY_COUNT || seen[key])
-      return fail_here(&before, key == KEY_COUNT ? "an unknown key" : "a key for the second time");
-    if (!npy_header_take(here, ':'))
-      return fail_here(here, "':' is missing");
+      return fail_at_cursor(&before, key == KEY_COUNT ? "an unknown key" : "a key for the second time");
+    if (!skip_mark_if_next(here, ':'))
+      return fail_at_cursor(here, "':' is missing");
     seen[key] = true;
-    TSL_TRY(keys[key].take(here, header));
-    if (!npy_header_take(here, ',') && (here->at == here->end || *here->at != '}'))
-      return fail_here(here, "',' or '}' is missing");
+    TSL_TRY(keys[key].parse(here, header));
+    if (!skip_mark_if_next(here, ',') && (here->at == here->end || *here->at != '}'))
+      return fail_at_cursor(here, "',' or '}' is missing");
   }
   for (int key = 0; key < KEY_COUNT; key++)
     if (!seen[key])
       return tsl_fail(TESELA_BAD_INPUT, "%s: its header has no '%s'", here->path, keys[key].name);
-  npy_header_skip_blanks(here);
-  return here->at == here->end ? TESELA_OK : fail_here(here, "more text");
+  skip_header_blanks(here);
+  return here->at == here->end ? TESELA_OK : fail_at_cursor(here, "more text");
 }
 
 /* Reads up to the dictionary; *length: its bytes. */
@@ -195,5 +195,5 @@ tesela_status tsl_npy_header_read(tsl_input *in, tsl_npy_header *header) {
   cursor here = {.path = in->path, .at = text, .end = text + length};
   in->at += length;
   *header = (tsl_npy_header){0};
-  return take_dictionary(&here, header);
+  return parse_dictionary(&here, header);
 }

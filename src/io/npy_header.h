@@ -22,8 +22,8 @@ tesela_status tsl_npy_header_read(tsl_input *in, tsl_npy_header *header);
 
 /* Returns the type in files: f32 for bf16, e4m3 and e5m2, which NumPy lacks. */
 tesela_type tsl_npy_stored_type(tesela_type type);
-#define TSL_NPY_HEADER_MOST 192
+#define TSL_NPY_HEADER_MAX 192
 /* Writes a header of version 1 in C order for tsl_npy_stored_type(type). Returns its length. */
-size_t tsl_npy_header_print(tesela_type type, int64_t rows, int64_t cols, char header[TSL_NPY_HEADER_MOST]);
+size_t tsl_npy_header_print(tesela_type type, int64_t rows, int64_t cols, char header[TSL_NPY_HEADER_MAX]);
 
 #endif

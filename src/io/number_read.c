@@ -11,23 +11,23 @@
 #include "core/text.h"
 #include "io/input.h"
 
-static bool number_read_is_digit(char c) {
+static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
 /* digits * 10^exponent. */
 typedef struct decimal {
   bool negative;
-  bool fraction, scaled; /* has a point or an exponent; has an exponent */
-  uint64_t digits;       /* first 19 significant digits */
-  int significant;       /* number of digits */
+  bool is_not_integer, has_exponent; /* is_not_integer: has a point or an exponent */
+  uint64_t digits;                   /* first 19 significant digits */
+  int significant;                   /* number of significant digits */
   int64_t exponent;
 } decimal;
 
 static const int64_t exponent_limit = 100000; /* beyond any double, far from overflow */
 
 /* Reads digits and a point; returns the end, or NULL without a digit. */
-static const char *take_digits(const char *src, const char *end, char point, decimal *number) {
+static const char *parse_digits(const char *src, const char *end, char point, decimal *number) {
   bool any = false, after_point = false;
   int64_t fraction = 0;
   for (; src < end; src++) {
@@ -35,7 +35,7 @@ static const char *take_digits(const char *src, const char *end, char point, dec
       after_point = true;
       continue;
     }
-    if (!number_read_is_digit(*src))
+    if (!is_digit(*src))
       break;
     any = true;
     fraction += after_point;
@@ -45,12 +45,12 @@ static const char *take_digits(const char *src, const char *end, char point, dec
       number->digits = number->digits * 10 + (uint64_t)(*src - '0');
   }
   number->exponent = -fraction;
-  number->fraction = after_point;
+  number->is_not_integer = after_point;
   return any ? src : NULL;
 }
 
 /* Reads "e+12" up to `end`; false: anything else. */
-static bool take_exponent(const char *src, const char *end, decimal *number) {
+static bool parse_exponent(const char *src, const char *end, decimal *number) {
   src++;
   const bool negative = src < end && *src == '-';
   src += src < end && (*src == '-' || *src == '+');
@@ -58,25 +58,25 @@ static bool take_exponent(const char *src, const char *end, decimal *number) {
     return false;
   int64_t exponent = 0;
   for (; src < end; src++) {
-    if (!number_read_is_digit(*src))
+    if (!is_digit(*src))
       return false;
     exponent = exponent * 10 + (*src - '0');
     if (exponent > exponent_limit)
       exponent = exponent_limit;
   }
   number->exponent += negative ? -exponent : exponent;
-  number->fraction = number->scaled = true;
+  number->is_not_integer = number->has_exponent = true;
   return true;
 }
 
-static bool is_word(const char *text, size_t length, const char *word) {
+static bool equals_word(const char *text, size_t length, const char *word) {
   return strlen(word) == length && strncasecmp(text, word, length) == 0;
 }
 
-static tsl_number_result read_special(const char *text, size_t length, bool negative, double *value) {
-  if (is_word(text, length, "inf") || is_word(text, length, "infinity"))
+static tsl_number_result read_inf_or_nan(const char *text, size_t length, bool negative, double *value) {
+  if (equals_word(text, length, "inf") || equals_word(text, length, "infinity"))
     *value = negative ? -INFINITY : INFINITY;
-  else if (is_word(text, length, "nan"))
+  else if (equals_word(text, length, "nan"))
     *value = negative ? -NAN : NAN;
   else
     return TSL_NUMBER_NONE;
@@ -84,7 +84,7 @@ static tsl_number_result read_special(const char *text, size_t length, bool nega
 }
 
 /* Reads a valid decimal by the C library; it can only be too large. */
-static tsl_number_result read_slowly(const char *text, size_t length, double *value) {
+static tsl_number_result read_by_c_library(const char *text, size_t length, double *value) {
   char copy[TSL_WORD_MAX + 1];
   if (length > TSL_WORD_MAX)
     return TSL_NUMBER_NONE;
@@ -95,15 +95,15 @@ static tsl_number_result read_slowly(const char *text, size_t length, double *va
 }
 
 /* Updates the precision; `last` is the number's last character. */
-static void number_read_widen(tsl_printed *printed, const decimal *number, char last) {
+static void update_precision(tsl_printed *printed, const decimal *number, char last) {
   const int decimals = (int)-number->exponent;
   const bool first = printed->digits == 0 && !printed->fractions;
   if (number->significant > printed->digits)
     printed->digits = number->significant;
   if (first || decimals > printed->decimals)
     printed->decimals = decimals;
-  printed->fractions = printed->fractions || number->fraction;
-  printed->fixed = printed->fixed || (number->fraction && !number->scaled && last == '0');
+  printed->fractions = printed->fractions || number->is_not_integer;
+  printed->fixed = printed->fixed || (number->is_not_integer && !number->has_exponent && last == '0');
 }
 
 double tsl_printed_half_unit(const tsl_printed *printed, double value) {
@@ -129,22 +129,22 @@ tsl_number_result tsl_number_read_printed(const char *text, size_t length, int f
   number.negative = at < end && *at == '-';
   at += at < end && (*at == '-' || *at == '+');
   if (at < end && (*at | 0x20) >= 'a')
-    return read_special(at, (size_t)(end - at), number.negative, value);
+    return read_inf_or_nan(at, (size_t)(end - at), number.negative, value);
 
-  at = take_digits(at, end, flags & TSL_NUMBER_COMMA ? ',' : '.', &number);
+  at = parse_digits(at, end, flags & TSL_NUMBER_COMMA ? ',' : '.', &number);
   if (at == NULL)
     return TSL_NUMBER_NONE;
   if (at < end) {
     const char mark = (char)(*at | 0x20);
-    if (!(mark == 'e' || (mark == 'd' && (flags & TSL_NUMBER_FORTRAN))) || !take_exponent(at, end, &number))
+    if (!(mark == 'e' || (mark == 'd' && (flags & TSL_NUMBER_FORTRAN))) || !parse_exponent(at, end, &number))
       return TSL_NUMBER_NONE;
   }
   if (printed != NULL)
-    number_read_widen(printed, &number, end[-1]);
+    update_precision(printed, &number, end[-1]);
 
   if (number.significant > 19 || number.digits > (uint64_t)1 << 53 ||
       (number.digits != 0 && (number.exponent > 22 || number.exponent < -22)))
-    return read_slowly(text, length, value);
+    return read_by_c_library(text, length, value);
   double result = (double)number.digits;
   if (number.digits != 0)
     result = number.exponent < 0 ? result / powers[-number.exponent] : result * powers[number.exponent];
@@ -160,7 +160,7 @@ tsl_number_result tsl_number_read_whole(const char *text, size_t length, int64_t
   int64_t result = 0;
   bool too_large = false;
   for (; i < length; i++) {
-    if (!number_read_is_digit(text[i]))
+    if (!is_digit(text[i]))
       return TSL_NUMBER_NONE;
     const int64_t digit = text[i] - '0';
     too_large = too_large || result > (INT64_MAX - digit) / 10;

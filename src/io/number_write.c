@@ -15,8 +15,8 @@
 __extension__ typedef unsigned __int128 wide;
 
 /* 10^n for all n of doubles, highest bit at 127, rounded down, plus one. */
-enum { POWER_LEAST = -292, POWER_MOST = 324, LIMBS = 36 };
-static wide powers[POWER_MOST - POWER_LEAST + 1];
+enum { POWER_MIN = -292, POWER_MAX = 324, LIMBS = 36 };
+static wide powers[POWER_MAX - POWER_MIN + 1];
 static pthread_once_t powers_once = PTHREAD_ONCE_INIT;
 
 /* Returns the highest 128 significant bits; 32-bit limbs, least significant first. */
@@ -35,10 +35,10 @@ static wide highest_bits(const uint32_t limbs[LIMBS]) {
   return bits;
 }
 
-static void make_powers(void) {
+static void fill_powers_of_ten(void) {
   uint32_t limbs[LIMBS] = {1};
-  for (int n = 0; n <= POWER_MOST; n++) {
-    powers[n - POWER_LEAST] = highest_bits(limbs) + 1;
+  for (int n = 0; n <= POWER_MAX; n++) {
+    powers[n - POWER_MIN] = highest_bits(limbs) + 1;
     uint64_t carry = 0;
     for (int i = 0; i < LIMBS; i++) {
       carry += (uint64_t)limbs[i] * 10;
@@ -49,14 +49,14 @@ static void make_powers(void) {
   /* 2^1151 / 10^n, rounded down: n rounded divisions by ten give an equal result. */
   memset(limbs, 0, sizeof limbs);
   limbs[LIMBS - 1] = (uint32_t)1 << 31;
-  for (int n = -1; n >= POWER_LEAST; n--) {
+  for (int n = -1; n >= POWER_MIN; n--) {
     uint64_t remainder = 0;
     for (int i = LIMBS - 1; i >= 0; i--) {
       remainder = remainder << 32 | limbs[i];
       limbs[i] = (uint32_t)(remainder / 10);
       remainder %= 10;
     }
-    powers[n - POWER_LEAST] = highest_bits(limbs) + 1;
+    powers[n - POWER_MIN] = highest_bits(limbs) + 1;
   }
 }
 
@@ -82,10 +82,10 @@ static uint64_t scale_to_odd(wide power, uint64_t scaled) {
 
 /* Returns the shortest digits * 10^*exponent that read back to c * 2^q. Without even_gap, c is the smallest
  * of its binade, and the lower neighbour is at half the distance. */
-static uint64_t number_write_shortest(uint64_t c, int q, bool even_gap, int *exponent) {
+static uint64_t choose_shortest_digits(uint64_t c, int q, bool even_gap, int *exponent) {
   const uint64_t odd = c & 1; /* an even c includes the ends */
   const int k = even_gap ? log10_of_pow2(q) : log10_of_three_quarters_pow2(q);
-  const wide power = powers[-k - POWER_LEAST];
+  const wide power = powers[-k - POWER_MIN];
   const int shift = q + log2_of_pow10(-k) + 1;
   /* lower end, value and upper end in quarters */
   const uint64_t lower = scale_to_odd(power, (4 * c - (even_gap ? 2 : 1)) << shift) + odd;
@@ -109,7 +109,7 @@ static uint64_t number_write_shortest(uint64_t c, int q, bool even_gap, int *exp
   return value < middle || (value == middle && whole % 2 == 0) ? whole : whole + 1;
 }
 
-static size_t put_whole(uint64_t number, char *out) {
+static size_t write_integer(uint64_t number, char *out) {
   char reversed[20];
   size_t count = 0;
   do
@@ -121,13 +121,13 @@ static size_t put_whole(uint64_t number, char *out) {
 }
 
 /* Writes "1234.5" or, far from 1, "1.2345e30"; returns the length. */
-static size_t put_decimal(uint64_t digits, int exponent, char *out) {
+static size_t write_decimal(uint64_t digits, int exponent, char *out) {
   while (digits % 10 == 0) {
     digits /= 10;
     exponent++;
   }
   char text[20];
-  const size_t count = put_whole(digits, text);
+  const size_t count = write_integer(digits, text);
   const int first = (int)count - 1 + exponent; /* decimal exponent of the first digit */
   size_t length = 0;
   if (first < -5 || first > 15) {
@@ -140,17 +140,17 @@ static size_t put_decimal(uint64_t digits, int exponent, char *out) {
     out[length++] = 'e';
     if (first < 0)
       out[length++] = '-';
-    return length + put_whole((uint64_t)(first < 0 ? -first : first), out + length);
+    return length + write_integer((uint64_t)(first < 0 ? -first : first), out + length);
   }
-  for (int place = first < 0 ? 0 : first; place >= 0 || place >= exponent; place--) {
-    if (place == -1)
+  for (int digit = first < 0 ? 0 : first; digit >= 0 || digit >= exponent; digit--) {
+    if (digit == -1)
       out[length++] = '.';
-    out[length++] = place <= first && place >= exponent ? text[first - place] : '0';
+    out[length++] = digit <= first && digit >= exponent ? text[first - digit] : '0';
   }
   return length;
 }
 
-static size_t put_real(const tsl_type_info *type, double magnitude, char *out) {
+static size_t write_shortest_real(const tsl_type_info *type, double magnitude, char *out) {
   const int precision = -ilogb(type->unit_roundoff), least = ilogb(type->smallest);
   int q = ilogb(magnitude) + 1 - precision;
   if (q < least)
@@ -158,8 +158,8 @@ static size_t put_real(const tsl_type_info *type, double magnitude, char *out) {
   const uint64_t c = (uint64_t)ldexp(magnitude, -q);
   const bool even_gap = c != (uint64_t)1 << (precision - 1) || q == least;
   int exponent;
-  const uint64_t digits = number_write_shortest(c, q, even_gap, &exponent);
-  return put_decimal(digits, exponent, out);
+  const uint64_t digits = choose_shortest_digits(c, q, even_gap, &exponent);
+  return write_decimal(digits, exponent, out);
 }
 
 /* Returns true if the text reads back to the value: narrow types round twice. */
@@ -173,7 +173,7 @@ static bool reads_back(const tsl_type_info *type, const char *text, size_t lengt
   return value[0] == magnitude;
 }
 
-static size_t put_word(const char *word, char *out) {
+static size_t write_word(const char *word, char *out) {
   size_t length = 0;
   for (; word[length] != '\0'; length++)
     out[length] = word[length];
@@ -182,21 +182,21 @@ static size_t put_word(const char *word, char *out) {
 
 size_t tsl_number_write(tesela_type type, double value, char out[TSL_NUMBER_MAX]) {
   if (isnan(value))
-    return put_word("nan", out);
+    return write_word("nan", out);
   size_t sign = 0;
   if (signbit(value))
     out[sign++] = '-';
   const double magnitude = fabs(value);
   if (isinf(magnitude))
-    return sign + put_word("inf", out + sign);
+    return sign + write_word("inf", out + sign);
   if (magnitude < 1e15 && magnitude == (double)(uint64_t)magnitude)
-    return sign + put_whole((uint64_t)magnitude, out + sign);
-  pthread_once(&powers_once, make_powers);
+    return sign + write_integer((uint64_t)magnitude, out + sign);
+  pthread_once(&powers_once, fill_powers_of_ten);
   const tsl_type_info *info = tsl_type(type);
   /* f32's digits for one byte: one digit would write 1.25 as 1.2. */
   const tsl_type_info *digits = info->size == 1 ? tsl_type(TESELA_F32) : info;
-  size_t length = put_real(digits, magnitude, out + sign);
+  size_t length = write_shortest_real(digits, magnitude, out + sign);
   if (type != TESELA_F64 && !reads_back(info, out + sign, length, magnitude))
-    length = put_real(tsl_type(TESELA_F64), magnitude, out + sign);
+    length = write_shortest_real(tsl_type(TESELA_F64), magnitude, out + sign);
   return sign + length;
 }

@@ -15,12 +15,12 @@
 #include "core/text.h"
 #include "io/spool.h"
 
-static tesela_status fail_path(const char *path, const char *what) {
+static tesela_status fail_path_with_errno(const char *path, const char *what) {
   return tsl_fail(TESELA_IO_FAILED, "%s: %s: %s", path, what, strerror(errno));
 }
 
-static tesela_status output_fail(const tsl_output *out, const char *what) {
-  return fail_path(out->path, what);
+static tesela_status fail_output_with_errno(const tsl_output *out, const char *what) {
+  return fail_path_with_errno(out->path, what);
 }
 
 static size_t folder_length(const char *path) {
@@ -29,7 +29,7 @@ static size_t folder_length(const char *path) {
 }
 
 /* Refuses another user's symbolic link, except root's: it may point to any file. */
-static tesela_status check_link(const char *path, const char *link, const char *target) {
+static tesela_status refuse_foreign_link(const char *path, const char *link, const char *target) {
   struct stat about;
   if (lstat(link, &about) == 0 && S_ISLNK(about.st_mode) && about.st_uid != geteuid() && about.st_uid != 0)
     return tsl_fail(
@@ -41,59 +41,59 @@ static tesela_status check_link(const char *path, const char *link, const char *
 
 /* Follows a path's symbolic links; the file need not exist. */
 static tesela_status follow_links(const char *path, char **target) {
-  enum { MOST_LINKS = 40, LINK_MAX_LENGTH = 4096 };
-  tsl_text here = {0};
-  tsl_text_add(&here, "%s", path);
-  for (int count = 0; !here.failed; count++) {
+  enum { LINKS_MAX = 40, LINK_MAX_LENGTH = 4096 };
+  tsl_text current = {0};
+  tsl_text_add(&current, "%s", path);
+  for (int count = 0; !current.failed; count++) {
     char link[LINK_MAX_LENGTH];
-    const ssize_t length = readlink(tsl_text_get(&here), link, sizeof link - 1);
+    const ssize_t length = readlink(tsl_text_get(&current), link, sizeof link - 1);
     if (length < 0)
       break;
     link[length] = '\0';
-    const tesela_status status = check_link(path, tsl_text_get(&here), link);
+    const tesela_status status = refuse_foreign_link(path, tsl_text_get(&current), link);
     if (status != TESELA_OK) {
-      tsl_text_free(&here);
+      tsl_text_free(&current);
       return status;
     }
-    if (count == MOST_LINKS || length == (ssize_t)sizeof link - 1) {
-      tsl_text_free(&here);
+    if (count == LINKS_MAX || length == (ssize_t)sizeof link - 1) {
+      tsl_text_free(&current);
       return tsl_fail(TESELA_IO_FAILED, "%s: is a symbolic link to a missing file", path);
     }
     tsl_text next = {0};
     if (link[0] != '/')
-      tsl_text_add_bytes(&next, here.data, folder_length(here.data));
+      tsl_text_add_bytes(&next, current.data, folder_length(current.data));
     tsl_text_add_bytes(&next, link, (size_t)length);
-    tsl_text_free(&here);
-    here = next;
+    tsl_text_free(&current);
+    current = next;
   }
-  const tesela_status status = tsl_text_status(&here);
+  const tesela_status status = tsl_text_status(&current);
   if (status == TESELA_OK)
-    *target = tsl_text_take(&here);
+    *target = tsl_text_take(&current);
   else
-    tsl_text_free(&here);
+    tsl_text_free(&current);
   return status;
 }
 
 /* Checks that `target`, `path` without links, can be replaced or is missing. *mode: its permissions, or 0. */
-static tesela_status check_target(const char *path, const char *target, unsigned *mode) {
+static tesela_status check_replaceable(const char *path, const char *target, unsigned *mode) {
   struct stat about;
   *mode = 0;
   if (stat(target, &about) != 0)
-    return errno == ENOENT ? TESELA_OK : fail_path(path, "cannot be written");
+    return errno == ENOENT ? TESELA_OK : fail_path_with_errno(path, "cannot be written");
   if (S_ISDIR(about.st_mode))
     return tsl_fail(TESELA_IO_FAILED, "%s: is a folder; the output must be a file", path);
   if (!S_ISREG(about.st_mode))
     return tsl_fail(TESELA_IO_FAILED, "%s: is a device or a pipe; the output must be a file", path);
   if (faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) != 0)
-    return fail_path(path, "exists and cannot be replaced");
+    return fail_path_with_errno(path, "exists and cannot be replaced");
   *mode = about.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
   return TESELA_OK;
 }
 
-tesela_status tsl_output_target(const char *path, char **target, unsigned *mode) {
+tesela_status tsl_output_resolve_target(const char *path, char **target, unsigned *mode) {
   *target = NULL;
   TSL_TRY(follow_links(path, target));
-  const tesela_status status = check_target(path, *target, mode);
+  const tesela_status status = check_replaceable(path, *target, mode);
   if (status != TESELA_OK) {
     free(*target);
     *target = NULL;
@@ -104,9 +104,9 @@ tesela_status tsl_output_target(const char *path, char **target, unsigned *mode)
 /* Creates ".<name>.<pid>.tmp" in the target's folder, or ".<name>.<pid>-<n>.tmp". O_EXCL opens no existing
  * file or link. A replacement is private until it gets the old file's permissions. */
 static tesela_status output_create_temporary(tsl_output *out, bool replaces) {
-  enum { MOST_TRIES = 1000, NAME_PART = 200 };
+  enum { TRIES_MAX = 1000, NAME_PART = 200 };
   const size_t folder = folder_length(out->target);
-  for (int n = 0; n < MOST_TRIES; n++) {
+  for (int n = 0; n < TRIES_MAX; n++) {
     tsl_text name = {0};
     tsl_text_add_bytes(&name, out->target, folder);
     tsl_text_add(&name, ".%.*s.%ld", NAME_PART, out->target + folder, (long)getpid());
@@ -127,15 +127,15 @@ static tesela_status output_create_temporary(tsl_output *out, bool replaces) {
     tsl_text_free(&name);
     errno = reason;
     if (errno == ENOENT || errno == ENOTDIR)
-      return output_fail(out, "cannot be written, because its folder does not exist");
+      return fail_output_with_errno(out, "cannot be written, because its folder does not exist");
     if (errno != EEXIST)
-      return output_fail(out, "cannot be written");
+      return fail_output_with_errno(out, "cannot be written");
   }
-  return output_fail(out, "cannot be written");
+  return fail_output_with_errno(out, "cannot be written");
 }
 
 /* Refuses a file that another process writes in blocks (resumable_npy.h) and will rename. */
-static tesela_status check_blocks(const char *path, const char *target) {
+static tesela_status refuse_if_written_in_blocks(const char *path, const char *target) {
   tsl_text name = {0};
   tsl_text_add(&name, "%s%s", target, TSL_OUTPUT_JOURNAL);
   tesela_status status = tsl_text_status(&name);
@@ -149,13 +149,13 @@ static tesela_status check_blocks(const char *path, const char *target) {
   return status;
 }
 
-static tesela_status output_open_file(const char *path, tsl_output *out) {
+static tesela_status open_target_file(const char *path, tsl_output *out) {
   unsigned mode;
-  TSL_TRY(tsl_output_target(path, &out->target, &mode));
-  TSL_TRY(check_blocks(path, out->target));
+  TSL_TRY(tsl_output_resolve_target(path, &out->target, &mode));
+  TSL_TRY(refuse_if_written_in_blocks(path, out->target));
   TSL_TRY(output_create_temporary(out, mode != 0));
   if (mode != 0 && fchmod(out->fd, mode) != 0)
-    return output_fail(out, "its permissions cannot be kept");
+    return fail_output_with_errno(out, "its permissions cannot be kept");
   return TESELA_OK;
 }
 
@@ -166,47 +166,47 @@ tesela_status tsl_output_open(const char *path, tsl_output *out) {
   if (out->path == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a file's name");
   TSL_GO(tsl_alloc(TSL_OUTPUT_BLOCK, "writing a file", (void **)&out->block));
-  status = standard ? tsl_spool_open(out->path, &out->fd) : output_open_file(path, out);
+  status = standard ? tsl_spool_open(out->path, &out->fd) : open_target_file(path, out);
 out:
   if (status != TESELA_OK)
     tsl_output_close(out);
   return status;
 }
 
-static tesela_status write_to(const tsl_output *out, int fd, const char *bytes, size_t count) {
+static tesela_status write_all_to(const tsl_output *out, int fd, const char *bytes, size_t count) {
   while (count > 0) {
     const ssize_t now = write(fd, bytes, count);
     if (now < 0 && errno == EINTR)
       continue;
     if (now < 0)
-      return output_fail(out, "cannot be written");
+      return fail_output_with_errno(out, "cannot be written");
     bytes += now;
     count -= (size_t)now;
   }
   return TESELA_OK;
 }
 
-static tesela_status output_write_fully(const tsl_output *out, const char *bytes, size_t count) {
-  return write_to(out, out->fd, bytes, count);
+static tesela_status write_all(const tsl_output *out, const char *bytes, size_t count) {
+  return write_all_to(out, out->fd, bytes, count);
 }
 
-static tesela_status flush(tsl_output *out) {
+static tesela_status flush_block(tsl_output *out) {
   const size_t used = out->used;
   out->used = 0;
-  return output_write_fully(out, out->block, used);
+  return write_all(out, out->block, used);
 }
 
 tesela_status tsl_output_space(tsl_output *out, size_t count, char **space) {
   if (TSL_OUTPUT_BLOCK - out->used < count)
-    TSL_TRY(flush(out));
+    TSL_TRY(flush_block(out));
   *space = out->block + out->used;
   return TESELA_OK;
 }
 
 tesela_status tsl_output_write(tsl_output *out, const void *bytes, size_t count) {
   if (count >= TSL_OUTPUT_BLOCK) {
-    TSL_TRY(flush(out));
-    return output_write_fully(out, bytes, count);
+    TSL_TRY(flush_block(out));
+    return write_all(out, bytes, count);
   }
   char *space;
   TSL_TRY(tsl_output_space(out, count, &space));
@@ -216,7 +216,7 @@ tesela_status tsl_output_write(tsl_output *out, const void *bytes, size_t count)
 }
 
 /* Syncs a file; true on file systems without fsync(). */
-static bool sync_all(int fd) {
+static bool sync_file(int fd) {
   return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
 }
 
@@ -229,44 +229,44 @@ static tesela_status sync_folder(const char *path, const char *target) {
   free(folder);
   if (fd < 0)
     return TESELA_OK;
-  if (!sync_all(fd))
-    status = fail_path(path, "is written, but its folder cannot be synced to the disk");
+  if (!sync_file(fd))
+    status = fail_path_with_errno(path, "is written, but its folder cannot be synced to the disk");
   close(fd);
   return status;
 }
 
 tesela_status tsl_output_rename(const char *path, int *fd, const char *temporary, const char *target) {
   /* Network file systems report a full disk only here or at the close. */
-  if (!sync_all(*fd))
-    return fail_path(path, "cannot be written");
+  if (!sync_file(*fd))
+    return fail_path_with_errno(path, "cannot be written");
   const int closing = *fd;
   *fd = -1;
   if (close(closing) != 0)
-    return fail_path(path, "cannot be written");
+    return fail_path_with_errno(path, "cannot be written");
   if (rename(temporary, target) != 0)
-    return fail_path(path, "cannot take its name");
+    return fail_path_with_errno(path, "cannot take its name");
   return sync_folder(path, target);
 }
 
-static tesela_status output_copy_out(tsl_output *out) {
+static tesela_status copy_to_standard_output(tsl_output *out) {
   if (lseek(out->fd, 0, SEEK_SET) < 0)
-    return output_fail(out, "its temporary file cannot be read");
+    return fail_output_with_errno(out, "its temporary file cannot be read");
   for (;;) {
     const ssize_t got = read(out->fd, out->block, TSL_OUTPUT_BLOCK);
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return output_fail(out, "its temporary file cannot be read");
+      return fail_output_with_errno(out, "its temporary file cannot be read");
     if (got == 0)
       return TESELA_OK;
-    TSL_TRY(write_to(out, STDOUT_FILENO, out->block, (size_t)got));
+    TSL_TRY(write_all_to(out, STDOUT_FILENO, out->block, (size_t)got));
   }
 }
 
 tesela_status tsl_output_commit(tsl_output *out) {
-  TSL_TRY(flush(out));
+  TSL_TRY(flush_block(out));
   if (out->target == NULL)
-    return output_copy_out(out);
+    return copy_to_standard_output(out);
   const tesela_status status = tsl_output_rename(out->path, &out->fd, out->temporary, out->target);
   if (status == TESELA_OK || access(out->temporary, F_OK) != 0) {
     free(out->temporary);

@@ -23,7 +23,7 @@ typedef struct tsl_output {
 tesela_status tsl_output_open(const char *path, tsl_output *out);
 /* Follows symbolic links, except other users' (but root's), to a file that need not exist; the caller frees
  * *target. An existing file must be replaceable; *mode: its permissions (0: none). Messages name `path`. */
-tesela_status tsl_output_target(const char *path, char **target, unsigned *mode);
+tesela_status tsl_output_resolve_target(const char *path, char **target, unsigned *mode);
 /* Renames durably: syncs, closes *fd and sets it to -1, renames, syncs the folder. */
 tesela_status tsl_output_rename(const char *path, int *fd, const char *temporary, const char *target);
 /* Returns space for `count` bytes, at most a block. Write there, then add to `used`. */

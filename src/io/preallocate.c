@@ -13,7 +13,7 @@ static int reports_less_space(int fd, uint64_t bytes) {
   return bytes / disk.f_frsize > disk.f_bavail;
 }
 
-int tsl_room_take(int fd, uint64_t bytes) {
+int tsl_reserve_file_space(int fd, uint64_t bytes) {
   if (bytes > INT64_MAX)
     return EFBIG;
   if (reports_less_space(fd, bytes))

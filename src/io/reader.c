@@ -8,7 +8,7 @@
 #include "core/status.h"
 #include "io/io_format.h"
 
-static const tsl_format *format_of_packed_name(const char *path) {
+static const tsl_format *format_of_name_before_gz(const char *path) {
   char inner[4096];
   const size_t length = strlen(path);
   if (!tsl_format_name_ends(path, ".gz") || length >= sizeof inner)
@@ -24,7 +24,7 @@ static tesela_status reader_choose_format(tsl_reader *reader, const char *path, 
   else if (format_in != NULL)
     reader->format = tsl_format_recognise(&reader->in, true);
   else
-    reader->format = format_of_packed_name(path);
+    reader->format = format_of_name_before_gz(path);
   if (reader->format == NULL)
     reader->format = format_in != NULL ? format_in : tsl_format_recognise(&reader->in, false);
   if (reader->format != NULL)
@@ -50,7 +50,7 @@ tesela_status tsl_reader_open_as(const char *path, const char *format, tsl_reade
   TSL_GO(reader_choose_format(reader, path, format_given));
   TSL_GO(reader->format->read_header(reader));
   reader->info.format = reader->format->name;
-  reader->info.text = reader->format->text;
+  reader->info.text = reader->format->is_text;
   reader->info.by_columns = reader->info.by_rows && reader->in.regular;
   reader->info.by_blocks = reader->info.by_blocks && reader->in.regular;
   reader->start = tsl_input_tell(&reader->in);
@@ -72,13 +72,13 @@ const tsl_file_info *tsl_reader_info(const tsl_reader *reader) {
   return &reader->info;
 }
 
-static tesela_status reader_read_rows(tsl_reader *reader, const tsl_file_panel *panel) {
+static tesela_status read_panel_rows(tsl_reader *reader, const tsl_file_panel *panel) {
   TSL_TRY(reader->format->read_rows(reader, panel));
   reader->row += panel->rows;
   return reader->row == reader->info.rows ? reader->format->read_end(reader) : TESELA_OK;
 }
 
-static tesela_status check_call(const tsl_reader *reader, tesela_type type) {
+static tesela_status check_type_and_state(const tsl_reader *reader, tesela_type type) {
   if (tsl_type(type) == NULL)
     return tsl_fail(TESELA_BAD_CALL, "%s: %d is no element type to read into", reader->path, (int)type);
   if (reader->failed)
@@ -89,7 +89,7 @@ static tesela_status check_call(const tsl_reader *reader, tesela_type type) {
 tesela_status tsl_reader_rows(tsl_reader *reader, int64_t rows, tesela_type type, void *out,
                               int64_t row_stride, int64_t col_stride) {
   const tsl_file_info *const info = &reader->info;
-  TSL_TRY(check_call(reader, type));
+  TSL_TRY(check_type_and_state(reader, type));
   if (rows < 0 || rows > info->rows - reader->row)
     return tsl_fail(TESELA_BAD_CALL, "%s: %" PRId64 " rows are asked for where %" PRId64 " are left",
                     reader->path, rows, info->rows - reader->row);
@@ -103,7 +103,7 @@ tesela_status tsl_reader_rows(tsl_reader *reader, int64_t rows, tesela_type type
                                 .cols = info->cols,
                                 .type = type,
                                 .size = tsl_type(type)->size};
-  const tesela_status status = reader_read_rows(reader, &panel);
+  const tesela_status status = read_panel_rows(reader, &panel);
   reader->failed = status != TESELA_OK;
   return status;
 }
@@ -114,17 +114,18 @@ tesela_status tsl_reader_restart(tsl_reader *reader) {
 }
 
 /* Reads columns through whole rows, a few at a time. */
-static tesela_status read_through(tsl_reader *reader, const tsl_file_panel *panel) {
+static tesela_status read_columns_by_rows(tsl_reader *reader, const tsl_file_panel *panel) {
   enum { CHUNK_BYTES = 1 << 20 };
   const tsl_file_info *const info = &reader->info;
   const int64_t row_bytes = info->cols * (int64_t)panel->size;
-  const int64_t most = CHUNK_BYTES / row_bytes < 1 ? 1 : CHUNK_BYTES / row_bytes;
+  const int64_t rows_max = CHUNK_BYTES / row_bytes < 1 ? 1 : CHUNK_BYTES / row_bytes;
   tesela_status status = TESELA_OK;
   void *block;
-  TSL_TRY(tsl_alloc((size_t)((info->rows < most ? info->rows : most) * row_bytes), "rows of a file", &block));
+  TSL_TRY(tsl_alloc((size_t)((info->rows < rows_max ? info->rows : rows_max) * row_bytes), "rows of a file",
+                    &block));
   TSL_GO(tsl_reader_restart(reader));
-  for (int64_t row = 0; row < info->rows; row += most) {
-    const int64_t rows = info->rows - row < most ? info->rows - row : most;
+  for (int64_t row = 0; row < info->rows; row += rows_max) {
+    const int64_t rows = info->rows - row < rows_max ? info->rows - row : rows_max;
     const tsl_file_panel chunk = {.data = block,
                                   .row_stride = info->cols,
                                   .col_stride = 1,
@@ -133,10 +134,10 @@ static tesela_status read_through(tsl_reader *reader, const tsl_file_panel *pane
                                   .cols = info->cols,
                                   .type = panel->type,
                                   .size = panel->size};
-    TSL_GO(reader_read_rows(reader, &chunk));
+    TSL_GO(read_panel_rows(reader, &chunk));
     for (int64_t i = 0; i < rows; i++)
-      tsl_type_convert(panel->type, tsl_panel_at(&chunk, i, panel->first_col), 1, panel->type,
-                       tsl_panel_at(panel, row + i, 0), panel->col_stride, (size_t)panel->cols);
+      tsl_type_convert(panel->type, tsl_panel_address(&chunk, i, panel->first_col), 1, panel->type,
+                       tsl_panel_address(panel, row + i, 0), panel->col_stride, (size_t)panel->cols);
   }
   status = tsl_reader_restart(reader);
 out:
@@ -144,18 +145,18 @@ out:
   return status;
 }
 
-static tesela_status reader_read_columns(tsl_reader *reader, const tsl_file_panel *panel) {
+static tesela_status read_panel_columns(tsl_reader *reader, const tsl_file_panel *panel) {
   if (panel->rows == 0 || panel->cols == 0)
     return TESELA_OK;
   if (reader->format->read_block != NULL && !reader->format->is_narrow(reader))
     return reader->format->read_block(reader, panel);
-  return read_through(reader, panel);
+  return read_columns_by_rows(reader, panel);
 }
 
 tesela_status tsl_reader_columns(tsl_reader *reader, int64_t first, int64_t cols, tesela_type type, void *out,
                                  int64_t row_stride, int64_t col_stride) {
   const tsl_file_info *const info = &reader->info;
-  TSL_TRY(check_call(reader, type));
+  TSL_TRY(check_type_and_state(reader, type));
   if (!info->by_columns)
     return tsl_fail(TESELA_BAD_CALL, "%s: this file is not read by columns", reader->path);
   if (first < 0 || cols < 0 || cols > info->cols || first > info->cols - cols)
@@ -170,7 +171,7 @@ tesela_status tsl_reader_columns(tsl_reader *reader, int64_t first, int64_t cols
                                 .first_col = first,
                                 .type = type,
                                 .size = tsl_type(type)->size};
-  const tesela_status status = reader_read_columns(reader, &panel);
+  const tesela_status status = read_panel_columns(reader, &panel);
   reader->failed = status != TESELA_OK;
   return status;
 }
@@ -178,7 +179,7 @@ tesela_status tsl_reader_columns(tsl_reader *reader, int64_t first, int64_t cols
 tesela_status tsl_reader_block(tsl_reader *reader, const tsl_rectangle *block, tesela_type type, void *out,
                                int64_t row_stride, int64_t col_stride) {
   const tsl_file_info *const info = &reader->info;
-  TSL_TRY(check_call(reader, type));
+  TSL_TRY(check_type_and_state(reader, type));
   if (!info->by_blocks)
     return tsl_fail(TESELA_BAD_CALL, "%s: this file is not read by blocks", reader->path);
   if (block->row < 0 || block->rows < 0 || block->rows > info->rows ||
@@ -204,13 +205,13 @@ tesela_status tsl_reader_block(tsl_reader *reader, const tsl_rectangle *block, t
   return status;
 }
 
-bool tsl_reader_is_plain(const tsl_reader *reader) {
+bool tsl_reader_reads_file_directly(const tsl_reader *reader) {
   return reader->info.by_blocks && reader->in.regular && !reader->spooled;
 }
 
-void tsl_reader_read_by(tsl_reader *reader, tsl_read_way way, void *by) {
-  reader->in.way = way;
-  reader->in.way_by = by;
+void tsl_reader_set_read_function(tsl_reader *reader, tsl_read_function read_function, void *read_state) {
+  reader->in.read_function = read_function;
+  reader->in.read_state = read_state;
 }
 
 const tsl_printed *tsl_reader_printed(const tsl_reader *reader) {

@@ -12,18 +12,17 @@
 #include "io/preallocate.h"
 #include "io/spool.h"
 
-tsl_file_state tsl_reader_state(const tsl_reader *reader) {
+tsl_file_state tsl_reader_get_file_state(const tsl_reader *reader) {
   struct stat about;
   if (reader->spooled)
-    return reader->state_then;
+    return reader->original_state;
   if (fstat(reader->in.fd, &about) != 0 || !S_ISREG(about.st_mode) || about.st_nlink == 0)
     return (tsl_file_state){0};
   return (tsl_file_state){
       .size = (uint64_t)about.st_size, .seconds = about.st_mtim.tv_sec, .nanoseconds = about.st_mtim.tv_nsec};
 }
 
-static tesela_status spool_reader_write_fully(const tsl_reader *reader, int fd, const char *bytes,
-                                              size_t count) {
+static tesela_status write_all_to_spool(const tsl_reader *reader, int fd, const char *bytes, size_t count) {
   while (count > 0) {
     const ssize_t now = write(fd, bytes, count);
     if (now < 0 && errno == EINTR)
@@ -38,10 +37,10 @@ static tesela_status spool_reader_write_fully(const tsl_reader *reader, int fd, 
 }
 
 /* Opens an unnamed file with `bytes` reserved. */
-static tesela_status open_with_room(const tsl_reader *reader, uint64_t bytes, int *fd) {
+static tesela_status open_spool_with_space(const tsl_reader *reader, uint64_t bytes, int *fd) {
   char shown[32];
   TSL_TRY(tsl_spool_open(reader->path, fd));
-  const int reason = tsl_room_take(*fd, bytes);
+  const int reason = tsl_reserve_file_space(*fd, bytes);
   if (reason == 0)
     return TESELA_OK;
   close(*fd);
@@ -51,8 +50,8 @@ static tesela_status open_with_room(const tsl_reader *reader, uint64_t bytes, in
                   reader->path, tsl_format_bytes(bytes, shown, sizeof shown), strerror(reason));
 }
 
-static tesela_status spool_reader_read_some(tsl_reader *reader, int64_t first, int64_t rows, tesela_type type,
-                                            void *out) {
+static tesela_status read_rows_for_spool(tsl_reader *reader, int64_t first, int64_t rows, tesela_type type,
+                                         void *out) {
   const tsl_file_panel panel = {.data = out,
                                 .row_stride = reader->info.cols,
                                 .col_stride = 1,
@@ -68,12 +67,14 @@ static tesela_status spool_reader_read_some(tsl_reader *reader, int64_t first, i
 }
 
 /* Copies all rows to a .npy file, a part at a time. */
-static tesela_status spool_reader_copy_rows(tsl_reader *reader, tesela_type type, uint64_t most, int fd) {
+static tesela_status copy_rows_to_npy(tsl_reader *reader, tesela_type type, uint64_t bytes_max, int fd) {
   const tsl_file_info *info = &reader->info;
   const tesela_type stored = tsl_npy_stored_type(type);
   const size_t from = tsl_type(type)->size, to = tsl_type(stored)->size;
   const uint64_t row_bytes = (uint64_t)info->cols * (from + to);
-  const int64_t fit = (int64_t)(most / row_bytes), rows = fit < 1 ? 1 : fit < info->rows ? fit : info->rows;
+  const int64_t fit = (int64_t)(bytes_max / row_bytes), rows = fit < 1            ? 1
+                                                               : fit < info->rows ? fit
+                                                                                  : info->rows;
   tesela_status status = TESELA_OK;
   void *read = NULL, *wide = NULL;
   TSL_GO(tsl_alloc((size_t)(rows * info->cols) * from, "rows of a file", &read));
@@ -81,9 +82,9 @@ static tesela_status spool_reader_copy_rows(tsl_reader *reader, tesela_type type
   for (int64_t row = 0; row < info->rows; row += rows) {
     const int64_t now = info->rows - row < rows ? info->rows - row : rows;
     const size_t count = (size_t)(now * info->cols);
-    TSL_GO(spool_reader_read_some(reader, row, now, type, read));
+    TSL_GO(read_rows_for_spool(reader, row, now, type, read));
     tsl_type_convert(type, read, 1, stored, wide, 1, count);
-    TSL_GO(spool_reader_write_fully(reader, fd, wide, count * to));
+    TSL_GO(write_all_to_spool(reader, fd, wide, count * to));
   }
 out:
   tsl_free(read);
@@ -92,16 +93,16 @@ out:
 }
 
 /* Converts the values to a .npy file for the reader. */
-static tesela_status spool_values(tsl_reader *reader, tesela_type type, uint64_t most) {
-  char header[TSL_NPY_HEADER_MOST];
+static tesela_status convert_to_npy_spool(tsl_reader *reader, tesela_type type, uint64_t bytes_max) {
+  char header[TSL_NPY_HEADER_MAX];
   const size_t length = tsl_npy_header_print(type, reader->info.rows, reader->info.cols, header);
   const uint64_t bytes =
       length + (uint64_t)(reader->info.rows * reader->info.cols) * tsl_type(tsl_npy_stored_type(type))->size;
   tesela_status status = TESELA_OK;
   int fd;
-  TSL_TRY(open_with_room(reader, bytes, &fd));
-  TSL_GO(spool_reader_write_fully(reader, fd, header, length));
-  TSL_GO(spool_reader_copy_rows(reader, type, most, fd));
+  TSL_TRY(open_spool_with_space(reader, bytes, &fd));
+  TSL_GO(write_all_to_spool(reader, fd, header, length));
+  TSL_GO(copy_rows_to_npy(reader, type, bytes_max, fd));
   TSL_TRY(tsl_input_replace(&reader->in, fd, bytes));
   tsl_free(reader->state);
   reader->state = NULL;
@@ -117,11 +118,11 @@ out:
   return status;
 }
 
-tesela_status tsl_reader_spool(tsl_reader *reader, tesela_type type, uint64_t most) {
+tesela_status tsl_reader_spool(tsl_reader *reader, tesela_type type, uint64_t bytes_max) {
   tsl_file_info *info = &reader->info;
   if (info->by_blocks || info->rows == 0 || info->cols == 0)
     return TESELA_OK;
-  reader->state_then = tsl_reader_state(reader);
+  reader->original_state = tsl_reader_get_file_state(reader);
   reader->spooled = true;
   const bool is_values = strcmp(reader->format->name, "npy") != 0;
   if (!reader->in.regular && !(is_values && info->by_rows)) {
@@ -132,7 +133,7 @@ tesela_status tsl_reader_spool(tsl_reader *reader, tesela_type type, uint64_t mo
       TSL_TRY(tsl_npy_check_size(reader));
   }
   if (is_values)
-    return spool_values(reader, type, most);
+    return convert_to_npy_spool(reader, type, bytes_max);
   info->by_rows = info->by_columns = info->by_blocks = true;
   return TESELA_OK;
 }

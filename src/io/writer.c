@@ -7,7 +7,7 @@
 #include "io/io_format.h"
 #include "io/io_number.h"
 
-static tesela_status writer_choose_format(const char *path, const char *name, const tsl_format **format) {
+static tesela_status choose_writer_format(const char *path, const char *name, const tsl_format **format) {
   *format = tsl_format_of_name(path);
   if (*format == NULL && name != NULL)
     *format = tsl_format_find(name);
@@ -38,7 +38,7 @@ tesela_status tsl_writer_open_as(const char *path, const char *format_name, int6
   tsl_writer *writer = NULL;
   const tsl_format *format;
   *out = NULL;
-  TSL_TRY(writer_choose_format(path, format_name, &format));
+  TSL_TRY(choose_writer_format(path, format_name, &format));
   int64_t count, bytes;
   if (tsl_type(type) == NULL)
     return tsl_fail(TESELA_BAD_CALL, "%s: type %d is none of %s", path, (int)type, tsl_type_names());

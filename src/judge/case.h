@@ -9,11 +9,10 @@ typedef struct tsl_case {
   uint64_t seed;
   int repeats;            /* runs whose bits must be equal where the strategy guarantees that; 0: 1 */
   int64_t operations_max; /* as in tsl_judge */
-  const struct tsl_subplan_factory
-      /* sub-plan factory of a strategy that splits (strategy/subplans.h); NULL: as plans make them */
-      *children;
+  /* sub-plan factory of a strategy that splits (strategy/subplans.h); NULL: as plans make them */
+  const struct tsl_subplan_factory *children;
   bool loaded_only; /* refuse a strategy that needs kernels which are not loaded yet */
-  /* operands in buffers only, of exactly the operand's size, for memory checkers; false: with guard bands */
+  /* operands only in buffers of exactly their size, for memory checkers; false: with guard bands */
   bool tight;
 } tsl_case;
 

@@ -30,19 +30,19 @@ enum {
 };
 
 /* Sets the strides of a shape to layout TSL_LAYOUT_...; `pad` is the extra elements of padded layouts. */
-void tsl_case_lay_out(tsl_shape *shape, int layout, int64_t pad);
+void tsl_case_set_layout(tsl_shape *shape, int layout, int64_t pad);
 /* Sets the layouts of A, B and C, each with a different pad. */
-void tsl_case_lay_out_all(tsl_case *out, int a, int b, int c, int64_t pad);
+void tsl_case_set_layouts(tsl_case *out, int a, int b, int c, int64_t pad);
+/* Sets the real parts of alpha and beta, and rounds the scalars to the problem's types. */
 void tsl_case_set_scalars(tsl_case *out, double alpha, double beta);
 
-/* Removes structures that the case's types do not support. */
-void tsl_case_fit_structures(tsl_case *out);
+void tsl_case_replace_unsupported_structures(tsl_case *out);
 
 /* Replaces scales and an epilogue that the case does not support; may change the type of C. */
-void tsl_case_fit_finish(tsl_case *out);
+void tsl_case_replace_unsupported_epilogue(tsl_case *out);
 
 typedef struct tsl_case_group {
-  int count;
+  int count;                                                /* cases of the group; 0 ends a list of groups */
   void (*make)(int index, tesela_type type, tsl_case *out); /* sets *out to case `index`, from 0 */
 } tsl_case_group;
 
@@ -53,12 +53,13 @@ typedef struct tsl_dice {
 /* Returns a random number from 0 to sides - 1. */
 int64_t tsl_dice_roll(tsl_dice *dice, int64_t sides);
 /* Returns a random size, mostly near tile sizes, sometimes tiny, sometimes hundreds. */
-int64_t tsl_dice_size(tsl_dice *dice);
-double tsl_dice_scalar(tsl_dice *dice);
+int64_t tsl_dice_roll_size(tsl_dice *dice);
+/* Returns one of ten values from -1.3 to 2. */
+double tsl_dice_roll_scalar(tsl_dice *dice);
 
 typedef struct tsl_case_lists {
-  const tsl_case_group *groups; /* ends with a count of 0 */
-  void (*random)(tsl_dice *dice, tesela_type type, tsl_case *out);
+  const tsl_case_group *groups;
+  void (*random)(tsl_dice *dice, tesela_type type, tsl_case *out); /* sets *out to a random case */
 } tsl_case_lists;
 
 extern const tsl_case_lists tsl_cases_gemm, tsl_cases_dot, tsl_cases_transpose, tsl_cases_solve;

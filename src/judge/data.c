@@ -27,22 +27,23 @@ const char *tsl_data_name(tsl_data data) {
 }
 
 /* Approximate maximum of elements of a task: an even number. */
-enum { PIECE = 1 << 14 };
+enum { BLOCK_MAX = 1 << 14 };
 
 typedef struct fill_job {
   tsl_data data;
   uint64_t seed;
   tsl_shape shape;
   int64_t inner; /* terms of a sum, which special values are spread over */
-  unsigned char *at;
+  unsigned char *origin;
   unsigned char *dense; /* buffer for a block of a row for each worker */
-  int64_t piece, pieces,
-      rows_each; /* elements of a block; blocks of a row; rows of a task where a row is one block */
+  int64_t block_cols,   /* elements of a block, which is a part of a row */
+      row_blocks,       /* blocks of a row */
+      rows_per_task;    /* 1 where a row has several blocks */
 } fill_job;
 
-/* Replaces a sixteenth each by zeros, negative zeros and subnormals, and a few by non-finite values; of
- * complex numbers one part, sometimes both. */
-static void data_make_special(const fill_job *job, uint64_t index, unsigned char *element) {
+/* Replaces an element, by its index: one in 16 by each of zero, negative zero and a subnormal, rarely by a
+ * non-finite value. Changes one part of a complex number, sometimes both. */
+static void replace_by_special_value(const fill_job *job, uint64_t index, unsigned char *element) {
   const tsl_type_info *type = tsl_type(job->shape.type);
   const uint64_t dice = tsl_random_u64(~job->seed, index);
   const double small = type->smallest * (double)(1 + (dice >> 40) % 1000);
@@ -65,17 +66,16 @@ static void data_make_special(const fill_job *job, uint64_t index, unsigned char
   tsl_type_store(type->type, element, value);
 }
 
-/* Fills integers of all values, so that sums wrap and signs meet. */
 static void fill_random_bits(const fill_job *job, uint64_t first, unsigned char *dense, size_t bytes) {
   for (size_t i = 0; i < bytes; i++)
     dense[i] = (unsigned char)(tsl_random_u64(job->seed, first + i) >> 40);
 }
 
-static void data_fill_piece(const fill_job *job, int64_t row, int64_t col, int worker) {
+static void fill_row_block(const fill_job *job, int64_t row, int64_t col, int worker) {
   const tsl_shape *shape = &job->shape;
   const size_t size = tsl_type(shape->type)->size;
-  const size_t count = (size_t)(shape->cols - col < job->piece ? shape->cols - col : job->piece);
-  unsigned char *dense = job->dense + (size_t)worker * (size_t)job->piece * size;
+  const size_t count = (size_t)(shape->cols - col < job->block_cols ? shape->cols - col : job->block_cols);
+  unsigned char *dense = job->dense + (size_t)worker * (size_t)job->block_cols * size;
   const uint64_t first = (uint64_t)row * (uint64_t)shape->cols + (uint64_t)col;
   const bool any_bits = tsl_type(shape->type)->is_integer && distributions[job->data] == TSL_DRAW_NORMAL;
   if (any_bits)
@@ -83,21 +83,21 @@ static void data_fill_piece(const fill_job *job, int64_t row, int64_t col, int w
   else
     tsl_random_fill(distributions[job->data], job->seed, first, shape->type, dense, count);
   for (size_t j = 0; job->data == TSL_DATA_SPECIAL && j < count; j++)
-    data_make_special(job, first + j, dense + j * size);
+    replace_by_special_value(job, first + j, dense + j * size);
   tsl_type_convert(shape->type, dense, 1, shape->type,
-                   job->at + (row * shape->row_stride + col * shape->col_stride) * (int64_t)size,
+                   job->origin + (row * shape->row_stride + col * shape->col_stride) * (int64_t)size,
                    shape->col_stride, count);
 }
 
-static void fill_task(void *argument, int64_t index, int worker) {
+static void fill_rows_task(void *argument, int64_t index, int worker) {
   const fill_job *job = argument;
-  const int64_t first = index / job->pieces * job->rows_each, left = job->shape.rows - first;
-  for (int64_t row = 0; row < left && row < job->rows_each; row++)
-    data_fill_piece(job, first + row, index % job->pieces * job->piece, worker);
+  const int64_t first = index / job->row_blocks * job->rows_per_task, left = job->shape.rows - first;
+  for (int64_t row = 0; row < left && row < job->rows_per_task; row++)
+    fill_row_block(job, first + row, index % job->row_blocks * job->block_cols, worker);
 }
 
 /* Returns false if blocks share bytes (operands may repeat elements) and must be filled in order. */
-static bool data_have_disjoint_rows(const tsl_shape *shape) {
+static bool has_disjoint_rows(const tsl_shape *shape) {
   const bool rows =
       shape->rows == 1 || llabs(shape->row_stride) > (shape->cols - 1) * llabs(shape->col_stride);
   return rows && (shape->cols == 1 || shape->col_stride != 0);
@@ -122,23 +122,23 @@ tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape
                   .seed = seed,
                   .shape = turn_column_into_row(shape),
                   .inner = inner > 0 ? inner : 1,
-                  .at = address};
-  const bool parallel = data_have_disjoint_rows(&job.shape);
+                  .origin = address};
+  const bool parallel = has_disjoint_rows(&job.shape);
   void *dense;
   if (shape->rows == 0 || shape->cols == 0)
     return TESELA_OK;
-  job.piece = job.shape.cols < PIECE ? job.shape.cols : PIECE;
-  job.pieces = (job.shape.cols - 1) / job.piece + 1;
-  job.rows_each = job.pieces > 1 ? 1 : (PIECE - 1) / job.shape.cols + 1;
-  TSL_TRY(tsl_alloc((size_t)(parallel ? tsl_pool_threads(pool) : 1) * (size_t)job.piece *
+  job.block_cols = job.shape.cols < BLOCK_MAX ? job.shape.cols : BLOCK_MAX;
+  job.row_blocks = (job.shape.cols - 1) / job.block_cols + 1;
+  job.rows_per_task = job.row_blocks > 1 ? 1 : (BLOCK_MAX - 1) / job.shape.cols + 1;
+  TSL_TRY(tsl_alloc((size_t)(parallel ? tsl_pool_threads(pool) : 1) * (size_t)job.block_cols *
                         tsl_type(shape->type)->size,
                     "pieces of data", &dense));
   job.dense = dense;
-  const int64_t tasks = ((job.shape.rows - 1) / job.rows_each + 1) * job.pieces;
+  const int64_t tasks = ((job.shape.rows - 1) / job.rows_per_task + 1) * job.row_blocks;
   if (parallel)
-    tsl_pool_run(pool, tasks, fill_task, &job);
+    tsl_pool_run(pool, tasks, fill_rows_task, &job);
   for (int64_t task = 0; !parallel && task < tasks; task++)
-    fill_task(&job, task, 0);
+    fill_rows_task(&job, task, 0);
   tsl_free(dense);
   return TESELA_OK;
 }

@@ -23,6 +23,7 @@ const char *tsl_data_name(tsl_data data);
  * infinity or NaN in four runs of `inner` elements, so that results are a mix. */
 tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape, int64_t inner,
                             void *address);
+/* Stores a value in each element, in both parts of complex elements. */
 void tsl_data_fill_value(double value, const tsl_shape *shape, void *data);
 /* Fills the elements of a structured matrix that must not be read. These are outside of the triangle, on a
  * unit diagonal, and imaginary parts of a hermitian diagonal. */

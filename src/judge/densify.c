@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-static int64_t densify_index_at(const tsl_indices *indices, int64_t i) {
-  return indices->of ? indices->of[i] : i;
+static int64_t index_of_sample(const tsl_indices *indices, int64_t i) {
+  return indices->list ? indices->list[i] : i;
 }
 
 static unsigned char *densify_address(const tsl_shape *shape, const void *origin, int64_t row, int64_t col) {
@@ -18,8 +18,8 @@ static unsigned char *densify_address(const tsl_shape *shape, const void *origin
 }
 
 /* Loads element (row, col) by the definition of the structure, stored or not. */
-static void densify_load(const tsl_shape *shape, const void *origin, int64_t row, int64_t col,
-                         double value[2]) {
+static void load_by_structure(const tsl_shape *shape, const void *origin, int64_t row, int64_t col,
+                              double value[2]) {
   const tsl_stored from = tsl_shape_element(shape, row, col);
   value[0] = from.what == TSL_ELEMENT_ONE;
   value[1] = 0;
@@ -33,43 +33,44 @@ static void densify_load(const tsl_shape *shape, const void *origin, int64_t row
 }
 
 /* Loads the factor at (row, term) of A, or at (col, term) of B. A sum's second product follows the first. */
-static void densify_load_term(const tsl_problem *problem, bool by_a, const void *a, const void *b,
-                              int64_t line, int64_t term, double value[2]) {
+static void load_term_of_sum(const tsl_problem *problem, bool by_a, const void *a, const void *b,
+                             int64_t line, int64_t term, double value[2]) {
   const bool second = term >= problem->k, of_a = by_a != second,
              conjugates = of_a ? problem->conjugate_a : problem->conjugate_b;
   const int64_t l = second ? term - problem->k : term;
-  densify_load(of_a ? &problem->a : &problem->b, of_a ? a : b, of_a ? line : l, of_a ? l : line, value);
+  load_by_structure(of_a ? &problem->a : &problem->b, of_a ? a : b, of_a ? line : l, of_a ? l : line, value);
   if (conjugates != (second && tsl_is_hermitian(problem->c.structure)))
     value[1] = -value[1];
 }
 
-static void copy_terms(const tsl_problem *problem, const void *a, const void *b, const tsl_indices *rows,
-                       const tsl_indices *cols, const tsl_plain *plain) {
-  const tsl_problem *own = &plain->problem;
-  for (int64_t l = 0; l < own->k; l++) {
+static void copy_terms_of_sum(const tsl_problem *problem, const void *a, const void *b,
+                              const tsl_indices *rows, const tsl_indices *cols,
+                              const tsl_dense_sample *made_sample) {
+  const tsl_problem *general = &made_sample->problem;
+  for (int64_t l = 0; l < general->k; l++) {
     double value[2];
-    for (int64_t i = 0; i < own->m; i++) {
-      densify_load_term(problem, true, a, b, densify_index_at(rows, i), l, value);
-      tsl_type_store(own->a.type, densify_address(&own->a, plain->a, i, l), value);
+    for (int64_t i = 0; i < general->m; i++) {
+      load_term_of_sum(problem, true, a, b, index_of_sample(rows, i), l, value);
+      tsl_type_store(general->a.type, densify_address(&general->a, made_sample->a, i, l), value);
     }
-    for (int64_t j = 0; j < own->n; j++) {
-      densify_load_term(problem, false, a, b, densify_index_at(cols, j), l, value);
-      tsl_type_store(own->b.type, densify_address(&own->b, plain->b, l, j), value);
+    for (int64_t j = 0; j < general->n; j++) {
+      load_term_of_sum(problem, false, a, b, index_of_sample(cols, j), l, value);
+      tsl_type_store(general->b.type, densify_address(&general->b, made_sample->b, l, j), value);
     }
   }
 }
 
-static void densify_copy_elements(const tsl_shape *shape, const void *origin, const tsl_indices *rows,
-                                  const tsl_indices *cols, const tsl_shape *dense, void *dst) {
+static void copy_completed_elements(const tsl_shape *shape, const void *origin, const tsl_indices *rows,
+                                    const tsl_indices *cols, const tsl_shape *dense, void *dst) {
   for (int64_t i = 0; i < dense->rows; i++)
     for (int64_t j = 0; j < dense->cols; j++) {
       double value[2];
-      densify_load(shape, origin, densify_index_at(rows, i), densify_index_at(cols, j), value);
+      load_by_structure(shape, origin, index_of_sample(rows, i), index_of_sample(cols, j), value);
       tsl_type_store(shape->type, densify_address(dense, dst, i, j), value);
     }
 }
 
-static tsl_problem densify_general_problem(const tsl_problem *problem, int64_t rows, int64_t cols) {
+static tsl_problem make_general_problem(const tsl_problem *problem, int64_t rows, int64_t cols) {
   const bool is_sum = tsl_is_sum(problem->c.structure); /* copies of a sum are conjugated already */
   const int64_t terms = tsl_problem_terms(problem);
   tsl_problem made = tsl_problem_gemm(rows, cols, terms, problem->c.type);
@@ -82,51 +83,51 @@ static tsl_problem densify_general_problem(const tsl_problem *problem, int64_t r
   return made;
 }
 
-static size_t bytes_of_dense_copy(const tsl_shape *shape) {
+static size_t dense_bytes_rounded_to_16(const tsl_shape *shape) {
   return ((size_t)(shape->rows * shape->cols) * tsl_type(shape->type)->size + 15) / 16 * 16;
 }
 
-static tesela_status densify_allocate(tsl_plain *out) {
+static tesela_status allocate_dense_sample(tsl_dense_sample *out) {
   const tsl_problem *p = &out->problem;
-  const size_t a = bytes_of_dense_copy(&p->a), b = bytes_of_dense_copy(&p->b), c = bytes_of_dense_copy(&p->c),
-               lines = (size_t)(p->m > p->n ? p->m : p->n);
-  TSL_TRY(tsl_alloc_zeroed(a + b + c + 2 * lines * sizeof *out->first + (size_t)(p->m * p->n) + 1,
+  const size_t a = dense_bytes_rounded_to_16(&p->a), b = dense_bytes_rounded_to_16(&p->b),
+               c = dense_bytes_rounded_to_16(&p->c), lines = (size_t)(p->m > p->n ? p->m : p->n);
+  TSL_TRY(tsl_alloc_zeroed(a + b + c + 2 * lines * sizeof *out->first_nonfinite + (size_t)(p->m * p->n) + 1,
                            "operands for the judge", &out->memory));
   unsigned char *memory = out->memory;
   out->a = memory;
   out->b = memory + a;
   out->before = memory + a + b;
-  out->first = (int64_t *)(void *)(memory + a + b + c);
-  out->last = out->first + lines;
-  out->kinds = (unsigned char *)(out->last + lines);
+  out->first_nonfinite = (int64_t *)(void *)(memory + a + b + c);
+  out->last_nonfinite = out->first_nonfinite + lines;
+  out->kinds = (unsigned char *)(out->last_nonfinite + lines);
   return TESELA_OK;
 }
 
-static bool densify_is_finite(const tsl_shape *shape, const void *origin, int64_t row, int64_t col) {
+static bool is_finite_element(const tsl_shape *shape, const void *origin, int64_t row, int64_t col) {
   double value[2] = {0, 0};
   tsl_type_load(shape->type, densify_address(shape, origin, row, col), value);
   return isfinite(value[0]) && isfinite(value[1]);
 }
 
-/* Sets out->first and out->last for each row of A (`by_rows`) or column of B. */
-static void find_nonfinite_ranges(tsl_plain *out, bool by_rows) {
+/* Sets the non-finite range of each row of A (`by_rows`) or column of B. */
+static void find_nonfinite_ranges(tsl_dense_sample *out, bool by_rows) {
   const tsl_problem *p = &out->problem;
   const int64_t lines = by_rows ? p->m : p->n;
   for (int64_t i = 0; i < lines; i++) {
-    out->first[i] = p->k;
-    out->last[i] = -1;
+    out->first_nonfinite[i] = p->k;
+    out->last_nonfinite[i] = -1;
     for (int64_t l = 0; l < p->k; l++) {
-      if (by_rows ? densify_is_finite(&p->a, out->a, i, l) : densify_is_finite(&p->b, out->b, l, i))
+      if (by_rows ? is_finite_element(&p->a, out->a, i, l) : is_finite_element(&p->b, out->b, l, i))
         continue;
-      out->first[i] = out->first[i] < l ? out->first[i] : l;
-      out->last[i] = l;
+      out->first_nonfinite[i] = out->first_nonfinite[i] < l ? out->first_nonfinite[i] : l;
+      out->last_nonfinite[i] = l;
     }
   }
 }
 
-/* Gets the terms, first to end - 1, of the factor's triangle that element (row, col) needs. */
-static void densify_triangle_terms(const tsl_problem *problem, int64_t row, int64_t col, int64_t *first,
-                                   int64_t *end) {
+/* Gets the terms, *first to *end - 1, in which element (row, col) needs the structured factor. */
+static void range_in_triangle(const tsl_problem *problem, int64_t row, int64_t col, int64_t *first,
+                              int64_t *end) {
   const bool by_a = tsl_problem_structured(problem) == TSL_OPERAND_A;
   const int64_t place = by_a ? row : col;
   const bool up_to = by_a == ((by_a ? problem->a.triangle : problem->b.triangle) == TESELA_LOWER);
@@ -141,82 +142,87 @@ static bool has_real_diagonal(const tsl_problem *problem) {
          (structure == TESELA_HERMITIAN || structure == TESELA_UNIT_TRIANGULAR);
 }
 
-/* Returns true if a non-finite element meets a zero of the diagonal that may be left out. Sets `outside` if
- * it meets one outside of the triangle. */
-static bool meets_nonfinite(const tsl_problem *problem, const tsl_plain *plain, const tsl_indices *rows,
-                            const tsl_indices *cols, int64_t i, int64_t j, bool *outside) {
+/* Returns true if a 0 of the diagonal is multiplied by a non-finite element; *outside: a 0 outside of the
+ * triangle is. */
+static bool zero_meets_nonfinite(const tsl_problem *problem, const tsl_dense_sample *made_sample,
+                                 const tsl_indices *rows, const tsl_indices *cols, int64_t i, int64_t j,
+                                 bool *outside) {
   const int factor = tsl_problem_structured(problem);
   const bool by_a = factor == TSL_OPERAND_A;
-  const int64_t line = by_a ? j : i, place = by_a ? densify_index_at(rows, i) : densify_index_at(cols, j);
+  const int64_t line = by_a ? j : i, place = by_a ? index_of_sample(rows, i) : index_of_sample(cols, j);
   *outside = false;
-  if (plain->first[line] > plain->last[line])
+  if (made_sample->first_nonfinite[line] > made_sample->last_nonfinite[line])
     return false;
   if (tsl_is_triangular(tsl_problem_shape(problem, factor)->structure)) {
     int64_t first, end;
-    densify_triangle_terms(problem, place, place, &first, &end);
-    *outside = plain->first[line] < first || plain->last[line] >= end;
+    range_in_triangle(problem, place, place, &first, &end);
+    *outside = made_sample->first_nonfinite[line] < first || made_sample->last_nonfinite[line] >= end;
   }
-  return has_real_diagonal(problem) && (by_a ? !densify_is_finite(&plain->problem.b, plain->b, place, j)
-                                             : !densify_is_finite(&plain->problem.a, plain->a, i, place));
+  return has_real_diagonal(problem) &&
+         (by_a ? !is_finite_element(&made_sample->problem.b, made_sample->b, place, j)
+               : !is_finite_element(&made_sample->problem.a, made_sample->a, i, place));
 }
 
-static void choose_kinds(const tsl_problem *problem, const tsl_indices *rows, const tsl_indices *cols,
-                         tsl_plain *out) {
+/* Sets out->kinds of each sampled element: TSL_KIND_IGNORED, TSL_KIND_REAL_ONLY or 0. */
+static void set_ignored_kinds(const tsl_problem *problem, const tsl_indices *rows, const tsl_indices *cols,
+                              tsl_dense_sample *out) {
   const bool of_c = tsl_problem_structured(problem) == TSL_OPERAND_C, reads = out->a != NULL;
   unsigned char *kinds = out->kinds;
   for (int64_t i = 0; i < rows->count; i++)
     for (int64_t j = 0; j < cols->count; j++, kinds++) {
-      bool beside = false;
+      bool meets_outside = false;
       const bool passed =
-          (of_c && !tsl_shape_stores(&problem->c, densify_index_at(rows, i), densify_index_at(cols, j))) ||
-          (!of_c && reads && meets_nonfinite(problem, out, rows, cols, i, j, &beside));
+          (of_c && !tsl_shape_stores(&problem->c, index_of_sample(rows, i), index_of_sample(cols, j))) ||
+          (!of_c && reads && zero_meets_nonfinite(problem, out, rows, cols, i, j, &meets_outside));
       const bool is_real =
-          tsl_is_hermitian(problem->c.structure) && densify_index_at(rows, i) == densify_index_at(cols, j);
-      *kinds = passed || beside ? TSL_KIND_PASSED : is_real ? TSL_KIND_REAL : 0;
+          tsl_is_hermitian(problem->c.structure) && index_of_sample(rows, i) == index_of_sample(cols, j);
+      *kinds = passed || meets_outside ? TSL_KIND_IGNORED : is_real ? TSL_KIND_REAL_ONLY : 0;
     }
 }
 
-tesela_status tsl_plain_create(const tsl_problem *problem, const void *a, const void *b, const void *before,
-                               const tsl_indices *rows, const tsl_indices *cols, tsl_plain *out) {
+tesela_status tsl_dense_sample_create(const tsl_problem *problem, const void *a, const void *b,
+                                      const void *before, const tsl_indices *rows, const tsl_indices *cols,
+                                      tsl_dense_sample *out) {
   const int factor = tsl_problem_structured(problem);
   const tsl_indices all = {NULL, problem->k};
   const bool reads = problem->k > 0 && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
-  *out = (tsl_plain){.problem = densify_general_problem(problem, rows->count, cols->count)};
-  TSL_TRY(densify_allocate(out));
+  *out = (tsl_dense_sample){.problem = make_general_problem(problem, rows->count, cols->count)};
+  TSL_TRY(allocate_dense_sample(out));
   if (reads && tsl_is_sum(problem->c.structure)) {
-    copy_terms(problem, a, b, rows, cols, out);
+    copy_terms_of_sum(problem, a, b, rows, cols, out);
   } else if (reads) {
-    densify_copy_elements(&problem->a, problem->in_place && factor == TSL_OPERAND_B ? before : a, rows, &all,
-                          &out->problem.a, out->a);
-    densify_copy_elements(&problem->b, problem->in_place && factor == TSL_OPERAND_A ? before : b, &all, cols,
-                          &out->problem.b, out->b);
+    copy_completed_elements(&problem->a, problem->in_place && factor == TSL_OPERAND_B ? before : a, rows,
+                            &all, &out->problem.a, out->a);
+    copy_completed_elements(&problem->b, problem->in_place && factor == TSL_OPERAND_A ? before : b, &all,
+                            cols, &out->problem.b, out->b);
     if (factor != TSL_OPERAND_C)
       find_nonfinite_ranges(out, factor == TSL_OPERAND_B);
   } else {
     out->a = out->b = NULL;
   }
   if (tsl_problem_reads(&out->problem, TSL_OPERAND_C))
-    densify_copy_elements(&problem->c, before, rows, cols, &out->problem.c, out->before);
+    copy_completed_elements(&problem->c, before, rows, cols, &out->problem.c, out->before);
   else
     out->before = NULL;
-  choose_kinds(problem, rows, cols, out);
+  set_ignored_kinds(problem, rows, cols, out);
   return TESELA_OK;
 }
 
-void tsl_plain_free(tsl_plain *plain) {
-  tsl_free(plain->memory);
-  *plain = (tsl_plain){.memory = NULL};
+void tsl_dense_sample_free(tsl_dense_sample *made_sample) {
+  tsl_free(made_sample->memory);
+  *made_sample = (tsl_dense_sample){.memory = NULL};
 }
 
-bool tsl_plain_terms(const tsl_problem *problem, const tsl_plain *plain, int64_t row, int64_t col,
-                     int64_t *first, int64_t *count) {
+bool tsl_dense_sample_needed_terms(const tsl_problem *problem, const tsl_dense_sample *made_sample,
+                                   int64_t row, int64_t col, int64_t *first, int64_t *count) {
   const tsl_indices all_rows = {NULL, problem->m}, all_cols = {NULL, problem->n};
-  bool beside;
-  if (!plain->a || tsl_problem_structured(problem) == TSL_OPERAND_C ||
-      meets_nonfinite(problem, plain, &all_rows, &all_cols, row, col, &beside) || !beside)
+  bool meets_outside;
+  if (!made_sample->a || tsl_problem_structured(problem) == TSL_OPERAND_C ||
+      zero_meets_nonfinite(problem, made_sample, &all_rows, &all_cols, row, col, &meets_outside) ||
+      !meets_outside)
     return false;
   int64_t end;
-  densify_triangle_terms(problem, row, col, first, &end);
+  range_in_triangle(problem, row, col, first, &end);
   *count = end - *first;
   return true;
 }

@@ -39,7 +39,7 @@ int64_t tsl_guarded_offset(const tsl_guarded *guarded) {
   return (int64_t)(guarded->head / tsl_type(guarded->shape.type)->size) + tsl_shape_below(&guarded->shape);
 }
 
-void tsl_guarded_tight(const tsl_guarded *guarded, size_t *first, size_t *bytes) {
+void tsl_guarded_part_without_guards(const tsl_guarded *guarded, size_t *first, size_t *bytes) {
   *first = PAGE;
   *bytes = guarded->bytes - PAGE - TAIL;
 }
@@ -58,15 +58,15 @@ static uint64_t guard_checksum(const unsigned char *bytes, size_t count) {
   return sum;
 }
 
-void tsl_guarded_seal(tsl_guarded *guarded) {
+void tsl_guarded_store_checksum(tsl_guarded *guarded) {
   guarded->checksum = guard_checksum(guarded->block, guarded->bytes);
 }
 
-bool tsl_guarded_intact(const tsl_guarded *guarded) {
+bool tsl_guarded_matches_checksum(const tsl_guarded *guarded) {
   return guarded->checksum == guard_checksum(guarded->block, guarded->bytes);
 }
 
-tesela_status tsl_guarded_keep(tsl_guarded *guarded) {
+tesela_status tsl_guarded_save_copy(tsl_guarded *guarded) {
   void *copy;
   TSL_TRY(tsl_alloc(guarded->bytes, "a copy of an operand", &copy));
   guarded->before = copy;
@@ -74,11 +74,11 @@ tesela_status tsl_guarded_keep(tsl_guarded *guarded) {
   return TESELA_OK;
 }
 
-void tsl_guarded_restore(tsl_guarded *guarded) {
+void tsl_guarded_restore_copy(tsl_guarded *guarded) {
   memcpy(guarded->block, guarded->before, guarded->bytes);
 }
 
-const unsigned char *tsl_guarded_kept(const tsl_guarded *guarded) {
+const unsigned char *tsl_guarded_copied_origin(const tsl_guarded *guarded) {
   return guarded->before + (guarded->origin - guarded->block);
 }
 
@@ -89,7 +89,7 @@ static void restore_triangle(const tsl_guarded *guarded, unsigned char *origin) 
     for (int64_t j = 0; j < shape->cols; j++) {
       const int64_t at = (i * shape->row_stride + j * shape->col_stride) * size;
       if (tsl_shape_stores(shape, i, j))
-        memcpy(origin + at, tsl_guarded_kept(guarded) + at, (size_t)size);
+        memcpy(origin + at, tsl_guarded_copied_origin(guarded) + at, (size_t)size);
     }
 }
 
@@ -104,12 +104,13 @@ static void restore_elements(const tsl_guarded *guarded, unsigned char *image) {
     return;
   }
   for (int64_t i = 0; i < shape->rows; i++)
-    tsl_type_convert(shape->type, tsl_guarded_kept(guarded) + i * shape->row_stride * size, shape->col_stride,
-                     shape->type, origin + i * shape->row_stride * size, shape->col_stride,
+    tsl_type_convert(shape->type, tsl_guarded_copied_origin(guarded) + i * shape->row_stride * size,
+                     shape->col_stride, shape->type, origin + i * shape->row_stride * size, shape->col_stride,
                      (size_t)shape->cols);
 }
 
-tesela_status tsl_guarded_check(const tsl_guarded *guarded, bool *good, int64_t *offset, const char **why) {
+tesela_status tsl_guarded_check_writes(const tsl_guarded *guarded, bool *good, int64_t *offset,
+                                       const char **why) {
   const size_t tail_at = guarded->bytes - TAIL;
   void *image;
   *good = memcmp(guarded->block, guarded->before, guarded->head) == 0 &&

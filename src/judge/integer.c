@@ -15,8 +15,8 @@ typedef struct integer_job {
   const tsl_problem *problem;
   const unsigned char *a, *b, *before, *c;
   uint32_t alpha, beta;
-  bool products;       /* A and B are read */
-  int64_t rows, cols;  /* of the sample */
+  bool reads_factors;  /* A and B are read */
+  int64_t rows, cols;  /* size of the sample */
   uint32_t *workspace; /* for each worker: a row of B, and the sums of ROWS rows of C */
   struct findings {
     int64_t wrong, row, col; /* of the first wrong element */
@@ -26,7 +26,7 @@ typedef struct integer_job {
 } integer_job;
 
 /* Returns index `index` of a sample of `count`, spread over `total`, the first and the last included. */
-static int64_t integer_sample_index(int64_t index, int64_t count, int64_t total) {
+static int64_t integer_spread_index(int64_t index, int64_t count, int64_t total) {
   return count <= 1 ? 0 : (int64_t)((double)index * (double)(total - 1) / (double)(count - 1));
 }
 
@@ -36,37 +36,37 @@ static const unsigned char *integer_element_at(const tsl_shape *shape, const uns
 }
 
 /* Loads `count` elements from (row, col) on, converted to 32 bits. */
-static void load_bits(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
-                      int64_t step, uint32_t *out, int64_t count) {
+static void load_as_32_bits(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
+                            int64_t step, uint32_t *out, int64_t count) {
   tsl_type_convert(shape->type, integer_element_at(shape, base, row, col), step, TESELA_I32, out, 1,
                    (size_t)count);
 }
 
-static uint32_t integer_load_one(const tsl_shape *shape, const unsigned char *base, int64_t row,
-                                 int64_t col) {
+static uint32_t load_one_as_32_bits(const tsl_shape *shape, const unsigned char *base, int64_t row,
+                                    int64_t col) {
   uint32_t bits;
-  load_bits(shape, base, row, col, 1, &bits, 1);
+  load_as_32_bits(shape, base, row, col, 1, &bits, 1);
   return bits;
 }
 
 static void load_row_of_b(const integer_job *job, int64_t l, uint32_t *out) {
   const tsl_problem *problem = job->problem;
   if (job->cols == problem->n)
-    load_bits(&problem->b, job->b, l, 0, problem->b.col_stride, out, problem->n);
+    load_as_32_bits(&problem->b, job->b, l, 0, problem->b.col_stride, out, problem->n);
   else
     for (int64_t j = 0; j < job->cols; j++)
-      out[j] = integer_load_one(&problem->b, job->b, l, integer_sample_index(j, job->cols, problem->n));
+      out[j] = load_one_as_32_bits(&problem->b, job->b, l, integer_spread_index(j, job->cols, problem->n));
 }
 
-static void integer_compare_row(const integer_job *job, int64_t row, const uint32_t *sums,
-                                struct findings *found) {
+static void compare_row_of_c(const integer_job *job, int64_t row, const uint32_t *sums,
+                             struct findings *found) {
   const tsl_problem *problem = job->problem;
   for (int64_t j = 0; j < job->cols; j++) {
-    const int64_t col = integer_sample_index(j, job->cols, problem->n);
+    const int64_t col = integer_spread_index(j, job->cols, problem->n);
     uint32_t right = job->alpha * sums[j];
     if (job->beta != 0)
-      right += job->beta * integer_load_one(&problem->c, job->before, row, col);
-    const uint32_t value = integer_load_one(&problem->c, job->c, row, col);
+      right += job->beta * load_one_as_32_bits(&problem->c, job->before, row, col);
+    const uint32_t value = load_one_as_32_bits(&problem->c, job->c, row, col);
     if (value == right)
       continue;
     found->error = fmax(found->error, fabs((double)(int32_t)value - (double)(int32_t)right));
@@ -85,21 +85,21 @@ static void integer_judge_rows(void *argument, int64_t index, int worker) {
   const int64_t first = index * ROWS, left = job->rows - first, rows = left < ROWS ? left : ROWS;
   uint32_t *const b = job->workspace + worker * (ROWS + 1) * job->cols, *const sums = b + job->cols;
   memset(sums, 0, (size_t)(rows * job->cols) * sizeof *sums);
-  for (int64_t l = 0; job->products && l < problem->k; l++) {
+  for (int64_t l = 0; job->reads_factors && l < problem->k; l++) {
     load_row_of_b(job, l, b);
     for (int64_t i = 0; i < rows; i++) {
       const uint32_t a =
-          integer_load_one(&problem->a, job->a, integer_sample_index(first + i, job->rows, problem->m), l);
+          load_one_as_32_bits(&problem->a, job->a, integer_spread_index(first + i, job->rows, problem->m), l);
       for (int64_t j = 0; j < job->cols; j++)
         sums[i * job->cols + j] += a * b[j];
     }
   }
   for (int64_t i = 0; i < rows; i++)
-    integer_compare_row(job, integer_sample_index(first + i, job->rows, problem->m), sums + i * job->cols,
-                        &job->workers[worker]);
+    compare_row_of_c(job, integer_spread_index(first + i, job->rows, problem->m), sums + i * job->cols,
+                     &job->workers[worker]);
 }
 
-static void integer_conclude(const integer_job *job, int workers, tsl_verdict *verdict) {
+static void integer_merge_findings(const integer_job *job, int workers, tsl_verdict *verdict) {
   const struct findings *first = NULL;
   verdict->checked = job->rows * job->cols;
   for (int i = 0; i < workers; i++) {
@@ -119,11 +119,11 @@ static void integer_conclude(const integer_job *job, int workers, tsl_verdict *v
   snprintf(verdict->why, sizeof verdict->why,
            "C(%lld, %lld) is %d, but %d is right (modulo 2^32); %lld of %lld elements are wrong",
            (long long)first->row, (long long)first->col,
-           (int)(int32_t)integer_load_one(&job->problem->c, job->c, first->row, first->col),
+           (int)(int32_t)load_one_as_32_bits(&job->problem->c, job->c, first->row, first->col),
            (int)(int32_t)first->right, (long long)verdict->wrong, (long long)verdict->checked);
 }
 
-static int64_t integer_clamp(int64_t size, double limit) {
+static int64_t integer_limit_size(int64_t size, double limit) {
   return (double)size <= limit ? size : limit < 1 ? 1 : (int64_t)limit;
 }
 
@@ -146,16 +146,16 @@ tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const
     return TESELA_OK;
   job.alpha = (uint32_t)(int64_t)problem->alpha[0];
   job.beta = (uint32_t)(int64_t)problem->beta[0];
-  job.products = tsl_problem_reads(problem, TSL_OPERAND_A);
-  job.rows = integer_clamp(problem->m, limit / ((double)problem->n * (double)(problem->k + 1)));
-  job.cols = integer_clamp(problem->n, limit / ((double)job.rows * (double)(problem->k + 1)));
+  job.reads_factors = tsl_problem_reads(problem, TSL_OPERAND_A);
+  job.rows = integer_limit_size(problem->m, limit / ((double)problem->n * (double)(problem->k + 1)));
+  job.cols = integer_limit_size(problem->n, limit / ((double)job.rows * (double)(problem->k + 1)));
   TSL_TRY(tsl_alloc_zeroed((size_t)workers * sizeof *job.workers, "the judge's findings", &block));
   job.workers = block;
   TSL_GO(tsl_alloc((size_t)workers * (size_t)((ROWS + 1) * job.cols) * sizeof *job.workspace,
                    "the judge's sums", &block));
   job.workspace = block;
   tsl_team_run(team, (job.rows + ROWS - 1) / ROWS, integer_judge_rows, &job);
-  integer_conclude(&job, workers, verdict);
+  integer_merge_findings(&job, workers, verdict);
 out:
   tsl_free(job.workspace);
   tsl_free(job.workers);

@@ -49,17 +49,16 @@ typedef struct tsl_verdict {
 } tsl_verdict;
 
 typedef struct tsl_judge {
-  double factor;  /* factor of the strategy's accuracy */
+  double factor;  /* allowed error in units of u G: the strategy's accuracy */
   bool exact;     /* integer data with exact sums: require equality */
   bool rounded;   /* require the exact result, rounded once to nearest */
-  double flushes; /* tsl_accuracy_underflow() of the strategy's accuracy */
+  double flushes; /* magnitude below which the strategy may flush to 0: tsl_accuracy_underflow() */
   bool finite;    /* accept any value for elements that are not finite (accuracy's finite_only) */
   /* m x n, row by row: magnitudes of the addend where they differ from |beta||C0|; else NULL */
   const double *added;
-  const unsigned char
-      /* m x n, row by row: allowed TSL_KIND_... of each element, 0: by its terms; or NULL. With complex
-       * operands only ignored elements are marked. */
-      *kinds;
+  /* m x n, row by row: allowed TSL_KIND_... of each element, 0: by its terms; or NULL. With complex operands
+   * only ignored elements are marked. */
+  const unsigned char *kinds;
   /* m x n, row by row: 1 for each element that was counted as wrong before, and is not counted again. The
    * judge sets the bytes of wrong elements. Only for real products without a sample; or NULL. */
   unsigned char *counted;
@@ -78,8 +77,7 @@ static inline tsl_team tsl_judge_team(const tsl_judge *judge) {
  * that are not read may be NULL. Fails only for lack of memory. */
 tesela_status tsl_judge_result(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* Returns the maximum bytes of host memory for judging a result, in at most TSL_JUDGE_BLOCKS blocks. Operands
- * have no structures, and the operation is not a solve. */
+/* Returns the maximum bytes, in TSL_JUDGE_BLOCKS blocks at most. Not for structures or a solve. */
 enum { TSL_JUDGE_BLOCKS = 16 };
 size_t tsl_judge_bytes(const tsl_problem *problem, const tsl_judge *judge);
 /* Returns the part of tsl_judge_bytes() for a real product. */
@@ -93,14 +91,17 @@ tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const vo
 /* Judges a gemm with real operands, and C not an integer. */
 tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const void *b, const void *before,
                              const void *c, const tsl_judge *judge, tsl_verdict *verdict);
+/* Judges a gemm of integers: equal modulo 2^32. */
 tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict);
+/* Judges a gemm with a complex operand. */
 tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
                                 const void *c, const tsl_judge *judge, tsl_verdict *verdict);
 /* Judges a gemm with structured operands, or with a triangle of C. */
 tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, const void *b,
                                    const void *before, const void *c, const tsl_judge *judge,
                                    tsl_verdict *verdict);
+/* Judges every element of a transpose, by equal bytes if alpha is 1. Does not read b. */
 tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, const void *b,
                                   const void *before, const void *c, const tsl_judge *judge,
                                   tsl_verdict *verdict);

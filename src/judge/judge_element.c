@@ -9,34 +9,34 @@
 #include <math.h>
 
 /* Magnitude below which errors of products in double underflow, and a zero sum may hide lost terms. */
-#define TINY 0x1p-900
+#define UNDERFLOW_LIMIT 0x1p-900
 
-const unsigned char *tsl_element_verdict_address(const tsl_shape *shape, const unsigned char *base,
-                                                 int64_t row, int64_t col) {
+const unsigned char *tsl_element_judge_address(const tsl_shape *shape, const unsigned char *base, int64_t row,
+                                               int64_t col) {
   return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-double tsl_element_verdict_value(const tsl_shape *shape, const unsigned char *base, int64_t row,
-                                 int64_t col) {
+double tsl_element_judge_value(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col) {
   double value[2];
-  tsl_type_load(shape->type, tsl_element_verdict_address(shape, base, row, col), value);
+  tsl_type_load(shape->type, tsl_element_judge_address(shape, base, row, col), value);
   return value[0];
 }
 
 /* Returns the allowed error. A result rounded once is off by u |R|, or by half of the smallest subnormal. A
  * reference in pairs of doubles is off by (k 2^-53)^2 of the magnitudes (Ogita, Rump, Oishi 2005). */
-static double allowed_error(const tsl_element_verdict *job, double right, double magnitude, bool any) {
+static double allowed_error_of_element(const tsl_element_judge *job, double right, double magnitude,
+                                       bool any) {
   const double unit = job->type->unit_roundoff, terms = (double)job->problem->k + 2;
   if (job->judge->rounded)
     return fmax(unit * fabs(right), job->smallest / 2) + 2 * terms * terms * 0x1p-106 * magnitude;
   return job->judge->factor * unit * magnitude + (any ? job->allowance : 0);
 }
 
-static void compare_finite(const tsl_element_verdict *job, double error, double right, double magnitude,
-                           bool any, tsl_comparison *out) {
+static void compare_with_bound(const tsl_element_judge *job, double error, double right, double magnitude,
+                               bool any, tsl_comparison *out) {
   const double unit = job->type->unit_roundoff;
   out->error = error;
-  out->bound = job->judge->exact ? 0 : allowed_error(job, right, magnitude, any);
+  out->bound = job->judge->exact ? 0 : allowed_error_of_element(job, right, magnitude, any);
   if (error == 0)
     out->ratio = 0;
   else
@@ -54,11 +54,13 @@ static void compare_special(const tsl_reference_number *right, double value, tsl
   else if (right->nan || (right->plus && right->minus))
     good = isnan(value);
   else if (right->plus)
-    good = (isinf(value) && value > 0) || (isnan(value) && right->down);
+    good = (isinf(value) && value > 0) || (isnan(value) && right->may_overflow_down);
   else if (right->minus)
-    good = (isinf(value) && value < 0) || (isnan(value) && right->up);
+    good = (isinf(value) && value < 0) || (isnan(value) && right->may_overflow_up);
   else /* finite terms, and an infinity or NaN from an overflow */
-    good = isnan(value) ? right->up && right->down : value > 0 ? right->up : right->down;
+    good = isnan(value) ? right->may_overflow_up && right->may_overflow_down
+           : value > 0  ? right->may_overflow_up
+                        : right->may_overflow_down;
   out->error = 0;
   out->grade = 0;
   out->ratio = good ? 0 : INFINITY;
@@ -73,20 +75,21 @@ static double expected_value(const tsl_reference_number *right) {
 }
 
 /* Adds the possible overflow of a wider sum when it is rounded to C. */
-static void allow_overflow_in_c(const tsl_element_verdict *job, tsl_reference_number *right) {
+static void add_overflow_of_c(const tsl_element_judge *job, tsl_reference_number *right) {
   const double limit = ldexp(job->type->largest, -right->exponent),
                off = job->judge->factor * job->type->unit_roundoff * right->magnitude;
-  right->up |= right->high + off >= limit;
-  right->down |= right->high - off <= -limit;
+  right->may_overflow_up |= right->high + off >= limit;
+  right->may_overflow_down |= right->high - off <= -limit;
 }
 
-static bool has_no_terms(const tsl_element_verdict *job) {
-  return job->products && !job->a;
+static bool lacks_operands(const tsl_element_judge *job) {
+  return job->reads_factors && !job->a;
 }
 
-static void compare_from_terms(const tsl_element_verdict *job, int64_t row, int64_t col, double value,
+/* Compares with the sum of the element's own terms, scaled so that it neither overflows nor underflows. */
+static void compare_from_terms(const tsl_element_judge *job, int64_t row, int64_t col, double value,
                                tsl_comparison *out) {
-  if (has_no_terms(job)) {
+  if (lacks_operands(job)) {
     *out = (tsl_comparison){.unknown = true};
     return;
   }
@@ -96,7 +99,7 @@ static void compare_from_terms(const tsl_element_verdict *job, int64_t row, int6
   tsl_reference_element(job->problem, job->alpha, job->beta, job->a, job->b, job->before, row, col, &limits,
                         &right);
   if (job->sums != job->type)
-    allow_overflow_in_c(job, &right);
+    add_overflow_of_c(job, &right);
   out->expected = expected_value(&right);
   out->bound = 0;
   if (right.nan || right.plus || right.minus || !isfinite(value)) {
@@ -104,13 +107,13 @@ static void compare_from_terms(const tsl_element_verdict *job, int64_t row, int6
     return;
   }
   const double scaled = ldexp(value, -right.exponent);
-  tsl_element_verdict scaled_job = *job;
+  tsl_element_judge scaled_job = *job;
   scaled_job.allowance = ldexp(job->allowance, -right.exponent);
   if (job->judge->added)
     right.magnitude += ldexp(job->judge->added[row * job->problem->n + col], -right.exponent);
   scaled_job.smallest = ldexp(job->smallest, -right.exponent);
-  compare_finite(&scaled_job, fabs((scaled - right.high) - right.low), right.high, right.magnitude, right.any,
-                 out);
+  compare_with_bound(&scaled_job, fabs((scaled - right.high) - right.low), right.high, right.magnitude,
+                     right.has_nonzero, out);
   out->error = ldexp(out->error, right.exponent);
   out->bound = ldexp(out->bound, right.exponent);
 }
@@ -121,7 +124,7 @@ static bool is_same_special(double plain, double value) {
 }
 
 /* Compares integer data with exact sums in a wider type than C's, where only one rounding remains. */
-static void compare_rounded(const tsl_element_verdict *job, double right, double value, double magnitude,
+static void compare_rounded(const tsl_element_judge *job, double right, double value, double magnitude,
                             tsl_comparison *out) {
   unsigned char stored[16];
   double rounded[2] = {right, 0};
@@ -129,26 +132,25 @@ static void compare_rounded(const tsl_element_verdict *job, double right, double
   tsl_type_load(job->type->type, stored, rounded);
   *out = (tsl_comparison){.expected = rounded[0]};
   if (rounded[0] != value)
-    compare_finite(job, fabs(value - rounded[0]), right, magnitude, true, out);
+    compare_with_bound(job, fabs(value - rounded[0]), right, magnitude, true, out);
 }
 
-typedef struct judge_element_scales {
+typedef struct element_scales {
   double a, b;
-} judge_element_scales;
+} element_scales;
 
-static judge_element_scales judge_element_scales_at(const tsl_element_verdict *job, int64_t row,
-                                                    int64_t col) {
+static element_scales get_element_scales(const tsl_element_judge *job, int64_t row, int64_t col) {
   const tsl_problem *problem = job->problem;
-  judge_element_scales found = {1, 1};
-  if (job->products && problem->scaling_a != TESELA_NO_SCALE)
-    found.a = tsl_element_verdict_value(&problem->scale_a, job->judge->scale_a, row, col);
-  if (job->products && problem->scaling_b != TESELA_NO_SCALE)
-    found.b = tsl_element_verdict_value(&problem->scale_b, job->judge->scale_b, row, col);
+  element_scales found = {1, 1};
+  if (job->reads_factors && problem->scaling_a != TESELA_NO_SCALE)
+    found.a = tsl_element_judge_value(&problem->scale_a, job->judge->scale_a, row, col);
+  if (job->reads_factors && problem->scaling_b != TESELA_NO_SCALE)
+    found.b = tsl_element_judge_value(&problem->scale_b, job->judge->scale_b, row, col);
   return found;
 }
 
 /* Returns a sum times a scale, with the underflow of the product: a later infinite scale may meet a 0. */
-static tsl_possible_result scale_possible_result(const tsl_element_verdict *job, double scale,
+static tsl_possible_result scale_possible_result(const tsl_element_judge *job, double scale,
                                                  tsl_possible_result sum, double largest) {
   const tsl_type_info *type = job->sums->is_integer ? tsl_type(TESELA_F32) : job->sums;
   tsl_possible_result made = tsl_possible_scaled(scale, sum, largest);
@@ -156,15 +158,14 @@ static tsl_possible_result scale_possible_result(const tsl_element_verdict *job,
   return made;
 }
 
-/* Returns the possible values of alpha (A B) + beta C0 where a scalar is not finite or an epilogue follows:
- * first the sum, then its factors. */
-static tsl_possible_result possible_product(const tsl_element_verdict *job, int64_t row, int64_t col,
+/* Returns the possible values of alpha (A B) + beta C0 for non-finite scalars or a later epilogue. */
+static tsl_possible_result possible_product(const tsl_element_judge *job, int64_t row, int64_t col,
                                             double slack, double largest) {
   const tsl_limits limits = {.largest = largest * (1 - slack), .flushes = job->flushes};
   tsl_possible_result sum = {.kinds = TSL_KIND_FINITE}, before = {.kinds = TSL_KIND_FINITE};
-  const judge_element_scales scales = judge_element_scales_at(job, row, col);
+  const element_scales scales = get_element_scales(job, row, col);
   const double most = tsl_problem_has_scales(job->problem) ? job->sums->largest : largest;
-  if (job->products) {
+  if (job->reads_factors) {
     tsl_reference_number seen;
     tsl_reference_element(job->problem, 1, 0, job->a, job->b, NULL, row, col, &limits, &seen);
     sum = (tsl_possible_result){.kinds = seen.nan || (seen.plus && seen.minus) ? TSL_KIND_NAN
@@ -174,64 +175,66 @@ static tsl_possible_result possible_product(const tsl_element_verdict *job, int6
                                 .value = ldexp(seen.high, seen.exponent),
                                 .error = ldexp(seen.magnitude, seen.exponent) * slack};
     if (sum.kinds == TSL_KIND_FINITE)
-      sum.kinds |= (seen.up ? TSL_KIND_PLUS : 0) | (seen.down ? TSL_KIND_MINUS : 0) |
-                   (seen.up && seen.down ? TSL_KIND_NAN : 0);
-    sum.kinds |= seen.unsure || (seen.plus && seen.down) || (seen.minus && seen.up) ? TSL_KIND_NAN : 0;
+      sum.kinds |= (seen.may_overflow_up ? TSL_KIND_PLUS : 0) |
+                   (seen.may_overflow_down ? TSL_KIND_MINUS : 0) |
+                   (seen.may_overflow_up && seen.may_overflow_down ? TSL_KIND_NAN : 0);
+    sum.kinds |= seen.unsure || (seen.plus && seen.may_overflow_down) || (seen.minus && seen.may_overflow_up)
+                     ? TSL_KIND_NAN
+                     : 0;
     sum = job->problem->scaling_a != TESELA_NO_SCALE ? scale_possible_result(job, scales.a, sum, most) : sum;
     sum = job->problem->scaling_b != TESELA_NO_SCALE ? scale_possible_result(job, scales.b, sum, most) : sum;
     sum = tsl_possible_scaled(job->alpha, sum, most);
   }
   if (job->beta != 0)
     before = tsl_possible_scaled(
-        job->beta, tsl_possible_of(tsl_element_verdict_value(&job->problem->c, job->before, row, col)),
+        job->beta, tsl_possible_exact(tsl_element_judge_value(&job->problem->c, job->before, row, col)),
         largest);
   return tsl_possible_added(sum, before, largest);
 }
 
-static unsigned kinds_with_special_scalars(const tsl_element_verdict *job, int64_t row, int64_t col) {
+static unsigned kinds_of_nonfinite_scalars(const tsl_element_judge *job, int64_t row, int64_t col) {
   const double slack = fmin(0.5, job->judge->factor * job->sums->unit_roundoff);
   return possible_product(job, row, col, slack, job->sums->largest).kinds;
 }
 
-static unsigned get_given_kinds(const tsl_element_verdict *job, int64_t row, int64_t col) {
+static unsigned kinds_from_caller(const tsl_element_judge *job, int64_t row, int64_t col) {
   const unsigned char *given = job->judge->kinds;
-  return given ? given[row * job->problem->n + col] & ~(unsigned)TSL_KIND_REAL : 0;
+  return given ? given[row * job->problem->n + col] & ~(unsigned)TSL_KIND_REAL_ONLY : 0;
 }
 
 /* Returns the allowed kinds where they alone decide; 0: compare with the sum. */
-static unsigned special_kinds(const tsl_element_verdict *job, int64_t row, int64_t col, double value) {
-  const unsigned given = get_given_kinds(job, row, col);
+static unsigned kinds_that_decide(const tsl_element_judge *job, int64_t row, int64_t col, double value) {
+  const unsigned given = kinds_from_caller(job, row, col);
   const unsigned kinds = given != 0 ? given
                          : !isfinite(job->alpha) || !isfinite(job->beta)
-                             ? kinds_with_special_scalars(job, row, col)
+                             ? kinds_of_nonfinite_scalars(job, row, col)
                              : 0;
   return isfinite(value) && (kinds & TSL_KIND_FINITE) ? 0 : kinds;
 }
 
-static void judge_element_compare(const tsl_element_verdict *job, int64_t row, int64_t col, double high,
-                                  double low, double magnitude, tsl_comparison *out) {
-  *out = (tsl_comparison){.passed = (get_given_kinds(job, row, col) & TSL_KIND_PASSED) != 0};
-  if (out->passed)
+static void compare_without_epilogue(const tsl_element_judge *job, int64_t row, int64_t col, double high,
+                                     double low, double magnitude, tsl_comparison *out) {
+  *out = (tsl_comparison){.ignored = (kinds_from_caller(job, row, col) & TSL_KIND_IGNORED) != 0};
+  if (out->ignored)
     return;
-  if (has_no_terms(job) && !(isfinite(job->alpha) && isfinite(job->beta))) {
+  if (lacks_operands(job) && !(isfinite(job->alpha) && isfinite(job->beta))) {
     out->unknown = true;
     return;
   }
-  const double value = tsl_element_verdict_value(&job->problem->c, job->c, row, col);
-  const unsigned kinds = special_kinds(job, row, col, value);
+  const double value = tsl_element_judge_value(&job->problem->c, job->c, row, col);
+  const unsigned kinds = kinds_that_decide(job, row, col, value);
   if (kinds != 0) {
     *out = (tsl_comparison){.ratio = kinds & tsl_kind_of(value) ? 0 : INFINITY,
-                            .expected = tsl_kind_shown(kinds)};
+                            .expected = tsl_kind_example(kinds)};
     return;
   }
-  const double before =
-      job->beta != 0 ? tsl_element_verdict_value(&job->problem->c, job->before, row, col) : 0;
+  const double before = job->beta != 0 ? tsl_element_judge_value(&job->problem->c, job->before, row, col) : 0;
   const double *added = job->judge->added;
   const double gauge =
       fabs(job->alpha) * magnitude + (added ? added[row * job->problem->n + col] : fabs(job->beta * before));
   const double safe = job->sums->largest / 4;
   double right = 0, tail = 0;
-  tsl_reference_finish(job->alpha, high, low, job->beta, before, &right, &tail);
+  tsl_reference_scale_and_add(job->alpha, high, low, job->beta, before, &right, &tail);
   if (job->judge->exact && job->sums != job->type) {
     compare_rounded(job, right, value, gauge, out);
     return;
@@ -243,13 +246,14 @@ static void judge_element_compare(const tsl_element_verdict *job, int64_t row, i
   }
   const bool in_range =
       magnitude < safe && gauge < safe && fabs(right) < job->type->largest / 4 && isfinite(tail);
-  const bool tiny = job->twice && (gauge < TINY || (job->products && magnitude < TINY));
+  const bool tiny =
+      job->sums_in_pairs && (gauge < UNDERFLOW_LIMIT || (job->reads_factors && magnitude < UNDERFLOW_LIMIT));
   if (!in_range || tiny || !isfinite(value)) {
     compare_from_terms(job, row, col, value, out);
     return;
   }
   out->expected = right;
-  compare_finite(job, fabs((value - right) - tail), right, gauge, gauge != 0, out);
+  compare_with_bound(job, fabs((value - right) - tail), right, gauge, gauge != 0, out);
 }
 
 /* Returns the activation in long double, which has more digits than double on some machines. */
@@ -267,12 +271,12 @@ static long double apply_activation(tesela_activation activation, long double x)
 }
 
 /* Compares by kinds where a term is not finite, or sums may overflow. An activation of -infinity is 0. */
-static void compare_finished_specially(const tsl_element_verdict *job, int64_t row, int64_t col, double bias,
-                                       double value, double bound, tsl_comparison *out) {
+static void compare_epilogue_by_kinds(const tsl_element_judge *job, int64_t row, int64_t col, double bias,
+                                      double value, double bound, tsl_comparison *out) {
   const tesela_activation activation = job->problem->activation;
   const double slack = fmin(0.5, job->judge->factor * job->type->unit_roundoff), largest = job->type->largest;
   const tsl_possible_result right =
-      tsl_possible_added(possible_product(job, row, col, slack, largest), tsl_possible_of(bias), largest);
+      tsl_possible_added(possible_product(job, row, col, slack, largest), tsl_possible_exact(bias), largest);
   const unsigned minus =
       right.kinds & TSL_KIND_MINUS && activation != TESELA_NO_ACTIVATION ? TSL_KIND_MINUS : 0;
   const unsigned kinds = (right.kinds & ~minus) | (minus ? TSL_KIND_FINITE : 0);
@@ -282,22 +286,22 @@ static void compare_finished_specially(const tsl_element_verdict *job, int64_t r
                                             (fabs(right.value) + right.error),
              is_zero = minus && value == 0;
   out->expected =
-      kinds & TSL_KIND_FINITE ? (right.kinds & TSL_KIND_FINITE ? expected : 0) : tsl_kind_shown(kinds);
+      kinds & TSL_KIND_FINITE ? (right.kinds & TSL_KIND_FINITE ? expected : 0) : tsl_kind_example(kinds);
   out->bound = bound;
   out->ratio = isfinite(value)              ? (is_near || is_zero ? 0 : INFINITY)
                : kinds & tsl_kind_of(value) ? 0
                                             : INFINITY;
 }
 
-/* Compares an element after the epilogue; such products have no kinds or magnitudes of the caller. */
-static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_t col, double high,
-                             double low, double magnitude, tsl_comparison *out) {
+/* Compares an element after bias and activation. The caller has given no kinds or magnitudes. */
+static void compare_after_epilogue(const tsl_element_judge *job, int64_t row, int64_t col, double high,
+                                   double low, double magnitude, tsl_comparison *out) {
   const tsl_problem *problem = job->problem;
-  const double value = tsl_element_verdict_value(&problem->c, job->c, row, col),
-               before = job->beta != 0 ? tsl_element_verdict_value(&problem->c, job->before, row, col) : 0,
-               bias = job->judge->bias ? tsl_element_verdict_value(&problem->bias, job->judge->bias, row, col)
-                                       : 0;
-  const judge_element_scales scales = judge_element_scales_at(job, row, col);
+  const double value = tsl_element_judge_value(&problem->c, job->c, row, col),
+               before = job->beta != 0 ? tsl_element_judge_value(&problem->c, job->before, row, col) : 0,
+               bias =
+                   job->judge->bias ? tsl_element_judge_value(&problem->bias, job->judge->bias, row, col) : 0;
+  const element_scales scales = get_element_scales(job, row, col);
   const double alpha = job->alpha * scales.a * scales.b, own = fabs(job->alpha) < 1 ? 1 : fabs(job->alpha),
                reach = own * (1 + fabs(scales.b) * (1 + fabs(scales.a)));
   const double gauge = fabs(alpha) * magnitude + fabs(job->beta * before) + fabs(bias),
@@ -308,15 +312,15 @@ static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_
   const double bound = job->judge->factor * job->type->unit_roundoff * gauge + allowance;
   double right = 0, tail = 0;
   *out = (tsl_comparison){.bound = bound};
-  tsl_reference_finish(alpha, high, low, job->beta, before, &right, &tail);
+  tsl_reference_scale_and_add(alpha, high, low, job->beta, before, &right, &tail);
   const bool sums_pass =
       is_scaled && !(magnitude * fmax(1, fabs(scales.a)) * fmax(1, fabs(scales.b)) < job->sums->largest / 4);
   if (!isfinite(alpha) || !isfinite(job->beta) || !(gauge < safe) || sums_pass || !isfinite(value) ||
       !isfinite(tail)) {
-    if (has_no_terms(job))
+    if (lacks_operands(job))
       *out = (tsl_comparison){.unknown = true};
     else
-      compare_finished_specially(job, row, col, bias, value, isfinite(bound) ? bound : 0, out);
+      compare_epilogue_by_kinds(job, row, col, bias, value, isfinite(bound) ? bound : 0, out);
     return;
   }
   const long double expected = apply_activation(problem->activation, (long double)right + tail + bias);
@@ -329,18 +333,17 @@ static void compare_finished(const tsl_element_verdict *job, int64_t row, int64_
   out->grade = gauge > 0 ? fmax(0, error - allowance) / (unit * gauge) : 0;
 }
 
-void tsl_compare_element(const tsl_element_verdict *job, int64_t row, int64_t col, double high, double low,
+void tsl_compare_element(const tsl_element_judge *job, int64_t row, int64_t col, double high, double low,
                          double magnitude, tsl_comparison *out) {
-  (tsl_problem_has_epilogue(job->problem) ? compare_finished : judge_element_compare)(job, row, col, high,
-                                                                                      low, magnitude, out);
+  (tsl_problem_has_epilogue(job->problem) ? compare_after_epilogue : compare_without_epilogue)(
+      job, row, col, high, low, magnitude, out);
   if (job->judge->finite && !isfinite(out->expected))
     *out = (tsl_comparison){.expected = out->expected};
 }
 
-/* Rounds numbers of at most twice the gauge in each operation. OFF covers all of these roundings, and all
- * differences to judge_element_compare(). */
-bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, double before, double high,
-                                 double low, double magnitude, double most) {
+/* Rounds numbers of up to twice the gauge. OFF covers all differences to compare_without_epilogue(). */
+bool tsl_element_judge_is_surely_right(const tsl_element_judge *job, double value, double before, double high,
+                                       double low, double magnitude, double grade_max) {
   static const double off = 0x1p-49;
   const tsl_judge *judge = job->judge;
   if (judge->exact || judge->rounded || judge->finite || judge->added || judge->kinds ||
@@ -351,36 +354,38 @@ bool tsl_element_verdict_is_less(const tsl_element_verdict *job, double value, d
                limit = fmin(job->type->largest, job->sums->largest) / 4;
   const double error = fabs((value - (job->alpha * high + old)) - job->alpha * low);
   /* comparisons with NaN are false */
-  return magnitude > TINY && size > TINY && magnitude < limit && gauge < limit && fabs(value) < limit &&
-         error * (1 + off) + off * gauge <= fmin(most, judge->factor) * unit * gauge;
+  return magnitude > UNDERFLOW_LIMIT && size > UNDERFLOW_LIMIT && magnitude < limit && gauge < limit &&
+         fabs(value) < limit &&
+         error * (1 + off) + off * gauge <= fmin(grade_max, judge->factor) * unit * gauge;
 }
 
-static int count_digits(const tsl_type_info *type) {
+static int significant_bits(const tsl_type_info *type) {
   return type->is_integer ? (int)(type->size * CHAR_BIT) : -ilogb(type->unit_roundoff);
 }
 
 /* Numbers copied at once. */
 enum { AT_ONCE = 256 };
 
-/* Returns the largest finite magnitude as bits, which are ordered like numbers; the loop vectorizes. */
-static int16_t max_half_bits(const int16_t *bits, int64_t count, int16_t infinity, int16_t most) {
+/* Returns the bits of the largest finite magnitude, which are ordered like numbers; the loop vectorizes. */
+static int16_t max_finite_half_bits(const int16_t *bits, int64_t count, int16_t infinity,
+                                    int16_t max_so_far) {
   for (int64_t i = 0; i < count; i++) {
     int16_t size = (int16_t)(bits[i] & 0x7fff);
     size = size < infinity ? size : 0;
-    most = size > most ? size : most;
+    max_so_far = size > max_so_far ? size : max_so_far;
   }
-  return most;
+  return max_so_far;
 }
-static int32_t max_single_bits(const int32_t *bits, int64_t count, int32_t most) {
+static int32_t max_finite_single_bits(const int32_t *bits, int64_t count, int32_t max_so_far) {
   for (int64_t i = 0; i < count; i++) {
     int32_t size = bits[i] & 0x7fffffff;
     size = size < 0x7f800000 ? size : 0;
-    most = size > most ? size : most;
+    max_so_far = size > max_so_far ? size : max_so_far;
   }
-  return most;
+  return max_so_far;
 }
 
-static double max_narrow_magnitude(const tsl_shape *shape, const unsigned char *base) {
+static double max_finite_narrow_magnitude(const tsl_shape *shape, const unsigned char *base) {
   const bool along_rows = tsl_abs(shape->col_stride) <= tsl_abs(shape->row_stride);
   const int64_t lines = along_rows ? shape->rows : shape->cols,
                 length = along_rows ? shape->cols : shape->rows,
@@ -393,26 +398,26 @@ static double max_narrow_magnitude(const tsl_shape *shape, const unsigned char *
     for (int64_t at = 0; at < length; at += AT_ONCE) {
       const int64_t count = length - at < AT_ONCE ? length - at : AT_ONCE;
       const unsigned char *from =
-          tsl_element_verdict_address(shape, base, along_rows ? i : at, along_rows ? at : i);
+          tsl_element_judge_address(shape, base, along_rows ? i : at, along_rows ? at : i);
       tsl_type_convert(shape->type, from, step, shape->type, &some, 1, (size_t)count);
       if (shape->type == TESELA_F32)
-        most.singles[0] = max_single_bits(some.singles, count, most.singles[0]);
+        most.singles[0] = max_finite_single_bits(some.singles, count, most.singles[0]);
       else
-        most.halves[0] =
-            max_half_bits(some.halves, count, shape->type == TESELA_F16 ? 0x7c00 : 0x7f80, most.halves[0]);
+        most.halves[0] = max_finite_half_bits(some.halves, count, shape->type == TESELA_F16 ? 0x7c00 : 0x7f80,
+                                              most.halves[0]);
     }
   double value[2];
   tsl_type_load(shape->type, &most, value);
   return value[0];
 }
 
-static double max_magnitude(const tsl_shape *shape, const unsigned char *base) {
+static double max_finite_magnitude(const tsl_shape *shape, const unsigned char *base) {
   double most = 0;
   if (shape->type == TESELA_F32 || shape->type == TESELA_F16 || shape->type == TESELA_BF16)
-    return max_narrow_magnitude(shape, base);
+    return max_finite_narrow_magnitude(shape, base);
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++) {
-      const double size = fabs(tsl_element_verdict_value(shape, base, i, j));
+      const double size = fabs(tsl_element_judge_value(shape, base, i, j));
       if (isfinite(size) && size > most)
         most = size;
     }
@@ -421,17 +426,17 @@ static double max_magnitude(const tsl_shape *shape, const unsigned char *base) {
 
 /* Returns the error from flushed elements: each costs a term of at most `flushes` times the other factor; a
  * flushed product or sum costs its own magnitude. */
-static double allowance_of_flushing(const tsl_element_verdict *job) {
+static double error_of_flushing(const tsl_element_judge *job) {
   double terms = fabs(job->beta) + 2;
-  if (job->products) {
-    const double a = job->a ? max_magnitude(&job->problem->a, job->a) : job->most_a,
-                 b = job->b ? max_magnitude(&job->problem->b, job->b) : job->most_b;
+  if (job->reads_factors) {
+    const double a = job->a ? max_finite_magnitude(&job->problem->a, job->a) : job->max_a,
+                 b = job->b ? max_finite_magnitude(&job->problem->b, job->b) : job->max_b;
     terms += fabs(job->alpha) * (double)job->problem->k * (a + b + 2);
   }
   return job->flushes * terms;
 }
 
-void tsl_element_verdict_prepare(tsl_element_verdict *job) {
+void tsl_element_judge_prepare(tsl_element_judge *job) {
   const tsl_problem *problem = job->problem;
   const tsl_type_info *a = tsl_type(problem->a.type), *b = tsl_type(problem->b.type);
   job->type = tsl_type(problem->c.type);
@@ -445,14 +450,14 @@ void tsl_element_verdict_prepare(tsl_element_verdict *job) {
   tsl_type_load(job->sums->type, stored, beta);
   job->alpha = problem->k == 0 ? 0 : alpha[0]; /* an empty sum is not scaled */
   job->beta = beta[0];
-  job->products = problem->k > 0 && job->alpha != 0;
-  job->twice = job->judge->rounded || count_digits(a) + count_digits(b) > DBL_MANT_DIG ||
-               count_digits(job->type) > FLT_MANT_DIG;
+  job->reads_factors = problem->k > 0 && job->alpha != 0;
+  job->sums_in_pairs = job->judge->rounded || significant_bits(a) + significant_bits(b) > DBL_MANT_DIG ||
+                       significant_bits(job->type) > FLT_MANT_DIG;
   job->smallest = job->type->smallest;
   job->flushes = job->judge->flushes;
   job->allowance = (fmax(1, fabs(job->alpha)) * (double)problem->k + 2) * job->sums->smallest +
                    job->type->smallest + job->judge->allowance;
   /* matrix units flush their inputs; relaxed arithmetic may flush everything */
-  if (job->flushes > 0 && (job->products || job->judge->finite))
-    job->allowance += allowance_of_flushing(job);
+  if (job->flushes > 0 && (job->reads_factors || job->judge->finite))
+    job->allowance += error_of_flushing(job);
 }

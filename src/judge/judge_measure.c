@@ -13,25 +13,23 @@
 #include <math.h>
 #include <string.h>
 
-/* Effort of a measurement. JUDGED_...: time to judge a multiply-add relative to the product on this processor
- * (docs/lab/judge.md). LEAST_TERMS multiply-adds are always allowed; an element counts as ELEMENT_TERMS.
- * `time_fraction` is the fraction of the product's time. */
+/* Effort of a measurement (docs/lab/judge.md). JUDGED_...: time to judge a multiply-add relative to the
+ * product on this processor. TERMS_MIN multiply-adds are always allowed. */
 enum {
-  LEAST_TERMS = 1 << 19,
-  ELEMENT_TERMS = 16,
+  TERMS_MIN = 1 << 19,
+  ELEMENT_COST_IN_TERMS = 16,
   JUDGED_F32 = 64,
   JUDGED_C64 = 160,
   JUDGED_F64 = 80,
   JUDGED_MOVE = 8
 };
-static const double time_fraction = 0.02;
-/* Operations per second of a judging thread. */
-static const double thread_peak = 4e10;
+static const double time_fraction = 0.02; /* of the product's time */
+static const double thread_operations_per_second = 4e10;
 /* Seconds of a thread to compare an element whose sum the device has made; limits of their number. */
 static const double compare_seconds = 5e-8;
-enum { LOOKED_AT_LEAST = 256, LOOKED_AT_MOST = 1024 };
+enum { DEVICE_ELEMENTS_MIN = 256, DEVICE_ELEMENTS_MAX = 1024 };
 /* Maximum of device lines with strided elements, which are copied element by element. */
-enum { APART_MOST = 8 };
+enum { STRIDED_LINES_MAX = 8 };
 
 struct tsl_error_measurement {
   const tsl_plan *plan;
@@ -39,46 +37,45 @@ struct tsl_error_measurement {
   uint64_t seed;
   tsl_floats_before floats; /* floating-point mode of the caller, in which the product runs */
   bool direct;              /* the whole result is judged in host memory without copies */
-  int64_t *rows, *cols;
-  tsl_problem part; /* problem of the sample, dense */
-  void *sample[TSL_OPERANDS], *before, *bias;
-  tsl_plain plain;        /* completed sample of a product with structures, made before the run */
-  tsl_reserve reserve;    /* memory for the time after the run, which must not fail */
-  bool is_reference_done; /* the reference's stream is done */
+  int64_t *rows, *cols; /* sampled indices in rising order, of sample_problem.m and .n; NULL: C is empty */
+  tsl_problem sample_problem;                 /* problem of the sample, dense */
+  void *sample[TSL_OPERANDS], *before, *bias; /* owned copies for sample_problem, or NULL */
+  tsl_dense_sample dense_sample; /* completed sample of a product with structures, made before the run */
+  tsl_reserve reserve;           /* memory for the time after the run, which must not fail */
+  bool is_reference_done;        /* the reference's stream is done */
   tsl_device_reference *device_reference; /* reference on the device; NULL: on the host */
   tsl_stream *stream; /* stream for device operands; the reference's stream where there is one */
 };
 
-static const tsl_problem *problem_of(const tsl_error_measurement *m) {
+static const tsl_problem *measured_problem(const tsl_error_measurement *m) {
   return &m->plan->work.problem;
 }
 
-static bool on_host(const tsl_plan *plan) {
+static bool operands_are_on_host(const tsl_plan *plan) {
   return plan->place == TSL_PLACE_HOST || plan->work.device->capabilities & TSL_CAN_HOST;
 }
 
-static tsl_team team_of(const tsl_error_measurement *m) {
+static tsl_team host_team_of_measurement(const tsl_error_measurement *m) {
   const tsl_device *device = m->plan->work.device;
   return device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device);
 }
 
-static double judge_cost_of(tesela_type type) {
+static double relative_judge_cost(tesela_type type) {
   return type == TESELA_C64 ? JUDGED_C64 : tsl_type(type)->component == TESELA_F64 ? JUDGED_F64 : JUDGED_F32;
 }
 
-/* Returns how many elements to judge within `time_fraction` of the product's time; LEAST_TERMS terms at
- * least. */
+/* Returns how many elements to judge in `time_fraction` of the product's time; TERMS_MIN terms at least. */
 static double elements_within_time(const tsl_problem *problem, const tsl_device *device) {
   const bool multiplies = tsl_problem_reads(problem, TSL_OPERAND_B),
              is_host = device->capabilities & TSL_CAN_HOST;
-  const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
+  const bool in_pairs = tsl_type(problem->c.type)->component == TESELA_F64;
   const double all = (double)problem->m * (double)problem->n,
-               terms = (multiplies ? (double)problem->k : 0) + ELEMENT_TERMS;
-  const double peak = twice ? device->peak_f64 : device->peak_f32,
-               own = thread_peak * tsl_team_threads(tsl_device_host_team(device));
+               terms = (multiplies ? (double)problem->k : 0) + ELEMENT_COST_IN_TERMS;
+  const double peak = in_pairs ? device->peak_f64 : device->peak_f32,
+               own = thread_operations_per_second * tsl_team_threads(tsl_device_host_team(device));
   const double slower =
-      (multiplies ? judge_cost_of(problem->c.type) : JUDGED_MOVE) * (is_host ? 1 : fmax(1, peak / own));
-  return fmax(all * time_fraction / slower, LEAST_TERMS / terms);
+      (multiplies ? relative_judge_cost(problem->c.type) : JUDGED_MOVE) * (is_host ? 1 : fmax(1, peak / own));
+  return fmax(all * time_fraction / slower, TERMS_MIN / terms);
 }
 
 /* Returns the number of elements whose sums a device makes at the same time as its product. */
@@ -90,9 +87,9 @@ static double elements_on_device(const tsl_plan *plan) {
   const double flops = 2 * (double)problem->m * (double)problem->n * (double)problem->k,
                seconds = plan->expected > 0 ? plan->expected / (double)tsl_problem_batch(problem)
                                             : flops / fmax(peak, 1);
-  const double within =
-      fmin(fmax(seconds * time_fraction / compare_seconds, LOOKED_AT_LEAST), LOOKED_AT_MOST);
-  return fmax(within, LEAST_TERMS / ((double)problem->k + ELEMENT_TERMS));
+  const double wanted =
+      fmin(fmax(seconds * time_fraction / compare_seconds, DEVICE_ELEMENTS_MIN), DEVICE_ELEMENTS_MAX);
+  return fmax(wanted, TERMS_MIN / ((double)problem->k + ELEMENT_COST_IN_TERMS));
 }
 
 static bool has_gaps(int64_t count, int64_t stride) {
@@ -100,23 +97,26 @@ static bool has_gaps(int64_t count, int64_t stride) {
 }
 
 /* Chooses a sample as square as the result allows. */
-static void choose_sizes(const tsl_error_measurement *m, bool on_device, int64_t *rows, int64_t *cols) {
-  const tsl_problem *problem = problem_of(m);
-  const double within =
+static void choose_sample_sizes(const tsl_error_measurement *m, bool on_device, int64_t *rows,
+                                int64_t *cols) {
+  const tsl_problem *problem = measured_problem(m);
+  const double wanted =
       on_device ? elements_on_device(m->plan) : elements_within_time(problem, m->plan->work.device);
-  const bool brings = !on_device && !on_host(m->plan);
-  int64_t rows_most = problem->m, cols_most = problem->n;
-  if (brings && tsl_problem_reads(problem, TSL_OPERAND_A) && has_gaps(problem->k, problem->a.col_stride))
-    rows_most = tsl_min(rows_most, APART_MOST);
-  if (brings && tsl_problem_reads(problem, TSL_OPERAND_B) && has_gaps(problem->k, problem->b.row_stride))
-    cols_most = tsl_min(cols_most, APART_MOST);
-  const double side = fmax(2, ceil(sqrt(within)));
-  *rows = tsl_min(rows_most, (int64_t)fmin(side, 0x1p31));
-  *cols = tsl_min(cols_most, (int64_t)fmin(fmax(2, ceil(within / (double)*rows)), 0x1p31));
-  *rows = tsl_min(rows_most, (int64_t)fmin(fmax(2, ceil(within / (double)*cols)), 0x1p31));
+  const bool copies_lines = !on_device && !operands_are_on_host(m->plan);
+  int64_t rows_max = problem->m, cols_max = problem->n;
+  if (copies_lines && tsl_problem_reads(problem, TSL_OPERAND_A) &&
+      has_gaps(problem->k, problem->a.col_stride))
+    rows_max = tsl_min(rows_max, STRIDED_LINES_MAX);
+  if (copies_lines && tsl_problem_reads(problem, TSL_OPERAND_B) &&
+      has_gaps(problem->k, problem->b.row_stride))
+    cols_max = tsl_min(cols_max, STRIDED_LINES_MAX);
+  const double side = fmax(2, ceil(sqrt(wanted)));
+  *rows = tsl_min(rows_max, (int64_t)fmin(side, 0x1p31));
+  *cols = tsl_min(cols_max, (int64_t)fmin(fmax(2, ceil(wanted / (double)*rows)), 0x1p31));
+  *rows = tsl_min(rows_max, (int64_t)fmin(fmax(2, ceil(wanted / (double)*cols)), 0x1p31));
 }
 
-static const tsl_operand *operand_of(const tsl_error_measurement *m, int operand) {
+static const tsl_operand *measured_operand(const tsl_error_measurement *m, int operand) {
   return operand == TSL_OPERAND_A   ? &m->operands.a
          : operand == TSL_OPERAND_B ? &m->operands.b
          : operand == TSL_OPERAND_C ? &m->operands.c
@@ -124,11 +124,11 @@ static const tsl_operand *operand_of(const tsl_error_measurement *m, int operand
 }
 
 /* Copies lines of an operand to the host, with the listed elements of each. */
-static tesela_status copy_lines(const tsl_error_measurement *m, int operand, const tsl_indices *lines,
-                                const tsl_indices *of_line, bool by_columns, void *dst) {
-  const tsl_problem *problem = problem_of(m);
+static tesela_status copy_operand_lines(const tsl_error_measurement *m, int operand, const tsl_indices *lines,
+                                        const tsl_indices *of_line, bool by_columns, void *dst) {
+  const tsl_problem *problem = measured_problem(m);
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
-  const tsl_operand *at = operand_of(m, operand);
+  const tsl_operand *at = measured_operand(m, operand);
   const tsl_sample_lines from = {.size = tsl_type(shape->type)->size,
                                  .type = shape->type,
                                  .host = at->host,
@@ -138,100 +138,101 @@ static tesela_status copy_lines(const tsl_error_measurement *m, int operand, con
                                  .line_stride = by_columns ? shape->col_stride : shape->row_stride,
                                  .stride = by_columns ? shape->row_stride : shape->col_stride,
                                  .length = by_columns ? shape->rows : shape->cols,
-                                 .team = team_of(m)};
-  return tsl_sample_bring(&from, lines, of_line, dst);
+                                 .team = host_team_of_measurement(m)};
+  return tsl_sample_copy(&from, lines, of_line, dst);
 }
 
 static tesela_status allocate_operand(tsl_error_measurement *m, int operand, void **out) {
-  const tsl_shape *shape = tsl_problem_shape(&m->part, operand);
+  const tsl_shape *shape = tsl_problem_shape(&m->sample_problem, operand);
   return tsl_alloc((size_t)(shape->rows * shape->cols) * tsl_type(shape->type)->size, "a sample of operands",
                    out);
 }
 
-/* Returns true if elements of a column are closest in memory. */
-static bool by_columns(const tsl_shape *shape) {
+static bool is_column_major(const tsl_shape *shape) {
   return tsl_abs(shape->row_stride) < tsl_abs(shape->col_stride);
 }
 
 /* Returns the problem of the sample: rows of A and columns of B, line by line. */
-static tsl_problem part_of(const tsl_problem *problem, int64_t rows, int64_t cols) {
-  tsl_problem part = tsl_problem_of(problem->op, rows, cols, problem->k, problem->c.type);
-  part.a.type = problem->a.type;
-  part.b.type = problem->b.type;
+static tsl_problem make_sample_problem(const tsl_problem *problem, int64_t rows, int64_t cols) {
+  tsl_problem sample_problem = tsl_problem_of(problem->op, rows, cols, problem->k, problem->c.type);
+  sample_problem.a.type = problem->a.type;
+  sample_problem.b.type = problem->b.type;
   if (problem->op != TSL_OP_TRANSPOSE) {
-    part.b.row_stride = 1;
-    part.b.col_stride = problem->k > 0 ? problem->k : 1;
+    sample_problem.b.row_stride = 1;
+    sample_problem.b.col_stride = problem->k > 0 ? problem->k : 1;
   }
-  if (by_columns(&problem->c)) {
-    part.c.row_stride = 1;
-    part.c.col_stride = rows;
+  if (is_column_major(&problem->c)) {
+    sample_problem.c.row_stride = 1;
+    sample_problem.c.col_stride = rows;
   }
-  part.conjugate_a = problem->conjugate_a;
-  part.conjugate_b = problem->conjugate_b;
-  memcpy(part.alpha, problem->alpha, sizeof part.alpha);
-  memcpy(part.beta, problem->beta, sizeof part.beta);
-  part.activation = problem->activation;
-  tsl_problem_add_bias(&part, problem->bias_axis, problem->bias.type, 1);
-  return part;
+  sample_problem.conjugate_a = problem->conjugate_a;
+  sample_problem.conjugate_b = problem->conjugate_b;
+  memcpy(sample_problem.alpha, problem->alpha, sizeof sample_problem.alpha);
+  memcpy(sample_problem.beta, problem->beta, sizeof sample_problem.beta);
+  sample_problem.activation = problem->activation;
+  tsl_problem_add_bias(&sample_problem, problem->bias_axis, problem->bias.type, 1);
+  return sample_problem;
 }
 
-static tsl_indices rows_of(const tsl_error_measurement *m) {
-  return (tsl_indices){m->rows, m->part.m};
+static tsl_indices sampled_rows(const tsl_error_measurement *m) {
+  return (tsl_indices){m->rows, m->sample_problem.m};
 }
-static tsl_indices cols_of(const tsl_error_measurement *m) {
-  return (tsl_indices){m->cols, m->part.n};
+static tsl_indices sampled_cols(const tsl_error_measurement *m) {
+  return (tsl_indices){m->cols, m->sample_problem.n};
 }
 
-/* Copies the sampled elements of C, in the layout of part_of(). */
+/* Copies the sampled elements of C, in the layout of make_sample_problem(). */
 static tesela_status copy_sampled_result(const tsl_error_measurement *m, void *dst) {
-  const tsl_indices rows = rows_of(m), cols = cols_of(m);
-  return by_columns(&problem_of(m)->c) ? copy_lines(m, TSL_OPERAND_C, &cols, &rows, true, dst)
-                                       : copy_lines(m, TSL_OPERAND_C, &rows, &cols, false, dst);
+  const tsl_indices rows = sampled_rows(m), cols = sampled_cols(m);
+  return is_column_major(&measured_problem(m)->c)
+             ? copy_operand_lines(m, TSL_OPERAND_C, &cols, &rows, true, dst)
+             : copy_operand_lines(m, TSL_OPERAND_C, &rows, &cols, false, dst);
 }
 
 static tesela_status copy_bias(const tsl_error_measurement *m, void *dst) {
-  const tsl_indices rows = rows_of(m), cols = cols_of(m), one = {NULL, 1};
-  const bool is_row = problem_of(m)->bias_axis == TESELA_BIAS_ROW;
-  return copy_lines(m, TSL_OPERAND_BIAS, &one, is_row ? &cols : &rows, !is_row, dst);
+  const tsl_indices rows = sampled_rows(m), cols = sampled_cols(m), one = {NULL, 1};
+  const bool is_row = measured_problem(m)->bias_axis == TESELA_BIAS_ROW;
+  return copy_operand_lines(m, TSL_OPERAND_BIAS, &one, is_row ? &cols : &rows, !is_row, dst);
 }
 
 /* Copies the elements that a transpose reads for the sample: one row for each sampled column of C. */
 static tesela_status copy_transpose_source(const tsl_error_measurement *m, int operand, void *dst) {
-  const tsl_indices rows = rows_of(m), cols = cols_of(m);
-  return copy_lines(m, operand, &cols, &rows, false, dst);
+  const tsl_indices rows = sampled_rows(m), cols = sampled_cols(m);
+  return copy_operand_lines(m, operand, &cols, &rows, false, dst);
 }
 
 static tesela_status copy_factors(tsl_error_measurement *m) {
-  const tsl_problem *problem = problem_of(m);
-  const tsl_indices rows = rows_of(m), cols = cols_of(m), all = {NULL, problem->k};
+  const tsl_problem *problem = measured_problem(m);
+  const tsl_indices rows = sampled_rows(m), cols = sampled_cols(m), all = {NULL, problem->k};
   if (problem->op == TSL_OP_TRANSPOSE)
     return problem->in_place || !tsl_problem_reads(problem, TSL_OPERAND_A)
                ? TESELA_OK
                : copy_transpose_source(m, TSL_OPERAND_A, m->sample[TSL_OPERAND_A]);
   if (!tsl_problem_reads(problem, TSL_OPERAND_A))
     return TESELA_OK;
-  TSL_TRY(copy_lines(m, TSL_OPERAND_A, &rows, &all, false, m->sample[TSL_OPERAND_A]));
-  return copy_lines(m, TSL_OPERAND_B, &cols, &all, true, m->sample[TSL_OPERAND_B]);
+  TSL_TRY(copy_operand_lines(m, TSL_OPERAND_A, &rows, &all, false, m->sample[TSL_OPERAND_A]));
+  return copy_operand_lines(m, TSL_OPERAND_B, &cols, &all, true, m->sample[TSL_OPERAND_B]);
 }
 
-static const void *address(const tsl_error_measurement *m, int operand) {
-  const tsl_operand *at = operand_of(m, operand);
-  const tsl_shape *shape = tsl_problem_shape(problem_of(m), operand);
+static const void *host_address_or_null(const tsl_error_measurement *m, int operand) {
+  const tsl_operand *at = measured_operand(m, operand);
+  const tsl_shape *shape = tsl_problem_shape(measured_problem(m), operand);
   return at->host ? (const unsigned char *)at->host + at->offset * (int64_t)tsl_type(shape->type)->size
                   : NULL;
 }
 
 /* Completes structured operands by their definition; the sample is then judged as a general product. */
 static tesela_status complete_structures(tsl_error_measurement *m) {
-  const tsl_indices rows = rows_of(m), cols = cols_of(m);
-  TSL_TRY(tsl_plain_create(problem_of(m), address(m, TSL_OPERAND_A), address(m, TSL_OPERAND_B),
-                           address(m, TSL_OPERAND_C), &rows, &cols, &m->plain));
-  m->part = m->plain.problem;
+  const tsl_indices rows = sampled_rows(m), cols = sampled_cols(m);
+  TSL_TRY(tsl_dense_sample_create(measured_problem(m), host_address_or_null(m, TSL_OPERAND_A),
+                                  host_address_or_null(m, TSL_OPERAND_B),
+                                  host_address_or_null(m, TSL_OPERAND_C), &rows, &cols, &m->dense_sample));
+  m->sample_problem = m->dense_sample.problem;
   return allocate_operand(m, TSL_OPERAND_C, &m->sample[TSL_OPERAND_C]);
 }
 
 static tesela_status save_overwritten(tsl_error_measurement *m) {
-  const tsl_problem *problem = problem_of(m);
+  const tsl_problem *problem = measured_problem(m);
   if (problem->in_place)
     return copy_transpose_source(m, TSL_OPERAND_C, m->sample[TSL_OPERAND_A]);
   if (!tsl_problem_reads(problem, TSL_OPERAND_C))
@@ -242,23 +243,23 @@ static tesela_status save_overwritten(tsl_error_measurement *m) {
 
 /* Starts the reference on the device. Lines of A and B are copied only if its sums do not suffice. */
 static tesela_status begin_device_reference(tsl_error_measurement *m) {
-  const tsl_indices rows = rows_of(m), cols = cols_of(m);
-  m->part.c.row_stride = cols.count;
-  m->part.c.col_stride = 1;
+  const tsl_indices rows = sampled_rows(m), cols = sampled_cols(m);
+  m->sample_problem.c.row_stride = cols.count;
+  m->sample_problem.c.col_stride = 1;
   TSL_TRY(tsl_device_reference_begin(m->plan, &m->operands, &rows, &cols, &m->device_reference));
   m->stream = tsl_device_reference_stream(m->device_reference);
   TSL_TRY(allocate_operand(m, TSL_OPERAND_A, &m->sample[TSL_OPERAND_A]));
   TSL_TRY(allocate_operand(m, TSL_OPERAND_B, &m->sample[TSL_OPERAND_B]));
-  return problem_of(m)->bias_axis != TESELA_NO_BIAS ? allocate_operand(m, TSL_OPERAND_BIAS, &m->bias)
-                                                    : TESELA_OK;
+  return measured_problem(m)->bias_axis != TESELA_NO_BIAS ? allocate_operand(m, TSL_OPERAND_BIAS, &m->bias)
+                                                          : TESELA_OK;
 }
 
 static tesela_status draw_sample(tsl_error_measurement *m, bool on_device) {
-  const tsl_problem *problem = problem_of(m);
+  const tsl_problem *problem = measured_problem(m);
   void *indices;
   int64_t rows, cols;
-  choose_sizes(m, on_device, &rows, &cols);
-  m->part = part_of(problem, rows, cols);
+  choose_sample_sizes(m, on_device, &rows, &cols);
+  m->sample_problem = make_sample_problem(problem, rows, cols);
   tsl_free(m->rows);
   m->rows = NULL;
   TSL_TRY(tsl_alloc((size_t)(rows + cols) * sizeof *m->rows, "a sample of rows and columns", &indices));
@@ -269,17 +270,18 @@ static tesela_status draw_sample(tsl_error_measurement *m, bool on_device) {
   return TESELA_OK;
 }
 
-static tesela_status prepare_sample(tsl_error_measurement *m) {
-  const tsl_problem *problem = problem_of(m);
+static tesela_status prepare_for_run(tsl_error_measurement *m) {
+  const tsl_problem *problem = measured_problem(m);
   tsl_device *device = m->plan->work.device;
-  const bool on_device = !on_host(m->plan) && tsl_device_reference_suits(m->plan, &m->operands);
+  const bool on_device =
+      !operands_are_on_host(m->plan) && tsl_device_reference_supports(m->plan, &m->operands);
   TSL_TRY(draw_sample(m, on_device));
   if (on_device)
     return begin_device_reference(m);
-  const int64_t rows = m->part.m, cols = m->part.n;
+  const int64_t rows = m->sample_problem.m, cols = m->sample_problem.n;
   m->direct = !tsl_problem_has_structure(problem) && rows == problem->m && cols == problem->n &&
-              on_host(m->plan) && !problem->in_place && !tsl_problem_reads(problem, TSL_OPERAND_C) &&
-              m->operands.c.host;
+              operands_are_on_host(m->plan) && !problem->in_place &&
+              !tsl_problem_reads(problem, TSL_OPERAND_C) && m->operands.c.host;
   if (tsl_problem_has_structure(problem))
     return complete_structures(m);
   if (m->direct)
@@ -288,14 +290,14 @@ static tesela_status prepare_sample(tsl_error_measurement *m) {
     TSL_TRY(allocate_operand(m, i, &m->sample[i]));
   if (problem->bias_axis != TESELA_NO_BIAS)
     TSL_TRY(allocate_operand(m, TSL_OPERAND_BIAS, &m->bias));
-  if (!on_host(m->plan))
+  if (!operands_are_on_host(m->plan))
     TSL_TRY(device->ops->stream_create(device, &m->stream));
   return save_overwritten(m);
 }
 
 /* Returns the judge's rule. Plans guarantee errors with rounding to nearest; directed rounding doubles them.
  * Where the caller's mode flushes subnormals, the product may, too. */
-static tsl_judge rule_of(const tsl_error_measurement *m) {
+static tsl_judge make_judge_rule(const tsl_error_measurement *m) {
   const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
   const tsl_work *work = &m->plan->work;
   const tsl_type_info *type = tsl_type(work->problem.c.type);
@@ -308,15 +310,15 @@ static tsl_judge rule_of(const tsl_error_measurement *m) {
                      .flushes = fmax(tsl_accuracy_underflow(&promised), least_normal),
                      .finite = promised.finite_only,
                      .operations_max = INT64_MAX,
-                     .bias = m->direct ? address(m, TSL_OPERAND_BIAS) : m->bias,
-                     .kinds = m->plain.kinds,
-                     .threads = tsl_team_threads(team_of(m))};
+                     .bias = m->direct ? host_address_or_null(m, TSL_OPERAND_BIAS) : m->bias,
+                     .kinds = m->dense_sample.kinds,
+                     .threads = tsl_team_threads(host_team_of_measurement(m))};
 }
 
-static size_t max_line_bytes(const tsl_error_measurement *m) {
+static size_t max_device_line_bytes(const tsl_error_measurement *m) {
   size_t most = 0;
   for (int i = 0; i <= TSL_OPERAND_BIAS && m->stream; i++) {
-    const tsl_shape *shape = tsl_problem_shape(problem_of(m), i);
+    const tsl_shape *shape = tsl_problem_shape(measured_problem(m), i);
     const tsl_type_info *type = tsl_type(shape->type);
     const size_t bytes = type ? (size_t)tsl_max(shape->rows, shape->cols) * type->size : 0;
     most = bytes > most ? bytes : most;
@@ -325,14 +327,14 @@ static size_t max_line_bytes(const tsl_error_measurement *m) {
 }
 
 static tesela_status reserve_memory(tsl_error_measurement *m) {
-  const tsl_judge rule = rule_of(m);
-  size_t bytes = tsl_judge_bytes(m->direct ? problem_of(m) : &m->part, &rule);
-  if (!tsl_size_add(bytes, max_line_bytes(m), &bytes))
+  const tsl_judge rule = make_judge_rule(m);
+  size_t bytes = tsl_judge_bytes(m->direct ? measured_problem(m) : &m->sample_problem, &rule);
+  if (!tsl_size_add(bytes, max_device_line_bytes(m), &bytes))
     bytes = SIZE_MAX; /* no system provides it */
-  return tsl_reserve_take(bytes, TSL_JUDGE_BLOCKS, "measuring the error", &m->reserve);
+  return tsl_reserve_create(bytes, TSL_JUDGE_BLOCKS, "measuring the error", &m->reserve);
 }
 
-static void use_host_memory(tsl_operand *operand, const tsl_shape *shape) {
+static void use_host_memory_of_buffer(tsl_operand *operand, const tsl_shape *shape) {
   if (operand->buffer && operand->buffer->host) {
     operand->host =
         (unsigned char *)operand->buffer->host + operand->offset * (int64_t)tsl_type(shape->type)->size;
@@ -350,7 +352,7 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
   if (operands->a.packed || operands->b.packed)
     return tsl_fail(TESELA_UNSUPPORTED,
                     "the error cannot be measured: an operand is packed, and its elements are gone");
-  if (tsl_problem_has_structure(problem) && !on_host(plan))
+  if (tsl_problem_has_structure(problem) && !operands_are_on_host(plan))
     return tsl_fail(TESELA_UNSUPPORTED,
                     "the error of a product with structures can be measured only with operands in host "
                     "memory");
@@ -359,11 +361,11 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
   TSL_TRY(tsl_alloc_zeroed(sizeof **measuring, "a measurement", &block));
   tsl_error_measurement *m = block;
   *m = (tsl_error_measurement){.plan = plan, .operands = *operands, .seed = seed, .floats = floats_before};
-  use_host_memory(&m->operands.a, &problem->a);
-  use_host_memory(&m->operands.b, &problem->b);
-  use_host_memory(&m->operands.c, &problem->c);
-  use_host_memory(&m->operands.bias, &problem->bias);
-  tesela_status status = problem->m > 0 && problem->n > 0 ? prepare_sample(m) : TESELA_OK;
+  use_host_memory_of_buffer(&m->operands.a, &problem->a);
+  use_host_memory_of_buffer(&m->operands.b, &problem->b);
+  use_host_memory_of_buffer(&m->operands.c, &problem->c);
+  use_host_memory_of_buffer(&m->operands.bias, &problem->bias);
+  tesela_status status = problem->m > 0 && problem->n > 0 ? prepare_for_run(m) : TESELA_OK;
   if (status == TESELA_OK && m->rows)
     status = reserve_memory(m);
   if (status != TESELA_OK) {
@@ -376,13 +378,13 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
 
 tesela_status tsl_measure_ready(tsl_error_measurement *m) {
   TSL_DEFAULT_FLOATS;
-  return m->device_reference ? tsl_device_reference_ready(m->device_reference) : TESELA_OK;
+  return m->device_reference ? tsl_device_reference_wait_before_run(m->device_reference) : TESELA_OK;
 }
 
 tesela_status tsl_measure_run(tsl_error_measurement *m, tsl_plan *plan, const tsl_operands *operands,
                               tsl_phases *phases) {
   const tsl_concurrent_hook *beside =
-      m->device_reference ? tsl_device_reference_beside(m->device_reference) : NULL;
+      m->device_reference ? tsl_device_reference_hook(m->device_reference) : NULL;
   if (!beside)
     TSL_TRY(tsl_measure_ready(m));
   return tsl_plan_run_beside(plan, operands, beside, phases);
@@ -396,27 +398,28 @@ static tesela_status fail_with_verdict(const tsl_error_measurement *m, const tsl
                   "a result of %s on %s is outside of its error bound: C(%lld, %lld)%.*s, of %lld x %lld "
                   "that were looked at",
                   m->plan->work.strategy->name, m->plan->work.device->name, (long long)m->rows[verdict->row],
-                  (long long)m->cols[verdict->col], length, is ? is : "", (long long)m->part.m,
-                  (long long)m->part.n);
+                  (long long)m->cols[verdict->col], length, is ? is : "", (long long)m->sample_problem.m,
+                  (long long)m->sample_problem.n);
 }
 
 static tesela_status judge_sample(const tsl_error_measurement *m, tsl_verdict *verdict) {
-  const tsl_judge rule = rule_of(m);
-  if (m->plain.memory)
-    return tsl_judge_gemm(&m->part, m->plain.a, m->plain.b, m->plain.before, m->sample[TSL_OPERAND_C], &rule,
-                          verdict);
+  const tsl_judge rule = make_judge_rule(m);
+  if (m->dense_sample.memory)
+    return tsl_judge_gemm(&m->sample_problem, m->dense_sample.a, m->dense_sample.b, m->dense_sample.before,
+                          m->sample[TSL_OPERAND_C], &rule, verdict);
   if (m->direct)
-    return tsl_judge_result(problem_of(m), address(m, TSL_OPERAND_A), address(m, TSL_OPERAND_B), NULL,
-                            address(m, TSL_OPERAND_C), &rule, verdict);
-  return tsl_judge_result(&m->part, m->sample[TSL_OPERAND_A], m->sample[TSL_OPERAND_B], m->before,
+    return tsl_judge_result(measured_problem(m), host_address_or_null(m, TSL_OPERAND_A),
+                            host_address_or_null(m, TSL_OPERAND_B), NULL,
+                            host_address_or_null(m, TSL_OPERAND_C), &rule, verdict);
+  return tsl_judge_result(&m->sample_problem, m->sample[TSL_OPERAND_A], m->sample[TSL_OPERAND_B], m->before,
                           m->sample[TSL_OPERAND_C], &rule, verdict);
 }
 
 /* Copies everything that was not copied before the run. */
 static tesela_status copy_after_run(tsl_error_measurement *m) {
-  const tsl_indices rows = rows_of(m), cols = cols_of(m);
-  if (m->plain.memory)
-    return copy_lines(m, TSL_OPERAND_C, &rows, &cols, false, m->sample[TSL_OPERAND_C]);
+  const tsl_indices rows = sampled_rows(m), cols = sampled_cols(m);
+  if (m->dense_sample.memory)
+    return copy_operand_lines(m, TSL_OPERAND_C, &rows, &cols, false, m->sample[TSL_OPERAND_C]);
   if (m->direct)
     return TESELA_OK;
   TSL_TRY(copy_factors(m));
@@ -427,51 +430,53 @@ static tesela_status copy_after_run(tsl_error_measurement *m) {
 
 /* Returns the error of the judge's sums relative to |A||B|: in double one rounding for each of k terms; pairs
  * as in judge_element.c. Parts of a complex product have at most eight times as many terms. */
-static double own_error(const tsl_error_measurement *m) {
-  const tsl_type_info *type = tsl_type(m->part.c.type);
-  const bool twice =
+static double error_of_judge_sums(const tsl_error_measurement *m) {
+  const tsl_type_info *type = tsl_type(m->sample_problem.c.type);
+  const bool in_pairs =
       type->is_complex || type->component == TESELA_F64 || tsl_plan_accuracy(m->plan).is_correctly_rounded;
-  const double terms = (double)m->part.k * (type->is_complex ? 8 : 1) + 2;
-  if (m->part.op == TSL_OP_TRANSPOSE || type->is_integer || !tsl_problem_reads(&m->part, TSL_OPERAND_A))
+  const double terms = (double)m->sample_problem.k * (type->is_complex ? 8 : 1) + 2;
+  if (m->sample_problem.op == TSL_OP_TRANSPOSE || type->is_integer ||
+      !tsl_problem_reads(&m->sample_problem, TSL_OPERAND_A))
     return 0;
-  return twice ? 2 * terms * terms * 0x1p-106 : terms * 0x1p-53;
+  return in_pairs ? 2 * terms * terms * 0x1p-106 : terms * 0x1p-53;
 }
 
 /* Judges by the device's sums, or by the terms where the sums are not sufficient. */
-static tesela_status judge_looked_at(tsl_error_measurement *m, tsl_device_reference_result *seen,
-                                     tsl_verdict *verdict) {
-  const bool adds = m->bias != NULL;
+static tesela_status judge_by_device_sums(tsl_error_measurement *m, tsl_device_reference_result *seen,
+                                          tsl_verdict *verdict) {
+  const bool has_bias = m->bias != NULL;
   bool known;
-  if (adds)
+  if (has_bias)
     TSL_TRY(copy_bias(m, m->bias));
-  const tsl_judge rule = rule_of(m);
-  TSL_TRY(tsl_device_reference_end(m->device_reference, &m->part, &rule, seen, verdict, &known));
+  const tsl_judge rule = make_judge_rule(m);
+  TSL_TRY(tsl_device_reference_judge(m->device_reference, &m->sample_problem, &rule, seen, verdict, &known));
   if (known)
     return TESELA_OK;
-  seen->own = own_error(m);
+  seen->sums_error = error_of_judge_sums(m);
   TSL_TRY(copy_factors(m));
-  return tsl_judge_result(&m->part, m->sample[TSL_OPERAND_A], m->sample[TSL_OPERAND_B], seen->before, seen->c,
-                          &rule, verdict);
+  return tsl_judge_result(&m->sample_problem, m->sample[TSL_OPERAND_A], m->sample[TSL_OPERAND_B],
+                          seen->before, seen->c, &rule, verdict);
 }
 
-/* Returns the measured error plus the judge's own error, at most the guarantee where that was confirmed. */
-static double bounded_error(const tsl_error_measurement *m, const tsl_verdict *verdict, double value) {
-  const double seen = verdict->grade * tsl_type(m->part.c.type)->unit_roundoff;
+/* Returns the measured error plus the judge's own error, at most the guarantee if the verdict is right. */
+static double error_with_own_error(const tsl_error_measurement *m, const tsl_verdict *verdict, double value) {
+  const double seen = verdict->grade * tsl_type(m->sample_problem.c.type)->unit_roundoff;
   return verdict->right ? fmin(seen + value, fmax(seen, tsl_plan_error_bound(m->plan))) : seen + value;
 }
 
-static tesela_status finish_measurement(tsl_error_measurement *m, tsl_error_measured *measured) {
+static tesela_status judge_measurement(tsl_error_measurement *m, tsl_error_measured *measured) {
   tsl_verdict verdict;
-  tsl_device_reference_result seen = {.own = own_error(m)};
+  tsl_device_reference_result seen = {.sums_error = error_of_judge_sums(m)};
   if (m->device_reference) {
-    TSL_TRY(judge_looked_at(m, &seen, &verdict));
+    TSL_TRY(judge_by_device_sums(m, &seen, &verdict));
     m->is_reference_done = true;
   } else {
     TSL_TRY(copy_after_run(m));
     TSL_TRY(judge_sample(m, &verdict));
   }
-  *measured = (tsl_error_measured){
-      .error = bounded_error(m, &verdict, seen.own), .rows = m->part.m, .cols = m->part.n};
+  *measured = (tsl_error_measured){.error = error_with_own_error(m, &verdict, seen.sums_error),
+                                   .rows = m->sample_problem.m,
+                                   .cols = m->sample_problem.n};
   return verdict.right ? TESELA_OK : fail_with_verdict(m, &verdict);
 }
 
@@ -481,7 +486,7 @@ tesela_status tsl_measure_end(tsl_error_measurement *m, tsl_error_measured *meas
   if (!m->rows)
     return TESELA_OK;
   tsl_reserve_use(&m->reserve);
-  const tesela_status status = finish_measurement(m, measured);
+  const tesela_status status = judge_measurement(m, measured);
   tsl_reserve_use(NULL);
   /* a lack of memory after C was written must not look like a call without effect */
   return status == TESELA_OUT_OF_MEMORY ? tsl_fail_in(TESELA_DEVICE_FAILED, "no memory to measure the error")
@@ -497,7 +502,7 @@ void tsl_measure_free(tsl_error_measurement *m) {
     m->plan->work.device->ops->stream_destroy(m->stream);
   for (int i = 0; i < TSL_OPERANDS; i++)
     tsl_free(m->sample[i]);
-  tsl_plain_free(&m->plain);
+  tsl_dense_sample_free(&m->dense_sample);
   tsl_reserve_free(&m->reserve);
   tsl_free(m->before);
   tsl_free(m->bias);

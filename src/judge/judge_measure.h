@@ -22,9 +22,9 @@ typedef struct tsl_error_measured {
   int64_t rows, cols; /* size of the sample; 0: nothing to judge */
 } tsl_error_measured;
 
-/* Starts a measurement before the run: draws rows and columns by `seed`, and copies all that the run
- * overwrites. Operands are those of tsl_plan_run(), of one product; they must stay in place until
- * tsl_measure_end(). TESELA_UNSUPPORTED: packed, or structured on a device. Free with tsl_measure_free(). */
+/* Starts a measurement before the run: draws rows and columns by `seed`, copies all that the run overwrites.
+ * Operands of tsl_plan_run(), of one product, must stay until tsl_measure_end(). TESELA_UNSUPPORTED: packed,
+ * scaled, or structured on a device. Free with tsl_measure_free(). */
 tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operands, uint64_t seed,
                                 tsl_error_measurement **measuring);
 /* Runs the plan within a measurement. `phases` gets the times of tsl_plan_run(). */

@@ -12,24 +12,23 @@
 
 typedef struct judge_structured_job {
   const tsl_problem *problem;
-  const tsl_plain *plain;
+  const tsl_dense_sample *dense_sample;
   const unsigned char *c; /* dense, row by row */
   const tsl_judge *judge;
 } judge_structured_job;
 
-static const unsigned char *judge_structured_address(const tsl_shape *shape, const unsigned char *origin,
-                                                     int64_t row, int64_t col) {
+static const unsigned char *structured_address(const tsl_shape *shape, const unsigned char *origin,
+                                               int64_t row, int64_t col) {
   return origin + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
-static void judge_structured_load(const judge_structured_job *job, int64_t row, int64_t col,
-                                  double value[2]) {
-  const tsl_shape *shape = &job->plain->problem.c;
+static void load_result(const judge_structured_job *job, int64_t row, int64_t col, double value[2]) {
+  const tsl_shape *shape = &job->dense_sample->problem.c;
   value[0] = value[1] = 0;
-  tsl_type_load(shape->type, judge_structured_address(shape, job->c, row, col), value);
+  tsl_type_load(shape->type, structured_address(shape, job->c, row, col), value);
 }
 
-static void judge_structured_merge(tsl_verdict *all, const tsl_verdict *part, int64_t row, int64_t col) {
+static void add_verdict(tsl_verdict *all, const tsl_verdict *part, int64_t row, int64_t col) {
   const bool is_worse = part->error_ratio > all->error_ratio;
   all->checked += part->checked;
   all->wrong += part->wrong;
@@ -45,32 +44,31 @@ static void judge_structured_merge(tsl_verdict *all, const tsl_verdict *part, in
   }
 }
 
-/* Judges an element whose left-out terms would meet non-finite values: NaN where they were multiplied, else
- * the sum of the other terms. */
-static tesela_status judge_element_alone(const judge_structured_job *job, int64_t row, int64_t col,
-                                         int64_t first, int64_t count, tsl_verdict *verdict) {
-  const tsl_plain *plain = job->plain;
-  tsl_problem one = plain->problem;
+/* Judges an element whose left-out terms meet non-finite values: NaN or the sum of the others is right. */
+static tesela_status judge_element_by_terms(const judge_structured_job *job, int64_t row, int64_t col,
+                                            int64_t first, int64_t count, tsl_verdict *verdict) {
+  const tsl_dense_sample *sample = job->dense_sample;
+  tsl_problem one = sample->problem;
   tsl_judge own = *job->judge;
   tsl_verdict seen;
   double value[2];
-  judge_structured_load(job, row, col, value);
+  load_result(job, row, col, value);
   if (isnan(value[0]) && (isnan(value[1]) || !tsl_type(one.c.type)->is_complex))
     return TESELA_OK;
   one.m = one.n = one.a.rows = one.b.cols = one.c.rows = one.c.cols = 1;
   one.k = one.a.cols = one.b.rows = count;
   own.kinds = NULL;
-  TSL_TRY(tsl_judge_gemm(&one, judge_structured_address(&one.a, plain->a, row, first),
-                         judge_structured_address(&one.b, plain->b, first, col),
-                         plain->before ? judge_structured_address(&one.c, plain->before, row, col) : NULL,
-                         judge_structured_address(&one.c, job->c, row, col), &own, &seen));
+  TSL_TRY(tsl_judge_gemm(&one, structured_address(&one.a, sample->a, row, first),
+                         structured_address(&one.b, sample->b, first, col),
+                         sample->before ? structured_address(&one.c, sample->before, row, col) : NULL,
+                         structured_address(&one.c, job->c, row, col), &own, &seen));
   if (!seen.right) {
     char why[sizeof seen.why];
     snprintf(why, sizeof why, "%.*s (its place is %lld, %lld)", (int)sizeof why - 64, seen.why,
              (long long)row, (long long)col);
     memcpy(seen.why, why, sizeof why);
   }
-  judge_structured_merge(verdict, &seen, row, col);
+  add_verdict(verdict, &seen, row, col);
   return TESELA_OK;
 }
 
@@ -79,17 +77,17 @@ static tesela_status judge_ignored_elements(const judge_structured_job *job, tsl
   for (int64_t i = 0; i < job->problem->m; i++)
     for (int64_t j = 0; j < job->problem->n; j++) {
       int64_t first, count;
-      if (tsl_plain_terms(job->problem, job->plain, i, j, &first, &count))
-        TSL_TRY(judge_element_alone(job, i, j, first, count, verdict));
+      if (tsl_dense_sample_needed_terms(job->problem, job->dense_sample, i, j, &first, &count))
+        TSL_TRY(judge_element_by_terms(job, i, j, first, count, verdict));
     }
   return TESELA_OK;
 }
 
 /* Checks that a hermitian diagonal is real, if all elements are right otherwise. */
-static void judge_diagonal(const judge_structured_job *job, tsl_verdict *verdict) {
+static void check_real_diagonal(const judge_structured_job *job, tsl_verdict *verdict) {
   for (int64_t i = 0; i < job->problem->m; i++) {
     double value[2];
-    judge_structured_load(job, i, i, value);
+    load_result(job, i, i, value);
     if (value[1] == 0)
       continue;
     if (verdict->wrong++ > 0)
@@ -107,11 +105,11 @@ static void judge_diagonal(const judge_structured_job *job, tsl_verdict *verdict
 }
 
 /* Copies the computed C into dense memory, which the caller frees. */
-static tesela_status judge_structured_copy_of(const tsl_shape *shape, const unsigned char *c, void **out) {
+static tesela_status copy_result_dense(const tsl_shape *shape, const unsigned char *c, void **out) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   TSL_TRY(tsl_alloc((size_t)(shape->rows * shape->cols * size) + 1, "a result for the judge", out));
   for (int64_t i = 0; i < shape->rows; i++)
-    tsl_type_convert(shape->type, judge_structured_address(shape, c, i, 0), shape->col_stride, shape->type,
+    tsl_type_convert(shape->type, structured_address(shape, c, i, 0), shape->col_stride, shape->type,
                      (unsigned char *)*out + i * shape->cols * size, 1, (size_t)shape->cols);
   return TESELA_OK;
 }
@@ -120,20 +118,20 @@ tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, co
                                    const void *before, const void *c, const tsl_judge *judge,
                                    tsl_verdict *verdict) {
   const tsl_indices rows = {NULL, problem->m}, cols = {NULL, problem->n};
-  tsl_plain plain = {.memory = NULL};
+  tsl_dense_sample sample = {.memory = NULL};
   tsl_judge own = *judge;
   void *dense = NULL;
   tesela_status status = TESELA_OK;
-  TSL_GO(tsl_plain_create(problem, a, b, before, &rows, &cols, &plain));
-  own.kinds = plain.kinds;
-  TSL_GO(judge_structured_copy_of(&problem->c, c, &dense));
-  const judge_structured_job job = {.problem = problem, .plain = &plain, .c = dense, .judge = judge};
-  TSL_GO(tsl_judge_gemm(&plain.problem, plain.a, plain.b, plain.before, dense, &own, verdict));
+  TSL_GO(tsl_dense_sample_create(problem, a, b, before, &rows, &cols, &sample));
+  own.kinds = sample.kinds;
+  TSL_GO(copy_result_dense(&problem->c, c, &dense));
+  const judge_structured_job job = {.problem = problem, .dense_sample = &sample, .c = dense, .judge = judge};
+  TSL_GO(tsl_judge_gemm(&sample.problem, sample.a, sample.b, sample.before, dense, &own, verdict));
   TSL_GO(judge_ignored_elements(&job, verdict));
   if (verdict->right && tsl_is_hermitian(problem->c.structure))
-    judge_diagonal(&job, verdict);
+    check_real_diagonal(&job, verdict);
 out:
   tsl_free(dense);
-  tsl_plain_free(&plain);
+  tsl_dense_sample_free(&sample);
   return status;
 }

@@ -14,11 +14,11 @@ typedef struct tsl_sums_lanes {
   double high[TSL_SUMS_LANES], low[TSL_SUMS_LANES], magnitude[TSL_SUMS_LANES];
 } tsl_sums_lanes;
 
-/* row: adds a row of A times B (depth x cols, dense) to `cols` sums; in double where low = NULL, else
- * compensated. lanes: adds TSL_SUMS_STEP terms to the lanes in rotation, compensated or in double. */
 typedef struct tsl_sums_kernels {
+  /* adds a row of A times B (depth x cols, dense) to `cols` sums, compensated unless low is NULL */
   void (*row)(int cols, int depth, const double *a, const double *b, double *high, double *low,
               double *magnitude);
+  /* adds TSL_SUMS_STEP products to the lanes in rotation, compensated or in double */
   void (*lanes)(bool compensated, const double *x, const double *y, tsl_sums_lanes *sums);
 } tsl_sums_kernels;
 

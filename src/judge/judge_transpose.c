@@ -18,21 +18,21 @@ typedef struct judge_transpose_findings {
 typedef struct judge_transpose_job {
   const tsl_problem *problem;
   const unsigned char *from; /* element (0, 0) of the operand */
-  tsl_shape shape;           /* shape of the operand, n x m */
+  tsl_shape operand_shape;   /* shape of the operand, n x m */
   const unsigned char *c;
   const tsl_judge *judge;
   const tsl_type_info *type;
-  judge_transpose_findings *workers;
+  judge_transpose_findings *worker_findings;
 } judge_transpose_job;
 
-static const unsigned char *judge_transpose_element_at(const tsl_shape *shape, const unsigned char *base,
-                                                       int64_t row, int64_t col) {
+static const unsigned char *transpose_element_at(const tsl_shape *shape, const unsigned char *base,
+                                                 int64_t row, int64_t col) {
   return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
 }
 
 /* Computes alpha times an element, with alpha rounded to C's type. Parts are sums of two products. */
-static void judge_transpose_scaled(const judge_transpose_job *job, const double value[2], double out[2],
-                                   double magnitude[2]) {
+static void scale_element(const judge_transpose_job *job, const double value[2], double out[2],
+                          double magnitude[2]) {
   unsigned char stored[16];
   double alpha[2];
   tsl_type_store(job->type->type, stored, job->problem->alpha);
@@ -43,9 +43,9 @@ static void judge_transpose_scaled(const judge_transpose_job *job, const double 
   magnitude[1] = fabs(alpha[0] * value[1]) + fabs(alpha[1] * value[0]);
 }
 
-/* Returns |error| / bound; 0 for equal special values. The rounding of double is in the second unit. */
-static double ratio_of(const judge_transpose_job *job, double right, double value, double magnitude,
-                       tsl_verdict *seen) {
+/* Returns |error| / bound; 0 for equal special values. Raises error and grade in *seen. */
+static double error_to_bound_ratio(const judge_transpose_job *job, double right, double value,
+                                   double magnitude, tsl_verdict *seen) {
   if (isnan(right) || isnan(value))
     return isnan(right) && isnan(value) ? 0 : INFINITY;
   if (isinf(value) && fabs(right) > job->type->largest * (1 - job->type->unit_roundoff))
@@ -60,10 +60,10 @@ static double ratio_of(const judge_transpose_job *job, double right, double valu
   return error == 0 ? 0 : error / bound;
 }
 
-static double judge_transpose_judge_element(const judge_transpose_job *job, int64_t row, int64_t col,
-                                            tsl_verdict *seen) {
-  const unsigned char *source = judge_transpose_element_at(&job->shape, job->from, col, row);
-  const unsigned char *result = judge_transpose_element_at(&job->problem->c, job->c, row, col);
+static double judge_transposed_element(const judge_transpose_job *job, int64_t row, int64_t col,
+                                       tsl_verdict *seen) {
+  const unsigned char *source = transpose_element_at(&job->operand_shape, job->from, col, row);
+  const unsigned char *result = transpose_element_at(&job->problem->c, job->c, row, col);
   const double *alpha = job->problem->alpha;
   if (alpha[0] == 1 && alpha[1] == 0)
     return memcmp(source, result, job->type->size) == 0 ? 0 : INFINITY;
@@ -72,17 +72,17 @@ static double judge_transpose_judge_element(const judge_transpose_job *job, int6
   if (!zero)
     tsl_type_load(job->type->type, source, from);
   tsl_type_load(job->type->type, result, value);
-  judge_transpose_scaled(job, from, right, magnitude);
+  scale_element(job, from, right, magnitude);
   for (int part = 0; part < (job->type->is_complex ? 2 : 1); part++)
-    worst = fmax(worst, ratio_of(job, right[part], value[part], magnitude[part], seen));
+    worst = fmax(worst, error_to_bound_ratio(job, right[part], value[part], magnitude[part], seen));
   return worst;
 }
 
 typedef struct judge_transpose_tile {
-  int64_t row0, row1, col0, col1;
+  int64_t first_row, end_row, first_col, end_col;
 } judge_transpose_tile;
 
-static bool judge_transpose_is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
+static bool transpose_is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
   if (than->row < 0 || ratio != than->error_ratio)
     return than->row < 0 || ratio > than->error_ratio;
   return row != than->row ? row < than->row : col < than->col;
@@ -90,11 +90,11 @@ static bool judge_transpose_is_worse(double ratio, int64_t row, int64_t col, con
 
 static void judge_tile_elements(const judge_transpose_job *job, const judge_transpose_tile *part,
                                 judge_transpose_findings *found) {
-  for (int64_t row = part->row0; row < part->row1; row++)
-    for (int64_t col = part->col0; col < part->col1; col++) {
-      const double ratio = judge_transpose_judge_element(job, row, col, &found->worst);
+  for (int64_t row = part->first_row; row < part->end_row; row++)
+    for (int64_t col = part->first_col; col < part->end_col; col++) {
+      const double ratio = judge_transposed_element(job, row, col, &found->worst);
       found->wrong += ratio > 1;
-      if (!judge_transpose_is_worse(ratio, row, col, &found->worst))
+      if (!transpose_is_worse(ratio, row, col, &found->worst))
         continue;
       found->worst.error_ratio = ratio;
       found->worst.row = row;
@@ -119,13 +119,13 @@ static inline uint64_t differing_bits_of_row(const unsigned char *from, int64_t 
   return found;
 }
 
-static bool judge_transpose_has_equal_bits(const judge_transpose_job *job, const judge_transpose_tile *part) {
-  const int64_t size = (int64_t)job->type->size, count = part->col1 - part->col0;
-  const int64_t from_step = job->shape.row_stride * size, step = job->problem->c.col_stride * size;
+static bool tile_has_equal_bits(const judge_transpose_job *job, const judge_transpose_tile *part) {
+  const int64_t size = (int64_t)job->type->size, count = part->end_col - part->first_col;
+  const int64_t from_step = job->operand_shape.row_stride * size, step = job->problem->c.col_stride * size;
   uint64_t found = 0;
-  for (int64_t row = part->row0; row < part->row1; row++) {
-    const unsigned char *from = judge_transpose_element_at(&job->shape, job->from, part->col0, row);
-    const unsigned char *to = judge_transpose_element_at(&job->problem->c, job->c, row, part->col0);
+  for (int64_t row = part->first_row; row < part->end_row; row++) {
+    const unsigned char *from = transpose_element_at(&job->operand_shape, job->from, part->first_col, row);
+    const unsigned char *to = transpose_element_at(&job->problem->c, job->c, row, part->first_col);
     found |= size == 1   ? differing_bits_of_row(from, from_step, to, step, count, 1)
              : size == 2 ? differing_bits_of_row(from, from_step, to, step, count, 2)
              : size == 4 ? differing_bits_of_row(from, from_step, to, step, count, 4)
@@ -135,43 +135,43 @@ static bool judge_transpose_has_equal_bits(const judge_transpose_job *job, const
   return found == 0;
 }
 
-static void judge_transpose_judge_rows(void *argument, int64_t index, int worker) {
+static void judge_row_of_tiles(void *argument, int64_t index, int worker) {
   const judge_transpose_job *job = argument;
   const tsl_problem *problem = job->problem;
-  judge_transpose_findings *found = &job->workers[worker];
+  judge_transpose_findings *found = &job->worker_findings[worker];
   const bool exact = problem->alpha[0] == 1 && problem->alpha[1] == 0;
-  judge_transpose_tile part = {.row0 = index * TILE};
-  part.row1 = part.row0 + TILE < problem->m ? part.row0 + TILE : problem->m;
-  for (; part.col0 < problem->n; part.col0 += TILE) {
-    part.col1 = part.col0 + TILE < problem->n ? part.col0 + TILE : problem->n;
-    if (!exact || !judge_transpose_has_equal_bits(job, &part))
+  judge_transpose_tile part = {.first_row = index * TILE};
+  part.end_row = part.first_row + TILE < problem->m ? part.first_row + TILE : problem->m;
+  for (; part.first_col < problem->n; part.first_col += TILE) {
+    part.end_col = part.first_col + TILE < problem->n ? part.first_col + TILE : problem->n;
+    if (!exact || !tile_has_equal_bits(job, &part))
       judge_tile_elements(job, &part, found);
-    else if (judge_transpose_is_worse(0, part.row0, part.col0,
-                                      &found->worst)) /* all tiles are equally good: the first one is named */
-      found->worst.row = part.row0, found->worst.col = part.col0;
+    else if (transpose_is_worse(0, part.first_row, part.first_col,
+                                &found->worst)) /* all tiles are equally good: the first one is named */
+      found->worst.row = part.first_row, found->worst.col = part.first_col;
   }
 }
 
-static void judge_transpose_merge(const judge_transpose_findings *found, tsl_verdict *into) {
+static void merge_worker(const judge_transpose_findings *found, tsl_verdict *into) {
   const tsl_verdict *worst = &found->worst;
   into->wrong += found->wrong;
   into->error = fmax(into->error, worst->error);
   into->grade = fmax(into->grade, worst->grade);
-  if (worst->row < 0 || !judge_transpose_is_worse(worst->error_ratio, worst->row, worst->col, into))
+  if (worst->row < 0 || !transpose_is_worse(worst->error_ratio, worst->row, worst->col, into))
     return;
   into->error_ratio = worst->error_ratio;
   into->row = worst->row;
   into->col = worst->col;
 }
 
-static void judge_transpose_explain(const judge_transpose_job *job, tsl_verdict *verdict) {
+static void explain_worst_transposed(const judge_transpose_job *job, tsl_verdict *verdict) {
   double is[2], was[2] = {0, 0};
   tsl_text text = {0};
-  tsl_type_load(job->type->type,
-                judge_transpose_element_at(&job->problem->c, job->c, verdict->row, verdict->col), is);
+  tsl_type_load(job->type->type, transpose_element_at(&job->problem->c, job->c, verdict->row, verdict->col),
+                is);
   if (job->from)
     tsl_type_load(job->type->type,
-                  judge_transpose_element_at(&job->shape, job->from, verdict->col, verdict->row), was);
+                  transpose_element_at(&job->operand_shape, job->from, verdict->col, verdict->row), was);
   tsl_text_add(&text, "C(%lld, %lld) is ", (long long)verdict->row, (long long)verdict->col);
   tsl_text_add_double(&text, is[0]);
   tsl_text_add(&text, " where A(%lld, %lld) is ", (long long)verdict->col, (long long)verdict->row);
@@ -199,20 +199,20 @@ tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, con
   TSL_TRY(tsl_alloc((size_t)threads * sizeof(judge_transpose_findings), "the judge's notes", &workers));
   judge_transpose_job job = {.problem = problem,
                              .from = problem->in_place ? before : a,
-                             .shape = problem->a,
+                             .operand_shape = problem->a,
                              .c = c,
                              .judge = judge,
                              .type = tsl_type(problem->c.type),
-                             .workers = workers};
+                             .worker_findings = workers};
   for (int i = 0; i < threads; i++)
-    job.workers[i] = (judge_transpose_findings){.worst = {.row = -1, .col = -1}};
-  tsl_team_run(team, (problem->m - 1) / TILE + 1, judge_transpose_judge_rows, &job);
+    job.worker_findings[i] = (judge_transpose_findings){.worst = {.row = -1, .col = -1}};
+  tsl_team_run(team, (problem->m - 1) / TILE + 1, judge_row_of_tiles, &job);
   for (int i = 0; i < threads; i++)
-    judge_transpose_merge(&job.workers[i], verdict);
+    merge_worker(&job.worker_findings[i], verdict);
   tsl_free(workers);
   verdict->checked = problem->m * problem->n;
   verdict->right = verdict->wrong == 0;
   if (!verdict->right)
-    judge_transpose_explain(&job, verdict);
+    explain_worst_transposed(&job, verdict);
   return TESELA_OK;
 }

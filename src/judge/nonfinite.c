@@ -9,7 +9,7 @@ unsigned tsl_kind_of(double value) {
   return isnan(value) ? NONE : isfinite(value) ? FINITE : value > 0 ? PLUS : MINUS;
 }
 
-double tsl_kind_shown(unsigned kinds) {
+double tsl_kind_example(unsigned kinds) {
   return kinds & NONE ? (double)NAN : kinds & PLUS ? INFINITY : kinds & MINUS ? -INFINITY : 0;
 }
 
@@ -26,7 +26,7 @@ static tsl_possible_result add_overflow(tsl_possible_result x, double largest) {
   return x;
 }
 
-tsl_possible_result tsl_possible_of(double value) {
+tsl_possible_result tsl_possible_exact(double value) {
   return (tsl_possible_result){.kinds = tsl_kind_of(value), .value = isfinite(value) ? value : 0};
 }
 
@@ -45,7 +45,7 @@ static unsigned kinds_times_infinity(tsl_possible_result x) {
 
 tsl_possible_result tsl_possible_scaled(double scalar, tsl_possible_result x, double largest) {
   if (isnan(scalar))
-    return tsl_possible_of(scalar);
+    return tsl_possible_exact(scalar);
   if (scalar == 0)
     return (tsl_possible_result){.kinds = FINITE | (x.kinds & ~(unsigned)FINITE ? NONE : 0)};
   if (isinf(scalar))
@@ -66,7 +66,7 @@ tsl_possible_result tsl_possible_added(tsl_possible_result x, tsl_possible_resul
   return add_overflow(sum, largest);
 }
 
-void tsl_terms_add(tsl_terms_seen *seen, double x, double y, bool minus) {
+void tsl_terms_add(tsl_term_extremes *seen, double x, double y, bool minus) {
   const double product = minus ? -(x * y) : x * y;
   const unsigned kind = isfinite(x) && isfinite(y) ? FINITE : tsl_kind_of(product);
   seen->nan |= kind == NONE;
@@ -78,8 +78,8 @@ void tsl_terms_add(tsl_terms_seen *seen, double x, double y, bool minus) {
     seen->negative -= product;
 }
 
-tsl_possible_result tsl_possible_of_terms(const tsl_terms_seen *seen, double slack, double scale,
-                                          double largest) {
+tsl_possible_result tsl_possible_sum(const tsl_term_extremes *seen, double slack, double scale,
+                                     double largest) {
   const double limit = largest * (1 - fmin(0.5, slack)) / fmax(1, scale);
   const bool up = seen->positive >= limit, down = seen->negative >= limit;
   if (seen->nan || (seen->plus && seen->minus))

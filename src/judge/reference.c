@@ -22,19 +22,19 @@ static inline void two_product(double a, double b, double *high, double *low) {
 }
 
 /* Returns the kernels of the best instruction set of this processor, independent of the device's limits. */
-static const tsl_sums_kernels *sums_kernels(void) {
+static const tsl_sums_kernels *best_sums_kernels(void) {
   const tsl_sums_kernels *best = NULL;
-#define TAKE(isa, header, needs, flags, floats, fused, runs)                                                 \
+#define CHOOSE_IF_IT_RUNS(isa, header, needs, flags, floats, fused, runs)                                    \
   if (runs)                                                                                                  \
     best = &tsl_sums_kernels_##isa;
-  TSL_ISA_LIST(TAKE)
-#undef TAKE
+  TSL_ISA_LIST(CHOOSE_IF_IT_RUNS)
+#undef CHOOSE_IF_IT_RUNS
   return best;
 }
 
-void tsl_reference_add(int rows, int cols, int depth, const double *a, const double *b,
-                       const tsl_sums *sums) {
-  const tsl_sums_kernels *kernels = sums_kernels();
+void tsl_reference_add_products(int rows, int cols, int depth, const double *a, const double *b,
+                                const tsl_sums *sums) {
+  const tsl_sums_kernels *kernels = best_sums_kernels();
   for (int i = 0; i < rows; i++) {
     const size_t at = (size_t)i * (size_t)cols;
     kernels->row(cols, depth, a + (size_t)i * (size_t)depth, b, sums->high + at,
@@ -42,7 +42,7 @@ void tsl_reference_add(int rows, int cols, int depth, const double *a, const dou
   }
 }
 
-void tsl_reference_join(size_t count, const tsl_sums *from, const tsl_sums *sums) {
+void tsl_reference_add_sums(size_t count, const tsl_sums *from, const tsl_sums *sums) {
   for (size_t i = 0; i < count; i++) {
     double error = 0;
     if (sums->low)
@@ -56,7 +56,7 @@ void tsl_reference_join(size_t count, const tsl_sums *from, const tsl_sums *sums
 }
 
 /* Terms of a task; terms converted at once, which fit the first-level cache. */
-enum { PART = 1 << 16, STEP = TSL_SUMS_STEP };
+enum { PART_TERMS = 1 << 16, STEP = TSL_SUMS_STEP };
 
 typedef struct part_sum {
   double high, low, magnitude;
@@ -64,13 +64,13 @@ typedef struct part_sum {
 
 typedef struct sum_job {
   const tsl_terms *terms;
-  bool twice;
+  bool in_pairs;
   part_sum *parts;
 } sum_job;
 
-static void reference_add_part(bool twice, double high, double low, double magnitude, part_sum *sum) {
+static void add_part_sum(bool in_pairs, double high, double low, double magnitude, part_sum *sum) {
   double error = 0;
-  if (twice)
+  if (in_pairs)
     reference_two_sum(sum->high, high, &sum->high, &error);
   else
     sum->high += high;
@@ -79,8 +79,8 @@ static void reference_add_part(bool twice, double high, double low, double magni
 }
 
 /* Loads terms first to first + STEP of one side, followed by zeros. */
-static void load_step(tesela_type type, const void *from, int64_t step, int64_t first, int64_t count,
-                      double *dst) {
+static void load_terms_with_padding(tesela_type type, const void *from, int64_t step, int64_t first,
+                                    int64_t count, double *dst) {
   const int64_t left = count - first < STEP ? count - first : STEP;
   tsl_type_convert(type, (const unsigned char *)from + first * step * (int64_t)tsl_type(type)->size, step,
                    TESELA_F64, dst, 1, (size_t)left);
@@ -88,38 +88,39 @@ static void load_step(tesela_type type, const void *from, int64_t step, int64_t 
     dst[l] = 0;
 }
 
-static void reference_sum_part(void *argument, int64_t index, int worker) {
+static void sum_part_task(void *argument, int64_t index, int worker) {
   const sum_job *job = argument;
   const tsl_terms *terms = job->terms;
-  const int64_t begin = index * PART, end = begin + PART < terms->count ? begin + PART : terms->count;
+  const int64_t begin = index * PART_TERMS,
+                end = begin + PART_TERMS < terms->count ? begin + PART_TERMS : terms->count;
   double x[STEP], y[STEP];
   tsl_sums_lanes sums = {{0}, {0}, {0}};
-  const tsl_sums_kernels *kernels = sums_kernels();
+  const tsl_sums_kernels *kernels = best_sums_kernels();
   part_sum sum = {0, 0, 0};
   (void)worker;
   for (int64_t first = begin; first < end; first += STEP) {
-    load_step(terms->a_type, terms->a, terms->a_step, first, end, x);
-    load_step(terms->b_type, terms->b, terms->b_step, first, end, y);
-    kernels->lanes(job->twice, x, y, &sums);
+    load_terms_with_padding(terms->a_type, terms->a, terms->a_step, first, end, x);
+    load_terms_with_padding(terms->b_type, terms->b, terms->b_step, first, end, y);
+    kernels->lanes(job->in_pairs, x, y, &sums);
   }
   for (int i = 0; i < TSL_SUMS_LANES; i++)
-    reference_add_part(job->twice, sums.high[i], sums.low[i], sums.magnitude[i], &sum);
+    add_part_sum(job->in_pairs, sums.high[i], sums.low[i], sums.magnitude[i], &sum);
   job->parts[index] = sum;
 }
 
 size_t tsl_reference_bytes(int64_t terms) {
-  return (size_t)(terms / PART + 2) * sizeof(part_sum);
+  return (size_t)(terms / PART_TERMS + 2) * sizeof(part_sum);
 }
 
-tesela_status tsl_reference_sum(tsl_team team, const tsl_terms *terms, const tsl_sums *sums) {
-  const int64_t parts = (terms->count + PART - 1) / PART;
+tesela_status tsl_reference_sum_terms(tsl_team team, const tsl_terms *terms, const tsl_sums *sums) {
+  const int64_t parts = (terms->count + PART_TERMS - 1) / PART_TERMS;
   part_sum all = {0, 0, 0};
   void *block;
   TSL_TRY(tsl_alloc((size_t)(parts + 1) * sizeof(part_sum), "the reference's sums", &block));
-  sum_job job = {.terms = terms, .twice = sums->low != NULL, .parts = block};
-  tsl_team_run(team, parts, reference_sum_part, &job);
+  sum_job job = {.terms = terms, .in_pairs = sums->low != NULL, .parts = block};
+  tsl_team_run(team, parts, sum_part_task, &job);
   for (int64_t i = 0; i < parts; i++)
-    reference_add_part(job.twice, job.parts[i].high, job.parts[i].low, job.parts[i].magnitude, &all);
+    add_part_sum(job.in_pairs, job.parts[i].high, job.parts[i].low, job.parts[i].magnitude, &all);
   tsl_free(block);
   *sums->high = all.high;
   *sums->magnitude = all.magnitude;
@@ -128,8 +129,8 @@ tesela_status tsl_reference_sum(tsl_team team, const tsl_terms *terms, const tsl
   return TESELA_OK;
 }
 
-void tsl_reference_finish(double alpha, double high, double low, double beta, double before,
-                          double *result_high, double *result_low) {
+void tsl_reference_scale_and_add(double alpha, double high, double low, double beta, double before,
+                                 double *result_high, double *result_low) {
   double scaled = high, scaled_low = low, added = 0, added_low = 0, error;
   if (alpha != 1) {
     two_product(alpha, high, &scaled, &scaled_low);
@@ -147,7 +148,7 @@ typedef struct scaled_sums {
   double high, low, positive, negative;
 } scaled_sums;
 
-static void add_scaled(scaled_sums *sums, double x, double y) {
+static void add_scaled_product(scaled_sums *sums, double x, double y) {
   int x_exponent, y_exponent;
   double product, error, rounding;
   two_product(frexp(x, &x_exponent), frexp(y, &y_exponent), &product, &error);
@@ -174,52 +175,51 @@ static bool raise_exponent(int *exponent, double x, double y) {
 }
 
 /* Counts x y where a factor is not finite; `sign` is that of the later multiplier. */
-static void count_special(tsl_reference_number *out, double x, double y, double sign) {
+static void record_special_product(tsl_reference_number *out, double x, double y, double sign) {
   const double product = x * y * sign;
   out->nan = out->nan || isnan(product);
   out->plus = out->plus || product > 0;
   out->minus = out->minus || product < 0;
 }
 
-/* One row of A and one column of B; steps in bytes. */
-typedef struct term_walk {
+typedef struct term_addresses {
   tesela_type a_type, b_type;
   const unsigned char *a, *b;
-  int64_t a_step, b_step, count;
-} term_walk;
+  int64_t a_step, b_step, count; /* bytes from term to term; number of terms */
+} term_addresses;
 
-static void reference_load_term(const term_walk *walk, int64_t l, double *x, double *y) {
+static void load_term_pair(const term_addresses *addresses, int64_t l, double *x, double *y) {
   double value[2];
-  tsl_type_load(walk->a_type, walk->a + l * walk->a_step, value);
+  tsl_type_load(addresses->a_type, addresses->a + l * addresses->a_step, value);
   *x = value[0];
-  tsl_type_load(walk->b_type, walk->b + l * walk->b_step, value);
+  tsl_type_load(addresses->b_type, addresses->b + l * addresses->b_step, value);
   *y = value[0];
 }
 
 enum { LOWEST_EXPONENT = -900 };
 
 /* Sums the scaled products, and tells which partial sums may exceed `largest`. */
-static void sum_terms(const term_walk *walk, double alpha, const tsl_limits *limits, scaled_sums *sums,
-                      tsl_reference_number *out) {
+static void sum_scaled_terms(const term_addresses *addresses, double alpha, const tsl_limits *limits,
+                             scaled_sums *sums, tsl_reference_number *out) {
   double x, y;
   sums->exponent = 3 * LOWEST_EXPONENT;
-  for (int64_t l = 0; l < walk->count; l++) {
-    reference_load_term(walk, l, &x, &y);
+  for (int64_t l = 0; l < addresses->count; l++) {
+    load_term_pair(addresses, l, &x, &y);
     if (!isfinite(x) || !isfinite(y)) {
-      count_special(out, x, y, copysign(1, alpha));
+      record_special_product(out, x, y, copysign(1, alpha));
       out->unsure |= fabs(x) < limits->flushes || fabs(y) < limits->flushes;
     } else if (raise_exponent(&sums->exponent, x, y)) {
-      out->any = true;
+      out->has_nonzero = true;
     }
   }
-  for (int64_t l = 0; l < walk->count; l++) {
-    reference_load_term(walk, l, &x, &y);
+  for (int64_t l = 0; l < addresses->count; l++) {
+    load_term_pair(addresses, l, &x, &y);
     if (isfinite(x) && isfinite(y))
-      add_scaled(sums, x, y);
+      add_scaled_product(sums, x, y);
   }
   const double limit = ldexp(limits->largest, -sums->exponent);
-  out->up = (alpha > 0 ? sums->positive : sums->negative) >= limit;
-  out->down = (alpha > 0 ? sums->negative : sums->positive) >= limit;
+  out->may_overflow_up = (alpha > 0 ? sums->positive : sums->negative) >= limit;
+  out->may_overflow_down = (alpha > 0 ? sums->negative : sums->positive) >= limit;
 }
 
 static const unsigned char *reference_element_at(const tsl_shape *shape, const void *base, int64_t row,
@@ -236,14 +236,14 @@ void tsl_reference_element(const tsl_problem *problem, double alpha, double beta
   memset(out, 0, sizeof *out);
   if (problem->k > 0 && alpha != 0) {
     const tsl_shape *a_shape = &problem->a, *b_shape = &problem->b;
-    const term_walk walk = {.a_type = a_shape->type,
-                            .b_type = b_shape->type,
-                            .a = reference_element_at(a_shape, a, row, 0),
-                            .b = reference_element_at(b_shape, b, 0, col),
-                            .a_step = a_shape->col_stride * (int64_t)tsl_type(a_shape->type)->size,
-                            .b_step = b_shape->row_stride * (int64_t)tsl_type(b_shape->type)->size,
-                            .count = problem->k};
-    sum_terms(&walk, alpha, limits, &sums, out);
+    const term_addresses addresses = {.a_type = a_shape->type,
+                                      .b_type = b_shape->type,
+                                      .a = reference_element_at(a_shape, a, row, 0),
+                                      .b = reference_element_at(b_shape, b, 0, col),
+                                      .a_step = a_shape->col_stride * (int64_t)tsl_type(a_shape->type)->size,
+                                      .b_step = b_shape->row_stride * (int64_t)tsl_type(b_shape->type)->size,
+                                      .count = problem->k};
+    sum_scaled_terms(&addresses, alpha, limits, &sums, out);
   }
   if (beta != 0)
     tsl_type_load(problem->c.type, reference_element_at(&problem->c, before, row, col), start);
@@ -252,12 +252,12 @@ void tsl_reference_element(const tsl_problem *problem, double alpha, double beta
   scaled_sums total = {.exponent = LOWEST_EXPONENT};
   int alpha_exponent = 0;
   const double alpha_mantissa = frexp(alpha, &alpha_exponent);
-  if (out->any && total.exponent < sums.exponent + alpha_exponent)
+  if (out->has_nonzero && total.exponent < sums.exponent + alpha_exponent)
     total.exponent = sums.exponent + alpha_exponent;
   if (!isfinite(start[0]))
-    count_special(out, start[0], beta, 1);
+    record_special_product(out, start[0], beta, 1);
   else if (raise_exponent(&total.exponent, beta, start[0]))
-    out->any = true;
+    out->has_nonzero = true;
   const int shift = sums.exponent + alpha_exponent - total.exponent;
   double low = 0, rounding;
   two_product(alpha_mantissa, sums.high, &total.high, &low);
@@ -266,12 +266,12 @@ void tsl_reference_element(const tsl_problem *problem, double alpha, double beta
   total.positive = ldexp(fabs(alpha_mantissa) * (alpha > 0 ? sums.positive : sums.negative), shift);
   total.negative = ldexp(fabs(alpha_mantissa) * (alpha > 0 ? sums.negative : sums.positive), shift);
   if (beta != 0 && isfinite(start[0]))
-    add_scaled(&total, beta, start[0]);
+    add_scaled_product(&total, beta, start[0]);
   reference_two_sum(total.high, total.low, &out->high, &rounding);
   out->low = rounding;
   out->exponent = total.exponent;
   out->magnitude = total.positive + total.negative;
   const double limit = ldexp(limits->largest, -total.exponent);
-  out->up = out->up || total.positive >= limit;
-  out->down = out->down || total.negative >= limit;
+  out->may_overflow_up = out->may_overflow_up || total.positive >= limit;
+  out->may_overflow_down = out->may_overflow_down || total.negative >= limit;
 }

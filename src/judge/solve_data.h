@@ -7,7 +7,7 @@
  * 2 in magnitude. Graded: rows and columns are scaled by powers of 2 over 24 orders, and the first 64 rows
  * grow, so that inverse(A) is large. Integer: the diagonal has powers of 2. Special: a diagonal element may
  * be zero, subnormal, huge, infinite or NaN. Unread elements are NaN. */
-void tsl_solve_settle(tsl_data data, uint64_t seed, const tsl_shape *shape, void *a);
+void tsl_solve_make_triangle(tsl_data data, uint64_t seed, const tsl_shape *shape, void *a);
 
 /* Fills A and B. Integer data have B = A X / alpha, X of small integers, where tsl_solve_is_exact(). */
 tesela_status tsl_solve_fill(const tsl_problem *problem, tsl_data data, uint64_t seed, void *a, void *b);

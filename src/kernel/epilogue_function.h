@@ -19,7 +19,7 @@
 #if FINISH_FUNCTION >= 2 && FINISH_PLACES <= 24
 #define FINISH_LAST 16.0f /* 2^P is subnormal there */
 
-TSL_FUNCTION float finish_function(float x) {
+TSL_FUNCTION float apply_activation_function(float x) {
   const float size = fmin(fabs(x), FINISH_LAST);
 #if FINISH_FUNCTION == 2 && FINISH_PLACES <= 8
   float power = -4.94718493e-4f;
@@ -56,7 +56,7 @@ TSL_FUNCTION float finish_function(float x) {
 /* Limit below which both GELU are 0: x times an underflowing share would be NaN at -infinity. */
 #define FINISH_LEAST ((TSL_REAL)-40)
 
-TSL_FUNCTION TSL_REAL finish_function(TSL_REAL x) {
+TSL_FUNCTION TSL_REAL apply_activation_function(TSL_REAL x) {
 #if FINISH_FUNCTION == 1
   return x < 0 ? 0 : x;
 #elif FINISH_FUNCTION == 2

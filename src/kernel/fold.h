@@ -10,13 +10,13 @@
  *   | 0 | 1 |                            barrier; 0 += 1
  *
  * With an odd number, the middle number waits. The caller needs a barrier before it reuses the line. */
-TSL_FUNCTION TSL_REAL tsl_fold(TSL_LOCAL_POINTER TSL_REAL *line, int items) {
+TSL_FUNCTION TSL_REAL tsl_sum_of_group(TSL_LOCAL_POINTER TSL_REAL *line, int items) {
   const int item = TSL_ITEM(0);
   TSL_BARRIER();
-  for (int left = items, apart; left > 1; left = apart) {
-    apart = (left + 1) / 2;
-    if (item + apart < left)
-      line[item] += line[item + apart];
+  for (int left = items, distance; left > 1; left = distance) {
+    distance = (left + 1) / 2;
+    if (item + distance < left)
+      line[item] += line[item + distance];
     TSL_BARRIER();
   }
   return line[0];

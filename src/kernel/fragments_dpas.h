@@ -28,22 +28,22 @@ typedef TSL_VECTOR(TSL_DPAS_SHARE, 8) tsl_fragment_a;
 typedef TSL_VECTOR(int, 8) tsl_fragment_b;
 typedef TSL_VECTOR(TSL_REAL, 8) tsl_fragment_sums;
 
-TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *src, int pitch) {
+TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *src, int pitch_bytes) {
   TSL_LOCAL_POINTER const char *own = src + TSL_FRAGMENT_ITEM() * (32 / TSL_DPAS);
   tsl_fragment_a a;
   TSL_LANE(a, 0) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)own;
-  TSL_LANE(a, 1) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + pitch);
-  TSL_LANE(a, 2) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + 2 * pitch);
-  TSL_LANE(a, 3) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + 3 * pitch);
-  TSL_LANE(a, 4) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + 4 * pitch);
-  TSL_LANE(a, 5) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + 5 * pitch);
-  TSL_LANE(a, 6) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + 6 * pitch);
-  TSL_LANE(a, 7) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + 7 * pitch);
+  TSL_LANE(a, 1) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + pitch_bytes);
+  TSL_LANE(a, 2) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + 2 * pitch_bytes);
+  TSL_LANE(a, 3) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + 3 * pitch_bytes);
+  TSL_LANE(a, 4) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + 4 * pitch_bytes);
+  TSL_LANE(a, 5) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + 5 * pitch_bytes);
+  TSL_LANE(a, 6) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + 6 * pitch_bytes);
+  TSL_LANE(a, 7) = *(TSL_LOCAL_POINTER const TSL_DPAS_SHARE *)(own + 7 * pitch_bytes);
   return a;
 }
 
-TSL_FUNCTION tsl_fragment_b tsl_fragment_load_b(TSL_LOCAL_POINTER const char *src, int pitch) {
-  TSL_LOCAL_POINTER const char *own = src + TSL_FRAGMENT_ITEM() * pitch;
+TSL_FUNCTION tsl_fragment_b tsl_fragment_load_b(TSL_LOCAL_POINTER const char *src, int pitch_bytes) {
+  TSL_LOCAL_POINTER const char *own = src + TSL_FRAGMENT_ITEM() * pitch_bytes;
   return tsl_chunk_pair(tsl_chunk_load(own), tsl_chunk_load(own + 16));
 }
 

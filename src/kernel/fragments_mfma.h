@@ -18,12 +18,12 @@
 typedef tsl_chunk tsl_fragment_a, tsl_fragment_b;
 typedef TSL_VECTOR(TSL_REAL, 4) tsl_fragment_sums;
 
-TSL_FUNCTION tsl_chunk tsl_fragment_load_a(TSL_LOCAL_POINTER const char *src, int pitch) {
+TSL_FUNCTION tsl_chunk tsl_fragment_load_a(TSL_LOCAL_POINTER const char *src, int pitch_bytes) {
   const int item = TSL_FRAGMENT_ITEM();
-  return tsl_chunk_load(src + item % 16 * pitch + item / 16 * 16);
+  return tsl_chunk_load(src + item % 16 * pitch_bytes + item / 16 * 16);
 }
-TSL_FUNCTION tsl_chunk tsl_fragment_load_b(TSL_LOCAL_POINTER const char *src, int pitch) {
-  return tsl_fragment_load_a(src, pitch);
+TSL_FUNCTION tsl_chunk tsl_fragment_load_b(TSL_LOCAL_POINTER const char *src, int pitch_bytes) {
+  return tsl_fragment_load_a(src, pitch_bytes);
 }
 
 /* Instructions that take 8 bytes of each item. */

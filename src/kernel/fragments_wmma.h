@@ -22,8 +22,8 @@ typedef TSL_VECTOR(TSL_REAL, 8) tsl_fragment_sums;
 #if TSL_WMMA == 11
 #define TSL_FRAGMENT_ROW(item, e) ((item) / 16 + 2 * (e))
 typedef TSL_VECTOR(int, 8) tsl_fragment_a, tsl_fragment_b;
-TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *src, int pitch) {
-  TSL_LOCAL_POINTER const char *own = src + TSL_FRAGMENT_ITEM() % 16 * pitch;
+TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *src, int pitch_bytes) {
+  TSL_LOCAL_POINTER const char *own = src + TSL_FRAGMENT_ITEM() % 16 * pitch_bytes;
   return tsl_chunk_pair(tsl_chunk_load(own), tsl_chunk_load(own + 16));
 }
 TSL_FUNCTION tsl_chunk tsl_wmma_part(tsl_fragment_a whole, int last) {
@@ -40,9 +40,9 @@ TSL_FUNCTION tsl_chunk tsl_wmma_part(tsl_fragment_a whole, int last) {
 #else
 #define TSL_FRAGMENT_ROW(item, e) ((item) / 16 * 8 + (e))
 typedef tsl_chunk tsl_fragment_a, tsl_fragment_b;
-TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *src, int pitch) {
+TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *src, int pitch_bytes) {
   const int item = TSL_FRAGMENT_ITEM();
-  return tsl_chunk_load(src + item % 16 * pitch + item / 16 * 16);
+  return tsl_chunk_load(src + item % 16 * pitch_bytes + item / 16 * 16);
 }
 #define tsl_wmma_part(whole, last) tsl_chunk_half(whole, last)
 #define TSL_WMMA_NAME(types) TSL_PASTE(__builtin_amdgcn_wmma_##types, _w32_gfx12)
@@ -50,8 +50,8 @@ TSL_FUNCTION tsl_fragment_a tsl_fragment_load_a(TSL_LOCAL_POINTER const char *sr
 #define TSL_WMMA_SHORTS(x) as_short8(x)
 #endif
 
-TSL_FUNCTION tsl_fragment_b tsl_fragment_load_b(TSL_LOCAL_POINTER const char *src, int pitch) {
-  return tsl_fragment_load_a(src, pitch);
+TSL_FUNCTION tsl_fragment_b tsl_fragment_load_b(TSL_LOCAL_POINTER const char *src, int pitch_bytes) {
+  return tsl_fragment_load_a(src, pitch_bytes);
 }
 
 TSL_FUNCTION tsl_fragment_sums tsl_fragment_multiply(tsl_fragment_a a, tsl_fragment_b b,

@@ -55,18 +55,18 @@ typedef unsigned short tsl_result;
 #endif
 
 #if TSL_TYPE_AB == TSL_TYPE_F16 || TSL_TYPE_C == TSL_TYPE_F16
-TSL_FUNCTION TSL_REAL tsl_wide(unsigned short bits) {
+TSL_FUNCTION TSL_REAL tsl_widen_half(unsigned short bits) {
   return TSL_FLOAT_OF_HALF(bits);
 }
-TSL_FUNCTION unsigned short tsl_narrow(TSL_REAL x) {
+TSL_FUNCTION unsigned short tsl_narrow_to_half(TSL_REAL x) {
   return TSL_HALF_OF_FLOAT(x);
 }
 #elif TSL_TYPE_AB == TSL_TYPE_BF16 || TSL_TYPE_C == TSL_TYPE_BF16
-TSL_FUNCTION TSL_REAL tsl_wide(unsigned short bits) {
+TSL_FUNCTION TSL_REAL tsl_widen_half(unsigned short bits) {
   return TSL_AS_FLOAT((int)((unsigned)bits << 16));
 }
 /* Rounds to nearest even; a NaN stays NaN. */
-TSL_FUNCTION unsigned short tsl_narrow(TSL_REAL x) {
+TSL_FUNCTION unsigned short tsl_narrow_to_half(TSL_REAL x) {
   const unsigned bits = (unsigned)TSL_AS_INT(x);
   return (unsigned short)(x != x ? bits >> 16 | 64 : (bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
@@ -77,26 +77,26 @@ TSL_FUNCTION TSL_REAL tsl_number(tsl_element x, bool is_signed) {
 #if TSL_TYPE_AB == TSL_TYPE_REAL
   return x;
 #elif TSL_TYPE_AB != TSL_TYPE_BYTE
-  return tsl_wide(x);
+  return tsl_widen_half(x);
 #else
   return is_signed ? (TSL_REAL)(signed char)x : (TSL_REAL)x;
 #endif
 }
 
 /* Converts an element of C to the type of the sums. */
-TSL_FUNCTION TSL_REAL tsl_before(tsl_result x) {
+TSL_FUNCTION TSL_REAL tsl_widen_result(tsl_result x) {
 #if TSL_TYPE_C == TSL_TYPE_REAL
   return x;
 #else
-  return tsl_wide(x);
+  return tsl_widen_half(x);
 #endif
 }
 /* Rounds a number to C's type, to nearest even. */
-TSL_FUNCTION tsl_result tsl_rounded(TSL_REAL x) {
+TSL_FUNCTION tsl_result tsl_round_to_result(TSL_REAL x) {
 #if TSL_TYPE_C == TSL_TYPE_REAL
   return x;
 #else
-  return tsl_narrow(x);
+  return tsl_narrow_to_half(x);
 #endif
 }
 

@@ -1,7 +1,7 @@
 /* Matrix instructions of GPUs in OpenCL C (Intel's DPAS, AMD's MFMA and WMMA) behind one interface. Devices
  * need TSL_CAN_FRAGMENTS (src/device/device_fragments.h). The items of a sub-group hold a matrix product
  * together; the part of an item is a "fragment". A line, a row of A or a column of B, is contiguous in local
- * memory, aligned to 16 bytes, `pitch` bytes from line to line:
+ * memory, aligned to 16 bytes, pitch_bytes from line to line:
  *
  *   a step:   A, ROWS lines of BYTES    x    B, COLS lines of BYTES    =  ROWS x COLS sums, SUMS in each item
  *
@@ -12,7 +12,7 @@
  *   TSL_FRAGMENT_ROW(item, e), TSL_FRAGMENT_COL(item, e)   row and column of sum e of an item
  *   TSL_FRAGMENT_KERNEL(items)             before a kernel's name, instead of TSL_KERNEL(items, 1, 1)
  *   tsl_fragment_a, tsl_fragment_b, tsl_fragment_sums      types
- *   tsl_fragment_load_a(at, pitch), tsl_fragment_load_b(at, pitch)   from local memory, first line `at`
+ *   tsl_fragment_load_a(at, pitch_bytes), tsl_fragment_load_b() from local memory, first line `at`
  *   tsl_fragment_multiply(a, b, sums)      sums + a b
  *
  * All items of a sub-group call these functions together. kernel/units.h has the types. */

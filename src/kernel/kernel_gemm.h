@@ -1,6 +1,5 @@
-/* Arguments of portable gemm kernels after the three pointers, as one struct by value
- * (kernel_launch/launch.h). Offsets and strides are in elements, which with TSL_COMPLEX are two TSL_REAL:
- * real, imaginary. */
+/* Arguments of portable gemm kernels, one struct by value after the pointers (kernel_launch/launch.h).
+ * Offsets and strides count elements; with TSL_COMPLEX an element is (real, imaginary). */
 #ifndef TSL_KERNEL_KERNEL_GEMM_H
 #define TSL_KERNEL_KERNEL_GEMM_H
 

@@ -1,5 +1,4 @@
-/* Arguments of transpose kernels after the two pointers, and the scaling of an element. Offsets and strides
- * are in elements. C is m x n, A is n x m. */
+/* Arguments of transpose kernels, in elements, after the two pointers; scaling. C is m x n, A is n x m. */
 #ifndef TSL_KERNEL_KERNEL_TRANSPOSE_H
 #define TSL_KERNEL_KERNEL_TRANSPOSE_H
 

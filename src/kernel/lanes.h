@@ -23,7 +23,7 @@ typedef TSL_VECTOR(TSL_REAL, TSL_LANES) tsl_lanes;
 
 #define TSL_LANES_FMA(a, b, c) TSL_REAL_FMA(a, b, c)
 
-TSL_FUNCTION void tsl_lanes_spread(TSL_REAL *dst, tsl_lanes from) {
+TSL_FUNCTION void tsl_lanes_to_array(TSL_REAL *dst, tsl_lanes from) {
   dst[0] = TSL_LANE(from, 0);
   dst[1] = TSL_LANE(from, 1);
 #if TSL_LANES >= 4
@@ -48,7 +48,7 @@ TSL_FUNCTION void tsl_lanes_spread(TSL_REAL *dst, tsl_lanes from) {
 #endif
 }
 
-TSL_FUNCTION tsl_lanes tsl_lanes_gather(const TSL_REAL *from) {
+TSL_FUNCTION tsl_lanes tsl_lanes_from_array(const TSL_REAL *from) {
   tsl_lanes to = TSL_SPLAT(TSL_REAL, TSL_LANES, from[0]);
   TSL_LANE(to, 1) = from[1];
 #if TSL_LANES >= 4
@@ -75,11 +75,11 @@ TSL_FUNCTION tsl_lanes tsl_lanes_gather(const TSL_REAL *from) {
 }
 
 /* Stores TSL_LANES numbers of a row of C from their sums; the first, at `data`, to `count` are inside of C.
- * `together`: contiguous, and aligned to a vector of at most 16 bytes. beta = 0 reads nothing. */
-TSL_FUNCTION void tsl_lanes_store(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, bool together,
-                                  tsl_lanes sum, TSL_REAL alpha, TSL_REAL beta) {
+ * `as_vectors`: contiguous, and aligned to a vector of at most 16 bytes. beta = 0 reads nothing. */
+TSL_FUNCTION void tsl_lanes_store(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count,
+                                  bool as_vectors, tsl_lanes sum, TSL_REAL alpha, TSL_REAL beta) {
   const tsl_lanes scaled = TSL_SPLAT(TSL_REAL, TSL_LANES, alpha) * sum;
-  if (together && count >= TSL_LANES) {
+  if (as_vectors && count >= TSL_LANES) {
     tsl_lanes made = scaled;
 #if TSL_PARAM_VECTOR <= 16
     if (beta != 0) {
@@ -99,7 +99,7 @@ TSL_FUNCTION void tsl_lanes_store(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, T
     return;
   }
   TSL_REAL line[TSL_LANES];
-  tsl_lanes_spread(line, scaled);
+  tsl_lanes_to_array(line, scaled);
   /* not unrolled for long vectors: this path is rare on processors, and slow to compile */
 #if TSL_PARAM_VECTOR > 16
   TSL_UNROLL_BY(1)
@@ -111,8 +111,8 @@ TSL_FUNCTION void tsl_lanes_store(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, T
       data[e * stride] = beta == 0 ? line[e] : TSL_LANES_FMA(beta, data[e * stride], line[e]);
 }
 
-/* Returns true if rows of C from this offset on are `together` for tsl_lanes_store(). */
-TSL_FUNCTION bool tsl_lanes_together(TSL_INDEX offset, TSL_INDEX row_stride, TSL_INDEX col_stride) {
+/* Returns true if rows of C from this offset on are `as_vectors` for tsl_lanes_store(). */
+TSL_FUNCTION bool tsl_lanes_are_vectors(TSL_INDEX offset, TSL_INDEX row_stride, TSL_INDEX col_stride) {
   return col_stride == 1 && (TSL_PARAM_VECTOR > 16 || (offset | row_stride) % TSL_LANES == 0);
 }
 

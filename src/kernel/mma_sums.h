@@ -34,13 +34,12 @@ typedef struct opencl_mma_arguments {
   TSL_INDEX band, tiles_m, tiles_n; /* tile rows of a raster band; numbers of tiles */
 } opencl_mma_arguments;
 
-/* Arguments of kernels in which four warps multiply together. `maps` (tensor maps), `sums` (split-k, m and n
- * rounded up to whole tiles) and `wanted` (int of tsl_run_predicate; -1: none) are bytes from the start of
- * scratch memory. The kernel does nothing if that int is at most `wanted_above`. If `rests` is not 0, rows of
- * `rests_row` bytes from there on get C mod p. */
+/* Arguments of kernels in which four warps multiply together. Offsets are bytes in scratch memory. */
 typedef struct opencl_mma_group_arguments {
   opencl_mma_arguments whole;
-  TSL_INDEX maps, sums, split_k, wanted, wanted_above, rests, rests_row;
+  TSL_INDEX maps, sums, split_k, /* offsets of maps, of partial sums in whole tiles; parts of k */
+      wanted, wanted_above,      /* offset of an int, -1: none; no work if it is <= wanted_above */
+      rests, rests_row;          /* offset of C mod p, 0: none; bytes of a row */
   unsigned int p, magic, bias, none;
 } opencl_mma_group_arguments;
 
@@ -68,12 +67,12 @@ TSL_FUNCTION float plus_beta_c(float sum, TSL_GLOBAL const MMA_RESULT *c, const 
 #endif
 
 #if C_FORM == 1 || C_FORM == 2
-TSL_FUNCTION unsigned int narrow_pair(float first, float second) {
+TSL_FUNCTION unsigned int narrow_two(float first, float second) {
   return C_FORM == 1 ? tsl_ptx_f16_pair(first, second) : tsl_ptx_bf16_pair(first, second);
 }
 #endif
 
-TSL_FUNCTION void store_wide(TSL_GLOBAL MMA_RESULT *c, const MMA_NUMBER *sums,
+TSL_FUNCTION void store_four(TSL_GLOBAL MMA_RESULT *c, const MMA_NUMBER *sums,
                              const opencl_mma_arguments args) {
   MMA_NUMBER out[4];
   TSL_UNROLL
@@ -86,8 +85,8 @@ TSL_FUNCTION void store_wide(TSL_GLOBAL MMA_RESULT *c, const MMA_NUMBER *sums,
   }
 #if C_FORM == 1 || C_FORM == 2
   TSL_VECTOR(int, 2) whole;
-  TSL_LANE(whole, 0) = (int)narrow_pair(out[0], out[1]);
-  TSL_LANE(whole, 1) = (int)narrow_pair(out[2], out[3]);
+  TSL_LANE(whole, 0) = (int)narrow_two(out[0], out[1]);
+  TSL_LANE(whole, 1) = (int)narrow_two(out[2], out[3]);
   TSL_STORE_ALIGNED(int, 2, (TSL_GLOBAL int *)c, whole);
 #else
   TSL_VECTOR(MMA_RESULT, 4) whole;
@@ -100,8 +99,8 @@ TSL_FUNCTION void store_wide(TSL_GLOBAL MMA_RESULT *c, const MMA_NUMBER *sums,
 }
 
 /* Stores the first `inside` (any number) of four, one by one. */
-TSL_FUNCTION void store_each(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, int inside, const MMA_NUMBER *sums,
-                             const opencl_mma_arguments args) {
+TSL_FUNCTION void store_inside(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, int inside, const MMA_NUMBER *sums,
+                               const opencl_mma_arguments args) {
   TSL_UNROLL
   for (int e = 0; e < 4; e++, c += step)
     if (e < inside) {
@@ -109,7 +108,7 @@ TSL_FUNCTION void store_each(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, int insid
       if (args.gemm.beta != 0)
         out = plus_beta_c(out, c, args);
 #if C_FORM == 1 || C_FORM == 2
-      *c = (unsigned short)narrow_pair(out, out);
+      *c = (unsigned short)narrow_two(out, out);
 #else
       *c = out;
 #endif
@@ -119,7 +118,7 @@ TSL_FUNCTION void store_each(TSL_GLOBAL MMA_RESULT *c, TSL_INDEX step, int insid
 /* Gathers four columns of row `lower` * 8 of a 16-line block from two neighbouring blocks. Item and item ^ 1
  * have adjacent numbers; one takes both pairs of the first block, the other of the second. With transposed
  * bytes each item has four columns already. */
-TSL_FUNCTION void gather(MMA_NUMBER first[4], MMA_NUMBER second[4], int lower, MMA_NUMBER *line) {
+TSL_FUNCTION void gather_columns(MMA_NUMBER first[4], MMA_NUMBER second[4], int lower, MMA_NUMBER *line) {
   TSL_UNROLL
   for (int e = 0; e < 2; e++) {
     const MMA_NUMBER left = first[2 * lower + e], right = second[2 * lower + e];
@@ -137,7 +136,7 @@ TSL_FUNCTION void gather(MMA_NUMBER first[4], MMA_NUMBER second[4], int lower, M
   }
 }
 
-TSL_FUNCTION void store_sums(TSL_GLOBAL MMA_NUMBER *dst, const MMA_NUMBER *line) {
+TSL_FUNCTION void store_four_sums(TSL_GLOBAL MMA_NUMBER *dst, const MMA_NUMBER *line) {
   TSL_VECTOR(MMA_NUMBER, 4) whole;
   TSL_LANE(whole, 0) = line[0];
   TSL_LANE(whole, 1) = line[1];
@@ -147,10 +146,10 @@ TSL_FUNCTION void store_sums(TSL_GLOBAL MMA_NUMBER *dst, const MMA_NUMBER *line)
 }
 
 /* Stores the item's sums of a warp's tile, which begins at (row, col), to C; or unscaled to the row-major
- * matrix `apart`, unless NULL, which has room for the whole tile. */
-TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *apart, TSL_INDEX apart_pitch,
-                             TSL_INDEX row, TSL_INDEX col, MMA_NUMBER sums[TILES_M][TILES_N][4],
-                             const opencl_mma_arguments args) {
+ * matrix `separate`, unless NULL, which holds the whole tile. */
+TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *separate,
+                             TSL_INDEX separate_pitch, TSL_INDEX row, TSL_INDEX col,
+                             MMA_NUMBER sums[TILES_M][TILES_N][4], const opencl_mma_arguments args) {
   const int own_row = TSL_ITEM(0) % 32 / 4, own_col = TSL_ITEM(0) % 4;
   const TSL_INDEX step = args.gemm.c_col_stride;
   const bool is_wide = step == 1 && (args.gemm.c_offset | args.gemm.c_row_stride) % 4 == 0;
@@ -161,18 +160,18 @@ TSL_FUNCTION void store_tile(TSL_GLOBAL MMA_RESULT *c, TSL_GLOBAL MMA_NUMBER *ap
   for (int i = 0; i < 2 * TILES_M; i++) {
     const TSL_INDEX at = row + i / 2 * 16 + (WHOLE && A_MN_MAJOR ? 2 * own_row + i % 2 : own_row + i % 2 * 8);
     TSL_GLOBAL MMA_RESULT *to = c + (at * args.gemm.c_row_stride + col * step);
-    TSL_GLOBAL MMA_NUMBER *to_apart = apart + (at * apart_pitch + col);
+    TSL_GLOBAL MMA_NUMBER *to_separate = separate + (at * separate_pitch + col);
     const int inside = at < args.gemm.m ? columns : 0;
     TSL_UNROLL
     for (int j = 0; j < TILES_N; j += 2) {
       MMA_NUMBER line[4];
-      gather(sums[i / 2][j], sums[i / 2][j + 1], i % 2, line);
-      if (apart != 0)
-        store_sums(to_apart + j * 8, line);
+      gather_columns(sums[i / 2][j], sums[i / 2][j + 1], i % 2, line);
+      if (separate != 0)
+        store_four_sums(to_separate + j * 8, line);
       else if (is_wide && inside >= j * 8 + 4)
-        store_wide(to + j * 8, line, args);
+        store_four(to + j * 8, line, args);
       else
-        store_each(to + j * 8 * step, step, inside - j * 8, line, args);
+        store_inside(to + j * 8 * step, step, inside - j * 8, line, args);
     }
   }
 }
@@ -182,8 +181,9 @@ TSL_FUNCTION unsigned int sum_modulo_p(int sum, const opencl_mma_group_arguments
   const unsigned int x = (unsigned int)sum + args.bias;
   return x - (unsigned int)((TSL_UINT64)x * args.magic >> 39) * args.p;
 }
-TSL_FUNCTION void store_rests(TSL_GLOBAL char *rests, TSL_INDEX row, TSL_INDEX col,
-                              MMA_NUMBER sums[TILES_M][TILES_N][4], const opencl_mma_group_arguments args) {
+TSL_FUNCTION void store_residues_of_tile(TSL_GLOBAL char *rests, TSL_INDEX row, TSL_INDEX col,
+                                         MMA_NUMBER sums[TILES_M][TILES_N][4],
+                                         const opencl_mma_group_arguments args) {
   const int own_row = TSL_ITEM(0) % 32 / 4, own_col = TSL_ITEM(0) % 4;
   col += own_col % 2 * 8 + own_col / 2 * 4;
   const TSL_INDEX columns = args.whole.gemm.n - col;
@@ -195,7 +195,7 @@ TSL_FUNCTION void store_rests(TSL_GLOBAL char *rests, TSL_INDEX row, TSL_INDEX c
     TSL_UNROLL
     for (int j = 0; j < TILES_N; j += 2) {
       MMA_NUMBER line[4];
-      gather(sums[i / 2][j], sums[i / 2][j + 1], i % 2, line);
+      gather_columns(sums[i / 2][j], sums[i / 2][j + 1], i % 2, line);
       if (is_inside && j * 8 < columns)
         *(TSL_GLOBAL unsigned int *)(to + j * 8) =
             sum_modulo_p(line[0], args) | sum_modulo_p(line[1], args) << 8 |
@@ -205,7 +205,7 @@ TSL_FUNCTION void store_rests(TSL_GLOBAL char *rests, TSL_INDEX row, TSL_INDEX c
 }
 #endif
 
-TSL_FUNCTION void clear(MMA_NUMBER sums[TILES_M][TILES_N][4]) {
+TSL_FUNCTION void clear_sums(MMA_NUMBER sums[TILES_M][TILES_N][4]) {
   TSL_UNROLL
   for (int i = 0; i < TILES_M; i++) {
     TSL_UNROLL

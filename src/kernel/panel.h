@@ -5,7 +5,7 @@
 
 #include "dialect.h"
 
-TSL_FUNCTION int tsl_panel_count(TSL_INDEX l, TSL_INDEX k) {
+TSL_FUNCTION int tsl_panel_length(TSL_INDEX l, TSL_INDEX k) {
   return k - l < TSL_PARAM_PANEL ? (int)(k - l) : TSL_PARAM_PANEL;
 }
 

@@ -1,5 +1,5 @@
 /* NVIDIA's matrix instructions and asynchronous copies as PTX (PTX ISA 7.0, sm_80 or newer), for devices with
- * TSL_CAN_MMA. Addresses of local memory are 32 bits: tsl_ptx_local(). All items of a warp call these
+ * TSL_CAN_MMA. Addresses of local memory are 32 bits: tsl_ptx_local_address(). All items of a warp call these
  * functions together, each with its own arguments. */
 #ifndef TSL_KERNEL_PTX_H
 #define TSL_KERNEL_PTX_H
@@ -7,7 +7,7 @@
 #include "dialect.h"
 
 /* Converts a pointer to local memory (an offset in OpenCL C, generic in CUDA C++) to a 32-bit address. */
-TSL_FUNCTION unsigned int tsl_ptx_local(TSL_LOCAL_POINTER const void *pointer) {
+TSL_FUNCTION unsigned int tsl_ptx_local_address(TSL_LOCAL_POINTER const void *pointer) {
   unsigned int address;
   asm volatile(
       "{ .reg .u64 t; .reg .pred p; isspacep.shared p, %1; mov.u64 t, %1; @p cvta.to.shared.u64 t, %1;"
@@ -18,27 +18,29 @@ TSL_FUNCTION unsigned int tsl_ptx_local(TSL_LOCAL_POINTER const void *pointer) {
   return address;
 }
 
-/* Starts a copy of 16 aligned bytes to local memory. Partial chunks need tsl_ptx_put(). */
-TSL_FUNCTION void tsl_ptx_copy(unsigned int end, TSL_GLOBAL const char *from) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(end), "l"(from) : "memory");
+/* Starts a copy of 16 aligned bytes to local memory. Partial chunks need tsl_ptx_store_16_bytes(). */
+TSL_FUNCTION void tsl_ptx_copy(unsigned int local_address, TSL_GLOBAL const char *from) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(local_address), "l"(from) : "memory");
 }
 /* Starts a copy of 4 bytes, aligned to 4. */
-TSL_FUNCTION void tsl_ptx_copy_number(unsigned int end, TSL_GLOBAL const char *from) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(end), "l"(from) : "memory");
+TSL_FUNCTION void tsl_ptx_copy_number(unsigned int local_address, TSL_GLOBAL const char *from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(local_address), "l"(from) : "memory");
 }
 /* Starts a copy of 4 bytes if `inside`; else writes a zero and reads nothing. */
-TSL_FUNCTION void tsl_ptx_copy_number_inside(unsigned int end, TSL_GLOBAL const char *from, bool inside) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(end), "l"(from), "r"(inside ? 4 : 0)
+TSL_FUNCTION void tsl_ptx_copy_number_inside(unsigned int local_address, TSL_GLOBAL const char *from,
+                                             bool inside) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(local_address), "l"(from),
+               "r"(inside ? 4 : 0)
                : "memory");
 }
 /* Writes four words to local memory, aligned to 16 bytes. Visible after the barrier that ends copies. */
-TSL_FUNCTION void tsl_ptx_put(unsigned int end, const unsigned int *words) {
-  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(end), "r"(words[0]), "r"(words[1]),
+TSL_FUNCTION void tsl_ptx_store_16_bytes(unsigned int local_address, const unsigned int *words) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(local_address), "r"(words[0]), "r"(words[1]),
                "r"(words[2]), "r"(words[3])
                : "memory");
 }
-TSL_FUNCTION void tsl_ptx_put_zero(unsigned int end) {
-  asm volatile("st.shared.b32 [%0], 0;" ::"r"(end) : "memory");
+TSL_FUNCTION void tsl_ptx_store_zero_word(unsigned int local_address) {
+  asm volatile("st.shared.b32 [%0], 0;" ::"r"(local_address) : "memory");
 }
 /* Ends a group of this item's copies. */
 TSL_FUNCTION void tsl_ptx_copies_end(void) {
@@ -58,22 +60,22 @@ TSL_FUNCTION void tsl_ptx_barrier(int number, int items) {
 
 /* Loads four blocks of 8 lines of 16 bytes. Items 8 i to 8 i + 7 give the addresses of block i's lines. Each
  * item gets 4 bytes of each block: of line item / 4, from byte 4 (item % 4) on. */
-TSL_FUNCTION void tsl_ptx_blocks(unsigned int line, unsigned int *out) {
+TSL_FUNCTION void tsl_ptx_load_blocks(unsigned int line_address, unsigned int *out) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
-               : "r"(line)
+               : "r"(line_address)
                : "memory");
 }
 /* Loads four blocks of 8 x 8 pairs of bytes, transposed: pair item / 4 of line 2 (item % 4) and the next. */
-TSL_FUNCTION void tsl_ptx_blocks_transposed(unsigned int line, unsigned int *out) {
+TSL_FUNCTION void tsl_ptx_load_blocks_transposed(unsigned int line_address, unsigned int *out) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(out[0]), "=r"(out[1]), "=r"(out[2]), "=r"(out[3])
-               : "r"(line)
+               : "r"(line_address)
                : "memory");
 }
 
 /* Returns four bytes of a (0 to 3) and b (4 to 7), by the hexadecimal digits of `which`, lowest first. */
-TSL_FUNCTION unsigned int tsl_ptx_bytes(unsigned int a, unsigned int b, unsigned int which) {
+TSL_FUNCTION unsigned int tsl_ptx_pick_bytes(unsigned int a, unsigned int b, unsigned int which) {
   unsigned int out;
   asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(a), "r"(b), "r"(which));
   return out;

@@ -30,7 +30,7 @@ TSL_FUNCTION void tsl_ptx_arrive_bytes(unsigned int barrier, unsigned int bytes)
                : "memory");
 }
 /* Waits until the phase with parity `phase` has ended. */
-TSL_FUNCTION void tsl_ptx_await(unsigned int barrier, unsigned int phase) {
+TSL_FUNCTION void tsl_ptx_wait_phase(unsigned int barrier, unsigned int phase) {
   unsigned int done;
   do {
     asm volatile(
@@ -42,10 +42,11 @@ TSL_FUNCTION void tsl_ptx_await(unsigned int barrier, unsigned int phase) {
 }
 
 /* Returns the descriptor of a panel in local memory. It has blocks of 8 lines of 128 bytes, `block` bytes
- * apart, and 16-byte chunks permuted by line (chunk ^ line % 8). In an MN-major panel, `beside` is the
+ * apart, and 16-byte chunks permuted by line (chunk ^ line % 8). In an MN-major panel, `mn_step` is the
  * distance in bytes of consecutive 64 numbers. `address` is a multiple of 1024. */
-TSL_FUNCTION TSL_UINT64 tsl_ptx_panel(unsigned int address, unsigned int beside, unsigned int block) {
-  return (TSL_UINT64)((address & 0x3ffff) >> 4) | (TSL_UINT64)(beside >> 4) << 16 |
+TSL_FUNCTION TSL_UINT64 tsl_ptx_panel_descriptor(unsigned int address, unsigned int mn_step,
+                                                 unsigned int block) {
+  return (TSL_UINT64)((address & 0x3ffff) >> 4) | (TSL_UINT64)(mn_step >> 4) << 16 |
          (TSL_UINT64)(block >> 4) << 32 | (TSL_UINT64)1 << 62;
 }
 
@@ -78,8 +79,8 @@ TSL_FUNCTION TSL_UINT64 tsl_ptx_panel(unsigned int address, unsigned int beside,
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, "             \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 
-/* sums (64 x 128 or 64 x 256, as [columns / 8][4] in each item of four warps) += A B, with descriptors of
- * tsl_ptx_panel(). `depth` is "16" or "32" numbers along k; `end` is the text after the predicate. */
+/* sums (64 x 128 or 64 x 256, as [columns / 8][4] in each item of four warps) += A B, by panel descriptors.
+ * `depth` is "16" or "32" numbers along k; `end` is the text after the predicate. */
 #define TSL_PTX_GROUP(columns, names, a_place, b_place, depth, type, a_type, b_type, end)                    \
   TSL_PTX_90A "{ .reg .pred p; setp.eq.u32 p, 0, 0; wgmma.mma_async.sync.aligned.m64n" columns "k" depth     \
               "." type "." TSL_TEXT(a_type) "." TSL_TEXT(b_type) " {" names "}, " a_place ", " b_place       \
@@ -95,7 +96,7 @@ TSL_FUNCTION TSL_UINT64 tsl_ptx_panel(unsigned int address, unsigned int beside,
 
 /* Writes the tensor map of a matrix to local memory (128 bytes, aligned to 128), by one item: `inner` dense
  * elements in each of `outer` rows, `pitch` bytes apart (a multiple of 16). Copies take boxes of 128 bytes by
- * `rows` as in tsl_ptx_panel(), zeros outside of the matrix. `type`: "0" for bytes, "1" for 16 bits. */
+ * `rows` for a panel, zeros outside of the matrix. `type`: "0" for bytes, "1" for 16 bits. */
 #define TSL_PTX_MAP(map, from, inner, outer, pitch, elements, rows, type)                                    \
   asm volatile(TSL_PTX_90A "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1; "          \
                            "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%0], 1; "                     \

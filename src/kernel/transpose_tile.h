@@ -26,21 +26,22 @@ typedef struct tsl_tile {
 } tsl_tile;
 
 /* Returns an element's index in local memory. Rows are rotated by their number: no bank conflicts. */
-TSL_FUNCTION int tsl_tile_at(int row, int col) {
+TSL_FUNCTION int tsl_tile_local_index(int row, int col) {
   return row * TSL_TILE + ((row + col) & (TSL_TILE - 1));
 }
 
-TSL_FUNCTION int tsl_tile_size_at(TSL_INDEX first, TSL_INDEX count) {
+TSL_FUNCTION int tsl_tile_size_from(TSL_INDEX first, TSL_INDEX count) {
   return count - first < TSL_TILE ? (int)(count - first) : TSL_TILE;
 }
 
 /* Returns the tile with the numbers (tile_row, tile_col), cut at the edges of C. */
-TSL_FUNCTION tsl_tile tsl_tile_of(TSL_INDEX tile_row, TSL_INDEX tile_col, const tsl_transpose_arguments g) {
+TSL_FUNCTION tsl_tile tsl_tile_inside(TSL_INDEX tile_row, TSL_INDEX tile_col,
+                                      const tsl_transpose_arguments g) {
   tsl_tile tile;
   tile.row = tile_row * TSL_TILE;
   tile.col = tile_col * TSL_TILE;
-  tile.rows = tsl_tile_size_at(tile.row, g.m);
-  tile.cols = tsl_tile_size_at(tile.col, g.n);
+  tile.rows = tsl_tile_size_from(tile.row, g.m);
+  tile.cols = tsl_tile_size_from(tile.col, g.n);
   return tile;
 }
 
@@ -56,9 +57,9 @@ TSL_FUNCTION int tsl_tile_band_shift(TSL_INDEX rows) {
   return shift;
 }
 
-/* Gets the grid of places, `wide` x `tall`. In place, only tiles with row >= col have a place. */
+/* Gets the grid of groups, `wide` x `tall`. In place, only tiles with row >= col have a group. */
 #ifdef TSL_IN_PLACE
-TSL_FUNCTION void tsl_tile_places(const tsl_transpose_arguments g, TSL_INDEX *wide, TSL_INDEX *tall) {
+TSL_FUNCTION void tsl_tile_grid(const tsl_transpose_arguments g, TSL_INDEX *wide, TSL_INDEX *tall) {
   const TSL_INDEX tiles = tsl_tile_count(g.m);
   const int shift = tsl_tile_band_shift(tiles);
   const TSL_INDEX blocks =
@@ -67,28 +68,29 @@ TSL_FUNCTION void tsl_tile_places(const tsl_transpose_arguments g, TSL_INDEX *wi
   *tall = (blocks + 1) / 2;
 }
 
-/* Gets the tile's numbers at place (x, y) of the grid; false: the place has no tile. */
-TSL_FUNCTION bool tsl_tile_find(const tsl_transpose_arguments g, TSL_INDEX x, TSL_INDEX y, TSL_INDEX *row,
-                                TSL_INDEX *col) {
+/* Gets the numbers of the tile of group (x, y) of the grid; false: it has none. */
+TSL_FUNCTION bool tsl_tile_of_group(const tsl_transpose_arguments g, TSL_INDEX x, TSL_INDEX y, TSL_INDEX *row,
+                                    TSL_INDEX *col) {
   const TSL_INDEX tiles = tsl_tile_count(g.m);
   const int shift = tsl_tile_band_shift(tiles), within = (int)(x & ((1 << 2 * shift) - 1));
-  const TSL_INDEX blocks = (tiles + (1 << shift) - 1) >> shift, place = x >> 2 * shift;
-  const bool is_first = place <= y;
-  const TSL_INDEX block_row = is_first ? y : blocks - 1 - y, block_col = is_first ? place : place - y - 1;
+  const TSL_INDEX blocks = (tiles + (1 << shift) - 1) >> shift, position = x >> 2 * shift;
+  const bool is_first = position <= y;
+  const TSL_INDEX block_row = is_first ? y : blocks - 1 - y,
+                  block_col = is_first ? position : position - y - 1;
   *row = (block_row << shift) + (within >> shift);
   *col = (block_col << shift) + (within & ((1 << shift) - 1));
   return *row < tiles && *col <= *row && (is_first || block_row != y);
 }
 #else
-TSL_FUNCTION void tsl_tile_places(const tsl_transpose_arguments g, TSL_INDEX *wide, TSL_INDEX *tall) {
+TSL_FUNCTION void tsl_tile_grid(const tsl_transpose_arguments g, TSL_INDEX *wide, TSL_INDEX *tall) {
   const TSL_INDEX rows = tsl_tile_count(g.m);
   const int shift = tsl_tile_band_shift(rows);
   *wide = tsl_tile_count(g.n) << shift;
   *tall = (rows + (1 << shift) - 1) >> shift;
 }
 
-TSL_FUNCTION bool tsl_tile_find(const tsl_transpose_arguments g, TSL_INDEX x, TSL_INDEX y, TSL_INDEX *row,
-                                TSL_INDEX *col) {
+TSL_FUNCTION bool tsl_tile_of_group(const tsl_transpose_arguments g, TSL_INDEX x, TSL_INDEX y, TSL_INDEX *row,
+                                    TSL_INDEX *col) {
   const TSL_INDEX rows = tsl_tile_count(g.m);
   const int shift = tsl_tile_band_shift(rows);
   *row = (y << shift) + (x & ((1 << shift) - 1));
@@ -98,8 +100,8 @@ TSL_FUNCTION bool tsl_tile_find(const tsl_transpose_arguments g, TSL_INDEX x, TS
 #endif
 
 /* Loads the transposed, scaled tile into local memory, along the smaller stride of A. */
-TSL_FUNCTION void tsl_tile_fetch(TSL_LOCAL_POINTER tsl_element *transposed, TSL_GLOBAL const tsl_element *a,
-                                 const tsl_tile tile, const tsl_transpose_arguments g) {
+TSL_FUNCTION void tsl_tile_load(TSL_LOCAL_POINTER tsl_element *transposed, TSL_GLOBAL const tsl_element *a,
+                                const tsl_tile tile, const tsl_transpose_arguments g) {
   const TSL_INDEX down = g.a_col_stride,
                   across = g.a_row_stride; /* strides of A along the tile's rows and columns */
   const bool by_rows = (across < 0 ? -across : across) < (down < 0 ? -down : down);
@@ -108,28 +110,29 @@ TSL_FUNCTION void tsl_tile_fetch(TSL_LOCAL_POINTER tsl_element *transposed, TSL_
     tsl_element held[TSL_TILE_AHEAD];
     TSL_UNROLL
     for (int i = 0; i < TSL_TILE_AHEAD; i++) {
-      const int e = first + i * TSL_TILE_ITEMS, line = e / TSL_TILE, place = e % TSL_TILE;
-      const int row = by_rows ? line : place, col = by_rows ? place : line;
+      const int e = first + i * TSL_TILE_ITEMS, line = e / TSL_TILE, position = e % TSL_TILE;
+      const int row = by_rows ? line : position, col = by_rows ? position : line;
       /* indices are clamped to the matrix; the extra elements are never stored */
       held[i] = TSL_MOVED(from[(row < tile.rows ? row : tile.rows - 1) * down +
                                (col < tile.cols ? col : tile.cols - 1) * across]);
     }
     TSL_UNROLL
     for (int i = 0; i < TSL_TILE_AHEAD; i++) {
-      const int e = first + i * TSL_TILE_ITEMS, line = e / TSL_TILE, place = e % TSL_TILE;
-      transposed[by_rows ? tsl_tile_at(line, place) : tsl_tile_at(place, line)] = held[i];
+      const int e = first + i * TSL_TILE_ITEMS, line = e / TSL_TILE, position = e % TSL_TILE;
+      transposed[by_rows ? tsl_tile_local_index(line, position) : tsl_tile_local_index(position, line)] =
+          held[i];
     }
   }
 }
 
-TSL_FUNCTION void tsl_tile_put(const TSL_LOCAL_POINTER tsl_element *transposed, TSL_GLOBAL tsl_element *c,
-                               const tsl_tile tile, const tsl_transpose_arguments g) {
+TSL_FUNCTION void tsl_tile_store(const TSL_LOCAL_POINTER tsl_element *transposed, TSL_GLOBAL tsl_element *c,
+                                 const tsl_tile tile, const tsl_transpose_arguments g) {
   TSL_GLOBAL tsl_element *to = c + g.c_offset + tile.row * g.c_row_stride + tile.col * g.c_col_stride;
   TSL_UNROLL_BY(4)
   for (int i = 0; i < TSL_TILE_EACH; i++) {
     const int e = TSL_ITEM(0) + i * TSL_TILE_ITEMS, row = e / TSL_TILE, col = e % TSL_TILE;
     if (row < tile.rows && col < tile.cols)
-      to[row * g.c_row_stride + col * g.c_col_stride] = transposed[tsl_tile_at(row, col)];
+      to[row * g.c_row_stride + col * g.c_col_stride] = transposed[tsl_tile_local_index(row, col)];
   }
 }
 

@@ -12,23 +12,23 @@ typedef struct tsl_twofold {
 } tsl_twofold;
 
 /* Returns the rounding error of `sum`, the rounded a + b. */
-TSL_FUNCTION double tsl_twofold_lost(double a, double b, double sum) {
+TSL_FUNCTION double tsl_twofold_error(double a, double b, double sum) {
   const double b_part = sum - a;
   return (a - (sum - b_part)) + (b - b_part);
 }
 
-TSL_FUNCTION tsl_twofold tsl_twofold_add(tsl_twofold sum, double x, double y) {
+TSL_FUNCTION tsl_twofold tsl_twofold_add_product(tsl_twofold sum, double x, double y) {
   const double product = TSL_MUL(double, x, y), tail = TSL_FMA(x, y, -product);
   tsl_twofold out;
   out.high = sum.high + product;
-  out.low = sum.low + (tsl_twofold_lost(sum.high, product, out.high) + tail);
+  out.low = sum.low + (tsl_twofold_error(sum.high, product, out.high) + tail);
   return out;
 }
 
-TSL_FUNCTION tsl_twofold tsl_twofold_join(tsl_twofold a, tsl_twofold b) {
+TSL_FUNCTION tsl_twofold tsl_twofold_sum(tsl_twofold a, tsl_twofold b) {
   tsl_twofold out;
   out.high = a.high + b.high;
-  out.low = (a.low + b.low) + tsl_twofold_lost(a.high, b.high, out.high);
+  out.low = (a.low + b.low) + tsl_twofold_error(a.high, b.high, out.high);
   return out;
 }
 

@@ -20,8 +20,8 @@
 
 /* Returns a unit from the element at `from` and, with TSL_QUADS, the next elements, `step` apart; the first
  * `count` exist, the others are 0. `is_signed` is for bytes. */
-TSL_FUNCTION TSL_REAL tsl_unit(TSL_GLOBAL const tsl_element *from, TSL_INDEX step, TSL_INDEX count,
-                               bool is_signed) {
+TSL_FUNCTION TSL_REAL tsl_load_unit(TSL_GLOBAL const tsl_element *from, TSL_INDEX step, TSL_INDEX count,
+                                    bool is_signed) {
 #ifdef TSL_QUADS
   unsigned unit = from[0];
   TSL_UNROLL
@@ -49,32 +49,31 @@ TSL_FUNCTION TSL_REAL tsl_unit(TSL_GLOBAL const tsl_element *from, TSL_INDEX ste
 
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL
 /* Stores one element of C from the numbers of its sum. beta = 0 reads nothing; k = 0 scales nothing. */
-TSL_FUNCTION void tsl_element_finish(TSL_GLOBAL tsl_result *data, const TSL_REAL *sum,
-                                     const tsl_gemm_arguments *g) {
+TSL_FUNCTION void tsl_store_element_of_c(TSL_GLOBAL tsl_result *data, const TSL_REAL *sum,
+                                         const tsl_gemm_arguments *g) {
 #ifdef TSL_COMPLEX
   TSL_REAL x = g->k == 0 ? (TSL_REAL)0 : g->alpha * sum[0] - g->alpha_imaginary * sum[1];
   TSL_REAL y = g->k == 0 ? (TSL_REAL)0 : g->alpha * sum[1] + g->alpha_imaginary * sum[0];
   if (g->beta != 0 || g->beta_imaginary != 0) {
-    const TSL_REAL before = data[0], beside = data[1];
-    x += g->beta * before - g->beta_imaginary * beside;
-    y += g->beta * beside + g->beta_imaginary * before;
+    const TSL_REAL before = data[0], before_imaginary = data[1];
+    x += g->beta * before - g->beta_imaginary * before_imaginary;
+    y += g->beta * before_imaginary + g->beta_imaginary * before;
   }
   data[0] = x;
   data[1] = y;
 #else
-  tsl_finish(data, sum[0], g->alpha, g->beta);
+  tsl_store_scaled(data, sum[0], g->alpha, g->beta);
 #endif
 }
 #endif
 
-/* Stores TSL_LANES numbers of a row of C, whole elements, from `data` on; `count` elements are inside.
- * `together` as in tsl_lanes_store(). */
-TSL_FUNCTION void tsl_units_finish(TSL_GLOBAL tsl_result *data, TSL_INDEX stride, TSL_INDEX count,
-                                   bool together, tsl_lanes sum, const tsl_gemm_arguments *g) {
+/* Stores TSL_LANES numbers of a row of C, `count` elements inside; as_vectors as in tsl_lanes_store(). */
+TSL_FUNCTION void tsl_store_units_of_c(TSL_GLOBAL tsl_result *data, TSL_INDEX stride, TSL_INDEX count,
+                                       bool as_vectors, tsl_lanes sum, const tsl_gemm_arguments *g) {
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL
   TSL_REAL line[TSL_LANES];
-  (void)together;
-  tsl_lanes_spread(line, sum);
+  (void)as_vectors;
+  tsl_lanes_to_array(line, sum);
 #if TSL_PARAM_VECTOR > 16
   TSL_UNROLL_BY(1)
 #else
@@ -82,9 +81,9 @@ TSL_FUNCTION void tsl_units_finish(TSL_GLOBAL tsl_result *data, TSL_INDEX stride
 #endif
   for (int e = 0; e < TSL_LANES / TSL_NUMBERS; e++)
     if (e < count)
-      tsl_element_finish(data + e * TSL_NUMBERS * stride, line + e * TSL_NUMBERS, g);
+      tsl_store_element_of_c(data + e * TSL_NUMBERS * stride, line + e * TSL_NUMBERS, g);
 #else
-  tsl_lanes_store(data, stride, count, together, sum, g->alpha, g->beta);
+  tsl_lanes_store(data, stride, count, as_vectors, sum, g->alpha, g->beta);
 #endif
 }
 

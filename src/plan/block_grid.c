@@ -40,10 +40,10 @@ tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block) {
   return grid;
 }
 
-tsl_copy_chunk tsl_block_grid_part(const tsl_block_grid *grid, int i, int j) {
+tsl_copy_part tsl_block_grid_part(const tsl_block_grid *grid, int i, int j) {
   const int64_t row = i * grid->rows, col = j * grid->cols;
-  return (tsl_copy_chunk){row, i + 1 < grid->row_blocks ? grid->rows : grid->m - row, col,
-                          j + 1 < grid->col_blocks ? grid->cols : grid->n - col};
+  return (tsl_copy_part){row, i + 1 < grid->row_blocks ? grid->rows : grid->m - row, col,
+                         j + 1 < grid->col_blocks ? grid->cols : grid->n - col};
 }
 
 /* Chooses the panel with more multiply-adds a byte: a panel of A meets all columns that have arrived. */
@@ -73,9 +73,9 @@ bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i,
 }
 
 /* Returns the problem of a block of this size, without the epilogue if the strategy does not fuse it. */
-static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_chunk *part) {
+static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_part *part) {
   const tsl_problem *whole = &work->problem;
-  tsl_problem block = work->fuses_epilogue ? *whole : tsl_problem_unfinished(whole);
+  tsl_problem block = work->fuses_epilogue ? *whole : tsl_problem_drop_epilogue(whole);
   block.m = block.a.rows = block.c.rows = part->rows;
   block.n = block.b.cols = block.c.cols = part->cols;
   if (block.bias_axis == TESELA_BIAS_ROW)
@@ -86,8 +86,8 @@ static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_ch
 }
 
 /* Creates the work of a kind of blocks, only from the whole product's kernels, which passed the self-test. */
-static tesela_status block_grid_make(const tsl_work *whole, const tsl_copy_chunk *part,
-                                     tsl_pipeline_plan *cut, tsl_work **out) {
+static tesela_status block_grid_make(const tsl_work *whole, const tsl_copy_part *part, tsl_pipeline_plan *cut,
+                                     tsl_work **out) {
   tsl_work *made = &cut->made[cut->made_count];
   *made = (tsl_work){.strategy = whole->strategy,
                      .problem = block_grid_problem_of(whole, part),
@@ -126,8 +126,8 @@ static void raise_scratch(const tsl_work *work, tsl_pipeline_plan *cut) {
 static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_plan *cut) {
   const tsl_block_grid *grid = &cut->grid;
   const int last_row = grid->row_blocks - 1, last_col = grid->col_blocks - 1;
-  const tsl_copy_chunk first = tsl_block_grid_part(grid, 0, 0),
-                       last = tsl_block_grid_part(grid, last_row, last_col);
+  const tsl_copy_part first = tsl_block_grid_part(grid, 0, 0),
+                      last = tsl_block_grid_part(grid, last_row, last_col);
   const bool same_rows = first.rows == last.rows, same_cols = first.cols == last.cols;
   for (int i = 0; i < 2; i++)
     for (int j = 0; j < 2; j++) {
@@ -137,7 +137,7 @@ static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_pla
       } else if (j == 1 && same_cols) {
         *work_slot = cut->works[i][0];
       } else {
-        const tsl_copy_chunk part = tsl_block_grid_part(grid, i ? last_row : 0, j ? last_col : 0);
+        const tsl_copy_part part = tsl_block_grid_part(grid, i ? last_row : 0, j ? last_col : 0);
         TSL_TRY(block_grid_make(whole, &part, cut, work_slot));
         raise_scratch(*work_slot, cut);
       }

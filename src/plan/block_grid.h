@@ -25,7 +25,7 @@ tsl_block_grid tsl_block_grid_whole(const tsl_problem *problem);
 /* Returns a grid with blocks of about `block` elements. */
 tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block);
 /* Returns the rows and columns of block (i, j). */
-tsl_copy_chunk tsl_block_grid_part(const tsl_block_grid *grid, int i, int j);
+tsl_copy_part tsl_block_grid_part(const tsl_block_grid *grid, int i, int j);
 
 /* Panels that have arrived on the device. */
 typedef struct tsl_panel_arrivals {

@@ -49,20 +49,20 @@ static tesela_status pipeline_take_memory(pipeline_state *state) {
   return tsl_run_slot_scratch(run->slot, state->cut->scratch);
 }
 
-static tesela_status pipeline_copy_in(pipeline_state *state, int operand, tsl_copy_chunk part) {
+static tesela_status pipeline_copy_in(pipeline_state *state, int operand, tsl_copy_part part) {
   return tsl_problem_reads(state->problem, operand)
-             ? tsl_part_in(&state->porter, &state->ways[operand], &part)
+             ? tsl_staged_copy_to_device(&state->porter, &state->ways[operand], &part)
              : TESELA_OK;
 }
 
 /* Copies the new panels: rows i of A, columns j of B. */
 static tesela_status bring_panels(pipeline_state *state, const tsl_panel_arrivals *arrivals) {
-  const tsl_copy_chunk at = tsl_block_grid_part(&state->cut->grid, arrivals->a - 1, arrivals->b - 1);
+  const tsl_copy_part at = tsl_block_grid_part(&state->cut->grid, arrivals->a - 1, arrivals->b - 1);
   const bool are_first = arrivals->a == 1 && arrivals->b == 1;
   if (are_first || arrivals->a_is_new)
-    TSL_TRY(pipeline_copy_in(state, TSL_OPERAND_A, (tsl_copy_chunk){at.row, at.rows, 0, state->problem->k}));
+    TSL_TRY(pipeline_copy_in(state, TSL_OPERAND_A, (tsl_copy_part){at.row, at.rows, 0, state->problem->k}));
   if (are_first || !arrivals->a_is_new)
-    TSL_TRY(pipeline_copy_in(state, TSL_OPERAND_B, (tsl_copy_chunk){0, state->problem->k, at.col, at.cols}));
+    TSL_TRY(pipeline_copy_in(state, TSL_OPERAND_B, (tsl_copy_part){0, state->problem->k, at.col, at.cols}));
   return TESELA_OK;
 }
 
@@ -78,7 +78,7 @@ static tsl_operand pipeline_operand_at(const pipeline_state *state, int operand,
 static tesela_status enqueue_block(pipeline_state *state, int i, int j) {
   tsl_staging *staging = state->run->staging;
   tsl_stream *stream = state->run->slot->stream;
-  const tsl_copy_chunk part = tsl_block_grid_part(&state->cut->grid, i, j);
+  const tsl_copy_part part = tsl_block_grid_part(&state->cut->grid, i, j);
   const tsl_work *work = tsl_pipeline_plan_work(state->cut, &state->run->plan->work, i, j);
   tsl_operands used = {.a = pipeline_operand_at(state, TSL_OPERAND_A, part.row, 0),
                        .b = pipeline_operand_at(state, TSL_OPERAND_B, 0, part.col),
@@ -117,10 +117,10 @@ static tesela_status enqueue_all(pipeline_state *state) {
 static tesela_status pipeline_run_all(pipeline_state *state, bool is_timed) {
   TSL_TRY(enqueue_all(state));
   if (!tsl_problem_reads(state->problem, TSL_OPERAND_C))
-    tsl_transfer_path_provide(&state->porter, &state->ways[TSL_OPERAND_C]);
-  const tesela_status status = tsl_parts_out(&state->porter, &state->ways[TSL_OPERAND_C], state->blocks,
-                                             state->count, is_timed, &state->landed);
-  return status != TESELA_OK && state->landed.any ? TESELA_DEVICE_FAILED : status;
+    tsl_transfer_path_map_pages(&state->porter, &state->ways[TSL_OPERAND_C]);
+  const tesela_status status = tsl_staged_copy_to_host(&state->porter, &state->ways[TSL_OPERAND_C],
+                                                       state->blocks, state->count, is_timed, &state->landed);
+  return status != TESELA_OK && state->landed.wrote_host ? TESELA_DEVICE_FAILED : status;
 }
 
 /* Waits for all streams after a failure, since work may use the staging memory. Keeps the error message. */

@@ -23,8 +23,8 @@ static const char *plan_refuse(const tsl_strategy *strategy, const tsl_problem *
   return tsl_strategy_refuse(strategy, problem, config, device);
 }
 
-static const char *const operand_words[TSL_GIVEN] = {"operand A", "operand B", "operand C",
-                                                     "the bias",  "scale_a",   "scale_b"};
+static const char *const operand_words[TSL_ALL_OPERANDS] = {"operand A", "operand B", "operand C",
+                                                            "the bias",  "scale_a",   "scale_b"};
 
 /* Returns why the device has too little memory; NULL: enough. */
 static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_problem *problem,
@@ -41,7 +41,7 @@ static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_pr
     return tsl_refusal("needs %s of memory on %s, but a plan may use %s",
                        tsl_format_bytes(all, needs, sizeof needs), device->name,
                        tsl_format_bytes(limit, has, sizeof has));
-  for (int i = 0; i < TSL_GIVEN; i++) {
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++) {
     tsl_transfer transfer;
     if (tsl_problem_has_operand(problem, i) && tsl_transfer_plan(tsl_problem_shape(problem, i), &transfer) &&
         transfer.bytes > device->allocation_max / (uint64_t)tsl_problem_batch(problem))
@@ -60,7 +60,7 @@ const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *stra
 
 /* Plans the copies between host and device. */
 static tesela_status plan_transfers(const tsl_plan *plan) {
-  for (int i = 0; i < TSL_GIVEN; i++) {
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(&plan->work.problem, i);
     if (tsl_problem_has_operand(&plan->work.problem, i) &&
         !tsl_transfer_plan(shape, &plan->slots->transfers[i]))
@@ -68,7 +68,7 @@ static tesela_status plan_transfers(const tsl_plan *plan) {
                       plan->work.device->name, operand_words[i], (long long)shape->rows,
                       (long long)shape->cols);
   }
-  tsl_transfer_keep_rest(&plan->slots->transfers[TSL_OPERAND_C]);
+  tsl_transfer_preserve_other_triangle(&plan->slots->transfers[TSL_OPERAND_C]);
   return TESELA_OK;
 }
 
@@ -79,7 +79,7 @@ static tesela_status build_strategy(tsl_plan *plan) {
   work->fuses_epilogue = tsl_strategy_fuses_epilogue(work->strategy, &whole, &work->config, work->device);
   if (!tsl_problem_has_scales(&whole) || work->fuses_epilogue)
     return work->strategy->build ? work->strategy->build(work) : TESELA_OK;
-  work->problem = tsl_problem_unfinished(&whole);
+  work->problem = tsl_problem_drop_epilogue(&whole);
   const tesela_status status = work->strategy->build ? work->strategy->build(work) : TESELA_OK;
   plan->sums = *work;
   work->problem = whole;
@@ -248,7 +248,7 @@ uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *dev
   uint64_t bytes = 0;
   if (place == TSL_PLACE_DEVICE || device->capabilities & TSL_CAN_HOST)
     return 0;
-  for (int i = 0; i < TSL_GIVEN; i++) {
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++) {
     tsl_transfer transfer;
     if (!tsl_problem_uses(problem, i))
       continue;

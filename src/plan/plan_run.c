@@ -15,8 +15,8 @@ typedef struct plan_run_state {
   tsl_run_slot *slot;
   const tsl_operands *caller_operands;
   tsl_operands used;
-  const tsl_concurrent_hook *beside; /* callbacks for operands on the device; or NULL */
-  tsl_buffer *wrapped[TSL_GIVEN];    /* buffers over the caller's memory; NULL: not wrapped */
+  const tsl_concurrent_hook *beside;     /* callbacks for operands on the device; or NULL */
+  tsl_buffer *wrapped[TSL_ALL_OPERANDS]; /* buffers over the caller's memory; NULL: not wrapped */
   bool timed;
   double allocated; /* seconds for allocating device memory, if timed */
 } plan_run_state;
@@ -46,13 +46,13 @@ static void set_strides(const tsl_problem *problem, tsl_operands *operands) {
 }
 
 /* Returns the batch's products of an operand; step 0 is one product that the batch shares. */
-static tsl_panel_series series_of(const tsl_problem *problem, const tsl_operand *operand) {
+static tsl_operand_series series_of(const tsl_problem *problem, const tsl_operand *operand) {
   const int64_t count = operand->batch_step != 0 ? tsl_problem_batch(problem) : 1;
-  return (tsl_panel_series){count, operand->batch_step};
+  return (tsl_operand_series){count, operand->batch_step};
 }
 
 /* Returns the elements from a series' lowest to its first product. */
-static int64_t below_first(tsl_panel_series series) {
+static int64_t below_first(tsl_operand_series series) {
   return series.step < 0 ? -series.step * (series.count - 1) : 0;
 }
 
@@ -67,7 +67,7 @@ static plan_span plan_span_of(const plan_run_state *run, int operand) {
   tsl_operands all = *run->caller_operands;
   const tsl_operand *caller_operands = plan_operand_of(&all, operand);
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  const tsl_panel_series series = series_of(&run->plan->work.problem, caller_operands);
+  const tsl_operand_series series = series_of(&run->plan->work.problem, caller_operands);
   const int64_t apart = (series.step < 0 ? -series.step : series.step) * (series.count - 1);
   return (plan_span){(unsigned char *)caller_operands->host -
                          (tsl_shape_below(shape) + below_first(series)) * size,
@@ -87,7 +87,7 @@ static bool can_wrap(const plan_run_state *run, int operand) {
   const plan_span span = plan_span_of(run, operand);
   if ((uintptr_t)span.start % device->host_alignment != 0 || span.bytes > device->allocation_max)
     return false;
-  for (int other = 0; other < TSL_GIVEN; other++)
+  for (int other = 0; other < TSL_ALL_OPERANDS; other++)
     if (other != operand && tsl_problem_uses(&run->plan->work.problem, other) &&
         !disjoint(span, plan_span_of(run, other)))
       return false;
@@ -125,7 +125,7 @@ static tesela_status plan_stage(plan_run_state *run, int operand) {
   const bool is_vector = operand >= TSL_OPERAND_BIAS; /* stride 0 repeats its row or column */
   tsl_operand *used = plan_operand_of(&run->used, operand);
   const void *host = used->host;
-  const tsl_panel_series series = series_of(problem, used);
+  const tsl_operand_series series = series_of(problem, used);
   size_t bytes;
   if (!tsl_size_mul(transfer->bytes, (size_t)series.count, &bytes))
     return tsl_fail(TESELA_OUT_OF_MEMORY, "a batch's operands exceed the address space");
@@ -147,7 +147,7 @@ static tesela_status bring_in(plan_run_state *run) {
     run->beside->before(run->beside->argument, run->slot->stream);
   if (run->plan->place == TSL_PLACE_DEVICE)
     return TESELA_OK;
-  for (int operand = 0; operand < TSL_GIVEN; operand++) {
+  for (int operand = 0; operand < TSL_ALL_OPERANDS; operand++) {
     if (!tsl_problem_uses(problem, operand)) {
       plan_operand_of(&run->used, operand)->host = NULL;
       continue;
@@ -269,7 +269,7 @@ static tesela_status leave_slot(plan_run_state *run, tesela_status status) {
     tsl_status_save(&saved);
     (void)ops->finish(run->slot->stream);
   }
-  for (int operand = 0; operand < TSL_GIVEN; operand++)
+  for (int operand = 0; operand < TSL_ALL_OPERANDS; operand++)
     if (run->wrapped[operand])
       ops->buffer_destroy(run->wrapped[operand]);
   tsl_run_slot_give(run->plan->slots, run->slot, status == TESELA_OK);
@@ -332,7 +332,7 @@ static tesela_status run_in_slot(const tsl_plan *plan, const tsl_operands *opera
 
 /* Sets host addresses for buffers of the cpu. */
 static void set_buffer_addresses(const tsl_problem *problem, tsl_operands *operands) {
-  for (int operand = 0; operand < TSL_GIVEN; operand++) {
+  for (int operand = 0; operand < TSL_ALL_OPERANDS; operand++) {
     tsl_operand *used = plan_operand_of(operands, operand);
     if (used->buffer)
       used->host = (unsigned char *)used->buffer->host +

@@ -20,7 +20,7 @@ static void run_slot_destroy(tsl_run_slot *slot) {
     ops->event_destroy(slot->begin);
   if (slot->end)
     ops->event_destroy(slot->end);
-  for (int i = 0; i < TSL_GIVEN; i++)
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++)
     if (slot->staged[i])
       ops->buffer_destroy(slot->staged[i]);
   if (slot->scratch)

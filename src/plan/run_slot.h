@@ -11,8 +11,8 @@ typedef struct tsl_run_slot {
   struct tsl_run_slot *next;
   tsl_device *device;
   tsl_stream *stream;
-  tsl_event *begin, *end;        /* events of timed runs */
-  tsl_buffer *staged[TSL_GIVEN]; /* device copies; replaced when too small */
+  tsl_event *begin, *end;               /* events of timed runs */
+  tsl_buffer *staged[TSL_ALL_OPERANDS]; /* device copies; replaced when too small */
   tsl_buffer *scratch;
   void *block; /* host memory for gathering */
   size_t block_bytes;
@@ -21,7 +21,7 @@ typedef struct tsl_run_slot {
 
 typedef struct tsl_run_slots {
   tsl_device *device;
-  tsl_transfer transfers[TSL_GIVEN]; /* copies of each operand between host and device */
+  tsl_transfer transfers[TSL_ALL_OPERANDS]; /* copies of each operand between host and device */
   pthread_mutex_t lock;
   tsl_run_slot *idle; /* protected by lock */
 } tsl_run_slots;

@@ -23,7 +23,7 @@ static tesela_status run_on_device(const tsl_plan *plan, const tsl_operands *use
   const tsl_work *whole = &plan->work, *sums = &plan->sums;
   tsl_operands product = *used, last = *used;
   last.sums = used->c;
-  if (tsl_problem_sums_apart(&whole->problem))
+  if (tsl_problem_needs_separate_sums(&whole->problem))
     last.sums = separate_sums_operand(
         &sums->problem, NULL, used->scratch,
         (int64_t)(tsl_strategy_sums_at(whole->strategy, &whole->problem, &whole->config, whole->device) /
@@ -38,7 +38,7 @@ static tesela_status scaled_epilogue_run_on_host(const tsl_plan *plan, const tsl
   tsl_operands product = *used, last = *used;
   void *separate_sums = NULL;
   last.sums = used->c;
-  if (tsl_problem_sums_apart(whole)) {
+  if (tsl_problem_needs_separate_sums(whole)) {
     const uint64_t bytes = tsl_problem_sums_bytes(whole);
     if (bytes > SIZE_MAX)
       return tsl_fail(TESELA_OUT_OF_MEMORY, "the unscaled sums exceed the address space");
@@ -82,7 +82,7 @@ static tesela_status scaled_epilogue_run_tile(const tsl_work *whole, const tsl_o
   part.m = part.a.rows = part.c.rows = tsl_min(problem->m - tile->row, TILE);
   part.n = part.b.cols = part.c.cols = tsl_min(problem->n - tile->col, TILE);
   tsl_work tile_work = *whole;
-  tile_work.problem = tsl_problem_unfinished(&part);
+  tile_work.problem = tsl_problem_drop_epilogue(&part);
   tsl_operands last = {.a = scaled_epilogue_operand_at(&used->a, problem->a.type, tile, true, false),
                        .b = scaled_epilogue_operand_at(&used->b, problem->b.type, tile, false, true),
                        .c = scaled_epilogue_operand_at(&used->c, problem->c.type, tile, true, true),

@@ -173,13 +173,13 @@ static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *
   tsl_panel_arrivals arrivals = {0};
   int count = 0;
   while (tsl_block_grid_next(&grid, problem, &arrivals)) {
-    const tsl_copy_chunk last = tsl_block_grid_part(&grid, arrivals.a - 1, arrivals.b - 1);
+    const tsl_copy_part last = tsl_block_grid_part(&grid, arrivals.a - 1, arrivals.b - 1);
     const bool are_first = arrivals.a == 1 && arrivals.b == 1;
     in += are_first || arrivals.a_is_new ? a * (double)last.rows / link->staged_in : 0;
     in += are_first || !arrivals.a_is_new ? b * (double)last.cols / link->staged_in : 0;
     int i, j;
     for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++) {
-      const tsl_copy_chunk part = tsl_block_grid_part(&grid, i, j);
+      const tsl_copy_part part = tsl_block_grid_part(&grid, i, j);
       size[count] = (double)part.rows * (double)part.cols;
       in += tsl_problem_reads(problem, TSL_OPERAND_C) ? c * size[count] / link->staged_in : 0;
       done = fmax(done, in) + compute * size[count] / area;

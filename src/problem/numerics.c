@@ -34,7 +34,7 @@ bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *requi
   return requirements->accuracy != TSL_ACCURACY_DEFAULT;
 }
 
-static tesela_status numerics_refuse_accuracy(const char *word) {
+static tesela_status fail_unknown_accuracy(const char *word) {
   tsl_text names = {0};
   for (int i = 0; i < PRECISIONS; i++)
     tsl_text_add(&names, "%s, ", precisions[i].word);
@@ -64,7 +64,7 @@ tesela_status tsl_numeric_requirements_parse_accuracy(const char *word,
       return TESELA_OK;
     }
   if (!tsl_parse_double(word, &number) || !(number > 0) || !isfinite(number))
-    return numerics_refuse_accuracy(word);
+    return fail_unknown_accuracy(word);
   requirements->accuracy = TSL_ACCURACY_NUMBER;
   requirements->number = number;
   return TESELA_OK;
@@ -101,8 +101,8 @@ const char *tsl_numeric_requirements_bits_word(tsl_reproducibility bits) {
 }
 
 /* Allows for TYPE: rounding of factors with more digits, a sum as in tsl_accuracy_of_sum(), rounding to C. */
-double tsl_numeric_requirements_allows(const tsl_numeric_requirements *requirements, int64_t k,
-                                       double factors, double result) {
+double tsl_numeric_requirements_error_limit(const tsl_numeric_requirements *requirements, int64_t k,
+                                            double factors, double result) {
   const precision *row = &precisions[requirements->precision];
   if (requirements->accuracy != TSL_ACCURACY_TYPE)
     return requirements->number;

@@ -51,7 +51,6 @@ typedef struct tsl_numeric_requirements {
 
 bool tsl_numeric_requirements_same(const tsl_numeric_requirements *requirements,
                                    const tsl_numeric_requirements *other);
-/* Returns true if an accuracy other than DEFAULT is required. */
 bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *requirements);
 
 /* Reads "default", "1e-5", "tf32" ... or "exact". TESELA_BAD_CALL lists the allowed words. */
@@ -65,7 +64,7 @@ const char *tsl_numeric_requirements_bits_word(tsl_reproducibility bits);
 
 /* Returns the largest |error| / (|alpha| |A||B| + |beta| |C|) that NUMBER or TYPE allows for sums of k terms
  * (complex products: 2 k). `factors` and `result` are the unit roundoffs of A and B, and of C. */
-double tsl_numeric_requirements_allows(const tsl_numeric_requirements *requirements, int64_t k,
-                                       double factors, double result);
+double tsl_numeric_requirements_error_limit(const tsl_numeric_requirements *requirements, int64_t k,
+                                            double factors, double result);
 
 #endif

@@ -16,19 +16,19 @@ const char *tsl_op_name(tsl_op op) {
   return (unsigned)op < TSL_OP_COUNT ? op_names[op] : "?";
 }
 
-static tsl_shape problem_dense(tesela_type type, int64_t rows, int64_t cols) {
+static tsl_shape make_dense_shape(tesela_type type, int64_t rows, int64_t cols) {
   return (tsl_shape){.type = type, .rows = rows, .cols = cols, .row_stride = cols, .col_stride = 1};
 }
 
 /* Rows and columns of A, B and C, as letters of the problem's sizes. */
-static const char extents[TSL_OP_COUNT][TSL_OPERANDS][2] = {
+static const char size_letters[TSL_OP_COUNT][TSL_OPERANDS][2] = {
     [TSL_OP_GEMM] = {{'m', 'k'}, {'k', 'n'}, {'m', 'n'}},
     [TSL_OP_DOT] = {{'m', 'k'}, {'k', 'n'}, {'m', 'n'}},
     [TSL_OP_TRANSPOSE] = {{'n', 'm'}, {'0', '0'}, {'m', 'n'}},
     [TSL_OP_SOLVE] = {{'m', 'm'}, {'m', 'n'}, {'m', 'n'}},
 };
 
-static int64_t problem_size_of_letter(const tsl_problem *problem, char letter) {
+static int64_t size_of_letter(const tsl_problem *problem, char letter) {
   return letter == 'm' ? problem->m : letter == 'n' ? problem->n : letter == 'k' ? problem->k : 0;
 }
 
@@ -48,9 +48,9 @@ tsl_problem tsl_problem_of(tsl_op op, int64_t m, int64_t n, int64_t k, tesela_ty
                       .beta = {0, 0}};
   tsl_shape *const shapes[TSL_OPERANDS] = {&made.a, &made.b, &made.c};
   for (int i = 0; i < TSL_OPERANDS; i++)
-    *shapes[i] = problem_dense(i == TSL_OPERAND_C ? tsl_result_type(op, type) : type,
-                               problem_size_of_letter(&made, extents[op][i][0]),
-                               problem_size_of_letter(&made, extents[op][i][1]));
+    *shapes[i] = make_dense_shape(i == TSL_OPERAND_C ? tsl_result_type(op, type) : type,
+                                  size_of_letter(&made, size_letters[op][i][0]),
+                                  size_of_letter(&made, size_letters[op][i][1]));
   if (op == TSL_OP_SOLVE) {
     made.a.structure = TESELA_TRIANGULAR;
     made.a.triangle = TESELA_LOWER;
@@ -70,7 +70,7 @@ tsl_problem tsl_problem_transpose(int64_t m, int64_t n, tesela_type type) {
   return tsl_problem_of(TSL_OP_TRANSPOSE, m, n, 0, type);
 }
 
-static tsl_shape problem_transposed_shape(const tsl_shape *shape) {
+static tsl_shape transpose_shape(const tsl_shape *shape) {
   static const tesela_triangle other[] = {TESELA_WHOLE, TESELA_UPPER, TESELA_LOWER};
   return (tsl_shape){.type = shape->type,
                      .rows = shape->cols,
@@ -85,23 +85,23 @@ tsl_problem tsl_problem_swapped(const tsl_problem *problem) {
   tsl_problem out = *problem;
   out.m = problem->n;
   out.n = problem->m;
-  out.a = problem_transposed_shape(&problem->b);
-  out.b = problem_transposed_shape(&problem->a);
-  out.c = problem_transposed_shape(&problem->c);
-  out.bias = problem_transposed_shape(&problem->bias);
+  out.a = transpose_shape(&problem->b);
+  out.b = transpose_shape(&problem->a);
+  out.c = transpose_shape(&problem->c);
+  out.bias = transpose_shape(&problem->bias);
   out.bias_axis = problem->bias_axis == TESELA_BIAS_ROW      ? TESELA_BIAS_COLUMN
                   : problem->bias_axis == TESELA_BIAS_COLUMN ? TESELA_BIAS_ROW
                                                              : TESELA_NO_BIAS;
   out.scaling_a = problem->scaling_b;
   out.scaling_b = problem->scaling_a;
-  out.scale_a = problem_transposed_shape(&problem->scale_b);
-  out.scale_b = problem_transposed_shape(&problem->scale_a);
+  out.scale_a = transpose_shape(&problem->scale_b);
+  out.scale_b = transpose_shape(&problem->scale_a);
   out.conjugate_a = problem->conjugate_b;
   out.conjugate_b = problem->conjugate_a;
   return out;
 }
 
-bool tsl_problem_adds_up(const tsl_problem *problem) {
+bool tsl_problem_can_accumulate_in_c(const tsl_problem *problem) {
   const tsl_type_info *type = tsl_type(problem->c.type);
   return tsl_type(type->sums) == type && !type->is_complex;
 }
@@ -115,7 +115,7 @@ const tsl_shape *tsl_problem_shape(const tsl_problem *problem, int operand) {
                                           : &problem->scale_b;
 }
 
-static bool problem_is_zero(const double scalar[2]) {
+static bool is_zero_scalar(const double scalar[2]) {
   return scalar[0] == 0 && scalar[1] == 0;
 }
 
@@ -135,14 +135,14 @@ int64_t tsl_problem_terms(const tsl_problem *problem) {
   return tsl_is_sum(problem->c.structure) ? 2 * problem->k : problem->k;
 }
 
-tsl_problem tsl_problem_of_sum(const tsl_problem *problem, bool second) {
+tsl_problem tsl_problem_half_of_sum(const tsl_problem *problem, bool second) {
   const bool conjugates = tsl_is_hermitian(problem->c.structure);
   tsl_problem one = *problem;
   one.c.structure = conjugates ? TESELA_HERMITIAN : TESELA_GENERAL;
   if (!second)
     return one;
-  one.a = problem_transposed_shape(&problem->b);
-  one.b = problem_transposed_shape(&problem->a);
+  one.a = transpose_shape(&problem->b);
+  one.b = transpose_shape(&problem->a);
   one.conjugate_a = problem->conjugate_b != conjugates;
   one.conjugate_b = problem->conjugate_a != conjugates;
   one.beta[0] = 1;
@@ -156,13 +156,13 @@ int tsl_problem_structured(const tsl_problem *problem) {
                                                   : TSL_OPERAND_C;
 }
 
-static bool problem_is_whole_and_general(const tsl_shape *shape) {
+static bool is_whole_and_general(const tsl_shape *shape) {
   return shape->structure == TESELA_GENERAL && shape->triangle == TESELA_WHOLE;
 }
 
 bool tsl_problem_has_structure(const tsl_problem *problem) {
-  return !problem_is_whole_and_general(&problem->a) || !problem_is_whole_and_general(&problem->b) ||
-         !problem_is_whole_and_general(&problem->c);
+  return !is_whole_and_general(&problem->a) || !is_whole_and_general(&problem->b) ||
+         !is_whole_and_general(&problem->c);
 }
 
 bool tsl_problem_has_operand(const tsl_problem *problem, int operand) {
@@ -176,16 +176,16 @@ bool tsl_problem_reads(const tsl_problem *problem, int operand) {
   if (problem->m == 0 || problem->n == 0)
     return false;
   if (operand == TSL_OPERAND_C)
-    return problem->in_place || !problem_is_zero(problem->beta);
+    return problem->in_place || !is_zero_scalar(problem->beta);
   if (operand == TSL_OPERAND_BIAS)
     return problem->bias_axis != TESELA_NO_BIAS;
   if (operand > TSL_OPERAND_BIAS && !tsl_problem_has_operand(problem, operand))
     return false;
   if (problem->op == TSL_OP_TRANSPOSE)
-    return operand == TSL_OPERAND_A && !problem->in_place && !problem_is_zero(problem->alpha);
+    return operand == TSL_OPERAND_A && !problem->in_place && !is_zero_scalar(problem->alpha);
   if (problem->in_place && operand != tsl_problem_structured(problem))
     return false;
-  return problem->k > 0 && !problem_is_zero(problem->alpha);
+  return problem->k > 0 && !is_zero_scalar(problem->alpha);
 }
 
 bool tsl_problem_uses(const tsl_problem *problem, int operand) {
@@ -202,7 +202,7 @@ void tsl_problem_round(tsl_problem *problem) {
   }
 }
 
-static int64_t problem_absolute(int64_t value) {
+static int64_t absolute_value(int64_t value) {
   return value < 0 ? -value : value;
 }
 
@@ -218,8 +218,8 @@ tesela_status tsl_shape_check(const tsl_shape *shape, const char *name, int64_t 
     return TESELA_OK;
   int64_t down, across, extent, bytes;
   if (shape->row_stride == INT64_MIN || shape->col_stride == INT64_MIN ||
-      !tsl_i64_mul(rows - 1, problem_absolute(shape->row_stride), &down) ||
-      !tsl_i64_mul(cols - 1, problem_absolute(shape->col_stride), &across) ||
+      !tsl_i64_mul(rows - 1, absolute_value(shape->row_stride), &down) ||
+      !tsl_i64_mul(cols - 1, absolute_value(shape->col_stride), &across) ||
       !tsl_i64_add(down, across, &extent) || !tsl_i64_add(extent, 1, &extent) ||
       !tsl_i64_mul(extent, (int64_t)type->size, &bytes))
     return tsl_fail(TESELA_BAD_CALL, "%s: %lld x %lld elements with strides %lld, %lld pass 2^63 bytes", name,
@@ -232,7 +232,7 @@ static bool overlaps_itself(const tsl_shape *shape) {
   return tsl_strides_overlap(shape->rows, shape->cols, shape->row_stride, shape->col_stride);
 }
 
-static bool same_layout(const tsl_shape *a, const tsl_shape *b) {
+static bool has_same_layout(const tsl_shape *a, const tsl_shape *b) {
   return a->type == b->type && a->row_stride == b->row_stride && a->col_stride == b->col_stride;
 }
 
@@ -240,13 +240,13 @@ static const char *const structure_words[TESELA_STRUCTURES] = {
     "general",         "symmetric",       "hermitian",      "triangular",
     "unit triangular", "a symmetric sum", "a hermitian sum"};
 
-static bool has_words(const tsl_shape *shape) {
+static bool has_valid_structure(const tsl_shape *shape) {
   return (unsigned)shape->structure < TESELA_STRUCTURES && (unsigned)shape->triangle < TESELA_TRIANGLES;
 }
 
 /* Checks structure and triangle of A or B: a triangle needs a structure, and a square matrix. */
-static tesela_status check_factor(const tsl_shape *shape, const char *name) {
-  if (problem_is_whole_and_general(shape))
+static tesela_status check_factor_structure(const tsl_shape *shape, const char *name) {
+  if (is_whole_and_general(shape))
     return TESELA_OK;
   if (shape->structure == TESELA_GENERAL)
     return tsl_fail(TESELA_BAD_CALL, "%s is general: all of it is used, not a triangle", name);
@@ -291,7 +291,7 @@ static tesela_status check_triangle_of_solve(const tsl_problem *problem) {
   if (!tsl_is_triangular(problem->a.structure))
     return tsl_fail(TESELA_BAD_CALL, "A is %s: a solve needs a triangular or unit triangular A",
                     structure_words[problem->a.structure]);
-  if (!problem_is_whole_and_general(&problem->b) || !problem_is_whole_and_general(&problem->c))
+  if (!is_whole_and_general(&problem->b) || !is_whole_and_general(&problem->c))
     return tsl_fail(TESELA_BAD_CALL, "B and C of a solve are general matrices");
   return TESELA_OK;
 }
@@ -300,7 +300,7 @@ static tesela_status check_triangle_of_solve(const tsl_problem *problem) {
 static tesela_status check_structures(const tsl_problem *problem) {
   const tsl_shape *const shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
   for (int i = 0; i < TSL_OPERANDS; i++)
-    if (!has_words(shapes[i]))
+    if (!has_valid_structure(shapes[i]))
       return tsl_fail(TESELA_BAD_CALL, "%c has structure %d and triangle %d, which are none", "ABC"[i],
                       (int)shapes[i] -> structure, (int)shapes[i] -> triangle);
   if (problem->op != TSL_OP_SOLVE && !tsl_problem_has_structure(problem))
@@ -313,8 +313,8 @@ static tesela_status check_structures(const tsl_problem *problem) {
     return tsl_fail(TESELA_BAD_CALL,
                     "operands with structures are all f32, f64, c64 or c128, not %s x %s -> %s",
                     tsl_type(problem->a.type)->name, tsl_type(problem->b.type)->name, tsl_type(type)->name);
-  TSL_TRY(check_factor(&problem->a, "A"));
-  TSL_TRY(check_factor(&problem->b, "B"));
+  TSL_TRY(check_factor_structure(&problem->a, "A"));
+  TSL_TRY(check_factor_structure(&problem->b, "B"));
   if (problem->op == TSL_OP_SOLVE)
     return check_triangle_of_solve(problem);
   if (problem->a.structure != TESELA_GENERAL && problem->b.structure != TESELA_GENERAL)
@@ -331,29 +331,29 @@ static tesela_status check_in_place(const tsl_problem *problem) {
   const tsl_shape *general = triangle == TSL_OPERAND_A ? &problem->b : &problem->a;
   if (triangle == TSL_OPERAND_C || !tsl_is_triangular(tsl_problem_shape(problem, triangle)->structure))
     return tsl_fail(TESELA_BAD_CALL, "a product in place needs a triangular A or B");
-  if (!problem_is_zero(problem->beta))
+  if (!is_zero_scalar(problem->beta))
     return tsl_fail(TESELA_BAD_CALL, "a product in place has no beta");
-  if (!same_layout(general, &problem->c))
+  if (!has_same_layout(general, &problem->c))
     return tsl_fail(TESELA_BAD_CALL, "in place, the general factor and C have one type and the same strides");
   return TESELA_OK;
 }
 
-static tesela_status problem_check_op(const tsl_problem *problem) {
+static tesela_status check_operation(const tsl_problem *problem) {
   if ((unsigned)problem->op >= TSL_OP_COUNT)
     return tsl_fail(TESELA_BAD_CALL, "%d is no operation", (int)problem->op);
   if (problem->op == TSL_OP_DOT && (problem->m != 1 || problem->n != 1))
     return tsl_fail(TESELA_BAD_CALL, "the result of a dot is 1 x 1, not %lld x %lld", (long long)problem->m,
                     (long long)problem->n);
-  if (problem->op == TSL_OP_TRANSPOSE && (problem->k != 0 || !problem_is_zero(problem->beta)))
+  if (problem->op == TSL_OP_TRANSPOSE && (problem->k != 0 || !is_zero_scalar(problem->beta)))
     return tsl_fail(TESELA_BAD_CALL, "a transpose has no k and no beta");
-  if (problem->op == TSL_OP_SOLVE && (problem->k != problem->m || !problem_is_zero(problem->beta)))
+  if (problem->op == TSL_OP_SOLVE && (problem->k != problem->m || !is_zero_scalar(problem->beta)))
     return tsl_fail(TESELA_BAD_CALL, "a solve has k = m and no beta");
   if (!problem->in_place)
     return TESELA_OK;
   if (problem->op == TSL_OP_GEMM)
     return check_in_place(problem);
   if (problem->op == TSL_OP_SOLVE)
-    return same_layout(&problem->b, &problem->c)
+    return has_same_layout(&problem->b, &problem->c)
                ? TESELA_OK
                : tsl_fail(TESELA_BAD_CALL, "in place, B and C have one type and the same strides");
   if (problem->op != TSL_OP_TRANSPOSE)
@@ -361,7 +361,7 @@ static tesela_status problem_check_op(const tsl_problem *problem) {
   if (problem->m != problem->n)
     return tsl_fail(TESELA_BAD_CALL, "only a square matrix can be transposed in place, not %lld x %lld",
                     (long long)problem->n, (long long)problem->m);
-  if (!same_layout(&problem->a, &problem->c))
+  if (!has_same_layout(&problem->a, &problem->c))
     return tsl_fail(TESELA_BAD_CALL, "in place, A and C have one type and the same strides");
   return TESELA_OK;
 }
@@ -386,7 +386,7 @@ static tesela_status check_scalars(const tsl_problem *problem) {
                   problem->alpha[1] != 0 ? "alpha" : "beta", tsl_type(problem->c.type)->name);
 }
 
-static bool problem_is_int32(double value) {
+static bool is_int32(double value) {
   return value >= INT32_MIN && value <= INT32_MAX && value == rint(value);
 }
 
@@ -400,37 +400,37 @@ static tesela_status check_integers(const tsl_problem *problem) {
                     tsl_type(problem->b.type)->name);
   const double *const scalars[] = {problem->alpha, problem->beta};
   for (int i = 0; i < 2; i++)
-    if (!problem_is_int32(scalars[i][0]))
+    if (!is_int32(scalars[i][0]))
       return tsl_fail(TESELA_BAD_CALL, "%s is %.12g where C is %s: it must be a whole number of 32 bits",
                       i == 0 ? "alpha" : "beta", scalars[i][0], tsl_type(problem->c.type)->name);
   return TESELA_OK;
 }
 
 /* Refuses sizes that no memory holds, even without elements: models round sizes up and multiply them. */
-static tesela_status problem_check_sizes(const tsl_problem *problem) {
-  static const int64_t most = (int64_t)1 << 59;
+static tesela_status check_matrix_sizes(const tsl_problem *problem) {
+  static const int64_t elements_max = (int64_t)1 << 59;
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(problem, i);
     const int64_t rows = shape->rows > 1 ? shape->rows : 1, cols = shape->cols > 1 ? shape->cols : 1;
-    if (rows > most / cols)
+    if (rows > elements_max / cols)
       return tsl_fail(TESELA_BAD_CALL, "%c is %lld x %lld: matrices of more than 2^59 elements are refused",
                       "ABC"[i], (long long)shape -> rows, (long long)shape -> cols);
   }
   return TESELA_OK;
 }
 
-tesela_status tsl_problem_check_unfinished(const tsl_problem *problem) {
+tesela_status tsl_problem_check_all_but_epilogue(const tsl_problem *problem) {
   if (problem->m < 0 || problem->n < 0 || problem->k < 0)
     return tsl_fail(TESELA_BAD_CALL, "a size is negative: m=%lld n=%lld k=%lld", (long long)problem->m,
                     (long long)problem->n, (long long)problem->k);
-  TSL_TRY(problem_check_op(problem));
+  TSL_TRY(check_operation(problem));
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const char name[] = {"ABC"[i], '\0'};
-    const char *letters = extents[problem->op][i];
-    TSL_TRY(tsl_shape_check(tsl_problem_shape(problem, i), name, problem_size_of_letter(problem, letters[0]),
-                            problem_size_of_letter(problem, letters[1])));
+    const char *letters = size_letters[problem->op][i];
+    TSL_TRY(tsl_shape_check(tsl_problem_shape(problem, i), name, size_of_letter(problem, letters[0]),
+                            size_of_letter(problem, letters[1])));
   }
-  TSL_TRY(problem_check_sizes(problem));
+  TSL_TRY(check_matrix_sizes(problem));
   TSL_TRY(check_structures(problem));
   TSL_TRY(check_conjugates(problem));
   TSL_TRY(check_scalars(problem));
@@ -445,8 +445,8 @@ tesela_status tsl_problem_check_unfinished(const tsl_problem *problem) {
 int64_t tsl_shape_extent(const tsl_shape *shape) {
   if (shape->rows == 0 || shape->cols == 0)
     return 0;
-  return (shape->rows - 1) * problem_absolute(shape->row_stride) +
-         (shape->cols - 1) * problem_absolute(shape->col_stride) + 1;
+  return (shape->rows - 1) * absolute_value(shape->row_stride) +
+         (shape->cols - 1) * absolute_value(shape->col_stride) + 1;
 }
 
 int64_t tsl_shape_below(const tsl_shape *shape) {
@@ -474,11 +474,11 @@ double tsl_problem_flops(const tsl_problem *problem) {
       (tsl_type(problem->c.type)->is_complex ? 8 : 2) * (double)tsl_problem_batch(problem);
   const int factor = tsl_problem_structured(problem);
   const tsl_shape *shape = tsl_problem_shape(problem, factor);
-  const double share = problem->op == TSL_OP_SOLVE ? 0.5
-                       : factor == TSL_OPERAND_C || tsl_is_triangular(shape->structure)
-                           ? problem_stored_fraction(shape)
-                           : 1;
-  return share * per_term * (double)problem->m * (double)problem->n * (double)tsl_problem_terms(problem);
+  const double fraction = problem->op == TSL_OP_SOLVE ? 0.5
+                          : factor == TSL_OPERAND_C || tsl_is_triangular(shape->structure)
+                              ? problem_stored_fraction(shape)
+                              : 1;
+  return fraction * per_term * (double)problem->m * (double)problem->n * (double)tsl_problem_terms(problem);
 }
 
 double tsl_problem_bytes(const tsl_problem *problem) {
@@ -492,7 +492,7 @@ double tsl_problem_bytes(const tsl_problem *problem) {
   return bytes * (double)tsl_problem_batch(problem);
 }
 
-double tsl_problem_lines(const tsl_problem *problem) {
+double tsl_problem_cache_bytes(const tsl_problem *problem) {
   const double c_bytes = problem_stored_fraction(&problem->c) * (double)problem->m * (double)problem->n *
                          (double)tsl_type(problem->c.type)->size * (double)tsl_problem_batch(problem);
   return tsl_problem_bytes(problem) + (tsl_problem_reads(problem, TSL_OPERAND_C) ? 0 : c_bytes);

@@ -37,7 +37,7 @@ enum {
   TSL_OPERAND_BIAS = TSL_OPERANDS,
   TSL_OPERAND_SCALE_A,
   TSL_OPERAND_SCALE_B,
-  TSL_GIVEN
+  TSL_ALL_OPERANDS
 };
 
 /* The computation. Transposed operands are expressed by strides.
@@ -100,24 +100,24 @@ bool tsl_is_sum(tesela_structure structure);
 /* Returns the number of terms of an element: k, or 2 k for a sum. */
 int64_t tsl_problem_terms(const tsl_problem *problem);
 /* Returns one of the two products of a sum: the first, with beta C; or the second, with A and B exchanged. */
-tsl_problem tsl_problem_of_sum(const tsl_problem *problem, bool second);
+tsl_problem tsl_problem_half_of_sum(const tsl_problem *problem, bool second);
 
 /* Returns true if partial sums may be accumulated in C. False where sums have another type than C. False for
  * complex types, too: beta = 1 multiplies C by 1 + 0i, and infinity times 0 is NaN. */
-bool tsl_problem_adds_up(const tsl_problem *problem);
+bool tsl_problem_can_accumulate_in_c(const tsl_problem *problem);
 
 /* Returns true if the problem has an epilogue: scales, a bias or an activation. */
 bool tsl_problem_has_epilogue(const tsl_problem *problem);
 bool tsl_problem_has_scales(const tsl_problem *problem);
 /* Returns the problem without its epilogue, as strategies compute it. With scales, that is C = A B in the
  * type of the sums; the epilogue applies alpha and beta. */
-tsl_problem tsl_problem_unfinished(const tsl_problem *problem);
+tsl_problem tsl_problem_drop_epilogue(const tsl_problem *problem);
 /* Returns the binary places of C's type, the precision that activations need; 0 for integers. */
-int tsl_problem_places(const tsl_problem *problem);
-/* Returns the problem for strategies: with scales, tsl_problem_unfinished() in `room`; else `problem`. */
-const tsl_problem *tsl_problem_without_epilogue(const tsl_problem *problem, tsl_problem *room);
+int tsl_problem_precision_bits(const tsl_problem *problem);
+/* Returns the problem for strategies: with scales, its product in *storage; else `problem` itself. */
+const tsl_problem *tsl_problem_without_epilogue(const tsl_problem *problem, tsl_problem *storage);
 /* Returns true if the sums of a problem with scales need separate memory: C is read, or has another size. */
-bool tsl_problem_sums_apart(const tsl_problem *problem);
+bool tsl_problem_needs_separate_sums(const tsl_problem *problem);
 /* Returns the bytes of the batch's separate sums; 0: none are needed; UINT64_MAX: overflow. */
 uint64_t tsl_problem_sums_bytes(const tsl_problem *problem);
 /* Adds a bias of `type`, its numbers `stride` elements apart. m and n must be set. TESELA_NO_BIAS: none. */
@@ -187,11 +187,10 @@ typedef struct tsl_text_key {
 /* Returns key and meaning at `index`, for documents; NULL past the end. */
 const tsl_text_key *tsl_problem_key(int index);
 
-/* Checks that a shape is rows x cols with a valid type and addressable strides. Fails with TESELA_BAD_CALL;
- * `name` is the operand's name in the message. */
+/* Checks that a shape is rows x cols of a valid type and addressable. TESELA_BAD_CALL names the operand. */
 tesela_status tsl_shape_check(const tsl_shape *shape, const char *name, int64_t rows, int64_t cols);
 /* Checks everything except the epilogue, for tsl_problem_check(). */
-tesela_status tsl_problem_check_unfinished(const tsl_problem *problem);
+tesela_status tsl_problem_check_all_but_epilogue(const tsl_problem *problem);
 
 /* Appends "m=4 n=3 k=2 types=f32,f32,f32 beta=1", with the keys of the list. */
 void tsl_problem_print(const tsl_problem *problem, tsl_text *text);
@@ -205,12 +204,11 @@ int64_t tsl_shape_below(const tsl_shape *shape);
 /* Returns true if the elements fill their extent without gaps. */
 bool tsl_shape_is_dense(const tsl_shape *shape);
 
-/* Returns the floating-point operations: 2 m n k, or 8 m n k for complex types; less for triangles; m m n or
- * 4 m m n for a solve; 0 for a transpose. */
+/* Returns 2 m n k, 8 m n k if complex, less for triangles; m m n or 4 m m n for a solve; else 0. */
 double tsl_problem_flops(const tsl_problem *problem);
 /* Returns the minimum number of bytes that a run must move: each element read or written once. */
 double tsl_problem_bytes(const tsl_problem *problem);
 /* Returns the bytes of cache traffic on processors: lines of C that are only written are also read. */
-double tsl_problem_lines(const tsl_problem *problem);
+double tsl_problem_cache_bytes(const tsl_problem *problem);
 
 #endif

@@ -29,39 +29,38 @@ bool tsl_problem_has_epilogue(const tsl_problem *problem) {
          tsl_problem_has_scales(problem);
 }
 
-static tesela_type problem_epilogue_type_of_sums(const tsl_problem *problem) {
+static tesela_type type_of_scaled_sums(const tsl_problem *problem) {
   const tsl_type_info *a = tsl_type(problem->a.type);
   return a->is_integer ? TESELA_I32 : TESELA_F32;
 }
 
-bool tsl_problem_sums_apart(const tsl_problem *problem) {
+bool tsl_problem_needs_separate_sums(const tsl_problem *problem) {
   return tsl_problem_has_scales(problem) &&
          (problem->beta[0] != 0 ||
-          tsl_type(problem->c.type)->size != tsl_type(problem_epilogue_type_of_sums(problem))->size);
+          tsl_type(problem->c.type)->size != tsl_type(type_of_scaled_sums(problem))->size);
 }
 
 uint64_t tsl_problem_sums_bytes(const tsl_problem *problem) {
   int64_t elements, all, bytes;
-  if (!tsl_problem_sums_apart(problem))
+  if (!tsl_problem_needs_separate_sums(problem))
     return 0;
   if (!tsl_i64_mul(problem->m, problem->n, &elements) ||
       !tsl_i64_mul(elements, tsl_problem_batch(problem), &all) ||
-      !tsl_i64_mul(all, (int64_t)tsl_type(problem_epilogue_type_of_sums(problem))->size, &bytes))
+      !tsl_i64_mul(all, (int64_t)tsl_type(type_of_scaled_sums(problem))->size, &bytes))
     return UINT64_MAX;
   return (uint64_t)bytes;
 }
 
-/* Changes `sums`, a copy of `whole`, into the product without scales. Separate sums are dense in the order of
- * C, so the epilogue reads both contiguously. */
-static void problem_epilogue_unscale(const tsl_problem *whole, tsl_problem *sums) {
+/* Removes the scales from `sums`, a copy of `whole`. Separate sums are dense in the order of C. */
+static void remove_scales(const tsl_problem *whole, tsl_problem *sums) {
   const tsl_shape *c = &whole->c;
   const int64_t down = c->row_stride < 0 ? -c->row_stride : c->row_stride,
                 across = c->col_stride < 0 ? -c->col_stride : c->col_stride;
   const bool by_columns = down < across;
   sums->scaling_a = sums->scaling_b = TESELA_NO_SCALE;
   sums->scale_a = sums->scale_b = (tsl_shape){.type = TESELA_TYPE_DEFAULT};
-  sums->c.type = problem_epilogue_type_of_sums(whole);
-  if (tsl_problem_sums_apart(whole)) {
+  sums->c.type = type_of_scaled_sums(whole);
+  if (tsl_problem_needs_separate_sums(whole)) {
     sums->c.row_stride = by_columns ? 1 : c->cols;
     sums->c.col_stride = by_columns ? c->rows : 1;
   }
@@ -69,26 +68,26 @@ static void problem_epilogue_unscale(const tsl_problem *whole, tsl_problem *sums
   sums->alpha[1] = sums->beta[0] = sums->beta[1] = 0;
 }
 
-int tsl_problem_places(const tsl_problem *problem) {
+int tsl_problem_precision_bits(const tsl_problem *problem) {
   const double unit = tsl_type(problem->c.type)->unit_roundoff;
   return unit > 0 ? -ilogb(unit) : 0;
 }
 
-tsl_problem tsl_problem_unfinished(const tsl_problem *problem) {
+tsl_problem tsl_problem_drop_epilogue(const tsl_problem *problem) {
   tsl_problem product = *problem;
   if (tsl_problem_has_scales(problem))
-    problem_epilogue_unscale(problem, &product);
+    remove_scales(problem, &product);
   product.bias_axis = TESELA_NO_BIAS;
   product.bias = (tsl_shape){.type = TESELA_TYPE_DEFAULT};
   product.activation = TESELA_NO_ACTIVATION;
   return product;
 }
 
-const tsl_problem *tsl_problem_without_epilogue(const tsl_problem *problem, tsl_problem *room) {
+const tsl_problem *tsl_problem_without_epilogue(const tsl_problem *problem, tsl_problem *storage) {
   if (!tsl_problem_has_scales(problem))
     return problem;
-  *room = tsl_problem_unfinished(problem);
-  return room;
+  *storage = tsl_problem_drop_epilogue(problem);
+  return storage;
 }
 
 void tsl_problem_add_bias(tsl_problem *problem, tesela_bias_axis along, tesela_type type, int64_t stride) {
@@ -103,12 +102,12 @@ void tsl_problem_add_bias(tsl_problem *problem, tesela_bias_axis along, tesela_t
 }
 
 void tsl_problem_add_scale(tsl_problem *problem, int operand, tesela_scaling scaling, int64_t stride) {
-  const bool is_a = operand == TSL_OPERAND_SCALE_A, goes_on = scaling == TESELA_SCALE_LINES;
+  const bool is_a = operand == TSL_OPERAND_SCALE_A, has_lines = scaling == TESELA_SCALE_LINES;
   const tsl_shape made = {.type = TESELA_F32,
-                          .rows = is_a && goes_on ? problem->m : 1,
-                          .cols = !is_a && goes_on ? problem->n : 1,
-                          .row_stride = is_a && goes_on ? stride : 0,
-                          .col_stride = !is_a && goes_on ? stride : 0};
+                          .rows = is_a && has_lines ? problem->m : 1,
+                          .cols = !is_a && has_lines ? problem->n : 1,
+                          .row_stride = is_a && has_lines ? stride : 0,
+                          .col_stride = !is_a && has_lines ? stride : 0};
   *(is_a ? &problem->scaling_a : &problem->scaling_b) = scaling;
   *(is_a ? &problem->scale_a : &problem->scale_b) =
       scaling == TESELA_NO_SCALE ? (tsl_shape){.type = TESELA_TYPE_DEFAULT} : made;
@@ -131,10 +130,11 @@ static tesela_status check_scale(const tsl_problem *problem, int operand) {
   const tesela_scaling scaling = is_a ? problem->scaling_a : problem->scaling_b;
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   const char *name = is_a ? "scale_a" : "scale_b";
-  const bool goes_on = scaling == TESELA_SCALE_LINES;
+  const bool has_lines = scaling == TESELA_SCALE_LINES;
   if (scaling == TESELA_NO_SCALE)
     return TESELA_OK;
-  TSL_TRY(tsl_shape_check(shape, name, is_a && goes_on ? problem->m : 1, !is_a && goes_on ? problem->n : 1));
+  TSL_TRY(
+      tsl_shape_check(shape, name, is_a && has_lines ? problem->m : 1, !is_a && has_lines ? problem->n : 1));
   if (shape->type != TESELA_F32)
     return tsl_fail(TESELA_BAD_CALL, "%s is %s: scales are f32", name, tsl_type(shape->type)->name);
   if (!is_a && shape->row_stride != 0)
@@ -148,18 +148,17 @@ static tesela_status check_scale(const tsl_problem *problem, int operand) {
   return TESELA_OK;
 }
 
-static int64_t problem_epilogue_largest_magnitude(tesela_type type) {
+static int64_t largest_magnitude_of_type(tesela_type type) {
   return type == TESELA_U8 ? 255 : 128;
 }
 
 /* Refuses a k at which sums of integers may wrap: the error of a wrapped sum would exceed any bound. */
-static tesela_status check_depth(const tsl_problem *problem) {
+static tesela_status check_depth_of_integers(const tsl_problem *problem) {
   const tsl_type_info *a = tsl_type(problem->a.type), *b = tsl_type(problem->b.type);
   if (a->is_integer != b->is_integer || (a->is_integer && (a->size != 1 || b->size != 1)))
     return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: scales need sums in f32 or of 8-bit integers",
                     a->name, b->name);
-  const int64_t term = a->is_integer ? problem_epilogue_largest_magnitude(a->type) *
-                                           problem_epilogue_largest_magnitude(b->type)
+  const int64_t term = a->is_integer ? largest_magnitude_of_type(a->type) * largest_magnitude_of_type(b->type)
                                      : 0,
                 most = term > 0 ? INT32_MAX / term : INT64_MAX;
   if (problem->k > most)
@@ -178,12 +177,12 @@ static tesela_status check_scales(const tsl_problem *problem) {
   if (tsl_type(problem->a.type)->sums == TESELA_F64 || tsl_type(problem->b.type)->sums == TESELA_F64)
     return tsl_fail(TESELA_BAD_CALL, "A is %s and B is %s: scales need sums in f32 or of 8-bit integers",
                     tsl_type(problem->a.type)->name, tsl_type(problem->b.type)->name);
-  TSL_TRY(check_depth(problem));
+  TSL_TRY(check_depth_of_integers(problem));
   TSL_TRY(check_scale(problem, TSL_OPERAND_SCALE_A));
   return check_scale(problem, TSL_OPERAND_SCALE_B);
 }
 
-static tesela_status problem_epilogue_check_words(const tsl_problem *problem) {
+static tesela_status check_epilogue_enums(const tsl_problem *problem) {
   if ((unsigned)problem->bias_axis >= TESELA_ALONGS || (unsigned)problem->activation >= TESELA_ACTIVATIONS)
     return tsl_fail(TESELA_BAD_CALL, "bias_axis is %d and activation %d, which are none",
                     (int)problem->bias_axis, (int)problem->activation);
@@ -195,7 +194,7 @@ static tesela_status problem_epilogue_check_words(const tsl_problem *problem) {
 
 static tesela_status check_epilogue(const tsl_problem *problem) {
   const tsl_type_info *c = tsl_type(problem->c.type);
-  TSL_TRY(problem_epilogue_check_words(problem));
+  TSL_TRY(check_epilogue_enums(problem));
   if (!tsl_problem_has_epilogue(problem))
     return TESELA_OK;
   if (problem->op != TSL_OP_GEMM)
@@ -213,6 +212,6 @@ static tesela_status check_epilogue(const tsl_problem *problem) {
 }
 
 tesela_status tsl_problem_check(const tsl_problem *problem) {
-  TSL_TRY(tsl_problem_check_unfinished(problem));
+  TSL_TRY(tsl_problem_check_all_but_epilogue(problem));
   return check_epilogue(problem);
 }

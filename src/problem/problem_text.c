@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tsl_shape *shape_of(tsl_problem *problem, int operand) {
+static tsl_shape *get_writable_shape(tsl_problem *problem, int operand) {
   return operand == TSL_OPERAND_A ? &problem->a : operand == TSL_OPERAND_B ? &problem->b : &problem->c;
 }
 
-static void print_whole(tsl_text *text, int64_t value) {
+static void print_integer(tsl_text *text, int64_t value) {
   tsl_text_add(text, "%lld", (long long)value);
 }
 
@@ -20,16 +20,16 @@ static tesela_status parse_size(const char *key, const char *value, int64_t *out
 }
 
 static void print_m(const tsl_problem *problem, tsl_text *text) {
-  print_whole(text, problem->m);
+  print_integer(text, problem->m);
 }
 static void print_n(const tsl_problem *problem, tsl_text *text) {
-  print_whole(text, problem->n);
+  print_integer(text, problem->n);
 }
 static void print_k(const tsl_problem *problem, tsl_text *text) {
-  print_whole(text, problem->k);
+  print_integer(text, problem->k);
 }
 static void print_batch(const tsl_problem *problem, tsl_text *text) {
-  print_whole(text, problem->batch);
+  print_integer(text, problem->batch);
 }
 static tesela_status parse_m(const char *key, const char *value, tsl_problem *problem) {
   return parse_size(key, value, &problem->m);
@@ -48,7 +48,8 @@ static tesela_status parse_batch(const char *key, const char *value, tsl_problem
 }
 
 /* Cuts a copy of "a,b,c" into at most `word_max` words; *count is -1 if more. The caller frees the copy. */
-static tesela_status split(const char *value, int word_max, char **copy, char *words[], int *count) {
+static tesela_status split_at_commas(const char *value, int word_max, char **copy, char *words[],
+                                     int *count) {
   *count = 0;
   *copy = strdup(value);
   if (!*copy)
@@ -75,10 +76,10 @@ static tesela_status parse_types(const char *key, const char *value, tsl_problem
   char *copy, *words[TSL_OPERANDS];
   int count;
   tesela_status status = TESELA_OK;
-  TSL_TRY(split(value, TSL_OPERANDS, &copy, words, &count));
+  TSL_TRY(split_at_commas(value, TSL_OPERANDS, &copy, words, &count));
   for (int i = 0; i < TSL_OPERANDS && count == TSL_OPERANDS; i++) {
-    shape_of(problem, i)->type = tsl_type_parse(words[i]);
-    if (shape_of(problem, i)->type == TESELA_TYPE_DEFAULT)
+    get_writable_shape(problem, i)->type = tsl_type_parse(words[i]);
+    if (get_writable_shape(problem, i)->type == TESELA_TYPE_DEFAULT)
       count = -1;
   }
   if (count != TSL_OPERANDS)
@@ -110,9 +111,9 @@ static tesela_status parse_strides(const char *key, const char *value, tsl_probl
   char *copy, *words[STRIDES];
   int count;
   tesela_status status = TESELA_OK;
-  TSL_TRY(split(value, STRIDES, &copy, words, &count));
+  TSL_TRY(split_at_commas(value, STRIDES, &copy, words, &count));
   for (int i = 0; i < STRIDES && count == STRIDES; i++) {
-    tsl_shape *shape = shape_of(problem, i / 2);
+    tsl_shape *shape = get_writable_shape(problem, i / 2);
     if (!tsl_parse_i64(words[i], i % 2 == 0 ? &shape->row_stride : &shape->col_stride))
       count = -1;
   }
@@ -135,7 +136,7 @@ static tesela_status parse_scalar(const char *key, const char *argument, double 
   char *copy, *words[2];
   int count;
   tesela_status status = TESELA_OK;
-  TSL_TRY(split(argument, 2, &copy, words, &count));
+  TSL_TRY(split_at_commas(argument, 2, &copy, words, &count));
   for (int i = 0; i < count; i++)
     if (!tsl_parse_double(words[i], &value[i]))
       count = -1;
@@ -168,7 +169,7 @@ static bool has_in_place(const tsl_problem *problem) {
   return problem->in_place;
 }
 static void print_in_place(const tsl_problem *problem, tsl_text *text) {
-  print_whole(text, problem->in_place);
+  print_integer(text, problem->in_place);
 }
 static tesela_status parse_in_place(const char *key, const char *value, tsl_problem *problem) {
   problem->in_place = strcmp(value, "1") == 0;
@@ -230,7 +231,7 @@ static tesela_status parse_c_is(const char *key, const char *value, tsl_problem 
   return parse_structure(key, value, &problem->c);
 }
 
-static int64_t stride_of_bias(const tsl_problem *problem) {
+static int64_t get_bias_stride(const tsl_problem *problem) {
   return problem->bias_axis == TESELA_BIAS_ROW ? problem->bias.col_stride : problem->bias.row_stride;
 }
 static bool has_bias(const tsl_problem *problem) {
@@ -246,7 +247,7 @@ static bool has_activation(const tsl_problem *problem) {
   return problem->activation != TESELA_NO_ACTIVATION;
 }
 static void print_bias(const tsl_problem *problem, tsl_text *text) {
-  const int64_t stride = stride_of_bias(problem);
+  const int64_t stride = get_bias_stride(problem);
   const bool is_plain = stride == 1 && problem->bias.type == problem->c.type;
   tsl_text_add(text, "%s", tsl_along_name(problem->bias_axis));
   if (!is_plain)
@@ -272,7 +273,7 @@ static tesela_status parse_bias(const char *key, const char *value, tsl_problem 
   char *copy, *words[3];
   int count, along = TESELA_NO_BIAS + 1;
   tesela_status status = TESELA_OK;
-  TSL_TRY(split(value, 3, &copy, words, &count));
+  TSL_TRY(split_at_commas(value, 3, &copy, words, &count));
   int64_t stride = 1;
   tesela_type type = problem->c.type;
   while (along < TESELA_ALONGS && strcmp(words[0], tsl_along_name((tesela_bias_axis)along)) != 0)
@@ -340,14 +341,14 @@ static void print_bits(const tsl_problem *problem, tsl_text *text) {
   tsl_text_add(text, "%s", tsl_numeric_requirements_bits_word(problem->ask.bits));
 }
 /* Turns TESELA_BAD_CALL into TESELA_BAD_INPUT with "key=" before the message; else returns `status`. */
-static tesela_status as_input(const char *key, tesela_status status) {
+static tesela_status to_bad_input(const char *key, tesela_status status) {
   return status == TESELA_BAD_CALL ? tsl_fail_in(TESELA_BAD_INPUT, "%s=", key) : status;
 }
 static tesela_status parse_accuracy(const char *key, const char *value, tsl_problem *problem) {
-  return as_input(key, tsl_numeric_requirements_parse_accuracy(value, &problem->ask));
+  return to_bad_input(key, tsl_numeric_requirements_parse_accuracy(value, &problem->ask));
 }
 static tesela_status parse_bits(const char *key, const char *value, tsl_problem *problem) {
-  return as_input(key, tsl_numeric_requirements_parse_bits(value, &problem->ask));
+  return to_bad_input(key, tsl_numeric_requirements_parse_bits(value, &problem->ask));
 }
 
 typedef struct key_row {
@@ -406,15 +407,16 @@ static tesela_status check_sizes(const tsl_problem *problem, const tsl_problem *
 }
 
 tesela_status tsl_problem_parse(const tsl_record *record, tsl_op op, tsl_problem *problem) {
-  tsl_problem said = {.op = op};
-  TSL_TRY(parse_keys(record, true, &said));
-  tsl_problem made = tsl_problem_of(op, said.m, said.n, said.k, said.a.type);
-  TSL_TRY(check_sizes(&made, &said));
-  made.b.type = said.b.type;
-  made.c.type = said.c.type;
-  TSL_TRY(parse_keys(record, false, &made));
-  tsl_problem_round(&made);
-  TSL_TRY(tsl_problem_check(&made));
-  *problem = made;
+  tsl_problem sizes_of_text = {.op = op};
+  TSL_TRY(parse_keys(record, true, &sizes_of_text));
+  tsl_problem problem_of_op =
+      tsl_problem_of(op, sizes_of_text.m, sizes_of_text.n, sizes_of_text.k, sizes_of_text.a.type);
+  TSL_TRY(check_sizes(&problem_of_op, &sizes_of_text));
+  problem_of_op.b.type = sizes_of_text.b.type;
+  problem_of_op.c.type = sizes_of_text.c.type;
+  TSL_TRY(parse_keys(record, false, &problem_of_op));
+  tsl_problem_round(&problem_of_op);
+  TSL_TRY(tsl_problem_check(&problem_of_op));
+  *problem = problem_of_op;
   return TESELA_OK;
 }

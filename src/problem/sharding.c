@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-bool tsl_rect_common(const tsl_rect *a, const tsl_rect *b, tsl_rect *common) {
+bool tsl_rect_intersect(const tsl_rect *a, const tsl_rect *b, tsl_rect *common) {
   const int64_t row = tsl_max(a->row, b->row), row_end = tsl_min(a->row + a->rows, b->row + b->rows),
                 col = tsl_max(a->col, b->col), col_end = tsl_min(a->col + a->cols, b->col + b->cols);
   *common = (tsl_rect){row, row_end - row, col, col_end - col};
   return row_end > row && col_end > col;
 }
 
-bool tsl_rect_holds(const tsl_rect *outer, const tsl_rect *inner) {
+bool tsl_rect_contains(const tsl_rect *outer, const tsl_rect *inner) {
   return inner->row >= outer->row && inner->col >= outer->col &&
          inner->row + inner->rows <= outer->row + outer->rows &&
          inner->col + inner->cols <= outer->col + outer->cols;
@@ -40,7 +40,7 @@ tesela_status tsl_sharding_copy(const tsl_sharding *sharding, tsl_sharding **cop
   return TESELA_OK;
 }
 
-static bool same_shard(const tsl_shard *a, const tsl_shard *b) {
+static bool is_same_shard(const tsl_shard *a, const tsl_shard *b) {
   return a->at.row == b->at.row && a->at.rows == b->at.rows && a->at.col == b->at.col &&
          a->at.cols == b->at.cols && a->member == b->member && a->row_stride == b->row_stride &&
          a->col_stride == b->col_stride;
@@ -53,38 +53,38 @@ bool tsl_sharding_same(const tsl_sharding *a, const tsl_sharding *b) {
     if (a->counts[i] != b->counts[i])
       return false;
     for (int p = 0; p < a->counts[i]; p++)
-      if (!same_shard(&a->holds[i][p], &b->holds[i][p]))
+      if (!is_same_shard(&a->holds[i][p], &b->holds[i][p]))
         return false;
   }
   return true;
 }
 
-static bool lies_by_rows(const tsl_shard *hold) {
-  return hold->col_stride == 1 && (hold->row_stride >= hold->at.cols || hold->at.rows == 1);
+static bool has_contiguous_rows(const tsl_shard *shard) {
+  return shard->col_stride == 1 && (shard->row_stride >= shard->at.cols || shard->at.rows == 1);
 }
-static bool lies_by_cols(const tsl_shard *hold) {
-  return hold->row_stride == 1 && (hold->col_stride >= hold->at.rows || hold->at.cols == 1);
+static bool has_contiguous_cols(const tsl_shard *shard) {
+  return shard->row_stride == 1 && (shard->col_stride >= shard->at.rows || shard->at.cols == 1);
 }
 
 bool tsl_sharding_by_rows(const tsl_sharding *sharding, int operand) {
   for (int i = 0; i < sharding->counts[operand]; i++)
-    if (!lies_by_rows(&sharding->holds[operand][i]))
+    if (!has_contiguous_rows(&sharding->holds[operand][i]))
       return false;
   return true;
 }
 
 /* Checks that all shards of an operand have contiguous rows, or all contiguous columns. */
-static tesela_status check_lines(const tsl_sharding *sharding, int operand, const char *name) {
+static tesela_status check_equal_direction(const tsl_sharding *sharding, int operand, const char *name) {
   bool cols = true;
   for (int i = 0; i < sharding->counts[operand]; i++) {
-    const tsl_shard *hold = &sharding->holds[operand][i];
-    if (!lies_by_rows(hold) && !lies_by_cols(hold))
+    const tsl_shard *shard = &sharding->holds[operand][i];
+    if (!has_contiguous_rows(shard) && !has_contiguous_cols(shard))
       return tsl_fail(TESELA_BAD_CALL,
                       "%s: piece %d, %lld x %lld, has strides %lld and %lld: one must be 1, the other at "
                       "least the length of a line",
-                      name, i, (long long)hold->at.rows, (long long)hold->at.cols,
-                      (long long)hold->row_stride, (long long)hold->col_stride);
-    cols &= lies_by_cols(hold);
+                      name, i, (long long)shard->at.rows, (long long)shard->at.cols,
+                      (long long)shard->row_stride, (long long)shard->col_stride);
+    cols &= has_contiguous_cols(shard);
   }
   if (!cols && !tsl_sharding_by_rows(sharding, operand))
     return tsl_fail(TESELA_BAD_CALL,
@@ -92,8 +92,8 @@ static tesela_status check_lines(const tsl_sharding *sharding, int operand, cons
   return TESELA_OK;
 }
 
-static tesela_status check_inside(const tsl_sharding *sharding, int operand, const tsl_shape *shape,
-                                  const char *name) {
+static tesela_status check_shards_inside(const tsl_sharding *sharding, int operand, const tsl_shape *shape,
+                                         const char *name) {
   for (int i = 0; i < sharding->counts[operand]; i++) {
     const tsl_rect *at = &sharding->holds[operand][i].at;
     if (at->row < 0 || at->col < 0 || at->rows < 0 || at->cols < 0 || at->row > shape->rows ||
@@ -112,12 +112,12 @@ tesela_status tsl_sharding_check(const tsl_sharding *sharding, int operand, cons
   const int count = sharding->counts[operand];
   int64_t elements = 0;
   tsl_rect common;
-  TSL_TRY(check_inside(sharding, operand, shape, name));
-  TSL_TRY(check_lines(sharding, operand, name));
+  TSL_TRY(check_shards_inside(sharding, operand, shape, name));
+  TSL_TRY(check_equal_direction(sharding, operand, name));
   for (int i = 0; i < count; i++) {
     elements += holds[i].at.rows * holds[i].at.cols;
     for (int other = 0; other < i; other++)
-      if (tsl_rect_common(&holds[i].at, &holds[other].at, &common))
+      if (tsl_rect_intersect(&holds[i].at, &holds[other].at, &common))
         return tsl_fail(TESELA_BAD_CALL, "%s: pieces %d and %d both have element (%lld, %lld)", name, other,
                         i, (long long)common.row, (long long)common.col);
   }
@@ -128,9 +128,11 @@ tesela_status tsl_sharding_check(const tsl_sharding *sharding, int operand, cons
   return TESELA_OK;
 }
 
-int tsl_sharding_whole(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member) {
+int tsl_sharding_find_containing(const tsl_sharding *sharding, int operand, const tsl_rect *rect,
+                                 int member) {
   for (int i = 0; i < sharding->counts[operand]; i++)
-    if (sharding->holds[operand][i].member == member && tsl_rect_holds(&sharding->holds[operand][i].at, rect))
+    if (sharding->holds[operand][i].member == member &&
+        tsl_rect_contains(&sharding->holds[operand][i].at, rect))
       return i;
   return -1;
 }
@@ -140,7 +142,7 @@ int64_t tsl_sharding_elements(const tsl_sharding *sharding, int operand, const t
   tsl_rect common;
   for (int i = 0; i < sharding->counts[operand]; i++)
     if (sharding->holds[operand][i].member == member &&
-        tsl_rect_common(&sharding->holds[operand][i].at, rect, &common))
+        tsl_rect_intersect(&sharding->holds[operand][i].at, rect, &common))
       elements += common.rows * common.cols;
   return elements;
 }

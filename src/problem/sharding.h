@@ -13,8 +13,8 @@ typedef struct tsl_rect {
 typedef struct tsl_shard {
   tsl_rect at; /* rectangle of the operand, in elements */
   int member;  /* index in the group */
-  int64_t row_stride,
-      col_stride; /* elements; one stride is 1, the other at least the length along the first */
+  /* in elements; one stride is 1, the other at least the length of a contiguous line */
+  int64_t row_stride, col_stride;
 } tsl_shard;
 
 typedef struct tsl_sharding {
@@ -22,10 +22,9 @@ typedef struct tsl_sharding {
   int counts[TSL_OPERANDS];       /* number of shards of A, B and C; 0: the operand is not sharded */
 } tsl_sharding;
 
-/* Location of a shard in a run: a buffer on the member's device, and its element (0, 0) in elements. */
 typedef struct tsl_shard_buffer {
-  tsl_buffer *buffer;
-  int64_t offset;
+  tsl_buffer *buffer; /* on the member's device */
+  int64_t offset;     /* elements from the buffer's start to the shard's element (0, 0) */
 } tsl_shard_buffer;
 
 /* Copies a sharding, which may be NULL, into one block for tsl_free(). */
@@ -39,10 +38,10 @@ tesela_status tsl_sharding_check(const tsl_sharding *sharding, int operand, cons
                                  const char *name);
 
 /* Gets the intersection of two rectangles; false: it is empty. */
-bool tsl_rect_common(const tsl_rect *a, const tsl_rect *b, tsl_rect *common);
-bool tsl_rect_holds(const tsl_rect *outer, const tsl_rect *inner);
+bool tsl_rect_intersect(const tsl_rect *a, const tsl_rect *b, tsl_rect *common);
+bool tsl_rect_contains(const tsl_rect *outer, const tsl_rect *inner);
 /* Returns the index of a shard of `member` that contains the whole rectangle; -1: none. */
-int tsl_sharding_whole(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member);
+int tsl_sharding_find_containing(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member);
 /* Returns the number of elements of a rectangle that a member holds. */
 int64_t tsl_sharding_elements(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member);
 /* Returns true if all shards have contiguous rows (column stride 1). */

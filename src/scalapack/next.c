@@ -16,7 +16,7 @@ const char tesela_scalapack_copy[] = "tesela";
 
 /* Returns false for NULL and for functions of this library or of a copy of it. */
 static bool is_foreign_function(void *address) {
-  return address && !tsl_loaded_beside(address, "tesela_scalapack_copy");
+  return address && !tsl_loaded_in_library_of(address, "tesela_scalapack_copy");
 }
 
 static tsl_loaded_answer next_accept(void *address, void *state) {
@@ -33,7 +33,7 @@ static tsl_scalapack_function *find_next_function(tsl_scalapack_lookup *lookup, 
   TSL_NOT_CANCELLED;
   void *address = dlsym(program_first ? RTLD_DEFAULT : RTLD_NEXT, name);
   if (!is_foreign_function(address))
-    address = tsl_loaded_find(name, next_accept, NULL);
+    address = tsl_loaded_find_symbol(name, next_accept, NULL);
   memcpy(&function, &address, sizeof function);
   atomic_store_explicit(&lookup->found, function, memory_order_release);
   return function;

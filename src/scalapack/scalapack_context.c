@@ -20,7 +20,7 @@ static scalapack_context_entry *newest;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static tesela_context *scalapack_context_create(int threads) {
-  const char *requested = tsl_env_given(TSL_ENV_DEVICE);
+  const char *requested = tsl_env_get_or_null(TSL_ENV_DEVICE);
   /* Only the user knows a process's device, so the default is the CPU. */
   const char *device = requested ? requested : "cpu";
   tesela_context *context = NULL;
@@ -52,10 +52,10 @@ static tesela_context *find_or_make_context(int threads) {
 /* Returns the threads of one of `sharing` processes; TESELA_THREADS counts per process. */
 static int scalapack_context_threads(int sharing) {
   const int all = tsl_pool_default_threads();
-  if (tsl_env_given(TSL_ENV_THREADS))
+  if (tsl_env_get_or_null(TSL_ENV_THREADS))
     return all;
   const int own = all / sharing;
-  return tsl_thread_limit(own > 1 ? own : 1);
+  return tsl_thread_limit_from_env(own > 1 ? own : 1);
 }
 
 tesela_context *tsl_scalapack_context(int sharing) {

@@ -161,9 +161,10 @@ static bool get_error_limit(const tsl_problem *problem, double *factor) {
   const tsl_numeric_requirements *ask = &problem->ask;
   if (type->is_integer || (ask->accuracy != TSL_ACCURACY_NUMBER && ask->accuracy != TSL_ACCURACY_TYPE))
     return false;
-  *factor = tsl_numeric_requirements_allows(ask, strategy_terms_of(problem),
-                                            tsl_type(problem->a.type)->unit_roundoff, type->unit_roundoff) /
-            type->unit_roundoff;
+  *factor =
+      tsl_numeric_requirements_error_limit(ask, strategy_terms_of(problem),
+                                           tsl_type(problem->a.type)->unit_roundoff, type->unit_roundoff) /
+      type->unit_roundoff;
   return true;
 }
 
@@ -569,7 +570,8 @@ static const char *strategy_refuse_accuracy(const tsl_numeric_requirements *ask,
   if (ask->accuracy == TSL_ACCURACY_EXACT)
     return tsl_refusal("rounds its sums: |error| <= %.3g |A||B|, and exact is asked for",
                        promised->factor * result);
-  const double allowed = tsl_numeric_requirements_allows(ask, strategy_terms_of(problem), factors, result);
+  const double allowed =
+      tsl_numeric_requirements_error_limit(ask, strategy_terms_of(problem), factors, result);
   if (promised->factor * result <= allowed)
     return NULL;
   return tsl_refusal("guarantees |error| <= %.3g |A||B|, and %.3g is asked for", promised->factor * result,

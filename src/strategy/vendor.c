@@ -18,7 +18,7 @@ static tesela_status vendor_load(const tsl_vendor_library *library, tsl_vendor *
                                                 library->symbols, library->count, library->table);
   if (status != TESELA_OK)
     snprintf(out->why_not, sizeof out->why_not, "%.110s (%s names %s)", tesela_last_error(),
-             tsl_env_at((int)library->path)->name, *chosen ? "it" : "one");
+             tsl_env_info_at((int)library->path)->name, *chosen ? "it" : "one");
   tsl_status_restore(&saved);
   if (status != TESELA_OK)
     return status;

@@ -93,10 +93,10 @@ static tesela_status time_staged_copies(const tsl_stager *stager, const tsl_tran
   tsl_copy_result landed;
   for (int i = 0; i <= STAGED_REPEATS; i++) {
     const double start = tsl_clock();
-    TSL_TRY(tsl_part_in(stager, path, &all.part));
+    TSL_TRY(tsl_staged_copy_to_device(stager, path, &all.part));
     TSL_TRY(ops->finish(stager->staging->in));
     const double there = tsl_clock();
-    TSL_TRY(tsl_parts_out(stager, path, &all, 1, false, &landed));
+    TSL_TRY(tsl_staged_copy_to_host(stager, path, &all, 1, false, &landed));
     if (i > 0) {
       in = fmin(in, there - start);
       back = fmin(back, tsl_clock() - there);

@@ -96,7 +96,7 @@ static tesela_status fill_buffer(tsl_operand_sets *sets, int operand, const oper
   else
     TSL_GO(fill_with_kind(data, seed + (uint64_t)operand, layout->shape, origin));
   if (layout->shape->structure == TESELA_TRIANGULAR || layout->shape->structure == TESELA_UNIT_TRIANGULAR)
-    tsl_solve_settle(TSL_DATA_NORMAL, seed, layout->shape, origin);
+    tsl_solve_make_triangle(TSL_DATA_NORMAL, seed, layout->shape, origin);
   TSL_GO(tsl_device_write(stream, sets->buffers[operand], 0, block, layout->stride));
   TSL_GO(copy_first_set(stream, sets->buffers[operand], layout, sets->count));
   status = sets->device->ops->finish(stream);

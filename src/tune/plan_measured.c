@@ -150,7 +150,7 @@ tesela_status tsl_tune_effort(const tsl_problem *problem, const tsl_choice *choi
   if (!(seconds > 0) || !is_measurable(problem))
     return TESELA_OK;
   /* the epilogue is equal for all candidates */
-  const tsl_problem product = tsl_problem_unfinished(problem);
+  const tsl_problem product = tsl_problem_drop_epilogue(problem);
   problem = &product;
   sparing.sparing = true;
   tsl_status_save(&saved);

@@ -52,7 +52,7 @@ static bool check(const tsl_strategy *strategy, const tsl_config *config, tsl_ca
   char line[512];
   tsl_case_report report = {0};
   tsl_text problem = {0};
-  what->problem = tsl_problem_unfinished(&what->problem);
+  what->problem = tsl_problem_drop_epilogue(&what->problem);
   tsl_problem_print(&what->problem, &problem);
   snprintf(line, sizeof line, "%s: %s", strategy->name, tsl_text_get(&problem));
   tsl_text_free(&problem);

@@ -330,7 +330,7 @@ static void add_line(const char *format, ...) __attribute__((format(printf, 1, 2
 static void add_line(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  tsl_text_add_list(&lines, format, arguments);
+  tsl_text_add_arguments(&lines, format, arguments);
   va_end(arguments);
 }
 

@@ -71,7 +71,7 @@ static void fill(product *product_in, int data) {
   memset(product_in->low, 0, (size_t)(n * n) * sizeof *product_in->low);
   memset(product_in->magnitude, 0, (size_t)(n * n) * sizeof *product_in->magnitude);
   const tsl_sums sums = {product_in->high, product_in->low, product_in->magnitude};
-  tsl_reference_add((int)n, (int)n, (int)n, product_in->a, product_in->b, &sums);
+  tsl_reference_add_products((int)n, (int)n, (int)n, product_in->a, product_in->b, &sums);
 }
 
 /* --- multiplication --- */
@@ -126,7 +126,7 @@ static bool by_fixed_point(const product *product_in, const char *strategy) {
   to_fixed_point(product_in, product_in->a, a, true);
   to_fixed_point(product_in, product_in->b, b, false);
   memset(product_in->c, 0, (size_t)count * sizeof *product_in->c);
-  tsl_reference_add((int)product_in->n, (int)product_in->n, (int)product_in->n, a, b, &sums);
+  tsl_reference_add_products((int)product_in->n, (int)product_in->n, (int)product_in->n, a, b, &sums);
   free(a);
   free(b);
   free(rest);
@@ -160,7 +160,7 @@ static bool by_strassen(const product *product_in, const char *strategy) {
     memset(rest, 0, 2 * (size_t)q * sizeof *rest);
     add(product_in, left[p][0], left[p][1] ? left[p][1] : left[p][0], left_sign[p], x, n);
     add(product_in, right[p][0], right[p][1] ? right[p][1] : right[p][0], right_sign[p], y, n);
-    tsl_reference_add((int)h, (int)h, (int)h, x, y, &sums);
+    tsl_reference_add_products((int)h, (int)h, (int)h, x, y, &sums);
   }
   for (int64_t i = 0; i < h; i++)
     for (int64_t j = 0; j < h; j++) {

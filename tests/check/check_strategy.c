@@ -102,7 +102,7 @@ static void simplify_finish(tsl_problem *problem) {
   if (!tsl_problem_has_epilogue(problem))
     return;
   if (problem->activation >= TESELA_GELU)
-    *problem = tsl_problem_unfinished(problem), problem->activation = TESELA_GELU;
+    *problem = tsl_problem_drop_epilogue(problem), problem->activation = TESELA_GELU;
   else if (problem->bias_axis != TESELA_NO_BIAS)
     tsl_problem_add_bias(problem, problem->bias_axis, problem->c.type,
                          is_row ? problem->bias.col_stride : problem->bias.row_stride);

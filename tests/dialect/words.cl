@@ -98,7 +98,7 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
   const int other = ITEMS - 1 - item;
   const TSL_REAL lost =
       (item % 2 == 0 ? TSL_LANE(pair, 0) : TSL_LANE(pair, 1)) - whole[g] + (TSL_REAL)(numbers[other] - other);
-  tsl_finish(lines + g, words_weighted(line, item + 1) + lost, args.alpha, args.beta);
+  tsl_store_scaled(lines + g, words_weighted(line, item + 1) + lost, args.alpha, args.beta);
 
   const TSL_VECTOR(TSL_REAL, WIDTH) a = TSL_LOAD(TSL_REAL, WIDTH, whole + g);
   const TSL_VECTOR(TSL_REAL, WIDTH) b = TSL_LOAD(TSL_REAL, WIDTH, whole + g + 1);

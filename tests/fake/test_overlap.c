@@ -54,7 +54,7 @@ static void covers(int64_t m, int64_t n, int64_t block) {
   while (tsl_block_grid_next(&grain, &problem, &arrivals)) {
     int i, j;
     for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++) {
-      const tsl_copy_chunk part = tsl_block_grid_part(&grain, i, j);
+      const tsl_copy_part part = tsl_block_grid_part(&grain, i, j);
       assert_true(i < arrivals.a && j < arrivals.b && part.rows > 0 && part.cols > 0);
       assert_true(part.row + part.rows <= m && part.col + part.cols <= n);
       assert_int_equal(seen[i * grain.col_blocks + j]++, 0);
@@ -87,11 +87,11 @@ static void test_pieces(void **state) {
   tsl_transfer transfer;
   assert_true(tsl_transfer_plan(&problem.c, &transfer));
   const tsl_transfer_path way = {.shape = &problem.c, .transfer = &transfer};
-  const tsl_copy_chunk part = {3, 20, 5, 17};
+  const tsl_copy_part part = {3, 20, 5, 17};
   for (size_t most = 4; most < 2000; most += 36) {
     unsigned char seen[37][29] = {{0}};
-    tsl_piece_walk pieces = tsl_staged_copy_begin(&way, &part, most);
-    tsl_piece piece;
+    tsl_line_chunk_iterator pieces = tsl_staged_copy_begin(&way, &part, most);
+    tsl_line_chunk piece;
     while (tsl_staged_copy_next(&pieces, &piece)) {
       assert_true(piece.lines > 0 && piece.length > 0 && (size_t)(piece.lines * piece.length) * 4 <= most);
       for (int64_t i = 0; i < piece.lines; i++)

@@ -96,7 +96,7 @@ static void covers(const tsl_problem *problem, const tsl_device *on, const tsl_s
     tsl_tiling_tile_position(t, index, &i, &j);
     assert_true(i >= 0 && i < t->row_tiles && j >= 0 && j < t->col_tiles);
     assert_true(index == 0 || llabs(i - last_i) + llabs(j - last_j) == 1);
-    const tsl_copy_chunk part = tsl_tiling_tile_rect(t, i, j);
+    const tsl_copy_part part = tsl_tiling_tile_rect(t, i, j);
     assert_true(part.rows > 0 && part.cols > 0 && part.rows <= t->rows && part.cols <= t->cols);
     elements += part.rows * part.cols;
     last_i = i;

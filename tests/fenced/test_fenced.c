@@ -17,7 +17,7 @@
 /* A case; each operand's lines may lie apart: 0 no, 1 its rows, 2 its columns. */
 typedef struct fenced_case {
   tsl_problem problem;
-  int apart[TSL_GIVEN];
+  int apart[TSL_ALL_OPERANDS];
 } fenced_case;
 
 typedef struct counts {
@@ -47,8 +47,8 @@ static void *place_operand(const fenced_case *what, int operand, fence_side side
 }
 
 static tsl_operand *operand_at(tsl_operands *operands, int operand) {
-  tsl_operand *const all[TSL_GIVEN] = {&operands->a,    &operands->b,       &operands->c,
-                                       &operands->bias, &operands->scale_a, &operands->scale_b};
+  tsl_operand *const all[TSL_ALL_OPERANDS] = {&operands->a,    &operands->b,       &operands->c,
+                                              &operands->bias, &operands->scale_a, &operands->scale_b};
   return all[operand];
 }
 
@@ -91,7 +91,7 @@ static void fill(const tsl_shape *shape, unsigned char *origin, int64_t salt) {
 /* Operands at their fences, filled; false where one has no room. */
 static bool lay_out(const fenced_case *what, fence_side side, tsl_operands *out) {
   *out = (tsl_operands){.scratch = NULL};
-  for (int i = 0; i < TSL_GIVEN; i++) {
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++) {
     const tsl_shape *shape = tsl_problem_shape(&what->problem, i);
     tsl_operand *to = operand_at(out, i);
     to->row_stride = shape->row_stride;
@@ -150,7 +150,7 @@ static void run_packed(tsl_plan *plan, const fenced_case *what, fence_side side,
         continue;
       tsl_operand *of = operand_at(&operands, i);
       const size_t bytes = tsl_problem_reads(&what->problem, i) ? strategy->prepack.bytes(work, i) : 0;
-      void *form = bytes > 0 ? fence_block(TSL_GIVEN + i, bytes, 64, side) : NULL;
+      void *form = bytes > 0 ? fence_block(TSL_ALL_OPERANDS + i, bytes, 64, side) : NULL;
       packs = form != NULL;
       if (!packs)
         continue;
@@ -236,7 +236,7 @@ static bool large_case(tsl_op op, int index, const tsl_types *types, fenced_case
   tsl_case one = {.problem =
                       tsl_problem_of(op, size[0], size[1], op == TSL_OP_TRANSPOSE ? 0 : size[2], types->c)};
   if (index % 2)
-    tsl_case_lay_out_all(&one, TSL_LAYOUT_TRANSPOSED, TSL_LAYOUT_ROTATED, TSL_LAYOUT_TRANSPOSED_PADDED, 3);
+    tsl_case_set_layouts(&one, TSL_LAYOUT_TRANSPOSED, TSL_LAYOUT_ROTATED, TSL_LAYOUT_TRANSPOSED_PADDED, 3);
   if (op != TSL_OP_TRANSPOSE)
     tsl_case_set_scalars(&one, 1.5, op == TSL_OP_GEMM && index % 2);
   tsl_case_set_types(&one, types);
@@ -261,7 +261,7 @@ static bool random_case(tsl_op op, int index, const tsl_types *types, fenced_cas
     return false;
   tsl_case_random(op, 20240517, (uint64_t)index, types->c, &one);
   tsl_case_set_types(&one, types);
-  out->problem = tsl_problem_unfinished(&one.problem); /* the plan's last step is tried often enough */
+  out->problem = tsl_problem_drop_epilogue(&one.problem); /* the plan's last step is tried often enough */
   return true;
 }
 

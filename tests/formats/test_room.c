@@ -44,7 +44,7 @@ static void has(int fd, off_t bytes) {
 static void test_taken(void **state) {
   (void)state;
   const int fd = open_empty();
-  assert_int_equal(tsl_room_take(fd, SOME), 0);
+  assert_int_equal(tsl_reserve_file_space(fd, SOME), 0);
   has(fd, SOME);
 }
 
@@ -56,9 +56,9 @@ static void test_more_than_there_is(void **state) {
   const int fd = open_empty();
   assert_int_equal(fstatvfs(fd, &disk), 0);
   const uint64_t free_bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
-  assert_int_equal(tsl_room_take(fd, 2 * free_bytes + ((uint64_t)1 << 40)), ENOSPC);
-  assert_int_equal(tsl_room_take(fd, INT64_MAX), ENOSPC);
-  assert_int_equal(tsl_room_take(fd, UINT64_MAX), EFBIG);
+  assert_int_equal(tsl_reserve_file_space(fd, 2 * free_bytes + ((uint64_t)1 << 40)), ENOSPC);
+  assert_int_equal(tsl_reserve_file_space(fd, INT64_MAX), ENOSPC);
+  assert_int_equal(tsl_reserve_file_space(fd, UINT64_MAX), EFBIG);
   assert_int_equal(times_asked, 0);
   has(fd, 0);
 }
@@ -68,7 +68,7 @@ static void test_full_in_between(void **state) {
   (void)state;
   const int fd = open_empty();
   fails_with = ENOSPC;
-  assert_int_equal(tsl_room_take(fd, SOME), ENOSPC);
+  assert_int_equal(tsl_reserve_file_space(fd, SOME), ENOSPC);
   assert_int_equal(times_asked, 1);
   has(fd, 0);
 }
@@ -79,7 +79,7 @@ static void test_not_taken_ahead(void **state) {
   for (int r = 0; r < 2; r++) {
     const int fd = open_empty();
     fails_with = reasons[r];
-    assert_int_equal(tsl_room_take(fd, SOME), 0);
+    assert_int_equal(tsl_reserve_file_space(fd, SOME), 0);
     has(fd, SOME);
   }
 }

@@ -4,19 +4,20 @@
 
 #include "dialect.h"
 
-#define tsl_ptx_local ptx_local
+#define tsl_ptx_local_address ptx_local
 #define tsl_ptx_copy(to, from) ptx_copy(to, from, 16)
 #define tsl_ptx_copy_number(to, from) ptx_copy(to, from, 4)
-#define tsl_ptx_copy_number_inside(to, from, inside) ((inside) ? ptx_copy(to, from, 4) : tsl_ptx_put_zero(to))
-#define tsl_ptx_put(to, words) ptx_put(to, words, 16)
-#define tsl_ptx_put_zero(to) ptx_put(to, &(const int){0}, 4)
+#define tsl_ptx_copy_number_inside(to, from, inside)                                                         \
+  ((inside) ? ptx_copy(to, from, 4) : tsl_ptx_store_zero_word(to))
+#define tsl_ptx_store_16_bytes(to, words) ptx_put(to, words, 16)
+#define tsl_ptx_store_zero_word(to) ptx_put(to, &(const int){0}, 4)
 #define tsl_ptx_copies_end ptx_copies_end
 #define TSL_PTX_COPIES_WAIT(most) ptx_copies_wait(most)
 #define tsl_ptx_warp_barrier ptx_warp_barrier
 #define tsl_ptx_barrier(number, items) ptx_warps_barrier(items)
-#define tsl_ptx_blocks(line, out) ptx_blocks(line, 0, out)
-#define tsl_ptx_blocks_transposed(line, out) ptx_blocks(line, 1, out)
-#define tsl_ptx_bytes ptx_bytes
+#define tsl_ptx_load_blocks(line, out) ptx_blocks(line, 0, out)
+#define tsl_ptx_load_blocks_transposed(line, out) ptx_blocks(line, 1, out)
+#define tsl_ptx_pick_bytes ptx_bytes
 #define TSL_PTX_EXCHANGE(REGISTER, to, given) ptx_exchange(&(to), &(given))
 #define TSL_PTX_MULTIPLY(shape, type, REGISTER, a_type, b_type, sums, a, b)                                  \
   ptx_multiply(shape, TSL_TEXT(a_type), TSL_TEXT(b_type), sums, a, b)

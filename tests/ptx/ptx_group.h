@@ -9,8 +9,8 @@
 #define tsl_ptx_barriers_started() (void)0
 #define tsl_ptx_arrive(barrier) ptx_arrive(barrier, 0)
 #define tsl_ptx_arrive_bytes ptx_arrive
-#define tsl_ptx_await ptx_await
-#define tsl_ptx_panel ptx_panel
+#define tsl_ptx_wait_phase ptx_await
+#define tsl_ptx_panel_descriptor ptx_panel
 #define TSL_PTX_GROUP_BEGIN() (void)0
 #define TSL_PTX_GROUP_END() ptx_group_end()
 #define TSL_PTX_GROUP_WAIT(most) ptx_group_wait(most)

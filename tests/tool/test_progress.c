@@ -23,17 +23,17 @@ static const double until_drawn = 1.5, until_drawn_again = 0.5;
 
 /* In the process that has the terminal. */
 static void work(void) {
-  tsl_waiting_begin("heard by nobody");
-  tsl_waiting_end();
+  tsl_long_operation_begin("heard by nobody");
+  tsl_long_operation_end();
   tsl_progress *progress = tsl_progress_start(false);
   tsl_progress_at(progress, "planning", 0.25);
-  tsl_waiting_begin("compiling %s for %s", "gemm/tile", "opencl:0");
+  tsl_long_operation_begin("compiling %s for %s", "gemm/tile", "opencl:0");
   sleep_for(until_drawn);
-  tsl_waiting_end();
+  tsl_long_operation_end();
   sleep_for(until_drawn_again);
   tsl_progress_end(progress);
-  tsl_waiting_begin("too late");
-  tsl_waiting_end();
+  tsl_long_operation_begin("too late");
+  tsl_long_operation_end();
 }
 
 /* Stores the output that a terminal of `columns` columns gets in `seen`. */

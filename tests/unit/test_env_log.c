@@ -13,7 +13,7 @@
 static void test_table(void **state) {
   (void)state;
   int count = 0;
-  for (const tsl_env_info *info; (info = tsl_env_at(count)); count++) {
+  for (const tsl_env_info *info; (info = tsl_env_info_at(count)); count++) {
     assert_memory_equal(info->name, "TESELA_", 7);
     assert_non_null(info->fallback);
     assert_true(strlen(info->what) > 0);
@@ -26,8 +26,8 @@ static void test_table(void **state) {
     unsetenv(info->name);
   }
   assert_int_equal(count, TSL_ENV_COUNT);
-  assert_null(tsl_env_at(-1));
-  assert_string_equal(tsl_env_at(TSL_ENV_DEVICE)->name, "TESELA_DEVICE");
+  assert_null(tsl_env_info_at(-1));
+  assert_string_equal(tsl_env_info_at(TSL_ENV_DEVICE)->name, "TESELA_DEVICE");
   assert_string_equal(tsl_env_get(TSL_ENV_DEVICE), "auto");
 }
 

@@ -195,7 +195,7 @@ static void test_compiler_is_told(void **state) {
   (void)state;
   copier c = copier_begin();
   told[0] = '\0';
-  tsl_waiting_listen(listen);
+  tsl_long_operation_set_callback(listen);
   for (int i = 0; i < 2; i++) {
     assert_int_equal(ask_for(&c, &build, &module, NULL), TESELA_OK);
     assert_string_equal(told, once);
@@ -209,7 +209,7 @@ static void test_compiler_is_told(void **state) {
   told[0] = '\0';
   assert_int_equal(ask_for(&c, &bad, &module, NULL), TESELA_BUILD_FAILED);
   assert_string_equal(told, "compiling bad for copier:0, the first time;over;");
-  tsl_waiting_listen(NULL);
+  tsl_long_operation_set_callback(NULL);
   copier_end(&c);
 }
 

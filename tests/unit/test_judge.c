@@ -328,8 +328,8 @@ static void both_references_agree(void **state) {
       b[l] = tsl_random_value(TSL_DRAW_GRADED, ~seed, (uint64_t)l);
     }
     const tsl_sums sums = {&high, &low, &magnitude};
-    tsl_reference_add(1, 1, DEPTH, a, b, &sums);
-    tsl_reference_finish(1.7, high, low, -0.3, before, &total, &rest);
+    tsl_reference_add_products(1, 1, DEPTH, a, b, &sums);
+    tsl_reference_scale_and_add(1.7, high, low, -0.3, before, &total, &rest);
     const tsl_limits limits = {.largest = 1e308};
     tsl_reference_number element;
     tsl_reference_element(&problem, 1.7, -0.3, a, b, &before, 0, 0, &limits, &element);
@@ -338,7 +338,8 @@ static void both_references_agree(void **state) {
     assert_true(fabs((total - other) + (rest - other_rest)) <= 1e-28 * magnitude);
     assert_true(fabs(ldexp(element.magnitude, element.exponent) - 1.7 * magnitude - 0.3 * fabs(before)) <=
                 1e-12 * magnitude);
-    assert_false(element.up || element.down || element.nan || element.plus || element.minus);
+    assert_false(element.may_overflow_up || element.may_overflow_down || element.nan || element.plus ||
+                 element.minus);
   }
 }
 
@@ -360,15 +361,15 @@ static void what_is_less_is_so(void **state) {
     tsl_problem problem = tsl_problem_gemm(1, 1, 30, TESELA_F32);
     problem.beta[0] = beta;
     const tsl_judge rule = {.factor = 32};
-    tsl_element_verdict facts = {.problem = &problem,
-                                 .before = (const unsigned char *)&old,
-                                 .c = (const unsigned char *)&c,
-                                 .judge = &rule};
-    tsl_element_verdict_prepare(&facts);
+    tsl_element_judge facts = {.problem = &problem,
+                               .before = (const unsigned char *)&old,
+                               .c = (const unsigned char *)&c,
+                               .judge = &rule};
+    tsl_element_judge_prepare(&facts);
     tsl_comparison seen;
     tsl_compare_element(&facts, 0, 0, high, 0, fabs(high), &seen);
     all += most > 0 && isfinite(c) && !seen.unknown && seen.ratio <= 1 && seen.grade <= most / 2;
-    if (!tsl_element_verdict_is_less(&facts, (double)c, (double)old, high, 0, fabs(high), most))
+    if (!tsl_element_judge_is_surely_right(&facts, (double)c, (double)old, high, 0, fabs(high), most))
       continue;
     passed++;
     assert_true(!seen.unknown && seen.ratio <= 1 && seen.grade <= most);
@@ -446,7 +447,7 @@ static void parts_are_joined_in_order(void **state) {
     const tsl_sums sums = {&high[threads - 1], &low[threads - 1], &magnitude[threads - 1]};
     tsl_pool *pool;
     assert_int_equal(tsl_pool_create(threads, &pool), TESELA_OK);
-    assert_int_equal(tsl_reference_sum(tsl_pool_team(pool, 0), &terms, &sums), TESELA_OK);
+    assert_int_equal(tsl_reference_sum_terms(tsl_pool_team(pool, 0), &terms, &sums), TESELA_OK);
     tsl_pool_destroy(pool);
   }
   for (int i = 1; i < 3; i++) {

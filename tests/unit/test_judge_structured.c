@@ -126,8 +126,8 @@ static tesela_status run_plain(const tsl_work *work, const tsl_operands *on, tsl
   const tsl_problem *problem = &work->problem;
   const tsl_indices rows = {NULL, problem->m}, cols = {NULL, problem->n};
   const size_t size = tsl_type(problem->c.type)->size;
-  tsl_plain plain;
-  TSL_TRY(tsl_plain_create(problem, on->a.host, on->b.host, on->c.host, &rows, &cols, &plain));
+  tsl_dense_sample plain;
+  TSL_TRY(tsl_dense_sample_create(problem, on->a.host, on->b.host, on->c.host, &rows, &cols, &plain));
   tsl_work general = *work;
   general.problem = plain.problem;
   const tsl_shape *shapes[] = {&plain.problem.a, &plain.problem.b};
@@ -156,7 +156,7 @@ static tesela_status run_plain(const tsl_work *work, const tsl_operands *on, tsl
           (unsigned char *)on->c.host + (i * on->c.row_stride + j * on->c.col_stride) * (int64_t)size, value);
     }
   free(c);
-  tsl_plain_free(&plain);
+  tsl_dense_sample_free(&plain);
   return status;
 }
 

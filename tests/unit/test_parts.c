@@ -15,8 +15,8 @@ static tsl_problem asked(int64_t m, int64_t k, const char *accuracy, tesela_type
 
 static double allowed(const tsl_problem *problem) {
   const double u = tsl_type(problem->c.type)->unit_roundoff;
-  return tsl_numeric_requirements_allows(&problem->ask, problem->k, tsl_type(problem->a.type)->unit_roundoff,
-                                         u) /
+  return tsl_numeric_requirements_error_limit(&problem->ask, problem->k,
+                                              tsl_type(problem->a.type)->unit_roundoff, u) /
          u;
 }
 

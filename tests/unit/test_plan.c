@@ -385,7 +385,7 @@ static void elements_travel_and_gaps_do_not(void **state) {
     void *from, *to;
     unsigned char *from_memory = test_matrix(shape, &from), *to_memory = test_matrix(shape, &to),
                   *expected = malloc(extent);
-    const tsl_panel_series one = {.count = 1};
+    const tsl_operand_series one = {.count = 1};
     tsl_transfer transfer;
     tsl_buffer *buffer;
     assert_true(tsl_transfer_plan(shape, &transfer));

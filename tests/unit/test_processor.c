@@ -25,7 +25,7 @@ static void the_last_level_counts_once_a_part(void **state) {
   scratch s;
   (void)state;
   scratch_create(&s);
-  assert_int_equal(tsl_processor_cache_at(s.folder), 0);
+  assert_int_equal(tsl_processor_last_caches_at(s.folder), 0);
   for (int processor = 0; processor < 4; processor++) {
     char own[16];
     snprintf(own, sizeof own, "%d\n", processor + (processor > 1));
@@ -34,11 +34,11 @@ static void the_last_level_counts_once_a_part(void **state) {
     cache(&s, processor + (processor > 1), 2, "2\n", "1M\n", own);
     cache(&s, processor + (processor > 1), 3, "3\n", "16384K\n", processor < 2 ? "0-1\n" : "3-4\n");
   }
-  assert_int_equal(tsl_processor_cache_at(s.folder), 2 * 16384 * 1024);
+  assert_int_equal(tsl_processor_last_caches_at(s.folder), 2 * 16384 * 1024);
   cache(&s, 5, 0, "1\n", "64K\n", "5\n"); /* a small core, whose last level is its first */
-  assert_int_equal(tsl_processor_cache_at(s.folder), 2 * 16384 * 1024 + 64 * 1024);
+  assert_int_equal(tsl_processor_last_caches_at(s.folder), 2 * 16384 * 1024 + 64 * 1024);
   cache(&s, 6, 0, "one\n", "64K\n", "6\n");
-  assert_int_equal(tsl_processor_cache_at(s.folder), 2 * 16384 * 1024 + 64 * 1024);
+  assert_int_equal(tsl_processor_last_caches_at(s.folder), 2 * 16384 * 1024 + 64 * 1024);
   scratch_remove(&s);
 }
 

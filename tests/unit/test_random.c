@@ -21,7 +21,7 @@ static void test_names(void **state) {
     tsl_distribution back = TSL_DRAW_COUNT;
     assert_true(tsl_distribution_parse(tsl_distribution_name((tsl_distribution)i), &back));
     assert_int_equal(back, i);
-    assert_true(strlen(tsl_distribution_what((tsl_distribution)i)) > 0);
+    assert_true(strlen(tsl_distribution_description((tsl_distribution)i)) > 0);
   }
   tsl_distribution unchanged = TSL_DRAW_GRADED;
   assert_false(tsl_distribution_parse("gauss", &unchanged));
@@ -231,7 +231,7 @@ static void kinds_are_what_they_say(void **state) {
     int zeros = 0, negative = 0, odd = 0;
     double furthest = 0;
     assert_int_equal(tsl_kind_fill((tsl_kind)kind, 5, ROWS, COLS, TESELA_F64, all), TESELA_OK);
-    tsl_kind_row((tsl_kind)kind, 5, ROWS - 1, ROWS, COLS, TESELA_F64, room, row);
+    tsl_kind_fill_row((tsl_kind)kind, 5, ROWS - 1, ROWS, COLS, TESELA_F64, room, row);
     assert_memory_equal(row, all + (ROWS - 1) * COLS, sizeof row);
     for (int i = 0; i < ROWS; i++) {
       double sum = 0;

@@ -205,7 +205,7 @@ static const struct {
   const char *name, *file, *words, *by;
 } dots[] = {
     {"fixed_tree", "src/strategy/dot/portable/fixed_tree/fixed_tree.cl",
-     "tsl_rounded(result == result ? result", "tsl_rounded(result == result ? 1"},
+     "tsl_round_to_result(result == result ? result", "tsl_round_to_result(result == result ? 1"},
     {"block_tree", "src/strategy/dot/portable/block_tree/block_tree.cl", "sum, g.alpha", "sum + 1, g.alpha"},
     {"exact", "src/strategy/dot/emulated/exact/dot_exact.cl", "(TSL_REAL)result", "(TSL_REAL)1"},
 };

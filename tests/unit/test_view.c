@@ -35,7 +35,7 @@ static void expect_product(tsl_views *views, const int64_t *la, const int64_t *l
   const bool conjugates[2] = {views->conjugates_a, views->conjugates_b};
   double signs[2];
   tsl_views_orient(views);
-  tsl_views_signs(views, signs);
+  tsl_views_conjugation_signs(views, signs);
   tsl_views_bind(views, &(tsl_view){.at = (unsigned char *)(a + MIDDLE)},
                  &(tsl_view){.at = (unsigned char *)(b + MIDDLE)}, c + MIDDLE, sizeof *a, sizeof *c);
   assert_true(views->c.row_stride >= views->c.col_stride && views->c.col_stride > 0);

@@ -81,10 +81,10 @@ static FILE *open_below(const char *root, const char *path) {
 
 void tsl_cpu_label_at(const char *root, char *label, size_t size) {
   char maker[32], part[32];
-  if (tsl_processor_info_at(root, "model name", label, size))
+  if (tsl_processor_cpuinfo_at(root, "model name", label, size))
     return;
-  if (tsl_processor_info_at(root, "CPU implementer", maker, sizeof maker) &&
-      tsl_processor_info_at(root, "CPU part", part, sizeof part))
+  if (tsl_processor_cpuinfo_at(root, "CPU implementer", maker, sizeof maker) &&
+      tsl_processor_cpuinfo_at(root, "CPU part", part, sizeof part))
     snprintf(label, size, "arm64 processor, maker %s, part %s", maker, part);
   else
     snprintf(label, size, "processor without a name");
@@ -128,7 +128,7 @@ int tsl_cpu_clock_at(const char *root) {
   char text[128];
   double mhz = first_mhz > last_mhz ? first_mhz : last_mhz;
   if (mhz <= 0 &&
-      (!tsl_processor_info_at(root, "cpu MHz", text, sizeof text) || !tsl_parse_double(text, &mhz)))
+      (!tsl_processor_cpuinfo_at(root, "cpu MHz", text, sizeof text) || !tsl_parse_double(text, &mhz)))
     mhz = 0;
   if (mhz <= 0) {
     tsl_cpu_label_at(root, text, sizeof text);
@@ -191,8 +191,8 @@ tesela_status tsl_cpu_describe(tsl_device *device) {
   device->clock_mhz = clock > 0 ? clock : ASSUMED_MHZ;
   device->memory_bytes = machine_memory_bytes();
   device->allocation_max = device->memory_bytes;
-  device->cache_bytes = tsl_processor_cache_at("");
-  tsl_processor_caches_at("", device->level_bytes);
+  device->cache_bytes = tsl_processor_last_caches_at("");
+  tsl_processor_data_caches_at("", device->level_bytes);
   device->warp = 1;
   device->vector_f32 = sets[set].vector_f32;
   device->vector_f64 = sets[set].vector_f32 / 2;

@@ -27,7 +27,7 @@ static bool is_redirected(void) {
 
 static bool icd_names_processor(const char *path) {
   char line[PATH_MAX];
-  if (!tsl_file_start(path, line, sizeof line))
+  if (!tsl_file_read_start(path, line, sizeof line))
     return false;
   line[strcspn(line, "\n")] = '\0';
   const char *slash = strrchr(line, '/'), *name = slash ? slash + 1 : line;

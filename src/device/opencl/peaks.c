@@ -72,7 +72,7 @@ static int warp_of(cl_device_id id) {
 /* Returns the last cache: the driver's value, replaced for the processor and NVIDIA's GPUs. */
 static uint64_t cache_bytes(cl_device_id id, bool is_cpu) {
   const uint64_t told = tsl_opencl_number(id, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-  uint64_t known = is_cpu ? tsl_processor_cache_at("") : 0;
+  uint64_t known = is_cpu ? tsl_processor_last_caches_at("") : 0;
   if (tsl_opencl_number(id, CL_DEVICE_VENDOR_ID) == TSL_OPENCL_NVIDIA) {
     size_t row = 0;
     while (tsl_opencl_architecture(id) < nvidia_caches[row].architecture)

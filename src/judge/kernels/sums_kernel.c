@@ -30,8 +30,8 @@ static inline double product_error(double x, double y, double product) {
 }
 #endif
 
-static void add_plain(int cols, int depth, const double *a, const double *b, double *restrict sum,
-                      double *restrict magnitude) {
+static void add_row_plain(int cols, int depth, const double *a, const double *b, double *restrict sum,
+                          double *restrict magnitude) {
   for (int l = 0; l < depth; l++) {
     const double *row = b + (size_t)l * (size_t)cols;
     const double x = a[l];
@@ -43,8 +43,8 @@ static void add_plain(int cols, int depth, const double *a, const double *b, dou
   }
 }
 
-static void add_compensated(int cols, int depth, const double *a, const double *b, double *restrict high,
-                            double *restrict low, double *restrict magnitude) {
+static void add_row_compensated(int cols, int depth, const double *a, const double *b, double *restrict high,
+                                double *restrict low, double *restrict magnitude) {
   for (int l = 0; l < depth; l++) {
     const double *row = b + (size_t)l * (size_t)cols;
     const double x = a[l];
@@ -61,9 +61,9 @@ static void add_compensated(int cols, int depth, const double *a, const double *
 static void add_row(int cols, int depth, const double *a, const double *b, double *high, double *low,
                     double *magnitude) {
   if (low)
-    add_compensated(cols, depth, a, b, high, low, magnitude);
+    add_row_compensated(cols, depth, a, b, high, low, magnitude);
   else
-    add_plain(cols, depth, a, b, high, magnitude);
+    add_row_plain(cols, depth, a, b, high, magnitude);
 }
 
 static void add_lanes_plain(const double *x, const double *y, tsl_sums_lanes *restrict sums) {

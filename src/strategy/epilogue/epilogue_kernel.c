@@ -40,7 +40,7 @@ static tesela_status epilogue_kernel_build(tsl_work *work,
   tsl_text_add(&defines,
                "#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n#define FINISH_BIAS %d\n"
                "#define FINISH_FUNCTION %d\n#define FINISH_PLACES %d\n",
-               of_c, of_c, added, (int)work->problem.activation, tsl_problem_places(&work->problem));
+               of_c, of_c, added, (int)work->problem.activation, tsl_problem_precision_bits(&work->problem));
   define(&work->problem, &defines);
   tesela_status status = tsl_text_status(&defines);
   if (status == TESELA_OK)
@@ -124,7 +124,8 @@ tesela_status tsl_finish_add(tsl_device *device, const tsl_problem *problem, con
 double tsl_finish_seconds(const tsl_problem *problem, const tsl_device *device) {
   const double elements = (double)problem->m * (double)problem->n * (double)tsl_problem_batch(problem),
                size = (double)tsl_type(problem->c.type)->size,
-               before = tsl_problem_sums_apart(problem) ? 4 + (problem->beta[0] != 0 ? size : 0) : size;
+               before =
+                   tsl_problem_needs_separate_sums(problem) ? 4 + (problem->beta[0] != 0 ? size : 0) : size;
   return tsl_problem_has_epilogue(problem) && device->bandwidth > 0
              ? elements * (before + size) / device->bandwidth
              : 0;

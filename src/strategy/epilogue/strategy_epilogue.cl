@@ -35,7 +35,7 @@
 #define FINISH_ADDED(x) (x)
 #else
 #define FINISH_VECTOR tsl_result
-#define FINISH_ADDED(x) tsl_before(x)
+#define FINISH_ADDED(x) tsl_widen_result(x)
 #endif
 
 #if FINISH_SUMS == 2
@@ -89,10 +89,10 @@ tsl_finish_result(TSL_GLOBAL tsl_result *c, TSL_GLOBAL const FINISH_VECTOR *bias
           x[e] = TSL_MUL(float, x[e], args.alpha);
 #endif
 #if FINISH_BEFORE
-          x[e] = TSL_FMA(args.beta, tsl_before(own[place * args.c.step]), x[e]);
+          x[e] = TSL_FMA(args.beta, tsl_widen_result(own[place * args.c.step]), x[e]);
 #endif
 #else
-          x[e] = tsl_before(own[place * args.c.step * FINISH_PARTS + e % FINISH_PARTS]);
+          x[e] = tsl_widen_result(own[place * args.c.step * FINISH_PARTS + e % FINISH_PARTS]);
 #endif
 #if FINISH_BIAS
           x[e] += FINISH_ADDED(added[place * args.bias.step * FINISH_PARTS + e % FINISH_PARTS]);
@@ -103,7 +103,8 @@ tsl_finish_result(TSL_GLOBAL tsl_result *c, TSL_GLOBAL const FINISH_VECTOR *bias
       for (int e = 0; e < FINISH_EACH * FINISH_PARTS; e++) {
         const TSL_INDEX place = first + e / FINISH_PARTS * FINISH_ACROSS;
         if (place < args.length)
-          own[place * args.c.step * FINISH_PARTS + e % FINISH_PARTS] = tsl_rounded(finish_function(x[e]));
+          own[place * args.c.step * FINISH_PARTS + e % FINISH_PARTS] =
+              tsl_round_to_result(apply_activation_function(x[e]));
       }
     }
   }

@@ -29,12 +29,12 @@ tsl_lopsided tsl_lopsided_of(const tsl_problem *problem, const tsl_operands *str
                         .few = few,
                         .many = many,
                         .depth = depth,
-                        .across = depth == 0 ? 1 : tsl_stride_of(views.b.col_stride, many, 1),
-                        .along = tsl_stride_of(views.b.row_stride, depth, many > 1 ? 0 : 1),
-                        .thin_across = depth == 0 ? 0 : tsl_stride_of(views.a.row_stride, few, 0),
-                        .thin_along = tsl_stride_of(views.a.col_stride, depth, 1),
-                        .c_few = tsl_stride_of(views.c.row_stride, few, 0),
-                        .c_many = tsl_stride_of(views.c.col_stride, many, 1),
+                        .across = depth == 0 ? 1 : tsl_stride_or_alone(views.b.col_stride, many, 1),
+                        .along = tsl_stride_or_alone(views.b.row_stride, depth, many > 1 ? 0 : 1),
+                        .thin_across = depth == 0 ? 0 : tsl_stride_or_alone(views.a.row_stride, few, 0),
+                        .thin_along = tsl_stride_or_alone(views.a.col_stride, depth, 1),
+                        .c_few = tsl_stride_or_alone(views.c.row_stride, few, 0),
+                        .c_many = tsl_stride_or_alone(views.c.col_stride, many, 1),
                         .alpha = problem->alpha[0],
                         .beta = problem->beta[0]};
 }

@@ -40,14 +40,14 @@ TSL_FUNCTION TSL_VECTOR(int, 4) chunk_of(const unsigned int *words) {
 #if SIZE == 1
 /* Transposes 4 x 4 bytes: four words of four rows each become one word of each row, `apart` words apart. */
 TSL_FUNCTION void transpose_bytes(const unsigned int *from, unsigned int *dst, int apart) {
-  const unsigned int low_a = tsl_ptx_bytes(from[0], from[1], 0x5140),
-                     high_a = tsl_ptx_bytes(from[0], from[1], 0x7362),
-                     low_b = tsl_ptx_bytes(from[2], from[3], 0x5140),
-                     high_b = tsl_ptx_bytes(from[2], from[3], 0x7362);
-  dst[0] = tsl_ptx_bytes(low_a, low_b, 0x5410);
-  dst[apart] = tsl_ptx_bytes(low_a, low_b, 0x7632);
-  dst[2 * apart] = tsl_ptx_bytes(high_a, high_b, 0x5410);
-  dst[3 * apart] = tsl_ptx_bytes(high_a, high_b, 0x7632);
+  const unsigned int low_a = tsl_ptx_pick_bytes(from[0], from[1], 0x5140),
+                     high_a = tsl_ptx_pick_bytes(from[0], from[1], 0x7362),
+                     low_b = tsl_ptx_pick_bytes(from[2], from[3], 0x5140),
+                     high_b = tsl_ptx_pick_bytes(from[2], from[3], 0x7362);
+  dst[0] = tsl_ptx_pick_bytes(low_a, low_b, 0x5410);
+  dst[apart] = tsl_ptx_pick_bytes(low_a, low_b, 0x7632);
+  dst[2 * apart] = tsl_ptx_pick_bytes(high_a, high_b, 0x5410);
+  dst[3 * apart] = tsl_ptx_pick_bytes(high_a, high_b, 0x7632);
 }
 
 /* Transposes a block of 128 rows by 128 bytes, so that whole rows are written. Permuted chunks avoid

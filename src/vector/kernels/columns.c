@@ -28,7 +28,7 @@ typedef struct columns {
 static inline bool exceeds_l1(int64_t rows, int64_t count) {
   return rows * count * PARTS > (int64_t)FAR;
 }
-/* Returns true if load_far(), for data beyond the L1 cache, is faster: for large matrices of f64 only. */
+/* Returns true if load_beyond_l1() is faster: for large matrices of f64 only. */
 static inline bool should_load_far(int64_t rows, int64_t count) {
   return HAS_LOAD_FAR && PARTS == 1 && sizeof(REAL) == 8 && exceeds_l1(rows, count);
 }
@@ -240,7 +240,7 @@ TSL_INLINE void add_sums_to_s(const sums *accumulators, bool conjugate, REAL *s,
     }
     if (PARTS == 2 && !conjugate)
       TSL_UNROLL for (int j = 0; j < 4; j++) all_of[j] *= alternating_signs();
-    NAME(totals)(all_of, totals);
+    NAME(sum_lanes_of_4)(all_of, totals);
     TSL_UNROLL for (int c = 0; c < 4; c++) if (PARTS * first + c < PARTS * column_count)
         s[PARTS * first + c] += totals[c];
   }
@@ -331,7 +331,7 @@ TSL_INLINE vector update_vector(vector old, vector re, vector im, vector x) {
   if (PARTS == 1)
     return old + re * x;
   x = keep_in_register(x);
-  return (old + re * x) + im * NAME(swapped)(x);
+  return (old + re * x) + im * NAME(swap_pairs)(x);
 }
 
 /* Full vectors of smaller sizes for the rest of a column: loads after a masked store would wait. */

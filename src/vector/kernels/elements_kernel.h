@@ -24,10 +24,10 @@ TSL_INLINE vector keep_in_register(vector x) {
   return x;
 }
 
-/* Components beyond the L1 cache, for which load_far() is used. Bits are equal. */
+/* Components beyond the L1 cache, for which load_beyond_l1() is used. Bits are equal. */
 enum { FAR = (1 << 15) / sizeof(REAL) };
 TSL_INLINE vector load_whole(const REAL *from, bool uses_far_load) {
-  return uses_far_load ? NAME(load_far)(from) : NAME(load)(from);
+  return uses_far_load ? NAME(load_beyond_l1)(from) : NAME(load)(from);
 }
 
 #endif

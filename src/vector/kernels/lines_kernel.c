@@ -5,10 +5,10 @@
  *         |    |    |    |                              |      |
  *   sums s0   s1   s2   s3    (of a dot)               s0     s3       the last part with a mask
  *
- * A complex vector is interleaved components. With swapped(x) = (im, re), c x is re(c) x + (-im(c), im(c))
- * swapped(x); x[i] y[i] comes from x y and swapped(x) y, whose lanes are added with signs at the end. Blocks
- * of f32 sums are added in f64. Fused operations are explicit: an element's bits must not depend on its
- * position, as programs with equal columns in several matrices expect. Limits: only step 1 is fast. */
+ * A complex vector is interleaved components. With swap_pairs(x) = (im, re), c x is re(c) x + (-im(c), im(c))
+ * swap_pairs(x); x[i] y[i] comes from x y and swap_pairs(x) y, whose lanes are added with signs at the end.
+ * Blocks of f32 sums are added in f64. Fused operations are explicit: an element's bits must not depend on
+ * its position, as programs with equal columns in several matrices expect. Limits: only step 1 is fast. */
 #include "vector/kernels/elements_kernel.h"
 
 #include "host/int_math.h"
@@ -43,13 +43,13 @@ TSL_INLINE vector multiply_by(factor factor_by, vector x) {
   if (PARTS == 1)
     return factor_by.re * x;
   x = keep_in_register(x);
-  return NAME(fma_vectors)(factor_by.im * NAME(swapped)(x), factor_by.re, x);
+  return NAME(fma_vectors)(factor_by.im * NAME(swap_pairs)(x), factor_by.re, x);
 }
 TSL_INLINE vector add_multiple(vector sum, factor factor_by, vector x) {
   if (PARTS == 1)
     return sum + factor_by.re * x;
   x = keep_in_register(x);
-  return (sum + factor_by.re * x) + factor_by.im * NAME(swapped)(x);
+  return (sum + factor_by.re * x) + factor_by.im * NAME(swap_pairs)(x);
 }
 
 /* Adds in steps of four vectors; returns the end. */
@@ -242,18 +242,20 @@ TSL_INLINE void add_to_sums(sums *target, vector x, vector y) {
   if (PARTS == 2) {
     x = keep_in_register(x);
     y = keep_in_register(y);
-    target->turned += NAME(swapped)(x) * y;
+    target->turned += NAME(swap_pairs)(x) * y;
   }
   target->plain += x * y;
 }
 
-/* Adds the lanes of a dot: x y has re re and im im, swapped(x) y has im re and re im. */
+/* Adds the lanes of a dot: x y has re re and im im, swap_pairs(x) y has im re and re im. */
 static inline tsl_vector_number complex_dot_from_lanes(sums s, bool conjugate) {
   if (PARTS == 1)
-    return (tsl_vector_number){(double)NAME(total)(s.plain), 0};
+    return (tsl_vector_number){(double)NAME(sum_lanes)(s.plain), 0};
   const vector signs = alternating_signs();
-  return conjugate ? (tsl_vector_number){(double)NAME(total)(s.plain), -(double)NAME(total)(s.turned * signs)}
-                   : (tsl_vector_number){(double)NAME(total)(s.plain * signs), (double)NAME(total)(s.turned)};
+  return conjugate ? (tsl_vector_number){(double)NAME(sum_lanes)(s.plain),
+                                         -(double)NAME(sum_lanes)(s.turned * signs)}
+                   : (tsl_vector_number){(double)NAME(sum_lanes)(s.plain * signs),
+                                         (double)NAME(sum_lanes)(s.turned)};
 }
 
 TSL_INLINE tsl_vector_number dot_block(int64_t count, const REAL *x, const REAL *y, bool conjugate,
@@ -335,7 +337,7 @@ TSL_INLINE double sum_block(int64_t count, const REAL *x, bool squared, bool use
   if (i < count)
     s[3] += magnitude_or_square(NAME(load_part)(x + i, count - i), squared);
   TSL_UNROLL for (int v = 0; v < 4; v++) s[v] += more[v];
-  return (double)NAME(total)((s[0] + s[1]) + (s[2] + s[3]));
+  return (double)NAME(sum_lanes)((s[0] + s[1]) + (s[2] + s[3]));
 }
 
 TSL_INLINE double sum_all(int64_t n, const void *data, int64_t step, bool squared) {
@@ -372,7 +374,7 @@ static inline double magnitude_of_element(const REAL *x) {
 static inline vector magnitudes_of(vector x) {
   const vector parts = absolute(x);
   if (PARTS == 2)
-    return parts + NAME(swapped)(parts);
+    return parts + NAME(swap_pairs)(parts);
   return parts;
 }
 
@@ -390,12 +392,12 @@ static inline vector largest_by_lane(int64_t count, const REAL *x) {
   int64_t i = 0;
   for (; i + 4 * LANES <= count; i += 4 * LANES)
     TSL_UNROLL for (int v = 0; v < 4; v++) most[v] =
-        NAME(larger)(magnitudes_of(NAME(load)(x + i + v * LANES)), most[v]);
+        NAME(max_lanes)(magnitudes_of(NAME(load)(x + i + v * LANES)), most[v]);
   TSL_UNROLL for (int v = 0; v < 4; v++) if (i < count) {
-    most[v] = NAME(larger)(magnitudes_from(x, i, count), most[v]);
+    most[v] = NAME(max_lanes)(magnitudes_from(x, i, count), most[v]);
     i += LANES;
   }
-  return NAME(larger)(NAME(larger)(most[0], most[1]), NAME(larger)(most[2], most[3]));
+  return NAME(max_lanes)(NAME(max_lanes)(most[0], most[1]), NAME(max_lanes)(most[2], most[3]));
 }
 
 static inline vector splat_largest_lane(vector state) {
@@ -411,7 +413,7 @@ static inline vector splat_largest_lane(vector state) {
 /* Returns the position, in components, of the first element with this magnitude; `count`: none. */
 static inline int64_t find_first_magnitude(int64_t count, const REAL *x, vector size) {
   for (int64_t i = 0; i < count; i += LANES) {
-    const uint32_t equal = NAME(equals)(magnitudes_from(x, i, count), size);
+    const uint32_t equal = NAME(equal_lane_bits)(magnitudes_from(x, i, count), size);
     const int64_t place =
         (i + LANES <= count || count < LANES ? i : count - LANES) + __builtin_ctz(equal | 1u << 31);
     if (equal)

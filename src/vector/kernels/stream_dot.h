@@ -72,7 +72,7 @@ TSL_INLINE uint32_t turn_bits(int odd, int bit, bool unzipped) {
 TSL_INLINE void unzip_odd(vector *v, int odd, bool unzipped) {
   vector turned[VECTORS_MAX];
   TSL_UNROLL for (int bit = 1; bit < VECTORS_MAX; bit *= 2) if (bit < odd) {
-    const NAME(mask) mask = NAME(mask_bits)(turn_bits(odd, bit, unzipped));
+    const NAME(mask) mask = NAME(mask_of_bits)(turn_bits(odd, bit, unzipped));
     TSL_UNROLL for (int j = 0; j < odd; j++) turned[j] = NAME(select)(mask, v[(j + bit) % odd], v[j]);
     TSL_UNROLL for (int j = 0; j < odd; j++) v[j] = turned[j];
   }
@@ -82,11 +82,11 @@ TSL_INLINE void unzip_odd(vector *v, int odd, bool unzipped) {
 
 TSL_INLINE void unzip_four(vector *v) {
   vector first[2], second[2], even[2], odd[2];
-  NAME(unzip)(v[0], v[1], first);
-  NAME(unzip)(v[2], v[3], second);
+  NAME(unzip_numbers)(v[0], v[1], first);
+  NAME(unzip_numbers)(v[2], v[3], second);
   if (QUARTER == 4) {
-    NAME(unzip)(first[0], second[0], even);
-    NAME(unzip)(first[1], second[1], odd);
+    NAME(unzip_numbers)(first[0], second[0], even);
+    NAME(unzip_numbers)(first[1], second[1], odd);
   } else {
     NAME(unzip_quarters)(first[0], second[0], even);
     NAME(unzip_quarters)(first[1], second[1], odd);
@@ -112,7 +112,7 @@ TSL_INLINE void unzip_six(vector *v) {
   vector parts[2][VECTORS_MAX];
   TSL_UNROLL for (int i = 0; i < 3; i++) {
     vector both[2];
-    NAME(unzip)(v[2 * i], v[2 * i + 1], both);
+    NAME(unzip_numbers)(v[2 * i], v[2 * i + 1], both);
     parts[0][i] = both[0];
     parts[1][i] = both[1];
   }
@@ -123,7 +123,7 @@ TSL_INLINE void unzip_six(vector *v) {
 
 TSL_INLINE void unzip_vectors(vector *v, int distance) {
   if (distance == 2)
-    NAME(unzip)(v[0], v[1], v);
+    NAME(unzip_numbers)(v[0], v[1], v);
   else if (distance == 4)
     unzip_four(v);
   else if (distance == 8)
@@ -142,11 +142,11 @@ TSL_INLINE vector stream_sums(vector *v, int distance, int64_t rows, const vecto
   TSL_UNROLL for (int i = 0; i < distance; i++) if (i < rows) {
     vector here = v[i];
     if (distance > 1 && has_lanes_by_element)
-      here = NAME(rearranged)(here, lanes_of[distance][distance == 6 ? i / 2 : i]);
+      here = NAME(permute_lanes)(here, lanes_of[distance][distance == 6 ? i / 2 : i]);
     sum += x[i] * here;
   }
   if (!has_lanes_by_element)
-    sum = NAME(rearranged)(sum, lanes_of[distance][0]);
+    sum = NAME(permute_lanes)(sum, lanes_of[distance][0]);
   return sum;
 }
 

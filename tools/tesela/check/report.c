@@ -62,9 +62,9 @@ static void add_machine(const tsl_checking *job, int width, tsl_text *out) {
     tsl_text_add(out, "\n");
     tsl_text_free(&line);
   }
-  for (int i = 0; tsl_env_at(i); i++)
-    if (strcmp(tsl_env_get((tsl_env)i), tsl_env_at(i)->fallback) != 0)
-      tsl_text_add(out, "%s=%s\n", tsl_env_at(i)->name, tsl_env_get((tsl_env)i));
+  for (int i = 0; tsl_env_info_at(i); i++)
+    if (strcmp(tsl_env_get((tsl_env)i), tsl_env_info_at(i)->fallback) != 0)
+      tsl_text_add(out, "%s=%s\n", tsl_env_info_at(i)->name, tsl_env_get((tsl_env)i));
   tsl_text_add(out, "\n");
 }
 

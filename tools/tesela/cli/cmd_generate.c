@@ -72,9 +72,9 @@ static void fill_chunk(void *argument, int64_t index, int worker) {
 
 static void generate_fill_row(void *argument, int64_t index, int worker) {
   const generate_filling *what = argument;
-  tsl_kind_row(what->given->distribution, (uint64_t)what->given->seed, what->row + index, what->rows,
-               what->cols, what->type->type, what->room + worker * 2 * what->cols,
-               what->data + (size_t)(index * what->cols) * what->type->size);
+  tsl_kind_fill_row(what->given->distribution, (uint64_t)what->given->seed, what->row + index, what->rows,
+                    what->cols, what->type->type, what->room + worker * 2 * what->cols,
+                    what->data + (size_t)(index * what->cols) * what->type->size);
 }
 
 /* Fills a panel; rows are divided among threads if numbers do not depend on their row. */

@@ -62,7 +62,7 @@ static void environment_table(tsl_table *table, bool code) {
   tsl_table_column(table, "default", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "what it does", TSL_ALIGN_LEFT, true);
   const tsl_env_info *info;
-  for (int i = 0; (info = tsl_env_at(i)) != NULL; i++) {
+  for (int i = 0; (info = tsl_env_info_at(i)) != NULL; i++) {
     tsl_table_add(table, code ? "`%s`" : "%s", info->name);
     tsl_table_add(table, code && *info->fallback ? "`%s`" : "%s", info->fallback);
     tsl_table_add(table, "%s", info->what);
@@ -287,7 +287,7 @@ void tsl_help_manual(const tsl_command *const *commands, tsl_text *out) {
     roff_command(out, commands[i]);
   tsl_text_add(out, ".SH ENVIRONMENT\n");
   const tsl_env_info *info;
-  for (int i = 0; (info = tsl_env_at(i)) != NULL; i++)
+  for (int i = 0; (info = tsl_env_info_at(i)) != NULL; i++)
     roff_item(out, info->name, info->what);
   tsl_text_add(out, ".SH EXIT STATUS\n0 done. 1 a result is wrong. 2 a bad call or bad input. 3 a device or "
                     "a resource failed, or an output cannot be written.\n.SH FILES\nThe documents, the "

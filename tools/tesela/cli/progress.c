@@ -47,7 +47,7 @@ static void listen_for(tsl_progress *progress) {
   pthread_mutex_lock(&present_lock);
   present = progress;
   pthread_mutex_unlock(&present_lock);
-  tsl_waiting_listen(progress ? take_note : NULL);
+  tsl_long_operation_set_callback(progress ? take_note : NULL);
 }
 
 /* Returns the fraction now: linear up to the prediction, then ever slower if the prediction was too

@@ -23,7 +23,7 @@ tesela_status tsl_set_threads(int64_t threads) {
   if (threads > TSL_POOL_THREADS_MAX)
     return tsl_fail(TESELA_BAD_CALL, "--threads: at most %d can be used", TSL_POOL_THREADS_MAX);
   snprintf(text, sizeof text, "%lld", (long long)threads);
-  if (setenv(tsl_env_at(TSL_ENV_THREADS)->name, text, 1) != 0)
+  if (setenv(tsl_env_info_at(TSL_ENV_THREADS)->name, text, 1) != 0)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to set the number of threads");
   return TESELA_OK;
 }

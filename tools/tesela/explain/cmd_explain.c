@@ -182,8 +182,8 @@ static tesela_status explain_explain(const tsl_call *call, const tsl_problem *pr
     status = tsl_print_json(call, tsl_json_parse(&json));
   } else if (status == TESELA_OK)
     status = tsl_explain_text(&found, given);
-  if (status == TESELA_OK && found.planned != TESELA_OK)
-    status = tsl_fail(found.planned, "%s", tsl_text_get(&found.failure));
+  if (status == TESELA_OK && found.plan_status != TESELA_OK)
+    status = tsl_fail(found.plan_status, "%s", tsl_text_get(&found.failure));
   tsl_explanation_free(&found);
   return status;
 }

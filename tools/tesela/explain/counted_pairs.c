@@ -1,7 +1,7 @@
 #include "explain/counted_pairs.h"
 
 /* Adds the counts of a strategy that runs as sub-plans. */
-static void add_pieces(const tsl_problem *problem, const tsl_counted *counted, tsl_table *table) {
+static void add_pieces(const tsl_problem *problem, const tsl_cost_report *counted, tsl_table *table) {
   const double whole = (double)problem->m * (double)problem->n * (double)problem->k;
   tsl_table_add_pair(
       table, "groups",
@@ -10,19 +10,19 @@ static void add_pieces(const tsl_problem *problem, const tsl_counted *counted, t
       whole > 0 ? 100 * counted->account.computed / whole : 100);
 }
 
-static void counted_pairs_add_groups(const tsl_counted *counted, tsl_table *table) {
+static void counted_pairs_add_groups(const tsl_cost_report *counted, tsl_table *table) {
   const tsl_cost_counts *account = &counted->account;
   tsl_text groups = {0}, range = {0};
-  tsl_counted_groups(counted, &groups);
-  tsl_counted_range(counted, &range);
-  if (tsl_counted_has_groups(counted))
+  tsl_cost_report_groups(counted, &groups);
+  tsl_cost_report_range(counted, &range);
+  if (tsl_cost_report_has_groups(counted))
     tsl_table_add_pair(
         table, "groups",
         "%s items, an NDRange of %s; %.0f of %.0f items (%.3g%%) lie outside of C and are idle; "
         "occupancy "
         "%.3g%%",
         tsl_text_get(&groups), tsl_text_get(&range), account->wasted, account->items,
-        100 * account->wasted / account->items, 100 * tsl_counted_occupancy(counted));
+        100 * account->wasted / account->items, 100 * tsl_cost_report_occupancy(counted));
   else
     tsl_table_add_pair(table, "groups", "none: %s of the host", tsl_text_get(&groups));
   table->failed |= groups.failed || range.failed;
@@ -30,12 +30,12 @@ static void counted_pairs_add_groups(const tsl_counted *counted, tsl_table *tabl
   tsl_text_free(&range);
 }
 
-void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *counted, tsl_table *table) {
+void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_cost_report *counted, tsl_table *table) {
   const tsl_cost_counts *account = &counted->account;
   char global[32], local[32], memory[32], intensity[32];
-  if (!counted->told)
+  if (!counted->has_counts)
     return;
-  if (!tsl_counted_has_groups(counted) && !(counted->device->capabilities & TSL_CAN_HOST))
+  if (!tsl_cost_report_has_groups(counted) && !(counted->device->capabilities & TSL_CAN_HOST))
     add_pieces(problem, counted, table);
   else
     counted_pairs_add_groups(counted, table);
@@ -47,7 +47,7 @@ void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *counte
       tsl_format_bytes((uint64_t)asked, global, sizeof global),
       tsl_format_number(tsl_cost_counts_intensity(problem, account), intensity, sizeof intensity),
       tsl_format_bytes((uint64_t)near, local, sizeof local),
-      tsl_counted_has_groups(counted) ? "of local memory" : "inside of the core's caches",
+      tsl_cost_report_has_groups(counted) ? "of local memory" : "inside of the core's caches",
       tsl_format_bytes((uint64_t)account->memory, memory, sizeof memory),
       tsl_bound_name(counted->bounds.first));
 }

@@ -6,6 +6,6 @@
 #include "explain/cost_report.h"
 
 /* Adds two rows, groups and traffic; nothing if the strategy does not count them. */
-void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_counted *counted, tsl_table *table);
+void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_cost_report *counted, tsl_table *table);
 
 #endif

@@ -10,7 +10,7 @@
 struct tsl_plan_facts {
   char *text;
   tsl_problem problem;
-  tsl_counted counted;
+  tsl_cost_report counted;
   tsl_plan_bound bound;
 };
 
@@ -34,7 +34,7 @@ tesela_status tsl_plan_facts_of(const tesela_plan *plan_in, tsl_plan_facts **fac
   const tesela_status status = tsl_text_status(&text);
   made->text = tsl_text_take(&text);
   made->problem = work->problem;
-  made->counted = tsl_count(&work->problem, work->strategy, &work->config, work->device);
+  made->counted = tsl_cost_report_make(&work->problem, work->strategy, &work->config, work->device);
   made->bound = plan_facts_bound_of(plan);
   if (status != TESELA_OK) {
     tsl_plan_facts_free(made);
@@ -88,7 +88,7 @@ void tsl_plan_facts_add_account(const tsl_plan_facts *facts, tsl_table *table) {
 }
 
 void tsl_plan_facts_json_device(const tsl_plan_facts *facts, json_t *object) {
-  const tsl_counted *counted = &facts->counted;
+  const tsl_cost_report *counted = &facts->counted;
   json_object_set_new(object, "plan", json_string(facts->text));
   json_object_set_new(object, "peer", tsl_json_peer(counted->strategy, counted->device));
   json_object_set_new(object, "device", tsl_json_device(counted->device, false));
@@ -96,6 +96,6 @@ void tsl_plan_facts_json_device(const tsl_plan_facts *facts, json_t *object) {
 
 json_t *tsl_plan_facts_json_account(const tsl_plan_facts *facts) {
   tsl_text text = {0};
-  tsl_counted_json(&facts->problem, &facts->counted, &(tsl_json){.out = &text});
+  tsl_cost_report_json(&facts->problem, &facts->counted, &(tsl_json){.out = &text});
   return tsl_json_parse(&text);
 }

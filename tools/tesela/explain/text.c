@@ -68,7 +68,7 @@ static void guarantee_table(const tsl_explanation *found, tsl_table *table) {
   static const char *const titles[] = {"guarantee of", "device", "error of |A||B|", "same bits"};
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     tsl_table_column(table, titles[i], i == 2 ? TSL_ALIGN_RIGHT : TSL_ALIGN_LEFT, i == 0);
-  for (int i = 0; i < found->able; i++) {
+  for (int i = 0; i < found->usable_count; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
     const tsl_accuracy promised =
         tsl_strategy_error_model(candidate->strategy, &found->problem, &candidate->config);
@@ -85,11 +85,11 @@ static void traffic_table(const tsl_explanation *found, tsl_table *table) {
   char text[32];
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     tsl_table_column(table, titles[i], i < 2 ? TSL_ALIGN_LEFT : TSL_ALIGN_RIGHT, i == 0);
-  for (int i = 0; i < found->able; i++) {
+  for (int i = 0; i < found->usable_count; i++) {
     const tsl_cost_counts *account = &found->counted[i].account;
     const double bytes[] = {account->global.read + account->global.written,
                             account->local.read + account->local.written, account->memory};
-    if (!found->counted[i].told)
+    if (!found->counted[i].has_counts)
       continue;
     const tsl_paint paint = begin_row(found, i, table);
     for (int level = 0; level < 3; level++)
@@ -102,13 +102,13 @@ static void sharing_table(const tsl_explanation *found, tsl_table *table) {
   static const char *const titles[] = {"work of", "device", "groups", "idle", "limit"};
   for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
     tsl_table_column(table, titles[i], i == 3 ? TSL_ALIGN_RIGHT : TSL_ALIGN_LEFT, i == 0 || i == 2);
-  for (int i = 0; i < found->able; i++) {
-    const tsl_counted *one = &found->counted[i];
+  for (int i = 0; i < found->usable_count; i++) {
+    const tsl_cost_report *one = &found->counted[i];
     tsl_text groups = {0};
-    if (!one->told)
+    if (!one->has_counts)
       continue;
     const tsl_paint paint = begin_row(found, i, table);
-    tsl_counted_groups(one, &groups);
+    tsl_cost_report_groups(one, &groups);
     tsl_table_add_painted(table, paint, "%s", tsl_text_get(&groups));
     if (one->account.items > 0)
       tsl_table_add_painted(table, paint, "%.2g%%", 100 * one->account.wasted / one->account.items);
@@ -124,12 +124,13 @@ static void reason_table(const tsl_explanation *found, tsl_table *table) {
   tsl_table_column(table, "why", TSL_ALIGN_LEFT, true);
   tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "compared with the rung below", TSL_ALIGN_LEFT, true);
-  for (int i = 0; i < found->able; i++) {
-    const tsl_counted *one = &found->counted[i];
+  for (int i = 0; i < found->usable_count; i++) {
+    const tsl_cost_report *one = &found->counted[i];
     tsl_text text = {0};
-    if (!one->told)
+    if (!one->has_counts)
       continue;
-    tsl_counted_compare(&found->problem, one, tsl_counted_below(found->counted, found->able, one), &text);
+    tsl_cost_report_compare(&found->problem, one,
+                            tsl_cost_report_rung_below(found->counted, found->usable_count, one), &text);
     tsl_table_add(table, "%s", one->strategy->name);
     tsl_table_add(table, "%s", one->device->name);
     tsl_table_add(table, "%s", tsl_text_get(&text));
@@ -219,7 +220,7 @@ static void text_add_links(const tsl_explanation *found, tsl_table *table) {
   if (found->crossover.count > 0) {
     tsl_crossover_print(&found->crossover, &text);
     tsl_table_add_pair(table, "crossover", "%s (fastest device for squares from %d to %d, copies %s)",
-                       tsl_text_get(&text), TSL_CROSSOVER_LEAST, TSL_CROSSOVER_MOST,
+                       tsl_text_get(&text), TSL_CROSSOVER_MIN, TSL_CROSSOVER_MAX,
                        found->resident ? "left out" : "included");
   }
   tsl_text_free(&text);

@@ -87,13 +87,13 @@ static void share_mkl(const char *name, const struct flavour *flavour_in) {
                                 flavour_in->mkl_blacs};
   if (strncmp(file, start, strlen(start)) != 0)
     return;
-  (void)tsl_library_share("libgomp.so.1");
+  (void)tsl_library_open_global("libgomp.so.1");
   for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
     char path[4096];
     bool is_there = false; /* a missing library is reported when ScaLAPACK itself is loaded */
     for (size_t v = 0; !is_there && v < sizeof versions / sizeof *versions; v++) {
       snprintf(path, sizeof path, "%.*s%s%s", (int)(file - name), name, needed[i], versions[v]);
-      is_there = tsl_library_share(path);
+      is_there = tsl_library_open_global(path);
     }
   }
 }

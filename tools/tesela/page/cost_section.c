@@ -28,7 +28,7 @@ static void cost_section_add_bytes(tsl_text *out, double bytes) {
 }
 
 static void cost_section_add_row(const tsl_sheet *sheet, const tsl_problem *problem, const tsl_point *point,
-                                 const tsl_counted *counted, tsl_text *out) {
+                                 const tsl_cost_report *counted, tsl_text *out) {
   const tsl_cost_counts *account = &counted->account;
   char text[64];
   tsl_text groups = {0};
@@ -39,7 +39,7 @@ static void cost_section_add_row(const tsl_sheet *sheet, const tsl_problem *prob
   cost_section_add_bytes(out, account->memory);
   cost_section_add_cell(out, tsl_sheet_number(tsl_cost_counts_intensity(problem, account), text, sizeof text),
                         false);
-  tsl_counted_groups(counted, &groups);
+  tsl_cost_report_groups(counted, &groups);
   cost_section_add_cell(out, tsl_text_get(&groups), true);
   snprintf(text, sizeof text, "%.3g%%", account->items > 0 ? 100 * account->wasted / account->items : 0);
   cost_section_add_cell(out, account->items > 0 ? text : "\xe2\x80\x93", false);
@@ -50,7 +50,7 @@ static void cost_section_add_row(const tsl_sheet *sheet, const tsl_problem *prob
 }
 
 static void cost_section_add_table(const tsl_sheet *sheet, const tsl_problem *problem,
-                                   const tsl_point *const *points, const tsl_counted *counted, int count,
+                                   const tsl_point *const *points, const tsl_cost_report *counted, int count,
                                    tsl_text *out) {
   static const char *const titles[] = {"Global", "Local", "Memory", "Op/byte"};
   tsl_text_add(out,
@@ -67,11 +67,13 @@ static void cost_section_add_table(const tsl_sheet *sheet, const tsl_problem *pr
 }
 
 /* Adds each rung's idea, and the difference of its counts from the rung below. */
-static void add_sentences(const tsl_problem *problem, const tsl_counted *counted, int count, tsl_text *out) {
+static void add_sentences(const tsl_problem *problem, const tsl_cost_report *counted, int count,
+                          tsl_text *out) {
   tsl_text_add(out, "<dl class=\"why\">\n");
   for (int i = 0; i < count; i++) {
     tsl_text sentence = {0};
-    tsl_counted_compare(problem, &counted[i], tsl_counted_below(counted, count, &counted[i]), &sentence);
+    tsl_cost_report_compare(problem, &counted[i], tsl_cost_report_rung_below(counted, count, &counted[i]),
+                            &sentence);
     const char *name = counted[i].strategy->name;
     if (counted[i].strategy->vendor.load)
       tsl_text_add(out, "<dt>%s</dt><dd>", name);
@@ -91,7 +93,7 @@ static void cost_section_add_device(tsl_sheet *sheet, int type, int device) {
   const tsl_exploration *all = sheet->page->all;
   const int size = tsl_sheet_largest_size(sheet, type, device);
   const tsl_point *points[TSL_SELECT_MAX];
-  tsl_counted counted[TSL_SELECT_MAX];
+  tsl_cost_report counted[TSL_SELECT_MAX];
   int count = 0;
   tsl_text name = {0};
   if (size < 0)
@@ -102,9 +104,9 @@ static void cost_section_add_device(tsl_sheet *sheet, int type, int device) {
     if (isnan(tsl_sheet_value(sheet, point)))
       continue;
     points[count] = point;
-    counted[count] =
-        tsl_count(&problem, point->entry.strategy, &point->entry.config, all->devices.items[device]);
-    count += counted[count].told;
+    counted[count] = tsl_cost_report_make(&problem, point->entry.strategy, &point->entry.config,
+                                          all->devices.items[device]);
+    count += counted[count].has_counts;
   }
   if (count == 0)
     return;

@@ -15,7 +15,7 @@ static void machine_add_row(tsl_text *out, const char *name, const char *format,
   tsl_text value = {0};
   va_list arguments;
   va_start(arguments, format);
-  tsl_text_add_list(&value, format, arguments);
+  tsl_text_add_arguments(&value, format, arguments);
   va_end(arguments);
   tsl_text_add(out, "<dt>%s</dt><dd>", name);
   tsl_html_add(out, tsl_text_get(&value));

@@ -220,7 +220,7 @@ tesela_status tsl_block_expect_resumed(tsl_block_work *work) {
     if (!blocks->was_done[i])
       continue;
     tsl_progress_at(product->progress, "comparing finished blocks", 0);
-    TSL_TRY(tsl_part_read(blocks->part, &block, work->c[0]));
+    TSL_TRY(tsl_resumable_read(blocks->part, &block, work->c[0]));
     TSL_TRY(tsl_block_expect(work, &block, work->c[0]));
   }
   return TESELA_OK;

@@ -68,38 +68,38 @@ tesela_status tsl_blocks_describe(const tsl_product *product, tsl_text *lines) {
 }
 
 /* Returns true if the journal has the line `word` with this text. */
-static bool block_journal_says(const tsl_part *part, const char *word, const tsl_text *text) {
-  const char *line = tsl_part_says(part, word);
+static bool block_journal_says(const tsl_resumable *part, const char *word, const tsl_text *text) {
+  const char *line = tsl_resumable_earlier_line(part, word);
   return line && strcmp(line, tsl_text_get(text)) == 0;
 }
 
-static tesela_status check_input(const tsl_product *product, const tsl_part *part, int index) {
+static tesela_status check_input(const tsl_product *product, const tsl_resumable *part, int index) {
   const tsl_matrix_source *feed = input_at(product, index);
   tsl_text now = {0};
   if (feed->reader)
     add_input(feed, &now);
   const bool same = feed->reader ? block_journal_says(part, inputs[index].word, &now)
-                                 : !tsl_part_says(part, inputs[index].word);
+                                 : !tsl_resumable_earlier_line(part, inputs[index].word);
   tsl_text_free(&now);
   if (same)
     return TESELA_OK;
-  const char *was = tsl_part_says(part, inputs[index].word);
+  const char *was = tsl_resumable_earlier_line(part, inputs[index].word);
   return tsl_fail(
       TESELA_BAD_INPUT,
       "%s: the finished blocks have other inputs: %s changed (it was %s); remove %s to start again",
       product->request.output, feed->reader ? feed->path : inputs[index].word, was ? was : "none",
-      tsl_part_journal_name(part));
+      tsl_resumable_journal_name(part));
 }
 
-tesela_status tsl_blocks_check(const tsl_product *product, const tsl_part *part) {
+tesela_status tsl_blocks_check(const tsl_product *product, const tsl_resumable *part) {
   tsl_text now = {0};
-  const char *version = tsl_part_says(part, "version");
+  const char *version = tsl_resumable_earlier_line(part, "version");
   if (!version || strcmp(version, tesela_version()) != 0)
     return tsl_fail(
         TESELA_BAD_INPUT,
         "%s: the finished blocks were made by tesela %s, and this is %s; remove %s to start again",
         product->request.output, version ? version : "of another time", tesela_version(),
-        tsl_part_journal_name(part));
+        tsl_resumable_journal_name(part));
   for (int i = 0; i < INPUTS; i++)
     TSL_TRY(check_input(product, part, i));
   block_journal_add_result(product, &now);
@@ -110,7 +110,7 @@ tesela_status tsl_blocks_check(const tsl_product *product, const tsl_part *part)
   return tsl_fail(
       TESELA_BAD_INPUT,
       "%s: the finished blocks have another operation, type or factor (%s); remove %s to start again",
-      product->request.output, tsl_part_says(part, "result"), tsl_part_journal_name(part));
+      product->request.output, tsl_resumable_earlier_line(part, "result"), tsl_resumable_journal_name(part));
 }
 
 tesela_status tsl_blocks_check_inputs(const tsl_product *product) {
@@ -118,7 +118,7 @@ tesela_status tsl_blocks_check_inputs(const tsl_product *product) {
     const tsl_matrix_source *feed = input_at(product, i);
     if (!feed->reader)
       continue;
-    const tsl_file_state now = tsl_reader_state(feed->reader);
+    const tsl_file_state now = tsl_reader_get_file_state(feed->reader);
     if (now.size != feed->state.size || now.seconds != feed->state.seconds ||
         now.nanoseconds != feed->state.nanoseconds)
       return tsl_fail(TESELA_BAD_INPUT, "%s: was changed while it was read", feed->path);

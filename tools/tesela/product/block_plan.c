@@ -341,18 +341,18 @@ static tesela_status choose_size(tsl_product *product, const char *argument, boo
 
 /* --- the files of an earlier run --- */
 
-static tesela_status block_plan_look(tsl_product *product, tsl_part **found) {
+static tesela_status block_plan_look(tsl_product *product, tsl_resumable **found) {
   const tsl_product_request *request = &product->request;
   *found = NULL;
   if (!request->output)
     return TESELA_OK;
   tsl_interrupt_hold();
-  const tesela_status status = tsl_part_open(request->output, found);
-  if (status == TESELA_OK && tsl_part_done(*found) == 0)
-    tsl_interrupt_guard_two(tsl_part_data_name(*found), tsl_part_journal_name(*found));
+  const tesela_status status = tsl_resumable_open(request->output, found);
+  if (status == TESELA_OK && tsl_resumable_finished_blocks(*found) == 0)
+    tsl_interrupt_guard_two(tsl_resumable_data_name(*found), tsl_resumable_journal_name(*found));
   else
     tsl_interrupt_guard(NULL);
-  if (status != TESELA_OK || tsl_part_done(*found) == 0)
+  if (status != TESELA_OK || tsl_resumable_finished_blocks(*found) == 0)
     return status;
   if (request->resume)
     return tsl_blocks_check(product, *found);
@@ -360,20 +360,20 @@ static tesela_status block_plan_look(tsl_product *product, tsl_part **found) {
       TESELA_BAD_CALL,
       "%s: an earlier run was interrupted and left %lld blocks of it; --resume goes on with them, and "
       "without %s there are none",
-      request->output, (long long)tsl_part_done(*found), tsl_part_journal_name(*found));
+      request->output, (long long)tsl_resumable_finished_blocks(*found), tsl_resumable_journal_name(*found));
 }
 
 /* Takes the blocks of an earlier run whose checksums still hold; the others are computed again. */
 static tesela_status check_left(tsl_product *product) {
   tsl_blocks *blocks = product->blocks;
-  const int64_t left = tsl_part_done(blocks->part);
+  const int64_t left = tsl_resumable_finished_blocks(blocks->part);
   for (int64_t i = 0; i < blocks->count; i++) {
     const tsl_rectangle block = tsl_blocks_at(product, i);
-    bool good = tsl_part_has(blocks->part, i);
+    bool good = tsl_resumable_is_finished(blocks->part, i);
     tsl_progress_at(product->progress, "checking the blocks that are left",
                     (double)i / (double)blocks->count);
     if (good)
-      TSL_TRY(tsl_part_check(blocks->part, &block, i, &good));
+      TSL_TRY(tsl_resumable_check_block(blocks->part, &block, i, &good));
     blocks->was_done[i] = good;
     blocks->resumed += good;
   }
@@ -393,23 +393,24 @@ static tesela_status block_plan_take_part(tsl_product *product) {
   blocks->was_done = flags;
   if (!blocks->part)
     return TESELA_OK;
-  if (tsl_part_done(blocks->part) == 0) {
+  if (tsl_resumable_finished_blocks(blocks->part) == 0) {
     tsl_text lines = {0};
     tesela_status status = tsl_blocks_describe(product, &lines);
     if (status == TESELA_OK)
-      status = tsl_part_begin(blocks->part, &whole, product->type, blocks->count, tsl_text_get(&lines));
+      status = tsl_resumable_begin(blocks->part, &whole, product->type, blocks->count, tsl_text_get(&lines));
     tsl_text_free(&lines);
     return status;
   }
-  tsl_interrupt_tell(tsl_blocks_kept, tsl_part_data_name(blocks->part));
-  TSL_TRY(tsl_part_continue(blocks->part, &whole, product->type, blocks->count));
+  tsl_interrupt_tell(tsl_blocks_kept, tsl_resumable_data_name(blocks->part));
+  TSL_TRY(tsl_resumable_continue(blocks->part, &whole, product->type, blocks->count));
   return check_left(product);
 }
 
 /* Returns a copy of the journal's text for `word`, since the next query overwrites it. Returns NULL
  * if there is none or no journal. */
-static char *copy_said(const tsl_part *part, const char *word) {
-  const char *said = part && tsl_part_done(part) > 0 ? tsl_part_says(part, word) : NULL;
+static char *copy_said(const tsl_resumable *part, const char *word) {
+  const char *said =
+      part && tsl_resumable_finished_blocks(part) > 0 ? tsl_resumable_earlier_line(part, word) : NULL;
   return said ? strdup(said) : NULL;
 }
 
@@ -486,7 +487,7 @@ void tsl_blocks_free(tsl_blocks *blocks) {
   if (!blocks)
     return;
   free_plans(blocks);
-  tsl_part_close(blocks->part);
+  tsl_resumable_close(blocks->part);
   tsl_free(blocks->was_done);
   tsl_free(blocks);
 }

@@ -210,24 +210,25 @@ static tesela_status block_commit(tsl_product *product) {
   TSL_TRY(tsl_blocks_check_inputs(product));
   if (!product->blocks->part)
     return TESELA_OK;
-  const tesela_status status = tsl_part_commit(product->blocks->part);
+  const tesela_status status = tsl_resumable_commit(product->blocks->part);
   product->seconds[TSL_STAGE_WRITE] += tsl_clock() - start;
   return status;
 }
 
 /* Adds to the message that finished blocks are kept and how to resume. */
 static tesela_status tell_rest(const tsl_product *product, tesela_status status) {
-  const tsl_part *part = product->blocks->part;
+  const tsl_resumable *part = product->blocks->part;
   tsl_status_saved saved;
-  if (status == TESELA_OK || !part || tsl_part_done(part) == 0)
+  if (status == TESELA_OK || !part || tsl_resumable_finished_blocks(part) == 0)
     return status;
   tsl_status_save(&saved);
-  if (!tsl_part_remains(part))
+  if (!tsl_resumable_keeps_its_names(part))
     return tsl_fail(status, "%s; no blocks of it are kept", saved.sentence);
-  (void)tsl_part_sync(product->blocks->part);
+  (void)tsl_resumable_record_written(product->blocks->part);
   const bool same = tsl_blocks_check_inputs(product) == TESELA_OK;
   return tsl_fail(status, "%s; %lld of %lld blocks of %s are kept, %s", saved.sentence,
-                  (long long)tsl_part_done(part), (long long)product->blocks->count, product->request.output,
+                  (long long)tsl_resumable_finished_blocks(part), (long long)product->blocks->count,
+                  product->request.output,
                   same ? "and --resume goes on with them" : "which are of the inputs as they were");
 }
 

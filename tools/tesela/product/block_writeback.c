@@ -11,13 +11,13 @@ static tesela_status write_block(tsl_block_work *work, const tsl_block_step *ste
   if (!blocks->part)
     return TESELA_OK;
   const double start = tsl_clock();
-  TSL_TRY(tsl_part_write(blocks->part, &step->c, c, step->c.cols));
+  TSL_TRY(tsl_resumable_write(blocks->part, &step->c, c, step->c.cols));
   /* the inputs must be unchanged, or the journal would record a block of other data */
   TSL_TRY(tsl_blocks_check_inputs(work->product));
-  TSL_TRY(tsl_part_note(blocks->part, step->block));
+  TSL_TRY(tsl_resumable_mark_written(blocks->part, step->block));
   tsl_interrupt_tell(tsl_blocks_kept,
                      /* from now on an interrupt leaves a file that --resume can use */
-                     tsl_part_data_name(blocks->part));
+                     tsl_resumable_data_name(blocks->part));
   blocks->write_seconds += tsl_clock() - start;
   blocks->written_bytes +=
       (double)step->c.rows * (double)step->c.cols * (double)tsl_type(work->product->type)->size;

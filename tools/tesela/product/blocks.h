@@ -37,7 +37,7 @@ struct tsl_blocks {
   tsl_block_plan *plans;
   int64_t plan_count;
   /* the output file under way, with its journal; NULL: nothing is written */
-  tsl_part *part;
+  tsl_resumable *part;
   char *was_done;                   /* a byte for each block: 1 if an earlier run wrote the block */
   int64_t resumed;                  /* the number of blocks that an earlier run wrote */
   double computed;                  /* multiply-adds of this run (of a transpose: elements) */
@@ -93,7 +93,7 @@ extern const char tsl_blocks_kept[];
 /* Appends the journal's lines that describe the inputs and the computation. */
 tesela_status tsl_blocks_describe(const tsl_product *product, tsl_text *lines);
 /* Returns TESELA_BAD_INPUT if the journal's lines describe another computation. */
-tesela_status tsl_blocks_check(const tsl_product *product, const tsl_part *part);
+tesela_status tsl_blocks_check(const tsl_product *product, const tsl_resumable *part);
 /* Returns TESELA_BAD_INPUT if an input file changed since it was opened. */
 tesela_status tsl_blocks_check_inputs(const tsl_product *product);
 

@@ -176,15 +176,17 @@ static tesela_status begin_output(tsl_together *work) {
   const tsl_rectangle whole = {.rows = work->product.m, .cols = work->product.n};
   if (!path || !leads(work))
     return TESELA_OK;
-  TSL_TRY(tsl_part_open(path, &work->part));
-  if (tsl_part_done(work->part) > 0)
+  TSL_TRY(tsl_resumable_open(path, &work->part));
+  if (tsl_resumable_finished_blocks(work->part) > 0)
     return tsl_fail(TESELA_BAD_CALL,
                     "%s: an earlier run of one process was interrupted and left %lld blocks of it; one "
                     "process goes on with "
                     "them by --resume, and without %s there are none",
-                    path, (long long)tsl_part_done(work->part), tsl_part_journal_name(work->part));
-  tsl_interrupt_guard_two(tsl_part_data_name(work->part), tsl_part_journal_name(work->part));
-  return tsl_part_begin(work->part, &whole, work->product.type, work->ranks->size, "by several processes\n");
+                    path, (long long)tsl_resumable_finished_blocks(work->part),
+                    tsl_resumable_journal_name(work->part));
+  tsl_interrupt_guard_two(tsl_resumable_data_name(work->part), tsl_resumable_journal_name(work->part));
+  return tsl_resumable_begin(work->part, &whole, work->product.type, work->ranks->size,
+                             "by several processes\n");
 }
 
 /* --- all of it --- */
@@ -352,7 +354,7 @@ static tesela_status mpi_product_report(const tsl_call *call, const tsl_together
 static void mpi_product_release(tsl_together *work) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
-  tsl_part_close(work->part);
+  tsl_resumable_close(work->part);
   tsl_together_close(work);
   tsl_product_close(&work->product);
   tsl_free(work->a.data);

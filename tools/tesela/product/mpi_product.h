@@ -33,8 +33,8 @@ typedef struct tsl_together {
   uint64_t held;      /* bytes of this rank's parts of A, B and C, and of a copy of C0 */
   uint64_t held_most; /* the largest `held` of all ranks */
   tesela_mpi_record record;
-  double fastest; /* seconds of the fastest repeat; `record` is the median repeat's */
-  tsl_part *part; /* the output under way; NULL: nothing is written */
+  double fastest;      /* seconds of the fastest repeat; `record` is the median repeat's */
+  tsl_resumable *part; /* the output under way; NULL: nothing is written */
   tsl_ranks_file *inputs[TSL_TOGETHER_INPUTS]; /* NULL: each rank reads by itself */
   /* the number of files read and written; the number of these opened by MPI-IO */
   int files, shared;

@@ -36,7 +36,7 @@ static tesela_status open_feed(const char *path, const char *format, tsl_matrix_
   feed->by_columns = info->by_columns;
   feed->by_blocks = info->by_blocks;
   feed->columns_first = info->columns_first;
-  feed->state = tsl_reader_state(feed->reader);
+  feed->state = tsl_reader_get_file_state(feed->reader);
   feed->text = info->text;
   feed->header = info->header;
   feed->printed = info->text ? tsl_reader_printed(feed->reader) : NULL;

@@ -49,7 +49,7 @@ static need host_need(const tsl_product *product, bool doubled) {
   add_feed(&product->scales[0], &out);
   add_feed(&product->scales[1], &out);
   out.row = panels_sum_of(out.row, c_row);
-  if (tsl_problem_sums_apart(&product->whole))
+  if (tsl_problem_needs_separate_sums(&product->whole))
     out.row = panels_sum_of(out.row, panels_product_of((uint64_t)product->n, sizeof(float)));
   if (doubled)
     out = (need){panels_product_of(2, out.fixed), panels_product_of(2, out.row)};

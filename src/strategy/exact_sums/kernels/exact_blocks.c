@@ -17,10 +17,10 @@ typedef uint64_t lanes __attribute__((vector_size(VECTOR_BYTES)));
 
 #if HAS_FUSED
 static inline vector product_error(vector a, vector b, vector product) {
-  return fused_f64(a, b, -product);
+  return fma_rounded_once_f64(a, b, -product);
 }
 static inline vector add_product(vector a, vector b, vector c) {
-  return fused_f64(a, b, c);
+  return fma_rounded_once_f64(a, b, c);
 }
 #else
 /* Returns the upper 26 bits: without fused operations halves have exact products (Dekker 1971). Factors above

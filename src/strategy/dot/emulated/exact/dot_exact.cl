@@ -229,9 +229,10 @@ TSL_FUNCTION void exact_store(TSL_GLOBAL tsl_result *c, TSL_LOCAL_POINTER TSL_IN
   const unsigned scaled = (unsigned)g->alpha * (unsigned)sum;
   *c = (int)(g->beta == 0 ? scaled : scaled + (unsigned)g->beta * (unsigned)*c);
 #else
-  const double result = tsl_exact_result(digits, first, end, flags, g->alpha, g->beta,
-                                         g->beta == 0 ? 0 : tsl_before(*c), wide, TSL_C_DIGITS, TSL_C_LEAST);
-  *c = tsl_rounded(result == result ? (TSL_REAL)result : TSL_NAN(TSL_REAL));
+  const double result =
+      tsl_exact_result(digits, first, end, flags, g->alpha, g->beta, g->beta == 0 ? 0 : tsl_widen_result(*c),
+                       wide, TSL_C_DIGITS, TSL_C_LEAST);
+  *c = tsl_round_to_result(result == result ? (TSL_REAL)result : TSL_NAN(TSL_REAL));
 #endif
 }
 

@@ -27,7 +27,7 @@ tsl_dot_block_tree(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL cons
   const TSL_INDEX count = item < g.k ? (g.k - 1 - item) / all + 1 : 0;
   line[TSL_ITEM(0)] = tsl_dot(a + g.a_offset + item * g.a_col_stride, all * g.a_col_stride,
                               b + g.b_offset + item * g.b_row_stride, all * g.b_row_stride, count);
-  const TSL_REAL sum = tsl_fold(line, GROUP);
+  const TSL_REAL sum = tsl_sum_of_group(line, GROUP);
   if (TSL_ITEM(0) == 0)
     sums[TSL_GROUP(0)] = sum;
 }
@@ -41,7 +41,7 @@ tsl_dot_block_tree_last(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT sums, TSL_GLOBAL
   for (int i = TSL_ITEM(0); i < GROUPS && i < busy; i += GROUP)
     own += sums[i];
   line[TSL_ITEM(0)] = own;
-  const TSL_REAL sum = tsl_fold(line, GROUP);
+  const TSL_REAL sum = tsl_sum_of_group(line, GROUP);
   if (TSL_ITEM(0) == 0)
-    tsl_finish(c + g.c_offset, sum, g.alpha, g.beta);
+    tsl_store_scaled(c + g.c_offset, sum, g.alpha, g.beta);
 }

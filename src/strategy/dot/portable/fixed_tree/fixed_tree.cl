@@ -37,8 +37,8 @@
 #ifdef TSL_REAL_IS_DOUBLE
 #define NUMBER double
 #define SUM tsl_twofold
-#define ADD(sum, x, y) tsl_twofold_add(sum, x, y)
-#define JOIN(a, b) tsl_twofold_join(a, b)
+#define ADD(sum, x, y) tsl_twofold_add_product(sum, x, y)
+#define JOIN(a, b) tsl_twofold_sum(a, b)
 #define VECTOR TSL_VECTOR(double, 2)
 #define LOAD(pointer) TSL_LOAD_ALIGNED(double, 2, pointer)
 
@@ -61,7 +61,7 @@ TSL_FUNCTION void tree_store_lanes(VECTOR v, double *out) {
 /* Stores c = alpha sum + beta c (step 7 of the tree). */
 TSL_FUNCTION void tree_store_result(TSL_GLOBAL tsl_result *c, SUM sum, double alpha, double beta) {
   const SUM scaled = tsl_twofold_scale(sum, alpha);
-  const double result = tsl_twofold_round(beta == 0 ? scaled : tsl_twofold_add(scaled, beta, *c));
+  const double result = tsl_twofold_round(beta == 0 ? scaled : tsl_twofold_add_product(scaled, beta, *c));
   *c = result == result ? result : TSL_NAN(double);
 }
 #else
@@ -97,8 +97,9 @@ TSL_FUNCTION void tree_store_result(TSL_GLOBAL tsl_result *c, SUM sum, int alpha
 #else
 TSL_FUNCTION void tree_store_result(TSL_GLOBAL tsl_result *c, SUM sum, float alpha, float beta) {
   const double scaled = TSL_MUL(double, (double)alpha, sum);
-  const float result = (float)(beta == 0 ? scaled : TSL_FMA((double)beta, (double)tsl_before(*c), scaled));
-  *c = tsl_rounded(result == result ? result : TSL_NAN(float));
+  const float result =
+      (float)(beta == 0 ? scaled : TSL_FMA((double)beta, (double)tsl_widen_result(*c), scaled));
+  *c = tsl_round_to_result(result == result ? result : TSL_NAN(float));
 }
 #endif
 #endif

@@ -82,7 +82,7 @@ static const char *several_refuse(const tsl_problem *problem, const tsl_config *
   }
   if (cut == SEVERAL_HOLDERS && last > 0)
     return "with cut=3 each device computes the part of C that it holds: it has no parts";
-  if (cut == SEVERAL_TERMS && !tsl_problem_adds_up(problem))
+  if (cut == SEVERAL_TERMS && !tsl_problem_can_accumulate_in_c(problem))
     return "complex sums, and sums that are rounded to C's type once, are not cut: use cut=1 or cut=2";
   if (cut == SEVERAL_TERMS && problem->k == 0)
     return "k is 0, so there are no terms to distribute: use cut=1 or cut=2";

@@ -29,7 +29,8 @@ int tsl_several_side(const tsl_problem *problem, int devices) {
 bool tsl_several_is_deep(const tsl_problem *problem) {
   enum { DEEP = 32 };
   const double a = operand_bytes(problem, TSL_OPERAND_A), b = operand_bytes(problem, TSL_OPERAND_B);
-  return tsl_problem_adds_up(problem) && fmin(a, b) >= DEEP * operand_bytes(problem, TSL_OPERAND_C);
+  return tsl_problem_can_accumulate_in_c(problem) &&
+         fmin(a, b) >= DEEP * operand_bytes(problem, TSL_OPERAND_C);
 }
 
 int64_t tsl_several_partial_sums(const tsl_problem *problem, const tsl_config *config) {
@@ -70,7 +71,7 @@ void tsl_several_distribute_lines(int64_t size, const double *rates, int count, 
 }
 
 tsl_problem tsl_several_problem_of_part(const tsl_problem *whole, int side, int64_t first, int64_t count) {
-  tsl_problem part = tsl_problem_unfinished(whole);
+  tsl_problem part = tsl_problem_drop_epilogue(whole);
   if (side == SEVERAL_TERMS) {
     part.k = part.a.cols = part.b.rows = count;
     if (first > 0) {

@@ -59,7 +59,7 @@ tesela_status tsl_several_layout(const tsl_work *work, int operand, const tsl_re
 /* Returns the bytes of a block's part of an operand; 0 if it is not read, or one shard has it. */
 static double bytes_to_copy(const tsl_work *work, int operand, const tsl_several_block *block) {
   const tsl_rect rect = tsl_several_rect(&work->problem, operand, &block->c);
-  const bool whole = tsl_sharding_whole(work->sharding, operand, &rect, block->member) >= 0;
+  const bool whole = tsl_sharding_find_containing(work->sharding, operand, &rect, block->member) >= 0;
   return whole || !tsl_problem_reads(&work->problem, operand)
              ? 0
              : (double)rect.rows * (double)rect.cols * (double)element_bytes(work, operand);
@@ -150,7 +150,7 @@ static void add_ends(tile_cutter *job, int operand) {
   const tsl_rect within = tsl_several_rect(&job->work->problem, operand, &job->block->c);
   for (int i = 0; i < spread->counts[operand]; i++) {
     tsl_rect rect;
-    if (!tsl_rect_common(&spread->holds[operand][i].at, &within, &rect))
+    if (!tsl_rect_intersect(&spread->holds[operand][i].at, &within, &rect))
       continue;
     job->ends[job->end_count++] = job->streaming_operand == TSL_OPERAND_A ? rect.row : rect.col;
     job->ends[job->end_count++] =
@@ -183,16 +183,16 @@ static bool is_local(const tile_cutter *job, const tsl_rect *c) {
   const tsl_rect rect = tsl_several_rect(&job->work->problem, job->streaming_operand, c);
   const tsl_sharding *spread = job->work->sharding;
   const int member = job->block->member;
-  return tsl_sharding_whole(spread, TSL_OPERAND_C, c, member) >= 0 &&
+  return tsl_sharding_find_containing(spread, TSL_OPERAND_C, c, member) >= 0 &&
          (!tsl_problem_reads(&job->work->problem, job->streaming_operand) ||
-          tsl_sharding_whole(spread, job->streaming_operand, &rect, member) >= 0);
+          tsl_sharding_find_containing(spread, job->streaming_operand, &rect, member) >= 0);
 }
 
 /* Returns true if adjacent ranges fit one tile: both are remote and C's lines for them lie in one shard. */
 static bool several_tiles_may_join(const tile_cutter *job, const line_range *range, const line_range *next) {
   const tsl_rect c = rect_of_lines(job, range->first, range->count + next->count);
   return !range->is_here && !next->is_here &&
-         tsl_sharding_whole(job->work->sharding, TSL_OPERAND_C, &c, job->block->member) >= 0;
+         tsl_sharding_find_containing(job->work->sharding, TSL_OPERAND_C, &c, job->block->member) >= 0;
 }
 
 /* Appends a range, in order. Merges it with the last one if possible, as fewer products are faster. */
@@ -262,7 +262,7 @@ static tesela_status find_or_add_kind(tsl_shard_worker *worker, const tsl_proble
 static tesela_status set_layout(const tsl_work *work, tsl_several_tile *tile, int operand, size_t *bytes,
                                 tsl_shape *shape, int member) {
   const tsl_rect rect = tsl_several_rect(&work->problem, operand, &tile->c);
-  const int shard = tsl_sharding_whole(work->sharding, operand, &rect, member);
+  const int shard = tsl_sharding_find_containing(work->sharding, operand, &rect, member);
   tsl_buffer_layout layout;
   shape->rows = rect.rows;
   shape->cols = rect.cols;
@@ -282,7 +282,7 @@ static tesela_status set_layout(const tsl_work *work, tsl_several_tile *tile, in
 
 static tesela_status several_tiles_add_tile(const tile_cutter *job, int block, const tsl_rect *c,
                                             tsl_shard_worker *worker) {
-  tsl_problem problem = tsl_problem_unfinished(&job->work->problem);
+  tsl_problem problem = tsl_problem_drop_epilogue(&job->work->problem);
   tsl_several_tile tile = {.c = *c, .block = block};
   void *list = worker->tiles;
   size_t *const bytes[TSL_OPERANDS] = {
@@ -333,9 +333,10 @@ static int64_t slab_lines(const tile_cutter *job, const line_range *range, int64
   double most = (double)range->count;
   int i = 0;
   if (tsl_problem_reads(&job->work->problem, job->streaming_operand) &&
-      tsl_sharding_whole(job->work->sharding, job->streaming_operand, &through, job->block->member) < 0)
+      tsl_sharding_find_containing(job->work->sharding, job->streaming_operand, &through,
+                                   job->block->member) < 0)
     most = slab / ((double)job->work->problem.k * (double)element_bytes(job->work, job->streaming_operand));
-  if (tsl_sharding_whole(job->work->sharding, TSL_OPERAND_C, &c, job->block->member) < 0) {
+  if (tsl_sharding_find_containing(job->work->sharding, TSL_OPERAND_C, &c, job->block->member) < 0) {
     const double line = (double)(job->streaming_operand == TSL_OPERAND_A ? c.cols : c.rows) *
                         (double)element_bytes(job->work, TSL_OPERAND_C);
     most = slab / line < most ? slab / line : most;

@@ -95,7 +95,7 @@ static tesela_status copy_rectangle(const shard_worker_launch *job, tsl_stream *
     for (int i = 0; i < spread->counts[operand]; i++) {
       tsl_rect common;
       if (spread->holds[operand][i].member != (job->worker->member + step) % members ||
-          !tsl_rect_common(&spread->holds[operand][i].at, rect, &common))
+          !tsl_rect_intersect(&spread->holds[operand][i].at, rect, &common))
         continue;
       tsl_copy_rect rows = shard_worker_rows_of(job, operand, i, &common, rect, &layout);
       rows.to = buffer;

@@ -19,7 +19,7 @@ uint64_t tsl_tiling_workspace_bytes(const tsl_device *device, const tsl_streamed
 static bool make_slab_problem(const tsl_problem *whole, const tsl_streamed_tiling *t, tsl_problem *slab) {
   const int64_t sizes[TSL_OPERANDS][2] = {{t->rows, t->depth}, {t->depth, t->cols}, {t->rows, t->cols}};
   tsl_shape *shapes[TSL_OPERANDS] = {&slab->a, &slab->b, &slab->c};
-  *slab = tsl_problem_unfinished(whole);
+  *slab = tsl_problem_drop_epilogue(whole);
   slab->m = t->rows;
   slab->n = t->cols;
   slab->k = t->depth;

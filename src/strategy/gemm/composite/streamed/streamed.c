@@ -39,7 +39,7 @@ static const tsl_param params[] = {
 static tsl_accuracy streamed_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool by_memory = config->value[STREAMED_ROWS] == 0 && config->value[STREAMED_COLS] == 0;
   const int64_t said = config->value[STREAMED_DEPTH], depth = said > 0 ? said : by_memory ? 16 : problem->k;
-  const bool is_cut = tsl_problem_adds_up(problem) && problem->k > depth;
+  const bool is_cut = tsl_problem_can_accumulate_in_c(problem) && problem->k > depth;
   return tsl_accuracy_asked_of_parts(problem, is_cut ? (problem->k - 1) / depth + 1 : 1);
 }
 
@@ -101,12 +101,12 @@ static tesela_status streamed_problem_of(const tsl_work *work, int64_t i, int64_
                                          tsl_streamed_kind *kind, tsl_problem *part) {
   const tsl_streamed *self = work->state;
   const tsl_problem *whole = &work->problem;
-  const tsl_copy_chunk tile = tsl_tiling_tile_rect(&self->tiling, i, j);
+  const tsl_copy_part tile = tsl_tiling_tile_rect(&self->tiling, i, j);
   int64_t first, depth;
   tsl_tiling_slab(&self->tiling, slab, &first, &depth);
   if (!tsl_problem_reads(whole, TSL_OPERAND_A))
     depth = whole->k;
-  *part = tsl_problem_unfinished(whole);
+  *part = tsl_problem_drop_epilogue(whole);
   part->m = tile.rows;
   part->n = tile.cols;
   part->k = depth;

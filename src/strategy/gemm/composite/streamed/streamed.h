@@ -37,7 +37,7 @@ double tsl_streamed_slab_seconds(const tsl_strategy *engine, const tsl_problem *
 /* Returns the position of tile number `index`. Successive tiles are adjacent and share a panel. */
 void tsl_tiling_tile_position(const tsl_streamed_tiling *tiling, int64_t index, int64_t *i, int64_t *j);
 /* Returns the rectangle of C of tile (i, j). */
-tsl_copy_chunk tsl_tiling_tile_rect(const tsl_streamed_tiling *tiling, int64_t i, int64_t j);
+tsl_copy_part tsl_tiling_tile_rect(const tsl_streamed_tiling *tiling, int64_t i, int64_t j);
 /* Returns the first term and the number of terms of a slab. */
 void tsl_tiling_slab(const tsl_streamed_tiling *tiling, int64_t slab, int64_t *first, int64_t *count);
 

@@ -25,8 +25,8 @@ typedef struct streamed_launch {
   tsl_device *device;
   tsl_staging *staging; /* NULL: not available */
   tsl_stager stager;
-  tsl_outgoing out;   /* copy of the previous tile, or of the tile before that */
-  tsl_stream *stream; /* stream of the kernels */
+  tsl_overlapped_readback out; /* copy of the previous tile, or of the tile before that */
+  tsl_stream *stream;          /* stream of the kernels */
   ring rings[TSL_OPERAND_C];
   tsl_buffer *tiles[TILES], *scratch;
   tsl_event *done[TILES];
@@ -135,10 +135,10 @@ static tesela_status streamed_gather_block(streamed_launch *job, const tsl_trans
 }
 
 static tesela_status copy_in(streamed_launch *job, const tsl_transfer_path *path) {
-  static const tsl_panel_series single = {1, 0};
-  const tsl_copy_chunk all = {0, path->shape->rows, 0, path->shape->cols};
+  static const tsl_operand_series single = {1, 0};
+  const tsl_copy_part all = {0, path->shape->rows, 0, path->shape->cols};
   if (job->staging)
-    return tsl_part_in(&job->stager, path, &all);
+    return tsl_staged_copy_to_device(&job->stager, path, &all);
   TSL_TRY(streamed_gather_block(job, path->transfer));
   return tsl_transfer_in(path->shape, path->transfer, single, path->host, path->buffer, job->stream,
                          job->block);
@@ -168,7 +168,7 @@ static tesela_status bring_panel(streamed_launch *job, const tsl_streamed_kind *
 }
 
 /* Returns the transfer of a tile to the host; *tile gets its rectangle. */
-static tsl_transfer_path path_out(const streamed_launch *job, int64_t index, tsl_copy_chunk *tile) {
+static tsl_transfer_path path_out(const streamed_launch *job, int64_t index, tsl_copy_part *tile) {
   int64_t i, j;
   tsl_tiling_tile_position(&job->self->tiling, index, &i, &j);
   *tile = tsl_tiling_tile_rect(&job->self->tiling, i, j);
@@ -178,8 +178,8 @@ static tsl_transfer_path path_out(const streamed_launch *job, int64_t index, tsl
 
 /* Copies a tile out on the kernels' stream, without staging. */
 static tesela_status copy_out_now(streamed_launch *job, int64_t index) {
-  static const tsl_panel_series single = {1, 0};
-  tsl_copy_chunk tile;
+  static const tsl_operand_series single = {1, 0};
+  tsl_copy_part tile;
   const tsl_transfer_path path = path_out(job, index, &tile);
   TSL_TRY(streamed_gather_block(job, path.transfer));
   job->c_is_written = true; /* assumed from here on */
@@ -189,18 +189,18 @@ static tesela_status copy_out_now(streamed_launch *job, int64_t index) {
 /* Begins to copy part `part_index` of `parts` of a tile's rows out, once the tile is computed. */
 static tesela_status begin_copy_of_part(streamed_launch *job, int64_t index, int64_t part_index,
                                         int64_t parts) {
-  tsl_copy_chunk tile;
+  tsl_copy_part tile;
   const tsl_transfer_path path = path_out(job, index, &tile);
   const int64_t rows = tile.rows / parts + (tile.rows % parts != 0), first = part_index * rows;
   const int64_t left = first < tile.rows ? tile.rows - first : 0;
   const tsl_pending_readback part = {{first, left < rows ? left : rows, 0, tile.cols},
                                      job->done[index % job->self->tiling.tiles]};
-  return tsl_outgoing_begin(&job->out, &job->stager, &path, &part);
+  return tsl_overlapped_readback_begin(&job->out, &job->stager, &path, &part);
 }
 
 static tesela_status finish_outgoing(streamed_launch *job) {
-  const tesela_status status = tsl_outgoing_finish(&job->out);
-  job->c_is_written |= job->out.any;
+  const tesela_status status = tsl_overlapped_readback_finish(&job->out);
+  job->c_is_written |= job->out.wrote_host;
   return status;
 }
 
@@ -208,7 +208,7 @@ static tesela_status finish_outgoing(streamed_launch *job) {
  * the tile before that, whose buffer this tile reuses. */
 static tesela_status begin_outgoing(streamed_launch *job, int64_t index, int64_t slab) {
   const int64_t slabs = job->self->tiling.slabs;
-  job->out = (tsl_outgoing){.stager = NULL};
+  job->out = (tsl_overlapped_readback){.stager = NULL};
   if (slabs == 1)
     return index > 1 ? begin_copy_of_part(job, index - 2, 0, 1) : TESELA_OK;
   return index > 0 && slab > 0 ? begin_copy_of_part(job, index - 1, slab - 1, slabs - 1) : TESELA_OK;
@@ -254,7 +254,7 @@ static tesela_status streamed_multiply(streamed_launch *job, int64_t index, int6
 
 /* Copies a tile of C in, if beta is not 0. */
 static tesela_status bring_tile(streamed_launch *job, int64_t index) {
-  tsl_copy_chunk tile;
+  tsl_copy_part tile;
   const tsl_transfer_path path = path_out(job, index, &tile);
   return tsl_problem_reads(&job->work->problem, TSL_OPERAND_C) ? copy_in(job, &path) : TESELA_OK;
 }
@@ -296,7 +296,7 @@ static tesela_status copy_last_tiles_out(streamed_launch *job, int64_t count) {
 static tesela_status compute_all_tiles(streamed_launch *job) {
   const tsl_streamed_tiling *t = &job->self->tiling;
   const int64_t count = t->row_tiles * t->col_tiles;
-  job->stager.beside = job->staging ? &job->out : NULL;
+  job->stager.readback = job->staging ? &job->out : NULL;
   for (int64_t index = 0; index < count; index++)
     TSL_TRY(compute_tile(job, index));
   return copy_last_tiles_out(job, count);
@@ -316,7 +316,7 @@ tesela_status tsl_streamed_run(const tsl_work *work, const tsl_operands *operand
   tesela_status status = acquire_resources(&job);
   if (status == TESELA_OK)
     status = compute_all_tiles(&job);
-  job.c_is_written |= job.out.any;
+  job.c_is_written |= job.out.wrote_host;
   release_all(&job, status);
   pthread_mutex_unlock(&self->lock);
   return status != TESELA_OK && job.c_is_written ? TESELA_DEVICE_FAILED : status;

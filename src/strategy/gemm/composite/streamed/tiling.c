@@ -239,7 +239,7 @@ static bool find_best_tiling(const tsl_problem *problem, const tsl_device *devic
       t.rows = rows;
       t.depth = depth;
       try_widths(&s, &t);
-      if (depth <= TILE_SIZE_MIN || !tsl_problem_adds_up(problem))
+      if (depth <= TILE_SIZE_MIN || !tsl_problem_can_accumulate_in_c(problem))
         break;
     }
   *best = s.best;
@@ -251,7 +251,7 @@ static const char *refuse_memory(const tsl_problem *problem, const tsl_device *d
   tsl_streamed_tiling t = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
   t.rows = tsl_min(t.m, TILE_SIZE_MIN);
   t.cols = tsl_min(t.n, TILE_SIZE_MIN);
-  t.depth = tsl_problem_adds_up(problem) ? tsl_min(t.k, TILE_SIZE_MIN) : t.k;
+  t.depth = tsl_problem_can_accumulate_in_c(problem) ? tsl_min(t.k, TILE_SIZE_MIN) : t.k;
   tiling_set_counts(problem, &t);
   return tsl_refusal("needs at least %s of memory on %s, where a plan may take %s",
                      tsl_format_bytes((uint64_t)bytes_needed(problem, &t) + 1, least, sizeof least),
@@ -284,7 +284,7 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
   tiling->cols = cols > 0 ? tsl_min(cols, tiling->n) : tiling->n;
   tiling->depth = depth > 0 ? tsl_min(depth, tiling->k) : tiling->k;
   tiling_set_counts(problem, tiling);
-  if (tiling->slabs > 1 && !tsl_problem_adds_up(problem))
+  if (tiling->slabs > 1 && !tsl_problem_can_accumulate_in_c(problem))
     return tsl_type(problem->c.type)->is_complex
                ? "complex sums are not cut, as an infinity would become NaN: depth must be k"
                : tsl_refusal("sums for %s are computed in %s and rounded once, so they are not cut: depth "
@@ -302,10 +302,10 @@ void tsl_tiling_tile_position(const tsl_streamed_tiling *tiling, int64_t index, 
   *j = tiling->by_cols ? line : turned;
 }
 
-tsl_copy_chunk tsl_tiling_tile_rect(const tsl_streamed_tiling *tiling, int64_t i, int64_t j) {
+tsl_copy_part tsl_tiling_tile_rect(const tsl_streamed_tiling *tiling, int64_t i, int64_t j) {
   const int64_t row = i * tiling->rows, col = j * tiling->cols;
-  return (tsl_copy_chunk){row, tsl_min(tiling->rows, tiling->m - row), col,
-                          tsl_min(tiling->cols, tiling->n - col)};
+  return (tsl_copy_part){row, tsl_min(tiling->rows, tiling->m - row), col,
+                         tsl_min(tiling->cols, tiling->n - col)};
 }
 
 void tsl_tiling_slab(const tsl_streamed_tiling *tiling, int64_t slab, int64_t *first, int64_t *count) {

@@ -226,7 +226,7 @@ static tesela_status structured_build(tsl_work *work) {
     tsl_work product = *work;
     product.state = NULL;
     if (products > 1)
-      product.problem = tsl_problem_of_sum(&work->problem, i > 0);
+      product.problem = tsl_problem_half_of_sum(&work->problem, i > 0);
     status = build_product(&product, products);
     state->products[i].problem = product.problem;
     state->products[i].own = product.state;

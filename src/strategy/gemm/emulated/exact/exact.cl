@@ -224,7 +224,7 @@ TSL_FUNCTION void exact_end_panel(exact_sums *sums) {
 #if TSL_TYPE_C == TSL_TYPE_F16
 #define EXACT_NAN ((unsigned short)0x7e00)
 #else
-#define EXACT_NAN tsl_rounded(TSL_NAN(TSL_REAL))
+#define EXACT_NAN tsl_round_to_result(TSL_NAN(TSL_REAL))
 #endif
 
 /* Returns the row of an item's element e, which may lie beyond C. */
@@ -237,12 +237,12 @@ TSL_FUNCTION TSL_INDEX exact_col(TSL_INDEX first_col, int e) {
 TSL_FUNCTION exact_line exact_measures_of_row(TSL_GLOBAL const double *lines, TSL_INDEX first_row, int e,
                                               const tsl_gemm_arguments *g) {
   const TSL_INDEX row = exact_row(first_row, e);
-  return exact_line_at(lines, g->m, row < g->m ? row : g->m - 1);
+  return exact_load_line(lines, g->m, row < g->m ? row : g->m - 1);
 }
 TSL_FUNCTION exact_line exact_measures_of_col(TSL_GLOBAL const double *lines, TSL_INDEX first_col, int e,
                                               const tsl_gemm_arguments *g) {
   const TSL_INDEX col = exact_col(first_col, e);
-  return exact_line_at(lines + 3 * g->m, g->n, col < g->n ? col : g->n - 1);
+  return exact_load_line(lines + 3 * g->m, g->n, col < g->n ? col : g->n - 1);
 }
 
 /* Returns the position of an item's flag word in the scratch buffer. */
@@ -283,7 +283,7 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
     for (int e = 0; e < EACH * EACH; e++) {
       const exact_line of_row = exact_measures_of_row(lines, first_row, e, &g),
                        of_col = exact_measures_of_col(lines, first_col, e, &g);
-      exact_set(sums.high, e, exact_base(exact_most(&of_row, &of_col)));
+      exact_set(sums.high, e, exact_start_value(exact_sum_limit(&of_row, &of_col)));
     }
 #endif
     exact_source source_a = exact_source_of(a + g.a_offset, g.a_row_stride, g.a_col_stride, first_row, g.m);
@@ -308,8 +308,8 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
         TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
         const exact_line of_row = exact_measures_of_row(lines, first_row, e, &g),
                          of_col = exact_measures_of_col(lines, first_col, e, &g);
-        const exact_enclosure bounds = exact_enclose(exact_get(sums.high, e), exact_get(sums.panel_or_low, e),
-                                                     &of_row, &of_col, exact_before(to, &g), &g);
+        const exact_enclosure bounds = exact_enclose_sum(exact_get(sums.high, e), exact_get(sums.panel_or_low, e),
+                                                     &of_row, &of_col, exact_load_c(to, &g), &g);
         left |= exact_store_near(&bounds, to) ? 0u : 1u << e;
       }
     }
@@ -370,9 +370,9 @@ tsl_exact_pairs(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
                         col = first_col + other % SIDE + SIDE * (e % EACH);
         if ((words[other] >> e & 1) == 0)
           continue;
-        const exact_line of_row = exact_line_at(lines, g.m, row),
-                         of_col = exact_line_at(lines + 3 * g.m, g.n, col);
-        const double base = exact_base(exact_most(&of_row, &of_col));
+        const exact_line of_row = exact_load_line(lines, g.m, row),
+                         of_col = exact_load_line(lines + 3 * g.m, g.n, col);
+        const double base = exact_start_value(exact_sum_limit(&of_row, &of_col));
         const exact_pair own = exact_as_pair(a + g.a_offset + row * g.a_row_stride,
                                              b + g.b_offset + col * g.b_col_stride, item, ITEMS, base, &g);
         moved[item] = own.high - base;
@@ -387,7 +387,7 @@ tsl_exact_pairs(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const t
         if (item == 0) {
           TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
           const exact_enclosure bounds =
-              exact_enclose_pair(base + moved[0], low[0], 2, &of_row, &of_col, exact_before(to, &g), &g);
+              exact_enclose_pair(base + moved[0], low[0], 2, &of_row, &of_col, exact_load_c(to, &g), &g);
           if (exact_store_near(&bounds, to))
             words[other] &= ~(1u << e);
         }
@@ -429,8 +429,8 @@ TSL_FUNCTION void exact_element(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL cons
   /* an empty sum is not scaled: infinity times 0 would be NaN */
   const double result =
       tsl_exact_result(digits, 0, TSL_EXACT_DIGITS, flags, g->k == 0 ? 0 : g->alpha, g->beta,
-                       g->beta == 0 ? 0 : tsl_before(*c), wide, TSL_C_DIGITS, TSL_C_LEAST);
-  *c = result == result ? tsl_rounded((TSL_REAL)result) : EXACT_NAN;
+                       g->beta == 0 ? 0 : tsl_widen_result(*c), wide, TSL_C_DIGITS, TSL_C_LEAST);
+  *c = result == result ? tsl_round_to_result((TSL_REAL)result) : EXACT_NAN;
 }
 
 TSL_KERNEL_SHARING(SIDE, SIDE, 1, GROUPS)
@@ -448,11 +448,12 @@ tsl_exact_left(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
       if ((left >> e & 1) == 0)
         continue;
 #if !defined(TSL_REAL_IS_DOUBLE) && !TOGETHER
-      const exact_line of_row = exact_line_at(lines, g.m, row),
-                       of_col = exact_line_at(lines + 3 * g.m, g.n, col);
-      const exact_pair own = exact_as_pair(of_a, of_b, 0, 1, exact_base(exact_most(&of_row, &of_col)), &g);
+      const exact_line of_row = exact_load_line(lines, g.m, row),
+                       of_col = exact_load_line(lines + 3 * g.m, g.n, col);
+      const exact_pair own =
+          exact_as_pair(of_a, of_b, 0, 1, exact_start_value(exact_sum_limit(&of_row, &of_col)), &g);
       const exact_enclosure bounds =
-          exact_enclose_pair(own.high, own.low, 1, &of_row, &of_col, exact_before(to, &g), &g);
+          exact_enclose_pair(own.high, own.low, 1, &of_row, &of_col, exact_load_c(to, &g), &g);
       if (exact_store_near(&bounds, to))
         continue;
 #endif

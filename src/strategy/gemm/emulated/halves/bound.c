@@ -16,7 +16,7 @@ double tsl_halves_factor(const tsl_problem *problem) {
   static const double u = 0x1p-24;
   const double least = factors + beside + grown * least_product_factor(problem);
   return tsl_numeric_requirements_has_accuracy(&problem->ask) && problem->ask.accuracy != TSL_ACCURACY_EXACT
-             ? fmax(least, tsl_numeric_requirements_allows(&problem->ask, problem->k, u, u) / u)
+             ? fmax(least, tsl_numeric_requirements_error_limit(&problem->ask, problem->k, u, u) / u)
              : least;
 }
 

@@ -73,8 +73,8 @@ TSL_FUNCTION unsigned byte_of(unsigned rest, const residue_modulus *modulus) {
 
 #ifdef TSL_RESIDUE_COMPLEX
 /* Stores an item's residues for one modulus: real parts are numbers 0, 2, ..., imaginary parts 1, 3, ... */
-TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *dst, TSL_INDEX plane, const digits *digits_in,
-                              const residue_modulus *modulus) {
+TSL_FUNCTION void store_residues_of_tile(TSL_GLOBAL unsigned char *dst, TSL_INDEX plane,
+                                         const digits *digits_in, const residue_modulus *modulus) {
   unsigned word[TSL_RESIDUE_KINDS][TERMS / 4];
   for (int kind = 0; kind < TSL_RESIDUE_KINDS; kind++)
     for (int i = 0; i < TERMS / 4; i++)
@@ -90,8 +90,8 @@ TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *dst, TSL_INDEX plane, co
     *(TSL_GLOBAL residue_word *)(dst + kind * plane) = word[kind][0] | (residue_word)word[kind][1] << 32;
 }
 #else
-TSL_FUNCTION void store_rests(TSL_GLOBAL unsigned char *dst, TSL_INDEX plane, const digits *digits_in,
-                              const residue_modulus *modulus) {
+TSL_FUNCTION void store_residues_of_tile(TSL_GLOBAL unsigned char *dst, TSL_INDEX plane,
+                                         const digits *digits_in, const residue_modulus *modulus) {
   unsigned word[NUMBERS / 4];
   (void)plane;
   for (int i = 0; i < NUMBERS / 4; i++) {
@@ -164,8 +164,8 @@ tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL un
   const TSL_INDEX kind = portable.parts * portable.plane[operand];
   for (int l = 0; l < moduli; l++) {
     const residue_modulus modulus = rules->moduli[l];
-    store_rests(to + (TSL_INDEX)l * TSL_RESIDUE_KINDS * kind + part * portable.plane[operand], kind, own,
-                &modulus);
+    store_residues_of_tile(to + (TSL_INDEX)l * TSL_RESIDUE_KINDS * kind + part * portable.plane[operand],
+                           kind, own, &modulus);
   }
 }
 

@@ -134,14 +134,14 @@ static const double precise_roundings = 1.25;
 bool tsl_residue_is_precise(const tsl_problem *problem) {
   const double u = tsl_type(TESELA_F32)->unit_roundoff;
   return problem->c.type == TESELA_F32 && rules_is_asked(problem) &&
-         tsl_numeric_requirements_allows(&problem->ask, problem->k, u, u) < always_allowed(problem);
+         tsl_numeric_requirements_error_limit(&problem->ask, problem->k, u, u) < always_allowed(problem);
 }
 
 double tsl_residue_allowed(const tsl_problem *problem) {
   const double u = tsl_type(tsl_residue_type(problem))->unit_roundoff;
   if (!rules_is_asked(problem))
     return always_allowed(problem);
-  const double asked = tsl_numeric_requirements_allows(&problem->ask, problem->k, u, u);
+  const double asked = tsl_numeric_requirements_error_limit(&problem->ask, problem->k, u, u);
   return fmax(asked, fmin(always_allowed(problem),
                           tsl_residue_is_precise(problem) ? precise_roundings * u : INFINITY));
 }

@@ -31,7 +31,7 @@ static void write_note(const tsl_work *work, tsl_residue_state *state) {
 
 tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
   tsl_residue_state *state = work->state;
-  const tsl_problem problem = tsl_problem_unfinished(&work->problem);
+  const tsl_problem problem = tsl_problem_drop_epilogue(&work->problem);
   tsl_status_saved saved;
   if (problem.ask.bits != TSL_REPRODUCIBILITY_ANY || !reads_factors(&problem) || !work->subplans ||
       (work->forbid_compile && !work->subplans->for_blocks))

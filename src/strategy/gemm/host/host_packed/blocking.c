@@ -216,7 +216,7 @@ tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_opera
   job.views.in_place = job.views.in_place && job.views.k > 0;
   if (job.views.k == 0)
     job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum must be 0 */
-  tsl_views_signs(&job.views, job.signs);
+  tsl_views_conjugation_signs(&job.views, job.signs);
   job.kc = tsl_ceil_div_or_one(job.views.k, tsl_ceil_div_or_one(job.views.k, depth));
   job.schedule = blocking_choose(&job, kept, last);
   choose_copies(&job, kept, device);

@@ -137,10 +137,10 @@ static bool has_unaligned_rows_of_b(const tsl_packed_job *job) {
 static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *job, bool alone,
                               const tsl_device *device) {
   static const double waited_for = 0.4, waited_in_rows = 0.2, few_rows = 16, one_row = 1.8;
-  const double bandwidth = tsl_rest_speed(device, tsl_problem_lines(problem)) *
+  const double bandwidth = tsl_rest_speed(device, tsl_problem_cache_bytes(problem)) *
                            (alone ? device->bandwidth / device->threads : device->bandwidth);
   const double size = (double)job->size, b_bytes = (double)job->views.n * (double)job->views.k * size,
-               lines = tsl_problem_lines(problem), m = (double)job->views.m;
+               lines = tsl_problem_cache_bytes(problem), m = (double)job->views.m;
   const bool in_rows = job->views.b.col_stride == 1;
   const double idle = lines > (double)device->level_bytes[2] ? one_row / m : 0,
                ragged = has_unaligned_rows_of_b(job)

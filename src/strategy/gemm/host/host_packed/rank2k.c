@@ -71,7 +71,7 @@ static void redirect_to_square(tsl_problem *part, tsl_operands *strides) {
 tsl_packed_sum tsl_packed_part_of_sum(const tsl_problem *problem, int64_t depth, const tsl_device *device,
                                       bool second, tsl_problem *part, tsl_operands *strides) {
   const tsl_packed_sum sum = rank2k_choose(problem, depth, device);
-  *part = tsl_problem_of_sum(problem, second);
+  *part = tsl_problem_half_of_sum(problem, second);
   if (second)
     *strides = operands_of_second(strides);
   if (sum == TSL_PACKED_FOLDED)

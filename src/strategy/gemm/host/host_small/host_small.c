@@ -99,7 +99,7 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
     clocks *= 1.2;
   clocks += conflict_clocks(&job, problem->beta[0] != 0);
   const double rate = device->bandwidth / device->threads,
-               rest = fmax(0, tsl_problem_lines(problem) - tsl_near_bytes(device));
+               rest = fmax(0, tsl_problem_cache_bytes(problem) - tsl_near_bytes(device));
   const double fetched = rest / (tsl_rest_speed(device, bytes) * rate) + moved_again(&job, level_2) / rate;
   return 5e-9 + clocks / (0.98 * clock) + fetched + translation_seconds(&job);
 }

@@ -41,12 +41,12 @@ static void orient(const tsl_fast_product *p, unsigned offers, bool swapped, ori
   out->rows = rows;
   out->columns = columns;
   out->depth = depth;
-  out->a_row = depth == 0 ? 0 : tsl_stride_of(swapped ? p->b_col : p->a_row, rows, 0);
-  out->a_step = tsl_stride_of(swapped ? p->b_row : p->a_col, depth, 0);
-  out->b_across = depth == 0 ? 1 : tsl_stride_of(swapped ? p->a_row : p->b_col, columns, 1);
-  out->b_along = tsl_stride_of(swapped ? p->a_col : p->b_row, depth, 0);
-  out->c_row = tsl_stride_of(swapped ? p->c_col : p->c_row, rows, 0);
-  out->c_column = tsl_stride_of(swapped ? p->c_row : p->c_col, columns, 1);
+  out->a_row = depth == 0 ? 0 : tsl_stride_or_alone(swapped ? p->b_col : p->a_row, rows, 0);
+  out->a_step = tsl_stride_or_alone(swapped ? p->b_row : p->a_col, depth, 0);
+  out->b_across = depth == 0 ? 1 : tsl_stride_or_alone(swapped ? p->a_row : p->b_col, columns, 1);
+  out->b_along = tsl_stride_or_alone(swapped ? p->a_col : p->b_row, depth, 0);
+  out->c_row = tsl_stride_or_alone(swapped ? p->c_col : p->c_row, rows, 0);
+  out->c_column = tsl_stride_or_alone(swapped ? p->c_row : p->c_col, columns, 1);
   out->kernels = host_small_kernels_for(p->type, columns, offers);
 }
 

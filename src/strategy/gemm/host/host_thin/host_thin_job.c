@@ -26,7 +26,7 @@ static const tsl_thin_kernels *thin_kernels_for(tesela_type type, unsigned offer
 double tsl_thin_held_bytes(const tsl_problem *problem) {
   const double c_bytes =
       (double)problem->m * (double)problem->n * (problem->c.type == TESELA_F64 ? 8.0 : 4.0);
-  return tsl_problem_lines(problem) - c_bytes;
+  return tsl_problem_cache_bytes(problem) - c_bytes;
 }
 
 void tsl_thin_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,

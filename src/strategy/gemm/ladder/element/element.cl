@@ -21,6 +21,6 @@ tsl_gemm_element(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL
   for (TSL_INDEX row = TSL_GLOBAL_ITEM(1); row < g.m; row += (TSL_INDEX)TSL_GROUPS(1) * TSL_PARAM_ROWS) {
     const TSL_REAL sum = tsl_dot(a + g.a_offset + row * g.a_row_stride, g.a_col_stride,
                                  b + g.b_offset + col * g.b_col_stride, g.b_row_stride, g.k);
-    tsl_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, sum, g.alpha, g.beta);
+    tsl_store_scaled(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, sum, g.alpha, g.beta);
   }
 }

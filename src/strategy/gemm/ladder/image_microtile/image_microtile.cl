@@ -81,13 +81,13 @@ TSL_FUNCTION void microtile_multiply(FOUR *sums, const microtile_rows *a, TSL_IM
 /* Stores `count` of four adjacent elements of a row of C. */
 TSL_FUNCTION void microtile_store(TSL_GLOBAL float *c, TSL_INDEX stride, TSL_INDEX count, FOUR sum,
                                   float alpha, float beta) {
-  tsl_finish(c, TSL_LANE(sum, 0), alpha, beta);
+  tsl_store_scaled(c, TSL_LANE(sum, 0), alpha, beta);
   if (count > 1)
-    tsl_finish(c + stride, TSL_LANE(sum, 1), alpha, beta);
+    tsl_store_scaled(c + stride, TSL_LANE(sum, 1), alpha, beta);
   if (count > 2)
-    tsl_finish(c + 2 * stride, TSL_LANE(sum, 2), alpha, beta);
+    tsl_store_scaled(c + 2 * stride, TSL_LANE(sum, 2), alpha, beta);
   if (count > 3)
-    tsl_finish(c + 3 * stride, TSL_LANE(sum, 3), alpha, beta);
+    tsl_store_scaled(c + 3 * stride, TSL_LANE(sum, 3), alpha, beta);
 }
 
 TSL_KERNEL(TSL_PARAM_COLUMNS, TSL_PARAM_ROWS, 1)

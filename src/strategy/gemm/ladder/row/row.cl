@@ -22,6 +22,6 @@ tsl_gemm_row(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REA
     for (TSL_INDEX col = 0; col < g.n; col++) {
       const TSL_REAL sum = tsl_dot(a + g.a_offset + row * g.a_row_stride, g.a_col_stride,
                                    b + g.b_offset + col * g.b_col_stride, g.b_row_stride, g.k);
-      tsl_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, sum, g.alpha, g.beta);
+      tsl_store_scaled(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, sum, g.alpha, g.beta);
     }
 }

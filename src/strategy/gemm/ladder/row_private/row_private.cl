@@ -40,15 +40,15 @@ tsl_gemm_row_private(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const
                      TSL_GLOBAL TSL_REAL *TSL_RESTRICT c, const tsl_gemm_arguments g) {
   for (TSL_INDEX row = TSL_GLOBAL_ITEM(0); row < g.m; row += (TSL_INDEX)TSL_GROUPS(0) * TSL_PARAM_ITEMS)
     for (TSL_INDEX l = 0; l == 0 || l < g.k; l += TSL_PARAM_PANEL) {
-      const int count = tsl_panel_count(l, g.k);
+      const int count = tsl_panel_length(l, g.k);
       TSL_REAL panel[TSL_PARAM_PANEL];
       tsl_panel_load(panel, a + g.a_offset + row * g.a_row_stride + l * g.a_col_stride, g.a_col_stride,
                      count);
       for (TSL_INDEX col = 0; col < g.n; col++) {
         const TSL_REAL sum = panel_dot(panel, b + g.b_offset + l * g.b_row_stride + col * g.b_col_stride,
                                        g.b_row_stride, count);
-        tsl_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, sum, g.alpha,
-                   l == 0 ? g.beta : (TSL_REAL)1);
+        tsl_store_scaled(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, sum, g.alpha,
+                         l == 0 ? g.beta : (TSL_REAL)1);
       }
     }
 }

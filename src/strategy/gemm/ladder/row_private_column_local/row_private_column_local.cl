@@ -29,7 +29,7 @@ tsl_gemm_row_private_column_local(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
   for (TSL_INDEX row0 = (TSL_INDEX)TSL_GROUP(0) * TSL_PARAM_ITEMS; row0 < g.m; row0 += step) {
     const TSL_INDEX row = row0 + TSL_ITEM(0);
     for (TSL_INDEX l = 0; l == 0 || l < g.k; l += TSL_PARAM_PANEL) {
-      const int count = tsl_panel_count(l, g.k);
+      const int count = tsl_panel_length(l, g.k);
       TSL_REAL panel[TSL_PARAM_PANEL];
       tsl_panel_load(panel, a + g.a_offset + row * g.a_row_stride + l * g.a_col_stride, g.a_col_stride,
                      row < g.m ? count : 0);
@@ -44,8 +44,8 @@ tsl_gemm_row_private_column_local(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
           sum = TSL_FMA(panel[i], column[i], sum);
         TSL_BARRIER();
         if (row < g.m)
-          tsl_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, sum, g.alpha,
-                     l == 0 ? g.beta : (TSL_REAL)1);
+          tsl_store_scaled(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, sum, g.alpha,
+                           l == 0 ? g.beta : (TSL_REAL)1);
       }
     }
   }

@@ -37,9 +37,9 @@ tsl_gemm_tile_local(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const 
     TSL_REAL sum = 0;
     for (TSL_INDEX l = 0; l < g.k; l += TILE) {
       a_tile[a_row][a_col] =
-          tsl_get(a + g.a_offset, row0 + a_row, l + a_col, g.m, g.k, g.a_row_stride, g.a_col_stride);
+          tsl_load_or_zero(a + g.a_offset, row0 + a_row, l + a_col, g.m, g.k, g.a_row_stride, g.a_col_stride);
       b_tile[b_row][b_col] =
-          tsl_get(b + g.b_offset, l + b_row, col0 + b_col, g.k, g.n, g.b_row_stride, g.b_col_stride);
+          tsl_load_or_zero(b + g.b_offset, l + b_row, col0 + b_col, g.k, g.n, g.b_row_stride, g.b_col_stride);
       TSL_BARRIER();
       TSL_UNROLL
       for (int i = 0; i < TILE; i++)
@@ -48,6 +48,6 @@ tsl_gemm_tile_local(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const 
     }
     const TSL_INDEX row = row0 + y, col = col0 + x;
     if (row < g.m && col < g.n)
-      tsl_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, sum, g.alpha, g.beta);
+      tsl_store_scaled(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, sum, g.alpha, g.beta);
   }
 }

@@ -70,7 +70,7 @@ SM90_FUNCTION float epilogue_apply(sum_t sum, const epilogue_terms &terms, float
 #if C_PAIR_POSITIVE
   return x;
 #else
-  return finish_function(x);
+  return apply_activation_function(x);
 #endif
 }
 

@@ -43,7 +43,7 @@ static void define_epilogue(const tsl_problem *problem, const tsl_cuda_wgmma *ti
         "#define FINISH 1\n#define FINISH_FUNCTION %d\n#define FINISH_BIAS %d\n#define FINISH_A %d\n"
         "#define FINISH_B %d\n#define FINISH_WIDE %d\n#define FINISH_ALPHA %d\n#define FINISH_PLACES %d\n",
         (int)problem->activation, tile->bias, tile->scale_a, tile->scale_b, problem->bias.type == TESELA_F32,
-        problem->alpha[0] != 1, tsl_problem_places(problem));
+        problem->alpha[0] != 1, tsl_problem_precision_bits(problem));
 }
 
 void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *tile, bool is_split,

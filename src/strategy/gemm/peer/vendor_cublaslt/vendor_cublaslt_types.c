@@ -8,7 +8,7 @@ uint32_t tsl_lt_element_alignment(const tsl_problem *problem) {
 static double allows(const tsl_problem *problem, const tsl_numeric_requirements *ask) {
   const double unit = tsl_type(TESELA_F32)->unit_roundoff;
   const int64_t terms = tsl_type(problem->c.type)->is_complex ? 2 * problem->k : problem->k;
-  return tsl_numeric_requirements_allows(ask, terms, unit, unit);
+  return tsl_numeric_requirements_error_limit(ask, terms, unit, unit);
 }
 
 static tsl_numeric_requirements tf32_ask(void) {

@@ -146,7 +146,7 @@ TSL_FUNCTION void copy_some(const mma_chunk *chunk) {
     if (e * SIZE < chunk->bytes)
       words[e * SIZE / 4] |= (unsigned int)((TSL_GLOBAL const MMA_ELEMENT *)chunk->from)[e]
                              << (8 * SIZE * (e % (4 / SIZE)));
-  tsl_ptx_put(chunk->to, words);
+  tsl_ptx_store_16_bytes(chunk->to, words);
 }
 
 /* Starts copying the next panel; its first `inside` depths (0 to DEPTH) are inside of the matrix. */
@@ -183,7 +183,7 @@ TSL_FUNCTION void stream_tile(mma_stream *stream, TSL_GLOBAL const char *a, TSL_
   const TSL_INDEX a_pitch = SIZE * (A_MN_MAJOR ? args.gemm.a_col_stride : args.gemm.a_row_stride);
   const TSL_INDEX b_pitch = SIZE * (B_MN_MAJOR ? args.gemm.b_row_stride : args.gemm.b_col_stride);
   TSL_INDEX row, col;
-  tsl_raster(stream->tile, args.tiles_m, args.tiles_n, args.band, &row, &col);
+  tsl_raster_tile(stream->tile, args.tiles_m, args.tiles_n, args.band, &row, &col);
   row *= TILE_M;
   col *= TILE_N;
   copies_start(&stream->a, A_MN_MAJOR, TILE_M,
@@ -230,21 +230,21 @@ TSL_FUNCTION unsigned int blocks_start(int across, int is_b, int line) {
 TSL_FUNCTION void read_blocks(unsigned int start, int across, int is_b, int step, int tile,
                               unsigned int *out) {
   if (!across) {
-    tsl_ptx_blocks((start ^ (step * 32)) + tile * 16 * DEPTH_BYTES, out);
+    tsl_ptx_load_blocks((start ^ (step * 32)) + tile * 16 * DEPTH_BYTES, out);
     return;
   }
   const int chunks = tile * SIZE;
   const unsigned int at = (start ^ (chunks % 8 << 4)) + chunks / 8 * BLOCK_BYTES + step * STEP_DEPTH * 128;
   if (!WHOLE) {
-    tsl_ptx_blocks_transposed(at, out);
+    tsl_ptx_load_blocks_transposed(at, out);
     return;
   }
   unsigned int transposed[4];
-  tsl_ptx_blocks_transposed(at, transposed);
-  out[0] = tsl_ptx_bytes(transposed[0], transposed[1], 0x6420);
-  out[is_b ? 2 : 1] = tsl_ptx_bytes(transposed[0], transposed[1], 0x7531);
-  out[is_b ? 1 : 2] = tsl_ptx_bytes(transposed[2], transposed[3], 0x6420);
-  out[3] = tsl_ptx_bytes(transposed[2], transposed[3], 0x7531);
+  tsl_ptx_load_blocks_transposed(at, transposed);
+  out[0] = tsl_ptx_pick_bytes(transposed[0], transposed[1], 0x6420);
+  out[is_b ? 2 : 1] = tsl_ptx_pick_bytes(transposed[0], transposed[1], 0x7531);
+  out[is_b ? 1 : 2] = tsl_ptx_pick_bytes(transposed[2], transposed[3], 0x6420);
+  out[3] = tsl_ptx_pick_bytes(transposed[2], transposed[3], 0x7531);
 }
 
 typedef struct mma_factors {
@@ -277,7 +277,7 @@ TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char *TSL_RESTRICT b,
                     TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, const opencl_mma_arguments args) {
   TSL_LOCAL_BYTES(panels, STAGES * STAGE_BYTES);
-  const unsigned int base = tsl_ptx_local(panels);
+  const unsigned int base = tsl_ptx_local_address(panels);
   const int warp = TSL_ITEM(0) / 32, warp_row = warp % WARPS_M * WARP_M, warp_col = warp / WARPS_M * WARP_N;
   const unsigned int from_a = blocks_start(A_MN_MAJOR, 0, warp_row),
                      from_b = blocks_start(B_MN_MAJOR, 1, warp_col) + A_BYTES;
@@ -296,7 +296,7 @@ tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char
   read_step(stage + from_a, stage + from_b, 0, &factors[0]);
   TSL_UNROLL_BY(1)
   for (int tile = TSL_GROUP(0); tile < stream.tiles; tile += TSL_GROUPS(0)) {
-    clear(sums);
+    clear_sums(sums);
     TSL_UNROLL_BY(1)
     for (int panel = panels_of(args); panel > 0; panel--) {
       TSL_UNROLL
@@ -314,7 +314,7 @@ tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char
       }
     }
     TSL_INDEX row, col;
-    tsl_raster(tile, args.tiles_m, args.tiles_n, args.band, &row, &col);
+    tsl_raster_tile(tile, args.tiles_m, args.tiles_n, args.band, &row, &col);
     store_tile(c, 0, 0, row * TILE_M + warp_row, col * TILE_N + warp_col, sums, args);
   }
   TSL_PTX_COPIES_WAIT(0); /* waits for the copies of zeros: none may arrive after the group has ended */

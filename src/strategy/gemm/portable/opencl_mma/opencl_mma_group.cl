@@ -79,8 +79,8 @@ TSL_FUNCTION int count_work_tiles(const opencl_mma_group_arguments args) {
 TSL_FUNCTION void get_work_tile(int number, const opencl_mma_group_arguments args, mma_work_tile *share) {
   const int tiles = (int)(args.whole.tiles_m * args.whole.tiles_n), panels = panels_of(args.whole);
   const int part = number / tiles, split_k = (int)args.split_k;
-  tsl_raster(number % tiles, args.whole.tiles_m, args.whole.tiles_n, args.whole.band, &share->row,
-             &share->col);
+  tsl_raster_tile(number % tiles, args.whole.tiles_m, args.whole.tiles_n, args.whole.band, &share->row,
+                  &share->col);
   share->row *= TILE_M;
   share->col *= TILE_N;
   share->part = part;
@@ -135,7 +135,7 @@ TSL_FUNCTION void run_producer(unsigned int base, unsigned int full, unsigned in
     TSL_UNROLL_BY(1)
     for (int p = share.first; p < share.end; p++) {
       const unsigned int to = base + stage.number * STAGE_BYTES, own_full = full + 8 * stage.number;
-      tsl_ptx_await(empty + 8 * stage.number, stage.phase);
+      tsl_ptx_wait_phase(empty + 8 * stage.number, stage.phase);
       tsl_ptx_arrive_bytes(own_full, STAGE_BYTES);
       copy_panel(to, maps, A_MN_MAJOR, TILE_M, (int)share.row, p * DEPTH, own_full);
       copy_panel(to + A_BYTES, maps + MAP_BYTES, B_MN_MAJOR, TILE_N, (int)share.col, p * DEPTH, own_full);
@@ -167,8 +167,8 @@ TSL_FUNCTION void copy_warp(unsigned int start, unsigned int base, TSL_GLOBAL co
 }
 
 TSL_FUNCTION TSL_UINT64 step_of(unsigned int panel, int across, int step) {
-  return across ? tsl_ptx_panel(panel + step * STEP_DEPTH * 128, BLOCK_BYTES, LINES_8)
-                : tsl_ptx_panel(panel + step * 32, 16, LINES_8);
+  return across ? tsl_ptx_panel_descriptor(panel + step * STEP_DEPTH * 128, BLOCK_BYTES, LINES_8)
+                : tsl_ptx_panel_descriptor(panel + step * 32, 16, LINES_8);
 }
 
 /* Starts the products of a stage by four warps; `a` is the address of their rows. */
@@ -202,11 +202,11 @@ TSL_FUNCTION void run_consumers(unsigned int base, unsigned int full, unsigned i
     get_work_tile(number, args, &share);
     TSL_UNROLL
     for (int i = 0; i < BLOCKS_M; i++)
-      clear(sums + i);
+      clear_sums(sums + i);
     TSL_UNROLL_BY(1)
     for (int p = share.first; p < share.end; p++) {
       const unsigned int panel = base + stage.number * STAGE_BYTES;
-      tsl_ptx_await(full + 8 * stage.number, stage.phase);
+      tsl_ptx_wait_phase(full + 8 * stage.number, stage.phase);
       multiply_panel(sums, panel + from_a, panel + A_BYTES);
       TSL_PTX_GROUP_WAIT(1);
       if (p > share.first && tells)
@@ -230,7 +230,7 @@ TSL_FUNCTION void run_consumers(unsigned int base, unsigned int full, unsigned i
     if (args.rests_row > 0) {
       TSL_UNROLL
       for (int i = 0; i < BLOCKS_M; i++)
-        store_rests(scratch + args.rests, row + i * 64, share.col, sums + i, args);
+        store_residues_of_tile(scratch + args.rests, row + i * 64, share.col, sums + i, args);
       continue;
     }
 #endif
@@ -245,8 +245,8 @@ tsl_gemm_opencl_mma_group(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL cons
                           TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL char *scratch,
                           const opencl_mma_group_arguments args) {
   TSL_LOCAL_BYTES(memory, LOCAL_BYTES);
-  const unsigned int start = tsl_ptx_local(memory), full = start + BARRIERS, empty = full + 8 * STAGES,
-                     base = (start + PANELS + 1023) / 1024 * 1024;
+  const unsigned int start = tsl_ptx_local_address(memory), full = start + BARRIERS,
+                     empty = full + 8 * STAGES, base = (start + PANELS + 1023) / 1024 * 1024;
   if (args.wanted >= 0 && *(TSL_GLOBAL const int *)(scratch + args.wanted) <= args.wanted_above)
     return;
   if (TSL_ITEM(0) < 2 * MAP_BYTES / 4)

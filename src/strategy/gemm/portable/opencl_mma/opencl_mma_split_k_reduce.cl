@@ -35,8 +35,8 @@ tsl_gemm_opencl_mma_fold(TSL_GLOBAL MMA_RESULT *TSL_RESTRICT c, TSL_GLOBAL const
     }
     TSL_GLOBAL MMA_RESULT *to = c + (whole.gemm.c_offset + row * whole.gemm.c_row_stride + col * step);
     if (is_wide && col + 4 <= whole.gemm.n)
-      store_wide(to, line, whole);
+      store_four(to, line, whole);
     else
-      store_each(to, step, whole.gemm.n - col < 4 ? (int)(whole.gemm.n - col) : 4, line, whole);
+      store_inside(to, step, whole.gemm.n - col < 4 ? (int)(whole.gemm.n - col) : 4, line, whole);
   }
 }

@@ -104,7 +104,7 @@ TSL_FUNCTION void tsl_async_copy(tsl_async *copy, bool along_k, bool odd, int ex
         if (e < inside)
           tsl_ptx_copy_number(to + 4 * e, (TSL_GLOBAL const char *)(from + e * copy->step));
         else
-          tsl_ptx_put_zero(to + 4 * e);
+          tsl_ptx_store_zero_word(to + 4 * e);
       }
     }
   }

@@ -137,7 +137,7 @@ TSL_FUNCTION void tsl_fetch_guarded_numbers(tsl_fetch *fetch, bool along_k, int 
 TSL_FUNCTION void tsl_fetch_vectors(tsl_fetch *fetch, int passes) {
   TSL_UNROLL
   for (int i = 0; i < passes; i++) {
-    tsl_lanes_spread(fetch->held + i * TSL_LANES, TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, fetch->from[i]));
+    tsl_lanes_to_array(fetch->held + i * TSL_LANES, TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, fetch->from[i]));
     fetch->from[i] += fetch->advance;
   }
 }
@@ -210,7 +210,7 @@ TSL_FUNCTION void tsl_fetch_stash(const tsl_fetch *fetch, bool along_k, bool odd
       for (int e = 0; e < TSL_LANES; e++)
         to[e * pitch] = fetch->held[i * TSL_LANES + e];
     } else {
-      TSL_LOCAL_STORE(TSL_REAL, TSL_LANES, to, tsl_lanes_gather(fetch->held + i * TSL_LANES));
+      TSL_LOCAL_STORE(TSL_REAL, TSL_LANES, to, tsl_lanes_from_array(fetch->held + i * TSL_LANES));
     }
   }
 }

@@ -53,7 +53,7 @@ TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TS
 }
 #else
 typedef tsl_result tile_result;
-#define store_elements tsl_units_finish
+#define store_elements tsl_store_units_of_c
 #endif
 
 /* Lines of an operand that fetches may read. */
@@ -86,8 +86,8 @@ TSL_FUNCTION tile_start start_of(const tsl_register_tile_arguments args) {
   at.slice = TSL_ITEM(0) / PLACES;
   at.m_item = item_row(at.place) * TSL_LANES;
   at.n_item = item_column(at.place) * TSL_LANES;
-  tsl_raster(TSL_GROUP(0), (args.m + TILE_M - 1) / TILE_M, (args.n + TILE_N - 1) / TILE_N, args.band, &at.row,
-             &at.col);
+  tsl_raster_tile(TSL_GROUP(0), (args.m + TILE_M - 1) / TILE_M, (args.n + TILE_N - 1) / TILE_N, args.band,
+                  &at.row, &at.col);
   at.row *= TILE_M;
   at.col *= TILE_N;
   at.first = TSL_GROUP(1) * args.split_depth;
@@ -106,14 +106,14 @@ TSL_FUNCTION void clear(TSL_REAL sum[MICRO_M][WIDTH_N]) {
 TSL_FUNCTION void read_rows(TSL_REAL *rows, TSL_LOCAL_POINTER const TSL_REAL *panel) {
   TSL_UNROLL
   for (int i = 0; i < VECTORS_M; i++)
-    tsl_lanes_spread(rows + i * TSL_LANES,
-                     TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + i * ITEMS_M * TSL_LANES));
+    tsl_lanes_to_array(rows + i * TSL_LANES,
+                       TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + i * ITEMS_M * TSL_LANES));
 }
 TSL_FUNCTION void read_columns(TSL_REAL *columns, TSL_LOCAL_POINTER const TSL_REAL *panel) {
   TSL_UNROLL
   for (int j = 0; j < VECTORS_N; j++)
-    tsl_lanes_spread(columns + j * TSL_LANES,
-                     TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + j * ITEMS_N * TSL_LANES));
+    tsl_lanes_to_array(columns + j * TSL_LANES,
+                       TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, panel + j * ITEMS_N * TSL_LANES));
 }
 
 #ifdef TSL_COMPLEX

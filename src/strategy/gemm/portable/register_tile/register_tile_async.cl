@@ -99,7 +99,7 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   TSL_LOCAL_POINTER TSL_REAL *stages = memory + at.slice * STAGES * STAGE;
   p.rows = stages + at.m_item;
   p.columns = stages + PANEL_A + at.n_item;
-  p.base = tsl_ptx_local(stages);
+  p.base = tsl_ptx_local_address(stages);
   p.reads = p.writes = 0;
   p.slice = at.slice;
   p.left = at.end - at.first;

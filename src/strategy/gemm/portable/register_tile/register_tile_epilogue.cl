@@ -82,7 +82,7 @@ TSL_FUNCTION void store_numbers(TSL_GLOBAL tile_result *data, TSL_INDEX step, co
     TSL_UNROLL
     for (int p = 0; p < STAGE_STEPS; p++, data += step)
       if (p * STAGE_TEAM < inside)
-        tsl_finish(data, sums[p], alpha, beta);
+        tsl_store_scaled(data, sums[p], alpha, beta);
   }
 }
 
@@ -114,11 +114,11 @@ TSL_FUNCTION void store_lines(TSL_LOCAL_POINTER const TSL_REAL *memory, int pitc
 /* Returns a vector with adjacent numbers swapped; see pin_accumulators_in_registers(). */
 TSL_FUNCTION tsl_lanes exchanged(tsl_lanes queue) {
   TSL_REAL from[TSL_LANES], to[TSL_LANES];
-  tsl_lanes_spread(from, queue);
+  tsl_lanes_to_array(from, queue);
   TSL_UNROLL
   for (int e = 0; e < TSL_LANES; e++)
     to[e] = from[e ^ 1];
-  return tsl_lanes_gather(to);
+  return tsl_lanes_from_array(to);
 }
 
 #if SLICES > 1
@@ -161,7 +161,7 @@ TSL_FUNCTION tile_corner corner_of(const tsl_register_tile_arguments *args, cons
                                    TSL_INDEX row, TSL_INDEX col) {
   const TSL_INDEX c_offset = g->c_offset + TSL_GROUP(1) * args->split_step;
   const tile_corner made = {row, col, c_offset,
-                            tsl_lanes_together(c_offset, g->c_row_stride, g->c_col_stride)};
+                            tsl_lanes_are_vectors(c_offset, g->c_row_stride, g->c_col_stride)};
   return made;
 }
 
@@ -181,7 +181,7 @@ TSL_FUNCTION void pin_accumulators_in_registers(TSL_REAL sum[MICRO_M][WIDTH_N],
       line[e] = DOWN ? sum[inner * TSL_LANES + e][outer] : sum[outer][inner * TSL_LANES + e];
     TSL_LOCAL_STORE(TSL_REAL, TSL_LANES,
                     memory + (outer * (DOWN ? MICRO_M : WIDTH_N) / TSL_LANES + inner) * TSL_LANES,
-                    exchanged(tsl_lanes_gather(line)));
+                    exchanged(tsl_lanes_from_array(line)));
   }
 }
 
@@ -202,7 +202,7 @@ TSL_FUNCTION void epilogue(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL
     TSL_UNROLL
   for (int j = 0; j < VECTORS_N; j++)
     store(c, g, corner, i, m_item, j * ITEMS_N * TSL_LANES + n_item,
-          tsl_lanes_gather(&sum[i][j * TSL_LANES]));
+          tsl_lanes_from_array(&sum[i][j * TSL_LANES]));
 #else
   TSL_UNROLL
   for (int first = 0; first < MICRO_M; first += FOLD_ROWS) {
@@ -214,7 +214,7 @@ TSL_FUNCTION void epilogue(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL
       TSL_LOCAL_STORE(TSL_REAL, TSL_LANES,
                       memory + ((slice * FOLD_ROWS + i) * ITEMS_M + m_item / TSL_LANES) * FOLD_PITCH +
                           j * ITEMS_N * TSL_LANES + n_item,
-                      exchanged(tsl_lanes_gather(&sum[first + i][j * TSL_LANES])));
+                      exchanged(tsl_lanes_from_array(&sum[first + i][j * TSL_LANES])));
     TSL_BARRIER();
 #if STAGED
     if (!corner->together) {

@@ -73,16 +73,17 @@ TSL_FUNCTION void pack_panel(TSL_GLOBAL const tsl_element *TSL_RESTRICT from, TS
   if (first + width <= lines && line_stride == 1) {
     for (int l = 0; l < depth; l++)
       for (int i = 0; i < width; i++)
-        dst[l * width + i] = tsl_unit(from + l * depth_stride + i, 0, 1, sign);
+        dst[l * width + i] = tsl_load_unit(from + l * depth_stride + i, 0, 1, sign);
   } else if (first + width <= lines) {
     for (int l = 0; l < depth; l++)
       for (int i = 0; i < width; i++)
-        dst[l * width + i] = tsl_unit(from + i * line_stride + l * depth_stride, 0, 1, sign);
+        dst[l * width + i] = tsl_load_unit(from + i * line_stride + l * depth_stride, 0, 1, sign);
   } else {
     for (int l = 0; l < depth; l++)
       for (int i = 0; i < width; i++)
-        dst[l * width + i] =
-            first + i < lines ? tsl_unit(from + i * line_stride + l * depth_stride, 0, 1, sign) : (TSL_REAL)0;
+        dst[l * width + i] = first + i < lines
+                                 ? tsl_load_unit(from + i * line_stride + l * depth_stride, 0, 1, sign)
+                                 : (TSL_REAL)0;
   }
 }
 #endif
@@ -114,11 +115,11 @@ tsl_gemm_register_tile_pack_b(TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
 TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, tsl_lanes real,
                                  tsl_lanes imaginary, const tsl_gemm_arguments *g) {
   TSL_REAL line[2][TSL_LANES];
-  tsl_lanes_spread(line[0], real);
-  tsl_lanes_spread(line[1], imaginary);
+  tsl_lanes_to_array(line[0], real);
+  tsl_lanes_to_array(line[1], imaginary);
   for (int e = 0; e < TSL_LANES && e < count; e++) {
     const TSL_REAL sum[2] = {line[0][e], line[1][e]};
-    tsl_element_finish(data + 2 * e * stride, sum, g);
+    tsl_store_element_of_c(data + 2 * e * stride, sum, g);
   }
 }
 
@@ -187,7 +188,7 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
         sum[i][j] = TSL_LANES_FMA(row, columns[j], sum[i][j]);
     }
   }
-  const bool together = tsl_lanes_together(g.c_offset, g.c_row_stride, g.c_col_stride);
+  const bool together = tsl_lanes_are_vectors(g.c_offset, g.c_row_stride, g.c_col_stride);
   tsl_lanes kept[MICRO_M * VECTORS];
   TSL_UNROLL
   for (int i = 0; i < MICRO_M; i++)
@@ -198,8 +199,8 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
   for (int v = 0; v < MICRO_M * VECTORS; v++) {
     const TSL_INDEX row = row0 + v / VECTORS, col = col0 + v % VECTORS * TSL_LANES;
     if (row < g.m && col < g.n)
-      tsl_units_finish(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, g.c_col_stride,
-                       g.n - col, together, kept[v], &g);
+      tsl_store_units_of_c(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, g.c_col_stride,
+                           g.n - col, together, kept[v], &g);
   }
 }
 #endif
@@ -213,8 +214,8 @@ tsl_gemm_register_tile_packed(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT panels,
   TSL_GLOBAL const TSL_REAL *b_panels =
       panels + TSL_NUMBERS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
   TSL_INDEX tile_row, tile_col;
-  tsl_raster(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, args.band, &tile_row,
-             &tile_col);
+  tsl_raster_tile(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, args.band,
+                  &tile_row, &tile_col);
   const int first = ITEMS == 1 ? 0 : TSL_ITEM(0), last = ITEMS == 1 ? ROWS * COLUMNS : first + 1;
   for (int place = first; place < last; place++) {
     const TSL_INDEX row = tile_row * TILE_M + place % ROWS * MICRO_M;

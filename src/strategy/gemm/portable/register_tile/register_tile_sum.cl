@@ -29,7 +29,7 @@ TSL_FUNCTION void add_numbers(TSL_GLOBAL const TSL_REAL *split, TSL_GLOBAL tsl_r
   for (int e = 0; e < TSL_LANES; e++) {
     const TSL_INDEX col = start + e * TSL_REGISTER_TILE_SUM_ITEMS;
     if (col < g->n)
-      tsl_finish(c + col * g->c_col_stride, sum[e], g->alpha, g->beta);
+      tsl_store_scaled(c + col * g->c_col_stride, sum[e], g->alpha, g->beta);
   }
 }
 #endif
@@ -43,7 +43,7 @@ tsl_gemm_register_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT splits,
   splits += first + TSL_GROUP(2) * step;
   const tsl_gemm_arguments g = product_of(args);
   const TSL_INDEX col = TSL_GLOBAL_ITEM(0) * (TSL_LANES / TSL_NUMBERS);
-  const bool together = tsl_lanes_together(g.c_offset, g.c_row_stride, g.c_col_stride);
+  const bool together = tsl_lanes_are_vectors(g.c_offset, g.c_row_stride, g.c_col_stride);
 #ifndef TSL_COMPLEX
   if (!together) {
     const TSL_INDEX start = TSL_GROUP(0) * (TSL_REGISTER_TILE_SUM_ITEMS * TSL_LANES) + TSL_ITEM(0);
@@ -60,7 +60,7 @@ tsl_gemm_register_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT splits,
     TSL_UNROLL
     for (int i = 1; i < TSL_PARAM_SPLIT; i++)
       sum = sum + TSL_LOAD(TSL_REAL, TSL_LANES, split + i * g.m * pitch);
-    tsl_units_finish(c + TSL_NUMBERS * (g.c_offset + row * g.c_row_stride + col * g.c_col_stride),
-                     g.c_col_stride, g.n - col, together, sum, &g);
+    tsl_store_units_of_c(c + TSL_NUMBERS * (g.c_offset + row * g.c_row_stride + col * g.c_col_stride),
+                         g.c_col_stride, g.n - col, together, sum, &g);
   }
 }

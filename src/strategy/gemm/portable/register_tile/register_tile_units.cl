@@ -32,7 +32,7 @@ tsl_gemm_register_tile_units(TSL_GLOBAL const tsl_element *TSL_RESTRICT from,
     unit[0] = inside ? at[0] : 0;
     unit[1] = inside ? g.sign * at[1] : 0;
 #else
-    *unit = inside ? tsl_unit(at, g.depth_stride, g.k - l, false) : (TSL_REAL)0;
+    *unit = inside ? tsl_load_unit(at, g.depth_stride, g.k - l, false) : (TSL_REAL)0;
 #endif
   }
 }

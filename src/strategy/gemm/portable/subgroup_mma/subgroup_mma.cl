@@ -150,7 +150,7 @@ TSL_FUNCTION void finish(TSL_GLOBAL tsl_result *c, TSL_REAL sum, const tsl_gemm_
   const TSL_REAL scaled = g->alpha * sum;
   *c = g->beta == 0 ? scaled : TSL_LANES_FMA(g->beta, *c, scaled);
 #else
-  tsl_element_finish(c, &sum, g);
+  tsl_store_element_of_c(c, &sum, g);
 #endif
 }
 
@@ -187,7 +187,7 @@ tsl_gemm_subgroup_mma(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
   TSL_UNROLL_BY(1)
   for (TSL_INDEX tile = TSL_GROUP(0); tile < tiles_m * tiles_n; tile += TSL_GROUPS(0)) {
     TSL_INDEX row, col;
-    tsl_raster(tile, tiles_m, tiles_n, BAND, &row, &col);
+    tsl_raster_tile(tile, tiles_m, tiles_n, BAND, &row, &col);
     row *= TILE_M;
     col *= TILE_N;
     side left, right;

@@ -138,7 +138,7 @@ TSL_FUNCTION void stream_read(thin_stream *stream, tsl_lanes *held, TSL_INDEX le
           const TSL_REAL number = *(inside ? from : stream->from[j]);
           line[e] = inside ? number : (TSL_REAL)0;
         }
-        held[d * LINES + j] = tsl_lanes_gather(line);
+        held[d * LINES + j] = tsl_lanes_from_array(line);
       }
     }
   }
@@ -198,7 +198,7 @@ TSL_FUNCTION void chunk_read(tsl_lanes *held, TSL_GLOBAL const TSL_REAL *a, cons
         const TSL_REAL number = from[e < inside ? e * g->a_col_stride : 0];
         line[e] = e < inside ? number : (TSL_REAL)0;
       }
-      held[p] = tsl_lanes_gather(line);
+      held[p] = tsl_lanes_from_array(line);
     }
   }
 }
@@ -227,11 +227,11 @@ TSL_FUNCTION void multiply(thin_sum sum[MICRO_M][LINES], TSL_LOCAL_POINTER const
       sum[i][j] = TSL_FMA(factors, held[j], sum[i][j]);
 #elif B_ALONG_K
     TSL_REAL factors[TSL_LANES];
-    tsl_lanes_spread(factors, TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, row));
+    tsl_lanes_to_array(factors, TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, row));
     TSL_UNROLL
     for (int j = 0; j < LINES; j++) {
       TSL_REAL column[TSL_LANES];
-      tsl_lanes_spread(column, held[j]);
+      tsl_lanes_to_array(column, held[j]);
       TSL_UNROLL
       for (int e = 0; e < TSL_LANES; e++)
         sum[i][j] = TSL_FMA(factors[e], column[e], sum[i][j]);
@@ -241,7 +241,7 @@ TSL_FUNCTION void multiply(thin_sum sum[MICRO_M][LINES], TSL_LOCAL_POINTER const
     if (PROCESSOR)
       factors[0] = row[0];
     else
-      tsl_lanes_spread(factors, TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, row));
+      tsl_lanes_to_array(factors, TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, row));
     TSL_UNROLL
     for (int d = 0; d < DEEP; d++)
       TSL_UNROLL
@@ -254,7 +254,7 @@ TSL_FUNCTION void multiply(thin_sum sum[MICRO_M][LINES], TSL_LOCAL_POINTER const
 #if SLICES == 1
 TSL_FUNCTION void store(TSL_GLOBAL TSL_REAL *c, TSL_INDEX c_offset, const tsl_gemm_arguments *g,
                         TSL_INDEX row0, TSL_INDEX col0, int column_place, thin_sum sum[MICRO_M][LINES]) {
-  const bool together = tsl_lanes_together(c_offset, g->c_row_stride, g->c_col_stride);
+  const bool together = tsl_lanes_are_vectors(c_offset, g->c_row_stride, g->c_col_stride);
   TSL_UNROLL
   for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL
@@ -265,14 +265,14 @@ TSL_FUNCTION void store(TSL_GLOBAL TSL_REAL *c, TSL_INDEX c_offset, const tsl_ge
       continue;
 #if B_ALONG_K && PROCESSOR
     TSL_REAL line[TSL_LANES];
-    tsl_lanes_spread(line, sum[i][j]);
+    tsl_lanes_to_array(line, sum[i][j]);
     TSL_REAL total = line[0];
     TSL_UNROLL
     for (int e = 1; e < TSL_LANES; e++)
       total += line[e];
-    tsl_finish(at, total, g->alpha, g->beta);
+    tsl_store_scaled(at, total, g->alpha, g->beta);
 #elif B_ALONG_K
-    tsl_finish(at, sum[i][j], g->alpha, g->beta);
+    tsl_store_scaled(at, sum[i][j], g->alpha, g->beta);
 #else
     tsl_lanes_store(at, g->c_col_stride, g->n - col, together, sum[i][j], g->alpha, g->beta);
 #endif
@@ -293,8 +293,8 @@ TSL_FUNCTION void fold_rows(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL
     for (int s = 1; s < SLICES; s++)
       total += at[s * rows * FOLD_PITCH];
     if (row0 + i < g->m && col0 + j < g->n)
-      tsl_finish(c + c_offset + (row0 + i) * g->c_row_stride + (col0 + j) * g->c_col_stride, total, g->alpha,
-                 g->beta);
+      tsl_store_scaled(c + c_offset + (row0 + i) * g->c_row_stride + (col0 + j) * g->c_col_stride, total,
+                       g->alpha, g->beta);
   }
 }
 #endif

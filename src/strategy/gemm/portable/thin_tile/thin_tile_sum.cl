@@ -27,7 +27,7 @@ TSL_FUNCTION tsl_lanes part_of(TSL_GLOBAL const TSL_REAL *src, TSL_INDEX count) 
   TSL_UNROLL
   for (int e = 0; e < TSL_LANES; e++)
     line[e] = e < count ? src[e] : (TSL_REAL)0;
-  return tsl_lanes_gather(line);
+  return tsl_lanes_from_array(line);
 }
 
 TSL_KERNEL(ITEMS, 1, 1)
@@ -40,7 +40,7 @@ tsl_gemm_thin_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT parts, TSL_GLOBAL
   g.c_offset += TSL_GROUP(2) * c_step;
   const int place = TSL_ITEM(0) % WIDTH * TSL_LANES, share = TSL_ITEM(0) / WIDTH;
   const TSL_INDEX col = (TSL_INDEX)TSL_GROUP(0) * LINE + place;
-  const bool together = tsl_lanes_together(g.c_offset, g.c_row_stride, g.c_col_stride);
+  const bool together = tsl_lanes_are_vectors(g.c_offset, g.c_row_stride, g.c_col_stride);
   for (TSL_INDEX row = TSL_GROUP(1); row < g.m; row += TSL_GROUPS(1)) {
     TSL_REAL line[TSL_LANES];
     tsl_lanes sum = TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0);
@@ -49,7 +49,7 @@ tsl_gemm_thin_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT parts, TSL_GLOBAL
       for (int i = share; i < TSL_PARAM_SPLIT; i += SHARES)
         sum = sum + part_of(parts + (i * g.m + row) * pitch + col, g.n - col);
     }
-    tsl_lanes_spread(line, sum);
+    tsl_lanes_to_array(line, sum);
     TSL_UNROLL
     for (int e = 0; e < TSL_LANES; e++)
       shares[share * LINE + place + e] = line[e];
@@ -61,7 +61,7 @@ tsl_gemm_thin_tile_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT parts, TSL_GLOBAL
           line[e] += shares[s * LINE + place + e];
       }
       tsl_lanes_store(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, g.c_col_stride, g.n - col,
-                      together, tsl_lanes_gather(line), g.alpha, g.beta);
+                      together, tsl_lanes_from_array(line), g.alpha, g.beta);
     }
     TSL_BARRIER();
   }

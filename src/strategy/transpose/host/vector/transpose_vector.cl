@@ -175,7 +175,7 @@ TSL_FUNCTION void load_any_tile(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL c
   if (is_whole_tile)
     load_tile(transposed, a, tile, g);
   else
-    tsl_tile_fetch((TSL_LOCAL_POINTER tsl_element *)transposed, a, tile, g);
+    tsl_tile_load((TSL_LOCAL_POINTER tsl_element *)transposed, a, tile, g);
 }
 
 TSL_FUNCTION void store_any_tile(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL tsl_element *c,
@@ -183,7 +183,7 @@ TSL_FUNCTION void store_any_tile(TSL_LOCAL_POINTER WORD *transposed, TSL_GLOBAL 
   if (is_whole_tile)
     store_tile(transposed, c, tile, g);
   else
-    tsl_tile_put((TSL_LOCAL_POINTER tsl_element *)transposed, c, tile, g);
+    tsl_tile_store((TSL_LOCAL_POINTER tsl_element *)transposed, c, tile, g);
 }
 
 TSL_KERNEL(TSL_TILE_ITEMS, 1, 1)
@@ -197,16 +197,16 @@ tsl_transpose_vector(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL ts
 #endif
   const bool vectors = has_vectors(from, c, g);
   TSL_INDEX wide, tall, row, col;
-  tsl_tile_places(g, &wide, &tall);
+  tsl_tile_grid(g, &wide, &tall);
   for (TSL_INDEX y = TSL_GROUP(1); y < tall; y += TSL_GROUPS(1))
     for (TSL_INDEX x = TSL_GROUP(0); x < wide; x += TSL_GROUPS(0)) {
-      if (!tsl_tile_find(g, x, y, &row, &col))
+      if (!tsl_tile_of_group(g, x, y, &row, &col))
         continue;
-      const tsl_tile tile = tsl_tile_of(row, col, g);
+      const tsl_tile tile = tsl_tile_inside(row, col, g);
       const bool whole = vectors && tile.rows == TSL_TILE && tile.cols == TSL_TILE;
       load_any_tile(tiles, from, tile, g, whole);
 #ifdef TSL_IN_PLACE
-      const tsl_tile mirror = tsl_tile_of(col, row, g);
+      const tsl_tile mirror = tsl_tile_inside(col, row, g);
       load_any_tile(tiles + VECTORS_OF_TILE * LANES, from, mirror, g, whole);
 #endif
       TSL_BARRIER();

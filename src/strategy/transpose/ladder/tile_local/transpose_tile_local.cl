@@ -34,24 +34,24 @@ tsl_transpose_tile_local(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBA
                          const tsl_transpose_arguments g) {
   TSL_LOCAL tsl_element tiles[TILES * TSL_TILE * TSL_TILE];
   TSL_INDEX wide, tall, row, col;
-  tsl_tile_places(g, &wide, &tall);
+  tsl_tile_grid(g, &wide, &tall);
   for (TSL_INDEX y = TSL_GROUP(1); y < tall; y += TSL_GROUPS(1))
     for (TSL_INDEX x = TSL_GROUP(0); x < wide; x += TSL_GROUPS(0)) {
-      if (!tsl_tile_find(g, x, y, &row, &col))
+      if (!tsl_tile_of_group(g, x, y, &row, &col))
         continue;
-      const tsl_tile tile = tsl_tile_of(row, col, g);
+      const tsl_tile tile = tsl_tile_inside(row, col, g);
 #ifdef TSL_IN_PLACE
-      const tsl_tile mirror = tsl_tile_of(col, row, g);
-      tsl_tile_fetch(tiles, c, tile, g);
-      tsl_tile_fetch(tiles + TSL_TILE * TSL_TILE, c, mirror, g);
+      const tsl_tile mirror = tsl_tile_inside(col, row, g);
+      tsl_tile_load(tiles, c, tile, g);
+      tsl_tile_load(tiles + TSL_TILE * TSL_TILE, c, mirror, g);
       TSL_BARRIER();
-      tsl_tile_put(tiles, c, tile, g);
+      tsl_tile_store(tiles, c, tile, g);
       if (row != col)
-        tsl_tile_put(tiles + TSL_TILE * TSL_TILE, c, mirror, g);
+        tsl_tile_store(tiles + TSL_TILE * TSL_TILE, c, mirror, g);
 #else
-      tsl_tile_fetch(tiles, a, tile, g);
+      tsl_tile_load(tiles, a, tile, g);
       TSL_BARRIER();
-      tsl_tile_put(tiles, c, tile, g);
+      tsl_tile_store(tiles, c, tile, g);
 #endif
       TSL_BARRIER();
     }

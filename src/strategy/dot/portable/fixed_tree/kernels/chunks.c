@@ -24,7 +24,7 @@ typedef vector_f64 vector;
 /* Returns sum + a b, equal to a fused operation, because a double holds the product. */
 static inline vector add_product(vector sum, vector a, vector b) {
 #if HAS_FUSED
-  return fused_f64(a, b, sum);
+  return fma_rounded_once_f64(a, b, sum);
 #else
   return sum + a * b;
 #endif
@@ -96,7 +96,7 @@ static inline void add_rows_f64(const double *x, const double *y, int rows, lane
     prefetch(x, y);
     for (int v = 0; v < F64_VECTORS; v++) {
       const vector a = load_f64(x + v * WIDTH), b = load_f64(y + v * WIDTH);
-      const vector product = a * b, error = fused_f64(a, b, -product);
+      const vector product = a * b, error = fma_rounded_once_f64(a, b, -product);
       const vector sum = own.high[v] + product, part = sum - own.high[v];
       const vector lost = (own.high[v] - (sum - part)) + (product - part);
       own.high[v] = sum;

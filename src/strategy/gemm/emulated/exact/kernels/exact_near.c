@@ -111,8 +111,8 @@ static void add_pairs(int depth, const double *a, const double *b, double *high,
     TSL_UNROLL for (int i = 0; i < PAIR_ROWS; i++) {
       const vector_f64 number = a[i] - (vector_f64){0};
       TSL_UNROLL for (int j = 0; j < VECTORS; j++) {
-        const vector_f64 next = fused_f64(number, b_row[j], sum[i][j]), moved = next - sum[i][j];
-        rest[i][j] += fused_f64(number, b_row[j], -moved);
+        const vector_f64 next = fma_rounded_once_f64(number, b_row[j], sum[i][j]), moved = next - sum[i][j];
+        rest[i][j] += fma_rounded_once_f64(number, b_row[j], -moved);
         sum[i][j] = next;
       }
     }

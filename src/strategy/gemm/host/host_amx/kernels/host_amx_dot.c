@@ -30,7 +30,7 @@ enum { WIDTH = 2 * LANES_f32 };
 
 /* Kernels for operands whose numbers or sums would be flushed to 0. */
 #define OWN(word) JOIN(word, _careful)
-#define DOT dot_bf16_careful
+#define DOT dot_bf16_with_subnormals
 #include "strategy/gemm/host/host_amx/kernels/dot_tile.h"
 
 #define PAIRS .format = TSL_AMX_PAIRS_BF16, .tiles = tiles_bf16, .careful = tiles_careful

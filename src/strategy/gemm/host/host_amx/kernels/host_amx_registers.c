@@ -79,7 +79,7 @@ static void add_products(file_row *sums, const file_row *a, const file_row *b) {
     memcpy(units, &a[i], sizeof units);
     vector_f32 sum = _mm512_castsi512_ps(sums[i]);
     for (int u = 0; u < 16; u++)
-      sum = dot_bf16_careful(sum, set_word_f32(units[u]), _mm512_castsi512_ps(b[u]));
+      sum = dot_bf16_with_subnormals(sum, set_word_f32(units[u]), _mm512_castsi512_ps(b[u]));
     sums[i] = _mm512_castps_si512(sum);
   }
 }

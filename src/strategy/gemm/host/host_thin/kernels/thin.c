@@ -174,8 +174,8 @@ TSL_INLINE void reduce_some(const REAL *from, int64_t across, int64_t depth, con
     }
   }
   const int fours = columns * q / 4 * 4;
-  TSL_UNROLL for (int t = 0; t < fours; t += 4) NAME(totals)(sum + t, dst + t);
-  TSL_UNROLL for (int t = fours; t < columns * q; t++) dst[t] = NAME(total)(sum[t]);
+  TSL_UNROLL for (int t = 0; t < fours; t += 4) NAME(sum_lanes_of_4)(sum + t, dst + t);
+  TSL_UNROLL for (int t = fours; t < columns * q; t++) dst[t] = NAME(sum_lanes)(sum[t]);
 }
 
 /* Reduces all columns in groups; the last group may overlap its predecessor. */

@@ -54,7 +54,7 @@ TSL_INLINE vector load_range_or_zeros(const element *from, int64_t first, int64_
   return NUMBER(load_masked)((const REAL *)(const void *)from, range_of(first, end));
 }
 TSL_INLINE void store_only_range(element *dst, vector value, int64_t first, int64_t end) {
-  NUMBER(store_any)((REAL *)(void *)dst, value, range_of(first, end));
+  NUMBER(store_any_lanes)((REAL *)(void *)dst, value, range_of(first, end));
 }
 #else
 static vector load_range_or_zeros(const element *from, int64_t first, int64_t end) {
@@ -78,7 +78,7 @@ static void store_only_range(element *dst, vector value, int64_t first, int64_t 
 
 TSL_INLINE vector conjugate(vector value) {
 #if PARTS_ARE_TWO
-  return NUMBER(swapped)(NUMBER(times_i)(value));
+  return NUMBER(swap_pairs)(NUMBER(times_i)(value));
 #else
   return value;
 #endif
@@ -292,7 +292,7 @@ TSL_INLINE void tile_in_place(const small_product *w, side stored, int64_t i, in
   vector sums[TILE_ROWS][VECTORS] = {{{0}}}, turned[TILE_ROWS][VECTORS] = {{{0}}}, zeros = zero;
   add_products(w, i, rows, w->b, 1, sums, turned);
   TSL_UNROLL for (int r = 0; r < rows; r++) zeros += 0 * sums[r][0];
-  const bool is_finite = NUMBER(equals)(zeros, zero) == all;
+  const bool is_finite = NUMBER(equal_lane_bits)(zeros, zero) == all;
   TSL_UNROLL for (int r = 0; r < rows; r++) {
     if (is_finite)
       store_vector_of_tile(w, i + r, 0, sums[r][0]);

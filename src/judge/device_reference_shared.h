@@ -1,7 +1,6 @@
-/* Arguments of judge/device_reference.cl, for host and kernels. The includer defines TSL_GEMM_SIZES and
- * TSL_INDEX, a signed 64-bit integer. */
-#ifndef TSL_JUDGE_LOOK_SHARED_H
-#define TSL_JUDGE_LOOK_SHARED_H
+/* Arguments of judge/device_reference.cl. The includer defines TSL_GEMM_SIZES and TSL_INDEX (int64). */
+#ifndef TSL_JUDGE_DEVICE_REFERENCE_SHARED_H
+#define TSL_JUDGE_DEVICE_REFERENCE_SHARED_H
 
 /* SIDE: edge of a work-group's block of C. STEP: terms in local memory. ELEMENTS: elements of a group that
  * joins parts. LANES: items for the parts of one element. NUMBERS: doubles of an element: sum (high, low),
@@ -15,11 +14,11 @@
 
 /* Product and sample: rows x cols elements, with terms in `parts` parts of `depth`, a multiple of
  * TSL_DEVICE_REFERENCE_STEP. One buffer has the sample's rows and columns, the sums, C's elements after and
- * before the run, and the partial sums. `sums` and `partial` count 8-byte numbers, `kept` elements. */
+ * before the run, and the partial sums. The `first_` members count doubles, first_saved_c elements. */
 typedef struct tsl_device_reference_arguments {
   TSL_GEMM_SIZES
   TSL_INDEX rows, cols, parts, depth;
-  TSL_INDEX sums, partial, kept;
+  TSL_INDEX first_sum, first_partial_sum, first_saved_c;
 } tsl_device_reference_arguments;
 
 #endif
