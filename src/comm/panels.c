@@ -388,16 +388,16 @@ tesela_status tsl_panels_make(const tsl_job *job, const tsl_process_grid *grid, 
   return TESELA_OK;
 }
 
-void tsl_panels_free(tsl_panels *panels, bool is_well) {
+void tsl_panels_free(tsl_panels *panels, bool pools_buffers) {
   for (int i = 0; i < 2; i++) {
     for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
       tsl_free(panels->panel[i][operand].memory);
-      tsl_api_buffer_give(panels->panel[i][operand].device_memory, is_well);
+      tsl_api_buffer_give(panels->panel[i][operand].device_memory, pools_buffers);
     }
     tsl_free(panels->incoming[i]);
     tsl_free(panels->outgoing[i]);
-    tsl_api_buffer_give(panels->gpu_incoming[i], is_well);
-    tsl_api_buffer_give(panels->gpu_outgoing[i], is_well);
+    tsl_api_buffer_give(panels->gpu_incoming[i], pools_buffers);
+    tsl_api_buffer_give(panels->gpu_outgoing[i], pools_buffers);
   }
   free(panels->gpu_messages);
   free(panels->packed);

@@ -40,8 +40,8 @@ tsl_rank_panel *tsl_panels_at(tsl_panels *panels, int operand, int step);
 /* Allocates the memory for all steps. TESELA_OUT_OF_MEMORY. The caller frees *out even after a failure. */
 tesela_status tsl_panels_make(const tsl_job *job, const tsl_process_grid *grid, const tsl_rank_blocks *blocks,
                               const tsl_block *block, tsl_panels *out);
-/* Frees all memory. If `is_well`, no call failed, and device buffers are cached. */
-void tsl_panels_free(tsl_panels *panels, bool is_well);
+/* Frees all memory. `pools_buffers`: keeps device buffers for later calls; false after a failed call. */
+void tsl_panels_free(tsl_panels *panels, bool pools_buffers);
 /* Begins a step's messages; at most two successive steps are under way. */
 tesela_status tsl_panels_begin(tsl_panels *panels, int step, const tsl_async_task *task);
 /* Waits for a step's messages and assembles its panels, valid until the second next tsl_panels_end(). Polls

@@ -208,15 +208,15 @@ static tesela_status product_prepare(product *p) {
   return tsl_panels_make(job, grid, &p->blocks, p->block, &p->panels);
 }
 
-static void product_release(product *p, bool is_well) {
-  tsl_panels_free(&p->panels, is_well);
+static void product_release(product *p, bool pools_buffers) {
+  tsl_panels_free(&p->panels, pools_buffers);
   tsl_blocks_free(&p->blocks);
   tsl_free(p->tile_sums);
   tsl_free(p->outgoing_sums);
   tsl_free(p->slots);
-  tsl_api_buffer_give(p->device_sums, is_well);
-  tsl_api_buffer_give(p->device_packed, is_well);
-  tsl_api_buffer_give(p->device_slots, is_well);
+  tsl_api_buffer_give(p->device_sums, pools_buffers);
+  tsl_api_buffer_give(p->device_packed, pools_buffers);
+  tsl_api_buffer_give(p->device_slots, pools_buffers);
   free(p->gpu_messages);
 }
 

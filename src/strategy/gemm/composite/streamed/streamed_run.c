@@ -198,6 +198,7 @@ static tesela_status begin_copy_of_part(streamed_launch *job, int64_t index, int
   return tsl_overlapped_readback_begin(&job->out, &job->stager, &path, &part);
 }
 
+/* Waits for the outgoing copy; notes whether C was written. */
 static tesela_status finish_outgoing(streamed_launch *job) {
   const tesela_status status = tsl_overlapped_readback_finish(&job->out);
   job->c_is_written |= job->out.wrote_host;

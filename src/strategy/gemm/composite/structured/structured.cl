@@ -67,8 +67,8 @@ TSL_FUNCTION void copy_element(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_R
 }
 
 TSL_KERNEL(STRUCTURED_SIDE, STRUCTURED_LINES, 1)
-tsl_structured_diagonal_blocks(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *dst,
-                               const tsl_structured_copy copy) {
+tsl_structured_blocks(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL *dst,
+                      const tsl_structured_copy copy) {
   const TSL_INDEX down = (copy.rows + STRUCTURED_SIDE - 1) / STRUCTURED_SIDE;
   for (TSL_INDEX line = TSL_GROUP(1); line < down * copy.blocks; line += TSL_GROUPS(1))
     for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(0) * STRUCTURED_SIDE; first < copy.cols;
