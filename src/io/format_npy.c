@@ -290,7 +290,7 @@ static tesela_status read_block_by_lines(tsl_reader *reader, const tsl_file_pane
 }
 
 /* Returns true if the disk reads several rows at once anyway. */
-static bool npy_is_narrow(const tsl_reader *reader) {
+static bool npy_has_short_rows(const tsl_reader *reader) {
   enum { SHORT_ROW = TSL_INPUT_BLOCK / 64 };
   const npy_state *const state = reader->state;
   return !state->header.fortran && reader->info.cols * state->header.size < SHORT_ROW;
@@ -376,7 +376,7 @@ const tsl_format tsl_format_npy = {
     .read_header = npy_read_header,
     .read_rows = npy_read_rows,
     .read_block = read_block_by_lines,
-    .is_narrow = npy_is_narrow,
+    .has_short_rows = npy_has_short_rows,
     .read_end = npy_read_end,
     .write_header = npy_write_header,
     .write_rows = npy_write_rows,

@@ -95,7 +95,7 @@ tesela_status tsl_writer_open_as(const char *path, const char *format, int64_t r
                                  tesela_type type, tsl_writer **writer);
 /* Returns true if row parts stay in memory until the commit. */
 bool tsl_writer_keeps_rows(const tsl_writer *writer);
-/* Returns true if tsl_resumable_open() can write a file of this name, or else this format (may be NULL). */
+/* Returns true if tsl_resumable_open() can write `path`: by its ending, else by `format`, or NULL. */
 bool tsl_io_takes_blocks(const char *path, const char *format);
 /* Appends rows; strides in elements. */
 tesela_status tsl_writer_rows(tsl_writer *writer, int64_t rows, const void *data, int64_t row_stride,

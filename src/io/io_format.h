@@ -78,7 +78,7 @@ struct tsl_format {
   /* Reads any block of a regular file, at its first value without info.by_blocks. NULL: reads whole rows. */
   tesela_status (*read_block)(tsl_reader *reader, const tsl_file_panel *panel);
   /* Returns true if columns are faster read as whole rows. Not NULL where info.by_blocks may be true. */
-  bool (*is_narrow)(const tsl_reader *reader);
+  bool (*has_short_rows)(const tsl_reader *reader);
   /* Checks that nothing follows the last value. */
   tesela_status (*read_end)(tsl_reader *reader);
 

@@ -148,7 +148,7 @@ out:
 static tesela_status read_panel_columns(tsl_reader *reader, const tsl_file_panel *panel) {
   if (panel->rows == 0 || panel->cols == 0)
     return TESELA_OK;
-  if (reader->format->read_block != NULL && !reader->format->is_narrow(reader))
+  if (reader->format->read_block != NULL && !reader->format->has_short_rows(reader))
     return reader->format->read_block(reader, panel);
   return read_columns_by_rows(reader, panel);
 }

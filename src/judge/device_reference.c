@@ -137,13 +137,13 @@ static size_t set_buffer_layout(tsl_device_reference *reference) {
 
 /* Writes the index lists, unless the previous run left equal lists: references of a plan have one layout. */
 static tesela_status write_index_lists(const tsl_device_reference *reference, const tsl_indices *rows,
-                                       const tsl_indices *cols, bool may_be_written) {
+                                       const tsl_indices *cols, bool slot_may_have_lists) {
   tsl_run_slot *slot = reference->slot;
   const size_t of_rows = (size_t)rows->count * sizeof *rows->list,
                of_cols = (size_t)cols->count * sizeof *cols->list;
   TSL_TRY(tsl_run_slot_block(slot, reference->index_list_bytes));
   unsigned char *written = slot->block;
-  if (may_be_written && memcmp(written, rows->list, of_rows) == 0 &&
+  if (slot_may_have_lists && memcmp(written, rows->list, of_rows) == 0 &&
       memcmp(written + of_rows, cols->list, of_cols) == 0)
     return TESELA_OK;
   memcpy(written, rows->list, of_rows);

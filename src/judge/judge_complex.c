@@ -252,7 +252,7 @@ static void set_element_kinds(const complex_expansion *job, int64_t i, int64_t j
   }
 }
 
-static void apply_given_kinds(const complex_expansion *job, int64_t i, int64_t j) {
+static void ignore_parts_by_given_kinds(const complex_expansion *job, int64_t i, int64_t j) {
   const tsl_problem *problem = job->problem;
   const unsigned given = job->given[complex_spread_index(i, job->rows, problem->m) * problem->n +
                                     complex_spread_index(j, job->cols, problem->n)];
@@ -267,7 +267,7 @@ static void set_all_kinds(const complex_expansion *job) {
     for (int64_t j = 0; j < job->cols; j++) {
       set_element_kinds(job, i, j);
       if (job->given)
-        apply_given_kinds(job, i, j);
+        ignore_parts_by_given_kinds(job, i, j);
     }
 }
 

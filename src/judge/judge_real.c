@@ -196,7 +196,7 @@ static tesela_status sum_terms_of_element(const judge_real_job *job, int64_t row
   return tsl_reference_sum_terms(tsl_judge_team(job->element_judge.judge), &terms, &found->sums);
 }
 
-static tesela_status judge_deep_elements(const judge_real_job *job) {
+static tesela_status judge_each_element_by_team(const judge_real_job *job) {
   judge_real_findings *found = &job->worker_findings[0];
   const tsl_sums *sums = &found->sums;
   for (int64_t i = 0; i < job->row_count; i++)
@@ -348,7 +348,7 @@ tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const vo
   job.block_rows = choose_block_rows(&job, workers);
   const int64_t row_blocks = (job.row_count + job.block_rows - 1) / job.block_rows;
   if (has_few_deep_elements(&job))
-    TSL_GO(judge_deep_elements(&job));
+    TSL_GO(judge_each_element_by_team(&job));
   else if (is_single_deep_block(&job))
     TSL_GO(judge_single_block(&job, team));
   else

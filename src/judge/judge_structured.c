@@ -28,7 +28,7 @@ static void load_result(const judge_structured_job *job, int64_t row, int64_t co
   tsl_type_load(shape->type, structured_address(shape, job->c, row, col), value);
 }
 
-static void add_verdict(tsl_verdict *all, const tsl_verdict *part, int64_t row, int64_t col) {
+static void merge_element_verdict(tsl_verdict *all, const tsl_verdict *part, int64_t row, int64_t col) {
   const bool is_worse = part->error_ratio > all->error_ratio;
   all->checked += part->checked;
   all->wrong += part->wrong;
@@ -68,7 +68,7 @@ static tesela_status judge_element_by_terms(const judge_structured_job *job, int
              (long long)row, (long long)col);
     memcpy(seen.why, why, sizeof why);
   }
-  add_verdict(verdict, &seen, row, col);
+  merge_element_verdict(verdict, &seen, row, col);
   return TESELA_OK;
 }
 
