@@ -49,15 +49,16 @@ typedef struct tsl_cuda_wgmma {
   int64_t a_bytes, b_bytes;   /* bytes of packed A and B, multiples of 128 */
   int64_t packed;             /* products of a batch that are packed at a time; 1 for elements of one byte */
 } tsl_cuda_wgmma;
+/* Launches: of a product or batch; with a fused epilogue, whose vectors take shared memory; of different
+ * products (cuda_wgmma_joined.cu), whose table takes shared memory. */
+typedef enum tsl_cuda_wgmma_launch_kind {
+  TSL_CUDA_WGMMA_PLAIN,
+  TSL_CUDA_WGMMA_EPILOGUE,
+  TSL_CUDA_WGMMA_JOINED
+} tsl_cuda_wgmma_launch_kind;
 /* Returns the kernel's tile and memory layout; stages = 0: the config is not supported. */
-tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
-                                 const tsl_device *device);
-/* Returns tsl_cuda_wgmma_of() with a fused epilogue, whose vectors take shared memory. */
-tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
-                                        const tsl_device *device);
-/* Returns tsl_cuda_wgmma_of() for a fused launch of different products, whose table takes shared memory. */
-tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
-                                           const tsl_device *device);
+tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device, tsl_cuda_wgmma_launch_kind kind);
 /* Direction of an epilogue vector, for the kernel's rows and columns. Scalars are BY_ROW. */
 enum { TSL_CUDA_WGMMA_NO_VECTOR, TSL_CUDA_WGMMA_BY_COLUMN, TSL_CUDA_WGMMA_BY_ROW };
 
@@ -69,8 +70,7 @@ typedef struct tsl_cuda_wgmma_schedule {
   int64_t whole, owned, helped;
   int64_t flags_bytes, ending; /* bytes in front of the sums; predicted panels of the last round */
 } tsl_cuda_wgmma_schedule;
-tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n,
-                                                    int64_t k, const tsl_device *device);
+tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, const tsl_device *device);
 
 /* Returns the columns of B that a block loads. */
 int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile);

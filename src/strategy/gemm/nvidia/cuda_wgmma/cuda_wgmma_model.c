@@ -200,9 +200,8 @@ static double wgmma_packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device
 
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
-  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
-  const tsl_cuda_wgmma_schedule schedule =
-      tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_PLAIN);
+  const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, device);
   const double folding = schedule.parts > 1 ? fold_share * device->launch_seconds +
                                                   fold_moves * (double)schedule.sums_bytes / device->bandwidth
                                             : 0;
@@ -213,9 +212,8 @@ double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *conf
 
 void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_cost_counts *account) {
-  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
-  const tsl_cuda_wgmma_schedule schedule =
-      tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_PLAIN);
+  const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, device);
   const double tiles =
                    (double)schedule.tiles_m * (double)schedule.tiles_n * (tile.is_flow ? 1 : tile.cluster),
                panels = ceil((double)problem->k / tile.depth),

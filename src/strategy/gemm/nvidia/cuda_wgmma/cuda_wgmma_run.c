@@ -18,54 +18,38 @@ int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile) {
   return tile->is_flow ? WARPGROUP + WARP : WARPGROUP * (tile->warpgroups + 1);
 }
 
-static tsl_cuda_wgmma_schedule get_schedule(const tsl_work *work, const tsl_cuda_wgmma *tile) {
-  const tsl_problem *problem = &tile->problem;
-  return tsl_cuda_wgmma_get_schedule(tile, problem->m, problem->n, problem->k, work->device);
-}
-
 static const char *ptx_type_of(const tsl_cuda_wgmma *tile, tesela_type type) {
   return tile->element != tile->input_bytes ? "f16" : tsl_launch_ptx_word(type);
 }
 
-static tsl_cuda_wgmma wgmma_tile_of(const tsl_work *work) {
-  return work->fuses_epilogue ? tsl_cuda_wgmma_finishing(&work->problem, &work->config, work->device)
-                              : tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
-}
-
-/* Writes the defines of the fused epilogue; "" where the kernel has no epilogue. */
+/* Writes the defines of the fused epilogue, all 0 where the kernel has none. */
 enum { EPILOGUE_TEXT = 256 };
-static void define_epilogue(const tsl_problem *problem, const tsl_cuda_wgmma *tile,
-                            char text[EPILOGUE_TEXT]) {
-  text[0] = 0;
-  if (tile->fuses_epilogue)
-    snprintf(
-        text, EPILOGUE_TEXT,
-        "#define FINISH 1\n#define FINISH_FUNCTION %d\n#define FINISH_BIAS %d\n#define FINISH_A %d\n"
-        "#define FINISH_B %d\n#define FINISH_WIDE %d\n#define FINISH_ALPHA %d\n#define FINISH_PLACES %d\n",
-        (int)problem->activation, tile->bias, tile->scale_a, tile->scale_b, problem->bias.type == TESELA_F32,
-        problem->alpha[0] != 1, tsl_problem_places(problem));
+static void define_epilogue(const tsl_cuda_wgmma *tile, bool is_fused, char text[EPILOGUE_TEXT]) {
+  const tsl_problem *problem = &tile->problem;
+  snprintf(text, EPILOGUE_TEXT,
+           "#define FINISH %d\n#define FINISH_FUNCTION %d\n#define FINISH_BIAS %d\n#define FINISH_A %d\n"
+           "#define FINISH_B %d\n#define FINISH_WIDE %d\n#define FINISH_ALPHA %d\n#define FINISH_PLACES %d\n",
+           is_fused, is_fused ? (int)problem->activation : 0, is_fused ? tile->bias : 0,
+           is_fused ? tile->scale_a : 0, is_fused ? tile->scale_b : 0,
+           is_fused && problem->bias.type == TESELA_F32, is_fused && problem->alpha[0] != 1,
+           is_fused ? tsl_problem_places(problem) : 0);
 }
 
-void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *tile, bool is_split,
+void tsl_cuda_wgmma_define(const tsl_cuda_wgmma *tile, bool is_split, bool is_joined,
                            char text[TSL_CUDA_WGMMA_DEFINES]) {
-  char finish[EPILOGUE_TEXT];
-  define_epilogue(problem, tile, finish);
+  const tsl_problem *problem = &tile->problem;
+  char epilogue[EPILOGUE_TEXT];
+  define_epilogue(tile, tile->fuses_epilogue && !is_split, epilogue);
   snprintf(text, TSL_CUDA_WGMMA_DEFINES,
            "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
            "#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n#define SPLIT %d\n"
-           "#define RESIDENT %d\n#define SPLIT_ACCUMULATORS %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n%s",
+           "#define RESIDENT %d\n#define SPLIT_ACCUMULATORS %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n"
+           "#define JOINED %d\n%s",
            tile->stages, tile->boxes, tile->element, ptx_type_of(tile, problem->a.type),
            ptx_type_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_mn_major,
            tile->b_mn_major, is_split, tile->resident, tile->split_accumulators,
-           tsl_type(problem->a.type)->is_integer, tile->is_stream, is_split ? "" : finish);
+           tsl_type(problem->a.type)->is_integer, tile->is_stream, is_joined, epilogue);
 }
-
-typedef struct kernel_text {
-  const char *path, *entry;
-} kernel_text;
-static const kernel_text persistent_kernel = {FOLDER "cuda_wgmma.cu", "tsl_gemm_cuda_wgmma"},
-                         from_registers = {FOLDER "cuda_wgmma_across.cu", "tsl_gemm_cuda_wgmma_across"},
-                         flow_kernel = {FOLDER "cuda_wgmma_flow.cu", "tsl_gemm_cuda_wgmma_flow"};
 
 /* Returns the first ticket: a number that flags, in memory with arbitrary contents, are unlikely to hold. */
 static unsigned long long first_ticket(const tsl_work *work) {
@@ -73,41 +57,52 @@ static unsigned long long first_ticket(const tsl_work *work) {
   return ((unsigned long long)(uintptr_t)work ^ (unsigned long long)(tsl_clock() * 1e9)) * odd;
 }
 
-tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
-  const tsl_cuda_wgmma tile = wgmma_tile_of(work);
-  const tsl_device_ops *ops = work->device->ops;
-  const tsl_problem *problem = &tile.problem;
-  const tsl_cuda_wgmma_schedule schedule = get_schedule(work, &tile);
-  const kernel_text *text = tile.is_flow          ? &flow_kernel
-                            : tile.from_registers ? &from_registers
-                                                  : &persistent_kernel;
-  const bool is_split = schedule.parts > 1;
-  char finish[EPILOGUE_TEXT], defines[TSL_CUDA_WGMMA_DEFINES];
-  tsl_cuda_wgmma_kernels made = {.joined = NULL};
-  void *block;
-  tsl_cuda_wgmma_define(problem, &tile, is_split, defines);
-  TSL_TRY(tsl_launch_kernel_with(work, text->path, text->entry, tsl_cuda_wgmma_items(&tile), defines,
-                                 &made.multiply));
-  TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
-  /* The reduction is compiled only for split-k and for k = 0: compiling takes 0.1 s. */
-  const bool folds = is_split || !tsl_problem_reads(&work->problem, TSL_OPERAND_A);
-  define_epilogue(problem, &tile, finish);
+/* Compiles the split-k reduction. */
+static tesela_status build_fold(tsl_work *work, tsl_cuda_wgmma_state *state) {
+  const tsl_cuda_wgmma *tile = &state->tile;
+  char epilogue[EPILOGUE_TEXT], defines[TSL_CUDA_WGMMA_DEFINES];
+  define_epilogue(tile, tile->fuses_epilogue, epilogue);
   snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n#define WHOLE_SUMS %d\n%s",
-           tsl_launch_form(problem->c.type), tsl_launch_fold_items(schedule.parts),
-           tsl_type(problem->a.type)->is_integer, finish);
-  if (folds)
-    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_split_k_reduce.cu", "tsl_gemm_cuda_wgmma_fold",
-                                   FOLD_ITEMS, defines, &made.fold));
-  if (tile.input_bytes > 1)
-    TSL_TRY(tsl_pack_rows_kernel(work, tile.element, &made.pack));
-  if (tile.input_bytes == 1 || (tsl_problem_batch(problem) == 1 && tsl_cuda_wgmma_packed_bytes(&tile) > 0))
-    TSL_TRY(tsl_cuda_wgmma_lines_kernel(work, &tile, &made.lines));
-  ops->kernel_early(made.multiply);
-  if (folds)
-    ops->kernel_early(made.fold);
-  TSL_TRY(tsl_alloc(sizeof made, "cuda_wgmma's kernels", &block));
-  *(tsl_cuda_wgmma_kernels *)block = made;
-  atomic_init(&((tsl_cuda_wgmma_kernels *)block)->tickets, first_ticket(work));
+           tsl_launch_form(tile->problem.c.type), tsl_launch_fold_items(state->schedule.parts),
+           tsl_type(tile->problem.a.type)->is_integer, epilogue);
+  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_split_k_reduce.cu", "tsl_gemm_cuda_wgmma_fold",
+                                 FOLD_ITEMS, defines, &state->fold));
+  work->device->ops->kernel_early(state->fold);
+  return TESELA_OK;
+}
+
+static tesela_status build_kernels(tsl_work *work, tsl_cuda_wgmma_state *state) {
+  const tsl_cuda_wgmma *tile = &state->tile;
+  const tsl_device_ops *ops = work->device->ops;
+  const bool is_split = state->schedule.parts > 1;
+  char defines[TSL_CUDA_WGMMA_DEFINES];
+  tsl_cuda_wgmma_define(tile, is_split, false, defines);
+  TSL_TRY(tsl_launch_kernel_with(work, tile->is_flow ? FOLDER "cuda_wgmma_flow.cu" : FOLDER "cuda_wgmma.cu",
+                                 tile->is_flow ? "tsl_gemm_cuda_wgmma_flow" : "tsl_gemm_cuda_wgmma",
+                                 tsl_cuda_wgmma_items(tile), defines, &state->multiply));
+  TSL_TRY(ops->kernel_local_bytes(state->multiply, (size_t)tile->shared_bytes));
+  ops->kernel_early(state->multiply);
+  /* The reduction is compiled only for split-k and for k = 0: compiling takes 0.1 s. */
+  if (is_split || !tsl_problem_reads(&work->problem, TSL_OPERAND_A))
+    TSL_TRY(build_fold(work, state));
+  if (tile->input_bytes > 1)
+    TSL_TRY(tsl_pack_rows_kernel(work, tile->element, &state->pack));
+  if (tile->input_bytes == 1 ||
+      (tsl_problem_batch(&tile->problem) == 1 && tsl_cuda_wgmma_packed_bytes(tile) > 0))
+    TSL_TRY(tsl_cuda_wgmma_lines_kernel(work, tile, &state->lines));
+  return TESELA_OK;
+}
+
+tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
+  const tsl_cuda_wgmma tile =
+      tsl_cuda_wgmma_derive(&work->problem, &work->config, work->device,
+                            work->fuses_epilogue ? TSL_CUDA_WGMMA_EPILOGUE : TSL_CUDA_WGMMA_PLAIN);
+  tsl_cuda_wgmma_state state = {.tile = tile, .schedule = tsl_cuda_wgmma_get_schedule(&tile, work->device)};
+  void *block;
+  TSL_TRY(build_kernels(work, &state));
+  TSL_TRY(tsl_alloc(sizeof state, "cuda_wgmma's kernels", &block));
+  *(tsl_cuda_wgmma_state *)block = state;
+  atomic_init(&((tsl_cuda_wgmma_state *)block)->tickets, first_ticket(work));
   work->state = block;
   return TESELA_OK;
 }
@@ -119,7 +114,7 @@ void tsl_cuda_wgmma_release(tsl_work *work) {
 
 void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor factors[2]) {
   const tsl_gemm_sizes *s = &run->sizes;
-  const tsl_cuda_wgmma *tile = &run->tile;
+  const tsl_cuda_wgmma *tile = run->tile;
   const bool a = tile->a_mn_major, b = tile->b_mn_major;
   const tsl_operand *from_a = tile->swapped ? &run->operands->b : &run->operands->a,
                     *from_b = tile->swapped ? &run->operands->a : &run->operands->b;
@@ -146,7 +141,7 @@ static bool packs_any(const tsl_cuda_wgmma_launch *run) {
 
 tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, const tsl_cuda_wgmma_factor *factor,
                                         int lines, tsl_cuda_wgmma_layers *found, tsl_tensor_map *map) {
-  const tsl_cuda_wgmma *tile = &run->tile;
+  const tsl_cuda_wgmma *tile = run->tile;
   const int64_t pitch = factor->rows.rows > 1 ? factor->place.row_stride * tile->element : factor->rows.pitch,
                 apart = run->count > 1 ? factor->place.apart : 0, last = apart < 0 ? run->count - 1 : 0;
   found->first = (int)last;
@@ -164,19 +159,19 @@ tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, const 
 /* Packs operands whose layout does not suit tensor maps, in one launch if possible, and encodes maps. */
 static tesela_status prepare_factors(const tsl_cuda_wgmma_launch *run, cuda_wgmma_arguments *args,
                                      tsl_tensor_map maps[2]) {
-  const tsl_cuda_wgmma *tile = &run->tile;
+  const tsl_cuda_wgmma *tile = run->tile;
   const int64_t to[] = {0, tile->packed * tile->a_bytes};
   const int box_lines[] = {tile->tile_m, tsl_cuda_wgmma_columns(tile)};
-  const tsl_cuda_wgmma_kernels *kernels = run->work->state;
+  const tsl_cuda_wgmma_state *state = run->work->state;
   tsl_cuda_wgmma_layers found[] = {{.mn_major = tile->a_mn_major}, {.mn_major = tile->b_mn_major}};
   tsl_cuda_wgmma_factor factors[2];
   tsl_cuda_wgmma_find_factors(run, factors);
-  if (kernels->lines && run->count == 1)
+  if (state->lines && run->count == 1)
     TSL_TRY(
-        tsl_cuda_wgmma_lines(run->work, kernels->lines, tile, run->operands->scratch, run->stream, factors));
+        tsl_cuda_wgmma_lines(run->work, state->lines, tile, run->operands->scratch, run->stream, factors));
   for (int i = 0; i < 2; i++) {
     if (factors[i].packs)
-      TSL_TRY(tsl_pack_rows(run->work, kernels->pack, &factors[i].rows, tile->element, run->count,
+      TSL_TRY(tsl_pack_rows(run->work, state->pack, &factors[i].rows, tile->element, run->count,
                             run->operands->scratch, to[i], run->stream, &factors[i].place));
     TSL_TRY(tsl_cuda_wgmma_map_factor(run, &factors[i], box_lines[i], &found[i], &maps[i]));
   }
@@ -194,10 +189,10 @@ static cuda_wgmma_scalar wgmma_scalar_of(const tsl_gemm_argument *scaled, int in
 
 /* Returns a new ticket; never 0, the value of a flag that was read. */
 static unsigned long long next_ticket(const tsl_cuda_wgmma_launch *run) {
-  tsl_cuda_wgmma_kernels *kernels = run->work->state;
+  tsl_cuda_wgmma_state *state = run->work->state;
   unsigned long long ticket;
   do
-    ticket = atomic_fetch_add(&kernels->tickets, 1);
+    ticket = atomic_fetch_add(&state->tickets, 1);
   while (ticket == 0);
   return ticket;
 }
@@ -216,7 +211,7 @@ static int64_t c_offset(const tsl_cuda_wgmma_launch *run) {
 enum { EPILOGUE_ARGUMENTS = 4 }; /* arguments of the epilogue, at the end of a kernel's list */
 
 static cuda_wgmma_vector wgmma_vector_of(const tsl_cuda_wgmma_launch *run, const tsl_operand *vector) {
-  const bool is_swapped = run->tile.swapped;
+  const bool is_swapped = run->tile->swapped;
   return (cuda_wgmma_vector){.offset = vector->offset + run->first * vector->batch_step,
                              .row = is_swapped ? vector->col_stride : vector->row_stride,
                              .col = is_swapped ? vector->row_stride : vector->col_stride,
@@ -229,13 +224,11 @@ static cuda_wgmma_finish get_epilogue(const tsl_cuda_wgmma_launch *run) {
                              wgmma_vector_of(run, &own->scale_b), (float)run->work->problem.alpha[0]};
 }
 
-/* Appends the epilogue's arguments if the kernel has one. Returns the new count. */
+/* Appends the epilogue's arguments, which kernels without one do not read. Returns the new count. */
 static int append_epilogue_arguments(const tsl_cuda_wgmma_launch *run, const cuda_wgmma_finish *steps,
                                      tsl_argument *list, int count) {
   const tsl_operands *own = run->operands;
   const tsl_operand *vectors[] = {&own->bias, &own->scale_a, &own->scale_b};
-  if (!run->tile.fuses_epilogue)
-    return count;
   for (int i = 0; i < 3; i++) /* a pointer argument needs a buffer, even if it is not read */
     list[count++] = (tsl_argument)TSL_ARG_BUFFER(vectors[i]->buffer ? vectors[i]->buffer : own->c.buffer);
   list[count++] = (tsl_argument){.value = steps, .bytes = sizeof *steps};
@@ -246,14 +239,14 @@ bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_launch *run, bool reads_c) {
   tsl_gemm_sizes sizes = run->sizes;
   const int64_t step = run->operands->c.batch_step;
   sizes.c_offset = c_offset(run);
-  return tsl_cuda_wgmma_by_map(&run->tile, &sizes, reads_c) &&
-         (run->count == 1 || (step > 0 && step * run->tile.c_element % 16 == 0));
+  return tsl_cuda_wgmma_by_map(run->tile, &sizes, reads_c) &&
+         (run->count == 1 || (step > 0 && step * run->tile->c_element % 16 == 0));
 }
 
 tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_launch *run, tsl_tensor_map *map) {
   const tsl_gemm_sizes turned = tsl_launch_swapped(&run->sizes),
-                       *sizes = tsl_cuda_wgmma_by_columns(&run->tile, &run->sizes) ? &turned : &run->sizes;
-  const int element = run->tile.c_element;
+                       *sizes = tsl_cuda_wgmma_by_columns(run->tile, &run->sizes) ? &turned : &run->sizes;
+  const int element = run->tile->c_element;
   tsl_buffer *c = run->operands->c.buffer;
   const int64_t pitch = sizes->m > 1 ? sizes->c_row_stride * element : (sizes->n * element + 15) / 16 * 16;
   const tsl_tensor tensor = {.buffer = c,
@@ -273,8 +266,8 @@ typedef struct sums_place {
 
 /* Sets *place, and encodes the tensor map of the partial sums if these are stored by TMA. */
 static tesela_status map_sums(const tsl_cuda_wgmma_launch *run, sums_place *place, tsl_tensor_map *map) {
-  const tsl_cuda_wgmma *tile = &run->tile;
-  const tsl_cuda_wgmma_schedule *schedule = &run->schedule;
+  const tsl_cuda_wgmma *tile = run->tile;
+  const tsl_cuda_wgmma_schedule *schedule = run->schedule;
   tsl_buffer *scratch = run->operands->scratch;
   *place = (sums_place){.offset = (tile->a_bytes + tile->b_bytes) / 4,
                         .part = schedule->sums_bytes / schedule->parts / 4,
@@ -291,12 +284,12 @@ static tesela_status map_sums(const tsl_cuda_wgmma_launch *run, sums_place *plac
 /* Enqueues the split-k reduction; with parts = 0 (k = 0) it writes C from sums of 0. */
 static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_place *place,
                                 cuda_wgmma_scalar alpha, cuda_wgmma_scalar beta, int parts) {
-  const tsl_cuda_wgmma_kernels *kernels = run->work->state;
+  const tsl_cuda_wgmma_state *state = run->work->state;
   const tsl_device *device = run->work->device;
   const tsl_gemm_sizes *s = &run->sizes;
   const cuda_wgmma_fold_arguments args = {.m = s->m,
                                           .n = s->n,
-                                          .pitch = run->schedule.pitch,
+                                          .pitch = run->schedule->pitch,
                                           .part = place->part,
                                           .c_offset = s->c_offset,
                                           .c_row = s->c_row_stride,
@@ -306,7 +299,7 @@ static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_pla
                                           .products = (int)run->count,
                                           .alpha = alpha,
                                           .beta = beta};
-  const int64_t across = FOLD_ITEMS / tsl_launch_fold_items(run->schedule.parts),
+  const int64_t across = FOLD_ITEMS / tsl_launch_fold_items(run->schedule->parts),
                 blocks = tsl_ceil_div(s->m * s->n, across),
                 most = (int64_t)UNIT_BLOCKS * device->compute_units;
   const tsl_grid grid = {{(uint64_t)tsl_min(blocks, most), tsl_launch_limited(device, 1, run->count), 1},
@@ -317,7 +310,7 @@ static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_pla
       TSL_ARG_BUFFER(run->operands->c.buffer),
       TSL_ARG_BUFFER(parts > 0 ? run->operands->scratch : run->operands->c.buffer), TSL_ARG_VALUE(from),
       TSL_ARG_VALUE(args)};
-  return device->ops->launch(run->stream, kernels->fold, &grid, list,
+  return device->ops->launch(run->stream, state->fold, &grid, list,
                              append_epilogue_arguments(run, &steps, list, 4));
 }
 
@@ -329,36 +322,35 @@ static int count_prefetch_panels(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmm
 
 static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_tensor_map maps[3],
                                   const cuda_wgmma_arguments *args, bool is_split) {
-  const tsl_cuda_wgmma_kernels *kernels = run->work->state;
-  const tsl_cuda_wgmma_schedule *schedule = &run->schedule;
-  const int64_t all = run->tile.is_stream ? schedule->blocks
-                                          : schedule->tiles_m * schedule->tiles_n * schedule->parts *
-                                                run->count * run->tile.cluster;
+  const tsl_cuda_wgmma_state *state = run->work->state;
+  const tsl_cuda_wgmma *tile = run->tile;
+  const tsl_cuda_wgmma_schedule *schedule = run->schedule;
+  tsl_buffer *c = run->operands->c.buffer, *scratch = run->operands->scratch;
   const cuda_wgmma_finish steps = get_epilogue(run);
   tsl_argument list[6 + EPILOGUE_ARGUMENTS] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
   int count = 2;
-  if (!run->tile.is_flow)
+  if (!tile->is_flow)
     list[count++] = (tsl_argument)TSL_ARG_VALUE(maps[2]);
-  list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? run->operands->scratch : run->operands->c.buffer);
+  list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? scratch : c);
   list[count++] = (tsl_argument){.value = args, .bytes = sizeof *args};
-  if (run->tile.is_stream)
-    list[count++] = (tsl_argument)TSL_ARG_BUFFER(run->operands->scratch);
-  if (!is_split)
-    count = append_epilogue_arguments(run, &steps, list, count);
+  count = append_epilogue_arguments(run, &steps, list, count);
+  if (!tile->is_flow) /* partial accumulators */
+    list[count++] = (tsl_argument)TSL_ARG_BUFFER(tile->is_stream ? scratch : c);
+  const int64_t all = schedule->tiles_m * schedule->tiles_n * schedule->parts * run->count * tile->cluster,
+                room = (int64_t)tsl_launch_units(run->work->device) * tile->resident / tile->cluster *
+                       tile->cluster,
+                some = tsl_min(tsl_min(schedule->blocks, tsl_max(tile->cluster, room)), all);
   /* Stream-k needs exactly the blocks of its schedule. */
-  const int64_t room = (int64_t)tsl_launch_units(run->work->device) * run->tile.resident / run->tile.cluster *
-                       run->tile.cluster,
-                blocks = run->tile.is_stream ? schedule->blocks
-                                             : tsl_min(schedule->blocks, tsl_max(run->tile.cluster, room));
-  const tsl_grid grid = {{(uint64_t)tsl_min(blocks, all), 1, 1}, {tsl_cuda_wgmma_items(&run->tile), 1, 1}};
-  return run->work->device->ops->launch(run->stream, kernels->multiply, &grid, list, count);
+  const tsl_grid grid = {{(uint64_t)(tile->is_stream ? schedule->blocks : some), 1, 1},
+                         {tsl_cuda_wgmma_items(tile), 1, 1}};
+  return run->work->device->ops->launch(run->stream, state->multiply, &grid, list, count);
 }
 
 /* Enqueues products `first` to `first + count - 1` of the batch. */
 static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma_scalar alpha,
                                     cuda_wgmma_scalar beta) {
-  const tsl_cuda_wgmma *tile = &run->tile;
-  const tsl_cuda_wgmma_schedule *schedule = &run->schedule;
+  const tsl_cuda_wgmma *tile = run->tile;
+  const tsl_cuda_wgmma_schedule *schedule = run->schedule;
   const tsl_gemm_sizes *s = &run->sizes;
   const bool is_split = schedule->parts > 1;
   _Alignas(64) tsl_tensor_map maps[3];
@@ -408,21 +400,22 @@ static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma
 
 /* Runs the product. A batch that needs packing takes a launch for each part that fits in the workspace. */
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_cuda_wgmma_state *state = work->state;
+  const int64_t products = tsl_problem_batch(&work->problem);
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   tsl_cuda_wgmma_launch run = {.work = work,
                                .operands = operands,
-                               .tile = wgmma_tile_of(work),
-                               .stream = stream,
-                               .count = tsl_problem_batch(&work->problem)};
-  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
-  run.sizes = run.tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
-  run.schedule = get_schedule(work, &run.tile);
-  const int64_t products = run.count;
+                               .tile = &state->tile,
+                               .schedule = &state->schedule,
+                               .sizes = state->tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
+                               .count = products,
+                               .stream = stream};
   const tsl_gemm_argument scaled = tsl_launch_scalars(work, &run.sizes);
   const cuda_wgmma_scalar alpha = wgmma_scalar_of(&scaled, 0), beta = wgmma_scalar_of(&scaled, 1);
   const sums_place none = {0, 0, false};
   if (sizes.k == 0)
     return wgmma_fold(&run, &none, alpha, beta, 0);
-  const int64_t most = products > 1 && packs_any(&run) ? run.tile.packed : products;
+  const int64_t most = products > 1 && packs_any(&run) ? state->tile.packed : products;
   for (; run.first < products; run.first += most) {
     run.count = tsl_min(most, products - run.first);
     TSL_TRY(wgmma_multiply(&run, alpha, beta));

@@ -1,4 +1,5 @@
-/* Parts of a run that cuda_wgmma_run.c (a product or batch) and joined.c (different products) share. */
+/* Parts of a run that cuda_wgmma_run.c (a product or batch) and cuda_wgmma_joined.c (different products)
+ * share. */
 #ifndef TSL_STRATEGY_GEMM_CUDA_WGMMA_CUDA_WGMMA_RUN_H
 #define TSL_STRATEGY_GEMM_CUDA_WGMMA_CUDA_WGMMA_RUN_H
 
@@ -6,21 +7,23 @@
 
 #include <stdatomic.h>
 
-/* Kernels and counter that build() stores in work->state. */
-typedef struct tsl_cuda_wgmma_kernels {
+/* What build() stores in work->state: all of a launch that the plan determines. */
+typedef struct tsl_cuda_wgmma_state {
+  tsl_cuda_wgmma tile;
+  tsl_cuda_wgmma_schedule schedule;
   tsl_kernel *multiply, *fold; /* main kernel; split-k reduction, also for k = 0 */
   tsl_kernel *pack;            /* packs elements of more than a byte, of any layout */
   tsl_kernel *lines; /* packs bytes of any layout, or larger contiguous elements; NULL: not needed */
   _Atomic(tsl_kernel *) joined; /* kernel of fused launches; NULL until it is compiled */
   atomic_ullong tickets;        /* last ticket of stream-k runs */
-} tsl_cuda_wgmma_kernels;
+} tsl_cuda_wgmma_state;
 
 /* Launch. A, B and the sizes are the kernel's, for C = A B, swapped or not. */
 typedef struct tsl_cuda_wgmma_launch {
   const tsl_work *work;
   const tsl_operands *operands;
-  tsl_cuda_wgmma tile;
-  tsl_cuda_wgmma_schedule schedule;
+  const tsl_cuda_wgmma *tile;
+  const tsl_cuda_wgmma_schedule *schedule;
   tsl_gemm_sizes sizes;
   int64_t first, count; /* products of the batch that the launch takes */
   tsl_stream *stream;
@@ -46,9 +49,9 @@ bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_launch *run, bool reads_c);
 /* Encodes the tensor map of C for tsl_cuda_wgmma_run_by_map(): boxes of 64 lines by 128 bytes. */
 tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_launch *run, tsl_tensor_map *map);
 
-enum { TSL_CUDA_WGMMA_DEFINES = 640 }; /* bytes of tsl_cuda_wgmma_define()'s text */
+enum { TSL_CUDA_WGMMA_DEFINES = 768 }; /* bytes of tsl_cuda_wgmma_define()'s text */
 /* Writes the kernel's defines to `text`; is_split: sums are stored for a reduction, without an epilogue. */
-void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *tile, bool is_split,
+void tsl_cuda_wgmma_define(const tsl_cuda_wgmma *tile, bool is_split, bool is_joined,
                            char text[TSL_CUDA_WGMMA_DEFINES]);
 
 /* Returns the kernel of fused launches; compiles it at the first call, once for concurrent callers. */
