@@ -347,11 +347,12 @@ static void rows_are_copied_as_bytes(void **state) {
   for (int element = 1; element <= 4; element *= 2)
     for (int64_t step = 1; step <= 2; step++) {
       const int64_t pitch = (k * element + 15) / 16 * 16, a_bytes = (rows * pitch + 127) / 128 * 128;
-      const tsl_cuda_wgmma tile = {
-          .input_bytes = element, .element = element, .packed = 1, .a_bytes = a_bytes};
-      const tsl_cuda_wgmma_factor as_it_lies = {{rows, k, pitch}, {&from, offset, stride, 1, 0}, true};
+      const tsl_cuda_wgmma tile = {.input_bytes = element, .element = element};
+      const tsl_cuda_wgmma_factor as_it_lies = {
+          .rows = {rows, k, pitch}, .place = {&from, offset, stride, 1, 0}, .packs = true};
       tsl_cuda_wgmma_factor factors[] = {as_it_lies, as_it_lies};
       factors[1].place.step = step;
+      factors[1].copy_offset = a_bytes;
       const bool both = element == 1 || step == 1;
       copied = (cuda_wgmma_lines_arguments){.fits = 0};
       assert_int_equal(tsl_cuda_wgmma_lines(&work, NULL, &tile, &scratch, NULL, factors), TESELA_OK);
@@ -406,10 +407,10 @@ static void short_and_many_lines(void **state) {
                {1000000, 401, TSL_CUDA_WGMMA_LINES_BY_BULK, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const int64_t pitch = (cases[i].k + 15) / 16 * 16;
-    const tsl_cuda_wgmma tile = {
-        .input_bytes = 1, .element = 1, .packed = 1, .a_bytes = cases[i].rows * pitch};
+    const tsl_cuda_wgmma tile = {.input_bytes = 1, .element = 1};
     tsl_cuda_wgmma_factor factors[] = {
-        {{cases[i].rows, cases[i].k, pitch}, {&from, 1, cases[i].k, 1, 0}, true}, {.packs = false}};
+        {.rows = {cases[i].rows, cases[i].k, pitch}, .place = {&from, 1, cases[i].k, 1, 0}, .packs = true},
+        {.packs = false}};
     assert_int_equal(tsl_cuda_wgmma_lines(&work, NULL, &tile, &scratch, NULL, factors), TESELA_OK);
     assert_int_equal(copied.of[0].way, cases[i].way);
     assert_int_equal(copied.of[1].units, 0);

@@ -65,6 +65,7 @@ enum { TSL_CUDA_WGMMA_NO_VECTOR, TSL_CUDA_WGMMA_BY_COLUMN, TSL_CUDA_WGMMA_BY_ROW
 /* Division of a product into work tiles. `tiles_m` and `parts` are in units of clusters. */
 typedef struct tsl_cuda_wgmma_schedule {
   int64_t tiles_m, tiles_n, parts, blocks; /* tiles in a column and a row of C; split-k parts; blocks */
+  int64_t prefetched;        /* form=flow: panels that a block prefetches to L2 before it may start */
   int64_t pitch, sums_bytes; /* elements between rows of partial sums; bytes of these, flags included */
   /* Stream-k: tiles computed whole; panels of another tile's owner; helper parts of such a tile (0: none) */
   int64_t whole, owned, helped;

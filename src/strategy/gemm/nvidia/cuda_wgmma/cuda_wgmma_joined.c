@@ -91,14 +91,12 @@ static tesela_status add(const tsl_work *work, const tsl_fused_product *product,
   const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, own.device);
   const tsl_cuda_wgmma_launch run = get_launch(&own, product->operands, &tile);
   const tsl_gemm_argument scaled = tsl_launch_scalars(&own, &run.sizes);
-  const int lines[] = {tile.tile_m, tsl_cuda_wgmma_columns(&tile)};
-  tsl_cuda_wgmma_layers found[] = {{.mn_major = tile.a_mn_major}, {.mn_major = tile.b_mn_major}};
   tsl_cuda_wgmma_factor factors[2];
   _Alignas(64) tsl_tensor_map map;
   tsl_cuda_wgmma_find_factors(&run, factors);
   memset(row, 0, sizeof *row);
   for (int i = 0; i < 2; i++) {
-    TSL_TRY(tsl_cuda_wgmma_map_factor(&run, &factors[i], lines[i], &found[i], &map));
+    TSL_TRY(tsl_cuda_wgmma_map_factor(&run, &factors[i], &map));
     memcpy(row->maps[i], &map, sizeof map);
   }
   TSL_TRY(tsl_cuda_wgmma_map_result(&run, &map));

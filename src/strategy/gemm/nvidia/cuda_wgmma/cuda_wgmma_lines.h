@@ -3,11 +3,15 @@
 
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
 
-/* Operand A or B. */
+/* Operand A or B of a launch. */
 typedef struct tsl_cuda_wgmma_factor {
   tsl_rows rows;        /* lines after packing */
   tsl_rows_place place; /* present layout */
   bool packs;           /* must be packed before a tensor map can address it */
+  bool mn_major;        /* its boxes have 64 elements of each of a panel's k; else box_lines lines of k */
+  int box_lines;
+  int64_t copy_offset; /* byte of the workspace where its packed copy begins */
+  int first, layer;    /* set with its tensor map: product p of the launch has layer first + p * layer */
 } tsl_cuda_wgmma_factor;
 
 /* Compiles the kernel of tsl_cuda_wgmma_lines(), or takes it from the cache. */

@@ -11,8 +11,6 @@
 #define FOLDER "strategy/gemm/nvidia/cuda_wgmma/"
 
 enum { WARPGROUP = 128, WARP = 32, FOLD_ITEMS = 256, UNIT_BLOCKS = 4 };
-/* Bytes that all blocks of a launch prefetch to L2: what memory delivers between two products' reads. */
-enum { PREFETCH_BYTES = 6 << 20 };
 
 int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile) {
   return tile->is_flow ? WARPGROUP + WARP : WARPGROUP * (tile->warpgroups + 1);
@@ -93,12 +91,43 @@ static tesela_status build_kernels(tsl_work *work, tsl_cuda_wgmma_state *state) 
   return TESELA_OK;
 }
 
+/* Returns the arguments that operands do not change. */
+static cuda_wgmma_arguments get_arguments(const tsl_cuda_wgmma *tile,
+                                          const tsl_cuda_wgmma_schedule *schedule) {
+  const int64_t packed = tile->a_bytes + tile->b_bytes; /* partial sums follow the packed operands */
+  cuda_wgmma_scalar one = {.real = 1};
+  if (tsl_type(tile->problem.a.type)->is_integer)
+    one.integer = 1;
+  cuda_wgmma_arguments args = {.m = (int)tile->problem.m,
+                               .n = (int)tile->problem.n,
+                               .k = (int)tile->problem.k,
+                               .tiles_m = (int)schedule->tiles_m,
+                               .tiles_n = (int)schedule->tiles_n,
+                               .raster_height = tile->raster_height,
+                               .parts = (int)schedule->parts,
+                               .ahead = (int)schedule->prefetched,
+                               .alpha = one,
+                               .whole = (int)schedule->whole,
+                               .owned = (int)schedule->owned,
+                               .helped = (int)schedule->helped,
+                               .flags = packed,
+                               .sums = packed + schedule->flags_bytes,
+                               .one = one};
+  if (schedule->parts > 1) {
+    args.by_map = tile->tile_n >= 32 && !tile->is_flow;
+    args.c_offset = packed / 4, args.c_part = schedule->sums_bytes / schedule->parts / 4;
+    args.c_row = schedule->pitch, args.c_col = 1;
+  }
+  return args;
+}
+
 tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   const tsl_cuda_wgmma tile =
       tsl_cuda_wgmma_derive(&work->problem, &work->config, work->device,
                             work->fuses_epilogue ? TSL_CUDA_WGMMA_EPILOGUE : TSL_CUDA_WGMMA_PLAIN);
   tsl_cuda_wgmma_state state = {.tile = tile, .schedule = tsl_cuda_wgmma_get_schedule(&tile, work->device)};
   void *block;
+  state.args = get_arguments(&tile, &state.schedule);
   TSL_TRY(build_kernels(work, &state));
   TSL_TRY(tsl_alloc(sizeof state, "cuda_wgmma's kernels", &block));
   *(tsl_cuda_wgmma_state *)block = state;
@@ -112,25 +141,33 @@ void tsl_cuda_wgmma_release(tsl_work *work) {
   work->state = NULL;
 }
 
+/* Returns the operand with `lines` lines along k, whose elements are `along` apart, and its lines `across`.
+ */
+static tsl_cuda_wgmma_factor get_factor(const tsl_cuda_wgmma_launch *run, const tsl_operand *operand,
+                                        bool mn_major, int64_t lines, int64_t offset, int64_t across,
+                                        int64_t along) {
+  const int element = run->tile->element;
+  tsl_cuda_wgmma_factor factor = {.rows = tsl_rows_of(lines, run->sizes.k, mn_major, element),
+                                  .place = {operand->buffer, offset + run->first * operand->batch_step,
+                                            mn_major ? along : across, mn_major ? across : along,
+                                            operand->batch_step},
+                                  .mn_major = mn_major};
+  factor.packs =
+      element != run->tile->input_bytes || tsl_cuda_wgmma_packs(&factor.place, &factor.rows, element);
+  return factor;
+}
+
 void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor factors[2]) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_cuda_wgmma *tile = run->tile;
-  const bool a = tile->a_mn_major, b = tile->b_mn_major;
-  const tsl_operand *from_a = tile->swapped ? &run->operands->b : &run->operands->a,
-                    *from_b = tile->swapped ? &run->operands->a : &run->operands->b;
-  factors[0] =
-      (tsl_cuda_wgmma_factor){.rows = tsl_rows_of(s->m, s->k, a, tile->element),
-                              .place = {from_a->buffer, s->a_offset + run->first * from_a->batch_step,
-                                        a ? s->a_col_stride : s->a_row_stride,
-                                        a ? s->a_row_stride : s->a_col_stride, from_a->batch_step}};
-  factors[1] =
-      (tsl_cuda_wgmma_factor){.rows = tsl_rows_of(s->n, s->k, b, tile->element),
-                              .place = {from_b->buffer, s->b_offset + run->first * from_b->batch_step,
-                                        b ? s->b_row_stride : s->b_col_stride,
-                                        b ? s->b_col_stride : s->b_row_stride, from_b->batch_step}};
-  for (int i = 0; i < 2; i++)
-    factors[i].packs = tile->element != tile->input_bytes ||
-                       tsl_cuda_wgmma_packs(&factors[i].place, &factors[i].rows, tile->element);
+  const tsl_operands *own = run->operands;
+  factors[0] = get_factor(run, tile->swapped ? &own->b : &own->a, tile->a_mn_major, s->m, s->a_offset,
+                          s->a_row_stride, s->a_col_stride);
+  factors[1] = get_factor(run, tile->swapped ? &own->a : &own->b, tile->b_mn_major, s->n, s->b_offset,
+                          s->b_col_stride, s->b_row_stride);
+  factors[0].box_lines = tile->tile_m;
+  factors[1].box_lines = tsl_cuda_wgmma_columns(tile);
+  factors[1].copy_offset = tile->packed * tile->a_bytes;
 }
 
 static bool packs_any(const tsl_cuda_wgmma_launch *run) {
@@ -139,44 +176,40 @@ static bool packs_any(const tsl_cuda_wgmma_launch *run) {
   return factors[0].packs || factors[1].packs;
 }
 
-tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, const tsl_cuda_wgmma_factor *factor,
-                                        int lines, tsl_cuda_wgmma_layers *found, tsl_tensor_map *map) {
+tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor *factor,
+                                        tsl_tensor_map *map) {
   const tsl_cuda_wgmma *tile = run->tile;
   const int64_t pitch = factor->rows.rows > 1 ? factor->place.row_stride * tile->element : factor->rows.pitch,
                 apart = run->count > 1 ? factor->place.apart : 0, last = apart < 0 ? run->count - 1 : 0;
-  found->first = (int)last;
-  found->layer = apart < 0 ? -1 : apart > 0;
+  factor->first = (int)last;
+  factor->layer = apart < 0 ? -1 : apart > 0;
   const tsl_tensor tensor = {.buffer = factor->place.buffer,
                              .offset = (size_t)((factor->place.offset + last * apart) * tile->element),
                              .element = tile->element,
                              .size = {factor->rows.elements, factor->rows.rows, apart != 0 ? run->count : 1},
                              .pitch = {pitch, apart != 0 ? (apart < 0 ? -apart : apart) * tile->element : 16},
-                             .box = {found->mn_major ? TSL_CUDA_WGMMA_PANEL / tile->element : tile->depth,
-                                     found->mn_major ? tile->depth : lines}};
+                             .box = {factor->mn_major ? TSL_CUDA_WGMMA_PANEL / tile->element : tile->depth,
+                                     factor->mn_major ? tile->depth : factor->box_lines}};
   return factor->place.buffer->device->ops->tensor_map(&tensor, map);
 }
 
 /* Packs operands whose layout does not suit tensor maps, in one launch if possible, and encodes maps. */
 static tesela_status prepare_factors(const tsl_cuda_wgmma_launch *run, cuda_wgmma_arguments *args,
                                      tsl_tensor_map maps[2]) {
-  const tsl_cuda_wgmma *tile = run->tile;
-  const int64_t to[] = {0, tile->packed * tile->a_bytes};
-  const int box_lines[] = {tile->tile_m, tsl_cuda_wgmma_columns(tile)};
   const tsl_cuda_wgmma_state *state = run->work->state;
-  tsl_cuda_wgmma_layers found[] = {{.mn_major = tile->a_mn_major}, {.mn_major = tile->b_mn_major}};
+  tsl_buffer *scratch = run->operands->scratch;
   tsl_cuda_wgmma_factor factors[2];
   tsl_cuda_wgmma_find_factors(run, factors);
   if (state->lines && run->count == 1)
-    TSL_TRY(
-        tsl_cuda_wgmma_lines(run->work, state->lines, tile, run->operands->scratch, run->stream, factors));
+    TSL_TRY(tsl_cuda_wgmma_lines(run->work, state->lines, run->tile, scratch, run->stream, factors));
   for (int i = 0; i < 2; i++) {
     if (factors[i].packs)
-      TSL_TRY(tsl_pack_rows(run->work, state->pack, &factors[i].rows, tile->element, run->count,
-                            run->operands->scratch, to[i], run->stream, &factors[i].place));
-    TSL_TRY(tsl_cuda_wgmma_map_factor(run, &factors[i], box_lines[i], &found[i], &maps[i]));
+      TSL_TRY(tsl_pack_rows(run->work, state->pack, &factors[i].rows, run->tile->element, run->count, scratch,
+                            factors[i].copy_offset, run->stream, &factors[i].place));
+    TSL_TRY(tsl_cuda_wgmma_map_factor(run, &factors[i], &maps[i]));
   }
-  args->a_first = found[0].first, args->a_layer = found[0].layer;
-  args->b_first = found[1].first, args->b_layer = found[1].layer;
+  args->a_first = factors[0].first, args->a_layer = factors[0].layer;
+  args->b_first = factors[1].first, args->b_layer = factors[1].layer;
   return TESELA_OK;
 }
 
@@ -195,13 +228,6 @@ static unsigned long long next_ticket(const tsl_cuda_wgmma_launch *run) {
     ticket = atomic_fetch_add(&state->tickets, 1);
   while (ticket == 0);
   return ticket;
-}
-
-static cuda_wgmma_scalar get_one(const tsl_problem *problem) {
-  cuda_wgmma_scalar one = {.real = 1};
-  if (tsl_type(problem->a.type)->is_integer)
-    one.integer = 1;
-  return one;
 }
 
 static int64_t c_offset(const tsl_cuda_wgmma_launch *run) {
@@ -258,39 +284,29 @@ tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_launch *run, tsl_te
   return c->device->ops->tensor_map(&tensor, map);
 }
 
-/* Location of partial sums in the workspace, after the packed operands. */
-typedef struct sums_place {
-  int64_t offset, part; /* in elements of 4 bytes */
-  bool by_map;          /* the kernel stores sums by TMA; false: by threads */
-} sums_place;
-
-/* Sets *place, and encodes the tensor map of the partial sums if these are stored by TMA. */
-static tesela_status map_sums(const tsl_cuda_wgmma_launch *run, sums_place *place, tsl_tensor_map *map) {
-  const tsl_cuda_wgmma *tile = run->tile;
-  const tsl_cuda_wgmma_schedule *schedule = run->schedule;
+/* Encodes the tensor map of the partial sums. */
+static tesela_status map_sums(const tsl_cuda_wgmma_launch *run, const cuda_wgmma_arguments *args,
+                              tsl_tensor_map *map) {
   tsl_buffer *scratch = run->operands->scratch;
-  *place = (sums_place){.offset = (tile->a_bytes + tile->b_bytes) / 4,
-                        .part = schedule->sums_bytes / schedule->parts / 4,
-                        .by_map = tile->tile_n >= 32 && !tile->is_flow};
   const tsl_tensor tensor = {.buffer = scratch,
-                             .offset = (size_t)(tile->a_bytes + tile->b_bytes),
+                             .offset = (size_t)args->c_offset * 4,
                              .element = 4,
-                             .size = {run->sizes.n, run->sizes.m, schedule->parts},
-                             .pitch = {4 * schedule->pitch, 4 * place->part},
+                             .size = {args->n, args->m, args->parts},
+                             .pitch = {4 * args->c_row, 4 * args->c_part},
                              .box = {32, 64}};
-  return place->by_map ? scratch->device->ops->tensor_map(&tensor, map) : TESELA_OK;
+  return scratch->device->ops->tensor_map(&tensor, map);
 }
 
 /* Enqueues the split-k reduction; with parts = 0 (k = 0) it writes C from sums of 0. */
-static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_place *place,
-                                cuda_wgmma_scalar alpha, cuda_wgmma_scalar beta, int parts) {
+static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, cuda_wgmma_scalar alpha,
+                                cuda_wgmma_scalar beta, int parts) {
   const tsl_cuda_wgmma_state *state = run->work->state;
   const tsl_device *device = run->work->device;
   const tsl_gemm_sizes *s = &run->sizes;
   const cuda_wgmma_fold_arguments args = {.m = s->m,
                                           .n = s->n,
                                           .pitch = run->schedule->pitch,
-                                          .part = place->part,
+                                          .part = state->args.c_part,
                                           .c_offset = s->c_offset,
                                           .c_row = s->c_row_stride,
                                           .c_col = s->c_col_stride,
@@ -304,7 +320,7 @@ static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_pla
                 most = (int64_t)UNIT_BLOCKS * device->compute_units;
   const tsl_grid grid = {{(uint64_t)tsl_min(blocks, most), tsl_launch_limited(device, 1, run->count), 1},
                          {FOLD_ITEMS, 1, 1}};
-  const long long from = place->offset;
+  const long long from = parts > 0 ? state->args.c_offset : 0;
   const cuda_wgmma_finish steps = get_epilogue(run);
   tsl_argument list[4 + EPILOGUE_ARGUMENTS] = {
       TSL_ARG_BUFFER(run->operands->c.buffer),
@@ -312,12 +328,6 @@ static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_pla
       TSL_ARG_VALUE(args)};
   return device->ops->launch(run->stream, state->fold, &grid, list,
                              append_epilogue_arguments(run, &steps, list, 4));
-}
-
-/* Returns the panels that a block prefetches to L2 before it may start; 0 unless form=flow. */
-static int count_prefetch_panels(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule) {
-  const int64_t panel = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL;
-  return tile->is_flow ? (int)tsl_ceil_div(PREFETCH_BYTES, panel * tsl_max(1, schedule->blocks)) : 0;
 }
 
 static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_tensor_map maps[3],
@@ -350,52 +360,28 @@ static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_te
 static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma_scalar alpha,
                                     cuda_wgmma_scalar beta) {
   const tsl_cuda_wgmma *tile = run->tile;
-  const tsl_cuda_wgmma_schedule *schedule = run->schedule;
   const tsl_gemm_sizes *s = &run->sizes;
-  const bool is_split = schedule->parts > 1;
+  const bool is_split = run->schedule->parts > 1;
   _Alignas(64) tsl_tensor_map maps[3];
-  sums_place place = {0, 0, false};
-  cuda_wgmma_arguments args = {.m = (int)s->m,
-                               .n = (int)s->n,
-                               .k = (int)s->k,
-                               .tiles_m = (int)schedule->tiles_m,
-                               .tiles_n = (int)schedule->tiles_n,
-                               .raster_height = tile->raster_height,
-                               .parts = (int)schedule->parts,
-                               .products = (int)run->count,
-                               .ahead = count_prefetch_panels(tile, schedule),
-                               .c_offset = c_offset(run),
-                               .c_row = s->c_row_stride,
-                               .c_col = s->c_col_stride,
-                               .c_part = run->operands->c.batch_step,
-                               .alpha = alpha,
-                               .beta = beta,
-                               .one = get_one(&tile->problem)};
+  cuda_wgmma_arguments args = ((const tsl_cuda_wgmma_state *)run->work->state)->args;
   memset(&maps[2], 0, sizeof maps[2]);
   TSL_TRY(prepare_factors(run, &args, maps));
-  if (is_split) {
-    TSL_TRY(map_sums(run, &place, &maps[2]));
-    args.by_map = place.by_map;
-    args.c_offset = place.offset, args.c_part = place.part;
-    args.c_row = schedule->pitch, args.c_col = 1;
-    args.alpha = get_one(&tile->problem), args.beta.integer = 0;
-  } else if (tile->fuses_epilogue) {
-    args.alpha = get_one(&tile->problem);
+  args.products = (int)run->count;
+  if (is_split && args.by_map)
+    TSL_TRY(map_sums(run, &args, &maps[2]));
+  if (!is_split) {
+    args.c_offset = c_offset(run), args.c_part = run->operands->c.batch_step;
+    args.c_row = s->c_row_stride, args.c_col = s->c_col_stride;
+    args.alpha = tile->fuses_epilogue ? args.one : alpha, args.beta = beta;
+    if (!tile->is_flow && tsl_cuda_wgmma_run_by_map(run, beta.integer != 0)) {
+      TSL_TRY(tsl_cuda_wgmma_map_result(run, &maps[2]));
+      args.by_map = tsl_cuda_wgmma_by_columns(tile, s) ? 2 : 1;
+    }
   }
-  if (tile->is_stream) {
-    args.whole = (int)schedule->whole;
-    args.owned = (int)schedule->owned;
-    args.helped = (int)schedule->helped;
-    args.flags = tile->a_bytes + tile->b_bytes;
-    args.sums = args.flags + schedule->flags_bytes;
+  if (tile->is_stream)
     args.ticket = next_ticket(run);
-  }
-  if (!is_split && !tile->is_flow && tsl_cuda_wgmma_run_by_map(run, beta.integer != 0)) {
-    TSL_TRY(tsl_cuda_wgmma_map_result(run, &maps[2]));
-    args.by_map = tsl_cuda_wgmma_by_columns(tile, s) ? 2 : 1;
-  }
   TSL_TRY(wgmma_launch(run, maps, &args, is_split));
-  return is_split ? wgmma_fold(run, &place, alpha, beta, (int)schedule->parts) : TESELA_OK;
+  return is_split ? wgmma_fold(run, alpha, beta, args.parts) : TESELA_OK;
 }
 
 /* Runs the product. A batch that needs packing takes a launch for each part that fits in the workspace. */
@@ -412,9 +398,8 @@ tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *opera
                                .stream = stream};
   const tsl_gemm_argument scaled = tsl_launch_scalars(work, &run.sizes);
   const cuda_wgmma_scalar alpha = wgmma_scalar_of(&scaled, 0), beta = wgmma_scalar_of(&scaled, 1);
-  const sums_place none = {0, 0, false};
   if (sizes.k == 0)
-    return wgmma_fold(&run, &none, alpha, beta, 0);
+    return wgmma_fold(&run, alpha, beta, 0);
   const int64_t most = products > 1 && packs_any(&run) ? state->tile.packed : products;
   for (; run.first < products; run.first += most) {
     run.count = tsl_min(most, products - run.first);

@@ -4,6 +4,7 @@
 #define TSL_STRATEGY_GEMM_CUDA_WGMMA_CUDA_WGMMA_RUN_H
 
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_lines.h"
+#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_shared.h"
 
 #include <stdatomic.h>
 
@@ -11,6 +12,7 @@
 typedef struct tsl_cuda_wgmma_state {
   tsl_cuda_wgmma tile;
   tsl_cuda_wgmma_schedule schedule;
+  cuda_wgmma_arguments args;   /* what operands do not change; with split-k C is the partial sums */
   tsl_kernel *multiply, *fold; /* main kernel; split-k reduction, also for k = 0 */
   tsl_kernel *pack;            /* packs elements of more than a byte, of any layout */
   tsl_kernel *lines; /* packs bytes of any layout, or larger contiguous elements; NULL: not needed */
@@ -29,21 +31,14 @@ typedef struct tsl_cuda_wgmma_launch {
   tsl_stream *stream;
 } tsl_cuda_wgmma_launch;
 
-/* Layers of an operand in its tensor map. */
-typedef struct tsl_cuda_wgmma_layers {
-  bool mn_major;    /* set by the caller */
-  int first, layer; /* product p of the launch has layer first + p * layer */
-} tsl_cuda_wgmma_layers;
-
 /* Returns the threads of a block. */
 int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile);
 
 /* Fills in the lines of A and B (columns of B) from the launch's first product on. */
 void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor factors[2]);
-/* Encodes an operand's tensor map and sets `found`. Boxes have `lines` rows, or for an MN-major operand 64
- * elements of a panel's k lines. A batch with a negative step is mapped from its last product. */
-tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, const tsl_cuda_wgmma_factor *factor,
-                                        int lines, tsl_cuda_wgmma_layers *found, tsl_tensor_map *map);
+/* Encodes an operand's tensor map. A batch with a negative step is mapped from its last product. */
+tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor *factor,
+                                        tsl_tensor_map *map);
 /* Returns true if all products of the launch can be stored to C by one tensor map. */
 bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_launch *run, bool reads_c);
 /* Encodes the tensor map of C for tsl_cuda_wgmma_run_by_map(): boxes of 64 lines by 128 bytes. */

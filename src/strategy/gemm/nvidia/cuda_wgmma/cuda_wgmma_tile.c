@@ -4,6 +4,8 @@
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_shared.h"
 
 enum { BOX = 64 * 128 /* bytes */, MAX_STAGES = 12, MAX_BOXES = 4 };
+/* Bytes that all blocks of a launch prefetch to L2: what memory delivers between two products' reads. */
+enum { PREFETCH_BYTES = 6 << 20 };
 /* Bytes of workspace for packed copies of a batch. One product may use more. */
 static const int64_t PACKED_BYTES = (int64_t)64 << 20;
 
@@ -195,11 +197,13 @@ static tsl_cuda_wgmma_schedule flow_schedule(const tsl_cuda_wgmma *tile, const t
                                       .tiles_n = tsl_ceil_div(n, tile->tile_n),
                                       .parts = 1,
                                       .pitch = tsl_round_up(n, 32)};
-  const int64_t clusters = schedule.tiles_m * schedule.tiles_n;
+  const int64_t clusters = schedule.tiles_m * schedule.tiles_n,
+                panel = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL;
   if (clusters > 0)
     schedule.parts = tsl_max(
         1, tsl_min(blocks / (clusters * tile->cluster), panels / ((int64_t)PART_PANELS * tile->cluster)));
   schedule.blocks = clusters * schedule.parts * tile->cluster;
+  schedule.prefetched = tsl_ceil_div(PREFETCH_BYTES, panel * tsl_max(1, schedule.blocks));
   schedule.sums_bytes = schedule.parts > 1 ? schedule.parts * tsl_round_up(m * schedule.pitch * 4, 128) : 0;
   return schedule;
 }
