@@ -97,23 +97,29 @@ SM90_FUNCTION unsigned scaled(float sum, wgmma_identity_scale) {
   return __float_as_uint(sum);
 }
 
-/* Writes up to 32 columns from 32 `box` on, times alpha, as words. Odd rows write pairs of columns in another
- * order, so that eight rows use different banks. */
+/* Writes up to 32 columns from 32 `box` on, times alpha, as words, to the thread's rows `row` and
+ * `row` + `step`. Threads that swap write pairs of columns in another order, to use different banks. */
 template <class ALPHA>
-SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, ALPHA alpha) {
+SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, ALPHA alpha, int row,
+                                        int step, bool swaps) {
   constexpr int PAIRS = TSL_PARAM_TILE_N < 32 ? TSL_PARAM_TILE_N / 8 : 4, OTHER = PAIRS == 4 ? 2 : 0;
-  const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 32 / 4;
-  const bool is_odd = row % 2 == 1;
+  const int thread = threadIdx.x % 128;
 #pragma unroll
   for (int x = 0; x < PAIRS; x++) {
-    const sum_t *even = sums[4 * box + x], *odd = sums[4 * box + (x ^ OTHER)];
-    const int byte = 32 * (is_odd ? x ^ OTHER : x) + thread % 4 * 8;
+    const sum_t *own = sums[4 * box + x], *other = sums[4 * box + (x ^ OTHER)];
+    const int byte = 32 * (swaps ? x ^ OTHER : x) + thread % 4 * 8;
 #pragma unroll
     for (int e = 0; e < 4; e += 2) {
-      const sum_t first = is_odd ? odd[e] : even[e], second = is_odd ? odd[e + 1] : even[e + 1];
-      store_pair(end + swizzled(row + 4 * e, byte), scaled(first, alpha), scaled(second, alpha));
+      const sum_t first = swaps ? other[e] : own[e], second = swaps ? other[e + 1] : own[e + 1];
+      store_pair(end + swizzled(row + e / 2 * step, byte), scaled(first, alpha), scaled(second, alpha));
     }
   }
+}
+/* Writes them in the layout of wgmma's accumulators; odd rows swap. */
+template <class ALPHA>
+SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, ALPHA alpha) {
+  const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 32 / 4;
+  wgmma_tile_put_words(end, sums, box, alpha, row, 8, row % 2 == 1);
 }
 
 /* Rounds two f32 to 16-bit elements of C, the first in the low half; includes a fused ReLU. */

@@ -37,17 +37,17 @@ constexpr int WARPGROUPS = TSL_PARAM_TILE_M > 64 ? 2 : 1, WARPGROUP_M = TSL_PARA
               WAVES = WARPGROUP_M / 64;
 #include "wgmma_panels.h"
 static_assert(CLUSTER == 1 || CLUSTER == 2, "blocks that share B");
-static_assert(WAVES * BLOCK_N <= 256, "accumulators of a thread: half as many");
+static_assert(WAVES * BLOCK_N / 2 <= 128, "accumulators of a thread");
 
-constexpr bool A_FROM_REGISTERS = A_MN_MAJOR && ELEMENT != 2; /* wgmma reads K-major A only, or registers */
+/* wgmma reads MN-major A of 16-bit elements only: A of other sizes goes through registers. */
+constexpr bool A_FROM_REGISTERS = A_MN_MAJOR && ELEMENT != 2;
 
 /* BOX_N: columns of a box. WARPGROUP_BOXES: boxes of a warpgroup's rows, of which BOXES fit in its memory. */
 constexpr int BOX_BYTES = 64 * 128, BOX_N = 128 / (int)sizeof(c_element),
               BOXES_ACROSS = BLOCK_N < BOX_N ? 1 : BLOCK_N / BOX_N, WARPGROUP_BOXES = WAVES * BOXES_ACROSS;
 static_assert(WARPGROUP_BOXES % BOXES == 0, "boxes are stored in whole rounds");
 
-/* Output of C, values of args.by_map. Only rows from fragments (A_FROM_REGISTERS) can be stored BY_COLUMNS.
- */
+/* Output of C, values of args.by_map. BY_COLUMNS needs A_FROM_REGISTERS. */
 enum output { BY_THREADS, BY_ROWS, BY_COLUMNS };
 
 SM90_FUNCTION int rows_above() {

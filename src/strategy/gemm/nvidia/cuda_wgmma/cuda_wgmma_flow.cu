@@ -140,16 +140,13 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(LOA
       run_producer(&a, &b, tile, smem);
     __syncwarp();
   } else {
-    cuda_wgmma_scalar one;
     wgmma_sums sums[WAVES];
     multiply_tile(sums, tile, smem);
     warpgroup_barrier(0); /* all warps have read the stages: sums may overwrite them */
-    one.real = 1;
-    if (IS_INTEGER)
-      one.integer = 1;
 #pragma unroll
     for (int j = 0; j < WAVES * ACROSS_BOXES; j++)
-      wgmma_tile_put_words(smem.stages + j * BOX_BYTES, sums[j / ACROSS_BOXES], j % ACROSS_BOXES, one);
+      wgmma_tile_put_words(smem.stages + j * BOX_BYTES, sums[j / ACROSS_BOXES], j % ACROSS_BOXES,
+                           wgmma_identity_scale());
   }
   cluster_barrier();
   if (threadIdx.x < LOADER)

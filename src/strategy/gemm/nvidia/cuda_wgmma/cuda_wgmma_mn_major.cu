@@ -126,18 +126,7 @@ SM90_FUNCTION shared_t consumer_mainloop_registers(wgmma_sums sums[WAVES], const
 
 /* Writes 64 rows of columns from 32 `box` on, at most 32, times alpha. */
 SM90_FUNCTION void put_fragment_rows(shared_t end, wgmma_sums sums, int box, cuda_wgmma_scalar alpha) {
-  constexpr int PAIRS = BLOCK_N < 32 ? BLOCK_N / 8 : 4, OTHER = PAIRS == 4 ? 2 : 0;
-  const int row = fragment_row();
-  const bool other = swaps_chunks();
-#pragma unroll
-  for (int x = 0; x < PAIRS; x++) {
-    const sum_t *one = sums[4 * box + x], *two = sums[4 * box + (x ^ OTHER)];
-    const int byte = 32 * (other ? x ^ OTHER : x) + threadIdx.x % 4 * 8;
-#pragma unroll
-    for (int h = 0; h < 2; h++)
-      store_pair(end + swizzled(row + h, byte), scaled(other ? two[2 * h] : one[2 * h], alpha),
-                 scaled(other ? two[2 * h + 1] : one[2 * h + 1], alpha));
-  }
+  wgmma_tile_put_words(end, sums, box, alpha, fragment_row(), 1, swaps_chunks());
 }
 
 /* Writes columns 64 `pair` to 64 `pair` + 63, as two boxes of 32 rows. */
