@@ -1,11 +1,14 @@
 /* Idea: main loop of a persistent, warp-specialised kernel. One producer thread fills STAGES stages of shared
- * memory by TMA; consumer warpgroups multiply them by wgmma. Two mbarriers of each stage keep both apart:
- *   producer:  wait empty[s] | expect STAGE_BYTES at full[s] | TMA loads of A and B into stage s
- *   consumer:  wait full[s]  | start wgmma on stage s | wait for the wgmma on stage s - 1 | arrive empty[s -
- * 1] A stage is full when all bytes of its copies have arrived. A stage is empty when all consumer warpgroups
- * of the cluster have arrived: with CLUSTER = 2 each block writes to both blocks' stages. s is 0, 1, ..,
+ * memory by TMA; consumer warpgroups multiply them by wgmma. Each stage has two mbarriers, full and empty.
+ *
+ *   producer             | wait empty[s] | expect bytes at full[s] | TMA loads to stage s |
+ *
+ *   consumer warpgroups  | wait full[s] | wgmma on stage s | end of wgmma on s - 1 | arrive empty[s - 1] |
+ *
+ * A stage is full when all bytes of its copies have arrived. A stage is empty when all consumer warpgroups of
+ * the cluster have arrived: with CLUSTER = 2 each block writes to both blocks' stages. s is 0, 1, ..,
  * STAGES - 1, 0, ..; a barrier's phase has parity 0 in the first round, 1 in the second, and so on.
- * Needs sm90.h, STAGES, CLUSTER, and constants WARPGROUPS (consumers of a block), STAGE_BYTES. */
+ * Needs sm90.h, STAGES, CLUSTER, and the constant STAGE_BYTES. */
 #ifndef TSL_SM90_MAINLOOP_H
 #define TSL_SM90_MAINLOOP_H
 

@@ -1,9 +1,9 @@
 /* Panels of k in shared memory, for warpgroup kernels: TMA loads, wgmma of a stage. Needs sm90.h,
- * wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER, ELEMENT, A_MN_MAJOR, B_MN_MAJOR, and constants WAVES
- * (blocks of 64 rows of a warpgroup), WARPGROUPS. A K-major panel has 128 bytes of k of each row of A (column
- * of B). An MN-major panel has slabs: blocks of 128 bytes of adjacent rows (columns) for each k. Elements
- * outside of the matrix arrive as zeros. SPLIT_ACCUMULATORS: 8-bit tensor cores accumulate with few places,
- * so the sums of 1 or 2 panels are added to f32 sums; 0: one accumulator for all panels. */
+ * wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER, ELEMENT, A_MN_MAJOR, B_MN_MAJOR, SPLIT_ACCUMULATORS.
+ * Needs the constant WAVES, blocks of 64 rows of a warpgroup. A K-major panel has 128 bytes of k of each row
+ * of A (column of B). An MN-major panel has slabs: blocks of 128 bytes of adjacent rows (columns) for each k.
+ * Elements outside of the matrix arrive as zeros. SPLIT_ACCUMULATORS: 8-bit tensor cores accumulate with few
+ * places, so the sums of 1 or 2 panels are added to f32 sums; 0: one accumulator for all panels. */
 #ifndef TSL_WGMMA_PANELS_H
 #define TSL_WGMMA_PANELS_H
 

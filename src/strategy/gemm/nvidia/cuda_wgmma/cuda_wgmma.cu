@@ -12,11 +12,13 @@
  *   +------------------------+
  *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | epilogue boxes | full, empty barriers |
  *
- * Reading order: tsl_gemm_cuda_wgmma() at the end of this file; run_producer() and run_consumers(), its two
- * roles; sm90_mainloop.h, the loops over k and their barriers; wgmma_panels.h, a panel's loads and products;
- * cuda_wgmma_scheduler.cu, the order of tiles and stream-k. Then what only some configs need:
- * cuda_wgmma_mn_major.cu (MN-major A of f32 and bytes), cuda_wgmma_epilogue.cu (FINISH), cuda_wgmma_rows.cu
- * (C without a tensor map), cuda_wgmma_joined.cu (products of different sizes).
+ * Reading order: tsl_gemm_cuda_wgmma() at the end of this file, then its two roles, run_producer() and
+ * run_consumers(). sm90_mainloop.h has the loops over k and their barriers, wgmma_panels.h a panel's loads
+ * and products. cuda_wgmma_scheduler.cu has the order of tiles and stream-k. Some configs need one more file:
+ *   cuda_wgmma_mn_major.cu   MN-major A of f32 and bytes.
+ *   cuda_wgmma_epilogue.cu   Fused epilogue (FINISH).
+ *   cuda_wgmma_rows.cu       C without a tensor map.
+ *   cuda_wgmma_joined.cu     Products of different sizes (JOINED).
  *
  * Output of C: a warpgroup writes boxes of 64 rows by 128 bytes to shared memory and stores them by TMA.
  * Threads store elements where a tensor map does not suit C's strides, where C is read (beta), or in tiles

@@ -14,7 +14,7 @@ enum {
 };
 enum { TSL_CUDA_WGMMA_DIRECT = 1, TSL_CUDA_WGMMA_SWAPPED };
 /* Forms: persistent blocks (cuda_wgmma.cu); one small block per split-k part (cuda_wgmma_flow.cu); persistent
- * blocks with stream-k (cuda_wgmma_stream.cu). */
+ * blocks with stream-k (cuda_wgmma_scheduler.cu). */
 enum { TSL_CUDA_WGMMA_STAY = 1, TSL_CUDA_WGMMA_FLOW, TSL_CUDA_WGMMA_STREAM };
 
 /* How e4m3 and e5m2 are multiplied. WIDENED: converted to f16. PANELS, PAIRS: by 8-bit tensor cores, whose

@@ -1,6 +1,6 @@
 /* Idea: wgmma reads f32 (as tf32) and 8-bit integers from shared memory K-major only. An MN-major A of such
- * elements is copied unchanged, and each warpgroup loads its rows to registers, from which wgmma takes A as
- * well (A_FROM_REGISTERS). B is K-major and read from shared memory. Row-major operands are computed as B' A'
+ * elements is copied unchanged. Each warpgroup loads its rows to registers (A_FROM_REGISTERS), from which
+ * wgmma takes A as well. B is K-major and read from shared memory. Row-major operands are computed as B' A'
  * (order=swapped), whose A is MN-major. A fragment may have the rows of A in any order: rows of C have the
  * same order. A slab of f32 is 32 rows of A by 32 of k (128 bytes of each k, whose chunks of 16 bytes are
  * swizzled by k). A thread reads two adjacent rows at a time. Lane l = 4 r + q of warp w has
@@ -27,8 +27,8 @@ SM90_FUNCTION int fragment_row() {
   return IS_F32 ? 2 * (r & 1) + 4 * (w & 1) + 8 * (w >> 1) + 16 * (r >> 1 & 1) + 32 * (r >> 2)
                 : w * 16 + r * 2;
 }
-/* Returns bit 1 of r: rows 16 apart swap the chunks that they store, to use all banks. Rows of bytes do not:
- * those of half a warp lie in different banks. */
+/* Returns bit 1 of r: rows 16 apart swap the chunks that they store, to use all banks. Rows of bytes already
+ * lie in different banks. */
 SM90_FUNCTION bool swaps_chunks() {
   return IS_F32 && threadIdx.x % 16 / 8 == 1;
 }
