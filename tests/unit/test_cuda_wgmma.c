@@ -10,7 +10,7 @@
 #include "judge/data.h"
 #include "judge/judge.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
-#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_lines.h"
+#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_run.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_shared.h"
 
 static const tsl_strategy *strategy;

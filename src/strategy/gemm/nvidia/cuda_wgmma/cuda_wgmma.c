@@ -197,7 +197,7 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
                        tile.tile_m, tile.tile_n, TSL_CUDA_WGMMA_PANEL,
                        (unsigned long long)device->local_bytes_inside, device->name,
                        tile.is_flow ? ", which blocks share" : "");
-  if (tile.b_mn_major && tsl_cuda_wgmma_columns(&tile) < columns)
+  if (tile.b_mn_major && tile.columns < columns)
     return tsl_refusal("tile_n=%d%s: with adjacent columns of B each block must load %d columns or more",
                        tile.tile_n, tile.cluster > 1 && !tile.is_flow ? " cluster=2" : "", columns);
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)

@@ -38,7 +38,8 @@ typedef struct tsl_cuda_wgmma {
   int c_element;            /* bytes of an element of C */
   int tile_m, tile_n, cluster, raster_height; /* cluster: blocks that share B; raster_height: in tiles */
   bool is_flow, is_stream;                    /* form=flow, form=stream; neither: form=stay */
-  int warpgroups;                             /* consumers of a block, 128 threads each */
+  int warpgroups, items; /* consumers of a block, 128 threads each; all threads of a block */
+  int columns;           /* columns of B that a block loads */
   int resident;          /* resident blocks of a multiprocessor, which share its memory */
   int stages, boxes;     /* pipeline stages; epilogue tiles of 64 lines by 128 bytes in shared memory */
   int depth;             /* elements of k in a panel */
@@ -72,9 +73,6 @@ typedef struct tsl_cuda_wgmma_schedule {
   int64_t flags_bytes, ending; /* bytes in front of the sums; predicted panels of the last round */
 } tsl_cuda_wgmma_schedule;
 tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, const tsl_device *device);
-
-/* Returns the columns of B that a block loads. */
-int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile);
 
 /* Returns true if an operand with this layout must be packed before a tensor map can address it. */
 bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int element);

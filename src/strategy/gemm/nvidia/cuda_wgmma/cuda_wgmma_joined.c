@@ -66,7 +66,7 @@ tesela_status tsl_cuda_wgmma_joined_kernel(const tsl_work *work, const tsl_cuda_
   own.source_texts = NULL;
   tsl_cuda_wgmma_define(tile, false, true, defines);
   TSL_TRY(tsl_launch_kernel_with(&own, "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.cu",
-                                 "tsl_gemm_cuda_wgmma_joined", tsl_cuda_wgmma_items(tile), defines, kernel));
+                                 "tsl_gemm_cuda_wgmma_joined", tile->items, defines, kernel));
   TSL_TRY(work->device->ops->kernel_local_bytes(*kernel, (size_t)tile->shared_bytes));
   work->device->ops->kernel_early(*kernel);
   atomic_store(&state->joined, *kernel);
@@ -118,7 +118,7 @@ static tesela_status launch(const tsl_work *work, const tsl_cuda_wgmma *tile, ts
   const int all = (int)schedule, raster_height = tile->raster_height;
   const tsl_argument list[] = {TSL_ARG_BUFFER(table), TSL_ARG_VALUE(products), TSL_ARG_VALUE(all),
                                TSL_ARG_VALUE(raster_height)};
-  const tsl_grid grid = {{(uint64_t)(clusters * tile->cluster), 1, 1}, {tsl_cuda_wgmma_items(tile), 1, 1}};
+  const tsl_grid grid = {{(uint64_t)(clusters * tile->cluster), 1, 1}, {tile->items, 1, 1}};
   return work->device->ops->launch(stream, kernel, &grid, list, sizeof list / sizeof *list);
 }
 

@@ -1,4 +1,4 @@
-#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_lines.h"
+#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_run.h"
 
 #include "core/status.h"
 #include "host/int_math.h"

@@ -10,11 +10,7 @@
 
 #define FOLDER "strategy/gemm/nvidia/cuda_wgmma/"
 
-enum { WARPGROUP = 128, WARP = 32, FOLD_ITEMS = 256, UNIT_BLOCKS = 4 };
-
-int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile) {
-  return tile->is_flow ? WARPGROUP + WARP : WARPGROUP * (tile->warpgroups + 1);
-}
+enum { FOLD_ITEMS = 256, UNIT_BLOCKS = 4 };
 
 static const char *ptx_type_of(const tsl_cuda_wgmma *tile, tesela_type type) {
   return tile->element != tile->input_bytes ? "f16" : tsl_launch_ptx_word(type);
@@ -77,7 +73,7 @@ static tesela_status build_kernels(tsl_work *work, tsl_cuda_wgmma_state *state) 
   tsl_cuda_wgmma_define(tile, is_split, false, defines);
   TSL_TRY(tsl_launch_kernel_with(work, tile->is_flow ? FOLDER "cuda_wgmma_flow.cu" : FOLDER "cuda_wgmma.cu",
                                  tile->is_flow ? "tsl_gemm_cuda_wgmma_flow" : "tsl_gemm_cuda_wgmma",
-                                 tsl_cuda_wgmma_items(tile), defines, &state->multiply));
+                                 tile->items, defines, &state->multiply));
   TSL_TRY(ops->kernel_local_bytes(state->multiply, (size_t)tile->shared_bytes));
   ops->kernel_early(state->multiply);
   /* The reduction is compiled only for split-k and for k = 0: compiling takes 0.1 s. */
@@ -166,7 +162,7 @@ void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmm
   factors[1] = get_factor(run, tile->swapped ? &own->a : &own->b, tile->b_mn_major, s->n, s->b_offset,
                           s->b_col_stride, s->b_row_stride);
   factors[0].box_lines = tile->tile_m;
-  factors[1].box_lines = tsl_cuda_wgmma_columns(tile);
+  factors[1].box_lines = tile->columns;
   factors[1].copy_offset = tile->packed * tile->a_bytes;
 }
 
@@ -351,8 +347,7 @@ static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_te
                        tile->cluster,
                 some = tsl_min(tsl_min(schedule->blocks, tsl_max(tile->cluster, room)), all);
   /* Stream-k needs exactly the blocks of its schedule. */
-  const tsl_grid grid = {{(uint64_t)(tile->is_stream ? schedule->blocks : some), 1, 1},
-                         {tsl_cuda_wgmma_items(tile), 1, 1}};
+  const tsl_grid grid = {{(uint64_t)(tile->is_stream ? schedule->blocks : some), 1, 1}, {tile->items, 1, 1}};
   return run->work->device->ops->launch(run->stream, state->multiply, &grid, list, count);
 }
 

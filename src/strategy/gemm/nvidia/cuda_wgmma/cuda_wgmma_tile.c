@@ -3,7 +3,7 @@
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_shared.h"
 
-enum { BOX = 64 * 128 /* bytes */, MAX_STAGES = 12, MAX_BOXES = 4 };
+enum { BOX = 64 * 128 /* bytes */, MAX_STAGES = 12, MAX_BOXES = 4, WARPGROUP = 128, WARP = 32 };
 /* Bytes that all blocks of a launch prefetch to L2: what memory delivers between two products' reads. */
 enum { PREFETCH_BYTES = 6 << 20 };
 /* Bytes of workspace for packed copies of a batch. One product may use more. */
@@ -25,10 +25,6 @@ bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *gem
   return !reads_c && tile->tile_n >= TSL_CUDA_WGMMA_PANEL / tile->c_element && sizes->c_col_stride == 1 &&
          sizes->n * tile->c_element % 16 == 0 && sizes->c_offset * tile->c_element % 16 == 0 &&
          (sizes->m == 1 || (sizes->c_row_stride > 0 && sizes->c_row_stride * tile->c_element % 16 == 0));
-}
-
-int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile) {
-  return tile->is_flow ? tile->tile_n : tile->tile_n / tile->cluster;
 }
 
 enum { RESERVED_BYTES = 1024 }; /* bytes of shared memory for each block */
@@ -150,6 +146,8 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
   tile.is_flow = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_FLOW;
   tile.is_stream = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM;
   tile.warpgroups = tile.tile_m > 64 && !tile.is_flow ? 2 : 1;
+  tile.items = tile.is_flow ? WARPGROUP + WARP : WARPGROUP * (tile.warpgroups + 1);
+  tile.columns = tile.is_flow ? tile.tile_n : tile.tile_n / tile.cluster;
   if (kind == TSL_CUDA_WGMMA_EPILOGUE)
     add_epilogue_vectors(&tile, problem);
   else if (kind == TSL_CUDA_WGMMA_JOINED)
