@@ -77,7 +77,8 @@ SM90_FUNCTION void multiply_panel(sums_t sums, shared_t a, shared_t b, bool add)
   wgmma_commit_group();
 }
 
-/* Marks a stage as read by this warpgroup, in every block of the cluster: each block writes to all. */
+/* Marks a stage as read by this warpgroup, in every block of the cluster: each block writes to all. With the
+ * nested branches of cuda_wgmma.cu the compiler peels two panels off the loop of clusters. */
 SM90_FUNCTION void release_stage(shared_t empty) {
   const unsigned thread = threadIdx.x % 128;
   if (CLUSTER == 1 && thread == 0)
