@@ -375,7 +375,8 @@ static void joining_kernels(void **state) {
     assert_null(tsl_strategy_refuse(strategy, &work.problem, &work.config, work.device));
     if (strategy->build(&work) != TESELA_OK)
       fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
-    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_joining_tile(&work.problem, &work.config, work.device);
+    const tsl_cuda_wgmma tile =
+        tsl_cuda_wgmma_derive(&work.problem, &work.config, work.device, TSL_CUDA_WGMMA_JOINED);
     if (tsl_cuda_wgmma_joined_kernel(&work, &tile, &kernel) != TESELA_OK)
       fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
     assert_int_equal(tsl_cuda_wgmma_joined_kernel(&work, &tile, &again), TESELA_OK);

@@ -10,7 +10,7 @@
 #include "judge/data.h"
 #include "judge/judge.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
-#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_lines.h"
+#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_run.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_shared.h"
 
 static const tsl_strategy *strategy;
@@ -70,7 +70,7 @@ static void memory_is_shared_out(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const tsl_problem problem = problem_of(512, 512, 512, TESELA_BF16, cases[i].c);
     const tsl_config config = config_of(strategy, cases[i].config);
-    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
     assert_int_equal(tile.stages, cases[i].stages);
     assert_int_equal(tile.boxes, cases[i].boxes);
     assert_true(tile.shared_bytes <= device.local_bytes_inside);
@@ -99,7 +99,7 @@ static void stages_for_registers_are_four(void **state) {
     tsl_problem problem = problem_of(512, 512, 512, TESELA_F32, TESELA_F32);
     assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &problem.ask), TESELA_OK);
     const tsl_config config = config_of(strategy, cases[i].config);
-    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
     assert_int_equal(tile.stages, cases[i].stages);
     assert_int_equal(tile.boxes, cases[i].boxes);
     assert_true(tile.shared_bytes <= device.local_bytes_inside);
@@ -129,9 +129,8 @@ static void few_tiles_split_k(void **state) {
     const tesela_type type = strstr(cases[i].config, "order") ? TESELA_F32 : TESELA_BF16;
     const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, type, TESELA_F32);
     const tsl_config config = config_of(strategy, cases[i].config);
-    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
-    const tsl_cuda_wgmma_schedule shares =
-        tsl_cuda_wgmma_get_schedule(&tile, problem.m, problem.n, problem.k, &device);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
+    const tsl_cuda_wgmma_schedule shares = tsl_cuda_wgmma_get_schedule(&tile, &device);
     assert_int_equal(shares.parts, cases[i].parts);
     assert_int_equal(shares.blocks, cases[i].blocks);
     assert_int_equal(shares.sums_bytes, shares.parts == 1 ? 0 : shares.parts * problem.m * problem.n * 4);
@@ -159,9 +158,8 @@ static void batches_are_shared_out(void **state) {
     tsl_problem problem = problem_of(cases[i].size, cases[i].size, cases[i].size, TESELA_BF16, TESELA_BF16);
     problem.batch = cases[i].batch;
     const tsl_config config = config_of(strategy, cases[i].config);
-    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
-    const tsl_cuda_wgmma_schedule shares =
-        tsl_cuda_wgmma_get_schedule(&tile, problem.m, problem.n, problem.k, &device);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
+    const tsl_cuda_wgmma_schedule shares = tsl_cuda_wgmma_get_schedule(&tile, &device);
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
     assert_int_equal(tile.resident, cases[i].resident);
     assert_int_equal(tile.stages, cases[i].stages);
@@ -197,9 +195,8 @@ static void small_blocks_flow(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_F32);
     const tsl_config config = config_of(strategy, cases[i].config);
-    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
-    const tsl_cuda_wgmma_schedule shares =
-        tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem.k, &device);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
+    const tsl_cuda_wgmma_schedule shares = tsl_cuda_wgmma_get_schedule(&tile, &device);
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
     assert_int_equal(tile.stages, cases[i].stages);
     assert_true(2 * (tile.shared_bytes + 1024) <= device.local_bytes_inside + 1024);
@@ -224,9 +221,8 @@ static void last_rounds_are_helped(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_BF16);
     const tsl_config config = config_of(strategy, cases[i].config);
-    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
-    const tsl_cuda_wgmma_schedule shares =
-        tsl_cuda_wgmma_get_schedule(&tile, problem.m, problem.n, problem.k, &device);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
+    const tsl_cuda_wgmma_schedule shares = tsl_cuda_wgmma_get_schedule(&tile, &device);
     const int64_t last = shares.tiles_m * shares.tiles_n - shares.whole,
                   parts = last * shares.helped * tile.cluster;
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
@@ -351,11 +347,12 @@ static void rows_are_copied_as_bytes(void **state) {
   for (int element = 1; element <= 4; element *= 2)
     for (int64_t step = 1; step <= 2; step++) {
       const int64_t pitch = (k * element + 15) / 16 * 16, a_bytes = (rows * pitch + 127) / 128 * 128;
-      const tsl_cuda_wgmma tile = {
-          .input_bytes = element, .element = element, .packed = 1, .a_bytes = a_bytes};
-      const tsl_cuda_wgmma_factor as_it_lies = {{rows, k, pitch}, {&from, offset, stride, 1, 0}, true};
+      const tsl_cuda_wgmma tile = {.input_bytes = element, .element = element};
+      const tsl_cuda_wgmma_factor as_it_lies = {
+          .rows = {rows, k, pitch}, .place = {&from, offset, stride, 1, 0}, .packs = true};
       tsl_cuda_wgmma_factor factors[] = {as_it_lies, as_it_lies};
       factors[1].place.step = step;
+      factors[1].copy_offset = a_bytes;
       const bool both = element == 1 || step == 1;
       copied = (cuda_wgmma_lines_arguments){.fits = 0};
       assert_int_equal(tsl_cuda_wgmma_lines(&work, NULL, &tile, &scratch, NULL, factors), TESELA_OK);
@@ -410,10 +407,10 @@ static void short_and_many_lines(void **state) {
                {1000000, 401, TSL_CUDA_WGMMA_LINES_BY_BULK, 0}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const int64_t pitch = (cases[i].k + 15) / 16 * 16;
-    const tsl_cuda_wgmma tile = {
-        .input_bytes = 1, .element = 1, .packed = 1, .a_bytes = cases[i].rows * pitch};
+    const tsl_cuda_wgmma tile = {.input_bytes = 1, .element = 1};
     tsl_cuda_wgmma_factor factors[] = {
-        {{cases[i].rows, cases[i].k, pitch}, {&from, 1, cases[i].k, 1, 0}, true}, {.packs = false}};
+        {.rows = {cases[i].rows, cases[i].k, pitch}, .place = {&from, 1, cases[i].k, 1, 0}, .packs = true},
+        {.packs = false}};
     assert_int_equal(tsl_cuda_wgmma_lines(&work, NULL, &tile, &scratch, NULL, factors), TESELA_OK);
     assert_int_equal(copied.of[0].way, cases[i].way);
     assert_int_equal(copied.of[1].units, 0);
@@ -451,7 +448,7 @@ static void factors_across_go_to_registers(void **state) {
     assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &problem.ask), TESELA_OK);
     const tsl_config config = config_of(strategy, cases[i].config);
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
-    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
     assert_int_equal(tile.from_registers, cases[i].from_registers);
     assert_int_equal(tile.a_mn_major, cases[i].from_registers);
     assert_false(tile.b_mn_major);
@@ -465,7 +462,7 @@ static void factors_across_go_to_registers(void **state) {
   /* Lines of C that end between multiples of 16 bytes are not written by maps. */
   tsl_problem problem = problem_of(512, 1024, 256, TESELA_F32, TESELA_F32);
   const tsl_config swapped = config_of(strategy, "order=swapped");
-  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &swapped, &device);
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &swapped, &device, TSL_CUDA_WGMMA_PLAIN);
   tsl_gemm_sizes odd = {.m = 1022, .n = 512, .c_row_stride = 1, .c_col_stride = 1024};
   assert_false(tsl_cuda_wgmma_by_map(&tile, &odd, false));
   odd.m = 1024, odd.n = 511;
@@ -499,15 +496,14 @@ static void bytes_across_go_to_registers(void **state) {
     problem.beta[0] = cases[i].beta;
     problem.activation = cases[i].activation;
     const tsl_config config = config_of(strategy, cases[i].config);
-    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
     assert_int_equal(tile.from_registers, cases[i].from_registers);
     assert_int_equal(tile.a_mn_major, cases[i].from_registers);
     assert_false(tile.b_mn_major);
     assert_int_equal(tsl_cuda_wgmma_packed_bytes(&tile) == 0, cases[i].from_registers);
     /* Products that differ have one kernel, which knows no registers. */
-    assert_false(tsl_cuda_wgmma_joining_tile(&problem, &config, &device).from_registers);
-    const tsl_cuda_wgmma_schedule shares =
-        tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, 256, &device);
+    assert_false(tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_JOINED).from_registers);
+    const tsl_cuda_wgmma_schedule shares = tsl_cuda_wgmma_get_schedule(&tile, &device);
     assert_true(strategy->resources.scratch(&problem, &config, &device) >=
                 (uint64_t)(tile.a_bytes + tile.b_bytes + shares.sums_bytes));
   }
@@ -527,7 +523,7 @@ static void the_model_likes_what_is_not_packed(void **state) {
       assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &problem.ask), TESELA_OK);
       const tsl_config best = best_config(strategy, &problem, &device, &seconds);
       say_choice(strategy, &problem, &best, seconds);
-      const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &best, &device);
+      const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &best, &device, TSL_CUDA_WGMMA_PLAIN);
       assert_true(tile.from_registers);
       assert_int_equal(tile.swapped, b_across);
       /* Measured on the device: clusters win for the longest products, with bands of four. */
@@ -574,7 +570,7 @@ static void the_model_likes_what_an_ask_allows(void **state) {
     assert_int_equal(tsl_numeric_requirements_parse_accuracy(cases[i].ask, &problem.ask), TESELA_OK);
     const tsl_config best = best_config(strategy, &problem, &device, &seconds);
     say_choice(strategy, &problem, &best, seconds);
-    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &best, &device);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &best, &device, TSL_CUDA_WGMMA_PLAIN);
     assert_int_equal(tile.element, cases[i].as_f16 ? 2 : 1);
     assert_true(tile.split_accumulators <= cases[i].most &&
                 (tile.split_accumulators > 0) == !cases[i].as_f16);
@@ -605,7 +601,7 @@ static void last_steps_have_memory(void **state) {
     tsl_problem_add_scale(&problem, TSL_OPERAND_SCALE_A, cases[i].scale_a, 1);
     tsl_problem_add_scale(&problem, TSL_OPERAND_SCALE_B, cases[i].scale_b, 1);
     const tsl_config config = config_of(strategy, cases[i].config);
-    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_finishing(&problem, &config, &device);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_EPILOGUE);
     assert_int_equal(tile.bias, cases[i].bias);
     assert_int_equal(tile.scale_a, cases[i].a);
     assert_int_equal(tile.scale_b, cases[i].b);

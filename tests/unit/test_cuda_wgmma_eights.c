@@ -148,8 +148,8 @@ static void eights_wait_for_an_ask(void **state) {
   assert_refused_for(strategy, "eights=panels", &device, &problem, "request accuracy=e4m3 or a number");
   assert_refused_for(strategy, "eights=units", &device, &problem, "request accuracy=e4m3 or a number");
   assert_refused_for(strategy, "eights=units", &device, &floats, "takes e4m3 and e5m2");
-  const tsl_cuda_wgmma as_f16 = tsl_cuda_wgmma_of(&problem, &widened, &device),
-                       as_eights = tsl_cuda_wgmma_of(&problem, &panels, &device);
+  const tsl_cuda_wgmma as_f16 = tsl_cuda_wgmma_derive(&problem, &widened, &device, TSL_CUDA_WGMMA_PLAIN),
+                       as_eights = tsl_cuda_wgmma_derive(&problem, &panels, &device, TSL_CUDA_WGMMA_PLAIN);
   assert_int_equal(as_f16.element, 2);
   assert_int_equal(as_f16.depth, 64);
   assert_true(as_f16.b_mn_major && !as_eights.b_mn_major); /* 8-bit units read along k alone */
@@ -164,7 +164,7 @@ static void eights_wait_for_an_ask(void **state) {
                {"tile_m=128 tile_n=192 eights=pairs", 4, 3}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const tsl_config config = config_of(strategy, cases[i].config);
-    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(&problem, &config, &device);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
     assert_int_equal(tile.stages, cases[i].stages);
     assert_int_equal(tile.boxes, cases[i].boxes);
     assert_true(tile.shared_bytes <= device.local_bytes_inside);
@@ -201,8 +201,9 @@ static void f16_is_summed_by_panels(void **state) {
   assert_int_equal(tsl_numeric_requirements_parse_accuracy("2e-5", &problem.ask), TESELA_OK);
   const tsl_config config = config_of(strategy, panels), two = config_of(strategy, pairs);
   assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
-  assert_int_equal(tsl_cuda_wgmma_of(&problem, &config, &device).split_accumulators, 1);
-  assert_int_equal(tsl_cuda_wgmma_of(&problem, &config, &device).element, 2);
+  assert_int_equal(tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN).split_accumulators,
+                   1);
+  assert_int_equal(tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN).element, 2);
   assert_float_equal(strategy->accuracy(&problem, &config).factor, 2.25 * 64 + 26 + 80, 1e-2);
   assert_refused_for(strategy, pairs, &device, &problem, "guarantees"); /* 354 u are 2.1e-5 */
   assert_float_equal(strategy->accuracy(&problem, &two).factor, 2.25 * 128 + 26 + 40, 1e-2);

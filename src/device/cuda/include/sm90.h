@@ -345,6 +345,10 @@ SM90_FUNCTION void wgmma_wait_group() {
   asm volatile(SM90_WGMMA(SM90_NAMES_64, "{%64, %65, %66, %67}", "%68", "%69", shape, types, flags)          \
                : SM90_SUMS_64(R, s, 0)                                                                       \
                : SM90_WORDS_OF_A(a), "l"(b), "r"((int)(add)))
+#define wgmma_registers_n192(shape, types, flags, R, s, a, b, add)                                           \
+  asm volatile(SM90_WGMMA(SM90_NAMES_96, "{%96, %97, %98, %99}", "%100", "%101", shape, types, flags)        \
+               : SM90_SUMS_64(R, s, 0), SM90_SUMS_32(R, s, 16)                                               \
+               : SM90_WORDS_OF_A(a), "l"(b), "r"((int)(add)))
 #define wgmma_registers_n256(shape, types, flags, R, s, a, b, add)                                           \
   asm volatile(SM90_WGMMA(SM90_NAMES_128, "{%128, %129, %130, %131}", "%132", "%133", shape, types, flags)   \
                : SM90_SUMS_64(R, s, 0), SM90_SUMS_64(R, s, 16)                                               \

@@ -1,33 +1,28 @@
-/* Panels of k in shared memory, for warpgroup kernels: TMA loads and wgmma main-loop steps. Needs sm90.h,
- * wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER, STAGES, ELEMENT, A_MN_MAJOR, B_MN_MAJOR, BLOCKS of 64
- * rows of a warpgroup. A K-major panel has 128 bytes of k of each row of A (column of B). An MN-major panel
- * has slabs: blocks of 128 bytes of adjacent rows (columns) for each k, for 16-bit elements. Elements outside
- * of the matrix arrive as zeros. SPLIT_ACCUMULATORS: 8-bit tensor cores accumulate with few places, so the
- * sums of 1 or 2 panels are added to f32 sums; 0: one accumulator for all panels. */
+/* Panels of k in shared memory, for warpgroup kernels: TMA loads, wgmma of a stage. Needs sm90.h,
+ * wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER, ELEMENT, A_MN_MAJOR, B_MN_MAJOR, SPLIT_ACCUMULATORS.
+ * Needs the constant WAVES, blocks of 64 rows of a warpgroup. A K-major panel has 128 bytes of k of each row
+ * of A (column of B). An MN-major panel has slabs: blocks of 128 bytes of adjacent rows (columns) for each k.
+ * Elements outside of the matrix arrive as zeros. SPLIT_ACCUMULATORS: 8-bit tensor cores accumulate with few
+ * places, so the sums of 1 or 2 panels are added to f32 sums; 0: one accumulator for all panels. */
 #ifndef TSL_WGMMA_PANELS_H
 #define TSL_WGMMA_PANELS_H
 
-constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N, CLUSTER = TSL_PARAM_CLUSTER;
-constexpr int PANEL_BYTES = 128, DEPTH = PANEL_BYTES / ELEMENT; /* k in a panel */
-constexpr int A_BYTES = TILE_M * PANEL_BYTES, B_BYTES = TILE_N * PANEL_BYTES, STAGE_BYTES = A_BYTES + B_BYTES;
-constexpr int SLAB_BYTES = DEPTH * 128, SLAB_LINES = 128 / ELEMENT; /* adjacent rows (columns) */
-constexpr int STEPS = PANEL_BYTES / 32;                             /* along k of a panel */
+constexpr int BLOCK_M = TSL_PARAM_TILE_M, BLOCK_N = TSL_PARAM_TILE_N, CLUSTER = TSL_PARAM_CLUSTER;
+constexpr int PANEL_BYTES = 128, BLOCK_K = PANEL_BYTES / ELEMENT;
+constexpr int A_BYTES = BLOCK_M * PANEL_BYTES, B_BYTES = BLOCK_N * PANEL_BYTES,
+              STAGE_BYTES = A_BYTES + B_BYTES;
+constexpr int SLAB_BYTES = BLOCK_K * 128, SLAB_LINES = 128 / ELEMENT; /* adjacent rows (columns) */
+constexpr int K_STEPS = PANEL_BYTES / 32;                             /* wgmma along k of a panel */
+static_assert(BLOCK_M % 64 == 0, "wgmma multiplies 64 rows");
+static_assert(BLOCK_N % 8 == 0 && BLOCK_N <= 256, "columns of one wgmma");
+static_assert(ELEMENT == 1 || ELEMENT == 2 || ELEMENT == 4, "bytes of an element");
+static_assert(ELEMENT == 2 || !B_MN_MAJOR, "wgmma reads MN-major B of 16-bit elements only");
+static_assert(SPLIT_ACCUMULATORS >= 0 && SPLIT_ACCUMULATORS <= 2, "panels of a partial accumulator");
+#include "sm90_mainloop.h"
 
 /* Returns the index of the first panel of k of split-k part `part`. */
 SM90_FUNCTION int part_begins(int k, int part, int parts) {
-  return (int)((long long)((k + DEPTH - 1) / DEPTH) * part / parts);
-}
-
-struct pipeline_state {
-  int number;
-  unsigned parity;
-};
-
-SM90_FUNCTION void advance(pipeline_state &pipe) {
-  if (++pipe.number == STAGES) {
-    pipe.number = 0;
-    pipe.parity ^= 1;
-  }
+  return (int)((long long)((k + BLOCK_K - 1) / BLOCK_K) * part / parts);
 }
 
 /* Loads LINES rows of A (columns of B) from `line` on, at k = `depth`; IS_SHARED: for the cluster. */
@@ -48,7 +43,7 @@ SM90_FUNCTION void load_panel(shared_t end, const tensor_map *map, shared_t full
 /* Starts a panel's products for block `i` of 64 rows. */
 SM90_FUNCTION void multiply_block(wgmma_sums sums, int i, shared_t a, shared_t b, bool add) {
 #pragma unroll
-  for (int s = 0; s < STEPS; s++) {
+  for (int s = 0; s < K_STEPS; s++) {
     const shared_t from_a = a + (A_MN_MAJOR ? i * SLAB_BYTES + s * 2048 : i * 64 * PANEL_BYTES + s * 32),
                    from_b = b + (B_MN_MAJOR ? s * 2048 : s * 32);
     wgmma_tile_multiply(sums, smem_descriptor(from_a, SLAB_BYTES, 1024),
@@ -56,31 +51,30 @@ SM90_FUNCTION void multiply_block(wgmma_sums sums, int i, shared_t a, shared_t b
   }
 }
 
-SM90_FUNCTION void clear_sums(wgmma_sums sums[BLOCKS]) {
+SM90_FUNCTION void clear_sums(wgmma_sums sums[WAVES]) {
 #pragma unroll
-  for (int i = 0; i < BLOCKS; i++)
+  for (int i = 0; i < WAVES; i++)
 #pragma unroll
-    for (int j = 0; j < TILE_N / 8; j++)
+    for (int j = 0; j < BLOCK_N / 8; j++)
 #pragma unroll
       for (int e = 0; e < 4; e++)
         sums[i][j][e] = 0;
 }
 
 /* Starts a stage's products of the warpgroup's rows of A at `a` and all columns of B at `b`. */
-SM90_FUNCTION void multiply_panel(wgmma_sums sums[BLOCKS], shared_t a, shared_t b, bool add) {
+SM90_FUNCTION void multiply_panel(wgmma_sums sums[WAVES], shared_t a, shared_t b, bool add) {
   wgmma_fence();
 #pragma unroll
-  for (int i = 0; i < BLOCKS; i++)
+  for (int i = 0; i < WAVES; i++)
     multiply_block(sums[i], i, a, b, add);
   wgmma_commit_group();
 }
 
-#if SPLIT_ACCUMULATORS
-/* Computes the products of `panels` panels from stage `pipe` on; one warpgroup adds sums while the other's
- * products run. `release` gets the "empty" mbarrier of each stage that was read. */
+/* Computes the products of `panels` panels from stage `pipe` on, with SPLIT_ACCUMULATORS; one warpgroup adds
+ * sums while the other's products run. `release` gets the "empty" barrier of each stage that was read. */
 template <class RELEASE>
-SM90_FUNCTION void multiply_split(wgmma_sums sums[BLOCKS], int panels, shared_t stages, shared_t from_a,
-                                  shared_t full, shared_t empty, pipeline_state &pipe, RELEASE release) {
+SM90_FUNCTION void consumer_mainloop_split(wgmma_sums sums[WAVES], int panels, const pipeline_memory &smem,
+                                           shared_t from_a, pipeline_state &pipe, RELEASE release) {
   clear_sums(sums);
   for (; panels > 0; panels -= SPLIT_ACCUMULATORS) {
     const bool is_pair = SPLIT_ACCUMULATORS == 2 && panels > 1;
@@ -89,37 +83,37 @@ SM90_FUNCTION void multiply_split(wgmma_sums sums[BLOCKS], int panels, shared_t 
     const pipeline_state two = pipe;
     if (is_pair)
       advance(pipe);
-    const shared_t first = stages + one.number * STAGE_BYTES, second = stages + two.number * STAGE_BYTES;
-    mbarrier_wait_parity(full + 8 * one.number, one.parity);
+    const shared_t first = smem.stages + one.stage * STAGE_BYTES,
+                   second = smem.stages + two.stage * STAGE_BYTES;
+    mbarrier_wait_parity(smem.full + 8 * one.stage, one.parity);
 #pragma unroll
-    for (int i = 0; i < BLOCKS; i++) {
-      wgmma_sums apart;
+    for (int i = 0; i < WAVES; i++) {
+      wgmma_sums partial;
       wgmma_fence();
-      multiply_block(apart, i, first + from_a, first + A_BYTES, false);
+      multiply_block(partial, i, first + from_a, first + A_BYTES, false);
       wgmma_commit_group();
       if (is_pair) {
         if (i == 0)
-          mbarrier_wait_parity(full + 8 * two.number, two.parity);
+          mbarrier_wait_parity(smem.full + 8 * two.stage, two.parity);
         wgmma_fence();
-        multiply_block(apart, i, second + from_a, second + A_BYTES, true);
+        multiply_block(partial, i, second + from_a, second + A_BYTES, true);
         wgmma_commit_group();
-        if (i == BLOCKS - 1) {
+        if (i == WAVES - 1) {
           wgmma_wait_group<1>();
-          release(empty + 8 * one.number);
+          release(smem.empty + 8 * one.stage);
         }
       }
       wgmma_wait_group<0>();
-      if (i == BLOCKS - 1)
-        release(empty + 8 * (is_pair ? two.number : one.number));
-      wgmma_fence_sums(&apart, 1);
+      if (i == WAVES - 1)
+        release(smem.empty + 8 * (is_pair ? two.stage : one.stage));
+      wgmma_fence_sums(&partial, 1);
 #pragma unroll
-      for (int j = 0; j < TILE_N / 8; j++)
+      for (int j = 0; j < BLOCK_N / 8; j++)
 #pragma unroll
         for (int e = 0; e < 4; e++)
-          sums[i][j][e] += apart[j][e];
+          sums[i][j][e] += partial[j][e];
     }
   }
 }
-#endif
 
 #endif

@@ -36,13 +36,20 @@ typedef float sum_t;
 #else
 #define WGMMA_DEPTH "k8"
 #endif
-#if SPLIT || C_FORM == 3
-typedef sum_t c_element;
-#elif C_FORM == 0
-typedef float c_element;
-#else
-typedef unsigned short c_element;
-#endif
+
+/* Form of C in memory: 16-bit floating point, or words: f32, i32, or sums of a part of k (SPLIT). */
+constexpr bool C_IS_16_BITS = !SPLIT && (C_FORM == 1 || C_FORM == 2),
+               C_IS_SUMS = SPLIT || C_FORM == 3; /* C has the type of the sums */
+static_assert(C_FORM >= 0 && C_FORM <= 3, "f32, f16, bf16, i32");
+template <bool IS_FIRST, class FIRST, class SECOND>
+struct choose_type {
+  typedef FIRST type;
+};
+template <class FIRST, class SECOND>
+struct choose_type<false, FIRST, SECOND> {
+  typedef SECOND type;
+};
+typedef choose_type<C_IS_SUMS, sum_t, choose_type<C_FORM == 0, float, unsigned short>::type>::type c_element;
 
 typedef sum_t wgmma_sums[TSL_PARAM_TILE_N / 8][4];
 
@@ -61,11 +68,10 @@ SM90_FUNCTION void wgmma_fence_sums(wgmma_sums *sums, int blocks) {
 }
 
 SM90_FUNCTION sum_t wgmma_tile_sum(unsigned word) {
-#if IS_INTEGER
-  return (int)word;
-#else
-  return __uint_as_float(word);
-#endif
+  if constexpr (IS_INTEGER)
+    return (int)word;
+  else
+    return __uint_as_float(word);
 }
 
 /* Boxes: 64 rows of 128 bytes in shared memory, chunks of 16 bytes swizzled by row. */
@@ -91,92 +97,97 @@ SM90_FUNCTION unsigned scaled(float sum, wgmma_identity_scale) {
   return __float_as_uint(sum);
 }
 
-/* Writes up to 32 columns from 32 `box` on, times alpha, as words. Odd rows write pairs of columns in another
- * order, so that eight rows use different banks. */
+/* Writes up to 32 columns from 32 `box` on, times alpha, as words, to the thread's rows `row` and
+ * `row` + `step`. Threads that swap write pairs of columns in another order, to use different banks. */
 template <class ALPHA>
-SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, ALPHA alpha) {
+SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, ALPHA alpha, int row,
+                                        int step, bool swaps) {
   constexpr int PAIRS = TSL_PARAM_TILE_N < 32 ? TSL_PARAM_TILE_N / 8 : 4, OTHER = PAIRS == 4 ? 2 : 0;
-  const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 32 / 4;
-  const bool is_odd = row % 2 == 1;
+  const int thread = threadIdx.x % 128;
 #pragma unroll
   for (int x = 0; x < PAIRS; x++) {
-    const sum_t *even = sums[4 * box + x], *odd = sums[4 * box + (x ^ OTHER)];
-    const int byte = 32 * (is_odd ? x ^ OTHER : x) + thread % 4 * 8;
+    const sum_t *own = sums[4 * box + x], *other = sums[4 * box + (x ^ OTHER)];
+    const int byte = 32 * (swaps ? x ^ OTHER : x) + thread % 4 * 8;
 #pragma unroll
     for (int e = 0; e < 4; e += 2) {
-      const sum_t first = is_odd ? odd[e] : even[e], second = is_odd ? odd[e + 1] : even[e + 1];
-      store_pair(end + swizzled(row + 4 * e, byte), scaled(first, alpha), scaled(second, alpha));
+      const sum_t first = swaps ? other[e] : own[e], second = swaps ? other[e + 1] : own[e + 1];
+      store_pair(end + swizzled(row + e / 2 * step, byte), scaled(first, alpha), scaled(second, alpha));
     }
   }
 }
+/* Writes them in the layout of wgmma's accumulators; odd rows swap. */
+template <class ALPHA>
+SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, ALPHA alpha) {
+  const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 32 / 4;
+  wgmma_tile_put_words(end, sums, box, alpha, row, 8, row % 2 == 1);
+}
 
-#if C_FORM == 1 || C_FORM == 2
-/* a ReLU is free in the rounding instruction */
-#if C_PAIR_POSITIVE
-#define C_PAIR_ROUND "cvt.rn.relu."
-#else
-#define C_PAIR_ROUND "cvt.rn."
-#endif
 /* Rounds two f32 to 16-bit elements of C, the first in the low half; includes a fused ReLU. */
 SM90_FUNCTION unsigned c_pair(float first, float second) {
   unsigned out;
-#if C_FORM == 1
-  asm(C_PAIR_ROUND "f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
-#else
-  asm(C_PAIR_ROUND "bf16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
-#endif
+  if constexpr (C_FORM == 1 && C_PAIR_POSITIVE)
+    asm("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
+  else if constexpr (C_FORM == 1)
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
+  else if constexpr (C_PAIR_POSITIVE)
+    asm("cvt.rn.relu.bf16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
+  else
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(out) : "f"(second), "f"(first));
   return out;
 }
 /* Returns two adjacent elements of C. The epilogue has put f32 bits into i32 sums. */
 template <class ALPHA>
 SM90_FUNCTION unsigned wgmma_tile_pair(const sum_t *sums, ALPHA alpha) {
-#if IS_INTEGER
-  return c_pair(__int_as_float(sums[0]), __int_as_float(sums[1]));
-#else
-  return c_pair(__uint_as_float(scaled(sums[0], alpha)), __uint_as_float(scaled(sums[1], alpha)));
-#endif
+  if constexpr (IS_INTEGER)
+    return c_pair(__int_as_float(sums[0]), __int_as_float(sums[1]));
+  else
+    return c_pair(__uint_as_float(scaled(sums[0], alpha)), __uint_as_float(scaled(sums[1], alpha)));
 }
-#endif
 
 /* Writes a box of C: 32 columns of 4 bytes, or 64 of 2. */
 template <class ALPHA>
 SM90_FUNCTION void wgmma_tile_put(shared_t end, wgmma_sums sums, int box, ALPHA alpha) {
-#if SPLIT || C_FORM == 0 || C_FORM == 3
-  wgmma_tile_put_words(end, sums, box, alpha);
-#elif TSL_PARAM_TILE_N >= 64
-  const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 16;
+  if constexpr (!C_IS_16_BITS) {
+    wgmma_tile_put_words(end, sums, box, alpha);
+  } else if constexpr (TSL_PARAM_TILE_N >= 64) {
+    const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 16;
 #pragma unroll
-  for (int x = 0; x < 4; x++) {
-    const sum_t *left = sums[8 * box + 2 * x], *right = sums[8 * box + 2 * x + 1];
-    stmatrix_x4(end + swizzled(row, 32 * x + thread % 32 / 16 * 16), wgmma_tile_pair(left, alpha),
-                wgmma_tile_pair(left + 2, alpha), wgmma_tile_pair(right, alpha),
-                wgmma_tile_pair(right + 2, alpha));
+    for (int x = 0; x < 4; x++) {
+      const sum_t *left = sums[8 * box + 2 * x], *right = sums[8 * box + 2 * x + 1];
+      stmatrix_x4(end + swizzled(row, 32 * x + thread % 32 / 16 * 16), wgmma_tile_pair(left, alpha),
+                  wgmma_tile_pair(left + 2, alpha), wgmma_tile_pair(right, alpha),
+                  wgmma_tile_pair(right + 2, alpha));
+    }
   }
-#endif
+}
+
+SM90_FUNCTION float c_to_f32(float x) {
+  return x;
+}
+SM90_FUNCTION float c_to_f32(unsigned short bits) {
+  float x;
+  if constexpr (C_FORM == 1)
+    asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+  else
+    x = __uint_as_float((unsigned)bits << 16);
+  return x;
 }
 
 /* Stores alpha * sum (`scaled`: its bits) plus beta * C, rounded; with SPLIT the bits alone. */
-SM90_FUNCTION void wgmma_tile_store(c_element *c, unsigned scaled, cuda_wgmma_scalar beta) {
-#if SPLIT
-  *(unsigned *)c = scaled;
-#elif C_FORM == 3
-  *c = (int)(beta.integer == 0 ? scaled : scaled + (unsigned)beta.integer * (unsigned)*c);
-#else
-  const float product = __uint_as_float(scaled);
-#if C_FORM == 0
-  *c = beta.real == 0 ? product : __fmaf_rn(beta.real, *c, product);
-#else
-  float before = 0;
-  if (beta.real != 0)
-#if C_FORM == 1
-    asm("cvt.f32.f16 %0, %1;" : "=f"(before) : "h"(*c));
-#else
-    before = __uint_as_float((unsigned)*c << 16);
-#endif
-  const float sum = beta.real == 0 ? product : __fmaf_rn(beta.real, before, product);
-  *c = (unsigned short)c_pair(sum, sum);
-#endif
-#endif
+template <class C_ELEMENT>
+SM90_FUNCTION void wgmma_tile_store(C_ELEMENT *c, unsigned scaled, cuda_wgmma_scalar beta) {
+  if constexpr (SPLIT) {
+    *(unsigned *)c = scaled;
+  } else if constexpr (C_FORM == 3) {
+    *c = (int)(beta.integer == 0 ? scaled : scaled + (unsigned)beta.integer * (unsigned)*c);
+  } else if constexpr (C_FORM == 0) {
+    const float product = __uint_as_float(scaled);
+    *c = beta.real == 0 ? product : __fmaf_rn(beta.real, *c, product);
+  } else {
+    const float product = __uint_as_float(scaled), before = beta.real != 0 ? c_to_f32(*c) : 0,
+                sum = beta.real == 0 ? product : __fmaf_rn(beta.real, before, product);
+    *c = (unsigned short)c_pair(sum, sum);
+  }
 }
 
 #endif

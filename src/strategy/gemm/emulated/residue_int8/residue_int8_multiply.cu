@@ -22,12 +22,12 @@
 #define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
 #include "residue_int8_shared.h"
 
-constexpr int TILE_M = 128, TILE_N = 256, WARPGROUPS = 2, PANEL = TSL_RESIDUE_PANEL;
+constexpr int BLOCK_M = 128, BLOCK_N = 256, WARPGROUPS = 2, PANEL = TSL_RESIDUE_PANEL;
 constexpr float ROUNDER = 12582912; /* 2^23 + 2^22 */
-constexpr int A_BYTES = TILE_M * PANEL, B_BYTES = TILE_N * PANEL, STAGE_BYTES = A_BYTES + B_BYTES;
-constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
+constexpr int A_BYTES = BLOCK_M * PANEL, B_BYTES = BLOCK_N * PANEL, STAGE_BYTES = A_BYTES + B_BYTES;
+#include "sm90_mainloop.h"
 
-typedef int sums_t[TILE_N / 8][4];
+typedef int sums_t[BLOCK_N / 8][4];
 
 /* Tile of C in a plane, its part of k, and its panels [first, end). */
 struct work_tile {
@@ -46,40 +46,25 @@ SM90_FUNCTION work_tile get_work_tile(int number, int rank, const residue_argume
   const int height = min(down - above, args.raster_height);
   const int panels = (args.k + PANEL - 1) / PANEL, most = TSL_RESIDUE_PART / PANEL;
   const int part = plane % args.parts;
-  return {plane / args.parts,      part,        ((above + place % height) * CLUSTER + rank) * TILE_M,
-          place / height * TILE_N, part * most, min(panels, (part + 1) * most)};
-}
-
-struct pipeline_state {
-  int number;
-  unsigned parity;
-};
-
-SM90_FUNCTION void advance(pipeline_state &pipe) {
-  if (++pipe.number == STAGES) {
-    pipe.number = 0;
-    pipe.parity ^= 1;
-  }
+  return {plane / args.parts,       part,        ((above + place % height) * CLUSTER + rank) * BLOCK_M,
+          place / height * BLOCK_N, part * most, min(panels, (part + 1) * most)};
 }
 
 SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const residue_arguments &args,
-                                int work_tiles, int rank, shared_t stages, shared_t full, shared_t empty) {
+                                int work_tiles, int rank, const pipeline_memory &smem) {
   pipeline_state pipe = {0, 1}; /* all stages are empty at first */
   const int panels = (args.k + PANEL - 1) / PANEL;
   for (int number = blockIdx.x / CLUSTER; number < work_tiles; number += gridDim.x / CLUSTER) {
     const work_tile tile = get_work_tile(number, rank, args);
-    for (int p = tile.first; p < tile.end; p++) {
-      const shared_t to = stages + pipe.number * STAGE_BYTES, arrived = full + 8 * pipe.number;
-      mbarrier_wait_parity(empty + 8 * pipe.number, pipe.parity);
-      mbarrier_arrive_expect_tx(arrived, STAGE_BYTES);
-      tma_load(to, a, arrived, 0, tile.row, tile.plane * panels + p);
+    producer_mainloop(smem, pipe, tile.first, tile.end, [&](shared_t stage, shared_t full, int p) {
+      tma_load(stage, a, full, 0, tile.row, tile.plane * panels + p);
       if (CLUSTER == 1)
-        tma_load(to + A_BYTES, b, arrived, 0, tile.col, tile.plane * panels + p);
+        tma_load(stage + A_BYTES, b, full, 0, tile.col, tile.plane * panels + p);
       else
-        tma_load_multicast(to + A_BYTES + rank * (B_BYTES / CLUSTER), b, arrived, 0,
-                           tile.col + rank * (TILE_N / CLUSTER), tile.plane * panels + p, (1 << CLUSTER) - 1);
-      advance(pipe);
-    }
+        tma_load_multicast(stage + A_BYTES + rank * (B_BYTES / CLUSTER), b, full, 0,
+                           tile.col + rank * (BLOCK_N / CLUSTER), tile.plane * panels + p,
+                           (1 << CLUSTER) - 1);
+    });
   }
 }
 
@@ -92,7 +77,8 @@ SM90_FUNCTION void multiply_panel(sums_t sums, shared_t a, shared_t b, bool add)
   wgmma_commit_group();
 }
 
-/* Marks a stage as read by this warpgroup, in every block of the cluster: each block writes to all. */
+/* Marks a stage as read by this warpgroup, in every block of the cluster: each block writes to all. With the
+ * nested branches of cuda_wgmma.cu the compiler peels two panels off the loop of clusters. */
 SM90_FUNCTION void release_stage(shared_t empty) {
   const unsigned thread = threadIdx.x % 128;
   if (CLUSTER == 1 && thread == 0)
@@ -101,24 +87,18 @@ SM90_FUNCTION void release_stage(shared_t empty) {
     mbarrier_arrive_remote(empty, thread);
 }
 
-SM90_FUNCTION void consumer_mainloop(sums_t sums, const work_tile &tile, shared_t stages, shared_t full,
-                                     shared_t empty, pipeline_state &pipe) {
-  const shared_t from_a = (threadIdx.x / 128 - 1) * 64 * PANEL;
-  shared_t before = 0; /* "empty" mbarrier of the stage whose products may still be in flight */
-  for (int p = tile.first; p < tile.end; p++) {
-    const shared_t panel = stages + pipe.number * STAGE_BYTES;
-    mbarrier_wait_parity(full + 8 * pipe.number, pipe.parity);
-    multiply_panel(sums, panel + from_a, panel + A_BYTES, p > tile.first);
-    wgmma_wait_group<1>();
-    if (p > tile.first)
-      release_stage(before);
-    before = empty + 8 * pipe.number;
-    advance(pipe);
-  }
-  wgmma_wait_group<0>();
-  release_stage(before);
+SM90_FUNCTION void multiply_tile(sums_t sums, const work_tile &tile, const pipeline_memory &smem,
+                                 pipeline_state &pipe) {
+  const shared_t a_offset = (threadIdx.x / 128 - 1) * 64 * PANEL;
+  const auto release = [](shared_t empty) { release_stage(empty); };
+  release_stage(consumer_mainloop(
+      smem, pipe, tile.first, tile.end,
+      [&](shared_t stage, bool accumulates) {
+        multiply_panel(sums, stage + a_offset, stage + A_BYTES, accumulates);
+      },
+      release));
 #pragma unroll
-  for (int j = 0; j < TILE_N / 8; j++)
+  for (int j = 0; j < BLOCK_N / 8; j++)
     wgmma_fence_operand("r", sums, j);
 }
 
@@ -144,7 +124,7 @@ SM90_FUNCTION void store_tile(unsigned char *rests, sums_t sums, const work_tile
 #pragma unroll
   for (int half = 0; half < 2; half++) {
 #pragma unroll
-    for (int g = 0; g < TILE_N / TSL_RESIDUE_GROUP; g++) {
+    for (int g = 0; g < BLOCK_N / TSL_RESIDUE_GROUP; g++) {
       uint4 out;
       unsigned *word = &out.x;
 #pragma unroll
@@ -172,17 +152,15 @@ extern "C" __global__ void CLUSTERED __launch_bounds__(128 * (WARPGROUPS + 1), 1
     tsl_gemm_residue_int8_multiply(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
                                    unsigned char *scratch, const __grid_constant__ residue_arguments args) {
   extern __shared__ char memory[];
-  const shared_t stages = (shared_address(memory) + 1023) / 1024 * 1024, full = stages + STAGES * STAGE_BYTES,
-                 empty = full + 8 * STAGES;
+  pipeline_memory smem;
+  smem.stages = (shared_address(memory) + 1023) / 1024 * 1024;
+  smem.full = smem.stages + STAGES * STAGE_BYTES;
+  smem.empty = smem.full + 8 * STAGES;
   const int group = threadIdx.x / 128, rank = CLUSTER > 1 ? (int)cluster_rank() : 0;
   if (threadIdx.x == 0) {
     tma_prefetch_map(&a);
     tma_prefetch_map(&b);
-    for (int s = 0; s < STAGES; s++) {
-      mbarrier_init(full + 8 * s, 1);
-      mbarrier_init(empty + 8 * s, WARPGROUPS * CLUSTER);
-    }
-    fence_mbarrier_init();
+    init_barriers(smem, WARPGROUPS * CLUSTER);
   }
   if (CLUSTER > 1)
     cluster_barrier();
@@ -195,14 +173,14 @@ extern "C" __global__ void CLUSTERED __launch_bounds__(128 * (WARPGROUPS + 1), 1
   if (group == 0) {
     setmaxnreg_dec<PRODUCER_REGISTERS>();
     if (threadIdx.x == 0)
-      run_producer(&a, &b, args, work_tiles, rank, stages, full, empty);
+      run_producer(&a, &b, args, work_tiles, rank, smem);
   } else {
     setmaxnreg_inc<CONSUMER_REGISTERS>();
     pipeline_state pipe = {0, 0};
     for (int number = blockIdx.x / CLUSTER; number < work_tiles; number += gridDim.x / CLUSTER) {
       const work_tile tile = get_work_tile(number, rank, args);
       sums_t sums;
-      consumer_mainloop(sums, tile, stages, full, empty, pipe);
+      multiply_tile(sums, tile, smem, pipe);
       if (tile.plane < TSL_RESIDUE_KINDS) /* p = 256 */
         store_tile<true>(scratch + args.rests, sums, tile, args);
       else

@@ -174,7 +174,7 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
   if (config->value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM &&
       refuse_stream_form(problem, config->value))
     return refuse_stream_form(problem, config->value);
-  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_PLAIN);
   const int sums = tile.tile_m / tile.warpgroups * tile.tile_n / 128,
             columns = TSL_CUDA_WGMMA_PANEL / tile.element;
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
@@ -197,13 +197,12 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
                        tile.tile_m, tile.tile_n, TSL_CUDA_WGMMA_PANEL,
                        (unsigned long long)device->local_bytes_inside, device->name,
                        tile.is_flow ? ", which blocks share" : "");
-  if (tile.b_mn_major && tsl_cuda_wgmma_columns(&tile) < columns)
+  if (tile.b_mn_major && tile.columns < columns)
     return tsl_refusal("tile_n=%d%s: with adjacent columns of B each block must load %d columns or more",
                        tile.tile_n, tile.cluster > 1 && !tile.is_flow ? " cluster=2" : "", columns);
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
     return tsl_refusal("tensor maps count rows and columns in 31 bits");
-  const tsl_cuda_wgmma_schedule schedule =
-      tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, device);
   static const double most_tiles = 0x7f000000;
   if ((double)schedule.tiles_m * (double)schedule.tiles_n * (double)tsl_problem_batch(problem) > most_tiles)
     return tsl_refusal("%lld x %lld tiles of C%s are more than blocks can count", (long long)schedule.tiles_m,
@@ -214,15 +213,14 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
 
 static uint64_t wgmma_scratch(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
-  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
-  const tsl_cuda_wgmma_schedule schedule =
-      tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_PLAIN);
+  const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, device);
   return (uint64_t)tile.packed * (uint64_t)(tile.a_bytes + tile.b_bytes) + (uint64_t)schedule.sums_bytes;
 }
 
 /* Returns true if the kernel fuses the epilogue: its vectors fit, and A does not go to registers. */
 static bool wgmma_finishes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  return tsl_cuda_wgmma_finishing(problem, config, device).stages > 0;
+  return tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_EPILOGUE).stages > 0;
 }
 
 const tsl_strategy tsl_gemm_cuda_wgmma = {

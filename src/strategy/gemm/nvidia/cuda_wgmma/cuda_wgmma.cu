@@ -4,94 +4,241 @@
  * cluster and setmaxnreg. TMA stores of C overlap the next tile, and launches overlap (programmatic dependent
  * launch).
  *
- *   tile of C, TILE_M x TILE_N         warpgroup 0: producer (one thread; it gives its registers away)
- *   +------------------------+         warpgroup 1: consumer of ROWS rows by TILE_N columns
- *   | warpgroup 1            | ROWS    warpgroup 2: consumer of the next ROWS rows
- *   +------------------------+
+ *   tile of C, BLOCK_M x BLOCK_N       warpgroup 0: producer (one thread; it gives its registers away)
+ *   +------------------------+         warpgroup 1: consumer of WARPGROUP_M rows by BLOCK_N columns
+ *   | warpgroup 1            |         warpgroup 2: consumer of the next WARPGROUP_M rows
+ *   +------------------------+         A warpgroup's rows are WAVES blocks of 64, the rows of one wgmma.
  *   | warpgroup 2            |         CLUSTER = 2: two blocks, one tile below the other, share columns of B
  *   +------------------------+
+ *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | epilogue boxes | full, empty barriers |
  *
- *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | epilogue boxes | mbarriers "full", "empty" |
+ * Reading order: tsl_gemm_cuda_wgmma() at the end of this file, then its two roles, run_producer() and
+ * run_consumers(). sm90_mainloop.h has the loops over k and their barriers, wgmma_panels.h a panel's loads
+ * and products. cuda_wgmma_scheduler.cu has the order of tiles and stream-k. Some configs need one more file:
+ *   cuda_wgmma_mn_major.cu   MN-major A of f32 and bytes.
+ *   cuda_wgmma_epilogue.cu   Fused epilogue (FINISH).
+ *   cuda_wgmma_rows.cu       C without a tensor map.
+ *   cuda_wgmma_joined.cu     Products of different sizes (JOINED).
  *
- * A stage is full when all bytes of its copies have arrived. A stage is empty when all consumer warpgroups of
- * the cluster have arrived at its mbarrier: with CLUSTER = 2 each block writes to both blocks' stages.
- *
- * Output of C: a warpgroup writes boxes of 64 rows by 128 bytes to shared memory and stores them by TMA
- * (by_map). Threads store elements where a tensor map does not suit C's strides, where C is read (beta), or
- * in tiles narrower than a box. Split-k (SPLIT): `parts` ranges of k are summed to separate f32 or i32
- * matrices, which cuda_wgmma_split_k_reduce.cu adds in a fixed order. Stream-k (STREAM):
- * cuda_wgmma_stream.cu. Fused epilogue (FINISH): cuda_wgmma_finish.cu. Products of a batch are layers of the
- * tensor maps. The work on one tile is in cuda_wgmma_tiles.cu.
+ * Output of C: a warpgroup writes boxes of 64 rows by 128 bytes to shared memory and stores them by TMA.
+ * Threads store elements where a tensor map does not suit C's strides, where C is read (beta), or in tiles
+ * narrower than a box. Split-k (SPLIT): `parts` ranges of k are summed to separate f32 or i32 matrices, which
+ * cuda_wgmma_split_k_reduce.cu adds in a fixed order. Products of a batch are layers of the tensor maps.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. Defines of the host: STAGES, BOXES, ELEMENT (bytes of an
  * element of A and B), A_TYPE, B_TYPE (PTX names), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32); A_MN_MAJOR,
- * B_MN_MAJOR, SPLIT, STREAM, SPLIT_ACCUMULATORS (panels per partial accumulator; 0: one accumulator);
- * RESIDENT (blocks of a multiprocessor), WHOLE_SUMS, FINISH and the defines of cuda_wgmma_finish.cu. Limits:
+ * B_MN_MAJOR, SPLIT, STREAM, JOINED, SPLIT_ACCUMULATORS (panels per partial accumulator; 0: one accumulator);
+ * RESIDENT (blocks of a multiprocessor), WHOLE_SUMS, and the defines of cuda_wgmma_epilogue.cu. Limits:
  * sm_90a; 1 <= k (cuda_wgmma_split_k_reduce.cu handles k = 0); m, n, k < 2^31; A and B suit tensor maps
  * (pitches and addresses are multiples of 16 bytes). */
-#include "cuda_wgmma_tiles.cu"
+#include "cuda_wgmma_shared.h"
+#include "sm90.h"
+#include "wgmma_tile.h"
 
-#include "cuda_wgmma_stream.cu"
+constexpr int WARPGROUPS = TSL_PARAM_TILE_M > 64 ? 2 : 1, WARPGROUP_M = TSL_PARAM_TILE_M / WARPGROUPS,
+              WAVES = WARPGROUP_M / 64;
+#include "wgmma_panels.h"
+static_assert(CLUSTER == 1 || CLUSTER == 2, "blocks that share B");
+static_assert(WAVES * BLOCK_N / 2 <= 128, "accumulators of a thread");
 
-/* Loads the panels of all work tiles of this block. Called by one thread. */
+/* wgmma reads MN-major A of 16-bit elements only: A of other sizes goes through registers. */
+constexpr bool A_FROM_REGISTERS = A_MN_MAJOR && ELEMENT != 2;
+
+/* BOX_N: columns of a box. WARPGROUP_BOXES: boxes of a warpgroup's rows, of which BOXES fit in its memory. */
+constexpr int BOX_BYTES = 64 * 128, BOX_N = 128 / (int)sizeof(c_element),
+              BOXES_ACROSS = BLOCK_N < BOX_N ? 1 : BLOCK_N / BOX_N, WARPGROUP_BOXES = WAVES * BOXES_ACROSS;
+static_assert(WARPGROUP_BOXES % BOXES == 0, "boxes are stored in whole rounds");
+
+/* Output of C, values of args.by_map. BY_COLUMNS needs A_FROM_REGISTERS. */
+enum output { BY_THREADS, BY_ROWS, BY_COLUMNS };
+
+SM90_FUNCTION int rows_above() {
+  return ((int)threadIdx.x / 128 - 1) * WARPGROUP_M;
+}
+
+/* Marks a stage as read by this warpgroup, in each block of the cluster. */
+SM90_FUNCTION void release_stage(shared_t empty) {
+  if (threadIdx.x % 128 < CLUSTER) {
+    if (CLUSTER > 1)
+      mbarrier_arrive_remote(empty, threadIdx.x % 128);
+    else
+      mbarrier_arrive(empty);
+  }
+}
+
+#include "cuda_wgmma_epilogue.cu"
+
+#include "cuda_wgmma_scheduler.cu"
+
+#include "cuda_wgmma_mn_major.cu"
+
+#include "cuda_wgmma_rows.cu"
+
+struct block_memory {
+  pipeline_memory pipe;
+  shared_t epilogue, epilogue_vectors; /* boxes; vectors of the epilogue, or the table of products */
+};
+
+SM90_FUNCTION block_memory init_block(const char *memory) {
+  block_memory smem;
+  smem.pipe.stages = (shared_address(memory) + 1023) / 1024 * 1024;
+  smem.epilogue = smem.pipe.stages + STAGES * STAGE_BYTES;
+  smem.pipe.full = smem.epilogue + WARPGROUPS * BOXES * BOX_BYTES;
+  smem.pipe.empty = smem.pipe.full + 8 * STAGES;
+  smem.epilogue_vectors = smem.pipe.empty + 8 * STAGES;
+  if (threadIdx.x == 0)
+    init_barriers(smem.pipe, WARPGROUPS * CLUSTER);
+  if (CLUSTER > 1)
+    cluster_barrier();
+  else
+    __syncthreads();
+  return smem;
+}
+
+/* Loads the panels of a work tile. With a cluster, each block loads its part of B for both blocks. */
+SM90_FUNCTION void load_tile(const tensor_map *a, const tensor_map *b, const work_tile &tile, int a_layer,
+                             int b_layer, const pipeline_memory &smem, unsigned rank, pipeline_state &pipe) {
+  constexpr int OWN = BLOCK_N / CLUSTER; /* columns of B that this block loads */
+  producer_mainloop(smem, pipe, tile.first, tile.end, [&](shared_t stage, shared_t full, int p) {
+    load_panel<A_MN_MAJOR, BLOCK_M, false>(stage, a, full, tile.row, p * BLOCK_K, a_layer);
+    load_panel<B_MN_MAJOR, OWN, (CLUSTER > 1)>(stage + A_BYTES + rank * (B_BYTES / CLUSTER), b, full,
+                                               tile.col + rank * OWN, p * BLOCK_K, b_layer);
+  });
+}
+
+/* Computes the warpgroup's accumulators of a work tile: WARPGROUP_M rows by BLOCK_N columns. `thread_offset`:
+ * fragment_offset() with A_FROM_REGISTERS. */
+SM90_FUNCTION void multiply_tile(wgmma_sums sums[WAVES], const work_tile &tile, const pipeline_memory &smem,
+                                 shared_t thread_offset, pipeline_state &pipe) {
+  const shared_t a_offset = A_MN_MAJOR ? rows_above() / 64 * SLAB_BYTES : rows_above() * PANEL_BYTES;
+  const auto release = [](shared_t empty) { release_stage(empty); };
+  if constexpr (SPLIT_ACCUMULATORS > 0) {
+    consumer_mainloop_split(sums, tile.end - tile.first, smem, a_offset, pipe, release);
+  } else {
+    shared_t last;
+    if constexpr (A_FROM_REGISTERS)
+      last = consumer_mainloop_registers(sums, tile, smem, thread_offset, pipe);
+    else
+      last = consumer_mainloop(
+          smem, pipe, tile.first, tile.end,
+          [&](shared_t stage, bool accumulates) {
+            multiply_panel(sums, stage + a_offset, stage + A_BYTES, accumulates);
+          },
+          release);
+    release_stage(last);
+    wgmma_fence_sums(sums, WAVES);
+  }
+}
+
+/* Writes the accumulators to `boxes`, the warpgroup's epilogue memory, and stores them by TMA. The block's
+ * last tile uses the stages' memory, which holds all boxes at once. BY_COLUMNS, boxes come in pairs. */
+template <output OUTPUT, class ALPHA>
+SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[WAVES], const work_tile &tile,
+                                bool is_last, ALPHA alpha, shared_t stages, shared_t boxes) {
+  constexpr int STEP = BOXES < 2              ? 1
+                       : OUTPUT == BY_COLUMNS ? 2
+                                              : BOXES / 2, /* boxes of a store group */
+      PAIRS = BLOCK_N < 64 ? 1 : BLOCK_N / 64;
+  const int group = threadIdx.x / 128 - 1;
+  const bool is_first = threadIdx.x % 128 == 0;
+  if (is_last) {
+    named_barrier<WARPGROUPS + 1>(128 * WARPGROUPS);
+    boxes = stages + group * WARPGROUP_BOXES * BOX_BYTES;
+  }
+#pragma unroll
+  for (int i = 0; i < WARPGROUP_BOXES; i += STEP) {
+    const shared_t to = boxes + (is_last ? i : i % BOXES) * BOX_BYTES;
+    if (!is_last) {
+      if (is_first)
+        tma_store_wait_read<BOXES / STEP - 1>();
+      warpgroup_barrier(group);
+    }
+#pragma unroll
+    for (int j = i; j < i + STEP; j += OUTPUT == BY_COLUMNS ? 2 : 1) {
+      if constexpr (OUTPUT == BY_COLUMNS)
+        put_fragment_columns(to + (j - i) * BOX_BYTES, sums[j / 2 / PAIRS], j / 2 % PAIRS, alpha);
+      else if constexpr (A_FROM_REGISTERS)
+        put_fragment_rows(to + (j - i) * BOX_BYTES, sums[j / BOXES_ACROSS], j % BOXES_ACROSS, alpha);
+      else
+        wgmma_tile_put(to + (j - i) * BOX_BYTES, sums[j / BOXES_ACROSS], j % BOXES_ACROSS, alpha);
+    }
+    if (is_last && i + STEP < WARPGROUP_BOXES)
+      continue;
+    fence_proxy_async();
+    warpgroup_barrier(group);
+    if (is_first) {
+#pragma unroll
+      for (int j = is_last ? 0 : i; j < i + STEP; j++) {
+        if constexpr (OUTPUT == BY_COLUMNS)
+          tma_store(c, boxes + (is_last ? j : j % BOXES) * BOX_BYTES,
+                    tile.row + rows_above() + j / 2 / PAIRS * 64 + j % 2 * 32, tile.col + j / 2 % PAIRS * 64,
+                    tile.layer);
+        else
+          tma_store(c, boxes + (is_last ? j : j % BOXES) * BOX_BYTES, tile.col + j % BOXES_ACROSS * BOX_N,
+                    tile.row + rows_above() + j / BOXES_ACROSS * 64, tile.layer);
+      }
+      tma_store_commit();
+    }
+  }
+}
+
+#if JOINED
+#include "cuda_wgmma_joined.cu"
+#else
+
+/* Producer: loads the panels of all work tiles of this block. Called by one thread. */
 SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const cuda_wgmma_arguments &args,
                                 const block_memory &smem, unsigned rank) {
   pipeline_state pipe = {0, 1}; /* all stages are empty at first */
   for (tile_scheduler sched = sched_first(args); sched_has_next(sched, args);) {
     const work_tile tile = sched_next(sched, rank, args);
-    producer_mainloop(a, b, tile, args.a_first + tile.layer * args.a_layer,
-                      args.b_first + tile.layer * args.b_layer, smem.stages, smem.full, smem.empty, rank,
-                      pipe);
+    load_tile(a, b, tile, args.a_first + tile.layer * args.a_layer, args.b_first + tile.layer * args.b_layer,
+              smem.pipe, rank, pipe);
   }
 }
 
-/* Computes and stores all work tiles of this block. BY_MAP is a template parameter because a branch inside
- * the tile loop makes the compiler spill accumulators. */
-template <bool BY_MAP>
+/* Consumers: compute and store all work tiles of this block. OUTPUT is a template parameter because a branch
+ * inside the tile loop makes the compiler spill accumulators. */
+template <output OUTPUT>
 SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *partials,
                                  const epilogue_vectors &vectors, const cuda_wgmma_arguments &args,
                                  const block_memory &smem, unsigned rank) {
-  pipeline_state pipe = {0, 0};
   const int group = threadIdx.x / 128 - 1;
-  const shared_t vectors_smem = smem.epilogue_vectors + group * FINISH_BYTES,
-                 boxes = smem.epilogue + group * BOXES * BOX_BYTES;
+  const shared_t vectors_smem = smem.epilogue_vectors + group * EPILOGUE_BYTES,
+                 boxes = smem.epilogue + group * BOXES * BOX_BYTES,
+                 thread_offset = A_FROM_REGISTERS ? fragment_offset() : 0;
+  /* Loads of the epilogue's vectors overlap the main loop; partial accumulators leave too few registers. */
+  constexpr bool FUSES = FINISH && OUTPUT != BY_THREADS, PREFETCHES = FUSES && !SPLIT_ACCUMULATORS;
+  pipeline_state pipe = {0, 0};
   for (tile_scheduler sched = sched_first(args); sched_has_next(sched, args);) {
     const work_tile tile = sched_next(sched, rank, args);
     const bool is_last = !sched_has_next(sched, args);
-    wgmma_sums sums[BLOCKS];
-#if FINISH
+    wgmma_sums sums[WAVES];
     epilogue_operands held;
-    if (BY_MAP &&
-        /* loads overlap the main loop; split accumulators leave too few registers for it */
-        !SPLIT_ACCUMULATORS)
+    if constexpr (PREFETCHES)
       epilogue_prefetch(held, vectors, tile.row + rows_above(), tile.col, tile.layer, args);
-#endif
-    consumer_mainloop(sums, tile, smem.stages, smem.full, smem.empty, pipe);
+    multiply_tile(sums, tile, smem.pipe, thread_offset, pipe);
     if (is_last)
       grid_dependency_launch();
-#if STREAM
-    if (tile.first > 0) {
-      publish_partials(partials, sums, sched, rank, args);
-      continue;
+    if constexpr (STREAM) {
+      if (tile.first > 0) {
+        publish_partials(partials, sums, sched, rank, args);
+        continue;
+      }
+      if (tile.end < count_panels(args))
+        accumulate_partials(partials, sums, rank, args);
     }
-    if (tile.end < count_panels(args))
-      accumulate_partials(partials, sums, rank, args);
-#endif
-    if (BY_MAP) {
-#if FINISH
-      if (SPLIT_ACCUMULATORS)
+    if constexpr (FUSES) {
+      if constexpr (!PREFETCHES)
         epilogue_prefetch(held, vectors, tile.row + rows_above(), tile.col, tile.layer, args);
       epilogue_apply_all(sums, held, vectors_smem, group, vectors.steps->alpha);
-#endif
-#if FINISH && (C_FORM == 1 || C_FORM == 2)
-      store_by_map(map, sums, tile, is_last, wgmma_identity_scale(), smem.stages, boxes);
-/* With C of f32 the compiler serializes wgmma (C7520) if accumulators are not multiplied here. */
-#else
-      store_by_map(map, sums, tile, is_last, args.alpha, smem.stages, boxes);
-#endif
-    } else {
-      store_by_threads(c, sums, tile, vectors, args, boxes);
     }
+    if constexpr (OUTPUT == BY_THREADS)
+      store_by_threads(c, sums, tile, vectors, args, boxes);
+    else if constexpr (FUSES && C_IS_16_BITS)
+      store_by_map<OUTPUT>(map, sums, tile, is_last, wgmma_identity_scale(), smem.pipe.stages, boxes);
+    else /* with C of f32 the compiler serializes wgmma (C7520) if accumulators are not multiplied here */
+      store_by_map<OUTPUT>(map, sums, tile, is_last, args.alpha, smem.pipe.stages, boxes);
   }
   tma_store_wait_read<0>();
 }
@@ -99,25 +246,10 @@ SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *part
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128 * (WARPGROUPS + 1), RESIDENT)
     tsl_gemm_cuda_wgmma(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
                         const __grid_constant__ tensor_map map, c_element *c,
-                        const __grid_constant__ cuda_wgmma_arguments args
-#if STREAM
-                        ,
-                        char *partials
-#endif
-#if FINISH
-                        ,
-                        const epilogue_bias *bias, const float *scale_a, const float *scale_b,
-                        const __grid_constant__ cuda_wgmma_finish steps
-#endif
-    ) {
-#if FINISH
+                        const __grid_constant__ cuda_wgmma_arguments args, const epilogue_bias *bias,
+                        const float *scale_a, const float *scale_b,
+                        const __grid_constant__ cuda_wgmma_finish steps, char *partials) {
   const epilogue_vectors vectors = {bias, scale_a, scale_b, &steps};
-#else
-  const epilogue_vectors vectors = {};
-#endif
-#if !STREAM
-  char *const partials = nullptr;
-#endif
   extern __shared__ char memory[];
   if (threadIdx.x == 0) {
     tma_prefetch_map(&a);
@@ -134,13 +266,17 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
     if (threadIdx.x == 0)
       run_producer(&a, &b, args, smem, rank);
   } else {
+    constexpr bool HAS_COLUMNS = A_FROM_REGISTERS && BLOCK_N >= 64;
     if (WARPGROUPS == 2)
       setmaxnreg_inc<CONSUMER_REGISTERS>();
-    if (args.by_map)
-      run_consumers<true>(&map, c, partials, vectors, args, smem, rank);
+    if (HAS_COLUMNS && args.by_map == BY_COLUMNS)
+      run_consumers<HAS_COLUMNS ? BY_COLUMNS : BY_THREADS>(&map, c, partials, vectors, args, smem, rank);
+    else if (A_FROM_REGISTERS ? args.by_map == BY_ROWS && BLOCK_N >= BOX_N : args.by_map != BY_THREADS)
+      run_consumers<BY_ROWS>(&map, c, partials, vectors, args, smem, rank);
     else
-      run_consumers<false>(&map, c, partials, vectors, args, smem, rank);
+      run_consumers<BY_THREADS>(&map, c, partials, vectors, args, smem, rank);
   }
   if (CLUSTER > 1) /* a block must not exit while the other block still sends copies and arrivals to it */
     cluster_barrier();
 }
+#endif

@@ -14,7 +14,7 @@ enum {
 };
 enum { TSL_CUDA_WGMMA_DIRECT = 1, TSL_CUDA_WGMMA_SWAPPED };
 /* Forms: persistent blocks (cuda_wgmma.cu); one small block per split-k part (cuda_wgmma_flow.cu); persistent
- * blocks with stream-k (cuda_wgmma_stream.cu). */
+ * blocks with stream-k (cuda_wgmma_scheduler.cu). */
 enum { TSL_CUDA_WGMMA_STAY = 1, TSL_CUDA_WGMMA_FLOW, TSL_CUDA_WGMMA_STREAM };
 
 /* How e4m3 and e5m2 are multiplied. WIDENED: converted to f16. PANELS, PAIRS: by 8-bit tensor cores, whose
@@ -38,7 +38,8 @@ typedef struct tsl_cuda_wgmma {
   int c_element;            /* bytes of an element of C */
   int tile_m, tile_n, cluster, raster_height; /* cluster: blocks that share B; raster_height: in tiles */
   bool is_flow, is_stream;                    /* form=flow, form=stream; neither: form=stay */
-  int warpgroups;                             /* consumers of a block, 128 threads each */
+  int warpgroups, items; /* consumers of a block, 128 threads each; all threads of a block */
+  int columns;           /* columns of B that a block loads */
   int resident;          /* resident blocks of a multiprocessor, which share its memory */
   int stages, boxes;     /* pipeline stages; epilogue tiles of 64 lines by 128 bytes in shared memory */
   int depth;             /* elements of k in a panel */
@@ -49,31 +50,29 @@ typedef struct tsl_cuda_wgmma {
   int64_t a_bytes, b_bytes;   /* bytes of packed A and B, multiples of 128 */
   int64_t packed;             /* products of a batch that are packed at a time; 1 for elements of one byte */
 } tsl_cuda_wgmma;
+/* Launches: of a product or batch; with a fused epilogue, whose vectors take shared memory; of different
+ * products (cuda_wgmma_joined.cu), whose table takes shared memory. */
+typedef enum tsl_cuda_wgmma_launch_kind {
+  TSL_CUDA_WGMMA_PLAIN,
+  TSL_CUDA_WGMMA_EPILOGUE,
+  TSL_CUDA_WGMMA_JOINED
+} tsl_cuda_wgmma_launch_kind;
 /* Returns the kernel's tile and memory layout; stages = 0: the config is not supported. */
-tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
-                                 const tsl_device *device);
-/* Returns tsl_cuda_wgmma_of() with a fused epilogue, whose vectors take shared memory. */
-tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
-                                        const tsl_device *device);
-/* Returns tsl_cuda_wgmma_of() for a fused launch of different products, whose table takes shared memory. */
-tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
-                                           const tsl_device *device);
+tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device, tsl_cuda_wgmma_launch_kind kind);
 /* Direction of an epilogue vector, for the kernel's rows and columns. Scalars are BY_ROW. */
 enum { TSL_CUDA_WGMMA_NO_VECTOR, TSL_CUDA_WGMMA_BY_COLUMN, TSL_CUDA_WGMMA_BY_ROW };
 
 /* Division of a product into work tiles. `tiles_m` and `parts` are in units of clusters. */
 typedef struct tsl_cuda_wgmma_schedule {
   int64_t tiles_m, tiles_n, parts, blocks; /* tiles in a column and a row of C; split-k parts; blocks */
+  int64_t prefetched;        /* form=flow: panels that a block prefetches to L2 before it may start */
   int64_t pitch, sums_bytes; /* elements between rows of partial sums; bytes of these, flags included */
   /* Stream-k: tiles computed whole; panels of another tile's owner; helper parts of such a tile (0: none) */
   int64_t whole, owned, helped;
   int64_t flags_bytes, ending; /* bytes in front of the sums; predicted panels of the last round */
 } tsl_cuda_wgmma_schedule;
-tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n,
-                                                    int64_t k, const tsl_device *device);
-
-/* Returns the columns of B that a block loads. */
-int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile);
+tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, const tsl_device *device);
 
 /* Returns true if an operand with this layout must be packed before a tensor map can address it. */
 bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int element);

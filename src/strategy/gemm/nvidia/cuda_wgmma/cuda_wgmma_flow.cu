@@ -13,15 +13,12 @@
 #include "sm90.h"
 #include "wgmma_tile.h"
 
-constexpr int BLOCKS = TSL_PARAM_TILE_M / 64;
+constexpr int WARPGROUPS = 1, WAVES = TSL_PARAM_TILE_M / 64;
 #include "wgmma_panels.h"
-#if FINISH
-#include "cuda_wgmma_finish.cu"
-#else
-struct epilogue_vectors {};
-#endif
+
+#include "cuda_wgmma_epilogue.cu"
 constexpr int LOADER = 128; /* first thread of the fifth warp: the producer */
-constexpr int BOX_N = TILE_N < 32 ? TILE_N : 32, ACROSS_BOXES = TILE_N / BOX_N, BOX_BYTES = 64 * 128;
+constexpr int BOX_N = BLOCK_N < 32 ? BLOCK_N : 32, ACROSS_BOXES = BLOCK_N / BOX_N, BOX_BYTES = 64 * 128;
 
 /* Work tile of a block: a tile of C, its split-k part, and its panels [first, end). */
 struct work_tile {
@@ -31,7 +28,7 @@ struct work_tile {
 SM90_FUNCTION work_tile get_work_tile(unsigned rank, const cuda_wgmma_arguments &args) {
   const int cluster = blockIdx.x / CLUSTER, tiles = args.tiles_m * args.tiles_n, tile = cluster % tiles,
             part = cluster / tiles, own = part * CLUSTER + (int)rank, all = args.parts * CLUSTER;
-  return {tile % args.tiles_m * TILE_M, tile / args.tiles_m * TILE_N, part, part_begins(args.k, own, all),
+  return {tile % args.tiles_m * BLOCK_M, tile / args.tiles_m * BLOCK_N, part, part_begins(args.k, own, all),
           part_begins(args.k, own + 1, all)};
 }
 
@@ -45,56 +42,43 @@ SM90_FUNCTION void prefetch_panel(const tensor_map *map, int line, int depth) {
 SM90_FUNCTION void prefetch_tile(const tensor_map *a, const tensor_map *b, const work_tile &tile,
                                  int panels) {
   for (int p = tile.first; p < min(tile.end, tile.first + panels); p++) {
-    prefetch_panel<A_MN_MAJOR, TILE_M>(a, tile.row, p * DEPTH);
-    prefetch_panel<B_MN_MAJOR, TILE_N>(b, tile.col, p * DEPTH);
+    prefetch_panel<A_MN_MAJOR, BLOCK_M>(a, tile.row, p * BLOCK_K);
+    prefetch_panel<B_MN_MAJOR, BLOCK_N>(b, tile.col, p * BLOCK_K);
   }
 }
 
-SM90_FUNCTION void producer_mainloop(const tensor_map *a, const tensor_map *b, const work_tile &tile,
-                                     shared_t stages, shared_t full, shared_t empty) {
+SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const work_tile &tile,
+                                const pipeline_memory &smem) {
   pipeline_state pipe = {0, 1}; /* all stages are empty at first */
-  for (int p = tile.first; p < tile.end; p++) {
-    const shared_t to = stages + pipe.number * STAGE_BYTES, arrived = full + 8 * pipe.number;
-    mbarrier_wait_parity(empty + 8 * pipe.number, pipe.parity);
-    mbarrier_arrive_expect_tx(arrived, STAGE_BYTES);
-    load_panel<A_MN_MAJOR, TILE_M, false>(to, a, arrived, tile.row, p * DEPTH);
-    load_panel<B_MN_MAJOR, TILE_N, false>(to + A_BYTES, b, arrived, tile.col, p * DEPTH);
-    advance(pipe);
-  }
+  producer_mainloop(smem, pipe, tile.first, tile.end, [&](shared_t stage, shared_t full, int p) {
+    load_panel<A_MN_MAJOR, BLOCK_M, false>(stage, a, full, tile.row, p * BLOCK_K);
+    load_panel<B_MN_MAJOR, BLOCK_N, false>(stage + A_BYTES, b, full, tile.col, p * BLOCK_K);
+  });
   grid_dependency_launch(); /* all loads are issued: the next launch may use the memory bandwidth */
 }
 
-SM90_FUNCTION void consumer_mainloop(wgmma_sums sums[BLOCKS], const work_tile &tile, shared_t stages,
-                                     shared_t full, shared_t empty) {
-  pipeline_state pipe = {0, 0};
-#if SPLIT_ACCUMULATORS
-  multiply_split(sums, tile.end - tile.first, stages, 0, full, empty, pipe, [](shared_t stage) {
+SM90_FUNCTION void multiply_tile(wgmma_sums sums[WAVES], const work_tile &tile, const pipeline_memory &smem) {
+  const auto release = [](shared_t empty) {
     if (threadIdx.x == 0)
-      mbarrier_arrive(stage);
-  });
-#else
-  shared_t before = 0;
-  clear_sums(sums);
-  for (int p = tile.first; p < tile.end; p++) {
-    const shared_t panel = stages + pipe.number * STAGE_BYTES;
-    mbarrier_wait_parity(full + 8 * pipe.number, pipe.parity);
-    multiply_panel(sums, panel, panel + A_BYTES, true);
-    wgmma_wait_group<1>();
-    if (p > tile.first && threadIdx.x == 0)
-      mbarrier_arrive(before);
-    before = empty + 8 * pipe.number;
-    advance(pipe);
+      mbarrier_arrive(empty);
+  };
+  pipeline_state pipe = {0, 0};
+  if constexpr (SPLIT_ACCUMULATORS > 0) {
+    consumer_mainloop_split(sums, tile.end - tile.first, smem, 0, pipe, release);
+  } else {
+    clear_sums(sums); /* a block may have no panels */
+    consumer_mainloop(
+        smem, pipe, tile.first, tile.end,
+        [&](shared_t stage, bool) { multiply_panel(sums, stage, stage + A_BYTES, true); }, release);
+    wgmma_fence_sums(sums, WAVES);
   }
-  wgmma_wait_group<0>();
-  wgmma_fence_sums(sums, BLOCKS);
-#endif
 }
 
 /* Adds the sums of the cluster's blocks for rows `rank` of CLUSTER, four columns a thread, and stores C. */
 SM90_FUNCTION void reduce_rows(c_element *c, const work_tile &tile, unsigned rank,
                                const epilogue_vectors &vectors, const cuda_wgmma_arguments &args,
                                shared_t boxes) {
-  constexpr int HEIGHT = TILE_M / CLUSTER, CHUNKS = TILE_N / 4;
+  constexpr int HEIGHT = BLOCK_M / CLUSTER, CHUNKS = BLOCK_N / 4;
   const bool rows_first = !SPLIT && args.c_row == 1 && args.c_col != 1;
   c += args.c_offset + tile.part * args.c_part;
 #pragma unroll(CLUSTER > 2 ? 2 : 4)
@@ -125,66 +109,48 @@ SM90_FUNCTION void reduce_rows(c_element *c, const work_tile &tile, unsigned ran
 #pragma unroll
     for (int x = 0; x < 4; x++)
       if (row < args.m && col + x < args.n)
-#if FINISH
-        epilogue_store(c + row * args.c_row + (col + x) * args.c_col, sums[x], row, col + x, 0, vectors,
-                       args.beta);
-#else
-        wgmma_tile_store(c + row * args.c_row + (col + x) * args.c_col, scaled(sums[x], args.alpha),
-                         args.beta);
-#endif
+        store_element(c + row * args.c_row + (col + x) * args.c_col, sums[x], args.alpha, row, col + x, 0,
+                      vectors, args.beta);
   }
 }
 
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(LOADER + 32, RESIDENT)
     tsl_gemm_cuda_wgmma_flow(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
-                             c_element *c, const __grid_constant__ cuda_wgmma_arguments args
-#if FINISH
-                             ,
+                             c_element *c, const __grid_constant__ cuda_wgmma_arguments args,
                              const epilogue_bias *bias, const float *scale_a, const float *scale_b,
-                             const __grid_constant__ cuda_wgmma_finish steps
-#endif
-    ) {
-#if FINISH
+                             const __grid_constant__ cuda_wgmma_finish steps) {
   const epilogue_vectors vectors = {bias, scale_a, scale_b, &steps};
-#else
-  const epilogue_vectors vectors = {};
-#endif
   extern __shared__ char memory[];
-  const shared_t stages = (shared_address(memory) + 1023) / 1024 * 1024, full = stages + STAGES * STAGE_BYTES,
-                 empty = full + 8 * STAGES;
+  pipeline_memory smem;
+  smem.stages = (shared_address(memory) + 1023) / 1024 * 1024;
+  smem.full = smem.stages + STAGES * STAGE_BYTES;
+  smem.empty = smem.full + 8 * STAGES;
   const unsigned rank = CLUSTER > 1 ? cluster_rank() : 0;
   const work_tile tile = get_work_tile(rank, args);
   if (threadIdx.x == LOADER) {
     tma_prefetch_map(&a);
     tma_prefetch_map(&b);
     prefetch_tile(&a, &b, tile, args.ahead);
-    for (int s = 0; s < STAGES; s++) {
-      mbarrier_init(full + 8 * s, 1);
-      mbarrier_init(empty + 8 * s, 1);
-    }
-    fence_mbarrier_init();
+    init_barriers(smem, WARPGROUPS);
   }
   __syncthreads();
   grid_dependency_wait();
   if (threadIdx.x >= LOADER) {
     if (threadIdx.x == LOADER)
-      producer_mainloop(&a, &b, tile, stages, full, empty);
+      run_producer(&a, &b, tile, smem);
     __syncwarp();
   } else {
-    cuda_wgmma_scalar one;
-    wgmma_sums sums[BLOCKS];
-    consumer_mainloop(sums, tile, stages, full, empty);
+    wgmma_sums sums[WAVES];
+    multiply_tile(sums, tile, smem);
     warpgroup_barrier(0); /* all warps have read the stages: sums may overwrite them */
-    one.real = 1;
-    if (IS_INTEGER)
-      one.integer = 1;
 #pragma unroll
-    for (int j = 0; j < BLOCKS * ACROSS_BOXES; j++)
-      wgmma_tile_put_words(stages + j * BOX_BYTES, sums[j / ACROSS_BOXES], j % ACROSS_BOXES, one);
+    for (int j = 0; j < WAVES * ACROSS_BOXES; j++)
+      wgmma_tile_put_words(smem.stages + j * BOX_BYTES, sums[j / ACROSS_BOXES], j % ACROSS_BOXES,
+                           wgmma_identity_scale());
   }
   cluster_barrier();
   if (threadIdx.x < LOADER)
-    reduce_rows(c, tile, rank, vectors, args, stages);
+    reduce_rows(c, tile, rank, vectors, args, smem.stages);
   __syncwarp();
   cluster_barrier(); /* keeps this block's shared memory alive until the other blocks have read it */
 }

@@ -3,10 +3,10 @@
  *   Table, in device memory: | maps of A, B, C; first work tile, tiles, k, alpha | ... | end row |
  *   work tiles:              | tiles of product 0 | tiles of product 1 | ... | block b: b, b + blocks ...
  * The words of each product are copied to shared memory first. Work tile numbers only grow, so that producer
- * and consumers continue their search at the current product. Tiles are computed as in cuda_wgmma.cu, and C
- * is stored by TMA. Parameters, defines and limits: see cuda_wgmma.cu, without split-k and epilogue. C suits
- * a tensor map and is not read; at most TSL_CUDA_WGMMA_JOINED_MOST products. */
-#include "cuda_wgmma_tiles.cu"
+ * and consumers continue their search at the current product. Included by cuda_wgmma.cu (JOINED), which
+ * computes the tiles, without split-k, stream-k and epilogue. C suits a tensor map and is not read; at most
+ * TSL_CUDA_WGMMA_JOINED_MOST products. */
+static_assert(!SPLIT && !STREAM && !FINISH && !A_FROM_REGISTERS, "plain products");
 
 constexpr int WORDS = TSL_CUDA_WGMMA_JOINED_WORDS;
 
@@ -54,7 +54,7 @@ SM90_FUNCTION void run_producer(const cuda_wgmma_joined *table, int work_tiles, 
       fence_tensormap_acquire(b);
       acquired = product_in.number;
     }
-    producer_mainloop(a, b, tile, 0, 0, smem.stages, smem.full, smem.empty, rank, pipe);
+    load_tile(a, b, tile, 0, 0, smem.pipe, rank, pipe);
   }
 }
 
@@ -70,15 +70,16 @@ SM90_FUNCTION void run_consumers(const cuda_wgmma_joined *table, int work_tiles,
     work_tile tile = find_work_tile(product_in, number, rank, args);
     const bool is_last = number + step >= work_tiles;
     const tensor_map *c = map_of(table, product_in, 2);
-    wgmma_sums sums[BLOCKS];
+    wgmma_sums sums[WAVES];
     tile.layer = 0;
     if (product_in.number != acquired && threadIdx.x % 128 == 0)
       fence_tensormap_acquire(c);
     acquired = product_in.number;
-    consumer_mainloop(sums, tile, smem.stages, smem.full, smem.empty, pipe);
+    multiply_tile(sums, tile, smem.pipe, 0, pipe);
     if (is_last)
       grid_dependency_launch();
-    store_by_map(c, sums, tile, is_last, args.alpha, smem.stages, smem.epilogue + group * BOXES * BOX_BYTES);
+    store_by_map<BY_ROWS>(c, sums, tile, is_last, args.alpha, smem.pipe.stages,
+                          smem.epilogue + group * BOXES * BOX_BYTES);
   }
   tma_store_wait_read<0>();
 }

@@ -1,4 +1,4 @@
-#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_lines.h"
+#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_run.h"
 
 #include "core/status.h"
 #include "host/int_math.h"
@@ -47,9 +47,9 @@ static int choose_copy_method(const tsl_cuda_wgmma *tile, const tsl_rows_place *
   return place->step == 1 && !is_short ? TSL_CUDA_WGMMA_LINES_BY_BULK : TSL_CUDA_WGMMA_LINES_GATHERED;
 }
 
-/* Returns the kernel's description of one copy to byte `target` of the workspace. */
+/* Returns the kernel's description of one copy. */
 static cuda_wgmma_lines describe_lines(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_factor *factor,
-                                       tesela_type type, int64_t target) {
+                                       tesela_type type) {
   const tsl_rows *rows = &factor->rows;
   const tsl_rows_place *place = &factor->place;
   const int64_t bytes = tile->input_bytes, elements = rows->elements * bytes,
@@ -62,7 +62,7 @@ static cuda_wgmma_lines describe_lines(const tsl_cuda_wgmma *tile, const tsl_cud
                             .offset = place->offset * bytes,
                             .line = place->row_stride * bytes,
                             .step = place->step,
-                            .to = target,
+                            .to = factor->copy_offset,
                             .pitch = rows->pitch,
                             .is_e5m2 = type == TESELA_E5M2,
                             .shift = log2_chunks_of(chunks, most),
@@ -79,7 +79,6 @@ static cuda_wgmma_lines describe_lines(const tsl_cuda_wgmma *tile, const tsl_cud
 tesela_status tsl_cuda_wgmma_lines(const tsl_work *work, tsl_kernel *kernel, const tsl_cuda_wgmma *tile,
                                    tsl_buffer *scratch, tsl_stream *stream,
                                    tsl_cuda_wgmma_factor factors[2]) {
-  const int64_t to[] = {0, tile->packed * tile->a_bytes};
   const tesela_type types[] = {tile->problem.a.type, tile->problem.b.type};
   const tsl_argument list[] = {TSL_ARG_BUFFER(factors[0].place.buffer),
                                TSL_ARG_BUFFER(factors[1].place.buffer), TSL_ARG_BUFFER(scratch)};
@@ -87,10 +86,10 @@ tesela_status tsl_cuda_wgmma_lines(const tsl_work *work, tsl_kernel *kernel, con
   int64_t copied = 0;
   for (int i = 0; i < 2; i++)
     if (factors[i].packs && (tile->input_bytes == 1 || factors[i].place.step == 1)) {
-      args.of[i] = describe_lines(tile, &factors[i], types[i], to[i]);
+      args.of[i] = describe_lines(tile, &factors[i], types[i]);
       copied += factors[i].rows.rows * factors[i].rows.pitch;
-      factors[i].place =
-          (tsl_rows_place){scratch, to[i] / tile->element, factors[i].rows.pitch / tile->element, 1, 0};
+      factors[i].place = (tsl_rows_place){scratch, factors[i].copy_offset / tile->element,
+                                          factors[i].rows.pitch / tile->element, 1, 0};
       factors[i].packs = false;
     }
   /* Persistent blocks: as many as are resident. */

@@ -200,9 +200,8 @@ static double wgmma_packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device
 
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
-  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
-  const tsl_cuda_wgmma_schedule schedule =
-      tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_PLAIN);
+  const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, device);
   const double folding = schedule.parts > 1 ? fold_share * device->launch_seconds +
                                                   fold_moves * (double)schedule.sums_bytes / device->bandwidth
                                             : 0;
@@ -213,21 +212,19 @@ double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *conf
 
 void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_cost_counts *account) {
-  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_of(problem, config, device);
-  const tsl_cuda_wgmma_schedule schedule =
-      tsl_cuda_wgmma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
+  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_PLAIN);
+  const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, device);
   const double tiles =
                    (double)schedule.tiles_m * (double)schedule.tiles_n * (tile.is_flow ? 1 : tile.cluster),
                panels = ceil((double)problem->k / tile.depth),
                panel = (double)(tile.tile_m + tile.tile_n) * 128;
-  const int items = tile.is_flow ? 160 : 128 * (tile.warpgroups + 1);
-  tsl_cost_counts_groups((double)schedule.blocks, items, (double)schedule.blocks * items,
+  tsl_cost_counts_groups((double)schedule.blocks, tile.items, (double)schedule.blocks * tile.items,
                          (int64_t)tile.shared_bytes, device, account);
   account->computed = tiles * panels * tile.tile_m * tile.tile_n * tile.depth;
   account->local =
       (tsl_moved){.read = tiles * panels * (tile.tile_m / 64.0) * (64 + (double)tile.tile_n) * 128,
                   .written = tiles * panels * panel};
-  account->global.read = tiles * panels * (tile.tile_m + (double)tsl_cuda_wgmma_columns(&tile)) * 128;
+  account->global.read = tiles * panels * (tile.tile_m + (double)tile.columns) * 128;
   /* Each of four tensor cores multiplies and adds 512 numbers of 32 bytes along k a clock. */
   account->rate =
       2.0 * 4096 / tile.element * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);

@@ -27,7 +27,7 @@ SM90_FUNCTION int row_turn(int y) {
  * rows. */
 template <int WIDTH>
 SM90_FUNCTION void put_rows(shared_t end, wgmma_sums sums, int box, int shift, cuda_wgmma_scalar alpha) {
-  constexpr int PAIRS = TILE_N < WIDTH ? TILE_N / 8 : WIDTH / 8;
+  constexpr int PAIRS = BLOCK_N < WIDTH ? BLOCK_N / 8 : WIDTH / 8;
   const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 32 / 4, other = row >> 2 & 1,
             place = shift + row_turn(row) + thread % 4 * 2;
   const int first = row_word<WIDTH>(place + other), second = row_word<WIDTH>(place + 1 - other);
@@ -46,11 +46,22 @@ SM90_FUNCTION void put_rows(shared_t end, wgmma_sums sums, int box, int shift, c
   }
 }
 
-SM90_FUNCTION void store_element(c_element *dst, unsigned element) {
+SM90_FUNCTION void store_bits(c_element *dst, unsigned bits) {
   if (sizeof(c_element) == 4)
-    *(unsigned *)dst = element;
+    *(unsigned *)dst = bits;
   else
-    *(unsigned short *)dst = (unsigned short)element;
+    *(unsigned short *)dst = (unsigned short)bits;
+}
+
+/* Returns the bits of an element of C that is not read (beta = 0), from the word of its sum. */
+SM90_FUNCTION unsigned result_bits(unsigned word, int row, int col, int product,
+                                   const epilogue_vectors &vectors) {
+  if constexpr (FINISH)
+    word = __float_as_uint(epilogue_element(wgmma_tile_sum(word), 0, row, col, product, vectors, 0));
+  if constexpr (C_IS_16_BITS)
+    return c_pair(__uint_as_float(word), 0) & 0xffff;
+  else
+    return word;
 }
 
 SM90_FUNCTION void store_chunk(c_element *dst, const unsigned *words, int row, int col, int product,
@@ -109,22 +120,26 @@ SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int fi
 #pragma unroll
   for (int e = 0; e < CHUNK; e++)
     if (begin + e < behind)
-      store_element(line + begin + e,
-                    result_bits(load_shared(from + 4 * (y * WIDTH + row_word<WIDTH>(begin + e + place))),
-                                first_row + y, first_col + begin + e, product, vectors));
+      store_bits(line + begin + e,
+                 result_bits(load_shared(from + 4 * (y * WIDTH + row_word<WIDTH>(begin + e + place))),
+                             first_row + y, first_col + begin + e, product, vectors));
 }
 
 /* Stores accumulators to C in boxes of 32 columns, as many at a time as shared memory holds. Chunks are
- * stored where C is not read and its rows are dense, else elements. */
-SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const work_tile &tile,
+ * stored where C is not read and its rows are dense, else elements. Rows of fragments (A_FROM_REGISTERS) lie
+ * in boxes as for a tensor map. */
+SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[WAVES], const work_tile &tile,
                                     const epilogue_vectors &vectors, const cuda_wgmma_arguments &args,
                                     shared_t boxes) {
-  constexpr int WIDE = TILE_N < 32 ? TILE_N : 32, ACROSS = TILE_N / WIDE, ALL = BLOCKS * ACROSS,
+  constexpr int WIDE = BLOCK_N < 32 ? BLOCK_N : 32, ACROSS = BLOCK_N / WIDE, ALL = WAVES * ACROSS,
                 AT_ONCE = BOXES < ALL ? BOXES : ALL, LEAST = AT_ONCE < ACROSS ? AT_ONCE : ACROSS,
-                TOGETHER_ACROSS = AT_ONCE % LEAST || ACROSS % LEAST ? 1 : LEAST; /* boxes of the same rows */
+                TOGETHER_ACROSS = A_FROM_REGISTERS || AT_ONCE % LEAST || ACROSS % LEAST
+                                      ? 1
+                                      : LEAST; /* boxes of the same rows */
   constexpr int WIDTH = 32 * TOGETHER_ACROSS;
   const int group = threadIdx.x / 128 - 1, thread = threadIdx.x % 128;
-  const bool by_chunks = !SPLIT && WIDE == 32 && args.c_col == 1 && args.beta.integer == 0;
+  const bool by_chunks =
+      !A_FROM_REGISTERS && !SPLIT && WIDE == 32 && args.c_col == 1 && args.beta.integer == 0;
   const bool rows_first = args.c_row == 1 && args.c_col != 1;
   /* (x, y): the thread's first element of a box. down: rows (or columns) between its elements. */
   const int y = rows_first ? thread % 64 : thread / WIDE, x = rows_first ? thread / 64 : thread % WIDE,
@@ -139,7 +154,10 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const
     warpgroup_barrier(group);
 #pragma unroll
     for (int j = i; j < i + AT_ONCE; j += TOGETHER_ACROSS)
-      put_rows<WIDTH>(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS, shift, args.alpha);
+      if constexpr (A_FROM_REGISTERS)
+        put_fragment_rows(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS, args.alpha);
+      else
+        put_rows<WIDTH>(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS, shift, args.alpha);
     warpgroup_barrier(group);
     if (by_chunks) {
       for (int j = i; j < i + AT_ONCE; j += TOGETHER_ACROSS)
@@ -158,13 +176,11 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[BLOCKS], const
       for (int e = 0; e < WIDE / 2; e++, to += step)
         if (e < left) {
           const int line = rows_first ? y : y + e * down, at = rows_first ? place + e * down : place;
-          const unsigned word = load_shared(from + 4 * (line * WIDTH + row_word<WIDTH>(at + row_turn(line))));
-#if FINISH
-          epilogue_store(to, wgmma_tile_sum(word), first + (rows_first ? 0 : e * down),
-                         col + (rows_first ? e * down : 0), tile.layer, vectors, args.beta);
-#else
-          wgmma_tile_store(to, word, args.beta);
-#endif
+          const shared_t word = A_FROM_REGISTERS ? swizzled(line, 4 * at)
+                                                 : 4 * (line * WIDTH + row_word<WIDTH>(at + row_turn(line)));
+          store_element(to, wgmma_tile_sum(load_shared(from + word)), wgmma_identity_scale(),
+                        first + (rows_first ? 0 : e * down), col + (rows_first ? e * down : 0), tile.layer,
+                        vectors, args.beta);
         }
     }
   }

@@ -10,62 +10,40 @@
 
 #define FOLDER "strategy/gemm/nvidia/cuda_wgmma/"
 
-enum { WARPGROUP = 128, WARP = 32, FOLD_ITEMS = 256, UNIT_BLOCKS = 4 };
-/* Bytes that all blocks of a launch prefetch to L2: what memory delivers between two products' reads. */
-enum { PREFETCH_BYTES = 6 << 20 };
-
-int tsl_cuda_wgmma_items(const tsl_cuda_wgmma *tile) {
-  return tile->is_flow ? WARPGROUP + WARP : WARPGROUP * (tile->warpgroups + 1);
-}
-
-static tsl_cuda_wgmma_schedule get_schedule(const tsl_work *work, const tsl_cuda_wgmma *tile) {
-  const tsl_problem *problem = &tile->problem;
-  return tsl_cuda_wgmma_get_schedule(tile, problem->m, problem->n, problem->k, work->device);
-}
+enum { FOLD_ITEMS = 256, UNIT_BLOCKS = 4 };
 
 static const char *ptx_type_of(const tsl_cuda_wgmma *tile, tesela_type type) {
   return tile->element != tile->input_bytes ? "f16" : tsl_launch_ptx_word(type);
 }
 
-static tsl_cuda_wgmma wgmma_tile_of(const tsl_work *work) {
-  return work->fuses_epilogue ? tsl_cuda_wgmma_finishing(&work->problem, &work->config, work->device)
-                              : tsl_cuda_wgmma_of(&work->problem, &work->config, work->device);
-}
-
-/* Writes the defines of the fused epilogue; "" where the kernel has no epilogue. */
+/* Writes the defines of the fused epilogue, all 0 where the kernel has none. */
 enum { EPILOGUE_TEXT = 256 };
-static void define_epilogue(const tsl_problem *problem, const tsl_cuda_wgmma *tile,
-                            char text[EPILOGUE_TEXT]) {
-  text[0] = 0;
-  if (tile->fuses_epilogue)
-    snprintf(
-        text, EPILOGUE_TEXT,
-        "#define FINISH 1\n#define FINISH_FUNCTION %d\n#define FINISH_BIAS %d\n#define FINISH_A %d\n"
-        "#define FINISH_B %d\n#define FINISH_WIDE %d\n#define FINISH_ALPHA %d\n#define FINISH_PLACES %d\n",
-        (int)problem->activation, tile->bias, tile->scale_a, tile->scale_b, problem->bias.type == TESELA_F32,
-        problem->alpha[0] != 1, tsl_problem_precision_bits(problem));
+static void define_epilogue(const tsl_cuda_wgmma *tile, bool is_fused, char text[EPILOGUE_TEXT]) {
+  const tsl_problem *problem = &tile->problem;
+  snprintf(text, EPILOGUE_TEXT,
+           "#define FINISH %d\n#define FINISH_FUNCTION %d\n#define FINISH_BIAS %d\n#define FINISH_A %d\n"
+           "#define FINISH_B %d\n#define FINISH_WIDE %d\n#define FINISH_ALPHA %d\n#define FINISH_PLACES %d\n",
+           is_fused, is_fused ? (int)problem->activation : 0, is_fused ? tile->bias : 0,
+           is_fused ? tile->scale_a : 0, is_fused ? tile->scale_b : 0,
+           is_fused && problem->bias.type == TESELA_F32, is_fused && problem->alpha[0] != 1,
+           is_fused ? tsl_problem_precision_bits(problem) : 0);
 }
 
-void tsl_cuda_wgmma_define(const tsl_problem *problem, const tsl_cuda_wgmma *tile, bool is_split,
+void tsl_cuda_wgmma_define(const tsl_cuda_wgmma *tile, bool is_split, bool is_joined,
                            char text[TSL_CUDA_WGMMA_DEFINES]) {
-  char finish[EPILOGUE_TEXT];
-  define_epilogue(problem, tile, finish);
+  const tsl_problem *problem = &tile->problem;
+  char epilogue[EPILOGUE_TEXT];
+  define_epilogue(tile, tile->fuses_epilogue && !is_split, epilogue);
   snprintf(text, TSL_CUDA_WGMMA_DEFINES,
            "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
            "#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n#define SPLIT %d\n"
-           "#define RESIDENT %d\n#define SPLIT_ACCUMULATORS %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n%s",
+           "#define RESIDENT %d\n#define SPLIT_ACCUMULATORS %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n"
+           "#define JOINED %d\n%s",
            tile->stages, tile->boxes, tile->element, ptx_type_of(tile, problem->a.type),
            ptx_type_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_mn_major,
            tile->b_mn_major, is_split, tile->resident, tile->split_accumulators,
-           tsl_type(problem->a.type)->is_integer, tile->is_stream, is_split ? "" : finish);
+           tsl_type(problem->a.type)->is_integer, tile->is_stream, is_joined, epilogue);
 }
-
-typedef struct kernel_text {
-  const char *path, *entry;
-} kernel_text;
-static const kernel_text persistent_kernel = {FOLDER "cuda_wgmma.cu", "tsl_gemm_cuda_wgmma"},
-                         from_registers = {FOLDER "cuda_wgmma_across.cu", "tsl_gemm_cuda_wgmma_across"},
-                         flow_kernel = {FOLDER "cuda_wgmma_flow.cu", "tsl_gemm_cuda_wgmma_flow"};
 
 /* Returns the first ticket: a number that flags, in memory with arbitrary contents, are unlikely to hold. */
 static unsigned long long first_ticket(const tsl_work *work) {
@@ -73,41 +51,83 @@ static unsigned long long first_ticket(const tsl_work *work) {
   return ((unsigned long long)(uintptr_t)work ^ (unsigned long long)(tsl_clock() * 1e9)) * odd;
 }
 
-tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
-  const tsl_cuda_wgmma tile = wgmma_tile_of(work);
-  const tsl_device_ops *ops = work->device->ops;
-  const tsl_problem *problem = &tile.problem;
-  const tsl_cuda_wgmma_schedule schedule = get_schedule(work, &tile);
-  const kernel_text *text = tile.is_flow          ? &flow_kernel
-                            : tile.from_registers ? &from_registers
-                                                  : &persistent_kernel;
-  const bool is_split = schedule.parts > 1;
-  char finish[EPILOGUE_TEXT], defines[TSL_CUDA_WGMMA_DEFINES];
-  tsl_cuda_wgmma_kernels made = {.joined = NULL};
-  void *block;
-  tsl_cuda_wgmma_define(problem, &tile, is_split, defines);
-  TSL_TRY(tsl_launch_kernel_with(work, text->path, text->entry, tsl_cuda_wgmma_items(&tile), defines,
-                                 &made.multiply));
-  TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile.shared_bytes));
-  /* The reduction is compiled only for split-k and for k = 0: compiling takes 0.1 s. */
-  const bool folds = is_split || !tsl_problem_reads(&work->problem, TSL_OPERAND_A);
-  define_epilogue(problem, &tile, finish);
+/* Compiles the split-k reduction. */
+static tesela_status build_fold(tsl_work *work, tsl_cuda_wgmma_state *state) {
+  const tsl_cuda_wgmma *tile = &state->tile;
+  char epilogue[EPILOGUE_TEXT], defines[TSL_CUDA_WGMMA_DEFINES];
+  define_epilogue(tile, tile->fuses_epilogue, epilogue);
   snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n#define WHOLE_SUMS %d\n%s",
-           tsl_launch_form(problem->c.type), tsl_launch_fold_items(schedule.parts),
-           tsl_type(problem->a.type)->is_integer, finish);
-  if (folds)
-    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_split_k_reduce.cu", "tsl_gemm_cuda_wgmma_fold",
-                                   FOLD_ITEMS, defines, &made.fold));
-  if (tile.input_bytes > 1)
-    TSL_TRY(tsl_pack_rows_kernel(work, tile.element, &made.pack));
-  if (tile.input_bytes == 1 || (tsl_problem_batch(problem) == 1 && tsl_cuda_wgmma_packed_bytes(&tile) > 0))
-    TSL_TRY(tsl_cuda_wgmma_lines_kernel(work, &tile, &made.lines));
-  ops->kernel_early(made.multiply);
-  if (folds)
-    ops->kernel_early(made.fold);
-  TSL_TRY(tsl_alloc(sizeof made, "cuda_wgmma's kernels", &block));
-  *(tsl_cuda_wgmma_kernels *)block = made;
-  atomic_init(&((tsl_cuda_wgmma_kernels *)block)->tickets, first_ticket(work));
+           tsl_launch_form(tile->problem.c.type), tsl_launch_fold_items(state->schedule.parts),
+           tsl_type(tile->problem.a.type)->is_integer, epilogue);
+  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "cuda_wgmma_split_k_reduce.cu", "tsl_gemm_cuda_wgmma_fold",
+                                 FOLD_ITEMS, defines, &state->fold));
+  work->device->ops->kernel_early(state->fold);
+  return TESELA_OK;
+}
+
+static tesela_status build_kernels(tsl_work *work, tsl_cuda_wgmma_state *state) {
+  const tsl_cuda_wgmma *tile = &state->tile;
+  const tsl_device_ops *ops = work->device->ops;
+  const bool is_split = state->schedule.parts > 1;
+  char defines[TSL_CUDA_WGMMA_DEFINES];
+  tsl_cuda_wgmma_define(tile, is_split, false, defines);
+  TSL_TRY(tsl_launch_kernel_with(work, tile->is_flow ? FOLDER "cuda_wgmma_flow.cu" : FOLDER "cuda_wgmma.cu",
+                                 tile->is_flow ? "tsl_gemm_cuda_wgmma_flow" : "tsl_gemm_cuda_wgmma",
+                                 tile->items, defines, &state->multiply));
+  TSL_TRY(ops->kernel_local_bytes(state->multiply, (size_t)tile->shared_bytes));
+  ops->kernel_early(state->multiply);
+  /* The reduction is compiled only for split-k and for k = 0: compiling takes 0.1 s. */
+  if (is_split || !tsl_problem_reads(&work->problem, TSL_OPERAND_A))
+    TSL_TRY(build_fold(work, state));
+  if (tile->input_bytes > 1)
+    TSL_TRY(tsl_pack_rows_kernel(work, tile->element, &state->pack));
+  if (tile->input_bytes == 1 ||
+      (tsl_problem_batch(&tile->problem) == 1 && tsl_cuda_wgmma_packed_bytes(tile) > 0))
+    TSL_TRY(tsl_cuda_wgmma_lines_kernel(work, tile, &state->lines));
+  return TESELA_OK;
+}
+
+/* Returns the arguments that operands do not change. */
+static cuda_wgmma_arguments get_arguments(const tsl_cuda_wgmma *tile,
+                                          const tsl_cuda_wgmma_schedule *schedule) {
+  const int64_t packed = tile->a_bytes + tile->b_bytes; /* partial sums follow the packed operands */
+  cuda_wgmma_scalar one = {.real = 1};
+  if (tsl_type(tile->problem.a.type)->is_integer)
+    one.integer = 1;
+  cuda_wgmma_arguments args = {.m = (int)tile->problem.m,
+                               .n = (int)tile->problem.n,
+                               .k = (int)tile->problem.k,
+                               .tiles_m = (int)schedule->tiles_m,
+                               .tiles_n = (int)schedule->tiles_n,
+                               .raster_height = tile->raster_height,
+                               .parts = (int)schedule->parts,
+                               .ahead = (int)schedule->prefetched,
+                               .alpha = one,
+                               .whole = (int)schedule->whole,
+                               .owned = (int)schedule->owned,
+                               .helped = (int)schedule->helped,
+                               .flags = packed,
+                               .sums = packed + schedule->flags_bytes,
+                               .one = one};
+  if (schedule->parts > 1) {
+    args.by_map = tile->tile_n >= 32 && !tile->is_flow;
+    args.c_offset = packed / 4, args.c_part = schedule->sums_bytes / schedule->parts / 4;
+    args.c_row = schedule->pitch, args.c_col = 1;
+  }
+  return args;
+}
+
+tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
+  const tsl_cuda_wgmma tile =
+      tsl_cuda_wgmma_derive(&work->problem, &work->config, work->device,
+                            work->fuses_epilogue ? TSL_CUDA_WGMMA_EPILOGUE : TSL_CUDA_WGMMA_PLAIN);
+  tsl_cuda_wgmma_state state = {.tile = tile, .schedule = tsl_cuda_wgmma_get_schedule(&tile, work->device)};
+  void *block;
+  state.args = get_arguments(&tile, &state.schedule);
+  TSL_TRY(build_kernels(work, &state));
+  TSL_TRY(tsl_alloc(sizeof state, "cuda_wgmma's kernels", &block));
+  *(tsl_cuda_wgmma_state *)block = state;
+  atomic_init(&((tsl_cuda_wgmma_state *)block)->tickets, first_ticket(work));
   work->state = block;
   return TESELA_OK;
 }
@@ -117,25 +137,33 @@ void tsl_cuda_wgmma_release(tsl_work *work) {
   work->state = NULL;
 }
 
+/* Returns the operand with `lines` lines along k, whose elements are `along` apart, and its lines `across`.
+ */
+static tsl_cuda_wgmma_factor get_factor(const tsl_cuda_wgmma_launch *run, const tsl_operand *operand,
+                                        bool mn_major, int64_t lines, int64_t offset, int64_t across,
+                                        int64_t along) {
+  const int element = run->tile->element;
+  tsl_cuda_wgmma_factor factor = {.rows = tsl_rows_of(lines, run->sizes.k, mn_major, element),
+                                  .place = {operand->buffer, offset + run->first * operand->batch_step,
+                                            mn_major ? along : across, mn_major ? across : along,
+                                            operand->batch_step},
+                                  .mn_major = mn_major};
+  factor.packs =
+      element != run->tile->input_bytes || tsl_cuda_wgmma_packs(&factor.place, &factor.rows, element);
+  return factor;
+}
+
 void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor factors[2]) {
   const tsl_gemm_sizes *s = &run->sizes;
-  const tsl_cuda_wgmma *tile = &run->tile;
-  const bool a = tile->a_mn_major, b = tile->b_mn_major;
-  const tsl_operand *from_a = tile->swapped ? &run->operands->b : &run->operands->a,
-                    *from_b = tile->swapped ? &run->operands->a : &run->operands->b;
-  factors[0] =
-      (tsl_cuda_wgmma_factor){.rows = tsl_rows_of(s->m, s->k, a, tile->element),
-                              .place = {from_a->buffer, s->a_offset + run->first * from_a->batch_step,
-                                        a ? s->a_col_stride : s->a_row_stride,
-                                        a ? s->a_row_stride : s->a_col_stride, from_a->batch_step}};
-  factors[1] =
-      (tsl_cuda_wgmma_factor){.rows = tsl_rows_of(s->n, s->k, b, tile->element),
-                              .place = {from_b->buffer, s->b_offset + run->first * from_b->batch_step,
-                                        b ? s->b_row_stride : s->b_col_stride,
-                                        b ? s->b_col_stride : s->b_row_stride, from_b->batch_step}};
-  for (int i = 0; i < 2; i++)
-    factors[i].packs = tile->element != tile->input_bytes ||
-                       tsl_cuda_wgmma_packs(&factors[i].place, &factors[i].rows, tile->element);
+  const tsl_cuda_wgmma *tile = run->tile;
+  const tsl_operands *own = run->operands;
+  factors[0] = get_factor(run, tile->swapped ? &own->b : &own->a, tile->a_mn_major, s->m, s->a_offset,
+                          s->a_row_stride, s->a_col_stride);
+  factors[1] = get_factor(run, tile->swapped ? &own->a : &own->b, tile->b_mn_major, s->n, s->b_offset,
+                          s->b_col_stride, s->b_row_stride);
+  factors[0].box_lines = tile->tile_m;
+  factors[1].box_lines = tile->columns;
+  factors[1].copy_offset = tile->packed * tile->a_bytes;
 }
 
 static bool packs_any(const tsl_cuda_wgmma_launch *run) {
@@ -144,44 +172,40 @@ static bool packs_any(const tsl_cuda_wgmma_launch *run) {
   return factors[0].packs || factors[1].packs;
 }
 
-tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, const tsl_cuda_wgmma_factor *factor,
-                                        int lines, tsl_cuda_wgmma_layers *found, tsl_tensor_map *map) {
-  const tsl_cuda_wgmma *tile = &run->tile;
+tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor *factor,
+                                        tsl_tensor_map *map) {
+  const tsl_cuda_wgmma *tile = run->tile;
   const int64_t pitch = factor->rows.rows > 1 ? factor->place.row_stride * tile->element : factor->rows.pitch,
                 apart = run->count > 1 ? factor->place.apart : 0, last = apart < 0 ? run->count - 1 : 0;
-  found->first = (int)last;
-  found->layer = apart < 0 ? -1 : apart > 0;
+  factor->first = (int)last;
+  factor->layer = apart < 0 ? -1 : apart > 0;
   const tsl_tensor tensor = {.buffer = factor->place.buffer,
                              .offset = (size_t)((factor->place.offset + last * apart) * tile->element),
                              .element = tile->element,
                              .size = {factor->rows.elements, factor->rows.rows, apart != 0 ? run->count : 1},
                              .pitch = {pitch, apart != 0 ? (apart < 0 ? -apart : apart) * tile->element : 16},
-                             .box = {found->mn_major ? TSL_CUDA_WGMMA_PANEL / tile->element : tile->depth,
-                                     found->mn_major ? tile->depth : lines}};
+                             .box = {factor->mn_major ? TSL_CUDA_WGMMA_PANEL / tile->element : tile->depth,
+                                     factor->mn_major ? tile->depth : factor->box_lines}};
   return factor->place.buffer->device->ops->tensor_map(&tensor, map);
 }
 
 /* Packs operands whose layout does not suit tensor maps, in one launch if possible, and encodes maps. */
 static tesela_status prepare_factors(const tsl_cuda_wgmma_launch *run, cuda_wgmma_arguments *args,
                                      tsl_tensor_map maps[2]) {
-  const tsl_cuda_wgmma *tile = &run->tile;
-  const int64_t to[] = {0, tile->packed * tile->a_bytes};
-  const int box_lines[] = {tile->tile_m, tsl_cuda_wgmma_columns(tile)};
-  const tsl_cuda_wgmma_kernels *kernels = run->work->state;
-  tsl_cuda_wgmma_layers found[] = {{.mn_major = tile->a_mn_major}, {.mn_major = tile->b_mn_major}};
+  const tsl_cuda_wgmma_state *state = run->work->state;
+  tsl_buffer *scratch = run->operands->scratch;
   tsl_cuda_wgmma_factor factors[2];
   tsl_cuda_wgmma_find_factors(run, factors);
-  if (kernels->lines && run->count == 1)
-    TSL_TRY(
-        tsl_cuda_wgmma_lines(run->work, kernels->lines, tile, run->operands->scratch, run->stream, factors));
+  if (state->lines && run->count == 1)
+    TSL_TRY(tsl_cuda_wgmma_lines(run->work, state->lines, run->tile, scratch, run->stream, factors));
   for (int i = 0; i < 2; i++) {
     if (factors[i].packs)
-      TSL_TRY(tsl_pack_rows(run->work, kernels->pack, &factors[i].rows, tile->element, run->count,
-                            run->operands->scratch, to[i], run->stream, &factors[i].place));
-    TSL_TRY(tsl_cuda_wgmma_map_factor(run, &factors[i], box_lines[i], &found[i], &maps[i]));
+      TSL_TRY(tsl_pack_rows(run->work, state->pack, &factors[i].rows, run->tile->element, run->count, scratch,
+                            factors[i].copy_offset, run->stream, &factors[i].place));
+    TSL_TRY(tsl_cuda_wgmma_map_factor(run, &factors[i], &maps[i]));
   }
-  args->a_first = found[0].first, args->a_layer = found[0].layer;
-  args->b_first = found[1].first, args->b_layer = found[1].layer;
+  args->a_first = factors[0].first, args->a_layer = factors[0].layer;
+  args->b_first = factors[1].first, args->b_layer = factors[1].layer;
   return TESELA_OK;
 }
 
@@ -194,19 +218,12 @@ static cuda_wgmma_scalar wgmma_scalar_of(const tsl_gemm_argument *scaled, int in
 
 /* Returns a new ticket; never 0, the value of a flag that was read. */
 static unsigned long long next_ticket(const tsl_cuda_wgmma_launch *run) {
-  tsl_cuda_wgmma_kernels *kernels = run->work->state;
+  tsl_cuda_wgmma_state *state = run->work->state;
   unsigned long long ticket;
   do
-    ticket = atomic_fetch_add(&kernels->tickets, 1);
+    ticket = atomic_fetch_add(&state->tickets, 1);
   while (ticket == 0);
   return ticket;
-}
-
-static cuda_wgmma_scalar get_one(const tsl_problem *problem) {
-  cuda_wgmma_scalar one = {.real = 1};
-  if (tsl_type(problem->a.type)->is_integer)
-    one.integer = 1;
-  return one;
 }
 
 static int64_t c_offset(const tsl_cuda_wgmma_launch *run) {
@@ -216,7 +233,7 @@ static int64_t c_offset(const tsl_cuda_wgmma_launch *run) {
 enum { EPILOGUE_ARGUMENTS = 4 }; /* arguments of the epilogue, at the end of a kernel's list */
 
 static cuda_wgmma_vector wgmma_vector_of(const tsl_cuda_wgmma_launch *run, const tsl_operand *vector) {
-  const bool is_swapped = run->tile.swapped;
+  const bool is_swapped = run->tile->swapped;
   return (cuda_wgmma_vector){.offset = vector->offset + run->first * vector->batch_step,
                              .row = is_swapped ? vector->col_stride : vector->row_stride,
                              .col = is_swapped ? vector->row_stride : vector->col_stride,
@@ -229,13 +246,11 @@ static cuda_wgmma_finish get_epilogue(const tsl_cuda_wgmma_launch *run) {
                              wgmma_vector_of(run, &own->scale_b), (float)run->work->problem.alpha[0]};
 }
 
-/* Appends the epilogue's arguments if the kernel has one. Returns the new count. */
+/* Appends the epilogue's arguments, which kernels without one do not read. Returns the new count. */
 static int append_epilogue_arguments(const tsl_cuda_wgmma_launch *run, const cuda_wgmma_finish *steps,
                                      tsl_argument *list, int count) {
   const tsl_operands *own = run->operands;
   const tsl_operand *vectors[] = {&own->bias, &own->scale_a, &own->scale_b};
-  if (!run->tile.fuses_epilogue)
-    return count;
   for (int i = 0; i < 3; i++) /* a pointer argument needs a buffer, even if it is not read */
     list[count++] = (tsl_argument)TSL_ARG_BUFFER(vectors[i]->buffer ? vectors[i]->buffer : own->c.buffer);
   list[count++] = (tsl_argument){.value = steps, .bytes = sizeof *steps};
@@ -246,14 +261,14 @@ bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_launch *run, bool reads_c) {
   tsl_gemm_sizes sizes = run->sizes;
   const int64_t step = run->operands->c.batch_step;
   sizes.c_offset = c_offset(run);
-  return tsl_cuda_wgmma_by_map(&run->tile, &sizes, reads_c) &&
-         (run->count == 1 || (step > 0 && step * run->tile.c_element % 16 == 0));
+  return tsl_cuda_wgmma_by_map(run->tile, &sizes, reads_c) &&
+         (run->count == 1 || (step > 0 && step * run->tile->c_element % 16 == 0));
 }
 
 tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_launch *run, tsl_tensor_map *map) {
   const tsl_gemm_sizes turned = tsl_launch_swapped(&run->sizes),
-                       *sizes = tsl_cuda_wgmma_by_columns(&run->tile, &run->sizes) ? &turned : &run->sizes;
-  const int element = run->tile.c_element;
+                       *sizes = tsl_cuda_wgmma_by_columns(run->tile, &run->sizes) ? &turned : &run->sizes;
+  const int element = run->tile->c_element;
   tsl_buffer *c = run->operands->c.buffer;
   const int64_t pitch = sizes->m > 1 ? sizes->c_row_stride * element : (sizes->n * element + 15) / 16 * 16;
   const tsl_tensor tensor = {.buffer = c,
@@ -265,39 +280,29 @@ tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_launch *run, tsl_te
   return c->device->ops->tensor_map(&tensor, map);
 }
 
-/* Location of partial sums in the workspace, after the packed operands. */
-typedef struct sums_place {
-  int64_t offset, part; /* in elements of 4 bytes */
-  bool by_map;          /* the kernel stores sums by TMA; false: by threads */
-} sums_place;
-
-/* Sets *place, and encodes the tensor map of the partial sums if these are stored by TMA. */
-static tesela_status map_sums(const tsl_cuda_wgmma_launch *run, sums_place *place, tsl_tensor_map *map) {
-  const tsl_cuda_wgmma *tile = &run->tile;
-  const tsl_cuda_wgmma_schedule *schedule = &run->schedule;
+/* Encodes the tensor map of the partial sums. */
+static tesela_status map_sums(const tsl_cuda_wgmma_launch *run, const cuda_wgmma_arguments *args,
+                              tsl_tensor_map *map) {
   tsl_buffer *scratch = run->operands->scratch;
-  *place = (sums_place){.offset = (tile->a_bytes + tile->b_bytes) / 4,
-                        .part = schedule->sums_bytes / schedule->parts / 4,
-                        .by_map = tile->tile_n >= 32 && !tile->is_flow};
   const tsl_tensor tensor = {.buffer = scratch,
-                             .offset = (size_t)(tile->a_bytes + tile->b_bytes),
+                             .offset = (size_t)args->c_offset * 4,
                              .element = 4,
-                             .size = {run->sizes.n, run->sizes.m, schedule->parts},
-                             .pitch = {4 * schedule->pitch, 4 * place->part},
+                             .size = {args->n, args->m, args->parts},
+                             .pitch = {4 * args->c_row, 4 * args->c_part},
                              .box = {32, 64}};
-  return place->by_map ? scratch->device->ops->tensor_map(&tensor, map) : TESELA_OK;
+  return scratch->device->ops->tensor_map(&tensor, map);
 }
 
 /* Enqueues the split-k reduction; with parts = 0 (k = 0) it writes C from sums of 0. */
-static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_place *place,
-                                cuda_wgmma_scalar alpha, cuda_wgmma_scalar beta, int parts) {
-  const tsl_cuda_wgmma_kernels *kernels = run->work->state;
+static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, cuda_wgmma_scalar alpha,
+                                cuda_wgmma_scalar beta, int parts) {
+  const tsl_cuda_wgmma_state *state = run->work->state;
   const tsl_device *device = run->work->device;
   const tsl_gemm_sizes *s = &run->sizes;
   const cuda_wgmma_fold_arguments args = {.m = s->m,
                                           .n = s->n,
-                                          .pitch = run->schedule.pitch,
-                                          .part = place->part,
+                                          .pitch = run->schedule->pitch,
+                                          .part = state->args.c_part,
                                           .c_offset = s->c_offset,
                                           .c_row = s->c_row_stride,
                                           .c_col = s->c_col_stride,
@@ -306,123 +311,91 @@ static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, const sums_pla
                                           .products = (int)run->count,
                                           .alpha = alpha,
                                           .beta = beta};
-  const int64_t across = FOLD_ITEMS / tsl_launch_fold_items(run->schedule.parts),
+  const int64_t across = FOLD_ITEMS / tsl_launch_fold_items(run->schedule->parts),
                 blocks = tsl_ceil_div(s->m * s->n, across),
                 most = (int64_t)UNIT_BLOCKS * device->compute_units;
   const tsl_grid grid = {{(uint64_t)tsl_min(blocks, most), tsl_launch_limited(device, 1, run->count), 1},
                          {FOLD_ITEMS, 1, 1}};
-  const long long from = place->offset;
+  const long long from = parts > 0 ? state->args.c_offset : 0;
   const cuda_wgmma_finish steps = get_epilogue(run);
   tsl_argument list[4 + EPILOGUE_ARGUMENTS] = {
       TSL_ARG_BUFFER(run->operands->c.buffer),
       TSL_ARG_BUFFER(parts > 0 ? run->operands->scratch : run->operands->c.buffer), TSL_ARG_VALUE(from),
       TSL_ARG_VALUE(args)};
-  return device->ops->launch(run->stream, kernels->fold, &grid, list,
+  return device->ops->launch(run->stream, state->fold, &grid, list,
                              append_epilogue_arguments(run, &steps, list, 4));
-}
-
-/* Returns the panels that a block prefetches to L2 before it may start; 0 unless form=flow. */
-static int count_prefetch_panels(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule) {
-  const int64_t panel = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL;
-  return tile->is_flow ? (int)tsl_ceil_div(PREFETCH_BYTES, panel * tsl_max(1, schedule->blocks)) : 0;
 }
 
 static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_tensor_map maps[3],
                                   const cuda_wgmma_arguments *args, bool is_split) {
-  const tsl_cuda_wgmma_kernels *kernels = run->work->state;
-  const tsl_cuda_wgmma_schedule *schedule = &run->schedule;
-  const int64_t all = run->tile.is_stream ? schedule->blocks
-                                          : schedule->tiles_m * schedule->tiles_n * schedule->parts *
-                                                run->count * run->tile.cluster;
+  const tsl_cuda_wgmma_state *state = run->work->state;
+  const tsl_cuda_wgmma *tile = run->tile;
+  const tsl_cuda_wgmma_schedule *schedule = run->schedule;
+  tsl_buffer *c = run->operands->c.buffer, *scratch = run->operands->scratch;
   const cuda_wgmma_finish steps = get_epilogue(run);
   tsl_argument list[6 + EPILOGUE_ARGUMENTS] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
   int count = 2;
-  if (!run->tile.is_flow)
+  if (!tile->is_flow)
     list[count++] = (tsl_argument)TSL_ARG_VALUE(maps[2]);
-  list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? run->operands->scratch : run->operands->c.buffer);
+  list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? scratch : c);
   list[count++] = (tsl_argument){.value = args, .bytes = sizeof *args};
-  if (run->tile.is_stream)
-    list[count++] = (tsl_argument)TSL_ARG_BUFFER(run->operands->scratch);
-  if (!is_split)
-    count = append_epilogue_arguments(run, &steps, list, count);
+  count = append_epilogue_arguments(run, &steps, list, count);
+  if (!tile->is_flow) /* partial accumulators */
+    list[count++] = (tsl_argument)TSL_ARG_BUFFER(tile->is_stream ? scratch : c);
+  const int64_t all = schedule->tiles_m * schedule->tiles_n * schedule->parts * run->count * tile->cluster,
+                room = (int64_t)tsl_launch_units(run->work->device) * tile->resident / tile->cluster *
+                       tile->cluster,
+                some = tsl_min(tsl_min(schedule->blocks, tsl_max(tile->cluster, room)), all);
   /* Stream-k needs exactly the blocks of its schedule. */
-  const int64_t room = (int64_t)tsl_launch_units(run->work->device) * run->tile.resident / run->tile.cluster *
-                       run->tile.cluster,
-                blocks = run->tile.is_stream ? schedule->blocks
-                                             : tsl_min(schedule->blocks, tsl_max(run->tile.cluster, room));
-  const tsl_grid grid = {{(uint64_t)tsl_min(blocks, all), 1, 1}, {tsl_cuda_wgmma_items(&run->tile), 1, 1}};
-  return run->work->device->ops->launch(run->stream, kernels->multiply, &grid, list, count);
+  const tsl_grid grid = {{(uint64_t)(tile->is_stream ? schedule->blocks : some), 1, 1}, {tile->items, 1, 1}};
+  return run->work->device->ops->launch(run->stream, state->multiply, &grid, list, count);
 }
 
 /* Enqueues products `first` to `first + count - 1` of the batch. */
 static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma_scalar alpha,
                                     cuda_wgmma_scalar beta) {
-  const tsl_cuda_wgmma *tile = &run->tile;
-  const tsl_cuda_wgmma_schedule *schedule = &run->schedule;
+  const tsl_cuda_wgmma *tile = run->tile;
   const tsl_gemm_sizes *s = &run->sizes;
-  const bool is_split = schedule->parts > 1;
+  const bool is_split = run->schedule->parts > 1;
   _Alignas(64) tsl_tensor_map maps[3];
-  sums_place place = {0, 0, false};
-  cuda_wgmma_arguments args = {.m = (int)s->m,
-                               .n = (int)s->n,
-                               .k = (int)s->k,
-                               .tiles_m = (int)schedule->tiles_m,
-                               .tiles_n = (int)schedule->tiles_n,
-                               .raster_height = tile->raster_height,
-                               .parts = (int)schedule->parts,
-                               .products = (int)run->count,
-                               .ahead = count_prefetch_panels(tile, schedule),
-                               .c_offset = c_offset(run),
-                               .c_row = s->c_row_stride,
-                               .c_col = s->c_col_stride,
-                               .c_part = run->operands->c.batch_step,
-                               .alpha = alpha,
-                               .beta = beta,
-                               .one = get_one(&tile->problem)};
+  cuda_wgmma_arguments args = ((const tsl_cuda_wgmma_state *)run->work->state)->args;
   memset(&maps[2], 0, sizeof maps[2]);
   TSL_TRY(prepare_factors(run, &args, maps));
-  if (is_split) {
-    TSL_TRY(map_sums(run, &place, &maps[2]));
-    args.by_map = place.by_map;
-    args.c_offset = place.offset, args.c_part = place.part;
-    args.c_row = schedule->pitch, args.c_col = 1;
-    args.alpha = get_one(&tile->problem), args.beta.integer = 0;
-  } else if (tile->fuses_epilogue) {
-    args.alpha = get_one(&tile->problem);
+  args.products = (int)run->count;
+  if (is_split && args.by_map)
+    TSL_TRY(map_sums(run, &args, &maps[2]));
+  if (!is_split) {
+    args.c_offset = c_offset(run), args.c_part = run->operands->c.batch_step;
+    args.c_row = s->c_row_stride, args.c_col = s->c_col_stride;
+    args.alpha = tile->fuses_epilogue ? args.one : alpha, args.beta = beta;
+    if (!tile->is_flow && tsl_cuda_wgmma_run_by_map(run, beta.integer != 0)) {
+      TSL_TRY(tsl_cuda_wgmma_map_result(run, &maps[2]));
+      args.by_map = tsl_cuda_wgmma_by_columns(tile, s) ? 2 : 1;
+    }
   }
-  if (tile->is_stream) {
-    args.whole = (int)schedule->whole;
-    args.owned = (int)schedule->owned;
-    args.helped = (int)schedule->helped;
-    args.flags = tile->a_bytes + tile->b_bytes;
-    args.sums = args.flags + schedule->flags_bytes;
+  if (tile->is_stream)
     args.ticket = next_ticket(run);
-  }
-  if (!is_split && !tile->is_flow && tsl_cuda_wgmma_run_by_map(run, beta.integer != 0)) {
-    TSL_TRY(tsl_cuda_wgmma_map_result(run, &maps[2]));
-    args.by_map = tsl_cuda_wgmma_by_columns(tile, s) ? 2 : 1;
-  }
   TSL_TRY(wgmma_launch(run, maps, &args, is_split));
-  return is_split ? wgmma_fold(run, &place, alpha, beta, (int)schedule->parts) : TESELA_OK;
+  return is_split ? wgmma_fold(run, alpha, beta, args.parts) : TESELA_OK;
 }
 
 /* Runs the product. A batch that needs packing takes a launch for each part that fits in the workspace. */
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_cuda_wgmma_state *state = work->state;
+  const int64_t products = tsl_problem_batch(&work->problem);
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   tsl_cuda_wgmma_launch run = {.work = work,
                                .operands = operands,
-                               .tile = wgmma_tile_of(work),
-                               .stream = stream,
-                               .count = tsl_problem_batch(&work->problem)};
-  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
-  run.sizes = run.tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
-  run.schedule = get_schedule(work, &run.tile);
-  const int64_t products = run.count;
+                               .tile = &state->tile,
+                               .schedule = &state->schedule,
+                               .sizes = state->tile.swapped ? tsl_launch_swapped(&sizes) : sizes,
+                               .count = products,
+                               .stream = stream};
   const tsl_gemm_argument scaled = tsl_launch_scalars(work, &run.sizes);
   const cuda_wgmma_scalar alpha = wgmma_scalar_of(&scaled, 0), beta = wgmma_scalar_of(&scaled, 1);
-  const sums_place none = {0, 0, false};
   if (sizes.k == 0)
-    return wgmma_fold(&run, &none, alpha, beta, 0);
-  const int64_t most = products > 1 && packs_any(&run) ? run.tile.packed : products;
+    return wgmma_fold(&run, alpha, beta, 0);
+  const int64_t most = products > 1 && packs_any(&run) ? state->tile.packed : products;
   for (; run.first < products; run.first += most) {
     run.count = tsl_min(most, products - run.first);
     TSL_TRY(wgmma_multiply(&run, alpha, beta));

@@ -15,7 +15,7 @@ typedef struct cuda_wgmma_arguments {
   int products;         /* batch size; 1 with split-k */
   int a_first, a_layer, b_first, b_layer; /* layer of product p in the operand's map: first + p * layer */
   int ahead;  /* panels that a block prefetches to L2 before it may start (form=flow) */
-  int by_map; /* output of C: 0 by threads, 1 by a tensor map of rows, 2 of columns (cuda_wgmma_across.cu) */
+  int by_map; /* output of C: 0 by threads, 1 by a tensor map of rows, 2 of columns (MN-major A) */
   long long c_offset, c_row, c_col,
       c_part; /* in elements; c_part: stride between split-k parts or products */
   cuda_wgmma_scalar alpha, beta;

@@ -16,11 +16,8 @@
 #define B_MN_MAJOR 0
 #include "wgmma_tile.h"
 
-#if FINISH
-#include "cuda_wgmma_finish.cu"
-#else
-struct epilogue_vectors {};
-#endif
+constexpr int BLOCK_N = 8, WAVES = 1;
+#include "cuda_wgmma_epilogue.cu"
 
 constexpr int ITEMS = 256, ACROSS = ITEMS / SHARES;
 
@@ -60,13 +57,8 @@ SM90_FUNCTION void reduce_parts(sum_t shares[SHARES][ACROSS], c_element *c, cons
 #pragma unroll
       for (int s = 1; s < SHARES; s++)
         sum += shares[s][lane];
-#if FINISH
-      epilogue_store(c + args.c_offset + row * args.c_row + col * args.c_col, sum, (int)row, (int)col,
-                     product, vectors, args.beta, args.parts > 0);
-#else
-      wgmma_tile_store(c + args.c_offset + row * args.c_row + col * args.c_col, scaled(sum, args.alpha),
-                       args.beta);
-#endif
+      store_element(c + args.c_offset + row * args.c_row + col * args.c_col, sum, args.alpha, (int)row,
+                    (int)col, product, vectors, args.beta, args.parts > 0);
     }
     __syncthreads();
   }
@@ -74,18 +66,10 @@ SM90_FUNCTION void reduce_parts(sum_t shares[SHARES][ACROSS], c_element *c, cons
 
 extern "C" __global__ void __launch_bounds__(ITEMS)
     tsl_gemm_cuda_wgmma_fold(c_element *c, const sum_t *sums, long long sums_offset,
-                             const __grid_constant__ cuda_wgmma_fold_arguments args
-#if FINISH
-                             ,
+                             const __grid_constant__ cuda_wgmma_fold_arguments args,
                              const epilogue_bias *bias, const float *scale_a, const float *scale_b,
-                             const __grid_constant__ cuda_wgmma_finish steps
-#endif
-    ) {
-#if FINISH
+                             const __grid_constant__ cuda_wgmma_finish steps) {
   const epilogue_vectors vectors = {bias, scale_a, scale_b, &steps};
-#else
-  const epilogue_vectors vectors = {};
-#endif
   __shared__ sum_t shares[SHARES][ACROSS];
   grid_dependency_launch();
   grid_dependency_wait();

@@ -3,7 +3,9 @@
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_shared.h"
 
-enum { BOX = 64 * 128 /* bytes */, MAX_STAGES = 12, MAX_BOXES = 4 };
+enum { BOX = 64 * 128 /* bytes */, MAX_STAGES = 12, MAX_BOXES = 4, WARPGROUP = 128, WARP = 32 };
+/* Bytes that all blocks of a launch prefetch to L2: what memory delivers between two products' reads. */
+enum { PREFETCH_BYTES = 6 << 20 };
 /* Bytes of workspace for packed copies of a batch. One product may use more. */
 static const int64_t PACKED_BYTES = (int64_t)64 << 20;
 
@@ -23,10 +25,6 @@ bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *gem
   return !reads_c && tile->tile_n >= TSL_CUDA_WGMMA_PANEL / tile->c_element && sizes->c_col_stride == 1 &&
          sizes->n * tile->c_element % 16 == 0 && sizes->c_offset * tile->c_element % 16 == 0 &&
          (sizes->m == 1 || (sizes->c_row_stride > 0 && sizes->c_row_stride * tile->c_element % 16 == 0));
-}
-
-int tsl_cuda_wgmma_columns(const tsl_cuda_wgmma *tile) {
-  return tile->is_flow ? tile->tile_n : tile->tile_n / tile->cluster;
 }
 
 enum { RESERVED_BYTES = 1024 }; /* bytes of shared memory for each block */
@@ -132,11 +130,8 @@ static bool bytes_from_registers(const tsl_cuda_wgmma *wgmma) {
          tsl_cuda_wgmma_problem_by_map(&tile);
 }
 
-typedef enum tile_for { ALONE, FOR_EPILOGUE, FOR_FUSED_LAUNCH } tile_for;
-
-/* Returns the tile of a config for a launch of this kind; stages = 0: it is not supported. */
-static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *config,
-                                  const tsl_device *device, tile_for purpose) {
+tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_config *config,
+                                     const tsl_device *device, tsl_cuda_wgmma_launch_kind kind) {
   const int64_t *value = config->value;
   tsl_cuda_wgmma tile = {
       .swapped = value[TSL_CUDA_WGMMA_ORDER] == TSL_CUDA_WGMMA_SWAPPED,
@@ -151,9 +146,11 @@ static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *
   tile.is_flow = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_FLOW;
   tile.is_stream = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM;
   tile.warpgroups = tile.tile_m > 64 && !tile.is_flow ? 2 : 1;
-  if (purpose == FOR_EPILOGUE)
+  tile.items = tile.is_flow ? WARPGROUP + WARP : WARPGROUP * (tile.warpgroups + 1);
+  tile.columns = tile.is_flow ? tile.tile_n : tile.tile_n / tile.cluster;
+  if (kind == TSL_CUDA_WGMMA_EPILOGUE)
     add_epilogue_vectors(&tile, problem);
-  else if (purpose == FOR_FUSED_LAUNCH)
+  else if (kind == TSL_CUDA_WGMMA_JOINED)
     tile.extra_smem = (TSL_CUDA_WGMMA_JOINED_MOST + 1) * TSL_CUDA_WGMMA_JOINED_WORDS * 4;
   tile.eights = tsl_cuda_wgmma_is_eight(problem) ? (int)value[TSL_CUDA_WGMMA_EIGHTS] : 0;
   const int64_t sums = tile.eights > 0 || tsl_cuda_wgmma_is_half(problem) ? value[TSL_CUDA_WGMMA_EIGHTS] : 0;
@@ -164,7 +161,7 @@ static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
   /* wgmma reads elements of 8 and 32 bits from shared memory K-major only. */
   tile.from_registers = !tile.is_flow && !tsl_launch_along(a->col_stride, a->row_stride) &&
-                        (tile.element == 4 || (purpose == ALONE && bytes_from_registers(&tile)));
+                        (tile.element == 4 || (kind == TSL_CUDA_WGMMA_PLAIN && bytes_from_registers(&tile)));
   tile.a_mn_major =
       tile.from_registers || (tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride));
   tile.b_mn_major = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
@@ -181,24 +178,9 @@ static tsl_cuda_wgmma derive_tile(const tsl_problem *problem, const tsl_config *
   else
     layout_memory(&tile, device);
   /* The kernel with A from registers has neither an epilogue nor a table. */
-  if (tile.from_registers && purpose != ALONE)
+  if (tile.from_registers && kind != TSL_CUDA_WGMMA_PLAIN)
     tile.stages = 0;
   return tile;
-}
-
-tsl_cuda_wgmma tsl_cuda_wgmma_of(const tsl_problem *problem, const tsl_config *config,
-                                 const tsl_device *device) {
-  return derive_tile(problem, config, device, ALONE);
-}
-
-tsl_cuda_wgmma tsl_cuda_wgmma_finishing(const tsl_problem *problem, const tsl_config *config,
-                                        const tsl_device *device) {
-  return derive_tile(problem, config, device, FOR_EPILOGUE);
-}
-
-tsl_cuda_wgmma tsl_cuda_wgmma_joining_tile(const tsl_problem *problem, const tsl_config *config,
-                                           const tsl_device *device) {
-  return derive_tile(problem, config, device, FOR_FUSED_LAUNCH);
 }
 
 /* Minimal panels of a split-k part; with A from registers tiles are small: a second launch costs more. */
@@ -206,18 +188,20 @@ enum { PART_PANELS = 4, PART_PANELS_ACROSS = 16 };
 
 /* Divides a product for form=flow. Split-k is limited to one block per multiprocessor, so that the next
  * launch's blocks can be resident too. */
-static tsl_cuda_wgmma_schedule flow_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n, int64_t k,
-                                             const tsl_device *device) {
-  const int64_t blocks = device->compute_units, panels = tsl_ceil_div(k, tile->depth);
+static tsl_cuda_wgmma_schedule flow_schedule(const tsl_cuda_wgmma *tile, const tsl_device *device) {
+  const int64_t m = tile->problem.m, n = tile->problem.n, blocks = device->compute_units,
+                panels = tsl_ceil_div(tile->problem.k, tile->depth);
   tsl_cuda_wgmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
                                       .tiles_n = tsl_ceil_div(n, tile->tile_n),
                                       .parts = 1,
                                       .pitch = tsl_round_up(n, 32)};
-  const int64_t clusters = schedule.tiles_m * schedule.tiles_n;
+  const int64_t clusters = schedule.tiles_m * schedule.tiles_n,
+                panel = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL;
   if (clusters > 0)
     schedule.parts = tsl_max(
         1, tsl_min(blocks / (clusters * tile->cluster), panels / ((int64_t)PART_PANELS * tile->cluster)));
   schedule.blocks = clusters * schedule.parts * tile->cluster;
+  schedule.prefetched = tsl_ceil_div(PREFETCH_BYTES, panel * tsl_max(1, schedule.blocks));
   schedule.sums_bytes = schedule.parts > 1 ? schedule.parts * tsl_round_up(m * schedule.pitch * 4, 128) : 0;
   return schedule;
 }
@@ -264,11 +248,11 @@ static void schedule_stream(const tsl_cuda_wgmma *tile, int64_t clusters, int64_
   schedule->sums_bytes = schedule->flags_bytes + parts * (int64_t)tile->tile_m * tile->tile_n * 4;
 }
 
-tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, int64_t m, int64_t n,
-                                                    int64_t k, const tsl_device *device) {
+tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, const tsl_device *device) {
   if (tile->is_flow)
-    return flow_schedule(tile, m, n, k, device);
-  const int64_t clusters = tsl_max(1, (int64_t)device->compute_units * tile->resident / tile->cluster),
+    return flow_schedule(tile, device);
+  const int64_t m = tile->problem.m, n = tile->problem.n, k = tile->problem.k,
+                clusters = tsl_max(1, (int64_t)device->compute_units * tile->resident / tile->cluster),
                 products = tsl_problem_batch(&tile->problem), panels = tsl_ceil_div(k, tile->depth);
   tsl_cuda_wgmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, (int64_t)tile->tile_m * tile->cluster),
                                       .tiles_n = tsl_ceil_div(n, tile->tile_n),

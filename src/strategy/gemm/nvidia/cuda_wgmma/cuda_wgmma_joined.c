@@ -19,18 +19,19 @@ static tsl_work work_of(const tsl_work *work, const tsl_fused_product *product) 
   return own;
 }
 
-static tsl_cuda_wgmma_launch get_launch(const tsl_work *work_in, const tsl_fused_product *product) {
-  tsl_cuda_wgmma_launch run = {
-      .work = work_in,
-      .operands = product->operands,
-      .tile = tsl_cuda_wgmma_joining_tile(&work_in->problem, &work_in->config, work_in->device),
-      .count = 1,
-  };
-  const tsl_gemm_sizes sizes = tsl_launch_sizes(work_in, product->operands);
-  run.sizes = run.tile.swapped ? tsl_launch_swapped(&sizes) : sizes;
-  run.schedule =
-      tsl_cuda_wgmma_get_schedule(&run.tile, run.sizes.m, run.sizes.n, run.sizes.k, work_in->device);
-  return run;
+static tsl_cuda_wgmma derive_joined(const tsl_work *work) {
+  return tsl_cuda_wgmma_derive(&work->problem, &work->config, work->device, TSL_CUDA_WGMMA_JOINED);
+}
+
+/* Returns the launch of one product with this tile. */
+static tsl_cuda_wgmma_launch get_launch(const tsl_work *work, const tsl_operands *operands,
+                                        const tsl_cuda_wgmma *tile) {
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
+  return (tsl_cuda_wgmma_launch){.work = work,
+                                 .operands = operands,
+                                 .tile = tile,
+                                 .sizes = tile->swapped ? tsl_launch_swapped(&sizes) : sizes,
+                                 .count = 1};
 }
 
 /* Returns true if a fused launch can take the product: no packing, C by TMA, the work's types and layout. */
@@ -41,13 +42,12 @@ static bool takes(const tsl_work *work, const tsl_fused_product *product) {
       tsl_problem_has_epilogue(problem) || problem->a.type != like->a.type ||
       problem->b.type != like->b.type || problem->c.type != like->c.type)
     return false;
-  const tsl_cuda_wgmma_launch run = get_launch(&own, product);
-  const tsl_cuda_wgmma its = tsl_cuda_wgmma_joining_tile(like, &work->config, work->device);
+  const tsl_cuda_wgmma tile = derive_joined(&own), common = derive_joined(work);
+  const tsl_cuda_wgmma_launch run = get_launch(&own, product->operands, &tile);
   tsl_cuda_wgmma_factor factors[2];
   tsl_cuda_wgmma_find_factors(&run, factors);
-  return run.tile.stages > 0 && run.tile.a_mn_major == its.a_mn_major &&
-         run.tile.b_mn_major == its.b_mn_major && !factors[0].packs && !factors[1].packs &&
-         tsl_cuda_wgmma_run_by_map(&run, false);
+  return tile.stages > 0 && tile.a_mn_major == common.a_mn_major && tile.b_mn_major == common.b_mn_major &&
+         !factors[0].packs && !factors[1].packs && tsl_cuda_wgmma_run_by_map(&run, false);
 }
 
 /* Returns the bytes of one table; successive launches reuse it. */
@@ -57,24 +57,24 @@ static uint64_t scratch(int64_t count) {
 
 tesela_status tsl_cuda_wgmma_joined_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,
                                            tsl_kernel **kernel) {
-  tsl_cuda_wgmma_kernels *kernels = work->state;
-  *kernel = atomic_load(&kernels->joined);
+  tsl_cuda_wgmma_state *state = work->state;
+  *kernel = atomic_load(&state->joined);
   if (*kernel)
     return TESELA_OK;
   tsl_work own = *work;
   char defines[TSL_CUDA_WGMMA_DEFINES];
   own.source_texts = NULL;
-  tsl_cuda_wgmma_define(&tile->problem, tile, false, defines);
-  TSL_TRY(tsl_launch_kernel_with(&own, "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_joined.cu",
-                                 "tsl_gemm_cuda_wgmma_joined", tsl_cuda_wgmma_items(tile), defines, kernel));
+  tsl_cuda_wgmma_define(tile, false, true, defines);
+  TSL_TRY(tsl_launch_kernel_with(&own, "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.cu",
+                                 "tsl_gemm_cuda_wgmma_joined", tile->items, defines, kernel));
   TSL_TRY(work->device->ops->kernel_local_bytes(*kernel, (size_t)tile->shared_bytes));
   work->device->ops->kernel_early(*kernel);
-  atomic_store(&kernels->joined, *kernel);
+  atomic_store(&state->joined, *kernel);
   return TESELA_OK;
 }
 
 static tesela_status build(const tsl_work *work) {
-  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_joining_tile(&work->problem, &work->config, work->device);
+  const tsl_cuda_wgmma tile = derive_joined(work);
   tsl_kernel *kernel;
   return tile.stages > 0
              ? tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel)
@@ -83,30 +83,30 @@ static tesela_status build(const tsl_work *work) {
                         work->device->name);
 }
 
-/* Fills in the product's row of the table. `before`: work tiles of earlier rows; *schedule: its own. */
+/* Fills in the product's row of the table. `before`: work tiles of earlier rows; *work_tiles: its own. */
 static tesela_status add(const tsl_work *work, const tsl_fused_product *product, int64_t before,
-                         cuda_wgmma_joined *row, int64_t *schedule) {
+                         cuda_wgmma_joined *row, int64_t *work_tiles) {
   const tsl_work own = work_of(work, product);
-  const tsl_cuda_wgmma_launch run = get_launch(&own, product);
+  const tsl_cuda_wgmma tile = derive_joined(&own);
+  const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, own.device);
+  const tsl_cuda_wgmma_launch run = get_launch(&own, product->operands, &tile);
   const tsl_gemm_argument scaled = tsl_launch_scalars(&own, &run.sizes);
-  const int lines[] = {run.tile.tile_m, tsl_cuda_wgmma_columns(&run.tile)};
-  tsl_cuda_wgmma_layers found[] = {{.mn_major = run.tile.a_mn_major}, {.mn_major = run.tile.b_mn_major}};
   tsl_cuda_wgmma_factor factors[2];
   _Alignas(64) tsl_tensor_map map;
   tsl_cuda_wgmma_find_factors(&run, factors);
   memset(row, 0, sizeof *row);
   for (int i = 0; i < 2; i++) {
-    TSL_TRY(tsl_cuda_wgmma_map_factor(&run, &factors[i], lines[i], &found[i], &map));
+    TSL_TRY(tsl_cuda_wgmma_map_factor(&run, &factors[i], &map));
     memcpy(row->maps[i], &map, sizeof map);
   }
   TSL_TRY(tsl_cuda_wgmma_map_result(&run, &map));
   memcpy(row->maps[2], &map, sizeof map);
   row->first = (int)before;
-  row->tiles_m = (int)run.schedule.tiles_m;
-  row->tiles_n = (int)run.schedule.tiles_n;
+  row->tiles_m = (int)schedule.tiles_m;
+  row->tiles_n = (int)schedule.tiles_n;
   row->k = (int)run.sizes.k;
   memcpy(&row->alpha, &scaled.scalars.i32[0], sizeof row->alpha);
-  *schedule = run.schedule.tiles_m * run.schedule.tiles_n;
+  *work_tiles = schedule.tiles_m * schedule.tiles_n;
   return TESELA_OK;
 }
 
@@ -118,7 +118,7 @@ static tesela_status launch(const tsl_work *work, const tsl_cuda_wgmma *tile, ts
   const int all = (int)schedule, raster_height = tile->raster_height;
   const tsl_argument list[] = {TSL_ARG_BUFFER(table), TSL_ARG_VALUE(products), TSL_ARG_VALUE(all),
                                TSL_ARG_VALUE(raster_height)};
-  const tsl_grid grid = {{(uint64_t)(clusters * tile->cluster), 1, 1}, {tsl_cuda_wgmma_items(tile), 1, 1}};
+  const tsl_grid grid = {{(uint64_t)(clusters * tile->cluster), 1, 1}, {tile->items, 1, 1}};
   return work->device->ops->launch(stream, kernel, &grid, list, sizeof list / sizeof *list);
 }
 
@@ -132,7 +132,7 @@ static int by_depth(const void *x, const void *y) {
 /* Enqueues products in their order, in launches of at most TSL_CUDA_WGMMA_JOINED_MOST products. */
 static tesela_status run_sorted(const tsl_work *work, const tsl_fused_product *products, int64_t count,
                                 cuda_wgmma_joined *rows, tsl_buffer *table, tsl_stream *stream) {
-  const tsl_cuda_wgmma tile = tsl_cuda_wgmma_joining_tile(&work->problem, &work->config, work->device);
+  const tsl_cuda_wgmma tile = derive_joined(work);
   static const int64_t most_shares = 0x7f000000;
   tsl_kernel *kernel;
   TSL_TRY(tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel));

@@ -1,0 +1,82 @@
+/* Idea: main loop of a persistent, warp-specialised kernel. One producer thread fills STAGES stages of shared
+ * memory by TMA; consumer warpgroups multiply them by wgmma. Each stage has two mbarriers, full and empty.
+ *
+ *   producer             | wait empty[s] | expect bytes at full[s] | TMA loads to stage s |
+ *
+ *   consumer warpgroups  | wait full[s] | wgmma on stage s | end of wgmma on s - 1 | arrive empty[s - 1] |
+ *
+ * A stage is full when all bytes of its copies have arrived. A stage is empty when all consumer warpgroups of
+ * the cluster have arrived: with CLUSTER = 2 each block writes to both blocks' stages. s is 0, 1, ..,
+ * STAGES - 1, 0, ..; a barrier's phase has parity 0 in the first round, 1 in the second, and so on.
+ * Needs sm90.h, STAGES, CLUSTER, and the constant STAGE_BYTES. */
+#ifndef TSL_SM90_MAINLOOP_H
+#define TSL_SM90_MAINLOOP_H
+
+static_assert(STAGES >= 2, "one stage is loaded while another is multiplied");
+static_assert(STAGE_BYTES % 1024 == 0, "swizzled panels begin at multiples of 1024 bytes");
+
+/* setmaxnreg: the producer gives registers away for the accumulators of the consumers. */
+constexpr int PRODUCER_REGISTERS = 40, CONSUMER_REGISTERS = 232;
+static_assert(PRODUCER_REGISTERS + 2 * CONSUMER_REGISTERS <= 65536 / 128, "registers of three warpgroups");
+
+/* Addresses in shared memory: stages, and their full and empty barriers of 8 bytes. */
+struct pipeline_memory {
+  shared_t stages, full, empty;
+};
+
+struct pipeline_state {
+  int stage;
+  unsigned parity; /* that the next wait is for: producers begin with 1, because all stages are empty */
+};
+
+SM90_FUNCTION void advance(pipeline_state &pipe) {
+  if (++pipe.stage == STAGES) {
+    pipe.stage = 0;
+    pipe.parity ^= 1;
+  }
+}
+
+/* Initialises the barriers, by one thread; a barrier of all threads follows. */
+SM90_FUNCTION void init_barriers(const pipeline_memory &smem, int consumers) {
+  for (int s = 0; s < STAGES; s++) {
+    mbarrier_init(smem.full + 8 * s, 1);
+    mbarrier_init(smem.empty + 8 * s, consumers);
+  }
+  fence_mbarrier_init();
+}
+
+/* Loads panels [first, end) of k by load(stage, full barrier, panel). Called by one thread. */
+template <class LOAD>
+SM90_FUNCTION void producer_mainloop(const pipeline_memory &smem, pipeline_state &pipe, int first, int end,
+                                     LOAD load) {
+  for (int p = first; p < end; p++) {
+    const shared_t stage = smem.stages + pipe.stage * STAGE_BYTES, full = smem.full + 8 * pipe.stage;
+    mbarrier_wait_parity(smem.empty + 8 * pipe.stage, pipe.parity);
+    mbarrier_arrive_expect_tx(full, STAGE_BYTES);
+    load(stage, full, p);
+    advance(pipe);
+  }
+}
+
+/* Multiplies panels [first, end) by multiply(stage, accumulates), which commits one wgmma group, and calls
+ * release(empty barrier) for each stage but the last. Returns the last one's barrier; after
+ * wgmma_wait_group<0>() the caller releases it. */
+template <class MULTIPLY, class RELEASE>
+SM90_FUNCTION shared_t consumer_mainloop(const pipeline_memory &smem, pipeline_state &pipe, int first,
+                                         int end, MULTIPLY multiply, RELEASE release) {
+  shared_t previous = 0; /* "empty" barrier of the stage whose products may still be in flight */
+  for (int p = first; p < end; p++) {
+    const shared_t stage = smem.stages + pipe.stage * STAGE_BYTES;
+    mbarrier_wait_parity(smem.full + 8 * pipe.stage, pipe.parity);
+    multiply(stage, p > first);
+    wgmma_wait_group<1>();
+    if (p > first)
+      release(previous);
+    previous = smem.empty + 8 * pipe.stage;
+    advance(pipe);
+  }
+  wgmma_wait_group<0>();
+  return previous;
+}
+
+#endif
