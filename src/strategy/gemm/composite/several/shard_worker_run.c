@@ -141,7 +141,8 @@ static tesela_status shard_worker_compute(shard_worker_launch *job, int index) {
   const tsl_several_block *block = &site->blocks[tile->block];
   tsl_site_buffer *slab = &site->slabs[index % SITE_RING], *result = &site->results[index % SITE_RING];
   const bool a_stays = block->stays == TSL_OPERAND_A, is_there = job->block == tile->block;
-  tsl_operands used = {.team = job->operands->team, .stays = &job->stays};
+  const tsl_run_hints hints = {.reuse = &job->stays};
+  tsl_operands used = {.team = job->operands->team, .hints = &hints};
   TSL_TRY(shard_worker_bring(job, tile, TSL_OPERAND_A, a_stays ? &site->stay : slab, a_stays && is_there,
                              &used.a));
   TSL_TRY(shard_worker_bring(job, tile, TSL_OPERAND_B, a_stays ? slab : &site->stay, !a_stays && is_there,
@@ -149,6 +150,7 @@ static tesela_status shard_worker_compute(shard_worker_launch *job, int index) {
   TSL_TRY(shard_worker_bring(job, tile, TSL_OPERAND_C, result, false, &used.c));
   if (!is_there)
     tsl_operand_reuse_start(&job->stays, block->stays);
+  tsl_operand_reuse_turn(&job->stays);
   job->block = tile->block;
   TSL_TRY(wait_for_copies(job));
   if (tile->piece[TSL_OPERAND_C] < 0 && !tsl_problem_reads(&job->work->problem, TSL_OPERAND_C))

@@ -113,9 +113,7 @@ static tesela_status portable_make_product(tsl_work *work) {
                                     .device = work->device,
                                     .in_buffers = true,
                                     .workspace_most = (uint64_t)portable_workspace_of(&work->config, &args)};
-  TSL_TRY(work->subplans->make(work->subplans, &wish, &state->product));
-  state->reduces = work->subplans->reduces(state->product);
-  return TESELA_OK;
+  return work->subplans->make(work->subplans, &wish, &state->product);
 }
 
 static tesela_status portable_load_kernel(tsl_work *work, const char *path, const char *name, int items,
@@ -176,14 +174,15 @@ static void portable_keep(const tsl_operands *operands, portable_residue_run *ru
   const tsl_problem *problem = &run->work->problem;
   residue_portable *args = &run->args;
   const int o = args->stays;
-  if (!operands->stays || args->is_empty || tsl_residue_rows(&run->work->config, args->m) < args->m)
+  if (!tsl_residue_reuse(operands) || args->is_empty ||
+      tsl_residue_rows(&run->work->config, args->m) < args->m)
     return;
   const residue_rules rules = tsl_residue_rules(problem, &run->work->config, args->m, args->n);
   const tsl_residue_lying lying = {args->planes[o], args->plane[o], args->keys[o], args->candidates[o],
                                    args->made};
   run->made = tsl_residue_made_of(problem, &rules, o, o ? args->n : args->m, &args->operands[o],
                                   o ? run->b : run->a, run->scratch, &lying);
-  args->is_kept = tsl_operand_reuse_has(operands->stays, run->made);
+  args->is_kept = tsl_operand_reuse_has(tsl_residue_reuse(operands), run->made);
 }
 
 static portable_residue_run portable_run_of(const tsl_work *work, const tsl_operands *operands,
@@ -278,21 +277,23 @@ static tesela_status multiply_plane(const portable_residue_run *run, int plane) 
   const residue_portable *args = &run->args;
   const int modulus = plane / args->parts / tsl_residue_kinds(&run->work->problem);
   const residue_modulus *by = &run->moduli[modulus];
-  tsl_operands operands = {.a = {.buffer = run->scratch, .offset = args->planes[0] + plane * args->plane[0]},
-                           .b = {.buffer = run->scratch, .offset = args->planes[1] + plane * args->plane[1]},
-                           .c = {.buffer = run->scratch, .offset = args->sums / (int64_t)sizeof(int)},
-                           .wanted = {.is_set = true,
-                                      .at = args->choice + (int64_t)offsetof(residue_choice, moduli),
-                                      .above = modulus}};
-  if (run->state->reduces)
-    operands.rests = (tsl_modular_output){.at = args->rests + plane * args->rest_plane,
-                                          .row = args->rest_row,
-                                          .p = by->p,
-                                          .magic = by->magic,
-                                          .bias = by->bias};
+  tsl_modular_output modular = {.at = args->rests + plane * args->rest_plane,
+                                .row = args->rest_row,
+                                .p = by->p,
+                                .magic = by->magic,
+                                .bias = by->bias};
+  const tsl_run_hints hints = {.wanted = {.is_set = true,
+                                          .at = args->choice + (int64_t)offsetof(residue_choice, moduli),
+                                          .above = modulus},
+                               .modular = &modular};
+  const tsl_operands operands = {
+      .a = {.buffer = run->scratch, .offset = args->planes[0] + plane * args->plane[0]},
+      .b = {.buffer = run->scratch, .offset = args->planes[1] + plane * args->plane[1]},
+      .c = {.buffer = run->scratch, .offset = args->sums / (int64_t)sizeof(int)},
+      .hints = &hints};
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*args), TSL_ARG_VALUE(plane)};
   TSL_TRY(run->work->subplans->enqueue(run->state->product, &operands, run->stream, run->scratch));
-  if (run->state->reduces)
+  if (modular.is_written)
     return TESELA_OK;
   return portable_launch(run, run->state->reduce,
                          portable_groups_for(args->m * tsl_ceil_div(args->n, TSL_RESIDUE_FOUR)),
@@ -349,6 +350,6 @@ tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_oper
     TSL_TRY(portable_multiply(&block));
   }
   TSL_TRY(portable_launch_native(&run));
-  tsl_operand_reuse_leave(operands->stays, run.made);
+  tsl_operand_reuse_leave(tsl_residue_reuse(operands), run.made);
   return TESELA_OK;
 }

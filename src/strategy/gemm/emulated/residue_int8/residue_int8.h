@@ -63,12 +63,14 @@ static inline int64_t tsl_residue_reals(const tsl_problem *problem, int64_t elem
  * its own layout and signs of A_l and B_l. Complex products have three planes a modulus: 3 l + kind. */
 
 /* Derived data of an operand in the workspace. A reused operand lies first: its offsets do not depend on the
- * other operand's size (strategy/operand_reuse.h). */
+ * other operand's size (strategy/run_hints.h). */
 typedef struct tsl_residue_lying {
   /* byte offsets, but plane: bytes of a plane; candidates: scales; made: choice of the present residues */
   int64_t planes, plane, keys, candidates, made;
 } tsl_residue_lying;
 
+/* Returns the caller's reuse of an operand; NULL: none. */
+tsl_operand_reuse *tsl_residue_reuse(const tsl_operands *operands);
 /* Returns the operand of C' = A' B' that is reused, 0 or 1; 0 if none is. */
 int tsl_residue_stays(const tsl_operands *operands, bool is_swapped);
 /* Returns a hash of everything that measuring and conversion of operand `number` of C' = A' B' depend on.
@@ -81,7 +83,6 @@ tsl_hash tsl_residue_made_of(const tsl_problem *problem, const residue_rules *ru
 typedef struct tsl_residue_state {
   tsl_kernel *rules, *measure, *choose, *convert, *multiply, *reduce, *join, *native;
   tsl_subplan *product; /* integer product of portable kernels; NULL without products */
-  bool reduces;         /* `product` computes residues itself */
   tsl_subplan *whole;   /* NULL: this strategy's kernels compute products without residues */
   int whole_weight;     /* cost of an element of `whole` in moduli; 0: not known */
   char whole_note[192];

@@ -223,13 +223,13 @@ void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], co
 static void keep(const tsl_work *work, const tsl_operands *operands, int64_t lines[2], residue_run *run) {
   residue_arguments *args = &run->args;
   const int o = args->stays;
-  if (!operands->stays || args->is_empty || tsl_residue_rows(&work->config, args->m) < args->m)
+  if (!tsl_residue_reuse(operands) || args->is_empty || tsl_residue_rows(&work->config, args->m) < args->m)
     return;
   const tsl_residue_lying lying = {args->planes[o], args->plane[o], args->keys[o], args->candidates[o][0],
                                    args->made};
   run->made = tsl_residue_made_of(&work->problem, &args->rules, o, lines[o], &args->operands[o],
                                   o ? run->b : run->a, operands->scratch, &lying);
-  args->is_kept = tsl_operand_reuse_has(operands->stays, run->made);
+  args->is_kept = tsl_operand_reuse_has(tsl_residue_reuse(operands), run->made);
   lines[o] = args->is_kept ? 0 : lines[o];
 }
 
@@ -265,7 +265,7 @@ static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
     args->reductions[l] = tsl_residue_reduction(args->rules.moduli[l].p);
   args->stays = tsl_residue_stays(operands, is_swapped);
   lay_out(problem, &work->config, s.m, s.n, args);
-  if (!state->whole || operands->stays || args->is_empty)
+  if (!state->whole || tsl_residue_reuse(operands) || args->is_empty)
     args->glance = -1;
   int64_t lines[2] = {s.m, s.n};
   keep(work, operands, lines, &run);
@@ -412,9 +412,10 @@ static tesela_status multiply_whole(const tsl_work *work, const tsl_operands *op
   tsl_operands own = *operands;
   if (!state->whole)
     return TESELA_OK;
-  own.stays = NULL;
-  own.wanted = (tsl_run_predicate){
-      .is_set = true, .at = args->choice + (int64_t)offsetof(residue_choice, is_whole), .above = 0};
+  const tsl_run_hints hints = {.wanted = {.is_set = true,
+                                          .at = args->choice + (int64_t)offsetof(residue_choice, is_whole),
+                                          .above = 0}};
+  own.hints = &hints;
   return work->subplans->enqueue_as_given(state->whole, &own, stream, operands->scratch);
 }
 
@@ -440,6 +441,6 @@ tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands
   }
   TSL_TRY(launch_native(work, &run, operands->c.buffer, scratch, stream));
   TSL_TRY(multiply_whole(work, operands, &run.args, stream));
-  tsl_operand_reuse_leave(operands->stays, run.made);
+  tsl_operand_reuse_leave(tsl_residue_reuse(operands), run.made);
   return TESELA_OK;
 }

@@ -1,7 +1,12 @@
 #include "strategy/gemm/emulated/residue_int8/residue_int8.h"
 
+tsl_operand_reuse *tsl_residue_reuse(const tsl_operands *operands) {
+  return operands->hints ? operands->hints->reuse : NULL;
+}
+
 int tsl_residue_stays(const tsl_operands *operands, bool is_swapped) {
-  return operands->stays && (operands->stays->operand == TSL_OPERAND_B) != is_swapped;
+  const tsl_operand_reuse *reuse = tsl_residue_reuse(operands);
+  return reuse && (reuse->operand == TSL_OPERAND_B) != is_swapped;
 }
 
 /* Measuring depends on the rules' k, candidates and allowed error; numbers of lines matter to the choice
