@@ -16,10 +16,10 @@ typedef struct tsl_run_predicate {
   int above;
 } tsl_run_predicate;
 
-/* Modular output of an integer product. Instead of C, a run may write bytes C mod p, `row` bytes a row, from
- * byte `at` of scratch memory on, and then sets `is_written`. It may overwrite three bytes after a row.
- * `magic` divides: x * magic >> 39 is floor(x / p) for x <= 2^31. `bias`: multiple of p that makes each sum
- * non-negative. */
+/* Modular output of an integer product. A run may write bytes C mod p in place of C, and then sets
+ * `is_written`. A row is `row` bytes, the first one at byte `at` of scratch memory; three bytes after a row
+ * may be overwritten. `magic` divides: x * magic >> 39 is floor(x / p) for x <= 2^31. `bias`: multiple of p
+ * that makes each sum non-negative. */
 typedef struct tsl_modular_output {
   int64_t at, row; /* bytes */
   uint32_t p, magic, bias;
@@ -33,8 +33,8 @@ typedef struct tsl_modular_output {
  * The caller passes one tsl_operand_reuse to each run. By that it guarantees that the runs follow each other
  * on one stream with one workspace. Until the last run is done, only these runs write the workspace, and
  * nothing writes the shared operand. A strategy may leave its prepared form of the operand in the workspace,
- * and record a hash of the form's kind, the operand's memory, and the place in the workspace. A later run
- * with an equal hash skips the preparation. The result has the same bits.
+ * and record a hash. The hash covers the form's kind, the operand's memory, and the place in the workspace. A
+ * later run with an equal hash skips the preparation. The result has the same bits.
  *
  * Each run starts with a cleared hash: strategies without support do no harm. A failure needs a new start. */
 typedef struct tsl_operand_reuse {
