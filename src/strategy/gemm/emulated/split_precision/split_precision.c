@@ -1,13 +1,11 @@
 /* Idea: f32 products by units that multiply f16 or bf16 and add in f32. A number of 24 bits is rounded to one
  * f16 number of 11 bits, or is two or three bf16 numbers of 8, whose products are exact.
- *   rows of A, columns of B     parts                products of parts, added in f32       C
- *   +---+  2^e_i, 2^f_j         f16: A1, B1          A1 B1                                 products=1
- *   | A |  ------------->       A = A1 + A2 + A3     A3 B3 + A2 B3 + A3 B2                 products=9: all
- *   +---+                       B = B1 + B2 + B3   + A1 B3 + A3 B1 + A2 B2                 products=6: from
- * here
- *                                                  + A1 B2 + A2 B1 + A1 B1                 products=3: from
- * here
- *                                                  --->  alpha 2^-(e_i + f_j) sum + beta C
+ *   rows of A, columns of B    parts               products of parts, added in f32      C
+ *   +---+  2^e_i, 2^f_j        f16: A1, B1         A1 B1                                products=1
+ *   | A |  ------------->      A = A1 + A2 + A3    A3 B3 + A2 B3 + A3 B2                9: all
+ *   +---+                      B = B1 + B2 + B3  + A1 B3 + A3 B1 + A2 B2                6: from here
+ *                                                + A1 B2 + A2 B1 + A1 B1                3: from here
+ *                                                --->  alpha 2^-(e_i + f_j) sum + beta C
  * Part s of bf16 is 2^-8 of the previous one. Six products leave out as much as two roundings, three as much
  * as factors of 16 bits (Henry, Tang and Heinecke, arXiv 1904.06376). One product of f16 has the digits of
  * NVIDIA's tf32 at twice the rate, and tf32 truncates factors. The smallest products come first. Each is a

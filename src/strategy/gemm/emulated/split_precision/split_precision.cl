@@ -1,10 +1,10 @@
 /* Idea: f32 numbers as one f16 number or two or three bf16 numbers, which matrix units multiply fastest. Each
  * line is multiplied by a power of two, so that its numbers fit the few exponents.
  *
- *   TSL_SPLIT_F16                                 otherwise: 24 bits in parts of 8
- *   a sample of a line gives its scale            all of a line gives its scale
- *   | x . . x . . x |  2^e  | h h h h h h |       1xxxxxxx xxxxxxxx xxxxxxxx  =  1xxxxxxx + xxxxxxxx +
- * xxxxxxxx rounded once; tiny numbers are counted        0001xxxx xxxxxxxx xxxxxxxx
+ *   TSL_SPLIT_F16                           otherwise: 24 bits in parts of 8
+ *   a sample of a line gives its scale      all of a line gives its scale
+ *   | x . . x . . x |  2^e  | h h h h |     1xxxxxxx xxxxxxxx xxxxxxxx = 1xxxxxxx + xxxxxxxx + xxxxxxxx
+ *   rounded once, tiny numbers counted      0001xxxx xxxxxxxx xxxxxxxx
  *
  *   f16:  tsl_gemm_split_guess         guesses the lines' scales
  *         tsl_gemm_split_round_along   rounds a line a group; its numbers are contiguous
