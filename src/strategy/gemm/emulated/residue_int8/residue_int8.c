@@ -24,7 +24,6 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "strategy/gemm/emulated/residue_int8/residue_portable_shared.h"
 #include "strategy/kernel_launch/launch.h"
 
 static const tsl_param params[] = {

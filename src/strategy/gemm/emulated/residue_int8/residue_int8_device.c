@@ -1,4 +1,4 @@
-/* What runs of residue_int8 on devices share: the workspace's layout, arguments, reuse of an operand, blocks.
+/* Common part of residue_int8's runs on devices: workspace layout, arguments, operand reuse, blocks of rows.
  */
 #include "strategy/gemm/emulated/residue_int8/residue_int8_device.h"
 
@@ -91,9 +91,8 @@ tsl_operand_reuse *tsl_residue_reuse(const tsl_operands *operands) {
   return operands->hints ? operands->hints->reuse : NULL;
 }
 
-/* Returns a hash of everything that measuring and conversion of operand o of C' = A' B' depend on: of the
- * rules, its numbers, and their places; numbers of lines matter to the choice only. The choice is not
- * included: the device compares it. */
+/* Returns a hash of everything that measuring and conversion of operand o of C' = A' B' depend on. Numbers of
+ * lines in the rules matter to the choice only. The choice is not included: the device compares it. */
 static tsl_hash made_of(const tsl_residue_run *run, int o) {
   const residue_arguments *args = &run->args;
   const residue_rules *rules = &args->rules;

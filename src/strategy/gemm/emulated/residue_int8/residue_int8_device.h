@@ -3,7 +3,6 @@
 #define TSL_STRATEGY_GEMM_RESIDUE_INT8_DEVICE_H
 
 #include "strategy/gemm/emulated/residue_int8/residue_int8.h"
-#include "strategy/gemm/emulated/residue_int8/residue_portable_shared.h"
 #include "strategy/kernel_launch/launch.h"
 
 typedef struct tsl_residue_run {

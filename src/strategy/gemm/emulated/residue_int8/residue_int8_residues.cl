@@ -10,7 +10,7 @@
  * and their sums. Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "dialect.h"
 
-#include "residue_portable_shared.h"
+#include "residue_int8_shared.h"
 
 #define NUMBERS TSL_RESIDUE_NUMBERS
 #define TERMS (NUMBERS / TSL_RESIDUE_EACH)

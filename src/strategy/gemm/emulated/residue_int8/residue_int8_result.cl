@@ -7,7 +7,7 @@
  * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not, TSL_RESIDUE_PRECISE or not. */
 #include "dialect.h"
 
-#include "residue_portable_shared.h"
+#include "residue_int8_shared.h"
 
 #define FOUR TSL_RESIDUE_FOUR
 #define SHORT 8 /* moduli for which C' fits in 64 bits */

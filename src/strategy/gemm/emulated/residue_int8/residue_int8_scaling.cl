@@ -10,7 +10,7 @@
  * TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "dialect.h"
 
-#include "residue_portable_shared.h"
+#include "residue_int8_shared.h"
 
 TSL_KERNEL(TSL_RESIDUE_SOME, 1, 1)
 tsl_gemm_residue_int8_rules(TSL_GLOBAL unsigned char *scratch, const residue_some some) {

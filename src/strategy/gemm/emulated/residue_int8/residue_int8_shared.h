@@ -1,11 +1,11 @@
 /* Arithmetic of residue_int8 for the host and for kernels: integers and single operations on doubles, so that
- * every device rounds alike. The includer may define TSL_FUNCTION ("static inline") and, for doubles,
- * TSL_TIMES(a, b), TSL_PLUS(a, b) and TSL_FUSE(a, b, c) = a b + c rounded once; nothing else is fused.
- * Optional: TSL_WIDE(a, b, c) = a b + c of 32-bit a and b and 64-bit c; TSL_LENGTH(x), the bits of a 64-bit x
- * up to the highest set bit. TSL_TABLES and TSL_COUNTS: the address spaces of the rules and of the counts of
- * lines. Portable kernels include this by residue_portable_shared.h.
- * A line is a row of A or a column of B. 2^e is its scale; a' is the integer nearest to 2^e a. C' = A' B' is
- * known modulo P = p_0 p_1 ..., which determines C' where |C'| < P / 2 (proofs: docs/lab/residue_int8.md). */
+ * every device rounds alike. The includer may define TSL_FUNCTION ("static inline"). For doubles it then
+ * defines TSL_TIMES(a, b), TSL_PLUS(a, b) and TSL_FUSE(a, b, c) = a b + c rounded once; nothing else is
+ * fused. Optional: TSL_WIDE(a, b, c) = a b + c of 32-bit a and b and 64-bit c; TSL_LENGTH(x), the bits of a
+ * 64-bit x up to the highest set bit. TSL_TABLES and TSL_COUNTS: the address spaces of the rules and of the
+ * counts of lines. A line is a row of A or a column of B. 2^e is its scale; a' is the integer nearest to 2^e
+ * a. C' = A' B' is known modulo P = p_0 p_1 ..., which determines C' where |C'| < P / 2 (proofs:
+ * docs/lab/residue_int8.md). */
 #ifndef TSL_RESIDUE_INT8_SHARED_H
 #define TSL_RESIDUE_INT8_SHARED_H
 
@@ -22,6 +22,14 @@
 #define TSL_RESIDUE_PANEL 128    /* k of a panel of a plane (CUDA) */
 #define TSL_RESIDUE_CONVERT_ACROSS 16 /* adjacent lines of a block that converts MN-major operands */
 
+#define TSL_RESIDUE_ITEMS 256      /* portable kernels: items of a group that measures or chooses */
+#define TSL_RESIDUE_LINES_ALONG 2  /* lines of a measuring group with numbers along lines */
+#define TSL_RESIDUE_LINES_ACROSS 8 /* lines of a measuring group with numbers across lines */
+#define TSL_RESIDUE_GROUP_ITEMS 64 /* items of all other groups */
+#define TSL_RESIDUE_NUMBERS 16     /* numbers of a line that an item converts */
+#define TSL_RESIDUE_FOUR 4         /* adjacent elements of a row of C that an item computes */
+#define TSL_RESIDUE_TILE 16        /* side of a group's tile of native elements of C */
+
 #ifdef __OPENCL_C_VERSION__
 typedef ulong residue_word;
 typedef long residue_index;
@@ -30,7 +38,7 @@ typedef unsigned long long residue_word;
 typedef long long residue_index;
 #endif
 
-#ifdef TSL_RESIDUE_PORTABLE
+#ifdef TSL_KERNEL /* of dialect.h: a portable kernel */
 #define TSL_TIMES(a, b) TSL_MUL(double, a, b)
 #define TSL_PLUS(a, b) ((a) + (b))
 #define TSL_FUSE(a, b, c) TSL_FMA(a, b, c)
@@ -138,7 +146,7 @@ typedef struct residue_matrix {
   int is_wide;                         /* 16 bytes along a line are aligned */
   int is_conjugate;                    /* imaginary parts are negated */
 } residue_matrix;
-#ifndef TSL_RESIDUE_PORTABLE
+#ifndef TSL_KERNEL
 /* Constants that reconstruct C' by exact sums of doubles, in parts of 40 bits, the lowest first. The quotient
  * comes from the two highest of `parts` (2 to 4) sums. */
 #define TSL_RESIDUE_PARTS 4
@@ -163,7 +171,7 @@ typedef struct residue_reduction {
  * CUDA: a plane is the panels of a modulus. Portable: plane l parts + i (complex: (3 l + kind) parts + i)
  * holds part i modulo p_l, in lines of `depth` bytes, padded with zeros. */
 typedef struct residue_arguments {
-#ifndef TSL_RESIDUE_PORTABLE
+#ifndef TSL_KERNEL
   residue_rules rules;
   residue_reduction reductions[TSL_RESIDUE_MODULI];
   long long panel[2],
@@ -193,6 +201,14 @@ typedef struct residue_arguments {
   int is_empty;
   int stays, is_kept; /* reused operand, whose data lies first; the previous run left its data */
 } residue_arguments;
+
+/* Piece of the rules as a kernel argument; arguments are limited to 1024 bytes. */
+#define TSL_RESIDUE_SOME 192
+typedef struct residue_some {
+  unsigned word[TSL_RESIDUE_SOME];
+  residue_index at; /* byte offset in the workspace */
+  int count;
+} residue_some;
 
 /* Floating-point format: its bits; a magnitude is m 2^s with an integer m. */
 #ifdef TSL_RESIDUE_F64
