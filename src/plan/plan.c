@@ -389,10 +389,6 @@ static tesela_status enqueue_child_as_given(const tsl_subplan *child, const tsl_
 static uint64_t workspace_of_child(const tsl_subplan *child) {
   return tsl_plan_workspace(plan_of(child));
 }
-static bool child_reduces(const tsl_subplan *child) {
-  return plan_of(child)->work.reduces;
-}
-
 static const char *text_of_child(const tsl_subplan *child) {
   return plan_of(child)->text;
 }
@@ -412,8 +408,7 @@ tsl_subplan *tsl_plan_child(tsl_plan *plan) {
 #define CHILD_CALLS                                                                                          \
   .make = plan_make_child, .seconds = plan_seconds_of_child, .destroy = destroy_child,                       \
   .run = plan_run_child, .enqueue = enqueue_child, .enqueue_as_given = enqueue_child_as_given,               \
-  .workspace = workspace_of_child, .text = text_of_child, .reduces = child_reduces,                          \
-  .expected = expected_of_child
+  .workspace = workspace_of_child, .text = text_of_child, .expected = expected_of_child
 
 const tsl_subplan_factory tsl_plan_children = {CHILD_CALLS};
 static const tsl_subplan_factory block_children = {.for_blocks = true, CHILD_CALLS};

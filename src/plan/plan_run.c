@@ -164,8 +164,6 @@ static tesela_status as_half_written(tesela_status status) {
 
 static tesela_status run_product(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
-  if (used->stays)
-    tsl_operand_reuse_turn(used->stays);
   if (tsl_problem_has_scales(&work->problem) && !work->fuses_epilogue)
     return tsl_scaled_run(plan, used, stream);
   TSL_TRY(work->strategy->run(work, used, stream));
@@ -360,7 +358,7 @@ tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands,
   if (work->problem.m == 0 || work->problem.n == 0)
     return TESELA_OK;
   tsl_operands used = *operands;
-  used.stays = NULL; /* the reuse record needs the caller's workspace, but this run uses the slot's */
+  used.hints = NULL; /* they refer to the caller's workspace, but this run uses the slot's */
   set_strides(&work->problem, &used);
   if (!(work->device->capabilities & TSL_CAN_HOST) && !work->strategy->splits.parts)
     return run_in_slot(plan, operands, &used, beside, phases);

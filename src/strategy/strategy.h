@@ -17,7 +17,7 @@
 #include "device/device.h"
 #include "problem/problem.h"
 #include "problem/sharding.h"
-#include "strategy/operand_reuse.h"
+#include "strategy/run_hints.h"
 
 #define TSL_PARAMS_MAX 12
 #define TSL_PARAM_VALUES_MAX 12
@@ -88,33 +88,15 @@ typedef struct tsl_operand {
   /* shards of a sharded operand, in the order of work->sharding, used instead of all other members */
   const tsl_shard_buffer *shards;
 } tsl_operand;
-/* Device-side predicate of a run, used when `is_set`: C is needed only if the int at byte `at` of scratch
- * memory is above `above` when the run starts; else the strategy may skip the work. Zero: C is needed. */
-typedef struct tsl_run_predicate {
-  bool is_set;
-  int64_t at; /* byte offset in scratch memory */
-  int above;
-} tsl_run_predicate;
-
-/* Output of a modular product, for a work with `reduces`. A run writes no C but bytes C mod p, `row` bytes a
- * row, from byte `at` of scratch memory on. It may overwrite three bytes after a row. `magic` divides: x *
- * magic >> 39 is floor(x / p) for x <= 2^31. `bias`: multiple of p that makes each sum non-negative. */
-typedef struct tsl_modular_output {
-  int64_t at, row; /* bytes */
-  uint32_t p, magic, bias;
-} tsl_modular_output;
-
 typedef struct tsl_operands {
   tsl_operand a, b, c;
   tsl_operand bias; /* used where the problem has a bias; step 0: one bias for all products of a batch */
   /* used where the problem has scales; step 0: one scale for all products of a batch */
   tsl_operand scale_a, scale_b;
-  tsl_operand sums;         /* accumulators of a problem with scales, read by the epilogue only */
-  tsl_buffer *scratch;      /* device memory of scratch() bytes; NULL where that is 0, and on the cpu */
-  tsl_run_predicate wanted; /* zero: C is needed */
-  tsl_modular_output rests; /* zero: C is written */
-  tsl_operand_reuse *stays; /* operand that successive queued runs share; NULL: none */
-  tsl_team team;            /* threads that the run may use, on the cpu; zero: only the calling thread */
+  tsl_operand sums;           /* accumulators of a problem with scales, read by the epilogue only */
+  tsl_buffer *scratch;        /* device memory of scratch() bytes; NULL where that is 0, and on the cpu */
+  const tsl_run_hints *hints; /* of the strategy whose sub-plan runs; NULL: none */
+  tsl_team team;              /* threads that the run may use, on the cpu; zero: only the calling thread */
 } tsl_operands;
 
 typedef struct tsl_strategy tsl_strategy;
@@ -184,7 +166,6 @@ typedef struct tsl_work {
   void *state;          /* data from build(), freed by release() */
   double build_seconds; /* seconds that compilers took, for reports */
   bool fuses_epilogue;  /* build() and run() include the problem's epilogue */
-  bool reduces;         /* set by build(): runs support tsl_modular_output */
   /* build() must not compile: it uses kernels that are already loaded, else fails with TESELA_UNSUPPORTED */
   bool forbid_compile;
   int source_count;       /* number of kernel sources; 0: the strategy is C code of this library */

@@ -22,8 +22,7 @@
   X(gemm, portable, subgroup_mma)                                                                            \
   X(gemm, emulated, exact)                                                                                   \
   X(gemm, emulated, residue_int8)                                                                            \
-  X(gemm, emulated, slices)                                                                                  \
-  X(gemm, emulated, halves)                                                                                  \
+  X(gemm, emulated, split_precision)                                                                         \
   X(gemm, ladder, blocked)                                                                                   \
   X(gemm, host, host_packed)                                                                                 \
   X(gemm, host, host_small)                                                                                  \

@@ -43,7 +43,6 @@ struct tsl_subplan_factory {
                                     tsl_stream *stream, tsl_buffer *workspace);
   /* Returns the bytes of device memory that enqueue() needs. */
   uint64_t (*workspace)(const tsl_subplan *child);
-  bool (*reduces)(const tsl_subplan *child); /* true: runs support tsl_modular_output */
   const char *(*text)(const tsl_subplan *child);
   double (*expected)(
       const tsl_subplan *child); /* result of seconds() when the sub-plan was made; 0: not computed */

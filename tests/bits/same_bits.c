@@ -548,10 +548,10 @@ static int compare(const char *path) {
   return gone + come > 0;
 }
 
-/* Slices of f32 are multiplied by the engine for bf16 that models choose, which was another one where the
+/* Parts of f32 are multiplied by the engine for bf16 that models choose, which was another one where the
  * last cache has 260 MiB. */
 static bool is_machines_own(const tsl_strategy *strategy) {
-  return strcmp(strategy->name, "slices") == 0;
+  return strcmp(strategy->name, "split_precision") == 0;
 }
 
 int main(int count, char **arguments) {

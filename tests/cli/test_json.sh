@@ -18,7 +18,7 @@ grep -qx cpu "$out" || fail "no cpu among the names"
 tesela 0 strategies --json
 json '[s["name"] for s in j["strategies"]][:2] == ["sequential", "sequential_optimized"]'
 json 'all(s["idea"] and s["types"]
-  and (s["needs"] or s["op"] != "gemm" or s["name"] in ("exact", "residue_int8", "slices"))
+  and (s["needs"] or s["op"] != "gemm" or s["name"] in ("exact", "residue_int8", "split_precision"))
   and s["error_factor_k1000"] >= (s["op"] != "transpose") for s in j["strategies"])'
 tesela 0 strategies --markdown
 prints '`sequential`' '`tile_local`' '## Parameters'

@@ -82,7 +82,7 @@ if [ -z "${TESELA_SANITIZED:-}" ]; then
     matrix tiny.npy 8x8 --type $type
     matrix left.npy 1000x1100 --type $type
     matrix right.npy 1100x1200 --type $type --seed 2
-    for strategy in residue_int8 slices; do
+    for strategy in residue_int8 split_precision; do
       "$TESELA" multiply tiny.npy tiny.npy --strategy $strategy >/dev/null 2>&1 || continue
       peak tiny.npy tiny.npy --strategy $strategy
       tiny=$kibibytes

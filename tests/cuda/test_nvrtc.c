@@ -101,12 +101,8 @@ static uint64_t workspace_of_none(const tsl_subplan *child) {
 static void destroy_none(tsl_subplan *child) {
   (void)child;
 }
-static bool none_reduces(const tsl_subplan *child) {
-  (void)child;
-  return false;
-}
 static const tsl_subplan_factory no_children = {
-    .make = make_none, .workspace = workspace_of_none, .reduces = none_reduces, .destroy = destroy_none};
+    .make = make_none, .workspace = workspace_of_none, .destroy = destroy_none};
 
 /* Returns a problem with lines of a kilobyte in every type: few tiles of C, and k large enough to
  * be split. Smaller lines for cuda_whole, which copies whole products to shared memory. */

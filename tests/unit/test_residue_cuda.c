@@ -1,5 +1,5 @@
 /* CUDA runs of residue_int8 without a device. Tested: arguments of the launches with a reused operand
- * (strategy/operand_reuse.h), and residues that also serve another choice. A failing run leaves no
+ * (strategy/run_hints.h), and residues that also serve another choice. A failing run leaves no
  * allocation. */
 #include "unit/unit.h"
 
@@ -109,16 +109,17 @@ static tesela_status launch_with(tsl_device *on, const tsl_subplan_factory *chil
                    .subplans = children};
   work.problem = tsl_problem_gemm(M, n, terms, TESELA_F64);
   a.device = b.device = c.device = scratch.device = on;
+  const tsl_run_hints hints = {.reuse = stays};
   const tsl_operands operands = {
       .a = {.buffer = &a, .row_stride = terms, .col_stride = 1},
       .b = {.buffer = &b, .row_stride = 1, .col_stride = terms},
       .c = {.buffer = &c, .row_stride = c_turned ? 1 : n, .col_stride = c_turned ? M : 1},
       .scratch = &scratch,
-      .stays = stays};
+      .hints = &hints};
   launch_count = 0;
   failing_launch = fails_at;
   if (stays)
-    tsl_operand_reuse_turn(stays); /* as a plan does */
+    tsl_operand_reuse_turn(stays); /* as callers do */
   return tsl_residue_int8_run_cuda(&work, &operands, NULL);
 }
 
@@ -127,7 +128,7 @@ static tesela_status launch_cuda(tsl_device *on, int64_t n, bool c_turned, tsl_o
   return launch_with(on, NULL, NULL, n, c_turned, stays, fails_at);
 }
 
-static tsl_operands given_to_child;
+static tsl_run_hints given_to_child;
 static int children_run;
 
 static tesela_status note_child(const tsl_subplan *child, const tsl_operands *operands, tsl_stream *stream,
@@ -135,7 +136,7 @@ static tesela_status note_child(const tsl_subplan *child, const tsl_operands *op
   (void)child;
   (void)stream;
   assert_ptr_equal(workspace, operands->scratch);
-  given_to_child = *operands;
+  given_to_child = *operands->hints;
   children_run++;
   return TESELA_OK;
 }
@@ -189,7 +190,7 @@ static void cuda_queues_the_child_that_may_be_wanted(void **state) {
   must(launch_with(&mocked, &children, whole, WIDE, false, &stays, -1));
   assert_int_equal(launch_count, LAUNCHES);
   assert_int_equal(launched[0].given.glance, -1);
-  assert_null(given_to_child.stays);
+  assert_null(given_to_child.reuse);
 }
 
 static void cuda_measures_what_passes_alone(void **state) {

@@ -1,4 +1,4 @@
-/* residue_int8 where a factor stays (strategy/operand_reuse.h): the same bits as independent runs,
+/* residue_int8 where a factor stays (strategy/run_hints.h): the same bits as independent runs,
  * whatever the other factor makes them choose. The stored residues of the factor are used, and are
  * made anew where reuse would change bits. On every OpenCL and CUDA device; PoCL must be installed. */
 #include "config.h"
@@ -102,13 +102,16 @@ static void forget(product *product_in) {
 /* C, for free(). */
 static unsigned char *run_on(const product *product_in, tsl_buffer *a, tsl_buffer *workspace,
                              tsl_operand_reuse *stays) {
+  const tsl_run_hints hints = {.reuse = stays};
   const tsl_operands operands = {.a = {.buffer = a},
                                  .b = {.buffer = product_in->b.buffer},
                                  .c = {.buffer = product_in->c.buffer},
-                                 .stays = stays};
+                                 .hints = &hints};
   unsigned char *image = malloc(product_in->c.buffer->bytes);
   memset(image, 0x55, product_in->c.buffer->bytes);
   move(product_in->c.buffer, image, true);
+  if (stays)
+    tsl_operand_reuse_turn(stays);
   must(tsl_plan_enqueue(product_in->plan, &operands, stream, workspace));
   must(ops->finish(stream));
   move(product_in->c.buffer, image, false);
@@ -197,10 +200,11 @@ static void what_stays_is_read_once(void **state) {
   free(before);
   assert_int_equal(stays.kept, 1);
   /* Runs that take their own workspace have nothing to do with it. */
+  const tsl_run_hints hints = {.reuse = &stays};
   const tsl_operands operands = {.a = {.buffer = of.a.buffer},
                                  .b = {.buffer = of.b.buffer},
                                  .c = {.buffer = of.c.buffer},
-                                 .stays = &stays};
+                                 .hints = &hints};
   for (int i = 0; i < 3; i++)
     must(tsl_plan_run(of.plan, &operands, NULL));
   assert_int_equal(stays.kept, 1);

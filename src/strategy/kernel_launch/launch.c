@@ -273,8 +273,8 @@ int tsl_launch_units(const tsl_device *device) {
 }
 
 tsl_launch_wanted tsl_launch_wanted_of(const tsl_work *work, const tsl_operands *operands) {
-  const tsl_run_predicate *wanted = &operands->wanted;
-  if (!wanted->is_set || !(work->device->capabilities & TSL_CAN_CUDA))
+  const tsl_run_predicate *wanted = operands->hints ? &operands->hints->wanted : NULL;
+  if (!wanted || !wanted->is_set || !(work->device->capabilities & TSL_CAN_CUDA))
     return (tsl_launch_wanted){0, 0};
   const uintptr_t start = (uintptr_t)work->device->ops->native_buffer(operands->scratch);
   return (tsl_launch_wanted){(int64_t)start + wanted->at, wanted->above};

@@ -14,7 +14,7 @@ static const tsl_option options[] = {
     TSL_OPTION(tsl_explain_options, device, "device", DEVICE, NULL,
                "only this device (default: TESELA_DEVICE, else all)"),
     TSL_OPTION(tsl_explain_options, strategy, "strategy", STRATEGY, NULL,
-               "only this strategy; or all except some: \"not residue_int8, slices\""),
+               "only this strategy; or all except some: \"not residue_int8, exact\""),
     TSL_OPTION(tsl_explain_options, accuracy, "accuracy", ACCURACY, NULL,
                "required accuracy, such as 1e-5 or exact; all: default, a number (of |A||B|), e4m3, tf32, "
                "bf16, f32, f64, exact (default: TESELA_ACCURACY)"),

@@ -56,7 +56,7 @@ static const tsl_option options[] = {
     TSL_OPTION_DEVICE(multiply_options),
     TSL_OPTION_SHARED(
         multiply_options, strategy, "strategy", STRATEGY, NULL,
-        "use this strategy, such as \"tile_local tile=16\"; or exclude some: \"not residue_int8, slices\""),
+        "use this strategy, such as \"tile_local tile=16\"; or exclude some: \"not residue_int8, exact\""),
     TSL_OPTIONS_OF_ASKING(multiply_options),
     TSL_OPTION_THREADS(multiply_options),
     TSL_OPTION_SHARED(multiply_options, verify, "verify", FLAG, NULL,

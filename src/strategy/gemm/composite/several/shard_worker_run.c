@@ -144,7 +144,8 @@ static tesela_status enqueue_tile(shard_worker_launch *job, int index) {
   tsl_shard_worker_buffer *slab = &worker->slabs[index % RING_BUFFERS],
                           *result = &worker->results[index % RING_BUFFERS];
   const bool a_is_resident = block->stays == TSL_OPERAND_A, is_copied = job->block == tile->block;
-  tsl_operands used = {.team = job->operands->team, .stays = &job->stays};
+  const tsl_run_hints hints = {.reuse = &job->stays};
+  tsl_operands used = {.team = job->operands->team, .hints = &hints};
   TSL_TRY(locate_or_copy_in(job, tile, TSL_OPERAND_A, a_is_resident ? &worker->resident : slab,
                             a_is_resident && is_copied, &used.a));
   TSL_TRY(locate_or_copy_in(job, tile, TSL_OPERAND_B, a_is_resident ? slab : &worker->resident,
@@ -152,6 +153,7 @@ static tesela_status enqueue_tile(shard_worker_launch *job, int index) {
   TSL_TRY(locate_or_copy_in(job, tile, TSL_OPERAND_C, result, false, &used.c));
   if (!is_copied)
     tsl_operand_reuse_start(&job->stays, block->stays);
+  tsl_operand_reuse_turn(&job->stays);
   job->block = tile->block;
   TSL_TRY(wait_for_copies(job));
   if (tile->shard[TSL_OPERAND_C] < 0 && !tsl_problem_reads(&job->work->problem, TSL_OPERAND_C))

@@ -24,7 +24,6 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "strategy/gemm/emulated/residue_int8/residue_portable_shared.h"
 #include "strategy/kernel_launch/launch.h"
 
 static const tsl_param params[] = {
@@ -145,20 +144,15 @@ static tesela_status residue_run(const tsl_work *work, const tsl_operands *opera
                                             : tsl_residue_int8_run_portable(work, operands, stream);
 }
 
-static uint64_t residue_scratch(const tsl_problem *problem, const tsl_config *config,
-                                const tsl_device *device) {
-  return (tsl_residue_has_cuda(device) ? tsl_residue_int8_scratch
-                                       : tsl_residue_int8_scratch_portable)(problem, config, device);
-}
-
 static bool residue_within(const tsl_problem *problem, const tsl_device *device, uint64_t most,
                            tsl_config *config) {
   int64_t *block = &config->value[TSL_RESIDUE_INT8_BLOCK];
   const int64_t host_choice = *block;
-  if (residue_is_host(device) || residue_scratch(problem, config, device) <= most)
+  if (residue_is_host(device) || tsl_residue_int8_scratch(problem, config, device) <= most)
     return true;
   for (*block = BLOCK_MOST; *block >= BLOCK_LEAST; *block /= 2)
-    if ((host_choice == 0 || *block < host_choice) && residue_scratch(problem, config, device) <= most)
+    if ((host_choice == 0 || *block < host_choice) &&
+        tsl_residue_int8_scratch(problem, config, device) <= most)
       return true;
   *block = host_choice;
   return false;
@@ -186,7 +180,7 @@ const tsl_strategy tsl_gemm_residue_int8 = {
         {.ranges =
              {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}, [TSL_RESIDUE_INT8_BLOCK] = {0, INT32_MAX}}},
     .testing = {.probes = probes},
-    .resources = {.scratch = residue_scratch,
+    .resources = {.scratch = tsl_residue_int8_scratch,
                   .fit_workspace = residue_within,
                   .host = tsl_residue_int8_host_bytes,
                   .count_costs = tsl_residue_int8_account},

@@ -7,12 +7,6 @@
 
 #include <math.h>
 
-#ifndef TSL_FUNCTION
-#define TSL_FUNCTION static inline
-#define TSL_TIMES(a, b) ((a) * (b))
-#define TSL_PLUS(a, b) ((a) + (b))
-#define TSL_FUSE(a, b, c) fma(a, b, c)
-#endif
 #include "strategy/gemm/emulated/residue_int8/residue_int8_shared.h"
 
 enum { TSL_RESIDUE_INT8_LEAST, TSL_RESIDUE_INT8_BLOCK };
@@ -62,30 +56,13 @@ static inline int64_t tsl_residue_reals(const tsl_problem *problem, int64_t elem
  * for each modulus p_l. The output is a byte from 0 to 255 that equals A_l B_l modulo p_l. Each device has
  * its own layout and signs of A_l and B_l. Complex products have three planes a modulus: 3 l + kind. */
 
-/* Derived data of an operand in the workspace. A reused operand lies first: its offsets do not depend on the
- * other operand's size (strategy/operand_reuse.h). */
-typedef struct tsl_residue_lying {
-  /* byte offsets, but plane: bytes of a plane; candidates: scales; made: choice of the present residues */
-  int64_t planes, plane, keys, candidates, made;
-} tsl_residue_lying;
-
-/* Returns the operand of C' = A' B' that is reused, 0 or 1; 0 if none is. */
-int tsl_residue_stays(const tsl_operands *operands, bool is_swapped);
-/* Returns a hash of everything that measuring and conversion of operand `number` of C' = A' B' depend on.
- * `factor` holds its `lines` lines. The choice is not included: the device compares it. */
-tsl_hash tsl_residue_made_of(const tsl_problem *problem, const residue_rules *rules, int number,
-                             int64_t lines, const residue_matrix *matrix, const tsl_buffer *factor,
-                             const tsl_buffer *scratch, const tsl_residue_lying *lying);
-
 /* Kernels and subplans that a build function stores in work->state. */
 typedef struct tsl_residue_state {
   tsl_kernel *rules, *measure, *choose, *convert, *multiply, *reduce, *join, *native;
   tsl_subplan *product; /* integer product of portable kernels; NULL without products */
-  bool reduces;         /* `product` computes residues itself */
   tsl_subplan *whole;   /* NULL: this strategy's kernels compute products without residues */
   int whole_weight;     /* cost of an element of `whole` in moduli; 0: not known */
   char whole_note[192];
-  bool is_swapped;                  /* C' = B' A' is computed */
   int cluster;                      /* blocks of a cluster of CUDA's integer product */
   tsl_pinned *host_choice;          /* residue_choice of the last run on a GPU; NULL: no memory for it */
   _Atomic int moduli, native_lines; /* of the last run, for the note */
@@ -121,8 +98,6 @@ void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], co
 /* Returns the constants that reduce sums of unsigned bytes modulo p. */
 residue_reduction tsl_residue_reduction(unsigned p);
 
-uint64_t tsl_residue_int8_scratch_portable(const tsl_problem *problem, const tsl_config *config,
-                                           const tsl_device *device);
 /* Fills in work->state, which is allocated already. */
 tesela_status tsl_residue_int8_build_portable(tsl_work *work);
 tesela_status tsl_residue_int8_run_portable(const tsl_work *work, const tsl_operands *operands,

@@ -15,10 +15,6 @@
  * Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "sm90.h"
 
-#define TSL_FUNCTION static __device__ __forceinline__
-#define TSL_TIMES(a, b) __dmul_rn(a, b)
-#define TSL_PLUS(a, b) __dadd_rn(a, b)
-#define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
 #include "residue_int8_shared.h"
 
 constexpr int THREADS = 256, AT_ONCE = 16, TERMS = AT_ONCE / TSL_RESIDUE_EACH, PANEL = TSL_RESIDUE_PANEL,

@@ -7,10 +7,6 @@
  * summed in double (panels are double, too, so that a number is converted once). */
 #include "sm90.h"
 
-#define TSL_FUNCTION static __device__ __forceinline__
-#define TSL_TIMES(a, b) __dmul_rn(a, b)
-#define TSL_PLUS(a, b) __dadd_rn(a, b)
-#define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
 #include "residue_int8_shared.h"
 
 constexpr int THREADS = 256, FOUR = 4, EACH_ELEMENT = TSL_RESIDUE_EACH;

@@ -3,7 +3,6 @@
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/emulated/residue_int8/residue_int8_host.h"
-#include "strategy/gemm/emulated/residue_int8/residue_portable_shared.h"
 #include "strategy/kernel_launch/launch.h"
 
 static const double tile_m = 128, tile_n = 256, panel = 128;

@@ -7,11 +7,6 @@
  * k was split into parts. */
 #include "sm90.h"
 
-#define TSL_FUNCTION static __device__ __forceinline__
-#define TSL_TIMES(a, b) __dmul_rn(a, b)
-#define TSL_PLUS(a, b) __dadd_rn(a, b)
-#define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
-#define TSL_LENGTH(x) (64 - __clzll((long long)(x)))
 #define TSL_WIDE(a, b, c) wide_of(a, b, c)
 static __device__ __forceinline__ unsigned long long wide_of(unsigned a, unsigned b, unsigned long long c) {
   unsigned long long sum;

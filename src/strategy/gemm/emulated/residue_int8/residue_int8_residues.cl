@@ -10,13 +10,7 @@
  * and their sums. Defines of the host: TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "dialect.h"
 
-#define TSL_TIMES(a, b) TSL_MUL(double, a, b)
-#define TSL_PLUS(a, b) ((a) + (b))
-#define TSL_FUSE(a, b, c) TSL_FMA(a, b, c)
-#define TSL_TABLES TSL_GLOBAL
-#define TSL_COUNTS TSL_LOCAL_POINTER
 #include "residue_int8_shared.h"
-#include "residue_portable_shared.h"
 
 #define NUMBERS TSL_RESIDUE_NUMBERS
 #define TERMS (NUMBERS / TSL_RESIDUE_EACH)
@@ -28,9 +22,8 @@
 #define DIGITS 3 /* |a'| < 2^40 (rules.c) */
 #endif
 
-TSL_FUNCTION int get_chosen_moduli(TSL_GLOBAL const unsigned char *scratch,
-                                   const residue_portable *portable) {
-  return ((TSL_GLOBAL const residue_choice *)(scratch + portable->choice))->moduli;
+TSL_FUNCTION int get_chosen_moduli(TSL_GLOBAL const unsigned char *scratch, const residue_arguments *args) {
+  return ((TSL_GLOBAL const residue_choice *)(scratch + args->choice))->moduli;
 }
 
 /* Returns x modulo p, for x up to 2^31 + 255. */
@@ -134,24 +127,23 @@ TSL_FUNCTION void load_numbers(residue_bits *bits, TSL_GLOBAL const residue_bits
 
 TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
 tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL unsigned char *scratch,
-                              const residue_portable portable, const int operand) {
-  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + portable.rules);
-  const residue_matrix matrix = portable.operands[operand];
-  const int lines = matrix.is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1, part_chunks = portable.depth / TERMS,
-            chunks = part_chunks * portable.parts,
-            moduli =
-                ((TSL_GLOBAL const residue_choice *)(scratch + portable.choice))->moduli_to_convert[operand];
+                              const residue_arguments args, const int operand) {
+  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + args.rules_at);
+  const residue_matrix matrix = args.operands[operand];
+  const int lines = matrix.is_across ? TSL_RESIDUE_CONVERT_ACROSS : 1, part_chunks = args.depth / TERMS,
+            chunks = part_chunks * args.parts,
+            moduli = ((TSL_GLOBAL const residue_choice *)(scratch + args.choice))->moduli_to_convert[operand];
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), line = index / lines / chunks * lines + index % lines;
   const int chunk = (int)(index / lines % chunks), h = chunk * TERMS;
-  if (line >= (operand ? portable.n : portable.m))
+  if (line >= (operand ? args.n : args.m))
     return;
-  const int scale = ((TSL_GLOBAL const int *)(scratch + portable.scales[operand]))[line];
+  const int scale = ((TSL_GLOBAL const int *)(scratch + args.scales[operand]))[line];
   if (moduli == 0 || scale == TSL_RESIDUE_NO_SCALE)
     return;
   residue_bits numbers[NUMBERS];
   digits own[NUMBERS];
   load_numbers(numbers, from + (matrix.offset + line * matrix.across), matrix.along, h * TSL_RESIDUE_EACH,
-               portable.k * TSL_RESIDUE_EACH, matrix.is_wide);
+               args.k * TSL_RESIDUE_EACH, matrix.is_wide);
   for (int i = 0; i < NUMBERS; i++) {
 #ifdef TSL_RESIDUE_COMPLEX
     numbers[i] ^= matrix.is_conjugate && i % 2 == 1 ? TSL_RESIDUE_SIGN : 0;
@@ -159,32 +151,31 @@ tsl_gemm_residue_int8_convert(TSL_GLOBAL const residue_bits *from, TSL_GLOBAL un
     own[i] = digits_of(numbers[i], scale);
   }
   const int part = chunk / part_chunks;
-  TSL_GLOBAL unsigned char *to =
-      scratch + portable.planes[operand] + line * portable.depth + (h - part * portable.depth);
-  const TSL_INDEX kind = portable.parts * portable.plane[operand];
+  TSL_GLOBAL unsigned char *to = scratch + args.planes[operand] + line * args.depth + (h - part * args.depth);
+  const TSL_INDEX kind = args.parts * args.plane[operand];
   for (int l = 0; l < moduli; l++) {
     const residue_modulus modulus = rules->moduli[l];
-    store_residues_of_tile(to + (TSL_INDEX)l * TSL_RESIDUE_KINDS * kind + part * portable.plane[operand],
-                           kind, own, &modulus);
+    store_residues_of_tile(to + (TSL_INDEX)l * TSL_RESIDUE_KINDS * kind + part * args.plane[operand], kind,
+                           own, &modulus);
   }
 }
 
 TSL_KERNEL(TSL_RESIDUE_GROUP_ITEMS, 1, 1)
-tsl_gemm_residue_int8_reduce(TSL_GLOBAL unsigned char *scratch, const residue_portable portable,
+tsl_gemm_residue_int8_reduce(TSL_GLOBAL unsigned char *scratch, const residue_arguments args,
                              const int plane) {
-  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + portable.rules);
-  const int l = plane / portable.parts / TSL_RESIDUE_KINDS,
-            across = (portable.n + TSL_RESIDUE_FOUR - 1) / TSL_RESIDUE_FOUR;
+  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + args.rules_at);
+  const int l = plane / args.parts / TSL_RESIDUE_KINDS,
+            across = (args.n + TSL_RESIDUE_FOUR - 1) / TSL_RESIDUE_FOUR;
   const TSL_INDEX index = TSL_GLOBAL_ITEM(0), row = index / across, col = index % across * TSL_RESIDUE_FOUR;
-  if (row >= portable.m || l >= get_chosen_moduli(scratch, &portable))
+  if (row >= args.m || l >= get_chosen_moduli(scratch, &args))
     return;
   const residue_modulus modulus = rules->moduli[l];
-  const TSL_VECTOR(int, 4) sums = TSL_LOAD_ALIGNED(
-      int, 4, (TSL_GLOBAL const int *)(scratch + portable.sums) + row * portable.sums_row + col);
+  const TSL_VECTOR(int, 4) sums =
+      TSL_LOAD_ALIGNED(int, 4, (TSL_GLOBAL const int *)(scratch + args.sums) + row * args.sums_row + col);
   const unsigned word = rest_of((unsigned)TSL_LANE(sums, 0) + modulus.bias, &modulus) |
                         rest_of((unsigned)TSL_LANE(sums, 1) + modulus.bias, &modulus) << 8 |
                         rest_of((unsigned)TSL_LANE(sums, 2) + modulus.bias, &modulus) << 16 |
                         rest_of((unsigned)TSL_LANE(sums, 3) + modulus.bias, &modulus) << 24;
-  *(TSL_GLOBAL unsigned *)(scratch + portable.rests + plane * portable.rest_plane + row * portable.rest_row +
-                           col) = word;
+  *(TSL_GLOBAL unsigned *)(scratch + args.rests + plane * args.rest_plane + row * args.rest_pitch + col) =
+      word;
 }

@@ -1,7 +1,10 @@
+/* residue_int8 on sm_90a: kernels, and the launches of a run.
+ *   (glance: measure -> choose) -> measure -> choose -> for each block of rows: convert -> multiply -> join
+ *   -> native -> whole, which exits at once if residues were chosen */
 #include "core/status.h"
 #include "host/int_math.h"
+#include "strategy/gemm/emulated/residue_int8/residue_int8_device.h"
 #include "strategy/gemm/emulated/residue_int8/residue_int8_host.h"
-#include "strategy/kernel_launch/launch.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -31,22 +34,10 @@ enum {
   GLANCE_LINES = 256,   /* lines of each operand that a glance measures, approximately */
   GLANCE_SHARE = 16,    /* minimum ratio of all numbers to the numbers that a glance reads */
   FEW_ALONG = 2,        /* lines of a measuring block if all are resident, else a multiple */
-  FEW_ACROSS = 4,
-  ALIGNED = 256
+  FEW_ACROSS = 4
 };
 /* Shared memory of the integer product in bytes: stages, their alignment, mbarriers. */
 static const size_t shared_bytes = (size_t)STAGES * (TILE_M + TILE_N) * PANEL + 1024 + 16 * STAGES;
-
-bool tsl_residue_has_cuda(const tsl_device *device) {
-  const unsigned needs = TSL_CAN_CUDA | TSL_CAN_WGMMA;
-  return (device->capabilities & needs) == needs;
-}
-
-static int64_t residue_reserve(int64_t *bytes, int64_t more) {
-  const int64_t at = *bytes;
-  *bytes += tsl_round_up(more, ALIGNED);
-  return at;
-}
 
 /* Returns the bytes of the whole product's subplan at the start of the workspace: partial sums of split-k,
  * and copies of complex numbers. 0 where the product is too small for residues or must be reproducible. */
@@ -58,46 +49,6 @@ uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
   const int64_t copied = (tsl_round_up(problem->m, SIDE) + tsl_round_up(problem->n, SIDE)) *
                          tsl_round_up(problem->k, SIDE) * (int64_t)tsl_type(problem->c.type)->size;
   return SUMS + (problem->c.type == TESELA_C64 ? (uint64_t)copied : 0);
-}
-
-/* Fills in offsets and pitches for m rows of A and n columns of B. Operand args->stays lies first; planes of
- * A and C are a block's. Returns all bytes. */
-static int64_t lay_out(const tsl_problem *problem, const tsl_config *config, int64_t m, int64_t n,
-                       residue_arguments *args) {
-  const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},
-                parts = tsl_ceil_div_or_one(problem->k, TSL_RESIDUE_PART);
-  const int64_t planes = tsl_residue_kinds(problem) *
-                         (int64_t)tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
-  int64_t bytes = 0;
-  (void)residue_reserve(&bytes, (int64_t)tsl_residue_int8_whole_bytes(problem));
-  for (int turn = 0; turn < 2; turn++) {
-    const int o = turn == 0 ? args->stays : 1 - args->stays;
-    args->panel[o] = tsl_round_up(held[o], TSL_RESIDUE_GROUP) * PANEL;
-    args->plane[o] = tsl_ceil_div(problem->k, PANEL) * args->panel[o];
-    args->planes[o] = residue_reserve(&bytes, planes * args->plane[o]);
-    args->keys[o] = residue_reserve(&bytes, lines[o] * 4);
-    for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
-      args->candidates[o][c] = residue_reserve(&bytes, lines[o] * 4);
-    args->scales[o] = residue_reserve(&bytes, tsl_round_up(lines[o], 4) * 4);
-    args->natives[o] = residue_reserve(&bytes, lines[o] * 4);
-    if (o == args->stays)
-      args->made = residue_reserve(&bytes, sizeof(residue_choice));
-  }
-  args->choice = residue_reserve(&bytes, sizeof(residue_choice));
-  args->glance = residue_reserve(&bytes, 2 * sizeof(residue_choice));
-  args->rest_pitch = tsl_round_up(n, TSL_RESIDUE_GROUP);
-  args->rest_plane = tsl_round_up(rows * args->rest_pitch, ALIGNED);
-  args->rests = residue_reserve(&bytes, planes * parts * args->rest_plane);
-  args->parts = (int)parts;
-  return bytes;
-}
-
-uint64_t tsl_residue_int8_scratch(const tsl_problem *problem, const tsl_config *config,
-                                  const tsl_device *device) {
-  residue_arguments args = {.stays = 0};
-  (void)device;
-  return (uint64_t)tsl_max(lay_out(problem, config, problem->m, problem->n, &args),
-                           lay_out(problem, config, problem->n, problem->m, &args));
 }
 
 static tesela_status load_kernel(tsl_work *work, const char *path, const char *name, int items,
@@ -166,32 +117,6 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
   return TESELA_OK;
 }
 
-typedef struct residue_run {
-  tsl_buffer *a, *b;
-  tsl_hash made; /* of all that the derived data of a reused operand depend on */
-  residue_arguments args;
-} residue_run;
-
-/* Returns 1 if 16-byte groups along a line are aligned in every line, else 0. A NULL buffer gives 0. */
-static int is_wide(tsl_buffer *buffer, int64_t size, int64_t each, int64_t along, int64_t across,
-                   int64_t offset) {
-  const int64_t unit = 16 / size;
-  return buffer && along == each && across % unit == 0 && offset % unit == 0 &&
-         (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
-}
-
-static residue_matrix matrix_of(tsl_buffer *buffer, const tsl_problem *problem, int64_t offset,
-                                int64_t across, int64_t along, bool is_conjugate) {
-  const int64_t size = (int64_t)tsl_type(tsl_residue_type(problem))->size,
-                each = tsl_residue_reals(problem, 1);
-  return (residue_matrix){.offset = each * offset,
-                          .across = each * across,
-                          .along = each * along,
-                          .is_across = !tsl_launch_along(along, across),
-                          .is_wide = is_wide(buffer, size, each, each * along, each * across, each * offset),
-                          .is_conjugate = is_conjugate};
-}
-
 static int64_t count_converters(const tsl_problem *problem, const residue_arguments *args, int operand) {
   const int64_t chunks = PANEL * tsl_residue_reals(problem, 1) / CONVERT_NUMBERS;
   return tsl_ceil_div(operand ? args->n : args->m, CONVERT_ITEMS / chunks) * tsl_ceil_div(args->k, PANEL);
@@ -218,62 +143,26 @@ void tsl_residue_block_lines(const int64_t lines[2], const bool is_across[2], co
   }
 }
 
-/* Sets up operand reuse: lines that the previous run measured are not measured again, their count becomes 0.
- * Blocks of rows overwrite each other's data, so they reuse nothing. */
-static void keep(const tsl_work *work, const tsl_operands *operands, int64_t lines[2], residue_run *run) {
-  residue_arguments *args = &run->args;
-  const int o = args->stays;
-  if (!operands->stays || args->is_empty || tsl_residue_rows(&work->config, args->m) < args->m)
-    return;
-  const tsl_residue_lying lying = {args->planes[o], args->plane[o], args->keys[o], args->candidates[o][0],
-                                   args->made};
-  run->made = tsl_residue_made_of(&work->problem, &args->rules, o, lines[o], &args->operands[o],
-                                  o ? run->b : run->a, operands->scratch, &lying);
-  args->is_kept = tsl_operand_reuse_has(operands->stays, run->made);
-  lines[o] = args->is_kept ? 0 : lines[o];
-}
-
-static residue_run run_of(const tsl_work *work, const tsl_operands *operands) {
-  const tsl_problem *problem = &work->problem;
-  const tsl_residue_state *state = work->state;
-  const int64_t size = (int64_t)tsl_type(tsl_residue_type(problem))->size,
-                each = tsl_residue_reals(problem, 1);
-  const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
-  const bool is_swapped = plain.c_col_stride != 1 && plain.c_row_stride == 1;
-  const tsl_gemm_sizes s = is_swapped ? tsl_launch_swapped(&plain) : plain;
-  residue_run run = {.a = is_swapped ? operands->b.buffer : operands->a.buffer,
-                     .b = is_swapped ? operands->a.buffer : operands->b.buffer};
+static tsl_residue_run run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  tsl_residue_run run = tsl_residue_run_of(work, operands, stream);
   residue_arguments *args = &run.args;
-  args->rules = tsl_residue_rules(problem, &work->config, s.m, s.n);
-  tsl_residue_int8_weigh(work, &args->rules);
-  args->operands[0] = matrix_of(run.a, problem, s.a_offset, s.a_row_stride, s.a_col_stride,
-                                is_swapped ? problem->conjugate_b : problem->conjugate_a);
-  args->operands[1] = matrix_of(run.b, problem, s.b_offset, s.b_col_stride, s.b_row_stride,
-                                is_swapped ? problem->conjugate_a : problem->conjugate_b);
-  args->c_offset = each * s.c_offset, args->c_row = each * s.c_row_stride,
-  args->c_col = each * s.c_col_stride;
-  args->alpha = problem->alpha[0], args->beta = problem->beta[0];
-  args->m = (int)s.m, args->n = (int)s.n, args->k = (int)s.k;
-  args->tiles_m = (int)tsl_ceil_div(s.m, TILE_M), args->tiles_n = (int)tsl_ceil_div(s.n, TILE_N);
-  args->raster_height = BAND / state->cluster;
-  args->is_wide = is_wide(operands->c.buffer, size, each, args->c_col, args->c_row, args->c_offset);
-  args->is_empty = s.k == 0;
-  args->has_whole = state->whole != NULL;
+  const bool is_across[2] = {args->operands[0].is_across != 0, args->operands[1].is_across != 0};
+  int64_t lines[2] = {args->m, args->n};
+  args->tiles_m = (int)tsl_ceil_div(args->m, TILE_M), args->tiles_n = (int)tsl_ceil_div(args->n, TILE_N);
+  args->raster_height = BAND / run.state->cluster;
+  args->has_whole = run.state->whole != NULL;
   args->apart[0] = args->apart[1] = 1;
-  args->host_choice = state->host_choice ? state->host_choice->host : NULL;
+  args->host_choice = run.state->host_choice ? run.state->host_choice->host : NULL;
   for (int l = 0; l < TSL_RESIDUE_MODULI; l++)
     args->reductions[l] = tsl_residue_reduction(args->rules.moduli[l].p);
-  args->stays = tsl_residue_stays(operands, is_swapped);
-  lay_out(problem, &work->config, s.m, s.n, args);
-  if (!state->whole || operands->stays || args->is_empty)
+  if (!args->has_whole || run.reuse || args->is_empty)
     args->glance = -1;
-  int64_t lines[2] = {s.m, s.n};
-  keep(work, operands, lines, &run);
-  const bool is_across[2] = {args->operands[0].is_across != 0, args->operands[1].is_across != 0};
+  if (args->is_kept) /* the previous run measured these lines */
+    lines[args->stays] = 0;
   tsl_residue_block_lines(lines, is_across, work->device, args->block_lines);
   for (int o = 0; o < 2; o++)
     args->blocks[o] = (int)tsl_ceil_div(lines[o], args->block_lines[o]);
-  args->converters = (int)count_converters(problem, args, 0);
+  args->converters = (int)count_converters(&work->problem, args, 0);
   return run;
 }
 
@@ -290,31 +179,24 @@ static tesela_status map_planes(const residue_arguments *args, int operand, int 
   return scratch->device->ops->tensor_map(&tensor, map);
 }
 
-static tesela_status launch(const tsl_work *work, tsl_stream *stream, tsl_kernel *kernel, int64_t across,
-                            int64_t down, int items, const tsl_argument *list, int count) {
-  const tsl_grid grid = {{(uint64_t)across, (uint64_t)down, 1}, {items, 1, 1}};
-  return work->device->ops->launch(stream, kernel, &grid, list, count);
-}
-
-static tesela_status launch_native(const tsl_work *work, const residue_run *run, tsl_buffer *c,
-                                   tsl_buffer *scratch, tsl_stream *stream) {
-  const tsl_residue_state *kernels = work->state;
-  const bool sums_are_double =
-      tsl_residue_type(&work->problem) == TESELA_F64 || tsl_residue_is_precise(&work->problem);
+static tesela_status launch_native(const tsl_residue_run *run) {
+  const tsl_problem *problem = &run->work->problem;
+  const bool sums_are_double = tsl_residue_type(problem) == TESELA_F64 || tsl_residue_is_precise(problem);
   const int64_t side = sums_are_double ? 64 : 128;
-  const int64_t tiles = tsl_ceil_div(tsl_residue_reals(&work->problem, run->args.m), side) *
-                        tsl_ceil_div(tsl_residue_reals(&work->problem, run->args.n), side),
-                most = (int64_t)UNIT_NATIVE * work->device->compute_units;
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(c),
-                               TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(run->args)};
-  return launch(work, stream, kernels->native, tsl_min(tiles, most), 1, NATIVE_ITEMS, list,
-                sizeof list / sizeof *list);
+  const int64_t tiles = tsl_ceil_div(tsl_residue_reals(problem, run->args.m), side) *
+                        tsl_ceil_div(tsl_residue_reals(problem, run->args.n), side),
+                most = (int64_t)UNIT_NATIVE * run->work->device->compute_units;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->args.is_empty ? run->c : run->a),
+                               TSL_ARG_BUFFER(run->args.is_empty ? run->c : run->b), TSL_ARG_BUFFER(run->c),
+                               TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(run->args)};
+  return tsl_residue_launch(run, run->state->native, tsl_min(tiles, most), 1, NATIVE_ITEMS, list,
+                            sizeof list / sizeof *list);
 }
 
 /* Returns a run that measures a few evenly spaced lines, and chooses as if all lines were like them. Lines
  * are read whole if the product has many lines, because a line's rare large numbers decide. */
-static residue_run glance_of(const residue_run *whole) {
-  residue_run run = *whole;
+static tsl_residue_run glance_of(const tsl_residue_run *whole) {
+  tsl_residue_run run = *whole;
   residue_arguments *args = &run.args;
   const int64_t thin = tsl_max(1, GLANCE_SHARE * GLANCE_LINES / tsl_min(args->m, args->n)),
                 each_term = args->rules.k / args->k;
@@ -338,71 +220,50 @@ static residue_run glance_of(const residue_run *whole) {
   return run;
 }
 
-static tesela_status choose(const tsl_work *work, const residue_run *run, tsl_buffer *scratch,
-                            tsl_stream *stream) {
-  const tsl_residue_state *kernels = work->state;
+static tesela_status choose(const tsl_residue_run *run) {
   const residue_arguments *args = &run->args;
-  const tsl_argument choosing[] = {TSL_ARG_BUFFER(scratch), TSL_ARG_VALUE(*args)};
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(scratch),
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
                                TSL_ARG_VALUE(*args)};
-  TSL_TRY(
-      launch(work, stream, kernels->measure, args->blocks[0] + args->blocks[1], 1, MEASURE_ITEMS, list, 4));
-  return launch(work, stream, kernels->choose, 1, 1, CHOOSE_ITEMS, choosing, 2);
+  TSL_TRY(tsl_residue_launch(run, run->state->measure, args->blocks[0] + args->blocks[1], 1, MEASURE_ITEMS,
+                             list, 4));
+  return tsl_residue_launch(run, run->state->choose, 1, 1, CHOOSE_ITEMS, list + 2, 2);
 }
 
 /* Converts the block's rows of A and, for the first block, all of B. */
-static tesela_status convert(const tsl_work *work, const residue_run *run, bool is_first, tsl_buffer *scratch,
-                             tsl_stream *stream) {
-  const tsl_residue_state *kernels = work->state;
+static tesela_status convert(const tsl_residue_run *run, bool is_first) {
   residue_arguments args = run->args;
-  args.conversions = args.converters + (is_first ? (int)count_converters(&work->problem, &args, 1) : 0);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(scratch),
+  args.conversions = args.converters + (is_first ? (int)count_converters(&run->work->problem, &args, 1) : 0);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
                                TSL_ARG_VALUE(args)};
-  return launch(work, stream, kernels->convert,
-                tsl_min(args.conversions, (int64_t)UNIT_CONVERT * work->device->compute_units), 1,
-                CONVERT_ITEMS, list, 4);
+  return tsl_residue_launch(
+      run, run->state->convert,
+      tsl_min(args.conversions, (int64_t)UNIT_CONVERT * run->work->device->compute_units), 1, CONVERT_ITEMS,
+      list, 4);
 }
 
-static tesela_status multiply(const tsl_work *work, const residue_run *run, const tsl_operands *operands,
-                              tsl_stream *stream) {
-  const tsl_residue_state *kernels = work->state;
+static tesela_status multiply(const tsl_residue_run *run) {
   const residue_arguments *args = &run->args;
   const int planes =
-      args->rules.sieves[args->rules.candidates - 1].moduli * tsl_residue_kinds(&work->problem);
-  const int cluster = kernels->cluster;
+      args->rules.sieves[args->rules.candidates - 1].moduli * tsl_residue_kinds(&run->work->problem);
+  const int cluster = run->state->cluster;
   const int64_t shares = (int64_t)planes * args->parts * tsl_ceil_div(args->tiles_m, cluster) * args->tiles_n;
   _Alignas(64) tsl_tensor_map maps[2];
   for (int o = 0; o < 2; o++)
-    TSL_TRY(map_planes(args, o, planes, kernels->cluster, operands->scratch, &maps[o]));
+    TSL_TRY(map_planes(args, o, planes, cluster, run->scratch, &maps[o]));
   const tsl_argument products[] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1]),
-                                   TSL_ARG_BUFFER(operands->scratch), TSL_ARG_VALUE(*args)};
-  TSL_TRY(launch(work, stream, kernels->multiply,
-                 cluster * tsl_min(shares, tsl_launch_units(work->device) / cluster), 1, MULTIPLY_ITEMS,
-                 products, 4));
+                                   TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*args)};
+  TSL_TRY(tsl_residue_launch(run, run->state->multiply,
+                             cluster * tsl_min(shares, tsl_launch_units(run->work->device) / cluster), 1,
+                             MULTIPLY_ITEMS, products, 4));
   residue_tables tables = {.candidates = {{.parts = 0}}};
   for (int c = 0; c < args->rules.candidates; c++)
     tables.candidates[c] = tsl_residue_weights_of(&args->rules.sieves[c]);
-  const tsl_argument joining[] = {TSL_ARG_BUFFER(operands->c.buffer), TSL_ARG_BUFFER(operands->scratch),
-                                  TSL_ARG_VALUE(*args), TSL_ARG_VALUE(tables)};
+  const tsl_argument joining[] = {TSL_ARG_BUFFER(run->c), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*args),
+                                  TSL_ARG_VALUE(tables)};
   const int64_t across = tsl_ceil_div(args->n, JOIN_COLUMNS),
-                down = tsl_max(1, (int64_t)UNIT_JOIN * work->device->compute_units / across);
-  return launch(work, stream, kernels->join, across, tsl_min(args->m, tsl_min(down, JOIN_ROWS)), JOIN_ITEMS,
-                joining, 4);
-}
-
-/* Returns the run of a block: at most `most` rows of C from `first` on, with the whole run's choice. */
-static residue_run block_of(const tsl_problem *problem, const residue_run *whole, int64_t first,
-                            int64_t most) {
-  residue_run block = *whole;
-  residue_arguments *args = &block.args;
-  const int64_t rows = tsl_min(most, whole->args.m - first);
-  args->operands[0].offset += first * args->operands[0].across;
-  args->scales[0] += first * (int64_t)sizeof(int);
-  args->c_offset += first * args->c_row;
-  args->m = (int)rows;
-  args->tiles_m = (int)tsl_ceil_div(rows, TILE_M);
-  args->converters = (int)count_converters(problem, args, 0);
-  return block;
+                down = tsl_max(1, (int64_t)UNIT_JOIN * run->work->device->compute_units / across);
+  return tsl_residue_launch(run, run->state->join, across, tsl_min(args->m, tsl_min(down, JOIN_ROWS)),
+                            JOIN_ITEMS, joining, 4);
 }
 
 /* Enqueues the subplan, whose kernels return at once if residues were chosen. */
@@ -412,34 +273,33 @@ static tesela_status multiply_whole(const tsl_work *work, const tsl_operands *op
   tsl_operands own = *operands;
   if (!state->whole)
     return TESELA_OK;
-  own.stays = NULL;
-  own.wanted = (tsl_run_predicate){
-      .is_set = true, .at = args->choice + (int64_t)offsetof(residue_choice, is_whole), .above = 0};
+  const tsl_run_hints hints = {.wanted = {.is_set = true,
+                                          .at = args->choice + (int64_t)offsetof(residue_choice, is_whole),
+                                          .above = 0}};
+  own.hints = &hints;
   return work->subplans->enqueue_as_given(state->whole, &own, stream, operands->scratch);
 }
 
 tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands *operands,
                                         tsl_stream *stream) {
-  const residue_run run = run_of(work, operands);
-  tsl_buffer *scratch = operands->scratch;
-  if (run.args.is_empty) {
-    residue_run empty = run;
-    empty.a = empty.b = operands->c.buffer;
-    return launch_native(work, &empty, operands->c.buffer, scratch, stream);
-  }
+  const tsl_residue_run run = run_of(work, operands, stream);
+  if (run.args.is_empty)
+    return launch_native(&run);
   if (run.args.glance >= 0) {
-    const residue_run glance = glance_of(&run);
-    TSL_TRY(choose(work, &glance, scratch, stream));
+    const tsl_residue_run glance = glance_of(&run);
+    TSL_TRY(choose(&glance));
   }
-  TSL_TRY(choose(work, &run, scratch, stream));
+  TSL_TRY(choose(&run));
   const int64_t rows = tsl_residue_rows(&work->config, run.args.m);
   for (int64_t first = 0; first < run.args.m; first += rows) {
-    const residue_run block = block_of(&work->problem, &run, first, rows);
-    TSL_TRY(convert(work, &block, first == 0, scratch, stream));
-    TSL_TRY(multiply(work, &block, operands, stream));
+    tsl_residue_run block = tsl_residue_block_of(&run, first, rows);
+    block.args.tiles_m = (int)tsl_ceil_div(block.args.m, TILE_M);
+    block.args.converters = (int)count_converters(&work->problem, &block.args, 0);
+    TSL_TRY(convert(&block, first == 0));
+    TSL_TRY(multiply(&block));
   }
-  TSL_TRY(launch_native(work, &run, operands->c.buffer, scratch, stream));
+  TSL_TRY(launch_native(&run));
   TSL_TRY(multiply_whole(work, operands, &run.args, stream));
-  tsl_operand_reuse_leave(operands->stays, run.made);
+  tsl_operand_reuse_leave(run.reuse, run.made);
   return TESELA_OK;
 }

@@ -10,13 +10,7 @@
  * TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "dialect.h"
 
-#define TSL_TIMES(a, b) TSL_MUL(double, a, b)
-#define TSL_PLUS(a, b) ((a) + (b))
-#define TSL_FUSE(a, b, c) TSL_FMA(a, b, c)
-#define TSL_TABLES TSL_GLOBAL
-#define TSL_COUNTS TSL_LOCAL_POINTER
 #include "residue_int8_shared.h"
-#include "residue_portable_shared.h"
 
 TSL_KERNEL(TSL_RESIDUE_SOME, 1, 1)
 tsl_gemm_residue_int8_rules(TSL_GLOBAL unsigned char *scratch, const residue_some some) {
@@ -147,21 +141,21 @@ TSL_FUNCTION void add_up_lines(TSL_GLOBAL const residue_rules *rules, TSL_GLOBAL
 
 TSL_KERNEL(TSL_RESIDUE_ITEMS, 1, 1)
 tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const residue_bits *b,
-                              TSL_GLOBAL unsigned char *scratch, const residue_portable portable) {
+                              TSL_GLOBAL unsigned char *scratch, const residue_arguments args) {
   TSL_LOCAL item_sums all[ITEMS];
   TSL_LOCAL residue_guess guesses[MOST_LINES];
   TSL_LOCAL int wrong[MOST_LINES];
-  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + portable.rules);
-  const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < portable.blocks[0] ? 0 : 1;
-  const residue_matrix matrix = portable.operands[operand];
+  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + args.rules_at);
+  const int item = TSL_ITEM(0), operand = TSL_GROUP(0) < args.blocks[0] ? 0 : 1;
+  const residue_matrix matrix = args.operands[operand];
   const int lines = matrix.is_across ? TSL_RESIDUE_LINES_ACROSS : TSL_RESIDUE_LINES_ALONG,
             each = ITEMS / lines;
   const int own = matrix.is_across ? item % lines : item / each,
             worker = matrix.is_across ? item / lines : item % each, next = matrix.is_across ? lines : 1,
             head = matrix.is_across ? own : own * each;
-  const int number = (TSL_GROUP(0) - (operand ? portable.blocks[0] : 0)) * lines + own,
-            count = operand ? portable.n : portable.m, is_there = number < count,
-            numbers = portable.k * TSL_RESIDUE_EACH, k = is_there ? numbers : 0;
+  const int number = (TSL_GROUP(0) - (operand ? args.blocks[0] : 0)) * lines + own,
+            count = operand ? args.n : args.m, is_there = number < count, numbers = args.k * TSL_RESIDUE_EACH,
+            k = is_there ? numbers : 0;
   TSL_GLOBAL const residue_bits *from =
       (operand ? b : a) + matrix.offset + (is_there ? number * matrix.across : 0);
   const int samples = k > 0 ? (int)residue_sample_count(numbers) : 0;
@@ -203,10 +197,9 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
     for (int i = 0; i < TSL_RESIDUE_CANDIDATES; i++)
       sums.few[i] = sums.few[i] > 0 ? sums.few[i] - ((unsigned)numbers - sums.count) : 0;
     residue_know(rules, all[head].largest, &guess, &sums, &line);
-    ((TSL_GLOBAL unsigned *)(scratch + portable.keys[operand]))[number] = line.key;
+    ((TSL_GLOBAL unsigned *)(scratch + args.keys[operand]))[number] = line.key;
     for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
-      ((TSL_GLOBAL int *)(scratch + portable.candidates[operand]))[(TSL_INDEX)c * count + number] =
-          line.scale[c];
+      ((TSL_GLOBAL int *)(scratch + args.candidates[operand][c]))[number] = line.scale[c];
   }
 }
 
@@ -216,9 +209,9 @@ tsl_gemm_residue_int8_measure(TSL_GLOBAL const residue_bits *a, TSL_GLOBAL const
 #define AHEAD 4
 #define COUNTERS ((int)(sizeof(residue_counts) / sizeof(unsigned)))
 
-TSL_FUNCTION unsigned key_of(TSL_GLOBAL const unsigned char *scratch, const residue_portable *portable,
+TSL_FUNCTION unsigned key_of(TSL_GLOBAL const unsigned char *scratch, const residue_arguments *args,
                              int operand, int line) {
-  return ((TSL_GLOBAL const unsigned *)(scratch + portable->keys[operand]))[line];
+  return ((TSL_GLOBAL const unsigned *)(scratch + args->keys[operand]))[line];
 }
 
 TSL_FUNCTION void count_line(TSL_LOCAL_POINTER residue_counts *counts, int operand, int candidates,
@@ -233,11 +226,11 @@ TSL_FUNCTION void count_line(TSL_LOCAL_POINTER residue_counts *counts, int opera
 
 /* Loads the keys of an item's next lines, all loads in flight at once; keys past the last line are zeros'. */
 TSL_FUNCTION void fetch_keys(unsigned *keys, TSL_GLOBAL const unsigned char *scratch,
-                             const residue_portable *portable, int operand, int first, int lines) {
+                             const residue_arguments *args, int operand, int first, int lines) {
   TSL_UNROLL
   for (int u = 0; u < AHEAD; u++)
     keys[u] =
-        first + u * ITEMS < lines ? key_of(scratch, portable, operand, first + u * ITEMS) : TSL_RESIDUE_ZERO;
+        first + u * ITEMS < lines ? key_of(scratch, args, operand, first + u * ITEMS) : TSL_RESIDUE_ZERO;
 }
 
 /* Chooses by the least cost of each candidate and operand, and by the lowest level that has it. */
@@ -260,12 +253,12 @@ TSL_FUNCTION residue_choice choice_by(TSL_GLOBAL const residue_rules *rules,
 
 /* Launched with one group. */
 TSL_KERNEL(TSL_RESIDUE_ITEMS, 1, 1)
-tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_portable portable) {
+tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_arguments args) {
   TSL_LOCAL residue_counts counts[COPIES];
   TSL_LOCAL residue_word costs[WAYS * LEVELS];
   TSL_LOCAL residue_choice choices[1];
   TSL_LOCAL unsigned native[2];
-  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + portable.rules);
+  TSL_GLOBAL const residue_rules *rules = (TSL_GLOBAL const residue_rules *)(scratch + args.rules_at);
   const int item = TSL_ITEM(0), candidates = rules->candidates;
   for (int i = item; i < COPIES * COUNTERS; i += ITEMS)
     ((TSL_LOCAL_POINTER unsigned *)counts)[i] = 0;
@@ -273,9 +266,9 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
     native[item] = 0;
   TSL_BARRIER();
   for (int o = 0; o < 2; o++)
-    for (int i = item; i < (o ? portable.n : portable.m); i += AHEAD * ITEMS) {
+    for (int i = item; i < (o ? args.n : args.m); i += AHEAD * ITEMS) {
       unsigned keys[AHEAD];
-      fetch_keys(keys, scratch, &portable, o, i, o ? portable.n : portable.m);
+      fetch_keys(keys, scratch, &args, o, i, o ? args.n : args.m);
       TSL_UNROLL
       for (int u = 0; u < AHEAD; u++)
         if (!(keys[u] & TSL_RESIDUE_ZERO))
@@ -292,23 +285,21 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
   TSL_BARRIER();
   if (item == 0) {
     residue_choice choice = choice_by(rules, counts, costs);
-    if (portable.is_kept) {
-      const residue_choice before = *(TSL_GLOBAL const residue_choice *)(scratch + portable.made);
-      choice.moduli_to_convert[portable.stays] =
-          residue_serves(&before, &choice, portable.stays) ? 0 : choice.moduli;
+    if (args.is_kept) {
+      const residue_choice before = *(TSL_GLOBAL const residue_choice *)(scratch + args.made);
+      choice.moduli_to_convert[args.stays] = residue_serves(&before, &choice, args.stays) ? 0 : choice.moduli;
     }
     choices[0] = choice;
   }
   TSL_BARRIER();
   const residue_choice made = choices[0];
   for (int o = 0; o < 2; o++) {
-    const int lines = o ? portable.n : portable.m;
-    TSL_GLOBAL const int *scales =
-        (TSL_GLOBAL const int *)(scratch + portable.candidates[o]) + (TSL_INDEX)made.candidate * lines;
+    const int lines = o ? args.n : args.m;
+    TSL_GLOBAL const int *scales = (TSL_GLOBAL const int *)(scratch + args.candidates[o][made.candidate]);
     for (int first = item; first < lines; first += AHEAD * ITEMS) {
       unsigned keys[AHEAD];
       int own[AHEAD];
-      fetch_keys(keys, scratch, &portable, o, first, lines);
+      fetch_keys(keys, scratch, &args, o, first, lines);
       TSL_UNROLL
       for (int u = 0; u < AHEAD; u++)
         own[u] = first + u * ITEMS < lines ? scales[first + u * ITEMS] : 0;
@@ -316,7 +307,7 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
       for (int u = 0; u < AHEAD; u++) {
         const int i = first + u * ITEMS, is_native = residue_is_native(&made, o, keys[u]);
         if (i < lines)
-          ((TSL_GLOBAL int *)(scratch + portable.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : own[u];
+          ((TSL_GLOBAL int *)(scratch + args.scales[o]))[i] = is_native ? TSL_RESIDUE_NO_SCALE : own[u];
         if (is_native)
           TSL_LOCAL_ADD(&native[o], 1u);
       }
@@ -327,8 +318,8 @@ tsl_gemm_residue_int8_choose(TSL_GLOBAL unsigned char *scratch, const residue_po
     residue_choice whole = made;
     for (int o = 0; o < 2; o++)
       whole.native[o] = (int)native[o];
-    *(TSL_GLOBAL residue_choice *)(scratch + portable.choice) = whole;
-    if (!portable.is_kept || whole.moduli_to_convert[portable.stays] > 0)
-      *(TSL_GLOBAL residue_choice *)(scratch + portable.made) = whole;
+    *(TSL_GLOBAL residue_choice *)(scratch + args.choice) = whole;
+    if (!args.is_kept || whole.moduli_to_convert[args.stays] > 0)
+      *(TSL_GLOBAL residue_choice *)(scratch + args.made) = whole;
   }
 }

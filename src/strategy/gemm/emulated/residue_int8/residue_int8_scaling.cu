@@ -12,11 +12,6 @@
  * TSL_RESIDUE_F64 or not, TSL_RESIDUE_COMPLEX or not. */
 #include "sm90.h"
 
-#define TSL_FUNCTION static __device__ __forceinline__
-#define TSL_TIMES(a, b) __dmul_rn(a, b)
-#define TSL_PLUS(a, b) __dadd_rn(a, b)
-#define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
-#define TSL_LENGTH(x) (64 - __clzll((long long)(x)))
 #include "residue_int8_shared.h"
 
 constexpr int THREADS = 256, MOST_LINES = 8;

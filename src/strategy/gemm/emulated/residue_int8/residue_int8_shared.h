@@ -1,11 +1,11 @@
 /* Arithmetic of residue_int8 for the host and for kernels: integers and single operations on doubles, so that
- * every device rounds alike. The includer defines TSL_FUNCTION ("static inline", "static __device__"). For
- * doubles it defines TSL_TIMES(a, b), TSL_PLUS(a, b) and TSL_FUSE(a, b, c) = a b + c rounded once; nothing
- * else is fused. Optional: TSL_WIDE(a, b, c) = a b + c of 32-bit a and b and 64-bit c; TSL_LENGTH(x), the
- * bits of a 64-bit x up to the highest set bit; TSL_TABLES and TSL_COUNTS, the address spaces of the rules
- * and of the counts of lines.
- * A line is a row of A or a column of B. 2^e is its scale; a' is the integer nearest to 2^e a. C' = A' B' is
- * known modulo P = p_0 p_1 ..., which determines C' where |C'| < P / 2 (proofs: docs/lab/residue_int8.md). */
+ * every device rounds alike. The includer may define TSL_FUNCTION ("static inline"). For doubles it then
+ * defines TSL_TIMES(a, b), TSL_PLUS(a, b) and TSL_FUSE(a, b, c) = a b + c rounded once; nothing else is
+ * fused. Optional: TSL_WIDE(a, b, c) = a b + c of 32-bit a and b and 64-bit c; TSL_LENGTH(x), the bits of a
+ * 64-bit x up to the highest set bit. TSL_TABLES and TSL_COUNTS: the address spaces of the rules and of the
+ * counts of lines. A line is a row of A or a column of B. 2^e is its scale; a' is the integer nearest to 2^e
+ * a. C' = A' B' is known modulo P = p_0 p_1 ..., which determines C' where |C'| < P / 2 (proofs:
+ * docs/lab/residue_int8.md). */
 #ifndef TSL_RESIDUE_INT8_SHARED_H
 #define TSL_RESIDUE_INT8_SHARED_H
 
@@ -22,6 +22,14 @@
 #define TSL_RESIDUE_PANEL 128    /* k of a panel of a plane (CUDA) */
 #define TSL_RESIDUE_CONVERT_ACROSS 16 /* adjacent lines of a block that converts MN-major operands */
 
+#define TSL_RESIDUE_ITEMS 256      /* portable kernels: items of a group that measures or chooses */
+#define TSL_RESIDUE_LINES_ALONG 2  /* lines of a measuring group with numbers along lines */
+#define TSL_RESIDUE_LINES_ACROSS 8 /* lines of a measuring group with numbers across lines */
+#define TSL_RESIDUE_GROUP_ITEMS 64 /* items of all other groups */
+#define TSL_RESIDUE_NUMBERS 16     /* numbers of a line that an item converts */
+#define TSL_RESIDUE_FOUR 4         /* adjacent elements of a row of C that an item computes */
+#define TSL_RESIDUE_TILE 16        /* side of a group's tile of native elements of C */
+
 #ifdef __OPENCL_C_VERSION__
 typedef ulong residue_word;
 typedef long residue_index;
@@ -30,9 +38,29 @@ typedef unsigned long long residue_word;
 typedef long long residue_index;
 #endif
 
-#ifndef TSL_TABLES
+#ifdef TSL_KERNEL /* of dialect.h: a portable kernel */
+#define TSL_TIMES(a, b) TSL_MUL(double, a, b)
+#define TSL_PLUS(a, b) ((a) + (b))
+#define TSL_FUSE(a, b, c) TSL_FMA(a, b, c)
+#define TSL_TABLES TSL_GLOBAL
+#define TSL_COUNTS TSL_LOCAL_POINTER
+#else
 #define TSL_TABLES
 #define TSL_COUNTS
+#ifndef TSL_FUNCTION
+#ifdef __CUDACC__
+#define TSL_FUNCTION static __device__ __forceinline__
+#define TSL_TIMES(a, b) __dmul_rn(a, b)
+#define TSL_PLUS(a, b) __dadd_rn(a, b)
+#define TSL_FUSE(a, b, c) __fma_rn(a, b, c)
+#define TSL_LENGTH(x) (64 - __clzll((long long)(x)))
+#else
+#define TSL_FUNCTION static inline
+#define TSL_TIMES(a, b) ((a) * (b))
+#define TSL_PLUS(a, b) ((a) + (b))
+#define TSL_FUSE(a, b, c) fma(a, b, c)
+#endif
+#endif
 #endif
 #ifndef TSL_WIDE
 #define TSL_WIDE(a, b, c) ((residue_word)(a) * (b) + (c))
@@ -118,7 +146,7 @@ typedef struct residue_matrix {
   int is_wide;                         /* 16 bytes along a line are aligned */
   int is_conjugate;                    /* imaginary parts are negated */
 } residue_matrix;
-#ifndef __OPENCL_C_VERSION__ /* CUDA only; portable kernels have residue_portable_shared.h */
+#ifndef TSL_KERNEL
 /* Constants that reconstruct C' by exact sums of doubles, in parts of 40 bits, the lowest first. The quotient
  * comes from the two highest of `parts` (2 to 4) sums. */
 #define TSL_RESIDUE_PARTS 4
@@ -136,32 +164,51 @@ typedef struct residue_tables {
 typedef struct residue_reduction {
   unsigned factors, base;
 } residue_reduction;
+#endif
 
+/* Arguments of the kernels; portable ones get the members from `operands` on. Workspace offsets are in bytes,
+ * strides in real numbers. k is split into `parts`, whose sums fit in 32 bits.
+ * CUDA: a plane is the panels of a modulus. Portable: plane l parts + i (complex: (3 l + kind) parts + i)
+ * holds part i modulo p_l, in lines of `depth` bytes, padded with zeros. */
 typedef struct residue_arguments {
+#ifndef TSL_KERNEL
   residue_rules rules;
   residue_reduction reductions[TSL_RESIDUE_MODULI];
-  residue_matrix operands[2];
-  long long c_offset, c_row, c_col;
-  double alpha, beta;
-  long long planes[2], plane[2], panel[2]; /* bytes: of the workspace; of a modulus; of TSL_RESIDUE_PANEL k */
-  /* bytes of the workspace: keys, candidate and final scales of lines; lists of native lines; choice */
-  long long keys[2], candidates[2][TSL_RESIDUE_CANDIDATES], scales[2], natives[2], choice;
-  /* residues of C: byte of the workspace; bytes of a modulus and k part; bytes of a row */
-  long long rests, rest_plane, rest_pitch;
-  long long made;              /* choice by which the residues of operand `stays` were made */
+  long long panel[2],
+      natives[2];   /* bytes of TSL_RESIDUE_PANEL k; byte of the workspace of native lines' list */
+  long long glance; /* choice from a few lines; -1: none. Against residues, later kernels return at once */
   residue_choice *host_choice; /* also receives the choice, in host memory; NULL: none */
-  int m, n, k, parts, tiles_m, tiles_n, raster_height;
-  int blocks[2], block_lines[2]; /* blocks that measure lines of A and B; lines of such blocks */
-  int converters;                /* blocks that convert A */
-  int conversions;               /* blocks that one launch of convert turns into residues */
-  int is_wide;                   /* 2 or 4 adjacent elements of a row of C are aligned to 16 bytes */
-  int is_empty;
-  int stays, is_kept; /* reused operand, whose data lies first; the previous run left its data */
+  int tiles_m, tiles_n, raster_height;
+  int block_lines[2]; /* lines of the blocks that measure lines of A and B */
+  int converters;     /* blocks that convert A */
+  int conversions;    /* blocks that one launch of convert turns into residues */
   int has_whole;      /* a subplan computes the whole product if residues are not chosen */
   int apart[2];       /* distance of the blocks that measure, in blocks */
-  long long glance;   /* choice from a few lines; -1: none. Against residues, later kernels return at once */
-} residue_arguments;
 #endif
+  residue_matrix operands[2];
+  residue_index c_offset, c_row, c_col;
+  double alpha, beta;
+  residue_index planes[2], plane[2]; /* byte of the workspace; bytes from plane to plane */
+  /* bytes of the workspace: keys, candidate and final scales of lines; choice; choice by which the residues
+   * of operand `stays` were made */
+  residue_index keys[2], candidates[2][TSL_RESIDUE_CANDIDATES], scales[2], choice, made;
+  residue_index rests, rest_plane, rest_pitch; /* residues of C: byte; bytes of a plane; bytes of a row */
+  residue_index rules_at, sums,
+      sums_row; /* portable: bytes of the rules, of a plane's sums; integers of a row */
+  int m, n, k, parts, depth;
+  int blocks[2]; /* groups that measure lines of A and of B */
+  int is_wide;   /* adjacent elements of a row of C are aligned to 16 bytes; portable: only of real C */
+  int is_empty;
+  int stays, is_kept; /* reused operand, whose data lies first; the previous run left its data */
+} residue_arguments;
+
+/* Piece of the rules as a kernel argument; arguments are limited to 1024 bytes. */
+#define TSL_RESIDUE_SOME 192
+typedef struct residue_some {
+  unsigned word[TSL_RESIDUE_SOME];
+  residue_index at; /* byte offset in the workspace */
+  int count;
+} residue_some;
 
 /* Floating-point format: its bits; a magnitude is m 2^s with an integer m. */
 #ifdef TSL_RESIDUE_F64

@@ -59,8 +59,6 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   TSL_TRY(tsl_pack_rows_kernel(work, tile.size, &made.pack));
   TSL_TRY(tsl_alloc(sizeof made, "opencl_mma's kernels", &block));
   *(opencl_mma_kernels *)block = made;
-  work->reduces = is_group && problem->c.type == TESELA_I32 && !tile.swapped && made.fold == NULL &&
-                  problem->alpha[0] == 1 && problem->beta[0] == 0;
   work->state = block;
   return TESELA_OK;
 }
@@ -122,6 +120,16 @@ static tesela_status opencl_mma_prepare(const tsl_work *work, const tsl_opencl_m
   return TESELA_OK;
 }
 
+/* Returns the modular output that the run writes instead of C; NULL: it writes C. */
+static tsl_modular_output *opencl_mma_modular(const tsl_work *work, const tsl_opencl_mma *tile,
+                                              const tsl_run_hints *hints) {
+  const opencl_mma_kernels *kernels = work->state;
+  return tile->warps == 4 && tile->problem.c.type == TESELA_I32 && !tile->swapped && kernels->fold == NULL &&
+                 tile->problem.alpha[0] == 1 && tile->problem.beta[0] == 0
+             ? hints->modular
+             : NULL;
+}
+
 static tesela_status opencl_mma_fold(const tsl_work *work, const tsl_argument *c, const tsl_argument *scratch,
                                      const tsl_argument *argument, int64_t m, int64_t n, tsl_stream *stream) {
   const opencl_mma_kernels *kernels = work->state;
@@ -134,6 +142,8 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
   const opencl_mma_kernels *kernels = work->state;
   const tsl_opencl_mma tile = tsl_opencl_mma_of(&work->problem, &work->config);
   tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
+  const tsl_run_hints hints = operands->hints ? *operands->hints : (tsl_run_hints){.reuse = NULL};
+  tsl_modular_output *modular = opencl_mma_modular(work, &tile, &hints);
   const bool any = sizes.k > 0;
   if (tile.swapped)
     sizes = tsl_launch_swapped(&sizes);
@@ -155,13 +165,13 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
       .maps = tile.a_bytes + tile.b_bytes,
       .sums = tile.a_bytes + tile.b_bytes + schedule.groups * TSL_OPENCL_MMA_MAPS,
       .split_k = schedule.split_k,
-      .wanted = operands->wanted.is_set ? operands->wanted.at : -1,
-      .wanted_above = operands->wanted.above,
-      .rests = operands->rests.at,
-      .rests_row = operands->rests.row,
-      .p = operands->rests.p,
-      .magic = operands->rests.magic,
-      .bias = operands->rests.bias};
+      .wanted = hints.wanted.is_set ? hints.wanted.at : -1,
+      .wanted_above = hints.wanted.above};
+  if (modular) {
+    given.rests = modular->at, given.rests_row = modular->row;
+    given.p = modular->p, given.magic = modular->magic, given.bias = modular->bias;
+    modular->is_written = true;
+  }
   memcpy(given.whole.scalars, &scaled.scalars, sizeof given.whole.scalars);
   const tsl_grid grid = tsl_opencl_mma_grid(&tile, &schedule);
   const tsl_argument a = TSL_ARG_BUFFER(buffers[0]), b = TSL_ARG_BUFFER(buffers[1]),

@@ -4,8 +4,8 @@
  *   S_i -= q product_i                     C' = S_0 + 2^40 S_1 + ...
  * C' is rounded to a double once, as by residue_sum_long(). Two parts need one addition. With more, carries
  * make the lower parts at most 2^39. The top parts are added with their exact rounding error; the lower parts
- * are collapsed with round-to-odd. Scales are powers of two; the general form handles scales for which a
- * product could be subnormal. */
+ * are collapsed with round-to-odd. Scales are powers of two; scales for which a product could be subnormal
+ * are applied to one number after the other. */
 
 #define PART 0x1p40
 enum { EIGHTH = 8, GROUP = TSL_RESIDUE_LINES / EIGHTH };
@@ -89,22 +89,6 @@ TSL_INLINE void finish_numbers(const tsl_residue_job *job, const wide_f64 *value
   }
 }
 
-static void join_one_by_one(const tsl_residue_job *job, const unsigned char *rest, int64_t plane, int64_t row,
-                            int64_t column, int64_t columns) {
-  const residue_sieve *sieve = &job->rules->sieves[job->choice.candidate];
-  for (int64_t j = 0; j < columns; j++) {
-    const int across = job->operands[1].scales[column + j];
-    REAL *c = (REAL *)(void *)job->c + row * job->c_row + (column + j) * job->c_col;
-    residue_sum sum = {.quotient = 1u << 19};
-    if (across == TSL_RESIDUE_NO_SCALE)
-      continue;
-    for (int l = 0; l < job->choice.moduli; l++)
-      residue_sum_add(&sum, sieve, l, rest[l * plane + j], 4);
-    const double x = residue_sum_long(&sum, sieve, job->operands[0].scales[row] + across);
-    *c = residue_finish(x, (REAL)job->alpha, (REAL)job->beta, c);
-  }
-}
-
 /* Scales of a tile's columns as factors; all are in range; the tile has whole rows without native columns. */
 typedef struct factors {
   double value[TSL_RESIDUE_LINES];
@@ -128,17 +112,32 @@ static factors factors_of(const tsl_residue_job *job, int64_t column, int64_t co
   return made;
 }
 
+/* Scales numbers of a row, of which a product with two factors could be subnormal or overflow. */
+static __attribute__((noinline)) void scale_one_by_one(const tsl_residue_job *job, int64_t row,
+                                                       int64_t column, int64_t columns, double *value) {
+  for (int64_t j = 0; j < columns; j++) {
+    const int across = job->operands[1].scales[column + j];
+    if (across != TSL_RESIDUE_NO_SCALE)
+      value[j] = residue_power(-(job->operands[0].scales[row] + across), value[j]);
+  }
+}
+
 TSL_INLINE void join_row(const tsl_residue_job *job, const unsigned char *rest, int64_t plane, int64_t row,
                          int64_t column, int64_t columns, const factors *by, const int parts) {
+  const int scale = job->operands[0].scales[row];
   REAL *c = (REAL *)(void *)job->c + row * job->c_row + column * job->c_col,
        together[TSL_RESIDUE_LINES] = {0};
-  const double down = residue_two(-job->operands[0].scales[row]);
   wide_f64 value[GROUP];
   numbers_of(job, rest, plane, parts, value);
-  for (int g = 0; g < GROUP; g++) {
-    wide_f64 across;
-    WIDE_LOAD(across, by->value + g * EIGHTH);
-    value[g] = value[g] * down * across;
+  if (by->is_plain && is_plain_scale(scale)) {
+    const double down = residue_two(-scale);
+    for (int g = 0; g < GROUP; g++) {
+      wide_f64 across;
+      WIDE_LOAD(across, by->value + g * EIGHTH);
+      value[g] = value[g] * down * across;
+    }
+  } else {
+    scale_one_by_one(job, row, column, columns, (double *)(void *)value);
   }
   if (by->is_whole) {
     if (job->beta != 0)
@@ -156,48 +155,29 @@ TSL_INLINE void join_row(const tsl_residue_job *job, const unsigned char *rest, 
 }
 
 /* Computes rows of 32 through all tiles, row after row, so that C is written along its rows. */
-TSL_INLINE void join_rows(const tsl_residue_job *job, const tsl_residue_block *block, int64_t first,
-                          const factors *by, const int parts) {
+TSL_INLINE void join_rows(const tsl_residue_job *job, const tsl_residue_block *block, const factors *by,
+                          const int parts) {
   enum { SIDE = TSL_RESIDUE_LINES };
   const int64_t across = tsl_ceil_div(block->columns, SIDE);
-  for (int64_t i = first; i < tsl_min(first + SIDE, block->rows); i++) {
-    const int scale = job->operands[0].scales[block->row + i];
-    if (scale == TSL_RESIDUE_NO_SCALE)
+  for (int64_t i = 0; i < block->rows; i++) {
+    if (job->operands[0].scales[block->row + i] == TSL_RESIDUE_NO_SCALE)
       continue;
-    for (int64_t tile = 0; tile < across; tile++) {
-      const unsigned char *rest =
-          block->rests + (first / SIDE * across + tile) * TSL_RESIDUE_SUMS + (i - first) * SIDE;
-      const int64_t column = block->column + tile * SIDE,
-                    columns = tsl_min(SIDE, block->columns - tile * SIDE);
-      if (by[tile].is_plain && is_plain_scale(scale))
-        join_row(job, rest, block->plane, block->row + i, column, columns, &by[tile], parts);
-      else
-        join_one_by_one(job, rest, block->plane, block->row + i, column, columns);
-    }
+    for (int64_t tile = 0; tile < across; tile++)
+      join_row(job, block->rests + (i / SIDE * across + tile) * TSL_RESIDUE_SUMS + i % SIDE * SIDE,
+               block->plane, block->row + i, block->column + tile * SIDE,
+               tsl_min(SIDE, block->columns - tile * SIDE), &by[tile], parts);
   }
 }
 
-typedef void join_function(const tsl_residue_job *job, const tsl_residue_block *block, int64_t first,
-                           const factors *by);
-static void join_2(const tsl_residue_job *job, const tsl_residue_block *block, int64_t first,
-                   const factors *by) {
-  join_rows(job, block, first, by, 2);
-}
-static void join_3(const tsl_residue_job *job, const tsl_residue_block *block, int64_t first,
-                   const factors *by) {
-  join_rows(job, block, first, by, 3);
-}
-static void join_4(const tsl_residue_job *job, const tsl_residue_block *block, int64_t first,
-                   const factors *by) {
-  join_rows(job, block, first, by, 4);
-}
-
 static void join(const tsl_residue_job *job, const tsl_residue_block *block) {
-  static join_function *const by_parts[] = {[2] = join_2, [3] = join_3, [4] = join_4};
   factors by[ACROSS];
   for (int64_t j = 0; j < block->columns; j += TSL_RESIDUE_LINES)
     by[j / TSL_RESIDUE_LINES] =
         factors_of(job, block->column + j, tsl_min(TSL_RESIDUE_LINES, block->columns - j));
-  for (int64_t i = 0; i < block->rows; i += TSL_RESIDUE_LINES)
-    by_parts[job->weights.parts](job, block, i, by);
+  if (job->weights.parts == 2)
+    join_rows(job, block, by, 2);
+  else if (job->weights.parts == 3)
+    join_rows(job, block, by, 3);
+  else
+    join_rows(job, block, by, 4);
 }

@@ -82,51 +82,39 @@ static void add_precise(const REAL *a, const REAL *b, int64_t depth, double *sum
   memcpy(sums, sum, sizeof sum);
 }
 
-static void compute_precise_tile(const tsl_residue_job *job, const native_lines *rows, const int64_t *columns,
-                                 int count) {
-  double sums[NATIVE_LIST * NATIVE_COLUMNS] = {0};
-  REAL a[NATIVE_DEPTH * NATIVE_ROWS], b[NATIVE_DEPTH * NATIVE_COLUMNS];
-  for (int64_t h = 0; h < job->k; h += NATIVE_DEPTH) {
-    const int64_t depth = tsl_min(NATIVE_DEPTH, job->k - h);
-    pack_native(job, &job->operands[1], columns, count, NATIVE_COLUMNS, h, depth, b);
-    for (int i = 0; i < rows->count; i += NATIVE_ROWS) {
-      pack_native(job, &job->operands[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
-      add_precise(a, b, depth, sums + i * NATIVE_COLUMNS);
-    }
-  }
-  for (int i = 0; i < rows->count; i++)
-    for (int j = 0; j < count; j++) {
-      REAL *c = (REAL *)(void *)job->c + rows->at[i] * job->c_row + columns[j] * job->c_col;
-      *c = residue_finish(sums[i * NATIVE_COLUMNS + j], (REAL)job->alpha, (REAL)job->beta, c);
-    }
-}
+#else
+#define add_precise add_native
 #endif
+
+typedef union native_sums {
+  REAL plain[NATIVE_LIST * NATIVE_COLUMNS];
+  double precise[NATIVE_LIST * NATIVE_COLUMNS]; /* with job->is_precise */
+} native_sums;
 
 static void compute_native_tile(const tsl_residue_job *job, const native_lines *rows, const int64_t *columns,
                                 int count) {
-#if !JOIN(IS_DOUBLE_, TSL_TYPE)
-  if (job->is_precise) {
-    compute_precise_tile(job, rows, columns, count);
-    return;
-  }
-#endif
-  REAL sums[NATIVE_LIST * NATIVE_COLUMNS] = {0}, a[NATIVE_DEPTH * NATIVE_ROWS],
-                          b[NATIVE_DEPTH * NATIVE_COLUMNS];
+  native_sums sums;
+  REAL a[NATIVE_DEPTH * NATIVE_ROWS], b[NATIVE_DEPTH * NATIVE_COLUMNS];
+  memset(&sums, 0, sizeof sums);
   for (int64_t h = 0; h < job->k; h += NATIVE_DEPTH) {
     const int64_t depth = tsl_min(NATIVE_DEPTH, job->k - h);
     pack_native(job, &job->operands[1], columns, count, NATIVE_COLUMNS, h, depth, b);
     for (int i = 0; i < rows->count; i += NATIVE_ROWS) {
       pack_native(job, &job->operands[0], rows->at + i, rows->count - i, NATIVE_ROWS, h, depth, a);
-      add_native(a, b, depth, sums + i * NATIVE_COLUMNS);
+      if (job->is_precise)
+        add_precise(a, b, depth, sums.precise + i * NATIVE_COLUMNS);
+      else
+        add_native(a, b, depth, sums.plain + i * NATIVE_COLUMNS);
     }
   }
   const int each = (int)numbers_per_element(job);
   for (int i = 0; i < rows->count; i += each)
     for (int j = 0; j < count; j += each) {
-      const REAL *const sum = sums + i * NATIVE_COLUMNS + j;
+      const int at = i * NATIVE_COLUMNS + j;
+      const REAL *const sum = sums.plain + at;
       REAL *c = (REAL *)(void *)job->c + rows->at[i] / each * job->c_row + columns[j] / each * job->c_col;
       if (!job->is_complex) {
-        *c = residue_finish(*sum, (REAL)job->alpha, (REAL)job->beta, c);
+        *c = residue_finish(job->is_precise ? sums.precise[at] : *sum, (REAL)job->alpha, (REAL)job->beta, c);
         continue;
       }
       const REAL parts[2][2] = {{sum[0], sum[1]}, {sum[NATIVE_COLUMNS], sum[NATIVE_COLUMNS + 1]}};

@@ -1,5 +1,5 @@
-/* slices: the error of each element is within the guarantee, by three, six and nine products. Runs
- * on the cpu and on PoCL where it is installed. Some lines have numbers of very different
+/* split_precision by bf16: the error of each element is within the guarantee, by three, six and nine
+ * products. Runs on the cpu and on PoCL where it is installed. Some lines have numbers of very different
  * magnitudes, not finite numbers, or subnormal numbers. */
 
 #include "unit/unit.h"
@@ -19,7 +19,7 @@ static float a[M * K], b[K * N], c[M * N];
 static double a64[M * K], b64[K * N], exact[M * N], size[M * N];
 
 /* Kinds of numbers. NORMAL: of one magnitude. BALANCED: powers of two that grow along A's lines and
- * shrink along B's, beyond the range of a slice. SPREAD: any exponents, so that most lines are
+ * shrink along B's, beyond the range of a part. SPREAD: any exponents, so that most lines are
  * native. SUBNORMAL: so small that only the other operand's scale makes products normal. LARGE: the
  * largest numbers. FAR: one large number that meets 0, among very small ones. */
 typedef enum kind { NORMAL, BALANCED, SPREAD, SUBNORMAL, LARGE, FAR, KINDS } kind;
@@ -76,7 +76,8 @@ static tesela_status multiply(const char *device, const char *strategy, const ch
   return tesela_gemm(context, &desc, record);
 }
 
-static const char *const strategies[] = {"slices products=3", "slices products=6", "slices products=9"};
+static const char *const strategies[] = {"split_precision products=3", "split_precision products=6",
+                                         "split_precision products=9"};
 
 /* The largest error over its bound; NaN and infinity are where they belong. */
 static double worst(const char *device, const char *strategy, const char *accuracy) {
@@ -104,7 +105,7 @@ static void judge(const char *device) {
       largest[s] = what == NORMAL ? now : largest[s];
     }
   }
-  assert_true(largest[0] > 1e-3); /* slices that are left out are seen */
+  assert_true(largest[0] > 1e-3); /* parts that are left out are seen */
 }
 
 static void errors_are_within_bounds(void **state) {
@@ -114,7 +115,7 @@ static void errors_are_within_bounds(void **state) {
 
 static void errors_of_kernels_are_within_bounds(void **state) {
   (void)state;
-  if (multiply("opencl:0", "slices", NULL, NULL) != TESELA_OK)
+  if (multiply("opencl:0", "split_precision", NULL, NULL) != TESELA_OK)
     skip();
   judge("opencl:0");
 }
@@ -141,7 +142,7 @@ static void lines_that_are_not_finite_leave_the_others_alone(void **state) {
   b[7 * N + 2] = NAN;
   a[9 * K + 1] = 0x1p120f;
   a[9 * K + 2] = 0x1p-120f;
-  assert_int_equal(multiply("cpu", "slices", NULL, NULL), TESELA_OK);
+  assert_int_equal(multiply("cpu", "split_precision", NULL, NULL), TESELA_OK);
   for (int i = 0; i < M; i++)
     for (int j = 0; j < N; j++) {
       const float got = c[i * N + j];
@@ -158,9 +159,9 @@ static void lines_that_are_not_finite_leave_the_others_alone(void **state) {
 
 static void refusals_say_why(void **state) {
   (void)state;
-  assert_int_equal(multiply("cpu", "slices products=3", NULL, NULL), TESELA_UNSUPPORTED);
+  assert_int_equal(multiply("cpu", "split_precision products=3", NULL, NULL), TESELA_UNSUPPORTED);
   assert_non_null(strstr(tesela_last_error(), "only a requested accuracy"));
-  assert_int_equal(multiply("cpu", "slices products=3", "1e-6", NULL), TESELA_UNSUPPORTED);
+  assert_int_equal(multiply("cpu", "split_precision products=3", "1e-6", NULL), TESELA_UNSUPPORTED);
   assert_non_null(strstr(tesela_last_error(), "guarantees"));
 }
 
@@ -168,7 +169,7 @@ static void refusals_say_why(void **state) {
 static void sums_may_be_too_long(void **state) {
   (void)state;
   for (int64_t k = 65536; k <= 65537; k++) {
-    const tesela_gemm_desc desc = {.m = 4, .n = 4, .k = k, .device = "cpu", .strategy = "slices"};
+    const tesela_gemm_desc desc = {.m = 4, .n = 4, .k = k, .device = "cpu", .strategy = "split_precision"};
     tesela_plan *plan = NULL;
     const tesela_status status = tesela_plan_create(context, &desc, &plan);
     assert_int_equal(status, k == 65536 ? TESELA_OK : TESELA_UNSUPPORTED);

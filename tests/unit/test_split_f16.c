@@ -1,6 +1,6 @@
-/* halves: the error of each element is within the guarantee, on PoCL where it is installed. Lines:
- * ordinary numbers with some tiny ones; lines whose range is not proven; lines for which a sample
- * is misleading. The rounding to f16 is right for each line. */
+/* split_precision by f16: the error of each element is within the guarantee, on PoCL where it is installed.
+ * Lines: ordinary numbers with some tiny ones; lines whose range is not proven; lines for which a sample is
+ * misleading. The rounding to f16 is right for each line. */
 
 #include "unit/unit.h"
 
@@ -12,8 +12,7 @@
 #include <string.h>
 #include <tesela/tesela.h>
 
-#define TSL_FUNCTION static inline
-#include "strategy/gemm/emulated/halves/halves_shared.h"
+#include "strategy/gemm/emulated/split_precision/split_precision_host.h"
 
 enum { M = 37, N = 131, K = 300, DEPTH = 160 };
 
@@ -83,7 +82,7 @@ static double worst(const char *accuracy, int k, bool a_turned, bool b_turned, b
       .beta = &beta,
       .device = "opencl:0",
       .accuracy = accuracy,
-      .strategy = "halves"};
+      .strategy = "split_precision products=1"};
   if (tesela_gemm(context, &desc, &record) != TESELA_OK)
     fail_msg("kind %d: %s", what, tesela_last_error());
   for (int i = 0; i < M; i++)
@@ -108,7 +107,7 @@ static double worst(const char *accuracy, int k, bool a_turned, bool b_turned, b
 static void errors_are_within_bounds(void **state) {
   (void)state;
   tesela_gemm_desc desc = {.m = 1, .n = 1, .k = 1, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}};
-  desc.device = "opencl:0", desc.strategy = "halves", desc.accuracy = "1e-3";
+  desc.device = "opencl:0", desc.strategy = "split_precision products=1", desc.accuracy = "1e-3";
   if (tesela_gemm(context, &desc, NULL) != TESELA_OK)
     skip();
   for (int what = 0; what < KINDS; what++)
@@ -125,7 +124,7 @@ static void errors_are_within_bounds(void **state) {
 static void refusals_say_why(void **state) {
   (void)state;
   tesela_gemm_desc desc = {.m = 1, .n = 1, .k = 1, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}};
-  desc.device = "opencl:0", desc.strategy = "halves";
+  desc.device = "opencl:0", desc.strategy = "split_precision products=1";
   assert_int_not_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
   desc.accuracy = "9e-4"; /* less than two roundings to 11 bits */
   assert_int_not_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
@@ -152,11 +151,11 @@ static void rounding_is_to_nearest(void **state) {
       for (int to = -20; to < 15; to += 5) { /* scaled to magnitudes from 2^to on */
         const int scale = number == 0 ? 0 : to - ilogb((double)number);
         const double x = ldexp((double)number, scale);
-        const unsigned rounded = halves_rounded(bits, scale, &exponent);
+        const unsigned rounded = split_f16_rounded(bits, scale, &exponent);
         const double got = half_of(rounded), error = fabs(got - x);
         if (number != 0)
           assert_int_equal(exponent, to);
-        assert_true(error <= (to < TSL_HALVES_LEAST ? 0x1p-25 : ldexp(1, to - 11)));
+        assert_true(error <= (to < TSL_SPLIT_LEAST ? 0x1p-25 : ldexp(1, to - 11)));
         const double up = half_of(rounded + 1), down = rounded > 0 ? half_of(rounded - 1) : got;
         assert_true(error <= fabs(up - x) && error <= fabs(down - x));
         if (rounded > 0 && (error == fabs(up - x) || error == fabs(down - x)) && error > 0)

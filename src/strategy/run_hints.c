@@ -1,4 +1,4 @@
-#include "strategy/operand_reuse.h"
+#include "strategy/run_hints.h"
 
 #include <stddef.h>
 

@@ -1,0 +1,242 @@
+/* Idea: f32 products by units that multiply f16 or bf16 and add in f32. A number of 24 bits is rounded to one
+ * f16 number of 11 bits, or is two or three bf16 numbers of 8, whose products are exact.
+ *   rows of A, columns of B    parts               products of parts, added in f32      C
+ *   +---+  2^e_i, 2^f_j        f16: A1, B1         A1 B1                                products=1
+ *   | A |  ------------->      A = A1 + A2 + A3    A3 B3 + A2 B3 + A3 B2                9: all
+ *   +---+                      B = B1 + B2 + B3  + A1 B3 + A3 B1 + A2 B2                6: from here
+ *                                                + A1 B2 + A2 B1 + A1 B1                3: from here
+ *                                                --->  alpha 2^-(e_i + f_j) sum + beta C
+ * Part s of bf16 is 2^-8 of the previous one. Six products leave out as much as two roundings, three as much
+ * as factors of 16 bits (Henry, Tang and Heinecke, arXiv 1904.06376). One product of f16 has the digits of
+ * NVIDIA's tf32 at twice the rate, and tf32 truncates factors. The smallest products come first. Each is a
+ * plan of the fastest strategy for its type, which decides C's bits. Lines are scaled by powers of two,
+ * because exponents are few. Lines without a proof are multiplied in f32 (docs/lab/split_precision.md): with
+ * infinities or NaN; bf16: whose numbers differ by more than 2^94; f16: with too many small numbers.
+ * Parameters: products. Limits: f32; 65536 terms; products=1: devices with kernels. */
+#include "strategy/gemm/emulated/split_precision/split_precision.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+#include "host/int_math.h"
+
+#include <math.h>
+
+static const tsl_split_form forms[] = {
+    {6, 3, TESELA_BF16, 2.1}, {9, 3, TESELA_BF16, 0}, {3, 2, TESELA_BF16, 774}, {1, 1, TESELA_F16, 16388}};
+
+static const tsl_param params[] = {
+    [TSL_SPLIT_PRODUCTS] =
+        {"products",
+         "products of parts: 9, 6; where accuracy= allows, 3: factors of 16 bits, 1: of 11",
+         6,
+         {6, 9, 3, 1}},
+    {NULL, NULL, 0, {0}},
+};
+
+static const tsl_types types[] = {
+    {TESELA_F32, TESELA_F32, TESELA_F32},
+    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
+};
+
+enum { TERMS_MOST = 65536, DEPTH_UNIT = 16 };
+
+/* Pairs of parts, from 0, in the order of multiplication, smallest products first; the last ones are used. */
+static const struct {
+  int a, b;
+} pairs[TSL_SPLIT_PRODUCTS_MOST] = {{2, 2}, {1, 2}, {2, 1}, {0, 2}, {2, 0}, {1, 1}, {0, 1}, {1, 0}, {0, 0}};
+
+const tsl_split_form *tsl_split_form_of(const tsl_config *config) {
+  const tsl_split_form *form = forms;
+  while (form->products != config->value[TSL_SPLIT_PRODUCTS])
+    form++;
+  return form;
+}
+
+int64_t tsl_split_depth(const tsl_problem *problem, const tsl_config *config) {
+  return tsl_split_form_of(config)->parts == 1 ? problem->k : tsl_round_up(problem->k, DEPTH_UNIT);
+}
+
+bool tsl_split_is_swapped(const tsl_problem *problem) {
+  return problem->c.col_stride != 1 && problem->c.row_stride == 1;
+}
+
+static bool split_is_host(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_HOST) != 0;
+}
+
+/* Returns the smallest error that a product of parts can be required to have. f16: of cuda_wgmma's sums of 64
+ * terms. */
+static double least_product_factor(const tsl_problem *problem, const tsl_config *config) {
+  enum { TERMS = 64 };
+  return tsl_split_form_of(config)->parts == 1 ? tsl_accuracy_cuts_of_panels((double)problem->k, TERMS)
+                                               : tsl_accuracy_cuts((double)tsl_split_depth(problem, config));
+}
+
+/* Returns the growth of the products' error. Sets the roundings of f32 of all else: products left out, alpha,
+ * beta C, their sum, and tiny numbers (docs/lab/split_precision.md). */
+static double other_errors(const tsl_config *config, double *roundings) {
+  const tsl_split_form *form = tsl_split_form_of(config);
+  *roundings = form->left_out + (form->parts == 1 ? 14 : 4);
+  return form->parts == 1 ? 1.002 : 1.05;
+}
+
+/* Returns the error bound relative to |A||B| in roundings of f32. f16: the required accuracy, or the best. */
+static double split_factor(const tsl_problem *problem, const tsl_config *config) {
+  static const double u = 0x1p-24;
+  double roundings;
+  const double grown = other_errors(config, &roundings),
+               least = grown * least_product_factor(problem, config) + roundings;
+  return tsl_split_form_of(config)->parts == 1 && tsl_numeric_requirements_has_accuracy(&problem->ask) &&
+                 problem->ask.accuracy != TSL_ACCURACY_EXACT
+             ? fmax(least, tsl_numeric_requirements_error_limit(&problem->ask, problem->k, u, u) / u)
+             : least;
+}
+
+/* Returns the error that a product of parts may have, relative to its own factors. */
+static double product_factor(const tsl_problem *problem, const tsl_config *config) {
+  double roundings;
+  const double least = least_product_factor(problem, config), grown = other_errors(config, &roundings);
+  return tsl_split_form_of(config)->parts == 1
+             ? fmax(least, (split_factor(problem, config) - roundings) / grown)
+             : least;
+}
+
+static tsl_accuracy split_accuracy(const tsl_problem *problem, const tsl_config *config) {
+  return (tsl_accuracy){.factor = split_factor(problem, config),
+                        .is_reproducible = true,
+                        .truncates_inputs = tsl_split_form_of(config)->parts < TSL_SPLIT_PARTS_MOST};
+}
+
+static const char *split_refuse(const tsl_problem *problem, const tsl_config *config,
+                                const tsl_device *device) {
+  const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL;
+  const tsl_split_form *form = tsl_split_form_of(config);
+  if (form->parts < TSL_SPLIT_PARTS_MOST && !tsl_numeric_requirements_has_accuracy(&problem->ask))
+    return tsl_refusal("products=%d: factors keep %d bits: only a requested accuracy allows this (%s)",
+                       form->products, form->parts == 1 ? 11 : 16,
+                       form->parts == 1 ? "accuracy=1e-3 or tf32" : "accuracy=1e-4");
+  if (problem->k > TERMS_MOST)
+    return tsl_refusal("sums of up to %d terms cannot overflow, and have an error bound", TERMS_MOST);
+  if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4)
+    return "lines are counted in 31 bits";
+  if (split_is_host(device))
+    return form->parts == 1 ? "products=1 is for devices with kernels" : NULL;
+  return (device->capabilities & needs) != needs ? "its kernels want local memory with barriers" : NULL;
+}
+
+static tesela_status split_make_product(tsl_work *work, double beta, const tsl_subplan *like,
+                                        tsl_subplan **child) {
+  const bool is_host = split_is_host(work->device);
+  tsl_problem problem = tsl_split_product(work);
+  problem.beta[0] = beta;
+  const double factor = product_factor(&work->problem, &work->config);
+  if (tsl_split_form_of(&work->config)->parts == 1) {
+    problem.ask.accuracy = TSL_ACCURACY_NUMBER;
+    problem.ask.number = factor * 0x1p-24;
+  }
+  const tsl_subplan_request request = {.problem = &problem,
+                                       .device = work->device,
+                                       .in_buffers = !is_host,
+                                       .workspace_most =
+                                           is_host ? 0 : tsl_split_workspace(&work->problem, &work->config),
+                                       .most = {.factor = factor},
+                                       .like = like};
+  return work->subplans->make(work->subplans, &request, child);
+}
+
+static tesela_status split_fill_in(tsl_work *work, tsl_split_state *state) {
+  const tsl_problem *problem = &work->problem;
+  if (!split_is_host(work->device))
+    TSL_TRY(tsl_split_find_kernels(work));
+  if (problem->m == 0 || problem->n == 0 || problem->k == 0 || problem->alpha[0] == 0)
+    return TESELA_OK;
+  TSL_TRY(split_make_product(work, 0, NULL, &state->first));
+  return tsl_split_form_of(&work->config)->products > 1
+             ? split_make_product(work, 1, state->first, &state->more)
+             : TESELA_OK;
+}
+
+static void split_release(tsl_work *work) {
+  const tsl_split_state *state = work->state;
+  if (!state)
+    return;
+  work->subplans->destroy(state->more);
+  work->subplans->destroy(state->first);
+  tsl_free(work->state);
+  work->state = NULL;
+}
+
+static tesela_status split_build(tsl_work *work) {
+  void *block;
+  if (work->forbid_compile && !split_is_host(work->device))
+    return tsl_fail(TESELA_UNSUPPORTED, "split_precision on %s: products of parts would be other kernels",
+                    work->device->name);
+  TSL_TRY(tsl_alloc(sizeof(tsl_split_state), "split_precision's state", &block));
+  tsl_split_state *state = block;
+  *state = (tsl_split_state){.measure = NULL};
+  work->state = block;
+  const tesela_status status = split_fill_in(work, state);
+  if (status != TESELA_OK)
+    split_release(work);
+  return status;
+}
+
+tesela_status tsl_split_multiply(const tsl_work *work, const tsl_operands *first, const int64_t step[2],
+                                 tsl_stream *stream) {
+  const tsl_split_state *state = work->state;
+  const int64_t begin = TSL_SPLIT_PRODUCTS_MOST - work->config.value[TSL_SPLIT_PRODUCTS];
+  for (int64_t i = begin; i < TSL_SPLIT_PRODUCTS_MOST; i++) {
+    const int64_t a = pairs[i].a * step[0], b = pairs[i].b * step[1];
+    tsl_subplan *product = i == begin ? state->first : state->more;
+    tsl_operands operands = *first;
+    if (first->a.host) {
+      operands.a.host = (uint16_t *)first->a.host + a, operands.b.host = (uint16_t *)first->b.host + b;
+      TSL_TRY(work->subplans->run(product, &operands));
+      continue;
+    }
+    operands.a.offset += a, operands.b.offset += b;
+    TSL_TRY(work->subplans->enqueue(product, &operands, stream, first->scratch));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status split_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  return split_is_host(work->device) ? tsl_split_run_host(work, operands)
+                                     : tsl_split_run_kernels(work, operands, stream);
+}
+
+static uint64_t scratch_bytes(const tsl_problem *problem, const tsl_config *config,
+                              const tsl_device *device) {
+  return split_is_host(device) ? 0 : tsl_split_scratch(problem, config, device);
+}
+
+/* Returns the bytes of parts of both operands, f32 sums, and the child's packed panels. */
+static uint64_t host_bytes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const double lines = (double)problem->m + (double)problem->n,
+               depth = (double)tsl_split_depth(problem, config),
+               bytes = lines * depth * 2 * (tsl_split_form_of(config)->parts + 1) +
+                       4 * (double)problem->m * (double)problem->n;
+  (void)device;
+  return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
+}
+
+const tsl_strategy tsl_gemm_split_precision = {
+    .name = "split_precision",
+    .idea =
+        "f32 by one product of f16, or three, six or nine of bf16 parts, added in f32 by the device's own "
+        "engine for these; lines are scaled",
+    .lifts = "the rate of units that multiply f32, where none multiplies bytes faster; tf32's truncation",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .accuracy = split_accuracy,
+    .needs_nearest = true,
+    .params = params,
+    .refuse = split_refuse,
+    .build_seconds = 2.6,
+    .score = tsl_split_seconds,
+    .build = split_build,
+    .run = split_run,
+    .release = split_release,
+    .supports = {.types = types},
+    .resources = {.scratch = scratch_bytes, .host = host_bytes, .count_costs = tsl_split_account},
+};
