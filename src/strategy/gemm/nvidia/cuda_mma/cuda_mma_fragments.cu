@@ -20,6 +20,11 @@ SM80_FUNCTION int own_row() {
 SM80_FUNCTION int own_col() {
   return threadIdx.x / 32 % WARPS_N * WARP_N;
 }
+SM80_FUNCTION int own_k() {
+  return 0;
+}
+typedef int place_t;
+constexpr int B_PLACE = 0;
 
 typedef sum_t warp_sums[BLOCKS_M][BLOCKS_N][4];
 
@@ -28,82 +33,61 @@ struct factors {
   unsigned a[BLOCKS_M][4], b[BLOCKS_N / 2][4];
 };
 
-/* Returns the panel address of this thread's line of the warp's first blocks. Blocks of A are rows 0 to 7, 8
- * to 15, and both again 16 bytes further along k; of B, columns 0 to 7 at both k, then 8 to 15. */
-template <int MN_MAJOR, int LINES, int KIND, bool IS_B>
-SM80_FUNCTION int first_block(int line) {
-  const int row = threadIdx.x % 8, second = threadIdx.x / 8 % 2, fourth = threadIdx.x / 16 % 2,
-            by_line = IS_B ? fourth : second, by_depth = IS_B ? second : fourth;
-  if (!MN_MAJOR)
-    return place<0, LINES, KIND>(
-        line + (KIND == PAIRED ? row / 2 * 4 + by_line * 2 + row % 2 : by_line * 8 + row), by_depth);
-  if (KIND == WORDS) /* for the first line and the first of four k */
-    return place<1, LINES, KIND>(threadIdx.x % 4, (line + threadIdx.x % 32 / 4) / 4) +
-           threadIdx.x / 4 % 4 * 4;
-  if (KIND ==
-      PAIRED) /* k 0 1 4 5 8 9 12 13 in one matrix, the others in the next: together four k of each line */
-    return place<1, LINES, KIND>(fourth * 16 + second * 2 + row % 2 + row / 2 * 4, line / CHUNK);
-  return place<1, LINES, KIND>(by_depth * 8 + row, by_line + line / CHUNK);
-}
-
-/* Loads the registers of lines 16 `i` on, in step `step` of the panel at `stage`. `first`: the thread's
+/* Loads the registers of lines 16 `i` on, in step `step` of the panel at `panel`. `first`: the thread's
  * first_block(). Later chunks have the swizzle of the first, because their numbers share no bits. */
-template <int MN_MAJOR, int LINES, int KIND, bool IS_B>
-SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t stage, int first, int step, int i) {
-  typedef panel<MN_MAJOR, LINES, KIND> panel_type;
-  if (!MN_MAJOR) {
-    ldmatrix_x4(to, stage + (first ^ step * 32) + i * 16 * DEPTH_BYTES);
+template <class PANEL>
+SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t panel, int first, int step, int i) {
+  if (!PANEL::MN_MAJOR) {
+    ldmatrix_x4(to, panel + (first ^ step * 32) + i * 16 * DEPTH_BYTES);
     return;
   }
   const int chunks = i * ELEMENT,
-            at = (first ^ chunks % 8 * 16) + chunks / 8 * 128 + step * (32 / ELEMENT) * panel_type::PITCH;
-  if (KIND == FOLLOWING) {
-    ldmatrix_x4_trans(to, stage + at);
-  } else if (KIND == PAIRED) {
+            at = (first ^ chunks % 8 * 16) + chunks / 8 * 128 + step * (32 / ELEMENT) * PANEL::PITCH;
+  if (PANEL::KIND == FOLLOWING) {
+    ldmatrix_x4_trans(to, panel + at);
+  } else if (PANEL::KIND == PAIRED) {
     unsigned pairs[4];
-    ldmatrix_x4_trans(pairs, stage + at);
+    ldmatrix_x4_trans(pairs, panel + at);
     to[0] = permute_bytes(pairs[0], pairs[1], 0x6420);
-    to[IS_B ? 2 : 1] = permute_bytes(pairs[0], pairs[1], 0x7531);
-    to[IS_B ? 1 : 2] = permute_bytes(pairs[2], pairs[3], 0x6420);
+    to[PANEL::IS_B ? 2 : 1] = permute_bytes(pairs[0], pairs[1], 0x7531);
+    to[PANEL::IS_B ? 1 : 2] = permute_bytes(pairs[2], pairs[3], 0x6420);
     to[3] = permute_bytes(pairs[2], pairs[3], 0x7531);
   } else {
 #pragma unroll
     for (int e = 0; e < 4; e++) {
-      const int by_line = IS_B ? e / 2 : e % 2, by_depth = IS_B ? e % 2 : e / 2;
-      to[e] = load_word(stage + (at ^ by_line * 32) + by_depth * 4 * panel_type::PITCH);
+      const int by_line = PANEL::IS_B ? e / 2 : e % 2, by_depth = PANEL::IS_B ? e % 2 : e / 2;
+      to[e] = load_word(panel + (at ^ by_line * 32) + by_depth * 4 * PANEL::PITCH);
     }
   }
 }
 
+template <class A, class B>
 SM80_FUNCTION void load_factors(factors &target, shared_t stage, int first_a, int first_b, int step) {
 #pragma unroll
   for (int i = 0; i < BLOCKS_M; i++)
-    load_lines<A_MN_MAJOR, TILE_M, A_KIND, false>(target.a[i], stage, first_a, step, i);
+    load_lines<A>(target.a[i], stage, first_a, step, i);
 #pragma unroll
   for (int j = 0; j < BLOCKS_N / 2; j++)
-    load_lines<B_MN_MAJOR, TILE_N, B_KIND, true>(target.b[j], stage + A_BYTES, first_b, step, j);
+    load_lines<B>(target.b[j], stage + A::BYTES, first_b, step, j);
 }
 
-#define MMA_TEXT_(text) #text
-#define MMA_TEXT(text) MMA_TEXT_(text)
-
-#if IS_EIGHT
-#define MMA_EXPAND_(type) f16_pair_of_##type
-#define MMA_EXPAND(type) MMA_EXPAND_(type)
-#endif
-
-/* Adds the product of 16 rows by 8 columns to `sums` with one or more matrix instructions. */
-SM80_FUNCTION void multiply_block(sum_t (&sums)[4], const unsigned *a, const unsigned *b) {
-#if IS_EIGHT
-  mma_16x8("m16n8k16", "f32", "f", "f16", "f16", sums, a, b);
-#elif C_FORM == 3
-  mma_16x8("m16n8k32", "s32", "r", MMA_TEXT(A_TYPE), MMA_TEXT(B_TYPE), sums, a, b);
-#elif ELEMENT == 2
-  mma_16x8("m16n8k16", "f32", "f", MMA_TEXT(A_TYPE), MMA_TEXT(B_TYPE), sums, a, b);
-#else
-  mma_16x8("m16n8k8", "f32", "f", MMA_TEXT(A_TYPE), MMA_TEXT(B_TYPE), sums, a, b);
-#endif
+/* Adds the product of 16 rows by 8 columns to `sums`. */
+template <class T>
+SM80_FUNCTION void multiply_block(T (&sums)[4], const unsigned *a, const unsigned *b) {
+  if constexpr (IS_EIGHT)
+    mma_16x8("m16n8k16", "f32", "f", "f16", "f16", sums, a, b);
+  else if constexpr (C_FORM == 3)
+    mma_16x8("m16n8k32", "s32", "r", MMA_TEXT(A_TYPE), MMA_TEXT(B_TYPE), sums, a, b);
+  else if constexpr (ELEMENT == 2)
+    mma_16x8("m16n8k16", "f32", "f", MMA_TEXT(A_TYPE), MMA_TEXT(B_TYPE), sums, a, b);
+  else
+    mma_16x8("m16n8k8", "f32", "f", MMA_TEXT(A_TYPE), MMA_TEXT(B_TYPE), sums, a, b);
 }
+
+#if IS_EIGHT
+#define F16_PAIR_(type) f16_pair_of_##type
+#define F16_PAIR(type) F16_PAIR_(type)
+#endif
 
 /* Adds the products of a step to `sums`. Calls `between(i)` after each row of blocks, to issue copies while
  * tensor cores run. Rows alternate direction, so that successive products share registers. */
@@ -118,13 +102,13 @@ SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function betwee
     for (int j = 0; j < BLOCKS_N; j++)
 #pragma unroll
       for (int e = 0; e < 2; e++)
-        b[j][e] = MMA_EXPAND(B_TYPE)(from.b[j / 2][j % 2 * 2 + e] >> 16 * half);
+        b[j][e] = F16_PAIR(B_TYPE)(from.b[j / 2][j % 2 * 2 + e] >> 16 * half);
 #pragma unroll
     for (int i = 0; i < BLOCKS_M; i++) {
       unsigned a[4];
 #pragma unroll
       for (int e = 0; e < 4; e++)
-        a[e] = MMA_EXPAND(A_TYPE)(from.a[i][e] >> 16 * half);
+        a[e] = F16_PAIR(A_TYPE)(from.a[i][e] >> 16 * half);
 #pragma unroll
       for (int j = 0; j < BLOCKS_N; j++)
         multiply_block(sums[i][i % 2 == 0 ? j : BLOCKS_N - 1 - j], a, b[i % 2 == 0 ? j : BLOCKS_N - 1 - j]);
@@ -143,4 +127,30 @@ SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function betwee
     between(i);
   }
 #endif
+}
+
+/* Issues this thread's copy number `i` of the panel at `panel`, if the panel is whole. */
+template <class PANEL>
+SM80_FUNCTION void copy_chunk(shared_t panel, copy_source &source, int i, bool is_whole) {
+  typedef copies<PANEL> each;
+  const bool asked = each::CHUNKS < THREADS ? is_whole && threadIdx.x < each::CHUNKS : is_whole;
+  cp_async_if<16>(asked, panel + source.to + i * each::APART * PANEL::PITCH, source.from);
+  source.from += i + 1 < each::COUNT ? source.step : source.turn;
+  make_opaque(source.from); /* otherwise the compiler multiplies for each copy */
+}
+
+/* Issues the copies of a slot to `stage`, if the panel is whole. Slots are positions between products, one
+ * for each row of blocks in all steps but the last; the copies are spread over them. */
+template <class A, class B>
+SM80_FUNCTION void issue_copies(shared_t stage, copy_source &a, copy_source &b, int slot, bool is_whole) {
+  constexpr int SLOTS = (STEPS - 1) * BLOCKS_M, A_COPIES = copies<A>::COUNT,
+                COPIES = A_COPIES + copies<B>::COUNT;
+#pragma unroll
+  for (int c = 0; c < COPIES; c++)
+    if (slot == ALL_SLOTS || c * SLOTS / COPIES == slot) {
+      if (c < A_COPIES)
+        copy_chunk<A>(stage, a, c, is_whole);
+      else
+        copy_chunk<B>(stage + A::BYTES, b, c - A_COPIES, is_whole);
+    }
 }
