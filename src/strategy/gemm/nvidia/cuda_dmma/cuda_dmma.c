@@ -123,8 +123,8 @@ static double dmma_slowdown(const tsl_sm80_tile *tile) {
                                                                           : 1;
 }
 
-/* Returns the clocks in which the sums of slices and of a cluster's blocks are added: fixed for a cluster,
- * and by the bytes of sums that are moved in a clock. */
+/* Returns the clocks in which the sums of slices and of a cluster's blocks are added. A cluster costs fixed
+ * clocks; sums cost clocks by their bytes. */
 static double dmma_meeting_clocks(const tsl_sm80_tile *tile) {
   static const double cluster_clocks = 1840, clock_bytes = 175;
   const double bytes = 2.0 * tile->sum * tile->tile_m * tile->tile_n;

@@ -1,6 +1,8 @@
 /* Idea: f64 and c128 by tensor cores (DMMA), which have twice the rate of FMA. Warps share a block's tile of
- * C. cp.async brings panels of A and B to shared memory several stages ahead, and each warp loads its next
- * fragments while its last products run.
+ * C. cp.async brings panels of A and B to shared memory several stages ahead.
+ *
+ * Read ../sm80/sm80_gemm.h first, about the base. This folder adds an element trait: cuda_dmma_panels.cu has
+ * layout and copies, cuda_dmma_fragments.cu the products. Then come this file, and the host's cuda_dmma.c.
  *
  *   tile of C, TILE_M x TILE_N              shared memory: | stage 0: A panel, B panel | stage 1 | ... |
  *   +----------+----------+
@@ -9,22 +11,21 @@
  *   | ...      |          |
  *       WARP_N
  *
- * A panel keeps the layout of memory, whatever the strides. Lines have 32 bytes of padding against bank
- * conflicts of sixteen threads that read four rows of four k, or four k of four rows. Elements are copied by
- * 16 bytes where pairs are aligned (is_wide), else one by one, for any strides. Zeros stand outside of the
- * matrix. Products of a batch are the grid's second dimension. Many tiles and a short k (STAYS): persistent
- * blocks load the next tile's panels while they store the current tile.
+ * Lines have 32 bytes of padding against bank conflicts of sixteen threads that read four rows of four k, or
+ * four k of four rows. Elements are copied by 16 bytes where pairs are aligned (is_wide), else one by one.
+ * Products of a batch are the grid's second dimension. Many tiles and a short k (STAYS): persistent blocks
+ * load the next tile's panels while they store the current tile.
  *
  * Few tiles and a long k: a block's warps split the k of each panel (SLICES of 16), which keeps all tensor
  * cores busy; their sums meet in shared memory. Blocks of a cluster (CLUSTER) split k and read each other's
- * sums. Or `parts` of k go to a matrix each, and cuda_dmma_split_k_reduce.cu adds them. The order of
+ * sums. Or `parts` of k go to a matrix each, and sm80_split_k_reduce.cu adds them. The order of
  * additions is fixed:
  *
  *   a tile's sums:  slices in order -> | block 0 | block 1 | ... -> in order -> rows of C, a part per block
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SLICES, _CLUSTER. Defines of the host: STAGES, WARP_M, WARP_N,
- * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR; NUMBERS (f64 in an element: 2 for
- * c128), CONJUGATE_A and _B (-1: yes), STAYS. Limits: sm_80; m, n and k below 2^31. */
+ * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR; C_FORM (4: f64, 5: c128), CONJUGATE_A
+ * and _B (-1: yes), STAYS. Limits: sm_80; m, n and k below 2^31. */
 #include "cuda_dmma_fragments.cu"
 
 #include "../sm80/sm80_mainloop.cu"
@@ -47,11 +48,10 @@ constexpr int COLUMNS = 2 / NUMBERS;
 /* Returns pair `p` of block `j` in row `i` of the thread; pair_column(): its first column in the tile. */
 SM80_FUNCTION double2 own_pair(warp_sums sums, int i, int j, int p) {
   const int e = i % 2 * 2;
-#if C_FORM == 5
-  return make_double2(sums[0][i / 2][j][e + p], sums[1][i / 2][j][e + p]);
-#else
-  return make_double2(sums[0][i / 2][j][e], sums[0][i / 2][j][e + 1]);
-#endif
+  if constexpr (NUMBERS == 2)
+    return make_double2(sums[0][i / 2][j][e + p], sums[NUMBERS - 1][i / 2][j][e + p]);
+  else
+    return make_double2(sums[0][i / 2][j][e], sums[0][i / 2][j][e + 1]);
 }
 SM80_FUNCTION int pair_column(int j, int p) {
   return 8 * j + threadIdx.x % 4 * 2 + p;
@@ -98,19 +98,20 @@ SM80_FUNCTION void store_sums(element *c, warp_sums sums, const work_tile &tile,
   }
 }
 
-/* Layout of a slice's sums in shared memory: rows of FOLD_PITCH bytes. Sums are added and stored in pairs. */
-constexpr int FOLD_PITCH = TILE_N * NUMBER_BYTES + 64, FOLD_BYTES = FOLD_PITCH * TILE_M;
+/* Layout of a slice's sums in shared memory: rows of SLICE_PITCH bytes. Sums are added and stored in pairs.
+ */
+constexpr int SLICE_PITCH = TILE_N * NUMBER_BYTES + 64, SLICE_BYTES = SLICE_PITCH * TILE_M;
 constexpr int ROW_PAIRS = TILE_N / COLUMNS, PAIRS = TILE_M * ROW_PAIRS;
-static_assert(SLICES * CLUSTER == 1 || SLICES * FOLD_BYTES <= STAGES * STAGE_BYTES,
+static_assert(SLICES * CLUSTER == 1 || SLICES * SLICE_BYTES <= STAGES * STAGE_BYTES,
               "sums fit where panels were");
 
 /* Returns the address of pair `pair` of a tile, counted row by row, in the sums at `sums`. */
 SM80_FUNCTION shared_t pair_at(shared_t sums, int pair) {
-  return sums + pair / ROW_PAIRS * FOLD_PITCH + pair % ROW_PAIRS * 16;
+  return sums + pair / ROW_PAIRS * SLICE_PITCH + pair % ROW_PAIRS * 16;
 }
 
 SM80_FUNCTION void put_slice_sums(shared_t memory, warp_sums sums) {
-  const shared_t to = memory + own_slice() * FOLD_BYTES + own_row() * FOLD_PITCH;
+  const shared_t to = memory + own_slice() * SLICE_BYTES + own_row() * SLICE_PITCH;
 #pragma unroll
   for (int i = 0; i < 2 * BLOCKS_M; i++)
 #pragma unroll
@@ -118,7 +119,7 @@ SM80_FUNCTION void put_slice_sums(shared_t memory, warp_sums sums) {
 #pragma unroll
       for (int p = 0; p < NUMBERS; p++) {
         const double2 own = own_pair(sums, i, j, p);
-        store_doubles(to + 8 * i * FOLD_PITCH + (warp_col() + pair_column(j, p)) * NUMBER_BYTES, own.x,
+        store_doubles(to + 8 * i * SLICE_PITCH + (warp_col() + pair_column(j, p)) * NUMBER_BYTES, own.x,
                       own.y);
       }
 }
@@ -127,7 +128,7 @@ SM80_FUNCTION double2 sum_of_slices(shared_t pair) {
   double2 sum = load_doubles(pair);
 #pragma unroll
   for (int s = 1; s < SLICES; s++) {
-    const double2 more = load_doubles(pair + s * FOLD_BYTES);
+    const double2 more = load_doubles(pair + s * SLICE_BYTES);
     sum.x += more.x, sum.y += more.y;
   }
   return sum;

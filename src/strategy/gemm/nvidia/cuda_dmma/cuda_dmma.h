@@ -1,7 +1,7 @@
 #ifndef TSL_STRATEGY_GEMM_CUDA_DMMA_H
 #define TSL_STRATEGY_GEMM_CUDA_DMMA_H
 
-#include "strategy/gemm/nvidia/sm80/sm80.h"
+#include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
 
 enum { TSL_CUDA_DMMA_SLICES = TSL_SM80_PARAMS, TSL_CUDA_DMMA_CLUSTER };
 

@@ -27,11 +27,9 @@ SM80_FUNCTION int own_slice() {
   return threadIdx.x / 32 / WARPS;
 }
 
-/* load_factors() loads the fragments of step `step`. first_a, first_b: place of this thread's first element.
- */
+/* A thread's fragments for one step; load_factors() loads those of step `step`. */
 #if C_FORM == 4
 
-/* A thread's fragments for one step. */
 struct factors {
   double a[BLOCKS_M][4], b[BLOCKS_N][2];
 };

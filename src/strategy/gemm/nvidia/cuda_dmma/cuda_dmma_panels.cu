@@ -13,9 +13,12 @@ constexpr int WARPS_N = TILE_N / WARP_N, WARPS = TILE_M / WARP_M * WARPS_N /* wa
 SM80_FUNCTION bool is_wide(const sm80_arguments &args) {
   return args.a.width && args.b.width;
 }
-/* Returns true if `count` MN-major lines end inside of a pair, where a tile must not begin. */
+/* Tiles of MN-major lines begin at pairs, if pairs are copied. Whole panels are copied for any strides. */
 SM80_FUNCTION bool keeps_chunks(const sm80_arguments &args) {
   return NUMBERS == 1 && is_wide(args);
+}
+SM80_FUNCTION bool copies_chunks(const sm80_arguments &) {
+  return true;
 }
 constexpr int LINE_CHUNK = 2;
 
@@ -42,11 +45,6 @@ constexpr int A_BYTES = panel<A_MN_MAJOR, TILE_M, 16>::BYTES, B_PLACE = A_BYTES,
               STAGE_BYTES = A_BYTES + panel<B_MN_MAJOR, TILE_N, 16>::BYTES;
 
 #include "../sm80/sm80_panels.cu"
-
-/* Returns true if whole panels are copied in chunks: for any strides. */
-SM80_FUNCTION bool copies_chunks(const sm80_arguments &) {
-  return true;
-}
 
 /* Copies a partial panel from k = `depth` on, with zeros outside of the matrix. Memory checkers would report
  * cp.async's own zeros as copies of 16 bytes. */

@@ -84,8 +84,8 @@ static double mma_unit_rate(const tsl_sm80_tile *tile, const tsl_device *device)
   return is_eight(&tile->problem) ? rate : rate * 2 / tile->element;
 }
 
-/* Returns the extra clocks of a panel's copies where tiles are partial or operands are not aligned: of a warp
- * for a chunk whose bounds are checked, and for each element copied alone. */
+/* Returns the extra clocks of a panel's copies where tiles are partial or operands are not aligned. A warp
+ * checks the bounds of each chunk, and copies elements one by one where an operand has no width. */
 static double mma_part_clocks(const tsl_sm80_tile *tile) {
   static const double look_clocks = 490, element_clocks = 25;
   const tsl_problem *problem = &tile->problem;

@@ -1,5 +1,8 @@
-/* Idea: narrow types by mma.sync of sm_80: each warp multiplies fragments that it loads from shared memory by
+/* Idea: narrow types by mma.sync of sm_80. Each warp multiplies fragments that it loads from shared memory by
  * ldmatrix. cp.async brings panels there, several stages ahead.
+ *
+ * Read ../sm80/sm80_gemm.h first, about the base. This folder adds an element trait: cuda_mma_panels.cu has
+ * layout and copies, cuda_mma_fragments.cu the products. Then come this file, and the host's cuda_mma.c.
  *
  * Beyond opencl_mma: no packing, whatever the layout, down to single elements; copies are issued between
  * products; batches are one launch; small tiles; split-k by the device's size; 8-bit floating point and tf32.
@@ -13,9 +16,8 @@
  *                                           its number against bank conflicts: | 1 | 0 | 3 | 2 | ... in row 1
  *
  * A chunk is one copy where all of an operand's chunks are aligned, else copies of 8 or 4 bytes, else single
- * elements through registers. Zeros stand outside of the matrix. A tile that would exceed C begins earlier,
- * where it is whole. Products of a batch are the grid's second dimension. Few tiles and a long k: `parts` of
- * k go to a matrix each, and cuda_mma_split_k_reduce.cu adds the matrices in a fixed order.
+ * elements through registers. Products of a batch are the grid's second dimension. Few tiles and a long k:
+ * `parts` of k go to a matrix each, and sm80_split_k_reduce.cu adds the matrices in a fixed order.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _DEPTH (bytes of k in a panel). Defines of the host: STAGES, WARP_M,
  * WARP_N, GROUPS (resident blocks of a multiprocessor), ELEMENT (bytes), A_TYPE, B_TYPE (PTX types); IS_EIGHT
@@ -36,11 +38,9 @@ SM80_FUNCTION int collect_quad(sum_t (&quad)[4], const sum_t (&left)[4], const s
                                int j) {
   const int q = threadIdx.x % 4;
   if (!B_MN_MAJOR || b_panel::KIND == PAIRED) {
-    const int beside =
-        /* position of the left block's second sum; the right block's first sum takes the other */
-        B_MN_MAJOR ? 1 : 2;
-    quad[0] = left[2 * half], quad[3 - beside] = left[2 * half + 1];
-    quad[beside] = right[2 * half], quad[3] = right[2 * half + 1];
+    const int second = B_MN_MAJOR ? 1 : 2; /* position of the right block's first sum */
+    quad[0] = left[2 * half], quad[3 - second] = left[2 * half + 1];
+    quad[second] = right[2 * half], quad[3] = right[2 * half + 1];
     return 16 * j + 4 * q;
   }
   const bool is_odd = q % 2 == 1;

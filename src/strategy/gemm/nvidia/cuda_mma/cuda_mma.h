@@ -1,7 +1,7 @@
 #ifndef TSL_STRATEGY_GEMM_CUDA_MMA_H
 #define TSL_STRATEGY_GEMM_CUDA_MMA_H
 
-#include "strategy/gemm/nvidia/sm80/sm80.h"
+#include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
 
 enum { TSL_CUDA_MMA_DEPTH = TSL_SM80_PARAMS, TSL_CUDA_MMA_FROM };
 /* Source of the panels: A and B in memory, or aligned copies of operands that are not aligned. */

@@ -34,7 +34,7 @@ struct factors {
 };
 
 /* Loads the registers of lines 16 `i` on, in step `step` of the panel at `panel`. `first`: the thread's
- * first_block(). Later chunks have the swizzle of the first, because their numbers share no bits. */
+ * first_place(). Later chunks have the swizzle of the first, because their numbers share no bits. */
 template <class PANEL>
 SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t panel, int first, int step, int i) {
   if (!PANEL::MN_MAJOR) {

@@ -5,25 +5,18 @@ constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N;
 constexpr int DEPTH_BYTES = TSL_PARAM_DEPTH, DEPTH = DEPTH_BYTES / ELEMENT; /* of k in a panel */
 constexpr int WARPS_N = TILE_N / WARP_N, THREADS = 32 * (TILE_M / WARP_M) * WARPS_N, CLUSTER = 1;
 
-template <int BYTES>
-struct element_of {
-  typedef unsigned type;
-};
-template <>
-struct element_of<1> {
-  typedef unsigned char type;
-};
-template <>
-struct element_of<2> {
-  typedef unsigned short type;
-};
-typedef element_of<ELEMENT>::type element;
+typedef either<ELEMENT == 1, unsigned char, either<ELEMENT == 2, unsigned short, unsigned>::type>::type
+    element;
 constexpr int LINE_CHUNK = 16 / ELEMENT; /* elements of 16 bytes */
 
-/* Returns true if `count` MN-major lines end inside of a chunk, where a tile must not begin. */
+/* Tiles of MN-major lines begin at chunks. Whole panels are copied in chunks if both operands are aligned. */
 SM80_FUNCTION bool keeps_chunks(const sm80_arguments &) {
   return true;
 }
+SM80_FUNCTION bool copies_chunks(const sm80_arguments &args) {
+  return args.a.width == 16 && args.b.width == 16;
+}
+
 /* Lines that are read together and must be in different banks. FOLLOWING: consecutive lines. PAIRED: lines 0
  * 1 4 5 8 9 12 13 of sixteen. WORDS: four lines, two chunks each, read by words. */
 enum { FOLLOWING, PAIRED, WORDS };
@@ -78,11 +71,6 @@ typedef panel<A_MN_MAJOR, TILE_M, A_KIND, false> a_panel;
 typedef panel<B_MN_MAJOR, TILE_N, B_KIND, true> b_panel;
 
 #include "../sm80/sm80_panels.cu"
-
-/* Returns true if whole panels are copied in chunks: both operands are aligned. */
-SM80_FUNCTION bool copies_chunks(const sm80_arguments &args) {
-  return args.a.width == 16 && args.b.width == 16;
-}
 
 /* Loads a chunk of elements `step` apart, of which the first `there` exist; others are 0. */
 SM80_FUNCTION void gather(unsigned (&words)[4], const element *from, long long step, int there) {

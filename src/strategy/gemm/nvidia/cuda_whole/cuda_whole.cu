@@ -1,7 +1,8 @@
-/* Idea: for many small products the only cost is memory traffic. Each product is copied to shared memory
- * whole, whatever its layout, and C leaves it whole. In between, each warp multiplies a tile of C, while
- * other blocks copy. Beyond cuda_mma: no panels and stages, which would be partial; several products in a
- * block; lines at odd addresses are copied by the words of contiguous lines; and C is stored by 16 bytes.
+/* Idea: for many small products the only cost is memory traffic. Read this file, then cuda_whole.c. Each
+ * product is copied to shared memory whole, whatever its layout, and C leaves it whole. In between, each warp
+ * multiplies a tile of C, while other blocks copy. Beyond cuda_mma: no panels and stages, which would be
+ * partial; several products in a block; lines at odd addresses are copied by the words of contiguous lines;
+ * and C is stored by 16 bytes.
  *
  *   shared memory: | product 0: lines of A, lines of B | product 1 | ...     at the end: | product 0: C | ...
  *
@@ -207,21 +208,21 @@ SM80_FUNCTION void multiply(warp_sums sums, shared_t memory, int row, int col,
 
 /* Stores two elements of C: by one store if `at_once`, otherwise the second to `next`, if it exists. */
 template <class T>
-SM80_FUNCTION void store_pair(T *to, T *next, float first, float second, bool at_once, bool has_second) {
+SM80_FUNCTION void store_pair(T *c, T *next, float first, float second, bool at_once, bool has_second) {
   if constexpr (C_FORM == 0) {
     if (at_once) {
-      *(float2 *)to = make_float2(first, second);
+      *(float2 *)c = make_float2(first, second);
     } else {
-      *to = first;
+      *c = first;
       if (has_second)
         *next = second;
     }
   } else {
     const unsigned pair = c_pair(first, second);
     if (at_once) {
-      *(unsigned *)to = pair;
+      *(unsigned *)c = pair;
     } else {
-      *to = (T)pair;
+      *c = (T)pair;
       if (has_second)
         *next = (T)(pair >> 16);
     }

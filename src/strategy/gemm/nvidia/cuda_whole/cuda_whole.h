@@ -1,7 +1,7 @@
 #ifndef TSL_STRATEGY_GEMM_CUDA_WHOLE_H
 #define TSL_STRATEGY_GEMM_CUDA_WHOLE_H
 
-#include "strategy/gemm/nvidia/sm80/sm80.h"
+#include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
 
 enum { TSL_CUDA_WHOLE_TILE_M, TSL_CUDA_WHOLE_TILE_N, TSL_CUDA_WHOLE_ROOM };
 

@@ -1,15 +1,16 @@
-/* The k loop of a block: cp.async brings panels of A and B to shared memory several stages ahead, and each
- * warp loads its next fragments while its last products run.
+/* The k loop of a block. cp.async brings panels of A and B to shared memory several stages ahead. Each warp
+ * loads its next fragments while its last products run.
  *
  *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | STAGES - 1 |
  *
- * The includer defines before, beyond sm80_panels.cu:
- *   copies_chunks()           true if whole panels are copied in chunks
- *   copy_partial_panel()      copies the other panels, with zeros outside of the matrix
- *   warp_sums, factors        sums of a warp, and its fragments of a step; STEPS of a panel; BLOCKS_M rows of
- * blocks own_row(), own_col()      first row and column of this thread in the tile first_block(),
- * load_factors(), multiply()   place of a thread's fragments, their load, and their products SPREADS_COPIES
- * how copies are issued between products; STAYS: blocks are persistent */
+ * Beyond sm80_panels.cu, the element trait defines before:
+ *   copies_chunks()          true if panels that are whole are copied in chunks, by issue_copies()
+ *   issue_copies()           copies of a slot, which is a position between products; or of ALL_SLOTS
+ *   copy_partial_panel()     copies of other panels, with zeros outside of the matrix
+ *   own_row(), own_col()     first row of A and column of B that this thread reads; own_k(): its first k
+ *   PANEL::first_place()     place_t of these in a panel, to which B_PLACE is added for B
+ *   warp_sums, factors       sums of a warp, and its fragments of one of the STEPS of a panel
+ *   load_factors(), multiply()   load fragments, and multiply them in BLOCKS_M rows of blocks */
 #include "sm80_panels.cu"
 
 /* Returns the stage after `stage`; `first` after the last. */

@@ -1,7 +1,7 @@
 /* Tiles, memory layout and division of work of the sm_80 base, and its performance model in clocks of a
- * multiprocessor (measurements: docs/lab/cuda_mma.md, docs/lab/cuda_dmma.md). */
+ * multiprocessor. Measurements: docs/lab/cuda_mma.md, docs/lab/cuda_dmma.md. */
 #include "host/int_math.h"
-#include "strategy/gemm/nvidia/sm80/sm80.h"
+#include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
 
 #include <math.h>
 

@@ -3,31 +3,18 @@
 #include "sm80.h"
 #include "sm80_shared.h"
 
-template <int FORM>
-struct form {
-  typedef float sum, number;
+template <bool IS_FIRST, class A, class B>
+struct either {
+  typedef A type;
 };
-template <>
-struct form<1> {
-  typedef float sum;
-  typedef unsigned short number;
+template <class A, class B>
+struct either<false, A, B> {
+  typedef B type;
 };
-template <>
-struct form<2> : form<1> {};
-template <>
-struct form<3> {
-  typedef int sum, number;
-};
-template <>
-struct form<4> {
-  typedef double sum, number;
-};
-template <>
-struct form<5> {
-  typedef double2 sum, number;
-};
-typedef form<C_FORM>::sum sum_t;
-typedef form < SPLIT &&C_FORM<3 ? 0 : C_FORM>::number c_number;
+/* Real numbers of a sum, the sum, and an element of C. */
+typedef either<C_FORM == 3, int, either<C_FORM >= 4, double, float>::type>::type real_t;
+typedef either<C_FORM == 5, double2, real_t>::type sum_t;
+typedef either<!SPLIT && (C_FORM == 1 || C_FORM == 2), unsigned short, sum_t>::type c_number;
 
 /* Converts an element of C to the type of its sums. */
 template <class T>

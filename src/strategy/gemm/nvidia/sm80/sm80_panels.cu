@@ -1,20 +1,22 @@
-/* A block's tile of C and its part of A and B, and the copies of panels to shared memory.
+/* A block's tile of C, its parts of A and B, and the copies of panels to shared memory.
  *
  *   a K-major panel:    | row 0: k 0, k 1 ... | row 1 | ...
  *   an MN-major panel:  | k 0: row 0, row 1 ... | k 1 | ...       B: columns instead of rows
  *
- * A panel keeps the layout of memory, whatever the strides. A tile that would exceed C begins earlier, where
- * it is whole. The includer defines before: element                   type of A and B TILE_M, TILE_N, DEPTH
- * tile of C, and k of a panel, in elements THREADS, CLUSTER          threads of a block; blocks of a cluster,
- * which split k splits_chunks()           true if MN-major lines end inside of a chunk, where a tile must not
- * begin PANEL is a class for LINES rows of A or columns of B in shared memory: MN_MAJOR; CHUNK, the elements
- * of a copy; ROW, the chunks of a memory row; PITCH, bytes from one memory row to the next; BYTES in all;
- * PERIOD, the rows after which the layout repeats; place() of a chunk; COPY, the bytes of an instruction;
- * HALVES of 8 bytes of a chunk that is not aligned, else 1. */
+ * A panel keeps the layout of memory. The element trait, text of the strategy, defines before:
+ *   element                  type of A and B
+ *   TILE_M, TILE_N, DEPTH    tile of C, and k of a panel, in elements
+ *   THREADS, CLUSTER         threads of a block, and blocks of a cluster, which split k
+ *   keeps_chunks()           true if tiles of MN-major lines begin at multiples of LINE_CHUNK
+ *   PANEL classes            LINES rows of A or columns of B in shared memory:
+ *     MN_MAJOR, CHUNK        layout, and elements of a copy
+ *     ROW, PITCH, BYTES      chunks of a memory row, bytes between memory rows, bytes in all
+ *     PERIOD                 memory rows after which the layout repeats
+ *     place()                byte of an element that begins a chunk */
 #include "sm80_shared.h"
 
-constexpr int BAND = 8; /* rows of tiles that are visited together, for L2 reuse */
-constexpr int ALL_SLOTS = -1;
+constexpr int BAND = 8;       /* rows of tiles that are visited together, for L2 reuse */
+constexpr int ALL_SLOTS = -1; /* of issue_copies() */
 
 struct work_tile {
   int row, col;             /* first element that the block stores */

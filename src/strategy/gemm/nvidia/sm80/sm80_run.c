@@ -2,7 +2,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "host/int_math.h"
-#include "strategy/gemm/nvidia/sm80/sm80.h"
+#include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
 #include "strategy/gemm/nvidia/sm80/sm80_shared.h"
 
 #include <stdio.h>

@@ -8,20 +8,18 @@
 #include "sm80_number.cu"
 
 constexpr int ITEMS = 256, ACROSS = ITEMS / SHARES, NUMBERS = C_FORM == 5 ? 2 : 1 /* of an element */;
-typedef form<C_FORM == 5 ? 4 : C_FORM>::sum part_t;
 
-SM80_FUNCTION part_t joined(const part_t (&sum)[1]) {
+SM80_FUNCTION real_t joined(const real_t (&sum)[1]) {
   return sum[0];
 }
-template <class T>
-SM80_FUNCTION double2 joined(const T (&sum)[2]) {
+SM80_FUNCTION double2 joined(const double (&sum)[2]) {
   return make_double2(sum[0], sum[1]);
 }
 
 extern "C" __global__ void __launch_bounds__(ITEMS)
-    tsl_gemm_sm80_reduce(c_number *c, const part_t *sums, long long sums_offset,
+    tsl_gemm_sm80_reduce(c_number *c, const real_t *sums, long long sums_offset,
                          const __grid_constant__ sm80_reduce_arguments args) {
-  __shared__ part_t shares[SHARES][NUMBERS][ACROSS];
+  __shared__ real_t shares[SHARES][NUMBERS][ACROSS];
   const int lane = threadIdx.x % ACROSS, own = threadIdx.x / ACROSS;
   const int first = args.parts * own / SHARES, end = args.parts * (own + 1) / SHARES;
   const long long count = args.m * args.n;
@@ -32,8 +30,8 @@ extern "C" __global__ void __launch_bounds__(ITEMS)
   for (long long start = (long long)ACROSS * blockIdx.x; start < count;
        start += (long long)ACROSS * gridDim.x) {
     const long long i = start + lane < count ? start + lane : count - 1, row = i / args.n, col = i % args.n;
-    const part_t *from = sums + sums_offset + NUMBERS * (first * args.part + row * args.pitch + col);
-    part_t sum[NUMBERS] = {};
+    const real_t *from = sums + sums_offset + NUMBERS * (first * args.part + row * args.pitch + col);
+    real_t sum[NUMBERS] = {};
 #pragma unroll 8
     for (int p = first; p < end; p++, from += NUMBERS * args.part)
 #pragma unroll

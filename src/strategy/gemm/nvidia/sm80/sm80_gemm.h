@@ -1,13 +1,12 @@
-/* Idea: one base for products by warps' tensor cores with cp.async (sm_80 and newer): tiles of C, copies, k
- * loop, split-k, launches and performance model are the same for all elements. A strategy adds an element
- * trait.
+/* Idea: one base for products by warps' tensor cores with cp.async, from sm_80 on. It has tiles of C, copies,
+ * the k loop, split-k, launches and the performance model. A strategy adds an element trait.
  *
- * Read sm80_panels.cu (tile of a block, copies), sm80_mainloop.cu (k loop), sm80_number.cu (sums and C), and
- * sm80_split_k_reduce.cu; then sm80_run.c (build and launches) and sm80_model.c (tiles, split-k,
+ * Kernels, in this order: sm80_panels.cu (tile of a block, copies), sm80_mainloop.cu (k loop), sm80_number.cu
+ * (sums and C), sm80_split_k_reduce.cu. Host: sm80_run.c (launches), sm80_model.c (tiles, split-k,
  * predictions). The traits are in cuda_mma (elements up to 32 bits) and cuda_dmma (f64 and c128). cuda_whole,
  * for tiny products, shares instructions and numbers. */
-#ifndef TSL_STRATEGY_GEMM_SM80_H
-#define TSL_STRATEGY_GEMM_SM80_H
+#ifndef TSL_STRATEGY_SM80_GEMM_H
+#define TSL_STRATEGY_SM80_GEMM_H
 
 #include "strategy/cost_counts.h"
 #include "strategy/kernel_launch/pack_rows.h"
