@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "strategy/gemm/nvidia/cuda_mma/cuda_mma.h"
+#include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
 
 static const tsl_strategy *strategy;
 
@@ -79,7 +79,7 @@ static void memory_is_shared_out(void **state) {
   for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
     for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++) {
       const tsl_device *device = &devices[d];
-      const tsl_sm80_tile tile = tsl_cuda_mma_tile(&problem, &config, device);
+      const tsl_sm80_tile tile = tsl_sm80_tile_of(&problem, &config, device);
       if (tile.stages == 0)
         continue;
       assert_true(tile.stages >= 2 && tile.groups >= 1 && tile.warp_m > 0);
@@ -101,12 +101,12 @@ static void layouts_are_read_as_they_lie(void **state) {
   const tsl_config config = config_of(strategy, "");
   tsl_problem problem = problem_of(512, 256, 128, TESELA_I8, TESELA_I32);
   problem.b.type = TESELA_U8;
-  tsl_sm80_tile tile = tsl_cuda_mma_tile(&problem, &config, &device);
+  tsl_sm80_tile tile = tsl_sm80_tile_of(&problem, &config, &device);
   assert_false(tile.swapped);
   assert_false(tile.a_mn_major);
   assert_true(tile.b_mn_major);
   problem.c.row_stride = 1, problem.c.col_stride = 512;
-  tile = tsl_cuda_mma_tile(&problem, &config, &device);
+  tile = tsl_sm80_tile_of(&problem, &config, &device);
   assert_true(tile.swapped);
   assert_int_equal(tile.problem.m, 256);
   assert_int_equal(tile.problem.a.type, TESELA_U8);
@@ -146,7 +146,7 @@ static void few_tiles_split_k(void **state) {
     tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_BF16);
     problem.batch = cases[i].batch;
     const tsl_config config = config_of(strategy, "tile_m=64 tile_n=64 depth=128");
-    const tsl_sm80_tile tile = tsl_cuda_mma_tile(&problem, &config, &device);
+    const tsl_sm80_tile tile = tsl_sm80_tile_of(&problem, &config, &device);
     const tsl_sm80_schedule shares = tsl_sm80_get_schedule(&tile, &device);
     assert_in_range(shares.parts, cases[i].least, cases[i].most);
     assert_true(shares.parts == 1 || shares.parts * 4 * tile.depth <= problem.k);

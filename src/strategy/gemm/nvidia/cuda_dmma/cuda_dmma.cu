@@ -2,7 +2,7 @@
  * C. cp.async brings panels of A and B to shared memory several stages ahead.
  *
  * Read ../sm80/sm80_gemm.h first, about the base. This folder adds an element trait: cuda_dmma_panels.cu has
- * layout and copies, cuda_dmma_fragments.cu the products. Then come this file, and the host's cuda_dmma.c.
+ * layout and copies, cuda_dmma_fragments.cu the products. Then come this file, and the descriptor, cuda_dmma.c.
  *
  *   tile of C, TILE_M x TILE_N              shared memory: | stage 0: A panel, B panel | stage 1 | ... |
  *   +----------+----------+

@@ -1,30 +1,26 @@
 /* Idea: one base for products by warps' tensor cores with cp.async, from sm_80 on. It has tiles of C, copies,
  * the k loop, split-k, launches and the performance model. A strategy adds an element trait.
  *
- * Kernels, in this order: sm80_panels.cu (tile of a block, copies), sm80_mainloop.cu (k loop), sm80_number.cu
- * (sums and C), sm80_split_k_reduce.cu. Host: sm80_run.c (launches), sm80_model.c (tiles, split-k,
- * predictions). The traits are in cuda_mma (elements up to 32 bits) and cuda_dmma (f64 and c128). cuda_whole,
- * for tiny products, shares instructions and numbers. */
+ * Read the kernels first: sm80_panels.cu (tile of a block, copies), sm80_mainloop.cu (k loop), sm80_number.cu
+ * (sums and C), sm80_split_k_reduce.cu. Then read the host: sm80_tile.c (configurations), sm80_model.c
+ * (split-k, predictions), sm80_run.c (launches). The kernels' traits are in cuda_mma (elements up to 32 bits)
+ * and cuda_dmma (f64 and c128). cuda_whole, for tiny products, shares instructions and numbers. */
 #ifndef TSL_STRATEGY_SM80_GEMM_H
 #define TSL_STRATEGY_SM80_GEMM_H
 
 #include "strategy/cost_counts.h"
 #include "strategy/kernel_launch/pack_rows.h"
 
-/* Parameters that all strategies of the base have first. */
+/* Parameters that both strategies have, then the parameters of each. */
 enum { TSL_SM80_TILE_M, TSL_SM80_TILE_N, TSL_SM80_PARAMS };
-
-/* Supported tile, with its tile of a warp. */
-typedef struct tsl_sm80_shape {
-  int numbers, tile_m, tile_n, slices, warp_m, warp_n; /* numbers: 2 for complex elements */
-  int groups;                                          /* blocks of a multiprocessor by registers */
-  double efficiency, by_ones; /* fraction of the peak for large k; with copies of single elements */
-} tsl_sm80_shape;
+enum { TSL_CUDA_MMA_DEPTH = TSL_SM80_PARAMS, TSL_CUDA_MMA_FROM };
+enum { TSL_CUDA_DMMA_SLICES = TSL_SM80_PARAMS, TSL_CUDA_DMMA_CLUSTER };
+/* Source of the panels: A and B in memory, or aligned copies of operands that are not aligned. */
+enum { TSL_CUDA_MMA_PLACE = 1, TSL_CUDA_MMA_PACKED };
 
 /* Element trait: constants of a strategy's kernels. Clocks are a multiprocessor's. */
 typedef struct tsl_sm80_trait {
-  const char *path, *kernel;    /* kernel file below src/, and the kernel's name */
-  const tsl_sm80_shape *shapes; /* ended by a zero */
+  const char *path, *kernel; /* kernel file below src/, and the kernel's name */
   int stages_max;
   int part_panels;       /* minimal panels of a split-k part */
   int copy_min;          /* bytes of the narrowest copy, below which elements are copied one by one */
@@ -72,13 +68,11 @@ typedef struct tsl_sm80_tile {
   bool is_odd;
 } tsl_sm80_tile;
 
-/* Returns the tile of a config without stages, for the trait's shape with `slices`; warp_m = 0: there is
- * none. */
-tsl_sm80_tile tsl_sm80_tile_of(const tsl_sm80_trait *trait, const tsl_problem *problem,
-                               const tsl_config *config, int slices);
-/* Sets as many stages of `stage` bytes as fit in shared memory with all resident blocks. The stages must hold
- * `least` bytes. */
-void tsl_sm80_set_stages(tsl_sm80_tile *tile, int64_t stage, int64_t least, const tsl_device *device);
+/* Returns the kernel's tile and memory layout; warp_m = 0 or stages = 0: the config is not supported. */
+tsl_sm80_tile tsl_sm80_tile_of(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device);
+/* Returns true if A and B are 8-bit floating point, which is multiplied as f16. */
+bool tsl_sm80_is_eight(const tsl_problem *problem);
 /* Returns a refusal of the tile, or NULL. */
 const char *tsl_sm80_refuse(const tsl_sm80_tile *tile, const tsl_device *device);
 
@@ -101,14 +95,13 @@ int tsl_sm80_width(int element, int least, int64_t along, int64_t line, int64_t 
 /* Returns true if a buffer's memory is aligned to 16 bytes. */
 bool tsl_sm80_is_aligned(tsl_buffer *buffer);
 
-double tsl_sm80_seconds(const tsl_sm80_tile *tile, const tsl_device *device);
-void tsl_sm80_account(const tsl_sm80_tile *tile, const tsl_device *device, tsl_cost_counts *account);
-uint64_t tsl_sm80_scratch(const tsl_sm80_tile *tile, const tsl_device *device);
-
-/* Compiles the kernels; `defines` are the trait's lines before the texts. */
-tesela_status tsl_sm80_build(tsl_work *work, const tsl_sm80_tile *tile, const char *defines);
-tesela_status tsl_sm80_run(const tsl_work *work, const tsl_sm80_tile *tile, const tsl_operands *operands,
-                           tsl_stream *stream);
+/* Members of the strategies' descriptors. */
+double tsl_sm80_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+void tsl_sm80_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                      tsl_cost_counts *account);
+uint64_t tsl_sm80_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+tesela_status tsl_sm80_build(tsl_work *work);
+tesela_status tsl_sm80_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 void tsl_sm80_release(tsl_work *work);
 
 #endif

@@ -1,73 +1,8 @@
-/* Tiles, memory layout and division of work of the sm_80 base, and its performance model in clocks of a
- * multiprocessor. Measurements: docs/lab/cuda_mma.md, docs/lab/cuda_dmma.md. */
+/* Division of work of the sm_80 base, and its performance model in clocks of a multiprocessor. */
 #include "host/int_math.h"
 #include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
 
 #include <math.h>
-
-enum { BLOCK_BYTES = 1024 /* shared memory reserved by the system for each block */ };
-
-bool tsl_sm80_is_vector(int64_t count, int64_t along, int64_t line, int64_t lines, int64_t offset,
-                        int64_t step) {
-  return along == 1 && offset % count == 0 && step % count == 0 && (lines <= 1 || line % count == 0);
-}
-
-int tsl_sm80_width(int element, int least, int64_t along, int64_t line, int64_t lines, int64_t offset,
-                   int64_t step) {
-  int width = 16;
-  while (width >= least && width > element &&
-         !tsl_sm80_is_vector(width / element, along, line, lines, offset, step))
-    width /= 2;
-  return width >= least && (along == 1 || element == 16) ? width : 0;
-}
-
-static int sm80_shape_width(const tsl_sm80_tile *tile, const tsl_shape *shape, bool by_rows) {
-  return by_rows ? tsl_sm80_width(tile->element, tile->trait->copy_min, shape->col_stride, shape->row_stride,
-                                  shape->rows, 0, 0)
-                 : tsl_sm80_width(tile->element, tile->trait->copy_min, shape->row_stride, shape->col_stride,
-                                  shape->cols, 0, 0);
-}
-
-tsl_sm80_tile tsl_sm80_tile_of(const tsl_sm80_trait *trait, const tsl_problem *problem,
-                               const tsl_config *config, int slices) {
-  const tsl_type_info *type = tsl_type(problem->a.type);
-  const bool swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1;
-  tsl_sm80_tile tile = {.trait = trait,
-                        .problem = swapped ? tsl_problem_swapped(problem) : *problem,
-                        .swapped = swapped,
-                        .element = (int)type->size,
-                        .sum = type->size < 8 ? 4 : (int)type->size,
-                        .numbers = type->is_complex ? 2 : 1,
-                        .tile_m = (int)config->value[TSL_SM80_TILE_M],
-                        .tile_n = (int)config->value[TSL_SM80_TILE_N],
-                        .slices = slices,
-                        .cluster = 1,
-                        .slowdown = 1};
-  const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
-  tile.a_mn_major = !tsl_launch_along(a->col_stride, a->row_stride);
-  tile.b_mn_major = !tsl_launch_along(b->row_stride, b->col_stride);
-  tile.a_width = sm80_shape_width(&tile, a, !tile.a_mn_major);
-  tile.b_width = sm80_shape_width(&tile, b, tile.b_mn_major);
-  for (const tsl_sm80_shape *shape = trait->shapes; shape->tile_m > 0; shape++)
-    if (shape->numbers == tile.numbers && shape->tile_m == tile.tile_m && shape->tile_n == tile.tile_n &&
-        shape->slices == slices) {
-      tile.warp_m = shape->warp_m, tile.warp_n = shape->warp_n, tile.groups = shape->groups;
-      tile.efficiency =
-          shape->by_ones > 0 && !(tile.a_width && tile.b_width) ? shape->by_ones : shape->efficiency;
-      tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) * slices;
-    }
-  return tile;
-}
-
-void tsl_sm80_set_stages(tsl_sm80_tile *tile, int64_t stage, int64_t least, const tsl_device *device) {
-  const int64_t inside =
-                    (int64_t)(device->local_bytes_inside ? device->local_bytes_inside : device->local_bytes),
-                own = (inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES, fits = own / stage;
-  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, tile->trait->stages_max);
-  if (tile->stages * stage < least)
-    tile->stages = 0;
-  tile->shared_bytes = (uint64_t)(tile->stages * stage);
-}
 
 const char *tsl_sm80_refuse(const tsl_sm80_tile *tile, const tsl_device *device) {
   static const double blocks_max = 0x7f000000;
@@ -146,10 +81,11 @@ static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t p
          (parts > 1 && tile->cluster == 1 ? trait->reduce_seconds + sums / device->bandwidth : 0);
 }
 
-double tsl_sm80_seconds(const tsl_sm80_tile *tile, const tsl_device *device) {
-  const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(tile, device);
-  return sm80_packing_seconds(tile, device) +
-         sm80_seconds_of(tile, (double)schedule.tiles_m * (double)schedule.tiles_n, schedule.parts, device);
+double tsl_sm80_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_sm80_tile tile = tsl_sm80_tile_of(problem, config, device);
+  const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(&tile, device);
+  return sm80_packing_seconds(&tile, device) +
+         sm80_seconds_of(&tile, (double)schedule.tiles_m * (double)schedule.tiles_n, schedule.parts, device);
 }
 
 /* Returns the number of split-k parts that the model finds fastest; all blocks must be resident. A cluster
@@ -185,25 +121,28 @@ tsl_sm80_schedule tsl_sm80_get_schedule(const tsl_sm80_tile *tile, const tsl_dev
   return schedule;
 }
 
-uint64_t tsl_sm80_scratch(const tsl_sm80_tile *tile, const tsl_device *device) {
-  return (uint64_t)(tile->a_bytes + tile->b_bytes + tsl_sm80_get_schedule(tile, device).sums_bytes);
+uint64_t tsl_sm80_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_sm80_tile tile = tsl_sm80_tile_of(problem, config, device);
+  return (uint64_t)(tile.a_bytes + tile.b_bytes + tsl_sm80_get_schedule(&tile, device).sums_bytes);
 }
 
-void tsl_sm80_account(const tsl_sm80_tile *tile, const tsl_device *device, tsl_cost_counts *account) {
-  const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(tile, device);
+void tsl_sm80_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                      tsl_cost_counts *account) {
+  const tsl_sm80_tile tile = tsl_sm80_tile_of(problem, config, device);
+  const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(&tile, device);
   const double tiles = (double)schedule.tiles_m * (double)schedule.tiles_n,
-               depth = ceil((double)tile->problem.k / tile->depth) * tile->depth,
-               bytes = tiles * depth * tile->element;
-  tsl_cost_counts_groups((double)schedule.blocks, tile->items, (double)schedule.blocks * tile->items,
-                         (int64_t)tile->shared_bytes, device, account);
-  account->per_unit = tile->groups;
-  account->computed = tiles * depth * tile->tile_m * tile->tile_n;
+               depth = ceil((double)problem->k / tile.depth) * tile.depth,
+               bytes = tiles * depth * tile.element;
+  tsl_cost_counts_groups((double)schedule.blocks, tile.items, (double)schedule.blocks * tile.items,
+                         (int64_t)tile.shared_bytes, device, account);
+  account->per_unit = tile.groups;
+  account->computed = tiles * depth * tile.tile_m * tile.tile_n;
   account->local =
-      (tsl_moved){.read = bytes * tile->tile_m * tile->tile_n * (1.0 / tile->warp_m + 1.0 / tile->warp_n),
-                  .written = bytes * (tile->tile_m + tile->tile_n)};
+      (tsl_moved){.read = bytes * tile.tile_m * tile.tile_n * (1.0 / tile.warp_m + 1.0 / tile.warp_n),
+                  .written = bytes * (tile.tile_m + tile.tile_n)};
   account->global.read = account->local.written;
-  account->rate = 2 * tile->unit_rate * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
-  tsl_cost_counts_copies(sm80_packed_bytes(tile), account);
+  account->rate = 2 * tile.unit_rate * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
+  tsl_cost_counts_copies(sm80_packed_bytes(&tile), account);
   tsl_cost_counts_copies((double)schedule.sums_bytes, account);
-  tsl_cost_counts_result(&tile->problem, 1, account);
+  tsl_cost_counts_result(problem, 1, account);
 }

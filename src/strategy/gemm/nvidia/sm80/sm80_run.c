@@ -19,19 +19,31 @@ static int sm80_reduce_shares(const tsl_sm80_tile *tile, int64_t parts) {
   return tile->trait->reduce_shares ? tile->trait->reduce_shares : tsl_launch_fold_items(parts);
 }
 
-tesela_status tsl_sm80_build(tsl_work *work, const tsl_sm80_tile *tile, const char *defines) {
+tesela_status tsl_sm80_build(tsl_work *work) {
   const tsl_device_ops *ops = work->device->ops;
+  const tsl_sm80_tile made_tile = tsl_sm80_tile_of(&work->problem, &work->config, work->device),
+                      *tile = &made_tile;
+  const tsl_problem *problem = &tile->problem;
   const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(tile, work->device);
-  const int form = tile->sum == 4 ? tsl_launch_form(tile->problem.c.type) : 3 + tile->numbers;
+  const int form = tile->sum == 4 ? tsl_launch_form(problem->c.type) : 3 + tile->numbers;
   char text[400];
   sm80_kernels made = {.multiply = NULL};
   void *block;
-  snprintf(
+  const int length = snprintf(
       text, sizeof text,
       "#define STAGES %d\n#define WARP_M %d\n#define WARP_N %d\n#define GROUPS %d\n#define A_MN_MAJOR %d\n"
-      "#define B_MN_MAJOR %d\n#define C_FORM %d\n#define SPLIT %d\n%s",
+      "#define B_MN_MAJOR %d\n#define C_FORM %d\n#define SPLIT %d\n",
       tile->stages, tile->warp_m, tile->warp_n, tile->groups, tile->a_mn_major, tile->b_mn_major, form,
-      tile->sum == 4 && schedule.sums_bytes > 0, defines);
+      tile->sum == 4 && schedule.sums_bytes > 0);
+  if (tile->sum == 4)
+    snprintf(text + length, sizeof text - (size_t)length,
+             "#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n#define IS_EIGHT %d\n", tile->element,
+             tsl_launch_ptx_word(problem->a.type), tsl_launch_ptx_word(problem->b.type),
+             tsl_sm80_is_eight(problem));
+  else
+    snprintf(text + length, sizeof text - (size_t)length,
+             "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n#define STAYS %d\n",
+             problem->conjugate_a ? -1 : 1, problem->conjugate_b ? -1 : 1, tile->is_persistent);
   TSL_TRY(tsl_launch_kernel_with(work, tile->trait->path, tile->trait->kernel, tile->items, text,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile->shared_bytes));
@@ -215,8 +227,9 @@ static bool stores_vectors(const sm80_launch *run) {
           tsl_sm80_is_vector(elements, s->c_col_stride, s->c_row_stride, s->m, s->c_offset, c->batch_step));
 }
 
-tesela_status tsl_sm80_run(const tsl_work *work, const tsl_sm80_tile *tile, const tsl_operands *operands,
-                           tsl_stream *stream) {
+tesela_status tsl_sm80_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const tsl_sm80_tile made_tile = tsl_sm80_tile_of(&work->problem, &work->config, work->device),
+                      *tile = &made_tile;
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const int64_t batch = tsl_problem_batch(&work->problem),
                 most = (int64_t)tsl_launch_limited(work->device, 1, batch);
