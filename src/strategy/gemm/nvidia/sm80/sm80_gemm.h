@@ -22,20 +22,21 @@ enum { TSL_CUDA_MMA_PLACE = 1, TSL_CUDA_MMA_PACKED };
 typedef struct tsl_sm80_trait {
   const char *path, *kernel; /* kernel file below src/, and the kernel's name */
   int stages_max;
-  int part_panels;       /* minimal panels of a split-k part */
-  int copy_min;          /* bytes of the narrowest copy, below which elements are copied one by one */
-  int store_elements;    /* elements of C that are stored at once, aligned to 16 bytes */
-  int reduce_shares;     /* groups of parts in a reduction's block; 0: by the number of parts */
-  double first_clocks;   /* from a block's start to its first full stage */
-  double sum_clocks;     /* epilogue of a thread per sum */
-  double panel_clocks;   /* latency of a panel's copies */
-  double barrier_clocks; /* barrier of a panel */
-  double few_warps;      /* rate with one warp per tensor core, relative to two */
-  double hidden;         /* fraction of a block's start and end that other resident blocks hide */
-  double bandwidth_share, cache_bytes; /* fraction of memory bandwidth; bytes from L2 per clock */
-  double reduce_seconds,
-      launch_share; /* start of the reduction; launch latency between successive launches */
-  double overlap;   /* exponent of overlapping activities */
+  int part_panels;        /* minimal panels of a split-k part */
+  int copy_min;           /* bytes of the narrowest copy, below which elements are copied one by one */
+  int store_elements;     /* elements of C that are stored at once, aligned to 16 bytes */
+  int reduce_shares;      /* groups of parts in a reduction's block; 0: by the number of parts */
+  double first_clocks;    /* from a block's start to its first full stage */
+  double sum_clocks;      /* epilogue of a thread per sum */
+  double panel_clocks;    /* latency of a panel's copies */
+  double barrier_clocks;  /* barrier of a panel */
+  double few_warps;       /* rate with one warp per tensor core, relative to two */
+  double hidden;          /* fraction of a block's start and end that other resident blocks hide */
+  double bandwidth_share; /* reached fraction of memory bandwidth */
+  double cache_bytes;     /* bytes from L2 per clock */
+  double reduce_seconds;  /* start of the reduction */
+  double launch_share;    /* fraction of launch latency that remains between successive launches */
+  double overlap;         /* exponent of overlapping activities */
   /* Factors where elements of C are stored one by one: of the epilogue without and with split-k, and of the
    * traffic of C without split-k. */
   double odd_sums, odd_part_sums, odd_moves;
@@ -49,11 +50,11 @@ typedef struct tsl_sm80_tile {
   int element, sum;            /* bytes of an element of A and B, and of a sum */
   int numbers;                 /* real numbers of an element: 2 in a complex one */
   int tile_m, tile_n;
-  int warp_m, warp_n; /* tile of a warp; 0: the config is not supported */
-  int depth;          /* elements of k in a panel */
-  int slices,
-      cluster; /* slices of a panel's k with warps of their own; blocks that split k and add their sums */
-  int groups;  /* resident blocks of a multiprocessor */
+  int warp_m, warp_n;    /* tile of a warp; 0: the config is not supported */
+  int depth;             /* elements of k in a panel */
+  int slices;            /* slices of a panel's k, each multiplied by its own warps */
+  int cluster;           /* blocks that split k and add their sums through shared memory */
+  int groups;            /* resident blocks of a multiprocessor */
   bool is_persistent;    /* persistent blocks: tile after tile of whole panels */
   int items;             /* threads of a block */
   int stages;            /* pipeline stages; 0: shared memory is too small for two */
@@ -61,11 +62,13 @@ typedef struct tsl_sm80_tile {
   int a_width, b_width;  /* bytes of a copy with the problem's strides: 16, 8, 4, or 0 for single elements */
   bool packs;            /* operands that are not aligned are packed first */
   int64_t a_bytes, b_bytes; /* bytes of packed operands, multiples of 128; 0 without packing */
-  /* For the model: fraction of the tensor cores' rate, and that rate in multiply-adds per clock; extra clocks
-   * of a panel, and slowdown of products, where copies are checked; clocks in which the sums of slices and of
-   * a cluster meet; multiprocessors that clusters leave idle; C is stored element by element. */
-  double efficiency, unit_rate, part_clocks, slowdown, meeting_clocks, idle_units;
-  bool is_odd;
+  double efficiency;        /* fraction of the tensor cores' rate for large k */
+  double unit_rate;         /* multiply-adds per clock of the tensor cores */
+  double part_clocks;       /* extra clocks of a panel whose copies are checked */
+  double slowdown;          /* factor of products whose copies are checked */
+  double meeting_clocks;    /* clocks in which sums of slices and of a cluster are added */
+  double idle_units;        /* multiprocessors that clusters leave idle */
+  bool is_odd;              /* C is stored element by element */
 } tsl_sm80_tile;
 
 /* Returns the kernel's tile and memory layout; warp_m = 0 or stages = 0: the config is not supported. */
