@@ -2,7 +2,8 @@
  * C. cp.async brings panels of A and B to shared memory several stages ahead.
  *
  * Read ../sm80/sm80_gemm.h first, about the base. This folder adds an element trait: cuda_dmma_panels.cu has
- * layout and copies, cuda_dmma_fragments.cu the products. Then come this file, and the descriptor, cuda_dmma.c.
+ * layout and copies, cuda_dmma_fragments.cu the products. This file stores the sums; cuda_dmma.c is the
+ * descriptor.
  *
  *   tile of C, TILE_M x TILE_N              shared memory: | stage 0: A panel, B panel | stage 1 | ... |
  *   +----------+----------+
@@ -184,7 +185,7 @@ template <class A, class B>
 SM80_FUNCTION void multiply_tiles(warp_sums sums, const element *a, const element *b, element *c,
                                   const sm80_arguments &args, shared_t stages) {
   const unsigned tiles = args.tiles_m * args.tiles_n;
-  const int panels = args.k / DEPTH, k = own_k();
+  const int panels = args.k / DEPTH, k = threadIdx.x % 4;
   const place_t first_a = A::first_place(own_row(), k), first_b = B_PLACE + B::first_place(own_col(), k);
   unsigned filling = blockIdx.x;
   int left = 0; /* panels of the tile `filling` whose copies have not been issued */
@@ -220,10 +221,24 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const element *a, const elemen
 #pragma unroll 1
   for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
 #pragma unroll 1
-    for (int p = 0; p < panels; p++)
-      consume_panel<A, B>(
-          sums, held, use, stages, first_a, first_b,
-          [&](int slot) { issue_copies<A, B>(fill, source_a, source_b, slot, left > 0); }, fill_next);
+    for (int p = 0; p < panels; p++) {
+#pragma unroll
+      for (int s = 0; s < STEPS; s++) {
+        if (s + 1 == STEPS) {
+          fill_next();
+          cp_async_wait_group<STAGES - 2>();
+          __syncthreads();
+          use = next_stage<A, B>(use, stages);
+        }
+        load_factors<A, B>(held[(s + 1) % 2], use, first_a, first_b, (s + 1) % STEPS);
+        multiply(sums, held[s % 2], [&](int i) {
+          if (s == 0 && i == 0)
+            issue_part<A, 0, 1>(fill, source_a, left > 0);
+          if (s == 0 && i == BLOCKS_M - 1)
+            issue_part<B, 0, 1>(fill + A_BYTES, source_b, left > 0);
+        });
+      }
+    }
     if (tile + gridDim.x >= tiles)
       grid_dependency_launch();
     store_sums(c, sums, get_tile_recomputed(tile, args), args);

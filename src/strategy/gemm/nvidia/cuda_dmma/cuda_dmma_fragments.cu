@@ -126,13 +126,11 @@ SM80_FUNCTION void issue_part(shared_t panel, copy_source &source, bool is_whole
 }
 
 /* Issues the copies of a slot to `stage`, if the panel is whole. Slots are positions between products of a
- * step: A begins in the first slot and in the middle of the first step, B at its end. Persistent blocks copy
- * A at once. */
+ * step: A begins in the first slot and in the middle of the first step, B at its end. */
 template <class A, class B>
 SM80_FUNCTION void issue_copies(shared_t stage, copy_source &a, copy_source &b, int slot, bool is_whole) {
-  if (STAYS || slot == ALL_SLOTS) {
-    if (slot <= 0)
-      issue_part<A, 0, 1>(stage, a, is_whole);
+  if (slot == ALL_SLOTS) {
+    issue_part<A, 0, 1>(stage, a, is_whole);
   } else {
     if (slot == 0)
       issue_part<A, 0, 2>(stage, a, is_whole);

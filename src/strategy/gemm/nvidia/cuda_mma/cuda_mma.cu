@@ -2,7 +2,8 @@
  * ldmatrix. cp.async brings panels there, several stages ahead.
  *
  * Read ../sm80/sm80_gemm.h first, about the base. This folder adds an element trait: cuda_mma_panels.cu has
- * layout and copies, cuda_mma_fragments.cu the products. Then come this file, and the descriptor, cuda_mma.c.
+ * layout and copies, cuda_mma_fragments.cu the products. This file stores the sums; cuda_mma.c is the
+ * descriptor.
  *
  * Beyond opencl_mma: no packing, whatever the layout, down to single elements; copies are issued between
  * products; batches are one launch; small tiles; split-k by the device's size; 8-bit floating point and tf32.

@@ -20,27 +20,8 @@ SM80_FUNCTION shared_t next_stage(shared_t stage, shared_t first) {
   return stage == first + (STAGES - 1) * STAGE_BYTES ? first : stage + STAGE_BYTES;
 }
 
-/* Consumes a panel: loads fragments a step ahead, and calls issue(slot) between products, where copies of a
- * later panel belong. fill_next() closes their group; a stage is refilled a panel after its use, after a
- * barrier. */
-template <class A, class B, class issue_function, class fill_function>
-SM80_FUNCTION void consume_panel(warp_sums sums, factors (&held)[2], shared_t &use, shared_t stages,
-                                 place_t first_a, place_t first_b, issue_function issue,
-                                 fill_function fill_next) {
-#pragma unroll
-  for (int s = 0; s < STEPS; s++) {
-    if (s + 1 == STEPS) {
-      fill_next();
-      cp_async_wait_group<STAGES - 2>();
-      __syncthreads();
-      use = next_stage<A, B>(use, stages);
-    }
-    load_factors<A, B>(held[(s + 1) % 2], use, first_a, first_b, (s + 1) % STEPS);
-    multiply(sums, held[s % 2], [&](int i) { issue(s * BLOCKS_M + i); });
-  }
-}
-
-/* Adds the products of all panels of the block's tile to `sums`. */
+/* Adds the products of all panels of the block's tile to `sums`. A stage is refilled a panel after its use,
+ * after a barrier. */
 template <class A, class B>
 SM80_FUNCTION void mainloop(warp_sums sums, const element *a, const element *b, const sm80_arguments &args,
                             shared_t stages) {
@@ -81,8 +62,18 @@ SM80_FUNCTION void mainloop(warp_sums sums, const element *a, const element *b, 
 #pragma unroll 1
   for (int p = 0; p < panels; p++) {
     copy_last();
-    consume_panel<A, B>(
-        sums, held, use, stages, first_a, first_b,
-        [&](int slot) { issue_copies<A, B>(fill, source_a, source_b, slot, filled < whole); }, fill_next);
+#pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+      if (s + 1 == STEPS) {
+        fill_next();
+        cp_async_wait_group<STAGES - 2>();
+        __syncthreads();
+        use = next_stage<A, B>(use, stages);
+      }
+      load_factors<A, B>(held[(s + 1) % 2], use, first_a, first_b, (s + 1) % STEPS);
+      multiply(sums, held[s % 2], [&](int i) {
+        issue_copies<A, B>(fill, source_a, source_b, s * BLOCKS_M + i, filled < whole);
+      });
+    }
   }
 }
