@@ -3,7 +3,7 @@
 #include "unit/unit.h"
 #include "unit/variants.h"
 
-#include "strategy/gemm/nvidia/cuda_dmma/cuda_dmma.h"
+#include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
 
 static const tsl_strategy *strategy;
 
@@ -44,11 +44,11 @@ static void blocks_stay_where_sums_are_short(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const tsl_problem problem = tsl_problem_gemm(cases[i].m, cases[i].n, cases[i].k, TESELA_F64);
     const tsl_config config = config_of(strategy, cases[i].config);
-    const tsl_cuda_dmma tile = tsl_cuda_dmma_of(&problem, &config, &device);
+    const tsl_sm80_tile tile = tsl_sm80_tile_of(&problem, &config, &device);
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
     assert_int_equal(tile.is_persistent, cases[i].is_persistent);
     /* Parts are of few tiles, and take no turns. */
-    assert_true(!tile.is_persistent || tsl_cuda_dmma_get_schedule(&tile, &device).parts == 1);
+    assert_true(!tile.is_persistent || tsl_sm80_get_schedule(&tile, &device).parts == 1);
   }
 }
 
@@ -59,8 +59,8 @@ static void batches_and_complex_numbers_do_not(void **state) {
   const tsl_problem complex_numbers = tsl_problem_gemm(4096, 4096, 64, TESELA_C128);
   tsl_problem many = tsl_problem_gemm(4096, 4096, 64, TESELA_F64);
   many.batch = 2;
-  assert_false(tsl_cuda_dmma_of(&complex_numbers, &config, &device).is_persistent);
-  assert_false(tsl_cuda_dmma_of(&many, &config, &device).is_persistent);
+  assert_false(tsl_sm80_tile_of(&complex_numbers, &config, &device).is_persistent);
+  assert_false(tsl_sm80_tile_of(&many, &config, &device).is_persistent);
 }
 
 int main(void) {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "strategy/gemm/nvidia/cuda_mma/cuda_mma.h"
+#include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
 
 static const tsl_strategy *strategy;
 
@@ -79,14 +79,15 @@ static void memory_is_shared_out(void **state) {
   for (size_t d = 0; d < sizeof devices / sizeof *devices; d++)
     for (int i = 0; tsl_strategy_probe(strategy, i, &config); i++) {
       const tsl_device *device = &devices[d];
-      const tsl_cuda_mma tile = tsl_cuda_mma_of(&problem, &config, device);
+      const tsl_sm80_tile tile = tsl_sm80_tile_of(&problem, &config, device);
       if (tile.stages == 0)
         continue;
       assert_true(tile.stages >= 2 && tile.groups >= 1 && tile.warp_m > 0);
       assert_true((tile.shared_bytes + 1024) * (uint64_t)tile.groups <= device->local_bytes_inside + 1024);
-      assert_int_equal(tile.shared_bytes, tile.stages * (tile.tile_m + tile.tile_n) * tile.depth_bytes);
+      assert_int_equal(tile.shared_bytes,
+                       tile.stages * (tile.tile_m + tile.tile_n) * tile.depth * tile.element);
       assert_int_equal(tile.items, 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n));
-      assert_int_equal(tile.depth * tile.element, tile.depth_bytes);
+      assert_int_equal(tile.depth * tile.element, value_of(strategy, &config, "depth"));
       assert_true(tile.items * tile.groups <= 512 && tile.items % 32 == 0);
       seen++;
     }
@@ -100,12 +101,12 @@ static void layouts_are_read_as_they_lie(void **state) {
   const tsl_config config = config_of(strategy, "");
   tsl_problem problem = problem_of(512, 256, 128, TESELA_I8, TESELA_I32);
   problem.b.type = TESELA_U8;
-  tsl_cuda_mma tile = tsl_cuda_mma_of(&problem, &config, &device);
+  tsl_sm80_tile tile = tsl_sm80_tile_of(&problem, &config, &device);
   assert_false(tile.swapped);
   assert_false(tile.a_mn_major);
   assert_true(tile.b_mn_major);
   problem.c.row_stride = 1, problem.c.col_stride = 512;
-  tile = tsl_cuda_mma_of(&problem, &config, &device);
+  tile = tsl_sm80_tile_of(&problem, &config, &device);
   assert_true(tile.swapped);
   assert_int_equal(tile.problem.m, 256);
   assert_int_equal(tile.problem.a.type, TESELA_U8);
@@ -127,8 +128,8 @@ static void copies_are_aligned(void **state) {
       {1, 1, 104, 100, 16, 0, 8}, {1, 1, 112, 100, 16, 0, 16}, {4, 1, 101, 100, 3, 0, 4},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    assert_int_equal(tsl_cuda_mma_width(cases[i].element, cases[i].along, cases[i].line, cases[i].lines,
-                                        cases[i].offset, cases[i].step),
+    assert_int_equal(tsl_sm80_width(cases[i].element, 4, cases[i].along, cases[i].line, cases[i].lines,
+                                    cases[i].offset, cases[i].step),
                      cases[i].width);
 }
 
@@ -145,8 +146,8 @@ static void few_tiles_split_k(void **state) {
     tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_BF16);
     problem.batch = cases[i].batch;
     const tsl_config config = config_of(strategy, "tile_m=64 tile_n=64 depth=128");
-    const tsl_cuda_mma tile = tsl_cuda_mma_of(&problem, &config, &device);
-    const tsl_cuda_mma_schedule shares = tsl_cuda_mma_get_schedule(&tile, &device);
+    const tsl_sm80_tile tile = tsl_sm80_tile_of(&problem, &config, &device);
+    const tsl_sm80_schedule shares = tsl_sm80_get_schedule(&tile, &device);
     assert_in_range(shares.parts, cases[i].least, cases[i].most);
     assert_true(shares.parts == 1 || shares.parts * 4 * tile.depth <= problem.k);
     assert_int_equal(shares.blocks, shares.tiles_m * shares.tiles_n * shares.parts);

@@ -139,6 +139,10 @@ SM80_FUNCTION unsigned f16_pair_of_e5m2(unsigned pair) {
                  "+" REGISTER((sums)[3])                                                                     \
                : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
 
+/* The name of a PTX type as a string, from a define of the host. */
+#define MMA_TEXT_(type) #type
+#define MMA_TEXT(type) MMA_TEXT_(type)
+
 /* Computes sums (16 x 8) += A (16 x 8) B (8 x 8) in f64. Thread t: a[0] is row t / 4, column t % 4 of A; a[1]
  * row + 8; a[2] column + 4; a[3] both. b[0] is row t % 4, column t / 4 of B; b[1] row + 4. Sums: mma_16x8. */
 SM80_FUNCTION void dmma_16x8x8(double (&sums)[4], const double (&a)[4], const double (&b)[2]) {

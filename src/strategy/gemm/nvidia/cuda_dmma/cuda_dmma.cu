@@ -1,6 +1,9 @@
 /* Idea: f64 and c128 by tensor cores (DMMA), which have twice the rate of FMA. Warps share a block's tile of
- * C. cp.async brings panels of A and B to shared memory several stages ahead, and each warp loads its next
- * fragments while its last products run.
+ * C. cp.async brings panels of A and B to shared memory several stages ahead.
+ *
+ * Read ../sm80/sm80_gemm.h first, about the base. This folder adds an element trait: cuda_dmma_panels.cu has
+ * layout and copies, cuda_dmma_fragments.cu the products. This file stores the sums; cuda_dmma.c is the
+ * descriptor.
  *
  *   tile of C, TILE_M x TILE_N              shared memory: | stage 0: A panel, B panel | stage 1 | ... |
  *   +----------+----------+
@@ -9,23 +12,24 @@
  *   | ...      |          |
  *       WARP_N
  *
- * A panel keeps the layout of memory, whatever the strides. Lines have 32 bytes of padding against bank
- * conflicts of sixteen threads that read four rows of four k, or four k of four rows. Elements are copied by
- * 16 bytes where pairs are aligned (is_wide), else one by one, for any strides. Zeros stand outside of the
- * matrix. Products of a batch are the grid's second dimension. Many tiles and a short k (STAYS): persistent
- * blocks load the next tile's panels while they store the current tile.
+ * Lines have 32 bytes of padding against bank conflicts of sixteen threads that read four rows of four k, or
+ * four k of four rows. Elements are copied by 16 bytes where pairs are aligned (is_wide), else one by one.
+ * Products of a batch are the grid's second dimension. Many tiles and a short k (STAYS): persistent blocks
+ * load the next tile's panels while they store the current tile.
  *
  * Few tiles and a long k: a block's warps split the k of each panel (SLICES of 16), which keeps all tensor
  * cores busy; their sums meet in shared memory. Blocks of a cluster (CLUSTER) split k and read each other's
- * sums. Or `parts` of k go to a matrix each, and cuda_dmma_split_k_reduce.cu adds them. The order of
+ * sums. Or `parts` of k go to a matrix each, and sm80_split_k_reduce.cu adds them. The order of
  * additions is fixed:
  *
  *   a tile's sums:  slices in order -> | block 0 | block 1 | ... -> in order -> rows of C, a part per block
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SLICES, _CLUSTER. Defines of the host: STAGES, WARP_M, WARP_N,
- * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR; NUMBERS (f64 in an element: 2 for
- * c128), CONJUGATE_A and _B (-1: yes), STAYS. Limits: sm_80; m, n and k below 2^31. */
-#include "cuda_dmma_factors.cu"
+ * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR; C_FORM (4: f64, 5: c128), CONJUGATE_A
+ * and _B (-1: yes), STAYS. Limits: sm_80; m, n and k below 2^31. */
+#include "cuda_dmma_fragments.cu"
+
+#include "../sm80/sm80_mainloop.cu"
 
 SM80_FUNCTION void clear(warp_sums sums) {
 #pragma unroll
@@ -39,150 +43,48 @@ SM80_FUNCTION void clear(warp_sums sums) {
           sums[part][i][j][e] = 0;
 }
 
-/* Returns this thread's row in its warp's first block, within the tile. */
-SM80_FUNCTION int own_row() {
-  return threadIdx.x / 32 % WARPS / WARPS_N * WARP_M + threadIdx.x % 32 / 4;
-}
-SM80_FUNCTION int own_col() {
-  return threadIdx.x / 32 % WARPS_N * WARP_N;
-}
-SM80_FUNCTION int own_slice() {
-  return threadIdx.x / 32 / WARPS;
-}
-
-/* Returns the stage after `stage`; `first` after the last. */
-SM80_FUNCTION shared_t next_stage(shared_t stage, shared_t first) {
-  return stage == first + (STAGES - 1) * STAGE_BYTES ? first : stage + STAGE_BYTES;
-}
-
-/* Adds the products of all panels to `sums`. A stage is refilled a panel after its use, after a barrier. */
-template <int BYTES>
-SM80_FUNCTION void multiply_panels(warp_sums sums, const number *a, const number *b,
-                                   const cuda_dmma_arguments &args, shared_t stages) {
-  const work_tile tile = get_work_tile(args);
-  const lines rows = rows_of(a, tile, args), columns = columns_of(b, tile, args);
-  const int panels = (rows.depth + DEPTH - 1) / DEPTH,
-            whole = rows.count >= TILE_M && columns.count >= TILE_N ? rows.depth / DEPTH : 0;
-  copy_source source_a = get_copy_source<A_MN_MAJOR, TILE_M, BYTES>(rows),
-              source_b = get_copy_source<B_MN_MAJOR, TILE_N, BYTES>(columns);
-  const int k = own_slice() * SLICE + threadIdx.x % 4;
-  const shared_t from_a = place<A_MN_MAJOR, TILE_M>(own_row(), k),
-                 from_b = A_BYTES + place<B_MN_MAJOR, TILE_N>(own_col() + threadIdx.x % 32 / 4, k);
-  shared_t fill = stages, use = stages;
-  int filled = 0; /* panels whose copies have been issued */
-  grid_dependency_wait();
-  const auto copy_last = [&]() {
-    if (filled >= whole && filled < panels) {
-      const work_tile tile = get_work_tile(args);
-      copy_partial_panel<A_MN_MAJOR, TILE_M, BYTES>(fill, rows_of(a, tile, args), filled * DEPTH);
-      copy_partial_panel<B_MN_MAJOR, TILE_N, BYTES>(fill + A_BYTES, columns_of(b, tile, args),
-                                                    filled * DEPTH);
-    }
-  };
-  const auto fill_next = [&]() {
-    cp_async_commit(); /* also for an empty group: cp_async_wait_group() counts groups */
-    filled++;
-    fill = next_stage(fill, stages);
-  };
-#pragma unroll 1
-  for (int s = 0; s < STAGES - 1; s++) {
-    issue_copies<A_MN_MAJOR, TILE_M, BYTES, 0, 1>(fill, source_a, filled < whole);
-    issue_copies<B_MN_MAJOR, TILE_N, BYTES, 0, 1>(fill + A_BYTES, source_b, filled < whole);
-    copy_last();
-    fill_next();
-  }
-  cp_async_wait_group<STAGES - 2>();
-  __syncthreads();
-  factors held[2];
-  load_factors(held[0], stages + from_a, stages + from_b, 0);
-#pragma unroll 1
-  for (int p = 0; p < panels; p++) {
-    copy_last();
-#pragma unroll
-    for (int s = 0; s < STEPS; s++) {
-      if (s + 1 == STEPS) {
-        fill_next();
-        cp_async_wait_group<STAGES - 2>();
-        __syncthreads();
-        use = next_stage(use, stages);
-      }
-      load_factors(held[(s + 1) % 2], use + from_a, use + from_b, (s + 1) % STEPS);
-      multiply(sums, held[s % 2], [&](int i) {
-        if (s == 0 && i == 0)
-          issue_copies<A_MN_MAJOR, TILE_M, BYTES, 0, 2>(fill, source_a, filled < whole);
-        if (s == 0 && i == BLOCKS_M / 2)
-          issue_copies<A_MN_MAJOR, TILE_M, BYTES, 1, 2>(fill, source_a, filled < whole);
-        if (s == 0 && i == BLOCKS_M - 1)
-          issue_copies<B_MN_MAJOR, TILE_N, BYTES, 0, 1>(fill + A_BYTES, source_b, filled < whole);
-      });
-    }
-  }
-}
-
 /* Columns of 16 bytes of a row: two real elements, or one complex element. */
 constexpr int COLUMNS = 2 / NUMBERS;
 
 /* Returns pair `p` of block `j` in row `i` of the thread; pair_column(): its first column in the tile. */
 SM80_FUNCTION double2 own_pair(warp_sums sums, int i, int j, int p) {
   const int e = i % 2 * 2;
-#if NUMBERS == 2
-  return make_double2(sums[0][i / 2][j][e + p], sums[1][i / 2][j][e + p]);
-#else
-  return make_double2(sums[0][i / 2][j][e], sums[0][i / 2][j][e + 1]);
-#endif
+  if constexpr (NUMBERS == 2)
+    return make_double2(sums[0][i / 2][j][e + p], sums[NUMBERS - 1][i / 2][j][e + p]);
+  else
+    return make_double2(sums[0][i / 2][j][e], sums[0][i / 2][j][e + 1]);
 }
 SM80_FUNCTION int pair_column(int j, int p) {
   return 8 * j + threadIdx.x % 4 * 2 + p;
 }
 
-/* store_columns() stores alpha sum + beta c from column `x` on of row `line`, within C and this tile. */
-#if NUMBERS == 1
-
-SM80_FUNCTION void store_one(double *c, double sum, double beta) {
-  *c = beta == 0 ? sum : fma(beta, *c, sum);
-}
-
-SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const work_tile &tile,
-                                 const cuda_dmma_arguments &args) {
-  const double first = args.alpha[0] * sum.x, second = args.alpha[0] * sum.y, beta = args.beta[0];
+/* Stores alpha sum + beta C from column `x` on of row `line`, within C and this tile. */
+SM80_FUNCTION void store_columns(double *line, int x, double2 sum, const work_tile &tile,
+                                 const sm80_arguments &args) {
+  const double first = args.scalars.f64.alpha[0] * sum.x, second = args.scalars.f64.alpha[0] * sum.y,
+               beta = args.scalars.f64.beta[0];
   const bool is_first = x >= tile.col && x < args.n, is_second = x + 1 >= tile.col && x + 1 < args.n;
-  if (is_first && is_second && args.c.is_wide && tile.first_col % 2 == 0) {
+  if (is_first && is_second && args.c.width && tile.first_col % 2 == 0) {
     double2 *to = (double2 *)(line + x);
     const double2 before = beta != 0 ? *to : make_double2(0, 0);
     *to = beta != 0 ? make_double2(fma(beta, before.x, first), fma(beta, before.y, second))
                     : make_double2(first, second);
   } else {
     if (is_first)
-      store_one(line + x * args.c.col, first, beta);
+      store_scaled(line + x * args.c.col, first, beta);
     if (is_second)
-      store_one(line + (x + 1) * args.c.col, second, beta);
+      store_scaled(line + (x + 1) * args.c.col, second, beta);
   }
 }
-
-#else
-
-SM80_FUNCTION void store_columns(number *line, int x, double2 sum, const work_tile &tile,
-                                 const cuda_dmma_arguments &args) {
-  if (x < tile.col || x >= args.n)
-    return;
-  double *to = (double *)(line + x * args.c.col);
-  double2 value = scaled(sum, args.alpha);
-  if (args.beta[0] != 0 || args.beta[1] != 0) {
-    const double2 before = scaled(make_double2(to[0], to[1]), args.beta);
-    value.x += before.x, value.y += before.y;
-  }
-  if (args.c.is_wide)
-    *(double2 *)to = value;
-  else
-    to[0] = value.x, to[1] = value.y;
+SM80_FUNCTION void store_columns(double2 *line, int x, double2 sum, const work_tile &tile,
+                                 const sm80_arguments &args) {
+  if (x >= tile.col && x < args.n)
+    store_number(line + x * args.c.col, sum, args.scalars, args.c.width);
 }
-
-#endif
 
 /* Stores a warp's tile to C, or to the part's matrix of partial sums. */
-SM80_FUNCTION void store_sums(number *c, warp_sums sums, const work_tile &tile,
-                              const cuda_dmma_arguments &args) {
-  const int row = tile.first_row + own_row(), col = tile.first_col + own_col();
+SM80_FUNCTION void store_sums(element *c, warp_sums sums, const work_tile &tile, const sm80_arguments &args) {
+  const int row = tile.first_row + own_row(), col = tile.first_col + warp_col();
   c += args.c.offset + tile.part * args.c_part + blockIdx.y * args.c_step;
 #pragma unroll
   for (int i = 0; i < 2 * BLOCKS_M; i++) {
@@ -197,19 +99,20 @@ SM80_FUNCTION void store_sums(number *c, warp_sums sums, const work_tile &tile,
   }
 }
 
-/* Layout of a slice's sums in shared memory: rows of FOLD_PITCH bytes. Sums are added and stored in pairs. */
-constexpr int FOLD_PITCH = TILE_N * NUMBER_BYTES + 64, FOLD_BYTES = FOLD_PITCH * TILE_M;
+/* Layout of a slice's sums in shared memory: rows of SLICE_PITCH bytes. Sums are added and stored in pairs.
+ */
+constexpr int SLICE_PITCH = TILE_N * NUMBER_BYTES + 64, SLICE_BYTES = SLICE_PITCH * TILE_M;
 constexpr int ROW_PAIRS = TILE_N / COLUMNS, PAIRS = TILE_M * ROW_PAIRS;
-static_assert(SLICES * CLUSTER == 1 || SLICES * FOLD_BYTES <= STAGES * STAGE_BYTES,
+static_assert(SLICES * CLUSTER == 1 || SLICES * SLICE_BYTES <= STAGES * STAGE_BYTES,
               "sums fit where panels were");
 
 /* Returns the address of pair `pair` of a tile, counted row by row, in the sums at `sums`. */
 SM80_FUNCTION shared_t pair_at(shared_t sums, int pair) {
-  return sums + pair / ROW_PAIRS * FOLD_PITCH + pair % ROW_PAIRS * 16;
+  return sums + pair / ROW_PAIRS * SLICE_PITCH + pair % ROW_PAIRS * 16;
 }
 
 SM80_FUNCTION void put_slice_sums(shared_t memory, warp_sums sums) {
-  const shared_t to = memory + own_slice() * FOLD_BYTES + own_row() * FOLD_PITCH;
+  const shared_t to = memory + own_slice() * SLICE_BYTES + own_row() * SLICE_PITCH;
 #pragma unroll
   for (int i = 0; i < 2 * BLOCKS_M; i++)
 #pragma unroll
@@ -217,7 +120,8 @@ SM80_FUNCTION void put_slice_sums(shared_t memory, warp_sums sums) {
 #pragma unroll
       for (int p = 0; p < NUMBERS; p++) {
         const double2 own = own_pair(sums, i, j, p);
-        store_doubles(to + 8 * i * FOLD_PITCH + (own_col() + pair_column(j, p)) * NUMBER_BYTES, own.x, own.y);
+        store_doubles(to + 8 * i * SLICE_PITCH + (warp_col() + pair_column(j, p)) * NUMBER_BYTES, own.x,
+                      own.y);
       }
 }
 
@@ -225,7 +129,7 @@ SM80_FUNCTION double2 sum_of_slices(shared_t pair) {
   double2 sum = load_doubles(pair);
 #pragma unroll
   for (int s = 1; s < SLICES; s++) {
-    const double2 more = load_doubles(pair + s * FOLD_BYTES);
+    const double2 more = load_doubles(pair + s * SLICE_BYTES);
     sum.x += more.x, sum.y += more.y;
   }
   return sum;
@@ -243,8 +147,8 @@ SM80_FUNCTION double2 sum_of_blocks(shared_t pair) {
 
 /* Adds the sums of all slices and blocks of the cluster through shared memory and stores C row by row. Each
  * block of a cluster stores a part of the rows. */
-SM80_FUNCTION void reduce_sums(number *c, warp_sums sums, const cuda_dmma_arguments &args, shared_t memory) {
-  const work_tile tile = get_work_tile(args);
+SM80_FUNCTION void reduce_sums(element *c, warp_sums sums, const sm80_arguments &args, shared_t memory) {
+  const work_tile tile = get_own_tile(args);
   __syncthreads(); /* all warps have read the last panels */
   put_slice_sums(memory, sums);
   __syncthreads();
@@ -270,16 +174,19 @@ SM80_FUNCTION void reduce_sums(number *c, warp_sums sums, const cuda_dmma_argume
     cluster_barrier(); /* keeps this block's shared memory alive until the other blocks have read it */
 }
 
-#if STAYS
+/* Computes a tile anew at each call: an opaque number saves registers. */
+SM80_FUNCTION work_tile get_tile_recomputed(unsigned number, const sm80_arguments &args) {
+  asm volatile("" : "+r"(number));
+  return get_tile(number, args);
+}
 
 /* Computes tiles of whole panels; the next tile's panels are loaded while this one is computed. */
-template <int BYTES>
-SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number *b, number *c,
-                                  const cuda_dmma_arguments &args, shared_t stages) {
+template <class A, class B>
+SM80_FUNCTION void multiply_tiles(warp_sums sums, const element *a, const element *b, element *c,
+                                  const sm80_arguments &args, shared_t stages) {
   const unsigned tiles = args.tiles_m * args.tiles_n;
   const int panels = args.k / DEPTH, k = threadIdx.x % 4;
-  const shared_t from_a = place<A_MN_MAJOR, TILE_M>(own_row(), k),
-                 from_b = A_BYTES + place<B_MN_MAJOR, TILE_N>(own_col() + threadIdx.x % 32 / 4, k);
+  const place_t first_a = A::first_place(own_row(), k), first_b = B_PLACE + B::first_place(own_col(), k);
   unsigned filling = blockIdx.x;
   int left = 0; /* panels of the tile `filling` whose copies have not been issued */
   copy_source source_a, source_b;
@@ -288,13 +195,13 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number 
     if (filling >= tiles)
       return;
     const work_tile tile = get_tile_recomputed(filling, args);
-    source_a = get_copy_source<A_MN_MAJOR, TILE_M, BYTES>(rows_of(a, tile, args));
-    source_b = get_copy_source<B_MN_MAJOR, TILE_N, BYTES>(columns_of(b, tile, args));
+    source_a = get_copy_source<A>(rows_of(a, tile, args));
+    source_b = get_copy_source<B>(columns_of(b, tile, args));
     left = panels;
   };
   const auto fill_next = [&]() {
     cp_async_commit();
-    fill = next_stage(fill, stages);
+    fill = next_stage<A, B>(fill, stages);
     if (left > 0 && --left == 0) {
       filling += gridDim.x;
       begin_tile();
@@ -304,14 +211,13 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number 
   grid_dependency_wait();
 #pragma unroll 1
   for (int s = 0; s < STAGES - 1; s++) {
-    issue_copies<A_MN_MAJOR, TILE_M, BYTES, 0, 1>(fill, source_a, left > 0);
-    issue_copies<B_MN_MAJOR, TILE_N, BYTES, 0, 1>(fill + A_BYTES, source_b, left > 0);
+    issue_copies<A, B>(fill, source_a, source_b, ALL_SLOTS, left > 0);
     fill_next();
   }
   cp_async_wait_group<STAGES - 2>();
   __syncthreads();
   factors held[2];
-  load_factors(held[0], stages + from_a, stages + from_b, 0);
+  load_factors<A, B>(held[0], stages, first_a, first_b, 0);
 #pragma unroll 1
   for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
 #pragma unroll 1
@@ -322,14 +228,14 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number 
           fill_next();
           cp_async_wait_group<STAGES - 2>();
           __syncthreads();
-          use = next_stage(use, stages);
+          use = next_stage<A, B>(use, stages);
         }
-        load_factors(held[(s + 1) % 2], use + from_a, use + from_b, (s + 1) % STEPS);
+        load_factors<A, B>(held[(s + 1) % 2], use, first_a, first_b, (s + 1) % STEPS);
         multiply(sums, held[s % 2], [&](int i) {
           if (s == 0 && i == 0)
-            issue_copies<A_MN_MAJOR, TILE_M, BYTES, 0, 1>(fill, source_a, left > 0);
+            issue_part<A, 0, 1>(fill, source_a, left > 0);
           if (s == 0 && i == BLOCKS_M - 1)
-            issue_copies<B_MN_MAJOR, TILE_N, BYTES, 0, 1>(fill + A_BYTES, source_b, left > 0);
+            issue_part<B, 0, 1>(fill + A_BYTES, source_b, left > 0);
         });
       }
     }
@@ -340,8 +246,6 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number 
   }
 }
 
-#endif
-
 #if TSL_PARAM_CLUSTER > 1
 #define CLUSTERED __cluster_dims__(CLUSTER, 1, 1)
 #else
@@ -349,8 +253,8 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const number *a, const number 
 #endif
 
 extern "C" __global__ void CLUSTERED __launch_bounds__(THREADS, GROUPS)
-    tsl_gemm_cuda_dmma(const number *a, const number *b, number *c,
-                       const __grid_constant__ cuda_dmma_arguments args) {
+    tsl_gemm_cuda_dmma(const element *a, const element *b, element *c,
+                       const __grid_constant__ sm80_arguments args) {
   extern __shared__ __align__(128) char memory[];
   warp_sums sums;
   if (is_unwanted(args.wanted, args.wanted_above))
@@ -358,20 +262,25 @@ extern "C" __global__ void CLUSTERED __launch_bounds__(THREADS, GROUPS)
   clear(sums);
   a += blockIdx.y * args.a_step;
   b += blockIdx.y * args.b_step;
-#if STAYS
-  if (is_wide(args))
-    multiply_tiles<16>(sums, a, b, c, args, shared_address(memory));
-  else
-    multiply_tiles<8>(sums, a, b, c, args, shared_address(memory));
-#else
-  if (is_wide(args))
-    multiply_panels<16>(sums, a, b, args, shared_address(memory));
-  else
-    multiply_panels<8>(sums, a, b, args, shared_address(memory));
-  grid_dependency_launch();
-  if (SLICES * CLUSTER > 1)
-    reduce_sums(c, sums, args, shared_address(memory));
-  else
-    store_sums(c, sums, get_work_tile(args), args);
-#endif
+  const shared_t stages = shared_address(memory);
+  typedef panel<A_MN_MAJOR, TILE_M, 16> a_pairs;
+  typedef panel<B_MN_MAJOR, TILE_N, 16> b_pairs;
+  typedef panel<A_MN_MAJOR, TILE_M, 8> a_ones;
+  typedef panel<B_MN_MAJOR, TILE_N, 8> b_ones;
+  if constexpr (STAYS) {
+    if (is_wide(args))
+      multiply_tiles<a_pairs, b_pairs>(sums, a, b, c, args, stages);
+    else
+      multiply_tiles<a_ones, b_ones>(sums, a, b, c, args, stages);
+  } else {
+    if (is_wide(args))
+      mainloop<a_pairs, b_pairs>(sums, a, b, args, stages);
+    else
+      mainloop<a_ones, b_ones>(sums, a, b, args, stages);
+    grid_dependency_launch();
+    if (SLICES * CLUSTER > 1)
+      reduce_sums(c, sums, args, stages);
+    else
+      store_sums(c, sums, get_own_tile(args), args);
+  }
 }

@@ -1,9 +1,12 @@
-/* Descriptor of cuda_mma: parameters, refusals, accuracy. Measurements: docs/lab/cuda_mma.md. */
-#include "strategy/gemm/nvidia/cuda_mma/cuda_mma.h"
+/* Descriptor of cuda_mma, on the base in sm80: parameters, refusals, accuracy. Measurements:
+ * docs/lab/cuda_mma.md. */
+#include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
+
+enum { EIGHTS_ARCHITECTURE = 89 }; /* first architecture that converts 8-bit floating point to f16 */
 
 static const tsl_param params[] = {
-    [TSL_CUDA_MMA_TILE_M] = {"tile_m", "rows of a block's tile of C", 128, {16, 32, 64, 128, 256}},
-    [TSL_CUDA_MMA_TILE_N] = {"tile_n", "columns of a block's tile", 128, {16, 32, 64, 128, 256}},
+    [TSL_SM80_TILE_M] = {"tile_m", "rows of a block's tile of C", 128, {16, 32, 64, 128, 256}},
+    [TSL_SM80_TILE_N] = {"tile_n", "columns of a block's tile", 128, {16, 32, 64, 128, 256}},
     [TSL_CUDA_MMA_DEPTH] = {"depth", "bytes of a line in a panel", 64, {64, 128}},
     [TSL_CUDA_MMA_FROM] = {"from",
                            "place: panels are copied from A and B; packed: from aligned copies of A and B",
@@ -29,37 +32,17 @@ static const char *const probes[] = {
 
 static const char *mma_refuse(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
-  const tsl_cuda_mma tile = tsl_cuda_mma_of(problem, config, device);
+  const tsl_sm80_tile tile = tsl_sm80_tile_of(problem, config, device);
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "f32 is truncated to tf32's ten binary places here: request accuracy=tf32 to allow it";
-  if (tile.is_eight && device->architecture < TSL_CUDA_MMA_EIGHTS)
+  if (tsl_sm80_is_eight(problem) && device->architecture < EIGHTS_ARCHITECTURE)
     return tsl_refusal("%s is sm_%d; 8-bit floating point needs sm_%d or newer", device->name,
-                       device->architecture, TSL_CUDA_MMA_EIGHTS);
-  if (tile.warp_m == 0)
-    return tsl_refusal("no arrangement of warps makes tiles of %d x %d", tile.tile_m, tile.tile_n);
-  if (tile.stages == 0)
-    return tsl_refusal(
-        "two stages of %d rows and %d columns of %d bytes do not fit into the %llu bytes of %s, which %d "
-        "blocks share",
-        tile.tile_m, tile.tile_n, tile.depth_bytes, (unsigned long long)device->local_bytes_inside,
-        device->name, tile.groups);
+                       device->architecture, EIGHTS_ARCHITECTURE);
   if (tile.packs && tsl_problem_batch(problem) > 1)
     return "from=packed takes a single product, not a batch";
   if (tile.packs && tile.a_width == 16 && tile.b_width == 16)
     return "from=packed: A and B are already aligned";
-  if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
-    return tsl_refusal("its kernel counts rows and columns in 31 bits");
-  static const double most_blocks = 0x7f000000;
-  const tsl_cuda_mma_schedule schedule = tsl_cuda_mma_get_schedule(&tile, device);
-  if ((double)schedule.tiles_m * (double)schedule.tiles_n * (double)schedule.parts > most_blocks)
-    return tsl_refusal("%lld x %lld tiles of C are more than blocks can count", (long long)schedule.tiles_m,
-                       (long long)schedule.tiles_n);
-  return NULL;
-}
-
-static uint64_t mma_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const tsl_cuda_mma tile = tsl_cuda_mma_of(problem, config, device);
-  return (uint64_t)(tile.a_bytes + tile.b_bytes + tsl_cuda_mma_get_schedule(&tile, device).sums_bytes);
+  return tsl_sm80_refuse(&tile, device);
 }
 
 #define EIGHTS(a, b)                                                                                         \
@@ -108,14 +91,14 @@ const tsl_strategy tsl_gemm_cuda_mma = {
     .accuracy = mma_accuracy,
     .params = params,
     .refuse = mma_refuse,
-    .score = tsl_cuda_mma_seconds,
-    .build = tsl_cuda_mma_build,
-    .run = tsl_cuda_mma_run,
-    .release = tsl_cuda_mma_release,
+    .score = tsl_sm80_seconds,
+    .build = tsl_sm80_build,
+    .run = tsl_sm80_run,
+    .release = tsl_sm80_release,
     .supports = {.types = types,
                  .why = "these instructions multiply narrow types, and f32 as tf32",
                  .batches = true},
     .tuning = {.names = {[TSL_CUDA_MMA_FROM] = from_names}},
-    .resources = {.scratch = mma_scratch, .count_costs = tsl_cuda_mma_account},
+    .resources = {.scratch = tsl_sm80_scratch, .count_costs = tsl_sm80_account},
     .testing = {.probes = probes},
 };

@@ -1,5 +1,9 @@
-/* Idea: narrow types by mma.sync of sm_80: each warp multiplies fragments that it loads from shared memory by
+/* Idea: narrow types by mma.sync of sm_80. Each warp multiplies fragments that it loads from shared memory by
  * ldmatrix. cp.async brings panels there, several stages ahead.
+ *
+ * Read ../sm80/sm80_gemm.h first, about the base. This folder adds an element trait: cuda_mma_panels.cu has
+ * layout and copies, cuda_mma_fragments.cu the products. This file stores the sums; cuda_mma.c is the
+ * descriptor.
  *
  * Beyond opencl_mma: no packing, whatever the layout, down to single elements; copies are issued between
  * products; batches are one launch; small tiles; split-k by the device's size; 8-bit floating point and tf32.
@@ -13,110 +17,31 @@
  *                                           its number against bank conflicts: | 1 | 0 | 3 | 2 | ... in row 1
  *
  * A chunk is one copy where all of an operand's chunks are aligned, else copies of 8 or 4 bytes, else single
- * elements through registers. Zeros stand outside of the matrix. A tile that would exceed C begins earlier,
- * where it is whole. Products of a batch are the grid's second dimension. Few tiles and a long k: `parts` of
- * k go to a matrix each, and cuda_mma_split_k_reduce.cu adds the matrices in a fixed order.
+ * elements through registers. Products of a batch are the grid's second dimension. Few tiles and a long k:
+ * `parts` of k go to a matrix each, and sm80_split_k_reduce.cu adds the matrices in a fixed order.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _DEPTH (bytes of k in a panel). Defines of the host: STAGES, WARP_M,
  * WARP_N, GROUPS (resident blocks of a multiprocessor), ELEMENT (bytes), A_TYPE, B_TYPE (PTX types); IS_EIGHT
  * (8-bit floating point), A_MN_MAJOR, B_MN_MAJOR, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT (1: split-k).
  * Limits: sm_80; 8-bit floating point sm_89; m, n and k below 2^30. */
-#include "cuda_mma_factors.cu"
+#include "cuda_mma_fragments.cu"
 
-/* Returns the stage after `stage`; `first` after the last. */
-SM80_FUNCTION shared_t next_stage(shared_t stage, shared_t first) {
-  return stage == first + (STAGES - 1) * STAGE_BYTES ? first : stage + STAGE_BYTES;
-}
-
-/* Positions between products at which copies of the next panel are issued: rows of all steps but the last. */
-constexpr int SLOTS = (STEPS - 1) * BLOCKS_M, COPIES = a_copies::COUNT + b_copies::COUNT;
-
-/* Issues the copies of slot `slot` of `slots`, to the stage at `end`, if the panel is whole. */
-SM80_FUNCTION void issue_slot(shared_t end, copy_source &a, copy_source &b, int slot, int slots,
-                              bool is_whole) {
-#pragma unroll
-  for (int c = 0; c < COPIES; c++)
-    if (c * slots / COPIES == slot) {
-      if (c < a_copies::COUNT)
-        copy_chunk<A_MN_MAJOR, TILE_M, A_KIND>(end, a, c, is_whole);
-      else
-        copy_chunk<B_MN_MAJOR, TILE_N, B_KIND>(end + A_BYTES, b, c - a_copies::COUNT, is_whole);
-    }
-}
-
-/* Adds the products of all panels to `sums`. A stage is refilled a panel after its use, after a barrier. */
-SM80_FUNCTION void multiply_panels(warp_sums sums, const element *a, const element *b,
-                                   const cuda_mma_arguments &args, shared_t stages) {
-  const work_tile tile = get_work_tile(args);
-  const lines rows = rows_of(a, tile, args), columns = columns_of(b, tile, args);
-  const int panels = (rows.depth + DEPTH - 1) / DEPTH,
-            whole = is_wide(args) && rows.count >= TILE_M && columns.count >= TILE_N ? rows.depth / DEPTH : 0;
-  copy_source source_a = get_copy_source<A_MN_MAJOR, TILE_M, A_KIND>(rows),
-              source_b = get_copy_source<B_MN_MAJOR, TILE_N, B_KIND>(columns);
-  const int first_a = first_block<A_MN_MAJOR, TILE_M, A_KIND, false>(own_row()),
-            first_b = first_block<B_MN_MAJOR, TILE_N, B_KIND, true>(own_col());
-  shared_t fill = stages, use = stages;
-  int filled = 0; /* panels whose copies have been issued */
-  grid_dependency_wait();
-  const auto copy_last = [&]() {
-    if (filled >= whole && filled < panels) {
-      const work_tile tile = get_work_tile(args);
-      copy_partial_panel<A_MN_MAJOR, TILE_M, A_KIND>(fill, rows_of(a, tile, args), filled * DEPTH);
-      copy_partial_panel<B_MN_MAJOR, TILE_N, B_KIND>(fill + A_BYTES, columns_of(b, tile, args),
-                                                     filled * DEPTH);
-    }
-  };
-  const auto fill_next = [&]() {
-    cp_async_commit(); /* also for an empty group: cp_async_wait_group() counts groups */
-    filled++;
-    fill = next_stage(fill, stages);
-  };
-#pragma unroll 1
-  for (int s = 0; s < STAGES - 1; s++) {
-    issue_slot(fill, source_a, source_b, 0, 1, filled < whole);
-    copy_last();
-    fill_next();
-  }
-  cp_async_wait_group<STAGES - 2>();
-  __syncthreads();
-  factors held[2];
-  load_factors(held[0], stages, first_a, first_b, 0);
-#pragma unroll 1
-  for (int p = 0; p < panels; p++) {
-    copy_last();
-#pragma unroll
-    for (int s = 0; s < STEPS; s++) {
-      if (s + 1 == STEPS) {
-        fill_next();
-        cp_async_wait_group<STAGES - 2>();
-        __syncthreads();
-        use = next_stage(use, stages);
-      }
-      load_factors(held[(s + 1) % 2], use, first_a, first_b, (s + 1) % STEPS);
-      multiply(sums, held[s % 2], [&](int i) {
-        if (s + 1 < STEPS)
-          issue_slot(fill, source_a, source_b, s * BLOCKS_M + i, SLOTS, filled < whole);
-      });
-    }
-  }
-}
+#include "../sm80/sm80_mainloop.cu"
 
 /* Returns the row, in the warp's tile, of this thread's sums number `i` of a column block. */
 SM80_FUNCTION int sum_row(int i) {
   const int line = threadIdx.x % 32 / 4;
-  return i / 2 * 16 + (A_KIND == PAIRED ? 2 * line + i % 2 : line + i % 2 * 8);
+  return i / 2 * 16 + (a_panel::KIND == PAIRED ? 2 * line + i % 2 : line + i % 2 * 8);
 }
 
 /* Collects four adjacent sums of a row of 16-column group `j`. Returns the first one's column in the tile. */
 SM80_FUNCTION int collect_quad(sum_t (&quad)[4], const sum_t (&left)[4], const sum_t (&right)[4], int half,
                                int j) {
   const int q = threadIdx.x % 4;
-  if (!B_MN_MAJOR || B_KIND == PAIRED) {
-    const int beside =
-        /* position of the left block's second sum; the right block's first sum takes the other */
-        B_MN_MAJOR ? 1 : 2;
-    quad[0] = left[2 * half], quad[3 - beside] = left[2 * half + 1];
-    quad[beside] = right[2 * half], quad[3] = right[2 * half + 1];
+  if (!B_MN_MAJOR || b_panel::KIND == PAIRED) {
+    const int second = B_MN_MAJOR ? 1 : 2; /* position of the right block's first sum */
+    quad[0] = left[2 * half], quad[3 - second] = left[2 * half + 1];
+    quad[second] = right[2 * half], quad[3] = right[2 * half + 1];
     return 16 * j + 4 * q;
   }
   const bool is_odd = q % 2 == 1;
@@ -134,8 +59,8 @@ SM80_FUNCTION int collect_quad(sum_t (&quad)[4], const sum_t (&left)[4], const s
   return 16 * j + (is_odd ? 8 + 2 * (q - 1) : 2 * q);
 }
 
-SM80_FUNCTION void store_sums(c_number *c, warp_sums sums, const cuda_mma_arguments &args) {
-  const work_tile tile = get_work_tile(args);
+SM80_FUNCTION void store_sums(c_number *c, warp_sums sums, const sm80_arguments &args) {
+  const work_tile tile = get_own_tile(args);
   const int row = tile.first_row + own_row(), col = tile.first_col + own_col();
   const bool is_wide = args.c.width != 0 && tile.first_col % 4 == 0;
   c += args.c.offset + tile.part * args.c_part + blockIdx.y * args.c_step;
@@ -149,12 +74,12 @@ SM80_FUNCTION void store_sums(c_number *c, warp_sums sums, const cuda_mma_argume
       sum_t quad[4];
       const int x = col + collect_quad(quad, sums[i / 2][2 * j], sums[i / 2][2 * j + 1], i % 2, j);
       if (is_there && is_wide && x >= tile.col && x + 3 < args.n) {
-        store_quad(line + x, quad, args.alpha, args.beta);
+        store_quad(line + x, quad, args.scalars);
       } else if (is_there) {
 #pragma unroll
         for (int e = 0; e < 4; e++)
           if (x + e >= tile.col && x + e < args.n)
-            store_number(line + (x + e) * args.c.col, quad[e], args.alpha, args.beta);
+            store_number(line + (x + e) * args.c.col, quad[e], args.scalars);
       }
     }
   }
@@ -162,7 +87,7 @@ SM80_FUNCTION void store_sums(c_number *c, warp_sums sums, const cuda_mma_argume
 
 extern "C" __global__ void __launch_bounds__(THREADS, GROUPS)
     tsl_gemm_cuda_mma(const element *a, const element *b, c_number *c,
-                      const __grid_constant__ cuda_mma_arguments args) {
+                      const __grid_constant__ sm80_arguments args) {
   extern __shared__ __align__(128) char memory[];
   warp_sums sums;
 #pragma unroll
@@ -174,7 +99,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS)
         sums[i][j][e] = 0;
   a += blockIdx.y * args.a_step;
   b += blockIdx.y * args.b_step;
-  multiply_panels(sums, a, b, args, shared_address(memory));
+  mainloop<a_panel, b_panel>(sums, a, b, args, shared_address(memory));
   grid_dependency_launch();
   store_sums(c, sums, args);
 }

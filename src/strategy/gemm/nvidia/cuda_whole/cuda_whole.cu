@@ -1,7 +1,8 @@
-/* Idea: for many small products the only cost is memory traffic. Each product is copied to shared memory
- * whole, whatever its layout, and C leaves it whole. In between, each warp multiplies a tile of C, while
- * other blocks copy. Beyond cuda_mma: no panels and stages, which would be partial; several products in a
- * block; lines at odd addresses are copied by the words of contiguous lines; and C is stored by 16 bytes.
+/* Idea: for many small products the only cost is memory traffic. Read this file, then cuda_whole.c. Each
+ * product is copied to shared memory whole, whatever its layout, and C leaves it whole. In between, each warp
+ * multiplies a tile of C, while other blocks copy. Beyond cuda_mma: no panels and stages, which would be
+ * partial; several products in a block; lines at odd addresses are copied by the words of contiguous lines;
+ * and C is stored by 16 bytes.
  *
  *   shared memory: | product 0: lines of A, lines of B | product 1 | ...     at the end: | product 0: C | ...
  *
@@ -13,18 +14,14 @@
  * block), RESIDENT (resident blocks of this size by registers), A_TYPE, B_TYPE (PTX types), A_MN_MAJOR,
  * B_MN_MAJOR, C_FORM (0 f32, 1 f16, 2 bf16). Limits: sm_80; elements of two bytes; products that fit in
  * shared memory. */
+#define SPLIT 0
+#include "../sm80/sm80_number.cu"
 #include "cuda_whole_shared.h"
-#include "sm80.h"
 
 constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N, BLOCKS_M = TILE_M / 16,
               BLOCKS_N = TILE_N / 8;
 
 typedef unsigned short element;
-#if C_FORM == 0
-typedef float c_number;
-#else
-typedef unsigned short c_number;
-#endif
 
 /* Threads of one product, and the number of this thread among these. */
 struct team {
@@ -160,9 +157,6 @@ SM80_FUNCTION void copy_factor(shared_t end, const element *from, const cuda_who
     copy_elements(end, from, factor, 0, team);
 }
 
-#define MMA_TEXT_(text) #text
-#define MMA_TEXT(text) MMA_TEXT_(text)
-
 typedef float warp_sums[BLOCKS_M][BLOCKS_N][4];
 
 /* Loads sixteen lines of an operand from `line` on, at k from `depth` on, for ldmatrix_x4(). Matrices of A
@@ -212,43 +206,28 @@ SM80_FUNCTION void multiply(warp_sums sums, shared_t memory, int row, int col,
   }
 }
 
-#if C_FORM == 0
-typedef float2 c_pair;
-SM80_FUNCTION c_pair pair_of(float first, float second) {
-  return make_float2(first, second);
+/* Stores two elements of C: by one store if `at_once`, otherwise the second to `next`, if it exists. */
+template <class T>
+SM80_FUNCTION void store_pair(T *c, T *next, float first, float second, bool at_once, bool has_second) {
+  if constexpr (C_FORM == 0) {
+    if (at_once) {
+      *(float2 *)c = make_float2(first, second);
+    } else {
+      *c = first;
+      if (has_second)
+        *next = second;
+    }
+  } else {
+    const unsigned pair = c_pair(first, second);
+    if (at_once) {
+      *(unsigned *)c = pair;
+    } else {
+      *c = (T)pair;
+      if (has_second)
+        *next = (T)(pair >> 16);
+    }
+  }
 }
-SM80_FUNCTION c_number first_of(c_pair pair) {
-  return pair.x;
-}
-SM80_FUNCTION c_number second_of(c_pair pair) {
-  return pair.y;
-}
-SM80_FUNCTION float value_of(c_number number) {
-  return number;
-}
-#else
-typedef unsigned c_pair;
-SM80_FUNCTION c_pair pair_of(float first, float second) {
-#if C_FORM == 1
-  return f16_pair(first, second);
-#else
-  return bf16_pair(first, second);
-#endif
-}
-SM80_FUNCTION c_number first_of(c_pair pair) {
-  return (c_number)pair;
-}
-SM80_FUNCTION c_number second_of(c_pair pair) {
-  return (c_number)(pair >> 16);
-}
-SM80_FUNCTION float value_of(c_number number) {
-#if C_FORM == 1
-  return from_f16(number);
-#else
-  return __uint_as_float((unsigned)number << 16);
-#endif
-}
-#endif
 
 /* Calls `store` for each two adjacent elements of the tile, with row, first column, and how many C has. */
 template <class STORE>
@@ -273,17 +252,10 @@ SM80_FUNCTION void each_pair(const warp_sums &sums, int row, int col, const cuda
 /* Writes a tile's elements to the image of C in shared memory. */
 SM80_FUNCTION void put_image(c_number *image, const warp_sums &sums, int row, int col,
                              const cuda_whole_arguments &args) {
-  const bool by_pairs = args.n % 2 == 0 && (unsigned long long)image % sizeof(c_pair) == 0;
+  const bool by_pairs = args.n % 2 == 0 && (unsigned long long)image % (2 * sizeof(c_number)) == 0;
   each_pair(sums, row, col, args, [&](int y, int x, int left, float first, float second) {
-    const c_pair pair = pair_of(first, second);
     c_number *to = image + y * args.n + x;
-    if (by_pairs) {
-      *(c_pair *)to = pair;
-    } else {
-      to[0] = first_of(pair);
-      if (left > 1)
-        to[1] = second_of(pair);
-    }
+    store_pair(to, to + 1, first, second, by_pairs, left > 1);
   });
 }
 
@@ -342,14 +314,11 @@ extern "C" __global__ void __launch_bounds__(THREADS_MOST, RESIDENT)
     each_pair(sums, row, col, args, [&](int y, int x, int left, float first, float second) {
       c_number *to = c + y * args.c.row + x * args.c.col, *next = to + args.c.col;
       if (args.beta != 0) {
-        first = __fmaf_rn(args.beta, value_of(*to), first);
+        first = __fmaf_rn(args.beta, sum_of(*to), first);
         if (left > 1)
-          second = __fmaf_rn(args.beta, value_of(*next), second);
+          second = __fmaf_rn(args.beta, sum_of(*next), second);
       }
-      const c_pair pair = pair_of(first, second);
-      *to = first_of(pair);
-      if (left > 1)
-        *next = second_of(pair);
+      store_pair(to, next, first, second, false, left > 1);
     });
   }
 }

@@ -1,8 +1,7 @@
 #ifndef TSL_STRATEGY_GEMM_CUDA_WHOLE_H
 #define TSL_STRATEGY_GEMM_CUDA_WHOLE_H
 
-#include "strategy/cost_counts.h"
-#include "strategy/kernel_launch/launch.h"
+#include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
 
 enum { TSL_CUDA_WHOLE_TILE_M, TSL_CUDA_WHOLE_TILE_N, TSL_CUDA_WHOLE_ROOM };
 
@@ -32,13 +31,5 @@ tsl_cuda_whole tsl_cuda_whole_of(const tsl_problem *problem, const tsl_config *c
  */
 int tsl_cuda_whole_width(const tsl_cuda_whole_lines *lines, int64_t step, int64_t line, int64_t offset,
                          int64_t apart);
-
-double tsl_cuda_whole_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-void tsl_cuda_whole_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                            tsl_cost_counts *account);
-
-tesela_status tsl_cuda_whole_build(tsl_work *work);
-tesela_status tsl_cuda_whole_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
-void tsl_cuda_whole_release(tsl_work *work);
 
 #endif

@@ -1,0 +1,110 @@
+/* Idea: one base for products by warps' tensor cores with cp.async, from sm_80 on. It has tiles of C, copies,
+ * the k loop, split-k, launches and the performance model. A strategy adds an element trait.
+ *
+ * Read the kernels first: sm80_panels.cu has a block's tile and its copies, sm80_mainloop.cu the k loop,
+ * sm80_number.cu the sums and C. Then read the host: sm80_tile.c has configurations, sm80_model.c split-k and
+ * predictions, sm80_run.c launches. The kernels' traits are in cuda_mma (elements up to 32 bits) and
+ * cuda_dmma (f64 and c128). cuda_whole, for tiny products, shares instructions and numbers. */
+#ifndef TSL_STRATEGY_SM80_GEMM_H
+#define TSL_STRATEGY_SM80_GEMM_H
+
+#include "strategy/cost_counts.h"
+#include "strategy/kernel_launch/pack_rows.h"
+
+/* Parameters that both strategies have, then the parameters of each. */
+enum { TSL_SM80_TILE_M, TSL_SM80_TILE_N, TSL_SM80_PARAMS };
+enum { TSL_CUDA_MMA_DEPTH = TSL_SM80_PARAMS, TSL_CUDA_MMA_FROM };
+enum { TSL_CUDA_DMMA_SLICES = TSL_SM80_PARAMS, TSL_CUDA_DMMA_CLUSTER };
+/* Source of the panels: A and B in memory, or aligned copies of operands that are not aligned. */
+enum { TSL_CUDA_MMA_PLACE = 1, TSL_CUDA_MMA_PACKED };
+
+/* Element trait: constants of a strategy's kernels. Clocks are a multiprocessor's. */
+typedef struct tsl_sm80_trait {
+  const char *path, *kernel; /* kernel file below src/, and the kernel's name */
+  int stages_max;
+  int part_panels;        /* minimal panels of a split-k part */
+  int copy_min;           /* bytes of the narrowest copy, below which elements are copied one by one */
+  int store_elements;     /* elements of C that are stored at once, aligned to 16 bytes */
+  int reduce_shares;      /* groups of parts in a reduction's block; 0: by the number of parts */
+  double first_clocks;    /* from a block's start to its first full stage */
+  double sum_clocks;      /* epilogue of a thread per sum */
+  double panel_clocks;    /* latency of a panel's copies */
+  double barrier_clocks;  /* barrier of a panel */
+  double few_warps;       /* rate with one warp per tensor core, relative to two */
+  double hidden;          /* fraction of a block's start and end that other resident blocks hide */
+  double bandwidth_share; /* reached fraction of memory bandwidth */
+  double cache_bytes;     /* bytes from L2 per clock */
+  double reduce_seconds;  /* start of the reduction */
+  double launch_share;    /* fraction of launch latency that remains between successive launches */
+  double overlap;         /* exponent of overlapping activities */
+  /* Factors where elements of C are stored one by one: of the epilogue without and with split-k, and of the
+   * traffic of C without split-k. */
+  double odd_sums, odd_part_sums, odd_moves;
+} tsl_sm80_trait;
+
+typedef struct tsl_sm80_tile {
+  const tsl_sm80_trait *trait;
+  tsl_problem problem; /* with column-major C, the swapped problem C' = B' A' */
+  bool swapped;
+  bool a_mn_major, b_mn_major; /* MN-major operands: rows of A (columns of B) are adjacent in memory */
+  int element, sum;            /* bytes of an element of A and B, and of a sum */
+  int numbers;                 /* real numbers of an element: 2 in a complex one */
+  int tile_m, tile_n;
+  int warp_m, warp_n;    /* tile of a warp; 0: the config is not supported */
+  int depth;             /* elements of k in a panel */
+  int slices;            /* slices of a panel's k, each multiplied by its own warps */
+  int cluster;           /* blocks that split k and add their sums through shared memory */
+  int groups;            /* resident blocks of a multiprocessor */
+  bool is_persistent;    /* persistent blocks: tile after tile of whole panels */
+  int items;             /* threads of a block */
+  int stages;            /* pipeline stages; 0: shared memory is too small for two */
+  uint64_t shared_bytes; /* shared memory of a block for all stages */
+  int a_width, b_width;  /* bytes of a copy with the problem's strides: 16, 8, 4, or 0 for single elements */
+  bool packs;            /* operands that are not aligned are packed first */
+  int64_t a_bytes, b_bytes; /* bytes of packed operands, multiples of 128; 0 without packing */
+  double efficiency;        /* fraction of the tensor cores' rate for large k */
+  double unit_rate;         /* multiply-adds per clock of the tensor cores */
+  double part_clocks;       /* extra clocks of a panel whose copies are checked */
+  double slowdown;          /* factor of products whose copies are checked */
+  double meeting_clocks;    /* clocks in which sums of slices and of a cluster are added */
+  double idle_units;        /* multiprocessors that clusters leave idle */
+  bool is_odd;              /* C is stored element by element */
+} tsl_sm80_tile;
+
+/* Returns the kernel's tile and memory layout; warp_m = 0 or stages = 0: the config is not supported. */
+tsl_sm80_tile tsl_sm80_tile_of(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device);
+/* Returns true if A and B are 8-bit floating point, which is multiplied as f16. */
+bool tsl_sm80_is_eight(const tsl_problem *problem);
+/* Returns a refusal of the tile, or NULL. */
+const char *tsl_sm80_refuse(const tsl_sm80_tile *tile, const tsl_device *device);
+
+/* Division of the kernel's m, n and k for one product. */
+typedef struct tsl_sm80_schedule {
+  int64_t tiles_m, tiles_n, parts, blocks; /* tiles in a column and a row of C; parts of k; blocks */
+  int64_t pitch;                           /* elements between rows of partial sums */
+  int64_t sums_bytes; /* bytes of all partial sums; 0 for one part, and for the parts of a cluster */
+} tsl_sm80_schedule;
+tsl_sm80_schedule tsl_sm80_get_schedule(const tsl_sm80_tile *tile, const tsl_device *device);
+
+/* Returns true if `count` elements of `line` can be accessed together in each line and product. Strides in
+ * elements: `along` a line, `line` between the `lines` lines, `step` between products. */
+bool tsl_sm80_is_vector(int64_t count, int64_t along, int64_t line, int64_t lines, int64_t offset,
+                        int64_t step);
+/* Returns the widest copy of elements of `element` bytes: 16 bytes, or half of it down to `least`; 0:
+ * elements one by one. */
+int tsl_sm80_width(int element, int least, int64_t along, int64_t line, int64_t lines, int64_t offset,
+                   int64_t step);
+/* Returns true if a buffer's memory is aligned to 16 bytes. */
+bool tsl_sm80_is_aligned(tsl_buffer *buffer);
+
+/* Members of the strategies' descriptors. */
+double tsl_sm80_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+void tsl_sm80_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                      tsl_cost_counts *account);
+uint64_t tsl_sm80_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+tesela_status tsl_sm80_build(tsl_work *work);
+tesela_status tsl_sm80_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+void tsl_sm80_release(tsl_work *work);
+
+#endif

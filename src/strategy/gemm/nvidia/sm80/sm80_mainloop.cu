@@ -1,0 +1,79 @@
+/* The k loop of a block. cp.async brings panels of A and B to shared memory several stages ahead. Each warp
+ * loads its next fragments while its last products run.
+ *
+ *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | STAGES - 1 |
+ *
+ * Beyond sm80_panels.cu, the element trait defines before:
+ *   copies_chunks()          true if panels that are whole are copied in chunks, by issue_copies()
+ *   issue_copies()           copies of a slot, which is a position between products; or of ALL_SLOTS
+ *   copy_partial_panel()     copies of other panels, with zeros outside of the matrix
+ *   own_row(), own_col()     first row of A and column of B that this thread reads; own_k(): its first k
+ *   PANEL::first_place()     place_t of these in a panel, to which B_PLACE is added for B
+ *   warp_sums, factors       sums of a warp, and its fragments of one of the STEPS of a panel
+ *   load_factors(), multiply()   load fragments, and multiply them in BLOCKS_M rows of blocks */
+#include "sm80_panels.cu"
+
+/* Returns the stage after `stage`; `first` after the last. */
+template <class A, class B>
+SM80_FUNCTION shared_t next_stage(shared_t stage, shared_t first) {
+  constexpr int STAGE_BYTES = A::BYTES + B::BYTES;
+  return stage == first + (STAGES - 1) * STAGE_BYTES ? first : stage + STAGE_BYTES;
+}
+
+/* Adds the products of all panels of the block's tile to `sums`. A stage is refilled a panel after its use,
+ * after a barrier. */
+template <class A, class B>
+SM80_FUNCTION void mainloop(warp_sums sums, const element *a, const element *b, const sm80_arguments &args,
+                            shared_t stages) {
+  const work_tile tile = get_own_tile(args);
+  const lines rows = rows_of(a, tile, args), columns = columns_of(b, tile, args);
+  const int panels = (rows.depth + DEPTH - 1) / DEPTH,
+            whole = copies_chunks(args) && rows.count >= TILE_M && columns.count >= TILE_N
+                        ? rows.depth / DEPTH
+                        : 0;
+  copy_source source_a = get_copy_source<A>(rows), source_b = get_copy_source<B>(columns);
+  const int k = own_k();
+  const place_t first_a = A::first_place(own_row(), k), first_b = B_PLACE + B::first_place(own_col(), k);
+  shared_t fill = stages, use = stages;
+  int filled = 0; /* panels whose copies have been issued */
+  grid_dependency_wait();
+  const auto copy_last = [&]() {
+    if (filled >= whole && filled < panels) {
+      const work_tile tile = get_own_tile(args);
+      copy_partial_panel<A>(fill, rows_of(a, tile, args), filled * DEPTH);
+      copy_partial_panel<B>(fill + A::BYTES, columns_of(b, tile, args), filled * DEPTH);
+    }
+  };
+  const auto fill_next = [&]() {
+    cp_async_commit(); /* also for an empty group: cp_async_wait_group() counts groups */
+    filled++;
+    fill = next_stage<A, B>(fill, stages);
+  };
+#pragma unroll 1
+  for (int s = 0; s < STAGES - 1; s++) {
+    issue_copies<A, B>(fill, source_a, source_b, ALL_SLOTS, filled < whole);
+    copy_last();
+    fill_next();
+  }
+  cp_async_wait_group<STAGES - 2>();
+  __syncthreads();
+  factors held[2];
+  load_factors<A, B>(held[0], stages, first_a, first_b, 0);
+#pragma unroll 1
+  for (int p = 0; p < panels; p++) {
+    copy_last();
+#pragma unroll
+    for (int s = 0; s < STEPS; s++) {
+      if (s + 1 == STEPS) {
+        fill_next();
+        cp_async_wait_group<STAGES - 2>();
+        __syncthreads();
+        use = next_stage<A, B>(use, stages);
+      }
+      load_factors<A, B>(held[(s + 1) % 2], use, first_a, first_b, (s + 1) % STEPS);
+      multiply(sums, held[s % 2], [&](int i) {
+        issue_copies<A, B>(fill, source_a, source_b, s * BLOCKS_M + i, filled < whole);
+      });
+    }
+  }
+}

@@ -1,0 +1,148 @@
+/* Division of work of the sm_80 base, and its performance model in clocks of a multiprocessor. */
+#include "host/int_math.h"
+#include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
+
+#include <math.h>
+
+const char *tsl_sm80_refuse(const tsl_sm80_tile *tile, const tsl_device *device) {
+  static const double blocks_max = 0x7f000000;
+  const tsl_problem *problem = &tile->problem;
+  if (tile->warp_m == 0)
+    return tsl_refusal("no arrangement of warps makes tiles of %d x %d%s%s", tile->tile_m, tile->tile_n,
+                       tile->numbers == 2 ? " complex numbers" : "", tile->slices > 1 ? " in slices" : "");
+  if (tile->stages == 0)
+    return tsl_refusal(
+        "two stages of %d rows and %d columns of %d bytes do not fit into the %llu bytes of %s, "
+        "which %d blocks share",
+        tile->tile_m, tile->tile_n, tile->depth * tile->element,
+        (unsigned long long)device->local_bytes_inside, device->name, tile->groups);
+  if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
+    return tsl_refusal("its kernel counts rows and columns in 31 bits");
+  const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(tile, device);
+  if ((double)schedule.tiles_m * (double)schedule.tiles_n * (double)schedule.parts > blocks_max)
+    return tsl_refusal("%lld x %lld tiles of C are more than blocks can count", (long long)schedule.tiles_m,
+                       (long long)schedule.tiles_n);
+  return NULL;
+}
+
+/* Returns the bytes of both operands' packed copies, of operands whose copies are below 16 bytes. */
+static double sm80_packed_bytes(const tsl_sm80_tile *tile) {
+  return (tile->a_width < 16 ? (double)tile->a_bytes : 0) + (tile->b_width < 16 ? (double)tile->b_bytes : 0);
+}
+
+static double sm80_packing_seconds(const tsl_sm80_tile *tile, const tsl_device *device) {
+  const double bytes = sm80_packed_bytes(tile);
+  return bytes > 0 ? 2.5 * bytes / device->bandwidth + device->launch_seconds : 0;
+}
+
+/* Returns the time of three overlapping activities: about the longest, more if others are nearly as long. */
+static double sm80_overlap_seconds(double exponent, double a, double b, double c) {
+  return pow(pow(a, exponent) + pow(b, exponent) + pow(c, exponent), 1 / exponent);
+}
+
+/* Returns the predicted seconds of a run with `tiles` tiles of C and `parts` split-k parts. */
+static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t parts,
+                              const tsl_device *device) {
+  const tsl_sm80_trait *trait = tile->trait;
+  const tsl_problem *problem = &tile->problem;
+  const double batch = (double)tsl_problem_batch(problem), units = fmax(1, device->compute_units),
+               blocks = tiles * (double)parts * batch,
+               each = ceil(blocks / fmax(1, units - tile->idle_units)),
+               warps = fmin(each, tile->groups) * tile->items / 128, numbers = tile->numbers,
+               elements = (double)tile->tile_m * tile->tile_n;
+  const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)parts),
+               bytes = (double)(tile->tile_m + tile->tile_n) * tile->depth * tile->element;
+  const double rate =
+                   tile->unit_rate * tile->efficiency * (warps >= 2 ? 1 : trait->few_warps) / tile->slowdown,
+               rounds = ceil(each / tile->groups),
+               waited =
+                   rounds * panels * (trait->panel_clocks / fmax(1, tile->stages - 1) + tile->part_clocks),
+               products = each * panels *
+                          (tile->depth * numbers * numbers * elements / rate + trait->barrier_clocks +
+                           tile->part_clocks * warps / 4);
+  /* After the first round, resident blocks start and end while others multiply. */
+  const double odd = !tile->is_odd ? 1
+                     : parts == 1  ? trait->odd_sums
+                                   : trait->odd_part_sums,
+               around = trait->sum_clocks * odd * numbers * elements / tile->items + tile->meeting_clocks,
+               later = (tile->is_persistent ? around : trait->first_clocks + around) *
+                       (1 - trait->hidden * (tile->groups - 1) / tile->groups),
+               clocks = fmax(products, waited) + trait->first_clocks + around + (rounds - 1) * later,
+               cached = blocks * panels * bytes / (trait->cache_bytes * units);
+  const double odd_bytes = tile->is_odd && parts == 1 ? (trait->odd_moves - 1) * 8 * numbers *
+                                                            (double)problem->m * (double)problem->n * batch
+                                                      : 0,
+               clock = 1e6 * fmax(1, device->clock_mhz),
+               seconds = sm80_overlap_seconds(trait->overlap, clocks / clock, cached / clock,
+                                              (tsl_problem_bytes(problem) + odd_bytes) /
+                                                  (trait->bandwidth_share * device->bandwidth));
+  const double sums = 2.0 * tile->sum * (double)problem->m * (double)problem->n * (double)parts;
+  return trait->launch_share * device->launch_seconds + seconds +
+         (parts > 1 && tile->cluster == 1 ? trait->reduce_seconds + sums / device->bandwidth : 0);
+}
+
+double tsl_sm80_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_sm80_tile tile = tsl_sm80_tile_of(problem, config, device);
+  const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(&tile, device);
+  return sm80_packing_seconds(&tile, device) +
+         sm80_seconds_of(&tile, (double)schedule.tiles_m * (double)schedule.tiles_n, schedule.parts, device);
+}
+
+/* Returns the number of split-k parts that the model finds fastest; all blocks must be resident. A cluster
+ * has a part in each block. */
+static int64_t sm80_parts_of(const tsl_sm80_tile *tile, int64_t tiles, const tsl_device *device) {
+  const int64_t slots = device->compute_units * (int64_t)tile->groups,
+                panels = tsl_ceil_div(tile->problem.k, tile->depth),
+                most = tiles > 0 && tsl_problem_batch(&tile->problem) == 1
+                           ? tsl_min(slots / tiles, panels / tile->trait->part_panels)
+                           : 1;
+  int64_t best = 1;
+  double least = INFINITY;
+  if (tile->cluster > 1)
+    return tile->cluster;
+  for (int64_t parts = 1; parts <= tsl_max(1, most); parts++) {
+    const double seconds = sm80_seconds_of(tile, (double)tiles, parts, device);
+    if (seconds < least)
+      least = seconds, best = parts;
+  }
+  return best;
+}
+
+tsl_sm80_schedule tsl_sm80_get_schedule(const tsl_sm80_tile *tile, const tsl_device *device) {
+  const int64_t m = tile->problem.m, n = tile->problem.n;
+  tsl_sm80_schedule schedule = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
+                                .tiles_n = tsl_ceil_div(n, tile->tile_n)};
+  const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
+  schedule.parts = sm80_parts_of(tile, tiles, device);
+  schedule.blocks = tiles * schedule.parts;
+  schedule.pitch = tsl_round_up(n, 16 / tile->sum);
+  schedule.sums_bytes =
+      schedule.parts > 1 && tile->cluster == 1 ? schedule.parts * m * schedule.pitch * tile->sum : 0;
+  return schedule;
+}
+
+uint64_t tsl_sm80_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_sm80_tile tile = tsl_sm80_tile_of(problem, config, device);
+  return (uint64_t)(tile.a_bytes + tile.b_bytes + tsl_sm80_get_schedule(&tile, device).sums_bytes);
+}
+
+void tsl_sm80_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                      tsl_cost_counts *account) {
+  const tsl_sm80_tile tile = tsl_sm80_tile_of(problem, config, device);
+  const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(&tile, device);
+  const double tiles = (double)schedule.tiles_m * (double)schedule.tiles_n,
+               depth = ceil((double)problem->k / tile.depth) * tile.depth,
+               bytes = tiles * depth * tile.element;
+  tsl_cost_counts_groups((double)schedule.blocks, tile.items, (double)schedule.blocks * tile.items,
+                         (int64_t)tile.shared_bytes, device, account);
+  account->per_unit = tile.groups;
+  account->computed = tiles * depth * tile.tile_m * tile.tile_n;
+  account->local =
+      (tsl_moved){.read = bytes * tile.tile_m * tile.tile_n * (1.0 / tile.warp_m + 1.0 / tile.warp_n),
+                  .written = bytes * (tile.tile_m + tile.tile_n)};
+  account->global.read = account->local.written;
+  account->rate = 2 * tile.unit_rate * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);
+  tsl_cost_counts_copies(sm80_packed_bytes(&tile), account);
+  tsl_cost_counts_copies((double)schedule.sums_bytes, account);
+  tsl_cost_counts_result(problem, 1, account);
+}

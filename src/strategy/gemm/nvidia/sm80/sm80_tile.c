@@ -1,0 +1,265 @@
+/* Configurations of the sm_80 base: tiles, memory layout, and the constants of each element trait.
+ * Measurements: docs/lab/cuda_mma.md, docs/lab/cuda_dmma.md. */
+#include "host/int_math.h"
+#include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
+
+#include <math.h>
+
+/* Elements: up to 32 bits, and f64 and c128. */
+enum { NARROW, F64, C128 };
+
+/* Supported tiles, with their measured efficiency. */
+static const struct {
+  int kind, tile_m, tile_n, slices, warp_m, warp_n;
+  int groups;                 /* blocks of a multiprocessor by registers */
+  double efficiency, by_ones; /* fraction of the peak for large k; with copies of single f64 */
+} shapes[] = {
+    {NARROW, 128, 256, 1, 64, 64, 1, 0.821, 0.821}, {NARROW, 256, 128, 1, 64, 64, 1, 0.848, 0.848},
+    {NARROW, 128, 128, 1, 64, 64, 2, 0.832, 0.832}, {NARROW, 128, 64, 1, 64, 32, 3, 0.800, 0.800},
+    {NARROW, 64, 128, 1, 32, 64, 3, 0.712, 0.712},  {NARROW, 64, 64, 1, 32, 32, 4, 0.692, 0.692},
+    {NARROW, 128, 32, 1, 32, 32, 4, 0.427, 0.427},  {NARROW, 32, 128, 1, 32, 32, 4, 0.700, 0.700},
+    {NARROW, 64, 32, 1, 32, 16, 4, 0.337, 0.337},   {NARROW, 32, 64, 1, 16, 32, 4, 0.452, 0.452},
+    {NARROW, 128, 16, 1, 32, 16, 4, 0.295, 0.295},  {NARROW, 16, 128, 1, 16, 32, 4, 0.520, 0.520},
+    {NARROW, 32, 32, 1, 16, 16, 4, 0.235, 0.235},   {NARROW, 64, 16, 1, 16, 16, 4, 0.227, 0.227},
+    {NARROW, 16, 64, 1, 16, 16, 4, 0.306, 0.306},   {F64, 128, 64, 2, 64, 32, 1, 0.863, 0.557},
+    {F64, 64, 128, 2, 32, 64, 1, 0.926, 0.601},     {F64, 128, 128, 1, 64, 32, 1, 0.936, 0.607},
+    {F64, 128, 64, 1, 64, 32, 2, 0.910, 0.807},     {F64, 64, 128, 1, 32, 64, 2, 0.904, 0.675},
+    {F64, 64, 64, 1, 32, 32, 3, 0.925, 0.600},      {F64, 128, 32, 1, 32, 32, 3, 0.801, 0.503},
+    {F64, 32, 128, 1, 32, 32, 3, 0.936, 0.562},     {F64, 64, 32, 1, 32, 16, 4, 0.752, 0.570},
+    {F64, 32, 64, 1, 32, 16, 4, 0.790, 0.510},      {F64, 128, 16, 1, 32, 16, 4, 0.792, 0.409},
+    {F64, 16, 128, 1, 16, 32, 4, 0.723, 0.520},     {F64, 64, 64, 2, 32, 32, 1, 0.801, 0.511},
+    {F64, 64, 32, 4, 32, 32, 1, 0.762, 0.451},      {F64, 32, 64, 4, 32, 32, 1, 0.719, 0.476},
+    {F64, 32, 32, 8, 32, 32, 1, 0.603, 0.356},      {F64, 16, 64, 4, 16, 32, 1, 0.572, 0.268},
+    {F64, 64, 16, 4, 32, 16, 1, 0.428, 0.268},      {F64, 16, 32, 8, 16, 32, 1, 0.494, 0.214},
+    {F64, 32, 16, 8, 32, 16, 1, 0.475, 0.278},      {C128, 128, 64, 1, 32, 32, 1, 0.903, 0.803},
+    {C128, 64, 64, 1, 32, 32, 2, 0.900, 0.800},     {C128, 64, 32, 1, 32, 16, 3, 0.801, 0.701},
+    {C128, 32, 64, 1, 16, 32, 3, 0.813, 0.713},     {C128, 64, 64, 2, 32, 32, 1, 0.846, 0.746},
+    {C128, 32, 32, 4, 32, 32, 1, 0.926, 0.826},     {C128, 16, 32, 4, 16, 32, 1, 0.822, 0.722},
+    {C128, 32, 16, 4, 32, 16, 1, 0.800, 0.700},
+};
+
+static const tsl_sm80_trait narrow = {.path = "strategy/gemm/nvidia/cuda_mma/cuda_mma.cu",
+                                      .kernel = "tsl_gemm_cuda_mma",
+                                      .stages_max = 8,
+                                      .part_panels = 4,
+                                      .copy_min = 4,
+                                      .store_elements = 4,
+                                      .first_clocks = 1950,
+                                      .sum_clocks = 51,
+                                      .panel_clocks = 1660,
+                                      .barrier_clocks = 42,
+                                      .few_warps = 0.76,
+                                      .bandwidth_share = 0.84,
+                                      .cache_bytes = 46,
+                                      .reduce_seconds = 4.9e-6,
+                                      .launch_share = 0.39,
+                                      .overlap = 3.5,
+                                      .odd_sums = 15,
+                                      .odd_part_sums = 15,
+                                      .odd_moves = 1},
+                            f64 = {.path = "strategy/gemm/nvidia/cuda_dmma/cuda_dmma.cu",
+                                   .kernel = "tsl_gemm_cuda_dmma",
+                                   .stages_max = 6,
+                                   .part_panels = 2,
+                                   .copy_min = 16,
+                                   .store_elements = 2,
+                                   .reduce_shares = 8,
+                                   .first_clocks = 3480,
+                                   .sum_clocks = 125,
+                                   .panel_clocks = 1620,
+                                   .few_warps = 0.683,
+                                   .hidden = 0.548,
+                                   .bandwidth_share = 0.777,
+                                   .cache_bytes = 32.1,
+                                   .reduce_seconds = 2.9e-6,
+                                   .launch_share = 0.293,
+                                   .overlap = 4,
+                                   .odd_sums = 3.13,
+                                   .odd_part_sums = 1,
+                                   .odd_moves = 1.37};
+
+enum {
+  BLOCK_BYTES = 1024, /* shared memory reserved by the system for each block */
+  SLICE = 16,         /* elements of k in a slice of a panel */
+  PADDING = 32,
+  REDUCE_PADDING = 64,
+  STAY_DEPTH = 128
+};
+
+bool tsl_sm80_is_vector(int64_t count, int64_t along, int64_t line, int64_t lines, int64_t offset,
+                        int64_t step) {
+  return along == 1 && offset % count == 0 && step % count == 0 && (lines <= 1 || line % count == 0);
+}
+
+int tsl_sm80_width(int element, int least, int64_t along, int64_t line, int64_t lines, int64_t offset,
+                   int64_t step) {
+  int width = 16;
+  while (width >= least && width > element &&
+         !tsl_sm80_is_vector(width / element, along, line, lines, offset, step))
+    width /= 2;
+  return width >= least && (along == 1 || element == 16) ? width : 0;
+}
+
+static int sm80_shape_width(const tsl_sm80_tile *tile, const tsl_shape *shape, bool by_rows) {
+  return by_rows ? tsl_sm80_width(tile->element, tile->trait->copy_min, shape->col_stride, shape->row_stride,
+                                  shape->rows, 0, 0)
+                 : tsl_sm80_width(tile->element, tile->trait->copy_min, shape->row_stride, shape->col_stride,
+                                  shape->cols, 0, 0);
+}
+
+/* Sets as many stages of `stage` bytes as fit in shared memory with all resident blocks. The stages must hold
+ * `least` bytes. */
+static void set_stages(tsl_sm80_tile *tile, int64_t stage, int64_t least, const tsl_device *device) {
+  const int64_t inside =
+                    (int64_t)(device->local_bytes_inside ? device->local_bytes_inside : device->local_bytes),
+                own = (inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES, fits = own / stage;
+  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, tile->trait->stages_max);
+  if (tile->stages * stage < least)
+    tile->stages = 0;
+  tile->shared_bytes = (uint64_t)(tile->stages * stage);
+}
+
+bool tsl_sm80_is_eight(const tsl_problem *problem) {
+  return problem->a.type == TESELA_E4M3 || problem->a.type == TESELA_E5M2;
+}
+
+/* Returns the multiply-adds per clock of a multiprocessor. Table: mma.sync with 16-bit elements and f32 sums,
+ * by first architecture, from data sheets of the faster cards; 90 is measured (only wgmma reaches twice as
+ * many). 8-bit integers have twice the rate, tf32 half; 8-bit floating point is multiplied as 16 bits. */
+static double narrow_unit_rate(const tsl_sm80_tile *tile, const tsl_device *device) {
+  static const struct {
+    int architecture; /* 10 times the compute capability */
+    double rate;
+  } rates[] = {{80, 1024}, {86, 512}, {90, 1150}, {100, 1024}, {110, 512}};
+  double rate = rates[0].rate;
+  for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+    if (device->architecture >= rates[i].architecture)
+      rate = rates[i].rate;
+  return tsl_sm80_is_eight(&tile->problem) ? rate : rate * 2 / tile->element;
+}
+
+/* Returns the extra clocks of a panel's copies where tiles are partial or operands are not aligned. A warp
+ * checks the bounds of each chunk, and copies elements one by one where an operand has no width. */
+static double narrow_part_clocks(const tsl_sm80_tile *tile) {
+  static const double look_clocks = 490, element_clocks = 25;
+  const tsl_problem *problem = &tile->problem;
+  const int width_a = tile->packs ? 16 : tile->a_width, width_b = tile->packs ? 16 : tile->b_width;
+  const double ones = element_clocks * 16 / tile->element,
+               chunks = (double)tile->depth * tile->element / 16 / tile->items;
+  if (width_a == 16 && width_b == 16 && problem->m >= tile->tile_m && problem->n >= tile->tile_n)
+    return 0;
+  return chunks * tile->tile_m * (look_clocks + (width_a ? 0 : ones)) +
+         chunks * tile->tile_n * (look_clocks + (width_b ? 0 : ones));
+}
+
+static void finish_narrow(tsl_sm80_tile *tile, const tsl_device *device) {
+  const tsl_problem *problem = &tile->problem;
+  if (tile->packs) {
+    const tsl_rows rows_a = tsl_rows_of(problem->m, problem->k, tile->a_mn_major, tile->element),
+                   rows_b = tsl_rows_of(problem->n, problem->k, tile->b_mn_major, tile->element);
+    tile->a_bytes = tsl_rows_bytes(&rows_a), tile->b_bytes = tsl_rows_bytes(&rows_b);
+  }
+  set_stages(tile, (int64_t)(tile->tile_m + tile->tile_n) * tile->depth * tile->element, 0, device);
+  tile->unit_rate = narrow_unit_rate(tile, device);
+  tile->part_clocks = narrow_part_clocks(tile);
+  tile->is_odd = problem->c.col_stride != 1 || (problem->m != 1 && problem->c.row_stride % 4 != 0);
+}
+
+/* Returns the padded bytes of a panel in shared memory. */
+static int64_t bytes_of_panel(const tsl_sm80_tile *tile, bool mn_major, int lines) {
+  const int row = mn_major ? lines : tile->depth, rows = mn_major ? tile->depth : lines;
+  return (int64_t)rows * (tile->element * row + (tile->numbers == 2 && !mn_major ? 2 * PADDING : PADDING));
+}
+
+/* Returns true if a tile can begin earlier to be whole; pairs need an even number of lines. */
+static bool f64_is_whole(int64_t lines, int tile, bool mn_major) {
+  return lines >= tile && (lines % 2 == 0 || !mn_major);
+}
+
+/* Returns true if blocks are persistent: loads overlap stores where tiles are many and k is short. */
+static bool f64_is_persistent(const tsl_sm80_tile *tile, const tsl_device *device) {
+  const tsl_problem *problem = &tile->problem;
+  const int64_t tiles = tsl_ceil_div(problem->m, tile->tile_m) * tsl_ceil_div(problem->n, tile->tile_n);
+  return tile->numbers == 1 && tile->slices == 1 && tile->cluster == 1 && tsl_problem_batch(problem) == 1 &&
+         problem->k > 0 && problem->k <= STAY_DEPTH && problem->k % tile->depth == 0 &&
+         tiles > (int64_t)device->compute_units * tile->groups &&
+         f64_is_whole(problem->m, tile->tile_m, tile->a_mn_major) &&
+         f64_is_whole(problem->n, tile->tile_n, tile->b_mn_major);
+}
+
+/* Returns the f64 multiply-adds per clock of a multiprocessor's tensor cores: twice FMA where f64 has half
+ * the rate of f32, else the rate of FMA. */
+static double f64_unit_rate(const tsl_device *device) {
+  const double fma = device->peak_f64 / (2e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units));
+  return fmax(1e-3, device->peak_f64 * 3 > device->peak_f32 ? 2 * fma : fma);
+}
+
+/* Returns the slowdown of products where copies are checked one by one: by copies per product of a warp. */
+static double f64_slowdown(const tsl_sm80_tile *tile) {
+  static const double part_cost = 0.83;
+  const double copies = (double)tile->numbers * (tile->tile_m + tile->tile_n) * tile->depth / tile->items,
+               products = (double)tile->numbers * tile->numbers * tile->warp_m * tile->warp_n / 64;
+  return tile->problem.m < tile->tile_m || tile->problem.n < tile->tile_n ? 1 + part_cost * copies / products
+                                                                          : 1;
+}
+
+/* Returns the clocks in which the sums of slices and of a cluster's blocks are added. A cluster costs fixed
+ * clocks; sums cost clocks by their bytes. */
+static double f64_meeting_clocks(const tsl_sm80_tile *tile) {
+  static const double cluster_clocks = 1840, clock_bytes = 175;
+  const double bytes = 2.0 * tile->sum * tile->tile_m * tile->tile_n;
+  return (tile->slices * tile->cluster > 1 ? tile->slices * bytes / clock_bytes : 0) +
+         (tile->cluster > 1 ? cluster_clocks + bytes / clock_bytes : 0);
+}
+
+static void finish_f64(tsl_sm80_tile *tile, const tsl_device *device) {
+  static const double cluster_loss = 3.56; /* idle units for each block of a cluster but the first */
+  const int64_t stage = bytes_of_panel(tile, tile->a_mn_major, tile->tile_m) +
+                        bytes_of_panel(tile, tile->b_mn_major, tile->tile_n),
+                sums = (int64_t)tile->slices * tile->tile_m * (tile->sum * tile->tile_n + REDUCE_PADDING);
+  set_stages(tile, stage, tile->slices * tile->cluster > 1 ? sums : 0, device);
+  tile->is_persistent = f64_is_persistent(tile, device);
+  tile->unit_rate = f64_unit_rate(device);
+  tile->slowdown = f64_slowdown(tile);
+  tile->meeting_clocks = f64_meeting_clocks(tile);
+  tile->idle_units = cluster_loss * (tile->cluster - 1);
+  tile->is_odd = tile->numbers == 1 && tile->problem.c.row_stride % 2 != 0;
+}
+
+tsl_sm80_tile tsl_sm80_tile_of(const tsl_problem *problem, const tsl_config *config,
+                               const tsl_device *device) {
+  const tsl_type_info *type = tsl_type(problem->a.type);
+  const int kind = type->size < 8 ? NARROW : type->is_complex ? C128 : F64;
+  const int64_t *value = config->value;
+  const bool swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1, is_narrow = kind == NARROW;
+  tsl_sm80_tile tile = {.trait = is_narrow ? &narrow : &f64,
+                        .problem = swapped ? tsl_problem_swapped(problem) : *problem,
+                        .swapped = swapped,
+                        .element = (int)type->size,
+                        .sum = is_narrow ? 4 : (int)type->size,
+                        .numbers = type->is_complex ? 2 : 1,
+                        .tile_m = (int)value[TSL_SM80_TILE_M],
+                        .tile_n = (int)value[TSL_SM80_TILE_N],
+                        .slices = is_narrow ? 1 : (int)value[TSL_CUDA_DMMA_SLICES],
+                        .cluster = is_narrow ? 1 : (int)value[TSL_CUDA_DMMA_CLUSTER],
+                        .packs = is_narrow && value[TSL_CUDA_MMA_FROM] == TSL_CUDA_MMA_PACKED,
+                        .slowdown = 1};
+  const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
+  tile.depth = is_narrow ? (int)value[TSL_CUDA_MMA_DEPTH] / tile.element : tile.slices * SLICE;
+  tile.a_mn_major = !tsl_launch_along(a->col_stride, a->row_stride);
+  tile.b_mn_major = !tsl_launch_along(b->row_stride, b->col_stride);
+  tile.a_width = sm80_shape_width(&tile, a, !tile.a_mn_major);
+  tile.b_width = sm80_shape_width(&tile, b, tile.b_mn_major);
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+    if (shapes[i].kind == kind && shapes[i].tile_m == tile.tile_m && shapes[i].tile_n == tile.tile_n &&
+        shapes[i].slices == tile.slices) {
+      tile.warp_m = shapes[i].warp_m, tile.warp_n = shapes[i].warp_n, tile.groups = shapes[i].groups;
+      tile.efficiency = tile.a_width && tile.b_width ? shapes[i].efficiency : shapes[i].by_ones;
+      tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) * tile.slices;
+      if (is_narrow)
+        finish_narrow(&tile, device);
+      else
+        finish_f64(&tile, device);
+    }
+  return tile;
+}
