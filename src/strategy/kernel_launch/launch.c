@@ -302,33 +302,33 @@ bool tsl_launch_along(int64_t stride, int64_t other) {
   return along == 1 || (across != 1 && along < across);
 }
 
-/* Returns the argument with alpha and beta converted to the type of the sums; integers modulo 2^32. */
-static tsl_gemm_argument launch_scaled(const tsl_work *work, const tsl_gemm_sizes *sizes, double alpha,
-                                       double beta) {
-  tsl_gemm_argument argument = {.sizes = *sizes};
-  if (work->problem.c.type == TESELA_F64) {
-    argument.scalars.f64[0] = alpha;
-    argument.scalars.f64[1] = beta;
-    argument.bytes = sizeof argument.sizes + sizeof argument.scalars.f64;
-  } else if (tsl_type(work->problem.c.type)->is_integer) { /* modulo 2^32, like the sums */
-    argument.scalars.i32[0] = (uint32_t)(int64_t)alpha;
-    argument.scalars.i32[1] = (uint32_t)(int64_t)beta;
-    argument.bytes = sizeof argument.sizes + sizeof argument.scalars.i32;
-  } else {
-    argument.scalars.f32[0] = (float)alpha;
-    argument.scalars.f32[1] = (float)beta;
-    argument.bytes = sizeof argument.sizes + sizeof argument.scalars.f32;
-  }
+/* Returns the argument with alpha and beta (real, imaginary) in the type of the sums; integers modulo 2^32.
+ */
+static tsl_gemm_argument launch_scaled(const tsl_work *work, const tsl_gemm_sizes *sizes, const double *alpha,
+                                       const double *beta) {
+  const tesela_type sums = launch_type_of_sums(work), component = tsl_type(sums)->component;
+  const bool is_complex = tsl_type(sums)->is_complex;
+  const double numbers[4] = {alpha[0], is_complex ? alpha[1] : beta[0], beta[0], beta[1]};
+  tsl_gemm_argument argument = {.sizes = *sizes, .bytes = sizeof *sizes + 2 * tsl_type(sums)->size};
+  for (int i = 0; i < (is_complex ? 4 : 2); i++)
+    if (component == TESELA_F64)
+      argument.scalars.f64[i] = numbers[i];
+    else if (component == TESELA_I32)
+      argument.scalars.i32[i] = (uint32_t)(int64_t)numbers[i];
+    else
+      argument.scalars.f32[i] = (float)numbers[i];
   return argument;
 }
 
 tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes *sizes) {
   /* An empty sum is not scaled: alpha = infinity must not make it NaN. */
-  return launch_scaled(work, sizes, sizes->k == 0 ? 0 : work->problem.alpha[0], work->problem.beta[0]);
+  static const double zero[2] = {0, 0};
+  return launch_scaled(work, sizes, sizes->k == 0 ? zero : work->problem.alpha, work->problem.beta);
 }
 
 tsl_gemm_argument tsl_launch_unscaled(const tsl_work *work, const tsl_gemm_sizes *sizes) {
-  return launch_scaled(work, sizes, 1, 0);
+  static const double one[2] = {1, 0}, zero[2] = {0, 0};
+  return launch_scaled(work, sizes, one, zero);
 }
 
 tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {

@@ -65,11 +65,11 @@ bool tsl_launch_along(int64_t stride, int64_t other);
 typedef struct tsl_gemm_argument {
   tsl_gemm_sizes sizes;
   union {
-    float f32[2];
-    double f64[2];
-    uint32_t i32[2];
+    float f32[4];
+    double f64[4];
+    uint32_t i32[4];
   } scalars;
-  size_t bytes; /* length of the argument: sizes and two scalars */
+  size_t bytes; /* length of the argument: sizes and scalars, two or of complex types four */
 } tsl_gemm_argument;
 /* Returns the argument with the problem's scalars; alpha is 0 where k is 0. */
 tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes *sizes);

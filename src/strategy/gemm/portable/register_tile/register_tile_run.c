@@ -3,6 +3,8 @@
 #include "host/int_math.h"
 #include "strategy/gemm/portable/register_tile/register_tile.h"
 
+#include <stddef.h>
+
 #define FOLDER "strategy/gemm/portable/register_tile/"
 
 /* Kernels that build() stores in work->state. */
@@ -50,9 +52,8 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
   if (tile->copied)
     TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_units.cl", "tsl_gemm_register_tile_units",
                                    TSL_REGISTER_TILE_COPY_ITEMS, tsl_text_get(defines), &out->units));
-  if (tile->split > 1)
-    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_sum.cl", "tsl_gemm_register_tile_sum",
-                                   TSL_REGISTER_TILE_SUM_ITEMS, tsl_text_get(defines), &out->sum));
+  const tsl_split_k_sum sum = tsl_register_tile_sum(tile);
+  TSL_TRY(tsl_split_k_sum_kernel(work, &sum, tsl_text_get(defines), &out->sum));
   if (tile->copied)
     tsl_text_add(defines, "#define COPIED 1\n");
   tsl_text_add(defines, "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n",
@@ -61,13 +62,10 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
                register_tile_groups_wanted(tile));
   define_neighbours(work, swapped, tile, defines);
   TSL_TRY(tsl_text_status(defines));
-  if (tile->form == TSL_REGISTER_TILE_LOCAL)
-    return tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
-                                  tsl_text_get(defines), &out->multiply);
-  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_async.cl", "tsl_gemm_register_tile", tile->items,
+  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
                                  tsl_text_get(defines), &out->multiply));
   const tsl_device_ops *ops = work->device->ops;
-  return ops->kernel_local_bytes
+  return tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC && ops->kernel_local_bytes
              ? ops->kernel_local_bytes(out->multiply, (size_t)tsl_register_tile_local_bytes(tile))
              : TESELA_OK;
 }
@@ -120,7 +118,6 @@ typedef struct register_tile_run_state {
   tsl_register_tile_grids grids;
   tsl_buffer *a, *b, *c, *scratch;
   int64_t steps[TSL_OPERANDS]; /* strides between products of a batch */
-  double alpha[2], beta[2];
   tsl_launch_wanted wanted;
   tsl_stream *stream;
 } register_tile_run_state;
@@ -147,9 +144,6 @@ static register_tile_run_state make_run_state(const tsl_work *work, const tsl_op
       .scratch = operands->scratch ? operands->scratch : c,
       .steps = {kernels->swapped ? operands->b.batch_step : operands->a.batch_step,
                 kernels->swapped ? operands->a.batch_step : operands->b.batch_step, operands->c.batch_step},
-      /* sums of no terms are not scaled: infinity times 0 would be NaN */
-      .alpha = {sizes.k == 0 ? 0 : work->problem.alpha[0], sizes.k == 0 ? 0 : work->problem.alpha[1]},
-      .beta = {work->problem.beta[0], work->problem.beta[1]},
       .wanted = tsl_launch_wanted_of(work, operands),
       .stream = stream,
   };
@@ -160,37 +154,20 @@ static tesela_status register_tile_launch(const register_tile_run_state *run, ts
   return run->work->device->ops->launch(run->stream, kernel, grid, list, count);
 }
 
-static tsl_register_tile_number register_tile_number_of(tesela_type sums, double x) {
-  return tsl_type(sums)->component == TESELA_F64 ? (tsl_register_tile_number){.f64 = x}
-         : sums == TESELA_I32                    ? (tsl_register_tile_number){.i32 = (int32_t)x}
-                                                 : (tsl_register_tile_number){.f32 = (float)x};
-}
-
-static tsl_register_tile_arguments get_arguments(const register_tile_run_state *run,
-                                                 const tsl_gemm_sizes *sizes) {
-  const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
+static tsl_register_tile_arguments get_arguments(const register_tile_run_state *run) {
   return (tsl_register_tile_arguments){
-      .m = sizes->m,
-      .n = sizes->n,
-      .k = sizes->k,
-      .a_offset = sizes->a_offset,
-      .a_row_stride = sizes->a_row_stride,
-      .a_col_stride = sizes->a_col_stride,
-      .b_offset = sizes->b_offset,
-      .b_row_stride = sizes->b_row_stride,
-      .b_col_stride = sizes->b_col_stride,
-      .c_offset = sizes->c_offset,
-      .c_row_stride = sizes->c_row_stride,
-      .c_col_stride = sizes->c_col_stride,
-      .alpha = {register_tile_number_of(sums, run->alpha[0]), register_tile_number_of(sums, run->alpha[1])},
-      .beta = {register_tile_number_of(sums, run->beta[0]), register_tile_number_of(sums, run->beta[1])},
       .band = BAND,
       .a_step = run->steps[TSL_OPERAND_A],
       .b_step = run->steps[TSL_OPERAND_B],
       .c_step = run->steps[TSL_OPERAND_C],
       .wanted = run->wanted.at,
       .wanted_above = run->wanted.above,
+      .gemm = tsl_launch_scalars(run->work, &run->sizes),
   };
+}
+static tsl_argument argument_of(const tsl_register_tile_arguments *args) {
+  return (tsl_argument){.value = args,
+                        .bytes = offsetof(tsl_register_tile_arguments, gemm) + args->gemm.bytes};
 }
 
 /* Layout of the workspace, in numbers of the sums' type. */
@@ -260,40 +237,38 @@ static tesela_status register_tile_multiply(const register_tile_run_state *run) 
     sizes.c_row_stride = at.pitch / tile->numbers;
     sizes.c_col_stride = 1;
   }
-  tsl_register_tile_arguments args = get_arguments(run, &sizes);
+  tsl_register_tile_arguments args = get_arguments(run);
+  args.gemm = is_split ? tsl_launch_unscaled(run->work, &sizes) : tsl_launch_scalars(run->work, &sizes);
   args.split_depth = tsl_round_up(tsl_ceil_div(sizes.k, tile->split), tile->tile_k);
   args.split_step = sizes.m * at.pitch / tile->numbers;
-  if (is_split) { /* sums are stored unscaled */
-    const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
-    args.alpha[0] = register_tile_number_of(sums, 1);
-    args.alpha[1] = register_tile_number_of(sums, 0);
+  if (is_split)
     args.c_step = tile->split * args.split_step;
-  }
   const tsl_argument list[] = {TSL_ARG_BUFFER(tile->copied ? run->scratch : run->a),
                                TSL_ARG_BUFFER(tile->copied ? run->scratch : run->b),
-                               TSL_ARG_BUFFER(is_split ? run->scratch : run->c), TSL_ARG_VALUE(args)};
-  return register_tile_launch(run, run->kernels->multiply, &run->grids.multiply, list, 4);
-}
-
-static tesela_status register_tile_run_sum(const register_tile_run_state *run) {
-  const register_tile_layout at = register_tile_layout_of(run);
-  const int64_t step = run->tile.split * run->sizes.m * at.pitch;
-  const tsl_register_tile_arguments args = get_arguments(run, &run->sizes);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c),   TSL_ARG_VALUE(args),
-                               TSL_ARG_VALUE(at.pitch),      TSL_ARG_VALUE(at.splits), TSL_ARG_VALUE(step)};
-  return register_tile_launch(run, run->kernels->sum, &run->grids.sum, list, sizeof list / sizeof *list);
+                               TSL_ARG_BUFFER(is_split ? run->scratch : run->c), argument_of(&args)};
+  TSL_TRY(register_tile_launch(run, run->kernels->multiply, &run->grids.multiply, list, 4));
+  const tsl_split_k_sum_arguments sum = {.first = at.splits,
+                                         .pitch = at.pitch,
+                                         .split_step = sizes.m * at.pitch,
+                                         .batch_step = tile->split * sizes.m * at.pitch,
+                                         .c_step = run->steps[TSL_OPERAND_C],
+                                         .wanted = run->wanted.at,
+                                         .wanted_above = run->wanted.above,
+                                         .gemm = tsl_launch_scalars(run->work, &run->sizes)};
+  return tsl_split_k_sum_run(run->work, run->kernels->sum, &run->grids.sum, &sum, run->scratch, run->c,
+                             run->stream);
 }
 
 static tesela_status register_tile_pack(const register_tile_run_state *run, tsl_kernel *kernel,
                                         tsl_buffer *operand, const tsl_grid *grid) {
-  const tsl_register_tile_arguments args = get_arguments(run, &run->sizes);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(args)};
+  const tsl_register_tile_arguments args = get_arguments(run);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), argument_of(&args)};
   return register_tile_launch(run, kernel, grid, list, 3);
 }
 
 static tesela_status multiply_packed(const register_tile_run_state *run) {
-  const tsl_register_tile_arguments args = get_arguments(run, &run->sizes);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), TSL_ARG_VALUE(args)};
+  const tsl_register_tile_arguments args = get_arguments(run);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), argument_of(&args)};
   if (run->sizes.k > 0) {
     TSL_TRY(register_tile_pack(run, run->kernels->pack_a, run->a, &run->grids.copy_a));
     TSL_TRY(register_tile_pack(run, run->kernels->pack_b, run->b, &run->grids.copy_b));
@@ -303,8 +278,5 @@ static tesela_status multiply_packed(const register_tile_run_state *run) {
 
 tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const register_tile_run_state run = make_run_state(work, operands, stream);
-  if (!run.tile.local)
-    return multiply_packed(&run);
-  TSL_TRY(register_tile_multiply(&run));
-  return run.tile.split > 1 ? register_tile_run_sum(&run) : TESELA_OK;
+  return run.tile.local ? register_tile_multiply(&run) : multiply_packed(&run);
 }

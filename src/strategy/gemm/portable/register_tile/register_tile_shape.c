@@ -20,6 +20,7 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
       .split = (int)value[TSL_REGISTER_TILE_SPLIT],
   };
   const tesela_type sums = tsl_type(problem->c.type)->sums;
+  tile.sums = sums;
   tile.size = (int)tsl_type(sums)->size;
   tile.complex = tsl_type(sums)->is_complex;
   tile.numbers = tile.complex ? 2 : 1;
@@ -35,7 +36,7 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
 int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
   if (!tile->local)
     return 0;
-  /* a line has four elements of padding: fetch.cl */
+  /* a line has four elements of padding: PITCH_A */
   const int64_t panels = (int64_t)tile->stages * tile->tile_k * (tile->tile_m + tile->tile_n + 8);
   const int64_t fold = (int64_t)tile->slices * (tile->tile_m / tile->micro_m) * (tile->tile_n + tile->lanes);
   return (tile->slices > 1 && fold > panels ? fold : panels) * tile->size;
@@ -110,17 +111,14 @@ tsl_register_tile_grids tsl_register_tile_grids_of(const tsl_register_tile *tile
                                                    int64_t k, int64_t batch, const tsl_device *device) {
   static const tsl_grid none = {{0, 0, 0}, {1, 1, 1}};
   const bool copies = (tile->copied || !tile->local) && k > 0;
-  const uint64_t tiles = (uint64_t)(tsl_ceil_div(m, tile->tile_m) * tsl_ceil_div(n, tile->tile_n)),
-                 vectors = (uint64_t)tsl_ceil_div(n * tile->numbers, tile->lanes);
+  const uint64_t tiles = (uint64_t)(tsl_ceil_div(m, tile->tile_m) * tsl_ceil_div(n, tile->tile_n));
   tsl_register_tile_grids grids = {
       none, none, {{tiles, (uint64_t)tile->split, (uint64_t)batch}, {tile->items, 1, 1}}, none};
   if (copies) {
     grids.copy_a = copy_grid(tile, m, tile->micro_m, k, device);
     grids.copy_b = copy_grid(tile, n, tile->micro_n, k, device);
   }
-  if (tile->split > 1)
-    grids.sum = (tsl_grid){{(vectors + TSL_REGISTER_TILE_SUM_ITEMS - 1) / TSL_REGISTER_TILE_SUM_ITEMS,
-                            tsl_launch_limited(device, 1, m), (uint64_t)batch},
-                           {TSL_REGISTER_TILE_SUM_ITEMS, 1, 1}};
+  const tsl_split_k_sum sum = tsl_register_tile_sum(tile);
+  grids.sum = tsl_split_k_sum_grid(&sum, tile->sums, m, n, batch, device);
   return grids;
 }

@@ -6,15 +6,16 @@
  *   depth 1  | line 0 | line 1 | ...
  *
  * An item copies a line's next DEPTHS units, so that adjacent reads along k use the same cache lines. */
-#include "register_tile_arguments.cl"
 #include "units.h"
+
+#include "register_tile_shared.h"
 
 #define DEPTHS TSL_REGISTER_TILE_COPY_DEPTHS
 
 TSL_KERNEL(TSL_REGISTER_TILE_COPY_ITEMS, 1, 1)
 tsl_gemm_register_tile_units(TSL_GLOBAL const tsl_element *TSL_RESTRICT from,
                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT dst, const tsl_register_tile_units g) {
-  if (is_unwanted(g.wanted, g.wanted_above))
+  if (tsl_is_unwanted(g.wanted, g.wanted_above))
     return;
   const TSL_INDEX line = TSL_GLOBAL_ITEM(0), units = (g.k + TSL_UNIT_PRODUCTS - 1) / TSL_UNIT_PRODUCTS;
   if (line * TSL_NUMBERS >= g.pitch)

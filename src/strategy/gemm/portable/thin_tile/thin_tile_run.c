@@ -27,9 +27,8 @@ tesela_status tsl_thin_tile_build(tsl_work *work) {
            thin_tile_groups_wanted(&tile));
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "thin_tile.cl", "tsl_gemm_thin_tile", tile.items, defines,
                                  &made.multiply));
-  if (tile.split > 1)
-    TSL_TRY(tsl_launch_kernel(work, FOLDER "thin_tile_sum.cl", "tsl_gemm_thin_tile_sum",
-                              TSL_THIN_TILE_SUM_WIDTH * TSL_THIN_TILE_SUM_SHARES, &made.sum));
+  const tsl_split_k_sum sum = tsl_thin_tile_sum(&tile);
+  TSL_TRY(tsl_split_k_sum_kernel(work, &sum, "", &made.sum));
   TSL_TRY(tsl_alloc(sizeof made, "thin_tile's kernels", &block));
   *(thin_kernels *)block = made;
   work->state = block;
@@ -81,13 +80,14 @@ static tesela_status thin_tile_multiply(const thin_tile_running *run) {
 }
 
 static tesela_status thin_tile_run_sum(const thin_tile_running *run) {
-  const int64_t pitch = tsl_thin_tile_pitch(&run->tile), step = run->tile.split * run->sizes.m * pitch;
-  const tsl_gemm_argument given = tsl_launch_scalars(run->work, &run->sizes);
-  const tsl_argument list[] = {
-      TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), {.value = &given, .bytes = given.bytes},
-      TSL_ARG_VALUE(pitch),         TSL_ARG_VALUE(step),    TSL_ARG_VALUE(run->steps[TSL_OPERAND_C])};
-  return run->work->device->ops->launch(run->stream, run->kernels->sum, &run->grids.sum, list,
-                                        sizeof list / sizeof *list);
+  const int64_t pitch = tsl_thin_tile_pitch(&run->tile), split_step = run->sizes.m * pitch;
+  const tsl_split_k_sum_arguments args = {.pitch = pitch,
+                                          .split_step = split_step,
+                                          .batch_step = run->tile.split * split_step,
+                                          .c_step = run->steps[TSL_OPERAND_C],
+                                          .gemm = tsl_launch_scalars(run->work, &run->sizes)};
+  return tsl_split_k_sum_run(run->work, run->kernels->sum, &run->grids.sum, &args, run->scratch, run->c,
+                             run->stream);
 }
 
 tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
@@ -113,5 +113,5 @@ tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operan
       .stream = stream,
   };
   TSL_TRY(thin_tile_multiply(&run));
-  return tile.split > 1 ? thin_tile_run_sum(&run) : TESELA_OK;
+  return thin_tile_run_sum(&run);
 }
