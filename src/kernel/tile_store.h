@@ -1,6 +1,5 @@
-/* Stores a group's tile of C from the micro-tiles in its items' registers. The includer defines TILE_M,
- * MICRO_M, MICRO_N (elements), ITEMS_M, ITEMS_N, ITEMS, SLICES (items that share a micro-tile), ITEM_COLUMNS,
- * PANEL_COLUMNS, DOWN (register_tile.cl), and PANELS: numbers of local memory that are there already. */
+/* Stores a group's tile of C from the micro-tiles in its items' registers. The includer
+ * defines the sizes of register_tile.cl, and PANELS: numbers that panels take in local memory. */
 #ifndef TSL_KERNEL_TILE_STORE_H
 #define TSL_KERNEL_TILE_STORE_H
 

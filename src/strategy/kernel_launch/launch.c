@@ -297,6 +297,19 @@ tsl_gemm_sizes tsl_launch_swapped(const tsl_gemm_sizes *sizes) {
   };
 }
 
+tsl_launch_operands tsl_launch_operands_of(const tsl_work *work, const tsl_operands *operands, bool swapped) {
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
+  const tsl_operand *a = swapped ? &operands->b : &operands->a, *b = swapped ? &operands->a : &operands->b;
+  tsl_buffer *c = operands->c.buffer;
+  return (tsl_launch_operands){.sizes = swapped ? tsl_launch_swapped(&sizes) : sizes,
+                               .a = a->buffer ? a->buffer : c,
+                               .b = b->buffer ? b->buffer : c,
+                               .c = c,
+                               .a_step = a->batch_step,
+                               .b_step = b->batch_step,
+                               .c_step = operands->c.batch_step};
+}
+
 bool tsl_launch_along(int64_t stride, int64_t other) {
   const int64_t along = stride < 0 ? -stride : stride, across = other < 0 ? -other : other;
   return along == 1 || (across != 1 && along < across);
@@ -331,19 +344,21 @@ tsl_gemm_argument tsl_launch_unscaled(const tsl_work *work, const tsl_gemm_sizes
   return launch_scaled(work, sizes, one, zero);
 }
 
-tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+tesela_status tsl_launch_gemm_swapped(const tsl_work *work, const tsl_operands *operands, bool swapped,
+                                      tsl_stream *stream) {
   const tsl_launch *launch = work->state;
-  const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
-  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
-  const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
-  const tsl_argument arguments[] = {
-      TSL_ARG_BUFFER(a->buffer ? a->buffer : c->buffer),
-      TSL_ARG_BUFFER(b->buffer ? b->buffer : c->buffer),
-      TSL_ARG_BUFFER(c->buffer),
-      {.value = &given, .bytes = given.bytes},
-  };
+  const tsl_launch_operands own = tsl_launch_operands_of(work, operands, swapped);
+  const tsl_gemm_argument given = tsl_launch_scalars(work, &own.sizes);
+  const tsl_argument arguments[] = {TSL_ARG_BUFFER(own.a),
+                                    TSL_ARG_BUFFER(own.b),
+                                    TSL_ARG_BUFFER(own.c),
+                                    {.value = &given, .bytes = given.bytes}};
   return work->device->ops->launch(stream, launch->kernel, &launch->grid, arguments,
                                    sizeof arguments / sizeof *arguments);
+}
+
+tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  return tsl_launch_gemm_swapped(work, operands, false, stream);
 }
 
 /* Returns the maximum number of groups: the device's, limited because kernels count groups in an int. */
@@ -400,6 +415,14 @@ double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, 
   const double busy = fmin(1, across * down / fmax(1, device->compute_units));
   const double compute = flops / (efficiency * peak * fmax(busy, 1e-9));
   return fmax(compute, tsl_problem_bytes(problem) / device->bandwidth) + device->launch_seconds;
+}
+
+tsl_launch_pace tsl_launch_pace_of(const tsl_problem *problem, const tsl_device *device) {
+  const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
+  const double peak = twice ? device->peak_f64 : device->peak_f32;
+  const double count = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
+  return (tsl_launch_pace){count, clock, fmax(peak / 2 / count / clock, 1e-3),
+                           twice ? fmax(1, device->peak_f32 / peak) : 1};
 }
 
 /* The time of a wait is 0.5 to 0.65 us on an H200, for a panel of a single group of tile_local. */

@@ -143,25 +143,6 @@ static tesela_status run_part(const microtile_launch *run, const microtile_part 
   return multiply(run, part, &layout);
 }
 
-static void swap(int64_t *a, int64_t *b) {
-  const int64_t kept = *a;
-  *a = *b;
-  *b = kept;
-}
-
-/* Exchanges the operands: if A and B are column-major, C^T = B^T A^T needs no packing. */
-static void transpose(microtile_launch *run) {
-  tsl_gemm_sizes *sizes = &run->sizes;
-  tsl_buffer *const a = run->a;
-  run->a = run->b;
-  run->b = a;
-  swap(&sizes->m, &sizes->n);
-  swap(&sizes->a_offset, &sizes->b_offset);
-  swap(&sizes->a_row_stride, &sizes->b_col_stride);
-  swap(&sizes->a_col_stride, &sizes->b_row_stride);
-  swap(&sizes->c_row_stride, &sizes->c_col_stride);
-}
-
 static bool by_columns(const microtile_launch *run) {
   const tsl_gemm_sizes *sizes = &run->sizes;
   return sizes->a_row_stride == 1 && sizes->a_col_stride != 1 && sizes->b_row_stride == 1 &&
@@ -177,8 +158,11 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
                              .b = operands->b.buffer,
                              .c = operands->c.buffer,
                              .scratch = operands->scratch};
-  if (by_columns(&launch))
-    transpose(&launch);
+  if (by_columns(&launch)) { /* if A and B are column-major, C^T = B^T A^T needs no packing */
+    launch.sizes = tsl_launch_swapped(&launch.sizes);
+    launch.a = operands->b.buffer;
+    launch.b = operands->a.buffer;
+  }
   const int64_t n = launch.sizes.n, k = launch.sizes.k;
   const microtile_part most = largest_part(k, n, work->device);
   for (int64_t column = 0; column < n; column += most.columns) {
@@ -255,11 +239,6 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
     tsl_cost_counts_copies(k * n * sizeof(float), account);
 }
 
-static void release(tsl_work *work) {
-  tsl_free(work->state);
-  work->state = NULL;
-}
-
 static tesela_status build(tsl_work *work) {
   const int64_t *value = work->config.value;
   microtile_state kernels;
@@ -287,7 +266,7 @@ const tsl_strategy tsl_gemm_image_microtile = {
     .score = score,
     .build = build,
     .run = run,
-    .release = release,
+    .release = tsl_launch_release,
     .supports = {.types = types, .why = "texels of images are f32"},
     .resources = {.scratch = scratch, .count_costs = account},
 };

@@ -68,3 +68,7 @@ static void STRUCTURED_LOOP(const tsl_problem *problem, const tsl_operands *oper
     }
   }
 }
+#undef REAL
+#undef PARTS
+#undef LOAD_FACTOR
+#undef STRUCTURED_LOOP

@@ -1,5 +1,5 @@
 /* Common part of opencl_mma and subgroup_mma, which multiply narrow types by a GPU's matrix units in OpenCL
- * C: a group computes a tile of C, each of its warps or sub-groups a part of the tile. */
+ * C. A group computes a tile of C, each of its warps or sub-groups a part of the tile. */
 #ifndef TSL_STRATEGY_GEMM_OPENCL_MATRIX_UNITS_H
 #define TSL_STRATEGY_GEMM_OPENCL_MATRIX_UNITS_H
 

@@ -10,7 +10,7 @@
  * Lines outside of the matrix are read as the last line, elements beyond k as zeros.
  *
  * Where vectors are not aligned (by_numbers), adjacent items read adjacent elements and write them one by
- * one: vectors would touch four times the cache lines. */
+ * one. Vectors would touch four times the cache lines. */
 
 /* Vectors of a line that adjacent items read, and elements along k that they read one by one. */
 #define NEIGHBOURS (TILE_K / TSL_LANES < 2 ? TILE_K / TSL_LANES : 2)
@@ -243,17 +243,17 @@ TSL_FUNCTION void write_panels(const tile_panels *panels, const tile_copies *cop
 TSL_FUNCTION int global_to_local_start(tile_panels *panels, tile_copies *copies,
                                        TSL_LOCAL_POINTER TSL_REAL *memory, TSL_GLOBAL const TSL_REAL *a,
                                        TSL_GLOBAL const TSL_REAL *b, const tsl_gemm_arguments *g,
-                                       const tile_start *at) {
+                                       const tile_start *start) {
   panels->a = memory;
   panels->b = memory + STAGES * PANEL_A;
-  panels->a_first = at->slice * SLICE_DEPTH * PITCH_A + at->m_item;
-  panels->b_first = at->slice * SLICE_DEPTH * PITCH_B + at->n_item;
+  panels->a_first = start->slice * SLICE_DEPTH * PITCH_A + start->m_item;
+  panels->b_first = start->slice * SLICE_DEPTH * PITCH_B + start->n_item;
   panels->stage = 0;
-  panels->left = at->end - at->first;
+  panels->left = start->end - start->first;
   panel_start(&copies->a, shape_of_a(), a, g->a_offset, g->a_row_stride, g->a_col_stride,
-              at->row * TSL_NUMBERS, LINES(g->m), at->first);
+              start->row * TSL_NUMBERS, LINES(g->m), start->first);
   panel_start(&copies->b, shape_of_b(), b, g->b_offset, g->b_col_stride, g->b_row_stride,
-              at->col * TSL_NUMBERS, LINES(g->n), at->first);
+              start->col * TSL_NUMBERS, LINES(g->n), start->first);
   const bool inside = panel_is_plain(&copies->a, shape_of_a()) && panel_is_plain(&copies->b, shape_of_b());
   read_panels(panels, copies, false);
   write_panels(panels, copies, 0);

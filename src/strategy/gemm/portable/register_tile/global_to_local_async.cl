@@ -102,7 +102,7 @@ TSL_FUNCTION void copy_numbers(const panel_copy *copy, panel_shape shape, unsign
   }
 }
 
-/* The same in vectors, across lines. */
+/* Starts copying the next panel in vectors, across lines. */
 TSL_FUNCTION void copy_vectors(const panel_copy *copy, panel_shape shape, unsigned int panel, TSL_INDEX left,
                                bool plain) {
   const int stride = PLACES / (shape.extent / 4); /* depths between an item's vectors */
@@ -179,25 +179,25 @@ TSL_FUNCTION void copy_panels(tile_panels *panels, tile_copies *copies) {
 TSL_FUNCTION int global_to_local_start(tile_panels *panels, tile_copies *copies,
                                        TSL_LOCAL_POINTER TSL_REAL *memory, TSL_GLOBAL const TSL_REAL *a,
                                        TSL_GLOBAL const TSL_REAL *b, const tsl_gemm_arguments *g,
-                                       const tile_start *at) {
-  TSL_LOCAL_POINTER TSL_REAL *stages = memory + at->slice * STAGES * STAGE;
-  panels->rows = stages + at->m_item;
-  panels->columns = stages + PANEL_A + at->n_item;
+                                       const tile_start *start) {
+  TSL_LOCAL_POINTER TSL_REAL *stages = memory + start->slice * STAGES * STAGE;
+  panels->rows = stages + start->m_item;
+  panels->columns = stages + PANEL_A + start->n_item;
   panels->base = tsl_ptx_local(stages);
   panels->reads = panels->writes = 0;
-  panels->slice = at->slice;
-  panels->left = at->end - at->first;
-  panel_start(&copies->a, shape_of_a(), at->place, a, g->a_offset, g->a_row_stride, g->a_col_stride, at->row,
-              LINES(g->m), at->first + at->slice * SLICE_DEPTH);
-  panel_start(&copies->b, shape_of_b(), at->place, b, g->b_offset, g->b_col_stride, g->b_row_stride, at->col,
-              LINES(g->n), at->first + at->slice * SLICE_DEPTH);
+  panels->slice = start->slice;
+  panels->left = start->end - start->first;
+  panel_start(&copies->a, shape_of_a(), start->place, a, g->a_offset, g->a_row_stride, g->a_col_stride,
+              start->row, LINES(g->m), start->first + start->slice * SLICE_DEPTH);
+  panel_start(&copies->b, shape_of_b(), start->place, b, g->b_offset, g->b_col_stride, g->b_row_stride,
+              start->col, LINES(g->n), start->first + start->slice * SLICE_DEPTH);
   TSL_UNROLL_BY(1)
   for (int s = 0; s < STAGES - 1; s++) {
     copy_panels(panels, copies);
     tsl_ptx_copies_end();
   }
   TSL_PTX_COPIES_WAIT(PENDING);
-  slice_barrier(at->slice);
+  slice_barrier(start->slice);
   return 0;
 }
 

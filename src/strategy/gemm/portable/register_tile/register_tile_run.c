@@ -109,41 +109,30 @@ void tsl_register_tile_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* One launch. `sizes` are the kernels': C = A B, swapped or not. */
 typedef struct register_tile_run_state {
   const tsl_work *work;
   const tile_kernels *kernels;
   tsl_register_tile tile;
-  tsl_gemm_sizes sizes;
+  tsl_launch_operands operands;
   tsl_register_tile_grids grids;
-  tsl_buffer *a, *b, *c, *scratch;
-  int64_t steps[TSL_OPERANDS]; /* strides between products of a batch */
+  tsl_buffer *scratch;
   tsl_launch_wanted wanted;
   tsl_stream *stream;
 } register_tile_run_state;
 
 static register_tile_run_state make_run_state(const tsl_work *work, const tsl_operands *operands,
                                               tsl_stream *stream) {
-  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const tile_kernels *kernels = work->state;
-  /* every argument needs a buffer, even if nothing is read */
-  tsl_buffer *c = operands->c.buffer, *a = operands->a.buffer ? operands->a.buffer : c,
-             *b = operands->b.buffer ? operands->b.buffer : c;
   const tsl_register_tile tile = tsl_register_tile_of(&work->problem, &work->config);
-  const tsl_gemm_sizes swapped = kernels->swapped ? tsl_launch_swapped(&sizes) : sizes;
+  const tsl_launch_operands swapped = tsl_launch_operands_of(work, operands, kernels->swapped);
   return (register_tile_run_state){
       .work = work,
       .kernels = kernels,
       .tile = tile,
-      .sizes = swapped,
-      .grids = tsl_register_tile_grids_of(&tile, swapped.m, swapped.n, swapped.k,
+      .operands = swapped,
+      .grids = tsl_register_tile_grids_of(&tile, swapped.sizes.m, swapped.sizes.n, swapped.sizes.k,
                                           tsl_problem_batch(&work->problem), work->device),
-      .a = kernels->swapped ? b : a,
-      .b = kernels->swapped ? a : b,
-      .c = c,
-      .scratch = operands->scratch ? operands->scratch : c,
-      .steps = {kernels->swapped ? operands->b.batch_step : operands->a.batch_step,
-                kernels->swapped ? operands->a.batch_step : operands->b.batch_step, operands->c.batch_step},
+      .scratch = operands->scratch ? operands->scratch : swapped.c,
       .wanted = tsl_launch_wanted_of(work, operands),
       .stream = stream,
   };
@@ -157,12 +146,12 @@ static tesela_status register_tile_launch(const register_tile_run_state *run, ts
 static tsl_register_tile_arguments get_arguments(const register_tile_run_state *run) {
   return (tsl_register_tile_arguments){
       .band = BAND,
-      .a_step = run->steps[TSL_OPERAND_A],
-      .b_step = run->steps[TSL_OPERAND_B],
-      .c_step = run->steps[TSL_OPERAND_C],
+      .a_step = run->operands.a_step,
+      .b_step = run->operands.b_step,
+      .c_step = run->operands.c_step,
       .wanted = run->wanted.at,
       .wanted_above = run->wanted.above,
-      .gemm = tsl_launch_scalars(run->work, &run->sizes),
+      .gemm = tsl_launch_scalars(run->work, &run->operands.sizes),
   };
 }
 static tsl_argument argument_of(const tsl_register_tile_arguments *args) {
@@ -179,7 +168,7 @@ typedef struct register_tile_layout {
 
 static register_tile_layout register_tile_layout_of(const register_tile_run_state *run) {
   const tsl_register_tile *tile = &run->tile;
-  const tsl_gemm_sizes *sizes = &run->sizes;
+  const tsl_gemm_sizes *sizes = &run->operands.sizes;
   register_tile_layout made = {.units = tile->copied ? tsl_ceil_div(sizes->k, tile->products) : 0,
                                .pitch_a = tsl_round_up(sizes->m * tile->numbers, tile->lanes),
                                .pitch_b = tsl_round_up(sizes->n * tile->numbers, tile->lanes)};
@@ -196,7 +185,7 @@ static tesela_status copy_units(const register_tile_run_state *run, tsl_buffer *
 }
 
 static tesela_status copy_both(const register_tile_run_state *run, const register_tile_layout *layout) {
-  const tsl_gemm_sizes *s = &run->sizes;
+  const tsl_gemm_sizes *s = &run->operands.sizes;
   const tsl_problem *problem = &run->work->problem;
   const bool swapped = run->kernels->swapped;
   const int64_t sign_a = (swapped ? problem->conjugate_b : problem->conjugate_a) ? -1 : 1;
@@ -214,15 +203,15 @@ static tesela_status copy_both(const register_tile_run_state *run, const registe
                                      sign_b,
                                      run->wanted.at,
                                      run->wanted.above};
-  TSL_TRY(copy_units(run, run->a, &run->grids.copy_a, &a));
-  return copy_units(run, run->b, &run->grids.copy_b, &b);
+  TSL_TRY(copy_units(run, run->operands.a, &run->grids.copy_a, &a));
+  return copy_units(run, run->operands.b, &run->grids.copy_b, &b);
 }
 
 static tesela_status register_tile_multiply(const register_tile_run_state *run) {
   const tsl_register_tile *tile = &run->tile;
   const register_tile_layout at = register_tile_layout_of(run);
   const bool is_split = tile->split > 1;
-  tsl_gemm_sizes sizes = run->sizes;
+  tsl_gemm_sizes sizes = run->operands.sizes;
   if (tile->copied && sizes.k > 0) {
     TSL_TRY(copy_both(run, &at));
     sizes.k = at.units;
@@ -243,20 +232,20 @@ static tesela_status register_tile_multiply(const register_tile_run_state *run) 
   args.split_step = sizes.m * at.pitch / tile->numbers;
   if (is_split)
     args.c_step = tile->split * args.split_step;
-  const tsl_argument list[] = {TSL_ARG_BUFFER(tile->copied ? run->scratch : run->a),
-                               TSL_ARG_BUFFER(tile->copied ? run->scratch : run->b),
-                               TSL_ARG_BUFFER(is_split ? run->scratch : run->c), argument_of(&args)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(tile->copied ? run->scratch : run->operands.a),
+                               TSL_ARG_BUFFER(tile->copied ? run->scratch : run->operands.b),
+                               TSL_ARG_BUFFER(is_split ? run->scratch : run->operands.c), argument_of(&args)};
   TSL_TRY(register_tile_launch(run, run->kernels->multiply, &run->grids.multiply, list, 4));
   const tsl_split_k_sum_arguments sum = {.first = at.splits,
                                          .pitch = at.pitch,
                                          .split_step = sizes.m * at.pitch,
                                          .batch_step = tile->split * sizes.m * at.pitch,
-                                         .c_step = run->steps[TSL_OPERAND_C],
+                                         .c_step = run->operands.c_step,
                                          .wanted = run->wanted.at,
                                          .wanted_above = run->wanted.above,
-                                         .gemm = tsl_launch_scalars(run->work, &run->sizes)};
-  return tsl_split_k_sum_run(run->work, run->kernels->sum, &run->grids.sum, &sum, run->scratch, run->c,
-                             run->stream);
+                                         .gemm = tsl_launch_scalars(run->work, &run->operands.sizes)};
+  return tsl_split_k_sum_run(run->work, run->kernels->sum, &run->grids.sum, &sum, run->scratch,
+                             run->operands.c, run->stream);
 }
 
 static tesela_status register_tile_pack(const register_tile_run_state *run, tsl_kernel *kernel,
@@ -268,10 +257,11 @@ static tesela_status register_tile_pack(const register_tile_run_state *run, tsl_
 
 static tesela_status multiply_packed(const register_tile_run_state *run) {
   const tsl_register_tile_arguments args = get_arguments(run);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), argument_of(&args)};
-  if (run->sizes.k > 0) {
-    TSL_TRY(register_tile_pack(run, run->kernels->pack_a, run->a, &run->grids.copy_a));
-    TSL_TRY(register_tile_pack(run, run->kernels->pack_b, run->b, &run->grids.copy_b));
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->operands.c),
+                               argument_of(&args)};
+  if (run->operands.sizes.k > 0) {
+    TSL_TRY(register_tile_pack(run, run->kernels->pack_a, run->operands.a, &run->grids.copy_a));
+    TSL_TRY(register_tile_pack(run, run->kernels->pack_b, run->operands.b, &run->grids.copy_b));
   }
   return register_tile_launch(run, run->kernels->multiply, &run->grids.multiply, list, 3);
 }

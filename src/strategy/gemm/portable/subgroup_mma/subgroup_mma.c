@@ -154,21 +154,8 @@ static tesela_status subgroup_mma_build(tsl_work *work) {
 
 static tesela_status subgroup_mma_run(const tsl_work *work, const tsl_operands *operands,
                                       tsl_stream *stream) {
-  const tsl_launch *launch = work->state;
-  const tsl_problem *problem = &work->problem;
-  const bool swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1;
-  const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
-  const tsl_gemm_sizes sizes = swapped ? tsl_launch_swapped(&plain) : plain;
-  const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
-  const tsl_operand *a = swapped ? &operands->b : &operands->a, *b = swapped ? &operands->a : &operands->b,
-                    *c = &operands->c;
-  /* Every argument needs a buffer, even if nothing is read. */
-  const tsl_argument arguments[] = {TSL_ARG_BUFFER(a->buffer ? a->buffer : c->buffer),
-                                    TSL_ARG_BUFFER(b->buffer ? b->buffer : c->buffer),
-                                    TSL_ARG_BUFFER(c->buffer),
-                                    {.value = &given, .bytes = given.bytes}};
-  return work->device->ops->launch(stream, launch->kernel, &launch->grid, arguments,
-                                   sizeof arguments / sizeof *arguments);
+  const tsl_shape *c = &work->problem.c;
+  return tsl_launch_gemm_swapped(work, operands, c->row_stride == 1 && c->col_stride != 1, stream);
 }
 
 const tsl_strategy tsl_gemm_subgroup_mma = {
