@@ -37,13 +37,20 @@ out:
   return status;
 }
 
-tesela_status tsl_split_k_sum_run(const tsl_work *work, tsl_kernel *kernel, const tsl_grid *grid,
-                                  const tsl_split_k_sum_arguments *arguments, tsl_buffer *scratch,
-                                  tsl_buffer *c, tsl_stream *stream) {
+tesela_status tsl_split_k_sum_run(const tsl_work *work, tsl_kernel *kernel, const tsl_split_k_sum *sum,
+                                  tsl_split_k_sum_arguments arguments, const tsl_launch_operands *operands,
+                                  tsl_buffer *scratch, tsl_stream *stream) {
+  const tsl_gemm_sizes *sizes = &operands->sizes;
+  if (sum->splits == 1)
+    return TESELA_OK;
+  arguments.batch_step = sum->splits * arguments.split_step;
+  arguments.c_step = operands->c_step;
+  arguments.gemm = tsl_launch_scalars(work, sizes);
+  const tsl_grid grid = tsl_split_k_sum_grid(sum, tsl_type(work->problem.c.type)->sums, sizes->m, sizes->n,
+                                             tsl_problem_batch(&work->problem), work->device);
   const tsl_argument list[] = {
       TSL_ARG_BUFFER(scratch),
-      TSL_ARG_BUFFER(c),
-      {.value = arguments, .bytes = offsetof(tsl_split_k_sum_arguments, gemm) + arguments->gemm.bytes}};
-  return kernel ? work->device->ops->launch(stream, kernel, grid, list, sizeof list / sizeof *list)
-                : TESELA_OK;
+      TSL_ARG_BUFFER(operands->c),
+      {.value = &arguments, .bytes = offsetof(tsl_split_k_sum_arguments, gemm) + arguments.gemm.bytes}};
+  return work->device->ops->launch(stream, kernel, &grid, list, sizeof list / sizeof *list);
 }

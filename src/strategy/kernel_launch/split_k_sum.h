@@ -17,8 +17,10 @@ tsl_grid tsl_split_k_sum_grid(const tsl_split_k_sum *sum, tesela_type sums, int6
 /* Compiles the kernel; `defines`: lines for kernel/kernel_elements.h. NULL where there is one split. */
 tesela_status tsl_split_k_sum_kernel(tsl_work *work, const tsl_split_k_sum *sum, const char *defines,
                                      tsl_kernel **kernel);
-tesela_status tsl_split_k_sum_run(const tsl_work *work, tsl_kernel *kernel, const tsl_grid *grid,
-                                  const tsl_split_k_sum_arguments *arguments, tsl_buffer *scratch,
-                                  tsl_buffer *c, tsl_stream *stream);
+/* Adds the splits to C. The caller sets `arguments` up to split_step, and the predicate. Does nothing where
+ * there is one split. */
+tesela_status tsl_split_k_sum_run(const tsl_work *work, tsl_kernel *kernel, const tsl_split_k_sum *sum,
+                                  tsl_split_k_sum_arguments arguments, const tsl_launch_operands *operands,
+                                  tsl_buffer *scratch, tsl_stream *stream);
 
 #endif

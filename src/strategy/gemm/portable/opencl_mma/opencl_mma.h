@@ -41,6 +41,5 @@ void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config
                             tsl_cost_counts *account);
 tesela_status tsl_opencl_mma_build(tsl_work *work);
 tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
-void tsl_opencl_mma_release(tsl_work *work);
 
 #endif

@@ -65,11 +65,6 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   return TESELA_OK;
 }
 
-void tsl_opencl_mma_release(tsl_work *work) {
-  tsl_free(work->state);
-  work->state = NULL;
-}
-
 /* Returns the pitch, or 0 for a single row: addresses of absent rows must be aligned, too. */
 static int64_t opencl_mma_pitch_of(const tsl_rows *rows, int64_t stride) {
   return rows->rows <= 1 ? 0 : stride;
@@ -120,17 +115,13 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
   const opencl_mma_kernels *kernels = work->state;
   const tsl_opencl_mma mma = tsl_opencl_mma_of(&work->problem, &work->config);
   const tsl_matrix_tile tile = mma.tile;
-  tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
-  const bool any = sizes.k > 0;
-  if (tile.swapped)
-    sizes = tsl_launch_swapped(&sizes);
-  /* Every argument needs a buffer, even if nothing is read. */
-  tsl_buffer *buffers[2] = {operands->c.buffer, operands->c.buffer};
-  if (any) {
-    buffers[0] = tile.swapped ? operands->b.buffer : operands->a.buffer;
-    buffers[1] = tile.swapped ? operands->a.buffer : operands->b.buffer;
+  const tsl_launch_operands own = tsl_launch_operands_of(work, operands, tile.swapped);
+  tsl_gemm_sizes sizes = own.sizes;
+  tsl_buffer *buffers[2] = {own.a, own.b};
+  if (sizes.k > 0) {
     TSL_TRY(opencl_mma_prepare(work, &mma, operands->scratch, stream, &sizes, buffers));
   } else {
+    buffers[0] = buffers[1] = own.c; /* nothing is read */
     sizes.a_offset = sizes.a_row_stride = sizes.a_col_stride = 0;
     sizes.b_offset = sizes.b_row_stride = sizes.b_col_stride = 0;
   }
@@ -160,13 +151,10 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
   const tsl_argument scratch = TSL_ARG_BUFFER(operands->scratch), list[] = {a, b, c, scratch, all};
   TSL_TRY(work->device->ops->launch(stream, kernels->multiply, &grid, list, sizeof list / sizeof *list));
   const tsl_split_k_sum sum = sum_of(&schedule);
-  const tsl_grid sum_grid =
-      tsl_split_k_sum_grid(&sum, tsl_type(work->problem.c.type)->sums, sizes.m, sizes.n, 1, work->device);
   const int64_t pitch = tile.tiles_n * tile.tile_n;
-  const tsl_split_k_sum_arguments sum_arguments = {.first = given.sums / 4,
-                                                   .pitch = pitch,
-                                                   .split_step = tile.tiles_m * tile.tile_m * pitch,
-                                                   .gemm = scaled};
-  return tsl_split_k_sum_run(work, kernels->sum, &sum_grid, &sum_arguments, operands->scratch,
-                             operands->c.buffer, stream);
+  return tsl_split_k_sum_run(work, kernels->sum, &sum,
+                             (tsl_split_k_sum_arguments){.first = given.sums / 4,
+                                                         .pitch = pitch,
+                                                         .split_step = tile.tiles_m * tile.tile_m * pitch},
+                             &own, operands->scratch, stream);
 }

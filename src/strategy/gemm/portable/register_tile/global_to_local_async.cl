@@ -22,13 +22,6 @@
 #define LOAD_FIRST 1 /* operands of the next depth are loaded before the multiply-adds */
 /* Depth before which all copies of a panel are issued: each further start costs three instructions. */
 #define COPY_DEPTH 2
-/* Batches of copies that may be in flight when the next panel is needed. */
-#if STAGES == 2
-#define PENDING 0
-#else
-#define PENDING 1
-#endif
-
 /* Compile-time constants of an operand's panels. */
 typedef struct panel_shape {
   bool along_k, by_numbers;
@@ -196,7 +189,7 @@ TSL_FUNCTION int global_to_local_start(tile_panels *panels, tile_copies *copies,
     copy_panels(panels, copies);
     tsl_ptx_copies_end();
   }
-  TSL_PTX_COPIES_WAIT(PENDING);
+  tsl_ptx_copies_wait(STAGES - 2);
   slice_barrier(start->slice);
   return 0;
 }
@@ -208,7 +201,7 @@ TSL_FUNCTION void global_to_local(tile_panels *panels, tile_copies *copies, int 
     copy_panels(panels, copies);
   if (depth == SLICE_DEPTH - 1) {
     tsl_ptx_copies_end();
-    TSL_PTX_COPIES_WAIT(PENDING);
+    tsl_ptx_copies_wait(STAGES - 2);
     slice_barrier(panels->slice);
     panels->reads = panels->reads == (STAGES - 1) * STAGE ? 0 : panels->reads + STAGE;
   }

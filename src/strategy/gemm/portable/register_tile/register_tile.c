@@ -275,7 +275,7 @@ const tsl_strategy tsl_gemm_register_tile = {
     .score = tsl_register_tile_seconds,
     .build = tsl_register_tile_build,
     .run = tsl_register_tile_run,
-    .release = tsl_register_tile_release,
+    .release = tsl_launch_release,
     .supports = {.types = types, .conjugates = true, .batches = true},
     .tuning = {.names = {[TSL_REGISTER_TILE_FORM] = form_names}, .prune = register_tile_prune},
     .resources = {.scratch = register_tile_scratch, .count_costs = tsl_register_tile_account},

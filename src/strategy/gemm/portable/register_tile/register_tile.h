@@ -68,6 +68,5 @@ tsl_problem tsl_register_tile_swapped(const tsl_problem *problem);
 
 tesela_status tsl_register_tile_build(tsl_work *work);
 tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
-void tsl_register_tile_release(tsl_work *work);
 
 #endif

@@ -104,11 +104,6 @@ tesela_status tsl_register_tile_build(tsl_work *work) {
   return TESELA_OK;
 }
 
-void tsl_register_tile_release(tsl_work *work) {
-  tsl_free(work->state);
-  work->state = NULL;
-}
-
 typedef struct register_tile_run_state {
   const tsl_work *work;
   const tile_kernels *kernels;
@@ -163,7 +158,7 @@ static tsl_argument argument_of(const tsl_register_tile_arguments *args) {
 typedef struct register_tile_layout {
   int64_t units;            /* units along k; 0 without copies */
   int64_t pitch_a, pitch_b; /* distance between units of the copies; A's copy comes first */
-  int64_t splits, pitch;    /* offset of the splits' sums, and distance between their rows */
+  int64_t splits;           /* offset of the splits' sums, whose rows are pitch_b apart */
 } register_tile_layout;
 
 static register_tile_layout register_tile_layout_of(const register_tile_run_state *run) {
@@ -173,38 +168,29 @@ static register_tile_layout register_tile_layout_of(const register_tile_run_stat
                                .pitch_a = tsl_round_up(sizes->m * tile->numbers, tile->lanes),
                                .pitch_b = tsl_round_up(sizes->n * tile->numbers, tile->lanes)};
   made.splits = made.units * (made.pitch_a + made.pitch_b);
-  made.pitch = made.pitch_b;
   return made;
 }
 
-static tesela_status copy_units(const register_tile_run_state *run, tsl_buffer *from, const tsl_grid *grid,
-                                const tsl_register_tile_units *tile_units) {
-  const tsl_argument list[] = {TSL_ARG_BUFFER(from), TSL_ARG_BUFFER(run->scratch),
-                               TSL_ARG_VALUE(*tile_units)};
-  return register_tile_launch(run, run->kernels->units, grid, list, 3);
-}
-
-static tesela_status copy_both(const register_tile_run_state *run, const register_tile_layout *layout) {
+/* Copies A, or B, to units. */
+static tesela_status copy_units(const register_tile_run_state *run, const register_tile_layout *layout,
+                                bool is_b) {
   const tsl_gemm_sizes *s = &run->operands.sizes;
   const tsl_problem *problem = &run->work->problem;
-  const bool swapped = run->kernels->swapped;
-  const int64_t sign_a = (swapped ? problem->conjugate_b : problem->conjugate_a) ? -1 : 1;
-  const int64_t sign_b = (swapped ? problem->conjugate_a : problem->conjugate_b) ? -1 : 1;
-  const tsl_register_tile_units a = {
-      s->m,   s->k,           s->a_offset,      s->a_row_stride, s->a_col_stride, 0, layout->pitch_a,
-      sign_a, run->wanted.at, run->wanted.above};
-  const tsl_register_tile_units b = {s->n,
-                                     s->k,
-                                     s->b_offset,
-                                     s->b_col_stride,
-                                     s->b_row_stride,
-                                     layout->units * layout->pitch_a,
-                                     layout->pitch_b,
-                                     sign_b,
-                                     run->wanted.at,
-                                     run->wanted.above};
-  TSL_TRY(copy_units(run, run->operands.a, &run->grids.copy_a, &a));
-  return copy_units(run, run->operands.b, &run->grids.copy_b, &b);
+  const bool conjugates = is_b != run->kernels->swapped ? problem->conjugate_b : problem->conjugate_a;
+  const tsl_register_tile_units units = {.lines = is_b ? s->n : s->m,
+                                         .k = s->k,
+                                         .from = is_b ? s->b_offset : s->a_offset,
+                                         .line_stride = is_b ? s->b_col_stride : s->a_row_stride,
+                                         .depth_stride = is_b ? s->b_row_stride : s->a_col_stride,
+                                         .to = is_b ? layout->units * layout->pitch_a : 0,
+                                         .pitch = is_b ? layout->pitch_b : layout->pitch_a,
+                                         .sign = conjugates ? -1 : 1,
+                                         .wanted = run->wanted.at,
+                                         .wanted_above = run->wanted.above};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(is_b ? run->operands.b : run->operands.a),
+                               TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(units)};
+  return register_tile_launch(run, run->kernels->units, is_b ? &run->grids.copy_b : &run->grids.copy_a, list,
+                              3);
 }
 
 static tesela_status register_tile_multiply(const register_tile_run_state *run) {
@@ -213,7 +199,8 @@ static tesela_status register_tile_multiply(const register_tile_run_state *run) 
   const bool is_split = tile->split > 1;
   tsl_gemm_sizes sizes = run->operands.sizes;
   if (tile->copied && sizes.k > 0) {
-    TSL_TRY(copy_both(run, &at));
+    TSL_TRY(copy_units(run, &at, false));
+    TSL_TRY(copy_units(run, &at, true));
     sizes.k = at.units;
     sizes.a_offset = 0;
     sizes.a_row_stride = sizes.b_col_stride = 1;
@@ -223,29 +210,27 @@ static tesela_status register_tile_multiply(const register_tile_run_state *run) 
   }
   if (is_split) {
     sizes.c_offset = at.splits / tile->numbers;
-    sizes.c_row_stride = at.pitch / tile->numbers;
+    sizes.c_row_stride = at.pitch_b / tile->numbers;
     sizes.c_col_stride = 1;
   }
   tsl_register_tile_arguments args = get_arguments(run);
   args.gemm = is_split ? tsl_launch_unscaled(run->work, &sizes) : tsl_launch_scalars(run->work, &sizes);
   args.split_depth = tsl_round_up(tsl_ceil_div(sizes.k, tile->split), tile->tile_k);
-  args.split_step = sizes.m * at.pitch / tile->numbers;
+  args.split_step = sizes.m * at.pitch_b / tile->numbers;
   if (is_split)
     args.c_step = tile->split * args.split_step;
   const tsl_argument list[] = {TSL_ARG_BUFFER(tile->copied ? run->scratch : run->operands.a),
                                TSL_ARG_BUFFER(tile->copied ? run->scratch : run->operands.b),
                                TSL_ARG_BUFFER(is_split ? run->scratch : run->operands.c), argument_of(&args)};
   TSL_TRY(register_tile_launch(run, run->kernels->multiply, &run->grids.multiply, list, 4));
-  const tsl_split_k_sum_arguments sum = {.first = at.splits,
-                                         .pitch = at.pitch,
-                                         .split_step = sizes.m * at.pitch,
-                                         .batch_step = tile->split * sizes.m * at.pitch,
-                                         .c_step = run->operands.c_step,
-                                         .wanted = run->wanted.at,
-                                         .wanted_above = run->wanted.above,
-                                         .gemm = tsl_launch_scalars(run->work, &run->operands.sizes)};
-  return tsl_split_k_sum_run(run->work, run->kernels->sum, &run->grids.sum, &sum, run->scratch,
-                             run->operands.c, run->stream);
+  const tsl_split_k_sum sum = tsl_register_tile_sum(tile);
+  return tsl_split_k_sum_run(run->work, run->kernels->sum, &sum,
+                             (tsl_split_k_sum_arguments){.first = at.splits,
+                                                         .pitch = at.pitch_b,
+                                                         .split_step = sizes.m * at.pitch_b,
+                                                         .wanted = run->wanted.at,
+                                                         .wanted_above = run->wanted.above},
+                             &run->operands, run->scratch, run->stream);
 }
 
 static tesela_status register_tile_pack(const register_tile_run_state *run, tsl_kernel *kernel,

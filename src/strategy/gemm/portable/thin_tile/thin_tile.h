@@ -61,6 +61,5 @@ void tsl_thin_tile_account(const tsl_problem *problem, const tsl_config *config,
 
 tesela_status tsl_thin_tile_build(tsl_work *work);
 tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
-void tsl_thin_tile_release(tsl_work *work);
 
 #endif

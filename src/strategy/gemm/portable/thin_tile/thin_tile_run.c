@@ -35,73 +35,37 @@ tesela_status tsl_thin_tile_build(tsl_work *work) {
   return TESELA_OK;
 }
 
-void tsl_thin_tile_release(tsl_work *work) {
-  tsl_free(work->state);
-  work->state = NULL;
-}
-
-typedef struct thin_tile_running {
-  const tsl_work *work;
-  const thin_kernels *kernels;
-  tsl_thin_tile tile;
-  tsl_launch_operands operands;
-  tsl_thin_tile_grids grids;
-  tsl_buffer *scratch;
-  tsl_stream *stream;
-} thin_tile_running;
-
-static tesela_status thin_tile_multiply(const thin_tile_running *run) {
-  const tsl_thin_tile *tile = &run->tile;
-  const bool parts = tile->split > 1;
-  const int64_t part =
-      tsl_ceil_div(tsl_ceil_div(run->operands.sizes.k, tile->split), tile->chunk) * tile->chunk;
-  const int64_t pitch = tsl_thin_tile_pitch(tile), part_step = parts ? run->operands.sizes.m * pitch : 0;
-  const int64_t c_step = parts ? tile->split * part_step : run->operands.c_step;
-  tsl_gemm_sizes sizes = run->operands.sizes;
-  tsl_gemm_argument given = tsl_launch_scalars(run->work, &sizes);
+tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+  const thin_kernels *kernels = work->state;
+  const tsl_thin_tile tile = tsl_thin_tile_of(&work->problem, &work->config);
+  const tsl_launch_operands own = tsl_launch_operands_of(work, operands, tile.swapped);
+  const tsl_thin_tile_grids grids = tsl_thin_tile_grids_of(&tile, own.sizes.m, own.sizes.n,
+                                                           tsl_problem_batch(&work->problem), work->device);
+  const tsl_split_k_sum sum = tsl_thin_tile_sum(&tile);
+  const bool parts = tile.split > 1;
+  const int64_t part = tsl_round_up(tsl_ceil_div(own.sizes.k, tile.split), tile.chunk);
+  const int64_t pitch = tsl_thin_tile_pitch(&tile), part_step = parts ? own.sizes.m * pitch : 0;
+  const int64_t c_step = parts ? tile.split * part_step : own.c_step;
+  tsl_gemm_sizes sizes = own.sizes;
   if (parts) {
     sizes.c_offset = 0;
     sizes.c_row_stride = pitch;
     sizes.c_col_stride = 1;
-    given = tsl_launch_unscaled(run->work, &sizes);
   }
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->operands.a),
-                               TSL_ARG_BUFFER(run->operands.b),
-                               TSL_ARG_BUFFER(parts ? run->scratch : run->operands.c),
+  const tsl_gemm_argument given =
+      parts ? tsl_launch_unscaled(work, &sizes) : tsl_launch_scalars(work, &sizes);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(own.a),
+                               TSL_ARG_BUFFER(own.b),
+                               TSL_ARG_BUFFER(parts ? operands->scratch : own.c),
                                {.value = &given, .bytes = given.bytes},
                                TSL_ARG_VALUE(part),
                                TSL_ARG_VALUE(part_step),
-                               TSL_ARG_VALUE(run->operands.a_step),
-                               TSL_ARG_VALUE(run->operands.b_step),
+                               TSL_ARG_VALUE(own.a_step),
+                               TSL_ARG_VALUE(own.b_step),
                                TSL_ARG_VALUE(c_step)};
-  return run->work->device->ops->launch(run->stream, run->kernels->multiply, &run->grids.multiply, list,
-                                        sizeof list / sizeof *list);
-}
-
-static tesela_status thin_tile_run_sum(const thin_tile_running *run) {
-  const int64_t pitch = tsl_thin_tile_pitch(&run->tile), split_step = run->operands.sizes.m * pitch;
-  const tsl_split_k_sum_arguments args = {.pitch = pitch,
-                                          .split_step = split_step,
-                                          .batch_step = run->tile.split * split_step,
-                                          .c_step = run->operands.c_step,
-                                          .gemm = tsl_launch_scalars(run->work, &run->operands.sizes)};
-  return tsl_split_k_sum_run(run->work, run->kernels->sum, &run->grids.sum, &args, run->scratch,
-                             run->operands.c, run->stream);
-}
-
-tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const tsl_thin_tile tile = tsl_thin_tile_of(&work->problem, &work->config);
-  const tsl_launch_operands swapped = tsl_launch_operands_of(work, operands, tile.swapped);
-  const thin_tile_running run = {
-      .work = work,
-      .kernels = work->state,
-      .tile = tile,
-      .operands = swapped,
-      .grids = tsl_thin_tile_grids_of(&tile, swapped.sizes.m, swapped.sizes.n,
-                                      tsl_problem_batch(&work->problem), work->device),
-      .scratch = operands->scratch,
-      .stream = stream,
-  };
-  TSL_TRY(thin_tile_multiply(&run));
-  return thin_tile_run_sum(&run);
+  TSL_TRY(work->device->ops->launch(stream, kernels->multiply, &grids.multiply, list,
+                                    sizeof list / sizeof *list));
+  return tsl_split_k_sum_run(work, kernels->sum, &sum,
+                             (tsl_split_k_sum_arguments){.pitch = pitch, .split_step = part_step}, &own,
+                             operands->scratch, stream);
 }
