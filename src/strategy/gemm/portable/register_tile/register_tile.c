@@ -196,7 +196,7 @@ static const char *refuse_grids(const tsl_register_tile *tile, const tsl_problem
   const tsl_problem swapped = tsl_register_tile_swapped(problem);
   const tsl_register_tile_grids grids =
       tsl_register_tile_grids_of(tile, swapped.m, swapped.n, swapped.k, tsl_problem_batch(problem), device);
-  const tsl_grid *const all[] = {&grids.multiply, &grids.copy_a, &grids.copy_b, &grids.sum};
+  const tsl_grid *const all[] = {&grids.multiply, &grids.copy, &grids.sum};
   const char *why = NULL;
   for (size_t i = 0; i < sizeof all / sizeof *all && !why; i++)
     why = tsl_launch_fits(device, all[i]);

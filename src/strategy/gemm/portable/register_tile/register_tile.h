@@ -52,8 +52,8 @@ static inline tsl_split_k_sum tsl_register_tile_sum(const tsl_register_tile *til
 
 /* Grids of a run, for a product or batch that is already swapped. */
 typedef struct tsl_register_tile_grids {
-  tsl_grid copy_a, copy_b; /* copies to units or panels; no groups without copies */
-  tsl_grid multiply, sum;  /* `sum` has no groups without split-k */
+  tsl_grid copy;          /* copies of both operands to units or panels; no groups without copies */
+  tsl_grid multiply, sum; /* `sum` has no groups without split-k */
 } tsl_register_tile_grids;
 tsl_register_tile_grids tsl_register_tile_grids_of(const tsl_register_tile *tile, int64_t m, int64_t n,
                                                    int64_t k, int64_t batch, const tsl_device *device);

@@ -90,30 +90,25 @@ TSL_FUNCTION void pack_panel(TSL_GLOBAL const tsl_element *TSL_RESTRICT from, TS
 }
 #endif
 
+/* Dimension 2 counts the operands. */
 TSL_KERNEL(1, 1, 1)
-tsl_gemm_register_tile_pack_a(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
-                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels,
-                              const tsl_register_tile_arguments args) {
+tsl_gemm_register_tile_pack(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
+                            TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
+                            TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels,
+                            const tsl_register_tile_arguments args) {
   const tsl_gemm_arguments g = args.gemm;
+  const TSL_INDEX group = TSL_GROUP(1), groups = TSL_GROUPS(1);
   if (tsl_is_unwanted(args.wanted, args.wanted_above))
     return;
-  const TSL_INDEX step = (TSL_INDEX)TSL_GROUPS(1) * MICRO_M;
-  for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * MICRO_M; first < g.m; first += step)
-    pack_panel(a + TSL_NUMBERS * g.a_offset, g.a_row_stride, g.a_col_stride, first, g.m, g.k, MICRO_M, SIGN_A,
-               panels);
-}
-
-TSL_KERNEL(1, 1, 1)
-tsl_gemm_register_tile_pack_b(TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
-                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels,
-                              const tsl_register_tile_arguments args) {
-  const tsl_gemm_arguments g = args.gemm;
-  if (tsl_is_unwanted(args.wanted, args.wanted_above))
-    return;
-  const TSL_INDEX step = (TSL_INDEX)TSL_GROUPS(1) * MICRO_N;
-  for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * MICRO_N; first < g.n; first += step)
-    pack_panel(b + TSL_NUMBERS * g.b_offset, g.b_col_stride, g.b_row_stride, first, g.n, g.k, MICRO_N, SIGN_B,
-               panels + BEFORE_B(g));
+  if (TSL_GROUP(2) == 0) {
+    for (TSL_INDEX first = group * MICRO_M; first < g.m; first += groups * MICRO_M)
+      pack_panel(a + TSL_NUMBERS * g.a_offset, g.a_row_stride, g.a_col_stride, first, g.m, g.k, MICRO_M,
+                 SIGN_A, panels);
+  } else {
+    for (TSL_INDEX first = group * MICRO_N; first < g.n; first += groups * MICRO_N)
+      pack_panel(b + TSL_NUMBERS * g.b_offset, g.b_col_stride, g.b_row_stride, first, g.n, g.k, MICRO_N,
+                 SIGN_B, panels + BEFORE_B(g));
+  }
 }
 
 /* Adds the products of one k to the sums: real parts, then the imaginary parts of complex numbers. */

@@ -10,10 +10,9 @@
 /* Kernels that build() stores in work->state. */
 typedef struct tile_kernels {
   tsl_kernel *multiply;
-  tsl_kernel *sum;             /* adds the k splits; NULL without split-k */
-  tsl_kernel *pack_a, *pack_b; /* pack operands into panels; NULL for forms with local memory */
-  tsl_kernel *units;           /* copies operands to units; NULL if the kernel multiplies elements directly */
-  bool swapped;                /* C' = B' A' is computed */
+  tsl_kernel *sum;  /* adds the k splits; NULL without split-k */
+  tsl_kernel *copy; /* copies operands to panels or units; NULL if the kernel multiplies elements directly */
+  bool swapped;     /* C' = B' A' is computed */
 } tile_kernels;
 
 /* Rows of tiles visited together: as many as columns of the groups that run at the same time. */
@@ -51,7 +50,7 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
                                  tsl_text *defines, tile_kernels *out) {
   if (tile->copied)
     TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_units.cl", "tsl_gemm_register_tile_units",
-                                   TSL_REGISTER_TILE_COPY_ITEMS, tsl_text_get(defines), &out->units));
+                                   TSL_REGISTER_TILE_COPY_ITEMS, tsl_text_get(defines), &out->copy));
   const tsl_split_k_sum sum = tsl_register_tile_sum(tile);
   TSL_TRY(tsl_split_k_sum_kernel(work, &sum, tsl_text_get(defines), &out->sum));
   if (tile->copied)
@@ -80,8 +79,7 @@ static tesela_status build_packed(tsl_work *work, const tsl_problem *swapped, co
   const char *lines = tsl_text_get(defines);
   TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_packed", tile->items, lines,
                                  &out->multiply));
-  TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_pack_a", 1, lines, &out->pack_a));
-  return tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_pack_b", 1, lines, &out->pack_b);
+  return tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_pack", 1, lines, &out->copy);
 }
 
 tesela_status tsl_register_tile_build(tsl_work *work) {
@@ -171,26 +169,21 @@ static register_tile_layout register_tile_layout_of(const register_tile_run_stat
   return made;
 }
 
-/* Copies A, or B, to units. */
-static tesela_status copy_units(const register_tile_run_state *run, const register_tile_layout *layout,
-                                bool is_b) {
+/* Copies both operands to units. */
+static tesela_status copy_units(const register_tile_run_state *run, const register_tile_layout *layout) {
   const tsl_gemm_sizes *s = &run->operands.sizes;
   const tsl_problem *problem = &run->work->problem;
-  const bool conjugates = is_b != run->kernels->swapped ? problem->conjugate_b : problem->conjugate_a;
-  const tsl_register_tile_units units = {.lines = is_b ? s->n : s->m,
-                                         .k = s->k,
-                                         .from = is_b ? s->b_offset : s->a_offset,
-                                         .line_stride = is_b ? s->b_col_stride : s->a_row_stride,
-                                         .depth_stride = is_b ? s->b_row_stride : s->a_col_stride,
-                                         .to = is_b ? layout->units * layout->pitch_a : 0,
-                                         .pitch = is_b ? layout->pitch_b : layout->pitch_a,
-                                         .sign = conjugates ? -1 : 1,
-                                         .wanted = run->wanted.at,
-                                         .wanted_above = run->wanted.above};
-  const tsl_argument list[] = {TSL_ARG_BUFFER(is_b ? run->operands.b : run->operands.a),
-                               TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(units)};
-  return register_tile_launch(run, run->kernels->units, is_b ? &run->grids.copy_b : &run->grids.copy_a, list,
-                              3);
+  const int64_t sign[2] = {problem->conjugate_a ? -1 : 1, problem->conjugate_b ? -1 : 1};
+  const bool swapped = run->kernels->swapped;
+  const tsl_register_tile_operands copies = {
+      .a = {s->m, s->k, s->a_offset, s->a_row_stride, s->a_col_stride, 0, layout->pitch_a, sign[swapped]},
+      .b = {s->n, s->k, s->b_offset, s->b_col_stride, s->b_row_stride, layout->units * layout->pitch_a,
+            layout->pitch_b, sign[!swapped]},
+      .wanted = run->wanted.at,
+      .wanted_above = run->wanted.above};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->operands.a), TSL_ARG_BUFFER(run->operands.b),
+                               TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(copies)};
+  return register_tile_launch(run, run->kernels->copy, &run->grids.copy, list, 4);
 }
 
 static tesela_status register_tile_multiply(const register_tile_run_state *run) {
@@ -199,8 +192,7 @@ static tesela_status register_tile_multiply(const register_tile_run_state *run) 
   const bool is_split = tile->split > 1;
   tsl_gemm_sizes sizes = run->operands.sizes;
   if (tile->copied && sizes.k > 0) {
-    TSL_TRY(copy_units(run, &at, false));
-    TSL_TRY(copy_units(run, &at, true));
+    TSL_TRY(copy_units(run, &at));
     sizes.k = at.units;
     sizes.a_offset = 0;
     sizes.a_row_stride = sizes.b_col_stride = 1;
@@ -233,22 +225,15 @@ static tesela_status register_tile_multiply(const register_tile_run_state *run) 
                              &run->operands, run->scratch, run->stream);
 }
 
-static tesela_status register_tile_pack(const register_tile_run_state *run, tsl_kernel *kernel,
-                                        tsl_buffer *operand, const tsl_grid *grid) {
-  const tsl_register_tile_arguments args = get_arguments(run);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), argument_of(&args)};
-  return register_tile_launch(run, kernel, grid, list, 3);
-}
-
 static tesela_status multiply_packed(const register_tile_run_state *run) {
   const tsl_register_tile_arguments args = get_arguments(run);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->operands.c),
-                               argument_of(&args)};
-  if (run->operands.sizes.k > 0) {
-    TSL_TRY(register_tile_pack(run, run->kernels->pack_a, run->operands.a, &run->grids.copy_a));
-    TSL_TRY(register_tile_pack(run, run->kernels->pack_b, run->operands.b, &run->grids.copy_b));
-  }
-  return register_tile_launch(run, run->kernels->multiply, &run->grids.multiply, list, 3);
+  const tsl_argument a = TSL_ARG_BUFFER(run->operands.a), b = TSL_ARG_BUFFER(run->operands.b),
+                     panels = TSL_ARG_BUFFER(run->scratch), c = TSL_ARG_BUFFER(run->operands.c);
+  if (run->operands.sizes.k > 0)
+    TSL_TRY(register_tile_launch(run, run->kernels->copy, &run->grids.copy,
+                                 (const tsl_argument[]){a, b, panels, argument_of(&args)}, 4));
+  return register_tile_launch(run, run->kernels->multiply, &run->grids.multiply,
+                              (const tsl_argument[]){panels, c, argument_of(&args)}, 3);
 }
 
 tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {

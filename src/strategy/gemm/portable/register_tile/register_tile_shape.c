@@ -92,18 +92,20 @@ double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_
   return tsl_register_tile_copies(problem, tile) + parts * (double)tsl_problem_batch(problem);
 }
 
-/* Returns the grid of a packing or copying kernel. Dimension 1 is a grid-stride loop. */
-static tsl_grid copy_grid(const tsl_register_tile *tile, int64_t lines, int width, int64_t k,
+/* Returns the grid of a packing or copying kernel for m x k and k x n. Dimension 1 is a grid-stride loop. */
+static tsl_grid copy_grid(const tsl_register_tile *tile, int64_t m, int64_t n, int64_t k,
                           const tsl_device *device) {
-  if (!tile->local)
-    return (tsl_grid){{(uint64_t)tsl_ceil_div(k, TSL_REGISTER_TILE_PACK_DEPTHS),
-                       tsl_launch_limited(device, 1, tsl_ceil_div(lines, width)), 1},
-                      {1, 1, 1}};
+  if (!tile->local) {
+    const int64_t panels = tsl_max(tsl_ceil_div(m, tile->micro_m), tsl_ceil_div(n, tile->micro_n));
+    return (tsl_grid){
+        {(uint64_t)tsl_ceil_div(k, TSL_REGISTER_TILE_PACK_DEPTHS), tsl_launch_limited(device, 1, panels), 2},
+        {1, 1, 1}};
+  }
   /* all lines up to the pitch are written, padding lines too */
-  const int64_t padded = tsl_round_up(lines * tile->numbers, tile->lanes) / tile->numbers,
+  const int64_t padded = tsl_round_up(tsl_max(m, n) * tile->numbers, tile->lanes) / tile->numbers,
                 units = tsl_ceil_div(k, tile->products);
   return (tsl_grid){{(uint64_t)tsl_ceil_div(padded, TSL_REGISTER_TILE_COPY_ITEMS),
-                     tsl_launch_limited(device, 1, tsl_ceil_div(units, TSL_REGISTER_TILE_COPY_DEPTHS)), 1},
+                     tsl_launch_limited(device, 1, tsl_ceil_div(units, TSL_REGISTER_TILE_COPY_DEPTHS)), 2},
                     {TSL_REGISTER_TILE_COPY_ITEMS, 1, 1}};
 }
 
@@ -112,13 +114,8 @@ tsl_register_tile_grids tsl_register_tile_grids_of(const tsl_register_tile *tile
   static const tsl_grid none = {{0, 0, 0}, {1, 1, 1}};
   const bool copies = (tile->copied || !tile->local) && k > 0;
   const uint64_t tiles = (uint64_t)(tsl_ceil_div(m, tile->tile_m) * tsl_ceil_div(n, tile->tile_n));
-  tsl_register_tile_grids grids = {
-      none, none, {{tiles, (uint64_t)tile->split, (uint64_t)batch}, {tile->items, 1, 1}}, none};
-  if (copies) {
-    grids.copy_a = copy_grid(tile, m, tile->micro_m, k, device);
-    grids.copy_b = copy_grid(tile, n, tile->micro_n, k, device);
-  }
   const tsl_split_k_sum sum = tsl_register_tile_sum(tile);
-  grids.sum = tsl_split_k_sum_grid(&sum, tile->sums, m, n, batch, device);
-  return grids;
+  return (tsl_register_tile_grids){copies ? copy_grid(tile, m, n, k, device) : none,
+                                   {{tiles, (uint64_t)tile->split, (uint64_t)batch}, {tile->items, 1, 1}},
+                                   tsl_split_k_sum_grid(&sum, tile->sums, m, n, batch, device)};
 }

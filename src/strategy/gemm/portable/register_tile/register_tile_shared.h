@@ -33,7 +33,10 @@ typedef struct tsl_register_tile_units {
   TSL_INDEX from, line_stride, depth_stride; /* in elements */
   TSL_INDEX to, pitch;                       /* in numbers */
   TSL_INDEX sign;                            /* factor of imaginary parts, 1 or -1 */
-  TSL_INDEX wanted, wanted_above;            /* as in tsl_register_tile_arguments */
 } tsl_register_tile_units;
+typedef struct tsl_register_tile_operands {
+  tsl_register_tile_units a, b;
+  TSL_INDEX wanted, wanted_above; /* as in tsl_register_tile_arguments */
+} tsl_register_tile_operands;
 
 #endif
