@@ -1,6 +1,5 @@
-/* Sum of k splits: C = alpha (split 0 + split 1 + ...) + beta C. SHARES items share a sum: item s adds the
- * splits s, s + SHARES, ..., and the first item adds their
- * results in order: bits do not vary.
+/* Sum of k splits: C = alpha (split 0 + split 1 + ...) + beta C. SHARES items share a sum. Item s adds the
+ * splits s, s + SHARES, ..., and the first item adds their results in order, so that bits do not vary.
  *
  *   splits:  | split 0: m rows, `pitch` numbers each | split 1 | ...        an item adds one vector of a row
  *

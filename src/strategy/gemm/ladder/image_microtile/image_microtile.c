@@ -30,10 +30,6 @@ typedef struct microtile_state {
 typedef struct packing {
   int64_t rows, columns, offset, row_stride, col_stride, pitch;
 } packing;
-typedef struct arguments {
-  tsl_gemm_sizes sizes;
-  float alpha, beta;
-} arguments;
 
 typedef struct microtile_part {
   int64_t row, column, rows, columns; /* of B, for one image */
@@ -116,18 +112,20 @@ static tesela_status multiply(const microtile_launch *run, const microtile_part 
   const microtile_state *state = work->state;
   tsl_image *image;
   tsl_grid grid;
-  arguments args = {.sizes = run->sizes};
-  args.sizes.n = part->columns;
-  args.sizes.k = part->rows;
-  args.sizes.a_offset += part->row * args.sizes.a_col_stride;
-  args.sizes.c_offset += part->column * args.sizes.c_col_stride;
-  args.alpha =
-      part->rows == 0 ? 0 : (float)work->problem.alpha[0]; /* infinity times an empty sum must be 0 */
-  args.beta = part->row == 0 ? (float)work->problem.beta[0] : 1;
-  grid_for(args.sizes.m, part->columns, &work->config, work->device, &grid);
+  tsl_gemm_sizes sizes = run->sizes;
+  sizes.n = part->columns;
+  sizes.k = part->rows;
+  sizes.a_offset += part->row * sizes.a_col_stride;
+  sizes.c_offset += part->column * sizes.c_col_stride;
+  tsl_gemm_argument args = tsl_launch_scalars(work, &sizes);
+  if (part->row > 0)
+    args.scalars.f32[1] = 1; /* C has the sums of the parts before */
+  grid_for(sizes.m, part->columns, &work->config, work->device, &grid);
   TSL_TRY(ops->image_create(run->stream, layout, &image));
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a ? run->a : run->c), TSL_ARG_IMAGE(image),
-                               TSL_ARG_BUFFER(run->c), TSL_ARG_VALUE(args)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a ? run->a : run->c),
+                               TSL_ARG_IMAGE(image),
+                               TSL_ARG_BUFFER(run->c),
+                               {.value = &args, .bytes = args.bytes}};
   const tesela_status status =
       ops->launch(run->stream, state->multiply, &grid, list, sizeof list / sizeof *list);
   ops->image_destroy(image);

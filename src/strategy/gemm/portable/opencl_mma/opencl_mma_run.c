@@ -65,11 +65,6 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
   return TESELA_OK;
 }
 
-/* Returns the pitch, or 0 for a single row: addresses of absent rows must be aligned, too. */
-static int64_t opencl_mma_pitch_of(const tsl_rows *rows, int64_t stride) {
-  return rows->rows <= 1 ? 0 : stride;
-}
-
 /* Returns true if the operand needs no packing: dense rows that start at multiples of 16 bytes, with
  * ascending addresses where panels are copied by boxes. */
 static bool opencl_mma_lies_well(const tsl_rows_place *operand, const tsl_rows *rows,
@@ -81,33 +76,25 @@ static bool opencl_mma_lies_well(const tsl_rows_place *operand, const tsl_rows *
          operand->row_stride * size % 16 == 0;
 }
 
-/* Packs A and B where needed, and updates their strides in `sizes` and their buffers. */
-static tesela_status opencl_mma_prepare(const tsl_work *work, const tsl_opencl_mma *mma, tsl_buffer *scratch,
-                                        tsl_stream *stream, tsl_gemm_sizes *sizes, tsl_buffer *buffers[2]) {
-  const tsl_matrix_tile *tile = &mma->tile;
-  tsl_kernel *pack = ((const opencl_mma_kernels *)work->state)->pack;
-  const tsl_rows rows_a = tsl_rows_of(sizes->m, sizes->k, tile->a_mn_major, tile->size),
-                 rows_b = tsl_rows_of(sizes->n, sizes->k, tile->b_mn_major, tile->size);
-  tsl_rows_place a = {
-      buffers[0], sizes->a_offset,
-      opencl_mma_pitch_of(&rows_a, tile->a_mn_major ? sizes->a_col_stride : sizes->a_row_stride),
-      tile->a_mn_major ? sizes->a_row_stride : sizes->a_col_stride, 0};
-  tsl_rows_place b = {
-      buffers[1], sizes->b_offset,
-      opencl_mma_pitch_of(&rows_b, tile->b_mn_major ? sizes->b_row_stride : sizes->b_col_stride),
-      tile->b_mn_major ? sizes->b_col_stride : sizes->b_row_stride, 0};
-  if (!opencl_mma_lies_well(&a, &rows_a, mma))
-    TSL_TRY(tsl_pack_rows(work, pack, &rows_a, tile->size, 1, scratch, 0, stream, &a));
-  if (!opencl_mma_lies_well(&b, &rows_b, mma))
-    TSL_TRY(tsl_pack_rows(work, pack, &rows_b, tile->size, 1, scratch, mma->a_bytes, stream, &b));
-  buffers[0] = a.buffer;
-  buffers[1] = b.buffer;
-  sizes->a_offset = a.offset;
-  sizes->a_row_stride = tile->a_mn_major ? a.step : a.row_stride;
-  sizes->a_col_stride = tile->a_mn_major ? a.row_stride : a.step;
-  sizes->b_offset = b.offset;
-  sizes->b_row_stride = tile->b_mn_major ? b.row_stride : b.step;
-  sizes->b_col_stride = tile->b_mn_major ? b.step : b.row_stride;
+/* Packs A, or B, where needed, and updates its buffer and its strides in `sizes`. */
+static tesela_status opencl_mma_prepare(const tsl_work *work, const tsl_opencl_mma *mma, bool is_b,
+                                        tsl_buffer *scratch, tsl_stream *stream, tsl_gemm_sizes *sizes,
+                                        tsl_buffer **buffer) {
+  const bool mn_major = is_b ? mma->tile.b_mn_major : mma->tile.a_mn_major;
+  const tsl_rows rows = tsl_rows_of(is_b ? sizes->n : sizes->m, sizes->k, mn_major, mma->tile.size);
+  int64_t *offset = is_b ? &sizes->b_offset : &sizes->a_offset;
+  int64_t *by_line = is_b ? &sizes->b_col_stride : &sizes->a_row_stride,
+          *by_depth = is_b ? &sizes->b_row_stride : &sizes->a_col_stride;
+  int64_t *pitch = mn_major ? by_depth : by_line, *step = mn_major ? by_line : by_depth;
+  /* The pitch of a single row is 0: addresses of absent rows must be aligned, too. */
+  tsl_rows_place place = {*buffer, *offset, rows.rows <= 1 ? 0 : *pitch, *step, 0};
+  if (!opencl_mma_lies_well(&place, &rows, mma))
+    TSL_TRY(tsl_pack_rows(work, ((const opencl_mma_kernels *)work->state)->pack, &rows, mma->tile.size, 1,
+                          scratch, is_b ? mma->a_bytes : 0, stream, &place));
+  *buffer = place.buffer;
+  *offset = place.offset;
+  *pitch = place.row_stride;
+  *step = place.step;
   return TESELA_OK;
 }
 
@@ -119,7 +106,8 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
   tsl_gemm_sizes sizes = own.sizes;
   tsl_buffer *buffers[2] = {own.a, own.b};
   if (sizes.k > 0) {
-    TSL_TRY(opencl_mma_prepare(work, &mma, operands->scratch, stream, &sizes, buffers));
+    TSL_TRY(opencl_mma_prepare(work, &mma, false, operands->scratch, stream, &sizes, &buffers[0]));
+    TSL_TRY(opencl_mma_prepare(work, &mma, true, operands->scratch, stream, &sizes, &buffers[1]));
   } else {
     buffers[0] = buffers[1] = own.c; /* nothing is read */
     sizes.a_offset = sizes.a_row_stride = sizes.a_col_stride = 0;
