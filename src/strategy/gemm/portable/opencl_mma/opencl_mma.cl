@@ -34,11 +34,8 @@
 #define WARP_N TSL_PARAM_WARP_N
 #define DEPTH_BYTES TSL_PARAM_DEPTH
 #define STAGES TSL_PARAM_STAGES
-#define DEPTH (DEPTH_BYTES / SIZE)
 #define WARPS_M (TILE_M / WARP_M)
 #define ITEMS (32 * WARPS_M * (TILE_N / WARP_N))
-#define STEPS (DEPTH_BYTES / 32)
-#define STEP_DEPTH (32 / SIZE)
 #define TILES_M (WARP_M / 16)
 #define TILES_N (WARP_N / 8)
 #include "ptx.h"
@@ -46,11 +43,7 @@
 
 #include "mma_sums.h"
 
-#define A_BYTES (TILE_M * DEPTH_BYTES)
-#define STAGE_BYTES (A_BYTES + TILE_N * DEPTH_BYTES)
 #define CHUNKS (DEPTH_BYTES / 16)
-#define BLOCK_BYTES (DEPTH * 128)
-#define BLOCK_LINES (128 / SIZE)
 /* Returns the swizzle of a chunk's number in a K-major panel; phase_across(): in an MN-major one. */
 TSL_FUNCTION int phase_along(int line) {
   return DEPTH_BYTES == 64 ? (line >> 1) & 3 : line & 7;
@@ -155,10 +148,6 @@ typedef struct mma_stream {
   int tile, tiles; /* tile whose panels are copied; number of tiles */
   int panels;      /* panels of this tile that are not issued yet */
 } mma_stream;
-
-TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
-  return (int)((args.gemm.k + DEPTH - 1) / DEPTH);
-}
 
 TSL_FUNCTION void stream_tile(mma_stream *stream, TSL_GLOBAL const char *a, TSL_GLOBAL const char *b,
                               const opencl_mma_arguments args) {
