@@ -2,8 +2,8 @@
  *
  * An item has four numbers of each 16 x 8 block of a warp's tile: columns 2 (item % 4) and the next, of rows
  * item / 4 and item / 4 + 8. Neighbours exchange pairs, so that each stores four contiguous columns. Needs
- * ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR, TILE_M, TILE_N,
- * DEPTH_BYTES (of a line in a panel), and the blocks TILES_M x TILES_N. */
+ * ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR and the blocks TILES_M x TILES_N.
+ * TILE_M, TILE_N and DEPTH_BYTES (of a line) are the sizes of panels. */
 #ifndef TSL_KERNEL_MMA_SUMS_H
 #define TSL_KERNEL_MMA_SUMS_H
 
@@ -29,7 +29,7 @@
 #define MMA_SUM "f32"
 #endif
 
-/* Panels: products along k, of a step of 32 bytes too; bytes of A's, and of both; MN-major blocks. */
+/* Sizes of panels: products along k, steps of 32 bytes, bytes of A's and of both, and MN-major blocks. */
 #define DEPTH (DEPTH_BYTES / SIZE)
 #define STEPS (DEPTH_BYTES / 32)
 #define STEP_DEPTH (32 / SIZE)

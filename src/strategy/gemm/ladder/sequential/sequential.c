@@ -28,23 +28,19 @@
 
 #define REAL float
 #define PARTS 1
-#define LOAD_FACTOR load_structured_f32
-#define STRUCTURED_LOOP multiply_structured_f32
+#define NAME(function) function##_f32
 #include "strategy/gemm/ladder/sequential/sequential_structured.h"
 #define REAL double
 #define PARTS 1
-#define LOAD_FACTOR load_structured_f64
-#define STRUCTURED_LOOP multiply_structured_f64
+#define NAME(function) function##_f64
 #include "strategy/gemm/ladder/sequential/sequential_structured.h"
 #define REAL float
 #define PARTS 2
-#define LOAD_FACTOR load_structured_c64
-#define STRUCTURED_LOOP multiply_structured_c64
+#define NAME(function) function##_c64
 #include "strategy/gemm/ladder/sequential/sequential_structured.h"
 #define REAL double
 #define PARTS 2
-#define LOAD_FACTOR load_structured_c128
-#define STRUCTURED_LOOP multiply_structured_c128
+#define NAME(function) function##_c128
 #include "strategy/gemm/ladder/sequential/sequential_structured.h"
 
 /* Returns the predicted seconds: eight clocks a term, memory stalls, calls for narrow types or structures. */

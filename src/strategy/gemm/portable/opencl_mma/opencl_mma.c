@@ -75,10 +75,6 @@ tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, c
   return schedule;
 }
 
-tsl_grid tsl_opencl_mma_grid(const tsl_opencl_mma *mma, const tsl_opencl_mma_schedule *schedule) {
-  return (tsl_grid){{(uint64_t)schedule->groups, 1, 1}, {mma->tile.items, 1, 1}};
-}
-
 /* Limits of a group's items. An item's registers hold sums, the operands of two steps, and the rest. */
 enum { LEAST_ITEMS = 128, MOST_ITEMS = 256 };
 
@@ -129,7 +125,7 @@ static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_confi
   if (tiles > most_tiles)
     return tsl_refusal("%.0f tiles of C are more than the %.0f that groups can count", tiles, most_tiles);
   const tsl_opencl_mma_schedule schedule = tsl_opencl_mma_get_schedule(&mma, device);
-  const tsl_grid grid = tsl_opencl_mma_grid(&mma, &schedule);
+  const tsl_grid grid = {{(uint64_t)schedule.groups, 1, 1}, {tile.items, 1, 1}};
   return tsl_launch_fits(device, &grid);
 }
 

@@ -33,9 +33,6 @@ typedef struct tsl_opencl_mma_schedule {
 } tsl_opencl_mma_schedule;
 tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, const tsl_device *device);
 
-/* Returns the grid of the main launch. Other launches have at most a few groups per compute unit. */
-tsl_grid tsl_opencl_mma_grid(const tsl_opencl_mma *mma, const tsl_opencl_mma_schedule *schedule);
-
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                             tsl_cost_counts *account);

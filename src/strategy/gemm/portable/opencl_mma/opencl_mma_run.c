@@ -128,7 +128,7 @@ tesela_status tsl_opencl_mma_run(const tsl_work *work, const tsl_operands *opera
       .magic = operands->rests.magic,
       .bias = operands->rests.bias};
   memcpy(given.whole.scalars, &scaled.scalars, sizeof given.whole.scalars);
-  const tsl_grid grid = tsl_opencl_mma_grid(&mma, &schedule);
+  const tsl_grid grid = {{(uint64_t)schedule.groups, 1, 1}, {tile.items, 1, 1}};
   const tsl_argument a = TSL_ARG_BUFFER(buffers[0]), b = TSL_ARG_BUFFER(buffers[1]),
                      c = TSL_ARG_BUFFER(operands->c.buffer), all = TSL_ARG_VALUE(given),
                      whole = TSL_ARG_VALUE(given.whole);

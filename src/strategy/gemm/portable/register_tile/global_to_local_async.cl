@@ -22,6 +22,7 @@
 #define LOAD_FIRST 1 /* operands of the next depth are loaded before the multiply-adds */
 /* Depth before which all copies of a panel are issued: each further start costs three instructions. */
 #define COPY_DEPTH 2
+
 /* Compile-time constants of an operand's panels. */
 typedef struct panel_shape {
   bool along_k, by_numbers;

@@ -252,14 +252,6 @@ static int register_tile_prune(const tsl_problem *problem, const tsl_config *con
   return register_tile_is_too_short(problem, &tile) ? TSL_REGISTER_TILE_SLICES + 1 : 0;
 }
 
-static uint64_t register_tile_scratch(const tsl_problem *problem, const tsl_config *config,
-                                      const tsl_device *device) {
-  (void)device;
-  const tsl_register_tile tile = tsl_register_tile_of(problem, config);
-  const double bytes = tsl_register_tile_scratch(problem, &tile);
-  return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
-}
-
 const tsl_strategy tsl_gemm_register_tile = {
     .name = "register_tile",
     .idea = "micro-tiles of C in registers, panels of A and B in local memory, all in vectors",
@@ -278,6 +270,6 @@ const tsl_strategy tsl_gemm_register_tile = {
     .release = tsl_launch_release,
     .supports = {.types = types, .conjugates = true, .batches = true},
     .tuning = {.names = {[TSL_REGISTER_TILE_FORM] = form_names}, .prune = register_tile_prune},
-    .resources = {.scratch = register_tile_scratch, .count_costs = tsl_register_tile_account},
+    .resources = {.scratch = tsl_register_tile_scratch, .count_costs = tsl_register_tile_account},
     .testing = {.probes = probes},
 };

@@ -41,7 +41,8 @@ enum { TSL_REGISTER_TILE_UNIT_REGISTERS = 65536 }; /* 32-bit registers of a comp
 /* Returns the resident groups of a compute unit, limited by registers, local memory and work-items. */
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device);
 /* Returns the workspace bytes: copies of A and B as units or panels, and k splits of C. */
-double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile);
+uint64_t tsl_register_tile_scratch(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device);
 /* Returns the workspace bytes of the copies of A and B alone. */
 double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_tile *tile);
 

@@ -85,11 +85,15 @@ double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_t
                                 : 0;
 }
 
-double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile) {
+uint64_t tsl_register_tile_scratch(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device) {
+  (void)device;
   const tsl_problem swapped = tsl_register_tile_swapped(problem);
+  const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   const double parts =
-      tile->split > 1 ? tile->split * (double)swapped.m * padded(swapped.n, tile->lanes) * tile->size : 0;
-  return tsl_register_tile_copies(problem, tile) + parts * (double)tsl_problem_batch(problem);
+      tile.split > 1 ? tile.split * (double)swapped.m * padded(swapped.n, tile.lanes) * tile.size : 0;
+  const double bytes = tsl_register_tile_copies(problem, &tile) + parts * (double)tsl_problem_batch(problem);
+  return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
 /* Returns the grid of a packing or copying kernel for m x k and k x n. Dimension 1 is a grid-stride loop. */

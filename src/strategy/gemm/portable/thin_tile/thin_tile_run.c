@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-#define FOLDER "strategy/gemm/portable/thin_tile/"
-
 /* Kernels that build() stores in work->state. */
 typedef struct thin_kernels {
   tsl_kernel *multiply;
@@ -25,8 +23,8 @@ tesela_status tsl_thin_tile_build(tsl_work *work) {
   void *block;
   snprintf(defines, sizeof defines, "#define B_ALONG_K %d\n#define GROUPS %d\n", tile.b_along_k,
            thin_tile_groups_wanted(&tile));
-  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "thin_tile.cl", "tsl_gemm_thin_tile", tile.items, defines,
-                                 &made.multiply));
+  TSL_TRY(tsl_launch_kernel_with(work, "strategy/gemm/portable/thin_tile/thin_tile.cl", "tsl_gemm_thin_tile",
+                                 tile.items, defines, &made.multiply));
   const tsl_split_k_sum sum = tsl_thin_tile_sum(&tile);
   TSL_TRY(tsl_split_k_sum_kernel(work, &sum, "", &made.sum));
   TSL_TRY(tsl_alloc(sizeof made, "thin_tile's kernels", &block));
