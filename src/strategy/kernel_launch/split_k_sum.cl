@@ -90,16 +90,20 @@ tsl_gemm_split_k_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT splits, TSL_GLOBAL 
     for (int e = 0; e < TSL_LANES; e++)
       shares[share * LINE + place + e] = line[e];
     TSL_BARRIER();
-    for (int s = 1; share == 0 && s < SHARES && s < SPLITS; s++) {
-      TSL_UNROLL
-      for (int e = 0; e < TSL_LANES; e++)
-        line[e] += shares[s * LINE + place + e];
+    if (share == 0 && col < g.n) {
+      for (int s = 1; s < SHARES && s < SPLITS; s++) {
+        TSL_UNROLL
+        for (int e = 0; e < TSL_LANES; e++)
+          line[e] += shares[s * LINE + place + e];
+      }
+      sum = tsl_lanes_gather(line);
     }
-    sum = tsl_lanes_gather(line);
-    TSL_BARRIER();
 #endif
     if (share == 0 && col < g.n)
       tsl_units_finish(c + TSL_NUMBERS * (g.c_offset + row * g.c_row_stride + col * g.c_col_stride),
                        g.c_col_stride, g.n - col, together, sum, &g);
+#if SHARES > 1
+    TSL_BARRIER();
+#endif
   }
 }

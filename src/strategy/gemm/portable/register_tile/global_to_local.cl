@@ -27,7 +27,7 @@
 #define PANELS (STAGES * (PANEL_A + PANEL_B))
 
 #define TILE_MEMORY(name) TSL_LOCAL TSL_REAL name[MEMORY]
-#define LOAD_FIRST 0 /* operands of the next depth are loaded after the multiply-adds */
+#define BUFFERS 1 /* of private operands: the next depth's are loaded after the multiply-adds */
 /* Depth at which the next panel is written to local memory: with two stages well before the barrier. */
 #define WRITE_DEPTH (STAGES == 1 ? SLICE_DEPTH - 1 : SLICE_DEPTH / 2)
 /* 1: the panel after next is read right after the write; 0: at the end of the current panel (measured). */

@@ -19,7 +19,7 @@
 #define TILE_MEMORY(name)                                                                                    \
   TSL_LOCAL_BYTES(bytes, 4 * MEMORY);                                                                        \
   TSL_LOCAL_POINTER TSL_REAL *name = (TSL_LOCAL_POINTER TSL_REAL *)bytes
-#define LOAD_FIRST 1 /* operands of the next depth are loaded before the multiply-adds */
+#define BUFFERS 2 /* of private operands: the next depth's are loaded before the multiply-adds */
 /* Depth before which all copies of a panel are issued: each further start costs three instructions. */
 #define COPY_DEPTH 2
 

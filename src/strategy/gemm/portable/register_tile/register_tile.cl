@@ -134,17 +134,17 @@ TSL_FUNCTION void multiply_accumulate(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const
 }
 
 /* Multiplies a panel; rows and columns of its first depth are loaded. `plain`: copies need no guards. */
-TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_REAL rows[2][ITEM_ROWS],
-                                 TSL_REAL columns[2][ITEM_COLUMNS], tile_panels *panels, tile_copies *copies,
-                                 bool plain) {
+TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_REAL rows[BUFFERS][ITEM_ROWS],
+                                 TSL_REAL columns[BUFFERS][ITEM_COLUMNS], tile_panels *panels,
+                                 tile_copies *copies, bool plain) {
   TSL_UNROLL
   for (int depth = 0; depth < SLICE_DEPTH; depth++) {
-    const int now = depth % 2, next = (depth + 1) % 2;
+    const int now = depth % BUFFERS, next = (depth + 1) % BUFFERS;
     global_to_local(panels, copies, depth, plain);
-    if (LOAD_FIRST)
+    if (BUFFERS == 2)
       local_to_private(rows[next], columns[next], panels, (depth + 1) % SLICE_DEPTH);
     multiply_accumulate(sum, rows[now], columns[now]);
-    if (!LOAD_FIRST)
+    if (BUFFERS == 1)
       local_to_private(rows[next], columns[next], panels, (depth + 1) % SLICE_DEPTH);
   }
   global_to_local_after(panels, copies, plain);
@@ -161,7 +161,7 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   g.b_offset += TSL_GROUP(2) * args.b_step;
   g.c_offset += TSL_GROUP(2) * args.c_step + TSL_GROUP(1) * args.split_step;
   const tile_start at = start_of(args);
-  TSL_REAL rows[2][ITEM_ROWS], columns[2][ITEM_COLUMNS], sum[MICRO_M][ITEM_COLUMNS];
+  TSL_REAL rows[BUFFERS][ITEM_ROWS], columns[BUFFERS][ITEM_COLUMNS], sum[MICRO_M][ITEM_COLUMNS];
   tile_panels panels;
   tile_copies copies;
   TSL_UNROLL
