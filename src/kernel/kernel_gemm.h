@@ -16,4 +16,14 @@ typedef struct tsl_gemm_arguments {
 #endif
 } tsl_gemm_arguments;
 
+/* Returns true if a run's result is not needed: the int at `address` (0: none) is at most `above`
+ * (kernel_launch/launch.h, tsl_launch_wanted). Only CUDA kernels get an address. */
+TSL_FUNCTION bool tsl_is_unwanted(TSL_INDEX address, TSL_INDEX above) {
+#ifdef __OPENCL_C_VERSION__
+  return false;
+#else
+  return address != 0 && *(const volatile int *)address <= above;
+#endif
+}
+
 #endif

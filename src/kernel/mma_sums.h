@@ -2,7 +2,8 @@
  *
  * An item has four numbers of each 16 x 8 block of a warp's tile: columns 2 (item % 4) and the next, of rows
  * item / 4 and item / 4 + 8. Neighbours exchange pairs, so that each stores four contiguous columns. Needs
- * ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR, and the blocks TILES_M x TILES_N. */
+ * ptx.h, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), A_MN_MAJOR, B_MN_MAJOR and the blocks TILES_M x TILES_N.
+ * TILE_M, TILE_N and DEPTH_BYTES (of a line) are the sizes of panels. */
 #ifndef TSL_KERNEL_MMA_SUMS_H
 #define TSL_KERNEL_MMA_SUMS_H
 
@@ -28,11 +29,24 @@
 #define MMA_SUM "f32"
 #endif
 
-/* Kernel arguments; opencl_mma.h has the same struct for the host. */
+/* Sizes of panels: products along k, steps of 32 bytes, bytes of A's and of both, and MN-major blocks. */
+#define DEPTH (DEPTH_BYTES / SIZE)
+#define STEPS (DEPTH_BYTES / 32)
+#define STEP_DEPTH (32 / SIZE)
+#define A_BYTES (TILE_M * DEPTH_BYTES)
+#define STAGE_BYTES (A_BYTES + TILE_N * DEPTH_BYTES)
+#define BLOCK_BYTES (DEPTH * 128)
+#define BLOCK_LINES (128 / SIZE)
+
+/* Kernel arguments; opencl_mma_run.c has the same struct for the host. */
 typedef struct opencl_mma_arguments {
   tsl_gemm_arguments gemm;
   TSL_INDEX band, tiles_m, tiles_n; /* tile rows of a raster band; numbers of tiles */
 } opencl_mma_arguments;
+
+TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
+  return (int)((args.gemm.k + DEPTH - 1) / DEPTH);
+}
 
 /* Arguments of kernels in which four warps multiply together. Offsets are bytes in scratch memory. */
 typedef struct opencl_mma_group_arguments {

@@ -46,8 +46,20 @@ TSL_FUNCTION void tsl_ptx_store_zero_word(unsigned int local_address) {
 TSL_FUNCTION void tsl_ptx_copies_end(void) {
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
-/* Waits until at most `most` (a literal or a macro of one) of this item's copy groups are in flight. */
-#define TSL_PTX_COPIES_WAIT(most) asm volatile("cp.async.wait_group " TSL_TEXT(most) ";" ::: "memory")
+/* Waits until at most `most` (a constant up to 7) of this item's copy groups are in flight. */
+#define TSL_PTX_WAIT_IF(count)                                                                               \
+  if (most == count)                                                                                         \
+  asm volatile("cp.async.wait_group " #count ";" ::: "memory")
+TSL_FUNCTION void tsl_ptx_copies_wait(int most) {
+  TSL_PTX_WAIT_IF(0);
+  TSL_PTX_WAIT_IF(1);
+  TSL_PTX_WAIT_IF(2);
+  TSL_PTX_WAIT_IF(3);
+  TSL_PTX_WAIT_IF(4);
+  TSL_PTX_WAIT_IF(5);
+  TSL_PTX_WAIT_IF(6);
+  TSL_PTX_WAIT_IF(7);
+}
 
 /* Waits for all items of the warp; their writes to local memory are visible. */
 TSL_FUNCTION void tsl_ptx_warp_barrier(void) {

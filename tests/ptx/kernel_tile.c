@@ -1,5 +1,5 @@
-/* register_tile_async.cl as C, as kernel.c has opencl_mma.cl. */
-#include "../../src/strategy/gemm/portable/register_tile/register_tile_async.cl"
+/* register_tile.cl with asynchronous copies as C, as kernel.c has opencl_mma.cl. */
+#include "../../src/strategy/gemm/portable/register_tile/register_tile.cl"
 
 #include <string.h>
 

@@ -12,7 +12,7 @@
 #define tsl_ptx_store_16_bytes(to, words) ptx_put(to, words, 16)
 #define tsl_ptx_store_zero_word(to) ptx_put(to, &(const int){0}, 4)
 #define tsl_ptx_copies_end ptx_copies_end
-#define TSL_PTX_COPIES_WAIT(most) ptx_copies_wait(most)
+#define tsl_ptx_copies_wait ptx_copies_wait
 #define tsl_ptx_warp_barrier ptx_warp_barrier
 #define tsl_ptx_barrier(number, items) ptx_warps_barrier(items)
 #define tsl_ptx_load_blocks(line, out) ptx_blocks(line, 0, out)

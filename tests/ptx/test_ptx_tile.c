@@ -45,21 +45,20 @@ static void multiply(const product *p, const int *wanted) {
                 count_c = p->c_offset + (p->m - 1) * c_row + (p->n - 1) * p->c_step + 1;
   float *a = numbers(count_a, 1), *b = numbers(count_b, 2), *c = numbers(count_c, 3),
         *before = numbers(count_c, 3);
-  tsl_register_tile_arguments given = {.m = p->m,
-                                       .n = p->n,
-                                       .k = p->k,
-                                       .a_row_stride = a_row,
-                                       .a_col_stride = a_col,
-                                       .b_row_stride = b_row,
-                                       .b_col_stride = b_col,
-                                       .c_offset = p->c_offset,
-                                       .c_row_stride = c_row,
-                                       .c_col_stride = p->c_step,
-                                       .split_depth = p->k,
-                                       .band = 2,
-                                       .wanted = (int64_t)(intptr_t)wanted};
-  given.alpha[0].f32 = p->alpha;
-  given.beta[0].f32 = p->beta;
+  const tsl_register_tile_arguments given = {.split_depth = p->k,
+                                             .band = 2,
+                                             .wanted = (int64_t)(intptr_t)wanted,
+                                             .gemm = {.sizes = {.m = p->m,
+                                                                .n = p->n,
+                                                                .k = p->k,
+                                                                .a_row_stride = a_row,
+                                                                .a_col_stride = a_col,
+                                                                .b_row_stride = b_row,
+                                                                .b_col_stride = b_col,
+                                                                .c_offset = p->c_offset,
+                                                                .c_row_stride = c_row,
+                                                                .c_col_stride = p->c_step},
+                                                      .scalars.f32 = {p->alpha, p->beta}}};
   const ptx_memory memory[2] = {{(const char *)a, (size_t)count_a * sizeof *a},
                                 {(const char *)b, (size_t)count_b * sizeof *b}};
   const int64_t groups = (p->m + p->kernel->tile_m - 1) / p->kernel->tile_m *

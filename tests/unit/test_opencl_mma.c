@@ -115,8 +115,7 @@ static void few_tiles_split_k(void **state) {
     const tsl_config one = config_of(strategy, FOUR " groups=1"),
                      each = config_of(strategy, FOUR " groups=999");
     tsl_opencl_mma tile = tsl_opencl_mma_of(&problem, &one);
-    tsl_opencl_mma_schedule shares =
-        tsl_opencl_mma_get_schedule(&tile, problem.m, problem.n, problem.k, &four);
+    tsl_opencl_mma_schedule shares = tsl_opencl_mma_get_schedule(&tile, &four);
     assert_int_equal(shares.split_k, cases[i].split_k);
     assert_int_equal(shares.groups, cases[i].groups);
     assert_int_equal(shares.sums_bytes, shares.split_k == 1 ? 0 : shares.split_k * problem.m * problem.n * 4);
@@ -124,7 +123,7 @@ static void few_tiles_split_k(void **state) {
       assert_int_equal(tsl_strategy_scratch(strategy, &problem, &one, &four),
                        tile.a_bytes + tile.b_bytes + shares.groups * 256 + shares.sums_bytes);
     tile = tsl_opencl_mma_of(&problem, &each);
-    shares = tsl_opencl_mma_get_schedule(&tile, problem.m, problem.n, problem.k, &four);
+    shares = tsl_opencl_mma_get_schedule(&tile, &four);
     assert_int_equal(shares.split_k, 1);
   }
 }

@@ -297,53 +297,68 @@ tsl_gemm_sizes tsl_launch_swapped(const tsl_gemm_sizes *sizes) {
   };
 }
 
+tsl_launch_operands tsl_launch_operands_of(const tsl_work *work, const tsl_operands *operands, bool swapped) {
+  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
+  const tsl_operand *a = swapped ? &operands->b : &operands->a, *b = swapped ? &operands->a : &operands->b;
+  tsl_buffer *c = operands->c.buffer;
+  return (tsl_launch_operands){.sizes = swapped ? tsl_launch_swapped(&sizes) : sizes,
+                               .a = a->buffer ? a->buffer : c,
+                               .b = b->buffer ? b->buffer : c,
+                               .c = c,
+                               .a_step = a->batch_step,
+                               .b_step = b->batch_step,
+                               .c_step = operands->c.batch_step};
+}
+
 bool tsl_launch_along(int64_t stride, int64_t other) {
   const int64_t along = stride < 0 ? -stride : stride, across = other < 0 ? -other : other;
   return along == 1 || (across != 1 && along < across);
 }
 
-/* Returns the argument with alpha and beta converted to the type of the sums; integers modulo 2^32. */
-static tsl_gemm_argument launch_scaled(const tsl_work *work, const tsl_gemm_sizes *sizes, double alpha,
-                                       double beta) {
-  tsl_gemm_argument argument = {.sizes = *sizes};
-  if (work->problem.c.type == TESELA_F64) {
-    argument.scalars.f64[0] = alpha;
-    argument.scalars.f64[1] = beta;
-    argument.bytes = sizeof argument.sizes + sizeof argument.scalars.f64;
-  } else if (tsl_type(work->problem.c.type)->is_integer) { /* modulo 2^32, like the sums */
-    argument.scalars.i32[0] = (uint32_t)(int64_t)alpha;
-    argument.scalars.i32[1] = (uint32_t)(int64_t)beta;
-    argument.bytes = sizeof argument.sizes + sizeof argument.scalars.i32;
-  } else {
-    argument.scalars.f32[0] = (float)alpha;
-    argument.scalars.f32[1] = (float)beta;
-    argument.bytes = sizeof argument.sizes + sizeof argument.scalars.f32;
-  }
+/* Returns the argument with alpha and beta (real, imaginary) in the type of the sums; integers modulo 2^32.
+ */
+static tsl_gemm_argument launch_scaled(const tsl_work *work, const tsl_gemm_sizes *sizes, const double *alpha,
+                                       const double *beta) {
+  const tesela_type sums = launch_type_of_sums(work), component = tsl_type(sums)->component;
+  const bool is_complex = tsl_type(sums)->is_complex;
+  const double numbers[4] = {alpha[0], is_complex ? alpha[1] : beta[0], beta[0], beta[1]};
+  tsl_gemm_argument argument = {.sizes = *sizes, .bytes = sizeof *sizes + 2 * tsl_type(sums)->size};
+  for (int i = 0; i < (is_complex ? 4 : 2); i++)
+    if (component == TESELA_F64)
+      argument.scalars.f64[i] = numbers[i];
+    else if (component == TESELA_I32)
+      argument.scalars.i32[i] = (uint32_t)(int64_t)numbers[i];
+    else
+      argument.scalars.f32[i] = (float)numbers[i];
   return argument;
 }
 
 tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes *sizes) {
   /* An empty sum is not scaled: alpha = infinity must not make it NaN. */
-  return launch_scaled(work, sizes, sizes->k == 0 ? 0 : work->problem.alpha[0], work->problem.beta[0]);
+  static const double zero[2] = {0, 0};
+  return launch_scaled(work, sizes, sizes->k == 0 ? zero : work->problem.alpha, work->problem.beta);
 }
 
 tsl_gemm_argument tsl_launch_unscaled(const tsl_work *work, const tsl_gemm_sizes *sizes) {
-  return launch_scaled(work, sizes, 1, 0);
+  static const double one[2] = {1, 0}, zero[2] = {0, 0};
+  return launch_scaled(work, sizes, one, zero);
+}
+
+tesela_status tsl_launch_gemm_swapped(const tsl_work *work, const tsl_operands *operands, bool swapped,
+                                      tsl_stream *stream) {
+  const tsl_launch *launch = work->state;
+  const tsl_launch_operands own = tsl_launch_operands_of(work, operands, swapped);
+  const tsl_gemm_argument given = tsl_launch_scalars(work, &own.sizes);
+  const tsl_argument arguments[] = {TSL_ARG_BUFFER(own.a),
+                                    TSL_ARG_BUFFER(own.b),
+                                    TSL_ARG_BUFFER(own.c),
+                                    {.value = &given, .bytes = given.bytes}};
+  return work->device->ops->launch(stream, launch->kernel, &launch->grid, arguments,
+                                   sizeof arguments / sizeof *arguments);
 }
 
 tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  const tsl_launch *launch = work->state;
-  const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
-  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
-  const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
-  const tsl_argument arguments[] = {
-      TSL_ARG_BUFFER(a->buffer ? a->buffer : c->buffer),
-      TSL_ARG_BUFFER(b->buffer ? b->buffer : c->buffer),
-      TSL_ARG_BUFFER(c->buffer),
-      {.value = &given, .bytes = given.bytes},
-  };
-  return work->device->ops->launch(stream, launch->kernel, &launch->grid, arguments,
-                                   sizeof arguments / sizeof *arguments);
+  return tsl_launch_gemm_swapped(work, operands, false, stream);
 }
 
 /* Returns the maximum number of groups: the device's, limited because kernels count groups in an int. */
@@ -400,6 +415,14 @@ double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, 
   const double busy = fmin(1, across * down / fmax(1, device->compute_units));
   const double compute = flops / (efficiency * peak * fmax(busy, 1e-9));
   return fmax(compute, tsl_problem_bytes(problem) / device->bandwidth) + device->launch_seconds;
+}
+
+tsl_launch_pace tsl_launch_pace_of(const tsl_problem *problem, const tsl_device *device) {
+  const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
+  const double peak = twice ? device->peak_f64 : device->peak_f32;
+  const double count = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
+  return (tsl_launch_pace){count, clock, fmax(peak / 2 / count / clock, 1e-3),
+                           twice ? fmax(1, device->peak_f32 / peak) : 1};
 }
 
 /* The time of a wait is 0.5 to 0.65 us on an H200, for a panel of a single group of tile_local. */

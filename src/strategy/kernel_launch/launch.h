@@ -58,6 +58,14 @@ tsl_launch_wanted tsl_launch_wanted_of(const tsl_work *work, const tsl_operands 
 
 /* Returns the sizes of C' = B' A'. */
 tsl_gemm_sizes tsl_launch_swapped(const tsl_gemm_sizes *sizes);
+/* Operands of a run in the order of its kernel: for C' = B' A' where swapped. */
+typedef struct tsl_launch_operands {
+  tsl_gemm_sizes sizes;
+  tsl_buffer *a, *b, *c;          /* never NULL: arguments need buffers, even if nothing is read */
+  int64_t a_step, b_step, c_step; /* strides between products of a batch */
+} tsl_launch_operands;
+tsl_launch_operands tsl_launch_operands_of(const tsl_work *work, const tsl_operands *operands, bool swapped);
+
 /* Returns true if reading along `stride` is better than along `other`: contiguous, or at least closer. */
 bool tsl_launch_along(int64_t stride, int64_t other);
 
@@ -65,11 +73,11 @@ bool tsl_launch_along(int64_t stride, int64_t other);
 typedef struct tsl_gemm_argument {
   tsl_gemm_sizes sizes;
   union {
-    float f32[2];
-    double f64[2];
-    uint32_t i32[2];
+    float f32[4];
+    double f64[4];
+    uint32_t i32[4];
   } scalars;
-  size_t bytes; /* length of the argument: sizes and two scalars */
+  size_t bytes; /* length of the argument: sizes and scalars, two or of complex types four */
 } tsl_gemm_argument;
 /* Returns the argument with the problem's scalars; alpha is 0 where k is 0. */
 tsl_gemm_argument tsl_launch_scalars(const tsl_work *work, const tsl_gemm_sizes *sizes);
@@ -110,6 +118,9 @@ tesela_status tsl_launch_kernel_with(tsl_work *work, const char *path, const cha
 
 /* Launches a gemm kernel with pointers to A, B and C and the argument struct of kernel/kernel_gemm.h. */
 tesela_status tsl_launch_gemm(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+/* Launches a kernel that computes C' = B' A' where swapped. */
+tesela_status tsl_launch_gemm_swapped(const tsl_work *work, const tsl_operands *operands, bool swapped,
+                                      tsl_stream *stream);
 
 /* Returns NULL if the device supports the grid and kernels can count its groups, else a refusal that names
  * the dimension. refuse() and run() must make the grid alike. A grid without groups is not launched. */
@@ -130,6 +141,14 @@ const char *tsl_launch_rows(const tsl_device *device, int64_t rows, int items, t
  * limit is bytes / bandwidth, or operations with padding / (`efficiency` * peak of the busy units). */
 double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,
                           int64_t items_x, int64_t items_y);
+/* Arithmetic of a compute unit, for models that count its clocks. */
+typedef struct tsl_launch_pace {
+  double count, clock; /* compute units; hertz */
+  double lanes;        /* multiply-adds that a unit starts in a clock */
+  double slots;        /* instructions that its schedulers issue while all lanes start one multiply-add */
+} tsl_launch_pace;
+tsl_launch_pace tsl_launch_pace_of(const tsl_problem *problem, const tsl_device *device);
+
 /* Returns the seconds of one item on a GPU with `waits` dependent memory accesses: a lower bound for launches
  * with few items. 0 on processors, whose caches hide the latency. */
 double tsl_launch_chain_seconds(const tsl_device *device, double waits);

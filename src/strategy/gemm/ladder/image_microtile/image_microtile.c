@@ -30,10 +30,6 @@ typedef struct microtile_state {
 typedef struct packing {
   int64_t rows, columns, offset, row_stride, col_stride, pitch;
 } packing;
-typedef struct arguments {
-  tsl_gemm_sizes sizes;
-  float alpha, beta;
-} arguments;
 
 typedef struct microtile_part {
   int64_t row, column, rows, columns; /* of B, for one image */
@@ -116,18 +112,20 @@ static tesela_status multiply(const microtile_launch *run, const microtile_part 
   const microtile_state *state = work->state;
   tsl_image *image;
   tsl_grid grid;
-  arguments args = {.sizes = run->sizes};
-  args.sizes.n = part->columns;
-  args.sizes.k = part->rows;
-  args.sizes.a_offset += part->row * args.sizes.a_col_stride;
-  args.sizes.c_offset += part->column * args.sizes.c_col_stride;
-  args.alpha =
-      part->rows == 0 ? 0 : (float)work->problem.alpha[0]; /* infinity times an empty sum must be 0 */
-  args.beta = part->row == 0 ? (float)work->problem.beta[0] : 1;
-  grid_for(args.sizes.m, part->columns, &work->config, work->device, &grid);
+  tsl_gemm_sizes sizes = run->sizes;
+  sizes.n = part->columns;
+  sizes.k = part->rows;
+  sizes.a_offset += part->row * sizes.a_col_stride;
+  sizes.c_offset += part->column * sizes.c_col_stride;
+  tsl_gemm_argument args = tsl_launch_scalars(work, &sizes);
+  if (part->row > 0)
+    args.scalars.f32[1] = 1; /* C has the sums of the parts before */
+  grid_for(sizes.m, part->columns, &work->config, work->device, &grid);
   TSL_TRY(ops->image_create(run->stream, layout, &image));
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a ? run->a : run->c), TSL_ARG_IMAGE(image),
-                               TSL_ARG_BUFFER(run->c), TSL_ARG_VALUE(args)};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->a ? run->a : run->c),
+                               TSL_ARG_IMAGE(image),
+                               TSL_ARG_BUFFER(run->c),
+                               {.value = &args, .bytes = args.bytes}};
   const tesela_status status =
       ops->launch(run->stream, state->multiply, &grid, list, sizeof list / sizeof *list);
   ops->image_destroy(image);
@@ -141,25 +139,6 @@ static tesela_status run_part(const microtile_launch *run, const microtile_part 
   if (part->rows > 0 && !in_place(run, part, &layout))
     TSL_TRY(pack(run, part, &layout));
   return multiply(run, part, &layout);
-}
-
-static void swap(int64_t *a, int64_t *b) {
-  const int64_t kept = *a;
-  *a = *b;
-  *b = kept;
-}
-
-/* Exchanges the operands: if A and B are column-major, C^T = B^T A^T needs no packing. */
-static void transpose(microtile_launch *run) {
-  tsl_gemm_sizes *sizes = &run->sizes;
-  tsl_buffer *const a = run->a;
-  run->a = run->b;
-  run->b = a;
-  swap(&sizes->m, &sizes->n);
-  swap(&sizes->a_offset, &sizes->b_offset);
-  swap(&sizes->a_row_stride, &sizes->b_col_stride);
-  swap(&sizes->a_col_stride, &sizes->b_row_stride);
-  swap(&sizes->c_row_stride, &sizes->c_col_stride);
 }
 
 static bool by_columns(const microtile_launch *run) {
@@ -177,8 +156,11 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
                              .b = operands->b.buffer,
                              .c = operands->c.buffer,
                              .scratch = operands->scratch};
-  if (by_columns(&launch))
-    transpose(&launch);
+  if (by_columns(&launch)) { /* if A and B are column-major, C^T = B^T A^T needs no packing */
+    launch.sizes = tsl_launch_swapped(&launch.sizes);
+    launch.a = operands->b.buffer;
+    launch.b = operands->a.buffer;
+  }
   const int64_t n = launch.sizes.n, k = launch.sizes.k;
   const microtile_part most = largest_part(k, n, work->device);
   for (int64_t column = 0; column < n; column += most.columns) {
@@ -255,11 +237,6 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
     tsl_cost_counts_copies(k * n * sizeof(float), account);
 }
 
-static void release(tsl_work *work) {
-  tsl_free(work->state);
-  work->state = NULL;
-}
-
 static tesela_status build(tsl_work *work) {
   const int64_t *value = work->config.value;
   microtile_state kernels;
@@ -287,7 +264,7 @@ const tsl_strategy tsl_gemm_image_microtile = {
     .score = score,
     .build = build,
     .run = run,
-    .release = release,
+    .release = tsl_launch_release,
     .supports = {.types = types, .why = "texels of images are f32"},
     .resources = {.scratch = scratch, .count_costs = account},
 };

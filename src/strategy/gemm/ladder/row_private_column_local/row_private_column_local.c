@@ -1,5 +1,4 @@
-#include "strategy/cost_counts.h"
-#include "strategy/kernel_launch/launch.h"
+#include "strategy/kernel_launch/simple_kernel.h"
 
 #include <math.h>
 
@@ -11,66 +10,40 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy row_private_column_local_accuracy(const tsl_problem *problem, const tsl_config *config) {
   return tsl_accuracy_relaxed(tsl_accuracy_of_panels(problem, config->value[PANEL]), problem,
                               config->value[RELAXED] != 0);
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const int64_t bytes = config->value[PANEL] * (int64_t)tsl_type(problem->c.type)->size;
-  if ((uint64_t)bytes > device->local_bytes)
-    return tsl_refusal("panel=%d needs %lld bytes of local memory, %s has %llu", (int)config->value[PANEL],
-                       (long long)bytes, device->name, (unsigned long long)device->local_bytes);
-  tsl_grid grid;
-  return tsl_launch_rows(device, problem->m, (int)config->value[ITEMS], &grid);
+/* One load from local memory for each multiply-add. Whole panels and groups: items beyond the last row
+ * multiply too. */
+static tsl_simple_kernel row_private_column_local_describe(const tsl_problem *problem,
+                                                           const tsl_config *config,
+                                                           const tsl_device *device) {
+  const double size = (double)tsl_type(problem->c.type)->size, panel = (double)config->value[PANEL];
+  const double n = (double)problem->n, k = (double)problem->k, items = (double)config->value[ITEMS];
+  const double panels = fmax(1, ceil(k / panel)), groups = ceil((double)problem->m / items);
+  const double loaded = groups * n * panels * panel; /* to local memory */
+  return (tsl_simple_kernel){.rows = (int)items,
+                             .local_bytes = (int64_t)(panel * size),
+                             .efficiency = device->is_cpu ? 0.02 : 0.016,
+                             .a = (double)problem->m * k,
+                             .b = groups * n * k,
+                             .sums = panels,
+                             .computed = loaded * items,
+                             .local = {.read = loaded * items * size, .written = loaded * size}};
 }
-
-/* Returns the predicted seconds: one load from local memory for each multiply-add. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const double efficiency = device->is_cpu ? 0.02 : 0.016;
-  return tsl_launch_seconds(problem, device, efficiency, problem->n, config->value[ITEMS]);
-}
-
-/* Counts whole panels and whole groups: items beyond the last row multiply too. */
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
-  const double size = (double)tsl_type(problem->c.type)->size, n = (double)problem->n, k = (double)problem->k;
-  const double items = (double)config->value[ITEMS], panel = (double)config->value[PANEL],
-               panels = fmax(1, ceil(k / panel)), groups = ceil((double)problem->m / items);
-  tsl_grid grid;
-  if (!tsl_launch_rows(device, problem->m, (int)items, &grid))
-    tsl_cost_counts_grid(&grid, problem->m, 1, (int64_t)(panel * size), device, account);
-  account->computed = groups * items * n * panels * panel;
-  account->local.written = groups * n * panels * panel * size;
-  account->local.read = account->computed * size;
-  tsl_cost_counts_operands(problem, (double)problem->m * k, groups * n * k, account);
-  tsl_cost_counts_result(problem, panels, account);
-}
-
-static tesela_status build(tsl_work *work) {
-  tsl_grid grid;
-  tsl_launch_rows(work->device, work->problem.m, (int)work->config.value[ITEMS], &grid);
-  return tsl_launch_build(work, "strategy/gemm/ladder/row_private_column_local/row_private_column_local.cl",
-                          "tsl_gemm_row_private_column_local", &grid);
-}
+TSL_SIMPLE_KERNEL(row_private_column_local)
 
 const tsl_strategy tsl_gemm_row_private_column_local = {
     .name = "row_private_column_local",
     .idea = "rows of A in private memory, columns of B shared in local memory",
     .lifts = "reading a column of B again for each item",
-    .op = TSL_OP_GEMM,
-    .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
-    .accuracy = accuracy,
-    .params = params,
-    .refuse = refuse,
+    .accuracy = row_private_column_local_accuracy,
     .build_seconds = 0.3,
-    .score = score,
-    .build = build,
-    .run = tsl_launch_gemm,
-    .release = tsl_launch_release,
+    TSL_SIMPLE_KERNEL_MEMBERS(row_private_column_local),
     .tuning = {.ranges = {[ITEMS] = {1, TSL_LAUNCH_ITEMS_MOST},
                           [PANEL] = {1, 512},
                           [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
-    .resources = {.count_costs = account},
 };

@@ -15,61 +15,33 @@
 #define REAL float
 #define TRIPLE_LOOP multiply_f32
 #include "strategy/gemm/ladder/sequential/triple_loop.h"
-#undef REAL
-#undef TRIPLE_LOOP
 #define REAL double
 #define TRIPLE_LOOP multiply_f64
 #include "strategy/gemm/ladder/sequential/triple_loop.h"
 
-#undef REAL
-#undef TRIPLE_LOOP
 #define REAL float
 #define COMPLEX_LOOP multiply_c64
 #include "strategy/gemm/ladder/sequential/sequential_complex.h"
-#undef REAL
-#undef COMPLEX_LOOP
 #define REAL double
 #define COMPLEX_LOOP multiply_c128
 #include "strategy/gemm/ladder/sequential/sequential_complex.h"
-#undef REAL
-#undef COMPLEX_LOOP
 
 #define REAL float
 #define PARTS 1
-#define LOAD_FACTOR load_structured_f32
-#define STRUCTURED_LOOP multiply_structured_f32
+#define NAME(function) function##_f32
 #include "strategy/gemm/ladder/sequential/sequential_structured.h"
-#undef REAL
-#undef PARTS
-#undef LOAD_FACTOR
-#undef STRUCTURED_LOOP
 #define REAL double
 #define PARTS 1
-#define LOAD_FACTOR load_structured_f64
-#define STRUCTURED_LOOP multiply_structured_f64
+#define NAME(function) function##_f64
 #include "strategy/gemm/ladder/sequential/sequential_structured.h"
-#undef REAL
-#undef PARTS
-#undef LOAD_FACTOR
-#undef STRUCTURED_LOOP
 #define REAL float
 #define PARTS 2
-#define LOAD_FACTOR load_structured_c64
-#define STRUCTURED_LOOP multiply_structured_c64
+#define NAME(function) function##_c64
 #include "strategy/gemm/ladder/sequential/sequential_structured.h"
-#undef REAL
-#undef PARTS
-#undef LOAD_FACTOR
-#undef STRUCTURED_LOOP
 #define REAL double
 #define PARTS 2
-#define LOAD_FACTOR load_structured_c128
-#define STRUCTURED_LOOP multiply_structured_c128
+#define NAME(function) function##_c128
 #include "strategy/gemm/ladder/sequential/sequential_structured.h"
-#undef REAL
-#undef PARTS
-#undef LOAD_FACTOR
-#undef STRUCTURED_LOOP
 
 /* Returns the predicted seconds: eight clocks a term, memory stalls, calls for narrow types or structures. */
 static double sequential_score(const tsl_problem *problem, const tsl_config *config,

@@ -1,4 +1,5 @@
-/* Complex products. Included with REAL, the type of a component, and COMPLEX_LOOP, the function's name. */
+/* Complex products. Included with REAL, the type of a component, and COMPLEX_LOOP, the function's name, and
+ * undefines them. */
 static void COMPLEX_LOOP(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *const a = &operands->a, *const b = &operands->b, *const c = &operands->c;
   const REAL alpha[2] = {(REAL)problem->alpha[0], (REAL)problem->alpha[1]},
@@ -28,3 +29,5 @@ static void COMPLEX_LOOP(const tsl_problem *problem, const tsl_operands *operand
     }
   }
 }
+#undef REAL
+#undef COMPLEX_LOOP

@@ -1,14 +1,14 @@
 /* Structured factors and triangles of C: each element is looked up by its matrix's structure; zeros outside a
  * triangle are no terms. Included with REAL (type of a component), PARTS (components of an element, 2 or 1),
- * LOAD_FACTOR and STRUCTURED_LOOP (the functions' names).
+ * and NAME(function), which adds a suffix.
  *
  *   in place, C = alpha A C:   A lower: row i needs the rows before it, so the last row comes first
  *                              A upper: the first row comes first
  *             C = alpha C B:   by columns, in the opposite order */
 
 /* Loads an element of a factor; returns false for a zero outside a triangle. */
-static bool LOAD_FACTOR(const tsl_shape *shape, const tsl_operand *operand, bool conjugate, int64_t row,
-                        int64_t col, REAL out[2]) {
+static bool NAME(load_factor)(const tsl_shape *shape, const tsl_operand *operand, bool conjugate, int64_t row,
+                              int64_t col, REAL out[2]) {
   const tsl_stored element = tsl_shape_element(shape, row, col);
   out[0] = 1;
   out[1] = 0;
@@ -24,7 +24,7 @@ static bool LOAD_FACTOR(const tsl_shape *shape, const tsl_operand *operand, bool
   return true;
 }
 
-static void STRUCTURED_LOOP(const tsl_problem *problem, const tsl_operands *operands) {
+static void NAME(multiply_structured)(const tsl_problem *problem, const tsl_operands *operands) {
   const int factor = tsl_problem_structured(problem);
   const tsl_operand *const c = &operands->c;
   const tsl_operand *const a = problem->in_place && factor == TSL_OPERAND_B ? c : &operands->a;
@@ -45,16 +45,16 @@ static void STRUCTURED_LOOP(const tsl_problem *problem, const tsl_operands *oper
       const bool is_real = PARTS == 1 || (tsl_is_hermitian(problem->c.structure) && i == j);
       REAL sum[2] = {0, 0}, x[2], y[2];
       for (int64_t l = 0; l < k; l++) {
-        if (!LOAD_FACTOR(&problem->a, a, problem->conjugate_a, i, l, x) ||
-            !LOAD_FACTOR(&problem->b, b, problem->conjugate_b, l, j, y))
+        if (!NAME(load_factor)(&problem->a, a, problem->conjugate_a, i, l, x) ||
+            !NAME(load_factor)(&problem->b, b, problem->conjugate_b, l, j, y))
           continue;
         sum[0] += x[0] * y[0] - x[1] * y[1];
         sum[1] += PARTS == 1 ? 0 : x[0] * y[1] + x[1] * y[0];
       }
       for (int64_t l = 0; l < k && tsl_is_sum(problem->c.structure);
            l++) { /* (A B)' at (i, j) is A B at (j, i) */
-        LOAD_FACTOR(&problem->a, a, problem->conjugate_a, j, l, x);
-        LOAD_FACTOR(&problem->b, b, problem->conjugate_b, l, i, y);
+        NAME(load_factor)(&problem->a, a, problem->conjugate_a, j, l, x);
+        NAME(load_factor)(&problem->b, b, problem->conjugate_b, l, i, y);
         sum[0] += x[0] * y[0] - x[1] * y[1];
         const REAL imaginary = PARTS == 1 ? 0 : x[0] * y[1] + x[1] * y[0];
         sum[1] += problem->c.structure == TESELA_HERMITIAN_SUM ? -imaginary : imaginary;
@@ -68,3 +68,6 @@ static void STRUCTURED_LOOP(const tsl_problem *problem, const tsl_operands *oper
     }
   }
 }
+#undef REAL
+#undef PARTS
+#undef NAME

@@ -1,4 +1,5 @@
-/* C = alpha A B + beta C, each sum in order. Included with REAL and TRIPLE_LOOP, the function's name. */
+/* C = alpha A B + beta C, each sum in order. Included with REAL and TRIPLE_LOOP, the function's name, and
+ * undefines them. */
 static void TRIPLE_LOOP(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *const a = &operands->a, *const b = &operands->b, *const c = &operands->c;
   const REAL alpha = (REAL)problem->alpha[0], beta = (REAL)problem->beta[0];
@@ -17,3 +18,5 @@ static void TRIPLE_LOOP(const tsl_problem *problem, const tsl_operands *operands
     }
   }
 }
+#undef REAL
+#undef TRIPLE_LOOP

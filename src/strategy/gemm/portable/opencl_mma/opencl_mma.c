@@ -1,14 +1,14 @@
 /* Descriptor of opencl_mma's two kernels: parameters and refusals. Measurements: docs/lab/opencl_mma.md. */
 #include "strategy/gemm/portable/opencl_mma/opencl_mma.h"
 
-#include <math.h>
+#include "host/int_math.h"
 
 static const tsl_param params[] = {
-    [TSL_OPENCL_MMA_TILE_M] = {"tile_m", "rows of a group's tile of C", 128, {64, 128, 256}},
-    [TSL_OPENCL_MMA_TILE_N] = {"tile_n", "columns of a group's tile", 128, {64, 128, 256}},
-    [TSL_OPENCL_MMA_WARP_M] = {"warp_m", "rows of a warp's tile", 64, {32, 64}},
-    [TSL_OPENCL_MMA_WARP_N] = {"warp_n", "columns of a warp's tile", 64, {32, 64}},
-    [TSL_OPENCL_MMA_DEPTH] = {"depth", "bytes of a line in a panel", 64, {64, 128}},
+    [TSL_MATRIX_UNITS_TILE_M] = {"tile_m", "rows of a group's tile of C", 128, {64, 128, 256}},
+    [TSL_MATRIX_UNITS_TILE_N] = {"tile_n", "columns of a group's tile", 128, {64, 128, 256}},
+    [TSL_MATRIX_UNITS_PART_M] = {"warp_m", "rows of a warp's tile", 64, {32, 64}},
+    [TSL_MATRIX_UNITS_PART_N] = {"warp_n", "columns of a warp's tile", 64, {32, 64}},
+    [TSL_MATRIX_UNITS_DEPTH] = {"depth", "bytes of a line in a panel", 64, {64, 128}},
     [TSL_OPENCL_MMA_STAGES] = {"stages", "panels of each operand in local memory", 3, {2, 3, 4, 6, 8}},
     [TSL_OPENCL_MMA_BAND] = {"band", "rows of tiles that groups take together", 8, {4, 8, 16}},
     [TSL_OPENCL_MMA_GROUPS] = {"groups",
@@ -27,21 +27,70 @@ static const char *const probes[] = {
     NULL,
 };
 
+enum { ONE_EACH = 999 /* value of the parameter `groups`: one group per tile */ };
+
+tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config) {
+  const int64_t *value = config->value;
+  tsl_opencl_mma mma = {
+      .tile = tsl_matrix_tile_of(problem, config),
+      .stages = (int)value[TSL_OPENCL_MMA_STAGES],
+      .band = (int)value[TSL_OPENCL_MMA_BAND],
+      .groups = (int)value[TSL_OPENCL_MMA_GROUPS],
+      .warps = (int)value[TSL_OPENCL_MMA_WARPS],
+  };
+  tsl_matrix_tile *tile = &mma.tile;
+  const bool is_group = mma.warps == 4;
+  /* The instructions of four warps take 8-bit elements K-major only. */
+  tile->a_mn_major = tile->a_mn_major && !(is_group && tile->size == 1);
+  tile->b_mn_major = tile->b_mn_major && !(is_group && tile->size == 1);
+  tile->items = 32 * (tile->tile_m / tile->part_m) * (tile->tile_n / tile->part_n) +
+                (is_group ? TSL_OPENCL_MMA_WARP : 0);
+  tile->local_bytes = (int64_t)mma.stages * (tile->tile_m + tile->tile_n) * tile->depth;
+  if (is_group)
+    tile->local_bytes += TSL_OPENCL_MMA_MAPS + 16 * (int64_t)mma.stages + 1023;
+  mma.rows = 4 * tile->part_m * tile->part_n / tile->tile_n;
+  const tsl_rows rows_a = tsl_rows_of(tile->problem.m, problem->k, tile->a_mn_major, tile->size),
+                 rows_b = tsl_rows_of(tile->problem.n, problem->k, tile->b_mn_major, tile->size);
+  mma.a_bytes = tsl_rows_bytes(&rows_a);
+  mma.b_bytes = tsl_rows_bytes(&rows_b);
+  return mma;
+}
+
+/* Limits of split-k with four warps: panels of a part at least, and parts at most. */
+enum { PART_PANELS = 2, MOST_SPLIT_K = 64 };
+
+tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, const tsl_device *device) {
+  const tsl_matrix_tile *tile = &mma->tile;
+  const int64_t panels = tsl_ceil_div(tile->problem.k, tile->depth / tile->size),
+                most = (int64_t)mma->groups * (device->compute_units > 0 ? device->compute_units : 1),
+                tiles = tile->tiles_m * tile->tiles_n;
+  tsl_opencl_mma_schedule schedule = {.split_k = 1};
+  if (mma->warps == 4 && mma->groups != ONE_EACH && tiles > 0) {
+    const int64_t split_k = tsl_min(most / tiles, panels / PART_PANELS);
+    schedule.split_k = split_k < 1 ? 1 : tsl_min(split_k, MOST_SPLIT_K);
+  }
+  schedule.groups = tsl_min(tiles * schedule.split_k, most);
+  if (schedule.split_k > 1)
+    schedule.sums_bytes = schedule.split_k * tiles * tile->tile_m * tile->tile_n * 4;
+  return schedule;
+}
+
 /* Limits of a group's items. An item's registers hold sums, the operands of two steps, and the rest. */
 enum { LEAST_ITEMS = 128, MOST_ITEMS = 256 };
 
 /* Returns why a product is refused by the instructions of four warps (opencl_mma_group.cl), or NULL. */
-static const char *refuse_group(const tsl_problem *problem, const tsl_opencl_mma *tile,
-                                const tsl_device *device) {
+static const char *refuse_group(const tsl_opencl_mma *mma, const tsl_device *device) {
+  const tsl_matrix_tile *tile = &mma->tile;
+  const tsl_problem *problem = &tile->problem;
   if ((device->capabilities & TSL_CAN_MMA_GROUP) == 0)
     return tsl_refusal("%s has no matrix instructions of four warps (OpenCL on sm_90 has)", device->name);
   if (tile->depth != 128)
     return tsl_refusal("depth=%d: four warps together take lines of 128 bytes", tile->depth);
   if (tile->tile_n != 128 && tile->tile_n != 256)
     return tsl_refusal("tile_n=%d: four warps together multiply 128 or 256 columns", tile->tile_n);
-  if (tile->rows % 64 != 0 || tile->rows == 0 || tile->tile_m % tile->rows != 0)
-    return tsl_refusal("four warps of %d x %d have %d rows of %d columns, and tile_m=%d", tile->warp_m,
-                       tile->warp_n, tile->rows, tile->tile_n, tile->tile_m);
+  if (mma->rows % 64 != 0 || mma->rows == 0 || tile->tile_m % mma->rows != 0)
+    return tsl_refusal("four warps of %d x %d have %d rows of %d columns, and tile_m=%d", tile->part_m,
+                       tile->part_n, mma->rows, tile->tile_n, tile->tile_m);
   if (problem->m > INT32_MAX || problem->n > INT32_MAX || problem->k > INT32_MAX)
     return tsl_refusal("copies of panels count lines and numbers in 32 bits");
   return NULL;
@@ -49,18 +98,20 @@ static const char *refuse_group(const tsl_problem *problem, const tsl_opencl_mma
 
 static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_device *device) {
-  const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
-  const bool is_group = tile.warps == 4;
-  const char *why = is_group ? refuse_group(problem, &tile, device) : NULL;
+  const tsl_opencl_mma mma = tsl_opencl_mma_of(problem, config);
+  const tsl_matrix_tile tile = mma.tile;
+  const bool is_group = mma.warps == 4;
+  const char *why = is_group ? refuse_group(&mma, device) : NULL;
   if (why != NULL)
     return why;
   if (tile.items < LEAST_ITEMS || tile.items > MOST_ITEMS + (is_group ? TSL_OPENCL_MMA_WARP : 0))
     return tsl_refusal("tiles of %d x %d by %d x %d are %d work-items: takes %d to %d", tile.tile_m,
-                       tile.tile_n, tile.warp_m, tile.warp_n, tile.items, LEAST_ITEMS, MOST_ITEMS);
-  const uint64_t local = tsl_opencl_mma_local(device);
+                       tile.tile_n, tile.part_m, tile.part_n, tile.items, LEAST_ITEMS, MOST_ITEMS);
+  const uint64_t local =
+      device->local_bytes_inside > device->local_bytes ? device->local_bytes_inside : device->local_bytes;
   if ((uint64_t)tile.local_bytes > local)
     return tsl_refusal(
-        "%d panels of %d and %d lines of %d bytes take %lld bytes of local memory, %s has %llu", tile.stages,
+        "%d panels of %d and %d lines of %d bytes take %lld bytes of local memory, %s has %llu", mma.stages,
         tile.tile_m, tile.tile_n, tile.depth, (long long)tile.local_bytes, device->name,
         (unsigned long long)local);
   const int block = 128 / tile.size;
@@ -68,26 +119,23 @@ static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_confi
     return tsl_refusal("tile_%c=%d is no multiple of the %d numbers that are copied side by side",
                        tile.a_mn_major && tile.tile_m % block != 0 ? 'm' : 'n',
                        tile.a_mn_major && tile.tile_m % block != 0 ? tile.tile_m : tile.tile_n, block);
-  const double tiles =
-      ceil((double)tile.problem.m / tile.tile_m) * ceil((double)tile.problem.n / tile.tile_n);
+  const double tiles = (double)tile.tiles_m * (double)tile.tiles_n;
   /* Tile numbers have 32 bits and exceed the last tile by at most a round of groups. */
   static const double most_tiles = 0x7f000000;
   if (tiles > most_tiles)
     return tsl_refusal("%.0f tiles of C are more than the %.0f that groups can count", tiles, most_tiles);
-  const tsl_opencl_mma_schedule schedule =
-      tsl_opencl_mma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const tsl_grid grid = tsl_opencl_mma_grid(&tile, &schedule);
+  const tsl_opencl_mma_schedule schedule = tsl_opencl_mma_get_schedule(&mma, device);
+  const tsl_grid grid = {{(uint64_t)schedule.groups, 1, 1}, {tile.items, 1, 1}};
   return tsl_launch_fits(device, &grid);
 }
 
 /* Returns the workspace bytes: packed copies of both operands, the groups' tensor maps, and partial sums. */
 static uint64_t opencl_mma_scratch(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device) {
-  const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
-  const tsl_opencl_mma_schedule schedule =
-      tsl_opencl_mma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const int64_t maps = tile.warps == 4 ? schedule.groups * TSL_OPENCL_MMA_MAPS : 0;
-  return (uint64_t)tile.a_bytes + (uint64_t)tile.b_bytes + (uint64_t)maps + (uint64_t)schedule.sums_bytes;
+  const tsl_opencl_mma mma = tsl_opencl_mma_of(problem, config);
+  const tsl_opencl_mma_schedule schedule = tsl_opencl_mma_get_schedule(&mma, device);
+  const int64_t maps = mma.warps == 4 ? schedule.groups * TSL_OPENCL_MMA_MAPS : 0;
+  return (uint64_t)mma.a_bytes + (uint64_t)mma.b_bytes + (uint64_t)maps + (uint64_t)schedule.sums_bytes;
 }
 
 const tsl_strategy tsl_gemm_opencl_mma = {
@@ -104,7 +152,7 @@ const tsl_strategy tsl_gemm_opencl_mma = {
     .score = tsl_opencl_mma_seconds,
     .build = tsl_opencl_mma_build,
     .run = tsl_opencl_mma_run,
-    .release = tsl_opencl_mma_release,
+    .release = tsl_launch_release,
     .supports = {.types = tsl_types_narrow, .why = "tensor cores multiply narrow types"},
     .resources = {.scratch = opencl_mma_scratch, .count_costs = tsl_opencl_mma_account},
     .testing = {.probes = probes},

@@ -34,11 +34,8 @@
 #define WARP_N TSL_PARAM_WARP_N
 #define DEPTH_BYTES TSL_PARAM_DEPTH
 #define STAGES TSL_PARAM_STAGES
-#define DEPTH (DEPTH_BYTES / SIZE)
 #define WARPS_M (TILE_M / WARP_M)
 #define ITEMS (32 * WARPS_M * (TILE_N / WARP_N))
-#define STEPS (DEPTH_BYTES / 32)
-#define STEP_DEPTH (32 / SIZE)
 #define TILES_M (WARP_M / 16)
 #define TILES_N (WARP_N / 8)
 #include "ptx.h"
@@ -46,29 +43,7 @@
 
 #include "mma_sums.h"
 
-#define A_BYTES (TILE_M * DEPTH_BYTES)
-#define STAGE_BYTES (A_BYTES + TILE_N * DEPTH_BYTES)
 #define CHUNKS (DEPTH_BYTES / 16)
-#define BLOCK_BYTES (DEPTH * 128)
-#define BLOCK_LINES (128 / SIZE)
-/* Batches of copies in flight when the next, or the first, panel is needed: STAGES - 2 and STAGES - 1. */
-#if STAGES == 2
-#define NEXT_PENDING 0
-#define FIRST_PENDING 1
-#elif STAGES == 3
-#define NEXT_PENDING 1
-#define FIRST_PENDING 2
-#elif STAGES == 4
-#define NEXT_PENDING 2
-#define FIRST_PENDING 3
-#elif STAGES == 6
-#define NEXT_PENDING 4
-#define FIRST_PENDING 5
-#else
-#define NEXT_PENDING 6
-#define FIRST_PENDING 7
-#endif
-
 /* Returns the swizzle of a chunk's number in a K-major panel; phase_across(): in an MN-major one. */
 TSL_FUNCTION int phase_along(int line) {
   return DEPTH_BYTES == 64 ? (line >> 1) & 3 : line & 7;
@@ -173,10 +148,6 @@ typedef struct mma_stream {
   int tile, tiles; /* tile whose panels are copied; number of tiles */
   int panels;      /* panels of this tile that are not issued yet */
 } mma_stream;
-
-TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
-  return (int)((args.gemm.k + DEPTH - 1) / DEPTH);
-}
 
 TSL_FUNCTION void stream_tile(mma_stream *stream, TSL_GLOBAL const char *a, TSL_GLOBAL const char *b,
                               const opencl_mma_arguments args) {
@@ -291,7 +262,7 @@ tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char
   MMA_NUMBER sums[TILES_M][TILES_N][4];
   mma_factors factors[2]; /* of this step and of the next */
   unsigned int stage = base;
-  TSL_PTX_COPIES_WAIT(FIRST_PENDING);
+  tsl_ptx_copies_wait(STAGES - 1);
   TSL_BARRIER();
   read_step(stage + from_a, stage + from_b, 0, &factors[0]);
   TSL_UNROLL_BY(1)
@@ -305,7 +276,7 @@ tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char
           /* all warps have read this panel: its stage is free, and the next panel has arrived */
           const unsigned int done = stage;
           stage = stage == base + (STAGES - 1) * STAGE_BYTES ? base : stage + STAGE_BYTES;
-          TSL_PTX_COPIES_WAIT(NEXT_PENDING);
+          tsl_ptx_copies_wait(STAGES - 2);
           TSL_BARRIER();
           stream_panel(&stream, done, a, b, args);
         }
@@ -317,5 +288,5 @@ tsl_gemm_opencl_mma(TSL_GLOBAL const char *TSL_RESTRICT a, TSL_GLOBAL const char
     tsl_raster_tile(tile, args.tiles_m, args.tiles_n, args.band, &row, &col);
     store_tile(c, 0, 0, row * TILE_M + warp_row, col * TILE_N + warp_col, sums, args);
   }
-  TSL_PTX_COPIES_WAIT(0); /* waits for the copies of zeros: none may arrive after the group has ended */
+  tsl_ptx_copies_wait(0); /* waits for the copies of zeros: none may arrive after the group has ended */
 }

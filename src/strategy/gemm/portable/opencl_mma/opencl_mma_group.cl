@@ -19,6 +19,7 @@
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
 #define STAGES TSL_PARAM_STAGES
+#define DEPTH_BYTES 128
 #define GROUP_M (4 * TSL_PARAM_WARP_M * TSL_PARAM_WARP_N / TILE_N)
 #define BLOCKS_M (GROUP_M / 64)
 #define TILES_M 1
@@ -30,17 +31,9 @@
 
 /* A run may request residues instead of C. */
 #define REDUCES (WHOLE && !SPLIT && !A_MN_MAJOR && !B_MN_MAJOR)
-#define DEPTH_BYTES 128
-#define DEPTH (DEPTH_BYTES / SIZE)
 #define MULTIPLYING (128 * (TILE_M / GROUP_M))
 #define ITEMS (MULTIPLYING + 32)
-#define STEPS (DEPTH_BYTES / 32)
-#define STEP_DEPTH (32 / SIZE)
 #define LINES_8 1024 /* bytes of 8 lines */
-#define A_BYTES (TILE_M * DEPTH_BYTES)
-#define STAGE_BYTES (A_BYTES + TILE_N * DEPTH_BYTES)
-#define BLOCK_BYTES (DEPTH * 128)
-#define BLOCK_LINES (128 / SIZE)
 /* Local memory: two tensor maps, mbarriers, and stages from the next multiple of 1024 bytes on. */
 #define MAP_BYTES 128
 #define BARRIERS (2 * MAP_BYTES)
@@ -61,10 +54,6 @@
 #else
 #define GROUP_MULTIPLY TSL_PTX_GROUP_128
 #endif
-
-TSL_FUNCTION int panels_of(const opencl_mma_arguments args) {
-  return (int)((args.gemm.k + DEPTH - 1) / DEPTH);
-}
 
 /* Tile of C, its split-k part, and its panels [first, end). */
 typedef struct mma_work_tile {

@@ -14,9 +14,10 @@ static const mma_rates of_warp = {9, 23}, of_four = {12.6, 40};
 /* Clocks: latency of global memory; start and end of a group; epilogue of a tile, per element. */
 static const double memory_wait = 1200, group_clocks = 3000, store_clocks = 0.08;
 
-static int count_resident_groups(const tsl_opencl_mma *tile, const tsl_device *device) {
-  const int sums = tile->warp_m * tile->warp_n / 32, factors = (tile->warp_m + tile->warp_n) / 4;
-  const int registers = sums + (tile->warps == 4 ? 40 : 2 * factors + 48);
+static int count_resident_groups(const tsl_opencl_mma *mma, const tsl_device *device) {
+  const tsl_matrix_tile *tile = &mma->tile;
+  const int sums = tile->part_m * tile->part_n / 32, factors = (tile->part_m + tile->part_n) / 4;
+  const int registers = sums + (mma->warps == 4 ? 40 : 2 * factors + 48);
   const int by_registers = UNIT_REGISTERS / ((registers > 255 ? 255 : registers) * tile->items);
   /* A unit has about as much local memory as one group can request, or four times the declared size. */
   const int64_t local =
@@ -26,7 +27,8 @@ static int count_resident_groups(const tsl_opencl_mma *tile, const tsl_device *d
   return least < 1 ? 1 : least;
 }
 
-bool tsl_opencl_mma_packs(const tsl_shape *shape, bool across_rows, int size) {
+/* Returns true if an operand is packed: stride 1 (across_rows: of rows) or an aligned pitch is missing. */
+static bool opencl_mma_packs(const tsl_shape *shape, bool across_rows, int size) {
   const int64_t step = across_rows ? shape->row_stride : shape->col_stride,
                 pitch = across_rows ? shape->col_stride : shape->row_stride;
   return step != 1 || pitch * size % 16 != 0;
@@ -34,39 +36,43 @@ bool tsl_opencl_mma_packs(const tsl_shape *shape, bool across_rows, int size) {
 
 /* Returns the seconds of packing an operand; 0 if it needs no packing. */
 static double pack_seconds(const tsl_shape *shape, bool across_rows, const tsl_device *device, int size) {
-  if (!tsl_opencl_mma_packs(shape, across_rows, size))
+  if (!opencl_mma_packs(shape, across_rows, size))
     return 0;
   return 3 * (double)shape->rows * (double)shape->cols * size / device->bandwidth + device->launch_seconds;
 }
 
-double tsl_opencl_mma_times(const tsl_opencl_mma *tile) {
-  return (tile->warps == 4 ? of_four : of_warp).times_lanes * (tile->size == 1 ? 2 : 1);
+/* Returns the operations of the matrix units per operation of the device's lanes. */
+static double rate_per_lanes(const tsl_opencl_mma *mma) {
+  return (mma->warps == 4 ? of_four : of_warp).times_lanes * (mma->tile.size == 1 ? 2 : 1);
 }
 
-double tsl_opencl_mma_read(const tsl_opencl_mma *tile) {
+/* Returns the bytes that a group reads from local memory per panel. */
+static double bytes_of_panel(const tsl_opencl_mma *mma) {
+  const tsl_matrix_tile *tile = &mma->tile;
   /* Four warps read B once for each 64 rows. */
-  return tile->warps == 4 ? (double)tile->tile_m / 64 * (64 + tile->tile_n) * tile->depth
-                          : (double)tile->items / 32 * (tile->warp_m + tile->warp_n) * tile->depth;
+  return mma->warps == 4 ? (double)tile->tile_m / 64 * (64 + tile->tile_n) * tile->depth
+                         : (double)tile->items / 32 * (tile->part_m + tile->part_n) * tile->depth;
 }
 
 /* Returns a panel's clocks for `sharing` groups of a unit: the longest of tensor cores, L2 and local memory,
  * plus a part of the others. */
-static double opencl_mma_panel_clocks(const tsl_opencl_mma *tile, const tsl_device *device, double clock,
+static double opencl_mma_panel_clocks(const tsl_opencl_mma *mma, const tsl_device *device, double clock,
                                       double sharing) {
+  const tsl_matrix_tile *tile = &mma->tile;
   const double lanes = fmax(device->peak_f32 / fmax(1, device->compute_units) / clock, 1e-3);
   const double depth = (double)tile->depth / tile->size,
                bytes = (double)(tile->tile_m + tile->tile_n) * tile->depth;
-  const bool is_group = tile->warps == 4;
+  const bool is_group = mma->warps == 4;
   const mma_rates rates = is_group ? of_four : of_warp;
-  const double multiply = 2.0 * tile->tile_m * tile->tile_n * depth / (lanes * tsl_opencl_mma_times(tile));
-  const double local = (bytes + tsl_opencl_mma_read(tile)) / LOCAL_CLOCK,
+  const double multiply = 2.0 * tile->tile_m * tile->tile_n * depth / (lanes * rate_per_lanes(mma));
+  const double local = (bytes + bytes_of_panel(mma)) / LOCAL_CLOCK,
                cache = bytes / rates.cache_bytes_per_clock;
   const double most = fmax(multiply, fmax(local, cache));
   const double warps = sharing * (tile->items / 32 - (is_group ? 1 : 0));
   /* Fewer than two warps for each of four schedulers leave gaps. */
   const double gaps = warps < 8 ? 1 + 0.3 * (8 - warps) / 8 : 1;
   /* A panel arrives after the latency and the other groups' panels; stages - 1 panels are in flight. */
-  const double arrival = (memory_wait + sharing * cache) / (tile->stages - 1);
+  const double arrival = (memory_wait + sharing * cache) / (mma->stages - 1);
   const double busy = sharing * (most + 0.05 * (multiply + local + cache - most)) * gaps;
   return fmax(busy, arrival);
 }
@@ -75,24 +81,24 @@ static const double memory_part = 0.85; /* reached fraction of memory bandwidth 
 
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
-  const tsl_opencl_mma tile = tsl_opencl_mma_of(problem, config);
+  const tsl_opencl_mma mma = tsl_opencl_mma_of(problem, config);
+  const tsl_matrix_tile tile = mma.tile;
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
-  const tsl_opencl_mma_schedule schedule =
-      tsl_opencl_mma_get_schedule(&tile, tile.problem.m, tile.problem.n, problem->k, device);
-  const double tiles = (double)schedule.tiles_m * (double)schedule.tiles_n * (double)schedule.split_k;
+  const tsl_opencl_mma_schedule schedule = tsl_opencl_mma_get_schedule(&mma, device);
+  const double tiles = (double)tile.tiles_m * (double)tile.tiles_n * (double)schedule.split_k;
   const double most = ceil(tiles / units);
-  const double fits = count_resident_groups(&tile, device), sharing = fmin(fmin(fits, tile.groups), most);
+  const double fits = count_resident_groups(&mma, device), sharing = fmin(fmin(fits, mma.groups), most);
   const double panels =
       ceil(ceil((double)problem->k / ((double)tile.depth / tile.size)) / (double)schedule.split_k);
   const double store = store_clocks * tile.tile_m * tile.tile_n;
   const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
-  const double between = tile.groups <= fits ? 0 : group_clocks;
-  double clocks = group_clocks + rounds * (panels * opencl_mma_panel_clocks(&tile, device, clock, sharing) +
+  const double between = mma.groups <= fits ? 0 : group_clocks;
+  double clocks = group_clocks + rounds * (panels * opencl_mma_panel_clocks(&mma, device, clock, sharing) +
                                            sharing * store + between);
   if (remainder > 0)
-    clocks += panels * opencl_mma_panel_clocks(&tile, device, clock, remainder) + remainder * store + between;
-  const double band = 1 + 0.01 * fabs(log2(tile.band / 8.0)), shallow = tile.depth == 128 ? 1 : 1.02,
-               few = 1 + 0.1 / tile.stages;
+    clocks += panels * opencl_mma_panel_clocks(&mma, device, clock, remainder) + remainder * store + between;
+  const double band = 1 + 0.01 * fabs(log2(mma.band / 8.0)), shallow = tile.depth == 128 ? 1 : 1.02,
+               few = 1 + 0.1 / mma.stages;
   const double packing = pack_seconds(&tile.problem.a, tile.a_mn_major, device, tile.size) +
                          pack_seconds(&tile.problem.b, !tile.b_mn_major, device, tile.size);
   /* Partial sums are written and read, mostly in L2. */
@@ -100,4 +106,20 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
       schedule.split_k > 1 ? device->launch_seconds + (double)schedule.sums_bytes / device->bandwidth : 0;
   const double seconds = fmax(clocks / clock, tsl_problem_bytes(problem) / (memory_part * device->bandwidth));
   return seconds * band * shallow * few + packing + folding + device->launch_seconds;
+}
+
+static double bytes_if_packed(const tsl_shape *shape, bool across_rows, int size) {
+  return opencl_mma_packs(shape, across_rows, size) ? (double)shape->rows * (double)shape->cols * size : 0;
+}
+
+void tsl_opencl_mma_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                            tsl_cost_counts *account) {
+  const tsl_opencl_mma mma = tsl_opencl_mma_of(problem, config);
+  const tsl_opencl_mma_schedule schedule = tsl_opencl_mma_get_schedule(&mma, device);
+  const tsl_matrix_tile *tile = &mma.tile;
+  tsl_matrix_tile_account(problem, tile, (double)schedule.groups, bytes_of_panel(&mma),
+                          device->peak_f32 * rate_per_lanes(&mma), device, account);
+  tsl_cost_counts_copies(bytes_if_packed(&tile->problem.a, tile->a_mn_major, tile->size), account);
+  tsl_cost_counts_copies(bytes_if_packed(&tile->problem.b, !tile->b_mn_major, tile->size), account);
+  tsl_cost_counts_copies((double)schedule.sums_bytes, account);
 }

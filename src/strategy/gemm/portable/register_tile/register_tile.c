@@ -196,7 +196,7 @@ static const char *refuse_grids(const tsl_register_tile *tile, const tsl_problem
   const tsl_problem swapped = tsl_register_tile_swapped(problem);
   const tsl_register_tile_grids grids =
       tsl_register_tile_grids_of(tile, swapped.m, swapped.n, swapped.k, tsl_problem_batch(problem), device);
-  const tsl_grid *const all[] = {&grids.multiply, &grids.copy_a, &grids.copy_b, &grids.sum};
+  const tsl_grid *const all[] = {&grids.multiply, &grids.copy, &grids.sum};
   const char *why = NULL;
   for (size_t i = 0; i < sizeof all / sizeof *all && !why; i++)
     why = tsl_launch_fits(device, all[i]);
@@ -252,14 +252,6 @@ static int register_tile_prune(const tsl_problem *problem, const tsl_config *con
   return register_tile_is_too_short(problem, &tile) ? TSL_REGISTER_TILE_SLICES + 1 : 0;
 }
 
-static uint64_t register_tile_scratch(const tsl_problem *problem, const tsl_config *config,
-                                      const tsl_device *device) {
-  (void)device;
-  const tsl_register_tile tile = tsl_register_tile_of(problem, config);
-  const double bytes = tsl_register_tile_scratch(problem, &tile);
-  return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
-}
-
 const tsl_strategy tsl_gemm_register_tile = {
     .name = "register_tile",
     .idea = "micro-tiles of C in registers, panels of A and B in local memory, all in vectors",
@@ -275,9 +267,9 @@ const tsl_strategy tsl_gemm_register_tile = {
     .score = tsl_register_tile_seconds,
     .build = tsl_register_tile_build,
     .run = tsl_register_tile_run,
-    .release = tsl_register_tile_release,
+    .release = tsl_launch_release,
     .supports = {.types = types, .conjugates = true, .batches = true},
     .tuning = {.names = {[TSL_REGISTER_TILE_FORM] = form_names}, .prune = register_tile_prune},
-    .resources = {.scratch = register_tile_scratch, .count_costs = tsl_register_tile_account},
+    .resources = {.scratch = tsl_register_tile_scratch, .count_costs = tsl_register_tile_account},
     .testing = {.probes = probes},
 };

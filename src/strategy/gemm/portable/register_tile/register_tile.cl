@@ -3,136 +3,181 @@
  * Beyond `tile_local`: a number from local memory serves MICRO_M or MICRO_N multiply-adds instead of one, all
  * accesses are vectors, and the latency of global memory is hidden.
  *
- *                   TILE_N                  for each panel of TILE_K along k:
- *               +-----------+                 start to read the next panel into registers
- *        TILE_K |  panel B  |                 for each l of the panel:
- *               +-----------+                   read MICRO_M + MICRO_N numbers from local memory, as vectors
- *     TILE_K                                    MICRO_M x MICRO_N fused multiply-adds
- *     +----+    +-----------+                 write what was read to the other half of local memory; barrier
+ *                   TILE_N                  for each panel of TILE_K along k, for each depth of the panel:
+ *               +-----------+                 1 global to local      a part of the copies of the next panels
+ *        TILE_K |  panel B  |                 2 local to private     MICRO_M + MICRO_N numbers, as vectors
+ *               +-----------+                 3 multiply accumulate  MICRO_M x MICRO_N fused multiply-adds
+ *     TILE_K                                4 store results           C = alpha sum + beta C
+ *     +----+    +-----------+
  *     |    |    | o . o .   |
  *     | A  |    | . . . .   | TILE_M        A micro-tile consists of vectors (o), ITEMS_N vectors apart in a
  *     |    |    | o . o .   |               row and ITEMS_M in a column: adjacent items read adjacent
  *     +----+    +-----------+               vectors, without bank conflicts.
  *
+ * Step 1 goes through registers (global_to_local.cl), or by asynchronous copies (global_to_local_async.cl).
+ * Step 4 is kernel/tile_store.h.
+ *
  * Slices: where there are few tiles, SLICES items share a micro-tile. Each multiplies SLICE_DEPTH depths of
  * every panel; their sums are added in order in local memory at the end. Grid: dimension 0 counts tiles of C,
  * dimension 1 k splits, dimension 2 products of a batch. Sums of several splits go to the workspace, and
- * register_tile_sum.cl adds them in order. Elements that the kernel does not multiply (complex, 16-bit,
- * bytes) are first copied as units (register_tile_units.cl; COPIED). A complex line is two lines of numbers.
+ * kernel_launch/split_k_sum.cl adds them in order. Elements that the kernel does not multiply (complex,
+ * 16-bit, bytes) are first copied as units (register_tile_units.cl; COPIED). A complex line is two lines of
+ * numbers.
  *
  * Defines: A_ALONG_K (B_ALONG_K): rows of A (columns of B) are read along k; A_ODD (B_ODD): their vectors are
  * not aligned. Any sizes and strides. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. */
-#include "micro_tile.cl"
+#include "raster.h"
+#include "units.h"
 
-#define PASSES_OF(extent) ((extent)*TSL_PARAM_TILE_K / TSL_LANES / ITEMS)
-#define PASSES_A PASSES_OF(EXTENT_M)
-#define PASSES_B PASSES_OF(EXTENT_N)
-#define TSL_FETCH_PASSES (PASSES_A > PASSES_B ? PASSES_A : PASSES_B)
+#include "register_tile_shared.h"
 
-#include "fetch.cl"
+#define TILE_M TSL_PARAM_TILE_M
+#define TILE_N TSL_PARAM_TILE_N
+#define TILE_K TSL_PARAM_TILE_K
+#define MICRO_M TSL_PARAM_MICRO_M
+#define MICRO_N TSL_PARAM_MICRO_N
+#define STAGES TSL_PARAM_STAGES
+#define SLICES TSL_PARAM_SLICES
+#define SLICE_DEPTH (TILE_K / SLICES) /* of a panel */
+#define ITEMS_M (TILE_M / MICRO_M)
+#define ITEMS_N (TILE_N / MICRO_N)
+#define PLACES (ITEMS_M * ITEMS_N) /* items of a slice */
+#define ITEMS (PLACES * SLICES)
+/* Numbers of a depth of the panels of A and B, and of an item's part: a complex element has two. */
+#define PANEL_ROWS (TILE_M * TSL_NUMBERS)
+#define PANEL_COLUMNS (TILE_N * TSL_NUMBERS)
+#define ITEM_ROWS (MICRO_M * TSL_NUMBERS)
+#define ITEM_COLUMNS (MICRO_N * TSL_NUMBERS)
+/* Numbers between depths in local memory: transposed writes go to different banks. */
+#define PITCH_A (PANEL_ROWS + (A_ALONG_K ? 4 : 0))
+#define PITCH_B (PANEL_COLUMNS + (B_ALONG_K ? 4 : 0))
+/* Multiply-adds go along columns of the micro-tile if shorter; with slices along rows, like the stores. */
+#define DOWN (SLICES == 1 && MICRO_M <= MICRO_N)
+/* Lines of an operand that may be read. */
+#ifdef COPIED
+#define LINES(elements) (((elements)*TSL_NUMBERS + TSL_LANES - 1) / TSL_LANES * TSL_LANES)
+#else
+#define LINES(elements) (elements)
+#endif
 
-/* Constant arguments of the fetch functions for each operand. */
-#define SINGLY_A (A_ODD && TSL_FETCH_SINGLY(A_ALONG_K, EXTENT_M, ITEMS))
-#define SINGLY_B (B_ODD && TSL_FETCH_SINGLY(B_ALONG_K, EXTENT_N, ITEMS))
-#define OF_A A_ALONG_K, SINGLY_A, EXTENT_M, PASSES_A, ITEMS
-#define OF_B B_ALONG_K, SINGLY_B, EXTENT_N, PASSES_B, ITEMS
-#define PITCH_A TSL_FETCH_PITCH(EXTENT_M, A_ALONG_K)
-#define PITCH_B TSL_FETCH_PITCH(EXTENT_N, B_ALONG_K)
-#define PANEL_A (TSL_DEPTH * PITCH_A)
-#define PANEL_B (TSL_DEPTH * PITCH_B)
-#define PANELS (STAGES * (PANEL_A + PANEL_B))
-#include "register_tile_epilogue.cl"
+/* Coordinates of a group's tile and k split, and of an item within its slice. */
+typedef struct tile_start {
+  int slice, place;
+  int m_item, n_item;   /* first number of the item in a row and in a column of the tile */
+  TSL_INDEX row, col;   /* of C */
+  TSL_INDEX first, end; /* along k */
+} tile_start;
 
-/* Depth at which the next panel is written to local memory: with two stages well before the barrier. */
-#define SMEM_STORE_STEP (STAGES == 1 ? SLICE_DEPTH - 1 : SLICE_DEPTH / 2)
-/* 1: the panel after next is read right after the write; 0: at the end of the current panel (measured). */
-#define PREFETCH_EARLY (SLICES == 1 || STAGES == 1)
-/* The item's positions in the first stage of each operand's panels. */
-typedef struct tile_panels {
-  TSL_LOCAL_POINTER TSL_REAL *a, *b;
-  int a_first, b_first;
-} tile_panels;
+/* Lockstep items that differ in bit 0 read equal numbers of A, in bit 1 of B. */
+TSL_FUNCTION tile_start start_of(const tsl_register_tile_arguments args) {
+  const tsl_gemm_arguments g = args.gemm;
+  const bool is_mixed = ITEMS_M % 8 == 0 && ITEMS_N % 4 == 0;
+  tile_start at;
+  at.place = TSL_ITEM(0) % PLACES;
+  at.slice = TSL_ITEM(0) / PLACES;
+  at.m_item =
+      TSL_LANES * (is_mixed ? (at.place >> 1 & 7) | (at.place >> 5) / (ITEMS_N / 4) * 8 : at.place / ITEMS_N);
+  at.n_item =
+      TSL_LANES * (is_mixed ? (at.place & 1) | (at.place >> 3 & 2) | (at.place >> 5) % (ITEMS_N / 4) * 4
+                            : at.place % ITEMS_N);
+  tsl_raster_tile(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, args.band, &at.row,
+                  &at.col);
+  at.row *= TILE_M;
+  at.col *= TILE_N;
+  at.first = TSL_GROUP(1) * args.split_depth;
+  at.end = g.k - at.first < args.split_depth ? g.k : at.first + args.split_depth;
+  return at;
+}
 
-/* Reads the panel after the written panel. `left`: k left from its start. `plain`: it needs no guards. */
-TSL_FUNCTION void fetch_both(tsl_fetch *a_fetch, tsl_fetch *b_fetch, TSL_INDEX left, bool plain) {
-  if (plain) {
-    tsl_fetch_plain(a_fetch, OF_A);
-    tsl_fetch_plain(b_fetch, OF_B);
-  } else {
-    tsl_fetch_any(a_fetch, OF_A, left);
-    tsl_fetch_any(b_fetch, OF_B, left);
+#if TSL_PARAM_FORM == TSL_REGISTER_TILE_LOCAL_ASYNC
+#include "global_to_local_async.cl"
+#else
+#include "global_to_local.cl"
+#endif
+
+#include "tile_store.h"
+
+TSL_FUNCTION void local_to_private(TSL_REAL *rows, TSL_REAL *columns, const tile_panels *panels, int depth) {
+  TSL_LOCAL_POINTER const TSL_REAL *a = rows_at(panels, depth), *b = columns_at(panels, depth);
+  TSL_UNROLL
+  for (int i = 0; i < ITEM_ROWS / TSL_LANES; i++)
+    tsl_lanes_to_array(rows + i * TSL_LANES,
+                       TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, a + i * ITEMS_M * TSL_LANES));
+  TSL_UNROLL
+  for (int j = 0; j < ITEM_COLUMNS / TSL_LANES; j++)
+    tsl_lanes_to_array(columns + j * TSL_LANES,
+                       TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, b + j * ITEMS_N * TSL_LANES));
+}
+
+TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const TSL_REAL *rows,
+                               const TSL_REAL *columns, int i, int j) {
+#ifdef TSL_COMPLEX
+  sum[i][2 * j] = TSL_FMA(rows[2 * i], columns[2 * j], sum[i][2 * j]);
+  sum[i][2 * j + 1] = TSL_FMA(rows[2 * i], columns[2 * j + 1], sum[i][2 * j + 1]);
+  sum[i][2 * j + 1] = TSL_FMA(rows[2 * i + 1], columns[2 * j], sum[i][2 * j + 1]);
+  sum[i][2 * j] = TSL_FMA(-rows[2 * i + 1], columns[2 * j + 1], sum[i][2 * j]);
+#else
+  sum[i][j] = TSL_UNIT_FMA(rows[i], columns[j], sum[i][j]);
+#endif
+}
+
+/* Adds the products of one depth in boustrophedon order along the shorter side. Successive multiply-adds
+ * share an operand: NVIDIA multiprocessors read two registers per clock (docs/lab/register_tile.md). */
+TSL_FUNCTION void multiply_accumulate(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const TSL_REAL *rows,
+                                      const TSL_REAL *columns) {
+  TSL_UNROLL
+  for (int outer = 0; outer < (DOWN ? MICRO_N : MICRO_M); outer++)
+    TSL_UNROLL
+  for (int inner = 0; inner < (DOWN ? MICRO_M : MICRO_N); inner++) {
+    const int along = outer % 2 ? (DOWN ? MICRO_M : MICRO_N) - 1 - inner : inner;
+    multiply_one(sum, rows, columns, DOWN ? along : outer, DOWN ? outer : along);
   }
 }
 
-/* Multiplies the panel of `stage`; meanwhile the next panel is written to local memory, another is read. */
-TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_REAL *rows, TSL_REAL *columns,
-                                 const tile_panels *panels, int stage, tsl_fetch *a_fetch, tsl_fetch *b_fetch,
-                                 TSL_INDEX left, bool plain) {
-  const int next = STAGES == 1 ? 0 : stage ^ 1;
+/* Multiplies a panel; rows and columns of its first depth are loaded. `plain`: copies need no guards. */
+TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_REAL rows[BUFFERS][ITEM_ROWS],
+                                 TSL_REAL columns[BUFFERS][ITEM_COLUMNS], tile_panels *panels,
+                                 tile_copies *copies, bool plain) {
   TSL_UNROLL
   for (int depth = 0; depth < SLICE_DEPTH; depth++) {
-    if (STAGES == 1 && depth == SMEM_STORE_STEP)
-      TSL_BARRIER();
-    if (depth == SMEM_STORE_STEP) {
-      tsl_fetch_stash(a_fetch, OF_A, panels->a + next * PANEL_A);
-      tsl_fetch_stash(b_fetch, OF_B, panels->b + next * PANEL_B);
-      if (PREFETCH_EARLY)
-        fetch_both(a_fetch, b_fetch, left, plain);
-    }
-    if (depth == SLICE_DEPTH - 1) {
-      TSL_BARRIER();
-      stage = next;
-    }
-    multiply(sum, rows, columns);
-    read_rows(rows, panels->a + stage * PANEL_A + (depth + 1) % SLICE_DEPTH * PITCH_A + panels->a_first);
-    read_columns(columns,
-                 panels->b + stage * PANEL_B + (depth + 1) % SLICE_DEPTH * PITCH_B + panels->b_first);
+    const int now = depth % BUFFERS, next = (depth + 1) % BUFFERS;
+    global_to_local(panels, copies, depth, plain);
+    if (BUFFERS == 2)
+      local_to_private(rows[next], columns[next], panels, (depth + 1) % SLICE_DEPTH);
+    multiply_accumulate(sum, rows[now], columns[now]);
+    if (BUFFERS == 1)
+      local_to_private(rows[next], columns[next], panels, (depth + 1) % SLICE_DEPTH);
   }
-  if (!PREFETCH_EARLY)
-    fetch_both(a_fetch, b_fetch, left, plain);
+  global_to_local_after(panels, copies, plain);
 }
 
 TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
                        TSL_GLOBAL tile_result *TSL_RESTRICT c, const tsl_register_tile_arguments args) {
-  TSL_LOCAL TSL_REAL memory[MEMORY];
-  if (is_unwanted(args.wanted, args.wanted_above))
+  TILE_MEMORY(memory);
+  if (tsl_is_unwanted(args.wanted, args.wanted_above))
     return;
-  const tsl_gemm_arguments g = product_of(args);
+  tsl_gemm_arguments g = args.gemm;
+  g.a_offset += TSL_GROUP(2) * args.a_step;
+  g.b_offset += TSL_GROUP(2) * args.b_step;
+  g.c_offset += TSL_GROUP(2) * args.c_step + TSL_GROUP(1) * args.split_step;
   const tile_start at = start_of(args);
-  const tile_panels panels = {memory, memory + STAGES * PANEL_A, at.slice * SLICE_DEPTH * PITCH_A + at.m_item,
-                              at.slice * SLICE_DEPTH * PITCH_B + at.n_item};
-  tsl_fetch a_fetch, b_fetch;
-  tsl_fetch_start(&a_fetch, OF_A, a, g.a_offset, g.a_row_stride, g.a_col_stride, at.row * TSL_NUMBERS,
-                  LINES(g.m), at.first);
-  tsl_fetch_start(&b_fetch, OF_B, b, g.b_offset, g.b_col_stride, g.b_row_stride, at.col * TSL_NUMBERS,
-                  LINES(g.n), at.first);
+  TSL_REAL rows[BUFFERS][ITEM_ROWS], columns[BUFFERS][ITEM_COLUMNS], sum[MICRO_M][ITEM_COLUMNS];
+  tile_panels panels;
+  tile_copies copies;
+  TSL_UNROLL
+  for (int i = 0; i < MICRO_M; i++)
+    TSL_UNROLL
+  for (int j = 0; j < ITEM_COLUMNS; j++)
+    sum[i][j] = 0;
 
-  const TSL_INDEX depths = at.end - at.first;
-  const int count = (int)((depths + TSL_DEPTH - 1) / TSL_DEPTH);
-  const bool inside = tsl_fetch_is_plain(&a_fetch, SINGLY_A) && tsl_fetch_is_plain(&b_fetch, SINGLY_B);
-  TSL_REAL rows[WIDTH_M], columns[WIDTH_N], sum[MICRO_M][WIDTH_N];
-  clear(sum);
+  int plain = global_to_local_start(&panels, &copies, memory, a, b, &g, &at); /* panels that need no guards */
+  int guarded = (int)((at.end - at.first + TILE_K - 1) / TILE_K) - (plain > 0 ? plain : 0);
+  local_to_private(rows[0], columns[0], &panels, 0);
+  for (; plain > 0; plain--)
+    multiply_panel(sum, rows, columns, &panels, &copies, true);
+  for (; guarded > 0; guarded--)
+    multiply_panel(sum, rows, columns, &panels, &copies, false);
 
-  tsl_fetch_any(&a_fetch, OF_A, depths);
-  tsl_fetch_any(&b_fetch, OF_B, depths);
-  tsl_fetch_stash(&a_fetch, OF_A, panels.a);
-  tsl_fetch_stash(&b_fetch, OF_B, panels.b);
-  tsl_fetch_any(&a_fetch, OF_A, depths - TSL_DEPTH);
-  tsl_fetch_any(&b_fetch, OF_B, depths - TSL_DEPTH);
-  TSL_BARRIER();
-  read_rows(rows, panels.a + panels.a_first);
-  read_columns(columns, panels.b + panels.b_first);
-
-  /* k left two panels ahead; the first `plain` panels need no guards */
-  TSL_INDEX left = depths - 2 * TSL_DEPTH;
-  int stage = 0, plain = inside ? (int)(left / TSL_DEPTH) : 0;
-  int guarded = count - (plain > 0 ? plain : 0);
-  for (; plain > 0; plain--, left -= TSL_DEPTH, stage ^= STAGES - 1)
-    multiply_panel(sum, rows, columns, &panels, stage, &a_fetch, &b_fetch, left, true);
-  for (; guarded > 0; guarded--, left -= TSL_DEPTH, stage ^= STAGES - 1)
-    multiply_panel(sum, rows, columns, &panels, stage, &a_fetch, &b_fetch, left, false);
-
-  const tile_corner corner = corner_of(&args, &g, at.row, at.col);
-  epilogue(sum, memory, c, &g, &corner, at.slice, at.m_item, at.n_item);
+  store_results(sum, memory, c, &g, at.row, at.col, at.slice, at.m_item, at.n_item);
 }

@@ -1,7 +1,7 @@
 #ifndef TSL_STRATEGY_GEMM_REGISTER_TILE_REGISTER_TILE_H
 #define TSL_STRATEGY_GEMM_REGISTER_TILE_REGISTER_TILE_H
 
-#include "strategy/kernel_launch/launch.h"
+#include "strategy/kernel_launch/split_k_sum.h"
 
 #include "strategy/gemm/portable/register_tile/register_tile_shared.h"
 
@@ -24,11 +24,12 @@ typedef struct tsl_register_tile {
   bool local; /* panels are in local memory */
   /* copied: operands are copied to units, since the kernel cannot multiply their elements */
   bool complex, copied;
-  int products; /* k of a unit: 4 for bytes in forms that copy, else 1 */
-  int size;     /* bytes of an element of the sums */
-  int numbers;  /* numbers of an element: 2 for complex, else 1 */
-  int lanes;    /* numbers of a vector */
-  int items;    /* work-items of a group */
+  tesela_type sums; /* type of the sums */
+  int products;     /* k of a unit: 4 for bytes in forms that copy, else 1 */
+  int size;         /* bytes of an element of the sums */
+  int numbers;      /* numbers of an element: 2 for complex, else 1 */
+  int lanes;        /* numbers of a vector */
+  int items;        /* work-items of a group */
 } tsl_register_tile;
 
 tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config);
@@ -40,14 +41,20 @@ enum { TSL_REGISTER_TILE_UNIT_REGISTERS = 65536 }; /* 32-bit registers of a comp
 /* Returns the resident groups of a compute unit, limited by registers, local memory and work-items. */
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device);
 /* Returns the workspace bytes: copies of A and B as units or panels, and k splits of C. */
-double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile);
+uint64_t tsl_register_tile_scratch(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device);
 /* Returns the workspace bytes of the copies of A and B alone. */
 double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_tile *tile);
 
+/* Returns the launch that adds the k splits. */
+static inline tsl_split_k_sum tsl_register_tile_sum(const tsl_register_tile *tile) {
+  return (tsl_split_k_sum){.splits = tile->split, .vector = tile->vector, .shares = 1};
+}
+
 /* Grids of a run, for a product or batch that is already swapped. */
 typedef struct tsl_register_tile_grids {
-  tsl_grid copy_a, copy_b; /* copies to units or panels; no groups without copies */
-  tsl_grid multiply, sum;  /* `sum` has no groups without split-k */
+  tsl_grid copy;          /* copies of both operands to units or panels; no groups without copies */
+  tsl_grid multiply, sum; /* `sum` has no groups without split-k */
 } tsl_register_tile_grids;
 tsl_register_tile_grids tsl_register_tile_grids_of(const tsl_register_tile *tile, int64_t m, int64_t n,
                                                    int64_t k, int64_t batch, const tsl_device *device);
@@ -62,6 +69,5 @@ tsl_problem tsl_register_tile_swapped(const tsl_problem *problem);
 
 tesela_status tsl_register_tile_build(tsl_work *work);
 tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
-void tsl_register_tile_release(tsl_work *work);
 
 #endif

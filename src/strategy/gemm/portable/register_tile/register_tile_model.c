@@ -1,5 +1,6 @@
 /* The model counts clocks of a compute unit. The constants were fitted on an H200 (docs/lab/register_tile.md)
  * and hold for units with four schedulers of 32 lanes or similar. */
+#include "strategy/cost_counts.h"
 #include "strategy/gemm/portable/register_tile/register_tile.h"
 
 #include <math.h>
@@ -31,20 +32,6 @@ static const double store_clocks = 0.266, store_odd = 36.3, short_odd = 0.33, wr
  * (factor if C is not aligned). Fractions of launch latency for one kernel and for the sum kernel. */
 static const double read_bytes = 14.4, read_odd = 0.56, write_bytes = 6.15, part_bytes = 22, sum_odd = 3.59,
                     launch_share = 0.249, sum_launch_share = 0.53;
-
-typedef struct register_tile_pace {
-  double count, clock; /* compute units; hertz */
-  double lanes;        /* multiply-adds that a unit starts in a clock */
-  double slots;        /* instructions that its schedulers issue while all lanes start one multiply-add */
-} register_tile_pace;
-
-static register_tile_pace register_tile_pace_of(const tsl_problem *problem, const tsl_device *device) {
-  const bool twice = tsl_type(problem->c.type)->component == TESELA_F64;
-  const double peak = twice ? device->peak_f64 : device->peak_f32;
-  const double count = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
-  return (register_tile_pace){count, clock, fmax(peak / 2 / count / clock, 1e-3),
-                              twice ? fmax(1, device->peak_f32 / peak) : 1};
-}
 
 static double ceil_ratio(double value, double step) {
   return ceil(value / step);
@@ -129,7 +116,7 @@ typedef struct register_tile_panel {
   double multiply, memory_paths;
 } register_tile_panel;
 
-static register_tile_panel cost_of_panel(const tsl_register_tile *tile, const register_tile_pace *units,
+static register_tile_panel cost_of_panel(const tsl_register_tile *tile, const tsl_launch_pace *units,
                                          const panel_access *a, const panel_access *b, double panels) {
   const double sums = tile->micro_m * tile->micro_n * adds_of(tile);
   const double loads = (double)(tile->micro_m + tile->micro_n) * tile->numbers / tile->lanes;
@@ -173,7 +160,7 @@ static double clocks_around(const tsl_register_tile *tile, bool whole_c) {
 
 static double local_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
-  const register_tile_pace units = register_tile_pace_of(problem, device);
+  const tsl_launch_pace units = tsl_launch_pace_of(problem, device);
   const double batch = (double)tsl_problem_batch(problem), m = (double)problem->m, n = (double)problem->n;
   const double groups = ceil_ratio(m, tile->tile_m) * ceil_ratio(n, tile->tile_n) * tile->split * batch;
   const double panels =
@@ -214,7 +201,7 @@ static const double panel_group_clocks = 10600;
 
 static double panel_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
-  const register_tile_pace units = register_tile_pace_of(problem, device);
+  const tsl_launch_pace units = tsl_launch_pace_of(problem, device);
   const double parts = tile->complex ? 2 : 1, vectors = (double)tile->micro_n / tile->lanes * parts;
   const double sums = tile->micro_m * vectors;
   /* 32 vector registers of 64 bytes, else 16; further sums spill to memory */
@@ -246,4 +233,33 @@ double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *c
   default: /* one item leaves all other lanes of a GPU idle */
     return panel_seconds(&swapped, &tile, device) * (device->is_cpu ? 1 : 64);
   }
+}
+
+/* Counts panels to local memory or packed, then a column and a row of each micro-tile for each k. */
+void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                               tsl_cost_counts *account) {
+  const tsl_problem swapped = tsl_register_tile_swapped(problem);
+  const tsl_register_tile tile = tsl_register_tile_of(problem, config);
+  const double m = (double)swapped.m, n = (double)swapped.n, k = ceil((double)swapped.k / tile.products);
+  const double groups = ceil(m / tile.tile_m) * ceil(n / tile.tile_n) * tile.split;
+  const double depth = tile.local ? ceil(ceil(k / tile.split) / tile.tile_k) * tile.tile_k : k;
+  const double steps = groups * depth * tile.tile_m * tile.tile_n,
+               bytes = steps * tile.size * (1.0 / tile.micro_m + 1.0 / tile.micro_n);
+  const double needed = ceil(m / tile.micro_m) * ceil(n / tile.micro_n) * tile.slices * tile.split;
+  tsl_cost_counts_groups(groups, tile.items, tile.form == TSL_REGISTER_TILE_PACKED_SERIAL ? groups : needed,
+                         tsl_register_tile_local_bytes(&tile), device, account);
+  if (!device->is_cpu)
+    account->per_unit = tsl_register_tile_groups(&tile, device);
+  account->computed = steps * tile.products;
+  tsl_cost_counts_copies(tsl_register_tile_copies(problem, &tile), account);
+  if (tile.local) {
+    account->local =
+        (tsl_moved){.read = bytes, .written = groups * depth * (tile.tile_m + tile.tile_n) * tile.size};
+    account->global.read += account->local.written;
+  } else {
+    account->global.read += bytes;
+  }
+  tsl_cost_counts_result(problem, 1, account);
+  if (tile.split > 1) /* partial sums in the workspace, and a launch that adds them */
+    tsl_cost_counts_copies(tile.split * m * n * tile.size, account);
 }

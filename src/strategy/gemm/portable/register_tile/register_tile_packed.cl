@@ -13,8 +13,9 @@
  *
  * Any sizes and strides. Workspace: both operands, lines rounded up to whole panels. */
 #include "raster.h"
-#include "register_tile_arguments.cl"
 #include "units.h"
+
+#include "register_tile_shared.h"
 
 #define TILE_M TSL_PARAM_TILE_M
 #define TILE_N TSL_PARAM_TILE_N
@@ -41,6 +42,8 @@
 #define SIGN_B TSL_SIGNED_B
 #endif
 #define CHUNK TSL_REGISTER_TILE_PACK_DEPTHS
+/* Numbers of A's panels, which are before B's. */
+#define BEFORE_B(g) (TSL_NUMBERS * (((g).m + MICRO_M - 1) / MICRO_M * MICRO_M * (g).k))
 
 #ifdef TSL_COMPLEX
 /* Packs a chunk of the panel of `width` lines from line `first`; `sign`: factor of imaginary parts. */
@@ -88,131 +91,111 @@ TSL_FUNCTION void pack_panel(TSL_GLOBAL const tsl_element *TSL_RESTRICT from, TS
 }
 #endif
 
+/* Dimension 2 counts the operands. */
 TSL_KERNEL(1, 1, 1)
-tsl_gemm_register_tile_pack_a(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
-                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_register_tile_arguments g) {
-  if (is_unwanted(g.wanted, g.wanted_above))
+tsl_gemm_register_tile_pack(TSL_GLOBAL const tsl_element *TSL_RESTRICT a,
+                            TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
+                            TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels,
+                            const tsl_register_tile_arguments args) {
+  const tsl_gemm_arguments g = args.gemm;
+  const TSL_INDEX group = TSL_GROUP(1), groups = TSL_GROUPS(1);
+  if (tsl_is_unwanted(args.wanted, args.wanted_above))
     return;
-  const TSL_INDEX step = (TSL_INDEX)TSL_GROUPS(1) * MICRO_M;
-  for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * MICRO_M; first < g.m; first += step)
-    pack_panel(a + TSL_NUMBERS * g.a_offset, g.a_row_stride, g.a_col_stride, first, g.m, g.k, MICRO_M, SIGN_A,
-               panels);
-}
-
-TSL_KERNEL(1, 1, 1)
-tsl_gemm_register_tile_pack_b(TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
-                              TSL_GLOBAL TSL_REAL *TSL_RESTRICT panels, const tsl_register_tile_arguments g) {
-  const TSL_INDEX before = TSL_NUMBERS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
-  if (is_unwanted(g.wanted, g.wanted_above))
-    return;
-  const TSL_INDEX step = (TSL_INDEX)TSL_GROUPS(1) * MICRO_N;
-  for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(1) * MICRO_N; first < g.n; first += step)
-    pack_panel(b + TSL_NUMBERS * g.b_offset, g.b_col_stride, g.b_row_stride, first, g.n, g.k, MICRO_N, SIGN_B,
-               panels + before);
-}
-
-#ifdef TSL_COMPLEX
-TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, tsl_lanes real,
-                                 tsl_lanes imaginary, const tsl_gemm_arguments *g) {
-  TSL_REAL line[2][TSL_LANES];
-  tsl_lanes_to_array(line[0], real);
-  tsl_lanes_to_array(line[1], imaginary);
-  for (int e = 0; e < TSL_LANES && e < count; e++) {
-    const TSL_REAL sum[2] = {line[0][e], line[1][e]};
-    tsl_store_element_of_c(data + 2 * e * stride, sum, g);
+  if (TSL_GROUP(2) == 0) {
+    for (TSL_INDEX first = group * MICRO_M; first < g.m; first += groups * MICRO_M)
+      pack_panel(a + TSL_NUMBERS * g.a_offset, g.a_row_stride, g.a_col_stride, first, g.m, g.k, MICRO_M,
+                 SIGN_A, panels);
+  } else {
+    for (TSL_INDEX first = group * MICRO_N; first < g.n; first += groups * MICRO_N)
+      pack_panel(b + TSL_NUMBERS * g.b_offset, g.b_col_stride, g.b_row_stride, first, g.n, g.k, MICRO_N,
+                 SIGN_B, panels + BEFORE_B(g));
   }
 }
 
-TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
-                             TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b, TSL_GLOBAL TSL_REAL *TSL_RESTRICT c,
-                             TSL_INDEX row0, TSL_INDEX col0, const tsl_gemm_arguments g) {
-  tsl_lanes real[MICRO_M][VECTORS], imaginary[MICRO_M][VECTORS];
+/* Adds the products of one k to the sums: real parts, then the imaginary parts of complex numbers. */
+TSL_FUNCTION void multiply_accumulate(tsl_lanes sum[TSL_NUMBERS][MICRO_M * VECTORS],
+                                      TSL_GLOBAL const TSL_REAL *rows, TSL_GLOBAL const TSL_REAL *columns) {
+#ifdef TSL_COMPLEX
   TSL_UNROLL
-  for (int i = 0; i < MICRO_M; i++)
+  for (int j = 0; j < VECTORS; j++) {
+    const tsl_lanes x = TSL_LOAD(TSL_REAL, TSL_LANES, columns + j * TSL_LANES),
+                    y = TSL_LOAD(TSL_REAL, TSL_LANES, columns + MICRO_N + j * TSL_LANES);
     TSL_UNROLL
-  for (int j = 0; j < VECTORS; j++)
-    real[i][j] = imaginary[i][j] = TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0);
-  for (TSL_INDEX l = 0; l < g.k; l++, a += 2 * MICRO_M, b += 2 * MICRO_N) {
-    TSL_UNROLL
-    for (int j = 0; j < VECTORS; j++) {
-      const tsl_lanes x = TSL_LOAD(TSL_REAL, TSL_LANES, b + j * TSL_LANES),
-                      y = TSL_LOAD(TSL_REAL, TSL_LANES, b + MICRO_N + j * TSL_LANES);
-      TSL_UNROLL
-      for (int i = 0; i < MICRO_M; i++) {
-        const tsl_lanes u = TSL_SPLAT(TSL_REAL, TSL_LANES, a[i]),
-                        v = TSL_SPLAT(TSL_REAL, TSL_LANES, a[MICRO_M + i]),
-                        minus = TSL_SPLAT(TSL_REAL, TSL_LANES, -a[MICRO_M + i]);
-        real[i][j] = TSL_FMA(u, x, real[i][j]);
-        imaginary[i][j] = TSL_FMA(u, y, imaginary[i][j]);
-        real[i][j] = TSL_FMA(minus, y, real[i][j]);
-        imaginary[i][j] = TSL_FMA(v, x, imaginary[i][j]);
-      }
+    for (int i = 0; i < MICRO_M; i++) {
+      const tsl_lanes u = TSL_SPLAT(TSL_REAL, TSL_LANES, rows[i]),
+                      v = TSL_SPLAT(TSL_REAL, TSL_LANES, rows[MICRO_M + i]),
+                      minus = TSL_SPLAT(TSL_REAL, TSL_LANES, -rows[MICRO_M + i]);
+      tsl_lanes *real = &sum[0][i * VECTORS + j], *imaginary = &sum[1][i * VECTORS + j];
+      *real = TSL_FMA(minus, y, TSL_FMA(u, x, *real));
+      *imaginary = TSL_FMA(v, x, TSL_FMA(u, y, *imaginary));
     }
   }
-  tsl_lanes kept[2][MICRO_M * VECTORS];
-  TSL_UNROLL
-  for (int i = 0; i < MICRO_M; i++)
-    TSL_UNROLL
-  for (int j = 0; j < VECTORS; j++) {
-    kept[0][i * VECTORS + j] = real[i][j];
-    kept[1][i * VECTORS + j] = imaginary[i][j];
-  }
-  TSL_UNROLL_BY(1)
-  for (int v = 0; v < MICRO_M * VECTORS; v++) {
-    const TSL_INDEX row = row0 + v / VECTORS, col = col0 + v % VECTORS * TSL_LANES;
-    if (row < g.m && col < g.n)
-      store_elements(c + 2 * (g.c_offset + row * g.c_row_stride + col * g.c_col_stride), g.c_col_stride,
-                     g.n - col, kept[0][v], kept[1][v], &g);
-  }
-}
 #else
+  tsl_lanes vectors[VECTORS];
+  TSL_UNROLL
+  for (int j = 0; j < VECTORS; j++)
+    vectors[j] = TSL_LOAD(TSL_REAL, TSL_LANES, columns + j * TSL_LANES);
+  TSL_UNROLL
+  for (int i = 0; i < MICRO_M; i++) {
+    const tsl_lanes row = TSL_SPLAT(TSL_REAL, TSL_LANES, rows[i]);
+    TSL_UNROLL
+    for (int j = 0; j < VECTORS; j++)
+      sum[0][i * VECTORS + j] = TSL_LANES_FMA(row, vectors[j], sum[0][i * VECTORS + j]);
+  }
+#endif
+}
+
+/* Stores vector `v` of the micro-tile's sums to the row at `c`; `count` elements are inside of C. */
+TSL_FUNCTION void store_vector(TSL_GLOBAL tsl_result *c, TSL_INDEX count,
+                               tsl_lanes sum[TSL_NUMBERS][MICRO_M * VECTORS], int v,
+                               const tsl_gemm_arguments *g) {
+#ifdef TSL_COMPLEX
+  TSL_REAL real[TSL_LANES], imaginary[TSL_LANES];
+  tsl_lanes_to_array(real, sum[0][v]);
+  tsl_lanes_to_array(imaginary, sum[1][v]);
+  for (int e = 0; e < TSL_LANES && e < count; e++) {
+    const TSL_REAL number[2] = {real[e], imaginary[e]};
+    tsl_store_element_of_c(c + 2 * e * g->c_col_stride, number, g);
+  }
+#else
+  tsl_store_units_of_c(c, g->c_col_stride, count,
+                       tsl_lanes_are_vectors(g->c_offset, g->c_row_stride, g->c_col_stride), sum[0][v], g);
+#endif
+}
+
+/* Computes the micro-tile of C at (row0, col0) from a panel of A and one of B. */
 TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
                              TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b, TSL_GLOBAL tsl_result *TSL_RESTRICT c,
                              TSL_INDEX row0, TSL_INDEX col0, const tsl_gemm_arguments g) {
-  tsl_lanes sum[MICRO_M][VECTORS];
+  tsl_lanes sum[TSL_NUMBERS][MICRO_M * VECTORS], kept[TSL_NUMBERS][MICRO_M * VECTORS];
   TSL_UNROLL
-  for (int i = 0; i < MICRO_M; i++)
+  for (int e = 0; e < TSL_NUMBERS; e++)
     TSL_UNROLL
-  for (int j = 0; j < VECTORS; j++)
-    sum[i][j] = TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0);
-  for (TSL_INDEX l = 0; l < g.k; l++, a += MICRO_M, b += MICRO_N) {
-    tsl_lanes columns[VECTORS];
-    TSL_UNROLL
-    for (int j = 0; j < VECTORS; j++)
-      columns[j] = TSL_LOAD(TSL_REAL, TSL_LANES, b + j * TSL_LANES);
-    TSL_UNROLL
-    for (int i = 0; i < MICRO_M; i++) {
-      const tsl_lanes row = TSL_SPLAT(TSL_REAL, TSL_LANES, a[i]);
-      TSL_UNROLL
-      for (int j = 0; j < VECTORS; j++)
-        sum[i][j] = TSL_LANES_FMA(row, columns[j], sum[i][j]);
-    }
-  }
-  const bool together = tsl_lanes_are_vectors(g.c_offset, g.c_row_stride, g.c_col_stride);
-  tsl_lanes kept[MICRO_M * VECTORS];
+  for (int v = 0; v < MICRO_M * VECTORS; v++)
+    sum[e][v] = TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0);
+  for (TSL_INDEX l = 0; l < g.k; l++, a += TSL_NUMBERS * MICRO_M, b += TSL_NUMBERS * MICRO_N)
+    multiply_accumulate(sum, a, b);
   TSL_UNROLL
-  for (int i = 0; i < MICRO_M; i++)
+  for (int e = 0; e < TSL_NUMBERS; e++)
     TSL_UNROLL
-  for (int j = 0; j < VECTORS; j++)
-    kept[i * VECTORS + j] = sum[i][j];
+  for (int v = 0; v < MICRO_M * VECTORS; v++)
+    kept[e][v] = sum[e][v];
   TSL_UNROLL_BY(1)
   for (int v = 0; v < MICRO_M * VECTORS; v++) {
     const TSL_INDEX row = row0 + v / VECTORS, col = col0 + v % VECTORS * TSL_LANES;
     if (row < g.m && col < g.n)
-      tsl_store_units_of_c(c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride, g.c_col_stride,
-                           g.n - col, together, kept[v], &g);
+      store_vector(c + TSL_NUMBERS * (g.c_offset + row * g.c_row_stride + col * g.c_col_stride), g.n - col,
+                   kept, v, &g);
   }
 }
-#endif
 
 TSL_KERNEL(ITEMS, 1, 1)
 tsl_gemm_register_tile_packed(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT panels,
                               TSL_GLOBAL tsl_result *TSL_RESTRICT c, const tsl_register_tile_arguments args) {
-  if (is_unwanted(args.wanted, args.wanted_above))
+  if (tsl_is_unwanted(args.wanted, args.wanted_above))
     return;
-  const tsl_gemm_arguments g = gemm_of(args);
-  TSL_GLOBAL const TSL_REAL *b_panels =
-      panels + TSL_NUMBERS * ((g.m + MICRO_M - 1) / MICRO_M * MICRO_M * g.k);
+  const tsl_gemm_arguments g = args.gemm;
+  TSL_GLOBAL const TSL_REAL *b_panels = panels + BEFORE_B(g);
   TSL_INDEX tile_row, tile_col;
   tsl_raster_tile(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, args.band,
                   &tile_row, &tile_col);

@@ -3,15 +3,16 @@
 #include "host/int_math.h"
 #include "strategy/gemm/portable/register_tile/register_tile.h"
 
+#include <stddef.h>
+
 #define FOLDER "strategy/gemm/portable/register_tile/"
 
 /* Kernels that build() stores in work->state. */
 typedef struct tile_kernels {
   tsl_kernel *multiply;
-  tsl_kernel *sum;             /* adds the k splits; NULL without split-k */
-  tsl_kernel *pack_a, *pack_b; /* pack operands into panels; NULL for forms with local memory */
-  tsl_kernel *units;           /* copies operands to units; NULL if the kernel multiplies elements directly */
-  bool swapped;                /* C' = B' A' is computed */
+  tsl_kernel *sum;  /* adds the k splits; NULL without split-k */
+  tsl_kernel *copy; /* copies operands to panels or units; NULL if the kernel multiplies elements directly */
+  bool swapped;     /* C' = B' A' is computed */
 } tile_kernels;
 
 /* Rows of tiles visited together: as many as columns of the groups that run at the same time. */
@@ -49,10 +50,9 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
                                  tsl_text *defines, tile_kernels *out) {
   if (tile->copied)
     TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_units.cl", "tsl_gemm_register_tile_units",
-                                   TSL_REGISTER_TILE_COPY_ITEMS, tsl_text_get(defines), &out->units));
-  if (tile->split > 1)
-    TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_sum.cl", "tsl_gemm_register_tile_sum",
-                                   TSL_REGISTER_TILE_SUM_ITEMS, tsl_text_get(defines), &out->sum));
+                                   TSL_REGISTER_TILE_COPY_ITEMS, tsl_text_get(defines), &out->copy));
+  const tsl_split_k_sum sum = tsl_register_tile_sum(tile);
+  TSL_TRY(tsl_split_k_sum_kernel(work, &sum, tsl_text_get(defines), &out->sum));
   if (tile->copied)
     tsl_text_add(defines, "#define COPIED 1\n");
   tsl_text_add(defines, "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n",
@@ -61,13 +61,10 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
                register_tile_groups_wanted(tile));
   define_neighbours(work, swapped, tile, defines);
   TSL_TRY(tsl_text_status(defines));
-  if (tile->form == TSL_REGISTER_TILE_LOCAL)
-    return tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
-                                  tsl_text_get(defines), &out->multiply);
-  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile_async.cl", "tsl_gemm_register_tile", tile->items,
+  TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
                                  tsl_text_get(defines), &out->multiply));
   const tsl_device_ops *ops = work->device->ops;
-  return ops->kernel_local_bytes
+  return tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC && ops->kernel_local_bytes
              ? ops->kernel_local_bytes(out->multiply, (size_t)tsl_register_tile_local_bytes(tile))
              : TESELA_OK;
 }
@@ -82,8 +79,7 @@ static tesela_status build_packed(tsl_work *work, const tsl_problem *swapped, co
   const char *lines = tsl_text_get(defines);
   TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_packed", tile->items, lines,
                                  &out->multiply));
-  TSL_TRY(tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_pack_a", 1, lines, &out->pack_a));
-  return tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_pack_b", 1, lines, &out->pack_b);
+  return tsl_launch_kernel_with(work, path, "tsl_gemm_register_tile_pack", 1, lines, &out->copy);
 }
 
 tesela_status tsl_register_tile_build(tsl_work *work) {
@@ -106,50 +102,30 @@ tesela_status tsl_register_tile_build(tsl_work *work) {
   return TESELA_OK;
 }
 
-void tsl_register_tile_release(tsl_work *work) {
-  tsl_free(work->state);
-  work->state = NULL;
-}
-
-/* One launch. `sizes` are the kernels': C = A B, swapped or not. */
 typedef struct register_tile_run_state {
   const tsl_work *work;
   const tile_kernels *kernels;
   tsl_register_tile tile;
-  tsl_gemm_sizes sizes;
+  tsl_launch_operands operands;
   tsl_register_tile_grids grids;
-  tsl_buffer *a, *b, *c, *scratch;
-  int64_t steps[TSL_OPERANDS]; /* strides between products of a batch */
-  double alpha[2], beta[2];
+  tsl_buffer *scratch;
   tsl_launch_wanted wanted;
   tsl_stream *stream;
 } register_tile_run_state;
 
 static register_tile_run_state make_run_state(const tsl_work *work, const tsl_operands *operands,
                                               tsl_stream *stream) {
-  const tsl_gemm_sizes sizes = tsl_launch_sizes(work, operands);
   const tile_kernels *kernels = work->state;
-  /* every argument needs a buffer, even if nothing is read */
-  tsl_buffer *c = operands->c.buffer, *a = operands->a.buffer ? operands->a.buffer : c,
-             *b = operands->b.buffer ? operands->b.buffer : c;
   const tsl_register_tile tile = tsl_register_tile_of(&work->problem, &work->config);
-  const tsl_gemm_sizes swapped = kernels->swapped ? tsl_launch_swapped(&sizes) : sizes;
+  const tsl_launch_operands swapped = tsl_launch_operands_of(work, operands, kernels->swapped);
   return (register_tile_run_state){
       .work = work,
       .kernels = kernels,
       .tile = tile,
-      .sizes = swapped,
-      .grids = tsl_register_tile_grids_of(&tile, swapped.m, swapped.n, swapped.k,
+      .operands = swapped,
+      .grids = tsl_register_tile_grids_of(&tile, swapped.sizes.m, swapped.sizes.n, swapped.sizes.k,
                                           tsl_problem_batch(&work->problem), work->device),
-      .a = kernels->swapped ? b : a,
-      .b = kernels->swapped ? a : b,
-      .c = c,
-      .scratch = operands->scratch ? operands->scratch : c,
-      .steps = {kernels->swapped ? operands->b.batch_step : operands->a.batch_step,
-                kernels->swapped ? operands->a.batch_step : operands->b.batch_step, operands->c.batch_step},
-      /* sums of no terms are not scaled: infinity times 0 would be NaN */
-      .alpha = {sizes.k == 0 ? 0 : work->problem.alpha[0], sizes.k == 0 ? 0 : work->problem.alpha[1]},
-      .beta = {work->problem.beta[0], work->problem.beta[1]},
+      .scratch = operands->scratch ? operands->scratch : swapped.c,
       .wanted = tsl_launch_wanted_of(work, operands),
       .stream = stream,
   };
@@ -160,94 +136,63 @@ static tesela_status register_tile_launch(const register_tile_run_state *run, ts
   return run->work->device->ops->launch(run->stream, kernel, grid, list, count);
 }
 
-static tsl_register_tile_number register_tile_number_of(tesela_type sums, double x) {
-  return tsl_type(sums)->component == TESELA_F64 ? (tsl_register_tile_number){.f64 = x}
-         : sums == TESELA_I32                    ? (tsl_register_tile_number){.i32 = (int32_t)x}
-                                                 : (tsl_register_tile_number){.f32 = (float)x};
-}
-
-static tsl_register_tile_arguments get_arguments(const register_tile_run_state *run,
-                                                 const tsl_gemm_sizes *sizes) {
-  const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
+static tsl_register_tile_arguments get_arguments(const register_tile_run_state *run) {
   return (tsl_register_tile_arguments){
-      .m = sizes->m,
-      .n = sizes->n,
-      .k = sizes->k,
-      .a_offset = sizes->a_offset,
-      .a_row_stride = sizes->a_row_stride,
-      .a_col_stride = sizes->a_col_stride,
-      .b_offset = sizes->b_offset,
-      .b_row_stride = sizes->b_row_stride,
-      .b_col_stride = sizes->b_col_stride,
-      .c_offset = sizes->c_offset,
-      .c_row_stride = sizes->c_row_stride,
-      .c_col_stride = sizes->c_col_stride,
-      .alpha = {register_tile_number_of(sums, run->alpha[0]), register_tile_number_of(sums, run->alpha[1])},
-      .beta = {register_tile_number_of(sums, run->beta[0]), register_tile_number_of(sums, run->beta[1])},
       .band = BAND,
-      .a_step = run->steps[TSL_OPERAND_A],
-      .b_step = run->steps[TSL_OPERAND_B],
-      .c_step = run->steps[TSL_OPERAND_C],
+      .a_step = run->operands.a_step,
+      .b_step = run->operands.b_step,
+      .c_step = run->operands.c_step,
       .wanted = run->wanted.at,
       .wanted_above = run->wanted.above,
+      .gemm = tsl_launch_scalars(run->work, &run->operands.sizes),
   };
+}
+static tsl_argument argument_of(const tsl_register_tile_arguments *args) {
+  return (tsl_argument){.value = args,
+                        .bytes = offsetof(tsl_register_tile_arguments, gemm) + args->gemm.bytes};
 }
 
 /* Layout of the workspace, in numbers of the sums' type. */
 typedef struct register_tile_layout {
   int64_t units;            /* units along k; 0 without copies */
   int64_t pitch_a, pitch_b; /* distance between units of the copies; A's copy comes first */
-  int64_t splits, pitch;    /* offset of the splits' sums, and distance between their rows */
+  int64_t splits;           /* offset of the splits' sums, whose rows are pitch_b apart */
 } register_tile_layout;
 
 static register_tile_layout register_tile_layout_of(const register_tile_run_state *run) {
   const tsl_register_tile *tile = &run->tile;
-  const tsl_gemm_sizes *sizes = &run->sizes;
+  const tsl_gemm_sizes *sizes = &run->operands.sizes;
   register_tile_layout made = {.units = tile->copied ? tsl_ceil_div(sizes->k, tile->products) : 0,
                                .pitch_a = tsl_round_up(sizes->m * tile->numbers, tile->lanes),
                                .pitch_b = tsl_round_up(sizes->n * tile->numbers, tile->lanes)};
   made.splits = made.units * (made.pitch_a + made.pitch_b);
-  made.pitch = made.pitch_b;
   return made;
 }
 
-static tesela_status copy_units(const register_tile_run_state *run, tsl_buffer *from, const tsl_grid *grid,
-                                const tsl_register_tile_units *tile_units) {
-  const tsl_argument list[] = {TSL_ARG_BUFFER(from), TSL_ARG_BUFFER(run->scratch),
-                               TSL_ARG_VALUE(*tile_units)};
-  return register_tile_launch(run, run->kernels->units, grid, list, 3);
-}
-
-static tesela_status copy_both(const register_tile_run_state *run, const register_tile_layout *layout) {
-  const tsl_gemm_sizes *s = &run->sizes;
+/* Copies both operands to units. */
+static tesela_status copy_units(const register_tile_run_state *run, const register_tile_layout *layout) {
+  const tsl_gemm_sizes *s = &run->operands.sizes;
   const tsl_problem *problem = &run->work->problem;
+  const int64_t sign[2] = {problem->conjugate_a ? -1 : 1, problem->conjugate_b ? -1 : 1};
   const bool swapped = run->kernels->swapped;
-  const int64_t sign_a = (swapped ? problem->conjugate_b : problem->conjugate_a) ? -1 : 1;
-  const int64_t sign_b = (swapped ? problem->conjugate_a : problem->conjugate_b) ? -1 : 1;
-  const tsl_register_tile_units a = {
-      s->m,   s->k,           s->a_offset,      s->a_row_stride, s->a_col_stride, 0, layout->pitch_a,
-      sign_a, run->wanted.at, run->wanted.above};
-  const tsl_register_tile_units b = {s->n,
-                                     s->k,
-                                     s->b_offset,
-                                     s->b_col_stride,
-                                     s->b_row_stride,
-                                     layout->units * layout->pitch_a,
-                                     layout->pitch_b,
-                                     sign_b,
-                                     run->wanted.at,
-                                     run->wanted.above};
-  TSL_TRY(copy_units(run, run->a, &run->grids.copy_a, &a));
-  return copy_units(run, run->b, &run->grids.copy_b, &b);
+  const tsl_register_tile_operands copies = {
+      .a = {s->m, s->k, s->a_offset, s->a_row_stride, s->a_col_stride, 0, layout->pitch_a, sign[swapped]},
+      .b = {s->n, s->k, s->b_offset, s->b_col_stride, s->b_row_stride, layout->units * layout->pitch_a,
+            layout->pitch_b, sign[!swapped]},
+      .wanted = run->wanted.at,
+      .wanted_above = run->wanted.above};
+  const tsl_argument list[] = {TSL_ARG_BUFFER(run->operands.a), TSL_ARG_BUFFER(run->operands.b),
+                               TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(copies)};
+  return register_tile_launch(run, run->kernels->copy, &run->grids.copy, list, 4);
 }
 
 static tesela_status register_tile_multiply(const register_tile_run_state *run) {
   const tsl_register_tile *tile = &run->tile;
   const register_tile_layout at = register_tile_layout_of(run);
   const bool is_split = tile->split > 1;
-  tsl_gemm_sizes sizes = run->sizes;
+  tsl_gemm_sizes sizes = run->operands.sizes;
   if (tile->copied && sizes.k > 0) {
-    TSL_TRY(copy_both(run, &at));
+    TSL_TRY(copy_units(run, &at));
     sizes.k = at.units;
     sizes.a_offset = 0;
     sizes.a_row_stride = sizes.b_col_stride = 1;
@@ -257,54 +202,41 @@ static tesela_status register_tile_multiply(const register_tile_run_state *run) 
   }
   if (is_split) {
     sizes.c_offset = at.splits / tile->numbers;
-    sizes.c_row_stride = at.pitch / tile->numbers;
+    sizes.c_row_stride = at.pitch_b / tile->numbers;
     sizes.c_col_stride = 1;
   }
-  tsl_register_tile_arguments args = get_arguments(run, &sizes);
+  tsl_register_tile_arguments args = get_arguments(run);
+  args.gemm = is_split ? tsl_launch_unscaled(run->work, &sizes) : tsl_launch_scalars(run->work, &sizes);
   args.split_depth = tsl_round_up(tsl_ceil_div(sizes.k, tile->split), tile->tile_k);
-  args.split_step = sizes.m * at.pitch / tile->numbers;
-  if (is_split) { /* sums are stored unscaled */
-    const tesela_type sums = tsl_type(run->work->problem.c.type)->sums;
-    args.alpha[0] = register_tile_number_of(sums, 1);
-    args.alpha[1] = register_tile_number_of(sums, 0);
+  args.split_step = sizes.m * at.pitch_b / tile->numbers;
+  if (is_split)
     args.c_step = tile->split * args.split_step;
-  }
-  const tsl_argument list[] = {TSL_ARG_BUFFER(tile->copied ? run->scratch : run->a),
-                               TSL_ARG_BUFFER(tile->copied ? run->scratch : run->b),
-                               TSL_ARG_BUFFER(is_split ? run->scratch : run->c), TSL_ARG_VALUE(args)};
-  return register_tile_launch(run, run->kernels->multiply, &run->grids.multiply, list, 4);
-}
-
-static tesela_status register_tile_run_sum(const register_tile_run_state *run) {
-  const register_tile_layout at = register_tile_layout_of(run);
-  const int64_t step = run->tile.split * run->sizes.m * at.pitch;
-  const tsl_register_tile_arguments args = get_arguments(run, &run->sizes);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c),   TSL_ARG_VALUE(args),
-                               TSL_ARG_VALUE(at.pitch),      TSL_ARG_VALUE(at.splits), TSL_ARG_VALUE(step)};
-  return register_tile_launch(run, run->kernels->sum, &run->grids.sum, list, sizeof list / sizeof *list);
-}
-
-static tesela_status register_tile_pack(const register_tile_run_state *run, tsl_kernel *kernel,
-                                        tsl_buffer *operand, const tsl_grid *grid) {
-  const tsl_register_tile_arguments args = get_arguments(run, &run->sizes);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(operand), TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(args)};
-  return register_tile_launch(run, kernel, grid, list, 3);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(tile->copied ? run->scratch : run->operands.a),
+                               TSL_ARG_BUFFER(tile->copied ? run->scratch : run->operands.b),
+                               TSL_ARG_BUFFER(is_split ? run->scratch : run->operands.c), argument_of(&args)};
+  TSL_TRY(register_tile_launch(run, run->kernels->multiply, &run->grids.multiply, list, 4));
+  const tsl_split_k_sum sum = tsl_register_tile_sum(tile);
+  return tsl_split_k_sum_run(run->work, run->kernels->sum, &sum,
+                             (tsl_split_k_sum_arguments){.first = at.splits,
+                                                         .pitch = at.pitch_b,
+                                                         .split_step = sizes.m * at.pitch_b,
+                                                         .wanted = run->wanted.at,
+                                                         .wanted_above = run->wanted.above},
+                             &run->operands, run->scratch, run->stream);
 }
 
 static tesela_status multiply_packed(const register_tile_run_state *run) {
-  const tsl_register_tile_arguments args = get_arguments(run, &run->sizes);
-  const tsl_argument list[] = {TSL_ARG_BUFFER(run->scratch), TSL_ARG_BUFFER(run->c), TSL_ARG_VALUE(args)};
-  if (run->sizes.k > 0) {
-    TSL_TRY(register_tile_pack(run, run->kernels->pack_a, run->a, &run->grids.copy_a));
-    TSL_TRY(register_tile_pack(run, run->kernels->pack_b, run->b, &run->grids.copy_b));
-  }
-  return register_tile_launch(run, run->kernels->multiply, &run->grids.multiply, list, 3);
+  const tsl_register_tile_arguments args = get_arguments(run);
+  const tsl_argument a = TSL_ARG_BUFFER(run->operands.a), b = TSL_ARG_BUFFER(run->operands.b),
+                     panels = TSL_ARG_BUFFER(run->scratch), c = TSL_ARG_BUFFER(run->operands.c);
+  if (run->operands.sizes.k > 0)
+    TSL_TRY(register_tile_launch(run, run->kernels->copy, &run->grids.copy,
+                                 (const tsl_argument[]){a, b, panels, argument_of(&args)}, 4));
+  return register_tile_launch(run, run->kernels->multiply, &run->grids.multiply,
+                              (const tsl_argument[]){panels, c, argument_of(&args)}, 3);
 }
 
 tesela_status tsl_register_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const register_tile_run_state run = make_run_state(work, operands, stream);
-  if (!run.tile.local)
-    return multiply_packed(&run);
-  TSL_TRY(register_tile_multiply(&run));
-  return run.tile.split > 1 ? register_tile_run_sum(&run) : TESELA_OK;
+  return run.tile.local ? register_tile_multiply(&run) : multiply_packed(&run);
 }

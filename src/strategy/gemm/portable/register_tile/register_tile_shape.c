@@ -20,6 +20,7 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
       .split = (int)value[TSL_REGISTER_TILE_SPLIT],
   };
   const tesela_type sums = tsl_type(problem->c.type)->sums;
+  tile.sums = sums;
   tile.size = (int)tsl_type(sums)->size;
   tile.complex = tsl_type(sums)->is_complex;
   tile.numbers = tile.complex ? 2 : 1;
@@ -35,7 +36,7 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
 int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
   if (!tile->local)
     return 0;
-  /* a line has four elements of padding: fetch.cl */
+  /* a line has four elements of padding: PITCH_A */
   const int64_t panels = (int64_t)tile->stages * tile->tile_k * (tile->tile_m + tile->tile_n + 8);
   const int64_t fold = (int64_t)tile->slices * (tile->tile_m / tile->micro_m) * (tile->tile_n + tile->lanes);
   return (tile->slices > 1 && fold > panels ? fold : panels) * tile->size;
@@ -84,25 +85,31 @@ double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_t
                                 : 0;
 }
 
-double tsl_register_tile_scratch(const tsl_problem *problem, const tsl_register_tile *tile) {
+uint64_t tsl_register_tile_scratch(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device) {
+  (void)device;
   const tsl_problem swapped = tsl_register_tile_swapped(problem);
+  const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   const double parts =
-      tile->split > 1 ? tile->split * (double)swapped.m * padded(swapped.n, tile->lanes) * tile->size : 0;
-  return tsl_register_tile_copies(problem, tile) + parts * (double)tsl_problem_batch(problem);
+      tile.split > 1 ? tile.split * (double)swapped.m * padded(swapped.n, tile.lanes) * tile.size : 0;
+  const double bytes = tsl_register_tile_copies(problem, &tile) + parts * (double)tsl_problem_batch(problem);
+  return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
-/* Returns the grid of a packing or copying kernel. Dimension 1 is a grid-stride loop. */
-static tsl_grid copy_grid(const tsl_register_tile *tile, int64_t lines, int width, int64_t k,
+/* Returns the grid of a packing or copying kernel for m x k and k x n. Dimension 1 is a grid-stride loop. */
+static tsl_grid copy_grid(const tsl_register_tile *tile, int64_t m, int64_t n, int64_t k,
                           const tsl_device *device) {
-  if (!tile->local)
-    return (tsl_grid){{(uint64_t)tsl_ceil_div(k, TSL_REGISTER_TILE_PACK_DEPTHS),
-                       tsl_launch_limited(device, 1, tsl_ceil_div(lines, width)), 1},
-                      {1, 1, 1}};
+  if (!tile->local) {
+    const int64_t panels = tsl_max(tsl_ceil_div(m, tile->micro_m), tsl_ceil_div(n, tile->micro_n));
+    return (tsl_grid){
+        {(uint64_t)tsl_ceil_div(k, TSL_REGISTER_TILE_PACK_DEPTHS), tsl_launch_limited(device, 1, panels), 2},
+        {1, 1, 1}};
+  }
   /* all lines up to the pitch are written, padding lines too */
-  const int64_t padded = tsl_round_up(lines * tile->numbers, tile->lanes) / tile->numbers,
+  const int64_t padded = tsl_round_up(tsl_max(m, n) * tile->numbers, tile->lanes) / tile->numbers,
                 units = tsl_ceil_div(k, tile->products);
   return (tsl_grid){{(uint64_t)tsl_ceil_div(padded, TSL_REGISTER_TILE_COPY_ITEMS),
-                     tsl_launch_limited(device, 1, tsl_ceil_div(units, TSL_REGISTER_TILE_COPY_DEPTHS)), 1},
+                     tsl_launch_limited(device, 1, tsl_ceil_div(units, TSL_REGISTER_TILE_COPY_DEPTHS)), 2},
                     {TSL_REGISTER_TILE_COPY_ITEMS, 1, 1}};
 }
 
@@ -110,17 +117,9 @@ tsl_register_tile_grids tsl_register_tile_grids_of(const tsl_register_tile *tile
                                                    int64_t k, int64_t batch, const tsl_device *device) {
   static const tsl_grid none = {{0, 0, 0}, {1, 1, 1}};
   const bool copies = (tile->copied || !tile->local) && k > 0;
-  const uint64_t tiles = (uint64_t)(tsl_ceil_div(m, tile->tile_m) * tsl_ceil_div(n, tile->tile_n)),
-                 vectors = (uint64_t)tsl_ceil_div(n * tile->numbers, tile->lanes);
-  tsl_register_tile_grids grids = {
-      none, none, {{tiles, (uint64_t)tile->split, (uint64_t)batch}, {tile->items, 1, 1}}, none};
-  if (copies) {
-    grids.copy_a = copy_grid(tile, m, tile->micro_m, k, device);
-    grids.copy_b = copy_grid(tile, n, tile->micro_n, k, device);
-  }
-  if (tile->split > 1)
-    grids.sum = (tsl_grid){{(vectors + TSL_REGISTER_TILE_SUM_ITEMS - 1) / TSL_REGISTER_TILE_SUM_ITEMS,
-                            tsl_launch_limited(device, 1, m), (uint64_t)batch},
-                           {TSL_REGISTER_TILE_SUM_ITEMS, 1, 1}};
-  return grids;
+  const uint64_t tiles = (uint64_t)(tsl_ceil_div(m, tile->tile_m) * tsl_ceil_div(n, tile->tile_n));
+  const tsl_split_k_sum sum = tsl_register_tile_sum(tile);
+  return (tsl_register_tile_grids){copies ? copy_grid(tile, m, n, k, device) : none,
+                                   {{tiles, (uint64_t)tile->split, (uint64_t)batch}, {tile->items, 1, 1}},
+                                   tsl_split_k_sum_grid(&sum, tile->sums, m, n, batch, device)};
 }

@@ -1,14 +1,15 @@
-/* Descriptor of subgroup_mma: parameters, refusals, build and run. Measurements: docs/lab/subgroup_mma.md. */
-#include "strategy/gemm/portable/subgroup_mma/subgroup_mma.h"
+/* Host side of subgroup_mma.cl. The model is from data sheets, not measured (docs/lab/subgroup_mma.md). */
+#include "strategy/gemm/portable/opencl_matrix_units/opencl_matrix_units.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static const tsl_param params[] = {
-    [TSL_SUBGROUP_MMA_TILE_M] = {"tile_m", "rows of a group's tile of C", 64, {32, 64, 128}},
-    [TSL_SUBGROUP_MMA_TILE_N] = {"tile_n", "columns of a group's tile", 64, {32, 64, 128, 256}},
-    [TSL_SUBGROUP_MMA_SUB_M] = {"sub_m", "rows of a sub-group's tile", 32, {8, 16, 32, 64}},
-    [TSL_SUBGROUP_MMA_SUB_N] = {"sub_n", "columns of a sub-group's tile", 32, {16, 32, 64}},
-    [TSL_SUBGROUP_MMA_DEPTH] = {"depth", "bytes of a line in a panel", 64, {64, 128}},
+    [TSL_MATRIX_UNITS_TILE_M] = {"tile_m", "rows of a group's tile of C", 64, {32, 64, 128}},
+    [TSL_MATRIX_UNITS_TILE_N] = {"tile_n", "columns of a group's tile", 64, {32, 64, 128, 256}},
+    [TSL_MATRIX_UNITS_PART_M] = {"sub_m", "rows of a sub-group's tile", 32, {8, 16, 32, 64}},
+    [TSL_MATRIX_UNITS_PART_N] = {"sub_n", "columns of a sub-group's tile", 32, {16, 32, 64}},
+    [TSL_MATRIX_UNITS_DEPTH] = {"depth", "bytes of a line in a panel", 64, {64, 128}},
     {NULL, NULL, 0, {0}},
 };
 
@@ -23,6 +24,24 @@ static const char *const probes[] = {
 
 /* Limits of a group's items: some devices have no larger groups, and smaller ones leave schedulers idle. */
 enum { LEAST_ITEMS = 32, MOST_ITEMS = 256 };
+
+/* Returns the tile, without items where a sub-group's part is not a multiple of the instruction's sums. */
+static tsl_matrix_tile subgroup_mma_tile(const tsl_problem *problem, const tsl_config *config,
+                                         const tsl_fragments *fragments) {
+  tsl_matrix_tile tile = tsl_matrix_tile_of(problem, config);
+  tile.local_bytes = 2 * (int64_t)(tile.tile_m + tile.tile_n) * (tile.depth + 16);
+  if (tile.tile_m % tile.part_m == 0 && tile.tile_n % tile.part_n == 0 &&
+      tile.part_m % fragments->rows == 0 && tile.part_n % fragments->cols == 0)
+    tile.items = fragments->items * (tile.tile_m / tile.part_m) * (tile.tile_n / tile.part_n);
+  return tile;
+}
+
+/* Returns the estimated registers of an item. A chunk in flight is four words, its address two. */
+static int count_registers(const tsl_matrix_tile *tile, const tsl_fragments *fragments) {
+  const int chunks = (tile->tile_m + tile->tile_n) * tile->depth / 16 / tile->items;
+  return tile->part_m * tile->part_n / fragments->items +
+         tile->part_m / fragments->rows * fragments->words_a + fragments->words_b + 6 * chunks;
+}
 
 static const char *subgroup_mma_refuse_types(const tsl_problem *problem, const tsl_fragments *fragments,
                                              const char *device) {
@@ -41,15 +60,15 @@ static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_con
   const char *no = subgroup_mma_refuse_types(problem, fragments, device->name);
   if (no)
     return no;
-  const tsl_subgroup_mma tile = tsl_subgroup_mma_of(problem, config, fragments);
+  const tsl_matrix_tile tile = subgroup_mma_tile(problem, config, fragments);
   if (tile.items == 0)
     return tsl_refusal("tiles of %d x %d in %d x %d are not multiples of the %d x %d sums of %s", tile.tile_m,
-                       tile.tile_n, tile.sub_m, tile.sub_n, fragments->rows, fragments->cols,
+                       tile.tile_n, tile.part_m, tile.part_n, fragments->rows, fragments->cols,
                        fragments->name);
   const int most = device->group_items_max < MOST_ITEMS ? device->group_items_max : MOST_ITEMS;
   if (tile.items < LEAST_ITEMS || tile.items > most)
     return tsl_refusal("tiles of %d x %d in %d x %d are %d work-items: takes %d to %d", tile.tile_m,
-                       tile.tile_n, tile.sub_m, tile.sub_n, tile.items, LEAST_ITEMS, most);
+                       tile.tile_n, tile.part_m, tile.part_n, tile.items, LEAST_ITEMS, most);
   if (tile.tile_m * tile.depth / 16 % tile.items != 0 || tile.tile_n * tile.depth / 16 % tile.items != 0)
     return tsl_refusal("%d work-items do not divide the %d and %d chunks of 16 bytes of a panel", tile.items,
                        tile.tile_m * tile.depth / 16, tile.tile_n * tile.depth / 16);
@@ -63,9 +82,10 @@ static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_con
         "panels of %d and %d lines of %d bytes, two of each, take %lld bytes of local memory, %s has %llu",
         tile.tile_m, tile.tile_n, tile.depth, (long long)tile.local_bytes, device->name,
         (unsigned long long)device->local_bytes);
-  if (tile.registers > fragments->registers)
+  const int registers = count_registers(&tile, fragments);
+  if (registers > fragments->registers)
     return tsl_refusal("a sub-group's tile of %d x %d takes about %d registers of an item, %s has %d to give",
-                       tile.sub_m, tile.sub_n, tile.registers, fragments->name, fragments->registers);
+                       tile.part_m, tile.part_n, registers, fragments->name, fragments->registers);
   return NULL;
 }
 
@@ -78,13 +98,50 @@ static tsl_accuracy subgroup_mma_accuracy(const tsl_problem *problem, const tsl_
   return made;
 }
 
+/* Bytes per clock of local memory and of the last cache, relative to the unit's 16-bit operations per clock;
+ * best reached fraction of the rate. */
+static const double local_share = 128.0 / 1024, cache_share = 32.0 / 1024, best_share = 0.6;
+enum { PANEL_CLOCKS = 150, TILE_CLOCKS = 2500 };
+
+static double subgroup_mma_seconds(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device) {
+  const tsl_fragments *fragments = device->fragments;
+  const tsl_matrix_tile tile = subgroup_mma_tile(problem, config, fragments);
+  const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
+  const double tiles = (double)tile.tiles_m * (double)tile.tiles_n;
+  const double panels = ceil((double)problem->k * tile.size / tile.depth);
+  const double rate = tile.size == 1 ? fragments->rate_8 : fragments->rate_16;
+  const double multiply = 2.0 * tile.tile_m * tile.tile_n * tile.depth / tile.size / (rate * best_share);
+  const double lines = tile.tile_m + tile.tile_n, bytes = lines * tile.depth;
+  /* Each sub-group reads its lines of both operands; each panel is written once. */
+  const double read =
+      (double)tile.items / fragments->items * (tile.part_m + tile.part_n) * tile.depth + bytes;
+  const double local = read / (local_share * fragments->rate_16);
+  const double copy = bytes / (cache_share * fragments->rate_16);
+  const double longest = fmax(multiply, fmax(local, copy)), all = multiply + local + copy;
+  const double shown = tile.items < 128 ? 0.4 : 0.25; /* fraction that is not hidden */
+  const double panel = longest + shown * (all - longest) + PANEL_CLOCKS;
+  const double clocks = ceil(tiles / units) * (panels * panel + TILE_CLOCKS);
+  return fmax(clocks / clock, tsl_problem_bytes(problem) / device->bandwidth) + device->launch_seconds;
+}
+
+static void subgroup_mma_account(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device, tsl_cost_counts *account) {
+  const tsl_fragments *fragments = device->fragments;
+  const tsl_matrix_tile tile = subgroup_mma_tile(problem, config, fragments);
+  const double sub_groups = (double)tile.items / fragments->items;
+  const double rate = tile.size == 1 ? fragments->rate_8 : fragments->rate_16;
+  tsl_matrix_tile_account(problem, &tile, (double)tile.tiles_m * (double)tile.tiles_n,
+                          sub_groups * (tile.part_m + tile.part_n) * tile.depth,
+                          rate * 1e6 * device->clock_mhz * device->compute_units, device, account);
+}
+
 static tesela_status subgroup_mma_build(tsl_work *work) {
   const tsl_fragments *fragments = work->device->fragments;
-  const tsl_subgroup_mma tile = tsl_subgroup_mma_of(&work->problem, &work->config, fragments);
+  const tsl_matrix_tile tile = subgroup_mma_tile(&work->problem, &work->config, fragments);
   const tsl_problem *problem = &tile.problem;
-  const int64_t tiles_m = problem->m > 0 ? (problem->m - 1) / tile.tile_m + 1 : 1,
-                tiles_n = problem->n > 0 ? (problem->n - 1) / tile.tile_n + 1 : 1;
-  const tsl_grid grid = {{tsl_launch_limited(work->device, 0, tiles_m * tiles_n), 1, 1}, {tile.items, 1, 1}};
+  const int64_t tiles = tile.tiles_m * tile.tiles_n > 0 ? tile.tiles_m * tile.tiles_n : 1;
+  const tsl_grid grid = {{tsl_launch_limited(work->device, 0, tiles), 1, 1}, {tile.items, 1, 1}};
   char defines[256];
   snprintf(defines, sizeof defines,
            "#define %s\n#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n#define TSL_SIGNED_A %d\n"
@@ -97,21 +154,8 @@ static tesela_status subgroup_mma_build(tsl_work *work) {
 
 static tesela_status subgroup_mma_run(const tsl_work *work, const tsl_operands *operands,
                                       tsl_stream *stream) {
-  const tsl_launch *launch = work->state;
-  const tsl_problem *problem = &work->problem;
-  const bool swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1;
-  const tsl_gemm_sizes plain = tsl_launch_sizes(work, operands);
-  const tsl_gemm_sizes sizes = swapped ? tsl_launch_swapped(&plain) : plain;
-  const tsl_gemm_argument given = tsl_launch_scalars(work, &sizes);
-  const tsl_operand *a = swapped ? &operands->b : &operands->a, *b = swapped ? &operands->a : &operands->b,
-                    *c = &operands->c;
-  /* Every argument needs a buffer, even if nothing is read. */
-  const tsl_argument arguments[] = {TSL_ARG_BUFFER(a->buffer ? a->buffer : c->buffer),
-                                    TSL_ARG_BUFFER(b->buffer ? b->buffer : c->buffer),
-                                    TSL_ARG_BUFFER(c->buffer),
-                                    {.value = &given, .bytes = given.bytes}};
-  return work->device->ops->launch(stream, launch->kernel, &launch->grid, arguments,
-                                   sizeof arguments / sizeof *arguments);
+  const tsl_shape *c = &work->problem.c;
+  return tsl_launch_gemm_swapped(work, operands, c->row_stride == 1 && c->col_stride != 1, stream);
 }
 
 const tsl_strategy tsl_gemm_subgroup_mma = {
@@ -125,11 +169,11 @@ const tsl_strategy tsl_gemm_subgroup_mma = {
     .accuracy = subgroup_mma_accuracy,
     .params = params,
     .refuse = subgroup_mma_refuse,
-    .score = tsl_subgroup_mma_seconds,
+    .score = subgroup_mma_seconds,
     .build = subgroup_mma_build,
     .run = subgroup_mma_run,
     .release = tsl_launch_release,
     .supports = {.types = tsl_types_narrow, .why = "matrix instructions multiply narrow types"},
-    .resources = {.count_costs = tsl_subgroup_mma_account},
+    .resources = {.count_costs = subgroup_mma_account},
     .testing = {.probes = probes},
 };

@@ -145,15 +145,6 @@ TSL_FUNCTION void multiply_panel(tsl_fragment_sums sums[ROWS][COLS], TSL_LOCAL_P
   }
 }
 
-TSL_FUNCTION void finish(TSL_GLOBAL tsl_result *c, TSL_REAL sum, const tsl_gemm_arguments *g) {
-#if TSL_TYPE_C == TSL_TYPE_REAL
-  const TSL_REAL scaled = g->alpha * sum;
-  *c = g->beta == 0 ? scaled : TSL_LANES_FMA(g->beta, *c, scaled);
-#else
-  tsl_store_element_of_c(c, &sum, g);
-#endif
-}
-
 /* Stores the item's sums of a sub-group's tile, whose first element is (row, col). */
 TSL_FUNCTION void store(TSL_GLOBAL tsl_result *c, TSL_INDEX row, TSL_INDEX col,
                         tsl_fragment_sums sums[ROWS][COLS], const tsl_gemm_arguments *g) {
@@ -170,7 +161,7 @@ TSL_FUNCTION void store(TSL_GLOBAL tsl_result *c, TSL_INDEX row, TSL_INDEX col,
         const TSL_INDEX at = row + i * TSL_FRAGMENT_ROWS + TSL_FRAGMENT_ROW(item, e),
                         beside = col + j * TSL_FRAGMENT_COLS + TSL_FRAGMENT_COL(item, e);
         if (at < g->m && beside < g->n)
-          finish(c + (at * g->c_row_stride + beside * g->c_col_stride), own[e], g);
+          tsl_scaled_store(c + (at * g->c_row_stride + beside * g->c_col_stride), own[e], g->alpha, g->beta);
       }
     }
   }

@@ -145,7 +145,7 @@ const tsl_strategy tsl_gemm_thin_tile = {
     .score = tsl_thin_tile_seconds,
     .build = tsl_thin_tile_build,
     .run = tsl_thin_tile_run,
-    .release = tsl_thin_tile_release,
+    .release = tsl_launch_release,
     .supports = {.batches = true},
     .tuning = {.prune = thin_tile_prune},
     .resources = {.scratch = thin_tile_scratch, .count_costs = tsl_thin_tile_account},

@@ -15,7 +15,7 @@
  * B's vectors run along rows of contiguous columns if possible (each item has whole columns). Otherwise they
  * run along k: adjacent items share columns, and each has a slice. The host swaps A and B where C is thin the
  * other way. Grid: dimension 0 counts tiles, column of tiles by column; dimension 1 k splits, whose sums
- * thin_tile_sum.cl adds in order; dimension 2 products of a batch.
+ * kernel_launch/split_k_sum.cl adds in order; dimension 2 products of a batch.
  *
  * Define of the host: B_ALONG_K where columns of B are read along k. With vectors of more than 16 bytes a
  * group is one item, for CPUs. Any sizes, strides and alignment. */

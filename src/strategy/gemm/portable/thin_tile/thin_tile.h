@@ -1,7 +1,7 @@
 #ifndef TSL_STRATEGY_GEMM_THIN_TILE_THIN_TILE_H
 #define TSL_STRATEGY_GEMM_THIN_TILE_THIN_TILE_H
 
-#include "strategy/kernel_launch/launch.h"
+#include "strategy/kernel_launch/split_k_sum.h"
 
 /* Indices of the parameters. Parameters that exclude most configs come first. */
 enum {
@@ -50,8 +50,10 @@ typedef struct tsl_thin_tile_grids {
 tsl_thin_tile_grids tsl_thin_tile_grids_of(const tsl_thin_tile *tile, int64_t m, int64_t n, int64_t batch,
                                            const tsl_device *device);
 
-/* thin_tile_sum.cl: vectors of a row that a group adds, and items that share each vector. */
-enum { TSL_THIN_TILE_SUM_WIDTH = 16, TSL_THIN_TILE_SUM_SHARES = 8 };
+/* Returns the launch that adds the k splits. */
+static inline tsl_split_k_sum tsl_thin_tile_sum(const tsl_thin_tile *tile) {
+  return (tsl_split_k_sum){.splits = tile->split, .vector = tile->vector, .shares = 8};
+}
 
 double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 void tsl_thin_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
@@ -59,6 +61,5 @@ void tsl_thin_tile_account(const tsl_problem *problem, const tsl_config *config,
 
 tesela_status tsl_thin_tile_build(tsl_work *work);
 tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
-void tsl_thin_tile_release(tsl_work *work);
 
 #endif

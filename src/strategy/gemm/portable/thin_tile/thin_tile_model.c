@@ -1,4 +1,5 @@
 /* The model counts clocks of a compute unit. Constants were fitted on an H200 (docs/lab/thin_tile.md). */
+#include "strategy/cost_counts.h"
 #include "strategy/gemm/portable/thin_tile/thin_tile.h"
 
 #include <math.h>
@@ -25,20 +26,6 @@ static const double shared_rate = 1.2, memory_rate = 1, part_rate = 0.473, store
  * clocks over the minimum; sums that spill to memory. */
 static const double walk_seconds = 20e-9, walk_again_seconds = 6e-9, processor_clocks = 1.3, spilled = 1.75;
 
-typedef struct thin_tile_pace {
-  double count, clock; /* compute units; hertz */
-  double lanes;        /* multiply-adds that a unit starts in a clock */
-  double slots;        /* instructions that its schedulers issue while all lanes start one multiply-add */
-} thin_tile_pace;
-
-static thin_tile_pace thin_tile_pace_of(const tsl_problem *problem, const tsl_device *device) {
-  const bool twice = problem->c.type == TESELA_F64;
-  const double peak = twice ? device->peak_f64 : device->peak_f32;
-  const double count = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
-  return (thin_tile_pace){count, clock, fmax(peak / 2 / count / clock, 1e-3),
-                          twice ? fmax(1, device->peak_f32 / peak) : 1};
-}
-
 static double ceil_ratio(double value, double step) {
   return ceil(value / step);
 }
@@ -61,7 +48,7 @@ static double flight_of(const tsl_thin_tile *tile, double groups) {
 }
 
 /* Returns the clocks in which `groups` groups that share a unit compute their `chunks` chunks. */
-static double clocks_of_round(const tsl_thin_tile *tile, const thin_tile_pace *units, double groups,
+static double clocks_of_round(const tsl_thin_tile *tile, const tsl_launch_pace *units, double groups,
                               double chunks) {
   const double steps = chunks * tile->steps, items = groups * tile->items, warps = items / 32;
   const double loads = tile->micro_m + tile->micro_n;
@@ -85,7 +72,7 @@ static double clocks_of_round(const tsl_thin_tile *tile, const thin_tile_pace *u
 
 static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
-  const thin_tile_pace units = thin_tile_pace_of(problem, device);
+  const tsl_launch_pace units = tsl_launch_pace_of(problem, device);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double batch = (double)tsl_problem_batch(problem);
   const double groups = ceil_ratio(m, tile->tile_m) * ceil_ratio(n, tile->tile_n) * tile->split * batch;
@@ -130,7 +117,7 @@ static double thin_tile_bytes_again(const tsl_thin_tile *tile, const tsl_device 
 /* Returns the seconds with one item per group. */
 static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
-  const thin_tile_pace units = thin_tile_pace_of(problem, device);
+  const tsl_launch_pace units = tsl_launch_pace_of(problem, device);
   const double vectors = tile->b_along_k ? tile->micro_n : (double)tile->micro_n / tile->lanes;
   const double sums = tile->micro_m * vectors, registers = tile->vector >= 64 ? 31 : 15;
   const double spills = sums + vectors + 1 > registers ? spilled : 1;
@@ -167,4 +154,32 @@ double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *confi
     return processor_seconds(&tile, device) * (device->is_cpu ? 1 : 10);
   /* barriers split a CPU's loops */
   return graphics_seconds(&tile, device) * (device->is_cpu ? 100 : 1);
+}
+
+/* Counts the large operand straight to registers, the thin operand through local memory. */
+void tsl_thin_tile_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                           tsl_cost_counts *account) {
+  const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
+  const double m = (double)tile.problem.m, n = (double)tile.problem.n;
+  const double groups = ceil(m / tile.tile_m) * ceil(n / tile.tile_n) * tile.split;
+  const double depth = ceil(ceil((double)problem->k / tile.split) / tile.chunk) * tile.chunk;
+  const double products = groups * depth * tile.tile_m * tile.tile_n;
+  const double of_thin = products / tile.micro_n * tile.size, of_large = products / tile.micro_m * tile.size;
+  const double needed =
+      tile.processor ? groups : ceil(m / tile.micro_m) * ceil(n / tile.micro_n) * tile.slices * tile.split;
+  tsl_cost_counts_groups(groups, tile.processor ? 1 : tile.items, needed,
+                         tile.processor ? 0 : tsl_thin_tile_local_bytes(&tile), device, account);
+  if (!device->is_cpu)
+    account->per_unit = tsl_thin_tile_groups(&tile, device);
+  account->computed = products;
+  account->global.read = of_large;
+  if (tile.processor) {
+    account->global.read += of_thin;
+  } else {
+    account->local = (tsl_moved){.read = of_thin, .written = groups * depth * tile.tile_m * tile.size};
+    account->global.read += account->local.written;
+  }
+  tsl_cost_counts_result(problem, 1, account);
+  if (tile.split > 1)
+    tsl_cost_counts_copies(tile.split * m * (double)tsl_thin_tile_pitch(&tile) * tile.size, account);
 }

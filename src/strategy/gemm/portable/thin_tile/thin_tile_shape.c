@@ -70,11 +70,7 @@ int64_t tsl_thin_tile_pitch(const tsl_thin_tile *tile) {
 tsl_thin_tile_grids tsl_thin_tile_grids_of(const tsl_thin_tile *tile, int64_t m, int64_t n, int64_t batch,
                                            const tsl_device *device) {
   const uint64_t tiles = (uint64_t)(tsl_ceil_div(m, tile->tile_m) * tsl_ceil_div(n, tile->tile_n));
-  tsl_thin_tile_grids grids = {{{tiles, (uint64_t)tile->split, (uint64_t)batch}, {tile->items, 1, 1}},
-                               {{0, 0, 0}, {1, 1, 1}}};
-  if (tile->split > 1)
-    grids.sum = (tsl_grid){{(uint64_t)tsl_ceil_div(n, (int64_t)TSL_THIN_TILE_SUM_WIDTH * tile->lanes),
-                            tsl_launch_limited(device, 1, m), (uint64_t)batch},
-                           {TSL_THIN_TILE_SUM_WIDTH * TSL_THIN_TILE_SUM_SHARES, 1, 1}};
-  return grids;
+  const tsl_split_k_sum sum = tsl_thin_tile_sum(tile);
+  return (tsl_thin_tile_grids){{{tiles, (uint64_t)tile->split, (uint64_t)batch}, {tile->items, 1, 1}},
+                               tsl_split_k_sum_grid(&sum, tile->problem.c.type, m, n, batch, device)};
 }

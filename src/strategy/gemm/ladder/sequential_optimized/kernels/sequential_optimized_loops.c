@@ -5,8 +5,6 @@
 #define REAL float
 #define TRIPLE_LOOP multiply_f32
 #include "strategy/gemm/ladder/sequential/triple_loop.h"
-#undef REAL
-#undef TRIPLE_LOOP
 #define REAL double
 #define TRIPLE_LOOP multiply_f64
 #include "strategy/gemm/ladder/sequential/triple_loop.h"

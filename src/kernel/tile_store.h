@@ -1,13 +1,28 @@
-/* Epilogue of register_tile's kernels. PANELS, defined before: numbers of local memory that panels take. */
-#ifndef TSL_GEMM_REGISTER_TILE_EPILOGUE
-#define TSL_GEMM_REGISTER_TILE_EPILOGUE
+/* Stores a group's tile of C from the micro-tiles in its items' registers. The includer
+ * defines the sizes of register_tile.cl, and PANELS: numbers that panels take in local memory. */
+#ifndef TSL_KERNEL_TILE_STORE_H
+#define TSL_KERNEL_TILE_STORE_H
 
-#include "micro_tile.cl"
+#include "units.h"
+
+/* k splits leave unscaled sums in rows of whole vectors; alpha is 1. The multiplication by alpha keeps vector
+ * stores from deciding the accumulators' registers: pin_accumulators_in_registers() does. */
+#if TSL_PARAM_SPLIT > 1
+typedef TSL_REAL tile_result;
+TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, bool together,
+                                 tsl_lanes sum, const tsl_gemm_arguments *g) {
+  (void)stride, (void)count, (void)together;
+  TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, data, TSL_SPLAT(TSL_REAL, TSL_LANES, g->alpha) * sum);
+}
+#else
+typedef tsl_result tile_result;
+#define store_elements tsl_store_units_of_c
+#endif
 
 /* Layout of the slices' sums: as many rows of the micro-tiles at a time as local memory holds, at least one.
  *
- *   slice 0: | row 0 of each item: EXTENT_N sums, padding | row 1 | ... | slice 1: ... */
-#define FOLD_PITCH (EXTENT_N + TSL_LANES)
+ *   slice 0: | row 0 of each item: PANEL_COLUMNS sums, padding | row 1 | ... | slice 1: ... */
+#define FOLD_PITCH (PANEL_COLUMNS + TSL_LANES)
 #define FOLD_ROW (SLICES * ITEMS_M * FOLD_PITCH)
 #define MEMORY (SLICES > 1 && FOLD_ROW > PANELS ? FOLD_ROW : PANELS)
 #define FOLD_FITS(rows) (MICRO_M % (rows) == 0 && (rows)*FOLD_ROW <= MEMORY)
@@ -15,19 +30,19 @@
 
 /* STAGED: C without vectors goes through local memory: adjacent items store adjacent numbers. */
 #if LOCKSTEP && !defined(TSL_COMPLEX) && TSL_PARAM_SPLIT == 1 && TSL_TYPE_C == TSL_TYPE_REAL
-#define STAGED ((SLICES > 1 || STAGE_ROW <= MEMORY) && ITEMS % 8 == 0 && EXTENT_N % 8 == 0)
+#define STAGED ((SLICES > 1 || STAGE_ROW <= MEMORY) && ITEMS % 8 == 0 && PANEL_COLUMNS % 8 == 0)
 #else
 #define STAGED 0
 #endif
 /* Staged layout: a row of the tile has one plane per vector lane, without bank conflicts. */
-#define STAGE_PLANE (EXTENT_N / TSL_LANES + 8)
+#define STAGE_PLANE (PANEL_COLUMNS / TSL_LANES + 8)
 #define STAGE_PITCH (TSL_LANES * STAGE_PLANE + 4)
 #define STAGE_ROW (ITEMS_M * STAGE_PITCH)
 #define STAGE_FITS(rows) (MICRO_M % (rows) == 0 && (rows)*STAGE_ROW <= MEMORY)
 #define STAGE_ROWS (STAGE_FITS(8) ? 8 : STAGE_FITS(4) ? 4 : STAGE_FITS(2) ? 2 : 1)
 
 typedef struct tile_corner {
-  TSL_INDEX row, col, c_offset;
+  TSL_INDEX row, col;
   bool together; /* vectors of a row of C are contiguous and aligned */
 } tile_corner;
 
@@ -39,7 +54,7 @@ TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, 
       corner->row + (number / TSL_LANES * ITEMS_M * TSL_LANES + m_item + number % TSL_LANES) / TSL_NUMBERS;
   const TSL_INDEX col = corner->col + n / TSL_NUMBERS;
   if (row < g->m && col < g->n)
-    store_elements(c + TSL_NUMBERS * (corner->c_offset + row * g->c_row_stride + col * g->c_col_stride),
+    store_elements(c + TSL_NUMBERS * (g->c_offset + row * g->c_row_stride + col * g->c_col_stride),
                    g->c_col_stride, g->n - col, corner->together, sum, g);
 }
 
@@ -47,9 +62,9 @@ TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, 
 #define STAGE_LEAST(a, b) ((a) < (b) ? (a) : (b))
 #define STAGE_LOWEST(x) ((x) & -(x))
 /* TEAM: adjacent items that store a row of the tile together. TEAMS: rows that are stored at a time. */
-#define STAGE_TEAM STAGE_LEAST(32, STAGE_LEAST(STAGE_LOWEST(EXTENT_N), STAGE_LOWEST(ITEMS)))
+#define STAGE_TEAM STAGE_LEAST(32, STAGE_LEAST(STAGE_LOWEST(PANEL_COLUMNS), STAGE_LOWEST(ITEMS)))
 #define STAGE_TEAMS (ITEMS / STAGE_TEAM)
-#define STAGE_STEPS (EXTENT_N / STAGE_TEAM) /* numbers of a row and item */
+#define STAGE_STEPS (PANEL_COLUMNS / STAGE_TEAM) /* numbers of a row and item */
 
 /* Returns the number of elements of `count` from `first` on, at most `most`. */
 TSL_FUNCTION int stage_inside(TSL_INDEX count, TSL_INDEX first, int most) {
@@ -92,9 +107,9 @@ TSL_FUNCTION void store_lines(TSL_LOCAL_POINTER const TSL_REAL *memory, int pitc
                               const tile_corner *corner, int first) {
   const int place = TSL_ITEM(0) % STAGE_TEAM;
   const int rows_inside = stage_inside(g->m, corner->row, TILE_M),
-            inside = stage_inside(g->n, corner->col, EXTENT_N) - place;
+            inside = stage_inside(g->n, corner->col, PANEL_COLUMNS) - place;
   TSL_GLOBAL tile_result *start =
-      c + corner->c_offset + corner->row * g->c_row_stride + (corner->col + place) * g->c_col_stride;
+      c + g->c_offset + corner->row * g->c_row_stride + (corner->col + place) * g->c_col_stride;
   TSL_UNROLL_BY(2)
   for (int line = TSL_ITEM(0) / STAGE_TEAM; line < rows * ITEMS_M; line += STAGE_TEAMS) {
     const int i = first + line / ITEMS_M;
@@ -125,7 +140,7 @@ TSL_FUNCTION tsl_lanes exchanged(tsl_lanes queue) {
 /* Adds the slices' sums of the micro-tiles' rows from `first` on, in order, and stores them. */
 TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile_result *c,
                                 const tsl_gemm_arguments *g, const tile_corner *corner, int first) {
-  const int across = EXTENT_N / TSL_LANES, lines = FOLD_ROWS * ITEMS_M;
+  const int across = PANEL_COLUMNS / TSL_LANES, lines = FOLD_ROWS * ITEMS_M;
   TSL_UNROLL_BY(1)
   for (int at = TSL_ITEM(0); at < lines * across; at += ITEMS) {
     const int line = at / across, n = at % across * TSL_LANES;
@@ -139,7 +154,7 @@ TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GL
 }
 #elif STAGED
 /* Stores a group's tile through local memory. */
-TSL_FUNCTION void store_tile(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL_REAL *memory,
+TSL_FUNCTION void store_tile(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_LOCAL_POINTER TSL_REAL *memory,
                              TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g,
                              const tile_corner *corner, int m_item, int n_item) {
   TSL_UNROLL
@@ -157,38 +172,32 @@ TSL_FUNCTION void store_tile(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER T
 }
 #endif
 
-TSL_FUNCTION tile_corner corner_of(const tsl_register_tile_arguments *args, const tsl_gemm_arguments *g,
-                                   TSL_INDEX row, TSL_INDEX col) {
-  const TSL_INDEX c_offset = g->c_offset + TSL_GROUP(1) * args->split_step;
-  const tile_corner made = {row, col, c_offset,
-                            tsl_lanes_are_vectors(c_offset, g->c_row_stride, g->c_col_stride)};
-  return made;
-}
-
 /* Never stores anything, but steers register allocation. NVIDIA multiprocessors read one even and one odd
  * register per clock. A store of vectors with swapped neighbours puts each sum in an odd register when its
  * operand is in an even one. Measured: docs/lab/register_tile.md. */
-TSL_FUNCTION void pin_accumulators_in_registers(TSL_REAL sum[MICRO_M][WIDTH_N],
+TSL_FUNCTION void pin_accumulators_in_registers(TSL_REAL sum[MICRO_M][ITEM_COLUMNS],
                                                 TSL_LOCAL_POINTER TSL_REAL *memory, bool never) {
   if (never)
     TSL_UNROLL
-  for (int outer = 0; outer < (DOWN ? WIDTH_N : MICRO_M); outer++)
+  for (int outer = 0; outer < (DOWN ? ITEM_COLUMNS : MICRO_M); outer++)
     TSL_UNROLL
-  for (int inner = 0; inner < (DOWN ? MICRO_M : WIDTH_N) / TSL_LANES; inner++) {
+  for (int inner = 0; inner < (DOWN ? MICRO_M : ITEM_COLUMNS) / TSL_LANES; inner++) {
     TSL_REAL line[TSL_LANES];
     TSL_UNROLL
     for (int e = 0; e < TSL_LANES; e++)
       line[e] = DOWN ? sum[inner * TSL_LANES + e][outer] : sum[outer][inner * TSL_LANES + e];
     TSL_LOCAL_STORE(TSL_REAL, TSL_LANES,
-                    memory + (outer * (DOWN ? MICRO_M : WIDTH_N) / TSL_LANES + inner) * TSL_LANES,
+                    memory + (outer * (DOWN ? MICRO_M : ITEM_COLUMNS) / TSL_LANES + inner) * TSL_LANES,
                     exchanged(tsl_lanes_from_array(line)));
   }
 }
 
 /* Adds an item's sums to the sums of the other slices and stores them to C. */
-TSL_FUNCTION void epilogue(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL_REAL *memory,
-                           TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, const tile_corner *corner,
-                           int slice, int m_item, int n_item) {
+TSL_FUNCTION void store_results(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_LOCAL_POINTER TSL_REAL *memory,
+                                TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, TSL_INDEX row,
+                                TSL_INDEX col, int slice, int m_item, int n_item) {
+  const tile_corner start = {row, col, tsl_lanes_are_vectors(g->c_offset, g->c_row_stride, g->c_col_stride)};
+  const tile_corner *corner = &start;
 #if SLICES == 1
   pin_accumulators_in_registers(sum, memory, g->k < 0);
 #if STAGED
@@ -200,7 +209,7 @@ TSL_FUNCTION void epilogue(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL
   TSL_UNROLL
   for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL
-  for (int j = 0; j < VECTORS_N; j++)
+  for (int j = 0; j < ITEM_COLUMNS / TSL_LANES; j++)
     store(c, g, corner, i, m_item, j * ITEMS_N * TSL_LANES + n_item,
           tsl_lanes_from_array(&sum[i][j * TSL_LANES]));
 #else
@@ -210,7 +219,7 @@ TSL_FUNCTION void epilogue(TSL_REAL sum[MICRO_M][WIDTH_N], TSL_LOCAL_POINTER TSL
     TSL_UNROLL
     for (int i = 0; i < FOLD_ROWS; i++)
       TSL_UNROLL
-    for (int j = 0; j < VECTORS_N; j++)
+    for (int j = 0; j < ITEM_COLUMNS / TSL_LANES; j++)
       TSL_LOCAL_STORE(TSL_REAL, TSL_LANES,
                       memory + ((slice * FOLD_ROWS + i) * ITEMS_M + m_item / TSL_LANES) * FOLD_PITCH +
                           j * ITEMS_N * TSL_LANES + n_item,

@@ -1,0 +1,220 @@
+/* Step "global to local" of register_tile.cl by asynchronous copies (TSL_CAN_ASYNC_COPY). Beyond
+ * global_to_local.cl, which has the layout of a panel: copies in flight need no registers, so that panels are
+ * prefetched STAGES - 1 ahead. Each slice has its own panels, so that slices of one warp never wait for
+ * others.
+ *
+ *   slice 0  | stage 0: A, B | stage 1: A, B | ...    copies fill the stages after the multiplied one;
+ *   slice 1  | stage 0: A, B | ...                    the last depth of a panel waits for the next one
+ *
+ * Slice s multiplies the depths from s * SLICE_DEPTH on of a panel of TILE_K. Where a line is contiguous
+ * along k (along_k), elements are copied one by one, adjacent elements by adjacent items. Across lines,
+ * elements are copied one by one if vectors are not aligned (by_numbers), else as vectors. Elements outside
+ * of the matrix become zeros. STAGES is 2 or 3; a slice is whole warps; elements have four bytes. */
+#include "ptx.h"
+
+#define PANEL_A (SLICE_DEPTH * PITCH_A) /* numbers of a slice's panel */
+#define STAGE (PANEL_A + SLICE_DEPTH * PITCH_B)
+#define PANELS (SLICES * STAGES * STAGE)
+
+#define TILE_MEMORY(name)                                                                                    \
+  TSL_LOCAL_BYTES(bytes, 4 * MEMORY);                                                                        \
+  TSL_LOCAL_POINTER TSL_REAL *name = (TSL_LOCAL_POINTER TSL_REAL *)bytes
+#define BUFFERS 2 /* of private operands: the next depth's are loaded before the multiply-adds */
+/* Depth before which all copies of a panel are issued: each further start costs three instructions. */
+#define COPY_DEPTH 2
+
+/* Compile-time constants of an operand's panels. */
+typedef struct panel_shape {
+  bool along_k, by_numbers;
+  int extent; /* numbers of a depth */
+  int pitch;  /* numbers between depths in local memory */
+} panel_shape;
+
+TSL_FUNCTION panel_shape shape_of_a(void) {
+  const panel_shape shape = {A_ALONG_K, A_ODD && (TILE_M % PLACES == 0 || PLACES % TILE_M == 0), TILE_M,
+                             PITCH_A};
+  return shape;
+}
+TSL_FUNCTION panel_shape shape_of_b(void) {
+  const panel_shape shape = {B_ALONG_K, B_ODD && (TILE_N % PLACES == 0 || PLACES % TILE_N == 0), TILE_N,
+                             PITCH_B};
+  return shape;
+}
+
+/* An item's copies of an operand. */
+typedef struct panel_copy {
+  TSL_GLOBAL const TSL_REAL *from; /* first element of its first vector of the next panel */
+  TSL_INDEX step;                  /* stride between elements of a vector */
+  TSL_INDEX pass;                  /* between an item's vectors, or between depths of single elements */
+  TSL_INDEX advance;               /* stride between panels */
+  int line, depth;                 /* of the first element in the panel */
+  int reach;                       /* lines from `line` on that are inside of the matrix */
+  unsigned int to;                 /* byte offset in a panel */
+  bool aligned;                    /* vectors are contiguous and aligned: copied at once */
+  bool plain;                      /* whole panels need no guards */
+} panel_copy;
+
+/* Initialises the copies of item `item` of a slice. Element (line 0, depth 0) is at `from` + `offset`. The
+ * tile starts at line `first_line` of `lines`; panels start at depth `first`. */
+TSL_FUNCTION void panel_start(panel_copy *copy, panel_shape shape, int item, TSL_GLOBAL const TSL_REAL *from,
+                              TSL_INDEX offset, TSL_INDEX line_stride, TSL_INDEX depth_stride,
+                              TSL_INDEX first_line, TSL_INDEX lines, TSL_INDEX first) {
+  const int across = (shape.along_k ? SLICE_DEPTH : shape.extent) / 4; /* vectors along a depth */
+  const bool singly = shape.along_k || shape.by_numbers;
+  copy->line = shape.along_k      ? item / SLICE_DEPTH
+               : shape.by_numbers ? item % shape.extent
+                                  : item % across * 4;
+  copy->depth = shape.along_k ? item % SLICE_DEPTH : shape.by_numbers ? item / shape.extent : item / across;
+  copy->to = 4 * (copy->depth * shape.pitch + copy->line);
+  copy->step = line_stride;
+  copy->pass = singly ? depth_stride : PLACES / across * depth_stride;
+  copy->advance = TILE_K * depth_stride;
+  const TSL_INDEX behind = lines - first_line;
+  copy->reach = (behind < shape.extent ? (int)behind : shape.extent) - copy->line;
+  copy->aligned = line_stride == 1 && (offset | depth_stride) % 4 == 0;
+  copy->plain = behind >= shape.extent && (singly || copy->aligned);
+  copy->from = from + offset + (first_line + copy->line) * line_stride + (first + copy->depth) * depth_stride;
+}
+
+/* Starts copying the next panel to `panel`, number by number. `left`: k left from its start. `plain`: whole,
+ * no guards. */
+TSL_FUNCTION void copy_numbers(const panel_copy *copy, panel_shape shape, unsigned int panel, TSL_INDEX left,
+                               bool plain) {
+  const int deep = (left < SLICE_DEPTH ? (int)left : SLICE_DEPTH) - copy->depth;
+  const int lines = shape.extent > PLACES ? shape.extent / PLACES : 1; /* of a depth that an item copies */
+  TSL_UNROLL
+  for (int e = 0; e < shape.extent * SLICE_DEPTH / PLACES; e++) {
+    const int line = shape.along_k ? e * (PLACES / SLICE_DEPTH) : lines > 1 ? e % lines * PLACES : 0;
+    const int depth = shape.along_k ? 0 : lines > 1 ? e / lines : e * (PLACES / shape.extent);
+    const unsigned int to = panel + copy->to + 4 * (depth * shape.pitch + line);
+    TSL_GLOBAL const char *from =
+        (TSL_GLOBAL const char *)(copy->from + line * copy->step + depth * copy->pass);
+    if (plain)
+      tsl_ptx_copy_number(to, from);
+    else
+      tsl_ptx_copy_number_inside(to, from, line < copy->reach && depth < deep);
+  }
+}
+
+/* Starts copying the next panel in vectors, across lines. */
+TSL_FUNCTION void copy_vectors(const panel_copy *copy, panel_shape shape, unsigned int panel, TSL_INDEX left,
+                               bool plain) {
+  const int stride = PLACES / (shape.extent / 4); /* depths between an item's vectors */
+  TSL_UNROLL
+  for (int i = 0; i < shape.extent * SLICE_DEPTH / 4 / PLACES; i++) {
+    const unsigned int to = panel + copy->to + 4 * i * stride * shape.pitch;
+    TSL_GLOBAL const TSL_REAL *from = copy->from + i * copy->pass;
+    const int along = (left < SLICE_DEPTH ? (int)left : SLICE_DEPTH) - copy->depth - i * stride;
+    const int inside = copy->reach < 1 || along < 1 ? 0 : copy->reach > 4 ? 4 : copy->reach;
+    if (plain || (copy->aligned && inside == 4)) {
+      tsl_ptx_copy(to, (TSL_GLOBAL const char *)from);
+    } else {
+      TSL_UNROLL
+      for (int e = 0; e < 4; e++) {
+        if (e < inside)
+          tsl_ptx_copy_number(to + 4 * e, (TSL_GLOBAL const char *)(from + e * copy->step));
+        else
+          tsl_ptx_store_zero_word(to + 4 * e);
+      }
+    }
+  }
+}
+
+TSL_FUNCTION void panel_copy_next(panel_copy *copy, panel_shape shape, unsigned int panel, TSL_INDEX left,
+                                  bool plain) {
+  if (shape.along_k || shape.by_numbers)
+    copy_numbers(copy, shape, panel, left, plain);
+  else
+    copy_vectors(copy, shape, panel, left, plain);
+  copy->from += copy->advance;
+}
+
+/* Panels of both operands in local memory, of a slice. */
+typedef struct tile_panels {
+  TSL_LOCAL_POINTER const TSL_REAL *rows, *columns; /* the item's positions in stage 0 */
+  unsigned int base;                                /* start of stage 0, as a PTX address */
+  int reads, writes;                                /* offsets of the current stages, in numbers */
+  int slice;
+  TSL_INDEX left; /* k left from the panel that is copied next */
+} tile_panels;
+typedef struct tile_copies {
+  panel_copy a, b;
+} tile_copies;
+
+TSL_FUNCTION void slice_barrier(int slice) {
+  if (PLACES == 32)
+    tsl_ptx_warp_barrier();
+  else if (SLICES == 1)
+    TSL_BARRIER();
+  else
+    tsl_ptx_barrier(slice + 1, PLACES);
+}
+
+/* Issues the copies of the next panels, if there are any, to the next stage. */
+TSL_FUNCTION void copy_panels(tile_panels *panels, tile_copies *copies) {
+  if (panels->left > 0) {
+    const TSL_INDEX left = panels->left - panels->slice * SLICE_DEPTH;
+    const bool whole = panels->left >= TILE_K;
+    const unsigned int to = panels->base + 4 * panels->writes;
+    if (whole && copies->a.plain && copies->b.plain) {
+      panel_copy_next(&copies->a, shape_of_a(), to, left, true);
+      panel_copy_next(&copies->b, shape_of_b(), to + 4 * PANEL_A, left, true);
+    } else {
+      panel_copy_next(&copies->a, shape_of_a(), to, left, whole && copies->a.plain);
+      panel_copy_next(&copies->b, shape_of_b(), to + 4 * PANEL_A, left, whole && copies->b.plain);
+    }
+  }
+  panels->left -= TILE_K;
+  panels->writes = panels->writes == (STAGES - 1) * STAGE ? 0 : panels->writes + STAGE;
+}
+
+/* Starts the copies to all stages but one, and waits for the first. Returns 0: guards are chosen at run time.
+ */
+TSL_FUNCTION int global_to_local_start(tile_panels *panels, tile_copies *copies,
+                                       TSL_LOCAL_POINTER TSL_REAL *memory, TSL_GLOBAL const TSL_REAL *a,
+                                       TSL_GLOBAL const TSL_REAL *b, const tsl_gemm_arguments *g,
+                                       const tile_start *start) {
+  TSL_LOCAL_POINTER TSL_REAL *stages = memory + start->slice * STAGES * STAGE;
+  panels->rows = stages + start->m_item;
+  panels->columns = stages + PANEL_A + start->n_item;
+  panels->base = tsl_ptx_local_address(stages);
+  panels->reads = panels->writes = 0;
+  panels->slice = start->slice;
+  panels->left = start->end - start->first;
+  panel_start(&copies->a, shape_of_a(), start->place, a, g->a_offset, g->a_row_stride, g->a_col_stride,
+              start->row, LINES(g->m), start->first + start->slice * SLICE_DEPTH);
+  panel_start(&copies->b, shape_of_b(), start->place, b, g->b_offset, g->b_col_stride, g->b_row_stride,
+              start->col, LINES(g->n), start->first + start->slice * SLICE_DEPTH);
+  TSL_UNROLL_BY(1)
+  for (int s = 0; s < STAGES - 1; s++) {
+    copy_panels(panels, copies);
+    tsl_ptx_copies_end();
+  }
+  tsl_ptx_copies_wait(STAGES - 2);
+  slice_barrier(start->slice);
+  return 0;
+}
+
+/* Before `depth` of the panels of a stage is multiplied. */
+TSL_FUNCTION void global_to_local(tile_panels *panels, tile_copies *copies, int depth, bool plain) {
+  (void)plain;
+  if (depth == COPY_DEPTH)
+    copy_panels(panels, copies);
+  if (depth == SLICE_DEPTH - 1) {
+    tsl_ptx_copies_end();
+    tsl_ptx_copies_wait(STAGES - 2);
+    slice_barrier(panels->slice);
+    panels->reads = panels->reads == (STAGES - 1) * STAGE ? 0 : panels->reads + STAGE;
+  }
+}
+TSL_FUNCTION void global_to_local_after(tile_panels *panels, tile_copies *copies, bool plain) {
+  (void)panels, (void)copies, (void)plain;
+}
+
+/* Returns the item's numbers of `depth` in the panels of the stage. */
+TSL_FUNCTION TSL_LOCAL_POINTER const TSL_REAL *rows_at(const tile_panels *panels, int depth) {
+  return panels->rows + panels->reads + depth * PITCH_A;
+}
+TSL_FUNCTION TSL_LOCAL_POINTER const TSL_REAL *columns_at(const tile_panels *panels, int depth) {
+  return panels->columns + panels->reads + depth * PITCH_B;
+}
