@@ -1,4 +1,4 @@
-/* CUDA runs of residue_int8 without a device. Tested: arguments of the launches with a reused operand
+/* Runs of residue_int8 on devices, without a device. Tested: arguments of the launches with a reused operand
  * (strategy/run_hints.h), and residues that also serve another choice. A failing run leaves no
  * allocation. */
 #include "unit/unit.h"
@@ -240,8 +240,64 @@ static void cuda_measures_what_passes_alone(void **state) {
   }
 }
 
+/* --- a product that writes C modulo p itself --- */
+
+static char reduce_kernel;
+static int reductions, planes_enqueued;
+
+static tesela_status count_reductions(tsl_stream *on, tsl_kernel *kernel, const tsl_grid *grid,
+                                      const tsl_argument *arguments, int count) {
+  (void)on;
+  (void)grid;
+  (void)arguments;
+  (void)count;
+  reductions += kernel == (tsl_kernel *)(void *)&reduce_kernel;
+  return TESELA_OK;
+}
+static tesela_status write_residues(const tsl_subplan *child, const tsl_operands *operands, tsl_stream *on,
+                                    tsl_buffer *workspace) {
+  (void)on;
+  (void)workspace;
+  const tsl_modular_output *modular = operands->hints->modular;
+  assert_true(modular->p > 1 && modular->row >= 70 && !modular->is_written);
+  assert_true(operands->hints->wanted.is_set && !operands->hints->reuse);
+  operands->hints->modular->is_written = child != NULL;
+  planes_enqueued++;
+  return TESELA_OK;
+}
+
+static void products_that_write_residues_are_not_reduced(void **state) {
+  (void)state;
+  static tsl_buffer a, b, c, scratch;
+  static char child;
+  const tsl_device_ops mocks = {.launch = count_reductions};
+  const tsl_subplan_factory children = {.enqueue = write_residues};
+  tsl_device mocked = hopper();
+  mocked.ops = &mocks;
+  mocked.capabilities &= ~(unsigned)TSL_CAN_WGMMA;
+  a.device = b.device = c.device = scratch.device = &mocked;
+  for (int writes = 0; writes < 2; writes++) {
+    tsl_residue_state own = {.reduce = (tsl_kernel *)(void *)&reduce_kernel,
+                             .product = writes ? (tsl_subplan *)(void *)&child : NULL};
+    tsl_work work = {.strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8"),
+                     .device = &mocked,
+                     .state = &own,
+                     .subplans = &children};
+    work.problem = tsl_problem_gemm(M, 70, 500, TESELA_F32);
+    const tsl_operands operands = {.a = {.buffer = &a, .row_stride = 500, .col_stride = 1},
+                                   .b = {.buffer = &b, .row_stride = 70, .col_stride = 1},
+                                   .c = {.buffer = &c, .row_stride = 70, .col_stride = 1},
+                                   .scratch = &scratch};
+    reductions = planes_enqueued = 0;
+    must(tsl_residue_int8_run_portable(&work, &operands, NULL));
+    assert_true(planes_enqueued >= 7);
+    assert_int_equal(reductions, writes ? 0 : planes_enqueued);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(residues_serve_what_has_their_scales),
+                                     cmocka_unit_test(products_that_write_residues_are_not_reduced),
                                      cmocka_unit_test(cuda_measures_what_passes_alone),
                                      cmocka_unit_test(cuda_queues_the_child_that_may_be_wanted)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,9 +70,7 @@ tesela_status tsl_residue_int8_build_portable(tsl_work *work) {
   TSL_TRY(tsl_launch_kernel_with(work, result, "tsl_gemm_residue_int8_native",
                                  TSL_RESIDUE_TILE * TSL_RESIDUE_TILE, tsl_residue_native_defines(problem),
                                  &state->native));
-  return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0
-             ? portable_make_product(work)
-             : TESELA_OK;
+  return tsl_problem_reads(problem, TSL_OPERAND_A) ? portable_make_product(work) : TESELA_OK;
 }
 
 /* Returns the kernels' last argument: all but CUDA's arguments. */

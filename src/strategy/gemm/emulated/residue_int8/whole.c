@@ -8,10 +8,6 @@
 
 enum { WEIGHT_MOST = 1000 }; /* cost of a subplan's element in moduli, at most */
 
-static bool reads_factors(const tsl_problem *problem) {
-  return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->alpha[0] != 0;
-}
-
 /* Returns the time of the subplan's product in units of one modulus, more than the least number of moduli. 0:
  * residues are expected to take twice as long, so the caller named this strategy; the subplan is not used. */
 static int weight_of(const tsl_work *work, double seconds) {
@@ -33,8 +29,8 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
   tsl_residue_state *state = work->state;
   const tsl_problem problem = tsl_problem_drop_epilogue(&work->problem);
   tsl_status_saved saved;
-  if (problem.ask.bits != TSL_REPRODUCIBILITY_ANY || !reads_factors(&problem) || !work->subplans ||
-      (work->forbid_compile && !work->subplans->for_blocks))
+  if (problem.ask.bits != TSL_REPRODUCIBILITY_ANY || !tsl_problem_reads(&problem, TSL_OPERAND_A) ||
+      !work->subplans || (work->forbid_compile && !work->subplans->for_blocks))
     return TESELA_OK;
   const bool is_host = (work->device->capabilities & TSL_CAN_HOST) != 0;
   const tsl_subplan_request wish = {.problem = &problem,

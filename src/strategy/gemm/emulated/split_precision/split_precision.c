@@ -145,10 +145,9 @@ static tesela_status split_make_product(tsl_work *work, double beta, const tsl_s
 }
 
 static tesela_status split_fill_in(tsl_work *work, tsl_split_state *state) {
-  const tsl_problem *problem = &work->problem;
   if (!split_is_host(work->device))
     TSL_TRY(tsl_split_find_kernels(work));
-  if (problem->m == 0 || problem->n == 0 || problem->k == 0 || problem->alpha[0] == 0)
+  if (!tsl_problem_reads(&work->problem, TSL_OPERAND_A))
     return TESELA_OK;
   TSL_TRY(split_make_product(work, 0, NULL, &state->first));
   return tsl_split_form_of(&work->config)->products > 1
