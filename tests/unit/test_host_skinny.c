@@ -1,7 +1,7 @@
 /* The product with one small dimension on the host: every number of rows, columns and steps, every layout of
- * the operands, every instruction set. One thread and pieces for threads, near and far memory give equal
- * bits, and, where sums are in the order of k, the bits of host_small. Also the choice of kernels, C = beta
- * C, and refusals with their reasons. */
+ * the operands, every instruction set. Bits do not depend on threads, or on the distance of the memory. Sums
+ * in the order of k have the bits of host_small. Also the choice of kernels, C = beta C, and refusals with
+ * their reasons. */
 #include "unit/cpu.h"
 #include "unit/host_product.h"
 #include "unit/sanitizers.h"
@@ -125,7 +125,8 @@ static void choices(void **state) {
     bool by_columns; /* B */
     tsl_skinny_walk walk;
     bool is_tiled;
-  } rows[] = {{5, 100, 100, false, TSL_SKINNY_ROWS, false},   {6, 100, 100, false, TSL_SKINNY_ROWS, true},
+  } rows[] = {{5, 101, 100, false, TSL_SKINNY_ROWS, false},   {5, 128, 100, false, TSL_SKINNY_ROWS, true},
+              {3, 128, 100, false, TSL_SKINNY_ROWS, false},   {6, 100, 100, false, TSL_SKINNY_ROWS, true},
               {8, 3000, 3000, false, TSL_SKINNY_ROWS, false}, /* from memory */
               {9, 3000, 3000, false, TSL_SKINNY_ROWS, true},  {5, 100, 100, true, TSL_SKINNY_COLUMNS, false},
               {9, 100, 100, true, TSL_SKINNY_COLUMNS, true},  {9, 100, 4, false, TSL_SKINNY_UPDATE, false},

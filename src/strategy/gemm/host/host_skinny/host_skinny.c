@@ -81,7 +81,7 @@ static double line_clocks(const tsl_skinny_job *job, double at_once) {
 }
 
 /* Returns the measured clocks of cache traffic. By lines a cache line costs by the level that holds the
- * operands, and reading C as well takes two fifths longer. Of tiles, a far line takes three clocks, and
+ * operands, and reading C as well takes two fifths longer. A far line of tiles takes three clocks. It takes
  * twelve if rows stream: successive rows of a tile lie in different pages, which hardware does not prefetch.
  * It takes 24 if tiles do not prefetch either, since the thin operand's steps are not contiguous. */
 static double moved_clocks(const tsl_skinny_job *job, const tsl_problem *problem, const tsl_device *device) {

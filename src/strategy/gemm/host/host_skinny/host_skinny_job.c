@@ -6,7 +6,8 @@
 #include "strategy/host_jobs/host_job.h"
 
 enum {
-  HELD_LINES = 5,             /* thin rows whose sums leave registers for the factors of kernels by lines */
+  HELD_LINES = 5,             /* maximum thin rows of lines: their sums leave registers for factors */
+  WHOLE_LINES = 3,            /* and where tiles copy no last columns */
   SUMS_BYTES = 32 << 10,      /* sums of a piece, about a first-level cache; half of it for tiles */
   UPDATE_BYTES = 32 << 10,    /* B's part in an update's piece; stays near for all rows of tiles */
   WIDTH_MAX = 256,            /* maximum columns of a piece of tiles */
@@ -15,13 +16,13 @@ enum {
   REDUCED = 64,               /* and if they are reduced by lines */
   UPDATE_ROWS = 240,          /* rows of C in a piece of an update */
   BUFFER_ROWS = 12,           /* maximum rows of a tile that is computed in a buffer */
-  OUTER_ROWS = 32,            /* and by lines, with */
-  OUTER_WIDTH = 1024,         /* so many columns */
+  OUTER_ROWS = 32,            /* and of an update by lines */
+  OUTER_WIDTH = 1024,         /* columns of C in that piece */
   AHEAD_BYTES = 512,          /* prefetch distance for C in an update */
   VECTORS = 2,                /* vectors of a tile's row in TSL_SKINNY_ROWS and in an update */
   FAR_BYTES = 16 << 20,       /* larger lines are prefetched, whatever the size of the last cache */
   ALONE_BYTES = 512 << 10,    /* bytes of lines below which a second thread costs more than it saves */
-  ALONE_OPERATIONS = 2000000, /* the same for tiles */
+  ALONE_OPERATIONS = 2000000, /* and operations of tiles */
   LEVEL_2_GUESS = 512 << 10,
   LEVEL_3_GUESS = 16 << 20
 };
@@ -51,8 +52,8 @@ double tsl_skinny_held_bytes(const tsl_problem *problem) {
   return tsl_problem_lines(problem) - c_bytes;
 }
 
-/* Returns true if C is walked, and not the large operand: if m and n are large, and for up to 16 long lines
- * of C and few steps. */
+/* Returns true if C is walked, and not the large operand: C is large, or has up to 16 long lines of few
+ * steps. */
 static bool is_update(int64_t m, int64_t n, int64_t depth, const tsl_operand *c) {
   const int64_t few = tsl_min(m, n), line = c->col_stride == 1 ? n : c->row_stride == 1 ? m : 0;
   return few > TSL_SKINNY_MAX || (few > TSL_SKINNY_LINES_MAX && depth <= TSL_SKINNY_OUTER_MAX && line > 0 &&
@@ -84,17 +85,20 @@ static void orient(const tsl_problem *problem, const tsl_operands *strides, tsl_
                                    : TSL_SKINNY_ROWS;
 }
 
-/* Returns true where tiles are faster than lines. Up to eight rows beyond the caches cost only the memory
- * traffic of lines; a tile spreads few rows over a vector whose other lanes are idle. */
+/* Returns true where tiles are faster than lines (measured). Rows beyond the caches cost only the memory
+ * traffic of lines. A tile spreads few rows over a vector whose other lanes are idle, and copies the last
+ * columns. */
 static bool needs_tiles(const tsl_skinny_job *job, bool is_far) {
+  const int64_t lanes = job->kernels->lanes, lines = tsl_max(HELD_LINES, lanes / 2);
   switch (job->walk) {
   case TSL_SKINNY_UPDATE:
     return job->depth > TSL_SKINNY_OUTER_MAX;
   case TSL_SKINNY_ROWS:
-    return job->few > (is_far ? TSL_SKINNY_LINES_MAX : HELD_LINES);
+    return job->few > (is_far                               ? TSL_SKINNY_LINES_MAX
+                       : job->many % (VECTORS * lanes) == 0 ? WHOLE_LINES
+                                                            : HELD_LINES);
   default:
-    return job->along != 1 ||
-           job->few > tsl_min(TSL_SKINNY_LINES_MAX, tsl_max(HELD_LINES, job->kernels->lanes / 2));
+    return job->along != 1 || job->few > tsl_min(TSL_SKINNY_LINES_MAX, lines);
   }
 }
 
@@ -106,9 +110,10 @@ static void cut(int64_t level_2, tsl_skinny_job *job) {
                         : job->is_tiled ? SUMS_BYTES / 2
                                         : SUMS_BYTES,
                 each = tsl_max(updates ? job->depth : job->few, 1) * job->size;
-  job->width = tsl_min(job->is_tiled ? WIDTH_MAX
-                       : updates     ? OUTER_WIDTH
-                                     : LINES_WIDTH_MAX,
+  job->width = tsl_min(tsl_min(job->is_tiled ? WIDTH_MAX
+                               : updates     ? OUTER_WIDTH
+                                             : LINES_WIDTH_MAX,
+                               tsl_round_up(tsl_max(job->many, 1), 64)),
                        tsl_max(bytes / each / 64, 1) * 64);
   job->chunk = tsl_min(TSL_SKINNY_CHUNK_MAX, tsl_max(level_2 / 4 / (job->width * job->size) / 16, 2) * 16);
 }
@@ -118,6 +123,28 @@ static int vectors_of_updates(const tsl_skinny_job *job, const tsl_device *devic
   const bool is_whole = job->kernels->lanes * job->size == 64,
              pairs = (device->capabilities & TSL_CAN_AVX512_PAIRS) != 0;
   return is_whole && !pairs ? 1 : VECTORS;
+}
+
+/* Sets the copies and their strides: rows of an update's large operand; the thin operand to rows, or,
+ * of tiles in TSL_SKINNY_COLUMNS, to steps of whole vectors. */
+static void set_lines(tsl_skinny_job *job) {
+  const bool updates = job->walk == TSL_SKINNY_UPDATE,
+             spreads = job->walk == TSL_SKINNY_COLUMNS && job->is_tiled;
+  job->copies_large = updates && job->across != 1;
+  job->copies_thin = spreads || (job->walk != TSL_SKINNY_ROWS && !job->is_tiled && job->thin_along != 1);
+  job->lines = (tsl_skinny_lines){.depth = job->depth,
+                                  .x_pitch = job->walk == TSL_SKINNY_COLUMNS ? job->across
+                                             : job->copies_large             ? job->many
+                                                                             : job->along,
+                                  .y_across = spreads            ? tsl_round_up(job->few, job->kernels->lanes)
+                                              : job->copies_thin ? job->depth
+                                                                 : job->thin_across,
+                                  .y_along = job->thin_along,
+                                  .out_pitch = updates ? job->c_few : job->width,
+                                  .alpha = job->alpha,
+                                  .beta = job->beta,
+                                  .prefetches = job->is_far,
+                                  .nontemporal = job->nontemporal};
 }
 
 void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
@@ -139,6 +166,7 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
   job->alone = device->threads == 1 ||
                (job->is_tiled ? tsl_problem_flops(problem) < ALONE_OPERATIONS : bytes < ALONE_BYTES);
   job->asks_ahead = c_bytes > level_2;
+  set_lines(job);
 }
 
 typedef struct skinny_launch {
@@ -146,7 +174,6 @@ typedef struct skinny_launch {
   tsl_team team;
   const char *large, *thin; /* operands, or copies */
   char *c;
-  tsl_skinny_lines lines;              /* strides of `large`, `thin` and C */
   int64_t width, pieces, down, across; /* columns of a piece; pieces, in a column of C, and in a row */
 } skinny_launch;
 
@@ -157,6 +184,15 @@ static tesela_status copy_operand(const tsl_skinny_job *job, int64_t row, int64_
   job->kernels->copy(*operand, row, column, rows, columns, width, *memory, width);
   *operand = *memory;
   return TESELA_OK;
+}
+
+static tesela_status copy_thin(skinny_launch *run, void **memory) {
+  const tsl_skinny_job *job = run->job;
+  const int64_t pitch = job->lines.y_across;
+  return job->is_tiled ? copy_operand(job, job->thin_along, job->thin_across, job->depth, job->few, pitch,
+                                      &run->thin, memory)
+                       : copy_operand(job, job->thin_across, job->thin_along, job->few, job->depth, pitch,
+                                      &run->thin, memory);
 }
 
 /* Stores the sums of `count` columns to C. Strides of sums in elements. */
@@ -211,7 +247,7 @@ static void add_tiles(const skinny_launch *run, const char *large, int64_t width
   tsl_skinny_tile tile = {.a_row = job->thin_across * size,
                           .a_step = job->thin_along * size,
                           .b_step = job->along * size,
-                          .c_row = run->width * size};
+                          .c_row = job->width * size};
   for (int64_t l = 0; l < depth && whole > 0; l += chunk) {
     tile.depth = tsl_min(chunk, depth - l);
     tile.goes_on = l > 0;
@@ -242,8 +278,8 @@ static void rows_piece(void *argument, int64_t index, int worker) {
   if (job->is_tiled)
     add_tiles(run, large, width, sums);
   else
-    job->kernels->add[job->few - 1](&run->lines, large, run->thin, sums, job->few, width);
-  store_piece(run, sums, run->width, 1, from, width);
+    job->kernels->add[job->few - 1](&job->lines, large, run->thin, sums, job->few, width);
+  store_piece(run, sums, job->width, 1, from, width);
 }
 
 _Static_assert(TSL_SKINNY_MAX * 64 * sizeof(double) <= SUMS_BYTES / 2, "the narrowest piece has 64 columns");
@@ -252,7 +288,6 @@ _Static_assert(TSL_SKINNY_MAX * 64 * sizeof(double) <= SUMS_BYTES / 2, "the narr
 static tesela_status run_rows(skinny_launch *run) {
   const int64_t fair = tsl_ceil_div(run->job->many, tsl_team_threads(run->team));
   run->width = tsl_min(run->job->width, tsl_round_up(fair, 64));
-  run->lines.out_pitch = run->width;
   run->pieces = tsl_ceil_div(run->job->many, run->width);
   tsl_team_run(run->team, run->pieces, rows_piece, run);
   return TESELA_OK;
@@ -266,7 +301,7 @@ static int64_t vectors_of_tile(int64_t left) {
 static void columns_piece(void *argument, int64_t index, int worker) {
   const skinny_launch *run = argument;
   const tsl_skinny_job *job = run->job;
-  const int64_t size = job->size, lanes = job->kernels->lanes, pitch = run->lines.y_across,
+  const int64_t size = job->size, lanes = job->kernels->lanes, pitch = job->lines.y_across,
                 from = index * run->width, count = tsl_min(run->width, job->many - from);
   const char *const large = run->large + from * job->across * size;
   const tsl_skinny_tile tile = {.depth = job->depth,
@@ -277,7 +312,7 @@ static void columns_piece(void *argument, int64_t index, int worker) {
   _Alignas(64) char sums[REDUCED * TSL_SKINNY_MAX * sizeof(double)];
   (void)worker;
   if (!job->is_tiled)
-    job->kernels->reduce[job->few - 1](&run->lines, large, run->thin, sums, job->few, count);
+    job->kernels->reduce[job->few - 1](&job->lines, large, run->thin, sums, job->few, count);
   else
     for (int64_t j = 0, vectors; j < pitch; j += vectors * lanes) {
       vectors = vectors_of_tile((pitch - j) / lanes);
@@ -286,22 +321,11 @@ static void columns_piece(void *argument, int64_t index, int worker) {
   store_piece(run, sums, 1, job->is_tiled ? pitch : job->few, from, count);
 }
 
-/* Computes TSL_SKINNY_COLUMNS. Tiles need a copy of the thin operand with steps of whole vectors; lines need
- * contiguous rows. */
 static tesela_status run_columns(skinny_launch *run) {
   const tsl_skinny_job *job = run->job;
-  tsl_skinny_lines *lines = &run->lines;
   void *memory = NULL;
-  lines->x_pitch = job->across;
-  if (job->is_tiled) {
-    lines->y_across = tsl_round_up(job->few, job->kernels->lanes);
-    TSL_TRY(copy_operand(job, job->thin_along, job->thin_across, job->depth, job->few, lines->y_across,
-                         &run->thin, &memory));
-  } else if (job->thin_along != 1) {
-    lines->y_across = job->depth;
-    TSL_TRY(copy_operand(job, job->thin_across, job->thin_along, job->few, job->depth, job->depth, &run->thin,
-                         &memory));
-  }
+  if (job->copies_thin)
+    TSL_TRY(copy_thin(run, &memory));
   run->width = job->is_tiled ? SPREAD : REDUCED;
   run->pieces = tsl_ceil_div(job->many, run->width);
   tsl_team_run(run->team, run->pieces, columns_piece, run);
@@ -326,7 +350,7 @@ static void update_tiles(const skinny_launch *run, const char *a, const char *b,
   tsl_skinny_tile tile = {.depth = job->depth,
                           .a_row = job->thin_across * size,
                           .a_step = job->thin_along * size,
-                          .b_step = run->lines.x_pitch * size,
+                          .b_step = job->lines.x_pitch * size,
                           .c_row = job->nontemporal ? buffer_pitch : pitch,
                           .alpha = job->alpha,
                           .beta = job->beta,
@@ -342,7 +366,7 @@ static void update_tiles(const skinny_launch *run, const char *a, const char *b,
   tile.plain = job->beta != 1 ? 0 : job->alpha == -1 ? -1 : 1;
   tile.scales = last.scales && tile.plain >= 0;
   if (whole < width)
-    job->kernels->copy(b + whole * size, run->lines.x_pitch, 1, job->depth, width - whole, across, edge,
+    job->kernels->copy(b + whole * size, job->lines.x_pitch, 1, job->depth, width - whole, across, edge,
                        across);
   for (int64_t i = 0; i < count; i++) {
     const int64_t height = tsl_partition_begin(rows, count, i + 1) - tsl_partition_begin(rows, count, i);
@@ -376,7 +400,7 @@ static void update_piece(void *argument, int64_t index, int worker) {
                 first = (goes_down ? index % run->down : index / run->across) * height,
                 from = (goes_down ? index / run->down : index % run->across) * run->width;
   const int64_t rows = tsl_min(height, job->few - first), width = tsl_min(run->width, job->many - from);
-  const char *const thin = run->thin + first * run->lines.y_across * job->size, *const large =
+  const char *const thin = run->thin + first * job->lines.y_across * job->size, *const large =
                                                                                     run->large +
                                                                                     from * job->size;
   char *const c = run->c + (first * job->c_few + from) * job->size;
@@ -384,27 +408,20 @@ static void update_piece(void *argument, int64_t index, int worker) {
   if (job->is_tiled)
     update_tiles(run, thin, large, c, rows, width);
   else
-    job->kernels->outer[job->depth - 1](&run->lines, large, thin, c, rows, width);
+    job->kernels->outer[job->depth - 1](&job->lines, large, thin, c, rows, width);
   if (job->nontemporal)
     job->kernels->fence();
 }
 
-/* Computes TSL_SKINNY_UPDATE. Rows of the large operand must be contiguous, and the steps of lines. */
 static tesela_status run_update(skinny_launch *run) {
   const tsl_skinny_job *job = run->job;
-  tsl_skinny_lines *lines = &run->lines;
   void *large = NULL, *thin = NULL;
   tesela_status status = TESELA_OK;
-  if (job->across != 1) {
-    lines->x_pitch = job->many;
+  if (job->copies_large)
     status =
         copy_operand(job, job->along, job->across, job->depth, job->many, job->many, &run->large, &large);
-  }
-  if (status == TESELA_OK && !job->is_tiled && job->thin_along != 1) {
-    lines->y_across = job->depth;
-    status = copy_operand(job, job->thin_across, job->thin_along, job->few, job->depth, job->depth,
-                          &run->thin, &thin);
-  }
+  if (status == TESELA_OK && job->copies_thin)
+    status = copy_thin(run, &thin);
   run->width = job->width;
   run->across = tsl_ceil_div(job->many, run->width);
   run->down = tsl_ceil_div(job->few, job->is_tiled ? UPDATE_ROWS : OUTER_ROWS);
@@ -425,16 +442,7 @@ tesela_status tsl_skinny_job_run(const tsl_skinny_job *job, tsl_team team, const
                        .team = job->alone ? (tsl_team){0} : team,
                        .large = job->is_swapped ? a : b,
                        .thin = job->is_swapped ? b : a,
-                       .c = c,
-                       .lines = {.x_pitch = job->along,
-                                 .y_across = job->thin_across,
-                                 .y_along = job->thin_along,
-                                 .out_pitch = job->c_few,
-                                 .depth = job->depth,
-                                 .alpha = job->alpha,
-                                 .beta = job->beta,
-                                 .prefetches = job->is_far,
-                                 .nontemporal = job->nontemporal}};
+                       .c = c};
   if (job->depth > 0)
     return walks[job->walk](&run);
   for (int64_t i = 0; i < job->few; i++) /* beta C */

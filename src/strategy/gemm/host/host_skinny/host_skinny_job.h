@@ -49,8 +49,8 @@ typedef struct tsl_skinny_lines {
   double alpha, beta;           /* of an outer product */
   bool prefetches, nontemporal; /* also the next lines of x; fence() must follow before others read C */
 } tsl_skinny_lines;
-/* Computes `rows` x `width` sums from x, lines of the large operand, and y, the thin operand, whose element
- * (i, l) is at y + i * y_across + l * y_along. */
+/* Computes `rows` x `width` sums of x, lines of the large operand, and y, the thin operand. Element (i, l) of
+ * the thin operand is at y + i * y_across + l * y_along. */
 typedef void (*tsl_skinny_by_lines)(const tsl_skinny_lines *lines, const void *x, const void *y, void *out,
                                     int64_t rows, int64_t width);
 
@@ -95,13 +95,15 @@ typedef struct tsl_skinny_job {
   int64_t few, many, depth; /* depth is 0 if A and B are not read */
   int64_t across, along, thin_across, thin_along, c_few, c_many;
   double alpha, beta;
-  int64_t chunk, width; /* steps between tiles; columns of a piece */
-  int vectors;          /* vectors of a tile's row in an update */
-  bool asks_ahead;      /* an update's C exceeds the second-level cache and is prefetched */
-  bool nontemporal;     /* C is stored past the caches */
-  bool is_far;          /* the operands exceed the near caches and are prefetched */
-  bool alone;           /* too little work for a second thread */
-  tsl_team team;        /* the device's team, for runs without one */
+  int64_t chunk, width;   /* steps between tiles; columns of a piece */
+  tsl_skinny_lines lines; /* of operands, or of copies where these are needed */
+  bool copies_large, copies_thin;
+  int vectors;      /* vectors of a tile's row in an update */
+  bool asks_ahead;  /* an update's C exceeds the second-level cache and is prefetched */
+  bool nontemporal; /* C is stored past the caches */
+  bool is_far;      /* the operands exceed the near caches and are prefetched */
+  bool alone;       /* too little work for a second thread */
+  tsl_team team;    /* the device's team, for runs without one */
 } tsl_skinny_job;
 
 /* Returns NULL, or a refusal: m, n and k are too large, or C has no unit stride. */

@@ -130,10 +130,11 @@ TSL_INLINE void add(const tsl_skinny_lines *lines, const REAL *x, const REAL *y,
 TSL_INLINE void reduce_some(const REAL *x, int64_t across, int64_t depth, const REAL *y, int64_t pitch,
                             REAL *dst, int q, int columns, bool prefetches) {
   const int fours = columns * q / 4 * 4;
-  vector sum[SUMS_MAX], row[TSL_SKINNY_LINES_MAX];
+  vector sum[SUMS_MAX];
   int64_t l = 0;
   TSL_UNROLL for (int t = 0; t < columns * q; t++) sum[t] = (vector){0};
   for (; l + LANES <= depth; l += LANES) {
+    vector row[TSL_SKINNY_LINES_MAX];
     TSL_UNROLL for (int i = 0; i < q; i++) row[i] = NAME(load)(y + i * pitch + l);
     TSL_UNROLL for (int j = 0; j < columns; j++) {
       vector column = NAME(load)(x + j * across + l);
@@ -146,6 +147,7 @@ TSL_INLINE void reduce_some(const REAL *x, int64_t across, int64_t depth, const 
     }
   }
   if (l < depth) {
+    vector row[TSL_SKINNY_LINES_MAX];
     TSL_UNROLL for (int i = 0; i < q; i++) row[i] = NAME(load_part)(y + i * pitch + l, depth - l);
     TSL_UNROLL for (int j = 0; j < columns; j++) {
       const vector column = NAME(load_part)(x + j * across + l, depth - l);

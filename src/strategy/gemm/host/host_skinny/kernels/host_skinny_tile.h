@@ -1,7 +1,7 @@
 /* Micro-kernel: one tile of C in registers; host_packed_tile.h explains the addresses of a. Included once per
  * number of rows and vectors (host/tiles.h). Four steps share the addresses of a's contiguous elements. */
-static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(const tsl_skinny_tile *tile, const void *a_at, const void *b_at,
-                                               void *c_at) {
+static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(const tsl_skinny_tile *tile, const void *a_at,
+                                               const void *b_at, void *c_at) {
   enum {
     LANES = NAME(LANES),
     POINTERS = (TILE_ROWS + 4) / 5,
