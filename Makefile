@@ -70,10 +70,10 @@ test-lapack:
 # The library for AArch64, and its tests in an emulator (docs/TESTING.md has the time of each test). The short
 # form has the tests that differ on AArch64: the judge's standard shapes for every strategy with vectors,
 # bits, the API, the drop-in. The long form has all tests that can run.
-ARM64_TESTS := check_gemm_(sequential_optimized|blocked|host_packed|host_small|host_thin|host_amx)_cpu
+ARM64_TESTS := check_gemm_(sequential_optimized|blocked|host_packed|host_small|host_skinny|host_amx)_cpu
 ARM64_TESTS += check_(dot_(fixed_tree|exact)|transpose_.*)_cpu check_gemm_host_amx_neon_dot same_bits_.*
 ARM64_TESTS += blas_(routines.*|starved_.*|beside_.*|stray|wide_.*|known|twice)
-ARM64_TESTS += test_(api|api_ops|api_threads|batch|cpu|dispatch|dot_narrow|grids|host_small|host_thin)
+ARM64_TESTS += test_(api|api_ops|api_threads|batch|cpu|dispatch|dot_narrow|grids|host_small|host_skinny)
 ARM64_TESTS += test_(packed|plan|scalars|view)
 # Tests that an emulator cannot run: they need a device with kernels; run other programs, built for this
 # processor; or fork with threads, which ends QEMU 7.2. Others measure speed or need an end within seconds.

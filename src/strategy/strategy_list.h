@@ -26,8 +26,7 @@
   X(gemm, ladder, blocked)                                                                                   \
   X(gemm, host, host_packed)                                                                                 \
   X(gemm, host, host_small)                                                                                  \
-  X(gemm, host, host_slim)                                                                                   \
-  X(gemm, host, host_thin)                                                                                   \
+  X(gemm, host, host_skinny)                                                                                 \
   X(gemm, host, host_amx)                                                                                    \
   X(gemm, composite, streamed)                                                                               \
   X(gemm, composite, several)                                                                                \

@@ -36,8 +36,8 @@ static const batch batches[] = {
     {"host_packed depth=128", TESELA_F32, TESELA_F32, 128, 128, 130, 4, 1, 0},
     {"host_small", TESELA_F32, TESELA_F32, 40, 40, 300, 12, 1,
      0}, /* a micro-panel of B that the stack does not hold */
-    {"host_slim", TESELA_F32, TESELA_F32, 200, 11, 80, 20, 1, 0},
-    {"host_thin", TESELA_F32, TESELA_F32, 3, 200, 80, 20, 1, 0},
+    {"host_skinny", TESELA_F32, TESELA_F32, 200, 11, 80, 20, 1, 0},
+    {"host_skinny", TESELA_F32, TESELA_F32, 3, 200, 80, 20, 1, 0},
     {"host_amx", TESELA_BF16, TESELA_F32, 24, 20, 28, 40, 1, 0},
     {"host_amx", TESELA_I8, TESELA_I32, 24, 20, 28, 40, 0, 0},
     {"host_amx", TESELA_I8, TESELA_F32, 40, 36, 28, 40, 0, 2}, /* which takes sums apart, and by tiles none */

@@ -27,12 +27,12 @@ const host_case host_cases[] = {
     {"host_amx", TSL_OP_GEMM, I8, 64, 64, 60000, ONE, false}, /* parts */
     {"host_amx", TSL_OP_GEMM, I8, 600, 600, 2000, PACK, false},
     {"host_small", TSL_OP_GEMM, F32, 30, 30, 30, ONE, true},
-    {"host_slim", TSL_OP_GEMM, F32, 12, 2000, 1000, ONE, false}, /* rows pass */
-    {"host_slim", TSL_OP_GEMM, F64, 2000, 10, 1000, ONE, false}, /* numbers are spread */
-    {"host_slim", TSL_OP_GEMM, F32, 2000, 2000, 9, ONE, false},  /* an update */
-    {"host_thin", TSL_OP_GEMM, F32, 1, 2000, 2000, ONE, false},  /* rows added up */
-    {"host_thin", TSL_OP_GEMM, F64, 2000, 2, 2000, ONE, false},  /* columns reduced */
-    {"host_thin", TSL_OP_GEMM, F32, 2000, 2000, 2, ONE, false},  /* an outer product */
+    {"host_skinny", TSL_OP_GEMM, F32, 12, 2000, 1000, ONE, false}, /* rows, in tiles */
+    {"host_skinny", TSL_OP_GEMM, F64, 2000, 10, 1000, ONE, false}, /* columns, in tiles */
+    {"host_skinny", TSL_OP_GEMM, F32, 2000, 2000, 9, ONE, false},  /* an update, in tiles */
+    {"host_skinny", TSL_OP_GEMM, F32, 1, 2000, 2000, ONE, false},  /* rows, by lines */
+    {"host_skinny", TSL_OP_GEMM, F64, 2000, 2, 2000, ONE, false},  /* columns, by lines */
+    {"host_skinny", TSL_OP_GEMM, F32, 2000, 2000, 2, ONE, false},  /* an update, by lines */
     {"host_small", TSL_OP_GEMM, F32, 20, 20, 20, BATCH, false},
     {NULL, TSL_OP_GEMM, F64, 60, 60, 60, BATCH, false},
     {"host_packed", TSL_OP_GEMM, F64, 200, 200, 200, BATCH,

@@ -382,8 +382,7 @@ typedef struct drawn_call {
 } drawn_call;
 
 static drawn_call draw_call(const tsl_types *list, int by, int64_t m, int64_t n, int64_t k) {
-  static const char *const strategies[] = {NULL,        "host_packed", "host_slim",
-                                           "host_thin", "blocked",     "host_small"};
+  static const char *const strategies[] = {NULL, "host_packed", "host_skinny", "blocked", "host_small"};
   static const tesela_structure structures[] = {TESELA_GENERAL, TESELA_GENERAL, TESELA_SYMMETRIC,
                                                 TESELA_HERMITIAN, TESELA_TRIANGULAR};
   const bool is_narrow = tsl_type(list->a)->size < 4;

@@ -159,20 +159,20 @@ static void the_environment_leaves_strategies_out(void **state) {
   const tsl_problem problem = tsl_problem_gemm(64, 64, 64, TESELA_F32);
   static const struct {
     const char *excluded, *named;
-    int packed, slim, right;
+    int packed, skinny, right;
   } rows[] = {{"", NULL, 1, 1, 1},
               {"host_packed", NULL, 0, 1, 1},
-              {" host_slim,host_packed ", NULL, 0, 0, 1},
+              {" host_skinny,host_packed ", NULL, 0, 0, 1},
               {"host_packed", "host_packed", 1, 0, 1},
               {"host_pack", NULL, 0, 0, 0},
               {"host_packed,", NULL, 0, 1, 1},
               {"", "not host_packed", 0, 1, 1},
-              {"host_slim", "not host_packed, sequential", 0, 0, 1},
+              {"host_skinny", "not host_packed, sequential", 0, 0, 1},
               {"", "not host_pack", 0, 0, 0}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     tsl_choice from = {.devices = devices, .device = "cpu"};
     tsl_candidate *candidates;
-    int count, packed = 0, slim = 0;
+    int count, packed = 0, skinny = 0;
     tsl_choice_set_strategy(&from, rows[i].named);
     setenv("TESELA_EXCLUDE", rows[i].excluded, 1);
     if (!rows[i].right) {
@@ -183,11 +183,11 @@ static void the_environment_leaves_strategies_out(void **state) {
     assert_int_equal(tsl_planner_list(&problem, &from, &candidates, &count), TESELA_OK);
     for (int c = 0; c < count; c++) {
       packed += strcmp(candidates[c].strategy->name, "host_packed") == 0;
-      slim += strcmp(candidates[c].strategy->name, "host_slim") == 0;
+      skinny += strcmp(candidates[c].strategy->name, "host_skinny") == 0;
     }
     free(candidates);
     assert_int_equal(packed, rows[i].packed);
-    assert_int_equal(slim, rows[i].slim);
+    assert_int_equal(skinny, rows[i].skinny);
   }
   unsetenv("TESELA_EXCLUDE");
 }

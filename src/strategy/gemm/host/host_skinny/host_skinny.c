@@ -1,0 +1,188 @@
+/* Idea: one dimension of the product is small, so its large matrix is accessed once, in memory order. Beyond
+ * `host_packed`: the large matrix is not packed, no tile is mostly empty, and its next lines are prefetched.
+ *
+ *   rows     Few x many, rows of the large operand are contiguous. A piece of its columns is multiplied; the
+ *            sums of a piece stay in the first-level cache.
+ *                   |<-- piece -->|
+ *             steps [    |    |...]     sums[i][j] += thin[i][l] large[l][j]
+ *             next  [    |    |...]
+ *   columns  Columns of the large operand are contiguous, or neither are.
+ *   update   Few steps and a large C: pieces of rows by columns of C.
+ *
+ * Each has two kernels; the number of rows or steps, and for rows the level of the memory, decides.
+ *
+ *            tiles of C in registers                      lines, at memory speed
+ *   rows     6 to 16: a tile of rows x 2 vectors; the     1 to 5, beyond the caches 8: eight rows at a time
+ *            next chunk of steps is prefetched            are added to the sums
+ *   columns  6 to 16: vectors lie along the thin          1 to 5, and up to half a vector: up to eight at a
+ *            operand, copied to whole vectors             time, in vectors along k, whose lanes are added
+ *   update   5 to 32: 240 rows by columns whose part of   1 to 4: 32 rows by 1024 columns
+ *            B fills a first cache
+ *
+ * If beta is 0 and C exceeds half of the last cache, an update is stored past the caches. Tiles have up to
+ * 12 x 1, 6 x 2 and 4 x 3 vectors, AVX-512 16 x 1, 12 x 2 and 8 x 3; an update has tiles of one vector where
+ * AVX-512 has one multiply-add a clock. Threads take pieces; no sum is cut, so bits do not depend on the
+ * number of threads. Except by lines of columns, a sum adds its products in the order of k, as in
+ * `host_small`.
+ *
+ * Types: f32 and f64. Limits: m or n at most 16, or k at most 32. Measurements: docs/lab/host_skinny.md. */
+#include "strategy/cost_counts.h"
+#include "strategy/gemm/host/host_skinny/host_skinny_job.h"
+#include "strategy/host_jobs/host_job.h"
+
+#include <math.h>
+
+static const char *skinny_refuse(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device) {
+  (void)config;
+  (void)device;
+  return tsl_skinny_refuse(problem);
+}
+
+/* Returns the vectors of a line of `elements` elements. */
+static double count_vectors(const tsl_skinny_job *job, int64_t elements) {
+  return (double)((elements + job->kernels->lanes - 1) / job->kernels->lanes);
+}
+
+/* Returns the measured clocks of a tile's multiply-adds (`at_once` vectors in a clock) and of other work. */
+static double tile_clocks(const tsl_skinny_job *job, double at_once) {
+  const double few = (double)job->few, many = (double)job->many, depth = (double)job->depth,
+               most = (double)job->kernels->rows[1], wide = count_vectors(job, job->many);
+  const double part = 0.85 * at_once;
+  switch (job->walk) {
+  case TSL_SKINNY_UPDATE:
+    return few * wide * (depth / part + 3.5) + few / most * 40 + 1.5 * depth * many * (job->across != 1);
+  case TSL_SKINNY_ROWS: {
+    const double tiles = ceil(few / most), sums = 2 * few / tiles, wait = fmax(1, 4 * at_once / sums);
+    return few * wide * depth / part * wait + few * (job->c_many == 1 ? 3 * wide : 3 * many);
+  }
+  default:
+    return many * count_vectors(job, job->few) * depth / part + 2 * few * depth +
+           many * (job->c_few == 1 ? 16 : 2 * few);
+  }
+}
+
+/* Returns the clocks of kernels by lines, measured alike. */
+static double line_clocks(const tsl_skinny_job *job, double at_once) {
+  enum { HELD_ROWS = 5 }; /* rows of sums that leave registers for the factors */
+  const double few = (double)job->few, many = (double)job->many, depth = (double)job->depth,
+               wide = count_vectors(job, job->many);
+  const double part = (job->few > HELD_ROWS ? 0.5 : 0.85) * at_once;
+  const double copied = 1.5 * depth * few * (job->thin_along != 1);
+  switch (job->walk) {
+  case TSL_SKINNY_UPDATE:
+    return copied + 1.5 * depth * many * (job->across != 1) +
+           few * (depth * wide / (0.85 * at_once) + 6 + (job->many % job->kernels->lanes ? 24 : 0));
+  case TSL_SKINNY_ROWS:
+    return depth * (few * wide / part + 3) + few * (job->c_many == 1 ? 3 * wide : 3 * many);
+  default:
+    return copied + many * few * (count_vectors(job, job->depth) / part + 1.5);
+  }
+}
+
+/* Returns the measured clocks of cache traffic. By lines a cache line costs by the level that holds the
+ * operands, and reading C as well takes two fifths longer. A far line of tiles takes three clocks. It takes
+ * twelve if rows stream: successive rows of a tile lie in different pages, which hardware does not prefetch.
+ * It takes 24 if tiles do not prefetch either, since the thin operand's steps are not contiguous. */
+static double moved_clocks(const tsl_skinny_job *job, const tsl_problem *problem, const tsl_device *device) {
+  const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
+  const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
+  const double vectors = 64 / (double)(job->kernels->lanes * job->size), bytes = tsl_problem_bytes(problem);
+  if (job->is_tiled)
+    return bytes / 64 / 4 *
+           (!job->is_far                   ? 1
+            : job->walk != TSL_SKINNY_ROWS ? 3
+            : job->thin_along == 1         ? 12
+                                           : 24);
+  const double held = tsl_skinny_held_bytes(problem);
+  const double line = held <= level_1 ? vectors : fmax(held <= level_2 ? 1.5 : 2, vectors);
+  return (held + 0.4 * (bytes - held)) / 64 * (job->walk == TSL_SKINNY_UPDATE ? 1.25 : 1) * line;
+}
+
+/* Returns the predicted seconds. By lines: the maximum of cache traffic, multiply-adds and memory traffic. By
+ * tiles: multiply-adds overlapped with cache traffic; long updates access C in shorter pieces. */
+static double skinny_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_operands strides = tsl_strides_of(problem);
+  const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
+  const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
+  const double last = device->level_bytes[2] ? (double)device->level_bytes[2] : 16 << 20;
+  tsl_skinny_job job;
+  (void)config;
+  tsl_skinny_job_make(problem, &strides, device, &job);
+  const double threads = job.alone ? 1 : device->threads;
+  const double at_once = peak / device->threads / clock / (2 * (double)job.kernels->lanes);
+  const double moved = moved_clocks(&job, problem, device) / clock / threads;
+  const double computed =
+      (job.is_tiled ? tile_clocks(&job, at_once) : line_clocks(&job, at_once)) / clock / threads;
+  const bool is_update = job.walk == TSL_SKINNY_UPDATE;
+  const double share = job.is_tiled && is_update ? 0.7 : 0.9;
+  const double fetched = (job.is_tiled ? bytes > last / 2 : job.is_far)
+                             ? share * bytes / (device->bandwidth * threads / device->threads)
+                             : 0;
+  if (!job.is_tiled)
+    return (job.alone ? 3e-8 : 4e-6) + fmax(fetched, fmax(moved, computed));
+  const bool is_long = is_update && job.depth > TSL_SKINNY_MAX;
+  const double unfit = is_long && (threads > 1 || job.beta == 0) ? 1.25 : 1;
+  return (job.alone ? 6e-8 : 4e-6) + unfit * (is_long ? fetched + computed : fmax(fetched, computed + moved));
+}
+
+/* Counts the large operand once for each tile of thin rows, or group of lines; then from a cache. */
+static void skinny_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                           tsl_cost_counts *account) {
+  enum { LINES_AT_ONCE = 8 };
+  const tsl_operands strides = tsl_strides_of(problem);
+  tsl_skinny_job job;
+  (void)config;
+  tsl_skinny_job_make(problem, &strides, device, &job);
+  const double bytes = account->useful * (double)job.size,
+               height = job.is_tiled ? fmax(1, fmin((double)job.kernels->rows[1], (double)job.few))
+                        : job.walk == TSL_SKINNY_UPDATE ? 1
+                                                        : LINES_AT_ONCE;
+  account->workers = job.alone ? 1 : device->threads;
+  account->local.read = bytes / height;
+  account->local.written = !job.is_tiled && job.walk == TSL_SKINNY_ROWS ? bytes / LINES_AT_ONCE : 0;
+  tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
+                           (double)problem->k * (double)problem->n, account);
+  tsl_cost_counts_result(problem, 1, account);
+}
+
+static void skinny_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                        const tsl_device *device, void *job) {
+  (void)config;
+  tsl_skinny_job_make(problem, strides, device, job);
+}
+
+static tesela_status skinny_run(const void *job, const tsl_operands *operands) {
+  return tsl_skinny_job_run(job, operands->team, operands->a.host, operands->b.host, operands->c.host);
+}
+
+_Static_assert(sizeof(tsl_skinny_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+static const tsl_host_job_ops jobs = {.size = sizeof(tsl_skinny_job), .make = skinny_make, .run = skinny_run};
+
+static tesela_status skinny_run_prepared(const void *state, const void *a, const void *b, void *c) {
+  const tsl_skinny_job *job = state;
+  return tsl_skinny_job_run(job, job->team, a, b, c);
+}
+
+static tsl_fast_kernel *skinny_run_at(const tsl_work *work, const void **state) {
+  *state = tsl_job_of(work);
+  return skinny_run_prepared;
+}
+
+const tsl_strategy tsl_gemm_host_skinny = {
+    .name = "host_skinny",
+    .idea = "the large matrix of a product with one small dimension, in memory order once, on all cores",
+    .lifts = "copies that few rows do not pay for, and lines that are asked for too late",
+    .op = TSL_OP_GEMM,
+    .version = 1,
+    .needs = TSL_CAN_HOST,
+    .accuracy = tsl_accuracy_in_order,
+    .refuse = skinny_refuse,
+    .score = skinny_score,
+    .build = tsl_job_build,
+    .run = tsl_job_run,
+    .release = tsl_job_release,
+    .jobs = &jobs,
+    .resources = {.count_costs = skinny_account},
+    .direct = {.run_at = skinny_run_at},
+};

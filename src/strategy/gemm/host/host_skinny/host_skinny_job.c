@@ -1,0 +1,452 @@
+#include "strategy/gemm/host/host_skinny/host_skinny_job.h"
+
+#include "core/scratch.h"
+#include "core/status.h"
+#include "host/int_math.h"
+#include "strategy/host_jobs/host_job.h"
+
+enum {
+  HELD_LINES = 5,             /* maximum thin rows of lines: their sums leave registers for factors */
+  WHOLE_LINES = 3,            /* and where tiles copy no last columns */
+  SUMS_BYTES = 32 << 10,      /* sums of a piece, about a first-level cache; half of it for tiles */
+  UPDATE_BYTES = 32 << 10,    /* B's part in an update's piece; stays near for all rows of tiles */
+  WIDTH_MAX = 256,            /* maximum columns of a piece of tiles */
+  LINES_WIDTH_MAX = 4096,     /* and of lines */
+  SPREAD = 60,                /* columns in TSL_SKINNY_COLUMNS: a multiple of tile heights */
+  REDUCED = 64,               /* and if they are reduced by lines */
+  UPDATE_ROWS = 240,          /* rows of C in a piece of an update */
+  BUFFER_ROWS = 12,           /* maximum rows of a tile that is computed in a buffer */
+  OUTER_ROWS = 32,            /* and of an update by lines */
+  OUTER_WIDTH = 1024,         /* columns of C in that piece */
+  AHEAD_BYTES = 512,          /* prefetch distance for C in an update */
+  VECTORS = 2,                /* vectors of a tile's row in TSL_SKINNY_ROWS and in an update */
+  FAR_BYTES = 16 << 20,       /* larger lines are prefetched, whatever the size of the last cache */
+  ALONE_BYTES = 512 << 10,    /* bytes of lines below which a second thread costs more than it saves */
+  ALONE_OPERATIONS = 2000000, /* and operations of tiles */
+  LEVEL_2_GUESS = 512 << 10,
+  LEVEL_3_GUESS = 16 << 20
+};
+
+static const tsl_skinny_kernels *kernels_for(tesela_type type, unsigned offers) {
+#define KERNELS(isa, header, needs, ...) {&tsl_skinny_##isa##_f32, &tsl_skinny_##isa##_f64},
+  static const tsl_skinny_kernels *const kernels[][2] = {TSL_ISA_LIST(KERNELS)};
+#undef KERNELS
+  return kernels[tsl_isa_best(offers)][type == TESELA_F64];
+}
+
+const char *tsl_skinny_refuse(const tsl_problem *problem) {
+  const int64_t m = problem->m, n = problem->n, k = problem->k;
+  if (tsl_min(m, n) <= TSL_SKINNY_MAX)
+    return NULL;
+  if (k > TSL_SKINNY_STEPS)
+    return tsl_refusal("neither m nor n of %lld x %lld x %lld is %d or less, nor k %d", (long long)m,
+                       (long long)n, (long long)k, TSL_SKINNY_MAX, TSL_SKINNY_STEPS);
+  return problem->c.row_stride == 1 || problem->c.col_stride == 1
+             ? NULL
+             : "a product with a small k needs contiguous rows or columns of C";
+}
+
+double tsl_skinny_held_bytes(const tsl_problem *problem) {
+  const double c_bytes =
+      (double)problem->m * (double)problem->n * (problem->c.type == TESELA_F64 ? 8.0 : 4.0);
+  return tsl_problem_cache_bytes(problem) - c_bytes;
+}
+
+/* Returns true if C is walked, and not the large operand: C is large, or has up to 16 long lines of few
+ * steps. */
+static bool is_update(int64_t m, int64_t n, int64_t depth, const tsl_operand *c) {
+  const int64_t few = tsl_min(m, n), line = c->col_stride == 1 ? n : c->row_stride == 1 ? m : 0;
+  return few > TSL_SKINNY_MAX || (few > TSL_SKINNY_LINES_MAX && depth <= TSL_SKINNY_OUTER_MAX && line > 0 &&
+                                  (line >= tsl_max(m, n) || depth <= 1));
+}
+
+/* Sets the product as seen from its large matrix. */
+static void orient(const tsl_problem *problem, const tsl_operands *strides, tsl_skinny_job *job) {
+  const int64_t m = problem->m, n = problem->n, depth = problem->alpha[0] != 0 ? problem->k : 0;
+  const bool updates = is_update(m, n, depth, &strides->c);
+  tsl_views views = tsl_views_as_given(problem, strides);
+  job->is_swapped = updates ? strides->c.col_stride != 1 : n < m;
+  if (job->is_swapped)
+    tsl_views_swap(&views);
+  job->few = job->is_swapped ? n : m;
+  job->many = job->is_swapped ? m : n;
+  job->depth = depth;
+  job->size = (int64_t)tsl_type(problem->c.type)->size;
+  job->across = depth == 0 ? 1 : tsl_stride_or_alone(views.b.col_stride, job->many, 1);
+  job->along = tsl_stride_or_alone(views.b.row_stride, depth, job->many > 1 ? 0 : 1);
+  job->thin_across = depth == 0 ? 0 : tsl_stride_or_alone(views.a.row_stride, job->few, 0);
+  job->thin_along = tsl_stride_or_alone(views.a.col_stride, depth, 1);
+  job->c_few = tsl_stride_or_alone(views.c.row_stride, job->few, 0);
+  job->c_many = tsl_stride_or_alone(views.c.col_stride, job->many, 1);
+  job->alpha = problem->alpha[0];
+  job->beta = problem->beta[0];
+  job->walk = updates && depth > 0 ? TSL_SKINNY_UPDATE
+              : job->across != 1   ? TSL_SKINNY_COLUMNS
+                                   : TSL_SKINNY_ROWS;
+}
+
+/* Returns true where tiles are faster than lines (measured). Rows beyond the caches cost only the memory
+ * traffic of lines. A tile spreads few rows over a vector whose other lanes are idle, and copies the last
+ * columns. */
+static bool needs_tiles(const tsl_skinny_job *job, bool is_far) {
+  const int64_t lanes = job->kernels->lanes, lines = tsl_max(HELD_LINES, lanes / 2);
+  switch (job->walk) {
+  case TSL_SKINNY_UPDATE:
+    return job->depth > TSL_SKINNY_OUTER_MAX;
+  case TSL_SKINNY_ROWS:
+    return job->few > (is_far                               ? TSL_SKINNY_LINES_MAX
+                       : job->many % (VECTORS * lanes) == 0 ? WHOLE_LINES
+                                                            : HELD_LINES);
+  default:
+    return job->along != 1 || job->few > tsl_min(TSL_SKINNY_LINES_MAX, lines);
+  }
+}
+
+/* Sets the columns of a piece, whose sums (update: part of B) stay near, and the steps of a chunk. Two chunks
+ * fill half of the second-level cache. */
+static void cut(int64_t level_2, tsl_skinny_job *job) {
+  const bool updates = job->walk == TSL_SKINNY_UPDATE;
+  const int64_t bytes = updates         ? UPDATE_BYTES
+                        : job->is_tiled ? SUMS_BYTES / 2
+                                        : SUMS_BYTES,
+                each = tsl_max(updates ? job->depth : job->few, 1) * job->size;
+  job->width = tsl_min(tsl_min(job->is_tiled ? WIDTH_MAX
+                               : updates     ? OUTER_WIDTH
+                                             : LINES_WIDTH_MAX,
+                               tsl_round_up(tsl_max(job->many, 1), 64)),
+                       tsl_max(bytes / each / 64, 1) * 64);
+  job->chunk = tsl_min(TSL_SKINNY_CHUNK_MAX, tsl_max(level_2 / 4 / (job->width * job->size) / 16, 2) * 16);
+}
+
+/* Returns NR in vectors for updates: 1 on processors with one whole multiply-add a clock. */
+static int vectors_of_updates(const tsl_skinny_job *job, const tsl_device *device) {
+  const bool is_whole = job->kernels->lanes * job->size == 64,
+             pairs = (device->capabilities & TSL_CAN_AVX512_PAIRS) != 0;
+  return is_whole && !pairs ? 1 : VECTORS;
+}
+
+/* Sets the copies and their strides: rows of an update's large operand; the thin operand to rows, or,
+ * of tiles in TSL_SKINNY_COLUMNS, to steps of whole vectors. */
+static void set_lines(tsl_skinny_job *job) {
+  const bool updates = job->walk == TSL_SKINNY_UPDATE,
+             spreads = job->walk == TSL_SKINNY_COLUMNS && job->is_tiled;
+  job->copies_large = updates && job->across != 1;
+  job->copies_thin = spreads || (job->walk != TSL_SKINNY_ROWS && !job->is_tiled && job->thin_along != 1);
+  job->lines = (tsl_skinny_lines){.depth = job->depth,
+                                  .x_pitch = job->walk == TSL_SKINNY_COLUMNS ? job->across
+                                             : job->copies_large             ? job->many
+                                                                             : job->along,
+                                  .y_across = spreads            ? tsl_round_up(job->few, job->kernels->lanes)
+                                              : job->copies_thin ? job->depth
+                                                                 : job->thin_across,
+                                  .y_along = job->thin_along,
+                                  .out_pitch = updates ? job->c_few : job->width,
+                                  .alpha = job->alpha,
+                                  .beta = job->beta,
+                                  .prefetches = job->is_far,
+                                  .nontemporal = job->nontemporal};
+}
+
+void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
+                         tsl_skinny_job *job) {
+  const int64_t level_2 = device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS,
+                level_3 = device->level_bytes[2] ? (int64_t)device->level_bytes[2] : LEVEL_3_GUESS;
+  const double bytes = tsl_problem_bytes(problem);
+  const bool lines_are_far = tsl_skinny_held_bytes(problem) > (double)tsl_min(level_3 / 2, FAR_BYTES);
+  *job = (tsl_skinny_job){.kernels = kernels_for(problem->c.type, device->capabilities),
+                          .team = tsl_device_team(device)};
+  orient(problem, strides, job);
+  const int64_t c_bytes = job->few * job->many * job->size;
+  job->is_tiled = needs_tiles(job, lines_are_far);
+  job->vectors = vectors_of_updates(job, device);
+  cut(level_2, job);
+  job->nontemporal = job->beta == 0 && c_bytes > level_3 / 2;
+  job->is_far =
+      job->is_tiled ? bytes > (double)(tsl_last_cache_is_far(device) ? level_2 : level_3 / 4) : lines_are_far;
+  job->alone = device->threads == 1 ||
+               (job->is_tiled ? tsl_problem_flops(problem) < ALONE_OPERATIONS : bytes < ALONE_BYTES);
+  job->asks_ahead = c_bytes > level_2;
+  set_lines(job);
+}
+
+typedef struct skinny_launch {
+  const tsl_skinny_job *job;
+  tsl_team team;
+  const char *large, *thin; /* operands, or copies */
+  char *c;
+  int64_t width, pieces, down, across; /* columns of a piece; pieces, in a column of C, and in a row */
+} skinny_launch;
+
+/* Replaces *operand by a copy of rows of `width` elements, which the caller gives back. */
+static tesela_status copy_operand(const tsl_skinny_job *job, int64_t row, int64_t column, int64_t rows,
+                                  int64_t columns, int64_t width, const char **operand, void **memory) {
+  TSL_TRY(tsl_scratch_take((size_t)(rows * width * job->size), "an operand's numbers", memory));
+  job->kernels->copy(*operand, row, column, rows, columns, width, *memory, width);
+  *operand = *memory;
+  return TESELA_OK;
+}
+
+static tesela_status copy_thin(skinny_launch *run, void **memory) {
+  const tsl_skinny_job *job = run->job;
+  const int64_t pitch = job->lines.y_across;
+  return job->is_tiled ? copy_operand(job, job->thin_along, job->thin_across, job->depth, job->few, pitch,
+                                      &run->thin, memory)
+                       : copy_operand(job, job->thin_across, job->thin_along, job->few, job->depth, pitch,
+                                      &run->thin, memory);
+}
+
+/* Stores the sums of `count` columns to C. Strides of sums in elements. */
+static void store_piece(const skinny_launch *run, const char *sums, int64_t row, int64_t column, int64_t from,
+                        int64_t count) {
+  const tsl_skinny_job *job = run->job;
+  const int64_t size = job->size, few = job->few;
+  char *const first = run->c + from * job->c_many * size;
+  if (row == 1 && job->c_few == 1 && column == few && job->c_many == few)
+    job->kernels->finish(sums, 1, count * few, job->alpha, job->beta, first, 1);
+  else if (row == 1 && job->c_few == 1)
+    for (int64_t j = 0; j < count; j++)
+      job->kernels->finish(sums + j * column * size, 1, few, job->alpha, job->beta,
+                           first + j * job->c_many * size, 1);
+  else
+    for (int64_t i = 0; i < few; i++)
+      job->kernels->finish(sums + i * row * size, column, count, job->alpha, job->beta,
+                           first + i * job->c_few * size, job->c_many);
+}
+
+/* Multiplies a panel of C's columns from top to bottom by as few tiles as possible, all nearly equal. Each
+ * prefetches its part of the rows of b. */
+static void multiply_down(const tsl_skinny_job *job, const tsl_skinny_tile *panel, int64_t vectors,
+                          int64_t rows, const char *a, const char *b, char *c) {
+  const tsl_skinny_multiply *const multiply = job->kernels->multiply[vectors - 1];
+  const int64_t count = tsl_ceil_div(rows, job->kernels->rows[vectors - 1]),
+                height = tsl_ceil_div(rows, count), lowers = count * height - rows;
+  tsl_skinny_tile part;
+  for (int64_t i = 0; i < count; i++) {
+    const tsl_skinny_tile *tile = panel;
+    const int64_t tall = height - (i >= count - lowers);
+    if (panel->asks > 0 && count > 1) {
+      const int64_t asked = tsl_partition_begin(panel->asks, count, i);
+      part = *panel;
+      part.asks = tsl_partition_begin(panel->asks, count, i + 1) - asked;
+      part.b_ahead += asked * panel->depth / 4 * panel->b_step;
+      tile = &part;
+    }
+    multiply[tall - 1](tile, a, b, c);
+    a += tall * tile->a_row;
+    c += tall * tile->c_row;
+  }
+}
+
+/* Adds the products of a piece's columns to sums in tiles. Of a far operand, a chunk of steps at a time. The
+ * last columns are copied to whole vectors. */
+static void add_tiles(const skinny_launch *run, const char *large, int64_t width, char *sums) {
+  const tsl_skinny_job *job = run->job;
+  const int64_t size = job->size, depth = job->depth, across = VECTORS * job->kernels->lanes,
+                whole = width - width % across, chunk = job->is_far ? job->chunk : depth;
+  _Alignas(64) char edge[TSL_SKINNY_CHUNK_MAX * TSL_SKINNY_EDGE_BYTES];
+  tsl_skinny_tile tile = {.a_row = job->thin_across * size,
+                          .a_step = job->thin_along * size,
+                          .b_step = job->along * size,
+                          .c_row = job->width * size};
+  for (int64_t l = 0; l < depth && whole > 0; l += chunk) {
+    tile.depth = tsl_min(chunk, depth - l);
+    tile.goes_on = l > 0;
+    tile.b_ahead = tile.depth * tile.b_step;
+    tile.asks = job->is_far && l + 2 * tile.depth <= depth ? 4 : 0;
+    for (int64_t j = 0; j < whole; j += across)
+      multiply_down(job, &tile, VECTORS, job->few, run->thin + l * tile.a_step,
+                    large + l * tile.b_step + j * size, sums + j * size);
+  }
+  tile.b_step = across * size;
+  tile.asks = 0;
+  for (int64_t l = 0; l < depth && whole < width; l += TSL_SKINNY_CHUNK_MAX) {
+    tile.depth = tsl_min(TSL_SKINNY_CHUNK_MAX, depth - l);
+    tile.goes_on = l > 0;
+    job->kernels->copy(large + (l * job->along + whole) * size, job->along, 1, tile.depth, width - whole,
+                       across, edge, across);
+    multiply_down(job, &tile, VECTORS, job->few, run->thin + l * tile.a_step, edge, sums + whole * size);
+  }
+}
+
+static void rows_piece(void *argument, int64_t index, int worker) {
+  const skinny_launch *run = argument;
+  const tsl_skinny_job *job = run->job;
+  const int64_t from = index * run->width, width = tsl_min(run->width, job->many - from);
+  const char *const large = run->large + from * job->size;
+  _Alignas(64) char sums[SUMS_BYTES];
+  (void)worker;
+  if (job->is_tiled)
+    add_tiles(run, large, width, sums);
+  else
+    job->kernels->add[job->few - 1](&job->lines, large, run->thin, sums, job->few, width);
+  store_piece(run, sums, job->width, 1, from, width);
+}
+
+_Static_assert(TSL_SKINNY_MAX * 64 * sizeof(double) <= SUMS_BYTES / 2, "the narrowest piece has 64 columns");
+
+/* Computes TSL_SKINNY_ROWS; pieces are narrower if there are threads for more pieces. */
+static tesela_status run_rows(skinny_launch *run) {
+  const int64_t fair = tsl_ceil_div(run->job->many, tsl_team_threads(run->team));
+  run->width = tsl_min(run->job->width, tsl_round_up(fair, 64));
+  run->pieces = tsl_ceil_div(run->job->many, run->width);
+  tsl_team_run(run->team, run->pieces, rows_piece, run);
+  return TESELA_OK;
+}
+
+/* Returns the vectors of the next tile when `left` vectors remain. */
+static int64_t vectors_of_tile(int64_t left) {
+  return left == 4 || left < 3 ? tsl_min(left, 2) : 3;
+}
+
+static void columns_piece(void *argument, int64_t index, int worker) {
+  const skinny_launch *run = argument;
+  const tsl_skinny_job *job = run->job;
+  const int64_t size = job->size, lanes = job->kernels->lanes, pitch = job->lines.y_across,
+                from = index * run->width, count = tsl_min(run->width, job->many - from);
+  const char *const large = run->large + from * job->across * size;
+  const tsl_skinny_tile tile = {.depth = job->depth,
+                                .a_row = job->across * size,
+                                .a_step = job->along * size,
+                                .b_step = pitch * size,
+                                .c_row = pitch * size};
+  _Alignas(64) char sums[REDUCED * TSL_SKINNY_MAX * sizeof(double)];
+  (void)worker;
+  if (!job->is_tiled)
+    job->kernels->reduce[job->few - 1](&job->lines, large, run->thin, sums, job->few, count);
+  else
+    for (int64_t j = 0, vectors; j < pitch; j += vectors * lanes) {
+      vectors = vectors_of_tile((pitch - j) / lanes);
+      multiply_down(job, &tile, vectors, count, large, run->thin + j * size, sums + j * size);
+    }
+  store_piece(run, sums, 1, job->is_tiled ? pitch : job->few, from, count);
+}
+
+static tesela_status run_columns(skinny_launch *run) {
+  const tsl_skinny_job *job = run->job;
+  void *memory = NULL;
+  if (job->copies_thin)
+    TSL_TRY(copy_thin(run, &memory));
+  run->width = job->is_tiled ? SPREAD : REDUCED;
+  run->pieces = tsl_ceil_div(job->many, run->width);
+  tsl_team_run(run->team, run->pieces, columns_piece, run);
+  tsl_scratch_give(memory);
+  return TESELA_OK;
+}
+
+/* Computes rows of C in tiles, a row of tiles after the other. Each prefetches C AHEAD_BYTES further on, or
+ * the next row. A C that bypasses the caches is computed in a buffer, and streamed. The last columns use the
+ * buffer too, and a copy of B. Skips factors of 1 and -1 (equal bits). */
+static void update_tiles(const skinny_launch *run, const char *a, const char *b, char *c, int64_t rows,
+                         int64_t width) {
+  const tsl_skinny_job *job = run->job;
+  const int64_t size = job->size, across = job->vectors * job->kernels->lanes, whole = width - width % across,
+                pitch = job->c_few * size, buffer_pitch = job->width * size,
+                ahead = job->asks_ahead && !job->nontemporal ? AHEAD_BYTES / size : 0,
+                most = tsl_min(job->kernels->rows[job->vectors - 1],
+                               job->nontemporal ? BUFFER_ROWS : TSL_SKINNY_ROWS_MAX),
+                count = tsl_ceil_div(rows, most);
+  _Alignas(64) char edge[TSL_SKINNY_STEPS * TSL_SKINNY_EDGE_BYTES];
+  _Alignas(64) char buffer[TSL_SKINNY_ROWS_MAX * WIDTH_MAX * sizeof(double)];
+  tsl_skinny_tile tile = {.depth = job->depth,
+                          .a_row = job->thin_across * size,
+                          .a_step = job->thin_along * size,
+                          .b_step = job->lines.x_pitch * size,
+                          .c_row = job->nontemporal ? buffer_pitch : pitch,
+                          .alpha = job->alpha,
+                          .beta = job->beta,
+                          .scales = job->alpha != 1,
+                          .adds = job->beta != 0};
+  const tsl_skinny_tile last = {.depth = job->depth,
+                                .a_row = tile.a_row,
+                                .a_step = tile.a_step,
+                                .b_step = across * size,
+                                .c_row = buffer_pitch,
+                                .alpha = job->alpha,
+                                .scales = tile.scales};
+  tile.plain = job->beta != 1 ? 0 : job->alpha == -1 ? -1 : 1;
+  tile.scales = last.scales && tile.plain >= 0;
+  if (whole < width)
+    job->kernels->copy(b + whole * size, job->lines.x_pitch, 1, job->depth, width - whole, across, edge,
+                       across);
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t height = tsl_partition_begin(rows, count, i + 1) - tsl_partition_begin(rows, count, i);
+    const tsl_skinny_multiply multiply = job->kernels->multiply[job->vectors - 1][height - 1];
+    char *const out = job->nontemporal ? buffer : c;
+    for (int64_t j = 0; j < whole; j += across) {
+      if (ahead > 0)
+        tile.c_ahead = j + ahead < whole ? ahead * size : height * pitch + (ahead - whole) * size;
+      multiply(&tile, a, b + j * size, out + j * size);
+    }
+    if (whole < width)
+      multiply(&last, a, edge, buffer + whole * size);
+    for (int64_t row = 0; row < height; row++)
+      if (job->nontemporal)
+        job->kernels->stream(buffer + row * buffer_pitch, width, c + row * pitch);
+      else if (whole < width)
+        job->kernels->finish(buffer + row * buffer_pitch + whole * size, 1, width - whole, 1, job->beta,
+                             c + row * pitch + whole * size, 1);
+    a += height * tile.a_row;
+    c += height * pitch;
+  }
+}
+
+/* Computes a piece of C. Threads take tiles down C's columns: side by side they would prefetch each other's
+ * lines. */
+static void update_piece(void *argument, int64_t index, int worker) {
+  const skinny_launch *run = argument;
+  const tsl_skinny_job *job = run->job;
+  const bool goes_down = job->is_tiled && !job->alone;
+  const int64_t height = job->is_tiled ? UPDATE_ROWS : OUTER_ROWS,
+                first = (goes_down ? index % run->down : index / run->across) * height,
+                from = (goes_down ? index / run->down : index % run->across) * run->width;
+  const int64_t rows = tsl_min(height, job->few - first), width = tsl_min(run->width, job->many - from);
+  const char *const thin = run->thin + first * job->lines.y_across * job->size, *const large =
+                                                                                    run->large +
+                                                                                    from * job->size;
+  char *const c = run->c + (first * job->c_few + from) * job->size;
+  (void)worker;
+  if (job->is_tiled)
+    update_tiles(run, thin, large, c, rows, width);
+  else
+    job->kernels->outer[job->depth - 1](&job->lines, large, thin, c, rows, width);
+  if (job->nontemporal)
+    job->kernels->fence();
+}
+
+static tesela_status run_update(skinny_launch *run) {
+  const tsl_skinny_job *job = run->job;
+  void *large = NULL, *thin = NULL;
+  tesela_status status = TESELA_OK;
+  if (job->copies_large)
+    status =
+        copy_operand(job, job->along, job->across, job->depth, job->many, job->many, &run->large, &large);
+  if (status == TESELA_OK && job->copies_thin)
+    status = copy_thin(run, &thin);
+  run->width = job->width;
+  run->across = tsl_ceil_div(job->many, run->width);
+  run->down = tsl_ceil_div(job->few, job->is_tiled ? UPDATE_ROWS : OUTER_ROWS);
+  run->pieces = run->across * run->down;
+  if (status == TESELA_OK)
+    tsl_team_run(run->team, run->pieces, update_piece, run);
+  tsl_scratch_give(thin);
+  tsl_scratch_give(large);
+  return status;
+}
+
+tesela_status tsl_skinny_job_run(const tsl_skinny_job *job, tsl_team team, const void *a, const void *b,
+                                 void *c) {
+  static const double zero;
+  static tesela_status (*const walks[])(skinny_launch *) = {
+      [TSL_SKINNY_ROWS] = run_rows, [TSL_SKINNY_COLUMNS] = run_columns, [TSL_SKINNY_UPDATE] = run_update};
+  skinny_launch run = {.job = job,
+                       .team = job->alone ? (tsl_team){0} : team,
+                       .large = job->is_swapped ? a : b,
+                       .thin = job->is_swapped ? b : a,
+                       .c = c};
+  if (job->depth > 0)
+    return walks[job->walk](&run);
+  for (int64_t i = 0; i < job->few; i++) /* beta C */
+    job->kernels->finish(&zero, 0, job->many, 1, job->beta, (char *)c + i * job->c_few * job->size,
+                         job->c_many);
+  return TESELA_OK;
+}

@@ -1,0 +1,120 @@
+/* A product with one large matrix, accessed in memory order. It is seen as a C of few x many elements.
+ * Strides in elements:
+ *
+ *   large   element (l, j) at large + l * along + j * across            l < depth, j < many
+ *   thin    element (i, l) at thin + i * thin_across + l * thin_along   i < few
+ *   C       element (i, j) at c + i * c_few + j * c_many
+ *
+ * With a small k, C is the large matrix: `few` counts its lines, `many` the contiguous elements of a line. */
+#ifndef TSL_STRATEGY_GEMM_HOST_SKINNY_HOST_SKINNY_JOB_H
+#define TSL_STRATEGY_GEMM_HOST_SKINNY_HOST_SKINNY_JOB_H
+
+#include "core/pool.h"
+#include "host/host_isa.h"
+#include "strategy/strategy.h"
+
+enum {
+  TSL_SKINNY_MAX = 16,      /* m or n */
+  TSL_SKINNY_STEPS = 32,    /* k, if neither m nor n is small */
+  TSL_SKINNY_LINES_MAX = 8, /* maximum thin rows of kernels that work by lines */
+  TSL_SKINNY_OUTER_MAX = 4, /* maximum steps of kernels that work by lines of C */
+  TSL_SKINNY_ROWS_MAX = 16, /* MR, and NR in vectors, of any row of the table */
+  TSL_SKINNY_VECTORS_MAX = 3,
+  TSL_SKINNY_CHUNK_MAX = 128, /* maximum steps between two tiles if rows of a large operand stream */
+  TSL_SKINNY_EDGE_BYTES = 128 /* maximum bytes of a row of a tile of two vectors */
+};
+
+/* Arguments of a micro-kernel that tiles share: c = alpha a b + beta c, or c + alpha a b, of whole vectors.
+ * Strides are in bytes.
+ *   `a`: rows x depth, element (i, l) at a + i * a_row + l * a_step.
+ *   `b`: depth rows of vectors, row l at b + l * b_step.
+ *   `c`: rows of vectors, row i at c + i * c_row. */
+typedef struct tsl_skinny_tile {
+  int64_t depth;
+  int64_t a_row, a_step, b_step, c_row;
+  int64_t c_ahead;       /* bytes to the rows of c that are prefetched; 0: none */
+  int64_t b_ahead, asks; /* `asks` rows of b are prefetched every four steps, `b_ahead` bytes ahead */
+  double alpha, beta;
+  bool goes_on; /* sums begin with the contents of c */
+  bool scales;  /* sums are multiplied by alpha, which is not 1 */
+  bool adds;    /* beta c is added at the end; else c is not read */
+  int plain; /* beta is 1, and sums are added (1) or subtracted (-1) without factors (equal bits); else 0 */
+} tsl_skinny_tile;
+typedef void (*tsl_skinny_multiply)(const tsl_skinny_tile *tile, const void *a, const void *b, void *c);
+
+/* Arguments that kernels by lines share. Pitches and strides in elements. */
+typedef struct tsl_skinny_lines {
+  int64_t depth;
+  int64_t x_pitch, y_across, y_along, out_pitch;
+  double alpha, beta;           /* of an outer product */
+  bool prefetches, nontemporal; /* also the next lines of x; fence() must follow before others read C */
+} tsl_skinny_lines;
+/* Computes `rows` x `width` sums of x, lines of the large operand, and y, the thin operand. Element (i, l) of
+ * the thin operand is at y + i * y_across + l * y_along. */
+typedef void (*tsl_skinny_by_lines)(const tsl_skinny_lines *lines, const void *x, const void *y, void *out,
+                                    int64_t rows, int64_t width);
+
+typedef struct tsl_skinny_kernels {
+  tesela_type type;
+  int64_t lanes;
+  int rows[TSL_SKINNY_VECTORS_MAX]; /* MR of tiles of 1, 2, 3 vectors */
+  /* Copies element (i, j) at in + i * row + j * column to out[i * pitch + j], with zeros up to `width`. */
+  void (*copy)(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns, int64_t width,
+               void *out, int64_t pitch);
+  /* Stores c[j * column] = alpha sums[j * step] + beta c[j * column]; beta = 0 never reads c. */
+  void (*finish)(const void *sums, int64_t step, int64_t count, double alpha, double beta, void *c,
+                 int64_t column);
+  /* Stores a row past the caches; a fence() must follow before other threads read it. */
+  void (*stream)(const void *sums, int64_t count, void *c);
+  void (*fence)(void);
+  tsl_skinny_multiply multiply[TSL_SKINNY_VECTORS_MAX][TSL_SKINNY_ROWS_MAX]; /* [vectors - 1][rows - 1] */
+  /* By number of thin rows. add: out[i][j] = sum over l of y(i, l) x[l][j], in the order of l; rows of `out`
+   * are whole vectors. reduce: out[j][i] = sum over l of y(i, l) x[j][l], with y_along 1. */
+  tsl_skinny_by_lines add[TSL_SKINNY_LINES_MAX], reduce[TSL_SKINNY_LINES_MAX];
+  /* By number of steps: out[i][j] = alpha sum over l of y(i, l) x[l][j] + beta out[i][j], with y_along 1. */
+  tsl_skinny_by_lines outer[TSL_SKINNY_OUTER_MAX];
+} tsl_skinny_kernels;
+
+#define TSL_SKINNY_DECLARE(isa, header, needs, ...)                                                          \
+  extern const tsl_skinny_kernels tsl_skinny_##isa##_f32, tsl_skinny_##isa##_f64;
+TSL_ISA_LIST(TSL_SKINNY_DECLARE)
+#undef TSL_SKINNY_DECLARE
+
+typedef enum tsl_skinny_walk {
+  TSL_SKINNY_ROWS,    /* rows of the large operand are contiguous */
+  TSL_SKINNY_COLUMNS, /* its columns are contiguous, or neither are */
+  TSL_SKINNY_UPDATE   /* k is small, C is large */
+} tsl_skinny_walk;
+
+typedef struct tsl_skinny_job {
+  const tsl_skinny_kernels *kernels;
+  tsl_skinny_walk walk;
+  bool is_tiled;            /* tiles of C stay in registers; else kernels work by lines */
+  bool is_swapped;          /* `few` counts the problem's columns: the large operand is A */
+  int64_t size;             /* bytes of an element */
+  int64_t few, many, depth; /* depth is 0 if A and B are not read */
+  int64_t across, along, thin_across, thin_along, c_few, c_many;
+  double alpha, beta;
+  int64_t chunk, width;   /* steps between tiles; columns of a piece */
+  tsl_skinny_lines lines; /* of operands, or of copies where these are needed */
+  bool copies_large, copies_thin;
+  int vectors;      /* vectors of a tile's row in an update */
+  bool asks_ahead;  /* an update's C exceeds the second-level cache and is prefetched */
+  bool nontemporal; /* C is stored past the caches */
+  bool is_far;      /* the operands exceed the near caches and are prefetched */
+  bool alone;       /* too little work for a second thread */
+  tsl_team team;    /* the device's team, for runs without one */
+} tsl_skinny_job;
+
+/* Returns NULL, or a refusal: m, n and k are too large, or C has no unit stride. */
+const char *tsl_skinny_refuse(const tsl_problem *problem);
+/* Returns the cache bytes of the operands, each counted once. */
+double tsl_skinny_held_bytes(const tsl_problem *problem);
+/* Makes the job of a problem with these strides; operands' addresses are not used. */
+void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_device *device,
+                         tsl_skinny_job *job);
+/* Runs a job by a team; fails only if memory is short. */
+tesela_status tsl_skinny_job_run(const tsl_skinny_job *job, tsl_team team, const void *a, const void *b,
+                                 void *c);
+
+#endif

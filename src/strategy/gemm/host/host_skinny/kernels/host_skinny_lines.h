@@ -1,0 +1,265 @@
+/* Kernels that work by lines. `q` counts thin rows. The number of registers decides:
+ *
+ *   HELD                  elements of the thin operand that are kept in registers, a vector each
+ *   NEAR_ROWS(q)          rows of a group if q rows are added up from the caches
+ *   OUTER_ROWS(steps)     rows of C that are computed together in an outer product
+ *   COLUMNS_OF(q)         columns that are reduced together with q rows */
+#if REGISTERS >= 32
+#define HELD 24
+#define NEAR_ROWS(q) ((q) == 1 ? 16 : (q) == 4 || (q) == 5 ? 4 : 8)
+#define OUTER_ROWS(steps) ((steps) == 1 ? 1 : 4)
+#define COLUMNS_OF(q) ((q) <= 2 ? 8 : (q) <= 4 ? 4 : 2)
+#else
+#define HELD 8
+#define NEAR_ROWS(q) 8
+#define OUTER_ROWS(steps) ((steps) == 1 ? 1 : 2)
+#define COLUMNS_OF(q) ((q) == 1 ? 8 : (q) == 2 ? 4 : (q) <= 4 ? 2 : 1)
+#endif
+
+enum {
+  FAR_ROWS = 8,                        /* rows of a group from memory */
+  NARROW = 2,                          /* maximum rows of sums that may stay in registers */
+  NARROW_VECTORS = 8,                  /* vectors of such a row */
+  STRIP = 4,                           /* vectors of such a row that are added at a time */
+  SUMS_MAX = 16,                       /* maximum vectors of sums in a reduction */
+  PREFETCHED = 512 / (int)sizeof(REAL) /* prefetch distance in a row of C that is written */
+};
+
+/* Adds one vector, or `count` elements of it, of each row of a group. Rows of sums are whole vectors. */
+TSL_INLINE void add_vectors(const REAL *x, int64_t along, const vector *held, const REAL *y, REAL *sums,
+                            int64_t pitch, int q, int rows, bool prefetches, int64_t count) {
+  vector sum[TSL_SKINNY_LINES_MAX];
+  TSL_UNROLL for (int i = 0; i < q; i++) sum[i] = NAME(load)(sums + i * pitch);
+  TSL_UNROLL for (int l = 0; l < rows; l++) {
+    const REAL *row = x + l * along;
+    vector from = count == LANES ? NAME(load)(row) : NAME(load_part)(row, count);
+    if (q > 1)
+      TSL_KEEP(from);
+    if (prefetches)
+      __builtin_prefetch(row + rows * along, 0, 2);
+    TSL_UNROLL for (int i = 0; i < q; i++) sum[i] = rows * q <= HELD
+                                                        ? NAME(fma_vectors)(sum[i], held[l * q + i], from)
+                                                        : NAME(fma)(sum[i], y[l * q + i], from);
+  }
+  TSL_UNROLL for (int i = 0; i < q; i++) NAME(store)(sums + i * pitch, sum[i]);
+}
+
+/* Adds a group of rows. The thin elements are copied first: stores to sums might change them. */
+TSL_INLINE void add_group(const tsl_skinny_lines *lines, const REAL *x, int64_t along, const REAL *y,
+                          REAL *sums, int64_t pitch, int64_t width, int q, int rows, bool prefetches) {
+  vector held[HELD];
+  REAL copied[TSL_SKINNY_LINES_MAX * FAR_ROWS];
+  int64_t j = 0;
+  TSL_UNROLL for (int i = 0; i < q; i++) {
+    TSL_UNROLL for (int r = 0; r < rows; r++) {
+      const REAL number = y[i * lines->y_across + r * lines->y_along];
+      if (rows * q <= HELD)
+        held[r * q + i] = number - (vector){0};
+      else
+        copied[r * q + i] = number;
+    }
+  }
+  for (; j + LANES <= width; j += LANES)
+    add_vectors(x + j, along, held, copied, sums + j, pitch, q, rows, prefetches, LANES);
+  if (j < width)
+    add_vectors(x + j, along, held, copied, sums + j, pitch, q, rows, prefetches, width - j);
+}
+
+/* Adds all rows of `vectors` vectors, the last one of `last` elements, in registers. */
+TSL_INLINE void add_strip(const tsl_skinny_lines *lines, const REAL *x, const REAL *y, REAL *sums, int q,
+                          int vectors, int64_t last) {
+  const int64_t along = lines->x_pitch, across = lines->y_across, step = lines->y_along, depth = lines->depth,
+                pitch = lines->out_pitch;
+  vector sum[NARROW][STRIP];
+  TSL_UNROLL for (int i = 0; i < q; i++) {
+    TSL_UNROLL for (int v = 0; v < vectors; v++) sum[i][v] = (vector){0};
+  }
+  for (int64_t l = 0; l < depth; l++, x += along, y += step)
+    TSL_UNROLL for (int v = 0; v < vectors; v++) {
+      vector from =
+          v < vectors - 1 || last == LANES ? NAME(load)(x + v * LANES) : NAME(load_part)(x + v * LANES, last);
+      if (q > 1)
+        TSL_KEEP(from);
+      TSL_UNROLL for (int i = 0; i < q; i++) sum[i][v] = NAME(fma)(sum[i][v], y[i * across], from);
+    }
+  TSL_UNROLL for (int i = 0; i < q; i++) {
+    TSL_UNROLL for (int v = 0; v < vectors; v++) NAME(store)(sums + i * pitch + v * LANES, sum[i][v]);
+  }
+}
+
+TSL_INLINE void add_strips(const tsl_skinny_lines *lines, const REAL *x, const REAL *y, REAL *sums,
+                           int64_t width, int q) {
+  int64_t j = 0;
+  for (; j + STRIP * LANES <= width; j += STRIP * LANES)
+    add_strip(lines, x + j, y, sums + j, q, STRIP, LANES);
+  if (j + 2 * LANES <= width) {
+    add_strip(lines, x + j, y, sums + j, q, 2, LANES);
+    j += 2 * LANES;
+  }
+  if (j + LANES < width)
+    add_strip(lines, x + j, y, sums + j, q, 2, width - j - LANES);
+  else if (j < width)
+    add_strip(lines, x + j, y, sums + j, q, 1, width - j);
+}
+
+TSL_INLINE void add(const tsl_skinny_lines *lines, const REAL *x, const REAL *y, REAL *sums, int64_t rows,
+                    int64_t width, int q) {
+  const int near = NEAR_ROWS(q);
+  const int64_t depth = lines->depth, along = lines->x_pitch, step = lines->y_along, pitch = lines->out_pitch;
+  int64_t l = 0;
+  (void)rows;
+  if (q <= NARROW && width <= NARROW_VECTORS * LANES) {
+    add_strips(lines, x, y, sums, width, q);
+    return;
+  }
+  for (int i = 0; i < q; i++)
+    for (int64_t j = 0; j < width; j += LANES)
+      NAME(store)(sums + i * pitch + j, (vector){0});
+  if (lines->prefetches)
+    for (; l + FAR_ROWS <= depth; l += FAR_ROWS)
+      add_group(lines, x + l * along, along, y + l * step, sums, pitch, width, q, FAR_ROWS, true);
+  for (; l + near <= depth; l += near)
+    add_group(lines, x + l * along, along, y + l * step, sums, pitch, width, q, near, false);
+  if (near > 4)
+    for (; l + 4 <= depth; l += 4)
+      add_group(lines, x + l * along, along, y + l * step, sums, pitch, width, q, 4, false);
+  for (; l < depth; l++)
+    add_group(lines, x + l * along, along, y + l * step, sums, pitch, width, q, 1, false);
+}
+
+TSL_INLINE void reduce_some(const REAL *x, int64_t across, int64_t depth, const REAL *y, int64_t pitch,
+                            REAL *dst, int q, int columns, bool prefetches) {
+  const int fours = columns * q / 4 * 4;
+  vector sum[SUMS_MAX];
+  int64_t l = 0;
+  TSL_UNROLL for (int t = 0; t < columns * q; t++) sum[t] = (vector){0};
+  for (; l + LANES <= depth; l += LANES) {
+    vector row[TSL_SKINNY_LINES_MAX];
+    TSL_UNROLL for (int i = 0; i < q; i++) row[i] = NAME(load)(y + i * pitch + l);
+    TSL_UNROLL for (int j = 0; j < columns; j++) {
+      vector column = NAME(load)(x + j * across + l);
+      if (q > 1)
+        TSL_KEEP(column);
+      if (prefetches)
+        __builtin_prefetch(x + (columns + j) * across + l, 0, 2);
+      TSL_UNROLL for (int i = 0; i < q; i++) sum[j * q + i] =
+          NAME(fma_vectors)(sum[j * q + i], row[i], column);
+    }
+  }
+  if (l < depth) {
+    vector row[TSL_SKINNY_LINES_MAX];
+    TSL_UNROLL for (int i = 0; i < q; i++) row[i] = NAME(load_part)(y + i * pitch + l, depth - l);
+    TSL_UNROLL for (int j = 0; j < columns; j++) {
+      const vector column = NAME(load_part)(x + j * across + l, depth - l);
+      TSL_UNROLL for (int i = 0; i < q; i++) sum[j * q + i] =
+          NAME(fma_vectors)(sum[j * q + i], row[i], column);
+    }
+  }
+  TSL_UNROLL for (int t = 0; t < fours; t += 4) NAME(sum_lanes_of_4)(sum + t, dst + t);
+  TSL_UNROLL for (int t = fours; t < columns * q; t++) dst[t] = NAME(sum_lanes)(sum[t]);
+}
+
+/* Reduces all columns in groups; the last group may overlap its predecessor. */
+TSL_INLINE void reduce(const tsl_skinny_lines *lines, const REAL *x, const REAL *y, REAL *out, int64_t rows,
+                       int64_t width, int q) {
+  const int64_t across = lines->x_pitch, depth = lines->depth, pitch = lines->y_across,
+                last = width - COLUMNS_OF(q);
+  (void)rows;
+  if (last < 0)
+    for (int64_t j = 0; j < width; j++)
+      reduce_some(x + j * across, across, depth, y, pitch, out + j * q, q, 1, false);
+  else if (lines->prefetches)
+    for (int64_t j = 0; j < width; j += COLUMNS_OF(q)) {
+      const int64_t group = tsl_min(j, last);
+      reduce_some(x + group * across, across, depth, y, pitch, out + group * q, q, COLUMNS_OF(q), true);
+    }
+  else
+    for (int64_t j = 0; j < width; j += COLUMNS_OF(q)) {
+      const int64_t group = tsl_min(j, last);
+      reduce_some(x + group * across, across, depth, y, pitch, out + group * q, q, COLUMNS_OF(q), false);
+    }
+}
+
+/* Arguments of an outer product, with factors of C's type: compilers do not convert them once. */
+typedef struct outer_product {
+  int64_t x_pitch, y_across, out_pitch;
+  REAL alpha, beta;
+} outer_product;
+
+TSL_INLINE void outer_element(outer_product product, const REAL *b, const REAL *y, REAL *c, int steps) {
+  REAL sum = y[0] * b[0];
+  for (int l = 1; l < steps; l++)
+    sum = NAME(fma_number)(sum, y[l], b[l * product.x_pitch]);
+  sum *= product.alpha;
+  *c = product.beta == 0 ? sum : NAME(fma_number)(sum, product.beta, *c);
+}
+
+TSL_INLINE void outer_vector(outer_product product, const vector *held, const REAL *x, REAL *c, int steps,
+                             int together, bool adds, bool nontemporal) {
+  vector b[TSL_SKINNY_OUTER_MAX];
+  TSL_UNROLL for (int l = 0; l < steps; l++) {
+    b[l] = NAME(load)(x + l * product.x_pitch);
+    if (together > 1)
+      TSL_KEEP(b[l]);
+  }
+  TSL_UNROLL for (int i = 0; i < together; i++) {
+    REAL *row = c + i * product.out_pitch;
+    vector sum = held[i * steps] * b[0];
+    TSL_UNROLL for (int l = 1; l < steps; l++) sum = NAME(fma_vectors)(sum, held[i * steps + l], b[l]);
+    sum *= product.alpha;
+    if (!nontemporal)
+      __builtin_prefetch(row + PREFETCHED, 1);
+    if (adds)
+      sum = NAME(fma)(sum, product.beta, NAME(load)(row));
+    if (nontemporal)
+      NAME(store_nontemporal)(row, sum);
+    else
+      NAME(store)(row, sum);
+  }
+}
+
+TSL_INLINE void outer_rows(outer_product product, const REAL *x, const REAL *y, REAL *c, int64_t width,
+                           int steps, int together, bool adds, bool nontemporal) {
+  vector held[TSL_SKINNY_OUTER_MAX * TSL_SKINNY_OUTER_MAX];
+  int64_t j = 0;
+  TSL_UNROLL for (int i = 0; i < together; i++) {
+    TSL_UNROLL for (int l = 0; l < steps; l++) held[i * steps + l] =
+        y[i * product.y_across + l] - (vector){0};
+  }
+  if (nontemporal) {
+    for (; j < width && (uintptr_t)(c + j) % VECTOR_BYTES != 0; j++)
+      outer_element(product, x + j, y, c + j, steps);
+    for (; j + LINE <= width; j += LINE)
+      TSL_UNROLL for (int part = 0; part < LINE; part += LANES)
+          outer_vector(product, held, x + j + part, c + j + part, steps, together, adds, true);
+  }
+  for (; j + LANES <= width; j += LANES)
+    outer_vector(product, held, x + j, c + j, steps, together, adds, false);
+  if (!adds && !nontemporal && width >= LANES) { /* the last vector overlaps its predecessor */
+    if (j < width)
+      outer_vector(product, held, x + width - LANES, c + width - LANES, steps, together, false, false);
+  } else
+    TSL_UNROLL for (int i = 0; i < together; i++) for (int64_t t = j; t < width; t++)
+        outer_element(product, x + t, y + i * product.y_across, c + i * product.out_pitch + t, steps);
+}
+
+TSL_INLINE void outer_way(outer_product product, const REAL *x, const REAL *y, REAL *c, int64_t rows,
+                          int64_t width, int steps, int together, bool adds, bool nontemporal) {
+  for (; rows >= together;
+       rows -= together, y += together * product.y_across, c += together * product.out_pitch)
+    outer_rows(product, x, y, c, width, steps, together, adds, nontemporal);
+  for (; rows > 0; rows--, y += product.y_across, c += product.out_pitch)
+    outer_rows(product, x, y, c, width, steps, 1, adds, nontemporal);
+}
+
+TSL_INLINE void outer(const tsl_skinny_lines *lines, const REAL *x, const REAL *y, REAL *c, int64_t rows,
+                      int64_t width, int steps) {
+  const outer_product product = {lines->x_pitch, lines->y_across, lines->out_pitch, (REAL)lines->alpha,
+                                 (REAL)lines->beta};
+  if (lines->nontemporal)
+    outer_way(product, x, y, c, rows, width, steps, 1, false, true);
+  else if (lines->beta != 0)
+    outer_way(product, x, y, c, rows, width, steps, OUTER_ROWS(steps), true, false);
+  else
+    outer_way(product, x, y, c, rows, width, steps, OUTER_ROWS(steps), false, false);
+}
