@@ -4,13 +4,10 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/thread_string.h"
+#include "dispatch/crossovers.h"
 #include "host/int_math.h"
 
-/* Operations below which one thread computes a product (shared_product) or a whole batch (shared_batch). */
-static const double shared_product = 4e6, shared_batch = 2e5;
 enum { CHUNKS_OF_A_THREAD = 8 };
-/* Ratio of a batch's bytes to the second-level cache from which operands stay in no cache between calls. */
-static const double streaming_cache_ratio = 8;
 
 typedef struct api_batch_state {
   tsl_products products;
@@ -52,7 +49,8 @@ static bool api_batch_exceeds_cache(const api_batch_state *state) {
   const tsl_work *work = &state->products.plan->plan->work;
   const double second = work->device->level_bytes[1] ? (double)work->device->level_bytes[1] : 512 << 10;
   return (batch->a || batch->a_stride != 0) && (batch->b || batch->b_stride != 0) &&
-         tsl_problem_bytes(&work->problem) * (double)batch->count > streaming_cache_ratio * second;
+         tsl_problem_bytes(&work->problem) * (double)batch->count >
+             (double)tsl_crossovers.streaming_ratio * second;
 }
 
 /* Sets the kernel for operands that are in no cache; NULL if the strategy has none or they may be cached. */
@@ -71,7 +69,8 @@ static tesela_status multiply_all(api_batch_state *state) {
   const tsl_work *work = &state->products.plan->plan->work;
   const double flops = tsl_problem_flops(&work->problem);
   state->shares = work->device->capabilities & TSL_CAN_HOST && work->device->threads > 1 &&
-                  flops < shared_product && flops * (double)state->products.batch->count >= shared_batch;
+                  flops < (double)tsl_crossovers.thread_product &&
+                  flops * (double)state->products.batch->count >= (double)tsl_crossovers.thread_batch;
   const tsl_team team = state->shares ? tsl_device_team(work->device) : (tsl_team){0};
   const int64_t chunk_limit = state->shares ? (int64_t)CHUNKS_OF_A_THREAD * tsl_team_threads(team) : 1;
   find_streaming_kernel(state);

@@ -4,12 +4,11 @@
 #include "core/checked.h"
 #include "core/log.h"
 #include "core/scratch.h"
+#include "dispatch/crossovers.h"
 #include "host/int_math.h"
 #include "strategy/host_jobs/exceptions.h"
 #include "strategy/host_jobs/host_job.h"
 
-/* Operations of a group below which one thread computes all of it. */
-static const double shared_group = 2e5;
 enum { PARTS_OF_A_THREAD = 8 };
 
 static bool grouped_at_once_is_single(const tesela_batch *batch) {
@@ -111,7 +110,8 @@ void tsl_grouped_at_once(tsl_grouped *group) {
   double work = 0;
   for (int64_t i = 0; i < gemms->count; i++)
     work += 2.0 * (double)(gemms->all[i].product.m * gemms->all[i].product.n * gemms->all[i].product.k);
-  const tsl_team team = work < shared_group ? (tsl_team){0} : tsl_device_team(gemms->cpu);
+  const tsl_team team =
+      work < (double)tsl_crossovers.thread_batch ? (tsl_team){0} : tsl_device_team(gemms->cpu);
   const int64_t part_limit = (int64_t)PARTS_OF_A_THREAD * tsl_team_threads(team);
   grouped_at_once_state all = {gemms, group,
                                tsl_team_threads(team) == 1 ? 1

@@ -2,6 +2,7 @@
 
 #include "api/gemm_key.h"
 #include "core/floats.h"
+#include "dispatch/crossovers.h"
 #include "planner/planner.h"
 #include "planner/small_gemm_rule.h"
 
@@ -49,8 +50,8 @@ static bool small_gemm_place(const tesela_matrix *matrix, int64_t rows, int64_t 
 }
 
 static bool is_small(const tesela_gemm_desc *desc) {
-  return desc->m > 0 && desc->n > 0 && desc->k > 0 &&
-         ((uint64_t)desc->m | (uint64_t)desc->n | (uint64_t)desc->k) < 2 * TSL_SMALL_GEMM_SIDE;
+  return desc->m > 0 && desc->n > 0 && desc->k > 0 && desc->m <= tsl_crossovers.direct_side &&
+         desc->n <= tsl_crossovers.direct_side && desc->k <= tsl_crossovers.direct_side;
 }
 
 /* Rounds to f32 to nearest in any caller's mode, and raises no flag. */

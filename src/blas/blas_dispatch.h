@@ -8,6 +8,7 @@
 #include "blas/blas_route.h"
 #include "blas/call_log.h"
 #include "blas/host_blas_lookup.h"
+#include "dispatch/crossovers.h"
 
 /* Fast path for new small products, set by the first call that uses it without call logging; else NULL. */
 extern _Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
@@ -19,10 +20,9 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
                                     int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
                                     int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
                                     int64_t ldc) {
-  enum { MOST = 64 };
   const tsl_fast_path *path = atomic_load_explicit(&tsl_blas_at_once_path, memory_order_acquire);
   if ((type != TESELA_F32 && type != TESELA_F64) || !path ||
-      ((uint64_t)(m - 1) | (uint64_t)(n - 1) | (uint64_t)(k - 1)) >= MOST ||
+      ((uint64_t)(m - 1) | (uint64_t)(n - 1) | (uint64_t)(k - 1)) >= (uint64_t)tsl_crossovers.argument_side ||
       (order != TSL_BLAS_ROW_MAJOR && order != TSL_BLAS_COLUMN_MAJOR) || !(plain_a | turned_a) ||
       !(plain_b | turned_b) || !tsl_dispatch_aligned(type, a, b, c) || tsl_blas_is_wide(symbol))
     return false;

@@ -6,6 +6,7 @@
 #include "blas/blas_gemm.h"
 #include "blas/blas_threads.h"
 #include "core/memory.h"
+#include "dispatch/crossovers.h"
 
 static bool multiply_real_at_once(const tsl_blas_work *work) {
   const tsl_fast_path *path = tsl_blas_is_complex(work->type) ? NULL : tsl_blas_fast_path();
@@ -35,9 +36,6 @@ static bool multiply_real_at_once(const tsl_blas_work *work) {
                                     .beta_is_0 = beta[0] == 0};
   return path->strategy->direct.multiply(&product, path->device);
 }
-
-/* Multiply-adds from which threads are woken, and a plan is made. */
-static const double team_from = 2e6, planned_from = 1.6e7;
 
 static double inner_gemm_volume_of(const tsl_blas_work *work) {
   return (tsl_blas_is_complex(work->type) ? 4.0 : 1.0) * (double)work->m * (double)work->n * (double)work->k;
@@ -78,7 +76,7 @@ bool tsl_blas_pack_at_once(const tsl_blas_work *work, const tsl_blas_structures 
   tsl_operands operands = {.a = inner_gemm_operand_of(&work->a),
                            .b = inner_gemm_operand_of(b),
                            .c = inner_gemm_operand_of(&work->c)};
-  if (inner_gemm_volume_of(work) >= team_from)
+  if (inner_gemm_volume_of(work) >= (double)tsl_crossovers.thread_volume)
     operands.team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
   return path->packer->direct.multiply_packed(&problem, &operands, path->device);
 }
@@ -129,7 +127,7 @@ static bool multiply_complex_small(const tsl_blas_work *work) {
 
 void tsl_blas_inner_gemm(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
   if (multiply_real_at_once(work) || multiply_complex_small(work) ||
-      (inner_gemm_volume_of(work) < planned_from &&
+      (inner_gemm_volume_of(work) < (double)tsl_crossovers.plan_volume &&
        tsl_blas_pack_at_once(work, &(tsl_blas_structures){.in_place = false})) ||
       tsl_blas_by_tesela(symbol, work, record))
     return;

@@ -5,40 +5,39 @@
 #include "blas/blas_level3.h"
 #include "blas/blas_triangle.h"
 
+#include "dispatch/crossovers.h"
 #include "vector/vector_kernels.h"
 
 #include <math.h>
 
-/* Multiply-adds above which a plan is faster, for real and complex types. `tall`: the factor has many more
- * rows than C has columns, so copying it in blocks is expensive; `wide`: many fewer. */
-typedef struct crossover {
-  double real, complex, tall, wide;
-} crossover;
-
-static const crossover table[TSL_BLAS_ROUTINES] = {
-    [TSL_BLAS_SYRK] = {1.6e7, 4e6, 1.6e7, 1.6e7},  [TSL_BLAS_HERK] = {1.6e7, 4e6, 1.6e7, 1.6e7},
-    [TSL_BLAS_SYR2K] = {1.6e7, 8e6, 1.6e7, 1.6e7}, [TSL_BLAS_HER2K] = {1.6e7, 8e6, 1.6e7, 1.6e7},
-    [TSL_BLAS_GEMMT] = {1.6e7, 4e6, 1.6e7, 1.6e7}, [TSL_BLAS_SYMM] = {6e7, 6e7, 4e6, INFINITY},
-    [TSL_BLAS_HEMM] = {6e7, 6e7, 4e6, INFINITY},   [TSL_BLAS_TRMM] = {1.6e7, 4e6, 4e6, 1.6e7},
-    [TSL_BLAS_TRSM] = {2.5e5, 2e5, 2.5e5, 2.5e5},
-};
-/* Packing the factor must be reused, and short sums are dominated by C. */
-enum { COLUMNS_LEAST = 8, TERMS_LEAST = 64, TALL = 8, WIDE = 4 };
-
-static double level3_planned_min_volume(const tsl_blas_layout *layout) {
+/* Returns the multiply-adds from which a plan is faster. Copying a tall factor in blocks is expensive. */
+static int64_t level3_planned_min_volume(const tsl_blas_layout *layout) {
+  const tsl_crossover_table *limits = &tsl_crossovers;
   const tsl_blas_work *work = &layout->work;
-  const crossover *limits = &table[layout->routine];
-  if (layout->routine >= TSL_BLAS_SYMM && work->m >= TALL * work->n)
-    return limits->tall;
-  if (layout->routine >= TSL_BLAS_SYMM && work->n >= WIDE * work->m)
-    return limits->wide;
-  return tsl_blas_is_complex(work->type) ? limits->complex : limits->real;
+  const bool is_complex = tsl_blas_is_complex(work->type), is_factor = layout->routine >= TSL_BLAS_SYMM;
+  const bool is_tall = is_factor && work->m >= limits->tall_ratio * work->n,
+             is_wide = is_factor && !is_tall && work->n >= limits->wide_ratio * work->m;
+  switch (layout->routine) {
+  case TSL_BLAS_SYMM:
+  case TSL_BLAS_HEMM:
+    return is_tall ? limits->plan_volume_tall : is_wide ? INT64_MAX : limits->plan_volume_symmetric;
+  case TSL_BLAS_TRSM:
+    return is_complex && !is_tall && !is_wide ? limits->plan_volume_solve_complex : limits->plan_volume_solve;
+  case TSL_BLAS_SYR2K:
+  case TSL_BLAS_HER2K:
+    return is_complex ? limits->plan_volume_rank2k : limits->plan_volume;
+  default:
+    return is_tall                  ? limits->plan_volume_tall
+           : is_complex && !is_wide ? limits->plan_volume_complex
+                                    : limits->plan_volume;
+  }
 }
 
 bool tsl_blas_level3_is_planned(const tsl_blas_layout *layout) {
   const tsl_blas_work *work = &layout->work;
-  return work->n >= COLUMNS_LEAST && work->k >= TERMS_LEAST &&
-         (double)work->m * (double)work->n * (double)work->k >= level3_planned_min_volume(layout);
+  /* packing the factor must be reused, and short sums are dominated by C */
+  return work->n >= tsl_crossovers.plan_columns && work->k >= tsl_crossovers.plan_terms &&
+         (double)work->m * (double)work->n * (double)work->k >= (double)level3_planned_min_volume(layout);
 }
 
 /* A sum of absolute values is finite only if all are. An overflowing sum may count as non-finite. */

@@ -2,27 +2,15 @@
  * (host_blocked/kernels/little.c). */
 #include "blas/blas_level3.h"
 #include "blas/inner_gemm.h"
+#include "dispatch/crossovers.h"
 
-/* Maximum rows, columns and terms for the kernel; types without a number have faster ways. */
-static const struct size_limits {
-  int64_t f32, f64, c64, c128;
-} table[TSL_BLAS_ROUTINES] = {
-    [TSL_BLAS_SYRK] = {32, 32, 32, 32},        [TSL_BLAS_HERK] = {.c64 = 32, .c128 = 32},
-    [TSL_BLAS_GEMMT] = {32, 32, 32, 32},       [TSL_BLAS_SYMM] = {16, 16, 32, 32},
-    [TSL_BLAS_HEMM] = {.c64 = 32, .c128 = 32},
-};
-
-/* Maximum rows and columns for a triangular factor, and columns for the vector kernel of real types. */
-enum { TRIANGLE_MOST = 64, COLUMNS_MOST = 256, BESIDE_MOST = 32 };
-/* Maximum rows and right-hand sides of a system. */
-enum { SOLVED_MOST = 32, SIDES_MOST = 4 };
-static const struct size_limits vector_most = {.f32 = 8, .f64 = 8};
-
-static int64_t limit_of_type(const struct size_limits *limits, tesela_type type) {
-  return type == TESELA_F32   ? limits->f32
-         : type == TESELA_F64 ? limits->f64
-         : type == TESELA_C64 ? limits->c64
-                              : limits->c128;
+/* Returns the longest side for the kernel, which has no updates of rank 2k. */
+static int64_t longest_side(const tsl_blas_layout *layout) {
+  if (layout->routine == TSL_BLAS_SYR2K || layout->routine == TSL_BLAS_HER2K)
+    return 0;
+  return layout->routine == TSL_BLAS_SYMM && !tsl_blas_is_complex(layout->work.type)
+             ? tsl_crossovers.little_side_symmetric
+             : tsl_crossovers.little_side;
 }
 
 static tsl_blas_structures structures_of(const tsl_blas_layout *layout) {
@@ -52,17 +40,19 @@ static bool level3_small_multiply(const tsl_blas_layout *layout) {
 }
 
 bool tsl_blas_level3_little(const tsl_blas_layout *layout) {
+  const tsl_crossover_table *limits = &tsl_crossovers;
   const tsl_blas_work *work = &layout->work;
   if (layout->routine < TSL_BLAS_TRMM) {
-    const int64_t size_limits = limit_of_type(&table[layout->routine], work->type);
-    return work->m <= size_limits && work->n <= size_limits && work->k <= size_limits &&
-           level3_small_multiply(layout);
+    const int64_t most = longest_side(layout);
+    return work->m <= most && work->n <= most && work->k <= most && level3_small_multiply(layout);
   }
   if (layout->routine == TSL_BLAS_TRSM)
-    return work->m <= SOLVED_MOST && work->n <= SIDES_MOST && tsl_blas_level3_solve(layout);
-  if (layout->routine != TSL_BLAS_TRMM || work->m > TRIANGLE_MOST || work->n > COLUMNS_MOST)
+    return work->m <= limits->solve_rows && work->n <= limits->solve_columns && tsl_blas_level3_solve(layout);
+  if (layout->routine != TSL_BLAS_TRMM || work->m > limits->triangle_rows ||
+      work->n > limits->triangle_columns)
     return false;
-  const bool are_vectors = work->a.row == 1 && work->c.row == 1 && work->n <= BESIDE_MOST &&
-                           work->m <= limit_of_type(&vector_most, work->type);
+  const bool are_vectors = work->a.row == 1 && work->c.row == 1 && !tsl_blas_is_complex(work->type) &&
+                           work->n <= limits->triangle_vector_columns &&
+                           work->m <= limits->triangle_vector_rows;
   return (are_vectors && level3_small_multiply(layout)) || tsl_blas_level3_multiply(layout);
 }

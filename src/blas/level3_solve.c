@@ -4,11 +4,8 @@
 #include "blas/blas_threads.h"
 
 #include "core/memory.h"
+#include "dispatch/crossovers.h"
 #include "vector/vector.h"
-
-static const double team_from = 2e5; /* multiply-adds from which threads are woken */
-/* Minimum rows for trsv with a single right-hand side. */
-enum { ALONE_FROM = 48, ALONE_FROM_COMPLEX = 64 };
 
 static tsl_team level3_solve_team_of(double work, double from) {
   return work < from ? (tsl_team){0} : tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
@@ -60,14 +57,16 @@ bool tsl_blas_level3_solve(const tsl_blas_layout *layout) {
   const bool is_zero = layout->alpha[0] == 0 && layout->alpha[1] == 0;
   if (layout->routine != TSL_BLAS_TRSM || !path || !path->solver)
     return false;
-  const int64_t alone = tsl_blas_is_complex(work->type) ? ALONE_FROM_COMPLEX : ALONE_FROM;
+  const int64_t alone =
+      tsl_blas_is_complex(work->type) ? tsl_crossovers.solve_vector_complex : tsl_crossovers.solve_vector;
   if (work->n == 1 && work->m >= alone && !is_zero) {
     solve_single_column(layout);
     return true;
   }
   tsl_fast_solve words;
   set_fast_solve(layout, &words);
-  words.team = level3_solve_team_of((double)work->m * (double)work->m / 2 * (double)work->n, team_from);
+  words.team = level3_solve_team_of((double)work->m * (double)work->m / 2 * (double)work->n,
+                                    (double)tsl_crossovers.thread_solve);
   return path->solver->direct.solve(&words, path->device);
 }
 

@@ -6,17 +6,18 @@
 
 #include "core/checked.h"
 #include "core/memory.h"
+#include "dispatch/crossovers.h"
 
 #include <string.h>
 
-/* Below an eighth of C's rows copies are cheap; from FEW terms on, concatenation during packing is faster. */
-enum { THIN = 8, FEW = 16, PARTS = 3 };
+enum { PARTS = 3 };
 
 static bool is_thin(const tsl_blas_layout *layout) {
   const bool is_two = layout->routine == TSL_BLAS_SYR2K || layout->routine == TSL_BLAS_HER2K;
   const bool is_same = layout->alpha[0] == layout->alpha2[0] && layout->alpha[1] == layout->alpha2[1];
-  return is_two && is_same && layout->work.k > 0 && layout->work.k < FEW &&
-         THIN * layout->work.k <= layout->work.m && (layout->alpha[0] != 0 || layout->alpha[1] != 0);
+  return is_two && is_same && layout->work.k > 0 && layout->work.k < tsl_crossovers.rank2k_terms &&
+         tsl_crossovers.rank2k_ratio * layout->work.k <= layout->work.m &&
+         (layout->alpha[0] != 0 || layout->alpha[1] != 0);
 }
 
 /* Copies a factor of m x k elements to part `part`; lines are columns or rows. */

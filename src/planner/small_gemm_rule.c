@@ -1,7 +1,9 @@
 #include "planner/small_gemm_rule.h"
 
+#include "dispatch/crossovers.h"
 #include "strategy/strategy_list.h"
 
+#include <math.h>
 #include <stdatomic.h>
 
 /* Returns the first strategy that multiplies without a plan. */
@@ -15,28 +17,22 @@ static const tsl_strategy *get_direct_strategy(void) {
   return strategy;
 }
 
-/* Limits in multiply-adds and sides. Up to TINY all products with enough rows and columns qualify. Up to
- * SMALL, sides are at least SMALL_LEAST (others have kernels for flat shapes), and threads are few. */
-enum { TINY = 32 * 32 * 32, SMALL = 100 * 100 * 100, TINY_SIDE = 64, SMALL_LEAST = 16, FEW_THREADS = 2 };
-
-static bool is_within(const tsl_problem *problem) {
-  return problem->m > 0 && problem->n > 0 && problem->k > 0 && problem->m <= TSL_SMALL_GEMM_SIDE &&
-         problem->n <= TSL_SMALL_GEMM_SIDE && problem->k <= TSL_SMALL_GEMM_SIDE &&
-         problem->m * problem->n * problem->k <= SMALL;
+static bool is_up_to(const tsl_problem *problem, int64_t side, int64_t volume) {
+  return problem->m <= side && problem->n <= side && problem->k <= side &&
+         problem->m * problem->n * problem->k <= volume;
 }
 
-static bool small_gemm_rule_is_tiny(const tsl_problem *problem) {
-  return problem->m <= TINY_SIDE && problem->n <= TINY_SIDE && problem->k <= TINY_SIDE &&
-         problem->m * problem->n * problem->k <= TINY;
-}
-
-/* Returns false also if B's rows (A' if C is column-major) map to one set of the first cache. */
+/* Returns false also if B's rows (A' if C is column-major) map to one set of the first cache. Products above
+ * tiny_volume with short sides have kernels for flat shapes. */
 static bool is_worthwhile(const tsl_problem *problem, const tsl_device *cpu) {
+  const tsl_crossover_table *limits = &tsl_crossovers;
   const int64_t step = problem->c.col_stride == 1 && problem->b.col_stride == 1 ? problem->b.row_stride
                                                                                 : problem->a.col_stride;
-  return small_gemm_rule_is_tiny(problem) ||
-         (problem->m >= SMALL_LEAST && problem->n >= SMALL_LEAST && problem->k >= SMALL_LEAST &&
-          cpu->threads <= FEW_THREADS && step * (int64_t)tsl_type(problem->c.type)->size % 4096 != 0);
+  const int64_t shortest = limits->direct_short_side;
+  return is_up_to(problem, limits->tiny_side, limits->tiny_volume) ||
+         (problem->m >= shortest && problem->n >= shortest && problem->k >= shortest &&
+          cpu->threads <= limits->direct_threads &&
+          step * (int64_t)tsl_type(problem->c.type)->size % 4096 != 0);
 }
 
 static bool small_gemm_rule_is_plain(const tsl_problem *problem) {
@@ -49,18 +45,19 @@ static bool small_gemm_rule_is_plain(const tsl_problem *problem) {
 
 /* Returns true if C and B are row-major, or C and A column-major; with few rows or columns only if short. */
 static bool small_gemm_needs_no_gather(const tsl_problem *problem) {
-  enum { FEW = 3, SHORT = 24 * 24 };
+  const int64_t few = tsl_crossovers.flat_side, volume = problem->m * problem->n * problem->k;
   const bool by_row = problem->c.col_stride == 1, by_column = problem->c.row_stride == 1;
-  return ((problem->m > FEW && problem->n > FEW) || problem->m * problem->n * problem->k <= SHORT) &&
+  return ((problem->m > few && problem->n > few) || volume <= tsl_crossovers.flat_volume) &&
          ((by_row && problem->b.col_stride == 1) || (by_column && problem->a.row_stride == 1));
 }
 
 const tsl_strategy *tsl_planner_at_once(const tsl_problem *problem, const tsl_choice *choice) {
   const tsl_strategy *strategy = get_direct_strategy();
   tsl_device *cpu;
-  if (!strategy || !is_within(problem) || !small_gemm_rule_is_plain(problem) ||
-      !small_gemm_needs_no_gather(problem) || choice->strategy || choice->exclude || choice->vendors ||
-      choice->place != TSL_PLACE_HOST ||
+  if (!strategy || problem->m <= 0 || problem->n <= 0 || problem->k <= 0 ||
+      !is_up_to(problem, tsl_crossovers.direct_side, tsl_crossovers.direct_volume) ||
+      !small_gemm_rule_is_plain(problem) || !small_gemm_needs_no_gather(problem) || choice->strategy ||
+      choice->exclude || choice->vendors || choice->place != TSL_PLACE_HOST ||
       !tsl_numeric_requirements_same(&problem->ask,
                                      &(tsl_numeric_requirements){.bits = TSL_REPRODUCIBILITY_ANY}) ||
       !(tsl_choice_any_device(choice) ? choice->sparing : strcmp(choice->device, "cpu") == 0))
@@ -70,4 +67,38 @@ const tsl_strategy *tsl_planner_at_once(const tsl_problem *problem, const tsl_ch
                  !tsl_wisdom_is_near(choice->wisdom, problem, cpu)
              ? strategy
              : NULL;
+}
+
+void tsl_planner_at_once_explain(const tsl_problem *problem, const tsl_choice *choice, tsl_text *out) {
+  const tsl_crossover_table *limits = &tsl_crossovers;
+  const tsl_choice call = {.devices = choice->devices,
+                           .device = choice->device,
+                           .strategy = choice->strategy,
+                           .exclude = choice->exclude,
+                           .place = choice->place,
+                           .wisdom = choice->wisdom,
+                           .vendors = choice->vendors,
+                           .sparing = true};
+  const tsl_strategy *strategy = tsl_planner_at_once(problem, &call);
+  const tsl_device *cpu = tsl_devices_of_kind(choice->devices, 0, 0);
+  const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
+  const bool is_tiny = is_up_to(problem, limits->tiny_side, limits->tiny_volume);
+  const struct {
+    const char *name;
+    double value, limit;
+    bool is_least;
+  } rows[] = {{"direct_volume", m * n * k, (double)limits->direct_volume, false},
+              {"direct_side", fmax(fmax(m, n), k), (double)limits->direct_side, false},
+              {"direct_short_side", fmin(fmin(m, n), k), (double)limits->direct_short_side, true},
+              {"direct_threads", cpu ? cpu->threads : 1, (double)limits->direct_threads, false}};
+  if (strategy && is_tiny)
+    tsl_text_add(out, "tiny_volume: %g, at most %g; %s without a plan", m * n * k,
+                 (double)limits->tiny_volume, strategy->name);
+  for (size_t i = 0; !is_tiny && small_gemm_rule_is_plain(problem) && i < sizeof rows / sizeof *rows; i++)
+    if (strategy || (rows[i].is_least ? rows[i].value < rows[i].limit : rows[i].value > rows[i].limit)) {
+      tsl_text_add(out, "%s: %g, at %s %g; %s%s", rows[i].name, rows[i].value,
+                   rows[i].is_least ? "least" : "most", rows[i].limit,
+                   strategy ? strategy->name : "by a plan", strategy ? " without a plan" : "");
+      return;
+    }
 }

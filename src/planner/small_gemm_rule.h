@@ -4,11 +4,11 @@
 
 #include "planner/candidate.h"
 
-/* Maximum of m, n and k. */
-enum { TSL_SMALL_GEMM_SIDE = 128 };
-
 /* Returns the cpu strategy for a small product: 32 cubed for many threads, 100 cubed for one or two. NULL:
  * the planner chooses, for size, structure, requirements, device or near wisdom. Thread-safe. */
 const tsl_strategy *tsl_planner_at_once(const tsl_problem *problem, const tsl_choice *choice);
+/* Appends the crossover that decides about such a product: "direct_volume: 8e+06, at most 1e+06; by a plan".
+ * Appends nothing if another property decides. */
+void tsl_planner_at_once_explain(const tsl_problem *problem, const tsl_choice *choice, tsl_text *out);
 
 #endif

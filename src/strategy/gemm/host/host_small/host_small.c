@@ -23,6 +23,7 @@
  * read repeatedly, since the loops have no cache blocking. Measurements: docs/lab/host_small.md. */
 #include "core/memory.h"
 #include "core/status.h"
+#include "dispatch/crossovers.h"
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host/host_small/host_small_job.h"
@@ -143,25 +144,16 @@ static tsl_fast_kernel *host_small_run_at(const tsl_work *work, const void **sta
   return job->run;
 }
 
-/* Steps, and elements of C, for which a plan finds a faster strategy. */
-enum { FEW_STEPS = 4, LARGE_C = 1 << 18 };
-
-/* Multiply-adds up to which a product is computed before a plan is searched; fewer if rows of B collide in a
- * cache set or sums wait. NARROW_STEPS: maximum steps if rows of C fit NARROW_BYTES, as vectors along k may
- * be faster. */
-enum { FAST_MOST = 120 * 120 * 120, COLLIDING_MOST = 24 * 24 * 24, WAITING_MOST = 24 * 24 };
-enum { NARROW_STEPS = 64, NARROW_BYTES = 32 };
-
 static bool make_fast_job(const tsl_fast_product *product, const tsl_device *device, tsl_small_job *job) {
-  if (product->m > FAST_MOST || product->n > FAST_MOST || product->k > FAST_MOST)
-    return false;
-  const int64_t volume = product->m * product->n * product->k;
-  if (volume > FAST_MOST || (product->k <= FEW_STEPS && product->m * product->n >= LARGE_C))
+  const tsl_crossover_table *limits = &tsl_crossovers;
+  const int64_t most = limits->small_volume, m = product->m, n = product->n, k = product->k;
+  if (m > most || n > most || k > most || m * n * k > most ||
+      (k <= limits->small_steps && m * n >= limits->small_c))
     return false;
   tsl_small_job_make(product, device->capabilities, job, NULL);
-  return !(job->waits && volume > WAITING_MOST) &&
-         !(job->depth > NARROW_STEPS && job->columns * job->size <= NARROW_BYTES) &&
-         !(volume > COLLIDING_MOST && !job->copies_b &&
+  return !(job->waits && m * n * k > limits->stall_volume) &&
+         !(job->depth > limits->narrow_steps && job->columns * job->size <= limits->narrow_bytes) &&
+         !(m * n * k > limits->conflict_volume && !job->copies_b &&
            has_cache_conflict(job->last.tile.b_step, job->depth));
 }
 

@@ -2,11 +2,11 @@
 
 #include "core/scratch.h"
 #include "core/status.h"
+#include "dispatch/crossovers.h"
 #include "host/host_view.h"
 #include "host/int_math.h"
 
-/* Bytes of packed panels of B on the stack; steps beyond which a job gains more than it costs. */
-enum { LOCAL_BYTES = 32 << 10, TILE_STEPS = 64, WAITING_MOST = 24 * 24 };
+enum { LOCAL_BYTES = 32 << 10 }; /* of packed panels of B on the stack */
 
 static int64_t host_small_vectors_of(const tsl_small_kernels *kernels, int64_t elements) {
   return (elements + kernels->lanes - 1) >> kernels->lanes_log2;
@@ -274,9 +274,10 @@ bool tsl_small_run_at_once(const tsl_fast_product *p, unsigned offers) {
   const bool swapped = p->c_col != 1, is_f64 = p->type == TESELA_F64;
   const int64_t rows = swapped ? p->n : p->m, columns = swapped ? p->m : p->n, depth = p->k;
   const int64_t across = swapped ? p->a_row : p->b_col, c_column = swapped ? p->c_row : p->c_col;
-  if (depth > TILE_STEPS || rows > TILE_STEPS || columns > TILE_STEPS || p->alpha_is_0 ||
+  const int64_t longest = tsl_crossovers.tile_side;
+  if (depth > longest || rows > longest || columns > longest || p->alpha_is_0 ||
       ((across != 1 || c_column != 1) && columns > 1) ||
-      (rows < LATENCY && rows * columns * depth > WAITING_MOST))
+      (rows < LATENCY && rows * columns * depth > tsl_crossovers.stall_volume))
     return false;
   const int64_t size = is_f64 ? 8 : 4;
   const char *b = swapped ? p->a : p->b;
