@@ -3,15 +3,14 @@
 #include "api/gemm_key.h"
 #include "core/floats.h"
 #include "dispatch/crossovers.h"
+#include "dispatch/direct_rule.h"
 #include "planner/planner.h"
-#include "planner/small_gemm_rule.h"
 
 #include <math.h>
 
 tesela_status tsl_small_gemm_begin(tesela_context *context, tsl_small_gemm_finding *state) {
   state->context = context;
   state->known = NULL;
-  state->strategy = NULL;
   state->choice = (tsl_choice){.vendors = tsl_planner_vendors(), .sparing = true};
   state->problem =
       (tsl_problem){.op = TSL_OP_GEMM, .ask = context->ask}; /* each product sets the other members */
@@ -92,9 +91,8 @@ bool tsl_small_gemm_take(tsl_small_gemm_finding *state, const tesela_gemm_desc *
     if (start[i] < out->end && out->start < end[i])
       return false;
   out->is_dense = out->end - out->start == (uintptr_t)(p->m * p->n * size);
-  out->product = tsl_api_fast_product(p, desc->a.data, desc->b.data, desc->c.data);
-  state->strategy = tsl_planner_at_once(p, &state->choice);
-  return state->strategy != NULL;
+  out->call = tsl_api_host_call(p, desc->a.data, desc->b.data, desc->c.data);
+  return tsl_direct_strategy(p, &state->choice) != NULL;
 }
 
 bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
@@ -105,5 +103,5 @@ bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
   const bool taken =
       tsl_small_gemm_begin(context, &finding) == TESELA_OK && tsl_small_gemm_take(&finding, desc, &gemm);
   tsl_small_gemm_end(&finding);
-  return taken && finding.strategy->direct.multiply(&gemm.product, finding.cpu);
+  return taken && tsl_dispatch_small(&gemm.call, finding.cpu, NULL);
 }

@@ -58,7 +58,7 @@ bool tsl_blas_uniform_batch(tsl_blas_call *call, const tsl_blas_multiply *produc
   const tesela_type type = call->symbol->type;
   if (!is_worth_it(product, batch) || !blas_batch_are_apart(batch) || !tsl_blas_is_ours(call, product))
     return false;
-  const tsl_blas_work work = tsl_blas_work_of(type, product);
+  const tsl_call work = tsl_blas_work_of(type, product);
   tsl_blas_desc_storage storage;
   tsl_blas_to_desc(&work, &storage);
   tesela_record record;

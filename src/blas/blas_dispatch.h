@@ -1,17 +1,15 @@
-/* Lookup of products in the dispatch cache (api/api_dispatch.h), and small products that are not in it. */
+/* Lookup of products in the dispatch cache (dispatch/call_cache.h), and small products that are not in it. */
 #ifndef TSL_BLAS_BLAS_DISPATCH_H
 #define TSL_BLAS_BLAS_DISPATCH_H
 
-#include "api/api_dispatch.h"
-#include "api/fast_path.h"
 #include "blas/blas_arguments.h"
 #include "blas/blas_route.h"
 #include "blas/call_log.h"
 #include "blas/host_blas_lookup.h"
-#include "dispatch/crossovers.h"
+#include "dispatch/dispatch.h"
 
-/* Fast path for new small products, set by the first call that uses it without call logging; else NULL. */
-extern _Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
+/* The cpu for new small products, set by the first call that uses it without call logging; else NULL. */
+extern _Atomic(const tsl_device *) tsl_blas_direct_cpu;
 
 /* Computes a small uncached product with its arguments in place, so that only the kernel's inputs are
  * written. Returns false without effect for other calls. `plain`: N; `turned`: T or C. */
@@ -20,8 +18,8 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
                                     int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
                                     int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
                                     int64_t ldc) {
-  const tsl_fast_path *path = atomic_load_explicit(&tsl_blas_at_once_path, memory_order_acquire);
-  if ((type != TESELA_F32 && type != TESELA_F64) || !path ||
+  const tsl_device *cpu = atomic_load_explicit(&tsl_blas_direct_cpu, memory_order_acquire);
+  if ((type != TESELA_F32 && type != TESELA_F64) || !cpu ||
       ((uint64_t)(m - 1) | (uint64_t)(n - 1) | (uint64_t)(k - 1)) >= (uint64_t)tsl_crossovers.argument_side ||
       (order != TSL_BLAS_ROW_MAJOR && order != TSL_BLAS_COLUMN_MAJOR) || !(plain_a | turned_a) ||
       !(plain_b | turned_b) || !tsl_dispatch_aligned(type, a, b, c) || tsl_blas_is_wide(symbol))
@@ -36,26 +34,26 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
   if (!tsl_dispatch_is_unknown(type, trans_a, trans_b, m, n, k, tag))
     return false;
   const bool single = type == TESELA_F32;
-  tsl_fast_product product; /* member by member, see blas_dispatch.c */
+  tsl_call product; /* member by member, see blas_dispatch.c */
   product.type = type;
   product.m = m;
   product.n = n;
   product.k = k;
-  product.a = a;
-  product.b = b;
-  product.c = c;
-  product.a_row = a_by_row ? lda : 1;
-  product.a_col = a_by_row ? 1 : lda;
-  product.b_row = b_by_row ? ldb : 1;
-  product.b_col = b_by_row ? 1 : ldb;
-  product.c_row = by_row ? ldc : 1;
-  product.c_col = by_row ? 1 : ldc;
-  product.alpha = single ? (double)*(const float *)alpha : *(const double *)alpha;
-  product.beta = single ? (double)*(const float *)beta : *(const double *)beta;
+  product.a.data = a;
+  product.b.data = b;
+  product.c.data = c;
+  product.a.row = a_by_row ? lda : 1;
+  product.a.col = a_by_row ? 1 : lda;
+  product.b.row = b_by_row ? ldb : 1;
+  product.b.col = b_by_row ? 1 : ldb;
+  product.c.row = by_row ? ldc : 1;
+  product.c.col = by_row ? 1 : ldc;
+  product.alpha[0] = single ? (double)*(const float *)alpha : *(const double *)alpha;
+  product.beta[0] = single ? (double)*(const float *)beta : *(const double *)beta;
   product.alpha_is_0 = (single ? (uint32_t)alpha_bits << 1 : alpha_bits << 1) == 0;
   product.alpha_is_1 = alpha_bits == (single ? UINT64_C(0x3f800000) : UINT64_C(0x3ff0000000000000));
   product.beta_is_0 = (single ? (uint32_t)beta_bits << 1 : beta_bits << 1) == 0;
-  return path->strategy->direct.multiply(&product, path->device);
+  return tsl_dispatch_small(&product, cpu, NULL);
 }
 
 /* Looks a product up, and computes a small one without a plan. Returns false without effect if

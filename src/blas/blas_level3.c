@@ -23,8 +23,8 @@ static bool blas_level3_is_idle(const tsl_blas_layout *layout) {
   const bool in_place = layout->routine >= TSL_BLAS_TRMM, update = layout->routine < TSL_BLAS_SYMM;
   return layout->work.m == 0 || layout->work.n == 0 ||
          (!in_place &&
-          ((layout->alpha[0] == 0 && layout->alpha[1] == 0) || (update && layout->work.k == 0)) &&
-          layout->beta[0] == 1 && layout->beta[1] == 0);
+          ((layout->work.alpha[0] == 0 && layout->work.alpha[1] == 0) || (update && layout->work.k == 0)) &&
+          layout->work.beta[0] == 1 && layout->work.beta[1] == 0);
 }
 
 tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structured *structured) {

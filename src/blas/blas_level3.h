@@ -60,14 +60,11 @@ int tsl_blas_check_level3(tesela_type type, const tsl_blas_structured *structure
 typedef struct tsl_blas_layout {
   tsl_blas_routine routine;
   int uplo;
-  bool unit, hermitian;         /* hermitian: the other triangle is the conjugate */
-  tsl_blas_work work;           /* its alpha and beta point to `scalars` */
-  tsl_blas_view a2, b2;         /* factors of the second product of an update of rank 2k */
-  double alpha[2], beta[2];     /* as real and imaginary part */
-  double alpha2[2], scalars[8]; /* scalars: alpha, beta, alpha2, 1 in the call's type */
+  bool unit, hermitian; /* hermitian: the other triangle is the conjugate */
+  tsl_call work;
+  tsl_call_matrix a2, b2; /* factors of the second product of an update of rank 2k */
+  double alpha2[2];       /* its scalar */
 } tsl_blas_layout;
-
-enum { TSL_BLAS_AT_ALPHA = 0, TSL_BLAS_AT_BETA = 2, TSL_BLAS_AT_ALPHA2 = 4, TSL_BLAS_AT_ONE = 6 };
 
 /* Converts arguments to a layout, which must not move: its members point into it. */
 void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out);
@@ -85,24 +82,23 @@ bool tsl_blas_level3_end(tsl_blas_call *call, tsl_blas_layout *layout);
  * factors. Returns the copy, which the caller frees; NULL: `layout` is unchanged. */
 void *tsl_blas_level3_join(tsl_blas_layout *layout);
 /* Solves a triangular system without a plan. Returns false, with c unchanged, if it cannot. */
-bool tsl_blas_level3_solve(const tsl_blas_layout *layout);
-/* Multiplies by a triangle of few rows in place. Returns false, with c unchanged, if it cannot. */
-bool tsl_blas_level3_multiply(const tsl_blas_layout *layout);
+bool tsl_blas_level3_solve(tsl_blas_layout *layout);
 /* Computes a call with few rows, columns and terms. Returns false, with c unchanged, for larger calls. */
-bool tsl_blas_level3_little(const tsl_blas_layout *layout);
+bool tsl_blas_level3_little(tsl_blas_layout *layout);
 static inline tesela_triangle tsl_blas_level3_side(const tsl_blas_layout *layout) {
   return layout->uplo == 'L' ? TESELA_LOWER : TESELA_UPPER;
 }
 /* Returns true if an update of rank 2k is a product plus its transpose: both have one factor. */
 static inline bool tsl_blas_level3_is_sum(const tsl_blas_layout *layout) {
-  return layout->routine == TSL_BLAS_SYR2K || (layout->routine == TSL_BLAS_HER2K && layout->alpha[1] == 0);
+  return layout->routine == TSL_BLAS_SYR2K ||
+         (layout->routine == TSL_BLAS_HER2K && layout->work.alpha[1] == 0);
 }
 /* Computes without a plan if that is faster. Returns false, with c unchanged, otherwise. */
 bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout);
 /* Returns true if a plan pays for a call of this size. */
 bool tsl_blas_level3_is_planned(const tsl_blas_layout *layout);
 /* Returns true if all numbers of c are finite; else zeros outside of a triangle would make NaNs. */
-bool tsl_blas_level3_is_finite(const tsl_blas_work *work);
+bool tsl_blas_level3_is_finite(const tsl_call *work);
 /* Computes by public calls; false, with c unchanged, if that does not pay or fails. record may be NULL. */
 bool tsl_blas_level3_plan(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout,
                           tesela_record *record);

@@ -77,7 +77,7 @@ static bool grouped_call_create(int64_t count, grouped_call *out) {
 
 static void grouped_call_add(tesela_type type, tsl_blas_group *group, grouped_call *state) {
   const int64_t at = state->count++;
-  const tsl_blas_work work = tsl_blas_work_of(type, &group->product);
+  const tsl_call work = tsl_blas_work_of(type, &group->product);
   tsl_blas_to_desc(&work, &state->words[at]);
   state->descs[at] = state->words[at].desc;
   state->batches[at] = group->batch;

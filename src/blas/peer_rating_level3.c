@@ -186,10 +186,10 @@ static void peer_rating_level3_name_of(const benchmark *bench, char name[NAME]) 
   tsl_library_file(bench->function, path, sizeof path);
   if (path[0])
     (void)stat(path, &info);
-  const int length = snprintf(
-      name, NAME, "level3-sizes-%d-%d:%s:%x:%d:%lld:%lld:%s:%s", (int)bench->routine,
-      (int)bench->symbol->type, bench->symbol->cblas ? "c" : "f", tsl_blas_fast_path()->device->capabilities,
-      thread_count(), (long long)info.st_size, (long long)info.st_mtime, kernels ? kernels : "", path);
+  const int length = snprintf(name, NAME, "level3-sizes-%d-%d:%s:%x:%d:%lld:%lld:%s:%s", (int)bench->routine,
+                              (int)bench->symbol->type, bench->symbol->cblas ? "c" : "f",
+                              tsl_blas_cpu()->capabilities, thread_count(), (long long)info.st_size,
+                              (long long)info.st_mtime, kernels ? kernels : "", path);
   for (int i = 0; i < length && i < NAME - 1; i++)
     if (isspace((unsigned char)name[i]) || name[i] == '=')
       name[i] = '_';
@@ -203,13 +203,13 @@ unsigned tsl_blas_standing_of_level3(tsl_blas_routine routine, const tsl_blas_sy
                      .sizes = sizes[tsl_blas_is_complex(symbol->type)]};
   char name[NAME];
   double stored;
-  if (!tsl_blas_fast_path() || !tsl_blas_either_width() || strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") == 0)
+  if (!tsl_blas_cpu() || !tsl_blas_either_width() || strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") == 0)
     return TSL_BLAS_STANDING_NOWHERE;
   peer_rating_level3_name_of(&bench, name);
-  if (tsl_api_measurement_get(tsl_blas_fast_path()->device, name, &stored) && stored < 1 << SIZES)
+  if (tsl_api_measurement_get(tsl_blas_cpu(), name, &stored) && stored < 1 << SIZES)
     return TSL_BLAS_STANDING_NOWHERE | (unsigned)stored;
   const unsigned standing = peer_rating_level3_measure(&bench);
-  tsl_api_keep(tsl_blas_fast_path()->device, name, standing & ~TSL_BLAS_STANDING_NOWHERE);
+  tsl_api_keep(tsl_blas_cpu(), name, standing & ~TSL_BLAS_STANDING_NOWHERE);
   return standing;
 }
 

@@ -15,7 +15,7 @@
 /* X(name, number, largest number allowed, meaning); ANY: none is too large. Volumes are multiply-adds. */
 /* clang-format off */
 #define TSL_CROSSOVER_LIST(X) \
-  /* one product by a public call (planner/small_gemm_rule.h) */ \
+  /* one product by a public call (dispatch/direct_rule.h) */ \
   X(direct_volume, 100 * 100 * 100, ANY, "most multiply-adds without a plan") \
   X(direct_side, 128, 1 << 20, "longest side without a plan") \
   X(direct_short_side, 16, ANY, "shortest side without a plan, above tiny_volume") \
@@ -42,12 +42,12 @@
   /* inner products and batches of the BLAS library */ \
   X(argument_side, 64, 1 << 20, "longest side computed from a call's arguments; a power of two") \
   X(plan_volume, 16000000, ANY, "multiply-adds from which a plan is faster, real types") \
-  X(plan_volume_complex, 4000000, ANY, "the same for complex types") \
-  X(plan_volume_rank2k, 8000000, ANY, "the same for complex updates of rank 2k") \
-  X(plan_volume_tall, 4000000, ANY, "the same for a factor of tall_ratio times C's columns") \
-  X(plan_volume_symmetric, 60000000, ANY, "the same for symmetric factors") \
-  X(plan_volume_solve, 250000, ANY, "the same for triangular systems of real types") \
-  X(plan_volume_solve_complex, 200000, ANY, "the same for triangular systems of complex types") \
+  X(plan_volume_complex, 4000000, ANY, "multiply-adds from which a plan is faster, complex types") \
+  X(plan_volume_rank2k, 8000000, ANY, "multiply-adds from which a plan is faster, complex rank 2k") \
+  X(plan_volume_tall, 4000000, ANY, "multiply-adds from which a plan is faster, tall factor") \
+  X(plan_volume_symmetric, 60000000, ANY, "multiply-adds from which a plan is faster, symmetric factor") \
+  X(plan_volume_solve, 250000, ANY, "multiply-adds from which a plan is faster, system of a real type") \
+  X(plan_volume_solve_complex, 200000, ANY, "multiply-adds from which a plan is faster, complex system") \
   X(plan_columns, 8, ANY, "fewest columns of C for a plan or for packing") \
   X(plan_terms, 64, ANY, "fewest terms for a plan, and for packing if C is large") \
   X(tall_ratio, 8, ANY, "rows of a tall factor for each column of C") \
@@ -59,7 +59,7 @@
   X(group_threads, 400000, ANY, "operations from which threads divide groups of fewer products") \
   /* Level 3 of the BLAS library */ \
   X(little_side, 32, 32, "longest side of a structured product at once") \
-  X(little_side_symmetric, 16, 32, "the same with a symmetric factor of a real type") \
+  X(little_side_symmetric, 16, 32, "longest side at once with a symmetric factor of a real type") \
   X(triangle_rows, 64, ANY, "most rows of a triangular factor at once") \
   X(triangle_columns, 256, ANY, "most columns of C with such a factor") \
   X(triangle_vector_rows, 8, 32, "most rows of a triangular factor of a real type by vectors") \
@@ -67,7 +67,7 @@
   X(solve_rows, 32, ANY, "most rows of a triangular system before a route is chosen") \
   X(solve_columns, 4, ANY, "most right-hand sides of such a system") \
   X(solve_vector, 48, ANY, "fewest rows for one right-hand side by trsv") \
-  X(solve_vector_complex, 64, ANY, "the same for complex types") \
+  X(solve_vector_complex, 64, ANY, "fewest rows for one right-hand side by trsv, complex types") \
   X(square_small, 32, 32, "most rows of an update computed as a whole square") \
   X(square_rows, 256, ANY, "most rows of an update that stays in a cache") \
   X(pack_rows, 12, ANY, "fewest rows for packing") \
@@ -75,7 +75,7 @@
   X(blocks_rows, 16, ANY, "most rows by blocks for any number of columns or terms") \
   X(blocks_other, 256, ANY, "most columns or terms by blocks for more rows") \
   X(rank2k_rows, 112, ANY, "fewest rows for packing an update of rank 2k") \
-  X(rank2k_rows_complex, 48, ANY, "the same for complex types") \
+  X(rank2k_rows_complex, 48, ANY, "fewest rows for packing an update of rank 2k, complex types") \
   X(rank2k_terms, 16, ANY, "terms from which factors are joined in packing, not before") \
   X(rank2k_ratio, 8, ANY, "fewest rows for each term to join factors before packing") \
   /* another BLAS: from these numbers on tesela computes; plain: a library without fast kernels */ \
@@ -89,9 +89,9 @@
   X(peer_plain_side, 4, ANY, "rows, columns and terms, plain library") \
   X(peer_plain_level3, 8 * 8 * 8, ANY, "multiply-adds of Level 3, plain library") \
   X(peer_transpose_f32, 2000 * 2000, ANY, "elements of a transposed copy") \
-  X(peer_plain_transpose_f32, 1000 * 1000, ANY, "the same, plain library") \
-  X(peer_transpose, 250 * 250, ANY, "the same for f64 and c64, any library") \
-  X(peer_transpose_c128, 200 * 200, ANY, "the same for c128, any library") \
+  X(peer_plain_transpose_f32, 1000 * 1000, ANY, "elements of a transposed copy, plain library") \
+  X(peer_transpose, 250 * 250, ANY, "elements of a transposed copy of f64 or c64, any library") \
+  X(peer_transpose_c128, 200 * 200, ANY, "elements of a transposed copy of c128, any library") \
   X(peer_symmetric, 16 * 16 / 2, ANY, "elements of a symmetric matrix times a vector")
 /* clang-format on */
 

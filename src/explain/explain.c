@@ -4,7 +4,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "planner/small_gemm_rule.h"
+#include "dispatch/direct_rule.h"
 #include "tune/link.h"
 
 #include <stdlib.h>
@@ -73,7 +73,7 @@ tesela_status tsl_explain_find(const tsl_problem *problem, const tsl_choice *cho
   found->planned = tsl_planner_take(problem, choice, found->candidates, found->count, &found->plan);
   found->plan_seconds = tsl_clock() - found->plan_seconds;
   tsl_text_add(&found->failure, "%s", found->planned == TESELA_OK ? "" : tesela_last_error());
-  tsl_planner_at_once_explain(problem, choice, &found->crossover_decided);
+  tsl_direct_explain(problem, choice, &found->crossover_decided);
   TSL_TRY(explain_count(found));
   found->host_bytes = operand_bytes(problem) + (found->plan ? tsl_plan_host_bytes(found->plan) : 0);
   found->host_available = tsl_memory_available();

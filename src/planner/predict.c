@@ -180,7 +180,7 @@ static void predict_reproducible(const tsl_problem *problem, const tsl_strategy_
     if (problem->ask.bits == TSL_REPRODUCIBILITY_DEVICES && !request->strategy)
       keep_bits(problem, candidate);
     else if (!candidate->refusal[0] && ignores_models(problem, candidate->device))
-      candidate->order = candidate->strategy->direct.multiply &&
+      candidate->order = candidate->strategy == &tsl_gemm_host_small &&
                                  tsl_problem_flops(problem) > 2 * (double)tsl_crossovers.fixed_bits_volume
                              ? 0
                              : -tsl_strategy_rung(candidate->strategy);

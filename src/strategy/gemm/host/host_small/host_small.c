@@ -77,7 +77,7 @@ static double conflict_clocks(const tsl_small_job *job, bool reads_c) {
 static double host_small_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
-  const tsl_fast_product product = tsl_small_product(problem, &strides);
+  const tsl_call product = tsl_small_product(problem, &strides);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
@@ -108,7 +108,7 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
 static void host_small_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
-  const tsl_fast_product product = tsl_small_product(problem, &strides);
+  const tsl_call product = tsl_small_product(problem, &strides);
   tsl_small_job job;
   (void)config;
   tsl_small_job_make(&product, device->capabilities, &job, NULL);
@@ -125,7 +125,7 @@ static void host_small_account(const tsl_problem *problem, const tsl_config *con
 
 static void host_small_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                             const tsl_device *device, void *job) {
-  const tsl_fast_product product = tsl_small_product(problem, strides);
+  const tsl_call product = tsl_small_product(problem, strides);
   (void)config;
   tsl_small_job_make(&product, device->capabilities, job, NULL);
 }
@@ -144,7 +144,7 @@ static tsl_fast_kernel *host_small_run_at(const tsl_work *work, const void **sta
   return job->run;
 }
 
-static bool make_fast_job(const tsl_fast_product *product, const tsl_device *device, tsl_small_job *job) {
+static bool make_fast_job(const tsl_call *product, const tsl_device *device, tsl_small_job *job) {
   const tsl_crossover_table *limits = &tsl_crossovers;
   const int64_t most = limits->small_volume, m = product->m, n = product->n, k = product->k;
   if (m > most || n > most || k > most || m * n * k > most ||
@@ -158,45 +158,30 @@ static bool make_fast_job(const tsl_fast_product *product, const tsl_device *dev
 }
 
 /* Not inlined, since a job takes much stack. */
-static __attribute__((noinline)) bool multiply_by_job(const tsl_fast_product *product,
-                                                      const tsl_device *device) {
+static __attribute__((noinline)) bool multiply_by_job(const tsl_call *product, const tsl_device *device) {
   tsl_small_job job;
   return make_fast_job(product, device, &job) &&
-         tsl_small_job_run(&job, product->a, product->b, product->c) == TESELA_OK;
+         tsl_small_job_run(&job, product->a.data, product->b.data, tsl_writable(product->c.data)) ==
+             TESELA_OK;
 }
 
-static bool multiply_fast(const tsl_fast_product *product, const tsl_device *device) {
-  return tsl_small_run_at_once(product, device->capabilities) || multiply_by_job(product, device);
+/* Makes the job of a product that a binding repeats, maybe for operands in no cache. */
+static bool make_bound_job(const tsl_call *product, const tsl_device *device, tsl_small_job *job) {
+  return product->streams ? tsl_small_job_make_far(product, device->capabilities, job) && !job->copies_b
+                          : make_fast_job(product, device, job);
 }
 
-static void *host_small_prepare(const tsl_fast_product *product, const tsl_device *device,
-                                tsl_fast_kernel **kernel) {
+static bool host_small_bind(const tsl_call *product, const tsl_device *device, tsl_binding *binding) {
   tsl_small_job job;
-  void *block;
-  *kernel = NULL;
-  if (!make_fast_job(product, device, &job) || tsl_alloc(sizeof job, "a product's job", &block) != TESELA_OK)
-    return NULL;
-  if (!tsl_small_job_may_fail(&job))
-    *kernel = job.run;
-  memcpy(block, &job, sizeof job);
-  return block;
-}
-
-/* Prepares a product that is in no cache. Returns its job, which the caller frees, or NULL. */
-static void *prepare_far(const tsl_fast_product *product, const tsl_device *device,
-                         tsl_fast_kernel **kernel) {
-  tsl_small_job job;
-  void *block;
-  if (!tsl_small_job_make_far(product, device->capabilities, &job) || job.copies_b ||
-      tsl_alloc(sizeof job, "a product's job", &block) != TESELA_OK)
-    return NULL;
-  *kernel = job.run;
-  memcpy(block, &job, sizeof job);
-  return block;
-}
-
-static tesela_status host_small_run_prepared(const void *job, const void *a, const void *b, void *c) {
-  return tsl_small_job_run(job, a, b, c);
+  if (!binding)
+    return tsl_small_run_at_once(product, device->capabilities) || multiply_by_job(product, device);
+  if (!make_bound_job(product, device, &job) ||
+      tsl_alloc(sizeof job, "a product's job", &binding->state) != TESELA_OK)
+    return false;
+  memcpy(binding->state, &job, sizeof job);
+  binding->kernel = job.run;
+  binding->may_fail = tsl_small_job_may_fail(&job);
+  return true;
 }
 
 const tsl_strategy tsl_gemm_host_small = {
@@ -213,9 +198,5 @@ const tsl_strategy tsl_gemm_host_small = {
     .release = tsl_job_release,
     .jobs = &jobs,
     .resources = {.count_costs = host_small_account},
-    .direct = {.multiply = multiply_fast,
-               .prepare = host_small_prepare,
-               .prepare_streaming = prepare_far,
-               .run_prepared = host_small_run_prepared,
-               .run_at = host_small_run_at},
+    .direct = {.bind = host_small_bind, .run_at = host_small_run_at},
 };

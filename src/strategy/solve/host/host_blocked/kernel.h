@@ -36,7 +36,7 @@ typedef struct tsl_solve_kernel {
 /* Multiplies a product of at most TSL_SOLVE_LITTLE_MOST rows, columns and terms; alpha is not 0. Returns
  * false, C unchanged, where C has no stride of 1, or for unsupported triangles. */
 enum { TSL_SOLVE_LITTLE_MOST = 32 };
-typedef bool tsl_solve_little(const tsl_fast_structured *product);
+typedef bool tsl_solve_little(const tsl_call *product);
 
 #define TSL_SOLVE_DECLARE(isa, header, needs, ...)                                                           \
   extern tsl_solve_little tsl_solve_little_##isa##_f32, tsl_solve_little_##isa##_f64,                        \

@@ -1,21 +1,9 @@
-#include "planner/small_gemm_rule.h"
+#include "dispatch/direct_rule.h"
 
 #include "dispatch/crossovers.h"
 #include "strategy/strategy_list.h"
 
 #include <math.h>
-#include <stdatomic.h>
-
-/* Returns the first strategy that multiplies without a plan. */
-static const tsl_strategy *get_direct_strategy(void) {
-  static _Atomic(const tsl_strategy *) found;
-  const tsl_strategy *strategy = atomic_load_explicit(&found, memory_order_acquire);
-  for (int i = 0; !strategy && tsl_strategy_at(i); i++)
-    if (tsl_strategy_at(i)->op == TSL_OP_GEMM && tsl_strategy_at(i)->direct.multiply)
-      strategy = tsl_strategy_at(i);
-  atomic_store_explicit(&found, strategy, memory_order_release);
-  return strategy;
-}
 
 static bool is_up_to(const tsl_problem *problem, int64_t side, int64_t volume) {
   return problem->m <= side && problem->n <= side && problem->k <= side &&
@@ -35,7 +23,7 @@ static bool is_worthwhile(const tsl_problem *problem, const tsl_device *cpu) {
           step * (int64_t)tsl_type(problem->c.type)->size % 4096 != 0);
 }
 
-static bool small_gemm_rule_is_plain(const tsl_problem *problem) {
+static bool direct_rule_is_plain(const tsl_problem *problem) {
   const tesela_type type = problem->c.type;
   return problem->op == TSL_OP_GEMM && (type == TESELA_F32 || type == TESELA_F64) &&
          problem->a.type == type && problem->b.type == type && problem->alpha[0] != 0 &&
@@ -51,12 +39,11 @@ static bool small_gemm_needs_no_gather(const tsl_problem *problem) {
          ((by_row && problem->b.col_stride == 1) || (by_column && problem->a.row_stride == 1));
 }
 
-const tsl_strategy *tsl_planner_at_once(const tsl_problem *problem, const tsl_choice *choice) {
-  const tsl_strategy *strategy = get_direct_strategy();
+const tsl_strategy *tsl_direct_strategy(const tsl_problem *problem, const tsl_choice *choice) {
   tsl_device *cpu;
-  if (!strategy || problem->m <= 0 || problem->n <= 0 || problem->k <= 0 ||
+  if (problem->m <= 0 || problem->n <= 0 || problem->k <= 0 ||
       !is_up_to(problem, tsl_crossovers.direct_side, tsl_crossovers.direct_volume) ||
-      !small_gemm_rule_is_plain(problem) || !small_gemm_needs_no_gather(problem) || choice->strategy ||
+      !direct_rule_is_plain(problem) || !small_gemm_needs_no_gather(problem) || choice->strategy ||
       choice->exclude || choice->vendors || choice->place != TSL_PLACE_HOST ||
       !tsl_numeric_requirements_same(&problem->ask,
                                      &(tsl_numeric_requirements){.bits = TSL_REPRODUCIBILITY_ANY}) ||
@@ -65,11 +52,11 @@ const tsl_strategy *tsl_planner_at_once(const tsl_problem *problem, const tsl_ch
   cpu = tsl_devices_of_kind(choice->devices, 0, 0);
   return cpu && cpu->capabilities & TSL_CAN_HOST && is_worthwhile(problem, cpu) &&
                  !tsl_wisdom_is_near(choice->wisdom, problem, cpu)
-             ? strategy
+             ? &tsl_gemm_host_small
              : NULL;
 }
 
-void tsl_planner_at_once_explain(const tsl_problem *problem, const tsl_choice *choice, tsl_text *out) {
+void tsl_direct_explain(const tsl_problem *problem, const tsl_choice *choice, tsl_text *out) {
   const tsl_crossover_table *limits = &tsl_crossovers;
   const tsl_choice call = {.devices = choice->devices,
                            .device = choice->device,
@@ -79,7 +66,7 @@ void tsl_planner_at_once_explain(const tsl_problem *problem, const tsl_choice *c
                            .wisdom = choice->wisdom,
                            .vendors = choice->vendors,
                            .sparing = true};
-  const tsl_strategy *strategy = tsl_planner_at_once(problem, &call);
+  const tsl_strategy *strategy = tsl_direct_strategy(problem, &call);
   const tsl_device *cpu = tsl_devices_of_kind(choice->devices, 0, 0);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const bool is_tiny = is_up_to(problem, limits->tiny_side, limits->tiny_volume);
@@ -94,7 +81,7 @@ void tsl_planner_at_once_explain(const tsl_problem *problem, const tsl_choice *c
   if (strategy && is_tiny)
     tsl_text_add(out, "tiny_volume: %g, at most %g; %s without a plan", m * n * k,
                  (double)limits->tiny_volume, strategy->name);
-  for (size_t i = 0; !is_tiny && small_gemm_rule_is_plain(problem) && i < sizeof rows / sizeof *rows; i++)
+  for (size_t i = 0; !is_tiny && direct_rule_is_plain(problem) && i < sizeof rows / sizeof *rows; i++)
     if (strategy || (rows[i].is_least ? rows[i].value < rows[i].limit : rows[i].value > rows[i].limit)) {
       tsl_text_add(out, "%s: %g, at %s %g; %s%s", rows[i].name, rows[i].value,
                    rows[i].is_least ? "least" : "most", rows[i].limit,
