@@ -276,8 +276,6 @@ void tsl_api_direct_reach(const tsl_address_range reach[TSL_OPERANDS], tsl_fast_
 /* Returns the extent of an operand of this shape. */
 tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool used);
 
-/* Returns the call of a general product in host memory. */
-tsl_call tsl_api_host_call(const tsl_problem *problem, const void *a, const void *b, const void *c);
 /* Returns true if the plan's shortcut accepts these operands; it refuses NULL, buffers, packed operands. */
 static inline bool tsl_api_runs_directly(const tesela_plan *plan, const tesela_matrix *a,
                                          const tesela_matrix *b, const tesela_matrix *c) {

@@ -6,6 +6,7 @@
 #include "core/thread_string.h"
 #include "dispatch/dispatch.h"
 #include "host/int_math.h"
+#include "strategy/host_jobs/host_job.h"
 
 enum { CHUNKS_OF_A_THREAD = 8 };
 
@@ -57,7 +58,8 @@ static void find_streaming_kernel(api_batch_state *state) {
   if (!state->products.plan->direct.run || plan->work.strategy != &tsl_gemm_host_small ||
       !api_batch_exceeds_cache(state))
     return;
-  tsl_call call = tsl_api_host_call(&plan->work.problem, NULL, NULL, NULL);
+  const tsl_operands strides = tsl_strides_of(&plan->work.problem);
+  tsl_call call = tsl_call_of(&plan->work.problem, &strides);
   call.streams = true;
   (void)tsl_dispatch_small(&call, plan->work.device, &state->streaming);
 }

@@ -6,6 +6,7 @@
 #include "core/thread_string.h"
 #include "dispatch/dispatch.h"
 #include "planner/nearest.h"
+#include "strategy/host_jobs/host_job.h"
 
 /* Adds the operand that got its type by default to the message about wrong types. */
 static tesela_status explain_default_types(const tsl_request *request, const tsl_problem *problem,
@@ -53,22 +54,11 @@ tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *k
                             tsl_plan_bytes(new_plan->plan), false, cached);
 }
 
-tsl_call tsl_api_host_call(const tsl_problem *p, const void *a, const void *b, const void *c) {
-  tsl_call call = {.type = p->c.type,
-                   .m = p->m,
-                   .n = p->n,
-                   .k = p->k,
-                   .a = {a, p->a.row_stride, p->a.col_stride, false},
-                   .b = {b, p->b.row_stride, p->b.col_stride, false},
-                   .c = {c, p->c.row_stride, p->c.col_stride, false}};
-  tsl_call_scale(&call, p->alpha, p->beta);
-  return call;
-}
-
 /* Stores a kernel of a small product in a dispatch entry; it gives the plan's bits. */
 static void store_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   const tsl_work *work = &plan->plan->work;
-  const tsl_call call = tsl_api_host_call(&work->problem, NULL, NULL, NULL);
+  const tsl_operands strides = tsl_strides_of(&work->problem);
+  const tsl_call call = tsl_call_of(&work->problem, &strides);
   tsl_binding binding;
   if (!plan->direct.run || work->strategy != &tsl_gemm_host_small ||
       !tsl_dispatch_small(&call, work->device, &binding))

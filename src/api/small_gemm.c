@@ -5,6 +5,7 @@
 #include "dispatch/crossovers.h"
 #include "dispatch/direct_rule.h"
 #include "planner/planner.h"
+#include "strategy/host_jobs/host_job.h"
 
 #include <math.h>
 
@@ -91,7 +92,11 @@ bool tsl_small_gemm_take(tsl_small_gemm_finding *state, const tesela_gemm_desc *
     if (start[i] < out->end && out->start < end[i])
       return false;
   out->is_dense = out->end - out->start == (uintptr_t)(p->m * p->n * size);
-  out->call = tsl_api_host_call(p, desc->a.data, desc->b.data, desc->c.data);
+  tsl_operands operands = tsl_strides_of(p);
+  operands.a.host = tsl_writable(desc->a.data);
+  operands.b.host = tsl_writable(desc->b.data);
+  operands.c.host = desc->c.data;
+  out->call = tsl_call_of(p, &operands);
   return tsl_direct_strategy(p, &state->choice) != NULL;
 }
 

@@ -4,7 +4,6 @@
 #include "blas/blas_context.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static bool is_transposed(int letter) {
   return letter == 'T' || letter == 'C';
@@ -20,22 +19,6 @@ static bool blas_dispatch_strides_of(bool by_row, int letter, int64_t rows, int6
   *row = along_rows ? ld : 1;
   *col = along_rows ? 1 : ld;
   return ld >= (along_rows ? cols : rows);
-}
-
-/* Compares the scalar's bits with 0 and 1. */
-static double blas_dispatch_scalar_of(tesela_type type, const void *src, bool *is_0, bool *is_1) {
-  if (type == TESELA_F32) {
-    uint32_t bits;
-    memcpy(&bits, src, sizeof bits);
-    *is_0 = bits << 1 == 0;
-    *is_1 = bits == UINT32_C(0x3f800000);
-    return *(const float *)src;
-  }
-  uint64_t bits;
-  memcpy(&bits, src, sizeof bits);
-  *is_0 = bits << 1 == 0;
-  *is_1 = bits == UINT64_C(0x3ff0000000000000);
-  return *(const double *)src;
 }
 
 /* Returns the letter in the entry's form. */
@@ -81,17 +64,14 @@ static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas
   /* Clearing the struct first would take longer than a tiny product. */
   tsl_call product;
   product.type = symbol->type;
+  product.streams = false;
   product.m = blas_multiply->m;
   product.n = blas_multiply->n;
   product.k = blas_multiply->k;
   product.a.data = blas_multiply->a;
   product.b.data = blas_multiply->b;
   product.c.data = blas_multiply->c;
-  bool beta_is_1;
-  product.alpha[0] =
-      blas_dispatch_scalar_of(symbol->type, blas_multiply->alpha, &product.alpha_is_0, &product.alpha_is_1);
-  product.beta[0] =
-      blas_dispatch_scalar_of(symbol->type, blas_multiply->beta, &product.beta_is_0, &beta_is_1);
+  tsl_blas_set_scalars(symbol->type, blas_multiply->alpha, blas_multiply->beta, &product);
   if (!blas_dispatch_strides_of(by_row, blas_multiply->trans_a, blas_multiply->m, blas_multiply->k,
                                 blas_multiply->lda, &product.a.row, &product.a.col) ||
       !blas_dispatch_strides_of(by_row, blas_multiply->trans_b, blas_multiply->k, blas_multiply->n,

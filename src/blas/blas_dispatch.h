@@ -11,6 +11,18 @@
 /* The cpu for new small products, set by the first call that uses it without call logging; else NULL. */
 extern _Atomic(const tsl_device *) tsl_blas_direct_cpu;
 
+/* Sets the scalars of a real call; compares their bits with 0 and 1. */
+static inline void tsl_blas_set_scalars(tesela_type type, const void *alpha, const void *beta,
+                                        tsl_call *call) {
+  const bool single = type == TESELA_F32;
+  const uint64_t alpha_bits = tsl_dispatch_bits(type, alpha), beta_bits = tsl_dispatch_bits(type, beta);
+  call->alpha[0] = single ? (double)*(const float *)alpha : *(const double *)alpha;
+  call->beta[0] = single ? (double)*(const float *)beta : *(const double *)beta;
+  call->alpha_is_0 = (single ? (uint32_t)alpha_bits << 1 : alpha_bits << 1) == 0;
+  call->alpha_is_1 = alpha_bits == (single ? UINT64_C(0x3f800000) : UINT64_C(0x3ff0000000000000));
+  call->beta_is_0 = (single ? (uint32_t)beta_bits << 1 : beta_bits << 1) == 0;
+}
+
 /* Computes a small uncached product with its arguments in place, so that only the kernel's inputs are
  * written. Returns false without effect for other calls. `plain`: N; `turned`: T or C. */
 static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, int order, int trans_a,
@@ -28,12 +40,11 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
              b_by_row = by_row != turned_b;
   if (lda < (a_by_row ? k : m) || ldb < (b_by_row ? n : k) || ldc < (by_row ? n : m))
     return false;
-  const uint64_t alpha_bits = tsl_dispatch_bits(type, alpha), beta_bits = tsl_dispatch_bits(type, beta);
-  const uint32_t tag = tsl_dispatch_tag(m, n, k, lda, ldb, ldc, alpha_bits, beta_bits,
-                                        tsl_dispatch_kind(type, 0), order, trans_a, trans_b);
+  const uint32_t tag =
+      tsl_dispatch_tag(m, n, k, lda, ldb, ldc, tsl_dispatch_bits(type, alpha), tsl_dispatch_bits(type, beta),
+                       tsl_dispatch_kind(type, 0), order, trans_a, trans_b);
   if (!tsl_dispatch_is_unknown(type, trans_a, trans_b, m, n, k, tag))
     return false;
-  const bool single = type == TESELA_F32;
   tsl_call product; /* member by member, see blas_dispatch.c */
   product.type = type;
   product.m = m;
@@ -48,11 +59,7 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
   product.b.col = b_by_row ? 1 : ldb;
   product.c.row = by_row ? ldc : 1;
   product.c.col = by_row ? 1 : ldc;
-  product.alpha[0] = single ? (double)*(const float *)alpha : *(const double *)alpha;
-  product.beta[0] = single ? (double)*(const float *)beta : *(const double *)beta;
-  product.alpha_is_0 = (single ? (uint32_t)alpha_bits << 1 : alpha_bits << 1) == 0;
-  product.alpha_is_1 = alpha_bits == (single ? UINT64_C(0x3f800000) : UINT64_C(0x3ff0000000000000));
-  product.beta_is_0 = (single ? (uint32_t)beta_bits << 1 : beta_bits << 1) == 0;
+  tsl_blas_set_scalars(type, alpha, beta, &product);
   return tsl_dispatch_small(&product, cpu, NULL);
 }
 

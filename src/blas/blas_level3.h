@@ -6,39 +6,11 @@
 #include "blas/call_log.h"
 #include "blas/reference_blas.h"
 
-typedef enum tsl_blas_routine {
-  TSL_BLAS_SYRK,
-  TSL_BLAS_HERK,
-  TSL_BLAS_SYR2K,
-  TSL_BLAS_HER2K,
-  TSL_BLAS_GEMMT, /* b is n x k and transposed */
-  TSL_BLAS_SYMM,
-  TSL_BLAS_HEMM,
-  TSL_BLAS_TRMM,
-  TSL_BLAS_TRSM,
-  TSL_BLAS_ROUTINES
-} tsl_blas_routine;
-
-/* Arguments of a call; letters are 0 if invalid or absent. Scalars have the symbol's type; beta of herk and
- * her2k and alpha of herk are real. trmm and trsm overwrite b and have no c. */
-typedef struct tsl_blas_structured {
-  tsl_blas_routine routine;
-  int order, side, uplo, trans, diag;
-  int64_t m, n, k; /* m x n: size of C; k: rank of an update, for which m is n */
-  const void *alpha, *a;
-  int64_t lda;
-  const void *b;
-  int64_t ldb;
-  const void *beta;
-  void *c;
-  int64_t ldc;
-} tsl_blas_structured;
-
 /* Returns the host BLAS function to forward to; NULL: the call is complete. */
-tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structured *structured);
+tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_multiply *structured);
 
 /* Returns multiply-adds, complex or real. */
-static inline double tsl_blas_level3_volume(const tsl_blas_structured *structured) {
+static inline double tsl_blas_level3_volume(const tsl_blas_multiply *structured) {
   const double m = (double)structured->m, n = (double)structured->n;
   return structured->routine < TSL_BLAS_SYMM ? m * n * (double)structured->k
                                              : m * n * (structured->side == 'L' ? m : n);
@@ -48,7 +20,7 @@ static inline double tsl_blas_level3_volume(const tsl_blas_structured *structure
 tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume);
 
 /* Returns 0, or the number of the first wrong argument. */
-int tsl_blas_check_level3(tesela_type type, const tsl_blas_structured *structured);
+int tsl_blas_check_level3(tesela_type type, const tsl_blas_multiply *structured);
 
 /* Checked call in terms of its operands. Strides express rows and columns, op is applied, and a factor on the
  * right is one on the left of the transposed problem.
@@ -67,7 +39,7 @@ typedef struct tsl_blas_layout {
 } tsl_blas_layout;
 
 /* Converts arguments to a layout, which must not move: its members point into it. */
-void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out);
+void tsl_blas_lay_out(tesela_type type, const tsl_blas_multiply *structured, tsl_blas_layout *out);
 /* Converts gemmt's arguments, for any device. */
 void tsl_blas_lay_out_gemmt(tesela_type type, const tsl_blas_multiply *product, tsl_blas_layout *out);
 /* Sets the imaginary parts on the diagonal of a hermitian C to 0. */

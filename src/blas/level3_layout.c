@@ -22,7 +22,7 @@ static bool is_hermitian(tsl_blas_routine routine) {
 }
 
 /* A real scalar is followed by 0. */
-static void note_scalars(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out) {
+static void note_scalars(tesela_type type, const tsl_blas_multiply *structured, tsl_blas_layout *out) {
   const tesela_type real = type == TESELA_F32 || type == TESELA_C64 ? TESELA_F32 : TESELA_F64;
   const bool real_beta = structured->routine == TSL_BLAS_HERK || structured->routine == TSL_BLAS_HER2K;
   tsl_call *work = &out->work;
@@ -53,8 +53,8 @@ static void note_structures(tsl_blas_layout *out) {
 }
 
 /* Lays out X Y' + Y X'. With one factor, Y is X, and the second product is unused. */
-static void layout_update(const tsl_blas_structured *structured, tsl_blas_layout *out) {
-  const bool by_row = structured->order == TSL_BLAS_ROW_MAJOR, plain = structured->trans == 'N';
+static void layout_update(const tsl_blas_multiply *structured, tsl_blas_layout *out) {
+  const bool by_row = structured->order == TSL_BLAS_ROW_MAJOR, plain = structured->trans_a == 'N';
   const bool two = structured->routine == TSL_BLAS_SYR2K || structured->routine == TSL_BLAS_HER2K;
   const bool along = by_row == plain; /* rows of X and Y are contiguous */
   const bool of_x = out->hermitian && !plain, of_other = out->hermitian && plain;
@@ -71,12 +71,12 @@ static void layout_update(const tsl_blas_structured *structured, tsl_blas_layout
 
 /* Lays out a factor; on the right: (B A)' = A' B'. A hermitian matrix's transpose is its conjugate, stored in
  * the other triangle. */
-static void layout_factor(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out) {
+static void layout_factor(tesela_type type, const tsl_blas_multiply *structured, tsl_blas_layout *out) {
   const bool in_place = structured->routine >= TSL_BLAS_TRMM, on_the_right = structured->side == 'R';
   const bool by_row = (structured->order == TSL_BLAS_ROW_MAJOR) != on_the_right;
-  const bool is_turned = in_place && (structured->trans == 'T' || structured->trans == 'C');
+  const bool is_turned = in_place && (structured->trans_a == 'T' || structured->trans_a == 'C');
   const bool conjugates =
-      in_place && tsl_blas_is_complex(type) && (structured->trans == 'C' || structured->trans == 'R');
+      in_place && tsl_blas_is_complex(type) && (structured->trans_a == 'C' || structured->trans_a == 'R');
   if (is_turned != on_the_right)
     out->uplo = other_triangle(out->uplo);
   out->work.m = on_the_right ? structured->n : structured->m;
@@ -90,7 +90,7 @@ static void layout_factor(tesela_type type, const tsl_blas_structured *structure
   level3_layout_view(&out->b2, NULL, 0, false, false);
 }
 
-void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out) {
+void tsl_blas_lay_out(tesela_type type, const tsl_blas_multiply *structured, tsl_blas_layout *out) {
   out->routine = structured->routine;
   out->uplo = structured->uplo;
   out->unit = structured->diag == 'U';

@@ -48,28 +48,28 @@ typedef struct benchmark {
   _Alignas(16) unsigned char one[16]; /* 1 in the real or complex type */
 } benchmark;
 
-static tsl_blas_structured make_call(const benchmark *bench, int64_t size, int form) {
+static tsl_blas_multiply make_call(const benchmark *bench, int64_t size, int form) {
   const bool is_update = bench->routine < TSL_BLAS_SYMM, is_thin = is_update && form == 1;
   const int64_t n = is_thin ? 2 * size : size;
-  return (tsl_blas_structured){.routine = bench->routine,
-                               .order = TSL_BLAS_COLUMN_MAJOR,
-                               .side = form == 0 ? 'L' : 'R',
-                               .uplo = 'L',
-                               .trans = 'N',
-                               .diag = 'N',
-                               .m = n,
-                               .n = n,
-                               .k = is_thin     ? size / 4
-                                    : is_update ? size
-                                                : 0,
-                               .alpha = bench->one,
-                               .a = bench->a,
-                               .lda = n,
-                               .b = bench->b,
-                               .ldb = n,
-                               .beta = bench->one,
-                               .c = bench->c,
-                               .ldc = n};
+  return (tsl_blas_multiply){.routine = bench->routine,
+                             .order = TSL_BLAS_COLUMN_MAJOR,
+                             .side = form == 0 ? 'L' : 'R',
+                             .uplo = 'L',
+                             .trans_a = 'N',
+                             .diag = 'N',
+                             .m = n,
+                             .n = n,
+                             .k = is_thin     ? size / 4
+                                  : is_update ? size
+                                              : 0,
+                             .alpha = bench->one,
+                             .a = bench->a,
+                             .lda = n,
+                             .b = bench->b,
+                             .ldb = n,
+                             .beta = bench->one,
+                             .c = bench->c,
+                             .ldc = n};
 }
 
 static void peer_rating_level3_fill(const benchmark *bench, int64_t n) {
@@ -81,7 +81,7 @@ static void peer_rating_level3_fill(const benchmark *bench, int64_t n) {
     memcpy((char *)bench->a + (size_t)(i * (n + 1)) * size, bench->one, size);
 }
 
-static bool peer_rating_level3_compute(const benchmark *bench, const tsl_blas_structured *structured,
+static bool peer_rating_level3_compute(const benchmark *bench, const tsl_blas_multiply *structured,
                                        bool ours) {
   tsl_blas_layout layout;
   if (!ours) {
@@ -92,7 +92,7 @@ static bool peer_rating_level3_compute(const benchmark *bench, const tsl_blas_st
   return tsl_blas_level3_compute(bench->symbol, &layout, NULL) != NULL;
 }
 
-static double peer_rating_level3_seconds_of(const benchmark *bench, const tsl_blas_structured *structured,
+static double peer_rating_level3_seconds_of(const benchmark *bench, const tsl_blas_multiply *structured,
                                             int calls, bool ours) {
   bool done = true;
   tsl_blas_call call = {.symbol = NULL};
@@ -120,7 +120,7 @@ static void time_all_sizes(const benchmark *bench, double seconds[2][SIZES][FORM
     const int theirs = round / rounds % 2;
     for (int i = 0; i < SIZES; i++) {
       for (int form = 0; form < FORMS; form++) {
-        const tsl_blas_structured given = make_call(bench, bench->sizes[i], form);
+        const tsl_blas_multiply given = make_call(bench, bench->sizes[i], form);
         peer_rating_level3_fill(bench, given.n);
         double *least = &seconds[theirs][i][form];
         *least =

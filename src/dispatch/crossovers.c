@@ -65,27 +65,22 @@ static tesela_status crossovers_set(const tsl_record_field *field, bool applies,
   return TESELA_OK;
 }
 
-static tesela_status crossovers_read_record(const tsl_record *record, unsigned offers,
-                                            tsl_crossover_table *table) {
-  const char *word = tsl_record_word(record, 0);
+static tesela_status crossovers_read_line(const char *line, unsigned offers, tsl_crossover_table *table) {
+  tsl_record record;
+  TSL_TRY(tsl_record_parse(line, &record));
+  const char *word = tsl_record_word(&record, 0);
   bool is_known = !word, applies = !word;
   for (size_t i = 0; word && i < sizeof sets / sizeof *sets; i++)
     if (strcmp(sets[i].name, word) == 0) {
       is_known = true;
       applies = (sets[i].needs & ~offers) == 0;
     }
-  if (!is_known || tsl_record_word(record, 1))
-    return tsl_fail(TESELA_BAD_INPUT, "a line is \"[instruction set] name=number ...\", not \"%.64s ...\"",
-                    word);
-  for (int i = word != NULL; i < record->count; i++)
-    TSL_TRY(crossovers_set(&record->fields[i], applies, table));
-  return TESELA_OK;
-}
-
-static tesela_status crossovers_read_line(const char *line, unsigned offers, tsl_crossover_table *table) {
-  tsl_record record;
-  TSL_TRY(tsl_record_parse(line, &record));
-  const tesela_status status = crossovers_read_record(&record, offers, table);
+  tesela_status status = TESELA_OK;
+  if (!is_known || tsl_record_word(&record, 1))
+    status = tsl_fail(TESELA_BAD_INPUT, "a line is \"[instruction set] name=number ...\", not \"%.64s ...\"",
+                      word);
+  for (int i = word != NULL; i < record.count && status == TESELA_OK; i++)
+    status = crossovers_set(&record.fields[i], applies, table);
   tsl_record_free(&record);
   return status;
 }

@@ -58,14 +58,8 @@ const tsl_strategy *tsl_direct_strategy(const tsl_problem *problem, const tsl_ch
 
 void tsl_direct_explain(const tsl_problem *problem, const tsl_choice *choice, tsl_text *out) {
   const tsl_crossover_table *limits = &tsl_crossovers;
-  const tsl_choice call = {.devices = choice->devices,
-                           .device = choice->device,
-                           .strategy = choice->strategy,
-                           .exclude = choice->exclude,
-                           .place = choice->place,
-                           .wisdom = choice->wisdom,
-                           .vendors = choice->vendors,
-                           .sparing = true};
+  tsl_choice call = *choice;
+  call.sparing = true; /* as calls without a plan choose */
   const tsl_strategy *strategy = tsl_direct_strategy(problem, &call);
   const tsl_device *cpu = tsl_devices_of_kind(choice->devices, 0, 0);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;

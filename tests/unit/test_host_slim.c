@@ -11,6 +11,7 @@
 
 #include "strategy/gemm/host/host_slim/host_slim_job.h"
 #include "strategy/gemm/host/host_small/host_small_job.h"
+#include "strategy/host_jobs/host_job.h"
 
 /* Expects the bits of host_small, which adds in the same order. Under a sanitizer the compiler
  * fuses other multiply-adds of plain C in either, so the test is skipped. */
@@ -18,7 +19,7 @@ static void expect_as_small(const host_product *product, const tsl_device *devic
                             const void *expected) {
   if (ADDRESS_SANITIZER || THREAD_SANITIZER)
     return;
-  const tsl_call called = tsl_small_product(&product->problem, &product->operands);
+  const tsl_call called = tsl_call_of(&product->problem, &product->operands);
   tsl_small_job job;
   tsl_small_job_make(&called, device->capabilities, &job, NULL);
   host_product_restore(product, before);

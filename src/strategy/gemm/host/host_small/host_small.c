@@ -77,7 +77,7 @@ static double conflict_clocks(const tsl_small_job *job, bool reads_c) {
 static double host_small_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
-  const tsl_call product = tsl_small_product(problem, &strides);
+  const tsl_call product = tsl_call_of(problem, &strides);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
@@ -108,7 +108,7 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
 static void host_small_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
-  const tsl_call product = tsl_small_product(problem, &strides);
+  const tsl_call product = tsl_call_of(problem, &strides);
   tsl_small_job job;
   (void)config;
   tsl_small_job_make(&product, device->capabilities, &job, NULL);
@@ -125,7 +125,7 @@ static void host_small_account(const tsl_problem *problem, const tsl_config *con
 
 static void host_small_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                             const tsl_device *device, void *job) {
-  const tsl_call product = tsl_small_product(problem, strides);
+  const tsl_call product = tsl_call_of(problem, strides);
   (void)config;
   tsl_small_job_make(&product, device->capabilities, job, NULL);
 }

@@ -300,19 +300,6 @@ bool tsl_small_run_at_once(const tsl_call *p, unsigned offers) {
   return true;
 }
 
-tsl_call tsl_small_product(const tsl_problem *problem, const tsl_operands *operands) {
-  const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
-  tsl_call call = {.type = problem->c.type,
-                   .m = problem->m,
-                   .n = problem->n,
-                   .k = problem->k,
-                   .a = {a->host, a->row_stride, a->col_stride, false},
-                   .b = {b->host, b->row_stride, b->col_stride, false},
-                   .c = {c->host, c->row_stride, c->col_stride, false}};
-  tsl_call_scale(&call, problem->alpha, problem->beta);
-  return call;
-}
-
 static void host_small_run_panel(const tsl_small_panel *panel, int64_t size, const char *a, const void *b,
                                  char *c) {
   const int64_t a_jump = panel->height * panel->tile.a_row, c_jump = panel->height * panel->tile.c_row * size;

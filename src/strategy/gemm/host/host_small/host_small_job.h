@@ -82,8 +82,6 @@ typedef struct tsl_small_job {
   tsl_small_panel whole;
 } tsl_small_job;
 
-/* Returns the product of a problem with these operands; all types are f32, or all are f64. */
-tsl_call tsl_small_product(const tsl_problem *problem, const tsl_operands *operands);
 /* Makes a product's job; addresses are not used. `clocks` (or NULL): predicted vector multiply-adds. */
 void tsl_small_job_make(const tsl_call *product, unsigned offers, tsl_small_job *job, double *clocks);
 /* Makes the job of a product in no cache, with the widest tiles. Returns false if the processor has none. */
