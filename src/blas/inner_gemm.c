@@ -12,10 +12,11 @@ bool tsl_blas_packed(const tsl_call *work) {
 
 void tsl_blas_inner_gemm(const tsl_blas_symbol *symbol, const tsl_call *work, tesela_record *record) {
   const tsl_device *cpu = tsl_blas_cpu();
+  if (cpu && tsl_dispatch_at_once(work, cpu))
+    return;
   const double volume =
       (tsl_blas_is_complex(work->type) ? 4.0 : 1.0) * (double)work->m * (double)work->n * (double)work->k;
-  if ((cpu && tsl_dispatch_at_once(work, cpu)) ||
-      (volume < (double)tsl_crossovers.plan_volume && tsl_blas_packed(work)) ||
+  if ((volume < (double)tsl_crossovers.plan_volume && tsl_blas_packed(work)) ||
       tsl_blas_by_tesela(symbol, work, record))
     return;
   tsl_blas_loop_gemm(work);

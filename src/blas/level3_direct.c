@@ -28,7 +28,9 @@ static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layou
   void *c = tsl_writable(work->c.data);
   tsl_call product;
   tsl_blas_general(work, zero, &product);
-  product.c = (tsl_call_matrix){.data = square, .row = by_row ? n : 1, .col = by_row ? 1 : n};
+  product.c.data = square;
+  product.c.row = by_row ? n : 1;
+  product.c.col = by_row ? 1 : n;
   tsl_blas_inner_gemm(symbol, &product, NULL);
   const tsl_blas_parts *parts = tsl_blas_parts_of(work->type);
   if (twice)
