@@ -3,8 +3,8 @@
  * Finds the size from which tesela is faster than another BLAS, through the same symbols. Both libraries are
  * opened by path; every round runs both in alternating order. Prints the shortest time of a call in
  * microseconds and other / tesela, for products, triangles of products, dots and transposed copies. At the
- * end prints the geometric mean and the lowest of these ratios. The table of src/blas/blas_route.c comes from
- * this. OTHER may be another build's drop-in. */
+ * end prints the geometric mean and the lowest of these ratios. The peers of src/dispatch/crossovers.h come
+ * from this. OTHER may be another build's drop-in. */
 #include "builds.h"
 #include "peers.h"
 

@@ -4,7 +4,7 @@
  * The largest operand has from 100 to MOST (10^8) elements. Both libraries are opened by path; every round
  * runs both in alternating order. Prints the shortest time of a call in microseconds, GB/s of the drop-in and
  * other / tesela. For each routine prints the geometric mean and the lowest ratio. The tables of
- * src/blas/blas_route.c come from this. ROUTINES selects routines, such as "gemv ger dot". */
+ * src/dispatch/crossovers.h come from this. ROUTINES selects routines, such as "gemv ger dot". */
 #include "builds.h"
 #include "peers.h"
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Checks that includes point one way:
 
-    core <- device <- host <- problem <- copy <- strategy <- plan <- judge <- planner <- tune <- explain
-    explain <- api <- tools
+    core <- device <- host <- problem <- copy <- strategy <- plan <- judge <- planner <- dispatch
+    dispatch <- tune <- explain <- api <- tools (every room above core may include dispatch/crossovers.h)
     core <- device <- host <- vector
-    core, vector <- blas (apart from the public header and api's headers for small products)
+    core, vector, dispatch <- blas (apart from the public header and api/fast_path.h)
     core <- scalapack (apart from the public headers)
     core <- comm <- tools (apart from the public header and api's headers for structs that grow)
     core <- io <- tools
@@ -24,12 +24,12 @@ import sys
 import tempfile
 
 # Rooms whose headers a room may include, apart from its own. All may include <tesela/...>.
-FLOORS = ["core", "device", "host", "problem", "copy", "strategy", "plan", "judge", "planner", "tune",
-          "explain", "api"]
+FLOORS = ["core", "device", "host", "problem", "copy", "strategy", "plan", "judge", "planner",
+          "dispatch", "tune", "explain", "api"]
 MAY_INCLUDE = {room: set(FLOORS[: floor + 1]) for floor, room in enumerate(FLOORS)}
 MAY_INCLUDE["io"] = {"core", "io"}
 MAY_INCLUDE["vector"] = {"core", "device", "host", "vector"}
-MAY_INCLUDE["blas"] = {"core", "vector", "blas"}
+MAY_INCLUDE["blas"] = {"core", "vector", "dispatch", "blas"}
 MAY_INCLUDE["scalapack"] = {"core", "scalapack"}
 MAY_INCLUDE["comm"] = {"core", "comm"}
 MAY_INCLUDE["tools"] = {*FLOORS, "comm", "io", "tools"}
@@ -37,8 +37,11 @@ MAY_INCLUDE["tools"] = {*FLOORS, "comm", "io", "tools"}
 # Texts for devices' compilers: not C of the host, and not included by it.
 KERNEL_TEXT = re.compile(r"src/(kernel/|device/[^/]+/include/)|.*\.(cl|cu)$")
 
-# The drop-in's products may take less time than a public call.
-SMALL_PRODUCTS = {"src/api/api_dispatch.h", "src/api/fast_path.h"}
+# Data that every room above core may include.
+CROSSOVERS = "src/dispatch/crossovers.h"
+
+# The drop-in asks a context for its cpu, and on which device it would run a call.
+PLACEMENT = {"src/api/fast_path.h"}
 # Headers that src/comm may include: products of several ranks are public calls, whose structs are passed with
 # their sizes; and GPUs send to each other.
 GROWING_STRUCTS = {"src/api/struct_abi.h", "src/api/device_p2p.h"}
@@ -115,8 +118,10 @@ def complaint(root, source, quoted, name):
         return f"{target} is kernel text, not for the host"
     if source.startswith("src/") and target != f"src/{name}":
         return f'"{name}" should be written from src/'
+    if target == CROSSOVERS:
+        return "the numbers are not for core" if here == "core" else None
     if there not in MAY_INCLUDE[here]:
-        if here == "blas" and target in SMALL_PRODUCTS:
+        if here == "blas" and target in PLACEMENT:
             return None
         if here == "comm" and target in GROWING_STRUCTS | GPU_LIMITS:
             return None

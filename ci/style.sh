@@ -31,6 +31,11 @@ python3 ci/parameter_names.py --self-test >/dev/null ||
 python3 ci/parameter_names.py ||
   complain "a parameter is named of, at, to, given, own, one or made (CODING_STYLE.md)"
 
+python3 ci/one_user_hooks.py --self-test || complain "ci/one_user_hooks.py misses a planted hook"
+python3 ci/one_user_hooks.py >/dev/null || complain "a hook has one user: ci/one_user_hooks.py"
+python3 ci/mnk_structs.py --self-test || complain "ci/mnk_structs.py misses a planted struct"
+python3 ci/mnk_structs.py >/dev/null || complain "one more struct has m, n and k: ci/mnk_structs.py"
+
 for file in "${sources[@]}"; do
   lines=$(wc -l <"$file")
   case $file in *.cl | *.cu) limit=500 ;; include/*) limit=1000 ;; *) limit=800 ;; esac

@@ -2,13 +2,13 @@
 #ifndef TSL_API_API_H
 #define TSL_API_API_H
 
-#include "api/fast_call.h"
-#include "api/plan_cache.h"
 #include "api/struct_abi.h"
 #include "core/cancel.h"
 #include "core/fork_mutex.h"
 #include "core/memory.h"
 #include "core/strides.h"
+#include "dispatch/fast_call.h"
+#include "dispatch/plan_cache.h"
 #include "plan/plan.h"
 #include "plan/run_slot.h"
 #include "planner/planner_wisdom.h"
@@ -291,8 +291,6 @@ void tsl_api_direct_reach(const tsl_address_range reach[TSL_OPERANDS], tsl_fast_
 /* Returns the extent of an operand of this shape. */
 tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool used);
 
-/* Returns a product of one real type in host memory for fast paths. */
-tsl_fast_product tsl_api_fast_product(const tsl_problem *problem, const void *a, const void *b, void *c);
 /* Returns true if the plan's shortcut accepts these operands; it refuses NULL, buffers, packed operands. */
 static inline bool tsl_api_runs_directly(const tesela_plan *plan, const tesela_matrix *a,
                                          const tesela_matrix *b, const tesela_matrix *c) {

@@ -4,28 +4,24 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/thread_string.h"
+#include "dispatch/dispatch.h"
 #include "host/int_math.h"
+#include "strategy/host_jobs/host_job.h"
 
-/* Operations below which one thread computes a product (shared_product) or a whole batch (shared_batch). */
-static const double shared_product = 4e6, shared_batch = 2e5;
 enum { CHUNKS_OF_A_THREAD = 8 };
-/* Ratio of a batch's bytes to the second-level cache from which operands stay in no cache between calls. */
-static const double streaming_cache_ratio = 8;
 
 typedef struct api_batch_state {
   tsl_products products;
-  int64_t chunks; /* parts into which the products are divided */
-  bool shares;    /* true: threads divide the products */
-  tsl_fast_kernel
-      *streaming_kernel;  /* kernel for operands that are in no cache; NULL: products use the plan */
-  void *state;            /* state of `streaming_kernel`; owned */
+  int64_t chunks;         /* parts into which the products are divided */
+  bool shares;            /* true: threads divide the products */
+  tsl_binding streaming;  /* kernel for operands that are in no cache; NULL: products use the plan */
   atomic_int status;      /* status of the first product that failed */
   tsl_status_saved saved; /* message of that failure */
 } api_batch_state;
 
 static tesela_status api_batch_multiply(api_batch_state *state, int64_t i) {
   tsl_operands operands;
-  const tsl_fast_call streaming_kernel = {.run = state->streaming_kernel, .state = state->state};
+  const tsl_fast_call streaming_kernel = {.run = state->streaming.kernel, .state = state->streaming.state};
   if (streaming_kernel.run && tsl_products_at(&state->products, i, &operands))
     return tsl_fast_call_run(&streaming_kernel, &state->products.plan->plan->work.problem, operands.a.host,
                              operands.b.host, operands.c.host);
@@ -52,18 +48,20 @@ static bool api_batch_exceeds_cache(const api_batch_state *state) {
   const tsl_work *work = &state->products.plan->plan->work;
   const double second = work->device->level_bytes[1] ? (double)work->device->level_bytes[1] : 512 << 10;
   return (batch->a || batch->a_stride != 0) && (batch->b || batch->b_stride != 0) &&
-         tsl_problem_bytes(&work->problem) * (double)batch->count > streaming_cache_ratio * second;
+         tsl_problem_bytes(&work->problem) * (double)batch->count >
+             (double)tsl_crossovers.streaming_ratio * second;
 }
 
 /* Sets the kernel for operands that are in no cache; NULL if the strategy has none or they may be cached. */
 static void find_streaming_kernel(api_batch_state *state) {
   const tsl_plan *plan = state->products.plan->plan;
-  const tsl_strategy *strategy = plan->work.strategy;
-  if (!state->products.plan->direct.run || !strategy->direct.prepare_streaming ||
+  if (!state->products.plan->direct.run || plan->work.strategy != &tsl_gemm_host_small ||
       !api_batch_exceeds_cache(state))
     return;
-  const tsl_fast_product product = tsl_api_fast_product(&plan->work.problem, NULL, NULL, NULL);
-  state->state = strategy->direct.prepare_streaming(&product, plan->work.device, &state->streaming_kernel);
+  const tsl_operands strides = tsl_strides_of(&plan->work.problem);
+  tsl_call call = tsl_call_of(&plan->work.problem, &strides);
+  call.streams = true;
+  (void)tsl_dispatch_small(&call, plan->work.device, &state->streaming);
 }
 
 /* Computes all products. Threads divide them if one is too small for several threads and the batch is not. */
@@ -71,13 +69,14 @@ static tesela_status multiply_all(api_batch_state *state) {
   const tsl_work *work = &state->products.plan->plan->work;
   const double flops = tsl_problem_flops(&work->problem);
   state->shares = work->device->capabilities & TSL_CAN_HOST && work->device->threads > 1 &&
-                  flops < shared_product && flops * (double)state->products.batch->count >= shared_batch;
+                  flops < (double)tsl_crossovers.thread_product &&
+                  flops * (double)state->products.batch->count >= (double)tsl_crossovers.thread_batch;
   const tsl_team team = state->shares ? tsl_device_team(work->device) : (tsl_team){0};
   const int64_t chunk_limit = state->shares ? (int64_t)CHUNKS_OF_A_THREAD * tsl_team_threads(team) : 1;
   find_streaming_kernel(state);
   state->chunks = state->products.batch->count < chunk_limit ? state->products.batch->count : chunk_limit;
   tsl_team_run(team, state->chunks, multiply_chunk, state);
-  tsl_free(state->state);
+  tsl_free(state->streaming.state);
   const tesela_status status = (tesela_status)atomic_load(&state->status);
   if (status != TESELA_OK)
     tsl_status_restore(&state->saved);

@@ -1,10 +1,12 @@
 #include "api/api.h"
-#include "api/api_dispatch.h"
+#include "dispatch/call_cache.h"
 
 #include "core/floats.h"
 #include "core/status.h"
 #include "core/thread_string.h"
+#include "dispatch/dispatch.h"
 #include "planner/nearest.h"
+#include "strategy/host_jobs/host_job.h"
 
 /* Adds the operand that got its type by default to the message about wrong types. */
 static tesela_status explain_default_types(const tsl_request *request, const tsl_problem *problem,
@@ -52,42 +54,18 @@ tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *k
                             tsl_plan_bytes(new_plan->plan), false, cached);
 }
 
-tsl_fast_product tsl_api_fast_product(const tsl_problem *p, const void *a, const void *b, void *c) {
-  return (tsl_fast_product){.type = p->c.type,
-                            .m = p->m,
-                            .n = p->n,
-                            .k = p->k,
-                            .a = a,
-                            .b = b,
-                            .c = c,
-                            .a_row = p->a.row_stride,
-                            .a_col = p->a.col_stride,
-                            .b_row = p->b.row_stride,
-                            .b_col = p->b.col_stride,
-                            .c_row = p->c.row_stride,
-                            .c_col = p->c.col_stride,
-                            .alpha = p->alpha[0],
-                            .beta = p->beta[0],
-                            .alpha_is_0 = p->alpha[0] == 0,
-                            .alpha_is_1 = p->alpha[0] == 1,
-                            .beta_is_0 = p->beta[0] == 0};
-}
-
-/* Stores a kernel in a dispatch entry if the strategy has no parameters; it gives the plan's bits. */
+/* Stores a kernel of a small product in a dispatch entry; it gives the plan's bits. */
 static void store_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   const tsl_work *work = &plan->plan->work;
-  const tsl_problem *p = &work->problem;
-  const tsl_strategy *strategy = work->strategy;
-  if (!plan->direct.run || !strategy->direct.prepare || tsl_strategy_params(strategy) > 0)
-    return;
-  const tsl_fast_product product = tsl_api_fast_product(p, NULL, NULL, NULL);
-  tsl_fast_kernel *kernel;
-  entry->state = strategy->direct.prepare(&product, work->device, &kernel);
-  if (!entry->state)
+  const tsl_operands strides = tsl_strides_of(&work->problem);
+  const tsl_call call = tsl_call_of(&work->problem, &strides);
+  tsl_binding binding;
+  if (!plan->direct.run || work->strategy != &tsl_gemm_host_small ||
+      !tsl_dispatch_small(&call, work->device, &binding))
     return;
   entry->direct = plan->direct;
-  entry->direct.run = kernel ? kernel : strategy->direct.run_prepared;
-  entry->direct.state = entry->state;
+  entry->direct.run = binding.kernel;
+  entry->direct.state = entry->state = binding.state;
 }
 
 static void store_dispatch_entry(const tsl_dispatch_key *key, tsl_cached_plan *cached) {

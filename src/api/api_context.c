@@ -1,5 +1,5 @@
 #include "api/api.h"
-#include "api/api_dispatch.h"
+#include "dispatch/call_cache.h"
 
 #include "core/env.h"
 #include "core/floats.h"

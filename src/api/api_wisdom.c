@@ -1,6 +1,6 @@
 /* A context's own wisdom: records of the user's file, imported ones, and measured ones. */
 #include "api/api.h"
-#include "api/api_dispatch.h"
+#include "dispatch/call_cache.h"
 
 #include "core/floats.h"
 #include "core/status.h"

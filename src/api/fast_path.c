@@ -10,35 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool fast_path_multiplies(const tsl_strategy *strategy) {
-  return strategy->op == TSL_OP_GEMM && strategy->direct.multiply;
-}
-static bool fast_path_solves(const tsl_strategy *strategy) {
-  return strategy->op == TSL_OP_SOLVE && strategy->direct.solve;
-}
-static bool fast_path_computes(const tsl_strategy *strategy) {
-  return strategy->op == TSL_OP_GEMM && strategy->direct.multiply_packed;
-}
-
-static const tsl_strategy *find_first_strategy(bool (*does)(const tsl_strategy *)) {
-  for (int i = 0; tsl_strategy_at(i); i++)
-    if (does(tsl_strategy_at(i)))
-      return tsl_strategy_at(i);
-  return NULL;
-}
-
-tesela_status tsl_api_fast_path(tesela_context *context, tsl_fast_path *path) {
+tesela_status tsl_api_cpu(tesela_context *context, const tsl_device **cpu) {
   TSL_DEFAULT_FLOATS;
   tsl_devices *devices;
   tsl_device *device;
   const bool has_cpu = strcmp(context->device, "cpu") == 0 || strcmp(context->device, "auto") == 0;
-  *path = (tsl_fast_path){.strategy = NULL};
+  *cpu = NULL;
   if (!has_cpu || context->asks)
     return TESELA_OK;
   TSL_TRY(tsl_api_devices(context, &devices));
   TSL_TRY(tsl_devices_find(devices, "cpu", &device));
-  *path = (tsl_fast_path){find_first_strategy(fast_path_multiplies), device,
-                          find_first_strategy(fast_path_solves), find_first_strategy(fast_path_computes)};
+  *cpu = device;
   return TESELA_OK;
 }
 

@@ -4,17 +4,9 @@
 
 #include "strategy/strategy.h"
 
-/* Strategies that compute without plans on a context's device; valid as long as the context. */
-typedef struct tsl_fast_path {
-  const tsl_strategy *strategy;
-  const tsl_device *device;
-  const tsl_strategy *solver; /* solves with triangles; NULL: none */
-  const tsl_strategy *packer; /* computes products with structures and large products; NULL: none */
-} tsl_fast_path;
-
-/* Finds the strategies. path->strategy is NULL if no strategy computes without plans, or if the
- * context's device is neither "cpu" nor "auto". TESELA_OUT_OF_MEMORY: a later call may find more. */
-tesela_status tsl_api_fast_path(tesela_context *context, tsl_fast_path *path);
+/* Returns the cpu, valid as long as the context; *cpu is NULL if the context's device is neither "cpu" nor
+ * "auto", or if its calls have requirements. TESELA_OUT_OF_MEMORY: a later call may find it. */
+tesela_status tsl_api_cpu(tesela_context *context, const tsl_device **cpu);
 /* Returns true if another device than the cpu would run this product; false on errors. Caches the plan. */
 bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *desc);
 /* Plans by the strategy whose kernels compile soonest, and caches the plan. Returns false if the processor is

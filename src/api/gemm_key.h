@@ -3,7 +3,7 @@
 #define TSL_API_GEMM_KEY_H
 
 #include "api/api.h"
-#include "api/api_dispatch.h"
+#include "dispatch/call_cache.h"
 
 /* Returns true if the description has properties that a key cannot express. */
 static inline bool tsl_gemm_has_more(const tesela_gemm_desc *desc) {

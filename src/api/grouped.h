@@ -7,7 +7,6 @@
 
 /* Members that are computed without plans. */
 typedef struct tsl_small_gemm_group {
-  const tsl_strategy *strategy;
   tsl_device *cpu;
   int64_t count;       /* members in `all` */
   tsl_small_gemm *all; /* scratch memory of tsl_scratch_take(); NULL: none */

@@ -4,12 +4,11 @@
 #include "core/checked.h"
 #include "core/log.h"
 #include "core/scratch.h"
+#include "dispatch/crossovers.h"
 #include "host/int_math.h"
 #include "strategy/host_jobs/exceptions.h"
 #include "strategy/host_jobs/host_job.h"
 
-/* Operations of a group below which one thread computes all of it. */
-static const double shared_group = 2e5;
 enum { PARTS_OF_A_THREAD = 8 };
 
 static bool grouped_at_once_is_single(const tesela_batch *batch) {
@@ -23,7 +22,6 @@ static void grouped_at_once_find(tsl_small_gemm_finding *state, const tesela_gem
     if (grouped_at_once_is_single(batches ? &batches[i] : NULL) &&
         tsl_small_gemm_take(state, &descs[i], gemm)) {
       gemm->number = i;
-      out->strategy = state->strategy;
       out->count++;
     }
   }
@@ -52,42 +50,41 @@ int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc
   return out->count;
 }
 
-static __attribute__((noinline)) void settle(tsl_floats before, const tsl_fast_product *product) {
-  const tsl_problem problem = tsl_problem_gemm(product->m, product->n, product->k, product->type);
+static __attribute__((noinline)) void settle(tsl_floats before, const tsl_call *call) {
+  const tsl_problem problem = tsl_problem_gemm(call->m, call->n, call->k, call->type);
   const tsl_operands operands = {
-      .c = {.host = product->c, .row_stride = product->c_row, .col_stride = product->c_col}};
+      .c = {.host = tsl_writable(call->c.data), .row_stride = call->c.row, .col_stride = call->c.col}};
   tsl_exceptions_settle(before, &problem, &operands);
 }
 
 /* Computes by the specification if the strategy fails. It needs no memory and accepts any strides, so no
  * product fails after others are done. */
-static tesela_status grouped_at_once_multiply(const tsl_fast_product *product, const tsl_strategy *strategy,
-                                              tsl_device *cpu) {
+static tesela_status grouped_at_once_multiply(const tsl_call *call, tsl_device *cpu) {
   const tsl_floats before = tsl_exceptions_begin();
-  const bool is_done = strategy->direct.multiply(product, cpu);
+  const bool is_done = tsl_dispatch_small(call, cpu, NULL);
   if (tsl_floats_read() != before)
-    settle(before, product);
+    settle(before, call);
   if (is_done)
     return TESELA_OK;
   const tsl_strategy *plainest = tsl_strategy_specification(TSL_OP_GEMM);
   tsl_plan plan = {.work = {.strategy = plainest,
-                            .problem = tsl_problem_gemm(product->m, product->n, product->k, product->type),
+                            .problem = tsl_problem_gemm(call->m, call->n, call->k, call->type),
                             .config = tsl_strategy_defaults(plainest),
                             .device = cpu},
                    .place = TSL_PLACE_HOST};
   tsl_problem *problem = &plan.work.problem;
-  problem->alpha[0] = product->alpha;
-  problem->beta[0] = product->beta;
-  problem->a.row_stride = product->a_row;
-  problem->a.col_stride = product->a_col;
-  problem->b.row_stride = product->b_row;
-  problem->b.col_stride = product->b_col;
-  problem->c.row_stride = product->c_row;
-  problem->c.col_stride = product->c_col;
+  problem->alpha[0] = call->alpha[0];
+  problem->beta[0] = call->beta[0];
+  problem->a.row_stride = call->a.row;
+  problem->a.col_stride = call->a.col;
+  problem->b.row_stride = call->b.row;
+  problem->b.col_stride = call->b.col;
+  problem->c.row_stride = call->c.row;
+  problem->c.col_stride = call->c.col;
   tsl_operands operands = tsl_strides_of(problem);
-  operands.a.host = tsl_writable(product->a);
-  operands.b.host = tsl_writable(product->b);
-  operands.c.host = product->c;
+  operands.a.host = tsl_writable(call->a.data);
+  operands.b.host = tsl_writable(call->b.data);
+  operands.c.host = tsl_writable(call->c.data);
   return tsl_plan_run(&plan, &operands, NULL);
 }
 
@@ -102,16 +99,16 @@ static void grouped_at_once_multiply_part(void *argument, int64_t part, int work
   const int64_t count = run->gemms->count, end = tsl_partition_begin(count, run->parts, part + 1);
   (void)worker;
   for (int64_t i = tsl_partition_begin(count, run->parts, part); i < end; i++)
-    tsl_grouped_note(run->group, grouped_at_once_multiply(&run->gemms->all[i].product, run->gemms->strategy,
-                                                          run->gemms->cpu));
+    tsl_grouped_note(run->group, grouped_at_once_multiply(&run->gemms->all[i].call, run->gemms->cpu));
 }
 
 void tsl_grouped_at_once(tsl_grouped *group) {
   const tsl_small_gemm_group *gemms = &group->at_once;
   double work = 0;
   for (int64_t i = 0; i < gemms->count; i++)
-    work += 2.0 * (double)(gemms->all[i].product.m * gemms->all[i].product.n * gemms->all[i].product.k);
-  const tsl_team team = work < shared_group ? (tsl_team){0} : tsl_device_team(gemms->cpu);
+    work += 2.0 * (double)(gemms->all[i].call.m * gemms->all[i].call.n * gemms->all[i].call.k);
+  const tsl_team team =
+      work < (double)tsl_crossovers.thread_batch ? (tsl_team){0} : tsl_device_team(gemms->cpu);
   const int64_t part_limit = (int64_t)PARTS_OF_A_THREAD * tsl_team_threads(team);
   grouped_at_once_state all = {gemms, group,
                                tsl_team_threads(team) == 1 ? 1

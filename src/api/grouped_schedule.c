@@ -2,13 +2,12 @@
  * One thread each computes the others, the largest first, several small ones at a time. */
 #include "api/grouped.h"
 
+#include "dispatch/crossovers.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits in f32 operations: one thread computes products below shared_product and groups below shared_group.
- * All threads compute products from whole_product on, which saves each thread's memory. */
-static const double shared_product = 4e6, whole_product = 4e9, shared_group = 2e5;
 /* Overheads in f32 operations: of a call, of a byte, and of starting and ending all threads. */
 static const double call_work = 400, byte_work = 2, team_work = 4e5;
 enum { JOBS_OF_A_THREAD = 8 };
@@ -111,13 +110,13 @@ static int64_t choose_together(const schedule *state, int threads, double *loads
   double left = total, small = total;
   product_position position = {0, 0};
   bool leads = true;
-  for (int64_t s = 0; s < state->count && state->all[s].work >= shared_product; s++) {
+  for (int64_t s = 0; s < state->count && state->all[s].work >= (double)tsl_crossovers.thread_product; s++) {
     large += state->all[s].count;
     small -= state->all[s].work * (double)state->all[s].count;
   }
   for (; leads && together < large; schedule_next_product(state, &position)) {
     const double work = state->all[position.series].work;
-    leads = work >= whole_product || work * threads > left;
+    leads = work >= (double)tsl_crossovers.thread_each || work * threads > left;
     together += leads;
     left -= work;
   }
@@ -166,7 +165,7 @@ static void schedule_run_all(schedule *state, tsl_team team, double *loads) {
   product_position position = {0, 0};
   for (int64_t s = 0; s < state->count; s++)
     total += state->all[s].work * (double)state->all[s].count;
-  const bool shares = threads > 1 && total >= shared_group;
+  const bool shares = threads > 1 && total >= (double)tsl_crossovers.thread_batch;
   const int64_t together = shares ? choose_together(state, threads, loads, total) : 0;
   double left = total;
   for (int64_t p = 0; p < together || (!shares && position.series < state->count);

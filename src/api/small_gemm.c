@@ -2,15 +2,16 @@
 
 #include "api/gemm_key.h"
 #include "core/floats.h"
+#include "dispatch/crossovers.h"
+#include "dispatch/direct_rule.h"
 #include "planner/planner.h"
-#include "planner/small_gemm_rule.h"
+#include "strategy/host_jobs/host_job.h"
 
 #include <math.h>
 
 tesela_status tsl_small_gemm_begin(tesela_context *context, tsl_small_gemm_finding *state) {
   state->context = context;
   state->known = NULL;
-  state->strategy = NULL;
   state->choice = (tsl_choice){.vendors = tsl_planner_vendors(), .sparing = true};
   state->problem =
       (tsl_problem){.op = TSL_OP_GEMM, .ask = context->ask}; /* each product sets the other members */
@@ -49,8 +50,8 @@ static bool small_gemm_place(const tesela_matrix *matrix, int64_t rows, int64_t 
 }
 
 static bool is_small(const tesela_gemm_desc *desc) {
-  return desc->m > 0 && desc->n > 0 && desc->k > 0 &&
-         ((uint64_t)desc->m | (uint64_t)desc->n | (uint64_t)desc->k) < 2 * TSL_SMALL_GEMM_SIDE;
+  return desc->m > 0 && desc->n > 0 && desc->k > 0 && desc->m <= tsl_crossovers.direct_side &&
+         desc->n <= tsl_crossovers.direct_side && desc->k <= tsl_crossovers.direct_side;
 }
 
 /* Rounds to f32 to nearest in any caller's mode, and raises no flag. */
@@ -91,9 +92,12 @@ bool tsl_small_gemm_take(tsl_small_gemm_finding *state, const tesela_gemm_desc *
     if (start[i] < out->end && out->start < end[i])
       return false;
   out->is_dense = out->end - out->start == (uintptr_t)(p->m * p->n * size);
-  out->product = tsl_api_fast_product(p, desc->a.data, desc->b.data, desc->c.data);
-  state->strategy = tsl_planner_at_once(p, &state->choice);
-  return state->strategy != NULL;
+  tsl_operands operands = tsl_strides_of(p);
+  operands.a.host = tsl_writable(desc->a.data);
+  operands.b.host = tsl_writable(desc->b.data);
+  operands.c.host = desc->c.data;
+  out->call = tsl_call_of(p, &operands);
+  return tsl_direct_strategy(p, &state->choice) != NULL;
 }
 
 bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
@@ -104,5 +108,5 @@ bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
   const bool taken =
       tsl_small_gemm_begin(context, &finding) == TESELA_OK && tsl_small_gemm_take(&finding, desc, &gemm);
   tsl_small_gemm_end(&finding);
-  return taken && finding.strategy->direct.multiply(&gemm.product, finding.cpu);
+  return taken && tsl_dispatch_small(&gemm.call, finding.cpu, NULL);
 }

@@ -3,10 +3,11 @@
 #define TSL_API_SMALL_GEMM_H
 
 #include "api/api.h"
+#include "dispatch/dispatch.h"
 #include "planner/candidate.h"
 
 typedef struct tsl_small_gemm {
-  tsl_fast_product product;
+  tsl_call call;
   int64_t number;       /* index of the member in the caller's arrays */
   uintptr_t start, end; /* first byte of C, and one past the last */
   bool is_dense;        /* C has no gaps */
@@ -18,8 +19,7 @@ typedef struct tsl_small_gemm_finding {
   tsl_device *cpu;          /* NULL: the context does not use the cpu */
   tsl_shared_wisdom *known; /* wisdom of the context, held until tsl_small_gemm_end() */
   tsl_choice choice;
-  tsl_problem problem;          /* each product sets sizes, strides and scalars */
-  const tsl_strategy *strategy; /* strategy of the last product */
+  tsl_problem problem; /* each product sets sizes, strides and scalars */
 } tsl_small_gemm_finding;
 
 /* Looks up devices and wisdom, to which `state` holds a reference until tsl_small_gemm_end(); call that even
@@ -30,7 +30,7 @@ void tsl_small_gemm_end(tsl_small_gemm_finding *state);
  * If it returns false, the full path reports errors. */
 bool tsl_small_gemm_take(tsl_small_gemm_finding *state, const tesela_gemm_desc *desc, tsl_small_gemm *out);
 
-/* Multiplies by planner/small_gemm_rule.h, with a planned product's bits; false: nothing was done. */
+/* Multiplies by dispatch/direct_rule.h, with a planned product's bits; false: nothing was done. */
 bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc);
 
 #endif

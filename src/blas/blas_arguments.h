@@ -9,11 +9,25 @@ enum { TSL_BLAS_GEMM, TSL_BLAS_DOT, TSL_BLAS_TRANSPOSE, TSL_BLAS_OPS };
 
 enum { TSL_BLAS_ROW_MAJOR = 101, TSL_BLAS_COLUMN_MAJOR = 102 };
 
-/* C = alpha op(A) op(B) + beta C as called. trans_a, trans_b: N, T, C, or R for conjugation only; 0: invalid.
- * uplo: U or L for gemmt, else 0. alpha and beta have the symbol's type. */
+typedef enum tsl_blas_routine {
+  TSL_BLAS_SYRK,
+  TSL_BLAS_HERK,
+  TSL_BLAS_SYR2K,
+  TSL_BLAS_HER2K,
+  TSL_BLAS_GEMMT, /* b is n x k and transposed */
+  TSL_BLAS_SYMM,
+  TSL_BLAS_HEMM,
+  TSL_BLAS_TRMM,
+  TSL_BLAS_TRSM,
+  TSL_BLAS_ROUTINES
+} tsl_blas_routine;
+
+/* Arguments of gemm, gemmt or a routine of Level 3. Letters are N, T, C, or R for conjugation only, U or L, L
+ * or R, and U or N; 0: invalid or absent. The scalars have the symbol's type; beta of herk and her2k and
+ * alpha of herk are real. trmm and trsm overwrite b and have no c. */
 typedef struct tsl_blas_multiply {
   int order, uplo, trans_a, trans_b;
-  int64_t m, n, k;
+  int64_t m, n, k; /* m x n: size of C; k: terms; of an update m is n */
   const void *alpha, *a;
   int64_t lda;
   const void *b;
@@ -21,6 +35,8 @@ typedef struct tsl_blas_multiply {
   const void *beta;
   void *c;
   int64_t ldc;
+  tsl_blas_routine routine; /* Level 3 only, as are side and diag */
+  int side, diag;
 } tsl_blas_multiply;
 
 /* Sum of x[i] y[i], or conj(x[i]) y[i]. A negative increment starts at the far end. */

@@ -4,20 +4,14 @@
 #include "blas/blas_gemm.h"
 #include "blas/blas_route.h"
 #include "blas/check_args.h"
-
-/* Products and operations below which single calls are faster than a batch. */
-enum { FEW = 32 };
-static const double little_work = 2e5;
-/* Volume m n k up to which tesela's batch beats a loop over any host BLAS. */
-static const double small_volume = 120.0 * 120 * 120;
+#include "dispatch/crossovers.h"
 
 static double blas_batch_volume_of(const tsl_blas_multiply *product) {
   return (double)product->m * (double)product->n * (double)product->k;
 }
 
 tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *first, int64_t count) {
-  if (!tsl_blas_host_function(call->symbol) ||
-      tsl_blas_route_batch(call->symbol, first, small_volume) != TSL_BLAS_OTHER)
+  if (!tsl_blas_host_function(call->symbol) || tsl_blas_route_batch(call->symbol, first) != TSL_BLAS_OTHER)
     return NULL;
   tsl_blas_describe(call, first);
   call->flops *= (double)count;
@@ -37,13 +31,14 @@ static bool blas_batch_are_apart(const tesela_batch *batch) {
 bool tsl_blas_is_ours(tsl_blas_call *call, const tsl_blas_multiply *product) {
   const tesela_type type = call->symbol->type;
   return !tsl_blas_lacks(TSL_BLAS_GEMM, type, type) &&
-         tsl_blas_route_batch(call->symbol, product, small_volume) == TSL_BLAS_TESELA &&
-         !tsl_blas_check_gemm(product) && product->m != 0 && product->n != 0;
+         tsl_blas_route_batch(call->symbol, product) == TSL_BLAS_TESELA && !tsl_blas_check_gemm(product) &&
+         product->m != 0 && product->n != 0;
 }
 
 static bool is_worth_it(const tsl_blas_multiply *product, const tesela_batch *batch) {
-  return batch->count >= FEW ||
-         (batch->count > 1 && 2 * blas_batch_volume_of(product) * (double)batch->count >= little_work);
+  return batch->count >= tsl_crossovers.batch_count ||
+         (batch->count > 1 &&
+          2 * blas_batch_volume_of(product) * (double)batch->count >= (double)tsl_crossovers.thread_batch);
 }
 
 bool tsl_blas_end_batch(tsl_blas_call *call, tesela_status status, const tesela_record *record, bool reads) {
@@ -63,7 +58,7 @@ bool tsl_blas_uniform_batch(tsl_blas_call *call, const tsl_blas_multiply *produc
   const tesela_type type = call->symbol->type;
   if (!is_worth_it(product, batch) || !blas_batch_are_apart(batch) || !tsl_blas_is_ours(call, product))
     return false;
-  const tsl_blas_work work = tsl_blas_work_of(type, product);
+  const tsl_call work = tsl_blas_work_of(type, product);
   tsl_blas_desc_storage storage;
   tsl_blas_to_desc(&work, &storage);
   tesela_record record;

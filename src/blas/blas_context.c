@@ -37,16 +37,17 @@ static tesela_context *blas_context_create(int threads) {
   return context;
 }
 
-/* Fast path of the first context, never freed. The child of a fork uses its parent's; it needs no lock. */
-static _Atomic(tsl_fast_path *) fast_path;
+/* The cpu of the first context, never freed. The child of a fork uses its parent's; it needs no lock. */
+static _Atomic(const tsl_device *) cpu;
+static atomic_bool cpu_is_known;
 
-/* Publishes the fast path, unless memory runs out. Needs the lock. */
+/* Publishes the cpu, unless memory runs out. Needs the lock. */
 static void blas_context_offer(tesela_context *context) {
-  tsl_fast_path *path = malloc(sizeof *path);
-  if (path && tsl_api_fast_path(context, path) != TESELA_OUT_OF_MEMORY)
-    atomic_store_explicit(&fast_path, path, memory_order_release);
-  else
-    free(path);
+  const tsl_device *device;
+  if (tsl_api_cpu(context, &device) == TESELA_OUT_OF_MEMORY)
+    return;
+  atomic_store_explicit(&cpu, device, memory_order_relaxed);
+  atomic_store_explicit(&cpu_is_known, true, memory_order_release);
 }
 
 static const blas_context_entry *blas_context_find(int threads) {
@@ -85,18 +86,15 @@ static tesela_context *context_of(int threads) {
   return entry ? entry->context : NULL;
 }
 
-const tsl_fast_path *tsl_blas_fast_path(void) {
-  const tsl_fast_path *path = atomic_load_explicit(&fast_path, memory_order_acquire);
-  if (!path) {
+const tsl_device *tsl_blas_cpu(void) {
+  if (!atomic_load_explicit(&cpu_is_known, memory_order_acquire)) {
     tesela_context *context = context_of(0);
     pthread_mutex_lock(&lock);
-    path = atomic_load_explicit(&fast_path, memory_order_acquire);
-    if (!path && context)
+    if (!atomic_load_explicit(&cpu_is_known, memory_order_acquire) && context)
       blas_context_offer(context);
     pthread_mutex_unlock(&lock);
-    path = atomic_load_explicit(&fast_path, memory_order_acquire);
   }
-  return path && path->strategy ? path : NULL;
+  return atomic_load_explicit(&cpu, memory_order_relaxed);
 }
 
 /* Drops the parent's contexts in the child of a fork: a missing thread may hold their locks. */

@@ -19,8 +19,9 @@ tesela_status tsl_blas_run_transpose(const tesela_transpose_desc *desc, tesela_r
 
 /* Returns the place of a product if the context may choose its device. */
 tsl_blas_place tsl_blas_place_of(const tesela_gemm_desc *desc);
-/* Returns the first context's fast path without plans, valid also in the child of a fork; NULL: none. */
-const tsl_fast_path *tsl_blas_fast_path(void);
+/* Returns the cpu for calls without plans, valid also in the child of a fork; NULL: the first context's calls
+ * all need plans. */
+const tsl_device *tsl_blas_cpu(void);
 
 /* Returns true after tsl_blas_mark_unsupported(), so that planning is not repeated. */
 bool tsl_blas_lacks(int op, tesela_type type, tesela_type result);

@@ -4,7 +4,6 @@
 #include "blas/blas_context.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static bool is_transposed(int letter) {
   return letter == 'T' || letter == 'C';
@@ -20,22 +19,6 @@ static bool blas_dispatch_strides_of(bool by_row, int letter, int64_t rows, int6
   *row = along_rows ? ld : 1;
   *col = along_rows ? 1 : ld;
   return ld >= (along_rows ? cols : rows);
-}
-
-/* Compares the scalar's bits with 0 and 1. */
-static double blas_dispatch_scalar_of(tesela_type type, const void *src, bool *is_0, bool *is_1) {
-  if (type == TESELA_F32) {
-    uint32_t bits;
-    memcpy(&bits, src, sizeof bits);
-    *is_0 = bits << 1 == 0;
-    *is_1 = bits == UINT32_C(0x3f800000);
-    return *(const float *)src;
-  }
-  uint64_t bits;
-  memcpy(&bits, src, sizeof bits);
-  *is_0 = bits << 1 == 0;
-  *is_1 = bits == UINT64_C(0x3ff0000000000000);
-  return *(const double *)src;
 }
 
 /* Returns the letter in the entry's form. */
@@ -60,57 +43,58 @@ static void blas_dispatch_key_of(const tsl_blas_symbol *symbol, const tsl_blas_m
 }
 
 /* Prepares the kernel of a new entry. Entries of large products have no kernel. */
-static void blas_dispatch_prepare_entry(tsl_dispatch_entry *entry, const tsl_fast_product *product,
-                                        const tsl_fast_path *path) {
-  entry->state = path->strategy->direct.prepare(product, path->device, &entry->kernel);
-  if (entry->state)
-    entry->direct = (tsl_fast_call){.run = path->strategy->direct.run_prepared, .state = entry->state};
+static void blas_dispatch_prepare_entry(tsl_dispatch_entry *entry, const tsl_call *product,
+                                        const tsl_device *cpu) {
+  tsl_binding binding;
+  if (!tsl_dispatch_small(product, cpu, &binding))
+    return;
+  entry->state = binding.state;
+  entry->kernel = binding.may_fail ? NULL : binding.kernel;
+  entry->direct = (tsl_fast_call){.run = binding.kernel, .state = binding.state};
 }
 
 /* Computes a product that is not cached. `entry` is its new entry or NULL. */
 static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas_multiply *blas_multiply,
-                                   tsl_dispatch_entry *entry, const tsl_fast_path *path) {
+                                   tsl_dispatch_entry *entry, const tsl_device *cpu) {
   const bool by_row = blas_multiply->order == TSL_BLAS_ROW_MAJOR;
   if ((!by_row && blas_multiply->order != TSL_BLAS_COLUMN_MAJOR) || blas_multiply->m <= 0 ||
       blas_multiply->n <= 0 || blas_multiply->k <= 0 || !is_letter(blas_multiply->trans_a) ||
       !is_letter(blas_multiply->trans_b))
     return false;
   /* Clearing the struct first would take longer than a tiny product. */
-  tsl_fast_product product;
+  tsl_call product;
   product.type = symbol->type;
+  product.streams = false;
   product.m = blas_multiply->m;
   product.n = blas_multiply->n;
   product.k = blas_multiply->k;
-  product.a = blas_multiply->a;
-  product.b = blas_multiply->b;
-  product.c = blas_multiply->c;
-  bool beta_is_1;
-  product.alpha =
-      blas_dispatch_scalar_of(symbol->type, blas_multiply->alpha, &product.alpha_is_0, &product.alpha_is_1);
-  product.beta = blas_dispatch_scalar_of(symbol->type, blas_multiply->beta, &product.beta_is_0, &beta_is_1);
+  product.a.data = blas_multiply->a;
+  product.b.data = blas_multiply->b;
+  product.c.data = blas_multiply->c;
+  tsl_blas_set_scalars(symbol->type, blas_multiply->alpha, blas_multiply->beta, &product);
   if (!blas_dispatch_strides_of(by_row, blas_multiply->trans_a, blas_multiply->m, blas_multiply->k,
-                                blas_multiply->lda, &product.a_row, &product.a_col) ||
+                                blas_multiply->lda, &product.a.row, &product.a.col) ||
       !blas_dispatch_strides_of(by_row, blas_multiply->trans_b, blas_multiply->k, blas_multiply->n,
-                                blas_multiply->ldb, &product.b_row, &product.b_col) ||
+                                blas_multiply->ldb, &product.b.row, &product.b.col) ||
       !blas_dispatch_strides_of(by_row, 'N', blas_multiply->m, blas_multiply->n, blas_multiply->ldc,
-                                &product.c_row, &product.c_col))
+                                &product.c.row, &product.c.col))
     return false;
   if (entry)
-    blas_dispatch_prepare_entry(entry, &product, path);
-  return path->strategy->direct.multiply(&product, path->device);
+    blas_dispatch_prepare_entry(entry, &product, cpu);
+  return tsl_dispatch_small(&product, cpu, NULL);
 }
 
-_Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
+_Atomic(const tsl_device *) tsl_blas_direct_cpu;
 
 static __attribute__((noinline)) bool look_up_product(tsl_blas_symbol *symbol,
                                                       const tsl_blas_multiply *multiply,
-                                                      const tsl_fast_path *path, tsl_blas_function **next) {
+                                                      const tsl_device *cpu, tsl_blas_function **next) {
   tsl_dispatch_key key;
   blas_dispatch_key_of(symbol, multiply, &key);
   bool is_new = false; /* with call logging no cache: kernels log nothing */
   tsl_dispatch_entry *known = tsl_blas_logging ? NULL : tsl_dispatch_find_or_learn(&key, &is_new);
   if (!known || is_new)
-    return blas_dispatch_multiply(symbol, multiply, known, path);
+    return blas_dispatch_multiply(symbol, multiply, known, cpu);
   if (known->next_of == symbol)
     *next = atomic_load_explicit(&symbol->next.found, memory_order_acquire);
   return known->direct.run &&
@@ -119,11 +103,11 @@ static __attribute__((noinline)) bool look_up_product(tsl_blas_symbol *symbol,
 
 bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *multiply,
                             tsl_blas_function **next) {
-  const tsl_fast_path *path = tsl_blas_fast_path();
-  if (!path || !tsl_dispatch_aligned(symbol->type, multiply->a, multiply->b, multiply->c))
+  const tsl_device *cpu = tsl_blas_cpu();
+  if (!cpu || !tsl_dispatch_aligned(symbol->type, multiply->a, multiply->b, multiply->c))
     return false;
-  if (!tsl_blas_logging && !atomic_load_explicit(&tsl_blas_at_once_path, memory_order_relaxed))
-    atomic_store_explicit(&tsl_blas_at_once_path, path, memory_order_release);
+  if (!tsl_blas_logging && !atomic_load_explicit(&tsl_blas_direct_cpu, memory_order_relaxed))
+    atomic_store_explicit(&tsl_blas_direct_cpu, cpu, memory_order_release);
   const int trans_a = letter_for_entry(symbol, multiply->trans_a),
             trans_b = letter_for_entry(symbol, multiply->trans_b);
   const uint32_t tag = tsl_dispatch_tag(
@@ -132,8 +116,8 @@ bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *mu
       tsl_dispatch_kind(symbol->type, 0), multiply->order, trans_a, trans_b);
   if (!tsl_blas_logging &&
       tsl_dispatch_is_unknown(symbol->type, trans_a, trans_b, multiply->m, multiply->n, multiply->k, tag))
-    return blas_dispatch_multiply(symbol, multiply, NULL, path);
-  return look_up_product(symbol, multiply, path, next);
+    return blas_dispatch_multiply(symbol, multiply, NULL, cpu);
+  return look_up_product(symbol, multiply, cpu, next);
 }
 
 bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *multiply,
@@ -144,7 +128,7 @@ bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *m
   tsl_blas_log_begin(&call);
   const bool done = tsl_blas_dispatch_real(symbol, multiply, next);
   if (done)
-    snprintf(who, sizeof who, "tesela %s cpu", tsl_blas_fast_path()->strategy->name);
+    snprintf(who, sizeof who, "tesela %s cpu", tsl_gemm_host_small.name);
   tsl_blas_end(&call, done ? who : NULL);
   return done;
 }

@@ -1,16 +1,27 @@
-/* Lookup of products in the dispatch cache (api/api_dispatch.h), and small products that are not in it. */
+/* Lookup of products in the dispatch cache (dispatch/call_cache.h), and small products that are not in it. */
 #ifndef TSL_BLAS_BLAS_DISPATCH_H
 #define TSL_BLAS_BLAS_DISPATCH_H
 
-#include "api/api_dispatch.h"
-#include "api/fast_path.h"
 #include "blas/blas_arguments.h"
 #include "blas/blas_route.h"
 #include "blas/call_log.h"
 #include "blas/host_blas_lookup.h"
+#include "dispatch/dispatch.h"
 
-/* Fast path for new small products, set by the first call that uses it without call logging; else NULL. */
-extern _Atomic(const tsl_fast_path *) tsl_blas_at_once_path;
+/* The cpu for new small products, set by the first call that uses it without call logging; else NULL. */
+extern _Atomic(const tsl_device *) tsl_blas_direct_cpu;
+
+/* Sets the scalars of a real call; compares their bits with 0 and 1. */
+static inline void tsl_blas_set_scalars(tesela_type type, const void *alpha, const void *beta,
+                                        tsl_call *call) {
+  const bool single = type == TESELA_F32;
+  const uint64_t alpha_bits = tsl_dispatch_bits(type, alpha), beta_bits = tsl_dispatch_bits(type, beta);
+  call->alpha[0] = single ? (double)*(const float *)alpha : *(const double *)alpha;
+  call->beta[0] = single ? (double)*(const float *)beta : *(const double *)beta;
+  call->alpha_is_0 = (single ? (uint32_t)alpha_bits << 1 : alpha_bits << 1) == 0;
+  call->alpha_is_1 = alpha_bits == (single ? UINT64_C(0x3f800000) : UINT64_C(0x3ff0000000000000));
+  call->beta_is_0 = (single ? (uint32_t)beta_bits << 1 : beta_bits << 1) == 0;
+}
 
 /* Computes a small uncached product with its arguments in place, so that only the kernel's inputs are
  * written. Returns false without effect for other calls. `plain`: N; `turned`: T or C. */
@@ -19,10 +30,9 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
                                     int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
                                     int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
                                     int64_t ldc) {
-  enum { MOST = 64 };
-  const tsl_fast_path *path = atomic_load_explicit(&tsl_blas_at_once_path, memory_order_acquire);
-  if ((type != TESELA_F32 && type != TESELA_F64) || !path ||
-      ((uint64_t)(m - 1) | (uint64_t)(n - 1) | (uint64_t)(k - 1)) >= MOST ||
+  const tsl_device *cpu = atomic_load_explicit(&tsl_blas_direct_cpu, memory_order_acquire);
+  if ((type != TESELA_F32 && type != TESELA_F64) || !cpu ||
+      ((uint64_t)(m - 1) | (uint64_t)(n - 1) | (uint64_t)(k - 1)) >= (uint64_t)tsl_crossovers.argument_side ||
       (order != TSL_BLAS_ROW_MAJOR && order != TSL_BLAS_COLUMN_MAJOR) || !(plain_a | turned_a) ||
       !(plain_b | turned_b) || !tsl_dispatch_aligned(type, a, b, c) || tsl_blas_is_wide(symbol))
     return false;
@@ -30,32 +40,27 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
              b_by_row = by_row != turned_b;
   if (lda < (a_by_row ? k : m) || ldb < (b_by_row ? n : k) || ldc < (by_row ? n : m))
     return false;
-  const uint64_t alpha_bits = tsl_dispatch_bits(type, alpha), beta_bits = tsl_dispatch_bits(type, beta);
-  const uint32_t tag = tsl_dispatch_tag(m, n, k, lda, ldb, ldc, alpha_bits, beta_bits,
-                                        tsl_dispatch_kind(type, 0), order, trans_a, trans_b);
+  const uint32_t tag =
+      tsl_dispatch_tag(m, n, k, lda, ldb, ldc, tsl_dispatch_bits(type, alpha), tsl_dispatch_bits(type, beta),
+                       tsl_dispatch_kind(type, 0), order, trans_a, trans_b);
   if (!tsl_dispatch_is_unknown(type, trans_a, trans_b, m, n, k, tag))
     return false;
-  const bool single = type == TESELA_F32;
-  tsl_fast_product product; /* member by member, see blas_dispatch.c */
+  tsl_call product; /* member by member, see blas_dispatch.c */
   product.type = type;
   product.m = m;
   product.n = n;
   product.k = k;
-  product.a = a;
-  product.b = b;
-  product.c = c;
-  product.a_row = a_by_row ? lda : 1;
-  product.a_col = a_by_row ? 1 : lda;
-  product.b_row = b_by_row ? ldb : 1;
-  product.b_col = b_by_row ? 1 : ldb;
-  product.c_row = by_row ? ldc : 1;
-  product.c_col = by_row ? 1 : ldc;
-  product.alpha = single ? (double)*(const float *)alpha : *(const double *)alpha;
-  product.beta = single ? (double)*(const float *)beta : *(const double *)beta;
-  product.alpha_is_0 = (single ? (uint32_t)alpha_bits << 1 : alpha_bits << 1) == 0;
-  product.alpha_is_1 = alpha_bits == (single ? UINT64_C(0x3f800000) : UINT64_C(0x3ff0000000000000));
-  product.beta_is_0 = (single ? (uint32_t)beta_bits << 1 : beta_bits << 1) == 0;
-  return path->strategy->direct.multiply(&product, path->device);
+  product.a.data = a;
+  product.b.data = b;
+  product.c.data = c;
+  product.a.row = a_by_row ? lda : 1;
+  product.a.col = a_by_row ? 1 : lda;
+  product.b.row = b_by_row ? ldb : 1;
+  product.b.col = b_by_row ? 1 : ldb;
+  product.c.row = by_row ? ldc : 1;
+  product.c.col = by_row ? 1 : ldc;
+  tsl_blas_set_scalars(type, alpha, beta, &product);
+  return tsl_dispatch_small(&product, cpu, NULL);
 }
 
 /* Looks a product up, and computes a small one without a plan. Returns false without effect if

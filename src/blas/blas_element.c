@@ -65,17 +65,17 @@ void tsl_blas_doubles(tesela_type type, const void *scalar, double out[2]) {
   out[1] = cimag(value);
 }
 
-static const void *blas_element_address(const element *state, const tsl_blas_view *view, int64_t i,
+static const void *blas_element_address(const element *state, const tsl_call_matrix *view, int64_t i,
                                         int64_t j) {
   return (const char *)view->data + (i * view->row + j * view->col) * (int64_t)state->size;
 }
 
-tsl_blas_wide_complex tsl_blas_load(const element *state, const tsl_blas_view *view, int64_t i, int64_t j) {
+tsl_blas_wide_complex tsl_blas_load(const element *state, const tsl_call_matrix *view, int64_t i, int64_t j) {
   const wide_complex value = state->load(blas_element_address(state, view, i, j));
   return view->conjugate ? conj(value) : value;
 }
 
-void tsl_blas_store(const element *state, const tsl_blas_view *view, int64_t i, int64_t j,
+void tsl_blas_store(const element *state, const tsl_call_matrix *view, int64_t i, int64_t j,
                     wide_complex value) {
   state->store(tsl_writable(blas_element_address(state, view, i, j)), value);
 }

@@ -18,10 +18,10 @@ typedef struct tsl_blas_element {
 
 const tsl_blas_element *tsl_blas_element_of(tesela_type type);
 /* Loads element (i, j) of a view, conjugated if the view is. */
-tsl_blas_wide_complex tsl_blas_load(const tsl_blas_element *element, const tsl_blas_view *view, int64_t i,
+tsl_blas_wide_complex tsl_blas_load(const tsl_blas_element *element, const tsl_call_matrix *view, int64_t i,
                                     int64_t j);
 /* Stores element (i, j) without conjugation. */
-void tsl_blas_store(const tsl_blas_element *element, const tsl_blas_view *view, int64_t i, int64_t j,
+void tsl_blas_store(const tsl_blas_element *element, const tsl_call_matrix *view, int64_t i, int64_t j,
                     tsl_blas_wide_complex value);
 /* Multiplies; real types use real parts only, because infinity times an imaginary 0 is NaN. */
 static inline tsl_blas_wide_complex tsl_blas_times(const tsl_blas_element *element, tsl_blas_wide_complex a,

@@ -6,28 +6,31 @@
 #include "blas/check_args.h"
 #include "core/memory.h"
 
-static tsl_blas_view make_view(const void *data, int64_t ld, bool by_row, int letter, bool complex_type) {
+static tsl_call_matrix make_view(const void *data, int64_t ld, bool by_row, int letter, bool complex_type) {
   const bool transposed = letter == 'T' || letter == 'C';
-  return (tsl_blas_view){.data = data,
-                         .row = by_row != transposed ? ld : 1,
-                         .col = by_row != transposed ? 1 : ld,
-                         .conjugate = complex_type && (letter == 'C' || letter == 'R')};
+  return (tsl_call_matrix){.data = data,
+                           .row = by_row != transposed ? ld : 1,
+                           .col = by_row != transposed ? 1 : ld,
+                           .conjugate = complex_type && (letter == 'C' || letter == 'R')};
 }
 
-tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *product) {
+tsl_call tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *product) {
   const bool by_row = product->order == TSL_BLAS_ROW_MAJOR, is_complex = tsl_blas_is_complex(type);
-  return (tsl_blas_work){.type = type,
-                         .m = product->m,
-                         .n = product->n,
-                         .k = product->k,
-                         .a = make_view(product->a, product->lda, by_row, product->trans_a, is_complex),
-                         .b = make_view(product->b, product->ldb, by_row, product->trans_b, is_complex),
-                         .c = make_view(product->c, product->ldc, by_row, 'N', false),
-                         .alpha = product->alpha,
-                         .beta = product->beta};
+  tsl_call call = {.type = type,
+                   .m = product->m,
+                   .n = product->n,
+                   .k = product->k,
+                   .a = make_view(product->a, product->lda, by_row, product->trans_a, is_complex),
+                   .b = make_view(product->b, product->ldb, by_row, product->trans_b, is_complex),
+                   .c = make_view(product->c, product->ldc, by_row, 'N', false)};
+  double alpha[2], beta[2];
+  tsl_blas_doubles(type, product->alpha, alpha);
+  tsl_blas_doubles(type, product->beta, beta);
+  tsl_call_scale(&call, alpha, beta);
+  return call;
 }
 
-tesela_matrix tsl_blas_matrix_of(const tsl_blas_view *view, tesela_type type) {
+tesela_matrix tsl_blas_matrix_of(const tsl_call_matrix *view, tesela_type type) {
   return (tesela_matrix){.data = view->data,
                          .row_stride = view->row,
                          .col_stride = view->col,
@@ -35,26 +38,35 @@ tesela_matrix tsl_blas_matrix_of(const tsl_blas_view *view, tesela_type type) {
                          .conjugate = view->conjugate};
 }
 
-tesela_result tsl_blas_result_of(const tsl_blas_view *view, tesela_type type) {
+tesela_result tsl_blas_result_of(const tsl_call_matrix *view, tesela_type type) {
   return (tesela_result){
       .data = tsl_writable(view->data), .row_stride = view->row, .col_stride = view->col, .type = type};
 }
 
-void tsl_blas_to_desc(const tsl_blas_work *work, tsl_blas_desc_storage *out) {
-  tsl_blas_doubles(work->type, work->alpha, out->alpha);
-  tsl_blas_doubles(work->type, work->beta, out->beta);
+void tsl_blas_to_desc(const tsl_call *work, tsl_blas_desc_storage *out) {
+  const bool in_place = tsl_is_triangular(work->a_is);
+  for (int part = 0; part < 2; part++) {
+    out->alpha[part] = work->alpha[part];
+    out->beta[part] = work->beta[part];
+  }
   out->desc = (tesela_gemm_desc){.m = work->m,
                                  .n = work->n,
                                  .k = work->k,
                                  .a = tsl_blas_matrix_of(&work->a, work->type),
-                                 .b = tsl_blas_matrix_of(&work->b, work->type),
+                                 .b = in_place ? (tesela_matrix){.data = NULL}
+                                               : tsl_blas_matrix_of(&work->b, work->type),
                                  .c = tsl_blas_result_of(&work->c, work->type),
                                  .alpha = out->alpha,
                                  .beta = out->beta,
-                                 .device = work->on_processor ? "cpu" : NULL};
+                                 .a_structure = work->a_is,
+                                 .a_triangle = work->a_triangle,
+                                 .c_structure = work->c_is,
+                                 .c_triangle = work->c_triangle,
+                                 .in_place = in_place,
+                                 .device = work->on_cpu ? "cpu" : NULL};
 }
 
-bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record) {
+bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_call *work, tesela_record *record) {
   tsl_blas_desc_storage storage;
   if (tsl_blas_lacks(TSL_BLAS_GEMM, work->type, work->type))
     return false;
@@ -80,7 +92,7 @@ static tsl_blas_place blas_gemm_place_of(tsl_blas_symbol *symbol, const tsl_blas
   if (!tsl_blas_may_go_elsewhere(symbol, product) || tsl_blas_check_gemm(product) != 0 ||
       blas_gemm_is_idle(symbol->type, product))
     return TSL_BLAS_HERE;
-  const tsl_blas_work work = tsl_blas_work_of(symbol->type, product);
+  const tsl_call work = tsl_blas_work_of(symbol->type, product);
   tsl_blas_desc_storage storage;
   tsl_blas_to_desc(&work, &storage);
   return tsl_blas_place_of(&storage.desc);
@@ -108,8 +120,8 @@ tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *p
     return tsl_blas_forward(call);
   if (tsl_blas_ends_early(call->symbol, product, tsl_blas_check_gemm(product)))
     return NULL;
-  tsl_blas_work work = tsl_blas_work_of(type, product);
-  work.on_processor = place == TSL_BLAS_NOT_YET;
+  tsl_call work = tsl_blas_work_of(type, product);
+  work.on_cpu = place == TSL_BLAS_NOT_YET;
   tesela_record record = {.plan = NULL};
   tsl_blas_begin(call);
   if (route == TSL_BLAS_TESELA && tsl_blas_by_tesela(call->symbol, &work, tsl_blas_record(call, &record))) {

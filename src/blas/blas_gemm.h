@@ -11,18 +11,18 @@ tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *p
 /* Returns true if C keeps its value: no work, or a wrong argument (check_args.h), which is reported. */
 bool tsl_blas_ends_early(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, int wrong);
 /* Returns the layout of a checked product. */
-tsl_blas_work tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *product);
+tsl_call tsl_blas_work_of(tesela_type type, const tsl_blas_multiply *product);
 /* Computes a product by tesela. Returns false if tesela cannot; then C is unchanged. */
-bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_work *work, tesela_record *record);
+bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_call *work, tesela_record *record);
 
 /* Converts a view to tesela's description of an input matrix. */
-tesela_matrix tsl_blas_matrix_of(const tsl_blas_view *view, tesela_type type);
-tesela_result tsl_blas_result_of(const tsl_blas_view *view, tesela_type type);
+tesela_matrix tsl_blas_matrix_of(const tsl_call_matrix *view, tesela_type type);
+tesela_result tsl_blas_result_of(const tsl_call_matrix *view, tesela_type type);
 /* Description of a product; it points to the scalars. */
 typedef struct tsl_blas_desc_storage {
   tesela_gemm_desc desc;
   double alpha[2], beta[2];
 } tsl_blas_desc_storage;
-void tsl_blas_to_desc(const tsl_blas_work *work, tsl_blas_desc_storage *out);
+void tsl_blas_to_desc(const tsl_call *work, tsl_blas_desc_storage *out);
 
 #endif

@@ -6,39 +6,11 @@
 #include "blas/call_log.h"
 #include "blas/reference_blas.h"
 
-typedef enum tsl_blas_routine {
-  TSL_BLAS_SYRK,
-  TSL_BLAS_HERK,
-  TSL_BLAS_SYR2K,
-  TSL_BLAS_HER2K,
-  TSL_BLAS_GEMMT, /* b is n x k and transposed */
-  TSL_BLAS_SYMM,
-  TSL_BLAS_HEMM,
-  TSL_BLAS_TRMM,
-  TSL_BLAS_TRSM,
-  TSL_BLAS_ROUTINES
-} tsl_blas_routine;
-
-/* Arguments of a call; letters are 0 if invalid or absent. Scalars have the symbol's type; beta of herk and
- * her2k and alpha of herk are real. trmm and trsm overwrite b and have no c. */
-typedef struct tsl_blas_structured {
-  tsl_blas_routine routine;
-  int order, side, uplo, trans, diag;
-  int64_t m, n, k; /* m x n: size of C; k: rank of an update, for which m is n */
-  const void *alpha, *a;
-  int64_t lda;
-  const void *b;
-  int64_t ldb;
-  const void *beta;
-  void *c;
-  int64_t ldc;
-} tsl_blas_structured;
-
 /* Returns the host BLAS function to forward to; NULL: the call is complete. */
-tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_structured *structured);
+tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_multiply *structured);
 
 /* Returns multiply-adds, complex or real. */
-static inline double tsl_blas_level3_volume(const tsl_blas_structured *structured) {
+static inline double tsl_blas_level3_volume(const tsl_blas_multiply *structured) {
   const double m = (double)structured->m, n = (double)structured->n;
   return structured->routine < TSL_BLAS_SYMM ? m * n * (double)structured->k
                                              : m * n * (structured->side == 'L' ? m : n);
@@ -48,7 +20,7 @@ static inline double tsl_blas_level3_volume(const tsl_blas_structured *structure
 tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume);
 
 /* Returns 0, or the number of the first wrong argument. */
-int tsl_blas_check_level3(tesela_type type, const tsl_blas_structured *structured);
+int tsl_blas_check_level3(tesela_type type, const tsl_blas_multiply *structured);
 
 /* Checked call in terms of its operands. Strides express rows and columns, op is applied, and a factor on the
  * right is one on the left of the transposed problem.
@@ -60,17 +32,14 @@ int tsl_blas_check_level3(tesela_type type, const tsl_blas_structured *structure
 typedef struct tsl_blas_layout {
   tsl_blas_routine routine;
   int uplo;
-  bool unit, hermitian;         /* hermitian: the other triangle is the conjugate */
-  tsl_blas_work work;           /* its alpha and beta point to `scalars` */
-  tsl_blas_view a2, b2;         /* factors of the second product of an update of rank 2k */
-  double alpha[2], beta[2];     /* as real and imaginary part */
-  double alpha2[2], scalars[8]; /* scalars: alpha, beta, alpha2, 1 in the call's type */
+  bool unit, hermitian; /* hermitian: the other triangle is the conjugate */
+  tsl_call work;
+  tsl_call_matrix a2, b2; /* factors of the second product of an update of rank 2k */
+  double alpha2[2];       /* its scalar */
 } tsl_blas_layout;
 
-enum { TSL_BLAS_AT_ALPHA = 0, TSL_BLAS_AT_BETA = 2, TSL_BLAS_AT_ALPHA2 = 4, TSL_BLAS_AT_ONE = 6 };
-
 /* Converts arguments to a layout, which must not move: its members point into it. */
-void tsl_blas_lay_out(tesela_type type, const tsl_blas_structured *structured, tsl_blas_layout *out);
+void tsl_blas_lay_out(tesela_type type, const tsl_blas_multiply *structured, tsl_blas_layout *out);
 /* Converts gemmt's arguments, for any device. */
 void tsl_blas_lay_out_gemmt(tesela_type type, const tsl_blas_multiply *product, tsl_blas_layout *out);
 /* Sets the imaginary parts on the diagonal of a hermitian C to 0. */
@@ -85,24 +54,23 @@ bool tsl_blas_level3_end(tsl_blas_call *call, tsl_blas_layout *layout);
  * factors. Returns the copy, which the caller frees; NULL: `layout` is unchanged. */
 void *tsl_blas_level3_join(tsl_blas_layout *layout);
 /* Solves a triangular system without a plan. Returns false, with c unchanged, if it cannot. */
-bool tsl_blas_level3_solve(const tsl_blas_layout *layout);
-/* Multiplies by a triangle of few rows in place. Returns false, with c unchanged, if it cannot. */
-bool tsl_blas_level3_multiply(const tsl_blas_layout *layout);
+bool tsl_blas_level3_solve(tsl_blas_layout *layout);
 /* Computes a call with few rows, columns and terms. Returns false, with c unchanged, for larger calls. */
-bool tsl_blas_level3_little(const tsl_blas_layout *layout);
+bool tsl_blas_level3_little(tsl_blas_layout *layout);
 static inline tesela_triangle tsl_blas_level3_side(const tsl_blas_layout *layout) {
   return layout->uplo == 'L' ? TESELA_LOWER : TESELA_UPPER;
 }
 /* Returns true if an update of rank 2k is a product plus its transpose: both have one factor. */
 static inline bool tsl_blas_level3_is_sum(const tsl_blas_layout *layout) {
-  return layout->routine == TSL_BLAS_SYR2K || (layout->routine == TSL_BLAS_HER2K && layout->alpha[1] == 0);
+  return layout->routine == TSL_BLAS_SYR2K ||
+         (layout->routine == TSL_BLAS_HER2K && layout->work.alpha[1] == 0);
 }
 /* Computes without a plan if that is faster. Returns false, with c unchanged, otherwise. */
 bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout);
 /* Returns true if a plan pays for a call of this size. */
 bool tsl_blas_level3_is_planned(const tsl_blas_layout *layout);
 /* Returns true if all numbers of c are finite; else zeros outside of a triangle would make NaNs. */
-bool tsl_blas_level3_is_finite(const tsl_blas_work *work);
+bool tsl_blas_level3_is_finite(const tsl_call *work);
 /* Computes by public calls; false, with c unchanged, if that does not pay or fails. record may be NULL. */
 bool tsl_blas_level3_plan(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout,
                           tesela_record *record);

@@ -2,49 +2,34 @@
 
 #include "blas/peer_rating.h"
 #include "core/env.h"
+#include "dispatch/crossovers.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Crossover (docs/BLAS.md): a product is tesela's if m n k >= volume, m and n >= side, and k >= depth or k <=
- * shallow. `side` is 0 for types without a strategy. */
+/* Crossover (docs/BLAS.md): a product is tesela's if m n k >= volume, m and n >= side, and k >= side or k <=
+ * shallow. */
 typedef struct crossover {
-  double volume;
-  int64_t side, depth, shallow;
+  int64_t volume, side, shallow;
 } crossover;
 
-enum { PEERS = TSL_BLAS_PEER_TUNED + 1, TYPES = TESELA_C128 + 1 };
+static crossover get_crossover(tesela_type type, tsl_blas_peer peer) {
+  const tsl_crossover_table *table = &tsl_crossovers;
+  if (peer == TSL_BLAS_PEER_PLAIN)
+    return (crossover){table->peer_plain_volume, table->peer_plain_side, 0};
+  return type != TESELA_F32 && type != TESELA_F64
+             ? (crossover){table->peer_volume_complex, table->peer_side, 0}
+             : (crossover){table->peer_volume, table->peer_side, table->peer_shallow};
+}
 
-static const crossover gemm_from[TYPES][PEERS] = {
-    [TESELA_F32] =
-        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 9, 9, 16}},
-    [TESELA_F64] =
-        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {120 * 120 * 120, 9, 9, 16}},
-    [TESELA_C64] =
-        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {64 * 64 * 64, 9, 9}},
-    [TESELA_C128] =
-        {[TSL_BLAS_PEER_PLAIN] = {16 * 16 * 16, 4, 4}, [TSL_BLAS_PEER_TUNED] = {64 * 64 * 64, 9, 9}},
-};
-
-/* Crossover, in elements of the large operand, for products with at most THIN_MOST rows or columns. */
-enum { THIN_MOST = 8 };
-static const double thin_from = 1e6;
-
-/* Crossover of dots and transposes in elements; 0, as for dots, whose sums have twice the precision: never
- * tesela. */
-static const int64_t vector_from[TSL_BLAS_OPS][TYPES][PEERS] = {
-    [TSL_BLAS_TRANSPOSE] =
-        {[TESELA_F32] = {[TSL_BLAS_PEER_PLAIN] = 1000 * 1000, [TSL_BLAS_PEER_TUNED] = 2000 * 2000},
-         [TESELA_F64] = {[TSL_BLAS_PEER_PLAIN] = 250 * 250, [TSL_BLAS_PEER_TUNED] = 250 * 250},
-         [TESELA_C64] = {[TSL_BLAS_PEER_PLAIN] = 250 * 250, [TSL_BLAS_PEER_TUNED] = 250 * 250},
-         [TESELA_C128] = {[TSL_BLAS_PEER_PLAIN] = 200 * 200, [TSL_BLAS_PEER_TUNED] = 200 * 200}},
-};
-
-/* Crossover of levels 1 and 2 against a tuned host BLAS, in elements of the largest operand; 0: always
- * tesela. Smaller symmetric matrices take as long as the way to their kernels. */
-static const double class_from[TSL_BLAS_CLASSES] = {
-    [TSL_BLAS_CLASS_SYMMETRIC] = 16 * 16 / 2,
-};
+/* Returns the elements from which a transposed copy is tesela's. */
+static double get_transpose_crossover(tesela_type type, tsl_blas_peer peer) {
+  const tsl_crossover_table *table = &tsl_crossovers;
+  return (double)(type == TESELA_C128           ? table->peer_transpose_c128
+                  : type != TESELA_F32          ? table->peer_transpose
+                  : peer == TSL_BLAS_PEER_PLAIN ? table->peer_plain_transpose_f32
+                                                : table->peer_transpose_f32);
+}
 
 #define REQUEST_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other") X(LOOPS, "loops")
 typedef enum blas_route_request {
@@ -120,24 +105,27 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
   tsl_blas_route route;
   if (is_route_fixed(peer, &route))
     return route;
-  const crossover *from = &gemm_from[symbol->type][peer];
+  const crossover from = get_crossover(symbol->type, peer);
   if (!(is_real(symbol) && tsl_blas_owns_small))
-    forward_below(symbol, from->volume);
+    forward_below(symbol, (double)from.volume);
   const int64_t few = m < n ? m : n, many = m < n ? n : m;
-  if (is_real(symbol) && from->side > few && few <= THIN_MOST && (double)many * (double)k >= thin_from)
+  if (is_real(symbol) && from.side > few && few <= tsl_crossovers.peer_thin_side &&
+      (double)many * (double)k >= (double)tsl_crossovers.peer_thin)
     return TSL_BLAS_TESELA;
-  return from->side > 0 && m >= from->side && n >= from->side && (k >= from->depth || k <= from->shallow) &&
-                 (double)m * (double)n * (double)k >= from->volume
+  return few >= from.side && (k >= from.side || k <= from.shallow) &&
+                 (double)m * (double)n * (double)k >= (double)from.volume
              ? TSL_BLAS_TESELA
              : TSL_BLAS_OTHER;
 }
 
-/* Volume up to which the CPU finishes before another device begins. */
-static const double elsewhere_from = 120.0 * 120 * 120;
+static double blas_route_volume_of(const tsl_blas_multiply *product) {
+  return (double)product->m * (double)product->n * (double)product->k;
+}
 
+/* The CPU finishes smaller products before another device begins. */
 bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   return may_leave_cpu && requested_route == REQUEST_AUTO && !tsl_blas_is_nested() &&
-         (double)product->m * (double)product->n * (double)product->k > elsewhere_from &&
+         blas_route_volume_of(product) > (double)tsl_crossovers.small_volume &&
          tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
 }
 
@@ -146,10 +134,10 @@ bool tsl_blas_is_always_forwarded(const tsl_blas_symbol *symbol) {
          !tsl_blas_logging;
 }
 
-tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small) {
-  const double volume = (double)product->m * (double)product->n * (double)product->k;
+tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   const bool is_small = is_real(symbol) && requested_route == REQUEST_AUTO && !tsl_blas_is_nested() &&
-                        volume <= small && tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
+                        blas_route_volume_of(product) <= (double)tsl_crossovers.small_volume &&
+                        tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
   return is_small ? TSL_BLAS_TESELA : tsl_blas_route_gemm(symbol, product->m, product->n, product->k);
 }
 
@@ -158,9 +146,10 @@ tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double ele
   tsl_blas_route route;
   if (is_route_fixed(peer, &route))
     return route;
-  const int64_t from = vector_from[op][symbol->type][peer];
-  forward_below(symbol, (double)from);
-  return from > 0 && elements >= (double)from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
+  /* sums of dots have twice the precision, which takes longer */
+  const double from = op == TSL_BLAS_TRANSPOSE ? get_transpose_crossover(symbol->type, peer) : INFINITY;
+  forward_below(symbol, from);
+  return elements >= from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }
 
 bool tsl_blas_asks_of_sums(void) {
@@ -183,7 +172,8 @@ tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbo
       atomic_store_explicit(&symbol->own_below, INFINITY, memory_order_release);
     return route;
   }
-  const double from = peer == TSL_BLAS_PEER_PLAIN ? 0 : class_from[class];
+  const bool is_far = peer == TSL_BLAS_PEER_TUNED && class == TSL_BLAS_CLASS_SYMMETRIC;
+  const double from = is_far ? (double)tsl_crossovers.peer_symmetric : 0; /* else always tesela */
   if (!tsl_blas_logging) {
     atomic_store_explicit(&symbol->own_from, from, memory_order_relaxed);
     atomic_store_explicit(&symbol->own_below, INFINITY, memory_order_release);

@@ -28,8 +28,8 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
 bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
 /* Returns true if only the size decides about forwarding, not the time of the call. */
 bool tsl_blas_is_always_forwarded(const tsl_blas_symbol *symbol);
-/* Returns the route of a batch's products. tesela computes up to `small` multiply-adds without a plan. */
-tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product, double small);
+/* Returns the route of a batch's products. tesela computes the small ones without a plan. */
+tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product);
 /* Returns the route of TSL_BLAS_DOT or TSL_BLAS_TRANSPOSE. */
 tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double elements);
 

@@ -5,7 +5,6 @@
 #include "blas/reference_blas.h"
 
 /* Computes a triangle of C by products of blocks; false: C is unchanged. record may be NULL. */
-bool tsl_blas_triangle(const tsl_blas_symbol *symbol, const tsl_blas_work *work, int uplo,
-                       tesela_record *record);
+bool tsl_blas_triangle(const tsl_blas_symbol *symbol, const tsl_call *work, int uplo, tesela_record *record);
 
 #endif

@@ -6,13 +6,12 @@
 #include "blas/blas_gemm.h"
 #include "blas/blas_threads.h"
 #include "core/pool.h"
+#include "dispatch/crossovers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Crossovers: MANY products or planned_work operations are worth a plan, shared_work are worth threads. */
-enum { MANY = 32, JOBS_OF_A_THREAD = 8 };
-static const double planned_work = 1.6e7, shared_work = 4e5;
+enum { JOBS_OF_A_THREAD = 8 };
 
 tsl_blas_group *tsl_blas_take_groups(int64_t count) {
   return count > 0 ? calloc((size_t)count, sizeof(tsl_blas_group)) : NULL;
@@ -51,7 +50,8 @@ static bool groups_are_apart(const tsl_blas_group *groups, int64_t count) {
 }
 
 static bool is_worth_a_plan(const tsl_blas_group *group) {
-  return group->batch.count >= MANY || groups_work_of(group) >= planned_work;
+  return group->batch.count >= tsl_crossovers.batch_count ||
+         groups_work_of(group) >= (double)tsl_crossovers.group_plan;
 }
 
 /* Arguments of tsl_blas_run_grouped(); `words` owns the memory. */
@@ -77,7 +77,7 @@ static bool grouped_call_create(int64_t count, grouped_call *out) {
 
 static void grouped_call_add(tesela_type type, tsl_blas_group *group, grouped_call *state) {
   const int64_t at = state->count++;
-  const tsl_blas_work work = tsl_blas_work_of(type, &group->product);
+  const tsl_call work = tsl_blas_work_of(type, &group->product);
   tsl_blas_to_desc(&work, &state->words[at]);
   state->descs[at] = state->words[at].desc;
   state->batches[at] = group->batch;
@@ -158,7 +158,7 @@ static void groups_run_shared(tsl_blas_call *call, tsl_blas_group *groups, int64
     }
   const int64_t jobs = (int64_t)JOBS_OF_A_THREAD * tsl_team_threads(team);
   all.jobs = all.count < jobs ? all.count : jobs;
-  if (work >= shared_work)
+  if (work >= (double)tsl_crossovers.group_threads)
     tsl_team_run(team, all.jobs, groups_run_job, &all);
   free(all.groups);
 }

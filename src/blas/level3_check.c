@@ -18,13 +18,13 @@ static bool level3_check_accepts_trans(tesela_type type, tsl_blas_routine routin
 }
 
 /* Order: uplo, trans, n, k, alpha, a, lda, [b, ldb,] beta, c, ldc. */
-static int check_update(tesela_type type, const tsl_blas_structured *structured) {
+static int check_update(tesela_type type, const tsl_blas_multiply *structured) {
   const bool by_row = structured->order == TSL_BLAS_ROW_MAJOR;
   const bool two = structured->routine == TSL_BLAS_SYR2K || structured->routine == TSL_BLAS_HER2K;
-  const int64_t rows = (structured->trans == 'N') != by_row ? structured->n : structured->k;
+  const int64_t rows = (structured->trans_a == 'N') != by_row ? structured->n : structured->k;
   if (structured->uplo != 'U' && structured->uplo != 'L')
     return 1;
-  if (!level3_check_accepts_trans(type, structured->routine, structured->trans))
+  if (!level3_check_accepts_trans(type, structured->routine, structured->trans_a))
     return 2;
   if (structured->n < 0)
     return 3;
@@ -37,8 +37,8 @@ static int check_update(tesela_type type, const tsl_blas_structured *structured)
   return structured->ldc < level3_check_at_least_one(structured->n) ? (two ? 12 : 10) : 0;
 }
 
-static tsl_blas_structured level3_check_as_columns(const tsl_blas_structured *structured) {
-  tsl_blas_structured seen = *structured;
+static tsl_blas_multiply level3_check_as_columns(const tsl_blas_multiply *structured) {
+  tsl_blas_multiply seen = *structured;
   if (structured->order == TSL_BLAS_ROW_MAJOR) {
     seen.side = exchange_letter(structured->side, 'L', 'R');
     seen.m = structured->n;
@@ -48,8 +48,8 @@ static tsl_blas_structured level3_check_as_columns(const tsl_blas_structured *st
 }
 
 /* Order: side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc. */
-static int check_symmetric(const tsl_blas_structured *structured) {
-  const tsl_blas_structured seen = level3_check_as_columns(structured);
+static int check_symmetric(const tsl_blas_multiply *structured) {
+  const tsl_blas_multiply seen = level3_check_as_columns(structured);
   if (seen.side != 'L' && seen.side != 'R')
     return 1;
   if (seen.uplo != 'U' && seen.uplo != 'L')
@@ -66,13 +66,13 @@ static int check_symmetric(const tsl_blas_structured *structured) {
 }
 
 /* Order: side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb. */
-static int check_triangle(const tsl_blas_structured *structured) {
-  const tsl_blas_structured seen = level3_check_as_columns(structured);
+static int check_triangle(const tsl_blas_multiply *structured) {
+  const tsl_blas_multiply seen = level3_check_as_columns(structured);
   if (seen.side != 'L' && seen.side != 'R')
     return 1;
   if (seen.uplo != 'U' && seen.uplo != 'L')
     return 2;
-  if (seen.trans != 'N' && seen.trans != 'T' && seen.trans != 'C' && seen.trans != 'R')
+  if (seen.trans_a != 'N' && seen.trans_a != 'T' && seen.trans_a != 'C' && seen.trans_a != 'R')
     return 3;
   if (seen.diag != 'U' && seen.diag != 'N')
     return 4;
@@ -85,7 +85,7 @@ static int check_triangle(const tsl_blas_structured *structured) {
   return seen.ldb < level3_check_at_least_one(seen.m) ? 11 : 0;
 }
 
-int tsl_blas_check_level3(tesela_type type, const tsl_blas_structured *structured) {
+int tsl_blas_check_level3(tesela_type type, const tsl_blas_multiply *structured) {
   if (structured->order != TSL_BLAS_ROW_MAJOR && structured->order != TSL_BLAS_COLUMN_MAJOR)
     return TSL_BLAS_ORDER_IS_WRONG;
   if (structured->routine < TSL_BLAS_SYMM)

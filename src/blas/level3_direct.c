@@ -13,40 +13,24 @@
 #include "core/checked.h"
 #include "core/memory.h"
 #include "core/scratch.h"
+#include "dispatch/crossovers.h"
 
-/* Crossovers for packing: minimum rows and columns, maximum size of a square that stays in cache. Blocks are
- * faster for a larger C with fewer terms than TERMS_LEAST, dominated by its stores. */
-enum { ROWS_LEAST = 12, COLUMNS_LEAST = 8, SQUARE_MOST = 256, TERMS_LEAST = 64 };
-
-/* Crossovers to small kernels: maximum rows of C and of a triangle for real types. Updates of rank 2k are
- * packed from BOTH_LEAST rows and BOTH_TERMS_LEAST terms on. */
-enum {
-  SMALL_MOST = 32,
-  SMALL_TRIANGLE = 64,
-  BOTH_LEAST = 112,
-  BOTH_LEAST_COMPLEX = 48,
-  BOTH_TERMS_LEAST = 16
-};
-enum { FEW = 16, MANY = 256 };
-
-static bool level3_direct_update(const tsl_blas_layout *layout) {
-  return tsl_blas_pack_at_once(
-      &layout->work, &(tsl_blas_structures){.c = layout->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL,
-                                            .c_triangle = tsl_blas_level3_side(layout)});
-}
+enum { SQUARE_MAX = 32 }; /* limit of square_small */
 
 /* The square has C's storage order. twice: C's triangle is the square plus its transpose. */
 static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout, bool twice,
                              void *square) {
   static const double zero[2];
-  const tsl_blas_work *work = &layout->work;
+  const tsl_call *work = &layout->work;
   const int64_t n = work->n;
   const bool by_row = work->c.row != 1, lower = (layout->uplo == 'L') != by_row;
   const int64_t ld = by_row ? work->c.row : work->c.col;
   void *c = tsl_writable(work->c.data);
-  tsl_blas_work product = *work;
-  product.c = (tsl_blas_view){.data = square, .row = by_row ? n : 1, .col = by_row ? 1 : n};
-  product.beta = zero;
+  tsl_call product;
+  tsl_blas_general(work, zero, &product);
+  product.c.data = square;
+  product.c.row = by_row ? n : 1;
+  product.c.col = by_row ? 1 : n;
   tsl_blas_inner_gemm(symbol, &product, NULL);
   const tsl_blas_parts *parts = tsl_blas_parts_of(work->type);
   if (twice)
@@ -57,28 +41,14 @@ static void update_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layou
 
 /* The square takes less time than the start of packing. */
 static bool update_small(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
-  _Alignas(64) double square[SMALL_MOST * SMALL_MOST];
+  _Alignas(64) double square[SQUARE_MAX * SQUARE_MAX];
   update_by_square(symbol, layout, false, square);
   return true;
 }
 
 static bool level3_direct_multiply(const tsl_blas_layout *layout) {
-  const bool in_place = layout->routine == TSL_BLAS_TRMM;
-  const tesela_structure triangular = layout->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR,
-                         whole = layout->hermitian ? TESELA_HERMITIAN : TESELA_SYMMETRIC;
-  if (in_place && !tsl_blas_level3_is_finite(&layout->work))
-    return false;
-  return tsl_blas_pack_at_once(&layout->work,
-                               &(tsl_blas_structures){.a = in_place ? triangular : whole,
-                                                      .a_triangle = tsl_blas_level3_side(layout),
-                                                      .in_place = in_place});
-}
-
-static bool update_rank_2k_packed(const tsl_blas_layout *layout) {
-  return tsl_blas_pack_at_once(
-      &layout->work,
-      &(tsl_blas_structures){.c = layout->hermitian ? TESELA_HERMITIAN_SUM : TESELA_SYMMETRIC_SUM,
-                             .c_triangle = tsl_blas_level3_side(layout)});
+  return (layout->routine != TSL_BLAS_TRMM || tsl_blas_level3_is_finite(&layout->work)) &&
+         tsl_blas_packed(&layout->work);
 }
 
 static bool update_rank_2k_by_square(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
@@ -95,34 +65,37 @@ static bool update_rank_2k_by_square(const tsl_blas_symbol *symbol, const tsl_bl
 }
 
 /* With a large other size, packing pays because it is reused. */
-static bool is_faster_by_blocks(const tsl_blas_work *work, int64_t other) {
-  return !tsl_blas_is_complex(work->type) && (work->m <= FEW || other <= MANY);
+static bool is_faster_by_blocks(const tsl_call *work, int64_t other) {
+  return !tsl_blas_is_complex(work->type) &&
+         (work->m <= tsl_crossovers.blocks_rows || other <= tsl_crossovers.blocks_other);
 }
 
 bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
-  const tsl_blas_work *work = &layout->work;
-  const bool has_columns = work->m >= ROWS_LEAST && work->n >= COLUMNS_LEAST;
+  const tsl_call *work = &layout->work;
+  const tsl_crossover_table *limits = &tsl_crossovers;
+  const bool has_columns = work->m >= limits->pack_rows && work->n >= limits->plan_columns;
   if (tsl_blas_level3_is_planned(layout))
     return false;
   switch (layout->routine) {
   case TSL_BLAS_SYRK:
   case TSL_BLAS_HERK:
   case TSL_BLAS_GEMMT:
-    if (work->n <= SMALL_MOST && is_faster_by_blocks(work, work->k))
+    if (work->n <= limits->square_small && is_faster_by_blocks(work, work->k))
       return update_small(symbol, layout);
-    return work->n >= ROWS_LEAST && (work->n <= SQUARE_MOST || work->k >= TERMS_LEAST) &&
-           level3_direct_update(layout);
+    /* blocks are faster for a larger C with few terms, dominated by its stores */
+    return work->n >= limits->pack_rows &&
+           (work->n <= limits->square_rows || work->k >= limits->plan_terms) && tsl_blas_packed(work);
   case TSL_BLAS_SYR2K:
   case TSL_BLAS_HER2K:
-    if (tsl_blas_level3_is_sum(layout) && work->k >= BOTH_TERMS_LEAST &&
-        work->n >= (tsl_blas_is_complex(work->type) ? BOTH_LEAST_COMPLEX : BOTH_LEAST))
-      return update_rank_2k_packed(layout);
-    return work->n <= SQUARE_MOST && update_rank_2k_by_square(symbol, layout);
+    if (tsl_blas_level3_is_sum(layout) && work->k >= limits->rank2k_terms &&
+        work->n >= (tsl_blas_is_complex(work->type) ? limits->rank2k_rows_complex : limits->rank2k_rows))
+      return tsl_blas_packed(work);
+    return work->n <= limits->square_rows && update_rank_2k_by_square(symbol, layout);
   case TSL_BLAS_SYMM:
   case TSL_BLAS_HEMM:
     return has_columns && tsl_blas_is_complex(work->type) && level3_direct_multiply(layout);
   case TSL_BLAS_TRMM:
-    if (work->m <= SMALL_TRIANGLE && is_faster_by_blocks(work, work->n))
+    if (work->m <= limits->blocks_triangle && is_faster_by_blocks(work, work->n))
       return tsl_blas_level3_blocks(symbol, layout);
     return has_columns && level3_direct_multiply(layout);
   default:

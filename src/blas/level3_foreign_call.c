@@ -4,7 +4,7 @@ typedef struct letters {
   char side, uplo, trans, diag;
 } letters;
 
-static void call_fortran(tsl_blas_function *function, const tsl_blas_structured *args) {
+static void call_fortran(tsl_blas_function *function, const tsl_blas_multiply *args) {
   typedef void update(const char *, const char *, const int64_t *, const int64_t *, const void *,
                       const void *, const int64_t *, const void *, void *, const int64_t *, size_t, size_t);
   typedef void update2(const char *, const char *, const int64_t *, const int64_t *, const void *,
@@ -19,7 +19,7 @@ static void call_fortran(tsl_blas_function *function, const tsl_blas_structured 
   typedef void triangle(const char *, const char *, const char *, const char *, const int64_t *,
                         const int64_t *, const void *, const void *, const int64_t *, const void *,
                         const int64_t *, size_t, size_t, size_t, size_t);
-  const letters is = {(char)args->side, (char)args->uplo, (char)args->trans, (char)args->diag};
+  const letters is = {(char)args->side, (char)args->uplo, (char)args->trans_a, (char)args->diag};
   switch (args->routine) {
   case TSL_BLAS_SYRK:
   case TSL_BLAS_HERK:
@@ -50,15 +50,15 @@ typedef struct numbers {
   int64_t side, uplo, trans, diag;
 } numbers;
 
-static numbers numbers_of(const tsl_blas_structured *args) {
+static numbers numbers_of(const tsl_blas_multiply *args) {
   return (numbers){.side = args->side == 'L' ? 141 : 142,
                    .uplo = args->uplo == 'U' ? 121 : 122,
-                   .trans = tsl_blas_cblas_trans(args->trans),
+                   .trans = tsl_blas_cblas_trans(args->trans_a),
                    .diag = args->diag == 'U' ? 132 : 131};
 }
 
 #define BY_CBLAS(name, alpha_type, beta_type, ALPHA, BETA)                                                   \
-  static void name(tsl_blas_function *function, const tsl_blas_structured *args) {                           \
+  static void name(tsl_blas_function *function, const tsl_blas_multiply *args) {                             \
     typedef void update(int64_t, int64_t, int64_t, int64_t, int64_t, alpha_type, const void *, int64_t,      \
                         beta_type, void *, int64_t);                                                         \
     typedef void update2(int64_t, int64_t, int64_t, int64_t, int64_t, alpha_type, const void *, int64_t,     \
@@ -100,7 +100,7 @@ BY_CBLAS(by_address_and_float, const void *, float, args->alpha, *(const float *
 BY_CBLAS(by_address_and_double, const void *, double, args->alpha, *(const double *)args->beta)
 
 /* herk has real scalars, her2k a real beta. */
-static void call_cblas(tesela_type type, tsl_blas_function *function, const tsl_blas_structured *args) {
+static void call_cblas(tesela_type type, tsl_blas_function *function, const tsl_blas_multiply *args) {
   const bool is_single = type == TESELA_F32 || type == TESELA_C64;
   if (!tsl_blas_is_complex(type) || args->routine == TSL_BLAS_HERK)
     (is_single ? by_float : by_double)(function, args);
@@ -111,7 +111,7 @@ static void call_cblas(tesela_type type, tsl_blas_function *function, const tsl_
 }
 
 void tsl_blas_level3_call(const tsl_blas_symbol *symbol, tsl_blas_function *function,
-                          const tsl_blas_structured *args) {
+                          const tsl_blas_multiply *args) {
   if (symbol->cblas)
     call_cblas(symbol->type, function, args);
   else

@@ -10,6 +10,7 @@ enum { BLOCK = 32, ABREAST = 16 };
 
 #define REAL_PART(x) (x)
 #define CONJUGATE(x) (x)
+#define FROM_PARTS(x) ((ELEMENT)(x)[0])
 #define NAME(what) what##_f32
 #define ELEMENT float
 #define REAL_OF float
@@ -31,7 +32,10 @@ enum { BLOCK = 32, ABREAST = 16 };
 #undef REAL_OF
 #undef REAL_PART
 #undef CONJUGATE
+#undef FROM_PARTS
+
 #define NAME(what) what##_c64
+#define FROM_PARTS(x) CMPLXF((float)(x)[0], (float)(x)[1])
 #define ELEMENT float complex
 #define REAL_OF float
 #define REAL float
@@ -46,8 +50,10 @@ enum { BLOCK = 32, ABREAST = 16 };
 #undef REAL
 #undef REAL_PART
 #undef CONJUGATE
+#undef FROM_PARTS
 
 #define NAME(what) what##_c128
+#define FROM_PARTS(x) CMPLX((x)[0], (x)[1])
 #define ELEMENT double complex
 #define REAL_OF double
 #define REAL double
@@ -62,6 +68,7 @@ enum { BLOCK = 32, ABREAST = 16 };
 #undef REAL
 #undef REAL_PART
 #undef CONJUGATE
+#undef FROM_PARTS
 
 static const tsl_blas_parts all[] = {
     [TESELA_F32] = {mirror_f32, spread_f32, copy_f32, solve_f32, fold_f32, put_f32},

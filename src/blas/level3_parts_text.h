@@ -1,11 +1,12 @@
-/* Helpers for one type. Macros: ELEMENT (type), CONJUGATE(x), REAL_PART(x), IS_FINITE(x), NAME(what). */
-static ELEMENT NAME(at)(const tsl_blas_view *view, int64_t i, int64_t j) {
+/* Helpers for one type. Macros: ELEMENT (type), CONJUGATE(x), REAL_PART(x), FROM_PARTS(doubles), NAME(what).
+ */
+static ELEMENT NAME(at)(const tsl_call_matrix *view, int64_t i, int64_t j) {
   const ELEMENT value = ((const ELEMENT *)view->data)[i * view->row + j * view->col];
   return view->conjugate ? CONJUGATE(value) : value;
 }
 
-static void NAME(mirror_block)(const tsl_blas_view *a, bool hermitian, int64_t m, int64_t row, int64_t column,
-                               ELEMENT *out) {
+static void NAME(mirror_block)(const tsl_call_matrix *a, bool hermitian, int64_t m, int64_t row,
+                               int64_t column, ELEMENT *out) {
   const int64_t last_row = row + BLOCK < m ? row + BLOCK : m;
   const int64_t last_column = column + BLOCK < m ? column + BLOCK : m;
   for (int64_t j = column; j < last_column; j++)
@@ -16,9 +17,9 @@ static void NAME(mirror_block)(const tsl_blas_view *a, bool hermitian, int64_t m
     }
 }
 
-static void NAME(mirror)(const tsl_blas_view *a, int uplo, bool hermitian, int64_t m, void *out) {
+static void NAME(mirror)(const tsl_call_matrix *a, int uplo, bool hermitian, int64_t m, void *out) {
   /* An upper triangle is the lower triangle of the transpose. */
-  tsl_blas_view lower = *a;
+  tsl_call_matrix lower = *a;
   ELEMENT *all = out;
   if (uplo == 'U') {
     lower.row = a->col;
@@ -32,10 +33,10 @@ static void NAME(mirror)(const tsl_blas_view *a, int uplo, bool hermitian, int64
     all[i + i * m] = REAL_PART(all[i + i * m]);
 }
 
-static void NAME(spread)(const tsl_blas_view *a, int uplo, bool unit, int64_t m,
-                         const tsl_blas_view *target) {
+static void NAME(spread)(const tsl_call_matrix *a, int uplo, bool unit, int64_t m,
+                         const tsl_call_matrix *target) {
   const bool by_row = a->col == 1 && a->row != 1, before = (uplo == 'L') == by_row;
-  const tsl_blas_view lines = {a->data, by_row ? a->row : a->col, by_row ? a->col : a->row, a->conjugate};
+  const tsl_call_matrix lines = {a->data, by_row ? a->row : a->col, by_row ? a->col : a->row, a->conjugate};
   ELEMENT *out = tsl_writable(target->data);
   for (int64_t i = 0; i < m; i++, out += m) {
     const int64_t first = before ? 0 : i, end = before ? i + 1 : m;
@@ -68,7 +69,7 @@ static bool NAME(copy_line)(const ELEMENT *from, int64_t count, ELEMENT *out) {
   return sum == 0;
 }
 
-static bool NAME(copy)(const tsl_blas_view *from, int64_t m, int64_t n, const tsl_blas_view *target) {
+static bool NAME(copy)(const tsl_call_matrix *from, int64_t m, int64_t n, const tsl_call_matrix *target) {
   const bool by_row = from->col == 1;
   const int64_t across = by_row ? m : n, along = by_row ? n : m;
   ELEMENT *out = tsl_writable(target->data);
@@ -81,7 +82,7 @@ static bool NAME(copy)(const tsl_blas_view *from, int64_t m, int64_t n, const ts
 }
 
 static void NAME(fold_block)(const ELEMENT *square, bool lower, bool hermitian, int64_t n, int64_t row,
-                             int64_t column, const ELEMENT *beta, ELEMENT *c, int64_t ld) {
+                             int64_t column, ELEMENT beta, ELEMENT *c, int64_t ld) {
   const int64_t rows = n - row < BLOCK ? n - row : BLOCK, columns = n - column < BLOCK ? n - column : BLOCK;
   ELEMENT turned[BLOCK][BLOCK];
   for (int64_t i = 0; i < rows; i++)
@@ -93,27 +94,27 @@ static void NAME(fold_block)(const ELEMENT *square, bool lower, bool hermitian, 
     const ELEMENT *from = square + row + (column + j) * n;
     ELEMENT *to = c + row + (column + j) * ld;
     const int64_t first = row == column && lower ? j : 0, end = row == column && !lower ? j + 1 : rows;
-    if (*beta == 0)
+    if (beta == 0)
       for (int64_t i = first; i < end; i++)
         to[i] = from[i] + turned[j][i];
-    else if (*beta == 1)
+    else if (beta == 1)
       for (int64_t i = first; i < end; i++)
         to[i] += from[i] + turned[j][i];
     else
       for (int64_t i = first; i < end; i++)
-        to[i] = *beta * to[i] + (from[i] + turned[j][i]);
+        to[i] = beta * to[i] + (from[i] + turned[j][i]);
   }
 }
 
-static void NAME(fold)(const void *square, bool lower, bool hermitian, int64_t n, const void *beta, void *c,
-                       int64_t ld) {
+static void NAME(fold)(const void *square, bool lower, bool hermitian, int64_t n, const double beta[2],
+                       void *c, int64_t ld) {
   for (int64_t column = 0; column < n; column += BLOCK)
     for (int64_t row = lower ? column : 0; row < (lower ? n : column + 1); row += BLOCK)
-      NAME(fold_block)(square, lower, hermitian, n, row, column, beta, c, ld);
+      NAME(fold_block)(square, lower, hermitian, n, row, column, FROM_PARTS(beta), c, ld);
 }
 
-static void NAME(put)(const void *square, bool lower, int64_t n, const void *beta, void *c, int64_t ld) {
-  const ELEMENT factor = *(const ELEMENT *)beta;
+static void NAME(put)(const void *square, bool lower, int64_t n, const double beta[2], void *c, int64_t ld) {
+  const ELEMENT factor = FROM_PARTS(beta);
   for (int64_t j = 0; j < n; j++) {
     const int64_t first = lower ? j : 0, count = lower ? n - j : j + 1;
     const ELEMENT *from = (const ELEMENT *)square + j * n + first;

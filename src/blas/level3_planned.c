@@ -5,44 +5,43 @@
 #include "blas/blas_level3.h"
 #include "blas/blas_triangle.h"
 
+#include "dispatch/crossovers.h"
 #include "vector/vector_kernels.h"
 
 #include <math.h>
 
-/* Multiply-adds above which a plan is faster, for real and complex types. `tall`: the factor has many more
- * rows than C has columns, so copying it in blocks is expensive; `wide`: many fewer. */
-typedef struct crossover {
-  double real, complex, tall, wide;
-} crossover;
-
-static const crossover table[TSL_BLAS_ROUTINES] = {
-    [TSL_BLAS_SYRK] = {1.6e7, 4e6, 1.6e7, 1.6e7},  [TSL_BLAS_HERK] = {1.6e7, 4e6, 1.6e7, 1.6e7},
-    [TSL_BLAS_SYR2K] = {1.6e7, 8e6, 1.6e7, 1.6e7}, [TSL_BLAS_HER2K] = {1.6e7, 8e6, 1.6e7, 1.6e7},
-    [TSL_BLAS_GEMMT] = {1.6e7, 4e6, 1.6e7, 1.6e7}, [TSL_BLAS_SYMM] = {6e7, 6e7, 4e6, INFINITY},
-    [TSL_BLAS_HEMM] = {6e7, 6e7, 4e6, INFINITY},   [TSL_BLAS_TRMM] = {1.6e7, 4e6, 4e6, 1.6e7},
-    [TSL_BLAS_TRSM] = {2.5e5, 2e5, 2.5e5, 2.5e5},
-};
-/* Packing the factor must be reused, and short sums are dominated by C. */
-enum { COLUMNS_LEAST = 8, TERMS_LEAST = 64, TALL = 8, WIDE = 4 };
-
-static double level3_planned_min_volume(const tsl_blas_layout *layout) {
-  const tsl_blas_work *work = &layout->work;
-  const crossover *limits = &table[layout->routine];
-  if (layout->routine >= TSL_BLAS_SYMM && work->m >= TALL * work->n)
-    return limits->tall;
-  if (layout->routine >= TSL_BLAS_SYMM && work->n >= WIDE * work->m)
-    return limits->wide;
-  return tsl_blas_is_complex(work->type) ? limits->complex : limits->real;
+/* Returns the multiply-adds from which a plan is faster. Copying a tall factor in blocks is expensive. */
+static int64_t level3_planned_min_volume(const tsl_blas_layout *layout) {
+  const tsl_crossover_table *limits = &tsl_crossovers;
+  const tsl_call *work = &layout->work;
+  const bool is_complex = tsl_blas_is_complex(work->type), is_factor = layout->routine >= TSL_BLAS_SYMM;
+  const bool is_tall = is_factor && work->m >= limits->tall_ratio * work->n,
+             is_wide = is_factor && !is_tall && work->n >= limits->wide_ratio * work->m;
+  switch (layout->routine) {
+  case TSL_BLAS_SYMM:
+  case TSL_BLAS_HEMM:
+    return is_tall ? limits->plan_volume_tall : is_wide ? INT64_MAX : limits->plan_volume_symmetric;
+  case TSL_BLAS_TRSM:
+    return is_complex && !is_tall && !is_wide ? limits->plan_volume_solve_complex : limits->plan_volume_solve;
+  case TSL_BLAS_SYR2K:
+  case TSL_BLAS_HER2K:
+    return is_complex ? limits->plan_volume_rank2k : limits->plan_volume;
+  default:
+    return is_tall                  ? limits->plan_volume_tall
+           : is_complex && !is_wide ? limits->plan_volume_complex
+                                    : limits->plan_volume;
+  }
 }
 
 bool tsl_blas_level3_is_planned(const tsl_blas_layout *layout) {
-  const tsl_blas_work *work = &layout->work;
-  return work->n >= COLUMNS_LEAST && work->k >= TERMS_LEAST &&
-         (double)work->m * (double)work->n * (double)work->k >= level3_planned_min_volume(layout);
+  const tsl_call *work = &layout->work;
+  /* packing the factor must be reused, and short sums are dominated by C */
+  return work->n >= tsl_crossovers.plan_columns && work->k >= tsl_crossovers.plan_terms &&
+         (double)work->m * (double)work->n * (double)work->k >= (double)level3_planned_min_volume(layout);
 }
 
 /* A sum of absolute values is finite only if all are. An overflowing sum may count as non-finite. */
-bool tsl_blas_level3_is_finite(const tsl_blas_work *work) {
+bool tsl_blas_level3_is_finite(const tsl_call *work) {
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(work->type);
   const bool by_row = work->c.col == 1;
   const int64_t distance = by_row ? work->c.row : work->c.col;
@@ -58,42 +57,20 @@ bool tsl_blas_level3_is_finite(const tsl_blas_work *work) {
   return true;
 }
 
-static tesela_structure level3_planned_triangular(const tsl_blas_layout *layout) {
-  return layout->unit ? TESELA_UNIT_TRIANGULAR : TESELA_TRIANGULAR;
-}
-
-static bool level3_planned_multiply(const tsl_blas_work *work, const tsl_blas_layout *layout,
-                                    tesela_record *record) {
+static bool level3_planned_multiply(const tsl_call *work, tesela_record *record) {
   tsl_blas_desc_storage words;
   tsl_blas_to_desc(work, &words);
-  tesela_gemm_desc *desc = &words.desc;
-  if (layout->routine < TSL_BLAS_SYMM) {
-    desc->c_triangle = tsl_blas_level3_side(layout);
-    desc->c_structure = tsl_blas_level3_is_sum(layout)
-                            ? (layout->hermitian ? TESELA_HERMITIAN_SUM : TESELA_SYMMETRIC_SUM)
-                        : layout->hermitian ? TESELA_HERMITIAN
-                                            : TESELA_GENERAL;
-  } else {
-    desc->a_triangle = tsl_blas_level3_side(layout);
-    desc->a_structure = layout->routine == TSL_BLAS_TRMM ? level3_planned_triangular(layout)
-                        : layout->hermitian              ? TESELA_HERMITIAN
-                                                         : TESELA_SYMMETRIC;
-  }
-  if (layout->routine == TSL_BLAS_TRMM) {
-    desc->b = (tesela_matrix){.data = NULL};
-    desc->in_place = 1;
-  }
-  return tsl_blas_run_gemm(desc, record) == TESELA_OK;
+  return tsl_blas_run_gemm(&words.desc, record) == TESELA_OK;
 }
 
-static bool level3_planned_solve(const tsl_blas_layout *layout, tesela_record *record) {
+static bool level3_planned_solve(const tsl_call *work, tesela_record *record) {
   tsl_blas_desc_storage words;
-  tsl_blas_to_desc(&layout->work, &words);
-  return tsl_blas_run_solve(&(tesela_solve_desc){.rows = layout->work.m,
-                                                 .cols = layout->work.n,
+  tsl_blas_to_desc(work, &words);
+  return tsl_blas_run_solve(&(tesela_solve_desc){.rows = work->m,
+                                                 .cols = work->n,
                                                  .a = words.desc.a,
-                                                 .structure = level3_planned_triangular(layout),
-                                                 .triangle = tsl_blas_level3_side(layout),
+                                                 .structure = work->a_is,
+                                                 .triangle = work->a_triangle,
                                                  .x = words.desc.c,
                                                  .in_place = 1,
                                                  .alpha = words.desc.alpha,
@@ -103,12 +80,11 @@ static bool level3_planned_solve(const tsl_blas_layout *layout, tesela_record *r
 
 /* Computes the second product of her2k; without memory by blocks or loops, since the first is done. */
 static void multiply_second_product(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
-  tsl_blas_work work = layout->work;
+  tsl_call work = layout->work;
   work.a = layout->a2;
   work.b = layout->b2;
-  work.alpha = layout->scalars + TSL_BLAS_AT_ALPHA2;
-  work.beta = layout->scalars + TSL_BLAS_AT_ONE;
-  if (level3_planned_multiply(&work, layout, NULL))
+  tsl_call_scale(&work, layout->alpha2, (const double[2]){1});
+  if (level3_planned_multiply(&work, NULL))
     return;
   if (!tsl_blas_triangle(symbol, &work, layout->uplo, NULL))
     tsl_blas_loop_gemmt(&work, layout->uplo);
@@ -120,10 +96,10 @@ bool tsl_blas_level3_plan(const tsl_blas_symbol *symbol, const tsl_blas_layout *
   if (!tsl_blas_level3_is_planned(layout))
     return false;
   if (layout->routine == TSL_BLAS_TRSM)
-    return level3_planned_solve(layout, record);
+    return level3_planned_solve(&layout->work, record);
   if (layout->routine == TSL_BLAS_TRMM && !tsl_blas_level3_is_finite(&layout->work))
     return false;
-  if (!level3_planned_multiply(&layout->work, layout, record))
+  if (!level3_planned_multiply(&layout->work, record))
     return false;
   if (layout->routine == TSL_BLAS_HER2K && !tsl_blas_level3_is_sum(layout))
     multiply_second_product(symbol, layout);

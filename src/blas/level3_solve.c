@@ -1,14 +1,10 @@
-/* Triangular systems without a plan, since factorizations have a new shape in each call. */
+/* Triangular systems without a plan, since factorizations have a new shape in each call, and calls that take
+ * less time than the selection. */
 #include "blas/blas_context.h"
 #include "blas/blas_level3.h"
 #include "blas/blas_threads.h"
 
-#include "core/memory.h"
 #include "vector/vector.h"
-
-static const double team_from = 2e5; /* multiply-adds from which threads are woken */
-/* Minimum rows for trsv with a single right-hand side. */
-enum { ALONE_FROM = 48, ALONE_FROM_COMPLEX = 64 };
 
 static tsl_team level3_solve_team_of(double work, double from) {
   return work < from ? (tsl_team){0} : tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
@@ -16,7 +12,7 @@ static tsl_team level3_solve_team_of(double work, double from) {
 
 /* A row-major triangle is its transpose in column-major order, with the other triangle stored. */
 static void solve_single_column(const tsl_blas_layout *layout) {
-  const tsl_blas_work *work = &layout->work;
+  const tsl_call *work = &layout->work;
   const tsl_vector_kernels *kernels = tsl_vector_kernels_of(work->type);
   const bool by_row = work->a.row != 1;
   const double elements = (double)work->m * (double)work->m / 2;
@@ -29,54 +25,36 @@ static void solve_single_column(const tsl_blas_layout *layout) {
                                  .a = work->a.data,
                                  .unit = layout->unit,
                                  .conjugate = work->a.conjugate};
-  if (layout->alpha[0] != 1 || layout->alpha[1] != 0)
-    tsl_vector_scale(kernels, team, work->m, (tsl_vector_number){layout->alpha[0], layout->alpha[1]},
-                     layout->alpha[1] == 0, x);
+  if (layout->work.alpha[0] != 1 || layout->work.alpha[1] != 0)
+    tsl_vector_scale(kernels, team, work->m,
+                     (tsl_vector_number){layout->work.alpha[0], layout->work.alpha[1]},
+                     layout->work.alpha[1] == 0, x);
   tsl_vector_triangular(kernels, team, &triangle, by_row, true, x);
 }
 
-/* Clearing and copying would take as long as a tiny system. */
-static void set_fast_solve(const tsl_blas_layout *layout, tsl_fast_solve *out) {
-  const tsl_blas_work *work = &layout->work;
-  out->type = work->type;
-  out->m = work->m;
-  out->n = work->n;
-  out->a = work->a.data;
-  out->x = tsl_writable(work->c.data);
-  out->a_row = work->a.row;
-  out->a_col = work->a.col;
-  out->x_row = work->c.row;
-  out->x_col = work->c.col;
-  out->is_upper = layout->uplo == 'U';
-  out->is_unit = layout->unit;
-  out->conjugates = work->a.conjugate;
-  out->alpha[0] = layout->alpha[0];
-  out->alpha[1] = layout->alpha[1];
-}
-
-bool tsl_blas_level3_solve(const tsl_blas_layout *layout) {
-  const tsl_blas_work *work = &layout->work;
-  const tsl_fast_path *path = tsl_blas_fast_path();
-  const bool is_zero = layout->alpha[0] == 0 && layout->alpha[1] == 0;
-  if (layout->routine != TSL_BLAS_TRSM || !path || !path->solver)
+bool tsl_blas_level3_solve(tsl_blas_layout *layout) {
+  tsl_call *work = &layout->work;
+  const tsl_device *cpu = tsl_blas_cpu();
+  const bool is_zero = work->alpha[0] == 0 && work->alpha[1] == 0;
+  if (!work->solves || !cpu)
     return false;
-  const int64_t alone = tsl_blas_is_complex(work->type) ? ALONE_FROM_COMPLEX : ALONE_FROM;
+  const int64_t alone =
+      tsl_blas_is_complex(work->type) ? tsl_crossovers.solve_vector_complex : tsl_crossovers.solve_vector;
   if (work->n == 1 && work->m >= alone && !is_zero) {
     solve_single_column(layout);
     return true;
   }
-  tsl_fast_solve words;
-  set_fast_solve(layout, &words);
-  words.team = level3_solve_team_of((double)work->m * (double)work->m / 2 * (double)work->n, team_from);
-  return path->solver->direct.solve(&words, path->device);
+  work->team = level3_solve_team_of((double)work->m * (double)work->m / 2 * (double)work->n,
+                                    (double)tsl_crossovers.thread_solve);
+  return tsl_dispatch_at_once(work, cpu);
 }
 
-bool tsl_blas_level3_multiply(const tsl_blas_layout *layout) {
-  const tsl_fast_path *path = tsl_blas_fast_path();
-  if ((layout->alpha[0] == 0 && layout->alpha[1] == 0) || !path || !path->solver ||
-      !path->solver->direct.multiply_triangle)
-    return false;
-  tsl_fast_solve words;
-  set_fast_solve(layout, &words);
-  return path->solver->direct.multiply_triangle(&words, path->device);
+bool tsl_blas_level3_little(tsl_blas_layout *layout) {
+  const tsl_call *work = &layout->work;
+  if (work->solves)
+    return work->m <= tsl_crossovers.solve_rows && work->n <= tsl_crossovers.solve_columns &&
+           tsl_blas_level3_solve(layout);
+  const tsl_device *cpu = tsl_blas_cpu();
+  return cpu && layout->routine != TSL_BLAS_SYR2K && layout->routine != TSL_BLAS_HER2K &&
+         tsl_dispatch_at_once(work, cpu);
 }

@@ -18,8 +18,8 @@ static void NAME(solve_columns)(ELEMENT factor[TSL_BLAS_SOLVED_MOST][TSL_BLAS_SO
   }
 }
 
-static void NAME(solve)(const tsl_blas_view *a, int uplo, bool unit, int64_t m, int64_t n,
-                        const double alpha[2], const tsl_blas_view *c) {
+static void NAME(solve)(const tsl_call_matrix *a, int uplo, bool unit, int64_t m, int64_t n,
+                        const double alpha[2], const tsl_call_matrix *c) {
   ELEMENT factor[TSL_BLAS_SOLVED_MOST][TSL_BLAS_SOLVED_MOST], rows[TSL_BLAS_SOLVED_MOST][ABREAST];
   const int64_t first = uplo == 'L' ? 0 : m - 1, step = uplo == 'L' ? 1 : -1;
   const ELEMENT scale = (ELEMENT)alpha[0];

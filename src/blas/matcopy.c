@@ -15,7 +15,7 @@ static bool matcopy_transposes(const tsl_blas_copy *copy) {
 
 /* Views of A and B, both rows x cols; `to` is B seen through op. */
 typedef struct matcopy_sides {
-  tsl_blas_view from, to;
+  tsl_call_matrix from, to;
 } matcopy_sides;
 
 static matcopy_sides matcopy_sides_of(tesela_type type, const tsl_blas_copy *copy, void *target,
@@ -40,7 +40,7 @@ static bool is_supported(tesela_type type, const tsl_blas_copy *copy) {
 static bool matcopy_by_tesela(const tsl_blas_symbol *symbol, const tsl_blas_copy *copy,
                               const matcopy_sides *both, tesela_record *record) {
   const tesela_type type = symbol->type;
-  const tsl_blas_view written = {.data = both->to.data, .row = both->to.col, .col = both->to.row};
+  const tsl_call_matrix written = {.data = both->to.data, .row = both->to.col, .col = both->to.row};
   double alpha[2];
   if (!is_supported(type, copy))
     return false;

@@ -9,6 +9,7 @@
 #include "core/clock.h"
 #include "core/env.h"
 #include "core/symbol_search.h"
+#include "dispatch/dispatch.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -116,25 +117,19 @@ static bool can_be_called(const tsl_blas_symbol *symbol) {
 static double our_seconds(const tsl_blas_symbol *symbol, const operands *matrices) {
   const bool is_single = symbol->type == TESELA_F32 || symbol->type == TESELA_C64,
              is_complex = symbol->type == TESELA_C64 || symbol->type == TESELA_C128;
-  const tsl_fast_path *path = tsl_blas_fast_path();
-  const tsl_fast_product product = {.type = is_single ? TESELA_F32 : TESELA_F64,
-                                    .m = OURS,
-                                    .n = OURS,
-                                    .k = OURS,
-                                    .a = matrices->a,
-                                    .b = matrices->b,
-                                    .c = matrices->c,
-                                    .a_row = 1,
-                                    .a_col = OURS,
-                                    .b_row = 1,
-                                    .b_col = OURS,
-                                    .c_row = 1,
-                                    .c_col = OURS,
-                                    .alpha = 1,
-                                    .alpha_is_1 = true,
-                                    .beta_is_0 = true};
+  const tsl_device *cpu = tsl_blas_cpu();
+  const tsl_call product = {.type = is_single ? TESELA_F32 : TESELA_F64,
+                            .m = OURS,
+                            .n = OURS,
+                            .k = OURS,
+                            .a = {matrices->a, 1, OURS, false},
+                            .b = {matrices->b, 1, OURS, false},
+                            .c = {matrices->c, 1, OURS, false},
+                            .alpha = {1},
+                            .alpha_is_1 = true,
+                            .beta_is_0 = true};
   const double start = tsl_clock();
-  if (!path || !path->strategy->direct.multiply(&product, path->device))
+  if (!cpu || !tsl_dispatch_small(&product, cpu, NULL))
     return 0;
   const double more = (double)SIZE / OURS;
   return (is_complex ? 4 : 1) * more * more * more * (tsl_clock() - start);

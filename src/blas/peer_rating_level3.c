@@ -48,28 +48,28 @@ typedef struct benchmark {
   _Alignas(16) unsigned char one[16]; /* 1 in the real or complex type */
 } benchmark;
 
-static tsl_blas_structured make_call(const benchmark *bench, int64_t size, int form) {
+static tsl_blas_multiply make_call(const benchmark *bench, int64_t size, int form) {
   const bool is_update = bench->routine < TSL_BLAS_SYMM, is_thin = is_update && form == 1;
   const int64_t n = is_thin ? 2 * size : size;
-  return (tsl_blas_structured){.routine = bench->routine,
-                               .order = TSL_BLAS_COLUMN_MAJOR,
-                               .side = form == 0 ? 'L' : 'R',
-                               .uplo = 'L',
-                               .trans = 'N',
-                               .diag = 'N',
-                               .m = n,
-                               .n = n,
-                               .k = is_thin     ? size / 4
-                                    : is_update ? size
-                                                : 0,
-                               .alpha = bench->one,
-                               .a = bench->a,
-                               .lda = n,
-                               .b = bench->b,
-                               .ldb = n,
-                               .beta = bench->one,
-                               .c = bench->c,
-                               .ldc = n};
+  return (tsl_blas_multiply){.routine = bench->routine,
+                             .order = TSL_BLAS_COLUMN_MAJOR,
+                             .side = form == 0 ? 'L' : 'R',
+                             .uplo = 'L',
+                             .trans_a = 'N',
+                             .diag = 'N',
+                             .m = n,
+                             .n = n,
+                             .k = is_thin     ? size / 4
+                                  : is_update ? size
+                                              : 0,
+                             .alpha = bench->one,
+                             .a = bench->a,
+                             .lda = n,
+                             .b = bench->b,
+                             .ldb = n,
+                             .beta = bench->one,
+                             .c = bench->c,
+                             .ldc = n};
 }
 
 static void peer_rating_level3_fill(const benchmark *bench, int64_t n) {
@@ -81,7 +81,7 @@ static void peer_rating_level3_fill(const benchmark *bench, int64_t n) {
     memcpy((char *)bench->a + (size_t)(i * (n + 1)) * size, bench->one, size);
 }
 
-static bool peer_rating_level3_compute(const benchmark *bench, const tsl_blas_structured *structured,
+static bool peer_rating_level3_compute(const benchmark *bench, const tsl_blas_multiply *structured,
                                        bool ours) {
   tsl_blas_layout layout;
   if (!ours) {
@@ -92,7 +92,7 @@ static bool peer_rating_level3_compute(const benchmark *bench, const tsl_blas_st
   return tsl_blas_level3_compute(bench->symbol, &layout, NULL) != NULL;
 }
 
-static double peer_rating_level3_seconds_of(const benchmark *bench, const tsl_blas_structured *structured,
+static double peer_rating_level3_seconds_of(const benchmark *bench, const tsl_blas_multiply *structured,
                                             int calls, bool ours) {
   bool done = true;
   tsl_blas_call call = {.symbol = NULL};
@@ -120,7 +120,7 @@ static void time_all_sizes(const benchmark *bench, double seconds[2][SIZES][FORM
     const int theirs = round / rounds % 2;
     for (int i = 0; i < SIZES; i++) {
       for (int form = 0; form < FORMS; form++) {
-        const tsl_blas_structured given = make_call(bench, bench->sizes[i], form);
+        const tsl_blas_multiply given = make_call(bench, bench->sizes[i], form);
         peer_rating_level3_fill(bench, given.n);
         double *least = &seconds[theirs][i][form];
         *least =
@@ -186,10 +186,10 @@ static void peer_rating_level3_name_of(const benchmark *bench, char name[NAME]) 
   tsl_library_file(bench->function, path, sizeof path);
   if (path[0])
     (void)stat(path, &info);
-  const int length = snprintf(
-      name, NAME, "level3-sizes-%d-%d:%s:%x:%d:%lld:%lld:%s:%s", (int)bench->routine,
-      (int)bench->symbol->type, bench->symbol->cblas ? "c" : "f", tsl_blas_fast_path()->device->capabilities,
-      thread_count(), (long long)info.st_size, (long long)info.st_mtime, kernels ? kernels : "", path);
+  const int length = snprintf(name, NAME, "level3-sizes-%d-%d:%s:%x:%d:%lld:%lld:%s:%s", (int)bench->routine,
+                              (int)bench->symbol->type, bench->symbol->cblas ? "c" : "f",
+                              tsl_blas_cpu()->capabilities, thread_count(), (long long)info.st_size,
+                              (long long)info.st_mtime, kernels ? kernels : "", path);
   for (int i = 0; i < length && i < NAME - 1; i++)
     if (isspace((unsigned char)name[i]) || name[i] == '=')
       name[i] = '_';
@@ -203,13 +203,13 @@ unsigned tsl_blas_standing_of_level3(tsl_blas_routine routine, const tsl_blas_sy
                      .sizes = sizes[tsl_blas_is_complex(symbol->type)]};
   char name[NAME];
   double stored;
-  if (!tsl_blas_fast_path() || !tsl_blas_either_width() || strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") == 0)
+  if (!tsl_blas_cpu() || !tsl_blas_either_width() || strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") == 0)
     return TSL_BLAS_STANDING_NOWHERE;
   peer_rating_level3_name_of(&bench, name);
-  if (tsl_api_measurement_get(tsl_blas_fast_path()->device, name, &stored) && stored < 1 << SIZES)
+  if (tsl_api_measurement_get(tsl_blas_cpu(), name, &stored) && stored < 1 << SIZES)
     return TSL_BLAS_STANDING_NOWHERE | (unsigned)stored;
   const unsigned standing = peer_rating_level3_measure(&bench);
-  tsl_api_keep(tsl_blas_fast_path()->device, name, standing & ~TSL_BLAS_STANDING_NOWHERE);
+  tsl_api_keep(tsl_blas_cpu(), name, standing & ~TSL_BLAS_STANDING_NOWHERE);
   return standing;
 }
 

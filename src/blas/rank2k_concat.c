@@ -6,21 +6,23 @@
 
 #include "core/checked.h"
 #include "core/memory.h"
+#include "dispatch/crossovers.h"
 
 #include <string.h>
 
-/* Below an eighth of C's rows copies are cheap; from FEW terms on, concatenation during packing is faster. */
-enum { THIN = 8, FEW = 16, PARTS = 3 };
+enum { PARTS = 3 };
 
 static bool is_thin(const tsl_blas_layout *layout) {
   const bool is_two = layout->routine == TSL_BLAS_SYR2K || layout->routine == TSL_BLAS_HER2K;
-  const bool is_same = layout->alpha[0] == layout->alpha2[0] && layout->alpha[1] == layout->alpha2[1];
-  return is_two && is_same && layout->work.k > 0 && layout->work.k < FEW &&
-         THIN * layout->work.k <= layout->work.m && (layout->alpha[0] != 0 || layout->alpha[1] != 0);
+  const bool is_same =
+      layout->work.alpha[0] == layout->alpha2[0] && layout->work.alpha[1] == layout->alpha2[1];
+  return is_two && is_same && layout->work.k > 0 && layout->work.k < tsl_crossovers.rank2k_terms &&
+         tsl_crossovers.rank2k_ratio * layout->work.k <= layout->work.m &&
+         (layout->work.alpha[0] != 0 || layout->work.alpha[1] != 0);
 }
 
 /* Copies a factor of m x k elements to part `part`; lines are columns or rows. */
-static void rank2k_concat_copy_factor(const tsl_blas_view *from, bool by_row, int64_t m, int64_t k,
+static void rank2k_concat_copy_factor(const tsl_call_matrix *from, bool by_row, int64_t m, int64_t k,
                                       size_t size, int part, char *dst) {
   const int64_t lines = by_row ? m : k, length = by_row ? k : m;
   const int64_t distance = by_row ? from->row : from->col;
@@ -32,7 +34,7 @@ static void rank2k_concat_copy_factor(const tsl_blas_view *from, bool by_row, in
 }
 
 void *tsl_blas_level3_join(tsl_blas_layout *layout) {
-  tsl_blas_work *work = &layout->work;
+  tsl_call *work = &layout->work;
   const int64_t m = work->m, k = work->k;
   const size_t size = tsl_blas_size(work->type);
   size_t bytes;
@@ -43,13 +45,14 @@ void *tsl_blas_level3_join(tsl_blas_layout *layout) {
     return NULL;
   /* A single row-major term without gaps looks like a column; the other factor may have gaps. */
   const bool by_row = work->a.row != 1 || layout->a2.row != 1;
-  const tsl_blas_view *const parts[PARTS] = {&work->a, &layout->a2, &work->a};
+  const tsl_call_matrix *const parts[PARTS] = {&work->a, &layout->a2, &work->a};
   for (int i = 0; i < PARTS; i++)
     rank2k_concat_copy_factor(parts[i], by_row, m, k, size, i, joined);
   const int64_t row = by_row ? PARTS * k : 1, col = by_row ? 1 : m;
-  work->a = (tsl_blas_view){joined, row, col, work->a.conjugate};
-  work->b = (tsl_blas_view){(char *)joined + (size_t)(k * col) * size, col, row, work->b.conjugate};
+  work->a = (tsl_call_matrix){joined, row, col, work->a.conjugate};
+  work->b = (tsl_call_matrix){(char *)joined + (size_t)(k * col) * size, col, row, work->b.conjugate};
   work->k = 2 * k;
+  work->c_is = layout->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL;
   layout->routine = layout->routine == TSL_BLAS_HER2K ? TSL_BLAS_HERK : TSL_BLAS_SYRK;
   return joined;
 }

@@ -6,7 +6,7 @@
 typedef tsl_blas_element element;
 typedef tsl_blas_wide_complex wide_complex;
 
-static wide_complex product_at(const element *state, const tsl_blas_work *work, int64_t i, int64_t j,
+static wide_complex product_at(const element *state, const tsl_call *work, int64_t i, int64_t j,
                                wide_complex alpha, wide_complex beta) {
   wide_complex sum = 0;
   if (alpha != 0)
@@ -19,24 +19,25 @@ static wide_complex product_at(const element *state, const tsl_blas_work *work, 
   return result;
 }
 
-static void loop_triangle_or_all(const tsl_blas_work *work, int uplo) {
+static void loop_triangle_or_all(const tsl_call *work, int uplo) {
   const element *element_ops = tsl_blas_element_of(work->type);
-  const wide_complex alpha = element_ops->load(work->alpha), beta = element_ops->load(work->beta);
+  const wide_complex alpha = CMPLX(work->alpha[0], work->alpha[1]),
+                     beta = CMPLX(work->beta[0], work->beta[1]);
   for (int64_t j = 0; j < work->n; j++)
     for (int64_t i = uplo == 'L' ? j : 0; i < (uplo == 'U' ? j + 1 : work->m); i++)
       tsl_blas_store(element_ops, &work->c, i, j, product_at(element_ops, work, i, j, alpha, beta));
 }
 
-void tsl_blas_loop_gemm(const tsl_blas_work *work) {
+void tsl_blas_loop_gemm(const tsl_call *work) {
   loop_triangle_or_all(work, 0);
 }
-void tsl_blas_loop_gemmt(const tsl_blas_work *work, int uplo) {
+void tsl_blas_loop_gemmt(const tsl_call *work, int uplo) {
   loop_triangle_or_all(work, uplo);
 }
 
 void tsl_blas_loop_dot(tesela_type type, const tsl_blas_sum *sum) {
   const element *element_ops = tsl_blas_element_of(type);
-  const tsl_blas_view x = {sum->x, sum->incx, 0, sum->conjugate}, y = {sum->y, sum->incy, 0, false};
+  const tsl_call_matrix x = {sum->x, sum->incx, 0, sum->conjugate}, y = {sum->y, sum->incy, 0, false};
   const int64_t x0 = sum->incx < 0 ? sum->n - 1 : 0, y0 = sum->incy < 0 ? sum->n - 1 : 0;
   wide_complex result = 0;
   /* From the far end: element i lies at (i - (n - 1)) inc. */
@@ -47,7 +48,7 @@ void tsl_blas_loop_dot(tesela_type type, const tsl_blas_sum *sum) {
 }
 
 void tsl_blas_loop_copy(tesela_type type, int64_t rows, int64_t cols, const void *alpha,
-                        const tsl_blas_view *a, const tsl_blas_view *b) {
+                        const tsl_call_matrix *a, const tsl_call_matrix *b) {
   const element *element_ops = tsl_blas_element_of(type);
   const wide_complex factor = element_ops->load(alpha);
   const bool plain = factor == 1;
@@ -59,7 +60,7 @@ void tsl_blas_loop_copy(tesela_type type, int64_t rows, int64_t cols, const void
     }
 }
 
-void tsl_blas_loop_transpose(tesela_type type, int64_t n, const void *alpha, const tsl_blas_view *a) {
+void tsl_blas_loop_transpose(tesela_type type, int64_t n, const void *alpha, const tsl_call_matrix *a) {
   const element *element_ops = tsl_blas_element_of(type);
   const wide_complex factor = element_ops->load(alpha);
   for (int64_t j = 0; j < n; j++)

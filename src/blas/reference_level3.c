@@ -6,14 +6,13 @@ typedef tsl_blas_element element;
 typedef tsl_blas_wide_complex wide_complex;
 
 static void reference_level3_update(const tsl_blas_layout *layout) {
-  tsl_blas_work work = layout->work;
+  tsl_call work = layout->work;
   tsl_blas_make_real(layout);
   tsl_blas_loop_gemmt(&work, layout->uplo);
   if (layout->routine == TSL_BLAS_SYR2K || layout->routine == TSL_BLAS_HER2K) {
     work.a = layout->a2;
     work.b = layout->b2;
-    work.alpha = layout->scalars + TSL_BLAS_AT_ALPHA2;
-    work.beta = layout->scalars + TSL_BLAS_AT_ONE;
+    tsl_call_scale(&work, layout->alpha2, (const double[2]){1});
     tsl_blas_loop_gemmt(&work, layout->uplo);
   }
   tsl_blas_make_real(layout);
@@ -28,10 +27,10 @@ static wide_complex load_symmetric_element(const element *type, const tsl_blas_l
 }
 
 static void reference_level3_symmetric(const tsl_blas_layout *layout) {
-  const tsl_blas_work *work = &layout->work;
+  const tsl_call *work = &layout->work;
   const element *type = tsl_blas_element_of(work->type);
-  const wide_complex alpha = CMPLX(layout->alpha[0], layout->alpha[1]),
-                     beta = CMPLX(layout->beta[0], layout->beta[1]);
+  const wide_complex alpha = CMPLX(layout->work.alpha[0], layout->work.alpha[1]),
+                     beta = CMPLX(layout->work.beta[0], layout->work.beta[1]);
   for (int64_t j = 0; j < work->n; j++)
     for (int64_t i = 0; i < work->m; i++) {
       wide_complex sum = 0;
@@ -61,9 +60,9 @@ static wide_complex reference_level3_divide(const element *type, wide_complex a,
 
 /* A new row needs old (trmm) or new rows (trsm) of one side only, so a suitable order of rows suffices. */
 static void reference_level3_triangle(const tsl_blas_layout *layout) {
-  const tsl_blas_work *work = &layout->work;
+  const tsl_call *work = &layout->work;
   const element *type = tsl_blas_element_of(work->type);
-  const wide_complex alpha = CMPLX(layout->alpha[0], layout->alpha[1]);
+  const wide_complex alpha = CMPLX(layout->work.alpha[0], layout->work.alpha[1]);
   const bool solves = layout->routine == TSL_BLAS_TRSM, down = (layout->uplo == 'L') == solves;
   for (int64_t j = 0; j < work->n; j++)
     for (int64_t step = 0; step < work->m; step++) {

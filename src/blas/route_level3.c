@@ -3,13 +3,11 @@
 #include "blas/peer_rating_level3.h"
 
 #include "core/clock.h"
+#include "dispatch/crossovers.h"
 
 #include <time.h>
 
 enum { PEERS = TSL_BLAS_PEER_TUNED + 1 };
-
-/* Multiply-adds from which tesela beats plain loops. */
-static const double plain_from = 8.0 * 8 * 8;
 
 /* true while a thread measures and others wait, so that they do not disturb it. After `wait_most` seconds
  * they stop waiting, and the host BLAS has the routine for good. Otherwise a library whose threads call our
@@ -53,6 +51,7 @@ static tsl_blas_share route_level3_share_of(tsl_blas_routine routine, tsl_blas_s
 }
 
 tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {
+  const double plain_from = (double)tsl_crossovers.peer_plain_level3;
   tsl_blas_share shares[PEERS] = {[TSL_BLAS_PEER_PLAIN] = {plain_from, volume >= plain_from}};
   if (tsl_blas_may_measure(symbol))
     shares[TSL_BLAS_PEER_TUNED] = route_level3_share_of(routine, symbol, volume);

@@ -28,6 +28,8 @@
     "written")                                                                                               \
   X(JIT, "allow", "never: no kernel is compiled; strategies whose kernels are in no cache are left out")     \
   X(CACHE_SIZE, "256MiB", "size of that folder at which the oldest kernels are deleted; 0: store none")      \
+  X(CROSSOVERS, "",                                                                                          \
+    "file of sizes at which one way of computing gives place to another (src/dispatch/crossovers.h)")        \
   X(WISDOM, "",                                                                                              \
     "file of the user's wisdom; default: under XDG_DATA_HOME or ~/.local/share; none: no wisdom")            \
   X(KERNEL_DIR, "", "source tree from which kernel sources are read, instead of the embedded ones")          \

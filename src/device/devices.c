@@ -12,6 +12,7 @@
 #include "device/memory_pool.h"
 #include "device/self_tests.h"
 #include "device/staging.h"
+#include "dispatch/crossovers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,6 +95,7 @@ tesela_status tsl_devices_create(tsl_devices **devices) {
   TSL_TRY(read_size_variable(TSL_ENV_DEVICE_MEMORY, &memory));
   TSL_TRY(read_size_variable(TSL_ENV_LAST_CACHE, &last_cache));
   TSL_TRY(tsl_env_check(TSL_ENV_JIT, jit_words));
+  TSL_TRY(tsl_crossovers_check());
   *devices = calloc(1, sizeof **devices);
   if (*devices == NULL)
     return tsl_fail(TESELA_OUT_OF_MEMORY, NO_MEMORY);

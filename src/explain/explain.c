@@ -4,6 +4,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "dispatch/direct_rule.h"
 #include "tune/link.h"
 
 #include <stdlib.h>
@@ -72,6 +73,7 @@ tesela_status tsl_explain_find(const tsl_problem *problem, const tsl_choice *cho
   found->plan_status = tsl_planner_take(problem, choice, found->candidates, found->count, &found->plan);
   found->plan_seconds = tsl_clock() - found->plan_seconds;
   tsl_text_add(&found->failure, "%s", found->plan_status == TESELA_OK ? "" : tesela_last_error());
+  tsl_direct_explain(problem, choice, &found->crossover_decided);
   TSL_TRY(count_costs_of_usable(found));
   found->host_bytes = operand_bytes(problem) + (found->plan ? tsl_plan_host_bytes(found->plan) : 0);
   found->host_available = tsl_memory_available();
@@ -82,6 +84,7 @@ void tsl_explanation_free(tsl_explanation *found) {
   free(found->candidates);
   tsl_free(found->counted);
   tsl_text_free(&found->failure);
+  tsl_text_free(&found->crossover_decided);
   tsl_plan_destroy(found->plan);
   *found = (tsl_explanation){.count = 0};
 }

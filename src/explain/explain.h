@@ -13,6 +13,7 @@ typedef struct tsl_explanation {
   tsl_plan *plan; /* NULL: nothing can run; `plan_status` and `failure` tell why */
   tesela_status plan_status;
   tsl_text failure;
+  tsl_text crossover_decided; /* crossover of a product without a plan (dispatch/crossovers.h); "": none */
   uint64_t host_bytes, host_available; /* bytes of operands and the run; bytes that may be allocated */
   bool resident;                       /* operands are on the device */
   tsl_devices *devices;                /* devices of the choice, not owned */

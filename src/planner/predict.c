@@ -1,5 +1,7 @@
 #include "planner/predict.h"
 
+#include "dispatch/crossovers.h"
+
 #include "core/status.h"
 #include "planner/reproducible.h"
 #include "planner/transfer_cost.h"
@@ -159,9 +161,6 @@ static tsl_estimate predict_level_of(const tsl_candidate *candidates, const weig
 enum { MOST = TSL_STRATEGY_LIST(ONE_MORE) };
 #undef ONE_MORE
 
-/* Operations of a product for the fast paths. */
-static const double small_flops = 2. * 64 * 64 * 64;
-
 /* Refuses bits that differ from the strategy of bits=devices, which depends on the problem only. */
 static void keep_bits(const tsl_problem *problem, tsl_candidate *candidate) {
   const tsl_strategy *reference = tsl_same_bits_of(problem);
@@ -181,7 +180,8 @@ static void predict_reproducible(const tsl_problem *problem, const tsl_strategy_
     if (problem->ask.bits == TSL_REPRODUCIBILITY_DEVICES && !request->strategy)
       keep_bits(problem, candidate);
     else if (!candidate->refusal[0] && ignores_models(problem, candidate->device))
-      candidate->order = candidate->strategy->direct.multiply && tsl_problem_flops(problem) > small_flops
+      candidate->order = candidate->strategy == &tsl_gemm_host_small &&
+                                 tsl_problem_flops(problem) > 2 * (double)tsl_crossovers.fixed_bits_volume
                              ? 0
                              : -tsl_strategy_rung(candidate->strategy);
     candidate->seconds = candidate->refusal[0] ? INFINITY : candidate->seconds;

@@ -17,6 +17,7 @@
 #include "device/device.h"
 #include "problem/problem.h"
 #include "problem/sharding.h"
+#include "strategy/call.h"
 #include "strategy/run_hints.h"
 
 #define TSL_PARAMS_MAX 12
@@ -104,52 +105,6 @@ typedef struct tsl_cost_counts tsl_cost_counts;         /* defined in strategy/c
 typedef struct tsl_host_job_ops tsl_host_job_ops;       /* defined in host_jobs/host_job.h */
 typedef struct tsl_subplan_factory tsl_subplan_factory; /* defined in strategy/subplans.h */
 typedef struct tsl_subplan_info tsl_subplan_info;       /* defined in strategy/subplans.h */
-
-/* Product of one real type in host memory, computed without a plan: C (m x n) = alpha A B + beta C. */
-typedef struct tsl_fast_product {
-  tesela_type type;
-  int64_t m, n, k;
-  const void *a, *b;
-  void *c;
-  int64_t a_row, a_col, b_row, b_col, c_row, c_col; /* strides in elements */
-  double alpha, beta;
-  /* flags of alpha and beta, because comparing the numbers would wait for preceding multiply-adds */
-  bool alpha_is_0, alpha_is_1, beta_is_0;
-} tsl_fast_product;
-
-/* Triangular system in host memory, of any type, solved in place without a plan: X = alpha inverse(A) X. */
-typedef struct tsl_fast_solve {
-  tesela_type type;
-  const void *a;
-  int64_t m;
-  void *x;
-  int64_t n;
-  int64_t a_row, x_row, a_col, x_col; /* strides in elements */
-  bool is_upper, is_unit, conjugates; /* of A; is_unit: its diagonal is 1 and is not read */
-  double alpha[2];                    /* real and imaginary part */
-  tsl_team team;
-} tsl_fast_solve;
-
-/* Small product in host memory, of any type, without a plan: C (m x n) = alpha A B + beta C. A may have a
- * structure. With a triangular A, B is C, and beta is 0. A triangle of C may be requested; the diagonal of a
- * hermitian C is real. Members copied together are adjacent: a wide load after narrow stores stalls. */
-typedef struct tsl_fast_structured {
-  tesela_type type;
-  const void *a;
-  int64_t m;
-  const void *b;
-  int64_t n;
-  void *c;
-  int64_t k;
-  int64_t a_row, b_row, c_row, a_col, b_col, c_col; /* strides in elements */
-  tesela_structure a_is, c_is;
-  tesela_triangle a_triangle, c_triangle;
-  bool conjugates_a, conjugates_b;
-  double alpha[2], beta[2]; /* real and imaginary parts */
-} tsl_fast_structured;
-
-/* Computes a product whose sizes, strides and scalars are in `state`, as returned with the kernel. */
-typedef tesela_status tsl_fast_kernel(const void *state, const void *a, const void *b, void *c);
 
 /* Result of loading a vendor's library. */
 typedef struct tsl_vendor {
@@ -287,32 +242,14 @@ struct tsl_strategy {
     void (*pack)(const tsl_work *work, int operand, const tsl_operand *from, void *dst, tsl_team team);
   } prepack;
   struct {
-    /* Multiplies in the calling thread, with the bits of run(). Returns false, with nothing changed, where a
-     * plan is faster or the product is unsupported. Sizes are at least 1, and the caller guarantees all that
-     * tsl_problem_check() tests. NULL: never. */
-    bool (*multiply)(const tsl_fast_product *product, const tsl_device *device);
-    /* Prepares a product that is called repeatedly with other addresses. Returns a block for run_prepared,
-     * which the caller frees with tsl_free(), or NULL. `kernel` gets a function that computes from the block
-     * without a fallback, or NULL where the product may fail. Present together with multiply(). */
-    void *(*prepare)(const tsl_fast_product *product, const tsl_device *device, tsl_fast_kernel **kernel);
-    tsl_fast_kernel *run_prepared; /* computes from a block of prepare(); may fail */
-    /* Prepares like prepare(), always with a kernel, for many consecutive products with operands in no cache.
-     * The kernel follows memory order and has the bits of run(). NULL member or result: not available. */
-    void *(*prepare_streaming)(const tsl_fast_product *product, const tsl_device *device,
-                               tsl_fast_kernel **kernel);
+    /* Computes a call at once if `binding` is NULL; else prepares it for repetitions with other addresses.
+     * The bits are those of run(). Returns false, with nothing changed, where a plan is faster, the call is
+     * unsupported, or memory ran out. Sizes are at least 1, and the caller guarantees all that
+     * tsl_problem_check() tests. The dispatcher (dispatch/dispatch.h) selects the strategy. NULL: never. */
+    bool (*bind)(const tsl_call *call, const tsl_device *device, tsl_binding *binding);
     /* Returns a kernel equivalent to run() on the cpu with the device's team, and its state, for small
      * products. Called after build(), for operands with the problem's strides. NULL: only run(). */
     tsl_fast_kernel *(*run_at)(const tsl_work *work, const void **state);
-    /* Solves at once with the team in `solve`. Returns false if memory ran out. NULL: never. */
-    bool (*solve)(const tsl_fast_solve *solve, const tsl_device *device);
-    /* Computes X = alpha A X in the calling thread. False, X unchanged: A has too many rows. NULL: never. */
-    bool (*multiply_triangle)(const tsl_fast_solve *product, const tsl_device *device);
-    /* Multiplies in the calling thread; sizes are >= 1. False, C unchanged: it is not small. NULL: never. */
-    bool (*multiply_small_structured)(const tsl_fast_structured *product, const tsl_device *device);
-    /* Computes any product that `supports` allows, at once with the operands' team, for operands with the
-     * problem's strides. Returns false if memory ran out. NULL: never. */
-    bool (*multiply_packed)(const tsl_problem *problem, const tsl_operands *operands,
-                            const tsl_device *device);
   } direct;
   struct {
     /* texts of configs that cover every code path, ended by NULL, for tests; NULL member: all configs */

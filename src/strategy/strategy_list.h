@@ -47,4 +47,7 @@
   X(solve, host, host_blocked)                                                                               \
   X(solve, portable, device_blocked)
 
+/* Strategies that the dispatcher selects by sizes (dispatch/dispatch.h). */
+extern const struct tsl_strategy tsl_gemm_host_small, tsl_gemm_host_packed, tsl_solve_host_blocked;
+
 #endif

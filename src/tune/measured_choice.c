@@ -2,7 +2,7 @@
 
 #include "core/log.h"
 #include "core/status.h"
-#include "planner/small_gemm_rule.h"
+#include "dispatch/direct_rule.h"
 #include "tune/link.h"
 
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void put_first(const tsl_candidate *first, tsl_candidate *candidates, int
 
 /* Plans a product without a choice; false: there is a choice, or the plan failed. */
 static bool plan_single_candidate(const tsl_problem *problem, const tsl_choice *choice_in, tsl_plan **plan) {
-  const tsl_strategy *strategy = tsl_planner_at_once(problem, choice_in);
+  const tsl_strategy *strategy = tsl_direct_strategy(problem, choice_in);
   tsl_choice choice = *choice_in;
   tsl_candidate *candidates;
   tsl_status_saved saved;

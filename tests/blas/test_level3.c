@@ -362,27 +362,27 @@ static void call_as_theirs(any *function, bool cblas) {
   snprintf(name, sizeof name, cblas ? "cblas_%cgemmt" : "%cgemmt_", kinds[p->kind].letter);
   tsl_blas_level3_call(&(tsl_blas_symbol){.cblas = cblas, .type = names_of[p->kind]},
                        apart ? find(name) : function,
-                       &(tsl_blas_structured){.routine = apart ? TSL_BLAS_GEMMT : routines[p->routine],
-                                              .order = p->order,
-                                              .side = p->side,
-                                              .uplo = p->uplo,
-                                              .trans = p->trans,
-                                              .diag = p->diag,
-                                              .m = p->m,
-                                              .n = p->n,
-                                              .k = p->k,
-                                              .alpha = alpha_at,
-                                              .a = a,
-                                              .lda = p->lda,
-                                              .b = apart           ? a
-                                                   : is_in_place() ? c
-                                                                   : b,
-                                              .ldb = apart           ? p->lda
-                                                     : is_in_place() ? p->ldc
-                                                                     : p->ldb,
-                                              .beta = beta_at,
-                                              .c = c,
-                                              .ldc = p->ldc});
+                       &(tsl_blas_multiply){.routine = apart ? TSL_BLAS_GEMMT : routines[p->routine],
+                                            .order = p->order,
+                                            .side = p->side,
+                                            .uplo = p->uplo,
+                                            .trans_a = p->trans,
+                                            .diag = p->diag,
+                                            .m = p->m,
+                                            .n = p->n,
+                                            .k = p->k,
+                                            .alpha = alpha_at,
+                                            .a = a,
+                                            .lda = p->lda,
+                                            .b = apart           ? a
+                                                 : is_in_place() ? c
+                                                                 : b,
+                                            .ldb = apart           ? p->lda
+                                                   : is_in_place() ? p->ldc
+                                                                   : p->ldb,
+                                            .beta = beta_at,
+                                            .c = c,
+                                            .ldc = p->ldc});
 }
 
 static void run(bool cblas, bool as_theirs) {

@@ -96,23 +96,23 @@ static void hide(const matrix *matrix_in, tesela_structure is, tesela_triangle s
 }
 
 typedef struct product {
-  tsl_fast_structured words;
+  tsl_call words;
   matrix a, b, c;
 } product;
 
 static number of_a(const product *product_in, int64_t i, int64_t l) {
-  const tsl_fast_structured *words = &product_in->words;
+  const tsl_call *words = &product_in->words;
   const bool there = is_there(words->a_triangle, i, l);
   number value =
       there ? at(&product_in->a, product_in->a.at, i, l) : at(&product_in->a, product_in->a.at, l, i);
   if (words->a_is == TESELA_HERMITIAN)
     value = i == l ? creal(value) : there ? value : conj(value);
-  return words->conjugates_a ? conj(value) : value;
+  return words->a.conjugate ? conj(value) : value;
 }
 
 /* Returns true when element (i, j) of C is right, or unchanged where it must not be computed. */
 static bool is_right(const product *product_in, int64_t i, int64_t j) {
-  const tsl_fast_structured *words = &product_in->words;
+  const tsl_call *words = &product_in->words;
   const number seen = at(&product_in->c, product_in->c.at, i, j),
                old = at(&product_in->c, product_in->c.before, i, j);
   const number alpha = CMPLX(words->alpha[0], words->alpha[1]), beta = CMPLX(words->beta[0], words->beta[1]);
@@ -123,7 +123,7 @@ static bool is_right(const product *product_in, int64_t i, int64_t j) {
     return memcmp(&seen, &old, sizeof old) == 0;
   for (int64_t l = 0; l < words->k; l++) {
     const number y = at(&product_in->b, product_in->b.at, l, j), x = of_a(product_in, i, l);
-    sum += x * (words->conjugates_b ? conj(y) : y);
+    sum += x * (words->b.conjugate ? conj(y) : y);
     size += cabs(x) * cabs(y);
   }
   sum *= alpha;
@@ -152,12 +152,12 @@ static bool gaps_are_left_alone(const product *product_in) {
   return true;
 }
 
-static void draw_words(tesela_type type, tsl_fast_structured *out) {
+static void draw_words(tesela_type type, tsl_call *out) {
   static const tesela_structure structures[] = {TESELA_GENERAL, TESELA_SYMMETRIC, TESELA_HERMITIAN};
   static const double scalars[][2] = {{1, 0}, {-0.5, 0}, {1, 0}, {2, -0.25}, {0, 0}};
   const bool is_complex = parts_of(type) == 2;
   const double *alpha = scalars[draw(4)], *beta = scalars[draw(5)];
-  *out = (tsl_fast_structured){.type = type, .m = 1 + draw(MOST), .n = 1 + draw(MOST), .k = 1 + draw(MOST)};
+  *out = (tsl_call){.type = type, .m = 1 + draw(MOST), .n = 1 + draw(MOST), .k = 1 + draw(MOST)};
   if (draw(3) == 0) { /* an update */
     out->n = out->m;
     out->c_triangle = draw(2) ? TESELA_LOWER : TESELA_UPPER;
@@ -167,17 +167,23 @@ static void draw_words(tesela_type type, tsl_fast_structured *out) {
     out->a_triangle = draw(2) ? TESELA_LOWER : TESELA_UPPER;
     out->k = out->m;
   }
-  out->conjugates_a = is_complex && draw(2);
-  out->conjugates_b = is_complex && draw(2);
+  out->a.conjugate = is_complex && draw(2);
+  out->b.conjugate = is_complex && draw(2);
   out->alpha[0] = alpha[0];
   out->alpha[1] = is_complex ? alpha[1] : 0;
   out->beta[0] = beta[0];
   out->beta[1] = is_complex && out->c_is != TESELA_HERMITIAN ? beta[1] : 0;
 }
 
+static void set_place(tsl_call_matrix *out, const matrix *from) {
+  out->data = from->at;
+  out->row = from->shape.row_stride;
+  out->col = from->shape.col_stride;
+}
+
 static bool try(const char *set, tsl_solve_small_product *multiply, tesela_type type, fence_side side) {
   static product of;
-  tsl_fast_structured *words = &of.words;
+  tsl_call *words = &of.words;
   draw_words(type, words);
   make(&of.a, 0, type, words->m, words->k, side);
   make(&of.b, 1, type, words->k, words->n, side);
@@ -190,15 +196,9 @@ static bool try(const char *set, tsl_solve_small_product *multiply, tesela_type 
       if (is_there(words->c_triangle, i, j))
         set_part(type, of.c.at, parts_of(type) * place(&of.c, i, j), NAN);
   keep(&of.c);
-  words->a = of.a.at;
-  words->b = of.b.at;
-  words->c = of.c.at;
-  words->a_row = of.a.shape.row_stride;
-  words->a_col = of.a.shape.col_stride;
-  words->b_row = of.b.shape.row_stride;
-  words->b_col = of.b.shape.col_stride;
-  words->c_row = of.c.shape.row_stride;
-  words->c_col = of.c.shape.col_stride;
+  set_place(&words->a, &of.a);
+  set_place(&words->b, &of.b);
+  set_place(&words->c, &of.c);
   bool right = multiply(words) && gaps_are_left_alone(&of);
   for (int64_t i = 0; i < words->m; i++)
     for (int64_t j = 0; right && j < words->n; j++)
@@ -208,8 +208,8 @@ static bool try(const char *set, tsl_solve_small_product *multiply, tesela_type 
             "test_little: %s, type %d: %lld x %lld x %lld, a is %d of %d, c is %d of %d, conjugates %d %d, "
             "beta %g %+g i: wrong\n",
             set, (int)type, (long long)words->m, (long long)words->n, (long long)words->k, (int)words->a_is,
-            (int)words->a_triangle, (int)words->c_is, (int)words->c_triangle, words->conjugates_a,
-            words->conjugates_b, words->beta[0], words->beta[1]);
+            (int)words->a_triangle, (int)words->c_is, (int)words->c_triangle, words->a.conjugate,
+            words->b.conjugate, words->beta[0], words->beta[1]);
   return right;
 }
 

@@ -4,8 +4,8 @@
 
 #include "api/small_gemm.h"
 #include "core/random.h"
+#include "dispatch/direct_rule.h"
 #include "planner/planner.h"
-#include "planner/small_gemm_rule.h"
 
 #include <string.h>
 #include <tesela/tesela.h>
@@ -32,7 +32,7 @@ static int tear_down(void **state) {
 
 static bool is_taken(const tsl_problem *problem, const tsl_wisdom *wisdom) {
   const tsl_choice choice = {.devices = devices, .device = "cpu", .wisdom = wisdom};
-  return tsl_planner_at_once(problem, &choice) != NULL;
+  return tsl_direct_strategy(problem, &choice) != NULL;
 }
 
 static void test_which(void **state) {
@@ -88,17 +88,17 @@ static void test_choices(void **state) {
   (void)state;
   const tsl_problem plain = tsl_problem_gemm(12, 13, 14, TESELA_F32);
   tsl_choice choice = {.devices = devices, .device = "auto", .sparing = true};
-  assert_non_null(tsl_planner_at_once(&plain, &choice));
+  assert_non_null(tsl_direct_strategy(&plain, &choice));
   choice.sparing = false; /* a list of all devices */
-  assert_null(tsl_planner_at_once(&plain, &choice));
+  assert_null(tsl_direct_strategy(&plain, &choice));
   choice = (tsl_choice){.devices = devices, .device = "opencl:0"};
-  assert_null(tsl_planner_at_once(&plain, &choice));
+  assert_null(tsl_direct_strategy(&plain, &choice));
   choice = (tsl_choice){.devices = devices, .device = "cpu", .strategy = "host_packed"};
-  assert_null(tsl_planner_at_once(&plain, &choice));
+  assert_null(tsl_direct_strategy(&plain, &choice));
   choice = (tsl_choice){.devices = devices, .device = "cpu", .vendors = true};
-  assert_null(tsl_planner_at_once(&plain, &choice));
+  assert_null(tsl_direct_strategy(&plain, &choice));
   choice = (tsl_choice){.devices = devices, .device = "cpu", .place = TSL_PLACE_DEVICE};
-  assert_null(tsl_planner_at_once(&plain, &choice));
+  assert_null(tsl_direct_strategy(&plain, &choice));
 }
 
 /* A measurement of a similar product decides. */

@@ -3,7 +3,7 @@
 #include "unit/unit.h"
 
 #include "api/api.h"
-#include "api/plan_cache.h"
+#include "dispatch/plan_cache.h"
 
 #include <malloc.h>
 #include <pthread.h>

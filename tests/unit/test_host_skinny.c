@@ -19,7 +19,7 @@ static void expect_as_small(const host_product *product, const tsl_device *devic
                             const void *expected) {
   if (ADDRESS_SANITIZER || THREAD_SANITIZER)
     return;
-  const tsl_fast_product called = tsl_small_product(&product->problem, &product->operands);
+  const tsl_call called = tsl_call_of(&product->problem, &product->operands);
   tsl_small_job job;
   tsl_small_job_make(&called, device->capabilities, &job, NULL);
   host_product_restore(product, before);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "strategy/gemm/host/host_small/host_small_job.h"
+#include "strategy/host_jobs/host_job.h"
 
 static int at_once;
 
@@ -14,11 +15,11 @@ static int at_once;
  * the job's result. */
 static void expect_at_once(host_product *product, unsigned offers, const void *before) {
   void *c = product->operands.c.host, *by_job = host_product_keep(product);
-  tsl_fast_product called = tsl_small_product(&product->problem, &product->operands);
+  tsl_call called = tsl_call_of(&product->problem, &product->operands);
   host_product_restore(product, before);
-  called.a = product->operands.a.host;
-  called.b = product->operands.b.host;
-  called.c = c;
+  called.a.data = product->operands.a.host;
+  called.b.data = product->operands.b.host;
+  called.c.data = c;
   const bool done = tsl_small_run_at_once(&called, offers);
   at_once += done;
   if (memcmp(c, done ? by_job : before, product->c_bytes) != 0)
@@ -32,7 +33,7 @@ static int far;
 /* And by tiles for operands in no cache, where there are such. */
 static void expect_far(host_product *product, unsigned offers, const void *before) {
   void *c = product->operands.c.host, *by_job = host_product_keep(product);
-  const tsl_fast_product called = tsl_small_product(&product->problem, &product->operands);
+  const tsl_call called = tsl_call_of(&product->problem, &product->operands);
   tsl_small_job job;
   host_product_restore(product, before);
   if (tsl_small_job_make_far(&called, offers, &job)) {
@@ -53,7 +54,7 @@ static void expect_right(const tsl_problem *problem, unsigned offers) {
   if (problem->beta[0] == 0)
     memset(made.operands.c.host, 0xff, made.c_bytes); /* NaN: never read */
   void *before = host_product_keep(&made);
-  const tsl_fast_product called = tsl_small_product(problem, &made.operands);
+  const tsl_call called = tsl_call_of(problem, &made.operands);
   tsl_small_job_make(&called, offers, &job, NULL);
   assert_int_equal(tsl_small_job_run(&job, made.operands.a.host, made.operands.b.host, made.operands.c.host),
                    TESELA_OK);

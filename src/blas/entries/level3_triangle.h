@@ -7,19 +7,19 @@ TESELA_API void FORTRAN(L(ROUTINE))(const char *side, const char *uplo, const ch
                        size_t, size_t, size_t, size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(ROUTINE), TSL_BLAS_UPPER TITLE);
   tsl_blas_call call = {.symbol = &symbol};
-  const tsl_blas_structured given = {.routine = KIND,
-                                     .order = TSL_BLAS_COLUMN_MAJOR,
-                                     .side = tsl_blas_letter(*side),
-                                     .uplo = tsl_blas_letter(*uplo),
-                                     .trans = tsl_blas_letter(*trans),
-                                     .diag = tsl_blas_letter(*diag),
-                                     .m = *m,
-                                     .n = *n,
-                                     .alpha = alpha,
-                                     .a = a,
-                                     .lda = *lda,
-                                     .b = b,
-                                     .ldb = *ldb};
+  const tsl_blas_multiply given = {.routine = KIND,
+                                   .order = TSL_BLAS_COLUMN_MAJOR,
+                                   .side = tsl_blas_letter(*side),
+                                   .uplo = tsl_blas_letter(*uplo),
+                                   .trans_a = tsl_blas_letter(*trans),
+                                   .diag = tsl_blas_letter(*diag),
+                                   .m = *m,
+                                   .n = *n,
+                                   .alpha = alpha,
+                                   .a = a,
+                                   .lda = *lda,
+                                   .b = b,
+                                   .ldb = *ldb};
   tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, tsl_blas_level3_volume(&given));
   if (!next)
     next = tsl_blas_level3(&call, &given);
@@ -34,19 +34,19 @@ TESELA_API void CBLAS(L(ROUTINE))(int order, int side, int uplo, int trans, int 
   typedef void forward(int, int, int, int, int, WORD, WORD, SCALAR, const void *, WORD, void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(ROUTINE));
   tsl_blas_call call = {.symbol = &symbol};
-  const tsl_blas_structured given = {.routine = KIND,
-                                     .order = order,
-                                     .side = tsl_blas_side(side),
-                                     .uplo = tsl_blas_uplo(uplo),
-                                     .trans = tsl_blas_trans(trans),
-                                     .diag = tsl_blas_diag(diag),
-                                     .m = (INTEGER)m,
-                                     .n = (INTEGER)n,
-                                     .alpha = SCALAR_AT(alpha),
-                                     .a = a,
-                                     .lda = (INTEGER)lda,
-                                     .b = b,
-                                     .ldb = (INTEGER)ldb};
+  const tsl_blas_multiply given = {.routine = KIND,
+                                   .order = order,
+                                   .side = tsl_blas_side(side),
+                                   .uplo = tsl_blas_uplo(uplo),
+                                   .trans_a = tsl_blas_trans(trans),
+                                   .diag = tsl_blas_diag(diag),
+                                   .m = (INTEGER)m,
+                                   .n = (INTEGER)n,
+                                   .alpha = SCALAR_AT(alpha),
+                                   .a = a,
+                                   .lda = (INTEGER)lda,
+                                   .b = b,
+                                   .ldb = (INTEGER)ldb};
   tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, tsl_blas_level3_volume(&given));
   if (!next)
     next = tsl_blas_level3(&call, &given);

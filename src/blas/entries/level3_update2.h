@@ -9,21 +9,21 @@ TESELA_API void FORTRAN(L(ROUTINE))(const char *uplo, const char *trans, const I
   tsl_blas_call call = {.symbol = &symbol};
   tsl_blas_function *next = tsl_blas_forward_if_below(&symbol, (double)*n * (double)*n * (double)*k);
   if (!next)
-    next = tsl_blas_level3(&call, &(tsl_blas_structured){.routine = KIND,
-                                                         .order = TSL_BLAS_COLUMN_MAJOR,
-                                                         .uplo = tsl_blas_letter(*uplo),
-                                                         .trans = tsl_blas_letter(*trans),
-                                                         .m = *n,
-                                                         .n = *n,
-                                                         .k = *k,
-                                                         .alpha = alpha,
-                                                         .a = a,
-                                                         .lda = *lda,
-                                                         .b = b,
-                                                         .ldb = *ldb,
-                                                         .beta = beta,
-                                                         .c = c,
-                                                         .ldc = *ldc});
+    next = tsl_blas_level3(&call, &(tsl_blas_multiply){.routine = KIND,
+                                                       .order = TSL_BLAS_COLUMN_MAJOR,
+                                                       .uplo = tsl_blas_letter(*uplo),
+                                                       .trans_a = tsl_blas_letter(*trans),
+                                                       .m = *n,
+                                                       .n = *n,
+                                                       .k = *k,
+                                                       .alpha = alpha,
+                                                       .a = a,
+                                                       .lda = *lda,
+                                                       .b = b,
+                                                       .ldb = *ldb,
+                                                       .beta = beta,
+                                                       .c = c,
+                                                       .ldc = *ldc});
   if (next) {
     ((forward *)next)(uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1);
     tsl_blas_forwarded(&call);
@@ -39,21 +39,21 @@ TESELA_API void CBLAS(L(ROUTINE))(int order, int uplo, int trans, WORD n, WORD k
   tsl_blas_function *next =
       tsl_blas_forward_if_below(&symbol, (double)(INTEGER)n * (double)(INTEGER)n * (double)(INTEGER)k);
   if (!next)
-    next = tsl_blas_level3(&call, &(tsl_blas_structured){.routine = KIND,
-                                                         .order = order,
-                                                         .uplo = tsl_blas_uplo(uplo),
-                                                         .trans = tsl_blas_trans(trans),
-                                                         .m = (INTEGER)n,
-                                                         .n = (INTEGER)n,
-                                                         .k = (INTEGER)k,
-                                                         .alpha = SCALAR_AT(alpha),
-                                                         .a = a,
-                                                         .lda = (INTEGER)lda,
-                                                         .b = b,
-                                                         .ldb = (INTEGER)ldb,
-                                                         .beta = FACTOR_AT(beta),
-                                                         .c = c,
-                                                         .ldc = (INTEGER)ldc});
+    next = tsl_blas_level3(&call, &(tsl_blas_multiply){.routine = KIND,
+                                                       .order = order,
+                                                       .uplo = tsl_blas_uplo(uplo),
+                                                       .trans_a = tsl_blas_trans(trans),
+                                                       .m = (INTEGER)n,
+                                                       .n = (INTEGER)n,
+                                                       .k = (INTEGER)k,
+                                                       .alpha = SCALAR_AT(alpha),
+                                                       .a = a,
+                                                       .lda = (INTEGER)lda,
+                                                       .b = b,
+                                                       .ldb = (INTEGER)ldb,
+                                                       .beta = FACTOR_AT(beta),
+                                                       .c = c,
+                                                       .ldc = (INTEGER)ldc});
   if (next) {
     ((forward *)next)(order, uplo, trans, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     tsl_blas_forwarded(&call);

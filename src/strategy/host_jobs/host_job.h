@@ -14,6 +14,20 @@ static inline tsl_operands tsl_strides_of(const tsl_problem *problem) {
                         .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
 }
 
+/* Returns the call of a general product of one real type with these operands. */
+static inline tsl_call tsl_call_of(const tsl_problem *problem, const tsl_operands *operands) {
+  const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
+  tsl_call call = {.type = problem->c.type,
+                   .m = problem->m,
+                   .n = problem->n,
+                   .k = problem->k,
+                   .a = {a->host, a->row_stride, a->col_stride, false},
+                   .b = {b->host, b->row_stride, b->col_stride, false},
+                   .c = {c->host, c->row_stride, c->col_stride, false}};
+  tsl_call_scale(&call, problem->alpha, problem->beta);
+  return call;
+}
+
 /* Returns a view of `shape` without data, with the strides of `strides`, neither swapped nor transposed. */
 static inline tsl_view tsl_view_as_given(const tsl_shape *shape, const tsl_operand *strides) {
   return (tsl_view){.row_stride = strides->row_stride,

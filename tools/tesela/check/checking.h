@@ -34,6 +34,6 @@ tesela_status tsl_checking_run(tsl_checking *job);
 
 /* tsl_checking_text() prints the report as text, tsl_checking_json() as JSON. */
 tesela_status tsl_checking_text(const tsl_checking *job);
-tesela_status tsl_checking_json(const tsl_call *call, const tsl_checking *job);
+tesela_status tsl_checking_json(const tsl_command_call *call, const tsl_checking *job);
 
 #endif

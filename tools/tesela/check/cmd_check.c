@@ -50,7 +50,7 @@ static tesela_status check_conclude(const tsl_checking *job) {
   return TESELA_OK;
 }
 
-static tesela_status check_run(const tsl_call *call) {
+static tesela_status check_run(const tsl_command_call *call) {
   const tsl_check_options *given = call->options;
   tsl_checking job = {.given = given};
   tsl_devices *devices = NULL;

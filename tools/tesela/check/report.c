@@ -132,7 +132,7 @@ static json_t *json_pair(const tsl_check_pair *pair) {
                    *pair->missing ? json_string(pair->missing) : json_null(), "refusal", pair->refusal);
 }
 
-tesela_status tsl_checking_json(const tsl_call *call, const tsl_checking *job) {
+tesela_status tsl_checking_json(const tsl_command_call *call, const tsl_checking *job) {
   const tsl_check_list *list = &job->list;
   const tsl_check_pair sum = tsl_check_list_sum(list);
   json_t *devices = json_array(), *pairs = json_array(), *faults = json_array();

@@ -143,7 +143,8 @@ static tesela_status cache_prefill_collect(const tsl_cache_options *options, tsl
                   "there is nothing to compile: no such strategy has kernels for these devices and types");
 }
 
-static tesela_status report_prefill(const tsl_call *call, const cache_prefill_filling *all, double seconds) {
+static tesela_status report_prefill(const tsl_command_call *call, const cache_prefill_filling *all,
+                                    double seconds) {
   const tsl_cache_options *given = call->options;
   int compiled = 0, kept = 0, failed = 0, tried = 0;
   double compiling = 0, trying = 0;
@@ -193,7 +194,7 @@ static tesela_status report_prefill(const tsl_call *call, const cache_prefill_fi
   return status;
 }
 
-tesela_status tsl_cache_prefill(const tsl_call *call) {
+tesela_status tsl_cache_prefill(const tsl_command_call *call) {
   const tsl_cache_options *given = call->options;
   cache_prefill_filling all = {.count = 0};
   tsl_devices *devices = NULL;

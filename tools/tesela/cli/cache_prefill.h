@@ -10,6 +10,6 @@ typedef struct tsl_cache_options {
   bool json;
 } tsl_cache_options;
 
-tesela_status tsl_cache_prefill(const tsl_call *call);
+tesela_status tsl_cache_prefill(const tsl_command_call *call);
 
 #endif

@@ -98,7 +98,7 @@ static void add_entry(listing *list, const tsl_jit_entry *entry) {
   list->bytes += entry->bytes;
 }
 
-static tesela_status list(const tsl_call *call) {
+static tesela_status list(const tsl_command_call *call) {
   const tsl_cache_options *given = call->options;
   listing found = {.entries = json_array()};
   tsl_text folder = {0}, out = {0};
@@ -148,7 +148,7 @@ out:
 
 /* --- clear --- */
 
-static tesela_status clear(const tsl_call *call) {
+static tesela_status clear(const tsl_command_call *call) {
   const tsl_cache_options *given = call->options;
   tsl_text out = {0};
   char size[32];
@@ -181,7 +181,7 @@ static tesela_status device_keys(const tsl_cache_options *cache_options, tsl_dev
   return TESELA_OK;
 }
 
-static tesela_status report_export(const tsl_call *call, int count, uint64_t bytes) {
+static tesela_status report_export(const tsl_command_call *call, int count, uint64_t bytes) {
   const tsl_cache_options *given = call->options;
   tsl_text out = {0};
   char size[32];
@@ -193,7 +193,7 @@ static tesela_status report_export(const tsl_call *call, int count, uint64_t byt
   return tsl_print(&out);
 }
 
-static tesela_status export(const tsl_call *call) {
+static tesela_status export(const tsl_command_call *call) {
   const char *keys[TSL_SELECT_MAX];
   tsl_output output = {0};
   tsl_devices *devices = NULL;
@@ -218,14 +218,14 @@ out:
 
 static const struct {
   const char *name;
-  tesela_status (*run)(const tsl_call *call);
+  tesela_status (*run)(const tsl_command_call *call);
   int words; /* number of arguments, the action's name included */
 } actions[] = {
     {"list", list, 1}, {"clear", clear, 1}, {"prefill", tsl_cache_prefill, 1}, {"export", export, 2}};
 
 static const char *const action_names[] = {"list", "clear", "prefill", "export", NULL};
 
-static tesela_status run(const tsl_call *call) {
+static tesela_status run(const tsl_command_call *call) {
   int action = 0;
   while (strcmp(actions[action].name, call->words[0]) != 0)
     action++;

@@ -296,7 +296,7 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static tesela_status completion_run(const tsl_call *call) {
+static tesela_status completion_run(const tsl_command_call *call) {
   int shell = 0;
   while (strcmp(call->words[0], shells[shell]) != 0)
     shell++;

@@ -110,7 +110,7 @@ static tesela_status devices_print_text(tsl_devices *devices, const tsl_device_l
   return TESELA_OK;
 }
 
-static tesela_status devices_print_json(const tsl_call *call, tsl_devices *devices,
+static tesela_status devices_print_json(const tsl_command_call *call, tsl_devices *devices,
                                         const tsl_device_list *chosen, const tsl_measured_list *list) {
   json_t *found = json_array();
   for (int i = 0; i < chosen->count; i++) {
@@ -125,7 +125,7 @@ static tesela_status devices_print_json(const tsl_call *call, tsl_devices *devic
                         json_pack("{s:o, s:o}", "devices", found, "missing", tsl_json_missing(devices)));
 }
 
-static tesela_status devices_run(const tsl_call *call) {
+static tesela_status devices_run(const tsl_command_call *call) {
   const devices_options *given = call->options;
   tesela_status status = TESELA_OK;
   tsl_devices *devices = NULL;

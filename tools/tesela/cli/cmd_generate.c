@@ -129,7 +129,7 @@ out:
   return status;
 }
 
-static tesela_status generate_report(const tsl_call *call, int64_t rows, int64_t cols) {
+static tesela_status generate_report(const tsl_command_call *call, int64_t rows, int64_t cols) {
   const generate_options *given = call->options;
   const char *distribution = tsl_kind_name(given->distribution);
   if (given->json)
@@ -144,7 +144,7 @@ static tesela_status generate_report(const tsl_call *call, int64_t rows, int64_t
   return tsl_matrix_report(given->output, &out);
 }
 
-static tesela_status generate_run(const tsl_call *call) {
+static tesela_status generate_run(const tsl_command_call *call) {
   const generate_options *given = call->options;
   int64_t size[2], elements, bytes;
   if (!tsl_parse_sizes(call->words[0], size, 2))

@@ -33,7 +33,7 @@ static const char *const topics[] = {
         NULL,
 };
 
-static tesela_status help_run(const tsl_call *call) {
+static tesela_status help_run(const tsl_command_call *call) {
   const help_options *given = call->options;
   const char *topic = call->word_count ? call->words[0] : NULL;
   const int width = tsl_prose_width();

@@ -81,7 +81,7 @@ static tesela_status check_device(const char *argument) {
 
 /* Replaces the tool by the program (exec), so that signals, terminal and exit code are the
  * program's. */
-static tesela_status run_run(const tsl_call *call) {
+static tesela_status run_run(const tsl_command_call *call) {
   const run_options *given = call->options;
   char library[PATH_MAX];
   TSL_TRY(check_device(given->device));

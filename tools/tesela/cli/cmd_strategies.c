@@ -287,7 +287,7 @@ static json_t *json_strategy(const tsl_strategy *strategy) {
 /* --- one strategy --- */
 
 /* Reads the words of the call as one strategy with parameters. */
-static tesela_status strategies_choose(const tsl_call *call, tsl_chosen_strategy *chosen) {
+static tesela_status strategies_choose(const tsl_command_call *call, tsl_chosen_strategy *chosen) {
   tsl_strategy_list list;
   tsl_text text = {0};
   for (int i = 0; i < call->word_count; i++)
@@ -341,7 +341,7 @@ static void add_story(const tsl_strategy *strategy, const char *story, tsl_text 
     tsl_table_free(&params);
 }
 
-static tesela_status print_one(const tsl_call *call) {
+static tesela_status print_one(const tsl_command_call *call) {
   const strategies_options *given = call->options;
   tsl_chosen_strategy chosen;
   tsl_text story = {0}, out = {0};
@@ -366,7 +366,7 @@ out:
   return status;
 }
 
-static tesela_status strategies_run(const tsl_call *call) {
+static tesela_status strategies_run(const tsl_command_call *call) {
   const strategies_options *given = call->options;
   if (call->word_count > 0 && !given->markdown && !given->results)
     return print_one(call);

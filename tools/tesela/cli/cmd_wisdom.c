@@ -60,7 +60,8 @@ out:
   return status;
 }
 
-static tesela_status report_merge(const tsl_call *call, const char *into, const tsl_wisdom_merged *merged) {
+static tesela_status report_merge(const tsl_command_call *call, const char *into,
+                                  const tsl_wisdom_merged *merged) {
   const tsl_wisdom_options *given = call->options;
   tsl_text out = {0};
   if (given->json)
@@ -112,7 +113,7 @@ out:
 }
 
 /* Exports to a file, or to standard output if there is no path. */
-static tesela_status export(const tsl_call *call, const char *path) {
+static tesela_status export(const tsl_command_call *call, const char *path) {
   const tsl_wisdom_options *given = call->options;
   exporting job = {.count = 0};
   tsl_wisdom_merged merged = {0};
@@ -168,7 +169,7 @@ static tesela_status judge_import(const char *from, const importing *job) {
   return tsl_text_status(&job->text);
 }
 
-static tesela_status import(const tsl_call *call, const char *path) {
+static tesela_status import(const tsl_command_call *call, const char *path) {
   const char *from = call->words[1];
   importing job = {.good = 0};
   tsl_text text = {0};
@@ -193,7 +194,7 @@ out:
   return status;
 }
 
-static tesela_status wisdom_forget(const tsl_call *call, const char *path) {
+static tesela_status wisdom_forget(const tsl_command_call *call, const char *path) {
   const tsl_wisdom_options *given = call->options;
   tsl_wisdom_filter which;
   tsl_text out = {0};
@@ -217,7 +218,7 @@ static tesela_status wisdom_forget(const tsl_call *call, const char *path) {
 
 static const struct {
   const char *name;
-  tesela_status (*run)(const tsl_call *call, const char *path);
+  tesela_status (*run)(const tsl_command_call *call, const char *path);
   int words_max;
 } actions[] = {{"list", tsl_wisdom_print_list, 1},
                {"export", export, 2},
@@ -226,7 +227,7 @@ static const struct {
 
 static const char *const action_names[] = {"list", "export", "import", "forget", NULL};
 
-static tesela_status wisdom_run(const tsl_call *call) {
+static tesela_status wisdom_run(const tsl_command_call *call) {
   tsl_text path = {0};
   int action = 0;
   while (strcmp(actions[action].name, call->words[0]) != 0)

@@ -44,7 +44,7 @@ tesela_status tsl_print(tsl_text *text) {
   return status;
 }
 
-tesela_status tsl_print_json(const tsl_call *call, json_t *object) {
+tesela_status tsl_print_json(const tsl_command_call *call, json_t *object) {
   char *text = NULL;
   json_t *all = json_pack("{s:s, s:s, s:s}", "tesela", tesela_version(), "revision", TESELA_REVISION,
                           "command", call->command->name);
@@ -60,7 +60,7 @@ tesela_status tsl_print_json(const tsl_call *call, json_t *object) {
   return tsl_print(&out);
 }
 
-void tsl_call_add_line(const tsl_call *call, tsl_text *out) {
+void tsl_call_add_line(const tsl_command_call *call, tsl_text *out) {
   tsl_text_add(out, "tesela");
   for (int i = 0; i < call->line_count; i++) {
     const char *word = call->line[i];

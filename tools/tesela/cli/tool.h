@@ -12,7 +12,7 @@ typedef struct tsl_command tsl_command;
 
 /* One call of a subcommand. `options` is the command's own struct, filled. `words` are the
  * arguments that are no options. */
-typedef struct tsl_call {
+typedef struct tsl_command_call {
   const tsl_command *const *commands; /* all commands, in the order of the help text; NULL ends the list */
   const tsl_command *command;
   const void *options;
@@ -20,7 +20,7 @@ typedef struct tsl_call {
   int word_count;
   char *const *line; /* the command's name and all arguments after it */
   int line_count;
-} tsl_call;
+} tsl_command_call;
 
 typedef struct tsl_example {
   const char *line; /* NULL ends the table */
@@ -39,18 +39,18 @@ struct tsl_command {
   size_t options_bytes;
   bool starts_program; /* options end at the first word; later arguments belong to the started program */
   bool together;       /* processes that MPI started make one call together, and one process prints */
-  tesela_status (*run)(const tsl_call *call);
+  tesela_status (*run)(const tsl_command_call *call);
 };
 
 /* Appends the call as a shell command: "tesela explore --sizes 256,512". */
-void tsl_call_add_line(const tsl_call *call, tsl_text *out);
+void tsl_call_add_line(const tsl_command_call *call, tsl_text *out);
 
 /* Writes the text to standard output and frees it. Returns TESELA_IO_FAILED if the write fails, for
  * example on a full disk. */
 tesela_status tsl_print(tsl_text *text);
 /* Prints and releases a JSON object, with "tesela" (the version) and "command" added in front.
  * Returns TESELA_OUT_OF_MEMORY for NULL, which jansson returns for lack of memory. */
-tesela_status tsl_print_json(const tsl_call *call, json_t *object);
+tesela_status tsl_print_json(const tsl_command_call *call, json_t *object);
 
 /* Returns the width of the terminal at standard output; 0 if it is no terminal: nothing is wrapped. */
 int tsl_output_width(void);

@@ -160,7 +160,8 @@ static tesela_status list_line(void *argument, const tsl_wisdom_line *line) {
   return TESELA_OK;
 }
 
-static tesela_status print_list(const tsl_call *call, wisdom_records_listing *found, const char *path) {
+static tesela_status print_list(const tsl_command_call *call, wisdom_records_listing *found,
+                                const char *path) {
   const tsl_wisdom_options *given = call->options;
   tsl_text out = {0};
   if (given->json)
@@ -175,7 +176,7 @@ static tesela_status print_list(const tsl_call *call, wisdom_records_listing *fo
   return tsl_print(&out);
 }
 
-tesela_status tsl_wisdom_print_list(const tsl_call *call, const char *path) {
+tesela_status tsl_wisdom_print_list(const tsl_command_call *call, const char *path) {
   const tsl_wisdom_options *given = call->options;
   wisdom_records_listing found = {.entries = json_array()};
   tsl_text own = {0};

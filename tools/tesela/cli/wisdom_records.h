@@ -30,6 +30,6 @@ bool tsl_wisdom_filter_passes(const void *filter, const tsl_wisdom_line *line);
 const tsl_device *tsl_wisdom_device_of(const tsl_wisdom_filter *filter, const tsl_wisdom_record *record);
 
 /* Prints the list of tesela wisdom. `path` is the user's file. */
-tesela_status tsl_wisdom_print_list(const tsl_call *call, const char *path);
+tesela_status tsl_wisdom_print_list(const tsl_command_call *call, const char *path);
 
 #endif

@@ -75,7 +75,7 @@ static const char *asked(const char *argument, tsl_env otherwise) {
 }
 
 /* Reads M, N and K. A solve has no K: sets it to M. */
-static tesela_status explain_read_sizes(const tsl_call *call, int64_t sizes[3]) {
+static tesela_status explain_read_sizes(const tsl_command_call *call, int64_t sizes[3]) {
   const tsl_explain_options *given = call->options;
   const int count = given->solve ? 2 : 3;
   if (call->word_count != count)
@@ -116,7 +116,7 @@ static tesela_status explain_add_structures(const tsl_explain_options *settings,
   return TESELA_OK;
 }
 
-static tesela_status read_problem(const tsl_call *call, tsl_problem *problem) {
+static tesela_status read_problem(const tsl_command_call *call, tsl_problem *problem) {
   const tsl_explain_options *given = call->options;
   const tsl_op op = given->solve ? TSL_OP_SOLVE : TSL_OP_GEMM;
   int64_t sizes[3];
@@ -171,7 +171,7 @@ static tesela_status trace(const tsl_problem *problem, const tsl_choice *choice)
   return status;
 }
 
-static tesela_status explain_explain(const tsl_call *call, const tsl_problem *problem,
+static tesela_status explain_explain(const tsl_command_call *call, const tsl_problem *problem,
                                      const tsl_choice *choice) {
   const tsl_explain_options *given = call->options;
   tsl_explanation found;
@@ -188,7 +188,7 @@ static tesela_status explain_explain(const tsl_call *call, const tsl_problem *pr
   return status;
 }
 
-static tesela_status explain_run(const tsl_call *call) {
+static tesela_status explain_run(const tsl_command_call *call) {
   const tsl_explain_options *given = call->options;
   tsl_problem problem;
   tsl_devices *devices = NULL;

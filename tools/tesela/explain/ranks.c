@@ -96,7 +96,7 @@ static tesela_status ranks_print_text(const ranks_found *f) {
   return tsl_print(&out);
 }
 
-static tesela_status ranks_print_json(const tsl_call *call, const ranks_found *f) {
+static tesela_status ranks_print_json(const tsl_command_call *call, const ranks_found *f) {
   const tsl_process_grid *g = &f->grid;
   tsl_text text = {0}, usual = {0};
   char way[400];
@@ -117,7 +117,7 @@ static tesela_status ranks_print_json(const tsl_call *call, const ranks_found *f
   return tsl_print_json(call, object);
 }
 
-tesela_status tsl_explain_ranks(const tsl_call *call, const tsl_problem *problem) {
+tesela_status tsl_explain_ranks(const tsl_command_call *call, const tsl_problem *problem) {
   const tsl_explain_options *given = call->options;
   ranks_found f;
   if (!(given->gflops.value > 0) || isinf(given->gflops.value))

@@ -6,6 +6,6 @@
 
 /* Prints the prediction for --ranks ranks with evenly distributed operands. Returns
  * TESELA_OUT_OF_MEMORY if --memory is too small. */
-tesela_status tsl_explain_ranks(const tsl_call *call, const tsl_problem *problem);
+tesela_status tsl_explain_ranks(const tsl_command_call *call, const tsl_problem *problem);
 
 #endif

@@ -241,6 +241,8 @@ static void text_add_facts(const tsl_explanation *found, tsl_table *table) {
       tsl_table_add_pair(table, "run once",
                          "%s on %s is faster for one run: opening %s and compiling take time, too",
                          found->once.strategy->name, found->once.device->name, device->name);
+    if (*tsl_text_get(&found->crossover_decided))
+      tsl_table_add_pair(table, "dispatch", "%s", tsl_text_get(&found->crossover_decided));
     tsl_table_add_pair(table, "bound", "%.2g (%s), element by element", tsl_plan_error_bound(found->plan),
                        found->problem.op == TSL_OP_SOLVE ? "|A||X| of |alpha B - A X|"
                                                          : "|alpha||A||B| + |beta||C0|");

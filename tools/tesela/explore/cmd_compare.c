@@ -232,7 +232,7 @@ static void json_note(void *argument, const char *note) {
   json_array_append_new(argument, json_string(note));
 }
 
-static tesela_status compare_print_json(const tsl_call *call, const compare_comparison *job) {
+static tesela_status compare_print_json(const tsl_command_call *call, const compare_comparison *job) {
   json_t *rows = json_array(), *notes = json_array(), *counts = json_object();
   for (int i = 0; i < job->row_count; i++)
     json_array_append_new(rows, json_row(&job->rows[i]));
@@ -258,7 +258,7 @@ static tesela_status compare_conclude(const compare_comparison *job) {
                   job->before.path, first->after->config, first->after->device);
 }
 
-static tesela_status compare_run(const tsl_call *call) {
+static tesela_status compare_run(const tsl_command_call *call) {
   compare_comparison job = {.given = call->options};
   tesela_status status = TESELA_OK;
   if (job.given->json && job.given->markdown)

@@ -83,7 +83,7 @@ static tesela_status print_tables(const tsl_exploration *all, tsl_devices *devic
 }
 
 /* Sets the strategies and their common operation. */
-static tesela_status select_strategies(const tsl_call *call, tsl_exploration *all) {
+static tesela_status select_strategies(const tsl_command_call *call, tsl_exploration *all) {
   const explore_options *given = call->options;
   const tsl_op named = given->op ? tsl_select_op(given->op) : TSL_OP_COUNT;
   all->op = named != TSL_OP_COUNT ? named : TSL_OP_GEMM;
@@ -103,7 +103,7 @@ static tesela_status select_strategies(const tsl_call *call, tsl_exploration *al
   return given->peers ? tsl_select_strategies(all->op, given->strategies, true, &all->strategies) : TESELA_OK;
 }
 
-static tesela_status explore_run(const tsl_call *call) {
+static tesela_status explore_run(const tsl_command_call *call) {
   static const tsl_explore_command command = {.select = select_strategies,
                                               .print = print_tables,
                                               .default_sizes = {[TSL_OP_GEMM] = "64,256,512",

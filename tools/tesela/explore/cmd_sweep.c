@@ -21,11 +21,11 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static tesela_status read_words(const tsl_call *call, tsl_exploration *all) {
+static tesela_status read_words(const tsl_command_call *call, tsl_exploration *all) {
   return tsl_sweep_read(call->words, call->word_count, all);
 }
 
-static tesela_status sweep_run(const tsl_call *call) {
+static tesela_status sweep_run(const tsl_command_call *call) {
   static const tsl_explore_command command = {.select = read_words,
                                               .print = tsl_sweep_print,
                                               .default_sizes = {[TSL_OP_GEMM] = "512",

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 typedef struct command_work {
-  const tsl_call *call;
+  const tsl_command_call *call;
   const tsl_explore_options *given;
   const tsl_explore_command *command;
   tsl_exploration all;
@@ -54,7 +54,7 @@ static tesela_status command_measure(command_work *job) {
   return measured;
 }
 
-tesela_status tsl_explore_command_run(const tsl_call *call, const tsl_explore_options *options,
+tesela_status tsl_explore_command_run(const tsl_command_call *call, const tsl_explore_options *options,
                                       const tsl_explore_command *command) {
   command_work job = {.call = call, .given = options, .command = command};
   tesela_status status = TESELA_OK;

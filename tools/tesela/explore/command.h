@@ -9,13 +9,13 @@
 /* The parts in which explore and sweep differ. */
 typedef struct tsl_explore_command {
   /* Reads the operation and its strategies from the call's words and options. */
-  tesela_status (*select)(const tsl_call *call, tsl_exploration *all);
+  tesela_status (*select)(const tsl_command_call *call, tsl_exploration *all);
   /* Prints the text report; JSON, CSV and the page are common. */
   tesela_status (*print)(const tsl_exploration *all, tsl_devices *devices, bool markdown);
   const char *default_sizes[TSL_OP_COUNT];
 } tsl_explore_command;
 
-tesela_status tsl_explore_command_run(const tsl_call *call, const tsl_explore_options *options,
+tesela_status tsl_explore_command_run(const tsl_command_call *call, const tsl_explore_options *options,
                                       const tsl_explore_command *command);
 
 #endif

@@ -127,15 +127,15 @@ static tesela_status ranks_conclude(const tsl_ranks_exploration *exploration) {
   return right > 0 ? TESELA_OK : tsl_fail(TESELA_UNSUPPORTED, "nothing was measured");
 }
 
-static tesela_status report(const tsl_call *call, const tsl_ranks_exploration *exploration,
+static tesela_status report(const tsl_command_call *call, const tsl_ranks_exploration *exploration,
                             const tsl_explore_options *options) {
   if (exploration->ranks->rank == 0)
     TSL_TRY(tsl_ranks_print(call, exploration, options));
   return ranks_conclude(exploration);
 }
 
-tesela_status tsl_explore_together(const tsl_call *call, const tsl_explore_options *options, const char *op,
-                                   const char *strategies, bool peers) {
+tesela_status tsl_explore_together(const tsl_command_call *call, const tsl_explore_options *options,
+                                   const char *op, const char *strategies, bool peers) {
   enum { BLOCK = 128 };
   tsl_ranks_exploration exploration = {.block = BLOCK};
   TSL_TRY(ranks_refuse_options(options, op, strategies));

@@ -8,7 +8,7 @@
 
 /* Runs the whole command. Called by all ranks; one rank prints the report. Returns TESELA_BAD_CALL for
  * options that apply to one process only. */
-tesela_status tsl_explore_together(const tsl_call *call, const tsl_explore_options *options, const char *op,
-                                   const char *strategies, bool peers);
+tesela_status tsl_explore_together(const tsl_command_call *call, const tsl_explore_options *options,
+                                   const char *op, const char *strategies, bool peers);
 
 #endif

@@ -120,7 +120,8 @@ static json_t *json_entry(const tsl_ranks_exploration *exploration, const tsl_ra
   return object;
 }
 
-static tesela_status ranks_report_print_json(const tsl_call *call, const tsl_ranks_exploration *exploration) {
+static tesela_status ranks_report_print_json(const tsl_command_call *call,
+                                             const tsl_ranks_exploration *exploration) {
   json_t *entries = json_array();
   for (int i = 0; i < exploration->all.point_count; i++)
     for (int way = 0; way < exploration->ways; way++)
@@ -133,7 +134,7 @@ static tesela_status ranks_report_print_json(const tsl_call *call, const tsl_ran
                       "options", tsl_explore_json_options(&exploration->all), "entries", entries));
 }
 
-tesela_status tsl_ranks_print(const tsl_call *call, const tsl_ranks_exploration *exploration,
+tesela_status tsl_ranks_print(const tsl_command_call *call, const tsl_ranks_exploration *exploration,
                               const tsl_explore_options *options) {
   return options->json ? ranks_report_print_json(call, exploration)
                        : ranks_report_print_text(exploration, options->markdown);

@@ -6,7 +6,7 @@
 #include "explore/ranks_found.h"
 
 /* Prints the results in the format of the options. */
-tesela_status tsl_ranks_print(const tsl_call *call, const tsl_ranks_exploration *all,
+tesela_status tsl_ranks_print(const tsl_command_call *call, const tsl_ranks_exploration *all,
                               const tsl_explore_options *options);
 
 #endif

@@ -185,7 +185,7 @@ out:
   return status;
 }
 
-tesela_status tsl_page_end(const tsl_call *call, const tsl_exploration *all, tsl_devices *devices,
+tesela_status tsl_page_end(const tsl_command_call *call, const tsl_exploration *all, tsl_devices *devices,
                            tsl_page_file *file) {
   tsl_text command = {0};
   tsl_status_saved sentence;

@@ -26,7 +26,7 @@ tesela_status tsl_page_begin(const char *path, const tsl_exploration *all, tsl_p
 tesela_status tsl_page_measure(const tsl_exploration *all, tsl_page_file *file);
 /* Makes the page and lets the file appear, also if some results are wrong or gnuplot fails. Returns
  * tsl_explore_conclude()'s status, or its own if that is TESELA_OK. */
-tesela_status tsl_page_end(const tsl_call *call, const tsl_exploration *all, tsl_devices *devices,
+tesela_status tsl_page_end(const tsl_command_call *call, const tsl_exploration *all, tsl_devices *devices,
                            tsl_page_file *file);
 /* Removes a file that did not appear, and frees the roofs. */
 void tsl_page_close(tsl_page_file *file);

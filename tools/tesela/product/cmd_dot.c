@@ -46,7 +46,7 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static tesela_status dot_run(const tsl_call *call) {
+static tesela_status dot_run(const tsl_command_call *call) {
   const dot_options *given = call->options;
   tsl_product_request request;
   TSL_TRY(tsl_product_ask(TSL_OP_DOT, call, &given->shared, &request));

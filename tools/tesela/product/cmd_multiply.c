@@ -113,7 +113,7 @@ static tesela_status multiply_read_types(const char *text, tsl_types *types) {
 }
 
 /* Checks the words: one file is multiplied by its own transpose, two files are multiplied. */
-static tesela_status multiply_check_words(const tsl_call *call, const multiply_options *settings) {
+static tesela_status multiply_check_words(const tsl_command_call *call, const multiply_options *settings) {
   const bool by_itself = settings->symmetric || settings->hermitian;
   if (settings->symmetric && settings->hermitian)
     return tsl_fail(TESELA_BAD_CALL, "--symmetric is A A^T and --hermitian is A A^H; use one option");
@@ -150,7 +150,7 @@ static tesela_status ask_finish(const multiply_options *settings, tsl_product_re
   return TESELA_OK;
 }
 
-static tesela_status multiply_run(const tsl_call *call) {
+static tesela_status multiply_run(const tsl_command_call *call) {
   const multiply_options *given = call->options;
   tsl_product_request request;
   TSL_TRY(multiply_check_words(call, given));

@@ -51,7 +51,7 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static tesela_status solve_run(const tsl_call *call) {
+static tesela_status solve_run(const tsl_command_call *call) {
   const solve_options *given = call->options;
   tsl_product_request request;
   TSL_TRY(tsl_product_ask(TSL_OP_SOLVE, call, &given->shared, &request));

@@ -49,7 +49,7 @@ static const tsl_example examples[] = {
     {NULL, NULL},
 };
 
-static tesela_status transpose_run(const tsl_call *call) {
+static tesela_status transpose_run(const tsl_command_call *call) {
   const transpose_options *given = call->options;
   tsl_product_request request;
   TSL_TRY(tsl_product_ask(TSL_OP_TRANSPOSE, call, &given->shared, &request));

@@ -337,7 +337,7 @@ static tesela_status mpi_product_run(const tsl_product_request *request, tsl_tog
 }
 
 /* Reports a wrong result in full before its message; it is not written. */
-static tesela_status mpi_product_report(const tsl_call *call, const tsl_together *work,
+static tesela_status mpi_product_report(const tsl_command_call *call, const tsl_together *work,
                                         const tsl_product_options *options, tesela_status status) {
   tsl_status_saved saved;
   if ((status != TESELA_OK && status != TESELA_WRONG_RESULT) || !leads(work) ||
@@ -364,7 +364,7 @@ static void mpi_product_release(tsl_together *work) {
   tsl_status_restore(&saved);
 }
 
-tesela_status tsl_product_together(const tsl_call *call, const tsl_product_request *given_request,
+tesela_status tsl_product_together(const tsl_command_call *call, const tsl_product_request *given_request,
                                    const tsl_product_options *options) {
   tsl_together work = {.ranks = NULL};
   tsl_product_request request = *given_request;

@@ -44,7 +44,7 @@ typedef struct tsl_together {
 } tsl_together;
 
 /* Runs the whole command on each of the processes; rank 0 prints the report. Called by all ranks. */
-tesela_status tsl_product_together(const tsl_call *call, const tsl_product_request *request,
+tesela_status tsl_product_together(const tsl_command_call *call, const tsl_product_request *request,
                                    const tsl_product_options *options);
 
 /* Open by MPI-IO, and close, the files of which a rank can read its part alone. Called by all
@@ -62,6 +62,7 @@ tesela_status tsl_together_check(tsl_together *work);
  * TESELA_WRONG_RESULT if C differs from the expected file and --verify found no error. */
 tesela_status tsl_together_sum_up(tsl_together *work);
 /* Prints the report. Called by rank 0 only. */
-tesela_status tsl_together_report(const tsl_call *call, const tsl_together *work, bool json, bool is_written);
+tesela_status tsl_together_report(const tsl_command_call *call, const tsl_together *work, bool json,
+                                  bool is_written);
 
 #endif

@@ -56,7 +56,7 @@ static tesela_status mpi_product_report_print_text(const tsl_together *work, con
   return tsl_print(&out);
 }
 
-static tesela_status mpi_product_report_print_json(const tsl_call *call, const tsl_together *work,
+static tesela_status mpi_product_report_print_json(const tsl_command_call *call, const tsl_together *work,
                                                    const char *output) {
   const tesela_mpi_record *r = &work->record;
   const tsl_product *p = &work->product;
@@ -90,7 +90,7 @@ static tesela_status mpi_product_report_print_json(const tsl_call *call, const t
   return tsl_print_json(call, object);
 }
 
-tesela_status tsl_together_report(const tsl_call *call, const tsl_together *work, bool json,
+tesela_status tsl_together_report(const tsl_command_call *call, const tsl_together *work, bool json,
                                   bool is_written) {
   const char *output = is_written ? work->product.request.output : NULL;
   return json ? mpi_product_report_print_json(call, work, output)

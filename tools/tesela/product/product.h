@@ -201,12 +201,12 @@ tesela_status tsl_product_hint(const tsl_product *product, tesela_status status)
 /* Runs the whole command: opens, plans, runs and closes the product, with a progress line. An
  * interrupt leaves no temporary file. Prints the report to standard output as text or JSON; with
  * --quiet only if something is wrong. */
-tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *request,
+tesela_status tsl_product_do(const tsl_command_call *call, const tsl_product_request *request,
                              const tsl_product_options *options);
 
 /* Fills the request from a call's words and shared options, and sets the limit of threads. Returns
  * TESELA_BAD_CALL if they are wrong. */
-tesela_status tsl_product_ask(tsl_op op, const tsl_call *call, const tsl_product_options *options,
+tesela_status tsl_product_ask(tsl_op op, const tsl_command_call *call, const tsl_product_options *options,
                               tsl_product_request *request);
 
 /* The distances, in elements, between rows and between columns of A and B in memory, for a panel of

@@ -315,7 +315,7 @@ static json_t *json_blocks(const tsl_product *product) {
                    tsl_json_real(blocks->compare_seconds));
 }
 
-static tesela_status report_print_json(const tsl_call *call, const tsl_product *product) {
+static tesela_status report_print_json(const tsl_command_call *call, const tsl_product *product) {
   static json_t *(*const own[TSL_OP_COUNT])(const tsl_product *product) = {[TSL_OP_GEMM] = json_gemm,
                                                                            [TSL_OP_DOT] = json_dot,
                                                                            [TSL_OP_TRANSPOSE] =
@@ -357,8 +357,8 @@ static tesela_status report_print_json(const tsl_call *call, const tsl_product *
 /* --- */
 
 /* Reports a wrong result in full before its message. */
-static tesela_status report_report(const tsl_call *call, const tsl_product *product, bool quiet, bool json,
-                                   tesela_status status) {
+static tesela_status report_report(const tsl_command_call *call, const tsl_product *product, bool quiet,
+                                   bool json, tesela_status status) {
   tsl_status_saved saved;
   if (status != TESELA_OK && status != TESELA_WRONG_RESULT)
     return status;
@@ -389,7 +389,7 @@ static tesela_status plan_work(tsl_product *product) {
   return tsl_blocks_plan(product);
 }
 
-tesela_status tsl_product_do(const tsl_call *call, const tsl_product_request *request,
+tesela_status tsl_product_do(const tsl_command_call *call, const tsl_product_request *request,
                              const tsl_product_options *options) {
   tsl_product product = {.context = NULL};
   tesela_status status = TESELA_OK;

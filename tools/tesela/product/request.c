@@ -9,7 +9,7 @@
 /* The name of the added operand in each command; a transpose adds nothing. */
 static const char *const added[TSL_OP_COUNT] = {[TSL_OP_GEMM] = "C0", [TSL_OP_DOT] = "s0"};
 
-tesela_status tsl_product_ask(tsl_op op, const tsl_call *call, const tsl_product_options *options,
+tesela_status tsl_product_ask(tsl_op op, const tsl_command_call *call, const tsl_product_options *options,
                               tsl_product_request *request) {
   if (options->beta.given && !options->add)
     return tsl_fail(TESELA_BAD_CALL, "--beta is the factor of %s, but no %s is named; add --add FILE",

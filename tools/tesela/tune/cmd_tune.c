@@ -78,7 +78,7 @@ static tesela_status tune_conclude(const tsl_tuning *all) {
 
 /* Results that an interrupt may print; NULL: none of this kind. */
 typedef struct tune_work {
-  const tsl_call *call;
+  const tsl_command_call *call;
   tsl_tuning *one; /* the search in progress */
   const tsl_call_log *log;
   const tsl_tune_summary *rows; /* one result for each call of the log */
@@ -103,7 +103,7 @@ static void conclude_early(void *argument) {
 
 /* Tunes the calls of a log, the longest time first. Each call has a share of the budget in proportion to its
  * time; unused time goes to the other calls. */
-static tesela_status tune_log(const tsl_call *call, tsl_devices *devices, const tsl_tuning *like,
+static tesela_status tune_log(const tsl_command_call *call, tsl_devices *devices, const tsl_tuning *like,
                               tune_work *job) {
   const tsl_tune_options *given = call->options;
   tsl_call_log log;
@@ -158,7 +158,7 @@ out:
   return status;
 }
 
-static tesela_status replay(const tsl_call *call, tsl_tuning *all) {
+static tesela_status replay(const tsl_command_call *call, tsl_tuning *all) {
   const tsl_tune_options *given = call->options;
   tsl_tune_cache cache;
   if (call->word_count != 0)
@@ -186,7 +186,7 @@ static tesela_status replay(const tsl_call *call, tsl_tuning *all) {
   return status;
 }
 
-static tesela_status tune_run(const tsl_call *call) {
+static tesela_status tune_run(const tsl_command_call *call) {
   const tsl_tune_options *given = call->options;
   tsl_tuning all = {.search = tsl_search_find(given->search), .budget = given->budget};
   tsl_devices *devices = NULL;

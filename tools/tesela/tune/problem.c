@@ -14,7 +14,7 @@ static void store_transposed(tsl_shape *shape) {
   shape->col_stride = shape->rows;
 }
 
-tesela_status tsl_tune_read_problem(const tsl_call *call, tsl_problem *problem) {
+tesela_status tsl_tune_read_problem(const tsl_command_call *call, tsl_problem *problem) {
   const tsl_tune_options *given = call->options;
   const tsl_op op = tsl_select_op(given->op);
   const char *const *names = size_names[op];

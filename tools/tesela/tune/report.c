@@ -146,7 +146,7 @@ static json_t *report_json_point(const tsl_tuning *all, int point) {
   return made;
 }
 
-static tesela_status print_json(const tsl_call *call, const tsl_tuning *all) {
+static tesela_status print_json(const tsl_command_call *call, const tsl_tuning *all) {
   const tsl_tuned *tuned = &all->tuned;
   json_t *entries = json_array();
   tsl_text best = {0}, start = {0};
@@ -173,7 +173,7 @@ static tesela_status print_json(const tsl_call *call, const tsl_tuning *all) {
   return status;
 }
 
-tesela_status tsl_tune_print(const tsl_call *call, const tsl_tuning *all) {
+tesela_status tsl_tune_print(const tsl_command_call *call, const tsl_tuning *all) {
   const tsl_tune_options *given = call->options;
   return given->json ? print_json(call, all) : print_text(all);
 }
@@ -210,7 +210,7 @@ static void add_summary(const tsl_logged *logged, const tsl_tune_summary *row, t
   tsl_text_free(&problem);
 }
 
-static tesela_status print_log_json(const tsl_call *call, const tsl_call_log *log,
+static tesela_status print_log_json(const tsl_command_call *call, const tsl_call_log *log,
                                     const tsl_tune_summary *rows) {
   json_t *list = json_array();
   for (int i = 0; i < log->count; i++) {
@@ -234,7 +234,7 @@ static tesela_status print_log_json(const tsl_call *call, const tsl_call_log *lo
       call, json_pack("{s:o, s:I}", "problems", list, "passed_over", (json_int_t)log->passed_over));
 }
 
-tesela_status tsl_tune_print_log(const tsl_call *call, const tsl_call_log *log,
+tesela_status tsl_tune_print_log(const tsl_command_call *call, const tsl_call_log *log,
                                  const tsl_tune_summary *rows) {
   const tsl_tune_options *given = call->options;
   tsl_text out = {0};

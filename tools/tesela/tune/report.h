@@ -39,7 +39,7 @@ typedef struct tsl_tuning {
   tsl_status_saved why_not_kept; /* the message of `kept` */
 } tsl_tuning;
 
-tesela_status tsl_tune_read_problem(const tsl_call *call, tsl_problem *problem);
+tesela_status tsl_tune_read_problem(const tsl_command_call *call, tsl_problem *problem);
 
 /* The result for one problem of a log. */
 typedef struct tsl_tune_summary {
@@ -53,7 +53,8 @@ typedef struct tsl_tune_summary {
 
 void tsl_tune_summarise(const tsl_tuning *all, tsl_tune_summary *out);
 /* Prints a table with one row for each problem of the log. */
-tesela_status tsl_tune_print_log(const tsl_call *call, const tsl_call_log *log, const tsl_tune_summary *rows);
-tesela_status tsl_tune_print(const tsl_call *call, const tsl_tuning *all);
+tesela_status tsl_tune_print_log(const tsl_command_call *call, const tsl_call_log *log,
+                                 const tsl_tune_summary *rows);
+tesela_status tsl_tune_print(const tsl_command_call *call, const tsl_tuning *all);
 
 #endif

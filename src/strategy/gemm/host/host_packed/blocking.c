@@ -1,12 +1,12 @@
 #include "strategy/gemm/host/host_packed/blocking.h"
 
+#include "dispatch/crossovers.h"
 #include "strategy/host_jobs/host_job.h"
 
 #include <math.h>
 
 static bool blocking_is_alone(const tsl_problem *problem) {
-  static const double alone_flops = 4e6;
-  return tsl_problem_flops(problem) < alone_flops;
+  return tsl_problem_flops(problem) < (double)tsl_crossovers.thread_product;
 }
 
 /* Multiply-adds per byte of a packed copy so that reading it again takes a fifth of the time. 96

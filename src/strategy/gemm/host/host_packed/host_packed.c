@@ -269,19 +269,53 @@ static tesela_status packed_run(const void *job, const tsl_operands *operands) {
   return tsl_packed_run_product(job, operands);
 }
 
-/* Computes a product without a plan, which takes longer to find. Returns false if it cannot. */
-static bool compute_at_once(const tsl_problem *problem, const tsl_operands *operands,
-                            const tsl_device *device) {
+static tsl_shape packed_shape_of(const tsl_call *call, const tsl_call_matrix *matrix, int64_t rows,
+                                 int64_t cols) {
+  return (tsl_shape){
+      .type = call->type, .rows = rows, .cols = cols, .row_stride = matrix->row, .col_stride = matrix->col};
+}
+static tsl_operand packed_operand_of(const tsl_call_matrix *matrix) {
+  return (tsl_operand){
+      .host = tsl_writable(matrix->data), .row_stride = matrix->row, .col_stride = matrix->col};
+}
+
+/* Computes a product of any size and structure at once. */
+static bool packed_bind(const tsl_call *call, const tsl_device *device, tsl_binding *binding) {
   enum { KEPT_GUESS = 256 << 10 };
-  const int64_t depth = tsl_type(problem->c.type)->component == TESELA_F64 ? 256 : 512,
+  const bool in_place = tsl_is_triangular(call->a_is);
+  const tsl_call_matrix *b = in_place ? &call->c : &call->b;
+  tsl_problem problem = {.op = TSL_OP_GEMM,
+                         .m = call->m,
+                         .n = call->n,
+                         .k = call->k,
+                         .a = packed_shape_of(call, &call->a, call->m, call->k),
+                         .b = packed_shape_of(call, b, call->k, call->n),
+                         .c = packed_shape_of(call, &call->c, call->m, call->n),
+                         .in_place = in_place,
+                         .conjugate_a = call->a.conjugate,
+                         .conjugate_b = b->conjugate,
+                         .alpha = {call->alpha[0], call->alpha[1]}};
+  const tsl_operands operands = {.a = packed_operand_of(&call->a),
+                                 .b = packed_operand_of(b),
+                                 .c = packed_operand_of(&call->c),
+                                 .team = call->team};
+  const int64_t depth = tsl_type(call->type)->component == TESELA_F64 ? 256 : 512,
                 kept = device->level_bytes[1] ? (int64_t)device->level_bytes[1] / 2 : KEPT_GUESS;
-  if (tsl_is_sum(problem->c.structure)) {
-    const tsl_packed_product product = tsl_packed_product_for(problem, operands, depth, kept, device);
-    return tsl_packed_run_product(&product, operands) == TESELA_OK;
+  if (binding)
+    return false;
+  problem.a.structure = call->a_is;
+  problem.a.triangle = call->a_triangle;
+  problem.c.structure = call->c_is;
+  problem.c.triangle = call->c_triangle;
+  for (int part = 0; part < 2 && !in_place; part++)
+    problem.beta[part] = call->beta[part];
+  if (tsl_is_sum(call->c_is)) {
+    const tsl_packed_product product = tsl_packed_product_for(&problem, &operands, depth, kept, device);
+    return tsl_packed_run_product(&product, &operands) == TESELA_OK;
   }
-  tsl_packed_job job = tsl_packed_job_for(problem, operands, depth, kept, device);
-  tsl_packed_job_bind(&job, operands);
-  return tsl_packed_run(&job, job.is_alone ? (tsl_team){0} : operands->team) == TESELA_OK;
+  tsl_packed_job job = tsl_packed_job_for(&problem, &operands, depth, kept, device);
+  tsl_packed_job_bind(&job, &operands);
+  return tsl_packed_run(&job, job.is_alone ? (tsl_team){0} : operands.team) == TESELA_OK;
 }
 
 static size_t packed_form_bytes(const void *job, int operand) {
@@ -320,7 +354,7 @@ const tsl_strategy tsl_gemm_host_packed = {
     .supports = {.types = types, .conjugates = true, .structures = true},
     .resources = {.count_costs = packed_account},
     .k_split = {.steps = packed_part},
-    .direct = {.multiply_packed = compute_at_once},
+    .direct = {.bind = packed_bind},
     .prepack = {.bytes = tsl_job_form_bytes, .pack = tsl_job_make_form},
     .testing = {.probes = probes},
 };

@@ -23,6 +23,7 @@
  * read repeatedly, since the loops have no cache blocking. Measurements: docs/lab/host_small.md. */
 #include "core/memory.h"
 #include "core/status.h"
+#include "dispatch/crossovers.h"
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host/host_small/host_small_job.h"
@@ -76,7 +77,7 @@ static double conflict_clocks(const tsl_small_job *job, bool reads_c) {
 static double host_small_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
-  const tsl_fast_product product = tsl_small_product(problem, &strides);
+  const tsl_call product = tsl_call_of(problem, &strides);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
@@ -107,7 +108,7 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
 static void host_small_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   const tsl_operands strides = tsl_strides_of(problem);
-  const tsl_fast_product product = tsl_small_product(problem, &strides);
+  const tsl_call product = tsl_call_of(problem, &strides);
   tsl_small_job job;
   (void)config;
   tsl_small_job_make(&product, device->capabilities, &job, NULL);
@@ -124,7 +125,7 @@ static void host_small_account(const tsl_problem *problem, const tsl_config *con
 
 static void host_small_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                             const tsl_device *device, void *job) {
-  const tsl_fast_product product = tsl_small_product(problem, strides);
+  const tsl_call product = tsl_call_of(problem, strides);
   (void)config;
   tsl_small_job_make(&product, device->capabilities, job, NULL);
 }
@@ -143,68 +144,44 @@ static tsl_fast_kernel *host_small_run_at(const tsl_work *work, const void **sta
   return job->run;
 }
 
-/* Steps, and elements of C, for which a plan finds a faster strategy. */
-enum { FEW_STEPS = 4, LARGE_C = 1 << 18 };
-
-/* Multiply-adds up to which a product is computed before a plan is searched; fewer if rows of B collide in a
- * cache set or sums wait. NARROW_STEPS: maximum steps if rows of C fit NARROW_BYTES, as vectors along k may
- * be faster. */
-enum { FAST_MOST = 120 * 120 * 120, COLLIDING_MOST = 24 * 24 * 24, WAITING_MOST = 24 * 24 };
-enum { NARROW_STEPS = 64, NARROW_BYTES = 32 };
-
-static bool make_fast_job(const tsl_fast_product *product, const tsl_device *device, tsl_small_job *job) {
-  if (product->m > FAST_MOST || product->n > FAST_MOST || product->k > FAST_MOST)
-    return false;
-  const int64_t volume = product->m * product->n * product->k;
-  if (volume > FAST_MOST || (product->k <= FEW_STEPS && product->m * product->n >= LARGE_C))
+static bool make_fast_job(const tsl_call *product, const tsl_device *device, tsl_small_job *job) {
+  const tsl_crossover_table *limits = &tsl_crossovers;
+  const int64_t most = limits->small_volume, m = product->m, n = product->n, k = product->k;
+  if (m > most || n > most || k > most || m * n * k > most ||
+      (k <= limits->small_steps && m * n >= limits->small_c))
     return false;
   tsl_small_job_make(product, device->capabilities, job, NULL);
-  return !(job->waits && volume > WAITING_MOST) &&
-         !(job->depth > NARROW_STEPS && job->columns * job->size <= NARROW_BYTES) &&
-         !(volume > COLLIDING_MOST && !job->copies_b &&
+  return !(job->waits && m * n * k > limits->stall_volume) &&
+         !(job->depth > limits->narrow_steps && job->columns * job->size <= limits->narrow_bytes) &&
+         !(m * n * k > limits->conflict_volume && !job->copies_b &&
            has_cache_conflict(job->last.tile.b_step, job->depth));
 }
 
 /* Not inlined, since a job takes much stack. */
-static __attribute__((noinline)) bool multiply_by_job(const tsl_fast_product *product,
-                                                      const tsl_device *device) {
+static __attribute__((noinline)) bool multiply_by_job(const tsl_call *product, const tsl_device *device) {
   tsl_small_job job;
   return make_fast_job(product, device, &job) &&
-         tsl_small_job_run(&job, product->a, product->b, product->c) == TESELA_OK;
+         tsl_small_job_run(&job, product->a.data, product->b.data, tsl_writable(product->c.data)) ==
+             TESELA_OK;
 }
 
-static bool multiply_fast(const tsl_fast_product *product, const tsl_device *device) {
-  return tsl_small_run_at_once(product, device->capabilities) || multiply_by_job(product, device);
+/* Makes the job of a product that a binding repeats, maybe for operands in no cache. */
+static bool make_bound_job(const tsl_call *product, const tsl_device *device, tsl_small_job *job) {
+  return product->streams ? tsl_small_job_make_far(product, device->capabilities, job) && !job->copies_b
+                          : make_fast_job(product, device, job);
 }
 
-static void *host_small_prepare(const tsl_fast_product *product, const tsl_device *device,
-                                tsl_fast_kernel **kernel) {
+static bool host_small_bind(const tsl_call *product, const tsl_device *device, tsl_binding *binding) {
   tsl_small_job job;
-  void *block;
-  *kernel = NULL;
-  if (!make_fast_job(product, device, &job) || tsl_alloc(sizeof job, "a product's job", &block) != TESELA_OK)
-    return NULL;
-  if (!tsl_small_job_may_fail(&job))
-    *kernel = job.run;
-  memcpy(block, &job, sizeof job);
-  return block;
-}
-
-/* Prepares a product that is in no cache. Returns its job, which the caller frees, or NULL. */
-static void *prepare_far(const tsl_fast_product *product, const tsl_device *device,
-                         tsl_fast_kernel **kernel) {
-  tsl_small_job job;
-  void *block;
-  if (!tsl_small_job_make_far(product, device->capabilities, &job) || job.copies_b ||
-      tsl_alloc(sizeof job, "a product's job", &block) != TESELA_OK)
-    return NULL;
-  *kernel = job.run;
-  memcpy(block, &job, sizeof job);
-  return block;
-}
-
-static tesela_status host_small_run_prepared(const void *job, const void *a, const void *b, void *c) {
-  return tsl_small_job_run(job, a, b, c);
+  if (!binding)
+    return tsl_small_run_at_once(product, device->capabilities) || multiply_by_job(product, device);
+  if (!make_bound_job(product, device, &job) ||
+      tsl_alloc(sizeof job, "a product's job", &binding->state) != TESELA_OK)
+    return false;
+  memcpy(binding->state, &job, sizeof job);
+  binding->kernel = job.run;
+  binding->may_fail = tsl_small_job_may_fail(&job);
+  return true;
 }
 
 const tsl_strategy tsl_gemm_host_small = {
@@ -221,9 +198,5 @@ const tsl_strategy tsl_gemm_host_small = {
     .release = tsl_job_release,
     .jobs = &jobs,
     .resources = {.count_costs = host_small_account},
-    .direct = {.multiply = multiply_fast,
-               .prepare = host_small_prepare,
-               .prepare_streaming = prepare_far,
-               .run_prepared = host_small_run_prepared,
-               .run_at = host_small_run_at},
+    .direct = {.bind = host_small_bind, .run_at = host_small_run_at},
 };

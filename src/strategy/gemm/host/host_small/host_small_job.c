@@ -1,12 +1,13 @@
 #include "strategy/gemm/host/host_small/host_small_job.h"
 
+#include "core/memory.h"
 #include "core/scratch.h"
 #include "core/status.h"
+#include "dispatch/crossovers.h"
 #include "host/host_view.h"
 #include "host/int_math.h"
 
-/* Bytes of packed panels of B on the stack; steps beyond which a job gains more than it costs. */
-enum { LOCAL_BYTES = 32 << 10, TILE_STEPS = 64, WAITING_MOST = 24 * 24 };
+enum { LOCAL_BYTES = 32 << 10 }; /* of packed panels of B on the stack */
 
 static int64_t host_small_vectors_of(const tsl_small_kernels *kernels, int64_t elements) {
   return (elements + kernels->lanes - 1) >> kernels->lanes_log2;
@@ -35,18 +36,18 @@ static const tsl_small_kernels *host_small_kernels_for(tesela_type type, int64_t
 }
 
 /* Sets *out member by member: a copy of a struct that was written in parts would wait for the stores. */
-static void orient(const tsl_fast_product *p, unsigned offers, bool swapped, orientation *out) {
+static void orient(const tsl_call *p, unsigned offers, bool swapped, orientation *out) {
   const int64_t m = p->m > 0 ? p->m : 1, n = p->n > 0 ? p->n : 1; /* empty products are never run */
   const int64_t depth = p->alpha_is_0 ? 0 : p->k, rows = swapped ? n : m, columns = swapped ? m : n;
   out->rows = rows;
   out->columns = columns;
   out->depth = depth;
-  out->a_row = depth == 0 ? 0 : tsl_stride_or_alone(swapped ? p->b_col : p->a_row, rows, 0);
-  out->a_step = tsl_stride_or_alone(swapped ? p->b_row : p->a_col, depth, 0);
-  out->b_across = depth == 0 ? 1 : tsl_stride_or_alone(swapped ? p->a_row : p->b_col, columns, 1);
-  out->b_along = tsl_stride_or_alone(swapped ? p->a_col : p->b_row, depth, 0);
-  out->c_row = tsl_stride_or_alone(swapped ? p->c_col : p->c_row, rows, 0);
-  out->c_column = tsl_stride_or_alone(swapped ? p->c_row : p->c_col, columns, 1);
+  out->a_row = depth == 0 ? 0 : tsl_stride_or_alone(swapped ? p->b.col : p->a.row, rows, 0);
+  out->a_step = tsl_stride_or_alone(swapped ? p->b.row : p->a.col, depth, 0);
+  out->b_across = depth == 0 ? 1 : tsl_stride_or_alone(swapped ? p->a.row : p->b.col, columns, 1);
+  out->b_along = tsl_stride_or_alone(swapped ? p->a.col : p->b.row, depth, 0);
+  out->c_row = tsl_stride_or_alone(swapped ? p->c.col : p->c.row, rows, 0);
+  out->c_column = tsl_stride_or_alone(swapped ? p->c.row : p->c.col, columns, 1);
   out->kernels = host_small_kernels_for(p->type, columns, offers);
 }
 
@@ -80,9 +81,9 @@ static double host_small_clocks_of(const orientation *seen) {
 }
 
 /* Sets alpha and beta. For depth 0 alpha is not used, as infinity times an empty sum must be 0. */
-static void host_small_scale(tsl_small_tile *tile, const tsl_fast_product *product) {
-  tile->alpha = product->alpha;
-  tile->beta = product->beta;
+static void host_small_scale(tsl_small_tile *tile, const tsl_call *product) {
+  tile->alpha = product->alpha[0];
+  tile->beta = product->beta[0];
   tile->scales = tile->depth > 0 && !product->alpha_is_1;
   tile->adds = !product->beta_is_0;
 }
@@ -105,8 +106,8 @@ static tsl_small_function kernel_of(const orientation *seen, const tsl_small_til
 }
 
 /* Fills in a panel of `vectors` vectors, the last with `last` elements, and divides its rows into tiles. */
-static void make_panel(const orientation *seen, const tsl_fast_product *product, int64_t vectors,
-                       int64_t last, int64_t size, tsl_small_panel *out) {
+static void make_panel(const orientation *seen, const tsl_call *product, int64_t vectors, int64_t last,
+                       int64_t size, tsl_small_panel *out) {
   const int64_t most = seen->kernels->rows[vectors - 1];
   const bool brief = seen->kernels->brief[0] && vectors == 1 && last < seen->kernels->lanes &&
                      seen->rows <= TSL_SMALL_ROWS_MAX && seen->c_column == 1 && seen->depth <= BRIEF_STEPS;
@@ -135,7 +136,7 @@ static bool host_small_is_plain(const orientation *seen) {
 }
 
 /* Chooses the better orientation; returns true if it is the transposed one. */
-static bool host_small_choose(const tsl_fast_product *product, unsigned offers, orientation *seen) {
+static bool host_small_choose(const tsl_call *product, unsigned offers, orientation *seen) {
   orientation other;
   orient(product, offers, false, seen);
   if (host_small_is_plain(seen))
@@ -173,8 +174,7 @@ static panel_cut cut_far(const orientation *seen, int64_t vectors) {
 }
 
 /* Makes the job; `far`: for operands in no cache. *clocks gets the predicted multiply-adds unless NULL. */
-static void make_job(const tsl_fast_product *product, unsigned offers, bool far, tsl_small_job *job,
-                     double *clocks) {
+static void make_job(const tsl_call *product, unsigned offers, bool far, tsl_small_job *job, double *clocks) {
   orientation seen;
   job->is_swapped = host_small_choose(product, offers, &seen);
   if (clocks)
@@ -209,12 +209,11 @@ static void make_job(const tsl_fast_product *product, unsigned offers, bool far,
   }
 }
 
-void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_small_job *job,
-                        double *clocks) {
+void tsl_small_job_make(const tsl_call *product, unsigned offers, tsl_small_job *job, double *clocks) {
   make_job(product, offers, false, job, clocks);
 }
 
-bool tsl_small_job_make_far(const tsl_fast_product *product, unsigned offers, tsl_small_job *job) {
+bool tsl_small_job_make_far(const tsl_call *product, unsigned offers, tsl_small_job *job) {
   const tsl_small_set *set = set_for(product->type, offers);
   if (!set->wide)
     return false;
@@ -270,52 +269,35 @@ static void run_tiles(const tsl_small_kernels *kernels, tsl_small_tile *tile, in
   run_rows(kernels->multiply[vectors - 1], kernels->rows[vectors - 1], false, tile, rows, size, a, b, c);
 }
 
-bool tsl_small_run_at_once(const tsl_fast_product *p, unsigned offers) {
-  const bool swapped = p->c_col != 1, is_f64 = p->type == TESELA_F64;
+bool tsl_small_run_at_once(const tsl_call *p, unsigned offers) {
+  const bool swapped = p->c.col != 1, is_f64 = p->type == TESELA_F64;
   const int64_t rows = swapped ? p->n : p->m, columns = swapped ? p->m : p->n, depth = p->k;
-  const int64_t across = swapped ? p->a_row : p->b_col, c_column = swapped ? p->c_row : p->c_col;
-  if (depth > TILE_STEPS || rows > TILE_STEPS || columns > TILE_STEPS || p->alpha_is_0 ||
+  const int64_t across = swapped ? p->a.row : p->b.col, c_column = swapped ? p->c.row : p->c.col;
+  const int64_t longest = tsl_crossovers.tile_side;
+  if (depth > longest || rows > longest || columns > longest || p->alpha_is_0 ||
       ((across != 1 || c_column != 1) && columns > 1) ||
-      (rows < LATENCY && rows * columns * depth > WAITING_MOST))
+      (rows < LATENCY && rows * columns * depth > tsl_crossovers.stall_volume))
     return false;
   const int64_t size = is_f64 ? 8 : 4;
-  const char *b = swapped ? p->a : p->b;
-  const void *a = swapped ? p->b : p->a;
+  char *c = tsl_writable(p->c.data);
+  const char *b = swapped ? p->a.data : p->b.data;
+  const void *a = swapped ? p->b.data : p->a.data;
   tsl_small_tile tile;
   tile.depth = depth;
-  tile.a_row = (swapped ? p->b_col : p->a_row) * size;
-  tile.a_step = (swapped ? p->b_row : p->a_col) * size;
-  tile.b_step = (swapped ? p->a_col : p->b_row) * size;
-  tile.c_row = swapped ? p->c_col : p->c_row;
+  tile.a_row = (swapped ? p->b.col : p->a.row) * size;
+  tile.a_step = (swapped ? p->b.row : p->a.col) * size;
+  tile.b_step = (swapped ? p->a.col : p->b.row) * size;
+  tile.c_row = swapped ? p->c.col : p->c.row;
   tile.c_column = 1;
   host_small_scale(&tile, p);
   const tsl_small_set *set = set_for(p->type, offers);
   const tsl_small_kernels *full = set->up_to[0];
   const bool pairs = set->wide && (set->wide_needs & ~offers) == 0;
   if (full->brief[0] && (!pairs || (columns <= full->lanes && rows <= TSL_SMALL_ROWS_MAX)))
-    run_briefly(set, is_f64, &tile, (int)rows, columns, a, b, p->c);
+    run_briefly(set, is_f64, &tile, (int)rows, columns, a, b, c);
   else
-    run_tiles(host_small_kernels_for(p->type, columns, offers), &tile, (int)rows, columns, size, a, b, p->c);
+    run_tiles(host_small_kernels_for(p->type, columns, offers), &tile, (int)rows, columns, size, a, b, c);
   return true;
-}
-
-tsl_fast_product tsl_small_product(const tsl_problem *problem, const tsl_operands *operands) {
-  const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
-  return (tsl_fast_product){.type = problem->c.type,
-                            .m = problem->m,
-                            .n = problem->n,
-                            .k = problem->k,
-                            .a_row = a->row_stride,
-                            .a_col = a->col_stride,
-                            .b_row = b->row_stride,
-                            .b_col = b->col_stride,
-                            .c_row = c->row_stride,
-                            .c_col = c->col_stride,
-                            .alpha = problem->alpha[0],
-                            .beta = problem->beta[0],
-                            .alpha_is_0 = problem->alpha[0] == 0,
-                            .alpha_is_1 = problem->alpha[0] == 1,
-                            .beta_is_0 = problem->beta[0] == 0};
 }
 
 static void host_small_run_panel(const tsl_small_panel *panel, int64_t size, const char *a, const void *b,

@@ -82,15 +82,13 @@ typedef struct tsl_small_job {
   tsl_small_panel whole;
 } tsl_small_job;
 
-/* Returns the product of a problem with these operands; all types are f32, or all are f64. */
-tsl_fast_product tsl_small_product(const tsl_problem *problem, const tsl_operands *operands);
 /* Makes a product's job; addresses are not used. `clocks` (or NULL): predicted vector multiply-adds. */
-void tsl_small_job_make(const tsl_fast_product *product, unsigned offers, tsl_small_job *job, double *clocks);
+void tsl_small_job_make(const tsl_call *product, unsigned offers, tsl_small_job *job, double *clocks);
 /* Makes the job of a product in no cache, with the widest tiles. Returns false if the processor has none. */
-bool tsl_small_job_make_far(const tsl_fast_product *product, unsigned offers, tsl_small_job *job);
+bool tsl_small_job_make_far(const tsl_call *product, unsigned offers, tsl_small_job *job);
 /* Computes a product of few steps without a job; sizes are at least 1. Returns false if it did nothing: the
  * strides do not allow it, or a job is faster. */
-bool tsl_small_run_at_once(const tsl_fast_product *product, unsigned offers);
+bool tsl_small_run_at_once(const tsl_call *product, unsigned offers);
 /* Returns true if a run allocates memory, and may fail. */
 bool tsl_small_job_may_fail(const tsl_small_job *job);
 static inline tesela_status tsl_small_job_run(const tsl_small_job *job, const void *a, const void *b,

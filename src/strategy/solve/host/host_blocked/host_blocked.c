@@ -19,6 +19,7 @@
 #include "core/memory.h"
 #include "core/scratch.h"
 #include "core/status.h"
+#include "dispatch/crossovers.h"
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/host_jobs/host_job.h"
@@ -180,50 +181,46 @@ static tesela_status solve_job_run(const void *src, const tsl_operands *operands
   return TESELA_OK;
 }
 
-static solve_job make_direct_job(const tsl_fast_solve *solve) {
-  const tsl_view x = {.row_stride = solve->x_row, .col_stride = solve->x_col};
-  return (solve_job){.blocks = {.m = solve->m,
-                                .n = solve->n,
-                                .a = {.row_stride = solve->a_row, .col_stride = solve->a_col},
-                                .b = x,
-                                .x = x,
-                                .alpha = {solve->alpha[0], solve->alpha[1]},
-                                .is_unit = solve->is_unit,
-                                .conjugates = solve->conjugates},
-                     .size = (int64_t)tsl_type(solve->type)->size,
-                     .is_upper = solve->is_upper,
-                     .in_place = true};
-}
-static tsl_operands make_direct_operands(const tsl_fast_solve *solve) {
-  return (tsl_operands){.a = {.host = tsl_writable(solve->a)}, .c = {.host = solve->x}, .team = solve->team};
-}
-
 /* Returns the blocks of a solve without a job, member by member: copying uncached memory takes longer. */
-static inline tsl_solve_blocks make_direct_blocks(const tsl_fast_solve *solve) {
-  const bool up = solve->is_upper;
+static inline tsl_solve_blocks make_direct_blocks(const tsl_call *solve) {
+  const bool up = solve->a_triangle == TESELA_UPPER;
   const int64_t size = (int64_t)tsl_type(solve->type)->size, last = up ? (solve->m - 1) * size : 0;
-  const int64_t a_row = solve->a_row, a_col = solve->a_col, x_row = solve->x_row;
-  unsigned char *a = tsl_writable(solve->a), *x = (unsigned char *)solve->x + last * x_row;
+  const int64_t a_row = solve->a.row, a_col = solve->a.col, x_row = solve->c.row;
+  unsigned char *a = tsl_writable(solve->a.data),
+                *x = (unsigned char *)tsl_writable(solve->c.data) + last * x_row;
   return (tsl_solve_blocks){
       .m = solve->m,
       .n = solve->n,
       .a = {a + last * (a_row + a_col), .row_stride = up ? -a_row : a_row, .col_stride = up ? -a_col : a_col},
-      .b = {x, .row_stride = up ? -x_row : x_row, .col_stride = solve->x_col},
-      .x = {x, .row_stride = up ? -x_row : x_row, .col_stride = solve->x_col},
+      .b = {x, .row_stride = up ? -x_row : x_row, .col_stride = solve->c.col},
+      .x = {x, .row_stride = up ? -x_row : x_row, .col_stride = solve->c.col},
       .alpha = {solve->alpha[0], solve->alpha[1]},
-      .is_unit = solve->is_unit,
-      .conjugates = solve->conjugates};
+      .is_unit = solve->a_is == TESELA_UNIT_TRIANGULAR,
+      .conjugates = solve->a.conjugate};
 }
 
-static __attribute__((noinline)) bool solve_by_job(const tsl_fast_solve *solve, const tsl_device *device) {
-  const tsl_operands operands = make_direct_operands(solve);
-  solve_job job = make_direct_job(solve);
+static __attribute__((noinline)) bool solve_by_job(const tsl_call *solve, const tsl_device *device) {
+  const tsl_view x = {.row_stride = solve->c.row, .col_stride = solve->c.col};
+  const tsl_operands operands = {.a = {.host = tsl_writable(solve->a.data)},
+                                 .c = {.host = tsl_writable(solve->c.data)},
+                                 .team = solve->team};
+  solve_job job = {.blocks = {.m = solve->m,
+                              .n = solve->n,
+                              .a = {.row_stride = solve->a.row, .col_stride = solve->a.col},
+                              .b = x,
+                              .x = x,
+                              .alpha = {solve->alpha[0], solve->alpha[1]},
+                              .is_unit = solve->a_is == TESELA_UNIT_TRIANGULAR,
+                              .conjugates = solve->a.conjugate},
+                   .size = (int64_t)tsl_type(solve->type)->size,
+                   .is_upper = solve->a_triangle == TESELA_UPPER,
+                   .in_place = true};
   choose_partition(&job, solve->type, device, tsl_team_threads(solve->team));
   return solve_job_run(&job, &operands) == TESELA_OK;
 }
 
 /* Solves without a plan, with few rows and right-hand sides without a job. */
-static bool solve_direct(const tsl_fast_solve *solve, const tsl_device *device) {
+static bool solve_direct(const tsl_call *solve, const tsl_device *device) {
   if (solve->alpha[0] != 0 || solve->alpha[1] != 0) {
     const tsl_solve_blocks blocks = make_direct_blocks(solve);
     if (kernel_for(device, solve->type)->solve_few(&blocks))
@@ -233,7 +230,7 @@ static bool solve_direct(const tsl_fast_solve *solve, const tsl_device *device) 
 }
 
 /* Multiplies by a triangle of few rows with the same tiles, without copies of it and without a job. */
-static bool multiply_triangle_direct(const tsl_fast_solve *product, const tsl_device *device) {
+static bool multiply_triangle_direct(const tsl_call *product, const tsl_device *device) {
   _Alignas(64) unsigned char copies[TSL_SOLVE_MULTIPLIED_ROWS_MAX * TSL_SOLVE_ROW_BYTES_MAX];
   const int64_t m = product->m, size = (int64_t)tsl_type(product->type)->size;
   tsl_solve_blocks blocks;
@@ -241,17 +238,17 @@ static bool multiply_triangle_direct(const tsl_fast_solve *product, const tsl_de
     return false;
   blocks.m = m;
   blocks.n = product->n;
-  blocks.a.at = tsl_writable(product->a);
-  blocks.a.row_stride = product->a_row;
-  blocks.a.col_stride = product->a_col;
-  blocks.x.at = product->x;
-  blocks.x.row_stride = product->x_row;
-  blocks.x.col_stride = product->x_col;
+  blocks.a.at = tsl_writable(product->a.data);
+  blocks.a.row_stride = product->a.row;
+  blocks.a.col_stride = product->a.col;
+  blocks.x.at = tsl_writable(product->c.data);
+  blocks.x.row_stride = product->c.row;
+  blocks.x.col_stride = product->c.col;
   blocks.alpha[0] = product->alpha[0];
   blocks.alpha[1] = product->alpha[1];
-  blocks.is_unit = product->is_unit;
-  blocks.conjugates = product->conjugates;
-  if (product->is_upper) {
+  blocks.is_unit = product->a_is == TESELA_UNIT_TRIANGULAR;
+  blocks.conjugates = product->a.conjugate;
+  if (product->a_triangle == TESELA_UPPER) {
     reverse_rows(&blocks.a, m, m, size, true);
     reverse_rows(&blocks.x, m, product->n, size, false);
   }
@@ -259,11 +256,30 @@ static bool multiply_triangle_direct(const tsl_fast_solve *product, const tsl_de
   return true;
 }
 
-static bool multiply_small_direct(const tsl_fast_structured *product, const tsl_device *device) {
+static bool multiply_small_direct(const tsl_call *product, const tsl_device *device) {
   const int64_t most = TSL_SOLVE_SMALL_PRODUCT_MAX;
   return product->m <= most && product->n <= most && product->k <= most &&
-         (product->alpha[0] != 0 || product->alpha[1] != 0) &&
          small_product_for(device, product->type)(product);
+}
+
+/* Returns true if vectors along the columns of a triangle and of C are fastest. */
+static bool is_faster_by_vectors(const tsl_call *product) {
+  return (product->type == TESELA_F32 || product->type == TESELA_F64) && product->a.row == 1 &&
+         product->c.row == 1 && product->n <= tsl_crossovers.triangle_vector_columns &&
+         product->m <= tsl_crossovers.triangle_vector_rows;
+}
+
+static bool host_blocked_bind(const tsl_call *call, const tsl_device *device, tsl_binding *binding) {
+  if (binding)
+    return false;
+  if (call->solves)
+    return solve_direct(call, device);
+  if (call->alpha[0] == 0 && call->alpha[1] == 0)
+    return false;
+  if (call->a_is != TESELA_TRIANGULAR && call->a_is != TESELA_UNIT_TRIANGULAR)
+    return multiply_small_direct(call, device);
+  return (is_faster_by_vectors(call) && multiply_small_direct(call, device)) ||
+         multiply_triangle_direct(call, device);
 }
 
 /* Predicts the seconds of terms, at a fraction of the peak that grows with the triangle, and of copies. */
@@ -314,9 +330,7 @@ const tsl_strategy tsl_solve_host_blocked = {
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &job_ops,
-    .direct = {.solve = solve_direct,
-               .multiply_triangle = multiply_triangle_direct,
-               .multiply_small_structured = multiply_small_direct},
+    .direct = {.bind = host_blocked_bind},
     .supports = {.types = types, .conjugates = true, .structures = true},
     .resources = {.count_costs = host_blocked_account},
 };

@@ -36,7 +36,7 @@ typedef struct tsl_solve_kernel {
 /* Computes a product of at most TSL_SOLVE_SMALL_PRODUCT_MAX rows, columns and terms; alpha is not 0. Returns
  * false, C unchanged, where C has no stride of 1, or for unsupported triangles. */
 enum { TSL_SOLVE_SMALL_PRODUCT_MAX = 32 };
-typedef bool tsl_solve_small_product(const tsl_fast_structured *product);
+typedef bool tsl_solve_small_product(const tsl_call *product);
 
 #define TSL_SOLVE_DECLARE(isa, header, needs, ...)                                                           \
   extern tsl_solve_small_product tsl_solve_small_product_##isa##_f32, tsl_solve_small_product_##isa##_f64,   \

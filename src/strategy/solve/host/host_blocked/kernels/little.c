@@ -355,36 +355,34 @@ static void make_diagonal_real(const small_product *w) {
     diagonal[PARTS * i * (w->c_row + 1) + PARTS - 1] = 0;
 }
 
-bool TSL_ISA_NAME(tsl_solve_small_product)(const tsl_fast_structured *fast_structured) {
+bool TSL_ISA_NAME(tsl_solve_small_product)(const tsl_call *call) {
   _Alignas(VECTOR_BYTES) REAL a_memory[SIDE_MAX * SIDE_MAX * PARTS], b_memory[SIDE_MAX * SIDE_MAX * PARTS];
-  const bool turned = fast_structured->c_col != 1;
+  const bool turned = call->c.col != 1;
   small_factor a, b, *const structured = turned ? &b : &a, *const other = turned ? &a : &b;
   small_product w;
-  if (turned && fast_structured->c_row != 1)
+  if (turned && call->c.row != 1)
     return false;
-  set_operand(structured, fast_structured->a, fast_structured->a_row, fast_structured->a_col, turned,
-              fast_structured->conjugates_a);
-  set_operand(other, fast_structured->b, fast_structured->b_row, fast_structured->b_col, turned,
-              fast_structured->conjugates_b);
-  structured->structure = fast_structured->a_is;
-  structured->stored = stored_side(fast_structured->a_triangle, turned);
-  w.m = turned ? fast_structured->n : fast_structured->m;
-  w.n = turned ? fast_structured->m : fast_structured->n;
-  w.k = fast_structured->k;
-  w.c = fast_structured->c;
-  w.c_row = turned ? fast_structured->c_col : fast_structured->c_row;
-  w.c_triangle = stored_side(fast_structured->c_triangle, turned);
+  set_operand(structured, call->a.data, call->a.row, call->a.col, turned, call->a.conjugate);
+  set_operand(other, call->b.data, call->b.row, call->b.col, turned, call->b.conjugate);
+  structured->structure = call->a_is;
+  structured->stored = stored_side(call->a_triangle, turned);
+  w.m = turned ? call->n : call->m;
+  w.n = turned ? call->m : call->n;
+  w.k = call->k;
+  w.c = tsl_writable(call->c.data);
+  w.c_row = turned ? call->c.col : call->c.row;
+  w.c_triangle = stored_side(call->c_triangle, turned);
   w.conjugates_a = a.conjugates;
   w.conjugates_b = b.conjugates;
-  w.alpha = fast_structured->alpha;
-  w.beta = fast_structured->beta;
-  w.adds = fast_structured->beta[0] != 0 || fast_structured->beta[1] != 0;
-  if (fast_structured->a_is == TESELA_TRIANGULAR || fast_structured->a_is == TESELA_UNIT_TRIANGULAR)
+  w.alpha = call->alpha;
+  w.beta = call->beta;
+  w.adds = call->beta[0] != 0 || call->beta[1] != 0;
+  if (call->a_is == TESELA_TRIANGULAR || call->a_is == TESELA_UNIT_TRIANGULAR)
     return turned && try_multiply_in_place(&a, &b, &w, b_memory);
   prepare_a(&a, &w, a_memory);
   prepare_b(&b, &w, b_memory);
   multiply_all_tiles(&w);
-  if (fast_structured->c_is == TESELA_HERMITIAN)
+  if (call->c_is == TESELA_HERMITIAN)
     make_diagonal_real(&w);
   return true;
 }

@@ -1,7 +1,7 @@
 /* Cache of a context's plans by their problems, with eviction of the least recently used plan. Plans own
  * staging buffers: on one device at most an eighth of its memory, in addition to the plan in use. */
-#ifndef TSL_API_PLAN_CACHE_H
-#define TSL_API_PLAN_CACHE_H
+#ifndef TSL_DISPATCH_PLAN_CACHE_H
+#define TSL_DISPATCH_PLAN_CACHE_H
 
 #include "core/fork_mutex.h"
 #include "plan/plan.h"

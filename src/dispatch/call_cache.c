@@ -1,7 +1,7 @@
-#include "api/api_dispatch.h"
+#include "dispatch/call_cache.h"
 
-#include "api/plan_cache.h"
 #include "core/memory.h"
+#include "dispatch/plan_cache.h"
 
 #include <pthread.h>
 #include <stdlib.h>

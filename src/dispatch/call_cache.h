@@ -11,10 +11,10 @@
  * A table is a set-associative cache whose sets keep the last calls, the latest first. A call enters
  * when it comes an eighth time in a row in its set without being known. So calls whose scalars always
  * change evict nothing, and a few shapes in random order seldom do. */
-#ifndef TSL_API_API_DISPATCH_H
-#define TSL_API_API_DISPATCH_H
+#ifndef TSL_DISPATCH_CALL_CACHE_H
+#define TSL_DISPATCH_CALL_CACHE_H
 
-#include "api/fast_call.h"
+#include "dispatch/fast_call.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "api/plan_cache.h"
+#include "dispatch/plan_cache.h"
 
 #include "core/memory.h"
 #include "core/status.h"

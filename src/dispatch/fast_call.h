@@ -1,6 +1,6 @@
 /* Shortcut for plain host addresses, since a full check may take longer than a product. */
-#ifndef TSL_API_FAST_CALL_H
-#define TSL_API_FAST_CALL_H
+#ifndef TSL_DISPATCH_FAST_CALL_H
+#define TSL_DISPATCH_FAST_CALL_H
 
 #include "strategy/host_jobs/exceptions.h"
 #include "strategy/strategy.h"
