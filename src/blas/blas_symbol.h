@@ -10,6 +10,7 @@
  *                    the same for vectors and matrix times vector, with the kernels of src/vector
  *   blas_level3      the same for symmetric and triangular factors:
  *     level3_check, level3_layout    arguments; operands and strides of a call
+ *     level3_select                  choice among the ways below
  *     level3_solve level3_direct level3_planned level3_blocks reference_level3
  *                                    systems and small calls; without a plan; by a plan; by blocks; loops
  *     rank2k_concat level3_helpers   two thin products as one; copies and small triangles

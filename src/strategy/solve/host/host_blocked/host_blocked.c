@@ -181,10 +181,6 @@ static tesela_status solve_job_run(const void *src, const tsl_operands *operands
   return TESELA_OK;
 }
 
-static bool has_unit_diagonal(const tsl_call *call) {
-  return call->a_is == TESELA_UNIT_TRIANGULAR;
-}
-
 /* Returns the blocks of a solve without a job, member by member: copying uncached memory takes longer. */
 static inline tsl_solve_blocks make_direct_blocks(const tsl_call *solve) {
   const bool up = solve->a_triangle == TESELA_UPPER;
@@ -199,7 +195,7 @@ static inline tsl_solve_blocks make_direct_blocks(const tsl_call *solve) {
       .b = {x, .row_stride = up ? -x_row : x_row, .col_stride = solve->c.col},
       .x = {x, .row_stride = up ? -x_row : x_row, .col_stride = solve->c.col},
       .alpha = {solve->alpha[0], solve->alpha[1]},
-      .is_unit = has_unit_diagonal(solve),
+      .is_unit = solve->a_is == TESELA_UNIT_TRIANGULAR,
       .conjugates = solve->a.conjugate};
 }
 
@@ -214,7 +210,7 @@ static __attribute__((noinline)) bool solve_by_job(const tsl_call *solve, const 
                                .b = x,
                                .x = x,
                                .alpha = {solve->alpha[0], solve->alpha[1]},
-                               .is_unit = has_unit_diagonal(solve),
+                               .is_unit = solve->a_is == TESELA_UNIT_TRIANGULAR,
                                .conjugates = solve->a.conjugate},
                     .size = (int64_t)tsl_type(solve->type)->size,
                     .is_upper = solve->a_triangle == TESELA_UPPER,
@@ -250,7 +246,7 @@ static bool multiply_triangle_direct(const tsl_call *product, const tsl_device *
   blocks.x.col_stride = product->c.col;
   blocks.alpha[0] = product->alpha[0];
   blocks.alpha[1] = product->alpha[1];
-  blocks.is_unit = has_unit_diagonal(product);
+  blocks.is_unit = product->a_is == TESELA_UNIT_TRIANGULAR;
   blocks.conjugates = product->a.conjugate;
   if (product->a_triangle == TESELA_UPPER) {
     reverse_rows(&blocks.a, m, m, size, true);
