@@ -2,7 +2,6 @@
 
 #include "blas/blas_route.h"
 #include "blas/check_args.h"
-#include "core/memory.h"
 
 static void blas_level3_describe(tsl_blas_call *call, const tsl_blas_multiply *structured) {
   const bool update = structured->routine < TSL_BLAS_SYMM,
@@ -26,34 +25,6 @@ static bool blas_level3_is_idle(const tsl_blas_layout *layout) {
          (!in_place &&
           ((layout->work.alpha[0] == 0 && layout->work.alpha[1] == 0) || (update && layout->work.k == 0)) &&
           layout->work.beta[0] == 1 && layout->work.beta[1] == 0);
-}
-
-static const char by_plan[] = "a plan", at_once[] = "tesela at once cpu";
-
-const char *tsl_blas_level3_compute(const tsl_blas_symbol *symbol, tsl_blas_layout *layout,
-                                    tesela_record *record) {
-  if (tsl_blas_level3_little(layout))
-    return at_once;
-  void *joined = tsl_blas_level3_join(layout);
-  const char *who = NULL;
-  if (tsl_blas_level3_solve(layout) || tsl_blas_level3_at_once(symbol, layout))
-    who = at_once;
-  else if (tsl_blas_level3_plan(symbol, layout, record))
-    who = by_plan;
-  else if (tsl_blas_level3_blocks(symbol, layout))
-    who = "tesela blocks cpu";
-  tsl_free(joined);
-  return who;
-}
-
-bool tsl_blas_level3_end(tsl_blas_call *call, tsl_blas_layout *layout) {
-  tesela_record record = {.plan = NULL};
-  const char *who = tsl_blas_level3_compute(call->symbol, layout, tsl_blas_record(call, &record));
-  if (who == by_plan)
-    tsl_blas_end_plan(call, &record);
-  else if (who)
-    tsl_blas_end(call, who);
-  return who != NULL;
 }
 
 tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_multiply *structured) {
