@@ -33,6 +33,9 @@
 #include "tune/tune_measure.h"
 #define BENCH_NAME "gpu"
 #include "stop.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 #include <getopt.h>
 #include <inttypes.h>

@@ -11,6 +11,8 @@
 #include "planner/planner.h"
 #define BENCH_NAME "gpu_finish"
 #include "stop.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -13,6 +13,8 @@
 #include "plan/plan.h"
 #define BENCH_NAME "gpu_grouped"
 #include "stop.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <math.h>
 #include <stdint.h>

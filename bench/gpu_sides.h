@@ -6,6 +6,7 @@
 #include "judge/data.h"
 #include "planner/planner.h"
 #include "stop.h"
+#include "strategy/params.h"
 
 #include <math.h>
 

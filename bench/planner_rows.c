@@ -29,6 +29,8 @@
 #include "tune/tune.h"
 #define BENCH_NAME "planner_rows"
 #include "stop.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <getopt.h>
 #include <inttypes.h>

@@ -21,6 +21,8 @@
 #include "core/pool.h"
 #include "core/random.h"
 #include "plan/plan.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 #include "strategy/transpose/host/vector/vector_moves.h"
 #define BENCH_NAME "transpose"
 #include "stop.h"

@@ -52,22 +52,23 @@ GPU_LIMITS = {"src/device/device_rates.h", "src/device/reserved_units.h"}
 TOOL_INSIDE = re.compile(r"tools/tesela/(explain|check|tune)/")
 # Headers of src/ that the rest of the tool may include: texts, clocks, processes, files, words for problems.
 TOOL_ROOMS, TOOL_WORDS = {"core", "io"}, {"src/problem/problem.h", "src/problem/structure.h"}
+STRATEGY_HEADERS = {"src/strategy/params.h", "src/strategy/strategy_list.h", "src/strategy/support.h"}
 # Exceptions: lists of strategies, devices, compiled kernels and wisdom, and the measurements of explore.
 TOOL_EXCEPTIONS = {
     "tools/tesela/cli/cache_prefill.c": {"src/planner/kernel_self_test.h"},
     "tools/tesela/cli/cmd_cache.c": {"src/device/jit_cache.h", "src/device/self_tests.h"},
-    "tools/tesela/cli/cmd_completion.c": {"src/strategy/strategy.h"},
+    "tools/tesela/cli/cmd_completion.c": {"src/strategy/strategy_list.h"},
     "tools/tesela/cli/cmd_devices.c": {"src/device/devices.h"},
     "tools/tesela/cli/help.c": {"src/device/device.h", "src/plan/plan.h", "src/strategy/strategy.h"},
-    "tools/tesela/cli/ladder_results.c": {"src/strategy/strategy.h"},
+    "tools/tesela/cli/ladder_results.c": {"src/strategy/strategy_list.h"},
     "tools/tesela/cli/measured.h": {"src/tune/roofs.h"},
     "tools/tesela/cli/options.c": {"src/device/devices.h", "src/problem/numerics.h"},
     "tools/tesela/cli/ranks.h": {"src/comm/comm.h"},
-    "tools/tesela/cli/report.h": {"src/device/devices.h", "src/judge/judge.h", "src/strategy/strategy.h"},
+    "tools/tesela/cli/report.h": {"src/device/devices.h", "src/judge/judge.h", *STRATEGY_HEADERS},
     "tools/tesela/cli/select.c": {"src/planner/planner.h"},
-    "tools/tesela/cli/select.h": {"src/device/devices.h", "src/strategy/strategy.h"},
+    "tools/tesela/cli/select.h": {"src/device/devices.h", *STRATEGY_HEADERS},
     "tools/tesela/cli/strategy_page.c": {"src/device/devices.h", "src/device/source.h"},
-    "tools/tesela/cli/strategy_limits.h": {"src/strategy/strategy.h"},
+    "tools/tesela/cli/strategy_limits.h": STRATEGY_HEADERS,
     "tools/tesela/cli/wisdom_records.h": {"src/planner/planner_wisdom.h"},
     "tools/tesela/explore/cyclic.h": {"src/comm/comm.h"},
     "tools/tesela/explore/explore.c": {"src/planner/planner.h"},

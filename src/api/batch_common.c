@@ -3,6 +3,8 @@
 #include "api/batch_common.h"
 
 #include "core/status.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <inttypes.h>
 #include <stdio.h>

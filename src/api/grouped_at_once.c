@@ -8,6 +8,8 @@
 #include "host/int_math.h"
 #include "strategy/host_jobs/exceptions.h"
 #include "strategy/host_jobs/host_job.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 enum { PARTS_OF_A_THREAD = 8 };
 

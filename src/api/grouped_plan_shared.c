@@ -1,6 +1,9 @@
 /* Shared plans for new members that may be fused, since planning each new size takes longer than the group.
  * All take the strategy and parameters of the fused launch's plan. */
 #include "api/grouped.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
 #include "explain/cost_report.h"
 
+#include "strategy/strategy_list.h"
+
 #include <math.h>
 
 tsl_cost_report tsl_cost_report_make(const tsl_problem *problem, const tsl_strategy *strategy,

@@ -1,5 +1,6 @@
 #include "explain/explain.h"
 #include "problem/structure.h"
+#include "strategy/params.h"
 
 #include <math.h>
 

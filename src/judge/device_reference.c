@@ -6,6 +6,8 @@
 #include "judge/judge_element.h"
 #include "plan/run_slot.h"
 #include "strategy/kernel_launch/launch.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include "judge/device_reference_shared.h"
 

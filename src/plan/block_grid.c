@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "strategy/support.h"
 
 #include <math.h>
 #include <string.h>

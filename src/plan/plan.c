@@ -7,6 +7,8 @@
 #include "plan/block_grid.h"
 #include "plan/run_slot.h"
 #include "strategy/epilogue/strategy_epilogue.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 #include <math.h>
 #include <stdlib.h>

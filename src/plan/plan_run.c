@@ -9,6 +9,7 @@
 #include "plan/scaled_epilogue.h"
 #include "strategy/epilogue/strategy_epilogue.h"
 #include "strategy/host_jobs/exceptions.h"
+#include "strategy/support.h"
 
 typedef struct plan_run_state {
   const tsl_plan *plan;

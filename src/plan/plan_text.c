@@ -1,6 +1,8 @@
 #include "plan/plan_text.h"
 
 #include "core/status.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <string.h>
 

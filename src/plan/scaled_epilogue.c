@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "host/int_math.h"
 #include "strategy/epilogue/strategy_epilogue.h"
+#include "strategy/strategy_list.h"
 
 /* Bytes of a sum (f32 or i32); side of a tile of C. */
 enum { SIZE = 4, TILE = 32 };

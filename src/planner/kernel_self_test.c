@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/status.h"
 #include "judge/check.h"
+#include "strategy/params.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 #include "planner/nearest.h"
 
 #include "core/status.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 /* Operands whose types must match. */
 enum { BY_A = 1, BY_A_AND_B, BY_ALL };

@@ -9,6 +9,8 @@
 #include "planner/predict.h"
 #include "planner/transfer_cost.h"
 #include "strategy/epilogue/strategy_epilogue.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <math.h>
 #include <stdio.h>

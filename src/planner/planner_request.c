@@ -1,6 +1,8 @@
 #include "core/status.h"
 #include "core/suggest.h"
 #include "planner/planner.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/warnings.h"
+#include "strategy/support.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,9 @@
 #include "core/status.h"
 #include "planner/reproducible.h"
 #include "planner/transfer_cost.h"
+#include "strategy/params.h"
 #include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,9 @@
 #include "planner/reproducible.h"
 
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
+
 const tsl_strategy *tsl_same_bits_of(const tsl_problem *problem) {
   const tsl_strategy *strategy;
   for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {

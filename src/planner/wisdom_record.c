@@ -1,6 +1,8 @@
 #include "core/status.h"
 #include "planner/planner_wisdom.h"
 #include "problem/structure.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <math.h>
 #include <stdio.h>

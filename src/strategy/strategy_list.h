@@ -3,6 +3,8 @@
 #ifndef TSL_STRATEGY_STRATEGY_LIST_H
 #define TSL_STRATEGY_STRATEGY_LIST_H
 
+#include "strategy/strategy.h"
+
 #define TSL_STRATEGY_LIST(X)                                                                                 \
   X(gemm, ladder, sequential)                                                                                \
   X(gemm, ladder, sequential_optimized)                                                                      \
@@ -49,5 +51,19 @@
 
 /* Strategies that the dispatcher selects by sizes (dispatch/dispatch.h). */
 extern const struct tsl_strategy tsl_gemm_host_small, tsl_gemm_host_packed, tsl_solve_host_blocked;
+
+/* Returns strategy `index` of all strategies, in ladder order for each op; NULL past the end. */
+const tsl_strategy *tsl_strategy_at(int index);
+/* Returns the path of the strategy's folder from src/, "strategy/gemm/ladder/element". */
+const char *tsl_strategy_folder(const tsl_strategy *strategy);
+/* Finds a strategy by op and name; NULL: none. */
+const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name);
+
+/* Returns the first rung of an operation's ladder, never NULL. For products it runs on the cpu, needs no
+ * build and no memory, and supports every combination of types and layouts that any strategy supports. */
+const tsl_strategy *tsl_strategy_specification(tsl_op op);
+
+/* Returns the position on the operation's ladder, from 1 (strategy_list.h); 0 for vendors' strategies. */
+int tsl_strategy_rung(const tsl_strategy *strategy);
 
 #endif

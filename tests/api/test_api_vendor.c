@@ -8,6 +8,7 @@
 #include <tesela/tesela.h>
 
 #include "strategy/strategy.h"
+#include "strategy/strategy_list.h"
 
 #include <pthread.h>
 #include <stdio.h>

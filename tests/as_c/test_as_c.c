@@ -6,6 +6,7 @@
 #include "unit/unit.h"
 
 #include "judge/check.h"
+#include "strategy/strategy_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

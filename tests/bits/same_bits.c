@@ -27,7 +27,10 @@
 #include "core/text.h"
 #include "device/devices.h"
 #include "host/host_isa.h"
+#include "strategy/params.h"
 #include "strategy/strategy.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 #include <getopt.h>
 #include <stdio.h>

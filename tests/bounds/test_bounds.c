@@ -11,6 +11,7 @@
 #include "bounds/wide.h"
 #include "core/random.h"
 #include "judge/judge.h"
+#include "strategy/strategy_list.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -15,6 +15,7 @@
 #include "core/random.h"
 #include "judge/reference.h"
 #include "strategy/strategy.h"
+#include "strategy/strategy_list.h"
 
 #include <math.h>
 #include <stdio.h>

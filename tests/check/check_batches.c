@@ -9,6 +9,8 @@
 #include "core/status.h"
 #include "plan/plan.h"
 #include "strategy/kernel_launch/launch.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -32,6 +32,9 @@
 #include "core/text.h"
 #include "judge/check.h"
 #include "plain_children.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -12,7 +12,10 @@
 #include "strategy/epilogue/strategy_epilogue.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_run.h"
 #include "strategy/kernel_launch/launch.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 #include "strategy/subplans.h"
+#include "strategy/support.h"
 #include "unit/config.h"
 #include "unit/sanitizers.h"
 

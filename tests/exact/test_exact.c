@@ -7,6 +7,9 @@
 #include "exact/reference.h"
 #include "exact/vectors.h"
 #include "plan/plan.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 #include <math.h>
 #include <stdio.h>

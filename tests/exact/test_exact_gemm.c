@@ -8,6 +8,8 @@
 #include "exact/vectors.h"
 #include "plan/plan.h"
 #include "strategy/gemm/emulated/exact/exact_near.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <math.h>
 #include <stdlib.h>

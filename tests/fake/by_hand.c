@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/status.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 void fill(product *p, double beta) {
   p->problem = tsl_problem_gemm(M, N, K, TESELA_F32);

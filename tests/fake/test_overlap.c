@@ -17,6 +17,8 @@
 #include "judge/check.h"
 #include "plan/block_grid.h"
 #include "plan/plan.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 #include "unit/config.h"
 
 static tsl_devices *devices;

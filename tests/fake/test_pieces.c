@@ -19,6 +19,9 @@
 #include "fake/by_hand.h"
 #include "fake/fake.h"
 #include "strategy/gemm/composite/several/several.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 static tsl_devices *devices;
 static tsl_device *mixed, *fakes, *three;

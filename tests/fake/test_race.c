@@ -11,6 +11,7 @@
 
 #include "core/status.h"
 #include "fake/fake.h"
+#include "strategy/strategy_list.h"
 #include "tune/race.h"
 
 enum { MOST = 4, RUNS_MAX = 40000 };

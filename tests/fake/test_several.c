@@ -15,6 +15,9 @@
 #include "judge/check.h"
 #include "plan/plan.h"
 #include "strategy/gemm/composite/several/several.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 static tsl_devices *devices;
 static tsl_device *mixed, *fakes; /* "opencl:0,cpu"; "fake:*" */

@@ -18,6 +18,8 @@
 #include "judge/check.h"
 #include "plan/plan.h"
 #include "strategy/gemm/composite/streamed/streamed.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 static tsl_devices *devices;
 static tsl_device *device;        /* fake:0, whose copies overlap */

@@ -6,6 +6,8 @@
 
 #include "fake/fake.h"
 #include "plan/plan.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 enum { M = 5, N = 4, K = 3 };
 

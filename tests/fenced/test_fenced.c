@@ -9,6 +9,8 @@
 #include "fenced/fence.h"
 #include "judge/case_parts.h"
 #include "judge/check.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

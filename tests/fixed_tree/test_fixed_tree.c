@@ -10,6 +10,8 @@
 #include "fixed_tree/tree.h"
 #include "plan/plan.h"
 #include "strategy/dot/portable/fixed_tree/fixed_tree.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <math.h>
 #include <stdio.h>

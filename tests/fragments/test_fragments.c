@@ -9,6 +9,9 @@
 
 #include "judge/check.h"
 #include "kernel.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 #include <math.h>
 #include <stdio.h>

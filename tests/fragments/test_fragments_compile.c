@@ -10,6 +10,8 @@
 #include "device/devices.h"
 #include "kernel.h"
 #include "strategy/strategy.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 #include <stdarg.h>
 #include <stdio.h>

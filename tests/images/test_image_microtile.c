@@ -4,6 +4,9 @@
 #include "core/status.h"
 #include "fake/fake.h"
 #include "judge/check.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 #include "unit/calls.h"
 
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "page/html.h"
 #include "page/process.h"
 #include "page/sections.h"
+#include "strategy/strategy_list.h"
 
 #include <math.h>
 #include <signal.h>

@@ -11,6 +11,8 @@
 
 #include "dialect_impl.h"
 #include "explain/trace.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 typedef void kernel(const double *a, const double *b, double *c, const int64_t sizes[3],
                     const int64_t strides[4]);

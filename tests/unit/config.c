@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "strategy/params.h"
 
 tsl_config config_of(const tsl_strategy *strategy, const char *text) {
   tsl_config config = tsl_strategy_defaults(strategy);

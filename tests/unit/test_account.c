@@ -8,6 +8,9 @@
 
 #include "device/devices.h"
 #include "strategy/cost_counts.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 static tsl_cost_counts account_on(const tsl_device *device, const char *name, const char *config_text,
                                   const tsl_problem *problem) {

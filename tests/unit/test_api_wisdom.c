@@ -6,6 +6,8 @@
 #include "device/devices.h"
 #include "planner/planner_wisdom.h"
 #include "scratch.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

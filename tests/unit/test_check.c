@@ -4,6 +4,8 @@
 
 #include "core/status.h"
 #include "matrices.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <math.h>
 #include <stdio.h>

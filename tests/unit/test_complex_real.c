@@ -7,6 +7,9 @@
 
 #include "core/random.h"
 #include "strategy/gemm/composite/complex_real/complex_real.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 #include <complex.h>
 #include <math.h>

@@ -12,6 +12,9 @@
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_run.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_shared.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 static const tsl_strategy *strategy;
 

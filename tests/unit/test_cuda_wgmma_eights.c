@@ -11,6 +11,9 @@
 #include "judge/judge.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_shared.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 static const tsl_strategy *strategy;
 

@@ -4,6 +4,8 @@
 #include "unit/variants.h"
 
 #include "strategy/gemm/nvidia/cuda_whole/cuda_whole.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 static const tsl_strategy *strategy;
 

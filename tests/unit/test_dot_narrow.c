@@ -4,6 +4,9 @@
 #include "core/status.h"
 #include "opencl.h"
 #include "plan/plan.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 #include "unit/unit.h"
 
 #include <math.h>

@@ -4,6 +4,8 @@
 #include <tesela/tesela.h>
 
 #include "planner/estimate.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 #include "tune/plan_measured.h"
 
 #include <math.h>

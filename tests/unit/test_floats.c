@@ -13,6 +13,7 @@
 #include "core/floats.h"
 #include "core/pool.h"
 #include "strategy/strategy.h"
+#include "strategy/strategy_list.h"
 
 enum { THREADS = 8, MOST = 72, BYTES = 16 * MOST * MOST, SERIOUS = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW };
 

@@ -7,6 +7,9 @@
 #include "core/text.h"
 #include "judge/check.h"
 #include "opencl.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 #include <string.h>
 

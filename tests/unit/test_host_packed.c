@@ -16,6 +16,8 @@
 #include "planner/planner.h"
 #include "strategy/gemm/host/host_packed/blocking.h"
 #include "strategy/host_jobs/host_job.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 #include "tune/measured_choice.h"
 
 static const char *program;

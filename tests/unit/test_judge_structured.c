@@ -8,6 +8,7 @@
 #include "judge/check.h"
 #include "judge/densify.h"
 #include "problem/structure.h"
+#include "strategy/strategy_list.h"
 
 #include <math.h>
 #include <stdio.h>

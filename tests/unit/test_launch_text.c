@@ -6,6 +6,8 @@
 #include "device/reserved_units.h"
 #include "plan/plan.h"
 #include "strategy/kernel_launch/launch.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 #include "unit/unit.h"
 
 #include <pthread.h>

@@ -5,6 +5,8 @@
 #include "planner/planner.h"
 #include "planner/predict.h"
 #include "scratch.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 #include "tune/link.h"
 #include "tune/measured_choice.h"
 #include "unit/calls.h"

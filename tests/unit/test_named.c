@@ -13,6 +13,9 @@
 #include "judge/check.h"
 #include "planner/planner.h"
 #include "strategy/kernel_launch/launch.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 static tsl_devices *devices;
 

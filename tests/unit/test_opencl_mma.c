@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "strategy/gemm/portable/opencl_mma/opencl_mma.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 static const tsl_strategy *strategy;
 

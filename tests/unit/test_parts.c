@@ -3,7 +3,10 @@
 #include "unit/unit.h"
 
 #include "plan/plan.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 #include "strategy/subplans.h"
+#include "strategy/support.h"
 
 #include <math.h>
 

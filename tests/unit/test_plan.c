@@ -6,6 +6,8 @@
 #include "core/status.h"
 #include "matrices.h"
 #include "plan/plan.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,9 @@
 #include "planner/estimate.h"
 #include "planner/planner.h"
 #include "planner/reproducible.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 #include "tune/measured_choice.h"
 #include "unit/mock.h"
 

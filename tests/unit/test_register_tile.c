@@ -10,7 +10,10 @@
 
 #include "core/status.h"
 #include "judge/check.h"
+#include "strategy/params.h"
 #include "strategy/strategy.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 static const tsl_strategy *strategy;
 

@@ -6,6 +6,7 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "strategy/gemm/emulated/residue_int8/residue_int8.h"
+#include "strategy/strategy_list.h"
 #include "unit/hopper.h"
 
 #include <stddef.h>

@@ -46,6 +46,7 @@ static void dot_registers(int c, int a, int b) {
 #define REGISTER_ZERO(t) memset(registers[t], 0, sizeof registers[t])
 #define REGISTER_DOT(c, a, b) dot_registers(c, a, b)
 #include "strategy/gemm/emulated/residue_int8/kernels/residue_int8_register_tile.h"
+#include "strategy/strategy_list.h"
 
 static const tsl_residue_product in_plain_c = {.tile = register_tile, .finish = reduce_all};
 

@@ -8,6 +8,8 @@
 #include "opencl.h"
 #include "plan/plan.h"
 #include "strategy/gemm/emulated/residue_int8/residue_int8.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * transposes, batches, parsed plans, and the fast path of plans. */
 #include "core/text.h"
 #include "judge/check.h"
+#include "strategy/strategy_list.h"
 #include "unit/unit.h"
 
 #include <math.h>

@@ -4,6 +4,8 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "scratch.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 #include "tune/tune.h"
 
 #include <math.h>

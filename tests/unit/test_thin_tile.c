@@ -12,6 +12,9 @@
 #include "device/source.h"
 #include "judge/check.h"
 #include "strategy/kernel_launch/launch.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 static const tsl_strategy *strategy;
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "strategy/strategy_list.h"
 #include "unit/host_cases.h"
 #include "unit/sanitizers.h"
 

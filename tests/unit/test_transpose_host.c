@@ -11,6 +11,7 @@
 
 #include "core/status.h"
 #include "judge/check.h"
+#include "strategy/params.h"
 #include "strategy/transpose/host/vector/vector_host.h"
 #include "strategy/transpose/shared/transpose_common.h"
 

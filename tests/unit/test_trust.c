@@ -10,6 +10,8 @@
 #include "planner/planner.h"
 #include "scratch.h"
 #include "strategy/kernel_launch/launch.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 #include "tune/measured_choice.h"
 #include "unit/calls.h"
 

@@ -6,6 +6,7 @@
 #include "core/warnings.h"
 #include "device/devices.h"
 #include "planner/planner_wisdom.h"
+#include "strategy/strategy_list.h"
 
 #include <fcntl.h>
 #include <stdio.h>

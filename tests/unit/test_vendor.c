@@ -4,6 +4,7 @@
 #include "unit/unit.h"
 
 #include "core/status.h"
+#include "strategy/strategy_list.h"
 #include "strategy/vendor.h"
 
 #include <stdio.h>

@@ -5,6 +5,8 @@
 #include "core/status.h"
 #include "planner/planner.h"
 #include "scratch.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 #include "unit/mock.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "planner/planner_wisdom.h"
 #include "scratch.h"
+#include "strategy/strategy_list.h"
 
 #include <signal.h>
 #include <stdbool.h>

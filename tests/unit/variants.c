@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "strategy/params.h"
+#include "strategy/support.h"
 
 const tsl_device graphics = {.kind = "mock",
                              .name = "mock:0",

@@ -3,6 +3,8 @@
 #include "core/status.h"
 #include "host/int_math.h"
 #include "strategy/epilogue/finish_shared.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #include <stdio.h>
 

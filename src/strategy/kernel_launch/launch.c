@@ -7,6 +7,7 @@
 #include "device/jit_cache.h"
 #include "device/reserved_units.h"
 #include "device/source.h"
+#include "strategy/params.h"
 
 #include <ctype.h>
 #include <math.h>

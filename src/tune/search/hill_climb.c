@@ -6,6 +6,7 @@
  *     each group with equal predictions.
  *  2. Neighbours of the three best points with untried ones: one parameter, one legal step away.
  *  3. After these, further points in the order of the models, as many as are compiled together. */
+#include "strategy/params.h"
 #include "tune/search.h"
 
 #include <math.h>

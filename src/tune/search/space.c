@@ -1,4 +1,6 @@
 #include "core/status.h"
+#include "strategy/params.h"
+#include "strategy/support.h"
 #include "tune/search.h"
 
 #include <math.h>

@@ -2,6 +2,8 @@
 
 #include "core/clock.h"
 #include "core/status.h"
+#include "strategy/params.h"
+#include "strategy/support.h"
 
 #include <math.h>
 #include <stdio.h>

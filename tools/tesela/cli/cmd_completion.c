@@ -5,7 +5,7 @@
 #include "core/status.h"
 #include "io/io.h"
 #include "problem/structure.h"
-#include "strategy/strategy.h"
+#include "strategy/strategy_list.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "cli/report.h"
 #include "cli/table.h"
 #include "core/status.h"
-#include "strategy/strategy.h"
+#include "strategy/strategy_list.h"
 
 #include <jansson.h>
 #include <math.h>

@@ -5,7 +5,9 @@
 #include "cli/table.h"
 #include "device/devices.h"
 #include "judge/judge.h"
-#include "strategy/strategy.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 #include <jansson.h>
 

@@ -3,7 +3,8 @@
 #define TSL_TOOL_CLI_SELECT_H
 
 #include "device/devices.h"
-#include "strategy/strategy.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 
 #define TSL_SELECT_MAX 64
 

@@ -3,7 +3,9 @@
 #ifndef TSL_TOOL_CLI_STRATEGY_LIMITS_H
 #define TSL_TOOL_CLI_STRATEGY_LIMITS_H
 
-#include "strategy/strategy.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 
 /* The value of k at which accuracies are shown. */
 #define TSL_TERMS_K 1000

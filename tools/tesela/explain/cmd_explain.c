@@ -8,6 +8,7 @@
 #include "explain/options.h"
 #include "explain/ranks.h"
 #include "explain/trace.h"
+#include "strategy/params.h"
 
 static const tsl_option options[] = {
     TSL_OPTION(tsl_explain_options, type, "type", TYPE, "f32", "type of the elements"),

@@ -4,6 +4,7 @@
 #include "explain/options.h"
 #include "explain/shares.h"
 #include "problem/structure.h"
+#include "strategy/params.h"
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
 
 #include "cli/report.h"
 #include "core/status.h"
+#include "strategy/params.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/composite/complex_real/complex_real.h"
+#include "strategy/params.h"
+#include "strategy/support.h"
 
 #include "host/int_math.h"
 

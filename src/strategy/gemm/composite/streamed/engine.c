@@ -1,5 +1,7 @@
 /* Speed of the slabs' strategy, if it depends on the tiling by a workspace limit (uses.within). */
 #include "strategy/gemm/composite/streamed/streamed.h"
+#include "strategy/params.h"
+#include "strategy/support.h"
 
 #include <math.h>
 

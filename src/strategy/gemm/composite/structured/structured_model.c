@@ -1,4 +1,5 @@
 #include "strategy/gemm/composite/structured/structured.h"
+#include "strategy/support.h"
 
 #include "host/int_math.h"
 

@@ -1,0 +1,32 @@
+/* Problems and configs that a strategy supports. */
+#ifndef TSL_STRATEGY_SUPPORT_H
+#define TSL_STRATEGY_SUPPORT_H
+
+#include "strategy/strategy.h"
+
+/* Gets config `index` for tests, from 0 until false: the strategy's probes, or all configs. */
+bool tsl_strategy_probe(const tsl_strategy *strategy, int index, tsl_config *config);
+
+/* Iterator over all configs that prune() keeps, the last parameter fastest. Start from zero; read `config`
+ * after each tsl_strategy_walk() that returns true. A parameter with a bit in `fixed` keeps its value in
+ * `config`, listed or not. The walk is empty where every config is refused. */
+typedef struct tsl_walk {
+  tsl_config config;
+  unsigned fixed;            /* bit i: parameter i keeps its value */
+  int place[TSL_PARAMS_MAX]; /* index of each parameter's current value in its list */
+  bool begun;
+} tsl_walk;
+/* Advances to the next config; false past the last. */
+bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
+                       tsl_walk *walk);
+
+/* Returns NULL, or the reason why the strategy cannot run the problem: capabilities, types, the vendor's
+ * library, parameter values, refuse(), the required accuracy, scratch memory or host memory. */
+const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
+                                const tsl_config *config, const tsl_device *device);
+/* Returns the device-independent part of tsl_strategy_refuse(): types, structure, batch and required
+ * accuracy. The problem has the strategy's op. */
+const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl_problem *problem,
+                                         const tsl_config *config);
+
+#endif
