@@ -23,8 +23,8 @@
   X(const char *, plan_describe, , (const tesela_plan *plan))                                                \
   X(void, plan_destroy, , (tesela_plan * plan))                                                              \
   X(tesela_status, plan_run, _sized,                                                                         \
-    (tesela_plan * plan, const tesela_matrix *a, const tesela_matrix *b, const tesela_result *c,             \
-     tesela_record *record, size_t record_size))                                                             \
+    (tesela_plan * plan, const tesela_operands *operands, tesela_record *record, size_t operands_size,       \
+     size_t record_size))                                                                                    \
   X(tesela_status, pack, ,                                                                                   \
     (tesela_plan * plan, const tesela_matrix *a, const tesela_matrix *b, tesela_packed **packed))            \
   X(void, packed_destroy, , (tesela_packed * packed))                                                        \
@@ -33,13 +33,7 @@
      size_t record_size))                                                                                    \
   X(tesela_status, gemm_batched, _sized,                                                                     \
     (tesela_context * context, const tesela_gemm_desc *desc, const tesela_batch *batch,                      \
-     tesela_record *record, size_t desc_size, size_t batch_size, size_t record_size))                        \
-  X(tesela_status, plan_run_dot, _sized,                                                                     \
-    (tesela_plan * plan, const tesela_vector *x, const tesela_vector *y, const tesela_scalar *result,        \
-     tesela_record *record, size_t record_size))                                                             \
-  X(tesela_status, plan_run_transpose, _sized,                                                               \
-    (tesela_plan * plan, const tesela_matrix *a, const tesela_result *b, tesela_record *record,              \
-     size_t record_size))
+     tesela_record *record, size_t desc_size, size_t batch_size, size_t record_size))
 
 typedef struct build {
 #define BUILD_MEMBER(type, name, end, arguments) type(*name) arguments;
@@ -58,7 +52,7 @@ static inline int build_is(void *library) {
 
 /* Fills the table of functions. Returns NULL, or why the build cannot be compared. */
 static inline const char *build_find(void *library, build *out) {
-  if (!dlsym(library, "tesela_call_sized"))
+  if (dlsym(library, "tesela_plan_run_shards"))
     return "has the interface before libtesela.so.2: run its own benchmark by turns with this one";
 #define BUILD_FIND(type, name, end, arguments)                                                               \
   if (!(*(void **)&out->name = dlsym(library, "tesela_" #name #end)))                                        \

@@ -102,7 +102,7 @@ static void multiply(const contender *by, bool is_double, int m, int n, int k) {
                                    .a = {.data = a, .type = type},
                                    .b = {.data = b, .type = type},
                                    .c = {.data = c},
-                                   .device = "cpu"};
+                                   .options.device = "cpu"};
     if (tesela_gemm(context, &desc, NULL) != TESELA_OK)
       stop(by->name, tesela_last_error());
   }

@@ -63,7 +63,9 @@ typedef struct shape {
 static void queue_tesela(const shape *shape_in) {
   const tesela_matrix a = {.buffer = shape_in->a}, b = {.buffer = shape_in->b};
   const tesela_result c = {.buffer = shape_in->c};
-  must(tesela_plan_enqueue(shape_in->plan, shape_in->stream, &a, &b, &c, NULL), "tesela_plan_enqueue");
+  must(tesela_plan_enqueue(shape_in->plan, shape_in->stream, &(tesela_operands){.a = &a, .b = &b, .c = &c},
+                           NULL),
+       "tesela_plan_enqueue");
 }
 
 /* Enqueues cuBLAS's product, column-major, so that C is row-major: C' = B' A'. */

@@ -93,7 +93,7 @@ static void describe(const shape *shape_in, tesela_gemm_desc *descs, tesela_buff
         .m = m[i],
         .n = n[i],
         .k = k[i],
-        .bits = bits,
+        .options.reproducibility = bits,
         .a = {.buffer = buffers[0], .offset = (int64_t)a_at[i], .type = TESELA_BF16},
         .b = {.buffer = buffers[1], .offset = (int64_t)b_at[i], .transpose = true, .type = TESELA_BF16},
         .c = {.buffer = buffers[2], .offset = (int64_t)c_at[i], .type = shape_in->c}};

@@ -314,7 +314,8 @@ static void multiply(const product *product_in, const contender *by) {
   if (is_tesela(by)) {
     const tesela_matrix a = {.data = product_in->a}, b = {.data = product_in->b};
     const tesela_result c = {.data = product_in->c};
-    if (by->tesela.plan_run(by->plan, &a, &b, &c, NULL, 0) != TESELA_OK)
+    if (by->tesela.plan_run(by->plan, &(tesela_operands){.a = &a, .b = &b, .c = &c}, NULL,
+                            sizeof(tesela_operands), 0) != TESELA_OK)
       stop(by->name, by->tesela.last_error());
     return;
   }
@@ -359,9 +360,9 @@ static const char *plan_of(const contender *by) {
 
 static void make_plans(const int64_t *shape, tesela_type type) {
   tesela_gemm_desc desc = {
-      .m = shape[0], .n = shape[1], .k = shape[2], .a.type = type, .b.type = type, .device = "cpu"};
+      .m = shape[0], .n = shape[1], .k = shape[2], .a.type = type, .b.type = type, .options.device = "cpu"};
   for (contender *by = contenders; by < contenders + contender_count; by++) {
-    desc.strategy = by->strategy;
+    desc.options.strategy = by->strategy;
     if (is_tesela(by) && (by->planner ? by->tesela.plan_parse(by->context, plan_of(by->planner), &by->plan)
                                       : by->tesela.plan_create(by->context, TESELA_GEMM, &desc, &by->plan,
                                                                sizeof desc)) != TESELA_OK)

@@ -66,7 +66,9 @@ static void forget(operand *operand_in) {
 static double seconds_of(tesela_plan *plan, const tesela_gemm_desc *desc) {
   const double start = tsl_clock();
   tesela_record record;
-  must(tesela_plan_run(plan, &desc->a, &desc->b, &desc->c, has_record ? &record : NULL), "running");
+  must(tesela_plan_run(plan, &(tesela_operands){.a = &desc->a, .b = &desc->b, .c = &desc->c},
+                       has_record ? &record : NULL),
+       "running");
   return tsl_clock() - start;
 }
 
@@ -80,14 +82,14 @@ static void measure(tesela_type type, int64_t side) {
                            .b = {.data = b.host, .buffer = b.buffer, .type = type},
                            .c = {.data = c.host, .buffer = c.buffer, .type = type},
                            .beta = reads_c ? &some : &none,
-                           .device = device,
-                           .strategy = strategy};
+                           .options.device = device,
+                           .options.strategy = strategy};
   tesela_plan *plain, *measured;
   tesela_record record;
   double seconds[2][TURNS_MOST], spent = 0;
   int turns = 0;
   must(tesela_plan_create(context, &desc, &plain), "planning");
-  desc.measure_error = 1;
+  desc.options.measure_error = 1;
   must(tesela_plan_create(context, &desc, &measured), "planning");
   for (int i = 0; i < 2; i++) {
     (void)seconds_of(plain, &desc);
@@ -98,7 +100,8 @@ static void measure(tesela_type type, int64_t side) {
     seconds[1][turns] = seconds_of(measured, &desc);
     spent += seconds[0][turns] + seconds[1][turns];
   }
-  must(tesela_plan_run(measured, &desc.a, &desc.b, &desc.c, &record), "running");
+  must(tesela_plan_run(measured, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, &record),
+       "running");
   const double without = median(seconds[0], turns), with = median(seconds[1], turns);
   printf("%-5s %6lld %10.4f ms %10.4f ms  %+6.1f%%  %lld x %lld  seen %.2g of %.2g  (measured in %.3f ms)\n",
          tsl_type(type)->name, (long long)side, without * 1e3, with * 1e3, (with / without - 1) * 100,

@@ -246,7 +246,7 @@ static void multiply(const product *product_in, who by) {
   } else {
     const tesela_matrix a = {.data = product_in->a}, b = {.data = product_in->b};
     const tesela_result c = {.data = product_in->c};
-    if (tesela_plan_run(product_in->plan, &a, &b, &c, NULL) != TESELA_OK)
+    if (tesela_plan_run(product_in->plan, &(tesela_operands){.a = &a, .b = &b, .c = &c}, NULL) != TESELA_OK)
       stop("tesela", tesela_last_error());
   }
 }
@@ -274,8 +274,8 @@ static void make(tesela_context *context, const int64_t *shape, const kind *kind
                                  .a.type = kind_in->types.a,
                                  .b.type = kind_in->types.b,
                                  .c.type = kind_in->types.c,
-                                 .device = "cpu",
-                                 .strategy = strategy};
+                                 .options.device = "cpu",
+                                 .options.strategy = strategy};
   if (tesela_plan_create(context, &desc, &product_in->plan) != TESELA_OK)
     stop("tesela", tesela_last_error());
   for (int i = 0; i < WHO; i++)

@@ -139,8 +139,12 @@ static void add_build(contender *contender_in, const char *path) {
 }
 
 static void make_plan(contender *contender_in, const int64_t shape[3], tesela_type type) {
-  const tesela_gemm_desc desc = {
-      .m = shape[0], .n = shape[1], .k = shape[2], .a = {.type = type}, .b = {.type = type}, .device = "cpu"};
+  const tesela_gemm_desc desc = {.m = shape[0],
+                                 .n = shape[1],
+                                 .k = shape[2],
+                                 .a = {.type = type},
+                                 .b = {.type = type},
+                                 .options.device = "cpu"};
   if (contender_in->tesela.plan_create(contender_in->context, TESELA_GEMM, &desc, &contender_in->plan,
                                        sizeof desc) != TESELA_OK)
     stop(contender_in->name, contender_in->tesela.last_error());
@@ -154,7 +158,8 @@ typedef struct product {
 static void multiply(const contender *by, const product *product_in) {
   const tesela_matrix a = {.data = product_in->a}, b = {.data = product_in->b};
   const tesela_result c = {.data = product_in->c};
-  if (by->tesela.plan_run(by->plan, &a, &b, &c, NULL, 0) != TESELA_OK)
+  if (by->tesela.plan_run(by->plan, &(tesela_operands){.a = &a, .b = &b, .c = &c}, NULL,
+                          sizeof(tesela_operands), 0) != TESELA_OK)
     stop(by->name, by->tesela.last_error());
 }
 

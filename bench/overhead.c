@@ -23,7 +23,7 @@ static double time_plan(tesela_plan *plan) {
   const tesela_result third = {.data = c};
   const double start = tsl_clock();
   for (int i = 0; i < CALLS; i++)
-    tesela_plan_run(plan, &first, &second, &third, NULL);
+    tesela_plan_run(plan, &(tesela_operands){.a = &first, .b = &second, .c = &third}, NULL);
   return (tsl_clock() - start) / CALLS * 1e9;
 }
 
@@ -55,7 +55,8 @@ static void measure(tesela_plan *plan, const tsl_plan *same) {
 }
 
 int main(void) {
-  const tesela_gemm_desc desc = {.m = SIZE, .n = SIZE, .k = SIZE, .device = "cpu", .strategy = "host_small"};
+  const tesela_gemm_desc desc = {
+      .m = SIZE, .n = SIZE, .k = SIZE, .options.device = "cpu", .options.strategy = "host_small"};
   tesela_context *context;
   tesela_plan *plan;
   tsl_devices *devices;

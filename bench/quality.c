@@ -133,15 +133,15 @@ static void refer(tesela_context *context, size_t n, const void *a, const void *
                            .a = {.data = few, .type = TESELA_F64},
                            .b = {.data = all, .type = TESELA_F64},
                            .c = {.data = target->exact, .type = TESELA_F64},
-                           .device = "cpu",
-                           .strategy = "exact"};
+                           .options.device = "cpu",
+                           .options.strategy = "exact"};
   must(tesela_gemm(context, &desc, NULL), "the exact rows");
   for (size_t i = 0; i < wide * wide; i++)
     all[i] = fabs(all[i]);
   for (size_t i = 0; i < ROWS * wide; i++)
     few[i] = fabs(few[i]);
   desc.c.data = target->size;
-  desc.strategy = NULL;
+  desc.options.strategy = NULL;
   must(tesela_gemm(context, &desc, NULL), "|A||B|");
   free(few);
   free(all);
@@ -177,7 +177,9 @@ typedef struct one {
 } one;
 
 static void queue(const one *state, tesela_stream *stream, const tesela_gemm_desc *desc) {
-  must(tesela_plan_enqueue(state->plan, stream, &desc->a, &desc->b, &desc->c, NULL), state->name);
+  must(tesela_plan_enqueue(state->plan, stream,
+                           &(tesela_operands){.a = &desc->a, .b = &desc->b, .c = &desc->c}, NULL),
+       state->name);
 }
 
 static void run(tesela_context *context, size_t n, one *all, int count) {
@@ -203,8 +205,8 @@ static void run(tesela_context *context, size_t n, one *all, int count) {
   size_t workspace = 0;
   for (int i = 0; i < count; i++) {
     size_t own;
-    desc.strategy = strcmp(all[i].name, "auto") == 0 ? NULL : all[i].name;
-    desc.accuracy =
+    desc.options.strategy = strcmp(all[i].name, "auto") == 0 ? NULL : all[i].name;
+    desc.options.accuracy =
         strncmp(all[i].name, "vendor_", 7) == 0 ? NULL : accuracy; /* peers get no accuracy request */
     must(tesela_plan_create(context, &desc, &all[i].plan), all[i].name);
     must(tesela_plan_workspace(all[i].plan, &own), "a workspace");
@@ -232,7 +234,8 @@ static void run(tesela_context *context, size_t n, one *all, int count) {
       times[r] = all[i].seconds[r];
       ratios[r] = all[count - 1].seconds[r] / all[i].seconds[r];
     }
-    must(tesela_plan_run(all[i].plan, &desc.a, &desc.b, &desc.c, &record), all[i].name);
+    must(tesela_plan_run(all[i].plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, &record),
+         all[i].name);
     const double middle = median(times, (size_t)rounds);
     const double operations = (type->parts == 2 ? 8e-12 : 2e-12) * (double)n * (double)n * (double)n;
     printf("%s %5zu %-24s %9.1f us %7.1f TFLOP/s, %.3f of %s;", type->name, n, all[i].name, 1e6 * middle,

@@ -185,7 +185,7 @@ static tesela_gemm_desc desc_of(const bench *bench_in, tesela_buffer *const *buf
                             .c = {.buffer = buffers[2], .type = bench_in->type},
                             .alpha = bench_in->scaled ? alpha : NULL,
                             .beta = bench_in->scaled ? beta : NULL,
-                            .device = bench_in->device};
+                            .options.device = bench_in->device};
 }
 
 static void row(const bench *bench_in, const char *what, double seconds, double value, int bad) {

@@ -179,8 +179,8 @@ static bool on_host(const bench *bench_in, const char *device, const char *cap, 
                                  .a = {.data = bench_in->a, .type = bench_in->type},
                                  .b = {.data = bench_in->b, .type = bench_in->type},
                                  .c = {.data = bench_in->c, .type = bench_in->type},
-                                 .strategy = strategy,
-                                 .device = device};
+                                 .options.strategy = strategy,
+                                 .options.device = device};
   *seconds = INFINITY;
   for (int i = 0; i <= bench_in->repeats && good; i++) {
     memset(bench_in->c, 0xff, (size_t)(bench_in->m * bench_in->n) * bench_in->size);
@@ -320,11 +320,11 @@ static void in_pieces(const bench *bench_in, const char *device, bool on_one, co
                                  .a = {.type = bench_in->type},
                                  .b = {.type = bench_in->type},
                                  .c = {.type = bench_in->type},
-                                 .a_shards = &a,
-                                 .b_shards = &b,
-                                 .c_shards = &c,
-                                 .strategy = strategy,
-                                 .device = device};
+                                 .a.shards = &a,
+                                 .b.shards = &b,
+                                 .c.shards = &c,
+                                 .options.strategy = strategy,
+                                 .options.device = device};
   for (int i = 0; i <= bench_in->repeats && good; i++) {
     const double start = now();
     good = tesela_gemm(context, &desc, &record) == TESELA_OK;

@@ -150,7 +150,7 @@ static tesela_gemm_desc desc_of(void) {
                             .a = {.data = a, .type = type},
                             .b = {.data = b, .type = type},
                             .c = {.data = c},
-                            .device = "cpu"};
+                            .options.device = "cpu"};
 }
 
 /* --- the timed ways: `calls` calls each --- */
@@ -167,11 +167,12 @@ struct way {
 static void run_plan(const way *by, int calls) {
   const tesela_matrix first = {.data = a}, second = {.data = b};
   const tesela_result third = {.data = c};
-  tesela_status (*const run)(tesela_plan *, const tesela_matrix *, const tesela_matrix *,
-                             const tesela_result *, tesela_record *, size_t) = by->tesela->call.plan_run;
+  tesela_status (*const run)(tesela_plan *, const tesela_operands *, tesela_record *, size_t, size_t) =
+      by->tesela->call.plan_run;
   tesela_plan *plan = by->tesela->plan;
   for (int i = 0; i < calls; i++)
-    if (run(plan, &first, &second, &third, NULL, 0) != TESELA_OK)
+    if (run(plan, &(tesela_operands){.a = &first, .b = &second, .c = &third}, NULL, sizeof(tesela_operands),
+            0) != TESELA_OK)
       stop(by->name, by->tesela->call.last_error());
 }
 

@@ -67,7 +67,7 @@ TOOL_EXCEPTIONS = {
     "tools/tesela/cli/report.h": {"src/device/devices.h", "src/judge/judge.h", *STRATEGY_HEADERS},
     "tools/tesela/cli/select.c": {"src/planner/planner.h"},
     "tools/tesela/cli/select.h": {"src/device/devices.h", *STRATEGY_HEADERS},
-    "tools/tesela/cli/strategy_page.c": {"src/device/devices.h", "src/device/source.h"},
+    "tools/tesela/cli/strategy_page.c": {"src/device/devices.h", "src/device/source.h", "src/strategy/support.h"},
     "tools/tesela/cli/strategy_limits.h": STRATEGY_HEADERS,
     "tools/tesela/cli/wisdom_records.h": {"src/planner/planner_wisdom.h"},
     "tools/tesela/explore/cyclic.h": {"src/comm/comm.h"},

@@ -67,7 +67,8 @@ int main(void) {
       tesela_event_record(begin, queue) != TESELA_OK)
     return failed("an event");
   for (int i = 0; i < RUNS; i++)
-    if (tesela_plan_enqueue(plan, queue, &desc.a, &desc.b, &desc.c, NULL) != TESELA_OK)
+    if (tesela_plan_enqueue(plan, queue, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c},
+                            NULL) != TESELA_OK)
       return failed("tesela_plan_enqueue");
   if (tesela_event_record(end, queue) != TESELA_OK || tesela_event_seconds(begin, end, &seconds) != TESELA_OK)
     return failed("an event");

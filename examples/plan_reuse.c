@@ -35,7 +35,7 @@ int main(void) {
       .c = {.type = TESELA_F64, .row_stride = 1, .col_stride = M},
       .alpha = &half,
       .beta = &one,
-      .device = "cpu",
+      .options.device = "cpu",
   };
   if (tesela_plan_create(context, &desc, &plan) != TESELA_OK)
     goto out;
@@ -50,7 +50,7 @@ int main(void) {
     }
     const tesela_matrix a_now = {.data = a}, b_now = {.data = b};
     const tesela_result c_now = {.data = c};
-    if (tesela_plan_run(plan, &a_now, &b_now, &c_now, NULL) != TESELA_OK)
+    if (tesela_plan_run(plan, &(tesela_operands){.a = &a_now, .b = &b_now, .c = &c_now}, NULL) != TESELA_OK)
       goto out;
     for (int j = 0; j < N; j++)
       for (int i = 0; i < M; i++)

@@ -25,17 +25,26 @@ class ContextDesc(ctypes.Structure):
                 ("opencl_context", pointer)]
 
 
-class Matrix(ctypes.Structure):  # tesela_matrix, and tesela_result, which has the same layout
+class Matrix(ctypes.Structure):
     _fields_ = [("data", pointer), ("buffer", pointer), ("offset", ctypes.c_int64),
                 ("row_stride", ctypes.c_int64), ("col_stride", ctypes.c_int64), ("transpose", ctypes.c_int),
-                ("type", ctypes.c_int), ("conjugate", ctypes.c_int), ("packed", pointer)]
+                ("type", ctypes.c_int), ("conjugate", ctypes.c_int), ("packed", pointer), ("shards", pointer)]
+
+
+class Result(ctypes.Structure):
+    _fields_ = [("data", pointer), ("buffer", pointer), ("offset", ctypes.c_int64),
+                ("row_stride", ctypes.c_int64), ("col_stride", ctypes.c_int64), ("transpose", ctypes.c_int),
+                ("type", ctypes.c_int), ("reserved", ctypes.c_int), ("shards", pointer)]
 
 
 class GemmDesc(ctypes.Structure):
     _fields_ = [("m", ctypes.c_int64), ("n", ctypes.c_int64), ("k", ctypes.c_int64),
-                ("a", Matrix), ("b", Matrix), ("c", Matrix),
-                ("alpha", pointer), ("beta", pointer), ("device", ctypes.c_char_p),
-                ("strategy", ctypes.c_char_p), ("runs", ctypes.c_int64)]
+                ("a", Matrix), ("b", Matrix), ("c", Result),
+                ("alpha", pointer), ("beta", pointer)]  # the rest, structure, epilogue and options, may be left out
+
+
+class Operands(ctypes.Structure):
+    _fields_ = [("a", ctypes.POINTER(Matrix)), ("b", ctypes.POINTER(Matrix)), ("c", ctypes.POINTER(Result))]
 
 
 def must(status):
@@ -76,8 +85,8 @@ print(lib.tesela_plan_describe(plan).decode())
 
 # In the queue's order: the program's own work, the product, the program's again.
 a *= 2
-must(lib.tesela_plan_enqueue(plan, stream, ctypes.byref(desc.a), ctypes.byref(desc.b), ctypes.byref(desc.c),
-                             None))
+given, size = sized(Operands(ctypes.pointer(desc.a), ctypes.pointer(desc.b), ctypes.pointer(desc.c)))
+must(lib.tesela_plan_enqueue_sized(plan, stream, given, None, size))
 c += 1
 expected = 2 * (a.get() / 2).astype(numpy.float64) @ b.get() + 1
 worst = numpy.abs(c.get() - expected).max()

@@ -156,19 +156,22 @@ typedef struct tesela_matrix {
    * tesela_gemm(), and for A of tesela_solve() and tesela_mpi_transpose(). No effect on real matrices. */
   int conjugate;
   const tesela_packed *packed; /**< A or B from tesela_pack(), instead of data; only in tesela_plan_run() */
+  /** A or B as shards on several devices, instead of data (tesela_shards.h). Then only transpose, type and
+   * conjugate are set beside it. */
+  const tesela_shards *shards;
 } tesela_matrix;
 
 /** Matrix that is written, and also read if beta is not 0. Members as in tesela_matrix. */
 typedef struct tesela_result {
-  void *data;               /**< host address of element (0, 0) */
-  tesela_buffer *buffer;    /**< device memory, instead of data */
-  int64_t offset;           /**< elements from the buffer's start to element (0, 0); only with buffer */
-  int64_t row_stride;       /**< elements from a row to the next; may be negative */
-  int64_t col_stride;       /**< elements from a column to the next; may be negative */
-  int transpose;            /**< nonzero: the transpose of the result is stored */
-  tesela_type type;         /**< element type */
-  int reserved;             /**< must be 0 */
-  const void *reserved_too; /**< must be NULL */
+  void *data;                  /**< host address of element (0, 0) */
+  tesela_buffer *buffer;       /**< device memory, instead of data */
+  int64_t offset;              /**< elements from the buffer's start to element (0, 0); only with buffer */
+  int64_t row_stride;          /**< elements from a row to the next; may be negative */
+  int64_t col_stride;          /**< elements from a column to the next; may be negative */
+  int transpose;               /**< nonzero: the transpose of the result is stored */
+  tesela_type type;            /**< element type */
+  int reserved;                /**< must be 0 */
+  const tesela_shards *shards; /**< C as shards on several devices, instead of data */
 } tesela_result;
 
 /** Vector that is only read: element i is data[i * stride]. Set exactly one of data and buffer. A vector
@@ -181,6 +184,101 @@ typedef struct tesela_vector {
   int64_t stride;
   tesela_type type; /**< element type */
 } tesela_vector;
+
+/** Options of every operation: how to compute, and what to guarantee. */
+typedef struct tesela_options {
+  /** Device to run on, named as in tesela_context_desc. NULL: the device of the buffers, else the
+   * context's device. For several devices see tesela_shards.h. */
+  const char *device;
+  /** Strategy to use: "name key=value ...". The planner chooses the parameters that are not named. NULL: the
+   * planner chooses the strategy, too. It considers vendors' libraries only if TESELA_VENDORS is 1.
+   *
+   * "not name, name" excludes strategies from the choice, also for parts of the product. */
+  const char *strategy;
+  /** Required accuracy, as a text: NULL, "default", a number or a name.
+   *
+   * "default" is the strategy's own guarantee. The number "1e-5" means |error| <= 1e-5 (|alpha||A||B| +
+   * |beta||C|) for each element. The names "e4m3", "tf32", "bf16", "f32" and "f64" mean the accuracy of
+   * a careful sum of factors with the type's precision. "exact" means the exact result, rounded once.
+   *
+   * Strategies without this guarantee are not used. If none remains the call returns TESELA_UNSUPPORTED
+   * and the message lists the possible guarantees. Only exact integer strategies and plain copies
+   * guarantee a number below the rounding of C's type (2^-24 for f32). NULL: TESELA_ACCURACY at the
+   * context's creation, else "default". tesela_record.error_bound has the guarantee. */
+  const char *accuracy;
+  /** Required reproducibility: the condition under which the same call gives the same bits.
+   *
+   * "any" requires nothing. "run" means the same bits on this machine, "threads" also with any number
+   * of threads, "devices" on any device. Strategies without this guarantee are not used. NULL:
+   * TESELA_BITS at the context's creation, else "any". */
+  const char *reproducibility;
+  /** Expected number of runs of the plan; used by tesela_plan_create(). The cost of opening a device
+   * and compiling is divided by this number when strategies are compared. 0: the plan runs so often
+   * that this cost does not count. */
+  int64_t expected_runs;
+  /** Seconds that planning may spend on measurements, on operands of its own, on the device that would be
+   * chosen without them. A measurement starts only if it is expected to end in time. The winner becomes the
+   * plan and is added to the context's wisdom. Nothing is measured for sizes that the context's own wisdom
+   * has, for batches, or if alpha or a size is 0. 0: the planner uses only wisdom and models. */
+  double tuning_seconds;
+  /** Nonzero: each run measures the result's error, and the value is the seed of the sample. The record gets
+   * the error; a plan measures in every run. The reference is summed in higher precision. Small products are
+   * checked completely, larger ones at the crossings of randomly drawn rows and columns; equal seeds draw
+   * equal samples. The sample adds a few percent of time to products from 4096 x 4096 x 4096 on. A device
+   * with double precision computes the reference itself if real operands are in its buffers. Of a batch a few
+   * products are checked.
+   *
+   * If the error exceeds error_bound the call returns TESELA_WRONG_RESULT; C and the record are complete
+   * then. TESELA_UNSUPPORTED: for packed operands, structured operands in device buffers, and queued runs. 0:
+   * TESELA_MEASURE_ERROR at the context's creation, else no measurement; queued runs ignore that variable. */
+  uint64_t measure_error;
+} tesela_options;
+
+/** Structures of the matrices of a product. */
+typedef struct tesela_structures {
+  /** Structure of A: general, symmetric, hermitian or triangular. A structured A is m x m, a structured
+   * B n x n; A and B cannot both be structured. All operands then have the same type: f32, f64, c64 or
+   * c128. A real hermitian matrix is symmetric. */
+  tesela_structure a;
+  tesela_triangle a_triangle; /**< Stored triangle of A, before `transpose`; TESELA_WHOLE if A is general */
+  tesela_structure b;         /**< structure of B; rules as for A */
+  tesela_triangle b_triangle; /**< stored triangle of B, before `transpose`; TESELA_WHOLE if B is general */
+  /** Structure of C: TESELA_GENERAL, TESELA_HERMITIAN, TESELA_SYMMETRIC_SUM or TESELA_HERMITIAN_SUM.
+   *
+   * TESELA_HERMITIAN: the diagonal of C is real. Imaginary parts of the diagonal are not read and
+   * become 0; beta is real and c_triangle is set.
+   *
+   * TESELA_SYMMETRIC_SUM: a triangle of C = alpha (A B + (A B)') + beta C. With B' of an n x k
+   * matrix B in place of B it is alpha (A B' + B A') + beta C, BLAS's syr2k. TESELA_HERMITIAN_SUM:
+   * the same formula with conjugate transposes; alpha and beta are real. error_bound then refers to
+   * |alpha| (|A||B| + (|A||B|)') + |beta||C|. If no strategy on the device supports the sum, the
+   * call returns TESELA_UNSUPPORTED; two products, the second with beta = 1, give the result. */
+  tesela_structure c;
+  /** Part of C that is computed: TESELA_WHOLE, or a triangle of the stored matrix. The rest is
+   * neither read nor written. A triangle needs a square C and general A and B of C's type. A and B
+   * may be the same matrix; B = A' makes a symmetric C, BLAS's syrk. */
+  tesela_triangle c_triangle;
+  /** Nonzero: C is also the general factor: C = alpha A C if A is triangular, C = alpha C B if B is.
+   * All members of the other factor's matrix are 0, and so is beta. */
+  int in_place;
+} tesela_structures;
+
+/** Epilogue of a product: what is done to a sum before it is stored. In the operands of a plan's run only
+ * data, buffer and offset of the vectors are read. */
+typedef struct tesela_epilogue {
+  /** Vector that is added to each row or column of C; see bias_axis. It is in host memory or on the
+   * device, as A, B and C are. Its type is C's by default; f32 is allowed if C is f16 or bf16. It
+   * must not overlap C. */
+  tesela_vector bias;
+  tesela_bias_axis bias_axis;   /**< direction of the bias; TESELA_NO_BIAS: the product has no bias */
+  tesela_activation activation; /**< function applied to each element of the result, after the bias */
+  /** Scales of A in f32: one number or m numbers; see scaling_a. It must not overlap C. */
+  tesela_vector scale_a;
+  /** Scales of B in f32: one number or n numbers; see scaling_b. It must not overlap C. */
+  tesela_vector scale_b;
+  tesela_scaling scaling_a; /**< number of scales of A; TESELA_NO_SCALE: A is not scaled */
+  tesela_scaling scaling_b; /**< number of scales of B; TESELA_NO_SCALE: B is not scaled */
+} tesela_epilogue;
 
 /** Describes a product C = alpha A B + beta C. A is m x k, B is k x n and C is m x n. With an
  * epilogue it is C = f(alpha A B + beta C + bias). With scales it is C = f(alpha diag(scale_a) A B
@@ -222,93 +320,9 @@ typedef struct tesela_gemm_desc {
   const double *alpha;
   /** Scalar factor of the old C: one double, or two (real, imaginary) if C is complex. NULL: 0. */
   const double *beta;
-  /** Device to run on, named as in tesela_context_desc. NULL: the device of the buffers, else the
-   * context's device. For several devices see tesela_shards.h. */
-  const char *device;
-  /** Strategy to use: "name key=value ...". The planner chooses the parameters that are not named. NULL: the
-   * planner chooses the strategy, too. It considers vendors' libraries only if TESELA_VENDORS is 1.
-   *
-   * "not name, name" excludes strategies from the choice, also for parts of the product. */
-  const char *strategy;
-  /** Expected number of runs of the plan; used by tesela_plan_create(). The cost of opening a device
-   * and compiling is divided by this number when strategies are compared. 0: the plan runs so often
-   * that this cost does not count. */
-  int64_t runs;
-  /** Seconds that planning may spend on measurements, on operands of its own, on the device that would be
-   * chosen without them. A measurement starts only if it is expected to end in time. The winner becomes the
-   * plan and is added to the context's wisdom. Nothing is measured for sizes that the context's own wisdom
-   * has, for batches, or if alpha or a size is 0. 0: the planner uses only wisdom and models. */
-  double effort;
-  /** Required accuracy, as a text: NULL, "default", a number or a name.
-   *
-   * "default" is the strategy's own guarantee. The number "1e-5" means |error| <= 1e-5 (|alpha||A||B| +
-   * |beta||C|) for each element. The names "e4m3", "tf32", "bf16", "f32" and "f64" mean the accuracy of
-   * a careful sum of factors with the type's precision. "exact" means the exact result, rounded once.
-   *
-   * Strategies without this guarantee are not used. If none remains the call returns TESELA_UNSUPPORTED
-   * and the message lists the possible guarantees. Only exact integer strategies and plain copies
-   * guarantee a number below the rounding of C's type (2^-24 for f32). NULL: TESELA_ACCURACY at the
-   * context's creation, else "default". tesela_record.error_bound has the guarantee. */
-  const char *accuracy;
-  /** Required reproducibility: the condition under which the same call gives the same bits.
-   *
-   * "any" requires nothing. "run" means the same bits on this machine, "threads" also with any number
-   * of threads, "devices" on any device. Strategies without this guarantee are not used. NULL:
-   * TESELA_BITS at the context's creation, else "any". */
-  const char *bits;
-  /** Nonzero: each run measures the result's error, and the value is the seed of the sample. The record gets
-   * the error; a plan measures in every run. The reference is summed in higher precision. Small products are
-   * checked completely, larger ones at the crossings of randomly drawn rows and columns; equal seeds draw
-   * equal samples. The sample adds a few percent of time to products from 4096 x 4096 x 4096 on. A device
-   * with double precision computes the reference itself if real operands are in its buffers. Of a batch a few
-   * products are checked.
-   *
-   * If the error exceeds error_bound the call returns TESELA_WRONG_RESULT; C and the record are complete
-   * then. TESELA_UNSUPPORTED: for packed operands, structured operands in device buffers, and queued runs. 0:
-   * TESELA_MEASURE_ERROR at the context's creation, else no measurement; queued runs ignore that variable. */
-  uint64_t measure_error;
-  /** Structure of A: general, symmetric, hermitian or triangular. A structured A is m x m, a structured
-   * B n x n; A and B cannot both be structured. All operands then have the same type: f32, f64, c64 or
-   * c128. A real hermitian matrix is symmetric. */
-  tesela_structure a_structure;
-  tesela_triangle a_triangle;   /**< Stored triangle of A, before `transpose`; TESELA_WHOLE if A is general */
-  tesela_structure b_structure; /**< structure of B; rules as for a_structure */
-  tesela_triangle b_triangle;   /**< stored triangle of B, before `transpose`; TESELA_WHOLE if B is general */
-  /** Structure of C: TESELA_GENERAL, TESELA_HERMITIAN, TESELA_SYMMETRIC_SUM or TESELA_HERMITIAN_SUM.
-   *
-   * TESELA_HERMITIAN: the diagonal of C is real. Imaginary parts of the diagonal are not read and
-   * become 0; beta is real and c_triangle is set.
-   *
-   * TESELA_SYMMETRIC_SUM: a triangle of C = alpha (A B + (A B)') + beta C. With B' of an n x k
-   * matrix B in place of B it is alpha (A B' + B A') + beta C, BLAS's syr2k. TESELA_HERMITIAN_SUM:
-   * the same formula with conjugate transposes; alpha and beta are real. error_bound then refers to
-   * |alpha| (|A||B| + (|A||B|)') + |beta||C|. If no strategy on the device supports the sum, the
-   * call returns TESELA_UNSUPPORTED; two products, the second with beta = 1, give the result. */
-  tesela_structure c_structure;
-  /** Part of C that is computed: TESELA_WHOLE, or a triangle of the stored matrix. The rest is
-   * neither read nor written. A triangle needs a square C and general A and B of C's type. A and B
-   * may be the same matrix; B = A' makes a symmetric C, BLAS's syrk. */
-  tesela_triangle c_triangle;
-  /** Nonzero: C is also the general factor: C = alpha A C if A is triangular, C = alpha C B if B is.
-   * All members of the other factor's matrix are 0, and so is beta. */
-  int in_place;
-  /** Vector that is added to each row or column of C; see bias_axis. It is in host memory or on the
-   * device, as A, B and C are. Its type is C's by default; f32 is allowed if C is f16 or bf16. It
-   * must not overlap C. */
-  tesela_vector bias;
-  tesela_bias_axis bias_axis;   /**< direction of the bias; TESELA_NO_BIAS: the product has no bias */
-  tesela_activation activation; /**< function applied to each element of the result, after the bias */
-  /** Scales of A in f32: one number or m numbers; see scaling_a. It must not overlap C. */
-  tesela_vector scale_a;
-  /** Scales of B in f32: one number or n numbers; see scaling_b. It must not overlap C. */
-  tesela_vector scale_b;
-  tesela_scaling scaling_a; /**< number of scales of A; TESELA_NO_SCALE: A is not scaled */
-  tesela_scaling scaling_b; /**< number of scales of B; TESELA_NO_SCALE: B is not scaled */
-  /** A as shards on several devices (tesela_shards.h). Of desc.a only transpose, type and conjugate
-   * are set then. NULL: A is described by desc.a. */
-  const tesela_shards *a_shards;
-  const tesela_shards *b_shards; /**< B as shards on several devices; NULL: B is described by desc.b */
-  const tesela_shards *c_shards; /**< C as shards on several devices; NULL: C is described by desc.c */
+  tesela_structures structure; /**< structures of A, B and C; zero: all are general */
+  tesela_epilogue epilogue;    /**< bias, activation and scales; zero: none */
+  tesela_options options;      /**< how to compute; zero: the context decides */
 } tesela_gemm_desc;
 
 /** Report of a call: the plan, its times and its errors. The record is filled by tesela_gemm(),
@@ -345,7 +359,7 @@ typedef struct tesela_record {
   /** Message about this or an earlier run of the plan that did not go as planned; NULL: none. Example: one of
    * several devices failed, and another device does its part. Valid as long as `plan`. */
   const char *note;
-  /** Largest measured |error| / (|alpha||A||B| + |beta||C| + |bias|), if desc.measure_error is set.
+  /** Largest measured |error| / (|alpha||A||B| + |beta||C| + |bias|), if options.measure_error is set.
    * Allowed underflow is subtracted and the reference's own error is added. So it may be compared
    * with error_bound. */
   double error_measured;
@@ -392,7 +406,7 @@ TESELA_API void tesela_context_destroy(tesela_context *context);
  * so later calls with equal sizes, types and strides do not plan again. record may be NULL. Thread-safe.
  *
  * If the call fails, C in host memory is unchanged, with two exceptions. After TESELA_DEVICE_FAILED C may
- * hold a part of the result. After TESELA_WRONG_RESULT (desc.measure_error) C holds the whole result.
+ * hold a part of the result. After TESELA_WRONG_RESULT (options.measure_error) C holds the whole result.
  * @return TESELA_BAD_CALL if an argument is wrong; TESELA_UNSUPPORTED if no strategy supports the product;
  * TESELA_NO_DEVICE; TESELA_OUT_OF_MEMORY; TESELA_DEVICE_FAILED; TESELA_BUILD_FAILED; TESELA_WRONG_RESULT. */
 static inline tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc,
@@ -405,7 +419,7 @@ TESELA_API void tesela_text_free(char *text);
 
 /** Explains which plan a call would use and why, without running it. *text is the JSON of `tesela
  * explain --json` (docs/JSON.md); free it with tesela_text_free(). The call creates the plan, so it
- * may open devices and compile. It ignores desc.effort and measures nothing. Operands are as in
+ * may open devices and compile. It ignores options.tuning_seconds and measures nothing. Operands are as in
  * tesela_plan_create(). If nothing can run, "plan" is null and each candidate has a "refusal".
  * @return as tesela_plan_create() if the description is wrong. */
 static inline tesela_status tesela_explain(tesela_context *context, const tesela_gemm_desc *desc,

@@ -3,9 +3,10 @@
  * and c128.
  *
  * Each call completes a description and passes it to tesela_gemm() or tesela_solve(), whose messages name the
- * wrong member. Leave the completed members zero; sizes may be set, but must then be right. All other members
- * (strides, transposes, types, device, strategy, accuracy, ...) keep their meaning. A triangle is the stored
- * one. The lower triangle of a column-major matrix is TESELA_LOWER with row_stride 1 and col_stride lda.
+ * wrong member. Members such as a_triangle are those in desc.structure. Leave the completed members zero;
+ * sizes may be set, but must then be right. All other members (strides, transposes, types, device, strategy,
+ * accuracy, ...) keep their meaning. A triangle is the stored one. The lower triangle of a column-major
+ * matrix is TESELA_LOWER with row_stride 1 and col_stride lda.
  *
  *     call    result C                                   members to set                 completed members
  *     symm    alpha A B + beta C, A symmetric            m, n, a, b, c, a_triangle      k, a_structure
@@ -26,7 +27,7 @@
  * A':
  *
  *     tesela_gemm_desc desc = {.n = n, .k = k, .a = {.data = a}, .c = {.data = c}};
- *     desc.c_triangle = TESELA_LOWER;
+ *     desc.structure.c_triangle = TESELA_LOWER;
  *     tesela_syrk(context, &desc, NULL); */
 #ifndef TESELA_TESELA_LEVEL3_H
 #define TESELA_TESELA_LEVEL3_H
@@ -45,8 +46,8 @@ extern "C" {
 static inline tesela_gemm_desc tesela_level3_factor(const tesela_gemm_desc *desc,
                                                     tesela_structure structure) {
   tesela_gemm_desc full = *desc;
-  const int by_b = full.b_triangle != TESELA_WHOLE && full.a_triangle == TESELA_WHOLE;
-  tesela_structure *is = by_b ? &full.b_structure : &full.a_structure;
+  const int by_b = full.structure.b_triangle != TESELA_WHOLE && full.structure.a_triangle == TESELA_WHOLE;
+  tesela_structure *is = by_b ? &full.structure.b : &full.structure.a;
   if (*is == TESELA_GENERAL)
     *is = structure;
   if (full.k == 0)
@@ -68,7 +69,7 @@ static inline tesela_gemm_desc tesela_level3_update(const tesela_gemm_desc *desc
   full.b.transpose = !with.transpose;
   if (hermitian && tesela_level3_is_complex(desc)) {
     full.b.conjugate = !with.conjugate;
-    full.c_structure = TESELA_HERMITIAN;
+    full.structure.c = TESELA_HERMITIAN;
   }
   if (full.m == 0)
     full.m = full.n;
@@ -90,9 +91,9 @@ static inline void tesela_level3_join(const tesela_record *first, tesela_record 
     record->error_measured = first->error_measured;
 }
 
-/** Returns 1 if desc->device is "cpu". */
+/** Returns 1 if desc->options.device is "cpu". */
 static inline int tesela_level3_on_host(const tesela_gemm_desc *desc) {
-  const char *device = desc->device;
+  const char *device = desc->options.device;
   return device && device[0] == 'c' && device[1] == 'p' && device[2] == 'u' && !device[3];
 }
 
@@ -106,9 +107,9 @@ static inline tesela_status tesela_level3_sum(tesela_context *context, const tes
   const int is_complex = tesela_level3_is_complex(desc),
             differ = hermitian && is_complex && desc->alpha && desc->alpha[1] != 0;
   tesela_gemm_desc full = tesela_level3_update(desc, desc->b, hermitian);
-  if (full.c_triangle == TESELA_WHOLE || differ || (is_complex && !tesela_level3_on_host(desc)))
+  if (full.structure.c_triangle == TESELA_WHOLE || differ || (is_complex && !tesela_level3_on_host(desc)))
     return TESELA_UNSUPPORTED;
-  full.c_structure = hermitian ? TESELA_HERMITIAN_SUM : TESELA_SYMMETRIC_SUM;
+  full.structure.c = hermitian ? TESELA_HERMITIAN_SUM : TESELA_SYMMETRIC_SUM;
   full.beta = beta;
   return tesela_gemm(context, &full, record);
 }
@@ -167,7 +168,7 @@ static inline tesela_status tesela_trmm(tesela_context *context, const tesela_ge
   if (!desc)
     return tesela_gemm(context, desc, record);
   tesela_gemm_desc full = tesela_level3_factor(desc, TESELA_TRIANGULAR);
-  full.in_place = 1;
+  full.structure.in_place = 1;
   return tesela_gemm(context, &full, record);
 }
 

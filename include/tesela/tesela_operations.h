@@ -25,20 +25,14 @@ typedef struct tesela_scalar {
  * by default. It may be f32 for f16 and bf16; it is always i32 for integers. Sums, alpha and beta
  * follow the rules of tesela_gemm_desc. */
 typedef struct tesela_dot_desc {
-  int64_t n;            /**< number of elements of x and y */
-  tesela_vector x;      /**< first factor */
-  tesela_vector y;      /**< second factor */
-  tesela_scalar result; /**< result */
-  const double *alpha;  /**< Scalar factor of the sum; NULL: 1 */
-  const double *beta;   /**< Scalar factor of the old result; NULL: 0 */
-  const char *device;   /**< as in tesela_gemm_desc */
-  const char *strategy; /**< as in tesela_gemm_desc: "exact", "fixed_tree", ... */
-  int64_t runs;         /**< as in tesela_gemm_desc */
-  double effort;        /**< as in tesela_gemm_desc */
-  const char *accuracy; /**< as in tesela_gemm_desc */
-  const char *bits;     /**< as in tesela_gemm_desc */
-  /** as in tesela_gemm_desc; the whole dot is summed again, which takes longer than the dot itself */
-  uint64_t measure_error;
+  int64_t n;              /**< number of elements of x and y */
+  tesela_vector x;        /**< first factor */
+  tesela_vector y;        /**< second factor */
+  tesela_scalar result;   /**< result */
+  const double *alpha;    /**< Scalar factor of the sum; NULL: 1 */
+  const double *beta;     /**< Scalar factor of the old result; NULL: 0 */
+  tesela_options options; /**< as in tesela_gemm_desc; measure_error sums the whole dot again, which takes
+                             longer than the dot itself */
 } tesela_dot_desc;
 
 /** Describes a transpose B = alpha A', where A is rows x cols and B is cols x rows, both of one
@@ -53,13 +47,7 @@ typedef struct tesela_transpose_desc {
   tesela_result b;        /**< result, cols x rows */
   int in_place;           /**< nonzero: b is input and result */
   const double *alpha;    /**< Scalar factor; NULL: 1 */
-  const char *device;     /**< as in tesela_gemm_desc */
-  const char *strategy;   /**< as in tesela_gemm_desc */
-  int64_t runs;           /**< as in tesela_gemm_desc */
-  double effort;          /**< as in tesela_gemm_desc */
-  const char *accuracy;   /**< as in tesela_gemm_desc */
-  const char *bits;       /**< as in tesela_gemm_desc */
-  uint64_t measure_error; /**< as in tesela_gemm_desc */
+  tesela_options options; /**< as in tesela_gemm_desc */
 } tesela_transpose_desc;
 
 /** Describes a solve with a triangular A: X = alpha inverse(A) B, or X = alpha B inverse(A) with `right`. It
@@ -88,12 +76,8 @@ typedef struct tesela_solve_desc {
   tesela_result x;          /**< solution, rows x cols */
   int in_place;             /**< nonzero: x is right-hand side and solution */
   const double *alpha;      /**< Scalar factor of B; NULL: 1 */
-  const char *device;       /**< as in tesela_gemm_desc */
-  const char *strategy;     /**< as in tesela_gemm_desc */
-  int64_t runs;             /**< as in tesela_gemm_desc */
-  double effort;            /**< as in tesela_gemm_desc */
-  const char *accuracy;     /**< as in tesela_gemm_desc, for the residual above */
-  const char *bits;         /**< as in tesela_gemm_desc */
+  tesela_options options;   /**< as in tesela_gemm_desc; measure_error has no effect, and error bounds are of
+                               the residual above */
 } tesela_solve_desc;
 
 /** Computes one dot product. Results, record and errors are as in tesela_gemm(). */
@@ -131,36 +115,6 @@ static inline tesela_status tesela_plan_create_solve(tesela_context *context, co
                                                      tesela_plan **plan) {
   return tesela_plan_create_sized(context, TESELA_SOLVE, desc, plan, sizeof *desc);
 }
-
-/** Runs a plan for dot products, as tesela_plan_run(). */
-static inline tesela_status tesela_plan_run_dot(tesela_plan *plan, const tesela_vector *x,
-                                                const tesela_vector *y, const tesela_scalar *result,
-                                                tesela_record *record) {
-  return tesela_plan_run_dot_sized(plan, x, y, result, record, sizeof *record);
-}
-
-/** Runs a plan for transposes, as tesela_plan_run(). a is NULL in place. */
-static inline tesela_status tesela_plan_run_transpose(tesela_plan *plan, const tesela_matrix *a,
-                                                      const tesela_result *b, tesela_record *record) {
-  return tesela_plan_run_transpose_sized(plan, a, b, record, sizeof *record);
-}
-
-/** Runs a plan for solves on these operands, as tesela_plan_run(). b is NULL in place. */
-static inline tesela_status tesela_plan_run_solve(tesela_plan *plan, const tesela_matrix *a,
-                                                  const tesela_matrix *b, const tesela_result *x,
-                                                  tesela_record *record) {
-  return tesela_plan_run_solve_sized(plan, a, b, x, record, sizeof *record);
-}
-
-/** Queues a run of a plan for dot products, as tesela_plan_enqueue(). */
-TESELA_API tesela_status tesela_plan_enqueue_dot(tesela_plan *plan, tesela_stream *stream,
-                                                 const tesela_vector *x, const tesela_vector *y,
-                                                 const tesela_scalar *result, tesela_buffer *workspace);
-
-/** Queues a run of a plan for transposes, as tesela_plan_enqueue(). */
-TESELA_API tesela_status tesela_plan_enqueue_transpose(tesela_plan *plan, tesela_stream *stream,
-                                                       const tesela_matrix *a, const tesela_result *b,
-                                                       tesela_buffer *workspace);
 
 /** Explains a dot product, as tesela_explain(). */
 static inline tesela_status tesela_explain_dot(tesela_context *context, const tesela_dot_desc *desc,

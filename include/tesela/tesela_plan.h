@@ -9,13 +9,17 @@
 extern "C" {
 #endif
 
-/** Vectors of the epilogue, for runs of a plan. Set those vectors that the plan has. Only data,
- * buffer and offset are read. */
-typedef struct tesela_epilogue {
-  tesela_vector bias;    /**< bias, as in tesela_gemm_desc */
-  tesela_vector scale_a; /**< scales of A, as in tesela_gemm_desc */
-  tesela_vector scale_b; /**< scales of B, as in tesela_gemm_desc */
-} tesela_epilogue;
+/** Operands of one run of a plan. Set those that the plan has; NULL: an operand that the plan does not read.
+ * Of each only data, buffer, offset, packed and shards are read: sizes, types and strides are the plan's. */
+typedef struct tesela_operands {
+  const tesela_matrix *a;          /**< left factor; matrix of a transpose; triangle of a solve */
+  const tesela_matrix *b;          /**< right factor; right-hand sides of a solve */
+  const tesela_result *c;          /**< result of a product, of a transpose or of a solve */
+  const tesela_epilogue *epilogue; /**< vectors of a product's epilogue */
+  const tesela_vector *x;          /**< first factor of a dot */
+  const tesela_vector *y;          /**< second factor of a dot */
+  const tesela_scalar *result;     /**< result of a dot */
+} tesela_operands;
 
 /** Creates a plan for products of this shape, with these types, strides, alpha and beta. Operands may
  * have NULL data and buffer: only the presence and the device of a buffer count. Free the plan with
@@ -23,7 +27,7 @@ typedef struct tesela_epilogue {
  *
  *     tesela_plan_create(context, &desc, &plan);
  *     for (int i = 0; i < count; i++)
- *       tesela_plan_run(plan, &a[i], &b[i], &c[i], NULL);
+ *       tesela_plan_run(plan, &(tesela_operands){&a[i], &b[i], &c[i]}, NULL);
  *     tesela_plan_destroy(plan);
  *
  * @return as tesela_gemm(); *plan is NULL after a failure. */
@@ -32,27 +36,14 @@ static inline tesela_status tesela_plan_create(tesela_context *context, const te
   return tesela_plan_create_sized(context, TESELA_GEMM, desc, plan, sizeof *desc);
 }
 
-/** Runs a plan on these operands and returns when C is complete. Only the operands' data, buffer,
- * offset and packed are read; sizes, types and strides are the plan's. An operand that the plan
- * does not read may be NULL. record may be NULL. Any number of threads may run one plan at once.
- * @return TESELA_BAD_CALL if the plan is for another operation; else as tesela_gemm(). */
-static inline tesela_status tesela_plan_run(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
-                                            const tesela_result *c, tesela_record *record) {
-  return tesela_plan_run_sized(plan, a, b, c, record, sizeof *record);
+/** Runs a plan of any operation on these operands and returns when the result is complete. record may be
+ * NULL. Any number of threads may run one plan at once; runs of a plan for shards wait for each other, and
+ * shards are in the plan's order.
+ * @return TESELA_BAD_CALL if an operand is missing, or does not fit the plan; else as tesela_gemm(). */
+static inline tesela_status tesela_plan_run(tesela_plan *plan, const tesela_operands *operands,
+                                            tesela_record *record) {
+  return tesela_plan_run_sized(plan, operands, record, sizeof *operands, sizeof *record);
 }
-
-/** Runs a plan with an epilogue, as tesela_plan_run(). Only data, buffer and offset of finish's
- * vectors are read. */
-static inline tesela_status tesela_plan_run_epilogue(tesela_plan *plan, const tesela_matrix *a,
-                                                     const tesela_matrix *b, const tesela_result *c,
-                                                     const tesela_epilogue *finish, tesela_record *record) {
-  return tesela_plan_run_epilogue_sized(plan, a, b, c, finish, record, sizeof *finish, sizeof *record);
-}
-
-/** Runs a plan for operands in shards. The shards are in the plan's order; only their buffers and
- * offsets are read. Concurrent runs of one plan wait for each other. */
-TESELA_API tesela_status tesela_plan_run_shards(tesela_plan *plan, const tesela_shards *a,
-                                                const tesela_shards *b, const tesela_shards *c);
 
 /** Packs A or B once, for many runs of a plan. Exactly one of a and b is not NULL; only its data is read.
  * host_packed and host_amx copy an operand here instead of in every run. Other strategies get a plain copy,
@@ -63,7 +54,7 @@ TESELA_API tesela_status tesela_plan_run_shards(tesela_plan *plan, const tesela_
  *
  *     tesela_pack(plan, NULL, &b, &packed);
  *     for (int i = 0; i < count; i++)
- *       tesela_plan_run(plan, &a[i], &(tesela_matrix){.packed = packed}, &c[i], NULL);
+ *       tesela_plan_run(plan, &(tesela_operands){&a[i], &(tesela_matrix){.packed = packed}, &c[i]}, NULL);
  *     tesela_packed_destroy(packed);
  *
  * @return TESELA_BAD_CALL if the plan is for buffers, or does not read that operand; TESELA_OUT_OF_MEMORY. */

@@ -30,16 +30,16 @@ typedef struct tesela_shard {
  * and C is in shards or in one buffer.
  *
  * Rectangles refer to the stored matrix: the operand's transpose if `transpose` is set. Each device
- * computes the part of C that it holds. If desc.device names a device that holds no part of C, C is
+ * computes the part of C that it holds. If desc.options.device names a device that holds no part of C, C is
  * divided by the devices' expected speeds. Missing parts of A, B and C are copied from the other devices
  * during the computation. Copy engines do this if the devices reach each other; else the copies pass through
- * host memory. Sums are not divided, so the bits do not depend on the time of a copy. Without desc.device the
- * shards' devices compute.
+ * host memory. Sums are not divided, so the bits do not depend on the time of a copy. Without
+ * desc.options.device the shards' devices compute.
  *
  * Finish other work on the buffers before the call, and do not use the buffers during it. Matrices are
- * general, without an epilogue. desc.measure_error and desc.effort have no effect. Batches and queued
- * runs do not accept shards (TESELA_UNSUPPORTED). If a device fails during the product, C is lost and
- * the message says so (TESELA_DEVICE_FAILED), since no other copy exists. TESELA_BAD_CALL: shards
+ * general, without an epilogue. desc.options.measure_error and desc.options.tuning_seconds have no effect.
+ * Batches and queued runs do not accept shards (TESELA_UNSUPPORTED). If a device fails during the product, C
+ * is lost and the message says so (TESELA_DEVICE_FAILED), since no other copy exists. TESELA_BAD_CALL: shards
  * overlap, leave a part of the matrix out, or are not on the stated device.
  *
  * The shards together cover the matrix, each element once. Any number of shards may be on one device.

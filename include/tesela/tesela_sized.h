@@ -16,8 +16,7 @@ extern "C" {
 
 struct tesela_batch;
 struct tesela_device;
-struct tesela_epilogue;
-struct tesela_scalar;
+struct tesela_operands;
 
 /** Is tesela_context_create() with sizes. */
 TESELA_API tesela_status tesela_context_create_sized(const tesela_context_desc *desc,
@@ -56,33 +55,13 @@ TESELA_API tesela_status tesela_plan_create_sized(tesela_context *context, tesel
 TESELA_API tesela_status tesela_explain_sized(tesela_context *context, tesela_operation operation,
                                               const void *desc, char **text, size_t desc_size);
 /** Is tesela_plan_run() with sizes. */
-TESELA_API tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_matrix *a,
-                                               const tesela_matrix *b, const tesela_result *c,
-                                               tesela_record *record, size_t record_size);
-/** Is tesela_plan_run_epilogue() with sizes. */
-TESELA_API tesela_status tesela_plan_run_epilogue_sized(tesela_plan *plan, const tesela_matrix *a,
-                                                        const tesela_matrix *b, const tesela_result *c,
-                                                        const struct tesela_epilogue *finish,
-                                                        tesela_record *record, size_t finish_size,
-                                                        size_t record_size);
-/** Is tesela_plan_enqueue_epilogue() with sizes. */
-TESELA_API tesela_status tesela_plan_enqueue_epilogue_sized(tesela_plan *plan, tesela_stream *stream,
-                                                            const tesela_matrix *a, const tesela_matrix *b,
-                                                            const tesela_result *c,
-                                                            const struct tesela_epilogue *finish,
-                                                            tesela_buffer *workspace, size_t finish_size);
-/** Is tesela_plan_run_dot() with sizes. */
-TESELA_API tesela_status tesela_plan_run_dot_sized(tesela_plan *plan, const tesela_vector *x,
-                                                   const tesela_vector *y, const struct tesela_scalar *result,
-                                                   tesela_record *record, size_t record_size);
-/** Is tesela_plan_run_solve() with sizes. */
-TESELA_API tesela_status tesela_plan_run_solve_sized(tesela_plan *plan, const tesela_matrix *a,
-                                                     const tesela_matrix *b, const tesela_result *x,
-                                                     tesela_record *record, size_t record_size);
-/** Is tesela_plan_run_transpose() with sizes. */
-TESELA_API tesela_status tesela_plan_run_transpose_sized(tesela_plan *plan, const tesela_matrix *a,
-                                                         const tesela_result *b, tesela_record *record,
-                                                         size_t record_size);
+TESELA_API tesela_status tesela_plan_run_sized(tesela_plan *plan, const struct tesela_operands *operands,
+                                               tesela_record *record, size_t operands_size,
+                                               size_t record_size);
+/** Is tesela_plan_enqueue() with sizes. */
+TESELA_API tesela_status tesela_plan_enqueue_sized(tesela_plan *plan, tesela_stream *stream,
+                                                   const struct tesela_operands *operands,
+                                                   tesela_buffer *workspace, size_t operands_size);
 /** Is tesela_device_info() with sizes. */
 TESELA_API tesela_status tesela_device_info_sized(tesela_context *context, int index,
                                                   struct tesela_device *info, size_t info_size);

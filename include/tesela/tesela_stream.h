@@ -6,7 +6,7 @@
  *
  *     tesela_stream *stream;
  *     tesela_stream_create(context, "cuda:0", &stream);
- *     tesela_plan_enqueue(plan, stream, &desc.a, &desc.b, &desc.c, workspace);
+ *     tesela_plan_enqueue(plan, stream, &(tesela_operands){&desc.a, &desc.b, &desc.c}, workspace);
  *     tesela_stream_wait(stream); */
 #include <tesela/tesela.h> /* outside of the guard, because tesela.h includes this header */
 
@@ -62,17 +62,9 @@ TESELA_API tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *
  *
  * @return TESELA_BAD_CALL if stream, buffers or workspace are of another device or context, or the workspace
  * is too small; TESELA_UNSUPPORTED if the strategy cannot be queued. Nothing was queued after a failure. */
-TESELA_API tesela_status tesela_plan_enqueue(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
-                                             const tesela_matrix *b, const tesela_result *c,
-                                             tesela_buffer *workspace);
-
-/** Queues a run of a plan with an epilogue, as tesela_plan_enqueue(). */
-static inline tesela_status tesela_plan_enqueue_epilogue(tesela_plan *plan, tesela_stream *stream,
-                                                         const tesela_matrix *a, const tesela_matrix *b,
-                                                         const tesela_result *c,
-                                                         const tesela_epilogue *finish,
-                                                         tesela_buffer *workspace) {
-  return tesela_plan_enqueue_epilogue_sized(plan, stream, a, b, c, finish, workspace, sizeof *finish);
+static inline tesela_status tesela_plan_enqueue(tesela_plan *plan, tesela_stream *stream,
+                                                const tesela_operands *operands, tesela_buffer *workspace) {
+  return tesela_plan_enqueue_sized(plan, stream, operands, workspace, sizeof *operands);
 }
 
 /** Creates an event for the streams of this stream's device. It may be recorded again and again. Free it

@@ -17,7 +17,8 @@ static int the_threads, generation;
 static std::string sentence_of(const char *text) {
   static const struct {
     const char *from, *to;
-  } words[] = {{"desc.c ", "out "}, {"desc.", ""}, {"desc: ", ""}, {"batch.", ""}};
+  } words[] = {{"desc.c ", "out "}, {"desc.options.", ""}, {"desc.epilogue.", ""},
+               {"desc.", ""},       {"desc: ", ""},        {"batch.", ""}};
   std::string sentence = text;
   for (const auto &word : words)
     for (size_t at = 0; (at = sentence.find(word.from, at)) != std::string::npos; at += strlen(word.to))

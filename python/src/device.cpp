@@ -172,18 +172,18 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   desc.c.type = product.c.type;
   desc.alpha = reinterpret_cast<const double *>(&product.alpha);
   desc.beta = reinterpret_cast<const double *>(&product.beta);
-  desc.strategy = product.strategy;
-  desc.accuracy = product.ask.accuracy_or_null();
-  desc.bits = product.ask.bits_or_null();
-  desc.measure_error = product.ask.measure_error;
+  desc.options.strategy = product.strategy;
+  desc.options.accuracy = product.ask.accuracy_or_null();
+  desc.options.reproducibility = product.ask.bits_or_null();
+  desc.options.measure_error = product.ask.measure_error;
   const tesela_epilogue vectors = finish_of(product, last);
-  desc.bias = vectors.bias;
-  desc.bias_axis = product.bias_axis;
-  desc.activation = product.activation;
-  desc.scale_a = vectors.scale_a;
-  desc.scaling_a = product.scaling_a;
-  desc.scale_b = vectors.scale_b;
-  desc.scaling_b = product.scaling_b;
+  desc.epilogue.bias = vectors.bias;
+  desc.epilogue.bias_axis = product.bias_axis;
+  desc.epilogue.activation = product.activation;
+  desc.epilogue.scale_a = vectors.scale_a;
+  desc.epilogue.scaling_a = product.scaling_a;
+  desc.epilogue.scale_b = vectors.scale_b;
+  desc.epilogue.scaling_b = product.scaling_b;
   tesela_status status;
   {
     nb::gil_scoped_release others_run; /* a kernel may have to be compiled */
@@ -198,12 +198,11 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
 }
 
 /* Waits for the stream, then runs a plan on buffers and returns when it is done. */
-static tesela_status run_now(const DevicePlan &plan, Stream &stream, const tesela_matrix &a,
-                             const tesela_matrix &b, const tesela_result &c, const tesela_epilogue &last,
+static tesela_status run_now(const DevicePlan &plan, Stream &stream, const tesela_operands &operands,
                              tesela_record *record) {
   nb::gil_scoped_release others_run;
   const tesela_status status = tesela_stream_wait(stream.stream);
-  return status == TESELA_OK ? tesela_plan_run_epilogue(plan.plan, &a, &b, &c, &last, record) : status;
+  return status == TESELA_OK ? tesela_plan_run(plan.plan, &operands, record) : status;
 }
 
 std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle, tesela_record *record) {
@@ -231,10 +230,14 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   set_strides(product.c.row_stride, product.c.col_stride, &result);
   result.type = product.c.type;
   const tesela_epilogue vectors = finish_of(product, last);
-  tesela_status status =
-      tesela_plan_enqueue_epilogue(plan->plan, stream.stream, &left, &right, &result, &vectors, nullptr);
+  tesela_operands operands{};
+  operands.a = &left;
+  operands.b = &right;
+  operands.c = &result;
+  operands.epilogue = &vectors;
+  tesela_status status = tesela_plan_enqueue(plan->plan, stream.stream, &operands, nullptr);
   if (status == TESELA_UNSUPPORTED)
-    status = run_now(*plan, stream, left, right, result, vectors, record);
+    status = run_now(*plan, stream, operands, record);
   else if (status == TESELA_OK && !has_stream) {
     nb::gil_scoped_release others_run;
     status = tesela_stream_wait(stream.stream);

@@ -52,24 +52,24 @@ void Product::describe(tesela_gemm_desc *desc, int64_t row) const {
   desc->c.type = c.at.type;
   desc->alpha = reinterpret_cast<const double *>(&alpha);
   desc->beta = reinterpret_cast<const double *>(&beta);
-  desc->device = device;
-  desc->strategy = strategy;
-  desc->accuracy = ask.accuracy_or_null();
-  desc->bits = ask.bits_or_null();
-  desc->measure_error = ask.measure_error;
+  desc->options.device = device;
+  desc->options.strategy = strategy;
+  desc->options.accuracy = ask.accuracy_or_null();
+  desc->options.reproducibility = ask.bits_or_null();
+  desc->options.measure_error = ask.measure_error;
   if (finish.is_empty())
     return;
-  desc->bias = vector_of(finish.bias);
-  desc->bias_axis = finish.along;
-  desc->activation = finish.activation;
-  desc->scale_a = vector_of(finish.scale_a);
-  desc->scaling_a = finish.scaling_a;
-  desc->scale_b = vector_of(finish.scale_b);
-  desc->scaling_b = finish.scaling_b;
+  desc->epilogue.bias = vector_of(finish.bias);
+  desc->epilogue.bias_axis = finish.along;
+  desc->epilogue.activation = finish.activation;
+  desc->epilogue.scale_a = vector_of(finish.scale_a);
+  desc->epilogue.scaling_a = finish.scaling_a;
+  desc->epilogue.scale_b = vector_of(finish.scale_b);
+  desc->epilogue.scaling_b = finish.scaling_b;
   if (row && finish.along == TESELA_BIAS_COLUMN)
-    desc->bias.data = at_row(finish.bias.array, row * finish.bias.stride);
+    desc->epilogue.bias.data = at_row(finish.bias.array, row * finish.bias.stride);
   if (row && finish.scaling_a == TESELA_SCALE_LINES)
-    desc->scale_a.data = at_row(finish.scale_a.array, row * finish.scale_a.stride);
+    desc->epilogue.scale_a.data = at_row(finish.scale_a.array, row * finish.scale_a.stride);
 }
 
 /* Returns m n k of one product, at most INT64_MAX. */
@@ -235,8 +235,8 @@ static bool multiply_in_pieces(tesela_context *where, const Product &product, te
     tesela_gemm_desc part{};
     product.describe(&part, row);
     part.m = std::min(height, product.m - row);
-    part.device = "cpu";
-    part.strategy = strategy.c_str();
+    part.options.device = "cpu";
+    part.options.strategy = strategy.c_str();
     check(call_library(false, [&] { return tesela_gemm(where, &part, &piece); }));
     if (PyErr_CheckSignals() != 0)
       throw nb::python_error();

@@ -58,10 +58,10 @@ struct Asked {
   template <class Desc>
   void add_to(Desc *desc) const {
     desc->alpha = reinterpret_cast<const double *>(&alpha);
-    desc->device = device;
-    desc->strategy = strategy;
-    desc->accuracy = ask.accuracy_or_null();
-    desc->bits = ask.bits_or_null();
+    desc->options.device = device;
+    desc->options.strategy = strategy;
+    desc->options.accuracy = ask.accuracy_or_null();
+    desc->options.reproducibility = ask.bits_or_null();
   }
 
   tesela_record *place() { return with_info ? &record : nullptr; }
@@ -151,7 +151,7 @@ static PyObject *dot(const Arguments &arguments) {
   nb::object result = new_result(x, kind, 0, nullptr, &into);
   tesela_dot_desc desc{};
   asked.add_to(&desc);
-  desc.measure_error = asked.ask.measure_error;
+  desc.options.measure_error = asked.ask.measure_error;
   desc.n = n;
   desc.x = line_of(&x);
   desc.y = line_of(&y);
@@ -186,7 +186,7 @@ static PyObject *transpose(const Arguments &arguments) {
   if (rows > 0 && cols > 0) {
     tesela_transpose_desc desc{};
     asked.add_to(&desc);
-    desc.measure_error = asked.ask.measure_error;
+    desc.options.measure_error = asked.ask.measure_error;
     desc.rows = rows;
     desc.cols = cols;
     desc.in_place = in_place;
@@ -284,7 +284,7 @@ static PyObject *multiply_grouped(const Arguments &arguments) {
   for (size_t i = 0; i < count; i++) {
     tesela_gemm_desc *const desc = &descs[i];
     asked.add_to(desc);
-    desc->measure_error = asked.ask.measure_error;
+    desc->options.measure_error = asked.ask.measure_error;
     try {
       const auto at = [i](const nb::object &list) {
         return PyList_GET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i));
@@ -371,10 +371,10 @@ static tesela_triangle triangle_of(bool is_lower, char letter) {
 static void describe(const Part &square, tesela_structure structure, tesela_triangle triangle,
                      const Part *general, bool is_right, tesela_gemm_desc *desc) {
   set_matrix(square.array, square.lies, 0, is_right ? &desc->b : &desc->a);
-  (is_right ? desc->b_structure : desc->a_structure) = structure;
-  (is_right ? desc->b_triangle : desc->a_triangle) = triangle;
+  (is_right ? desc->structure.b : desc->structure.a) = structure;
+  (is_right ? desc->structure.b_triangle : desc->structure.a_triangle) = triangle;
   desc->k = square.rows;
-  desc->in_place = general == nullptr;
+  desc->structure.in_place = general == nullptr;
   if (general)
     set_matrix(general->array, general->lies, 0, is_right ? &desc->a : &desc->b);
 }
@@ -543,8 +543,8 @@ static PyObject *syrk(const Arguments &arguments) {
   desc.k = left.cols;
   set_matrix(left.array, left.lies, 0, &desc.a);
   set_matrix(right.array, right.lies, 0, &desc.b);
-  desc.c_structure = is_hermitian ? TESELA_HERMITIAN : TESELA_GENERAL;
-  desc.c_triangle = is_upper ? TESELA_UPPER : TESELA_LOWER;
+  desc.structure.c = is_hermitian ? TESELA_HERMITIAN : TESELA_GENERAL;
+  desc.structure.c_triangle = is_upper ? TESELA_UPPER : TESELA_LOWER;
   multiply_structured(&desc, into, &asked);
   if (is_both)
     mirror_result(into.at, is_hermitian);

@@ -170,16 +170,16 @@ struct PiecesProduct {
     left.add_to(&desc.a);
     right.add_to(&desc.b);
     desc.c.type = result.type;
-    desc.a_shards = &a;
-    desc.b_shards = &b;
-    desc.c_shards = &c;
+    desc.a.shards = &a;
+    desc.b.shards = &b;
+    desc.c.shards = &c;
     desc.alpha = reinterpret_cast<const double *>(&alpha);
     desc.beta = reinterpret_cast<const double *>(&beta);
-    desc.device = device ? device->c_str() : nullptr;
-    desc.strategy = strategy ? strategy->c_str() : nullptr;
-    desc.accuracy = ask.accuracy_or_null();
-    desc.bits = ask.bits_or_null();
-    desc.measure_error = ask.measure_error;
+    desc.options.device = device ? device->c_str() : nullptr;
+    desc.options.strategy = strategy ? strategy->c_str() : nullptr;
+    desc.options.accuracy = ask.accuracy_or_null();
+    desc.options.reproducibility = ask.bits_or_null();
+    desc.options.measure_error = ask.measure_error;
   }
   PiecesProduct(const PiecesProduct &) = delete;
 };
@@ -208,11 +208,20 @@ struct PiecesPlan {
   ~PiecesPlan() { tesela_plan_destroy(plan); }
 
   void run(const Pieces &a, const Pieces &b, const Pieces &c) const {
-    const tesela_shards left = a.all(), right = b.all(), result = c.all();
+    const tesela_shards shards[] = {a.all(), b.all(), c.all()};
+    tesela_matrix left{}, right{};
+    tesela_result result{};
+    left.shards = &shards[0];
+    right.shards = &shards[1];
+    result.shards = &shards[2];
+    tesela_operands operands{};
+    operands.a = &left;
+    operands.b = &right;
+    operands.c = &result;
     tesela_status status;
     {
       nb::gil_scoped_release others_run;
-      status = tesela_plan_run_shards(plan, &left, &right, &result);
+      status = tesela_plan_run(plan, &operands, nullptr);
     }
     check(status);
   }

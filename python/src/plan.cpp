@@ -89,7 +89,7 @@ static std::shared_ptr<MadePlan> plan_of(PlanState &state) {
   state.product.describe(&desc);
   desc.a.data = desc.b.data = nullptr;
   desc.c.data = nullptr;
-  desc.runs = state.runs;
+  desc.options.expected_runs = state.runs;
   check(call_library(false, [&] { return tesela_plan_create(where, &desc, &made->plan); }));
   state.made = made;
   state.number = context_number();
@@ -264,19 +264,17 @@ static void run_on_host(PlanState &state, Run *run, tesela_record *record) {
   const std::shared_ptr<MadePlan> made = plan_of(state);
   tesela_result result{};
   result.data = run->c.at.data;
-  if (state.product.finish.is_empty()) {
-    check(call_library(state.is_short, [&] {
-      return tesela_plan_run(made->plan, &run->left, &run->right, &result, record);
-    }));
-    return;
-  }
+  tesela_operands operands{};
+  operands.a = &run->left;
+  operands.b = &run->right;
+  operands.c = &result;
   tesela_epilogue finish{};
   finish.bias = vector_of(run->finish.bias);
   finish.scale_a = vector_of(run->finish.scale_a);
   finish.scale_b = vector_of(run->finish.scale_b);
-  check(call_library(state.is_short, [&] {
-    return tesela_plan_run_epilogue(made->plan, &run->left, &run->right, &result, &finish, record);
-  }));
+  if (!state.product.finish.is_empty())
+    operands.epilogue = &finish;
+  check(call_library(state.is_short, [&] { return tesela_plan_run(made->plan, &operands, record); }));
 }
 
 static PyObject *run(PlanState &state, const Arguments &arguments) {

@@ -139,34 +139,30 @@ static inline tesela_matrix tsl_api_as_matrix(const tesela_result *result) {
                          .row_stride = result->row_stride,
                          .col_stride = result->col_stride,
                          .transpose = result->transpose,
-                         .type = result->type};
+                         .type = result->type,
+                         .shards = result->shards};
 }
 /* Returns an epilogue vector as a matrix without strides; the strides are the plan's. */
 static inline tesela_matrix tsl_api_as_line(const tesela_vector *vector) {
   return (tesela_matrix){
       .data = vector->data, .buffer = vector->buffer, .offset = vector->offset, .type = vector->type};
 }
-/* Operands of one run. given[i] points into this struct or to the caller's matrix; NULL: not given. */
+/* Operands of one run as matrices. given[i] points to `copies` or to the caller's matrix; NULL: not given. */
 typedef struct tsl_api_operands {
-  tesela_matrix c, lines[TSL_ALL_OPERANDS - TSL_OPERANDS];
+  tesela_matrix copies[TSL_ALL_OPERANDS];
   const tesela_matrix *given[TSL_ALL_OPERANDS];
 } tsl_api_operands;
-/* Fills out; any other argument may be NULL. */
-void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const tesela_result *c,
-                         const tesela_epilogue *finish, tsl_api_operands *out);
+/* Fills out. TESELA_BAD_CALL: an operand is given that the operation has not. */
+tesela_status tsl_api_as_operands(const tesela_operands *operands, tsl_op op, tsl_api_operands *out);
 /* Returns true if any member is set of a matrix that must be empty in place. */
 bool tsl_api_is_given(const tesela_matrix *matrix);
 /* Returns TESELA_BAD_CALL if a reserved member is set. */
 tesela_status tsl_api_reserved(const tesela_result *result, const char *field);
 
-/* Vectors and result of a dot as matrices. given[i] points into this struct; NULL: not given. */
-typedef struct tsl_api_vectors {
-  tesela_matrix matrices[TSL_OPERANDS];
-  const tesela_matrix *given[TSL_ALL_OPERANDS];
-} tsl_api_vectors;
-/* Fills out; any other argument may be NULL. */
-void tsl_api_as_matrices(const tesela_vector *x, const tesela_vector *y, const tesela_scalar *result,
-                         tsl_api_vectors *out);
+/* Returns a vector as one row or column. The stride across the vector is 1, since 0 would mean a default. */
+tesela_matrix tsl_api_vector_as_matrix(const tesela_vector *vector, bool as_row);
+/* Returns the scalar as a 1 x 1 matrix. */
+tesela_matrix tsl_api_scalar_as_matrix(const tesela_scalar *result);
 
 /* Returns strides in elements of a rows x cols operand, after `transpose` and defaults were applied. */
 static inline void tsl_api_strides(const tesela_matrix *matrix, int64_t rows, int64_t cols,
@@ -194,7 +190,7 @@ tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
                                  const tesela_shards *const shards[TSL_OPERANDS], tesela_record *record);
 /* Runs a plan for several devices on the request's own shards or buffers. */
 tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request, tesela_record *record);
-/* Runs a plan for several devices, each operand being one buffer. */
+/* Runs a plan for several devices. Each operand is in shards, or one buffer. */
 tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const matrix[TSL_ALL_OPERANDS],
                                  tesela_record *record);
 /* Runs a plan on checked operands and fills the record, which may be NULL. */
@@ -278,11 +274,6 @@ tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
 tesela_status tsl_api_run(tesela_plan *plan, const char *where,
                           const tesela_matrix *const matrix[TSL_ALL_OPERANDS], uint64_t measure,
                           tesela_record *record);
-
-/* Runs a caller's plan; TESELA_BAD_CALL if it is not for op. record has record_size bytes. */
-tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op,
-                               const tesela_matrix *const matrix[TSL_ALL_OPERANDS], tesela_record *record,
-                               size_t record_size);
 
 /* Returns the shortcut of a plan whose `reach` is filled; run is NULL if the plan has none. */
 tsl_fast_call tsl_api_direct(const tesela_plan *plan);

@@ -125,7 +125,7 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
   tesela_gemm_desc own_desc;
   tesela_batch own_batch;
   tesela_record full;
-  TSL_API_STRUCT_IMPORT(desc, desc_size, own_desc, tesela_gemm_desc, runs);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own_desc, tesela_gemm_desc, beta);
   TSL_API_STRUCT_IMPORT(batch, batch_size, own_batch, tesela_batch, c_stride);
   tsl_request request;
   tsl_call_key key;

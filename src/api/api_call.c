@@ -27,7 +27,8 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   TSL_DEFAULT_FLOATS;
   tsl_call_key key;
   if (request->runs < 0)
-    return tsl_fail(TESELA_BAD_CALL, "desc.runs is %lld: it must be 0 (the plan runs often) or more",
+    return tsl_fail(TESELA_BAD_CALL,
+                    "desc.options.expected_runs is %lld: it must be 0 (the plan runs often) or more",
                     (long long)request->runs);
   TSL_TRY(tsl_api_request(context, request, &key));
   key.runs = request->runs;

@@ -5,17 +5,18 @@
 #include "core/status.h"
 
 static bool is_given(const tesela_matrix *matrix) {
-  return matrix->data || matrix->buffer || matrix->packed || matrix->offset || matrix->row_stride ||
-         matrix->col_stride || matrix->transpose || matrix->conjugate || matrix->type != TESELA_TYPE_DEFAULT;
+  return matrix->data || matrix->buffer || matrix->packed || matrix->shards || matrix->offset ||
+         matrix->row_stride || matrix->col_stride || matrix->transpose || matrix->conjugate ||
+         matrix->type != TESELA_TYPE_DEFAULT;
 }
 
 /* Sets the general factor of an in-place product, which the caller must leave empty, to C's matrix. */
 static tesela_status resolve_in_place(const tesela_gemm_desc *desc, tsl_request *request) {
-  const bool by_a = desc->a_structure != TESELA_GENERAL;
+  const bool by_a = desc->structure.a != TESELA_GENERAL;
   tesela_matrix *general = &request->matrices[by_a ? TSL_OPERAND_B : TSL_OPERAND_A];
   const tesela_matrix *factor = by_a ? &desc->a : &desc->b, *c = &request->matrices[TSL_OPERAND_C];
   request->in_place = true;
-  if (!by_a && desc->b_structure == TESELA_GENERAL)
+  if (!by_a && desc->structure.b == TESELA_GENERAL)
     return TESELA_OK; /* tsl_problem_check() refuses the product */
   if (is_given(general))
     return tsl_fail(TESELA_BAD_CALL, "desc.%c is given, but in_place multiplies what desc.c holds",
@@ -31,33 +32,34 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const void *de
   if (!context || !desc)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
   TSL_TRY(tsl_api_reserved(&desc->c, "desc.c"));
-  *request = (tsl_request){.op = TSL_OP_GEMM,
-                           .m = desc->m,
-                           .n = desc->n,
-                           .k = desc->k,
-                           .sizes = {"desc.m", "desc.n", "desc.k"},
-                           .matrices = {desc->a, desc->b, tsl_api_as_matrix(&desc->c)},
-                           .fields = {"desc.a", "desc.b", "desc.c"},
-                           .structures = {desc->a_structure, desc->b_structure, desc->c_structure},
-                           .triangles = {desc->a_triangle, desc->b_triangle, desc->c_triangle},
-                           .bias = desc->bias,
-                           .bias_axis = desc->bias_axis,
-                           .activation = desc->activation,
-                           .scale_a = desc->scale_a,
-                           .scale_b = desc->scale_b,
-                           .scaling_a = desc->scaling_a,
-                           .scaling_b = desc->scaling_b,
-                           .alpha = desc->alpha,
-                           .beta = desc->beta,
-                           .device = desc->device,
-                           .strategy = desc->strategy,
-                           .runs = desc->runs,
-                           .effort = desc->effort,
-                           .accuracy = desc->accuracy,
-                           .bits = desc->bits,
-                           .measure = desc->measure_error,
-                           .pieces = {desc->a_shards, desc->b_shards, desc->c_shards}};
-  return desc->in_place ? resolve_in_place(desc, request) : TESELA_OK;
+  *request = (tsl_request){
+      .op = TSL_OP_GEMM,
+      .m = desc->m,
+      .n = desc->n,
+      .k = desc->k,
+      .sizes = {"desc.m", "desc.n", "desc.k"},
+      .matrices = {desc->a, desc->b, tsl_api_as_matrix(&desc->c)},
+      .fields = {"desc.a", "desc.b", "desc.c"},
+      .structures = {desc->structure.a, desc->structure.b, desc->structure.c},
+      .triangles = {desc->structure.a_triangle, desc->structure.b_triangle, desc->structure.c_triangle},
+      .bias = desc->epilogue.bias,
+      .bias_axis = desc->epilogue.bias_axis,
+      .activation = desc->epilogue.activation,
+      .scale_a = desc->epilogue.scale_a,
+      .scale_b = desc->epilogue.scale_b,
+      .scaling_a = desc->epilogue.scaling_a,
+      .scaling_b = desc->epilogue.scaling_b,
+      .alpha = desc->alpha,
+      .beta = desc->beta,
+      .device = desc->options.device,
+      .strategy = desc->options.strategy,
+      .runs = desc->options.expected_runs,
+      .effort = desc->options.tuning_seconds,
+      .accuracy = desc->options.accuracy,
+      .bits = desc->options.reproducibility,
+      .measure = desc->options.measure_error,
+      .pieces = {desc->a.shards, desc->b.shards, desc->c.shards}};
+  return desc->structure.in_place ? resolve_in_place(desc, request) : TESELA_OK;
 }
 
 /* Runs a cached plan; returns false if it was evicted. */
@@ -122,7 +124,7 @@ static __attribute__((noinline)) tesela_status multiply_other(tesela_context *co
                                                               size_t record_size) {
   tesela_gemm_desc own;
   tesela_record full;
-  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_gemm_desc, runs);
+  TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_gemm_desc, beta);
   const tesela_status status = api_gemm_multiply(context, desc, tsl_api_record(record, record_size, &full));
   return tsl_api_recorded(status, record, record_size, &full);
 }

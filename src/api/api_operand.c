@@ -6,9 +6,9 @@
 
 tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name) {
   const char *const places[] = {matrix->data ? "data" : NULL, matrix->buffer ? "buffer" : NULL,
-                                matrix->packed ? "packed" : NULL};
+                                matrix->packed ? "packed" : NULL, matrix->shards ? "shards" : NULL};
   const char *first = NULL;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 4; i++) {
     if (first && places[i])
       return tsl_fail(TESELA_BAD_CALL, "%s%s.%s and %s%s.%s are both given: set only one", where, name, first,
                       where, name, places[i]);
@@ -18,16 +18,15 @@ tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, 
 }
 
 bool tsl_api_is_given(const tesela_matrix *matrix) {
-  return matrix->data || matrix->buffer || matrix->row_stride || matrix->col_stride || matrix->transpose ||
-         matrix->type != TESELA_TYPE_DEFAULT;
+  return matrix->data || matrix->buffer || matrix->shards || matrix->row_stride || matrix->col_stride ||
+         matrix->transpose || matrix->type != TESELA_TYPE_DEFAULT;
 }
 
 tesela_status tsl_api_reserved(const tesela_result *result, const char *field) {
-  if (result->reserved == 0 && result->reserved_too == NULL)
+  if (result->reserved == 0)
     return TESELA_OK;
-  return tsl_fail(TESELA_BAD_CALL,
-                  "%s has reserved fields that are not 0: they must be 0 in tesela " TESELA_VERSION "",
-                  field);
+  return tsl_fail(TESELA_BAD_CALL, "%s.reserved is %d: it must be 0 in tesela " TESELA_VERSION "", field,
+                  result->reserved);
 }
 
 tesela_status tsl_api_host_operand(const tsl_address_range *reach, const char *where,

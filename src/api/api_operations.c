@@ -17,10 +17,10 @@ typedef struct description_type {
         offsetof(tesela_##name##_desc, last) + sizeof(((tesela_##name##_desc *)NULL)->last),                 \
         tsl_api_##name##_request                                                                             \
   }
-static const description_type types[] = {[TESELA_GEMM] = DESCRIPTION(gemm, runs),
-                                         [TESELA_DOT] = DESCRIPTION(dot, runs),
-                                         [TESELA_TRANSPOSE] = DESCRIPTION(transpose, runs),
-                                         [TESELA_SOLVE] = DESCRIPTION(solve, bits)};
+static const description_type types[] = {[TESELA_GEMM] = DESCRIPTION(gemm, beta),
+                                         [TESELA_DOT] = DESCRIPTION(dot, beta),
+                                         [TESELA_TRANSPOSE] = DESCRIPTION(transpose, alpha),
+                                         [TESELA_SOLVE] = DESCRIPTION(solve, alpha)};
 #undef DESCRIPTION
 
 tesela_status tsl_api_description_request(const tesela_context *context, tesela_operation operation,

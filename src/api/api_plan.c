@@ -20,7 +20,8 @@ tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool u
 
 /* Names of the caller's members by operation and operand; second row: in place. */
 static const char *const operand_names[TSL_OP_COUNT][2][TSL_ALL_OPERANDS] = {
-    [TSL_OP_GEMM] = {{"a", "b", "c", "bias", "scale_a", "scale_b"}, {"a", "b", "c"}},
+    [TSL_OP_GEMM] = {{"a", "b", "c", "epilogue.bias", "epilogue.scale_a", "epilogue.scale_b"},
+                     {"a", "b", "c"}},
     [TSL_OP_DOT] = {{"x", "y", "result"}},
     [TSL_OP_TRANSPOSE] = {{"a", "", "b"}, {"", "", "b"}},
     [TSL_OP_SOLVE] = {{"a", "b", "x"}, {"a", "", "x"}},
@@ -52,66 +53,78 @@ tesela_status tsl_api_begin_plan(tesela_plan **plan) {
   return TESELA_OK;
 }
 
-tesela_status tsl_api_run_plan(tesela_plan *plan, tsl_op op,
-                               const tesela_matrix *const matrix[TSL_ALL_OPERANDS], tesela_record *record,
-                               size_t record_size) {
-  TSL_NOT_CANCELLED;
-  tesela_record full;
-  if (!plan)
-    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
-  const tsl_op plan_op = plan->plan->work.problem.op;
-  if (plan_op != op)
-    return tsl_fail(TESELA_BAD_CALL, "the plan is for a %s, but the call runs a %s", tsl_op_name(plan_op),
-                    tsl_op_name(op));
-  tesela_record *full_record = tsl_api_record(record, record_size, &full);
-  const tesela_status status = plan->plan->spread ? tsl_api_run_single(plan, matrix, full_record)
-                                                  : tsl_api_run(plan, "", matrix, plan->measure, full_record);
-  return tsl_api_recorded(status, record, record_size, &full);
+/* Refuses operands of other operations: a dot has vectors, others have matrices. */
+static tesela_status check_given(const tesela_operands *operands, tsl_op op) {
+  const void *const members[] = {operands->a, operands->b, operands->c,     operands->epilogue,
+                                 operands->x, operands->y, operands->result};
+  static const char *const names[] = {"a", "b", "c", "epilogue", "x", "y", "result"};
+  static const bool are_used[TSL_OP_COUNT][sizeof names / sizeof *names] = {
+      [TSL_OP_GEMM] = {true, true, true, true},
+      [TSL_OP_DOT] = {false, false, false, false, true, true, true},
+      [TSL_OP_TRANSPOSE] = {true, false, true},
+      [TSL_OP_SOLVE] = {true, true, true}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (members[i] && !are_used[op][i])
+      return tsl_fail(TESELA_BAD_CALL, "operands.%s is given, but the plan is for a %s", names[i],
+                      tsl_op_name(op));
+  return TESELA_OK;
 }
 
-void tsl_api_as_operands(const tesela_matrix *a, const tesela_matrix *b, const tesela_result *c,
-                         const tesela_epilogue *finish, tsl_api_operands *out) {
-  *out = (tsl_api_operands){.given = {a, b}};
-  if (c) {
-    out->c = tsl_api_as_matrix(c);
-    out->given[TSL_OPERAND_C] = &out->c;
+tesela_status tsl_api_as_operands(const tesela_operands *operands, tsl_op op, tsl_api_operands *out) {
+  *out = (tsl_api_operands){.given = {operands->a, operands->b}};
+  TSL_TRY(check_given(operands, op));
+  if (operands->x)
+    out->copies[TSL_OPERAND_A] = tsl_api_vector_as_matrix(operands->x, true);
+  if (operands->y)
+    out->copies[TSL_OPERAND_B] = tsl_api_vector_as_matrix(operands->y, false);
+  if (operands->result || operands->c)
+    out->copies[TSL_OPERAND_C] =
+        operands->c ? tsl_api_as_matrix(operands->c) : tsl_api_scalar_as_matrix(operands->result);
+  if (op == TSL_OP_DOT) {
+    out->given[TSL_OPERAND_A] = operands->x ? &out->copies[TSL_OPERAND_A] : NULL;
+    out->given[TSL_OPERAND_B] = operands->y ? &out->copies[TSL_OPERAND_B] : NULL;
   }
-  if (!finish)
-    return;
-  const tesela_vector *const vectors[] = {&finish->bias, &finish->scale_a, &finish->scale_b};
+  out->given[TSL_OPERAND_C] = operands->result || operands->c ? &out->copies[TSL_OPERAND_C] : NULL;
+  if (!operands->epilogue)
+    return TESELA_OK;
+  const tesela_epilogue *epilogue = operands->epilogue;
+  const tesela_vector *const vectors[] = {&epilogue->bias, &epilogue->scale_a, &epilogue->scale_b};
   for (int i = 0; i < TSL_ALL_OPERANDS - TSL_OPERANDS; i++) {
-    out->lines[i] = tsl_api_as_line(vectors[i]);
-    out->given[TSL_OPERANDS + i] = vectors[i]->data || vectors[i]->buffer ? &out->lines[i] : NULL;
+    out->copies[TSL_OPERANDS + i] = tsl_api_as_line(vectors[i]);
+    out->given[TSL_OPERANDS + i] =
+        vectors[i]->data || vectors[i]->buffer ? &out->copies[TSL_OPERANDS + i] : NULL;
   }
+  return TESELA_OK;
 }
 
 /* Checks the operands and runs the plan. Not inlined, so that the shortcut saves no registers for it. */
-static __attribute__((noinline)) tesela_status run_checked(tesela_plan *plan, const tesela_matrix *a,
-                                                           const tesela_matrix *b, const tesela_result *c,
-                                                           const tesela_epilogue *finish,
-                                                           tesela_record *record, size_t record_size) {
-  tsl_api_operands operands;
-  tsl_api_as_operands(a, b, c, finish, &operands);
-  return tsl_api_run_plan(plan, TSL_OP_GEMM, operands.given, record, record_size);
+static __attribute__((noinline)) tesela_status run_checked(tesela_plan *plan, const tesela_operands *operands,
+                                                           tesela_record *record, size_t operands_size,
+                                                           size_t record_size) {
+  TSL_NOT_CANCELLED;
+  tsl_api_operands matrices;
+  tesela_operands copy;
+  tesela_record full;
+  if (!plan || !operands)
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "operands");
+  TSL_API_STRUCT_IMPORT(operands, operands_size, copy, tesela_operands, c);
+  TSL_TRY(tsl_api_as_operands(operands, plan->plan->work.problem.op, &matrices));
+  tesela_record *full_record = tsl_api_record(record, record_size, &full);
+  const tesela_status status = plan->plan->spread
+                                   ? tsl_api_run_single(plan, matrices.given, full_record)
+                                   : tsl_api_run(plan, "", matrices.given, plan->measure, full_record);
+  return tsl_api_recorded(status, record, record_size, &full);
 }
 
-tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
-                                    const tesela_result *c, tesela_record *record, size_t record_size) {
-  if (plan && !record && c && !tsl_log_may_want(TSL_LOG_CALLS)) {
-    const tesela_matrix written = tsl_api_as_matrix(c);
+tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_operands *operands, tesela_record *record,
+                                    size_t operands_size, size_t record_size) {
+  if (plan && operands && !record && operands->c && operands_size == sizeof *operands &&
+      !operands->epilogue && !tsl_log_may_want(TSL_LOG_CALLS)) {
+    const tesela_matrix *a = operands->a, *b = operands->b, written = tsl_api_as_matrix(operands->c);
     if (tsl_api_runs_directly(plan, a, b, &written))
-      return tsl_fast_call_run(&plan->direct, &plan->plan->work.problem, a->data, b->data, c->data);
+      return tsl_fast_call_run(&plan->direct, &plan->plan->work.problem, a->data, b->data, operands->c->data);
   }
-  return run_checked(plan, a, b, c, NULL, record, record_size);
-}
-
-tesela_status tesela_plan_run_epilogue_sized(tesela_plan *plan, const tesela_matrix *a,
-                                             const tesela_matrix *b, const tesela_result *c,
-                                             const tesela_epilogue *finish, tesela_record *record,
-                                             size_t finish_size, size_t record_size) {
-  tesela_epilogue plan_op;
-  TSL_API_STRUCT_IMPORT(finish, finish_size, plan_op, tesela_epilogue, scale_b);
-  return run_checked(plan, a, b, c, finish, record, record_size);
+  return run_checked(plan, operands, record, operands_size, record_size);
 }
 
 const char *tesela_plan_describe(const tesela_plan *plan) {

@@ -71,25 +71,26 @@ static tesela_status resolve_epilogue(const tsl_request *request, tsl_problem *p
   tesela_type type = TESELA_TYPE_DEFAULT;
   problem->activation = request->activation;
   if (request->bias_axis == TESELA_NO_BIAS && (bias->data || bias->buffer))
-    return tsl_fail(TESELA_BAD_CALL,
-                    "desc.bias is given, but desc.bias_axis is 0: set TESELA_BIAS_ROW or TESELA_BIAS_COLUMN");
+    return tsl_fail(
+        TESELA_BAD_CALL,
+        "desc.epilogue.bias is given, but bias_axis is 0: set TESELA_BIAS_ROW or TESELA_BIAS_COLUMN");
   if (request->bias_axis == TESELA_NO_BIAS)
     return TESELA_OK;
-  TSL_TRY(tsl_api_one_place(&matrix, "", "desc.bias"));
-  TSL_TRY(resolve_type(&matrix, problem->c.type, "desc.bias", &type));
+  TSL_TRY(tsl_api_one_place(&matrix, "", "desc.epilogue.bias"));
+  TSL_TRY(resolve_type(&matrix, problem->c.type, "desc.epilogue.bias", &type));
   tsl_problem_add_bias(problem, request->bias_axis, type, tsl_stride_from_caller(bias->stride));
   return TESELA_OK;
 }
 
 static tesela_status resolve_scales(const tsl_request *request, tsl_problem *problem) {
-  static const char *const fields[] = {"desc.scale_a", "desc.scale_b"};
+  static const char *const fields[] = {"desc.epilogue.scale_a", "desc.epilogue.scale_b"};
   const tesela_vector *const vectors[] = {&request->scale_a, &request->scale_b};
   const tesela_scaling scalings[] = {request->scaling_a, request->scaling_b};
   for (int i = 0; i < 2; i++) {
     const tesela_matrix matrix = tsl_api_as_line(vectors[i]);
     if (scalings[i] == TESELA_NO_SCALE && (matrix.data || matrix.buffer))
       return tsl_fail(TESELA_BAD_CALL,
-                      "%s is given, but desc.scaling_%c is 0: set TESELA_SCALE_TENSOR or TESELA_SCALE_LINES",
+                      "%s is given, but scaling_%c is 0: set TESELA_SCALE_TENSOR or TESELA_SCALE_LINES",
                       fields[i], "ab"[i]);
     if (scalings[i] == TESELA_NO_SCALE)
       continue;
@@ -144,8 +145,9 @@ static tesela_status device_of_buffers(const tsl_request *request, tsl_device **
                                                     tsl_api_as_line(&request->bias),
                                                     tsl_api_as_line(&request->scale_a),
                                                     tsl_api_as_line(&request->scale_b)};
-  const char *const fields[TSL_ALL_OPERANDS] = {request->fields[0], request->fields[1], request->fields[2],
-                                                "desc.bias",        "desc.scale_a",     "desc.scale_b"};
+  const char *const fields[TSL_ALL_OPERANDS] = {request->fields[0],      request->fields[1],
+                                                request->fields[2],      "desc.epilogue.bias",
+                                                "desc.epilogue.scale_a", "desc.epilogue.scale_b"};
   int first = -1, host = -1;
   *device = NULL;
   for (int i = 0; i < TSL_ALL_OPERANDS; i++) {
@@ -174,9 +176,10 @@ static tesela_status check_named_device(const tesela_context *context, const cha
     return TESELA_OK;
   const tesela_status status = tsl_devices_find(context->devices, name, &named);
   if (status != TESELA_OK)
-    return tsl_fail_in(status, "desc.device");
+    return tsl_fail_in(status, "desc.options.device");
   if (named != device)
-    return tsl_fail(TESELA_BAD_CALL, "desc.device is %s, but the buffers are on %s", name, device->name);
+    return tsl_fail(TESELA_BAD_CALL, "desc.options.device is %s, but the buffers are on %s", name,
+                    device->name);
   return TESELA_OK;
 }
 
@@ -196,8 +199,13 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
   tsl_device *device;
   *key = (tsl_call_key){.place = TSL_PLACE_HOST, .effort = request->effort};
   if (!(request->effort >= 0))
-    return tsl_fail(TESELA_BAD_CALL, "desc.effort is %g: 0 or more seconds may be spent on measuring",
+    return tsl_fail(TESELA_BAD_CALL,
+                    "desc.options.tuning_seconds is %g: 0 or more seconds may be spent on measuring",
                     request->effort);
+  for (int i = 0; i < TSL_OPERANDS && request->op != TSL_OP_GEMM; i++)
+    if (request->matrices[i].shards)
+      return tsl_fail(TESELA_UNSUPPORTED, "%s.shards is set: only products have operands in shards",
+                      request->fields[i]);
   TSL_TRY(tsl_api_problem(request, &key->problem));
   TSL_TRY(resolve_requirements(context, request, &key->problem.ask));
   const tesela_status status = tsl_problem_check(&key->problem);
@@ -213,7 +221,7 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
     key->place = TSL_PLACE_DEVICE;
     memcpy(key->device, device->name, sizeof key->device);
   } else if (request->device) {
-    TSL_TRY(tsl_api_device_name(request->device, "desc.device", key->device));
+    TSL_TRY(tsl_api_device_name(request->device, "desc.options.device", key->device));
   } else {
     memcpy(key->device, context->device, sizeof key->device);
   }

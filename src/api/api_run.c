@@ -81,10 +81,10 @@ tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
                              const tesela_matrix *const matrix[TSL_ALL_OPERANDS], tsl_operands *out) {
   tsl_operand operands[TSL_ALL_OPERANDS] = {{0}};
   if (matrix[TSL_OPERAND_BIAS] && plan->plan->work.problem.bias_axis == TESELA_NO_BIAS)
-    return tsl_fail(TESELA_BAD_CALL, "%sbias is given, but the plan has no bias", where);
+    return tsl_fail(TESELA_BAD_CALL, "%sepilogue.bias is given, but the plan has no bias", where);
   for (int i = TSL_OPERAND_SCALE_A; i < TSL_ALL_OPERANDS; i++)
     if (matrix[i] && !tsl_problem_has_operand(&plan->plan->work.problem, i))
-      return tsl_fail(TESELA_BAD_CALL, "%sscale_%c is given, but the plan does not scale %c", where,
+      return tsl_fail(TESELA_BAD_CALL, "%sepilogue.scale_%c is given, but the plan does not scale %c", where,
                       "ab"[i - TSL_OPERAND_SCALE_A], "AB"[i - TSL_OPERAND_SCALE_A]);
   for (int i = 0; i < TSL_ALL_OPERANDS; i++) {
     if (plan->reach[i].used)

@@ -32,18 +32,11 @@ tesela_status tsl_api_solve_request(const tesela_context *context, const void *d
                     .triangles = {desc->triangle},
                     .in_place = desc->in_place != 0,
                     .alpha = desc->alpha,
-                    .device = desc->device,
-                    .strategy = desc->strategy,
-                    .runs = desc->runs,
-                    .effort = desc->effort,
-                    .accuracy = desc->accuracy,
-                    .bits = desc->bits};
+                    .device = desc->options.device,
+                    .strategy = desc->options.strategy,
+                    .runs = desc->options.expected_runs,
+                    .effort = desc->options.tuning_seconds,
+                    .accuracy = desc->options.accuracy,
+                    .bits = desc->options.reproducibility};
   return TESELA_OK;
-}
-
-tesela_status tesela_plan_run_solve_sized(tesela_plan *plan, const tesela_matrix *a, const tesela_matrix *b,
-                                          const tesela_result *x, tesela_record *record, size_t record_size) {
-  const tesela_matrix written = x ? tsl_api_as_matrix(x) : (tesela_matrix){.data = NULL};
-  const tesela_matrix *const given[TSL_ALL_OPERANDS] = {a, b, x ? &written : NULL};
-  return tsl_api_run_plan(plan, TSL_OP_SOLVE, given, record, record_size);
 }

@@ -20,20 +20,12 @@ tesela_status tsl_api_transpose_request(const tesela_context *context, const voi
                            .fields = {desc->in_place ? "desc.b" : "desc.a", "", "desc.b"},
                            .in_place = desc->in_place != 0,
                            .alpha = desc->alpha,
-                           .device = desc->device,
-                           .strategy = desc->strategy,
-                           .runs = desc->runs,
-                           .effort = desc->effort,
-                           .accuracy = desc->accuracy,
-                           .bits = desc->bits,
-                           .measure = desc->measure_error};
+                           .device = desc->options.device,
+                           .strategy = desc->options.strategy,
+                           .runs = desc->options.expected_runs,
+                           .effort = desc->options.tuning_seconds,
+                           .accuracy = desc->options.accuracy,
+                           .bits = desc->options.reproducibility,
+                           .measure = desc->options.measure_error};
   return TESELA_OK;
-}
-
-tesela_status tesela_plan_run_transpose_sized(tesela_plan *plan, const tesela_matrix *a,
-                                              const tesela_result *b, tesela_record *record,
-                                              size_t record_size) {
-  const tesela_matrix written = b ? tsl_api_as_matrix(b) : (tesela_matrix){.data = NULL};
-  const tesela_matrix *const given[TSL_ALL_OPERANDS] = {a, NULL, b ? &written : NULL};
-  return tsl_api_run_plan(plan, TSL_OP_TRANSPOSE, given, record, record_size);
 }

@@ -47,8 +47,8 @@ static void matrices_of(const tsl_products *products, int64_t index,
       matrix_at(&products->desc->a, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
   matrices[TSL_OPERAND_B] =
       matrix_at(&products->desc->b, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
-  const tesela_vector *const vectors[] = {&products->desc->bias, &products->desc->scale_a,
-                                          &products->desc->scale_b};
+  const tesela_vector *const vectors[] = {&products->desc->epilogue.bias, &products->desc->epilogue.scale_a,
+                                          &products->desc->epilogue.scale_b};
   const int64_t strides[] = {batch->bias_stride, batch->scale_a_stride, batch->scale_b_stride};
   for (int i = TSL_OPERANDS; i < TSL_ALL_OPERANDS; i++) {
     const tesela_matrix line = tsl_api_as_line(vectors[i - TSL_OPERANDS]);
@@ -84,9 +84,9 @@ tesela_status tsl_products_gather(const tsl_products *products, int64_t index, t
       &matrices[0],
       &matrices[1],
       &matrices[2],
-      products->desc->bias_axis != TESELA_NO_BIAS ? &matrices[TSL_OPERAND_BIAS] : NULL,
-      products->desc->scaling_a != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_A] : NULL,
-      products->desc->scaling_b != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_B] : NULL};
+      products->desc->epilogue.bias_axis != TESELA_NO_BIAS ? &matrices[TSL_OPERAND_BIAS] : NULL,
+      products->desc->epilogue.scaling_a != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_A] : NULL,
+      products->desc->epilogue.scaling_b != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_B] : NULL};
   if (products->plan->direct.run && tsl_products_at(products, index, operands))
     return TESELA_OK;
   matrices_of(products, index, matrices);
@@ -108,8 +108,8 @@ tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesel
                       matrices[i] -> data                  ? "data"
                                      : matrices[i]->buffer ? "buffer"
                                                            : "packed");
-    if (each[i] && (desc->a.buffer || desc->b.buffer || desc->c.buffer || desc->bias.buffer ||
-                    desc->scale_a.buffer || desc->scale_b.buffer))
+    if (each[i] && (desc->a.buffer || desc->b.buffer || desc->c.buffer || desc->epilogue.bias.buffer ||
+                    desc->epilogue.scale_a.buffer || desc->epilogue.scale_b.buffer))
       return tsl_fail(TESELA_BAD_CALL,
                       "batch.%c is given, but other operands are in buffers: addresses are of host memory",
                       "abc"[i]);

@@ -7,9 +7,10 @@
 
 /* Returns true if the description has properties that a key cannot express. */
 static inline bool tsl_gemm_has_more(const tesela_gemm_desc *desc) {
-  return ((int)desc->scaling_a | (int)desc->scaling_b | (int)desc->bias_axis | (int)desc->activation |
-          (int)desc->a_structure | (int)desc->a_triangle | (int)desc->b_structure | (int)desc->b_triangle |
-          (int)desc->c_structure | (int)desc->c_triangle | desc->in_place) != 0;
+  return ((int)desc->epilogue.scaling_a | (int)desc->epilogue.scaling_b | (int)desc->epilogue.bias_axis |
+          (int)desc->epilogue.activation | (int)desc->structure.a | (int)desc->structure.a_triangle |
+          (int)desc->structure.b | (int)desc->structure.b_triangle | (int)desc->structure.c |
+          (int)desc->structure.c_triangle | desc->structure.in_place) != 0;
 }
 
 /* CBLAS's constants, by which keys express layouts. */
@@ -43,15 +44,16 @@ static inline bool tsl_gemm_key(const tesela_context *context, const tesela_gemm
   bool a_by_row, b_by_row, c_by_row;
   const tesela_matrix c = tsl_api_as_matrix(&desc->c);
   const tesela_type type = tsl_gemm_key_type(desc->a.type, TESELA_F32);
-  const bool named = desc->device != NULL;
+  const bool named = desc->options.device != NULL;
   const uint64_t number = atomic_load_explicit(&context->number, memory_order_acquire);
   if ((type != TESELA_F32 && type != TESELA_F64) || tsl_gemm_key_type(desc->b.type, type) != type ||
-      tsl_gemm_key_type(desc->c.type, type) != type || desc->strategy || number == 0 || desc->effort != 0 ||
-      desc->accuracy || desc->bits || desc->measure_error != 0 || context->measure != 0 ||
-      tsl_gemm_has_more(desc) || desc->bias.data || desc->bias.buffer || desc->scale_a.data ||
-      desc->scale_a.buffer || desc->scale_b.data || desc->scale_b.buffer || desc->a_shards ||
-      desc->b_shards || desc->c_shards || desc->c.reserved != 0 || desc->c.reserved_too ||
-      (named && strcmp(desc->device, "cpu") != 0) ||
+      tsl_gemm_key_type(desc->c.type, type) != type || desc->options.strategy || number == 0 ||
+      desc->options.tuning_seconds != 0 || desc->options.accuracy || desc->options.reproducibility ||
+      desc->options.measure_error != 0 || context->measure != 0 || tsl_gemm_has_more(desc) ||
+      desc->epilogue.bias.data || desc->epilogue.bias.buffer || desc->epilogue.scale_a.data ||
+      desc->epilogue.scale_a.buffer || desc->epilogue.scale_b.data || desc->epilogue.scale_b.buffer ||
+      desc->a.shards || desc->b.shards || desc->c.shards || desc->c.reserved != 0 ||
+      (named && strcmp(desc->options.device, "cpu") != 0) ||
       !tsl_gemm_key_lies(&desc->a, desc->m, desc->k, &a_by_row, &key->lda) ||
       !tsl_gemm_key_lies(&desc->b, desc->k, desc->n, &b_by_row, &key->ldb) ||
       !tsl_gemm_key_lies(&c, desc->m, desc->n, &c_by_row, &key->ldc))

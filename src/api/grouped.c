@@ -45,8 +45,9 @@ static void prepare_part(void *argument, int64_t index, int worker) {
 static bool can_plan_in_parallel(const tsl_grouped *group) {
   for (int64_t i = 0; i < group->count; i++) {
     const tesela_gemm_desc *desc = &group->descs[i];
-    const char *device = desc->device ? desc->device : group->context->device;
-    if (desc->effort != 0 || desc->a.buffer || desc->b.buffer || desc->c.buffer || strcmp(device, "cpu") != 0)
+    const char *device = desc->options.device ? desc->options.device : group->context->device;
+    if (desc->options.tuning_seconds != 0 || desc->a.buffer || desc->b.buffer || desc->c.buffer ||
+        strcmp(device, "cpu") != 0)
       return false;
   }
   return true;
@@ -221,7 +222,7 @@ static tesela_status convert_structs(const tesela_gemm_desc *descs, const tesela
       number++;
     const tesela_gemm_desc *desc = get_desc(descs, number, desc_size);
     const tesela_batch *batch = get_batch(batches, number, batch_size);
-    TSL_API_STRUCT_IMPORT(desc, desc_size, call_arrays->descs[i], tesela_gemm_desc, scaling_b);
+    TSL_API_STRUCT_IMPORT(desc, desc_size, call_arrays->descs[i], tesela_gemm_desc, beta);
     TSL_API_STRUCT_IMPORT(batch, batch_size, call_arrays->batches[i], tesela_batch, scale_b_stride);
     if (copies)
       call_arrays->descs[i] = *desc;

@@ -60,10 +60,10 @@ typedef struct operand_offsets {
 } operand_offsets;
 
 static operand_offsets get_operand_offsets(const tesela_gemm_desc *desc) {
-  return (operand_offsets){{desc->a.buffer, desc->b.buffer, desc->c.buffer, desc->bias.buffer,
-                            desc->scale_a.buffer, desc->scale_b.buffer},
-                           {desc->a.offset, desc->b.offset, desc->c.offset, desc->bias.offset,
-                            desc->scale_a.offset, desc->scale_b.offset}};
+  return (operand_offsets){{desc->a.buffer, desc->b.buffer, desc->c.buffer, desc->epilogue.bias.buffer,
+                            desc->epilogue.scale_a.buffer, desc->epilogue.scale_b.buffer},
+                           {desc->a.offset, desc->b.offset, desc->c.offset, desc->epilogue.bias.offset,
+                            desc->epilogue.scale_a.offset, desc->epilogue.scale_b.offset}};
 }
 
 /* Returns true if `last`, product `index`, is `index` times the distance of the first two products away. */

@@ -18,7 +18,7 @@ static bool can_be_fused(const tsl_grouped *group, const tsl_products *products)
   return plan->work.strategy->fused && batch->count == 1 && !batch->a && !batch->b && !batch->c &&
          group->seeds[tsl_grouped_index(group, products)] == 0 &&
          plan->work.problem.ask.bits == TSL_REPRODUCIBILITY_ANY &&
-         !(products->desc->strategy && strchr(products->desc->strategy, '='));
+         !(products->desc->options.strategy && strchr(products->desc->options.strategy, '='));
 }
 
 static double grouped_fused_work_of(const tsl_products *products) {

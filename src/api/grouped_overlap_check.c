@@ -23,7 +23,7 @@ static overlap_span overlap_get_span(const tsl_grouped *group, int64_t member, i
   return (overlap_span){.memory = c->buffer && !batch->c ? (uintptr_t)c->buffer->memory : 0,
                         .start = first - (uintptr_t)reach->below * reach->size,
                         .end = first + (uintptr_t)reach->above * reach->size,
-                        .dense = reach->dense && products->desc->c_triangle == TESELA_WHOLE,
+                        .dense = reach->dense && products->desc->structure.c_triangle == TESELA_WHOLE,
                         .number = products->group,
                         .index = index};
 }

@@ -12,10 +12,12 @@ enum { TEXT = 256, FEW = 3 };
 
 /* Returns true for a single plain product in buffers without own strategy, effort or bits. */
 static bool may_be_joined(const tesela_gemm_desc *desc, const tesela_batch *batch) {
-  return desc->a.buffer && desc->b.buffer && desc->c.buffer && desc->effort == 0 && !desc->strategy &&
-         !desc->bits && desc->activation == TESELA_NO_ACTIVATION && desc->bias_axis == TESELA_NO_BIAS &&
-         desc->scaling_a == TESELA_NO_SCALE && desc->scaling_b == TESELA_NO_SCALE && batch->count == 1 &&
-         !batch->a && !batch->b && !batch->c && desc->m > 0 && desc->n > 0 && desc->k > 0;
+  return desc->a.buffer && desc->b.buffer && desc->c.buffer && desc->options.tuning_seconds == 0 &&
+         !desc->options.strategy && !desc->options.reproducibility &&
+         desc->epilogue.activation == TESELA_NO_ACTIVATION && desc->epilogue.bias_axis == TESELA_NO_BIAS &&
+         desc->epilogue.scaling_a == TESELA_NO_SCALE && desc->epilogue.scaling_b == TESELA_NO_SCALE &&
+         batch->count == 1 && !batch->a && !batch->b && !batch->c && desc->m > 0 && desc->n > 0 &&
+         desc->k > 0;
 }
 
 static void grouped_plan_shared_take(tsl_grouped *group, int64_t i, tsl_cached_plan *cached) {
@@ -40,7 +42,7 @@ static tesela_status plan_as_leader(tsl_grouped *group, int64_t i, const char *s
   tesela_gemm_desc desc = group->descs[i];
   tsl_cached_plan *cached;
   tsl_call_key key;
-  desc.strategy = strategy;
+  desc.options.strategy = strategy;
   TSL_TRY(tsl_grouped_key(group, &desc, &key));
   TSL_TRY(tsl_products_plan(group->context, &desc, &group->batches[i], &key, &cached));
   grouped_plan_shared_take(group, i, cached);

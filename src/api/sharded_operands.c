@@ -59,14 +59,14 @@ enum { MOST_PIECES = 1 << 20 };
 
 static tesela_status check_list(const tesela_shards *pieces, char letter) {
   if (pieces->count < 0 || pieces->count > MOST_PIECES)
-    return tsl_fail(TESELA_BAD_CALL, "desc.%c_shards.count is %lld: there are 0 to %d pieces", letter,
+    return tsl_fail(TESELA_BAD_CALL, "desc.%c.shards.count is %lld: there are 0 to %d pieces", letter,
                     (long long)pieces->count, MOST_PIECES);
   if (pieces->count > 0 && !pieces->pieces)
-    return tsl_fail(TESELA_BAD_CALL, "desc.%c_shards.pieces is NULL, and its count %lld", letter,
+    return tsl_fail(TESELA_BAD_CALL, "desc.%c.shards.pieces is NULL, and its count %lld", letter,
                     (long long)pieces->count);
   for (int64_t i = 0; i < pieces->count; i++)
     if (!pieces->pieces[i].buffer)
-      return tsl_fail(TESELA_BAD_CALL, "desc.%c_shards: piece %lld has no buffer", letter, (long long)i);
+      return tsl_fail(TESELA_BAD_CALL, "desc.%c.shards: piece %lld has no buffer", letter, (long long)i);
   return TESELA_OK;
 }
 
@@ -81,15 +81,16 @@ static tesela_status check_places(const tsl_request *request, const sharded_requ
                       request->fields[i]);
     if (request->pieces[i] && (matrix->buffer || matrix->packed || matrix->offset != 0 ||
                                matrix->row_stride != 0 || matrix->col_stride != 0))
-      return tsl_fail(TESELA_BAD_CALL, "%s and desc.%c_shards are both given: set only one",
+      return tsl_fail(TESELA_BAD_CALL, "%s and desc.%c.shards are both given: set only one",
                       request->fields[i], letters[i]);
     TSL_TRY(check_list(&all->operands[i], letters[i]));
   }
   if (request->measure != 0)
-    return tsl_fail(TESELA_UNSUPPORTED,
-                    "desc.measure_error is set: errors are not measured for operands on several devices");
+    return tsl_fail(
+        TESELA_UNSUPPORTED,
+        "desc.options.measure_error is set: errors are not measured for operands on several devices");
   if (request->in_place)
-    return tsl_fail(TESELA_UNSUPPORTED, "desc.in_place is set: matrices in pieces are general");
+    return tsl_fail(TESELA_UNSUPPORTED, "desc.structure.in_place is set: matrices in pieces are general");
   return TESELA_OK;
 }
 
@@ -341,9 +342,13 @@ tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const m
   tesela_shards operands[TSL_OPERANDS];
   const tesela_shards *const pieces[TSL_OPERANDS] = {&operands[0], &operands[1], &operands[2]};
   for (int i = 0; i < TSL_OPERANDS; i++) {
+    if (matrix[i] && matrix[i]->shards) {
+      operands[i] = *matrix[i]->shards;
+      continue;
+    }
     if (plan->plan->spread->counts[i] > 1)
-      return tsl_fail(TESELA_BAD_CALL, "%c is in %d pieces: tesela_plan_run_shards() runs this plan",
-                      letters[i], plan->plan->spread->counts[i]);
+      return tsl_fail(TESELA_BAD_CALL, "%c.shards is NULL: the plan is for %d shards", letters[i],
+                      plan->plan->spread->counts[i]);
     if (matrix[i] && matrix[i]->data)
       return tsl_fail(TESELA_BAD_CALL, "%c is in host memory, and the plan is for buffers", letters[i]);
     operands[i] = (tesela_shards){.pieces = room, .count = 0};
@@ -353,15 +358,4 @@ tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const m
     operands[i] = (tesela_shards){.pieces = &room[i], .count = 1};
   }
   return tsl_api_run_spread(plan, "", pieces, record);
-}
-
-tesela_status tesela_plan_run_shards(tesela_plan *plan, const tesela_shards *a, const tesela_shards *b,
-                                     const tesela_shards *c) {
-  TSL_NOT_CANCELLED;
-  const tesela_shards *const given[TSL_OPERANDS] = {a, b, c};
-  if (!plan)
-    return tsl_fail(TESELA_BAD_CALL, "plan is NULL");
-  if (!plan->plan->spread)
-    return tsl_fail(TESELA_BAD_CALL, "the plan is not for operands in pieces: tesela_plan_run() runs it");
-  return tsl_api_run_spread(plan, "", given, NULL);
 }

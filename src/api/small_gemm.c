@@ -82,7 +82,7 @@ bool tsl_small_gemm_take(tsl_small_gemm_finding *state, const tesela_gemm_desc *
   p->a.type = p->b.type = p->c.type = type;
   p->alpha[0] = small_gemm_factor(desc->alpha, 1, type);
   p->beta[0] = small_gemm_factor(desc->beta, 0, type);
-  state->choice.device = desc->device ? desc->device : state->context->device;
+  state->choice.device = desc->options.device ? desc->options.device : state->context->device;
   if (!isfinite(p->alpha[0]) || !isfinite(p->beta[0]) ||
       !small_gemm_place(&desc->a, p->m, p->k, size, &p->a, &start[TSL_OPERAND_A], &end[TSL_OPERAND_A]) ||
       !small_gemm_place(&desc->b, p->k, p->n, size, &p->b, &start[TSL_OPERAND_B], &end[TSL_OPERAND_B]) ||

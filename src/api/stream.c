@@ -173,13 +173,10 @@ tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *bytes) {
   return TESELA_OK;
 }
 
-static tesela_status check_plan(const tesela_plan *plan, tsl_op op, const tesela_stream *stream) {
+static tesela_status check_plan(const tesela_plan *plan, const tesela_stream *stream) {
   if (!plan || !stream)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "stream");
   const tsl_work *work = &plan->plan->work;
-  if (work->problem.op != op)
-    return tsl_fail(TESELA_BAD_CALL, "the plan is for a %s, but the call runs a %s",
-                    tsl_op_name(work->problem.op), tsl_op_name(op));
   if (plan->plan->spread)
     return tsl_fail(
         TESELA_UNSUPPORTED,
@@ -218,53 +215,22 @@ static tesela_status find_workspace(const tesela_plan *plan, const tesela_stream
                   buffer ? "" : ": tesela_stream_reserve(), or a workspace");
 }
 
-static tesela_status stream_enqueue(tesela_plan *plan, tsl_op op, tesela_stream *stream,
-                                    const tesela_matrix *const matrix[TSL_ALL_OPERANDS],
-                                    const tesela_buffer *workspace) {
+tesela_status tesela_plan_enqueue_sized(tesela_plan *plan, tesela_stream *stream,
+                                        const tesela_operands *operands, tesela_buffer *workspace,
+                                        size_t operands_size) {
   TSL_NOT_CANCELLED;
-  tsl_operands operands;
+  tsl_api_operands matrices;
+  tesela_operands copy;
+  tsl_operands checked;
   tsl_buffer *memory;
-  TSL_TRY(check_plan(plan, op, stream));
+  if (!operands)
+    return tsl_fail(TESELA_BAD_CALL, "operands is NULL");
+  TSL_API_STRUCT_IMPORT(operands, operands_size, copy, tesela_operands, c);
+  TSL_TRY(check_plan(plan, stream));
+  TSL_TRY(tsl_api_as_operands(operands, plan->plan->work.problem.op, &matrices));
   TSL_TRY(find_workspace(plan, stream, workspace, &memory));
-  TSL_TRY(tsl_api_gather(plan, "", matrix, &operands));
+  TSL_TRY(tsl_api_gather(plan, "", matrices.given, &checked));
   if (tsl_log_wants(TSL_LOG_CALLS))
     tsl_log(TSL_LOG_CALLS, "%s: queued", plan->plan->text);
-  return tsl_plan_enqueue(plan->plan, &operands, stream->stream, memory);
-}
-
-static tesela_status enqueue_product(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
-                                     const tesela_matrix *b, const tesela_result *c,
-                                     const tesela_epilogue *finish, const tesela_buffer *workspace) {
-  tsl_api_operands operands;
-  tsl_api_as_operands(a, b, c, finish, &operands);
-  return stream_enqueue(plan, TSL_OP_GEMM, stream, operands.given, workspace);
-}
-
-tesela_status tesela_plan_enqueue(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
-                                  const tesela_matrix *b, const tesela_result *c, tesela_buffer *workspace) {
-  return enqueue_product(plan, stream, a, b, c, NULL, workspace);
-}
-
-tesela_status tesela_plan_enqueue_epilogue_sized(tesela_plan *plan, tesela_stream *stream,
-                                                 const tesela_matrix *a, const tesela_matrix *b,
-                                                 const tesela_result *c, const tesela_epilogue *finish,
-                                                 tesela_buffer *workspace, size_t finish_size) {
-  tesela_epilogue own;
-  TSL_API_STRUCT_IMPORT(finish, finish_size, own, tesela_epilogue, scale_b);
-  return enqueue_product(plan, stream, a, b, c, finish, workspace);
-}
-
-tesela_status tesela_plan_enqueue_dot(tesela_plan *plan, tesela_stream *stream, const tesela_vector *x,
-                                      const tesela_vector *y, const tesela_scalar *result,
-                                      tesela_buffer *workspace) {
-  tsl_api_vectors as;
-  tsl_api_as_matrices(x, y, result, &as);
-  return stream_enqueue(plan, TSL_OP_DOT, stream, as.given, workspace);
-}
-
-tesela_status tesela_plan_enqueue_transpose(tesela_plan *plan, tesela_stream *stream, const tesela_matrix *a,
-                                            const tesela_result *b, tesela_buffer *workspace) {
-  const tesela_matrix written = b ? tsl_api_as_matrix(b) : (tesela_matrix){.data = NULL};
-  const tesela_matrix *const given[TSL_ALL_OPERANDS] = {a, NULL, b ? &written : NULL};
-  return stream_enqueue(plan, TSL_OP_TRANSPOSE, stream, given, workspace);
+  return tsl_plan_enqueue(plan->plan, &checked, stream->stream, memory);
 }

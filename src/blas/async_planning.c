@@ -63,9 +63,10 @@ static bool same_matrix_layout(const tesela_matrix *a, const tesela_matrix *b) {
 }
 
 static bool same_structures(const tesela_gemm_desc *p, const tesela_gemm_desc *q) {
-  return p->a_structure == q->a_structure && p->a_triangle == q->a_triangle &&
-         p->b_structure == q->b_structure && p->b_triangle == q->b_triangle &&
-         p->c_structure == q->c_structure && p->c_triangle == q->c_triangle && p->in_place == q->in_place;
+  return p->structure.a == q->structure.a && p->structure.a_triangle == q->structure.a_triangle &&
+         p->structure.b == q->structure.b && p->structure.b_triangle == q->structure.b_triangle &&
+         p->structure.c == q->structure.c && p->structure.c_triangle == q->structure.c_triangle &&
+         p->structure.in_place == q->structure.in_place;
 }
 
 static bool async_planning_same(const planning_request *a, const planning_request *b) {

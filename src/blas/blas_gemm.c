@@ -58,12 +58,12 @@ void tsl_blas_to_desc(const tsl_call *work, tsl_blas_desc_storage *out) {
                                  .c = tsl_blas_result_of(&work->c, work->type),
                                  .alpha = out->alpha,
                                  .beta = out->beta,
-                                 .a_structure = work->a_is,
-                                 .a_triangle = work->a_triangle,
-                                 .c_structure = work->c_is,
-                                 .c_triangle = work->c_triangle,
-                                 .in_place = in_place,
-                                 .device = work->on_cpu ? "cpu" : NULL};
+                                 .structure.a = work->a_is,
+                                 .structure.a_triangle = work->a_triangle,
+                                 .structure.c = work->c_is,
+                                 .structure.c_triangle = work->c_triangle,
+                                 .structure.in_place = in_place,
+                                 .options.device = work->on_cpu ? "cpu" : NULL};
 }
 
 bool tsl_blas_by_tesela(const tsl_blas_symbol *symbol, const tsl_call *work, tesela_record *record) {

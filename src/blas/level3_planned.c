@@ -74,7 +74,7 @@ static bool level3_planned_solve(const tsl_call *work, tesela_record *record) {
                                                  .x = words.desc.c,
                                                  .in_place = 1,
                                                  .alpha = words.desc.alpha,
-                                                 .device = words.desc.device},
+                                                 .options.device = words.desc.options.device},
                             record) == TESELA_OK;
 }
 

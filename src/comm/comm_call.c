@@ -45,7 +45,7 @@ static tesela_status comm_call_import(gemm_call *out, const tesela_mpi_desc *des
   tesela_gemm_desc own_gemm;
   TSL_API_STRUCT_IMPORT(desc, desc_size, own, tesela_mpi_desc, memory);
   const tesela_gemm_desc *gemm = desc->gemm;
-  TSL_API_STRUCT_IMPORT(gemm, gemm_size, own_gemm, tesela_gemm_desc, effort);
+  TSL_API_STRUCT_IMPORT(gemm, gemm_size, own_gemm, tesela_gemm_desc, beta);
   out->desc = *desc;
   out->gemm = *gemm;
   return TESELA_OK;
@@ -59,11 +59,11 @@ static void gemm_call_set_defaults(gemm_call *c) {
     g->b.type = g->a.type;
   if (g->c.type == TESELA_TYPE_DEFAULT)
     g->c.type = tsl_type_of_products(g->a.type);
-  c->has_own_accuracy = g->accuracy != NULL;
-  if (!g->accuracy)
-    g->accuracy = tsl_env_get_or_null(TSL_ENV_ACCURACY);
-  if (!g->bits)
-    g->bits = tsl_env_get_or_null(TSL_ENV_BITS);
+  c->has_own_accuracy = g->options.accuracy != NULL;
+  if (!g->options.accuracy)
+    g->options.accuracy = tsl_env_get_or_null(TSL_ENV_ACCURACY);
+  if (!g->options.reproducibility)
+    g->options.reproducibility = tsl_env_get_or_null(TSL_ENV_BITS);
   c->c = (tesela_matrix){.data = g->c.data,
                          .buffer = g->c.buffer,
                          .offset = g->c.offset,
@@ -82,28 +82,30 @@ static void gemm_call_set_defaults(gemm_call *c) {
 /* Checks this rank's arguments, and sets the job's sizes and scalars. Fails for calls of one rank only. */
 static tesela_status comm_call_check(const gemm_call *c, const tsl_ranks *ranks, tsl_job *job) {
   const tesela_gemm_desc *g = &c->gemm;
-  if (g->c.reserved != 0 || g->c.reserved_too)
+  if (g->c.reserved != 0)
     return tsl_fail(TESELA_BAD_CALL, "c has reserved fields that are not 0");
   for (int i = 0; i < TSL_PARTS; i++)
     TSL_TRY(tsl_rank_operand_check(&c->operands[i], ranks->size));
-  if (g->accuracy && strcmp(g->accuracy, "default") != 0)
+  if (g->options.accuracy && strcmp(g->options.accuracy, "default") != 0)
     return tsl_fail(TESELA_UNSUPPORTED,
                     "%s is \"%.32s\", but only \"default\" is supported on ranks: see error_bound in "
                     "the record",
-                    c->has_own_accuracy ? "accuracy" : "TESELA_ACCURACY", g->accuracy);
-  if (g->measure_error != 0)
+                    c->has_own_accuracy ? "accuracy" : "TESELA_ACCURACY", g->options.accuracy);
+  if (g->options.measure_error != 0)
     return tsl_fail(TESELA_UNSUPPORTED, "measure_error is only supported on one rank");
-  if (g->a_structure != TESELA_GENERAL || g->b_structure != TESELA_GENERAL ||
-      g->c_structure != TESELA_GENERAL || g->a_triangle != TESELA_WHOLE || g->b_triangle != TESELA_WHOLE ||
-      g->c_triangle != TESELA_WHOLE || g->in_place)
+  if (g->structure.a != TESELA_GENERAL || g->structure.b != TESELA_GENERAL ||
+      g->structure.c != TESELA_GENERAL || g->structure.a_triangle != TESELA_WHOLE ||
+      g->structure.b_triangle != TESELA_WHOLE || g->structure.c_triangle != TESELA_WHOLE ||
+      g->structure.in_place)
     return tsl_fail(TESELA_UNSUPPORTED, "structures, triangles and in_place are only supported on one rank");
-  if (g->bias_axis != TESELA_NO_BIAS || g->bias.data || g->bias.buffer ||
-      g->activation != TESELA_NO_ACTIVATION)
+  if (g->epilogue.bias_axis != TESELA_NO_BIAS || g->epilogue.bias.data || g->epilogue.bias.buffer ||
+      g->epilogue.activation != TESELA_NO_ACTIVATION)
     return tsl_fail(TESELA_UNSUPPORTED, "bias and activation are only supported on one rank");
-  if (g->scaling_a != TESELA_NO_SCALE || g->scaling_b != TESELA_NO_SCALE || g->scale_a.data ||
-      g->scale_a.buffer || g->scale_b.data || g->scale_b.buffer)
+  if (g->epilogue.scaling_a != TESELA_NO_SCALE || g->epilogue.scaling_b != TESELA_NO_SCALE ||
+      g->epilogue.scale_a.data || g->epilogue.scale_a.buffer || g->epilogue.scale_b.data ||
+      g->epilogue.scale_b.buffer)
     return tsl_fail(TESELA_UNSUPPORTED, "scales are only supported on one rank");
-  if (g->a_shards || g->b_shards || g->c_shards)
+  if (g->a.shards || g->b.shards || g->c.shards)
     return tsl_fail(TESELA_UNSUPPORTED,
                     "shards are only supported on one rank: the layout defines each rank's part");
   if (c->desc.memory < 0)
@@ -111,9 +113,9 @@ static tesela_status comm_call_check(const gemm_call *c, const tsl_ranks *ranks,
   job->m = g->m;
   job->n = g->n;
   job->k = g->k;
-  job->device = g->device;
-  job->strategy = g->strategy;
-  job->bits = g->bits;
+  job->device = g->options.device;
+  job->strategy = g->options.strategy;
+  job->bits = g->options.reproducibility;
   job->sums = tsl_type(tsl_type(g->c.type)->sums);
   TSL_TRY(tsl_load_scalar(g->alpha, "alpha", job->sums, 1, job->alpha));
   return tsl_load_scalar(g->beta, "beta", job->sums, 0, job->beta);
@@ -133,8 +135,8 @@ static void list_agreed_values(const gemm_call *c, const tsl_ranks *ranks, tsl_a
   tsl_agreed_list_add(agreed, "k", g->k);
   for (int i = 0; i < TSL_PARTS; i++)
     tsl_agreed_list_add_operand(agreed, &c->operands[i], ranks->size);
-  tsl_agreed_list_add_word(agreed, "accuracy", g->accuracy ? g->accuracy : "default");
-  tsl_agreed_list_add_word(agreed, "bits", g->bits ? g->bits : "any");
+  tsl_agreed_list_add_word(agreed, "accuracy", g->options.accuracy ? g->options.accuracy : "default");
+  tsl_agreed_list_add_word(agreed, "bits", g->options.reproducibility ? g->options.reproducibility : "any");
   tsl_agreed_list_add_scalar(agreed, tsl_alpha_names, g->alpha, complex_c, 1);
   tsl_agreed_list_add_scalar(agreed, tsl_beta_names, g->beta, complex_c, 0);
 }

@@ -265,9 +265,9 @@ static tesela_status product_multiply(product *p, int number) {
             .col_stride = in_c ? there.col_stride : c.col_stride,
             .type = p->tile_type->type},
       .beta = step.panel == 0 ? zero : one,
-      .device = job->device,
-      .strategy = job->strategy,
-      .bits = job->bits,
+      .options.device = job->device,
+      .options.strategy = job->strategy,
+      .options.reproducibility = job->bits,
   };
   tesela_record record = {0};
   /* Persistent blocks on all multiprocessors would make messages wait until their end. */

@@ -24,7 +24,7 @@ static tesela_context *context_of(int threads) {
 
 static tesela_gemm_desc product(float *c) {
   return (tesela_gemm_desc){
-      .m = M, .n = N, .k = K, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}, .device = "cpu"};
+      .m = M, .n = N, .k = K, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}, .options.device = "cpu"};
 }
 
 /* Every word, and what runs by it. */
@@ -36,7 +36,7 @@ static void accuracies(void **state) {
     float c[M * N];
     tesela_record record;
     tesela_gemm_desc desc = product(c);
-    desc.accuracy = words[i];
+    desc.options.accuracy = words[i];
     must(tesela_gemm(context, &desc, &record));
     const double asked = atof(words[i]);
     if (asked > 0 && !(record.error_bound <= asked))
@@ -77,21 +77,21 @@ static void numbers_below_a_rounding(void **state) {
                                      .a = matrix,
                                      .b = {.data = y},
                                      .c = {.data = z, .type = asks[i].to},
-                                     .device = "cpu",
-                                     .accuracy = ask};
+                                     .options.device = "cpu",
+                                     .options.accuracy = ask};
       const tesela_dot_desc dot = {.n = 4,
                                    .x = {.data = x, .type = asks[i].from},
                                    .y = {.data = y},
                                    .result = {.data = z, .type = asks[i].to},
-                                   .device = "cpu",
-                                   .accuracy = ask};
+                                   .options.device = "cpu",
+                                   .options.accuracy = ask};
       tesela_transpose_desc moved = {.rows = 4,
                                      .cols = 4,
                                      .a = matrix,
                                      .b = {.data = z},
                                      .alpha = two,
-                                     .device = "cpu",
-                                     .accuracy = ask};
+                                     .options.device = "cpu",
+                                     .options.accuracy = ask};
       tesela_plan *plan = NULL;
       assert_int_equal(tesela_gemm(context, &desc, NULL), right);
       if (right == TESELA_UNSUPPORTED) {
@@ -136,7 +136,7 @@ static void exact_results(void **state) {
                                  .a = {.data = x, .type = TESELA_F64},
                                  .b = {.data = y, .type = TESELA_F64},
                                  .c = {.data = &c, .type = TESELA_F64},
-                                 .accuracy = "exact"};
+                                 .options.accuracy = "exact"};
   must(tesela_gemm(context, &desc, NULL));
   assert_true(c == 3);
   const double ones[2] = {1, 0}, minus = -3;
@@ -160,22 +160,22 @@ static void refusals(void **state) {
   memcpy(kept, c, sizeof c);
   tesela_gemm_desc desc = product(c);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    desc.accuracy = wrong[i];
+    desc.options.accuracy = wrong[i];
     expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "it can be default, a number above 0");
   }
-  desc.accuracy = NULL;
-  desc.bits = "always";
+  desc.options.accuracy = NULL;
+  desc.options.reproducibility = "always";
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "it can be any, run, threads or devices");
-  desc.bits = NULL;
-  desc.accuracy = "1e-30";
-  desc.strategy = "host_packed";
+  desc.options.reproducibility = NULL;
+  desc.options.accuracy = "1e-30";
+  desc.options.strategy = "host_packed";
   expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "and 1e-30 is asked for");
-  desc.accuracy = "exact";
+  desc.options.accuracy = "exact";
   expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "exact is asked for");
-  desc.accuracy = NULL;
-  desc.bits = "devices";
+  desc.options.accuracy = NULL;
+  desc.options.reproducibility = "devices";
   expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "bits=devices is required");
-  desc.strategy = NULL;
+  desc.options.strategy = NULL;
   desc.a.type = desc.b.type = desc.c.type = TESELA_C64;
   desc.alpha = turned; /* complex sums of whole numbers are the same everywhere, their scaling is not */
   expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "bits=devices is required");
@@ -189,8 +189,13 @@ static void run_with(int threads, const char *isa, const char *bits, int64_t m, 
     setenv("TESELA_ISA", isa, 1);
   tesela_context *context = context_of(threads);
   tesela_record record;
-  const tesela_gemm_desc desc = {
-      .m = m, .n = n, .k = k, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}, .bits = bits};
+  const tesela_gemm_desc desc = {.m = m,
+                                 .n = n,
+                                 .k = k,
+                                 .a = {.data = a},
+                                 .b = {.data = b},
+                                 .c = {.data = c},
+                                 .options.reproducibility = bits};
   must(tesela_gemm(context, &desc, &record));
   snprintf(plan, 256, "%s", record.plan);
   tesela_context_destroy(context);
@@ -232,9 +237,9 @@ static void same_dots(void **state) {
                                     .x = {.data = a},
                                     .y = {.data = a},
                                     .result = {.data = &results[d]},
-                                    .device = devices[d],
-                                    .bits = asks[i][0],
-                                    .accuracy = asks[i][1]};
+                                    .options.device = devices[d],
+                                    .options.reproducibility = asks[i][0],
+                                    .options.accuracy = asks[i][1]};
       must(tesela_dot(context, &desc, &record));
       if (i < 2 && !strstr(record.plan, i == 0 ? "dot fixed_tree" : "dot exact"))
         fail_msg("bits=%s accuracy=%s runs %s", asks[i][0], asks[i][1], record.plan);
@@ -266,8 +271,8 @@ static void environment(void **state) {
   must(tesela_gemm(context, &desc, &record));
   assert_non_null(strstr(record.plan, "gemm exact"));
   assert_non_null(strstr(record.plan, "accuracy=exact bits=devices"));
-  desc.accuracy = "default";
-  desc.bits = "any";
+  desc.options.accuracy = "default";
+  desc.options.reproducibility = "any";
   must(tesela_gemm(context, &desc, &record));
   assert_null(strstr(record.plan, "accuracy"));
   /* 2^24 + 1 + 1 in f32 by an exact sum, three times over: known calls are asked for the same. */

@@ -63,7 +63,7 @@ static bool is_null(const json_t *object, const char *key) {
 
 static void structures_are_told(void **state) {
   (void)state;
-  tesela_gemm_desc desc = {.m = 100, .n = 100, .k = 70, .c_triangle = TESELA_UPPER};
+  tesela_gemm_desc desc = {.m = 100, .n = 100, .k = 70, .structure.c_triangle = TESELA_UPPER};
   json_t *object = explain(&desc);
   assert_true(is_null(object, "a_is") && is_null(object, "b_is"));
   assert_string_equal(word(object, "c_is"), "upper");
@@ -72,9 +72,9 @@ static void structures_are_told(void **state) {
   desc = (tesela_gemm_desc){.m = 30,
                             .n = 70,
                             .k = 70,
-                            .b_structure = TESELA_UNIT_TRIANGULAR,
-                            .b_triangle = TESELA_LOWER,
-                            .in_place = 1};
+                            .structure.b = TESELA_UNIT_TRIANGULAR,
+                            .structure.b_triangle = TESELA_LOWER,
+                            .structure.in_place = 1};
   object = explain(&desc);
   assert_true(is_null(object, "a_is") && is_null(object, "c_is"));
   assert_string_equal(word(object, "b_is"), "unit_lower");
@@ -93,7 +93,7 @@ static void it_says_what_a_plan_is(void **state) {
   (void)state;
   tesela_gemm_desc desc = {.m = 100, .n = 30, .k = 70, .a = {.type = TESELA_F64}, .b = {.type = TESELA_F64}};
   tesela_plan *plan;
-  desc.device = "cpu";
+  desc.options.device = "cpu";
   assert_int_equal(tesela_plan_create(context, &desc, &plan), TESELA_OK);
   json_t *object = explain(&desc);
   assert_string_equal(word(object, "plan"), tesela_plan_describe(plan));
@@ -108,7 +108,7 @@ static void it_says_what_a_plan_is(void **state) {
   assert_true(json_is_object(json_object_get(chosen, "account")));
   json_decref(object);
   tesela_plan_destroy(plan);
-  desc.strategy = "element";
+  desc.options.strategy = "element";
   object = explain(&desc);
   assert_int_equal(json_array_size(json_object_get(object, "candidates")), 1);
   json_decref(object);
@@ -116,8 +116,12 @@ static void it_says_what_a_plan_is(void **state) {
 
 static void it_knows_the_contexts_wisdom(void **state) {
   (void)state;
-  const tesela_gemm_desc desc = {
-      .m = 48, .n = 48, .k = 48, .device = "cpu", .strategy = "sequential", .effort = 5};
+  const tesela_gemm_desc desc = {.m = 48,
+                                 .n = 48,
+                                 .k = 48,
+                                 .options.device = "cpu",
+                                 .options.strategy = "sequential",
+                                 .options.tuning_seconds = 5};
   tesela_plan *plan;
   json_t *object = explain(&desc); /* measures nothing */
   assert_string_equal(word(chosen_of(object), "predicted_by"), "model");
@@ -133,8 +137,11 @@ static void it_knows_the_contexts_wisdom(void **state) {
 
 static void that_nothing_can_run_is_told(void **state) {
   (void)state;
-  const tesela_gemm_desc desc = {
-      .m = 8, .n = 8, .k = 8, .device = "cpu", .strategy = "register_tile"}; /* has kernels alone */
+  const tesela_gemm_desc desc = {.m = 8,
+                                 .n = 8,
+                                 .k = 8,
+                                 .options.device = "cpu",
+                                 .options.strategy = "register_tile"}; /* has kernels alone */
   json_t *object = explain(&desc);
   assert_true(json_is_null(json_object_get(object, "plan")));
   const json_t *list = json_object_get(object, "candidates");
@@ -146,13 +153,14 @@ static void that_nothing_can_run_is_told(void **state) {
 static void dots_and_transposes_are_explained(void **state) {
   (void)state;
   char *text;
-  tesela_status status = tesela_explain_dot(context, &(tesela_dot_desc){.n = 1000, .device = "cpu"}, &text);
+  tesela_status status =
+      tesela_explain_dot(context, &(tesela_dot_desc){.n = 1000, .options.device = "cpu"}, &text);
   json_t *object = read_text(status, text);
   assert_non_null(strstr(word(object, "plan"), "dot "));
   assert_int_equal(json_integer_value(json_object_get(object, "k")), 1000);
   json_decref(object);
-  status = tesela_explain_transpose(context,
-                                    &(tesela_transpose_desc){.rows = 20, .cols = 30, .device = "cpu"}, &text);
+  status = tesela_explain_transpose(
+      context, &(tesela_transpose_desc){.rows = 20, .cols = 30, .options.device = "cpu"}, &text);
   object = read_text(status, text);
   assert_non_null(strstr(word(object, "plan"), "transpose "));
   assert_int_equal(json_integer_value(json_object_get(object, "m")), 30);
@@ -168,7 +176,7 @@ static void wrong_calls_are_refused(void **state) {
   assert_null(text);
   expect(tesela_explain(context, NULL, &text), TESELA_BAD_CALL, "desc is NULL");
   expect(tesela_explain(context, &desc, &text), TESELA_BAD_CALL, "desc.m is -1");
-  desc = (tesela_gemm_desc){.m = 1, .n = 1, .k = 1, .strategy = "nonsense"};
+  desc = (tesela_gemm_desc){.m = 1, .n = 1, .k = 1, .options.strategy = "nonsense"};
   expect(tesela_explain(context, &desc, &text), TESELA_BAD_INPUT, "nonsense");
   expect(tesela_explain_sized(context, TESELA_GEMM, &desc, &text, 8), TESELA_BAD_CALL, "desc");
   expect(tesela_explain_dot(context, NULL, &text), TESELA_BAD_CALL, "desc is NULL");

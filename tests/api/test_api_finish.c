@@ -67,12 +67,12 @@ static tesela_gemm_desc described(const char *device, tesela_bias_axis along, te
                             .a = {.data = a[0]},
                             .b = {.data = b},
                             .c = {.data = c[0]},
-                            .device = device,
-                            .bias = {.data = along == TESELA_BIAS_ROW      ? row
-                                             : along == TESELA_BIAS_COLUMN ? column
-                                                                           : NULL},
-                            .bias_axis = along,
-                            .activation = activation};
+                            .options.device = device,
+                            .epilogue.bias = {.data = along == TESELA_BIAS_ROW      ? row
+                                                      : along == TESELA_BIAS_COLUMN ? column
+                                                                                    : NULL},
+                            .epilogue.bias_axis = along,
+                            .epilogue.activation = activation};
 }
 
 static const float *vector_of(tesela_bias_axis along) {
@@ -90,7 +90,8 @@ static void call_again_on(const char *device) {
         for (int i = 0; i < 3; i++) {
           memset(c[0], 0x7f, sizeof c[0]);
           must(tesela_gemm(context, &desc, NULL));
-          check(c[0], 0, vector_of(desc.bias_axis), desc.bias_axis, desc.activation);
+          check(c[0], 0, vector_of(desc.epilogue.bias_axis), desc.epilogue.bias_axis,
+                desc.epilogue.activation);
         }
       }
 }
@@ -118,7 +119,7 @@ static void test_beta_and_strides(void **state) {
       desc.beta = &beta;
       desc.c.row_stride = 1;
       desc.c.col_stride = M;
-      desc.bias = (tesela_vector){.data = spread + 2 * (N - 1), .stride = -2};
+      desc.epilogue.bias = (tesela_vector){.data = spread + 2 * (N - 1), .stride = -2};
       for (int i = 0; i < SIZE; i++)
         c[0][i] = (float)(i % 9);
       must(tesela_gemm(context, &desc, NULL));
@@ -145,10 +146,10 @@ static void test_what_is_not_finite(void **state) {
                                      .a = {.data = &x},
                                      .b = {.data = y},
                                      .c = {.data = z},
-                                     .device = devices[d],
-                                     .bias = {.data = bias},
-                                     .bias_axis = TESELA_BIAS_ROW,
-                                     .activation = (tesela_activation)activation};
+                                     .options.device = devices[d],
+                                     .epilogue.bias = {.data = bias},
+                                     .epilogue.bias_axis = TESELA_BIAS_ROW,
+                                     .epilogue.activation = (tesela_activation)activation};
       must(tesela_gemm(context, &desc, NULL));
       assert_true(isnan(z[0]));
       assert_true(isinf(z[1]) && z[1] > 0);
@@ -168,10 +169,10 @@ static void test_types(void **state) {
                                  .a = {.data = ones, .type = TESELA_BF16},
                                  .b = {.data = ones, .type = TESELA_BF16},
                                  .c = {.data = narrow, .type = TESELA_BF16},
-                                 .device = "cpu",
-                                 .bias = {.data = wide, .type = TESELA_F32},
-                                 .bias_axis = TESELA_BIAS_COLUMN,
-                                 .activation = TESELA_RELU};
+                                 .options.device = "cpu",
+                                 .epilogue.bias = {.data = wide, .type = TESELA_F32},
+                                 .epilogue.bias_axis = TESELA_BIAS_COLUMN,
+                                 .epilogue.activation = TESELA_RELU};
   (void)state;
   must(tesela_gemm(context, &desc, NULL));
   assert_int_equal(narrow[0], 0x4010); /* 2.25 */
@@ -185,9 +186,9 @@ static void test_types(void **state) {
                                     .a = {.data = x, .type = TESELA_C128},
                                     .b = {.data = y, .type = TESELA_C128},
                                     .c = {.data = z, .type = TESELA_C128},
-                                    .device = "cpu",
-                                    .bias = {.data = bias, .type = TESELA_C128},
-                                    .bias_axis = TESELA_BIAS_ROW};
+                                    .options.device = "cpu",
+                                    .epilogue.bias = {.data = bias, .type = TESELA_C128},
+                                    .epilogue.bias_axis = TESELA_BIAS_ROW};
   must(tesela_gemm(context, &complex, NULL));
   assert_true(z[0] == 5.5 && z[1] == -2);
 }
@@ -207,17 +208,20 @@ static void test_plans_and_their_text(void **state) {
   assert_string_equal(tesela_plan_describe(plan), tesela_plan_describe(again));
   for (int i = 0; i < 2; i++) {
     memset(c[0], 0x7f, sizeof c[0]);
-    must(tesela_plan_run_epilogue(i ? again : plan, &x, &y, &z, &vector, NULL));
+    must(tesela_plan_run(i ? again : plan, &(tesela_operands){.a = &x, .b = &y, .c = &z, .epilogue = &vector},
+                         NULL));
     check(c[0], 0, column, TESELA_BIAS_COLUMN, TESELA_GELU);
   }
-  expect(tesela_plan_run(plan, &x, &y, &z, NULL), TESELA_BAD_CALL, "bias.data is NULL");
+  expect(tesela_plan_run(plan, &(tesela_operands){.a = &x, .b = &y, .c = &z}, NULL), TESELA_BAD_CALL,
+         "bias.data is NULL");
   tesela_plan_destroy(plan);
   tesela_plan_destroy(again);
-  must(tesela_plan_create(context, &(tesela_gemm_desc){.m = M, .n = N, .k = K, .activation = TESELA_RELU},
-                          &plan));
-  must(tesela_plan_run(plan, &x, &y, &z, NULL));
+  must(tesela_plan_create(
+      context, &(tesela_gemm_desc){.m = M, .n = N, .k = K, .epilogue.activation = TESELA_RELU}, &plan));
+  must(tesela_plan_run(plan, &(tesela_operands){.a = &x, .b = &y, .c = &z}, NULL));
   check(c[0], 0, NULL, TESELA_NO_BIAS, TESELA_RELU);
-  expect(tesela_plan_run_epilogue(plan, &x, &y, &z, &vector, NULL), TESELA_BAD_CALL, "the plan has no bias");
+  expect(tesela_plan_run(plan, &(tesela_operands){.a = &x, .b = &y, .c = &z, .epilogue = &vector}, NULL),
+         TESELA_BAD_CALL, "the plan has no bias");
   tesela_plan_destroy(plan);
   expect(tesela_plan_parse(context,
                            "gemm sequential version=1 device=cpu place=host m=2 n=2 k=2 types=f32,f32,f32 "
@@ -243,7 +247,7 @@ static void test_buffers_on(const char *device) {
   desc.a = (tesela_matrix){.buffer = x};
   desc.b = (tesela_matrix){.buffer = y};
   desc.c = (tesela_result){.buffer = z};
-  desc.bias = (tesela_vector){.buffer = vector, .offset = N};
+  desc.epilogue.bias = (tesela_vector){.buffer = vector, .offset = N};
   must(tesela_gemm(context, &desc, NULL));
   must(tesela_buffer_read(z, 0, c[0], sizeof c[0]));
   check(c[0], 0, row + N, TESELA_BIAS_ROW, TESELA_GELU_TANH);
@@ -251,20 +255,32 @@ static void test_buffers_on(const char *device) {
   must(tesela_stream_create(context, device, &stream));
   must(tesela_plan_workspace(plan, &workspace));
   must(tesela_stream_reserve(stream, workspace));
-  must(tesela_plan_enqueue_epilogue(plan, stream, &desc.a, &desc.b, &desc.c,
-                                    &(tesela_epilogue){.bias = {.buffer = vector, .offset = 2 * N}}, NULL));
+  must(tesela_plan_enqueue(
+      plan, stream,
+      &(tesela_operands){.a = &desc.a,
+                         .b = &desc.b,
+                         .c = &desc.c,
+                         .epilogue = &(tesela_epilogue){.bias = {.buffer = vector, .offset = 2 * N}}},
+      NULL));
   must(tesela_stream_wait(stream));
   must(tesela_buffer_read(z, 0, c[0], sizeof c[0]));
   check(c[0], 0, row + 2 * N, TESELA_BIAS_ROW, TESELA_GELU_TANH);
-  expect(tesela_plan_enqueue(plan, stream, &desc.a, &desc.b, &desc.c, NULL), TESELA_BAD_CALL, "bias.buffer");
-  expect(tesela_plan_enqueue_epilogue(plan, stream, &desc.a, &desc.b, &desc.c,
-                                      &(tesela_epilogue){.bias = {.buffer = vector, .offset = 3 * N - 1}},
-                                      NULL),
-         TESELA_BAD_CALL, "bias.offset");
-  desc.bias = (tesela_vector){.data = row};
+  expect(
+      tesela_plan_enqueue(plan, stream, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, NULL),
+      TESELA_BAD_CALL, "bias.buffer");
+  expect(
+      tesela_plan_enqueue(
+          plan, stream,
+          &(tesela_operands){.a = &desc.a,
+                             .b = &desc.b,
+                             .c = &desc.c,
+                             .epilogue = &(tesela_epilogue){.bias = {.buffer = vector, .offset = 3 * N - 1}}},
+          NULL),
+      TESELA_BAD_CALL, "bias.offset");
+  desc.epilogue.bias = (tesela_vector){.data = row};
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "all operands are in one place");
-  desc.bias = (tesela_vector){.buffer = z};
-  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "c overlaps desc.bias");
+  desc.epilogue.bias = (tesela_vector){.buffer = z};
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "c overlaps desc.epilogue.bias");
   tesela_stream_destroy(stream);
   tesela_plan_destroy(plan);
   tesela_buffer_destroy(x);
@@ -318,7 +334,7 @@ static void test_batch_in_buffers(void **state) {
   desc.a = (tesela_matrix){.buffer = x};
   desc.b = (tesela_matrix){.buffer = y};
   desc.c = (tesela_result){.buffer = z};
-  desc.bias = (tesela_vector){.buffer = vector};
+  desc.epilogue.bias = (tesela_vector){.buffer = vector};
   must(tesela_gemm_batched(context, &desc, &batch, NULL));
   memset(c, 0x7f, sizeof c);
   must(tesela_buffer_read(z, 0, c, sizeof c));
@@ -334,17 +350,17 @@ static void test_batch_in_buffers(void **state) {
 static void test_refusals(void **state) {
   tesela_gemm_desc desc = described("cpu", TESELA_BIAS_ROW, TESELA_NO_ACTIVATION);
   (void)state;
-  desc.bias_axis = TESELA_NO_BIAS;
-  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.bias_axis");
+  desc.epilogue.bias_axis = TESELA_NO_BIAS;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "bias_axis");
   desc = described("cpu", TESELA_BIAS_ROW, TESELA_NO_ACTIVATION);
-  desc.bias.data = NULL;
-  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.bias.data is NULL");
+  desc.epilogue.bias.data = NULL;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.epilogue.bias.data is NULL");
   desc = described("cpu", TESELA_BIAS_ROW, TESELA_NO_ACTIVATION);
-  desc.bias.type = TESELA_F64;
+  desc.epilogue.bias.type = TESELA_F64;
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "bias is f64 where C is f32");
   desc = described("cpu", TESELA_BIAS_ROW, TESELA_NO_ACTIVATION);
-  desc.bias.data = c[0];
-  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "overlaps desc.bias");
+  desc.epilogue.bias.data = c[0];
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "overlaps desc.epilogue.bias");
   desc = described("cpu", TESELA_NO_BIAS, TESELA_RELU);
   desc.a.type = desc.b.type = TESELA_I8;
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "integers have neither");
@@ -355,8 +371,8 @@ static void test_refusals(void **state) {
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "which are none");
   desc = described("cpu", TESELA_NO_BIAS, TESELA_RELU);
   desc.m = desc.k = K;
-  desc.a_structure = TESELA_SYMMETRIC;
-  desc.a_triangle = TESELA_LOWER;
+  desc.structure.a = TESELA_SYMMETRIC;
+  desc.structure.a_triangle = TESELA_LOWER;
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "general matrices");
 }
 
@@ -365,17 +381,17 @@ static void test_accuracy(void **state) {
   tesela_record plain, finished;
   tesela_gemm_desc desc = described("cpu", TESELA_NO_BIAS, TESELA_NO_ACTIVATION);
   (void)state;
-  desc.strategy = "sequential";
+  desc.options.strategy = "sequential";
   must(tesela_gemm(context, &desc, &plain));
   desc = described("cpu", TESELA_BIAS_ROW, TESELA_GELU);
-  desc.strategy = "sequential";
+  desc.options.strategy = "sequential";
   must(tesela_gemm(context, &desc, &finished));
   assert_true(finished.error_bound > 1.13 * plain.error_bound);
   desc = described("cpu", TESELA_BIAS_ROW, TESELA_NO_ACTIVATION);
-  desc.accuracy = "exact";
+  desc.options.accuracy = "exact";
   expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "exact is asked for");
   desc = described("cpu", TESELA_NO_BIAS, TESELA_RELU);
-  desc.accuracy = "exact";
+  desc.options.accuracy = "exact";
   must(tesela_gemm(context, &desc, NULL)); /* a maximum with 0 rounds nothing */
   check(c[0], 0, NULL, TESELA_NO_BIAS, TESELA_RELU);
 }
@@ -384,7 +400,7 @@ static void test_accuracy(void **state) {
 static void test_older_descriptions(void **state) {
   const tesela_gemm_desc desc = described("cpu", TESELA_BIAS_ROW, TESELA_RELU);
   (void)state;
-  must(tesela_gemm_sized(context, &desc, NULL, offsetof(tesela_gemm_desc, bias), sizeof(tesela_record)));
+  must(tesela_gemm_sized(context, &desc, NULL, offsetof(tesela_gemm_desc, epilogue), sizeof(tesela_record)));
   check(c[0], 0, NULL, TESELA_NO_BIAS, TESELA_NO_ACTIVATION);
 }
 

@@ -22,8 +22,8 @@ static tesela_gemm_desc product(int64_t m, int64_t n, int64_t k) {
                             .a = {.data = a},
                             .b = {.data = b},
                             .c = {.data = c},
-                            .device = "cpu",
-                            .measure_error = SEED};
+                            .options.device = "cpu",
+                            .options.measure_error = SEED};
 }
 
 /* The largest error by sums of doubles, over alpha |A||B| + |beta C0|. */
@@ -61,7 +61,7 @@ static void the_error_itself(void **state) {
         !(record.error_measured <= record.error_bound) || !(record.seconds_measure > 0))
       fail_msg("measured %g of %lld x %lld, it is %g of %d x %d", record.error_measured,
                (long long)record.measured_rows, (long long)record.measured_cols, error, M, N);
-    desc.measure_error = 0;
+    desc.options.measure_error = 0;
     must(tesela_gemm(context, &desc, &record));
     assert_true(record.measured_rows == 0 && record.error_measured == 0 && record.seconds_measure == 0);
   }
@@ -78,10 +78,10 @@ static void samples(void **state) {
   assert_true(first.measured_rows > 8 && first.measured_rows < LARGE && first.measured_cols < LARGE);
   must(tesela_gemm(context, &desc, &again));
   assert_true(first.error_measured > 0 && again.error_measured == first.error_measured);
-  desc.measure_error++;
+  desc.options.measure_error++;
   must(tesela_gemm(context, &desc, &other));
   assert_true(other.error_measured != first.error_measured);
-  desc.measure_error = 0;
+  desc.options.measure_error = 0;
   must(tesela_gemm(context, &desc, NULL));
   assert_memory_equal(c, kept, sizeof c);
 }
@@ -109,7 +109,7 @@ static void layouts(void **state) {
         tesela_gemm_desc desc = product(M, N, K);
         tesela_record record;
         int64_t offsets[3] = {s[1] < 0 ? K : 0, s[2] < 0 ? N * K : 0, s[5] < 0 ? M * N + 3 : 0};
-        desc.device = devices[d];
+        desc.options.device = devices[d];
         desc.beta = i % 2 ? &beta : NULL;
         desc.a = (tesela_matrix){.row_stride = s[0], .col_stride = s[1]};
         desc.b = (tesela_matrix){.row_stride = s[2], .col_stride = s[3]};
@@ -148,21 +148,25 @@ static void others(void **state) {
                                .x = {.data = a},
                                .y = {.data = b},
                                .result = {.data = c},
-                               .measure_error = SEED,
-                               .device = "cpu"};
+                               .options.measure_error = SEED,
+                               .options.device = "cpu"};
   must(tesela_dot(context, &dot, &record));
   assert_true(record.measured_rows == 1 && record.measured_cols == 1 && record.error_measured > 0);
   tesela_transpose_desc move = {.rows = M,
                                 .cols = K,
                                 .a = {.data = a},
                                 .b = {.data = c},
-                                .device = "cpu",
+                                .options.device = "cpu",
                                 .alpha = &half,
-                                .measure_error = SEED};
+                                .options.measure_error = SEED};
   must(tesela_transpose(context, &move, &record));
   assert_true(record.measured_rows == K && record.measured_cols == M && record.error_measured > 0);
-  move = (tesela_transpose_desc){
-      .rows = LARGE, .cols = LARGE, .b = {.data = c}, .in_place = 1, .device = "cpu", .measure_error = SEED};
+  move = (tesela_transpose_desc){.rows = LARGE,
+                                 .cols = LARGE,
+                                 .b = {.data = c},
+                                 .in_place = 1,
+                                 .options.device = "cpu",
+                                 .options.measure_error = SEED};
   memcpy(c, a, sizeof c);
   must(tesela_transpose(context, &move, &record));
   assert_true(record.measured_rows > 8 && record.error_measured == 0);
@@ -171,7 +175,7 @@ static void others(void **state) {
   tesela_batch batch = {.count = 100, .a_stride = 45, .b_stride = 35, .c_stride = 63};
   must(tesela_gemm_batched(context, &desc, &batch, &record));
   assert_true(record.measured_rows == 8 * 9 && record.measured_cols == 7 && record.error_measured > 0);
-  desc.device = "opencl:0";
+  desc.options.device = "opencl:0";
   must(tesela_gemm_batched(context, &desc, &batch, &record));
   assert_true(record.measured_rows == 8 * 9);
   /* Complex numbers and integers. */
@@ -201,9 +205,9 @@ static double finished_error(const tesela_gemm_desc *desc, double beta) {
   double largest = 0;
   for (int i = 0; i < M; i++)
     for (int j = 0; j < N; j++) {
-      const double added = desc->bias_axis == TESELA_BIAS_ROW      ? (double)bias[j]
-                           : desc->bias_axis == TESELA_BIAS_COLUMN ? (double)bias[i]
-                                                                   : 0,
+      const double added = desc->epilogue.bias_axis == TESELA_BIAS_ROW      ? (double)bias[j]
+                           : desc->epilogue.bias_axis == TESELA_BIAS_COLUMN ? (double)bias[i]
+                                                                            : 0,
                    before = beta * (double)kept[i * N + j];
       double sum = added + before, size = fabs(added) + fabs(before);
       for (int l = 0; l < K; l++) {
@@ -211,7 +215,7 @@ static double finished_error(const tesela_gemm_desc *desc, double beta) {
         sum += term;
         size += fabs(term);
       }
-      largest = fmax(largest, fabs(c[i * N + j] - finished(desc->activation, sum)) / size);
+      largest = fmax(largest, fabs(c[i * N + j] - finished(desc->epilogue.activation, sum)) / size);
     }
   return largest;
 }
@@ -228,11 +232,11 @@ static void last_steps(void **state) {
   for (int kind = 0; kind < 27; kind++) {
     tesela_gemm_desc desc = product(M, N, K);
     tesela_record record;
-    desc.bias_axis = (tesela_bias_axis)(kind % 3);
-    desc.activation = (tesela_activation)(kind / 3 % 3);
-    desc.bias = (tesela_vector){.data = desc.bias_axis == TESELA_NO_BIAS ? NULL : bias};
+    desc.epilogue.bias_axis = (tesela_bias_axis)(kind % 3);
+    desc.epilogue.activation = (tesela_activation)(kind / 3 % 3);
+    desc.epilogue.bias = (tesela_vector){.data = desc.epilogue.bias_axis == TESELA_NO_BIAS ? NULL : bias};
     desc.beta = &betas[kind / 9 % 2];
-    desc.device = devices[kind / 18];
+    desc.options.device = devices[kind / 18];
     memcpy(c, kept, sizeof c);
     must(tesela_gemm(context, &desc, &record));
     const double error = finished_error(&desc, *desc.beta);
@@ -248,15 +252,15 @@ static void last_steps(void **state) {
     const size_t bytes[4] = {sizeof c, sizeof c, sizeof c, sizeof bias};
     tesela_gemm_desc desc = product(LARGE, LARGE, LARGE);
     tesela_record record;
-    desc.device = "opencl:0";
+    desc.options.device = "opencl:0";
     for (int i = 0; i < 4; i++)
       must(tesela_buffer_write(buffer[i], 0, host[i], bytes[i]));
     desc.a = (tesela_matrix){.buffer = buffer[0]};
     desc.b = (tesela_matrix){.buffer = buffer[1]};
     desc.c = (tesela_result){.buffer = buffer[2]};
-    desc.bias = (tesela_vector){.buffer = buffer[3]};
-    desc.bias_axis = (tesela_bias_axis)along;
-    desc.activation = TESELA_GELU;
+    desc.epilogue.bias = (tesela_vector){.buffer = buffer[3]};
+    desc.epilogue.bias_axis = (tesela_bias_axis)along;
+    desc.epilogue.activation = TESELA_GELU;
     must(tesela_gemm(context, &desc, &record));
     assert_true(record.measured_rows > 8 && record.measured_rows < LARGE && record.error_measured > 0 &&
                 record.error_measured <= record.error_bound);
@@ -284,11 +288,12 @@ static double structured_error(const tesela_gemm_desc *desc, int m, int n, int k
   for (int i = 0; i < m; i++)
     for (int j = 0; j < n; j++) {
       double sum = 0, size = 0;
-      if ((desc->c_triangle == TESELA_LOWER && i < j) || (desc->c_triangle == TESELA_UPPER && i > j))
+      if ((desc->structure.c_triangle == TESELA_LOWER && i < j) ||
+          (desc->structure.c_triangle == TESELA_UPPER && i > j))
         continue;
       for (int l = 0; l < k; l++) {
-        const double term = completed(a, desc->a_structure, desc->a_triangle, k, i, l) *
-                            completed(right, desc->b_structure, desc->b_triangle, n, l, j);
+        const double term = completed(a, desc->structure.a, desc->structure.a_triangle, k, i, l) *
+                            completed(right, desc->structure.b, desc->structure.b_triangle, n, l, j);
         sum += term;
         size += fabs(term);
       }
@@ -307,13 +312,13 @@ static void structures(void **state) {
     const int side = kind / 16 ? 280 : M;
     tesela_gemm_desc desc = product(side, side, side);
     if (is == TESELA_HERMITIAN) { /* of real numbers there is none: a triangle of C in its place */
-      desc.c_triangle = triangle;
+      desc.structure.c_triangle = triangle;
     } else if (kind / 8 % 2) {
-      desc.b_structure = is;
-      desc.b_triangle = triangle;
+      desc.structure.b = is;
+      desc.structure.b_triangle = triangle;
     } else {
-      desc.a_structure = is;
-      desc.a_triangle = triangle;
+      desc.structure.a = is;
+      desc.structure.a_triangle = triangle;
     }
     memcpy(c, kept, sizeof c);
     must(tesela_gemm(context, &desc, &record));
@@ -327,9 +332,9 @@ static void structures(void **state) {
   }
   /* In place: the run overwrites B. */
   tesela_gemm_desc desc = product(M, M, M);
-  desc.a_structure = TESELA_TRIANGULAR;
-  desc.a_triangle = TESELA_LOWER;
-  desc.in_place = 1;
+  desc.structure.a = TESELA_TRIANGULAR;
+  desc.structure.a_triangle = TESELA_LOWER;
+  desc.structure.in_place = 1;
   desc.b = (tesela_matrix){.data = NULL};
   memcpy(c, b, sizeof c);
   must(tesela_gemm(context, &desc, &record));
@@ -339,8 +344,8 @@ static void structures(void **state) {
   static const double beta[2] = {0.5, 0};
   desc = product(M, N, M);
   desc.a.type = desc.b.type = desc.c.type = TESELA_C64;
-  desc.a_structure = TESELA_HERMITIAN;
-  desc.a_triangle = TESELA_UPPER;
+  desc.structure.a = TESELA_HERMITIAN;
+  desc.structure.a_triangle = TESELA_UPPER;
   desc.beta = beta;
   must(tesela_gemm(context, &desc, &record));
   assert_true(record.measured_rows == M && record.error_measured > 0 &&
@@ -353,9 +358,9 @@ static void structures(void **state) {
   desc.a = (tesela_matrix){.buffer = buffers[0]};
   desc.b = (tesela_matrix){.buffer = buffers[1]};
   desc.c = (tesela_result){.buffer = buffers[2]};
-  desc.device = "opencl:0";
-  desc.a_structure = TESELA_SYMMETRIC;
-  desc.a_triangle = TESELA_LOWER;
+  desc.options.device = "opencl:0";
+  desc.structure.a = TESELA_SYMMETRIC;
+  desc.structure.a_triangle = TESELA_LOWER;
   expect(tesela_gemm(context, &desc, &record), TESELA_UNSUPPORTED, "host memory");
   for (int i = 0; i < 3; i++)
     tesela_buffer_destroy(buffers[i]);
@@ -382,24 +387,25 @@ static void wrong_results(void **state) {
   (void)state;
   for (int size = 0; size < 2; size++) {
     tesela_gemm_desc desc = size ? product(LARGE, LARGE, LARGE) : product(M, N, K);
-    desc.strategy = "sequential";
+    desc.options.strategy = "sequential";
     must(tesela_plan_create(context, &desc, &plan));
     tsl_strategy wrong = *plan->plan->work.strategy;
     right_run = wrong.run;
     wrong.run = wrong_run;
     plan->plan->work.strategy = &wrong;
     off_by = 0;
-    must(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record));
+    must(tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, &record));
     off_by = 0.5f;
     memset(&record, 0, sizeof record);
-    expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record), TESELA_WRONG_RESULT,
-           size ? "C(299, 299) is " : "C(36, 28) is ");
+    expect(tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, &record),
+           TESELA_WRONG_RESULT, size ? "C(299, 299) is " : "C(36, 28) is ");
     assert_non_null(strstr(tesela_last_error(), "sequential on cpu"));
     assert_true(record.error_measured > record.error_bound && record.plan);
-    expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL), TESELA_WRONG_RESULT,
-           "outside of its error bound");
+    expect(tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, NULL),
+           TESELA_WRONG_RESULT, "outside of its error bound");
     off_by = NAN;
-    expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL), TESELA_WRONG_RESULT, "nan");
+    expect(tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, NULL),
+           TESELA_WRONG_RESULT, "nan");
     tesela_plan_destroy(plan);
   }
 }
@@ -411,7 +417,7 @@ static void wrong_results_of_known_calls(void **state) {
   tesela_gemm_desc desc = product(LARGE, LARGE, LARGE);
   tsl_request request;
   tsl_call_key key;
-  desc.measure_error = 0;
+  desc.options.measure_error = 0;
   for (int i = 0; i < 10; i++) /* it is learnt on the way */
     must(tesela_gemm(context, &desc, NULL));
   must(tsl_api_gemm_request(context, &desc, &request));
@@ -425,7 +431,7 @@ static void wrong_results_of_known_calls(void **state) {
   wrong.run = wrong_run;
   plan->work.strategy = &wrong;
   off_by = 0.5f;
-  desc.measure_error = SEED;
+  desc.options.measure_error = SEED;
   expect(tesela_gemm(context, &desc, NULL), TESELA_WRONG_RESULT, "outside of its error bound");
   plan->work.strategy = right;
   must(tesela_gemm(context, &desc, NULL));
@@ -438,26 +444,29 @@ static void wrong_results_of_others(void **state) {
   (void)state;
   for (int kind = 0; kind < 4; kind++) {
     tesela_gemm_desc desc = product(LARGE, LARGE, LARGE);
-    desc.strategy = "sequential";
+    desc.options.strategy = "sequential";
     if (kind == 0)
-      desc.c_triangle = TESELA_LOWER;
+      desc.structure.c_triangle = TESELA_LOWER;
     if (kind == 1)
-      desc.b_structure = TESELA_SYMMETRIC, desc.b_triangle = TESELA_UPPER;
+      desc.structure.b = TESELA_SYMMETRIC, desc.structure.b_triangle = TESELA_UPPER;
     if (kind >= 2)
-      desc.bias = (tesela_vector){.data = a}, desc.bias_axis = TESELA_BIAS_ROW;
+      desc.epilogue.bias = (tesela_vector){.data = a}, desc.epilogue.bias_axis = TESELA_BIAS_ROW;
     if (kind == 3)
-      desc.activation = TESELA_GELU;
+      desc.epilogue.activation = TESELA_GELU;
     must(tesela_plan_create(context, &desc, &plan));
     tsl_strategy wrong = *plan->plan->work.strategy;
     right_run = wrong.run;
     wrong.run = wrong_run;
     plan->plan->work.strategy = &wrong;
-    const tesela_epilogue last = {.bias = desc.bias}, *added = desc.bias_axis ? &last : NULL;
+    const tesela_epilogue last = {.bias = desc.epilogue.bias},
+                          *added = desc.epilogue.bias_axis ? &last : NULL;
     off_by = 0;
-    must(tesela_plan_run_epilogue(plan, &desc.a, &desc.b, &desc.c, added, NULL));
+    must(tesela_plan_run(
+        plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c, .epilogue = added}, NULL));
     off_by = 0.5f;
-    expect(tesela_plan_run_epilogue(plan, &desc.a, &desc.b, &desc.c, added, NULL), TESELA_WRONG_RESULT,
-           "C(299, 299) is ");
+    expect(tesela_plan_run(
+               plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c, .epilogue = added}, NULL),
+           TESELA_WRONG_RESULT, "C(299, 299) is ");
     tesela_plan_destroy(plan);
   }
 }
@@ -468,7 +477,7 @@ static tesela_buffer *buffers[3];
 
 static tesela_gemm_desc product_in_buffers(int64_t m, int64_t n, int64_t k) {
   tesela_gemm_desc desc = product(m, n, k);
-  desc.device = "opencl:0";
+  desc.options.device = "opencl:0";
   desc.a = (tesela_matrix){.buffer = buffers[0]};
   desc.b = (tesela_matrix){.buffer = buffers[1]};
   desc.c = (tesela_result){.buffer = buffers[2]};
@@ -553,15 +562,17 @@ static void wrong_results_there(void **state) {
   write_operands();
   must(tesela_plan_create(context, &desc, &plan));
   tsl_strategy wrong = *plan->plan->work.strategy;
-  must(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL));
+  must(tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, NULL));
   right_run = wrong.run;
   wrong.run = wrong_run_there;
   plan->plan->work.strategy = &wrong;
   off_by = 5;
-  expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record), TESELA_WRONG_RESULT, "C(299, 299) is 5 ");
+  expect(tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, &record),
+         TESELA_WRONG_RESULT, "C(299, 299) is 5 ");
   assert_true(record.error_measured > record.error_bound);
   off_by = NAN;
-  expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL), TESELA_WRONG_RESULT, "C(299, 299) is nan");
+  expect(tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, NULL),
+         TESELA_WRONG_RESULT, "C(299, 299) is nan");
   tesela_plan_destroy(plan);
   for (int i = 0; i < 3; i++)
     tesela_buffer_destroy(buffers[i]);
@@ -589,12 +600,15 @@ static void refusals(void **state) {
   must(tesela_pack(plan, NULL, &desc.b, &packed));
   const tesela_matrix right = {.packed = packed};
   memcpy(c, kept, sizeof c);
-  const tesela_status status = tesela_plan_run(plan, &desc.a, &right, &desc.c, NULL);
+  const tesela_status status =
+      tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &right, .c = &desc.c}, NULL);
   if (status != TESELA_OK) /* a strategy that packs nothing has a plain copy, which can be looked at */
     expect(status, TESELA_UNSUPPORTED, "packed");
   tesela_packed_destroy(packed);
   must(tesela_stream_create(context, "cpu", &stream));
-  expect(tesela_plan_enqueue(plan, stream, &desc.a, &desc.b, &desc.c, NULL), TESELA_UNSUPPORTED, "queued");
+  expect(
+      tesela_plan_enqueue(plan, stream, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, NULL),
+      TESELA_UNSUPPORTED, "queued");
   tesela_stream_destroy(stream);
   tesela_plan_destroy(plan);
 }
@@ -610,7 +624,7 @@ static void environment(void **state) {
   must(tesela_context_create(NULL, &asking));
   unsetenv("TESELA_MEASURE_ERROR");
   tesela_gemm_desc desc = product(M, N, K);
-  desc.measure_error = 0;
+  desc.options.measure_error = 0;
   must(tesela_gemm(asking, &desc, &record));
   assert_true(record.measured_rows == M);
   tesela_context_destroy(asking);

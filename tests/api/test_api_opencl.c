@@ -121,16 +121,16 @@ static void buffers_say_where_the_product_runs(void **state) {
   expect(tesela_plan_create(context, &desc, &plan), TESELA_BAD_CALL,
          "desc.a.buffer is on cpu and desc.b.buffer on opencl:0");
   desc.a.buffer = NULL;
-  desc.device = "cpu";
+  desc.options.device = "cpu";
   expect(tesela_plan_create(context, &desc, &plan), TESELA_BAD_CALL,
-         "desc.device is cpu, but the buffers are on opencl:0");
-  desc.device = "opencl"; /* its first device */
+         "desc.options.device is cpu, but the buffers are on opencl:0");
+  desc.options.device = "opencl"; /* its first device */
   must(tesela_plan_create(context, &desc, &plan));
   assert_non_null(strstr(tesela_plan_describe(plan), "device=opencl:0 place=device"));
   const tesela_matrix wrong = {.buffer = here}, right = {.buffer = there};
   const tesela_result result = {.buffer = there};
-  expect(tesela_plan_run(plan, &right, &wrong, &result, NULL), TESELA_BAD_CALL,
-         "b.buffer is on cpu, but the plan runs on opencl:0");
+  expect(tesela_plan_run(plan, &(tesela_operands){.a = &right, .b = &wrong, .c = &result}, NULL),
+         TESELA_BAD_CALL, "b.buffer is on cpu, but the plan runs on opencl:0");
   tesela_plan_destroy(plan);
   tesela_buffer_destroy(there);
   tesela_buffer_destroy(here);
@@ -146,7 +146,7 @@ static void plans_come_back_from_text(void **state) {
                          "gemm tile_local version=1 tile=8 device=opencl:0 place=host m=37 n=29 k=41 "
                          "types=f32,f32,f32",
                          &plan));
-  must(tesela_plan_run(plan, &first, &second, &third, NULL));
+  must(tesela_plan_run(plan, &(tesela_operands){.a = &first, .b = &second, .c = &third}, NULL));
   assert_memory_equal(c, expected, sizeof c);
   tesela_plan_destroy(plan);
 }

@@ -84,13 +84,13 @@ static tesela_gemm_desc described(const char *device, const form *form_in) {
                             .c = {.data = c[0]},
                             .alpha = &form_in->alpha,
                             .beta = &form_in->beta,
-                            .device = device,
-                            .bias = {.data = form_in->biased ? bias : NULL},
-                            .bias_axis = form_in->biased ? TESELA_BIAS_ROW : TESELA_NO_BIAS,
-                            .scale_a = {.data = scale_of(form_in->of_a, rows)},
-                            .scale_b = {.data = scale_of(form_in->of_b, cols)},
-                            .scaling_a = form_in->of_a,
-                            .scaling_b = form_in->of_b};
+                            .options.device = device,
+                            .epilogue.bias = {.data = form_in->biased ? bias : NULL},
+                            .epilogue.bias_axis = form_in->biased ? TESELA_BIAS_ROW : TESELA_NO_BIAS,
+                            .epilogue.scale_a = {.data = scale_of(form_in->of_a, rows)},
+                            .epilogue.scale_b = {.data = scale_of(form_in->of_b, cols)},
+                            .epilogue.scaling_a = form_in->of_a,
+                            .epilogue.scaling_b = form_in->of_b};
 }
 
 static void fill(float value) {
@@ -123,7 +123,7 @@ static void test_strides(void **state) {
     spread[2 * (M - 1 - i)] = rows[i];
   for (int d = 0; d < 2; d++) {
     tesela_gemm_desc desc = described(devices[d], &of);
-    desc.scale_a = (tesela_vector){.data = spread + 2 * (M - 1), .stride = -2};
+    desc.epilogue.scale_a = (tesela_vector){.data = spread + 2 * (M - 1), .stride = -2};
     desc.c.transpose = 1;
     fill(NAN);
     must(tesela_gemm(context, &desc, NULL));
@@ -148,7 +148,7 @@ static void test_narrow_results(void **state) {
   for (int d = 0; d < 2; d++) {
     tesela_gemm_desc desc = described(devices[d], &of);
     desc.c = (tesela_result){.data = narrow, .type = TESELA_BF16};
-    desc.bias.type = TESELA_F32;
+    desc.epilogue.bias.type = TESELA_F32;
     must(tesela_gemm(context, &desc, NULL));
     for (int i = 0; i < SIZE; i++) {
       const double expected = right(&of, 0, rows, cols, i / N, i % N, 0);
@@ -163,9 +163,9 @@ static void test_narrow_results(void **state) {
                                    .a = {.data = big, .type = TESELA_I8},
                                    .b = {.data = big, .type = TESELA_I8},
                                    .c = {.data = narrow, .type = TESELA_F16},
-                                   .device = devices[d],
-                                   .scale_b = {.data = &down},
-                                   .scaling_b = TESELA_SCALE_TENSOR};
+                                   .options.device = devices[d],
+                                   .epilogue.scale_b = {.data = &down},
+                                   .epilogue.scaling_b = TESELA_SCALE_TENSOR};
     must(tesela_gemm(context, &over, NULL));
     for (int i = 0; i < 4; i++)
       assert_int_equal(narrow[i], 0x5800);
@@ -184,11 +184,11 @@ static void test_eights(void **state) {
                                  .a = {.data = x, .type = TESELA_E4M3},
                                  .b = {.data = y, .type = TESELA_E5M2},
                                  .c = {.data = z},
-                                 .device = "cpu",
-                                 .scale_a = {.data = lines},
-                                 .scaling_a = TESELA_SCALE_LINES,
-                                 .scale_b = {.data = &tensor},
-                                 .scaling_b = TESELA_SCALE_TENSOR};
+                                 .options.device = "cpu",
+                                 .epilogue.scale_a = {.data = lines},
+                                 .epilogue.scaling_a = TESELA_SCALE_LINES,
+                                 .epilogue.scale_b = {.data = &tensor},
+                                 .epilogue.scaling_b = TESELA_SCALE_TENSOR};
   (void)state;
   must(tesela_gemm(context, &desc, NULL));
   /* (1 + 8, 2 - 2) and (-1 + 2, -2 - 0.5), by 1.5 and by -12 */
@@ -207,7 +207,7 @@ static void test_what_is_not_finite(void **state) {
     memcpy(odd, rows, sizeof odd);
     odd[3] = NAN;
     odd[5] = INFINITY;
-    desc.scale_a.data = odd;
+    desc.epilogue.scale_a.data = odd;
     must(tesela_gemm(context, &desc, NULL));
     for (int j = 0; j < N; j++) {
       assert_true(isnan(c[0][3 * N + j]));
@@ -216,7 +216,7 @@ static void test_what_is_not_finite(void **state) {
     }
     for (int empty = 0; empty < 2; empty++) {
       desc = described(devices[d], &of);
-      desc.scale_a.data = empty ? NULL : odd;
+      desc.epilogue.scale_a.data = empty ? NULL : odd;
       desc.alpha = empty ? NULL : &none;
       desc.beta = &half;
       desc.k = empty ? 0 : K;
@@ -247,28 +247,45 @@ static void test_plans_and_their_text(void **state) {
   must(tesela_pack(plan, NULL, &desc.b, &packed));
   for (int i = 0; i < 3; i++) {
     fill(NAN);
-    must(tesela_plan_run_epilogue(i == 1 ? again : plan, &desc.a,
-                                  i == 2 ? &(tesela_matrix){.packed = packed} : &desc.b, &desc.c, &finish,
-                                  NULL));
+    must(tesela_plan_run(i == 1 ? again : plan,
+                         &(tesela_operands){.a = &desc.a,
+                                            .b = i == 2 ? &(tesela_matrix){.packed = packed} : &desc.b,
+                                            .c = &desc.c,
+                                            .epilogue = &finish},
+                         NULL));
     check(c[0], &of, 0, rows, cols, 0);
   }
   tesela_packed_destroy(packed);
-  expect(tesela_plan_run_epilogue(plan, &desc.a, &desc.b, &desc.c, &(tesela_epilogue){.bias = finish.bias},
-                                  NULL),
+  expect(tesela_plan_run(plan,
+                         &(tesela_operands){.a = &desc.a,
+                                            .b = &desc.b,
+                                            .c = &desc.c,
+                                            .epilogue = &(tesela_epilogue){.bias = finish.bias}},
+                         NULL),
          TESELA_BAD_CALL, "scale_a.data is NULL");
-  expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL), TESELA_BAD_CALL, "bias.data is NULL");
-  expect(tesela_plan_run_epilogue(plan, &desc.a, &desc.b, &desc.c,
-                                  &(tesela_epilogue){.bias = finish.bias, .scale_a = finish.scale_a}, NULL),
+  expect(tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, NULL),
+         TESELA_BAD_CALL, "bias.data is NULL");
+  expect(tesela_plan_run(plan,
+                         &(tesela_operands){
+                             .a = &desc.a,
+                             .b = &desc.b,
+                             .c = &desc.c,
+                             .epilogue = &(tesela_epilogue){.bias = finish.bias, .scale_a = finish.scale_a}},
+                         NULL),
          TESELA_BAD_CALL, "scale_b.data is NULL");
   tesela_plan_destroy(plan);
   tesela_plan_destroy(again);
-  desc.scale_a.data = desc.scale_b.data = NULL;
-  desc.scaling_a = desc.scaling_b = TESELA_NO_SCALE;
-  desc.bias.data = NULL;
-  desc.bias_axis = TESELA_NO_BIAS;
+  desc.epilogue.scale_a.data = desc.epilogue.scale_b.data = NULL;
+  desc.epilogue.scaling_a = desc.epilogue.scaling_b = TESELA_NO_SCALE;
+  desc.epilogue.bias.data = NULL;
+  desc.epilogue.bias_axis = TESELA_NO_BIAS;
   must(tesela_plan_create(context, &desc, &plan));
-  expect(tesela_plan_run_epilogue(plan, &desc.a, &desc.b, &desc.c,
-                                  &(tesela_epilogue){.scale_b = finish.scale_b}, NULL),
+  expect(tesela_plan_run(plan,
+                         &(tesela_operands){.a = &desc.a,
+                                            .b = &desc.b,
+                                            .c = &desc.c,
+                                            .epilogue = &(tesela_epilogue){.scale_b = finish.scale_b}},
+                         NULL),
          TESELA_BAD_CALL, "the plan does not scale B");
   tesela_plan_destroy(plan);
   static const char *const texts[] = {"scale_a=rows", "scale_a=tensor,2", "scale_b=lines,x"};
@@ -302,8 +319,8 @@ static void test_buffers_on(const char *device) {
     desc.a = (tesela_matrix){.buffer = x, .type = TESELA_I8};
     desc.b = (tesela_matrix){.buffer = y, .type = TESELA_I8};
     desc.c = (tesela_result){.buffer = z};
-    desc.scale_a = (tesela_vector){.buffer = p, .offset = M};
-    desc.scale_b = (tesela_vector){.buffer = q};
+    desc.epilogue.scale_a = (tesela_vector){.buffer = p, .offset = M};
+    desc.epilogue.scale_b = (tesela_vector){.buffer = q};
     fill(5);
     must(tesela_buffer_write(z, 0, c[0], sizeof c[0]));
     must(tesela_gemm(context, &desc, NULL));
@@ -318,18 +335,25 @@ static void test_buffers_on(const char *device) {
     must(tesela_buffer_write(z, 0, c[0], sizeof c[0]));
     const tesela_epilogue finish = {.scale_a = {.buffer = p, .offset = 2 * M},
                                     .scale_b = {.buffer = q, .offset = N}};
-    must(tesela_plan_enqueue_epilogue(plan, stream, &desc.a, &desc.b, &desc.c, &finish, NULL));
+    must(tesela_plan_enqueue(
+        plan, stream, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c, .epilogue = &finish},
+        NULL));
     must(tesela_stream_wait(stream));
     must(tesela_buffer_read(z, 0, c[0], sizeof c[0]));
     check(c[0], &of, 0, rows + 2 * M, cols + N, 5);
-    expect(tesela_plan_enqueue_epilogue(
-               plan, stream, &desc.a, &desc.b, &desc.c,
-               &(tesela_epilogue){.scale_a = finish.scale_a, .scale_b = {.buffer = q, .offset = 3 * N - 1}},
-               NULL),
-           TESELA_BAD_CALL, "scale_b.offset");
+    expect(
+        tesela_plan_enqueue(
+            plan, stream,
+            &(tesela_operands){.a = &desc.a,
+                               .b = &desc.b,
+                               .c = &desc.c,
+                               .epilogue = &(tesela_epilogue){.scale_a = finish.scale_a,
+                                                              .scale_b = {.buffer = q, .offset = 3 * N - 1}}},
+            NULL),
+        TESELA_BAD_CALL, "scale_b.offset");
     tesela_plan_destroy(plan);
-    desc.scale_b = (tesela_vector){.buffer = z};
-    expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "c overlaps desc.scale_b");
+    desc.epilogue.scale_b = (tesela_vector){.buffer = z};
+    expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "c overlaps desc.epilogue.scale_b");
   }
   tesela_stream_destroy(stream);
   tesela_buffer_destroy(x);
@@ -397,7 +421,7 @@ static void test_batches_in_one_run(void **state) {
       tesela_record record;
       desc.a = (tesela_matrix){.data = x[0]};
       desc.b = (tesela_matrix){.data = y};
-      desc.strategy = "register_tile";
+      desc.options.strategy = "register_tile";
       fill(reads ? 2 : NAN);
       must(tesela_gemm_batched(context, &desc, &batch, &record));
       assert_non_null(strstr(record.plan, "batch=3"));
@@ -413,25 +437,25 @@ static void test_refusals(void **state) {
   const tesela_gemm_desc good = described("cpu", &of);
   tesela_gemm_desc desc = good;
   (void)state;
-  desc.scaling_b = TESELA_NO_SCALE;
-  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.scale_b is given, but desc.scaling_b");
+  desc.epilogue.scaling_b = TESELA_NO_SCALE;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.epilogue.scale_b is given, but scaling_b");
   desc = good;
-  desc.scale_a.data = NULL;
-  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.scale_a.data is NULL");
+  desc.epilogue.scale_a.data = NULL;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.epilogue.scale_a.data is NULL");
   desc = good;
-  desc.scale_a.type = TESELA_F64;
+  desc.epilogue.scale_a.type = TESELA_F64;
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "scale_a is f64: scales are f32");
   desc = good;
-  desc.scale_b.type = (tesela_type)77;
-  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.scale_b.type is 77");
+  desc.epilogue.scale_b.type = (tesela_type)77;
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.epilogue.scale_b.type is 77");
   desc = good;
-  desc.scale_a.data = c[0];
-  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "overlaps desc.scale_a");
+  desc.epilogue.scale_a.data = c[0];
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "overlaps desc.epilogue.scale_a");
   desc = good;
-  desc.scale_a.stride = INT64_MAX / 2;
+  desc.epilogue.scale_a.stride = INT64_MAX / 2;
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "scale_a: 37 x 1 elements");
   desc = good;
-  desc.scaling_a = (tesela_scaling)9;
+  desc.epilogue.scaling_a = (tesela_scaling)9;
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "scaling_a is 9");
   desc = good;
   desc.c.type = TESELA_I32;
@@ -444,15 +468,15 @@ static void test_refusals(void **state) {
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "C is f64: products with scales");
   desc = good;
   desc.m = desc.k = K;
-  desc.a_structure = TESELA_SYMMETRIC;
-  desc.a_triangle = TESELA_LOWER;
+  desc.structure.a = TESELA_SYMMETRIC;
+  desc.structure.a_triangle = TESELA_LOWER;
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "");
   desc = good;
-  desc.measure_error = 1;
+  desc.options.measure_error = 1;
   expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "with scales");
   desc = good;
-  desc.scaling_a = desc.scaling_b = TESELA_NO_SCALE;
-  desc.scale_a.data = desc.scale_b.data = NULL;
+  desc.epilogue.scaling_a = desc.epilogue.scaling_b = TESELA_NO_SCALE;
+  desc.epilogue.scale_a.data = desc.epilogue.scale_b.data = NULL;
   desc.c.type = TESELA_F32; /* which integers have by scales alone */
   expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "");
 }
@@ -488,9 +512,9 @@ static void test_accuracy(void **state) {
   (void)state;
   must(tesela_gemm(context, &desc, &record));
   assert_true(record.error_bound > 0 && record.error_bound <= 0x1p-20);
-  desc.accuracy = "exact";
+  desc.options.accuracy = "exact";
   expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "exact is asked for");
-  desc.accuracy = "1e-6";
+  desc.options.accuracy = "1e-6";
   must(tesela_gemm(context, &desc, &record));
   assert_true(record.error_bound <= 1e-6);
   check(c[0], &of, 0, rows, cols, 0);
@@ -503,7 +527,7 @@ static void test_older_descriptions(void **state) {
   tesela_gemm_desc desc = described("cpu", &of);
   (void)state;
   desc.c.data = sums;
-  must(tesela_gemm_sized(context, &desc, NULL, offsetof(tesela_gemm_desc, scale_a), sizeof(tesela_record)));
+  must(tesela_gemm_sized(context, &desc, NULL, offsetof(tesela_gemm_desc, epilogue), sizeof(tesela_record)));
   const form plain = {.alpha = 1};
   for (int i = 0; i < SIZE; i++)
     assert_true(sums[i] == right(&plain, 0, NULL, NULL, i / N, i % N, 0));

@@ -79,7 +79,7 @@ static void solve_whole(bool upper, bool unit, bool right) {
       .x = {.buffer = result, .offset = 2, .row_stride = right ? 1 : PITCH, .col_stride = right ? PITCH : 1},
       .in_place = 1,
       .alpha = twice,
-      .strategy = strategy};
+      .options.strategy = strategy};
   store_whole(upper, unit);
   store_sides(upper, unit);
   for (int run = 0; run < RUNS; run++) {
@@ -137,8 +137,8 @@ static double error_of(const char *device, const char *by) {
                             .triangle = TESELA_LOWER,
                             .b = {.data = before, .row_stride = PITCH, .col_stride = 1},
                             .x = {.data = x, .row_stride = PITCH, .col_stride = 1},
-                            .device = device,
-                            .strategy = by};
+                            .options.device = device,
+                            .options.strategy = by};
   double most = 0;
   must(tesela_solve(context, &desc, NULL));
   for (int i = 0; i < N; i++)
@@ -182,7 +182,7 @@ static void singular_diagonals_make_infinities(void **state) {
                             .triangle = TESELA_LOWER,
                             .b = {.data = before, .row_stride = PITCH, .col_stride = 1},
                             .x = {.data = x, .row_stride = PITCH, .col_stride = 1},
-                            .strategy = strategy};
+                            .options.strategy = strategy};
   must(tesela_solve(context, &desc, NULL));
   for (int i = 0; i < N; i++)
     for (int j = 0; j < COLS; j++) {

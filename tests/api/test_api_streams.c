@@ -76,7 +76,7 @@ static product product_on(tesela_context *context, const char *device, const cha
                                  .a = {.buffer = made.a},
                                  .b = {.buffer = made.b},
                                  .c = {.buffer = made.c},
-                                 .strategy = strategy};
+                                 .options.strategy = strategy};
   must(tesela_plan_create(context, &desc, &made.plan));
   return made;
 }
@@ -84,7 +84,8 @@ static product product_on(tesela_context *context, const char *device, const cha
 static tesela_status enqueue(const product *product_in, tesela_stream *stream, tesela_buffer *workspace) {
   const tesela_matrix left = {.buffer = product_in->a}, right = {.buffer = product_in->b};
   const tesela_result result = {.buffer = product_in->c};
-  return tesela_plan_enqueue(product_in->plan, stream, &left, &right, &result, workspace);
+  return tesela_plan_enqueue(product_in->plan, stream,
+                             &(tesela_operands){.a = &left, .b = &right, .c = &result}, workspace);
 }
 
 static void expect_result(const tesela_buffer *c) {
@@ -116,7 +117,8 @@ static void queued_runs(void **state) {
     must(tesela_event_create(stream, &begin));
     must(tesela_event_create(stream, &end));
     for (size_t s = 0; s < sizeof strategies / sizeof *strategies; s++) {
-      const tesela_gemm_desc desc = {.m = M, .n = N, .k = K, .device = devices[d], .strategy = strategies[s]};
+      const tesela_gemm_desc desc = {
+          .m = M, .n = N, .k = K, .options.device = devices[d], .options.strategy = strategies[s]};
       tesela_plan *fits;
       if (tesela_plan_create(own, &desc, &fits) == TESELA_UNSUPPORTED)
         continue;
@@ -190,15 +192,17 @@ static void dots_and_transposes(void **state) {
     must(tesela_plan_create_dot(own, &dot, &plan));
     must(tesela_plan_workspace(plan, &bytes));
     assert_true(bytes <= 1 << 20);
-    expect(tesela_plan_enqueue(plan, stream, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "for a dot");
-    must(tesela_plan_enqueue_dot(plan, stream, &dot.x, &dot.y, &dot.result, NULL));
+    expect(tesela_plan_enqueue(plan, stream, &(tesela_operands){.c = &(tesela_result){0}}, NULL),
+           TESELA_BAD_CALL, "for a dot");
+    must(tesela_plan_enqueue(plan, stream,
+                             &(tesela_operands){.x = &dot.x, .y = &dot.y, .result = &dot.result}, NULL));
     must(tesela_stream_wait(stream));
     must(tesela_buffer_read(y, 0, got, sizeof got));
     assert_true(got[0] == 30 && got[1] == 0);
     tesela_plan_destroy(plan);
     const tesela_transpose_desc desc = {.rows = 2, .cols = 2, .a = {.buffer = x}, .b = {.buffer = y}};
     must(tesela_plan_create_transpose(own, &desc, &plan));
-    must(tesela_plan_enqueue_transpose(plan, stream, &desc.a, &desc.b, NULL));
+    must(tesela_plan_enqueue(plan, stream, &(tesela_operands){.a = &desc.a, .c = &desc.b}, NULL));
     must(tesela_stream_wait(stream));
     must(tesela_buffer_read(y, 0, got, sizeof got));
     assert_memory_equal(got, transposed, sizeof got);
@@ -325,12 +329,13 @@ static void wrong_calls(void **state) {
   must(tesela_stream_reserve(right, 1 << 20));
   expect(enqueue(&mixed, right, NULL), TESELA_BAD_CALL,
          "b.buffer is on opencl:0, but the plan runs on opencl:0 of");
-  const tesela_gemm_desc on_host = {.m = M, .n = N, .k = K, .device = "opencl:0"};
+  const tesela_gemm_desc on_host = {.m = M, .n = N, .k = K, .options.device = "opencl:0"};
   tesela_plan *plan;
   must(tesela_plan_create(own, &on_host, &plan));
-  expect(tesela_plan_enqueue(plan, right, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "is for host memory");
-  expect(tesela_plan_enqueue(NULL, right, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "plan is NULL");
-  expect(tesela_plan_enqueue(plan, NULL, NULL, NULL, NULL, NULL), TESELA_BAD_CALL, "stream is NULL");
+  expect(tesela_plan_enqueue(plan, right, &(tesela_operands){0}, NULL), TESELA_BAD_CALL,
+         "is for host memory");
+  expect(tesela_plan_enqueue(NULL, right, &(tesela_operands){0}, NULL), TESELA_BAD_CALL, "plan is NULL");
+  expect(tesela_plan_enqueue(plan, NULL, &(tesela_operands){0}, NULL), TESELA_BAD_CALL, "stream is NULL");
   expect(tesela_stream_wait(NULL), TESELA_BAD_CALL, "stream is NULL");
   expect(tesela_event_create(NULL, &event), TESELA_BAD_CALL, "stream is NULL");
   must(tesela_event_create(on_cpu, &event));

@@ -128,7 +128,7 @@ static bool is_right(const problem *problem_in, void *c) {
       .b = {.data = problem_in->b, .type = problem_in->type, .transpose = problem_in->transpose_b},
       .c = {.data = c, .type = problem_in->type},
       .alpha = problem_in->alpha,
-      .device = "cpu"};
+      .options.device = "cpu"};
   memset(c, 0xff, problem_in->bytes);
   if (tesela_gemm(context, &desc, NULL) != TESELA_OK) {
     fprintf(stderr, "%s\n", tesela_last_error());

@@ -74,10 +74,10 @@ static void a_triangle_in_buffers(void **state) {
                              .a = {.buffer = factor},
                              .b = {.buffer = factor, .transpose = 1},
                              .c = {.buffer = result, .row_stride = PITCH, .col_stride = 1},
-                             .c_triangle = TESELA_LOWER,
-                             .c_structure = way < 2 ? TESELA_GENERAL : TESELA_SYMMETRIC_SUM,
+                             .structure.c_triangle = TESELA_LOWER,
+                             .structure.c = way < 2 ? TESELA_GENERAL : TESELA_SYMMETRIC_SUM,
                              .beta = beta,
-                             .strategy = strategy};
+                             .options.strategy = strategy};
     tesela_plan *plan;
     tesela_stream *stream;
     float first[N * PITCH];
@@ -88,7 +88,8 @@ static void a_triangle_in_buffers(void **state) {
     must(tesela_stream_reserve(stream, workspace));
     for (int run = 0; run < RUNS; run++) {
       must(tesela_buffer_write(result, 0, before, sizeof before));
-      must(tesela_plan_enqueue(plan, stream, &desc.a, &desc.b, &desc.c, NULL));
+      must(tesela_plan_enqueue(plan, stream, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c},
+                               NULL));
       must(tesela_stream_wait(stream));
       must(tesela_buffer_read(result, 0, c, sizeof c));
       expect_triangle(way < 2 ? 1 : 2, (float)beta[0]);
@@ -115,10 +116,10 @@ static void a_triangle_in_host_memory(void **state) {
                                    .a = {.data = a},
                                    .b = {.data = a, .transpose = 1},
                                    .c = {.data = host + 1, .row_stride = PITCH, .col_stride = 1},
-                                   .c_triangle = TESELA_LOWER,
-                                   .c_structure = way < 2 ? TESELA_GENERAL : TESELA_SYMMETRIC_SUM,
+                                   .structure.c_triangle = TESELA_LOWER,
+                                   .structure.c = way < 2 ? TESELA_GENERAL : TESELA_SYMMETRIC_SUM,
                                    .beta = beta,
-                                   .strategy = strategy};
+                                   .options.strategy = strategy};
     tesela_record record;
     memcpy(host + 1, before, sizeof before);
     must(tesela_gemm(context, &desc, &record));
@@ -139,11 +140,11 @@ static void in_place(void **state) {
                            .k = N,
                            .a = {.buffer = triangle, .row_stride = PITCH, .col_stride = 1},
                            .c = {.buffer = result},
-                           .a_structure = TESELA_UNIT_TRIANGULAR,
-                           .a_triangle = TESELA_LOWER,
-                           .in_place = 1,
+                           .structure.a = TESELA_UNIT_TRIANGULAR,
+                           .structure.a_triangle = TESELA_LOWER,
+                           .structure.in_place = 1,
                            .alpha = alpha,
-                           .strategy = strategy};
+                           .options.strategy = strategy};
   (void)state;
   must(tesela_buffer_write(result, 0, a, sizeof a));
   must(tesela_gemm(context, &desc, NULL));
@@ -164,8 +165,8 @@ static void symmetric(void **state) {
                                  .a = {.buffer = triangle, .row_stride = PITCH, .col_stride = 1},
                                  .b = {.buffer = factor},
                                  .c = {.buffer = result},
-                                 .a_structure = TESELA_SYMMETRIC,
-                                 .a_triangle = TESELA_LOWER};
+                                 .structure.a = TESELA_SYMMETRIC,
+                                 .structure.a_triangle = TESELA_LOWER};
   tesela_record record;
   (void)state;
   must(tesela_gemm(context, &desc, &record));
@@ -210,7 +211,7 @@ static void batches_of_triangles(void **state) {
                            .a = {.buffer = factor},
                            .b = {.buffer = factor, .transpose = 1},
                            .c = {.buffer = result},
-                           .c_triangle = TESELA_LOWER};
+                           .structure.c_triangle = TESELA_LOWER};
   tesela_record record;
   (void)state;
   memset(c, 0xff, sizeof c); /* NaN */
@@ -238,13 +239,13 @@ static void what_it_cannot_promise(void **state) {
                            .a = {.buffer = factor},
                            .b = {.buffer = factor, .transpose = 1},
                            .c = {.buffer = result},
-                           .c_triangle = TESELA_UPPER,
-                           .strategy = strategy,
-                           .bits = "devices"};
+                           .structure.c_triangle = TESELA_UPPER,
+                           .options.strategy = strategy,
+                           .options.reproducibility = "devices"};
   (void)state;
   expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "bits=devices");
-  desc.bits = NULL;
-  desc.accuracy = "exact";
+  desc.options.reproducibility = NULL;
+  desc.options.accuracy = "exact";
   expect(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED, "exact");
 }
 

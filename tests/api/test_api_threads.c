@@ -43,8 +43,11 @@ static void *work(void *argument) {
     float c[M * N];
     const tesela_result third = {.data = c};
     memset(c, 0, sizeof c);
-    failures += wrong(tesela_plan_run(with->plan, &first, &second, &third, NULL), c, M * N);
-    tesela_gemm_desc desc = {.m = M, .n = N, .k = K, .a = first, .b = second, .c = third, .device = device};
+    failures +=
+        wrong(tesela_plan_run(with->plan, &(tesela_operands){.a = &first, .b = &second, .c = &third}, NULL),
+              c, M * N);
+    tesela_gemm_desc desc = {
+        .m = M, .n = N, .k = K, .a = first, .b = second, .c = third, .options.device = device};
     tesela_record record;
     memset(c, 0, sizeof c);
     failures += wrong(tesela_gemm(with->context, &desc, &record), c, M * N);
@@ -64,7 +67,7 @@ static void *work(void *argument) {
 }
 
 static void all_share(void **state) {
-  const tesela_gemm_desc shape = {.m = M, .n = N, .k = K, .device = device};
+  const tesela_gemm_desc shape = {.m = M, .n = N, .k = K, .options.device = device};
   shared with;
   pthread_t threads[THREADS];
   intptr_t failures = 0;

@@ -45,8 +45,8 @@ static const char *multiply(tesela_context *context, const char *strategy, char 
                                  .a = {.data = a},
                                  .b = {.data = b},
                                  .c = {.data = c},
-                                 .device = device,
-                                 .strategy = strategy};
+                                 .options.device = device,
+                                 .options.strategy = strategy};
   tesela_record record;
   const char *wrong = NULL;
   if (!c)

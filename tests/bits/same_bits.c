@@ -257,9 +257,9 @@ static tesela_status run_call(const product *product_in) {
                            .c = result_of(&problem->c, &product_in->c),
                            .alpha = problem->alpha,
                            .beta = problem->beta,
-                           .device = device_name,
-                           .strategy = tsl_text_get(&strategy),
-                           .bits = tsl_numeric_requirements_bits_word(problem->ask.bits)};
+                           .options.device = device_name,
+                           .options.strategy = tsl_text_get(&strategy),
+                           .options.reproducibility = tsl_numeric_requirements_bits_word(problem->ask.bits)};
   desc.a.conjugate = problem->conjugate_a;
   desc.b.conjugate = problem->conjugate_b;
   const tesela_batch batch = {.count = BATCH,
@@ -289,11 +289,10 @@ static tesela_status run_by_op(tsl_op op, tesela_plan *plan, const tesela_matrix
                                const tesela_result *c) {
   const tesela_vector x = {.data = a->data}, y = {.data = b->data};
   const tesela_scalar sum = {.data = c->data};
-  if (op == TSL_OP_DOT && tesela.plan_run_dot)
-    return tesela.plan_run_dot(plan, &x, &y, &sum, NULL, 0);
-  if (op == TSL_OP_TRANSPOSE && tesela.plan_run_transpose)
-    return tesela.plan_run_transpose(plan, a->data ? a : NULL, c, NULL, 0);
-  return tesela.plan_run(plan, a, b, c, NULL, 0);
+  const tesela_operands operands =
+      op == TSL_OP_DOT ? (tesela_operands){.x = &x, .y = &y, .result = &sum}
+                       : (tesela_operands){.a = a->data ? a : NULL, .b = b->data ? b : NULL, .c = c};
+  return tesela.plan_run(plan, &operands, NULL, sizeof operands, 0);
 }
 
 /* By a plan, on operands as they are, or on what pack() made of them. */

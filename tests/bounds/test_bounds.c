@@ -211,10 +211,10 @@ static tesela_status create(tesela_context *context, const drawn *call, const ch
                                   .result = {.type = call->c_type},
                                   .alpha = alpha,
                                   .beta = beta,
-                                  .device = device,
-                                  .strategy = strategy,
-                                  .accuracy = call->accuracy,
-                                  .bits = call->bits};
+                                  .options.device = device,
+                                  .options.strategy = strategy,
+                                  .options.accuracy = call->accuracy,
+                                  .options.reproducibility = call->bits};
     return tesela_plan_create_dot(context, &desc, plan);
   }
   const tesela_gemm_desc desc = {.m = call->m,
@@ -225,19 +225,25 @@ static tesela_status create(tesela_context *context, const drawn *call, const ch
                                  .c = {.type = call->c_type},
                                  .alpha = alpha,
                                  .beta = beta,
-                                 .device = device,
-                                 .strategy = strategy,
-                                 .accuracy = call->accuracy,
-                                 .bits = call->bits};
+                                 .options.device = device,
+                                 .options.strategy = strategy,
+                                 .options.accuracy = call->accuracy,
+                                 .options.reproducibility = call->bits};
   return tesela_plan_create(context, &desc, plan);
 }
 
 static tesela_status run(const drawn *call, tesela_plan *plan, tesela_record *record) {
   if (call->is_dot)
-    return tesela_plan_run_dot(plan, &(tesela_vector){.data = a}, &(tesela_vector){.data = b},
-                               &(tesela_scalar){.data = c}, record);
-  return tesela_plan_run(plan, &(tesela_matrix){.data = a}, &(tesela_matrix){.data = b},
-                         &(tesela_result){.data = c}, record);
+    return tesela_plan_run(plan,
+                           &(tesela_operands){.x = &(tesela_vector){.data = a},
+                                              .y = &(tesela_vector){.data = b},
+                                              .result = &(tesela_scalar){.data = c}},
+                           record);
+  return tesela_plan_run(plan,
+                         &(tesela_operands){.a = &(tesela_matrix){.data = a},
+                                            .b = &(tesela_matrix){.data = b},
+                                            .c = &(tesela_result){.data = c}},
+                         record);
 }
 
 /* The strategy that a call names; NULL: it leaves the choice. */

@@ -92,8 +92,8 @@ static bool by_strategy(const product *product_in, const char *strategy) {
                                  .a = {.data = a, .type = product_in->type},
                                  .b = {.data = b, .type = product_in->type},
                                  .c = {.data = c, .type = product_in->type},
-                                 .device = device,
-                                 .strategy = strategy};
+                                 .options.device = device,
+                                 .options.strategy = strategy};
   const tesela_status status = tesela_gemm(context, &desc, NULL);
   tsl_type_convert(product_in->type, c, 1, TESELA_F64, product_in->c, 1, count);
   free(memory);

@@ -178,8 +178,8 @@ const char *comm_case_run(const comm_case *c, int ranks, int rank, comm_multiply
                                        .type = c->type_c},
                                  .alpha = c->alpha,
                                  .beta = c->beta,
-                                 .device = c->device,
-                                 .strategy = c->strategy};
+                                 .options.device = c->device,
+                                 .options.strategy = c->strategy};
   const tesela_mpi_desc desc = {
       .gemm = &gemm, .a = a.layout, .b = b.layout, .c = out.layout, .memory = c->memory};
   why[0] = 0;

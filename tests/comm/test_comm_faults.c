@@ -90,10 +90,10 @@ static void outside(rank_call *c) {
   c->a.rectangles[1].col = K;
 }
 static void no_device(rank_call *c) {
-  c->gemm.device = "opencl:77";
+  c->gemm.options.device = "opencl:77";
 }
 static void no_strategy(rank_call *c) {
-  c->gemm.strategy = "no_such_strategy";
+  c->gemm.options.strategy = "no_such_strategy";
 }
 static void two_places(rank_call *c) {
   c->gemm.a.data = c;
@@ -104,7 +104,7 @@ static void packed(rank_call *c) {
 }
 static void pieces(rank_call *c) {
   static const tesela_shards none;
-  c->gemm.b_shards = &none;
+  c->gemm.b.shards = &none;
 }
 static void no_buffer(rank_call *c) {
   c->gemm.a.offset = 7;
@@ -124,16 +124,16 @@ static void half_of_one(rank_call *c) {
   c->alpha[0] = 0.5;
 }
 static void accuracy(rank_call *c) {
-  c->gemm.accuracy = "1e-9";
+  c->gemm.options.accuracy = "1e-9";
 }
 static void measured(rank_call *c) {
-  c->gemm.measure_error = 1;
+  c->gemm.options.measure_error = 1;
 }
 static void other_bits(rank_call *c) {
-  c->gemm.bits = "threads";
+  c->gemm.options.reproducibility = "threads";
 }
 static void no_bits(rank_call *c) {
-  c->gemm.bits = "all";
+  c->gemm.options.reproducibility = "all";
 }
 static void rank_twice(rank_call *c) {
   static const int same[RANKS] = {0, 1, 2, 3, 3};

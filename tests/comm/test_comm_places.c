@@ -131,7 +131,7 @@ static void refuse(tsl_ranks *ranks, void *user) {
                                 : result,
             .buffer = buffer_c,
             .type = TESELA_F64},
-      .device = r->device};
+      .options.device = r->device};
   const tesela_mpi_desc desc = {.gemm = &gemm};
   r->got[ranks->rank] =
       tesela_ranks_gemm(ranks, context, &desc, NULL, sizeof desc, sizeof gemm, sizeof(tesela_mpi_record));

@@ -23,14 +23,23 @@ class Matrix(c.Structure):
     _fields_ = [("data", c.c_void_p), ("buffer", c.c_void_p), ("offset", c.c_int64),
                 ("row_stride", c.c_int64), ("col_stride", c.c_int64),
                 ("transpose", c.c_int), ("type", c.c_int), ("conjugate", c.c_int),
-                ("packed", c.c_void_p)]
+                ("packed", c.c_void_p), ("shards", c.c_void_p)]
+
+
+class Result(c.Structure):
+    _fields_ = [("data", c.c_void_p), ("buffer", c.c_void_p), ("offset", c.c_int64),
+                ("row_stride", c.c_int64), ("col_stride", c.c_int64),
+                ("transpose", c.c_int), ("type", c.c_int), ("reserved", c.c_int), ("shards", c.c_void_p)]
 
 
 class GemmDesc(c.Structure):
     _fields_ = [("m", c.c_int64), ("n", c.c_int64), ("k", c.c_int64),
-                ("a", Matrix), ("b", Matrix), ("c", Matrix),
-                ("alpha", c.c_void_p), ("beta", c.c_void_p), ("device", c.c_char_p), ("strategy", c.c_char_p),
-                ("runs", c.c_int64)]
+                ("a", Matrix), ("b", Matrix), ("c", Result),
+                ("alpha", c.c_void_p), ("beta", c.c_void_p)]  # without structure, epilogue and options
+
+
+class Operands(c.Structure):
+    _fields_ = [("a", c.POINTER(Matrix)), ("b", c.POINTER(Matrix)), ("c", c.POINTER(Result))]
 
 
 def must(status, what):
@@ -86,7 +95,8 @@ for dtype, result_type, m, n, k in [(torch.float32, torch.float32, 256, 256, 256
     work = wrap(workspace)
 
     def enqueue(stream):
-        must(lib.tesela_plan_enqueue(plan, stream, c.byref(desc.a), c.byref(desc.b), c.byref(desc.c), work),
+        operands = Operands(c.pointer(desc.a), c.pointer(desc.b), c.pointer(desc.c))
+        must(lib.tesela_plan_enqueue_sized(plan, stream, c.byref(operands), work, c.c_size_t(c.sizeof(operands))),
              "enqueue")
 
     right = (a.double() @ b.double()).to(result_type)

@@ -746,10 +746,10 @@ static void test_on_one(void **state) {
                                  .a = {.buffer = one},
                                  .b = {.buffer = one, .transpose = 1},
                                  .c = {.buffer = one, .offset = 4096},
-                                 .device = group,
-                                 .strategy = "several cut=1 part1=30 part2=34 slab=3000"};
+                                 .options.device = group,
+                                 .options.strategy = "several cut=1 part1=30 part2=34 slab=3000"};
   if (tesela_plan_create(context, &desc, &plan) != TESELA_OK ||
-      tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL) != TESELA_OK)
+      tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, NULL) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
   assert_int_equal(tesela_buffer_read(one, 4096 * 4, c, sizeof c), TESELA_OK);
   for (int i = 0; i < 64; i++)

@@ -44,9 +44,9 @@ static void describe(called *called_in) {
                                        .n = 10,
                                        .k = 8,
                                        .a = {.transpose = 1},
-                                       .a_shards = &called_in->a_shards,
-                                       .b_shards = &called_in->b_shards,
-                                       .c_shards = &called_in->c_shards};
+                                       .a.shards = &called_in->a_shards,
+                                       .b.shards = &called_in->b_shards,
+                                       .c.shards = &called_in->c_shards};
 }
 
 /* That C has the sums, which are then taken from it. */
@@ -74,14 +74,16 @@ static void call_once(const called *called_in) {
 }
 
 static void call_by_plan(const called *called_in) {
-  const tesela_shards *a = &called_in->a_shards, *b = &called_in->b_shards, *c = &called_in->c_shards;
+  const tesela_matrix a = {.shards = &called_in->a_shards}, b = {.shards = &called_in->b_shards};
+  const tesela_result c = {.shards = &called_in->c_shards};
   tesela_plan *plan;
   if (tesela_plan_create(called_in->context, &called_in->desc, &plan) != TESELA_OK ||
-      tesela_plan_run_shards(plan, a, b, c) != TESELA_OK)
+      tesela_plan_run(plan, &(tesela_operands){.a = &a, .b = &b, .c = &c}, NULL) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
-  assert_int_equal(tesela_plan_run(plan, NULL, NULL, NULL, NULL), TESELA_BAD_CALL);
-  assert_non_null(strstr(tesela_last_error(), "tesela_plan_run_shards()"));
-  assert_int_equal(tesela_plan_run_shards(plan, b, b, c), TESELA_BAD_CALL);
+  assert_int_equal(tesela_plan_run(plan, &(tesela_operands){0}, NULL), TESELA_BAD_CALL);
+  assert_non_null(strstr(tesela_last_error(), "a.shards is NULL: the plan is for 2 shards"));
+  assert_int_equal(tesela_plan_run(plan, &(tesela_operands){.a = &b, .b = &b, .c = &c}, NULL),
+                   TESELA_BAD_CALL);
   assert_non_null(strstr(tesela_last_error(), "a has 1 pieces, and the plan is for 2"));
   tesela_plan_destroy(plan);
   expect_sums(called_in);
@@ -89,7 +91,7 @@ static void call_by_plan(const called *called_in) {
 
 static void call_with_a_buffer(const called *called_in) {
   tesela_gemm_desc desc = called_in->desc;
-  desc.b_shards = NULL;
+  desc.b.shards = NULL;
   desc.b = (tesela_matrix){.buffer = called_in->other, .offset = 50};
   assert_int_equal(tesela_gemm(called_in->context, &desc, NULL), TESELA_OK);
   expect_sums(called_in);
@@ -116,28 +118,28 @@ static void expect_refusals(called *called_in) {
   desc.a.data = called_in->numbers;
   wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.a is in host memory");
   desc.a = (tesela_matrix){.transpose = 1, .row_stride = 12, .col_stride = 1};
-  wrong(called_in->context, &desc, TESELA_BAD_CALL, "and desc.a_shards are both given");
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "and desc.a.shards are both given");
   desc.a = (tesela_matrix){.transpose = 1};
-  desc.device = "opencl:0";
+  desc.options.device = "opencl:0";
   wrong(called_in->context, &desc, TESELA_BAD_CALL, "opencl:0 is one device");
-  desc.device = "cpu,fake:0";
+  desc.options.device = "cpu,fake:0";
   wrong(called_in->context, &desc, TESELA_BAD_CALL,
         "desc.a: piece 0 is on opencl:0, which is none of cpu,fake:0");
-  desc.device = NULL;
-  desc.activation = TESELA_RELU;
+  desc.options.device = NULL;
+  desc.epilogue.activation = TESELA_RELU;
   wrong(called_in->context, &desc, TESELA_UNSUPPORTED, "without an epilogue");
-  desc.activation = TESELA_NO_ACTIVATION;
-  desc.measure_error = 1;
+  desc.epilogue.activation = TESELA_NO_ACTIVATION;
+  desc.options.measure_error = 1;
   wrong(called_in->context, &desc, TESELA_UNSUPPORTED, "errors are not measured");
-  desc.measure_error = 0;
-  desc.strategy = "element";
+  desc.options.measure_error = 0;
+  desc.options.strategy = "element";
   wrong(called_in->context, &desc, TESELA_UNSUPPORTED, "not in pieces");
-  desc.strategy = NULL;
+  desc.options.strategy = NULL;
   called_in->a_shards.count = -1;
-  wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.a_shards.count is -1");
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.a.shards.count is -1");
   called_in->a_shards.count = 2;
   called_in->a[0].buffer = NULL;
-  wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.a_shards: piece 0 has no buffer");
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.a.shards: piece 0 has no buffer");
 }
 
 static void test_calls(void **state) {

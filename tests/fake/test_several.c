@@ -433,8 +433,8 @@ static void test_note(void **state) {
                                  .a = {.data = a},
                                  .b = {.data = b},
                                  .c = {.data = c},
-                                 .device = "fake:*",
-                                 .strategy = "several cut=1 part1=10 part2=20"};
+                                 .options.device = "fake:*",
+                                 .options.strategy = "several cut=1 part1=10 part2=20"};
   setenv("TESELA_SELFTEST", "0", 1); /* its launches would fail before */
   for (int fails = 0; fails < 2; fails++) {
     tesela_record record = {.note = "something"};

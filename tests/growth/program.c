@@ -44,7 +44,7 @@ static int is_product(const float *src) {
 static void multiply(tesela_context *context) {
   FENCED(tesela_record) record;
   const tesela_gemm_desc desc = {
-      .m = 2, .n = 2, .k = 2, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}, .device = "cpu"};
+      .m = 2, .n = 2, .k = 2, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}, .options.device = "cpu"};
   const tesela_batch batch = {.count = 2, .c_stride = 4};
   tesela_plan *plan = NULL;
   RESET(record);
@@ -60,7 +60,9 @@ static void multiply(tesela_context *context) {
   RESET(record);
   memset(c, 0, sizeof c);
   expect(tesela_plan_create(context, &desc, &plan) == TESELA_OK, "tesela_plan_create");
-  expect(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record.filled) == TESELA_OK && is_product(c),
+  expect(tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c},
+                         &record.filled) == TESELA_OK &&
+             is_product(c),
          "tesela_plan_run");
   CHECK(record, "tesela_plan_run");
   tesela_plan_destroy(plan);
@@ -70,7 +72,7 @@ static void dot(tesela_context *context) {
   FENCED(tesela_record) record;
   float sum = 0;
   const tesela_dot_desc desc = {
-      .n = 4, .x = {.data = a}, .y = {.data = b}, .result = {.data = &sum}, .device = "cpu"};
+      .n = 4, .x = {.data = a}, .y = {.data = b}, .result = {.data = &sum}, .options.device = "cpu"};
   tesela_plan *plan = NULL;
   RESET(record);
   expect(tesela_dot(context, &desc, &record.filled) == TESELA_OK && sum == 70, "tesela_dot");
@@ -78,7 +80,9 @@ static void dot(tesela_context *context) {
   RESET(record);
   sum = 0;
   expect(tesela_plan_create_dot(context, &desc, &plan) == TESELA_OK, "tesela_plan_create_dot");
-  expect(tesela_plan_run_dot(plan, &desc.x, &desc.y, &desc.result, &record.filled) == TESELA_OK && sum == 70,
+  expect(tesela_plan_run(plan, &(tesela_operands){.x = &desc.x, .y = &desc.y, .result = &desc.result},
+                         &record.filled) == TESELA_OK &&
+             sum == 70,
          "tesela_plan_run_dot");
   CHECK(record, "tesela_plan_run_dot");
   tesela_plan_destroy(plan);
@@ -87,7 +91,7 @@ static void dot(tesela_context *context) {
 static void transpose(tesela_context *context) {
   FENCED(tesela_record) record;
   const tesela_transpose_desc desc = {
-      .rows = 2, .cols = 2, .a = {.data = a}, .b = {.data = c}, .device = "cpu"};
+      .rows = 2, .cols = 2, .a = {.data = a}, .b = {.data = c}, .options.device = "cpu"};
   tesela_plan *plan = NULL;
   RESET(record);
   expect(tesela_transpose(context, &desc, &record.filled) == TESELA_OK && c[1] == 3 && c[2] == 2,
@@ -96,8 +100,8 @@ static void transpose(tesela_context *context) {
   RESET(record);
   memset(c, 0, sizeof c);
   expect(tesela_plan_create_transpose(context, &desc, &plan) == TESELA_OK, "tesela_plan_create_transpose");
-  expect(tesela_plan_run_transpose(plan, &desc.a, &desc.b, &record.filled) == TESELA_OK && c[1] == 3 &&
-             c[2] == 2,
+  expect(tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .c = &desc.b}, &record.filled) == TESELA_OK &&
+             c[1] == 3 && c[2] == 2,
          "tesela_plan_run_transpose");
   CHECK(record, "tesela_plan_run_transpose");
   tesela_plan_destroy(plan);
@@ -118,8 +122,9 @@ static void say_more(tesela_context *context, int is_newer) {
   struct {
     tesela_gemm_desc desc;
     double more;
-  } longer = {{.m = 2, .n = 2, .k = 2, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}, .device = "cpu"},
-              0};
+  } longer = {
+      {.m = 2, .n = 2, .k = 2, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}, .options.device = "cpu"},
+      0};
   expect(tesela_gemm_sized(context, &longer.desc, NULL, sizeof longer, 0) == TESELA_OK,
          "a longer description whose end is 0");
   longer.more = 1;

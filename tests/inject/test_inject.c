@@ -32,8 +32,8 @@ static tesela_gemm_desc product(void) {
                             .c = {.data = c, .row_stride = N + GAP, .col_stride = 1},
                             .alpha = &alpha,
                             .beta = &beta,
-                            .device = "fake:0",
-                            .strategy = strategy};
+                            .options.device = "fake:0",
+                            .options.strategy = strategy};
 }
 
 static void fill(void) {
@@ -235,8 +235,8 @@ static void operands_between_each_other_are_copied(void **state) {
                                  .a = {.data = both, .row_stride = 2 * SIDE, .col_stride = 1},
                                  .b = {.data = factor},
                                  .c = {.data = both + SIDE, .row_stride = 2 * SIDE, .col_stride = 1},
-                                 .device = "fake:0",
-                                 .strategy = "element"};
+                                 .options.device = "fake:0",
+                                 .options.strategy = "element"};
   tesela_fake_reset();
   assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
   assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
@@ -261,8 +261,8 @@ static void batches_go_backwards(void **state) {
                                  .a = {.data = ones},
                                  .b = {.data = factors + (COUNT - 1) * EACH},
                                  .c = {.data = results},
-                                 .device = "fake:0",
-                                 .strategy = "register_tile"};
+                                 .options.device = "fake:0",
+                                 .options.strategy = "register_tile"};
   const tesela_batch batch = {.count = COUNT, .b_stride = -EACH, .c_stride = EACH};
   const int shares = shares_memory("opencl:0");
   for (int is_copied = 0; is_copied < 2; is_copied++) {
@@ -313,7 +313,8 @@ static void plans_survive(void **state) {
       memcpy(c, before, sizeof before);
       tesela_fake_reset();
       tesela_fake_fail((tesela_fake_operation)operation, nth);
-      const tesela_status status = tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record);
+      const tesela_status status =
+          tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, &record);
       if (tesela_fake_failures() == 0) {
         assert_int_equal(status, TESELA_OK);
         break;
@@ -321,7 +322,9 @@ static void plans_survive(void **state) {
       expect_failure(status, (tesela_fake_operation)operation, nth);
       assert_memory_equal(c, before, sizeof before);
       tesela_fake_reset();
-      assert_int_equal(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, &record), TESELA_OK);
+      assert_int_equal(
+          tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, &record),
+          TESELA_OK);
       assert_memory_equal(c, expected, sizeof before);
       assert_int_equal(tesela_fake_calls(TESELA_FAKE_STREAM), 1); /* that of the failed run is not trusted */
     }
@@ -378,7 +381,7 @@ static void the_planner_goes_on(void **state) {
   tesela_context *context;
   tesela_record record;
   tesela_gemm_desc desc = product();
-  desc.device = desc.strategy = NULL;
+  desc.options.device = desc.options.strategy = NULL;
   memcpy(c, before, sizeof before);
   tesela_fake_reset();
   tesela_fake_fail_from(TESELA_FAKE_OPEN, 1);
@@ -409,8 +412,8 @@ static void remembered_plans_stay_small(void **state) {
                                    .a = {.data = x},
                                    .b = {.data = x},
                                    .c = {.data = y},
-                                   .device = "fake:0",
-                                   .strategy = "element"};
+                                   .options.device = "fake:0",
+                                   .options.strategy = "element"};
     assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
     assert_true(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER) <= 9);
   }

@@ -113,9 +113,9 @@ static tesela_status call(tesela_context *context, const batch *is, how by) {
                            .b = {.data = b, .type = is->from, .transpose = is->transposed},
                            .c = {.data = c, .type = is->to},
                            .beta = one,
-                           .scale_a = {.data = is->scale != 0 ? &is->scale : NULL},
-                           .scaling_a = is->scale != 0 ? TESELA_SCALE_TENSOR : TESELA_NO_SCALE,
-                           .strategy = is->strategy};
+                           .epilogue.scale_a = {.data = is->scale != 0 ? &is->scale : NULL},
+                           .epilogue.scaling_a = is->scale != 0 ? TESELA_SCALE_TENSOR : TESELA_NO_SCALE,
+                           .options.strategy = is->strategy};
   tesela_batch all = {
       .count = is->count, .a_stride = strides[0], .b_stride = strides[1], .c_stride = strides[2]};
   if (by == AS_A_GROUP) {
@@ -233,16 +233,17 @@ static tesela_status call_measured(tesela_context *context, const measured_call 
                                  .b = {.data = b, .type = is->from},
                                  .c = {.data = c, .type = is->to},
                                  .beta = one,
-                                 .a_structure = is->structure,
-                                 .a_triangle = is->structure == TESELA_GENERAL ? TESELA_WHOLE : TESELA_LOWER,
-                                 .measure_error = 7};
+                                 .structure.a = is->structure,
+                                 .structure.a_triangle =
+                                     is->structure == TESELA_GENERAL ? TESELA_WHOLE : TESELA_LOWER,
+                                 .options.measure_error = 7};
   const tesela_batch many = {.count = 3, .c_stride = is->m * is->n};
   const tesela_dot_desc dot = {.n = is->k,
                                .x = {.data = a, .type = is->from},
                                .y = {.data = b, .type = is->from},
                                .result = {.data = c, .type = is->to},
                                .beta = one,
-                               .measure_error = 7};
+                               .options.measure_error = 7};
   const tesela_transpose_desc transpose = {
       .rows = is->m,
       .cols = is->n,
@@ -251,7 +252,7 @@ static tesela_status call_measured(tesela_context *context, const measured_call 
       .b = {.data = c, .type = is->to},
       .in_place = is->what == IN_PLACE,
       .alpha = two,
-      .measure_error = 7};
+      .options.measure_error = 7};
   return is->what == PRODUCT ? tesela_gemm(context, &desc, NULL)
          : is->what == MANY  ? tesela_gemm_batched(context, &desc, &many, NULL)
          : is->what == GROUP ? tesela_gemm_grouped(context, &desc, &many, 1, NULL)

@@ -63,7 +63,7 @@ static tesela_status host_case_gemm(tesela_context *context, const host_case *ca
                            .a = {.data = memory[0], .type = case_in->type},
                            .b = {.data = memory[1], .type = case_in->type},
                            .c = {.data = memory[2], .type = case_in->result},
-                           .strategy = case_in->strategy};
+                           .options.strategy = case_in->strategy};
   const tesela_batch batch = {.count = 50, .c_stride = case_in->m * case_in->n};
   tesela_plan *plan;
   tesela_packed *packed;
@@ -87,21 +87,21 @@ tesela_status host_case_run(tesela_context *context, const host_case *case_in, v
                                .x = {.data = memory[0], .type = case_in->type},
                                .y = {.data = memory[1], .type = case_in->type},
                                .result = {.data = memory[2], .type = case_in->result},
-                               .strategy = case_in->strategy};
+                               .options.strategy = case_in->strategy};
   const tesela_transpose_desc transpose = {
       .rows = case_in->m,
       .cols = case_in->n,
       .a = {.data = in_place ? NULL : memory[0], .type = in_place ? TESELA_TYPE_DEFAULT : case_in->type},
       .b = {.data = memory[in_place ? 0 : 2], .type = case_in->type},
       .in_place = in_place,
-      .strategy = case_in->strategy};
+      .options.strategy = case_in->strategy};
   const tesela_solve_desc solve = {.rows = case_in->m,
                                    .cols = case_in->n,
                                    .a = {.data = memory[0], .type = case_in->type},
                                    .triangle = TESELA_LOWER,
                                    .b = {.data = memory[1], .type = case_in->type},
                                    .x = {.data = memory[2], .type = case_in->result},
-                                   .strategy = case_in->strategy};
+                                   .options.strategy = case_in->strategy};
   return case_in->op == TSL_OP_GEMM    ? host_case_gemm(context, case_in, memory)
          : case_in->op == TSL_OP_DOT   ? tesela_dot(context, &dot, NULL)
          : case_in->op == TSL_OP_SOLVE ? tesela_solve(context, &solve, NULL)

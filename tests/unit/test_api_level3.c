@@ -201,7 +201,7 @@ static void try_factor(const way *on, call *calls, tesela_structure structure, b
                            .c = written(on, r),
                            .alpha = alpha_pair,
                            .beta = beta_pair};
-  *(right ? &desc.b_triangle : &desc.a_triangle) = on->triangle;
+  *(right ? &desc.structure.b_triangle : &desc.structure.a_triangle) = on->triangle;
   must(calls(context, &desc, NULL));
   compare(on, &expected, M, N, TESELA_WHOLE, before, r);
   free(s);
@@ -237,9 +237,9 @@ static void try_triangle(const way *on, bool right, bool unit, bool transposes, 
   *factor = read(on, s);
   factor->transpose = transposes;
   factor->conjugate = conjugates;
-  *(right ? &desc.b_triangle : &desc.a_triangle) = on->triangle;
+  *(right ? &desc.structure.b_triangle : &desc.structure.a_triangle) = on->triangle;
   if (unit)
-    *(right ? &desc.b_structure : &desc.a_structure) = structure;
+    *(right ? &desc.structure.b : &desc.structure.a) = structure;
   must(tesela_trmm(context, &desc, NULL));
   compare(on, &expected, M, N, TESELA_WHOLE, before, r);
   /* The solve of the product is exact where the diagonal is ones: it returns the product's input. */
@@ -309,7 +309,7 @@ static void try_update(const way *on, const update *update_in, bool turned) {
                            .c = written(on, r),
                            .alpha = alpha_pair,
                            .beta = beta_pair,
-                           .c_triangle = on->triangle};
+                           .structure.c_triangle = on->triangle};
   if (update_in->two)
     desc.b = read(on, o);
   desc.a.transpose = desc.b.transpose = turned;
@@ -346,15 +346,19 @@ static void zero_is_the_default(void **state) {
   (void)state;
   const float a[] = {1, 2, 3, 4, 5, 6};
   float c[4] = {NAN, NAN, NAN, NAN};
-  tesela_gemm_desc desc = {
-      .n = 2, .k = 3, .a = {.data = a}, .b = {.data = a}, .c = {.data = c}, .c_triangle = TESELA_LOWER};
+  tesela_gemm_desc desc = {.n = 2,
+                           .k = 3,
+                           .a = {.data = a},
+                           .b = {.data = a},
+                           .c = {.data = c},
+                           .structure.c_triangle = TESELA_LOWER};
   for (int i = 0; i < UPDATES; i++) {
     const float times = updates[i].two ? 2 : 1;
     c[0] = c[1] = c[2] = c[3] = NAN;
     must(updates[i].calls(context, &desc, NULL));
     assert_true(c[0] == 14 * times && isnan(c[1]) && c[2] == 32 * times && c[3] == 77 * times);
   }
-  desc.c_triangle = TESELA_WHOLE;
+  desc.structure.c_triangle = TESELA_WHOLE;
   must(tesela_syrk(context, &desc, NULL));
   assert_true(c[0] == 14 && c[1] == 32 && c[2] == 32 && c[3] == 77);
 }
@@ -366,12 +370,16 @@ static void updates_of_rank_2k_have_one_record(void **state) {
   const float a[] = {1, 2, 3, 4};
   float c[4];
   tesela_record one, both;
-  tesela_gemm_desc desc = {
-      .n = 2, .k = 2, .a = {.data = a}, .b = {.data = a}, .c = {.data = c}, .c_triangle = TESELA_UPPER};
+  tesela_gemm_desc desc = {.n = 2,
+                           .k = 2,
+                           .a = {.data = a},
+                           .b = {.data = a},
+                           .c = {.data = c},
+                           .structure.c_triangle = TESELA_UPPER};
   must(tesela_syrk(context, &desc, &one));
   must(tesela_syr2k(context, &desc, &both));
   assert_true(both.error_bound > one.error_bound && both.error_bound < 2.001 * one.error_bound);
-  desc.c_triangle = TESELA_WHOLE;
+  desc.structure.c_triangle = TESELA_WHOLE;
   must(tesela_syrk(context, &desc, &one));
   must(tesela_syr2k(context, &desc, &both));
   assert_true(one.error_bound > 0 && both.error_bound >= 2 * one.error_bound);
@@ -392,16 +400,16 @@ static void mistakes_are_named(void **state) {
     expect(all[i](context, NULL, NULL), TESELA_BAD_CALL, "desc is NULL");
   expect(tesela_trsm(context, NULL, NULL), TESELA_BAD_CALL, "desc is NULL");
   expect(tesela_symm(context, &desc, NULL), TESELA_BAD_CALL, "stored triangle must be specified");
-  desc.a_triangle = TESELA_LOWER;
+  desc.structure.a_triangle = TESELA_LOWER;
   expect(tesela_trmm(context, &desc, NULL), TESELA_BAD_CALL, "desc.b is given");
-  desc.b_triangle = TESELA_LOWER;
+  desc.structure.b_triangle = TESELA_LOWER;
   expect(tesela_symm(context, &desc, NULL), TESELA_BAD_CALL, "B is general");
   desc = square;
-  desc.a_triangle = TESELA_LOWER;
+  desc.structure.a_triangle = TESELA_LOWER;
   desc.k = 3;
   expect(tesela_symm(context, &desc, NULL), TESELA_BAD_CALL, "");
   desc = square;
-  desc.c_triangle = TESELA_LOWER;
+  desc.structure.c_triangle = TESELA_LOWER;
   desc.m = 3;
   expect(tesela_syrk(context, &desc, NULL), TESELA_BAD_CALL, "must be square");
   assert_true(c[0] == 5 && c[1] == 6 && c[2] == 7 && c[3] == 8);

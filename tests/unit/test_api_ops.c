@@ -57,9 +57,9 @@ static void wrong_dots_are_refused(void **state) {
   desc.result.data = x;
   expect(tesela_dot(context, &desc, NULL), TESELA_BAD_CALL, "desc.result overlaps desc.x");
   desc.result.data = &result;
-  desc.strategy = "nonsense";
+  desc.options.strategy = "nonsense";
   expect(tesela_dot(context, &desc, NULL), TESELA_BAD_INPUT, "not a strategy for dot");
-  desc.strategy = NULL;
+  desc.options.strategy = NULL;
   desc.result.reserved = 3;
   expect(tesela_dot(context, &desc, NULL), TESELA_BAD_CALL, "desc.result.reserved is 3");
   assert_true(result == 5);
@@ -75,10 +75,10 @@ static void dot_plans_run_again_and_come_back(void **state) {
   const tesela_scalar c = {.data = &result}, d = {.data = &other};
   tesela_plan *plan, *again;
   must(tesela_plan_create_dot(context, &desc, &plan));
-  must(tesela_plan_run_dot(plan, &a, &b, &c, NULL));
+  must(tesela_plan_run(plan, &(tesela_operands){.x = &a, .y = &b, .result = &c}, NULL));
   must(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
   assert_string_equal(tesela_plan_describe(plan), tesela_plan_describe(again));
-  must(tesela_plan_run_dot(again, &b, &a, &d, NULL));
+  must(tesela_plan_run(again, &(tesela_operands){.x = &b, .y = &a, .result = &d}, NULL));
   assert_true(result == 70 && other == 70);
   tesela_plan_destroy(plan);
   tesela_plan_destroy(again);
@@ -202,12 +202,15 @@ static void plans_of_another_operation_are_refused(void **state) {
   const tesela_vector v = {.data = a};
   tesela_plan *plan;
   must(tesela_plan_create_dot(context, &(tesela_dot_desc){.n = 2}, &plan));
-  expect(tesela_plan_run(plan, &from, &from, &to, NULL), TESELA_BAD_CALL, "the plan is for a dot");
-  expect(tesela_plan_run_transpose(plan, &from, &to, NULL), TESELA_BAD_CALL, "the call runs a transpose");
+  expect(tesela_plan_run(plan, &(tesela_operands){.a = &from, .b = &from, .c = &to}, NULL), TESELA_BAD_CALL,
+         "operands.a is given, but the plan is for a dot");
+  expect(tesela_plan_run(plan, &(tesela_operands){.a = &from, .c = &to}, NULL), TESELA_BAD_CALL,
+         "operands.a is given, but the plan is for a dot");
   tesela_plan_destroy(plan);
   must(tesela_plan_create_transpose(context, &(tesela_transpose_desc){.rows = 2, .cols = 2}, &plan));
-  expect(tesela_plan_run_dot(plan, &v, &v, &(tesela_scalar){.data = b}, NULL), TESELA_BAD_CALL,
-         "the plan is for a transpose");
+  expect(tesela_plan_run(plan, &(tesela_operands){.x = &v, .y = &v, .result = &(tesela_scalar){.data = b}},
+                         NULL),
+         TESELA_BAD_CALL, "the plan is for a transpose");
   tesela_plan_destroy(plan);
   assert_true(b[0] == 5 && b[1] == 6 && b[2] == 7 && b[3] == 8);
 }
@@ -232,7 +235,7 @@ static void transpose_plans_come_back(void **state) {
   must(tesela_plan_create_transpose(context, &desc, &plan));
   must(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
   assert_string_equal(tesela_plan_describe(plan), tesela_plan_describe(again));
-  must(tesela_plan_run_transpose(again, NULL, &c, NULL));
+  must(tesela_plan_run(again, &(tesela_operands){.c = &c}, NULL));
   assert_memory_equal(a, right, sizeof right);
   tesela_plan_destroy(plan);
   tesela_plan_destroy(again);

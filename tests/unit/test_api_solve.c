@@ -146,7 +146,7 @@ static void far_diagonals_are_divided_by(void **state) {
                                       .triangle = TESELA_LOWER,
                                       .b = {.data = b},
                                       .x = {.data = x},
-                                      .strategy = strategies[s]};
+                                      .options.strategy = strategies[s]};
       must(tesela_solve(context, &desc, NULL));
       assert_true(x[0] == 2 && x[1] == 0);
     }
@@ -189,7 +189,7 @@ static void solve_columns(const way *how, int size, int cols, const void *a, voi
                                   .x = {.data = x, .row_stride = 1, .col_stride = LINE_PAD},
                                   .in_place = 1,
                                   .alpha = alpha,
-                                  .strategy = "host_blocked"};
+                                  .options.strategy = "host_blocked"};
   for (int j = 0; j < cols; j++)
     for (int i = 0; i < LINE_PAD; i++)
       put(how->type, x, j * LINE_PAD + i, drawn(i, 3 + j), drawn(i, 7 + j));
@@ -251,7 +251,7 @@ static void solve_tall(tesela_context *by, tesela_type type, bool by_columns, in
                                   .x = {.data = x, .row_stride = 1, .col_stride = TALL},
                                   .in_place = 1,
                                   .alpha = alpha,
-                                  .strategy = "host_blocked"};
+                                  .options.strategy = "host_blocked"};
   for (int j = 0; j < cols; j++)
     for (int i = 0; i < TALL; i++)
       put(type, x, j * TALL + i, drawn(i, 3 + j), drawn(5 + j, i));
@@ -318,21 +318,26 @@ static void plans_run_and_are_text(void **state) {
                                   .triangle = TESELA_LOWER,
                                   .b = {.data = b},
                                   .x = {.data = x},
-                                  .strategy = "sequential"};
+                                  .options.strategy = "sequential"};
   const tesela_matrix am = {.data = a}, bm = {.data = b};
   const tesela_result xm = {.data = x};
   tesela_plan *plan, *again;
   tesela_record record;
   must(tesela_plan_create_solve(context, &desc, &plan));
-  must(tesela_plan_run_solve(plan, &am, &bm, &xm, &record));
+  must(tesela_plan_run(plan, &(tesela_operands){.a = &am, .b = &bm, .c = &xm}, &record));
   assert_true(x[0] == 1 && x[1] == 2);
   assert_non_null(strstr(record.plan, "solve sequential "));
   assert_non_null(strstr(record.plan, "a_is=triangular_lower"));
   must(tesela_plan_parse(context, record.plan, &again));
   x[0] = x[1] = 0;
-  must(tesela_plan_run_solve(again, &am, &bm, &xm, NULL));
+  must(tesela_plan_run(again, &(tesela_operands){.a = &am, .b = &bm, .c = &xm}, NULL));
   assert_true(x[0] == 1 && x[1] == 2);
-  expect(tesela_plan_run(again, &am, &bm, &xm, NULL), TESELA_BAD_CALL, "solve");
+  expect(tesela_plan_run(
+             again,
+             &(tesela_operands){
+                 .a = &am, .b = &bm, .c = &xm, .epilogue = &(tesela_epilogue){.bias_axis = TESELA_NO_BIAS}},
+             NULL),
+         TESELA_BAD_CALL, "for a solve");
   tesela_plan_destroy(again);
   tesela_plan_destroy(plan);
 }

@@ -19,8 +19,13 @@ enum { SIZE = 96 };
 
 static const char slow_one[] = "sequential"; /* nothing chooses it here but a record of it */
 static float a[SIZE * SIZE], b[SIZE * SIZE], c[SIZE * SIZE];
-static const tesela_gemm_desc product = {
-    .m = SIZE, .n = SIZE, .k = SIZE, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}, .device = "cpu"};
+static const tesela_gemm_desc product = {.m = SIZE,
+                                         .n = SIZE,
+                                         .k = SIZE,
+                                         .a = {.data = a},
+                                         .b = {.data = b},
+                                         .c = {.data = c},
+                                         .options.device = "cpu"};
 static char line[1024]; /* a record that makes the product one of slow_one */
 static tesela_context *context;
 
@@ -96,7 +101,7 @@ static void what_is_imported_is_used_and_forgotten(void **state) {
   assert_false(runs_slow_one());
   expect_export("");
   assert_non_null(strstr(tesela_plan_describe(plan), slow_one)); /* it stays as it was made */
-  must(tesela_plan_run(plan, &product.a, &product.b, &product.c, NULL));
+  must(tesela_plan_run(plan, &(tesela_operands){.a = &product.a, .b = &product.b, .c = &product.c}, NULL));
   tesela_plan_destroy(plan);
 }
 
@@ -183,8 +188,13 @@ static void *multiply(void *argument) {
   float x[64 * 64], y[64 * 64], z[64 * 64];
   for (int i = 0; i < 64 * 64; i++)
     x[i] = y[i] = 1;
-  tesela_gemm_desc desc = {
-      .m = size, .n = size, .k = size, .a = {.data = x}, .b = {.data = y}, .c = {.data = z}, .device = "cpu"};
+  tesela_gemm_desc desc = {.m = size,
+                           .n = size,
+                           .k = size,
+                           .a = {.data = x},
+                           .b = {.data = y},
+                           .c = {.data = z},
+                           .options.device = "cpu"};
   for (int turn = 0; !atomic_load(&done); turn++) {
     tesela_record record;
     tesela_plan *plan = NULL;
@@ -193,7 +203,7 @@ static void *multiply(void *argument) {
     if (status == TESELA_OK && turn % 5 == 0)
       status = tesela_plan_create(context, &desc, &plan);
     if (plan)
-      status = tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL);
+      status = tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, NULL);
     tesela_plan_destroy(plan);
     if (status != TESELA_OK || z[0] != (float)size)
       atomic_fetch_add(&wrong, 1);

@@ -44,7 +44,7 @@ static tesela_gemm_desc desc_of(const char *strategy) {
                             .b = {.data = b},
                             .c = {.data = c},
                             .beta = &beta,
-                            .strategy = strategy};
+                            .options.strategy = strategy};
 }
 
 static void one_by_one(const char *strategy, int64_t a_stride) {
@@ -191,7 +191,7 @@ static void on_a_device(void **state) {
                                    .b = {.buffer = buffers[1]},
                                    .c = {.buffer = buffers[2], .offset = (DCOUNT - 1) * DC},
                                    .beta = &two,
-                                   .strategy = ways[w].strategy};
+                                   .options.strategy = ways[w].strategy};
     const tesela_batch batch = {.count = DCOUNT, .a_stride = DA, .c_stride = -DC};
     tesela_record record;
     if (tesela_gemm_batched(context, &desc, &batch, &record) != TESELA_OK)
@@ -232,8 +232,8 @@ static void from_host_memory(void **state) {
                                    .b = {.data = device_b},
                                    .c = {.data = got + off + (DCOUNT - 1) * DC},
                                    .beta = &two,
-                                   .device = "opencl:0",
-                                   .strategy = strategies[s % 3]};
+                                   .options.device = "opencl:0",
+                                   .options.strategy = strategies[s % 3]};
     const tesela_batch batch = {.count = DCOUNT, .a_stride = DA, .c_stride = -DC};
     tesela_record record;
     if (tesela_gemm_batched(context, &desc, &batch, &record) != TESELA_OK)
@@ -263,8 +263,8 @@ static void from_gaps_in_host_memory(void **state) {
   const tesela_batch batch = {.count = PRODUCTS, .a_stride = 3, .b_stride = 13, .c_stride = 12};
   assert_int_equal(tesela_gemm_batched(context, &desc, &batch, NULL), TESELA_OK);
   desc.c.data = z;
-  desc.device = "opencl:0";
-  desc.strategy = "register_tile";
+  desc.options.device = "opencl:0";
+  desc.options.strategy = "register_tile";
   tesela_record record;
   assert_int_equal(tesela_gemm_batched(context, &desc, &batch, &record), TESELA_OK);
   assert_non_null(strstr(record.plan, "batch=4"));
@@ -305,8 +305,8 @@ static void refused_once(void **state) {
                            .a = {.data = device_a},
                            .b = {.data = device_b},
                            .c = {.data = device_c},
-                           .device = "opencl:0",
-                           .strategy = "element"};
+                           .options.device = "opencl:0",
+                           .options.strategy = "element"};
   const tesela_batch batch = {.count = DCOUNT, .a_stride = DA, .c_stride = DC};
   assert_int_equal(plans_asked(&desc, &batch), 1);
   assert_int_equal(plans_asked(&desc, &batch), 0);

@@ -106,7 +106,7 @@ static void multiply(caller *with, int64_t size) {
   status |= tesela_dot(with->context, &dot, NULL);
   status |= tesela_gemm_batched(with->context, &few, &batch, NULL);
   status |= tesela_plan_create(with->context, &desc, &plan);
-  status |= tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL);
+  status |= tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, NULL);
   tesela_plan_destroy(plan);
   atomic_fetch_add(&with->wrong, status != TESELA_OK);
   atomic_store(&with->inside, false);

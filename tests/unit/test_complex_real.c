@@ -126,9 +126,9 @@ static double error_of(const char *device, const char *strategy, const product *
                                        .col_stride = 1},
                                  .alpha = product_in->alpha,
                                  .beta = product_in->beta,
-                                 .device = device,
-                                 .strategy = strategy,
-                                 .accuracy = product_in->accuracy};
+                                 .options.device = device,
+                                 .options.strategy = strategy,
+                                 .options.accuracy = product_in->accuracy};
   tesela_record record;
   if (tesela_gemm(context, &desc, &record) != TESELA_OK)
     fail_msg("%s on %s: %s", strategy, device, tesela_last_error());
@@ -163,8 +163,8 @@ static void judge(const char *device) {
                                  .a = {.type = TESELA_C64},
                                  .b = {.type = TESELA_C64},
                                  .c = {.type = TESELA_C64},
-                                 .device = device,
-                                 .strategy = strategies[0]};
+                                 .options.device = device,
+                                 .options.strategy = strategies[0]};
   if (tesela_gemm(context, &none, NULL) != TESELA_OK) {
     printf("%s: %s\n", device, tesela_last_error());
     skip();

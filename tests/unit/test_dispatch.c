@@ -88,9 +88,9 @@ static void test_what_differs(void **state) {
   (++call)->a = (tesela_matrix){.data = a, .type = TESELA_F64, .row_stride = 30, .col_stride = 2};
   (++call)->a = (tesela_matrix){.data = a + 12 * 12, .type = TESELA_F64, .row_stride = -12, .col_stride = 1};
   (++call)->a.data = a + 1;
-  (++call)->device = "cpu";
-  (++call)->strategy = "sequential_optimized";
-  (++call)->strategy = "host_packed";
+  (++call)->options.device = "cpu";
+  (++call)->options.strategy = "sequential_optimized";
+  (++call)->options.strategy = "host_packed";
   ++call;
   call->a = (tesela_matrix){.data = a32, .type = TESELA_F32};
   call->b = (tesela_matrix){.data = b32, .type = TESELA_F32};
@@ -143,7 +143,7 @@ static void test_contexts(void **state) {
     const tesela_gemm_desc desc = product(size, size, size);
     expect_the_same(desc);
     tesela_gemm_desc named = desc;
-    named.device = "cpu";
+    named.options.device = "cpu";
     for (int round = 0; round < ROUNDS; round++)
       assert_int_equal(tesela_gemm(without, &named, NULL), TESELA_OK);
     for (int round = 0; round < ROUNDS; round++)

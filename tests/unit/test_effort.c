@@ -41,7 +41,7 @@ static bool first_record(tsl_wisdom_record *record) {
 static tesela_plan *plan_with(const tesela_gemm_desc *like, double effort) {
   tesela_gemm_desc desc = *like;
   tesela_plan *plan;
-  desc.effort = effort;
+  desc.options.tuning_seconds = effort;
   must(tesela_plan_create(context, &desc, &plan));
   return plan;
 }
@@ -49,14 +49,14 @@ static tesela_plan *plan_with(const tesela_gemm_desc *like, double effort) {
 /* Measuring on a machine that others use may come to nothing. */
 enum { TRIES = 20 };
 
-static const tesela_gemm_desc product = {.m = 60, .n = 44, .k = 52, .device = "cpu"};
+static const tesela_gemm_desc product = {.m = 60, .n = 44, .k = 52, .options.device = "cpu"};
 
 /* With one config there is nothing to search on for, so that no effort is used up. */
 static void what_was_measured_is_known(void **state) {
   (void)state;
   tesela_gemm_desc desc = product;
   tsl_wisdom_record record, again;
-  desc.strategy = "sequential";
+  desc.options.strategy = "sequential";
   tesela_plan *guessed = plan_with(&desc, 0);
   assert_false(first_record(&record));
   tesela_plan *measured = plan_with(&desc, 20);
@@ -84,7 +84,7 @@ static void what_scatters_is_believed_within_reason(void **state) {
   tesela_gemm_desc desc = product;
   tsl_wisdom_record record;
   char *text, scattered[1024];
-  desc.strategy = "sequential";
+  desc.options.strategy = "sequential";
   for (int i = 0; i < TRIES && !first_record(&record); i++)
     tesela_plan_destroy(plan_with(&desc, 20 + i));
   must(tesela_wisdom_export(context, &text));
@@ -134,13 +134,13 @@ static void calls_take_effort_once(void **state) {
   desc.a.data = a;
   desc.b.data = b;
   desc.c.data = c;
-  desc.strategy = "sequential";
+  desc.options.strategy = "sequential";
   must(tesela_gemm(context, &desc, NULL));
   must(tesela_gemm(context, &desc, NULL));
-  desc.effort = 20;
+  desc.options.tuning_seconds = 20;
   must(tesela_gemm(context, &desc, NULL)); /* though the same call without effort has a plan */
   for (int i = 0; i < TRIES && !first_record(&record); i++) {
-    desc.effort++;
+    desc.options.tuning_seconds++;
     must(tesela_gemm(context, &desc, NULL));
   }
   assert_true(first_record(&record));
@@ -154,14 +154,19 @@ static void dots_and_transposes_take_it(void **state) {
   tesela_plan *plan;
   char *text;
   must(tesela_plan_create_dot(
-      context, &(tesela_dot_desc){.n = 1000, .device = "cpu", .strategy = "sequential", .effort = 20},
+      context,
+      &(tesela_dot_desc){
+          .n = 1000, .options.device = "cpu", .options.strategy = "sequential", .options.tuning_seconds = 20},
       &plan));
   tesela_plan_destroy(plan);
-  must(tesela_plan_create_transpose(
-      context,
-      &(tesela_transpose_desc){
-          .rows = 40, .cols = 40, .device = "cpu", .strategy = "element", .in_place = 1, .effort = 20},
-      &plan));
+  must(tesela_plan_create_transpose(context,
+                                    &(tesela_transpose_desc){.rows = 40,
+                                                             .cols = 40,
+                                                             .options.device = "cpu",
+                                                             .options.strategy = "element",
+                                                             .in_place = 1,
+                                                             .options.tuning_seconds = 20},
+                                    &plan));
   tesela_plan_destroy(plan);
   must(tesela_wisdom_export(context, &text));
   assert_non_null(strstr(text, "dot sequential"));
@@ -173,7 +178,8 @@ static void nothing_is_begun_without_time(void **state) {
   (void)state;
   static const double zero;
   tsl_wisdom_record record;
-  tesela_gemm_desc large = {.m = 30000, .n = 30000, .k = 30000, .device = "cpu", .strategy = "sequential"};
+  tesela_gemm_desc large = {
+      .m = 30000, .n = 30000, .k = 30000, .options.device = "cpu", .options.strategy = "sequential"};
   tesela_plan_destroy(plan_with(&product, 1e-9));
   assert_false(first_record(&record));
   tesela_plan_destroy(plan_with(&large, 1)); /* a run takes hours */
@@ -191,16 +197,16 @@ static void effort_is_a_time(void **state) {
   (void)state;
   tesela_gemm_desc desc = product;
   tesela_plan *plan;
-  desc.effort = -1;
-  expect(tesela_plan_create(context, &desc, &plan), TESELA_BAD_CALL, "desc.effort is -1");
-  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.effort is -1");
-  desc.effort = NAN;
-  expect(tesela_plan_create(context, &desc, &plan), TESELA_BAD_CALL, "desc.effort");
-  expect(tesela_plan_create_dot(context, &(tesela_dot_desc){.n = 3, .effort = -1}, &plan), TESELA_BAD_CALL,
-         "desc.effort");
-  expect(tesela_plan_create_transpose(context, &(tesela_transpose_desc){.rows = 3, .cols = 3, .effort = -1},
-                                      &plan),
-         TESELA_BAD_CALL, "desc.effort");
+  desc.options.tuning_seconds = -1;
+  expect(tesela_plan_create(context, &desc, &plan), TESELA_BAD_CALL, "desc.options.tuning_seconds is -1");
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.options.tuning_seconds is -1");
+  desc.options.tuning_seconds = NAN;
+  expect(tesela_plan_create(context, &desc, &plan), TESELA_BAD_CALL, "desc.options.tuning_seconds");
+  expect(tesela_plan_create_dot(context, &(tesela_dot_desc){.n = 3, .options.tuning_seconds = -1}, &plan),
+         TESELA_BAD_CALL, "desc.options.tuning_seconds");
+  expect(tesela_plan_create_transpose(
+             context, &(tesela_transpose_desc){.rows = 3, .cols = 3, .options.tuning_seconds = -1}, &plan),
+         TESELA_BAD_CALL, "desc.options.tuning_seconds");
 }
 
 /* The cost of measuring points grows with their number, with their run time, and with the kernels

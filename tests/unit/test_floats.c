@@ -125,7 +125,7 @@ static tesela_status run(const call *call_in, int threads, const char *bits) {
                                          .y = {.data = b, .type = call_in->types.b},
                                          .result = {.data = c, .type = call_in->types.c},
                                          .alpha = is_plain ? NULL : by,
-                                         .strategy = name},
+                                         .options.strategy = name},
                       NULL);
   if (op == TSL_OP_TRANSPOSE)
     return tesela_transpose(contexts[threads],
@@ -133,7 +133,7 @@ static tesela_status run(const call *call_in, int threads, const char *bits) {
                                                      .cols = call_in->n,
                                                      .a = {.data = a, .type = call_in->types.a},
                                                      .b = {.data = c, .type = call_in->types.c},
-                                                     .strategy = name},
+                                                     .options.strategy = name},
                             NULL);
   if (op == TSL_OP_SOLVE)
     return TESELA_UNSUPPORTED; /* its triangle needs a diagonal */
@@ -146,8 +146,8 @@ static tesela_status run(const call *call_in, int threads, const char *bits) {
                                          .c = {.data = c, .type = call_in->types.c},
                                          .alpha = by,
                                          .beta = adding,
-                                         .bits = bits,
-                                         .strategy = name},
+                                         .options.reproducibility = bits,
+                                         .options.strategy = name},
                      NULL);
 }
 
@@ -226,15 +226,15 @@ static void exact_results_round_to_nearest(void **state) {
                              .a = {.data = one, .type = TESELA_F64},
                              .b = {.data = other, .type = TESELA_F64},
                              .c = {.data = &product, .type = TESELA_F64},
-                             .strategy = "residue_int8"};
+                             .options.strategy = "residue_int8"};
     take_mode(mode);
     const tesela_status status = tesela_gemm(contexts[2], &desc, NULL);
     desc.k = 4;
     desc.a.data = x;
     desc.b.data = y;
     desc.c.data = &sum;
-    desc.strategy = NULL;
-    desc.accuracy = "exact";
+    desc.options.strategy = NULL;
+    desc.options.accuracy = "exact";
     const tesela_status exact = tesela_gemm(contexts[2], &desc, NULL);
     leave_mode();
     assert_true(status == TESELA_OK && exact == TESELA_OK);
@@ -255,7 +255,7 @@ static void plans_do_not_depend_on_modes(void **state) {
         tesela_gemm_desc desc = {
             .m = sizes[s], .n = sizes[s] + 3, .k = sizes[s] / 2, .alpha = alpha, .beta = beta};
         desc.a.type = desc.b.type = desc.c.type = wide ? TESELA_F64 : TESELA_F32;
-        desc.accuracy = s % 2 ? "1e-5" : NULL;
+        desc.options.accuracy = s % 2 ? "1e-5" : NULL;
         take_mode(mode);
         const tesela_status status = tesela_plan_create(contexts[4], &desc, &plan);
         const tesela_status parsed =
@@ -440,8 +440,8 @@ static void devices_round_to_nearest(void **state) {
                                  .a = {.data = x, .type = TESELA_F64},
                                  .b = {.data = y, .type = TESELA_F64},
                                  .c = {.data = products, .type = TESELA_F64},
-                                 .strategy = "element",
-                                 .device = "opencl:0"};
+                                 .options.strategy = "element",
+                                 .options.device = "opencl:0"};
   setenv("TESELA_SELFTEST", "0", 1);
   take_mode(1 + ROUNDINGS * (FLUSHES - 1)); /* rounds upward, and flushes subnormal numbers to 0 */
   tesela_status status = tesela_context_create(NULL, &context);

@@ -117,9 +117,9 @@ static void add(group *in, int64_t m, int64_t n, int64_t k) {
   desc->alpha = scalars[draw(2)];
   desc->beta = betas[draw(2)];
   if (of->c == TESELA_F32 && draw(2) == 0) {
-    desc->bias = (tesela_vector){.data = place(in, 1, n, &kinds[0]), .type = TESELA_F32};
-    desc->bias_axis = TESELA_BIAS_ROW;
-    desc->activation = TESELA_GELU;
+    desc->epilogue.bias = (tesela_vector){.data = place(in, 1, n, &kinds[0]), .type = TESELA_F32};
+    desc->epilogue.bias_axis = TESELA_BIAS_ROW;
+    desc->epilogue.activation = TESELA_GELU;
   }
 }
 
@@ -168,7 +168,7 @@ static void random_groups(void **state) {
     must(tesela_gemm_grouped(context, of.descs, NULL, of.count, NULL));
     check(&of, "alone");
     for (int64_t i = 0; i < of.count; i++)
-      of.descs[i].measure_error = (uint64_t)i % 2;
+      of.descs[i].options.measure_error = (uint64_t)i % 2;
     reset();
     must(tesela_gemm_grouped(context, of.descs, NULL, of.count, &record));
     check(&of, "measured");
@@ -301,9 +301,9 @@ static void wrong_members(void **state) {
       of.descs[9].c.data = (float *)bad->c.data + 8 * 9 - 1;
     }
     if (ways[w].what == 6)
-      bad->accuracy = "nonsense";
+      bad->options.accuracy = "nonsense";
     if (ways[w].what == 7)
-      bad->strategy = "no_such";
+      bad->options.strategy = "no_such";
     reset();
     memcpy(expected, results, BYTES);
     const tesela_status status = tesela_gemm_grouped(context, of.descs, NULL, of.count, NULL);
@@ -473,8 +473,8 @@ static void many_sizes(const char *device) {
         .a = {.buffer = buffers[0], .offset = at[0], .type = TESELA_BF16},
         .b = {.buffer = buffers[1], .offset = at[1], .transpose = true, .type = TESELA_BF16},
         .c = {.buffer = buffers[2], .offset = at[2], .type = TESELA_F32},
-        .bias = {.buffer = has_bias ? buffers[3] : NULL, .type = TESELA_F32},
-        .bias_axis = has_bias ? TESELA_BIAS_ROW : TESELA_NO_BIAS};
+        .epilogue.bias = {.buffer = has_bias ? buffers[3] : NULL, .type = TESELA_F32},
+        .epilogue.bias_axis = has_bias ? TESELA_BIAS_ROW : TESELA_NO_BIAS};
     for (int64_t i = 0; i < m * n; i++) {
       int sum = 0;
       for (int64_t l = 0; l < k; l++)

@@ -188,8 +188,8 @@ static tesela_gemm_desc desc_of(float *dst) {
                             .a = {.data = a},
                             .b = {.data = b},
                             .c = {.data = dst},
-                            .device = "cpu",
-                            .strategy = "host_small"};
+                            .options.device = "cpu",
+                            .options.strategy = "host_small"};
 }
 
 static void same_bits(void **state) {
@@ -204,8 +204,11 @@ static void same_bits(void **state) {
   assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
   const tesela_gemm_desc desc = desc_of(c[0]), second = desc_of(c[1]), third = desc_of(c[2]);
   assert_int_equal(tesela_plan_create(context, &desc, &plan), TESELA_OK);
-  assert_int_equal(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL), TESELA_OK);
-  assert_int_equal(tesela_plan_run(plan, &desc.a, &desc.b, &second.c, &record), TESELA_OK);
+  assert_int_equal(tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, NULL),
+                   TESELA_OK);
+  assert_int_equal(
+      tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &second.c}, &record),
+      TESELA_OK);
   assert_true(record.error_bound > 0);
   assert_int_equal(tesela_gemm(context, &third, NULL), TESELA_OK);
   assert_memory_equal(c[0], c[1], sizeof c[0]);
@@ -223,7 +226,8 @@ static void expect_refused(tesela_plan *plan, const void *first, const void *sec
   } from_a = {first}, from_b = {second};
   const tesela_matrix left = {.data = from_a.any}, right = {.data = from_b.any};
   const tesela_result out = {.data = result};
-  assert_int_equal(tesela_plan_run(plan, &left, &right, &out, NULL), TESELA_BAD_CALL);
+  assert_int_equal(tesela_plan_run(plan, &(tesela_operands){.a = &left, .b = &right, .c = &out}, NULL),
+                   TESELA_BAD_CALL);
   if (!strstr(tesela_last_error(), word))
     print_error("'%s' has no '%s'\n", tesela_last_error(), word);
   assert_non_null(strstr(tesela_last_error(), word));
@@ -247,8 +251,9 @@ static void wrong_calls(void **state) {
   /* Neighbours do not overlap. */
   const tesela_matrix below = {.data = at - COUNT}, above = {.data = at + COUNT};
   const tesela_result out = {.data = at};
-  assert_int_equal(tesela_plan_run(plan, &below, &above, &out, NULL), TESELA_OK);
-  assert_int_equal(tesela_plan_run(plan, NULL, &above, &out, NULL), TESELA_BAD_CALL);
+  assert_int_equal(tesela_plan_run(plan, &(tesela_operands){.a = &below, .b = &above, .c = &out}, NULL),
+                   TESELA_OK);
+  assert_int_equal(tesela_plan_run(plan, &(tesela_operands){.b = &above, .c = &out}, NULL), TESELA_BAD_CALL);
   tesela_plan_destroy(plan);
   tesela_context_destroy(context);
 }

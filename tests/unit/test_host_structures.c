@@ -394,23 +394,23 @@ static drawn_call draw_call(const tsl_types *list, int by, int64_t m, int64_t n,
                               .c = {.data = bits_c, .type = list->c, .transpose = (int)draw(2)},
                               .alpha = factors[by][0],
                               .beta = factors[by][1],
-                              .bits = "threads"}};
+                              .options.reproducibility = "threads"}};
   if (!is_narrow && draw(2)) {
-    made.desc.strategy = strategies[draw(6)];
+    made.desc.options.strategy = strategies[draw(6)];
   } else if (!is_narrow && draw(2)) {
-    made.desc.a_structure = structures[draw(5)];
-    if (made.desc.a_structure != TESELA_GENERAL) {
+    made.desc.structure.a = structures[draw(5)];
+    if (made.desc.structure.a != TESELA_GENERAL) {
       made.desc.k = m;
-      made.desc.a_triangle = any_triangle();
+      made.desc.structure.a_triangle = any_triangle();
     } else {
       made.desc.n = m;
-      made.desc.c_triangle = any_triangle();
+      made.desc.structure.c_triangle = any_triangle();
     }
   }
   snprintf(made.what, sizeof made.what, "%s to %s, %d x %d x %d, factors %d, %s, structure %d, triangle %d",
            tsl_type(list->a)->name, tsl_type(list->c)->name, (int)made.desc.m, (int)made.desc.n,
-           (int)made.desc.k, by, made.desc.strategy ? made.desc.strategy : "auto", (int)made.desc.a_structure,
-           (int)made.desc.c_triangle);
+           (int)made.desc.k, by, made.desc.options.strategy ? made.desc.options.strategy : "auto",
+           (int)made.desc.structure.a, (int)made.desc.structure.c_triangle);
   return made;
 }
 

@@ -102,13 +102,15 @@ static void expect_same_bits(const product *product_in) {
                                  .b = plain_b,
                                  .c = plain_c,
                                  .beta = beta,
-                                 .strategy = product_in->strategy};
+                                 .options.strategy = product_in->strategy};
   void *before = malloc(c.bytes), *expected = malloc(c.bytes);
   tesela_plan *plan;
   tesela_packed *packed_a, *packed_b;
   assert_int_equal(tesela_plan_create(context, &desc, &plan), TESELA_OK);
   memcpy(before, c.memory, c.bytes);
-  assert_int_equal(tesela_plan_run(plan, &plain_a, &plain_b, &plain_c, NULL), TESELA_OK);
+  assert_int_equal(
+      tesela_plan_run(plan, &(tesela_operands){.a = &plain_a, .b = &plain_b, .c = &plain_c}, NULL),
+      TESELA_OK);
   memcpy(expected, c.memory, c.bytes);
   assert_memory_not_equal(expected, before, c.bytes);
   assert_int_equal(tesela_pack(plan, &plain_a, NULL, &packed_a), TESELA_OK);
@@ -121,7 +123,9 @@ static void expect_same_bits(const product *product_in) {
       memset(a.memory, 0xff, a.bytes);
       memset(b.memory, 0xff, b.bytes);
     }
-    assert_int_equal(tesela_plan_run(plan, left[i], right[i], &plain_c, NULL), TESELA_OK);
+    assert_int_equal(
+        tesela_plan_run(plan, &(tesela_operands){.a = left[i], .b = right[i], .c = &plain_c}, NULL),
+        TESELA_OK);
     if (memcmp(c.memory, expected, c.bytes) != 0)
       fail_msg("%s, %d x %d x %d: other bits with %s packed", product_in->strategy, (int)product_in->m,
                (int)product_in->n, (int)product_in->k,
@@ -156,7 +160,7 @@ static void wrong_calls(void **state) {
   const tesela_matrix matrix = {.data = data};
   const tesela_result result = {.data = c};
   const double zero = 0;
-  tesela_gemm_desc desc = {.m = 4, .n = 4, .k = 4, .strategy = "host_packed"};
+  tesela_gemm_desc desc = {.m = 4, .n = 4, .k = 4, .options.strategy = "host_packed"};
   tesela_plan *plan, *other, *same, *empty, *on_buffers;
   tesela_packed *packed, *none;
   tesela_buffer *buffer;
@@ -182,11 +186,15 @@ static void wrong_calls(void **state) {
 
   assert_int_equal(tesela_pack(plan, NULL, &matrix, &packed), TESELA_OK);
   const tesela_matrix of_b = {.packed = packed}, twice = {.packed = packed, .data = data};
-  expect_wrong(tesela_plan_run(plan, &matrix, &twice, &result, NULL), "b.data and b.packed are both given");
-  expect_wrong(tesela_plan_run(plan, &of_b, &matrix, &result, NULL), "a.packed was packed as b");
-  expect_wrong(tesela_plan_run(other, &matrix, &of_b, &result, NULL), "another plan, \"gemm host_packed");
+  expect_wrong(tesela_plan_run(plan, &(tesela_operands){.a = &matrix, .b = &twice, .c = &result}, NULL),
+               "b.data and b.packed are both given");
+  expect_wrong(tesela_plan_run(plan, &(tesela_operands){.a = &of_b, .b = &matrix, .c = &result}, NULL),
+               "a.packed was packed as b");
+  expect_wrong(tesela_plan_run(other, &(tesela_operands){.a = &matrix, .b = &of_b, .c = &result}, NULL),
+               "another plan, \"gemm host_packed");
   tesela_plan_destroy(plan); /* another one of the same text takes it */
-  assert_int_equal(tesela_plan_run(same, &matrix, &of_b, &result, NULL), TESELA_OK);
+  assert_int_equal(tesela_plan_run(same, &(tesela_operands){.a = &matrix, .b = &of_b, .c = &result}, NULL),
+                   TESELA_OK);
   assert_true(c[0] == 1);
 
   tesela_packed_destroy(packed);
@@ -205,7 +213,8 @@ static void given_twice(void **state) {
   float data[16] = {1}, c[16];
   (void)state;
   for (int s = 0; s < 2; s++) {
-    const tesela_gemm_desc desc = {.m = 4, .n = 4, .k = 4, .device = "cpu", .strategy = strategies[s]};
+    const tesela_gemm_desc desc = {
+        .m = 4, .n = 4, .k = 4, .options.device = "cpu", .options.strategy = strategies[s]};
     const tesela_matrix good = {.data = data};
     const tesela_result result = {.data = c};
     tesela_plan *plan;
@@ -218,17 +227,17 @@ static void given_twice(void **state) {
                         with_buffer = {.data = data, .buffer = buffer},
                         neither = {.buffer = buffer, .packed = packed};
     const tesela_result c_with_buffer = {.data = c, .buffer = buffer};
-    expect_wrong(tesela_plan_run(plan, &good, &with_packed, &result, NULL),
+    expect_wrong(tesela_plan_run(plan, &(tesela_operands){.a = &good, .b = &with_packed, .c = &result}, NULL),
                  "b.data and b.packed are both given");
-    expect_wrong(tesela_plan_run(plan, &with_packed, &good, &result, NULL),
+    expect_wrong(tesela_plan_run(plan, &(tesela_operands){.a = &with_packed, .b = &good, .c = &result}, NULL),
                  "a.data and a.packed are both given");
-    expect_wrong(tesela_plan_run(plan, &with_buffer, &good, &result, NULL),
+    expect_wrong(tesela_plan_run(plan, &(tesela_operands){.a = &with_buffer, .b = &good, .c = &result}, NULL),
                  "a.data and a.buffer are both given");
-    expect_wrong(tesela_plan_run(plan, &good, &with_buffer, &result, NULL),
+    expect_wrong(tesela_plan_run(plan, &(tesela_operands){.a = &good, .b = &with_buffer, .c = &result}, NULL),
                  "b.data and b.buffer are both given");
-    expect_wrong(tesela_plan_run(plan, &good, &neither, &result, NULL),
+    expect_wrong(tesela_plan_run(plan, &(tesela_operands){.a = &good, .b = &neither, .c = &result}, NULL),
                  "b.buffer and b.packed are both given");
-    expect_wrong(tesela_plan_run(plan, &good, &good, &c_with_buffer, NULL),
+    expect_wrong(tesela_plan_run(plan, &(tesela_operands){.a = &good, .b = &good, .c = &c_with_buffer}, NULL),
                  "c.data and c.buffer are both given");
     /* Batches, which have a quick way of their own. */
     const void *each[2] = {data, data};

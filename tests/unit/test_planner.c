@@ -366,7 +366,7 @@ static void callers_say_how_often_a_plan_runs(void **state) {
   (void)state;
   again_tells = false;
   for (int64_t runs = 0; runs <= 1; runs++) {
-    const tesela_gemm_desc desc = {.m = 512, .n = 512, .k = 512, .runs = runs};
+    const tesela_gemm_desc desc = {.m = 512, .n = 512, .k = 512, .options.expected_runs = runs};
     tesela_context *context;
     tesela_plan *plan;
     assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);

@@ -60,9 +60,9 @@ static void multiply(const product *product_in, const char *strategy, tesela_typ
                                  .a = {.data = narrow ? (void *)a32 : (void *)a64, .type = type},
                                  .b = {.data = narrow ? (void *)b32 : (void *)b64, .type = type},
                                  .c = {.data = narrow ? (void *)c32 : (void *)c64, .type = type},
-                                 .device = "cpu",
-                                 .strategy = strategy,
-                                 .accuracy =
+                                 .options.device = "cpu",
+                                 .options.strategy = strategy,
+                                 .options.accuracy =
                                      magnitudes || type != product_in->type ? NULL : product_in->accuracy};
   if (tesela_gemm(context, &desc, record) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
@@ -183,16 +183,16 @@ static void others_compute_what_does_not_pay(void **state) {
         .c = {.type = type, .row_stride = is_turned ? 1 : N, .col_stride = is_turned ? M : 1},
         .alpha = (double[]){1.5, 0},
         .beta = (double[]){-0.5, 0},
-        .device = "cpu",
-        .strategy = "residue_int8"};
+        .options.device = "cpu",
+        .options.strategy = "residue_int8"};
     char name[32] = "";
     for (int run = 0; run < 3; run++) {
       tesela_record record;
       for (int i = 0; i < 2 * M * N; i++)
         is_narrow ? (void)(((float *)c[run > 0])[i] = (float)i) : (void)(c[run > 0][i] = i);
       desc.c.data = c[run > 0];
-      desc.strategy = run == 1 ? name : "residue_int8";
-      desc.bits = run == 2 ? "devices" : NULL;
+      desc.options.strategy = run == 1 ? name : "residue_int8";
+      desc.options.reproducibility = run == 2 ? "devices" : NULL;
       if (tesela_gemm(context, &desc, &record) != TESELA_OK)
         fail_msg("%s", tesela_last_error());
       if (run == 0) {
@@ -319,8 +319,8 @@ static void long_lines_take_few_moduli(void **state) {
                 .row_stride = 1,
                 .col_stride = LONG},
           .c = {.data = t ? (void *)c64 : (void *)c32, .type = t ? TESELA_F64 : TESELA_F32},
-          .device = "cpu",
-          .strategy = "residue_int8"};
+          .options.device = "cpu",
+          .options.strategy = "residue_int8"};
       tesela_record record;
       assert_int_equal(tesela_gemm(context, &desc, &record), TESELA_OK);
       if (way == 0)
@@ -356,9 +356,9 @@ static void precise_asks_take_few_moduli(void **state) {
                                    .a = {.data = a},
                                    .b = {.data = b, .row_stride = 1, .col_stride = LONG},
                                    .c = {.data = c},
-                                   .device = "cpu",
-                                   .strategy = "residue_int8",
-                                   .accuracy = rows[i].accuracy};
+                                   .options.device = "cpu",
+                                   .options.strategy = "residue_int8",
+                                   .options.accuracy = rows[i].accuracy};
     tesela_record record;
     assert_int_equal(tesela_gemm(context, &desc, &record), TESELA_OK);
     print_message("  %s: %s\n", rows[i].accuracy, record.note ? record.note : "as expected");
@@ -383,14 +383,14 @@ static void few_lines_are_native(void **state) {
                            .a = {.data = a},
                            .b = {.data = b},
                            .c = {.data = c},
-                           .device = "cpu",
-                           .strategy = "residue_int8"};
+                           .options.device = "cpu",
+                           .options.strategy = "residue_int8"};
   tesela_record record;
   assert_int_equal(tesela_gemm(context, &desc, &record), TESELA_OK);
   assert_non_null(record.note);
   assert_non_null(strstr(record.note, "rows or columns"));
   desc.c.data = right;
-  desc.strategy = "sequential";
+  desc.options.strategy = "sequential";
   assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
   for (int i = 0; i < M * N; i++) {
     assert_true(c[i] == right[i] || (isnan(c[i]) && isnan(right[i])));
@@ -479,13 +479,13 @@ static void conjugates_count(void **state) {
                              .a = {.data = a, .type = TESELA_C128, .conjugate = way & 1},
                              .b = {.data = b, .type = TESELA_C128, .conjugate = way & 2},
                              .c = {.data = right, .type = TESELA_C128},
-                             .device = "cpu",
-                             .strategy = "sequential"};
+                             .options.device = "cpu",
+                             .options.strategy = "sequential"};
     desc.c.row_stride = way & 4 ? 1 : N;
     desc.c.col_stride = way & 4 ? M : 1;
     assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
     desc.c.data = c;
-    desc.strategy = "residue_int8";
+    desc.options.strategy = "residue_int8";
     tesela_record record;
     assert_int_equal(tesela_gemm(context, &desc, &record), TESELA_OK);
     assert_int_equal(is_native(record.note), (way & 8) != 0);
@@ -504,12 +504,12 @@ static void refusals_say_why(void **state) {
                            .a = {.data = a},
                            .b = {.data = a},
                            .c = {.data = c},
-                           .device = "cpu",
-                           .strategy = "residue_int8 moduli=11"};
+                           .options.device = "cpu",
+                           .options.strategy = "residue_int8 moduli=11"};
   assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED);
   assert_non_null(strstr(tesela_last_error(), "f32 has 4 to 10"));
-  desc.strategy = "residue_int8";
-  desc.accuracy = "7e-8"; /* less than a rounding and a quarter */
+  desc.options.strategy = "residue_int8";
+  desc.options.accuracy = "7e-8"; /* less than a rounding and a quarter */
   assert_int_equal(tesela_gemm(context, &desc, NULL), TESELA_UNSUPPORTED);
 }
 

@@ -239,8 +239,8 @@ static void a_call_finds_its_engine(void **state) {
                                  .a = {.data = a},
                                  .b = {.data = a},
                                  .c = {.data = c},
-                                 .device = device->name,
-                                 .strategy = "residue_int8"};
+                                 .options.device = device->name,
+                                 .options.strategy = "residue_int8"};
   must(tesela_gemm(context, &desc, NULL));
   for (int i = 0; i < SIDE * SIDE; i++)
     assert_true(c[i] == (i % (SIDE + 1) == 0 ? 4 : 0));

@@ -80,8 +80,8 @@ static tesela_gemm_desc product(const char *strategy, const char *device, const 
                             .a = {.data = a, .type = types->a},
                             .b = {.data = b, .type = types->b},
                             .c = {.data = c, .type = types->c},
-                            .strategy = strategy,
-                            .device = device};
+                            .options.strategy = strategy,
+                            .options.device = device};
 }
 
 /* alpha = 0 reads neither A nor B; beta = 0 does not read C. */
@@ -109,8 +109,8 @@ static void try_dot(const char *strategy, const char *device, const tsl_types *t
                           .result = {.data = c, .type = types->c},
                           .alpha = tiny,
                           .beta = one,
-                          .strategy = strategy,
-                          .device = device};
+                          .options.strategy = strategy,
+                          .options.device = device};
   fill(types->a, a, NAN);
   fill(types->b, b, 1);
   fill(types->c, c, 3);
@@ -130,8 +130,8 @@ static void try_transpose(const char *strategy, const char *device, const tsl_ty
                                 .a = {.data = a, .type = types->a},
                                 .b = {.data = c, .type = types->c},
                                 .alpha = tiny,
-                                .strategy = strategy,
-                                .device = device};
+                                .options.strategy = strategy,
+                                .options.device = device};
   fill(types->a, a, NAN);
   fill(types->c, c, 3);
   const tesela_status status = tesela_transpose(context, &desc, NULL);
@@ -152,8 +152,8 @@ static void try_solve(const char *strategy, const char *device, const tsl_types 
                                   .b = {.data = b, .type = types->b},
                                   .x = {.data = c, .type = types->c},
                                   .alpha = tiny,
-                                  .strategy = strategy,
-                                  .device = device};
+                                  .options.strategy = strategy,
+                                  .options.device = device};
   fill(types->a, a, NAN);
   fill(types->b, b, NAN);
   fill(types->c, c, 3);
@@ -232,11 +232,13 @@ static void in_plans(void **state) {
   fill(TESELA_F32, a, 0);
   fill(TESELA_F32, b, 1);
   fill(TESELA_F32, c, NAN);
-  assert_int_equal(tesela_plan_run(plan, &desc.a, &desc.b, &desc.c, NULL), TESELA_OK);
+  assert_int_equal(tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c}, NULL),
+                   TESELA_OK);
   assert_true(holds(TESELA_F32, M * N, 0));
   snprintf(text, sizeof text, "%s alpha=1e-60 beta=1", tesela_plan_describe(plan));
   assert_int_equal(tesela_plan_parse(context, text, &parsed), TESELA_OK);
-  assert_int_equal(tesela_plan_run(parsed, NULL, NULL, &desc.c, NULL), TESELA_OK); /* nothing is read */
+  assert_int_equal(tesela_plan_run(parsed, &(tesela_operands){.c = &desc.c}, NULL),
+                   TESELA_OK); /* nothing is read */
   assert_true(holds(TESELA_F32, M * N, 0));
   tesela_plan_destroy(parsed);
   tesela_plan_destroy(plan);

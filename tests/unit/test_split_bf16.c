@@ -70,9 +70,9 @@ static tesela_status multiply(const char *device, const char *strategy, const ch
                                  .a = {.data = a},
                                  .b = {.data = b},
                                  .c = {.data = c},
-                                 .device = device,
-                                 .accuracy = accuracy,
-                                 .strategy = strategy};
+                                 .options.device = device,
+                                 .options.accuracy = accuracy,
+                                 .options.strategy = strategy};
   return tesela_gemm(context, &desc, record);
 }
 
@@ -169,7 +169,8 @@ static void refusals_say_why(void **state) {
 static void sums_may_be_too_long(void **state) {
   (void)state;
   for (int64_t k = 65536; k <= 65537; k++) {
-    const tesela_gemm_desc desc = {.m = 4, .n = 4, .k = k, .device = "cpu", .strategy = "split_precision"};
+    const tesela_gemm_desc desc = {
+        .m = 4, .n = 4, .k = k, .options.device = "cpu", .options.strategy = "split_precision"};
     tesela_plan *plan = NULL;
     const tesela_status status = tesela_plan_create(context, &desc, &plan);
     assert_int_equal(status, k == 65536 ? TESELA_OK : TESELA_UNSUPPORTED);

@@ -80,9 +80,9 @@ static double worst(const char *accuracy, int k, bool a_turned, bool b_turned, b
       .c = {.data = c, .row_stride = c_turned ? 1 : N, .col_stride = c_turned ? M : 1},
       .alpha = &alpha,
       .beta = &beta,
-      .device = "opencl:0",
-      .accuracy = accuracy,
-      .strategy = "split_precision products=1"};
+      .options.device = "opencl:0",
+      .options.accuracy = accuracy,
+      .options.strategy = "split_precision products=1"};
   if (tesela_gemm(context, &desc, &record) != TESELA_OK)
     fail_msg("kind %d: %s", what, tesela_last_error());
   for (int i = 0; i < M; i++)
@@ -107,7 +107,8 @@ static double worst(const char *accuracy, int k, bool a_turned, bool b_turned, b
 static void errors_are_within_bounds(void **state) {
   (void)state;
   tesela_gemm_desc desc = {.m = 1, .n = 1, .k = 1, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}};
-  desc.device = "opencl:0", desc.strategy = "split_precision products=1", desc.accuracy = "1e-3";
+  desc.options.device = "opencl:0", desc.options.strategy = "split_precision products=1",
+  desc.options.accuracy = "1e-3";
   if (tesela_gemm(context, &desc, NULL) != TESELA_OK)
     skip();
   for (int what = 0; what < KINDS; what++)
@@ -124,9 +125,9 @@ static void errors_are_within_bounds(void **state) {
 static void refusals_say_why(void **state) {
   (void)state;
   tesela_gemm_desc desc = {.m = 1, .n = 1, .k = 1, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}};
-  desc.device = "opencl:0", desc.strategy = "split_precision products=1";
+  desc.options.device = "opencl:0", desc.options.strategy = "split_precision products=1";
   assert_int_not_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
-  desc.accuracy = "9e-4"; /* less than two roundings to 11 bits */
+  desc.options.accuracy = "9e-4"; /* less than two roundings to 11 bits */
   assert_int_not_equal(tesela_gemm(context, &desc, NULL), TESELA_OK);
 }
 

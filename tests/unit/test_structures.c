@@ -147,13 +147,13 @@ static tesela_gemm_desc described(const way *on, const int sizes[3], void *const
                                   .type = on->type},
                             .alpha = on->alpha,
                             .beta = on->beta,
-                            .a_structure = on->structures[0],
-                            .a_triangle = on->triangles[0],
-                            .b_structure = on->structures[1],
-                            .b_triangle = on->triangles[1],
-                            .c_structure = on->structures[2],
-                            .c_triangle = on->triangles[2],
-                            .in_place = on->in_place};
+                            .structure.a = on->structures[0],
+                            .structure.a_triangle = on->triangles[0],
+                            .structure.b = on->structures[1],
+                            .structure.b_triangle = on->triangles[1],
+                            .structure.c = on->structures[2],
+                            .structure.c_triangle = on->triangles[2],
+                            .structure.in_place = on->in_place};
 }
 
 /* Compares each element of C's memory with the definition, or with its bits from before where it
@@ -265,29 +265,29 @@ static void plans_differ_by_structure(void **state) {
     for (int i = 0; i < 3; i++)
       must(tesela_gemm(context, &desc, NULL));
     assert_true(c[0] == 11 && c[1] == 16 && c[2] == 26 && c[3] == 38);
-    desc.a_structure = TESELA_SYMMETRIC;
-    desc.a_triangle = TESELA_LOWER;
+    desc.structure.a = TESELA_SYMMETRIC;
+    desc.structure.a_triangle = TESELA_LOWER;
     must(tesela_gemm(context, &desc, NULL));
     assert_true(c[0] == 17 && c[1] == 24 && c[2] == 26 && c[3] == 38);
-    desc.a_triangle = TESELA_UPPER;
+    desc.structure.a_triangle = TESELA_UPPER;
     must(tesela_gemm(context, &desc, NULL));
     assert_true(c[0] == 11 && c[1] == 16 && c[2] == 24 && c[3] == 34);
-    desc.a_structure = TESELA_TRIANGULAR;
+    desc.structure.a = TESELA_TRIANGULAR;
     must(tesela_gemm(context, &desc, NULL));
     assert_true(c[0] == 11 && c[1] == 16 && c[2] == 21 && c[3] == 28);
-    desc.a_structure = TESELA_GENERAL;
-    desc.a_triangle = TESELA_WHOLE;
+    desc.structure.a = TESELA_GENERAL;
+    desc.structure.a_triangle = TESELA_WHOLE;
     memset(c, 0, sizeof c);
-    desc.c_triangle = TESELA_LOWER;
+    desc.structure.c_triangle = TESELA_LOWER;
     must(tesela_gemm(context, &desc, NULL));
     assert_true(c[0] == 11 && c[1] == 0 && c[2] == 26 && c[3] == 38);
-    desc.c_triangle = TESELA_WHOLE;
-    desc.b_structure = TESELA_UNIT_TRIANGULAR;
-    desc.b_triangle = TESELA_LOWER;
+    desc.structure.c_triangle = TESELA_WHOLE;
+    desc.structure.b = TESELA_UNIT_TRIANGULAR;
+    desc.structure.b_triangle = TESELA_LOWER;
     must(tesela_gemm(context, &desc, NULL));
     assert_true(c[0] == 11 && c[1] == 3 && c[2] == 26 && c[3] == 7);
-    desc.b_structure = TESELA_GENERAL;
-    desc.b_triangle = TESELA_WHOLE;
+    desc.structure.b = TESELA_GENERAL;
+    desc.structure.b_triangle = TESELA_WHOLE;
   }
 }
 
@@ -302,20 +302,21 @@ static void plans_packed_operands_and_batches_have_structures(void **state) {
                            .k = 2,
                            .a = {.data = a},
                            .c = {.data = c},
-                           .a_structure = TESELA_TRIANGULAR,
-                           .a_triangle = TESELA_LOWER,
-                           .in_place = 1};
+                           .structure.a = TESELA_TRIANGULAR,
+                           .structure.a_triangle = TESELA_LOWER,
+                           .structure.in_place = 1};
   must(tesela_gemm_batched(context, &desc, &(tesela_batch){.count = 2, .c_stride = 4}, NULL));
   assert_true(c[0] == 2 && c[1] == 4 && c[2] == 26 && c[3] == 38 && c[4] == 20 && c[7] == 380);
   must(tesela_plan_create(context, &desc, &plan));
   assert_non_null(strstr(tesela_plan_describe(plan), " a_is=triangular_lower in_place=1"));
-  must(tesela_plan_run(plan, &desc.a, NULL, &desc.c, NULL));
+  must(tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .c = &desc.c}, NULL));
   assert_true(c[0] == 4 && c[1] == 8 && c[2] == 192 && c[3] == 286);
   must(tesela_plan_parse(context, tesela_plan_describe(plan), &again));
   assert_string_equal(tesela_plan_describe(again), tesela_plan_describe(plan));
   assert_int_equal(tesela_pack(plan, NULL, &desc.a, &packed), TESELA_BAD_CALL);
   must(tesela_pack(plan, &desc.a, NULL, &packed));
-  must(tesela_plan_run(again, &(tesela_matrix){.packed = packed}, NULL, &desc.c, NULL));
+  must(tesela_plan_run(again, &(tesela_operands){.a = &(tesela_matrix){.packed = packed}, .c = &desc.c},
+                       NULL));
   assert_true(c[0] == 8 && c[1] == 16 && c[2] == 1364 && c[3] == 2042);
   tesela_packed_destroy(packed);
   tesela_plan_destroy(plan);
@@ -332,14 +333,14 @@ static void factors_of_0_are_not_read(void **state) {
                            .k = 2,
                            .c = {.data = c},
                            .alpha = &none,
-                           .b_structure = TESELA_TRIANGULAR,
-                           .b_triangle = TESELA_UPPER,
-                           .in_place = 1};
+                           .structure.b = TESELA_TRIANGULAR,
+                           .structure.b_triangle = TESELA_UPPER,
+                           .structure.in_place = 1};
   must(tesela_gemm(context, &desc, NULL));
   assert_true(c[0] == 0 && c[1] == 0 && c[2] == 0 && c[3] == 0);
   float triangle[] = {1, NAN, 2, 3};
-  desc =
-      (tesela_gemm_desc){.m = 2, .n = 2, .c = {.data = triangle}, .beta = &twice, .c_triangle = TESELA_LOWER};
+  desc = (tesela_gemm_desc){
+      .m = 2, .n = 2, .c = {.data = triangle}, .beta = &twice, .structure.c_triangle = TESELA_LOWER};
   must(tesela_gemm(context, &desc, NULL)); /* k = 0 */
   assert_true(triangle[0] == 2 && isnan(triangle[1]) && triangle[2] == 4 && triangle[3] == 6);
 }
@@ -358,26 +359,26 @@ static void contradictions_are_refused(void **state) {
   const tesela_gemm_desc general = {
       .m = 2, .n = 2, .k = 2, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}};
   tesela_gemm_desc desc = general;
-  desc.in_place = 1;
+  desc.structure.in_place = 1;
   expect_refused(&desc, TESELA_BAD_CALL, "in place needs a triangular A or B");
-  desc.a_structure = TESELA_TRIANGULAR;
-  desc.a_triangle = TESELA_LOWER;
+  desc.structure.a = TESELA_TRIANGULAR;
+  desc.structure.a_triangle = TESELA_LOWER;
   expect_refused(&desc, TESELA_BAD_CALL, "desc.b is given, but in_place multiplies what desc.c holds");
   desc.b = (tesela_matrix){.conjugate = 1};
   expect_refused(&desc, TESELA_BAD_CALL, "desc.b is given");
   desc = general;
-  desc.c_structure = TESELA_SYMMETRIC;
-  desc.c_triangle = TESELA_LOWER;
+  desc.structure.c = TESELA_SYMMETRIC;
+  desc.structure.c_triangle = TESELA_LOWER;
   expect_refused(&desc, TESELA_BAD_CALL, "C is symmetric");
   desc = general;
-  desc.a_triangle = (tesela_triangle)7;
+  desc.structure.a_triangle = (tesela_triangle)7;
   desc.a.transpose = 1;
   expect_refused(&desc, TESELA_BAD_CALL, "triangle 7");
   desc = general;
-  desc.b_structure = TESELA_SYMMETRIC;
+  desc.structure.b = TESELA_SYMMETRIC;
   expect_refused(&desc, TESELA_BAD_CALL, "stored triangle must be specified");
-  desc.b_triangle = TESELA_UPPER;
-  desc.strategy = "host_small";
+  desc.structure.b_triangle = TESELA_UPPER;
+  desc.options.strategy = "host_small";
   expect_refused(&desc, TESELA_UNSUPPORTED, "takes general matrices, and all of C");
 }
 
@@ -392,9 +393,9 @@ static void older_descriptions_are_general(void **state) {
                            .a = {.data = a},
                            .b = {.data = b},
                            .c = {.data = c},
-                           .a_structure = TESELA_SYMMETRIC,
-                           .a_triangle = TESELA_LOWER};
-  must(tesela_gemm_sized(context, &desc, NULL, offsetof(tesela_gemm_desc, a_structure), 0));
+                           .structure.a = TESELA_SYMMETRIC,
+                           .structure.a_triangle = TESELA_LOWER};
+  must(tesela_gemm_sized(context, &desc, NULL, offsetof(tesela_gemm_desc, structure), 0));
   assert_true(c[0] == 11 && c[1] == 16);
 }
 

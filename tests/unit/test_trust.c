@@ -76,8 +76,8 @@ static tesela_status multiply(void) {
                                  .a = {.data = x},
                                  .b = {.data = y},
                                  .c = {.data = z},
-                                 .device = "opencl:0",
-                                 .strategy = "element"};
+                                 .options.device = "opencl:0",
+                                 .options.strategy = "element"};
   must(tesela_context_create(NULL, &context));
   const tesela_status status = tesela_gemm(context, &desc, NULL);
   tesela_context_destroy(context);

@@ -5,7 +5,6 @@
 
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
-#include "strategy/support.h"
 
 /* The value of k at which accuracies are shown. */
 #define TSL_TERMS_K 1000

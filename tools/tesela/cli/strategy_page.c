@@ -2,6 +2,7 @@
 
 #include "device/devices.h"
 #include "device/source.h"
+#include "strategy/support.h"
 
 tesela_status tsl_strategy_story(const tsl_strategy *strategy, tsl_text *out) {
   /* File names of strategies; where two operations share a strategy name, the file name begins with

@@ -122,12 +122,12 @@ static tesela_status block_plan_create_gemm(const tsl_product *product, const bl
                                  .c = {.type = product->types.c},
                                  .alpha = request->alpha,
                                  .beta = state->adds ? one : request->beta,
-                                 .device = state->device,
-                                 .strategy = state->strategy,
-                                 .runs = state->runs,
-                                 .accuracy = request->accuracy,
-                                 .bits = request->bits,
-                                 .measure_error = request->measure};
+                                 .options.device = state->device,
+                                 .options.strategy = state->strategy,
+                                 .options.expected_runs = state->runs,
+                                 .options.accuracy = request->accuracy,
+                                 .options.reproducibility = request->bits,
+                                 .options.measure_error = request->measure};
   return tesela_plan_create(product->context, &desc, plan);
 }
 
@@ -139,12 +139,12 @@ static tesela_status block_plan_create_transpose(const tsl_product *product, con
       .a = {.row_stride = state->a_row, .col_stride = state->a_col, .type = product->types.a},
       .b = {.type = product->types.c},
       .alpha = product->request.alpha,
-      .device = state->device,
-      .strategy = state->strategy,
-      .runs = state->runs,
-      .accuracy = product->request.accuracy,
-      .bits = product->request.bits,
-      .measure_error = product->request.measure};
+      .options.device = state->device,
+      .options.strategy = state->strategy,
+      .options.expected_runs = state->runs,
+      .options.accuracy = product->request.accuracy,
+      .options.reproducibility = product->request.bits,
+      .options.measure_error = product->request.measure};
   return tesela_plan_create_transpose(product->context, &desc, plan);
 }
 

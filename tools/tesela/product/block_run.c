@@ -84,9 +84,10 @@ static tesela_status run_plan(tsl_product *product, const tsl_block_step *step, 
                               const void *a, const void *b, void *c, tesela_record *record) {
   const tesela_matrix left = {.data = tsl_writable(a)}, right = {.data = tsl_writable(b)};
   const tesela_result result = {.data = c};
-  const tesela_status status = product->request.op == TSL_OP_GEMM
-                                   ? tesela_plan_run(plan, &left, &right, &result, record)
-                                   : tesela_plan_run_transpose(plan, &left, &result, record);
+  const tesela_status status =
+      product->request.op == TSL_OP_GEMM
+          ? tesela_plan_run(plan, &(tesela_operands){.a = &left, .b = &right, .c = &result}, record)
+          : tesela_plan_run(plan, &(tesela_operands){.a = &left, .c = &result}, record);
   return tsl_product_measured(product, status, record, step->c.rows, step->c.cols);
 }
 

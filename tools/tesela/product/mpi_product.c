@@ -221,9 +221,9 @@ static tesela_status multiply_once(tsl_together *work, tesela_mpi_record *record
             .type = p->types.c},
       .alpha = request->alpha,
       .beta = request->beta,
-      .device = request->device,
-      .strategy = request->strategy,
-      .bits = request->bits,
+      .options.device = request->device,
+      .options.strategy = request->strategy,
+      .options.reproducibility = request->bits,
   };
   const tesela_mpi_desc desc = {.gemm = &gemm,
                                 .a = work->a.layout,

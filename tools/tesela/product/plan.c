@@ -47,27 +47,27 @@ static tesela_status plan_create_gemm(const tsl_product *product, const plan_wan
       .c = {.type = product->types.c},
       .alpha = request->alpha,
       .beta = request->beta,
-      .device = state->device,
-      .strategy = state->strategy,
-      .runs = state->runs,
-      .accuracy = request->accuracy,
-      .bits = request->bits,
-      .measure_error = request->measure,
-      .a_structure = request->a_is.structure,
-      .a_triangle = request->a_is.triangle,
-      .b_structure = request->b_is.structure,
-      .b_triangle = request->b_is.triangle,
-      .bias = {.type = product->bias.as},
-      .bias_axis = request->bias_axis,
-      .activation = request->activation,
-      .scaling_a = product->scalings[0],
-      .scaling_b = product->scalings[1]};
+      .options.device = state->device,
+      .options.strategy = state->strategy,
+      .options.expected_runs = state->runs,
+      .options.accuracy = request->accuracy,
+      .options.reproducibility = request->bits,
+      .options.measure_error = request->measure,
+      .structure.a = request->a_is.structure,
+      .structure.a_triangle = request->a_is.triangle,
+      .structure.b = request->b_is.structure,
+      .structure.b_triangle = request->b_is.triangle,
+      .epilogue.bias = {.type = product->bias.as},
+      .epilogue.bias_axis = request->bias_axis,
+      .epilogue.activation = request->activation,
+      .epilogue.scaling_a = product->scalings[0],
+      .epilogue.scaling_b = product->scalings[1]};
   if (request->by_itself) {
     desc.b = desc.a;
     desc.b.transpose = !desc.a.transpose;
     desc.b.conjugate = request->hermitian && !desc.a.conjugate;
-    desc.c_triangle = TESELA_LOWER;
-    desc.c_structure = request->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL;
+    desc.structure.c_triangle = TESELA_LOWER;
+    desc.structure.c = request->hermitian ? TESELA_HERMITIAN : TESELA_GENERAL;
   }
   return tesela_plan_create(product->context, &desc, plan);
 }
@@ -79,12 +79,12 @@ static tesela_status create_dot(const tsl_product *product, const plan_wanted *s
                                 .result = {.type = product->types.c},
                                 .alpha = product->request.alpha,
                                 .beta = product->request.beta,
-                                .device = state->device,
-                                .strategy = state->strategy,
-                                .runs = state->runs,
-                                .accuracy = product->request.accuracy,
-                                .bits = product->request.bits,
-                                .measure_error = product->request.measure};
+                                .options.device = state->device,
+                                .options.strategy = state->strategy,
+                                .options.expected_runs = state->runs,
+                                .options.accuracy = product->request.accuracy,
+                                .options.reproducibility = product->request.bits,
+                                .options.measure_error = product->request.measure};
   return tesela_plan_create_dot(product->context, &desc, plan);
 }
 
@@ -96,12 +96,12 @@ static tesela_status plan_create_transpose(const tsl_product *product, const pla
                                 .b = {.type = product->types.c},
                                 .in_place = in_place,
                                 .alpha = product->request.alpha,
-                                .device = state->device,
-                                .strategy = state->strategy,
-                                .runs = state->runs,
-                                .accuracy = product->request.accuracy,
-                                .bits = product->request.bits,
-                                .measure_error = product->request.measure};
+                                .options.device = state->device,
+                                .options.strategy = state->strategy,
+                                .options.expected_runs = state->runs,
+                                .options.accuracy = product->request.accuracy,
+                                .options.reproducibility = product->request.bits,
+                                .options.measure_error = product->request.measure};
   const int64_t stride = columns_there(product, state->rows);
   if (in_place)
     desc.b.row_stride = stride, desc.b.col_stride = 1;
@@ -122,11 +122,11 @@ static tesela_status create_solve(const tsl_product *product, const plan_wanted 
       .b = {.type = product->types.b},
       .x = {.type = product->types.c},
       .alpha = request->alpha,
-      .device = state->device,
-      .strategy = state->strategy,
-      .runs = state->runs,
-      .accuracy = request->accuracy,
-      .bits = request->bits};
+      .options.device = state->device,
+      .options.strategy = state->strategy,
+      .options.expected_runs = state->runs,
+      .options.accuracy = request->accuracy,
+      .options.reproducibility = request->bits};
   return tesela_plan_create_solve(product->context, &desc, plan);
 }
 

@@ -182,13 +182,14 @@ static tesela_status run_run_once(const tsl_product *product, const panel *part,
   const tesela_scalar sum = {.data = product->c};
   switch (product->request.op) {
   case TSL_OP_DOT:
-    return tesela_plan_run_dot(part->plan, &x, &y, &sum, record);
+    return tesela_plan_run(part->plan, &(tesela_operands){.x = &x, .y = &y, .result = &sum}, record);
   case TSL_OP_TRANSPOSE:
-    return tesela_plan_run_transpose(part->plan, &a, &c, record);
+    return tesela_plan_run(part->plan, &(tesela_operands){.a = &a, .c = &c}, record);
   case TSL_OP_SOLVE:
-    return tesela_plan_run_solve(part->plan, &a, &b, &c, record);
+    return tesela_plan_run(part->plan, &(tesela_operands){.a = &a, .b = &b, .c = &c}, record);
   default:
-    return tesela_plan_run_epilogue(part->plan, &a, &b, &c, &last, record);
+    return tesela_plan_run(part->plan, &(tesela_operands){.a = &a, .b = &b, .c = &c, .epilogue = &last},
+                           record);
   }
 }
 
