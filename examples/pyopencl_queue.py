@@ -40,7 +40,7 @@ class Result(ctypes.Structure):
 class GemmDesc(ctypes.Structure):
     _fields_ = [("m", ctypes.c_int64), ("n", ctypes.c_int64), ("k", ctypes.c_int64),
                 ("a", Matrix), ("b", Matrix), ("c", Result),
-                ("alpha", pointer), ("beta", pointer)]  # the rest, structure, epilogue and options, may be left out
+                ("alpha", pointer), ("beta", pointer)]  # without structure, epilogue and options
 
 
 class Operands(ctypes.Structure):

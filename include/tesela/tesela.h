@@ -156,8 +156,8 @@ typedef struct tesela_matrix {
    * tesela_gemm(), and for A of tesela_solve() and tesela_mpi_transpose(). No effect on real matrices. */
   int conjugate;
   const tesela_packed *packed; /**< A or B from tesela_pack(), instead of data; only in tesela_plan_run() */
-  /** A or B as shards on several devices, instead of data (tesela_shards.h). Then only transpose, type and
-   * conjugate are set beside it. */
+  /** A or B as shards on several devices, instead of data (tesela_shards.h). Of the other members only
+   * transpose, type and conjugate are set. */
   const tesela_shards *shards;
 } tesela_matrix;
 
@@ -263,8 +263,8 @@ typedef struct tesela_structures {
   int in_place;
 } tesela_structures;
 
-/** Epilogue of a product: what is done to a sum before it is stored. In the operands of a plan's run only
- * data, buffer and offset of the vectors are read. */
+/** Epilogue of a product: scales, bias and activation, applied to each sum before it is stored. In the
+ * operands of a plan's run only data, buffer and offset of the vectors are read. */
 typedef struct tesela_epilogue {
   /** Vector that is added to each row or column of C; see bias_axis. It is in host memory or on the
    * device, as A, B and C are. Its type is C's by default; f32 is allowed if C is f16 or bf16. It

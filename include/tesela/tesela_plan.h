@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/** Operands of one run of a plan. Set those that the plan has; NULL: an operand that the plan does not read.
+/** Operands of one run of a plan. Members are NULL for operands that the plan does not read.
  * Of each only data, buffer, offset, packed and shards are read: sizes, types and strides are the plan's. */
 typedef struct tesela_operands {
   const tesela_matrix *a;          /**< left factor; matrix of a transpose; triangle of a solve */

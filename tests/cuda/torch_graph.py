@@ -96,8 +96,8 @@ for dtype, result_type, m, n, k in [(torch.float32, torch.float32, 256, 256, 256
 
     def enqueue(stream):
         operands = Operands(c.pointer(desc.a), c.pointer(desc.b), c.pointer(desc.c))
-        must(lib.tesela_plan_enqueue_sized(plan, stream, c.byref(operands), work, c.c_size_t(c.sizeof(operands))),
-             "enqueue")
+        size = c.c_size_t(c.sizeof(operands))
+        must(lib.tesela_plan_enqueue_sized(plan, stream, c.byref(operands), work, size), "enqueue")
 
     right = (a.double() @ b.double()).to(result_type)
     side = torch.cuda.Stream()

@@ -83,8 +83,8 @@ static void dot(tesela_context *context) {
   expect(tesela_plan_run(plan, &(tesela_operands){.x = &desc.x, .y = &desc.y, .result = &desc.result},
                          &record.filled) == TESELA_OK &&
              sum == 70,
-         "tesela_plan_run_dot");
-  CHECK(record, "tesela_plan_run_dot");
+         "the plan of a dot");
+  CHECK(record, "the plan of a dot");
   tesela_plan_destroy(plan);
 }
 
@@ -102,8 +102,8 @@ static void transpose(tesela_context *context) {
   expect(tesela_plan_create_transpose(context, &desc, &plan) == TESELA_OK, "tesela_plan_create_transpose");
   expect(tesela_plan_run(plan, &(tesela_operands){.a = &desc.a, .c = &desc.b}, &record.filled) == TESELA_OK &&
              c[1] == 3 && c[2] == 2,
-         "tesela_plan_run_transpose");
-  CHECK(record, "tesela_plan_run_transpose");
+         "the plan of a transpose");
+  CHECK(record, "the plan of a transpose");
   tesela_plan_destroy(plan);
 }
 

@@ -94,7 +94,7 @@ static void dense_products_take_one_line(void **state) {
   assert_true(complex_c[0] == 0 && complex_c[1] == 2);
   must(tesela_zgemm(context, 1, 1, 1, i_in_c128, 0, i_in_c128, 0, complex_c_in_f64, 0));
   assert_true(complex_c_in_f64[0] == -1 && complex_c_in_f64[1] == 0);
-  expect(tesela_sgemm(context, 2, 2, 3, a, 2, b, 2, c, 2), TESELA_BAD_CALL, "desc.a");
+  expect(tesela_sgemm(context, 2, 2, 3, a, 3, b, 2, c, 1), TESELA_BAD_CALL, "desc.c");
 }
 
 /* A matrix of 2 x 2 in memory of 3 x 3, by rows or by columns, of which one stride is given. */

@@ -46,7 +46,7 @@ TSL_FUNCTION void add_numbers(TSL_GLOBAL const TSL_REAL *split, TSL_GLOBAL tsl_r
   TSL_UNROLL
   for (int e = 0; e < TSL_LANES; e++)
     if (start + e * WIDTH < g->n)
-      tsl_scaled_store(c + (start + e * WIDTH) * g->c_col_stride, sum[e], g->alpha, g->beta);
+      tsl_store_scaled(c + (start + e * WIDTH) * g->c_col_stride, sum[e], g->alpha, g->beta);
 }
 #endif
 

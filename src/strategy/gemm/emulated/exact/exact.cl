@@ -308,8 +308,9 @@ tsl_exact_near(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const ts
         TSL_GLOBAL tsl_result *const to = c + g.c_offset + row * g.c_row_stride + col * g.c_col_stride;
         const exact_line of_row = exact_measures_of_row(lines, first_row, e, &g),
                          of_col = exact_measures_of_col(lines, first_col, e, &g);
-        const exact_enclosure bounds = exact_enclose_sum(exact_get(sums.high, e), exact_get(sums.panel_or_low, e),
-                                                     &of_row, &of_col, exact_load_c(to, &g), &g);
+        const exact_enclosure bounds =
+            exact_enclose_sum(exact_get(sums.high, e), exact_get(sums.panel_or_low, e), &of_row, &of_col,
+                              exact_load_c(to, &g), &g);
         left |= exact_store_near(&bounds, to) ? 0u : 1u << e;
       }
     }

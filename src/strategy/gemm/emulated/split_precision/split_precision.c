@@ -221,9 +221,7 @@ static uint64_t host_bytes(const tsl_problem *problem, const tsl_config *config,
 
 const tsl_strategy tsl_gemm_split_precision = {
     .name = "split_precision",
-    .idea =
-        "f32 by one product of f16, or three, six or nine of bf16 parts, added in f32 by the device's own "
-        "engine for these; lines are scaled",
+    .idea = "f32 by one product of f16 parts, or by three, six or nine of bf16 parts; lines are scaled",
     .lifts = "the rate of units that multiply f32, where none multiplies bytes faster; tf32's truncation",
     .op = TSL_OP_GEMM,
     .version = 1,

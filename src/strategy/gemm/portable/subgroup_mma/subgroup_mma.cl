@@ -1,6 +1,6 @@
 /* Idea: matrix instructions of Intel's and AMD's GPUs from OpenCL C, by one kernel: the counterpart of
- * opencl_mma. Beyond register_tile: f16, bf16 and 8-bit integers, multiplied by all items of a sub-group
- * together with 32-bit sums. kernel/kernel_fragments.h hides the instruction behind one interface.
+ * opencl_mma. Beyond register_tile: f16, bf16 and 8-bit integers with 32-bit sums. All items of a sub-group
+ * multiply together. kernel/kernel_fragments.h hides the instruction behind one interface.
  *
  *   group's tile of C, TILE_M x TILE_N   panels in local memory, two of each operand: one is multiplied while
  *   +-------+-------+                             the next one is loaded through registers
@@ -161,7 +161,7 @@ TSL_FUNCTION void store(TSL_GLOBAL tsl_result *c, TSL_INDEX row, TSL_INDEX col,
         const TSL_INDEX at = row + i * TSL_FRAGMENT_ROWS + TSL_FRAGMENT_ROW(item, e),
                         beside = col + j * TSL_FRAGMENT_COLS + TSL_FRAGMENT_COL(item, e);
         if (at < g->m && beside < g->n)
-          tsl_scaled_store(c + (at * g->c_row_stride + beside * g->c_col_stride), own[e], g->alpha, g->beta);
+          tsl_store_scaled(c + (at * g->c_row_stride + beside * g->c_col_stride), own[e], g->alpha, g->beta);
       }
     }
   }
