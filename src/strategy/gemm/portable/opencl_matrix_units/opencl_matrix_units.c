@@ -1,3 +1,4 @@
+/* Tiles, refusals and costs of opencl_mma and subgroup_mma. */
 #include "strategy/gemm/portable/opencl_matrix_units/opencl_matrix_units.h"
 
 #include "host/int_math.h"

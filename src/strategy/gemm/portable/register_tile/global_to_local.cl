@@ -11,6 +11,7 @@
  *
  * Where vectors are not aligned (by_numbers), adjacent items read adjacent elements and write them one by
  * one. Vectors would touch four times the cache lines. */
+#include "units.h"
 
 /* Vectors of a line that adjacent items read, and elements along k that they read one by one. */
 #define NEIGHBOURS (TILE_K / TSL_LANES < 2 ? TILE_K / TSL_LANES : 2)
