@@ -30,12 +30,12 @@
 #include "core/status.h"
 #include "judge/data.h"
 #include "planner/planner.h"
-#include "tune/tune_measure.h"
-#define BENCH_NAME "gpu"
-#include "stop.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
+#include "tune/tune_measure.h"
+#define BENCH_NAME "gpu"
+#include "stop.h"
 
 #include <getopt.h>
 #include <inttypes.h>

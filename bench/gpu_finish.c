@@ -9,10 +9,10 @@
 #include "core/status.h"
 #include "judge/data.h"
 #include "planner/planner.h"
-#define BENCH_NAME "gpu_finish"
-#include "stop.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
+#define BENCH_NAME "gpu_finish"
+#include "stop.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,10 +11,10 @@
 #include "core/status.h"
 #include "device/devices.h"
 #include "plan/plan.h"
-#define BENCH_NAME "gpu_grouped"
-#include "stop.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
+#define BENCH_NAME "gpu_grouped"
+#include "stop.h"
 
 #include <math.h>
 #include <stdint.h>

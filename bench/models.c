@@ -28,14 +28,14 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+#include "strategy/support.h"
 #include "tune/operand_sets.h"
 #include "tune/search.h"
 #include "tune/tune_measure.h"
 #define BENCH_NAME "models"
 #include "stop.h"
-#include "strategy/params.h"
-#include "strategy/strategy_list.h"
-#include "strategy/support.h"
 
 #include <getopt.h>
 #include <math.h>

@@ -25,12 +25,12 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "planner/planner.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
 #include "tune/search.h"
 #include "tune/tune.h"
 #define BENCH_NAME "planner_rows"
 #include "stop.h"
-#include "strategy/params.h"
-#include "strategy/strategy_list.h"
 
 #include <getopt.h>
 #include <inttypes.h>
