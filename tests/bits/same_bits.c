@@ -289,9 +289,10 @@ static tesela_status run_by_op(tsl_op op, tesela_plan *plan, const tesela_matrix
                                const tesela_result *c) {
   const tesela_vector x = {.data = a->data}, y = {.data = b->data};
   const tesela_scalar sum = {.data = c->data};
+  const bool moves = op == TSL_OP_TRANSPOSE;
   const tesela_operands operands =
       op == TSL_OP_DOT ? (tesela_operands){.x = &x, .y = &y, .result = &sum}
-                       : (tesela_operands){.a = a->data ? a : NULL, .b = b->data ? b : NULL, .c = c};
+                       : (tesela_operands){.a = moves && !a->data ? NULL : a, .b = moves ? NULL : b, .c = c};
   return tesela.plan_run(plan, &operands, NULL, sizeof operands, 0);
 }
 

@@ -268,18 +268,32 @@ static void add_tiles(const skinny_launch *run, const char *large, int64_t width
   }
 }
 
+/* Computes and stores a piece in tiles. Not inlined, so that its stack is not added to that of lines. */
+static __attribute__((noinline)) void rows_in_tiles(const skinny_launch *run, const char *large, int64_t from,
+                                                    int64_t width) {
+  _Alignas(64) char sums[SUMS_BYTES / 2];
+  add_tiles(run, large, width, sums);
+  store_piece(run, sums, run->job->width, 1, from, width);
+}
+
+static __attribute__((noinline)) void rows_in_lines(const skinny_launch *run, const char *large, int64_t from,
+                                                    int64_t width) {
+  const tsl_skinny_job *job = run->job;
+  _Alignas(64) char sums[SUMS_BYTES];
+  job->kernels->add[job->few - 1](&job->lines, large, run->thin, sums, job->few, width);
+  store_piece(run, sums, job->width, 1, from, width);
+}
+
 static void rows_piece(void *argument, int64_t index, int worker) {
   const skinny_launch *run = argument;
   const tsl_skinny_job *job = run->job;
   const int64_t from = index * run->width, width = tsl_min(run->width, job->many - from);
   const char *const large = run->large + from * job->size;
-  _Alignas(64) char sums[SUMS_BYTES];
   (void)worker;
   if (job->is_tiled)
-    add_tiles(run, large, width, sums);
+    rows_in_tiles(run, large, from, width);
   else
-    job->kernels->add[job->few - 1](&job->lines, large, run->thin, sums, job->few, width);
-  store_piece(run, sums, job->width, 1, from, width);
+    rows_in_lines(run, large, from, width);
 }
 
 _Static_assert(TSL_SKINNY_MAX * 64 * sizeof(double) <= SUMS_BYTES / 2, "the narrowest piece has 64 columns");
