@@ -76,14 +76,42 @@ class _Layout(ctypes.Structure):
 class _Matrix(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("buffer", ctypes.c_void_p), ("offset", ctypes.c_int64),
                 ("row_stride", ctypes.c_int64), ("col_stride", ctypes.c_int64), ("transpose", ctypes.c_int),
-                ("type", ctypes.c_int), ("conjugate", ctypes.c_int), ("packed", ctypes.c_void_p)]
+                ("type", ctypes.c_int), ("conjugate", ctypes.c_int), ("packed", ctypes.c_void_p),
+                ("shards", ctypes.c_void_p)]
+
+
+class _Result(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("buffer", ctypes.c_void_p), ("offset", ctypes.c_int64),
+                ("row_stride", ctypes.c_int64), ("col_stride", ctypes.c_int64), ("transpose", ctypes.c_int),
+                ("type", ctypes.c_int), ("reserved", ctypes.c_int), ("shards", ctypes.c_void_p)]
+
+
+class _Structures(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int)
+                for name in ("a", "a_triangle", "b", "b_triangle", "c", "c_triangle", "in_place")]
+
+
+class _Vector(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("buffer", ctypes.c_void_p), ("offset", ctypes.c_int64),
+                ("stride", ctypes.c_int64), ("type", ctypes.c_int)]
+
+
+class _Epilogue(ctypes.Structure):
+    _fields_ = [("bias", _Vector), ("bias_axis", ctypes.c_int), ("activation", ctypes.c_int),
+                ("scale_a", _Vector), ("scale_b", _Vector), ("scaling_a", ctypes.c_int),
+                ("scaling_b", ctypes.c_int)]
+
+
+class _Options(ctypes.Structure):
+    _fields_ = [("device", ctypes.c_char_p), ("strategy", ctypes.c_char_p), ("accuracy", ctypes.c_char_p),
+                ("reproducibility", ctypes.c_char_p), ("expected_runs", ctypes.c_int64),
+                ("tuning_seconds", ctypes.c_double), ("measure_error", ctypes.c_uint64)]
 
 
 class _Gemm(ctypes.Structure):
     _fields_ = [("m", ctypes.c_int64), ("n", ctypes.c_int64), ("k", ctypes.c_int64), ("a", _Matrix),
-                ("b", _Matrix), ("c", _Matrix), ("alpha", ctypes.c_void_p), ("beta", ctypes.c_void_p),
-                ("device", ctypes.c_char_p), ("strategy", ctypes.c_char_p), ("runs", ctypes.c_int64),
-                ("effort", ctypes.c_double)]
+                ("b", _Matrix), ("c", _Result), ("alpha", ctypes.c_void_p), ("beta", ctypes.c_void_p),
+                ("structure", _Structures), ("epilogue", _Epilogue), ("options", _Options)]
 
 
 class _Desc(ctypes.Structure):
@@ -291,7 +319,8 @@ def matmul(comm, a, b, out=None, *, a_at=None, b_at=None, out_at=None, alpha=1, 
     is_complex = names[2].startswith("complex")
     factors = [_factor(alpha, is_complex, "alpha"), _factor(beta, is_complex, "beta")]
     gemm = _Gemm(m=m, n=n, k=k, alpha=ctypes.addressof(factors[0]), beta=ctypes.addressof(factors[1]),
-                 device=device.encode() if device else None, strategy=strategy.encode() if strategy else None)
+                 options=_Options(device=device.encode() if device else None,
+                                  strategy=strategy.encode() if strategy else None))
     for matrix, array, name in zip((gemm.a, gemm.b, gemm.c), (a, b, out), names):
         matrix.data, matrix.type = array.ctypes.data if array.size else None, _TYPES[name]
     desc = _Desc(ctypes.pointer(gemm), _layout(a_places[rank], a, "a"), _layout(b_places[rank], b, "b"),

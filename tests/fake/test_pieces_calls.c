@@ -116,10 +116,10 @@ static void expect_refusals(called *called_in) {
   wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.c: piece 1 overlaps piece 1 of desc.a");
   called_in->a[1].at.offset = 0;
   desc.a.data = called_in->numbers;
-  wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.a is in host memory");
-  desc.a = (tesela_matrix){.transpose = 1, .row_stride = 12, .col_stride = 1};
+  wrong(called_in->context, &desc, TESELA_BAD_CALL, "desc.a.data and desc.a.shards are both given");
+  desc.a = (tesela_matrix){.transpose = 1, .row_stride = 12, .col_stride = 1, .shards = &called_in->a_shards};
   wrong(called_in->context, &desc, TESELA_BAD_CALL, "and desc.a.shards are both given");
-  desc.a = (tesela_matrix){.transpose = 1};
+  desc.a = (tesela_matrix){.transpose = 1, .shards = &called_in->a_shards};
   desc.options.device = "opencl:0";
   wrong(called_in->context, &desc, TESELA_BAD_CALL, "opencl:0 is one device");
   desc.options.device = "cpu,fake:0";

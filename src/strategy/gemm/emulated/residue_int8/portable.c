@@ -12,17 +12,7 @@
 
 #define FOLDER "strategy/gemm/emulated/residue_int8/"
 
-enum {
-  SIDE = 256,          /* granularity of the engines' sizes, at most */
-  NATIVE_DOWN = 4096,  /* groups of a column of tiles, at most */
-  WORKSPACE = 16 << 20 /* bytes for the product, besides copies of its operands */
-};
-
-/* Engines may copy bytes as words. */
-int64_t tsl_residue_engine_bytes(const tsl_config *config, const residue_arguments *args) {
-  const int64_t lines = tsl_round_up(tsl_residue_rows(config, args->m), SIDE) + tsl_round_up(args->n, SIDE);
-  return lines * tsl_round_up(args->depth, SIDE) * (int64_t)sizeof(int) + WORKSPACE;
-}
+enum { NATIVE_DOWN = 4096 /* groups of a column of tiles, at most */ };
 
 static tesela_status portable_make_product(tsl_work *work) {
   tsl_residue_state *state = work->state;

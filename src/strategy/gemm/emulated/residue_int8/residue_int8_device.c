@@ -20,6 +20,26 @@ int64_t tsl_residue_planes(const tsl_problem *problem, const tsl_config *config)
          (int64_t)tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
 }
 
+/* Returns the bytes of the whole product's subplan at the start of the workspace: partial sums of split-k,
+ * and copies of complex numbers. 0 where the product is too small for residues or must be reproducible. */
+uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
+  enum { SIDE = 256, SUMS = 32 << 20, VOLUME = 1 << 30 };
+  const double volume = (double)problem->m * (double)problem->n * (double)problem->k;
+  if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY || volume < VOLUME)
+    return 0;
+  const int64_t copied = (tsl_round_up(problem->m, SIDE) + tsl_round_up(problem->n, SIDE)) *
+                         tsl_round_up(problem->k, SIDE) * (int64_t)tsl_type(problem->c.type)->size;
+  return SUMS + (problem->c.type == TESELA_C64 ? (uint64_t)copied : 0);
+}
+
+/* Engines may copy bytes as words. Their sizes have a granularity of SIDE at most; WORKSPACE is for the
+ * product. */
+int64_t tsl_residue_engine_bytes(const tsl_config *config, const residue_arguments *args) {
+  enum { SIDE = 256, WORKSPACE = 16 << 20 };
+  const int64_t lines = tsl_round_up(tsl_residue_rows(config, args->m), SIDE) + tsl_round_up(args->n, SIDE);
+  return lines * tsl_round_up(args->depth, SIDE) * (int64_t)sizeof(int) + WORKSPACE;
+}
+
 int64_t tsl_residue_lay_out(const tsl_problem *problem, const tsl_config *config, bool has_cuda, int64_t m,
                             int64_t n, residue_arguments *args) {
   const int64_t lines[2] = {m, n}, rows = tsl_residue_rows(config, m), held[2] = {rows, n},

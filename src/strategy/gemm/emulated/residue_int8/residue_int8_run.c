@@ -39,18 +39,6 @@ enum {
 /* Shared memory of the integer product in bytes: stages, their alignment, mbarriers. */
 static const size_t shared_bytes = (size_t)STAGES * (TILE_M + TILE_N) * PANEL + 1024 + 16 * STAGES;
 
-/* Returns the bytes of the whole product's subplan at the start of the workspace: partial sums of split-k,
- * and copies of complex numbers. 0 where the product is too small for residues or must be reproducible. */
-uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
-  enum { SIDE = 256, SUMS = 32 << 20, VOLUME = 1 << 30 };
-  const double volume = (double)problem->m * (double)problem->n * (double)problem->k;
-  if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY || volume < VOLUME)
-    return 0;
-  const int64_t copied = (tsl_round_up(problem->m, SIDE) + tsl_round_up(problem->n, SIDE)) *
-                         tsl_round_up(problem->k, SIDE) * (int64_t)tsl_type(problem->c.type)->size;
-  return SUMS + (problem->c.type == TESELA_C64 ? (uint64_t)copied : 0);
-}
-
 static tesela_status load_kernel(tsl_work *work, const char *path, const char *name, int items,
                                  const char *defines, tsl_kernel **kernel) {
   TSL_TRY(tsl_launch_kernel_with(work, path, name, items, defines, kernel));

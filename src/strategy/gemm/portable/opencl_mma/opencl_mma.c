@@ -1,8 +1,6 @@
 /* Descriptor of opencl_mma's two kernels: parameters and refusals. Measurements: docs/lab/opencl_mma.md. */
 #include "strategy/gemm/portable/opencl_mma/opencl_mma.h"
 
-#include "host/int_math.h"
-
 static const tsl_param params[] = {
     [TSL_MATRIX_UNITS_TILE_M] = {"tile_m", "rows of a group's tile of C", 128, {64, 128, 256}},
     [TSL_MATRIX_UNITS_TILE_N] = {"tile_n", "columns of a group's tile", 128, {64, 128, 256}},
@@ -26,54 +24,6 @@ static const char *const probes[] = {
     "tile_m=128 tile_n=256 warp_m=64 warp_n=64 depth=128 stages=4 band=8 groups=1 warps=4",
     NULL,
 };
-
-enum { ONE_EACH = 999 /* value of the parameter `groups`: one group per tile */ };
-
-tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *config) {
-  const int64_t *value = config->value;
-  tsl_opencl_mma mma = {
-      .tile = tsl_matrix_tile_of(problem, config),
-      .stages = (int)value[TSL_OPENCL_MMA_STAGES],
-      .band = (int)value[TSL_OPENCL_MMA_BAND],
-      .groups = (int)value[TSL_OPENCL_MMA_GROUPS],
-      .warps = (int)value[TSL_OPENCL_MMA_WARPS],
-  };
-  tsl_matrix_tile *tile = &mma.tile;
-  const bool is_group = mma.warps == 4;
-  /* The instructions of four warps take 8-bit elements K-major only. */
-  tile->a_mn_major = tile->a_mn_major && !(is_group && tile->size == 1);
-  tile->b_mn_major = tile->b_mn_major && !(is_group && tile->size == 1);
-  tile->items = 32 * (tile->tile_m / tile->part_m) * (tile->tile_n / tile->part_n) +
-                (is_group ? TSL_OPENCL_MMA_WARP : 0);
-  tile->local_bytes = (int64_t)mma.stages * (tile->tile_m + tile->tile_n) * tile->depth;
-  if (is_group)
-    tile->local_bytes += TSL_OPENCL_MMA_MAPS + 16 * (int64_t)mma.stages + 1023;
-  mma.rows = 4 * tile->part_m * tile->part_n / tile->tile_n;
-  const tsl_rows rows_a = tsl_rows_of(tile->problem.m, problem->k, tile->a_mn_major, tile->size),
-                 rows_b = tsl_rows_of(tile->problem.n, problem->k, tile->b_mn_major, tile->size);
-  mma.a_bytes = tsl_rows_bytes(&rows_a);
-  mma.b_bytes = tsl_rows_bytes(&rows_b);
-  return mma;
-}
-
-/* Limits of split-k with four warps: panels of a part at least, and parts at most. */
-enum { PART_PANELS = 2, MOST_SPLIT_K = 64 };
-
-tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, const tsl_device *device) {
-  const tsl_matrix_tile *tile = &mma->tile;
-  const int64_t panels = tsl_ceil_div(tile->problem.k, tile->depth / tile->size),
-                most = (int64_t)mma->groups * (device->compute_units > 0 ? device->compute_units : 1),
-                tiles = tile->tiles_m * tile->tiles_n;
-  tsl_opencl_mma_schedule schedule = {.split_k = 1};
-  if (mma->warps == 4 && mma->groups != ONE_EACH && tiles > 0) {
-    const int64_t split_k = tsl_min(most / tiles, panels / PART_PANELS);
-    schedule.split_k = split_k < 1 ? 1 : tsl_min(split_k, MOST_SPLIT_K);
-  }
-  schedule.groups = tsl_min(tiles * schedule.split_k, most);
-  if (schedule.split_k > 1)
-    schedule.sums_bytes = schedule.split_k * tiles * tile->tile_m * tile->tile_n * 4;
-  return schedule;
-}
 
 /* Limits of a group's items. An item's registers hold sums, the operands of two steps, and the rest. */
 enum { LEAST_ITEMS = 128, MOST_ITEMS = 256 };
