@@ -72,7 +72,7 @@ tesela_status tsl_layout_make(const tesela_layout *layout, const char *name, int
 void tsl_layout_free(tsl_rank_layout *layout);
 void tsl_layout_transpose(tsl_rank_layout *layout);
 
-/* Returns the number of a rank's patches. */
+/* Returns how many patches (a set of rows by a set of columns) a rank owns: block layouts have one. */
 int64_t tsl_layout_patch_count(const tsl_rank_layout *layout, int rank);
 /* Returns a patch. Strides and offset are valid only for the rank that made the layout. */
 tsl_patch tsl_layout_patch(const tsl_rank_layout *layout, int rank, int64_t index);

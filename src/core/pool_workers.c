@@ -35,7 +35,7 @@ typedef struct pool_workers_job {
   tsl_workers_task task;
   void *argument;
   uint64_t count;
-  uint64_t begun;       /* first index that any thread may take */
+  uint64_t begun;       /* first index that any thread may take; lower ones are assigned. Constant */
   int64_t first;        /* index assigned to this worker; -1: none */
   int caller_processor; /* processor that workers avoid; -1: none */
   tsl_floats mode;      /* floating-point mode of the caller, all traps masked */

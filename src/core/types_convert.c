@@ -66,6 +66,7 @@ static void widen_halves(bool is_f16, const char *source, int64_t source_step, a
   }
 }
 
+/* Converts numbers one by one; steps are in elements. */
 static void convert_through_f64(tesela_type from, const char *source, int64_t source_step, tesela_type type,
                                 char *target, int64_t target_step, size_t count) {
   const int64_t source_size = (int64_t)tsl_type(from)->size, target_size = (int64_t)tsl_type(type)->size;

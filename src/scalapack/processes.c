@@ -18,7 +18,7 @@ typedef struct processes_search {
   char pmix_namespace[256];
   char library_file[256];
   library_state *states; /* by rank in MPI_COMM_WORLD */
-  int count;
+  int count;             /* ranks of MPI_COMM_WORLD */
 } processes_search;
 
 /* Reads a file of /proc with a terminating 0, which the caller frees; NULL on failure. */

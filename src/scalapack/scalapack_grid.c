@@ -165,7 +165,8 @@ static bool lacks_library(MPI_Comm comm) {
   return true;
 }
 
-/* Makes a context's grid, with sharing 0 if tesela must not compute; NULL: no memory. Collective. */
+/* Makes a context's grid, an attribute of the communicator, which frees it. `sharing` is 0 if tesela must not
+ * compute. Collective; NULL on all ranks: memory ran out on one. */
 static tsl_scalapack_grid *scalapack_grid_make(MPI_Comm user_comm, const tsl_scalapack_position *position,
                                                int64_t settings) {
   const size_t count = (size_t)position->rows * (size_t)position->cols;

@@ -12,8 +12,8 @@
  * types), groups per unit. */
 enum { ACROSS = 64, LINES = 4, EACH = 4, EACH_NARROW = 16, UNIT_GROUPS = 16 };
 
-/* Defines FINISH_SUMS: 0 no scales, 1 sums in f32, 2 in i32; bits of FINISH_SCALES: scale_a, scale_b,
- * alpha. */
+/* Defines FINISH_SUMS: 0 no scales, 1 sums in f32, 2 in i32. Defines FINISH_SCALES with bits 1 (scale_a), 2
+ * (scale_b), 4 (alpha), and FINISH_BEFORE: C is read. */
 static void define_sums(const tsl_problem *problem, tsl_text *defines) {
   const bool is_whole = tsl_type(problem->a.type)->is_integer;
   const int scales = (problem->scaling_a != TESELA_NO_SCALE ? 1 : 0) |

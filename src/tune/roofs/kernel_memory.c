@@ -32,7 +32,8 @@ static int count_timed_grid_sizes(const tsl_kernel_bench *b) {
   return b->shape.chunk_bytes > 0 ? 1 : GRID_SIZES;
 }
 
-/* Sets steps, chunks, and a mask with exact lane sums in the smallest grid. */
+/* Sets steps, chunks, and a mask, so that a lane's sums are exact in the launch grid with the fewest groups.
+ */
 static void choose_chunks(tsl_kernel_bench *b) {
   const size_t step = (size_t)(b->shape.items * b->shape.flight * b->lanes) * sizeof(float);
   const size_t chunk = b->shape.chunk_bytes > 0 ? b->shape.chunk_bytes / step * step : step;

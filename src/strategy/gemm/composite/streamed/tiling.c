@@ -16,7 +16,7 @@ static double element_bytes(const tsl_shape *shape) {
   return (double)tsl_type(shape->type)->size;
 }
 
-static bool reads_panels(const tsl_problem *problem) {
+static bool reads_factors(const tsl_problem *problem) {
   return tsl_problem_reads(problem, TSL_OPERAND_A);
 }
 
@@ -36,8 +36,8 @@ static int64_t size_of_part(int64_t size, int64_t parts) {
 
 /* Sets the numbers of tiles, slabs and buffers, and the bytes, from the size of a tile and slab. */
 static void tiling_set_counts(const tsl_problem *problem, tsl_streamed_tiling *t) {
-  const double a = reads_panels(problem) ? element_bytes(&problem->a) : 0,
-               b = reads_panels(problem) ? element_bytes(&problem->b) : 0, c = element_bytes(&problem->c);
+  const double a = reads_factors(problem) ? element_bytes(&problem->a) : 0,
+               b = reads_factors(problem) ? element_bytes(&problem->b) : 0, c = element_bytes(&problem->c);
   const double rows = (double)t->rows, cols = (double)t->cols, depth = (double)t->depth;
   t->row_tiles = ceil_quotient(t->m, t->rows);
   t->col_tiles = ceil_quotient(t->n, t->cols);
@@ -111,8 +111,8 @@ static double seconds_both_directions(double in, double out) {
 /* Returns the seconds of a run: steps take the maximum of product and copies; first and last copies add. */
 static double seconds_with_overlap(const tsl_problem *problem, const rates *r, const tsl_streamed_tiling *t,
                                    double compute) {
-  const double a = reads_panels(problem) ? element_bytes(&problem->a) : 0,
-               b = reads_panels(problem) ? element_bytes(&problem->b) : 0;
+  const double a = reads_factors(problem) ? element_bytes(&problem->a) : 0,
+               b = reads_factors(problem) ? element_bytes(&problem->b) : 0;
   const double i = (double)t->row_tiles, j = (double)t->col_tiles, slabs = (double)t->slabs;
   const double tile = (double)t->rows * (double)t->cols * element_bytes(&problem->c);
   const double depth = (double)t->depth, of_a = depth * (double)t->rows * a,
@@ -141,8 +141,8 @@ double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device,
 
 /* Returns the bytes of buffers and kernels' packed panels (narrow types may become f32), and 1 % reserve. */
 static double bytes_needed(const tsl_problem *problem, const tsl_streamed_tiling *t) {
-  const double a = reads_panels(problem) ? fmax(4, element_bytes(&problem->a)) : 0,
-               b = reads_panels(problem) ? fmax(4, element_bytes(&problem->b)) : 0;
+  const double a = reads_factors(problem) ? fmax(4, element_bytes(&problem->a)) : 0,
+               b = reads_factors(problem) ? fmax(4, element_bytes(&problem->b)) : 0;
   return 1.01 * ((double)t->bytes + (double)t->depth * ((double)t->rows * a + (double)t->cols * b));
 }
 
@@ -226,7 +226,7 @@ static void try_widths(tiling_search *s, tsl_streamed_tiling *t) {
 static bool find_best_tiling(const tsl_problem *problem, const tsl_device *device,
                              tsl_streamed_tiling *best) {
   const tsl_streamed_tiling empty = {
-      .m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
+      .m = problem->m, .n = problem->n, .k = reads_factors(problem) ? problem->k : 0};
   tiling_search s = {
       .problem = problem, .device = device, .rates = assume_rates(problem, device), .least_cost = INFINITY};
   int64_t parts = 0, rows;
@@ -248,7 +248,7 @@ static bool find_best_tiling(const tsl_problem *problem, const tsl_device *devic
 
 static const char *refuse_memory(const tsl_problem *problem, const tsl_device *device) {
   char least[32], has[32];
-  tsl_streamed_tiling t = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
+  tsl_streamed_tiling t = {.m = problem->m, .n = problem->n, .k = reads_factors(problem) ? problem->k : 0};
   t.rows = tsl_min(t.m, TILE_SIZE_MIN);
   t.cols = tsl_min(t.n, TILE_SIZE_MIN);
   t.depth = tsl_problem_can_accumulate_in_c(problem) ? tsl_min(t.k, TILE_SIZE_MIN) : t.k;
@@ -259,7 +259,8 @@ static const char *refuse_memory(const tsl_problem *problem, const tsl_device *d
 }
 
 static bool fits_uncut(const tsl_problem *problem, const tsl_device *device) {
-  tsl_streamed_tiling whole = {.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
+  tsl_streamed_tiling whole = {
+      .m = problem->m, .n = problem->n, .k = reads_factors(problem) ? problem->k : 0};
   whole.rows = whole.m;
   whole.cols = whole.n;
   whole.depth = whole.k;
@@ -279,7 +280,7 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
     return find_best_tiling(problem, device, tiling) ? NULL : refuse_memory(problem, device);
   }
   *tiling =
-      (tsl_streamed_tiling){.m = problem->m, .n = problem->n, .k = reads_panels(problem) ? problem->k : 0};
+      (tsl_streamed_tiling){.m = problem->m, .n = problem->n, .k = reads_factors(problem) ? problem->k : 0};
   tiling->rows = rows > 0 ? tsl_min(rows, tiling->m) : tiling->m;
   tiling->cols = cols > 0 ? tsl_min(cols, tiling->n) : tiling->n;
   tiling->depth = depth > 0 ? tsl_min(depth, tiling->k) : tiling->k;

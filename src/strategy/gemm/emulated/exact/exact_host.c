@@ -84,7 +84,7 @@ static const unsigned char *get_packed_column(const exact_launch *run, packed_li
 }
 
 /* Computes the undecided elements of the tile at (row, column); `undecided` has flags in rows of `row_stride`
- * elements. `top`: the first window level, updated. */
+ * elements. `top`: binary exponent where an element's sum begins, passed on from element to element. */
 static void exact_add_tile(const exact_launch *run, int64_t row, int64_t column, int64_t rows,
                            int64_t columns, const unsigned char *undecided, int64_t row_stride,
                            unsigned char *memory, int *top) {

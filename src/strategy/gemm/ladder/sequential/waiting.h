@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-/* Returns the cache lines from memory for each term: none while B fits the second-level cache. */
+/* Estimates the cache lines from memory for each term. The share of B outside of the caches grows with its
+ * bytes: a half at 2 MB. */
 static inline double tsl_triple_loop_lines(const tsl_problem *problem) {
   const double cache = 2e6, line = TSL_CACHE_LINE;
   const double size = (double)tsl_type(problem->b.type)->size;

@@ -1,8 +1,8 @@
 /* Idea: one base for products by warps' tensor cores with cp.async, from sm_80 on. It has tiles of C, copies,
  * the k loop, split-k, launches and the performance model. A strategy adds an element trait.
  *
- * Read the kernels first: sm80_panels.cu has a block's tile and its copies. sm80_mainloop.cu has the k loop,
- * and sm80_number.cu the sums and C. Then read the host: sm80_tile.c has configurations, sm80_model.c split-k
+ * Read the kernels first. sm80_panels.cu has a block's tile and its copies, sm80_mainloop.cu the k loop, and
+ * sm80_number.cu the sums and C. Then read the host: sm80_tile.c has configurations, sm80_model.c split-k
  * and predictions, sm80_run.c launches. The kernels' traits are in cuda_mma (elements up to 32 bits) and
  * cuda_dmma (f64 and c128). cuda_whole, for tiny products, shares instructions and numbers. */
 #ifndef TSL_STRATEGY_SM80_GEMM_H
