@@ -22,7 +22,7 @@ enum {
   VECTORS = 2,                /* vectors of a tile's row in TSL_SKINNY_ROWS and in an update */
   FAR_BYTES = 16 << 20,       /* larger lines are prefetched, whatever the size of the last cache */
   ALONE_BYTES = 512 << 10,    /* bytes of lines below which a second thread costs more than it saves */
-  ALONE_OPERATIONS = 2000000, /* and operations of tiles */
+  ALONE_OPERATIONS = 2000000, /* and operations of tiles with more rows than lines have */
   LEVEL_2_GUESS = 512 << 10,
   LEVEL_3_GUESS = 16 << 20
 };
@@ -163,8 +163,9 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
   job->nontemporal = job->beta == 0 && c_bytes > level_3 / 2;
   job->is_far =
       job->is_tiled ? bytes > (double)(tsl_last_cache_is_far(device) ? level_2 : level_3 / 4) : lines_are_far;
-  job->alone = device->threads == 1 ||
-               (job->is_tiled ? tsl_problem_flops(problem) < ALONE_OPERATIONS : bytes < ALONE_BYTES);
+  job->alone = device->threads == 1 || (job->is_tiled && job->few > TSL_SKINNY_LINES_MAX
+                                            ? tsl_problem_flops(problem) < ALONE_OPERATIONS
+                                            : bytes < ALONE_BYTES);
   job->asks_ahead = c_bytes > level_2;
   set_lines(job);
 }
