@@ -14,7 +14,8 @@ const char *tsl_simple_kernel_refuse(const tsl_simple_kernel *kernel, const tsl_
                                      const tsl_device *device) {
   tsl_grid grid;
   if ((uint64_t)kernel->local_bytes > device->local_bytes)
-    return tsl_refusal("groups of these sizes need %lld bytes of local memory, %s has %llu",
+    return tsl_refusal("groups of %lld x %lld work-items need %lld bytes of local memory, %s has %llu",
+                       (long long)(kernel->columns > 0 ? kernel->columns : 1), (long long)kernel->rows,
                        (long long)kernel->local_bytes, device->name, (unsigned long long)device->local_bytes);
   return simple_grid(kernel, problem, device, &grid);
 }
