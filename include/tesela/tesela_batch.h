@@ -63,7 +63,7 @@ static inline tesela_status tesela_gemm_batched(tesela_context *context, const t
  *
  * On another device products in buffers are queued without waits in between. Several products run in one
  * launch, in a batch's order of sums, if the strategy supports their shapes and distances. Products with
- * `bits` or with strategy parameters never share a launch with other shapes. Operands in host memory are
+ * `reproducibility` or with strategy parameters never share a launch with other shapes. Operands in host memory are
  * copied to the device group by group.
  *
  * All arguments are checked before any product is computed. A message names the wrong description, operand or

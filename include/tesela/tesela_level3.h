@@ -9,18 +9,18 @@
  * matrix is TESELA_LOWER with row_stride 1 and col_stride lda.
  *
  *     call    result C                                   members to set                 completed members
- *     symm    alpha A B + beta C, A symmetric            m, n, a, b, c, a_triangle      k, a_structure
- *             alpha A B + beta C, B symmetric            m, n, a, b, c, b_triangle      k, b_structure
+ *     symm    alpha A B + beta C, A symmetric            m, n, a, b, c, a_triangle      k, structure.a
+ *             alpha A B + beta C, B symmetric            m, n, a, b, c, b_triangle      k, structure.b
  *     hemm    as symm, with A or B hermitian             as symm                        as symm
  *     trmm    alpha A C, A triangular                    m, n, a, c, a_triangle (*)     k, in_place
  *             alpha C B, B triangular                    m, n, b, c, b_triangle (*)     k, in_place
  *     syrk    alpha A A' + beta C                        n, k, a, c, c_triangle         m, b
- *     herk    alpha A A^H + beta C                       n, k, a, c, c_triangle         m, b, c_structure
+ *     herk    alpha A A^H + beta C                       n, k, a, c, c_triangle         m, b, structure.c
  *     syr2k   alpha A B' + alpha B A' + beta C           n, k, a, b, c, c_triangle      m
- *     her2k   alpha A B^H + conj(alpha) B A^H + beta C   n, k, a, b, c, c_triangle      m, c_structure
+ *     her2k   alpha A B^H + conj(alpha) B A^H + beta C   n, k, a, b, c, c_triangle      m, structure.c
  *     trsm    alpha inverse(A) C, or on the right        a tesela_solve_desc, C is x    in_place
  *
- * (*) Set a_structure or b_structure to TESELA_UNIT_TRIANGULAR for a unit diagonal; 0 means
+ * (*) Set structure.a or structure.b to TESELA_UNIT_TRIANGULAR for a unit diagonal; 0 means
  * TESELA_TRIANGULAR. A symmetric, hermitian or triangular A is m x m, and B is n x n. In updates (syrk, herk,
  * syr2k, her2k) A and B are n x k; with `transpose` the stored matrix is k x n. The factors alpha and beta of
  * herk, and beta of her2k, are one real number each, for complex matrices, too. The lower triangle of C = A
