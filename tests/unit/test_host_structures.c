@@ -396,7 +396,7 @@ static drawn_call draw_call(const tsl_types *list, int by, int64_t m, int64_t n,
                               .beta = factors[by][1],
                               .options.reproducibility = "threads"}};
   if (!is_narrow && draw(2)) {
-    made.desc.options.strategy = strategies[draw(6)];
+    made.desc.options.strategy = strategies[draw(sizeof strategies / sizeof *strategies)];
   } else if (!is_narrow && draw(2)) {
     made.desc.structure.a = structures[draw(5)];
     if (made.desc.structure.a != TESELA_GENERAL) {
