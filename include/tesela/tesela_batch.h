@@ -63,8 +63,8 @@ static inline tesela_status tesela_gemm_batched(tesela_context *context, const t
  *
  * On another device products in buffers are queued without waits in between. Several products run in one
  * launch, in a batch's order of sums, if the strategy supports their shapes and distances. Products with
- * `reproducibility` or with strategy parameters never share a launch with other shapes. Operands in host memory are
- * copied to the device group by group.
+ * `reproducibility` or with strategy parameters never share a launch with other shapes. Operands in host
+ * memory are copied to the device group by group.
  *
  * All arguments are checked before any product is computed. A message names the wrong description, operand or
  * batch by its number ("product 7: a.data is NULL", "group 3: product 2: ..."), and no C is written then. No
