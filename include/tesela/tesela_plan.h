@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/** Operands of one run of a plan. Members are NULL for operands that the plan does not read.
- * Of each only data, buffer, offset, packed and shards are read: sizes, types and strides are the plan's. */
+/** Operands of one run of a plan. Members are NULL for operands that the plan does not read. A run reads the
+ * data, buffer, offset, packed and shards of an operand; sizes, types and strides are the plan's. */
 typedef struct tesela_operands {
   const tesela_matrix *a;          /**< left factor; matrix of a transpose; triangle of a solve */
   const tesela_matrix *b;          /**< right factor; right-hand sides of a solve */

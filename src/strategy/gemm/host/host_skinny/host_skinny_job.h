@@ -68,10 +68,11 @@ typedef struct tsl_skinny_kernels {
   void (*stream)(const void *sums, int64_t count, void *c);
   void (*fence)(void);
   tsl_skinny_multiply multiply[TSL_SKINNY_VECTORS_MAX][TSL_SKINNY_ROWS_MAX]; /* [vectors - 1][rows - 1] */
-  /* By number of thin rows. add: out[i][j] = sum over l of y(i, l) x[l][j], in the order of l; rows of `out`
-   * are whole vectors. reduce: out[j][i] = sum over l of y(i, l) x[j][l], with y_along 1. */
+  /* Functions by number of thin rows. add() sums y(i, l) x[l][j] over l, in order, to out[i][j], whose rows
+   * are whole vectors. reduce() sums y(i, l) x[j][l] over l to out[j][i]; y_along is 1. */
   tsl_skinny_by_lines add[TSL_SKINNY_LINES_MAX], reduce[TSL_SKINNY_LINES_MAX];
-  /* By number of steps: out[i][j] = alpha sum over l of y(i, l) x[l][j] + beta out[i][j], with y_along 1. */
+  /* Functions by number of steps. They store alpha s + beta out[i][j], s being the sum of y(i, l) x[l][j]
+   * over l. y_along is 1. */
   tsl_skinny_by_lines outer[TSL_SKINNY_OUTER_MAX];
 } tsl_skinny_kernels;
 

@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-/* What build() stores in work->state: all of a launch that the plan determines. */
+/* State of a built work: the parts of a launch that do not change between runs. */
 typedef struct tsl_cuda_wgmma_state {
   tsl_cuda_wgmma tile;
   tsl_cuda_wgmma_schedule schedule;
