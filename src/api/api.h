@@ -118,17 +118,9 @@ typedef struct tsl_request {
   tesela_structure structures[TSL_OPERANDS];
   tesela_triangle triangles[TSL_OPERANDS]; /* stored triangles, before `transpose` */
   bool in_place;
-  tesela_vector bias;
-  tesela_bias_axis bias_axis;
-  tesela_activation activation;
-  tesela_vector scale_a, scale_b;
-  tesela_scaling scaling_a, scaling_b;
+  tesela_epilogue epilogue;
   const double *alpha, *beta;
-  const char *device, *strategy;
-  int64_t runs;                              /* expected runs of a plan that the caller keeps; 0: many */
-  double effort;                             /* maximum seconds for measuring candidates */
-  const char *accuracy, *bits;               /* NULL: the context's defaults */
-  uint64_t measure;                          /* seed for measuring the error; 0: the context's default */
+  tesela_options options;                    /* NULL and 0: the context's defaults */
   const tesela_shards *pieces[TSL_OPERANDS]; /* operands in shards; NULL: see matrices */
 } tsl_request;
 
@@ -200,7 +192,7 @@ tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands,
 static inline uint64_t tsl_api_seed(const tesela_context *context, const tsl_request *request) {
   if (request->op == TSL_OP_SOLVE)
     return 0; /* a solve has no sample that shows its error */
-  return request->measure != 0 ? request->measure : context->measure;
+  return request->options.measure_error != 0 ? request->options.measure_error : context->measure;
 }
 /* Makes each run measure its error with this seed, without the shortcut; 0: none does. Solves and operands on
  * several devices are never measured. */

@@ -26,19 +26,19 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
   tsl_call_key key;
-  if (request->runs < 0)
+  if (request->options.expected_runs < 0)
     return tsl_fail(TESELA_BAD_CALL,
                     "desc.options.expected_runs is %lld: it must be 0 (the plan runs often) or more",
-                    (long long)request->runs);
+                    (long long)request->options.expected_runs);
   TSL_TRY(tsl_api_request(context, request, &key));
-  key.runs = request->runs;
+  key.runs = request->options.expected_runs;
   const tesela_status status =
       explain_default_types(request, &key.problem, tsl_api_plan(context, &key, plan));
   tsl_api_request_end(&key);
   if (status != TESELA_OK)
     return status;
   tsl_api_measure(*plan, tsl_api_seed(context, request));
-  (*plan)->measures = request->measure != 0;
+  (*plan)->measures = request->options.measure_error != 0;
   return TESELA_OK;
 }
 
@@ -83,15 +83,16 @@ static void store_dispatch_entry(const tsl_dispatch_key *key, tsl_cached_plan *c
 tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
                            const tsl_dispatch_key *dispatch_key, tesela_record *record) {
   TSL_NOT_CANCELLED;
-  const tesela_matrix bias = tsl_api_as_line(&request->bias), scale_a = tsl_api_as_line(&request->scale_a),
-                      scale_b = tsl_api_as_line(&request->scale_b);
+  const tesela_matrix bias = tsl_api_as_line(&request->epilogue.bias),
+                      scale_a = tsl_api_as_line(&request->epilogue.scale_a),
+                      scale_b = tsl_api_as_line(&request->epilogue.scale_b);
   const tesela_matrix *const given[TSL_ALL_OPERANDS] = {
       &request->matrices[TSL_OPERAND_A],
       &request->matrices[TSL_OPERAND_B],
       &request->matrices[TSL_OPERAND_C],
-      request->bias_axis == TESELA_NO_BIAS ? NULL : &bias,
-      request->scaling_a == TESELA_NO_SCALE ? NULL : &scale_a,
-      request->scaling_b == TESELA_NO_SCALE ? NULL : &scale_b};
+      request->epilogue.bias_axis == TESELA_NO_BIAS ? NULL : &bias,
+      request->epilogue.scaling_a == TESELA_NO_SCALE ? NULL : &scale_a,
+      request->epilogue.scaling_b == TESELA_NO_SCALE ? NULL : &scale_b};
   tsl_call_key key;
   tsl_cached_plan *cached;
   TSL_TRY(tsl_api_request(context, request, &key));

@@ -42,12 +42,6 @@ tesela_status tsl_api_dot_request(const tesela_context *context, const void *des
                            .fields = {"desc.x", "desc.y", "desc.result"},
                            .alpha = desc->alpha,
                            .beta = desc->beta,
-                           .device = desc->options.device,
-                           .strategy = desc->options.strategy,
-                           .runs = desc->options.expected_runs,
-                           .effort = desc->options.tuning_seconds,
-                           .accuracy = desc->options.accuracy,
-                           .bits = desc->options.reproducibility,
-                           .measure = desc->options.measure_error};
+                           .options = desc->options};
   return TESELA_OK;
 }

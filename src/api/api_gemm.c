@@ -42,22 +42,11 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const void *de
       .fields = {"desc.a", "desc.b", "desc.c"},
       .structures = {desc->structure.a, desc->structure.b, desc->structure.c},
       .triangles = {desc->structure.a_triangle, desc->structure.b_triangle, desc->structure.c_triangle},
-      .bias = desc->epilogue.bias,
-      .bias_axis = desc->epilogue.bias_axis,
-      .activation = desc->epilogue.activation,
-      .scale_a = desc->epilogue.scale_a,
-      .scale_b = desc->epilogue.scale_b,
-      .scaling_a = desc->epilogue.scaling_a,
-      .scaling_b = desc->epilogue.scaling_b,
+      .epilogue = desc->epilogue,
       .alpha = desc->alpha,
       .beta = desc->beta,
-      .device = desc->options.device,
-      .strategy = desc->options.strategy,
-      .runs = desc->options.expected_runs,
-      .effort = desc->options.tuning_seconds,
-      .accuracy = desc->options.accuracy,
-      .bits = desc->options.reproducibility,
-      .measure = desc->options.measure_error,
+      .options = desc->options,
+
       .pieces = {desc->a.shards, desc->b.shards, desc->c.shards}};
   return desc->structure.in_place ? resolve_in_place(desc, request) : TESELA_OK;
 }

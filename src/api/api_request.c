@@ -66,26 +66,26 @@ static tesela_status resolve_conjugates(const tsl_request *request, tsl_problem 
 }
 
 static tesela_status resolve_epilogue(const tsl_request *request, tsl_problem *problem) {
-  const tesela_vector *bias = &request->bias;
+  const tesela_vector *bias = &request->epilogue.bias;
   const tesela_matrix matrix = tsl_api_as_line(bias);
   tesela_type type = TESELA_TYPE_DEFAULT;
-  problem->activation = request->activation;
-  if (request->bias_axis == TESELA_NO_BIAS && (bias->data || bias->buffer))
+  problem->activation = request->epilogue.activation;
+  if (request->epilogue.bias_axis == TESELA_NO_BIAS && (bias->data || bias->buffer))
     return tsl_fail(
         TESELA_BAD_CALL,
         "desc.epilogue.bias is given, but bias_axis is 0: set TESELA_BIAS_ROW or TESELA_BIAS_COLUMN");
-  if (request->bias_axis == TESELA_NO_BIAS)
+  if (request->epilogue.bias_axis == TESELA_NO_BIAS)
     return TESELA_OK;
   TSL_TRY(tsl_api_one_place(&matrix, "", "desc.epilogue.bias"));
   TSL_TRY(resolve_type(&matrix, problem->c.type, "desc.epilogue.bias", &type));
-  tsl_problem_add_bias(problem, request->bias_axis, type, tsl_stride_from_caller(bias->stride));
+  tsl_problem_add_bias(problem, request->epilogue.bias_axis, type, tsl_stride_from_caller(bias->stride));
   return TESELA_OK;
 }
 
 static tesela_status resolve_scales(const tsl_request *request, tsl_problem *problem) {
   static const char *const fields[] = {"desc.epilogue.scale_a", "desc.epilogue.scale_b"};
-  const tesela_vector *const vectors[] = {&request->scale_a, &request->scale_b};
-  const tesela_scaling scalings[] = {request->scaling_a, request->scaling_b};
+  const tesela_vector *const vectors[] = {&request->epilogue.scale_a, &request->epilogue.scale_b};
+  const tesela_scaling scalings[] = {request->epilogue.scaling_a, request->epilogue.scaling_b};
   for (int i = 0; i < 2; i++) {
     const tesela_matrix matrix = tsl_api_as_line(vectors[i]);
     if (scalings[i] == TESELA_NO_SCALE && (matrix.data || matrix.buffer))
@@ -106,7 +106,8 @@ static tesela_status resolve_scales(const tsl_request *request, tsl_problem *pro
 /* Returns the default type of C for the type `a` of A; scaled integers give f32. */
 static tesela_type type_of_result(const tsl_request *request, tesela_type a) {
   const tesela_type type = tsl_result_type(request->op, a);
-  const bool has_scales = request->scaling_a != TESELA_NO_SCALE || request->scaling_b != TESELA_NO_SCALE;
+  const bool has_scales =
+      request->epilogue.scaling_a != TESELA_NO_SCALE || request->epilogue.scaling_b != TESELA_NO_SCALE;
   return has_scales && tsl_type(type)->is_integer ? TESELA_F32 : type;
 }
 
@@ -142,9 +143,9 @@ static tesela_status device_of_buffers(const tsl_request *request, tsl_device **
   const tesela_matrix matrices[TSL_ALL_OPERANDS] = {operands[0],
                                                     operands[1],
                                                     operands[2],
-                                                    tsl_api_as_line(&request->bias),
-                                                    tsl_api_as_line(&request->scale_a),
-                                                    tsl_api_as_line(&request->scale_b)};
+                                                    tsl_api_as_line(&request->epilogue.bias),
+                                                    tsl_api_as_line(&request->epilogue.scale_a),
+                                                    tsl_api_as_line(&request->epilogue.scale_b)};
   const char *const fields[TSL_ALL_OPERANDS] = {request->fields[0],      request->fields[1],
                                                 request->fields[2],      "desc.epilogue.bias",
                                                 "desc.epilogue.scale_a", "desc.epilogue.scale_b"};
@@ -187,21 +188,21 @@ static tesela_status resolve_requirements(const tesela_context *context, const t
                                           tsl_numeric_requirements *ask) {
   tesela_status status = TESELA_OK;
   *ask = context->ask;
-  if (request->accuracy)
-    status = tsl_numeric_requirements_parse_accuracy(request->accuracy, ask);
-  if (status == TESELA_OK && request->bits)
-    status = tsl_numeric_requirements_parse_bits(request->bits, ask);
+  if (request->options.accuracy)
+    status = tsl_numeric_requirements_parse_accuracy(request->options.accuracy, ask);
+  if (status == TESELA_OK && request->options.reproducibility)
+    status = tsl_numeric_requirements_parse_bits(request->options.reproducibility, ask);
   return status == TESELA_OK ? status : tsl_fail_in(status, "desc");
 }
 
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key) {
   TSL_DEFAULT_FLOATS;
   tsl_device *device;
-  *key = (tsl_call_key){.place = TSL_PLACE_HOST, .effort = request->effort};
-  if (!(request->effort >= 0))
+  *key = (tsl_call_key){.place = TSL_PLACE_HOST, .effort = request->options.tuning_seconds};
+  if (!(request->options.tuning_seconds >= 0))
     return tsl_fail(TESELA_BAD_CALL,
                     "desc.options.tuning_seconds is %g: 0 or more seconds may be spent on measuring",
-                    request->effort);
+                    request->options.tuning_seconds);
   for (int i = 0; i < TSL_OPERANDS && request->op != TSL_OP_GEMM; i++)
     if (request->matrices[i].shards)
       return tsl_fail(TESELA_UNSUPPORTED, "%s.shards is set: only products have operands in shards",
@@ -212,20 +213,20 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
   if (status != TESELA_OK)
     return tsl_fail_in(status, "desc");
   if (tsl_api_is_spread(context, request)) {
-    key->strategy = request->strategy;
+    key->strategy = request->options.strategy;
     return tsl_api_spread(context, request, key);
   }
   TSL_TRY(device_of_buffers(request, &device));
   if (device) {
-    TSL_TRY(check_named_device(context, request->device, device));
+    TSL_TRY(check_named_device(context, request->options.device, device));
     key->place = TSL_PLACE_DEVICE;
     memcpy(key->device, device->name, sizeof key->device);
-  } else if (request->device) {
-    TSL_TRY(tsl_api_device_name(request->device, "desc.options.device", key->device));
+  } else if (request->options.device) {
+    TSL_TRY(tsl_api_device_name(request->options.device, "desc.options.device", key->device));
   } else {
     memcpy(key->device, context->device, sizeof key->device);
   }
-  key->strategy = request->strategy; /* borrowed; the plan cache copies it */
+  key->strategy = request->options.strategy; /* borrowed; the plan cache copies it */
   return TESELA_OK;
 }
 

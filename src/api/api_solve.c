@@ -32,11 +32,7 @@ tesela_status tsl_api_solve_request(const tesela_context *context, const void *d
                     .triangles = {desc->triangle},
                     .in_place = desc->in_place != 0,
                     .alpha = desc->alpha,
-                    .device = desc->options.device,
-                    .strategy = desc->options.strategy,
-                    .runs = desc->options.expected_runs,
-                    .effort = desc->options.tuning_seconds,
-                    .accuracy = desc->options.accuracy,
-                    .bits = desc->options.reproducibility};
+                    .options = desc->options};
+  request->options.measure_error = 0; /* no sample shows the error of a solve */
   return TESELA_OK;
 }

@@ -20,12 +20,6 @@ tesela_status tsl_api_transpose_request(const tesela_context *context, const voi
                            .fields = {desc->in_place ? "desc.b" : "desc.a", "", "desc.b"},
                            .in_place = desc->in_place != 0,
                            .alpha = desc->alpha,
-                           .device = desc->options.device,
-                           .strategy = desc->options.strategy,
-                           .runs = desc->options.expected_runs,
-                           .effort = desc->options.tuning_seconds,
-                           .accuracy = desc->options.accuracy,
-                           .bits = desc->options.reproducibility,
-                           .measure = desc->options.measure_error};
+                           .options = desc->options};
   return TESELA_OK;
 }

@@ -21,8 +21,8 @@ bool tsl_api_is_spread(const tesela_context *context, const tsl_request *request
       return true;
     buffers |= request->matrices[i].buffer != NULL;
   }
-  return request->op == TSL_OP_GEMM && buffers && sharded_operands_names_several(request->device) &&
-         tsl_devices_find(context->devices, request->device, &device) == TESELA_OK &&
+  return request->op == TSL_OP_GEMM && buffers && sharded_operands_names_several(request->options.device) &&
+         tsl_devices_find(context->devices, request->options.device, &device) == TESELA_OK &&
          device->member_count > 0;
 }
 
@@ -85,7 +85,7 @@ static tesela_status check_places(const tsl_request *request, const sharded_requ
                       request->fields[i], letters[i]);
     TSL_TRY(check_list(&all->operands[i], letters[i]));
   }
-  if (request->measure != 0)
+  if (request->options.measure_error != 0)
     return tsl_fail(
         TESELA_UNSUPPORTED,
         "desc.options.measure_error is set: errors are not measured for operands on several devices");
@@ -122,12 +122,13 @@ static tesela_status add_names(const sharded_request *all, char name[TSL_DEVICE_
 static tesela_status find_group(const tesela_context *context, const tsl_request *request,
                                 const sharded_request *all, tsl_device **group) {
   char name[TSL_DEVICE_NAME];
-  const bool named = request->device && strcmp(request->device, "auto") != 0;
+  const bool named = request->options.device && strcmp(request->options.device, "auto") != 0;
   if (!named)
     TSL_TRY(add_names(all, name));
   if (!named && !*name)
     return tsl_fail(TESELA_BAD_CALL, "desc has no piece in a buffer, so the devices are unknown");
-  const tesela_status status = tsl_devices_find(context->devices, named ? request->device : name, group);
+  const tesela_status status =
+      tsl_devices_find(context->devices, named ? request->options.device : name, group);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "desc.device");
   if ((*group)->member_count == 0)

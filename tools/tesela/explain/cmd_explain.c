@@ -132,10 +132,10 @@ static tesela_status read_problem(const tsl_command_call *call, tsl_problem *pro
                          .matrices = {{.transpose = given->transpose_a, .type = given->type},
                                       {.transpose = given->transpose_b, .type = given->type}},
                          .fields = {"A", "B", "C"},
-                         .bias_axis = given->bias_axis,
-                         .activation = given->activation,
-                         .scaling_a = given->scale_a,
-                         .scaling_b = given->scale_b,
+                         .epilogue.bias_axis = given->bias_axis,
+                         .epilogue.activation = given->activation,
+                         .epilogue.scaling_a = given->scale_a,
+                         .epilogue.scaling_b = given->scale_b,
                          .alpha = alpha,
                          .beta = beta};
   TSL_TRY(explain_add_structures(given, &request));
