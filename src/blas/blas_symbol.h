@@ -3,7 +3,11 @@
  * tesela. A program links the library, or is started with it in LD_PRELOAD.
  *
  *   entries/         one exported function per name; converts its arguments to a struct of blas_arguments.h
- *   entries/xerbla   error handlers and similar functions of a BLAS
+ *     routines         table of all routines, a row each: start here
+ *     entry_arguments entry_forms    kinds of arguments in Fortran and CBLAS; forms of entries
+ *     gemm_entries entries_of_type scheme    gemm and batches; compiled for each type and naming scheme
+ *     xerbla           error handlers and similar functions of a BLAS
+ *   blas_direct      small calls of levels 1 and 2, computed in the entry
  *   blas_gemm gemmt blas_batch groups blas_dot matcopy
  *                    check the arguments, ask the route, and compute or return the function to forward to
  *   blas_level1 blas_level2 blas_vectors
