@@ -33,17 +33,9 @@
 #ifndef TSL_BLAS_BLAS_SYMBOL_H
 #define TSL_BLAS_BLAS_SYMBOL_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <tesela/tesela.h>
+#include "interpose/next_symbol.h"
 
-typedef void tsl_blas_function(void);
-
-/* Function of another library. A failed search is repeated after 1, 2, 4, 8, ... calls. */
-typedef struct tsl_blas_lazy_symbol {
-  tsl_blas_function *_Atomic found;
-  atomic_uint tries;
-} tsl_blas_lazy_symbol;
+typedef tsl_next_function tsl_blas_function;
 
 /* Kind of library that a symbol is found in: its expected speed. */
 typedef enum tsl_blas_peer {
@@ -63,7 +55,7 @@ typedef struct tsl_blas_symbol {
   int bits; /* bits of integers */
   bool cblas;
   tesela_type type;
-  tsl_blas_lazy_symbol next;
+  tsl_lazy_symbol next;
   _Atomic int peer;  /* tsl_blas_peer of `next` */
   atomic_bool asked; /* `next` was searched before the first small product */
   /* Work (multiply-adds or elements) below which calls are forwarded unchecked; 0: always check. */

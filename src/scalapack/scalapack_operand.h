@@ -25,8 +25,8 @@ const tsl_scalapack_grid *tsl_scalapack_grid_for_call(const tsl_scalapack_operan
                                                       bool is_faster_here, const char **why);
 
 /* Returns the function that repeats a failed call, on all processes; NULL: C is lost, but beta needs it. */
-tsl_scalapack_function *tsl_scalapack_retry_function(const tsl_scalapack_call *call,
-                                                     const tsl_scalapack_grid *grid, const double beta[2]);
+tsl_next_function *tsl_scalapack_retry_function(const tsl_scalapack_call *call,
+                                                const tsl_scalapack_grid *grid, const double beta[2]);
 
 /* Returns the block-cyclic layout of the operand's matrix; it borrows the grid's ranks. */
 tesela_layout tsl_scalapack_layout(const tsl_scalapack_operand *operand, const tsl_scalapack_grid *grid);

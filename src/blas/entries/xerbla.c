@@ -1,5 +1,5 @@
 /* Weak functions of a BLAS that are no routines. Another library's error handler is preferred. */
-#include "blas/host_blas_lookup.h"
+#include "interpose/next_symbol.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -24,8 +24,8 @@ static size_t xerbla_length(const char *name, size_t length) {
 /* Error handler for integers of one width. */
 #define DEFINE_XERBLA(xerbla, integer)                                                                       \
   WEAK void xerbla(const char *name, const integer *number, size_t length) {                                 \
-    static tsl_blas_lazy_symbol late;                                                                        \
-    tsl_blas_function *other = tsl_blas_find(&late, #xerbla, true);                                          \
+    static tsl_lazy_symbol late;                                                                             \
+    tsl_next_function *other = tsl_interpose_program(&late, #xerbla);                                        \
     if (other)                                                                                               \
       ((fortran_handler *)other)(name, number, length);                                                      \
     else                                                                                                     \
@@ -36,8 +36,8 @@ DEFINE_XERBLA(xerbla_64_, int64_t)
 
 /* The reference's functions explain by `form` and its values. */
 WEAK void cblas_xerbla(int number, const char *name, const char *form, ...) {
-  static tsl_blas_lazy_symbol late;
-  tsl_blas_function *other = tsl_blas_find(&late, "cblas_xerbla", true);
+  static tsl_lazy_symbol late;
+  tsl_next_function *other = tsl_interpose_program(&late, "cblas_xerbla");
   va_list values;
   if (other) {
     ((cblas_handler *)other)(number, name, "");
