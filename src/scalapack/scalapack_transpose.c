@@ -68,11 +68,7 @@ static tsl_next_function *scalapack_transpose_compute(tsl_scalapack_call *call,
   tesela_mpi_record record = {.ranks = 0};
   const tesela_status status =
       tesela_mpi_transpose(grid->comm, tsl_scalapack_context(grid->sharing), &desc, &record);
-  if (status == TESELA_OK) {
-    tsl_scalapack_end(call, &record);
-    return NULL;
-  }
-  return tsl_scalapack_retry_function(call, grid, work->beta);
+  return tsl_scalapack_finish(call, grid, status, &record, work->beta);
 }
 
 tsl_next_function *tsl_scalapack_transpose(tsl_scalapack_symbol *symbol, const tsl_scalapack_add *sum) {
