@@ -8,6 +8,7 @@ if(TESELA_HAS_MPI)
   target_link_libraries(tesela_mpi_inside PUBLIC tesela_internal MPI::MPI_C)
   add_library(tesela_scalapack SHARED ${TESELA_SCALAPACK_SOURCES})
   target_link_libraries(tesela_scalapack PRIVATE tesela_mpi_inside)
+  target_compile_definitions(tesela_scalapack PRIVATE TSL_INTERPOSE_COPY=tesela_scalapack_copy)
   # Each caller declares these functions itself.
   set_source_files_properties(src/scalapack/entries/pblas.c PROPERTIES
                               COMPILE_OPTIONS -Wno-missing-prototypes)

@@ -13,11 +13,9 @@ static const char *const plain_libraries[] = {"/blas/libblas", "/lib/libblas.so"
                                               "libblas.so.3.", "libblas64.so.3.", "libcblas.so",
                                               "libgslcblas.so"};
 
-TSL_INTERPOSE_MARKER(tesela_blas_copy);
-
 /* Returns true for a library that receives calls before us (a tracer in LD_PRELOAD) and would return them. */
 static bool receives_calls_first(void *address, const char *name) {
-  return tsl_loaded_is_earlier(address, tsl_interpose_marker) && tsl_interpose_program_has(name) == address;
+  return tsl_interpose_is_earlier(address) && tsl_interpose_program_has(name) == address;
 }
 
 typedef struct symbol_search {

@@ -13,12 +13,12 @@
 #define LIST(...) __VA_ARGS__
 
 /* Members of a tuple, and the names of arguments. */
-#define MEMBER_1(a, ...) a
-#define MEMBER_2(a, b, ...) b
-#define MEMBER_3(a, b, c, ...) c
-#define MEMBER_4(a, b, c, d, ...) d
-#define MEMBER_5(a, b, c, d, e) e
-#define NAME_OF(tuple) MEMBER_1 tuple
+#define PART_1(a, ...) a
+#define PART_2(a, b, ...) b
+#define PART_3(a, b, c, ...) c
+#define PART_4(a, b, c, d, ...) d
+#define PART_5(a, b, c, d, e) e
+#define NAME_OF(tuple) PART_1 tuple
 #define NAMES(...) EACH(NAME_OF, __VA_ARGS__)
 
 /* EACH(FORM, a, b, c) is FORM(a), FORM(b), FORM(c). */

@@ -3,14 +3,24 @@
 #include "interpose/next_symbol.h"
 
 #include "core/cancel.h"
+#include "interpose/entry_lists.h"
 
 #include <dlfcn.h>
 #include <string.h>
+
+/* Exported variable, named by the front end's build, by which copies of a front end detect each other: they
+ * would forward to each other forever. */
+TESELA_API extern const char TSL_INTERPOSE_COPY[];
+const char TSL_INTERPOSE_COPY[] = "tesela";
 
 tsl_next_function *tsl_interpose_function(void *address) {
   tsl_next_function *function;
   memcpy(&function, &address, sizeof function);
   return function;
+}
+
+bool tsl_interpose_is_earlier(const void *address) {
+  return tsl_loaded_is_earlier(address, TSL_INTERPOSE_COPY);
 }
 
 /* Libraries that forward to a BLAS of the user's choice (FlexiBLAS, libblastrampoline), by a unique name. A
@@ -21,11 +31,12 @@ static bool may_forward_to_us(void *address) {
   bool is_switch = false;
   for (size_t i = 0; i < sizeof switches / sizeof *switches && !is_switch; i++)
     is_switch = tsl_loaded_in_library_of(address, switches[i]) != NULL;
-  return is_switch && tsl_loaded_is_earlier(address, tsl_interpose_marker);
+  return is_switch && tsl_interpose_is_earlier(address);
 }
 
 bool tsl_interpose_is_foreign(void *address) {
-  return address && !tsl_loaded_in_library_of(address, tsl_interpose_marker) && !may_forward_to_us(address);
+  return address && !tsl_loaded_in_library_of(address, STRING(TSL_INTERPOSE_COPY)) &&
+         !may_forward_to_us(address);
 }
 
 /* RTLD_DEFAULT would search this library first (-Bsymbolic). */

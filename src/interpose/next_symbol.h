@@ -17,14 +17,6 @@ typedef struct tsl_lazy_symbol {
   atomic_uint tries;
 } tsl_lazy_symbol;
 
-/* Defines, once in a front end, the exported variable by which copies of it detect each other: they would
- * forward to each other forever. */
-#define TSL_INTERPOSE_MARKER(variable)                                                                       \
-  TESELA_API extern const char variable[];                                                                   \
-  const char variable[] = "tesela";                                                                          \
-  const char tsl_interpose_marker[] = #variable
-extern const char tsl_interpose_marker[];
-
 /* Returns the host library's function of a name; NULL: none so far. */
 tsl_next_function *tsl_interpose_next(tsl_lazy_symbol *late, const char *name);
 /* Returns a function of the program, or of any library but this one; NULL: none so far. */
@@ -38,6 +30,8 @@ bool tsl_interpose_is_due(tsl_lazy_symbol *late);
 
 /* Returns false for NULL, for this library and its copies, and for libraries that may forward to it. */
 bool tsl_interpose_is_foreign(void *address);
+/* Returns true if the library of an address was loaded before this one. */
+bool tsl_interpose_is_earlier(const void *address);
 /* Searches by RTLD_NEXT, or in the program, and then in every loaded library, until `ask` answers TAKE, or
  * KEEP for the first address. */
 void *tsl_interpose_search(const char *name, bool program_first, tsl_loaded_ask *ask, void *state);

@@ -42,17 +42,20 @@
 #define VALUES(...) EACH(OF(VALUE), __VA_ARGS__)
 #define MEMBERS(...) EACH(OF(MEMBER), __VA_ARGS__)
 #define VALUE(argument) OF(VALUE)(argument)
-
-#define FORTRAN_DECLARATION(tuple) MEMBER_2 tuple
-#define FORTRAN_VALUE(tuple) MEMBER_3 tuple
-#define FORTRAN_MEMBER(tuple) .MEMBER_1 tuple = MEMBER_3 tuple
-#define FORTRAN_NAME(routine) TSL_BLAS_FORTRAN(routine)
-#define FORTRAN_SYMBOL(routine, routine_title)                                                               \
+#define NAME(routine) OF(NAME)(routine)
+#define SYMBOL(routine, title_of_fortran)                                                                    \
   {                                                                                                          \
-    .name = STRING(FORTRAN_NAME(routine)), .title = routine_title, .xerbla = STRING(FORTRAN_NAME(xerbla)),   \
-    .family = STRING(FORTRAN_NAME(dgemm)), .probe = STRING(FORTRAN_NAME(ddot)),                              \
-    .bits = 8 * (int)sizeof(INTEGER), .type = TSL_BLAS_TYPE                                                  \
+    .name = STRING(NAME(routine)), .title = OF(TITLE)(routine, title_of_fortran),                            \
+    .xerbla = STRING(NAME(xerbla)), .family = STRING(NAME(dgemm)), .probe = STRING(NAME(ddot)),              \
+    .bits = 8 * (int)sizeof(INTEGER), .cblas = OF(IS_CBLAS), .type = TSL_BLAS_TYPE                           \
   }
+
+#define FORTRAN_DECLARATION(tuple) PART_2 tuple
+#define FORTRAN_VALUE(tuple) PART_3 tuple
+#define FORTRAN_MEMBER(tuple) .PART_1 tuple = PART_3 tuple
+#define FORTRAN_NAME(routine) TSL_BLAS_FORTRAN(routine)
+#define FORTRAN_TITLE(routine, title) title
+#define FORTRAN_IS_CBLAS false
 /* Element of an array of arguments, as an argument. */
 #define FORTRAN_ITEM(array, i) array + i
 #define FORTRAN_SCALAR_ITEM(array, i) array + i
@@ -79,17 +82,12 @@
 #define LENGTHS_3 , 1, 1, 1
 #define LENGTHS_4 , 1, 1, 1, 1
 
-#define CBLAS_DECLARATION(tuple) MEMBER_4 tuple
-#define CBLAS_VALUE(tuple) MEMBER_5 tuple
-#define CBLAS_MEMBER(tuple) .MEMBER_1 tuple = MEMBER_5 tuple
+#define CBLAS_DECLARATION(tuple) PART_4 tuple
+#define CBLAS_VALUE(tuple) PART_5 tuple
+#define CBLAS_MEMBER(tuple) .PART_1 tuple = PART_5 tuple
 #define CBLAS_NAME(routine) TSL_BLAS_CBLAS(routine)
-#define CBLAS_SYMBOL(routine, routine_title)                                                                 \
-  {                                                                                                          \
-    .name = STRING(CBLAS_NAME(routine)), .title = "cblas_" STRING(routine),                                  \
-    .xerbla = STRING(CBLAS_NAME(xerbla)), .family = STRING(CBLAS_NAME(dgemm)),                               \
-    .probe = STRING(CBLAS_NAME(ddot)), .bits = 8 * (int)sizeof(INTEGER), .cblas = true,                      \
-    .type = TSL_BLAS_TYPE                                                                                    \
-  }
+#define CBLAS_TITLE(routine, title) "cblas_" STRING(routine)
+#define CBLAS_IS_CBLAS true
 #define CBLAS_ITEM(array, i) array[i]
 #define CBLAS_SCALAR_ITEM(array, i) ELEMENT_AS_SCALAR(array[i])
 #define CBLAS_LETTER(trans) tsl_blas_trans(trans)

@@ -7,9 +7,9 @@
  *   direct      expression, true if it has computed a small call
  *   compute     expression: the host BLAS function to call, or NULL if the result is complete */
 #define ENTRY(ROUTINE, title, letters, parameters, arguments, direct, compute)                               \
-  TESELA_API void OF(NAME)(ROUTINE)(LIST parameters) {                                                       \
+  TESELA_API void NAME(ROUTINE)(LIST parameters) {                                                           \
     typedef void forward(LIST parameters OF(LENGTH_TYPES)(letters));                                         \
-    static tsl_blas_symbol symbol = OF(SYMBOL)(ROUTINE, title);                                              \
+    static tsl_blas_symbol symbol = SYMBOL(ROUTINE, title);                                                  \
     if (direct)                                                                                              \
       return;                                                                                                \
     tsl_blas_call call = {.symbol = &symbol};                                                                \
@@ -23,9 +23,9 @@
 
 /* Function of vectors. `direct` and `compute` write `result`, a variable of type `computed`. */
 #define FUNCTION(type, computed, ROUTINE, direct, compute, ...)                                              \
-  TESELA_API type OF(NAME)(ROUTINE)(DECLARATIONS(__VA_ARGS__)) {                                             \
+  TESELA_API type NAME(ROUTINE)(DECLARATIONS(__VA_ARGS__)) {                                                 \
     typedef type forward(DECLARATIONS(__VA_ARGS__));                                                         \
-    static tsl_blas_symbol symbol = OF(SYMBOL)(ROUTINE, STRING(ROUTINE));                                    \
+    static tsl_blas_symbol symbol = SYMBOL(ROUTINE, STRING(ROUTINE));                                        \
     computed result;                                                                                         \
     if (direct)                                                                                              \
       return (type)result;                                                                                   \

@@ -2,14 +2,14 @@
 #define GEMM_ARGUMENTS(LETTER)                                                                               \
   LETTER(trans_a), LETTER(trans_b), SIZE(m), SIZE(n), SIZE(k), SCALAR(alpha), IN(a), SIZE(lda), IN(b),       \
       SIZE(ldb), SCALAR(beta), OUT(c), SIZE(ldc)
-#define GEMM_NAME OF(NAME)(L(gemm))
+#define GEMM_NAME NAME(L(gemm))
 #define GEMM_WITHOUT_KERNEL PASTE(GEMM_NAME, _without_kernel)
 
 /* Not inlined, so that calls with a cached kernel save no registers. */
 static __attribute__((noinline)) void GEMM_WITHOUT_KERNEL(OF(ORDER_DECLARATION)
                                                               DECLARATIONS(GEMM_ARGUMENTS(TRANS))) {
   typedef void forward(OF(ORDER_DECLARATION) DECLARATIONS(GEMM_ARGUMENTS(TRANS)) OF(LENGTH_TYPES)(2));
-  static tsl_blas_symbol symbol = OF(SYMBOL)(L(gemm), TSL_BLAS_UPPER "GEMM ");
+  static tsl_blas_symbol symbol = SYMBOL(L(gemm), TSL_BLAS_UPPER "GEMM ");
   const int key_a = VALUE(KEY(trans_a)), key_b = VALUE(KEY(trans_b));
   if (tsl_blas_at_once(&symbol, TSL_BLAS_TYPE, OF(ORDER), key_a, OF(IS_PLAIN)(key_a),
                        OF(IS_TRANSPOSED)(key_a), key_b, OF(IS_PLAIN)(key_b), OF(IS_TRANSPOSED)(key_b),
@@ -47,9 +47,9 @@ TESELA_API void GEMM_NAME(OF(ORDER_DECLARATION) DECLARATIONS(
 #define GROUP_MEMBERS(group)                                                                                 \
   .order = OF(ORDER), .trans_a = OF(LETTER)(trans_a[group]), .trans_b = OF(LETTER)(trans_b[group]),          \
   .m = m[group], .n = n[group], .k = k[group]
-TESELA_API void OF(NAME)(L(gemm_batch))(OF(ORDER_DECLARATION) DECLARATIONS(GROUP_ARGUMENTS)) {
+TESELA_API void NAME(L(gemm_batch))(OF(ORDER_DECLARATION) DECLARATIONS(GROUP_ARGUMENTS)) {
   typedef void forward(OF(ORDER_DECLARATION) DECLARATIONS(GROUP_ARGUMENTS) OF(LENGTH_TYPES)(2));
-  static tsl_blas_symbol symbol = OF(SYMBOL)(L(gemm_batch), TSL_BLAS_UPPER "GEMM_BATCH");
+  static tsl_blas_symbol symbol = SYMBOL(L(gemm_batch), TSL_BLAS_UPPER "GEMM_BATCH");
   tsl_blas_call call = {.symbol = &symbol};
   const int64_t count = VALUE(SIZE(group_count));
   if (count <= 0)
@@ -86,9 +86,9 @@ TESELA_API void OF(NAME)(L(gemm_batch))(OF(ORDER_DECLARATION) DECLARATIONS(GROUP
   TRANS(trans_a), TRANS(trans_b), SIZE(m), SIZE(n), SIZE(k), SCALAR(alpha), IN(a), SIZE(lda),                \
       SIZE(stride_a), IN(b), SIZE(ldb), SIZE(stride_b), SCALAR(beta), OUT(c), SIZE(ldc), SIZE(stride_c),     \
       SIZE(count)
-TESELA_API void OF(NAME)(L(gemm_batch_strided))(OF(ORDER_DECLARATION) DECLARATIONS(STRIDED_ARGUMENTS)) {
+TESELA_API void NAME(L(gemm_batch_strided))(OF(ORDER_DECLARATION) DECLARATIONS(STRIDED_ARGUMENTS)) {
   typedef void forward(OF(ORDER_DECLARATION) DECLARATIONS(STRIDED_ARGUMENTS) OF(LENGTH_TYPES)(2));
-  static tsl_blas_symbol symbol = OF(SYMBOL)(L(gemm_batch_strided), TSL_BLAS_UPPER "GEMM_BATCH_STRIDED");
+  static tsl_blas_symbol symbol = SYMBOL(L(gemm_batch_strided), TSL_BLAS_UPPER "GEMM_BATCH_STRIDED");
   tsl_blas_call call = {.symbol = &symbol};
   const tesela_batch batch = {.count = VALUE(SIZE(count)),
                               .a_stride = VALUE(SIZE(stride_a)),

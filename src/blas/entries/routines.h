@@ -74,13 +74,13 @@ FUNCTION(float, float, sdsdot, false,
 VECTOR_ENTRY(L_REAL(rot), false,
              tsl_blas_rot(&call, TWO_LINES, (double)VALUE(REAL(c)), (double)VALUE(REAL(s))), SWAP_ARGUMENTS,
              REAL(c), REAL(s))
-TESELA_API void OF(NAME)(L(rotg))(TSL_BLAS_REAL *a, TSL_BLAS_REAL *b, TSL_BLAS_REAL *c, TSL_BLAS_REAL *s) {
+TESELA_API void NAME(L(rotg))(TSL_BLAS_REAL *a, TSL_BLAS_REAL *b, TSL_BLAS_REAL *c, TSL_BLAS_REAL *s) {
   ROTATION(BY_FIELD(tsl_rotation_real, tsl_rotation_complex))(a, b, c, s);
 }
 #if !TSL_BLAS_IS_COMPLEX
 VECTOR_ENTRY(L(rotm), false, tsl_blas_rotm(&call, TWO_LINES, param), SWAP_ARGUMENTS, IN(param))
-TESELA_API void OF(NAME)(L(rotmg))(TSL_BLAS_REAL *d1, TSL_BLAS_REAL *d2, TSL_BLAS_REAL *x1,
-                                   DECLARATIONS(REAL(y1)), TSL_BLAS_REAL *param) {
+TESELA_API void NAME(L(rotmg))(TSL_BLAS_REAL *d1, TSL_BLAS_REAL *d2, TSL_BLAS_REAL *x1,
+                               DECLARATIONS(REAL(y1)), TSL_BLAS_REAL *param) {
   ROTATION(tsl_rotation_modified)(d1, d2, x1, VALUE(REAL(y1)), param);
 }
 #endif

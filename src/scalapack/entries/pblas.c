@@ -11,9 +11,7 @@
 #define OUT(x) (x, void *x)
 #define FACTOR(a, i, j, desc) IN(a), IN(i), IN(j), IN(desc)
 #define RESULT(c, i, j, desc) OUT(c), IN(i), IN(j), IN(desc)
-#define DECLARATION(tuple) MEMBER_2 tuple
-
-TSL_INTERPOSE_MARKER(tesela_scalapack_copy);
+#define DECLARATION(tuple) PART_2 tuple
 
 /* gfortran appends the lengths of character arguments, which are not read. */
 #define ENTRY(letter, routine, elements, length_types, lengths, compute, ...)                                \
