@@ -229,13 +229,13 @@ static void measure(way how, int n) {
 }
 
 int main(int argc, char **argv) {
-  static const bench_option options[] = {{.name = "tool", .kind = BENCH_TEXT, .value = &tool},
-                                         {.name = "ways", .kind = BENCH_TEXT, .value = &ways},
-                                         {.name = "type", .kind = BENCH_TEXT, .value = &type_name},
-                                         {.name = "devices", .kind = BENCH_TEXT, .value = &device_list},
-                                         {.name = "rounds", .kind = BENCH_COUNT, .value = &rounds},
-                                         {.name = "json", .kind = BENCH_TEXT, .value = &json_path},
-                                         {.name = NULL}};
+  static const bench_option options[] = {OPTION_TEXT("tool", tool),
+                                         OPTION_TEXT("ways", ways),
+                                         OPTION_TEXT("type", type_name),
+                                         OPTION_TEXT("devices", device_list),
+                                         OPTION_COUNT("rounds", rounds),
+                                         OPTION_TEXT("json", json_path),
+                                         OPTIONS_END};
   char command[TEXT];
   bench_read(argc, argv, "auto", options, bench_take_case);
   type = tsl_type_parse(type_name);

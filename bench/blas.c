@@ -54,6 +54,7 @@ typedef struct row {
   shape_kind kind;
   int vectors;  /* long vectors of the routine */
   double moves; /* how often each element of the largest operand is moved; 0: the rate is of operations */
+  const char *trans; /* the flag of a matrix-vector routine, or NULL */
 } row;
 
 typedef const int *num;
@@ -83,30 +84,18 @@ static void call_omatcopy(const task *t, void *function) {
   CALL(void, (chr, chr, num, num, in, in, num, out, num, size_t, size_t))
   ("C", "T", &t->m, &t->n, t->one, t->a, &t->m, t->c, &t->n, 1, 1);
 }
-static void call_gemv(const task *t, void *function, const char *trans) {
+static void call_gemv(const task *t, void *function) {
   CALL(void, (chr, num, num, in, in, num, in, num, in, out, num, size_t))
-  (trans, &t->m, &t->n, t->one, t->a, &t->m, t->b, &unit, t->little, t->c, &unit, 1);
-}
-static void call_gemv_n(const task *t, void *function) {
-  call_gemv(t, function, "N");
-}
-static void call_gemv_t(const task *t, void *function) {
-  call_gemv(t, function, "T");
+  (t->row->trans, &t->m, &t->n, t->one, t->a, &t->m, t->b, &unit, t->little, t->c, &unit, 1);
 }
 static void call_symv(const task *t, void *function) {
   CALL(void, (chr, num, in, in, num, in, num, in, out, num, size_t))
   ("L", &t->n, t->one, t->a, &t->m, t->b, &unit, t->little, t->c, &unit, 1);
 }
 /* A triangle with ones on the diagonal and tiny numbers in the rest, so that x stays finite. */
-static void call_triangle(const task *t, void *function, const char *trans) {
+static void call_triangle(const task *t, void *function) {
   CALL(void, (chr, chr, chr, num, in, num, out, num, size_t, size_t, size_t))
-  ("U", trans, "U", &t->n, t->a, &t->m, t->b, &unit, 1, 1, 1);
-}
-static void call_triangle_n(const task *t, void *function) {
-  call_triangle(t, function, "N");
-}
-static void call_triangle_t(const task *t, void *function) {
-  call_triangle(t, function, "T");
+  ("U", t->row->trans, "U", &t->n, t->a, &t->m, t->b, &unit, 1, 1, 1);
 }
 static void call_ger(const task *t, void *function) {
   CALL(void, (num, num, in, in, num, in, num, out, num))
@@ -156,34 +145,34 @@ static void call_in_place(const task *t, void *function) {
 }
 
 static const row rows[] = {
-    {"products", "gemm", "?gemm", "?gemm", call_gemm, GEMM, 0, 0},
-    {"products", "gemmt", "?gemmt", "?gemmt", call_gemmt, GEMMT, 0, 0},
-    {"products", "dot", "?dot", NULL, call_dot, VECTOR, 2, 2},
-    {"products", "omatcopy", "?omatcopy", "?omatcopy", call_omatcopy, COPY, 0, 2},
-    {"vectors", "gemv", "?gemv", "?gemv", call_gemv_n, MATRIX_VECTOR, 0, 1},
-    {"vectors", "gemvt", "?gemv", "?gemv", call_gemv_t, MATRIX_VECTOR, 0, 1},
-    {"vectors", "ger", "?ger", "?geru", call_ger, MATRIX_VECTOR, 0, 2},
-    {"vectors", "symv", "?symv", "?hemv", call_symv, MATRIX_VECTOR, 0, 0.5},
-    {"vectors", "syr", "?syr", "?her", call_syr, MATRIX_VECTOR, 0, 1},
-    {"vectors", "trmv", "?trmv", "?trmv", call_triangle_n, MATRIX_VECTOR, 0, 0.5},
-    {"vectors", "trmvt", "?trmv", "?trmv", call_triangle_t, MATRIX_VECTOR, 0, 0.5},
-    {"vectors", "trsv", "?trsv", "?trsv", call_triangle_n, MATRIX_VECTOR, 0, 0.5},
-    {"vectors", "trsvt", "?trsv", "?trsv", call_triangle_t, MATRIX_VECTOR, 0, 0.5},
-    {"vectors", "dot", "?dot", "?dotu", call_dot, VECTOR, 2, 2},
-    {"vectors", "axpy", "?axpy", "?axpy", call_axpy, VECTOR, 2, 3},
-    {"vectors", "scal", "?scal", "?scal", call_scal, VECTOR, 1, 2},
-    {"vectors", "copy", "?copy", "?copy", call_two, VECTOR, 2, 2},
-    {"vectors", "swap", "?swap", "?swap", call_two, VECTOR, 2, 4},
-    {"vectors", "nrm2", "?nrm2", "r?nrm2", call_one, VECTOR, 1, 1},
-    {"vectors", "asum", "?asum", "r?asum", call_one, VECTOR, 1, 1},
-    {"vectors", "iamax", "i?amax", "i?amax", call_one, VECTOR, 1, 1},
-    {"level3", "syrk", "?syrk", "?syrk", call_rank, RANK, 0, 0},
-    {"level3", "herk", NULL, "?herk", call_rank, RANK, 0, 0},
-    {"level3", "syr2k", "?syr2k", "?syr2k", call_rank2, RANK, 0, 0},
-    {"level3", "symm", "?symm", "?symm", call_symm, SIDE, 0, 0},
-    {"level3", "hemm", NULL, "?hemm", call_symm, SIDE, 0, 0},
-    {"level3", "trmm", "?trmm", "?trmm", call_in_place, SIDE, 0, 0},
-    {"solve", "trsm", "?trsm", "?trsm", call_in_place, SOLVE, 0, 0},
+    {"products", "gemm", "?gemm", "?gemm", call_gemm, GEMM, 0, 0, NULL},
+    {"products", "gemmt", "?gemmt", "?gemmt", call_gemmt, GEMMT, 0, 0, NULL},
+    {"products", "dot", "?dot", NULL, call_dot, VECTOR, 2, 2, NULL},
+    {"products", "omatcopy", "?omatcopy", "?omatcopy", call_omatcopy, COPY, 0, 2, NULL},
+    {"vectors", "gemv", "?gemv", "?gemv", call_gemv, MATRIX_VECTOR, 0, 1, "N"},
+    {"vectors", "gemvt", "?gemv", "?gemv", call_gemv, MATRIX_VECTOR, 0, 1, "T"},
+    {"vectors", "ger", "?ger", "?geru", call_ger, MATRIX_VECTOR, 0, 2, NULL},
+    {"vectors", "symv", "?symv", "?hemv", call_symv, MATRIX_VECTOR, 0, 0.5, NULL},
+    {"vectors", "syr", "?syr", "?her", call_syr, MATRIX_VECTOR, 0, 1, NULL},
+    {"vectors", "trmv", "?trmv", "?trmv", call_triangle, MATRIX_VECTOR, 0, 0.5, "N"},
+    {"vectors", "trmvt", "?trmv", "?trmv", call_triangle, MATRIX_VECTOR, 0, 0.5, "T"},
+    {"vectors", "trsv", "?trsv", "?trsv", call_triangle, MATRIX_VECTOR, 0, 0.5, "N"},
+    {"vectors", "trsvt", "?trsv", "?trsv", call_triangle, MATRIX_VECTOR, 0, 0.5, "T"},
+    {"vectors", "dot", "?dot", "?dotu", call_dot, VECTOR, 2, 2, NULL},
+    {"vectors", "axpy", "?axpy", "?axpy", call_axpy, VECTOR, 2, 3, NULL},
+    {"vectors", "scal", "?scal", "?scal", call_scal, VECTOR, 1, 2, NULL},
+    {"vectors", "copy", "?copy", "?copy", call_two, VECTOR, 2, 2, NULL},
+    {"vectors", "swap", "?swap", "?swap", call_two, VECTOR, 2, 4, NULL},
+    {"vectors", "nrm2", "?nrm2", "r?nrm2", call_one, VECTOR, 1, 1, NULL},
+    {"vectors", "asum", "?asum", "r?asum", call_one, VECTOR, 1, 1, NULL},
+    {"vectors", "iamax", "i?amax", "i?amax", call_one, VECTOR, 1, 1, NULL},
+    {"level3", "syrk", "?syrk", "?syrk", call_rank, RANK, 0, 0, NULL},
+    {"level3", "herk", NULL, "?herk", call_rank, RANK, 0, 0, NULL},
+    {"level3", "syr2k", "?syr2k", "?syr2k", call_rank2, RANK, 0, 0, NULL},
+    {"level3", "symm", "?symm", "?symm", call_symm, SIDE, 0, 0, NULL},
+    {"level3", "hemm", NULL, "?hemm", call_symm, SIDE, 0, 0, NULL},
+    {"level3", "trmm", "?trmm", "?trmm", call_in_place, SIDE, 0, 0, NULL},
+    {"solve", "trsm", "?trsm", "?trsm", call_in_place, SOLVE, 0, 0, NULL},
 };
 
 /* Sizes of each set, and its rounds. */
@@ -208,7 +197,6 @@ static int threads = 1, rounds;
 static bool is_quick;
 static double largest = 1e8;
 static bench_library libraries[SIDES_MAX];
-static char *words[SIDES_MAX];
 static int side_count;
 static bool has_plans; /* the first side is tesela's plans */
 static tsl_devices *devices;
@@ -586,6 +574,7 @@ static void measure_triangles(const row *row_in, char letter) {
 
 static void measure_row(const row *row_in, char letter) {
   if (!(is_complex(letter) ? row_in->complex_name : row_in->name) ||
+      (bench_cases.count > 0 && row_in->kind != GEMM) ||
       (has_plans && row_in->kind != RANK && row_in->kind != SIDE && row_in->kind != SOLVE))
     return;
   memset(each, 0, sizeof each);
@@ -607,46 +596,36 @@ static void measure_row(const row *row_in, char letter) {
 
 /* --- the command line --- */
 
-static void take_word(char *word) {
-  bench_case item;
-  if (bench_case_parse(word, &item)) {
-    bench_case_add(&item);
-    return;
-  }
-  if (side_count == SIDES_MAX)
-    bench_stop(word, "is one library too many");
-  words[side_count++] = word;
-}
-
 static bool is_wanted(const row *row_in) {
   return bench_has_word(only, row_in->set) ||
          (bench_has_word(only, row_in->word) && !(row_in->call == call_dot && row_in->set[0] == 'p'));
 }
 
 int main(int argc, char **argv) {
-  static const bench_option options[] = {{.name = "only", .kind = BENCH_TEXT, .value = &only},
-                                         {.name = "types", .kind = BENCH_TEXT, .value = &letters},
-                                         {.name = "sizes", .kind = BENCH_TEXT, .value = &sizes},
-                                         {.name = "columns", .kind = BENCH_TEXT, .value = &columns},
-                                         {.name = "largest", .kind = BENCH_NUMBER, .value = &largest},
-                                         {.name = "threads", .kind = BENCH_COUNT, .value = &threads},
-                                         {.name = "rounds", .kind = BENCH_COUNT, .value = &rounds},
-                                         {.name = "strategy", .kind = BENCH_TEXT, .value = &strategy},
-                                         {.name = "quick", .kind = BENCH_FLAG, .value = &is_quick},
-                                         {.name = "json", .kind = BENCH_TEXT, .value = &json_path},
+  static const bench_option options[] = {OPTION_TEXT("only", only),
+                                         OPTION_TEXT("types", letters),
+                                         OPTION_TEXT("sizes", sizes),
+                                         OPTION_TEXT("columns", columns),
+                                         OPTION_NUMBER("largest", largest),
+                                         OPTION_COUNT("threads", threads),
+                                         OPTION_COUNT("rounds", rounds),
+                                         OPTION_TEXT("strategy", strategy),
+                                         OPTION_FLAG("quick", is_quick),
+                                         OPTION_TEXT("json", json_path),
                                          BENCH_CASE_OPTIONS,
-                                         {.name = NULL}};
-  bench_read(argc, argv, "blas", options, take_word);
-  if (side_count < 2)
+                                         OPTIONS_END};
+  bench_read(argc, argv, "blas", options, bench_take_case_or_word);
+  side_count = bench_word_count;
+  if (side_count < 2 || side_count > SIDES_MAX)
     bench_stop("arguments", "bench_blas [options] DROP_IN|plans NAME=LIBRARY...");
   setenv("TESELA_BLAS", "tesela", 1);
   bench_set_threads(threads);
   bench_warn();
   bench_must(tsl_devices_create(&devices), "devices");
-  has_plans = strcmp(words[0], "plans") == 0;
+  has_plans = strcmp(bench_words[0], "plans") == 0;
   libraries[0].name = "plans";
   for (int s = has_plans; s < side_count; s++)
-    bench_library_open(words[s], threads, &libraries[s]);
+    bench_library_open(bench_words[s], threads, &libraries[s]);
   json_begin(json_path, "bench_blas");
   json_integer("threads", threads);
   json_open("rows", '[');

@@ -57,6 +57,14 @@ void bench_take_case(char *word) {
   bench_case_add(&item);
 }
 
+void bench_take_case_or_word(char *word) {
+  bench_case item;
+  if (bench_case_parse(word, &item))
+    bench_case_add(&item);
+  else
+    bench_take_word(word);
+}
+
 void bench_take_shapes(const char *path) {
   char line[256];
   FILE *file = fopen(path, "re");

@@ -33,6 +33,8 @@ bool bench_case_parse(const char *word, bench_case *out);
 void bench_case_add(const bench_case *item);
 /* Adds a word's product, or ends the program. */
 void bench_take_case(char *word);
+/* Adds a word's product, or keeps the word in bench_words. */
+void bench_take_case_or_word(char *word);
 /* Adds products of a file, one "M N K" a line; text after a # is ignored. */
 void bench_take_shapes(const char *path);
 /* Adds COUNT random products of a seed: half have log-uniform sizes from 1 to 8192, which are aligned
@@ -42,8 +44,7 @@ void bench_take_draw(const char *seed, const char *count);
 void bench_take_data(const char *list);
 
 #define BENCH_CASE_OPTIONS                                                                                   \
-  {.name = "shapes", .kind = BENCH_CALL, .take = bench_take_shapes},                                         \
-      {.name = "draw", .kind = BENCH_PAIR, .take_pair = bench_take_draw}, {                                  \
+  OPTION_CALL("shapes", bench_take_shapes), OPTION_PAIR("draw", bench_take_draw), {                          \
     .name = "most", .kind = BENCH_NUMBER, .value = &bench_gflop_max                                          \
   }
 #define BENCH_DATA_OPTION                                                                                    \

@@ -158,11 +158,9 @@ static void measure(int n, tesela_type type) {
 }
 
 int main(int argc, char **argv) {
-  static const bench_option options[] = {{.name = "types", .kind = BENCH_TEXT, .value = &types},
-                                         {.name = "device", .kind = BENCH_TEXT, .value = &device_name},
-                                         {.name = "count", .kind = BENCH_COUNT, .value = &count},
-                                         {.name = "rounds", .kind = BENCH_COUNT, .value = &rounds},
-                                         {.name = NULL}};
+  static const bench_option options[] = {OPTION_TEXT("types", types), OPTION_TEXT("device", device_name),
+                                         OPTION_COUNT("count", count), OPTION_COUNT("rounds", rounds),
+                                         OPTIONS_END};
   bench_read(argc, argv, "enqueue", options, bench_take_case);
   if (bench_cases.count == 0 || count < 1 || rounds < 1 || rounds > COUNT_OF(product.host[0]))
     bench_stop("usage",

@@ -642,21 +642,21 @@ static void measure_all(void) {
 }
 
 int main(int argc, char **argv) {
-  static const bench_option options[] = {{.name = "device", .kind = BENCH_TEXT, .value = &device_name},
-                                         {.name = "quick", .kind = BENCH_FLAG, .value = &quick},
-                                         {.name = "only", .kind = BENCH_CALL, .take = take_only},
-                                         {.name = "shapes", .kind = BENCH_TEXT, .value = &own_shapes},
-                                         {.name = "types", .kind = BENCH_TEXT, .value = &type_list},
-                                         {.name = "strategy", .kind = BENCH_TEXT, .value = &strategy_text},
-                                         {.name = "rivals", .kind = BENCH_COUNT, .value = &rivals},
-                                         {.name = "without", .kind = BENCH_TEXT, .value = &without_name},
-                                         {.name = "seconds", .kind = BENCH_NUMBER, .value = &seconds_max},
-                                         {.name = "limit", .kind = BENCH_NUMBER, .value = &limit},
-                                         {.name = "json", .kind = BENCH_TEXT, .value = &json_path},
-                                         {.name = "compile", .kind = BENCH_TEXT, .value = &compile_part},
+  static const bench_option options[] = {OPTION_TEXT("device", device_name),
+                                         OPTION_FLAG("quick", quick),
+                                         OPTION_CALL("only", take_only),
+                                         OPTION_TEXT("shapes", own_shapes),
+                                         OPTION_TEXT("types", type_list),
+                                         OPTION_TEXT("strategy", strategy_text),
+                                         OPTION_COUNT("rivals", rivals),
+                                         OPTION_TEXT("without", without_name),
+                                         OPTION_NUMBER("seconds", seconds_max),
+                                         OPTION_NUMBER("limit", limit),
+                                         OPTION_TEXT("json", json_path),
+                                         OPTION_TEXT("compile", compile_part),
                                          BENCH_CASE_OPTIONS,
                                          BENCH_DATA_OPTION,
-                                         {.name = NULL}};
+                                         OPTIONS_END};
   begun = bench_clock();
   bench_read(argc, argv, "gpu", options, NULL);
   if (rivals < 0 || rivals > RIVALS_MAX)

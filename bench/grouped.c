@@ -7,7 +7,7 @@
  *   tesela loop      tesela_gemm() in a loop
  *   NAME batch       on the processor: cblas_sgemm_batch of a library, if it has one
  *   NAME loop        on the processor: cblas_sgemm of a library in a loop
- *   cuBLASLt         on CUDA devices: its products queued on one stream
+ *   vendor_cublaslt  on CUDA devices: its products queued on one stream; --peer: another strategy
  *
  * The processor (cpu, the default) multiplies f32 in host memory; sizes are also drawn anew for each round,
  * as in each step of a network. Other devices multiply bf16 in their memory, B by columns. Prints the median
@@ -18,11 +18,7 @@
  * calls, or the program ends. On devices the program also prints how many elements differ in bits with
  * fractions, and the times of the first calls with new sizes. */
 #include "cases.h"
-#include "device.h"
 #include "peers.h"
-
-#include "strategy/params.h"
-#include "strategy/strategy_list.h"
 
 enum { PRODUCTS_MAX = 513, LIBRARIES_MAX = 6, SIDES_MAX = 2 * LIBRARIES_MAX + 4 };
 
@@ -95,13 +91,12 @@ static const group groups[] = {
 };
 
 static tesela_context *context;
-static const char *device_name = "cpu", *only = "";
+static const char *device_name = "cpu", *only = "", *peer = "vendor_cublaslt";
 static double seconds = NAN;
 static int threads;
 static bool is_host, is_quick;
 static bench_library libraries[LIBRARIES_MAX];
 static batch_call *batches[LIBRARIES_MAX];
-static char *words[LIBRARIES_MAX];
 static int library_count;
 
 /* The present group: its products one after the other in three arrays, in host memory or in buffers. */
@@ -249,62 +244,46 @@ static double run_scaled(bench_side *side, int calls) {
   return (bench_clock() - start) * first_flops / flops;
 }
 
-/* cuBLASLt's plans and buffers. */
-static struct {
-  tsl_plan *plans[PRODUCTS_MAX];
-  tsl_operands operands[PRODUCTS_MAX];
-  tsl_buffer *buffers[4]; /* A, B, C and the workspace */
-  int count;
-} rival;
+/* The peer's plans of all products, and their stream. */
+static tesela_plan *peer_plans[PRODUCTS_MAX];
+static tesela_stream *peer_stream;
 
-static void free_rival(void) {
-  for (int i = 0; i < rival.count; i++)
-    tsl_plan_destroy(rival.plans[i]);
-  for (int i = 0; i < 4; i++)
-    if (rival.buffers[i])
-      bench_gpu.device->ops->buffer_destroy(rival.buffers[i]);
-  memset(&rival, 0, sizeof rival);
-}
-
-/* Returns false with the reason if there is no cuBLASLt. */
-static bool make_rival(bench_side *side) {
-  const tsl_strategy *peer = tsl_strategy_find(TSL_OP_GEMM, "vendor_cublaslt");
-  const tsl_config config = tsl_strategy_defaults(peer);
-  uint64_t workspace = 256;
+static void free_peer(void) {
   for (int i = 0; i < products; i++) {
-    tsl_problem problem = tsl_problem_gemm(m[i], n[i], k[i], present->a);
-    problem.c.type = present->c;
-    problem.b.row_stride = 1, problem.b.col_stride = k[i];
-    if (tsl_plan_create(&problem, peer, &config, bench_gpu.device, TSL_PLACE_DEVICE, &rival.plans[i]) !=
-        TESELA_OK) {
-      bench_refuse(side, tesela_last_error());
-      free_rival();
-      return false;
-    }
-    rival.count = i + 1;
-    const uint64_t its = tsl_plan_workspace(rival.plans[i]);
-    workspace = its > workspace ? its : workspace;
+    if (peer_plans[i])
+      tesela_plan_destroy(peer_plans[i]);
+    peer_plans[i] = NULL;
   }
-  for (int i = 0; i < 4; i++) {
-    bench_must(bench_gpu.device->ops->buffer_create(bench_gpu.device, i < 3 ? bytes_of(i) : workspace,
-                                                    &rival.buffers[i]),
-               "operands");
-    if (i < 2)
-      bench_must(tsl_device_write(bench_gpu.stream, rival.buffers[i], 0, host[i], bytes_of(i)), "numbers");
-  }
-  for (int i = 0; i < products; i++)
-    rival.operands[i] = (tsl_operands){.a = {.buffer = rival.buffers[0], .offset = (int64_t)at[0][i]},
-                                       .b = {.buffer = rival.buffers[1], .offset = (int64_t)at[1][i]},
-                                       .c = {.buffer = rival.buffers[2], .offset = (int64_t)at[2][i]}};
-  return true;
+  if (peer_stream)
+    tesela_stream_destroy(peer_stream);
+  peer_stream = NULL;
 }
 
-static void run_rival(bench_side *side) {
-  (void)side;
-  for (int i = 0; i < rival.count; i++)
-    bench_must(tsl_plan_enqueue(rival.plans[i], &rival.operands[i], bench_gpu.stream, rival.buffers[3]),
-               "cuBLASLt");
-  bench_must(bench_gpu.device->ops->finish(bench_gpu.stream), "cuBLASLt");
+/* Plans all products by the peer's strategy; the side gets the reason if there is none. */
+static void make_peer(bench_side *side) {
+  size_t workspace = 0;
+  for (int i = 0; i < products && !side->why[0]; i++) {
+    size_t own = 0;
+    tesela_gemm_desc desc = descs[i];
+    desc.options.strategy = peer;
+    if (tesela_plan_create(context, &desc, &peer_plans[i]) != TESELA_OK ||
+        tesela_plan_workspace(peer_plans[i], &own) != TESELA_OK)
+      bench_refuse(side, tesela_last_error());
+    workspace = own > workspace ? own : workspace;
+  }
+  if (side->why[0])
+    return;
+  bench_must(tesela_stream_create(context, device_name, &peer_stream), "a stream");
+  bench_must(tesela_stream_reserve(peer_stream, workspace), "a workspace");
+}
+
+static void run_peer(bench_side *side) {
+  for (int i = 0; i < products; i++)
+    bench_must(tesela_plan_enqueue(peer_plans[i], peer_stream,
+                                   &(tesela_operands){.a = &descs[i].a, .b = &descs[i].b, .c = &descs[i].c},
+                                   NULL),
+               side->name);
+  bench_must(tesela_stream_wait(peer_stream), side->name);
 }
 
 enum { GROUPED, LOOP }; /* the first sides */
@@ -315,7 +294,7 @@ static int list_sides(bench_side *sides, char names[][64]) {
   sides[count++] = (bench_side){.name = "tesela loop", .call = run_loop};
   if (!is_host) {
     sides[count++] = (bench_side){.name = "tesela queued", .call = run_queued};
-    sides[count++] = (bench_side){.name = "cuBLASLt", .call = run_rival};
+    sides[count++] = (bench_side){.name = peer, .call = run_peer};
   }
   for (int i = 0; i < library_count; i++)
     for (int is_loop = !batches[i]; is_loop < 2; is_loop++) {
@@ -338,7 +317,7 @@ static double compare(bench_side *sides, int count, bool are_whole, double first
   size_t other = 0;
   for (int turn = 0; turn < count; turn++) {
     const int i = turn < 2 ? !turn : turn;
-    if (sides[i].call == run_rival)
+    if (sides[i].call == run_peer)
       continue;
     const double start = bench_clock();
     sides[i].call(&sides[i]);
@@ -378,9 +357,7 @@ static void measure(const group *group_in, bool changes) {
     printf(
         "%s: %g of all elements differ; first calls %.0f ms grouped, %.0f ms in a loop; again %.1f, %.1f\n",
         group_in->name, other, 1e3 * first[0], 1e3 * first[1], 1e3 * again[0], 1e3 * again[1]);
-    for (int i = 0; i < count; i++)
-      if (sides[i].call == run_rival)
-        make_rival(&sides[i]);
+    make_peer(&sides[count - 1]);
   } else {
     printf("%s%s\n", group_in->name, changes ? ", drawn anew" : "");
   }
@@ -403,26 +380,21 @@ static void measure(const group *group_in, bool changes) {
              1e6 * sides[i].median, 100 * sides[i].spread);
   fflush(stdout);
   bench_sides_free(sides, count);
-  free_rival();
+  free_peer();
   release_operands();
 }
 
 /* --- the command line --- */
 
-static void take_word(char *word) {
-  if (library_count == LIBRARIES_MAX)
-    bench_stop(word, "is one library too many");
-  words[library_count++] = word;
-}
-
 int main(int argc, char **argv) {
-  static const bench_option options[] = {{.name = "device", .kind = BENCH_TEXT, .value = &device_name},
-                                         {.name = "seconds", .kind = BENCH_NUMBER, .value = &seconds},
-                                         {.name = "threads", .kind = BENCH_COUNT, .value = &threads},
-                                         {.name = "only", .kind = BENCH_TEXT, .value = &only},
-                                         {.name = "quick", .kind = BENCH_FLAG, .value = &is_quick},
-                                         {.name = NULL}};
-  bench_read(argc, argv, "grouped", options, take_word);
+  static const bench_option options[] = {OPTION_TEXT("device", device_name),
+                                         OPTION_NUMBER("seconds", seconds),
+                                         OPTION_COUNT("threads", threads),
+                                         OPTION_TEXT("only", only),
+                                         OPTION_TEXT("peer", peer),
+                                         OPTION_FLAG("quick", is_quick),
+                                         OPTIONS_END};
+  bench_read(argc, argv, "grouped", options, bench_take_word);
   is_host = strcmp(device_name, "cpu") == 0;
   seconds = isfinite(seconds) ? seconds : is_host ? 2 : 0.2;
   if (threads > 0)
@@ -431,13 +403,12 @@ int main(int argc, char **argv) {
   bench_must(
       tesela_context_create(&(tesela_context_desc){.device = device_name, .threads = threads}, &context),
       "a context");
-  if (!is_host)
-    bench_gpu_open(device_name);
+  library_count = bench_word_count < LIBRARIES_MAX ? bench_word_count : LIBRARIES_MAX;
   for (int i = 0; i < library_count; i++) {
-    bench_library_open(words[i], threads, &libraries[i]);
+    bench_library_open(bench_words[i], threads, &libraries[i]);
     *(void **)&batches[i] = bench_symbol(&libraries[i], "sgemm_batch");
     if (!libraries[i].sgemm)
-      bench_stop(words[i], "has no cblas_sgemm");
+      bench_stop(bench_words[i], "has no cblas_sgemm");
   }
   for (int i = 0; i < COUNT_OF(groups); i++) {
     char number[16];
@@ -449,8 +420,6 @@ int main(int argc, char **argv) {
     if (is_host && groups[i].m[0] != groups[i].m[1])
       measure(&groups[i], true);
   }
-  if (!is_host)
-    bench_gpu_close();
   tesela_context_destroy(context);
   return 0;
 }

@@ -107,6 +107,15 @@ void bench_read(int argc, char **argv, const char *name, const bench_option *opt
   }
 }
 
+char *bench_words[BENCH_WORDS];
+int bench_word_count;
+
+void bench_take_word(char *word) {
+  if (bench_word_count == BENCH_WORDS)
+    bench_stop(word, "is one word too many");
+  bench_words[bench_word_count++] = word;
+}
+
 bool bench_next_word(const char **list, const char *separators, char *word, size_t size) {
   *list += strspn(*list, separators);
   const size_t length = strcspn(*list, separators);

@@ -47,10 +47,30 @@ typedef struct bench_option {
   void (*take_pair)(const char *first, const char *second);
 } bench_option;
 
+#define OPTION_FLAG(text, variable)                                                                          \
+  { .name = text, .kind = BENCH_FLAG, .value = &(variable) }
+#define OPTION_COUNT(text, variable)                                                                         \
+  { .name = text, .kind = BENCH_COUNT, .value = &(variable) }
+#define OPTION_NUMBER(text, variable)                                                                        \
+  { .name = text, .kind = BENCH_NUMBER, .value = &(variable) }
+#define OPTION_TEXT(text, variable)                                                                          \
+  { .name = text, .kind = BENCH_TEXT, .value = &(variable) }
+#define OPTION_CALL(text, function)                                                                          \
+  { .name = text, .kind = BENCH_CALL, .take = function }
+#define OPTION_PAIR(text, function)                                                                          \
+  { .name = text, .kind = BENCH_PAIR, .take_pair = function }
+#define OPTIONS_END                                                                                          \
+  { .name = NULL }
+
 /* Reads "--name value" wherever it stands and passes all other words except "--" to take_word() in their
  * order. `name` is the program's, for messages. */
 void bench_read(int argc, char **argv, const char *name, const bench_option *options,
                 void (*take_word)(char *word));
+/* The words of the command line that are no options and no cases, such as libraries. */
+enum { BENCH_WORDS = 16 };
+extern char *bench_words[BENCH_WORDS];
+extern int bench_word_count;
+void bench_take_word(char *word);
 /* Copies the next word of a list separated by one of `separators` and returns true; false at its end. */
 bool bench_next_word(const char **list, const char *separators, char *word, size_t size);
 /* Returns true if a list separated by commas or blanks has the word; an empty list has every word. */

@@ -116,8 +116,6 @@ static contender contenders[PEERS_MAX + 1];
 static bench_side sides[PEERS_MAX + 1];
 static int contender_count, threads = 1, rounds = 7;
 static const char *types = "f32,f64", *strategy, *measured, *json_path;
-static char *words[PEERS_MAX];
-static int word_count;
 static bool only_plans, is_cold, is_quick;
 
 /* Returns the peak rate of one core with the vectors or tiles that TESELA_ISA permits; 0: unknown. */
@@ -167,6 +165,8 @@ static void add_plans_of(char *name, const char *planner, contender *out) {
 static void add_contender(char *word) {
   contender *made = &contenders[contender_count++];
   char *path = strchr(word, '=');
+  if (!path)
+    bench_stop(word, "is no product, and not NAME=LIBRARY");
   made->strategy = strategy;
   if (path[1] == '@') {
     *path = '\0';
@@ -178,16 +178,6 @@ static void add_contender(char *word) {
     find_dnnl(made);
   else if (!is_tesela(made) && !bench_has_cblas(&made->library))
     bench_stop(word, "is no build of tesela and has not all of cblas_sgemm, dgemm, cgemm and zgemm");
-}
-
-static void take_word(char *word) {
-  if (!strchr(word, '=')) {
-    bench_take_case(word);
-    return;
-  }
-  if (word_count == PEERS_MAX)
-    bench_stop(word, "is one library too many");
-  words[word_count++] = word;
 }
 
 /* --- products --- */
@@ -485,28 +475,28 @@ static void begin_json(void) {
 }
 
 int main(int argc, char **argv) {
-  static const bench_option options[] = {{.name = "threads", .kind = BENCH_COUNT, .value = &threads},
-                                         {.name = "types", .kind = BENCH_TEXT, .value = &types},
-                                         {.name = "rounds", .kind = BENCH_COUNT, .value = &rounds},
-                                         {.name = "quick", .kind = BENCH_FLAG, .value = &is_quick},
-                                         {.name = "cold", .kind = BENCH_FLAG, .value = &is_cold},
-                                         {.name = "strategy", .kind = BENCH_TEXT, .value = &strategy},
-                                         {.name = "tesela", .kind = BENCH_TEXT, .value = &measured},
-                                         {.name = "json", .kind = BENCH_TEXT, .value = &json_path},
-                                         {.name = "plans", .kind = BENCH_FLAG, .value = &only_plans},
+  static const bench_option options[] = {OPTION_COUNT("threads", threads),
+                                         OPTION_TEXT("types", types),
+                                         OPTION_COUNT("rounds", rounds),
+                                         OPTION_FLAG("quick", is_quick),
+                                         OPTION_FLAG("cold", is_cold),
+                                         OPTION_TEXT("strategy", strategy),
+                                         OPTION_TEXT("tesela", measured),
+                                         OPTION_TEXT("json", json_path),
+                                         OPTION_FLAG("plans", only_plans),
                                          BENCH_CASE_OPTIONS,
                                          BENCH_DATA_OPTION,
-                                         {.name = NULL}};
+                                         OPTIONS_END};
   int wanted[COUNT_OF(forms)], wanted_count = 0;
   bench_gflop_max = 300;
-  bench_read(argc, argv, "host_peers", options, take_word);
+  bench_read(argc, argv, "host_peers", options, bench_take_case_or_word);
   bench_warn();
   bench_pin(threads);
   bench_set_threads(threads);
   contenders[contender_count].strategy = strategy;
   bench_build_open("tesela", measured, threads, &contenders[contender_count++].library);
-  for (int i = 0; i < word_count; i++)
-    add_contender(words[i]);
+  for (int i = 0; i < bench_word_count && contender_count <= PEERS_MAX; i++)
+    add_contender(bench_words[i]);
   begin_json();
   if (!only_plans)
     print_heads();

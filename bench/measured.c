@@ -76,25 +76,15 @@ static void measure(tesela_type type, int64_t n) {
   }
 }
 
-static void take_word(char *word) {
-  if (!device)
-    device = word;
-  else if (!types)
-    types = word;
-  else
-    bench_take_case(word);
-}
-
 int main(int argc, char **argv) {
-  static const bench_option options[] = {{.name = "host", .kind = BENCH_FLAG, .value = &in_host_memory},
-                                         {.name = "beta", .kind = BENCH_FLAG, .value = &reads_c},
-                                         {.name = "record", .kind = BENCH_FLAG, .value = &has_record},
-                                         {.name = "strategy", .kind = BENCH_TEXT, .value = &strategy},
-                                         {.name = NULL}};
+  static const bench_option options[] = {OPTION_FLAG("host", in_host_memory), OPTION_FLAG("beta", reads_c),
+                                         OPTION_FLAG("record", has_record), OPTION_TEXT("strategy", strategy),
+                                         OPTIONS_END};
   tsl_types list[16];
-  bench_read(argc, argv, "measured", options, take_word);
-  if (bench_cases.count == 0)
+  bench_read(argc, argv, "measured", options, bench_take_case_or_word);
+  if (bench_cases.count == 0 || bench_word_count != 2)
     bench_stop("usage", "measured [--host] [--beta] [--record] [--strategy TEXT] DEVICE TYPES SIZE...");
+  device = bench_words[0], types = bench_words[1];
   bench_must(tesela_context_create(NULL, &context), "starting");
   printf("%-5s %6s %13s %13s\n", "type", "size", "product", "measured");
   const int count = bench_types_parse(types, list, COUNT_OF(list));

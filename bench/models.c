@@ -429,20 +429,20 @@ static void print_proposals(const int64_t *shape, uint64_t seed) {
 }
 
 int main(int argc, char **argv) {
-  static const bench_option options[] = {{.name = "measure", .kind = BENCH_TEXT, .value = &kept},
-                                         {.name = "read", .kind = BENCH_TEXT, .value = &read_path},
-                                         {.name = "all", .kind = BENCH_FLAG, .value = &prints_all},
-                                         {.name = "propose", .kind = BENCH_COUNT, .value = &propose},
-                                         {.name = "wide", .kind = BENCH_NUMBER, .value = &wide},
-                                         {.name = "device", .kind = BENCH_TEXT, .value = &device_name},
-                                         {.name = "type", .kind = BENCH_TEXT, .value = &type_name},
-                                         {.name = "strategies", .kind = BENCH_TEXT, .value = &strategies},
-                                         {.name = "batch", .kind = BENCH_COUNT, .value = &batch},
-                                         {.name = "configs", .kind = BENCH_CALL, .take = read_configs},
-                                         {.name = "compile", .kind = BENCH_TEXT, .value = &compile_part},
-                                         {.name = "seconds", .kind = BENCH_NUMBER, .value = &seconds_most},
+  static const bench_option options[] = {OPTION_TEXT("measure", kept),
+                                         OPTION_TEXT("read", read_path),
+                                         OPTION_FLAG("all", prints_all),
+                                         OPTION_COUNT("propose", propose),
+                                         OPTION_NUMBER("wide", wide),
+                                         OPTION_TEXT("device", device_name),
+                                         OPTION_TEXT("type", type_name),
+                                         OPTION_TEXT("strategies", strategies),
+                                         OPTION_COUNT("batch", batch),
+                                         OPTION_CALL("configs", read_configs),
+                                         OPTION_TEXT("compile", compile_part),
+                                         OPTION_NUMBER("seconds", seconds_most),
                                          BENCH_CASE_OPTIONS,
-                                         {.name = NULL}};
+                                         OPTIONS_END};
   bench_read(argc, argv, "models", options, bench_take_case);
   type = tsl_type_parse(type_name);
   if (type == TESELA_TYPE_DEFAULT)

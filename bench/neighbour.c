@@ -49,8 +49,6 @@ static int contender_count, rounds = 15, call_size = 256, threads, processors;
 static double seconds_max = 20, nearly_all = 0.94;
 static bool counts_all;
 static const char *types = "f32,f64", *measured;
-static char *words[BUILDS_MAX + 1];
-static int word_count;
 
 /* --- the neighbour --- */
 
@@ -190,31 +188,20 @@ static void compare(const char *name, const tsl_problem *problem) {
 
 /* --- the command line --- */
 
-static void take_word(char *word) {
-  bench_case item;
-  if (bench_case_parse(word, &item)) {
-    bench_case_add(&item);
-    return;
-  }
-  if (word_count > BUILDS_MAX)
-    bench_stop(word, "is one build too many");
-  words[word_count++] = word;
-}
-
 int main(int argc, char **argv) {
-  static const bench_option options[] = {{.name = "threads", .kind = BENCH_COUNT, .value = &threads},
-                                         {.name = "types", .kind = BENCH_TEXT, .value = &types},
-                                         {.name = "rounds", .kind = BENCH_COUNT, .value = &rounds},
-                                         {.name = "seconds", .kind = BENCH_NUMBER, .value = &seconds_max},
-                                         {.name = "all", .kind = BENCH_FLAG, .value = &counts_all},
-                                         {.name = "call", .kind = BENCH_COUNT, .value = &call_size},
-                                         {.name = "tesela", .kind = BENCH_TEXT, .value = &measured},
+  static const bench_option options[] = {OPTION_COUNT("threads", threads),
+                                         OPTION_TEXT("types", types),
+                                         OPTION_COUNT("rounds", rounds),
+                                         OPTION_NUMBER("seconds", seconds_max),
+                                         OPTION_FLAG("all", counts_all),
+                                         OPTION_COUNT("call", call_size),
+                                         OPTION_TEXT("tesela", measured),
                                          BENCH_CASE_OPTIONS,
-                                         {.name = NULL}};
+                                         OPTIONS_END};
   tsl_types list[4];
   cpu_set_t allowed;
-  bench_read(argc, argv, "neighbour", options, take_word);
-  if (word_count == 0 || bench_cases.count == 0)
+  bench_read(argc, argv, "neighbour", options, bench_take_case_or_word);
+  if (bench_word_count == 0 || bench_cases.count == 0)
     bench_stop("arguments", "neighbour [options] MxNxK... NEIGHBOUR [NAME=LIBTESELA...]");
   if (rounds < 1 || rounds > 1000 || call_size < 1 || call_size > CALL_MAX)
     bench_stop("--rounds, --call", "from 1 to 1000, and to 4096");
@@ -225,10 +212,10 @@ int main(int argc, char **argv) {
   if (threads > 0 && threads < processors)
     processors = threads;
   bench_warn();
-  begin_neighbour(words[0]);
+  begin_neighbour(bench_words[0]);
   bench_build_open("tesela", measured, threads, &contenders[contender_count++].library);
-  for (int i = 1; i < word_count; i++)
-    bench_library_open(words[i], threads, &contenders[contender_count++].library);
+  for (int i = 1; i < bench_word_count && contender_count < BUILDS_MAX; i++)
+    bench_library_open(bench_words[i], threads, &contenders[contender_count++].library);
   const int count = bench_types_parse(types, list, COUNT_OF(list));
   for (int i = 0; i < bench_cases.count; i++)
     for (int t = 0; t < count; t++) {

@@ -216,15 +216,15 @@ static void print_means(void) {
 }
 
 int main(int argc, char **argv) {
-  static const bench_option options[] = {{.name = "device", .kind = BENCH_TEXT, .value = &device_name},
-                                         {.name = "types", .kind = BENCH_TEXT, .value = &types},
-                                         {.name = "tuned", .kind = BENCH_TEXT, .value = &tuned_path},
-                                         {.name = "search", .kind = BENCH_NUMBER, .value = &search_seconds},
-                                         {.name = "rows", .kind = BENCH_CALL, .take = take_rows},
-                                         {.name = "seconds", .kind = BENCH_NUMBER, .value = &seconds},
-                                         {.name = "json", .kind = BENCH_TEXT, .value = &json_path},
+  static const bench_option options[] = {OPTION_TEXT("device", device_name),
+                                         OPTION_TEXT("types", types),
+                                         OPTION_TEXT("tuned", tuned_path),
+                                         OPTION_NUMBER("search", search_seconds),
+                                         OPTION_CALL("rows", take_rows),
+                                         OPTION_NUMBER("seconds", seconds),
+                                         OPTION_TEXT("json", json_path),
                                          BENCH_CASE_OPTIONS,
-                                         {.name = NULL}};
+                                         OPTIONS_END};
   tsl_types list[TYPES_MAX];
   bench_read(argc, argv, "planner_rows", options, bench_take_case);
   if (bench_cases.count == 0)

@@ -43,7 +43,9 @@ static size_t number_bytes(void) {
 /* --- data --- */
 
 static double draw_uniform(uint64_t *state) {
-  return (double)bench_draw(state, -(INT64_C(1) << 30), INT64_C(1) << 30) * 0x1p-31;
+  const int64_t limit = INT64_C(1) << 30;
+  const double high = (double)bench_draw(state, -limit, limit - 1);
+  return (high + (double)bench_draw(state, 0, limit) * 0x1p-30) * 0x1p-31;
 }
 /* Returns a nearly normal number: the sum of four uniform numbers. */
 static double draw_normal(uint64_t *state) {
@@ -236,14 +238,10 @@ static void measure(size_t n, bench_side *sides, int count) {
 }
 
 int main(int argc, char **argv) {
-  static const bench_option options[] = {{.name = "type", .kind = BENCH_TEXT, .value = &type_name},
-                                         {.name = "rounds", .kind = BENCH_COUNT, .value = &rounds},
-                                         {.name = "data", .kind = BENCH_TEXT, .value = &data},
-                                         {.name = "strategies", .kind = BENCH_TEXT, .value = &names},
-                                         {.name = "accuracy", .kind = BENCH_TEXT, .value = &accuracy},
-                                         {.name = "seed", .kind = BENCH_NUMBER, .value = &seed},
-                                         {.name = "device", .kind = BENCH_TEXT, .value = &device_name},
-                                         {.name = NULL}};
+  static const bench_option options[] = {OPTION_TEXT("type", type_name),     OPTION_COUNT("rounds", rounds),
+                                         OPTION_TEXT("data", data),          OPTION_TEXT("strategies", names),
+                                         OPTION_TEXT("accuracy", accuracy),  OPTION_NUMBER("seed", seed),
+                                         OPTION_TEXT("device", device_name), OPTIONS_END};
   bench_side sides[STRATEGIES_MAX];
   char words[STRATEGIES_MAX][128];
   int count = 0, form_count = 0;

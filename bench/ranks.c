@@ -9,6 +9,7 @@
  * 512 rows in turn), or scaled. The layout scaled is as rows, with C = 2 A B - C, which restores C every
  * second time. It needs an even REPEATS, and not bf16. TESELA_NCCL=none sends messages through host memory.
  */
+#include "core/types.h"
 #include "harness.h"
 
 #include <tesela/tesela_mpi.h>
@@ -48,46 +49,13 @@ static int b_at(int64_t l, int64_t j) {
   return number_at(PERIOD_B, 29 * l + j);
 }
 
-static void put(tesela_type type, unsigned char *dst, int64_t index, int value) {
-  if (type == TESELA_F64)
-    ((double *)(void *)dst)[index] = value;
-  else if (type == TESELA_F32)
-    ((float *)(void *)dst)[index] = (float)value;
-  else {
-    const float number = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    ((uint16_t *)(void *)dst)[index] = (uint16_t)(bits >> 16);
-  }
-}
-
-static double get(tesela_type type, const unsigned char *from) {
-  double wide;
-  float narrow;
-  uint16_t half;
-  if (type == TESELA_F64) {
-    memcpy(&wide, from, sizeof wide);
-    return wide;
-  }
-  if (type == TESELA_F32) {
-    memcpy(&narrow, from, sizeof narrow);
-    return (double)narrow;
-  }
-  memcpy(&half, from, sizeof half);
-  const uint32_t bits = (uint32_t)half << 16;
-  memcpy(&narrow, &bits, sizeof narrow);
-  return (double)narrow;
-}
-
-/* Rounds a sum to C's type; bf16 to nearest even. */
+/* Rounds a sum to C's type. */
 static double rounded(tesela_type type, double sum) {
-  const float narrow = (float)sum;
-  uint32_t bits;
-  if (type != TESELA_BF16)
-    return sum;
-  memcpy(&bits, &narrow, sizeof bits);
-  const uint16_t half = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-  return get(type, (const unsigned char *)&half);
+  unsigned char element[8];
+  double value[2] = {sum, 0};
+  tsl_type_store(type, element, value);
+  tsl_type_load(type, element, value);
+  return value[0];
 }
 
 /* --- which rows a rank has --- */
@@ -128,7 +96,8 @@ static tesela_buffer *make(const bench *bench_in, char which, int64_t rows, int6
   if (!numbers || !packed)
     stop("no memory for operands");
   for (int64_t i = 0; i < cols + period; i++)
-    put(bench_in->type, numbers, i, number_at(period, i));
+    tsl_type_store(bench_in->type, numbers + (size_t)i * bench_in->size,
+                   (double[2]){number_at(period, i), 0});
   if (tesela_buffer_create(bench_in->context, bench_in->device, (size_t)local * line, &buffer) != TESELA_OK)
     stop(tesela_last_error());
   for (int64_t first = 0; first < local; first += chunk) {
@@ -162,11 +131,12 @@ static int wrong(const bench *bench_in, const tesela_buffer *c, bool all) {
     if (tesela_buffer_read(c, (size_t)(local * bench_in->n + j) * bench_in->size, got, bench_in->size) !=
         TESELA_OK)
       stop(tesela_last_error());
-    const double found = get(bench_in->type, got),
-                 expected = rounded(bench_in->type, (double)(bench_in->scaled ? 2 * sum : sum));
-    if (found != expected && count++ == 0)
+    double found[2];
+    tsl_type_load(bench_in->type, got, found);
+    const double expected = rounded(bench_in->type, (double)(bench_in->scaled ? 2 * sum : sum));
+    if (found[0] != expected && count++ == 0)
       printf("rank %d: C(%lld, %lld) is %g and should be %g\n", bench_in->rank, (long long)i, (long long)j,
-             found, expected);
+             found[0], expected);
   }
   return count;
 }

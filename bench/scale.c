@@ -366,25 +366,18 @@ static void measure_group(const char *device) {
     measure_xt(count);
 }
 
-static char *words[4 + DEVICES_MAX];
-static int word_count;
-static void take_word(char *word) {
-  if (word_count == COUNT_OF(words))
-    bench_stop(word, "is one device too many");
-  words[word_count++] = word;
-}
-
 int main(int argc, char **argv) {
-  static const bench_option options[] = {{.name = NULL}};
+  static const bench_option options[] = {OPTIONS_END};
   bench_case item;
-  bench_read(argc, argv, "scale", options, take_word);
-  if (word_count < 5 || !bench_case_parse(words[1], &item) || item.sizes == 2 || atoi(words[2]) < 1)
+  bench_read(argc, argv, "scale", options, bench_take_word);
+  if (bench_word_count < 5 || !bench_case_parse(bench_words[1], &item) || item.sizes == 2 ||
+      atoi(bench_words[2]) < 1)
     bench_stop("usage", "bench_scale TYPE N|MxNxK REPEATS CAP DEVICE...");
-  type_name = words[0];
+  type_name = bench_words[0];
   bench_types_parse(type_name, &types, 1);
   problem = bench_case_problem(&item, &types);
   m = problem.m, n = problem.n, k = problem.k;
-  repeats = atoi(words[2]);
+  repeats = atoi(bench_words[2]);
   for (int i = 0; i < 3; i++) {
     operands[i] = malloc(bench_bytes(shape_of(i)));
     if (!operands[i])
@@ -394,9 +387,9 @@ int main(int argc, char **argv) {
                                types.a, operands[i]),
                  "operands");
   }
-  measure_first(words[4], words[3]);
-  for (int i = 5; i < word_count; i++)
-    measure_group(words[i]);
+  measure_first(bench_words[4], bench_words[3]);
+  for (int i = 5; i < bench_word_count; i++)
+    measure_group(bench_words[i]);
   for (int i = 0; i < 3; i++)
     free(operands[i]);
   return 0;

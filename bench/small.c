@@ -52,8 +52,6 @@ typedef struct peer {
 static peer peers[PEERS_MAX + 1]; /* the first is the measured build */
 static int peer_count, rounds = 60;
 static const char *types = "f32,f64", *measured, *changing, *json_path;
-static char *words[PEERS_MAX];
-static int word_count;
 static bool is_double, is_quick, is_alone;
 static double seconds = 1;
 static int shapes[DRAWN][3]; /* m, n, k of the calls of a sample: one shape, or DRAWN shapes */
@@ -398,17 +396,6 @@ static void measure_ranges(void) {
 
 /* --- the command line --- */
 
-static void take_word(char *word) {
-  bench_case item;
-  if (bench_case_parse(word, &item)) {
-    bench_case_add(&item);
-    return;
-  }
-  if (word_count == PEERS_MAX)
-    bench_stop(word, "is one library too many");
-  words[word_count++] = word;
-}
-
 static void name_ways(peer *by) {
   static const char *const ways[WAYS] = {"plan", "one-shot", "batch"};
   for (int i = 0; i < WAYS; i++)
@@ -429,25 +416,25 @@ static void add_peer(char *word) {
 }
 
 int main(int argc, char **argv) {
-  static const bench_option options[] = {{.name = "types", .kind = BENCH_TEXT, .value = &types},
-                                         {.name = "rounds", .kind = BENCH_COUNT, .value = &rounds},
-                                         {.name = "seconds", .kind = BENCH_NUMBER, .value = &seconds},
-                                         {.name = "quick", .kind = BENCH_FLAG, .value = &is_quick},
-                                         {.name = "changing", .kind = BENCH_TEXT, .value = &changing},
-                                         {.name = "alone", .kind = BENCH_FLAG, .value = &is_alone},
-                                         {.name = "tesela", .kind = BENCH_TEXT, .value = &measured},
-                                         {.name = "json", .kind = BENCH_TEXT, .value = &json_path},
+  static const bench_option options[] = {OPTION_TEXT("types", types),
+                                         OPTION_COUNT("rounds", rounds),
+                                         OPTION_NUMBER("seconds", seconds),
+                                         OPTION_FLAG("quick", is_quick),
+                                         OPTION_TEXT("changing", changing),
+                                         OPTION_FLAG("alone", is_alone),
+                                         OPTION_TEXT("tesela", measured),
+                                         OPTION_TEXT("json", json_path),
                                          BENCH_CASE_OPTIONS,
-                                         {.name = NULL}};
-  bench_read(argc, argv, "small", options, take_word);
+                                         OPTIONS_END};
+  bench_read(argc, argv, "small", options, bench_take_case_or_word);
   setenv("TESELA_BLAS", "auto", 0);
   bench_warn();
   bench_set_threads(1);
   bench_must(tsl_devices_create(&devices), "devices");
   bench_build_open("tesela", measured, 1, &peers[peer_count].library);
   name_ways(&peers[peer_count++]);
-  for (int i = 0; i < word_count; i++)
-    add_peer(words[i]);
+  for (int i = 0; i < bench_word_count && peer_count <= PEERS_MAX; i++)
+    add_peer(bench_words[i]);
   json_begin(json_path, "bench_small");
   json_integer("threads", 1);
   json_integer("rounds", rounds);

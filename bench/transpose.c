@@ -167,15 +167,15 @@ static void measure(int64_t m, int64_t n, const tsl_type_info *type) {
 }
 
 int main(int argc, char **argv) {
-  static const bench_option options[] = {{.name = "types", .kind = BENCH_TEXT, .value = &types},
-                                         {.name = "strategies", .kind = BENCH_TEXT, .value = &strategies},
-                                         {.name = "rounds", .kind = BENCH_COUNT, .value = &rounds},
-                                         {.name = "pad", .kind = BENCH_COUNT, .value = &pad},
-                                         {.name = "skew", .kind = BENCH_COUNT, .value = &skew},
-                                         {.name = "in-place", .kind = BENCH_FLAG, .value = &in_place},
-                                         {.name = "small-pages", .kind = BENCH_FLAG, .value = &small_pages},
+  static const bench_option options[] = {OPTION_TEXT("types", types),
+                                         OPTION_TEXT("strategies", strategies),
+                                         OPTION_COUNT("rounds", rounds),
+                                         OPTION_COUNT("pad", pad),
+                                         OPTION_COUNT("skew", skew),
+                                         OPTION_FLAG("in-place", in_place),
+                                         OPTION_FLAG("small-pages", small_pages),
                                          BENCH_CASE_OPTIONS,
-                                         {.name = NULL}};
+                                         OPTIONS_END};
   bench_read(argc, argv, "transpose", options, bench_take_case);
   bench_must(tsl_devices_create(&devices), "devices");
   bench_must(tsl_devices_find(devices, "cpu", &cpu), "the processor");
