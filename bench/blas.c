@@ -385,14 +385,14 @@ static void compare(const task *t, const void *expected, const void *found, size
 /* Calls every side with the same operands and compares all arrays. */
 static void check(task *t, bench_side *sides) {
   void *const arrays[] = {t->a, t->b, t->c};
-  void *expected[3];
+  void *expected[3] = {NULL};
   for (int s = 0; s < side_count; s++) {
     fill(t);
     if (t->row->kind == SOLVE)
       set_diagonal(t, 2 * (double)order_of(t), false);
     if (t->row->kind == SIDE && t->row->call == call_in_place)
       memcpy(t->c, t->b, t->elements[2] * size_of(t));
-    sides[s].call(&sides[s]);
+    call_side(&sides[s]);
     for (int i = 0; i < 3; i++)
       if (s == 0) {
         expected[i] = bench_allocate(t->elements[i], size_of(t));
@@ -465,7 +465,7 @@ static void measure(task t) {
   static const float one_f32[2] = {1}, little_f32[2] = {1e-6f}, minus_f32[2] = {-1}, zero_f32[2];
   static const double one_f64[2] = {1}, little_f64[2] = {1e-6}, minus_f64[2] = {-1}, zero_f64[2];
   const bool single = is_single(t.letter);
-  bench_side sides[SIDES_MAX];
+  bench_side sides[SIDES_MAX] = {{0}};
   task_side states[SIDES_MAX];
   t.one = single ? (const void *)one_f32 : one_f64;
   t.little = single ? (const void *)little_f32 : little_f64;

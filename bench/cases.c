@@ -147,7 +147,7 @@ void bench_take_draw(const char *seed, const char *count) {
   for (int i = 0; i < atoi(count); i++) {
     uint64_t random[DRAWS];
     for (int j = 0; j < DRAWS; j++)
-      random[j] = tsl_random_u64(key, (uint64_t)(DRAWS * i + j));
+      random[j] = tsl_random_u64(key, (uint64_t)DRAWS * (uint64_t)i + (uint64_t)j);
     bench_case item = {.batch = 1, .sizes = 3, .is_drawn = true, .type = random[5]};
     for (int j = 0; j < 3; j++) {
       item.size[j] = spread_size(random[j]);

@@ -245,7 +245,8 @@ static void make_operands(const product *row, tesela_type sums) {
       sets.stride[i] = (operand_bytes(problem, i) / GAP_BYTES + 2) * GAP_BYTES;
       all += memory_of(row, i) == i ? sets.stride[i] : 0;
     }
-  sets.count = (int)fmin(SETS_MAX, (double)(2 * cache / all + 1));
+  const uint64_t wanted = 2 * cache / all + 1;
+  sets.count = wanted < SETS_MAX ? (int)wanted : SETS_MAX;
   sets.next = 0;
   sets.items = bench_allocate((size_t)sets.count, sizeof *sets.items);
   sets.bare = bench_allocate((size_t)sets.count, sizeof *sets.bare);

@@ -344,7 +344,7 @@ static void draw_again(void) {
 static void measure(const group *group_in, bool changes) {
   static char names[SIDES_MAX][64];
   bench_side sides[SIDES_MAX];
-  double first[2], again[2];
+  double first[2] = {0}, again[2] = {0};
   present = group_in;
   draw_sizes();
   first_flops = flops;

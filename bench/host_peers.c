@@ -104,9 +104,9 @@ typedef struct contender {
   tesela_plan *plan;               /* the plan of the present product */
   const char *strategy;            /* NULL: the planner's choice */
   const struct contender *planner; /* the contender whose plans it runs; NULL: its own */
-  bool is_dnnl;
-  void *primitive, *stream;
+  void *primitive, *stream;        /* oneDNN's */
   dnnl_argument arguments[SETS_MAX][TSL_OPERANDS];
+  bool is_dnnl;
   int next;           /* the set of the next call */
   bench_mean over;    /* of a build: the first contender's rates over its rates */
   tsl_text otherwise; /* products for which the first contender has another plan, with both plans */
@@ -246,7 +246,7 @@ static void multiply(bench_side *side) {
   const int set = by->next;
   const void *a = product.operands[0][set], *b = product.operands[1][set];
   void *c = product.operands[2][set];
-  by->next = (set + 1) % product.sets;
+  by->next = set + 1 < product.sets ? set + 1 : 0;
   if (is_tesela(by)) {
     const tesela_matrix first = {.data = a}, second = {.data = b};
     const tesela_result third = {.data = c};
@@ -323,7 +323,7 @@ static void make_operands(void) {
     for (int set = 0; set < product.sets; set++)
       product.operands[i][set] =
           bench_matrix(tsl_problem_shape(&product.problem, i), i == 0 ? product.kind : TSL_KIND_NORMAL,
-                       (uint64_t)(TSL_OPERANDS * set + i + 1));
+                       (uint64_t)set * TSL_OPERANDS + (uint64_t)i + 1);
 }
 
 static void release_operands(void) {

@@ -356,14 +356,14 @@ static void judge(void) {
       seen = is_shape(&points[j], shape);
     if (seen)
       continue;
-    const point *best = NULL, *chosen = NULL;
+    const point *best = &points[i], *chosen = &points[i];
     double promised = INFINITY, off = 0;
     int count = 0;
     for (int j = i; j < point_count; j++) {
       if (!is_shape(&points[j], shape))
         continue;
       const double predicted = score(&points[j]);
-      best = !best || points[j].seconds < best->seconds ? &points[j] : best;
+      best = points[j].seconds < best->seconds ? &points[j] : best;
       chosen = predicted < promised ? &points[j] : chosen;
       promised = fmin(promised, predicted);
       off += pow(log(predicted / points[j].seconds), 2);

@@ -24,13 +24,13 @@ typedef struct form {
   const char *name;
   tesela_type type;
   size_t parts;
-  bool is_double;
+  int is_double;
   const char *strategies;
 } form;
-static const form forms[] = {{"f32", TESELA_F32, 1, false, "residue_int8,vendor_cublas"},
-                             {"f64", TESELA_F64, 1, true, "residue_int8,vendor_cublas"},
-                             {"c64", TESELA_C64, 2, false, "residue_int8,vendor_cublaslt"},
-                             {"c128", TESELA_C128, 2, true, "residue_int8,vendor_cublaslt"}};
+static const form forms[] = {{"f32", TESELA_F32, 1, 0, "residue_int8,vendor_cublas"},
+                             {"f64", TESELA_F64, 1, 1, "residue_int8,vendor_cublas"},
+                             {"c64", TESELA_C64, 2, 0, "residue_int8,vendor_cublaslt"},
+                             {"c128", TESELA_C128, 2, 1, "residue_int8,vendor_cublaslt"}};
 static const form *type = &forms[0];
 static tesela_context *context;
 static tesela_stream *stream;
