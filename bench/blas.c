@@ -465,19 +465,19 @@ static void measure(task t) {
   static const float one_f32[2] = {1}, little_f32[2] = {1e-6f}, minus_f32[2] = {-1}, zero_f32[2];
   static const double one_f64[2] = {1}, little_f64[2] = {1e-6}, minus_f64[2] = {-1}, zero_f64[2];
   const bool single = is_single(t.letter);
-  bench_side sides[SIDES_MAX] = {{0}};
+  bench_side sides[SIDES_MAX];
   task_side states[SIDES_MAX];
   t.one = single ? (const void *)one_f32 : one_f64;
   t.little = single ? (const void *)little_f32 : little_f64;
   t.minus = single ? (const void *)minus_f32 : minus_f64;
   t.zero = single ? (const void *)zero_f32 : zero_f64;
-  for (int s = 0; s < side_count; s++) {
-    const bool is_plan = s == 0 && has_plans;
-    states[s] = (task_side){&t, is_plan ? NULL : find_routine(&libraries[s], t.row, t.letter)};
+  for (int s = 0; s < SIDES_MAX; s++) {
+    states[s] = (task_side){.task = &t};
     sides[s] = (bench_side){.name = libraries[s].name, .call = call_side, .state = &states[s]};
-    if (!is_plan && !states[s].function)
-      return;
   }
+  for (int s = has_plans; s < side_count; s++)
+    if (!(states[s].function = find_routine(&libraries[s], t.row, t.letter)))
+      return;
   count_elements(&t);
   t.a = bench_allocate(t.elements[0], size_of(&t));
   t.b = bench_allocate(t.elements[1], size_of(&t));

@@ -21,16 +21,15 @@ static const char *accuracy, *data = "normal", *names, *type_name = "f32", *devi
 /* An element type. `parts`: real numbers of an element. The strategies are compared if the user names none.
  */
 typedef struct form {
-  const char *name;
-  tesela_type type;
+  const char *name, *strategies;
   size_t parts;
+  tesela_type type;
   int is_double;
-  const char *strategies;
 } form;
-static const form forms[] = {{"f32", TESELA_F32, 1, 0, "residue_int8,vendor_cublas"},
-                             {"f64", TESELA_F64, 1, 1, "residue_int8,vendor_cublas"},
-                             {"c64", TESELA_C64, 2, 0, "residue_int8,vendor_cublaslt"},
-                             {"c128", TESELA_C128, 2, 1, "residue_int8,vendor_cublaslt"}};
+static const form forms[] = {{"f32", "residue_int8,vendor_cublas", 1, TESELA_F32, 0},
+                             {"f64", "residue_int8,vendor_cublas", 1, TESELA_F64, 1},
+                             {"c64", "residue_int8,vendor_cublaslt", 2, TESELA_C64, 0},
+                             {"c128", "residue_int8,vendor_cublaslt", 2, TESELA_C128, 1}};
 static const form *type = &forms[0];
 static tesela_context *context;
 static tesela_stream *stream;
