@@ -418,15 +418,13 @@ static double count_work(const task *t) {
 }
 
 static bench_turns get_turns(const row *row_in) {
-  const bool is_vectors = strcmp(row_in->set, "vectors") == 0,
-             is_products = strcmp(row_in->set, "products") == 0;
-  bench_turns turns = is_vectors    ? (bench_turns){7, 61, 0.15, 3e-4, 0, 0, false, NULL, NULL}
-                      : is_products ? (bench_turns){5, 41, 0.2, 5e-4, 0, 0, false, NULL, NULL}
-                                    : (bench_turns){12, 12, 0, 2e-3, 0, 0, false, NULL, NULL};
-  if (rounds > 0)
-    turns.rounds_min = turns.rounds_max = rounds;
-  if (is_quick)
-    turns.rounds_min = turns.rounds_max = 3;
+  bench_turns turns = {.rounds_min = 12, .rounds_max = 12, .sample_seconds = 2e-3};
+  if (strcmp(row_in->set, "vectors") == 0)
+    turns = (bench_turns){.rounds_min = 7, .rounds_max = 61, .seconds = 0.15, .sample_seconds = 3e-4};
+  if (strcmp(row_in->set, "products") == 0)
+    turns = (bench_turns){.rounds_min = 5, .rounds_max = 41, .seconds = 0.2, .sample_seconds = 5e-4};
+  if (rounds > 0 || is_quick)
+    turns.rounds_min = turns.rounds_max = is_quick ? 3 : rounds;
   return turns;
 }
 

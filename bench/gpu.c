@@ -155,21 +155,20 @@ static void list_group(const gpu_group *group) {
     }
 }
 
+/* Adds the products of --draw; each type of the list is a group. */
 static void list_drawn(void) {
   static gpu_group drawn[TYPES_MAX];
+  static char words[TYPES_MAX][32];
   tsl_types types[TYPES_MAX];
   const int count = bench_types_parse(type_list, types, TYPES_MAX);
+  const char *rest = type_list;
+  for (int t = 0; t < count && bench_next_word(&rest, ", ", words[t], sizeof words[t]); t++)
+    drawn[t] = (gpu_group){
+        .name = "drawn", .types = words[t], .accuracy = types[t].a == TESELA_E4M3 ? "e4m3" : NULL};
   for (int i = 0; i < bench_cases.count; i++)
     for (int t = 0; t < count; t++)
-      if (bench_case_has_type(&bench_cases.items[i], t, count)) {
-        drawn[t] = (gpu_group){.name = "drawn", .accuracy = types[t].a == TESELA_E4M3 ? "e4m3" : NULL};
-        const char *rest = type_list;
-        char word[32];
-        for (int at = 0; at <= t; at++)
-          bench_next_word(&rest, ", ", word, sizeof word);
-        drawn[t].types = strdup(word);
+      if (bench_case_has_type(&bench_cases.items[i], t, count))
         add_product(&drawn[t], &types[t], &bench_cases.items[i]);
-      }
 }
 
 /* --- operands --- */
