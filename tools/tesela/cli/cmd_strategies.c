@@ -93,18 +93,23 @@ static void idea_columns(const strategies_listing *group, tsl_table *table) {
     tsl_table_column(table, "rung", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "idea", TSL_ALIGN_LEFT, true);
-  if (!group->vendors)
+  if (!group->vendors) {
+    tsl_table_column(table, "partner", TSL_ALIGN_LEFT, false);
     tsl_table_column(table, "limit that it removes", TSL_ALIGN_LEFT, true);
+  }
 }
 
 static void idea_cells(const tsl_strategy *strategy, bool code, tsl_table *table) {
   tsl_table_add(table, "%s", tsl_op_name(strategy->op));
   if (!strategy->vendor.load)
-    tsl_table_add(table, "%d", tsl_strategy_rung(strategy));
+    tsl_table_add(table, strategy->rung > 0 ? "%d" : "-", strategy->rung);
   tsl_table_add(table, code ? "`%s`" : "%s", strategy->name);
   tsl_table_add(table, "%s", strategy->idea);
-  if (!strategy->vendor.load)
+  if (!strategy->vendor.load) {
+    tsl_table_add(table, code && strategy->partner ? "`%s`" : "%s",
+                  strategy->partner ? strategy->partner : "-");
     tsl_table_add(table, "%s", strategy->lifts ? strategy->lifts : "-");
+  }
 }
 
 /* Adds the columns with types, requirements and accuracy. */
@@ -275,13 +280,13 @@ static json_t *json_strategy(const tsl_strategy *strategy) {
                                             range->max > 0 ? json_integer(range->max) : json_null()));
   }
   const tsl_accuracy accuracy = tsl_strategy_accuracy(strategy);
-  return json_pack("{s:s, s:o, s:b, s:s, s:i, s:s, s:s?, s:o, s:o, s:o, s:f, s:b, s:b}", "op",
+  return json_pack("{s:s, s:o, s:s?, s:b, s:s, s:i, s:s, s:s?, s:o, s:o, s:o, s:f, s:b, s:b}", "op",
                    tsl_op_name(strategy->op), "rung",
-                   strategy->vendor.load ? json_null() : json_integer(tsl_strategy_rung(strategy)), "vendor",
-                   strategy->vendor.load != NULL, "name", strategy->name, "version", strategy->version,
-                   "idea", strategy->idea, "lifts", strategy->lifts, "types", types, "needs", needs,
-                   "parameters", params, "error_factor_k1000", accuracy.factor, "repeats",
-                   accuracy.is_reproducible, "rounded", accuracy.is_correctly_rounded);
+                   strategy->rung > 0 ? json_integer(strategy->rung) : json_null(), "partner",
+                   strategy->partner, "vendor", strategy->vendor.load != NULL, "name", strategy->name,
+                   "version", strategy->version, "idea", strategy->idea, "lifts", strategy->lifts, "types",
+                   types, "needs", needs, "parameters", params, "error_factor_k1000", accuracy.factor,
+                   "repeats", accuracy.is_reproducible, "rounded", accuracy.is_correctly_rounded);
 }
 
 /* --- one strategy --- */
@@ -327,9 +332,12 @@ static tesela_status add_source(const strategies_options *settings, const tsl_ch
 static void add_story(const tsl_strategy *strategy, const char *story, tsl_text *out) {
   tsl_table terms = {0}, params = {0};
   tsl_text_add(out, "%s %s", tsl_op_name(strategy->op), strategy->name);
-  if (!strategy->vendor.load)
-    tsl_text_add(out, ", rung %d, removes the limit: %s", tsl_strategy_rung(strategy),
-                 strategy->lifts ? strategy->lifts : "none");
+  if (strategy->rung > 0)
+    tsl_text_add(out, ", rung %d", strategy->rung);
+  if (strategy->partner)
+    tsl_text_add(out, ", after %s", strategy->partner);
+  if (strategy->lifts)
+    tsl_text_add(out, ", removes the limit: %s", strategy->lifts);
   tsl_text_add(out, "\n\n%s\n", story);
   terms_columns(&terms);
   terms_cells(strategy, &terms);

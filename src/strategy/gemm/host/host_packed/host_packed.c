@@ -341,6 +341,7 @@ const tsl_strategy tsl_gemm_host_packed = {
     .name = "host_packed",
     .idea = "packed panels, copied for the caches, around tiles of C in the vector registers, on all cores",
     .lifts = "caches that a shape does not fit, addresses far apart, and waiting for memory",
+    .partner = "blocked",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_HOST,

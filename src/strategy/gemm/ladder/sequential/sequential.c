@@ -60,6 +60,8 @@ static void sequential_account(const tsl_problem *problem, const tsl_config *con
   const double sums = account->useful * (double)tsl_type(problem->c.type)->size;
   tsl_triple_loop_account(problem, account);
   account->local = (tsl_moved){.read = sums, .written = sums};
+  account->sums = 1;
+  account->loads = 3 * account->useful; /* of A, of B, and of the sum in memory */
 }
 
 static void run_structured(const tsl_problem *problem, const tsl_operands *operands) {
@@ -91,6 +93,7 @@ const tsl_strategy tsl_gemm_sequential = {
     .name = "sequential",
     .idea = "the triple loop in C, compiled without optimisation",
     .lifts = "none (the specification)",
+    .rung = 1,
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_HOST,
