@@ -182,9 +182,9 @@ static void describe_reason(const tsl_cost_report *counted, const tsl_cost_repor
                  own->loads / own->useful, name, other->loads / other->useful);
     break;
   case TSL_BOUND_LINES:
-    tsl_text_add(out,
-                 "adjacent work-items touch %.3g times as many segments of memory as they need, of %s %.3g "
-                 "times",
+    tsl_text_add(out, "%s %.3g times the memory that they need, of %s %.3g times",
+                 counted->device->is_cpu ? "its loads bring cache lines of"
+                                         : "its adjacent work-items touch segments of",
                  ratio_or_1(own->touched, own->needed), name, ratio_or_1(other->touched, other->needed));
     break;
   case TSL_BOUND_FLIGHT:

@@ -1,5 +1,6 @@
 #include "strategy/cost_counts.h"
 
+#include "core/memory.h"
 #include "device/device_fragments.h"
 
 #include <math.h>
@@ -97,7 +98,8 @@ static int items_per_group(const tsl_grid *grid) {
 
 /* Latencies in clocks. Between barriers a processor runs work-items one after the other. At each barrier it
  * stores and loads an item's variables. */
-static const double addition_clocks = 4, barrier_clocks = 30, host_barrier_clocks = 4, host_loads_a_clock = 2;
+static const double addition_clocks = 4, barrier_clocks = 30, host_barrier_clocks = 4, host_loads_a_clock = 2,
+                    host_line_clocks = 5; /* a line from the second level */
 static const double memory_seconds = 6e-7;
 
 /* Returns the groups of the account that are on a unit at the same time. */
@@ -116,6 +118,8 @@ static void cost_counts_waiting(const tsl_device *device, const tsl_cost_counts 
     seconds[TSL_BOUND_ADDITIONS] = addition_clocks * account->computed / (items * account->sums * clocks);
   if (device->is_cpu)
     seconds[TSL_BOUND_LOADS] = account->loads / (host_loads_a_clock * clocks);
+  if (!is_gpu && account->touched > account->needed)
+    seconds[TSL_BOUND_LINES] = account->touched / TSL_CACHE_LINE * host_line_clocks / clocks;
   if (is_gpu && account->touched > account->needed)
     seconds[TSL_BOUND_LINES] =
         account->touched / (near_bytes_per_second(device) * busy_fraction(device, account));
@@ -224,6 +228,24 @@ void tsl_cost_counts_access(const tsl_shape *shape, double loads, double rows, d
   const double warps = loads / device->warp * SEGMENT;
   account->touched += warps * lines * ceil(line_bytes / SEGMENT);
   account->needed += warps * ceil(lines * line_bytes / SEGMENT);
+}
+
+static int64_t cost_counts_gcd(int64_t a, int64_t b) {
+  return b == 0 ? a : cost_counts_gcd(b, a % b);
+}
+
+void tsl_cost_counts_walk(const tsl_shape *shape, double loads, double length, int64_t stride,
+                          const tsl_device *device, tsl_cost_counts *account) {
+  enum { WAY_BYTES = 4096, FIRST_LEVEL = 32768 }; /* of usual first-level caches */
+  if (!device->is_cpu && !(device->capabilities & TSL_CAN_HOST))
+    return;
+  const double bytes = cost_counts_element_bytes(shape);
+  const int64_t step = llabs(stride) * (int64_t)bytes, common = cost_counts_gcd(WAY_BYTES, step),
+                first = device->level_bytes[0] > 0 ? (int64_t)device->level_bytes[0] : FIRST_LEVEL;
+  const int64_t sets = WAY_BYTES / (common > TSL_CACHE_LINE ? common : TSL_CACHE_LINE);
+  const bool stay = step < TSL_CACHE_LINE || length <= (double)(sets * (first / WAY_BYTES));
+  account->touched += loads * (stay ? bytes : TSL_CACHE_LINE);
+  account->needed += loads * bytes;
 }
 
 void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account) {

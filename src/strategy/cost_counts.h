@@ -25,7 +25,9 @@ struct tsl_cost_counts {
   const char *filled_by; /* what limits `per_unit`: "work-items", "local memory", "groups"; NULL: no groups */
   int launches;          /* kernel launches of a run; 0 on the host */
   /* Causes of waiting. 0: not counted. */
-  double touched, needed; /* bytes of memory segments that the accesses of warps touch, and need at least */
+  /* bytes of memory segments that the accesses of warps touch, and need at least; on processors, bytes of
+   * cache lines that loads bring into the first level, and of the loads */
+  double touched, needed;
   double sums;     /* independent sums of an item, or of a thread on the host with each vector's lanes */
   double loads;    /* load instructions of all items or threads, of an element or a vector each */
   double waits;    /* accesses of an item to memory, each after the previous one */
@@ -40,7 +42,7 @@ struct tsl_cost_counts {
   X(LOCAL, local memory, "loads and stores of local memory, or of a core's own caches")                      \
   X(ADDITIONS, dependent additions, "each waits for the previous one of its sum")                            \
   X(LOADS, single loads, "load instructions, of one element where a vector would do")                        \
-  X(LINES, uncoalesced lines, "segments of memory that adjacent work-items touch")                           \
+  X(LINES, uncoalesced lines, "segments or cache lines of memory of which little is used")                   \
   X(FLIGHT, items in flight, "too few work-items to hide waits for memory")                                  \
   X(BARRIERS, barriers, "work-items that wait for their group")                                              \
   X(LAUNCH, launch, "starting kernels")
@@ -91,6 +93,10 @@ void tsl_cost_counts_operands(const tsl_problem *problem, double a, double b, ts
  * rows and `columns` columns of the operand. Not on processors, whose items run one after the other. */
 void tsl_cost_counts_access(const tsl_shape *shape, double loads, double rows, double columns,
                             const tsl_device *device, tsl_cost_counts *account);
+/* Adds `loads` of a processor, one by one along `length` elements that are `stride` elements apart. A load
+ * touches a whole cache line, unless the lines stay in a first-level cache until the next elements follow. */
+void tsl_cost_counts_walk(const tsl_shape *shape, double loads, double length, int64_t stride,
+                          const tsl_device *device, tsl_cost_counts *account);
 /* Adds a copy of `bytes` bytes: one read, one write, and one launch on devices with launches. */
 void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account);
 /* Counts register tiles of C on the host. Each step loads a column of `height` elements and a row of `width`

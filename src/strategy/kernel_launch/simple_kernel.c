@@ -57,6 +57,9 @@ void tsl_simple_kernel_account(const tsl_simple_kernel *kernel, const tsl_proble
   account->sums = device->is_cpu && kernel->in_vectors ? 0 : 1;
   account->loads =
       (kernel->a + kernel->b + kernel->local.read / (double)tsl_type(type)->size) / fmax(1, lanes);
+  if (!kernel->loads_together)
+    tsl_cost_counts_walk(&problem->b, kernel->b / fmax(1, lanes), (double)problem->k, problem->b.row_stride,
+                         device, account);
   account->waits = kernel->waits > 0 ? kernel->waits : account->computed / fmax(1, account->items) / 10;
   account->barriers = kernel->barriers * (double)grid.groups[0] * (double)grid.groups[1];
 }

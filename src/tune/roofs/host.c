@@ -70,7 +70,7 @@ static void sum_chunk(void *argument, int64_t index, int worker) {
   (void)worker;
   host_bench *b = argument;
   b->sums[index] = b->loops->read(b->from + (size_t)index * b->chunk_bytes / sizeof(float),
-                                  b->chunk_bytes / sizeof(float));
+                                  b->chunk_bytes / sizeof(float), 1);
 }
 
 static void compare_chunk(void *argument, int64_t index, int worker) {
@@ -122,6 +122,11 @@ static tesela_status run_read(void *argument, double *seconds) {
   return TESELA_OK;
 }
 
+/* Returns how often a loop reads a part that is smaller than a chunk, for lanes' sums that are exact. */
+static int level_times(const host_bench *b) {
+  return b->level_bytes < b->chunk_bytes ? (int)(b->chunk_bytes / b->level_bytes) : 1;
+}
+
 /* Reads a worker's own part of the array `rounds` times, in pieces of a chunk at most. */
 static void read_level_task(void *argument, int64_t index, int worker) {
   (void)index;
@@ -132,7 +137,7 @@ static void read_level_task(void *argument, int64_t index, int worker) {
   for (int64_t round = 0; round < b->rounds; round++) {
     double sum = 0;
     for (size_t i = 0; i < part; i += piece)
-      sum += b->loops->read(from + i, piece < part - i ? piece : part - i);
+      sum += b->loops->read(from + i, piece < part - i ? piece : part - i, level_times(b));
     if (round == 0)
       first = sum;
     else if (sum != first)
@@ -162,7 +167,7 @@ static tesela_status measure_level(host_bench *b, int level, double seconds, tsl
     b->rounds *= 2;
     TSL_TRY(run_level(b, &once));
   }
-  const double work = (double)b->level_bytes * (double)b->rounds * b->threads;
+  const double work = (double)b->level_bytes * level_times(b) * (double)b->rounds * b->threads;
   return tsl_roofs_repeat(run_level, b, work, seconds, roof);
 }
 

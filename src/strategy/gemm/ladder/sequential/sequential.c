@@ -56,9 +56,8 @@ static double sequential_score(const tsl_problem *problem, const tsl_config *con
 static void sequential_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   (void)config;
-  (void)device;
   const double sums = account->useful * (double)tsl_type(problem->c.type)->size;
-  tsl_triple_loop_account(problem, account);
+  tsl_triple_loop_account(problem, device, account);
   account->local = (tsl_moved){.read = sums, .written = sums};
   account->sums = 1;
   account->loads = 3 * account->useful; /* of A, of B, and of the sum in memory */

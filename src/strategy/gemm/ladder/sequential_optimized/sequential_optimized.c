@@ -30,7 +30,7 @@ static void sequential_optimized_account(const tsl_problem *problem, const tsl_c
                                          const tsl_device *device, tsl_cost_counts *account) {
   (void)config;
   const double lanes = fmax(1, problem->c.type == TESELA_F64 ? device->vector_f64 : device->vector_f32);
-  tsl_triple_loop_account(problem, account);
+  tsl_triple_loop_account(problem, device, account);
   account->sums = lanes;
   account->loads = account->useful * (1 + 1 / lanes); /* a column of B by single elements */
 }
