@@ -125,10 +125,12 @@ static void add_marks_above(const tsl_sheet *sheet, int type, int device, tsl_te
   for (int size = 0; size < all->sizes.count; size++)
     for (int s = 0; s < all->strategies.count; s++) {
       const tsl_point *point = tsl_explore_at(all, type, size, s, device);
-      const double bytes = tsl_point_flops(point) / intensity(all, point);
       tsl_text name = {0};
       int level = 0;
-      if (!(bytes > memory) || isnan(tsl_sheet_value(sheet, point)))
+      if (isnan(tsl_sheet_value(sheet, point)))
+        continue;
+      const double bytes = tsl_point_flops(point) / intensity(all, point);
+      if (!(bytes > memory))
         continue;
       while (level < LEVEL_COUNT && !(level_rate(sheet, device, levels[level].roof) >= bytes))
         level++;

@@ -85,7 +85,7 @@ static void add_sentences(const tsl_reasons *reasons, const tsl_device *device, 
   for (int i = 0; i < reasons->count; i++) {
     const tsl_cost_report *report = &reasons->reports[i];
     const char *name = report->strategy->name;
-    tsl_text sentence = {0};
+    tsl_text sentence = {0}, counted = {0};
     if (report->device != device)
       continue;
     const tsl_cost_comparison comparison = tsl_reasons_compare(reasons, i);
@@ -97,9 +97,14 @@ static void add_sentences(const tsl_reasons *reasons, const tsl_device *device, 
     tsl_html_add(out, report->strategy->idea);
     tsl_text_add(out, ".<br>It ");
     tsl_html_add(out, tsl_text_get(&sentence));
-    tsl_text_add(out, ".</dd>\n");
-    out->failed |= sentence.failed;
+    tsl_text_add(out, ".");
+    tsl_reasons_add_hardware(reasons, i, &counted);
+    if (counted.length > 0)
+      tsl_text_add(out, "<br>Counted by the hardware: %s.", tsl_text_get(&counted));
+    tsl_text_add(out, "</dd>\n");
+    out->failed |= sentence.failed || counted.failed;
     tsl_text_free(&sentence);
+    tsl_text_free(&counted);
   }
   tsl_text_add(out, "</dl>\n");
 }
@@ -120,6 +125,12 @@ static void cost_section_add_device(tsl_sheet *sheet, int type, int device) {
                all->types.items[type].name, tsl_text_get(&name));
   cost_section_add_table(sheet, &reasons, all->devices.items[device], &sheet->out);
   add_sentences(&reasons, all->devices.items[device], &sheet->out);
+  const char *why = tsl_explore_race(all, type, size, device)->hardware_why;
+  if (*why) {
+    tsl_text_add(&sheet->out, "<p class=\"missing\">Hardware counters: ");
+    tsl_html_add(&sheet->out, why);
+    tsl_text_add(&sheet->out, ".</p>\n");
+  }
   tsl_text_free(&name);
   tsl_reasons_free(&reasons);
 }
