@@ -68,23 +68,32 @@ static double ratio_or_1(double value, double other) {
 /* Smaller differences in time are none; smaller ratios of two factors are no difference in direction. */
 static const double same_time = 1.05, same_factor = 1.1;
 
-/* Returns 1: faster, -1: slower, 0: no difference; `low` and `high` are the range of the factor. */
-static int direction(double factor, double low, double high) {
-  return factor > same_time && low > 1 ? 1 : factor < 1 / same_time && high < 1 ? -1 : 0;
+/* Returns 1: faster, -1: slower, 0: no difference. */
+static int direction(double factor) {
+  return factor > same_time ? 1 : factor < 1 / same_time ? -1 : 0;
+}
+
+static bool factors_agree(double predicted, double measured) {
+  const double ratio = fmax(measured / predicted, predicted / measured);
+  return ratio <= same_factor ||
+         (ratio <= TSL_AGREEMENT_FACTOR && direction(predicted) == direction(measured));
 }
 
 static tsl_agreement compare_factors(const tsl_cost_comparison *comparison) {
-  const double predicted = comparison->predicted, low = comparison->low, high = comparison->high;
-  if (isnan(predicted) || isnan(comparison->measured))
-    return !isnan(predicted)              ? TSL_AGREEMENT_PREDICTED
-           : !isnan(comparison->measured) ? TSL_AGREEMENT_MEASURED
-                                          : TSL_AGREEMENT_UNKNOWN;
-  const bool is_same = predicted <= same_factor * high && predicted >= low / same_factor;
-  const bool is_near = predicted <= TSL_AGREEMENT_FACTOR * high && predicted >= low / TSL_AGREEMENT_FACTOR;
-  return is_same || (is_near &&
-                     direction(predicted, predicted, predicted) == direction(comparison->measured, low, high))
-             ? TSL_AGREEMENT_AGREES
-             : TSL_AGREEMENT_WRONG;
+  const double predicted = comparison->predicted, measured = comparison->measured;
+  if (isnan(predicted) || isnan(measured))
+    return !isnan(predicted)  ? TSL_AGREEMENT_PREDICTED
+           : !isnan(measured) ? TSL_AGREEMENT_MEASURED
+                              : TSL_AGREEMENT_UNKNOWN;
+  const double nearest = fmin(fmax(predicted, comparison->low), comparison->high);
+  return factors_agree(predicted, measured)  ? TSL_AGREEMENT_AGREES
+         : factors_agree(predicted, nearest) ? TSL_AGREEMENT_NOISE
+                                             : TSL_AGREEMENT_WRONG;
+}
+
+/* Returns true if the noise alone may be the measured difference. */
+static bool is_noise(const tsl_cost_comparison *comparison) {
+  return comparison->low <= 1 && comparison->high >= 1;
 }
 
 /* Returns true if the strategy counts the amounts of a limit. Few count the causes of waiting. */
@@ -104,8 +113,8 @@ static tsl_bound find_reason(const tsl_cost_report *counted, const tsl_cost_comp
   const double own = measured ? counted->measured.seconds : counted->seconds,
                other = measured ? partner->measured.seconds : partner->seconds;
   const double factor = measured ? comparison->measured : comparison->predicted;
-  const double sign = factor > same_time ? 1 : factor < 1 / same_time ? -1 : 0;
-  if (measured && sign != direction(factor, comparison->low, comparison->high))
+  const double sign = direction(factor);
+  if (measured && is_noise(comparison))
     return TSL_BOUND_COUNT;
   double most = 0.25 * fabs(other - own);
   tsl_bound reason = TSL_BOUND_COUNT;
@@ -182,10 +191,10 @@ static void describe_reason(const tsl_cost_report *counted, const tsl_cost_repor
                  own->loads / own->useful, name, other->loads / other->useful);
     break;
   case TSL_BOUND_LINES:
-    tsl_text_add(out, "%s %.3g times the memory that they need, of %s %.3g times",
-                 counted->device->is_cpu ? "its loads bring cache lines of"
-                                         : "its adjacent work-items touch segments of",
-                 ratio_or_1(own->touched, own->needed), name, ratio_or_1(other->touched, other->needed));
+    tsl_text_add(
+        out, "for each multiply-add it touches %.3g bytes of memory in %s and needs %.3g; %s touches %.3g",
+        own->touched / own->useful, counted->device->is_cpu ? "cache lines" : "segments",
+        own->needed / own->useful, name, other->touched / other->useful);
     break;
   case TSL_BOUND_FLIGHT:
     tsl_text_add(out,
@@ -251,6 +260,10 @@ void tsl_cost_comparison_factors(const tsl_cost_report *counted, const tsl_cost_
     tsl_text_add(out, "the model is wrong here: it expected %.3g, measured %.3g", comparison->predicted,
                  comparison->measured);
     return;
+  case TSL_AGREEMENT_NOISE:
+    tsl_text_add(out, "too noisy to compare: measured %.3g (%.3g to %.3g), predicted %.3g",
+                 comparison->measured, comparison->low, comparison->high, comparison->predicted);
+    return;
   case TSL_AGREEMENT_MEASURED:
     tsl_text_add(out, "measured ");
     add_factor(comparison->measured, out);
@@ -265,12 +278,15 @@ void tsl_cost_comparison_factors(const tsl_cost_report *counted, const tsl_cost_
     add_factor(comparison->measured, out);
     tsl_text_add(out, ", predicted %.3g", comparison->predicted);
   }
-  const double factor =
-      comparison->agreement == TSL_AGREEMENT_AGREES ? comparison->measured : comparison->predicted;
-  if (factor > same_time || factor < 1 / same_time) {
-    tsl_text_add(out, ": ");
-    describe_reason(counted, comparison->partner, comparison->reason, out);
+  const bool measured = comparison->agreement == TSL_AGREEMENT_AGREES;
+  if (direction(measured ? comparison->measured : comparison->predicted) == 0)
+    return;
+  if (measured && is_noise(comparison)) {
+    tsl_text_add(out, ", a difference within the noise");
+    return;
   }
+  tsl_text_add(out, ": ");
+  describe_reason(counted, comparison->partner, comparison->reason, out);
 }
 
 void tsl_cost_comparison_print(const tsl_problem *problem, const tsl_cost_report *counted,

@@ -34,7 +34,8 @@ const tsl_cost_report *tsl_cost_report_partner(const tsl_cost_report *all, int c
   X(UNKNOWN, unknown)     /* no partner, or no model and no measurement */                                   \
   X(PREDICTED, predicted) /* not measured */                                                                 \
   X(MEASURED, measured)   /* no model */                                                                     \
-  X(AGREES, agrees)       /* one direction and within TSL_AGREEMENT_FACTOR, but for noise */                 \
+  X(AGREES, agrees)       /* one direction and within TSL_AGREEMENT_FACTOR, or nearly equal */               \
+  X(NOISE, noise)         /* agrees for some measured times between the quartiles only */                    \
   X(WRONG, model wrong)
 
 typedef enum tsl_agreement {

@@ -18,11 +18,17 @@ static tsl_cost_report report_of(const char *name, const char *config_text, cons
   return report;
 }
 
-/* The factors as printed, for a partner of one second. */
-static void prints_factors(double predicted, double measured, tsl_agreement agreement, const char *part) {
+/* The factors as printed, for a partner that takes a second, and a range of measured factors. */
+static void prints_noise(double predicted, double measured, double low, double high, tsl_agreement agreement,
+                         const char *part) {
   const tsl_problem problem = tsl_problem_gemm(256, 256, 256, TESELA_F32);
-  const tsl_cost_report partner = report_of("row", "", &problem, 1, isnan(measured) ? NAN : 1),
-                        report = report_of("row_private", "", &problem, 1 / predicted, 1 / measured);
+  tsl_cost_report partner = report_of("row", "", &problem, 1, isnan(measured) ? NAN : 1),
+                  report = report_of("row_private", "", &problem, 1 / predicted, 1 / measured);
+  if (!isnan(measured)) {
+    partner.measured.first_quartile = partner.measured.third_quartile = 1;
+    report.measured.first_quartile = 1 / high;
+    report.measured.third_quartile = 1 / low;
+  }
   const tsl_cost_comparison comparison = tsl_cost_report_compare(&report, &partner);
   tsl_text text = {0};
   tsl_cost_comparison_factors(&report, &comparison, &text);
@@ -30,6 +36,10 @@ static void prints_factors(double predicted, double measured, tsl_agreement agre
     fail_msg("expected %g, measured %g: %s, '%s'", predicted, measured,
              tsl_agreement_name(comparison.agreement), tsl_text_get(&text));
   tsl_text_free(&text);
+}
+
+static void prints_factors(double predicted, double measured, tsl_agreement agreement, const char *part) {
+  prints_noise(predicted, measured, 0.98 * measured, 1.02 * measured, agreement, part);
 }
 
 static void factors_agree_or_not(void **state) {
@@ -41,6 +51,10 @@ static void factors_agree_or_not(void **state) {
   prints_factors(0.5, 0.4, TSL_AGREEMENT_AGREES, "measured 2.5 times slower, predicted 0.5");
   prints_factors(1, 1.08, TSL_AGREEMENT_AGREES, "measured 1.08 times as fast, predicted 1");
   prints_factors(1.02, 1.01, TSL_AGREEMENT_AGREES, "measured no faster, predicted 1.02");
+  prints_noise(2.4, 0.34, 0.1, 3, TSL_AGREEMENT_NOISE,
+               "too noisy to compare: measured 0.34 (0.1 to 3), predicted 2.4");
+  prints_noise(1.3, 1.2, 0.9, 1.5, TSL_AGREEMENT_AGREES, "predicted 1.3, a difference within the noise");
+  prints_noise(2.4, 0.34, 0.1, 0.9, TSL_AGREEMENT_WRONG, "the model is wrong here");
   prints_factors(2, NAN, TSL_AGREEMENT_PREDICTED, "predicted 2 times as fast");
 }
 

@@ -231,6 +231,7 @@ static void packed_account(const tsl_problem *problem, const tsl_config *config,
   const copied_lines lines = count_copied_lines(&job, threads);
   const double copied = (lines.rows + again * lines.columns) * k;
   account->workers = threads;
+  account->sums = height * width;
   account->local.written = copied * size;
   account->local.read =
       (job.copies_a ? products / width : 0) * size + (job.copies_b ? products / height : 0) * size;
