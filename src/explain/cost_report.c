@@ -153,17 +153,36 @@ static double cost_report_global_bytes(const tsl_cost_report *counted) {
   return counted->account.global.read + counted->account.global.written;
 }
 
+static const char *partner_name(const tsl_cost_report *counted, const tsl_cost_report *partner) {
+  return partner->strategy == counted->strategy ? "the fastest" : partner->strategy->name;
+}
+
 static const char *worker_name(const tsl_cost_report *counted) {
   return tsl_cost_report_has_groups(counted) ? "compute units"
          : counted->account.workers == 1     ? "thread"
                                              : "threads";
 }
 
+/* Appends the difference in bytes: those of global memory, or of main memory if they differ more. */
+static void describe_bytes(const tsl_cost_report *counted, const tsl_cost_report *partner, tsl_text *out) {
+  const double asked = cost_report_global_bytes(counted) / cost_report_global_bytes(partner),
+               memory = counted->account.memory / partner->account.memory;
+  const char *name = partner_name(counted, partner);
+  if (fabs(log(memory)) > fabs(log(asked)))
+    tsl_text_add(out, "main memory moves %.3g times the bytes of %s", memory, name);
+  else if (asked > same_time || asked < 1 / same_time)
+    tsl_text_add(out, "it moves %.3g times the bytes of %s from and to global memory and its caches", asked,
+                 name);
+  else
+    tsl_text_add(out, "%.3g %s load and store, of %s %.3g", counted->account.workers, worker_name(counted),
+                 name, partner->account.workers);
+}
+
 /* Appends what makes the difference in one limit. */
 static void describe_reason(const tsl_cost_report *counted, const tsl_cost_report *partner, tsl_bound reason,
                             tsl_text *out) {
   const tsl_cost_counts *own = &counted->account, *other = &partner->account;
-  const char *name = partner->strategy->name;
+  const char *name = partner_name(counted, partner);
   switch (reason) {
   case TSL_BOUND_ARITHMETIC:
     if (own->workers != other->workers)
@@ -174,8 +193,7 @@ static void describe_reason(const tsl_cost_report *counted, const tsl_cost_repor
                    own->computed / other->computed, name);
     break;
   case TSL_BOUND_GLOBAL:
-    tsl_text_add(out, "it moves %.3g times the bytes of %s from and to global memory and its caches",
-                 cost_report_global_bytes(counted) / cost_report_global_bytes(partner), name);
+    describe_bytes(counted, partner, out);
     break;
   case TSL_BOUND_LOCAL:
     tsl_text_add(out, "it moves %.3g bytes of local memory or copies for each multiply-add, %s %.3g",
@@ -225,7 +243,7 @@ void tsl_cost_comparison_loads(const tsl_problem *problem, const tsl_cost_report
   const tsl_words others = tsl_cost_counts_words(problem, &partner->account);
   const double fewer = ratio_or_1(others.global, words.global),
                memory = ratio_or_1(counted->account.memory, partner->account.memory);
-  tsl_text_add(out, "; %s%s%s loads %.3g", partner->strategy->name,
+  tsl_text_add(out, "; %s%s%s loads %.3g", partner_name(counted, partner),
                partner->device == counted->device ? "" : " on ",
                partner->device == counted->device ? "" : partner->device->name, others.global);
   if (fewer > same_time)

@@ -35,7 +35,8 @@ for e in entries.values():
     agrees = agree(predicted, measured)
     noise = not agrees and agree(predicted, min(max(predicted, low), high))
     said = e["comparison"]
-    assert e["agreement"] == ("agrees" if agrees else "noise" if noise else "model wrong"), (e["strategy"], said)
+    verdict = "agrees" if agrees else "noise" if noise else "model wrong"
+    assert e["agreement"] == verdict, (e["strategy"], said)
     assert ("the model is wrong here: it expected %.3g, measured %.3g" % (predicted, measured)
             in said) != (agrees or noise), said
     assert ("too noisy to compare" in said) == noise, said
@@ -66,4 +67,4 @@ done
 tesela 0 explore --sizes 32 --types f32 --devices cpu --strategies sequential,blocked --seconds 0.01
 prints 'Over the partner, f32, 32 x 32 x 32' 'A reason is given where the measured and the predicted factor'
 tesela 0 sweep blocked rows=48,192 --sizes 32 --types f32 --devices cpu --seconds 0.01
-prints 'predicted' '100%'
+prints predicted 100%

@@ -67,6 +67,6 @@ says '--strategy'
 
 # Rungs are unique, and go from 1 up in the order in which strategies are listed, before all others.
 tesela 0 strategies --json
-json 'all((lambda rungs: rungs == list(range(1, 1 + len(rungs) - rungs.count(None))) + [None] * rungs.count(None))(
+json 'all((lambda r: r == list(range(1, 1 + len(r) - r.count(None))) + [None] * r.count(None))(
   [s["rung"] for s in j["strategies"] if s["op"] == op and not s["vendor"]])
   for op in ("gemm", "dot", "transpose"))'

@@ -7,7 +7,8 @@
 static const char how_why[] =
     "Counts from each strategy&rsquo;s own model, at the size with most work, and the measured time. "
     "<b>Measured</b>, <b>predicted</b>: the factor over its partner, the strategy that it improves. If the "
-    "partner was not measured, its own partner takes its place. A reason is given where both factors have "
+    "partner was not measured, its own partner takes its place. In a sweep the partner is the fastest value. "
+    "A reason is given where both factors have "
     "one "
     "direction and differ by a factor of 2 at most; else the model is wrong, and the row is marked. "
     "<b>Global</b>: bytes loaded and stored in global memory, cached or not. <b>Local</b>: bytes of local "
@@ -80,31 +81,37 @@ static void cost_section_add_table(const tsl_sheet *sheet, const tsl_reasons *re
 }
 
 /* Adds each strategy's idea, its loads and its partner's, and the factors with their reason. */
-static void add_sentences(const tsl_reasons *reasons, const tsl_device *device, tsl_text *out) {
+static void add_sentences(const tsl_sheet *sheet, const tsl_reasons *reasons, const tsl_device *device,
+                          tsl_text *out) {
   tsl_text_add(out, "<dl class=\"why\">\n");
   for (int i = 0; i < reasons->count; i++) {
     const tsl_cost_report *report = &reasons->reports[i];
-    const char *name = report->strategy->name;
-    tsl_text sentence = {0}, counted = {0};
+    tsl_text sentence = {0}, counted = {0}, config = {0};
     if (report->device != device)
       continue;
     const tsl_cost_comparison comparison = tsl_reasons_compare(reasons, i);
     tsl_cost_comparison_print(&reasons->problem, report, &comparison, &sentence);
-    if (report->strategy->vendor.load)
-      tsl_text_add(out, "<dt>%s</dt><dd>", name);
-    else
-      tsl_text_add(out, "<dt><a href=\"#idea-%s\">%s</a></dt><dd>", name, name);
-    tsl_html_add(out, report->strategy->idea);
-    tsl_text_add(out, ".<br>It ");
+    tsl_sheet_add_strategy(sheet, reasons->points[i]->strategy, &config);
+    tsl_text_add(out, "<dt>");
+    if (!report->strategy->vendor.load)
+      tsl_text_add(out, "<a href=\"#idea-%s\">", report->strategy->name);
+    tsl_html_add(out, tsl_text_get(&config));
+    tsl_text_add(out, report->strategy->vendor.load ? "</dt><dd>" : "</a></dt><dd>");
+    if (!reasons->is_sweep) {
+      tsl_html_add(out, report->strategy->idea);
+      tsl_text_add(out, ".<br>");
+    }
+    tsl_text_add(out, "It ");
     tsl_html_add(out, tsl_text_get(&sentence));
     tsl_text_add(out, ".");
     tsl_reasons_add_hardware(reasons, i, &counted);
     if (counted.length > 0)
       tsl_text_add(out, "<br>Counted by the hardware: %s.", tsl_text_get(&counted));
     tsl_text_add(out, "</dd>\n");
-    out->failed |= sentence.failed || counted.failed;
+    out->failed |= sentence.failed || counted.failed || config.failed;
     tsl_text_free(&sentence);
     tsl_text_free(&counted);
+    tsl_text_free(&config);
   }
   tsl_text_add(out, "</dl>\n");
 }
@@ -124,7 +131,7 @@ static void cost_section_add_device(tsl_sheet *sheet, int type, int device) {
   tsl_text_add(&sheet->out, "<h3>%s<span> \xc2\xb7 %s, %s</span></h3>\n", all->devices.items[device]->name,
                all->types.items[type].name, tsl_text_get(&name));
   cost_section_add_table(sheet, &reasons, all->devices.items[device], &sheet->out);
-  add_sentences(&reasons, all->devices.items[device], &sheet->out);
+  add_sentences(sheet, &reasons, all->devices.items[device], &sheet->out);
   const char *why = tsl_explore_race(all, type, size, device)->hardware_why;
   if (*why) {
     tsl_text_add(&sheet->out, "<p class=\"missing\">Hardware counters: ");
