@@ -67,4 +67,4 @@ done
 tesela 0 explore --sizes 32 --types f32 --devices cpu --strategies sequential,blocked --seconds 0.01
 prints 'Over the partner, f32, 32 x 32 x 32' 'A reason is given where the measured and the predicted factor'
 tesela 0 sweep blocked rows=48,192 --sizes 32 --types f32 --devices cpu --seconds 0.01
-prints predicted 100%
+prints model 100%

@@ -57,7 +57,9 @@ static void add_legend(const tsl_exploration *all, const tsl_form *form, tsl_tex
   tsl_text_add(&text, "~: noisy. ");
   if (tsl_explore_lowest(all->op))
     tsl_text_add(&text, "The speed-up is over %s on the cpu. ", tsl_explore_lowest(all->op)->name);
-  tsl_text_add(&text, "The partner is the strategy that a strategy improves. %s", tsl_reasons_rule);
+  tsl_text_add(&text,
+               "The partner is the strategy that a strategy improves; factor: measured, model: predicted. %s",
+               tsl_reasons_rule);
   tsl_form_add_line(form, false, tsl_text_get(&text), out);
   tsl_text_free(&text);
 }

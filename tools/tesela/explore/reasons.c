@@ -90,11 +90,9 @@ void tsl_reasons_table(const tsl_exploration *all, const tsl_reasons *reasons, t
   const bool by_bytes = tsl_explore_by_bytes(all->op);
   char text[32];
   tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, true);
-  tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, by_bytes ? "GB/s" : "GFLOP/s", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "over", TSL_ALIGN_LEFT, true);
-  tsl_table_column(table, "measured", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "predicted", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "factor", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "model", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "why", TSL_ALIGN_LEFT, true);
   for (int i = 0; i < reasons->count; i++) {
     const tsl_point *point = reasons->points[i];
@@ -105,12 +103,12 @@ void tsl_reasons_table(const tsl_exploration *all, const tsl_reasons *reasons, t
     if (!partner)
       continue;
     tsl_explore_add_strategy(all, point->strategy, &name);
+    tsl_text_add(&why, "over %s%s%s: ", partner->strategy->name,
+                 partner->device == report->device ? "" : " on ",
+                 partner->device == report->device ? "" : partner->device->name);
     tsl_cost_comparison_factors(report, &comparison, &why);
-    tsl_table_add(table, "%s", tsl_text_get(&name));
-    tsl_table_add(table, "%s", report->device->name);
+    tsl_table_add(table, "%s on %s", tsl_text_get(&name), report->device->name);
     tsl_explore_add_result(point, (by_bytes ? tsl_point_bandwidth : tsl_point_flops)(point) / 1e9, table);
-    tsl_table_add(table, "%s%s%s", partner->strategy->name, partner->device == report->device ? "" : " on ",
-                  partner->device == report->device ? "" : partner->device->name);
     tsl_table_add(table, "%s", tsl_format_number(comparison.measured, text, sizeof text));
     tsl_table_add(table, "%s", tsl_format_number(comparison.predicted, text, sizeof text));
     tsl_table_add_painted(table, comparison.agreement == TSL_AGREEMENT_WRONG ? TSL_PAINT_BAD : TSL_PAINT_NONE,

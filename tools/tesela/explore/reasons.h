@@ -27,7 +27,7 @@ tsl_cost_comparison tsl_reasons_compare(const tsl_reasons *reasons, int index);
 void tsl_reasons_add_hardware(const tsl_reasons *reasons, int index, tsl_text *out);
 /* Appends the limit that takes longest, and its fraction of the measured time: "barriers, 40%". */
 void tsl_reasons_add_limit(const tsl_cost_report *report, tsl_text *out);
-/* Fills a table: rate, factor over the partner, predicted factor, and the reason. */
+/* Fills a table: rate, measured and predicted factor over the partner, and the reason. */
 void tsl_reasons_table(const tsl_exploration *all, const tsl_reasons *reasons, tsl_table *table);
 /* Returns `account` and the comparison of docs/JSON.md as an object; an empty one for index -1. */
 json_t *tsl_reasons_json(const tsl_reasons *reasons, int index);

@@ -77,7 +77,10 @@ static void sweep_report_add_point(const sweep_report_group *group, int strategy
   tsl_text why = {0};
   if (comparison.partner) {
     tsl_table_add(table, "%.0f%%", 100 * comparison.predicted);
-    tsl_cost_comparison_factors(&group->reasons.reports[index], &comparison, &why);
+    tsl_text_add(&why, "%s",
+                 comparison.reason < TSL_BOUND_COUNT            ? tsl_bound_name(comparison.reason)
+                 : comparison.agreement == TSL_AGREEMENT_AGREES ? ""
+                                                                : tsl_agreement_name(comparison.agreement));
   } else
     tsl_table_add(table, "%s", index < 0 ? "-" : "100%");
   tsl_table_add(table, "%s", tsl_format_seconds(timing->median, text, sizeof text));
@@ -97,7 +100,7 @@ static void sweep_report_add_table(const sweep_report_group *group, const tsl_fo
     tsl_table_column(&table, strategy->params[all->sweep.params[p].param].name, TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, group->unit_name, TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "of best", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "predicted", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, "model", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "time", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "spread", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "grade", TSL_ALIGN_RIGHT, false);
@@ -185,10 +188,11 @@ static void add_curve(const sweep_report_group *group, const tsl_form *form, tsl
 
 /* --- all of it --- */
 
-static const char legend[] = "Compute time by the device's clock, operands on the device, all values in "
-                             "turn. Every value was verified first. Predicted: percent of the fastest value, "
-                             "by the model. Spread: interquartile range divided by the median. Grade: "
-                             "largest error in units of one rounding. ~: noisy.";
+static const char legend[] =
+    "Compute time by the device's clock, operands on the device, all values in "
+    "turn. Every value was verified first. Model: percent of the fastest value, "
+    "predicted; then the reason. Spread: interquartile range divided by the median. Grade: "
+    "largest error in units of one rounding. ~: noisy.";
 
 static void sweep_report_add_groups(const tsl_exploration *all, int type, int size, const tsl_form *form,
                                     tsl_text *out) {
