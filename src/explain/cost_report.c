@@ -163,7 +163,7 @@ static const char *worker_name(const tsl_cost_report *counted) {
                                              : "threads";
 }
 
-/* Appends the difference in bytes: those of global memory, or of main memory if they differ more. */
+/* Appends the difference in bytes of global memory, or of main memory if that is larger. */
 static void describe_bytes(const tsl_cost_report *counted, const tsl_cost_report *partner, tsl_text *out) {
   const double asked = cost_report_global_bytes(counted) / cost_report_global_bytes(partner),
                memory = counted->account.memory / partner->account.memory;
