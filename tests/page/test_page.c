@@ -218,7 +218,7 @@ static void word_after(const char *text, const char *phrase, char *out, size_t s
   snprintf(out, size, "%.*s", (int)strspn(found, "abcdefghijklmnopqrstuvwxyz_0123456789"), found);
 }
 
-/* The partner of a strategy is the one that its header names. */
+/* The header of a strategy names its partner. */
 static void test_partners(void **state) {
   (void)state;
   const tsl_strategy *strategy;

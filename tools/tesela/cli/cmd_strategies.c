@@ -86,17 +86,17 @@ static const tsl_strategy *next_of(strategies_listing *group) {
   return NULL;
 }
 
-/* Adds the columns with the idea of each strategy. */
-static void idea_columns(const strategies_listing *group, tsl_table *table) {
+/* Adds the columns with the idea of each strategy; `code`: for a document, which is wider than a terminal. */
+static void idea_columns(const strategies_listing *group, bool code, tsl_table *table) {
   tsl_table_column(table, "op", TSL_ALIGN_LEFT, false);
   if (!group->vendors)
     tsl_table_column(table, "rung", TSL_ALIGN_RIGHT, false);
   tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, false);
   tsl_table_column(table, "idea", TSL_ALIGN_LEFT, true);
-  if (!group->vendors) {
+  if (!group->vendors && code)
     tsl_table_column(table, "partner", TSL_ALIGN_LEFT, false);
+  if (!group->vendors)
     tsl_table_column(table, "limit that it removes", TSL_ALIGN_LEFT, true);
-  }
 }
 
 static void idea_cells(const tsl_strategy *strategy, bool code, tsl_table *table) {
@@ -105,11 +105,10 @@ static void idea_cells(const tsl_strategy *strategy, bool code, tsl_table *table
     tsl_table_add(table, strategy->rung > 0 ? "%d" : "-", strategy->rung);
   tsl_table_add(table, code ? "`%s`" : "%s", strategy->name);
   tsl_table_add(table, "%s", strategy->idea);
-  if (!strategy->vendor.load) {
-    tsl_table_add(table, code && strategy->partner ? "`%s`" : "%s",
-                  strategy->partner ? strategy->partner : "-");
+  if (!strategy->vendor.load && code)
+    tsl_table_add(table, strategy->partner ? "`%s`" : "%s", strategy->partner ? strategy->partner : "-");
+  if (!strategy->vendor.load)
     tsl_table_add(table, "%s", strategy->lifts ? strategy->lifts : "-");
-  }
 }
 
 /* Adds the columns with types, requirements and accuracy. */
@@ -175,7 +174,7 @@ static void add_markdown(bool vendors, tsl_text *out) {
   strategies_listing group = {.vendors = vendors};
   tsl_table table = {0};
   const tsl_strategy *strategy;
-  idea_columns(&group, &table);
+  idea_columns(&group, true, &table);
   terms_columns(&table);
   while ((strategy = next_of(&group)) != NULL) {
     idea_cells(strategy, true, &table);
@@ -223,7 +222,7 @@ static void add_group(bool vendors, tsl_text *out) {
   strategies_listing group = {.vendors = vendors};
   tsl_table ideas = {0}, terms = {0};
   const tsl_strategy *strategy;
-  idea_columns(&group, &ideas);
+  idea_columns(&group, false, &ideas);
   tsl_table_column(&terms, "strategy", TSL_ALIGN_LEFT, false);
   terms_columns(&terms);
   while ((strategy = next_of(&group)) != NULL) {
