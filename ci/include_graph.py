@@ -80,7 +80,7 @@ TOOL_EXCEPTIONS = {
     "tools/tesela/explore/ranks.c": {"src/comm/collective_status.h"},
     "tools/tesela/explore/ranks_race.c": {"src/comm/collective_status.h"},
     "tools/tesela/page/bounds.c": {"src/explain/cost_report.h"},
-    "tools/tesela/page/cost_section.c": {"src/explain/cost_report.h"},
+    "tools/tesela/explore/reasons.h": {"src/explain/cost_report.h"},
     "tools/tesela/product/mpi_product.c": {"src/comm/collective_status.h"},
     "tools/tesela/product/mpi_product.h": {"src/comm/comm.h"},
     "tools/tesela/product/mpi_product_files.c": {"src/comm/collective_status.h"},
