@@ -102,6 +102,7 @@ void tsl_lab_add_source(const tsl_lab_kernel *kernel, tsl_text *out) {
       mark = name && (!brace || name < brace) ? at : mark;
       at++;
     }
+  tsl_text_add(out, "#line 1 \"%s\"\n", kernel->base);
   if (mark)
     tsl_text_add(out, "%.*sextern \"C\" %s", (int)(mark - text), text, mark);
   else

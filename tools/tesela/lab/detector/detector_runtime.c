@@ -57,7 +57,7 @@ typedef struct array {
   long count; /* elements */
   size_t element;
   long rows, cols, pitch; /* a matrix; a local array of one dimension has one row */
-  bool is_local, is_input, is_result;
+  bool is_local, is_input, is_result, has_race;
   cell *cells;
   outside out[2]; /* reads, writes */
   use unset;      /* a read of an element that nobody wrote */
@@ -115,8 +115,9 @@ static bool is_full(void) {
 /* --- races --- */
 
 /* Reports two uses without an order, once for each pair of lines. */
-static void tell_race(const array *of, long index, const use *first, bool first_writes, const use *second,
+static void tell_race(array *of, long index, const use *first, bool first_writes, const use *second,
                       bool second_writes) {
+  of->has_race = true;
   static struct {
     const array *of;
     uintptr_t codes[2];
@@ -124,7 +125,8 @@ static void tell_race(const array *of, long index, const use *first, bool first_
   static int known_count;
   char element[160], items[2][48];
   for (int i = 0; i < known_count; i++)
-    if (known[i].of == of && known[i].codes[0] == first->code && known[i].codes[1] == second->code)
+    if (known[i].of == of && ((known[i].codes[0] == first->code && known[i].codes[1] == second->code) ||
+                              (known[i].codes[0] == second->code && known[i].codes[1] == first->code)))
       return;
   if (known_count < 64) {
     known[known_count].of = of;
@@ -676,7 +678,7 @@ static double check_product(const array *a, const array *b, const double *c0, co
   if (wrong > 0)
     printf("W|wrong result|C(%ld, %ld) is %.9g, %.9g would be right; %ld of %ld elements are wrong where m = "
            "%ld, n = %ld, k = %ld, lda = %ld, ldb = %ld, ldc = %ld, alpha = %g, beta = %g\n",
-           row0, col0, got, expected, wrong, job.m * job.n, job.m, job.n, job.k, job.lda, job.ldb, job.ldc,
+           row0, col0, isnan(got) ? fabs(got) : got, expected, wrong, job.m * job.n, job.m, job.n, job.k, job.lda, job.ldb, job.ldc,
            job.alpha, job.beta);
   return wrong > 0 ? worst : 0;
 }
@@ -713,7 +715,7 @@ static void tell_outside(const array *of, bool is_write) {
 
 static void tell_unset(const array *of) {
   char item[48], element[160];
-  if (of->unset_count == 0 || is_full())
+  if (of->unset_count == 0 || of->has_race || is_full())
     return;
   tell_item(item, sizeof item, of->unset.item);
   tell_operand(of, of->unset_index, element, sizeof element);
