@@ -5,6 +5,7 @@
 #include "core/status.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *tsl_lab_outcome_word(tsl_lab_outcome outcome) {
@@ -12,15 +13,13 @@ const char *tsl_lab_outcome_word(tsl_lab_outcome outcome) {
   return words[outcome];
 }
 
-/* Quotes the line of the kernel that a sentence begins with: "kernel.cl:21". */
+/* Quotes the line of the kernel that a sentence names: "kernel.cl:21" or "kernel.cu(21)". */
 static void report_add_quote(const tsl_lab_kernel *kernel, const char *sentence, tsl_text *out) {
   const size_t length = strlen(kernel->base);
   int64_t number = 0;
-  const char *at = strstr(sentence, kernel->base);
-  if (!at || at[length] != ':')
-    return;
-  for (at += length + 1; *at >= '0' && *at <= '9' && number < 1000000; at++)
-    number = 10 * number + *at - '0';
+  for (const char *at = sentence; number == 0 && (at = strstr(at, kernel->base)) != NULL; at += length)
+    if (at[length] == ':' || at[length] == '(')
+      number = strtol(at + length + 1, NULL, 10);
   const char *line = kernel->text;
   for (int64_t i = 1; line && i < number; i++) {
     line = strchr(line, '\n');
