@@ -10,8 +10,8 @@
 typedef struct tsl_lab_options {
   const char *from, *language, *device, *output, *sizes;
   tesela_type type;
-  bool plain, json;         /* plain: without the race */
-  bool peers;
+  bool plain, json, peers;  /* plain: without the race */
+  bool quiet;               /* what a kernel prints is lost; set by grade */
   double seconds;           /* limit of processor time of one kernel */
   uint64_t memory;          /* limit of its memory */
   int64_t times;            /* watch: runs, 0: until an interrupt */
@@ -42,6 +42,7 @@ typedef struct tsl_lab_fault {
 /* Plain data, so that a child process can send it. */
 typedef struct tsl_lab_report {
   tsl_lab_outcome outcome;
+  bool is_complete;     /* the work went to its end */
   tesela_status status; /* of a failure */
   char failure[1024];   /* sentence of a compile error or another failure */
   char log[4096];       /* the compiler's log */
@@ -51,6 +52,7 @@ typedef struct tsl_lab_report {
   char undetected[256]; /* reason why the detector did not run; "" if it ran */
   /* loads and stores of global and local elements, multiply-adds of the shape: counted by the detector */
   double global_reads, global_writes, local_reads, local_writes, barriers, products;
+  bool hangs; /* the detector found an endless loop or a crash: nothing else was tried */
   int cases, cases_right; /* standard shapes */
   char wrong[600];        /* the first wrong case and element */
   double error;           /* largest error, as a fraction of the guaranteed one */

@@ -3,9 +3,9 @@
 #include "core/status.h"
 #include "lab/lab.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -86,16 +86,16 @@ tesela_status tsl_lab_temporary(char path[64]) {
   return mkdtemp(path) ? TESELA_OK : tsl_fail(TESELA_IO_FAILED, "%s: %s", path, strerror(errno));
 }
 
+static int child_remove_one(const char *path, const struct stat *state, int kind, struct FTW *place) {
+  (void)state;
+  (void)kind;
+  (void)place;
+  remove(path);
+  return 0;
+}
+
 void tsl_lab_remove(const char *path) {
-  DIR *folder = opendir(path);
-  struct dirent *entry;
-  if (!folder)
-    return;
-  while ((entry = readdir(folder)) != NULL)
-    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-      unlinkat(dirfd(folder), entry->d_name, 0);
-  closedir(folder);
-  rmdir(path);
+  nftw(path, child_remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 /* Limits this process: time, memory, files' size, no new rights, and no network where the system permits. */
@@ -103,6 +103,10 @@ static void child_confine(const tsl_lab_options *options) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   setpgid(0, 0);
+  /* What the kernel prints goes to standard error, what drivers print nowhere. */
+  const int nothing = open("/dev/null", O_WRONLY);
+  dup2(options->quiet ? nothing : STDERR_FILENO, STDOUT_FILENO);
+  dup2(nothing, STDERR_FILENO);
   (void)unshare(CLONE_NEWUSER | CLONE_NEWNET);
   child_limit(RLIMIT_CPU, (rlim_t)options->seconds + 1);
   child_limit(RLIMIT_DATA, (rlim_t)options->memory);
@@ -145,29 +149,35 @@ static void child_explain(const tsl_lab_kernel *kernel, const tsl_lab_options *o
 tesela_status tsl_lab_try(const tsl_lab_kernel *kernel, const tsl_lab_options *options,
                           tsl_lab_report *report) {
   tsl_lab_report *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  char folder[64];
   if (shared == MAP_FAILED)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a report");
+  tesela_status status = tsl_lab_temporary(folder);
+  if (status != TESELA_OK) {
+    munmap(shared, sizeof *shared);
+    return status;
+  }
   fflush(NULL);
   const pid_t child = fork();
   if (child == 0) {
     child_confine(options);
+    setenv("TMPDIR", folder, 1);
     tsl_lab_work(kernel, options, shared);
     _exit(0);
   }
-  if (child < 0) {
-    munmap(shared, sizeof *shared);
-    return tsl_fail(TESELA_IO_FAILED, "no child process: %s", strerror(errno));
-  }
-  const int state = child_wait(child, options->seconds);
+  if (child < 0)
+    status = tsl_fail(TESELA_IO_FAILED, "no child process: %s", strerror(errno));
+  const int state = child < 0 ? 0 : child_wait(child, options->seconds);
+  tsl_lab_remove(folder);
   *report = *shared;
   munmap(shared, sizeof *shared);
   if (WIFSIGNALED(state))
     child_explain(kernel, options, WTERMSIG(state), report);
-  else if (WEXITSTATUS(state) != 0 && report->outcome == TSL_LAB_RIGHT) {
+  else if (!report->is_complete) {
     report->outcome = TSL_LAB_BROKEN;
     report->status = TESELA_DEVICE_FAILED;
-    snprintf(report->failure, sizeof report->failure, "%.500s: the process of the kernel ended with code %d",
+    snprintf(report->failure, sizeof report->failure, "%.500s: the kernel ended its process, with code %d",
              kernel->file, WEXITSTATUS(state));
   }
-  return TESELA_OK;
+  return status;
 }

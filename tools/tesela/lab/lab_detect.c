@@ -5,6 +5,7 @@
 #include "core/status.h"
 
 #include <ctype.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include <lab_detector_runtime_c.h>
 #include <lab_detector_shim_h.h>
 
-static const double compile_seconds = 60, run_seconds = 30;
+static const double compile_seconds = 60, run_seconds = 20;
 
 static bool is_word_letter(char letter) {
   return isalnum((unsigned char)letter) || letter == '_';
@@ -318,14 +319,15 @@ static tesela_status detect_run_once(const tsl_lab_kernel *kernel, const char *p
     line += length + (line[length] == '\n');
   }
   tsl_text_free(&output);
-  if (status == TESELA_OK && code != 0 && found->count == 0) {
-    found->is_certain = true;
+  const bool is_endless = code == 128 + SIGKILL || code == 128 + SIGXCPU;
+  if (status == TESELA_OK && found->count == 0 && !found->has_counts && !*report->undetected) {
+    found->is_certain = report->hangs = true;
     tsl_lab_fault *fault = &found->faults[found->count++];
-    snprintf(fault->kind, sizeof fault->kind, "%s", code == 128 + 9 ? "endless loop" : "crash");
+    snprintf(fault->kind, sizeof fault->kind, "%s", is_endless ? "endless loop" : "crash");
     snprintf(fault->text, sizeof fault->text,
-             "%s: the kernel %s on %lld x %lld x %lld, run item by item (code %d)", kernel->base,
-             code == 128 + 9 ? "did not end" : "ended by a fault", (long long)run->m, (long long)run->n,
-             (long long)run->k, code);
+             "%s: the kernel %s where m = %lld, n = %lld, k = %lld, run item by item", kernel->base,
+             is_endless ? "did not end" : "ended its process", (long long)run->m, (long long)run->n,
+             (long long)run->k);
   }
   return status;
 }

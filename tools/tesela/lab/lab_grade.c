@@ -134,13 +134,15 @@ static tesela_status grade_print(const tsl_command_call *call, grade_row *const 
 tesela_status tsl_lab_grade(const tsl_command_call *call) {
   char *names[ROWS_MAX];
   grade_row *rows[ROWS_MAX];
+  tsl_lab_options options = *(const tsl_lab_options *)call->options;
   int count = 0, tried = 0;
+  options.quiet = true;
   TSL_TRY(grade_list(call->words[1], names, &count));
   for (; tried < count; tried++) {
     rows[tried] = calloc(1, sizeof **rows);
     if (!rows[tried])
       break;
-    grade_try(names[tried], call->options, rows[tried]);
+    grade_try(names[tried], &options, rows[tried]);
   }
   tesela_status status = TESELA_OK;
   if (tried < count)

@@ -319,6 +319,8 @@ static tesela_status work_on_device(const tsl_lab_kernel *kernel, const tsl_lab_
   snprintf(report->device_label, sizeof report->device_label, "%s", device->label);
   TSL_TRY(work_compile(kernel, strategy, device));
   tsl_lab_detect(kernel, report);
+  if (report->hangs)
+    return TESELA_OK;
   TSL_TRY(work_judge(kernel, strategy, device, report));
   if (report->outcome != TSL_LAB_RIGHT || report->fault_count > 0 || options->plain)
     return TESELA_OK;
@@ -331,6 +333,7 @@ void tsl_lab_work(const tsl_lab_kernel *kernel, const tsl_lab_options *options, 
   tesela_status status = tsl_lab_temporary(folder);
   if (status != TESELA_OK) {
     work_fail(report, status);
+    report->is_complete = true;
     return;
   }
   if (kernel->language == TSL_LAB_C)
@@ -344,4 +347,5 @@ out:
     report->outcome = TSL_LAB_WRONG;
   tsl_devices_destroy(devices);
   tsl_lab_remove(folder);
+  report->is_complete = true;
 }
