@@ -5,8 +5,8 @@ for tool in cc c++; do command -v "$tool" >/dev/null || skip "needs $tool"; done
 kernel_devices | grep -q '^opencl:' || skip "needs an OpenCL device"
 
 found=0
-# plant NAME KIND FROM TYPE SCRIPT [SCRIPT]: a kernel that began as FROM, changed by a sed script (and its parameters by
-# another), has a fault of this kind.
+# plant NAME KIND FROM TYPE SCRIPT [SCRIPT]: a kernel FROM this strategy has a fault of this KIND. Scripts of
+# sed plant it in the kernel, and in its parameters.
 plant() {
   local name=$1 kind=$2 from=$3 type=$4 script=$5
   tesela 0 lab new "$name" --from "$from" --type "$type"
@@ -21,7 +21,7 @@ plant() {
 
 plant barrier_1 "missing barrier" tile_local f32 '/both tiles are there/d'
 prints "between storing and using" "kernel.cl:"
-plant barrier_2 "missing barrier" tile_local f32 '/nobody reads/d'
+plant barrier_2 "missing barrier" tile_local f32 '/have read/d'
 prints "second barrier"
 plant edge "off by one at an edge" tile_local f32 's/if \(row < m && col < n\)/if (row <= m \&\& col < n)/'
 prints "(row "
@@ -29,7 +29,8 @@ plant swapped "swapped indices" tile_local f32 's/b_tile\[l\]\[x\]/b_tile[x][l]/
 prints "of b are exchanged"
 plant stride "wrong stride" tile_local f32 's/a\[row \* lda/a[row * m/'
 prints "rows of a are taken to be m ="
-plant unset "uninitialised local memory" tile_local f32 's/(a_tile\[y\]\[x\] =) (.*) \? (.*) : 0;/if (\2) \1 \3;/'
+plant unset "uninitialised local memory" tile_local f32 \
+  's/(a_tile\[y\]\[x\] =) (.*) \? (.*) : 0;/if (\2) \1 \3;/'
 prints "a_tile["
 plant tail "unread tail" tile_local f32 's/first < k;/first + TILE <= k;/'
 prints "of a are never read"
@@ -41,19 +42,23 @@ plant race "race on c" element f32 's/int l = 0; l < k; l\+\+/int l = get_group_
   s/beta != 0/get_group_id(2) > 0/; s/beta \* c/c/' 's/items = n m/items = n m 2/'
 [ "$found" = 10 ] || fail "only $found of ten faults"
 
-# The same in CUDA: the detector needs no device.
+# A fault in CUDA: the detector needs no device.
 tesela 0 lab new cuda --from tile_local --language cuda
-sed -i '/nobody reads/d' cuda/kernel.cu
+sed -i '/have read/d' cuda/kernel.cu
 run 1 "$TESELA" lab run cuda --no-race
 prints "fault     missing barrier:" "second barrier" "kernel.cu:"
 
 # Faults of the documents' own listings, and of arrays.
 plant listing_stride "wrong stride" element f32 's/a\[row \* lda/a[row * n/'
-plant private "out of bounds" row_private f32 's/#define PANEL 32/#define PANEL 8/; s/float panel\[PANEL\]/float panel[4]/'
+plant private "out of bounds" row_private f32 's/#define PANEL 32/#define PANEL 8/
+  s/float panel\[PANEL\]/float panel[4]/'
 prints "panel is used with the index 4"
-plant barrier_left "barrier not reached" row_private_column_local f32 's/^  float panel/  if (row >= m) return;\n&/'
+plant barrier_left "barrier not reached" row_private_column_local f32 \
+  's/^  float panel/  if (row >= m) return;\n&/'
 plant tree "missing barrier" "dot block_tree" f32 's/barrier\(CLK.*/;/'
-plant turned "swapped indices" "transpose tile_local" f32 's/c\[\(col0 \+ y\) \* ldc \+ row0 \+ x\] = tile\[x\]\[y\]/c[(row0 + y) * ldc + col0 + x] = tile[y][x]/; s/if \(col0 \+ y < cols && row0 \+ x < rows\)/if (row0 + y < cols \&\& col0 + x < rows)/'
+plant turned "swapped indices" "transpose tile_local" f32 '
+  s/c\[\(col0 \+ y\) \* ldc \+ row0 \+ x\] = tile\[x\]\[y\]/c[(row0 + y) * ldc + col0 + x] = tile[y][x]/
+  s/if \(col0 \+ y < cols && row0 \+ x < rows\)/if (row0 + y < cols \&\& col0 + x < rows)/'
 
 # A right kernel has no fault.
 tesela 0 lab new right

@@ -1,6 +1,6 @@
 #!/bin/bash
-# `tesela strategies NAME --program`: one program of host and kernel. Those of OpenCL and C compile and run here;
-# the kernels of the CUDA programs compile by NVRTC.
+# `tesela strategies NAME --program`: one program of host and kernel. Programs of OpenCL and C compile and run
+# here; the kernels of the CUDA programs compile by NVRTC.
 . "$(dirname "$0")/helper.sh"
 command -v cc >/dev/null || skip "needs cc"
 gpu_rungs=(element row row_private row_private_column_local tile_local "dot block_tree" "transpose element"
@@ -37,7 +37,7 @@ for rung in "${gpu_rungs[@]}"; do
   fi
 done
 
-# The kernel of a CUDA program is the one of `tesela lab new`, which NVRTC compiles.
+# The kernel of a CUDA program is equal to that of `tesela lab new`, and NVRTC compiles it.
 for rung in "${gpu_rungs[@]}"; do
   # shellcheck disable=SC2086
   tesela 0 strategies $rung --program cuda -o lab.cu

@@ -6,8 +6,9 @@
 #include <string.h>
 
 static const tsl_option options[] = {
-    TSL_OPTION(tsl_lab_options, from, "from", TEXT, "tile_local",
-               "new: begin as this strategy, such as tile_local, \"dot block_tree\" or \"transpose element\""),
+    TSL_OPTION(
+        tsl_lab_options, from, "from", TEXT, "tile_local",
+        "new: begin as this strategy, such as tile_local, \"dot block_tree\" or \"transpose element\""),
     TSL_OPTION(tsl_lab_options, language, "language", TEXT, "opencl", "new: opencl, cuda or c"),
     TSL_OPTION(tsl_lab_options, type, "type", TYPE, "f32", "new: f32 or f64"),
     TSL_OPTION(tsl_lab_options, device, "device", DEVICE, NULL,

@@ -10,14 +10,14 @@
 typedef struct tsl_lab_options {
   const char *from, *language, *device, *output, *sizes;
   tesela_type type;
-  bool plain, json, peers;  /* plain: without the race */
-  bool quiet;               /* what a kernel prints is lost; set by grade */
-  double seconds;           /* limit of processor time of one kernel */
-  uint64_t memory;          /* limit of its memory */
-  int64_t times;            /* watch: runs, 0: until an interrupt */
+  bool plain, json, peers; /* plain: without the race */
+  bool quiet;              /* output of the kernel is lost; set by grade */
+  double seconds;          /* limit of processor time of one kernel */
+  uint64_t memory;         /* limit of its memory */
+  int64_t times;           /* watch: runs, 0: until an interrupt */
 } tsl_lab_options;
 
-/* What a run found out, in words and numbers. */
+/* Outcome of a run. */
 typedef enum tsl_lab_outcome {
   TSL_LAB_RIGHT,
   TSL_LAB_WRONG,  /* a wrong result, or a fault that the detector found */
@@ -52,7 +52,7 @@ typedef struct tsl_lab_report {
   char undetected[256]; /* reason why the detector did not run; "" if it ran */
   /* loads and stores of global and local elements, multiply-adds of the shape: counted by the detector */
   double global_reads, global_writes, local_reads, local_writes, barriers, products;
-  bool hangs; /* the detector found an endless loop or a crash: nothing else was tried */
+  bool hangs;             /* the detector found an endless loop or a crash: nothing else was tried */
   int cases, cases_right; /* standard shapes */
   char wrong[600];        /* the first wrong case and element */
   double error;           /* largest error, as a fraction of the guaranteed one */

@@ -103,7 +103,7 @@ static void child_confine(const tsl_lab_options *options) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   setpgid(0, 0);
-  /* What the kernel prints goes to standard error, what drivers print nowhere. */
+  /* Output of the kernel goes to standard error, messages of drivers go nowhere. */
   const int nothing = open("/dev/null", O_WRONLY);
   dup2(options->quiet ? nothing : STDERR_FILENO, STDOUT_FILENO);
   dup2(nothing, STDERR_FILENO);
@@ -135,20 +135,21 @@ static void child_explain(const tsl_lab_kernel *kernel, const tsl_lab_options *o
   report->status = TESELA_DEVICE_FAILED;
   if (number == SIGXCPU || number == SIGKILL)
     snprintf(report->failure, sizeof report->failure,
-             "%.500s: the kernel used more than %g s of processor time, or the system ended it%s", kernel->file,
-             options->seconds, where);
+             "%.500s: the kernel used more than %g s of processor time, or the system ended it%s",
+             kernel->file, options->seconds, where);
   else if (number == SIGSEGV || number == SIGBUS)
     snprintf(report->failure, sizeof report->failure,
-             "%.500s: the kernel accessed memory that it does not own (%s)%s", kernel->file, strsignal(number),
-             where);
-  else
-    snprintf(report->failure, sizeof report->failure, "%.500s: the kernel ended by a signal (%s)%s", kernel->file,
+             "%.500s: the kernel accessed memory that it does not own (%s)%s", kernel->file,
              strsignal(number), where);
+  else
+    snprintf(report->failure, sizeof report->failure, "%.500s: the kernel ended by a signal (%s)%s",
+             kernel->file, strsignal(number), where);
 }
 
 tesela_status tsl_lab_try(const tsl_lab_kernel *kernel, const tsl_lab_options *options,
                           tsl_lab_report *report) {
-  tsl_lab_report *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  tsl_lab_report *shared =
+      mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   char folder[64];
   if (shared == MAP_FAILED)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a report");

@@ -1,5 +1,5 @@
 /* Detector of faults: compiles the kernel with the system's compiler, instrumented, and runs it item by item
- * (detector/detector_runtime.c). */
+ * (detector/). */
 #include "lab/lab.h"
 
 #include "core/status.h"
@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <lab_detector_runtime_c.h>
+#include <lab_detector_h.h>
+#include <lab_detector_memory_c.h>
 #include <lab_detector_shim_h.h>
+#include <lab_detector_work_c.h>
 
 static const double compile_seconds = 60, run_seconds = 20;
 
@@ -22,12 +24,13 @@ static bool is_word_letter(char letter) {
 /* --- the kernel's text --- */
 
 /* Returns the length of a word that declares local memory; 0: it is another one. */
-static size_t detect_local_word(const tsl_lab_kernel *kernel, const char *at) {
-  static const char *const words[][3] = {
-      [TSL_LAB_OPENCL] = {"__local", "local", NULL}, [TSL_LAB_CUDA] = {"__shared__", NULL, NULL}, [TSL_LAB_C] = {NULL, NULL, NULL}};
+static size_t detect_local_word(const tsl_lab_kernel *kernel, const char *text) {
+  static const char *const words[][3] = {[TSL_LAB_OPENCL] = {"__local", "local", NULL},
+                                         [TSL_LAB_CUDA] = {"__shared__", NULL, NULL},
+                                         [TSL_LAB_C] = {NULL, NULL, NULL}};
   for (int i = 0; i < 3 && words[kernel->language][i]; i++) {
     const size_t length = strlen(words[kernel->language][i]);
-    if (strncmp(at, words[kernel->language][i], length) == 0 && !is_word_letter(at[length]))
+    if (strncmp(text, words[kernel->language][i], length) == 0 && !is_word_letter(text[length]))
       return length;
   }
   return 0;
@@ -43,12 +46,12 @@ static void detect_add_register(const char *name, size_t length, int dimensions,
 
 /* Appends a declaration of local arrays, up to its semicolon, as static arrays that are registered. Returns
  * the text after it; NULL: it declares a pointer. */
-static const char *detect_add_local(const char *at, tsl_text *out) {
+static const char *detect_add_local(const char *text, tsl_text *out) {
   const char *name = NULL;
   size_t length = 0;
   int depth = 0, dimensions = 0;
   tsl_text calls = {0};
-  const char *end = at;
+  const char *end = text;
   for (; *end && *end != ';'; end++) {
     if (*end == '*' && depth == 0) {
       tsl_text_free(&calls);
@@ -68,7 +71,8 @@ static const char *detect_add_local(const char *at, tsl_text *out) {
   }
   if (name)
     detect_add_register(name, length, dimensions, &calls);
-  tsl_text_add(out, "static __attribute__((aligned(4096)))%.*s;%s", (int)(end - at), at, tsl_text_get(&calls));
+  tsl_text_add(out, "static __attribute__((aligned(4096)))%.*s;%s", (int)(end - text), text,
+               tsl_text_get(&calls));
   tsl_text_free(&calls);
   return *end ? end + 1 : end;
 }
@@ -79,8 +83,7 @@ static void detect_add_text(const tsl_lab_kernel *kernel, tsl_text *out) {
   const char *at = kernel->text;
   while (*at) {
     const bool is_comment = at[0] == '/' && (at[1] == '/' || at[1] == '*');
-    const size_t word =
-        at == kernel->text || !is_word_letter(at[-1]) ? detect_local_word(kernel, at) : 0;
+    const size_t word = at == kernel->text || !is_word_letter(at[-1]) ? detect_local_word(kernel, at) : 0;
     if (is_comment) {
       const char *end = at[1] == '/' ? at + strcspn(at, "\n") : strstr(at + 2, "*/");
       end = end ? end + (at[1] == '*' ? 2 : 0) : at + strlen(at);
@@ -103,9 +106,9 @@ static void detect_add_call(const tsl_lab_kernel *kernel, tsl_text *out) {
   tsl_text_add(out, "\n#line 1 \"call\"\nvoid lab_call(void) {\n  %s(", kernel->function);
   for (int i = 0; i < kernel->argument_count; i++) {
     const tsl_lab_argument *argument = &kernel->arguments[i];
-    static const char *const names[TSL_LAB_MEANINGS] = {[TSL_LAB_ARG_A] = "a",   [TSL_LAB_ARG_B] = "b",
-                                                        [TSL_LAB_ARG_C] = "c",   [TSL_LAB_ARG_X] = "x",
-                                                        [TSL_LAB_ARG_Y] = "y",   [TSL_LAB_ARG_SUMS] = "sums"};
+    static const char *const names[TSL_LAB_MEANINGS] = {
+        [TSL_LAB_ARG_A] = "a", [TSL_LAB_ARG_B] = "b", [TSL_LAB_ARG_C] = "c",
+        [TSL_LAB_ARG_X] = "x", [TSL_LAB_ARG_Y] = "y", [TSL_LAB_ARG_SUMS] = "sums"};
     tsl_text_add(out, "%s", i ? ", " : "");
     switch (tsl_lab_role_of(argument->meaning)) {
     case TSL_LAB_SIZE:
@@ -118,8 +121,8 @@ static void detect_add_call(const tsl_lab_kernel *kernel, tsl_text *out) {
       tsl_text_add(out, "(%s *)lab_operand(\"%s\")", real, names[argument->meaning]);
       break;
     case TSL_LAB_LOCAL:
-      tsl_text_add(out, "(%s *)lab_local_argument(\"%s\", lab_local_counts[%d] * sizeof(%s), sizeof(%s))", real,
-                   argument->name, locals++, real, real);
+      tsl_text_add(out, "(%s *)lab_local_argument(\"%s\", lab_local_counts[%d] * sizeof(%s), sizeof(%s))",
+                   real, argument->name, locals++, real, real);
     }
   }
   tsl_text_add(out, ");\n}\n");
@@ -142,17 +145,17 @@ static void detect_give_up(const char *program, int code, const tsl_text *output
              error ? (int)strcspn(error, "\n") : 40, error ? error : "the compiler failed");
 }
 
-/* Compiles kernel and runtime to a program. *made is false, with a reason in the report, if that fails. */
+/* Compiles kernel and runtime to a program. *is_made is false, with a reason in the report, if that fails. */
 static tesela_status detect_compile(const tsl_lab_kernel *kernel, const char *folder, char program[128],
-                                    bool *made, tsl_lab_report *report) {
+                                    bool *is_made, tsl_lab_report *report) {
   static const char *const macros[] = {
       [TSL_LAB_OPENCL] = "-DLAB_OPENCL", [TSL_LAB_CUDA] = "-DLAB_CUDA", [TSL_LAB_C] = "-DLAB_C"};
   const bool is_cuda = kernel->language == TSL_LAB_CUDA;
-  char unit[128], shim[128], runtime[128], object[128];
+  char unit[128], shim[128], memory[128], work[128], header[128], object[128];
   tsl_text text = {0}, output = {0};
   int code = 0;
   tesela_status status;
-  *made = false;
+  *is_made = false;
   tsl_text_add(&text, "#line 1 \"%s\"\n", kernel->base);
   if (is_cuda)
     tsl_text_add(&text, "extern \"C\" void lab_call(void);\n#line 1 \"%s\"\n", kernel->base);
@@ -163,7 +166,9 @@ static tesela_status detect_compile(const tsl_lab_kernel *kernel, const char *fo
   TSL_GO(tsl_text_status(&text));
   TSL_GO(detect_write(folder, is_cuda ? "unit.cc" : "unit.c", tsl_text_get(&text), unit));
   TSL_GO(detect_write(folder, "shim.h", lab_detector_shim_h, shim));
-  TSL_GO(detect_write(folder, "runtime.c", lab_detector_runtime_c, runtime));
+  TSL_GO(detect_write(folder, "detector.h", lab_detector_h, header));
+  TSL_GO(detect_write(folder, "memory.c", lab_detector_memory_c, memory));
+  TSL_GO(detect_write(folder, "work.c", lab_detector_work_c, work));
   const char *const compile[] = {is_cuda ? "c++" : "cc",
                                  is_cuda ? "-std=gnu++17" : "-std=gnu11",
                                  "-g",
@@ -182,12 +187,12 @@ static tesela_status detect_compile(const tsl_lab_kernel *kernel, const char *fo
                                  NULL};
   TSL_GO(tsl_lab_command(compile, compile_seconds, &output, &code));
   if (code == 0) {
-    const char *const link[] = {"cc", "-std=gnu11", "-O1",    "-w",  "-fno-pie", "-no-pie",
-                                runtime, object,    "-o",     program, "-lm",    NULL};
+    const char *const link[] = {"cc", "-std=gnu11", "-O1", "-w",    "-fno-pie", "-no-pie", memory,
+                                work, object,       "-o",  program, "-lm",      NULL};
     TSL_GO(tsl_lab_command(link, compile_seconds, &output, &code));
   }
-  *made = code == 0;
-  if (!*made)
+  *is_made = code == 0;
+  if (!*is_made)
     detect_give_up(compile[0], code, &output, report);
 out:
   tsl_text_free(&text);
@@ -220,7 +225,8 @@ static void detect_read_line(const char *line, size_t length, detect_found *foun
     return;
   if (line[0] == 'C') {
     double *c = found->counts;
-    found->has_counts = sscanf(line + 2, "%lg|%lg|%lg|%lg|%lg|%lg", &c[0], &c[1], &c[2], &c[3], &c[4], &c[5]) == 6;
+    found->has_counts =
+        sscanf(line + 2, "%lg|%lg|%lg|%lg|%lg|%lg", &c[0], &c[1], &c[2], &c[3], &c[4], &c[5]) == 6;
   } else if (line[0] == 'U') {
     snprintf(report->undetected, sizeof report->undetected, "%.*s", (int)(length - 2), line + 2);
   } else if (line[0] == 'A' && found->count > 0) {
@@ -230,8 +236,8 @@ static void detect_read_line(const char *line, size_t length, detect_found *foun
     snprintf(fault->kind, sizeof fault->kind, "%.*s", (int)(bar - line - 2), line + 2);
     snprintf(fault->text, sizeof fault->text, "%.*s", (int)(length - (size_t)(bar + 1 - line)), bar + 1);
     found->has_guess |= line[0] == 'H';
-    found->is_certain |= line[0] == 'F' && strncmp(fault->kind, "o", 1) != 0 &&
-                         strcmp(fault->kind, "unwritten elements") != 0;
+    found->is_certain |=
+        line[0] == 'F' && strncmp(fault->kind, "o", 1) != 0 && strcmp(fault->kind, "unwritten elements") != 0;
   }
 }
 
@@ -259,8 +265,9 @@ static bool detect_make_run(const tsl_lab_kernel *kernel, int index, detect_run 
   const detect_run transpose[] = {{2 * t, 2 * t, 0, 0, 1, 0, false, false},
                                   {t + 3, 2 * t + 5, 0, 3, 1, 0, true, false},
                                   {3, 2 * t, 0, 1, 1, 0, false, false}};
-  const detect_run dot[] = {
-      {1, 1, 40037, 0, 1, 0, false, false}, {1, 1, 5, 0, 1, 0, true, false}, {1, 1, 4099, 0, 1, 0, true, true}};
+  const detect_run dot[] = {{1, 1, 40037, 0, 1, 0, false, false},
+                            {1, 1, 5, 0, 1, 0, true, false},
+                            {1, 1, 4099, 0, 1, 0, true, true}};
   const detect_run *runs = kernel->op == TSL_OP_GEMM ? gemm : kernel->op == TSL_OP_DOT ? dot : transpose;
   const int count = kernel->op == TSL_OP_GEMM ? 6 : 3;
   if (index >= count)
@@ -291,8 +298,13 @@ static tesela_status detect_run_once(const tsl_lab_kernel *kernel, const char *p
     problem.c.row_stride += run->gap ? run->gap + 2 : 0;
   if (kernel->language != TSL_LAB_C)
     TSL_TRY(tsl_lab_range_of(kernel, &problem, &range));
-  const int64_t values[] = {(int64_t)tsl_type(kernel->type)->size, problem.m, problem.n, problem.k,
-                            problem.a.row_stride, problem.b.row_stride, problem.c.row_stride};
+  const int64_t values[] = {(int64_t)tsl_type(kernel->type)->size,
+                            problem.m,
+                            problem.n,
+                            problem.k,
+                            problem.a.row_stride,
+                            problem.b.row_stride,
+                            problem.c.row_stride};
   snprintf(numbers[count++], sizeof *numbers, "%c", *tsl_op_name(kernel->op));
   for (size_t i = 0; i < sizeof values / sizeof *values; i++)
     snprintf(numbers[count++], sizeof *numbers, "%lld", (long long)values[i]);
@@ -403,14 +415,15 @@ static bool detect_is_kind(const tsl_lab_fault *fault, const char *kind) {
   return strcmp(fault->kind, kind) == 0;
 }
 
-/* Puts a run's faults into the report. A guess that explains the result stands first; elements that were not
- * read are told only without one. */
+/* Puts a run's faults into the report. A guess that explains the result stands first. Unread elements are
+ * reported only without a guess. */
 static void detect_keep(const tsl_lab_kernel *kernel, const char *program, detect_found *found,
                         tsl_lab_report *report) {
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < found->count; i++) {
       tsl_lab_fault *fault = &found->faults[i];
-      const bool is_guess = detect_is_kind(fault, "swapped indices") || detect_is_kind(fault, "wrong stride") ||
+      const bool is_guess = detect_is_kind(fault, "swapped indices") ||
+                            detect_is_kind(fault, "wrong stride") ||
                             detect_is_kind(fault, "float for double");
       if (is_guess != (pass == 0) || (is_guess && found->is_certain) ||
           (found->has_guess && !found->is_certain && strncmp(fault->kind, "un", 2) == 0))

@@ -97,13 +97,13 @@ static void lab_trim(const char *from, size_t length, char *out, size_t size) {
 }
 
 /* Splits the next line of the file. *more is false after the last; an empty line has the name "". */
-static tesela_status lab_next_line(const char **at, lab_line *line, bool *more) {
-  const size_t length = strcspn(*at, "\n"), used = strcspn(*at, "\n#");
-  const char *const text = *at, *const equals = memchr(text, '=', used);
+static tesela_status lab_next_line(const char **rest, lab_line *line, bool *more) {
+  const size_t length = strcspn(*rest, "\n"), used = strcspn(*rest, "\n#");
+  const char *const text = *rest, *const equals = memchr(text, '=', used);
   char whole[256];
   line->number++;
-  *more = **at != '\0';
-  *at += length + (text[length] == '\n');
+  *more = **rest != '\0';
+  *rest += length + (text[length] == '\n');
   line->name[0] = '\0';
   lab_trim(text, used, whole, sizeof whole);
   if (!*whole)
@@ -142,7 +142,8 @@ static tesela_status lab_read_op(const lab_line *line, tsl_op *op) {
   return lab_fail_line(line, "operations are gemm, dot and transpose");
 }
 
-/* Names of the kernel's own arguments: "Mdim = m", "Bwrk = local k". Resolved after the signature is known. */
+/* Names of the kernel's own arguments: "Mdim = m", "Bwrk = local k". Resolved after the signature is known.
+ */
 typedef struct lab_aliases {
   lab_line lines[TSL_LAB_ARGUMENTS_MAX];
   int count;
@@ -190,20 +191,20 @@ static bool is_word_letter(char letter) {
 }
 
 /* Returns the text after the word, if it is a whole word there; else NULL. */
-static const char *lab_skip_word(const char *at, const char *word) {
+static const char *lab_skip_word(const char *text, const char *word) {
   const size_t length = strlen(word);
-  return strncmp(at, word, length) == 0 && !is_word_letter(at[length]) ? at + length : NULL;
+  return strncmp(text, word, length) == 0 && !is_word_letter(text[length]) ? text + length : NULL;
 }
 
-/* Returns the text from `at` without comments and strings being searched: skips one comment, or one letter. */
-static const char *lab_skip_comment(const char *at) {
-  if (at[0] == '/' && at[1] == '/')
-    return at + strcspn(at, "\n");
-  if (at[0] == '/' && at[1] == '*') {
-    const char *end = strstr(at + 2, "*/");
-    return end ? end + 2 : at + strlen(at);
+/* Returns the text after its first comment, or after its first letter. */
+static const char *lab_skip_comment(const char *text) {
+  if (text[0] == '/' && text[1] == '/')
+    return text + strcspn(text, "\n");
+  if (text[0] == '/' && text[1] == '*') {
+    const char *end = strstr(text + 2, "*/");
+    return end ? end + 2 : text + strlen(text);
   }
-  return at + 1;
+  return text + 1;
 }
 
 /* Returns the parenthesis of the function's definition or declaration; NULL: the file has none. */
@@ -262,11 +263,11 @@ static tesela_status lab_set_meaning(const tsl_lab_kernel *kernel, const lab_ali
   if (i < TSL_LAB_ARG_LOCAL)
     return TESELA_OK;
   if (line)
-    return lab_fail_line(line, "arguments are m, n, k, lda, ldb, ldc, alpha, beta, a, b and c, of a dot x, y "
-                               "and sums, of a transpose rows and cols, and \"local N\"");
+    return lab_fail_line(line, "write one of m, n, k, lda, ldb, ldc, alpha, beta, a, b, c, x, y, sums, rows, "
+                               "cols, or \"local N\"");
   return tsl_fail(TESELA_BAD_INPUT,
-                  "%s: argument \"%s\" of %s is unknown; add a line to %s/parameters that says what it is, "
-                  "such as \"%s = m\"",
+                  "%s: argument \"%s\" of %s is unknown; its meaning is missing in %s/parameters, such as "
+                  "\"%s = m\"",
                   kernel->file, argument->name, kernel->function, kernel->folder, argument->name);
 }
 
@@ -277,7 +278,7 @@ static tesela_status lab_read_argument(tsl_lab_kernel *kernel, const lab_aliases
     const char *word;
     int bytes;
     bool is_float;
-  } types[] = {{"long", 8, false},     {"ulong", 8, false},    {"int64_t", 8, false}, {"size_t", 8, false},
+  } types[] = {{"long", 8, false},      {"ulong", 8, false},    {"int64_t", 8, false}, {"size_t", 8, false},
                {"ptrdiff_t", 8, false}, {"uint64_t", 8, false}, {"float", 4, true},    {"double", 8, true}};
   tsl_lab_argument argument = {.bytes = 4};
   const bool is_pointer = memchr(from, '*', length) || memchr(from, '[', length);
@@ -338,8 +339,9 @@ static tesela_status lab_read_signature(tsl_lab_kernel *kernel, const lab_aliase
     lab_guess_function(kernel, kernel->function, sizeof kernel->function);
   const char *at = *kernel->function ? lab_find_signature(kernel->text, kernel->function) : NULL;
   if (!at)
-    return tsl_fail(TESELA_BAD_INPUT, "%s: there is no function \"%s\"; \"kernel = NAME\" in %s/parameters "
-                                      "names the kernel",
+    return tsl_fail(TESELA_BAD_INPUT,
+                    "%s: there is no function \"%s\"; \"kernel = NAME\" in %s/parameters "
+                    "names the kernel",
                     kernel->file, kernel->function, kernel->folder);
   int depth = 0;
   const char *start = ++at;
@@ -374,7 +376,7 @@ static tesela_status lab_find_file(tsl_lab_kernel *kernel) {
     return TESELA_OK;
   return found == 0 ? tsl_fail(TESELA_BAD_INPUT,
                                "%s: this folder has no kernel.cl, kernel.cu or kernel.c; \"tesela lab new "
-                               "NAME --from tile_local\" makes one that has",
+                               "NAME\" makes a folder with one",
                                kernel->folder)
                     : tsl_fail(TESELA_BAD_INPUT, "%s: this folder has several kernel files; one is right",
                                kernel->folder);

@@ -50,9 +50,10 @@ static void new_add_readme(const char *name, const tsl_lab_template *model, tsl_
 #define NEW_ADD_ARGUMENT(member, word, role, what) tsl_text_add(out, "- `%s`: %s\n", word, what);
   TSL_LAB_ARGUMENT_LIST(NEW_ADD_ARGUMENT)
 #undef NEW_ADD_ARGUMENT
-  tsl_text_add(out, "\nAn argument with another name needs a line in `parameters`, such as `Mdim = m`. "
-                    "Without lda, ldb and ldc rows follow each other without gaps. A kernel without alpha and "
-                    "beta computes C = A B.\n");
+  tsl_text_add(out,
+               "\nAn argument with another name needs a line in `parameters`, such as `Mdim = m`. "
+               "Without lda, ldb and ldc rows follow each other without gaps. A kernel without alpha and "
+               "beta computes C = A B.\n");
 }
 
 tesela_status tsl_lab_new(const tsl_command_call *call) {

@@ -8,15 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <lab_program_c_c.h>
-#include <lab_program_cuda_cu.h>
-#include <lab_program_opencl_c.h>
+#include <lab_program_c_txt.h>
+#include <lab_program_cuda_txt.h>
+#include <lab_program_opencl_txt.h>
 
 typedef struct program_operand {
   const char *name, *elements, *access; /* NULL ends the list; `elements` is an expression of C */
 } program_operand;
 
-/* What the host of an operation does, as C. */
+/* Work of the host for an operation, as text of C. */
 typedef struct program_op {
   const char *usage, *sizes;
   program_operand operands[4];
@@ -54,25 +54,25 @@ static const program_op ops[] = {
          "    }\n"
          "  if (wrong == 0)\n"
          "    printf(\"right: all %d x %d elements\\n\", m, n);\n"},
-    [TSL_OP_DOT] =
-        {" [n]",
-         "  const int n = count > 1 ? atoi(words[1]) : 1000000;\n"
-         "  if (n < 1) {\n"
-         "    fprintf(stderr, \"the length must be 1 or more\\n\");\n"
-         "    return 2;\n"
-         "  }\n",
-         {{"x", "(size_t)n", "in"}, {"y", "(size_t)n", "in"}, {"sums", "GROUPS", "out"}},
-         {"n", "x", "y", "sums"},
-         "2.0 * n",
-         "GFLOP/s",
-         "  double sum = 0, expected = 0;\n"
-         "  for (int i = 0; i < GROUPS; i++)\n"
-         "    sum += sums[i];\n"
-         "  for (int i = 0; i < n; i++)\n"
-         "    expected += (double)x[i] * y[i];\n"
-         "  const long wrong = sum != expected;\n"
-         "  printf(wrong ? \"wrong: the sum is %g, %g would be right\\n\" : \"right: the sum is %g\\n\", sum, "
-         "expected);\n"},
+    [TSL_OP_DOT] = {" [n]",
+                    "  const int n = count > 1 ? atoi(words[1]) : 1000000;\n"
+                    "  if (n < 1) {\n"
+                    "    fprintf(stderr, \"the length must be 1 or more\\n\");\n"
+                    "    return 2;\n"
+                    "  }\n",
+                    {{"x", "(size_t)n", "in"}, {"y", "(size_t)n", "in"}, {"sums", "GROUPS", "out"}},
+                    {"n", "x", "y", "sums"},
+                    "2.0 * n",
+                    "GFLOP/s",
+                    "  double sum = 0, expected = 0;\n"
+                    "  for (int i = 0; i < GROUPS; i++)\n"
+                    "    sum += sums[i];\n"
+                    "  for (int i = 0; i < n; i++)\n"
+                    "    expected += (double)x[i] * y[i];\n"
+                    "  const long wrong = sum != expected;\n"
+                    "  printf(wrong ? \"wrong: the sum is %g, %g would be right\\n\" : \"right: the sum is "
+                    "%g\\n\", sum, "
+                    "expected);\n"},
     [TSL_OP_TRANSPOSE] =
         {" [rows cols]",
          "  const int rows = count > 2 ? atoi(words[1]) : 1000;\n"
@@ -242,7 +242,8 @@ static void add_arguments(const program_job *job, tsl_text *out) {
     for (int i = 0; job->op->arguments[i]; i++) {
       const char *name = job->op->arguments[i];
       const char *prefix = program_operand_named(job->op, name) ? "device_" : "";
-      tsl_text_add(out, "  check(clSetKernelArg(kernel, index++, sizeof %s%s, &%s%s), \"clSetKernelArg %s\");\n",
+      tsl_text_add(out,
+                   "  check(clSetKernelArg(kernel, index++, sizeof %s%s, &%s%s), \"clSetKernelArg %s\");\n",
                    prefix, name, prefix, name, name);
     }
     for (int side = 0; side < 2; side++) {
@@ -280,8 +281,9 @@ static void add_arguments(const program_job *job, tsl_text *out) {
 }
 
 static void add_rate(const program_job *job, tsl_text *out) {
-  tsl_text_add(out, "  printf(\"  the kernel alone: %%.3f ms, %%.3g %s\\n\", 1e3 * device_seconds,\n"
-                    "         1e-9 * %s / device_seconds);",
+  tsl_text_add(out,
+               "  printf(\"  the kernel alone: %%.3f ms, %%.3g %s\\n\", 1e3 * device_seconds,\n"
+               "         1e-9 * %s / device_seconds);",
                job->op->unit, job->op->operations);
 }
 
@@ -305,11 +307,11 @@ static void add_check(const program_job *job, tsl_text *out) {
 static const struct {
   const char *name;
   void (*add)(const program_job *job, tsl_text *out);
-} sections[] = {{"TITLE", add_title},         {"FILE", add_file},         {"USAGE", add_usage},
-                {"FUNCTION", add_function},   {"KERNEL", add_kernel},     {"DEFINES", add_defines},
-                {"SIZES", add_sizes},         {"MATRICES", add_matrices}, {"BUFFERS", add_buffers},
-                {"COPY_IN", add_copy_in},     {"ARGUMENTS", add_arguments}, {"COPY_OUT", add_copy_out},
-                {"RATE", add_rate},           {"RELEASE", add_release},   {"CHECK", add_check}};
+} sections[] = {{"TITLE", add_title},       {"FILE", add_file},           {"USAGE", add_usage},
+                {"FUNCTION", add_function}, {"KERNEL", add_kernel},       {"DEFINES", add_defines},
+                {"SIZES", add_sizes},       {"MATRICES", add_matrices},   {"BUFFERS", add_buffers},
+                {"COPY_IN", add_copy_in},   {"ARGUMENTS", add_arguments}, {"COPY_OUT", add_copy_out},
+                {"RATE", add_rate},         {"RELEASE", add_release},     {"CHECK", add_check}};
 
 /* Appends a program's text, its sections "{{NAME}}" filled in. */
 static void program_add(const program_job *job, const char *text, tsl_text *out) {
@@ -337,9 +339,9 @@ static tesela_status program_write(const char *path, tsl_text *text) {
 
 tesela_status tsl_lab_program(const char *strategy, const char *language, tesela_type type,
                               const char *output) {
-  static const char *const texts[] = {[TSL_LAB_OPENCL] = lab_program_opencl_c,
-                                      [TSL_LAB_CUDA] = lab_program_cuda_cu,
-                                      [TSL_LAB_C] = lab_program_c_c};
+  static const char *const texts[] = {[TSL_LAB_OPENCL] = lab_program_opencl_txt,
+                                      [TSL_LAB_CUDA] = lab_program_cuda_txt,
+                                      [TSL_LAB_C] = lab_program_c_txt};
   static const char *const files[] = {"lab.c", "lab.cu", "lab.c"};
   program_job job = {.language = tsl_lab_language_find(language), .type = type};
   tsl_text kernel = {0}, out = {0};

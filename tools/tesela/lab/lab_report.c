@@ -59,7 +59,7 @@ static void report_add_rates(const tsl_lab_report *report, tsl_text *out) {
   tsl_table_free(&table);
 }
 
-/* Tells what the kernel loads, as the detector counted it. */
+/* Appends the kernel's loads, which the detector counted. */
 static void report_add_counts(const tsl_lab_report *report, tsl_text *out) {
   if (report->products > 0)
     tsl_text_add(out,
@@ -98,7 +98,8 @@ void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *repo
     tsl_text_add(out, "  judged    wrong: %s\n            (%d shapes were right before)\n", report->wrong,
                  report->cases_right);
   if (report->outcome == TSL_LAB_UNTRIED)
-    tsl_text_add(out, "  judged    only by the detector: no CUDA device is here; NVRTC compiled the kernel\n");
+    tsl_text_add(out,
+                 "  judged    only by the detector: no CUDA device is here; NVRTC compiled the kernel\n");
   report_add_counts(report, out);
   if (report->rate_count > 0)
     report_add_rates(report, out);
@@ -116,8 +117,8 @@ json_t *tsl_lab_report_json(const tsl_lab_kernel *kernel, const tsl_lab_report *
                                            tsl_json_real(report->rates[i].seconds)));
   return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:i, s:i, s:s, s:f, s:s, s:f, s:f, s:o}",
                    "name", kernel->name, "operation", tsl_op_name(kernel->op), "language",
-                   tsl_lab_language_word(kernel->language), "type", tsl_type(kernel->type)->name, "hash", hash,
-                   "device", report->device, "verdict", tsl_lab_outcome_word(report->outcome), "faults",
+                   tsl_lab_language_word(kernel->language), "type", tsl_type(kernel->type)->name, "hash",
+                   hash, "device", report->device, "verdict", tsl_lab_outcome_word(report->outcome), "faults",
                    faults, "failure", report->failure, "shapes", report->cases, "shapes_right",
                    report->cases_right, "wrong", report->wrong, "error_of_bound", report->error, "size",
                    report->size, "flops", report->flops, "bytes", report->bytes, "rates", rates);

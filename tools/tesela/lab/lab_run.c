@@ -2,7 +2,6 @@
 #include "lab/lab.h"
 
 #include "core/status.h"
-#include "device/devices.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -72,7 +71,7 @@ tesela_status tsl_lab_watch(const tsl_command_call *call) {
   return status;
 }
 
-/* Adds what a teacher needs to run the kernel again, and where it was run. */
+/* Returns the report with the kernel itself, and with machine and date. */
 static json_t *pack_json(const tsl_lab_kernel *kernel, const tsl_lab_report *report, const char *parameters) {
   char date[32], host[128] = "";
   const time_t now = time(NULL);
@@ -81,9 +80,9 @@ static json_t *pack_json(const tsl_lab_kernel *kernel, const tsl_lab_report *rep
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
   gethostname(host, sizeof host - 1);
   json_t *object = tsl_lab_report_json(kernel, report);
-  json_t *more = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "file", kernel->base, "kernel", kernel->text,
-                           "parameters", parameters, "machine", host, "device_label", report->device_label,
-                           "date", date);
+  json_t *more =
+      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "file", kernel->base, "kernel", kernel->text, "parameters",
+                parameters, "machine", host, "device_label", report->device_label, "date", date);
   if (object && more)
     json_object_update(object, more);
   json_decref(more);

@@ -28,7 +28,9 @@ const char *tsl_lab_refuse(const tsl_lab_kernel *kernel, const tsl_problem *prob
   static const struct {
     tsl_lab_meaning meaning;
     const char *why;
-  } leading[] = {{TSL_LAB_ARG_LDA, "takes no lda"}, {TSL_LAB_ARG_LDB, "takes no ldb"}, {TSL_LAB_ARG_LDC, "takes no ldc"}};
+  } leading[] = {{TSL_LAB_ARG_LDA, "takes no lda"},
+                 {TSL_LAB_ARG_LDB, "takes no ldb"},
+                 {TSL_LAB_ARG_LDC, "takes no ldc"}};
   if (problem->op != kernel->op || problem->batch || problem->in_place || problem->alpha[1] != 0 ||
       problem->beta[1] != 0)
     return "the kernel computes single products, dots or transposes of real numbers";
@@ -65,8 +67,7 @@ static const char *strategy_refuse(const tsl_problem *problem, const tsl_config 
                        (long long)range.items[0], (long long)range.items[1], (long long)range.items[2],
                        device->group_items_max, device->name);
   for (int d = 0; d < 3; d++)
-    if (range.items[d] > device->group_size_max[d] ||
-        (uint64_t)range.groups[d] > device->group_count_max[d])
+    if (range.items[d] > device->group_size_max[d] || (uint64_t)range.groups[d] > device->group_count_max[d])
       return tsl_refusal("dimension %d has %lld groups of %lld items, more than %s takes", d,
                          (long long)range.groups[d], (long long)range.items[d], device->name);
   return NULL;
@@ -170,8 +171,8 @@ static double scalar_of(const tsl_problem *problem, tsl_lab_meaning meaning) {
   return meaning == TSL_LAB_ARG_BETA ? problem->beta[0] : problem->k == 0 ? 0 : problem->alpha[0];
 }
 
-static tesela_status set_operand(const tsl_work *work, const tsl_operands *operands,
-                                 tsl_lab_meaning meaning, lab_values *values, int i) {
+static tesela_status set_operand(const tsl_work *work, const tsl_operands *operands, tsl_lab_meaning meaning,
+                                 lab_values *values, int i) {
   const tsl_operand *operand = operand_of(operands, meaning);
   tsl_buffer *buffer = meaning == TSL_LAB_ARG_SUMS ? operands->scratch : operand->buffer;
   if (!buffer) { /* an operand without elements: any buffer will do */

@@ -74,9 +74,8 @@ tesela_status tsl_lab_template_find(const char *name, tsl_lab_language language,
                  templates[i].op == TSL_OP_GEMM ? "" : tsl_op_name(templates[i].op),
                  templates[i].op == TSL_OP_GEMM ? "" : " ", templates[i].strategy);
   }
-  const tesela_status status =
-      tsl_fail(TESELA_UNSUPPORTED, "\"%s\" has no plain kernel in %s; there are %s", name,
-               tsl_lab_language_title(language), tsl_text_get(&names));
+  const tesela_status status = tsl_fail(TESELA_UNSUPPORTED, "\"%s\" has no plain kernel in %s; there are %s",
+                                        name, tsl_lab_language_title(language), tsl_text_get(&names));
   tsl_text_free(&names);
   return status;
 }

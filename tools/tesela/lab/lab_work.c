@@ -75,7 +75,7 @@ static tesela_status work_compile_c(const tsl_lab_kernel *kernel, const char *fo
   work_add_entry(kernel, &entry);
   TSL_GO(tsl_text_status(&entry));
   TSL_GO(tsl_lab_write_new(source, tsl_text_get(&entry)));
-  const char *const words[] = {work_compiler(), "-std=c11", "-O3",    "-march=native", "-Wall", "-fPIC",
+  const char *const words[] = {work_compiler(), "-std=c11", "-O3",   "-march=native", "-Wall", "-fPIC",
                                "-shared",       "-o",       library, source,          "-lm",   NULL};
   TSL_GO(tsl_lab_command(words, 60, &output, &code));
   if (code != 0) {
@@ -146,8 +146,8 @@ static void work_describe(const tsl_case *tested, char *out, size_t size) {
   tsl_text_free(&text);
 }
 
-static tesela_status work_judge(const tsl_lab_kernel *kernel, const tsl_strategy *strategy, tsl_device *device,
-                                tsl_lab_report *report) {
+static tesela_status work_judge(const tsl_lab_kernel *kernel, const tsl_strategy *strategy,
+                                tsl_device *device, tsl_lab_report *report) {
   const tsl_config config = tsl_strategy_defaults(strategy);
   tsl_case tested;
   bool skip;
@@ -226,8 +226,7 @@ static tesela_status work_race_size(const tsl_lab_kernel *kernel, const char *si
       [TSL_OP_GEMM] = "512", [TSL_OP_DOT] = "1000000", [TSL_OP_TRANSPOSE] = "2048"};
   tsl_size_list list;
   TSL_TRY(tsl_select_sizes(kernel->op, sizes ? sizes : defaults[kernel->op], &list));
-  *problem =
-      tsl_problem_of(kernel->op, list.items[0].m, list.items[0].n, list.items[0].k, kernel->type);
+  *problem = tsl_problem_of(kernel->op, list.items[0].m, list.items[0].n, list.items[0].k, kernel->type);
   return TESELA_OK;
 }
 
@@ -246,7 +245,8 @@ static tesela_status work_race(const tsl_lab_kernel *kernel, const tsl_lab_optio
   tsl_race_entry *entries[ENTRIES_MAX];
   for (int i = 0; i < contest->count; i++)
     entries[i] = &contest->entries[i];
-  const tsl_race_options race = {.seconds_max = 0.3, .samples_max = 20, .time_limit = 20, .noise = 0.05, .warm = true};
+  const tsl_race_options race = {
+      .seconds_max = 0.3, .samples_max = 20, .time_limit = 20, .noise = 0.05, .warm = true};
   tesela_status status = tsl_race_run(&problem, device, &race, entries, contest->count, NULL);
   if (problem.op == TSL_OP_DOT)
     snprintf(report->size, sizeof report->size, "%lld", (long long)problem.k);
@@ -296,8 +296,7 @@ static tesela_status work_compile(const tsl_lab_kernel *kernel, const tsl_strate
   const tsl_config config = tsl_strategy_defaults(strategy);
   const tsl_problem problem = tsl_problem_of(kernel->op, 16, 16, 16, kernel->type);
   tsl_plan *plan = NULL;
-  const tesela_status status =
-      tsl_plan_create(&problem, strategy, &config, device, TSL_PLACE_HOST, &plan);
+  const tesela_status status = tsl_plan_create(&problem, strategy, &config, device, TSL_PLACE_HOST, &plan);
   tsl_plan_destroy(plan);
   return status;
 }

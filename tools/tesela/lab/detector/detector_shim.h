@@ -1,5 +1,5 @@
-/* What OpenCL C and CUDA C++ have and C lacks, for a kernel that runs item by item on the processor. Words that
- * declare local memory are replaced in the kernel's text (lab_detect.c). */
+/* Words and functions of OpenCL C and CUDA C++ that C lacks, for a kernel that runs on the processor. The
+ * tool replaces the words that declare local memory (lab_detect.c). */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -10,7 +10,8 @@ extern lab_vector lab_item, lab_group, lab_items, lab_groups;
 extern long lab_sizes[8], lab_local_counts[8];
 extern double lab_scalars[2];
 void lab_barrier(void);
-void lab_register(const char *name, void *start, unsigned long bytes, unsigned long row, unsigned long element);
+void lab_register(const char *name, void *start, unsigned long bytes, unsigned long row,
+                  unsigned long element);
 void *lab_operand(const char *name);
 void *lab_local_argument(const char *name, unsigned long bytes, unsigned long element);
 void lab_call(void);
@@ -83,10 +84,12 @@ typedef double double4 __attribute__((ext_vector_type(4)));
 #define __syncthreads() lab_barrier()
 #define __ldg(address) (*(address))
 #define __restrict__ __restrict
-template <class T> static inline T min(T a, T b) {
+template <class T>
+static inline T min(T a, T b) {
   return a < b ? a : b;
 }
-template <class T> static inline T max(T a, T b) {
+template <class T>
+static inline T max(T a, T b) {
   return a > b ? a : b;
 }
 #endif

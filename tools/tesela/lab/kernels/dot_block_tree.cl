@@ -1,9 +1,10 @@
-/* The sum of x[i] y[i]: each work-item walks the vectors with a stride of all items; the group adds its items'
- * sums in local memory, half as many in each step. The host adds the groups' sums. */
+/* The sum of x[i] y[i]. Each work-item walks the vectors with a stride of all items. The group adds its
+ * items' sums in local memory, half as many in each step. The host adds the groups' sums. */
 #define GROUP 256
 #define GROUPS 32
 
-__kernel void dot_product(const int n, __global const float *x, __global const float *y, __global float *sums) {
+__kernel void dot_product(const int n, __global const float *x, __global const float *y,
+                          __global float *sums) {
   __local float line[GROUP];
   const int item = get_local_id(0);
   float sum = 0;

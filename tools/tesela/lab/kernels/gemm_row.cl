@@ -2,8 +2,8 @@
 #define ITEMS 64
 
 __kernel void gemm(const int m, const int n, const int k, const float alpha, __global const float *a,
-                   const int lda, __global const float *b, const int ldb, const float beta,
-                   __global float *c, const int ldc) {
+                   const int lda, __global const float *b, const int ldb, const float beta, __global float *c,
+                   const int ldc) {
   const int row = get_global_id(0);
   if (row < m) {
     for (int col = 0; col < n; col++) {

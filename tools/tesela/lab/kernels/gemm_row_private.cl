@@ -1,11 +1,11 @@
-/* C = alpha A B + beta C, where one work-item computes a row of C. It copies PANEL elements of its row of A to
- * private memory, uses them for the whole row of C, and goes on with the next PANEL elements. */
+/* C = alpha A B + beta C, where one work-item computes a row of C. It copies PANEL elements of its row of A
+ * to private memory, and uses these for the whole row of C. Then the next PANEL elements follow. */
 #define ITEMS 64
 #define PANEL 32
 
 __kernel void gemm(const int m, const int n, const int k, const float alpha, __global const float *a,
-                   const int lda, __global const float *b, const int ldb, const float beta,
-                   __global float *c, const int ldc) {
+                   const int lda, __global const float *b, const int ldb, const float beta, __global float *c,
+                   const int ldc) {
   const int row = get_global_id(0);
   float panel[PANEL];
   if (row < m) {

@@ -4,8 +4,8 @@
 #define PANEL 32
 
 __kernel void gemm(const int m, const int n, const int k, const float alpha, __global const float *a,
-                   const int lda, __global const float *b, const int ldb, const float beta,
-                   __global float *c, const int ldc) {
+                   const int lda, __global const float *b, const int ldb, const float beta, __global float *c,
+                   const int ldc) {
   const int row = get_global_id(0);
   const int item = get_local_id(0);
   float panel[PANEL];
@@ -30,7 +30,7 @@ __kernel void gemm(const int m, const int n, const int k, const float alpha, __g
           sum += beta * c[row * ldc + col];
         c[row * ldc + col] = sum;
       }
-      barrier(CLK_LOCAL_MEM_FENCE); /* nobody reads the column any more */
+      barrier(CLK_LOCAL_MEM_FENCE); /* all items have read the column */
     }
   }
 }

@@ -1,5 +1,5 @@
-/* C = alpha A B + beta C with the loops in the order i-k-j: the innermost loop walks along rows of B and C, so
- * that the compiler uses vector instructions and each line of memory is used at once. */
+/* C = alpha A B + beta C with the loops in the order i-k-j. The innermost loop walks along rows of B and C,
+ * so the compiler uses vector instructions, and each line of memory is used at once. */
 void gemm(int m, int n, int k, float alpha, const float *a, int lda, const float *b, int ldb, float beta,
           float *c, int ldc) {
   for (int row = 0; row < m; row++) {

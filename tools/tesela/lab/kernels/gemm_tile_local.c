@@ -1,5 +1,5 @@
-/* C = alpha A B + beta C, tile by tile: a tile of A and of B is copied to a small array, filled up with zeros at
- * the edges, and multiplied there. */
+/* C = alpha A B + beta C, tile by tile. Tiles of A and B are copied to small arrays and multiplied there. At
+ * the edges, zeros fill the arrays. */
 #define TILE 16
 
 void gemm(int m, int n, int k, float alpha, const float *a, int lda, const float *b, int ldb, float beta,

@@ -1,10 +1,10 @@
-/* C = alpha A B + beta C, where a work-group copies tiles of A and B to local memory and multiplies them there.
- * An element that was read once from global memory serves TILE work-items. */
+/* C = alpha A B + beta C, where a work-group multiplies tiles of A and B in local memory. An element that was
+ * read once from global memory serves TILE work-items. */
 #define TILE 16
 
 __kernel void gemm(const int m, const int n, const int k, const float alpha, __global const float *a,
-                   const int lda, __global const float *b, const int ldb, const float beta,
-                   __global float *c, const int ldc) {
+                   const int lda, __global const float *b, const int ldb, const float beta, __global float *c,
+                   const int ldc) {
   __local float a_tile[TILE][TILE];
   __local float b_tile[TILE][TILE];
   const int x = get_local_id(0);
@@ -18,7 +18,7 @@ __kernel void gemm(const int m, const int n, const int k, const float alpha, __g
     barrier(CLK_LOCAL_MEM_FENCE); /* both tiles are there */
     for (int l = 0; l < TILE; l++)
       sum += a_tile[y][l] * b_tile[l][x];
-    barrier(CLK_LOCAL_MEM_FENCE); /* nobody reads these tiles any more */
+    barrier(CLK_LOCAL_MEM_FENCE); /* all items have read both tiles */
   }
   if (row < m && col < n) {
     sum *= alpha;
