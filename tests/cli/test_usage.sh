@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Help, version, and calls that are no calls.
 . "$(dirname "$0")/helper.sh"
-commands="devices strategies multiply dot solve transpose generate explain explore sweep compare check run"
+commands="devices strategies multiply dot solve transpose generate explain explore sweep compare check lab run"
 commands+=" tune wisdom cache help completion"
 
 tesela 0 --version
