@@ -60,7 +60,51 @@ plant turned "swapped indices" "transpose tile_local" f32 '
   s/c\[\(col0 \+ y\) \* ldc \+ row0 \+ x\] = tile\[x\]\[y\]/c[(row0 + y) * ldc + col0 + x] = tile[y][x]/
   s/if \(col0 \+ y < cols && row0 \+ x < rows\)/if (row0 + y < cols \&\& col0 + x < rows)/'
 
-# A right kernel has no fault.
+# A course's last kernel: B's column in local memory that is an argument, A's row in a private array of 1000.
+mkdir slide
+cat >slide/kernel.cl <<'CL'
+__kernel void mmul(const int Mdim, const int Ndim, const int Pdim, __global const float *A,
+                   __global const float *B, __global float *C, __local float *Bwrk) {
+  int k, j;
+  int i = get_global_id(0);
+  int iloc = get_local_id(0);
+  int nloc = get_local_size(0);
+  float Awrk[1000];
+  float tmp;
+  if (i < Ndim)
+    for (k = 0; k < Pdim; k++)
+      Awrk[k] = A[i * Pdim + k];
+  for (j = 0; j < Mdim; j++) {
+    for (k = iloc; k < Pdim; k += nloc)
+      Bwrk[k] = B[k * Mdim + j];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (i < Ndim) {
+      tmp = 0.0f;
+      for (k = 0; k < Pdim; k++)
+        tmp += Awrk[k] * Bwrk[k];
+      C[i * Mdim + j] = tmp;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE); /* second */
+  }
+}
+CL
+printf '%s\n' 'Mdim = n' 'Ndim = m' 'Pdim = k' 'Bwrk = local k' 'items = m' 'group = 25' >slide/parameters
+run 1 "$TESELA" lab run slide --no-race
+prints "kernel.cl:11: Awrk is used with the index 1000" "k=2049"
+sed -i 's/Awrk\[1000\]/Awrk[2100]/' slide/kernel.cl
+tesela 0 lab run slide --no-race
+prints "judged    right"
+sed -i '/second/d' slide/kernel.cl
+run 1 "$TESELA" lab run slide --no-race
+prints "missing barrier" "Bwrk[0]" "second barrier"
+sed -i 's/tmp += Awrk.k. . Bwrk.k./C[i * Mdim + j] += Awrk[k] * B[k * Mdim + j]/; /= tmp/d' slide/kernel.cl
+run 1 "$TESELA" lab run slide --no-race
+prints "uninitialised result" "c[0]"
+
+# A right kernel has no fault, and the detector says so if it cannot read one.
 tesela 0 lab new right
 tesela 0 lab run right --no-race
 prints "no fault found" "judged    right"
+sed -i 's/float sum = 0/float4 unused = (float4)(0); float sum = unused.x/' right/kernel.cl
+tesela 0 lab run right --no-race
+prints 'did not run: it does not know the word "float4"' "judged    right"

@@ -69,8 +69,9 @@ tesela_status tsl_lab_try(const tsl_lab_kernel *kernel, const tsl_lab_options *o
 /* Does this in the present process. */
 void tsl_lab_work(const tsl_lab_kernel *kernel, const tsl_lab_options *options, tsl_lab_report *report);
 
-/* Runs the kernel item by item on the processor and records its faults (lab_detect.c). */
-void tsl_lab_detect(const tsl_lab_kernel *kernel, tsl_lab_report *report);
+/* Runs the kernel item by item on the processor and records its faults (lab_detect.c). `problem`: this shape
+ * only; NULL: a few shapes that show most faults. */
+void tsl_lab_detect(const tsl_lab_kernel *kernel, const tsl_problem *problem, tsl_lab_report *report);
 /* Adds a fault, unless the report is full or has it. */
 void tsl_lab_add_fault(tsl_lab_report *report, const char *kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

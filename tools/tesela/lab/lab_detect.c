@@ -77,18 +77,24 @@ static const char *detect_add_local(const char *text, tsl_text *out) {
   return *end ? end + 1 : end;
 }
 
+/* Returns the text after a comment that begins here; otherwise the same text. */
+static const char *detect_skip_comment(const char *text) {
+  if (text[0] != '/' || (text[1] != '/' && text[1] != '*'))
+    return text;
+  const char *end = text[1] == '/' ? text + strcspn(text, "\n") : strstr(text + 2, "*/");
+  return !end ? text + strlen(text) : end + (text[1] == '*' ? 2 : 0);
+}
+
 /* Appends the kernel's text with local memory as static arrays. Lines stay where they are. */
 static void detect_add_text(const tsl_lab_kernel *kernel, tsl_text *out) {
   int depth = 0;
   const char *at = kernel->text;
   while (*at) {
-    const bool is_comment = at[0] == '/' && (at[1] == '/' || at[1] == '*');
+    const char *const comment = detect_skip_comment(at);
     const size_t word = at == kernel->text || !is_word_letter(at[-1]) ? detect_local_word(kernel, at) : 0;
-    if (is_comment) {
-      const char *end = at[1] == '/' ? at + strcspn(at, "\n") : strstr(at + 2, "*/");
-      end = end ? end + (at[1] == '*' ? 2 : 0) : at + strlen(at);
-      tsl_text_add_bytes(out, at, (size_t)(end - at));
-      at = end;
+    if (comment > at) {
+      tsl_text_add_bytes(out, at, (size_t)(comment - at));
+      at = comment;
     } else if (word > 0) {
       const char *end = depth == 0 ? detect_add_local(at + word, out) : NULL;
       at = end ? end : at + word;
@@ -465,7 +471,45 @@ static void detect_all_runs(const tsl_lab_kernel *kernel, const char *program, t
   free(kept);
 }
 
-void tsl_lab_detect(const tsl_lab_kernel *kernel, tsl_lab_report *report) {
+/* Runs the shape that the judge found wrong. */
+static void detect_one_problem(const tsl_lab_kernel *kernel, const char *program, const tsl_problem *problem,
+                               tsl_lab_report *report) {
+  const bool has_gaps = kernel->op != TSL_OP_DOT && problem->c.row_stride > problem->c.cols;
+  const detect_run run = {.m = problem->m,
+                          .n = problem->n,
+                          .k = problem->k,
+                          .gap = has_gaps ? 3 : 0,
+                          .alpha = problem->alpha[0],
+                          .beta = problem->beta[0]};
+  detect_found *found = calloc(1, sizeof *found);
+  if (found && detect_run_once(kernel, program, &run, found, report) == TESELA_OK)
+    detect_keep(kernel, program, found, report);
+  free(found);
+}
+
+/* Returns a word of the kernel that C lacks; NULL: there is none. */
+static const char *detect_find_unknown(const tsl_lab_kernel *kernel) {
+  static const char *const opencl[] = {"float2",  "float3", "float4", "float8",    "float16", "double2",
+                                       "double4", "int2",   "int4",   "uint4",     "vload4",  "vstore4",
+                                       "half",    "half4",  "vload8", "image2d_t", NULL};
+  static const char *const cuda[] = {"float2", "float3", "float4", "double2", "int2", "int4",
+                                     "__half", "half2",  "asm",    "wmma",    NULL};
+  const char *const *words = kernel->language == TSL_LAB_CUDA ? cuda : opencl;
+  for (const char *text = kernel->text; *(text = detect_skip_comment(text)); text++)
+    for (int i = 0; words[i] && (text == kernel->text || !is_word_letter(text[-1])); i++) {
+      const size_t length = strlen(words[i]);
+      if (strncmp(text, words[i], length) == 0 && !is_word_letter(text[length]))
+        return words[i];
+    }
+  return NULL;
+}
+
+void tsl_lab_detect(const tsl_lab_kernel *kernel, const tsl_problem *problem, tsl_lab_report *report) {
+  const char *unknown = kernel->language == TSL_LAB_C ? NULL : detect_find_unknown(kernel);
+  if (unknown) {
+    snprintf(report->undetected, sizeof report->undetected, "it does not know the word \"%s\"", unknown);
+    return;
+  }
   char folder[64], program[128];
   bool made = false;
   if (tsl_lab_temporary(folder) != TESELA_OK) {
@@ -474,6 +518,8 @@ void tsl_lab_detect(const tsl_lab_kernel *kernel, tsl_lab_report *report) {
   }
   if (detect_compile(kernel, folder, program, &made, report) != TESELA_OK)
     snprintf(report->undetected, sizeof report->undetected, "%s", tesela_last_error());
+  else if (made && problem)
+    detect_one_problem(kernel, program, problem, report);
   else if (made)
     detect_all_runs(kernel, program, report);
   tsl_lab_remove(folder);

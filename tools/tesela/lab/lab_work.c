@@ -167,6 +167,9 @@ static tesela_status work_judge(const tsl_lab_kernel *kernel, const tsl_strategy
     const size_t used = strlen(report->wrong);
     snprintf(report->wrong + used, sizeof report->wrong - used, ": %s", verdict.why);
     report->outcome = verdict.result == TSL_CASE_WRONG ? TSL_LAB_WRONG : TSL_LAB_BROKEN;
+    if (verdict.result == TSL_CASE_WRONG && report->fault_count == 0 && !*report->undetected &&
+        tsl_problem_flops(&tested.problem) < 4e6)
+      tsl_lab_detect(kernel, &tested.problem, report);
     if (verdict.result != TSL_CASE_WRONG) {
       report->status = verdict.result == TSL_CASE_REFUSED ? TESELA_UNSUPPORTED : TESELA_DEVICE_FAILED;
       snprintf(report->failure, sizeof report->failure, "%s", verdict.why);
@@ -248,12 +251,13 @@ static tesela_status work_race(const tsl_lab_kernel *kernel, const tsl_lab_optio
   const tsl_race_options race = {
       .seconds_max = 0.3, .samples_max = 20, .time_limit = 20, .noise = 0.05, .warm = true};
   tesela_status status = tsl_race_run(&problem, device, &race, entries, contest->count, NULL);
+  const long long m = problem.m, n = problem.n, k = problem.k;
   if (problem.op == TSL_OP_DOT)
-    snprintf(report->size, sizeof report->size, "%lld", (long long)problem.k);
+    snprintf(report->size, sizeof report->size, "%lld", k);
+  else if (problem.op == TSL_OP_TRANSPOSE)
+    snprintf(report->size, sizeof report->size, "%lld x %lld", m, n);
   else
-    snprintf(report->size, sizeof report->size, "%lld x %lld%s%.0lld", (long long)problem.m,
-             (long long)problem.n, problem.op == TSL_OP_GEMM ? " x " : "",
-             problem.op == TSL_OP_GEMM ? (long long)problem.k : 0);
+    snprintf(report->size, sizeof report->size, "%lld x %lld x %lld", m, n, k);
   report->flops = tsl_problem_flops(&problem);
   report->bytes = tsl_problem_bytes(&problem);
   for (int i = 0; status == TESELA_OK && i < contest->count; i++) {
@@ -311,13 +315,13 @@ static tesela_status work_on_device(const tsl_lab_kernel *kernel, const tsl_lab_
     report->outcome = TSL_LAB_UNTRIED;
     snprintf(report->device, sizeof report->device, "none");
     TSL_TRY(work_compile_cuda(kernel));
-    tsl_lab_detect(kernel, report);
+    tsl_lab_detect(kernel, NULL, report);
     return TESELA_OK;
   }
   snprintf(report->device, sizeof report->device, "%s", device->name);
   snprintf(report->device_label, sizeof report->device_label, "%s", device->label);
   TSL_TRY(work_compile(kernel, strategy, device));
-  tsl_lab_detect(kernel, report);
+  tsl_lab_detect(kernel, NULL, report);
   if (report->hangs)
     return TESELA_OK;
   TSL_TRY(work_judge(kernel, strategy, device, report));
