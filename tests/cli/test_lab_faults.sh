@@ -101,6 +101,14 @@ sed -i 's/tmp += Awrk.k. . Bwrk.k./C[i * Mdim + j] += Awrk[k] * B[k * Mdim + j]/
 run 1 "$TESELA" lab run slide --no-race
 prints "uninitialised result" "c[0]"
 
+# Loads and lines of memory are counted: rows on dimension 0 need a line for each item.
+tesela 0 lab new rows --from rows_first
+tesela 0 lab run rows --no-race
+prints "2 loads from global memory and 0 from local memory" "touch 8.62 lines"
+tesela 0 lab new columns --from element
+tesela 0 lab run columns --no-race
+prints "2 loads from global memory and 0 from local memory" "touch 1.51 lines"
+
 # A right kernel has no fault, and the detector says so if it cannot read one.
 tesela 0 lab new right
 tesela 0 lab run right --no-race

@@ -3,9 +3,10 @@
 # here; the kernels of the CUDA programs compile by NVRTC.
 . "$(dirname "$0")/helper.sh"
 command -v cc >/dev/null || skip "needs cc"
-gpu_rungs=(element row row_private row_private_column_local tile_local "dot block_tree" "transpose element"
+gpu_rungs=(element row row_private row_private_column_local tile_local rows_first global_sum
+  whole_row_private "dot block_tree" "transpose element"
   "transpose tile_local")
-c_rungs=(sequential sequential_optimized blocked tile_local element "dot sequential" "transpose element")
+c_rungs=(sequential sequential_optimized blocked tile_local element threads "dot sequential" "transpose element")
 
 opencl_library=
 for name in libOpenCL.so libOpenCL.so.1; do
@@ -20,7 +21,7 @@ for type in f32 f64; do
   for rung in "${c_rungs[@]}"; do
     # shellcheck disable=SC2086 # an operation and a name are two words
     tesela 0 strategies $rung --program c --type $type -o lab.c
-    run 0 cc -std=c11 -Wall -Wextra -Werror -O1 lab.c -o lab
+    run 0 cc -std=c11 -Wall -Wextra -Werror -O1 -fopenmp lab.c -o lab
     run 0 ./lab
     prints right compute "the kernel alone"
   done

@@ -52,6 +52,7 @@ typedef struct tsl_lab_report {
   char undetected[256]; /* reason why the detector did not run; "" if it ran */
   /* loads and stores of global and local elements, multiply-adds of the shape: counted by the detector */
   double global_reads, global_writes, local_reads, local_writes, barriers, products;
+  double lines;           /* lines of 64 bytes that 32 neighbouring work-items touch at once; 0: unknown */
   bool hangs;             /* the detector found an endless loop or a crash: nothing else was tried */
   int cases, cases_right; /* standard shapes */
   char wrong[600];        /* the first wrong case and element */

@@ -221,7 +221,7 @@ typedef struct detect_found {
   char codes[24][20];
   int count;
   bool has_guess, is_certain; /* a guess from the result; a fault that explains everything */
-  double counts[6];
+  double counts[7];
   bool has_counts;
 } detect_found;
 
@@ -232,7 +232,7 @@ static void detect_read_line(const char *line, size_t length, detect_found *foun
   if (line[0] == 'C') {
     double *c = found->counts;
     found->has_counts =
-        sscanf(line + 2, "%lg|%lg|%lg|%lg|%lg|%lg", &c[0], &c[1], &c[2], &c[3], &c[4], &c[5]) == 6;
+        sscanf(line + 2, "%lg|%lg|%lg|%lg|%lg|%lg|%lg", &c[0], &c[1], &c[2], &c[3], &c[4], &c[5], &c[6]) == 7;
   } else if (line[0] == 'U') {
     snprintf(report->undetected, sizeof report->undetected, "%.*s", (int)(length - 2), line + 2);
   } else if (line[0] == 'A' && found->count > 0) {
@@ -457,6 +457,7 @@ static void detect_all_runs(const tsl_lab_kernel *kernel, const char *program, t
       report->local_writes = found->counts[3];
       report->barriers = found->counts[4];
       report->products = found->counts[5];
+      report->lines = kernel->language == TSL_LAB_C ? 0 : found->counts[6];
     }
     if (found->count > 0 && (!kept || (found->has_guess && !found->is_certain))) {
       free(kept);

@@ -32,7 +32,7 @@ static void new_add_parameters(const tsl_lab_template *model, tsl_lab_language l
                  "group = %s  # %s\n",
                  model->items, language == TSL_LAB_CUDA ? "threads" : "work-items", model->group,
                  language == TSL_LAB_CUDA ? "threads of a block" : "work-items of a group");
-  tsl_text_add(out, "from = %s\n", model->strategy);
+  tsl_text_add(out, "from = %s\n", model->like ? model->like : model->strategy);
 }
 
 static void new_add_readme(const char *name, const tsl_lab_template *model, tsl_lab_language language,

@@ -105,6 +105,18 @@ typedef struct program_job {
   const char *kernel; /* the kernel's text */
 } program_job;
 
+/* Returns true if the kernel has an argument of this name: "alpha," or "alpha)". */
+static bool program_takes(const program_job *job, const char *name) {
+  const char *open = strstr(job->kernel, tsl_lab_function(job->model->op));
+  const char *const end = open ? strchr(open, ')') : NULL;
+  const size_t length = strlen(name);
+  for (const char *at = open; end && at < end; at++)
+    if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == ')') &&
+        (at[-1] == ' ' || at[-1] == '*'))
+      return true;
+  return false;
+}
+
 static bool program_is_output(const program_operand *operand) {
   return strcmp(operand->access, "out") == 0;
 }
@@ -125,6 +137,10 @@ static void add_title(const program_job *job, tsl_text *out) {
 
 static void add_file(const program_job *job, tsl_text *out) {
   tsl_text_add(out, "%s", job->file);
+}
+
+static void add_openmp(const program_job *job, tsl_text *out) {
+  tsl_text_add(out, "%s", strstr(job->kernel, "#pragma omp") ? " -fopenmp" : "");
 }
 
 static void add_usage(const program_job *job, tsl_text *out) {
@@ -166,8 +182,17 @@ static void add_defines(const program_job *job, tsl_text *out) {
   tsl_text_add(out, "typedef %s real;", job->type == TESELA_F64 ? "double" : "float");
 }
 
+/* Appends the sizes, without the line of alpha and beta if the kernel has none. */
 static void add_sizes(const program_job *job, tsl_text *out) {
-  tsl_text_add(out, "%.*s", (int)strlen(job->op->sizes) - 1, job->op->sizes);
+  bool is_first = true;
+  for (const char *line = job->op->sizes; *line;) {
+    const size_t length = strcspn(line, "\n");
+    if (strncmp(line, "  const real alpha", 18) != 0 || program_takes(job, "alpha")) {
+      tsl_text_add(out, "%s%.*s", is_first ? "" : "\n", (int)length, line);
+      is_first = false;
+    }
+    line += length + (line[length] == '\n');
+  }
 }
 
 static void add_matrices(const program_job *job, tsl_text *out) {
@@ -241,6 +266,8 @@ static void add_arguments(const program_job *job, tsl_text *out) {
   if (job->language == TSL_LAB_OPENCL) {
     for (int i = 0; job->op->arguments[i]; i++) {
       const char *name = job->op->arguments[i];
+      if (!program_takes(job, name))
+        continue;
       const char *prefix = program_operand_named(job->op, name) ? "device_" : "";
       tsl_text_add(out,
                    "  check(clSetKernelArg(kernel, index++, sizeof %s%s, &%s%s), \"clSetKernelArg %s\");\n",
@@ -272,11 +299,12 @@ static void add_arguments(const program_job *job, tsl_text *out) {
   } else
     tsl_text_add(out, "  %s(", tsl_lab_function(job->model->op));
   for (int i = 0; job->op->arguments[i]; i++)
-    tsl_text_add(out, "%s%s%s", i ? ", " : "",
-                 job->language == TSL_LAB_CUDA && program_operand_named(job->op, job->op->arguments[i])
-                     ? "device_"
-                     : "",
-                 job->op->arguments[i]);
+    if (program_takes(job, job->op->arguments[i]))
+      tsl_text_add(out, "%s%s%s", i ? ", " : "",
+                   job->language == TSL_LAB_CUDA && program_operand_named(job->op, job->op->arguments[i])
+                       ? "device_"
+                       : "",
+                   job->op->arguments[i]);
   tsl_text_add(out, ");");
 }
 
@@ -307,11 +335,12 @@ static void add_check(const program_job *job, tsl_text *out) {
 static const struct {
   const char *name;
   void (*add)(const program_job *job, tsl_text *out);
-} sections[] = {{"TITLE", add_title},       {"FILE", add_file},           {"USAGE", add_usage},
-                {"FUNCTION", add_function}, {"KERNEL", add_kernel},       {"DEFINES", add_defines},
-                {"SIZES", add_sizes},       {"MATRICES", add_matrices},   {"BUFFERS", add_buffers},
-                {"COPY_IN", add_copy_in},   {"ARGUMENTS", add_arguments}, {"COPY_OUT", add_copy_out},
-                {"RATE", add_rate},         {"RELEASE", add_release},     {"CHECK", add_check}};
+} sections[] = {{"TITLE", add_title},       {"FILE", add_file},         {"OPENMP", add_openmp},
+                {"USAGE", add_usage},       {"FUNCTION", add_function}, {"KERNEL", add_kernel},
+                {"DEFINES", add_defines},   {"SIZES", add_sizes},       {"MATRICES", add_matrices},
+                {"BUFFERS", add_buffers},   {"COPY_IN", add_copy_in},   {"ARGUMENTS", add_arguments},
+                {"COPY_OUT", add_copy_out}, {"RATE", add_rate},         {"RELEASE", add_release},
+                {"CHECK", add_check}};
 
 /* Appends a program's text, its sections "{{NAME}}" filled in. */
 static void program_add(const program_job *job, const char *text, tsl_text *out) {

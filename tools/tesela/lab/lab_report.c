@@ -60,13 +60,19 @@ static void report_add_rates(const tsl_lab_report *report, tsl_text *out) {
 }
 
 /* Appends the kernel's loads, which the detector counted. */
-static void report_add_counts(const tsl_lab_report *report, tsl_text *out) {
-  if (report->products > 0)
-    tsl_text_add(out,
-                 "  counted   %.3g loads from global memory and %.3g from local memory for each "
-                 "multiply-add; %.3g barriers a work-item\n",
-                 report->global_reads / report->products, report->local_reads / report->products,
-                 report->barriers);
+static void report_add_counts(const tsl_lab_kernel *kernel, const tsl_lab_report *report, tsl_text *out) {
+  if (report->products <= 0)
+    return;
+  tsl_text_add(out, "  counted   %.3g loads from global memory and %.3g from local memory for each %s",
+               report->global_reads / report->products, report->local_reads / report->products,
+               kernel->op == TSL_OP_TRANSPOSE ? "element" : "multiply-add");
+  if (kernel->language != TSL_LAB_C)
+    tsl_text_add(
+        out,
+        "; %.3g barriers a work-item\n"
+        "  lines     32 neighbouring work-items touch %.3g lines of 64 bytes of global memory at once",
+        report->barriers, report->lines);
+  tsl_text_add(out, "\n");
 }
 
 void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *report, tsl_text *out) {
@@ -100,7 +106,7 @@ void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *repo
   if (report->outcome == TSL_LAB_UNTRIED)
     tsl_text_add(out,
                  "  judged    only by the detector: no CUDA device is here; NVRTC compiled the kernel\n");
-  report_add_counts(report, out);
+  report_add_counts(kernel, report, out);
   if (report->rate_count > 0)
     report_add_rates(report, out);
 }

@@ -9,30 +9,40 @@
 #include <lab_dot_sequential_c.h>
 #include <lab_gemm_blocked_c.h>
 #include <lab_gemm_element_cl.h>
+#include <lab_gemm_global_sum_cl.h>
 #include <lab_gemm_row_cl.h>
 #include <lab_gemm_row_private_cl.h>
 #include <lab_gemm_row_private_column_local_cl.h>
+#include <lab_gemm_rows_first_cl.h>
 #include <lab_gemm_sequential_c.h>
 #include <lab_gemm_sequential_optimized_c.h>
+#include <lab_gemm_threads_c.h>
 #include <lab_gemm_tile_local_c.h>
 #include <lab_gemm_tile_local_cl.h>
+#include <lab_gemm_whole_row_private_cl.h>
 #include <lab_transpose_element_cl.h>
 #include <lab_transpose_sequential_c.h>
 #include <lab_transpose_tile_local_cl.h>
 
+/* Kernels without a strategy of their name are compared with the neighbours of `like`. */
 static const tsl_lab_template templates[] = {
-    {TSL_OP_GEMM, "tile_local", lab_gemm_tile_local_cl, lab_gemm_tile_local_c, "n m", "TILE TILE"},
-    {TSL_OP_GEMM, "element", lab_gemm_element_cl, lab_gemm_sequential_c, "n m", "16 16"},
-    {TSL_OP_GEMM, "row", lab_gemm_row_cl, lab_gemm_sequential_c, "m", "ITEMS"},
-    {TSL_OP_GEMM, "row_private", lab_gemm_row_private_cl, NULL, "m", "ITEMS"},
-    {TSL_OP_GEMM, "row_private_column_local", lab_gemm_row_private_column_local_cl, NULL, "m", "ITEMS"},
-    {TSL_OP_GEMM, "sequential", NULL, lab_gemm_sequential_c, "1", "1"},
-    {TSL_OP_GEMM, "sequential_optimized", NULL, lab_gemm_sequential_optimized_c, "1", "1"},
-    {TSL_OP_GEMM, "blocked", NULL, lab_gemm_blocked_c, "1", "1"},
-    {TSL_OP_DOT, "block_tree", lab_dot_block_tree_cl, NULL, "GROUP*GROUPS", "GROUP"},
-    {TSL_OP_DOT, "sequential", NULL, lab_dot_sequential_c, "1", "1"},
-    {TSL_OP_TRANSPOSE, "tile_local", lab_transpose_tile_local_cl, NULL, "cols rows", "TILE TILE"},
-    {TSL_OP_TRANSPOSE, "element", lab_transpose_element_cl, lab_transpose_sequential_c, "cols rows", "16 16"},
+    {TSL_OP_GEMM, "tile_local", NULL, lab_gemm_tile_local_cl, lab_gemm_tile_local_c, "n m", "TILE TILE"},
+    {TSL_OP_GEMM, "element", NULL, lab_gemm_element_cl, lab_gemm_sequential_c, "n m", "16 16"},
+    {TSL_OP_GEMM, "rows_first", "element", lab_gemm_rows_first_cl, NULL, "m n", "16 16"},
+    {TSL_OP_GEMM, "global_sum", "element", lab_gemm_global_sum_cl, NULL, "n m", "16 16"},
+    {TSL_OP_GEMM, "row", NULL, lab_gemm_row_cl, lab_gemm_sequential_c, "m", "ITEMS"},
+    {TSL_OP_GEMM, "row_private", NULL, lab_gemm_row_private_cl, NULL, "m", "ITEMS"},
+    {TSL_OP_GEMM, "whole_row_private", "row_private", lab_gemm_whole_row_private_cl, NULL, "m", "ITEMS"},
+    {TSL_OP_GEMM, "row_private_column_local", NULL, lab_gemm_row_private_column_local_cl, NULL, "m", "ITEMS"},
+    {TSL_OP_GEMM, "sequential", NULL, NULL, lab_gemm_sequential_c, "1", "1"},
+    {TSL_OP_GEMM, "sequential_optimized", NULL, NULL, lab_gemm_sequential_optimized_c, "1", "1"},
+    {TSL_OP_GEMM, "blocked", NULL, NULL, lab_gemm_blocked_c, "1", "1"},
+    {TSL_OP_GEMM, "threads", "sequential", NULL, lab_gemm_threads_c, "1", "1"},
+    {TSL_OP_DOT, "block_tree", NULL, lab_dot_block_tree_cl, NULL, "GROUP*GROUPS", "GROUP"},
+    {TSL_OP_DOT, "sequential", NULL, NULL, lab_dot_sequential_c, "1", "1"},
+    {TSL_OP_TRANSPOSE, "tile_local", NULL, lab_transpose_tile_local_cl, NULL, "cols rows", "TILE TILE"},
+    {TSL_OP_TRANSPOSE, "element", NULL, lab_transpose_element_cl, lab_transpose_sequential_c, "cols rows",
+     "16 16"},
 };
 enum { TEMPLATES = sizeof templates / sizeof *templates };
 

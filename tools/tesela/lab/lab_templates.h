@@ -8,6 +8,7 @@
 typedef struct tsl_lab_template {
   tsl_op op;
   const char *strategy;
+  const char *like;          /* strategy of the library that is nearest; NULL: `strategy` itself */
   const char *opencl, *c;    /* texts; NULL: none in this language */
   const char *items, *group; /* values of the lines in `parameters`, for OpenCL and CUDA */
 } tsl_lab_template;

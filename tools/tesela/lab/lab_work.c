@@ -75,8 +75,19 @@ static tesela_status work_compile_c(const tsl_lab_kernel *kernel, const char *fo
   work_add_entry(kernel, &entry);
   TSL_GO(tsl_text_status(&entry));
   TSL_GO(tsl_lab_write_new(source, tsl_text_get(&entry)));
-  const char *const words[] = {work_compiler(), "-std=c11", "-O3",   "-march=native", "-Wall", "-fPIC",
-                               "-shared",       "-o",       library, source,          "-lm",   NULL};
+  const char *const words[] = {work_compiler(),
+                               "-std=c11",
+                               "-O3",
+                               "-march=native",
+                               "-Wall",
+                               "-fPIC",
+                               "-shared",
+                               "-o",
+                               library,
+                               source,
+                               "-lm",
+                               strstr(kernel->text, "#pragma omp") ? "-fopenmp" : NULL,
+                               NULL};
   TSL_GO(tsl_lab_command(words, 60, &output, &code));
   if (code != 0) {
     const char *error = strstr(tsl_text_get(&output), "error");

@@ -129,11 +129,39 @@ static bool is_unordered(const use *before, const use *after) {
   return before->group != after->group || before->interval == after->interval;
 }
 
+/* Lines of memory that 32 neighbouring items touch with the same access, counted from a barrier. */
+enum { NEIGHBOURS = 32, STEPS_MAX = 2048, LINE = 64 };
+static struct {
+  unsigned turn;
+  int count;
+  uintptr_t lines[NEIGHBOURS];
+} touched[STEPS_MAX];
+static unsigned turn; /* number of the present 32 items in the present interval */
+static double line_count, access_count;
+
+static void note_line(const char *address) {
+  if (now.step >= STEPS_MAX)
+    return;
+  const uintptr_t line = (uintptr_t)address / LINE;
+  if (touched[now.step].turn != turn) {
+    touched[now.step].turn = turn;
+    touched[now.step].count = 0;
+    access_count++;
+  }
+  for (int i = 0; i < touched[now.step].count; i++)
+    if (touched[now.step].lines[i] == line)
+      return;
+  touched[now.step].lines[touched[now.step].count++] = line;
+  line_count++;
+}
+
 static void touch(array *list, long index, bool is_write, uintptr_t code) {
   cell *at = &list->cells[index];
   now.code = code;
   now.step++;
   (is_write ? writes : reads)[list->is_local]++;
+  if (!list->is_local)
+    note_line(list->start + (size_t)index * list->element);
   if (is_write) {
     if (is_unordered(&at->write, &now))
       tell_race(list, index, &at->write, true, &now, true);
@@ -405,6 +433,7 @@ void lab_barrier(void) {
 static void resume(unsigned item) {
   now.item = (int)item;
   now.step = 0;
+  turn += item % NEIGHBOURS == 0;
   lab_item =
       (lab_vector){item % lab_items.x, item / lab_items.x % lab_items.y, item / lab_items.x / lab_items.y};
   fibers[item].barrier = NULL;
@@ -570,8 +599,9 @@ void lab_tell_memory(void) {
 }
 
 void lab_tell_counts(double products) {
-  printf("C|%g|%g|%g|%g|%g|%g\n", reads[0], writes[0], reads[1], writes[1],
-         barriers / ((double)item_count * lab_groups.x * lab_groups.y * lab_groups.z), products);
+  printf("C|%g|%g|%g|%g|%g|%g|%g\n", reads[0], writes[0], reads[1], writes[1],
+         barriers / ((double)item_count * lab_groups.x * lab_groups.y * lab_groups.z), products,
+         access_count > 0 ? line_count / access_count : 0);
 }
 
 void lab_start(void) {
