@@ -5,12 +5,27 @@
 #include "core/status.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *tsl_lab_outcome_word(tsl_lab_outcome outcome) {
   static const char *const words[] = {"right", "wrong", "broken", "not run on a device"};
   return words[outcome];
+}
+
+void tsl_lab_add_fault(tsl_lab_report *report, const char *kind, const char *format, ...) {
+  tsl_lab_fault fault;
+  va_list arguments;
+  snprintf(fault.kind, sizeof fault.kind, "%s", kind);
+  va_start(arguments, format);
+  vsnprintf(fault.text, sizeof fault.text, format, arguments);
+  va_end(arguments);
+  for (int i = 0; i < report->fault_count; i++)
+    if (strcmp(report->faults[i].text, fault.text) == 0)
+      return;
+  if (report->fault_count < TSL_LAB_FAULTS_MAX)
+    report->faults[report->fault_count++] = fault;
 }
 
 /* Quotes the line of the kernel that a sentence names: "kernel.cl:21" or "kernel.cu(21)". */

@@ -9,24 +9,9 @@
 #include "tune/race.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void tsl_lab_add_fault(tsl_lab_report *report, const char *kind, const char *format, ...) {
-  tsl_lab_fault fault;
-  va_list arguments;
-  snprintf(fault.kind, sizeof fault.kind, "%s", kind);
-  va_start(arguments, format);
-  vsnprintf(fault.text, sizeof fault.text, format, arguments);
-  va_end(arguments);
-  for (int i = 0; i < report->fault_count; i++)
-    if (strcmp(report->faults[i].text, fault.text) == 0)
-      return;
-  if (report->fault_count < TSL_LAB_FAULTS_MAX)
-    report->faults[report->fault_count++] = fault;
-}
 
 /* Keeps the present failure, and the compiler's log. */
 static void work_fail(tsl_lab_report *report, tesela_status status) {
