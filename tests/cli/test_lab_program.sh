@@ -39,6 +39,22 @@ for rung in "${gpu_rungs[@]}"; do
   fi
 done
 
+# B as an image: only in OpenCL, only f32, and without a kernel of `lab new`.
+tesela 0 strategies image_microtile --program opencl -o lab.c
+if [ -n "$opencl_library" ]; then
+  run 0 cc -std=c11 -Wall -Wextra -Werror -O1 lab.c "$opencl_library" -lm -o lab
+  for sizes in "" "1 1 1" "37 30 41"; do
+    # shellcheck disable=SC2086
+    ! kernel_devices | grep -q '^opencl:' || run 0 ./lab $sizes
+  done
+fi
+tesela 2 strategies image_microtile --program opencl --type f64
+says "texels"
+tesela 2 strategies image_microtile --program cuda
+says "no plain kernel in CUDA C++"
+tesela 2 lab new image --from image_microtile
+says "--program opencl"
+
 # The kernel of a CUDA program is equal to that of `tesela lab new`, and NVRTC compiles it.
 for rung in "${gpu_rungs[@]}"; do
   # shellcheck disable=SC2086

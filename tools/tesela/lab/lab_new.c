@@ -70,6 +70,10 @@ tesela_status tsl_lab_new(const tsl_command_call *call) {
   if (given->type != TESELA_F32 && given->type != TESELA_F64)
     return tsl_fail(TESELA_BAD_CALL, "--type: a kernel of one's own computes in f32 or f64");
   TSL_TRY(tsl_lab_template_find(given->from, language, &model));
+  if (model->has_image)
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "kernels with images are only in programs: tesela strategies %s --program opencl",
+                    model->strategy);
   if (strlen(folder) > PATH_MAX - 64)
     return tsl_fail(TESELA_BAD_CALL, "the name of the folder is too long");
   if (mkdir(folder, 0777) != 0)

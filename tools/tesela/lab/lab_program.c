@@ -25,35 +25,56 @@ typedef struct program_op {
   const char *unit, *check;
 } program_op;
 
+static const char check_product[] =
+    "  long wrong = 0;\n"
+    "  for (int row = 0; row < m; row++)\n"
+    "    for (int col = 0; col < n; col++) {\n"
+    "      double sum = 0;\n"
+    "      for (int l = 0; l < k; l++)\n"
+    "        sum += (double)a[(size_t)row * lda + l] * b[(size_t)l * ldb + col];\n"
+    "      if (sum != c[(size_t)row * ldc + col] && wrong++ == 0)\n"
+    "        printf(\"wrong: C(%d, %d) is %g, %g would be right\\n\", row, col, (double)c[(size_t)row * "
+    "ldc + col],\n"
+    "               sum);\n"
+    "    }\n"
+    "  if (wrong == 0)\n"
+    "    printf(\"right: all %d x %d elements\\n\", m, n);\n";
+
+/* The product whose B is an image: rows of whole texels. */
+static const program_op image_product = {
+    " [m n k]",
+    "  const int m = count > 3 ? atoi(words[1]) : 500;\n"
+    "  const int n = count > 3 ? atoi(words[2]) : 400;\n"
+    "  const int k = count > 3 ? atoi(words[3]) : 300;\n"
+    "  const int lda = k, ldb = (n + 3) / 4 * 4, ldc = n;\n"
+    "  if (m < 1 || n < 1 || k < 1) {\n"
+    "    fprintf(stderr, \"sizes must be 1 or more\\n\");\n"
+    "    return 2;\n"
+    "  }\n",
+    {{"a", "(size_t)m * k", "in"}, {"b", "(size_t)k * ldb", "image"}, {"c", "(size_t)m * n", "out"}},
+    {"m", "n", "k", "a", "lda", "b", "c", "ldc"},
+    "2.0 * m * n * k",
+    "GFLOP/s",
+    check_product};
+
 static const program_op ops[] = {
-    [TSL_OP_GEMM] =
-        {" [m n k]",
-         "  const int m = count > 3 ? atoi(words[1]) : 500;\n"
-         "  const int n = count > 3 ? atoi(words[2]) : 400;\n"
-         "  const int k = count > 3 ? atoi(words[3]) : 300;\n"
-         "  const int lda = k, ldb = n, ldc = n;\n"
-         "  const real alpha = 1, beta = 0;\n"
-         "  if (m < 1 || n < 1 || k < 1) {\n"
-         "    fprintf(stderr, \"sizes must be 1 or more\\n\");\n"
-         "    return 2;\n"
-         "  }\n",
-         {{"a", "(size_t)m * k", "in"}, {"b", "(size_t)k * n", "in"}, {"c", "(size_t)m * n", "out"}},
-         {"m", "n", "k", "alpha", "a", "lda", "b", "ldb", "beta", "c", "ldc"},
-         "2.0 * m * n * k",
-         "GFLOP/s",
-         "  long wrong = 0;\n"
-         "  for (int row = 0; row < m; row++)\n"
-         "    for (int col = 0; col < n; col++) {\n"
-         "      double sum = 0;\n"
-         "      for (int l = 0; l < k; l++)\n"
-         "        sum += (double)a[(size_t)row * lda + l] * b[(size_t)l * ldb + col];\n"
-         "      if (sum != c[(size_t)row * ldc + col] && wrong++ == 0)\n"
-         "        printf(\"wrong: C(%d, %d) is %g, %g would be right\\n\", row, col, (double)c[(size_t)row * "
-         "ldc + col],\n"
-         "               sum);\n"
-         "    }\n"
-         "  if (wrong == 0)\n"
-         "    printf(\"right: all %d x %d elements\\n\", m, n);\n"},
+    [TSL_OP_GEMM] = {" [m n k]",
+                     "  const int m = count > 3 ? atoi(words[1]) : 500;\n"
+                     "  const int n = count > 3 ? atoi(words[2]) : 400;\n"
+                     "  const int k = count > 3 ? atoi(words[3]) : 300;\n"
+                     "  const int lda = k, ldb = n, ldc = n;\n"
+                     "  const real alpha = 1, beta = 0;\n"
+                     "  if (m < 1 || n < 1 || k < 1) {\n"
+                     "    fprintf(stderr, \"sizes must be 1 or more\\n\");\n"
+                     "    return 2;\n"
+                     "  }\n",
+                     {{"a", "(size_t)m * k", "in"},
+                      {"b", "(size_t)k * n", "in"},
+                      {"c", "(size_t)m * n", "out"}},
+                     {"m", "n", "k", "alpha", "a", "lda", "b", "ldb", "beta", "c", "ldc"},
+                     "2.0 * m * n * k",
+                     "GFLOP/s",
+                     check_product},
     [TSL_OP_DOT] = {" [n]",
                     "  const int n = count > 1 ? atoi(words[1]) : 1000000;\n"
                     "  if (n < 1) {\n"
@@ -115,6 +136,10 @@ static bool program_takes(const program_job *job, const char *name) {
         (at[-1] == ' ' || at[-1] == '*'))
       return true;
   return false;
+}
+
+static bool program_is_image(const program_operand *operand) {
+  return strcmp(operand->access, "image") == 0;
 }
 
 static bool program_is_output(const program_operand *operand) {
@@ -210,6 +235,16 @@ static void add_buffers(const program_job *job, tsl_text *out) {
                    "  real *device_%s;\n"
                    "  check(cudaMalloc(&device_%s, %s * sizeof(real)), \"cudaMalloc %s\");",
                    operand->name, operand->name, operand->elements, operand->name);
+    else if (program_is_image(operand))
+      tsl_text_add(out,
+                   "  const cl_image_format format = {CL_RGBA, CL_FLOAT};\n"
+                   "  const cl_image_desc shape = {.image_type = CL_MEM_OBJECT_IMAGE2D,\n"
+                   "                               .image_width = (size_t)ldb / 4,\n"
+                   "                               .image_height = (size_t)k};\n"
+                   "  cl_mem device_%s = clCreateImage(context, CL_MEM_READ_ONLY, &format, &shape, NULL, "
+                   "&code);\n"
+                   "  check(code, \"clCreateImage %s\");",
+                   operand->name, operand->name);
     else
       tsl_text_add(out,
                    "  cl_mem device_%s =\n"
@@ -233,6 +268,14 @@ static void add_copies(const program_job *job, bool to_device, tsl_text *out) {
       tsl_text_add(out, "  check(cudaMemcpy(%s%s, %s%s, %s * sizeof(real), %s),\n        \"cudaMemcpy %s\");",
                    to_device ? "device_" : "", name, to_device ? "" : "device_", name, operand->elements,
                    to_device ? "cudaMemcpyHostToDevice" : "cudaMemcpyDeviceToHost", name);
+    else if (program_is_image(operand))
+      tsl_text_add(out,
+                   "  const size_t origin[] = {0, 0, 0}, region[] = {(size_t)ldb / 4, (size_t)k, 1};\n"
+                   "  check(clEnqueueWriteImage(queue, device_%s, CL_TRUE, origin, region, (size_t)ldb * "
+                   "sizeof(real), 0, %s,\n"
+                   "                            0, NULL, NULL),\n"
+                   "        \"clEnqueueWriteImage %s\");",
+                   name, name, name);
     else
       tsl_text_add(out,
                    "  check(clEnqueue%sBuffer(queue, device_%s, CL_TRUE, 0, %s * sizeof(real), %s, 0, NULL, "
@@ -381,7 +424,9 @@ tesela_status tsl_lab_program(const char *strategy, const char *language, tesela
   TSL_TRY(tsl_lab_template_find(strategy, job.language, &job.model));
   const char *slash = output ? strrchr(output, '/') : NULL;
   job.file = slash ? slash + 1 : output ? output : files[job.language];
-  job.op = &ops[job.model->op];
+  job.op = job.model->has_image ? &image_product : &ops[job.model->op];
+  if (job.model->has_image && type != TESELA_F32)
+    return tsl_fail(TESELA_UNSUPPORTED, "--type: texels of images are f32");
   tsl_lab_template_add(job.model, job.language, type, &kernel);
   job.kernel = tsl_text_get(&kernel);
   program_add(&job, texts[job.language], &out);

@@ -10,6 +10,7 @@
 #include <lab_gemm_blocked_c.h>
 #include <lab_gemm_element_cl.h>
 #include <lab_gemm_global_sum_cl.h>
+#include <lab_gemm_image_microtile_cl.h>
 #include <lab_gemm_row_cl.h>
 #include <lab_gemm_row_private_cl.h>
 #include <lab_gemm_row_private_column_local_cl.h>
@@ -26,23 +27,29 @@
 
 /* Kernels without a strategy of their name are compared with the neighbours of `like`. */
 static const tsl_lab_template templates[] = {
-    {TSL_OP_GEMM, "tile_local", NULL, lab_gemm_tile_local_cl, lab_gemm_tile_local_c, "n m", "TILE TILE"},
-    {TSL_OP_GEMM, "element", NULL, lab_gemm_element_cl, lab_gemm_sequential_c, "n m", "16 16"},
-    {TSL_OP_GEMM, "rows_first", "element", lab_gemm_rows_first_cl, NULL, "m n", "16 16"},
-    {TSL_OP_GEMM, "global_sum", "element", lab_gemm_global_sum_cl, NULL, "n m", "16 16"},
-    {TSL_OP_GEMM, "row", NULL, lab_gemm_row_cl, lab_gemm_sequential_c, "m", "ITEMS"},
-    {TSL_OP_GEMM, "row_private", NULL, lab_gemm_row_private_cl, NULL, "m", "ITEMS"},
-    {TSL_OP_GEMM, "whole_row_private", "row_private", lab_gemm_whole_row_private_cl, NULL, "m", "ITEMS"},
-    {TSL_OP_GEMM, "row_private_column_local", NULL, lab_gemm_row_private_column_local_cl, NULL, "m", "ITEMS"},
-    {TSL_OP_GEMM, "sequential", NULL, NULL, lab_gemm_sequential_c, "1", "1"},
-    {TSL_OP_GEMM, "sequential_optimized", NULL, NULL, lab_gemm_sequential_optimized_c, "1", "1"},
-    {TSL_OP_GEMM, "blocked", NULL, NULL, lab_gemm_blocked_c, "1", "1"},
-    {TSL_OP_GEMM, "threads", "sequential", NULL, lab_gemm_threads_c, "1", "1"},
-    {TSL_OP_DOT, "block_tree", NULL, lab_dot_block_tree_cl, NULL, "GROUP*GROUPS", "GROUP"},
-    {TSL_OP_DOT, "sequential", NULL, NULL, lab_dot_sequential_c, "1", "1"},
-    {TSL_OP_TRANSPOSE, "tile_local", NULL, lab_transpose_tile_local_cl, NULL, "cols rows", "TILE TILE"},
+    {TSL_OP_GEMM, "tile_local", NULL, lab_gemm_tile_local_cl, lab_gemm_tile_local_c, "n m", "TILE TILE",
+     false},
+    {TSL_OP_GEMM, "element", NULL, lab_gemm_element_cl, lab_gemm_sequential_c, "n m", "16 16", false},
+    {TSL_OP_GEMM, "rows_first", "element", lab_gemm_rows_first_cl, NULL, "m n", "16 16", false},
+    {TSL_OP_GEMM, "global_sum", "element", lab_gemm_global_sum_cl, NULL, "n m", "16 16", false},
+    {TSL_OP_GEMM, "row", NULL, lab_gemm_row_cl, lab_gemm_sequential_c, "m", "ITEMS", false},
+    {TSL_OP_GEMM, "row_private", NULL, lab_gemm_row_private_cl, NULL, "m", "ITEMS", false},
+    {TSL_OP_GEMM, "whole_row_private", "row_private", lab_gemm_whole_row_private_cl, NULL, "m", "ITEMS",
+     false},
+    {TSL_OP_GEMM, "row_private_column_local", NULL, lab_gemm_row_private_column_local_cl, NULL, "m", "ITEMS",
+     false},
+    {TSL_OP_GEMM, "image_microtile", NULL, lab_gemm_image_microtile_cl, NULL, "(n+3)/4 (m+7)/8", "16 4",
+     true},
+    {TSL_OP_GEMM, "sequential", NULL, NULL, lab_gemm_sequential_c, "1", "1", false},
+    {TSL_OP_GEMM, "sequential_optimized", NULL, NULL, lab_gemm_sequential_optimized_c, "1", "1", false},
+    {TSL_OP_GEMM, "blocked", NULL, NULL, lab_gemm_blocked_c, "1", "1", false},
+    {TSL_OP_GEMM, "threads", "sequential", NULL, lab_gemm_threads_c, "1", "1", false},
+    {TSL_OP_DOT, "block_tree", NULL, lab_dot_block_tree_cl, NULL, "GROUP*GROUPS", "GROUP", false},
+    {TSL_OP_DOT, "sequential", NULL, NULL, lab_dot_sequential_c, "1", "1", false},
+    {TSL_OP_TRANSPOSE, "tile_local", NULL, lab_transpose_tile_local_cl, NULL, "cols rows", "TILE TILE",
+     false},
     {TSL_OP_TRANSPOSE, "element", NULL, lab_transpose_element_cl, lab_transpose_sequential_c, "cols rows",
-     "16 16"},
+     "16 16", false},
 };
 enum { TEMPLATES = sizeof templates / sizeof *templates };
 
@@ -55,6 +62,8 @@ const char *tsl_lab_function(tsl_op op) {
 }
 
 static const char *template_text(const tsl_lab_template *model, tsl_lab_language language) {
+  if (model->has_image && language != TSL_LAB_OPENCL)
+    return NULL;
   return language == TSL_LAB_C ? model->c : model->opencl;
 }
 

@@ -11,6 +11,7 @@ typedef struct tsl_lab_template {
   const char *like;          /* strategy of the library that is nearest; NULL: `strategy` itself */
   const char *opencl, *c;    /* texts; NULL: none in this language */
   const char *items, *group; /* values of the lines in `parameters`, for OpenCL and CUDA */
+  bool has_image;            /* B is an image: OpenCL only, f32 only, and not for `lab new` */
 } tsl_lab_template;
 
 /* Returns template `index`; NULL past the end. */
