@@ -26,6 +26,14 @@ tesela 0 lab run mine --size 64 --json
 json 'j["verdict"] == "right" and j["shapes"] == j["shapes_right"] > 200 and j["rates"][0]["seconds"] > 0'
 json 'len(j["hash"]) == 32 and j["language"] == "c" and j["faults"] == []'
 
+# Every kernel of `lab new` in C is right and has no fault.
+for rung in sequential sequential_optimized blocked threads "dot sequential" "transpose element"; do
+  rm -rf model
+  tesela 0 lab new model --from "$rung" --language c --type f64
+  tesela 0 lab run model --no-race
+  prints "no fault found" "judged    right"
+done
+
 # A kernel without leading dimensions, alpha and beta, with the names of a course, in f64.
 mkdir course
 cat >course/kernel.c <<'C'

@@ -109,6 +109,28 @@ tesela 0 lab new columns --from element
 tesela 0 lab run columns --no-race
 prints "2 loads from global memory and 0 from local memory" "touch 1.51 lines"
 
+# Threads of CUDA that add to C atomically do not race; those that only add do.
+tesela 0 lab new atomic --from element --language cuda
+sed -i -E 's/int l = 0; l < k; l\+\+/int l = blockIdx.z; l < k; l += gridDim.z/
+  s/^    c\[row \* ldc \+ col\] = sum/    atomicAdd(\&c[row * ldc + col], sum)/
+  s/beta != 0/blockIdx.z == 0/; s/beta \* c/(beta - 1) * c/' atomic/kernel.cu
+sed -i 's/items = n m/items = n m 2/' atomic/parameters
+run 1 "$TESELA" lab run atomic --no-race
+prints "uninitialised result"
+! grep -q "race on c" "$out" || fail "an atomic addition is called a race"
+
+# Every kernel of `lab new` is right and has no fault.
+for rung in element row row_private row_private_column_local global_sum whole_row_private "dot block_tree" \
+  "transpose element" "transpose tile_local"; do
+  rm -rf model
+  tesela 0 lab new model --from "$rung" --type f64
+  # An attribute before the name does not hide the kernel.
+  sed -i -E 's/^__kernel void (\w+)/__kernel __attribute__((vec_type_hint(double))) void \1/; ' model/kernel.cl
+  sed -i '/^kernel =/d' model/parameters
+  tesela 0 lab run model --no-race
+  prints "no fault found" "judged    right"
+done
+
 # A right kernel has no fault, and the detector says so if it cannot read one.
 tesela 0 lab new right
 tesela 0 lab run right --no-race

@@ -143,7 +143,8 @@ static tesela_status detect_write(const char *folder, const char *name, const ch
 
 /* Keeps the first error of a compiler as the reason why nothing was detected. */
 static void detect_give_up(const char *program, int code, const tsl_text *output, tsl_lab_report *report) {
-  const char *error = strstr(tsl_text_get(output), "error");
+  const char *missing = strstr(tsl_text_get(output), "undefined reference");
+  const char *error = missing ? missing : strstr(tsl_text_get(output), "error");
   if (code == 127 && !error)
     snprintf(report->undetected, sizeof report->undetected, "there is no compiler %s", program);
   else

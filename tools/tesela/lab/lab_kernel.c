@@ -219,6 +219,17 @@ static const char *lab_find_signature(const char *text, const char *function) {
   return NULL;
 }
 
+/* Returns the text after the parenthesis that closes this one. */
+static const char *lab_skip_parentheses(const char *text) {
+  int depth = 0;
+  for (; *text; text++) {
+    depth += (*text == '(') - (*text == ')');
+    if (depth == 0)
+      return text + 1;
+  }
+  return text;
+}
+
 /* Returns the first kernel's name in OpenCL and CUDA, the first function in C. */
 static void lab_guess_function(const tsl_lab_kernel *kernel, char *name, size_t size) {
   static const char *const marks[] = {"__kernel", "kernel", "__global__", NULL};
@@ -234,8 +245,13 @@ static void lab_guess_function(const tsl_lab_kernel *kernel, char *name, size_t 
     const char *end = at;
     while (is_word_letter(*end))
       end++;
-    if (end > at && end[strspn(end, " \t\n")] == '(' && strncmp(at, "__attribute__", 13) != 0 &&
-        strncmp(at, "__launch_bounds__", 17) != 0) {
+    const bool is_attribute = lab_skip_word(at, "__attribute__") || lab_skip_word(at, "__launch_bounds__");
+    const char *open = end + strspn(end, " \t\n");
+    if (end > at && is_attribute && *open == '(') {
+      at = lab_skip_parentheses(open) - 1;
+      continue;
+    }
+    if (end > at && *open == '(') {
       snprintf(name, size, "%.*s", (int)(end - at), at);
       return;
     }

@@ -119,8 +119,8 @@ void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *repo
     tsl_text_add(out, "  judged    wrong: %s\n            (%d shapes were right before)\n", report->wrong,
                  report->cases_right);
   if (report->outcome == TSL_LAB_UNTRIED)
-    tsl_text_add(out,
-                 "  judged    only by the detector: no CUDA device is here; NVRTC compiled the kernel\n");
+    tsl_text_add(out, "  judged    %s: no CUDA device is here; NVRTC compiled the kernel\n",
+                 *report->undetected ? "not at all" : "only by the detector");
   report_add_counts(kernel, report, out);
   if (report->rate_count > 0)
     report_add_rates(report, out);
@@ -156,6 +156,10 @@ tesela_status tsl_lab_conclude(const tsl_lab_kernel *kernel, const tsl_lab_repor
                           report->fault_count, report->fault_count == 1 ? " was" : "s were",
                           report->faults[0].kind)
                : tsl_fail(TESELA_WRONG_RESULT, "%s is wrong on a standard shape", kernel->file);
+  case TSL_LAB_UNTRIED:
+    return *report->undetected
+               ? tsl_fail(TESELA_UNSUPPORTED, "%s compiles, but nothing judged it", kernel->file)
+               : TESELA_OK;
   default:
     return TESELA_OK;
   }

@@ -241,6 +241,28 @@ static void use_memory(void *address, size_t bytes, bool is_write, void *code) {
   }
 }
 
+/* Records an atomic addition, which races with nothing. */
+void lab_atomic(void *address, unsigned long bytes);
+void lab_atomic(void *address, unsigned long bytes) {
+  array *list = is_running ? find_array(address) : NULL;
+  if (!list)
+    return;
+  const long offset = (char *)address - list->start, index = offset / (long)bytes;
+  now.code = (uintptr_t)__builtin_return_address(0);
+  if (offset < 0 || index >= list->count) {
+    note_outside(list, offset < 0 ? -1 : index, true, now.code);
+    return;
+  }
+  cell *at = &list->cells[index];
+  if (!at->was_written && !list->is_input && list->unset_count++ == 0) {
+    list->unset = now;
+    list->unset_index = index;
+  }
+  at->was_written = at->was_read = true;
+  reads[list->is_local]++;
+  writes[list->is_local]++;
+}
+
 #define HERE __builtin_return_address(0)
 #define LAB_ACCESS(bytes)                                                                                    \
   void __tsan_read##bytes(void *address);                                                                    \

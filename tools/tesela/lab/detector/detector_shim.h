@@ -15,6 +15,7 @@ void lab_register(const char *name, void *start, unsigned long bytes, unsigned l
 void *lab_operand(const char *name);
 void *lab_local_argument(const char *name, unsigned long bytes, unsigned long element);
 void lab_call(void);
+void lab_atomic(void *address, unsigned long bytes);
 #ifdef __cplusplus
 }
 #endif
@@ -32,6 +33,7 @@ void lab_call(void);
 #define constant const
 #define __private
 #define restrict __restrict
+#define vec_type_hint(type) unused
 #define CLK_LOCAL_MEM_FENCE 1
 #define CLK_GLOBAL_MEM_FENCE 2
 typedef unsigned char uchar;
@@ -77,6 +79,14 @@ typedef __SIZE_TYPE__ size_t;
 #define __syncthreads() lab_barrier()
 #define __ldg(address) (*(address))
 #define __restrict__ __restrict
+/* Atomic additions race with nothing. */
+template <class T>
+__attribute__((no_sanitize("thread"))) static inline T atomicAdd(T *address, T value) {
+  lab_atomic(address, sizeof(T));
+  const T old = *address;
+  *address = old + value;
+  return old;
+}
 template <class T>
 static inline T min(T a, T b) {
   return a < b ? a : b;
