@@ -24,6 +24,7 @@ tesela 0 lab run mine --size 96
 prints "judged    right: all" "no fault found" "mine (yours)" host_packed "loads from global memory"
 tesela 0 lab run mine --size 64 --json
 json 'j["verdict"] == "right" and j["shapes"] == j["shapes_right"] > 200 and j["rates"][0]["seconds"] > 0'
+json 'j["counted"]["global_reads"] * 8 == j["counted"]["multiply_adds"]'
 json 'len(j["hash"]) == 32 and j["language"] == "c" and j["faults"] == []'
 
 # Every kernel of `lab new` in C is right and has no fault.
@@ -112,5 +113,7 @@ done
 tesela 0 lab grade class --seconds 2 --no-race --json
 json 'len(j["kernels"]) == 6'
 json '[k["name"] for k in j["kernels"] if k["verdict"] == "right"] == ["ada", "bob"]'
+tesela 0 lab grade class --seconds 2 --no-race --markdown
+prints '| name |' '|---' 'ada'
 tesela 2 lab grade mine
 says "no folders with kernels"

@@ -20,6 +20,7 @@ static const tsl_option options[] = {
     TSL_OPTION(tsl_lab_options, seconds, "seconds", SECONDS, "120",
                "end a kernel that uses more processor time"),
     TSL_OPTION(tsl_lab_options, memory, "memory", BYTES, "8GiB", "end a kernel that uses more memory"),
+    TSL_OPTION(tsl_lab_options, markdown, "markdown", FLAG, NULL, "grade: print Markdown"),
     TSL_OPTION(tsl_lab_options, times, "times", COUNT, NULL, "watch: end after so many runs"),
     {"output", 'o', TSL_VALUE_FILE, NULL, "pack: write this file (default: NAME.lab.json)",
      offsetof(tsl_lab_options, output)},

@@ -10,11 +10,11 @@
 typedef struct tsl_lab_options {
   const char *from, *language, *device, *output, *sizes;
   tesela_type type;
-  bool plain, json, peers; /* plain: without the race */
-  bool quiet;              /* output of the kernel is lost; set by grade */
-  double seconds;          /* limit of processor time of one kernel */
-  uint64_t memory;         /* limit of its memory */
-  int64_t times;           /* watch: runs, 0: until an interrupt */
+  bool plain, json, peers, markdown; /* plain: without the race */
+  bool quiet;                        /* output of the kernel is lost; set by grade */
+  double seconds;                    /* limit of processor time of one kernel */
+  uint64_t memory;                   /* limit of its memory */
+  int64_t times;                     /* watch: runs, 0: until an interrupt */
 } tsl_lab_options;
 
 /* Outcome of a run. */

@@ -125,7 +125,10 @@ static tesela_status grade_print(const tsl_command_call *call, grade_row *const 
   tsl_table_column(&table, "why", TSL_ALIGN_LEFT, true);
   for (int i = 0; i < count; i++)
     grade_add_row(rows[i], i + 1, &table);
-  tsl_table_text(&table, 0, tsl_output_width(), tsl_output_colour(), &out);
+  if (given->markdown)
+    tsl_table_markdown(&table, &out);
+  else
+    tsl_table_text(&table, 0, tsl_output_width(), tsl_output_colour(), &out);
   out.failed |= table.failed;
   tsl_table_free(&table);
   return tsl_print(&out);

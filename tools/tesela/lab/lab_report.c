@@ -136,13 +136,18 @@ json_t *tsl_lab_report_json(const tsl_lab_kernel *kernel, const tsl_lab_report *
   for (int i = 0; i < report->rate_count; i++)
     json_array_append_new(rates, json_pack("{s:s, s:o}", "name", report->rates[i].name, "seconds",
                                            tsl_json_real(report->rates[i].seconds)));
-  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:i, s:i, s:s, s:f, s:s, s:f, s:f, s:o}",
-                   "name", kernel->name, "operation", tsl_op_name(kernel->op), "language",
-                   tsl_lab_language_word(kernel->language), "type", tsl_type(kernel->type)->name, "hash",
-                   hash, "device", report->device, "verdict", tsl_lab_outcome_word(report->outcome), "faults",
-                   faults, "failure", report->failure, "shapes", report->cases, "shapes_right",
-                   report->cases_right, "wrong", report->wrong, "error_of_bound", report->error, "size",
-                   report->size, "flops", report->flops, "bytes", report->bytes, "rates", rates);
+  json_t *counted = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "global_reads", report->global_reads,
+                              "global_writes", report->global_writes, "local_reads", report->local_reads,
+                              "local_writes", report->local_writes, "barriers", report->barriers,
+                              "multiply_adds", report->products, "lines", report->lines);
+  return json_pack(
+      "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:i, s:i, s:s, s:f, s:s, s:f, s:f, s:o, s:o}", "name",
+      kernel->name, "operation", tsl_op_name(kernel->op), "language", tsl_lab_language_word(kernel->language),
+      "type", tsl_type(kernel->type)->name, "hash", hash, "device", report->device, "verdict",
+      tsl_lab_outcome_word(report->outcome), "faults", faults, "failure", report->failure, "shapes",
+      report->cases, "shapes_right", report->cases_right, "wrong", report->wrong, "error_of_bound",
+      report->error, "size", report->size, "flops", report->flops, "bytes", report->bytes, "rates", rates,
+      "counted", counted);
 }
 
 tesela_status tsl_lab_conclude(const tsl_lab_kernel *kernel, const tsl_lab_report *report) {
