@@ -51,7 +51,7 @@ GROWING_STRUCTS = {"src/api/struct_abi.h", "src/api/device_p2p.h"}
 GPU_LIMITS = {"src/device/device_rates.h", "src/device/reserved_units.h"}
 
 # Folders of the tool that may use the library's internals: they explain, check and tune.
-TOOL_INSIDE = re.compile(r"tools/tesela/(explain|check|tune)/")
+TOOL_INSIDE = re.compile(r"tools/tesela/(explain|check|tune|lab)/")
 # Headers of src/ that the rest of the tool may include: texts, clocks, processes, files, words for problems.
 TOOL_ROOMS, TOOL_WORDS = {"core", "io"}, {"src/problem/problem.h", "src/problem/structure.h"}
 STRATEGY_HEADERS = {"src/strategy/params.h", "src/strategy/strategy_list.h", "src/strategy/support.h"}
@@ -79,6 +79,7 @@ TOOL_EXCEPTIONS = {
     "tools/tesela/explore/pblas.c": {"src/comm/collective_status.h"},
     "tools/tesela/explore/ranks.c": {"src/comm/collective_status.h"},
     "tools/tesela/explore/ranks_race.c": {"src/comm/collective_status.h"},
+    "tools/tesela/lab/lab_work.c": {"src/device/cuda/nvrtc.h"},
     "tools/tesela/page/bounds.c": {"src/explain/cost_report.h"},
     "tools/tesela/explore/reasons.h": {"src/explain/cost_report.h"},
     "tools/tesela/product/mpi_product.c": {"src/comm/collective_status.h"},
@@ -134,7 +135,7 @@ def complaint(root, source, quoted, name):
         if not TOOL_INSIDE.match(source) and target not in TOOL_EXCEPTIONS.get(source, ()):
             return f"{target} is inside of the library: the tool computes by the public header"
     kind = DEVICE_KIND.match(target)
-    if kind and not source.startswith(kind.group()):
+    if kind and not source.startswith(kind.group()) and target not in TOOL_EXCEPTIONS.get(source, ()):
         return f"{target} is private to {kind.group().rstrip('/')}"
     return None
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Help, version, and calls that are no calls.
 . "$(dirname "$0")/helper.sh"
-commands="devices strategies multiply dot solve transpose generate explain explore sweep compare check run"
-commands+=" tune wisdom cache help completion"
+commands="devices strategies multiply dot solve transpose generate explain explore sweep compare check"
+commands+=" lab run tune wisdom cache help completion"
 
 tesela 0 --version
 grep -qE '^tesela [0-9]+\.[0-9]+\.[0-9]+$' "$out" || fail "the version is not a version"

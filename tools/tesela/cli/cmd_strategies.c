@@ -7,9 +7,10 @@
 #include "cli/strategy_page.h"
 #include "cli/tool.h"
 #include "core/status.h"
+#include "lab/lab_program.h"
 
 typedef struct strategies_options {
-  const char *results, *device;
+  const char *results, *device, *program, *output;
   tesela_type type;
   bool json, markdown, source;
 } strategies_options;
@@ -23,7 +24,11 @@ static const tsl_option options[] = {
                "print the kernels of one strategy as they are compiled"),
     TSL_OPTION(strategies_options, device, "device", DEVICE, NULL,
                "with --source: for this device; the default is the first device that compiles kernels"),
-    TSL_OPTION(strategies_options, type, "type", TYPE, "f32", "with --source: for this type"),
+    TSL_OPTION(strategies_options, type, "type", TYPE, "f32", "with --source or --program: for this type"),
+    TSL_OPTION(strategies_options, program, "program", TEXT, NULL,
+               "print one program of host and plain kernel, as courses have it; opencl, cuda or c"),
+    {"output", 'o', TSL_VALUE_FILE, NULL, "with --program: write this file",
+     offsetof(strategies_options, output)},
     TSL_OPTION_JSON(strategies_options),
     TSL_OPTIONS_END,
 };
@@ -33,6 +38,7 @@ static const tsl_example examples[] = {
     {"tesela strategies tile_local", "one strategy: idea, picture, parameters, limits"},
     {"tesela strategies tile_local tile=4 --source --device opencl:0",
      "its kernel, as that device compiles it"},
+    {"tesela strategies tile_local --program opencl -o lab4.c", "a program to compile: cc lab4.c -lOpenCL"},
     {"tesela strategies --markdown --results result.json > ladder.md",
      "the strategies as a document, with measured rates"},
     {NULL, NULL},
@@ -374,8 +380,25 @@ out:
   return status;
 }
 
+/* Prints or writes the program of the strategy that the words name. */
+static tesela_status strategies_write_program(const tsl_command_call *call) {
+  const strategies_options *given = call->options;
+  tsl_text name = {0};
+  for (int i = 0; i < call->word_count; i++)
+    tsl_text_add(&name, "%s%s", i ? " " : "", call->words[i]);
+  tesela_status status = tsl_text_status(&name);
+  if (status == TESELA_OK)
+    status = tsl_lab_program(tsl_text_get(&name), given->program, given->type, given->output);
+  tsl_text_free(&name);
+  return status;
+}
+
 static tesela_status strategies_run(const tsl_command_call *call) {
   const strategies_options *given = call->options;
+  if (given->program)
+    return strategies_write_program(call);
+  if (given->output)
+    return tsl_fail(TESELA_BAD_CALL, "--output is for --program; otherwise redirect the output");
   if (call->word_count > 0 && !given->markdown && !given->results)
     return print_one(call);
   if (call->word_count > 0 || given->source)

@@ -1,0 +1,119 @@
+#!/bin/bash
+# `tesela lab`: from an empty folder to a judged kernel of one's own, a class, and a file to hand in.
+. "$(dirname "$0")/helper.sh"
+command -v cc >/dev/null || skip "needs cc"
+
+# new
+tesela 0 lab new mine --language c
+prints mine/kernel.c mine/parameters mine/README.md
+for file in kernel.c parameters README.md; do [ -s "mine/$file" ] || fail "mine/$file is empty"; done
+tesela 2 lab new mine
+says "mine" "a new name would be right"
+tesela 2 lab new other --language fortran
+says "opencl, cuda and c"
+tesela 2 lab new other --from host_packed
+says "host_packed" "tile_local" "dot block_tree"
+tesela 2 lab new other --type bf16
+says "f32 or f64"
+tesela 2 lab new
+says "tesela lab new NAME"
+absent other
+
+# run: right, with times; JSON
+tesela 0 lab run mine --size 96
+prints "judged    right: all" "no fault found" "mine (yours)" host_packed "loads from global memory"
+tesela 0 lab run mine --size 64 --json
+json 'j["verdict"] == "right" and j["shapes"] == j["shapes_right"] > 200 and j["rates"][0]["seconds"] > 0'
+json 'j["counted"]["global_reads"] * 8 == j["counted"]["multiply_adds"]'
+json 'len(j["hash"]) == 32 and j["language"] == "c" and j["faults"] == []'
+
+# Every kernel of `lab new` in C is right and has no fault.
+for rung in sequential sequential_optimized blocked threads "dot sequential" "transpose element"; do
+  rm -rf model
+  tesela 0 lab new model --from "$rung" --language c --type f64
+  tesela 0 lab run model --no-race
+  prints "no fault found" "judged    right"
+done
+
+# A kernel without leading dimensions, alpha and beta, with the names of a course, in f64.
+mkdir course
+cat >course/kernel.c <<'C'
+void mat_mul(const int Mdim, const int Ndim, const int Pdim, const double *A, const double *B, double *C) {
+  for (int i = 0; i < Ndim; i++)
+    for (int j = 0; j < Mdim; j++) {
+      double sum = 0;
+      for (int l = 0; l < Pdim; l++)
+        sum += A[i * Pdim + l] * B[l * Mdim + j];
+      C[i * Mdim + j] = sum;
+    }
+}
+C
+echo 'type = f64' >course/parameters
+tesela 2 lab run course --no-race
+says "Mdim" "course/parameters"
+printf '%s\n' 'Mdim = n' 'Ndim = m' 'Pdim = k  # the depth' >>course/parameters
+tesela 0 lab run course --no-race
+prints "judged    right" "f64"
+# The listing's fault: Mdim for Pdim.
+sed -i 's/A\[i \* Pdim/A[i * Mdim/' course/kernel.c
+tesela 1 lab run course --no-race
+prints "wrong stride: the rows of a are taken to be n =" "wrong result: C(1, 0) is" "would be right"
+
+# Messages have a place: file, line, and what would be right.
+echo 'type = f16' >>course/parameters
+tesela 2 lab run course
+says "course/parameters:5" "f32 and f64"
+sed -i '5s/.*/nonsense/' course/parameters
+tesela 2 lab run course
+says "course/parameters:5" 'write a name, "=" and a value'
+tesela 2 lab run nowhere
+says "nowhere" "kernel.c"
+cp -r mine typo
+sed -i 's/sums.y..x. = 0/sum[y][x] = 0/' typo/kernel.c
+run 3 "$TESELA" lab run typo
+prints "broken" "kernel.c:" "|           sum[y][x] = 0;"
+grep -q "^tesela lab: typo/kernel.c does not compile: .*kernel.c:[0-9]*:[0-9]*: error: " "$err" ||
+  fail "no line of the compile error"
+tesela 2 lab run mine --device opencl:0
+says "cpu would be right"
+
+# watch: runs again when the file is saved
+(
+  while ! grep -q "waiting for" watched 2>/dev/null; do sleep 0.1; done
+  echo "/* saved */" >>mine/kernel.c
+) &
+"$TESELA" lab watch mine --no-race --times 2 >watched
+wait
+[ "$(grep -c "judged    right" watched)" = 2 ] || fail "watch did not run twice: $(cat watched)"
+
+# pack: one file with kernel, machine, verdict and rates
+tesela 0 lab pack mine --size 64
+prints "packed    mine.lab.json"
+cp mine.lab.json "$out"
+json 'j["verdict"] == "right" and "gemm(" in j["kernel"] and j["machine"] and j["date"] and j["rates"]'
+
+# grade: a class. Crashes, endless loops and a folder without a kernel do not stop it.
+mkdir class
+cp -r mine class/ada
+tesela 0 lab new class/bob --language c --from blocked
+tesela 0 lab new class/crash --language c --from sequential
+sed -i 's/float sum = 0;/float sum = *(volatile float *)(long)(row + 1);/' class/crash/kernel.c
+tesela 0 lab new class/endless --language c --from sequential
+sed -i 's/float sum = 0;/float sum = 0; while (*(volatile int *)\&m) ;/' class/endless/kernel.c
+tesela 0 lab new class/exits --language c --from sequential
+sed -i '1i #include <stdlib.h>' class/exits/kernel.c
+sed -i 's/float sum = 0;/float sum = 0; exit(0);/' class/exits/kernel.c
+mkdir class/empty
+tesela 0 lab grade class --seconds 2 --size 64
+grep -Eq "^ *[12] +ada +c +right" "$out" || fail "ada is not ranked"
+grep -Eq "^ *[12] +bob +c +right" "$out" || fail "bob is not ranked"
+for name in crash endless exits empty; do
+  grep -Eq "^ *- +$name .*(broken|wrong)" "$out" || fail "$name is not told"
+done
+tesela 0 lab grade class --seconds 2 --no-race --json
+json 'len(j["kernels"]) == 6'
+json '[k["name"] for k in j["kernels"] if k["verdict"] == "right"] == ["ada", "bob"]'
+tesela 0 lab grade class --seconds 2 --no-race --markdown
+prints '| name |' '|---' 'ada'
+tesela 2 lab grade mine
+says "no folders with kernels"

@@ -1,0 +1,171 @@
+/* The report of a run, for people and as JSON. */
+#include "lab/lab.h"
+
+#include "cli/report.h"
+#include "core/status.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *tsl_lab_outcome_word(tsl_lab_outcome outcome) {
+  static const char *const words[] = {"right", "wrong", "broken", "not run on a device"};
+  return words[outcome];
+}
+
+void tsl_lab_add_fault(tsl_lab_report *report, const char *kind, const char *format, ...) {
+  tsl_lab_fault fault;
+  va_list arguments;
+  snprintf(fault.kind, sizeof fault.kind, "%s", kind);
+  va_start(arguments, format);
+  vsnprintf(fault.text, sizeof fault.text, format, arguments);
+  va_end(arguments);
+  for (int i = 0; i < report->fault_count; i++)
+    if (strcmp(report->faults[i].text, fault.text) == 0)
+      return;
+  if (report->fault_count < TSL_LAB_FAULTS_MAX)
+    report->faults[report->fault_count++] = fault;
+}
+
+/* Quotes the line of the kernel that a sentence names: "kernel.cl:21" or "kernel.cu(21)". */
+static void report_add_quote(const tsl_lab_kernel *kernel, const char *sentence, tsl_text *out) {
+  const size_t length = strlen(kernel->base);
+  int64_t number = 0;
+  for (const char *at = sentence; number == 0 && (at = strstr(at, kernel->base)) != NULL; at += length)
+    if (at[length] == ':' || at[length] == '(')
+      number = strtol(at + length + 1, NULL, 10);
+  const char *line = kernel->text;
+  for (int64_t i = 1; line && i < number; i++) {
+    line = strchr(line, '\n');
+    line = line ? line + 1 : NULL;
+  }
+  if (line && number > 0)
+    tsl_text_add(out, "      %5lld | %.*s\n", (long long)number, (int)strcspn(line, "\n"), line);
+}
+
+static const char *report_rate(const tsl_lab_report *report, double seconds, char *out, size_t size) {
+  if (report->flops > 0)
+    return tsl_format_flops(report->flops / seconds, out, size);
+  return tsl_format_bandwidth(report->bytes / seconds, out, size);
+}
+
+static void report_add_rates(const tsl_lab_report *report, tsl_text *out) {
+  tsl_table table = {0};
+  tsl_table_column(&table, report->size, TSL_ALIGN_LEFT, false);
+  tsl_table_column(&table, "time", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, "rate", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, "against yours", TSL_ALIGN_RIGHT, false);
+  for (int i = 0; i < report->rate_count; i++) {
+    const tsl_lab_rate *rate = &report->rates[i];
+    char time[48], speed[48];
+    const double factor = report->rates[0].seconds / rate->seconds;
+    tsl_table_add_painted(&table, i == 0 ? TSL_PAINT_STRONG : TSL_PAINT_NONE, "%s%s", rate->name,
+                          i == 0 ? " (yours)" : "");
+    tsl_table_add(&table, "%s", tsl_format_seconds(rate->seconds, time, sizeof time));
+    tsl_table_add(&table, "%s", report_rate(report, rate->seconds, speed, sizeof speed));
+    if (i == 0)
+      tsl_table_add(&table, "1");
+    else
+      tsl_table_add(&table, "%.3gx %s", factor >= 1 ? factor : 1 / factor, factor >= 1 ? "faster" : "slower");
+  }
+  tsl_table_text(&table, 2, tsl_output_width(), tsl_output_colour(), out);
+  out->failed |= table.failed;
+  tsl_table_free(&table);
+}
+
+/* Appends the kernel's loads, which the detector counted. */
+static void report_add_counts(const tsl_lab_kernel *kernel, const tsl_lab_report *report, tsl_text *out) {
+  if (report->products <= 0)
+    return;
+  tsl_text_add(out, "  counted   %.3g loads from global memory and %.3g from local memory for each %s",
+               report->global_reads / report->products, report->local_reads / report->products,
+               kernel->op == TSL_OP_TRANSPOSE ? "element" : "multiply-add");
+  if (kernel->language != TSL_LAB_C)
+    tsl_text_add(
+        out,
+        "; %.3g barriers a work-item\n"
+        "  lines     32 neighbouring work-items touch %.3g lines of 64 bytes of global memory at once",
+        report->barriers, report->lines);
+  tsl_text_add(out, "\n");
+}
+
+void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *report, tsl_text *out) {
+  const int width = tsl_output_width();
+  tsl_text_add(out, "%s: %s, %s, %s", kernel->file, tsl_op_name(kernel->op), tsl_type(kernel->type)->name,
+               tsl_lab_language_title(kernel->language));
+  if (*report->device)
+    tsl_text_add(out, "; device %s%s%s", report->device, *report->device_label ? ", " : "",
+                 report->device_label);
+  tsl_text_add(out, "\n");
+  if (report->outcome == TSL_LAB_BROKEN) {
+    tsl_text_add(out, "  broken    %s\n", report->failure);
+    report_add_quote(kernel, report->failure, out);
+  }
+  for (int i = 0; i < report->fault_count; i++) {
+    tsl_text_add(out, "  fault     %s: ", report->faults[i].kind);
+    tsl_text_add_wrapped(out, report->faults[i].text, 14 + (int)strlen(report->faults[i].kind), 12, width);
+    tsl_text_add(out, "\n");
+    report_add_quote(kernel, report->faults[i].text, out);
+  }
+  if (*report->undetected)
+    tsl_text_add(out, "  detector  did not run: %s\n", report->undetected);
+  else if (report->fault_count == 0 && report->products > 0)
+    tsl_text_add(out, "  detector  no fault found, item by item on the processor\n");
+  if (report->cases > 0 && report->cases_right == report->cases)
+    tsl_text_add(out, "  judged    right: all %d standard shapes, largest error %.3g of the bound\n",
+                 report->cases, report->error);
+  else if (report->cases > 0 && report->outcome == TSL_LAB_WRONG && *report->wrong)
+    tsl_text_add(out, "  judged    wrong: %s\n            (%d shapes were right before)\n", report->wrong,
+                 report->cases_right);
+  if (report->outcome == TSL_LAB_UNTRIED)
+    tsl_text_add(out, "  judged    %s: no CUDA device is here; NVRTC compiled the kernel\n",
+                 *report->undetected ? "not at all" : "only by the detector");
+  report_add_counts(kernel, report, out);
+  if (report->rate_count > 0)
+    report_add_rates(report, out);
+}
+
+json_t *tsl_lab_report_json(const tsl_lab_kernel *kernel, const tsl_lab_report *report) {
+  json_t *faults = json_array(), *rates = json_array();
+  char hash[33];
+  tsl_hash_text(kernel->hash, hash);
+  for (int i = 0; i < report->fault_count; i++)
+    json_array_append_new(
+        faults, json_pack("{s:s, s:s}", "kind", report->faults[i].kind, "text", report->faults[i].text));
+  for (int i = 0; i < report->rate_count; i++)
+    json_array_append_new(rates, json_pack("{s:s, s:o}", "name", report->rates[i].name, "seconds",
+                                           tsl_json_real(report->rates[i].seconds)));
+  json_t *counted = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "global_reads", report->global_reads,
+                              "global_writes", report->global_writes, "local_reads", report->local_reads,
+                              "local_writes", report->local_writes, "barriers", report->barriers,
+                              "multiply_adds", report->products, "lines", report->lines);
+  return json_pack(
+      "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:i, s:i, s:s, s:f, s:s, s:f, s:f, s:o, s:o}", "name",
+      kernel->name, "operation", tsl_op_name(kernel->op), "language", tsl_lab_language_word(kernel->language),
+      "type", tsl_type(kernel->type)->name, "hash", hash, "device", report->device, "verdict",
+      tsl_lab_outcome_word(report->outcome), "faults", faults, "failure", report->failure, "shapes",
+      report->cases, "shapes_right", report->cases_right, "wrong", report->wrong, "error_of_bound",
+      report->error, "size", report->size, "flops", report->flops, "bytes", report->bytes, "rates", rates,
+      "counted", counted);
+}
+
+tesela_status tsl_lab_conclude(const tsl_lab_kernel *kernel, const tsl_lab_report *report) {
+  switch (report->outcome) {
+  case TSL_LAB_BROKEN:
+    tsl_status_keep_log(report->log);
+    return tsl_fail(report->status, "%s", report->failure);
+  case TSL_LAB_WRONG:
+    return report->fault_count > 0
+               ? tsl_fail(TESELA_WRONG_RESULT, "%s: %d fault%s found; the first: %s", kernel->file,
+                          report->fault_count, report->fault_count == 1 ? " was" : "s were",
+                          report->faults[0].kind)
+               : tsl_fail(TESELA_WRONG_RESULT, "%s is wrong on a standard shape", kernel->file);
+  case TSL_LAB_UNTRIED:
+    return *report->undetected
+               ? tsl_fail(TESELA_UNSUPPORTED, "%s compiles, but nothing judged it", kernel->file)
+               : TESELA_OK;
+  default:
+    return TESELA_OK;
+  }
+}
