@@ -3,7 +3,7 @@
 #ifndef TSL_TOOL_CHECK_LIST_H
 #define TSL_TOOL_CHECK_LIST_H
 
-#include "cli/select.h"
+#include "inventory/select.h"
 #include "judge/check.h"
 
 #define TSL_CHECK_FAULTS_MAX 10
