@@ -20,7 +20,7 @@
     (tesela_context * context, tesela_operation operation, const void *desc, tesela_plan **plan,             \
      size_t desc_size))                                                                                      \
   X(tesela_status, plan_parse, , (tesela_context * context, const char *text, tesela_plan **plan))           \
-  X(const char *, plan_describe, , (const tesela_plan *plan))                                                \
+  X(void, plan_info, _sized, (const tesela_plan *plan, tesela_plan_info *info, size_t info_size))            \
   X(void, plan_destroy, , (tesela_plan * plan))                                                              \
   X(tesela_status, plan_run, _sized,                                                                         \
     (tesela_plan * plan, const tesela_operands *operands, tesela_record *record, size_t operands_size,       \
@@ -28,9 +28,9 @@
   X(tesela_status, pack, ,                                                                                   \
     (tesela_plan * plan, const tesela_matrix *a, const tesela_matrix *b, tesela_packed **packed))            \
   X(void, packed_destroy, , (tesela_packed * packed))                                                        \
-  X(tesela_status, gemm, _sized,                                                                             \
-    (tesela_context * context, const tesela_gemm_desc *desc, tesela_record *record, size_t desc_size,        \
-     size_t record_size))                                                                                    \
+  X(tesela_status, call, _sized,                                                                             \
+    (tesela_context * context, tesela_operation operation, const void *desc, tesela_record *record,          \
+     size_t desc_size, size_t record_size))                                                                  \
   X(tesela_status, gemm_batched, _sized,                                                                     \
     (tesela_context * context, const tesela_gemm_desc *desc, const tesela_batch *batch,                      \
      tesela_record *record, size_t desc_size, size_t batch_size, size_t record_size))
@@ -47,19 +47,26 @@ static const build build_linked = {BUILD_FUNCTIONS(BUILD_LINKED)};
 
 /* Returns true if a loaded library is a build of tesela. */
 static inline int build_is(void *library) {
-  return dlsym(library, "tesela_plan_describe") != NULL;
+  return dlsym(library, "tesela_plan_create_sized") != NULL;
 }
 
 /* Fills the table of functions. Returns NULL, or why the build cannot be compared. */
 static inline const char *build_find(void *library, build *out) {
-  if (dlsym(library, "tesela_plan_run_shards"))
-    return "has the interface before libtesela.so.2: run its own benchmark by turns with this one";
+  if (dlsym(library, "tesela_gemm_sized"))
+    return "has the interface before tesela_call_sized(): run its own benchmark by turns with this one";
 #define BUILD_FIND(type, name, end, arguments)                                                               \
   if (!(*(void **)&out->name = dlsym(library, "tesela_" #name #end)))                                        \
     return "lacks tesela_" #name #end;
   BUILD_FUNCTIONS(BUILD_FIND)
 #undef BUILD_FIND
   return NULL;
+}
+
+/* Returns a plan's text. */
+static inline const char *build_plan_text(const build *tesela, const tesela_plan *plan) {
+  tesela_plan_info info;
+  tesela->plan_info(plan, &info, sizeof info);
+  return info.text;
 }
 
 /* Opens a library whose symbols bind to itself, whatever was loaded before. Returns NULL on

@@ -71,8 +71,8 @@ static void queue_tesela(const shape *shape_in) {
 /* Enqueues cuBLAS's product, column-major, so that C is row-major: C' = B' A'. */
 static void queue_cublas(const shape *shape_in) {
   const int n = shape_in->size;
-  const void *a = tesela_buffer_native(shape_in->a), *b = tesela_buffer_native(shape_in->b);
-  void *c = tesela_buffer_native(shape_in->c);
+  const void *a = tesela_buffer_memory(shape_in->a).native, *b = tesela_buffer_memory(shape_in->b).native;
+  void *c = tesela_buffer_memory(shape_in->c).native;
   const float one = 1, zero = 0;
   const double one_f64 = 1, zero_f64 = 0;
   if (shape_in->type == TESELA_F32
@@ -157,7 +157,7 @@ static void run(tesela_context *context, int size, tesela_type type) {
                                  .c = {.buffer = of.c, .type = type}};
   must(tesela_plan_create(context, &desc, &of.plan), "a plan");
   must(tesela_stream_create(context, "cuda:0", &of.stream), "a stream");
-  must(tesela_plan_workspace(of.plan, &workspace), "a workspace");
+  workspace = tesela_plan_workspace(of.plan);
   must(tesela_stream_reserve(of.stream, workspace), "a workspace");
   must(tesela_event_create(of.stream, &of.begin), "an event");
   must(tesela_event_create(of.stream, &of.end), "an event");

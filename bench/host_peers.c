@@ -355,7 +355,7 @@ static void *matrix_of(const tsl_shape *shape, tsl_kind data_kind, uint64_t seed
 }
 
 static const char *plan_of(const contender *by) {
-  return by->tesela.plan_describe(by->plan);
+  return build_plan_text(&by->tesela, by->plan);
 }
 
 static void make_plans(const int64_t *shape, tesela_type type) {

@@ -179,7 +179,7 @@ static void run_plan(const way *by, int calls) {
 static void run_one_shot(const way *by, int calls) {
   const tesela_gemm_desc desc = desc_of();
   for (int i = 0; i < calls; i++)
-    if (by->tesela->call.gemm(by->tesela->context, &desc, NULL, sizeof desc, 0) != TESELA_OK)
+    if (by->tesela->call.call(by->tesela->context, TESELA_GEMM, &desc, NULL, sizeof desc, 0) != TESELA_OK)
       stop(by->name, by->tesela->call.last_error());
 }
 
@@ -284,7 +284,7 @@ static void write_row(const way *ways, int count) {
     json_number(json, ways[i].name, ways[i].best);
   }
   fprintf(json, "}, ");
-  json_text(json, "plan", builds[0].call.plan_describe(builds[0].plan));
+  json_text(json, "plan", build_plan_text(&builds[0].call, builds[0].plan));
   fprintf(json, "}");
 }
 
@@ -336,7 +336,7 @@ static void compare(void) {
   printf("%-18s", shape);
   for (int i = 0; i < count; i++)
     printf("  %s %.1f (%.1f)", ways[i].name, ways[i].best * 1e9, 2e-9 * m * n * k / ways[i].best);
-  printf("  %.24s\n", builds[0].call.plan_describe(builds[0].plan));
+  printf("  %.24s\n", build_plan_text(&builds[0].call, builds[0].plan));
   fflush(stdout);
   keep_ratios(ways, count, shape);
   if (json)

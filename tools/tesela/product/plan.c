@@ -57,11 +57,11 @@ static tesela_status plan_create_gemm(const tsl_product *product, const plan_wan
       .structure.a_triangle = request->a_is.triangle,
       .structure.b = request->b_is.structure,
       .structure.b_triangle = request->b_is.triangle,
-      .epilogue.bias = {.type = product->bias.as},
-      .epilogue.bias_axis = request->bias_axis,
-      .epilogue.activation = request->activation,
-      .epilogue.scaling_a = product->scalings[0],
-      .epilogue.scaling_b = product->scalings[1]};
+      .epilogue = &(tesela_epilogue){.bias = {.type = product->bias.as},
+                                     .bias_axis = request->bias_axis,
+                                     .activation = request->activation,
+                                     .scaling_a = product->scalings[0],
+                                     .scaling_b = product->scalings[1]}};
   if (request->by_itself) {
     desc.b = desc.a;
     desc.b.transpose = !desc.a.transpose;
