@@ -42,11 +42,6 @@ const char *tsl_format_bandwidth(double bytes_per_second, char *out, size_t size
   return report_scaled(bytes_per_second, "B/s", out, size);
 }
 
-const char *tsl_format_size(int64_t rows, int64_t cols, char *out, size_t size) {
-  snprintf(out, size, "%lld x %lld", (long long)rows, (long long)cols);
-  return out;
-}
-
 void tsl_text_add_complex(tsl_text *out, const double value[2]) {
   tsl_text_add_double(out, value[0]);
   tsl_text_add(out, signbit(value[1]) ? "-" : "+");

@@ -12,8 +12,6 @@ const char *tsl_format_flops(double flops_per_second, char *out, size_t size);
 const char *tsl_format_bandwidth(double bytes_per_second, char *out, size_t size);
 /* Writes "3.21", "0.00412" or "1.2e-07"; "-" for NaN. Returns `out`. */
 const char *tsl_format_number(double value, char *out, size_t size);
-/* Writes "1000 x 700"; returns `out`. */
-const char *tsl_format_size(int64_t rows, int64_t cols, char *out, size_t size);
 /* Appends "C = 1.5 A^T B - 0.5 C0". `result` is the letter before the sign; `a` and `b` are the
  * factors' texts. */
 void tsl_text_add_formula(tsl_text *out, const char *result, const double alpha[2], const char *a,
