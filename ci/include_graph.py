@@ -75,7 +75,8 @@ TOOL_EXCEPTIONS = {
     "tools/tesela/cli/select.c": {"src/device/devices.h"},
 }
 # The product folder must not see these headers, not even through another header.
-TOOL_COMPUTES, UNSEEN = "tools/tesela/product/", re.compile(r"src/(api|tune|planner|plan)/")
+TOOL_COMPUTES = "tools/tesela/product/"
+UNSEEN = re.compile(r"src/(api|explain|tune|planner|plan|dispatch|copy)/")
 
 # Headers of one kind of device are its own.
 DEVICE_KIND = re.compile(r"src/device/[^/]+/")

@@ -509,6 +509,9 @@ static void missing_arguments_are_named(void **state) {
   expect(tesela_device_count(context, NULL), TESELA_BAD_CALL, "count is NULL");
   expect(tesela_device_info(context, 0, NULL), TESELA_BAD_CALL, "info is NULL");
   assert_string_equal(tesela_plan_describe(NULL), "");
+  assert_true(tesela_plan_workspace(NULL) == 0 && tesela_plan_seconds(NULL) == 0);
+  const tesela_memory nothing = tesela_buffer_memory(NULL);
+  assert_true(!nothing.native && !*nothing.device && nothing.bytes == 0);
   tesela_plan_destroy(NULL);
   tesela_buffer_destroy(NULL);
   tesela_context_destroy(NULL);
