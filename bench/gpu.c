@@ -1,393 +1,451 @@
 /* gpu [options]
  *
- * Compares products on a CUDA device with cuBLASLt, in turn in one process. The peer cuBLASLt uses the
- * fastest of the eight algorithms that its heuristics propose (256 MiB of workspace). bench/gpu.sh runs this.
+ * How fast are products, updates by rank k and triangular solves on a CUDA device, compared with cuBLASLt and
+ * cuBLAS? How much does an epilogue add to a product? All sides run in turn in one process. The peer cuBLASLt
+ * uses the fastest of the eight algorithms that its heuristics propose (256 MiB of workspace). bench/gpu.sh
+ * runs this.
  *
  * Operands are in device memory: standard normal numbers (A: --data). Each run uses other operands, more than
  * the last cache holds. Three pieces of both results are compared, which shows only that both computed the
- * same product; the judge (tests/check) verifies results.
+ * same product, and memory after C must be unchanged; the judge (tests/check) verifies results.
  *
  *   --device D      device (cuda:0)
  *   --quick         fewer products
- *   --only TEXT     groups whose name contains TEXT, "=f32 squares": one group by its whole name; repeatable
- *   --shapes LIST   these products instead of the groups' own, "1000 16x4096x4096 64*4096"
+ *   --only TEXT     groups whose name contains TEXT, "=f32 squares": one group by its whole name; repeatable;
+ *                   syrk, trsm and epilogue run only if they are named
+ *   --shapes LIST   products instead of the groups' own, "1000 64*4096".
+ *   --draw SEED N   N random products instead, each in one type of --types (cases.h).
+ *   --types LIST    (f32,f64,c64,c128,bf16,bf16:f32,f16,f16:f32,i8,e4m3:bf16)
+ *   --most GFLOP    leaves out products of more operations (no limit)
  *   --strategy S    tesela's strategy instead of the planner's choice, "cuda_dmma tile_m=128"
  *   --rivals N      also times the planner's next N strategies, a line each
- *   --data LIST     kinds of numbers in A, "normal,relu" (base/kinds.h), a product for each; "all": all kinds
- *   --without S     also times the planner's choice without strategy S; tesela's line has the ratio to its
- * time
+ *   --data LIST     kinds of numbers in A, "normal,relu" (core/kinds.h), a product for each; "all": all kinds
+ *   --without S     also times the planner's choice without strategy S; tesela's line has the ratio
  *   --seconds S     time for each side's samples (0.1)
  *   --limit S       begins no product after this time (no limit)
  *   --json FILE     also writes JSON
  *   --compile I/N   only compiles products I, I + N, ...: for several processes at once
  *
  * TESELA_WISDOM selects the wisdom. */
+#include "cases.h"
+#include "device.h"
 #include "gpu_rows.h"
-#include "json.h"
 
-#include "core/clock.h"
-#include "core/kinds.h"
-#include "core/status.h"
 #include "judge/data.h"
-#include "planner/planner.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
-#include "tune/tune_measure.h"
-#define BENCH_NAME "gpu"
-#include "stop.h"
 
-#include <getopt.h>
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-
-enum { ONLY_MOST = 16, RIVALS_MOST = 8, SIDES_MOST = RIVALS_MOST + 3, SAMPLES_MOST = 64, SAMPLES_LEAST = 5 };
-enum { PIECES = 3, PIECE_BYTES = 1 << 18, SEED_BYTES = 16 << 20, APART_BYTES = 512 };
-static const double sample_seconds = 1.5e-3;
+enum { ONLY_MAX = 16, RIVALS_MAX = 8, SIDES_MAX = RIVALS_MAX + 3, TYPES_MAX = 32 };
+enum { PIECES = 3, PIECE_BYTES = 1 << 18, SEED_BYTES = 16 << 20, GAP_BYTES = 512, SETS_MAX = 4096 };
 
 typedef struct product {
   const gpu_group *group;
-  const char *layout; /* two letters */
-  tsl_kind kind;      /* the kind of A's numbers */
+  char layout[3], name[64];
+  tsl_kind kind; /* the kind of A's numbers */
   tsl_problem problem;
 } product;
 
-/* One participant: tesela's choice, its rivals, or the peer. */
-typedef struct side {
+/* The plan of a side: of tesela's choice, of a rival, or of the peer. */
+typedef struct side_plan {
   const tsl_strategy *strategy;
   tsl_config config;
   tsl_basis basis;
-  char name[200], why[200]; /* the reason why it has no time; "": it has one */
+  char name[200];
   double predicted;
   tsl_plan *plan;
-  int runs; /* runs in a sample */
-  double samples[SAMPLES_MOST], spent, seconds, spread;
-  int count;
-} side;
+  const tsl_operands *items;
+} side_plan;
 
-typedef struct operands {
-  tsl_buffer *buffers[TSL_OPERANDS];
-  tsl_operands *items;
-  int count;
-} operands;
+/* Operands of the present product; `bare` has operands of the product without its epilogue, whose sums may
+ * have a wider type than C, in the same memory. */
+static struct {
+  tsl_buffer *buffers[TSL_ALL_OPERANDS];
+  tsl_operands *items, *bare;
+  uint64_t stride[TSL_ALL_OPERANDS];
+  int count, next;
+} sets;
 
-typedef struct mean {
-  double logs, least;
-  int count;
-} mean;
-
-static const char *device_name = "cuda:0", *json_path, *strategy_text, *compile_part, *only[ONLY_MOST],
-                  *own_shapes, *without_name;
-static tsl_kind kinds[TSL_KIND_COUNT];
-static int kind_count;
-static int only_count, rivals, written, failed, late;
+static const char *device_name = "cuda:0", *json_path, *strategy_text, *compile_part, *only[ONLY_MAX],
+                  *own_shapes, *without_name,
+                  *type_list = "f32,f64,c64,c128,bf16,bf16:f32,f16,f16:f32,i8,e4m3:bf16";
+static int only_count, rivals, failed, late;
 static bool quick;
-static double seconds_most = 0.1, limit = INFINITY, begun;
-static tsl_devices *devices;
-static tsl_device *device;
-static tsl_wisdom *wisdom;
-static const tsl_strategy *peer, *without;
+static double seconds_max = 0.1, limit = INFINITY, begun;
+static const tsl_strategy *without;
 static product *products;
 static int product_count;
-static mean means[GPU_GROUPS], over_without;
-static FILE *json;
-
-static void *array_of(size_t count, size_t size) {
-  void *made = calloc(count, size);
-  if (!made)
-    stop("memory", "there is none");
-  return made;
-}
+static bench_mean means[GPU_GROUPS], over_without;
+static bench_side sides[SIDES_MAX];
+static side_plan plans[SIDES_MAX];
+static int side_count;
 
 /* --- the products --- */
-
-static void read_options(int argc, char **argv) {
-  static const struct option names[] = {
-      {"device", 1, NULL, 'd'},  {"quick", 0, NULL, 'q'},    {"only", 1, NULL, 'o'},
-      {"shapes", 1, NULL, 'f'},  {"strategy", 1, NULL, 's'}, {"rivals", 1, NULL, 'r'},
-      {"json", 1, NULL, 'j'},    {"seconds", 1, NULL, 't'},  {"limit", 1, NULL, 'l'},
-      {"compile", 1, NULL, 'c'}, {"data", 1, NULL, 'k'},     {"without", 1, NULL, 'w'},
-      {NULL, 0, NULL, 0}};
-  int option;
-  while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
-    switch (option) {
-    case 'd':
-      device_name = optarg;
-      break;
-    case 'q':
-      quick = true;
-      break;
-    case 'o':
-      if (only_count == ONLY_MOST)
-        stop("--only", "too many");
-      only[only_count++] = optarg;
-      break;
-    case 'f':
-      own_shapes = optarg;
-      break;
-    case 's':
-      strategy_text = optarg;
-      break;
-    case 'r':
-      rivals = atoi(optarg);
-      if (rivals < 0 || rivals > RIVALS_MOST)
-        stop("--rivals", "0 to 8");
-      break;
-    case 'j':
-      json_path = optarg;
-      break;
-    case 't':
-      seconds_most = atof(optarg);
-      break;
-    case 'l':
-      limit = atof(optarg);
-      break;
-    case 'c':
-      compile_part = optarg;
-      break;
-    case 'k':
-      kind_count = tsl_kinds_parse(optarg, kinds);
-      if (kind_count == 0)
-        stop(optarg, tsl_kind_names());
-      break;
-    case 'w':
-      without_name = optarg;
-      break;
-    default:
-      exit(2);
-    }
-  if (optind < argc)
-    stop(argv[optind], "products are named by --shapes");
-}
 
 static bool is_wanted(const gpu_group *group) {
   for (int i = 0; i < only_count; i++)
     if (only[i][0] == '=' ? strcmp(group->name, only[i] + 1) == 0 : strstr(group->name, only[i]) != NULL)
       return true;
-  return only_count == 0;
+  return only_count == 0 && group->operation == GPU_PRODUCT;
 }
 
-static void add_product(const gpu_group *group, const tsl_types *types, const char *layout,
-                        const char *word) {
-  int64_t m, n, k, batch = 1;
-  const char *times = strchr(word, '*');
-  const int read = sscanf(word, "%" SCNd64 "x%" SCNd64 "x%" SCNd64, &m, &n, &k);
-  if (read == 1)
-    n = k = m;
-  if ((read != 1 && read != 3) || m < 1 || n < 1 || k < 1 ||
-      (times && (sscanf(times, "*%" SCNd64, &batch) != 1 || batch < 1)))
-    stop(word, "not a product like 512 or 16x4096x4096, nor a batch like 64*4096");
-  tsl_problem problem = tsl_problem_gemm(m, n, k, types->a);
-  problem.batch = batch;
-  problem.b.type = types->b, problem.c.type = types->c;
-  if (layout[0] == 'T')
-    problem.a.row_stride = 1, problem.a.col_stride = m;
-  if (layout[1] == 'T')
-    problem.b.row_stride = 1, problem.b.col_stride = k;
+static tsl_problem make_problem(const gpu_group *group, const tsl_types *types, const bench_case *item) {
+  const int64_t m = item->size[0], n = item->size[1];
+  if (group->operation == GPU_TRSM) {
+    tsl_problem problem = tsl_problem_of(TSL_OP_SOLVE, m, n, m, types->a);
+    tsl_shape *const shapes[] = {&problem.a, &problem.b, &problem.c};
+    for (int i = 0; i < 3; i++)
+      shapes[i]->row_stride = 1, shapes[i]->col_stride = m;
+    problem.a.structure = TESELA_TRIANGULAR;
+    problem.a.triangle = TESELA_LOWER;
+    problem.in_place = true;
+    return problem;
+  }
+  tsl_problem problem = bench_case_problem(item, types);
+  if (group->operation == GPU_SYRK)
+    problem.c.triangle = TESELA_LOWER;
   if (group->accuracy)
-    must(tsl_numeric_requirements_parse_accuracy(group->accuracy, &problem.ask), group->name);
+    bench_must(tsl_numeric_requirements_parse_accuracy(group->accuracy, &problem.ask), group->name);
+  if (group->operation == GPU_EPILOGUE) {
+    problem.activation = group->activation;
+    tsl_problem_add_bias(&problem, group->bias, types->c, 1);
+    tsl_problem_add_scale(&problem, TSL_OPERAND_SCALE_A, group->scaling, 1);
+    tsl_problem_add_scale(&problem, TSL_OPERAND_SCALE_B, group->scaling, 1);
+  }
+  return problem;
+}
+
+static void add_product(const gpu_group *group, const tsl_types *types, const bench_case *item) {
+  const tsl_problem problem = make_problem(group, types, item);
+  if (!bench_is_within(&problem))
+    return;
   products = realloc(products, (size_t)(product_count + TSL_KIND_COUNT) * sizeof *products);
   if (!products)
-    stop("memory", "there is none");
-  for (int i = 0; i == 0 || i < kind_count; i++)
-    products[product_count++] =
-        (product){group, layout, kind_count > 0 ? kinds[i] : TSL_KIND_NORMAL, problem};
+    bench_stop("memory", "there is not enough");
+  for (int i = 0; i < bench_kind_count; i++) {
+    product *row = &products[product_count++];
+    *row = (product){.group = group, .kind = bench_kinds[i], .problem = problem};
+    bench_case plain = *item;
+    memcpy(row->layout, item->layout, sizeof row->layout);
+    memcpy(plain.layout, "NN", sizeof plain.layout);
+    bench_case_name(&plain, row->name, sizeof row->name);
+    if (problem.m == problem.n && problem.n == problem.k)
+      snprintf(row->name, sizeof row->name, item->batch > 1 ? "%" PRId64 "*%" PRId64 : "%" PRId64, problem.m,
+               item->batch);
+  }
 }
 
 static void list_group(const gpu_group *group) {
-  const char *words = own_shapes ? own_shapes : quick ? group->quick : group->shapes;
+  const char *shapes = own_shapes ? own_shapes
+                       : quick    ? group->quick
+                                  : group->shapes,
+             *layouts = group->layouts;
+  char layout[3], word[64];
   tsl_types types;
-  if (!words || !is_wanted(group))
+  if (!shapes || !is_wanted(group))
     return;
-  if (!tsl_types_parse(TSL_OP_GEMM, group->types, &types))
-    stop(group->types, "no types");
-  for (const char *layout = group->layouts; *layout; layout += strspn(layout + 2, " ") + 2) {
-    char list[1024], *rest = NULL;
-    snprintf(list, sizeof list, "%s", words);
-    for (char *word = strtok_r(list, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-      add_product(group, &types, layout, word);
-  }
+  bench_types_parse(group->types, &types, 1);
+  while (bench_next_word(&layouts, " ", layout, sizeof layout))
+    for (const char *rest = shapes; bench_next_word(&rest, " ", word, sizeof word);) {
+      bench_case item;
+      if (!bench_case_parse(word, &item))
+        bench_stop(word, "not a product like 512 or 16x4096x4096, nor a batch like 64*4096");
+      memcpy(item.layout, layout, sizeof item.layout);
+      add_product(group, &types, &item);
+    }
+}
+
+/* Adds the products of --draw; each type of the list is a group. */
+static void list_drawn(void) {
+  static gpu_group drawn[TYPES_MAX];
+  static char words[TYPES_MAX][32];
+  tsl_types types[TYPES_MAX];
+  const int count = bench_types_parse(type_list, types, TYPES_MAX);
+  const char *rest = type_list;
+  for (int t = 0; t < count && bench_next_word(&rest, ", ", words[t], sizeof words[t]); t++)
+    drawn[t] = (gpu_group){
+        .name = "drawn", .types = words[t], .accuracy = types[t].a == TESELA_E4M3 ? "e4m3" : NULL};
+  for (int i = 0; i < bench_cases.count; i++)
+    for (int t = 0; t < count; t++)
+      if (bench_case_has_type(&bench_cases.items[i], t, count))
+        add_product(&drawn[t], &types[t], &bench_cases.items[i]);
 }
 
 /* --- operands --- */
 
+static tsl_operand *operand_of(tsl_operands *set, int i) {
+  return i < TSL_OPERANDS           ? &(&set->a)[i]
+         : i == TSL_OPERAND_BIAS    ? &set->bias
+         : i == TSL_OPERAND_SCALE_A ? &set->scale_a
+                                    : &set->scale_b;
+}
+
 /* Writes normal numbers at the start of a buffer, then doubles them by copying until it is full. */
-static void fill(tsl_stream *stream, tsl_buffer *buffer, tesela_type type, uint64_t seed) {
+static void fill(tsl_buffer *buffer, tesela_type type, uint64_t seed) {
   const size_t size = tsl_type(type)->size,
                bytes = buffer->bytes < SEED_BYTES ? buffer->bytes / size * size : SEED_BYTES;
-  const tsl_shape line = {.type = type,
-                          .rows = 1,
-                          .cols = (int64_t)(bytes / size),
-                          .row_stride = (int64_t)(bytes / size),
-                          .col_stride = 1};
-  void *block = array_of(bytes, 1);
-  must(tsl_data_fill(TSL_DATA_NORMAL, seed, &line, 1, block), "numbers");
-  must(tsl_device_write(stream, buffer, 0, block, bytes), "numbers");
+  const int64_t count = (int64_t)(bytes / size);
+  const tsl_shape line = {.type = type, .rows = 1, .cols = count, .row_stride = count, .col_stride = 1};
+  void *block = bench_matrix(&line, TSL_KIND_NORMAL, seed);
+  bench_must(tsl_device_write(bench_gpu.stream, buffer, 0, block, bytes), "numbers");
   for (size_t made = bytes; made < buffer->bytes; made *= 2)
-    must(device->ops->copy(stream, buffer, 0, buffer, made,
-                           made < buffer->bytes - made ? made : buffer->bytes - made),
-         "numbers");
-  must(device->ops->finish(stream), "numbers");
+    bench_must(bench_gpu.device->ops->copy(bench_gpu.stream, buffer, 0, buffer, made,
+                                           made < buffer->bytes - made ? made : buffer->bytes - made),
+               "numbers");
+  bench_must(bench_gpu.device->ops->finish(bench_gpu.stream), "numbers");
   free(block);
 }
 
-/* Writes one operand of a kind of numbers from byte `index` on, row by row. */
-static void fill_kind(tsl_stream *stream, tsl_buffer *buffer, uint64_t index, const tsl_shape *shape,
-                      tsl_kind kind, uint64_t seed) {
-  const bool is_turned = shape->row_stride == 1 && shape->col_stride != 1;
-  const int64_t rows = is_turned ? shape->cols : shape->rows, cols = is_turned ? shape->rows : shape->cols;
-  const size_t bytes = (size_t)(rows * cols) * tsl_type(shape->type)->size;
-  void *block = array_of(bytes, 1);
-  must(tsl_kind_fill(kind, seed, rows, cols, shape->type, block), "numbers");
-  must(tsl_device_write(stream, buffer, (size_t)index, block, bytes), "numbers");
-  free(block);
-}
-
-/* Returns the number of elements of an operand, over all products of a batch. */
-static uint64_t elements_of(const tsl_problem *problem, int operand) {
-  return (uint64_t)(tsl_shape_extent(tsl_problem_shape(problem, operand)) * tsl_problem_batch(problem));
-}
-
-static void make_operands(const product *row, operands *out, tsl_stream *stream) {
-  const tsl_problem *problem = &row->problem;
-  uint64_t all = 0, pitch[TSL_OPERANDS];
-  for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tsl_shape *shape = tsl_problem_shape(problem, i);
-    pitch[i] = (elements_of(problem, i) * tsl_type(shape->type)->size / APART_BYTES + 2) * APART_BYTES;
-    all += pitch[i];
-  }
-  const uint64_t wanted = 2 * (device->cache_bytes ? device->cache_bytes : (uint64_t)64 << 20) / all + 1;
-  out->count = (int)(wanted < 4096 ? wanted : 4096);
-  out->items = array_of((size_t)out->count, sizeof *out->items);
-  for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tesela_type type = tsl_problem_shape(problem, i)->type;
-    must(device->ops->buffer_create(device, (size_t)out->count * pitch[i], &out->buffers[i]), "operands");
-    fill(stream, out->buffers[i], type, (uint64_t)i + 1);
-    for (int set = 0; set < out->count && i == TSL_OPERAND_A && row->kind != TSL_KIND_NORMAL; set++)
-      fill_kind(stream, out->buffers[i], (uint64_t)set * pitch[i], &problem->a, row->kind, (uint64_t)set + 1);
-    for (int set = 0; set < out->count; set++) {
-      tsl_operand *one = &(&out->items[set].a)[i];
-      *one = (tsl_operand){.buffer = out->buffers[i],
-                           .offset = (int64_t)((uint64_t)set * pitch[i] / tsl_type(type)->size),
-                           .batch_step =
-                               problem->batch > 1 ? tsl_shape_extent(tsl_problem_shape(problem, i)) : 0};
+static void write_set(int operand, int set, const tsl_shape *shape, tsl_kind kind, uint64_t seed) {
+  void *block = bench_matrix(shape, kind, seed);
+  if (tsl_is_triangular(
+          shape->structure)) { /* ones and tiny numbers: X keeps its size over hundreds of solves */
+    const tsl_type_info *info = tsl_type(shape->type);
+    const int64_t n = shape->rows;
+    for (int64_t i = 0; i < n * n; i++) {
+      double value[2] = {1, 0};
+      unsigned char *element = (unsigned char *)block + i * (int64_t)info->size;
+      if (i % (n + 1) != 0) {
+        tsl_type_load(shape->type, element, value);
+        value[0] /= 8 * (double)n, value[1] /= 8 * (double)n;
+      }
+      tsl_type_store(shape->type, element, value);
     }
   }
+  bench_must(tsl_device_write(bench_gpu.stream, sets.buffers[operand], (size_t)set * sets.stride[operand],
+                              block, bench_bytes(shape)),
+             "numbers");
+  bench_must(bench_gpu.device->ops->finish(bench_gpu.stream), "numbers");
+  free(block);
 }
 
-static void free_operands(operands *sets) {
-  for (int i = 0; i < TSL_OPERANDS; i++)
-    device->ops->buffer_destroy(sets->buffers[i]);
-  free(sets->items);
+/* Returns the bytes of an operand of all products of a batch; of C at least of four-byte sums. */
+static uint64_t operand_bytes(const tsl_problem *problem, int i) {
+  const tsl_shape *shape = tsl_problem_shape(problem, i);
+  const size_t size = tsl_type(shape->type)->size;
+  return (uint64_t)tsl_shape_extent(shape) * (uint64_t)tsl_problem_batch(problem) *
+         (i == TSL_OPERAND_C && size < 4 && tsl_problem_has_epilogue(problem) ? 4 : size);
+}
+
+/* Returns the operand whose memory operand i uses: B of an update is A, and B of a solve is X. */
+static int memory_of(const product *row, int i) {
+  return i != TSL_OPERAND_B                  ? i
+         : row->group->operation == GPU_SYRK ? TSL_OPERAND_A
+         : row->group->operation == GPU_TRSM ? TSL_OPERAND_C
+                                             : i;
+}
+
+static void make_operands(const product *row, tesela_type sums) {
+  const tsl_problem *problem = &row->problem;
+  const uint64_t cache = bench_gpu.device->cache_bytes ? bench_gpu.device->cache_bytes : (uint64_t)64 << 20;
+  uint64_t all = 0;
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++)
+    if (tsl_problem_has_operand(problem, i)) {
+      sets.stride[i] = (operand_bytes(problem, i) / GAP_BYTES + 2) * GAP_BYTES;
+      all += memory_of(row, i) == i ? sets.stride[i] : 0;
+    }
+  const uint64_t wanted = 2 * cache / all + 1;
+  sets.count = wanted < SETS_MAX ? (int)wanted : SETS_MAX;
+  sets.next = 0;
+  sets.items = bench_allocate((size_t)sets.count, sizeof *sets.items);
+  sets.bare = bench_allocate((size_t)sets.count, sizeof *sets.bare);
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++) {
+    const tsl_shape *shape = tsl_problem_shape(problem, i);
+    if (!tsl_problem_has_operand(problem, i) || memory_of(row, i) != i)
+      continue;
+    bench_must(bench_gpu.device->ops->buffer_create(bench_gpu.device, (size_t)sets.count * sets.stride[i],
+                                                    &sets.buffers[i]),
+               "operands");
+    fill(sets.buffers[i], shape->type, (uint64_t)i + 1);
+    for (int set = 0; set < sets.count && i == TSL_OPERAND_A; set++)
+      if (row->kind != TSL_KIND_NORMAL || tsl_is_triangular(shape->structure))
+        write_set(i, set, shape, row->kind, (uint64_t)set + 1);
+  }
+  for (int set = 0; set < sets.count; set++) {
+    for (int i = 0; i < TSL_ALL_OPERANDS; i++)
+      if (tsl_problem_has_operand(problem, i)) {
+        const tsl_shape *shape = tsl_problem_shape(problem, i);
+        const int memory = memory_of(row, i);
+        *operand_of(&sets.items[set], i) = (tsl_operand){
+            .buffer = sets.buffers[memory],
+            .offset = (int64_t)((uint64_t)set * sets.stride[memory] / tsl_type(shape->type)->size),
+            .batch_step = problem->batch > 1 ? tsl_shape_extent(shape) : 0};
+      }
+    sets.bare[set] = sets.items[set];
+    sets.bare[set].c.offset = (int64_t)((uint64_t)set * sets.stride[TSL_OPERAND_C] / tsl_type(sums)->size);
+  }
+}
+
+static void free_operands(void) {
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++)
+    if (sets.buffers[i])
+      bench_gpu.device->ops->buffer_destroy(sets.buffers[i]);
+  memset(sets.buffers, 0, sizeof sets.buffers);
+  free(sets.items);
+  free(sets.bare);
 }
 
 /* --- sides --- */
 
-static void name_side(side *side_in) {
-  tsl_text text = {0};
-  tsl_config_print(side_in->strategy, &side_in->config, &text);
-  snprintf(side_in->name, sizeof side_in->name, "%s", tsl_text_get(&text));
-  tsl_text_free(&text);
+static double run_side(bench_side *side, int calls) {
+  const side_plan *by = side->state;
+  const tsl_batch batch = {by->items, sets.count, sets.next, calls};
+  tsl_phases phases = {0};
+  if (tsl_plan_run_batch(by->plan, &batch, &phases) != TESELA_OK)
+    bench_refuse(side, tesela_last_error());
+  sets.next = (sets.next + calls) % sets.count;
+  return phases.compute;
 }
 
-/* Lists tesela's side and its rivals; returns at least one, which may hold the reason why there is
- * none. */
-static int list_sides(const tsl_problem *problem, const tsl_strategy *except, int most, side *sides) {
-  const tsl_choice from = {.devices = devices,
-                           .device = device->name,
+/* Adds a side; `refusal`: why it has no plan, or NULL. */
+static void add_side(const tsl_strategy *strategy, const tsl_config *config, const char *name,
+                     const char *refusal) {
+  side_plan *by = &plans[side_count];
+  *by = (side_plan){.strategy = strategy, .config = *config, .predicted = NAN};
+  tsl_text text = {0};
+  if (!name)
+    tsl_config_print(strategy, config, &text);
+  snprintf(by->name, sizeof by->name, "%s", name ? name : tsl_text_get(&text));
+  tsl_text_free(&text);
+  sides[side_count] = (bench_side){.name = by->name, .run = run_side, .state = by};
+  if (refusal)
+    bench_refuse(&sides[side_count], refusal);
+  side_count++;
+}
+
+/* Adds tesela's choice and its rivals, at least one side, which may hold the reason why there is none. */
+static void add_choices(const tsl_problem *problem, const tsl_strategy *except, int max) {
+  static const tsl_config no_config;
+  const tsl_choice from = {.devices = bench_gpu.devices,
+                           .device = bench_gpu.device->name,
                            .strategy = strategy_text,
                            .place = TSL_PLACE_DEVICE,
-                           .wisdom = wisdom,
+                           .wisdom = bench_gpu.wisdom,
                            .except = except};
   tsl_candidate *list;
   int listed, count = 0;
-  must(tsl_planner_list(problem, &from, &list, &listed), "planning");
-  while (count < listed && count < most && !list[count].refusal[0]) {
-    sides[count] = (side){.strategy = list[count].strategy,
-                          .config = list[count].config,
-                          .basis = list[count].basis,
-                          .predicted = list[count].resident};
-    name_side(&sides[count++]);
+  bench_must(tsl_planner_list(problem, &from, &list, &listed), "planning");
+  for (; count < listed && count < max && !list[count].refusal[0]; count++) {
+    add_side(list[count].strategy, &list[count].config, NULL, NULL);
+    plans[side_count - 1].basis = list[count].basis;
+    plans[side_count - 1].predicted = list[count].resident;
   }
-  if (count == 0) {
-    sides[count] = (side){.name = "none"};
-    snprintf(sides[count++].why, sizeof sides->why, "%s", listed > 0 ? list[0].refusal : "nothing takes it");
-  }
+  if (count == 0)
+    add_side(NULL, &no_config, "none", listed > 0 ? list[0].refusal : "nothing takes it");
   free(list);
-  return count;
 }
 
-/* Lists all of tesela's sides; the side without residue_int8 is the last. */
-static int list_all(const tsl_problem *problem, side *sides) {
-  const int count = list_sides(problem, NULL, rivals + 1, sides);
-  return without ? count + list_sides(problem, without, 1, sides + count) : count;
+static const tsl_strategy *find_peer(const gpu_group *group) {
+  return group->operation == GPU_SYRK   ? &bench_cublas_syrk
+         : group->operation == GPU_TRSM ? &bench_cublas_trsm
+                                        : tsl_strategy_find(TSL_OP_GEMM, "vendor_cublaslt");
 }
 
-static void plan_side(const tsl_problem *problem, side *side_in) {
-  if (side_in->strategy && tsl_plan_create(problem, side_in->strategy, &side_in->config, device,
-                                           TSL_PLACE_DEVICE, &side_in->plan) != TESELA_OK) {
-    snprintf(side_in->why, sizeof side_in->why, "%s", tesela_last_error());
-    side_in->plan = NULL;
+/* Returns the product without its epilogue; sums of integers with scales are integers. */
+static tsl_problem drop_epilogue(const product *row) {
+  tsl_problem bare = bench_case_problem(
+      &(bench_case){.size = {row->problem.m, row->problem.n, row->problem.k}, .layout = "NT"},
+      &(tsl_types){row->problem.a.type, row->problem.b.type, row->problem.c.type});
+  bare.ask = row->problem.ask;
+  if (row->group->scaling != TESELA_NO_SCALE && tsl_type(bare.a.type)->is_integer)
+    bare.c.type = TESELA_I32;
+  return bare;
+}
+
+static void plan_side(const tsl_problem *problem, int i) {
+  if (!sides[i].why[0] && tsl_plan_create(problem, plans[i].strategy, &plans[i].config, bench_gpu.device,
+                                          TSL_PLACE_DEVICE, &plans[i].plan) != TESELA_OK)
+    bench_refuse(&sides[i], tesela_last_error());
+}
+
+/* Lists the sides of a product. First is tesela's choice, then its rivals or a second pass over C. Last is
+ * the peer. */
+static void list_sides(const product *row, const tsl_problem *bare) {
+  static tsl_strategy passing;
+  side_count = 0;
+  add_choices(&row->problem, NULL, row->group->operation == GPU_EPILOGUE ? 1 : rivals + 1);
+  if (row->group->operation == GPU_EPILOGUE) {
+    if (plans[0].strategy)
+      passing = *plans[0].strategy;
+    passing.can_fuse_epilogue = NULL;
+    add_side(&passing, &plans[0].config, "by a pass", plans[0].strategy ? NULL : "no strategy");
+    add_side(plans[0].strategy, &plans[0].config, "alone", plans[0].strategy ? NULL : "no strategy");
+  } else {
+    if (without)
+      add_choices(&row->problem, without, 1);
+    const tsl_strategy *peer = find_peer(row->group);
+    const tsl_config config = tsl_strategy_defaults(peer);
+    add_side(peer, &config, peer->name, tsl_strategy_refuse(peer, &row->problem, &config, bench_gpu.device));
   }
+  const int planned = compile_part && row->group->operation != GPU_EPILOGUE ? side_count - 1 : side_count;
+  for (int i = 0; i < planned; i++)
+    plan_side(row->group->operation == GPU_EPILOGUE && i == side_count - 1 ? bare : &row->problem, i);
 }
 
-static void add_peer(const tsl_problem *problem, side *side_in) {
-  *side_in = (side){.strategy = peer, .config = tsl_strategy_defaults(peer)};
-  snprintf(side_in->name, sizeof side_in->name, "%s", peer->name);
-  const char *why = tsl_strategy_refuse(peer, problem, &side_in->config, device);
-  if (why)
-    snprintf(side_in->why, sizeof side_in->why, "%s", why);
-  else
-    plan_side(problem, side_in);
+static void destroy_plans(void) {
+  for (int i = 0; i < side_count; i++)
+    if (plans[i].plan)
+      tsl_plan_destroy(plans[i].plan);
 }
 
 /* --- comparing --- */
 
-/* Runs on set 0, whose C is filled with NaN (or -1), and copies pieces of C to `out`; returns false
- * on failure. */
-static bool pieces_of(side *side_in, const operands *sets, uint64_t c_bytes, unsigned char *out,
-                      size_t *bytes) {
-  static tsl_stream *stream;
-  tsl_buffer *c = sets->buffers[TSL_OPERAND_C];
-  const size_t size = tsl_type(side_in->plan->work.problem.c.type)->size;
-  *bytes = c_bytes < PIECE_BYTES ? (size_t)c_bytes : PIECE_BYTES;
-  if (!stream)
-    must(device->ops->stream_create(device, &stream), "a stream");
-  must(device->ops->fill(stream, c, 0, 0xff, (size_t)c_bytes), "filling C");
-  must(device->ops->finish(stream), "filling C");
-  const tsl_batch batch = {sets->items, 1, 0, 1};
+/* Gives C of set 0 its state before a run: NaN (or -1) with the gap behind it, zeros where only a triangle is
+ * computed, and the right-hand sides of a solve. */
+static void reset_result(const product *row, uint64_t c_bytes) {
+  tsl_buffer *c = sets.buffers[TSL_OPERAND_C];
+  if (row->group->operation == GPU_TRSM) {
+    write_set(TSL_OPERAND_C, 0, &row->problem.c, TSL_KIND_NORMAL, 3);
+    return;
+  }
+  const bool is_triangle = row->group->operation == GPU_SYRK;
+  bench_must(bench_gpu.device->ops->fill(bench_gpu.stream, c, 0, is_triangle ? 0 : 0xff,
+                                         (size_t)(is_triangle ? c_bytes : sets.stride[TSL_OPERAND_C])),
+             "filling C");
+  bench_must(bench_gpu.device->ops->finish(bench_gpu.stream), "filling C");
+}
+
+/* Stops if the bytes from C's end to the next set were written. */
+static void check_gap(const product *row, uint64_t c_bytes, const char *name) {
+  unsigned char gap[4 * GAP_BYTES];
+  const uint64_t stride = sets.stride[TSL_OPERAND_C], bytes = stride - c_bytes;
+  const size_t count = bytes < sizeof gap ? (size_t)bytes : sizeof gap;
+  if (row->group->operation == GPU_SYRK || row->group->operation == GPU_TRSM)
+    return;
+  bench_must(tsl_device_read(bench_gpu.stream, sets.buffers[TSL_OPERAND_C], (size_t)c_bytes, gap, count),
+             "reading C");
+  for (size_t i = 0; i < count; i++)
+    if (gap[i] != 0xff)
+      bench_stop(name, "memory after C was written");
+}
+
+/* Runs on set 0 and copies pieces of C to `out`; returns false on failure. */
+static bool take_pieces(const product *row, bench_side *side, unsigned char *out, size_t *bytes) {
+  const side_plan *by = side->state;
+  const uint64_t c_bytes = (uint64_t)tsl_shape_extent(&row->problem.c) *
+                           (uint64_t)tsl_problem_batch(&row->problem) * tsl_type(row->problem.c.type)->size;
+  const size_t size = tsl_type(row->problem.c.type)->size;
+  const tsl_batch batch = {by->items, 1, 0, 1};
   tsl_phases phases;
-  if (tsl_plan_run_batch(side_in->plan, &batch, &phases) != TESELA_OK) {
-    snprintf(side_in->why, sizeof side_in->why, "%s", tesela_last_error());
+  *bytes = c_bytes < PIECE_BYTES ? (size_t)c_bytes : PIECE_BYTES;
+  reset_result(row, c_bytes);
+  if (tsl_plan_run_batch(by->plan, &batch, &phases) != TESELA_OK) {
+    bench_refuse(side, tesela_last_error());
     return false;
   }
   for (int i = 0; i < PIECES; i++) {
     const size_t from = (size_t)(c_bytes - *bytes) * (size_t)i / (PIECES - 1) / size * size;
-    must(tsl_device_read(stream, c, from, out + (size_t)i * *bytes, *bytes), "reading C");
+    bench_must(tsl_device_read(bench_gpu.stream, sets.buffers[TSL_OPERAND_C], from, out + (size_t)i * *bytes,
+                               *bytes),
+               "reading C");
   }
+  check_gap(row, c_bytes, side->name);
   return true;
-}
-
-/* Returns |x - y| / |y| over all pieces; NaN if an element is NaN. */
-static double difference(const unsigned char *x, const unsigned char *y, size_t bytes, tesela_type type) {
-  const size_t size = tsl_type(type)->size;
-  double apart = 0, all = 0;
-  for (size_t at = 0; at + size <= bytes; at += size) {
-    double one[2], other[2];
-    tsl_type_load(type, x + at, one);
-    tsl_type_load(type, y + at, other);
-    for (int part = 0; part < 2; part++) {
-      apart += (one[part] - other[part]) * (one[part] - other[part]);
-      all += other[part] * other[part];
-    }
-  }
-  return apart == 0 ? 0 : sqrt(apart / all);
 }
 
 /* Returns the largest permitted difference of two right results of this type. Truncation in matrix
  * instructions adds an error in proportion to k: split f32 at k = 8192 was seen 9e-6 from cuBLASLt. */
-static double allowed(const tsl_problem *problem) {
+static double get_allowed(const tsl_problem *problem) {
   const tsl_type_info *type = tsl_type(problem->c.type);
   const bool is_rough = tsl_numeric_requirements_has_accuracy(&problem->ask),
              is_eight = tsl_type(problem->a.type)->size == 1;
@@ -397,20 +455,19 @@ static double allowed(const tsl_problem *problem) {
                            : 64 * fmax(1, (double)problem->k / 2048) * type->unit_roundoff;
 }
 
-/* Returns the largest difference of tesela's sides from the peer; NaN without a peer. Sides beyond
- * the permitted difference lose their time. */
-static double compare(const tsl_problem *problem, side *sides, int count, const operands *sets) {
-  const uint64_t c_bytes = elements_of(problem, TSL_OPERAND_C) * tsl_type(problem->c.type)->size;
-  unsigned char *own = array_of(PIECES, PIECE_BYTES), *others = array_of(PIECES, PIECE_BYTES);
-  side *last = &sides[count - 1];
+/* Returns the largest difference of tesela's sides from the last comparable side, the peer or the second
+ * pass; NaN without it. Sides beyond the permitted difference lose their time. */
+static double compare(const product *row) {
+  unsigned char *own = bench_allocate(PIECES, PIECE_BYTES), *others = bench_allocate(PIECES, PIECE_BYTES);
+  const int last = side_count - (row->group->operation == GPU_EPILOGUE ? 2 : 1);
   double farthest = NAN;
   size_t bytes = 0;
-  const bool has_peer = last->plan && pieces_of(last, sets, c_bytes, others, &bytes);
-  for (int i = 0; i < count - 1; i++) {
-    if (!sides[i].plan || !pieces_of(&sides[i], sets, c_bytes, own, &bytes) || !has_peer)
+  const bool has_peer = plans[last].plan && take_pieces(row, &sides[last], others, &bytes);
+  for (int i = 0; i < last; i++) {
+    if (!plans[i].plan || !take_pieces(row, &sides[i], own, &bytes) || !has_peer)
       continue;
-    const double apart = difference(own, others, PIECES * bytes, problem->c.type);
-    if (!(apart <= allowed(problem))) {
+    const double apart = bench_difference(own, others, PIECES * bytes, row->problem.c.type);
+    if (!(apart <= get_allowed(&row->problem))) {
       snprintf(sides[i].why, sizeof sides[i].why, "differs from the peer by %.3g", apart);
       failed++;
     }
@@ -421,264 +478,201 @@ static double compare(const tsl_problem *problem, side *sides, int count, const 
   return farthest;
 }
 
-/* --- the stopwatch --- */
+/* --- rows --- */
 
-static void sample(side *side_in, const operands *sets, int *next) {
-  const tsl_batch batch = {sets->items, sets->count, *next, side_in->runs};
-  tsl_phases phases;
-  if (tsl_plan_run_batch(side_in->plan, &batch, &phases) != TESELA_OK) {
-    snprintf(side_in->why, sizeof side_in->why, "%s", tesela_last_error());
-    return;
+static double get_rate(const product *row, const bench_side *side) {
+  return tsl_problem_flops(&row->problem) / side->median * 1e-12;
+}
+
+static void write_side(const product *row, const char *key, int i) {
+  json_open(key, '{');
+  json_text("plan", plans[i].name);
+  json_number("seconds", sides[i].median);
+  json_number("least", sides[i].least);
+  json_number("mean", sides[i].mean);
+  json_number("spread", sides[i].spread);
+  json_number("tflops", get_rate(row, &sides[i]));
+  json_number("predicted", plans[i].predicted);
+  json_text("why", sides[i].why);
+  json_close('}');
+}
+
+static void write_row(const product *row, double apart) {
+  const int last = side_count - 1;
+  json_open(NULL, '{');
+  json_text("group", row->group->name);
+  json_integer("m", row->problem.m);
+  json_integer("n", row->problem.n);
+  json_integer("k", row->problem.k);
+  json_integer("batch", tsl_problem_batch(&row->problem));
+  json_text("types", row->group->types);
+  json_text("layout", row->layout);
+  json_text("accuracy", row->group->accuracy ? row->group->accuracy : "");
+  json_text("data", tsl_kind_name(row->kind));
+  json_number("difference", apart);
+  json_number("ratio", sides[last].median / sides[0].median);
+  json_text("by", plans[0].strategy ? tsl_basis_name(plans[0].basis) : "");
+  write_side(row, "peer", last);
+  for (int i = 0; i < last; i++) {
+    char key[32];
+    snprintf(key, sizeof key, "rival %d", i);
+    write_side(row, i ? key : "tesela", i);
   }
-  *next = (*next + side_in->runs) % sets->count;
-  side_in->spent += phases.compute;
-  side_in->samples[side_in->count++] = phases.compute / side_in->runs;
+  json_close('}');
 }
 
-/* Takes warm-up samples and sets the number of runs in a sample. */
-static void prepare(side *side_in, const operands *sets, int *next) {
-  for (int i = 0; i < 2 && !side_in->why[0]; i++) {
-    side_in->runs = i == 0 ? 1 : side_in->samples[0] < sample_seconds / 3 ? 3 : 1;
-    side_in->count = 0;
-    sample(side_in, sets, next);
-  }
-  if (side_in->count > 0)
-    side_in->runs = (int)fmin(256, ceil(sample_seconds / side_in->samples[0]));
-  side_in->count = 0, side_in->spent = 0;
+static int find_group(const gpu_group *group) {
+  for (int i = 0; i < GPU_GROUPS; i++)
+    if (strcmp(gpu_groups[i].name, group->name) == 0)
+      return i;
+  return GPU_GROUPS - 1;
 }
 
-static bool is_done(const side *side_in) {
-  return !side_in->plan || side_in->why[0] || side_in->count == SAMPLES_MOST ||
-         (side_in->count >= SAMPLES_LEAST && side_in->spent >= seconds_most) ||
-         (side_in->count >= 3 && side_in->spent >= 3 * seconds_most);
-}
-
-/* Measures the sides by turns, each round in reversed order. */
-static void measure(side *sides, int count, const operands *sets) {
-  int next = 0;
-  bool is_over = false;
-  for (int i = 0; i < count; i++)
-    if (sides[i].plan && !sides[i].why[0])
-      prepare(&sides[i], sets, &next);
-  for (int round = 0; !is_over; round++) {
-    is_over = true;
-    for (int i = 0; i < count; i++) {
-      side *one = &sides[round % 2 ? count - 1 - i : i];
-      if (!is_done(one))
-        sample(one, sets, &next);
-      is_over = is_over && is_done(one);
-    }
-  }
-  for (int i = 0; i < count; i++)
-    sides[i].seconds = sides[i].count > 0 && !sides[i].why[0]
-                           ? tsl_measure_median(sides[i].samples, sides[i].count, &sides[i].spread)
-                           : NAN;
-}
-
-/* --- telling --- */
-
-static double rate_of(const tsl_problem *problem, const side *side_in) {
-  return tsl_problem_flops(problem) / side_in->seconds * 1e-12;
-}
-
-static void write_side(const tsl_problem *problem, const side *side_in) {
-  fprintf(json, "{");
-  json_text(json, "plan", side_in->name);
-  fprintf(json, ", ");
-  json_number(json, "seconds", side_in->seconds);
-  fprintf(json, ", ");
-  json_number(json, "spread", side_in->spread);
-  fprintf(json, ", ");
-  json_number(json, "tflops", rate_of(problem, side_in));
-  fprintf(json, ", ");
-  json_number(json, "predicted", side_in->predicted);
-  fprintf(json, ", ");
-  json_text(json, "why", side_in->why);
-  fprintf(json, "}");
-}
-
-static void write_row(const product *row, const side *sides, int count, double apart) {
-  const tsl_problem *problem = &row->problem;
-  if (!json)
-    return;
-  fprintf(json, "%s\n    {", written++ ? "," : "");
-  json_text(json, "group", row->group->name);
-  fprintf(json, ", \"m\": %" PRId64 ", \"n\": %" PRId64 ", \"k\": %" PRId64 ", \"batch\": %" PRId64 ", ",
-          problem->m, problem->n, problem->k, tsl_problem_batch(problem));
-  json_text(json, "types", row->group->types);
-  fprintf(json, ", \"layout\": \"%.2s\", ", row->layout);
-  json_text(json, "accuracy", row->group->accuracy ? row->group->accuracy : "");
-  fprintf(json, ", ");
-  json_text(json, "data", tsl_kind_name(row->kind));
-  fprintf(json, ", ");
-  json_number(json, "difference", apart);
-  fprintf(json, ", ");
-  json_number(json, "ratio", sides[count - 1].seconds / sides[0].seconds);
-  fprintf(json,
-          ",\n     \"by\": \"%s\", \"peer\": ", sides[0].strategy ? tsl_basis_name(sides[0].basis) : "");
-  write_side(problem, &sides[count - 1]);
-  for (int i = 0; i < count - 1; i++) {
-    fprintf(json, i ? ",\n     \"rival %d\": " : ",\n     \"tesela\": ", i);
-    write_side(problem, &sides[i]);
-  }
-  fprintf(json, "}");
-}
-
-static void add_ratio(mean *target, double ratio) {
-  if (!isfinite(ratio))
-    return;
-  target->least = target->count++ == 0 ? ratio : fmin(target->least, ratio);
-  target->logs += log(ratio);
-}
-
-/* Prints a number in `width` columns; a dash for NaN. */
-static void tell_number(double value, int width, int digits) {
-  if (isfinite(value))
-    printf(" %*.*f", width, digits, value);
-  else
-    printf(" %*s", width, "-");
-}
-
-static void tell_row(const product *row, const side *sides, int count) {
-  const tsl_problem *problem = &row->problem;
-  const side *last = &sides[count - 1];
-  char shape[64];
-  if (problem->m == problem->n && problem->n == problem->k)
-    snprintf(shape, sizeof shape, "%" PRId64, problem->m);
-  else
-    snprintf(shape, sizeof shape, "%" PRId64 "x%" PRId64 "x%" PRId64, problem->m, problem->n, problem->k);
-  if (problem->batch > 1)
-    snprintf(shape + strlen(shape), sizeof shape - strlen(shape), "*%" PRId64, problem->batch);
-  for (int i = 0; i < count - 1; i++) {
-    const double ratio = last->seconds / sides[i].seconds;
+static void print_row(const product *row, double apart) {
+  const bench_side *last = &sides[side_count - 1];
+  for (int i = 0; i < side_count - 1; i++) {
+    const double ratio = last->median / sides[i].median;
     const char *why = sides[i].why[0] ? sides[i].why : i == 0 ? last->why : "";
-    printf("%-20s %.2s %-16s", i ? "  or" : row->group->name, row->layout, shape);
-    if (kind_count > 0)
+    const bool is_drawn = !row->group->shapes;
+    printf("%-20s %.2s %-16s",
+           i          ? "  or"
+           : is_drawn ? row->group->types
+                      : row->group->name,
+           row->layout, row->name);
+    if (bench_kind_count > 1 || row->kind != TSL_KIND_NORMAL)
       printf(" %-9s", tsl_kind_name(row->kind));
-    tell_number(rate_of(problem, &sides[i]), 8, 2);
-    tell_number(rate_of(problem, last), 8, 2);
-    tell_number(ratio, 6, 3);
+    bench_print_number(get_rate(row, &sides[i]), 8, 2);
+    bench_print_number(get_rate(row, last), 8, 2);
+    bench_print_number(ratio, 6, 3);
     if (without) { /* its side is the last before the peer */
-      const double over = sides[count - 2].seconds / sides[i].seconds;
-      tell_number(over, 6, 3);
+      const double over = sides[side_count - 2].median / sides[i].median;
+      bench_print_number(over, 6, 3);
       if (i == 0)
-        add_ratio(&over_without, over);
+        bench_mean_add(&over_without, over, row->name);
     }
-    printf("  %.40s%s%s\n", sides[i].name, why[0] ? ": " : "", why);
+    printf("  %.40s%s%s", sides[i].name, why[0] ? ": " : "", why);
+    if (row->group->operation != GPU_PRODUCT && i == 0 && isfinite(apart))
+      printf(", differs by %.2g", apart);
+    printf("\n");
     if (i == 0)
-      add_ratio(&means[row->group - gpu_groups], ratio);
+      bench_mean_add(&means[find_group(row->group)], ratio, row->name);
   }
   fflush(stdout);
 }
 
-static void tell_groups(void) {
+static void print_groups(void) {
   printf("\n%-20s %5s %8s %6s\n", "group", "rows", "mean", "least");
   for (int i = 0; i < GPU_GROUPS; i++)
     if (means[i].count > 0)
-      printf("%-20s %5d %8.3f %6.3f\n", gpu_groups[i].name, means[i].count,
-             exp(means[i].logs / means[i].count), means[i].least);
+      printf("%-20s %5d %8.3f %6.3f\n", gpu_groups[i].name, means[i].count, bench_mean_value(&means[i]),
+             means[i].least);
   if (over_without.count > 0)
     printf("%-20s %5d %8.3f %6.3f  without %s\n", "over all others", over_without.count,
-           exp(over_without.logs / over_without.count), over_without.least, without_name);
+           bench_mean_value(&over_without), over_without.least, without_name);
   if (late > 0)
     printf("%d products left out: %.0f s had passed\n", late, limit);
   if (failed > 0)
     printf("%d results differ\n", failed);
-  printf("%.0f s\n", tsl_clock() - begun);
-}
-
-static void begin_json(void) {
-  if (!json_path)
-    return;
-  json = fopen(json_path, "we");
-  if (!json)
-    stop(json_path, "cannot be written");
-  json_begin(json, "bench_gpu");
-  fprintf(json, ",\n  ");
-  json_text(json, "device", device->label);
-  fprintf(json, ", ");
-  json_text(json, "key", device->key);
-  fprintf(json, ", ");
-  json_text(json, "peer", peer->vendor.load()->name);
-  fprintf(json, ",\n  \"rows\": [");
-}
-
-static void end_json(void) {
-  if (!json)
-    return;
-  fprintf(json, "\n  ],\n  \"left_out\": %d, \"differ\": %d\n}\n", late, failed);
-  fclose(json);
+  printf("%.0f s\n", bench_clock() - begun);
 }
 
 /* --- a product --- */
 
-static void run_product(const product *row, tsl_stream *stream) {
-  side *sides = array_of(SIDES_MOST, sizeof *sides);
-  operands sets;
-  int count = list_all(&row->problem, sides);
-  for (int i = 0; i < count; i++)
-    plan_side(&row->problem, &sides[i]);
-  add_peer(&row->problem, &sides[count++]);
-  make_operands(row, &sets, stream);
-  const double apart = compare(&row->problem, sides, count, &sets);
-  measure(sides, count, &sets);
-  tell_row(row, sides, count);
-  write_row(row, sides, count, apart);
-  for (int i = 0; i < count; i++)
-    if (sides[i].plan)
-      tsl_plan_destroy(sides[i].plan);
-  free_operands(&sets);
-  free(sides);
+static void measure(const product *row) {
+  const bool has_epilogue = row->group->operation == GPU_EPILOGUE;
+  const tsl_problem bare = has_epilogue ? drop_epilogue(row) : row->problem;
+  list_sides(row, &bare);
+  make_operands(row, bare.c.type);
+  for (int i = 0; i < side_count; i++)
+    plans[i].items = has_epilogue && i == side_count - 1 ? sets.bare : sets.items;
+  const double apart = compare(row);
+  bench_race(sides, side_count,
+             &(bench_turns){.rounds_min = 5,
+                            .rounds_max = 64,
+                            .seconds = seconds_max,
+                            .sample_seconds = 1.5e-3,
+                            .calls_max = 256});
+  print_row(row, apart);
+  write_row(row, apart);
+  destroy_plans();
+  bench_sides_free(sides, side_count);
+  free_operands();
 }
 
 static void compile(void) {
   int first, step;
   if (sscanf(compile_part, "%d/%d", &first, &step) != 2 || step < 1)
-    stop(compile_part, "is not like 0/16");
+    bench_stop(compile_part, "is not like 0/16");
   for (int i = first; i < product_count; i += step) {
-    side sides[SIDES_MOST];
-    const int count = list_all(&products[i].problem, sides);
-    for (int s = 0; s < count; s++) {
-      plan_side(&products[i].problem, &sides[s]);
-      if (sides[s].plan)
-        tsl_plan_destroy(sides[s].plan);
-    }
+    const tsl_problem bare =
+        products[i].group->operation == GPU_EPILOGUE ? drop_epilogue(&products[i]) : products[i].problem;
+    list_sides(&products[i], &bare);
+    destroy_plans();
   }
 }
 
+/* --- the command line --- */
+
+static void take_only(const char *text) {
+  if (only_count == ONLY_MAX)
+    bench_stop("--only", "too many");
+  only[only_count++] = text;
+}
+
+static void measure_all(void) {
+  const tsl_vendor *vendor = find_peer(&gpu_groups[0])->vendor.load();
+  json_begin(json_path, "bench_gpu");
+  json_text("device", bench_gpu.device->label);
+  json_text("key", bench_gpu.device->key);
+  json_text("peer", vendor->name);
+  json_open("rows", '[');
+  printf("%s (%s), %s; 10^12 operations a second\n", bench_gpu.device->label, bench_gpu.device->platform,
+         vendor->why_not[0] ? vendor->why_not : vendor->name);
+  printf("%-20s %-2s %-16s %8s %8s %6s\n", "group", "", "m x n x k", "tesela", "peer", "ratio");
+  for (int i = 0; i < product_count; i++)
+    if (bench_clock() - begun < limit)
+      measure(&products[i]);
+    else
+      late++;
+  print_groups();
+  json_close(']');
+  json_integer("left_out", late);
+  json_integer("differ", failed);
+  json_end();
+}
+
 int main(int argc, char **argv) {
-  tsl_stream *stream;
-  begun = tsl_clock();
-  read_options(argc, argv);
-  peer = tsl_strategy_find(TSL_OP_GEMM, "vendor_cublaslt");
+  static const bench_option options[] = {OPTION_TEXT("device", device_name),
+                                         OPTION_FLAG("quick", quick),
+                                         OPTION_CALL("only", take_only),
+                                         OPTION_TEXT("shapes", own_shapes),
+                                         OPTION_TEXT("types", type_list),
+                                         OPTION_TEXT("strategy", strategy_text),
+                                         OPTION_COUNT("rivals", rivals),
+                                         OPTION_TEXT("without", without_name),
+                                         OPTION_NUMBER("seconds", seconds_max),
+                                         OPTION_NUMBER("limit", limit),
+                                         OPTION_TEXT("json", json_path),
+                                         OPTION_TEXT("compile", compile_part),
+                                         BENCH_CASE_OPTIONS,
+                                         BENCH_DATA_OPTION,
+                                         OPTIONS_END};
+  begun = bench_clock();
+  bench_read(argc, argv, "gpu", options, NULL);
+  if (rivals < 0 || rivals > RIVALS_MAX)
+    bench_stop("--rivals", "0 to 8");
   without = without_name ? tsl_strategy_find(TSL_OP_GEMM, without_name) : NULL;
   if (without_name && !without)
-    stop(without_name, "no strategy");
-  for (int i = 0; i < GPU_GROUPS; i++)
+    bench_stop(without_name, "no strategy");
+  list_drawn();
+  for (int i = 0; i < GPU_GROUPS && bench_cases.count == 0; i++)
     list_group(&gpu_groups[i]);
-  must(tsl_devices_create(&devices), "devices");
-  must(tsl_devices_find(devices, device_name, &device), "--device");
-  must(tsl_device_open(device), "--device");
-  must(tsl_wisdom_open(&wisdom), "wisdom");
-  if (compile_part) {
+  bench_gpu_open(device_name);
+  if (compile_part)
     compile();
-  } else {
-    begin_json();
-    must(device->ops->stream_create(device, &stream), "a stream");
-    printf("%s (%s), %s; 10^12 operations a second\n", device->label, device->platform,
-           peer->vendor.load()->why_not[0] ? peer->vendor.load()->why_not : peer->vendor.load()->name);
-    printf("%-20s %-2s %-16s %8s %8s %6s\n", "group", "", "m x n x k", "tesela", "peer", "ratio");
-    for (int i = 0; i < product_count; i++)
-      if (tsl_clock() - begun < limit)
-        run_product(&products[i], stream);
-      else
-        late++;
-    tell_groups();
-    end_json();
-    device->ops->stream_destroy(stream);
-  }
-  tsl_wisdom_close(wisdom);
+  else
+    measure_all();
+  bench_gpu_close();
   free(products);
-  tsl_devices_destroy(devices);
   return failed > 0;
 }

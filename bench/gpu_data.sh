@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# gpu_data.sh [FOLDER]: measures a CUDA device on kinds of ordinary numbers (base/kinds.h), in about eight
+# gpu_data.sh [FOLDER]: measures a CUDA device on kinds of ordinary numbers (core/kinds.h), in about eight
 # minutes. First the judge checks residue_int8. Then products are timed in turn in one process: tesela's
 # choice, its choice without residue_int8, and cuBLASLt. Some kinds suit residues, others do not. After the
 # peer's ratio comes the time without residue_int8 divided by tesela's: at least 0.95 is required.

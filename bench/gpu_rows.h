@@ -4,13 +4,15 @@
 #define TSL_BENCH_GPU_ROWS_H
 
 #include <stddef.h>
+#include <tesela/tesela.h>
 
 /* X(name, types, accuracy, layouts, shapes, shapes of --quick)
  * types      as `tesela explore` takes them
  * accuracy   that is asked for, as `tesela multiply --accuracy` takes it; NULL: nothing
- * layouts    of A and B, each a word of two letters: N, rows of it lie side by side; T, columns do. C's rows
- * do. (cuBLAS, which counts by columns, calls NT TN.) shapes     M x N x K, or one number for all three;
- * "64*4096" is a batch of 4096 such products, one behind the other; NULL: none */
+ * layouts    of A and B, each a word of two letters: N, rows are contiguous; T, columns are. Rows of C are
+ *            contiguous. (cuBLAS, which counts by columns, calls NT TN.)
+ * shapes     M x N x K, or one number for all three; "64*4096" is a batch of 4096 such products, one after
+ * the other in memory; NULL: none */
 #define GPU_GROUP_LIST(X)                                                                                    \
   X("bf16 squares", "bf16", NULL, "NN", "2048 4096 8192 16384", "4096 8192")                                 \
   X("bf16 to f32 squares", "bf16:f32", NULL, "NN", "2048 4096 8192 16384", NULL)                             \
@@ -68,15 +70,73 @@
     "2557x2113x129 191x1599x4801 4271x2705x3187 523x263x2087 1667x3521x97 3137x1409x865",                    \
     NULL)
 
+/* Measured only if --only names them. Updates C = A A' of a lower triangle, and solves with a lower triangle
+ * on the left, column-major and in place; the peer is cuBLAS. X(name, types, operation, shapes) */
+#define GPU_LEVEL3_LIST(X)                                                                                   \
+  X("syrk f32", "f32", GPU_SYRK, "4096 8192")                                                                \
+  X("syrk f64", "f64", GPU_SYRK, "4096 8192")                                                                \
+  X("trsm f32", "f32", GPU_TRSM, "1024 4096")                                                                \
+  X("trsm f64", "f64", GPU_TRSM, "1024 4096")                                                                \
+  X("trsm c64", "c64", GPU_TRSM, "1024 4096")                                                                \
+  X("trsm c128", "c128", GPU_TRSM, "1024 4096")
+
+/* Measured only if --only names them. Products with an epilogue: fused into the kernel, by a second pass over
+ * C, and the product alone, which is the peer. X(name, types, accuracy, shapes, bias, activation, scales of A
+ * and B) */
+#define GPU_EPILOGUE_LIST(X)                                                                                 \
+  X("epilogue bias", "bf16", NULL, "4096", BIAS_ROW, NO_ACTIVATION, NO_SCALE)                                \
+  X("epilogue bias relu", "bf16", NULL, "4096 8192x8192x512 4095", BIAS_ROW, RELU, NO_SCALE)                 \
+  X("epilogue bias gelu", "bf16", NULL, "2048 4096 8192 8192x8192x512 64x4096x4096", BIAS_ROW, GELU,         \
+    NO_SCALE)                                                                                                \
+  X("epilogue gelu_tanh", "bf16", NULL, "4096", BIAS_ROW, GELU_TANH, NO_SCALE)                               \
+  X("epilogue column", "bf16:f32", NULL, "4096", BIAS_COLUMN, GELU, NO_SCALE)                                \
+  X("epilogue i8 scales", "i8:i8:bf16", NULL, "4096", BIAS_ROW, NO_ACTIVATION, SCALE_LINES)                  \
+  X("epilogue e4m3 scales", "e4m3:e4m3:bf16", "e4m3", "4096", NO_BIAS, NO_ACTIVATION, SCALE_LINES)
+
+typedef enum gpu_operation { GPU_PRODUCT, GPU_SYRK, GPU_TRSM, GPU_EPILOGUE } gpu_operation;
+
 typedef struct gpu_group {
   const char *name, *types, *accuracy, *layouts, *shapes, *quick;
+  gpu_operation operation;
+  tesela_bias_axis bias;
+  tesela_activation activation;
+  tesela_scaling scaling;
 } gpu_group;
 
 static const gpu_group gpu_groups[] = {
-#define GPU_GROUP_ROW(...) {__VA_ARGS__},
+#define GPU_GROUP_ROW(name_, types_, accuracy_, layouts_, shapes_, quick_)                                   \
+  {.name = name_,                                                                                            \
+   .types = types_,                                                                                          \
+   .accuracy = accuracy_,                                                                                    \
+   .layouts = layouts_,                                                                                      \
+   .shapes = shapes_,                                                                                        \
+   .quick = quick_},
     GPU_GROUP_LIST(GPU_GROUP_ROW)
 #undef GPU_GROUP_ROW
-};
+#define GPU_LEVEL3_ROW(name_, types_, operation_, shapes_)                                                   \
+  {.name = name_,                                                                                            \
+   .types = types_,                                                                                          \
+   .layouts = operation_ == GPU_SYRK ? "NT" : "NN",                                                          \
+   .shapes = shapes_,                                                                                        \
+   .quick = shapes_,                                                                                         \
+   .operation = operation_},
+        GPU_LEVEL3_LIST(GPU_LEVEL3_ROW)
+#undef GPU_LEVEL3_ROW
+#define GPU_EPILOGUE_ROW(name_, types_, accuracy_, shapes_, bias_, activation_, scaling_)                    \
+  {.name = name_,                                                                                            \
+   .types = types_,                                                                                          \
+   .accuracy = accuracy_,                                                                                    \
+   .layouts = "NT",                                                                                          \
+   .shapes = shapes_,                                                                                        \
+   .quick = shapes_,                                                                                         \
+   .operation = GPU_EPILOGUE,                                                                                \
+   .bias = TESELA_##bias_,                                                                                   \
+   .activation = TESELA_##activation_,                                                                       \
+   .scaling = TESELA_##scaling_},
+            GPU_EPILOGUE_LIST(GPU_EPILOGUE_ROW)
+#undef GPU_EPILOGUE_ROW
+    /* of --draw */
+    {.name = "drawn", .layouts = ""}};
 enum { GPU_GROUPS = sizeof gpu_groups / sizeof *gpu_groups };
 
 #endif

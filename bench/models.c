@@ -1,6 +1,6 @@
 /* models [options] MxNxK...
  *
- * Measures how good the strategies' models are on a device. First each config of a list is timed on each
+ * How good are the strategies' models on a device? First each config of a list is timed on each
  * product of a list, and the times go to a file. Then, without a device, prints the config that the models
  * choose among the measured configs, and its time relative to the fastest.
  *
@@ -13,35 +13,24 @@
  *   --device D        device (cuda:0)
  *   --type T          f32, f64, ... (f32)
  *   --strategies LIST strategies for --propose (register_tile,thin_tile)
- *   --shapes FILE     more products, one "M N K" a line
+ *   --shapes FILE, --draw SEED N, --most GFLOP   products (cases.h)
  *   --batch N         each product is a batch of N, written "m n k*N" (1)
- *   --most GFLOP      leaves out products of more operations (no limit)
  *   --configs FILE    configs, one a line: "register_tile form=local ..."
  *   --compile I/N     only compiles configs I, I + N, ..., for several processes at once
  *   --seconds S       maximum time for the configs of a product (3)
  *
  * Each run uses other operands, more than the last cache holds. Results are not verified: the judge does
  * that. */
-#include "shapes.h"
+#include "cases.h"
+#include "device.h"
 
-#include "core/clock.h"
-#include "core/random.h"
-#include "core/status.h"
-#include "core/text.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
 #include "tune/operand_sets.h"
 #include "tune/search.h"
-#include "tune/tune_measure.h"
-#define BENCH_NAME "models"
-#include "stop.h"
 
-#include <getopt.h>
-#include <math.h>
-#include <stdlib.h>
-
-enum { SAMPLES = 4, MOST_WORDS = 16 };
+enum { SAMPLES = 4 };
 static const double sample_seconds = 4e-4;
 /* A config slower than the fastest so far by this factor is timed once. */
 static const double hopeless = 1.5;
@@ -56,14 +45,12 @@ typedef struct point {
   tsl_config config;
 } point;
 
-static shape_list shapes;
 static tsl_space configs;
 static const char *device_name = "cuda:0", *type_name = "f32", *kept, *read_path, *compile_part;
 static const char *strategies = "register_tile,thin_tile";
 static bool prints_all;
-static double seconds_most = 3, wide = 1, most = INFINITY;
-static int64_t batch = 1;
-static int propose;
+static double seconds_most = 3, wide = 1;
+static int batch = 1, propose;
 static tesela_type type;
 static point *points;
 static int point_count, point_capacity;
@@ -73,6 +60,13 @@ static tsl_problem problem_of(const int64_t *shape) {
   tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
   problem.batch = shape[3] > 1 ? shape[3] : 0;
   return problem;
+}
+
+/* Copies the sizes of a case and the batch; returns its problem. */
+static tsl_problem get_shape(int i, int64_t shape[SIZES]) {
+  memcpy(shape, bench_cases.items[i].size, 3 * sizeof *shape);
+  shape[3] = batch;
+  return problem_of(shape);
 }
 
 /* --- reading --- */
@@ -113,7 +107,7 @@ static tesela_status no_local_bytes(tsl_kernel *kernel, size_t bytes) {
 static void read_device(const char *line) {
   static const tsl_device_ops ops = {.kernel_local_bytes = no_local_bytes};
   tsl_record record;
-  must(tsl_record_parse(line, &record), "the device's line");
+  bench_must(tsl_record_parse(line, &record), "the device's line");
 #define DEVICE_READ(member, as, is)                                                                          \
   if (tsl_record_get(&record, #member))                                                                      \
     described.member = (is)strtod(tsl_record_get(&record, #member), NULL);
@@ -131,15 +125,22 @@ static void read_device(const char *line) {
   snprintf(described.name, sizeof described.name, "mock");
 }
 
+static void print_config(FILE *file, const tsl_strategy *strategy, const tsl_config *config) {
+  tsl_text text = {0};
+  tsl_config_print(strategy, config, &text);
+  fprintf(file, "%s", tsl_text_get(&text));
+  tsl_text_free(&text);
+}
+
 static void read_config(const char *text, const tsl_strategy **strategy, tsl_config *config) {
   tsl_record record;
-  must(tsl_record_parse(text, &record), text);
+  bench_must(tsl_record_parse(text, &record), text);
   const char *name = tsl_record_word(&record, 0);
   *strategy = name ? tsl_strategy_find(TSL_OP_GEMM, name) : NULL;
   if (!*strategy)
-    stop(text, "names no strategy");
+    bench_stop(text, "names no strategy");
   *config = tsl_strategy_defaults(*strategy);
-  must(tsl_config_parse(*strategy, &record, config, NULL), text);
+  bench_must(tsl_config_parse(*strategy, &record, config, NULL), text);
   tsl_record_free(&record);
 }
 
@@ -147,7 +148,7 @@ static void read_points(const char *path) {
   char line[1024];
   FILE *file = fopen(path, "re");
   if (!file)
-    stop(path, "cannot be read");
+    bench_stop(path, "cannot be read");
   while (fgets(line, sizeof line, file)) {
     int end = 0;
     point one;
@@ -162,13 +163,13 @@ static void read_points(const char *path) {
                &shape[2], &shape[3], &one.seconds, &end) < 5 &&
         sscanf(line, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %lg %n", &shape[0], &shape[1], &shape[2],
                &one.seconds, &end) < 4)
-      stop(line, "is no measurement");
+      bench_stop(line, "is no measurement");
     read_config(line + end, &one.strategy, &one.config);
     if (point_count == point_capacity) {
       point_capacity = point_capacity ? 2 * point_capacity : 4096;
       points = realloc(points, (size_t)point_capacity * sizeof *points);
       if (!points)
-        stop(path, "no memory for so many measurements");
+        bench_stop(path, "no memory for so many measurements");
     }
     points[point_count++] = one;
   }
@@ -179,86 +180,16 @@ static void read_configs(const char *path) {
   char line[1024];
   FILE *file = fopen(path, "re");
   if (!file)
-    stop(path, "cannot be read");
+    bench_stop(path, "cannot be read");
   while (fgets(line, sizeof line, file)) {
     tsl_space_point one = {.predicted = 0};
     line[strcspn(line, "\n")] = '\0';
     if (!line[0])
       continue;
     read_config(line, &one.strategy, &one.config);
-    must(tsl_space_add_point(&configs, &one), path);
+    bench_must(tsl_space_add_point(&configs, &one), path);
   }
   fclose(file);
-}
-
-static void read_options(int argc, char **argv) {
-  static const struct option names[] = {
-      {"measure", 1, NULL, 'k'}, {"read", 1, NULL, 'r'},    {"all", 0, NULL, 'a'},
-      {"propose", 1, NULL, 'p'}, {"wide", 1, NULL, 'w'},    {"device", 1, NULL, 'd'},
-      {"type", 1, NULL, 'y'},    {"shapes", 1, NULL, 'f'},  {"configs", 1, NULL, 'g'},
-      {"compile", 1, NULL, 'i'}, {"seconds", 1, NULL, 's'}, {"strategies", 1, NULL, 't'},
-      {"most", 1, NULL, 'm'},    {"batch", 1, NULL, 'b'},   {NULL, 0, NULL, 0}};
-  const char *configs_path = NULL, *why = NULL;
-  int option;
-  while ((option = getopt_long(argc, argv, "", names, NULL)) != -1)
-    switch (option) {
-    case 'k':
-      kept = optarg;
-      break;
-    case 'r':
-      read_path = optarg;
-      break;
-    case 'a':
-      prints_all = true;
-      break;
-    case 'p':
-      propose = atoi(optarg);
-      break;
-    case 'w':
-      wide = atof(optarg);
-      break;
-    case 'd':
-      device_name = optarg;
-      break;
-    case 'y':
-      type_name = optarg;
-      break;
-    case 'f':
-      why = shapes_read(&shapes, optarg);
-      if (why)
-        stop(optarg, why);
-      break;
-    case 'g':
-      configs_path = optarg;
-      break;
-    case 'i':
-      compile_part = optarg;
-      break;
-    case 's':
-      seconds_most = atof(optarg);
-      break;
-    case 't':
-      strategies = optarg;
-      break;
-    case 'm':
-      most = atof(optarg);
-      break;
-    case 'b':
-      batch = strtoll(optarg, NULL, 10);
-      break;
-    default:
-      exit(2);
-    }
-  for (int i = optind; i < argc; i++) {
-    why = shapes_add(&shapes, argv[i]);
-    if (why)
-      stop(argv[i], why);
-  }
-  type = tsl_type_parse(type_name);
-  if (type == TESELA_TYPE_DEFAULT)
-    stop(type_name, "is no type");
-  if (configs_path)
-    read_configs(configs_path);
 }
 
 /* --- measuring --- */
@@ -272,11 +203,12 @@ static int kind_of(const int64_t *shape) {
 static void compile_all(tsl_device *device) {
   int first, step;
   if (sscanf(compile_part, "%d/%d", &first, &step) != 2 || step < 1)
-    stop(compile_part, "is not like 0/16");
+    bench_stop(compile_part, "is not like 0/16");
   for (int i = first; i < configs.count; i += step) {
     bool done[8] = {false};
-    for (int s = 0; s < shapes.count; s++) {
-      const int64_t *item = shapes.items[s], shape[SIZES] = {item[0], item[1], item[2], batch};
+    for (int s = 0; s < bench_cases.count; s++) {
+      int64_t shape[SIZES];
+      get_shape(s, shape);
       const tsl_problem problem = problem_of(shape);
       const tsl_space_point *one = &configs.points[i];
       tsl_plan *plan;
@@ -297,7 +229,7 @@ static void compile_all(tsl_device *device) {
 static double measure(const tsl_problem *problem, tsl_device *device, const tsl_space_point *place,
                       const tsl_operand_sets *sets, int *next, double best) {
   tsl_plan *plan;
-  double samples[SAMPLES], spread;
+  double samples[SAMPLES];
   int count = 0, runs = 1;
   if (tsl_plan_create(problem, place->strategy, &place->config, device, TSL_PLACE_DEVICE, &plan) !=
       TESELA_OK) {
@@ -307,7 +239,7 @@ static double measure(const tsl_problem *problem, tsl_device *device, const tsl_
   for (int i = 0; i < SAMPLES + 2; i++) {
     const tsl_batch many = {sets->items, sets->count, *next, runs};
     tsl_phases phases;
-    must(tsl_plan_run_batch(plan, &many, &phases), "a run");
+    bench_must(tsl_plan_run_batch(plan, &many, &phases), "a run");
     *next = (*next + runs) % sets->count;
     const double seconds = phases.compute / runs;
     if (i == 0) { /* the first run is not counted */
@@ -323,7 +255,7 @@ static double measure(const tsl_problem *problem, tsl_device *device, const tsl_
       break;
   }
   tsl_plan_destroy(plan);
-  return tsl_measure_median(samples, count, &spread);
+  return bench_median(samples, count);
 }
 
 static int by_prediction(const void *a, const void *b) {
@@ -347,7 +279,7 @@ static void draw_between(uint64_t seed) {
 
 static void measure_shape(tsl_device *device, const int64_t *shape, FILE *file) {
   const tsl_problem problem = problem_of(shape);
-  const double start = tsl_clock();
+  const double start = bench_clock();
   tsl_operand_sets sets;
   double best = INFINITY;
   int next = 0, count = 0;
@@ -359,52 +291,48 @@ static void measure_shape(tsl_device *device, const int64_t *shape, FILE *file) 
   }
   qsort(configs.points, (size_t)configs.count, sizeof *configs.points, by_prediction);
   draw_between((uint64_t)(shape[0] * 31 + shape[1] * 17 + shape[2]));
-  must(tsl_operand_sets_create(&problem, device, TSL_KIND_NORMAL, 1, false, &sets), "operands");
-  const double made = tsl_clock() - start;
+  bench_must(tsl_operand_sets_create(&problem, device, TSL_KIND_NORMAL, 1, false, &sets), "operands");
+  const double made = bench_clock() - start;
   for (int i = 0; i < configs.count && !isinf(configs.points[i].predicted); i++) {
-    if (tsl_clock() - start - made > seconds_most)
+    if (bench_clock() - start - made > seconds_most)
       break;
     const double seconds = measure(&problem, device, &configs.points[i], &sets, &next, best);
     if (seconds <= 0)
       continue;
-    tsl_text text = {0};
-    tsl_config_print(configs.points[i].strategy, &configs.points[i].config, &text);
     fprintf(file, "%" PRId64 " %" PRId64 " %" PRId64, shape[0], shape[1], shape[2]);
     if (batch > 1)
-      fprintf(file, "*%" PRId64, batch);
-    fprintf(file, " %.5g %s\n", seconds, tsl_text_get(&text));
-    tsl_text_free(&text);
+      fprintf(file, "*%d", batch);
+    fprintf(file, " %.5g ", seconds);
+    print_config(file, configs.points[i].strategy, &configs.points[i].config);
+    fprintf(file, "\n");
     best = fmin(best, seconds);
     count++;
   }
   fflush(file);
   printf("%" PRId64 " x %" PRId64 " x %" PRId64 ": %d configs, best %.2f us, %.2f s and %.2f s of data\n",
-         shape[0], shape[1], shape[2], count, 1e6 * best, tsl_clock() - start - made, made);
+         shape[0], shape[1], shape[2], count, 1e6 * best, bench_clock() - start - made, made);
   fflush(stdout);
   tsl_operand_sets_free(&sets);
 }
 
 static void on_device(void) {
-  tsl_devices *devices;
-  tsl_device *device;
-  must(tsl_devices_create(&devices), "devices");
-  must(tsl_devices_find(devices, device_name, &device), device_name);
-  must(tsl_device_open(device), device_name);
+  bench_gpu_open(device_name);
   if (compile_part) {
-    compile_all(device);
+    compile_all(bench_gpu.device);
   } else {
     FILE *file = fopen(kept, "ae");
     if (!file)
-      stop(kept, "cannot be written");
-    write_device(file, device);
-    for (int i = 0; i < shapes.count; i++) {
-      const int64_t *item = shapes.items[i], shape[SIZES] = {item[0], item[1], item[2], batch};
-      if (shape_is_within(item, type, most))
-        measure_shape(device, shape, file);
+      bench_stop(kept, "cannot be written");
+    write_device(file, bench_gpu.device);
+    for (int i = 0; i < bench_cases.count; i++) {
+      int64_t shape[SIZES];
+      const tsl_problem problem = get_shape(i, shape);
+      if (bench_is_within(&problem))
+        measure_shape(bench_gpu.device, shape, file);
     }
     fclose(file);
   }
-  tsl_devices_destroy(devices);
+  bench_gpu_close();
 }
 
 /* --- judging --- */
@@ -418,16 +346,9 @@ static bool is_shape(const point *point_in, const int64_t *shape) {
   return memcmp(point_in->shape, shape, sizeof point_in->shape) == 0;
 }
 
-static void print_point(const point *point_in) {
-  tsl_text text = {0};
-  tsl_config_print(point_in->strategy, &point_in->config, &text);
-  printf("%s", tsl_text_get(&text));
-  tsl_text_free(&text);
-}
-
 static void judge(void) {
-  double logs = 0, least = INFINITY, errors = 0;
-  int shapes_seen = 0;
+  bench_mean ratios = {0};
+  double errors = 0;
   for (int i = 0; i < point_count; i++) {
     const int64_t *shape = points[i].shape;
     bool seen = false;
@@ -435,20 +356,20 @@ static void judge(void) {
       seen = is_shape(&points[j], shape);
     if (seen)
       continue;
-    const point *best = NULL, *chosen = NULL;
+    const point *best = &points[i], *chosen = &points[i];
     double promised = INFINITY, off = 0;
     int count = 0;
     for (int j = i; j < point_count; j++) {
       if (!is_shape(&points[j], shape))
         continue;
       const double predicted = score(&points[j]);
-      best = !best || points[j].seconds < best->seconds ? &points[j] : best;
+      best = points[j].seconds < best->seconds ? &points[j] : best;
       chosen = predicted < promised ? &points[j] : chosen;
       promised = fmin(promised, predicted);
       off += pow(log(predicted / points[j].seconds), 2);
       if (prints_all) {
         printf("    measured %10.2f us, promised %10.2f  ", 1e6 * points[j].seconds, 1e6 * predicted);
-        print_point(&points[j]);
+        print_config(stdout, points[j].strategy, &points[j].config);
         printf("\n");
       }
       count++;
@@ -458,18 +379,16 @@ static void judge(void) {
            "  %.3f  best %8.2f us, choice %8.2f (promised %8.2f), off by %.2f over %d\n    best   ",
            shape[0], shape[1], shape[2], shape[3], ratio, 1e6 * best->seconds, 1e6 * chosen->seconds,
            1e6 * promised, sqrt(off / count), count);
-    print_point(best);
+    print_config(stdout, best->strategy, &best->config);
     printf("\n    choice ");
-    print_point(chosen);
+    print_config(stdout, chosen->strategy, &chosen->config);
     printf("\n");
-    logs += log(ratio);
-    least = fmin(least, ratio);
+    bench_mean_add(&ratios, ratio, "");
     errors += off / count;
-    shapes_seen++;
   }
-  if (shapes_seen > 0)
+  if (ratios.count > 0)
     printf("%d products: best over choice %.3f (geometric mean), least %.3f; predictions off by %.3f\n",
-           shapes_seen, exp(logs / shapes_seen), least, sqrt(errors / shapes_seen));
+           ratios.count, bench_mean_value(&ratios), ratios.least, sqrt(errors / ratios.count));
 }
 
 static bool is_known(const tsl_space_point *place, const int64_t *shape) {
@@ -483,13 +402,13 @@ static bool is_known(const tsl_space_point *place, const int64_t *shape) {
 static void print_proposals(const int64_t *shape, uint64_t seed) {
   const tsl_problem problem = problem_of(shape);
   tsl_space space = {0};
-  char list[256];
-  snprintf(list, sizeof list, "%s", strategies);
-  for (char *name = strtok(list, ","); name; name = strtok(NULL, ",")) {
+  const char *list = strategies;
+  char name[64];
+  while (bench_next_word(&list, ",", name, sizeof name)) {
     const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, name);
     if (!strategy)
-      stop(name, "is no strategy");
-    must(tsl_space_add(&space, &problem, &described, strategy, NULL, 0), name);
+      bench_stop(name, "is no strategy");
+    bench_must(tsl_space_add(&space, &problem, &described, strategy, NULL, 0), name);
   }
   tsl_space_sort(&space);
   int within = 0, given = 0;
@@ -502,32 +421,47 @@ static void print_proposals(const int64_t *shape, uint64_t seed) {
       break;
     if (is_known(&space.points[at], shape))
       continue;
-    tsl_text text = {0};
-    tsl_config_print(space.points[at].strategy, &space.points[at].config, &text);
-    printf("%s\n", tsl_text_get(&text));
-    tsl_text_free(&text);
+    print_config(stdout, space.points[at].strategy, &space.points[at].config);
+    printf("\n");
     given++;
   }
   tsl_space_free(&space);
 }
 
 int main(int argc, char **argv) {
-  read_options(argc, argv);
+  static const bench_option options[] = {OPTION_TEXT("measure", kept),
+                                         OPTION_TEXT("read", read_path),
+                                         OPTION_FLAG("all", prints_all),
+                                         OPTION_COUNT("propose", propose),
+                                         OPTION_NUMBER("wide", wide),
+                                         OPTION_TEXT("device", device_name),
+                                         OPTION_TEXT("type", type_name),
+                                         OPTION_TEXT("strategies", strategies),
+                                         OPTION_COUNT("batch", batch),
+                                         OPTION_CALL("configs", read_configs),
+                                         OPTION_TEXT("compile", compile_part),
+                                         OPTION_NUMBER("seconds", seconds_most),
+                                         BENCH_CASE_OPTIONS,
+                                         OPTIONS_END};
+  bench_read(argc, argv, "models", options, bench_take_case);
+  type = tsl_type_parse(type_name);
+  if (type == TESELA_TYPE_DEFAULT)
+    bench_stop(type_name, "is no type");
   if (read_path) {
     read_points(read_path);
     if (!propose)
       judge();
-    for (int i = 0; propose && i < shapes.count; i++) {
-      const int64_t *item = shapes.items[i], shape[SIZES] = {item[0], item[1], item[2], batch};
+    for (int i = 0; propose && i < bench_cases.count; i++) {
+      int64_t shape[SIZES];
+      get_shape(i, shape);
       print_proposals(shape, (uint64_t)i);
     }
   } else if (kept || compile_part) {
     on_device();
   } else {
-    stop("nothing to do", "give --measure, --compile or --read");
+    bench_stop("nothing to do", "give --measure, --compile or --read");
   }
   tsl_space_free(&configs);
   free(points);
-  free(shapes.items);
   return 0;
 }

@@ -1,7 +1,7 @@
-/* neighbour [options] MxNxK... -- NEIGHBOUR [NAME=LIBTESELA...]
+/* neighbour [options] MxNxK... NEIGHBOUR [NAME=LIBTESELA...]
  *
- * Times products by several threads while idle threads of another library still occupy processors. OpenBLAS's
- * threads do so: after each call they yield in a loop for about 25 ms. Every product is timed
+ * How fast are products by several threads while idle threads of another library still occupy processors?
+ * OpenBLAS's threads do so: after each call they yield in a loop for about 25 ms. Every product is timed
  *
  *   alone   while the neighbour's threads sleep: 60 ms after its last call, with the caller's thread awake
  *   after   immediately after a call of the neighbour
@@ -20,49 +20,39 @@
  *   --seconds N     maximum time for a product (20)
  *   --all           counts all times, where other programs are neighbours, too
  *   --call N        size of the neighbour's product (256)
- *   --tesela FILE   build of tesela to measure, a libtesela.so (this program's) */
-#include "builds.h"
+ *   --tesela FILE   build of tesela to measure, a libtesela.so (this program's)
+ *   --shapes FILE, --draw SEED N, --most GFLOP */
+#include "cases.h"
 #include "peers.h"
-#include "shapes.h"
 
-#include "core/clock.h"
-#include "core/memory.h"
-
-#include <getopt.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
+#include <time.h>
 
-#define BENCH_NAME "neighbour"
-#include "stop.h"
-
-enum { BUILDS_MAX = 6, ROUNDS_MAX = 1000, CALL_MAX = 4096, ROW_MAJOR = 101, AS_IT_IS = 111 };
+enum { BUILDS_MAX = 6, CALL_MAX = 4096 };
 static const double asleep_seconds = 60e-3;
 
-typedef void dgemm_call(int order, int trans_a, int trans_b, int m, int n, int k, double alpha,
-                        const double *a, int lda, const double *b, int ldb, double beta, double *c, int ldc);
+typedef struct timing {
+  double seconds[1000];
+  int count, tried;
+} timing;
 
 typedef struct contender {
-  const char *name;
-  build tesela;
-  tesela_context *context;
+  bench_library library;
   tesela_plan *plan; /* the plan of the present product */
-  struct timing {
-    double seconds[ROUNDS_MAX];
-    int count, tried;
-  } alone, beside;
+  timing alone, after;
 } contender;
 
-static contender contenders[BUILDS_MAX] = {{.name = "tesela"}};
-static int contender_count = 1, rounds = 15, call_size = 256, threads, processors;
-static double seconds_most = 20, nearly_all = 0.94;
+static contender contenders[BUILDS_MAX];
+static int contender_count, rounds = 15, call_size = 256, threads, processors;
+static double seconds_max = 20, nearly_all = 0.94;
+static bool counts_all;
 static const char *types = "f32,f64", *measured;
-static shape_list shapes;
 
 /* --- the neighbour --- */
 
-static dgemm_call *dgemm;
+static bench_library neighbour_library;
 static double *operands;
 static enum { LIBRARY, YIELDS, WORKS } neighbour;
 static atomic_int wanted; /* tells the thread that imitates a neighbour's thread to spin */
@@ -78,248 +68,162 @@ static void *keep_a_processor(void *argument) {
   return NULL;
 }
 
-static void begin_neighbour(const char *what) {
+static void begin_neighbour(char *what) {
+  pthread_t thread;
   neighbour = strcmp(what, "@yields") == 0 ? YIELDS : strcmp(what, "@works") == 0 ? WORKS : LIBRARY;
   if (neighbour != LIBRARY) {
-    pthread_t thread;
     if (pthread_create(&thread, NULL, keep_a_processor, NULL) != 0)
-      stop(what, "no thread");
+      bench_stop(what, "no thread");
     printf("neighbour: a thread that %s\n", what + 1);
     return;
   }
-  char says[256];
-  void *library = build_open(what);
-  if (!library)
-    stop(what, dlerror());
-  *(void **)&dgemm = dlsym(library, "cblas_dgemm");
-  if (!dgemm)
-    *(void **)&dgemm = dlsym(library, "scipy_cblas_dgemm");
-  if (!dgemm)
-    stop(what, "has no cblas_dgemm");
-  peer_says(library, says, sizeof says);
-  printf("neighbour: %s\n", says);
-  void *memory;
-  must(tsl_alloc_zeroed(3 * sizeof(double) * (size_t)call_size * (size_t)call_size, "the neighbour", &memory),
-       "--call");
-  operands = memory;
+  static char word[1024];
+  snprintf(word, sizeof word, "neighbour=%s", what);
+  bench_library_open(word, 0, &neighbour_library);
+  if (!neighbour_library.dgemm)
+    bench_stop(what, "has no cblas_dgemm");
+  operands = bench_allocate(3 * (size_t)call_size * (size_t)call_size, sizeof *operands);
 }
 
 static void wait_awake(double seconds) {
-  for (const double end = tsl_clock() + seconds; tsl_clock() < end;)
+  for (const double end = bench_clock() + seconds; bench_clock() < end;)
     continue;
 }
 
 /* Wakes the neighbour's threads, or lets them fall asleep. */
-static void call_neighbour(bool is_beside) {
+static void call_neighbour(bool is_after) {
   if (neighbour != LIBRARY) {
-    atomic_store(&wanted, is_beside);
+    atomic_store(&wanted, is_after);
     wait_awake(2e-3);
     return;
   }
   const ptrdiff_t square = (ptrdiff_t)call_size * call_size;
-  dgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, call_size, call_size, call_size, 1, operands, call_size,
-        operands + square, call_size, 0, operands + 2 * square, call_size);
-  if (!is_beside)
+  bench_cblas(&neighbour_library, 'd', "NN", (int64_t[]){call_size, call_size, call_size}, operands,
+              operands + square, operands + 2 * square);
+  if (!is_after)
     wait_awake(asleep_seconds);
 }
 
 /* --- products --- */
 
-static void add_build(contender *contender_in, const char *path) {
-  void *library = path ? build_open(path) : NULL;
-  if (path && !library)
-    stop(path, dlerror());
-  const char *lacks = library ? build_find(library, &contender_in->tesela) : NULL;
-  if (lacks)
-    stop(contender_in->name, lacks);
-  if (!library)
-    contender_in->tesela = build_linked;
-  if (contender_in->tesela.context_create(NULL, &contender_in->context, 0) != TESELA_OK)
-    stop(contender_in->name, contender_in->tesela.last_error());
-}
+static void *product[3], *expected;
 
-static void make_plan(contender *contender_in, const int64_t shape[3], tesela_type type) {
-  const tesela_gemm_desc desc = {.m = shape[0],
-                                 .n = shape[1],
-                                 .k = shape[2],
-                                 .a = {.type = type},
-                                 .b = {.type = type},
-                                 .options.device = "cpu"};
-  if (contender_in->tesela.plan_create(contender_in->context, TESELA_GEMM, &desc, &contender_in->plan,
-                                       sizeof desc) != TESELA_OK)
-    stop(contender_in->name, contender_in->tesela.last_error());
-}
-
-typedef struct product {
-  void *a, *b, *c, *expected;
-  size_t c_bytes;
-} product;
-
-static void multiply(const contender *by, const product *product_in) {
-  const tesela_matrix a = {.data = product_in->a}, b = {.data = product_in->b};
-  const tesela_result c = {.data = product_in->c};
-  if (by->tesela.plan_run(by->plan, &(tesela_operands){.a = &a, .b = &b, .c = &c}, NULL,
-                          sizeof(tesela_operands), 0) != TESELA_OK)
-    stop(by->name, by->tesela.last_error());
-}
-
-static double processor_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+static void multiply(const contender *by) {
+  const tesela_matrix a = {.data = product[0]}, b = {.data = product[1]};
+  const tesela_result c = {.data = product[2]};
+  bench_build_must(&by->library,
+                   by->library.tesela.plan_run(by->plan, &(tesela_operands){.a = &a, .b = &b, .c = &c}, NULL,
+                                               sizeof(tesela_operands), 0));
 }
 
 /* Records the time, if no other process kept the processors busy. */
-static void time_one(const contender *by, const product *product_in, struct timing *state) {
-  const double start = tsl_clock(), worked = processor_seconds();
-  multiply(by, product_in);
-  const double seconds = tsl_clock() - start;
+static void time_one(const contender *by, timing *state) {
+  const double start = bench_clock(), worked = bench_processor_clock();
+  multiply(by);
+  const double seconds = bench_clock() - start;
   state->tried++;
-  if (state->count < ROUNDS_MAX && processor_seconds() - worked >= nearly_all * seconds * processors)
+  if (state->count < COUNT_OF(state->seconds) &&
+      bench_processor_clock() - worked >= nearly_all * seconds * processors)
     state->seconds[state->count++] = seconds;
-}
-
-static int by_size(const void *x, const void *y) {
-  const double one = *(const double *)x, other = *(const double *)y;
-  return (one > other) - (one < other);
-}
-static double median(struct timing *state) {
-  qsort(state->seconds, (size_t)state->count, sizeof *state->seconds, by_size);
-  return state->count > 0 ? state->seconds[state->count / 2] : NAN;
-}
-
-static void *filled(int64_t count, tesela_type type) {
-  const size_t bytes = (size_t)count * (type == TESELA_F64 ? 8 : 4);
-  void *made;
-  must(tsl_alloc(bytes, "operands", &made), "operands");
-  for (int64_t i = 0; i < count; i++)
-    if (type == TESELA_F64)
-      ((double *)made)[i] = (double)(i % 13 - 6);
-    else
-      ((float *)made)[i] = (float)(i % 13 - 6);
-  return made;
 }
 
 static bool is_enough(void) {
   for (const contender *one = contenders; one < contenders + contender_count; one++)
-    if (one->alone.count < rounds || one->beside.count < rounds)
+    if (one->alone.count < rounds || one->after.count < rounds)
       return false;
   return true;
 }
 
-/* Compares builds with small whole numbers: sums are exact, so all builds and schedules must give
- * equal bits. */
-static void compare(const int64_t shape[3], tesela_type type) {
-  product made = {filled(shape[0] * shape[2], type), filled(shape[2] * shape[1], type),
-                  filled(shape[0] * shape[1], type), filled(shape[0] * shape[1], type),
-                  (size_t)(shape[0] * shape[1]) * (type == TESELA_F64 ? 8 : 4)};
-  for (int i = 0; i < contender_count; i++) {
-    contenders[i].alone.count = contenders[i].alone.tried = 0;
-    contenders[i].beside.count = contenders[i].beside.tried = 0;
-    make_plan(&contenders[i], shape, type);
-    multiply(&contenders[i], &made);
-    if (i == 0)
-      memcpy(made.expected, made.c, made.c_bytes);
+/* Plans the product and runs it once; small whole numbers have exact sums, so that all builds and schedules
+ * must give equal bits. */
+static void prepare(const tsl_problem *problem) {
+  const tesela_gemm_desc desc = {
+      .m = problem->m,
+      .n = problem->n,
+      .k = problem->k,
+      .a = {.type = problem->a.type, .transpose = problem->a.row_stride == 1 && problem->a.col_stride != 1},
+      .b = {.type = problem->b.type, .transpose = problem->b.row_stride == 1 && problem->b.col_stride != 1},
+      .options.device = "cpu"};
+  for (int i = 0; i < 3; i++)
+    product[i] = bench_matrix(tsl_problem_shape(problem, i), TSL_KIND_INTEGER, (uint64_t)i + 1);
+  expected = bench_allocate(bench_bytes(&problem->c), 1);
+  for (contender *by = contenders; by < contenders + contender_count; by++) {
+    by->alone.count = by->alone.tried = by->after.count = by->after.tried = 0;
+    bench_build_must(&by->library, by->library.tesela.plan_create(by->library.context, TESELA_GEMM, &desc,
+                                                                  &by->plan, sizeof desc));
+    multiply(by);
+    if (by == contenders)
+      memcpy(expected, product[2], bench_bytes(&problem->c));
   }
-  const double end = tsl_clock() + seconds_most;
-  for (int round = 0; tsl_clock() < end && !is_enough(); round++)
+}
+
+static void compare(const char *name, const tsl_problem *problem) {
+  const size_t bytes = bench_bytes(&problem->c);
+  prepare(problem);
+  const double end = bench_clock() + seconds_max, giga = 1e-9 * tsl_problem_flops(problem);
+  for (int round = 0; bench_clock() < end && !is_enough(); round++)
     for (int turn = 0; turn < contender_count; turn++) {
-      contender *now = &contenders[(turn + round) % contender_count];
-      memset(made.c, 0xff, made.c_bytes);
+      contender *by = &contenders[(turn + round) % contender_count];
+      memset(product[2], 0xff, bytes);
       call_neighbour(true);
-      time_one(now, &made, &now->beside);
-      if (memcmp(made.c, made.expected, made.c_bytes) != 0)
-        stop(now->name, "computes something else");
+      time_one(by, &by->after);
+      if (memcmp(product[2], expected, bytes) != 0)
+        bench_stop(by->library.name, "computes something else");
       call_neighbour(false);
-      time_one(now, &made, &now->alone);
+      time_one(by, &by->alone);
     }
-  const double flops = 2e-9 * (double)shape[0] * (double)shape[1] * (double)shape[2];
-  for (contender *one = contenders; one < contenders + contender_count; one++) {
-    const double alone = median(&one->alone), beside = median(&one->beside);
-    printf("%s %5" PRId64 " %5" PRId64 " %5" PRId64
-           "  %-8s alone %7.1f  after %7.1f  kept %.3f  (%d of %d, %d of %d)\n",
-           type == TESELA_F64 ? "f64" : "f32", shape[0], shape[1], shape[2], one->name, flops / alone,
-           flops / beside, alone / beside, one->alone.count, one->alone.tried, one->beside.count,
-           one->beside.tried);
-    one->tesela.plan_destroy(one->plan);
+  for (contender *by = contenders; by < contenders + contender_count; by++) {
+    const double alone = bench_median(by->alone.seconds, by->alone.count),
+                 after = bench_median(by->after.seconds, by->after.count);
+    printf("%s %-18s  %-8s alone %7.1f  after %7.1f  kept %.3f  (%d of %d, %d of %d)\n",
+           tsl_type(problem->c.type)->name, name, by->library.name, giga / alone, giga / after, alone / after,
+           by->alone.count, by->alone.tried, by->after.count, by->after.tried);
+    by->library.tesela.plan_destroy(by->plan);
   }
   fflush(stdout);
-  tsl_free(made.a);
-  tsl_free(made.b);
-  tsl_free(made.c);
-  tsl_free(made.expected);
+  for (int i = 0; i < 3; i++)
+    free(product[i]);
+  free(expected);
 }
 
-static void read_options(int argc, char **argv) {
-  static const struct option names[] = {
-      {"threads", 1, NULL, 't'}, {"types", 1, NULL, 'y'}, {"rounds", 1, NULL, 'r'}, {"call", 1, NULL, 'c'},
-      {"seconds", 1, NULL, 's'}, {"all", 0, NULL, 'a'},   {"tesela", 1, NULL, 'l'}, {NULL, 0, NULL, 0}};
-  int option;
-  while ((option = getopt_long(argc, argv, "+", names, NULL)) != -1)
-    switch (option) {
-    case 't':
-      threads = atoi(optarg);
-      break;
-    case 'y':
-      types = optarg;
-      break;
-    case 'r':
-      rounds = atoi(optarg);
-      break;
-    case 'c':
-      call_size = atoi(optarg);
-      break;
-    case 'a':
-      nearly_all = 0;
-      break;
-    case 's':
-      seconds_most = atof(optarg);
-      break;
-    case 'l':
-      measured = optarg;
-      break;
-    default:
-      exit(2);
-    }
-  if (rounds < 1 || rounds > ROUNDS_MAX || call_size < 1 || call_size > CALL_MAX)
-    stop("--rounds, --call", "from 1 to 1000, and to 4096");
-}
+/* --- the command line --- */
 
 int main(int argc, char **argv) {
-  read_options(argc, argv);
-  while (optind < argc && strcmp(argv[optind], "--") != 0) {
-    stop_if_wrong(argv[optind], shapes_add(&shapes, argv[optind]));
-    optind++;
-  }
-  if (optind + 1 >= argc || shapes.count == 0)
-    stop("arguments", "neighbour [options] MxNxK... -- NEIGHBOUR [NAME=LIBTESELA...]");
-  if (threads > 0) {
-    char text[16];
-    snprintf(text, sizeof text, "%d", threads);
-    setenv("TESELA_THREADS", text, 1);
-  }
+  static const bench_option options[] = {OPTION_COUNT("threads", threads),
+                                         OPTION_TEXT("types", types),
+                                         OPTION_COUNT("rounds", rounds),
+                                         OPTION_NUMBER("seconds", seconds_max),
+                                         OPTION_FLAG("all", counts_all),
+                                         OPTION_COUNT("call", call_size),
+                                         OPTION_TEXT("tesela", measured),
+                                         BENCH_CASE_OPTIONS,
+                                         OPTIONS_END};
+  tsl_types list[4];
   cpu_set_t allowed;
+  bench_read(argc, argv, "neighbour", options, bench_take_case_or_word);
+  if (bench_word_count == 0 || bench_cases.count == 0)
+    bench_stop("arguments", "neighbour [options] MxNxK... NEIGHBOUR [NAME=LIBTESELA...]");
+  if (rounds < 1 || rounds > 1000 || call_size < 1 || call_size > CALL_MAX)
+    bench_stop("--rounds, --call", "from 1 to 1000, and to 4096");
+  nearly_all = counts_all ? 0 : nearly_all;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-    stop("sched_getaffinity", "failed");
+    bench_stop("sched_getaffinity", "failed");
   processors = CPU_COUNT(&allowed);
   if (threads > 0 && threads < processors)
     processors = threads;
-  peers_warn();
-  begin_neighbour(argv[++optind]);
-  add_build(&contenders[0], measured);
-  while (++optind < argc) {
-    char *path = strchr(argv[optind], '=');
-    if (!path || contender_count == BUILDS_MAX)
-      stop(argv[optind], "not NAME=LIBTESELA, or too many");
-    *path++ = '\0';
-    contenders[contender_count].name = argv[optind];
-    add_build(&contenders[contender_count++], path);
-  }
-  for (int i = 0; i < shapes.count; i++) {
-    if (strstr(types, "f32"))
-      compare(shapes.items[i], TESELA_F32);
-    if (strstr(types, "f64"))
-      compare(shapes.items[i], TESELA_F64);
-  }
+  bench_warn();
+  begin_neighbour(bench_words[0]);
+  bench_build_open("tesela", measured, threads, &contenders[contender_count++].library);
+  for (int i = 1; i < bench_word_count && contender_count < BUILDS_MAX; i++)
+    bench_library_open(bench_words[i], threads, &contenders[contender_count++].library);
+  const int count = bench_types_parse(types, list, COUNT_OF(list));
+  for (int i = 0; i < bench_cases.count; i++)
+    for (int t = 0; t < count; t++) {
+      const tsl_problem problem = bench_case_problem(&bench_cases.items[i], &list[t]);
+      char name[64];
+      bench_case_name(&bench_cases.items[i], name, sizeof name);
+      if (bench_is_within(&problem) && bench_case_has_type(&bench_cases.items[i], t, count))
+        compare(name, &problem);
+    }
   return 0;
 }

@@ -1,69 +1,83 @@
-/* Versions and kernels that compared libraries report. A library that uses kernels for another processor is
- * no fair peer. */
+/* Libraries that are compared, loaded by path: builds of tesela, CBLAS libraries, and drop-ins. A build of
+ * tesela is called only by functions of the public header, with its own context and threads. */
 #ifndef TSL_BENCH_PEERS_H
 #define TSL_BENCH_PEERS_H
 
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "harness.h"
 
-typedef union peer_function {
-  void *symbol;
-  const char *(*text)(void);
-  void (*fill)(char *buffer, int size);
-  int (*number)(void);
-  const char *(*name_of)(int number);
-} peer_function;
+/* Functions of a build: type, name after tesela_, suffix, arguments. X(type, name, suffix, arguments) */
+#define BUILD_FUNCTIONS(X)                                                                                   \
+  X(const char *, last_error, , (void))                                                                      \
+  X(tesela_status, context_create, _sized,                                                                   \
+    (const tesela_context_desc *desc, tesela_context **context, size_t desc_size))                           \
+  X(void, context_destroy, , (tesela_context * context))                                                     \
+  X(tesela_status, plan_create, _sized,                                                                      \
+    (tesela_context * context, tesela_operation operation, const void *desc, tesela_plan **plan,             \
+     size_t desc_size))                                                                                      \
+  X(tesela_status, plan_parse, , (tesela_context * context, const char *text, tesela_plan **plan))           \
+  X(void, plan_info, _sized, (const tesela_plan *plan, tesela_plan_info *info, size_t info_size))            \
+  X(void, plan_destroy, , (tesela_plan * plan))                                                              \
+  X(tesela_status, plan_run, _sized,                                                                         \
+    (tesela_plan * plan, const tesela_operands *operands, tesela_record *record, size_t operands_size,       \
+     size_t record_size))                                                                                    \
+  X(tesela_status, call, _sized,                                                                             \
+    (tesela_context * context, tesela_operation operation, const void *desc, tesela_record *record,          \
+     size_t desc_size, size_t record_size))                                                                  \
+  X(tesela_status, gemm_batched, _sized,                                                                     \
+    (tesela_context * context, const tesela_gemm_desc *desc, const tesela_batch *batch,                      \
+     tesela_record *record, size_t desc_size, size_t batch_size, size_t record_size))
 
-static peer_function peer_find(void *library, const char *const *names) {
-  peer_function found = {NULL};
-  for (; *names && !found.symbol; names++)
-    found.symbol = dlsym(library, *names);
-  return found;
-}
+typedef struct build {
+#define BUILD_MEMBER(type, name, end, arguments) type(*name) arguments;
+  BUILD_FUNCTIONS(BUILD_MEMBER)
+#undef BUILD_MEMBER
+} build;
 
-/* Writes version and kernels of a library, such as "OpenBLAS 0.3.34 ... kernels SkylakeX"; "" if
- * the program cannot ask it. */
-static void peer_says(void *library, char *out, size_t size) {
-  static const char *const versions[] = {"openblas_get_config",       "openblas_get_config64_",
-                                         "scipy_openblas_get_config", "scipy_openblas_get_config64_",
-                                         "bli_info_get_version_str",  NULL};
-  static const char *const cores[] = {"openblas_get_corename", "openblas_get_corename64_",
-                                      "scipy_openblas_get_corename", "scipy_openblas_get_corename64_", NULL};
-  static const char *const filled[] = {"mkl_get_version_string", "MKL_Get_Version_String", NULL};
-  static const char *const ids[] = {"bli_arch_query_id", NULL}, *const id_names[] = {"bli_arch_string", NULL};
-  static const char *const isas[] = {"dnnl_get_effective_cpu_isa", NULL};
-  const peer_function version = peer_find(library, versions), core = peer_find(library, cores),
-                      fill = peer_find(library, filled), id = peer_find(library, ids),
-                      id_name = peer_find(library, id_names), isa = peer_find(library, isas);
-  out[0] = '\0';
-  if (fill.symbol)
-    fill.fill(out, (int)size - 1); /* MKL's text names its instruction set */
-  if (version.symbol)
-    snprintf(out, size, "%s", version.text());
-  const size_t used = strlen(out);
-  if (core.symbol)
-    snprintf(out + used, size - used, ", kernels %s", core.text());
-  else if (id.symbol && id_name.symbol)
-    snprintf(out + used, size - used, ", kernels %s", id_name.name_of(id.number()));
-  else if (isa.symbol)
-    snprintf(out + used, size - used, "instructions 0x%x", (unsigned)isa.number());
-}
+/* CBLAS functions of a product. `scalar`: how alpha and beta are passed. */
+#define CBLAS_GEMM(name, type, scalar)                                                                       \
+  typedef void name(int order, int trans_a, int trans_b, int m, int n, int k, scalar alpha, const type *a,   \
+                    int lda, const type *b, int ldb, scalar beta, type *c, int ldc);
+CBLAS_GEMM(cblas_sgemm_call, float, float)
+CBLAS_GEMM(cblas_dgemm_call, double, double)
+CBLAS_GEMM(cblas_complex_call, void, const void *)
+#undef CBLAS_GEMM
+enum { CBLAS_ROW_MAJOR = 101, CBLAS_NO_TRANS = 111, CBLAS_TRANS = 112 };
 
-/* Prints a line for each set variable that makes a library, or tesela, use other kernels than it
- * would choose; some halve the rate. */
-static void peers_warn(void) {
-  static const char *const variables[] = {"OPENBLAS_CORETYPE",  "OPENBLAS_L2_SIZE", "OPENBLAS_BLOCK_FACTOR",
-                                          "BLIS_ARCH_TYPE",     "BLIS_MODEL_TYPE",  "MKL_ENABLE_INSTRUCTIONS",
-                                          "MKL_DEBUG_CPU_TYPE", "MKL_CBWR",         "ONEDNN_MAX_CPU_ISA",
-                                          "DNNL_MAX_CPU_ISA",   "TESELA_ISA"};
-  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-    const char *value = getenv(variables[i]);
-    if (value && *value)
-      fprintf(stderr, "warning: %s=%s is set, which changes the measurement: env -u %s\n", variables[i],
-              value, variables[i]);
-  }
-}
+typedef struct bench_library {
+  const char *name;
+  char version[320]; /* versions and kernels that the library reports; "" if it cannot be asked */
+  void *handle;      /* NULL: this program's tesela */
+  build tesela;      /* all NULL for another library */
+  tesela_context *context;
+  cblas_sgemm_call *sgemm;
+  cblas_dgemm_call *dgemm;
+  cblas_complex_call *cgemm, *zgemm;
+} bench_library;
+
+/* Prints a line for each set variable that makes a library use other kernels than it would choose. */
+void bench_warn(void);
+/* Sets the numbers of threads of all known libraries; call it before any is loaded. */
+void bench_set_threads(int threads);
+/* Binds this process to the first processors that it may use. */
+void bench_pin(int threads);
+
+/* Opens "NAME=PATH", or a path with the name "drop-in". Its symbols bind to itself. A build of tesela gets a
+ * context of the processor with `threads` (0: all). Finds the CBLAS functions that it has, and prints its
+ * version. */
+void bench_library_open(char *word, int threads, bench_library *out);
+/* Opens a build of tesela at `path`; NULL: the program's own tesela. */
+void bench_build_open(const char *name, const char *path, int threads, bench_library *out);
+void bench_build_must(const bench_library *library, tesela_status status);
+/* Returns the text of a plan of a build. */
+const char *bench_plan_text(const bench_library *library, const tesela_plan *plan);
+void bench_library_close(bench_library *library);
+/* Returns a function by one of the prefixes "cblas_", "scipy_cblas_", "" and "scipy_"; NULL if there is none.
+ */
+void *bench_symbol(const bench_library *library, const char *name);
+/* Returns true if the library has all four products of CBLAS. */
+bool bench_has_cblas(const bench_library *library);
+/* Runs a CBLAS product, C = A B, of letter s, d, c or z; `layout` of A and B is two letters N or T. */
+void bench_cblas(const bench_library *library, char letter, const char *layout, const int64_t size[3],
+                 const void *a, const void *b, void *c);
 
 #endif

@@ -1,5 +1,5 @@
-/* Times products by the ranks of an MPI communicator, with operands in device buffers, one device for each
- * rank. Compares the times with the same product on the first rank's device alone. Some elements are compared
+/* How fast are products by the ranks of an MPI communicator? Each rank has a device, with operands in its
+ * memory. The first rank's device alone computes the same product for comparison. Some elements are compared
  * with exact values.
  *
  *   mpirun -n 2 build/release/bin/bench_ranks TYPE M N K REPEATS [DEVICE [LAYOUT]]
@@ -9,12 +9,9 @@
  * 512 rows in turn), or scaled. The layout scaled is as rows, with C = 2 A B - C, which restores C every
  * second time. It needs an even REPEATS, and not bf16. TESELA_NCCL=none sends messages through host memory.
  */
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "core/types.h"
+#include "harness.h"
+
 #include <tesela/tesela_mpi.h>
 
 enum { BLOCK = 512, SAMPLES = 400, PERIOD_A = 127, PERIOD_B = 113 };
@@ -52,46 +49,13 @@ static int b_at(int64_t l, int64_t j) {
   return number_at(PERIOD_B, 29 * l + j);
 }
 
-static void put(tesela_type type, unsigned char *dst, int64_t index, int value) {
-  if (type == TESELA_F64)
-    ((double *)(void *)dst)[index] = value;
-  else if (type == TESELA_F32)
-    ((float *)(void *)dst)[index] = (float)value;
-  else {
-    const float number = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    ((uint16_t *)(void *)dst)[index] = (uint16_t)(bits >> 16);
-  }
-}
-
-static double get(tesela_type type, const unsigned char *from) {
-  double wide;
-  float narrow;
-  uint16_t half;
-  if (type == TESELA_F64) {
-    memcpy(&wide, from, sizeof wide);
-    return wide;
-  }
-  if (type == TESELA_F32) {
-    memcpy(&narrow, from, sizeof narrow);
-    return (double)narrow;
-  }
-  memcpy(&half, from, sizeof half);
-  const uint32_t bits = (uint32_t)half << 16;
-  memcpy(&narrow, &bits, sizeof narrow);
-  return (double)narrow;
-}
-
-/* Rounds a sum to C's type; bf16 to nearest even. */
+/* Rounds a sum to C's type. */
 static double rounded(tesela_type type, double sum) {
-  const float narrow = (float)sum;
-  uint32_t bits;
-  if (type != TESELA_BF16)
-    return sum;
-  memcpy(&bits, &narrow, sizeof bits);
-  const uint16_t half = (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-  return get(type, (const unsigned char *)&half);
+  unsigned char element[8];
+  double value[2] = {sum, 0};
+  tsl_type_store(type, element, value);
+  tsl_type_load(type, element, value);
+  return value[0];
 }
 
 /* --- which rows a rank has --- */
@@ -132,7 +96,8 @@ static tesela_buffer *make(const bench *bench_in, char which, int64_t rows, int6
   if (!numbers || !packed)
     stop("no memory for operands");
   for (int64_t i = 0; i < cols + period; i++)
-    put(bench_in->type, numbers, i, number_at(period, i));
+    tsl_type_store(bench_in->type, numbers + (size_t)i * bench_in->size,
+                   (double[2]){number_at(period, i), 0});
   if (tesela_buffer_create(bench_in->context, bench_in->device, (size_t)local * line, &buffer) != TESELA_OK)
     stop(tesela_last_error());
   for (int64_t first = 0; first < local; first += chunk) {
@@ -166,11 +131,12 @@ static int wrong(const bench *bench_in, const tesela_buffer *c, bool all) {
     if (tesela_buffer_read(c, (size_t)(local * bench_in->n + j) * bench_in->size, got, bench_in->size) !=
         TESELA_OK)
       stop(tesela_last_error());
-    const double found = get(bench_in->type, got),
-                 expected = rounded(bench_in->type, (double)(bench_in->scaled ? 2 * sum : sum));
-    if (found != expected && count++ == 0)
+    double found[2];
+    tsl_type_load(bench_in->type, got, found);
+    const double expected = rounded(bench_in->type, (double)(bench_in->scaled ? 2 * sum : sum));
+    if (found[0] != expected && count++ == 0)
       printf("rank %d: C(%lld, %lld) is %g and should be %g\n", bench_in->rank, (long long)i, (long long)j,
-             found, expected);
+             found[0], expected);
   }
   return count;
 }
@@ -201,47 +167,73 @@ static void release(tesela_buffer **buffers) {
     tesela_buffer_destroy(buffers[i]);
 }
 
+/* A product of one rank, or of all: the operands of the calls, and the fastest call's record. */
+typedef struct call {
+  const bench *bench;
+  tesela_gemm_desc gemm;
+  tesela_mpi_desc desc;
+  tesela_mpi_record fastest;
+} call;
+
+static double run_alone(bench_side *side, int calls) {
+  const call *state = side->state;
+  const double start = MPI_Wtime();
+  for (int i = 0; i < calls; i++)
+    if (tesela_gemm(state->bench->context, &state->gemm, NULL) != TESELA_OK)
+      stop(tesela_last_error());
+  return MPI_Wtime() - start;
+}
+
+static double run_together(bench_side *side, int calls) {
+  call *state = side->state;
+  tesela_mpi_record record = {0};
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double start = MPI_Wtime();
+  for (int i = 0; i < calls; i++)
+    if (tesela_mpi_gemm(MPI_COMM_WORLD, state->bench->context, &state->desc, &record) != TESELA_OK)
+      stop(tesela_last_error());
+  double took = MPI_Wtime() - start;
+  MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  if (!state->fastest.plan[0] || record.seconds < state->fastest.seconds)
+    state->fastest = record;
+  return took;
+}
+
+/* Returns the seconds of the fastest of the repeats, after a call that is not counted. */
+static double measure(call *state, double (*run)(bench_side *, int)) {
+  const int repeats = state->bench->repeats;
+  bench_side side = {.name = "product", .run = run, .state = state, .calls = 1};
+  bench_race(&side, 1, &(bench_turns){.rounds_min = repeats, .rounds_max = repeats, .seconds = INFINITY});
+  bench_sides_free(&side, 1);
+  return side.least;
+}
+
+static void make_all(const bench *bench_in, bool all, tesela_buffer **buffers) {
+  buffers[0] = make(bench_in, 'a', bench_in->m, bench_in->k, all);
+  buffers[1] = make(bench_in, 'b', bench_in->k, bench_in->n, all);
+  buffers[2] = make(bench_in, 'c', bench_in->m, bench_in->n, all);
+}
+
 /* Returns the time of the whole product on the first rank's device. */
 static double alone(const bench *bench_in) {
-  double best = INFINITY;
-  tesela_buffer *buffers[3] = {make(bench_in, 'a', bench_in->m, bench_in->k, true),
-                               make(bench_in, 'b', bench_in->k, bench_in->n, true),
-                               make(bench_in, 'c', bench_in->m, bench_in->n, true)};
-  const tesela_gemm_desc desc = desc_of(bench_in, buffers);
-  for (int i = 0; i <= bench_in->repeats; i++) {
-    const double start = MPI_Wtime();
-    if (tesela_gemm(bench_in->context, &desc, NULL) != TESELA_OK)
-      stop(tesela_last_error());
-    const double took = MPI_Wtime() - start;
-    best = i > 0 && took < best ? took : best;
-  }
+  tesela_buffer *buffers[3];
+  make_all(bench_in, true, buffers);
+  call state = {.bench = bench_in, .gemm = desc_of(bench_in, buffers)};
+  const double best = measure(&state, run_alone);
   row(bench_in, "one rank's device", best, best, wrong(bench_in, buffers[2], true));
   release(buffers);
   return best;
 }
 
 static int together(const bench *bench_in, double value) {
-  double best = INFINITY;
-  tesela_mpi_record record = {0}, fastest = {0};
   char what[64];
-  tesela_buffer *buffers[3] = {make(bench_in, 'a', bench_in->m, bench_in->k, false),
-                               make(bench_in, 'b', bench_in->k, bench_in->n, false),
-                               make(bench_in, 'c', bench_in->m, bench_in->n, false)};
-  const tesela_gemm_desc gemm = desc_of(bench_in, buffers);
-  const tesela_mpi_desc desc = {
-      .gemm = &gemm, .a = layout_of(bench_in), .b = layout_of(bench_in), .c = layout_of(bench_in)};
-  for (int i = 0; i <= bench_in->repeats; i++) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double start = MPI_Wtime();
-    if (tesela_mpi_gemm(MPI_COMM_WORLD, bench_in->context, &desc, &record) != TESELA_OK)
-      stop(tesela_last_error());
-    double took = MPI_Wtime() - start;
-    MPI_Allreduce(MPI_IN_PLACE, &took, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    if (i > 0 && took < best) {
-      best = took;
-      fastest = record;
-    }
-  }
+  tesela_buffer *buffers[3];
+  make_all(bench_in, false, buffers);
+  const tesela_layout layout = layout_of(bench_in);
+  call state = {.bench = bench_in, .gemm = desc_of(bench_in, buffers)};
+  state.desc = (tesela_mpi_desc){.gemm = &state.gemm, .a = layout, .b = layout, .c = layout};
+  const double best = measure(&state, run_together);
+  const tesela_mpi_record *fastest = &state.fastest;
   int bad = wrong(bench_in, buffers[2], false);
   MPI_Allreduce(MPI_IN_PLACE, &bad, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   if (bench_in->rank == 0) {
@@ -250,10 +242,10 @@ static int together(const bench *bench_in, double value) {
              : bench_in->scaled ? ", scaled"
                                 : "");
     row(bench_in, what, best, value / bench_in->ranks, bad);
-    printf("      %s; of rank 0: %.1f ms products, %.1f waiting, %.1f moving, %.1f beside them\n",
-           fastest.plan, 1e3 * fastest.seconds_compute, 1e3 * fastest.seconds_wait,
-           1e3 * fastest.seconds_move,
-           1e3 * (fastest.seconds - fastest.seconds_compute - fastest.seconds_wait - fastest.seconds_move));
+    printf(
+        "      %s; of rank 0: %.1f ms products, %.1f waiting, %.1f moving, %.1f beside them\n", fastest->plan,
+        1e3 * fastest->seconds_compute, 1e3 * fastest->seconds_wait, 1e3 * fastest->seconds_move,
+        1e3 * (fastest->seconds - fastest->seconds_compute - fastest->seconds_wait - fastest->seconds_move));
     fflush(stdout);
   }
   release(buffers);

@@ -4,8 +4,9 @@
     core <- device <- host <- problem <- copy <- strategy <- plan <- judge <- planner <- dispatch
     dispatch <- tune <- explain <- api <- tools (every room above core may include dispatch/crossovers.h)
     core <- device <- host <- vector
-    core, vector, dispatch <- blas (apart from the public header and api/fast_path.h)
-    core <- scalapack (apart from the public headers)
+    core <- interpose
+    core, vector, dispatch, interpose <- blas (apart from the public header and api/fast_path.h)
+    core, interpose <- scalapack (apart from the public headers)
     core <- comm <- tools (apart from the public header and api's headers for structs that grow)
     core <- io <- tools
 
@@ -29,8 +30,9 @@ FLOORS = ["core", "device", "host", "problem", "copy", "strategy", "plan", "judg
 MAY_INCLUDE = {room: set(FLOORS[: floor + 1]) for floor, room in enumerate(FLOORS)}
 MAY_INCLUDE["io"] = {"core", "io"}
 MAY_INCLUDE["vector"] = {"core", "device", "host", "vector"}
-MAY_INCLUDE["blas"] = {"core", "vector", "dispatch", "blas"}
-MAY_INCLUDE["scalapack"] = {"core", "scalapack"}
+MAY_INCLUDE["interpose"] = {"core", "interpose"}
+MAY_INCLUDE["blas"] = {"core", "vector", "dispatch", "interpose", "blas"}
+MAY_INCLUDE["scalapack"] = {"core", "interpose", "scalapack"}
 MAY_INCLUDE["comm"] = {"core", "comm"}
 MAY_INCLUDE["tools"] = {*FLOORS, "comm", "io", "tools"}
 

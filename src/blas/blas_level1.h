@@ -20,14 +20,15 @@ tsl_blas_function *tsl_blas_scal(tsl_blas_call *call, const tsl_blas_lines *line
                                  bool is_real);
 tsl_blas_function *tsl_blas_copy_vector(tsl_blas_call *call, const tsl_blas_lines *lines);
 tsl_blas_function *tsl_blas_swap(tsl_blas_call *call, const tsl_blas_lines *lines);
-/* Computes (x, y) = (h[0] x + h[1] y, h[2] x + h[3] y). */
-tsl_blas_function *tsl_blas_rot(tsl_blas_call *call, const tsl_blas_lines *lines, const double h[4]);
-/* Sets h from a modified rotation's parameters. Returns false for the identity. */
-bool tsl_blas_modified(const double param[5], double h[4]);
+/* Computes (x, y) = (c x + s y, c y - s x). */
+tsl_blas_function *tsl_blas_rot(tsl_blas_call *call, const tsl_blas_lines *lines, double c, double s);
+/* Modified rotation by the five numbers of rotm, which have the symbol's type. */
+tsl_blas_function *tsl_blas_rotm(tsl_blas_call *call, const tsl_blas_lines *lines, const void *param);
 tsl_blas_function *tsl_blas_nrm2(tsl_blas_call *call, const tsl_blas_lines *lines, double *result);
 tsl_blas_function *tsl_blas_asum(tsl_blas_call *call, const tsl_blas_lines *lines, double *result);
-/* Sets *result to the index of the maximum, from 1; 0: empty. */
-tsl_blas_function *tsl_blas_iamax(tsl_blas_call *call, const tsl_blas_lines *lines, int64_t *result);
+/* Sets *result to the index of the maximum, where the first element's is `first`; 0: empty. */
+tsl_blas_function *tsl_blas_iamax(tsl_blas_call *call, const tsl_blas_lines *lines, int64_t first,
+                                  int64_t *result);
 /* Computes a dot product in the symbol's type. */
 tsl_blas_function *tsl_blas_plain_dot(tsl_blas_call *call, const tsl_blas_lines *lines, bool conjugate,
                                       void *result);

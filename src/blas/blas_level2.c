@@ -9,34 +9,58 @@
 
 typedef tsl_blas_level2 arguments;
 
-/* Position of each argument, from 1; 0: none. */
-typedef struct blas_level2_places {
-  int uplo, trans, diag, m, n, kl, ku, lda, incx, incy;
-} blas_level2_places;
+typedef struct blas_level2_job {
+  const tsl_vector_kernels *kernels;
+  const arguments *args;
+  bool by_rows; /* the call was row-major */
+  tsl_team team;
+} blas_level2_job;
 
-static const blas_level2_places place[] = {
-    [TSL_BLAS_GEMV] = {.trans = 1, .m = 2, .n = 3, .lda = 6, .incx = 8, .incy = 11},
-    [TSL_BLAS_GBMV] = {.trans = 1, .m = 2, .n = 3, .kl = 4, .ku = 5, .lda = 8, .incx = 10, .incy = 13},
-    [TSL_BLAS_SYMV] = {.uplo = 1, .n = 2, .lda = 5, .incx = 7, .incy = 10},
-    [TSL_BLAS_SBMV] = {.uplo = 1, .n = 2, .kl = 3, .lda = 6, .incx = 8, .incy = 11},
-    [TSL_BLAS_SPMV] = {.uplo = 1, .n = 2, .incx = 6, .incy = 9},
-    [TSL_BLAS_TRMV] = {.uplo = 1, .trans = 2, .diag = 3, .n = 4, .lda = 6, .incx = 8},
-    [TSL_BLAS_TBMV] = {.uplo = 1, .trans = 2, .diag = 3, .n = 4, .kl = 5, .lda = 7, .incx = 9},
-    [TSL_BLAS_TPMV] = {.uplo = 1, .trans = 2, .diag = 3, .n = 4, .incx = 7},
-    [TSL_BLAS_TRSV] = {.uplo = 1, .trans = 2, .diag = 3, .n = 4, .lda = 6, .incx = 8},
-    [TSL_BLAS_TBSV] = {.uplo = 1, .trans = 2, .diag = 3, .n = 4, .kl = 5, .lda = 7, .incx = 9},
-    [TSL_BLAS_TPSV] = {.uplo = 1, .trans = 2, .diag = 3, .n = 4, .incx = 7},
-    [TSL_BLAS_GER] = {.m = 1, .n = 2, .incx = 5, .incy = 7, .lda = 9},
-    [TSL_BLAS_SYR] = {.uplo = 1, .n = 2, .incx = 5, .lda = 7},
-    [TSL_BLAS_SPR] = {.uplo = 1, .n = 2, .incx = 5},
-    [TSL_BLAS_SYR2] = {.uplo = 1, .n = 2, .incx = 5, .incy = 7, .lda = 9},
-    [TSL_BLAS_SPR2] = {.uplo = 1, .n = 2, .incx = 5, .incy = 7},
+/* Position of each argument, from 1; 0: none. */
+typedef struct argument_positions {
+  int uplo, trans, diag, m, n, kl, ku, lda, incx, incy;
+} argument_positions;
+
+typedef void computing(const blas_level2_job *j);
+static computing blas_level2_general, blas_level2_banded, blas_level2_symmetric, blas_level2_triangular,
+    blas_level2_ger, blas_level2_rank_one, blas_level2_rank_two;
+
+typedef struct blas_level2_row {
+  computing *compute;
+  tsl_storage storage;
+  tsl_blas_class class;
+  argument_positions positions;
+} blas_level2_row;
+
+static const blas_level2_row table[] = {
+#define ROW(name, compute, storage, class, ...)                                                              \
+  [TSL_BLAS_##name] = {blas_level2_##compute, TSL_STORED_##storage, TSL_BLAS_CLASS_##class, {__VA_ARGS__}}
+    ROW(GEMV, general, FULL, MATRIX, .trans = 1, .m = 2, .n = 3, .lda = 6, .incx = 8, .incy = 11),
+    ROW(GBMV, banded, BAND, OTHER, .trans = 1, .m = 2, .n = 3, .kl = 4, .ku = 5, .lda = 8, .incx = 10,
+        .incy = 13),
+    ROW(SYMV, symmetric, FULL, SYMMETRIC, .uplo = 1, .n = 2, .lda = 5, .incx = 7, .incy = 10),
+    ROW(SBMV, symmetric, BAND, OTHER, .uplo = 1, .n = 2, .kl = 3, .lda = 6, .incx = 8, .incy = 11),
+    ROW(SPMV, symmetric, PACKED, OTHER, .uplo = 1, .n = 2, .incx = 6, .incy = 9),
+    ROW(TRMV, triangular, FULL, TRIANGLE, .uplo = 1, .trans = 2, .diag = 3, .n = 4, .lda = 6, .incx = 8),
+    ROW(TBMV, triangular, BAND, OTHER, .uplo = 1, .trans = 2, .diag = 3, .n = 4, .kl = 5, .lda = 7,
+        .incx = 9),
+    ROW(TPMV, triangular, PACKED, OTHER, .uplo = 1, .trans = 2, .diag = 3, .n = 4, .incx = 7),
+    ROW(TRSV, triangular, FULL, TRIANGLE, .uplo = 1, .trans = 2, .diag = 3, .n = 4, .lda = 6, .incx = 8),
+    ROW(TBSV, triangular, BAND, OTHER, .uplo = 1, .trans = 2, .diag = 3, .n = 4, .kl = 5, .lda = 7,
+        .incx = 9),
+    ROW(TPSV, triangular, PACKED, OTHER, .uplo = 1, .trans = 2, .diag = 3, .n = 4, .incx = 7),
+    ROW(GER, ger, FULL, UPDATE, .m = 1, .n = 2, .incx = 5, .incy = 7, .lda = 9),
+    ROW(SYR, rank_one, FULL, UPDATE, .uplo = 1, .n = 2, .incx = 5, .lda = 7),
+    ROW(SPR, rank_one, PACKED, OTHER, .uplo = 1, .n = 2, .incx = 5),
+    ROW(SYR2, rank_two, FULL, UPDATE, .uplo = 1, .n = 2, .incx = 5, .incy = 7, .lda = 9),
+    ROW(SPR2, rank_two, PACKED, OTHER, .uplo = 1, .n = 2, .incx = 5, .incy = 7),
+#undef ROW
 };
 
 static int64_t min_leading_dimension(const arguments *args) {
-  const bool is_general = place[args->routine].m > 0;
+  const bool is_general = table[args->routine].positions.m > 0;
   const int64_t rows = is_general ? args->m : args->n;
-  if (place[args->routine].kl > 0)
+  if (table[args->routine].positions.kl > 0)
     return args->kl + args->ku + 1;
   return rows > 1 ? rows : 1;
 }
@@ -47,7 +71,7 @@ static int smaller_wrong_index(int found, int index, bool is_wrong) {
 }
 
 int tsl_blas_check_level2(const arguments *args) {
-  const blas_level2_places *at = &place[args->routine];
+  const argument_positions *at = &table[args->routine].positions;
   int found = smaller_wrong_index(0, at->uplo, args->uplo != 'U' && args->uplo != 'L');
   found = smaller_wrong_index(
       found, at->trans, args->trans != 'N' && args->trans != 'T' && args->trans != 'C' && args->trans != 'R');
@@ -77,7 +101,7 @@ static void convert_to_column_major(const arguments *args, arguments *seen) {
   *seen = *args;
   seen->uplo = args->uplo == 'U' ? 'L' : args->uplo == 'L' ? 'U' : 0;
   seen->trans = transposed_letter(args->trans);
-  if (place[args->routine].m > 0)
+  if (table[args->routine].positions.m > 0)
     blas_level2_exchange(&seen->m, &seen->n);
   if (args->routine == TSL_BLAS_GBMV)
     blas_level2_exchange(&seen->kl, &seen->ku);
@@ -87,13 +111,6 @@ static void convert_to_column_major(const arguments *args, arguments *seen) {
     blas_level2_exchange(&seen->incx, &seen->incy);
   }
 }
-
-typedef struct blas_level2_job {
-  const tsl_vector_kernels *kernels;
-  const arguments *args;
-  bool by_rows; /* the call was row-major */
-  tsl_team team;
-} blas_level2_job;
 
 static bool is_real_number(tsl_vector_number value, double re) {
   return value.re == re && value.im == 0;
@@ -140,7 +157,7 @@ static void blas_level2_general(const blas_level2_job *j) {
 }
 
 /* Multiplies a band; column j has the rows j - ku to j + kl, from the top of the band on. */
-static void banded(const blas_level2_job *j) {
+static void blas_level2_banded(const blas_level2_job *j) {
   const tsl_vector_kernels *k = j->kernels;
   const arguments *args = j->args;
   const bool is_transposed = blas_level2_transposes(j), conjugate = blas_level2_conjugates(j);
@@ -170,19 +187,10 @@ static void banded(const blas_level2_job *j) {
   }
 }
 
-static tsl_storage storage_of(tsl_blas_level2_routine routine) {
-  static const tsl_storage stored[] = {
-#define ROW(name, storage, class) [TSL_BLAS_##name] = TSL_STORED_##storage,
-      TSL_BLAS_LEVEL2_LIST(ROW)
-#undef ROW
-  };
-  return stored[routine];
-}
-
 /* A row-major hermitian matrix is the conjugate. For triangular matrices `trans` has the conjugation. */
 static tsl_triangle blas_level2_triangle_of(const blas_level2_job *j) {
   const arguments *args = j->args;
-  return (tsl_triangle){.storage = storage_of(args->routine),
+  return (tsl_triangle){.storage = table[args->routine].storage,
                         .upper = args->uplo == 'U',
                         .n = args->n,
                         .k = args->kl,
@@ -212,7 +220,7 @@ static void blas_level2_triangular(const blas_level2_job *j) {
                         tsl_vector_at(j->kernels, args->x, args->n, args->incx));
 }
 
-static void rank_one_general(const blas_level2_job *j) {
+static void blas_level2_ger(const blas_level2_job *j) {
   const arguments *args = j->args;
   if (!is_real_number(args->alpha, 0) && args->m > 0)
     tsl_vector_ger(j->kernels, j->team,
@@ -227,14 +235,14 @@ static void rank_one_general(const blas_level2_job *j) {
                                         .ld = args->lda});
 }
 
-static void rank_one(const blas_level2_job *j) {
+static void blas_level2_rank_one(const blas_level2_job *j) {
   const tsl_triangle triangle = blas_level2_triangle_of(j);
   if (!is_real_number(j->args->alpha, 0))
     tsl_vector_rank_one(j->kernels, j->team, &triangle, j->args->alpha,
                         tsl_vector_at(j->kernels, j->args->x, j->args->n, j->args->incx));
 }
 
-static void rank_two(const blas_level2_job *j) {
+static void blas_level2_rank_two(const blas_level2_job *j) {
   const arguments *args = j->args;
   const tsl_triangle triangle = blas_level2_triangle_of(j);
   if (!is_real_number(args->alpha, 0))
@@ -243,49 +251,23 @@ static void rank_two(const blas_level2_job *j) {
                         tsl_vector_at(j->kernels, args->y, args->n, args->incy));
 }
 
-typedef void computing(const blas_level2_job *j);
-static computing *const computes[] = {
-    [TSL_BLAS_GEMV] = blas_level2_general,
-    [TSL_BLAS_GBMV] = banded,
-    [TSL_BLAS_SYMV] = blas_level2_symmetric,
-    [TSL_BLAS_SBMV] = blas_level2_symmetric,
-    [TSL_BLAS_SPMV] = blas_level2_symmetric,
-    [TSL_BLAS_TRMV] = blas_level2_triangular,
-    [TSL_BLAS_TBMV] = blas_level2_triangular,
-    [TSL_BLAS_TPMV] = blas_level2_triangular,
-    [TSL_BLAS_TRSV] = blas_level2_triangular,
-    [TSL_BLAS_TBSV] = blas_level2_triangular,
-    [TSL_BLAS_TPSV] = blas_level2_triangular,
-    [TSL_BLAS_GER] = rank_one_general,
-    [TSL_BLAS_SYR] = rank_one,
-    [TSL_BLAS_SPR] = rank_one,
-    [TSL_BLAS_SYR2] = rank_two,
-    [TSL_BLAS_SPR2] = rank_two,
-};
-
-static const tsl_blas_class classes[] = {
-#define ROW(name, storage, class) [TSL_BLAS_##name] = TSL_BLAS_CLASS_##class,
-    TSL_BLAS_LEVEL2_LIST(ROW)
-#undef ROW
-};
-
 /* Counts the matrix elements that are read or written. */
 static double blas_level2_elements_of(const arguments *args) {
   const double n = (double)args->n, band = (double)(args->kl + args->ku + 1);
-  if (place[args->routine].kl > 0)
+  if (table[args->routine].positions.kl > 0)
     return n * band;
-  return place[args->routine].m > 0 ? (double)args->m * n : n * n / 2;
+  return table[args->routine].positions.m > 0 ? (double)args->m * n : n * n / 2;
 }
 
 tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *args) {
   const double elements = blas_level2_elements_of(args);
   if (tsl_blas_logging) {
-    call->sizes = place[args->routine].m > 0 ? 2 : 1;
-    call->shape[0] = place[args->routine].m > 0 ? args->m : args->n;
+    call->sizes = table[args->routine].positions.m > 0 ? 2 : 1;
+    call->shape[0] = table[args->routine].positions.m > 0 ? args->m : args->n;
     call->shape[1] = args->n;
     call->flops = 2 * elements;
   }
-  tsl_blas_function *next = tsl_blas_begin_vectors(call, classes[args->routine], elements);
+  tsl_blas_function *next = tsl_blas_begin_vectors(call, table[args->routine].class, elements);
   if (next)
     return next;
   const bool by_rows = args->order == TSL_BLAS_ROW_MAJOR;
@@ -302,7 +284,7 @@ tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *
   } else if (seen->n > 0) {
     const tsl_vector_kernels *kernels = tsl_vector_kernels_of(call->symbol->type);
     const blas_level2_job job = {kernels, seen, by_rows, tsl_blas_team(elements * kernels->size)};
-    computes[seen->routine](&job);
+    table[seen->routine].compute(&job);
   }
   tsl_blas_vectors_done(call);
   return NULL;

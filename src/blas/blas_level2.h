@@ -3,28 +3,24 @@
 
 #include "blas/blas_vectors.h"
 
-/* X(NAME, storage, class); hermitian routines are symmetric ones with a flag. */
-#define TSL_BLAS_LEVEL2_LIST(X)                                                                              \
-  X(GEMV, FULL, MATRIX)                                                                                      \
-  X(GBMV, BAND, OTHER)                                                                                       \
-  X(SYMV, FULL, SYMMETRIC)                                                                                   \
-  X(SBMV, BAND, OTHER)                                                                                       \
-  X(SPMV, PACKED, OTHER)                                                                                     \
-  X(TRMV, FULL, TRIANGLE)                                                                                    \
-  X(TBMV, BAND, OTHER)                                                                                       \
-  X(TPMV, PACKED, OTHER)                                                                                     \
-  X(TRSV, FULL, TRIANGLE)                                                                                    \
-  X(TBSV, BAND, OTHER)                                                                                       \
-  X(TPSV, PACKED, OTHER)                                                                                     \
-  X(GER, FULL, UPDATE)                                                                                       \
-  X(SYR, FULL, UPDATE)                                                                                       \
-  X(SPR, PACKED, OTHER)                                                                                      \
-  X(SYR2, FULL, UPDATE)                                                                                      \
-  X(SPR2, PACKED, OTHER)
+/* Hermitian routines are symmetric ones with a flag. */
 typedef enum tsl_blas_level2_routine {
-#define MEMBER(name, ...) TSL_BLAS_##name,
-  TSL_BLAS_LEVEL2_LIST(MEMBER)
-#undef MEMBER
+  TSL_BLAS_GEMV,
+  TSL_BLAS_GBMV,
+  TSL_BLAS_SYMV,
+  TSL_BLAS_SBMV,
+  TSL_BLAS_SPMV,
+  TSL_BLAS_TRMV,
+  TSL_BLAS_TBMV,
+  TSL_BLAS_TPMV,
+  TSL_BLAS_TRSV,
+  TSL_BLAS_TBSV,
+  TSL_BLAS_TPSV,
+  TSL_BLAS_GER,
+  TSL_BLAS_SYR,
+  TSL_BLAS_SPR,
+  TSL_BLAS_SYR2,
+  TSL_BLAS_SPR2
 } tsl_blas_level2_routine;
 
 /* Arguments of a call; letters as in blas_arguments.h. Unused members are 0. */

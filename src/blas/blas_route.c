@@ -1,11 +1,10 @@
 #include "blas/blas_route.h"
 
 #include "blas/peer_rating.h"
-#include "core/env.h"
 #include "dispatch/crossovers.h"
+#include "interpose/request.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Crossover (docs/BLAS.md): a product is tesela's if m n k >= volume, m and n >= side, and k >= side or k <=
  * shallow. */
@@ -31,37 +30,22 @@ static double get_transpose_crossover(tesela_type type, tsl_blas_peer peer) {
                                                 : table->peer_transpose_f32);
 }
 
-#define REQUEST_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other") X(LOOPS, "loops")
-typedef enum blas_route_request {
-#define MEMBER(name, text) REQUEST_##name,
-  REQUEST_LIST(MEMBER)
-#undef MEMBER
-} blas_route_request;
-
-static const char *const requests[] = {
-#define ROW(name, text) text,
-    REQUEST_LIST(ROW)
-#undef ROW
-};
-
-static blas_route_request requested_route;
+static tsl_request requested_route;
 static bool has_numeric_requirements;
 static bool may_leave_cpu; /* TESELA_DEVICE=auto: products may leave the CPU */
 bool tsl_blas_owns_small;
 
 __attribute__((constructor)) static void read_request(void) {
-  const char *word = tsl_env_get(TSL_ENV_BLAS);
-  for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
-    if (strcmp(requests[i], word) == 0)
-      requested_route = (blas_route_request)i;
+  static const char *const words[] = {"auto", "tesela", "other", "loops", NULL};
+  requested_route = tsl_request_read(TSL_ENV_BLAS, words);
   /* Only tesela guarantees accuracy and bits. */
   has_numeric_requirements =
       strcmp(tsl_env_get(TSL_ENV_ACCURACY), "default") != 0 || strcmp(tsl_env_get(TSL_ENV_BITS), "any") != 0;
-  if (requested_route == REQUEST_AUTO && has_numeric_requirements)
-    requested_route = REQUEST_TESELA;
+  if (requested_route == TSL_REQUEST_AUTO && has_numeric_requirements)
+    requested_route = TSL_REQUEST_TESELA;
   const char *device = tsl_env_get_or_null(TSL_ENV_DEVICE);
   may_leave_cpu = device && strcmp(device, "auto") == 0;
-  tsl_blas_owns_small = requested_route == REQUEST_AUTO || requested_route == REQUEST_TESELA;
+  tsl_blas_owns_small = requested_route == TSL_REQUEST_AUTO || requested_route == TSL_REQUEST_TESELA;
 }
 
 static bool is_real(const tsl_blas_symbol *symbol) {
@@ -72,7 +56,7 @@ static bool is_real(const tsl_blas_symbol *symbol) {
 static tsl_blas_peer blas_route_peer_of(tsl_blas_symbol *symbol) {
   const tsl_blas_peer peer = tsl_host_blas_kind(symbol);
   int unknown = TSL_BLAS_PEER_UNKNOWN;
-  if (peer != TSL_BLAS_PEER_UNKNOWN || requested_route != REQUEST_AUTO || tsl_blas_is_nested())
+  if (peer != TSL_BLAS_PEER_UNKNOWN || requested_route != TSL_REQUEST_AUTO || tsl_blas_is_nested())
     return peer;
   atomic_compare_exchange_strong(&symbol->peer, &unknown,
                                  (int)tsl_blas_standing(symbol, tsl_blas_host_function(symbol)));
@@ -84,12 +68,12 @@ static bool is_route_fixed(tsl_blas_peer peer, tsl_blas_route *route) {
   *route = TSL_BLAS_OTHER;
   if (peer == TSL_BLAS_PEER_WIDE)
     return true;
-  if (requested_route == REQUEST_AUTO && !tsl_blas_is_nested() && peer != TSL_BLAS_PEER_NONE)
+  if (requested_route == TSL_REQUEST_AUTO && !tsl_blas_is_nested() && peer != TSL_BLAS_PEER_NONE)
     return false;
   *route = TSL_BLAS_TESELA;
-  if (requested_route == REQUEST_LOOPS && !tsl_blas_is_nested())
+  if (requested_route == TSL_REQUEST_LOOPS && !tsl_blas_is_nested())
     *route = TSL_BLAS_LOOPS;
-  else if (peer != TSL_BLAS_PEER_NONE && (tsl_blas_is_nested() || requested_route == REQUEST_OTHER))
+  else if (peer != TSL_BLAS_PEER_NONE && (tsl_blas_is_nested() || requested_route == TSL_REQUEST_OTHER))
     *route = TSL_BLAS_OTHER;
   return true;
 }
@@ -124,18 +108,18 @@ static double blas_route_volume_of(const tsl_blas_multiply *product) {
 
 /* The CPU finishes smaller products before another device begins. */
 bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
-  return may_leave_cpu && requested_route == REQUEST_AUTO && !tsl_blas_is_nested() &&
+  return may_leave_cpu && requested_route == TSL_REQUEST_AUTO && !tsl_blas_is_nested() &&
          blas_route_volume_of(product) > (double)tsl_crossovers.small_volume &&
          tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
 }
 
 bool tsl_blas_is_always_forwarded(const tsl_blas_symbol *symbol) {
-  return is_real(symbol) && requested_route == REQUEST_AUTO && !may_leave_cpu && !tsl_blas_is_nested() &&
+  return is_real(symbol) && requested_route == TSL_REQUEST_AUTO && !may_leave_cpu && !tsl_blas_is_nested() &&
          !tsl_blas_logging;
 }
 
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
-  const bool is_small = is_real(symbol) && requested_route == REQUEST_AUTO && !tsl_blas_is_nested() &&
+  const bool is_small = is_real(symbol) && requested_route == TSL_REQUEST_AUTO && !tsl_blas_is_nested() &&
                         blas_route_volume_of(product) <= (double)tsl_crossovers.small_volume &&
                         tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
   return is_small ? TSL_BLAS_TESELA : tsl_blas_route_gemm(symbol, product->m, product->n, product->k);
@@ -161,7 +145,7 @@ static bool blas_route_is_final(tsl_blas_symbol *symbol, tsl_blas_peer peer) {
   enum { CALLS = 32 };
   const bool waits =
       peer == TSL_BLAS_PEER_NONE && atomic_load_explicit(&symbol->next.tries, memory_order_relaxed) < CALLS;
-  return !waits && requested_route != REQUEST_OTHER && !tsl_blas_logging && !tsl_blas_is_nested();
+  return !waits && requested_route != TSL_REQUEST_OTHER && !tsl_blas_logging && !tsl_blas_is_nested();
 }
 
 tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements) {
@@ -182,7 +166,7 @@ tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbo
 }
 
 bool tsl_blas_may_measure(tsl_blas_symbol *symbol) {
-  return requested_route == REQUEST_AUTO && !tsl_blas_is_nested() &&
+  return requested_route == TSL_REQUEST_AUTO && !tsl_blas_is_nested() &&
          blas_route_peer_of(symbol) == TSL_BLAS_PEER_TUNED;
 }
 

@@ -3,7 +3,11 @@
  * tesela. A program links the library, or is started with it in LD_PRELOAD.
  *
  *   entries/         one exported function per name; converts its arguments to a struct of blas_arguments.h
- *   entries/xerbla   error handlers and similar functions of a BLAS
+ *     routines         table of all routines, a row each: start here
+ *     entry_arguments entry_forms    kinds of arguments in Fortran and CBLAS; forms of entries
+ *     gemm_entries entries_of_type scheme    gemm and batches; compiled for each type and naming scheme
+ *     xerbla           error handlers and similar functions of a BLAS
+ *   blas_direct      small calls of levels 1 and 2, computed in the entry
  *   blas_gemm gemmt blas_batch groups blas_dot matcopy
  *                    check the arguments, ask the route, and compute or return the function to forward to
  *   blas_level1 blas_level2 blas_vectors
@@ -29,17 +33,9 @@
 #ifndef TSL_BLAS_BLAS_SYMBOL_H
 #define TSL_BLAS_BLAS_SYMBOL_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <tesela/tesela.h>
+#include "interpose/next_symbol.h"
 
-typedef void tsl_blas_function(void);
-
-/* Function of another library. A failed search is repeated after 1, 2, 4, 8, ... calls. */
-typedef struct tsl_blas_lazy_symbol {
-  tsl_blas_function *_Atomic found;
-  atomic_uint tries;
-} tsl_blas_lazy_symbol;
+typedef tsl_next_function tsl_blas_function;
 
 /* Kind of library that a symbol is found in: its expected speed. */
 typedef enum tsl_blas_peer {
@@ -59,7 +55,7 @@ typedef struct tsl_blas_symbol {
   int bits; /* bits of integers */
   bool cblas;
   tesela_type type;
-  tsl_blas_lazy_symbol next;
+  tsl_lazy_symbol next;
   _Atomic int peer;  /* tsl_blas_peer of `next` */
   atomic_bool asked; /* `next` was searched before the first small product */
   /* Work (multiply-adds or elements) below which calls are forwarded unchecked; 0: always check. */

@@ -1,7 +1,6 @@
 #include "blas/blas_threads.h"
 
 #include "blas/blas_thread_limit.h"
-#include "blas/host_blas_lookup.h"
 #include "core/pool.h"
 #include "core/thread_limit.h"
 
@@ -42,9 +41,10 @@ static int threads_now(void) {
 
 /* Returns true within an OpenMP parallel region. */
 static bool is_in_parallel(void) {
-  static tsl_blas_lazy_symbol late;
+  static tsl_lazy_symbol late;
   typedef int in_parallel(void);
-  tsl_blas_function *function = tsl_blas_find(&late, "omp_in_parallel", true);
+  tsl_next_function *function =
+      tsl_interpose_is_due(&late) ? tsl_interpose_program(&late, "omp_in_parallel") : NULL;
   return function && ((in_parallel *)function)() != 0;
 }
 

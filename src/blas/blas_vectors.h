@@ -10,31 +10,6 @@ static inline bool tsl_blas_is_own(const tsl_blas_symbol *symbol, double element
          elements >= atomic_load_explicit(&symbol->own_from, memory_order_relaxed) && !tsl_blas_is_nested();
 }
 
-/* Returns kernels for short contiguous vectors, to save the full path's time; NULL: use the full path. */
-static inline const tsl_line_kernels *tsl_blas_short_lines(const tsl_blas_symbol *symbol, tesela_type type,
-                                                           int64_t n, bool dense) {
-  return dense && n > 0 && n <= TSL_VECTOR_SHORT && tsl_blas_is_own(symbol, (double)n)
-             ? tsl_vector_kernels_of(type)->line
-             : NULL;
-}
-
-/* Returns kernels for a small column-major matrix times a vector; NULL: use the full path. */
-static inline const tsl_vector_kernels *tsl_blas_small_matrix(const tsl_blas_symbol *symbol, tesela_type type,
-                                                              int64_t m, int64_t n, int64_t ld, bool dense) {
-  return dense && m > 0 && n > 0 && m <= TSL_VECTOR_SMALL && n <= TSL_VECTOR_SMALL && ld >= m &&
-                 tsl_blas_is_own(symbol, (double)(m * n))
-             ? tsl_vector_kernels_of(type)
-             : NULL;
-}
-
-/* Returns kernels for a small triangle; NULL: use the full path. */
-static inline const tsl_vector_kernels *
-tsl_blas_small_triangle(const tsl_blas_symbol *symbol, tesela_type type, int64_t n, int64_t ld, bool dense) {
-  return dense && n > 0 && n <= TSL_VECTOR_SMALL && ld >= n && tsl_blas_is_own(symbol, (double)(n * n) / 2)
-             ? tsl_vector_kernels_of(type)
-             : NULL;
-}
-
 /* Decides the route, and begins logging the call. */
 tsl_blas_function *tsl_blas_ask_vectors(tsl_blas_call *call, tsl_blas_class class, double elements);
 
@@ -51,6 +26,9 @@ static inline void tsl_blas_vectors_done(tsl_blas_call *call) {
 /* Returns the threads for operands of `bytes` bytes. */
 tsl_team tsl_blas_team(double bytes);
 
+static inline tsl_vector_number tsl_blas_real_number(double value) {
+  return (tsl_vector_number){value, 0};
+}
 static inline tsl_vector_number tsl_blas_number(tesela_type type, const void *src) {
   switch (type) {
   case TESELA_F32:

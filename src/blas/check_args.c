@@ -1,7 +1,5 @@
 #include "blas/check_args.h"
 
-#include "blas/host_blas_lookup.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -121,7 +119,7 @@ extern int RowMajorStrg; /* ours, in entries/xerbla.c */
 
 /* Makes a reference cblas_xerbla exchange the numbers itself; false: it has no such variable. */
 static bool set_reference_row_major(bool row_major) {
-  void *address = tsl_blas_program_has("RowMajorStrg");
+  void *address = tsl_interpose_program_has("RowMajorStrg");
   const int value = row_major;
   if (!address || address == (void *)&RowMajorStrg)
     return false;
@@ -143,8 +141,8 @@ void tsl_blas_report_argument(const tsl_blas_symbol *symbol, int number, bool ro
   /* CBLAS's order comes first and shifts the numbers, unless the routine itself has an order. */
   const int position = number == TSL_BLAS_ORDER_IS_WRONG ? 1 : number + (symbol->cblas && product);
   const int64_t wide = position; /* little-endian: also right for a handler with 32-bit integers */
-  tsl_blas_lazy_symbol late = {0};
-  tsl_blas_function *xerbla = tsl_blas_find(&late, symbol->xerbla, true);
+  tsl_lazy_symbol late = {0};
+  tsl_blas_function *xerbla = tsl_interpose_program(&late, symbol->xerbla);
   if (!xerbla)
     fprintf(stderr, " ** On entry to %s parameter number %d had an illegal value\n", symbol->title, position);
   else if (symbol->cblas)

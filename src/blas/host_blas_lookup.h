@@ -3,15 +3,10 @@
 
 #include "blas/blas_symbol.h"
 
-/* Returns a function of the program or of a library after this one; NULL: none so far. */
-tsl_blas_function *tsl_blas_find(tsl_blas_lazy_symbol *late, const char *name, bool program_first);
 /* Returns the host BLAS function that this symbol interposes; NULL: none is trusted so far. */
 tsl_blas_function *tsl_blas_host_function(tsl_blas_symbol *symbol);
 /* Searches the host BLAS if needed and returns its kind. */
 tsl_blas_peer tsl_host_blas_kind(tsl_blas_symbol *symbol);
-
-/* Returns a name's address in the program or the libraries that it was started with; NULL: none. */
-void *tsl_blas_program_has(const char *name);
 
 /* Returns true if all calls of a symbol are forwarded. Searches the host BLAS once. */
 static inline bool tsl_blas_is_wide(tsl_blas_symbol *symbol) {

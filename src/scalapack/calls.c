@@ -4,7 +4,6 @@
 #include "core/library.h"
 #include "core/log.h"
 #include "core/text.h"
-#include "scalapack/next.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -47,7 +46,7 @@ void tsl_scalapack_end(const tsl_scalapack_call *call, const tesela_mpi_record *
   print_and_free(&line);
 }
 
-static void print_forwarded(const tsl_scalapack_call *call, tsl_scalapack_function *next, const char *why) {
+static void print_forwarded(const tsl_scalapack_call *call, tsl_next_function *next, const char *why) {
   char path[PATH_MAX];
   tsl_text line = {0};
   tsl_library_file(next, path, sizeof path);
@@ -61,8 +60,8 @@ static void print_problem(const tsl_scalapack_call *call, const char *consequenc
   fprintf(stderr, "tesela: %s: %s; %s\n", call->symbol->name, why, consequence);
 }
 
-tsl_scalapack_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why) {
-  tsl_scalapack_function *next = tsl_scalapack_next(call->symbol);
+tsl_next_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why) {
+  tsl_next_function *next = tsl_interpose_next(&call->symbol->next, call->symbol->name);
   if (!next)
     print_problem(call, "the process has no other ScaLAPACK, so C is unchanged", why);
   else if (call->started > 0)

@@ -20,7 +20,7 @@ void tsl_scalapack_begin(tsl_scalapack_call *call);
 /* Logs a call that tesela computed. */
 void tsl_scalapack_end(const tsl_scalapack_call *call, const tesela_mpi_record *record);
 /* Returns the host ScaLAPACK's function for a call that is not tesela's; NULL: none, reported on stderr. */
-tsl_scalapack_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why);
+tsl_next_function *tsl_scalapack_forward(const tsl_scalapack_call *call, const char *why);
 /* Reports on stderr that the result is wrong. */
 void tsl_scalapack_report_lost(const tsl_scalapack_call *call, const char *why);
 

@@ -3,7 +3,6 @@
 #include "core/memory.h"
 #include "core/types.h"
 #include "scalapack/calls.h"
-#include "scalapack/next.h"
 #include "scalapack/scalapack_context.h"
 #include "scalapack/scalapack_operand.h"
 #include "scalapack/scalapack_route.h"
@@ -72,8 +71,10 @@ static tesela_matrix scalapack_gemm_matrix_of(const scalapack_gemm_work *work, i
                          .type = type};
 }
 
-static tesela_status scalapack_gemm_multiply(const scalapack_gemm_work *work, tesela_type type,
-                                             const tsl_scalapack_grid *grid, tesela_mpi_record *record) {
+/* Returns the function to forward to; NULL: done. */
+static tsl_next_function *scalapack_gemm_compute(tsl_scalapack_call *call, const scalapack_gemm_work *work,
+                                                 const tsl_scalapack_grid *grid) {
+  const tesela_type type = call->symbol->type;
   const tesela_gemm_desc gemm = {
       .m = work->m,
       .n = work->n,
@@ -91,30 +92,20 @@ static tesela_status scalapack_gemm_multiply(const scalapack_gemm_work *work, te
                                 .a = tsl_scalapack_layout(&work->operands[A], grid),
                                 .b = tsl_scalapack_layout(&work->operands[B], grid),
                                 .c = tsl_scalapack_layout(&work->operands[C], grid)};
-  /* A process without a context takes part, so that all processes learn of the failure. */
-  return tesela_mpi_gemm(grid->comm, tsl_scalapack_context(grid->sharing), &desc, record);
-}
-
-/* Returns the function to forward to; NULL: done. */
-static tsl_scalapack_function *scalapack_gemm_compute(tsl_scalapack_call *call,
-                                                      const scalapack_gemm_work *work,
-                                                      const tsl_scalapack_grid *grid) {
   tesela_mpi_record record = {0};
-  const tesela_status status = scalapack_gemm_multiply(work, call->symbol->type, grid, &record);
-  if (status == TESELA_OK) {
-    tsl_scalapack_end(call, &record);
-    return NULL;
-  }
-  return tsl_scalapack_retry_function(call, grid, work->beta);
+  /* A process without a context takes part, so that all processes learn of the failure. */
+  const tesela_status status =
+      tesela_mpi_gemm(grid->comm, tsl_scalapack_context(grid->sharing), &desc, &record);
+  return tsl_scalapack_finish(call, grid, status, &record, work->beta);
 }
 
-tsl_scalapack_function *tsl_scalapack_gemm(tsl_scalapack_symbol *symbol,
-                                           const tsl_scalapack_multiply *product) {
+tsl_next_function *tsl_scalapack_gemm(tsl_scalapack_symbol *symbol, const tsl_scalapack_multiply *product) {
   tsl_scalapack_call call = {.symbol = symbol};
   scalapack_gemm_work work = {.m = 0};
   const char *why = scalapack_gemm_prepare(product, &call, &work);
-  const bool is_ours = tsl_scalapack_takes_gemm(
-      work.m, work.n, work.k, call.position.rows * call.position.cols, tsl_scalapack_next(symbol) != NULL);
+  const bool is_ours =
+      tsl_scalapack_takes_gemm(work.m, work.n, work.k, call.position.rows * call.position.cols,
+                               tsl_interpose_next(&symbol->next, symbol->name) != NULL);
   const tsl_scalapack_grid *grid =
       tsl_scalapack_grid_for_call(&work.operands[A], &call.position, is_ours, &why);
   tsl_scalapack_begin(&call);

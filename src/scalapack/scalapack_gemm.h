@@ -5,7 +5,6 @@
 #include "scalapack/scalapack_symbol.h"
 
 /* Returns the function to forward to; NULL: the call is complete. */
-tsl_scalapack_function *tsl_scalapack_gemm(tsl_scalapack_symbol *symbol,
-                                           const tsl_scalapack_multiply *product);
+tsl_next_function *tsl_scalapack_gemm(tsl_scalapack_symbol *symbol, const tsl_scalapack_multiply *product);
 
 #endif

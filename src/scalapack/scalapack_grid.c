@@ -5,7 +5,7 @@
 #include "core/cancel.h"
 #include "core/clock.h"
 #include "core/hash.h"
-#include "scalapack/next.h"
+#include "interpose/next_symbol.h"
 #include "scalapack/processes.h"
 #include "scalapack/width.h"
 
@@ -22,8 +22,8 @@ static int64_t scalapack_grid_integer(tsl_scalapack_word word) {
 
 bool tsl_scalapack_find_position(int64_t context, tsl_scalapack_position *position) {
   typedef void gridinfo(const void *, void *, void *, void *, void *);
-  static tsl_scalapack_lookup late;
-  gridinfo *ask = (gridinfo *)tsl_scalapack_find(&late, "blacs_gridinfo_");
+  static tsl_lazy_symbol late;
+  gridinfo *ask = (gridinfo *)tsl_interpose_program(&late, "blacs_gridinfo_");
   if (!ask)
     return false;
   const tsl_scalapack_word number = tsl_scalapack_word_of(context);
@@ -39,9 +39,9 @@ bool tsl_scalapack_find_position(int64_t context, tsl_scalapack_position *positi
 static MPI_Comm communicator_of(int64_t context, const tsl_scalapack_position *position) {
   typedef void get(const void *, const void *, void *);
   typedef int64_t to_system(const void *);
-  static tsl_scalapack_lookup late_get, late_system;
-  get *ask = (get *)tsl_scalapack_find(&late_get, "blacs_get_");
-  to_system *translate = (to_system *)tsl_scalapack_find(&late_system, "blacs2sys_handle_");
+  static tsl_lazy_symbol late_get, late_system;
+  get *ask = (get *)tsl_interpose_program(&late_get, "blacs_get_");
+  to_system *translate = (to_system *)tsl_interpose_program(&late_system, "blacs2sys_handle_");
   const tsl_scalapack_word number = tsl_scalapack_word_of(context),
                            what = tsl_scalapack_word_of(GET_COMMUNICATOR);
   tsl_scalapack_word handle = {.wide = 0};

@@ -56,8 +56,13 @@ const tsl_scalapack_grid *tsl_scalapack_grid_for_call(const tsl_scalapack_operan
   return *why ? NULL : grid;
 }
 
-tsl_scalapack_function *tsl_scalapack_retry_function(const tsl_scalapack_call *call,
-                                                     const tsl_scalapack_grid *grid, const double beta[2]) {
+tsl_next_function *tsl_scalapack_finish(const tsl_scalapack_call *call, const tsl_scalapack_grid *grid,
+                                        tesela_status status, const tesela_mpi_record *record,
+                                        const double beta[2]) {
+  if (status == TESELA_OK) {
+    tsl_scalapack_end(call, record);
+    return NULL;
+  }
   /* The message tells if a process has written parts of C before another one failed. */
   const char *why = tesela_last_error();
   if (!tsl_scalapack_any_true(grid, strstr(why, "lost") != NULL) || (beta[0] == 0 && beta[1] == 0))

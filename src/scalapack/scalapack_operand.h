@@ -24,9 +24,11 @@ const tsl_scalapack_grid *tsl_scalapack_grid_for_call(const tsl_scalapack_operan
                                                       const tsl_scalapack_position *position,
                                                       bool is_faster_here, const char **why);
 
-/* Returns the function that repeats a failed call, on all processes; NULL: C is lost, but beta needs it. */
-tsl_scalapack_function *tsl_scalapack_retry_function(const tsl_scalapack_call *call,
-                                                     const tsl_scalapack_grid *grid, const double beta[2]);
+/* Ends a call that tesela has computed with this status. Returns the function that repeats a failed call, on
+ * all processes; NULL: the call is complete, or C is lost, but beta needs it. */
+tsl_next_function *tsl_scalapack_finish(const tsl_scalapack_call *call, const tsl_scalapack_grid *grid,
+                                        tesela_status status, const tesela_mpi_record *record,
+                                        const double beta[2]);
 
 /* Returns the block-cyclic layout of the operand's matrix; it borrows the grid's ranks. */
 tesela_layout tsl_scalapack_layout(const tsl_scalapack_operand *operand, const tsl_scalapack_grid *grid);

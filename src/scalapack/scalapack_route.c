@@ -1,48 +1,31 @@
 #include "scalapack/scalapack_route.h"
 
-#include "core/env.h"
+#include "interpose/request.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 #include <tesela/tesela.h>
 
-#define REQUEST_LIST(X) X(AUTO, "auto") X(TESELA, "tesela") X(OTHER, "other")
-typedef enum scalapack_route_request {
-#define MEMBER(name, text) REQUEST_##name,
-  REQUEST_LIST(MEMBER)
-#undef MEMBER
-} scalapack_route_request;
-
-static const char *const requests[] = {
-#define ROW(name, text) text,
-    REQUEST_LIST(ROW)
-#undef ROW
-        NULL,
-};
-enum { REQUESTS = sizeof requests / sizeof *requests - 1 };
-
-static scalapack_route_request requested;
+static const char *const words[] = {"auto", "tesela", "other", NULL};
+enum { WORDS = sizeof words / sizeof *words - 1 };
+static tsl_request requested;
 
 __attribute__((constructor)) static void read_request(void) {
-  const char *value = tsl_env_get(TSL_ENV_SCALAPACK);
-  for (int i = 0; i < REQUESTS; i++)
-    if (strcmp(value, requests[i]) == 0)
-      requested = (scalapack_route_request)i;
+  requested = tsl_request_read(TSL_ENV_SCALAPACK, words);
 }
 
 void tsl_scalapack_check_request(void) {
   static atomic_flag checked = ATOMIC_FLAG_INIT;
-  if (!atomic_flag_test_and_set(&checked) && tsl_env_check(TSL_ENV_SCALAPACK, requests) != TESELA_OK)
-    fprintf(stderr, "tesela: %s; %s is taken\n", tesela_last_error(), requests[requested]);
+  if (!atomic_flag_test_and_set(&checked) && tsl_env_check(TSL_ENV_SCALAPACK, words) != TESELA_OK)
+    fprintf(stderr, "tesela: %s; %s is taken\n", tesela_last_error(), words[requested]);
 }
 
 int64_t tsl_scalapack_settings(void) {
-  return (int64_t)TESELA_VERSION_NUMBER * REQUESTS + (int64_t)requested;
+  return (int64_t)TESELA_VERSION_NUMBER * WORDS + (int64_t)requested;
 }
 
 static bool tesela_computes(bool is_faster, bool has_other) {
-  return !has_other || requested == REQUEST_TESELA || (requested == REQUEST_AUTO && is_faster);
+  return !has_other || requested == TSL_REQUEST_TESELA || (requested == TSL_REQUEST_AUTO && is_faster);
 }
 
 /* Minimum multiply-adds per process, and minimum side, for which tesela is faster (docs/lab/scalapack.md). In

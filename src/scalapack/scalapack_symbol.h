@@ -11,7 +11,7 @@
  *   scalapack_grid        processes of a BLACS context, and their communicator
  *   processes             processes of the job that have this library
  *   scalapack_context     contexts of the process
- *   next width            search for the host ScaLAPACK and BLACS; their integer width
+ *   width                 integer width of the host ScaLAPACK and BLACS
  *   calls                 log of TESELA_LOG=calls
  *
  * An entry calls a function that returns NULL if the result is complete, else the host ScaLAPACK's function
@@ -20,21 +20,13 @@
 #ifndef TSL_SCALAPACK_SCALAPACK_SYMBOL_H
 #define TSL_SCALAPACK_SCALAPACK_SYMBOL_H
 
-#include <stdatomic.h>
-#include <tesela/tesela.h>
-
-typedef void tsl_scalapack_function(void);
-
-/* Function of another library, searched until it is found. */
-typedef struct tsl_scalapack_lookup {
-  tsl_scalapack_function *_Atomic found;
-} tsl_scalapack_lookup;
+#include "interpose/next_symbol.h"
 
 /* Exported name: a static variable of its entry. */
 typedef struct tsl_scalapack_symbol {
   const char *name; /* "pdgemm_" */
   tesela_type type;
-  tsl_scalapack_lookup next;
+  tsl_lazy_symbol next;
 } tsl_scalapack_symbol;
 
 #endif

@@ -3,7 +3,6 @@
 #include "core/memory.h"
 #include "core/types.h"
 #include "scalapack/calls.h"
-#include "scalapack/next.h"
 #include "scalapack/scalapack_context.h"
 #include "scalapack/scalapack_operand.h"
 #include "scalapack/scalapack_route.h"
@@ -45,9 +44,9 @@ static const char *scalapack_transpose_prepare(const tsl_scalapack_add *sum, tsl
 }
 
 /* Returns the function to forward to; NULL: done. */
-static tsl_scalapack_function *scalapack_transpose_compute(tsl_scalapack_call *call,
-                                                           const scalapack_transpose_work *work,
-                                                           const tsl_scalapack_grid *grid) {
+static tsl_next_function *scalapack_transpose_compute(tsl_scalapack_call *call,
+                                                      const scalapack_transpose_work *work,
+                                                      const tsl_scalapack_grid *grid) {
   const tesela_type type = call->symbol->type;
   const tesela_mpi_transpose_desc desc = {
       .rows = work->n,
@@ -69,18 +68,14 @@ static tsl_scalapack_function *scalapack_transpose_compute(tsl_scalapack_call *c
   tesela_mpi_record record = {.ranks = 0};
   const tesela_status status =
       tesela_mpi_transpose(grid->comm, tsl_scalapack_context(grid->sharing), &desc, &record);
-  if (status == TESELA_OK) {
-    tsl_scalapack_end(call, &record);
-    return NULL;
-  }
-  return tsl_scalapack_retry_function(call, grid, work->beta);
+  return tsl_scalapack_finish(call, grid, status, &record, work->beta);
 }
 
-tsl_scalapack_function *tsl_scalapack_transpose(tsl_scalapack_symbol *symbol, const tsl_scalapack_add *sum) {
+tsl_next_function *tsl_scalapack_transpose(tsl_scalapack_symbol *symbol, const tsl_scalapack_add *sum) {
   tsl_scalapack_call call = {.symbol = symbol};
   scalapack_transpose_work work = {.m = 0};
   const char *why = scalapack_transpose_prepare(sum, &call, &work);
-  const bool is_ours = tsl_scalapack_takes_transpose(tsl_scalapack_next(symbol) != NULL);
+  const bool is_ours = tsl_scalapack_takes_transpose(tsl_interpose_next(&symbol->next, symbol->name) != NULL);
   const tsl_scalapack_grid *grid =
       tsl_scalapack_grid_for_call(&work.operands[A], &call.position, is_ours, &why);
   tsl_scalapack_begin(&call);

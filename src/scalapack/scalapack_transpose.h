@@ -5,6 +5,6 @@
 #include "scalapack/scalapack_arguments.h"
 #include "scalapack/scalapack_symbol.h"
 
-tsl_scalapack_function *tsl_scalapack_transpose(tsl_scalapack_symbol *symbol, const tsl_scalapack_add *sum);
+tsl_next_function *tsl_scalapack_transpose(tsl_scalapack_symbol *symbol, const tsl_scalapack_add *sum);
 
 #endif

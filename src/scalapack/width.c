@@ -1,7 +1,7 @@
 /* Tests NUMROC: a single process has all n rows; with 32-bit integers the result is n's lower half. */
 #include "scalapack/width.h"
 
-#include "scalapack/next.h"
+#include "interpose/next_symbol.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -19,8 +19,8 @@ static int64_t call_numroc(numroc *function, int64_t high, int64_t low) {
 /* Returns the bytes of NUMROC's integers, 4 or 8; 0: not found, or it fails the test. */
 static int find_width(void) {
   enum { HIGH = 3, LOW = 11, OTHER_HIGH = 5, OTHER_LOW = 13 };
-  static tsl_scalapack_lookup late;
-  numroc *function = (numroc *)tsl_scalapack_find(&late, "numroc_");
+  static tsl_lazy_symbol late;
+  numroc *function = (numroc *)tsl_interpose_program(&late, "numroc_");
   if (!function)
     return 0;
   const int64_t first = call_numroc(function, HIGH, LOW),

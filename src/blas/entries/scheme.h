@@ -7,103 +7,71 @@
  *   TSL_BLAS_CBLAS(name)    name of a CBLAS function: cblas_##name */
 #include "blas/blas_arguments.h"
 #include "blas/blas_batch.h"
+#include "blas/blas_direct.h"
 #include "blas/blas_dispatch.h"
 #include "blas/blas_dot.h"
 #include "blas/blas_gemm.h"
 #include "blas/blas_level1.h"
-#include "blas/blas_level2.h"
 #include "blas/blas_level3.h"
 #include "blas/blas_symbol.h"
 #include "blas/call_log.h"
 #include "blas/gemmt.h"
 #include "blas/matcopy.h"
+#include "interpose/entry_lists.h"
 #include "vector/rotations.h"
 
 #include <stdlib.h>
 
-#define PASTE_TWO(a, b) a##b
-#define PASTE(a, b) PASTE_TWO(a, b)
-#define STRING_OF(word) #word
-#define STRING(word) STRING_OF(word)
-/* L(gemm) is sgemm. */
-#define L(name) PASTE(TSL_BLAS_LETTER, name)
-#define FORTRAN(name) TSL_BLAS_FORTRAN(name)
-#define CBLAS(name) TSL_BLAS_CBLAS(name)
 #define INTEGER TSL_BLAS_INTEGER
 #define WORD TSL_BLAS_WORD
-/* Keeps arguments on the stack: loading them for the rare call without a kernel makes all save registers. */
-#if defined(__x86_64__)
-#define ON_STACK volatile
-#else
-#define ON_STACK
-#endif
-#define WITHOUT_KERNEL(name) PASTE(name, _without_kernel)
+/* Names of the current type: L(gemm) is cgemm, L_REAL(scal) csscal, REAL_L(nrm2) scnrm2. */
+#define L(name) PASTE(TSL_BLAS_LETTER, name)
+#define L_REAL(name) BY_FIELD(L(name), L(PASTE(TSL_BLAS_REAL_LETTER, name)))
+#define REAL_L(name) BY_FIELD(L(name), PASTE(TSL_BLAS_REAL_LETTER, L(name)))
+#define ROTATION(name) PASTE(name, TSL_BLAS_SUFFIX)
 
-#define FORTRAN_SUM .n = *n, .x = x, .incx = *incx, .y = y, .incy = *incy
-#define CBLAS_SUM .n = (INTEGER)n, .x = x, .incx = (INTEGER)incx, .y = y, .incy = (INTEGER)incy
+#include "blas/entries/entry_arguments.h"
 
-#define FORTRAN_SYMBOL(routine, routine_title)                                                               \
-  {                                                                                                          \
-    .name = STRING(FORTRAN(routine)), .title = routine_title, .xerbla = STRING(FORTRAN(xerbla)),             \
-    .family = STRING(FORTRAN(dgemm)), .probe = STRING(FORTRAN(ddot)), .bits = 8 * (int)sizeof(INTEGER),      \
-    .type = TSL_BLAS_TYPE                                                                                    \
-  }
-#define CBLAS_SYMBOL(routine)                                                                                \
-  {                                                                                                          \
-    .name = STRING(CBLAS(routine)), .title = "cblas_" STRING(routine), .xerbla = STRING(CBLAS(xerbla)),      \
-    .family = STRING(CBLAS(dgemm)), .probe = STRING(CBLAS(ddot)), .bits = 8 * (int)sizeof(INTEGER),          \
-    .cblas = true, .type = TSL_BLAS_TYPE                                                                     \
-  }
+#include "blas/entries/entry_forms.h"
 
 #define TSL_BLAS_LETTER s
 #define TSL_BLAS_UPPER "S"
 #define TSL_BLAS_REAL float
 #define TSL_BLAS_REAL_LETTER s
 #define TSL_BLAS_SUFFIX _f32
-#define SUM_LETTERS s
-#define LARGEST isamax
 #define TSL_BLAS_TYPE TESELA_F32
 #define TSL_BLAS_ELEMENT float
-#include "blas/entries/blas_entry_real.h"
-#include "blas/entries/mixed_dot.h"
-
-#include "blas/entries/end_type.h"
+#define TSL_BLAS_IS_COMPLEX 0
+#define TSL_BLAS_MIXED_DOTS
+#include "blas/entries/entries_of_type.h"
+#undef TSL_BLAS_MIXED_DOTS
 
 #define TSL_BLAS_LETTER d
 #define TSL_BLAS_UPPER "D"
 #define TSL_BLAS_REAL double
 #define TSL_BLAS_REAL_LETTER d
 #define TSL_BLAS_SUFFIX _f64
-#define SUM_LETTERS d
-#define LARGEST idamax
 #define TSL_BLAS_TYPE TESELA_F64
 #define TSL_BLAS_ELEMENT double
-#include "blas/entries/blas_entry_real.h"
-
-#include "blas/entries/end_type.h"
+#define TSL_BLAS_IS_COMPLEX 0
+#include "blas/entries/entries_of_type.h"
 
 #define TSL_BLAS_LETTER c
 #define TSL_BLAS_UPPER "C"
 #define TSL_BLAS_REAL float
 #define TSL_BLAS_REAL_LETTER s
 #define TSL_BLAS_SUFFIX _f32
-#define SUM_LETTERS sc
-#define LARGEST icamax
 #define TSL_BLAS_TYPE TESELA_C64
 #define TSL_BLAS_ELEMENT float _Complex
-#include "blas/entries/blas_entry_complex.h"
-
-#include "blas/entries/end_type.h"
+#define TSL_BLAS_IS_COMPLEX 1
+#include "blas/entries/entries_of_type.h"
 
 #define TSL_BLAS_LETTER z
 #define TSL_BLAS_UPPER "Z"
 #define TSL_BLAS_REAL double
 #define TSL_BLAS_REAL_LETTER d
 #define TSL_BLAS_SUFFIX _f64
-#define SUM_LETTERS dz
-#define LARGEST izamax
 #define TSL_BLAS_TYPE TESELA_C128
 #define TSL_BLAS_ELEMENT double _Complex
-#include "blas/entries/blas_entry_complex.h"
-
-#include "blas/entries/end_type.h"
+#define TSL_BLAS_IS_COMPLEX 1
+#include "blas/entries/entries_of_type.h"

@@ -1,12 +1,10 @@
 /* Weak functions of a BLAS that are no routines. Another library's error handler is preferred. */
-#include "blas/host_blas_lookup.h"
+#include "interpose/next_symbol.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-#define ALONE_STRING_OF(word) #word
-#define ALONE_STRING(word) ALONE_STRING_OF(word)
 #define WEAK TESELA_API __attribute__((weak))
 
 typedef void fortran_handler(const char *, const void *, size_t);
@@ -23,21 +21,23 @@ static size_t xerbla_length(const char *name, size_t length) {
   return length;
 }
 
-#define TSL_BLAS_XERBLA xerbla_
-#define TSL_BLAS_INTEGER int
-#include "blas/entries/xerbla.h"
-#undef TSL_BLAS_XERBLA
-#undef TSL_BLAS_INTEGER
-#define TSL_BLAS_XERBLA xerbla_64_
-#define TSL_BLAS_INTEGER int64_t
-#include "blas/entries/xerbla.h"
-#undef TSL_BLAS_XERBLA
-#undef TSL_BLAS_INTEGER
+/* Error handler for integers of one width. */
+#define DEFINE_XERBLA(xerbla, integer)                                                                       \
+  WEAK void xerbla(const char *name, const integer *number, size_t length) {                                 \
+    static tsl_lazy_symbol late;                                                                             \
+    tsl_next_function *other = tsl_interpose_program(&late, #xerbla);                                        \
+    if (other)                                                                                               \
+      ((fortran_handler *)other)(name, number, length);                                                      \
+    else                                                                                                     \
+      xerbla_report(name, xerbla_length(name, length), (long long)*number);                                  \
+  }
+DEFINE_XERBLA(xerbla_, int)
+DEFINE_XERBLA(xerbla_64_, int64_t)
 
 /* The reference's functions explain by `form` and its values. */
 WEAK void cblas_xerbla(int number, const char *name, const char *form, ...) {
-  static tsl_blas_lazy_symbol late;
-  tsl_blas_function *other = tsl_blas_find(&late, "cblas_xerbla", true);
+  static tsl_lazy_symbol late;
+  tsl_next_function *other = tsl_interpose_program(&late, "cblas_xerbla");
   va_list values;
   if (other) {
     ((cblas_handler *)other)(number, name, "");

@@ -121,7 +121,7 @@ static bool has_zero(const REAL *t, int count) {
 enum { COLUMNS_TOGETHER = PARTS == 2 ? FEW : MANY };
 
 /* Returns how many columns are added together; 0: the first column is skipped, because its factor is 0. */
-static inline int columns_at_once(const REAL *t, int64_t count, bool skips) {
+static inline int columns_per_group(const REAL *t, int64_t count, bool skips) {
   if (count >= COLUMNS_TOGETHER && !(skips && has_zero(t, COLUMNS_TOGETHER)))
     return COLUMNS_TOGETHER;
   if (PARTS == 1 && count >= FEW && !(skips && has_zero(t, FEW)))
@@ -160,7 +160,7 @@ TSL_INLINE void add_in_registers(columns x, const REAL *t, int64_t count, REAL *
   TSL_UNROLL for (int v = 0; v < vectors - 1; v++) sum[v] = NAME(load)(y + v * LANES);
   sum[vectors - 1] = load(y + last, is_full, valid_count);
   for (int64_t j = 0; j < count;) {
-    const int step = columns_at_once(t, count - j, skips), passed = step > 0 ? step : 1;
+    const int step = columns_per_group(t, count - j, skips), passed = step > 0 ? step : 1;
     if (step == COLUMNS_TOGETHER)
       add_group(x, t, sum, vectors, is_full, valid_count, COLUMNS_TOGETHER);
     else if (step == FEW)
@@ -204,7 +204,7 @@ static void add_multiples_of_columns(int64_t rows, int64_t count, const void *a,
   if (more > 0)
     rest = NAME(load_part)(y + is_full, more);
   for (int64_t j = 0; j < count;) {
-    const int step = columns_at_once(t, count - j, skips), passed = step > 0 ? step : 1;
+    const int step = columns_per_group(t, count - j, skips), passed = step > 0 ? step : 1;
     if (step == COLUMNS_TOGETHER)
       add_columns(x, t, y, &rest, COLUMNS_TOGETHER, false);
     else if (step == FEW)
