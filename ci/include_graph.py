@@ -64,8 +64,8 @@ TOOL_FOLDERS = {
     "check": {"api", "judge", "strategy"},
     # Measures candidates and writes wisdom.
     "tune": {"planner", "strategy", "tune"},
-    # Measures strategies against each other.
-    "explore": {"planner", "tune"},
+    # Measures strategies against each other, and compares predictions with measurements.
+    "explore": {"explain", "planner", "tune"},
     # Draws the cost report.
     "page": {"explain"},
 }

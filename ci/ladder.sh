@@ -20,7 +20,8 @@ else
 # The ladder
 
 After this page you know every strategy: its idea, the limit that it removes, its types and its parameters.
-A strategy is one way to compute an operation. The lowest rung comes first, and each rung adds one idea.
+A strategy is one way to compute an operation. It adds one idea to another strategy, its partner.
+The rungs of the [courses](COURSES.md) have numbers and come first.
 
 ```
 tesela strategies tile_local                     # the idea and the picture of a rung
@@ -28,7 +29,7 @@ tesela explore --sizes 256 --html ladder.html    # all rungs on your machine, si
 tesela multiply a.npy b.npy -o c.npy --strategy "tile_local tile=16" --device opencl:0
 ```
 
-The column "limit that it removes" names a limit of the rung below.
+The column "limit that it removes" names a limit of the partner.
 The page [lab/ladder.md](lab/ladder.md) has the best measured rates. `ci/ladder.sh` generates this page.
 
 END

@@ -6,27 +6,41 @@
 
 tsl_cost_report tsl_cost_report_make(const tsl_problem *problem, const tsl_strategy *strategy,
                                      const tsl_config *config, const tsl_device *device) {
-  tsl_cost_report counted = {.strategy = strategy, .device = device, .seconds = NAN};
+  tsl_cost_report counted = {
+      .strategy = strategy, .device = device, .seconds = NAN, .measured = {NAN, NAN, NAN}};
   counted.has_counts = tsl_cost_counts_get(strategy, problem, config, device, &counted.account);
-  counted.bounds = tsl_cost_counts_bounds(strategy, problem, config, device, &counted.account);
+  counted.bounds = tsl_cost_counts_bounds(problem, device, &counted.account);
   if (strategy->score)
     counted.seconds = tsl_strategy_seconds(strategy, problem, config, device);
   return counted;
 }
 
-static bool is_lower_rung(const tsl_strategy *strategy, const tsl_strategy *other) {
-  return tsl_strategy_rung(strategy) < tsl_strategy_rung(other);
+static const tsl_cost_report *find_report(const tsl_cost_report *all, int count, const tsl_strategy *strategy,
+                                          const tsl_device *device) {
+  for (int i = 0; i < count; i++)
+    if (all[i].has_counts && all[i].strategy == strategy && (!device || all[i].device == device))
+      return &all[i];
+  return NULL;
 }
 
-const tsl_cost_report *tsl_cost_report_rung_below(const tsl_cost_report *all, int count,
-                                                  const tsl_cost_report *counted) {
-  const tsl_cost_report *below = NULL;
-  for (int i = 0; i < count; i++)
-    if (all[i].has_counts && all[i].device == counted->device &&
-        is_lower_rung(all[i].strategy, counted->strategy) &&
-        (!below || is_lower_rung(below->strategy, all[i].strategy)))
-      below = &all[i];
-  return below;
+const tsl_cost_report *tsl_cost_report_partner(const tsl_cost_report *all, int count,
+                                               const tsl_cost_report *counted) {
+  const tsl_cost_report *found = NULL;
+  for (int any_device = 0; any_device < 2 && !found; any_device++)
+    for (const tsl_strategy *strategy = tsl_strategy_partner(counted->strategy); strategy && !found;
+         strategy = tsl_strategy_partner(strategy))
+      found = find_report(all, count, strategy, any_device ? NULL : counted->device);
+  return found;
+}
+
+static const char *const agreement_names[] = {
+#define TSL_AGREEMENT_NAME(name, text) [TSL_AGREEMENT_##name] = #text,
+    TSL_AGREEMENT_LIST(TSL_AGREEMENT_NAME)
+#undef TSL_AGREEMENT_NAME
+};
+
+const char *tsl_agreement_name(tsl_agreement agreement) {
+  return agreement_names[agreement];
 }
 
 bool tsl_cost_report_has_groups(const tsl_cost_report *counted) {
@@ -51,93 +65,270 @@ static double ratio_or_1(double value, double other) {
   return value == other ? 1 : value / other;
 }
 
-static double padding_fraction(const tsl_cost_report *counted) {
-  return counted->account.computed > 0 ? 1 - fmin(1, counted->account.useful / counted->account.computed) : 0;
+/* Smaller differences in time are none; smaller ratios of two factors are no difference in direction. */
+static const double same_time = 1.05, same_factor = 1.1;
+
+/* Returns 1: faster, -1: slower, 0: no difference. */
+static int direction(double factor) {
+  return factor > same_time ? 1 : factor < 1 / same_time ? -1 : 0;
+}
+
+static bool factors_agree(double predicted, double measured) {
+  const double ratio = fmax(measured / predicted, predicted / measured);
+  return ratio <= same_factor ||
+         (ratio <= TSL_AGREEMENT_FACTOR && direction(predicted) == direction(measured));
+}
+
+static tsl_agreement compare_factors(const tsl_cost_comparison *comparison) {
+  const double predicted = comparison->predicted, measured = comparison->measured;
+  if (isnan(predicted) || isnan(measured))
+    return !isnan(predicted)  ? TSL_AGREEMENT_PREDICTED
+           : !isnan(measured) ? TSL_AGREEMENT_MEASURED
+                              : TSL_AGREEMENT_UNKNOWN;
+  const double nearest = fmin(fmax(predicted, comparison->low), comparison->high);
+  return factors_agree(predicted, measured)  ? TSL_AGREEMENT_AGREES
+         : factors_agree(predicted, nearest) ? TSL_AGREEMENT_NOISE
+                                             : TSL_AGREEMENT_WRONG;
+}
+
+/* Returns true if the noise alone may be the measured difference. */
+static bool is_noise(const tsl_cost_comparison *comparison) {
+  return comparison->low <= 1 && comparison->high >= 1;
+}
+
+/* Returns true if the strategy counts the amounts of a limit. Few count the causes of waiting. */
+static bool is_counted(const tsl_cost_counts *account, tsl_bound bound) {
+  return bound == TSL_BOUND_ADDITIONS  ? account->sums > 0
+         : bound == TSL_BOUND_LINES    ? account->touched > 0
+         : bound == TSL_BOUND_FLIGHT   ? account->waits > 0
+         : bound == TSL_BOUND_LOADS    ? account->loads > 0
+         : bound == TSL_BOUND_BARRIERS ? account->loads > 0
+                                       : true;
+}
+
+/* Returns the limit whose time changes most in the direction of the difference, if that is enough. */
+static tsl_bound find_reason(const tsl_cost_report *counted, const tsl_cost_comparison *comparison) {
+  const tsl_cost_report *partner = comparison->partner;
+  const bool measured = comparison->agreement == TSL_AGREEMENT_AGREES;
+  const double own = measured ? counted->measured.seconds : counted->seconds,
+               other = measured ? partner->measured.seconds : partner->seconds;
+  const double factor = measured ? comparison->measured : comparison->predicted;
+  const double sign = direction(factor);
+  if (measured && is_noise(comparison))
+    return TSL_BOUND_COUNT;
+  double most = 0.25 * fabs(other - own);
+  tsl_bound reason = TSL_BOUND_COUNT;
+  for (int i = 0; i < TSL_BOUND_COUNT && sign != 0; i++) {
+    const double mine = counted->bounds.seconds[i], its = partner->bounds.seconds[i];
+    if (is_counted(&counted->account, (tsl_bound)i) && is_counted(&partner->account, (tsl_bound)i) &&
+        mine <= same_time * own && its <= same_time * other && sign * (its - mine) >= most) {
+      most = sign * (its - mine);
+      reason = (tsl_bound)i;
+    }
+  }
+  return reason;
+}
+
+tsl_cost_comparison tsl_cost_report_compare(const tsl_cost_report *counted, const tsl_cost_report *partner) {
+  tsl_cost_comparison made = {partner, NAN, NAN, NAN, NAN, TSL_AGREEMENT_UNKNOWN, TSL_BOUND_COUNT};
+  if (!partner || !counted->has_counts)
+    return made;
+  const tsl_cost_measured *own = &counted->measured, *other = &partner->measured;
+  const double predicted = partner->seconds / counted->seconds;
+  made.predicted = isfinite(predicted) && predicted > 0 ? predicted : NAN;
+  made.measured = other->seconds / own->seconds;
+  made.low = other->first_quartile / own->third_quartile;
+  made.high = other->third_quartile / own->first_quartile;
+  made.agreement = compare_factors(&made);
+  if (made.agreement == TSL_AGREEMENT_PREDICTED || made.agreement == TSL_AGREEMENT_AGREES)
+    made.reason = find_reason(counted, &made);
+  return made;
 }
 
 static double cost_report_local_bytes(const tsl_cost_report *counted) {
   return counted->account.local.read + counted->account.local.written;
 }
 
-/* Appends the reason why a rung is slower than the rung below: the first that applies. */
-static void describe_slowdown(const tsl_problem *problem, const tsl_cost_report *counted,
-                              const tsl_cost_report *below, tsl_text *out) {
-  const char *name = below->strategy->name;
-  if (counted->device->is_cpu && tsl_cost_report_has_groups(counted) &&
-      cost_report_local_bytes(counted) > cost_report_local_bytes(below))
-    tsl_text_add(out,
-                 "%s is a processor whose local memory is ordinary memory: copies to it save nothing, and at "
-                 "each barrier the work-items' variables leave the registers",
-                 counted->device->name);
-  else if (!counted->device->is_cpu &&
-           tsl_cost_report_occupancy(counted) < 0.7 * tsl_cost_report_occupancy(below))
-    tsl_text_add(
-        out,
-        "%.3g work-items, where %s has %.3g, fill %.2g%% of the device, too few to hide waits for memory",
-        counted->account.items, name, below->account.items, 100 * tsl_cost_report_occupancy(counted));
-  else if (padding_fraction(counted) > 0.1 + padding_fraction(below))
-    tsl_text_add(out, "%.0f%% of its multiply-adds multiply padding (zeros at the edges of tiles)",
-                 100 * padding_fraction(counted));
-  else if (counted->account.workers < below->account.workers)
-    tsl_text_add(out, "it keeps %.3g %s busy, %s %.3g", counted->account.workers,
-                 tsl_cost_report_has_groups(counted) ? "compute units"
-                 : counted->account.workers == 1     ? "thread"
-                                                     : "threads",
-                 name, below->account.workers);
-  else if (counted->account.launches > below->account.launches)
-    tsl_text_add(out, "its copies need %d more launches, which cost more than they save here",
-                 counted->account.launches - below->account.launches);
-  else if (tsl_cost_counts_words(problem, &counted->account).global >
-           1.2 * tsl_cost_counts_words(problem, &below->account).global)
-    tsl_text_add(out, "its tiles fit this shape badly, so each loaded number is used less often");
-  else
-    tsl_text_add(out, "its limit is %s (%s)", tsl_bound_name(counted->bounds.first),
-                 tsl_bound_what(counted->bounds.first));
+static double cost_report_global_bytes(const tsl_cost_report *counted) {
+  return counted->account.global.read + counted->account.global.written;
 }
 
-/* Appends the loads per operation of the rung below, and the differences. */
-static void describe_loads(const tsl_problem *problem, const tsl_cost_report *counted,
-                           const tsl_cost_report *below, tsl_text *out) {
+static const char *partner_name(const tsl_cost_report *counted, const tsl_cost_report *partner) {
+  return partner->strategy == counted->strategy ? "the fastest" : partner->strategy->name;
+}
+
+static const char *worker_name(const tsl_cost_report *counted) {
+  return tsl_cost_report_has_groups(counted) ? "compute units"
+         : counted->account.workers == 1     ? "thread"
+                                             : "threads";
+}
+
+/* Appends the difference in bytes of global memory, or of main memory if that is larger. */
+static void describe_bytes(const tsl_cost_report *counted, const tsl_cost_report *partner, tsl_text *out) {
+  const double asked = cost_report_global_bytes(counted) / cost_report_global_bytes(partner),
+               memory = counted->account.memory / partner->account.memory;
+  const char *name = partner_name(counted, partner);
+  if (fabs(log(memory)) > fabs(log(asked)))
+    tsl_text_add(out, "main memory moves %.3g times the bytes of %s", memory, name);
+  else if (asked > same_time || asked < 1 / same_time)
+    tsl_text_add(out, "it moves %.3g times the bytes of %s from and to global memory and its caches", asked,
+                 name);
+  else
+    tsl_text_add(out, "%.3g %s load and store, of %s %.3g", counted->account.workers, worker_name(counted),
+                 name, partner->account.workers);
+}
+
+/* Appends what makes the difference in one limit. */
+static void describe_reason(const tsl_cost_report *counted, const tsl_cost_report *partner, tsl_bound reason,
+                            tsl_text *out) {
+  const tsl_cost_counts *own = &counted->account, *other = &partner->account;
+  const char *name = partner_name(counted, partner);
+  switch (reason) {
+  case TSL_BOUND_ARITHMETIC:
+    if (own->workers != other->workers)
+      tsl_text_add(out, "it keeps %.3g %s busy, %s %.3g", own->workers, worker_name(counted), name,
+                   other->workers);
+    else
+      tsl_text_add(out, "it computes %.3g times the multiply-adds of %s, padding included",
+                   own->computed / other->computed, name);
+    break;
+  case TSL_BOUND_GLOBAL:
+    describe_bytes(counted, partner, out);
+    break;
+  case TSL_BOUND_LOCAL:
+    tsl_text_add(out, "it moves %.3g bytes of local memory or copies for each multiply-add, %s %.3g",
+                 cost_report_local_bytes(counted) / own->useful, name,
+                 cost_report_local_bytes(partner) / other->useful);
+    break;
+  case TSL_BOUND_ADDITIONS:
+    tsl_text_add(out, "additions wait for the previous one of their sum: it has %.3g sums at a time, %s %.3g",
+                 own->sums, name, other->sums);
+    break;
+  case TSL_BOUND_LOADS:
+    tsl_text_add(out, "it has %.3g load instructions for each multiply-add, %s %.3g",
+                 own->loads / own->useful, name, other->loads / other->useful);
+    break;
+  case TSL_BOUND_LINES:
+    tsl_text_add(
+        out, "for each multiply-add it touches %.3g bytes of memory in %s and needs %.3g; %s touches %.3g",
+        own->touched / own->useful, counted->device->is_cpu ? "cache lines" : "segments",
+        own->needed / own->useful, name, other->touched / other->useful);
+    break;
+  case TSL_BOUND_FLIGHT:
+    tsl_text_add(out,
+                 "%.3g work-items, where %s has %.3g, fill %.2g%% of the device to hide waits for memory",
+                 own->items, name, other->items, 100 * tsl_cost_report_occupancy(counted));
+    break;
+  case TSL_BOUND_BARRIERS:
+    tsl_text_add(out, "it has %.3g barriers, %s %.3g%s", own->barriers, name, other->barriers,
+                 counted->device->is_cpu ? ", and at each a processor's work-items leave the registers" : "");
+    break;
+  case TSL_BOUND_LAUNCH:
+    tsl_text_add(out, "it has %d launches, %s %d", own->launches, name, other->launches);
+    break;
+  case TSL_BOUND_COUNT:
+    tsl_text_add(out, "no counted limit explains it");
+  }
+}
+
+void tsl_cost_comparison_loads(const tsl_problem *problem, const tsl_cost_report *counted,
+                               const tsl_cost_comparison *comparison, tsl_text *out) {
+  const tsl_cost_report *partner = comparison->partner;
   const bool has_groups = tsl_cost_report_has_groups(counted);
-  const tsl_words words = tsl_cost_counts_words(problem, &counted->account),
-                  words_below = tsl_cost_counts_words(problem, &below->account);
-  const double fewer = ratio_or_1(words_below.global, words.global),
-               memory = ratio_or_1(counted->account.memory, below->account.memory);
-  tsl_text_add(out, "; %s loads %.3g", below->strategy->name, words_below.global);
-  if (fewer > 1.05)
+  const tsl_words words = tsl_cost_counts_words(problem, &counted->account);
+  tsl_text_add(out, "loads %.3g numbers %s", words.global,
+               problem->op == TSL_OP_TRANSPOSE ? "for each element" : "for each multiply-add");
+  if (!partner)
+    return;
+  const tsl_words others = tsl_cost_counts_words(problem, &partner->account);
+  const double fewer = ratio_or_1(others.global, words.global),
+               memory = ratio_or_1(counted->account.memory, partner->account.memory);
+  tsl_text_add(out, "; %s%s%s loads %.3g", partner_name(counted, partner),
+               partner->device == counted->device ? "" : " on ",
+               partner->device == counted->device ? "" : partner->device->name, others.global);
+  if (fewer > same_time)
     tsl_text_add(out, ", %.3g times as many", fewer);
-  if (words.local > 0 && words_below.local == 0)
+  if (words.local > 0 && others.local == 0)
     tsl_text_add(out, "; it loads %.3g more %s", words.local,
                  has_groups ? "from local memory" : "from copies in its caches");
-  if (words.local == 0 && words_below.local > 0 && has_groups)
+  if (words.local == 0 && others.local > 0 && has_groups && tsl_cost_report_has_groups(partner))
     tsl_text_add(out, "; it keeps sums in registers, so it needs no local memory and no barriers");
-  if (memory < 0.95)
+  if (memory < 1 / same_time)
     tsl_text_add(out, "; main memory moves %.3g of the bytes", memory);
-  if (counted->account.workers > below->account.workers && !has_groups)
-    tsl_text_add(out, "; %.3g threads instead of %.3g", counted->account.workers, below->account.workers);
+  if (counted->account.workers > partner->account.workers && !has_groups)
+    tsl_text_add(out, "; %.3g threads instead of %.3g", counted->account.workers, partner->account.workers);
 }
 
-void tsl_cost_report_compare(const tsl_problem *problem, const tsl_cost_report *counted,
-                             const tsl_cost_report *below, tsl_text *out) {
+/* Appends "1.9 times as fast", "1.5 times slower" or "no faster". */
+static void add_factor(double factor, tsl_text *out) {
+  if (factor > same_time)
+    tsl_text_add(out, "%.3g times as fast", factor);
+  else if (factor < 1 / same_time)
+    tsl_text_add(out, "%.3g times slower", 1 / factor);
+  else
+    tsl_text_add(out, "no faster");
+}
+
+void tsl_cost_comparison_factors(const tsl_cost_report *counted, const tsl_cost_comparison *comparison,
+                                 tsl_text *out) {
+  switch (comparison->agreement) {
+  case TSL_AGREEMENT_UNKNOWN:
+    return;
+  case TSL_AGREEMENT_WRONG:
+    tsl_text_add(out, "the model is wrong here: it expected %.3g, measured %.3g", comparison->predicted,
+                 comparison->measured);
+    return;
+  case TSL_AGREEMENT_NOISE:
+    tsl_text_add(out, "too noisy to compare: measured %.3g (%.3g to %.3g), predicted %.3g",
+                 comparison->measured, comparison->low, comparison->high, comparison->predicted);
+    return;
+  case TSL_AGREEMENT_MEASURED:
+    tsl_text_add(out, "measured ");
+    add_factor(comparison->measured, out);
+    tsl_text_add(out, ", not predicted");
+    return;
+  case TSL_AGREEMENT_PREDICTED:
+    tsl_text_add(out, "predicted ");
+    add_factor(comparison->predicted, out);
+    break;
+  case TSL_AGREEMENT_AGREES:
+    tsl_text_add(out, "measured ");
+    add_factor(comparison->measured, out);
+    tsl_text_add(out, ", predicted %.3g", comparison->predicted);
+  }
+  const bool measured = comparison->agreement == TSL_AGREEMENT_AGREES;
+  if (direction(measured ? comparison->measured : comparison->predicted) == 0)
+    return;
+  if (measured && is_noise(comparison)) {
+    tsl_text_add(out, ", a difference within the noise");
+    return;
+  }
+  tsl_text_add(out, ": ");
+  describe_reason(counted, comparison->partner, comparison->reason, out);
+}
+
+void tsl_cost_comparison_print(const tsl_problem *problem, const tsl_cost_report *counted,
+                               const tsl_cost_comparison *comparison, tsl_text *out) {
   if (!counted->has_counts)
     return;
-  tsl_text_add(out, "%sloads %.3g numbers %s", below ? "" : "the lowest rung here; ",
-               tsl_cost_counts_words(problem, &counted->account).global,
-               problem->op == TSL_OP_TRANSPOSE ? "for each element" : "for each multiply-add");
-  if (!below)
-    return;
-  describe_loads(problem, counted, below, out);
-  const double faster = below->seconds / counted->seconds;
-  if (!isfinite(faster))
-    return;
-  if (faster > 1.05)
-    tsl_text_add(out, "; predicted %.3g times as fast", faster);
-  else if (faster < 0.95)
-    tsl_text_add(out, "; predicted %.3g times slower: ", 1 / faster);
-  else
-    tsl_text_add(out, "; predicted no faster: ");
-  if (faster <= 1.05)
-    describe_slowdown(problem, counted, below, out);
+  tsl_cost_comparison_loads(problem, counted, comparison, out);
+  if (comparison->agreement != TSL_AGREEMENT_UNKNOWN)
+    tsl_text_add(out, "; ");
+  tsl_cost_comparison_factors(counted, comparison, out);
+}
+
+void tsl_cost_comparison_json(const tsl_problem *problem, const tsl_cost_report *counted,
+                              const tsl_cost_comparison *comparison, tsl_json *json) {
+  const tsl_cost_report *partner = comparison->partner;
+  tsl_text text = {0};
+  tsl_cost_comparison_print(problem, counted, comparison, &text);
+  tsl_json_add(json,
+               "partner:s, partner_device:s, predicted_factor:r, measured_factor:r, measured_low:r, "
+               "measured_high:r, agreement:s, reason:s, comparison:t",
+               partner ? partner->strategy->name : NULL, partner ? partner->device->name : NULL,
+               comparison->predicted, comparison->measured, comparison->low, comparison->high,
+               tsl_agreement_name(comparison->agreement),
+               comparison->reason < TSL_BOUND_COUNT ? tsl_bound_name(comparison->reason) : NULL, &text);
 }
 
 static void append_grid_sizes(const tsl_grid *grid, bool groups, bool items, tsl_text *out) {
@@ -188,8 +379,12 @@ void tsl_cost_report_json(const tsl_problem *problem, const tsl_cost_report *cou
                  groups[2] * (uint64_t)items[2], account->items, account->wasted);
   } else
     tsl_json_add(json, "groups:n, items:n, ndrange:n, items_in_all:n, items_wasted:n");
-  tsl_json_add(json, "workers:r, occupancy:r, launches:d, bound:s, seconds:{", account->workers,
-               tsl_cost_report_occupancy(counted), account->launches, tsl_bound_name(counted->bounds.first));
+  tsl_json_add(json, "touched_bytes:r, needed_bytes:r, sums:r, loads:r, waits:r, barriers:r",
+               account->touched, account->needed, account->sums, account->loads, account->waits,
+               account->barriers);
+  tsl_json_add(json, "workers:r, occupancy:r, occupancy_limit:s, launches:d, bound:s, seconds:{",
+               account->workers, tsl_cost_report_occupancy(counted), account->filled_by, account->launches,
+               tsl_bound_name(counted->bounds.first));
   for (int i = 0; i < TSL_BOUND_COUNT; i++)
     tsl_json_add(json, "*:r", tsl_bound_name((tsl_bound)i), counted->bounds.seconds[i]);
   tsl_json_add(json, "}}");

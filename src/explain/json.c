@@ -4,17 +4,16 @@
 
 #include <math.h>
 
-/* Writes the members `account`, `below` and `comparison`. */
+/* Writes `account` and the comparison with the partner. */
 static void write_json_costs(const tsl_explanation *found, int index, tsl_json *json) {
   const tsl_cost_report *counted =
       index < found->usable_count ? &found->counted[index] : &(tsl_cost_report){.has_counts = false};
-  const tsl_cost_report *below =
-      counted->has_counts ? tsl_cost_report_rung_below(found->counted, found->usable_count, counted) : NULL;
-  tsl_text text = {0};
-  tsl_cost_report_compare(&found->problem, counted, below, &text);
+  const tsl_cost_comparison comparison = tsl_cost_report_compare(
+      counted,
+      counted->has_counts ? tsl_cost_report_partner(found->counted, found->usable_count, counted) : NULL);
   tsl_json_add(json, "account:");
   tsl_cost_report_json(&found->problem, counted, json);
-  tsl_json_add(json, "below:s, comparison:t", below ? below->strategy->name : NULL, &text);
+  tsl_cost_comparison_json(&found->problem, counted, &comparison, json);
 }
 
 static void write_json_candidates(const tsl_explanation *found, tsl_json *json) {

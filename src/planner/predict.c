@@ -173,8 +173,9 @@ static void keep_bits(const tsl_problem *problem, tsl_candidate *candidate) {
         reference->name);
 }
 
-/* Chooses bits that do not depend on threads or days. On the cpu no model decides, but the ladder's highest
- * supported rung with its defaults. Strategies for small products are used only for small products. */
+/* Chooses bits that do not depend on threads or days. On the cpu no model decides, but the last strategy of
+ * the list that supports the problem, with its defaults. Peers come last, and strategies for small products
+ * where the product is large. */
 static void predict_reproducible(const tsl_problem *problem, const tsl_strategy_request *request,
                                  tsl_candidate *candidates, int count) {
   for (int i = 0; i < count; i++) {
@@ -182,10 +183,11 @@ static void predict_reproducible(const tsl_problem *problem, const tsl_strategy_
     if (problem->ask.bits == TSL_REPRODUCIBILITY_DEVICES && !request->strategy)
       keep_bits(problem, candidate);
     else if (!candidate->refusal[0] && ignores_models(problem, candidate->device))
-      candidate->order = candidate->strategy == &tsl_gemm_host_small &&
-                                 tsl_problem_flops(problem) > 2 * (double)tsl_crossovers.fixed_bits_volume
+      candidate->order = candidate->strategy->vendor.load ||
+                                 (candidate->strategy == &tsl_gemm_host_small &&
+                                  tsl_problem_flops(problem) > 2 * (double)tsl_crossovers.fixed_bits_volume)
                              ? 0
-                             : -tsl_strategy_rung(candidate->strategy);
+                             : -1 - i;
     candidate->seconds = candidate->refusal[0] ? INFINITY : candidate->seconds;
   }
 }

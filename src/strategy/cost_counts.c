@@ -1,8 +1,10 @@
 #include "strategy/cost_counts.h"
 
+#include "core/memory.h"
 #include "device/device_fragments.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static const char *const bound_names[] = {
 #define TSL_BOUND_NAME(name, text, what) [TSL_BOUND_##name] = #text,
@@ -40,7 +42,9 @@ static double cost_counts_operations_per_multiply(const tsl_problem *problem) {
 static void cost_counts_multiply(tsl_cost_counts *account, double factor) {
   double *const totals[] = {&account->useful,         &account->computed,   &account->global.read,
                             &account->global.written, &account->local.read, &account->local.written,
-                            &account->memory,         &account->items,      &account->wasted};
+                            &account->memory,         &account->items,      &account->wasted,
+                            &account->touched,        &account->needed,     &account->loads,
+                            &account->barriers};
   for (size_t i = 0; i < sizeof totals / sizeof *totals; i++)
     *totals[i] *= factor;
 }
@@ -84,8 +88,50 @@ static double busy_fraction(const tsl_device *device, const tsl_cost_counts *acc
   return fmin(1, fmax(account->workers, 1) / fmax(all, 1));
 }
 
-tsl_bounds tsl_cost_counts_bounds(const tsl_strategy *strategy, const tsl_problem *problem,
-                                  const tsl_config *config, const tsl_device *device,
+static double count_groups(const tsl_grid *grid) {
+  return (double)grid->groups[0] * (double)grid->groups[1] * (double)grid->groups[2];
+}
+
+static int items_per_group(const tsl_grid *grid) {
+  return grid->items[0] * grid->items[1] * grid->items[2];
+}
+
+/* Latencies in clocks. Between barriers a processor runs work-items one after the other. At each barrier it
+ * stores and loads an item's variables. */
+static const double addition_clocks = 4, barrier_clocks = 30, host_barrier_clocks = 4, host_loads_a_clock = 2,
+                    host_line_clocks = 5; /* a line from the second level */
+static const double memory_seconds = 6e-7;
+
+/* Returns the groups of the account that are on a unit at the same time. */
+static double groups_in_flight(const tsl_device *device, const tsl_cost_counts *account) {
+  const double units = fmax(1, device->compute_units);
+  return fmax(1, fmin(account->per_unit, count_groups(&account->grid) / units));
+}
+
+/* Sets the seconds of the causes of waiting. */
+static void cost_counts_waiting(const tsl_device *device, const tsl_cost_counts *account, double *seconds) {
+  const bool has_groups = account->grid.groups[0] > 0, is_gpu = has_groups && !device->is_cpu;
+  const double clocks = 1e6 * fmax(1, device->clock_mhz) * fmax(1, account->workers); /* of busy units */
+  const double groups = groups_in_flight(device, account);
+  const double items = is_gpu ? groups * items_per_group(&account->grid) : 1;
+  if (account->sums > 0)
+    seconds[TSL_BOUND_ADDITIONS] = addition_clocks * account->computed / (items * account->sums * clocks);
+  if (device->is_cpu)
+    seconds[TSL_BOUND_LOADS] = account->loads / (host_loads_a_clock * clocks);
+  if (!is_gpu && account->touched > account->needed)
+    seconds[TSL_BOUND_LINES] = account->touched / TSL_CACHE_LINE * host_line_clocks / clocks;
+  if (is_gpu && account->touched > account->needed)
+    seconds[TSL_BOUND_LINES] =
+        account->touched / (near_bytes_per_second(device) * busy_fraction(device, account));
+  if (is_gpu)
+    seconds[TSL_BOUND_FLIGHT] = memory_seconds * account->waits *
+                                ceil(count_groups(&account->grid) / (groups * fmax(1, account->workers)));
+  seconds[TSL_BOUND_BARRIERS] =
+      account->barriers / clocks *
+      (is_gpu ? barrier_clocks / groups : host_barrier_clocks * items_per_group(&account->grid));
+}
+
+tsl_bounds tsl_cost_counts_bounds(const tsl_problem *problem, const tsl_device *device,
                                   const tsl_cost_counts *account) {
   tsl_problem room;
   problem = tsl_problem_without_epilogue(problem, &room);
@@ -93,17 +139,13 @@ tsl_bounds tsl_cost_counts_bounds(const tsl_strategy *strategy, const tsl_proble
   const double busy = busy_fraction(device, account), near = near_bytes_per_second(device) * busy;
   const double asked = account->global.read + account->global.written;
   const double kept = account->local.read + account->local.written;
-  double *seconds = bounds.seconds, most = 0;
+  double *seconds = bounds.seconds;
   seconds[TSL_BOUND_ARITHMETIC] = account->computed * cost_counts_operations_per_multiply(problem) /
                                   (cost_counts_peak_rate(problem, device, account) * busy);
   seconds[TSL_BOUND_GLOBAL] = fmax(asked / near, account->memory / device->bandwidth);
   seconds[TSL_BOUND_LOCAL] = kept / near;
+  cost_counts_waiting(device, account, seconds);
   seconds[TSL_BOUND_LAUNCH] = account->launches * device->launch_seconds;
-  for (int i = 0; i < TSL_BOUND_LATENCY; i++)
-    most = fmax(most, seconds[i]);
-  if (strategy->score)
-    seconds[TSL_BOUND_LATENCY] =
-        fmax(0, strategy->score(problem, config, device) - most - seconds[TSL_BOUND_LAUNCH]);
   for (int i = 0; i < TSL_BOUND_COUNT; i++)
     if (seconds[i] > seconds[bounds.first])
       bounds.first = (tsl_bound)i;
@@ -126,23 +168,17 @@ tsl_words tsl_cost_counts_words(const tsl_problem *problem, const tsl_cost_count
 /* Room of a GPU's compute unit: work-items, groups, and local memory as a multiple of a group's maximum. */
 enum { UNIT_ITEMS = 2048, UNIT_GROUPS = 32, UNIT_LOCALS = 4 };
 
-/* Returns how many groups of `items` items fit on a GPU's unit at once, at least 1; 1 on processors. */
-static int cost_counts_groups_per_unit(int items, int64_t local_bytes, const tsl_device *device) {
-  if (device->is_cpu)
-    return 1;
-  const int by_items = UNIT_ITEMS / (items > 0 ? items : 1);
+/* Sets how many groups fit on a GPU's unit at once, at least 1, and what limits them; 1 on processors. */
+static void cost_counts_fill_unit(int64_t local_bytes, const tsl_device *device, tsl_cost_counts *account) {
+  const int items = items_per_group(&account->grid), by_items = UNIT_ITEMS / (items > 0 ? items : 1);
   const int64_t by_local =
-      local_bytes > 0 ? UNIT_LOCALS * (int64_t)device->local_bytes / local_bytes : by_items;
+      local_bytes > 0 ? UNIT_LOCALS * (int64_t)device->local_bytes / local_bytes : UNIT_GROUPS;
   const int64_t least = by_items < by_local ? by_items : by_local;
-  return least < 1 ? 1 : least > UNIT_GROUPS ? UNIT_GROUPS : (int)least;
-}
-
-static double count_groups(const tsl_grid *grid) {
-  return (double)grid->groups[0] * (double)grid->groups[1] * (double)grid->groups[2];
-}
-
-static int items_per_group(const tsl_grid *grid) {
-  return grid->items[0] * grid->items[1] * grid->items[2];
+  account->per_unit = device->is_cpu || least < 1 ? 1 : least > UNIT_GROUPS ? UNIT_GROUPS : (int)least;
+  account->filled_by = device->is_cpu         ? NULL
+                       : least >= UNIT_GROUPS ? "groups"
+                       : by_local < by_items  ? "local memory"
+                                              : "work-items";
 }
 
 /* Sets items, idle items and busy units from the account's grid; `needed`: items with work. */
@@ -151,7 +187,7 @@ static void cost_counts_fill(double needed, int64_t local_bytes, const tsl_devic
   const double groups = count_groups(&account->grid);
   account->items = groups * items_per_group(&account->grid);
   account->wasted = fmax(0, account->items - needed);
-  account->per_unit = cost_counts_groups_per_unit(items_per_group(&account->grid), local_bytes, device);
+  cost_counts_fill_unit(local_bytes, device, account);
   account->workers = fmin(groups, fmax(1, device->compute_units));
 }
 
@@ -179,6 +215,37 @@ void tsl_cost_counts_result(const tsl_problem *problem, double times, tsl_cost_c
 void tsl_cost_counts_operands(const tsl_problem *problem, double a, double b, tsl_cost_counts *account) {
   account->global.read +=
       a * cost_counts_element_bytes(&problem->a) + b * cost_counts_element_bytes(&problem->b);
+}
+
+void tsl_cost_counts_access(const tsl_shape *shape, double loads, double rows, double columns,
+                            const tsl_device *device, tsl_cost_counts *account) {
+  enum { SEGMENT = 128 }; /* bytes that a GPU moves at least */
+  if (device->is_cpu || device->warp < 2)
+    return;
+  const double bytes = cost_counts_element_bytes(shape);
+  const bool by_columns = llabs(shape->row_stride) < llabs(shape->col_stride);
+  const double lines = by_columns ? columns : rows, line_bytes = bytes * (by_columns ? rows : columns);
+  const double warps = loads / device->warp * SEGMENT;
+  account->touched += warps * lines * ceil(line_bytes / SEGMENT);
+  account->needed += warps * ceil(lines * line_bytes / SEGMENT);
+}
+
+static int64_t cost_counts_gcd(int64_t a, int64_t b) {
+  return b == 0 ? a : cost_counts_gcd(b, a % b);
+}
+
+void tsl_cost_counts_walk(const tsl_shape *shape, double loads, double length, int64_t stride,
+                          const tsl_device *device, tsl_cost_counts *account) {
+  enum { WAY_BYTES = 4096, FIRST_LEVEL = 32768 }; /* of usual first-level caches */
+  if (!device->is_cpu && !(device->capabilities & TSL_CAN_HOST))
+    return;
+  const double bytes = cost_counts_element_bytes(shape);
+  const int64_t step = llabs(stride) * (int64_t)bytes, common = cost_counts_gcd(WAY_BYTES, step),
+                first = device->level_bytes[0] > 0 ? (int64_t)device->level_bytes[0] : FIRST_LEVEL;
+  const int64_t sets = WAY_BYTES / (common > TSL_CACHE_LINE ? common : TSL_CACHE_LINE);
+  const bool stay = step < TSL_CACHE_LINE || length <= (double)(sets * (first / WAY_BYTES));
+  account->touched += loads * (stay ? bytes : TSL_CACHE_LINE);
+  account->needed += loads * bytes;
 }
 
 void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account) {

@@ -22,7 +22,16 @@ struct tsl_cost_counts {
   double wasted;  /* work-items without an element of the result */
   int per_unit;   /* groups that fit on a compute unit at once */
   double workers; /* compute units, or threads, that have work */
-  int launches;   /* kernel launches of a run; 0 on the host */
+  const char *filled_by; /* what limits `per_unit`: "work-items", "local memory", "groups"; NULL: no groups */
+  int launches;          /* kernel launches of a run; 0 on the host */
+  /* Causes of waiting. 0: not counted. */
+  /* bytes of memory segments that the accesses of warps touch, and need at least; on processors, bytes of
+   * cache lines that loads bring into the first level, and of the loads */
+  double touched, needed;
+  double sums;     /* independent sums of an item, or of a thread on the host with each vector's lanes */
+  double loads;    /* load instructions of all items or threads, of an element or a vector each */
+  double waits;    /* accesses of an item to memory, each after the previous one */
+  double barriers; /* barriers of all groups */
   double rate; /* peak operations per second, where it differs from the device's multiply-add peak; else 0 */
 };
 
@@ -31,7 +40,11 @@ struct tsl_cost_counts {
   X(ARITHMETIC, arithmetic, "multiply-adds")                                                                 \
   X(GLOBAL, global memory, "loads and stores of global memory, cached or not")                               \
   X(LOCAL, local memory, "loads and stores of local memory, or of a core's own caches")                      \
-  X(LATENCY, latency, "waiting for memory, at barriers, or for the previous addition")                       \
+  X(ADDITIONS, dependent additions, "each waits for the previous one of its sum")                            \
+  X(LOADS, single loads, "load instructions, of one element where a vector would do")                        \
+  X(LINES, uncoalesced lines, "segments or cache lines of memory of which little is used")                   \
+  X(FLIGHT, items in flight, "too few work-items to hide waits for memory")                                  \
+  X(BARRIERS, barriers, "work-items that wait for their group")                                              \
   X(LAUNCH, launch, "starting kernels")
 
 typedef enum tsl_bound {
@@ -44,7 +57,7 @@ const char *tsl_bound_name(tsl_bound bound);
 /* Returns the description of a bound, for explanations: "starting kernels". */
 const char *tsl_bound_what(tsl_bound bound);
 
-/* Seconds that each limit takes alone. Latency: the rest of the strategy's predicted time. */
+/* Seconds that each limit takes alone, from counts and the device's data, without the strategy's model. */
 typedef struct tsl_bounds {
   double seconds[TSL_BOUND_COUNT];
   tsl_bound first; /* the limit that takes longest */
@@ -54,8 +67,7 @@ typedef struct tsl_bounds {
 bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
                          const tsl_device *device, tsl_cost_counts *account);
 /* Computes the seconds of each limit from the counts of a run. The config must not be refused. */
-tsl_bounds tsl_cost_counts_bounds(const tsl_strategy *strategy, const tsl_problem *problem,
-                                  const tsl_config *config, const tsl_device *device,
+tsl_bounds tsl_cost_counts_bounds(const tsl_problem *problem, const tsl_device *device,
                                   const tsl_cost_counts *account);
 /* Returns operations per byte of global traffic: the roofline's arithmetic intensity. */
 double tsl_cost_counts_intensity(const tsl_problem *problem, const tsl_cost_counts *account);
@@ -77,6 +89,14 @@ void tsl_cost_counts_groups(double groups, int items, double needed, int64_t loc
 void tsl_cost_counts_result(const tsl_problem *problem, double times, tsl_cost_counts *account);
 /* Adds loads of `a` elements of A and `b` elements of B from global memory. */
 void tsl_cost_counts_operands(const tsl_problem *problem, double a, double b, tsl_cost_counts *account);
+/* Adds `loads` accesses of single items to an operand. In each, a warp of the account's grid spans `rows`
+ * rows and `columns` columns of the operand. Not on processors, whose items run one after the other. */
+void tsl_cost_counts_access(const tsl_shape *shape, double loads, double rows, double columns,
+                            const tsl_device *device, tsl_cost_counts *account);
+/* Adds `loads` of a processor, one by one along `length` elements that are `stride` elements apart. A load
+ * touches a whole cache line, unless the lines stay in a first-level cache until the next elements follow. */
+void tsl_cost_counts_walk(const tsl_shape *shape, double loads, double length, int64_t stride,
+                          const tsl_device *device, tsl_cost_counts *account);
 /* Adds a copy of `bytes` bytes: one read, one write, and one launch on devices with launches. */
 void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account);
 /* Counts register tiles of C on the host. Each step loads a column of `height` elements and a row of `width`

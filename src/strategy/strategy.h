@@ -74,8 +74,12 @@ typedef struct tsl_fused_ops {
 struct tsl_strategy {
   const char *name; /* name of the folder */
   const char *idea; /* one line for documents */
-  /* bound of the previous rung that this strategy lifts, in a few words; NULL: not on the ladder */
+  /* bound of the partner that this strategy lifts, in a few words; NULL: a vendor's library */
   const char *lifts;
+  /* name of the strategy of the same op that the header names ("Beyond `element`"): explanations compare with
+   * it; NULL: none */
+  const char *partner;
+  int rung; /* number in the course's order (docs/COURSES.md), from 1; 0: not part of the course */
   tsl_op op;
   /* increased when results or a parameter's meaning change: stored plans of older versions are discarded */
   int version;

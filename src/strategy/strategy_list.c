@@ -49,13 +49,6 @@ const tsl_strategy *tsl_strategy_specification(tsl_op op) {
   return strategies[first];
 }
 
-int tsl_strategy_rung(const tsl_strategy *strategy) {
-  int rung = 0;
-  const tsl_strategy *other;
-  for (int i = 0; !strategy->vendor.load && (other = tsl_strategy_at(i)) != NULL; i++) {
-    rung += other->op == strategy->op && !other->vendor.load;
-    if (other == strategy)
-      break;
-  }
-  return rung;
+const tsl_strategy *tsl_strategy_partner(const tsl_strategy *strategy) {
+  return strategy->partner ? tsl_strategy_find(strategy->op, strategy->partner) : NULL;
 }

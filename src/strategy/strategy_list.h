@@ -1,4 +1,4 @@
-/* Strategies; the first of an operation is rung 1 of its ladder. X(op, family, name): the folder
+/* Strategies. The rungs of the course come first, in their order. X(op, family, name): the folder
  * src/strategy/<op>/<family>/<name> defines `const tsl_strategy tsl_<op>_<name>`. */
 #ifndef TSL_STRATEGY_STRATEGY_LIST_H
 #define TSL_STRATEGY_STRATEGY_LIST_H
@@ -14,6 +14,7 @@
   X(gemm, ladder, row_private_column_local)                                                                  \
   X(gemm, ladder, tile_local)                                                                                \
   X(gemm, ladder, image_microtile)                                                                           \
+  X(gemm, ladder, blocked)                                                                                   \
   X(gemm, portable, register_tile)                                                                           \
   X(gemm, portable, thin_tile)                                                                               \
   X(gemm, portable, opencl_mma)                                                                              \
@@ -25,7 +26,6 @@
   X(gemm, emulated, exact)                                                                                   \
   X(gemm, emulated, residue_int8)                                                                            \
   X(gemm, emulated, split_precision)                                                                         \
-  X(gemm, ladder, blocked)                                                                                   \
   X(gemm, host, host_packed)                                                                                 \
   X(gemm, host, host_small)                                                                                  \
   X(gemm, host, host_skinny)                                                                                 \
@@ -63,7 +63,7 @@ const tsl_strategy *tsl_strategy_find(tsl_op op, const char *name);
  * build and no memory, and supports every combination of types and layouts that any strategy supports. */
 const tsl_strategy *tsl_strategy_specification(tsl_op op);
 
-/* Returns the position on the operation's ladder, from 1 (strategy_list.h); 0 for vendors' strategies. */
-int tsl_strategy_rung(const tsl_strategy *strategy);
+/* Returns the strategy that explanations compare with (member `partner`); NULL: none. */
+const tsl_strategy *tsl_strategy_partner(const tsl_strategy *strategy);
 
 #endif

@@ -90,6 +90,7 @@ static tesela_status verify_all(race *job) {
   for (int i = 0; i < job->count; i++) {
     tsl_race_entry *entry = job->entries[i];
     entry->timing = tsl_not_measured;
+    entry->hardware = tsl_hardware_uncounted;
     entry->predicted = INFINITY;
     if (entry->result == TSL_CASE_REFUSED)
       continue;
@@ -255,6 +256,26 @@ static void warm_up_entries(race *job) {
   }
 }
 
+/* Counts hardware events of a batch of each right entry. All threads exist by now. */
+static void count_hardware(race *job) {
+  double compute, wall;
+  tsl_hardware_counters *counters;
+  if (!job->options.hardware || !job->device->is_cpu ||
+      !(counters = tsl_hardware_open(job->report.hardware_why, sizeof job->report.hardware_why)))
+    return;
+  for (int i = 0; i < job->count; i++) {
+    timed_entry *current = &job->timed_entries[i];
+    if (current->entry->result != TSL_CASE_RIGHT || is_stopped(job))
+      continue;
+    tsl_hardware_start(counters);
+    const bool right = race_sample(job, current, &compute, &wall);
+    const tsl_hardware_counts counts = tsl_hardware_stop(counters);
+    for (int event = 0; right && event < TSL_HARDWARE_COUNT; event++)
+      current->entry->hardware.value[event] = counts.value[event] / current->runs_per_sample;
+  }
+  tsl_hardware_close(counters);
+}
+
 /* Warms up, runs rounds until all entries have ended, and fills in their timings. */
 static void race_time_all(race *job) {
   int count;
@@ -277,6 +298,7 @@ static void race_time_all(race *job) {
                           &current->entry->timing);
     current->entry->timing.batch = current->runs_per_sample;
   }
+  count_hardware(job);
 }
 
 static tesela_status race_make(race *job) {

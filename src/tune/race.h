@@ -26,6 +26,7 @@ typedef struct tsl_race_options {
   /* Seconds; an entry slower in three samples, or four times slower in its first run, ends; 0: none. */
   double limit;
   int64_t operations_max; /* limit of the verification's operations (tsl_judge) */
+  bool hardware;          /* count hardware events of one more batch of each entry, on processors */
   bool warm;              /* one set of operands, which stays in the caches if it fits */
   uint64_t seed;          /* seed of the data and the order */
   tsl_kind data;          /* kind of A's numbers; zero: normal */
@@ -48,6 +49,7 @@ typedef struct tsl_race_report {
   double seconds;                        /* duration of the race */
   int clock_mhz_before, clock_mhz_after; /* device clock around the rounds; 0: unknown */
   char clock_why[192];                   /* reason of an unknown clock */
+  char hardware_why[128]; /* reason of missing hardware counts; "": counted, or not asked for */
 } tsl_race_report;
 
 /* Runs the race; `report` may be NULL. Skips entries that are TSL_CASE_REFUSED. A device's failure is the

@@ -2,17 +2,19 @@
 #define TSL_TUNE_RACE_ENTRY_H
 
 #include "judge/check.h"
+#include "tune/hardware_counters.h"
 #include "tune/tune_measure.h"
 
 typedef struct tsl_race_entry {
   const tsl_strategy *strategy; /* input, like `config`; the rest is output */
   tsl_config config;
   tsl_case_result result;
-  tsl_verdict verdict;    /* set if right or wrong */
-  tsl_measurement timing; /* set if right, else tsl_not_measured */
-  double predicted;       /* seconds by the model; infinity if it refuses */
-  char why[256];          /* reason if not right: refusal, failure or error */
-  char plan[512];         /* text of the plan; "" if refused */
+  tsl_verdict verdict;          /* set if right or wrong */
+  tsl_measurement timing;       /* set if right, else tsl_not_measured */
+  tsl_hardware_counts hardware; /* counts of a run, where options.hardware is set */
+  double predicted;             /* seconds by the model; infinity if it refuses */
+  char why[256];                /* reason if not right: refusal, failure or error */
+  char plan[512];               /* text of the plan; "" if refused */
 } tsl_race_entry;
 
 /* Sets an entry's result and reason, without a timing. */

@@ -3,6 +3,8 @@
  *
  *  - copy: bytes read plus bytes written between two arrays; read: bytes of one array that is summed. Arrays
  *    are several times the last cache.
+ *  - level1 to level3, local: bytes read by all units, from half of a cache or from local memory. The cpu has
+ *    the levels that it reports. GPUs have the last cache and local memory.
  *  - fma: a multiply-add counts two operations; independent chains in registers, on all units. Matrix units
  *    (tensor cores, AMX) are not used and exceed this roof.
  *

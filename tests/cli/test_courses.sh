@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The commands in docs/COURSES.md and README.md print the text in these pages; measured numbers may differ.
+# The commands in COURSES.md, COURSES_FAULTS.md and README.md print the text in these pages, but for numbers.
 . "$(dirname "$0")/helper.sh"
 kernel_devices | grep -q '^opencl:0$' || fail "there is no OpenCL device"
 python=$(python_with tempfile)
@@ -14,6 +14,9 @@ last="the commands of docs/COURSES.md"
 outputs "$TESELA_SOURCE/docs/COURSES.md" || fail "docs/COURSES.md does not say what comes out"
 commands=$(sed -n 's/.*: \([0-9]*\) commands.*/\1/p' "$out")
 [ "$commands" -ge 50 ] || fail "the document has $commands commands"
+
+last="the commands of docs/COURSES_FAULTS.md"
+outputs "$TESELA_SOURCE/docs/COURSES_FAULTS.md" || fail "COURSES_FAULTS.md: other output"
 
 last="the commands of README.md"
 outputs "$TESELA_SOURCE/README.md" || fail "README.md does not say what comes out"

@@ -14,27 +14,25 @@ json 'j["candidates"][0]["account"]["items_in_all"] == 2048
   and j["candidates"][0]["account"]["items_wasted"] == 548'
 json 'j["candidates"][0]["account"]["computed_multiply_adds"] == 64 * 32 * 112'
 json 'j["candidates"][0]["account"]["global_bytes_read"] == 4 * (4 * 30 * 100 + 2 * 100 * 50)'
-json 'j["candidates"][0]["below"] is None and "lowest rung" in j["candidates"][0]["comparison"]'
+json 'j["candidates"][0]["partner"] is None and j["candidates"][0]["agreement"] == "unknown"
+  and j["candidates"][0]["comparison"] == "loads 0.147 numbers for each multiply-add"'
 tesela 0 explain 30 50 100 --device "$device" --strategy "tile_local tile=16"
 prints '4 x 2 of 16 x 16 items, an NDRange of 64 x 32; 548 of 2048 items (26.8%) lie outside of C and are idle' 'limit: '
 
-# The whole ladder: every candidate that can run tells; each names a rung below on its device but one.
+# The whole ladder: every candidate has a comparison, and the nearest of its partners that can run.
 tesela 0 explain 512 512 512 --json
 json 'all((c["account"] is None) == (c["refusal"] is not None) for c in j["candidates"])'
 json 'all(c["comparison"] for c in j["candidates"] if c["account"])'
 json 'all(max(c["account"]["seconds"].values()) == c["account"]["seconds"][c["account"]["bound"]]
   for c in j["candidates"] if c["account"])'
-json 'len([c for c in j["candidates"] if c["account"] and c["below"] is None]) == len(set(c["device"]
-  for c in j["candidates"]))'
-json '{c["strategy"]: c["below"] for c in j["candidates"] if c["device"] == "'"$device"'"}["row_private"] == "row"'
-# Tiling moves to the right; on a processor it loses all the same, and that is said.
+json 'all((c["partner"], c["partner_device"]) in [(o["strategy"], o["device"]) for o in j["candidates"]
+  if o["account"]] for c in j["candidates"] if c["partner"])'
+json '(lambda p: p["row_private"] == "row" and p["tile_local"] == "element" and p["element"] == "sequential"
+  )({c["strategy"]: c["partner"] for c in j["candidates"] if c["device"] == "'"$device"'"})'
+# Tiling moves to the right.
 json '(lambda w: w["element"] < w["row_private"] < w["tile_local"])({c["strategy"]: c["account"]["operations_per_byte"] for c in j["candidates"] if c["account"] and c["device"] == "'"$device"'"})'
-if "$TESELA" devices --json | grep -q PoCL; then
-  json 'any("is a processor whose local memory is ordinary memory" in c["comparison"] for c in j["candidates"]
-    if c["strategy"] == "row_private_column_local" and c["account"])'
-fi
 tesela 0 explain 512 512 512
-prints 'traffic of' 'op/byte' 'limit' 'idle' 'compared with the rung below' 'threads'
+prints 'traffic of' 'op/byte' 'limit' 'idle' 'compared with the partner' 'threads'
 
 # An equal account for the strategy that ran.
 matrix a.npy 30x100

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/helper.sh"
 
 tesela 0 devices --measure --json
-json 'all(set(d["measured"]) == set("copy read fma_f32 fma_f64 array_bytes seconds why".split())
+json 'all(set(d["measured"]) == set("copy read level1 level2 level3 local fma_f32 fma_f64 array_bytes seconds why".split())
   for d in j["devices"])'
 json 'all(d["measured"][r]["rate"] > 0 and d["measured"][r]["repeats"] >= 3 for d in j["devices"]
   for r in ("copy", "read", "fma_f32"))'

@@ -36,7 +36,7 @@ if command -v gnuplot >/dev/null; then
   json 'all(d["measured"]["fma_f32"]["rate"] > 0 and d["measured"]["seconds"] > 0 for d in j["devices"])'
   page full.html 6 "${explored[@]}"
   has full.html 'var(--line-1)' 'measured roof' 'operations per byte asked for' 'cpu, f64'
-  # Why one beats another: the counts of each strategy, and a comparison with the rung below.
+  # Why one beats another: the counts of each strategy, and a comparison with its partner.
   has full.html 'Why one beats another' '>Limit<' 'the triple loop in C' \
     'numbers for each multiply-add; sequential loads 2'
   # The ideas with their pictures, where the sentences lead.
@@ -59,8 +59,9 @@ if command -v gnuplot >/dev/null; then
   page many.html 8 glance parameters sizes why ideas roofline errors tables machine
   has many.html 'cpu, f32: the fastest' 'cpu, f32: the others' 'columns=512'
   tesela 0 sweep blocked rows=48,192 --sizes 32 "${few[@]}" --html sweep.html
-  page sweep.html 3 glance parameters ideas roofline errors tables machine
-  has sweep.html 'blocked rows=192' '2 configs of <code>blocked</code>'
+  page sweep.html 3 glance parameters why ideas roofline errors tables machine
+  has sweep.html 'blocked rows=192' '2 configs of <code>blocked</code>' 'Why one beats another'
+  lacks sweep.html 'peed-up'
 else
   echo "not tried: pictures need gnuplot (Debian: gnuplot-nox)"
 fi

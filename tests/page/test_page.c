@@ -207,17 +207,48 @@ static void test_process_without_streams(void **state) {
   tsl_text_free(&out);
 }
 
+/* Copies the word after `phrase` and blanks, line ends or a backquote; "" if the text lacks the phrase. */
+static void word_after(const char *text, const char *phrase, char *out, size_t size) {
+  const char *found = strstr(text, phrase);
+  *out = '\0';
+  if (!found)
+    return;
+  found += strlen(phrase);
+  found += strspn(found, " \n`");
+  snprintf(out, size, "%.*s", (int)strspn(found, "abcdefghijklmnopqrstuvwxyz_0123456789"), found);
+}
+
+/* The header of a strategy names its partner. */
+static void test_partners(void **state) {
+  (void)state;
+  const tsl_strategy *strategy;
+  int named = 0;
+  for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
+    tsl_text story = {0};
+    char beyond[64], added[64];
+    assert_int_equal(tsl_strategy_story(strategy, &story), TESELA_OK);
+    word_after(tsl_text_get(&story), "Beyond", beyond, sizeof beyond);
+    word_after(tsl_text_get(&story), "adds to", added, sizeof added);
+    const char *name = *beyond ? beyond : added;
+    if (tsl_strategy_find(strategy->op, name)) {
+      named++;
+      if (!strategy->partner || strcmp(strategy->partner, name) != 0)
+        fail_msg("%s: the header names %s, the partner is %s", strategy->name, name,
+                 strategy->partner ? strategy->partner : "none");
+    } else if (strategy->rung > 1)
+      fail_msg("%s: its header names no partner", strategy->name);
+    tsl_text_free(&story);
+  }
+  assert_true(named > 12);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_html),
-      cmocka_unit_test(test_gnuplot_strings),
-      cmocka_unit_test(test_numbers),
-      cmocka_unit_test(test_story),
-      cmocka_unit_test(test_stories),
-      cmocka_unit_test(test_process),
-      cmocka_unit_test(test_process_failures),
-      cmocka_unit_test(test_process_missing),
-      cmocka_unit_test(test_process_without_streams),
+      cmocka_unit_test(test_partners),        cmocka_unit_test(test_html),
+      cmocka_unit_test(test_gnuplot_strings), cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_story),           cmocka_unit_test(test_stories),
+      cmocka_unit_test(test_process),         cmocka_unit_test(test_process_failures),
+      cmocka_unit_test(test_process_missing), cmocka_unit_test(test_process_without_streams),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -135,6 +135,38 @@ static void batches_and_empty_products(void **state) {
   assert_float_equal(none.global.read, 0, 0);
 }
 
+/* Segments of 128 bytes that warps of 32 touch, and need. Rows of A on dimension 0 of the grid are a segment
+ * each, unless A is column-major. */
+static void lines_are_counted(void **state) {
+  (void)state;
+  tsl_problem problem = tsl_problem_gemm(64, 64, 64, TESELA_F32);
+  const tsl_cost_counts element = account_on(&graphics, "element", "columns=32 rows=8", &problem);
+  assert_float_equal(element.touched, element.needed, 0);
+  const tsl_cost_counts row = account_on(&graphics, "row", "", &problem);
+  const double k = 64, warp_segment = 64. * 64 / 32 * 128; /* bytes of a segment for each warp of elements */
+  assert_float_equal(row.touched, warp_segment * (32 * k + k + 32), 0);
+  assert_float_equal(row.needed, warp_segment * (k + k + 1), 0);
+  const tsl_cost_counts tile = account_on(&graphics, "tile_local", "tile=32", &problem);
+  assert_float_equal(tile.touched, tile.needed, 0);
+  problem.a.row_stride = problem.c.row_stride = 1;
+  problem.a.col_stride = problem.c.col_stride = 64;
+  const tsl_cost_counts columns = account_on(&graphics, "row", "", &problem);
+  assert_float_equal(columns.touched, columns.needed, 0);
+}
+
+/* The limits of a GPU's unit: 2048 items, 4 times a group's local memory, or 32 groups. */
+static void occupancy_has_a_limit(void **state) {
+  (void)state;
+  const tsl_problem problem = tsl_problem_gemm(4096, 4096, 4096, TESELA_F64);
+  assert_string_equal(account_on(&graphics, "element", "", &problem).filled_by, "work-items");
+  assert_string_equal(account_on(&graphics, "element", "columns=16 rows=2", &problem).filled_by, "groups");
+  tsl_device device = graphics;
+  device.local_bytes = 18000;
+  assert_string_equal(account_on(&device, "tile_local", "tile=32", &problem).filled_by, "work-items");
+  const tsl_cost_counts few = account_on(&device, "tile_local", "tile=16", &problem);
+  assert_string_equal(few.filled_by, few.per_unit < 8 ? "local memory" : "work-items");
+}
+
 /* --- all strategies --- */
 
 static void assert_sane(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
@@ -152,7 +184,7 @@ static void assert_sane(const tsl_strategy *strategy, const tsl_problem *problem
                b = problem->op == TSL_OP_TRANSPOSE ? 0 : (double)problem->k * (double)problem->n;
   const double least =
       a * (double)tsl_type(problem->a.type)->size + b * (double)tsl_type(problem->b.type)->size;
-  const tsl_bounds bounds = tsl_cost_counts_bounds(strategy, problem, config, device, &account);
+  const tsl_bounds bounds = tsl_cost_counts_bounds(problem, device, &account);
   double most = 0, predicted = strategy->score(problem, config, device);
   for (int i = 0; i < TSL_BOUND_COUNT; i++) {
     if (!isfinite(bounds.seconds[i]) || bounds.seconds[i] < 0)
@@ -293,6 +325,8 @@ int main(void) {
       cmocka_unit_test(intensity_moves_to_the_right),
       cmocka_unit_test(batches_and_empty_products),
       cmocka_unit_test(a_triangle_is_half),
+      cmocka_unit_test(lines_are_counted),
+      cmocka_unit_test(occupancy_has_a_limit),
       cmocka_unit_test(copies_are_counted),
       cmocka_unit_test_setup_teardown(every_strategy_tells, open_devices, close_devices),
   };

@@ -27,9 +27,24 @@ double tsl_simple_kernel_seconds(const tsl_simple_kernel *kernel, const tsl_prob
   return kernel->waits > 0 ? fmax(seconds, tsl_launch_chain_seconds(device, kernel->waits)) : seconds;
 }
 
+/* Counts the accesses of warps. An item loads its row of A and its column of B, or its part of a tile
+ * or column that the group shares. */
+static void simple_accesses(const tsl_simple_kernel *kernel, const tsl_problem *problem,
+                            const tsl_device *device, tsl_cost_counts *account) {
+  const double warp = fmax(1, device->warp), across = fmax(1, fmin(kernel->columns, warp)),
+               down = fmax(1, warp / across);
+  const bool is_tile = kernel->loads_together && kernel->columns > 0;
+  const double elements = (double)problem->m * (double)problem->n;
+  tsl_cost_counts_access(&problem->a, kernel->a, down, is_tile ? across : 1, device, account);
+  tsl_cost_counts_access(&problem->b, kernel->b, kernel->loads_together ? down : 1, across, device, account);
+  tsl_cost_counts_access(&problem->c, elements * fmax(1, kernel->sums), down, across, device, account);
+}
+
 void tsl_simple_kernel_account(const tsl_simple_kernel *kernel, const tsl_problem *problem,
                                const tsl_device *device, tsl_cost_counts *account) {
-  tsl_grid grid;
+  const tesela_type type = problem->c.type;
+  const double lanes = kernel->in_vectors ? type == TESELA_F64 ? device->vector_f64 : device->vector_f32 : 1;
+  tsl_grid grid = {.groups = {0}};
   if (!simple_grid(kernel, problem, device, &grid))
     tsl_cost_counts_grid(&grid, kernel->columns > 0 ? problem->n : problem->m,
                          kernel->columns > 0 ? problem->m : 1, kernel->local_bytes, device, account);
@@ -38,6 +53,15 @@ void tsl_simple_kernel_account(const tsl_simple_kernel *kernel, const tsl_proble
   account->local = kernel->local;
   tsl_cost_counts_operands(problem, kernel->a, kernel->b, account);
   tsl_cost_counts_result(problem, fmax(1, kernel->sums), account);
+  simple_accesses(kernel, problem, device, account);
+  account->sums = device->is_cpu && kernel->in_vectors ? 0 : 1;
+  account->loads =
+      (kernel->a + kernel->b + kernel->local.read / (double)tsl_type(type)->size) / fmax(1, lanes);
+  if (!kernel->loads_together)
+    tsl_cost_counts_walk(&problem->b, kernel->b / fmax(1, lanes), (double)problem->k, problem->b.row_stride,
+                         device, account);
+  account->waits = kernel->waits > 0 ? kernel->waits : account->computed / fmax(1, account->items) / 10;
+  account->barriers = kernel->barriers * (double)grid.groups[0] * (double)grid.groups[1];
 }
 
 tesela_status tsl_simple_kernel_build(tsl_work *work, const tsl_simple_kernel *kernel) {

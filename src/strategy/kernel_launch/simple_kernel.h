@@ -17,6 +17,9 @@ typedef struct tsl_simple_kernel {
   double sums;         /* sums of an element, each added to C; 0: one */
   double computed;     /* multiply-adds with padding; 0: the problem's */
   tsl_moved local;     /* bytes from and to local memory */
+  double barriers;     /* barriers of a group */
+  bool loads_together; /* a group loads elements for all of its items, adjacent items adjacent ones */
+  bool in_vectors;     /* on processors compilers compute several work-items in the lanes of vectors */
 } tsl_simple_kernel;
 
 const char *tsl_simple_kernel_refuse(const tsl_simple_kernel *kernel, const tsl_problem *problem,

@@ -16,7 +16,7 @@
 enum { CHUNK_BYTES = 1 << 20, LARGE_CHUNKS = 2 };
 /* Tasks per thread; seconds of all of a thread's tasks. */
 enum { FMA_TASKS = 4 };
-static const double fma_seconds = 8e-3;
+static const double fma_seconds = 8e-3, level_seconds = 2e-3;
 /* Each lane of read() sums at most CHUNK_BYTES / 4 / 32 numbers of a chunk. */
 enum { LANES_MIN = 32 };
 
@@ -34,6 +34,7 @@ typedef struct host_bench {
   tesela_type type;
   const tsl_roofs_chain *chain;
   int64_t rounds;
+  size_t level_bytes; /* bytes of a thread's part in a cache */
 } host_bench;
 
 static void fill_chunk(void *argument, int64_t index, int worker) {
@@ -69,7 +70,7 @@ static void sum_chunk(void *argument, int64_t index, int worker) {
   (void)worker;
   host_bench *b = argument;
   b->sums[index] = b->loops->read(b->from + (size_t)index * b->chunk_bytes / sizeof(float),
-                                  b->chunk_bytes / sizeof(float));
+                                  b->chunk_bytes / sizeof(float), 1);
 }
 
 static void compare_chunk(void *argument, int64_t index, int worker) {
@@ -121,6 +122,55 @@ static tesela_status run_read(void *argument, double *seconds) {
   return TESELA_OK;
 }
 
+/* Returns how often a loop reads a part that is smaller than a chunk, for lanes' sums that are exact. */
+static int level_times(const host_bench *b) {
+  return b->level_bytes < b->chunk_bytes ? (int)(b->chunk_bytes / b->level_bytes) : 1;
+}
+
+/* Reads a worker's own part of the array `rounds` times, in pieces of a chunk at most. */
+static void read_level_task(void *argument, int64_t index, int worker) {
+  (void)index;
+  host_bench *b = argument;
+  const size_t part = b->level_bytes / sizeof(float), piece = b->chunk_bytes / sizeof(float);
+  const float *from = b->from + (size_t)worker * part;
+  double first = 0;
+  for (int64_t round = 0; round < b->rounds; round++) {
+    double sum = 0;
+    for (size_t i = 0; i < part; i += piece)
+      sum += b->loops->read(from + i, piece < part - i ? piece : part - i, level_times(b));
+    if (round == 0)
+      first = sum;
+    else if (sum != first)
+      atomic_store(&b->wrong, true);
+  }
+}
+
+static tesela_status run_level(void *argument, double *seconds) {
+  host_bench *b = argument;
+  *seconds = time_task(b, b->threads, read_level_task);
+  if (atomic_load(&b->wrong))
+    return tsl_fail(TESELA_WRONG_RESULT, "%s: numbers read from a cache changed", b->device->name);
+  return TESELA_OK;
+}
+
+/* Measures a cache level by parts of half of its bytes; the last level is shared by all threads. Leaves the
+ * roof out where the level is unknown, or no larger than the previous one. */
+static tesela_status measure_level(host_bench *b, int level, double seconds, tsl_roof *roof) {
+  const uint64_t *bytes = b->device->level_bytes;
+  const uint64_t part = bytes[level] / 2 / (level == 2 ? (uint64_t)b->threads : 1);
+  double once = 0;
+  b->level_bytes = (size_t)part / (TSL_ROOFS_BLOCK * sizeof(float)) * (TSL_ROOFS_BLOCK * sizeof(float));
+  if (b->level_bytes == 0 || (level > 0 && part <= bytes[level - 1]) ||
+      b->level_bytes * (size_t)b->threads > b->bytes)
+    return TESELA_OK;
+  for (b->rounds = 1; once < level_seconds && b->rounds < TSL_ROOFS_ROUNDS_MAX;) {
+    b->rounds *= 2;
+    TSL_TRY(run_level(b, &once));
+  }
+  const double work = (double)b->level_bytes * level_times(b) * (double)b->rounds * b->threads;
+  return tsl_roofs_repeat(run_level, b, work, seconds, roof);
+}
+
 static tesela_status host_measure_copy(host_bench *b, tsl_roofs_run run, size_t chunk_bytes, double seconds,
                                        tsl_roof *roof) {
   b->chunk_bytes = chunk_bytes;
@@ -159,7 +209,9 @@ static tesela_status measure_memory(host_bench *b, double seconds, tsl_roofs *ro
   TSL_GO(host_measure_copy(b, run_copy, CHUNK_BYTES, 0.25 * seconds, &roofs->roof[TSL_ROOF_COPY]));
   TSL_GO(host_measure_copy(b, run_library_copy, large > 0 ? large : CHUNK_BYTES, 0.1 * seconds,
                            &roofs->roof[TSL_ROOF_COPY]));
-  status = tsl_roofs_repeat(run_read, b, (double)b->bytes, 0.2 * seconds, &roofs->roof[TSL_ROOF_READ]);
+  TSL_GO(tsl_roofs_repeat(run_read, b, (double)b->bytes, 0.2 * seconds, &roofs->roof[TSL_ROOF_READ]));
+  for (int level = 0; level < 3; level++)
+    TSL_GO(measure_level(b, level, 0.04 * seconds, &roofs->roof[TSL_ROOF_LEVEL1 + level]));
 out:
   tsl_free(from);
   tsl_free(to);

@@ -122,6 +122,41 @@ static tesela_status measure_read(tsl_kernel_bench *b, tsl_module *module, doubl
   return TESELA_OK;
 }
 
+/* Reads half of the last cache again and again: the array's first chunks. */
+static tesela_status measure_cache(tsl_kernel_bench *b, tsl_module *module, double seconds, tsl_roof *roof) {
+  const tsl_roofs_arguments whole = b->memory;
+  const size_t bytes = b->bytes, chunk = b->bytes / (size_t)b->memory.chunks;
+  b->memory.chunks = (int64_t)(b->device->cache_bytes / 2 / chunk);
+  tesela_status status = TESELA_OK;
+  if (b->memory.chunks >= b->device->compute_units && b->memory.chunks < whole.chunks) {
+    b->bytes = (size_t)b->memory.chunks * chunk;
+    TSL_GO(kernel_memory_fill(b, module));
+    status = measure_read(b, module, seconds, roof);
+  }
+out:
+  b->memory = whole;
+  b->bytes = bytes;
+  return status;
+}
+
+static tesela_status measure_local(tsl_kernel_bench *b, tsl_module *module, double seconds, tsl_roof *roof) {
+  enum { STEPS = 1 << 14 }; /* below 2^24, so that sums of ones are exact */
+  const int64_t steps = STEPS;
+  const tsl_argument arguments[] = {TSL_ARG_BUFFER(b->results), TSL_ARG_VALUE(steps)};
+  const size_t vector = (size_t)b->lanes * sizeof(float);
+  size_t count;
+  TSL_TRY(
+      tsl_kernel_bench_choose(b, module, "tsl_roofs_local", groups_of_grid(b, GRID_SIZES - 1), arguments, 2));
+  const double work = (double)b->grid.groups[0] * b->shape.items * (double)vector * STEPS;
+  TSL_TRY(tsl_roofs_repeat(tsl_kernel_bench_run, b, work, seconds, roof));
+  TSL_TRY(tsl_kernel_bench_results(b, vector, &count));
+  for (size_t i = 0; i < count * (size_t)b->lanes; i++)
+    if (((const float *)b->block)[i] != STEPS)
+      return tsl_fail(TESELA_WRONG_RESULT, "%s: %d numbers in local memory sum up to %.9g", b->device->name,
+                      STEPS, (double)((const float *)b->block)[i]);
+  return TESELA_OK;
+}
+
 tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_roofs *roofs) {
   tsl_module *module;
   tesela_status status;
@@ -138,7 +173,11 @@ tesela_status tsl_kernel_bench_memory(tsl_kernel_bench *b, double seconds, tsl_r
   TSL_GO(tsl_kernel_bench_allocate_results(b, groups_of_grid(b, count_timed_grid_sizes(b) - 1), each));
   TSL_GO(kernel_memory_fill(b, module));
   TSL_GO(kernel_memory_measure_copy(b, module, 0.35 * seconds, &roofs->roof[TSL_ROOF_COPY]));
-  status = measure_read(b, module, 0.2 * seconds, &roofs->roof[TSL_ROOF_READ]);
+  TSL_GO(measure_read(b, module, 0.2 * seconds, &roofs->roof[TSL_ROOF_READ]));
+  if (b->shape.chunk_bytes == 0) { /* not a processor, whose caches the cpu measures */
+    TSL_GO(measure_cache(b, module, 0.05 * seconds, &roofs->roof[TSL_ROOF_LEVEL3]));
+    TSL_GO(measure_local(b, module, 0.05 * seconds, &roofs->roof[TSL_ROOF_LOCAL]));
+  }
 out:
   if (b->stream && status != TESELA_OK)
     (void)b->ops->finish(b->stream);

@@ -7,6 +7,10 @@
 #define TSL_ROOF_LIST(X)                                                                                     \
   X(COPY, copy, "memory copied, bytes read and written a second")                                            \
   X(READ, read, "memory read, bytes a second")                                                               \
+  X(LEVEL1, level1, "first-level caches read, bytes a second")                                               \
+  X(LEVEL2, level2, "second-level caches read, bytes a second")                                              \
+  X(LEVEL3, level3, "last cache read, bytes a second")                                                       \
+  X(LOCAL, local, "local memory read, bytes a second")                                                       \
   X(FMA_F32, fma_f32, "fused multiply-adds in f32, operations a second")                                     \
   X(FMA_F64, fma_f64, "fused multiply-adds in f64, operations a second")
 
@@ -18,7 +22,9 @@ typedef enum tsl_roof_name {
 } tsl_roof_name;
 
 typedef struct tsl_roof {
-  double rate;   /* rate of the best repeat; NaN if missing, with the reason in why[] */
+  /* rate of the best repeat; NaN if missing, with the reason in why[]. Caches and local memory: NaN where the
+   * device has none that is known */
+  double rate;
   double spread; /* interquartile range of the seconds over their median */
   int repeats;
 } tsl_roof;

@@ -17,7 +17,7 @@ enum { TSL_ROOFS_BLOCK = 1024 };
 /* Counts are in floats; addresses are aligned to a cache line. */
 typedef struct tsl_roofs_loops {
   void (*copy)(const float *from, float *dst, size_t count);
-  double (*read)(const float *from, size_t count);
+  double (*read)(const float *from, size_t count, int times);
   /* x = factor x + summand, TSL_ROOFS_ROUND times per round, for TSL_ROOFS_CHAINS vectors at `x`. */
   void (*fma_f32)(int64_t rounds, float factor, float summand, float *x);
   void (*fma_f64)(int64_t rounds, double factor, double summand, double *x);

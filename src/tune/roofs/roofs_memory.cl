@@ -111,3 +111,20 @@ tsl_roofs_read(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT from, TSL_GLOBAL TSL_REAL
     sum[0] = sum[0] + sum[i];
   TSL_STORE_ALIGNED(TSL_REAL, TSL_PARAM_LANES, sums + TSL_GLOBAL_ITEM(0) * TSL_PARAM_LANES, sum[0]);
 }
+
+/* Reads local memory: adjacent items read adjacent vectors, each step the next one. sums[item of the grid]:
+ * vector with `steps` in each lane. */
+TSL_KERNEL(TSL_PARAM_ITEMS, 1, 1)
+tsl_roofs_local(TSL_GLOBAL TSL_REAL *TSL_RESTRICT sums, const TSL_INDEX steps) {
+  TSL_LOCAL_LINES TSL_REAL array[TSL_PARAM_ITEMS * TSL_PARAM_LANES];
+  VECTOR sum = TSL_SPLAT(TSL_REAL, TSL_PARAM_LANES, (TSL_REAL)0);
+  int at = TSL_ITEM(0) * TSL_PARAM_LANES;
+  for (int i = 0; i < TSL_PARAM_LANES; i++)
+    array[at + i] = 1;
+  TSL_BARRIER();
+  for (TSL_INDEX step = 0; step < steps; step++) {
+    sum = sum + TSL_LOCAL_LOAD(TSL_REAL, TSL_PARAM_LANES, array + at);
+    at = at + TSL_PARAM_LANES < TSL_PARAM_ITEMS * TSL_PARAM_LANES ? at + TSL_PARAM_LANES : 0;
+  }
+  TSL_STORE_ALIGNED(TSL_REAL, TSL_PARAM_LANES, sums + TSL_GLOBAL_ITEM(0) * TSL_PARAM_LANES, sum);
+}

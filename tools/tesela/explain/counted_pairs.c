@@ -19,10 +19,10 @@ static void counted_pairs_add_groups(const tsl_cost_report *counted, tsl_table *
     tsl_table_add_pair(
         table, "groups",
         "%s items, an NDRange of %s; %.0f of %.0f items (%.3g%%) lie outside of C and are idle; "
-        "occupancy "
-        "%.3g%%",
+        "occupancy %.3g%%%s%s",
         tsl_text_get(&groups), tsl_text_get(&range), account->wasted, account->items,
-        100 * account->wasted / account->items, 100 * tsl_cost_report_occupancy(counted));
+        100 * account->wasted / account->items, 100 * tsl_cost_report_occupancy(counted),
+        account->filled_by ? ", limited by " : "", account->filled_by ? account->filled_by : "");
   else
     tsl_table_add_pair(table, "groups", "none: %s of the host", tsl_text_get(&groups));
   table->failed |= groups.failed || range.failed;

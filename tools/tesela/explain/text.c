@@ -124,14 +124,15 @@ static void sharing_table(const tsl_explanation *found, tsl_table *table) {
 static void reason_table(const tsl_explanation *found, tsl_table *table) {
   tsl_table_column(table, "why", TSL_ALIGN_LEFT, true);
   tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "compared with the rung below", TSL_ALIGN_LEFT, true);
+  tsl_table_column(table, "compared with the partner", TSL_ALIGN_LEFT, true);
   for (int i = 0; i < found->usable_count; i++) {
     const tsl_cost_report *one = &found->counted[i];
     tsl_text text = {0};
     if (!one->has_counts)
       continue;
-    tsl_cost_report_compare(&found->problem, one,
-                            tsl_cost_report_rung_below(found->counted, found->usable_count, one), &text);
+    const tsl_cost_comparison comparison =
+        tsl_cost_report_compare(one, tsl_cost_report_partner(found->counted, found->usable_count, one));
+    tsl_cost_comparison_print(&found->problem, one, &comparison, &text);
     tsl_table_add(table, "%s", one->strategy->name);
     tsl_table_add(table, "%s", one->device->name);
     tsl_table_add(table, "%s", tsl_text_get(&text));

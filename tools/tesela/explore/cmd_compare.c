@@ -72,6 +72,18 @@ static void compare_add_config(const tsl_compare_row *row, tsl_table *table) {
     tsl_table_add(table, "%s", either(row)->config);
 }
 
+/* Adds the factor over the partner and the predicted one: "row 3.24, predicted 4.82". */
+static void compare_add_partner(const tsl_compare_entry *entry, tsl_table *table) {
+  char measured[32], predicted[32];
+  if (!entry->right || !*entry->partner)
+    tsl_table_add(table, "%s", "");
+  else
+    tsl_table_add(table, "%s %s, predicted %s%s", entry->partner,
+                  tsl_format_number(entry->measured_factor, measured, sizeof measured),
+                  tsl_format_number(entry->predicted_factor, predicted, sizeof predicted),
+                  strcmp(entry->agreement, "model wrong") == 0 ? ": the model is wrong" : "");
+}
+
 static void compare_add_row(const tsl_compare_row *row, tsl_table *table) {
   static const tsl_paint paints[] = {[TSL_OUTCOME_BETTER] = TSL_PAINT_GOOD,
                                      [TSL_OUTCOME_WORSE] = TSL_PAINT_BAD,
@@ -86,6 +98,7 @@ static void compare_add_row(const tsl_compare_row *row, tsl_table *table) {
   add_time(row->after, table);
   tsl_table_add(table, "%s", tsl_format_number(row->speedup, text, sizeof text));
   tsl_table_add_painted(table, paints[row->outcome], "%s", tsl_outcome_name(row->outcome));
+  compare_add_partner(entry, table);
 }
 
 static bool same_group(const tsl_compare_entry *a, const tsl_compare_entry *b) {
@@ -97,8 +110,13 @@ static void compare_add_table(const compare_comparison *job, int first, const ts
   static const struct {
     const char *title;
     tsl_align align;
-  } columns[] = {{"strategy", TSL_ALIGN_LEFT}, {"device", TSL_ALIGN_LEFT},    {"old", TSL_ALIGN_RIGHT},
-                 {"new", TSL_ALIGN_RIGHT},     {"speed-up", TSL_ALIGN_RIGHT}, {"", TSL_ALIGN_LEFT}};
+  } columns[] = {{"strategy", TSL_ALIGN_LEFT},
+                 {"device", TSL_ALIGN_LEFT},
+                 {"old", TSL_ALIGN_RIGHT},
+                 {"new", TSL_ALIGN_RIGHT},
+                 {"speed-up", TSL_ALIGN_RIGHT},
+                 {"", TSL_ALIGN_LEFT},
+                 {"over its partner", TSL_ALIGN_LEFT}};
   const tsl_compare_entry *group = either(&job->rows[first]);
   tsl_table table = {0};
   tsl_text title = {0};
@@ -212,11 +230,14 @@ static tesela_status compare_print_text(const compare_comparison *job) {
 static json_t *json_side(const tsl_compare_entry *entry) {
   if (!entry)
     return json_null();
-  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:i}", "config", entry->config, "result", entry->result,
-                   "why", entry->why, "seconds", tsl_json_real(entry->right ? entry->seconds : NAN),
-                   "first_quartile", tsl_json_real(entry->right ? entry->first_quartile : NAN),
-                   "third_quartile", tsl_json_real(entry->right ? entry->third_quartile : NAN), "samples",
-                   entry->samples);
+  return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:s?, s:o, s:o}", "config", entry->config, "result",
+                   entry->result, "why", entry->why, "seconds",
+                   tsl_json_real(entry->right ? entry->seconds : NAN), "first_quartile",
+                   tsl_json_real(entry->right ? entry->first_quartile : NAN), "third_quartile",
+                   tsl_json_real(entry->right ? entry->third_quartile : NAN), "samples", entry->samples,
+                   "partner", *entry->partner ? entry->partner : NULL, "measured_factor",
+                   tsl_json_real(entry->right ? entry->measured_factor : NAN), "predicted_factor",
+                   tsl_json_real(entry->right ? entry->predicted_factor : NAN));
 }
 
 static json_t *json_row(const tsl_compare_row *row) {

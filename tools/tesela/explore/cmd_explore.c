@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "explore/command.h"
 #include "explore/ranks.h"
+#include "explore/reasons.h"
 #include "explore/report.h"
 
 typedef struct explore_options {
@@ -55,7 +56,10 @@ static void add_legend(const tsl_exploration *all, const tsl_form *form, tsl_tex
                  grade_units[all->op]);
   tsl_text_add(&text, "~: noisy. ");
   if (tsl_explore_lowest(all->op))
-    tsl_text_add(&text, "The speed-up is over %s on the cpu.", tsl_explore_lowest(all->op)->name);
+    tsl_text_add(&text, "The speed-up is over %s on the cpu. ", tsl_explore_lowest(all->op)->name);
+  tsl_text_add(&text,
+               "The partner is the strategy that a strategy improves; factor: measured, model: predicted. %s",
+               tsl_reasons_rule);
   tsl_form_add_line(form, false, tsl_text_get(&text), out);
   tsl_text_free(&text);
 }
@@ -74,12 +78,13 @@ static tesela_status print_tables(const tsl_exploration *all, tsl_devices *devic
   const tsl_form form = tsl_form_for(markdown);
   tsl_text out = {0};
   tsl_explore_add_devices(all, devices, &form, &out);
-  tsl_explore_add_tables(all, &form, &out);
+  const tesela_status status = tsl_explore_add_tables(all, &form, &out);
   tsl_explore_add_reasons(all, &form, &out);
   explore_add_left_out(all, &form, &out);
   add_legend(all, &form, &out);
   tsl_explore_add_conditions(all, &form, &out);
-  return tsl_print(&out);
+  const tesela_status printed = tsl_print(&out);
+  return printed == TESELA_OK ? status : printed;
 }
 
 /* Sets the strategies and their common operation. */

@@ -57,7 +57,11 @@ static tesela_status compare_read_entry(const tsl_compare_file *file, int index,
                              .m = json_integer_value(json_object_get(object, "m")),
                              .n = json_integer_value(json_object_get(object, "n")),
                              .k = json_integer_value(json_object_get(object, "k")),
-                             .seconds = NAN};
+                             .seconds = NAN,
+                             .partner = compare_text_of(object, "partner"),
+                             .agreement = compare_text_of(object, "agreement"),
+                             .measured_factor = compare_number_of(object, "measured_factor"),
+                             .predicted_factor = compare_number_of(object, "predicted_factor")};
   out->right = strcmp(out->result, "right") == 0;
   if (!out->right)
     return TESELA_OK;

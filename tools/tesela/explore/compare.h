@@ -26,6 +26,8 @@ typedef struct tsl_compare_entry {
   double seconds, first_quartile, third_quartile;
   int samples;
   bool right;
+  const char *partner, *agreement;          /* "": no partner, as in older files */
+  double measured_factor, predicted_factor; /* over the partner; NaN: unknown */
 } tsl_compare_entry;
 
 typedef struct tsl_compare_file {

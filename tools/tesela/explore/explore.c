@@ -212,6 +212,7 @@ static tesela_status run_race(tsl_exploration *all, int type, int size, int devi
     entries[s] = &made[s];
   }
   options.stop = tsl_interrupted;
+  options.hardware = true;
   options.progress = explore_tell;
   options.argument = part;
   tsl_interrupt_wait_begin();

@@ -1,4 +1,5 @@
 /* Writes an exploration as JSON, or as CSV with one line for each point. */
+#include "explore/reasons.h"
 #include "explore/report.h"
 #include "inventory/report.h"
 
@@ -78,7 +79,17 @@ static json_t *json_parameters(const tsl_race_entry *entry) {
   return object;
 }
 
-static json_t *record_json_point(const tsl_exploration *all, const tsl_point *point) {
+/* Returns the hardware's counts of a run; null for each that the system does not count. */
+static json_t *json_hardware(const tsl_hardware_counts *counts) {
+  json_t *object = json_object();
+  for (int event = 0; event < TSL_HARDWARE_COUNT; event++)
+    json_object_set_new(object, tsl_hardware_event_name((tsl_hardware_event)event),
+                        tsl_json_real(counts->value[event]));
+  return object;
+}
+
+static json_t *record_json_point(const tsl_exploration *all, const tsl_reasons *reasons,
+                                 const tsl_point *point) {
   const tsl_size *size = &all->sizes.items[point->size];
   const tsl_race_entry *entry = &point->entry;
   const tsl_measurement *timing = &entry->timing;
@@ -108,6 +119,8 @@ static json_t *record_json_point(const tsl_exploration *all, const tsl_point *po
                         tsl_json_real(timing->third_quartile), "slowest", tsl_json_real(timing->slowest),
                         "spread", tsl_json_real(timing->spread), "wall_seconds", tsl_json_real(timing->wall),
                         "samples", timing->samples, "batch", timing->batch, "noisy", timing->noisy));
+  json_object_set_new(object, "hardware", json_hardware(&entry->hardware));
+  json_object_update_new(object, tsl_reasons_json(reasons, tsl_reasons_find(reasons, point)));
   return object;
 }
 
@@ -118,13 +131,14 @@ static json_t *clock_or_null(int mhz) {
 static json_t *json_race(const tsl_exploration *all, int type, int size, int device) {
   const tsl_race_report *race = tsl_explore_race(all, type, size, device);
   const tsl_size *extent = &all->sizes.items[size];
-  return json_pack("{s:s, s:s, s:I, s:I, s:I, s:s, s:i, s:I, s:i, s:i, s:o, s:o, s:o, s:s}", "device",
+  return json_pack("{s:s, s:s, s:I, s:I, s:I, s:s, s:i, s:I, s:i, s:i, s:o, s:o, s:o, s:s, s:s}", "device",
                    all->devices.items[device]->name, "type", all->types.items[type].name, "m",
                    (json_int_t)extent->m, "n", (json_int_t)extent->n, "k", (json_int_t)extent->k, "operands",
                    race->cold ? "cold" : "warm", "sets", race->sets, "set_bytes", (json_int_t)race->set_bytes,
                    "rounds", race->rounds, "rounds_discarded", race->discarded, "seconds",
                    tsl_json_real(race->seconds), "clock_mhz_before", clock_or_null(race->clock_mhz_before),
-                   "clock_mhz_after", clock_or_null(race->clock_mhz_after), "clock_why", race->clock_why);
+                   "clock_mhz_after", clock_or_null(race->clock_mhz_after), "clock_why", race->clock_why,
+                   "hardware_why", race->hardware_why);
 }
 
 json_t *tsl_explore_json_machine(const tsl_exploration *all) {
@@ -175,12 +189,17 @@ json_t *tsl_explore_json(const tsl_exploration *all, tsl_devices *devices, const
   json_t *found = json_array(), *points = json_array(), *races = json_array();
   for (int d = 0; d < all->devices.count; d++)
     json_array_append_new(found, json_device(all->devices.items[d], roofs));
-  for (int i = 0; i < all->point_count; i++)
-    json_array_append_new(points, record_json_point(all, &all->points[i]));
   for (int t = 0; t < all->types.count; t++)
-    for (int s = 0; s < all->sizes.count; s++)
+    for (int s = 0; s < all->sizes.count; s++) {
+      tsl_reasons reasons;
+      tsl_reasons_make(all, t, s, &reasons); /* empty for lack of memory */
+      for (int i = 0; i < all->point_count; i++)
+        if (all->points[i].type == t && all->points[i].size == s)
+          json_array_append_new(points, record_json_point(all, &reasons, &all->points[i]));
+      tsl_reasons_free(&reasons);
       for (int d = 0; d < all->devices.count; d++)
         json_array_append_new(races, json_race(all, t, s, d));
+    }
   json_t *object =
       json_pack("{s:s, s:b, s:s, s:o, s:o, s:o, s:o}", "date", all->date, "cut_short",
                 tsl_explore_is_cut_short(all), "op", tsl_op_name(all->op), "machine",

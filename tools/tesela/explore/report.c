@@ -165,6 +165,11 @@ void tsl_explore_add_conditions(const tsl_exploration *all, const tsl_form *form
     tsl_text_add(&line, " A's numbers were %s, not normal.", tsl_kind_name(all->options.data));
   if (discarded > 0)
     tsl_text_add(&line, " %d of %d rounds were dropped: the machine was busy.", discarded, rounds);
+  for (int i = 0; i < all->types.count * all->sizes.count * all->devices.count; i++)
+    if (all->races[i].hardware_why[0]) {
+      tsl_text_add(&line, " No hardware counts: %s.", all->races[i].hardware_why);
+      break;
+    }
   if (line.length > 0)
     tsl_form_add_line(form, false, tsl_text_get(&line), out);
   tsl_text_free(&line);

@@ -45,8 +45,8 @@ bool tsl_explore_is_left_out(const tsl_exploration *all, int type, int size, int
 /* Appends a sentence with the strategies that the user did not name and that have no result;
  * nothing if all have one. */
 void tsl_explore_add_left_out(const tsl_exploration *all, tsl_text *line);
-/* Appends the tables of explore: rates, speed-ups, errors. */
-void tsl_explore_add_tables(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
+/* Appends the tables of explore: rates, speed-ups, errors, and factors over the partners. */
+tesela_status tsl_explore_add_tables(const tsl_exploration *all, const tsl_form *form, tsl_text *out);
 
 /* Returns the whole exploration with the measured roofs, as docs/JSON.md describes; NULL for lack
  * of memory. */

@@ -1,6 +1,7 @@
 /* Prints the report of a sweep. */
 #include "cli/report.h"
 #include "explore/curve.h"
+#include "explore/reasons.h"
 #include "explore/report.h"
 #include "explore/sweep.h"
 
@@ -18,6 +19,7 @@ typedef struct sweep_report_group {
   int type, size, device;
   double best, unit;
   const char *unit_name;
+  tsl_reasons reasons;
 } sweep_report_group;
 
 static const tsl_point *point_of(const sweep_report_group *group, int strategy) {
@@ -62,17 +64,31 @@ static void sweep_report_add_point(const sweep_report_group *group, int strategy
   }
   tsl_explore_add_result(point, value / group->unit, table);
   if (point->entry.result != TSL_CASE_RIGHT) {
-    for (int blank = 0; blank < 4; blank++)
+    for (int blank = 0; blank < 5; blank++)
       tsl_table_add(table, "%s", "");
     tsl_table_add(table, "%s", point->entry.why);
     return;
   }
   tsl_table_add_painted(table, value == group->best ? TSL_PAINT_GOOD : TSL_PAINT_NONE, "%.0f%%",
                         100 * value / group->best);
+  const int index = tsl_reasons_find(&group->reasons, point);
+  const tsl_cost_comparison comparison =
+      index < 0 ? (tsl_cost_comparison){.predicted = NAN} : tsl_reasons_compare(&group->reasons, index);
+  tsl_text why = {0};
+  if (comparison.partner) {
+    tsl_table_add(table, "%.0f%%", 100 * comparison.predicted);
+    tsl_text_add(&why, "%s",
+                 comparison.reason < TSL_BOUND_COUNT            ? tsl_bound_name(comparison.reason)
+                 : comparison.agreement == TSL_AGREEMENT_AGREES ? ""
+                                                                : tsl_agreement_name(comparison.agreement));
+  } else
+    tsl_table_add(table, "%s", index < 0 ? "-" : "100%");
   tsl_table_add(table, "%s", tsl_format_seconds(timing->median, text, sizeof text));
   tsl_table_add(table, "%.1f%%", 100 * timing->spread);
   tsl_table_add(table, "%s", tsl_format_number(point->entry.verdict.grade, text, sizeof text));
-  tsl_table_add(table, "%s", "");
+  tsl_table_add(table, "%s", tsl_text_get(&why));
+  table->failed |= why.failed;
+  tsl_text_free(&why);
 }
 
 static void sweep_report_add_table(const sweep_report_group *group, const tsl_form *form, tsl_text *out) {
@@ -84,6 +100,7 @@ static void sweep_report_add_table(const sweep_report_group *group, const tsl_fo
     tsl_table_column(&table, strategy->params[all->sweep.params[p].param].name, TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, group->unit_name, TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "of best", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, "model", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "time", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "spread", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "grade", TSL_ALIGN_RIGHT, false);
@@ -171,18 +188,22 @@ static void add_curve(const sweep_report_group *group, const tsl_form *form, tsl
 
 /* --- all of it --- */
 
-static const char legend[] = "Compute time by the device's clock, operands on the device, all values in "
-                             "turn; every value was verified first. spread: interquartile range divided by "
-                             "the median. grade: largest error in units of one rounding. ~: noisy.";
+static const char legend[] =
+    "Compute time by the device's clock, operands on the device, all values in "
+    "turn. Every value was verified first. Model: percent of the fastest value, "
+    "predicted; then the reason. Spread: interquartile range divided by the median. Grade: "
+    "largest error in units of one rounding. ~: noisy.";
 
 static void sweep_report_add_groups(const tsl_exploration *all, int type, int size, const tsl_form *form,
                                     tsl_text *out) {
   for (int d = 0; d < all->devices.count; d++) {
-    const sweep_report_group of = make_group(all, type, size, d);
+    sweep_report_group of = make_group(all, type, size, d);
     if (sweep_report_is_hopeless(&of))
       continue;
+    out->failed |= tsl_reasons_make(all, type, size, &of.reasons) != TESELA_OK;
     sweep_report_add_table(&of, form, out);
     add_curve(&of, form, out);
+    tsl_reasons_free(&of.reasons);
   }
 }
 

@@ -1,5 +1,7 @@
 /* Prints the tables of `tesela explore` for each type and size: strategies down, devices across. */
 #include "cli/report.h"
+#include "core/status.h"
+#include "explore/reasons.h"
 #include "explore/report.h"
 
 #include <math.h>
@@ -104,9 +106,31 @@ static void table_add_table(const tsl_exploration *all, int type, int size, cons
   tsl_table_free(&table);
 }
 
-void tsl_explore_add_tables(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
+/* Adds measured and predicted factors over the partners; nothing where no partner was measured. */
+static tesela_status add_reasons_table(const tsl_exploration *all, int type, int size, const tsl_form *form,
+                                       tsl_text *out) {
+  tsl_reasons reasons;
+  tsl_table table = {0};
+  tsl_text title = {0};
+  TSL_TRY(tsl_reasons_make(all, type, size, &reasons));
+  tsl_reasons_table(all, &reasons, &table);
+  if (tsl_table_rows(&table) > 0) {
+    tsl_text_add(&title, "Over the partner, %s, ", all->types.items[type].name);
+    tsl_explore_add_size(all, size, &title);
+    tsl_form_add_table(form, tsl_text_get(&title), &table, out);
+  }
+  tsl_text_free(&title);
+  tsl_table_free(&table);
+  tsl_reasons_free(&reasons);
+  return TESELA_OK;
+}
+
+tesela_status tsl_explore_add_tables(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
   for (int t = 0; t < all->types.count; t++)
-    for (int s = 0; s < all->sizes.count; s++)
+    for (int s = 0; s < all->sizes.count; s++) {
       for (const kind *const *of = kinds[all->op]; *of; of++)
         table_add_table(all, t, s, *of, form, out);
+      TSL_TRY(add_reasons_table(all, t, s, form, out));
+    }
+  return TESELA_OK;
 }

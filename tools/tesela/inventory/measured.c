@@ -74,10 +74,10 @@ const char *tsl_measured_text(const tsl_measured_times *measured, tsl_roof_name 
   const double rate = measured->status == TESELA_OK ? measured->roofs.roof[roof].rate : NAN;
   if (isnan(rate))
     snprintf(out, size, "-");
-  else if (roof == TSL_ROOF_COPY || roof == TSL_ROOF_READ)
-    tsl_format_bandwidth(rate, out, size);
-  else
+  else if (roof == TSL_ROOF_FMA_F32 || roof == TSL_ROOF_FMA_F64)
     tsl_format_flops(rate, out, size);
+  else
+    tsl_format_bandwidth(rate, out, size);
   return out;
 }
 
@@ -90,11 +90,14 @@ void tsl_measured_add(const tsl_measured_times *measured, tsl_table *table) {
   }
   for (int i = 0; i < TSL_ROOF_COUNT; i++) {
     tsl_measured_text(measured, (tsl_roof_name)i, text[i], sizeof text[i]);
-    spread = fmax(spread, measured->roofs.roof[i].spread);
+    spread = fmax(spread, measured->roofs.roof[i].spread); /* ignores NaN */
   }
   tsl_table_add_pair(table, "measured", "%s f32, %s f64, memory copied at %s, read at %s",
                      text[TSL_ROOF_FMA_F32], text[TSL_ROOF_FMA_F64], text[TSL_ROOF_COPY],
                      text[TSL_ROOF_READ]);
+  tsl_table_add_pair(table, "", "caches read at %s, %s and %s (level 1 to 3), local memory at %s",
+                     text[TSL_ROOF_LEVEL1], text[TSL_ROOF_LEVEL2], text[TSL_ROOF_LEVEL3],
+                     text[TSL_ROOF_LOCAL]);
   tsl_table_add_pair(table, "", "best of repeats that vary by %.1f%% at most, arrays of %s", 100 * spread,
                      tsl_format_bytes(measured->roofs.bytes, bytes, sizeof bytes));
   if (measured->roofs.why[0])

@@ -7,12 +7,15 @@
 #include <stdio.h>
 
 static const char how_roofline[] =
-    "Every strategy&rsquo;s rate, a mark for each size. The lines are the measured peaks of the device: "
-    "memory on the left (the slope), arithmetic on the right (the flat roof). A mark&rsquo;s place is its "
-    "strategy&rsquo;s operations per loaded or stored byte. Tiles and micro-tiles move marks to the right, "
-    "away from the slope. Above the slope: most bytes came from caches. Above the flat roof: matrix units "
-    "(tensor cores, AMX) were used, or the peak was measured on a busy machine. Far below both: waiting, or "
-    "idle units. Vendors&rsquo; libraries do not report their traffic: each element counts once.";
+    "Every strategy&rsquo;s rate, a mark for each size. The lines are measured: a slope for memory and for "
+    "each "
+    "cache or local memory that was measured, and the flat roof of arithmetic. A mark&rsquo;s place is its "
+    "strategy&rsquo;s operations per byte loaded from or stored to global memory, cached or not. Tiles and "
+    "micro-tiles move marks to the right, away from the slopes. A mark above a slope got its bytes from a "
+    "nearer level; the list below the pictures names it. Above the flat roof: matrix units (tensor cores, "
+    "AMX) "
+    "were used, or the peak was measured on a busy machine. Far below all: waiting, or idle units. "
+    "Vendors&rsquo; libraries do not report their traffic: each element counts once.";
 static const char how_errors[] =
     "The largest error of a result, in units of one rounding of its terms (the tables&rsquo; grade), against "
     "the rate at the largest size. Further right is faster, further down more accurate. Errors grow with the "
@@ -63,6 +66,30 @@ static void add_roof(const char *name, double slope, double peak, extent x, int 
   plot->count++;
 }
 
+/* The measured slopes, the slowest first. */
+static const struct {
+  tsl_roof_name roof;
+  int look;
+  const char *name;
+} levels[] = {{TSL_ROOF_COPY, 1, "memory, copied"},
+              {TSL_ROOF_LEVEL3, 2, "the last cache"},
+              {TSL_ROOF_LEVEL2, 3, "second-level caches"},
+              {TSL_ROOF_LEVEL1, 4, "first-level caches"},
+              {TSL_ROOF_LOCAL, 5, "local memory"}};
+enum { LEVEL_COUNT = sizeof levels / sizeof *levels };
+_Static_assert(TSL_SERIES_MAX >= TSL_INK_LINES + LEVEL_COUNT + 1, "a plot has room for all roofs");
+
+/* Returns the measured bytes per second of a level; of a processor's caches by any of its devices. */
+static double level_rate(const tsl_sheet *sheet, int device, tsl_roof_name roof) {
+  const tsl_exploration *all = sheet->page->all;
+  const tsl_measured_times *one = tsl_sheet_measured(sheet, device);
+  double rate = one ? one->roofs.roof[roof].rate : NAN;
+  for (int d = 0; d < all->devices.count && isnan(rate) && all->devices.items[device]->is_cpu; d++)
+    if (all->devices.items[d]->is_cpu && (one = tsl_sheet_measured(sheet, d)) != NULL)
+      rate = one->roofs.roof[roof].rate;
+  return rate;
+}
+
 static void bounds_add_roofs(const tsl_sheet *sheet, int type, int device, extent x, tsl_plot *plot) {
   const tsl_exploration *all = sheet->page->all;
   const tsl_measured_times *one = tsl_sheet_measured(sheet, device);
@@ -72,16 +99,57 @@ static void bounds_add_roofs(const tsl_sheet *sheet, int type, int device, exten
   if (!one || isnan(one->roofs.roof[fma].rate))
     return;
   const double scale = tsl_sheet_rate(sheet).scale, peak = one->roofs.roof[fma].rate / scale;
-  const double copy = one->roofs.roof[TSL_ROOF_COPY].rate / scale;
+  double fastest = NAN; /* slope */
+  for (int i = 0; i < LEVEL_COUNT; i++)
+    fastest = fmax(fastest, level_rate(sheet, device, levels[i].roof) / scale);
   tsl_chart_series *flat = &plot->series[plot->count++];
   *flat = (tsl_chart_series){.roof = true, .look = 0};
   snprintf(flat->name, sizeof flat->name, "roof: %s", tsl_measured_text(one, fma, text, sizeof text));
-  tsl_series_add(flat, isnan(copy) ? x.low : fmin(fmax(peak / copy, x.low), x.high), peak);
+  tsl_series_add(flat, isnan(fastest) ? x.low : fmin(fmax(peak / fastest, x.low), x.high), peak);
   tsl_series_add(flat, x.high, peak);
-  if (isnan(copy))
-    return;
-  snprintf(name, sizeof name, "roof: %s copied", tsl_measured_text(one, TSL_ROOF_COPY, text, sizeof text));
-  add_roof(name, copy, peak, x, 1, plot);
+  for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+    const double rate = level_rate(sheet, device, levels[i].roof);
+    if (isnan(rate))
+      continue;
+    tsl_format_bandwidth(rate, text, sizeof text);
+    snprintf(name, sizeof name, "roof: %s %s", text, levels[i].name);
+    add_roof(name, rate / scale, peak, x, levels[i].look, plot);
+  }
+}
+
+/* Appends the marks above memory's slope, and the nearest slower level whose slope is above them. */
+static void add_marks_above(const tsl_sheet *sheet, int type, int device, tsl_text *out) {
+  const tsl_exploration *all = sheet->page->all;
+  const double memory = level_rate(sheet, device, TSL_ROOF_COPY);
+  char asked[32], given[32];
+  for (int size = 0; size < all->sizes.count; size++)
+    for (int s = 0; s < all->strategies.count; s++) {
+      const tsl_point *point = tsl_explore_at(all, type, size, s, device);
+      tsl_text name = {0};
+      int level = 0;
+      if (isnan(tsl_sheet_value(sheet, point)))
+        continue;
+      const double bytes = tsl_point_flops(point) / intensity(all, point);
+      if (!(bytes > memory))
+        continue;
+      while (level < LEVEL_COUNT && !(level_rate(sheet, device, levels[level].roof) >= bytes))
+        level++;
+      tsl_sheet_add_strategy(sheet, s, &name);
+      tsl_text_add(&name, ", ");
+      tsl_sheet_add_size(sheet, size, &name);
+      tsl_text_add(out, "<li>");
+      tsl_html_add(out, tsl_text_get(&name));
+      tsl_text_add(out, ": %s, ", tsl_format_bandwidth(bytes, asked, sizeof asked));
+      if (level < LEVEL_COUNT)
+        tsl_text_add(
+            out, "below the slope of %s (%s)", levels[level].name,
+            tsl_format_bandwidth(level_rate(sheet, device, levels[level].roof), given, sizeof given));
+      else
+        tsl_text_add(out, "above every slope: registers and broadcasts serve several loads at once");
+      tsl_text_add(out, "</li>\n");
+      out->failed |= name.failed;
+      tsl_text_free(&name);
+    }
 }
 
 static void add_roofline_of(tsl_sheet *sheet, int type, int device) {
@@ -130,6 +198,17 @@ void tsl_sheet_add_roofline(tsl_sheet *sheet) {
     for (int t = 0; t < all->types.count; t++)
       add_roofline_of(sheet, t, d);
   tsl_sheet_figures(sheet, false);
+  for (int d = 0; d < all->devices.count; d++) {
+    tsl_text above = {0};
+    add_marks_above(sheet, 0, d, &above);
+    if (above.length > 0)
+      tsl_text_add(
+          &sheet->out,
+          "<details><summary>Marks above memory&rsquo;s slope on %s, %s</summary>\n<ul>\n%s</ul></details>\n",
+          all->devices.items[d]->name, all->types.items[0].name, tsl_text_get(&above));
+    sheet->out.failed |= above.failed;
+    tsl_text_free(&above);
+  }
   for (int d = 0; d < all->devices.count; d++) {
     const tsl_measured_times *one = tsl_measured_find(sheet->page->roofs, all->devices.items[d]);
     const char *why = !one ? "" : one->status != TESELA_OK ? one->failure : one->roofs.why;

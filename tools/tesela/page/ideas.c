@@ -8,8 +8,9 @@
 #include <string.h>
 
 static const char how_ideas[] =
-    "The idea of each measured strategy, its difference to the rung below, and its picture, from its source "
-    "file. Each strategy removes the limit of the rung before it.";
+    "The idea of each measured strategy, its difference to its partner, and its picture, from its source "
+    "file. Each strategy removes a limit of its partner. The rungs of the courses have numbers and come "
+    "first.";
 
 /* Returns the end of a block of lines: an empty line or the end of the text. */
 static const char *end_of_block(const char *block) {
@@ -40,7 +41,7 @@ static void add_prose(const char *line, const char *end, tsl_text *out) {
   }
 }
 
-/* Returns true if the line begins a paragraph: the difference from the rung below always does. */
+/* Returns true if the line begins a paragraph: the difference from the partner always does. */
 static bool begins_paragraph(const char *line) {
   static const char words[] = "What it adds ";
   return strncmp(line, words, sizeof words - 1) == 0;
@@ -104,10 +105,13 @@ static void ideas_add_missing(tsl_text *out) {
 
 static void add_idea(const tsl_strategy *strategy, tsl_text *out) {
   tsl_text story = {0};
-  tsl_text_add(out, "<article class=\"idea\" id=\"idea-%s\">\n<h3>%s<span> \xc2\xb7 rung %d", strategy->name,
-               strategy->name, tsl_strategy_rung(strategy));
+  tsl_text_add(out, "<article class=\"idea\" id=\"idea-%s\">\n<h3>%s<span>", strategy->name, strategy->name);
+  if (strategy->rung > 0)
+    tsl_text_add(out, " \xc2\xb7 rung %d", strategy->rung);
+  if (strategy->partner)
+    tsl_text_add(out, " \xc2\xb7 after %s", strategy->partner);
   if (strategy->lifts) {
-    tsl_text_add(out, ", removes the limit: ");
+    tsl_text_add(out, " \xc2\xb7 removes the limit: ");
     tsl_html_add(out, strategy->lifts);
   }
   tsl_text_add(out, "</span></h3>\n");

@@ -107,6 +107,10 @@ static void machine_add_roofs(const tsl_sheet *sheet, int device, tsl_text *out)
   }
   static const char *const names[] = {[TSL_ROOF_COPY] = "memory, copied",
                                       [TSL_ROOF_READ] = "memory, read",
+                                      [TSL_ROOF_LEVEL1] = "first-level caches, read",
+                                      [TSL_ROOF_LEVEL2] = "second-level caches, read",
+                                      [TSL_ROOF_LEVEL3] = "last cache, read",
+                                      [TSL_ROOF_LOCAL] = "local memory, read",
                                       [TSL_ROOF_FMA_F32] = "multiply-adds, f32",
                                       [TSL_ROOF_FMA_F64] = "multiply-adds, f64"};
   for (int i = 0; i < TSL_ROOF_COUNT; i++) {

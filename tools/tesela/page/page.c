@@ -28,7 +28,7 @@ static const struct {
     {"ideas", "The ideas", tsl_sheet_add_ideas},
     {"roofline", "Roofline", tsl_sheet_add_roofline},
     {"errors", "Error against speed", tsl_sheet_add_errors},
-    {"tables", "Rates and speed-ups", tsl_sheet_add_tables},
+    {"tables", "Rates", tsl_sheet_add_tables},
     {"machine", "The machine", tsl_sheet_add_machine},
 };
 
@@ -46,11 +46,20 @@ static void add_date(const char *date, tsl_text *out) {
     tsl_text_add(out, "<time datetime=\"%s\">%.10s %.5s UTC</time>", date, date, date + 11);
 }
 
+/* Returns true if a label contains another device's label, as PoCL's contains the processor's. */
+static bool contains_label(const tsl_exploration *all, int device) {
+  const char *label = all->devices.items[device]->label;
+  for (int d = 0; d < all->devices.count; d++)
+    if (strcmp(all->devices.items[d]->label, label) != 0 && strstr(label, all->devices.items[d]->label))
+      return true;
+  return false;
+}
+
 /* Appends the devices' labels, each once. */
 static void page_add_labels(const tsl_exploration *all, tsl_text *out) {
   bool any = false;
   for (int d = 0; d < all->devices.count; d++) {
-    bool is_new = true;
+    bool is_new = !contains_label(all, d);
     for (int k = 0; k < d && is_new; k++)
       is_new = strcmp(all->devices.items[d]->label, all->devices.items[k]->label) != 0;
     if (!is_new)

@@ -74,11 +74,26 @@ static size_t empty_group(const char *src) {
   return starts(end, "</g>") ? (size_t)(end - src) + strlen("</g>") : 0;
 }
 
-static void add_inside(const char *src, const char *end, int number, tsl_text *out) {
+/* Appends the title of a plotted line by its name, where gnuplot writes only a number; returns the length of
+ * gnuplot's title, or 0. */
+static size_t add_line_title(const char *src, const tsl_picture *picture, tsl_text *out) {
+  static const char prefix[] = "<title>gnuplot_plot_";
+  const char *end = starts(src, prefix) ? strstr(src, "</title>") : NULL;
+  const int line = end ? atoi(src + strlen(prefix)) : 0;
+  if (line < 1 || line > picture->name_count)
+    return 0;
+  tsl_text_add(out, "<title>");
+  tsl_html_add(out, picture->names[line - 1]);
+  return (size_t)(end - src);
+}
+
+static void add_inside(const char *src, const char *end, const tsl_picture *picture, tsl_text *out) {
   while (src < end) {
     size_t taken = add_ink(src, out);
     if (taken == 0)
-      taken = picture_add_name(src, number, out);
+      taken = picture_add_name(src, picture->number, out);
+    if (taken == 0)
+      taken = add_line_title(src, picture, out);
     if (taken == 0)
       taken = empty_group(src);
     if (taken == 0) {
@@ -115,7 +130,7 @@ static tesela_status add_svg(const tsl_picture *picture, const char *svg, tsl_te
   tsl_text_add(out, "</title>\n<desc id=\"p%d-desc\">", number);
   tsl_html_add(out, picture->description);
   tsl_text_add(out, "</desc>\n");
-  add_inside(inside, end, number, out);
+  add_inside(inside, end, picture, out);
   tsl_text_add(out, "</svg>\n");
   return tsl_text_status(out);
 }

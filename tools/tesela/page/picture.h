@@ -35,6 +35,8 @@ typedef struct tsl_picture {
   int number;         /* a number unique on the page */
   const char *title;  /* the text alternative for readers without the picture */
   const char *description;
+  const char *const *names; /* of the plotted lines, in their order, which the page shows under the pointer */
+  int name_count;
 } tsl_picture;
 
 /* Appends text as a gnuplot string in single quotes, in which gnuplot expands nothing. */

@@ -19,7 +19,7 @@ static const double key_character = 7.9;
  * ones; then three for strategies that share a colour. */
 static const int marks[] = {7, 5, 9, 13, 11, 6, 4, 8, 12, 15, 10, 14};
 /* Dash patterns: solid, long, short, dash-dot; in multiples of the line's width. */
-static const char *const dashes[] = {"solid", "(9,4)", "(3,3)", "(10,3,2,3)"};
+static const char *const dashes[] = {"solid", "(9,4)", "(3,3)", "(10,3,2,3)", "(15,5)", "(2,6)"};
 enum { MARKS = sizeof marks / sizeof *marks, DASHES = sizeof dashes / sizeof *dashes };
 
 /* --- series --- */
@@ -258,13 +258,18 @@ static void fail_once(tsl_sheet *sheet, tesela_status status) {
 static void add_drawing(tsl_sheet *sheet, const tsl_plot *plot) {
   tsl_text script = {0}, svg = {0};
   bool found = false;
+  const char *names[TSL_SERIES_MAX];
+  for (int s = 0; s < plot->count; s++)
+    names[s] = plot->series[s].name;
   add_script(plot, &script);
   const tsl_picture picture = {.script = tsl_text_get(&script),
                                .width = WIDTH,
                                .height = height_of(plot),
                                .number = ++sheet->pictures,
                                .title = plot->title,
-                               .description = plot->about};
+                               .description = plot->about,
+                               .names = names,
+                               .name_count = plot->count};
   const tesela_status status =
       script.failed ? tsl_text_status(&script) : tsl_picture_draw(&picture, &svg, &found);
   if (status != TESELA_OK)

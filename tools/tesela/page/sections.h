@@ -86,7 +86,7 @@ typedef struct tsl_chart_series {
   bool roof; /* drawn as a limit line without marks */
 } tsl_chart_series;
 
-enum { TSL_SERIES_MAX = TSL_INK_LINES + 3 }; /* TSL_INK_LINES lines, and limits */
+enum { TSL_SERIES_MAX = TSL_INK_LINES + 6 }; /* TSL_INK_LINES lines, and limits */
 
 typedef struct tsl_axis {
   const char *label;

@@ -6,9 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-static const char how_glance[] = "The fastest strategy of each device and type at the largest size. <b>Of "
-                                 "roof</b>: percent of the measured peak (of memory or arithmetic, whichever "
-                                 "limits). A speed-up is relative to <code>sequential</code> on the cpu.";
+#define HOW_GLANCE                                                                                           \
+  "The fastest strategy of each device and type at the largest size. <b>Of roof</b>: percent of the "        \
+  "measured peak (of memory or arithmetic, whichever limits)."
+static const char how_glance[] = HOW_GLANCE " A speed-up is relative to <code>sequential</code> on the cpu.";
+static const char how_sweep_glance[] = HOW_GLANCE;
 static const char how_tables[] =
     "Medians of the compute time, operands on the device; every entry was verified before its time "
     "counted. The fastest of each device is bold. <b>~</b> marks entries whose samples did not agree "
@@ -118,7 +120,8 @@ void tsl_sheet_add_glance(tsl_sheet *sheet) {
       if (best[count])
         see_glance(sheet, best[count++], &columns);
     }
-  tsl_sheet_begin(sheet, "glance", "At a glance", how_glance);
+  tsl_sheet_begin(sheet, "glance", "At a glance",
+                  sheet->page->all->sweep.count > 0 ? how_sweep_glance : how_glance);
   if (count == 0)
     tsl_text_add(&sheet->out, "<p class=\"missing\">Nothing was measured: the tables below say why.</p>\n");
   else {
@@ -311,7 +314,7 @@ static void tables_add_left_out(tsl_sheet *sheet) {
 
 void tsl_sheet_add_tables(tsl_sheet *sheet) {
   const tsl_exploration *all = sheet->page->all;
-  tsl_sheet_begin(sheet, "tables", "Rates and speed-ups", how_tables);
+  tsl_sheet_begin(sheet, "tables", all->sweep.count > 0 ? "Rates" : "Rates and speed-ups", how_tables);
   if (tsl_sheet_has_errors(sheet))
     tsl_text_add(&sheet->out, how_errors, tsl_sheet_error_unit(sheet));
   for (int t = 0; t < all->types.count; t++)

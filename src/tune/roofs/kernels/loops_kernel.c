@@ -18,13 +18,16 @@ static void copy(const float *from, float *dst, size_t count) {
   fence();
 }
 
-/* Returns the sum of the numbers; each lane's sum is exact (bench.h), and the total in double. */
-static double read(const float *from, size_t count) {
-  const vector_f32 *in = (const vector_f32 *)from;
+/* Returns the sum of the numbers, read `times` times; each lane's sum is exact (bench.h), and the total in
+ * double. */
+static double read(const float *from, size_t count, int times) {
   vector_f32 sum[IN_FLIGHT] = {{0}};
-  for (const vector_f32 *end = in + count / LANES_f32; in < end; in += IN_FLIGHT)
-    for (int i = 0; i < IN_FLIGHT; i++)
-      sum[i] += in[i];
+  for (int time = 0; time < times; time++) {
+    const vector_f32 *in = (const vector_f32 *)from;
+    for (const vector_f32 *end = in + count / LANES_f32; in < end; in += IN_FLIGHT)
+      for (int i = 0; i < IN_FLIGHT; i++)
+        sum[i] += in[i];
+  }
   double total = 0;
   for (int i = 0; i < IN_FLIGHT; i++)
     for (int lane = 0; lane < LANES_f32; lane++)

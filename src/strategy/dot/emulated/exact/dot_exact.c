@@ -139,6 +139,7 @@ const tsl_strategy tsl_dot_exact = {
     .idea = "the exact sum, rounded once: a superaccumulator of integers, the same bits in any order",
     .op = TSL_OP_DOT,
     .lifts = "every rounding but the last, and the order of the sum (not time)",
+    .partner = "fixed_tree",
     .version = 2,
     .accuracy = dot_exact_accuracy,
     .needs_nearest = true,

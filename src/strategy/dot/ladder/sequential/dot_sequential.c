@@ -56,6 +56,7 @@ const tsl_strategy tsl_dot_sequential = {
     .name = "sequential",
     .idea = "one running sum in C, compiled without optimisation",
     .lifts = "none (the specification)",
+    .rung = 1,
     .op = TSL_OP_DOT,
     .version = 1,
     .needs = TSL_CAN_HOST,

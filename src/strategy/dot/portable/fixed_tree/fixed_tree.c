@@ -129,6 +129,7 @@ const tsl_strategy tsl_dot_fixed_tree = {
     .name = "fixed_tree",
     .idea = "the same bits on every device: a specified tree, in double or twice double",
     .lifts = "bits that depend on the machine, and the rounding of sums (not time)",
+    .partner = "block_tree",
     .op = TSL_OP_DOT,
     .version = 1,
     .accuracy = fixed_tree_accuracy,

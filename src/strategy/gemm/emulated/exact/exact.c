@@ -203,6 +203,7 @@ const tsl_strategy tsl_gemm_exact = {
     .name = "exact",
     .idea = "exact sums, each rounded once: nearly exact sums with error bounds, else a superaccumulator",
     .lifts = "every rounding but the last, and the order of the sums (not time)",
+    .partner = "sequential",
     .op = TSL_OP_GEMM,
     .version = 1,
     .accuracy = exact_accuracy,

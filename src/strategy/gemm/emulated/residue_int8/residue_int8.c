@@ -164,6 +164,7 @@ const tsl_strategy tsl_gemm_residue_int8 = {
     .name = "residue_int8",
     .idea = "f32 and f64 by products of 8-bit residues, with as many moduli as the call's numbers need",
     .lifts = "the rate of units that multiply f32 and f64",
+    .partner = "register_tile",
     .op = TSL_OP_GEMM,
     .version = 6,
     .accuracy = residue_accuracy,

@@ -180,6 +180,7 @@ const tsl_strategy tsl_gemm_split_precision = {
     .name = "split_precision",
     .idea = "f32 by one product of f16 parts, or by three, six or nine of bf16 parts; lines are scaled",
     .lifts = "the rate of units that multiply f32, where none multiplies bytes faster; tf32's truncation",
+    .partner = "register_tile",
     .op = TSL_OP_GEMM,
     .version = 1,
     .accuracy = split_accuracy,

@@ -146,6 +146,7 @@ const tsl_strategy tsl_gemm_host_amx = {
     .idea = "narrow types in packed panels by tile registers (AMX) or dot instructions (AVX-512 BF16, VNNI), "
             "on all cores",
     .lifts = "one product a lane and instruction",
+    .partner = "host_packed",
     .op = TSL_OP_GEMM,
     .version = 4,
     .needs = TSL_CAN_HOST,

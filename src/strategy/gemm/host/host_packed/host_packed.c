@@ -231,6 +231,7 @@ static void packed_account(const tsl_problem *problem, const tsl_config *config,
   const copied_lines lines = count_copied_lines(&job, threads);
   const double copied = (lines.rows + again * lines.columns) * k;
   account->workers = threads;
+  account->sums = height * width;
   account->local.written = copied * size;
   account->local.read =
       (job.copies_a ? products / width : 0) * size + (job.copies_b ? products / height : 0) * size;
@@ -341,6 +342,7 @@ const tsl_strategy tsl_gemm_host_packed = {
     .name = "host_packed",
     .idea = "packed panels, copied for the caches, around tiles of C in the vector registers, on all cores",
     .lifts = "caches that a shape does not fit, addresses far apart, and waiting for memory",
+    .partner = "blocked",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_HOST,

@@ -173,6 +173,7 @@ const tsl_strategy tsl_gemm_host_skinny = {
     .name = "host_skinny",
     .idea = "the large matrix of a product with one small dimension, in memory order once, on all cores",
     .lifts = "copies that few rows do not pay for, and lines that are asked for too late",
+    .partner = "host_packed",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_HOST,

@@ -188,6 +188,7 @@ const tsl_strategy tsl_gemm_host_small = {
     .name = "host_small",
     .idea = "operands without packing, tiles of C in the vector registers, masks at the edges; one thread",
     .lifts = "copies and decisions that take longer than the product",
+    .partner = "host_packed",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_HOST,

@@ -99,6 +99,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   tsl_cost_counts_operands(problem, a, b, account);
   tsl_cost_counts_result(problem, (double)tsl_ceil_div_or_one(problem->k, value[DEPTH]), account);
   tsl_cost_counts_tiles(problem, kernel->tile_rows, kernel->tile_columns, account);
+  account->sums = kernel->tile_rows * kernel->tile_columns;
 }
 
 static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
@@ -153,6 +154,8 @@ const tsl_strategy tsl_gemm_blocked = {
     .name = "blocked",
     .idea = "cache-blocked loops in C on all cores, on copies of blocks of A and B",
     .lifts = "traffic to memory and caches on the host",
+    .partner = "sequential_optimized",
+    .rung = 9,
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_HOST,

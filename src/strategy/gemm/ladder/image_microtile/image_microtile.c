@@ -233,6 +233,8 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   account->launches = (int)(across * along);
   tsl_cost_counts_operands(problem, account->computed / LANES, account->computed / height, account);
   tsl_cost_counts_result(problem, along, account);
+  account->sums = height * LANES;
+  account->loads = account->computed / LANES / LANES + account->computed / height / LANES;
   for (int i = copies_of(&problem->b, device); i > 0; i--)
     tsl_cost_counts_copies(k * n * sizeof(float), account);
 }
@@ -255,6 +257,8 @@ const tsl_strategy tsl_gemm_image_microtile = {
     .name = "image_microtile",
     .idea = "micro-tiles of C in registers, B through an image of four columns a texel, A as vectors of four",
     .lifts = "loads for each multiply-add, and barriers; B has a memory path of its own",
+    .partner = "tile_local",
+    .rung = 8,
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_IMAGES,

@@ -23,7 +23,8 @@ static tsl_simple_kernel row_private_describe(const tsl_problem *problem, const 
                              .efficiency = device->is_cpu ? 0.03 : 0.014,
                              .a = m * k,
                              .b = m * k * (double)problem->n,
-                             .sums = ceil(k / (double)config->value[PANEL])};
+                             .sums = ceil(k / (double)config->value[PANEL]),
+                             .in_vectors = true};
 }
 TSL_SIMPLE_KERNEL(row_private)
 
@@ -31,6 +32,8 @@ const tsl_strategy tsl_gemm_row_private = {
     .name = "row_private",
     .idea = "one work-item computes a row of C, with its row of A in private memory",
     .lifts = "reading a row of A again for each column",
+    .partner = "row",
+    .rung = 5,
     .needs = TSL_CAN_KERNELS,
     .accuracy = row_private_accuracy,
     .build_seconds = 0.25,

@@ -31,7 +31,10 @@ static tsl_simple_kernel row_private_column_local_describe(const tsl_problem *pr
                              .b = groups * n * k,
                              .sums = panels,
                              .computed = loaded * items,
-                             .local = {.read = loaded * items * size, .written = loaded * size}};
+                             .local = {.read = loaded * items * size, .written = loaded * size},
+                             .barriers = 2 * n * panels,
+                             .loads_together = true,
+                             .in_vectors = true};
 }
 TSL_SIMPLE_KERNEL(row_private_column_local)
 
@@ -39,6 +42,8 @@ const tsl_strategy tsl_gemm_row_private_column_local = {
     .name = "row_private_column_local",
     .idea = "rows of A in private memory, columns of B shared in local memory",
     .lifts = "reading a column of B again for each item",
+    .partner = "row_private",
+    .rung = 6,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = row_private_column_local_accuracy,
     .build_seconds = 0.3,

@@ -56,10 +56,11 @@ static double sequential_score(const tsl_problem *problem, const tsl_config *con
 static void sequential_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   (void)config;
-  (void)device;
   const double sums = account->useful * (double)tsl_type(problem->c.type)->size;
-  tsl_triple_loop_account(problem, account);
+  tsl_triple_loop_account(problem, device, account);
   account->local = (tsl_moved){.read = sums, .written = sums};
+  account->sums = 1;
+  account->loads = 3 * account->useful; /* of A, of B, and of the sum in memory */
 }
 
 static void run_structured(const tsl_problem *problem, const tsl_operands *operands) {
@@ -91,6 +92,7 @@ const tsl_strategy tsl_gemm_sequential = {
     .name = "sequential",
     .idea = "the triple loop in C, compiled without optimisation",
     .lifts = "none (the specification)",
+    .rung = 1,
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_HOST,

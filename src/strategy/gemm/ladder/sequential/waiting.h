@@ -23,9 +23,12 @@ static inline double tsl_triple_loop_waiting(const tsl_problem *problem) {
 }
 
 /* Counts memory traffic: a column of B and a row of A for each element of C. */
-static inline void tsl_triple_loop_account(const tsl_problem *problem, tsl_cost_counts *account) {
+static inline void tsl_triple_loop_account(const tsl_problem *problem, const tsl_device *device,
+                                           tsl_cost_counts *account) {
   tsl_cost_counts_operands(problem, account->useful, account->useful, account);
   tsl_cost_counts_result(problem, 1, account);
+  tsl_cost_counts_walk(&problem->b, account->useful, (double)problem->k, problem->b.row_stride, device,
+                       account);
   account->memory += tsl_triple_loop_lines(problem) * TSL_CACHE_LINE * account->useful;
 }
 

@@ -29,8 +29,10 @@ static double sequential_optimized_score(const tsl_problem *problem, const tsl_c
 static void sequential_optimized_account(const tsl_problem *problem, const tsl_config *config,
                                          const tsl_device *device, tsl_cost_counts *account) {
   (void)config;
-  (void)device;
-  tsl_triple_loop_account(problem, account);
+  const double lanes = fmax(1, problem->c.type == TESELA_F64 ? device->vector_f64 : device->vector_f32);
+  tsl_triple_loop_account(problem, device, account);
+  account->sums = lanes;
+  account->loads = account->useful * (1 + 1 / lanes); /* a column of B by single elements */
 }
 
 static tesela_status sequential_optimized_build(tsl_work *work) {
@@ -52,7 +54,9 @@ static tesela_status sequential_optimized_run(const tsl_work *work, const tsl_op
 const tsl_strategy tsl_gemm_sequential_optimized = {
     .name = "sequential_optimized",
     .idea = "the same triple loop, compiled with the compiler's best flags",
-    .lifts = "the compiler's caution: vectors, loops in the order of memory",
+    .lifts = "the compiler's caution: registers, vectors, unrolled loops",
+    .partner = "sequential",
+    .rung = 2,
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_HOST,

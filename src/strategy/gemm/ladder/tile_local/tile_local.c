@@ -30,7 +30,9 @@ static tsl_simple_kernel tile_local_describe(const tsl_problem *problem, const t
                              .a = across * m * k,
                              .b = down * k * n,
                              .computed = loaded * tile / 2,
-                             .local = {.read = loaded * tile * size, .written = loaded * size}};
+                             .local = {.read = loaded * tile * size, .written = loaded * size},
+                             .barriers = 2 * steps,
+                             .loads_together = true};
 }
 TSL_SIMPLE_KERNEL(tile_local)
 
@@ -38,6 +40,8 @@ const tsl_strategy tsl_gemm_tile_local = {
     .name = "tile_local",
     .idea = "work-groups multiply tiles of A and B that they share in local memory",
     .lifts = "traffic to global memory, by the tile's edge",
+    .partner = "element",
+    .rung = 7,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = tile_local_accuracy,
     .build_seconds = 0.2,

@@ -41,6 +41,7 @@ const tsl_strategy tsl_gemm_cuda_dmma = {
     .idea = "f64 and c128 by tensor cores in CUDA C++: asynchronous copies bring panels several stages "
             "ahead, in the layout of memory",
     .lifts = "FMA's rate in f64, half of the tensor cores' rate",
+    .partner = "register_tile",
     .op = TSL_OP_GEMM,
     .version = 2,
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA | TSL_CAN_F64,

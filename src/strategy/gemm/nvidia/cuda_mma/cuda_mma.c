@@ -84,6 +84,7 @@ const tsl_strategy tsl_gemm_cuda_mma = {
     .idea = "narrow types by tensor cores in CUDA C++, for sm_80 and newer: "
             "asynchronous copies between products, from any layout",
     .lifts = "packing of operands, copies in bursts",
+    .partner = "opencl_mma",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA,

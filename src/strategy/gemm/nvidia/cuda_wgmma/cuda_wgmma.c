@@ -227,6 +227,7 @@ const tsl_strategy tsl_gemm_cuda_wgmma = {
     .name = "cuda_wgmma",
     .idea = "narrow types by sm_90's wgmma: a producer loads panels by TMA for consumers; clusters share B",
     .lifts = "limits of OpenCL C: no tensor maps of the host, no clusters, no overlapping launches",
+    .partner = "cuda_mma",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_CUDA | TSL_CAN_WGMMA,

@@ -266,6 +266,7 @@ const tsl_strategy tsl_gemm_cuda_whole = {
     .name = "cuda_whole",
     .idea = "batches of small products in narrow types by tensor cores, each one whole in shared memory",
     .lifts = "partial panels, elements stored one by one",
+    .partner = "cuda_mma",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA,

@@ -92,6 +92,7 @@ const tsl_strategy tsl_gemm_opencl_mma = {
     .name = "opencl_mma",
     .idea = "narrow types by NVIDIA's matrix instructions of one or four warps, as PTX in OpenCL C",
     .lifts = "one product a lane and instruction, on graphics processors",
+    .partner = "register_tile",
     .op = TSL_OP_GEMM,
     .version = 2,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_MMA,

@@ -256,6 +256,7 @@ const tsl_strategy tsl_gemm_register_tile = {
     .name = "register_tile",
     .idea = "micro-tiles of C in registers, panels of A and B in local memory, all in vectors",
     .lifts = "loads for each multiply-add, waits for global memory",
+    .partner = "tile_local",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS,

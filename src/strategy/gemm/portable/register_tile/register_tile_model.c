@@ -251,6 +251,10 @@ void tsl_register_tile_account(const tsl_problem *problem, const tsl_config *con
   if (!device->is_cpu)
     account->per_unit = tsl_register_tile_groups(&tile, device);
   account->computed = steps * tile.products;
+  account->sums = tile.micro_m * tile.micro_n;
+  account->loads = bytes / tile.vector;
+  if (tile.local)
+    account->barriers = groups * depth / tile.tile_k * (tile.stages > 1 ? 1 : 2);
   tsl_cost_counts_copies(tsl_register_tile_copies(problem, &tile), account);
   if (tile.local) {
     account->local =

@@ -163,6 +163,7 @@ const tsl_strategy tsl_gemm_subgroup_mma = {
     .idea = "narrow types by the matrix instructions of Intel's and AMD's graphics processors, through their "
             "OpenCL C",
     .lifts = "one product a lane and instruction, on graphics processors",
+    .partner = "register_tile",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_OPENCL | TSL_CAN_FRAGMENTS,

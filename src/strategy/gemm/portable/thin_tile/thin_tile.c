@@ -136,6 +136,7 @@ const tsl_strategy tsl_gemm_thin_tile = {
     .name = "thin_tile",
     .idea = "the large operand of a thin product streams through registers once; items share long sums",
     .lifts = "groups too few and tiles too wide for thin products",
+    .partner = "register_tile",
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,

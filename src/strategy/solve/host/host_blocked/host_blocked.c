@@ -321,6 +321,7 @@ const tsl_strategy tsl_solve_host_blocked = {
     .idea =
         "substitution by blocks on all cores: tiles of right-hand sides in registers, copies of A in caches",
     .lifts = "traffic to memory and caches on the host",
+    .partner = "sequential",
     .op = TSL_OP_SOLVE,
     .version = 1,
     .needs = TSL_CAN_HOST,

@@ -73,6 +73,7 @@ const tsl_strategy tsl_solve_sequential = {
     .name = "sequential",
     .idea = "substitution in C, compiled without optimisation",
     .lifts = "none (the specification)",
+    .rung = 1,
     .op = TSL_OP_SOLVE,
     .version = 1,
     .needs = TSL_CAN_HOST,

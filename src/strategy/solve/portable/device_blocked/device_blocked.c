@@ -227,6 +227,7 @@ const tsl_strategy tsl_solve_device_blocked = {
     .name = "device_blocked",
     .idea = "substitution by blocks: panels of columns in registers, the rest general products",
     .lifts = "arithmetic on numbers from memory, on devices",
+    .partner = "sequential",
     .op = TSL_OP_SOLVE,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,

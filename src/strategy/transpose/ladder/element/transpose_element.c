@@ -117,6 +117,7 @@ const tsl_strategy tsl_transpose_element = {
     .name = "element",
     .idea = "one element after the other; on devices, one work-item each",
     .lifts = "none (the specification)",
+    .rung = 1,
     .op = TSL_OP_TRANSPOSE,
     .version = 1,
     .accuracy = tsl_transpose_accuracy,
