@@ -6,7 +6,7 @@
 #include "core/kinds.h"
 #include "harness.h"
 #include "problem/problem.h"
-#include "strategy/type_lists.h"
+#include "problem/type_lists.h"
 
 typedef struct bench_case {
   int64_t size[3]; /* m, n, k */

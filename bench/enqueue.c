@@ -63,8 +63,9 @@ static void queue_tesela(bench_side *side) {
 /* Enqueues cuBLAS's product, column-major, so that C is row-major: C' = B' A'. */
 static void queue_cublas(bench_side *side) {
   const int n = product.size;
-  const void *a = tesela_buffer_native(product.buffers[0]), *b = tesela_buffer_native(product.buffers[1]);
-  void *c = tesela_buffer_native(product.buffers[2]);
+  const void *a = tesela_buffer_memory(product.buffers[0]).native,
+             *b = tesela_buffer_memory(product.buffers[1]).native;
+  void *c = tesela_buffer_memory(product.buffers[2]).native;
   const float one = 1, zero = 0;
   const double one_f64 = 1, zero_f64 = 0;
   (void)side;
@@ -131,7 +132,7 @@ static void measure(int n, tesela_type type) {
                                  .c = {.buffer = product.buffers[2], .type = type}};
   bench_must(tesela_plan_create(context, &desc, &product.plan), "a plan");
   bench_must(tesela_stream_create(context, device_name, &product.stream), "a stream");
-  bench_must(tesela_plan_workspace(product.plan, &workspace), "a workspace");
+  workspace = tesela_plan_workspace(product.plan);
   bench_must(tesela_stream_reserve(product.stream, workspace), "a workspace");
   bench_must(tesela_event_create(product.stream, &product.begin), "an event");
   bench_must(tesela_event_create(product.stream, &product.end), "an event");

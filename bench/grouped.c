@@ -263,12 +263,11 @@ static void free_peer(void) {
 static void make_peer(bench_side *side) {
   size_t workspace = 0;
   for (int i = 0; i < products && !side->why[0]; i++) {
-    size_t own = 0;
     tesela_gemm_desc desc = descs[i];
     desc.options.strategy = peer;
-    if (tesela_plan_create(context, &desc, &peer_plans[i]) != TESELA_OK ||
-        tesela_plan_workspace(peer_plans[i], &own) != TESELA_OK)
+    if (tesela_plan_create(context, &desc, &peer_plans[i]) != TESELA_OK)
       bench_refuse(side, tesela_last_error());
+    const size_t own = tesela_plan_workspace(peer_plans[i]);
     workspace = own > workspace ? own : workspace;
   }
   if (side->why[0])

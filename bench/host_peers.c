@@ -283,7 +283,7 @@ static void let_others_sleep(bench_side *side) {
 }
 
 static const char *plan_of(const contender *by) {
-  return by->library.tesela.plan_describe(by->plan);
+  return bench_plan_text(&by->library, by->plan);
 }
 
 static void make_plans(void) {

@@ -126,9 +126,10 @@ static void begin_build(int threads, bench_library *library) {
   if (!library->handle) {
     library->tesela = linked;
   } else {
-    if (dlsym(library->handle, "tesela_plan_run_shards"))
-      bench_stop(library->name,
-                 "has the interface before libtesela.so.2: run its own benchmark by turns with this one");
+    if (dlsym(library->handle, "tesela_gemm_sized"))
+      bench_stop(
+          library->name,
+          "has the interface before tesela_call_sized(): run its own benchmark by turns with this one");
 #define BUILD_FIND(type, function, end, arguments)                                                           \
   if (!(*(void **)&library->tesela.function = dlsym(library->handle, "tesela_" #function #end)))             \
     bench_stop(library->name, "lacks tesela_" #function #end);
@@ -161,7 +162,7 @@ void bench_library_open(char *word, int threads, bench_library *out) {
   if (path)
     *path++ = '\0';
   load(path ? path : word, out);
-  if (dlsym(out->handle, "tesela_plan_describe")) {
+  if (dlsym(out->handle, "tesela_plan_create_sized")) {
     snprintf(out->version, sizeof out->version, "tesela, %s", path ? path : word);
     begin_build(threads, out);
   } else {
@@ -173,6 +174,12 @@ void bench_library_open(char *word, int threads, bench_library *out) {
   }
   if (out->version[0])
     printf("%s: %s\n", out->name, out->version);
+}
+
+const char *bench_plan_text(const bench_library *library, const tesela_plan *plan) {
+  tesela_plan_info info;
+  library->tesela.plan_info(plan, &info, sizeof info);
+  return info.text;
 }
 
 void bench_library_close(bench_library *library) {

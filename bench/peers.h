@@ -15,14 +15,14 @@
     (tesela_context * context, tesela_operation operation, const void *desc, tesela_plan **plan,             \
      size_t desc_size))                                                                                      \
   X(tesela_status, plan_parse, , (tesela_context * context, const char *text, tesela_plan **plan))           \
-  X(const char *, plan_describe, , (const tesela_plan *plan))                                                \
+  X(void, plan_info, _sized, (const tesela_plan *plan, tesela_plan_info *info, size_t info_size))            \
   X(void, plan_destroy, , (tesela_plan * plan))                                                              \
   X(tesela_status, plan_run, _sized,                                                                         \
     (tesela_plan * plan, const tesela_operands *operands, tesela_record *record, size_t operands_size,       \
      size_t record_size))                                                                                    \
-  X(tesela_status, gemm, _sized,                                                                             \
-    (tesela_context * context, const tesela_gemm_desc *desc, tesela_record *record, size_t desc_size,        \
-     size_t record_size))                                                                                    \
+  X(tesela_status, call, _sized,                                                                             \
+    (tesela_context * context, tesela_operation operation, const void *desc, tesela_record *record,          \
+     size_t desc_size, size_t record_size))                                                                  \
   X(tesela_status, gemm_batched, _sized,                                                                     \
     (tesela_context * context, const tesela_gemm_desc *desc, const tesela_batch *batch,                      \
      tesela_record *record, size_t desc_size, size_t batch_size, size_t record_size))
@@ -68,6 +68,8 @@ void bench_library_open(char *word, int threads, bench_library *out);
 /* Opens a build of tesela at `path`; NULL: the program's own tesela. */
 void bench_build_open(const char *name, const char *path, int threads, bench_library *out);
 void bench_build_must(const bench_library *library, tesela_status status);
+/* Returns the text of a plan of a build. */
+const char *bench_plan_text(const bench_library *library, const tesela_plan *plan);
 void bench_library_close(bench_library *library);
 /* Returns a function by one of the prefixes "cblas_", "scipy_cblas_", "" and "scipy_"; NULL if there is none.
  */

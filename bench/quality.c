@@ -172,7 +172,7 @@ static void make_plans(bench_side *sides, int count) {
     desc.options.accuracy =
         strncmp(name, "vendor_", 7) == 0 ? NULL : accuracy; /* peers get no accuracy request */
     bench_must(tesela_plan_create(context, &desc, &plan), name);
-    bench_must(tesela_plan_workspace(plan, &own), "a workspace");
+    own = tesela_plan_workspace(plan);
     workspace = own > workspace ? own : workspace;
     sides[i].state = plan;
   }

@@ -99,7 +99,8 @@ static double run_one_shot(bench_side *side, int calls) {
       const int *shape = shapes[i % DRAWN];
       desc.m = shape[0], desc.n = shape[1], desc.k = shape[2];
     }
-    bench_build_must(&by->library, by->library.tesela.gemm(by->library.context, &desc, NULL, sizeof desc, 0));
+    bench_build_must(&by->library,
+                     by->library.tesela.call(by->library.context, TESELA_GEMM, &desc, NULL, sizeof desc, 0));
   }
   return bench_clock() - start;
 }
@@ -208,7 +209,7 @@ static int list_sides(bench_side *sides) {
       add_side(sides, &count, by->names[j], runs[j], by);
   }
   if (is_alone && shape_count == 1) {
-    bench_must(tsl_plan_parse(devices, peers[0].library.tesela.plan_describe(peers[0].plan), &alone),
+    bench_must(tsl_plan_parse(devices, bench_plan_text(&peers[0].library, peers[0].plan), &alone),
                "the plan");
     add_side(sides, &count, "strategy alone", run_alone, NULL);
   }
@@ -278,7 +279,7 @@ static void write_row(const bench_side *sides, int count) {
   for (int i = 0; i < count; i++)
     json_number(sides[i].name, sides[i].mean);
   json_close('}');
-  json_text("plan", peers[0].library.tesela.plan_describe(peers[0].plan));
+  json_text("plan", bench_plan_text(&peers[0].library, peers[0].plan));
   json_close('}');
 }
 
@@ -324,7 +325,7 @@ static void measure(const bench_case *item) {
     printf("  %s %.1f (%.1f)", sides[i].name, sides[i].least * 1e9, 1e-9 * flops / sides[i].least);
   if (is_alone)
     printf("  overhead %.1f", 1e9 * overhead_of(sides, count));
-  printf("  %.24s\n", peers[0].library.tesela.plan_describe(peers[0].plan));
+  printf("  %.24s\n", bench_plan_text(&peers[0].library, peers[0].plan));
   fflush(stdout);
   keep_ratios(sides, count, shape);
   write_row(sides, count);

@@ -11,7 +11,7 @@
     core <- io <- tools
 
 that no modules (a header with the .c of its name) form a circle, and that the tool computes by the public
-header. Its folders explain, check and tune may use internals, the others only as a table allows.
+header. A table names the rooms that its folders about the library itself may use.
 
 Prints each breach with its file and line; exits with 1 when there is one.
 
@@ -50,44 +50,39 @@ GROWING_STRUCTS = {"src/api/struct_abi.h", "src/api/device_p2p.h"}
 # Grids of ranks need the speed of GPUs; their messages need units that kernels leave free.
 GPU_LIMITS = {"src/device/device_rates.h", "src/device/reserved_units.h"}
 
-# Folders of the tool that may use the library's internals: they explain, check and tune.
-TOOL_INSIDE = re.compile(r"tools/tesela/(explain|check|tune|lab)/")
-# Headers of src/ that the rest of the tool may include: texts, clocks, processes, files, words for problems.
-TOOL_ROOMS, TOOL_WORDS = {"core", "io"}, {"src/problem/problem.h", "src/problem/structure.h"}
-STRATEGY_HEADERS = {"src/strategy/params.h", "src/strategy/strategy_list.h", "src/strategy/support.h"}
-# Exceptions: lists of strategies, devices, compiled kernels and wisdom, and the measurements of explore.
+# Rooms that every folder of the tool may use: texts, clocks, processes, files, messages between ranks, and
+# words for problems.
+TOOL_ROOMS = {"core", "io", "comm", "problem"}
+# More rooms for folders whose subject is the library itself: no program needs calls for it. The folders that
+# compute (cli, product) use no other room.
+TOOL_FOLDERS = {
+    # Lists devices, strategies, compiled kernels and wisdom.
+    "inventory": {"device", "strategy", "planner", "tune"},
+    # Prints a plan's costs and its candidates.
+    "explain": {"api", "explain", "strategy"},
+    # Compares results with a reference in higher precision.
+    "check": {"api", "judge", "strategy"},
+    # Measures candidates and writes wisdom.
+    "tune": {"planner", "strategy", "tune"},
+    # Measures strategies against each other, and compares predictions with measurements.
+    "explore": {"explain", "planner", "tune"},
+    # Compiles, judges and times a kernel from outside of the library.
+    "lab": {"device", "planner", "strategy", "tune"},
+    # Draws the cost report.
+    "page": {"explain"},
+}
 TOOL_EXCEPTIONS = {
-    "tools/tesela/cli/cache_prefill.c": {"src/planner/kernel_self_test.h"},
-    "tools/tesela/cli/cmd_cache.c": {"src/device/jit_cache.h", "src/device/self_tests.h"},
-    "tools/tesela/cli/cmd_completion.c": {"src/strategy/strategy_list.h"},
-    "tools/tesela/cli/cmd_devices.c": {"src/device/devices.h"},
-    "tools/tesela/cli/help.c": {"src/device/device.h", "src/plan/plan.h", "src/strategy/strategy.h"},
-    "tools/tesela/cli/ladder_results.c": {"src/strategy/strategy_list.h"},
-    "tools/tesela/cli/measured.h": {"src/tune/roofs.h"},
-    "tools/tesela/cli/options.c": {"src/device/devices.h", "src/problem/numerics.h"},
-    "tools/tesela/cli/ranks.h": {"src/comm/comm.h"},
-    "tools/tesela/cli/report.h": {"src/device/devices.h", "src/judge/judge.h", *STRATEGY_HEADERS},
-    "tools/tesela/cli/select.c": {"src/planner/planner.h"},
-    "tools/tesela/cli/select.h": {"src/device/devices.h", *STRATEGY_HEADERS},
-    "tools/tesela/cli/strategy_page.c": {"src/device/devices.h", "src/device/source.h",
-                                         "src/strategy/support.h"},
-    "tools/tesela/cli/strategy_limits.h": STRATEGY_HEADERS,
-    "tools/tesela/cli/wisdom_records.h": {"src/planner/planner_wisdom.h"},
-    "tools/tesela/explore/cyclic.h": {"src/comm/comm.h"},
-    "tools/tesela/explore/explore.c": {"src/planner/planner.h"},
-    "tools/tesela/explore/explore.h": {"src/tune/race.h"},
-    "tools/tesela/explore/pblas.c": {"src/comm/collective_status.h"},
-    "tools/tesela/explore/ranks.c": {"src/comm/collective_status.h"},
-    "tools/tesela/explore/ranks_race.c": {"src/comm/collective_status.h"},
+    # The keys of a plan's text, which the reference page lists.
+    "tools/tesela/cli/help.c": {"src/plan/plan_text.h"},
+    # The compiler of CUDA kernels, which needs no device.
     "tools/tesela/lab/lab_work.c": {"src/device/cuda/nvrtc.h"},
-    "tools/tesela/page/bounds.c": {"src/explain/cost_report.h"},
-    "tools/tesela/explore/reasons.h": {"src/explain/cost_report.h"},
-    "tools/tesela/product/mpi_product.c": {"src/comm/collective_status.h"},
-    "tools/tesela/product/mpi_product.h": {"src/comm/comm.h"},
-    "tools/tesela/product/mpi_product_files.c": {"src/comm/collective_status.h"},
+    # The form of a device's name, which is checked before there is a context.
+    "tools/tesela/cli/options.c": {"src/device/devices.h"},
+    "tools/tesela/cli/select.c": {"src/device/devices.h"},
 }
 # The product folder must not see these headers, not even through another header.
-TOOL_COMPUTES, UNSEEN = "tools/tesela/product/", re.compile(r"src/(api|tune|planner|plan)/")
+TOOL_COMPUTES = "tools/tesela/product/"
+UNSEEN = re.compile(r"src/(api|explain|tune|planner|plan|dispatch|copy)/")
 
 # Headers of one kind of device are its own.
 DEVICE_KIND = re.compile(r"src/device/[^/]+/")
@@ -101,6 +96,11 @@ def room_of(path):
     if parts[0] == "src" and len(parts) > 2:
         return parts[1]
     return "tools" if parts[0] == "tools" else None
+
+
+def tool_rooms(source):
+    """The rooms whose headers a file of the tool may include."""
+    return TOOL_ROOMS | {"tools"} | TOOL_FOLDERS.get(source.split("/")[2], set())
 
 
 def find_target(root, source, quoted, name):
@@ -131,9 +131,8 @@ def complaint(root, source, quoted, name):
         if here == "comm" and target in GROWING_STRUCTS | GPU_LIMITS:
             return None
         return f"{here} includes {target}, but may only include {', '.join(sorted(MAY_INCLUDE[here]))}"
-    if here == "tools" and there not in TOOL_ROOMS | {"tools"} and target not in TOOL_WORDS:
-        if not TOOL_INSIDE.match(source) and target not in TOOL_EXCEPTIONS.get(source, ()):
-            return f"{target} is inside of the library: the tool computes by the public header"
+    if here == "tools" and there not in tool_rooms(source) and target not in TOOL_EXCEPTIONS.get(source, ()):
+        return f"{target} is inside of the library: the tool computes by the public header"
     kind = DEVICE_KIND.match(target)
     if kind and not source.startswith(kind.group()) and target not in TOOL_EXCEPTIONS.get(source, ()):
         return f"{target} is private to {kind.group().rstrip('/')}"
@@ -251,6 +250,7 @@ PLANTED = {
     "src/strategy/gemm/split/more.c": ('#include "planner/planner.h"\n', 1),
     "src/strategy/gemm/split/text.c": ('#include "kernel/kernel_gemm.h"\n', 1),
     "src/strategy/gemm/split/split.cl": ('#include "gemm.h"\n', 0),
+    "src/plan/plan_text.h": ('#include "strategy/strategy.h"\n', 0),
     "src/plan/plan.h": ('#include "strategy/strategy.h"\n', 0),
     "src/judge/check.h": ('#include "plan/plan.h"\n#include "planner/planner_wisdom.h"\n', 1),
     "src/planner/planner_wisdom.h": ('#include "judge/check.h"\n', 1),  # a circle
@@ -274,12 +274,14 @@ PLANTED = {
     "tools/tesela/cli/main.c": ('#include "cli/tool.h"\n#include "io/io.h"\n#include "api/context.h"\n', 1),
     "tools/tesela/page/page.h": ('#include "cli/tool.h"\n#include "io/io.h"\n#include "page/lost.h"\n', 1),
     "tools/tesela/page/page.c": ('#include "page/page.h"\n#include "planner/planner.h"\n', 1),
-    "tools/tesela/cli/help.c": ('#include "plan/plan.h"\n', 0),
-    "tools/tesela/explain/told.c": ('#include "explain/told.h"\n#include "api/context.h"\n', 0),
-    "tools/tesela/explain/told.h": ('#include "core/text.h"\n#include "judge/check.h"\n', 0),
+    "tools/tesela/cli/help.c": ('#include "plan/plan_text.h"\n#include "plan/plan.h"\n', 1),
+    "tools/tesela/inventory/wisdom.c": (
+        '#include "planner/planner_wisdom.h"\n#include "judge/check.h"\n', 1),
+    "tools/tesela/check/told.c": ('#include "check/told.h"\n#include "api/context.h"\n', 0),
+    "tools/tesela/check/told.h": ('#include "core/text.h"\n#include "judge/check.h"\n', 0),
     "tools/tesela/product/run.c": ('#include "core/text.h"\n#include <tesela/tesela.h>\n', 0),
     # By way of told.h, too.
-    "tools/tesela/product/plan.c": ('#include "explain/told.h"\n#include "api/context.h"\n', 3),
+    "tools/tesela/product/plan.c": ('#include "check/told.h"\n#include "api/context.h"\n', 3),
     "tools/tesela/cli/tool.h": ('#include "device/cuda/cuda.h"\n', 1),
 }
 

@@ -2,9 +2,10 @@
 # Compares two builds of tesela bit by bit: 500 products of every strategy, for each instruction set of the
 # cpu and on each named device. Lists the products whose bits differ, or that only one build accepts.
 #   ci/same_bits.sh OLD/libtesela.so NEW/libtesela.so [DEVICE...]     (cpu opencl:0)
-# The program that draws and calls is build/release/bin/same_bits. Exit code 1: something differs.
+# The program that draws and calls is build/release/bin/same_bits; SAME_BITS_OLD: one of OLD, if the interface
+# has changed. Exit code 1: something differs.
 set -euo pipefail
-[ $# -ge 2 ] || { sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,6s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/.." && pwd)
 program=${SAME_BITS:-$root/build/release/bin/same_bits} old=$1 new=$2 differs=0
 shift 2
@@ -17,7 +18,7 @@ export TESELA_WISDOM=none
 compare() {
   local name=$1 status
   shift
-  "$program" --each "$@" "$old" >"$scratch/old" 2>"$scratch/old.why" || status=$?
+  "${SAME_BITS_OLD:-$program}" --each "$@" "$old" >"$scratch/old" 2>"$scratch/old.why" || status=$?
   "$program" --each "$@" "$new" >"$scratch/new" 2>"$scratch/new.why" || status=$?
   if [ ! -s "$scratch/new" ]; then
     echo "$name: nothing was computed: $(head -n 1 "$scratch/new.why")" >&2

@@ -44,7 +44,7 @@ int main(void) {
   for (int i = 0; i < 3; i++)
     if (tesela_buffer_wrap(context, NULL, on_device[i], bytes, &buffers[i]) != TESELA_OK)
       return failed("tesela_buffer_wrap");
-  if (tesela_stream_wrap(context, tesela_buffer_device(buffers[0]), stream, &queue) != TESELA_OK)
+  if (tesela_stream_wrap(context, tesela_buffer_memory(buffers[0]).device, stream, &queue) != TESELA_OK)
     return failed("tesela_stream_wrap");
 
   const tesela_gemm_desc desc = {.m = N,
@@ -54,10 +54,8 @@ int main(void) {
                                  .b = {.buffer = buffers[1]},
                                  .c = {.buffer = buffers[2]}};
   tesela_plan *plan;
-  size_t workspace;
   if (tesela_plan_create(context, &desc, &plan) != TESELA_OK ||
-      tesela_plan_workspace(plan, &workspace) != TESELA_OK ||
-      tesela_stream_reserve(queue, workspace) != TESELA_OK)
+      tesela_stream_reserve(queue, tesela_plan_workspace(plan)) != TESELA_OK)
     return failed("tesela_plan_create");
   printf("%s\n", tesela_plan_describe(plan));
 

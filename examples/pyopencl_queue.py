@@ -15,9 +15,12 @@ M, N, K = 300, 200, 500
 F32 = 2  # TESELA_F32
 
 lib = ctypes.CDLL(sys.argv[1] if len(sys.argv) > 1 else "libtesela.so.2")
-lib.tesela_last_error.restype = lib.tesela_plan_describe.restype = ctypes.c_char_p
-lib.tesela_plan_describe.argtypes = [ctypes.c_void_p]
+lib.tesela_last_error.restype = ctypes.c_char_p
 pointer = ctypes.c_void_p
+
+
+class PlanInfo(ctypes.Structure):
+    _fields_ = [("text", ctypes.c_char_p), ("seconds", ctypes.c_double), ("workspace", ctypes.c_size_t)]
 
 
 class ContextDesc(ctypes.Structure):
@@ -78,10 +81,10 @@ for operand, array in ((desc.a, a), (desc.b, b), (desc.c, c)):
     operand.buffer, operand.type = buffer, F32
 given, size = sized(desc)
 must(lib.tesela_plan_create_sized(context, 0, given, ctypes.byref(plan), size))
-workspace = ctypes.c_size_t()
-must(lib.tesela_plan_workspace(plan, ctypes.byref(workspace)))
-must(lib.tesela_stream_reserve(stream, workspace))
-print(lib.tesela_plan_describe(plan).decode())
+info = PlanInfo()
+lib.tesela_plan_info_sized(plan, ctypes.byref(info), ctypes.c_size_t(ctypes.sizeof(info)))
+must(lib.tesela_stream_reserve(stream, ctypes.c_size_t(info.workspace)))
+print(info.text.decode())
 
 # In the queue's order: the program's own work, the product, the program's again.
 a *= 2

@@ -18,8 +18,9 @@
  *
  *  - Descriptions, records and tesela_device may grow at their ends in later versions. The inline functions
  *    of this header pass the structs' sizes, so a program runs with later libraries, too. The library reads
- *    missing members as zero and writes only the members that fit. tesela_matrix, tesela_result,
- *    tesela_vector and tesela_scalar never grow. Bindings call the functions that end in _sized.
+ *    missing members as zero and writes only the members that fit. The structs tesela_matrix, tesela_result,
+ *    tesela_vector, tesela_scalar, tesela_epilogue and tesela_memory never grow. Bindings call the functions
+ *    that end in _sized.
  *
  *  - A matrix is a pointer with two strides, counted in elements. Element (i, j) of an operand is
  *    data[i * row_stride + j * col_stride]. Two strides of zero mean dense and row-major. A single stride of
@@ -263,8 +264,9 @@ typedef struct tesela_structures {
   int in_place;
 } tesela_structures;
 
-/** Epilogue of a product: scales, bias and activation, applied to each sum before it is stored. In the
- * operands of a plan's run only data, buffer and offset of the vectors are read. */
+/** Epilogue of a product: scales, bias and activation, applied to each sum before it is stored. The call
+ * reads it; it may be freed when the call returns. In the operands of a plan's run only data, buffer and
+ * offset of the vectors are read. */
 typedef struct tesela_epilogue {
   /** Vector that is added to each row or column of C; see bias_axis. It is in host memory or on the
    * device, as A, B and C are. Its type is C's by default; f32 is allowed if C is f16 or bf16. It
@@ -320,9 +322,9 @@ typedef struct tesela_gemm_desc {
   const double *alpha;
   /** Scalar factor of the old C: one double, or two (real, imaginary) if C is complex. NULL: 0. */
   const double *beta;
-  tesela_structures structure; /**< structures of A, B and C; zero: all are general */
-  tesela_epilogue epilogue;    /**< bias, activation and scales; zero: none */
-  tesela_options options;      /**< how to compute; zero: the context decides */
+  tesela_structures structure;     /**< structures of A, B and C; zero: all are general */
+  const tesela_epilogue *epilogue; /**< bias, activation and scales; NULL: none */
+  tesela_options options;          /**< how to compute; zero: the context decides */
 } tesela_gemm_desc;
 
 /** Report of a call: the plan, its times and its errors. The record is filled by tesela_gemm(),
@@ -411,7 +413,7 @@ TESELA_API void tesela_context_destroy(tesela_context *context);
  * TESELA_NO_DEVICE; TESELA_OUT_OF_MEMORY; TESELA_DEVICE_FAILED; TESELA_BUILD_FAILED; TESELA_WRONG_RESULT. */
 static inline tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc,
                                         tesela_record *record) {
-  return tesela_gemm_sized(context, desc, record, sizeof *desc, sizeof *record);
+  return tesela_call_sized(context, TESELA_GEMM, desc, record, sizeof *desc, sizeof *record);
 }
 
 /** Frees a text that a call returned in a char ** argument. NULL is allowed. */

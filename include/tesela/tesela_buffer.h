@@ -38,35 +38,39 @@ TESELA_API tesela_status tesela_buffer_create(tesela_context *context, const cha
 TESELA_API tesela_status tesela_buffer_wrap(tesela_context *context, const char *device, void *native,
                                             size_t bytes, tesela_buffer **buffer);
 
-/** Returns the buffer's memory for other libraries: CUDA address, cl_mem, or host address. The buffer
- * keeps ownership. */
-TESELA_API void *tesela_buffer_native(const tesela_buffer *buffer);
-/** Returns the name of the buffer's device, owned by the context; "" for NULL. */
-TESELA_API const char *tesela_buffer_device(const tesela_buffer *buffer);
-/** Returns the buffer's size in bytes; 0 for NULL. */
-TESELA_API size_t tesela_buffer_bytes(const tesela_buffer *buffer);
+/** Memory of a buffer, for other libraries. */
+typedef struct tesela_memory {
+  void *native;       /**< CUDA address, cl_mem, or host address; the buffer keeps ownership */
+  const char *device; /**< name of the buffer's device, owned by the context */
+  size_t bytes;       /**< size in bytes */
+} tesela_memory;
+
+/** Returns the buffer's memory; NULL, "" and 0 if buffer is NULL. */
+TESELA_API tesela_memory tesela_buffer_memory(const tesela_buffer *buffer);
+
+/** Copies rows of row_bytes bytes each: from `source` in host memory into the buffer, or from the buffer to
+ * `target` in host memory. The other address is NULL. Row i is offset + i * pitch bytes from the buffer's
+ * start, and i * host_pitch bytes from source or target. Bytes between rows do not change. The copy is
+ * complete on return.
+ *
+ * @return TESELA_BAD_CALL if both addresses are given, a pitch is less than a row, or the last row
+ * exceeds the buffer's end. */
+TESELA_API tesela_status tesela_buffer_copy_rows(const tesela_buffer *buffer, size_t offset, size_t pitch,
+                                                 const void *source, void *target, size_t host_pitch,
+                                                 size_t rows, size_t row_bytes);
 
 /** Copies host memory into a buffer, `offset` bytes from its start. The host memory may be changed when
  * the call returns. */
-TESELA_API tesela_status tesela_buffer_write(tesela_buffer *buffer, size_t offset, const void *host,
-                                             size_t bytes);
+static inline tesela_status tesela_buffer_write(tesela_buffer *buffer, size_t offset, const void *host,
+                                                size_t bytes) {
+  return tesela_buffer_copy_rows(buffer, offset, bytes, host, NULL, bytes, 1, bytes);
+}
 
 /** Copies from a buffer, `offset` bytes from its start, to host memory; complete on return. */
-TESELA_API tesela_status tesela_buffer_read(const tesela_buffer *buffer, size_t offset, void *host,
-                                            size_t bytes);
-
-/** Copies rows of row_bytes bytes each into a buffer. Row i goes from host + i * host_pitch to offset +
- * i * pitch bytes from the buffer's start. Bytes between rows do not change.
- *
- * @return TESELA_BAD_CALL if the last row exceeds the buffer's end, or a pitch is less than a row. */
-TESELA_API tesela_status tesela_buffer_write_rows(tesela_buffer *buffer, size_t offset, size_t pitch,
-                                                  const void *host, size_t host_pitch, size_t rows,
-                                                  size_t row_bytes);
-
-/** Copies rows from a buffer to host memory; parameters as in tesela_buffer_write_rows(). */
-TESELA_API tesela_status tesela_buffer_read_rows(const tesela_buffer *buffer, size_t offset, size_t pitch,
-                                                 void *host, size_t host_pitch, size_t rows,
-                                                 size_t row_bytes);
+static inline tesela_status tesela_buffer_read(const tesela_buffer *buffer, size_t offset, void *host,
+                                               size_t bytes) {
+  return tesela_buffer_copy_rows(buffer, offset, bytes, NULL, host, bytes, 1, bytes);
+}
 
 /** Frees a buffer. No running call may use it. NULL is allowed. */
 TESELA_API void tesela_buffer_destroy(tesela_buffer *buffer);

@@ -25,11 +25,13 @@ typedef struct tesela_device {
 } tesela_device;
 
 /** Counts the devices that this context sees. The first call looks for them. */
-TESELA_API tesela_status tesela_device_count(tesela_context *context, int *count);
+static inline tesela_status tesela_device_count(tesela_context *context, int *count) {
+  return tesela_device_info_sized(context, 0, NULL, count, 0);
+}
 
 /** Describes device `index`, 0 <= index < count; see tesela_device. */
 static inline tesela_status tesela_device_info(tesela_context *context, int index, tesela_device *info) {
-  return tesela_device_info_sized(context, index, info, sizeof *info);
+  return tesela_device_info_sized(context, index, info, NULL, sizeof *info);
 }
 
 #ifdef __cplusplus

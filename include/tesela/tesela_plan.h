@@ -64,12 +64,36 @@ TESELA_API tesela_status tesela_pack(tesela_plan *plan, const tesela_matrix *a, 
 /** Frees a packed operand. No running call may use it. NULL is allowed. */
 TESELA_API void tesela_packed_destroy(tesela_packed *packed);
 
-/** Returns the plan as one line of text, which tesela_plan_parse() reads. The plan owns the text. */
-TESELA_API const char *tesela_plan_describe(const tesela_plan *plan);
+/** Facts about a plan. The three functions below return its members. */
+typedef struct tesela_plan_info {
+  const char *text; /**< plan as one line of text, which tesela_plan_parse() reads; owned by the plan */
+  double seconds;   /**< expected seconds of a run, copies included, by which the plan was chosen */
+  size_t workspace; /**< bytes of device memory that a queued run needs in addition to its operands */
+} tesela_plan_info;
+
+/** Returns the plan as one line of text, which tesela_plan_parse() reads. The plan owns the text. Returns ""
+ * for NULL. */
+static inline const char *tesela_plan_describe(const tesela_plan *plan) {
+  tesela_plan_info info;
+  tesela_plan_info_sized(plan, &info, sizeof info);
+  return info.text;
+}
 
 /** Returns the expected seconds of a run, copies included, by which the plan was chosen. Returns 0
  * if plan is NULL or nothing was chosen, as for a plan of tesela_plan_parse(). */
-TESELA_API double tesela_plan_seconds(const tesela_plan *plan);
+static inline double tesela_plan_seconds(const tesela_plan *plan) {
+  tesela_plan_info info;
+  tesela_plan_info_sized(plan, &info, sizeof info);
+  return info.seconds;
+}
+
+/** Returns the bytes of device memory that a queued run of the plan needs in addition to its operands.
+ * Returns 0 on the cpu, and for NULL. */
+static inline size_t tesela_plan_workspace(const tesela_plan *plan) {
+  tesela_plan_info info;
+  tesela_plan_info_sized(plan, &info, sizeof info);
+  return info.workspace;
+}
 
 /** Creates the plan that a line from tesela_plan_describe() describes. Free it with tesela_plan_destroy().
  * @return TESELA_BAD_INPUT if the text is no plan or has a retired version; the message names the wrong

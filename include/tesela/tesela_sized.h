@@ -17,13 +17,11 @@ extern "C" {
 struct tesela_batch;
 struct tesela_device;
 struct tesela_operands;
+struct tesela_plan_info;
 
 /** Is tesela_context_create() with sizes. */
 TESELA_API tesela_status tesela_context_create_sized(const tesela_context_desc *desc,
                                                      tesela_context **context, size_t desc_size);
-/** Is tesela_gemm() with sizes. */
-TESELA_API tesela_status tesela_gemm_sized(tesela_context *context, const tesela_gemm_desc *desc,
-                                           tesela_record *record, size_t desc_size, size_t record_size);
 /** Is tesela_gemm_batched() with sizes. */
 TESELA_API tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_gemm_desc *desc,
                                                    const struct tesela_batch *batch, tesela_record *record,
@@ -41,7 +39,7 @@ typedef enum tesela_operation {
   TESELA_TRANSPOSE, /**< a transpose; tesela_transpose_desc */
   TESELA_SOLVE      /**< a triangular solve; tesela_solve_desc */
 } tesela_operation;
-/** Is tesela_dot(), tesela_transpose() or tesela_solve() with sizes; also tesela_gemm(). desc points to the
+/** Is tesela_gemm(), tesela_dot(), tesela_transpose() or tesela_solve() with sizes. desc points to the
  * operation's description. */
 TESELA_API tesela_status tesela_call_sized(tesela_context *context, tesela_operation operation,
                                            const void *desc, tesela_record *record, size_t desc_size,
@@ -62,9 +60,13 @@ TESELA_API tesela_status tesela_plan_run_sized(tesela_plan *plan, const struct t
 TESELA_API tesela_status tesela_plan_enqueue_sized(tesela_plan *plan, tesela_stream *stream,
                                                    const struct tesela_operands *operands,
                                                    tesela_buffer *workspace, size_t operands_size);
-/** Is tesela_device_info() with sizes. */
+/** Describes a plan: tesela_plan_describe(), tesela_plan_seconds() and tesela_plan_workspace() in one call.
+ */
+TESELA_API void tesela_plan_info_sized(const tesela_plan *plan, struct tesela_plan_info *info,
+                                       size_t info_size);
+/** Is tesela_device_count() and tesela_device_info() with sizes. info or count may be NULL. */
 TESELA_API tesela_status tesela_device_info_sized(tesela_context *context, int index,
-                                                  struct tesela_device *info, size_t info_size);
+                                                  struct tesela_device *info, int *count, size_t info_size);
 
 #ifdef __cplusplus
 }

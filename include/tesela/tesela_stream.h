@@ -46,10 +46,6 @@ TESELA_API tesela_status tesela_stream_wait(tesela_stream *stream);
  * stream. A wrapped queue is not destroyed. NULL is allowed. */
 TESELA_API void tesela_stream_destroy(tesela_stream *stream);
 
-/** Writes the bytes of device memory that a queued run of the plan needs in addition to its
- * operands; 0 on the cpu. */
-TESELA_API tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *bytes);
-
 /** Queues a run of the plan and returns. C is complete when the stream has finished the run; on the cpu at
  * return.
  *

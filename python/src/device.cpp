@@ -176,21 +176,19 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   desc.options.accuracy = product.ask.accuracy_or_null();
   desc.options.reproducibility = product.ask.bits_or_null();
   desc.options.measure_error = product.ask.measure_error;
-  const tesela_epilogue vectors = finish_of(product, last);
-  desc.epilogue.bias = vectors.bias;
-  desc.epilogue.bias_axis = product.bias_axis;
-  desc.epilogue.activation = product.activation;
-  desc.epilogue.scale_a = vectors.scale_a;
-  desc.epilogue.scaling_a = product.scaling_a;
-  desc.epilogue.scale_b = vectors.scale_b;
-  desc.epilogue.scaling_b = product.scaling_b;
+  tesela_epilogue epilogue = finish_of(product, last);
+  epilogue.bias_axis = product.bias_axis;
+  epilogue.activation = product.activation;
+  epilogue.scaling_a = product.scaling_a;
+  epilogue.scaling_b = product.scaling_b;
+  desc.epilogue = &epilogue;
   tesela_status status;
   {
     nb::gil_scoped_release others_run; /* a kernel may have to be compiled */
     status = tesela_plan_create(where, &desc, &made->plan);
   }
   check(status);
-  check(tesela_plan_workspace(made->plan, &made->workspace));
+  made->workspace = tesela_plan_workspace(made->plan);
   if (plans.size() >= PLANS)
     plans.clear();
   plans[key] = made;
@@ -265,7 +263,7 @@ static nb::tuple device_empty(const std::vector<size_t> &shape, const std::strin
   auto memory = std::make_unique<Memory>();
   check(tesela_buffer_create(where, device_name(device_id).c_str(),
                              count ? count * type_size(sample.type) : 1, &memory->buffer));
-  void *const data = tesela_buffer_native(memory->buffer);
+  void *const data = tesela_buffer_memory(memory->buffer).native;
   nb::capsule keeper(memory.release(), [](void *freed) noexcept { delete static_cast<Memory *>(freed); });
   const nb::dlpack::dtype type = dlpack_type(sample.type);
   nb::ndarray<nb::array_api> array(data, shape.size(), shape.data(), keeper, nullptr, type,

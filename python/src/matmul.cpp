@@ -41,7 +41,7 @@ void Product::read(const Arguments &arguments, tesela_type kind) {
     ask = ask_of(arguments);
 }
 
-void Product::describe(tesela_gemm_desc *desc, int64_t row) const {
+void Product::describe(tesela_gemm_desc *desc, tesela_epilogue *epilogue, int64_t row) const {
   desc->m = m - row;
   desc->n = n;
   desc->k = k;
@@ -59,17 +59,18 @@ void Product::describe(tesela_gemm_desc *desc, int64_t row) const {
   desc->options.measure_error = ask.measure_error;
   if (finish.is_empty())
     return;
-  desc->epilogue.bias = vector_of(finish.bias);
-  desc->epilogue.bias_axis = finish.along;
-  desc->epilogue.activation = finish.activation;
-  desc->epilogue.scale_a = vector_of(finish.scale_a);
-  desc->epilogue.scaling_a = finish.scaling_a;
-  desc->epilogue.scale_b = vector_of(finish.scale_b);
-  desc->epilogue.scaling_b = finish.scaling_b;
+  desc->epilogue = epilogue;
+  epilogue->bias = vector_of(finish.bias);
+  epilogue->bias_axis = finish.along;
+  epilogue->activation = finish.activation;
+  epilogue->scale_a = vector_of(finish.scale_a);
+  epilogue->scaling_a = finish.scaling_a;
+  epilogue->scale_b = vector_of(finish.scale_b);
+  epilogue->scaling_b = finish.scaling_b;
   if (row && finish.along == TESELA_BIAS_COLUMN)
-    desc->epilogue.bias.data = at_row(finish.bias.array, row * finish.bias.stride);
+    epilogue->bias.data = at_row(finish.bias.array, row * finish.bias.stride);
   if (row && finish.scaling_a == TESELA_SCALE_LINES)
-    desc->epilogue.scale_a.data = at_row(finish.scale_a.array, row * finish.scale_a.stride);
+    epilogue->scale_a.data = at_row(finish.scale_a.array, row * finish.scale_a.stride);
 }
 
 /* Returns m n k of one product, at most INT64_MAX. */
@@ -153,10 +154,11 @@ static void list_addresses(const Product &product, const Array &array, const Mat
 
 static tesela_status multiply_batch(tesela_context *where, const Product &product, tesela_record *record) {
   tesela_gemm_desc desc{};
+  tesela_epilogue epilogue{};
   tesela_batch batch{};
   std::vector<const void *> as, bs;
   std::vector<void *> cs;
-  product.describe(&desc);
+  product.describe(&desc, &epilogue);
   batch.count = 1;
   for (int i = 0; i < product.dims; i++)
     batch.count *= product.batch[i];
@@ -218,8 +220,9 @@ static bool multiply_in_pieces(tesela_context *where, const Product &product, te
     return false;
   PlanKeeper keeper;
   tesela_gemm_desc desc{};
+  tesela_epilogue epilogue{};
   std::string strategy;
-  product.describe(&desc);
+  product.describe(&desc, &epilogue);
   check(call_library(false, [&] { return tesela_plan_create(where, &desc, &keeper.plan); }));
   const double seconds = tesela_plan_seconds(keeper.plan);
   if (seconds < 2 * pieces.seconds || !strategy_of(tesela_plan_describe(keeper.plan), &strategy))
@@ -233,7 +236,7 @@ static bool multiply_in_pieces(tesela_context *where, const Product &product, te
   for (int64_t row = 0; row < product.m; row += height) {
     tesela_record piece{};
     tesela_gemm_desc part{};
-    product.describe(&part, row);
+    product.describe(&part, &epilogue, row);
     part.m = std::min(height, product.m - row);
     part.options.device = "cpu";
     part.options.strategy = strategy.c_str();
@@ -260,7 +263,8 @@ static void compute_on_host(const Product &product, tesela_record *record) {
     check(multiply_batch(where, product, record));
   } else if (work_of(product) < pieces.min_work || !multiply_in_pieces(where, product, record)) {
     tesela_gemm_desc desc{};
-    product.describe(&desc);
+    tesela_epilogue epilogue{};
+    product.describe(&desc, &epilogue);
     check(call_library(product.is_short(), [&] { return tesela_gemm(where, &desc, record); }));
   }
 }

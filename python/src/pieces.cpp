@@ -71,8 +71,8 @@ struct Pieces {
 static nb::list places(const Pieces &pieces) {
   nb::list all;
   for (const tesela_shard &piece : pieces.list)
-    all.append(nb::make_tuple(tesela_buffer_device(piece.buffer), piece.at.row, piece.at.col, piece.at.rows,
-                              piece.at.cols));
+    all.append(nb::make_tuple(tesela_buffer_memory(piece.buffer).device, piece.at.row, piece.at.col,
+                              piece.at.rows, piece.at.cols));
   return all;
 }
 
@@ -96,9 +96,12 @@ static tesela_status move(const Pieces &pieces, const tesela_shard &piece, char 
                apart = static_cast<size_t>(by_rows ? at.row_stride : at.col_stride) * size;
   if (lines == 0 || length == 0)
     return TESELA_OK;
+  const auto copy_lines = [&](char *host, size_t host_pitch) {
+    return tesela_buffer_copy_rows(piece.buffer, 0, apart, writes ? host : nullptr, writes ? nullptr : host,
+                                   host_pitch, lines, length * size);
+  };
   if (by_rows)
-    return writes ? tesela_buffer_write_rows(piece.buffer, 0, apart, corner, pitch, lines, length * size)
-                  : tesela_buffer_read_rows(piece.buffer, 0, apart, corner, pitch, lines, length * size);
+    return copy_lines(corner, pitch);
   std::vector<char> turned(lines * length * size);
   const auto each = [&](const auto &copy) {
     for (size_t col = 0; col < lines; col++)
@@ -107,10 +110,7 @@ static tesela_status move(const Pieces &pieces, const tesela_shard &piece, char 
   };
   if (writes)
     each([size](char *host, char *line) { memcpy(line, host, size); });
-  const tesela_status status = writes ? tesela_buffer_write_rows(piece.buffer, 0, apart, turned.data(),
-                                                                 length * size, lines, length * size)
-                                      : tesela_buffer_read_rows(piece.buffer, 0, apart, turned.data(),
-                                                                length * size, lines, length * size);
+  const tesela_status status = copy_lines(turned.data(), length * size);
   if (status == TESELA_OK && !writes)
     each([size](char *host, char *line) { memcpy(host, line, size); });
   return status;

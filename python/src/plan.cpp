@@ -85,8 +85,9 @@ static std::shared_ptr<MadePlan> plan_of(PlanState &state) {
     return state.made;
   auto made = std::make_shared<MadePlan>();
   tesela_gemm_desc desc{};
+  tesela_epilogue epilogue{};
   tesela_context *const where = open();
-  state.product.describe(&desc);
+  state.product.describe(&desc, &epilogue);
   desc.a.data = desc.b.data = nullptr;
   desc.c.data = nullptr;
   desc.options.expected_runs = state.runs;

@@ -20,8 +20,8 @@ struct Product {
 
   /* Reads the keywords that all products have, except for the operands. */
   void read(const Arguments &arguments, tesela_type kind);
-  /* Fills the library's description of the product, from row `row` of C on. */
-  void describe(tesela_gemm_desc *desc, int64_t row = 0) const;
+  /* Fills the library's description of the product, from row `row` of C on. It points to *epilogue. */
+  void describe(tesela_gemm_desc *desc, tesela_epilogue *epilogue, int64_t row = 0) const;
   /* Returns the product of device memory at these offsets, in elements, from the first matrices. */
   DeviceProduct on_device(int64_t a_at, int64_t b_at, int64_t c_at) const;
   /* Returns true if the product takes less time than releasing Python's lock. */

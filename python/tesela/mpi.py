@@ -91,17 +91,6 @@ class _Structures(ctypes.Structure):
                 for name in ("a", "a_triangle", "b", "b_triangle", "c", "c_triangle", "in_place")]
 
 
-class _Vector(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("buffer", ctypes.c_void_p), ("offset", ctypes.c_int64),
-                ("stride", ctypes.c_int64), ("type", ctypes.c_int)]
-
-
-class _Epilogue(ctypes.Structure):
-    _fields_ = [("bias", _Vector), ("bias_axis", ctypes.c_int), ("activation", ctypes.c_int),
-                ("scale_a", _Vector), ("scale_b", _Vector), ("scaling_a", ctypes.c_int),
-                ("scaling_b", ctypes.c_int)]
-
-
 class _Options(ctypes.Structure):
     _fields_ = [("device", ctypes.c_char_p), ("strategy", ctypes.c_char_p), ("accuracy", ctypes.c_char_p),
                 ("reproducibility", ctypes.c_char_p), ("expected_runs", ctypes.c_int64),
@@ -111,7 +100,7 @@ class _Options(ctypes.Structure):
 class _Gemm(ctypes.Structure):
     _fields_ = [("m", ctypes.c_int64), ("n", ctypes.c_int64), ("k", ctypes.c_int64), ("a", _Matrix),
                 ("b", _Matrix), ("c", _Result), ("alpha", ctypes.c_void_p), ("beta", ctypes.c_void_p),
-                ("structure", _Structures), ("epilogue", _Epilogue), ("options", _Options)]
+                ("structure", _Structures), ("epilogue", ctypes.c_void_p), ("options", _Options)]
 
 
 class _Desc(ctypes.Structure):

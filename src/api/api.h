@@ -134,6 +134,12 @@ static inline tesela_matrix tsl_api_as_matrix(const tesela_result *result) {
                          .type = result->type,
                          .shards = result->shards};
 }
+/* Returns the description's epilogue; an empty one if it has none. */
+static inline const tesela_epilogue *tsl_api_epilogue(const tesela_gemm_desc *desc) {
+  static const tesela_epilogue none;
+  return desc->epilogue ? desc->epilogue : &none;
+}
+
 /* Returns an epilogue vector as a matrix without strides; the strides are the plan's. */
 static inline tesela_matrix tsl_api_as_line(const tesela_vector *vector) {
   return (tesela_matrix){
@@ -246,6 +252,9 @@ typedef union tsl_api_description {
 tesela_status tsl_api_description_request(const tesela_context *context, tesela_operation operation,
                                           const void *description, size_t size, tsl_api_description *copy,
                                           tsl_request *request);
+/* Is tesela_call_sized() for operations other than products. */
+tesela_status tsl_api_call_other(tesela_context *context, tesela_operation operation, const void *desc,
+                                 tesela_record *record, size_t desc_size, size_t record_size);
 
 /* Checks a packed operand against the plan. `where` prefixes names in messages. */
 tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int operand,

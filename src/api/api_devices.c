@@ -21,30 +21,26 @@ tesela_status tsl_api_devices(tesela_context *context, tsl_devices **devices) {
   return status;
 }
 
-tesela_status tesela_device_count(tesela_context *context, int *count) {
-  TSL_NOT_CANCELLED;
-  TSL_DEFAULT_FLOATS;
-  tsl_devices *devices;
-  if (!context || !count)
-    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "count");
-  *count = 0;
-  TSL_TRY(tsl_api_devices(context, &devices));
-  while (tsl_devices_at(devices, *count))
-    ++*count;
-  return TESELA_OK;
-}
-
-tesela_status tesela_device_info_sized(tesela_context *context, int index, tesela_device *info,
+tesela_status tesela_device_info_sized(tesela_context *context, int index, tesela_device *info, int *count,
                                        size_t info_size) {
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
-  int count = 0;
+  tsl_devices *devices;
+  int found = 0;
+  if (count)
+    *count = 0;
+  if (!context || (!info && !count))
+    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : info_size > 0 ? "info" : "count");
+  TSL_TRY(tsl_api_devices(context, &devices));
+  while (tsl_devices_at(devices, found))
+    found++;
+  if (count)
+    *count = found;
   if (!info)
-    return tsl_fail(TESELA_BAD_CALL, "info is NULL");
-  TSL_TRY(tesela_device_count(context, &count));
-  if (index < 0 || index >= count)
-    return tsl_fail(TESELA_BAD_CALL, "index is %d: there are %d devices, counted from 0", index, count);
-  const tsl_device *device = tsl_devices_at(context->devices, index);
+    return TESELA_OK;
+  if (index < 0 || index >= found)
+    return tsl_fail(TESELA_BAD_CALL, "index is %d: there are %d devices, counted from 0", index, found);
+  const tsl_device *device = tsl_devices_at(devices, index);
   const tesela_device full = {.name = device->name,
                               .label = device->label,
                               .platform = device->platform,

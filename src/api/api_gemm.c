@@ -42,7 +42,7 @@ tesela_status tsl_api_gemm_request(const tesela_context *context, const void *de
       .fields = {"desc.a", "desc.b", "desc.c"},
       .structures = {desc->structure.a, desc->structure.b, desc->structure.c},
       .triangles = {desc->structure.a_triangle, desc->structure.b_triangle, desc->structure.c_triangle},
-      .epilogue = desc->epilogue,
+      .epilogue = *tsl_api_epilogue(desc),
       .alpha = desc->alpha,
       .beta = desc->beta,
       .options = desc->options,
@@ -118,9 +118,11 @@ static __attribute__((noinline)) tesela_status multiply_other(tesela_context *co
   return tsl_api_recorded(status, record, record_size, &full);
 }
 
-tesela_status tesela_gemm_sized(tesela_context *context, const tesela_gemm_desc *desc, tesela_record *record,
-                                size_t desc_size, size_t record_size) {
-  if (desc_size != sizeof *desc || record_size != sizeof *record)
+tesela_status tesela_call_sized(tesela_context *context, tesela_operation operation, const void *desc,
+                                tesela_record *record, size_t desc_size, size_t record_size) {
+  if (operation != TESELA_GEMM)
+    return tsl_api_call_other(context, operation, desc, record, desc_size, record_size);
+  if (desc_size != sizeof(tesela_gemm_desc) || record_size != sizeof *record)
     return multiply_other(context, desc, record, desc_size, record_size);
   return api_gemm_multiply(context, desc, record);
 }

@@ -37,8 +37,8 @@ tesela_status tsl_api_description_request(const tesela_context *context, tesela_
   return type->request(context, description, request);
 }
 
-tesela_status tesela_call_sized(tesela_context *context, tesela_operation operation, const void *desc,
-                                tesela_record *record, size_t desc_size, size_t record_size) {
+tesela_status tsl_api_call_other(tesela_context *context, tesela_operation operation, const void *desc,
+                                 tesela_record *record, size_t desc_size, size_t record_size) {
   tsl_request request;
   tsl_api_description own;
   TSL_TRY(tsl_api_description_request(context, operation, desc, desc_size, &own, &request));

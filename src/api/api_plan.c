@@ -127,12 +127,11 @@ tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_operands *op
   return run_checked(plan, operands, record, operands_size, record_size);
 }
 
-const char *tesela_plan_describe(const tesela_plan *plan) {
-  return plan ? plan->plan->text : "";
-}
-
-double tesela_plan_seconds(const tesela_plan *plan) {
-  return plan ? plan->plan->expected : 0;
+void tesela_plan_info_sized(const tesela_plan *plan, tesela_plan_info *info, size_t info_size) {
+  const tesela_plan_info full = {.text = plan ? plan->plan->text : "",
+                                 .seconds = plan ? plan->plan->expected : 0,
+                                 .workspace = plan ? plan->workspace : 0};
+  tsl_api_struct_export(info, info_size, &full, sizeof full);
 }
 
 tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesela_plan **plan) {

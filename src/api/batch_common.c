@@ -47,8 +47,8 @@ static void matrices_of(const tsl_products *products, int64_t index,
       matrix_at(&products->desc->a, batch->a, batch->a_stride, reach[TSL_OPERAND_A].size, index);
   matrices[TSL_OPERAND_B] =
       matrix_at(&products->desc->b, batch->b, batch->b_stride, reach[TSL_OPERAND_B].size, index);
-  const tesela_vector *const vectors[] = {&products->desc->epilogue.bias, &products->desc->epilogue.scale_a,
-                                          &products->desc->epilogue.scale_b};
+  const tesela_epilogue *epilogue = tsl_api_epilogue(products->desc);
+  const tesela_vector *const vectors[] = {&epilogue->bias, &epilogue->scale_a, &epilogue->scale_b};
   const int64_t strides[] = {batch->bias_stride, batch->scale_a_stride, batch->scale_b_stride};
   for (int i = TSL_OPERANDS; i < TSL_ALL_OPERANDS; i++) {
     const tesela_matrix line = tsl_api_as_line(vectors[i - TSL_OPERANDS]);
@@ -80,13 +80,14 @@ bool tsl_products_at(const tsl_products *products, int64_t index, tsl_operands *
 
 tesela_status tsl_products_gather(const tsl_products *products, int64_t index, tsl_operands *operands) {
   tesela_matrix matrices[TSL_ALL_OPERANDS];
+  const tesela_epilogue *epilogue = tsl_api_epilogue(products->desc);
   const tesela_matrix *const given[TSL_ALL_OPERANDS] = {
       &matrices[0],
       &matrices[1],
       &matrices[2],
-      products->desc->epilogue.bias_axis != TESELA_NO_BIAS ? &matrices[TSL_OPERAND_BIAS] : NULL,
-      products->desc->epilogue.scaling_a != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_A] : NULL,
-      products->desc->epilogue.scaling_b != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_B] : NULL};
+      epilogue->bias_axis != TESELA_NO_BIAS ? &matrices[TSL_OPERAND_BIAS] : NULL,
+      epilogue->scaling_a != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_A] : NULL,
+      epilogue->scaling_b != TESELA_NO_SCALE ? &matrices[TSL_OPERAND_SCALE_B] : NULL};
   if (products->plan->direct.run && tsl_products_at(products, index, operands))
     return TESELA_OK;
   matrices_of(products, index, matrices);
@@ -98,6 +99,7 @@ tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesel
   const tesela_matrix c = tsl_api_as_matrix(&desc->c);
   const tesela_matrix *const matrices[TSL_OPERANDS] = {&desc->a, &desc->b, &c};
   const addresses each[TSL_OPERANDS] = {batch->a, batch->b, batch->c};
+  const tesela_epilogue *epilogue = tsl_api_epilogue(desc);
   if (batch->count < 0)
     return tsl_fail(TESELA_BAD_CALL, "batch.count is %" PRId64 ": a number of products is 0 or more",
                     batch->count);
@@ -108,8 +110,8 @@ tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesel
                       matrices[i] -> data                  ? "data"
                                      : matrices[i]->buffer ? "buffer"
                                                            : "packed");
-    if (each[i] && (desc->a.buffer || desc->b.buffer || desc->c.buffer || desc->epilogue.bias.buffer ||
-                    desc->epilogue.scale_a.buffer || desc->epilogue.scale_b.buffer))
+    if (each[i] && (desc->a.buffer || desc->b.buffer || desc->c.buffer || epilogue->bias.buffer ||
+                    epilogue->scale_a.buffer || epilogue->scale_b.buffer))
       return tsl_fail(TESELA_BAD_CALL,
                       "batch.%c is given, but other operands are in buffers: addresses are of host memory",
                       "abc"[i]);

@@ -141,20 +141,14 @@ tesela_status tesela_buffer_wrap(tesela_context *context, const char *device, vo
   return return_buffer(wrap_memory(context, device, native, bytes, &new_buffer->memory), new_buffer, buffer);
 }
 
-void *tesela_buffer_native(const tesela_buffer *buffer) {
+tesela_memory tesela_buffer_memory(const tesela_buffer *buffer) {
   if (!buffer)
-    return NULL;
+    return (tesela_memory){.device = ""};
   tsl_buffer *memory = buffer->memory;
   const tsl_device_ops *ops = memory->device->ops;
-  return ops->native_buffer ? ops->native_buffer(memory) : memory->host;
-}
-
-const char *tesela_buffer_device(const tesela_buffer *buffer) {
-  return buffer ? buffer->memory->device->name : "";
-}
-
-size_t tesela_buffer_bytes(const tesela_buffer *buffer) {
-  return buffer ? buffer->memory->bytes : 0;
+  return (tesela_memory){.native = ops->native_buffer ? ops->native_buffer(memory) : memory->host,
+                         .device = memory->device->name,
+                         .bytes = memory->bytes};
 }
 
 static tesela_status buffer_check_rows(const tesela_buffer *buffer, const tsl_copy *copy) {
@@ -191,54 +185,31 @@ static tesela_status get_transport_stream(const tesela_buffer *buffer, tsl_strea
   return TESELA_OK;
 }
 
-/* Waits for a write, so that work on other streams sees the bytes. */
-static tesela_status copy_rows(const tesela_buffer *buffer, tsl_copy copy, bool writes) {
+tesela_status tesela_buffer_copy_rows(const tesela_buffer *buffer, size_t offset, size_t pitch,
+                                      const void *source, void *target, size_t host_pitch, size_t rows,
+                                      size_t row_bytes) {
+  TSL_NOT_CANCELLED;
+  TSL_DEFAULT_FLOATS;
+  tsl_copy copy = {.offset = offset,
+                   .device_pitch = pitch,
+                   .host = source ? tsl_writable(source) : target,
+                   .host_pitch = host_pitch,
+                   .rows = rows,
+                   .row_bytes = row_bytes};
   tsl_stream *stream;
+  if (source && target)
+    return tsl_fail(TESELA_BAD_CALL, "source and target are both given: a copy has one direction");
   TSL_TRY(buffer_check_rows(buffer, &copy));
   const tsl_device_ops *ops = buffer->memory->device->ops;
   copy.buffer = buffer->memory;
   pthread_mutex_lock(&buffer->transport->lock);
   tesela_status status = get_transport_stream(buffer, &stream);
   if (status == TESELA_OK)
-    status = writes ? ops->write(stream, &copy) : ops->read(stream, &copy);
-  if (status == TESELA_OK && writes)
+    status = source ? ops->write(stream, &copy) : ops->read(stream, &copy);
+  if (status == TESELA_OK && source) /* so that work on other streams sees the bytes */
     status = ops->finish(stream);
   pthread_mutex_unlock(&buffer->transport->lock);
   return status;
-}
-
-tesela_status tesela_buffer_write(tesela_buffer *buffer, size_t offset, const void *host, size_t bytes) {
-  return tesela_buffer_write_rows(buffer, offset, bytes, host, bytes, 1, bytes);
-}
-
-tesela_status tesela_buffer_read(const tesela_buffer *buffer, size_t offset, void *host, size_t bytes) {
-  return tesela_buffer_read_rows(buffer, offset, bytes, host, bytes, 1, bytes);
-}
-
-tesela_status tesela_buffer_write_rows(tesela_buffer *buffer, size_t offset, size_t pitch, const void *host,
-                                       size_t host_pitch, size_t rows, size_t row_bytes) {
-  TSL_NOT_CANCELLED;
-  TSL_DEFAULT_FLOATS;
-  const tsl_copy copy = {.offset = offset,
-                         .device_pitch = pitch,
-                         .host = tsl_writable(host),
-                         .host_pitch = host_pitch,
-                         .rows = rows,
-                         .row_bytes = row_bytes};
-  return copy_rows(buffer, copy, true);
-}
-
-tesela_status tesela_buffer_read_rows(const tesela_buffer *buffer, size_t offset, size_t pitch, void *host,
-                                      size_t host_pitch, size_t rows, size_t row_bytes) {
-  TSL_NOT_CANCELLED;
-  TSL_DEFAULT_FLOATS;
-  const tsl_copy copy = {.offset = offset,
-                         .device_pitch = pitch,
-                         .host = host,
-                         .host_pitch = host_pitch,
-                         .rows = rows,
-                         .row_bytes = row_bytes};
-  return copy_rows(buffer, copy, false);
 }
 
 void tesela_buffer_destroy(tesela_buffer *buffer) {

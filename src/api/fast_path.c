@@ -70,7 +70,7 @@ static tesela_status fast_path_remember(tesela_context *context, const tsl_call_
   tesela_plan *plan;
   tsl_cached_plan *cached;
   TSL_TRY(tsl_api_plan(context, wish, &plan));
-  if (tesela_plan_seconds(plan) > seconds_max) {
+  if (plan->plan->expected > seconds_max) {
     tesela_plan_destroy(plan);
     return tsl_fail(TESELA_UNSUPPORTED, "the strategy that compiles soonest is slower than the processor");
   }

@@ -7,10 +7,10 @@
 
 /* Returns true if the description has properties that a key cannot express. */
 static inline bool tsl_gemm_has_more(const tesela_gemm_desc *desc) {
-  return ((int)desc->epilogue.scaling_a | (int)desc->epilogue.scaling_b | (int)desc->epilogue.bias_axis |
-          (int)desc->epilogue.activation | (int)desc->structure.a | (int)desc->structure.a_triangle |
-          (int)desc->structure.b | (int)desc->structure.b_triangle | (int)desc->structure.c |
-          (int)desc->structure.c_triangle | desc->structure.in_place) != 0;
+  return desc->epilogue ||
+         ((int)desc->structure.a | (int)desc->structure.a_triangle | (int)desc->structure.b |
+          (int)desc->structure.b_triangle | (int)desc->structure.c | (int)desc->structure.c_triangle |
+          desc->structure.in_place) != 0;
 }
 
 /* CBLAS's constants, by which keys express layouts. */
@@ -50,8 +50,6 @@ static inline bool tsl_gemm_key(const tesela_context *context, const tesela_gemm
       tsl_gemm_key_type(desc->c.type, type) != type || desc->options.strategy || number == 0 ||
       desc->options.tuning_seconds != 0 || desc->options.accuracy || desc->options.reproducibility ||
       desc->options.measure_error != 0 || context->measure != 0 || tsl_gemm_has_more(desc) ||
-      desc->epilogue.bias.data || desc->epilogue.bias.buffer || desc->epilogue.scale_a.data ||
-      desc->epilogue.scale_a.buffer || desc->epilogue.scale_b.data || desc->epilogue.scale_b.buffer ||
       desc->a.shards || desc->b.shards || desc->c.shards || desc->c.reserved != 0 ||
       (named && strcmp(desc->options.device, "cpu") != 0) ||
       !tsl_gemm_key_lies(&desc->a, desc->m, desc->k, &a_by_row, &key->lda) ||

@@ -60,10 +60,11 @@ typedef struct operand_offsets {
 } operand_offsets;
 
 static operand_offsets get_operand_offsets(const tesela_gemm_desc *desc) {
-  return (operand_offsets){{desc->a.buffer, desc->b.buffer, desc->c.buffer, desc->epilogue.bias.buffer,
-                            desc->epilogue.scale_a.buffer, desc->epilogue.scale_b.buffer},
-                           {desc->a.offset, desc->b.offset, desc->c.offset, desc->epilogue.bias.offset,
-                            desc->epilogue.scale_a.offset, desc->epilogue.scale_b.offset}};
+  const tesela_epilogue *epilogue = tsl_api_epilogue(desc);
+  return (operand_offsets){{desc->a.buffer, desc->b.buffer, desc->c.buffer, epilogue->bias.buffer,
+                            epilogue->scale_a.buffer, epilogue->scale_b.buffer},
+                           {desc->a.offset, desc->b.offset, desc->c.offset, epilogue->bias.offset,
+                            epilogue->scale_a.offset, epilogue->scale_b.offset}};
 }
 
 /* Returns true if `last`, product `index`, is `index` times the distance of the first two products away. */

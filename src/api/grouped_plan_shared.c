@@ -12,10 +12,11 @@ enum { TEXT = 256, FEW = 3 };
 
 /* Returns true for a single plain product in buffers without own strategy, effort or bits. */
 static bool may_be_joined(const tesela_gemm_desc *desc, const tesela_batch *batch) {
+  const tesela_epilogue *epilogue = tsl_api_epilogue(desc);
   return desc->a.buffer && desc->b.buffer && desc->c.buffer && desc->options.tuning_seconds == 0 &&
          !desc->options.strategy && !desc->options.reproducibility &&
-         desc->epilogue.activation == TESELA_NO_ACTIVATION && desc->epilogue.bias_axis == TESELA_NO_BIAS &&
-         desc->epilogue.scaling_a == TESELA_NO_SCALE && desc->epilogue.scaling_b == TESELA_NO_SCALE &&
+         epilogue->activation == TESELA_NO_ACTIVATION && epilogue->bias_axis == TESELA_NO_BIAS &&
+         epilogue->scaling_a == TESELA_NO_SCALE && epilogue->scaling_b == TESELA_NO_SCALE &&
          batch->count == 1 && !batch->a && !batch->b && !batch->c && desc->m > 0 && desc->n > 0 &&
          desc->k > 0;
 }

@@ -166,13 +166,6 @@ void tesela_event_destroy(tesela_event *event) {
   tsl_free(event);
 }
 
-tesela_status tesela_plan_workspace(const tesela_plan *plan, size_t *bytes) {
-  if (!plan || !bytes)
-    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "bytes");
-  *bytes = plan->workspace;
-  return TESELA_OK;
-}
-
 static tesela_status check_plan(const tesela_plan *plan, const tesela_stream *stream) {
   if (!plan || !stream)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "stream");

@@ -93,9 +93,9 @@ static tesela_status call_transpose_run(tsl_job *job, transpose_call *c, tesela_
   return tsl_part_store(job->ranks, &job->part[TSL_PART_C]);
 }
 
-tesela_status tesela_ranks_transpose(tsl_ranks *ranks, tesela_context *context,
-                                     const tesela_mpi_transpose_desc *desc, tesela_mpi_record *record,
-                                     size_t desc_size, size_t record_size) {
+tesela_status tsl_ranks_transpose(tsl_ranks *ranks, tesela_context *context,
+                                  const tesela_mpi_transpose_desc *desc, tesela_mpi_record *record,
+                                  size_t desc_size, size_t record_size) {
   const double begin = tsl_clock();
   transpose_call c = {0};
   tsl_job job = {.ranks = ranks, .context = context};

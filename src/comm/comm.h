@@ -75,7 +75,7 @@ struct tsl_ranks {
   const tsl_links *links;  /* equal on all ranks; NULL: tsl_links_default */
   uint64_t sent;           /* bytes sent since the last reset; counted by the implementation */
   uint64_t received;       /* bytes received since the last reset */
-  tesela_context *context; /* for calls without one; made at first use, freed by tesela_ranks_end() */
+  tesela_context *context; /* for calls without one; made at first use, freed by tsl_ranks_end() */
   struct tsl_gpu_transport
       *transport; /* transport between devices (comm/gpu_transport.h); freed like `context` */
 };

@@ -16,11 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-tesela_status tesela_ranks_fail(tesela_status status, const char *sentence) {
-  return tsl_fail(status, "%s", sentence);
-}
-
-void tesela_ranks_end(tsl_ranks *ranks) {
+void tsl_ranks_end(tsl_ranks *ranks) {
   tsl_gpu_transport_free(ranks->transport);
   tesela_context_destroy(ranks->context);
   ranks->transport = NULL;
@@ -98,12 +94,13 @@ static tesela_status comm_call_check(const gemm_call *c, const tsl_ranks *ranks,
       g->structure.b_triangle != TESELA_WHOLE || g->structure.c_triangle != TESELA_WHOLE ||
       g->structure.in_place)
     return tsl_fail(TESELA_UNSUPPORTED, "structures, triangles and in_place are only supported on one rank");
-  if (g->epilogue.bias_axis != TESELA_NO_BIAS || g->epilogue.bias.data || g->epilogue.bias.buffer ||
-      g->epilogue.activation != TESELA_NO_ACTIVATION)
+  const tesela_epilogue epilogue =
+      g->epilogue ? *g->epilogue : (tesela_epilogue){.bias_axis = TESELA_NO_BIAS};
+  if (epilogue.bias_axis != TESELA_NO_BIAS || epilogue.bias.data || epilogue.bias.buffer ||
+      epilogue.activation != TESELA_NO_ACTIVATION)
     return tsl_fail(TESELA_UNSUPPORTED, "bias and activation are only supported on one rank");
-  if (g->epilogue.scaling_a != TESELA_NO_SCALE || g->epilogue.scaling_b != TESELA_NO_SCALE ||
-      g->epilogue.scale_a.data || g->epilogue.scale_a.buffer || g->epilogue.scale_b.data ||
-      g->epilogue.scale_b.buffer)
+  if (epilogue.scaling_a != TESELA_NO_SCALE || epilogue.scaling_b != TESELA_NO_SCALE ||
+      epilogue.scale_a.data || epilogue.scale_a.buffer || epilogue.scale_b.data || epilogue.scale_b.buffer)
     return tsl_fail(TESELA_UNSUPPORTED, "scales are only supported on one rank");
   if (g->a.shards || g->b.shards || g->c.shards)
     return tsl_fail(TESELA_UNSUPPORTED,
@@ -295,9 +292,9 @@ static tesela_status comm_call_multiply(tsl_job *job, const gemm_call *c, tesela
   return tsl_part_store(ranks, &job->part[TSL_PART_C]);
 }
 
-tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const tesela_mpi_desc *desc,
-                                tesela_mpi_record *record, size_t desc_size, size_t gemm_size,
-                                size_t record_size) {
+tesela_status tsl_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const tesela_mpi_desc *desc,
+                             tesela_mpi_record *record, size_t desc_size, size_t gemm_size,
+                             size_t record_size) {
   const double begin = tsl_clock();
   gemm_call c = {0};
   tsl_job job = {.ranks = ranks, .context = context};
@@ -324,4 +321,13 @@ tesela_status tesela_ranks_gemm(tsl_ranks *ranks, tesela_context *context, const
   if (status == TESELA_OK && record)
     tsl_api_struct_export(record, record_size, &own, sizeof own);
   return status;
+}
+
+static tesela_status ranks_fail(tesela_status status, const char *sentence) {
+  return tsl_fail(status, "%s", sentence);
+}
+
+const tsl_ranks_calls *tesela_ranks_calls(void) {
+  static const tsl_ranks_calls calls = {tsl_ranks_gemm, tsl_ranks_transpose, tsl_ranks_end, ranks_fail};
+  return &calls;
 }

@@ -241,7 +241,7 @@ tesela_status tsl_threads_run(int size, tsl_rank_body body, void *user) {
   for (int i = 0; i < size; i++) {
     for (int b = 0; b < TSL_BATCHES; b++)
       free(w.all[i].batches[b].messages);
-    tesela_ranks_end(&w.all[i].ranks);
+    tsl_ranks_end(&w.all[i].ranks);
   }
   free(w.all);
   pthread_cond_destroy(&w.changed);

@@ -378,7 +378,7 @@ static tesela_status gpu_transport_exchange(const tsl_gpu_transport *transport,
   tesela_status status = TESELA_OK;
   for (int i = 0; i < count && status == TESELA_OK; i++) {
     const tsl_message *p = &gpu_messages[i];
-    char *address = (char *)tesela_buffer_native(p->buffer) + p->offset;
+    char *address = (char *)tesela_buffer_memory(p->buffer).native + p->offset;
     status = p->is_send ? tsl_nccl_send(&transport->nccl, p->other, address, p->bytes, stream)
                         : tsl_nccl_receive(&transport->nccl, p->other, address, p->bytes, stream);
   }

@@ -71,9 +71,9 @@ static void set_address(lattice *l, const tsl_host_copy *mirror) {
     l->start = (int64_t)((uintptr_t)mirror->data + (uintptr_t)l->start);
     return;
   }
-  const uintptr_t native = (uintptr_t)tesela_buffer_native(mirror->buffer);
+  const uintptr_t native = (uintptr_t)tesela_buffer_memory(mirror->buffer).native;
   /* Compared by address, because several CUDA buffers may share memory. */
-  const bool is_address = strncmp(tesela_buffer_device(mirror->buffer), "cuda", 4) == 0;
+  const bool is_address = strncmp(tesela_buffer_memory(mirror->buffer).device, "cuda", 4) == 0;
   l->space = is_address ? 1 : native;
   l->start += mirror->at * l->size + (is_address ? (int64_t)native : 0);
 }

@@ -14,7 +14,7 @@ static bool names_one_device(const char *device) {
 }
 
 static bool is_host_memory(const tesela_buffer *buffer) {
-  return !buffer || strcmp(tesela_buffer_device(buffer), "cpu") == 0;
+  return !buffer || strcmp(tesela_buffer_memory(buffer).device, "cpu") == 0;
 }
 
 /* Returns true if "cuda" or "cuda:0" means device `name`. */
@@ -30,7 +30,7 @@ tesela_status tsl_rank_device_find(const tesela_buffer *const *buffers, const ch
   for (int i = 0; i < count; i++) {
     if (is_host_memory(buffers[i]))
       continue;
-    const char *buffer_device = tesela_buffer_device(buffers[i]);
+    const char *buffer_device = tesela_buffer_memory(buffers[i]).device;
     if (first >= 0 && strcmp(buffer_device, out->device) != 0)
       return tsl_fail(TESELA_BAD_CALL, "%s.buffer is on %s and %s.buffer on %s: a rank has one device",
                       names[first], out->device, names[i], buffer_device);
@@ -83,11 +83,8 @@ static tesela_status rank_memory_move_rows(const rank_memory_transfer *m, int64_
   const size_t offset = (size_t)(m->mirror->at + index) * m->size, pitch_bytes = (size_t)pitch * m->size,
                bytes = (size_t)length * m->size;
   char *host = (char *)m->mirror->data + index * (int64_t)m->size;
-  /* A written buffer is the result's, so const may be cast away. */
-  return m->writes ? tesela_buffer_write_rows(tsl_writable(m->mirror->buffer), offset, pitch_bytes, host,
-                                              pitch_bytes, (size_t)rows, bytes)
-                   : tesela_buffer_read_rows(m->mirror->buffer, offset, pitch_bytes, host, pitch_bytes,
-                                             (size_t)rows, bytes);
+  return tesela_buffer_copy_rows(m->mirror->buffer, offset, pitch_bytes, m->writes ? host : NULL,
+                                 m->writes ? NULL : host, pitch_bytes, (size_t)rows, bytes);
 }
 
 /* Copies a block (tsl_patch_block) between buffer and host copy, in as few runs as possible. */
@@ -121,7 +118,7 @@ tesela_status tsl_host_copy_create(const tesela_matrix *matrix, const char *name
     return TESELA_OK;
   rank_memory_transfer m = {.mirror = out, .size = type->size, .low = INT64_MAX, .high = INT64_MIN};
   TSL_TRY(rank_memory_walk(&m, layout, rank, extend_range));
-  const int64_t elements = (int64_t)(tesela_buffer_bytes(matrix->buffer) / type->size);
+  const int64_t elements = (int64_t)(tesela_buffer_memory(matrix->buffer).bytes / type->size);
   if (m.low < -matrix->offset || m.high >= elements - matrix->offset)
     return tsl_fail(
         TESELA_BAD_CALL, "%s reaches from element %lld to element %lld of a buffer of %lld elements", name,
@@ -129,7 +126,7 @@ tesela_status tsl_host_copy_create(const tesela_matrix *matrix, const char *name
   out->buffer = matrix->buffer;
   out->at = matrix->offset;
   if (is_host_memory(matrix->buffer)) {
-    out->data = (char *)tesela_buffer_native(matrix->buffer) + matrix->offset * (int64_t)type->size;
+    out->data = (char *)tesela_buffer_memory(matrix->buffer).native + matrix->offset * (int64_t)type->size;
     out->buffer = NULL;
     return TESELA_OK;
   }

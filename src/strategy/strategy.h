@@ -13,10 +13,10 @@
 #define TSL_STRATEGY_STRATEGY_H
 
 #include "core/hash.h"
+#include "problem/type_lists.h"
 #include "strategy/accuracy.h"
 #include "strategy/call.h"
 #include "strategy/operands.h"
-#include "strategy/type_lists.h"
 
 typedef struct tsl_strategy tsl_strategy;
 typedef struct tsl_cost_counts tsl_cost_counts;         /* defined in strategy/cost_counts.h */

@@ -60,7 +60,14 @@ static void check(const float *got, int product, const float *bias, tesela_bias_
     }
 }
 
+static tesela_epilogue last; /* the epilogue of the description that described() returned last */
+
 static tesela_gemm_desc described(const char *device, tesela_bias_axis along, tesela_activation activation) {
+  last = (tesela_epilogue){.bias = {.data = along == TESELA_BIAS_ROW      ? row
+                                            : along == TESELA_BIAS_COLUMN ? column
+                                                                          : NULL},
+                           .bias_axis = along,
+                           .activation = activation};
   return (tesela_gemm_desc){.m = M,
                             .n = N,
                             .k = K,
@@ -68,11 +75,7 @@ static tesela_gemm_desc described(const char *device, tesela_bias_axis along, te
                             .b = {.data = b},
                             .c = {.data = c[0]},
                             .options.device = device,
-                            .epilogue.bias = {.data = along == TESELA_BIAS_ROW      ? row
-                                                      : along == TESELA_BIAS_COLUMN ? column
-                                                                                    : NULL},
-                            .epilogue.bias_axis = along,
-                            .epilogue.activation = activation};
+                            .epilogue = &last};
 }
 
 static const float *vector_of(tesela_bias_axis along) {
@@ -90,8 +93,7 @@ static void call_again_on(const char *device) {
         for (int i = 0; i < 3; i++) {
           memset(c[0], 0x7f, sizeof c[0]);
           must(tesela_gemm(context, &desc, NULL));
-          check(c[0], 0, vector_of(desc.epilogue.bias_axis), desc.epilogue.bias_axis,
-                desc.epilogue.activation);
+          check(c[0], 0, vector_of(last.bias_axis), last.bias_axis, last.activation);
         }
       }
 }
@@ -119,7 +121,7 @@ static void test_beta_and_strides(void **state) {
       desc.beta = &beta;
       desc.c.row_stride = 1;
       desc.c.col_stride = M;
-      desc.epilogue.bias = (tesela_vector){.data = spread + 2 * (N - 1), .stride = -2};
+      last.bias = (tesela_vector){.data = spread + 2 * (N - 1), .stride = -2};
       for (int i = 0; i < SIZE; i++)
         c[0][i] = (float)(i % 9);
       must(tesela_gemm(context, &desc, NULL));
@@ -147,9 +149,10 @@ static void test_what_is_not_finite(void **state) {
                                      .b = {.data = y},
                                      .c = {.data = z},
                                      .options.device = devices[d],
-                                     .epilogue.bias = {.data = bias},
-                                     .epilogue.bias_axis = TESELA_BIAS_ROW,
-                                     .epilogue.activation = (tesela_activation)activation};
+                                     .epilogue =
+                                         &(tesela_epilogue){.bias = {.data = bias},
+                                                            .bias_axis = TESELA_BIAS_ROW,
+                                                            .activation = (tesela_activation)activation}};
       must(tesela_gemm(context, &desc, NULL));
       assert_true(isnan(z[0]));
       assert_true(isinf(z[1]) && z[1] > 0);
@@ -170,9 +173,9 @@ static void test_types(void **state) {
                                  .b = {.data = ones, .type = TESELA_BF16},
                                  .c = {.data = narrow, .type = TESELA_BF16},
                                  .options.device = "cpu",
-                                 .epilogue.bias = {.data = wide, .type = TESELA_F32},
-                                 .epilogue.bias_axis = TESELA_BIAS_COLUMN,
-                                 .epilogue.activation = TESELA_RELU};
+                                 .epilogue = &(tesela_epilogue){.bias = {.data = wide, .type = TESELA_F32},
+                                                                .bias_axis = TESELA_BIAS_COLUMN,
+                                                                .activation = TESELA_RELU}};
   (void)state;
   must(tesela_gemm(context, &desc, NULL));
   assert_int_equal(narrow[0], 0x4010); /* 2.25 */
@@ -180,15 +183,16 @@ static void test_types(void **state) {
   assert_int_equal(narrow[2], 0);
   static const double x[2] = {1, 2}, y[2] = {3, -1}, bias[2] = {0.5, -7};
   double z[2];
-  const tesela_gemm_desc complex = {.m = 1,
-                                    .n = 1,
-                                    .k = 1,
-                                    .a = {.data = x, .type = TESELA_C128},
-                                    .b = {.data = y, .type = TESELA_C128},
-                                    .c = {.data = z, .type = TESELA_C128},
-                                    .options.device = "cpu",
-                                    .epilogue.bias = {.data = bias, .type = TESELA_C128},
-                                    .epilogue.bias_axis = TESELA_BIAS_ROW};
+  const tesela_gemm_desc complex = {
+      .m = 1,
+      .n = 1,
+      .k = 1,
+      .a = {.data = x, .type = TESELA_C128},
+      .b = {.data = y, .type = TESELA_C128},
+      .c = {.data = z, .type = TESELA_C128},
+      .options.device = "cpu",
+      .epilogue =
+          &(tesela_epilogue){.bias = {.data = bias, .type = TESELA_C128}, .bias_axis = TESELA_BIAS_ROW}};
   must(tesela_gemm(context, &complex, NULL));
   assert_true(z[0] == 5.5 && z[1] == -2);
 }
@@ -217,7 +221,9 @@ static void test_plans_and_their_text(void **state) {
   tesela_plan_destroy(plan);
   tesela_plan_destroy(again);
   must(tesela_plan_create(
-      context, &(tesela_gemm_desc){.m = M, .n = N, .k = K, .epilogue.activation = TESELA_RELU}, &plan));
+      context,
+      &(tesela_gemm_desc){.m = M, .n = N, .k = K, .epilogue = &(tesela_epilogue){.activation = TESELA_RELU}},
+      &plan));
   must(tesela_plan_run(plan, &(tesela_operands){.a = &x, .b = &y, .c = &z}, NULL));
   check(c[0], 0, NULL, TESELA_NO_BIAS, TESELA_RELU);
   expect(tesela_plan_run(plan, &(tesela_operands){.a = &x, .b = &y, .c = &z, .epilogue = &vector}, NULL),
@@ -247,13 +253,13 @@ static void test_buffers_on(const char *device) {
   desc.a = (tesela_matrix){.buffer = x};
   desc.b = (tesela_matrix){.buffer = y};
   desc.c = (tesela_result){.buffer = z};
-  desc.epilogue.bias = (tesela_vector){.buffer = vector, .offset = N};
+  last.bias = (tesela_vector){.buffer = vector, .offset = N};
   must(tesela_gemm(context, &desc, NULL));
   must(tesela_buffer_read(z, 0, c[0], sizeof c[0]));
   check(c[0], 0, row + N, TESELA_BIAS_ROW, TESELA_GELU_TANH);
   must(tesela_plan_create(context, &desc, &plan));
   must(tesela_stream_create(context, device, &stream));
-  must(tesela_plan_workspace(plan, &workspace));
+  workspace = tesela_plan_workspace(plan);
   must(tesela_stream_reserve(stream, workspace));
   must(tesela_plan_enqueue(
       plan, stream,
@@ -277,9 +283,9 @@ static void test_buffers_on(const char *device) {
                              .epilogue = &(tesela_epilogue){.bias = {.buffer = vector, .offset = 3 * N - 1}}},
           NULL),
       TESELA_BAD_CALL, "bias.offset");
-  desc.epilogue.bias = (tesela_vector){.data = row};
+  last.bias = (tesela_vector){.data = row};
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "all operands are in one place");
-  desc.epilogue.bias = (tesela_vector){.buffer = z};
+  last.bias = (tesela_vector){.buffer = z};
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "c overlaps desc.epilogue.bias");
   tesela_stream_destroy(stream);
   tesela_plan_destroy(plan);
@@ -334,7 +340,7 @@ static void test_batch_in_buffers(void **state) {
   desc.a = (tesela_matrix){.buffer = x};
   desc.b = (tesela_matrix){.buffer = y};
   desc.c = (tesela_result){.buffer = z};
-  desc.epilogue.bias = (tesela_vector){.buffer = vector};
+  last.bias = (tesela_vector){.buffer = vector};
   must(tesela_gemm_batched(context, &desc, &batch, NULL));
   memset(c, 0x7f, sizeof c);
   must(tesela_buffer_read(z, 0, c, sizeof c));
@@ -350,16 +356,16 @@ static void test_batch_in_buffers(void **state) {
 static void test_refusals(void **state) {
   tesela_gemm_desc desc = described("cpu", TESELA_BIAS_ROW, TESELA_NO_ACTIVATION);
   (void)state;
-  desc.epilogue.bias_axis = TESELA_NO_BIAS;
+  last.bias_axis = TESELA_NO_BIAS;
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "bias_axis");
   desc = described("cpu", TESELA_BIAS_ROW, TESELA_NO_ACTIVATION);
-  desc.epilogue.bias.data = NULL;
+  last.bias.data = NULL;
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.epilogue.bias.data is NULL");
   desc = described("cpu", TESELA_BIAS_ROW, TESELA_NO_ACTIVATION);
-  desc.epilogue.bias.type = TESELA_F64;
+  last.bias.type = TESELA_F64;
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "bias is f64 where C is f32");
   desc = described("cpu", TESELA_BIAS_ROW, TESELA_NO_ACTIVATION);
-  desc.epilogue.bias.data = c[0];
+  last.bias.data = c[0];
   expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "overlaps desc.epilogue.bias");
   desc = described("cpu", TESELA_NO_BIAS, TESELA_RELU);
   desc.a.type = desc.b.type = TESELA_I8;
@@ -400,7 +406,8 @@ static void test_accuracy(void **state) {
 static void test_older_descriptions(void **state) {
   const tesela_gemm_desc desc = described("cpu", TESELA_BIAS_ROW, TESELA_RELU);
   (void)state;
-  must(tesela_gemm_sized(context, &desc, NULL, offsetof(tesela_gemm_desc, epilogue), sizeof(tesela_record)));
+  must(tesela_call_sized(context, TESELA_GEMM, &desc, NULL, offsetof(tesela_gemm_desc, epilogue),
+                         sizeof(tesela_record)));
   check(c[0], 0, NULL, TESELA_NO_BIAS, TESELA_NO_ACTIVATION);
 }
 

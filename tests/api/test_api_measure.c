@@ -205,9 +205,9 @@ static double finished_error(const tesela_gemm_desc *desc, double beta) {
   double largest = 0;
   for (int i = 0; i < M; i++)
     for (int j = 0; j < N; j++) {
-      const double added = desc->epilogue.bias_axis == TESELA_BIAS_ROW      ? (double)bias[j]
-                           : desc->epilogue.bias_axis == TESELA_BIAS_COLUMN ? (double)bias[i]
-                                                                            : 0,
+      const double added = desc->epilogue->bias_axis == TESELA_BIAS_ROW      ? (double)bias[j]
+                           : desc->epilogue->bias_axis == TESELA_BIAS_COLUMN ? (double)bias[i]
+                                                                             : 0,
                    before = beta * (double)kept[i * N + j];
       double sum = added + before, size = fabs(added) + fabs(before);
       for (int l = 0; l < K; l++) {
@@ -215,7 +215,7 @@ static double finished_error(const tesela_gemm_desc *desc, double beta) {
         sum += term;
         size += fabs(term);
       }
-      largest = fmax(largest, fabs(c[i * N + j] - finished(desc->epilogue.activation, sum)) / size);
+      largest = fmax(largest, fabs(c[i * N + j] - finished(desc->epilogue->activation, sum)) / size);
     }
   return largest;
 }
@@ -232,9 +232,9 @@ static void last_steps(void **state) {
   for (int kind = 0; kind < 27; kind++) {
     tesela_gemm_desc desc = product(M, N, K);
     tesela_record record;
-    desc.epilogue.bias_axis = (tesela_bias_axis)(kind % 3);
-    desc.epilogue.activation = (tesela_activation)(kind / 3 % 3);
-    desc.epilogue.bias = (tesela_vector){.data = desc.epilogue.bias_axis == TESELA_NO_BIAS ? NULL : bias};
+    desc.epilogue = &(tesela_epilogue){.bias = {.data = kind % 3 == TESELA_NO_BIAS ? NULL : bias},
+                                       .bias_axis = (tesela_bias_axis)(kind % 3),
+                                       .activation = (tesela_activation)(kind / 3 % 3)};
     desc.beta = &betas[kind / 9 % 2];
     desc.options.device = devices[kind / 18];
     memcpy(c, kept, sizeof c);
@@ -258,9 +258,8 @@ static void last_steps(void **state) {
     desc.a = (tesela_matrix){.buffer = buffer[0]};
     desc.b = (tesela_matrix){.buffer = buffer[1]};
     desc.c = (tesela_result){.buffer = buffer[2]};
-    desc.epilogue.bias = (tesela_vector){.buffer = buffer[3]};
-    desc.epilogue.bias_axis = (tesela_bias_axis)along;
-    desc.epilogue.activation = TESELA_GELU;
+    desc.epilogue = &(tesela_epilogue){
+        .bias = {.buffer = buffer[3]}, .bias_axis = (tesela_bias_axis)along, .activation = TESELA_GELU};
     must(tesela_gemm(context, &desc, &record));
     assert_true(record.measured_rows > 8 && record.measured_rows < LARGE && record.error_measured > 0 &&
                 record.error_measured <= record.error_bound);
@@ -449,23 +448,23 @@ static void wrong_results_of_others(void **state) {
       desc.structure.c_triangle = TESELA_LOWER;
     if (kind == 1)
       desc.structure.b = TESELA_SYMMETRIC, desc.structure.b_triangle = TESELA_UPPER;
+    const tesela_epilogue last = {.bias = {.data = a},
+                                  .bias_axis = TESELA_BIAS_ROW,
+                                  .activation = kind == 3 ? TESELA_GELU : TESELA_NO_ACTIVATION};
     if (kind >= 2)
-      desc.epilogue.bias = (tesela_vector){.data = a}, desc.epilogue.bias_axis = TESELA_BIAS_ROW;
-    if (kind == 3)
-      desc.epilogue.activation = TESELA_GELU;
+      desc.epilogue = &last;
     must(tesela_plan_create(context, &desc, &plan));
     tsl_strategy wrong = *plan->plan->work.strategy;
     right_run = wrong.run;
     wrong.run = wrong_run;
     plan->plan->work.strategy = &wrong;
-    const tesela_epilogue last = {.bias = desc.epilogue.bias},
-                          *added = desc.epilogue.bias_axis ? &last : NULL;
     off_by = 0;
     must(tesela_plan_run(
-        plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c, .epilogue = added}, NULL));
+        plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c, .epilogue = desc.epilogue}, NULL));
     off_by = 0.5f;
     expect(tesela_plan_run(
-               plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c, .epilogue = added}, NULL),
+               plan, &(tesela_operands){.a = &desc.a, .b = &desc.b, .c = &desc.c, .epilogue = desc.epilogue},
+               NULL),
            TESELA_WRONG_RESULT, "C(299, 299) is ");
     tesela_plan_destroy(plan);
   }

@@ -126,7 +126,7 @@ static void queued_runs(void **state) {
       product of = product_on(own, devices[d], strategies[s]);
       size_t bytes;
       double seconds;
-      must(tesela_plan_workspace(of.plan, &bytes));
+      bytes = tesela_plan_workspace(of.plan);
       must(tesela_stream_reserve(stream, bytes));
       must(tesela_event_record(begin, stream));
       for (int i = 0; i < RUNS; i++)
@@ -153,7 +153,7 @@ static void workspaces(void **state) {
   tesela_stream *stream;
   tesela_buffer *workspace, *small, *elsewhere;
   size_t bytes;
-  must(tesela_plan_workspace(of.plan, &bytes));
+  bytes = tesela_plan_workspace(of.plan);
   assert_true(bytes > 0);
   must(tesela_stream_create(own, "opencl:0", &stream));
   must(tesela_buffer_create(own, "opencl:0", bytes, &workspace));
@@ -190,7 +190,7 @@ static void dots_and_transposes(void **state) {
     must(tesela_buffer_write(y, 0, zeros, sizeof zeros));
     const tesela_dot_desc dot = {.n = 4, .x = {.buffer = x}, .y = {.buffer = x}, .result = {.buffer = y}};
     must(tesela_plan_create_dot(own, &dot, &plan));
-    must(tesela_plan_workspace(plan, &bytes));
+    bytes = tesela_plan_workspace(plan);
     assert_true(bytes <= 1 << 20);
     expect(tesela_plan_enqueue(plan, stream, &(tesela_operands){.c = &(tesela_result){0}}, NULL),
            TESELA_BAD_CALL, "for a dot");
@@ -239,13 +239,13 @@ static void opencl_of_others(void **state) {
   must(tesela_buffer_wrap(shared, "opencl:0", left, 0, &of.a));
   must(tesela_buffer_wrap(shared, "opencl:0", right, sizeof b, &of.b));
   must(tesela_buffer_wrap(shared, "opencl:0", result, 0, &of.c));
-  assert_ptr_equal(tesela_buffer_native(of.a), left);
-  assert_true(tesela_buffer_bytes(of.a) == sizeof a);
-  assert_string_equal(tesela_buffer_device(of.a), "opencl:0");
+  assert_ptr_equal(tesela_buffer_memory(of.a).native, left);
+  assert_true(tesela_buffer_memory(of.a).bytes == sizeof a);
+  assert_string_equal(tesela_buffer_memory(of.a).device, "opencl:0");
   const tesela_gemm_desc desc = {
       .m = M, .n = N, .k = K, .a = {.buffer = of.a}, .b = {.buffer = of.b}, .c = {.buffer = of.c}};
   must(tesela_plan_create(shared, &desc, &of.plan));
-  must(tesela_plan_workspace(of.plan, &bytes));
+  bytes = tesela_plan_workspace(of.plan);
   must(tesela_stream_reserve(stream, bytes));
   assert_int_equal(tsl_opencl.clEnqueueWriteBuffer(queue, left, CL_FALSE, 0, sizeof a, a, 0, NULL, NULL),
                    CL_SUCCESS);
@@ -274,8 +274,8 @@ static void host_memory(void **state) {
   must(tesela_buffer_wrap(own, "cpu", a, sizeof a, &of.a));
   must(tesela_buffer_wrap(own, NULL, b, sizeof b, &of.b)); /* asked: no other device knows it */
   must(tesela_buffer_wrap(own, NULL, got, sizeof got, &of.c));
-  assert_string_equal(tesela_buffer_device(of.b), "cpu");
-  assert_ptr_equal(tesela_buffer_native(of.c), got);
+  assert_string_equal(tesela_buffer_memory(of.b).device, "cpu");
+  assert_ptr_equal(tesela_buffer_memory(of.c).native, got);
   const tesela_gemm_desc desc = {
       .m = M, .n = N, .k = K, .a = {.buffer = of.a}, .b = {.buffer = of.b}, .c = {.buffer = of.c}};
   must(tesela_plan_create(own, &desc, &of.plan));

@@ -84,7 +84,7 @@ static void a_triangle_in_buffers(void **state) {
     size_t workspace;
     must(tesela_plan_create(context, &desc, &plan));
     must(tesela_stream_create(context, "opencl:0", &stream));
-    must(tesela_plan_workspace(plan, &workspace));
+    workspace = tesela_plan_workspace(plan);
     must(tesela_stream_reserve(stream, workspace));
     for (int run = 0; run < RUNS; run++) {
       must(tesela_buffer_write(result, 0, before, sizeof before));

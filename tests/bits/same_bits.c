@@ -269,7 +269,7 @@ static tesela_status run_call(const product *product_in) {
   const tesela_status status =
       is_batch(product_in->strategy, product_in->index)
           ? tesela.gemm_batched(product_in->context, &desc, &batch, NULL, sizeof desc, sizeof batch, 0)
-          : tesela.gemm(product_in->context, &desc, NULL, sizeof desc, 0);
+          : tesela.call(product_in->context, TESELA_GEMM, &desc, NULL, sizeof desc, 0);
   tsl_text_free(&strategy);
   return status;
 }

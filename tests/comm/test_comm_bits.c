@@ -50,7 +50,7 @@ static void body(tsl_ranks *ranks, void *user) {
     nanosleep(&(struct timespec){.tv_nsec = (r * 5 % RANKS) * 7000000}, NULL);
   tesela_mpi_record record = {.words = 0};
   const tesela_status status =
-      tesela_ranks_gemm(ranks, s->context, &desc, &record, sizeof desc, sizeof gemm, sizeof record);
+      tsl_ranks_gemm(ranks, s->context, &desc, &record, sizeof desc, sizeof gemm, sizeof record);
   if (r == 0) {
     s->status = status;
     s->record = record;

@@ -295,7 +295,7 @@ static void body(tsl_ranks *ranks, void *user) {
     starve(o->starve, false);
   meet(ranks);
   o->status[rank] =
-      tesela_ranks_gemm(ranks, o->context, c.no_desc ? NULL : &c.desc, NULL, sizeof c.desc, sizeof c.gemm, 0);
+      tsl_ranks_gemm(ranks, o->context, c.no_desc ? NULL : &c.desc, NULL, sizeof c.desc, sizeof c.gemm, 0);
   meet(ranks);
   if (rank == 0 && o->starve > 0)
     o->failed = starve_end();
@@ -414,7 +414,7 @@ static void scale(tsl_ranks *ranks, void *user) {
                                  .beta = &s->beta};
   const tesela_mpi_desc desc = {.gemm = &gemm};
   tesela_mpi_record record = {.ranks = 0};
-  if (tesela_ranks_gemm(ranks, NULL, &desc, &record, sizeof desc, sizeof gemm, sizeof record) != TESELA_OK)
+  if (tsl_ranks_gemm(ranks, NULL, &desc, &record, sizeof desc, sizeof gemm, sizeof record) != TESELA_OK)
     abort();
   if (ranks->rank != 0)
     return;

@@ -85,7 +85,7 @@ static tesela_status multiply(void *user, const tesela_mpi_desc *desc, tesela_mp
   if (c->course->counts)
     meet_and(c, count_now);
   c->status =
-      tesela_ranks_gemm(c->ranks, context, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record);
+      tsl_ranks_gemm(c->ranks, context, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record);
   if (starves)
     meet_and(c, starve_no_more);
   if (c->course->counts)

@@ -24,7 +24,7 @@ typedef struct outcome {
 } outcome;
 
 static tesela_status multiply(void *ranks, const tesela_mpi_desc *desc, tesela_mpi_record *record) {
-  return tesela_ranks_gemm(ranks, context, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record);
+  return tsl_ranks_gemm(ranks, context, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record);
 }
 
 static void body(tsl_ranks *ranks, void *user) {
@@ -134,7 +134,7 @@ static void refuse(tsl_ranks *ranks, void *user) {
       .options.device = r->device};
   const tesela_mpi_desc desc = {.gemm = &gemm};
   r->got[ranks->rank] =
-      tesela_ranks_gemm(ranks, context, &desc, NULL, sizeof desc, sizeof gemm, sizeof(tesela_mpi_record));
+      tsl_ranks_gemm(ranks, context, &desc, NULL, sizeof desc, sizeof gemm, sizeof(tesela_mpi_record));
   snprintf(r->said[ranks->rank], sizeof r->said[0], "%s", tesela_last_error());
   if (!buffers[2] || tesela_buffer_read(buffers[2], 0, after, sizeof after) != TESELA_OK)
     memcpy(after, host, sizeof after);
@@ -211,7 +211,7 @@ static void transpose(tsl_ranks *ranks, void *user) {
                                           .cols = COLS,
                                           .a = {.buffer = in, .row_stride = LEAD_A, .col_stride = 1},
                                           .b = {.buffer = out, .row_stride = LEAD_B, .col_stride = 1}};
-  t->status[ranks->rank] = tesela_ranks_transpose(ranks, context, &desc, NULL, sizeof desc, 0);
+  t->status[ranks->rank] = tsl_ranks_transpose(ranks, context, &desc, NULL, sizeof desc, 0);
   bool right = tesela_buffer_read(out, 0, b, sizeof b) == TESELA_OK;
   for (int i = 0; i < OWN_B; i++)
     for (int j = 0; j < LEAD_B; j++)

@@ -26,8 +26,7 @@ typedef struct rank_user {
 
 static tesela_status multiply(void *user, const tesela_mpi_desc *desc, tesela_mpi_record *record) {
   rank_user *u = user;
-  return tesela_ranks_gemm(u->ranks, u->context, desc, record, sizeof *desc, sizeof *desc->gemm,
-                           sizeof *record);
+  return tsl_ranks_gemm(u->ranks, u->context, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record);
 }
 
 static void body(tsl_ranks *ranks, void *user) {

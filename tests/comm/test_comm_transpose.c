@@ -76,7 +76,7 @@ static void body(tsl_ranks *ranks, void *user) {
                                           .beta = t->beta,
                                           .layout_a = a.layout,
                                           .layout_b = b.layout};
-  t->status[rank] = tesela_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
+  t->status[rank] = tsl_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
   looking l = {t, 0, 0};
   dealt_walk(&b, t->b, ranks->size, rank, b_rows, ROWS + COLS - b_rows, look, &l);
   t->wrong[rank] = l.wrong + !dealt_gaps_untouched(&b, t->b, ranks->size, rank, b_rows, ROWS + COLS - b_rows);
@@ -135,22 +135,22 @@ static void wrong_body(tsl_ranks *ranks, void *user) {
   double data[4] = {0};
   tesela_mpi_transpose_desc desc = {
       .rows = 2, .cols = 2, .a = {.data = data}, .b = {.data = data, .type = TESELA_F64}};
-  status[0] = tesela_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
+  status[0] = tsl_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
   desc.a.type = desc.b.type = TESELA_I8;
   desc.alpha = (const double[]){2};
-  status[1] = tesela_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
-  status[2] = tesela_ranks_transpose(ranks, NULL, NULL, NULL, sizeof desc, 0);
-  status[3] = tesela_ranks_transpose(ranks, NULL, &desc, NULL, 8, 0);
+  status[1] = tsl_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
+  status[2] = tsl_ranks_transpose(ranks, NULL, NULL, NULL, sizeof desc, 0);
+  status[3] = tsl_ranks_transpose(ranks, NULL, &desc, NULL, 8, 0);
   double result[4] = {0};
   desc = (tesela_mpi_transpose_desc){.rows = 2,
                                      .cols = 2,
                                      .a = {.data = data, .type = TESELA_F64},
                                      .b = {.data = result, .type = TESELA_F64}};
-  status[4] = tesela_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0); /* is right */
+  status[4] = tsl_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0); /* is right */
   desc.b.data = data;
-  status[5] = tesela_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
+  status[5] = tsl_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
   desc.b = (tesela_result){.data = result, .type = TESELA_F64, .row_stride = 1, .col_stride = 1};
-  status[6] = tesela_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
+  status[6] = tsl_ranks_transpose(ranks, NULL, &desc, NULL, sizeof desc, 0);
 }
 
 static void refused(void **state) {

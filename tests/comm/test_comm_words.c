@@ -74,7 +74,7 @@ static void body(tsl_ranks *ranks, void *user) {
   ranks->links = &links;
   tesela_mpi_record record = {.words = 0};
   const tesela_status status =
-      tesela_ranks_gemm(ranks, w->context, &desc, &record, sizeof desc, sizeof gemm, sizeof record);
+      tsl_ranks_gemm(ranks, w->context, &desc, &record, sizeof desc, sizeof gemm, sizeof record);
   const int64_t received = (int64_t)(ranks->received / sizeof(double)),
                 sent = (int64_t)(ranks->sent / sizeof(double));
   w->sent_or_received[rank] = received > sent ? received : sent;

@@ -11,12 +11,18 @@ import torch
 
 lib = c.CDLL(sys.argv[1])
 lib.tesela_last_error.restype = c.c_char_p
-lib.tesela_plan_describe.restype = c.c_char_p
-lib.tesela_plan_describe.argtypes = [c.c_void_p]
-lib.tesela_buffer_device.restype = c.c_char_p
-lib.tesela_buffer_device.argtypes = [c.c_void_p]
-lib.tesela_buffer_native.restype = c.c_void_p
-lib.tesela_buffer_native.argtypes = [c.c_void_p]
+
+
+class Memory(c.Structure):
+    _fields_ = [("native", c.c_void_p), ("device", c.c_char_p), ("bytes", c.c_size_t)]
+
+
+class PlanInfo(c.Structure):
+    _fields_ = [("text", c.c_char_p), ("seconds", c.c_double), ("workspace", c.c_size_t)]
+
+
+lib.tesela_buffer_memory.restype = Memory
+lib.tesela_buffer_memory.argtypes = [c.c_void_p]
 
 
 class Matrix(c.Structure):
@@ -61,7 +67,7 @@ def wrap(tensor):
     must(lib.tesela_buffer_wrap(context, None, c.c_void_p(tensor.data_ptr()),
                                 c.c_size_t(tensor.numel() * tensor.element_size()), c.byref(buffer)),
                                 "a tensor")
-    assert lib.tesela_buffer_native(buffer) == tensor.data_ptr()
+    assert lib.tesela_buffer_memory(buffer).native == tensor.data_ptr()
     return buffer
 
 
@@ -89,9 +95,9 @@ for dtype, result_type, m, n, k in [(torch.float32, torch.float32, 256, 256, 256
     plan = c.c_void_p()
     must(lib.tesela_plan_create_sized(context, 0, c.byref(desc), c.byref(plan), c.c_size_t(c.sizeof(desc))),
          "a plan")
-    bytes_needed = c.c_size_t()
-    must(lib.tesela_plan_workspace(plan, c.byref(bytes_needed)), "a workspace")
-    workspace = torch.empty(max(1, bytes_needed.value), dtype=torch.uint8, device="cuda")
+    info = PlanInfo()
+    lib.tesela_plan_info_sized(plan, c.byref(info), c.c_size_t(c.sizeof(info)))
+    workspace = torch.empty(max(1, info.workspace), dtype=torch.uint8, device="cuda")
     work = wrap(workspace)
 
     def enqueue(stream):
@@ -129,7 +135,7 @@ for dtype, result_type, m, n, k in [(torch.float32, torch.float32, 256, 256, 256
     host = (time.perf_counter() - start) / 1000
     side.synchronize()
     print(f"{dtype} {m}x{n}x{k}: graph and stream agree with torch; {host * 1e6:.1f} us a call from Python; "
-          f"{lib.tesela_plan_describe(plan).decode()[:90]}")
+          f"{info.text.decode()[:90]}")
 
 pinned = torch.zeros(64, pin_memory=True)
 nothing = c.c_void_p()
@@ -139,7 +145,7 @@ plain = c.create_string_buffer(64)
 refused(lib.tesela_buffer_wrap(context, b"cuda:0", plain, c.c_size_t(64), c.byref(nothing)),
         "CUDA does not know the address", "host memory")
 must(lib.tesela_buffer_wrap(context, None, plain, c.c_size_t(64), c.byref(nothing)), "host memory, asked")
-assert lib.tesela_buffer_device(nothing) == b"cpu"
+assert lib.tesela_buffer_memory(nothing).device == b"cpu"
 must(lib.tesela_buffer_wrap(context, b"cuda:0", c.c_void_p(pinned.data_ptr()), c.c_size_t(256),
                             c.byref(nothing)), "pinned memory")
 if torch.cuda.device_count() > 1:
@@ -149,7 +155,7 @@ if torch.cuda.device_count() > 1:
             "memory of CUDA's device 1", "another device's memory")
     must(lib.tesela_buffer_wrap(context, None, c.c_void_p(far.data_ptr()), c.c_size_t(256), c.byref(nothing)),
          "asked")
-    assert lib.tesela_buffer_device(nothing) == b"cuda:1"
+    assert lib.tesela_buffer_memory(nothing).device == b"cuda:1"
     other = torch.cuda.Stream(device=1)
     refused(lib.tesela_stream_wrap(context, b"cuda:0", c.c_void_p(other.cuda_stream), c.byref(nothing)),
             "device 1", "another's stream")
@@ -166,13 +172,13 @@ if torch.cuda.device_count() > 1:
 
     desc, (a, b, out) = on((1, 1, 1))
     before = torch.cuda.current_device()
-    must(lib.tesela_gemm_sized(context, c.byref(desc), None, c.c_size_t(c.sizeof(desc)), c.c_size_t(0)),
+    must(lib.tesela_call_sized(context, 0, c.byref(desc), None, c.c_size_t(c.sizeof(desc)), c.c_size_t(0)),
          "operands on cuda:1")
     assert torch.equal(out, a @ b), "a product on cuda:1"
     assert torch.cuda.current_device() == before, "the caller's device stays"
     for numbers in ((0, 1, 1), (1, 1, 0), (1, 0, 1)):
         desc, tensors = on(numbers)
-        refused(lib.tesela_gemm_sized(context, c.byref(desc), None, c.c_size_t(c.sizeof(desc)),
+        refused(lib.tesela_call_sized(context, 0, c.byref(desc), None, c.c_size_t(c.sizeof(desc)),
                                       c.c_size_t(0)), "cuda:1", f"operands on {numbers}")
         print(lib.tesela_last_error().decode())
     print("a product on the second device is right, and one on two devices is refused")

@@ -126,9 +126,9 @@ static void expect_refusals(called *called_in) {
   wrong(called_in->context, &desc, TESELA_BAD_CALL,
         "desc.a: piece 0 is on opencl:0, which is none of cpu,fake:0");
   desc.options.device = NULL;
-  desc.epilogue.activation = TESELA_RELU;
+  desc.epilogue = &(tesela_epilogue){.activation = TESELA_RELU};
   wrong(called_in->context, &desc, TESELA_UNSUPPORTED, "without an epilogue");
-  desc.epilogue.activation = TESELA_NO_ACTIVATION;
+  desc.epilogue = NULL;
   desc.options.measure_error = 1;
   wrong(called_in->context, &desc, TESELA_UNSUPPORTED, "errors are not measured");
   desc.options.measure_error = 0;

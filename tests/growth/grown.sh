@@ -9,7 +9,8 @@ source=$1 binary=$2 scratch=$3 compiler=$4
 flags=("${@:5}")
 here=$source/tests/growth
 grows=(tesela_context_desc tesela_gemm_desc tesela_batch tesela_dot_desc tesela_transpose_desc
-  tesela_solve_desc tesela_operands tesela_record tesela_device)
+  tesela_solve_desc tesela_operands tesela_record tesela_device
+  tesela_plan_info)
 rm -rf "$scratch"
 mkdir -p "$scratch/include/tesela" "$scratch/objects" "$scratch/later"
 cp "$source"/include/tesela/*.h "$binary"/include/tesela/version.h "$scratch/include/tesela/"

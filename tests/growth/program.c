@@ -65,6 +65,11 @@ static void multiply(tesela_context *context) {
              is_product(c),
          "tesela_plan_run");
   CHECK(record, "tesela_plan_run");
+  FENCED(tesela_plan_info) info;
+  RESET(info);
+  tesela_plan_info_sized(plan, &info.filled, sizeof info.filled);
+  expect(strstr(info.filled.text, "gemm ") && info.filled.seconds > 0, "its plan's facts");
+  CHECK(info, "tesela_plan_info_sized");
   tesela_plan_destroy(plan);
 }
 
@@ -125,10 +130,10 @@ static void say_more(tesela_context *context, int is_newer) {
   } longer = {
       {.m = 2, .n = 2, .k = 2, .a = {.data = a}, .b = {.data = b}, .c = {.data = c}, .options.device = "cpu"},
       0};
-  expect(tesela_gemm_sized(context, &longer.desc, NULL, sizeof longer, 0) == TESELA_OK,
+  expect(tesela_call_sized(context, TESELA_GEMM, &longer.desc, NULL, sizeof longer, 0) == TESELA_OK,
          "a longer description whose end is 0");
   longer.more = 1;
-  expect(tesela_gemm_sized(context, &longer.desc, NULL, sizeof longer, 0) ==
+  expect(tesela_call_sized(context, TESELA_GEMM, &longer.desc, NULL, sizeof longer, 0) ==
              (is_newer ? TESELA_OK : TESELA_UNSUPPORTED),
          "a longer description whose end is not 0");
 }

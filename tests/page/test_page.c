@@ -2,9 +2,9 @@
 
 #include "unit/unit.h"
 
-#include "cli/strategy_page.h"
 #include "core/clock.h"
 #include "core/status.h"
+#include "inventory/strategy_page.h"
 #include "page/html.h"
 #include "page/process.h"
 #include "page/sections.h"

@@ -106,6 +106,7 @@ static tesela_status call(tesela_context *context, const batch *is, how by) {
     each_b[i] = b + i * strides[1] * from;
     each_c[i] = c + i * strides[2] * to;
   }
+  const tesela_epilogue scaled = {.scale_a = {.data = &is->scale}, .scaling_a = TESELA_SCALE_TENSOR};
   tesela_gemm_desc desc = {.m = is->m,
                            .n = is->n,
                            .k = is->k,
@@ -113,8 +114,7 @@ static tesela_status call(tesela_context *context, const batch *is, how by) {
                            .b = {.data = b, .type = is->from, .transpose = is->transposed},
                            .c = {.data = c, .type = is->to},
                            .beta = one,
-                           .epilogue.scale_a = {.data = is->scale != 0 ? &is->scale : NULL},
-                           .epilogue.scaling_a = is->scale != 0 ? TESELA_SCALE_TENSOR : TESELA_NO_SCALE,
+                           .epilogue = is->scale != 0 ? &scaled : NULL,
                            .options.strategy = is->strategy};
   tesela_batch all = {
       .count = is->count, .a_stride = strides[0], .b_stride = strides[1], .c_stride = strides[2]};

@@ -247,8 +247,9 @@ static void one_stride_is_enough_everywhere(void **state) {
                            .a = {.data = dense},
                            .b = {.data = dense},
                            .c = {.data = c},
-                           .epilogue.bias = {.data = pair, .stride = TESELA_STRIDE_ZERO},
-                           .epilogue.bias_axis = TESELA_BIAS_ROW};
+                           .epilogue =
+                               &(tesela_epilogue){.bias = {.data = pair, .stride = TESELA_STRIDE_ZERO},
+                                                  .bias_axis = TESELA_BIAS_ROW}};
   must(tesela_gemm(context, &desc, NULL));
   for (int i = 0; i < 4; i++)
     assert_true(c[i] == square[i] + 10);
@@ -508,6 +509,9 @@ static void missing_arguments_are_named(void **state) {
   expect(tesela_device_count(context, NULL), TESELA_BAD_CALL, "count is NULL");
   expect(tesela_device_info(context, 0, NULL), TESELA_BAD_CALL, "info is NULL");
   assert_string_equal(tesela_plan_describe(NULL), "");
+  assert_true(tesela_plan_workspace(NULL) == 0 && tesela_plan_seconds(NULL) == 0);
+  const tesela_memory nothing = tesela_buffer_memory(NULL);
+  assert_true(!nothing.native && !*nothing.device && nothing.bytes == 0);
   tesela_plan_destroy(NULL);
   tesela_buffer_destroy(NULL);
   tesela_context_destroy(NULL);
@@ -643,25 +647,27 @@ static void buffers_take_rows(void **state) {
       continue;
     must(made);
     must(tesela_buffer_write(buffer, 0, all, sizeof all));
-    must(tesela_buffer_write_rows(buffer, size, IN * size, host, HOST * size, ROWS, row));
+    must(tesela_buffer_copy_rows(buffer, size, IN * size, host, NULL, HOST * size, ROWS, row));
     must(tesela_buffer_read(buffer, 0, all, sizeof all));
     for (int i = 0; i < ALL; i++) {
       const int is_gap = i == 0 || (i - 1) % IN >= WIDTH;
       assert_true(all[i] == (is_gap ? -1 : (float)((i - 1) / IN * HOST + (i - 1) % IN)));
     }
-    must(tesela_buffer_read_rows(buffer, size, IN * size, back, HOST * size, ROWS, row));
+    must(tesela_buffer_copy_rows(buffer, size, IN * size, NULL, back, HOST * size, ROWS, row));
     for (int i = 0; i < ROWS * HOST; i++)
       assert_true(back[i] == (i % HOST < WIDTH ? host[i] : -2));
-    must(tesela_buffer_write_rows(buffer, size, 0, host, 0, 1, row));
-    must(tesela_buffer_write_rows(buffer, size, 0, NULL, 0, 0, row));
-    expect(tesela_buffer_write_rows(buffer, 2 * size, IN * size, host, HOST * size, ROWS, row),
+    must(tesela_buffer_copy_rows(buffer, size, 0, host, NULL, 0, 1, row));
+    must(tesela_buffer_copy_rows(buffer, size, 0, NULL, NULL, 0, 0, row));
+    expect(tesela_buffer_copy_rows(buffer, 2 * size, IN * size, host, NULL, HOST * size, ROWS, row),
            TESELA_BAD_CALL, "4 rows of 12 bytes, 16 apart, at offset 8 exceed a buffer of 64 bytes");
-    expect(tesela_buffer_read_rows(buffer, 0, SIZE_MAX, back, SIZE_MAX, 2, row), TESELA_BAD_CALL,
+    expect(tesela_buffer_copy_rows(buffer, 0, SIZE_MAX, NULL, back, SIZE_MAX, 2, row), TESELA_BAD_CALL,
            "exceed a buffer");
-    expect(tesela_buffer_write_rows(buffer, 0, row - 1, host, row, 2, row), TESELA_BAD_CALL,
+    expect(tesela_buffer_copy_rows(buffer, 0, row - 1, host, NULL, row, 2, row), TESELA_BAD_CALL,
            "rows of 12 bytes begin 11 bytes apart in the buffer");
-    expect(tesela_buffer_read_rows(buffer, 0, row, back, row - 4, 2, row), TESELA_BAD_CALL,
+    expect(tesela_buffer_copy_rows(buffer, 0, row, NULL, back, row - 4, 2, row), TESELA_BAD_CALL,
            "rows of 12 bytes begin 8 bytes apart in host memory");
+    expect(tesela_buffer_copy_rows(buffer, 0, row, host, back, row, 2, row), TESELA_BAD_CALL,
+           "source and target are both given");
     tesela_buffer_destroy(buffer);
   }
 }

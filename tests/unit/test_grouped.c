@@ -57,6 +57,7 @@ static const double scalars[][2] = {{1, 0}, {-2, 0}, {3, 0}}, betas[][2] = {{0, 
 
 typedef struct group {
   tesela_gemm_desc descs[MOST];
+  tesela_epilogue epilogues[MOST];
   size_t used, used_results; /* bytes */
   int64_t count;
 } group;
@@ -117,9 +118,11 @@ static void add(group *in, int64_t m, int64_t n, int64_t k) {
   desc->alpha = scalars[draw(2)];
   desc->beta = betas[draw(2)];
   if (of->c == TESELA_F32 && draw(2) == 0) {
-    desc->epilogue.bias = (tesela_vector){.data = place(in, 1, n, &kinds[0]), .type = TESELA_F32};
-    desc->epilogue.bias_axis = TESELA_BIAS_ROW;
-    desc->epilogue.activation = TESELA_GELU;
+    tesela_epilogue *epilogue = &in->epilogues[desc - in->descs];
+    *epilogue = (tesela_epilogue){.bias = {.data = place(in, 1, n, &kinds[0]), .type = TESELA_F32},
+                                  .bias_axis = TESELA_BIAS_ROW,
+                                  .activation = TESELA_GELU};
+    desc->epilogue = epilogue;
   }
 }
 
@@ -459,6 +462,8 @@ static void many_sizes(const char *device) {
     must(tesela_buffer_create(context, device, bytes[i], &buffers[i]));
     must(tesela_buffer_write(buffers[i], 0, from[i], bytes[i]));
   }
+  const tesela_epilogue biased = {.bias = {.buffer = buffers[3], .type = TESELA_F32},
+                                  .bias_axis = TESELA_BIAS_ROW};
   for (int p = 0; p < PRODUCTS; p++) {
     const int64_t m = p * 11 % 97 + (p % 9 == 0 ? 130 : 1), n = p % 7 == 3 ? 33 : 8 * (p % 13 + 1),
                   k = p % 11 == 5 ? 0 : 8 * (p % 17 + 1);
@@ -473,8 +478,7 @@ static void many_sizes(const char *device) {
         .a = {.buffer = buffers[0], .offset = at[0], .type = TESELA_BF16},
         .b = {.buffer = buffers[1], .offset = at[1], .transpose = true, .type = TESELA_BF16},
         .c = {.buffer = buffers[2], .offset = at[2], .type = TESELA_F32},
-        .epilogue.bias = {.buffer = has_bias ? buffers[3] : NULL, .type = TESELA_F32},
-        .epilogue.bias_axis = has_bias ? TESELA_BIAS_ROW : TESELA_NO_BIAS};
+        .epilogue = has_bias ? &biased : NULL};
     for (int64_t i = 0; i < m * n; i++) {
       int sum = 0;
       for (int64_t l = 0; l < k; l++)

@@ -395,7 +395,7 @@ static void older_descriptions_are_general(void **state) {
                            .c = {.data = c},
                            .structure.a = TESELA_SYMMETRIC,
                            .structure.a_triangle = TESELA_LOWER};
-  must(tesela_gemm_sized(context, &desc, NULL, offsetof(tesela_gemm_desc, structure), 0));
+  must(tesela_call_sized(context, TESELA_GEMM, &desc, NULL, offsetof(tesela_gemm_desc, structure), 0));
   assert_true(c[0] == 11 && c[1] == 16);
 }
 

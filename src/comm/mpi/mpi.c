@@ -36,7 +36,7 @@ static tesela_status mpi_check(int code) {
   char sentence[MPI_MAX_ERROR_STRING + 16] = "MPI: ";
   int length = 0;
   MPI_Error_string(code, sentence + strlen(sentence), &length);
-  return tesela_ranks_fail(TESELA_DEVICE_FAILED, sentence);
+  return tesela_ranks_calls()->fail(TESELA_DEVICE_FAILED, sentence);
 }
 
 static mpi_ranks *self_of(tsl_ranks *ranks) {
@@ -46,12 +46,12 @@ static mpi_ranks *self_of(tsl_ranks *ranks) {
 static tesela_status mpi_reserve(tsl_ranks *ranks, int batch, int messages) {
   requests *r = &self_of(ranks)->batches[batch];
   if (messages > INT_MAX / 2)
-    return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "more messages than MPI can count");
+    return tesela_ranks_calls()->fail(TESELA_OUT_OF_MEMORY, "more messages than MPI can count");
   if (2 * messages <= r->capacity)
     return TESELA_OK;
   MPI_Request *more = malloc(2 * (size_t)messages * sizeof *more);
   if (!more)
-    return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "out of memory for MPI's requests");
+    return tesela_ranks_calls()->fail(TESELA_OUT_OF_MEMORY, "out of memory for MPI's requests");
   free(r->list);
   *r = (requests){more, 0, 2 * messages};
   return TESELA_OK;
@@ -64,7 +64,7 @@ static tesela_status mpi_begin(mpi_ranks *self, int batch, int other, int tag, v
   size_t done = 0;
   int code = MPI_SUCCESS;
   if (r->count + 2 > r->capacity)
-    return tesela_ranks_fail(TESELA_INTERNAL, "more messages than were reserved");
+    return tesela_ranks_calls()->fail(TESELA_INTERNAL, "more messages than were reserved");
   if (bytes > INT_MAX) {
     MPI_Datatype chunk;
     const size_t chunks = bytes / CHUNK;
@@ -115,7 +115,7 @@ static tesela_status mpi_wait_batch(tsl_ranks *ranks, int batch) {
 
 static tesela_status mpi_gather(tsl_ranks *ranks, const void *data, size_t bytes, void *all) {
   if (bytes > INT_MAX)
-    return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "more rectangles than MPI can count");
+    return tesela_ranks_calls()->fail(TESELA_OUT_OF_MEMORY, "more rectangles than MPI can count");
   return mpi_check(
       MPI_Allgather(data, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, self_of(ranks)->copy));
 }
@@ -141,7 +141,7 @@ static tesela_status mpi_check_file(const char *name, int code) {
     return TESELA_OK;
   MPI_Error_string(code, why, &length);
   snprintf(sentence, sizeof sentence, "%.400s: MPI: %s", name, why);
-  return tesela_ranks_fail(TESELA_IO_FAILED, sentence);
+  return tesela_ranks_calls()->fail(TESELA_IO_FAILED, sentence);
 }
 
 /* Returns this rank's failure; else a general one if another rank failed. Collective. */
@@ -150,7 +150,7 @@ static tesela_status mpi_agree(tsl_ranks *ranks, tesela_status status_in) {
   const tesela_status status = mpi_least(ranks, status_in == TESELA_OK, &well);
   if (status_in != TESELA_OK || status != TESELA_OK || well > 0)
     return status_in != TESELA_OK ? status_in : status;
-  return tesela_ranks_fail(TESELA_IO_FAILED, "MPI opened a file on some of the ranks only");
+  return tesela_ranks_calls()->fail(TESELA_IO_FAILED, "MPI opened a file on some of the ranks only");
 }
 
 /* Prepends "./": ROMIO reads "nfs:a.npy" as file system and name, but not after a folder. */
@@ -159,7 +159,7 @@ static tesela_status make_file(const char *path, tsl_ranks_file **out) {
   tsl_ranks_file *file = malloc(sizeof *file + sizeof here + strlen(path));
   *out = file;
   if (!file)
-    return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "out of memory for a file");
+    return tesela_ranks_calls()->fail(TESELA_OUT_OF_MEMORY, "out of memory for a file");
   strcpy(file->name, path[0] == '/' ? "" : here);
   strcat(file->name, path);
   return TESELA_OK;
@@ -246,7 +246,7 @@ static int mpi_forget(MPI_Comm communicator, int keyval, void *value, void *extr
     }
   for (int i = 0; i < TSL_BATCHES; i++)
     free(self->batches[i].list);
-  tesela_ranks_end(&self->ranks);
+  tesela_ranks_calls()->end(&self->ranks);
   const int code = MPI_Comm_free(&self->copy);
   free(self);
   return code;
@@ -266,7 +266,8 @@ static tesela_status make_keys(void) {
   if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, mpi_forget, &key, NULL) != MPI_SUCCESS ||
       MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, mpi_forget_all, &key_of_end, NULL) != MPI_SUCCESS ||
       MPI_Comm_set_attr(MPI_COMM_SELF, key_of_end, NULL) != MPI_SUCCESS)
-    return tesela_ranks_fail(TESELA_DEVICE_FAILED, "MPI could not create an attribute of communicators");
+    return tesela_ranks_calls()->fail(TESELA_DEVICE_FAILED,
+                                      "MPI could not create an attribute of communicators");
   return TESELA_OK;
 }
 
@@ -284,7 +285,7 @@ static int ranks_of_host(MPI_Comm communicator) {
 static tesela_status mpi_make(MPI_Comm communicator, mpi_ranks **out) {
   mpi_ranks *self = calloc(1, sizeof *self);
   if (!self)
-    return tesela_ranks_fail(TESELA_OUT_OF_MEMORY, "out of memory for a communicator");
+    return tesela_ranks_calls()->fail(TESELA_OUT_OF_MEMORY, "out of memory for a communicator");
   self->home = communicator;
   tesela_status status = mpi_check(MPI_Comm_dup(communicator, &self->copy));
   if (status != TESELA_OK) {
@@ -308,12 +309,12 @@ static tesela_status mpi_find(MPI_Comm communicator, tsl_ranks **out) {
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
   if (!initialized || finalized)
-    return tesela_ranks_fail(TESELA_BAD_CALL, initialized ? "MPI was finalized"
-                                                          : "MPI is not initialized: call MPI_Init() first");
+    return tesela_ranks_calls()->fail(
+        TESELA_BAD_CALL, initialized ? "MPI was finalized" : "MPI is not initialized: call MPI_Init() first");
   if (communicator == MPI_COMM_NULL)
-    return tesela_ranks_fail(TESELA_BAD_CALL, "the communicator is MPI_COMM_NULL");
+    return tesela_ranks_calls()->fail(TESELA_BAD_CALL, "the communicator is MPI_COMM_NULL");
   if (MPI_Comm_test_inter(communicator, &inter) != MPI_SUCCESS || inter)
-    return tesela_ranks_fail(TESELA_BAD_CALL, "the communicator has two groups");
+    return tesela_ranks_calls()->fail(TESELA_BAD_CALL, "the communicator has two groups");
   tesela_status status = make_keys();
   if (status != TESELA_OK)
     return status;
@@ -333,7 +334,7 @@ tesela_status tesela_mpi_gemm_sized(MPI_Comm communicator, tesela_context *conte
   const tesela_status status = mpi_find(communicator, &ranks);
   return status != TESELA_OK
              ? status
-             : tesela_ranks_gemm(ranks, context, desc, record, desc_size, gemm_size, record_size);
+             : tesela_ranks_calls()->gemm(ranks, context, desc, record, desc_size, gemm_size, record_size);
 }
 
 tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesela_context *context,
@@ -341,8 +342,9 @@ tesela_status tesela_mpi_transpose_sized(MPI_Comm communicator, tesela_context *
                                          size_t desc_size, size_t record_size) {
   tsl_ranks *ranks = NULL;
   const tesela_status status = mpi_find(communicator, &ranks);
-  return status != TESELA_OK ? status
-                             : tesela_ranks_transpose(ranks, context, desc, record, desc_size, record_size);
+  return status != TESELA_OK
+             ? status
+             : tesela_ranks_calls()->transpose(ranks, context, desc, record, desc_size, record_size);
 }
 
 static int must_finalize;
@@ -352,7 +354,7 @@ tesela_status tesela_mpi_world(tsl_ranks **ranks) {
   *ranks = NULL;
   MPI_Initialized(&initialized);
   if (!initialized && MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS)
-    return tesela_ranks_fail(TESELA_DEVICE_FAILED, "MPI did not begin");
+    return tesela_ranks_calls()->fail(TESELA_DEVICE_FAILED, "MPI did not begin");
   must_finalize = must_finalize || !initialized;
   return mpi_find(MPI_COMM_WORLD, ranks);
 }

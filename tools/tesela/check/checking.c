@@ -1,8 +1,8 @@
 #include "check/checking.h"
 
-#include "cli/select.h"
 #include "core/clock.h"
 #include "core/status.h"
+#include "inventory/select.h"
 
 #include <math.h>
 #include <stdlib.h>

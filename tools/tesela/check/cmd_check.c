@@ -1,8 +1,8 @@
 /* tesela check: every strategy on every device, judged. */
 #include "check/checking.h"
-#include "cli/select.h"
 #include "cli/tool.h"
 #include "core/status.h"
+#include "inventory/select.h"
 
 static const tsl_option options[] = {
     TSL_OPTION(tsl_check_options, strategies, "strategy", STRATEGIES, NULL,

@@ -53,7 +53,8 @@ static void keep_fault(tsl_check_list *list, const tsl_check_pair *pair, const t
   tsl_text_free(&problem);
 }
 
-bool tsl_check_computes(const tsl_problem *problem) {
+/* Returns true if there is something to compute: A is read, or a matrix is transposed in place. */
+static bool has_work(const tsl_problem *problem) {
   return tsl_problem_reads(problem, TSL_OPERAND_A) || (problem->in_place && problem->m > 1);
 }
 
@@ -63,7 +64,7 @@ static void list_count(tsl_check_pair *pair, const tsl_case *what, const tsl_cas
                              [TSL_CASE_REFUSED] = &pair->refused,
                              [TSL_CASE_FAILED] = &pair->failed};
   ++*counts[report->result];
-  pair->computed += report->result == TSL_CASE_RIGHT && tsl_check_computes(&what->problem);
+  pair->computed += report->result == TSL_CASE_RIGHT && has_work(&what->problem);
   if (report->result == TSL_CASE_REFUSED && !*pair->refusal)
     snprintf(pair->refusal, sizeof pair->refusal, "%.*s", (int)sizeof pair->refusal - 1, report->why);
   /* Special data have results next to underflow, which no grade in units of rounding describes. */

@@ -3,7 +3,7 @@
 #ifndef TSL_TOOL_CHECK_LIST_H
 #define TSL_TOOL_CHECK_LIST_H
 
-#include "cli/select.h"
+#include "inventory/select.h"
 #include "judge/check.h"
 
 #define TSL_CHECK_FAULTS_MAX 10
@@ -50,8 +50,6 @@ typedef struct tsl_check_entry {
 /* Makes the pairs of all strategies with list->devices. */
 tesela_status tsl_check_list_start(tsl_check_list *list, const tsl_strategy_list *strategies);
 void tsl_check_list_free(tsl_check_list *list);
-/* Returns true if there is something to compute: A is read, or a matrix is transposed in place. */
-bool tsl_check_computes(const tsl_problem *problem);
 /* Runs a case on one pair, with the first config that is not refused. */
 tesela_status tsl_check_list_try(tsl_check_list *list, tsl_check_pair *pair, const tsl_check_entry *entry);
 /* Returns true if the pair can run and its strategy takes the case's operation and types. */

@@ -1,5 +1,5 @@
 /* The report of a check. */
-#include "cli/report.h"
+#include "inventory/report.h"
 #include "check/checking.h"
 #include "core/clock.h"
 #include "core/env.h"

@@ -3,9 +3,9 @@
 
 #include "cli/interrupt.h"
 #include "cli/library_paths.h"
-#include "cli/select.h"
 #include "core/env.h"
 #include "core/status.h"
+#include "inventory/select.h"
 
 #include <errno.h>
 #include <limits.h>

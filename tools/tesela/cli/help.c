@@ -4,9 +4,7 @@
 #include "core/env.h"
 #include "core/status.h"
 #include "core/suggest.h"
-#include "device/device.h"
-#include "plan/plan.h"
-#include "strategy/strategy.h"
+#include "plan/plan_text.h"
 
 #include <string.h>
 

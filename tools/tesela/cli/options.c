@@ -161,14 +161,18 @@ static tesela_status read_device(const char *text, void *target) {
   return TESELA_OK;
 }
 
+/* Adds a name to a list. Returns true if the text equals it. */
+static bool add_name(tsl_text *names, const char *name, const char *text) {
+  tsl_text_add(names, "%s%s", names->length ? ", " : "", name);
+  return strcmp(name, text) == 0;
+}
+
 static tesela_status read_op(const char *text, void *target) {
   tsl_text names = {0};
   *(const char **)target = NULL;
-  for (int i = 0; i < TSL_OP_COUNT; i++) {
-    tsl_text_add(&names, "%s%s", i ? ", " : "", tsl_op_name((tsl_op)i));
-    if (strcmp(tsl_op_name((tsl_op)i), text) == 0)
+  for (int i = 0; i < TSL_OP_COUNT; i++)
+    if (add_name(&names, tsl_op_name((tsl_op)i), text))
       *(const char **)target = text;
-  }
   return tsl_word_check(text, *(const char **)target != NULL, &names);
 }
 
@@ -194,36 +198,30 @@ static tesela_status read_structure(const char *text, void *target) {
 }
 
 static tesela_status read_along(const char *text, void *target) {
+  tesela_bias_axis *axis = target;
   tsl_text names = {0};
-  for (int i = TESELA_NO_BIAS + 1; i < TESELA_ALONGS; i++) {
-    const char *name = tsl_along_name((tesela_bias_axis)i);
-    tsl_text_add(&names, "%s%s", names.length ? ", " : "", name);
-    if (strcmp(name, text) == 0)
-      *(tesela_bias_axis *)target = (tesela_bias_axis)i;
-  }
-  return tsl_word_check(text, *(tesela_bias_axis *)target != TESELA_NO_BIAS, &names);
+  for (int i = TESELA_NO_BIAS + 1; i < TESELA_ALONGS; i++)
+    if (add_name(&names, tsl_along_name((tesela_bias_axis)i), text))
+      *axis = (tesela_bias_axis)i;
+  return tsl_word_check(text, *axis != TESELA_NO_BIAS, &names);
 }
 
 static tesela_status read_activation(const char *text, void *target) {
+  tesela_activation *activation = target;
   tsl_text names = {0};
-  for (int i = TESELA_NO_ACTIVATION + 1; i < TESELA_ACTIVATIONS; i++) {
-    const char *name = tsl_activation_name((tesela_activation)i);
-    tsl_text_add(&names, "%s%s", names.length ? ", " : "", name);
-    if (strcmp(name, text) == 0)
-      *(tesela_activation *)target = (tesela_activation)i;
-  }
-  return tsl_word_check(text, *(tesela_activation *)target != TESELA_NO_ACTIVATION, &names);
+  for (int i = TESELA_NO_ACTIVATION + 1; i < TESELA_ACTIVATIONS; i++)
+    if (add_name(&names, tsl_activation_name((tesela_activation)i), text))
+      *activation = (tesela_activation)i;
+  return tsl_word_check(text, *activation != TESELA_NO_ACTIVATION, &names);
 }
 
 static tesela_status read_scaling(const char *text, void *target) {
+  tesela_scaling *scaling = target;
   tsl_text names = {0};
-  for (int i = TESELA_NO_SCALE + 1; i < TESELA_SCALINGS; i++) {
-    const char *name = tsl_scaling_name((tesela_scaling)i);
-    tsl_text_add(&names, "%s%s", names.length ? ", " : "", name);
-    if (strcmp(name, text) == 0)
-      *(tesela_scaling *)target = (tesela_scaling)i;
-  }
-  return tsl_word_check(text, *(tesela_scaling *)target != TESELA_NO_SCALE, &names);
+  for (int i = TESELA_NO_SCALE + 1; i < TESELA_SCALINGS; i++)
+    if (add_name(&names, tsl_scaling_name((tesela_scaling)i), text))
+      *scaling = (tesela_scaling)i;
+  return tsl_word_check(text, *scaling != TESELA_NO_SCALE, &names);
 }
 
 static tesela_status read_distribution(const char *text, void *target) {
@@ -231,7 +229,7 @@ static tesela_status read_distribution(const char *text, void *target) {
     return TESELA_OK;
   tsl_text names = {0};
   for (int i = 0; i < TSL_KIND_COUNT; i++)
-    tsl_text_add(&names, "%s%s", i ? ", " : "", tsl_kind_name((tsl_kind)i));
+    (void)add_name(&names, tsl_kind_name((tsl_kind)i), text);
   return tsl_word_check(text, false, &names);
 }
 

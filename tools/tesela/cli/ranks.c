@@ -1,6 +1,7 @@
 #include "cli/ranks.h"
 
 #include "cli/library_paths.h"
+#include "comm/comm_call.h"
 #include "core/env.h"
 #include "core/library.h"
 #include "core/status.h"
@@ -52,8 +53,7 @@ static struct library {
   tesela_status (*world)(tsl_ranks **ranks);
   void (*end)(void);
   const char *(*last_error)(void);
-  tesela_status (*gemm)(tsl_ranks *ranks, tesela_context *context, const tesela_mpi_desc *desc,
-                        tesela_mpi_record *record, size_t desc_size, size_t gemm_size, size_t record_size);
+  const tsl_ranks_calls *(*calls)(void);
 } library;
 
 static tsl_ranks *joined; /* NULL: MPI did not begin */
@@ -62,7 +62,7 @@ static const tsl_library_symbol symbols[] = {
     {"tesela_mpi_world", offsetof(struct library, world), 0},
     {"tesela_mpi_world_end", offsetof(struct library, end), 0},
     {"tesela_last_error", offsetof(struct library, last_error), 0},
-    {"tesela_ranks_gemm", offsetof(struct library, gemm), 0},
+    {"tesela_ranks_calls", offsetof(struct library, calls), 0},
 };
 
 /* Copies the message of a failure from the library to the tool. */
@@ -109,7 +109,7 @@ tesela_status tsl_ranks_join(tsl_ranks **ranks) {
 
 tesela_status tsl_ranks_multiply(tsl_ranks *ranks, const tesela_mpi_desc *desc, tesela_mpi_record *record) {
   return ranks_told(
-      library.gemm(ranks, NULL, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record));
+      library.calls()->gemm(ranks, NULL, desc, record, sizeof *desc, sizeof *desc->gemm, sizeof *record));
 }
 
 tesela_status tsl_ranks_open(const char *path, bool writes, tsl_ranks_file **file) {

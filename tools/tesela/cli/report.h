@@ -3,11 +3,6 @@
 #define TSL_TOOL_CLI_REPORT_H
 
 #include "cli/table.h"
-#include "device/devices.h"
-#include "judge/judge.h"
-#include "strategy/params.h"
-#include "strategy/strategy_list.h"
-#include "strategy/support.h"
 
 #include <jansson.h>
 
@@ -17,8 +12,6 @@ const char *tsl_format_flops(double flops_per_second, char *out, size_t size);
 const char *tsl_format_bandwidth(double bytes_per_second, char *out, size_t size);
 /* Writes "3.21", "0.00412" or "1.2e-07"; "-" for NaN. Returns `out`. */
 const char *tsl_format_number(double value, char *out, size_t size);
-/* Writes "1000 x 700"; returns `out`. */
-const char *tsl_format_size(int64_t rows, int64_t cols, char *out, size_t size);
 /* Appends "C = 1.5 A^T B - 0.5 C0". `result` is the letter before the sign; `a` and `b` are the
  * factors' texts. */
 void tsl_text_add_formula(tsl_text *out, const char *result, const double alpha[2], const char *a,
@@ -39,17 +32,9 @@ tsl_table tsl_table_of_pairs(void);
 
 /* Returns a number as JSON; null for infinity and NaN. */
 json_t *tsl_json_real(double value);
-/* Returns tsl_strategy_peer() as JSON; null for "". */
-json_t *tsl_json_peer(const tsl_strategy *strategy, const tsl_device *device);
 /* Parses and frees JSON that the library wrote; NULL: memory ran out. */
 json_t *tsl_json_parse(tsl_text *text);
-/* Returns name, label and driver of a device; with `all` every property. */
-json_t *tsl_json_device(const tsl_device *device, bool all);
-/* Returns the device kinds without a device and their reasons, as objects with `kind`, `what`,
- * `reason`. */
-json_t *tsl_json_missing(tsl_devices *devices);
 /* Returns a scalar: a number, or for complex problems a list of two numbers. */
 json_t *tsl_json_scalar(bool complex, const double value[2]);
-json_t *tsl_json_verdict(const tsl_verdict *verdict);
 
 #endif

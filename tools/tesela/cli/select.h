@@ -1,17 +1,10 @@
-/* Reads the lists of a call: devices, strategies, types, sizes. */
+/* Reads the lists of a call: types and sizes. inventory/select.h reads devices and strategies. */
 #ifndef TSL_TOOL_CLI_SELECT_H
 #define TSL_TOOL_CLI_SELECT_H
 
-#include "device/devices.h"
-#include "strategy/params.h"
-#include "strategy/strategy_list.h"
+#include "problem/type_lists.h"
 
 #define TSL_SELECT_MAX 64
-
-typedef struct tsl_device_list {
-  tsl_device *items[TSL_SELECT_MAX];
-  int count;
-} tsl_device_list;
 
 /* Types of A, B and C, as tsl_types_parse() reads them. */
 typedef struct tsl_chosen_types {
@@ -24,18 +17,6 @@ typedef struct tsl_type_list {
   int count;
 } tsl_type_list;
 
-/* A strategy, and the parameters that the user gave. */
-typedef struct tsl_chosen_strategy {
-  const tsl_strategy *strategy;
-  tsl_config config; /* the user's parameters, and defaults for the others */
-  unsigned given;    /* a bit for each parameter that the user gave */
-} tsl_chosen_strategy;
-
-typedef struct tsl_strategy_list {
-  tsl_chosen_strategy items[TSL_SELECT_MAX];
-  int count;
-} tsl_strategy_list;
-
 typedef struct tsl_size {
   int64_t m, n, k;
 } tsl_size;
@@ -44,6 +25,13 @@ typedef struct tsl_size_list {
   tsl_size items[TSL_SELECT_MAX];
   int count;
 } tsl_size_list;
+
+/* Reads one entry of a list and adds it to `list`. */
+typedef tesela_status (*tsl_select_reader)(const char *entry, void *list, void *context);
+/* Reads all entries of a comma-separated list. */
+tesela_status tsl_select_each(const char *text, tsl_select_reader read, void *list, void *context);
+/* Returns an error if a list of `count` entries is full. */
+tesela_status tsl_select_check_room(int count);
 
 /* Returns the text of --device, else of TESELA_DEVICE; "auto" if neither is set. */
 const char *tsl_device_or_default(const char *device);
@@ -54,14 +42,8 @@ tesela_status tsl_set_threads(int64_t threads);
  * would go on with its defaults, but a user of the tool should know. */
 tesela_status tsl_check_environment(void);
 
-/* Reads "cpu,opencl:0"; "all" and "auto" mean all devices; NULL means TESELA_DEVICE, else all. */
-tesela_status tsl_select_devices(tsl_devices *devices, const char *text, tsl_device_list *out);
 /* Returns true if a text for tsl_select_devices() means all devices. */
 bool tsl_selects_all_devices(const char *text);
-/* Reads "element,gemm tile_local tile=16"; NULL means all strategies of the operation that are
- * tesela's own. TSL_OP_COUNT means every operation. Vendor strategies are included with `peers`, or
- * if TESELA_VENDORS is 1 and `text` is NULL. */
-tesela_status tsl_select_strategies(tsl_op op, const char *text, bool peers, tsl_strategy_list *out);
 /* Reads "f32,bf16:f32,u8:i8:i32"; NULL means f32 and f64. */
 tesela_status tsl_select_types(tsl_op op, const char *text, tsl_type_list *out);
 /* Reads the types of one product; returns TESELA_BAD_CALL with the accepted names. */

@@ -71,7 +71,8 @@ void tsl_table_free(tsl_table *table) {
   *table = (tsl_table){0};
 }
 
-int tsl_text_columns(const char *text) {
+/* Returns the number of columns that a UTF-8 text takes on a terminal, one for each character. */
+static int count_columns(const char *text) {
   int columns = 0;
   for (; *text; text++)
     columns += ((unsigned char)*text & 0xC0) != 0x80;
@@ -139,7 +140,7 @@ static int longest_word(const tsl_table *table, size_t column, int width) {
       char word[256];
       const size_t length = take_line(&words, 1, &line);
       snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), line);
-      const int columns = tsl_text_columns(word);
+      const int columns = count_columns(word);
       most = columns > most ? columns : most;
     }
   }
@@ -152,9 +153,9 @@ static void table_lay_out(const tsl_table *table, int indent, int width, int wid
   const size_t count = (size_t)table->column_count;
   int total = indent + GAP * (table->column_count - 1);
   for (size_t c = 0; c < count; c++) {
-    widths[c] = table->bare ? 0 : tsl_text_columns(table->columns[c].title);
+    widths[c] = table->bare ? 0 : count_columns(table->columns[c].title);
     for (size_t i = c; i < table->cell_count; i += count) {
-      const int columns = tsl_text_columns(table->cells[i].text);
+      const int columns = count_columns(table->cells[i].text);
       widths[c] = columns > widths[c] ? columns : widths[c];
     }
     total += widths[c];
@@ -195,7 +196,7 @@ static void table_add_row(const tsl_table *table, const tsl_cell *cells, const i
         out->failed = true;
         return;
       }
-      const int slack = widths[c] - tsl_text_columns(piece);
+      const int slack = widths[c] - count_columns(piece);
       if (*piece) {
         add_blanks(out, pending + (column->align == TSL_ALIGN_RIGHT ? slack : 0));
         tsl_text_add_painted(out, cells ? cells[c].paint : TSL_PAINT_STRONG, colour, piece);

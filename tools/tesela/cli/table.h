@@ -61,8 +61,6 @@ void tsl_table_markdown(const tsl_table *table, tsl_text *out);
 /* Appends CSV (RFC 4180), with a line of titles. */
 void tsl_table_csv(const tsl_table *table, tsl_text *out);
 
-/* Returns the number of columns that a UTF-8 text takes on a terminal, one for each character. */
-int tsl_text_columns(const char *text);
 /* Appends words, broken at blanks so that no line is longer than `width` (0: never broken). The
  * first line starts at column `start`, later lines after `indent` blanks. Appends no newline at the
  * end. */

@@ -1,13 +1,13 @@
 /* tesela explain: the plan for a problem, its needs, and why other strategies were not chosen. */
 #include "api/api.h"
 #include "cli/report.h"
-#include "cli/select.h"
-#include "cli/strategy_limits.h"
 #include "core/env.h"
 #include "core/status.h"
 #include "explain/options.h"
 #include "explain/ranks.h"
 #include "explain/trace.h"
+#include "inventory/select.h"
+#include "inventory/strategy_limits.h"
 #include "strategy/params.h"
 
 static const tsl_option options[] = {

@@ -3,7 +3,7 @@
 #ifndef TSL_TOOL_EXPLAIN_PLAN_FACTS_H
 #define TSL_TOOL_EXPLAIN_PLAN_FACTS_H
 
-#include "cli/report.h"
+#include "inventory/report.h"
 
 typedef struct tsl_plan_facts tsl_plan_facts;
 

@@ -48,8 +48,9 @@ static void walk_row(const trace_walk *walk) {
       }
 }
 
-/* Each work-item loads a panel of A's row, then each column of B in the panel; each is a step. */
-static void walk_private(const trace_walk *walk) {
+/* Each work-item loads a panel of A's row, then each column of B in the panel; each is a step. The work-items
+ * of a group load the column together if they share it. */
+static void walk_panels(const trace_walk *walk, bool share) {
   int64_t step = 0;
   for (int64_t l = 0; l < walk->problem->k; l += walk->panel, step++) {
     const int64_t end = trace_least(l + walk->panel, walk->problem->k);
@@ -58,27 +59,21 @@ static void walk_private(const trace_walk *walk) {
         trace_load(walk, step, x, 0, TSL_OPERAND_A, walk->row0 + x, i);
     for (int64_t col = 0; col < walk->problem->n; col++) {
       step++;
-      for (int x = 0; x < walk->items_x && walk->row0 + x < walk->problem->m; x++)
+      for (int x = 0; x < walk->items_x && walk->row0 + x < walk->problem->m && !share; x++)
         for (int64_t i = l; i < end; i++)
           trace_load(walk, step, x, 0, TSL_OPERAND_B, i, col);
+      for (int64_t i = l; i < end && share; i++)
+        trace_load(walk, step, (int)((i - l) % walk->items_x), 0, TSL_OPERAND_B, i, col);
     }
   }
 }
 
-/* As walk_private(), but the work-items of a group share the column of B. */
+static void walk_private(const trace_walk *walk) {
+  walk_panels(walk, false);
+}
+
 static void walk_column_local(const trace_walk *walk) {
-  int64_t step = 0;
-  for (int64_t l = 0; l < walk->problem->k; l += walk->panel, step++) {
-    const int64_t end = trace_least(l + walk->panel, walk->problem->k);
-    for (int x = 0; x < walk->items_x; x++)
-      for (int64_t i = l; i < end; i++)
-        trace_load(walk, step, x, 0, TSL_OPERAND_A, walk->row0 + x, i);
-    for (int64_t col = 0; col < walk->problem->n; col++) {
-      step++;
-      for (int64_t i = l; i < end; i++)
-        trace_load(walk, step, (int)((i - l) % walk->items_x), 0, TSL_OPERAND_B, i, col);
-    }
-  }
+  walk_panels(walk, true);
 }
 
 /* Each work-item loads one element of each tile. For a column-major operand the item's x is the row. */

@@ -4,7 +4,7 @@
 #define TSL_TOOL_EXPLORE_EXPLORE_H
 
 #include "cli/progress.h"
-#include "cli/select.h"
+#include "inventory/select.h"
 #include "tune/race.h"
 
 /* One point: a strategy with a config, on a device, for types and a size. The first four members

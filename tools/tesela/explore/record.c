@@ -1,7 +1,7 @@
 /* Writes an exploration as JSON, or as CSV with one line for each point. */
-#include "cli/report.h"
 #include "explore/reasons.h"
 #include "explore/report.h"
+#include "inventory/report.h"
 
 #include <math.h>
 

@@ -2,9 +2,9 @@
 #ifndef TSL_TOOL_EXPLORE_REPORT_H
 #define TSL_TOOL_EXPLORE_REPORT_H
 
-#include "cli/measured.h"
 #include "cli/tool.h"
 #include "explore/explore.h"
+#include "inventory/measured.h"
 
 /* The format of a report. */
 typedef struct tsl_form {

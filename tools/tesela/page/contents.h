@@ -2,8 +2,8 @@
 #ifndef TSL_TOOL_PAGE_CONTENTS_H
 #define TSL_TOOL_PAGE_CONTENTS_H
 
-#include "cli/measured.h"
 #include "explore/explore.h"
+#include "inventory/measured.h"
 
 typedef struct tsl_page {
   const tsl_exploration *all;

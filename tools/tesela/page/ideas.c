@@ -1,6 +1,6 @@
 /* The section with idea and picture of each strategy that has a result: the first comment of its
  * source. */
-#include "cli/strategy_page.h"
+#include "inventory/strategy_page.h"
 #include "page/html.h"
 #include "page/sections.h"
 

@@ -106,28 +106,24 @@ static tesela_status block_plan_create_gemm(const tsl_product *product, const bl
                                             tesela_plan **plan) {
   static const double one[2] = {1, 0};
   const tsl_product_request *request = &product->request;
-  const tesela_gemm_desc desc = {.m = state->rows,
-                                 .n = state->cols,
-                                 .k = state->depth,
-                                 .a = {.row_stride = state->a_row,
-                                       .col_stride = state->a_col,
-                                       .transpose = request->transpose_a,
-                                       .type = product->types.a,
-                                       .conjugate = request->conjugate_a},
-                                 .b = {.row_stride = state->b_row,
-                                       .col_stride = state->b_col,
-                                       .transpose = request->transpose_b,
-                                       .type = product->types.b,
-                                       .conjugate = request->conjugate_b},
-                                 .c = {.type = product->types.c},
-                                 .alpha = request->alpha,
-                                 .beta = state->adds ? one : request->beta,
-                                 .options.device = state->device,
-                                 .options.strategy = state->strategy,
-                                 .options.expected_runs = state->runs,
-                                 .options.accuracy = request->accuracy,
-                                 .options.reproducibility = request->bits,
-                                 .options.measure_error = request->measure};
+  const tesela_gemm_desc desc = {
+      .m = state->rows,
+      .n = state->cols,
+      .k = state->depth,
+      .a = {.row_stride = state->a_row,
+            .col_stride = state->a_col,
+            .transpose = request->transpose_a,
+            .type = product->types.a,
+            .conjugate = request->conjugate_a},
+      .b = {.row_stride = state->b_row,
+            .col_stride = state->b_col,
+            .transpose = request->transpose_b,
+            .type = product->types.b,
+            .conjugate = request->conjugate_b},
+      .c = {.type = product->types.c},
+      .alpha = request->alpha,
+      .beta = state->adds ? one : request->beta,
+      .options = tsl_product_plan_options(product, state->device, state->strategy, state->runs)};
   return tesela_plan_create(product->context, &desc, plan);
 }
 
@@ -139,12 +135,7 @@ static tesela_status block_plan_create_transpose(const tsl_product *product, con
       .a = {.row_stride = state->a_row, .col_stride = state->a_col, .type = product->types.a},
       .b = {.type = product->types.c},
       .alpha = product->request.alpha,
-      .options.device = state->device,
-      .options.strategy = state->strategy,
-      .options.expected_runs = state->runs,
-      .options.accuracy = product->request.accuracy,
-      .options.reproducibility = product->request.bits,
-      .options.measure_error = product->request.measure};
+      .options = tsl_product_plan_options(product, state->device, state->strategy, state->runs)};
   return tesela_plan_create_transpose(product->context, &desc, plan);
 }
 

@@ -1,9 +1,9 @@
 /* Opens files, checks shapes and types, and opens the output. */
 #include "cli/matrix_output.h"
-#include "cli/strategy_limits.h"
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "inventory/strategy_limits.h"
 #include "io/input.h"
 #include "product/blocks.h"
 

@@ -47,21 +47,16 @@ static tesela_status plan_create_gemm(const tsl_product *product, const plan_wan
       .c = {.type = product->types.c},
       .alpha = request->alpha,
       .beta = request->beta,
-      .options.device = state->device,
-      .options.strategy = state->strategy,
-      .options.expected_runs = state->runs,
-      .options.accuracy = request->accuracy,
-      .options.reproducibility = request->bits,
-      .options.measure_error = request->measure,
+      .options = tsl_product_plan_options(product, state->device, state->strategy, state->runs),
       .structure.a = request->a_is.structure,
       .structure.a_triangle = request->a_is.triangle,
       .structure.b = request->b_is.structure,
       .structure.b_triangle = request->b_is.triangle,
-      .epilogue.bias = {.type = product->bias.as},
-      .epilogue.bias_axis = request->bias_axis,
-      .epilogue.activation = request->activation,
-      .epilogue.scaling_a = product->scalings[0],
-      .epilogue.scaling_b = product->scalings[1]};
+      .epilogue = &(tesela_epilogue){.bias = {.type = product->bias.as},
+                                     .bias_axis = request->bias_axis,
+                                     .activation = request->activation,
+                                     .scaling_a = product->scalings[0],
+                                     .scaling_b = product->scalings[1]}};
   if (request->by_itself) {
     desc.b = desc.a;
     desc.b.transpose = !desc.a.transpose;
@@ -73,35 +68,27 @@ static tesela_status plan_create_gemm(const tsl_product *product, const plan_wan
 }
 
 static tesela_status create_dot(const tsl_product *product, const plan_wanted *state, tesela_plan **plan) {
-  const tesela_dot_desc desc = {.n = product->k,
-                                .x = {.type = product->types.a},
-                                .y = {.type = product->types.b},
-                                .result = {.type = product->types.c},
-                                .alpha = product->request.alpha,
-                                .beta = product->request.beta,
-                                .options.device = state->device,
-                                .options.strategy = state->strategy,
-                                .options.expected_runs = state->runs,
-                                .options.accuracy = product->request.accuracy,
-                                .options.reproducibility = product->request.bits,
-                                .options.measure_error = product->request.measure};
+  const tesela_dot_desc desc = {
+      .n = product->k,
+      .x = {.type = product->types.a},
+      .y = {.type = product->types.b},
+      .result = {.type = product->types.c},
+      .alpha = product->request.alpha,
+      .beta = product->request.beta,
+      .options = tsl_product_plan_options(product, state->device, state->strategy, state->runs)};
   return tesela_plan_create_dot(product->context, &desc, plan);
 }
 
 static tesela_status plan_create_transpose(const tsl_product *product, const plan_wanted *state,
                                            tesela_plan **plan) {
   const bool in_place = product->request.in_place;
-  tesela_transpose_desc desc = {.rows = product->n,
-                                .cols = state->rows,
-                                .b = {.type = product->types.c},
-                                .in_place = in_place,
-                                .alpha = product->request.alpha,
-                                .options.device = state->device,
-                                .options.strategy = state->strategy,
-                                .options.expected_runs = state->runs,
-                                .options.accuracy = product->request.accuracy,
-                                .options.reproducibility = product->request.bits,
-                                .options.measure_error = product->request.measure};
+  tesela_transpose_desc desc = {
+      .rows = product->n,
+      .cols = state->rows,
+      .b = {.type = product->types.c},
+      .in_place = in_place,
+      .alpha = product->request.alpha,
+      .options = tsl_product_plan_options(product, state->device, state->strategy, state->runs)};
   const int64_t stride = columns_there(product, state->rows);
   if (in_place)
     desc.b.row_stride = stride, desc.b.col_stride = 1;
@@ -122,11 +109,7 @@ static tesela_status create_solve(const tsl_product *product, const plan_wanted 
       .b = {.type = product->types.b},
       .x = {.type = product->types.c},
       .alpha = request->alpha,
-      .options.device = state->device,
-      .options.strategy = state->strategy,
-      .options.expected_runs = state->runs,
-      .options.accuracy = request->accuracy,
-      .options.reproducibility = request->bits};
+      .options = tsl_product_plan_options(product, state->device, state->strategy, state->runs)};
   return tesela_plan_create_solve(product->context, &desc, plan);
 }
 

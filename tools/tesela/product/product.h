@@ -248,6 +248,10 @@ tesela_status tsl_product_measured(tsl_product *product, tesela_status status, c
 void tsl_product_add_measured(const tsl_product *product, tsl_table *table);
 json_t *tsl_product_json_measured(const tsl_product *product);
 
+/* Returns the options of a plan for the product, or for a part of it. */
+tesela_options tsl_product_plan_options(const tsl_product *product, const char *device, const char *strategy,
+                                        int64_t runs);
+
 /* Returns true if a matrix has a structure. Such matrices are held whole, since a triangle stands
  * for all of it. */
 bool tsl_product_is_structured(const tsl_product *product);

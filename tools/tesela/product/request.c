@@ -37,3 +37,13 @@ tesela_status tsl_product_ask(tsl_op op, const tsl_command_call *call, const tsl
   };
   return tsl_set_threads(options->threads);
 }
+
+tesela_options tsl_product_plan_options(const tsl_product *product, const char *device, const char *strategy,
+                                        int64_t runs) {
+  return (tesela_options){.device = device,
+                          .strategy = strategy,
+                          .accuracy = product->request.accuracy,
+                          .reproducibility = product->request.bits,
+                          .expected_runs = runs,
+                          .measure_error = product->request.measure};
+}

@@ -1,6 +1,6 @@
 /* The problem that tesela tune is about, from its words and options. */
-#include "cli/strategy_limits.h"
 #include "core/status.h"
+#include "inventory/strategy_limits.h"
 #include "tune/report.h"
 
 /* Names of M, N and K for each operation; "" ends a list. */

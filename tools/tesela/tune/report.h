@@ -3,9 +3,9 @@
 #define TSL_TOOL_TUNE_REPORT_H
 
 #include "cli/progress.h"
-#include "cli/select.h"
 #include "cli/tool.h"
 #include "core/status.h"
+#include "inventory/select.h"
 #include "tune/log.h"
 #include "tune/tune.h"
 

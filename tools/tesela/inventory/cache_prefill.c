@@ -1,12 +1,13 @@
-#include "cli/cache_prefill.h"
+#include "inventory/cache_prefill.h"
 
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/select.h"
 #include "core/clock.h"
 #include "core/pool.h"
 #include "core/status.h"
+#include "inventory/select.h"
 #include "planner/kernel_self_test.h"
+#include "strategy/support.h"
 
 #include <math.h>
 #include <pthread.h>

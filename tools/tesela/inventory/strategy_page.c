@@ -1,4 +1,4 @@
-#include "cli/strategy_page.h"
+#include "inventory/strategy_page.h"
 
 #include "device/devices.h"
 #include "device/source.h"

@@ -1,7 +1,7 @@
 /* tesela wisdom: measurements on file, which are not repeated. */
-#include "cli/wisdom_records.h"
 #include "core/status.h"
 #include "core/warnings.h"
+#include "inventory/wisdom_records.h"
 #include "io/output.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "cli/strategy_limits.h"
+#include "inventory/strategy_limits.h"
 
 #include "core/status.h"
 

@@ -1,12 +1,12 @@
 /* tesela strategies: lists and documents the strategies. The output depends on the source and on
  * the named result files, not on the machine. */
-#include "cli/ladder_results.h"
 #include "cli/report.h"
-#include "cli/select.h"
-#include "cli/strategy_limits.h"
-#include "cli/strategy_page.h"
 #include "cli/tool.h"
 #include "core/status.h"
+#include "inventory/ladder_results.h"
+#include "inventory/select.h"
+#include "inventory/strategy_limits.h"
+#include "inventory/strategy_page.h"
 #include "lab/lab_program.h"
 
 typedef struct strategies_options {

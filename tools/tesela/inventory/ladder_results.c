@@ -1,4 +1,4 @@
-#include "cli/ladder_results.h"
+#include "inventory/ladder_results.h"
 
 #include "cli/options.h"
 #include "cli/report.h"

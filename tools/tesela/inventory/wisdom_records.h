@@ -1,9 +1,9 @@
 /* Selection and listing of the wisdom records of a tesela wisdom call. */
-#ifndef TSL_TOOL_CLI_WISDOM_RECORDS_H
-#define TSL_TOOL_CLI_WISDOM_RECORDS_H
+#ifndef TSL_TOOL_INVENTORY_WISDOM_RECORDS_H
+#define TSL_TOOL_INVENTORY_WISDOM_RECORDS_H
 
-#include "cli/select.h"
 #include "cli/tool.h"
+#include "inventory/select.h"
 #include "planner/planner_wisdom.h"
 
 typedef struct tsl_wisdom_options {

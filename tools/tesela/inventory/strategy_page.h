@@ -1,10 +1,10 @@
 /* The documentation of one strategy: the comment of its source, its parameters, and its kernels as
  * a device compiles them. */
-#ifndef TSL_TOOL_CLI_STRATEGY_PAGE_H
-#define TSL_TOOL_CLI_STRATEGY_PAGE_H
+#ifndef TSL_TOOL_INVENTORY_STRATEGY_PAGE_H
+#define TSL_TOOL_INVENTORY_STRATEGY_PAGE_H
 
-#include "cli/select.h"
 #include "core/status.h"
+#include "inventory/select.h"
 
 /* Appends idea, difference to the strategy below, picture, parameters and limits: the first comment
  * of its kernel file, or of its C file. */

@@ -1,6 +1,6 @@
 /* Reads results of tesela explore --json for the document of all strategies. */
-#ifndef TSL_TOOL_CLI_LADDER_RESULTS_H
-#define TSL_TOOL_CLI_LADDER_RESULTS_H
+#ifndef TSL_TOOL_INVENTORY_LADDER_RESULTS_H
+#define TSL_TOOL_INVENTORY_LADDER_RESULTS_H
 
 #include "core/text.h"
 

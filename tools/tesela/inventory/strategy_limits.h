@@ -1,7 +1,7 @@
 /* The types and capabilities of strategies, asked without a device: a device that can do everything
  * is assumed. */
-#ifndef TSL_TOOL_CLI_STRATEGY_LIMITS_H
-#define TSL_TOOL_CLI_STRATEGY_LIMITS_H
+#ifndef TSL_TOOL_INVENTORY_STRATEGY_LIMITS_H
+#define TSL_TOOL_INVENTORY_STRATEGY_LIMITS_H
 
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"

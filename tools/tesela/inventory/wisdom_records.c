@@ -1,4 +1,4 @@
-#include "cli/wisdom_records.h"
+#include "inventory/wisdom_records.h"
 
 #include "cli/report.h"
 #include "core/status.h"

@@ -1,4 +1,4 @@
-#include "strategy/type_lists.h"
+#include "problem/type_lists.h"
 
 #include <string.h>
 

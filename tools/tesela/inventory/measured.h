@@ -1,9 +1,9 @@
 /* Measured roofs of devices, for reports. */
-#ifndef TSL_TOOL_CLI_MEASURED_H
-#define TSL_TOOL_CLI_MEASURED_H
+#ifndef TSL_TOOL_INVENTORY_MEASURED_H
+#define TSL_TOOL_INVENTORY_MEASURED_H
 
 #include "cli/report.h"
-#include "cli/select.h"
+#include "inventory/select.h"
 #include "tune/roofs.h"
 
 /* The roofs measured of a device. `failure` is the message if that failed, else "". */

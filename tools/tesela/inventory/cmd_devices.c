@@ -1,10 +1,10 @@
 /* tesela devices: the devices of this machine, and why other kinds have none. */
-#include "cli/measured.h"
-#include "cli/report.h"
-#include "cli/select.h"
 #include "cli/tool.h"
 #include "core/status.h"
 #include "device/devices.h"
+#include "inventory/measured.h"
+#include "inventory/report.h"
+#include "inventory/select.h"
 
 typedef struct devices_options {
   const char *only;

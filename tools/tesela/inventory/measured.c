@@ -1,4 +1,4 @@
-#include "cli/measured.h"
+#include "inventory/measured.h"
 
 #include "cli/progress.h"
 #include "core/memory.h"

@@ -1,10 +1,10 @@
 /* tesela cache: the compiled kernels on disk. */
-#include "cli/cache_prefill.h"
 #include "cli/report.h"
-#include "cli/select.h"
 #include "core/status.h"
 #include "device/jit_cache.h"
 #include "device/self_tests.h"
+#include "inventory/cache_prefill.h"
+#include "inventory/select.h"
 #include "io/output.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Combinations of element types that strategies support. */
-#ifndef TSL_STRATEGY_TYPE_LISTS_H
-#define TSL_STRATEGY_TYPE_LISTS_H
+#ifndef TSL_PROBLEM_TYPE_LISTS_H
+#define TSL_PROBLEM_TYPE_LISTS_H
 
 #include "problem/problem.h"
 

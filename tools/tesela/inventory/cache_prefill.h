@@ -1,6 +1,6 @@
 /* tesela cache prefill: compiles and tests kernels in advance. */
-#ifndef TSL_TOOL_CLI_CACHE_PREFILL_H
-#define TSL_TOOL_CLI_CACHE_PREFILL_H
+#ifndef TSL_TOOL_INVENTORY_CACHE_PREFILL_H
+#define TSL_TOOL_INVENTORY_CACHE_PREFILL_H
 
 #include "cli/tool.h"
 
