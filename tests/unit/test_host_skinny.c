@@ -125,14 +125,18 @@ static void choices(void **state) {
     bool by_columns; /* B */
     tsl_skinny_walk walk;
     bool is_tiled;
-  } rows[] = {{5, 101, 100, false, TSL_SKINNY_ROWS, false},   {5, 128, 100, false, TSL_SKINNY_ROWS, true},
-              {3, 128, 100, false, TSL_SKINNY_ROWS, false},   {6, 100, 100, false, TSL_SKINNY_ROWS, true},
-              {8, 3000, 3000, false, TSL_SKINNY_ROWS, false}, /* from memory */
-              {9, 3000, 3000, false, TSL_SKINNY_ROWS, true},  {5, 100, 100, true, TSL_SKINNY_COLUMNS, false},
-              {9, 100, 100, true, TSL_SKINNY_COLUMNS, true},  {9, 100, 4, false, TSL_SKINNY_UPDATE, false},
-              {9, 100, 5, false, TSL_SKINNY_ROWS, true},      {100, 9, 4, true, TSL_SKINNY_ROWS, true},
-              {100, 9, 1, false, TSL_SKINNY_UPDATE, false},   {100, 100, 4, false, TSL_SKINNY_UPDATE, false},
-              {100, 100, 5, false, TSL_SKINNY_UPDATE, true}};
+  } rows[] = {
+      {5, 101, 100, false, TSL_SKINNY_ROWS, false},    {5, 128, 100, false, TSL_SKINNY_ROWS, true},
+      {3, 128, 100, false, TSL_SKINNY_ROWS, false},    {6, 100, 100, false, TSL_SKINNY_ROWS, true},
+      {8, 3000, 3000, false, TSL_SKINNY_ROWS, false}, /* from memory */
+      {9, 3000, 3000, false, TSL_SKINNY_ROWS, true},   {5, 100, 100, true, TSL_SKINNY_COLUMNS, false},
+      {7, 100, 100, true, TSL_SKINNY_COLUMNS, false},  {100, 6, 100, false, TSL_SKINNY_COLUMNS, false},
+      {100, 7, 100, false, TSL_SKINNY_COLUMNS, true},  /* lines would copy B's columns */
+      {6, 1000, 1000, true, TSL_SKINNY_COLUMNS, true}, /* not near */
+      {9, 100, 100, true, TSL_SKINNY_COLUMNS, true},   {9, 100, 4, false, TSL_SKINNY_UPDATE, false},
+      {9, 100, 5, false, TSL_SKINNY_ROWS, true},       {100, 9, 4, true, TSL_SKINNY_ROWS, true},
+      {100, 9, 1, false, TSL_SKINNY_UPDATE, false},    {100, 100, 4, false, TSL_SKINNY_UPDATE, false},
+      {100, 100, 5, false, TSL_SKINNY_UPDATE, true}};
   (void)state;
   tsl_device device = *cpu;
   device.level_bytes[2] = 32 << 20;

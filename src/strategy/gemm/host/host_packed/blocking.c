@@ -29,21 +29,21 @@ static bool blocking_holds(int64_t rows, int64_t depth, int64_t size, int64_t by
   return (double)rows * (double)depth * (double)size <= (double)bytes;
 }
 
-/* Chooses the schedule. An operand is resident if its panel fits in `kept` bytes and all of it in `last`
- * bytes. SPLIT_K: C is too small for any other partition to occupy all threads. */
-static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t kept, int64_t last) {
+/* Chooses the schedule. An operand is resident if its panel fits in `resident` bytes and all of it in
+ * `last` bytes. SPLIT_K: C is too small for any other partition to occupy all threads. */
+static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t resident, int64_t last) {
   enum { SMALL_C = 512 << 10, LONG = 16 };
   const int64_t depth = job->kc, size = job->size;
-  const bool keeps_a = blocking_holds(job->views.m, depth, size, kept) &&
+  const bool keeps_a = blocking_holds(job->views.m, depth, size, resident) &&
                        blocking_holds(job->views.m, job->views.k + 1, size, last),
-             keeps_b = blocking_holds(job->views.n, depth, size, kept) &&
+             keeps_b = blocking_holds(job->views.n, depth, size, resident) &&
                        blocking_holds(job->views.n, job->views.k + 1, size, last);
   const bool is_general =
       job->views.a.structure == TESELA_GENERAL && job->views.b.structure == TESELA_GENERAL && job->half == 0;
   if (is_general && blocking_holds(job->views.m, job->views.n, size, SMALL_C) &&
-      blocking_holds(job->views.n, depth, size, kept) && tsl_ceil_div_or_one(job->views.k, depth) >= LONG)
+      blocking_holds(job->views.n, depth, size, resident) && tsl_ceil_div_or_one(job->views.k, depth) >= LONG)
     return TSL_PACKED_SPLIT_K;
-  const bool is_long = !blocking_holds(job->views.m, job->views.n, size, 4 * kept);
+  const bool is_long = !blocking_holds(job->views.m, job->views.n, size, 4 * resident);
   if (keeps_b && (job->views.m >= job->views.n || !keeps_a || is_long))
     return TSL_PACKED_ROWS;
   return keeps_a ? TSL_PACKED_COLUMNS : TSL_PACKED_PANELS;
@@ -68,7 +68,7 @@ static bool copies_rows(const tsl_packed_job *job, int64_t columns) {
 
 /* Decides whether A and B are packed. An operand is read directly if few micro-panels would use the copy; B
  * also only if its panel stays in a cache. */
-static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *device) {
+static void choose_copies(tsl_packed_job *job, int64_t resident, const tsl_device *device) {
   enum { FEW_ROWS = 256, FEW_MICROS = 2 };
   const int64_t few = is_lost(job, device) ? 1 : FEW_MICROS;
   const bool is_panels = job->schedule == TSL_PACKED_PANELS, is_columns = job->schedule == TSL_PACKED_COLUMNS;
@@ -76,7 +76,7 @@ static void choose_copies(tsl_packed_job *job, int64_t kept, const tsl_device *d
   job->copies_b = is_panels || job->views.b.col_stride != 1 ||
                   (is_columns ? job->views.m > few * job->kernels->rows[1]
                               : job->views.m > FEW_ROWS || !blocking_holds(tsl_abs(job->views.b.row_stride),
-                                                                           job->kc, job->size, kept));
+                                                                           job->kc, job->size, resident));
   job->copies_a |= job->views.a.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
   job->copies_b |= job->views.b.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
 }
@@ -171,10 +171,10 @@ static int64_t fair_groups(const tsl_packed_job *job, int64_t groups, int64_t th
   return tsl_min(tsl_ceil_div_or_one(groups, threads) * threads, micros_b);
 }
 
-/* Sets MC, NC and their limit. B's block takes `kept` bytes, A's panel `last`. */
-static void blocking_cut(tsl_packed_job *job, int64_t kept, int64_t last, int64_t threads) {
+/* Sets MC, NC and their limit. B's block takes `resident` bytes, A's panel `last`. */
+static void blocking_cut(tsl_packed_job *job, int64_t resident, int64_t last, int64_t threads) {
   const int64_t row_bytes = job->kc * job->size;
-  const int64_t held = job->schedule == TSL_PACKED_COLUMNS ? kept / 4 : kept;
+  const int64_t held = job->schedule == TSL_PACKED_COLUMNS ? resident / 4 : resident;
   const int64_t columns = tsl_max(held / row_bytes / job->nr, 1) * job->nr,
                 groups = fair_groups(job, tsl_ceil_div_or_one(job->views.n, columns), threads);
   job->nc = tsl_ceil_div_or_one(tsl_ceil_div_or_one(job->views.n, groups), job->nr) * job->nr;
@@ -194,15 +194,15 @@ static const tsl_packed_kernels *blocking_kernels_for(tesela_type type, unsigned
 }
 
 tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
-                                     int64_t kept, const tsl_device *device, int64_t half) {
+                                     int64_t resident, const tsl_device *device, int64_t half) {
   const int64_t last = (int64_t)(device->level_bytes[2] ? device->level_bytes[2] : LEVEL_3_GUESS) / 4;
   const int64_t level_1 = device->level_bytes[0] ? (int64_t)device->level_bytes[0] : LEVEL_1_GUESS,
                 threads = blocking_is_alone(problem) ? 1 : device->threads;
   tsl_packed_job job = {.kernels = blocking_kernels_for(problem->c.type, device->capabilities),
                         .size = (int64_t)tsl_type(problem->c.type)->size,
-                        .near =
+                        .half_l2_bytes =
                             (int64_t)(device->level_bytes[1] ? device->level_bytes[1] : LEVEL_2_GUESS) / 2,
-                        .again = tsl_last_cache_is_far(device) ? SERVED_FAR : SERVED_NEAR,
+                        .reuse_lines = tsl_last_cache_is_far(device) ? SERVED_FAR : SERVED_NEAR,
                         .views = tsl_views_of(problem, strides),
                         .is_alone = blocking_is_alone(problem),
                         .alpha = {problem->alpha[0], problem->alpha[1]},
@@ -218,19 +218,19 @@ tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_opera
     job.alpha[0] = job.alpha[1] = 0; /* infinity times an empty sum must be 0 */
   tsl_views_conjugation_signs(&job.views, job.signs);
   job.kc = tsl_ceil_div_or_one(job.views.k, tsl_ceil_div_or_one(job.views.k, depth));
-  job.schedule = blocking_choose(&job, kept, last);
-  choose_copies(&job, kept, device);
+  job.schedule = blocking_choose(&job, resident, last);
+  choose_copies(&job, resident, device);
   choose_tile(&job, threads);
   tsl_packed_set_schedule(&job, job.schedule);
-  blocking_cut(&job, kept, last, threads);
+  blocking_cut(&job, resident, last, threads);
   job.split_k = blocking_split_k_of(&job);
-  job.b_stays = blocking_holds(job.nr + job.mr, job.kc, job.size, level_1);
+  job.b_is_outer = blocking_holds(job.nr + job.mr, job.kc, job.size, level_1);
   return job;
 }
 
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
-                                  int64_t kept, const tsl_device *device) {
-  return tsl_packed_joined_for(problem, strides, depth, kept, device, 0);
+                                  int64_t resident, const tsl_device *device) {
+  return tsl_packed_joined_for(problem, strides, depth, resident, device, 0);
 }
 
 void tsl_packed_add_to_c(const tsl_packed_job *job, bool is_first, tsl_packed_tile *tile) {

@@ -1,3 +1,4 @@
+/* Jobs, blocks and micro-panels of the loops that host_packed.c draws. */
 #ifndef TSL_STRATEGY_GEMM_HOST_PACKED_BLOCKING_H
 #define TSL_STRATEGY_GEMM_HOST_PACKED_BLOCKING_H
 
@@ -6,11 +7,11 @@
 #include "strategy/gemm/host/host_packed/host_packed_kernels.h"
 #include "strategy/strategy.h"
 
-typedef enum tsl_packed_schedule {                    /* order of the loops; host_packed.c has the pictures */
-                                   TSL_PACKED_PANELS, /* both operands are large: panels of A and blocks of B
-                                                         are packed */
-                                   TSL_PACKED_ROWS,   /* B is small: packed B is resident, micro-panels of A
-                                                         stream */
+typedef enum tsl_packed_schedule {                     /* order of the loops in host_packed.c */
+                                   TSL_PACKED_PANELS,  /* both operands are large: panels of A and blocks of B
+                                                          are packed */
+                                   TSL_PACKED_ROWS,    /* B is small: packed B is resident, micro-panels of A
+                                                          stream */
                                    TSL_PACKED_COLUMNS, /* A is small: packed A is resident, micro-panels of B
                                                           stream */
                                    TSL_PACKED_SPLIT_K  /* C is small: k is cut into parts, and their partial
@@ -28,15 +29,15 @@ typedef struct tsl_packed_job {
   int64_t mr, nr;  /* MR, and NR (whole vectors) */
   /* Columns of the first micro-panel of B if narrower than whole vectors; 0: the last one may be partial. */
   int64_t lead;
-  int64_t mc, nc;    /* MC: rows of a panel of A; NC: columns of a block of B */
-  int64_t panel_max; /* limit of MC and NC that this job's share of the last cache allows */
-  int64_t near;      /* half of a core's second-level cache, in bytes */
+  int64_t mc, nc;        /* MC: rows of a panel of A; NC: columns of a block of B */
+  int64_t panel_max;     /* limit of MC and NC that this job's share of the last cache allows */
+  int64_t half_l2_bytes; /* half of a core's second-level cache, in bytes */
   /* Lines of the streaming operand for which the cost of reading the resident operand again is negligible. */
-  int64_t again;
+  int64_t reuse_lines;
   int64_t split_k;
   int64_t ahead; /* steps of k after this part's end that the same thread multiplies next */
   /* TSL_PACKED_COLUMNS: a micro-panel of B meets all of A's; otherwise one of A meets all of B's. */
-  bool b_stays;
+  bool b_is_outer;
   bool is_alone;      /* so small that a second thread costs more than it saves */
   bool is_structured; /* a factor or C has a structure or triangle */
   bool is_half; /* some tiles or steps are skipped: a factor is triangular, or a triangle of C is computed */
@@ -62,30 +63,31 @@ typedef struct tsl_packed_product { /* one product, or the two of a rank-2k upda
   double beta[2];
 } tsl_packed_product;
 
-/* Rectangle of C and panel of k. Its first row (column) begins a micro-panel of A (B). */
+/* One round of loops 3, 5 and 4: mc rows of C from ic on, nc columns from jc on, and kc steps of k from pc
+ * on. Row ic begins a micro-panel of A, and column jc one of B. */
 typedef struct tsl_packed_block {
-  int64_t row, rows, column, columns, step, depth; /* step, depth: first step of k and number of steps */
+  int64_t ic, mc, jc, nc, pc, kc;
 } tsl_packed_block;
 
 static inline int64_t tsl_packed_bytes(const tsl_packed_job *job, int64_t elements) {
   return (elements * job->size + 63) / 64 * 64; /* whole cache lines */
 }
-/* Returns the job for panels of at most `depth` steps. `kept`: bytes for the operand that is resident in the
- * second-level cache. The strides of the job's operands are `strides`. */
+/* Returns the job for panels of at most `depth` steps. `resident`: bytes for the operand that is resident in
+ * the second-level cache. The strides of the job's operands are `strides`. */
 tsl_packed_job tsl_packed_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
-                                  int64_t kept, const tsl_device *device);
+                                  int64_t resident, const tsl_device *device);
 /* Returns the job of two joined products; the first product has the first `half` steps. */
 tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
-                                     int64_t kept, const tsl_device *device, int64_t half);
+                                     int64_t resident, const tsl_device *device, int64_t half);
 /* Returns the products of a problem, which may be a rank-2k update. */
 tsl_packed_product tsl_packed_product_for(const tsl_problem *problem, const tsl_operands *strides,
-                                          int64_t depth, int64_t kept, const tsl_device *device);
+                                          int64_t depth, int64_t resident, const tsl_device *device);
 /* Stores the problem of the first or second product of a rank-2k update in `part`, and replaces `strides` by
  * the strides of its operands. Returns the update's method. */
 tsl_packed_sum tsl_packed_part_of_sum(const tsl_problem *problem, int64_t depth, const tsl_device *device,
                                       bool second, tsl_problem *part, tsl_operands *strides);
-/* Runs the products; returns an error only if memory is short. */
-tesela_status tsl_packed_run_product(const tsl_packed_product *product, const tsl_operands *operands);
+/* Runs a tsl_packed_product, as `run` of tsl_host_job_ops; returns an error only if memory is short. */
+tesela_status tsl_packed_run_product(const void *job, const tsl_operands *operands);
 /* Sets a job's schedule and the fields that depend on it. */
 void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule);
 /* Returns the job of `columns` columns of `job`. B is packed; A is packed if enough columns use the copy. */
@@ -107,7 +109,10 @@ void tsl_packed_make_form(const tsl_packed_job *job, bool is_a, void *dst, tsl_t
 int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *block);
 int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block);
 
-/* Returns the first step of the panel of k that is multiplied as number `index`. */
+/* Returns the block of micro-panel of A `ir` of a block. */
+tsl_packed_block tsl_packed_micro_block(const tsl_packed_job *job, const tsl_packed_block *block, int64_t ir);
+
+/* Returns the first step of the panel of k that is multiplied as number `index`: loop 4. */
 static inline int64_t tsl_packed_step_of(const tsl_packed_job *job, int64_t index) {
   return (job->descends ? tsl_ceil_div_or_one(job->views.k, job->kc) - 1 - index : index) * job->kc;
 }
@@ -144,11 +149,11 @@ tsl_packed_side tsl_packed_micro_b(const tsl_packed_job *job, const tsl_packed_b
 
 /* Returns the micro-kernel's arguments that all tiles of a block have in common. */
 tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_block *block);
-/* Runs the micro-kernel on two micro-panels, with the block's tsl_packed_tile_of(). */
-void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block *block,
-                              const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
-                              tsl_packed_tile *tile);
-
+/* Loop 2: multiplies a micro-panel of A by micro-panels `jr` to before `end` of B, with the block's
+ * tsl_packed_tile_of(). `b_copy`: the packed block of B. */
+void tsl_packed_loop_2(const tsl_packed_job *job, const tsl_packed_block *block,
+                       const tsl_packed_side *micro_a, int64_t jr, int64_t end, const void *b_copy,
+                       tsl_packed_tile *tile);
 /* Lines of an operand: rows of A or columns of B. */
 typedef struct tsl_packed_lines {
   bool is_a;

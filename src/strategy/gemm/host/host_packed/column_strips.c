@@ -1,5 +1,6 @@
-/* TSL_PACKED_PANELS with many threads and a short k: C is cut into at least as many strips as threads. Each
- * thread packs all of k of its strip's columns of B into its second-level cache and streams A.
+/* TSL_PACKED_PANELS with many threads and a short k: loops 5 and 3 cut C into at least as many strips as
+ * threads. Each thread packs all of k of its strip's columns of B into its second-level cache and streams A:
+ * loops 1, 4 and 2.
  *
  *                 strips of C
  *      +-------+-------+-------+-------+
@@ -35,7 +36,7 @@ typedef struct column_strips_run {
 enum { FEWEST_COLUMNS = 128, VECTORS = 4 };
 static int64_t max_columns_of_strip(const tsl_packed_job *job) {
   const int64_t unit = VECTORS * tsl_packed_lanes(job->kernels);
-  return job->near / job->size / tsl_max(job->views.k, 1) / unit * unit;
+  return job->half_l2_bytes / job->size / tsl_max(job->views.k, 1) / unit * unit;
 }
 
 bool tsl_packed_has_strips(const tsl_packed_job *job, int64_t threads) {
@@ -71,39 +72,28 @@ tsl_packed_grid tsl_packed_cut_strips(const tsl_packed_job *job, int64_t threads
   return best;
 }
 
-/* Returns a strip's rectangle of C and the panel of k from `step`; depth 0 if there is none. */
-static tsl_packed_block strip_at(const column_strips_run *run, int64_t index, int64_t step) {
+/* Returns a strip's rectangle of C and the panel of k from `pc`; kc is 0 if there is none. */
+static tsl_packed_block strip_at(const column_strips_run *run, int64_t index, int64_t pc) {
   const tsl_views *views = &run->job->views;
-  const int64_t row = tsl_partition_begin(views->m, run->grid.down, index / run->grid.across),
-                column = index % run->grid.across * run->grid.columns;
+  const int64_t ic = tsl_partition_begin(views->m, run->grid.down, index / run->grid.across),
+                jc = index % run->grid.across * run->grid.columns;
   return (tsl_packed_block){
-      row,    tsl_partition_begin(views->m, run->grid.down, index / run->grid.across + 1) - row,
-      column, tsl_min(run->grid.columns, views->n - column),
-      step,   tsl_max(tsl_min(run->job->kc, views->k - step), 0)};
+      ic, tsl_partition_begin(views->m, run->grid.down, index / run->grid.across + 1) - ic,
+      jc, tsl_min(run->grid.columns, views->n - jc),
+      pc, tsl_max(tsl_min(run->job->kc, views->k - pc), 0)};
 }
 
-static tsl_packed_block column_strips_micro_a_block(const tsl_packed_job *strip, tsl_packed_block block,
-                                                    int64_t index) {
-  const int64_t micros_a = tsl_packed_micros_a(strip, &block),
-                row = tsl_partition_begin(block.rows, micros_a, index);
-  block.rows = tsl_partition_begin(block.rows, micros_a, index + 1) - row;
-  block.row += row;
-  return block;
-}
-
-/* Multiplies a micro-panel of A by a panel of the strip, and prefetches the micro-panel of `next`. */
-static void column_strips_multiply_micro(const tsl_packed_job *strip, const tsl_packed_block *block,
-                                         const tsl_packed_block *next, void *a_copy, const void *b_copy) {
+/* Packs a micro-panel of A, multiplies it by a panel of the strip, and prefetches the micro-panel of `next`.
+ */
+static void multiply_micro_panel(const tsl_packed_job *strip, const tsl_packed_block *block,
+                                 const tsl_packed_block *next, void *a_copy, const void *b_copy) {
   const int64_t micros_b = tsl_packed_micros_b(strip, block);
   tsl_packed_tile tile = tsl_packed_tile_of(strip, block);
   tsl_packed_pack_a(strip, block, 0, 1, a_copy);
   const tsl_packed_side micro_a = tsl_packed_micro_a(strip, block, 0, a_copy);
-  tile.prefetch = next->depth > 0 ? tsl_packed_prefetch_a(strip, next, 0, micros_b)
-                                  : tsl_packed_prefetch_bytes(block, micros_b, micro_a.at, 1);
-  for (int64_t j = 0; j < micros_b; j++) {
-    const tsl_packed_side micro_b = tsl_packed_micro_b(strip, block, j, b_copy);
-    tsl_packed_multiply_tile(strip, block, &micro_a, &micro_b, &tile);
-  }
+  tile.prefetch = next->kc > 0 ? tsl_packed_prefetch_a(strip, next, 0, micros_b)
+                               : tsl_packed_prefetch_bytes(block, micros_b, micro_a.at, 1);
+  tsl_packed_loop_2(strip, block, &micro_a, 0, micros_b, b_copy, &tile);
 }
 
 static int64_t take_micro_panel(const column_strips_run *run, int64_t index) {
@@ -113,27 +103,29 @@ static int64_t take_micro_panel(const column_strips_run *run, int64_t index) {
 /* Packs a strip's columns of B, then multiplies the micro-panels of A that no thread has taken yet. */
 static void multiply_strip(const column_strips_run *run, int64_t index, int worker) {
   const tsl_packed_block whole = strip_at(run, index, 0);
-  const tsl_packed_job strip = tsl_packed_strip_of(run->job, whole.columns);
+  const tsl_packed_job strip = tsl_packed_strip_of(run->job, whole.nc);
   const int64_t micros_a = tsl_packed_micros_a(&strip, &whole), k = run->job->views.k,
-                step_bytes = tsl_packed_width_of_b(&strip, whole.columns) * strip.size;
+                step_bytes = tsl_packed_width_of_b(&strip, whole.nc) * strip.size;
   unsigned char *const a_copy = run->copies + worker * (run->a_bytes + run->b_bytes), *const b_copy =
                                                                                           a_copy +
                                                                                           run->a_bytes;
-  int64_t i = take_micro_panel(run, index);
-  for (int64_t step = 0; i < micros_a && step < k; step += strip.kc) {
-    const tsl_packed_block panel = strip_at(run, index, step);
-    tsl_packed_pack_b(&strip, &panel, 0, tsl_packed_micros_b(&strip, &panel), b_copy + step * step_bytes);
+  int64_t ir = take_micro_panel(run, index);
+  for (int64_t pc = 0; ir < micros_a && pc < k; pc += strip.kc) {
+    const tsl_packed_block panel = strip_at(run, index, pc);
+    tsl_packed_pack_b(&strip, &panel, 0, tsl_packed_micros_b(&strip, &panel), b_copy + pc * step_bytes);
   }
-  for (int64_t behind; i < micros_a; i = behind) {
-    behind = take_micro_panel(run, index);
-    for (int64_t step = 0; step == 0 || step < k; step += strip.kc) {
-      const tsl_packed_block micro_block = column_strips_micro_a_block(&strip, strip_at(run, index, step), i),
-                             next = step + strip.kc < k
-                                        ? column_strips_micro_a_block(
-                                              &strip, strip_at(run, index, step + strip.kc), i)
-                                    : behind < micros_a ? column_strips_micro_a_block(&strip, whole, behind)
-                                                        : (tsl_packed_block){.depth = 0};
-      column_strips_multiply_micro(&strip, &micro_block, &next, a_copy, b_copy + step * step_bytes);
+  for (int64_t next_ir; ir < micros_a; ir = next_ir) { /* loop 1 */
+    next_ir = take_micro_panel(run, index);
+    for (int64_t pc = 0; pc == 0 || pc < k; pc += strip.kc) { /* loop 4 */
+      const tsl_packed_block panel = strip_at(run, index, pc),
+                             micro_block = tsl_packed_micro_block(&strip, &panel, ir);
+      tsl_packed_block next = {.kc = 0};
+      if (pc + strip.kc < k) {
+        const tsl_packed_block next_panel = strip_at(run, index, pc + strip.kc);
+        next = tsl_packed_micro_block(&strip, &next_panel, ir);
+      } else if (next_ir < micros_a)
+        next = tsl_packed_micro_block(&strip, &whole, next_ir);
+      multiply_micro_panel(&strip, &micro_block, &next, a_copy, b_copy + pc * step_bytes);
     }
   }
 }
@@ -142,9 +134,9 @@ static void multiply_strip(const column_strips_run *run, int64_t index, int work
 static int64_t column_strips_left_of(const column_strips_run *run, int64_t index) {
   enum { WORTH_A_COPY = 64 };
   const tsl_packed_block whole = strip_at(run, index, 0);
-  const tsl_packed_job strip = tsl_packed_strip_of(run->job, whole.columns);
+  const tsl_packed_job strip = tsl_packed_strip_of(run->job, whole.nc);
   const int64_t taken = atomic_load_explicit(&run->taken[index].value, memory_order_relaxed),
-                left = whole.rows - taken * strip.mr;
+                left = whole.mc - taken * strip.mr;
   return taken > 0 && left < WORTH_A_COPY ? 0 : left;
 }
 

@@ -4,19 +4,28 @@
  * edges cost no more than their products; packing by vector instructions, and only where it pays; block sizes
  * from this processor's caches; prefetches of C and of the next micro-panels; copies shared by all threads.
  *
- *                n          Micro-kernel, MR x NR: a micro-panel of A, broadcast element by element, times
- *             NR            a micro-panel of B. AVX-512 14 x 2 vectors, AVX2 6 x 2, 16-byte vectors 6 x 2.
- *         B: | micro- |
- *            | panels ||    PANELS   A and B are large. A's panel, MC x KC, is packed (last cache), then
- *            +--------+ KC           block after block of B, KC x NC (second cache); each micro-panel of A
- *     KC     |        |              (first cache) meets all of the block's. Threads share both copies:
- *   +-----+  +--------+              host_packed_panels.c; or C is cut: column_strips.c.
- *   |     |  | | | | ||     ROWS     B's panel fits the second cache: it is resident, micro-panels of A
- * m |-----|  |-+-+-+-+|              stream and are packed one by one. Threads take micro-panels of A:
- *   |micro|  | tile  ||  C           stationary.c.
- *   |-----|  |-+-+-+-+| MR  COLUMNS  A's panel is resident, micro-panels of B stream.
- *   +-----+  +--------+     SPLIT_K  C is small, k long: each part of k has a C of its own; these are
- *      A                             added in order: split_k.c.
+ *              n, jc        loop  over      index  a round
+ *              NR, jr       5     n by NC   jc     a block of B, KC x NC  (schedules: panels,
+ *          B: | | | ||      4     k by KC   pc     sums of KC steps        column_strips.c,
+ *      k, pc  +-------+     3     m by MC   ic     a panel of A, MC x KC   stationary.c, split_k.c)
+ *    A        | tile ||     2     NC by NR  jr     a micro-panel of B     (macro_kernel.c)
+ *    +-----+  |-+-+-+-|     1     MC by MR  ir     a micro-panel of A     (schedules)
+ *    |-----|  | | | | | m, ic
+ *    +-----+  +-------+ MR, ir    Micro-kernel, MR x NR over KC: a micro-panel of A, element by element,
+ *                 C               times one of B. AVX-512 14 x 2 vectors, AVX2 and 16-byte vectors 6 x 2.
+ *
+ * In BLIS a micro-panel of B stays in the first cache and loop 1 is the innermost. Here A and B are
+ * exchanged: a micro-panel of A stays there while loop 2 walks B's block in the second cache. A's panel fills
+ * the last cache. Loops of each schedule, outermost first; threads share the loops after the bar:
+ *
+ *   PANELS   one thread 3 4 5 1 2      A and B are large. Micro-panels of A are packed in loop 1.
+ *            threads    3 5 4 | 1 2    Both copies are shared; a task packs a part of the next round's.
+ *            strips     5 3 | 1 4 2    C is cut: each thread packs B for itself.
+ *   ROWS     4 | 1 2                   B's panel fits the second cache and is packed whole; A streams.
+ *   COLUMNS  4 | 5 1 2                 A's panel is packed whole; B streams.
+ *   SPLIT_K  | 4, then as ROWS         C is small, k long: each part of k has a C of its own, added in order.
+ *
+ * Reading order: blocking.c (sizes), host_packed_run.c, host_packed_panels.c, macro_kernel.c, the tile.
  *
  * The m rows are cut into as few micro-panels of A as possible, all nearly equal. The last micro-panel of B
  * has only the vectors that it needs. If C's columns are contiguous instead of its rows, the transposed
@@ -266,10 +275,6 @@ static void make(const tsl_problem *problem, const tsl_operands *strides, const 
       tsl_packed_product_for(problem, strides, config->value[DEPTH], config->value[BLOCK] * 1024, device);
 }
 
-static tesela_status packed_run(const void *job, const tsl_operands *operands) {
-  return tsl_packed_run_product(job, operands);
-}
-
 static tsl_shape packed_shape_of(const tsl_call *call, const tsl_call_matrix *matrix, int64_t rows,
                                  int64_t cols) {
   return (tsl_shape){
@@ -282,7 +287,7 @@ static tsl_operand packed_operand_of(const tsl_call_matrix *matrix) {
 
 /* Computes a product of any size and structure at once. */
 static bool packed_bind(const tsl_call *call, const tsl_device *device, tsl_binding *binding) {
-  enum { KEPT_GUESS = 256 << 10 };
+  enum { RESIDENT_GUESS = 256 << 10 };
   const bool in_place = tsl_is_triangular(call->a_is);
   const tsl_call_matrix *b = in_place ? &call->c : &call->b;
   tsl_problem problem = {.op = TSL_OP_GEMM,
@@ -301,7 +306,7 @@ static bool packed_bind(const tsl_call *call, const tsl_device *device, tsl_bind
                                  .c = packed_operand_of(&call->c),
                                  .team = call->team};
   const int64_t depth = tsl_type(call->type)->component == TESELA_F64 ? 256 : 512,
-                kept = device->level_bytes[1] ? (int64_t)device->level_bytes[1] / 2 : KEPT_GUESS;
+                resident = device->level_bytes[1] ? (int64_t)device->level_bytes[1] / 2 : RESIDENT_GUESS;
   if (binding)
     return false;
   problem.a.structure = call->a_is;
@@ -311,10 +316,10 @@ static bool packed_bind(const tsl_call *call, const tsl_device *device, tsl_bind
   for (int part = 0; part < 2 && !in_place; part++)
     problem.beta[part] = call->beta[part];
   if (tsl_is_sum(call->c_is)) {
-    const tsl_packed_product product = tsl_packed_product_for(&problem, &operands, depth, kept, device);
+    const tsl_packed_product product = tsl_packed_product_for(&problem, &operands, depth, resident, device);
     return tsl_packed_run_product(&product, &operands) == TESELA_OK;
   }
-  tsl_packed_job job = tsl_packed_job_for(&problem, &operands, depth, kept, device);
+  tsl_packed_job job = tsl_packed_job_for(&problem, &operands, depth, resident, device);
   tsl_packed_job_bind(&job, &operands);
   return tsl_packed_run(&job, job.is_alone ? (tsl_team){0} : operands.team) == TESELA_OK;
 }
@@ -335,8 +340,8 @@ static void packed_make_form(const void *job, int operand, const tsl_operands *o
 }
 
 _Static_assert(sizeof(tsl_packed_product) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_host_job_ops jobs = {sizeof(tsl_packed_product), make, packed_run, packed_form_bytes,
-                                      packed_make_form};
+static const tsl_host_job_ops jobs = {sizeof(tsl_packed_product), make, tsl_packed_run_product,
+                                      packed_form_bytes, packed_make_form};
 
 const tsl_strategy tsl_gemm_host_packed = {
     .name = "host_packed",

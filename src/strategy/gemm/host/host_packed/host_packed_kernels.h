@@ -17,18 +17,18 @@ typedef struct tsl_packed_prefetch {
 } tsl_packed_prefetch;
 
 /* Arguments of a micro-kernel: c = alpha a b + beta c; beta = 0 never reads c. Strides are in elements.
- *   `a`: rows x depth, element (i, l) at a + i * a_row + l * a_step.
- *   `b`: depth rows of whole vectors, row l at b + l * b_step.
+ *   `a`: rows x kc, element (i, l) at a + i * a_row + l * a_step.
+ *   `b`: kc rows of whole vectors, row l at b + l * b_step.
  *   `c`: rows x columns, element (i, j) at c + i * c_row + j * c_column; c_column = 1 is fast. */
 typedef struct tsl_packed_tile {
-  int64_t depth;
+  int64_t kc;
   const void *a;
   int64_t a_row, a_step;
   const void *b;
   int64_t b_step;
   void *c;
   int64_t c_row, c_column;
-  int64_t c_rows; /* rows of C that are prefetched at a time */
+  int64_t c_prefetch_rows; /* rows of C that are prefetched at a time */
   int64_t columns;
   double alpha[2], beta[2];
   /* Real type, contiguous rows of C, and alpha 1 with beta 0, or sums that are added to or subtracted from C.

@@ -1,9 +1,10 @@
-/* Schedule TSL_PACKED_PANELS. One thread: loops over panels of A's rows, panels of k, blocks of columns. A
- * micro-panel of A is packed at its first use; B's next block is packed in pieces between micro-panels of A.
+/* Schedule TSL_PACKED_PANELS. One thread: loops 3, 4, 5, 1 and 2 (host_packed.c). A micro-panel of A is
+ * packed at its first use; B's next block is packed in pieces between micro-panels of A.
  *
- * Several threads share both copies. A stage is one panel of k of a large rectangle of C. Its tasks are tiles
- * of the rectangle, many micro-panels of A by many of B. Each task also packs a fraction of the next stage.
- * A stage needs one barrier and two sets of copies. A thread starts with its region's tasks.
+ * Several threads share both copies: loops 3, 5 and 4. A stage is one panel of k of a large rectangle of C.
+ * Its tasks are tiles of the rectangle, a part of loop 1 by a part of loop 2. Each task also packs a fraction
+ * of the next stage. A stage needs one barrier and two sets of copies. A thread starts with its region's
+ * tasks.
  *
  * In place, C holds the general factor of a triangular product. A panel of it is packed before C is written
  * there, and is then multiplied by all of the triangle's panel. The last panel comes first if the triangle's
@@ -22,30 +23,32 @@
 
 #include <stdatomic.h>
 
+/* Returns round `index` of loops 3, 4 and 5: columns of blocks within panels of k within panels of rows. */
 static tsl_packed_block packed_panels_block_at(const tsl_packed_job *job, int64_t index) {
   const int64_t across = tsl_ceil_div_or_one(job->views.n, job->nc),
-                panels = tsl_ceil_div_or_one(job->views.k, job->kc), row = index / across / panels * job->mc,
-                step = tsl_packed_step_of(job, index / across % panels), column = index % across * job->nc;
-  if (row >= job->views.m)
-    return (tsl_packed_block){.depth = 0};
-  return (tsl_packed_block){row,    tsl_min(job->mc, job->views.m - row),
-                            column, tsl_min(job->nc, job->views.n - column),
-                            step,   tsl_min(job->kc, job->views.k - step)};
+                panels = tsl_ceil_div_or_one(job->views.k, job->kc);
+  const int64_t ic = index / across / panels * job->mc,      /* loop 3 */
+      pc = tsl_packed_step_of(job, index / across % panels), /* loop 4 */
+      jc = index % across * job->nc;                         /* loop 5 */
+  if (ic >= job->views.m)
+    return (tsl_packed_block){.kc = 0};
+  return (tsl_packed_block){ic, tsl_min(job->mc, job->views.m - ic), jc, tsl_min(job->nc, job->views.n - jc),
+                            pc, tsl_min(job->kc, job->views.k - pc)};
 }
 
-/* Returns the next block that is not idle, and advances *index; after the last: 0 rows and depth 0. */
+/* Returns the next block that is not idle, and advances *index; after the last: mc and kc are 0. */
 static tsl_packed_block next_block(const tsl_packed_job *job, int64_t *index) {
   tsl_packed_block block = packed_panels_block_at(job, (*index)++);
-  while (block.rows > 0 && tsl_packed_is_idle(job, &block))
+  while (block.mc > 0 && tsl_packed_is_idle(job, &block))
     block = packed_panels_block_at(job, (*index)++);
   return block;
 }
 
-/* Multiplies a block, and packs B's next block in pieces between micro-panels of A. `copies_a`: packs
- * micro-panels of A too. Each part is prefetched before it is packed. */
-static void packed_panels_multiply_block(const tsl_packed_job *job, const tsl_packed_block *block,
-                                         bool copies_a, void *a_copy, const void *b_copy,
-                                         const tsl_packed_block *next, void *b_next) {
+/* Loops 1 and 2: multiplies a block, and packs B's next block in pieces between micro-panels of A.
+ * `copies_a`: packs micro-panels of A too. Each part is prefetched before it is packed. */
+static void packed_panels_loop_1(const tsl_packed_job *job, const tsl_packed_block *block, bool copies_a,
+                                 void *a_copy, const void *b_copy, const tsl_packed_block *next,
+                                 void *b_next) {
   const int64_t micros_a = tsl_packed_micros_a(job, block), micros_b = tsl_packed_micros_b(job, block),
                 pieces = tsl_packed_pieces(job, next, micros_a),
                 tiles = micros_b > 1 ? (micros_b + 3) / 4 : 0; /* tiles during which B's part is prefetched */
@@ -53,25 +56,22 @@ static void packed_panels_multiply_block(const tsl_packed_job *job, const tsl_pa
   tile.prefetch = tsl_packed_prefetch_bytes(block, 1, b_copy, 1);
   if (copies_a)
     tsl_packed_pack_a(job, block, 0, 1, a_copy);
-  for (int64_t piece = 0, i = 0; piece < pieces; piece++) {
-    const int64_t first = i, end = tsl_partition_begin(micros_a, pieces, piece + 1);
-    for (; i < end; i++) {
-      const tsl_packed_side micro_a = tsl_packed_micro_a(job, block, i, a_copy);
-      const int64_t bytes = micro_a.count * block->depth * job->size;
-      for (int64_t j = 0; j < micros_b; j++) {
-        const tsl_packed_side micro_b = tsl_packed_micro_b(job, block, j, b_copy);
-        if (j == 0 && tiles > 0)
-          tile.prefetch =
-              tsl_packed_prefetch_piece(job, block, next, pieces, piece, i - first, end - first, tiles);
-        if (j == tiles)
-          tile.prefetch = copies_a && i + 1 < micros_a
-                              ? tsl_packed_prefetch_a(job, block, i + 1, micros_b - tiles)
+  for (int64_t piece = 0, ir = 0; piece < pieces; piece++) {
+    const int64_t first = ir, end = tsl_partition_begin(micros_a, pieces, piece + 1);
+    for (; ir < end; ir++) { /* loop 1 */
+      const tsl_packed_side micro_a = tsl_packed_micro_a(job, block, ir, a_copy);
+      const int64_t bytes = micro_a.count * block->kc * job->size;
+      const bool packs_a = copies_a && ir + 1 < micros_a;
+      if (tiles > 0)
+        tile.prefetch =
+            tsl_packed_prefetch_piece(job, block, next, pieces, piece, ir - first, end - first, tiles);
+      tsl_packed_loop_2(job, block, &micro_a, 0, tiles, b_copy, &tile);
+      tile.prefetch = packs_a ? tsl_packed_prefetch_a(job, block, ir + 1, micros_b - tiles)
                               : tsl_packed_prefetch_bytes(block, micros_b - tiles,
                                                           (const unsigned char *)micro_a.at + bytes, bytes);
-        tsl_packed_multiply_tile(job, block, &micro_a, &micro_b, &tile);
-      }
-      if (copies_a && i + 1 < micros_a)
-        tsl_packed_pack_a(job, block, i + 1, i + 2, a_copy);
+      tsl_packed_loop_2(job, block, &micro_a, tiles, micros_b, b_copy, &tile);
+      if (packs_a)
+        tsl_packed_pack_a(job, block, ir + 1, ir + 2, a_copy);
     }
     tsl_packed_pack_piece(job, next, pieces, piece, b_next);
   }
@@ -85,16 +85,16 @@ static tesela_status packed_panels_run_alone(const tsl_packed_job *job) {
   TSL_TRY(tsl_scratch_take((size_t)(a_bytes + 2 * b_bytes), "copies of panels", &copies));
   b_copy[0] = (unsigned char *)copies + a_bytes;
   b_copy[1] = b_copy[0] + b_bytes;
-  int64_t index = 0, panel_row = -1, panel_step = -1;
+  int64_t index = 0, ic = -1, pc = -1; /* of the panel of A that is packed */
   tsl_packed_block block = next_block(job, &index);
   tsl_packed_pack_b(job, &block, 0, tsl_packed_micros_b(job, &block), b_copy[0]);
-  for (int turn = 0; block.rows > 0; turn ^= 1) {
+  for (int turn = 0; block.mc > 0; turn ^= 1) { /* loops 3, 4 and 5 */
     const tsl_packed_block next = next_block(job, &index);
-    const bool is_new = block.row != panel_row || block.step != panel_step;
-    packed_panels_multiply_block(job, &block, is_new && !job->views.a.packed, copies, b_copy[turn], &next,
-                                 b_copy[turn ^ 1]);
-    panel_row = block.row;
-    panel_step = block.step;
+    const bool is_new = block.ic != ic || block.pc != pc;
+    packed_panels_loop_1(job, &block, is_new && !job->views.a.packed, copies, b_copy[turn], &next,
+                         b_copy[turn ^ 1]);
+    ic = block.ic;
+    pc = block.pc;
     block = next;
   }
   tsl_scratch_give(copies);
@@ -116,9 +116,9 @@ typedef struct packed_panels_launch {
   int64_t shares;         /* tasks that pack the first stage */
 } packed_panels_launch;
 
-/* Micro-panels of a task; it packs partition `share` of `shares` of the next stage. */
+/* A task's parts of loops 1 and 2. It packs partition `share` of `shares` of the next stage. */
 typedef struct task_tiles {
-  int64_t first_micro_a, end_micro_a, first_micro_b, end_micro_b, share, shares;
+  int64_t first_ir, end_ir, first_jr, end_jr, share, shares;
 } task_tiles;
 
 typedef struct panel_stages {   /* rectangles row by row, in each the panels of k */
@@ -146,8 +146,8 @@ static void cut_regions(int64_t threads, panel_stage *stage) {
   int64_t least_edge = INT64_MAX;
   stage->regions_down = stage->regions_across = 1;
   for (int64_t down = 1; down <= threads; down++) {
-    const int64_t across = threads / down, edge = tsl_ceil_div_or_one(stage->block.rows, down) +
-                                                  tsl_ceil_div_or_one(stage->block.columns, across);
+    const int64_t across = threads / down, edge = tsl_ceil_div_or_one(stage->block.mc, down) +
+                                                  tsl_ceil_div_or_one(stage->block.nc, across);
     if (threads % down == 0 && down <= stage->down && across <= stage->across && edge < least_edge) {
       least_edge = edge;
       stage->regions_down = down;
@@ -159,12 +159,12 @@ static void cut_regions(int64_t threads, panel_stage *stage) {
 /* Returns stage `index`, cut into tasks and into regions of threads. */
 static panel_stage stage_at(const tsl_packed_job *job, const panel_stages *all, int64_t index,
                             int64_t threads, unsigned char *a_copy, unsigned char *b_copy) {
-  const int64_t step = tsl_packed_step_of(job, index % all->panels),
-                row = index / all->panels / all->across * all->rows,
-                column = index / all->panels % all->across * all->columns;
-  panel_stage stage = {.block = {row, tsl_min(all->rows, job->views.m - row), column,
-                                 tsl_min(all->columns, job->views.n - column), step,
-                                 tsl_min(job->kc, job->views.k - step)},
+  const int64_t ic = index / all->panels / all->across * all->rows, /* loop 3 */
+      jc = index / all->panels % all->across * all->columns,        /* loop 5 */
+      pc = tsl_packed_step_of(job, index % all->panels);            /* loop 4 */
+  panel_stage stage = {.block = {ic, tsl_min(all->rows, job->views.m - ic), jc,
+                                 tsl_min(all->columns, job->views.n - jc), pc,
+                                 tsl_min(job->kc, job->views.k - pc)},
                        .a_copy = a_copy,
                        .b_copy = b_copy};
   stage.micros_a = tsl_packed_micros_a(job, &stage.block);
@@ -184,23 +184,24 @@ static void pack_partition(const tsl_packed_job *job, const panel_stage *stage, 
   tsl_packed_pack_piece(job, &stage->block, shares, share, stage->b_copy);
 }
 
-/* Returns the prefetch while micro-panel of A `i` meets micro-panel of B `j`. First `i`: the next micro-panel
- * of B. Last `i`: the task's part of the next stage. Otherwise: the next micro-panel of A. */
+/* Returns the prefetch while micro-panel of A `ir` meets micro-panel of B `jr`. First `ir`: the next
+ * micro-panel of B. Last `ir`: the task's part of the next stage. Otherwise: the next micro-panel of A. */
 static tsl_packed_prefetch packed_panels_prefetch_of(const packed_panels_launch *run, const task_tiles *tiles,
-                                                     int64_t i, int64_t j, const void *micro_a,
-                                                     const void *micro_b) {
+                                                     int64_t ir, int64_t jr, const void *micro_a) {
   const tsl_packed_job *job = run->job;
   const tsl_packed_block *block = &run->now.block;
-  const int64_t micros_b = tiles->end_micro_b - tiles->first_micro_b, half = (micros_b + 1) / 2,
-                micro_a_bytes = job->mr * block->depth * job->size,
-                micro_b_bytes = job->nr * block->depth * job->size;
-  if (i == tiles->first_micro_a)
-    return j + 1 < tiles->end_micro_b
-               ? tsl_packed_prefetch_bytes(block, 1, (const char *)micro_b + micro_b_bytes, micro_b_bytes)
-               : tsl_packed_prefetch_bytes(block, 1, (const char *)micro_a + micro_a_bytes, micro_a_bytes);
-  if (i + 1 < tiles->end_micro_a || run->next.micros_a == 0)
+  const int64_t micros_b = tiles->end_jr - tiles->first_jr, half = (micros_b + 1) / 2,
+                micro_a_bytes = job->mr * block->kc * job->size,
+                micro_b_bytes = job->nr * block->kc * job->size;
+  if (ir == tiles->first_ir && jr + 1 < tiles->end_jr) {
+    const tsl_packed_side micro_b = tsl_packed_micro_b(job, block, jr, run->now.b_copy);
+    return tsl_packed_prefetch_bytes(block, 1, (const char *)micro_b.at + micro_b_bytes, micro_b_bytes);
+  }
+  if (ir == tiles->first_ir)
+    return tsl_packed_prefetch_bytes(block, 1, (const char *)micro_a + micro_a_bytes, micro_a_bytes);
+  if (ir + 1 < tiles->end_ir || run->next.micros_a == 0)
     return tsl_packed_prefetch_bytes(block, micros_b, (const char *)micro_a + micro_a_bytes, micro_a_bytes);
-  return j < tiles->first_micro_b + half
+  return jr < tiles->first_jr + half
              ? tsl_packed_prefetch_piece(job, block, &run->next.block, tiles->shares, tiles->share, 0, 1,
                                          half)
              : tsl_packed_prefetch_a(job, &run->next.block,
@@ -208,19 +209,19 @@ static tsl_packed_prefetch packed_panels_prefetch_of(const packed_panels_launch 
                                      tsl_max(micros_b - half, 1));
 }
 
+/* Loops 1 and 2 of a task. */
 static void packed_panels_multiply(const packed_panels_launch *run, const task_tiles *tiles) {
   const tsl_packed_job *job = run->job;
   const tsl_packed_block *block = &run->now.block;
-  const int64_t half = tiles->first_micro_b + (tiles->end_micro_b - tiles->first_micro_b + 1) / 2;
+  const int64_t half = (tiles->end_jr - tiles->first_jr + 1) / 2;
   tsl_packed_tile tile = tsl_packed_tile_of(job, block);
-  for (int64_t i = tiles->first_micro_a; i < tiles->end_micro_a; i++) {
-    const tsl_packed_side micro_a = tsl_packed_micro_a(job, block, i, run->now.a_copy);
-    for (int64_t j = tiles->first_micro_b; j < tiles->end_micro_b; j++) {
-      const tsl_packed_side micro_b = tsl_packed_micro_b(job, block, j, run->now.b_copy);
-      if (j == tiles->first_micro_b || i == tiles->first_micro_a ||
-          (j == half && i + 1 == tiles->end_micro_a))
-        tile.prefetch = packed_panels_prefetch_of(run, tiles, i, j, micro_a.at, micro_b.at);
-      tsl_packed_multiply_tile(job, block, &micro_a, &micro_b, &tile);
+  for (int64_t ir = tiles->first_ir; ir < tiles->end_ir; ir++) { /* loop 1 */
+    const tsl_packed_side micro_a = tsl_packed_micro_a(job, block, ir, run->now.a_copy);
+    /* micro-panels of B for which one prefetch lasts */
+    const int64_t step = ir == tiles->first_ir ? 1 : ir + 1 == tiles->end_ir ? half : 2 * half;
+    for (int64_t jr = tiles->first_jr; jr < tiles->end_jr; jr += step) {
+      tile.prefetch = packed_panels_prefetch_of(run, tiles, ir, jr, micro_a.at);
+      tsl_packed_loop_2(job, block, &micro_a, jr, tsl_min(jr + step, tiles->end_jr), run->now.b_copy, &tile);
     }
   }
   pack_partition(job, &run->next, tiles->share, tiles->shares);
@@ -253,13 +254,13 @@ static void multiply_task(void *argument, int64_t index, int worker) {
   int64_t i, j;
   (void)index;
   take_tile(run, worker, &i, &j);
-  packed_panels_multiply(
-      run, &(task_tiles){.first_micro_a = tsl_partition_begin(stage->micros_a, stage->down, i),
-                         .end_micro_a = tsl_partition_begin(stage->micros_a, stage->down, i + 1),
-                         .first_micro_b = tsl_partition_begin(stage->micros_b, stage->across, j),
-                         .end_micro_b = tsl_partition_begin(stage->micros_b, stage->across, j + 1),
-                         .share = j * stage->down + i,
-                         .shares = count_tasks(stage)});
+  packed_panels_multiply(run,
+                         &(task_tiles){.first_ir = tsl_partition_begin(stage->micros_a, stage->down, i),
+                                       .end_ir = tsl_partition_begin(stage->micros_a, stage->down, i + 1),
+                                       .first_jr = tsl_partition_begin(stage->micros_b, stage->across, j),
+                                       .end_jr = tsl_partition_begin(stage->micros_b, stage->across, j + 1),
+                                       .share = j * stage->down + i,
+                                       .shares = count_tasks(stage)});
 }
 
 static void pack_task(void *argument, int64_t index, int worker) {
@@ -294,7 +295,7 @@ static tesela_status run_by_threads(const tsl_packed_job *job, tsl_team team) {
   packed_panels_launch run = {.job = job, .taken = memory, .shares = COPIES_OF_A_THREAD * threads};
   run.next = stage_at(job, &all, 0, threads, copies, copies + a_bytes);
   tsl_team_run(team, run.shares, pack_task, &run);
-  for (int64_t index = 1; index <= all.count; index++) {
+  for (int64_t index = 1; index <= all.count; index++) { /* loops 3, 5 and 4 */
     unsigned char *set = copies + index % sets * (a_bytes + b_bytes);
     run.now = run.next;
     run.next = index < all.count ? stage_at(job, &all, index, threads, set, set + a_bytes)

@@ -12,10 +12,6 @@ static const struct {
     [TSL_PACKED_SPLIT_K] = {tsl_packed_run_split_k, tsl_packed_share_split_k},
 };
 
-static tesela_status run_by_schedule(const tsl_packed_job *job, tsl_team team) {
-  return schedules[job->schedule].run(job, team);
-}
-
 /* Computes a product in place if its panels cannot be packed in time. Slices of the general factor (C), which
  * no other slice needs, are packed whole before they are overwritten. */
 static tesela_status run_in_place(const tsl_packed_job *job, tsl_team team) {
@@ -41,7 +37,7 @@ static tesela_status run_in_place(const tsl_packed_job *job, tsl_team team) {
     held->packed = NULL;
     tsl_packed_make_form(&part, holds_a, form, team);
     held->packed = form;
-    status = run_by_schedule(&part, team);
+    status = schedules[part.schedule].run(&part, team);
   }
   tsl_scratch_give(form);
   return status;
@@ -54,7 +50,8 @@ static bool needs_copy(const tsl_packed_job *job, int64_t threads) {
 }
 
 tesela_status tsl_packed_run(const tsl_packed_job *job, tsl_team team) {
-  return needs_copy(job, tsl_team_threads(team)) ? run_in_place(job, team) : run_by_schedule(job, team);
+  return needs_copy(job, tsl_team_threads(team)) ? run_in_place(job, team)
+                                                 : schedules[job->schedule].run(job, team);
 }
 
 tsl_packed_sharing tsl_packed_share(const tsl_packed_job *job, int64_t threads) {

@@ -44,9 +44,9 @@ void tsl_packed_pack_structured(const tsl_packed_job *job, const tsl_packed_bloc
                                 const tsl_packed_lines *lines, void *micro) {
   const tsl_view view = packed_structure_lines_of(job, lines->is_a);
   const bool stores_before = view.triangle == TESELA_LOWER;
-  const int64_t first_step = block->step + lines->from, last_step = block->step + lines->to,
-                line = lines->line, behind = line + lines->count, step_bytes = lines->width * job->size;
-  unsigned char *out = (unsigned char *)micro - block->step * step_bytes; /* position of step 0 */
+  const int64_t first_step = block->pc + lines->from, last_step = block->pc + lines->to, line = lines->line,
+                behind = line + lines->count, step_bytes = lines->width * job->size;
+  unsigned char *out = (unsigned char *)micro - block->pc * step_bytes; /* position of step 0 */
   copy_side(job, &view, lines, stores_before, first_step, tsl_min(last_step, line),
             out + first_step * step_bytes);
   const int64_t first = tsl_max(first_step, line), end = tsl_min(last_step, behind);
@@ -190,15 +190,14 @@ static tile_place place_in_triangle(const tsl_packed_job *job, const tile_region
 }
 
 bool tsl_packed_is_idle(const tsl_packed_job *job, const tsl_packed_block *block) {
-  const tile_region region = {
-      .row = block->row, .rows = block->rows, .column = block->column, .columns = block->columns};
+  const tile_region region = {.row = block->ic, .rows = block->mc, .column = block->jc, .columns = block->nc};
   if (!job->is_half || job->views.k == 0)
     return false;
   const tsl_packed_span a = packed_structure_steps_of(job, true, region.row, region.rows),
                         b = packed_structure_steps_of(job, false, region.column, region.columns);
   return place_in_triangle(job, &region) == OUTSIDE ||
-         tsl_max(tsl_max(a.first, b.first), block->step) >=
-             tsl_min(tsl_min(a.end, b.end), block->step + block->depth);
+         tsl_max(tsl_max(a.first, b.first), block->pc) >=
+             tsl_min(tsl_min(a.end, b.end), block->pc + block->kc);
 }
 
 /* Removes rows and whole vectors of columns that are outside C's triangle. */
@@ -227,8 +226,8 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
   const tsl_packed_span a = packed_structure_steps_of(job, true, region->row, region->rows),
                         b = packed_structure_steps_of(job, false, region->column, region->columns);
   const int64_t begin = tsl_max(a.first, b.first), stop = tsl_min(a.end, b.end),
-                first = tsl_max(begin, block->step), end = tsl_min(stop, block->step + block->depth),
-                skipped = first - block->step;
+                first = tsl_max(begin, block->pc), end = tsl_min(stop, block->pc + block->kc),
+                skipped = first - block->pc;
   const bool is_first = job->descends ? end == stop : first == begin;
   if (first >= end && job->views.k > 0)
     return;
@@ -237,7 +236,7 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
   tile->a_step = micro_a->along;
   tile->b = (const unsigned char *)micro_b->at + skipped * micro_b->along * job->size;
   tile->b_step = micro_b->along;
-  tile->depth = end - first;
+  tile->kc = end - first;
   tsl_packed_add_to_c(job, is_first, tile);
   tile->columns = region->columns;
   tile->c = (unsigned char *)job->views.c.at +
@@ -260,8 +259,7 @@ static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block
   if (region->columns <= lanes || !is_triangular(&view))
     return region->columns;
   const tsl_packed_span steps = packed_structure_steps_of(job, false, region->column, region->columns);
-  const int64_t first = tsl_max(steps.first, block->step),
-                end = tsl_min(steps.end, block->step + block->depth);
+  const int64_t first = tsl_max(steps.first, block->pc), end = tsl_min(steps.end, block->pc + block->kc);
   const bool is_corner = first < behind && end > region->column,
              is_in_two = region->column / job->kc != (behind - 1) / job->kc;
   return is_corner && (is_in_two || end - first <= SHORT) ? lanes : region->columns;
@@ -295,8 +293,8 @@ void tsl_packed_multiply_structured(const tsl_packed_job *job, const tsl_packed_
                                     tsl_packed_tile *tile) {
   tsl_packed_side side_a = *micro_a;
   tile_region region = {.job = job,
-                        .row = block->row + micro_a->first,
-                        .column = block->column + micro_b->first,
+                        .row = block->ic + micro_a->first,
+                        .column = block->jc + micro_b->first,
                         .columns = micro_b->count};
   for (int64_t left = micro_a->count; left > 0; left -= region.rows, region.row += region.rows) {
     region.rows = left;

@@ -9,11 +9,11 @@ static const unsigned char *macro_kernel_element_of(const tsl_view *operand, int
 }
 
 int64_t tsl_packed_micros_a(const tsl_packed_job *job, const tsl_packed_block *block) {
-  return tsl_ceil_div_or_one(block->rows, job->mr);
+  return tsl_ceil_div_or_one(block->mc, job->mr);
 }
 
 int64_t tsl_packed_micros_b(const tsl_packed_job *job, const tsl_packed_block *block) {
-  return (job->lead > 0 ? 1 : 0) + tsl_ceil_div_or_one(block->columns - job->lead, job->nr);
+  return (job->lead > 0 ? 1 : 0) + tsl_ceil_div_or_one(block->nc - job->lead, job->nr);
 }
 
 int64_t tsl_packed_width_of_a(const tsl_packed_job *job, int64_t rows) {
@@ -53,13 +53,22 @@ int64_t tsl_packed_width_of_b(const tsl_packed_job *job, int64_t columns) {
 }
 
 static int64_t macro_kernel_row_of(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index) {
-  return tsl_partition_begin(block->rows, tsl_packed_micros_a(job, block), index);
+  return tsl_partition_begin(block->mc, tsl_packed_micros_a(job, block), index);
+}
+
+tsl_packed_block tsl_packed_micro_block(const tsl_packed_job *job, const tsl_packed_block *block,
+                                        int64_t ir) {
+  const int64_t row = macro_kernel_row_of(job, block, ir);
+  tsl_packed_block micro_block = *block;
+  micro_block.ic += row;
+  micro_block.mc = macro_kernel_row_of(job, block, ir + 1) - row;
+  return micro_block;
 }
 
 /* Returns the end of the first product's steps within `from` to `end`, relative to the block. */
 static int64_t end_of_first(const tsl_packed_job *job, const tsl_packed_block *block, int64_t from,
                             int64_t end) {
-  return job->half > 0 ? tsl_max(from, tsl_min(end, job->half - block->step)) : end;
+  return job->half > 0 ? tsl_max(from, tsl_min(end, job->half - block->pc)) : end;
 }
 
 static void pack_rows_of(const tsl_packed_job *job, const tsl_view *a, int64_t row, int64_t step,
@@ -70,11 +79,11 @@ static void pack_rows_of(const tsl_packed_job *job, const tsl_view *a, int64_t r
 
 static void pack_a_steps(const tsl_packed_job *job, const tsl_packed_block *block, int64_t row,
                          int64_t height, unsigned char *micro) {
-  const int64_t first = end_of_first(job, block, 0, block->depth);
+  const int64_t first = end_of_first(job, block, 0, block->kc);
   if (first > 0)
-    pack_rows_of(job, &job->views.a, row, block->step, height, first, micro);
-  if (first < block->depth)
-    pack_rows_of(job, &job->second->a, row, block->step + first - job->half, height, block->depth - first,
+    pack_rows_of(job, &job->views.a, row, block->pc, height, first, micro);
+  if (first < block->kc)
+    pack_rows_of(job, &job->second->a, row, block->pc + first - job->half, height, block->kc - first,
                  micro + first * height * job->size);
 }
 
@@ -84,15 +93,15 @@ void tsl_packed_pack_a(const tsl_packed_job *job, const tsl_packed_block *block,
   for (int64_t i = first; i < end && job->copies_a && !job->views.a.packed; i++) {
     const int64_t row = macro_kernel_row_of(job, block, i),
                   height = macro_kernel_row_of(job, block, i + 1) - row;
-    unsigned char *micro = (unsigned char *)copy + row * block->depth * job->size;
+    unsigned char *micro = (unsigned char *)copy + row * block->kc * job->size;
     if (job->keeps_rows)
-      job->kernels->pack_micro(macro_kernel_element_of(a, job->size, block->row + row, block->step),
-                               a->col_stride, a->row_stride, block->depth, height, block->depth, micro);
+      job->kernels->pack_micro(macro_kernel_element_of(a, job->size, block->ic + row, block->pc),
+                               a->col_stride, a->row_stride, block->kc, height, block->kc, micro);
     else if (a->structure == TESELA_GENERAL)
-      pack_a_steps(job, block, block->row + row, height, micro);
+      pack_a_steps(job, block, block->ic + row, height, micro);
     else
       tsl_packed_pack_structured(
-          job, block, &(tsl_packed_lines){true, block->row + row, height, height, 0, block->depth}, micro);
+          job, block, &(tsl_packed_lines){true, block->ic + row, height, height, 0, block->kc}, micro);
   }
 }
 
@@ -100,35 +109,34 @@ static void pack_structured_b(const tsl_packed_job *job, const tsl_packed_block 
                               int64_t end, int64_t from, int64_t target, void *copy) {
   for (int64_t i = first; i < end; i++) {
     const int64_t column = macro_kernel_column_of(job, i),
-                  count = tsl_min(macro_kernel_column_of(job, i + 1), block->columns) - column;
+                  count = tsl_min(macro_kernel_column_of(job, i + 1), block->nc) - column;
     if (count > 0)
       tsl_packed_pack_structured(
           job, block,
-          &(tsl_packed_lines){false, block->column + column, count, whole_vectors(job, count), from, target},
-          (unsigned char *)copy + copied_column_of(job, i) * block->depth * job->size);
+          &(tsl_packed_lines){false, block->jc + column, count, whole_vectors(job, count), from, target},
+          (unsigned char *)copy + copied_column_of(job, i) * block->kc * job->size);
   }
 }
 
 /* Packs micro-panels `first` to before `end` of equal width; only the last one may be narrower. */
 static void pack_equal_widths(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                               int64_t end, int64_t from, int64_t target, void *copy) {
-  const int64_t in_place = columns_in_place(job, block->columns),
+  const int64_t in_place = columns_in_place(job, block->nc),
                 column = tsl_max(macro_kernel_column_of(job, first), in_place),
-                count = tsl_min(macro_kernel_column_of(job, end), block->columns) - column,
+                count = tsl_min(macro_kernel_column_of(job, end), block->nc) - column,
                 of_first = end_of_first(job, block, from, target);
   const tsl_view *b = &job->views.b;
   unsigned char *const out =
       (unsigned char *)copy +
-      (tsl_max(copied_column_of(job, first), in_place) - in_place) * block->depth * job->size;
+      (tsl_max(copied_column_of(job, first), in_place) - in_place) * block->kc * job->size;
   if (count > 0 && from < of_first)
-    job->kernels->pack_micros(macro_kernel_element_of(b, job->size, block->step, block->column + column),
-                              b->col_stride, b->row_stride, count, from, of_first, job->nr, block->depth,
-                              out);
+    job->kernels->pack_micros(macro_kernel_element_of(b, job->size, block->pc, block->jc + column),
+                              b->col_stride, b->row_stride, count, from, of_first, job->nr, block->kc, out);
   if (count > 0 && of_first < target) {
     b = &job->second->b;
     job->kernels->pack_micros(
-        macro_kernel_element_of(b, job->size, block->step - job->half, block->column + column), b->col_stride,
-        b->row_stride, count, of_first, target, job->nr, block->depth, out);
+        macro_kernel_element_of(b, job->size, block->pc - job->half, block->jc + column), b->col_stride,
+        b->row_stride, count, of_first, target, job->nr, block->kc, out);
   }
 }
 
@@ -147,7 +155,7 @@ static void pack_b_steps(const tsl_packed_job *job, const tsl_packed_block *bloc
 
 void tsl_packed_pack_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first, int64_t end,
                        void *copy) {
-  pack_b_steps(job, block, first, end, 0, block->depth, copy);
+  pack_b_steps(job, block, first, end, 0, block->kc, copy);
 }
 
 static bool is_in_rows(const tsl_packed_job *job) {
@@ -155,7 +163,7 @@ static bool is_in_rows(const tsl_packed_job *job) {
 }
 
 static int64_t count_smallest_pieces(const tsl_packed_job *job, const tsl_packed_block *block) {
-  return is_in_rows(job) ? block->depth : tsl_packed_micros_b(job, block);
+  return is_in_rows(job) ? block->kc : tsl_packed_micros_b(job, block);
 }
 
 int64_t tsl_packed_pieces(const tsl_packed_job *job, const tsl_packed_block *block, int64_t most) {
@@ -169,7 +177,7 @@ void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *bl
   if (is_in_rows(job))
     pack_b_steps(job, block, 0, tsl_packed_micros_b(job, block), first, end, copy);
   else
-    pack_b_steps(job, block, first, end, 0, block->depth, copy);
+    pack_b_steps(job, block, first, end, 0, block->kc, copy);
 }
 
 tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
@@ -178,61 +186,64 @@ tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_b
                 height = macro_kernel_row_of(job, block, index + 1) - row;
   if (job->views.a.packed)
     copy = (const unsigned char *)job->views.a.packed +
-           (block->step * job->views.m + block->row * block->depth) * job->size;
+           (block->pc * job->views.m + block->ic * block->kc) * job->size;
   if (job->copies_a)
-    return (tsl_packed_side){(const unsigned char *)copy + row * block->depth * job->size, row, height,
-                             job->keeps_rows ? block->depth : 1, job->keeps_rows ? 1 : height};
-  return (tsl_packed_side){macro_kernel_element_of(&job->views.a, job->size, block->row + row, block->step),
-                           row, height, job->views.a.row_stride, job->views.a.col_stride};
+    return (tsl_packed_side){(const unsigned char *)copy + row * block->kc * job->size, row, height,
+                             job->keeps_rows ? block->kc : 1, job->keeps_rows ? 1 : height};
+  return (tsl_packed_side){macro_kernel_element_of(&job->views.a, job->size, block->ic + row, block->pc), row,
+                           height, job->views.a.row_stride, job->views.a.col_stride};
 }
 
 tsl_packed_side tsl_packed_micro_b(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                                    const void *copy) {
   const int64_t column = macro_kernel_column_of(job, index),
-                count = tsl_min(macro_kernel_column_of(job, index + 1), block->columns) - column,
-                in_place = columns_in_place(job, block->columns);
+                count = tsl_min(macro_kernel_column_of(job, index + 1), block->nc) - column,
+                in_place = columns_in_place(job, block->nc);
   if (job->views.b.packed)
     copy = (const unsigned char *)job->views.b.packed +
-           (block->step * copied_columns(job, job->views.n) + block->column * block->depth) * job->size;
+           (block->pc * copied_columns(job, job->views.n) + block->jc * block->kc) * job->size;
   if (column >= in_place)
     return (tsl_packed_side){(const unsigned char *)copy +
-                                 (copied_column_of(job, index) - in_place) * block->depth * job->size,
+                                 (copied_column_of(job, index) - in_place) * block->kc * job->size,
                              column, count, 1, whole_vectors(job, count)};
-  return (tsl_packed_side){
-      macro_kernel_element_of(&job->views.b, job->size, block->step, block->column + column), column, count,
-      1, job->views.b.row_stride};
+  return (tsl_packed_side){macro_kernel_element_of(&job->views.b, job->size, block->pc, block->jc + column),
+                           column, count, 1, job->views.b.row_stride};
 }
 
 tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_block *block) {
-  tsl_packed_tile tile = {
-      .depth = block->depth,
-      .c_row = job->views.c.row_stride,
-      .c_column = job->views.c.col_stride,
-      .c_rows = tsl_ceil_div_or_one(job->mr * TSL_PACKED_PREFETCH_STEPS, tsl_max(block->depth, 1)),
-      .alpha = {job->alpha[0], job->alpha[1]},
-      .signs = {job->signs[0], job->signs[1]}};
-  tsl_packed_add_to_c(job, block->step == 0, &tile);
+  tsl_packed_tile tile = {.kc = block->kc,
+                          .c_row = job->views.c.row_stride,
+                          .c_column = job->views.c.col_stride,
+                          .c_prefetch_rows =
+                              tsl_ceil_div_or_one(job->mr * TSL_PACKED_PREFETCH_STEPS, tsl_max(block->kc, 1)),
+                          .alpha = {job->alpha[0], job->alpha[1]},
+                          .signs = {job->signs[0], job->signs[1]}};
+  tsl_packed_add_to_c(job, block->pc == 0, &tile);
   return tile;
 }
 
-void tsl_packed_multiply_tile(const tsl_packed_job *job, const tsl_packed_block *block,
-                              const tsl_packed_side *micro_a, const tsl_packed_side *micro_b,
-                              tsl_packed_tile *tile) {
+void tsl_packed_loop_2(const tsl_packed_job *job, const tsl_packed_block *block,
+                       const tsl_packed_side *micro_a, int64_t jr, int64_t end, const void *b_copy,
+                       tsl_packed_tile *tile) {
   const tsl_packed_kernels *kernels = job->kernels;
-  if (job->is_half) {
-    tsl_packed_multiply_structured(job, block, micro_a, micro_b, tile);
-    return;
-  }
+  unsigned char *const c = job->views.c.at + ((block->ic + micro_a->first) * job->views.c.row_stride +
+                                              block->jc * job->views.c.col_stride) *
+                                                 job->size;
   tile->a = micro_a->at;
   tile->a_row = micro_a->across;
   tile->a_step = micro_a->along;
-  tile->b = micro_b->at;
-  tile->b_step = micro_b->along;
-  tile->c = (unsigned char *)job->views.c.at + ((block->row + micro_a->first) * job->views.c.row_stride +
-                                                (block->column + micro_b->first) * job->views.c.col_stride) *
-                                                   job->size;
-  tile->columns = micro_b->count;
-  kernels->multiply[tsl_packed_vectors(kernels, micro_b->count) - 1][micro_a->count - 1](tile);
+  for (; jr < end; jr++) {
+    const tsl_packed_side micro_b = tsl_packed_micro_b(job, block, jr, b_copy);
+    if (job->is_half) {
+      tsl_packed_multiply_structured(job, block, micro_a, &micro_b, tile);
+      continue;
+    }
+    tile->b = micro_b.at;
+    tile->b_step = micro_b.along;
+    tile->c = c + micro_b.first * job->views.c.col_stride * job->size;
+    tile->columns = micro_b.count;
+    kernels->multiply[tsl_packed_vectors(kernels, micro_b.count) - 1][micro_a->count - 1](tile);
+  }
 }
 
 /* Returns a prefetch of `runs` runs of `bytes` bytes, `stride` bytes apart. */
@@ -242,7 +253,7 @@ static tsl_packed_prefetch macro_kernel_prefetch_of(const tsl_packed_block *bloc
   enum { LINE = TSL_CACHE_LINE };
   const bool within = ((int64_t)((uintptr_t)src % LINE) | (runs > 1 ? stride % LINE : 0)) != 0;
   const int64_t lines = tsl_max(tsl_ceil_div_or_one(bytes, LINE), 1) + within,
-                times = tsl_max(tiles * (block->depth / TSL_PACKED_PREFETCH_STEPS), 1);
+                times = tsl_max(tiles * (block->kc / TSL_PACKED_PREFETCH_STEPS), 1);
   return (tsl_packed_prefetch){src, lines, lines, stride - lines * LINE,
                                tsl_ceil_div_or_one(runs * lines, times)};
 }
@@ -271,9 +282,9 @@ static tsl_packed_prefetch prefetch_of_rows(const tsl_packed_job *job, const tsl
 tsl_packed_prefetch tsl_packed_prefetch_a(const tsl_packed_job *job, const tsl_packed_block *block,
                                           int64_t index, int64_t tiles) {
   const int64_t row = macro_kernel_row_of(job, block, index);
-  return prefetch_of_rows(job, block, &job->views.a, block->row + row,
-                          macro_kernel_row_of(job, block, index + 1) - row, block->step,
-                          end_of_first(job, block, 0, block->depth), tiles);
+  return prefetch_of_rows(job, block, &job->views.a, block->ic + row,
+                          macro_kernel_row_of(job, block, index + 1) - row, block->pc,
+                          end_of_first(job, block, 0, block->kc), tiles);
 }
 
 tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const tsl_packed_block *block,
@@ -282,18 +293,17 @@ tsl_packed_prefetch tsl_packed_prefetch_piece(const tsl_packed_job *job, const t
   const int64_t whole = count_smallest_pieces(job, packed_block),
                 first = tsl_partition_begin(whole, pieces, index),
                 end = tsl_partition_begin(whole, pieces, index + 1), unit = is_in_rows(job) ? 1 : job->nr;
-  const int64_t all = tsl_min(end * unit, is_in_rows(job) ? packed_block->depth : packed_block->columns) -
-                      first * unit,
+  const int64_t all =
+                    tsl_min(end * unit, is_in_rows(job) ? packed_block->kc : packed_block->nc) - first * unit,
                 part_first = first * unit + tsl_partition_begin(all, parts, part),
                 part_end = first * unit + tsl_partition_begin(all, parts, part + 1);
-  const int64_t steps = end_of_first(job, packed_block, 0, packed_block->depth);
-  if (part_end <= part_first || packed_block->depth == 0 || (is_in_rows(job) && part_end > steps))
+  const int64_t steps = end_of_first(job, packed_block, 0, packed_block->kc);
+  if (part_end <= part_first || packed_block->kc == 0 || (is_in_rows(job) && part_end > steps))
     return (tsl_packed_prefetch){.at = job->views.b.at, .left = 1, .lines = 1};
-  return is_in_rows(job)
-             ? prefetch_of_rows(job, block, &job->views.b, packed_block->step + part_first,
-                                part_end - part_first, packed_block->column, packed_block->columns, tiles)
-             : prefetch_of_rows(job, block, &job->views.b, packed_block->step, steps,
-                                packed_block->column + part_first, part_end - part_first, tiles);
+  return is_in_rows(job) ? prefetch_of_rows(job, block, &job->views.b, packed_block->pc + part_first,
+                                            part_end - part_first, packed_block->jc, packed_block->nc, tiles)
+                         : prefetch_of_rows(job, block, &job->views.b, packed_block->pc, steps,
+                                            packed_block->jc + part_first, part_end - part_first, tiles);
 }
 
 size_t tsl_packed_form_bytes(const tsl_packed_job *job, bool is_a) {
@@ -312,19 +322,19 @@ typedef struct form_task {
 static void form_panel(void *argument, int64_t index, int worker) {
   const form_task *task = argument;
   const tsl_packed_job *job = task->job;
-  const int64_t step = index * job->kc, depth = tsl_min(job->kc, job->views.k - step),
+  const int64_t pc = index * job->kc, kc = tsl_min(job->kc, job->views.k - pc),
                 rows = job->schedule == TSL_PACKED_PANELS ? job->mc : job->views.m;
   (void)worker;
   if (!task->is_a) {
-    const tsl_packed_block block = {0, job->views.m, 0, job->views.n, step, depth};
+    const tsl_packed_block block = {0, job->views.m, 0, job->views.n, pc, kc};
     tsl_packed_pack_b(job, &block, 0, tsl_packed_micros_b(job, &block),
-                      task->to + step * tsl_packed_width_of_b(job, job->views.n) * job->size);
+                      task->to + pc * tsl_packed_width_of_b(job, job->views.n) * job->size);
     return;
   }
-  for (int64_t row = 0; row < job->views.m; row += rows) {
-    const tsl_packed_block block = {row, tsl_min(rows, job->views.m - row), 0, job->views.n, step, depth};
+  for (int64_t ic = 0; ic < job->views.m; ic += rows) {
+    const tsl_packed_block block = {ic, tsl_min(rows, job->views.m - ic), 0, job->views.n, pc, kc};
     tsl_packed_pack_a(job, &block, 0, tsl_packed_micros_a(job, &block),
-                      task->to + (step * job->views.m + row * depth) * job->size);
+                      task->to + (pc * job->views.m + ic * kc) * job->size);
   }
 }
 

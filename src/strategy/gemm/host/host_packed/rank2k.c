@@ -82,17 +82,17 @@ tsl_packed_sum tsl_packed_part_of_sum(const tsl_problem *problem, int64_t depth,
 }
 
 tsl_packed_product tsl_packed_product_for(const tsl_problem *problem, const tsl_operands *strides,
-                                          int64_t depth, int64_t kept, const tsl_device *device) {
+                                          int64_t depth, int64_t resident, const tsl_device *device) {
   tsl_packed_product product;
   tsl_problem part;
   tsl_operands part_strides = *strides;
   product.sum = TSL_PACKED_ONE;
   if (!tsl_is_sum(problem->c.structure)) {
-    product.first = tsl_packed_job_for(problem, strides, depth, kept, device);
+    product.first = tsl_packed_job_for(problem, strides, depth, resident, device);
     return product;
   }
   product.sum = tsl_packed_part_of_sum(problem, depth, device, false, &part, &part_strides);
-  product.first = tsl_packed_joined_for(&part, &part_strides, depth, kept, device,
+  product.first = tsl_packed_joined_for(&part, &part_strides, depth, resident, device,
                                         product.sum == TSL_PACKED_JOINED ? problem->k : 0);
   product.c = (tsl_view){.row_stride = strides->c.row_stride,
                          .col_stride = strides->c.col_stride,
@@ -103,7 +103,7 @@ tsl_packed_product tsl_packed_product_for(const tsl_problem *problem, const tsl_
   if (product.sum == TSL_PACKED_JOINED || product.sum == TSL_PACKED_TWICE) {
     part_strides = *strides;
     tsl_packed_part_of_sum(problem, depth, device, true, &part, &part_strides);
-    product.second = tsl_packed_job_for(&part, &part_strides, depth, kept, device);
+    product.second = tsl_packed_job_for(&part, &part_strides, depth, resident, device);
   }
   return product;
 }
@@ -150,7 +150,8 @@ static tesela_status run_folded(const tsl_packed_product *product, const tsl_ope
   return status;
 }
 
-tesela_status tsl_packed_run_product(const tsl_packed_product *product, const tsl_operands *operands) {
+tesela_status tsl_packed_run_product(const void *job, const tsl_operands *operands) {
+  const tsl_packed_product *product = job;
   const tsl_team team = product->first.is_alone ? (tsl_team){0} : operands->team;
   if (product->sum == TSL_PACKED_FOLDED)
     return run_folded(product, operands, team);

@@ -1,4 +1,5 @@
-/* Each part of k has a dense C of its own in whole vectors. These are added in the order of the parts. */
+/* Loop 4 is cut into parts, each with a dense C of its own in whole vectors. Sums are added in the order of
+ * the parts. */
 #include "core/pool.h"
 #include "core/scratch.h"
 #include "core/status.h"

@@ -1,3 +1,6 @@
+/* Schedules TSL_PACKED_ROWS: loops 4, 1 and 2, and TSL_PACKED_COLUMNS: loops 4, 5, 1 and 2. Loop 3, and 5 of
+ * ROWS, have one round: the resident operand is packed whole. Threads take parts of loop 1 or 5 for all of k.
+ */
 #include "core/pool.h"
 #include "core/scratch.h"
 #include "core/status.h"
@@ -12,38 +15,28 @@ static tsl_packed_block panel_at(const tsl_packed_job *job, int64_t step) {
 /* Returns the next panel, of this part of k or of the part after it; its depth is 0 after the last. */
 static tsl_packed_block next_panel(const tsl_packed_job *job, const tsl_packed_block *block) {
   tsl_packed_block behind = *block;
-  behind.step += job->descends ? -job->kc : block->depth;
-  behind.depth = behind.step < 0 ? 0 : tsl_min(job->kc, job->views.k + job->ahead - behind.step);
+  behind.pc += job->descends ? -job->kc : block->kc;
+  behind.kc = behind.pc < 0 ? 0 : tsl_min(job->kc, job->views.k + job->ahead - behind.pc);
   return behind;
 }
 
-static tsl_packed_block stationary_micro_a_block(const tsl_packed_job *job, tsl_packed_block block,
-                                                 int64_t index) {
-  const int64_t micros_a = tsl_packed_micros_a(job, &block);
-  block.row = tsl_partition_begin(job->views.m, micros_a, index);
-  block.rows = tsl_partition_begin(job->views.m, micros_a, index + 1) - block.row;
-  return block;
-}
-
-/* Multiplies micro-panels `first` to before `end` of A by B's panel, prefetching the next. */
+/* Loop 1: multiplies micro-panels `first` to before `end` of A by B's panel, prefetching the next. */
 static void stream_micro_panels(const tsl_packed_job *job, const tsl_packed_block *block, int64_t first,
                                 int64_t end, void *a_copy, const void *b_copy) {
   const int64_t micros_b = tsl_packed_micros_b(job, block);
   const tsl_packed_block behind = next_panel(job, block);
-  const int64_t before_last = behind.depth > 0 ? micros_b - 1 : micros_b,
+  const int64_t before_last = behind.kc > 0 ? micros_b - 1 : micros_b,
                 tiles = tsl_max(before_last / (job->is_half ? 2 : 1), 1);
-  for (int64_t i = first; i < end; i++) {
-    const tsl_packed_block micro_block = stationary_micro_a_block(job, *block, i);
+  for (int64_t ir = first; ir < end; ir++) {
+    const tsl_packed_block micro_block = tsl_packed_micro_block(job, block, ir);
     tsl_packed_tile tile = tsl_packed_tile_of(job, block);
     tsl_packed_pack_a(job, &micro_block, 0, 1, a_copy);
     const tsl_packed_side micro_a = tsl_packed_micro_a(job, &micro_block, 0, a_copy);
-    tile.prefetch = tsl_packed_prefetch_a(job, block, tsl_min(i + 1, end - 1), tiles);
-    for (int64_t j = 0; j < micros_b; j++) {
-      const tsl_packed_side micro_b = tsl_packed_micro_b(job, &micro_block, j, b_copy);
-      if (j > 0 && j == before_last)
-        tile.prefetch = tsl_packed_prefetch_piece(job, block, &behind, 1, 0, i - first, end - first, 1);
-      tsl_packed_multiply_tile(job, &micro_block, &micro_a, &micro_b, &tile);
-    }
+    tile.prefetch = tsl_packed_prefetch_a(job, block, tsl_min(ir + 1, end - 1), tiles);
+    tsl_packed_loop_2(job, &micro_block, &micro_a, 0, before_last, b_copy, &tile);
+    if (before_last > 0 && before_last < micros_b)
+      tile.prefetch = tsl_packed_prefetch_piece(job, block, &behind, 1, 0, ir - first, end - first, 1);
+    tsl_packed_loop_2(job, &micro_block, &micro_a, before_last, micros_b, b_copy, &tile);
   }
 }
 
@@ -94,7 +87,7 @@ static void pack_resident_part(void *argument, int64_t index, int worker) {
                 run->resident + step * run->resident_step);
 }
 
-/* Multiplies units `first` to before `end` in each panel. `packs_resident`: packs the panels too. */
+/* Loop 4: multiplies units `first` to before `end` in each panel. `packs_resident`: packs the panels too. */
 static void stream_a(const stationary_launch *run, int64_t first, int64_t end, bool packs_resident,
                      void *streaming) {
   const tsl_packed_job *job = run->job;
@@ -103,35 +96,36 @@ static void stream_a(const stationary_launch *run, int64_t first, int64_t end, b
     if (packs_resident)
       pack_resident(job, &block, 0, 1, run->resident);
     stream_micro_panels(job, &block, first, end, streaming,
-                        run->resident + (packs_resident ? 0 : block.step * run->resident_step));
+                        run->resident + (packs_resident ? 0 : block.pc * run->resident_step));
   }
 }
 
-/* Returns group `index` in panel order, `count` groups a panel from `first`; depth 0 after the last. */
+/* Returns round `index` of loops 4 and 5: `count` groups of NC columns a panel, from group `first` on; kc is
+ * 0 after the last. */
 static tsl_packed_block group_at(const tsl_packed_job *job, int64_t first, int64_t count, int64_t index) {
   tsl_packed_block group = panel_at(job, tsl_packed_step_of(job, index / count));
-  group.column = (first + index % count) * job->nc;
-  group.columns = tsl_min(job->nc, job->views.n - group.column);
+  group.jc = (first + index % count) * job->nc;
+  group.nc = tsl_min(job->nc, job->views.n - group.jc);
   return group;
 }
 
-/* Multiplies a group by A's panel, and packs the next group in pieces, each prefetched before. With `b_stays`
- * a piece follows a whole micro-panel of B, which packing would evict from the first-level cache. */
+/* Loops 1 and 2: multiplies a group by A's panel, and packs the next group in pieces, each prefetched before.
+ * With `b_is_outer` loop 2 is the outer one: a piece follows a whole micro-panel of B, which packing would
+ * evict from the first-level cache. */
 static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *block, const void *a_copy,
                            const void *b_copy, const tsl_packed_block *next, void *b_next) {
   const int64_t micros_a = tsl_packed_micros_a(job, block), micros_b = tsl_packed_micros_b(job, block),
                 tiles = micros_a * micros_b,
-                pieces = tsl_packed_pieces(job, next, job->b_stays ? micros_b : tiles);
+                pieces = tsl_packed_pieces(job, next, job->b_is_outer ? micros_b : tiles);
   tsl_packed_tile tile = tsl_packed_tile_of(job, block);
   for (int64_t piece = 0, t = 0; piece < pieces; piece++) {
     const int64_t end = tsl_partition_begin(tiles, pieces, piece + 1);
     tile.prefetch = tsl_packed_prefetch_piece(job, block, next, pieces, piece, 0, 1, end - t);
     for (; t < end; t++) {
-      const tsl_packed_side micro_a = tsl_packed_micro_a(job, block,
-                                                         job->b_stays ? t % micros_a : t / micros_b, a_copy),
-                            micro_b = tsl_packed_micro_b(job, block,
-                                                         job->b_stays ? t / micros_a : t % micros_b, b_copy);
-      tsl_packed_multiply_tile(job, block, &micro_a, &micro_b, &tile);
+      const int64_t ir = job->b_is_outer ? t % micros_a : t / micros_b,
+                    jr = job->b_is_outer ? t / micros_a : t % micros_b;
+      const tsl_packed_side micro_a = tsl_packed_micro_a(job, block, ir, a_copy);
+      tsl_packed_loop_2(job, block, &micro_a, jr, jr + 1, b_copy, &tile);
     }
     tsl_packed_pack_piece(job, next, pieces, piece, b_next);
   }
@@ -144,11 +138,11 @@ static void stream_b(const stationary_launch *run, int64_t first, int64_t end, b
   tsl_packed_block block = group_at(job, first, count, 0);
   unsigned char *copies[] = {streaming, (unsigned char *)streaming + run->streaming_bytes / 2};
   tsl_packed_pack_b(job, &block, 0, tsl_packed_micros_b(job, &block), copies[0]);
-  for (int64_t index = 0; index < count || block.depth > 0; index++) {
+  for (int64_t index = 0; index < count || block.kc > 0; index++) {
     const tsl_packed_block next = group_at(job, first, count, index + 1);
     if (packs_resident && index % count == 0)
       pack_resident(job, &block, 0, 1, run->resident);
-    multiply_group(job, &block, run->resident + (packs_resident ? 0 : block.step * run->resident_step),
+    multiply_group(job, &block, run->resident + (packs_resident ? 0 : block.pc * run->resident_step),
                    copies[index % 2], &next, copies[(index + 1) % 2]);
     block = next;
   }
@@ -179,7 +173,7 @@ enum { CHUNKS_OF_A_THREAD = 8, SHARES_OF_A_THREAD = 4 };
 /* Returns the resident operand's bytes that each task reads again; 0: the second-level cache has it. */
 static int64_t reread_bytes(const tsl_packed_job *job) {
   const int64_t bytes = tsl_packed_bytes(job, resident_lines(job) * job->views.k);
-  return job->views.k > job->kc && bytes > job->near + job->near / 2 ? bytes : 0;
+  return job->views.k > job->kc && bytes > job->half_l2_bytes + job->half_l2_bytes / 2 ? bytes : 0;
 }
 
 /* Returns the tasks: fewer, a multiple of the threads, if each reads the resident operand again. */
@@ -188,7 +182,7 @@ static int64_t count_chunks(const tsl_packed_job *job, int64_t threads) {
                 lines = job->schedule == TSL_PACKED_COLUMNS ? job->views.n : job->views.m;
   if (reread_bytes(job) == 0)
     return most;
-  return tsl_min(most, tsl_max(lines / job->again / threads, 1) * threads);
+  return tsl_min(most, tsl_max(lines / job->reuse_lines / threads, 1) * threads);
 }
 
 tsl_packed_sharing tsl_packed_share_stationary(const tsl_packed_job *job, int64_t threads) {

@@ -14,8 +14,9 @@
  *            tiles of C in registers                      lines, at memory speed
  *   rows     6 to 16: a tile of rows x 2 vectors; the     1 to 5, beyond the caches 8: eight rows at a time
  *            next chunk of steps is prefetched            are added to the sums
- *   columns  6 to 16: vectors lie along the thin          1 to 5, and up to half a vector: up to eight at a
- *            operand, copied to whole vectors             time, in vectors along k, whose lanes are added
+ *   columns  7 to 16: vectors lie along the thin          1 to 5, half a vector, up to 1 MiB also 6 and 7: up
+ *            operand, copied to whole vectors             to eight at a time, in vectors along k, whose lanes
+ *                                                         are added
  *   update   5 to 32: 240 rows by columns whose part of   1 to 4: 32 rows by 1024 columns
  *            B fills a first cache
  *

@@ -8,11 +8,13 @@
 enum {
   HELD_LINES = 5,             /* maximum thin rows of lines: their sums leave registers for factors */
   WHOLE_LINES = 3,            /* and where tiles copy no last columns */
+  NEAR_LINES = 6,             /* and of columns up to NEAR_BYTES; one more if no thin row is copied */
+  NEAR_BYTES = 1 << 20,       /* operands near the core; the bits must not depend on this machine's caches */
   SUMS_BYTES = 32 << 10,      /* sums of a piece, about a first-level cache; half of it for tiles */
   UPDATE_BYTES = 32 << 10,    /* B's part in an update's piece; stays near for all rows of tiles */
   WIDTH_MAX = 256,            /* maximum columns of a piece of tiles */
   LINES_WIDTH_MAX = 4096,     /* and of lines */
-  SPREAD = 60,                /* columns in TSL_SKINNY_COLUMNS: a multiple of tile heights */
+  SPREAD = 60,                /* maximum columns of a piece in TSL_SKINNY_COLUMNS */
   REDUCED = 64,               /* and if they are reduced by lines */
   UPDATE_ROWS = 240,          /* rows of C in a piece of an update */
   BUFFER_ROWS = 12,           /* maximum rows of a tile that is computed in a buffer */
@@ -85,11 +87,12 @@ static void orient(const tsl_problem *problem, const tsl_operands *strides, tsl_
                                    : TSL_SKINNY_ROWS;
 }
 
-/* Returns true where tiles are faster than lines (measured). Rows beyond the caches cost only the memory
- * traffic of lines. A tile spreads few rows over a vector whose other lanes are idle, and copies the last
- * columns. */
-static bool needs_tiles(const tsl_skinny_job *job, bool is_far) {
-  const int64_t lanes = job->kernels->lanes, lines = tsl_max(HELD_LINES, lanes / 2);
+/* Returns true where tiles are faster than lines (measured). `is_far`: the operands exceed the caches;
+ * `is_near`: they have at most NEAR_BYTES. Rows beyond the caches cost only the memory traffic of lines. A
+ * tile spreads few rows over a vector whose other lanes are idle, and copies the last columns. */
+static bool needs_tiles(const tsl_skinny_job *job, bool is_far, bool is_near) {
+  const int64_t lanes = job->kernels->lanes, near_lines = NEAR_LINES + (job->thin_along == 1),
+                lines = tsl_max(is_near ? near_lines : HELD_LINES, lanes / 2);
   switch (job->walk) {
   case TSL_SKINNY_UPDATE:
     return job->depth > TSL_SKINNY_OUTER_MAX;
@@ -151,13 +154,13 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
                          tsl_skinny_job *job) {
   const int64_t level_2 = device->level_bytes[1] ? (int64_t)device->level_bytes[1] : LEVEL_2_GUESS,
                 level_3 = device->level_bytes[2] ? (int64_t)device->level_bytes[2] : LEVEL_3_GUESS;
-  const double bytes = tsl_problem_bytes(problem);
-  const bool lines_are_far = tsl_skinny_held_bytes(problem) > (double)tsl_min(level_3 / 2, FAR_BYTES);
+  const double bytes = tsl_problem_bytes(problem), held = tsl_skinny_held_bytes(problem);
+  const bool lines_are_far = held > (double)tsl_min(level_3 / 2, FAR_BYTES);
   *job = (tsl_skinny_job){.kernels = kernels_for(problem->c.type, device->capabilities),
                           .team = tsl_device_team(device)};
   orient(problem, strides, job);
   const int64_t c_bytes = job->few * job->many * job->size;
-  job->is_tiled = needs_tiles(job, lines_are_far);
+  job->is_tiled = needs_tiles(job, lines_are_far, held <= NEAR_BYTES);
   job->vectors = vectors_of_updates(job, device);
   cut(level_2, job);
   job->nontemporal = job->beta == 0 && c_bytes > level_3 / 2;
@@ -336,12 +339,16 @@ static void columns_piece(void *argument, int64_t index, int worker) {
   store_piece(run, sums, 1, job->is_tiled ? pitch : job->few, from, count);
 }
 
+/* Computes TSL_SKINNY_COLUMNS. Pieces of tiles have equal widths, as many for each thread. Pieces of lines do
+ * not depend on the threads: columns that are reduced together add their lanes in another order. */
 static tesela_status run_columns(skinny_launch *run) {
   const tsl_skinny_job *job = run->job;
   void *memory = NULL;
   if (job->copies_thin)
     TSL_TRY(copy_thin(run, &memory));
-  run->width = job->is_tiled ? SPREAD : REDUCED;
+  const int64_t most = job->is_tiled ? SPREAD : REDUCED, pieces = tsl_ceil_div(job->many, most);
+  run->width =
+      job->is_tiled ? tsl_ceil_div(job->many, tsl_round_up(pieces, tsl_team_threads(run->team))) : most;
   run->pieces = tsl_ceil_div(job->many, run->width);
   tsl_team_run(run->team, run->pieces, columns_piece, run);
   tsl_scratch_give(memory);

@@ -15,18 +15,18 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
   const REAL *b = tile->b;
   REAL *c = tile->c;
   tsl_packed_prefetch prefetch = tile->prefetch;
-  const REAL *c_wanted = c, *const c_last = c + (TILE_ROWS - 1) * c_row;
+  const REAL *c_prefetch = c, *const c_last = c + (TILE_ROWS - 1) * c_row;
   NAME(vector) sum[TILE_ROWS * COMPONENTS][TILE_VECTORS];
   TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] = (const char *)tile->a + 5 * i * stride;
   TSL_UNROLL for (int i = 0; i < TILE_ROWS * COMPONENTS; i++) {
     TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = (NAME(vector)){0};
   }
-  int64_t l = tile->depth;
+  int64_t l = tile->kc;
   for (; l >= PACKED_STEPS; l -= PACKED_STEPS) {
     if (l % TSL_PACKED_PREFETCH_STEPS < PACKED_STEPS) {
-      for (int64_t i = tile->c_rows; i > 0; i--) {
-        TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) __builtin_prefetch(c_wanted + j * LANES, 1);
-        c_wanted += c_wanted == c_last ? 0 : c_row;
+      for (int64_t i = tile->c_prefetch_rows; i > 0; i--) {
+        TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) __builtin_prefetch(c_prefetch + j * LANES, 1);
+        c_prefetch += c_prefetch == c_last ? 0 : c_row;
       }
       prefetch_some(&prefetch);
     }
@@ -40,8 +40,8 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(tsl_packed_tile *tile) {
   tile->prefetch = prefetch;
   const int64_t last = tile->columns * COMPONENTS - EDGE;
   const bool is_plain = COMPONENTS == 1 && tile->is_plain,
-             is_one = COMPONENTS == 2 && tile->alpha[0] == 1 && tile->alpha[1] == 0;
-  if (is_one)
+             alpha_is_one = COMPONENTS == 2 && tile->alpha[0] == 1 && tile->alpha[1] == 0;
+  if (alpha_is_one)
     TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
       TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] =
           join_sums(tile->signs, sum[i * COMPONENTS][j], sum[i * COMPONENTS + COMPONENTS - 1][j]);

@@ -30,7 +30,7 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(const tsl_skinny_tile *tile, cons
   }
   if (a_step == sizeof(REAL) && tile->asks == 0)
     for (; l >= 4; l -= 4) {
-#include "strategy/gemm/host/host_skinny/kernels/host_skinny_tile_steps.h"
+#include "host/tile_steps.h"
     }
   else if (a_step == sizeof(REAL)) {
     const int64_t asks = tile->asks;
@@ -38,12 +38,12 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(const tsl_skinny_tile *tile, cons
     for (; l >= 4; l -= 4) {
       for (int64_t asked = 0; asked < asks; asked++, wanted += b_step)
         TSL_UNROLL for (int line = 0; line < LINES; line++) __builtin_prefetch(wanted + 64 * line, 0, 2);
-#include "strategy/gemm/host/host_skinny/kernels/host_skinny_tile_steps.h"
+#include "host/tile_steps.h"
     }
   }
   for (; l > 0; l--) {
 #define STEP_AT 0
-#include "strategy/gemm/host/host_skinny/kernels/host_skinny_tile_step.h"
+#include "host/tile_step.h"
 #undef STEP_AT
     TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] += a_step;
   }

@@ -21,7 +21,7 @@ static tesela_status TILE_NAME(TILE_ROWS, TILE_VECTORS)(const void *state, const
     for (int64_t l = tile->depth; l > 0; l--) {
 #define LOAD_LAST(from) NAME(load_masked)(from, mask)
 #define STEP_AT 0
-#include "strategy/gemm/host/host_small/kernels/host_small_tile_step.h"
+#include "host/tile_step.h"
 #undef STEP_AT
 #undef LOAD_LAST
       TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] += a_step;
@@ -31,23 +31,11 @@ static tesela_status TILE_NAME(TILE_ROWS, TILE_VECTORS)(const void *state, const
 #define LOAD_LAST(from) NAME(load)(from)
     if (a_step == sizeof(REAL))
       for (; l >= 4; l -= 4) {
-#define STEP_AT 0
-#include "strategy/gemm/host/host_small/kernels/host_small_tile_step.h"
-#undef STEP_AT
-#define STEP_AT 1
-#include "strategy/gemm/host/host_small/kernels/host_small_tile_step.h"
-#undef STEP_AT
-#define STEP_AT 2
-#include "strategy/gemm/host/host_small/kernels/host_small_tile_step.h"
-#undef STEP_AT
-#define STEP_AT 3
-#include "strategy/gemm/host/host_small/kernels/host_small_tile_step.h"
-#undef STEP_AT
-        TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] += 4 * sizeof(REAL);
+#include "host/tile_steps.h"
       }
     for (; l > 0; l--) {
 #define STEP_AT 0
-#include "strategy/gemm/host/host_small/kernels/host_small_tile_step.h"
+#include "host/tile_step.h"
 #undef STEP_AT
       TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] += a_step;
     }

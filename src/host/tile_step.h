@@ -1,8 +1,15 @@
-/* One step of k of a micro-kernel. STEP_AT is the step's offset in elements of a. */
+/* One step of k of a micro-kernel. Element i of a's column is at a[i / 5] + i % 5 strides. STEP_AT: the
+ * offset in elements of a. LOAD_LAST(from), if defined, loads the last vector of a row of b. */
 {
   NAME(vector) row_of_b[TILE_VECTORS];
+#ifdef LOAD_LAST
+  TSL_UNROLL for (int j = 0; j < TILE_VECTORS - 1; j++) row_of_b[j] =
+      NAME(load)((const REAL *)(const void *)b + j * LANES);
+  row_of_b[TILE_VECTORS - 1] = LOAD_LAST((const REAL *)(const void *)b + EDGE);
+#else
   TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) row_of_b[j] =
       NAME(load)((const REAL *)(const void *)b + j * LANES);
+#endif
   TSL_UNROLL for (int i = 0; i < POINTERS; i++) __asm__("" : "+r"(a[i]), "+r"(stride), "+r"(three));
   TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
     const REAL number =
@@ -10,5 +17,5 @@
     TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = NAME(fma)(sum[i][j], number, row_of_b[j]);
   }
   b += b_step;
-  __asm__("" : "+r"(b)); /* or compilers find where it will be four steps on, and have no register for that */
+  __asm__("" : "+r"(b)); /* prevents a pointer for each of four steps, which needs a register */
 }
