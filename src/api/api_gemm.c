@@ -96,7 +96,7 @@ static inline tesela_status api_gemm_multiply(tesela_context *context, const tes
   TSL_NOT_CANCELLED;
   if (has_key && !known) {
     const tsl_floats before = tsl_exceptions_begin();
-    const bool is_done = tsl_api_at_once(context, desc);
+    const bool is_done = tsl_small_gemm_run(context, desc);
     if (tsl_floats_read() != before)
       settle(before, desc);
     if (is_done)

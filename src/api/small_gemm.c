@@ -100,7 +100,7 @@ bool tsl_small_gemm_take(tsl_small_gemm_finding *state, const tesela_gemm_desc *
   return tsl_direct_strategy(p, &state->choice) != NULL;
 }
 
-bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
+bool tsl_small_gemm_run(tesela_context *context, const tesela_gemm_desc *desc) {
   tsl_small_gemm_finding finding;
   tsl_small_gemm gemm;
   if (!is_small(desc))

@@ -25,11 +25,11 @@ static inline void tsl_blas_set_scalars(tesela_type type, const void *alpha, con
 
 /* Computes a small uncached product with its arguments in place, so that only the kernel's inputs are
  * written. Returns false without effect for other calls. `plain`: N; `turned`: T or C. */
-static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, int order, int trans_a,
-                                    bool plain_a, bool turned_a, int trans_b, bool plain_b, bool turned_b,
-                                    int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
-                                    int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                                    int64_t ldc) {
+static inline bool tsl_blas_small_gemm(tsl_blas_symbol *symbol, tesela_type type, int order, int trans_a,
+                                       bool plain_a, bool turned_a, int trans_b, bool plain_b, bool turned_b,
+                                       int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
+                                       int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                                       int64_t ldc) {
   const tsl_device *cpu = atomic_load_explicit(&tsl_blas_direct_cpu, memory_order_acquire);
   if ((type != TESELA_F32 && type != TESELA_F64) || !cpu ||
       ((uint64_t)(m - 1) | (uint64_t)(n - 1) | (uint64_t)(k - 1)) >= (uint64_t)tsl_crossovers.argument_side ||

@@ -66,7 +66,7 @@ static inline bool tsl_blas_level3_is_sum(const tsl_blas_layout *layout) {
          (layout->routine == TSL_BLAS_HER2K && layout->work.alpha[1] == 0);
 }
 /* Computes without a plan if that is faster. Returns false, with c unchanged, otherwise. */
-bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout);
+bool tsl_blas_level3_direct(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout);
 /* Returns true if a plan pays for a call of this size. */
 bool tsl_blas_level3_is_planned(const tsl_blas_layout *layout);
 /* Returns true if all numbers of c are finite; else zeros outside of a triangle would make NaNs. */

@@ -70,7 +70,7 @@ static bool is_faster_by_blocks(const tsl_call *work, int64_t other) {
          (work->m <= tsl_crossovers.blocks_rows || other <= tsl_crossovers.blocks_other);
 }
 
-bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
+bool tsl_blas_level3_direct(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
   const tsl_call *work = &layout->work;
   const tsl_crossover_table *limits = &tsl_crossovers;
   const bool has_columns = work->m >= limits->pack_rows && work->n >= limits->plan_columns;

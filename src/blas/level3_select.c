@@ -2,16 +2,16 @@
 
 #include "core/memory.h"
 
-static const char by_plan[] = "a plan", at_once[] = "tesela at once cpu";
+static const char by_plan[] = "a plan", direct[] = "tesela direct cpu";
 
 const char *tsl_blas_level3_compute(const tsl_blas_symbol *symbol, tsl_blas_layout *layout,
                                     tesela_record *record) {
   if (tsl_blas_level3_little(layout))
-    return at_once;
+    return direct;
   void *joined = tsl_blas_level3_join(layout);
   const char *who = NULL;
-  if (tsl_blas_level3_solve(layout) || tsl_blas_level3_at_once(symbol, layout))
-    who = at_once;
+  if (tsl_blas_level3_solve(layout) || tsl_blas_level3_direct(symbol, layout))
+    who = direct;
   else if (tsl_blas_level3_plan(symbol, layout, record))
     who = by_plan;
   else if (tsl_blas_level3_blocks(symbol, layout))

@@ -15,7 +15,7 @@ static bool dispatch_is_small(const tsl_call *call) {
          tsl_dispatch_aligned(call->type, call->a.data, call->b.data, call->c.data);
 }
 
-bool tsl_dispatch_at_once(const tsl_call *call, const tsl_device *cpu) {
+bool tsl_dispatch(const tsl_call *call, const tsl_device *cpu) {
   if (call->solves)
     return tsl_solve_host_blocked.direct.bind(call, cpu, NULL);
   if (call->m <= 0 || call->n <= 0 || call->k <= 0)

@@ -19,7 +19,7 @@ static inline bool tsl_dispatch_small(const tsl_call *call, const tsl_device *cp
 }
 /* Computes a small call of any structure, or a triangular system, at once with the call's team. Returns
  * false, with nothing changed, if another way may be faster or memory ran out. */
-bool tsl_dispatch_at_once(const tsl_call *call, const tsl_device *cpu);
+bool tsl_dispatch(const tsl_call *call, const tsl_device *cpu);
 /* Computes a product of any size and structure at once with up to `threads` threads of the shared pool.
  * Returns false, with nothing changed, for empty products or if memory ran out. */
 bool tsl_dispatch_packed(const tsl_call *call, const tsl_device *cpu, int threads);

@@ -15,10 +15,10 @@ static __attribute__((noinline)) void WITHOUT_KERNEL(CBLAS(L(gemm)))(int order, 
   typedef void forward(int, int, int, WORD, WORD, WORD, SCALAR, const void *, WORD, const void *, WORD,
                        SCALAR, void *, WORD);
   static tsl_blas_symbol symbol = CBLAS_SYMBOL(L(gemm));
-  if (tsl_blas_at_once(&symbol, TSL_BLAS_TYPE, order, transa, transa == 111, transa == 112 || transa == 113,
-                       transb, transb == 111, transb == 112 || transb == 113, (INTEGER)m, (INTEGER)n,
-                       (INTEGER)k, SCALAR_AT(alpha), a, (INTEGER)lda, b, (INTEGER)ldb, SCALAR_AT(beta), c,
-                       (INTEGER)ldc))
+  if (tsl_blas_small_gemm(
+          &symbol, TSL_BLAS_TYPE, order, transa, transa == 111, transa == 112 || transa == 113, transb,
+          transb == 111, transb == 112 || transb == 113, (INTEGER)m, (INTEGER)n, (INTEGER)k, SCALAR_AT(alpha),
+          a, (INTEGER)lda, b, (INTEGER)ldb, SCALAR_AT(beta), c, (INTEGER)ldc))
     return;
   const tsl_blas_multiply product = {.order = order, .m = (INTEGER)m, .n = (INTEGER)n, ARGUMENTS};
   tsl_blas_function *next = NULL;

@@ -15,10 +15,10 @@ WITHOUT_KERNEL(FORTRAN(L(gemm)))(const char *transa, const char *transb, const I
                        const void *, void *, const INTEGER *, size_t, size_t);
   static tsl_blas_symbol symbol = FORTRAN_SYMBOL(L(gemm), TSL_BLAS_UPPER "GEMM ");
   const int letter_a = tsl_blas_capital(*transa), letter_b = tsl_blas_capital(*transb);
-  if (tsl_blas_at_once(&symbol, TSL_BLAS_TYPE, TSL_BLAS_COLUMN_MAJOR, letter_a, letter_a == 'N',
-                       letter_a == 'T' || letter_a == 'C', letter_b, letter_b == 'N',
-                       letter_b == 'T' || letter_b == 'C', *m, *n, *k, alpha, a, *lda, b, *ldb, beta, c,
-                       *ldc))
+  if (tsl_blas_small_gemm(&symbol, TSL_BLAS_TYPE, TSL_BLAS_COLUMN_MAJOR, letter_a, letter_a == 'N',
+                          letter_a == 'T' || letter_a == 'C', letter_b, letter_b == 'N',
+                          letter_b == 'T' || letter_b == 'C', *m, *n, *k, alpha, a, *lda, b, *ldb, beta, c,
+                          *ldc))
     return;
   const tsl_blas_multiply product = {.order = TSL_BLAS_COLUMN_MAJOR, .m = *m, .n = *n, ARGUMENTS};
   tsl_blas_function *next = NULL;

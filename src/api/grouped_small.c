@@ -13,15 +13,15 @@
 
 enum { PARTS_OF_A_THREAD = 8 };
 
-static bool grouped_at_once_is_single(const tesela_batch *batch) {
+static bool grouped_small_is_single(const tesela_batch *batch) {
   return !batch || (batch->count == 1 && !batch->a && !batch->b && !batch->c);
 }
 
-static void grouped_at_once_find(tsl_small_gemm_finding *state, const tesela_gemm_desc *descs,
-                                 const tesela_batch *batches, int64_t count, tsl_small_gemm_group *out) {
+static void grouped_small_find(tsl_small_gemm_finding *state, const tesela_gemm_desc *descs,
+                               const tesela_batch *batches, int64_t count, tsl_small_gemm_group *out) {
   for (int64_t i = 0; i < count; i++) {
     tsl_small_gemm *gemm = &out->all[out->count];
-    if (grouped_at_once_is_single(batches ? &batches[i] : NULL) &&
+    if (grouped_small_is_single(batches ? &batches[i] : NULL) &&
         tsl_small_gemm_take(state, &descs[i], gemm)) {
       gemm->number = i;
       out->count++;
@@ -29,8 +29,8 @@ static void grouped_at_once_find(tsl_small_gemm_finding *state, const tesela_gem
   }
 }
 
-int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc *descs,
-                                 const tesela_batch *batches, int64_t count, tsl_small_gemm_group *out) {
+int64_t tsl_grouped_find_small(tesela_context *context, const tesela_gemm_desc *descs,
+                               const tesela_batch *batches, int64_t count, tsl_small_gemm_group *out) {
   tsl_small_gemm_finding finding;
   size_t bytes;
   void *block;
@@ -45,7 +45,7 @@ int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc
       tsl_scratch_take(bytes, "small products of a group", &block) == TESELA_OK) {
     out->cpu = finding.cpu;
     out->all = block;
-    grouped_at_once_find(&finding, descs, batches, count, out);
+    grouped_small_find(&finding, descs, batches, count, out);
   }
   tsl_small_gemm_end(&finding);
   tsl_status_restore(&saved);
@@ -61,7 +61,7 @@ static __attribute__((noinline)) void settle(tsl_floats before, const tsl_call *
 
 /* Computes by the specification if the strategy fails. It needs no memory and accepts any strides, so no
  * product fails after others are done. */
-static tesela_status grouped_at_once_multiply(const tsl_call *call, tsl_device *cpu) {
+static tesela_status grouped_small_multiply(const tsl_call *call, tsl_device *cpu) {
   const tsl_floats before = tsl_exceptions_begin();
   const bool is_done = tsl_dispatch_small(call, cpu, NULL);
   if (tsl_floats_read() != before)
@@ -90,31 +90,31 @@ static tesela_status grouped_at_once_multiply(const tsl_call *call, tsl_device *
   return tsl_plan_run(&plan, &operands, NULL);
 }
 
-typedef struct grouped_at_once_state {
+typedef struct grouped_small_state {
   const tsl_small_gemm_group *gemms;
   tsl_grouped *group;
   int64_t parts;
-} grouped_at_once_state;
+} grouped_small_state;
 
-static void grouped_at_once_multiply_part(void *argument, int64_t part, int worker) {
-  const grouped_at_once_state *run = argument;
+static void grouped_small_multiply_part(void *argument, int64_t part, int worker) {
+  const grouped_small_state *run = argument;
   const int64_t count = run->gemms->count, end = tsl_partition_begin(count, run->parts, part + 1);
   (void)worker;
   for (int64_t i = tsl_partition_begin(count, run->parts, part); i < end; i++)
-    tsl_grouped_note(run->group, grouped_at_once_multiply(&run->gemms->all[i].call, run->gemms->cpu));
+    tsl_grouped_note(run->group, grouped_small_multiply(&run->gemms->all[i].call, run->gemms->cpu));
 }
 
-void tsl_grouped_at_once(tsl_grouped *group) {
-  const tsl_small_gemm_group *gemms = &group->at_once;
+void tsl_grouped_run_small(tsl_grouped *group) {
+  const tsl_small_gemm_group *gemms = &group->small;
   double work = 0;
   for (int64_t i = 0; i < gemms->count; i++)
     work += 2.0 * (double)(gemms->all[i].call.m * gemms->all[i].call.n * gemms->all[i].call.k);
   const tsl_team team =
       work < (double)tsl_crossovers.thread_batch ? (tsl_team){0} : tsl_device_team(gemms->cpu);
   const int64_t part_limit = (int64_t)PARTS_OF_A_THREAD * tsl_team_threads(team);
-  grouped_at_once_state all = {gemms, group,
-                               tsl_team_threads(team) == 1 ? 1
-                               : gemms->count < part_limit ? gemms->count
-                                                           : part_limit};
-  tsl_team_run(team, all.parts, grouped_at_once_multiply_part, &all);
+  grouped_small_state all = {gemms, group,
+                             tsl_team_threads(team) == 1 ? 1
+                             : gemms->count < part_limit ? gemms->count
+                                                         : part_limit};
+  tsl_team_run(team, all.parts, grouped_small_multiply_part, &all);
 }
