@@ -165,19 +165,26 @@ static tesela_status batch_common_multiply(const tsl_products *products, int64_t
   return tsl_plan_run(plan, &operands, NULL);
 }
 
-/* Computes product `index` by the specification, which needs no memory, after its plan left C unchanged. */
+tesela_status tsl_products_by_specification(const tsl_problem *problem, tsl_device *cpu,
+                                            tsl_memory_place place, const tsl_operands *operands) {
+  const tsl_strategy *plainest = tsl_strategy_specification(problem->op);
+  tsl_plan plan = {.work = {.strategy = plainest,
+                            .problem = *problem,
+                            .config = tsl_strategy_defaults(plainest),
+                            .device = cpu},
+                   .place = place};
+  return tsl_plan_run(&plan, operands, NULL);
+}
+
+/* Computes product `index` by the specification after its plan left C unchanged. */
 static tesela_status rescue(tsl_products *products, int64_t index) {
   const tsl_plan *failed_plan = products->plan->plan;
-  const tsl_strategy *plainest = tsl_strategy_specification(failed_plan->work.problem.op);
-  tsl_plan plan = {.work = {.strategy = plainest,
-                            .problem = failed_plan->work.problem,
-                            .config = tsl_strategy_defaults(plainest)},
-                   .place = failed_plan->place};
   tsl_operands operands = {.scratch = NULL};
-  TSL_TRY(tsl_devices_find(products->context->devices, "cpu", &plan.work.device));
+  tsl_device *cpu;
+  TSL_TRY(tsl_devices_find(products->context->devices, "cpu", &cpu));
   TSL_TRY(tsl_products_gather(products, index, &operands));
   atomic_store_explicit(&products->rescues, true, memory_order_relaxed);
-  return tsl_plan_run(&plan, &operands, NULL);
+  return tsl_products_by_specification(&failed_plan->work.problem, cpu, failed_plan->place, &operands);
 }
 
 /* Returns true if the specification can compute the products: host memory, not packed. */

@@ -8,8 +8,9 @@
 /* Members that are computed without plans. */
 typedef struct tsl_small_gemm_group {
   tsl_device *cpu;
-  int64_t count;       /* members in `all` */
-  tsl_small_gemm *all; /* scratch memory of tsl_scratch_take(); NULL: none */
+  const tesela_gemm_desc *descs; /* the caller's */
+  int64_t count;                 /* members in `all` */
+  tsl_small_gemm *all;           /* scratch memory of tsl_scratch_take(); NULL: none */
 } tsl_small_gemm_group;
 
 typedef struct tsl_grouped {

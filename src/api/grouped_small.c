@@ -7,9 +7,6 @@
 #include "dispatch/crossovers.h"
 #include "host/int_math.h"
 #include "strategy/host_jobs/exceptions.h"
-#include "strategy/host_jobs/host_job.h"
-#include "strategy/params.h"
-#include "strategy/strategy_list.h"
 
 enum { PARTS_OF_A_THREAD = 8 };
 
@@ -44,6 +41,7 @@ int64_t tsl_grouped_find_small(tesela_context *context, const tesela_gemm_desc *
       tsl_device_open(finding.cpu) == TESELA_OK &&
       tsl_scratch_take(bytes, "small products of a group", &block) == TESELA_OK) {
     out->cpu = finding.cpu;
+    out->descs = descs;
     out->all = block;
     grouped_small_find(&finding, descs, batches, count, out);
   }
@@ -59,49 +57,42 @@ static __attribute__((noinline)) void settle(tsl_floats before, const tsl_call *
   tsl_exceptions_settle(before, &problem, &operands);
 }
 
-/* Computes by the specification if the strategy fails. It needs no memory and accepts any strides, so no
- * product fails after others are done. */
-static tesela_status grouped_small_multiply(const tsl_call *call, tsl_device *cpu) {
+/* Computes a product that the direct path refuses by its plan; without memory for one by the specification,
+ * so that no product fails after others are done. */
+static tesela_status grouped_small_by_plan(const tsl_grouped *group, const tsl_small_gemm *gemm) {
+  const tsl_call *call = &gemm->call;
+  const tsl_operands operands = {.a = {.host = tsl_writable(call->a.data)},
+                                 .b = {.host = tsl_writable(call->b.data)},
+                                 .c = {.host = tsl_writable(call->c.data)}};
+  tsl_request request;
+  tsl_problem problem;
+  TSL_TRY(tsl_api_gemm_request(group->context, &group->small.descs[gemm->number], &request));
+  const tesela_status status = tsl_api_call(group->context, &request, NULL, NULL);
+  if (status == TESELA_OK || status == TESELA_DEVICE_FAILED)
+    return status;
+  TSL_TRY(tsl_api_problem(&request, &problem));
+  return tsl_products_by_specification(&problem, group->small.cpu, TSL_PLACE_HOST, &operands);
+}
+
+static tesela_status grouped_small_multiply(const tsl_grouped *group, const tsl_small_gemm *gemm) {
   const tsl_floats before = tsl_exceptions_begin();
-  const bool is_done = tsl_dispatch_small(call, cpu, NULL);
+  const bool is_done = tsl_dispatch_small(&gemm->call, group->small.cpu, NULL);
   if (tsl_floats_read() != before)
-    settle(before, call);
-  if (is_done)
-    return TESELA_OK;
-  const tsl_strategy *plainest = tsl_strategy_specification(TSL_OP_GEMM);
-  tsl_plan plan = {.work = {.strategy = plainest,
-                            .problem = tsl_problem_gemm(call->m, call->n, call->k, call->type),
-                            .config = tsl_strategy_defaults(plainest),
-                            .device = cpu},
-                   .place = TSL_PLACE_HOST};
-  tsl_problem *problem = &plan.work.problem;
-  problem->alpha[0] = call->alpha[0];
-  problem->beta[0] = call->beta[0];
-  problem->a.row_stride = call->a.row;
-  problem->a.col_stride = call->a.col;
-  problem->b.row_stride = call->b.row;
-  problem->b.col_stride = call->b.col;
-  problem->c.row_stride = call->c.row;
-  problem->c.col_stride = call->c.col;
-  tsl_operands operands = tsl_strides_of(problem);
-  operands.a.host = tsl_writable(call->a.data);
-  operands.b.host = tsl_writable(call->b.data);
-  operands.c.host = tsl_writable(call->c.data);
-  return tsl_plan_run(&plan, &operands, NULL);
+    settle(before, &gemm->call);
+  return is_done ? TESELA_OK : grouped_small_by_plan(group, gemm);
 }
 
 typedef struct grouped_small_state {
-  const tsl_small_gemm_group *gemms;
   tsl_grouped *group;
   int64_t parts;
 } grouped_small_state;
 
 static void grouped_small_multiply_part(void *argument, int64_t part, int worker) {
   const grouped_small_state *run = argument;
-  const int64_t count = run->gemms->count, end = tsl_partition_begin(count, run->parts, part + 1);
+  const int64_t count = run->group->small.count, end = tsl_partition_begin(count, run->parts, part + 1);
   (void)worker;
   for (int64_t i = tsl_partition_begin(count, run->parts, part); i < end; i++)
-    tsl_grouped_note(run->group, grouped_small_multiply(&run->gemms->all[i].call, run->gemms->cpu));
+    tsl_grouped_note(run->group, grouped_small_multiply(run->group, &run->group->small.all[i]));
 }
 
 void tsl_grouped_run_small(tsl_grouped *group) {
@@ -112,9 +103,8 @@ void tsl_grouped_run_small(tsl_grouped *group) {
   const tsl_team team =
       work < (double)tsl_crossovers.thread_batch ? (tsl_team){0} : tsl_device_team(gemms->cpu);
   const int64_t part_limit = (int64_t)PARTS_OF_A_THREAD * tsl_team_threads(team);
-  grouped_small_state all = {gemms, group,
-                             tsl_team_threads(team) == 1 ? 1
-                             : gemms->count < part_limit ? gemms->count
-                                                         : part_limit};
+  grouped_small_state all = {group, tsl_team_threads(team) == 1 ? 1
+                                    : gemms->count < part_limit ? gemms->count
+                                                                : part_limit};
   tsl_team_run(team, all.parts, grouped_small_multiply_part, &all);
 }
