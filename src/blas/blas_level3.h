@@ -16,9 +16,6 @@ static inline double tsl_blas_level3_volume(const tsl_blas_multiply *structured)
                                              : m * n * (structured->side == 'L' ? m : n);
 }
 
-/* Returns the route of a call with `volume` multiply-adds. */
-tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume);
-
 /* Returns 0, or the number of the first wrong argument. */
 int tsl_blas_check_level3(tesela_type type, const tsl_blas_multiply *structured);
 

@@ -68,15 +68,18 @@ static bool is_real(const tsl_blas_symbol *symbol) {
   return symbol->type == TESELA_F32 || symbol->type == TESELA_F64;
 }
 
-/* Rates the symbol's host BLAS once if it is unknown and needed. */
+/* Begins to rate the symbol's host BLAS if it is unknown and needed. */
 static tsl_blas_peer blas_route_peer_of(tsl_blas_symbol *symbol) {
-  const tsl_blas_peer peer = tsl_host_blas_kind(symbol);
-  int unknown = TSL_BLAS_PEER_UNKNOWN;
-  if (peer != TSL_BLAS_PEER_UNKNOWN || requested_route != REQUEST_AUTO || tsl_blas_is_nested())
-    return peer;
-  atomic_compare_exchange_strong(&symbol->peer, &unknown,
-                                 (int)tsl_blas_standing(symbol, tsl_blas_host_function(symbol)));
+  if (tsl_host_blas_kind(symbol) == TSL_BLAS_PEER_UNKNOWN && requested_route == REQUEST_AUTO &&
+      !tsl_blas_is_nested())
+    tsl_blas_rate(symbol);
   return tsl_host_blas_kind(symbol);
+}
+
+/* Returns false while a route may change, so that no shortcut is stored. */
+static bool is_rated(const tsl_blas_symbol *symbol) {
+  const int peer = atomic_load_explicit(&symbol->peer, memory_order_relaxed);
+  return peer != TSL_BLAS_PEER_UNKNOWN && peer != TSL_BLAS_PEER_PENDING;
 }
 
 /* Returns false if sizes decide. */
@@ -96,7 +99,7 @@ static bool is_route_fixed(tsl_blas_peer peer, tsl_blas_route *route) {
 
 /* Forwards calls with less work from now on without checks; 0: all calls. */
 static void forward_below(tsl_blas_symbol *symbol, double below) {
-  if (!tsl_blas_logging)
+  if (!tsl_blas_logging && is_rated(symbol))
     atomic_store_explicit(&symbol->pass_below, below > 0 ? below : INFINITY, memory_order_release);
 }
 
@@ -131,7 +134,7 @@ bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply 
 
 bool tsl_blas_is_always_forwarded(const tsl_blas_symbol *symbol) {
   return is_real(symbol) && requested_route == REQUEST_AUTO && !may_leave_cpu && !tsl_blas_is_nested() &&
-         !tsl_blas_logging;
+         !tsl_blas_logging && is_rated(symbol);
 }
 
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
@@ -181,17 +184,15 @@ tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbo
   return elements >= from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }
 
-bool tsl_blas_may_measure(tsl_blas_symbol *symbol) {
-  return requested_route == REQUEST_AUTO && !tsl_blas_is_nested() &&
-         blas_route_peer_of(symbol) == TSL_BLAS_PEER_TUNED;
-}
-
-tsl_blas_route tsl_blas_route_by(tsl_blas_symbol *symbol,
-                                 const tsl_blas_share shares[TSL_BLAS_PEER_TUNED + 1]) {
+tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {
   const tsl_blas_peer peer = blas_route_peer_of(symbol);
   tsl_blas_route route;
   if (is_route_fixed(peer, &route))
     return route;
-  forward_below(symbol, shares[peer].from);
-  return shares[peer].is_ours ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
+  const double plain_from = (double)tsl_crossovers.peer_plain_level3;
+  const tsl_blas_share share = peer == TSL_BLAS_PEER_PLAIN
+                                   ? (tsl_blas_share){plain_from, volume >= plain_from}
+                                   : tsl_blas_share_of_level3(routine, symbol, volume);
+  forward_below(symbol, share.from);
+  return share.is_ours ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }

@@ -88,6 +88,7 @@
   X(peer_plain_volume, 16 * 16 * 16, ANY, "multiply-adds, plain library") \
   X(peer_plain_side, 4, ANY, "rows, columns and terms, plain library") \
   X(peer_plain_level3, 8 * 8 * 8, ANY, "multiply-adds of Level 3, plain library") \
+  X(peer_level3, ANY, ANY, "multiply-adds of Level 3, before its race has ended") \
   X(peer_transpose_f32, 2000 * 2000, ANY, "elements of a transposed copy") \
   X(peer_plain_transpose_f32, 1000 * 1000, ANY, "elements of a transposed copy, plain library") \
   X(peer_transpose, 250 * 250, ANY, "elements of a transposed copy of f64 or c64, any library") \
