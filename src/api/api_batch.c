@@ -8,8 +8,6 @@
 #include "host/int_math.h"
 #include "strategy/host_jobs/host_job.h"
 
-enum { CHUNKS_OF_A_THREAD = 8 };
-
 typedef struct api_batch_state {
   tsl_products products;
   int64_t chunks;         /* parts into which the products are divided */
@@ -72,7 +70,7 @@ static tesela_status multiply_all(api_batch_state *state) {
                   flops < (double)tsl_crossovers.thread_product &&
                   flops * (double)state->products.batch->count >= (double)tsl_crossovers.thread_batch;
   const tsl_team team = state->shares ? tsl_device_team(work->device) : (tsl_team){0};
-  const int64_t chunk_limit = state->shares ? (int64_t)CHUNKS_OF_A_THREAD * tsl_team_threads(team) : 1;
+  const int64_t chunk_limit = state->shares ? tsl_crossovers.thread_jobs * tsl_team_threads(team) : 1;
   find_streaming_kernel(state);
   state->chunks = state->products.batch->count < chunk_limit ? state->products.batch->count : chunk_limit;
   tsl_team_run(team, state->chunks, multiply_chunk, state);

@@ -10,8 +10,6 @@
 
 /* Overheads in f32 operations: of a call, of a byte, and of starting and ending all threads. */
 static const double call_work = 400, byte_work = 2, team_work = 4e5;
-enum { JOBS_OF_A_THREAD = 8 };
-
 /* All products of one member. */
 typedef struct series {
   int64_t member, count;
@@ -121,7 +119,7 @@ static int64_t choose_together(const schedule *state, int threads, double *loads
     left -= work;
   }
   const int64_t rest = large - together;
-  if (rest == 0 || rest >= (int64_t)JOBS_OF_A_THREAD * threads)
+  if (rest == 0 || rest >= tsl_crossovers.thread_jobs * threads)
     return together;
   const int64_t choices[] = {together + rest % threads, large};
   double best = schedule_predict_time(state, threads, loads, large, together, fmax(small, 0));
@@ -176,12 +174,12 @@ static void schedule_run_all(schedule *state, tsl_team team, double *loads) {
   if (position.series == state->count)
     return;
   const int64_t jobs =
-      schedule_make_jobs(state, position, fmax(left, 0) / (double)(JOBS_OF_A_THREAD * threads));
+      schedule_make_jobs(state, position, fmax(left, 0) / (double)(tsl_crossovers.thread_jobs * threads));
   tsl_team_run(team, jobs, schedule_run_job, state);
 }
 
 static int64_t schedule_max_jobs(int threads, int64_t products) {
-  const int64_t most = (int64_t)JOBS_OF_A_THREAD * threads + 2;
+  const int64_t most = tsl_crossovers.thread_jobs * threads + 2;
   return products < most ? products : most;
 }
 

@@ -8,8 +8,6 @@
 #include "host/int_math.h"
 #include "strategy/host_jobs/exceptions.h"
 
-enum { PARTS_OF_A_THREAD = 8 };
-
 static bool grouped_small_is_single(const tesela_batch *batch) {
   return !batch || (batch->count == 1 && !batch->a && !batch->b && !batch->c);
 }
@@ -102,7 +100,7 @@ void tsl_grouped_run_small(tsl_grouped *group) {
     work += 2.0 * (double)(gemms->all[i].call.m * gemms->all[i].call.n * gemms->all[i].call.k);
   const tsl_team team =
       work < (double)tsl_crossovers.thread_batch ? (tsl_team){0} : tsl_device_team(gemms->cpu);
-  const int64_t part_limit = (int64_t)PARTS_OF_A_THREAD * tsl_team_threads(team);
+  const int64_t part_limit = tsl_crossovers.thread_jobs * tsl_team_threads(team);
   grouped_small_state all = {group, tsl_team_threads(team) == 1 ? 1
                                     : gemms->count < part_limit ? gemms->count
                                                                 : part_limit};

@@ -8,6 +8,8 @@
 
 /* Returns the host BLAS function to forward to; NULL: the call is complete. */
 tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_multiply *structured);
+/* Computes gemmt, an update with two independent factors, in the same ways. */
+tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *product);
 
 /* Returns multiply-adds, complex or real. */
 static inline double tsl_blas_level3_volume(const tsl_blas_multiply *structured) {
@@ -35,7 +37,7 @@ typedef struct tsl_blas_layout {
   double alpha2[2];       /* its scalar */
 } tsl_blas_layout;
 
-/* Converts arguments to a layout, which must not move: its members point into it. */
+/* Converts arguments to a layout. */
 void tsl_blas_lay_out(tesela_type type, const tsl_blas_multiply *structured, tsl_blas_layout *out);
 /* Converts gemmt's arguments, for any device. */
 void tsl_blas_lay_out_gemmt(tesela_type type, const tsl_blas_multiply *product, tsl_blas_layout *out);
@@ -45,8 +47,6 @@ void tsl_blas_make_real(const tsl_blas_layout *layout);
 /* Computes by tesela. Returns the implementation's name; NULL: no memory, with only `layout` changed. */
 const char *tsl_blas_level3_compute(const tsl_blas_symbol *symbol, tsl_blas_layout *layout,
                                     tesela_record *record);
-/* Computes by tesela and ends a call that has begun. Returns false on failure. */
-bool tsl_blas_level3_end(tsl_blas_call *call, tsl_blas_layout *layout);
 /* Converts an update of rank 2k with few terms to rank k with twice as many, on a concatenated copy of the
  * factors. Returns the copy, which the caller frees; NULL: `layout` is unchanged. */
 void *tsl_blas_level3_join(tsl_blas_layout *layout);

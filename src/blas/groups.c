@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOBS_OF_A_THREAD = 8 };
-
 tsl_blas_group *tsl_blas_take_groups(int64_t count) {
   return count > 0 ? calloc((size_t)count, sizeof(tsl_blas_group)) : NULL;
 }
@@ -156,7 +154,7 @@ static void groups_run_shared(tsl_blas_call *call, tsl_blas_group *groups, int64
       all.groups[all.count++] = &groups[g];
       work += groups_work_of(&groups[g]);
     }
-  const int64_t jobs = (int64_t)JOBS_OF_A_THREAD * tsl_team_threads(team);
+  const int64_t jobs = tsl_crossovers.thread_jobs * tsl_team_threads(team);
   all.jobs = all.count < jobs ? all.count : jobs;
   if (work >= (double)tsl_crossovers.group_threads)
     tsl_team_run(team, all.jobs, groups_run_job, &all);

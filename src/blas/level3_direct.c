@@ -6,8 +6,8 @@
  *   trmm              by packed panels, in place; small ones of real types by level3_blocks.c
  *   symm hemm         by packed panels for complex types; for real types a full copy of the factor in
  *                     level3_blocks.c is as fast */
+#include "blas/blas_gemm.h"
 #include "blas/blas_level3.h"
-#include "blas/inner_gemm.h"
 #include "blas/level3_helpers.h"
 
 #include "core/checked.h"

@@ -38,6 +38,7 @@
   X(thread_product, 4000000, ANY, "operations from which all threads compute one product") \
   X(thread_each, 4000000000, ANY, "operations from which all threads compute each product of a group") \
   X(thread_batch, 200000, ANY, "operations from which threads divide a batch or group") \
+  X(thread_jobs, 8, 1 << 10, "parts for each thread of a batch or group") \
   X(streaming_ratio, 8, ANY, "second-level caches that a batch fills to be in no cache") \
   /* inner products and batches of the BLAS library */ \
   X(argument_side, 64, 1 << 20, "longest side computed from a call's arguments; a power of two") \
