@@ -140,25 +140,19 @@ __attribute__((destructor)) static void end_with_library(void) {
   stop_planning();
 }
 
+static void drivers_loaded(void) {
+  pthread_mutex_lock(&lock);
+  watch_end();
+  pthread_mutex_unlock(&lock);
+}
+
 /* Decides the place of a call and prepares its device; a call without an answer is stored in `refused`. */
 static void decide_place(const background_job *call) {
   tesela_gemm_desc desc = call->desc;
   desc.alpha = call->alpha;
   desc.beta = call->beta;
-  if (!tsl_api_considers_devices(call->context, &desc))
-    tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld stays on the processor", (long long)desc.m, (long long)desc.n,
-            (long long)desc.k);
-  pthread_mutex_lock(&lock);
-  watch_end();
-  pthread_mutex_unlock(&lock);
   bool elsewhere;
-  if (tsl_api_goes_elsewhere_soon(call->context, &desc)) {
-    tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld goes to another device by a strategy that compiles soon",
-            (long long)desc.m, (long long)desc.n, (long long)desc.k);
-    (void)tsl_api_goes_elsewhere_at_best(call->context, &desc);
-  } else {
-    (void)tsl_api_goes_elsewhere(call->context, &desc);
-  }
+  tsl_api_prepare_elsewhere(call->context, &desc, drivers_loaded);
   const bool known = tsl_api_knows_elsewhere(call->context, &desc, &elsewhere);
   if (known && elsewhere)
     tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld goes to another device from now on", (long long)desc.m,
