@@ -48,15 +48,27 @@ static peer_rating_function peer_rating_find_function(tsl_blas_function *functio
   return function;
 }
 
-static const char *kernels_of(tsl_blas_function *function) {
-  static const char *const names[] = {"openblas_get_corename", "openblas_get_corename64_",
-                                      "scipy_openblas_get_corename", "scipy_openblas_get_corename64_"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const peer_rating_function core = peer_rating_find_function(function, names[i]);
-    if (core.address)
-      return core.text();
+/* Returns openblas_get_NAME() under any of its names; address NULL: no OpenBLAS. */
+static peer_rating_function find_in_openblas(tsl_blas_function *function_near, const char *name) {
+  static const char *const ends[][2] = {{"", ""}, {"", "64_"}, {"scipy_", ""}, {"scipy_", "64_"}};
+  peer_rating_function function = {.address = NULL};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends && !function.address; i++) {
+    char full[48];
+    snprintf(full, sizeof full, "%sopenblas_get_%s%s", ends[i][0], name, ends[i][1]);
+    function = peer_rating_find_function(function_near, full);
   }
-  return NULL;
+  return function;
+}
+
+static const char *kernels_of(tsl_blas_function *function) {
+  const peer_rating_function core = find_in_openblas(function, "corename");
+  return core.address ? core.text() : NULL;
+}
+
+/* An OpenBLAS without threads may have no locks, and must not race while the program calls it. */
+static bool can_race(tsl_blas_function *function) {
+  const peer_rating_function parallel = find_in_openblas(function, "parallel");
+  return strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") != 0 && (!parallel.address || parallel.number() != 0);
 }
 
 /* MKL chooses kernels by processor features, BLIS by model, or "generic". */
@@ -78,8 +90,8 @@ static bool can_be_called(const tsl_blas_symbol *symbol) {
 
 void tsl_blas_rate(tsl_blas_symbol *symbol) {
   int unknown = TSL_BLAS_PEER_UNKNOWN;
-  const bool races = !has_good_kernels(tsl_blas_host_function(symbol)) && can_be_called(symbol) &&
-                     strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") != 0;
+  tsl_blas_function *function = tsl_blas_host_function(symbol);
+  const bool races = !has_good_kernels(function) && can_be_called(symbol) && can_race(function);
   if (atomic_compare_exchange_strong(&symbol->peer, &unknown,
                                      races ? TSL_BLAS_PEER_PENDING : TSL_BLAS_PEER_TUNED) &&
       races && !tsl_blas_race_later(tsl_blas_race_gemm, symbol, TSL_BLAS_GEMMT))
@@ -128,8 +140,9 @@ static unsigned begin_standing(tsl_blas_routine routine, tsl_blas_symbol *symbol
   char name[NAME];
   unsigned unknown = 0, standing = KNOWN;
   double stored;
-  if (tsl_blas_cpu() && tsl_blas_either_width() && strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") != 0) {
-    peer_rating_name_of(symbol, tsl_blas_host_function(symbol), routine, name);
+  tsl_blas_function *function = tsl_blas_host_function(symbol);
+  if (tsl_blas_cpu() && tsl_blas_either_width() && can_race(function)) {
+    peer_rating_name_of(symbol, function, routine, name);
     standing = tsl_api_measurement_get(tsl_blas_cpu(), name, &stored) && stored < 1 << TSL_BLAS_RACE_SIZES
                    ? KNOWN | (unsigned)stored
                    : PENDING;

@@ -25,6 +25,7 @@ rm -r "$scratch/cache"
 STANDING_LINES=3 run other 0 "a fast library keeps its calls"
 rm -r "$scratch/cache"
 TESELA_WISDOM=none run other 0.25 "nothing is measured where wisdom is none"
+SLOW_PARALLEL=0 run other 0.25 "a library without threads does not race"
 [ ! -e "$scratch/cache/blas" ] || { echo "FAILED: it was kept"; failed=1; }
 rm -rf "$scratch/cache"
 STANDING_LINES=3 SLOW_MOST=100000 run other 0.25 "small calls may be taken where large ones are not" tesela
