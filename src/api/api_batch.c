@@ -59,7 +59,7 @@ static void find_streaming_kernel(api_batch_state *state) {
   const tsl_operands strides = tsl_strides_of(&plan->work.problem);
   tsl_call call = tsl_call_of(&plan->work.problem, &strides);
   call.streams = true;
-  (void)tsl_dispatch_small(&call, plan->work.device, &state->streaming);
+  (void)tsl_dispatch(&call, plan->work.device, &state->streaming);
 }
 
 /* Computes all products. Threads divide them if one is too small for several threads and the batch is not. */

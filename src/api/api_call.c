@@ -62,7 +62,7 @@ static void store_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   const tsl_call call = tsl_call_of(&work->problem, &strides);
   tsl_binding binding;
   if (!plan->direct.run || work->strategy != &tsl_gemm_host_small ||
-      !tsl_dispatch_small(&call, work->device, &binding))
+      !tsl_dispatch(&call, work->device, &binding))
     return;
   entry->direct = plan->direct;
   entry->direct.run = binding.kernel;

@@ -74,7 +74,7 @@ static tesela_status grouped_small_by_plan(const tsl_grouped *group, const tsl_s
 
 static tesela_status grouped_small_multiply(const tsl_grouped *group, const tsl_small_gemm *gemm) {
   const tsl_floats before = tsl_exceptions_begin();
-  const bool is_done = tsl_dispatch_small(&gemm->call, group->small.cpu, NULL);
+  const bool is_done = tsl_dispatch(&gemm->call, group->small.cpu, NULL);
   if (tsl_floats_read() != before)
     settle(before, &gemm->call);
   return is_done ? TESELA_OK : grouped_small_by_plan(group, gemm);

@@ -47,6 +47,9 @@ static inline bool tsl_blas_small_gemm(tsl_blas_symbol *symbol, tesela_type type
     return false;
   tsl_call product; /* member by member, see blas_dispatch.c */
   product.type = type;
+  product.solves = false;
+  product.a_is = TESELA_GENERAL;
+  product.c_triangle = TESELA_WHOLE;
   product.m = m;
   product.n = n;
   product.k = k;
@@ -60,7 +63,7 @@ static inline bool tsl_blas_small_gemm(tsl_blas_symbol *symbol, tesela_type type
   product.c.row = by_row ? ldc : 1;
   product.c.col = by_row ? 1 : ldc;
   tsl_blas_set_scalars(type, alpha, beta, &product);
-  return tsl_dispatch_small(&product, cpu, NULL);
+  return tsl_dispatch(&product, cpu, NULL);
 }
 
 /* Looks a product up, and computes a small one without a plan. Returns false without effect if

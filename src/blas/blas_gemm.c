@@ -145,7 +145,7 @@ bool tsl_blas_packed(const tsl_call *work) {
 /* Inner products have many sizes, and planning each would take longer. */
 void tsl_blas_inner_gemm(const tsl_blas_symbol *symbol, const tsl_call *work, tesela_record *record) {
   const tsl_device *cpu = tsl_blas_cpu();
-  if (cpu && tsl_dispatch(work, cpu))
+  if (cpu && tsl_dispatch(work, cpu, NULL))
     return;
   const double volume =
       (tsl_blas_is_complex(work->type) ? 4.0 : 1.0) * (double)work->m * (double)work->n * (double)work->k;

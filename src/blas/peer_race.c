@@ -82,7 +82,7 @@ static double gemm_race_our_seconds(const tsl_blas_symbol *symbol, const gemm_ra
                             .alpha_is_1 = true,
                             .beta_is_0 = true};
   const double start = tsl_clock();
-  if (!cpu || !tsl_dispatch_small(&product, cpu, NULL))
+  if (!cpu || !tsl_dispatch(&product, cpu, NULL))
     return 0;
   const double more = (double)SIZE / OURS;
   return (is_complex ? 4 : 1) * more * more * more * (tsl_clock() - start);
