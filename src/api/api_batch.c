@@ -70,9 +70,9 @@ static tesela_status multiply_all(api_batch_state *state) {
                   flops < (double)tsl_crossovers.thread_product &&
                   flops * (double)state->products.batch->count >= (double)tsl_crossovers.thread_batch;
   const tsl_team team = state->shares ? tsl_device_team(work->device) : (tsl_team){0};
-  const int64_t chunk_limit = state->shares ? tsl_crossovers.thread_jobs * tsl_team_threads(team) : 1;
   find_streaming_kernel(state);
-  state->chunks = state->products.batch->count < chunk_limit ? state->products.batch->count : chunk_limit;
+  state->chunks =
+      state->shares ? tsl_crossovers_parts(state->products.batch->count, tsl_team_threads(team)) : 1;
   tsl_team_run(team, state->chunks, multiply_chunk, state);
   tsl_free(state->streaming.state);
   const tesela_status status = (tesela_status)atomic_load(&state->status);

@@ -4,13 +4,11 @@
 #include "core/clock.h"
 #include "core/scratch.h"
 #include "core/thread_string.h"
+#include "dispatch/crossovers.h"
 #include "host/int_math.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Parts of a thread when plans are prepared in parallel, and the number of members from which they are. */
-enum { PARTS_OF_A_THREAD = 4, SHARED_MEMBERS = 4 };
 
 static tesela_status grouped_fail_in(const tsl_products *products, tesela_status status) {
   return status == TESELA_OK
@@ -58,13 +56,12 @@ static tesela_status prepare_all(tsl_grouped *group) {
   tsl_devices *devices;
   tsl_device *cpu;
   bool is_done = false;
-  if (group->count >= SHARED_MEMBERS && can_plan_in_parallel(group)) {
+  if (group->count >= tsl_crossovers.plan_members && can_plan_in_parallel(group)) {
     TSL_TRY(tsl_api_devices(group->context, &devices));
     TSL_TRY(tsl_devices_find(devices, "cpu", &cpu));
     TSL_TRY(tsl_device_open(cpu));
     const tsl_team team = tsl_device_team(cpu);
-    const int64_t most = (int64_t)PARTS_OF_A_THREAD * tsl_team_threads(team);
-    grouped_part all = {group, group->count < most ? group->count : most};
+    grouped_part all = {group, tsl_crossovers_parts(group->count, tsl_team_threads(team))};
     tsl_team_run(team, all.parts, prepare_part, &all);
     is_done = !atomic_load(&group->fails);
   }

@@ -1,6 +1,7 @@
 /* Plans of members, and shared plans for new members that may be fused, since planning each new size takes
  * longer than the group. All take the strategy and parameters of the fused launch's plan. */
 #include "api/grouped.h"
+#include "dispatch/crossovers.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
@@ -45,8 +46,7 @@ tesela_status tsl_grouped_told(tsl_grouped *group) {
   return status;
 }
 
-/* Bytes of a strategy's text, and the number of new members below which each one is planned. */
-enum { TEXT = 256, FEW = 3 };
+enum { TEXT = 256 }; /* bytes of a strategy's text */
 
 /* Returns true for a single plain product in buffers without own strategy, effort or bits. */
 static bool may_be_joined(const tesela_gemm_desc *desc, const tesela_batch *batch) {
@@ -150,7 +150,7 @@ static tesela_status plan_all(tsl_grouped *group) {
   char text[TEXT];
   tsl_cached_plan *joint;
   TSL_TRY(grouped_plan_shared_find(group, &found));
-  if (found.missing < FEW || !has_joining(group, &group->descs[found.leader]))
+  if (found.missing < tsl_crossovers.joined_members || !has_joining(group, &group->descs[found.leader]))
     return TESELA_OK;
   TSL_TRY(tsl_grouped_plan_joint(group, &group->descs[found.leader], found.able, &joint));
   const tesela_status status = grouped_plan_shared_text_of(tsl_plan_cache_plan(joint)->plan, text);

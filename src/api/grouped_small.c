@@ -100,9 +100,7 @@ void tsl_grouped_run_small(tsl_grouped *group) {
     work += 2.0 * (double)(gemms->all[i].call.m * gemms->all[i].call.n * gemms->all[i].call.k);
   const tsl_team team =
       work < (double)tsl_crossovers.thread_batch ? (tsl_team){0} : tsl_device_team(gemms->cpu);
-  const int64_t part_limit = tsl_crossovers.thread_jobs * tsl_team_threads(team);
-  grouped_small_state all = {group, tsl_team_threads(team) == 1 ? 1
-                                    : gemms->count < part_limit ? gemms->count
-                                                                : part_limit};
+  const int threads = tsl_team_threads(team);
+  grouped_small_state all = {group, threads == 1 ? 1 : tsl_crossovers_parts(gemms->count, threads)};
   tsl_team_run(team, all.parts, grouped_small_multiply_part, &all);
 }

@@ -154,8 +154,7 @@ static void groups_run_shared(tsl_blas_call *call, tsl_blas_group *groups, int64
       all.groups[all.count++] = &groups[g];
       work += groups_work_of(&groups[g]);
     }
-  const int64_t jobs = tsl_crossovers.thread_jobs * tsl_team_threads(team);
-  all.jobs = all.count < jobs ? all.count : jobs;
+  all.jobs = tsl_crossovers_parts(all.count, tsl_team_threads(team));
   if (work >= (double)tsl_crossovers.group_threads)
     tsl_team_run(team, all.jobs, groups_run_job, &all);
   free(all.groups);
