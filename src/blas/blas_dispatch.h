@@ -77,7 +77,7 @@ bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *p
 static inline bool tsl_blas_dispatch(tsl_blas_symbol *symbol, tesela_type type,
                                      const tsl_blas_multiply *product, tsl_blas_function **next) {
   if (type != TESELA_F32 && type != TESELA_F64) {
-    *next = tsl_blas_forward_if_below(symbol, (double)product->m * (double)product->n * (double)product->k);
+    *next = tsl_blas_forward_if_below(symbol, tsl_blas_volume(product));
     return false;
   }
   return tsl_blas_owns_small && !tsl_blas_is_wide(symbol) &&

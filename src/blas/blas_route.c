@@ -121,14 +121,10 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
              : TSL_BLAS_OTHER;
 }
 
-static double blas_route_volume_of(const tsl_blas_multiply *product) {
-  return (double)product->m * (double)product->n * (double)product->k;
-}
-
 /* The CPU finishes smaller products before another device begins. */
 bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   return may_leave_cpu && requested_route == REQUEST_AUTO && !tsl_blas_is_nested() &&
-         blas_route_volume_of(product) > (double)tsl_crossovers.small_volume &&
+         tsl_blas_volume(product) > (double)tsl_crossovers.small_volume &&
          tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
 }
 
@@ -139,7 +135,7 @@ bool tsl_blas_is_always_forwarded(const tsl_blas_symbol *symbol) {
 
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   const bool is_small = is_real(symbol) && requested_route == REQUEST_AUTO && !tsl_blas_is_nested() &&
-                        blas_route_volume_of(product) <= (double)tsl_crossovers.small_volume &&
+                        tsl_blas_volume(product) <= (double)tsl_crossovers.small_volume &&
                         tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
   return is_small ? TSL_BLAS_TESELA : tsl_blas_route_gemm(symbol, product->m, product->n, product->k);
 }

@@ -16,8 +16,7 @@ tsl_blas_group *tsl_blas_take_groups(int64_t count) {
 }
 
 static double groups_work_of(const tsl_blas_group *group) {
-  const tsl_blas_multiply *product = &group->product;
-  return 2 * (double)product->m * (double)product->n * (double)product->k * (double)group->batch.count;
+  return 2 * tsl_blas_volume(&group->product) * (double)group->batch.count;
 }
 
 static int groups_compare(const void *x, const void *y) {
