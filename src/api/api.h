@@ -108,20 +108,13 @@ tesela_status tsl_api_wisdom_learn(tesela_context *context, const char *records)
 /* Frees the wisdom of a context that is being destroyed. */
 void tsl_api_wisdom_end(tesela_context *context);
 
-/* One call of any operation. Vectors are matrices of one row or column. */
+/* One call of any operation, as a product's description. Vectors are matrices of one row or column, with 1 as
+ * their other stride; a dot has one row and column, a transpose no B, and a solve its system as B. */
 typedef struct tsl_request {
   tsl_op op;
-  int64_t m, n, k;
-  const char *sizes[TSL_OPERANDS]; /* names of the members that hold m, n and k: "desc.m", ... */
-  tesela_matrix matrices[TSL_OPERANDS];
+  tesela_gemm_desc desc;            /* in place, the general factor is C */
+  const char *sizes[TSL_OPERANDS];  /* names of the caller's members that hold m, n and k: "desc.m", ... */
   const char *fields[TSL_OPERANDS]; /* names of the members that hold the operands: "desc.a", ... */
-  tesela_structure structures[TSL_OPERANDS];
-  tesela_triangle triangles[TSL_OPERANDS]; /* stored triangles, before `transpose` */
-  bool in_place;
-  tesela_epilogue epilogue;
-  const double *alpha, *beta;
-  tesela_options options;                    /* NULL and 0: the context's defaults */
-  const tesela_shards *pieces[TSL_OPERANDS]; /* operands in shards; NULL: see matrices */
 } tsl_request;
 
 static inline tesela_matrix tsl_api_as_matrix(const tesela_result *result) {
@@ -140,6 +133,12 @@ static inline const tesela_epilogue *tsl_api_epilogue(const tesela_gemm_desc *de
   return desc->epilogue ? desc->epilogue : &none;
 }
 
+/* Returns operand A, B or C. */
+static inline tesela_matrix tsl_api_matrix(const tsl_request *request, int operand) {
+  return operand == TSL_OPERAND_A   ? request->desc.a
+         : operand == TSL_OPERAND_B ? request->desc.b
+                                    : tsl_api_as_matrix(&request->desc.c);
+}
 /* Returns an epilogue vector as a matrix without strides; the strides are the plan's. */
 static inline tesela_matrix tsl_api_as_line(const tesela_vector *vector) {
   return (tesela_matrix){
@@ -198,7 +197,7 @@ tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands,
 static inline uint64_t tsl_api_seed(const tesela_context *context, const tsl_request *request) {
   if (request->op == TSL_OP_SOLVE)
     return 0; /* a solve has no sample that shows its error */
-  return request->options.measure_error != 0 ? request->options.measure_error : context->measure;
+  return request->desc.options.measure_error != 0 ? request->desc.options.measure_error : context->measure;
 }
 /* Makes each run measure its error with this seed, without the shortcut; 0: none does. Solves and operands on
  * several devices are never measured. */
@@ -230,16 +229,10 @@ tesela_status tsl_api_call_once(tesela_context *context, const tsl_request *requ
 /* Refuses an operand with several of data, buffer and packed, whose name is `where` and `name`. */
 tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, const char *name);
 
-/* Convert a description of the function's operation; the request borrows its memory. TESELA_BAD_CALL: NULL,
- * or reserved members set. */
-tesela_status tsl_api_gemm_request(const tesela_context *context, const void *description,
+/* Converts a product's description; the request borrows its memory. TESELA_BAD_CALL: NULL, or reserved
+ * members set. */
+tesela_status tsl_api_gemm_request(const tesela_context *context, const tesela_gemm_desc *desc,
                                    tsl_request *request);
-tesela_status tsl_api_dot_request(const tesela_context *context, const void *description,
-                                  tsl_request *request);
-tesela_status tsl_api_transpose_request(const tesela_context *context, const void *description,
-                                        tsl_request *request);
-tesela_status tsl_api_solve_request(const tesela_context *context, const void *description,
-                                    tsl_request *request);
 
 /* Room for a description of any operation. */
 typedef union tsl_api_description {

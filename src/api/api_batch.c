@@ -8,8 +8,6 @@
 #include "host/int_math.h"
 #include "strategy/host_jobs/host_job.h"
 
-enum { CHUNKS_OF_A_THREAD = 8 };
-
 typedef struct api_batch_state {
   tsl_products products;
   int64_t chunks;         /* parts into which the products are divided */
@@ -61,7 +59,7 @@ static void find_streaming_kernel(api_batch_state *state) {
   const tsl_operands strides = tsl_strides_of(&plan->work.problem);
   tsl_call call = tsl_call_of(&plan->work.problem, &strides);
   call.streams = true;
-  (void)tsl_dispatch_small(&call, plan->work.device, &state->streaming);
+  (void)tsl_dispatch(&call, plan->work.device, &state->streaming);
 }
 
 /* Computes all products. Threads divide them if one is too small for several threads and the batch is not. */
@@ -72,9 +70,9 @@ static tesela_status multiply_all(api_batch_state *state) {
                   flops < (double)tsl_crossovers.thread_product &&
                   flops * (double)state->products.batch->count >= (double)tsl_crossovers.thread_batch;
   const tsl_team team = state->shares ? tsl_device_team(work->device) : (tsl_team){0};
-  const int64_t chunk_limit = state->shares ? (int64_t)CHUNKS_OF_A_THREAD * tsl_team_threads(team) : 1;
   find_streaming_kernel(state);
-  state->chunks = state->products.batch->count < chunk_limit ? state->products.batch->count : chunk_limit;
+  state->chunks =
+      state->shares ? tsl_crossovers_parts(state->products.batch->count, tsl_team_threads(team)) : 1;
   tsl_team_run(team, state->chunks, multiply_chunk, state);
   tsl_free(state->streaming.state);
   const tesela_status status = (tesela_status)atomic_load(&state->status);

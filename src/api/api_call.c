@@ -15,7 +15,7 @@ static tesela_status explain_default_types(const tsl_request *request, const tsl
   if (status != TESELA_UNSUPPORTED || !tsl_planner_types_are_wrong(problem))
     return status;
   for (int i = 0; i < TSL_OPERANDS; i++)
-    if (request->matrices[i].type == TESELA_TYPE_DEFAULT &&
+    if (tsl_api_matrix(request, i).type == TESELA_TYPE_DEFAULT &&
         (i != TSL_OPERAND_B || request->op != TSL_OP_TRANSPOSE))
       return tsl_fail_in(status, "%s.type is 0, which means %s", request->fields[i],
                          tsl_type(types[i])->name);
@@ -26,19 +26,19 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
   tsl_call_key key;
-  if (request->options.expected_runs < 0)
+  if (request->desc.options.expected_runs < 0)
     return tsl_fail(TESELA_BAD_CALL,
                     "desc.options.expected_runs is %lld: it must be 0 (the plan runs often) or more",
-                    (long long)request->options.expected_runs);
+                    (long long)request->desc.options.expected_runs);
   TSL_TRY(tsl_api_request(context, request, &key));
-  key.runs = request->options.expected_runs;
+  key.runs = request->desc.options.expected_runs;
   const tesela_status status =
       explain_default_types(request, &key.problem, tsl_api_plan(context, &key, plan));
   tsl_api_request_end(&key);
   if (status != TESELA_OK)
     return status;
   tsl_api_measure(*plan, tsl_api_seed(context, request));
-  (*plan)->measures = request->options.measure_error != 0;
+  (*plan)->measures = request->desc.options.measure_error != 0;
   return TESELA_OK;
 }
 
@@ -62,7 +62,7 @@ static void store_kernel(tsl_dispatch_entry *entry, const tesela_plan *plan) {
   const tsl_call call = tsl_call_of(&work->problem, &strides);
   tsl_binding binding;
   if (!plan->direct.run || work->strategy != &tsl_gemm_host_small ||
-      !tsl_dispatch_small(&call, work->device, &binding))
+      !tsl_dispatch(&call, work->device, &binding))
     return;
   entry->direct = plan->direct;
   entry->direct.run = binding.kernel;
@@ -82,17 +82,18 @@ static void store_dispatch_entry(const tsl_dispatch_key *key, tsl_cached_plan *c
 
 tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
                            const tsl_dispatch_key *dispatch_key, tesela_record *record) {
+  const tesela_epilogue *epilogue = tsl_api_epilogue(&request->desc);
   TSL_NOT_CANCELLED;
-  const tesela_matrix bias = tsl_api_as_line(&request->epilogue.bias),
-                      scale_a = tsl_api_as_line(&request->epilogue.scale_a),
-                      scale_b = tsl_api_as_line(&request->epilogue.scale_b);
+  const tesela_matrix c = tsl_api_as_matrix(&request->desc.c), bias = tsl_api_as_line(&epilogue->bias),
+                      scale_a = tsl_api_as_line(&epilogue->scale_a),
+                      scale_b = tsl_api_as_line(&epilogue->scale_b);
   const tesela_matrix *const given[TSL_ALL_OPERANDS] = {
-      &request->matrices[TSL_OPERAND_A],
-      &request->matrices[TSL_OPERAND_B],
-      &request->matrices[TSL_OPERAND_C],
-      request->epilogue.bias_axis == TESELA_NO_BIAS ? NULL : &bias,
-      request->epilogue.scaling_a == TESELA_NO_SCALE ? NULL : &scale_a,
-      request->epilogue.scaling_b == TESELA_NO_SCALE ? NULL : &scale_b};
+      &request->desc.a,
+      &request->desc.b,
+      &c,
+      epilogue->bias_axis == TESELA_NO_BIAS ? NULL : &bias,
+      epilogue->scaling_a == TESELA_NO_SCALE ? NULL : &scale_a,
+      epilogue->scaling_b == TESELA_NO_SCALE ? NULL : &scale_b};
   tsl_call_key key;
   tsl_cached_plan *cached;
   TSL_TRY(tsl_api_request(context, request, &key));

@@ -17,7 +17,7 @@ static tesela_status api_explain(tesela_context *context, const tsl_request *req
                        .place = key.place,
                        .spread = key.spread,
                        .vendors = tsl_planner_vendors(),
-                       .runs = (double)request->options.expected_runs};
+                       .runs = (double)request->desc.options.expected_runs};
   tsl_choice_set_strategy(&choice, key.strategy);
   tesela_status status = tsl_api_devices(context, &choice.devices);
   if (status == TESELA_OK)

@@ -4,53 +4,6 @@
 #include "core/log.h"
 #include "core/status.h"
 
-static bool is_given(const tesela_matrix *matrix) {
-  return matrix->data || matrix->buffer || matrix->packed || matrix->shards || matrix->offset ||
-         matrix->row_stride || matrix->col_stride || matrix->transpose || matrix->conjugate ||
-         matrix->type != TESELA_TYPE_DEFAULT;
-}
-
-/* Sets the general factor of an in-place product, which the caller must leave empty, to C's matrix. */
-static tesela_status resolve_in_place(const tesela_gemm_desc *desc, tsl_request *request) {
-  const bool by_a = desc->structure.a != TESELA_GENERAL;
-  tesela_matrix *general = &request->matrices[by_a ? TSL_OPERAND_B : TSL_OPERAND_A];
-  const tesela_matrix *factor = by_a ? &desc->a : &desc->b, *c = &request->matrices[TSL_OPERAND_C];
-  request->in_place = true;
-  if (!by_a && desc->structure.b == TESELA_GENERAL)
-    return TESELA_OK; /* tsl_problem_check() refuses the product */
-  if (is_given(general))
-    return tsl_fail(TESELA_BAD_CALL, "desc.%c is given, but in_place multiplies what desc.c holds",
-                    by_a ? 'b' : 'a');
-  *general = *c;
-  general->type = c->type == TESELA_TYPE_DEFAULT ? factor->type : c->type;
-  return TESELA_OK;
-}
-
-tesela_status tsl_api_gemm_request(const tesela_context *context, const void *description,
-                                   tsl_request *request) {
-  const tesela_gemm_desc *desc = description;
-  if (!context || !desc)
-    return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : "desc");
-  TSL_TRY(tsl_api_reserved(&desc->c, "desc.c"));
-  *request = (tsl_request){
-      .op = TSL_OP_GEMM,
-      .m = desc->m,
-      .n = desc->n,
-      .k = desc->k,
-      .sizes = {"desc.m", "desc.n", "desc.k"},
-      .matrices = {desc->a, desc->b, tsl_api_as_matrix(&desc->c)},
-      .fields = {"desc.a", "desc.b", "desc.c"},
-      .structures = {desc->structure.a, desc->structure.b, desc->structure.c},
-      .triangles = {desc->structure.a_triangle, desc->structure.b_triangle, desc->structure.c_triangle},
-      .epilogue = *tsl_api_epilogue(desc),
-      .alpha = desc->alpha,
-      .beta = desc->beta,
-      .options = desc->options,
-
-      .pieces = {desc->a.shards, desc->b.shards, desc->c.shards}};
-  return desc->structure.in_place ? resolve_in_place(desc, request) : TESELA_OK;
-}
-
 /* Runs a cached plan; returns false if it was evicted. */
 static bool run_known(tesela_context *context, tsl_cached_plan *cached, const tesela_gemm_desc *desc,
                       tesela_status *status) {
@@ -96,7 +49,7 @@ static inline tesela_status api_gemm_multiply(tesela_context *context, const tes
   TSL_NOT_CANCELLED;
   if (has_key && !known) {
     const tsl_floats before = tsl_exceptions_begin();
-    const bool is_done = tsl_api_at_once(context, desc);
+    const bool is_done = tsl_small_gemm_run(context, desc);
     if (tsl_floats_read() != before)
       settle(before, desc);
     if (is_done)

@@ -18,8 +18,28 @@ tesela_status tsl_api_one_place(const tesela_matrix *matrix, const char *where, 
 }
 
 bool tsl_api_is_given(const tesela_matrix *matrix) {
-  return matrix->data || matrix->buffer || matrix->shards || matrix->row_stride || matrix->col_stride ||
-         matrix->transpose || matrix->type != TESELA_TYPE_DEFAULT;
+  return matrix->data || matrix->buffer || matrix->packed || matrix->shards || matrix->offset ||
+         matrix->row_stride || matrix->col_stride || matrix->transpose || matrix->conjugate ||
+         matrix->type != TESELA_TYPE_DEFAULT;
+}
+
+tesela_matrix tsl_api_vector_as_matrix(const tesela_vector *vector, bool as_row) {
+  const int64_t stride = vector->stride == 0 ? 1 : vector->stride;
+  return (tesela_matrix){.data = vector->data,
+                         .buffer = vector->buffer,
+                         .offset = vector->offset,
+                         .row_stride = as_row ? 1 : stride,
+                         .col_stride = as_row ? stride : 1,
+                         .type = vector->type};
+}
+
+tesela_matrix tsl_api_scalar_as_matrix(const tesela_scalar *result) {
+  return (tesela_matrix){.data = result->data,
+                         .buffer = result->buffer,
+                         .offset = result->offset,
+                         .row_stride = 1,
+                         .col_stride = 1,
+                         .type = result->type};
 }
 
 tesela_status tsl_api_reserved(const tesela_result *result, const char *field) {

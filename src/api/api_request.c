@@ -32,15 +32,20 @@ static tesela_status resolve_shape(const tesela_matrix *matrix, int64_t rows, in
 /* Applies transposes to triangles. A real hermitian A or B becomes symmetric, a real hermitian C general. */
 static void resolve_structures(const tsl_request *request, tsl_shape *const shapes[TSL_OPERANDS]) {
   static const tesela_triangle turned[] = {TESELA_WHOLE, TESELA_UPPER, TESELA_LOWER};
+  const tesela_gemm_desc *desc = &request->desc;
+  const tesela_structures *all = &desc->structure;
+  const tesela_structure structures[TSL_OPERANDS] = {all->a, all->b, all->c};
+  const tesela_triangle triangles[TSL_OPERANDS] = {all->a_triangle, all->b_triangle, all->c_triangle};
+  const int transposes[TSL_OPERANDS] = {desc->a.transpose, desc->b.transpose, desc->c.transpose};
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tesela_triangle triangle = request->triangles[i];
-    const bool turns = request->matrices[i].transpose && (unsigned)triangle < TESELA_TRIANGLES;
+    const tesela_triangle triangle = triangles[i];
+    const bool turns = transposes[i] && (unsigned)triangle < TESELA_TRIANGLES;
     const bool is_real = !tsl_type(shapes[i]->type)->is_complex;
-    const bool is_plain = is_real && request->structures[i] == TESELA_HERMITIAN;
-    const bool is_real_sum = is_real && request->structures[i] == TESELA_HERMITIAN_SUM;
+    const bool is_plain = is_real && structures[i] == TESELA_HERMITIAN;
+    const bool is_real_sum = is_real && structures[i] == TESELA_HERMITIAN_SUM;
     shapes[i]->triangle = turns ? turned[triangle] : triangle;
     shapes[i]->structure = is_real_sum          ? TESELA_SYMMETRIC_SUM
-                           : !is_plain          ? request->structures[i]
+                           : !is_plain          ? structures[i]
                            : i == TSL_OPERAND_C ? TESELA_GENERAL
                                                 : TESELA_SYMMETRIC;
   }
@@ -52,40 +57,43 @@ static void resolve_scalar(const double *argument, double fallback, tesela_type 
 }
 
 static tesela_status resolve_conjugates(const tsl_request *request, tsl_problem *problem) {
-  static const bool conjugates[TSL_OP_COUNT][TSL_OPERANDS] = {
+  static const bool conjugates[TSL_OP_COUNT][TSL_OPERAND_C] = {
       [TSL_OP_GEMM] = {true, true}, [TSL_OP_SOLVE] = {true}};
-  for (int i = 0; i < TSL_OPERANDS; i++)
-    if (request->matrices[i].conjugate && !conjugates[request->op][i])
+  const int wanted[TSL_OPERAND_C] = {request->desc.a.conjugate, request->desc.b.conjugate};
+  for (int i = 0; i < TSL_OPERAND_C; i++)
+    if (wanted[i] && !conjugates[request->op][i])
       return tsl_fail(TESELA_BAD_CALL,
                       "%s.conjugate is set: only A and B of a product, and A of a solve, are conjugated",
                       request->fields[i]);
   const bool is_complex = tsl_type(problem->a.type)->is_complex && tsl_type(problem->b.type)->is_complex;
-  problem->conjugate_a = is_complex && request->matrices[TSL_OPERAND_A].conjugate != 0;
-  problem->conjugate_b = is_complex && request->matrices[TSL_OPERAND_B].conjugate != 0;
+  problem->conjugate_a = is_complex && request->desc.a.conjugate != 0;
+  problem->conjugate_b = is_complex && request->desc.b.conjugate != 0;
   return TESELA_OK;
 }
 
 static tesela_status resolve_epilogue(const tsl_request *request, tsl_problem *problem) {
-  const tesela_vector *bias = &request->epilogue.bias;
+  const tesela_epilogue *epilogue = tsl_api_epilogue(&request->desc);
+  const tesela_vector *bias = &epilogue->bias;
   const tesela_matrix matrix = tsl_api_as_line(bias);
   tesela_type type = TESELA_TYPE_DEFAULT;
-  problem->activation = request->epilogue.activation;
-  if (request->epilogue.bias_axis == TESELA_NO_BIAS && (bias->data || bias->buffer))
+  problem->activation = epilogue->activation;
+  if (epilogue->bias_axis == TESELA_NO_BIAS && (bias->data || bias->buffer))
     return tsl_fail(
         TESELA_BAD_CALL,
         "desc.epilogue.bias is given, but bias_axis is 0: set TESELA_BIAS_ROW or TESELA_BIAS_COLUMN");
-  if (request->epilogue.bias_axis == TESELA_NO_BIAS)
+  if (epilogue->bias_axis == TESELA_NO_BIAS)
     return TESELA_OK;
   TSL_TRY(tsl_api_one_place(&matrix, "", "desc.epilogue.bias"));
   TSL_TRY(resolve_type(&matrix, problem->c.type, "desc.epilogue.bias", &type));
-  tsl_problem_add_bias(problem, request->epilogue.bias_axis, type, tsl_stride_from_caller(bias->stride));
+  tsl_problem_add_bias(problem, epilogue->bias_axis, type, tsl_stride_from_caller(bias->stride));
   return TESELA_OK;
 }
 
 static tesela_status resolve_scales(const tsl_request *request, tsl_problem *problem) {
+  const tesela_epilogue *epilogue = tsl_api_epilogue(&request->desc);
   static const char *const fields[] = {"desc.epilogue.scale_a", "desc.epilogue.scale_b"};
-  const tesela_vector *const vectors[] = {&request->epilogue.scale_a, &request->epilogue.scale_b};
-  const tesela_scaling scalings[] = {request->epilogue.scaling_a, request->epilogue.scaling_b};
+  const tesela_vector *const vectors[] = {&epilogue->scale_a, &epilogue->scale_b};
+  const tesela_scaling scalings[] = {epilogue->scaling_a, epilogue->scaling_b};
   for (int i = 0; i < 2; i++) {
     const tesela_matrix matrix = tsl_api_as_line(vectors[i]);
     if (scalings[i] == TESELA_NO_SCALE && (matrix.data || matrix.buffer))
@@ -105,47 +113,50 @@ static tesela_status resolve_scales(const tsl_request *request, tsl_problem *pro
 
 /* Returns the default type of C for the type `a` of A; scaled integers give f32. */
 static tesela_type type_of_result(const tsl_request *request, tesela_type a) {
+  const tesela_epilogue *epilogue = tsl_api_epilogue(&request->desc);
   const tesela_type type = tsl_result_type(request->op, a);
-  const bool has_scales =
-      request->epilogue.scaling_a != TESELA_NO_SCALE || request->epilogue.scaling_b != TESELA_NO_SCALE;
+  const bool has_scales = epilogue->scaling_a != TESELA_NO_SCALE || epilogue->scaling_b != TESELA_NO_SCALE;
   return has_scales && tsl_type(type)->is_integer ? TESELA_F32 : type;
 }
 
 tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) {
-  const int64_t sizes[] = {request->m, request->n, request->k};
+  const tesela_gemm_desc *desc = &request->desc;
+  const int64_t sizes[] = {desc->m, desc->n, desc->k};
   for (int i = 0; i < TSL_OPERANDS; i++)
     if (sizes[i] < 0)
       return tsl_fail(TESELA_BAD_CALL, "%s is %lld: a size must be 0 or more", request->sizes[i],
                       (long long)sizes[i]);
-  *problem = tsl_problem_of(request->op, request->m, request->n, request->k, TESELA_F32);
-  problem->in_place = request->in_place;
+  *problem = tsl_problem_of(request->op, desc->m, desc->n, desc->k, TESELA_F32);
+  problem->in_place = desc->structure.in_place != 0;
+  const tesela_matrix c = tsl_api_as_matrix(&desc->c), *const matrices[TSL_OPERANDS] = {&desc->a, &desc->b,
+                                                                                        &c};
   tsl_shape *const shapes[TSL_OPERANDS] = {&problem->a, &problem->b, &problem->c};
   for (int i = 0; i < TSL_OPERANDS; i++) {
     const tesela_type fallback = i == TSL_OPERAND_C   ? type_of_result(request, problem->a.type)
                                  : i == TSL_OPERAND_B ? problem->a.type
                                                       : TESELA_F32;
-    TSL_TRY(resolve_shape(&request->matrices[i], shapes[i]->rows, shapes[i]->cols, fallback,
-                          request->fields[i], shapes[i]));
+    TSL_TRY(resolve_shape(matrices[i], shapes[i]->rows, shapes[i]->cols, fallback, request->fields[i],
+                          shapes[i]));
   }
   resolve_structures(request, shapes);
   TSL_TRY(resolve_conjugates(request, problem));
   TSL_TRY(resolve_epilogue(request, problem));
   TSL_TRY(resolve_scales(request, problem));
-  resolve_scalar(request->alpha, 1, problem->c.type, problem->alpha);
-  resolve_scalar(request->beta, 0, problem->c.type, problem->beta);
+  resolve_scalar(request->desc.alpha, 1, problem->c.type, problem->alpha);
+  resolve_scalar(request->desc.beta, 0, problem->c.type, problem->beta);
   tsl_problem_round(problem);
   return TESELA_OK;
 }
 
 /* Finds the buffers' device; NULL: none. Refuses several devices, and a mix with host memory. */
 static tesela_status device_of_buffers(const tsl_request *request, tsl_device **device) {
-  const tesela_matrix *operands = request->matrices;
-  const tesela_matrix matrices[TSL_ALL_OPERANDS] = {operands[0],
-                                                    operands[1],
-                                                    operands[2],
-                                                    tsl_api_as_line(&request->epilogue.bias),
-                                                    tsl_api_as_line(&request->epilogue.scale_a),
-                                                    tsl_api_as_line(&request->epilogue.scale_b)};
+  const tesela_epilogue *epilogue = tsl_api_epilogue(&request->desc);
+  const tesela_matrix matrices[TSL_ALL_OPERANDS] = {request->desc.a,
+                                                    request->desc.b,
+                                                    tsl_api_as_matrix(&request->desc.c),
+                                                    tsl_api_as_line(&epilogue->bias),
+                                                    tsl_api_as_line(&epilogue->scale_a),
+                                                    tsl_api_as_line(&epilogue->scale_b)};
   const char *const fields[TSL_ALL_OPERANDS] = {request->fields[0],      request->fields[1],
                                                 request->fields[2],      "desc.epilogue.bias",
                                                 "desc.epilogue.scale_a", "desc.epilogue.scale_b"};
@@ -188,23 +199,23 @@ static tesela_status resolve_requirements(const tesela_context *context, const t
                                           tsl_numeric_requirements *ask) {
   tesela_status status = TESELA_OK;
   *ask = context->ask;
-  if (request->options.accuracy)
-    status = tsl_numeric_requirements_parse_accuracy(request->options.accuracy, ask);
-  if (status == TESELA_OK && request->options.reproducibility)
-    status = tsl_numeric_requirements_parse_bits(request->options.reproducibility, ask);
+  if (request->desc.options.accuracy)
+    status = tsl_numeric_requirements_parse_accuracy(request->desc.options.accuracy, ask);
+  if (status == TESELA_OK && request->desc.options.reproducibility)
+    status = tsl_numeric_requirements_parse_bits(request->desc.options.reproducibility, ask);
   return status == TESELA_OK ? status : tsl_fail_in(status, "desc");
 }
 
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key) {
   TSL_DEFAULT_FLOATS;
   tsl_device *device;
-  *key = (tsl_call_key){.place = TSL_PLACE_HOST, .effort = request->options.tuning_seconds};
-  if (!(request->options.tuning_seconds >= 0))
+  *key = (tsl_call_key){.place = TSL_PLACE_HOST, .effort = request->desc.options.tuning_seconds};
+  if (!(request->desc.options.tuning_seconds >= 0))
     return tsl_fail(TESELA_BAD_CALL,
                     "desc.options.tuning_seconds is %g: 0 or more seconds may be spent on measuring",
-                    request->options.tuning_seconds);
+                    request->desc.options.tuning_seconds);
   for (int i = 0; i < TSL_OPERANDS && request->op != TSL_OP_GEMM; i++)
-    if (request->matrices[i].shards)
+    if (tsl_api_matrix(request, i).shards)
       return tsl_fail(TESELA_UNSUPPORTED, "%s.shards is set: only products have operands in shards",
                       request->fields[i]);
   TSL_TRY(tsl_api_problem(request, &key->problem));
@@ -213,20 +224,20 @@ tesela_status tsl_api_request(const tesela_context *context, const tsl_request *
   if (status != TESELA_OK)
     return tsl_fail_in(status, "desc");
   if (tsl_api_is_spread(context, request)) {
-    key->strategy = request->options.strategy;
+    key->strategy = request->desc.options.strategy;
     return tsl_api_spread(context, request, key);
   }
   TSL_TRY(device_of_buffers(request, &device));
   if (device) {
-    TSL_TRY(check_named_device(context, request->options.device, device));
+    TSL_TRY(check_named_device(context, request->desc.options.device, device));
     key->place = TSL_PLACE_DEVICE;
     memcpy(key->device, device->name, sizeof key->device);
-  } else if (request->options.device) {
-    TSL_TRY(tsl_api_device_name(request->options.device, "desc.options.device", key->device));
+  } else if (request->desc.options.device) {
+    TSL_TRY(tsl_api_device_name(request->desc.options.device, "desc.options.device", key->device));
   } else {
     memcpy(key->device, context->device, sizeof key->device);
   }
-  key->strategy = request->options.strategy; /* borrowed; the plan cache copies it */
+  key->strategy = request->desc.options.strategy; /* borrowed; the plan cache copies it */
   return TESELA_OK;
 }
 

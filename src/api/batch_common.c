@@ -3,6 +3,7 @@
 #include "api/batch_common.h"
 
 #include "core/status.h"
+#include "judge/sample.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 
@@ -167,19 +168,26 @@ static tesela_status batch_common_multiply(const tsl_products *products, int64_t
   return tsl_plan_run(plan, &operands, NULL);
 }
 
-/* Computes product `index` by the specification, which needs no memory, after its plan left C unchanged. */
+tesela_status tsl_products_by_specification(const tsl_problem *problem, tsl_device *cpu,
+                                            tsl_memory_place place, const tsl_operands *operands) {
+  const tsl_strategy *plainest = tsl_strategy_specification(problem->op);
+  tsl_plan plan = {.work = {.strategy = plainest,
+                            .problem = *problem,
+                            .config = tsl_strategy_defaults(plainest),
+                            .device = cpu},
+                   .place = place};
+  return tsl_plan_run(&plan, operands, NULL);
+}
+
+/* Computes product `index` by the specification after its plan left C unchanged. */
 static tesela_status rescue(tsl_products *products, int64_t index) {
   const tsl_plan *failed_plan = products->plan->plan;
-  const tsl_strategy *plainest = tsl_strategy_specification(failed_plan->work.problem.op);
-  tsl_plan plan = {.work = {.strategy = plainest,
-                            .problem = failed_plan->work.problem,
-                            .config = tsl_strategy_defaults(plainest)},
-                   .place = failed_plan->place};
   tsl_operands operands = {.scratch = NULL};
-  TSL_TRY(tsl_devices_find(products->context->devices, "cpu", &plan.work.device));
+  tsl_device *cpu;
+  TSL_TRY(tsl_devices_find(products->context->devices, "cpu", &cpu));
   TSL_TRY(tsl_products_gather(products, index, &operands));
   atomic_store_explicit(&products->rescues, true, memory_order_relaxed);
-  return tsl_plan_run(&plan, &operands, NULL);
+  return tsl_products_by_specification(&failed_plan->work.problem, cpu, failed_plan->place, &operands);
 }
 
 /* Returns true if the specification can compute the products: host memory, not packed. */
@@ -284,4 +292,41 @@ tesela_status tsl_products_plan(tesela_context *context, const tesela_gemm_desc 
     tsl_plan_cache_give_back(&context->cache, single_plan);
   *cached = together;
   return status;
+}
+
+tesela_status tsl_batch_error_check_begin(const tsl_products *products, uint64_t seed,
+                                          tsl_batch_error_check *check) {
+  const int64_t count = products->batch->count;
+  check->count = count < TSL_LOOKED_AT ? count : TSL_LOOKED_AT;
+  tsl_sample_draw(check->products, check->count, count, seed);
+  for (int64_t i = 0; i < check->count; i++) {
+    tsl_operands operands = {.a = {.host = NULL}};
+    TSL_TRY(tsl_products_gather(products, check->products[i], &operands));
+    TSL_TRY(tsl_measure_begin(products->plan->plan, &operands, seed + (uint64_t)i, &check->measuring[i]));
+    TSL_TRY(tsl_measure_ready(check->measuring[i]));
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_batch_error_check_end(const tsl_products *products, const tsl_batch_error_check *check,
+                                        tesela_record *record) {
+  tesela_status status = TESELA_OK;
+  for (int64_t i = 0; i < check->count && status == TESELA_OK; i++) {
+    tsl_error_measured measured;
+    status = tsl_measure_end(check->measuring[i], &measured);
+    if (status != TESELA_OK)
+      (void)tsl_products_fail_in(products, check->products[i], status);
+    if (!record || !tsl_api_struct_size_valid(status))
+      continue;
+    record->error_measured =
+        measured.error > record->error_measured ? measured.error : record->error_measured;
+    record->measured_rows += measured.rows;
+    record->measured_cols = measured.cols > record->measured_cols ? measured.cols : record->measured_cols;
+  }
+  return status;
+}
+
+void tsl_batch_error_check_free(tsl_batch_error_check *check) {
+  for (int64_t i = 0; i < check->count; i++)
+    tsl_measure_free(check->measuring[i]);
 }

@@ -47,6 +47,10 @@ tesela_status tsl_products_multiply(tsl_products *products, int64_t index, bool 
  * status. Otherwise the specification computes the product, or the result is TESELA_DEVICE_FAILED. */
 tesela_status tsl_products_resolve_failure(tsl_products *products, int64_t index, bool is_first,
                                            tesela_status status);
+/* Computes a product by the specification (strategy "sequential"), which needs no memory. The operands have
+ * the problem's strides. */
+tesela_status tsl_products_by_specification(const tsl_problem *problem, tsl_device *cpu,
+                                            tsl_memory_place place, const tsl_operands *operands);
 /* Computes all products in one run, by a plan of the whole batch. */
 tesela_status tsl_products_together(const tsl_products *products);
 /* Returns the error bound that holds for every product. */

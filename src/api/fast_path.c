@@ -2,6 +2,7 @@
 
 #include "api/api.h"
 #include "core/floats.h"
+#include "core/log.h"
 #include "core/status.h"
 #include "planner/planner.h"
 
@@ -80,35 +81,6 @@ static tesela_status fast_path_remember(tesela_context *context, const tsl_call_
   return TESELA_OK;
 }
 
-bool tsl_api_goes_elsewhere_soon(tesela_context *context, const tesela_gemm_desc *desc) {
-  tsl_call_key key, wish;
-  tsl_candidate *list;
-  int count;
-  bool elsewhere = false;
-  if (!fast_path_build_key(context, desc, &key) || fast_path_list(context, &key, &list, &count) != TESELA_OK)
-    return false;
-  if (count > 0 && !list[0].refusal[0] && is_not_cpu(list[0].device) && !key.strategy) {
-    wish = key;
-    snprintf(wish.device, sizeof wish.device, "%s", list[0].device->name);
-    wish.runs = 1;
-    double on_cpu = INFINITY;
-    for (int i = count - 1; i >= 0; i--)
-      if (!list[i].refusal[0] && !is_not_cpu(list[i].device))
-        on_cpu = list[i].seconds;
-    elsewhere = fast_path_remember(context, &wish, &key, on_cpu, false) == TESELA_OK;
-  }
-  free(list);
-  return elsewhere;
-}
-
-bool tsl_api_goes_elsewhere_at_best(tesela_context *context, const tesela_gemm_desc *desc) {
-  tsl_call_key key;
-  bool elsewhere;
-  return fast_path_build_key(context, desc, &key) &&
-         fast_path_remember(context, &key, &key, INFINITY, true) == TESELA_OK &&
-         tsl_api_knows_elsewhere(context, desc, &elsewhere) && elsewhere;
-}
-
 bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *desc, bool *elsewhere) {
   tsl_call_key key;
   tsl_cached_plan *cached =
@@ -117,13 +89,43 @@ bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *de
   return cached != NULL;
 }
 
-bool tsl_api_considers_devices(tesela_context *context, const tesela_gemm_desc *desc) {
-  tsl_call_key key;
-  tsl_candidate *list;
-  int count;
-  if (!fast_path_build_key(context, desc, &key) || fast_path_list(context, &key, &list, &count) != TESELA_OK)
+/* Returns the seconds of the fastest candidate on the processor. */
+static double seconds_on_cpu(const tsl_candidate *list, int count) {
+  for (int i = 0; i < count; i++)
+    if (!list[i].refusal[0] && !is_not_cpu(list[i].device))
+      return list[i].seconds;
+  return INFINITY;
+}
+
+/* Plans by the strategy on the named device whose kernels compile soonest, then by the fastest. Returns false
+ * if the processor is faster than the former. */
+static bool fast_path_plan_twice(tesela_context *context, const tsl_call_key *key, const char *device,
+                                 double on_cpu) {
+  tsl_call_key wish = *key;
+  snprintf(wish.device, sizeof wish.device, "%s", device);
+  wish.runs = 1;
+  if (fast_path_remember(context, &wish, key, on_cpu, false) != TESELA_OK)
     return false;
-  const bool elsewhere = count > 0 && !list[0].refusal[0] && is_not_cpu(list[0].device);
+  tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld goes to another device by a strategy that compiles soon",
+          (long long)key->problem.m, (long long)key->problem.n, (long long)key->problem.k);
+  (void)fast_path_remember(context, key, key, INFINITY, true);
+  return true;
+}
+
+void tsl_api_prepare_elsewhere(tesela_context *context, const tesela_gemm_desc *desc,
+                               void (*drivers_loaded)(void)) {
+  tsl_call_key key;
+  tsl_candidate *list = NULL;
+  int count = 0;
+  const bool leaves = fast_path_build_key(context, desc, &key) &&
+                      fast_path_list(context, &key, &list, &count) == TESELA_OK && count > 0 &&
+                      !list[0].refusal[0] && is_not_cpu(list[0].device);
+  if (!leaves)
+    tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld stays on the processor", (long long)desc->m, (long long)desc->n,
+            (long long)desc->k);
+  drivers_loaded();
+  if (!leaves || key.strategy ||
+      !fast_path_plan_twice(context, &key, list[0].device->name, seconds_on_cpu(list, count)))
+    (void)tsl_api_goes_elsewhere(context, desc);
   free(list);
-  return elsewhere;
 }

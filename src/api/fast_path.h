@@ -9,15 +9,12 @@
 tesela_status tsl_api_cpu(tesela_context *context, const tsl_device **cpu);
 /* Returns true if another device than the cpu would run this product; false on errors. Caches the plan. */
 bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *desc);
-/* Plans by the strategy whose kernels compile soonest, and caches the plan. Returns false if the processor is
- * expected to be the fastest, or if there is no plan. */
-bool tsl_api_goes_elsewhere_soon(tesela_context *context, const tesela_gemm_desc *desc);
-/* Plans by the fastest strategy and replaces the cached plan. Returns true if another device runs it. */
-bool tsl_api_goes_elsewhere_at_best(tesela_context *context, const tesela_gemm_desc *desc);
 /* Finds a cached plan; false: none. The flag becomes true if the plan runs on another device than the cpu. */
 bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *desc, bool *elsewhere);
-/* Returns true if another device is expected to be faster than the cpu. Loads drivers, compiles nothing. */
-bool tsl_api_considers_devices(tesela_context *context, const tesela_gemm_desc *desc);
+/* Plans for the device that is expected to be the fastest; if its best kernels take long to compile, first by
+ * those that compile soonest. Calls drivers_loaded() before it compiles. */
+void tsl_api_prepare_elsewhere(tesela_context *context, const tesela_gemm_desc *desc,
+                               void (*drivers_loaded)(void));
 
 /* Reads a number that the drop-in measured on this machine; false: unknown. The name has no blanks. */
 bool tsl_api_measurement_get(const tsl_device *device, const char *name, double *value);

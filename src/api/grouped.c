@@ -4,13 +4,11 @@
 #include "core/clock.h"
 #include "core/scratch.h"
 #include "core/thread_string.h"
+#include "dispatch/crossovers.h"
 #include "host/int_math.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Parts of a thread when plans are prepared in parallel, and the number of members from which they are. */
-enum { PARTS_OF_A_THREAD = 4, SHARED_MEMBERS = 4 };
 
 static tesela_status grouped_fail_in(const tsl_products *products, tesela_status status) {
   return status == TESELA_OK
@@ -58,13 +56,12 @@ static tesela_status prepare_all(tsl_grouped *group) {
   tsl_devices *devices;
   tsl_device *cpu;
   bool is_done = false;
-  if (group->count >= SHARED_MEMBERS && can_plan_in_parallel(group)) {
+  if (group->count >= tsl_crossovers.plan_members && can_plan_in_parallel(group)) {
     TSL_TRY(tsl_api_devices(group->context, &devices));
     TSL_TRY(tsl_devices_find(devices, "cpu", &cpu));
     TSL_TRY(tsl_device_open(cpu));
     const tsl_team team = tsl_device_team(cpu);
-    const int64_t most = (int64_t)PARTS_OF_A_THREAD * tsl_team_threads(team);
-    grouped_part all = {group, group->count < most ? group->count : most};
+    grouped_part all = {group, tsl_crossovers_parts(group->count, tsl_team_threads(team))};
     tsl_team_run(team, all.parts, prepare_part, &all);
     is_done = !atomic_load(&group->fails);
   }
@@ -87,8 +84,8 @@ static tesela_status compute_planned(tsl_grouped *group) {
 static tesela_status grouped_compute(tsl_grouped *group) {
   if (group->count > 0)
     TSL_TRY(compute_planned(group));
-  if (group->at_once.count > 0)
-    tsl_grouped_at_once(group);
+  if (group->small.count > 0)
+    tsl_grouped_run_small(group);
   return tsl_grouped_told(group);
 }
 
@@ -211,7 +208,7 @@ static bool have_many_empty(const tesela_gemm_desc *descs, const tesela_batch *b
 static tesela_status convert_structs(const tesela_gemm_desc *descs, const tesela_batch *batches,
                                      size_t desc_size, size_t batch_size, const arrays *call_arrays,
                                      tsl_grouped *group) {
-  const tsl_small_gemm_group *small_gemms = &group->at_once;
+  const tsl_small_gemm_group *small_gemms = &group->small;
   const bool copies =
       small_gemms->count > 0 || have_many_empty(descs, batches, group->count, desc_size, batch_size);
   int64_t number = 0, passed = 0;
@@ -249,7 +246,7 @@ static tesela_status grouped_multiply(tesela_context *context, const tesela_gemm
   tsl_grouped group = {.context = context, .count = count, .is_one = !batches, .status = TESELA_OK};
   tesela_status status = TESELA_OK;
   if (!record && desc_size == sizeof *descs && (!batches || batch_size == sizeof *batches))
-    group.count -= tsl_grouped_find_at_once(context, descs, batches, count, &group.at_once);
+    group.count -= tsl_grouped_find_small(context, descs, batches, count, &group.small);
   if (group.count > 0) {
     TSL_GO(allocate_arrays(group.count, &call_arrays));
     group.members = call_arrays.members;
@@ -264,7 +261,7 @@ out:
     if (call_arrays.cached[i])
       tsl_plan_cache_give_back(&context->cache, call_arrays.cached[i]);
   tsl_free(call_arrays.members);
-  tsl_scratch_give(group.at_once.all);
+  tsl_scratch_give(group.small.all);
   return status;
 }
 

@@ -8,14 +8,15 @@
 /* Members that are computed without plans. */
 typedef struct tsl_small_gemm_group {
   tsl_device *cpu;
-  int64_t count;       /* members in `all` */
-  tsl_small_gemm *all; /* scratch memory of tsl_scratch_take(); NULL: none */
+  const tesela_gemm_desc *descs; /* the caller's */
+  int64_t count;                 /* members in `all` */
+  tsl_small_gemm *all;           /* scratch memory of tsl_scratch_take(); NULL: none */
 } tsl_small_gemm_group;
 
 typedef struct tsl_grouped {
   tesela_context *context;
-  int64_t count; /* number of members with plans; at_once holds the others */
-  tsl_small_gemm_group at_once;
+  int64_t count; /* number of members with plans; small holds the others */
+  tsl_small_gemm_group small;
   const tesela_gemm_desc *descs;
   const tesela_batch *batches; /* array of `count` batches */
   tsl_products *members;       /* array of `count` members */
@@ -37,10 +38,10 @@ static inline int64_t tsl_grouped_index(const tsl_grouped *group, const tsl_prod
 
 /* Finds members that may be computed without a plan: single, small, plain products. Checks operands, but not
  * overlaps between results. Returns their number; free out->all with tsl_scratch_give(). */
-int64_t tsl_grouped_find_at_once(tesela_context *context, const tesela_gemm_desc *descs,
-                                 const tesela_batch *batches, int64_t count, tsl_small_gemm_group *out);
+int64_t tsl_grouped_find_small(tesela_context *context, const tesela_gemm_desc *descs,
+                               const tesela_batch *batches, int64_t count, tsl_small_gemm_group *out);
 /* Computes the members without a plan; threads divide them. */
-void tsl_grouped_at_once(tsl_grouped *group);
+void tsl_grouped_run_small(tsl_grouped *group);
 
 /* Finds a member's plan by the planner's choice, and its seed. */
 tesela_status tsl_grouped_find_plan(tsl_grouped *group, int64_t member);

@@ -83,7 +83,7 @@ static bool overlap_add(overlap_span span, overlap_span *spans, int64_t *count) 
 }
 
 tesela_status tsl_grouped_check_apart(const tsl_grouped *group) {
-  int64_t count = group->at_once.count, added = 0;
+  int64_t count = group->small.count, added = 0;
   bool sorted = true;
   void *block;
   for (int64_t i = 0; i < group->count; i++)
@@ -97,8 +97,8 @@ tesela_status tsl_grouped_check_apart(const tsl_grouped *group) {
   for (int64_t i = 0; i < group->count; i++)
     for (int64_t j = 0; j < group->batches[i].count && group->members[i].plan->reach[TSL_OPERAND_C].used; j++)
       sorted &= overlap_add(overlap_get_span(group, i, j), spans, &added);
-  for (int64_t i = 0; i < group->at_once.count; i++)
-    sorted &= overlap_add(overlap_get_small_span(&group->at_once.all[i]), spans, &added);
+  for (int64_t i = 0; i < group->small.count; i++)
+    sorted &= overlap_add(overlap_get_small_span(&group->small.all[i]), spans, &added);
   if (!sorted)
     qsort(spans, (size_t)count, sizeof *spans, overlap_compare);
   const tesela_status status = check_sorted(group, spans, count);

@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Overheads in f32 operations: of a call, of a byte, and of starting and ending all threads. */
-static const double call_work = 400, byte_work = 2, team_work = 4e5;
-enum { JOBS_OF_A_THREAD = 8 };
-
 /* All products of one member. */
 typedef struct series {
   int64_t member, count;
@@ -34,8 +30,8 @@ typedef struct schedule {
 static double schedule_get_work(const tsl_plan *plan) {
   const tsl_problem *problem = &plan->work.problem;
   const double width = (double)tsl_type(tsl_type(problem->c.type)->component)->size / 4;
-  return call_work + tsl_problem_flops(problem) * (width > 1 ? width : 1) +
-         tsl_problem_bytes(problem) * byte_work;
+  return (double)tsl_crossovers.call_work + tsl_problem_flops(problem) * (width > 1 ? width : 1) +
+         tsl_problem_bytes(problem) * (double)tsl_crossovers.byte_work;
 }
 
 static int schedule_compare(const void *x, const void *y) {
@@ -90,7 +86,7 @@ static double schedule_predict_time(const schedule *state, int threads, double *
   for (int64_t p = 0; p < large; p++, schedule_next_product(state, &position)) {
     const double work = state->all[position.series].work;
     if (p < together) {
-      by_all += work / threads + team_work;
+      by_all += work / threads + (double)tsl_crossovers.team_work;
       continue;
     }
     int least_loaded = 0;
@@ -121,7 +117,7 @@ static int64_t choose_together(const schedule *state, int threads, double *loads
     left -= work;
   }
   const int64_t rest = large - together;
-  if (rest == 0 || rest >= (int64_t)JOBS_OF_A_THREAD * threads)
+  if (rest == 0 || rest >= tsl_crossovers_parts(INT64_MAX, threads))
     return together;
   const int64_t choices[] = {together + rest % threads, large};
   double best = schedule_predict_time(state, threads, loads, large, together, fmax(small, 0));
@@ -176,13 +172,8 @@ static void schedule_run_all(schedule *state, tsl_team team, double *loads) {
   if (position.series == state->count)
     return;
   const int64_t jobs =
-      schedule_make_jobs(state, position, fmax(left, 0) / (double)(JOBS_OF_A_THREAD * threads));
+      schedule_make_jobs(state, position, fmax(left, 0) / (double)tsl_crossovers_parts(INT64_MAX, threads));
   tsl_team_run(team, jobs, schedule_run_job, state);
-}
-
-static int64_t schedule_max_jobs(int threads, int64_t products) {
-  const int64_t most = (int64_t)JOBS_OF_A_THREAD * threads + 2;
-  return products < most ? products : most;
 }
 
 tesela_status tsl_grouped_share(tsl_grouped *group) {
@@ -200,7 +191,7 @@ tesela_status tsl_grouped_share(tsl_grouped *group) {
     return TESELA_OK;
   const tsl_team team = tsl_device_team(device);
   const int threads = tsl_team_threads(team);
-  const int64_t jobs = schedule_max_jobs(threads, products);
+  const int64_t jobs = tsl_crossovers_parts(products, threads) + 2; /* others round up */
   TSL_TRY(tsl_alloc((size_t)state.count * sizeof *state.all + (size_t)jobs * sizeof *state.jobs +
                         (size_t)threads * sizeof(double),
                     "a group's products in their order", &block));

@@ -14,23 +14,22 @@ static bool sharded_operands_names_several(const char *device) {
 }
 
 bool tsl_api_is_spread(const tesela_context *context, const tsl_request *request) {
-  bool buffers = false;
+  const tesela_gemm_desc *desc = &request->desc;
   tsl_device *device;
-  for (int i = 0; i < TSL_OPERANDS; i++) {
-    if (request->pieces[i])
-      return true;
-    buffers |= request->matrices[i].buffer != NULL;
-  }
-  return request->op == TSL_OP_GEMM && buffers && sharded_operands_names_several(request->options.device) &&
-         tsl_devices_find(context->devices, request->options.device, &device) == TESELA_OK &&
+  if (desc->a.shards || desc->b.shards || desc->c.shards)
+    return true;
+  const bool buffers = desc->a.buffer || desc->b.buffer || desc->c.buffer;
+  return request->op == TSL_OP_GEMM && buffers &&
+         sharded_operands_names_several(request->desc.options.device) &&
+         tsl_devices_find(context->devices, request->desc.options.device, &device) == TESELA_OK &&
          device->member_count > 0;
 }
 
 /* Returns the caller's shards, or one shard for a whole buffer, stored in `room`. */
-static tesela_shards sharded_operands_pieces_of(const tesela_shards *shards, const tesela_matrix *matrix,
-                                                const tsl_shape *shape, tesela_shard *room) {
-  if (shards)
-    return *shards;
+static tesela_shards sharded_operands_pieces_of(const tesela_matrix *matrix, const tsl_shape *shape,
+                                                tesela_shard *room) {
+  if (matrix->shards)
+    return *matrix->shards;
   if (!matrix->buffer)
     return (tesela_shards){.pieces = NULL};
   *room = (tesela_shard){.buffer = tsl_writable(matrix->buffer),
@@ -49,9 +48,10 @@ typedef struct sharded_request {
 
 static void read_sharded_request(const tsl_request *request, const tsl_problem *problem,
                                  sharded_request *all) {
-  for (int i = 0; i < TSL_OPERANDS; i++)
-    all->operands[i] = sharded_operands_pieces_of(request->pieces[i], &request->matrices[i],
-                                                  tsl_problem_shape(problem, i), &all->room[i]);
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tesela_matrix matrix = tsl_api_matrix(request, i);
+    all->operands[i] = sharded_operands_pieces_of(&matrix, tsl_problem_shape(problem, i), &all->room[i]);
+  }
 }
 
 /* Maximum number of shards; a plan stores the number as an int. */
@@ -73,23 +73,23 @@ static tesela_status check_list(const tesela_shards *pieces, char letter) {
 /* Refuses host memory, an operand given twice, invalid lists, error measurement and in-place products. */
 static tesela_status check_places(const tsl_request *request, const sharded_request *all) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tesela_matrix *matrix = &request->matrices[i];
-    if (matrix->data)
+    const tesela_matrix matrix = tsl_api_matrix(request, i);
+    if (matrix.data)
       return tsl_fail(TESELA_BAD_CALL,
                       "%s is in host memory and others in buffers of several devices: all operands are in "
                       "host memory, or all in buffers",
                       request->fields[i]);
-    if (request->pieces[i] && (matrix->buffer || matrix->packed || matrix->offset != 0 ||
-                               matrix->row_stride != 0 || matrix->col_stride != 0))
+    if (matrix.shards && (matrix.buffer || matrix.packed || matrix.offset != 0 || matrix.row_stride != 0 ||
+                          matrix.col_stride != 0))
       return tsl_fail(TESELA_BAD_CALL, "%s and desc.%c.shards are both given: set only one",
                       request->fields[i], letters[i]);
     TSL_TRY(check_list(&all->operands[i], letters[i]));
   }
-  if (request->options.measure_error != 0)
+  if (request->desc.options.measure_error != 0)
     return tsl_fail(
         TESELA_UNSUPPORTED,
         "desc.options.measure_error is set: errors are not measured for operands on several devices");
-  if (request->in_place)
+  if (request->desc.structure.in_place)
     return tsl_fail(TESELA_UNSUPPORTED, "desc.structure.in_place is set: matrices in pieces are general");
   return TESELA_OK;
 }
@@ -122,13 +122,13 @@ static tesela_status add_names(const sharded_request *all, char name[TSL_DEVICE_
 static tesela_status find_group(const tesela_context *context, const tsl_request *request,
                                 const sharded_request *all, tsl_device **group) {
   char name[TSL_DEVICE_NAME];
-  const bool named = request->options.device && strcmp(request->options.device, "auto") != 0;
+  const bool named = request->desc.options.device && strcmp(request->desc.options.device, "auto") != 0;
   if (!named)
     TSL_TRY(add_names(all, name));
   if (!named && !*name)
     return tsl_fail(TESELA_BAD_CALL, "desc has no piece in a buffer, so the devices are unknown");
   const tesela_status status =
-      tsl_devices_find(context->devices, named ? request->options.device : name, group);
+      tsl_devices_find(context->devices, named ? request->desc.options.device : name, group);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "desc.device");
   if ((*group)->member_count == 0)
@@ -169,11 +169,12 @@ static tesela_status sharded_operands_fill(const tsl_request *request, const sha
                                            const tsl_device *group, const tsl_problem *problem,
                                            tsl_sharding *spread) {
   for (int i = 0; i < TSL_OPERANDS; i++) {
+    const tesela_matrix matrix = tsl_api_matrix(request, i);
     char name[32];
     for (int64_t p = 0; p < all->operands[i].count; p++)
-      TSL_TRY(describe_shard(&all->operands[i].pieces[p], request->matrices[i].transpose != 0, group,
-                             letters[i], p, &spread->holds[i][p]));
-    snprintf(name, sizeof name, "desc.%c%s", letters[i], request->pieces[i] ? "_shards" : "");
+      TSL_TRY(describe_shard(&all->operands[i].pieces[p], matrix.transpose != 0, group, letters[i], p,
+                             &spread->holds[i][p]));
+    snprintf(name, sizeof name, "desc.%c%s", letters[i], matrix.shards ? "_shards" : "");
     if (i == TSL_OPERAND_C || tsl_problem_reads(problem, i))
       TSL_TRY(tsl_sharding_check(spread, i, tsl_problem_shape(problem, i), name));
     else

@@ -100,7 +100,7 @@ bool tsl_small_gemm_take(tsl_small_gemm_finding *state, const tesela_gemm_desc *
   return tsl_direct_strategy(p, &state->choice) != NULL;
 }
 
-bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
+bool tsl_small_gemm_run(tesela_context *context, const tesela_gemm_desc *desc) {
   tsl_small_gemm_finding finding;
   tsl_small_gemm gemm;
   if (!is_small(desc))
@@ -108,5 +108,5 @@ bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
   const bool taken =
       tsl_small_gemm_begin(context, &finding) == TESELA_OK && tsl_small_gemm_take(&finding, desc, &gemm);
   tsl_small_gemm_end(&finding);
-  return taken && tsl_dispatch_small(&gemm.call, finding.cpu, NULL);
+  return taken && tsl_dispatch(&gemm.call, finding.cpu, NULL);
 }

@@ -31,6 +31,6 @@ void tsl_small_gemm_end(tsl_small_gemm_finding *state);
 bool tsl_small_gemm_take(tsl_small_gemm_finding *state, const tesela_gemm_desc *desc, tsl_small_gemm *out);
 
 /* Multiplies by dispatch/direct_rule.h, with a planned product's bits; false: nothing was done. */
-bool tsl_api_at_once(tesela_context *context, const tesela_gemm_desc *desc);
+bool tsl_small_gemm_run(tesela_context *context, const tesela_gemm_desc *desc);
 
 #endif

@@ -39,6 +39,11 @@ typedef struct tsl_blas_multiply {
   int side, diag;
 } tsl_blas_multiply;
 
+/* Returns m n k. */
+static inline double tsl_blas_volume(const tsl_blas_multiply *product) {
+  return (double)product->m * (double)product->n * (double)product->k;
+}
+
 /* Sum of x[i] y[i], or conj(x[i]) y[i]. A negative increment starts at the far end. */
 typedef struct tsl_blas_sum {
   int64_t n;

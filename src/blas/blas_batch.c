@@ -6,10 +6,6 @@
 #include "blas/check_args.h"
 #include "dispatch/crossovers.h"
 
-static double blas_batch_volume_of(const tsl_blas_multiply *product) {
-  return (double)product->m * (double)product->n * (double)product->k;
-}
-
 tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *first, int64_t count) {
   if (!tsl_blas_host_function(call->symbol) || tsl_blas_route_batch(call->symbol, first) != TSL_BLAS_OTHER)
     return NULL;
@@ -38,7 +34,7 @@ bool tsl_blas_is_ours(tsl_blas_call *call, const tsl_blas_multiply *product) {
 static bool is_worth_it(const tsl_blas_multiply *product, const tesela_batch *batch) {
   return batch->count >= tsl_crossovers.batch_count ||
          (batch->count > 1 &&
-          2 * blas_batch_volume_of(product) * (double)batch->count >= (double)tsl_crossovers.thread_batch);
+          2 * tsl_blas_volume(product) * (double)batch->count >= (double)tsl_crossovers.thread_batch);
 }
 
 bool tsl_blas_end_batch(tsl_blas_call *call, tesela_status status, const tesela_record *record, bool reads) {

@@ -47,7 +47,7 @@ static void blas_context_forget(void) {
   tsl_interpose_forget_contexts();
   tsl_blas_forget_threads();
   tsl_blas_forget_calls();
-  tsl_blas_forget_ahead();
+  tsl_blas_forget_background();
 }
 
 __attribute__((constructor)) static void watch_forks(void) {

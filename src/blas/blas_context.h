@@ -2,7 +2,7 @@
 #define TSL_BLAS_BLAS_CONTEXT_H
 
 #include "api/fast_path.h"
-#include "blas/async_planning.h"
+#include "blas/background.h"
 
 #include <tesela/tesela.h>
 

@@ -46,7 +46,7 @@ static void blas_dispatch_key_of(const tsl_blas_symbol *symbol, const tsl_blas_m
 static void blas_dispatch_prepare_entry(tsl_dispatch_entry *entry, const tsl_call *product,
                                         const tsl_device *cpu) {
   tsl_binding binding;
-  if (!tsl_dispatch_small(product, cpu, &binding))
+  if (!tsl_dispatch(product, cpu, &binding))
     return;
   entry->state = binding.state;
   entry->kernel = binding.may_fail ? NULL : binding.kernel;
@@ -64,6 +64,9 @@ static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas
   /* Clearing the struct first would take longer than a tiny product. */
   tsl_call product;
   product.type = symbol->type;
+  product.solves = false;
+  product.a_is = TESELA_GENERAL;
+  product.c_triangle = TESELA_WHOLE;
   product.streams = false;
   product.m = blas_multiply->m;
   product.n = blas_multiply->n;
@@ -81,7 +84,7 @@ static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas
     return false;
   if (entry)
     blas_dispatch_prepare_entry(entry, &product, cpu);
-  return tsl_dispatch_small(&product, cpu, NULL);
+  return tsl_dispatch(&product, cpu, NULL);
 }
 
 _Atomic(const tsl_device *) tsl_blas_direct_cpu;

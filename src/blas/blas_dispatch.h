@@ -25,11 +25,11 @@ static inline void tsl_blas_set_scalars(tesela_type type, const void *alpha, con
 
 /* Computes a small uncached product with its arguments in place, so that only the kernel's inputs are
  * written. Returns false without effect for other calls. `plain`: N; `turned`: T or C. */
-static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, int order, int trans_a,
-                                    bool plain_a, bool turned_a, int trans_b, bool plain_b, bool turned_b,
-                                    int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
-                                    int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                                    int64_t ldc) {
+static inline bool tsl_blas_small_gemm(tsl_blas_symbol *symbol, tesela_type type, int order, int trans_a,
+                                       bool plain_a, bool turned_a, int trans_b, bool plain_b, bool turned_b,
+                                       int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
+                                       int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                                       int64_t ldc) {
   const tsl_device *cpu = atomic_load_explicit(&tsl_blas_direct_cpu, memory_order_acquire);
   if ((type != TESELA_F32 && type != TESELA_F64) || !cpu ||
       ((uint64_t)(m - 1) | (uint64_t)(n - 1) | (uint64_t)(k - 1)) >= (uint64_t)tsl_crossovers.argument_side ||
@@ -47,6 +47,9 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
     return false;
   tsl_call product; /* member by member, see blas_dispatch.c */
   product.type = type;
+  product.solves = false;
+  product.a_is = TESELA_GENERAL;
+  product.c_triangle = TESELA_WHOLE;
   product.m = m;
   product.n = n;
   product.k = k;
@@ -60,7 +63,7 @@ static inline bool tsl_blas_at_once(tsl_blas_symbol *symbol, tesela_type type, i
   product.c.row = by_row ? ldc : 1;
   product.c.col = by_row ? 1 : ldc;
   tsl_blas_set_scalars(type, alpha, beta, &product);
-  return tsl_dispatch_small(&product, cpu, NULL);
+  return tsl_dispatch(&product, cpu, NULL);
 }
 
 /* Looks a product up, and computes a small one without a plan. Returns false without effect if
@@ -74,7 +77,7 @@ bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *p
 static inline bool tsl_blas_dispatch(tsl_blas_symbol *symbol, tesela_type type,
                                      const tsl_blas_multiply *product, tsl_blas_function **next) {
   if (type != TESELA_F32 && type != TESELA_F64) {
-    *next = tsl_blas_forward_if_below(symbol, (double)product->m * (double)product->n * (double)product->k);
+    *next = tsl_blas_forward_if_below(symbol, tsl_blas_volume(product));
     return false;
   }
   return tsl_blas_owns_small && !tsl_blas_is_wide(symbol) &&

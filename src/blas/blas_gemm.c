@@ -3,6 +3,7 @@
 #include "blas/blas_context.h"
 #include "blas/blas_dispatch.h"
 #include "blas/blas_route.h"
+#include "blas/blas_threads.h"
 #include "blas/check_args.h"
 #include "core/memory.h"
 
@@ -134,4 +135,22 @@ tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *p
     tsl_blas_end(call, tsl_blas_loops_name);
   }
   return other;
+}
+
+bool tsl_blas_packed(const tsl_call *work) {
+  const tsl_device *cpu = tsl_blas_cpu();
+  return cpu && tsl_dispatch_packed(work, cpu, tsl_blas_threads());
+}
+
+/* Inner products have many sizes, and planning each would take longer. */
+void tsl_blas_inner_gemm(const tsl_blas_symbol *symbol, const tsl_call *work, tesela_record *record) {
+  const tsl_device *cpu = tsl_blas_cpu();
+  if (cpu && tsl_dispatch(work, cpu, NULL))
+    return;
+  const double volume =
+      (tsl_blas_is_complex(work->type) ? 4.0 : 1.0) * (double)work->m * (double)work->n * (double)work->k;
+  if ((volume < (double)tsl_crossovers.plan_volume && tsl_blas_packed(work)) ||
+      tsl_blas_by_tesela(symbol, work, record))
+    return;
+  tsl_blas_loop_gemm(work);
 }

@@ -1,7 +1,9 @@
 #include "blas/blas_level3.h"
 
+#include "blas/blas_gemm.h"
 #include "blas/blas_route.h"
 #include "blas/check_args.h"
+#include "core/memory.h"
 
 static void blas_level3_describe(tsl_blas_call *call, const tsl_blas_multiply *structured) {
   const bool update = structured->routine < TSL_BLAS_SYMM,
@@ -27,6 +29,53 @@ static bool blas_level3_is_idle(const tsl_blas_layout *layout) {
           layout->work.beta[0] == 1 && layout->work.beta[1] == 0);
 }
 
+static const char by_plan[] = "a plan", direct[] = "tesela direct cpu";
+
+const char *tsl_blas_level3_compute(const tsl_blas_symbol *symbol, tsl_blas_layout *layout,
+                                    tesela_record *record) {
+  if (tsl_blas_level3_little(layout))
+    return direct;
+  void *joined = tsl_blas_level3_join(layout);
+  const char *who = NULL;
+  if (tsl_blas_level3_solve(layout) || tsl_blas_level3_direct(symbol, layout))
+    who = direct;
+  else if (tsl_blas_level3_plan(symbol, layout, record))
+    who = by_plan;
+  else if (tsl_blas_level3_blocks(symbol, layout))
+    who = "tesela blocks cpu";
+  tsl_free(joined);
+  return who;
+}
+
+/* Computes by tesela and ends a call that has begun. Returns false on failure. */
+static bool level3_end(tsl_blas_call *call, tsl_blas_layout *layout) {
+  tesela_record record = {.plan = NULL};
+  const char *who = tsl_blas_level3_compute(call->symbol, layout, tsl_blas_record(call, &record));
+  if (who == by_plan)
+    tsl_blas_end_plan(call, &record);
+  else if (who)
+    tsl_blas_end(call, who);
+  return who != NULL;
+}
+
+typedef void level3_lay_out(tesela_type type, const tsl_blas_multiply *structured, tsl_blas_layout *out);
+
+/* Computes a checked call, or returns the host BLAS function. */
+static tsl_blas_function *level3_run(tsl_blas_call *call, tsl_blas_route route,
+                                     const tsl_blas_multiply *structured, level3_lay_out *lay_out,
+                                     tsl_blas_layout *layout) {
+  tsl_blas_begin(call);
+  if (route == TSL_BLAS_TESELA && level3_end(call, layout))
+    return NULL;
+  tsl_blas_function *other = tsl_blas_otherwise(call, route);
+  if (!other) {
+    lay_out(call->symbol->type, structured, layout);
+    tsl_blas_level3_loops(layout);
+    tsl_blas_end(call, tsl_blas_loops_name);
+  }
+  return other;
+}
+
 tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_multiply *structured) {
   const tesela_type type = call->symbol->type;
   const tsl_blas_route route =
@@ -47,16 +96,26 @@ tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_multiply 
   /* The small kernel calls no BLAS function: no nesting guard without call logging. */
   if (route == TSL_BLAS_TESELA && !tsl_blas_logging && tsl_blas_level3_little(&layout))
     return NULL;
-  tsl_blas_begin(call);
-  if (route == TSL_BLAS_TESELA) {
-    if (tsl_blas_level3_end(call, &layout))
-      return NULL;
-    tsl_blas_lay_out(type, structured, &layout);
-  }
-  tsl_blas_function *next = tsl_blas_otherwise(call, route);
-  if (!next) {
-    tsl_blas_level3_loops(&layout);
-    tsl_blas_end(call, tsl_blas_loops_name);
-  }
-  return next;
+  return level3_run(call, route, structured, tsl_blas_lay_out, &layout);
+}
+
+static void gemmt_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
+  call->sizes = 3;
+  call->shape[0] = call->shape[1] = product->n;
+  call->shape[2] = product->k;
+  call->flops = (tsl_blas_is_complex(call->symbol->type) ? 4.0 : 1.0) * (double)product->n *
+                (double)(product->n + 1) * (double)product->k;
+}
+
+tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *product) {
+  const tsl_blas_route route = tsl_blas_route_level3(
+      TSL_BLAS_GEMMT, call->symbol, (double)product->n * (double)product->n * (double)product->k);
+  gemmt_describe(call, product);
+  if (route == TSL_BLAS_OTHER)
+    return tsl_blas_forward(call);
+  if (tsl_blas_ends_early(call->symbol, product, tsl_blas_check_gemmt(product)))
+    return NULL;
+  tsl_blas_layout layout;
+  tsl_blas_lay_out_gemmt(call->symbol->type, product, &layout);
+  return level3_run(call, route, product, tsl_blas_lay_out_gemmt, &layout);
 }

@@ -8,6 +8,8 @@
 
 /* Returns the host BLAS function to forward to; NULL: the call is complete. */
 tsl_blas_function *tsl_blas_level3(tsl_blas_call *call, const tsl_blas_multiply *structured);
+/* Computes gemmt, an update with two independent factors, in the same ways. */
+tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *product);
 
 /* Returns multiply-adds, complex or real. */
 static inline double tsl_blas_level3_volume(const tsl_blas_multiply *structured) {
@@ -15,9 +17,6 @@ static inline double tsl_blas_level3_volume(const tsl_blas_multiply *structured)
   return structured->routine < TSL_BLAS_SYMM ? m * n * (double)structured->k
                                              : m * n * (structured->side == 'L' ? m : n);
 }
-
-/* Returns the route of a call with `volume` multiply-adds. */
-tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume);
 
 /* Returns 0, or the number of the first wrong argument. */
 int tsl_blas_check_level3(tesela_type type, const tsl_blas_multiply *structured);
@@ -38,7 +37,7 @@ typedef struct tsl_blas_layout {
   double alpha2[2];       /* its scalar */
 } tsl_blas_layout;
 
-/* Converts arguments to a layout, which must not move: its members point into it. */
+/* Converts arguments to a layout. */
 void tsl_blas_lay_out(tesela_type type, const tsl_blas_multiply *structured, tsl_blas_layout *out);
 /* Converts gemmt's arguments, for any device. */
 void tsl_blas_lay_out_gemmt(tesela_type type, const tsl_blas_multiply *product, tsl_blas_layout *out);
@@ -48,8 +47,6 @@ void tsl_blas_make_real(const tsl_blas_layout *layout);
 /* Computes by tesela. Returns the implementation's name; NULL: no memory, with only `layout` changed. */
 const char *tsl_blas_level3_compute(const tsl_blas_symbol *symbol, tsl_blas_layout *layout,
                                     tesela_record *record);
-/* Computes by tesela and ends a call that has begun. Returns false on failure. */
-bool tsl_blas_level3_end(tsl_blas_call *call, tsl_blas_layout *layout);
 /* Converts an update of rank 2k with few terms to rank k with twice as many, on a concatenated copy of the
  * factors. Returns the copy, which the caller frees; NULL: `layout` is unchanged. */
 void *tsl_blas_level3_join(tsl_blas_layout *layout);
@@ -66,7 +63,7 @@ static inline bool tsl_blas_level3_is_sum(const tsl_blas_layout *layout) {
          (layout->routine == TSL_BLAS_HER2K && layout->work.alpha[1] == 0);
 }
 /* Computes without a plan if that is faster. Returns false, with c unchanged, otherwise. */
-bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout);
+bool tsl_blas_level3_direct(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout);
 /* Returns true if a plan pays for a call of this size. */
 bool tsl_blas_level3_is_planned(const tsl_blas_layout *layout);
 /* Returns true if all numbers of c are finite; else zeros outside of a triangle would make NaNs. */

@@ -2,7 +2,7 @@
 
 #include "blas/peer_rating.h"
 #include "dispatch/crossovers.h"
-#include "interpose/request.h"
+#include "interpose/route_request.h"
 
 #include <math.h>
 
@@ -30,14 +30,14 @@ static double get_transpose_crossover(tesela_type type, tsl_blas_peer peer) {
                                                 : table->peer_transpose_f32);
 }
 
-static tsl_request requested_route;
+static tsl_route_request requested_route;
 static bool has_numeric_requirements;
 static bool may_leave_cpu; /* TESELA_DEVICE=auto: products may leave the CPU */
 bool tsl_blas_owns_small;
 
 __attribute__((constructor)) static void read_request(void) {
   static const char *const words[] = {"auto", "tesela", "other", "loops", NULL};
-  requested_route = tsl_request_read(TSL_ENV_BLAS, words);
+  requested_route = tsl_route_request_read(TSL_ENV_BLAS, words);
   /* Only tesela guarantees accuracy and bits. */
   has_numeric_requirements =
       strcmp(tsl_env_get(TSL_ENV_ACCURACY), "default") != 0 || strcmp(tsl_env_get(TSL_ENV_BITS), "any") != 0;
@@ -52,15 +52,18 @@ static bool is_real(const tsl_blas_symbol *symbol) {
   return symbol->type == TESELA_F32 || symbol->type == TESELA_F64;
 }
 
-/* Rates the symbol's host BLAS once if it is unknown and needed. */
+/* Begins to rate the symbol's host BLAS if it is unknown and needed. */
 static tsl_blas_peer blas_route_peer_of(tsl_blas_symbol *symbol) {
-  const tsl_blas_peer peer = tsl_host_blas_kind(symbol);
-  int unknown = TSL_BLAS_PEER_UNKNOWN;
-  if (peer != TSL_BLAS_PEER_UNKNOWN || requested_route != TSL_REQUEST_AUTO || tsl_blas_is_nested())
-    return peer;
-  atomic_compare_exchange_strong(&symbol->peer, &unknown,
-                                 (int)tsl_blas_standing(symbol, tsl_blas_host_function(symbol)));
+  if (tsl_host_blas_kind(symbol) == TSL_BLAS_PEER_UNKNOWN && requested_route == TSL_REQUEST_AUTO &&
+      !tsl_blas_is_nested())
+    tsl_blas_rate(symbol);
   return tsl_host_blas_kind(symbol);
+}
+
+/* Returns false while a route may change, so that no shortcut is stored. */
+static bool is_rated(const tsl_blas_symbol *symbol) {
+  const int peer = atomic_load_explicit(&symbol->peer, memory_order_relaxed);
+  return peer != TSL_BLAS_PEER_UNKNOWN && peer != TSL_BLAS_PEER_PENDING;
 }
 
 /* Returns false if sizes decide. */
@@ -80,7 +83,7 @@ static bool is_route_fixed(tsl_blas_peer peer, tsl_blas_route *route) {
 
 /* Forwards calls with less work from now on without checks; 0: all calls. */
 static void forward_below(tsl_blas_symbol *symbol, double below) {
-  if (!tsl_blas_logging)
+  if (!tsl_blas_logging && is_rated(symbol))
     atomic_store_explicit(&symbol->pass_below, below > 0 ? below : INFINITY, memory_order_release);
 }
 
@@ -102,25 +105,21 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
              : TSL_BLAS_OTHER;
 }
 
-static double blas_route_volume_of(const tsl_blas_multiply *product) {
-  return (double)product->m * (double)product->n * (double)product->k;
-}
-
 /* The CPU finishes smaller products before another device begins. */
 bool tsl_blas_may_go_elsewhere(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   return may_leave_cpu && requested_route == TSL_REQUEST_AUTO && !tsl_blas_is_nested() &&
-         blas_route_volume_of(product) > (double)tsl_crossovers.small_volume &&
+         tsl_blas_volume(product) > (double)tsl_crossovers.small_volume &&
          tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
 }
 
 bool tsl_blas_is_always_forwarded(const tsl_blas_symbol *symbol) {
   return is_real(symbol) && requested_route == TSL_REQUEST_AUTO && !may_leave_cpu && !tsl_blas_is_nested() &&
-         !tsl_blas_logging;
+         !tsl_blas_logging && is_rated(symbol);
 }
 
 tsl_blas_route tsl_blas_route_batch(tsl_blas_symbol *symbol, const tsl_blas_multiply *product) {
   const bool is_small = is_real(symbol) && requested_route == TSL_REQUEST_AUTO && !tsl_blas_is_nested() &&
-                        blas_route_volume_of(product) <= (double)tsl_crossovers.small_volume &&
+                        tsl_blas_volume(product) <= (double)tsl_crossovers.small_volume &&
                         tsl_host_blas_kind(symbol) != TSL_BLAS_PEER_WIDE;
   return is_small ? TSL_BLAS_TESELA : tsl_blas_route_gemm(symbol, product->m, product->n, product->k);
 }
@@ -165,17 +164,15 @@ tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbo
   return elements >= from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }
 
-bool tsl_blas_may_measure(tsl_blas_symbol *symbol) {
-  return requested_route == TSL_REQUEST_AUTO && !tsl_blas_is_nested() &&
-         blas_route_peer_of(symbol) == TSL_BLAS_PEER_TUNED;
-}
-
-tsl_blas_route tsl_blas_route_by(tsl_blas_symbol *symbol,
-                                 const tsl_blas_share shares[TSL_BLAS_PEER_TUNED + 1]) {
+tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {
   const tsl_blas_peer peer = blas_route_peer_of(symbol);
   tsl_blas_route route;
   if (is_route_fixed(peer, &route))
     return route;
-  forward_below(symbol, shares[peer].from);
-  return shares[peer].is_ours ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
+  const double plain_from = (double)tsl_crossovers.peer_plain_level3;
+  const tsl_blas_share share = peer == TSL_BLAS_PEER_PLAIN
+                                   ? (tsl_blas_share){plain_from, volume >= plain_from}
+                                   : tsl_blas_share_of_level3(routine, symbol, volume);
+  forward_below(symbol, share.from);
+  return share.is_ours ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }

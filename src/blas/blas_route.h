@@ -37,16 +37,8 @@ tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double ele
 tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbol, double elements);
 /* Returns true if TESELA_ACCURACY or TESELA_BITS is set. */
 bool tsl_blas_asks_of_sums(void);
-/* Returns true if a call may measure which library is faster: a tuned host BLAS, and no forced route. */
-bool tsl_blas_may_measure(tsl_blas_symbol *symbol);
-/* Share of tesela: work below which calls are forwarded (0: all), and the route of the current call. */
-typedef struct tsl_blas_share {
-  double from;
-  bool is_ours;
-} tsl_blas_share;
-/* Returns the route by the share for the symbol's kind of host BLAS. */
-tsl_blas_route tsl_blas_route_by(tsl_blas_symbol *symbol,
-                                 const tsl_blas_share shares[TSL_BLAS_PEER_TUNED + 1]);
+/* Returns the route of a call of Level 3 with `volume` multiply-adds. */
+tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume);
 
 /* Begins a call that is forwarded, with call logging, and returns the host BLAS function. */
 static inline tsl_blas_function *tsl_blas_forward(tsl_blas_call *call) {

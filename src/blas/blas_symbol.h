@@ -8,22 +8,22 @@
  *     gemm_entries entries_of_type scheme    gemm and batches; compiled for each type and naming scheme
  *     xerbla           error handlers and similar functions of a BLAS
  *   blas_direct      small calls of levels 1 and 2, computed in the entry
- *   blas_gemm gemmt blas_batch groups blas_dot matcopy
+ *   blas_gemm blas_batch groups blas_dot matcopy
  *                    check the arguments, ask the route, and compute or return the function to forward to
  *   blas_level1 blas_level2 blas_vectors
  *                    the same for vectors and matrix times vector, with the kernels of src/vector
- *   blas_level3      the same for symmetric and triangular factors:
+ *   blas_level3      the same for symmetric and triangular factors, by one of these ways:
  *     level3_check, level3_layout    arguments; operands and strides of a call
- *     level3_select                  choice among the ways below
  *     level3_solve level3_direct level3_planned level3_blocks reference_level3
  *                                    systems and small calls; without a plan; by a plan; by blocks; loops
  *     rank2k_concat level3_helpers   two thin products as one; copies and small triangles
- *   blas_route route_level3          tesela, host BLAS or plain loops
+ *   blas_route                       tesela, host BLAS or plain loops
  *   blas_dispatch    repeated calls and small products
  *   blas_context     contexts of the process, and public calls on them
  *   blas_threads blas_thread_limit   number of threads; limits set in another library
- *   host_blas_lookup int_width peer_rating peer_rating_level3 level3_foreign_call
- *                    finds the host BLAS; its integer width; its speed; its functions
+ *   host_blas_lookup int_width peer_rating peer_race level3_foreign_call
+ *                    finds the host BLAS; its integer width; its speed, raced; its functions
+ *   background       thread that plans for other devices and races the host BLAS
  *   check_args reference_blas call_log
  *                    wrong arguments; every routine in plain loops; nesting and TESELA_LOG=calls
  *
@@ -42,8 +42,9 @@ typedef enum tsl_blas_peer {
   TSL_BLAS_PEER_NONE,
   TSL_BLAS_PEER_PLAIN, /* the reference implementation, or other plain loops */
   TSL_BLAS_PEER_TUNED,
-  TSL_BLAS_PEER_WIDE,   /* 64-bit integers under 32-bit names; all forwarded */
-  TSL_BLAS_PEER_UNKNOWN /* plain or tuned: rated when needed (peer_rating.h) */
+  TSL_BLAS_PEER_WIDE,    /* 64-bit integers under 32-bit names; all forwarded */
+  TSL_BLAS_PEER_UNKNOWN, /* plain or tuned: rated when needed (peer_rating.h) */
+  TSL_BLAS_PEER_PENDING  /* being rated in the background; counts as tuned */
 } tsl_blas_peer;
 
 typedef struct tsl_blas_symbol {
@@ -62,7 +63,7 @@ typedef struct tsl_blas_symbol {
   _Atomic double pass_below;
   /* Elements [own_from, own_below) in which tesela computes unchecked; own_below 0: always check. */
   _Atomic double own_from, own_below;
-  atomic_uint standing; /* level 3: result of tsl_blas_standing_of_level3(); 0: not measured */
+  atomic_uint standing; /* level 3: state and result of its race (peer_rating.c); 0: none */
 } tsl_blas_symbol;
 
 /* Returns the host BLAS function for a call with little work; NULL: the full route decides. */

@@ -8,7 +8,6 @@
 
 #include "blas/blas_context.h"
 #include "blas/blas_gemm.h"
-#include "blas/inner_gemm.h"
 #include "blas/level3_helpers.h"
 #include "core/memory.h"
 

@@ -11,15 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOBS_OF_A_THREAD = 8 };
-
 tsl_blas_group *tsl_blas_take_groups(int64_t count) {
   return count > 0 ? calloc((size_t)count, sizeof(tsl_blas_group)) : NULL;
 }
 
 static double groups_work_of(const tsl_blas_group *group) {
-  const tsl_blas_multiply *product = &group->product;
-  return 2 * (double)product->m * (double)product->n * (double)product->k * (double)group->batch.count;
+  return 2 * tsl_blas_volume(&group->product) * (double)group->batch.count;
 }
 
 static int groups_compare(const void *x, const void *y) {
@@ -156,8 +153,7 @@ static void groups_run_shared(tsl_blas_call *call, tsl_blas_group *groups, int64
       all.groups[all.count++] = &groups[g];
       work += groups_work_of(&groups[g]);
     }
-  const int64_t jobs = (int64_t)JOBS_OF_A_THREAD * tsl_team_threads(team);
-  all.jobs = all.count < jobs ? all.count : jobs;
+  all.jobs = tsl_crossovers_parts(all.count, tsl_team_threads(team));
   if (work >= (double)tsl_crossovers.group_threads)
     tsl_team_run(team, all.jobs, groups_run_job, &all);
   free(all.groups);

@@ -7,9 +7,9 @@
  *
  * Small triangular factors of trmm are copied with zeros in the other triangle and multiplied as full
  * matrices, but only for finite numbers: 0 * inf is NaN. */
+#include "blas/blas_gemm.h"
 #include "blas/blas_level3.h"
 #include "blas/blas_triangle.h"
-#include "blas/inner_gemm.h"
 #include "blas/level3_helpers.h"
 
 #include "core/checked.h"

@@ -6,8 +6,8 @@
  *   trmm              by packed panels, in place; small ones of real types by level3_blocks.c
  *   symm hemm         by packed panels for complex types; for real types a full copy of the factor in
  *                     level3_blocks.c is as fast */
+#include "blas/blas_gemm.h"
 #include "blas/blas_level3.h"
-#include "blas/inner_gemm.h"
 #include "blas/level3_helpers.h"
 
 #include "core/checked.h"
@@ -70,7 +70,7 @@ static bool is_faster_by_blocks(const tsl_call *work, int64_t other) {
          (work->m <= tsl_crossovers.blocks_rows || other <= tsl_crossovers.blocks_other);
 }
 
-bool tsl_blas_level3_at_once(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
+bool tsl_blas_level3_direct(const tsl_blas_symbol *symbol, const tsl_blas_layout *layout) {
   const tsl_call *work = &layout->work;
   const tsl_crossover_table *limits = &tsl_crossovers;
   const bool has_columns = work->m >= limits->pack_rows && work->n >= limits->plan_columns;

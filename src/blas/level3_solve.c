@@ -46,7 +46,7 @@ bool tsl_blas_level3_solve(tsl_blas_layout *layout) {
   }
   work->team = level3_solve_team_of((double)work->m * (double)work->m / 2 * (double)work->n,
                                     (double)tsl_crossovers.thread_solve);
-  return tsl_dispatch_at_once(work, cpu);
+  return tsl_dispatch(work, cpu, NULL);
 }
 
 bool tsl_blas_level3_little(tsl_blas_layout *layout) {
@@ -56,5 +56,5 @@ bool tsl_blas_level3_little(tsl_blas_layout *layout) {
            tsl_blas_level3_solve(layout);
   const tsl_device *cpu = tsl_blas_cpu();
   return cpu && layout->routine != TSL_BLAS_SYR2K && layout->routine != TSL_BLAS_HER2K &&
-         tsl_dispatch_at_once(work, cpu);
+         tsl_dispatch(work, cpu, NULL);
 }

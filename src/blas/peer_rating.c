@@ -1,20 +1,25 @@
-/* A name does not tell a library's speed: an OpenBLAS may lack kernels for newer processors, and
- * OPENBLAS_CORETYPE may force old ones. So a library is asked for its kernels, or timed against tesela with a
- * few products, some milliseconds per symbol. */
+/* Speed of the host BLAS. A library reports its kernels, or races against tesela (peer_race.c). Results of
+ * Level 3 are stored per machine: processor, instructions in use, threads, and the library's file and
+ * kernels. */
 #include "blas/peer_rating.h"
 
 #include "blas/blas_context.h"
-#include "blas/call_log.h"
+#include "blas/blas_threads.h"
+#include "blas/blas_view.h"
+#include "blas/host_blas_lookup.h"
 #include "blas/int_width.h"
-#include "core/clock.h"
 #include "core/env.h"
+#include "core/library.h"
+#include "core/pool.h"
 #include "core/symbol_search.h"
-#include "dispatch/dispatch.h"
+#include "dispatch/crossovers.h"
 
-#include <stdint.h>
-#include <stdlib.h>
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 /* OpenBLAS kernels that are fast on current processors. */
 static const char *const good_cores[] = {
@@ -43,20 +48,32 @@ static peer_rating_function peer_rating_find_function(tsl_blas_function *functio
   return function;
 }
 
-const char *tsl_blas_kernels_of(tsl_blas_function *function) {
-  static const char *const names[] = {"openblas_get_corename", "openblas_get_corename64_",
-                                      "scipy_openblas_get_corename", "scipy_openblas_get_corename64_"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const peer_rating_function core = peer_rating_find_function(function, names[i]);
-    if (core.address)
-      return core.text();
+/* Returns openblas_get_NAME() under any of its names; address NULL: no OpenBLAS. */
+static peer_rating_function find_in_openblas(tsl_blas_function *function_near, const char *name) {
+  static const char *const ends[][2] = {{"", ""}, {"", "64_"}, {"scipy_", ""}, {"scipy_", "64_"}};
+  peer_rating_function function = {.address = NULL};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends && !function.address; i++) {
+    char full[48];
+    snprintf(full, sizeof full, "%sopenblas_get_%s%s", ends[i][0], name, ends[i][1]);
+    function = peer_rating_find_function(function_near, full);
   }
-  return NULL;
+  return function;
+}
+
+static const char *kernels_of(tsl_blas_function *function) {
+  const peer_rating_function core = find_in_openblas(function, "corename");
+  return core.address ? core.text() : NULL;
+}
+
+/* An OpenBLAS without threads may have no locks, and must not race while the program calls it. */
+static bool can_race(tsl_blas_function *function) {
+  const peer_rating_function parallel = find_in_openblas(function, "parallel");
+  return strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") != 0 && (!parallel.address || parallel.number() != 0);
 }
 
 /* MKL chooses kernels by processor features, BLIS by model, or "generic". */
 static bool has_good_kernels(tsl_blas_function *function) {
-  const char *core = tsl_blas_kernels_of(function);
+  const char *core = kernels_of(function);
   if (core)
     return peer_rating_is_good(core);
   const peer_rating_function id = peer_rating_find_function(function, "bli_arch_query_id"),
@@ -66,106 +83,96 @@ static bool has_good_kernels(tsl_blas_function *function) {
   return peer_rating_find_function(function, "MKL_Get_Max_Threads").address != NULL;
 }
 
-/* SIZE exceeds small products: a CBLAS function's call by Fortran name, which is ours, must be forwarded. */
-enum { SIZE = 128, OURS = 96, TURNS = 3 };
-
-/* Zeros of any type. */
-typedef struct operands {
-  const double *a, *b;
-  double *c;
-} operands;
-
-/* Requires tsl_blas_either_width(). */
-static void peer_rating_multiply(const tsl_blas_symbol *symbol, tsl_blas_function *function,
-                                 const operands *matrices) {
-  typedef void fortran(const char *, const char *, const int64_t *, const int64_t *, const int64_t *,
-                       const void *, const void *, const int64_t *, const void *, const int64_t *,
-                       const void *, void *, const int64_t *, size_t, size_t);
-  typedef void single(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, float, const void *, int64_t,
-                      const void *, int64_t, float, void *, int64_t);
-  typedef void twice(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, double, const void *, int64_t,
-                     const void *, int64_t, double, void *, int64_t);
-  typedef void pointed(int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, const void *, const void *,
-                       int64_t, const void *, int64_t, const void *, void *, int64_t);
-  enum { COLUMN_MAJOR = 102, AS_IT_IS = 111 };
-  static const int64_t n = SIZE;
-  static const float one_f32[2] = {1}, zero_f32[2];
-  static const double one_f64[2] = {1}, zero_f64[2];
-  const bool is_single = symbol->type == TESELA_F32 || symbol->type == TESELA_C64;
-  const void *one = is_single ? (const void *)one_f32 : one_f64,
-             *zero = is_single ? (const void *)zero_f32 : zero_f64;
-  if (!symbol->cblas)
-    ((fortran *)function)("N", "N", &n, &n, &n, one, matrices->a, &n, matrices->b, &n, zero, matrices->c, &n,
-                          1, 1);
-  else if (symbol->type == TESELA_F32)
-    ((single *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, matrices->a, n, matrices->b, n, 0,
-                         matrices->c, n);
-  else if (symbol->type == TESELA_F64)
-    ((twice *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, 1, matrices->a, n, matrices->b, n, 0,
-                        matrices->c, n);
-  else
-    ((pointed *)function)(COLUMN_MAJOR, AS_IT_IS, AS_IT_IS, n, n, n, one, matrices->a, n, matrices->b, n,
-                          zero, matrices->c, n);
-}
-
 static bool can_be_called(const tsl_blas_symbol *symbol) {
   const char *at = strstr(symbol->name, "gemm");
   return tsl_blas_either_width() && at && at[4] != 't' && strncmp(at + 4, "_batch", 6) != 0;
 }
 
-/* Extrapolates tesela's seconds from a smaller real product; a complex product counts as four. */
-static double our_seconds(const tsl_blas_symbol *symbol, const operands *matrices) {
-  const bool is_single = symbol->type == TESELA_F32 || symbol->type == TESELA_C64,
-             is_complex = symbol->type == TESELA_C64 || symbol->type == TESELA_C128;
-  const tsl_device *cpu = tsl_blas_cpu();
-  const tsl_call product = {.type = is_single ? TESELA_F32 : TESELA_F64,
-                            .m = OURS,
-                            .n = OURS,
-                            .k = OURS,
-                            .a = {matrices->a, 1, OURS, false},
-                            .b = {matrices->b, 1, OURS, false},
-                            .c = {matrices->c, 1, OURS, false},
-                            .alpha = {1},
-                            .alpha_is_1 = true,
-                            .beta_is_0 = true};
-  const double start = tsl_clock();
-  if (!cpu || !tsl_dispatch_small(&product, cpu, NULL))
-    return 0;
-  const double more = (double)SIZE / OURS;
-  return (is_complex ? 4 : 1) * more * more * more * (tsl_clock() - start);
+void tsl_blas_rate(tsl_blas_symbol *symbol) {
+  int unknown = TSL_BLAS_PEER_UNKNOWN;
+  tsl_blas_function *function = tsl_blas_host_function(symbol);
+  const bool races = !has_good_kernels(function) && can_be_called(symbol) && can_race(function);
+  if (atomic_compare_exchange_strong(&symbol->peer, &unknown,
+                                     races ? TSL_BLAS_PEER_PENDING : TSL_BLAS_PEER_TUNED) &&
+      races && !tsl_blas_race_later(tsl_blas_race_gemm, symbol, TSL_BLAS_GEMMT))
+    atomic_store(&symbol->peer, TSL_BLAS_PEER_TUNED);
 }
 
-static double their_seconds(const tsl_blas_symbol *symbol, tsl_blas_function *function,
-                            const operands *matrices) {
-  tsl_blas_call call = {.symbol = NULL};
-  tsl_blas_begin(&call);
-  const double start = tsl_clock();
-  peer_rating_multiply(symbol, function, matrices);
-  const double seconds = tsl_clock() - start;
-  tsl_blas_end(&call, NULL);
-  return seconds;
+/* States of tsl_blas_symbol.standing, above the bits of the sizes. */
+enum { KNOWN = 1 << 16, PENDING = 1 << 17 };
+/* Multiply-adds from which a size decides: geometric means of neighbours. */
+static const double begins[2][TSL_BLAS_RACE_SIZES] = {{4096, 11600, 129500, 1448000, 11600000},
+                                                      {4096, 11600, 75900, 497000, 3970000}};
+
+int tsl_blas_race_threads(void) {
+  return tsl_team_threads(tsl_pool_team(tsl_pool_shared(), tsl_blas_threads()));
 }
 
-/* Returns true if the library takes more than twice tesela's time. Takes minima of alternating turns: first
- * calls find cold caches and may start threads. */
-static bool is_slow(const tsl_blas_symbol *symbol, tsl_blas_function *function) {
-  enum { COUNT = 2 * SIZE * SIZE };
-  double *memory = calloc(3 * COUNT, sizeof *memory), ours = 1e9, theirs = 1e9;
-  if (!memory)
-    return false;
-  const operands matrices = {memory, memory + COUNT, memory + 2 * COUNT};
-  for (int turn = 0; turn < TURNS; turn++) {
-    const double our = our_seconds(symbol, &matrices), their = their_seconds(symbol, function, &matrices);
-    ours = our < ours ? our : ours;
-    theirs = their < theirs ? their : theirs;
+enum { NAME = 1024 };
+
+/* Writes "level3-sizes-0-2:f:avx512:2:..."; another build of the library has another name. */
+static void peer_rating_name_of(const tsl_blas_symbol *symbol, tsl_blas_function *function,
+                                tsl_blas_routine routine, char name[NAME]) {
+  char path[PATH_MAX];
+  struct stat info = {.st_size = 0};
+  const char *kernels = kernels_of(function);
+  tsl_library_file(function, path, sizeof path);
+  if (path[0])
+    (void)stat(path, &info);
+  const int length =
+      snprintf(name, NAME, "level3-sizes-%d-%d:%s:%x:%d:%lld:%lld:%s:%s", (int)routine, (int)symbol->type,
+               symbol->cblas ? "c" : "f", tsl_blas_cpu()->capabilities, tsl_blas_race_threads(),
+               (long long)info.st_size, (long long)info.st_mtime, kernels ? kernels : "", path);
+  for (int i = 0; i < length && i < NAME - 1; i++)
+    if (isspace((unsigned char)name[i]) || name[i] == '=')
+      name[i] = '_';
+}
+
+void tsl_blas_store_standing(tsl_blas_symbol *symbol, tsl_blas_routine routine, unsigned sizes) {
+  char name[NAME];
+  peer_rating_name_of(symbol, tsl_blas_host_function(symbol), routine, name);
+  tsl_api_keep(tsl_blas_cpu(), name, sizes);
+  atomic_store_explicit(&symbol->standing, KNOWN | sizes, memory_order_relaxed);
+}
+
+/* Returns the standing of a symbol that has none: the stored one, or that of a race that begins. */
+static unsigned begin_standing(tsl_blas_routine routine, tsl_blas_symbol *symbol) {
+  char name[NAME];
+  unsigned unknown = 0, standing = KNOWN;
+  double stored;
+  tsl_blas_function *function = tsl_blas_host_function(symbol);
+  if (tsl_blas_cpu() && tsl_blas_either_width() && can_race(function)) {
+    peer_rating_name_of(symbol, function, routine, name);
+    standing = tsl_api_measurement_get(tsl_blas_cpu(), name, &stored) && stored < 1 << TSL_BLAS_RACE_SIZES
+                   ? KNOWN | (unsigned)stored
+                   : PENDING;
   }
-  free(memory);
-  return theirs > 2 * ours && ours > 0;
+  if (!atomic_compare_exchange_strong(&symbol->standing, &unknown, standing))
+    return unknown;
+  if (standing == PENDING && !tsl_blas_race_later(tsl_blas_race_level3, symbol, routine))
+    atomic_store(&symbol->standing, KNOWN);
+  return standing;
 }
 
-tsl_blas_peer tsl_blas_standing(const tsl_blas_symbol *symbol, tsl_blas_function *function) {
-  if (has_good_kernels(function) || !can_be_called(symbol) ||
-      strcmp(tsl_env_get(TSL_ENV_WISDOM), "none") == 0)
-    return TSL_BLAS_PEER_TUNED;
-  return is_slow(symbol, function) ? TSL_BLAS_PEER_PLAIN : TSL_BLAS_PEER_TUNED;
+/* Returns tesela's share by the nearest measured size. */
+static tsl_blas_share peer_rating_share(unsigned standing, tesela_type type, double volume) {
+  const double *from_sizes = begins[tsl_blas_is_complex(type)];
+  int nearest = 0;
+  double from = 0;
+  for (int i = TSL_BLAS_RACE_SIZES - 1; i >= 0; i--)
+    if (standing >> i & 1)
+      from = from_sizes[i];
+  while (nearest + 1 < TSL_BLAS_RACE_SIZES && volume >= from_sizes[nearest + 1])
+    nearest++;
+  return (tsl_blas_share){from, volume >= from && standing >> nearest & 1};
+}
+
+tsl_blas_share tsl_blas_share_of_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume) {
+  const double first = begins[0][0];
+  unsigned standing = atomic_load_explicit(&symbol->standing, memory_order_relaxed);
+  if (standing == 0 && volume >= first)
+    standing = begin_standing(routine, symbol);
+  return standing & KNOWN
+             ? peer_rating_share(standing, symbol->type, volume)
+             : (tsl_blas_share){first, volume >= first && volume >= (double)tsl_crossovers.peer_level3};
 }

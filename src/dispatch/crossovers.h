@@ -38,6 +38,12 @@
   X(thread_product, 4000000, ANY, "operations from which all threads compute one product") \
   X(thread_each, 4000000000, ANY, "operations from which all threads compute each product of a group") \
   X(thread_batch, 200000, ANY, "operations from which threads divide a batch or group") \
+  X(thread_jobs, 8, 1 << 10, "parts for each thread of a batch or group") \
+  X(call_work, 400, ANY, "f32 operations that a product's call takes") \
+  X(byte_work, 2, ANY, "f32 operations that a byte of a product takes") \
+  X(team_work, 400000, ANY, "f32 operations that starting and ending all threads take") \
+  X(plan_members, 4, ANY, "members of a group from which threads divide their planning") \
+  X(joined_members, 3, ANY, "new members of a group from which one plan serves all that may be fused") \
   X(streaming_ratio, 8, ANY, "second-level caches that a batch fills to be in no cache") \
   /* inner products and batches of the BLAS library */ \
   X(argument_side, 64, 1 << 20, "longest side computed from a call's arguments; a power of two") \
@@ -88,6 +94,7 @@
   X(peer_plain_volume, 16 * 16 * 16, ANY, "multiply-adds, plain library") \
   X(peer_plain_side, 4, ANY, "rows, columns and terms, plain library") \
   X(peer_plain_level3, 8 * 8 * 8, ANY, "multiply-adds of Level 3, plain library") \
+  X(peer_level3, ANY, ANY, "multiply-adds of Level 3, before its race has ended") \
   X(peer_transpose_f32, 2000 * 2000, ANY, "elements of a transposed copy") \
   X(peer_plain_transpose_f32, 1000 * 1000, ANY, "elements of a transposed copy, plain library") \
   X(peer_transpose, 250 * 250, ANY, "elements of a transposed copy of f64 or c64, any library") \
@@ -103,6 +110,12 @@ typedef struct tsl_crossover_table {
 
 /* The numbers in use; constant after the library was loaded. */
 extern tsl_crossover_table tsl_crossovers;
+
+/* Returns the number of parts into which threads divide `count` products, at least 1 if there are any. */
+static inline int64_t tsl_crossovers_parts(int64_t count, int threads) {
+  const int64_t most = tsl_crossovers.thread_jobs < 1 ? threads : tsl_crossovers.thread_jobs * threads;
+  return count < most ? count : most;
+}
 
 /* Replaces numbers in `table` by the lines of `text`, for a processor with the capabilities `offers`.
  * TESELA_BAD_INPUT, with the number of the line, for unknown names and numbers out of range. */

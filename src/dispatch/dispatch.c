@@ -15,15 +15,9 @@ static bool dispatch_is_small(const tsl_call *call) {
          tsl_dispatch_aligned(call->type, call->a.data, call->b.data, call->c.data);
 }
 
-bool tsl_dispatch_at_once(const tsl_call *call, const tsl_device *cpu) {
-  if (call->solves)
-    return tsl_solve_host_blocked.direct.bind(call, cpu, NULL);
-  if (call->m <= 0 || call->n <= 0 || call->k <= 0)
-    return false;
-  if (dispatch_is_real(call) && call->a_is == TESELA_GENERAL && call->c_triangle == TESELA_WHOLE)
-    return tsl_dispatch_aligned(call->type, call->a.data, call->b.data, call->c.data) &&
-           tsl_dispatch_small(call, cpu, NULL);
-  return dispatch_is_small(call) && tsl_solve_host_blocked.direct.bind(call, cpu, NULL);
+bool tsl_dispatch_structured(const tsl_call *call, const tsl_device *cpu) {
+  return (call->solves || (call->m > 0 && call->n > 0 && call->k > 0 && dispatch_is_small(call))) &&
+         tsl_solve_host_blocked.direct.bind(call, cpu, NULL);
 }
 
 bool tsl_dispatch_packed(const tsl_call *call, const tsl_device *cpu, int threads) {

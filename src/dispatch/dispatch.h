@@ -12,14 +12,20 @@
 #include "strategy/strategy.h"
 #include "strategy/strategy_list.h"
 
-/* Computes a small general product of a real type, or prepares it (strategy.h, bind). Reads neither
- * structures nor triangles of the call. */
-static inline bool tsl_dispatch_small(const tsl_call *call, const tsl_device *cpu, tsl_binding *binding) {
-  return tsl_gemm_host_small.direct.bind(call, cpu, binding);
+/* tsl_dispatch() for complex types, structures, triangles and systems. */
+bool tsl_dispatch_structured(const tsl_call *call, const tsl_device *cpu);
+/* Computes a small call, or a triangular system, with the call's team; with a binding, prepares a general
+ * product of a real type instead (strategy.h, bind). Returns false, with nothing changed, if another way may
+ * be faster or memory ran out. Inline, because a known type makes it one call. */
+static inline bool tsl_dispatch(const tsl_call *call, const tsl_device *cpu, tsl_binding *binding) {
+  const bool is_plain = (call->type == TESELA_F32 || call->type == TESELA_F64) && !call->solves &&
+                        call->a_is == TESELA_GENERAL && call->c_triangle == TESELA_WHOLE;
+  if (!is_plain)
+    return !binding && tsl_dispatch_structured(call, cpu);
+  return call->m > 0 && call->n > 0 && call->k > 0 &&
+         tsl_dispatch_aligned(call->type, call->a.data, call->b.data, call->c.data) &&
+         tsl_gemm_host_small.direct.bind(call, cpu, binding);
 }
-/* Computes a small call of any structure, or a triangular system, at once with the call's team. Returns
- * false, with nothing changed, if another way may be faster or memory ran out. */
-bool tsl_dispatch_at_once(const tsl_call *call, const tsl_device *cpu);
 /* Computes a product of any size and structure at once with up to `threads` threads of the shared pool.
  * Returns false, with nothing changed, for empty products or if memory ran out. */
 bool tsl_dispatch_packed(const tsl_call *call, const tsl_device *cpu, int threads);

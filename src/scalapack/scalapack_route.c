@@ -1,6 +1,6 @@
 #include "scalapack/scalapack_route.h"
 
-#include "interpose/request.h"
+#include "interpose/route_request.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -8,10 +8,10 @@
 
 static const char *const words[] = {"auto", "tesela", "other", NULL};
 enum { WORDS = sizeof words / sizeof *words - 1 };
-static tsl_request requested;
+static tsl_route_request requested;
 
 __attribute__((constructor)) static void read_request(void) {
-  requested = tsl_request_read(TSL_ENV_SCALAPACK, words);
+  requested = tsl_route_request_read(TSL_ENV_SCALAPACK, words);
 }
 
 void tsl_scalapack_check_request(void) {

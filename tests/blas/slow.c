@@ -1,7 +1,8 @@
 /* A BLAS of unknown speed, for the test of which library computes. Its products leave a mark, and
  * take SLOW_SECONDS; its Level 3 routines take that time for the work of 320 cubed. Under a
  * sanitizer that is ten times as long as ours. Products with more multiply-adds than SLOW_MOST take
- * no time. The name of its kernels is SLOW_CORE, as OpenBLAS's kernels have a name. */
+ * no time. The name of its kernels is SLOW_CORE, as OpenBLAS's kernels have a name. With
+ * SLOW_PARALLEL=0 it has no threads, and no locks. */
 #define _POSIX_C_SOURCE 200809L
 #include "blas/other.h"
 
@@ -12,6 +13,12 @@ const char *openblas_get_corename(void);
 const char *openblas_get_corename(void) {
   const char *name = getenv("SLOW_CORE");
   return name ? name : "";
+}
+
+int openblas_get_parallel(void);
+int openblas_get_parallel(void) {
+  const char *parallel = getenv("SLOW_PARALLEL");
+  return parallel ? atoi(parallel) : 1;
 }
 
 static double share_of(double multiply_adds) {

@@ -1,7 +1,7 @@
 /* The drop-in with a tuned library (argument 1), whose solves and updates leave a mark. Checks
- * which library ("other" or "tesela") computes the sizes that are worth a measurement, the largest
- * (argument 2) and the smallest (argument 3), at each call. Small sizes always go to the other
- * library. */
+ * which library ("other" or "tesela") computes the largest size that is measured (argument 2), and
+ * the smallest (argument 3), at each call. Before the race has ended, which STANDING_LINES lines in
+ * the file STANDING_FILE show, it is the other library. It always computes small sizes. */
 #include "blas/other.h"
 #include "unit/unit.h"
 
@@ -9,7 +9,9 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* As much work as the largest calls that are measured, which a busy processor disturbs least. */
 enum { SMALL = 8, LEAST = 20, LARGE = 330 };
@@ -49,6 +51,34 @@ static void small_ones_pass(void **state) {
   assert_true(last_of_update(SMALL) == OTHER_MARK);
 }
 
+/* Waits until the file has so many lines, and each routine its library. */
+static void wait_for_races(void) {
+  enum { SECONDS = 60 };
+  const char *name = getenv("STANDING_FILE"), *lines = getenv("STANDING_LINES");
+  const time_t end = time(NULL) + SECONDS;
+  const double solution = first_of_solution(LARGE), update = last_of_update(LARGE);
+  bool waits = true;
+  while (waits && time(NULL) < end) {
+    int missing = lines ? atoi(lines) : 0;
+    FILE *file = name ? fopen(name, "r") : NULL;
+    for (int character; file && (character = getc(file)) != EOF;)
+      missing -= character == '\n';
+    if (file)
+      fclose(file);
+    waits = missing > 0 || (!large_are_others &&
+                            (first_of_solution(LARGE) == OTHER_MARK || last_of_update(LARGE) == OTHER_MARK));
+    if (waits)
+      nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  }
+  assert_false(waits);
+  if (getenv("STANDING_IS_KEPT")) {
+    assert_true((solution == OTHER_MARK) == large_are_others);
+    assert_true((update == OTHER_MARK) == large_are_others);
+  } else {
+    assert_true(solution == OTHER_MARK && update == OTHER_MARK);
+  }
+}
+
 static void goes_to(int32_t n, bool others) {
   for (int i = 0; i < 3; i++) {
     assert_true(first_of_solution(n) == (others ? OTHER_MARK : 3));
@@ -58,6 +88,7 @@ static void goes_to(int32_t n, bool others) {
 
 static void each_size_goes_to_the_faster(void **state) {
   (void)state;
+  wait_for_races();
   goes_to(LARGE, large_are_others);
   goes_to(LEAST, least_are_others);
 }

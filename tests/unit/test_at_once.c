@@ -11,7 +11,7 @@
 #include <tesela/tesela.h>
 
 static bool is_done_at_once(tesela_context *context, const tesela_gemm_desc *desc) {
-  return tsl_api_at_once(context, desc);
+  return tsl_small_gemm_run(context, desc);
 }
 
 static tsl_devices *devices;

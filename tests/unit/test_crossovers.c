@@ -52,9 +52,20 @@ static void wrong_lines_are_refused(void **state) {
   expect_refused("generic generic small_volume=3", "a line is");
 }
 
+static void there_is_a_part_for_each_product(void **state) {
+  const tsl_crossover_table before = tsl_crossovers;
+  (void)state;
+  tsl_crossovers.thread_jobs = 8;
+  assert_int_equal(tsl_crossovers_parts(5, 2), 5);
+  assert_int_equal(tsl_crossovers_parts(100, 2), 16);
+  tsl_crossovers.thread_jobs = 0;
+  assert_int_equal(tsl_crossovers_parts(100, 2), 2);
+  tsl_crossovers = before;
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(lines_replace_numbers),
-                                     cmocka_unit_test(instruction_sets_limit_lines),
-                                     cmocka_unit_test(wrong_lines_are_refused)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lines_replace_numbers), cmocka_unit_test(instruction_sets_limit_lines),
+      cmocka_unit_test(wrong_lines_are_refused), cmocka_unit_test(there_is_a_part_for_each_product)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,8 @@
 /* tesela_gemm_grouped(): the same bits as single calls for any products, with one plan or many, by
  * descriptions and by batches, and queued on a device. Nothing is written where a product is
  * invalid, and the error has its number. Also results that overlap. */
+#include "api/api.h"
+#include "dispatch/crossovers.h"
 #include "opencl.h"
 #include "unit/unit.h"
 
@@ -381,6 +383,36 @@ static const int64_t shapes[ALL][4] = {{17, 13, 40, 1}, {17, 13, 40, 1}, {5, 33,
                                        {17, 13, 40, 1}, {64, 70, 31, 1}, {17, 13, 40, 1}, {17, 13, 40, 1},
                                        {17, 13, 40, 1}, {9, 8, 0, 1},    {17, 13, 40, 5}};
 
+/* Small products that host_small refuses at these crossovers are computed by one cached plan. */
+static void refused_products_have_plans(void **state) {
+  enum { COUNT = 8, SIDE = 24 };
+  const tsl_crossover_table table = tsl_crossovers;
+  tesela_gemm_desc descs[COUNT];
+  tesela_context *own;
+  (void)state;
+  state_of_numbers = 1;
+  fill(operands, 2 * SIDE * SIDE, &kinds[0]);
+  for (int i = 0; i < COUNT; i++)
+    descs[i] = (tesela_gemm_desc){.m = SIDE,
+                                  .n = SIDE,
+                                  .k = SIDE,
+                                  .a = {.data = operands},
+                                  .b = {.data = operands + SIDE * SIDE * 4},
+                                  .c = {.data = results + i * SIDE * SIDE * 4}};
+  must(tesela_context_create(&(tesela_context_desc){.device = "cpu"}, &own));
+  reset();
+  must(tesela_gemm_grouped(own, descs, NULL, COUNT, NULL));
+  assert_int_equal(own->cache.begun, 0);
+  memcpy(expected, results, BYTES);
+  reset();
+  tsl_crossovers.small_volume = tsl_crossovers.tile_side = 0;
+  must(tesela_gemm_grouped(own, descs, NULL, COUNT, NULL));
+  tsl_crossovers = table;
+  assert_int_equal(own->cache.begun, 1);
+  assert_memory_equal(results, expected, BYTES);
+  tesela_context_destroy(own);
+}
+
 static void in_buffers(const char *device) {
   enum { ELEMENTS = 40000 };
   static float a[ELEMENTS], b[ELEMENTS], c[ELEMENTS], right[ELEMENTS];
@@ -526,6 +558,6 @@ int main(void) {
       cmocka_unit_test(groups_of_batches), cmocka_unit_test(nothing_to_do),
       cmocka_unit_test(wrong_members),     cmocka_unit_test(interleaved),
       cmocka_unit_test(other_sizes),       cmocka_unit_test(in_buffers_of_the_cpu),
-      cmocka_unit_test(on_a_device)};
+      cmocka_unit_test(on_a_device),       cmocka_unit_test(refused_products_have_plans)};
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -11,10 +11,10 @@ static __attribute__((noinline)) void GEMM_WITHOUT_KERNEL(OF(ORDER_DECLARATION)
   typedef void forward(OF(ORDER_DECLARATION) DECLARATIONS(GEMM_ARGUMENTS(TRANS)) OF(LENGTH_TYPES)(2));
   static tsl_blas_symbol symbol = SYMBOL(L(gemm), TSL_BLAS_UPPER "GEMM ");
   const int key_a = VALUE(KEY(trans_a)), key_b = VALUE(KEY(trans_b));
-  if (tsl_blas_at_once(&symbol, TSL_BLAS_TYPE, OF(ORDER), key_a, OF(IS_PLAIN)(key_a),
-                       OF(IS_TRANSPOSED)(key_a), key_b, OF(IS_PLAIN)(key_b), OF(IS_TRANSPOSED)(key_b),
-                       VALUES(SIZE(m), SIZE(n), SIZE(k), SCALAR(alpha), IN(a), SIZE(lda), IN(b), SIZE(ldb),
-                              SCALAR(beta), OUT(c), SIZE(ldc))))
+  if (tsl_blas_small_gemm(&symbol, TSL_BLAS_TYPE, OF(ORDER), key_a, OF(IS_PLAIN)(key_a),
+                          OF(IS_TRANSPOSED)(key_a), key_b, OF(IS_PLAIN)(key_b), OF(IS_TRANSPOSED)(key_b),
+                          VALUES(SIZE(m), SIZE(n), SIZE(k), SCALAR(alpha), IN(a), SIZE(lda), IN(b), SIZE(ldb),
+                                 SCALAR(beta), OUT(c), SIZE(ldc))))
     return;
   const tsl_blas_multiply product = {.order = OF(ORDER), MEMBERS(GEMM_ARGUMENTS(TRANS))};
   tsl_blas_function *next = NULL;

@@ -15,7 +15,6 @@
 #include "blas/blas_level3.h"
 #include "blas/blas_symbol.h"
 #include "blas/call_log.h"
-#include "blas/gemmt.h"
 #include "blas/matcopy.h"
 #include "interpose/entry_lists.h"
 #include "vector/rotations.h"

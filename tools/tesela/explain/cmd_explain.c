@@ -107,13 +107,14 @@ static tesela_status explain_add_structures(const tsl_explain_options *settings,
        settings->scale_a != TESELA_NO_SCALE || settings->scale_b != TESELA_NO_SCALE))
     return tsl_fail(TESELA_BAD_CALL,
                     "--bias-along, --activation and scales are about products of general matrices");
-  request->structures[TSL_OPERAND_A] = a->structure;
-  request->triangles[TSL_OPERAND_A] = a->triangle;
-  request->structures[TSL_OPERAND_B] = settings->b_is.structure;
-  request->triangles[TSL_OPERAND_B] = settings->b_is.triangle;
-  request->triangles[TSL_OPERAND_C] = settings->symmetric ? TESELA_LOWER : TESELA_WHOLE;
+  request->desc.structure =
+      (tesela_structures){.a = a->structure,
+                          .a_triangle = a->triangle,
+                          .b = settings->b_is.structure,
+                          .b_triangle = settings->b_is.triangle,
+                          .c_triangle = settings->symmetric ? TESELA_LOWER : TESELA_WHOLE};
   if (settings->symmetric)
-    request->matrices[TSL_OPERAND_B].transpose = !settings->transpose_a;
+    request->desc.b.transpose = !settings->transpose_a;
   return TESELA_OK;
 }
 
@@ -124,20 +125,21 @@ static tesela_status read_problem(const tsl_command_call *call, tsl_problem *pro
   TSL_TRY(explain_read_sizes(call, sizes));
   TSL_TRY(tsl_terms_check_type(op, given->type));
   const double alpha[2] = {given->alpha.value}, beta[2] = {given->beta.value};
+  const tesela_epilogue epilogue = {.bias_axis = given->bias_axis,
+                                    .activation = given->activation,
+                                    .scaling_a = given->scale_a,
+                                    .scaling_b = given->scale_b};
   tsl_request request = {.op = op,
-                         .m = sizes[0],
-                         .n = sizes[1],
-                         .k = sizes[2],
+                         .desc = {.m = sizes[0],
+                                  .n = sizes[1],
+                                  .k = sizes[2],
+                                  .a = {.transpose = given->transpose_a, .type = given->type},
+                                  .b = {.transpose = given->transpose_b, .type = given->type},
+                                  .epilogue = &epilogue,
+                                  .alpha = alpha,
+                                  .beta = beta},
                          .sizes = {"M", "N", "K"},
-                         .matrices = {{.transpose = given->transpose_a, .type = given->type},
-                                      {.transpose = given->transpose_b, .type = given->type}},
-                         .fields = {"A", "B", "C"},
-                         .epilogue.bias_axis = given->bias_axis,
-                         .epilogue.activation = given->activation,
-                         .epilogue.scaling_a = given->scale_a,
-                         .epilogue.scaling_b = given->scale_b,
-                         .alpha = alpha,
-                         .beta = beta};
+                         .fields = {"A", "B", "C"}};
   TSL_TRY(explain_add_structures(given, &request));
   TSL_TRY(tsl_api_problem(&request, problem));
   TSL_TRY(tsl_numeric_requirements_parse_accuracy(asked(given->accuracy, TSL_ENV_ACCURACY), &problem->ask));

@@ -1,8 +1,8 @@
 /* tesela lab grade: every kernel of a folder, each in a child process with limits, ranked. */
 #include "lab/lab.h"
 
-#include "cli/report.h"
 #include "core/status.h"
+#include "inventory/report.h"
 
 #include <dirent.h>
 #include <errno.h>

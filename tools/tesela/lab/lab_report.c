@@ -1,8 +1,8 @@
 /* The report of a run, for people and as JSON. */
 #include "lab/lab.h"
 
-#include "cli/report.h"
 #include "core/status.h"
+#include "inventory/report.h"
 
 #include <math.h>
 #include <stdarg.h>

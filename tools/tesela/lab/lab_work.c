@@ -2,9 +2,9 @@
 #include "lab/lab.h"
 #include "lab/lab_strategy.h"
 
-#include "cli/select.h"
 #include "core/status.h"
 #include "device/cuda/nvrtc.h"
+#include "inventory/select.h"
 #include "planner/planner.h"
 #include "tune/race.h"
 
@@ -213,8 +213,9 @@ static void contest_fill(work_contest *contest, const tsl_lab_kernel *kernel, bo
     bool is_wanted = strategy->vendor.load && peers;
     for (int f = 0; fastest[f]; f++)
       is_wanted |= strcmp(fastest[f], strategy->name) == 0;
-    if (began && strstr(tsl_strategy_folder(strategy), "/ladder/"))
-      is_wanted |= abs(tsl_strategy_rung(strategy) - tsl_strategy_rung(began)) <= 1;
+    is_wanted |= began && (strategy == began || strategy == tsl_strategy_partner(began));
+    if (began && strategy->rung && began->rung)
+      is_wanted |= abs(strategy->rung - began->rung) <= 1;
     if (strategy->op == kernel->op && is_wanted)
       contest_add(contest, strategy);
   }

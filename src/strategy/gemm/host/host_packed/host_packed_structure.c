@@ -251,8 +251,8 @@ static void multiply_steps(const tsl_packed_job *job, const tsl_packed_block *bl
 
 /* Returns the columns to multiply at a time. Vectors are faster one by one if each skips its own zero steps.
  * Columns of two panels must be, as each panel has the first sums of some columns. */
-static int64_t columns_at_once(const tsl_packed_job *job, const tsl_packed_block *block,
-                               const tile_region *region) {
+static int64_t columns_per_pass(const tsl_packed_job *job, const tsl_packed_block *block,
+                                const tile_region *region) {
   enum { SHORT = 48 };
   const int64_t lanes = tsl_packed_lanes(job->kernels), behind = region->column + region->columns;
   const tsl_view view = packed_structure_lines_of(job, false);
@@ -273,7 +273,7 @@ static void packed_structure_multiply_rows(const tsl_packed_job *job, const tsl_
     return;
   if (place == ACROSS)
     crop(job, &region, &side_a, &side_b);
-  const int64_t end = region.column + region.columns, step = columns_at_once(job, block, &region);
+  const int64_t end = region.column + region.columns, step = columns_per_pass(job, block, &region);
   for (; region.column < end; region.column += step) {
     region.columns = tsl_min(step, end - region.column);
     multiply_steps(job, block, &region, &side_a, &side_b, place == ACROSS && job->masks_c, tile);

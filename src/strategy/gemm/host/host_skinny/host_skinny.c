@@ -45,16 +45,16 @@ static double count_vectors(const tsl_skinny_job *job, int64_t elements) {
   return (double)((elements + job->kernels->lanes - 1) / job->kernels->lanes);
 }
 
-/* Returns the measured clocks of a tile's multiply-adds (`at_once` vectors in a clock) and of other work. */
-static double tile_clocks(const tsl_skinny_job *job, double at_once) {
+/* Returns the measured clocks of a tile's multiply-adds (`per_clock` vectors in a clock) and others. */
+static double tile_clocks(const tsl_skinny_job *job, double per_clock) {
   const double few = (double)job->few, many = (double)job->many, depth = (double)job->depth,
                most = (double)job->kernels->rows[1], wide = count_vectors(job, job->many);
-  const double part = 0.85 * at_once;
+  const double part = 0.85 * per_clock;
   switch (job->walk) {
   case TSL_SKINNY_UPDATE:
     return few * wide * (depth / part + 3.5) + few / most * 40 + 1.5 * depth * many * (job->across != 1);
   case TSL_SKINNY_ROWS: {
-    const double tiles = ceil(few / most), sums = 2 * few / tiles, wait = fmax(1, 4 * at_once / sums);
+    const double tiles = ceil(few / most), sums = 2 * few / tiles, wait = fmax(1, 4 * per_clock / sums);
     return few * wide * depth / part * wait + few * (job->c_many == 1 ? 3 * wide : 3 * many);
   }
   default:
@@ -64,16 +64,16 @@ static double tile_clocks(const tsl_skinny_job *job, double at_once) {
 }
 
 /* Returns the clocks of kernels by lines, measured alike. */
-static double line_clocks(const tsl_skinny_job *job, double at_once) {
+static double line_clocks(const tsl_skinny_job *job, double per_clock) {
   enum { HELD_ROWS = 5 }; /* rows of sums that leave registers for the factors */
   const double few = (double)job->few, many = (double)job->many, depth = (double)job->depth,
                wide = count_vectors(job, job->many);
-  const double part = (job->few > HELD_ROWS ? 0.5 : 0.85) * at_once;
+  const double part = (job->few > HELD_ROWS ? 0.5 : 0.85) * per_clock;
   const double copied = 1.5 * depth * few * (job->thin_along != 1);
   switch (job->walk) {
   case TSL_SKINNY_UPDATE:
     return copied + 1.5 * depth * many * (job->across != 1) +
-           few * (depth * wide / (0.85 * at_once) + 6 + (job->many % job->kernels->lanes ? 24 : 0));
+           few * (depth * wide / (0.85 * per_clock) + 6 + (job->many % job->kernels->lanes ? 24 : 0));
   case TSL_SKINNY_ROWS:
     return depth * (few * wide / part + 3) + few * (job->c_many == 1 ? 3 * wide : 3 * many);
   default:
@@ -111,10 +111,10 @@ static double skinny_score(const tsl_problem *problem, const tsl_config *config,
   (void)config;
   tsl_skinny_job_make(problem, &strides, device, &job);
   const double threads = job.alone ? 1 : device->threads;
-  const double at_once = peak / device->threads / clock / (2 * (double)job.kernels->lanes);
+  const double per_clock = peak / device->threads / clock / (2 * (double)job.kernels->lanes);
   const double moved = moved_clocks(&job, problem, device) / clock / threads;
   const double computed =
-      (job.is_tiled ? tile_clocks(&job, at_once) : line_clocks(&job, at_once)) / clock / threads;
+      (job.is_tiled ? tile_clocks(&job, per_clock) : line_clocks(&job, per_clock)) / clock / threads;
   const bool is_update = job.walk == TSL_SKINNY_UPDATE;
   const double share = job.is_tiled && is_update ? 0.7 : 0.9;
   const double fetched = (job.is_tiled ? bytes > last / 2 : job.is_far)

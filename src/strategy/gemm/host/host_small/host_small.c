@@ -174,7 +174,7 @@ static bool make_bound_job(const tsl_call *product, const tsl_device *device, ts
 static bool host_small_bind(const tsl_call *product, const tsl_device *device, tsl_binding *binding) {
   tsl_small_job job;
   if (!binding)
-    return tsl_small_run_at_once(product, device->capabilities) || multiply_by_job(product, device);
+    return tsl_small_run_direct(product, device->capabilities) || multiply_by_job(product, device);
   if (!make_bound_job(product, device, &job) ||
       tsl_alloc(sizeof job, "a product's job", &binding->state) != TESELA_OK)
     return false;

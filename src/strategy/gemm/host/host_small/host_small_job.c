@@ -269,7 +269,7 @@ static void run_tiles(const tsl_small_kernels *kernels, tsl_small_tile *tile, in
   run_rows(kernels->multiply[vectors - 1], kernels->rows[vectors - 1], false, tile, rows, size, a, b, c);
 }
 
-bool tsl_small_run_at_once(const tsl_call *p, unsigned offers) {
+bool tsl_small_run_direct(const tsl_call *p, unsigned offers) {
   const bool swapped = p->c.col != 1, is_f64 = p->type == TESELA_F64;
   const int64_t rows = swapped ? p->n : p->m, columns = swapped ? p->m : p->n, depth = p->k;
   const int64_t across = swapped ? p->a.row : p->b.col, c_column = swapped ? p->c.row : p->c.col;

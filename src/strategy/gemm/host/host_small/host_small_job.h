@@ -88,7 +88,7 @@ void tsl_small_job_make(const tsl_call *product, unsigned offers, tsl_small_job 
 bool tsl_small_job_make_far(const tsl_call *product, unsigned offers, tsl_small_job *job);
 /* Computes a product of few steps without a job; sizes are at least 1. Returns false if it did nothing: the
  * strides do not allow it, or a job is faster. */
-bool tsl_small_run_at_once(const tsl_call *product, unsigned offers);
+bool tsl_small_run_direct(const tsl_call *product, unsigned offers);
 /* Returns true if a run allocates memory, and may fail. */
 bool tsl_small_job_may_fail(const tsl_small_job *job);
 static inline tesela_status tsl_small_job_run(const tsl_small_job *job, const void *a, const void *b,

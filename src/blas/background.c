@@ -6,7 +6,7 @@
  * thread. So the main thread waits in such a destructor; without it there is no background thread. An exit()
  * in another thread waits in our handler, after the handlers of drivers loaded later. A compilation that
  * begins at that moment may be lost. */
-#include "blas/async_planning.h"
+#include "blas/background.h"
 
 #include "api/fast_path.h"
 #include "core/cancel.h"
@@ -28,18 +28,22 @@
 
 enum { WAITING = 32, REFUSED = 32, PATIENCE = 20 /* maximum wait in seconds at the end of the process */ };
 
-typedef struct planning_request {
+typedef struct background_job {
+  tsl_blas_race *race; /* NULL: the job plans the product below */
+  tsl_blas_symbol *symbol;
+  tsl_blas_routine routine;
   tesela_context *context;
   tesela_gemm_desc desc; /* its alpha and beta point to the two members below */
   double alpha[2], beta[2];
-} planning_request;
+} background_job;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all variables below */
 static pthread_cond_t is_idle = PTHREAD_COND_INITIALIZER;
-static planning_request queue[WAITING], refused[REFUSED], current;
+static background_job queue[WAITING], refused[REFUSED], current;
 static int queue_first, queue_count, refused_count;
 static unsigned long long loads_seen; /* loaded libraries at our last atexit(); 0: none */
 static bool thread_runs, job_runs, is_ending;
+static bool uses_drivers; /* planning has begun, after which a child of a fork must not plan */
 
 /* Held by the thread at work, so that a fork waits and the child gets no half-made driver state. */
 static tsl_fork_mutex driver_mutex;
@@ -48,8 +52,8 @@ static void init_driver_mutex(void) {
   tsl_fork_mutex_init(&driver_mutex);
 }
 
-static planning_request planning_request_of(tesela_context *context, const tesela_gemm_desc *desc) {
-  planning_request call = {.context = context, .desc = *desc};
+static background_job planning_job_of(tesela_context *context, const tesela_gemm_desc *desc) {
+  background_job call = {.context = context, .desc = *desc};
   memcpy(call.alpha, desc->alpha, sizeof call.alpha);
   memcpy(call.beta, desc->beta, sizeof call.beta);
   call.desc.a.data = call.desc.b.data = call.desc.c.data = NULL;
@@ -69,11 +73,12 @@ static bool same_structures(const tesela_gemm_desc *p, const tesela_gemm_desc *q
          p->structure.in_place == q->structure.in_place;
 }
 
-static bool async_planning_same(const planning_request *a, const planning_request *b) {
+static bool background_same(const background_job *a, const background_job *b) {
   const tesela_gemm_desc *p = &a->desc, *q = &b->desc;
-  return a->context == b->context && p->m == q->m && p->n == q->n && p->k == q->k &&
-         same_matrix_layout(&p->a, &q->a) && same_matrix_layout(&p->b, &q->b) && p->c.type == q->c.type &&
-         p->c.row_stride == q->c.row_stride && p->c.col_stride == q->c.col_stride && same_structures(p, q) &&
+  return a->race == b->race && a->symbol == b->symbol && a->context == b->context && p->m == q->m &&
+         p->n == q->n && p->k == q->k && same_matrix_layout(&p->a, &q->a) &&
+         same_matrix_layout(&p->b, &q->b) && p->c.type == q->c.type && p->c.row_stride == q->c.row_stride &&
+         p->c.col_stride == q->c.col_stride && same_structures(p, q) &&
          memcmp(a->alpha, b->alpha, sizeof a->alpha) == 0 && memcmp(a->beta, b->beta, sizeof a->beta) == 0;
 }
 
@@ -135,25 +140,19 @@ __attribute__((destructor)) static void end_with_library(void) {
   stop_planning();
 }
 
-/* Decides the place of a call and prepares its device; a call without an answer is stored in `refused`. */
-static void decide_place(const planning_request *call) {
-  tesela_gemm_desc desc = call->desc;
-  desc.alpha = call->alpha;
-  desc.beta = call->beta;
-  if (!tsl_api_considers_devices(call->context, &desc))
-    tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld stays on the processor", (long long)desc.m, (long long)desc.n,
-            (long long)desc.k);
+static void drivers_loaded(void) {
   pthread_mutex_lock(&lock);
   watch_end();
   pthread_mutex_unlock(&lock);
+}
+
+/* Decides the place of a call and prepares its device; a call without an answer is stored in `refused`. */
+static void decide_place(const background_job *call) {
+  tesela_gemm_desc desc = call->desc;
+  desc.alpha = call->alpha;
+  desc.beta = call->beta;
   bool elsewhere;
-  if (tsl_api_goes_elsewhere_soon(call->context, &desc)) {
-    tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld goes to another device by a strategy that compiles soon",
-            (long long)desc.m, (long long)desc.n, (long long)desc.k);
-    (void)tsl_api_goes_elsewhere_at_best(call->context, &desc);
-  } else {
-    (void)tsl_api_goes_elsewhere(call->context, &desc);
-  }
+  tsl_api_prepare_elsewhere(call->context, &desc, drivers_loaded);
   const bool known = tsl_api_knows_elsewhere(call->context, &desc, &elsewhere);
   if (known && elsewhere)
     tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld goes to another device from now on", (long long)desc.m,
@@ -168,7 +167,7 @@ static void decide_place(const planning_request *call) {
 }
 
 /* Takes the next request. If there is none, returns false and marks the thread as ended. */
-static bool async_planning_dequeue(planning_request *call) {
+static bool background_dequeue(background_job *call) {
   pthread_mutex_lock(&lock);
   job_runs = queue_count > 0 && !is_ending;
   thread_runs = job_runs;
@@ -183,20 +182,23 @@ static bool async_planning_dequeue(planning_request *call) {
   return thread_runs;
 }
 
-static void *async_planning_work(void *unused) {
+static void *background_work(void *unused) {
   TSL_DEFAULT_FLOATS; /* the application's environment is inherited */
-  planning_request call;
+  background_job call;
   (void)unused;
-  while (async_planning_dequeue(&call)) {
+  while (background_dequeue(&call)) {
     tsl_fork_mutex_lock(&driver_mutex);
-    decide_place(&call);
+    if (call.race)
+      call.race(call.symbol, call.routine);
+    else
+      decide_place(&call);
     tsl_fork_mutex_unlock(&driver_mutex);
   }
   return NULL;
 }
 
 /* Starts the thread with all signals blocked. Returns false on failure. Needs the lock. */
-static bool async_planning_start(void) {
+static bool background_start(void) {
   sigset_t all, before;
   pthread_attr_t attributes;
   pthread_t thread;
@@ -206,38 +208,42 @@ static bool async_planning_start(void) {
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const bool good = pthread_create(&thread, &attributes, async_planning_work, NULL) == 0;
+  const bool good = pthread_create(&thread, &attributes, background_work, NULL) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   return good;
 }
 
-static bool async_planning_is_waiting(const planning_request *call) {
-  bool found = thread_runs && job_runs && async_planning_same(&current, call);
+static bool background_is_waiting(const background_job *call) {
+  bool found = thread_runs && job_runs && background_same(&current, call);
   for (int i = 0; i < queue_count && !found; i++)
-    found = async_planning_same(&queue[(queue_first + i) % WAITING], call);
+    found = background_same(&queue[(queue_first + i) % WAITING], call);
   return found;
 }
-static bool was_refused(const planning_request *call) {
+static bool was_refused(const background_job *call) {
   bool found = false;
   for (int i = 0; i < REFUSED && i < refused_count && !found; i++)
-    found = async_planning_same(&refused[i], call);
+    found = background_same(&refused[i], call);
   return found;
 }
 
-static void async_planning_enqueue(const planning_request *call) {
+/* Returns true if the job waits or runs. */
+static bool background_enqueue(const background_job *call) {
   TSL_NOT_CANCELLED;
   pthread_mutex_lock(&lock);
-  if (!is_ending && queue_count < WAITING && !async_planning_is_waiting(call) && !was_refused(call)) {
+  uses_drivers = uses_drivers || !call->race;
+  if (!is_ending && queue_count < WAITING && !background_is_waiting(call) && !was_refused(call)) {
     queue[(queue_first + queue_count++) % WAITING] = *call;
     if (!thread_runs) {
       watch_end();
-      thread_runs = async_planning_start();
+      thread_runs = background_start();
     }
     if (!thread_runs)
       queue_count = 0; /* no thread: a later call tries again */
   }
+  const bool is_known = background_is_waiting(call);
   pthread_mutex_unlock(&lock);
+  return is_known;
 }
 
 tsl_blas_place tsl_blas_async_placement(tesela_context *context, const tesela_gemm_desc *desc, int threads) {
@@ -247,16 +253,21 @@ tsl_blas_place tsl_blas_async_placement(tesela_context *context, const tesela_ge
     return elsewhere ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
   if (is_alone || !exit_waits())
     return tsl_api_goes_elsewhere(context, desc) ? TSL_BLAS_ELSEWHERE : TSL_BLAS_HERE;
-  const planning_request call = planning_request_of(context, desc);
-  async_planning_enqueue(&call);
+  const background_job call = planning_job_of(context, desc);
+  (void)background_enqueue(&call);
   return TSL_BLAS_NOT_YET;
 }
 
+bool tsl_blas_race_later(tsl_blas_race *race, tsl_blas_symbol *symbol, tsl_blas_routine routine) {
+  return exit_waits() &&
+         background_enqueue(&(background_job){.race = race, .symbol = symbol, .routine = routine});
+}
+
 /* A driver at work in the parent lacks its threads in the child, and a wait for it would not end. */
-void tsl_blas_forget_ahead(void) {
+void tsl_blas_forget_background(void) {
   pthread_mutex_init(&lock, NULL);
   pthread_cond_init(&is_idle, NULL);
-  is_ending = is_ending || thread_runs || loads_seen > 0;
+  is_ending = is_ending || uses_drivers;
   queue_first = queue_count = refused_count = 0;
   thread_runs = job_runs = false;
 }
