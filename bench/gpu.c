@@ -30,6 +30,7 @@
 #include "core/status.h"
 #include "judge/data.h"
 #include "planner/planner.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
@@ -325,8 +326,8 @@ static int list_all(const tsl_problem *problem, side *sides) {
 }
 
 static void plan_side(const tsl_problem *problem, side *side_in) {
-  if (side_in->strategy && tsl_plan_create(problem, side_in->strategy, &side_in->config, device,
-                                           TSL_PLACE_DEVICE, &side_in->plan) != TESELA_OK) {
+  if (side_in->strategy && tsl_planner_create(problem, side_in->strategy, &side_in->config, device,
+                                              TSL_PLACE_DEVICE, &side_in->plan) != TESELA_OK) {
     snprintf(side_in->why, sizeof side_in->why, "%s", tesela_last_error());
     side_in->plan = NULL;
   }

@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "judge/data.h"
 #include "planner/planner.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #define BENCH_NAME "gpu_finish"
@@ -267,12 +268,12 @@ static void measure(const row *row_in, tsl_devices *devices, tsl_stream *stream)
   tsl_strategy passing = *own;
   side sides[SIDES] = {{0}};
   tsl_config config;
-  passing.can_fuse_epilogue = NULL;
+  passing.supports.epilogues = false;
   if (!config_for(row_in, &whole, devices, &config))
     return;
-  must(tsl_plan_create(&whole, own, &config, device, TSL_PLACE_DEVICE, &sides[0].plan), "a plan");
-  must(tsl_plan_create(&whole, &passing, &config, device, TSL_PLACE_DEVICE, &sides[1].plan), "a plan");
-  must(tsl_plan_create(&alone, own, &config, device, TSL_PLACE_DEVICE, &sides[2].plan), "a plan");
+  must(tsl_planner_create(&whole, own, &config, device, TSL_PLACE_DEVICE, &sides[0].plan), "a plan");
+  must(tsl_planner_create(&whole, &passing, &config, device, TSL_PLACE_DEVICE, &sides[1].plan), "a plan");
+  must(tsl_planner_create(&alone, own, &config, device, TSL_PLACE_DEVICE, &sides[2].plan), "a plan");
   const int count = sets_of(&whole);
   tsl_buffer *buffers[TSL_ALL_OPERANDS] = {NULL};
   tsl_operands *items = calloc((size_t)count, sizeof *items), *sums = calloc((size_t)count, sizeof *sums);

@@ -11,6 +11,7 @@
 #include "core/status.h"
 #include "device/devices.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #define BENCH_NAME "gpu_grouped"
@@ -175,7 +176,7 @@ static void make_rival(rival *rival_in, const shape *what) {
     tsl_problem problem = tsl_problem_gemm(m[i], n[i], k[i], TESELA_BF16);
     problem.c.type = what->c;
     problem.b.row_stride = 1, problem.b.col_stride = k[i];
-    must(tsl_plan_create(&problem, peer, &config, rival_in->device, TSL_PLACE_DEVICE, &rival_in->plans[i]),
+    must(tsl_planner_create(&problem, peer, &config, rival_in->device, TSL_PLACE_DEVICE, &rival_in->plans[i]),
          "cuBLASLt");
     rival_in->operands[i] = (tsl_operands){.a = {.buffer = rival_in->buffers[0], .offset = (int64_t)a_at[i]},
                                            .b = {.buffer = rival_in->buffers[1], .offset = (int64_t)b_at[i]},

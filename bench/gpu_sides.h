@@ -5,6 +5,7 @@
 
 #include "judge/data.h"
 #include "planner/planner.h"
+#include "planner/subplan_choice.h"
 #include "stop.h"
 #include "strategy/params.h"
 
@@ -40,7 +41,7 @@ static void plan_own(const tsl_problem *problem, const char *strategy, side *sid
 
 static void plan_peer(const tsl_problem *problem, const tsl_strategy *peer, side *side_in) {
   const tsl_config config = tsl_strategy_defaults(peer);
-  if (tsl_plan_create(problem, peer, &config, device, TSL_PLACE_DEVICE, &side_in->plan) != TESELA_OK)
+  if (tsl_planner_create(problem, peer, &config, device, TSL_PLACE_DEVICE, &side_in->plan) != TESELA_OK)
     snprintf(side_in->why, sizeof side_in->why, "%s", tesela_last_error());
 }
 

@@ -3,6 +3,7 @@
  * another process affects both. */
 #include "core/clock.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "tune/tune_measure.h"
 
 #include <stdio.h>
@@ -63,7 +64,7 @@ int main(void) {
   tsl_plan *same;
   if (tesela_context_create(NULL, &context) != TESELA_OK ||
       tesela_plan_create(context, &desc, &plan) != TESELA_OK || tsl_devices_create(&devices) != TESELA_OK ||
-      tsl_plan_parse(devices, tesela_plan_describe(plan), &same) != TESELA_OK)
+      tsl_planner_parse(devices, tesela_plan_describe(plan), &same) != TESELA_OK)
     return fail();
   measure(plan, same);
   tsl_plan_destroy(same);

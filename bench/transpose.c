@@ -21,6 +21,7 @@
 #include "core/pool.h"
 #include "core/random.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/transpose/host/vector/vector_moves.h"
@@ -119,7 +120,7 @@ static void add_strategies(const tsl_problem *problem) {
     if (!strategy)
       stop(name, "no such strategy");
     const tsl_config config = tsl_strategy_defaults(strategy);
-    must(tsl_plan_create(problem, strategy, &config, cpu, TSL_PLACE_HOST, &plan), "failed");
+    must(tsl_planner_create(problem, strategy, &config, cpu, TSL_PLACE_HOST, &plan), "failed");
     add(name, NULL, plan);
   }
 }

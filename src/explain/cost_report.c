@@ -7,10 +7,10 @@
 tsl_cost_report tsl_cost_report_make(const tsl_problem *problem, const tsl_strategy *strategy,
                                      const tsl_config *config, const tsl_device *device) {
   tsl_cost_report counted = {.strategy = strategy, .device = device, .seconds = NAN};
+  if (strategy->score || strategy->splits.score)
+    counted.seconds = tsl_strategy_seconds(strategy, problem, config, device, tsl_strategy_at);
   counted.has_counts = tsl_cost_counts_get(strategy, problem, config, device, &counted.account);
-  counted.bounds = tsl_cost_counts_bounds(strategy, problem, config, device, &counted.account);
-  if (strategy->score)
-    counted.seconds = tsl_strategy_seconds(strategy, problem, config, device);
+  counted.bounds = tsl_cost_counts_bounds(problem, device, &counted.account, counted.seconds);
   return counted;
 }
 

@@ -84,9 +84,8 @@ static double busy_fraction(const tsl_device *device, const tsl_cost_counts *acc
   return fmin(1, fmax(account->workers, 1) / fmax(all, 1));
 }
 
-tsl_bounds tsl_cost_counts_bounds(const tsl_strategy *strategy, const tsl_problem *problem,
-                                  const tsl_config *config, const tsl_device *device,
-                                  const tsl_cost_counts *account) {
+tsl_bounds tsl_cost_counts_bounds(const tsl_problem *problem, const tsl_device *device,
+                                  const tsl_cost_counts *account, double predicted) {
   tsl_problem room;
   problem = tsl_problem_without_epilogue(problem, &room);
   tsl_bounds bounds = {.first = TSL_BOUND_ARITHMETIC};
@@ -101,9 +100,7 @@ tsl_bounds tsl_cost_counts_bounds(const tsl_strategy *strategy, const tsl_proble
   seconds[TSL_BOUND_LAUNCH] = account->launches * device->launch_seconds;
   for (int i = 0; i < TSL_BOUND_LATENCY; i++)
     most = fmax(most, seconds[i]);
-  if (strategy->score)
-    seconds[TSL_BOUND_LATENCY] =
-        fmax(0, strategy->score(problem, config, device) - most - seconds[TSL_BOUND_LAUNCH]);
+  seconds[TSL_BOUND_LATENCY] = fmax(0, predicted - most - seconds[TSL_BOUND_LAUNCH]);
   for (int i = 0; i < TSL_BOUND_COUNT; i++)
     if (seconds[i] > seconds[bounds.first])
       bounds.first = (tsl_bound)i;

@@ -53,10 +53,9 @@ typedef struct tsl_bounds {
 /* Counts a run of a config that the strategy accepts. Returns false where the strategy cannot tell. */
 bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
                          const tsl_device *device, tsl_cost_counts *account);
-/* Computes the seconds of each limit from the counts of a run. The config must not be refused. */
-tsl_bounds tsl_cost_counts_bounds(const tsl_strategy *strategy, const tsl_problem *problem,
-                                  const tsl_config *config, const tsl_device *device,
-                                  const tsl_cost_counts *account);
+/* Computes the seconds of each limit from the counts of a run and its predicted seconds; NaN: unknown. */
+tsl_bounds tsl_cost_counts_bounds(const tsl_problem *problem, const tsl_device *device,
+                                  const tsl_cost_counts *account, double predicted);
 /* Returns operations per byte of global traffic: the roofline's arithmetic intensity. */
 double tsl_cost_counts_intensity(const tsl_problem *problem, const tsl_cost_counts *account);
 /* Elements of A and B loaded per multiply-add of the problem, from global and from local memory. */
