@@ -58,29 +58,34 @@ static bool planner_is_name(const tsl_strategy *strategy, const char *word, size
   return strncmp(strategy->name, word, length) == 0 && strategy->name[length] == '\0';
 }
 
+/* Moves from a name of a list, of `length` characters, to the next one; false at the end. */
+static bool next_name(const char **name, size_t *length) {
+  *name += *length;
+  *name += strspn(*name, ", ");
+  *length = strcspn(*name, ", ");
+  return *length > 0;
+}
+
 /* Returns true if the list of names contains the strategy. NULL: an empty list. */
 static bool is_excluded(const tsl_strategy *strategy, const char *names) {
-  for (const char *index = names ? names : ""; *index; index += strspn(index, ", ")) {
-    const size_t length = strcspn(index, ", ");
-    if (planner_is_name(strategy, index, length))
+  size_t length = 0;
+  while (names && next_name(&names, &length))
+    if (planner_is_name(strategy, names, length))
       return true;
-    index += length;
-  }
   return false;
 }
 
 /* Returns TESELA_BAD_CALL if the list contains a word that names no strategy. `source` begins the message. */
 static tesela_status check_excluded(const char *names, const char *source) {
-  for (const char *index = names ? names : ""; *index; index += strspn(index, ", ")) {
-    const size_t length = strcspn(index, ", ");
-    bool is_there = length == 0;
+  size_t length = 0;
+  while (names && next_name(&names, &length)) {
+    bool is_there = false;
     for (int i = 0; tsl_strategy_at(i) && !is_there; i++)
-      is_there = planner_is_name(tsl_strategy_at(i), index, length);
+      is_there = planner_is_name(tsl_strategy_at(i), names, length);
     if (!is_there)
       return tsl_fail(TESELA_BAD_CALL,
                       "%s names \"%.*s\", which is no strategy (tesela strategies lists them)", source,
-                      (int)length, index);
-    index += length;
+                      (int)length, names);
   }
   return TESELA_OK;
 }
@@ -341,7 +346,7 @@ static tsl_choice choice_for_subplan(const tsl_choice *choice, const tsl_subplan
 
 static double planner_seconds_of_child(const tsl_subplan_factory *self, const tsl_subplan_request *request) {
   if (!self->choice)
-    return tsl_subplan_seconds_by_models(self, request);
+    return tsl_subplans_by_models().seconds(self, request);
   const tsl_choice device_choice = choice_for_subplan(self->choice, request);
   return seconds_alone(request->problem, &device_choice, request->device, device_choice.place);
 }
@@ -352,7 +357,7 @@ static tesela_status planner_make_child(const tsl_subplan_factory *self, const t
   tsl_candidate *list;
   int count;
   if (!self->choice || request->like)
-    return tsl_subplan_make_by_models(self, request, child);
+    return tsl_subplans_by_models().make(self, request, child);
   const tsl_choice device_choice = choice_for_subplan(self->choice, request);
   *child = NULL;
   TSL_TRY(tsl_planner_list(request->problem, &device_choice, &list, &count));

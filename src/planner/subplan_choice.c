@@ -52,8 +52,8 @@ tesela_status tsl_subplan_refuse_all(const tsl_subplan_request *request) {
                   request->device->name);
 }
 
-tesela_status tsl_subplan_make_by_models(const tsl_subplan_factory *self, const tsl_subplan_request *request,
-                                         tsl_subplan **child) {
+static tesela_status make_by_models(const tsl_subplan_factory *self, const tsl_subplan_request *request,
+                                    tsl_subplan **child) {
   const tsl_plan_options options = {.children = self};
   const tsl_strategy *strategy;
   tsl_config config;
@@ -67,7 +67,7 @@ tesela_status tsl_subplan_make_by_models(const tsl_subplan_factory *self, const 
   return TESELA_OK;
 }
 
-double tsl_subplan_seconds_by_models(const tsl_subplan_factory *self, const tsl_subplan_request *request) {
+static double seconds_by_models(const tsl_subplan_factory *self, const tsl_subplan_request *request) {
   const tsl_strategy *strategy;
   tsl_config config;
   return choose_by_models(self, request, &strategy, &config);
@@ -75,8 +75,8 @@ double tsl_subplan_seconds_by_models(const tsl_subplan_factory *self, const tsl_
 
 tsl_subplan_factory tsl_subplans_by_models(void) {
   tsl_subplan_factory factory = tsl_plan_subplans;
-  factory.make = tsl_subplan_make_by_models;
-  factory.seconds = tsl_subplan_seconds_by_models;
+  factory.make = make_by_models;
+  factory.seconds = seconds_by_models;
   return factory;
 }
 

@@ -7,10 +7,6 @@
 
 /* Returns a factory that chooses by models. A sub-plan is a tsl_plan. */
 tsl_subplan_factory tsl_subplans_by_models(void);
-/* Its make() and seconds(). */
-tesela_status tsl_subplan_make_by_models(const tsl_subplan_factory *self, const tsl_subplan_request *request,
-                                         tsl_subplan **child);
-double tsl_subplan_seconds_by_models(const tsl_subplan_factory *self, const tsl_subplan_request *request);
 
 static inline tsl_memory_place tsl_subplan_place(const tsl_subplan_request *request) {
   return request->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST;

@@ -789,7 +789,7 @@ int main(int count, char **arguments) {
   if (count > 1) {
     layouts = strtoull(arguments[1], NULL, 10);
     type_count = sizeof types / sizeof *types;
-    simple.make = tsl_subplan_make_by_models;
+    simple.make = tsl_subplans_by_models().make;
   }
   if (named) /* what needs no device that fails */
     return cmocka_run_group_tests(real, find_devices, forget_devices);
