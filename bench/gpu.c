@@ -32,6 +32,7 @@
 #include "gpu_rows.h"
 
 #include "judge/data.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
@@ -353,8 +354,8 @@ static tsl_problem drop_epilogue(const product *row) {
 }
 
 static void plan_side(const tsl_problem *problem, int i) {
-  if (!sides[i].why[0] && tsl_plan_create(problem, plans[i].strategy, &plans[i].config, bench_gpu.device,
-                                          TSL_PLACE_DEVICE, &plans[i].plan) != TESELA_OK)
+  if (!sides[i].why[0] && tsl_planner_create(problem, plans[i].strategy, &plans[i].config, bench_gpu.device,
+                                             TSL_PLACE_DEVICE, &plans[i].plan) != TESELA_OK)
     bench_refuse(&sides[i], tesela_last_error());
 }
 
@@ -367,7 +368,7 @@ static void list_sides(const product *row, const tsl_problem *bare) {
   if (row->group->operation == GPU_EPILOGUE) {
     if (plans[0].strategy)
       passing = *plans[0].strategy;
-    passing.can_fuse_epilogue = NULL;
+    passing.supports.epilogues = false;
     add_side(&passing, &plans[0].config, "by a pass", plans[0].strategy ? NULL : "no strategy");
     add_side(plans[0].strategy, &plans[0].config, "alone", plans[0].strategy ? NULL : "no strategy");
   } else {

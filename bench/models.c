@@ -24,6 +24,7 @@
 #include "cases.h"
 #include "device.h"
 
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
@@ -215,7 +216,7 @@ static void compile_all(tsl_device *device) {
       if (done[kind_of(shape)] || tsl_strategy_refuse(one->strategy, &problem, &one->config, device))
         continue;
       done[kind_of(shape)] = true;
-      if (tsl_plan_create(&problem, one->strategy, &one->config, device, TSL_PLACE_DEVICE, &plan) ==
+      if (tsl_planner_create(&problem, one->strategy, &one->config, device, TSL_PLACE_DEVICE, &plan) ==
           TESELA_OK)
         tsl_plan_destroy(plan);
       else
@@ -231,7 +232,7 @@ static double measure(const tsl_problem *problem, tsl_device *device, const tsl_
   tsl_plan *plan;
   double samples[SAMPLES];
   int count = 0, runs = 1;
-  if (tsl_plan_create(problem, place->strategy, &place->config, device, TSL_PLACE_DEVICE, &plan) !=
+  if (tsl_planner_create(problem, place->strategy, &place->config, device, TSL_PLACE_DEVICE, &plan) !=
       TESELA_OK) {
     fprintf(stderr, "models: %s\n", tesela_last_error());
     return 0;
@@ -285,9 +286,10 @@ static void measure_shape(tsl_device *device, const int64_t *shape, FILE *file) 
   int next = 0, count = 0;
   for (int i = 0; i < configs.count; i++) {
     tsl_space_point *one = &configs.points[i];
-    one->predicted = tsl_strategy_refuse(one->strategy, &problem, &one->config, device)
-                         ? INFINITY
-                         : one->strategy->score(&problem, &one->config, device);
+    one->predicted =
+        tsl_strategy_refuse(one->strategy, &problem, &one->config, device)
+            ? INFINITY
+            : tsl_strategy_seconds(one->strategy, &problem, &one->config, device, tsl_strategy_at);
   }
   qsort(configs.points, (size_t)configs.count, sizeof *configs.points, by_prediction);
   draw_between((uint64_t)(shape[0] * 31 + shape[1] * 17 + shape[2]));
@@ -339,7 +341,7 @@ static void on_device(void) {
 
 static double score(const point *point_in) {
   const tsl_problem problem = problem_of(point_in->shape);
-  return point_in->strategy->score(&problem, &point_in->config, &described);
+  return tsl_strategy_seconds(point_in->strategy, &problem, &point_in->config, &described, tsl_strategy_at);
 }
 
 static bool is_shape(const point *point_in, const int64_t *shape) {

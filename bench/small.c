@@ -31,6 +31,7 @@
 #include "cases.h"
 #include "peers.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 
 enum {
   PEERS_MAX = 8,
@@ -209,7 +210,7 @@ static int list_sides(bench_side *sides) {
       add_side(sides, &count, by->names[j], runs[j], by);
   }
   if (is_alone && shape_count == 1) {
-    bench_must(tsl_plan_parse(devices, bench_plan_text(&peers[0].library, peers[0].plan), &alone),
+    bench_must(tsl_planner_parse(devices, bench_plan_text(&peers[0].library, peers[0].plan), &alone),
                "the plan");
     add_side(sides, &count, "strategy alone", run_alone, NULL);
   }

@@ -20,6 +20,7 @@
 
 #include "core/pool.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/transpose/host/vector/vector_moves.h"
@@ -115,7 +116,7 @@ static void add_strategies(const tsl_problem *problem) {
     if (!strategy)
       bench_stop(name, "no such strategy");
     const tsl_config config = tsl_strategy_defaults(strategy);
-    bench_must(tsl_plan_create(problem, strategy, &config, cpu, TSL_PLACE_HOST, &plan), name);
+    bench_must(tsl_planner_create(problem, strategy, &config, cpu, TSL_PLACE_HOST, &plan), name);
     add(name, NULL, plan);
   }
 }

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "planner/kernel_self_test.h"
+#include "planner/subplan_choice.h"
 
 tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool used) {
   const tsl_type_info *type = tsl_type(shape->type);
@@ -143,7 +144,7 @@ tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesel
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !context ? "context" : !text ? "text" : "plan");
   *plan = NULL;
   TSL_TRY(tsl_api_devices(context, &devices));
-  TSL_TRY(tsl_plan_parse(devices, text, &parsed));
+  TSL_TRY(tsl_planner_parse(devices, text, &parsed));
   if (tsl_problem_batch(&parsed->work.problem) > 1) {
     tsl_plan_destroy(parsed);
     return tsl_fail(TESELA_BAD_INPUT, "batch= is only for tesela_gemm_batched(): a plan runs one product");

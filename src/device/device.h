@@ -114,6 +114,16 @@ struct tsl_device {
   void *impl; /* private data of the kind */
 };
 
+/* Returns the maximum bytes of a plan. */
+static inline uint64_t tsl_device_memory(const tsl_device *device) {
+  return device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+}
+/* Returns the maximum bytes of one buffer of a plan. */
+static inline uint64_t tsl_device_allocation_max(const tsl_device *device) {
+  const uint64_t all = tsl_device_memory(device);
+  return all < device->allocation_max ? all : device->allocation_max;
+}
+
 /* Memory of a device; first member of the kind's own struct. */
 typedef struct tsl_buffer {
   tsl_device *device;

@@ -10,8 +10,8 @@ tsl_cost_report tsl_cost_report_make(const tsl_problem *problem, const tsl_strat
       .strategy = strategy, .device = device, .seconds = NAN, .measured = {NAN, NAN, NAN}};
   counted.has_counts = tsl_cost_counts_get(strategy, problem, config, device, &counted.account);
   counted.bounds = tsl_cost_counts_bounds(problem, device, &counted.account);
-  if (strategy->score)
-    counted.seconds = tsl_strategy_seconds(strategy, problem, config, device);
+  if (strategy->score || strategy->splits.score)
+    counted.seconds = tsl_strategy_seconds(strategy, problem, config, device, tsl_strategy_at);
   return counted;
 }
 

@@ -9,7 +9,7 @@ typedef struct tsl_case {
   uint64_t seed;
   int repeats;            /* runs whose bits must be equal where the strategy guarantees that; 0: 1 */
   int64_t operations_max; /* as in tsl_judge */
-  /* sub-plan factory of a strategy that splits (strategy/subplans.h); NULL: as plans make them */
+  /* factory of sub-plans, for strategies that make any (planner/subplan_choice.h); NULL: none are made */
   const struct tsl_subplan_factory *children;
   bool loaded_only; /* refuse a strategy that needs kernels which are not loaded yet */
   /* operands only in buffers of exactly their size, for memory checkers; false: with guard bands */

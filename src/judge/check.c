@@ -299,11 +299,8 @@ static tesela_status run_until_wrong(check_job *job, tsl_plan *plan, tsl_memory_
 
 static tesela_status create_case_plan(const check_job *job, tsl_memory_place place, tsl_plan **plan) {
   const tsl_case *tested = job->tested;
-  if (tested->children)
-    return tsl_plan_create_with(&tested->problem, job->strategy, job->config, job->device, place,
-                                tested->children, plan);
-  return (tested->loaded_only ? tsl_plan_create_loaded : tsl_plan_create)(
-      &tested->problem, job->strategy, job->config, job->device, place, plan);
+  const tsl_plan_options options = {.children = tested->children, .loaded_only = tested->loaded_only};
+  return tsl_plan_create(&tested->problem, job->strategy, job->config, job->device, place, &options, plan);
 }
 
 static tesela_status check_with_buffers(check_job *job) {

@@ -116,19 +116,12 @@ static void choose_sample_sizes(const tsl_error_measurement *m, bool on_device, 
   *rows = tsl_min(rows_max, (int64_t)fmin(fmax(2, ceil(wanted / (double)*cols)), 0x1p31));
 }
 
-static const tsl_operand *measured_operand(const tsl_error_measurement *m, int operand) {
-  return operand == TSL_OPERAND_A   ? &m->operands.a
-         : operand == TSL_OPERAND_B ? &m->operands.b
-         : operand == TSL_OPERAND_C ? &m->operands.c
-                                    : &m->operands.bias;
-}
-
 /* Copies lines of an operand to the host, with the listed elements of each. */
 static tesela_status copy_operand_lines(const tsl_error_measurement *m, int operand, const tsl_indices *lines,
                                         const tsl_indices *of_line, bool by_columns, void *dst) {
   const tsl_problem *problem = measured_problem(m);
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
-  const tsl_operand *at = measured_operand(m, operand);
+  const tsl_operand *at = &m->operands.at[operand];
   const tsl_sample_lines from = {.size = tsl_type(shape->type)->size,
                                  .type = shape->type,
                                  .host = at->host,
@@ -215,7 +208,7 @@ static tesela_status copy_factors(tsl_error_measurement *m) {
 }
 
 static const void *host_address_or_null(const tsl_error_measurement *m, int operand) {
-  const tsl_operand *at = measured_operand(m, operand);
+  const tsl_operand *at = &m->operands.at[operand];
   const tsl_shape *shape = tsl_problem_shape(measured_problem(m), operand);
   return at->host ? (const unsigned char *)at->host + at->offset * (int64_t)tsl_type(shape->type)->size
                   : NULL;

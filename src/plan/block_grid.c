@@ -96,7 +96,7 @@ static tesela_status block_grid_make(const tsl_work *whole, const tsl_copy_part 
                      .device = whole->device,
                      .fuses_epilogue = whole->fuses_epilogue,
                      .forbid_compile = true,
-                     .subplans = cut->children};
+                     .subplans = &cut->children};
   const char *why = tsl_strategy_refuse(made->strategy, &made->problem, &made->config, made->device);
   if (why)
     return tsl_fail(TESELA_UNSUPPORTED, "%s", why);
@@ -152,8 +152,7 @@ static bool may_cut(const tsl_work *work) {
          !tsl_problem_has_structure(&work->problem) && tsl_problem_reads(&work->problem, TSL_OPERAND_A);
 }
 
-tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_factory *children,
-                                       tsl_pipeline_plan **cut) {
+tesela_status tsl_pipeline_plan_create(const tsl_work *work, tsl_pipeline_plan **cut) {
   tsl_staging_sizes sizes;
   void *block;
   tsl_status_saved saved;
@@ -163,7 +162,9 @@ tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_f
     return TESELA_OK;
   TSL_TRY(tsl_alloc_zeroed(sizeof **cut, "a plan's blocks", &block));
   tsl_pipeline_plan *made = block;
-  made->children = children;
+  made->children = *work->subplans;
+  made->children.choice = NULL;
+  made->children.for_blocks = true;
   made->sizes = sizes;
   made->grid =
       may_cut(work) ? tsl_block_grid_of(&work->problem, sizes.block) : tsl_block_grid_whole(&work->problem);

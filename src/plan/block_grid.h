@@ -11,7 +11,7 @@
 
 #include "copy/staged_copy.h"
 #include "device/staging.h"
-#include "strategy/strategy.h"
+#include "strategy/subplans.h"
 
 enum { TSL_PIPELINE_BLOCKS = TSL_STAGING_MARKS };
 
@@ -39,7 +39,7 @@ bool tsl_block_grid_next(const tsl_block_grid *grid, const tsl_problem *problem,
 bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i, int *j);
 
 typedef struct tsl_pipeline_plan {
-  const tsl_subplan_factory *children; /* factory for the blocks' sub-plans */
+  tsl_subplan_factory children; /* factory for the blocks' sub-plans: the plan's, by models */
   tsl_staging_sizes sizes;
   tsl_block_grid grid;
   /* works[i][j]: i is 1 for a column's last block, j for a row's last block; NULL: the plan's own work. */
@@ -49,10 +49,9 @@ typedef struct tsl_pipeline_plan {
   size_t scratch; /* bytes of scratch memory of the largest block */
 } tsl_pipeline_plan;
 
-/* Cuts a plan's product as far as its compiled kernels support the blocks; `children` creates sub-plans. *cut
- * is NULL if the operands need no staging. Free it with tsl_pipeline_plan_destroy(). */
-tesela_status tsl_pipeline_plan_create(const tsl_work *work, const tsl_subplan_factory *children,
-                                       tsl_pipeline_plan **cut);
+/* Cuts a plan's product as far as its compiled kernels support the blocks. *cut is NULL if the operands need
+ * no staging. Free it with tsl_pipeline_plan_destroy(). */
+tesela_status tsl_pipeline_plan_create(const tsl_work *work, tsl_pipeline_plan **cut);
 void tsl_pipeline_plan_destroy(tsl_pipeline_plan *cut);
 /* Returns the work that computes block (i, j). */
 const tsl_work *tsl_pipeline_plan_work(const tsl_pipeline_plan *cut, const tsl_work *whole, int i, int j);

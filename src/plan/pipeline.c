@@ -16,23 +16,14 @@ typedef struct pipeline_state {
   tsl_copy_result landed;                           /* result of the copies to the host */
 } pipeline_state;
 
-static double pipeline_bytes_of(const tsl_problem *problem, int operand) {
-  const tsl_shape *shape = tsl_problem_shape(problem, operand);
-  return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
-}
-
 bool tsl_overlap_suits(const tsl_plan *plan) {
   const tsl_problem *problem = &plan->work.problem;
-  double bytes = pipeline_bytes_of(problem, TSL_OPERAND_C);
+  double bytes = tsl_problem_operand_bytes(problem, TSL_OPERAND_C);
   if (!plan->cut)
     return false;
   for (int i = 0; i < TSL_OPERANDS; i++)
-    bytes += tsl_problem_reads(problem, i) ? pipeline_bytes_of(problem, i) : 0;
+    bytes += tsl_problem_reads(problem, i) ? tsl_problem_operand_bytes(problem, i) : 0;
   return bytes >= plan->cut->sizes.least;
-}
-
-static const tsl_operand *pipeline_given_of(const tsl_operands *operands, int operand) {
-  return operand == TSL_OPERAND_A ? &operands->a : operand == TSL_OPERAND_B ? &operands->b : &operands->c;
 }
 
 static tesela_status pipeline_take_memory(pipeline_state *state) {
@@ -43,7 +34,7 @@ static tesela_status pipeline_take_memory(pipeline_state *state) {
     if (!tsl_problem_uses(state->problem, i))
       continue;
     TSL_TRY(tsl_run_slot_staged(run->slot, i, transfer->bytes));
-    state->ways[i].host = pipeline_given_of(run->caller_operands, i)->host;
+    state->ways[i].host = run->caller_operands->at[i].host;
     state->ways[i].buffer = run->slot->staged[i];
   }
   return tsl_run_slot_scratch(run->slot, state->cut->scratch);

@@ -38,7 +38,7 @@ static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_pr
     return NULL;
   const uint64_t scratch = tsl_strategy_scratch(strategy, problem, config, device);
   const uint64_t all = bytes > UINT64_MAX - scratch ? UINT64_MAX : bytes + scratch;
-  const uint64_t limit = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+  const uint64_t limit = tsl_device_memory(device);
   if (all > limit)
     return tsl_refusal("needs %s of memory on %s, but a plan may use %s",
                        tsl_format_bytes(all, needs, sizeof needs), device->name,
@@ -123,13 +123,11 @@ static tesela_status plan_build(tsl_plan *plan) {
   return status;
 }
 
-static const tsl_subplan_factory block_children;
-
 /* Cuts the product for overlapped copies, last: blocks use the plan's kernels. */
 static tesela_status plan_cut(tsl_plan *plan) {
   return plan->place == TSL_PLACE_HOST && !plan->work.strategy->splits.parts &&
                  !tsl_problem_has_scales(&plan->work.problem)
-             ? tsl_pipeline_plan_create(&plan->work, &block_children, &plan->cut)
+             ? tsl_pipeline_plan_create(&plan->work, &plan->cut)
              : TESELA_OK;
 }
 
@@ -141,11 +139,9 @@ static tesela_status build_finish(tsl_plan *plan) {
              : TESELA_OK;
 }
 
-/* Creates a plan; loaded_only forbids compiling. */
-static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
-                                 const tsl_config *config, tsl_device *device, tsl_memory_place place,
-                                 bool loaded_only, const tsl_sharding *spread,
-                                 const tsl_subplan_factory *children, tsl_plan **plan) {
+tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
+                              const tsl_config *config, tsl_device *device, tsl_memory_place place,
+                              const tsl_plan_options *options, tsl_plan **plan) {
   tsl_problem rounded = *problem;
   *plan = NULL;
   tsl_problem_round(&rounded);
@@ -157,17 +153,18 @@ static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy 
   TSL_TRY(tsl_alloc_zeroed(sizeof **plan, "a plan", &block));
   tsl_plan *new_plan = block;
   new_plan->place = place;
-  const tesela_status copied = tsl_sharding_copy(spread, &new_plan->spread);
+  const tesela_status copied = tsl_sharding_copy(options->spread, &new_plan->spread);
   if (copied != TESELA_OK) {
     tsl_free(new_plan);
     return copied;
   }
+  new_plan->children = options->children ? *options->children : tsl_plan_subplans;
   new_plan->work = (tsl_work){.strategy = strategy,
                               .problem = rounded,
                               .config = *config,
                               .device = device,
-                              .forbid_compile = loaded_only,
-                              .subplans = children,
+                              .forbid_compile = options->loaded_only,
+                              .subplans = &new_plan->children,
                               .sharding = new_plan->spread};
   const tesela_status status = plan_build(new_plan);
   if (status != TESELA_OK) {
@@ -184,35 +181,9 @@ static tesela_status plan_create(const tsl_problem *problem, const tsl_strategy 
     tsl_plan_destroy(new_plan);
     return built;
   }
-  /* the creator's factory may not outlive this call */
-  new_plan->work.subplans = new_plan->sums.subplans = &tsl_plan_children;
+  new_plan->children.choice = NULL; /* may not outlive this call */
   *plan = new_plan;
   return TESELA_OK;
-}
-
-tesela_status tsl_plan_create_with(const tsl_problem *problem, const tsl_strategy *strategy,
-                                   const tsl_config *config, tsl_device *device, tsl_memory_place place,
-                                   const tsl_subplan_factory *children, tsl_plan **plan) {
-  return plan_create(problem, strategy, config, device, place, false, NULL, children, plan);
-}
-
-/* The expected seconds are set when the sub-plans are known. */
-tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strategy *strategy,
-                                     const tsl_config *config, tsl_device *group, const tsl_sharding *spread,
-                                     const tsl_subplan_factory *children, tsl_plan **plan) {
-  return plan_create(problem, strategy, config, group, TSL_PLACE_PIECES, false, spread, children, plan);
-}
-
-tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
-                              const tsl_config *config, tsl_device *device, tsl_memory_place place,
-                              tsl_plan **plan) {
-  return plan_create(problem, strategy, config, device, place, false, NULL, &tsl_plan_children, plan);
-}
-
-tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strategy *strategy,
-                                     const tsl_config *config, tsl_device *device, tsl_memory_place place,
-                                     tsl_plan **plan) {
-  return plan_create(problem, strategy, config, device, place, true, NULL, &tsl_plan_children, plan);
 }
 
 void tsl_plan_trim(tsl_plan *plan) {
@@ -294,137 +265,34 @@ const char *tsl_plan_note(const tsl_plan *plan) {
   return strategy->splits.note ? strategy->splits.note(tsl_plan_work(plan)) : NULL;
 }
 
-static tsl_plan *plan_of(const tsl_subplan *child) {
-  const union {
-    const tsl_subplan *child;
-    tsl_plan *plan;
-  } same = {.child = child};
-  return same.plan;
-}
-
-static tsl_memory_place plan_place_of(const tsl_subplan_request *wish) {
-  return wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST;
-}
-
-bool tsl_plan_meets_request(const tsl_subplan_request *wish, const tsl_strategy *strategy,
-                            tsl_config *config) {
-  if (wish->skips && !(strategy->skips & wish->device->capabilities))
-    return false;
-  if (tsl_plan_refuse(wish->problem, strategy, config, wish->device, plan_place_of(wish)))
-    return false;
-  const tsl_accuracy accuracy = tsl_strategy_error_model(strategy, wish->problem, config);
-  return !strategy->vendor.load && strategy != wish->except && accuracy.factor <= wish->most.factor &&
-         accuracy.flush_threshold <= wish->most.flush_threshold && accuracy.is_reproducible &&
-         !accuracy.finite_only &&
-         tsl_strategy_fit_workspace(strategy, wish->problem, wish->device, wish->workspace_most, config);
-}
-
-/* Chooses the least predicted time; for a self-test the ladder's first. Returns infinity if none fits. */
-static double plan_choose(const tsl_subplan_request *wish, const tsl_strategy **strategy,
-                          tsl_config *config) {
-  const tsl_plan *like = wish->like ? plan_of(wish->like) : NULL;
-  double least = INFINITY;
-  *strategy = NULL;
-  *config = like ? like->work.config : (tsl_config){{0}};
-  if (like && tsl_plan_meets_request(wish, like->work.strategy, config)) {
-    *strategy = like->work.strategy;
-    return tsl_strategy_seconds(*strategy, wish->problem, config, wish->device);
-  }
-  for (int i = 0; tsl_strategy_at(i); i++)
-    for (tsl_walk walk = {.begun = false};
-         tsl_strategy_walk(tsl_strategy_at(i), wish->problem, wish->device, &walk);) {
-      /* as in the planner: large families' refusals take longer than the model */
-      const bool is_large = tsl_strategy_at(i)->tuning.prune != NULL;
-      tsl_config adapted = walk.config;
-      if (!is_large && !tsl_plan_meets_request(wish, tsl_strategy_at(i), &adapted))
-        continue;
-      const double seconds = tsl_strategy_seconds(tsl_strategy_at(i), wish->problem, &adapted, wish->device);
-      if (seconds >= least || (is_large && !tsl_plan_meets_request(wish, tsl_strategy_at(i), &adapted)))
-        continue;
-      least = seconds;
-      *strategy = tsl_strategy_at(i);
-      *config = adapted;
-      if (wish->on_trial)
-        return least;
-    }
-  return least;
-}
-
-static tesela_status plan_make_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
-                                     tsl_subplan **child) {
-  const tsl_strategy *strategy;
-  tsl_config config;
-  tsl_plan *plan;
-  *child = NULL;
-  const double seconds = plan_choose(wish, &strategy, &config);
-  if (!strategy)
-    return tsl_fail(TESELA_UNSUPPORTED, "no strategy on %s supports a part of this product",
-                    wish->device->name);
-  TSL_TRY(
-      tsl_plan_create_with(wish->problem, strategy, &config, wish->device, plan_place_of(wish), self, &plan));
-  plan->expected = seconds;
-  *child = tsl_plan_child(plan);
-  return TESELA_OK;
-}
-
-static double plan_seconds_of_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
-  const tsl_strategy *strategy;
-  tsl_config config;
+static tesela_status refuse_to_make(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
+                                    tsl_subplan **child) {
   (void)self;
-  return plan_choose(wish, &strategy, &config);
+  *child = NULL;
+  return tsl_fail(TESELA_UNSUPPORTED, "a part on %s needs a planner", wish->device->name);
+}
+static double predict_nothing(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
+  (void)self;
+  (void)wish;
+  return INFINITY;
+}
+static tesela_status run_subplan(tsl_subplan *child, const tsl_operands *operands) {
+  return tsl_plan_run(child, operands, NULL);
+}
+static const char *text_of_subplan(const tsl_subplan *child) {
+  return child->text;
+}
+static double expected_of_subplan(const tsl_subplan *child) {
+  return child->expected;
 }
 
-static void destroy_child(tsl_subplan *child) {
-  tsl_plan_destroy(child ? plan_of(child) : NULL);
-}
-static tesela_status plan_run_child(tsl_subplan *child, const tsl_operands *operands) {
-  return tsl_plan_run(plan_of(child), operands, NULL);
-}
-static tesela_status enqueue_child(const tsl_subplan *child, const tsl_operands *operands, tsl_stream *stream,
-                                   tsl_buffer *workspace) {
-  return tsl_plan_enqueue(plan_of(child), operands, stream, workspace);
-}
-static tesela_status enqueue_child_as_given(const tsl_subplan *child, const tsl_operands *operands,
-                                            tsl_stream *stream, tsl_buffer *workspace) {
-  return tsl_plan_enqueue_as_given(plan_of(child), operands, stream, workspace);
-}
-static uint64_t workspace_of_child(const tsl_subplan *child) {
-  return tsl_plan_workspace(plan_of(child));
-}
-static const char *text_of_child(const tsl_subplan *child) {
-  return plan_of(child)->text;
-}
-static double expected_of_child(const tsl_subplan *child) {
-  return plan_of(child)->expected;
-}
-
-tsl_subplan *tsl_plan_child(tsl_plan *plan) {
-  union {
-    tsl_plan *plan;
-    tsl_subplan *child;
-  } same = {.plan = plan};
-  return same.child;
-}
-
-/* Calls of both factories. */
-#define CHILD_CALLS                                                                                          \
-  .make = plan_make_child, .seconds = plan_seconds_of_child, .destroy = destroy_child,                       \
-  .run = plan_run_child, .enqueue = enqueue_child, .enqueue_as_given = enqueue_child_as_given,               \
-  .workspace = workspace_of_child, .text = text_of_child, .expected = expected_of_child
-
-const tsl_subplan_factory tsl_plan_children = {CHILD_CALLS};
-static const tsl_subplan_factory block_children = {.for_blocks = true, CHILD_CALLS};
-
-tesela_status tsl_plan_parse(tsl_devices *devices, const char *text, tsl_plan **plan) {
-  tsl_record record;
-  tsl_plan_said said;
-  *plan = NULL;
-  tesela_status status = tsl_record_parse(text, &record);
-  if (status == TESELA_OK) {
-    status = tsl_plan_read(devices, &record, &said);
-    tsl_record_free(&record);
-    if (status == TESELA_OK)
-      status = tsl_plan_create(&said.problem, said.strategy, &said.config, said.device, said.place, plan);
-  }
-  return status == TESELA_OK ? status : tsl_fail_in(status, "plan");
-}
+const tsl_subplan_factory tsl_plan_subplans = {.list = tsl_strategy_at,
+                                               .make = refuse_to_make,
+                                               .seconds = predict_nothing,
+                                               .destroy = tsl_plan_destroy,
+                                               .run = run_subplan,
+                                               .enqueue = tsl_plan_enqueue,
+                                               .enqueue_as_given = tsl_plan_enqueue_as_given,
+                                               .workspace = tsl_plan_workspace,
+                                               .text = text_of_subplan,
+                                               .expected = expected_of_subplan};

@@ -22,10 +22,11 @@ typedef struct tsl_plan {
   char *text;      /* plan as text: "gemm tile_local version=1 tile=16 device=opencl:0 place=host m=... " */
   bool was_tried;  /* the self-test was run, with the result self_test (planner/kernel_self_test.h) */
   tsl_self_test self_test;
-  double self_test_seconds;    /* seconds of the self-test; 0: its result was stored before */
-  struct tsl_run_slots *slots; /* streams and staging of runs on a device; NULL on the cpu */
-  tsl_looks *looks;            /* state for measuring errors; NULL without slots */
-  tsl_sharding *spread;        /* operands on several devices; NULL: one place */
+  double self_test_seconds;     /* seconds of the self-test; 0: its result was stored before */
+  struct tsl_run_slots *slots;  /* streams and staging of runs on a device; NULL on the cpu */
+  tsl_looks *looks;             /* state for measuring errors; NULL without slots */
+  tsl_sharding *spread;         /* operands on several devices; NULL: one place */
+  tsl_subplan_factory children; /* the work's factory; its choice is NULL once the plan is made */
   struct tsl_pipeline_plan
       /* blocks of overlapped copies (plan/block_grid.h); NULL: none */
       *cut;
@@ -38,37 +39,24 @@ typedef struct tsl_phases {
   double allocate, copy_in, compute, copy_out, total;
 } tsl_phases;
 
+typedef struct tsl_plan_options {
+  const tsl_subplan_factory *children; /* makes sub-plans (planner/subplan_choice.h); NULL: none are made */
+  const tsl_sharding *spread; /* shards on the device's members (TSL_PLACE_PIECES), copied; else NULL */
+  bool loaded_only;           /* only from loaded kernels; TESELA_UNSUPPORTED if others are needed */
+} tsl_plan_options;
 /* Creates a plan: opens the device, compiles kernels, writes the text. TESELA_UNSUPPORTED with the reason if
  * the strategy refuses. Free with tsl_plan_destroy(). */
 tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *strategy,
                               const tsl_config *config, tsl_device *device, tsl_memory_place place,
-                              tsl_plan **plan);
-/* Creates a plan from loaded kernels only; TESELA_UNSUPPORTED if others are needed. */
-tesela_status tsl_plan_create_loaded(const tsl_problem *problem, const tsl_strategy *strategy,
-                                     const tsl_config *config, tsl_device *device, tsl_memory_place place,
-                                     tsl_plan **plan);
-/* Creates a plan whose sub-plans are made by `children`, for strategies that split. */
-tesela_status tsl_plan_create_with(const tsl_problem *problem, const tsl_strategy *strategy,
-                                   const tsl_config *config, tsl_device *device, tsl_memory_place place,
-                                   const tsl_subplan_factory *children, tsl_plan **plan);
-/* Creates a plan for shards on a group's members (TSL_PLACE_PIECES). Copies `spread`, which must be valid. */
-tesela_status tsl_plan_create_spread(const tsl_problem *problem, const tsl_strategy *strategy,
-                                     const tsl_config *config, tsl_device *group, const tsl_sharding *spread,
-                                     const tsl_subplan_factory *children, tsl_plan **plan);
-/* Factory that chooses sub-plans by models only. A sub-plan is a tsl_plan. */
-extern const tsl_subplan_factory tsl_plan_children;
-tsl_subplan *tsl_plan_child(tsl_plan *plan);
-/* Returns true if a config satisfies a sub-plan's request; may lower its workspace with equal bits. */
-bool tsl_plan_meets_request(const tsl_subplan_request *wish, const tsl_strategy *strategy,
-                            tsl_config *config);
+                              const tsl_plan_options *options, tsl_plan **plan);
+/* Calls on sub-plans; make() fails, as the planner chooses. */
+extern const tsl_subplan_factory tsl_plan_subplans;
 
 /* Returns why no such plan can exist: the strategy's reason, the place, or too little device memory (not
  * checked for plans that the caller names). NULL: it can. */
 const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *strategy,
                             const tsl_config *config, const tsl_device *device, tsl_memory_place place);
 
-/* Creates a plan from its text. TESELA_BAD_INPUT or TESELA_NO_DEVICE name the wrong or missing word. */
-tesela_status tsl_plan_parse(tsl_devices *devices, const char *text, tsl_plan **plan);
 void tsl_plan_destroy(tsl_plan *plan);
 /* Frees device memory that is cached for later runs. No run may be in progress. NULL is allowed. */
 void tsl_plan_trim(tsl_plan *plan);

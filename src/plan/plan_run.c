@@ -22,15 +22,6 @@ typedef struct plan_run_state {
   double allocated; /* seconds for allocating device memory, if timed */
 } plan_run_state;
 
-static tsl_operand *plan_operand_of(tsl_operands *operands, int operand) {
-  return operand == TSL_OPERAND_A         ? &operands->a
-         : operand == TSL_OPERAND_B       ? &operands->b
-         : operand == TSL_OPERAND_C       ? &operands->c
-         : operand == TSL_OPERAND_BIAS    ? &operands->bias
-         : operand == TSL_OPERAND_SCALE_A ? &operands->scale_a
-                                          : &operands->scale_b;
-}
-
 static void set_operand_strides(const tsl_shape *shape, tsl_operand *operand) {
   operand->row_stride = shape->row_stride;
   operand->col_stride = shape->col_stride;
@@ -65,8 +56,7 @@ typedef struct plan_span {
 
 static plan_span plan_span_of(const plan_run_state *run, int operand) {
   const tsl_shape *shape = tsl_problem_shape(&run->plan->work.problem, operand);
-  tsl_operands all = *run->caller_operands;
-  const tsl_operand *caller_operands = plan_operand_of(&all, operand);
+  const tsl_operand *caller_operands = &run->caller_operands->at[operand];
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   const tsl_operand_series series = series_of(&run->plan->work.problem, caller_operands);
   const int64_t apart = (series.step < 0 ? -series.step : series.step) * (series.count - 1);
@@ -100,7 +90,7 @@ static tesela_status plan_wrap(plan_run_state *run, int operand) {
   tsl_device *device = run->plan->work.device;
   const plan_span span = plan_span_of(run, operand);
   const tsl_problem *problem = &run->plan->work.problem;
-  tsl_operand *used = plan_operand_of(&run->used, operand);
+  tsl_operand *used = &run->used.at[operand];
   TSL_TRY(device->ops->buffer_wrap(device, span.start, span.bytes, &run->wrapped[operand]));
   used->host = NULL;
   used->buffer = run->wrapped[operand];
@@ -124,7 +114,7 @@ static tesela_status plan_stage(plan_run_state *run, int operand) {
   const tsl_problem *problem = &run->plan->work.problem;
   const tsl_transfer *transfer = &run->plan->slots->transfers[operand];
   const bool is_vector = operand >= TSL_OPERAND_BIAS; /* stride 0 repeats its row or column */
-  tsl_operand *used = plan_operand_of(&run->used, operand);
+  tsl_operand *used = &run->used.at[operand];
   const void *host = used->host;
   const tsl_operand_series series = series_of(problem, used);
   size_t bytes;
@@ -150,7 +140,7 @@ static tesela_status bring_in(plan_run_state *run) {
     return TESELA_OK;
   for (int operand = 0; operand < TSL_ALL_OPERANDS; operand++) {
     if (!tsl_problem_uses(problem, operand)) {
-      plan_operand_of(&run->used, operand)->host = NULL;
+      run->used.at[operand].host = NULL;
       continue;
     }
     TSL_TRY(can_wrap(run, operand) ? plan_wrap(run, operand) : plan_stage(run, operand));
@@ -332,7 +322,7 @@ static tesela_status run_in_slot(const tsl_plan *plan, const tsl_operands *opera
 /* Sets host addresses for buffers of the cpu. */
 static void set_buffer_addresses(const tsl_problem *problem, tsl_operands *operands) {
   for (int operand = 0; operand < TSL_ALL_OPERANDS; operand++) {
-    tsl_operand *used = plan_operand_of(operands, operand);
+    tsl_operand *used = &operands->at[operand];
     if (used->buffer)
       used->host = (unsigned char *)used->buffer->host +
                    used->offset * (int64_t)tsl_type(tsl_problem_shape(problem, operand)->type)->size;

@@ -10,27 +10,13 @@ static const char *const place_names[] = {
     [TSL_PLACE_HOST] = "host", [TSL_PLACE_DEVICE] = "device", [TSL_PLACE_PIECES] = "pieces"};
 enum { PLACES = sizeof place_names / sizeof *place_names };
 
-static void print_version(const tsl_work *work, tsl_memory_place place, tsl_text *text) {
-  (void)place;
-  tsl_text_add(text, "%d", work->strategy->version);
-}
-static void print_device(const tsl_work *work, tsl_memory_place place, tsl_text *text) {
-  (void)place;
-  tsl_text_add(text, "%s", work->device->name);
-}
-static void print_place(const tsl_work *work, tsl_memory_place place, tsl_text *text) {
-  (void)work;
-  tsl_text_add(text, "%s", place_names[place]);
-}
-
-static tesela_status parse_version(const char *value, tsl_devices *devices, tsl_plan_said *out) {
+static tesela_status check_version(const char *value, const tsl_strategy *strategy) {
   int64_t version;
-  (void)devices;
   if (!tsl_parse_i64(value, &version))
     return tsl_fail(TESELA_BAD_INPUT, "version=%s is not a number", value);
-  if (version != out->strategy->version)
+  if (version != strategy->version)
     return tsl_fail(TESELA_BAD_INPUT, "version=%s of %s is retired: this library has version %d", value,
-                    out->strategy->name, out->strategy->version);
+                    strategy->name, strategy->version);
   return TESELA_OK;
 }
 
@@ -39,58 +25,39 @@ static tesela_status as_input(tesela_status status) {
   return status == TESELA_BAD_CALL ? TESELA_BAD_INPUT : status;
 }
 
-static tesela_status parse_device(const char *value, tsl_devices *devices, tsl_plan_said *out) {
-  const tesela_status status = as_input(tsl_devices_find(devices, value, &out->device));
-  return status == TESELA_OK ? status : tsl_fail_in(status, "device=%s", value);
-}
-
-static tesela_status parse_place(const char *value, tsl_devices *devices, tsl_plan_said *out) {
-  (void)devices;
+static tesela_status parse_place(const char *value, tsl_memory_place *place) {
   if (strcmp(place_names[TSL_PLACE_PIECES], value) == 0)
     return tsl_fail(TESELA_BAD_INPUT, "place=pieces: the pieces are given by a call, not by a text");
   for (int i = 0; i < PLACES; i++)
     if (strcmp(place_names[i], value) == 0) {
-      out->place = (tsl_memory_place)i;
+      *place = (tsl_memory_place)i;
       return TESELA_OK;
     }
   return tsl_fail(TESELA_BAD_INPUT, "place=%s is neither host nor device", value);
 }
 
-enum {
-#define KEY_MEMBER(name, what) KEY_##name,
-  TSL_PLAN_KEY_LIST(KEY_MEMBER)
-#undef KEY_MEMBER
-      KEYS
-};
-
-static const struct {
-  tsl_text_key words;
-  void (*print)(const tsl_work *work, tsl_memory_place place, tsl_text *text);
-  tesela_status (*parse)(const char *value, tsl_devices *devices, tsl_plan_said *out);
-} keys[KEYS] = {
-#define KEY_ROW(name, what) [KEY_##name] = {{#name, what}, print_##name, parse_##name},
+static const tsl_text_key keys[] = {
+#define KEY_ROW(name, what) {#name, what},
     TSL_PLAN_KEY_LIST(KEY_ROW)
 #undef KEY_ROW
 };
+enum { KEYS = sizeof keys / sizeof *keys };
 
 const tsl_text_key *tsl_plan_key(int index) {
-  return index < 0 ? NULL : index < KEYS ? &keys[index].words : tsl_problem_key(index - KEYS);
+  return index < 0 ? NULL : index < KEYS ? &keys[index] : tsl_problem_key(index - KEYS);
 }
 
 void tsl_plan_print(const tsl_work *work, tsl_memory_place place, tsl_text *text) {
-  tsl_text_add(text, "%s %s", tsl_op_name(work->strategy->op), work->strategy->name);
-  for (int key = 0; key < KEYS; key++) {
-    tsl_text_add(text, " %s=", keys[key].words.name);
-    keys[key].print(work, place, text);
-    for (int i = 0; key == KEY_version && i < tsl_strategy_params(work->strategy); i++) {
-      if (work->strategy->splits.parts &&
-          tsl_param_is_silent(&work->strategy->params[i], work->config.value[i]))
-        continue;
-      tsl_text_add(text, " ");
-      tsl_config_print_one(work->strategy, i, &work->config, text);
-    }
+  tsl_text_add(text, "%s %s version=%d", tsl_op_name(work->strategy->op), work->strategy->name,
+               work->strategy->version);
+  for (int i = 0; i < tsl_strategy_params(work->strategy); i++) {
+    if (work->strategy->splits.parts &&
+        tsl_param_is_silent(&work->strategy->params[i], work->config.value[i]))
+      continue;
+    tsl_text_add(text, " ");
+    tsl_config_print_one(work->strategy, i, &work->config, text);
   }
-  tsl_text_add(text, " ");
+  tsl_text_add(text, " device=%s place=%s ", work->device->name, place_names[place]);
   tsl_problem_print(&work->problem, text);
 }
 
@@ -144,24 +111,26 @@ static tesela_status parse_config(const tsl_record *record, const tsl_strategy *
   return TESELA_OK;
 }
 
-static tesela_status parse_key(const tsl_record *record, int key, tsl_devices *devices, tsl_plan_said *out) {
-  const char *value = tsl_record_get(record, keys[key].words.name);
-  return value ? keys[key].parse(value, devices, out)
-               : tsl_fail(TESELA_BAD_INPUT, "%s= is missing", keys[key].words.name);
+static tesela_status get_value(const tsl_record *record, const char *key, const char **value) {
+  *value = tsl_record_get(record, key);
+  return *value ? TESELA_OK : tsl_fail(TESELA_BAD_INPUT, "%s= is missing", key);
 }
 
 /* Parses the device last, because finding devices may take long. */
 tesela_status tsl_plan_read(tsl_devices *devices, const tsl_record *record, tsl_plan_said *out) {
   tsl_op op = TSL_OP_GEMM;
+  const char *value;
   *out = (tsl_plan_said){.strategy = parse_strategy(record, &op)};
   if (!out->strategy)
     return TESELA_BAD_INPUT;
   TSL_TRY(check_keys(record, out->strategy));
-  TSL_TRY(parse_key(record, KEY_version, devices, out));
+  TSL_TRY(get_value(record, "version", &value));
+  TSL_TRY(check_version(value, out->strategy));
   TSL_TRY(parse_config(record, out->strategy, &out->config));
-  for (int key = 0; key < KEYS; key++)
-    if (key != KEY_version && key != KEY_device)
-      TSL_TRY(parse_key(record, key, devices, out));
+  TSL_TRY(get_value(record, "place", &value));
+  TSL_TRY(parse_place(value, &out->place));
   TSL_TRY(as_input(tsl_problem_parse(record, op, &out->problem)));
-  return parse_key(record, KEY_device, devices, out);
+  TSL_TRY(get_value(record, "device", &value));
+  const tesela_status status = as_input(tsl_devices_find(devices, value, &out->device));
+  return status == TESELA_OK ? status : tsl_fail_in(status, "device=%s", value);
 }

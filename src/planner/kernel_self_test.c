@@ -5,6 +5,7 @@
 #include "core/log.h"
 #include "core/status.h"
 #include "judge/check.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 
 #include <stdio.h>
@@ -73,16 +74,22 @@ static tesela_status try_case(self_test_state *state, const tsl_case *test_case)
 }
 
 static tesela_status try_all(self_test_state *state) {
+  tsl_subplan_factory children = tsl_subplans_by_models();
   tsl_case test_case;
   const double start = tsl_clock();
+  children.on_trial = true;
   state->self_test.right = true;
   for (int i = 0; state->self_test.right && tsl_case_quick(&state->work->problem, i, &test_case); i++) {
     test_case.loaded_only = true; /* other kernels would take a second to compile */
+    test_case.children = &children;
     TSL_TRY(try_case(state, &test_case));
   }
   if (state->self_test.right && state->judged == 0) {
     /* kernels for the problem's sizes: tests the problem itself */
-    test_case = (tsl_case){.problem = state->work->problem, .seed = 24, .operations_max = (int64_t)1 << 26};
+    test_case = (tsl_case){.problem = state->work->problem,
+                           .seed = 24,
+                           .operations_max = (int64_t)1 << 26,
+                           .children = &children};
     TSL_TRY(try_case(state, &test_case));
   }
   state->self_test.seconds = tsl_clock() - start;

@@ -7,6 +7,7 @@
 #include "planner/kernel_self_test.h"
 #include "planner/nearest.h"
 #include "planner/predict.h"
+#include "planner/subplan_choice.h"
 #include "planner/transfer_cost.h"
 #include "strategy/epilogue/strategy_epilogue.h"
 #include "strategy/params.h"
@@ -57,29 +58,34 @@ static bool planner_is_name(const tsl_strategy *strategy, const char *word, size
   return strncmp(strategy->name, word, length) == 0 && strategy->name[length] == '\0';
 }
 
+/* Moves from a name of a list, of `length` characters, to the next one; false at the end. */
+static bool next_name(const char **name, size_t *length) {
+  *name += *length;
+  *name += strspn(*name, ", ");
+  *length = strcspn(*name, ", ");
+  return *length > 0;
+}
+
 /* Returns true if the list of names contains the strategy. NULL: an empty list. */
 static bool is_excluded(const tsl_strategy *strategy, const char *names) {
-  for (const char *index = names ? names : ""; *index; index += strspn(index, ", ")) {
-    const size_t length = strcspn(index, ", ");
-    if (planner_is_name(strategy, index, length))
+  size_t length = 0;
+  while (names && next_name(&names, &length))
+    if (planner_is_name(strategy, names, length))
       return true;
-    index += length;
-  }
   return false;
 }
 
 /* Returns TESELA_BAD_CALL if the list contains a word that names no strategy. `source` begins the message. */
 static tesela_status check_excluded(const char *names, const char *source) {
-  for (const char *index = names ? names : ""; *index; index += strspn(index, ", ")) {
-    const size_t length = strcspn(index, ", ");
-    bool is_there = length == 0;
+  size_t length = 0;
+  while (names && next_name(&names, &length)) {
+    bool is_there = false;
     for (int i = 0; tsl_strategy_at(i) && !is_there; i++)
-      is_there = planner_is_name(tsl_strategy_at(i), index, length);
+      is_there = planner_is_name(tsl_strategy_at(i), names, length);
     if (!is_there)
       return tsl_fail(TESELA_BAD_CALL,
                       "%s names \"%.*s\", which is no strategy (tesela strategies lists them)", source,
-                      (int)length, index);
-    index += length;
+                      (int)length, names);
   }
   return TESELA_OK;
 }
@@ -331,54 +337,36 @@ static bool may_try_another(const tsl_choice *choice, tesela_status status) {
          status == TESELA_WRONG_RESULT;
 }
 
-/* Factory that chooses sub-plans like their parent. */
-typedef struct subplan_chooser {
-  tsl_subplan_factory table;
-  const tsl_choice *choice;
-} subplan_chooser;
-
-static const tsl_choice *choice_of(const tsl_subplan_factory *self) {
-  return ((const subplan_chooser *)self)->choice;
-}
-
 /* Returns a sub-plan's choice. A strategy that is excluded for it is also excluded for its sub-plans. */
-static tsl_choice choice_for_subplan(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
-  tsl_choice device_choice =
-      restrict_to_device(choice_of(self), wish->device, wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST);
-  device_choice.except = wish->except ? wish->except : device_choice.except;
+static tsl_choice choice_for_subplan(const tsl_choice *choice, const tsl_subplan_request *request) {
+  tsl_choice device_choice = restrict_to_device(choice, request->device, tsl_subplan_place(request));
+  device_choice.except = request->except ? request->except : device_choice.except;
   return device_choice;
 }
 
-static double planner_seconds_of_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
-  const tsl_choice device_choice = choice_for_subplan(self, wish);
-  return seconds_alone(wish->problem, &device_choice, wish->device, device_choice.place);
+static double planner_seconds_of_child(const tsl_subplan_factory *self, const tsl_subplan_request *request) {
+  if (!self->choice)
+    return tsl_subplans_by_models().seconds(self, request);
+  const tsl_choice device_choice = choice_for_subplan(self->choice, request);
+  return seconds_alone(request->problem, &device_choice, request->device, device_choice.place);
 }
 
 /* Creates a plan of the first candidate that satisfies the request. */
-static tesela_status make_first_usable(const tsl_choice *device_choice, const tsl_subplan_request *wish,
-                                       tsl_plan **plan) {
+static tesela_status planner_make_child(const tsl_subplan_factory *self, const tsl_subplan_request *request,
+                                        tsl_subplan **child) {
   tsl_candidate *list;
   int count;
-  TSL_TRY(tsl_planner_list(wish->problem, device_choice, &list, &count));
-  tesela_status status =
-      tsl_fail(TESELA_UNSUPPORTED, "no strategy on %s supports a part of this product", wish->device->name);
-  for (int i = 0; i < count && !list[i].refusal[0] && !*plan; i++)
-    if (tsl_plan_meets_request(wish, list[i].strategy, &list[i].config))
-      status = tsl_planner_make(wish->problem, device_choice, &list[i], plan);
+  if (!self->choice || request->like)
+    return tsl_subplans_by_models().make(self, request, child);
+  const tsl_choice device_choice = choice_for_subplan(self->choice, request);
+  *child = NULL;
+  TSL_TRY(tsl_planner_list(request->problem, &device_choice, &list, &count));
+  tesela_status status = tsl_subplan_refuse_all(request);
+  for (int i = 0; i < count && !list[i].refusal[0] && !*child; i++)
+    if (tsl_subplan_satisfies(request, list[i].strategy, &list[i].config))
+      status = tsl_planner_make(request->problem, &device_choice, &list[i], child);
   free(list);
   return status;
-}
-
-static tesela_status planner_make_child(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
-                                        tsl_subplan **child) {
-  const tsl_choice device_choice = choice_for_subplan(self, wish);
-  tsl_plan *plan = NULL;
-  *child = NULL;
-  if (wish->like)
-    return tsl_plan_children.make(self, wish, child);
-  TSL_TRY(make_first_usable(&device_choice, wish, &plan));
-  *child = tsl_plan_child(plan);
-  return TESELA_OK;
 }
 
 /* Returns the slowest member's time: its blocks are sequential, members parallel. */
@@ -397,15 +385,13 @@ static double slowest_member(const tsl_plan *plan) {
 
 tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *choice,
                                const tsl_candidate *candidate, tsl_plan **plan) {
-  subplan_chooser children = {.table = tsl_plan_children, .choice = choice};
-  children.table.make = planner_make_child;
-  children.table.seconds = planner_seconds_of_child;
-  if (choice->spread)
-    TSL_TRY(tsl_plan_create_spread(problem, candidate->strategy, &candidate->config, candidate->device,
-                                   choice->spread, &children.table, plan));
-  else
-    TSL_TRY(tsl_plan_create_with(problem, candidate->strategy, &candidate->config, candidate->device,
-                                 choice->place, &children.table, plan));
+  tsl_subplan_factory children = tsl_subplans_by_models();
+  children.choice = choice;
+  children.make = planner_make_child;
+  children.seconds = planner_seconds_of_child;
+  const tsl_plan_options options = {.children = &children, .spread = choice->spread};
+  TSL_TRY(tsl_plan_create(problem, candidate->strategy, &candidate->config, candidate->device, choice->place,
+                          &options, plan));
   (*plan)->expected = choice->spread ? slowest_member(*plan) : candidate->seconds;
   const tesela_status status = tsl_self_test_plan(*plan);
   if (status != TESELA_OK) {

@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/warnings.h"
+#include "strategy/strategy_list.h"
 #include "strategy/support.h"
 
 #include <math.h>
@@ -259,11 +260,11 @@ static tsl_problem resize_problem(const tsl_problem *problem, const tsl_wisdom_c
 /* Scales a record's seconds by the model, which knows fixed costs; without a model returns by_work. */
 static double scale_seconds(const tsl_problem *problem, const tsl_wisdom_record *record,
                             const tsl_device *device, double by_work) {
-  if (!record->strategy->score)
-    return by_work;
   const tsl_problem measured = resize_problem(problem, &record->problem);
-  const double then = record->strategy->score(&measured, &record->config, device),
-               now = record->strategy->score(problem, &record->config, device);
+  const double then = tsl_strategy_seconds(record->strategy, &measured, &record->config, device,
+                                           tsl_strategy_at),
+               now =
+                   tsl_strategy_seconds(record->strategy, problem, &record->config, device, tsl_strategy_at);
   return then > 0 && now > 0 && isfinite(now / then) ? record->seconds * now / then : by_work;
 }
 

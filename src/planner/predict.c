@@ -3,7 +3,6 @@
 #include "dispatch/crossovers.h"
 
 #include "core/status.h"
-#include "planner/reproducible.h"
 #include "planner/transfer_cost.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
@@ -41,28 +40,26 @@ typedef struct weighed {
   double model;      /* seconds by the config's model; 0: none */
 } weighed;
 
-/* Finds the config with the least seconds by the model, if below `least`; returns these seconds or `least`.
- * Large families, which have a prune(), evaluate the model before the refusal, which takes longer. */
+static bool can_plan(const tsl_config_search *search, const tsl_strategy *strategy, tsl_config *config) {
+  const tsl_memory_place *place = search->argument;
+  return !tsl_plan_refuse(search->problem, strategy, config, search->device, *place);
+}
+
+/* Finds the config with the least seconds by the model, if below `least`. Returns its seconds, else `least`.
+ */
 static double find_best_by_model(const tsl_problem *problem, tsl_memory_place place,
                                  const tsl_strategy_request *request, double least, tsl_candidate *out) {
-  for (tsl_walk walk = {.config = request->config, .fixed = request->given};
-       tsl_strategy_walk(out->strategy, problem, out->device, &walk);) {
-    if (!out->strategy->tuning.prune &&
-        tsl_plan_refuse(problem, out->strategy, &walk.config, out->device, place))
-      continue;
-    const double seconds = tsl_strategy_seconds(out->strategy, problem, &walk.config, out->device);
-    if (seconds >= least || (out->strategy->tuning.prune &&
-                             tsl_plan_refuse(problem, out->strategy, &walk.config, out->device, place)))
-      continue;
-    least = seconds;
-    out->config = walk.config;
+  const tsl_config_search search = {problem, out->device, tsl_strategy_at, can_plan, &place};
+  const tsl_walk walk = {.config = request->config, .fixed = request->given};
+  const double seconds = tsl_strategy_fastest(&search, out->strategy, walk, least, &out->config);
+  if (seconds < least)
     out->refusal[0] = '\0';
-  }
-  return least;
+  return seconds;
 }
 
 static double model_of(const tsl_problem *problem, const tsl_candidate *candidate) {
-  return tsl_strategy_seconds(candidate->strategy, problem, &candidate->config, candidate->device);
+  return tsl_strategy_seconds(candidate->strategy, problem, &candidate->config, candidate->device,
+                              tsl_strategy_at);
 }
 
 static tsl_estimate estimate_from_record(const tsl_wisdom_hit *hit, const tsl_device *device) {
@@ -163,10 +160,34 @@ static tsl_estimate predict_level_of(const tsl_candidate *candidates, const weig
 enum { MOST = TSL_STRATEGY_LIST(ONE_MORE) };
 #undef ONE_MORE
 
+const tsl_strategy *tsl_same_bits_of(const tsl_problem *problem) {
+  const tsl_strategy *strategy;
+  for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
+    const tsl_config config = tsl_strategy_defaults(strategy);
+    if (strategy->op == problem->op && !strategy->vendor.load &&
+        !tsl_strategy_refuse_anywhere(strategy, problem, &config))
+      return strategy;
+  }
+  return NULL;
+}
+
+/* Returns true if the default config has one possible result: exact, or rounded once. */
+static bool has_one_result(const tsl_strategy *strategy, const tsl_problem *problem) {
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  const tsl_accuracy promised = tsl_strategy_error_model(strategy, problem, &config);
+  return promised.is_correctly_rounded || promised.factor == 0;
+}
+
+/* Returns true if two strategies give equal bits; exact or once rounded results do. */
+static bool gives_same_bits(const tsl_strategy *strategy, const tsl_strategy *other,
+                            const tsl_problem *problem) {
+  return strategy == other || (has_one_result(strategy, problem) && has_one_result(other, problem));
+}
+
 /* Refuses bits that differ from the strategy of bits=devices, which depends on the problem only. */
 static void keep_bits(const tsl_problem *problem, tsl_candidate *candidate) {
   const tsl_strategy *reference = tsl_same_bits_of(problem);
-  if (!candidate->refusal[0] && reference && !tsl_same_bits(reference, candidate->strategy, problem))
+  if (!candidate->refusal[0] && reference && !gives_same_bits(reference, candidate->strategy, problem))
     snprintf(
         candidate->refusal, sizeof candidate->refusal,
         "gives other bits than %s, which bits=devices selects on every device unless a strategy is named",

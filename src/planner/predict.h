@@ -13,4 +13,8 @@ void tsl_predict_candidates(const tsl_problem *problem, const tsl_choice *choice
 /* Returns the prior level of a device's models, by the core's measured speed if the cpu is compared. */
 tsl_estimate tsl_predict_candidates_level(const tsl_device *device, bool is_compared);
 
+/* Returns the strategy of bits=devices: the list's first that supports types and accuracy on any device, or
+ * NULL. It ignores the available devices, so that all machines agree. */
+const tsl_strategy *tsl_same_bits_of(const tsl_problem *problem);
+
 #endif

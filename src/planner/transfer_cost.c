@@ -131,9 +131,7 @@ void tsl_link_keep_core(const tsl_device *cpu, double rate) {
 }
 
 static double transfer_cost_bytes_of(const tsl_problem *problem, int operand) {
-  const tsl_shape *shape = tsl_problem_shape(problem, operand);
-  return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size *
-         (double)tsl_problem_batch(problem);
+  return tsl_problem_operand_bytes(problem, operand) * (double)tsl_problem_batch(problem);
 }
 
 /* Returns the seconds of sequential copies. */

@@ -481,13 +481,17 @@ double tsl_problem_flops(const tsl_problem *problem) {
   return fraction * per_term * (double)problem->m * (double)problem->n * (double)tsl_problem_terms(problem);
 }
 
+double tsl_problem_operand_bytes(const tsl_problem *problem, int operand) {
+  const tsl_shape *shape = tsl_problem_shape(problem, operand);
+  return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
+}
+
 double tsl_problem_bytes(const tsl_problem *problem) {
   double bytes = 0;
   for (int i = 0; i < TSL_OPERANDS; i++) {
-    const tsl_shape *shape = tsl_problem_shape(problem, i);
     const int times = tsl_problem_reads(problem, i) + (i == TSL_OPERAND_C);
-    bytes += times * problem_stored_fraction(shape) * (double)shape->rows * (double)shape->cols *
-             (double)tsl_type(shape->type)->size;
+    bytes += times * problem_stored_fraction(tsl_problem_shape(problem, i)) *
+             tsl_problem_operand_bytes(problem, i);
   }
   return bytes * (double)tsl_problem_batch(problem);
 }

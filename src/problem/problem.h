@@ -206,6 +206,8 @@ bool tsl_shape_is_dense(const tsl_shape *shape);
 
 /* Returns 2 m n k, 8 m n k if complex, less for triangles; m m n or 4 m m n for a solve; else 0. */
 double tsl_problem_flops(const tsl_problem *problem);
+/* Returns the bytes of an operand's elements, of one product. */
+double tsl_problem_operand_bytes(const tsl_problem *problem, int operand);
 /* Returns the minimum number of bytes that a run must move: each element read or written once. */
 double tsl_problem_bytes(const tsl_problem *problem);
 /* Returns the bytes of cache traffic on processors: lines of C that are only written are also read. */

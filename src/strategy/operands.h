@@ -21,10 +21,15 @@ typedef struct tsl_operand {
   const tsl_shard_buffer *shards;
 } tsl_operand;
 typedef struct tsl_operands {
-  tsl_operand a, b, c;
-  tsl_operand bias; /* used where the problem has a bias; step 0: one bias for all products of a batch */
-  /* used where the problem has scales; step 0: one scale for all products of a batch */
-  tsl_operand scale_a, scale_b;
+  union {
+    struct {
+      tsl_operand a, b, c;
+      tsl_operand bias; /* used where the problem has a bias; step 0: one bias for all products of a batch */
+      /* used where the problem has scales; step 0: one scale for all products of a batch */
+      tsl_operand scale_a, scale_b;
+    };
+    tsl_operand at[TSL_ALL_OPERANDS]; /* index: TSL_OPERAND_A etc. */
+  };
   tsl_operand sums;           /* accumulators of a problem with scales, read by the epilogue only */
   tsl_buffer *scratch;        /* device memory of scratch() bytes; NULL where that is 0, and on the cpu */
   const tsl_run_hints *hints; /* of the strategy whose sub-plan runs; NULL: none */

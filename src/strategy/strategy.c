@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const tsl_strategy *(*tsl_strategy_list_hook)(int index);
-
 const char *tsl_refusal(const char *format, ...) {
   char text[192];
   va_list arguments;
@@ -67,8 +65,8 @@ static uint64_t own_scratch(const tsl_strategy *strategy, const tsl_problem *pro
 
 bool tsl_strategy_fuses_epilogue(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_config *config, const tsl_device *device) {
-  return strategy->can_fuse_epilogue && tsl_problem_has_epilogue(problem) &&
-         strategy->can_fuse_epilogue(problem, config, device);
+  return strategy->supports.epilogues && tsl_problem_has_epilogue(problem) &&
+         !strategy->refuse(problem, config, device);
 }
 
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
@@ -94,17 +92,18 @@ uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem
 
 bool tsl_strategy_fit_workspace(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_device *device, uint64_t max_bytes, tsl_config *config) {
-  tsl_config changed = *config;
-  const uint64_t all = tsl_strategy_scratch(strategy, problem, config, device);
-  if (all <= max_bytes)
+  const int param = strategy->resources.shrinkable.param;
+  const int64_t given = config->value[param];
+  if (tsl_strategy_scratch(strategy, problem, config, device) <= max_bytes)
     return true;
-  const uint64_t sums = all - own_scratch(strategy, problem, config, device);
-  if (!strategy->resources.fit_workspace || sums > max_bytes ||
-      !strategy->resources.fit_workspace(problem, device, max_bytes - sums, &changed) ||
-      tsl_strategy_scratch(strategy, problem, &changed, device) > max_bytes)
-    return false;
-  *config = changed;
-  return true;
+  for (int64_t size = strategy->resources.shrinkable.max;
+       size > 0 && size >= strategy->resources.shrinkable.min; size /= 2) {
+    config->value[param] = size;
+    if ((given == 0 || size < given) && tsl_strategy_scratch(strategy, problem, config, device) <= max_bytes)
+      return true;
+  }
+  config->value[param] = given;
+  return false;
 }
 
 uint64_t tsl_work_workspace(const tsl_work *work) {
@@ -119,7 +118,10 @@ uint64_t tsl_strategy_sums_at(const tsl_strategy *strategy, const tsl_problem *p
 }
 
 double tsl_strategy_seconds(const tsl_strategy *strategy, const tsl_problem *problem,
-                            const tsl_config *config, const tsl_device *device) {
+                            const tsl_config *config, const tsl_device *device, tsl_all_strategies *list) {
   tsl_problem room;
-  return strategy->score ? strategy->score(tsl_problem_without_epilogue(problem, &room), config, device) : 0;
+  const tsl_problem *sums = tsl_problem_without_epilogue(problem, &room);
+  return strategy->splits.score ? strategy->splits.score(sums, config, device, list)
+         : strategy->score      ? strategy->score(sums, config, device)
+                                : 0;
 }

@@ -19,6 +19,9 @@
 #include "strategy/operands.h"
 
 typedef struct tsl_strategy tsl_strategy;
+/* Returns strategy `index` of all strategies; NULL past the end. Models of strategies that split get it as an
+ * argument, tsl_strategy_at(), because no strategy may depend on the list. */
+typedef const tsl_strategy *tsl_all_strategies(int index);
 typedef struct tsl_cost_counts tsl_cost_counts;         /* defined in strategy/cost_counts.h */
 typedef struct tsl_host_job_ops tsl_host_job_ops;       /* defined in host_jobs/host_job.h */
 typedef struct tsl_subplan_factory tsl_subplan_factory; /* defined in strategy/subplans.h */
@@ -101,11 +104,6 @@ struct tsl_strategy {
   /* Enqueues the computation of C on the stream. Any number of threads may call it at once. */
   tesela_status (*run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
   void (*release)(tsl_work *work); /* frees work->state; NULL: nothing to free */
-  /* Returns true if the strategy fuses the problem's epilogue; called after refuse(), never for strategies
-   * that split. Then work->fuses_epilogue is set, and build() and run() get the whole problem with the
-   * epilogue's vectors; other members get tsl_problem_without_epilogue(). C in the type of its sums has the
-   * bits of strategy_epilogue.h; a narrower C may be rounded less often. NULL: never. */
-  bool (*can_fuse_epilogue)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   /* capabilities of devices where all kernels of an unneeded run exit at once (tsl_run_predicate); 0: none */
   unsigned skips;
   /* Seconds that NVIDIA's compiler takes for all kernels of a plan, sub-plans included; 0: unknown. Measured
@@ -122,6 +120,11 @@ struct tsl_strategy {
     bool conjugates, batches; /* conjugates: conjugated A and B; batches: problems with a batch */
     /* a structured A or B, or a triangle of C, in each listed type that allows structures */
     bool structures;
+    /* The strategy fuses an epilogue unless refuse() refuses the problem with its epilogue. If it fuses,
+     * work->fuses_epilogue is set, and build() and run() get the whole problem with the epilogue's vectors;
+     * other members get tsl_problem_without_epilogue(). C in the type of its sums has the bits of
+     * strategy_epilogue.h; a narrower C may be rounded less often. Not for strategies that split. */
+    bool epilogues;
   } supports;
   struct {
     tsl_range ranges[TSL_PARAMS_MAX]; /* range of each parameter */
@@ -135,10 +138,12 @@ struct tsl_strategy {
     /* Returns the bytes of device memory that a run needs in addition to its operands, with any strides.
      * Called after refuse(). NULL: none. */
     uint64_t (*scratch)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
-    /* Changes the config as little as possible so that scratch() is at most `most`, without a change of any
-     * result bit. Returns false if impossible. NULL: no such config. */
-    bool (*fit_workspace)(const tsl_problem *problem, const tsl_device *device, uint64_t most,
-                          tsl_config *config);
+    /* Parameter whose smaller values, from `max` by halves to `min`, need less scratch memory and keep all
+     * result bits; its value 0 is the largest. max = 0: none. */
+    struct {
+      int param;
+      int64_t min, max;
+    } shrinkable;
     /* Returns an upper bound of the bytes of host memory that a run on the cpu allocates. Called after
      * refuse(). NULL: a few panels, independent of the problem size. */
     uint64_t (*host)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
@@ -181,6 +186,9 @@ struct tsl_strategy {
     /* Sub-plans, made by build() with work->subplans, compute parts of a product of operands in host memory.
      * build() may set open values of the config. False: sub-plans, if any, read the device's operands. */
     bool parts;
+    /* Predicts like score(), with the models of listed strategies for the sub-plans. NULL: score() does. */
+    double (*score)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                    tsl_all_strategies *list);
     /* operands may be sharded over members of the device; work->sharding has the locations */
     bool accepts_shards;
     /* Gets sub-plan `index` of a built work; false past the last. */
@@ -198,9 +206,6 @@ struct tsl_strategy {
   } vendor;
 };
 
-/* Pointer to tsl_strategy_at(), set by a constructor in strategy_list.c: models may try any strategy, but
- * strategies must not depend on the list. */
-extern const tsl_strategy *(*tsl_strategy_list_hook)(int index);
 /* Formats a refusal into a buffer of the thread. Valid until the thread's next call; never NULL or "". */
 const char *tsl_refusal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -211,9 +216,10 @@ bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *type
  * tesela's own strategy, a missing library, or an unsupported device. */
 const char *tsl_strategy_peer(const tsl_strategy *strategy, const tsl_device *device);
 
-/* Predicts the run time in seconds without the epilogue; 0 where there is no model. */
+/* Predicts the run time in seconds without the epilogue, with the listed strategies for sub-plans; 0 where
+ * there is no model. */
 double tsl_strategy_seconds(const tsl_strategy *strategy, const tsl_problem *problem,
-                            const tsl_config *config, const tsl_device *device);
+                            const tsl_config *config, const tsl_device *device, tsl_all_strategies *list);
 
 /* Returns true if the strategy fuses the epilogue; false: none to fuse. The config must not be refused. */
 bool tsl_strategy_fuses_epilogue(const tsl_strategy *strategy, const tsl_problem *problem,
@@ -235,7 +241,7 @@ uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem
                                  const tsl_config *config, const tsl_device *device);
 
 /* Changes the config so that tsl_strategy_scratch() is at most `max_bytes`, without a change of any result
- * bit (resources.fit_workspace). Returns false, with the config unchanged, if impossible. */
+ * bit (resources.shrinkable). Returns false, with the config unchanged, if impossible. */
 bool tsl_strategy_fit_workspace(const tsl_strategy *strategy, const tsl_problem *problem,
                                 const tsl_device *device, uint64_t max_bytes, tsl_config *config);
 

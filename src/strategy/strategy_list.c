@@ -19,10 +19,6 @@ const tsl_strategy *tsl_strategy_at(int index) {
   return index >= 0 && index < STRATEGY_COUNT ? strategies[index] : NULL;
 }
 
-__attribute__((constructor)) static void set_list_hook(void) {
-  tsl_strategy_list_hook = tsl_strategy_at;
-}
-
 const char *tsl_strategy_folder(const tsl_strategy *strategy) {
   static const char *const folders[] = {
 #define TSL_STRATEGY_FOLDER(op, family, name) "strategy/" #op "/" #family "/" #name,

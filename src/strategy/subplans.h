@@ -1,12 +1,12 @@
 /* Sub-plans: plans for parts of a product, for strategies that split their product (strategy.h: splits). A
- * strategy does not depend on the planner; it gets this table. The planner chooses a sub-plan like any plan.
- * The strategy that made a sub-plan owns it. Any number of threads may run one sub-plan. */
+ * strategy does not depend on the planner; it gets this table. The planner chooses sub-plans (make, seconds),
+ * plans run them. The strategy that made a sub-plan owns it. Any number of threads may run one sub-plan. */
 #ifndef TSL_STRATEGY_SUBPLANS_H
 #define TSL_STRATEGY_SUBPLANS_H
 
 #include "strategy/strategy.h"
 
-typedef struct tsl_subplan tsl_subplan;
+typedef struct tsl_plan tsl_subplan; /* a plan (plan/plan.h), opaque to strategies */
 
 typedef struct tsl_subplan_request {
   const tsl_problem *problem;
@@ -15,9 +15,7 @@ typedef struct tsl_subplan_request {
   /* maximum bytes of device memory that a run may need in addition to its operands */
   uint64_t workspace_most;
   tsl_accuracy most; /* accuracy limits: the factor, and `flush_threshold` (strategy.h) */
-  /* the plan is only for a self-test: any correct strategy, fast to compile */
-  bool on_trial;
-  bool skips; /* runs may turn out to be unneeded, and must then exit at once (strategy.h: skips) */
+  bool skips;        /* runs may turn out to be unneeded, and must then exit at once (strategy.h: skips) */
   const tsl_strategy *except; /* strategy that must not be chosen, by the sub-plan or below it; NULL: none */
   /* sub-plan whose strategy and config are used if they support this problem; NULL: any */
   const tsl_subplan *like;
@@ -26,6 +24,11 @@ typedef struct tsl_subplan_request {
 typedef struct tsl_subplan_factory tsl_subplan_factory;
 struct tsl_subplan_factory {
   bool for_blocks; /* the requester is a block of a plan's product, whose own kernels are compiled already */
+  /* the requester's plan is for a self-test: sub-plans are any correct strategies, fast to compile */
+  bool on_trial;
+  /* the planner's data for a choice; NULL: by models alone, as after the creation of the requester's plan */
+  const void *choice;
+  tsl_all_strategies *list; /* for models (strategy.h: splits.score) */
   /* Makes a sub-plan, which destroy() frees. TESELA_UNSUPPORTED: no strategy supports the request. */
   tesela_status (*make)(const tsl_subplan_factory *self, const tsl_subplan_request *request,
                         tsl_subplan **child);
@@ -33,7 +36,7 @@ struct tsl_subplan_factory {
   double (*seconds)(const tsl_subplan_factory *self, const tsl_subplan_request *request);
   void (*destroy)(tsl_subplan *child); /* NULL is allowed */
 
-  /* Runs a sub-plan and waits, like tsl_plan_run() of plan/plan.h. */
+  /* Runs a sub-plan and waits. */
   tesela_status (*run)(tsl_subplan *child, const tsl_operands *operands);
   /* Enqueues a run with operands like the problem, and workspace() bytes of device memory. */
   tesela_status (*enqueue)(const tsl_subplan *child, const tsl_operands *operands, tsl_stream *stream,

@@ -227,3 +227,20 @@ bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem,
     there = advance_walk(strategy, params, walk);
   return there;
 }
+
+double tsl_strategy_fastest(const tsl_config_search *search, const tsl_strategy *strategy, tsl_walk walk,
+                            double least, tsl_config *config) {
+  const bool is_large = strategy->tuning.prune != NULL;
+  while (tsl_strategy_walk(strategy, search->problem, search->device, &walk)) {
+    tsl_config adapted = walk.config;
+    if (!is_large && !search->accepts(search, strategy, &adapted))
+      continue;
+    const double seconds =
+        tsl_strategy_seconds(strategy, search->problem, &adapted, search->device, search->list);
+    if (seconds >= least || (is_large && !search->accepts(search, strategy, &adapted)))
+      continue;
+    least = seconds;
+    *config = adapted;
+  }
+  return least;
+}

@@ -20,6 +20,21 @@ typedef struct tsl_walk {
 bool tsl_strategy_walk(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_device *device,
                        tsl_walk *walk);
 
+/* Search for the config that models predict to be the fastest. */
+typedef struct tsl_config_search tsl_config_search;
+struct tsl_config_search {
+  const tsl_problem *problem;
+  const tsl_device *device;
+  tsl_all_strategies *list; /* for tsl_strategy_seconds() */
+  /* Returns true if the config may be chosen; may change it. */
+  bool (*accepts)(const tsl_config_search *search, const tsl_strategy *strategy, tsl_config *config);
+  const void *argument; /* for accepts() */
+};
+/* Stores the fastest config of a walk whose seconds are below `least`. Returns its seconds; else `least`.
+ * Large families, which have a prune(), evaluate the model before the refusal, which takes longer. */
+double tsl_strategy_fastest(const tsl_config_search *search, const tsl_strategy *strategy, tsl_walk walk,
+                            double least, tsl_config *config);
+
 /* Returns NULL, or the reason why the strategy cannot run the problem: capabilities, types, the vendor's
  * library, parameter values, refuse(), the required accuracy, scratch memory or host memory. */
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,

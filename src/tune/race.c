@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "device/device_clock.h"
+#include "planner/subplan_choice.h"
 #include "tune/operand_sets.h"
 
 #include <math.h>
@@ -248,8 +249,8 @@ static void warm_up_entries(race *job) {
     if (!current->running || is_stopped(job))
       continue;
     report_progress(job, current->entry->strategy->name, 0.5 + 0.1 * i / job->count);
-    if (tsl_plan_create(job->problem, current->entry->strategy, &current->entry->config, job->device,
-                        TSL_PLACE_DEVICE, &current->plan) != TESELA_OK)
+    if (tsl_planner_create(job->problem, current->entry->strategy, &current->entry->config, job->device,
+                           TSL_PLACE_DEVICE, &current->plan) != TESELA_OK)
       race_end_entry(current, TSL_CASE_FAILED, tesela_last_error());
     else
       warm_up(job, current);

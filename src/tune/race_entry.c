@@ -2,6 +2,8 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "planner/subplan_choice.h"
+#include "strategy/strategy_list.h"
 #include "strategy/support.h"
 
 #include <stdio.h>
@@ -27,7 +29,8 @@ static bool model_admits(const tsl_race_terms *terms, tsl_race_entry *entry) {
     tsl_race_conclude(entry, TSL_CASE_REFUSED, why);
     return false;
   }
-  entry->predicted = tsl_strategy_seconds(entry->strategy, terms->problem, &entry->config, terms->device);
+  entry->predicted =
+      tsl_strategy_seconds(entry->strategy, terms->problem, &entry->config, terms->device, tsl_strategy_at);
   if (entry->predicted > terms->time_limit)
     tsl_race_leave_out(entry, "is predicted to take", entry->predicted, terms->time_limit);
   return entry->result == TSL_CASE_RIGHT;
@@ -47,10 +50,12 @@ static const char *race_entry_refuse_memory(const tsl_race_terms *terms) {
 
 static tesela_status race_entry_verify(const tsl_race_terms *terms, tsl_race_entry *entry, double *seconds) {
   /* a multiple of 8 selects aligned operands in host memory and one verification */
+  const tsl_subplan_factory children = tsl_subplans_by_models();
   const tsl_case what = {.problem = *terms->problem,
                          .data = TSL_DATA_NORMAL,
                          .seed = 8 * (terms->seed + 1),
-                         .operations_max = terms->operations_max};
+                         .operations_max = terms->operations_max,
+                         .children = &children};
   tsl_case_report report;
   TSL_TRY(tsl_check_case(entry->strategy, &entry->config, terms->device, &what, &report));
   entry->verdict = report.verdict;

@@ -2,6 +2,7 @@
 
 #include "core/pool.h"
 #include "core/status.h"
+#include "planner/subplan_choice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,8 +22,8 @@ static void build_point(void *argument, int64_t index, int worker) {
   const tsl_space_point *point = job->points[index];
   tsl_plan *plan;
   (void)worker;
-  tsl_plan_create(job->race->problem, point->strategy, &point->config, job->race->device, TSL_PLACE_DEVICE,
-                  &plan);
+  tsl_planner_create(job->race->problem, point->strategy, &point->config, job->race->device, TSL_PLACE_DEVICE,
+                     &plan);
   tsl_plan_destroy(plan);
 }
 

@@ -8,6 +8,7 @@
 #include "core/random.h"
 #include "core/status.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/kernel_launch/launch.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
@@ -196,7 +197,7 @@ static void check(const tsl_strategy *strategy, int turn, const tsl_types *types
       continue;
     }
     must(tsl_device_write(stream, c.buffer, 0, before, bytes), "writing");
-    must(tsl_plan_create(&problem, strategy, &config, device, TSL_PLACE_DEVICE, &plan), "a plan");
+    must(tsl_planner_create(&problem, strategy, &config, device, TSL_PLACE_DEVICE, &plan), "a plan");
     run(plan, &a, &b, &c, c.host);
     tsl_plan_destroy(plan);
   }

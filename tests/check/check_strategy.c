@@ -116,7 +116,7 @@ static void simplify_finish(tsl_problem *problem) {
 static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_device *device, tsl_case *what,
                   counts *tally) {
   tsl_case_report report = {0};
-  tsl_subplan_factory plain;
+  const tsl_subplan_factory plain = plain_children_for(strategy);
   if (bounded && tsl_clock() - began > (double)seconds_most) {
     tally->late++;
     return;
@@ -124,7 +124,7 @@ static void check(const tsl_strategy *strategy, const tsl_config *config, tsl_de
   if (shared && strcmp(strategy->name, "element") != 0)
     simplify_finish(&what->problem);
   what->tight = tight;
-  what->children = plain_children_for(strategy, &plain);
+  what->children = &plain;
   what->problem.ask = ask;
   what->repeats = tight ? 1 : what->repeats;
   const tesela_status status = tsl_check_case(strategy, config, device, what, &report);

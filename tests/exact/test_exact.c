@@ -7,6 +7,7 @@
 #include "exact/reference.h"
 #include "exact/vectors.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
@@ -65,7 +66,7 @@ static double compute(tsl_device *device, const tsl_config *config, const trial 
       .b.host = lay_out(&problem.b, terms->y, terms->count, trial_in->y_stride, &memory[1]),
       .c.host = c,
   };
-  must(tsl_plan_create(&problem, strategy, config, device, TSL_PLACE_HOST, &plan));
+  must(tsl_planner_create(&problem, strategy, config, device, TSL_PLACE_HOST, &plan));
   must(tsl_plan_run(plan, &operands, NULL));
   tsl_plan_destroy(plan);
   free(memory[0]);

@@ -7,6 +7,7 @@
 #include "exact/reference.h"
 #include "exact/vectors.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/gemm/emulated/exact/exact_near.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
@@ -177,7 +178,7 @@ static void multiply(const factors *factors_in, double alpha, double beta, bool 
               *const b = of_type(factors_in->type, turned ? turned_b : factors_in->b,
                                  (size_t)(factors_in->n * factors_in->k)),
               *const result = of_type(factors_in->type, c, elements);
-  must(tsl_plan_create(&problem, strategy, &config, on, TSL_PLACE_HOST, &plan));
+  must(tsl_planner_create(&problem, strategy, &config, on, TSL_PLACE_HOST, &plan));
   must(tsl_plan_run(plan, &(tsl_operands){.a.host = a, .b.host = b, .c.host = result}, NULL));
   tsl_plan_destroy(plan);
   tsl_type_convert(factors_in->type, result, 1, TESELA_F64, c, 1, elements);
@@ -271,7 +272,7 @@ static void *by_device(tsl_device *device, const tsl_problem *problem, void *a, 
   const tsl_config config = tsl_strategy_defaults(strategy);
   void *const c = awkward_numbers(problem->c.type, 0, seed, (size_t)(problem->m * problem->n));
   tsl_plan *plan;
-  must(tsl_plan_create(problem, strategy, &config, device, TSL_PLACE_HOST, &plan));
+  must(tsl_planner_create(problem, strategy, &config, device, TSL_PLACE_HOST, &plan));
   must(tsl_plan_run(plan, &(tsl_operands){.a.host = a, .b.host = b, .c.host = c}, NULL));
   tsl_plan_destroy(plan);
   return c;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/status.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 
@@ -84,8 +85,9 @@ tesela_status make_simple(const tsl_subplan_factory *self, const tsl_subplan_req
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, on_cpu ? "sequential" : "element");
   const tsl_config config = tsl_strategy_defaults(strategy);
   tsl_plan *plan;
-  TSL_TRY(tsl_plan_create_with(wish->problem, strategy, &config, wish->device,
-                               wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST, self, &plan));
-  *child = tsl_plan_child(plan);
+  TSL_TRY(tsl_plan_create(wish->problem, strategy, &config, wish->device,
+                          wish->in_buffers ? TSL_PLACE_DEVICE : TSL_PLACE_HOST,
+                          &(tsl_plan_options){.children = self}, &plan));
+  *child = plan;
   return TESELA_OK;
 }

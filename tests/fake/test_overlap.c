@@ -17,6 +17,7 @@
 #include "judge/check.h"
 #include "plan/block_grid.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "unit/config.h"
@@ -122,10 +123,10 @@ static void judged(const char *name, const tsl_case *what) {
       strcmp(name, "register_tile") == 0
           ? config_of(strategy, "form=packed vector=16 tile_m=16 tile_n=16 micro_m=2 micro_n=4 stages=1")
           : tsl_strategy_defaults(strategy);
-  tsl_subplan_factory plain;
+  const tsl_subplan_factory plain = plain_children_for(strategy);
   tsl_case by_plain = *what;
   tsl_case_report report;
-  by_plain.children = plain_children_for(strategy, &plain);
+  by_plain.children = &plain;
   assert_int_equal(tsl_check_case(strategy, &config, device, &by_plain, &report), TESELA_OK);
   if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED)
     fail_msg("%s: %s", report.plan, report.why);
@@ -196,7 +197,7 @@ static tsl_plan *plan_of(const product *p) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "element");
   const tsl_config config = tsl_strategy_defaults(strategy);
   tsl_plan *plan;
-  if (tsl_plan_create(&p->problem, strategy, &config, device, TSL_PLACE_HOST, &plan) != TESELA_OK)
+  if (tsl_planner_create(&p->problem, strategy, &config, device, TSL_PLACE_HOST, &plan) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
   return plan;
 }

@@ -18,6 +18,7 @@
 #include "fake/buffers.h"
 #include "fake/by_hand.h"
 #include "fake/fake.h"
+#include "planner/subplan_choice.h"
 #include "strategy/gemm/composite/several/several.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
@@ -123,7 +124,7 @@ static void expect(scattered *s) {
   s->expected = malloc(bytes_of(s, TSL_OPERAND_C) + 1);
   memcpy(s->expected, s->whole[TSL_OPERAND_C], bytes_of(s, TSL_OPERAND_C));
   assert_int_equal(tsl_devices_find(devices, "cpu", &cpu), TESELA_OK);
-  assert_int_equal(tsl_plan_create(&s->problem, strategy, &config, cpu, TSL_PLACE_HOST, &plan), TESELA_OK);
+  assert_int_equal(tsl_planner_create(&s->problem, strategy, &config, cpu, TSL_PLACE_HOST, &plan), TESELA_OK);
   const tsl_operands operands = {
       .a.host = s->whole[TSL_OPERAND_A], .b.host = s->whole[TSL_OPERAND_B], .c.host = s->expected};
   assert_int_equal(tsl_plan_run(plan, &operands, NULL), TESELA_OK);
@@ -306,7 +307,8 @@ static tsl_config config_of(const scattered *s, int cut, int64_t slab) {
 static tsl_plan *plan_of_scattered(const scattered *s, const tsl_config *config) {
   tsl_plan *plan;
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "several");
-  if (tsl_plan_create_spread(&s->problem, strategy, config, s->group, &s->spread, &simple, &plan) !=
+  const tsl_plan_options options = {.children = &simple, .spread = &s->spread};
+  if (tsl_plan_create(&s->problem, strategy, config, s->group, TSL_PLACE_PIECES, &options, &plan) !=
       TESELA_OK)
     fail_msg("%s", tesela_last_error());
   return plan;
@@ -367,7 +369,7 @@ static void test_shares(void **state) {
     }
     assert_int_equal(elements, s.problem.m * s.problem.n);
     tsl_plan *parsed;
-    assert_int_equal(tsl_plan_parse(devices, plan->text, &parsed), TESELA_BAD_INPUT);
+    assert_int_equal(tsl_planner_parse(devices, plan->text, &parsed), TESELA_BAD_INPUT);
     assert_non_null(strstr(tesela_last_error(), "place=pieces"));
     tsl_plan_destroy(plan);
     forget(&s);
@@ -381,7 +383,7 @@ static void test_refusals(void **state) {
   tsl_config config = tsl_strategy_defaults(strategy);
   tsl_plan *plan;
   config.value[SEVERAL_CUT] = SEVERAL_HOLDERS;
-  assert_int_equal(tsl_plan_create(&problem, strategy, &config, mixed, TSL_PLACE_HOST, &plan),
+  assert_int_equal(tsl_planner_create(&problem, strategy, &config, mixed, TSL_PLACE_HOST, &plan),
                    TESELA_UNSUPPORTED);
   assert_non_null(strstr(tesela_last_error(), "cut=3 is for operands in pieces"));
   config.value[SEVERAL_PART] = 20;
@@ -597,13 +599,13 @@ static tesela_status make_residues(const tsl_subplan_factory *self, const tsl_su
   const tsl_config config = tsl_strategy_defaults(strategy);
   tsl_plan *plan;
   if (wish->problem->c.type == TESELA_I32) {
-    tsl_subplan_request any = *wish;
+    tsl_subplan_factory any = tsl_subplans_by_models();
     any.on_trial = true;
-    return tsl_plan_children.make(self, &any, child);
+    return any.make(&any, wish, child);
   }
-  TSL_TRY(
-      tsl_plan_create_with(wish->problem, strategy, &config, wish->device, TSL_PLACE_DEVICE, self, &plan));
-  *child = tsl_plan_child(plan);
+  TSL_TRY(tsl_plan_create(wish->problem, strategy, &config, wish->device, TSL_PLACE_DEVICE,
+                          &(tsl_plan_options){.children = self}, &plan));
+  *child = plan;
   return TESELA_OK;
 }
 
@@ -780,14 +782,14 @@ int main(int count, char **arguments) {
   };
   const struct CMUnitTest real[] = {cmocka_unit_test(test_layouts), cmocka_unit_test(test_bits),
                                     cmocka_unit_test(test_on_one)};
-  simple = tsl_plan_children;
+  simple = tsl_subplans_by_models();
   simple.make = make_simple;
   simple.seconds = seconds_simply;
   named = count > 2 ? arguments[2] : NULL;
   if (count > 1) {
     layouts = strtoull(arguments[1], NULL, 10);
     type_count = sizeof types / sizeof *types;
-    simple.make = tsl_plan_children.make;
+    simple.make = tsl_subplans_by_models().make;
   }
   if (named) /* what needs no device that fails */
     return cmocka_run_group_tests(real, find_devices, forget_devices);

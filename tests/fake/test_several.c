@@ -14,6 +14,7 @@
 #include "fake/fake.h"
 #include "judge/check.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/gemm/composite/several/several.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
@@ -184,8 +185,8 @@ static tsl_plan *plan_of(const product *p, tsl_device *device, int cut) {
                             : cut == SEVERAL_COLS ? config_of(cut, 30, N - 30)
                                                   : config_of(cut, 10, K - 10);
   tsl_plan *plan;
-  if (tsl_plan_create_with(&p->problem, strategy, &config, device, TSL_PLACE_HOST, &simple, &plan) !=
-      TESELA_OK)
+  if (tsl_plan_create(&p->problem, strategy, &config, device, TSL_PLACE_HOST,
+                      &(tsl_plan_options){.children = &simple}, &plan) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
   return plan;
 }
@@ -230,12 +231,12 @@ static void test_text(void **state) {
   far.value[SEVERAL_PART] = 0;
   far.value[SEVERAL_PART + 4] = 20;
   assert_non_null(strstr(tsl_strategy_refuse(strategy, &p.problem, &far, mixed), "has no device"));
-  assert_int_equal(tsl_plan_create(&p.problem, strategy, &none, mixed, TSL_PLACE_DEVICE, &plan),
+  assert_int_equal(tsl_planner_create(&p.problem, strategy, &none, mixed, TSL_PLACE_DEVICE, &plan),
                    TESELA_UNSUPPORTED);
   const tsl_config idle = config_of(SEVERAL_ROWS, 0, M);
-  assert_int_equal(tsl_plan_create(&p.problem, strategy, &idle, mixed, TSL_PLACE_HOST, &plan), TESELA_OK);
+  assert_int_equal(tsl_planner_create(&p.problem, strategy, &idle, mixed, TSL_PLACE_HOST, &plan), TESELA_OK);
   assert_non_null(strstr(plan->text, "gemm several version=1 cut=1 part2=45 device=opencl:0,cpu "));
-  if (tsl_plan_parse(devices, plan->text, &again) != TESELA_OK)
+  if (tsl_planner_parse(devices, plan->text, &again) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
   assert_string_equal(again->text, plan->text);
   must_run(again, &p);
@@ -255,9 +256,9 @@ static void test_alone(void **state) {
     tsl_subplan_info share;
     int64_t lines = 0;
     fill(&p, -1);
-    assert_int_equal(
-        tsl_plan_create_with(&p.problem, strategy, &config, both[i], TSL_PLACE_HOST, &simple, &plan),
-        TESELA_OK);
+    assert_int_equal(tsl_plan_create(&p.problem, strategy, &config, both[i], TSL_PLACE_HOST,
+                                     &(tsl_plan_options){.children = &simple}, &plan),
+                     TESELA_OK);
     for (int s = 0; tsl_plan_share(plan, s, &share); s++) {
       lines += share.rows * share.cols;
       assert_int_equal(share.cols, i == 1 ? 35 : 23 + 24 * s);
@@ -286,7 +287,8 @@ static void test_deep(void **state) {
     a[i] = (float)(i % 5 - 2), b[i] = (float)(i % 3 - 1);
   for (int i = 0; i < SIDE * SIDE; i++)
     c[i] = (float)i;
-  assert_int_equal(tsl_plan_create_with(&deep, strategy, &config, fakes, TSL_PLACE_HOST, &links, &plan),
+  assert_int_equal(tsl_plan_create(&deep, strategy, &config, fakes, TSL_PLACE_HOST,
+                                   &(tsl_plan_options){.children = &links}, &plan),
                    TESELA_OK);
   assert_non_null(strstr(plan->text, "cut=4 part1="));
   for (int s = 0; tsl_plan_share(plan, s, &share); s++)
@@ -304,7 +306,8 @@ static void test_deep(void **state) {
   /* Where nothing travels, lines; and where bytes of C are as many. */
   tsl_device *processor;
   assert_int_equal(tsl_devices_find(devices, "opencl:0,cpu", &processor), TESELA_OK);
-  assert_int_equal(tsl_plan_create_with(&deep, strategy, &config, processor, TSL_PLACE_HOST, &links, &plan),
+  assert_int_equal(tsl_plan_create(&deep, strategy, &config, processor, TSL_PLACE_HOST,
+                                   &(tsl_plan_options){.children = &links}, &plan),
                    TESELA_OK);
   assert_non_null(strstr(plan->text, "cut=1 part1="));
   tsl_plan_destroy(plan);
@@ -402,10 +405,12 @@ static void test_closed(void **state) {
   tesela_fake_reset();
   tesela_fake_only(1);
   tesela_fake_fail_from(TESELA_FAKE_OPEN, 1);
-  assert_int_equal(tsl_plan_create_with(&p.problem, strategy, &said, fakes, TSL_PLACE_HOST, &simple, &plan),
+  assert_int_equal(tsl_plan_create(&p.problem, strategy, &said, fakes, TSL_PLACE_HOST,
+                                   &(tsl_plan_options){.children = &simple}, &plan),
                    TESELA_DEVICE_FAILED);
   assert_non_null(strstr(tesela_last_error(), "the part of fake:1"));
-  if (tsl_plan_create_with(&p.problem, strategy, &any, fakes, TSL_PLACE_HOST, &simple, &plan) != TESELA_OK)
+  if (tsl_plan_create(&p.problem, strategy, &any, fakes, TSL_PLACE_HOST,
+                      &(tsl_plan_options){.children = &simple}, &plan) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
   assert_true(tsl_plan_share(plan, 0, &share) && !tsl_plan_share(plan, 1, &share));
   assert_string_equal(share.device, "fake:0");
@@ -415,7 +420,8 @@ static void test_closed(void **state) {
   tesela_fake_fail_from(TESELA_FAKE_OPEN, 1);
   forget_devices(state);
   find_devices(state);
-  assert_int_equal(tsl_plan_create_with(&p.problem, strategy, &any, fakes, TSL_PLACE_HOST, &simple, &plan),
+  assert_int_equal(tsl_plan_create(&p.problem, strategy, &any, fakes, TSL_PLACE_HOST,
+                                   &(tsl_plan_options){.children = &simple}, &plan),
                    TESELA_DEVICE_FAILED);
   assert_non_null(strstr(tesela_last_error(), "on demand"));
   tesela_fake_reset();
@@ -500,7 +506,7 @@ int main(void) {
       cmocka_unit_test(test_note),     cmocka_unit_test(test_deep),      cmocka_unit_test(test_threads),
       cmocka_unit_test(test_bits),
   };
-  simple = tsl_plan_children;
+  simple = tsl_subplans_by_models();
   simple.make = make_simple;
   simple.seconds = seconds_simply;
   links = simple;

@@ -17,6 +17,7 @@
 #include "fake/fake.h"
 #include "judge/check.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/gemm/composite/streamed/streamed.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
@@ -133,10 +134,10 @@ static void test_tilings(void **state) {
       tsl_streamed_tiling t;
       int tried = 0;
       small.memory_limit = small.memory_bytes = small.allocation_max = (uint64_t)(2.03 * all) + 64;
-      assert_non_null(strstr(tsl_tiling_of(&problem, &config, &small, &t), "holds all"));
+      assert_non_null(strstr(tsl_tiling_of(&problem, &config, &small, tsl_strategy_at, &t), "holds all"));
       for (double part = 0.99;; part *= 0.6) {
         small.memory_limit = small.allocation_max = (uint64_t)(all * part);
-        const char *why = tsl_tiling_of(&problem, &config, &small, &t);
+        const char *why = tsl_tiling_of(&problem, &config, &small, tsl_strategy_at, &t);
         if (why) {
           assert_non_null(strstr(why, "needs at least"));
           break;
@@ -162,7 +163,7 @@ static void test_bound(void **state) {
   gpu.memory_limit = gpu.allocation_max = (uint64_t)8 << 30;
   gpu.peak_f64 = 1e14;
   gpu.link_bandwidth = 1e9;
-  assert_null(tsl_tiling_of(&problem, &config, &gpu, &t));
+  assert_null(tsl_tiling_of(&problem, &config, &gpu, tsl_strategy_at, &t));
   const double words = (double)gpu.memory_limit / 8, least = 2 * pow(32768, 3) / sqrt(words);
   print_message(
       "8 GiB, f64 32768: %lld x %lld tiles of %lld x %lld, slabs of %lld, %.1f GB in, %.2f of the bound\n",
@@ -196,17 +197,17 @@ static void test_hidden(void **state) {
     const double alone = tsl_problem_flops(&problem) / (i ? 0.8 * gpu.peak_f32 : 2 * gpu.peak_f64);
     tsl_config config = tsl_strategy_defaults(streamed());
     tsl_streamed_tiling best, other;
-    assert_null(tsl_tiling_of(&problem, &config, &gpu, &best));
+    assert_null(tsl_tiling_of(&problem, &config, &gpu, tsl_strategy_at, &best));
     covers(&problem, &gpu, &best);
-    const double told = tsl_tiling_seconds(&problem, &gpu, &best);
+    const double told = tsl_tiling_seconds(&problem, &gpu, tsl_strategy_at, &best);
     print_message("8 GiB, %s 32768: tiles of %lld x %lld, slabs of %lld, %.1f GB in, %.0f ms beside %.0f\n",
                   tsl_type(problem.c.type)->name, (long long)best.rows, (long long)best.cols,
                   (long long)best.depth, best.bytes_in / 1e9, 1e3 * told, 1e3 * alone);
     assert_true(told >= alone && told <= cases[i].most * alone);
     for (int o = 0; o < 3; o++) {
       config = config_of(cases[i].others[o][0], cases[i].others[o][1], cases[i].others[o][2]);
-      assert_null(tsl_tiling_of(&problem, &config, &gpu, &other));
-      assert_true(told <= 1.01 * tsl_tiling_seconds(&problem, &gpu, &other));
+      assert_null(tsl_tiling_of(&problem, &config, &gpu, tsl_strategy_at, &other));
+      assert_true(told <= 1.01 * tsl_tiling_seconds(&problem, &gpu, tsl_strategy_at, &other));
     }
   }
 }
@@ -232,7 +233,7 @@ static tsl_device large_gpu(void) {
  * its predicted seconds. */
 static void engine_text(const tsl_problem *problem, tsl_device *gpu, const tsl_streamed_tiling *t,
                         tsl_text *text) {
-  const tsl_strategy *engine = tsl_streamed_engine(problem, gpu);
+  const tsl_strategy *engine = tsl_streamed_engine(problem, gpu, tsl_strategy_at);
   const uint64_t room = tsl_tiling_workspace_bytes(gpu, t);
   assert_non_null(engine);
   tsl_config config = tsl_strategy_defaults(engine);
@@ -245,13 +246,13 @@ static void engine_text(const tsl_problem *problem, tsl_device *gpu, const tsl_s
                               .in_buffers = true,
                               .workspace_most = room,
                               .most = tsl_accuracy_of_one_part(problem, &slab, t->slabs)};
-  if (!tsl_plan_meets_request(&wish, engine, &config)) {
+  if (!tsl_subplan_satisfies(&wish, engine, &config)) {
     tsl_text_add(text, "no %s", engine->name);
     return;
   }
   const uint64_t takes = tsl_strategy_scratch(engine, &slab, &config, gpu);
   assert_true(takes <= room && (takes == whole) == (whole <= room));
-  const double seconds = tsl_strategy_seconds(engine, &slab, &config, gpu);
+  const double seconds = tsl_strategy_seconds(engine, &slab, &config, gpu, tsl_strategy_at);
   assert_true(seconds == tsl_streamed_slab_seconds(engine, problem, gpu, t));
   tsl_config_print(engine, &config, text);
   tsl_text_add(text, ", %.2f ms a slab, %.1f GB of %.1f", 1e3 * seconds, 1e-9 * (double)takes,
@@ -259,7 +260,7 @@ static void engine_text(const tsl_problem *problem, tsl_device *gpu, const tsl_s
 }
 
 static double show_tiling(const tsl_problem *problem, tsl_device *gpu, const tsl_streamed_tiling *t) {
-  const double seconds = tsl_tiling_seconds(problem, gpu, t);
+  const double seconds = tsl_tiling_seconds(problem, gpu, tsl_strategy_at, t);
   tsl_text text = {0};
   engine_text(problem, gpu, t, &text);
   print_message("8 GiB, %s 32768: rows=%lld cols=%lld depth=%lld: %.1f GB in, %.0f ms; %s\n",
@@ -298,22 +299,22 @@ static void test_room_for_engines(void **state) {
     const double alone = tsl_problem_flops(&problem) / (i ? 0.8 * gpu.peak_f32 : 2 * gpu.peak_f64);
     tsl_config config = tsl_strategy_defaults(streamed());
     tsl_streamed_tiling best, other;
-    assert_null(tsl_tiling_of(&problem, &config, &gpu, &best));
+    assert_null(tsl_tiling_of(&problem, &config, &gpu, tsl_strategy_at, &best));
     covers(&problem, &gpu, &best);
     const double told = show_tiling(&problem, &gpu, &best);
-    assert_true(told == tsl_strategy_seconds(streamed(), &problem, &config, &gpu));
+    assert_true(told == tsl_strategy_seconds(streamed(), &problem, &config, &gpu, tsl_strategy_at));
     assert_true(told <= cases[i].most * alone);
     for (int o = 0; o < OTHERS; o++) {
       config = config_of(cases[i].others[o][0], cases[i].others[o][1], cases[i].others[o][2]);
-      assert_null(tsl_tiling_of(&problem, &config, &gpu, &other));
+      assert_null(tsl_tiling_of(&problem, &config, &gpu, tsl_strategy_at, &other));
       assert_true(told <= 1.03 * show_tiling(&problem, &gpu, &other));
     }
   }
   const tsl_problem narrow = tsl_problem_gemm(32768, 32768, 32768, TESELA_BF16);
   const tsl_config config = tsl_strategy_defaults(streamed());
   tsl_streamed_tiling tiling;
-  assert_null(tsl_streamed_engine(&narrow, &gpu));
-  assert_null(tsl_tiling_of(&narrow, &config, &gpu, &tiling));
+  assert_null(tsl_streamed_engine(&narrow, &gpu, tsl_strategy_at));
+  assert_null(tsl_tiling_of(&narrow, &config, &gpu, tsl_strategy_at, &tiling));
   assert_true(tiling.rows == 4096 && tiling.cols == 16384 && tiling.slabs == 1);
 }
 
@@ -324,18 +325,19 @@ static void test_too_small(void **state) {
   tsl_device tiny = *device;
   tsl_streamed_tiling t;
   tiny.memory_limit = 5000;
-  const char *why = tsl_tiling_of(&problem, &config, &tiny, &t);
+  const char *why = tsl_tiling_of(&problem, &config, &tiny, tsl_strategy_at, &t);
   assert_non_null(strstr(why, "needs at least 8.08 KiB of memory on fake:0, where a plan may take 4.88 KiB"));
   tiny.memory_limit = 8274;
-  assert_null(tsl_tiling_of(&problem, &config, &tiny, &t));
+  assert_null(tsl_tiling_of(&problem, &config, &tiny, tsl_strategy_at, &t));
   covers(&problem, &tiny, &t);
   tsl_problem narrow = problem; /* sums that are not cut */
   narrow.a.type = narrow.b.type = narrow.c.type = TESELA_BF16;
-  assert_non_null(tsl_tiling_of(&narrow, &config, &tiny, &t));
+  assert_non_null(tsl_tiling_of(&narrow, &config, &tiny, tsl_strategy_at, &t));
   const tsl_config cut = config_of(64, 64, 100);
-  assert_non_null(strstr(tsl_tiling_of(&narrow, &cut, device, &t), "not cut"));
+  assert_non_null(strstr(tsl_tiling_of(&narrow, &cut, device, tsl_strategy_at, &t), "not cut"));
   const tsl_problem complex = tsl_problem_gemm(500, 500, 500, TESELA_C64);
-  assert_non_null(strstr(tsl_tiling_of(&complex, &cut, device, &t), "an infinity would become NaN"));
+  assert_non_null(
+      strstr(tsl_tiling_of(&complex, &cut, device, tsl_strategy_at, &t), "an infinity would become NaN"));
 }
 
 /* Room for the operands, but not for copies that kernels for narrow types may make: such products
@@ -349,10 +351,10 @@ static void test_just_enough(void **state) {
   tsl_device small = *device;
   tsl_streamed_tiling t;
   small.memory_limit = operands + copies / 2;
-  assert_null(tsl_tiling_of(&problem, &config, &small, &t));
+  assert_null(tsl_tiling_of(&problem, &config, &small, tsl_strategy_at, &t));
   covers(&problem, &small, &t);
   small.memory_limit = (operands + copies) / 50 * 51;
-  assert_non_null(strstr(tsl_tiling_of(&problem, &config, &small, &t), "holds all"));
+  assert_non_null(strstr(tsl_tiling_of(&problem, &config, &small, tsl_strategy_at, &t), "holds all"));
 }
 
 /* --- results --- */
@@ -387,7 +389,8 @@ static void test_cases(void **state) {
 
 static tsl_plan *plan_of(const product *p, tsl_device *on, tsl_config config) {
   tsl_plan *plan;
-  if (tsl_plan_create_with(&p->problem, streamed(), &config, on, TSL_PLACE_HOST, &simple, &plan) != TESELA_OK)
+  if (tsl_plan_create(&p->problem, streamed(), &config, on, TSL_PLACE_HOST,
+                      &(tsl_plan_options){.children = &simple}, &plan) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
   return plan;
 }
@@ -446,7 +449,7 @@ static void test_by_memory(void **state) {
     tsl_plan *plan = plan_of(&p, both[i], config_of(0, 0, 0));
     assert_true(tsl_plan_bytes(plan) > 0 && tsl_plan_bytes(plan) <= 20 << 10);
     must_run(plan, &p);
-    if (tsl_plan_parse(devices, plan->text, &again) != TESELA_OK)
+    if (tsl_planner_parse(devices, plan->text, &again) != TESELA_OK)
       fail_msg("%s", tesela_last_error());
     assert_string_equal(again->text, plan->text);
     must_run(again, &p);
@@ -576,7 +579,7 @@ int main(void) {
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_bits),
   };
-  simple = tsl_plan_children;
+  simple = tsl_subplans_by_models();
   simple.make = make_simple;
   tesela_fake_install();
   return cmocka_run_group_tests(tests, find_devices, forget_devices);

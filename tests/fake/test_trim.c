@@ -6,6 +6,7 @@
 
 #include "fake/fake.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 
@@ -43,7 +44,7 @@ static void test_trim(void **state) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "element");
   const tsl_config config = tsl_strategy_defaults(strategy);
   const tsl_problem problem = tsl_problem_gemm(M, N, K, TESELA_F32);
-  if (tsl_plan_create(&problem, strategy, &config, device, TSL_PLACE_HOST, &plan) != TESELA_OK)
+  if (tsl_planner_create(&problem, strategy, &config, device, TSL_PLACE_HOST, &plan) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
   tsl_plan_trim(plan);
   for (int round = 0; round < 2; round++) {

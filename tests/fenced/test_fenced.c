@@ -9,6 +9,7 @@
 #include "fenced/fence.h"
 #include "judge/case_parts.h"
 #include "judge/check.h"
+#include "planner/subplan_choice.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
 
@@ -179,7 +180,7 @@ static void try_case(const tsl_strategy *strategy, const tsl_config *config, tsl
       !lay_out(what, FENCE_BEHIND, &operands))
     return;
   const tesela_status status =
-      tsl_plan_create(&what->problem, strategy, config, device, TSL_PLACE_HOST, &plan);
+      tsl_planner_create(&what->problem, strategy, config, device, TSL_PLACE_HOST, &plan);
   if (status == TESELA_UNSUPPORTED)
     return;
   if (status != TESELA_OK) {

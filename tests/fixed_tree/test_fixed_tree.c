@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "fixed_tree/tree.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/dot/portable/fixed_tree/fixed_tree.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
@@ -250,8 +251,8 @@ static void check_masked(const dot_data *data, void *argument) {
   tsl_plan *plan;
   memcpy(c, data->before, sizeof c);
   const tsl_operands operands = host_operands(data, c);
-  must(tsl_plan_create(&data->what.problem, tsl_strategy_find(TSL_OP_DOT, "fixed_tree"), &config, cpu,
-                       TSL_PLACE_HOST, &plan),
+  must(tsl_planner_create(&data->what.problem, tsl_strategy_find(TSL_OP_DOT, "fixed_tree"), &config, cpu,
+                          TSL_PLACE_HOST, &plan),
        cpu->key);
   must(tsl_plan_run(plan, &operands, NULL), cpu->key);
   compare(data, c, cpu->key);
@@ -300,8 +301,8 @@ static void check_device(const dot_data *data, void *argument) {
   const tsl_operands operands = {.a = {.buffer = x, .offset = data->x_at},
                                  .b = {.buffer = y, .offset = data->y_at},
                                  .c = {.buffer = out}};
-  must(tsl_plan_create(p, tsl_strategy_find(TSL_OP_DOT, "fixed_tree"), run->config, run->device,
-                       TSL_PLACE_DEVICE, &plan),
+  must(tsl_planner_create(p, tsl_strategy_find(TSL_OP_DOT, "fixed_tree"), run->config, run->device,
+                          TSL_PLACE_DEVICE, &plan),
        who);
   must(tsl_plan_run(plan, &operands, NULL), who);
   must(tsl_device_read(run->stream, out, 0, c, data->size), who);

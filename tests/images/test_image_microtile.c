@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "fake/fake.h"
 #include "judge/check.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
@@ -45,7 +46,7 @@ static counts count(const tsl_problem *problem) {
   tsl_stream *stream;
   float *c = malloc(bytes);
   assert_non_null(c);
-  must(tsl_plan_create(problem, strategy, &config, device, TSL_PLACE_DEVICE, &plan));
+  must(tsl_planner_create(problem, strategy, &config, device, TSL_PLACE_DEVICE, &plan));
   must(device->ops->stream_create(device, &stream));
   const tsl_operands operands = {
       .a = ones(stream, &problem->a), .b = ones(stream, &problem->b), .c = ones(stream, &problem->c)};

@@ -185,7 +185,7 @@ static void assert_sane(const tsl_strategy *strategy, const tsl_problem *problem
   const double least =
       a * (double)tsl_type(problem->a.type)->size + b * (double)tsl_type(problem->b.type)->size;
   const tsl_bounds bounds = tsl_cost_counts_bounds(problem, device, &account);
-  double most = 0, predicted = strategy->score(problem, config, device);
+  double most = 0, predicted = tsl_strategy_seconds(strategy, problem, config, device, tsl_strategy_at);
   for (int i = 0; i < TSL_BOUND_COUNT; i++) {
     if (!isfinite(bounds.seconds[i]) || bounds.seconds[i] < 0)
       fail_msg("%s: %s takes %g s", tsl_text_get(&text), tsl_bound_name((tsl_bound)i), bounds.seconds[i]);

@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "opencl.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
@@ -102,7 +103,7 @@ static uint64_t dot_bits(const char *name, tsl_device *device, const tsl_problem
   uint64_t c = 0;
   tsl_plan *plan;
   tsl_type_store(problem->c.type, &c, value);
-  const tesela_status status = tsl_plan_create(problem, strategy, &config, device, TSL_PLACE_HOST, &plan);
+  const tesela_status status = tsl_planner_create(problem, strategy, &config, device, TSL_PLACE_HOST, &plan);
   if (status != TESELA_OK)
     fail_msg("%s on %s: %s", name, device->name, tesela_last_error());
   const tsl_operands operands = {

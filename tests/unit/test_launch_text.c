@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "device/reserved_units.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/kernel_launch/launch.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
@@ -44,7 +45,7 @@ static tsl_hash source_of(const char *text, double *seconds) {
   tsl_device *device;
   tsl_plan *plan;
   assert_int_equal(tsl_devices_find(devices, "opencl:0", &device), TESELA_OK);
-  assert_int_equal(tsl_plan_create(&problem, strategy, &config, device, TSL_PLACE_HOST, &plan), TESELA_OK);
+  assert_int_equal(tsl_planner_create(&problem, strategy, &config, device, TSL_PLACE_HOST, &plan), TESELA_OK);
   const tsl_hash source = plan->work.source_hash;
   *seconds = plan->work.build_seconds;
   tsl_plan_destroy(plan);

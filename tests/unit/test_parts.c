@@ -3,6 +3,7 @@
 #include "unit/unit.h"
 
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/subplans.h"
@@ -77,9 +78,9 @@ static void looser_strategies_are_children(void **state) {
                               .device = cpu,
                               .workspace_most = UINT64_MAX,
                               .most = tsl_accuracy_of_one_part(&whole, &part, 1)};
-  assert_true(tsl_plan_meets_request(&wish, residue, &config));
+  assert_true(tsl_subplan_satisfies(&wish, residue, &config));
   wish.most = tsl_accuracy_of_parts(&part, 1);
-  assert_false(tsl_plan_meets_request(&wish, residue, &config));
+  assert_false(tsl_subplan_satisfies(&wish, residue, &config));
   tsl_devices_destroy(devices);
 }
 

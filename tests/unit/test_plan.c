@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "matrices.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 
@@ -17,7 +18,7 @@ static tsl_plan *sequential_plan(const tsl_problem *problem, tsl_memory_place pl
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "sequential");
   const tsl_config config = tsl_strategy_defaults(strategy);
   tsl_plan *plan;
-  assert_int_equal(tsl_plan_create(problem, strategy, &config, cpu, place, &plan), TESELA_OK);
+  assert_int_equal(tsl_planner_create(problem, strategy, &config, cpu, place, &plan), TESELA_OK);
   return plan;
 }
 
@@ -41,7 +42,7 @@ static void text_round_trips(void **state) {
     if (i % 5 == 0) /* far beyond what could run */
       what.problem = tsl_problem_gemm((int64_t)1 << 30, 3, (int64_t)1 << 29, TESELA_F64);
     tsl_plan *plan = sequential_plan(&what.problem, i % 4 ? TSL_PLACE_HOST : TSL_PLACE_DEVICE), *again;
-    assert_int_equal(tsl_plan_parse(devices, plan->text, &again), TESELA_OK);
+    assert_int_equal(tsl_planner_parse(devices, plan->text, &again), TESELA_OK);
     assert_string_equal(again->text, plan->text);
     assert_int_equal(again->place, plan->place);
     assert_ptr_equal(again->work.device, plan->work.device);
@@ -167,10 +168,10 @@ static void every_key_parses(void **state) {
 static void plans_of_batches_parse(void **state) {
   tsl_plan *plan;
   (void)state;
-  assert_int_equal(tsl_plan_parse(devices,
-                                  "gemm sequential version=1 device=cpu place=host m=4 n=3 k=2 "
-                                  "types=f32,f32,f32 batch=7",
-                                  &plan),
+  assert_int_equal(tsl_planner_parse(devices,
+                                     "gemm sequential version=1 device=cpu place=host m=4 n=3 k=2 "
+                                     "types=f32,f32,f32 batch=7",
+                                     &plan),
                    TESELA_UNSUPPORTED);
   assert_null(plan);
   assert_non_null(strstr(tesela_last_error(), "sequential on cpu"));
@@ -248,7 +249,7 @@ static void bad_text_is_named(void **state) {
   int wrong = 0;
   for (size_t i = 0; i < sizeof bad_texts / sizeof *bad_texts; i++) {
     tsl_plan *plan;
-    const tesela_status status = tsl_plan_parse(devices, bad_texts[i].text, &plan);
+    const tesela_status status = tsl_planner_parse(devices, bad_texts[i].text, &plan);
     assert_null(plan);
     if (status != bad_texts[i].status || !strstr(tesela_last_error(), bad_texts[i].names)) {
       print_error("'%s': %s, %s\n", bad_texts[i].text, tesela_status_name(status), tesela_last_error());
@@ -320,7 +321,7 @@ static void refusals_fail_the_plan(void **state) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "element");
   const tsl_config config = tsl_strategy_defaults(strategy);
   tsl_plan *plan;
-  assert_int_equal(tsl_plan_create(&problem, strategy, &config, cpu, TSL_PLACE_HOST, &plan),
+  assert_int_equal(tsl_planner_create(&problem, strategy, &config, cpu, TSL_PLACE_HOST, &plan),
                    TESELA_UNSUPPORTED);
   assert_null(plan);
   assert_non_null(strstr(tesela_last_error(), "element on cpu: "));

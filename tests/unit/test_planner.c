@@ -4,7 +4,7 @@
 #include "core/status.h"
 #include "planner/estimate.h"
 #include "planner/planner.h"
-#include "planner/reproducible.h"
+#include "planner/predict.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"

@@ -7,6 +7,7 @@
 #include "core/random.h"
 #include "opencl.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/gemm/emulated/residue_int8/residue_int8.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
@@ -109,7 +110,7 @@ static void multiply(const tsl_problem *problem, const char *ask, tsl_device *on
     config.value[TSL_RESIDUE_INT8_BLOCK] = rows_at_a_time;
   if (ask)
     must(tsl_numeric_requirements_parse_accuracy(ask, &asked.ask));
-  must(tsl_plan_create(&asked, strategy, &config, on, TSL_PLACE_HOST, &plan));
+  must(tsl_planner_create(&asked, strategy, &config, on, TSL_PLACE_HOST, &plan));
   const tsl_operands operands = {
       .a = {.host = (void *)(uintptr_t)a}, .b = {.host = (void *)(uintptr_t)b}, .c = {.host = c}};
   must(tsl_plan_run(plan, &operands, NULL));

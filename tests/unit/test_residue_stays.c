@@ -7,6 +7,7 @@
 #include "core/random.h"
 #include "opencl.h"
 #include "plan/plan.h"
+#include "planner/subplan_choice.h"
 #include "strategy/gemm/emulated/residue_int8/residue_int8.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
@@ -86,7 +87,7 @@ static product product_by(const char *text, tesela_type type, int64_t m, int64_t
   problem.a = made.a.shape;
   problem.b = made.b.shape;
   problem.c = made.c.shape;
-  must(tsl_plan_create(&problem, strategy, &config, device, TSL_PLACE_DEVICE, &made.plan));
+  must(tsl_planner_create(&problem, strategy, &config, device, TSL_PLACE_DEVICE, &made.plan));
   return made;
 }
 
@@ -235,7 +236,7 @@ static void what_is_not_the_same_starts_anew(void **state) {
   product plain = of;
   void *garbage = malloc(workspace->bytes);
   memset(garbage, 0x77, workspace->bytes);
-  must(tsl_plan_create(&of.plan->work.problem, element, &config, device, TSL_PLACE_DEVICE, &plain.plan));
+  must(tsl_planner_create(&of.plan->work.problem, element, &config, device, TSL_PLACE_DEVICE, &plain.plan));
   fill(&of.a, TSL_OPERAND_A, NORMAL);
   fill(&of.b, TSL_OPERAND_B, NORMAL);
   fill(&(factor){of.a.shape, other}, TSL_OPERAND_A, OTHER);

@@ -8,6 +8,7 @@
 #include "judge/check.h"
 #include "planner/kernel_self_test.h"
 #include "planner/planner.h"
+#include "planner/subplan_choice.h"
 #include "scratch.h"
 #include "strategy/kernel_launch/launch.h"
 #include "strategy/params.h"
@@ -183,7 +184,7 @@ static void a_trial_compiles_nothing(void **state) {
   by_parity.build = build_by_parity;
   must(tsl_devices_create(&devices));
   must(tsl_devices_find(devices, "opencl:0", &device));
-  must(tsl_plan_create(&problem, &by_parity, &config, device, TSL_PLACE_HOST, &plan));
+  must(tsl_planner_create(&problem, &by_parity, &config, device, TSL_PLACE_HOST, &plan));
   must(tsl_self_test_plan(plan));
   assert_true(plan->was_tried && plan->self_test.right && plan->self_test_seconds > 0);
   must(tsl_jit_list(count_kernel, &count));

@@ -1,5 +1,6 @@
 #include "core/status.h"
 #include "strategy/params.h"
+#include "strategy/strategy_list.h"
 #include "strategy/support.h"
 #include "tune/search.h"
 
@@ -34,8 +35,9 @@ tesela_status tsl_space_add(tsl_space *space, const tsl_problem *problem, const 
        tsl_strategy_walk(strategy, problem, device, &walk);) {
     if (tsl_strategy_refuse(strategy, problem, &walk.config, device))
       continue;
-    const tsl_space_point point = {strategy, walk.config,
-                                   tsl_strategy_seconds(strategy, problem, &walk.config, device)};
+    const tsl_space_point point = {
+        strategy, walk.config,
+        tsl_strategy_seconds(strategy, problem, &walk.config, device, tsl_strategy_at)};
     TSL_TRY(tsl_space_add_point(space, &point));
   }
   return TESELA_OK;

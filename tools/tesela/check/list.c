@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "core/status.h"
+#include "planner/subplan_choice.h"
 #include "strategy/params.h"
 #include "strategy/support.h"
 
@@ -75,11 +76,14 @@ static void list_count(tsl_check_pair *pair, const tsl_case *what, const tsl_cas
 
 static tesela_status run_config(tsl_check_list *list, tsl_check_pair *pair, const tsl_config *config,
                                 const tsl_check_entry *entry) {
+  const tsl_subplan_factory children = tsl_subplans_by_models();
+  tsl_case what = entry->what;
   tsl_case_report report;
+  what.children = &children;
   list->over |= tsl_clock() >= list->end;
   if (list->over)
     return TESELA_OK;
-  TSL_TRY(tsl_check_case(pair->chosen->strategy, config, pair->device, &entry->what, &report));
+  TSL_TRY(tsl_check_case(pair->chosen->strategy, config, pair->device, &what, &report));
   list_count(pair, &entry->what, &report);
   if (report.result == TSL_CASE_WRONG || report.result == TSL_CASE_FAILED)
     keep_fault(list, pair, config, entry, &report);

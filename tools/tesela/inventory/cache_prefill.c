@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "inventory/select.h"
 #include "planner/kernel_self_test.h"
+#include "planner/subplan_choice.h"
 #include "strategy/support.h"
 
 #include <math.h>
@@ -47,7 +48,8 @@ static void cache_prefill_build_one(void *argument, int64_t index, int worker) {
   filling_job *job = &all->jobs[index];
   const tsl_problem problem = cache_prefill_sample(job->strategy->op, job->type);
   tsl_plan *plan;
-  job->status = tsl_plan_create(&problem, job->strategy, &job->config, job->device, TSL_PLACE_DEVICE, &plan);
+  job->status =
+      tsl_planner_create(&problem, job->strategy, &job->config, job->device, TSL_PLACE_DEVICE, &plan);
   if (job->status == TESELA_OK)
     job->status = tsl_self_test_plan(plan);
   if (plan) {
@@ -98,7 +100,8 @@ static tesela_status add_family(cache_prefill_filling *all, const tsl_chosen_str
          tsl_strategy_walk(chosen->strategy, &problem, job.device, &walk);) {
       if (tsl_strategy_refuse(chosen->strategy, &problem, &walk.config, job.device))
         continue;
-      const double seconds = chosen->strategy->score(&problem, &walk.config, job.device);
+      const double seconds =
+          tsl_strategy_seconds(chosen->strategy, &problem, &walk.config, job.device, tsl_strategy_at);
       if (seconds < best)
         job.config = walk.config;
       best = fmin(best, seconds);

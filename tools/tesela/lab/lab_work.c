@@ -6,6 +6,7 @@
 #include "device/cuda/nvrtc.h"
 #include "inventory/select.h"
 #include "planner/planner.h"
+#include "planner/subplan_choice.h"
 #include "tune/race.h"
 
 #include <math.h>
@@ -297,7 +298,7 @@ static tesela_status work_compile(const tsl_lab_kernel *kernel, const tsl_strate
   const tsl_config config = tsl_strategy_defaults(strategy);
   const tsl_problem problem = tsl_problem_of(kernel->op, 16, 16, 16, kernel->type);
   tsl_plan *plan = NULL;
-  const tesela_status status = tsl_plan_create(&problem, strategy, &config, device, TSL_PLACE_HOST, &plan);
+  const tesela_status status = tsl_planner_create(&problem, strategy, &config, device, TSL_PLACE_HOST, &plan);
   tsl_plan_destroy(plan);
   return status;
 }

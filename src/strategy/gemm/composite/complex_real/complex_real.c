@@ -63,23 +63,16 @@ static void complex_real_release(tsl_work *work) {
   work->state = NULL;
 }
 
-/* Returns the bytes of device memory that one allocation may take. */
-static uint64_t complex_real_memory_of(const tsl_device *device) {
-  const uint64_t most = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
-  return most < device->allocation_max ? most : device->allocation_max;
-}
-
 /* Makes the child plan of the real product; `own_bytes` of scratch memory are not available to it. */
 static tesela_status complex_real_make_child(tsl_work *work, uint64_t own_bytes) {
   tsl_complex_real *self = work->state;
   const tsl_problem real = tsl_complex_real_product(&work->problem, &self->method);
-  const uint64_t all = complex_real_memory_of(work->device);
+  const uint64_t all = tsl_device_allocation_max(work->device);
   const tsl_subplan_request request = {.problem = &real,
                                        .device = work->device,
                                        .in_buffers = true,
                                        .workspace_most = all > own_bytes ? all - own_bytes : 0,
-                                       .most = tsl_complex_real_product_accuracy(&work->problem),
-                                       .on_trial = work->forbid_compile};
+                                       .most = tsl_complex_real_product_accuracy(&work->problem)};
   return work->subplans->make(work->subplans, &request, &self->child);
 }
 
@@ -158,7 +151,6 @@ const tsl_strategy tsl_gemm_complex_real = {
     .params = params,
     .refuse = complex_real_refuse,
     .build_seconds = 7,
-    .score = tsl_complex_real_seconds,
     .build = complex_real_build,
     .run = tsl_complex_real_run,
     .release = complex_real_release,
@@ -168,5 +160,5 @@ const tsl_strategy tsl_gemm_complex_real = {
                  .batches = true},
     .tuning = {.names = {[TSL_COMPLEX_REAL_FORM] = form_names}},
     .resources = {.scratch = complex_real_scratch, .count_costs = tsl_complex_real_account},
-    .splits = {.subplan = complex_real_share},
+    .splits = {.score = tsl_complex_real_seconds, .subplan = complex_real_share},
 };

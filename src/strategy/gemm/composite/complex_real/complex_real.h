@@ -66,7 +66,7 @@ typedef struct tsl_complex_real {
 tesela_status tsl_complex_real_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
 double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *config,
-                                const tsl_device *device);
+                                const tsl_device *device, tsl_all_strategies *list);
 void tsl_complex_real_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tsl_cost_counts *account);
 

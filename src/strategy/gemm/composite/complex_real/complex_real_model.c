@@ -32,19 +32,24 @@ static bool should_evaluate(const tsl_strategy *strategy, const tsl_problem *rea
           tsl_strategy_error_model(strategy, real, &config).truncates_inputs);
 }
 
+static bool meets_accuracy(const tsl_config_search *search, const tsl_strategy *strategy,
+                           tsl_config *config) {
+  const tsl_accuracy *most = search->argument;
+  if (tsl_strategy_refuse(strategy, search->problem, config, search->device))
+    return false;
+  const tsl_accuracy promised = tsl_strategy_error_model(strategy, search->problem, config);
+  return promised.factor <= most->factor && promised.flush_threshold <= most->flush_threshold;
+}
+
 /* Returns the seconds of the fastest model whose error bound is at most `most`. */
-static double fastest_model_seconds(const tsl_problem *real, tsl_accuracy most, const tsl_device *device) {
-  const tsl_strategy *strategy;
+static double fastest_model_seconds(const tsl_problem *real, tsl_accuracy most, const tsl_device *device,
+                                    tsl_all_strategies *list) {
+  const tsl_config_search search = {real, device, list, meets_accuracy, &most};
+  tsl_config config;
   double least = INFINITY;
-  for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++)
-    for (tsl_walk walk = {.begun = false};
-         should_evaluate(strategy, real) && tsl_strategy_walk(strategy, real, device, &walk);) {
-      if (tsl_strategy_refuse(strategy, real, &walk.config, device))
-        continue;
-      const tsl_accuracy promised = tsl_strategy_error_model(strategy, real, &walk.config);
-      if (promised.factor <= most.factor && promised.flush_threshold <= most.flush_threshold)
-        least = fmin(least, tsl_strategy_seconds(strategy, real, &walk.config, device));
-    }
+  for (int i = 0; list(i); i++)
+    if (should_evaluate(list(i), real))
+      least = tsl_strategy_fastest(&search, list(i), (tsl_walk){.begun = false}, least, &config);
   return least;
 }
 
@@ -73,15 +78,15 @@ static int count_launches(const tsl_complex_real_method *method) {
 
 /* Evaluates models only for the form that is chosen automatically; a named form cannot be faster. */
 double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *config,
-                                const tsl_device *device) {
+                                const tsl_device *device, tsl_all_strategies *list) {
   const tsl_complex_real_method method = tsl_complex_real_method_of(problem, config);
   const tsl_problem real = tsl_complex_real_product(problem, &method);
   const double size = (double)tsl_type(problem->c.type)->size / 2;
   double product = method.is_empty ? 0 : estimate_by_peak(&real, device);
   if (config->value[TSL_COMPLEX_REAL_FORM] == TSL_COMPLEX_REAL_ANY && !method.is_empty)
-    product =
-        fmin(product, (real.c.type == TESELA_F32 ? measured_over_model : 1) *
-                          fastest_model_seconds(&real, tsl_complex_real_product_accuracy(problem), device));
+    product = fmin(
+        product, (real.c.type == TESELA_F32 ? measured_over_model : 1) *
+                     fastest_model_seconds(&real, tsl_complex_real_product_accuracy(problem), device, list));
   return product + count_launches(&method) * device->launch_seconds +
          (device->bandwidth > 0
               ? complex_real_moved(problem, &method) * size / (copy_fraction * device->bandwidth)

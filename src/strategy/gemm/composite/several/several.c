@@ -243,11 +243,6 @@ static tesela_status several_build(tsl_work *work) {
   return status;
 }
 
-static double operand_bytes(const tsl_problem *problem, int operand) {
-  const tsl_shape *shape = tsl_problem_shape(problem, operand);
-  return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
-}
-
 static bool several_describe_part(const tsl_work *work, int index, tsl_subplan_info *out) {
   const tsl_several *self = work->state;
   if (work->sharding)
@@ -266,8 +261,8 @@ static bool several_describe_part(const tsl_work *work, int index, tsl_subplan_i
                             .depth = part->problem.k,
                             .seconds = work->subplans->expected(part->child)};
   for (int i = 0; copies && i < TSL_OPERANDS; i++)
-    out->in_bytes += tsl_problem_reads(&part->problem, i) ? operand_bytes(&part->problem, i) : 0;
-  out->out_bytes = copies ? operand_bytes(&part->problem, TSL_OPERAND_C) : 0;
+    out->in_bytes += tsl_problem_reads(&part->problem, i) ? tsl_problem_operand_bytes(&part->problem, i) : 0;
+  out->out_bytes = copies ? tsl_problem_operand_bytes(&part->problem, TSL_OPERAND_C) : 0;
   return true;
 }
 

@@ -120,6 +120,10 @@ double tsl_several_slab_bytes(const tsl_work *work);
 void tsl_several_report_failure(const tsl_work *work, const char *failed, const char *by,
                                 const char *sentence);
 
+/* Calls run() for `count` jobs of `size` bytes: `caller_job` in this thread, the others in threads of their
+ * own. */
+void tsl_several_run_each(void *jobs, size_t size, int count, int caller_job, void *(*run)(void *job));
+
 /* Runs all parts, each in a thread, and repeats the parts of failed devices on other members. */
 tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 

@@ -15,22 +15,19 @@ static int64_t grain_of(int64_t size, int count) {
   return grains[i];
 }
 
-static double operand_bytes(const tsl_problem *problem, int operand) {
-  const tsl_shape *shape = tsl_problem_shape(problem, operand);
-  return (double)shape->rows * (double)shape->cols * (double)tsl_type(shape->type)->size;
-}
-
 int tsl_several_side(const tsl_problem *problem, int devices) {
-  const double a = operand_bytes(problem, TSL_OPERAND_A), b = operand_bytes(problem, TSL_OPERAND_B);
+  const double a = tsl_problem_operand_bytes(problem, TSL_OPERAND_A),
+               b = tsl_problem_operand_bytes(problem, TSL_OPERAND_B);
   const bool rows = problem->m >= devices && (problem->n < devices || a + devices * b <= devices * a + b);
   return rows ? SEVERAL_ROWS : SEVERAL_COLS;
 }
 
 bool tsl_several_is_deep(const tsl_problem *problem) {
   enum { DEEP = 32 };
-  const double a = operand_bytes(problem, TSL_OPERAND_A), b = operand_bytes(problem, TSL_OPERAND_B);
+  const double a = tsl_problem_operand_bytes(problem, TSL_OPERAND_A),
+               b = tsl_problem_operand_bytes(problem, TSL_OPERAND_B);
   return tsl_problem_can_accumulate_in_c(problem) &&
-         fmin(a, b) >= DEEP * operand_bytes(problem, TSL_OPERAND_C);
+         fmin(a, b) >= DEEP * tsl_problem_operand_bytes(problem, TSL_OPERAND_C);
 }
 
 int64_t tsl_several_partial_sums(const tsl_problem *problem, const tsl_config *config) {

@@ -12,8 +12,6 @@ typedef struct several_launch {
   tsl_status_saved failure;
   void *sums;    /* dense C of a part of the terms; NULL: C itself */
   void *saved_c; /* saved contents of C's part, row by row; NULL: not saved */
-  pthread_t thread;
-  bool has_thread;
 } several_launch;
 
 static tsl_operand operand_from_element(const tsl_operand *whole, int64_t elements, tesela_type type) {
@@ -63,14 +61,11 @@ static void several_run_child(several_launch *job, tsl_subplan *child, tsl_team 
     tsl_status_save(&job->failure);
 }
 
-static void several_run_part(several_launch *job) {
+static void *several_run_part(void *argument) {
+  several_launch *job = argument;
   tsl_subplan *replacement = atomic_load(&job->part->replacement);
   several_run_child(job, replacement ? replacement : job->part->child,
                     replacement ? (tsl_team){0} : several_team_of(job));
-}
-
-static void *several_run_in_thread(void *argument) {
-  several_run_part(argument);
   return NULL;
 }
 
@@ -229,18 +224,6 @@ static int part_of_caller(const tsl_several *self) {
   return self->count - 1;
 }
 
-static void several_run_all(several_launch *jobs, int count, int own_index) {
-  for (int i = 0; i < count; i++)
-    if (i != own_index)
-      jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, several_run_in_thread, &jobs[i]) == 0;
-  several_run_part(&jobs[own_index]);
-  for (int i = 0; i < count; i++)
-    if (jobs[i].has_thread)
-      pthread_join(jobs[i].thread, NULL);
-    else if (i != own_index)
-      several_run_part(&jobs[i]);
-}
-
 tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   tsl_several *self = work->state;
   several_launch jobs[TSL_MEMBERS_MAX] = {{0}};
@@ -253,7 +236,7 @@ tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands
     TSL_GO(allocate_partial_sums(&jobs[i]));
     save_c(&jobs[i]);
   }
-  several_run_all(jobs, self->count, part_of_caller(self));
+  tsl_several_run_each(jobs, sizeof *jobs, self->count, part_of_caller(self), several_run_part);
   for (int i = 0; i < self->count; i++)
     if (jobs[i].status != TESELA_OK)
       TSL_GO(several_repair(jobs, self->count, i));

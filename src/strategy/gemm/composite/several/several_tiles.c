@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "device/device_rates.h"
+#include "host/int_math.h"
 #include "strategy/gemm/composite/several/shard_worker.h"
 
 #include <math.h>
@@ -19,10 +20,6 @@ double tsl_several_slab_bytes(const tsl_work *work) {
   const double bytes_a = (double)a->rows * (double)a->cols * size_a,
                bytes_b = (double)b->rows * (double)b->cols * size_b;
   return said > 0 ? (double)said : fmin(most, fmax(least, fmin(bytes_a, bytes_b) / 8));
-}
-
-static int64_t smaller(int64_t a, int64_t b) {
-  return a < b ? a : b;
 }
 
 static size_t element_bytes(const tsl_work *work, int operand) {
@@ -67,7 +64,7 @@ static double bytes_to_copy(const tsl_work *work, int operand, const tsl_several
 
 /* Returns the maximum bytes of the resident operand: a quarter of the memory. */
 static double resident_bytes_max(const tsl_device *device) {
-  const uint64_t bytes = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
+  const uint64_t bytes = tsl_device_memory(device);
   return bytes > 0 ? (double)bytes / 4 : 1e18;
 }
 
@@ -81,10 +78,10 @@ tesela_status tsl_several_add_block(const tsl_work *work, tsl_several *self, int
   int64_t *first = by_rows ? &block.c.row : &block.c.col;
   const int64_t end = *first + *lines;
   int64_t parts = (int64_t)((by_rows ? a : b) / resident_bytes_max(work->device->members[block.member])) + 1;
-  parts = smaller(parts, *lines);
+  parts = tsl_min(parts, *lines);
   const int64_t share = parts > 0 ? (*lines + parts - 1) / parts : 0;
   for (; *first < end; *first += share) {
-    *lines = smaller(share, end - *first);
+    *lines = tsl_min(share, end - *first);
     TSL_TRY(grow_list(&list, capacity, self->block_count, sizeof *self->blocks));
     self->blocks = list;
     self->blocks[self->block_count++] = block;
@@ -347,7 +344,7 @@ static int64_t slab_lines(const tile_cutter *job, const line_range *range, int64
     i++;
   const int64_t fit = most < 1 ? 1 : (int64_t)most / grains[i] * grains[i],
                 slabs = (range->count + fit - 1) / fit, share = (range->count + slabs - 1) / slabs;
-  return smaller((share + grains[i] - 1) / grains[i] * grains[i], range->count);
+  return tsl_min((share + grains[i] - 1) / grains[i] * grains[i], range->count);
 }
 
 static tesela_status add_tiles(const tile_cutter *job, int block, tsl_shard_worker *worker) {

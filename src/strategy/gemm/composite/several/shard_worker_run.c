@@ -9,8 +9,11 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "core/warnings.h"
 #include "device/memory_pool.h"
 #include "strategy/gemm/composite/several/shard_worker.h"
+
+#include <stdio.h>
 
 typedef struct shard_worker_launch {
   const tsl_work *work;
@@ -23,8 +26,6 @@ typedef struct shard_worker_launch {
   tsl_operand_reuse stays; /* reuse of the resident operand, for child plans that prepare it */
   tesela_status status;
   tsl_status_saved failure;
-  pthread_t thread;
-  bool has_thread;
 } shard_worker_launch;
 
 /* Makes later work of the stream wait for the buffer's last use. */
@@ -47,17 +48,12 @@ static tesela_status record_done_if_used(const shard_worker_launch *job, tsl_str
   return TESELA_OK;
 }
 
-static const tsl_operand *shard_worker_operand_of(const shard_worker_launch *job, int operand) {
-  const tsl_operands *all = job->operands;
-  return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
-}
-
 /* Returns the copy of the common part of a shard and a rectangle from the shard to the rectangle's buffer. */
 static tsl_copy_rect shard_worker_rows_of(const shard_worker_launch *job, int operand, int shard,
                                           const tsl_rect *common, const tsl_rect *rect,
                                           const tsl_buffer_layout *layout) {
   const tsl_shard *hold = &job->work->sharding->holds[operand][shard];
-  const tsl_shard_buffer *held = &shard_worker_operand_of(job, operand)->shards[shard];
+  const tsl_shard_buffer *held = &job->operands->at[operand].shards[shard];
   const int64_t size = (int64_t)tsl_type(tsl_problem_shape(&job->work->problem, operand)->type)->size;
   const bool by_rows = tsl_sharding_by_rows(job->work->sharding, operand);
   const int64_t in_piece = held->offset + (common->row - hold->at.row) * hold->row_stride +
@@ -114,7 +110,7 @@ static tesela_status locate_or_copy_in(const shard_worker_launch *job, const tsl
   const tsl_rect rect = tsl_several_rect(&job->work->problem, operand, &tile->c);
   if (shard >= 0) {
     const tsl_shard *hold = &job->work->sharding->holds[operand][shard];
-    const tsl_shard_buffer *held = &shard_worker_operand_of(job, operand)->shards[shard];
+    const tsl_shard_buffer *held = &job->operands->at[operand].shards[shard];
     *out = (tsl_operand){.buffer = held->buffer,
                          .offset = held->offset + (rect.row - hold->at.row) * hold->row_stride +
                                    (rect.col - hold->at.col) * hold->col_stride};
@@ -201,13 +197,14 @@ static void log_reuse(const shard_worker_launch *job) {
 }
 
 /* Computes all tiles and waits. After a failure the worker's resources and the device's pool are freed. */
-static void run_worker(shard_worker_launch *job) {
+static void *run_worker(void *argument) {
+  shard_worker_launch *job = argument;
   tsl_shard_worker *worker = job->worker;
   job->status = compute_all_tiles(job);
   if (job->status == TESELA_OK) {
     log_reuse(job);
     tsl_shard_worker_release_memory(worker);
-    return;
+    return NULL;
   }
   /* Work may be pending on the resources that are released now; later failures are not reported. */
   tsl_status_save(&job->failure);
@@ -217,22 +214,21 @@ static void run_worker(shard_worker_launch *job) {
   (void)tsl_device_copier_finish(&worker->copier);
   tsl_shard_worker_release(worker);
   (void)tsl_pooled_buffers_destroy(worker->device); /* memory in use has an unknown state */
-}
-
-static void *shard_worker_run_in_thread(void *argument) {
-  run_worker(argument);
   return NULL;
 }
 
-static void shard_worker_run_all(shard_worker_launch *jobs, int count) {
-  for (int i = 1; i < count; i++)
-    jobs[i].has_thread = pthread_create(&jobs[i].thread, NULL, shard_worker_run_in_thread, &jobs[i]) == 0;
-  run_worker(&jobs[0]);
-  for (int i = 1; i < count; i++)
-    if (jobs[i].has_thread)
-      pthread_join(jobs[i].thread, NULL);
-    else
-      run_worker(&jobs[i]);
+void tsl_several_run_each(void *jobs, size_t size, int count, int caller_job, void *(*run)(void *job)) {
+  pthread_t threads[TSL_MEMBERS_MAX];
+  bool has_thread[TSL_MEMBERS_MAX] = {false};
+  unsigned char *job = jobs;
+  for (int i = 0; i < count; i++)
+    has_thread[i] = i != caller_job && pthread_create(&threads[i], NULL, run, job + (size_t)i * size) == 0;
+  run(job + (size_t)caller_job * size);
+  for (int i = 0; i < count; i++)
+    if (has_thread[i])
+      pthread_join(threads[i], NULL);
+    else if (i != caller_job)
+      run(job + (size_t)i * size);
 }
 
 static shard_worker_launch shard_worker_job_of(const tsl_work *work, const tsl_operands *operands,
@@ -251,6 +247,19 @@ static bool has_failed(const shard_worker_launch *jobs, int count, int member) {
     if (jobs[i].status != TESELA_OK && jobs[i].member == member)
       return true;
   return false;
+}
+
+void tsl_several_report_failure(const tsl_work *work, const char *failed, const char *by,
+                                const char *sentence) {
+  tsl_several *self = work->state;
+  char note[sizeof self->note];
+  snprintf(note, sizeof note, "%s failed, and %s computed its part of the product again: %.200s", failed, by,
+           sentence);
+  pthread_mutex_lock(&self->lock);
+  if (!*self->note)
+    snprintf(self->note, sizeof self->note, "%s", note);
+  pthread_mutex_unlock(&self->lock);
+  tsl_notice(TSL_LOG_PLAN, "%s", note);
 }
 
 /* Repeats a failed worker on another member from the failed device's A and B; false: a step failed. */
@@ -310,7 +319,7 @@ static tesela_status run_all_workers(const tsl_work *work, const tsl_operands *o
   }
   for (int i = 0; i < count; i++)
     TSL_TRY(tsl_shard_worker_allocate(jobs[i].worker));
-  shard_worker_run_all(jobs, count);
+  tsl_several_run_each(jobs, sizeof *jobs, count, 0, run_worker);
   return repair_failures(jobs, count);
 }
 

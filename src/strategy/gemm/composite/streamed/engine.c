@@ -1,4 +1,4 @@
-/* Speed of the slabs' strategy, if it depends on the tiling by a workspace limit (uses.within). */
+/* Speed of the slabs' strategy, if it depends on the tiling by a workspace limit (resources.shrinkable). */
 #include "strategy/gemm/composite/streamed/streamed.h"
 #include "strategy/params.h"
 #include "strategy/support.h"
@@ -7,13 +7,9 @@
 
 enum { TILE_SIDE_MIN = 512 }; /* of tiles for which a model is evaluated */
 
-uint64_t tsl_tiling_memory_limit(const tsl_device *device) {
-  return device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
-}
-
 /* Devices allocate whole pages, some of 2 MiB; hence 1 % more. */
 uint64_t tsl_tiling_workspace_bytes(const tsl_device *device, const tsl_streamed_tiling *tiling) {
-  const double memory = (double)tsl_tiling_memory_limit(device), room = memory - 1.01 * (double)tiling->bytes;
+  const double memory = (double)tsl_device_memory(device), room = memory - 1.01 * (double)tiling->bytes;
   return room > 0 ? (uint64_t)room : 0;
 }
 
@@ -50,16 +46,17 @@ static double predict_seconds(const tsl_strategy *strategy, const tsl_problem *w
                      most = tsl_accuracy_of_one_part(whole, slab, slabs);
   return promised.factor <= most.factor && promised.flush_threshold <= most.flush_threshold &&
                  tsl_strategy_fit_workspace(strategy, slab, device, room, &config)
-             ? tsl_strategy_seconds(strategy, slab, &config, device)
+             ? strategy->score(slab, &config, device)
              : INFINITY;
 }
 
 static bool has_workspace_model(const tsl_strategy *strategy, const tsl_problem *problem) {
-  return strategy->op == problem->op && strategy->resources.fit_workspace && strategy->score &&
+  return strategy->op == problem->op && strategy->resources.shrinkable.max > 0 && strategy->score &&
          !strategy->vendor.load && !strategy->splits.parts;
 }
 
-const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_device *device) {
+const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_device *device,
+                                        tsl_all_strategies *list) {
   tsl_streamed_tiling whole = {.m = problem->m,
                                .n = problem->n,
                                .k = problem->k,
@@ -72,7 +69,7 @@ const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_de
   double least = INFINITY;
   if (!tsl_problem_reads(problem, TSL_OPERAND_A) || !make_slab_problem(problem, &whole, &slab))
     return NULL;
-  for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++) {
+  for (int i = 0; list && (strategy = list(i)) != NULL; i++) {
     const double seconds = has_workspace_model(strategy, problem)
                                ? predict_seconds(strategy, problem, &slab, 1, device, UINT64_MAX)
                                : INFINITY;

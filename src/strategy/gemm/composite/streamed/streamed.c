@@ -50,28 +50,32 @@ static bool streamed_is_empty(const tsl_problem *problem) {
 static const char *streamed_refuse(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device) {
   tsl_streamed_tiling tiling;
-  return streamed_is_empty(problem) ? "C has no elements" : tsl_tiling_of(problem, config, device, &tiling);
+  return streamed_is_empty(problem) ? "C has no elements"
+                                    : tsl_tiling_of(problem, config, device, NULL, &tiling);
 }
 
 /* Returns the time that the tiling was chosen by, if known; else of half of the peak, or of the link. */
-static double streamed_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double streamed_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                             tsl_all_strategies *list) {
   tsl_streamed_tiling tiling;
   const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64;
   const double peak = is_f64 ? device->peak_f64 : device->peak_f32;
   const double link = device->link_bandwidth > 0 ? device->link_bandwidth : device->bandwidth;
-  if (tsl_tiling_of(problem, config, device, &tiling))
+  if (tsl_tiling_of(problem, config, device, list, &tiling))
     return INFINITY;
   const bool is_real = !tsl_type(problem->c.type)->is_complex;
-  const double seconds = is_real ? tsl_tiling_seconds(problem, device, &tiling) : 0;
+  const double seconds = is_real ? tsl_tiling_seconds(problem, device, list, &tiling) : 0;
   return seconds > 0 ? seconds
                      : fmax(peak > 0 ? 2 * tsl_problem_flops(problem) / peak : 0,
                             link > 0 ? (tiling.bytes_in + tiling.bytes_out) / link : 0);
 }
 
+/* The config of a plan has the sizes, so that no engine is looked for. */
 static uint64_t required_device_bytes(const tsl_problem *problem, const tsl_config *config,
                                       const tsl_device *device) {
   tsl_streamed_tiling tiling;
-  return streamed_is_empty(problem) || tsl_tiling_of(problem, config, device, &tiling) ? 0 : tiling.bytes;
+  return streamed_is_empty(problem) || tsl_tiling_of(problem, config, device, NULL, &tiling) ? 0
+                                                                                             : tiling.bytes;
 }
 
 static void streamed_release(tsl_work *work) {
@@ -156,7 +160,7 @@ static tesela_status streamed_build(tsl_work *work) {
   tsl_streamed_tiling tiling;
   char text[32], in[32], out[32], workspace[32];
   void *block;
-  const char *why = tsl_tiling_of(&work->problem, &work->config, work->device, &tiling);
+  const char *why = tsl_tiling_of(&work->problem, &work->config, work->device, work->subplans->list, &tiling);
   if (why)
     return tsl_fail(TESELA_UNSUPPORTED, "%s", why);
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_streamed), "tiles of a product", &block));
@@ -212,9 +216,11 @@ const tsl_strategy tsl_gemm_streamed = {
     .supports = {.types = tsl_types_every, .conjugates = true},
     .tuning = {.ranges = {ANY, ANY, ANY}},
     .refuse = streamed_refuse,
-    .score = streamed_score,
     .build = streamed_build,
     .run = tsl_streamed_run,
     .release = streamed_release,
-    .splits = {.parts = true, .subplan = streamed_describe_slab, .bytes = required_device_bytes},
+    .splits = {.parts = true,
+               .score = streamed_score,
+               .subplan = streamed_describe_slab,
+               .bytes = required_device_bytes},
 };

@@ -19,18 +19,19 @@ typedef struct tsl_streamed_tiling {
   double bytes_in, bytes_out; /* of a run, to the device and back */
 } tsl_streamed_tiling;
 
-/* Computes the tiling: the config's sizes, or if 0 the fastest that fit. Returns NULL, or why none exists. */
+/* Computes the tiling: the config's sizes, or if 0 the fastest that fit. Returns NULL, or why none exists.
+ * The engine of the slabs is one of the list; without a list it is not considered. */
 const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                          tsl_streamed_tiling *tiling);
+                          tsl_all_strategies *list, tsl_streamed_tiling *tiling);
 /* Returns the expected seconds of a run; 0: the device does not overlap copies, or its rates are unknown. */
-double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device,
+double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device, tsl_all_strategies *list,
                           const tsl_streamed_tiling *tiling);
-/* Returns the bytes of device memory that a plan may take. */
-uint64_t tsl_tiling_memory_limit(const tsl_device *device);
 /* Returns the bytes that a tiling's buffers leave for the workspace of the slabs' kernels. */
 uint64_t tsl_tiling_workspace_bytes(const tsl_device *device, const tsl_streamed_tiling *tiling);
-/* Returns the fastest strategy for slabs whose speed depends on the workspace limit, or NULL. */
-const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_device *device);
+/* Returns the listed strategy that is the fastest for slabs, if its speed depends on the workspace limit.
+ * NULL: none does. */
+const tsl_strategy *tsl_streamed_engine(const tsl_problem *problem, const tsl_device *device,
+                                        tsl_all_strategies *list);
 /* Returns the engine's predicted seconds for a whole slab with the workspace that is left, or infinity. */
 double tsl_streamed_slab_seconds(const tsl_strategy *engine, const tsl_problem *problem,
                                  const tsl_device *device, const tsl_streamed_tiling *tiling);

@@ -107,18 +107,13 @@ static void release_all(streamed_launch *job, tesela_status status) {
   tsl_status_restore(&saved);
 }
 
-static const tsl_operand *get_operand(const streamed_launch *job, int operand) {
-  const tsl_operands *all = job->operands;
-  return operand == TSL_OPERAND_A ? &all->a : operand == TSL_OPERAND_B ? &all->b : &all->c;
-}
-
 static tsl_transfer_path path_of_part(const streamed_launch *job, const tsl_streamed_kind *kind, int operand,
                                       int64_t row, int64_t col, tsl_buffer *buffer) {
   const tsl_shape *shape = &kind->shapes[operand];
   const int64_t element = row * shape->row_stride + col * shape->col_stride;
   return (tsl_transfer_path){.shape = shape,
                              .transfer = &kind->transfers[operand],
-                             .host = (unsigned char *)get_operand(job, operand)->host +
+                             .host = (unsigned char *)job->operands->at[operand].host +
                                      element * (int64_t)tsl_type(shape->type)->size,
                              .buffer = buffer};
 }

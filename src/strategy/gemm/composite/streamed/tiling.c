@@ -8,10 +8,6 @@
 
 enum { TILE_SIZE_MIN = 16, TILE_SIZE_UNIT = 64 };
 
-static int64_t ceil_quotient(int64_t number, int64_t by) {
-  return number / by + (number % by != 0);
-}
-
 static double element_bytes(const tsl_shape *shape) {
   return (double)tsl_type(shape->type)->size;
 }
@@ -22,16 +18,23 @@ static bool reads_factors(const tsl_problem *problem) {
 
 /* Returns the size of a part, at most `most`, so that parts are as equal as TILE_SIZE_UNIT allows. */
 static int64_t even_part_size(int64_t size, int64_t most) {
-  const int64_t share = ceil_quotient(size, ceil_quotient(size, most)),
-                rounded = ceil_quotient(share, TILE_SIZE_UNIT) * TILE_SIZE_UNIT;
+  const int64_t share = tsl_ceil_div(size, tsl_ceil_div(size, most)),
+                rounded = tsl_ceil_div(share, TILE_SIZE_UNIT) * TILE_SIZE_UNIT;
   return rounded <= most && rounded <= size ? rounded : share;
 }
 
 /* Returns the size of one of `parts` parts of a side; large parts are aligned to TILE_SIZE_UNIT. */
 static int64_t size_of_part(int64_t size, int64_t parts) {
-  const int64_t share = ceil_quotient(size, parts);
-  return share > 16 * TILE_SIZE_UNIT ? ceil_quotient(share, TILE_SIZE_UNIT) * TILE_SIZE_UNIT
+  const int64_t share = tsl_ceil_div(size, parts);
+  return share > 16 * TILE_SIZE_UNIT ? tsl_ceil_div(share, TILE_SIZE_UNIT) * TILE_SIZE_UNIT
                                      : even_part_size(size, share);
+}
+
+/* Returns the tiling of one tile and slab; the caller sets the counts. */
+static tsl_streamed_tiling whole_tiling(const tsl_problem *problem) {
+  const int64_t k = reads_factors(problem) ? problem->k : 0;
+  return (tsl_streamed_tiling){
+      .m = problem->m, .n = problem->n, .k = k, .rows = problem->m, .cols = problem->n, .depth = k};
 }
 
 /* Sets the numbers of tiles, slabs and buffers, and the bytes, from the size of a tile and slab. */
@@ -39,9 +42,9 @@ static void tiling_set_counts(const tsl_problem *problem, tsl_streamed_tiling *t
   const double a = reads_factors(problem) ? element_bytes(&problem->a) : 0,
                b = reads_factors(problem) ? element_bytes(&problem->b) : 0, c = element_bytes(&problem->c);
   const double rows = (double)t->rows, cols = (double)t->cols, depth = (double)t->depth;
-  t->row_tiles = ceil_quotient(t->m, t->rows);
-  t->col_tiles = ceil_quotient(t->n, t->cols);
-  t->slabs = t->depth > 0 ? ceil_quotient(t->k, t->depth) : 1;
+  t->row_tiles = tsl_ceil_div(t->m, t->rows);
+  t->col_tiles = tsl_ceil_div(t->n, t->cols);
+  t->slabs = t->depth > 0 ? tsl_ceil_div(t->k, t->depth) : 1;
   t->tiles = t->row_tiles > 1 || t->col_tiles > 1 ? 2 : 1;
   t->panels = t->tiles > 1 || t->slabs > 1 ? 2 : 1;
   const double bytes = t->panels * depth * (rows * a + cols * b) + t->tiles * rows * cols * c;
@@ -130,12 +133,12 @@ static double seconds_with_overlap(const tsl_problem *problem, const rates *r, c
   return first + begin + on + tile / r->link + 50e-6 * i * j * slabs; /* latency of each step */
 }
 
-double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device,
+double tsl_tiling_seconds(const tsl_problem *problem, const tsl_device *device, tsl_all_strategies *list,
                           const tsl_streamed_tiling *tiling) {
   rates r = assume_rates(problem, device);
   if (!can_overlap(device, &r))
     return 0;
-  r.engine = tsl_streamed_engine(problem, device);
+  r.engine = tsl_streamed_engine(problem, device, list);
   return seconds_with_overlap(problem, &r, tiling, tiling_product_seconds(problem, device, &r, tiling));
 }
 
@@ -148,7 +151,7 @@ static double bytes_needed(const tsl_problem *problem, const tsl_streamed_tiling
 
 static bool tiling_fits(const tsl_problem *problem, const tsl_device *device, const tsl_streamed_tiling *t) {
   const double most = (double)device->allocation_max;
-  return bytes_needed(problem, t) <= (double)tsl_tiling_memory_limit(device) &&
+  return bytes_needed(problem, t) <= (double)tsl_device_memory(device) &&
          (double)t->rows * (double)t->cols * element_bytes(&problem->c) <= most &&
          (double)t->rows * (double)t->depth * element_bytes(&problem->a) <= most &&
          (double)t->depth * (double)t->cols * element_bytes(&problem->b) <= most;
@@ -178,7 +181,7 @@ static bool find_widest_tile(const tsl_problem *problem, const tsl_device *devic
 /* Returns the rows that cut m in 1, 2, 3, ... parts, later in larger steps; 0 after the smallest. */
 static int64_t tiling_next_rows(int64_t m, int64_t *parts) {
   const int64_t least = tsl_min(m, TILE_SIZE_MIN);
-  if (*parts > 0 && ceil_quotient(m, *parts) <= least)
+  if (*parts > 0 && tsl_ceil_div(m, *parts) <= least)
     return 0;
   *parts += 1 + *parts / 16;
   const int64_t rows = size_of_part(m, *parts);
@@ -223,19 +226,18 @@ static void try_widths(tiling_search *s, tsl_streamed_tiling *t) {
 }
 
 /* Returns false if no tiling fits the memory. */
-static bool find_best_tiling(const tsl_problem *problem, const tsl_device *device,
+static bool find_best_tiling(const tsl_problem *problem, const tsl_device *device, tsl_all_strategies *list,
                              tsl_streamed_tiling *best) {
-  const tsl_streamed_tiling empty = {
-      .m = problem->m, .n = problem->n, .k = reads_factors(problem) ? problem->k : 0};
+  const tsl_streamed_tiling whole = whole_tiling(problem);
   tiling_search s = {
       .problem = problem, .device = device, .rates = assume_rates(problem, device), .least_cost = INFINITY};
   int64_t parts = 0, rows;
   if (can_overlap(device, &s.rates))
-    s.rates.engine = tsl_streamed_engine(problem, device);
+    s.rates.engine = tsl_streamed_engine(problem, device, list);
   while ((rows = tiling_next_rows(problem->m, &parts)) > 0)
-    for (int64_t depth = empty.k;;
-         depth = ceil_quotient(ceil_quotient(depth, 2), TILE_SIZE_MIN) * TILE_SIZE_MIN) {
-      tsl_streamed_tiling t = empty;
+    for (int64_t depth = whole.k;;
+         depth = tsl_ceil_div(tsl_ceil_div(depth, 2), TILE_SIZE_MIN) * TILE_SIZE_MIN) {
+      tsl_streamed_tiling t = whole;
       t.rows = rows;
       t.depth = depth;
       try_widths(&s, &t);
@@ -248,28 +250,24 @@ static bool find_best_tiling(const tsl_problem *problem, const tsl_device *devic
 
 static const char *refuse_memory(const tsl_problem *problem, const tsl_device *device) {
   char least[32], has[32];
-  tsl_streamed_tiling t = {.m = problem->m, .n = problem->n, .k = reads_factors(problem) ? problem->k : 0};
+  tsl_streamed_tiling t = whole_tiling(problem);
   t.rows = tsl_min(t.m, TILE_SIZE_MIN);
   t.cols = tsl_min(t.n, TILE_SIZE_MIN);
   t.depth = tsl_problem_can_accumulate_in_c(problem) ? tsl_min(t.k, TILE_SIZE_MIN) : t.k;
   tiling_set_counts(problem, &t);
   return tsl_refusal("needs at least %s of memory on %s, where a plan may take %s",
                      tsl_format_bytes((uint64_t)bytes_needed(problem, &t) + 1, least, sizeof least),
-                     device->name, tsl_format_bytes(tsl_tiling_memory_limit(device), has, sizeof has));
+                     device->name, tsl_format_bytes(tsl_device_memory(device), has, sizeof has));
 }
 
 static bool fits_uncut(const tsl_problem *problem, const tsl_device *device) {
-  tsl_streamed_tiling whole = {
-      .m = problem->m, .n = problem->n, .k = reads_factors(problem) ? problem->k : 0};
-  whole.rows = whole.m;
-  whole.cols = whole.n;
-  whole.depth = whole.k;
+  tsl_streamed_tiling whole = whole_tiling(problem);
   tiling_set_counts(problem, &whole);
   return tiling_fits(problem, device, &whole);
 }
 
 const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                          tsl_streamed_tiling *tiling) {
+                          tsl_all_strategies *list, tsl_streamed_tiling *tiling) {
   const int64_t rows = config->value[STREAMED_ROWS], cols = config->value[STREAMED_COLS],
                 depth = config->value[STREAMED_DEPTH];
   if (rows == 0 && cols == 0 && depth == 0) {
@@ -277,10 +275,9 @@ const char *tsl_tiling_of(const tsl_problem *problem, const tsl_config *config, 
       return tsl_refusal(
           "the memory of %s holds all of A, B, C and the workspace: the product need not be streamed",
           device->name);
-    return find_best_tiling(problem, device, tiling) ? NULL : refuse_memory(problem, device);
+    return find_best_tiling(problem, device, list, tiling) ? NULL : refuse_memory(problem, device);
   }
-  *tiling =
-      (tsl_streamed_tiling){.m = problem->m, .n = problem->n, .k = reads_factors(problem) ? problem->k : 0};
+  *tiling = whole_tiling(problem);
   tiling->rows = rows > 0 ? tsl_min(rows, tiling->m) : tiling->m;
   tiling->cols = cols > 0 ? tsl_min(cols, tiling->n) : tiling->n;
   tiling->depth = depth > 0 ? tsl_min(depth, tiling->k) : tiling->k;

@@ -50,11 +50,11 @@ static void structured_cut_of(const tsl_problem *problem, const tsl_config *conf
   tsl_structured_cut_of(problem, config->value[STRUCTURED_BLOCK], device, cut);
 }
 
-static double structured_score(const tsl_problem *problem, const tsl_config *config,
-                               const tsl_device *device) {
+static double structured_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                               tsl_all_strategies *list) {
   tsl_structured_cut cut;
   structured_cut_of(problem, config, device, &cut);
-  return products_of(problem) * tsl_structured_seconds(problem, &cut, device);
+  return products_of(problem) * tsl_structured_seconds(problem, &cut, device, list);
 }
 
 /* Rounds up, so that children's kernels may access the memory in vectors. */
@@ -112,7 +112,7 @@ static void release_product(tsl_work *work) {
   work->state = NULL;
 }
 
-/* Returns a product as a work of its own, with the current child plan factory, which plans replace. */
+/* Returns a product as a work of its own. */
 static tsl_work structured_product_of(const tsl_work *work, int index) {
   const tsl_structured_state *state = work->state;
   tsl_work product = *work;
@@ -131,11 +131,6 @@ static void structured_release(tsl_work *work) {
   work->state = NULL;
 }
 
-static uint64_t scratch_bytes_max(const tsl_device *device) {
-  const uint64_t most = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
-  return most < device->allocation_max ? most : device->allocation_max;
-}
-
 /* Makes the child plan for all products of a batch, or for one if no strategy computes them in one run. */
 static tesela_status structured_make_child(tsl_work *work, int index, uint64_t most) {
   tsl_structured_gemm *self = work->state;
@@ -146,8 +141,7 @@ static tesela_status structured_make_child(tsl_work *work, int index, uint64_t m
       .device = work->device,
       .in_buffers = true,
       .workspace_most = most,
-      .most = tsl_accuracy_of_one_part(&work->problem, &part, self->products * slabs),
-      .on_trial = work->forbid_compile};
+      .most = tsl_accuracy_of_one_part(&work->problem, &part, self->products * slabs)};
   /* Processors launch fast, and their fastest kernels pack the operands of one product at a time. */
   const bool is_large = work->device->is_cpu && part.m * part.n >= 256 * 256;
   const tesela_status status = part.batch > 0 && is_large
@@ -163,7 +157,7 @@ static tesela_status structured_make_child(tsl_work *work, int index, uint64_t m
 static tesela_status structured_make_children(tsl_work *work, uint64_t *workspace) {
   tsl_structured_gemm *self = work->state;
   const uint64_t copy_bytes = bytes_of_copies(&work->problem, &self->cut),
-                 all = scratch_bytes_max(work->device);
+                 all = tsl_device_allocation_max(work->device);
   *workspace = 0;
   for (int i = 0; i < self->cut.count; i++) {
     TSL_TRY(structured_make_child(work, i, all > copy_bytes ? all - copy_bytes : 0));
@@ -295,11 +289,10 @@ const tsl_strategy tsl_gemm_structured = {
     .supports = {.types = types, .conjugates = true, .structures = true},
     .tuning = {.ranges = {[STRUCTURED_BLOCK] = {0, INT64_MAX}}},
     .refuse = structured_refuse,
-    .score = structured_score,
     .build = structured_build,
     .run = run,
     .release = structured_release,
     .resources = {.scratch = structured_scratch, .count_costs = structured_account},
     .testing = {.probes = probes},
-    .splits = {.subplan = structured_describe_batch},
+    .splits = {.score = structured_score, .subplan = structured_describe_batch},
 };

@@ -63,7 +63,7 @@ tsl_structured_scratch tsl_structured_c_copy(const tsl_problem *problem);
 
 /* Returns the expected seconds of the batches and copies; infinity if no strategy computes a batch. */
 double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
-                              const tsl_device *device);
+                              const tsl_device *device, tsl_all_strategies *list);
 /* Returns the rows of a diagonal block that are expected to be fastest; all rows: one block. */
 int64_t tsl_structured_block(const tsl_problem *problem, const tsl_device *device);
 /* Returns the number of copy launches; *elements gets the elements read and written. */

@@ -74,20 +74,23 @@ void tsl_structured_cut_of(const tsl_problem *problem, int64_t block, const tsl_
   tsl_structured_cut_by(problem, block > 0 ? block : tsl_structured_block(problem, device), cut);
 }
 
-static double fastest_seconds(const tsl_problem *part, const tsl_device *device) {
-  const tsl_strategy *strategy;
+static bool supports_part(const tsl_config_search *search, const tsl_strategy *strategy, tsl_config *config) {
+  return !tsl_strategy_refuse(strategy, search->problem, config, search->device);
+}
+
+static double fastest_seconds(const tsl_problem *part, const tsl_device *device, tsl_all_strategies *list) {
+  const tsl_config_search search = {part, device, list, supports_part, NULL};
+  tsl_config config;
   double least = INFINITY;
-  for (int i = 0; (strategy = tsl_strategy_list_hook(i)) != NULL; i++)
-    for (tsl_walk walk = {.begun = false};
-         !strategy->vendor.load && tsl_strategy_walk(strategy, part, device, &walk);)
-      if (!tsl_strategy_refuse(strategy, part, &walk.config, device))
-        least = fmin(least, tsl_strategy_seconds(strategy, part, &walk.config, device));
+  for (int i = 0; list(i); i++)
+    if (!list(i)->vendor.load)
+      least = tsl_strategy_fastest(&search, list(i), (tsl_walk){.begun = false}, least, &config);
   return least;
 }
 
 /* Predicts the batch with most work by the fastest model, and the others in proportion to their waves. */
 double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
-                              const tsl_device *device) {
+                              const tsl_device *device, tsl_all_strategies *list) {
   double copying, longest = 0;
   int leads = 0;
   const double all = peak_seconds(problem, cut, device, &copying);
@@ -99,10 +102,10 @@ double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_c
       leads = i;
     }
   tsl_problem part = tsl_structured_part(problem, cut, &cut->batches[leads]);
-  double seconds = fastest_seconds(&part, device);
+  double seconds = fastest_seconds(&part, device, list);
   if (!isfinite(seconds) && part.batch > 1) {
     part.batch = 0;
-    seconds = (double)cut->batches[leads].count * fastest_seconds(&part, device);
+    seconds = (double)cut->batches[leads].count * fastest_seconds(&part, device, list);
   }
   return seconds * (longest > 0 ? all / longest : 1) + copying;
 }

@@ -78,12 +78,6 @@ static tsl_structured_side side_of_blocks(const structured_context *run) {
                                blocks->step};
 }
 
-static const tsl_operand *get_operand(const structured_context *run, int operand) {
-  return operand == TSL_OPERAND_A   ? &run->operands->a
-         : operand == TSL_OPERAND_B ? &run->operands->b
-                                    : &run->operands->c;
-}
-
 static int stored_triangle(const tsl_shape *shape) {
   return shape->triangle == TESELA_LOWER ? 1 : shape->triangle == TESELA_UPPER ? 2 : 0;
 }
@@ -92,7 +86,7 @@ static int stored_triangle(const tsl_shape *shape) {
 static tesela_status complete_factor(const structured_context *run, int operand) {
   const tsl_problem *problem = &run->work->problem;
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
-  const tsl_operand *source = get_operand(run, operand);
+  const tsl_operand *source = &run->operands->at[operand];
   const bool is_hermitian = shape->structure == TESELA_HERMITIAN,
              conjugates = operand == TSL_OPERAND_A ? problem->conjugate_a : problem->conjugate_b;
   const tsl_structured_copy copy = {
@@ -148,7 +142,7 @@ static tsl_operand structured_part_of(const structured_context *run, const tsl_s
   }
   const bool is_held = operand != structured && operand != TSL_OPERAND_C && self->c_copy.elements > 0;
   tsl_operand part =
-      is_held ? scratch_operand(run, &self->c_copy, self->c_copy_offset) : *get_operand(run, operand);
+      is_held ? scratch_operand(run, &self->c_copy, self->c_copy_offset) : run->operands->at[operand];
   part.offset += row * part.row_stride + col * part.col_stride;
   part.batch_step = row_distance * part.row_stride + col_distance * part.col_stride;
   return part;

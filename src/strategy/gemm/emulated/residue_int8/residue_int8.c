@@ -144,20 +144,6 @@ static tesela_status residue_run(const tsl_work *work, const tsl_operands *opera
                                             : tsl_residue_int8_run_portable(work, operands, stream);
 }
 
-static bool residue_within(const tsl_problem *problem, const tsl_device *device, uint64_t most,
-                           tsl_config *config) {
-  int64_t *block = &config->value[TSL_RESIDUE_INT8_BLOCK];
-  const int64_t host_choice = *block;
-  if (residue_is_host(device) || tsl_residue_int8_scratch(problem, config, device) <= most)
-    return true;
-  for (*block = BLOCK_MOST; *block >= BLOCK_LEAST; *block /= 2)
-    if ((host_choice == 0 || *block < host_choice) &&
-        tsl_residue_int8_scratch(problem, config, device) <= most)
-      return true;
-  *block = host_choice;
-  return false;
-}
-
 static const char *const probes[] = {"moduli=0", "block=96", NULL};
 
 const tsl_strategy tsl_gemm_residue_int8 = {
@@ -182,7 +168,7 @@ const tsl_strategy tsl_gemm_residue_int8 = {
              {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}, [TSL_RESIDUE_INT8_BLOCK] = {0, INT32_MAX}}},
     .testing = {.probes = probes},
     .resources = {.scratch = tsl_residue_int8_scratch,
-                  .fit_workspace = residue_within,
+                  .shrinkable = {TSL_RESIDUE_INT8_BLOCK, BLOCK_LEAST, BLOCK_MOST},
                   .host = tsl_residue_int8_host_bytes,
                   .count_costs = tsl_residue_int8_account},
     .splits = {.note = residue_note},

@@ -169,6 +169,10 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
                                 const tsl_device *device) {
   const int64_t eights = config->value[TSL_CUDA_WGMMA_EIGHTS];
   const bool is_widened = eights == TSL_CUDA_WGMMA_WIDENED;
+  if (tsl_problem_has_epilogue(problem))
+    return tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_EPILOGUE).stages > 0
+               ? NULL
+               : "fuses no epilogue whose vectors do not fit, or with A in registers";
   if (!is_widened && !tsl_cuda_wgmma_is_eight(problem) && !tsl_cuda_wgmma_is_half(problem))
     return "eights other than widened takes e4m3 and e5m2, or f16 with C in f32";
   if (config->value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM &&
@@ -218,11 +222,6 @@ static uint64_t wgmma_scratch(const tsl_problem *problem, const tsl_config *conf
   return (uint64_t)tile.packed * (uint64_t)(tile.a_bytes + tile.b_bytes) + (uint64_t)schedule.sums_bytes;
 }
 
-/* Returns true if the kernel fuses the epilogue: its vectors fit, and A does not go to registers. */
-static bool wgmma_finishes(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  return tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_EPILOGUE).stages > 0;
-}
-
 const tsl_strategy tsl_gemm_cuda_wgmma = {
     .name = "cuda_wgmma",
     .idea = "narrow types by sm_90's wgmma: a producer loads panels by TMA for consumers; clusters share B",
@@ -239,9 +238,11 @@ const tsl_strategy tsl_gemm_cuda_wgmma = {
     .build = tsl_cuda_wgmma_build,
     .run = tsl_cuda_wgmma_run,
     .release = tsl_cuda_wgmma_release,
-    .can_fuse_epilogue = wgmma_finishes,
     .fused = &tsl_cuda_wgmma_joining,
-    .supports = {.types = types, .why = "wgmma multiplies narrow types, and f32 as tf32", .batches = true},
+    .supports = {.types = types,
+                 .why = "wgmma multiplies narrow types, and f32 as tf32",
+                 .batches = true,
+                 .epilogues = true},
     .tuning = {.names = {[TSL_CUDA_WGMMA_ORDER] = order_names,
                          [TSL_CUDA_WGMMA_FORM] = form_names,
                          [TSL_CUDA_WGMMA_EIGHTS] = eights_names}},

@@ -161,16 +161,12 @@ static void device_blocked_release(tsl_work *work) {
 
 static tesela_status device_blocked_make_subplan(tsl_work *work, int index) {
   tsl_solve_state *self = work->state;
-  const tsl_device *device = work->device;
-  const uint64_t memory = device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;
   const tsl_problem part = tsl_solve_product_problem(&work->problem, &self->cut.products[index]);
   const tsl_subplan_request request = {.problem = &part,
                                        .device = work->device,
                                        .in_buffers = true,
-                                       .workspace_most =
-                                           memory < device->allocation_max ? memory : device->allocation_max,
-                                       .most = tsl_accuracy_of_parts(&part, 1),
-                                       .on_trial = work->forbid_compile};
+                                       .workspace_most = tsl_device_allocation_max(work->device),
+                                       .most = tsl_accuracy_of_parts(&part, 1)};
   TSL_TRY(work->subplans->make(work->subplans, &request, &self->children[index]));
   const uint64_t needs = work->subplans->workspace(self->children[index]);
   work->scratch = needs > work->scratch ? needs : work->scratch;
