@@ -61,7 +61,7 @@ TOOL_FOLDERS = {
     # Prints a plan's costs and its candidates.
     "explain": {"api", "explain", "strategy"},
     # Compares results with a reference in higher precision.
-    "check": {"api", "judge", "strategy"},
+    "check": {"api", "judge", "planner", "strategy"},
     # Measures candidates and writes wisdom.
     "tune": {"planner", "strategy", "tune"},
     # Measures strategies against each other, and compares predictions with measurements.
