@@ -481,7 +481,8 @@ const tsl_command tsl_command_course = {
         "The tables have the document's rows and units. The CPU's column is of the host's C code and of "
         "OpenCL on the processor, the GPU's column of the first GPU. Every entry is verified first, as "
         "in tesela explore. Each document has three questions. Their answers are compared with the "
-        "run: an answer that the measured times contradict is printed as such.",
+        "run: an answer that the measured times contradict is printed as such, and one within the noise as "
+        "undecided.",
     .options = options,
     .examples = examples,
     .choices = names,

@@ -146,8 +146,8 @@ tsl_course_check tsl_course_check_answer(const tsl_course_run *run, const tsl_co
   check.factor = slow->median / fast->median;
   check.low = slow->first_quartile / fast->third_quartile;
   check.high = slow->third_quartile / fast->first_quartile;
-  check.verdict = check.factor >= question->min && check.factor <= max ? TSL_COURSE_HOLDS
-                  : check.high >= question->min && check.low <= max    ? TSL_COURSE_NOISY
-                                                                       : TSL_COURSE_CONTRADICTED;
+  check.verdict = check.low >= question->min && check.high <= max   ? TSL_COURSE_HOLDS
+                  : check.high >= question->min && check.low <= max ? TSL_COURSE_NOISY
+                                                                    : TSL_COURSE_CONTRADICTED;
   return check;
 }

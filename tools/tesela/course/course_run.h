@@ -43,7 +43,8 @@ typedef struct tsl_course_check {
   double factor, low, high;     /* measured, and by the quartiles; NaN if unchecked */
 } tsl_course_check;
 
-/* Compares an answer with the measurement at a place. A row that is N/A there is taken from the CPU. */
+/* Compares an answer with the measurement at a place: it holds, or is contradicted, if all factors between
+ * the quartiles say so. A row that is N/A there is taken from the CPU. */
 tsl_course_check tsl_course_check_answer(const tsl_course_run *run, const tsl_course_question *question,
                                          tsl_course_place place);
 
