@@ -287,6 +287,8 @@ static tesela_status course_print_text(const course_work *job, tsl_devices *devi
   tsl_form_add_line(&form, false, tsl_text_get(&legend), &out);
   tsl_text_free(&legend);
   tsl_text_add(&out, "\n");
+  if (tsl_course_is_cut_short(&job->run))
+    tsl_form_add_line(&form, false, "CUT SHORT by an interrupt: some rows were not measured.", &out);
   add_questions(job, &form, &out);
   add_commands(document, &form, &out);
   return tsl_print(&out);
@@ -360,17 +362,16 @@ static tesela_status course_print_json(const course_work *job) {
   for (int i = 0; i < TSL_COURSE_QUESTIONS; i++)
     json_array_append_new(questions, json_question(&job->run, &document->questions[i]));
   return tsl_print_json(job->call,
-                        json_pack("{s:s, s:s, s:s, s:b, s:o, s:o, s:o}", "document", document->name,
+                        json_pack("{s:s, s:s, s:s, s:b, s:b, s:o, s:o, s:o}", "document", document->name,
                                   "language", document->language, "subject", document->subject, "quick",
-                                  job->given->quick, "machine", tsl_explore_json_machine(&job->run.tables[0]),
-                                  "tables", tables, "questions", questions));
+                                  job->given->quick, "cut_short", tsl_course_is_cut_short(&job->run),
+                                  "machine", tsl_explore_json_machine(&job->run.tables[0]), "tables", tables,
+                                  "questions", questions));
 }
 
 /* Returns a wrong or failed entry's status, or a failure if no table has a time. */
 static tesela_status course_conclude(const tsl_course_run *run) {
-  bool has_times = false;
-  for (int i = 0; i < run->table_count; i++)
-    has_times = has_times || tsl_explore_has_times(&run->tables[i]);
+  const bool has_times = tsl_course_has_times(run);
   for (int i = 0; i < run->table_count; i++) {
     const tesela_status status = tsl_explore_conclude(&run->tables[i]);
     if (status != TESELA_OK && !(status == TESELA_UNSUPPORTED && has_times))
@@ -417,6 +418,8 @@ static tesela_status print_documents(const tsl_command_call *call) {
 /* --- */
 
 static tesela_status course_print(course_work *job, tsl_devices *devices) {
+  if (tsl_course_is_cut_short(&job->run) && !tsl_course_has_times(&job->run))
+    return course_conclude(&job->run); /* there is nothing to print */
   TSL_TRY(job->given->json ? course_print_json(job) : course_print_text(job, devices));
   return course_conclude(&job->run);
 }
@@ -456,10 +459,10 @@ static tesela_status course_run(const tsl_command_call *call) {
                                     .noise = given->quick ? 1 : 0.02,
                                     .time_limit = 60,
                                     .seed = 1};
+  tsl_interrupt_catch(course_interrupted, &(course_interrupt){&job, &devices});
   TSL_GO(tsl_set_threads(given->threads));
   TSL_GO(tsl_devices_create(&devices));
   TSL_GO(tsl_course_prepare(find_document(call->words[0]), &race, given->quick, devices, &job.run));
-  tsl_interrupt_catch(course_interrupted, &(course_interrupt){&job, &devices});
   TSL_GO(tsl_course_measure(&job.run, devices));
   tsl_interrupt_concluding();
   status = course_print(&job, devices);

@@ -90,17 +90,39 @@ tesela_status tsl_course_measure(tsl_course_run *run, tsl_devices *devices) {
   return TESELA_OK;
 }
 
+bool tsl_course_is_cut_short(const tsl_course_run *run) {
+  bool cut = false;
+  for (int i = 0; i < run->table_count; i++)
+    cut = cut || tsl_explore_is_cut_short(&run->tables[i]);
+  return cut;
+}
+
+bool tsl_course_has_times(const tsl_course_run *run) {
+  bool has_times = false;
+  for (int i = 0; i < run->table_count; i++)
+    has_times = has_times || tsl_explore_has_times(&run->tables[i]);
+  return has_times;
+}
+
 void tsl_course_free(tsl_course_run *run) {
   for (int i = 0; i < run->table_count; i++)
     tsl_explore_free(&run->tables[i]);
 }
 
-/* Returns true if point `a` says more than `b`: a time, the shorter time, or a failure. */
-static bool says_more(const tsl_point *a, const tsl_point *b) {
+/* Returns true if a point's device is of the kind for which its strategy is made: the host, or kernels. */
+static bool is_on_its_kind(const tsl_exploration *all, const tsl_point *point) {
+  const unsigned device = all->devices.items[point->device]->capabilities;
+  return (point->entry.strategy->needs & TSL_CAN_HOST) == (device & TSL_CAN_HOST);
+}
+
+/* Returns true if point `a` says more than `b`: a time, the shorter time, a failure, or the better reason. */
+static bool says_more(const tsl_exploration *all, const tsl_point *a, const tsl_point *b) {
   const bool a_right = a->entry.result == TSL_CASE_RIGHT, b_right = b->entry.result == TSL_CASE_RIGHT;
   if (a_right && b_right)
     return a->entry.timing.median < b->entry.timing.median;
-  return b->entry.result == TSL_CASE_REFUSED && a->entry.result != TSL_CASE_REFUSED;
+  if (a->entry.result != TSL_CASE_REFUSED || b->entry.result != TSL_CASE_REFUSED)
+    return b->entry.result == TSL_CASE_REFUSED;
+  return is_on_its_kind(all, a) && !is_on_its_kind(all, b);
 }
 
 const tsl_point *tsl_course_point(const tsl_course_run *run, tsl_course_cell cell, tsl_course_place place) {
@@ -108,7 +130,7 @@ const tsl_point *tsl_course_point(const tsl_course_run *run, tsl_course_cell cel
   const tsl_point *best = NULL;
   for (int d = 0; d < all->devices.count && all->point_count > 0; d++) {
     const tsl_point *point = tsl_explore_at(all, 0, 0, cell.row, d);
-    if (place_of_device(all->devices.items[d]) == place && (!best || says_more(point, best)))
+    if (place_of_device(all->devices.items[d]) == place && (!best || says_more(all, point, best)))
       best = point;
   }
   return best;

@@ -18,6 +18,10 @@ tesela_status tsl_course_prepare(const tsl_course_document *document, const tsl_
                                  bool quick, tsl_devices *devices, tsl_course_run *run);
 /* Measures all tables; an interrupt ends it early. */
 tesela_status tsl_course_measure(tsl_course_run *run, tsl_devices *devices);
+/* Returns true if an interrupt ended the measurement early. */
+bool tsl_course_is_cut_short(const tsl_course_run *run);
+/* Returns true if at least one row has a time. */
+bool tsl_course_has_times(const tsl_course_run *run);
 void tsl_course_free(tsl_course_run *run);
 
 /* Returns the point of a row at a place: the fastest one with a time, else one with a reason. NULL:

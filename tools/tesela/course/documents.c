@@ -179,8 +179,9 @@ static const tsl_course_document documents[] = {
                     .fast = {0, 4},
                     .slow = {0, 1},
                     .min = 1.5},
-                   {.question = "Is B through an image better than tiles in local memory?",
-                    .answer = "Yes: it needs no barriers, and texels have a cache of their own.",
+                   {.question = "Do a micro-tile and B through an image beat tiles in local memory?",
+                    .answer = "Yes: they need no barriers, and their sums stay in registers; on the "
+                              "article's GPU texels have a cache of their own as well.",
                     .fast = {0, 4},
                     .slow = {0, 2},
                     .min = 1.05},
