@@ -70,8 +70,8 @@ TOOL_FOLDERS = {
     "course": {"explain", "planner", "tune"},
     # Compiles, judges and times a kernel from outside of the library.
     "lab": {"device", "planner", "strategy", "tune"},
-    # Draws the cost report.
-    "page": {"explain"},
+    # Lists the ideas of strategies.
+    "page": {"strategy"},
 }
 TOOL_EXCEPTIONS = {
     # The keys of a plan's text, which the reference page lists.

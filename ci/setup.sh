@@ -55,7 +55,7 @@ mpi|libscalapack-openmpi-dev|exists /usr/lib/*/libscalapack-openmpi.so|a ScaLAPA
 mpi|scalapack-mpi-test|exists /usr/lib/*/scalapack/openmpi-tests/PBLAS/dpb3tst|ScaLAPACK's own testers
 test|dpkg-dev|command -v dpkg-shlibdeps|the package, and what it depends on
 test|file|command -v file|what of the package is a program
-test|gnuplot-nox|command -v gnuplot|pictures of the pages that tesela explore writes
+browser|chromium|command -v chromium|the pages that tesela explore writes, as a browser draws them (80 MB)
 test|zsh|command -v zsh|the completion for zsh
 test|fish|command -v fish|the completion for fish
 test|abigail-tools|command -v abidiff|the binary interface compared with the committed one

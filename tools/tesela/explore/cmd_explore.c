@@ -74,17 +74,15 @@ static void explore_add_left_out(const tsl_exploration *all, const tsl_form *for
   tsl_text_free(&line);
 }
 
-static tesela_status print_tables(const tsl_exploration *all, tsl_devices *devices, bool markdown) {
-  const tsl_form form = tsl_form_for(markdown);
-  tsl_text out = {0};
-  tsl_explore_add_devices(all, devices, &form, &out);
-  const tesela_status status = tsl_explore_add_tables(all, &form, &out);
-  tsl_explore_add_reasons(all, &form, &out);
-  explore_add_left_out(all, &form, &out);
-  add_legend(all, &form, &out);
-  tsl_explore_add_conditions(all, &form, &out);
-  const tesela_status printed = tsl_print(&out);
-  return printed == TESELA_OK ? status : printed;
+static tesela_status explore_report(const tsl_exploration *all, tsl_devices *devices, const tsl_form *form,
+                                    tsl_text *out) {
+  tsl_explore_add_devices(all, devices, form, out);
+  TSL_TRY(tsl_explore_add_tables(all, form, out));
+  tsl_explore_add_reasons(all, form, out);
+  explore_add_left_out(all, form, out);
+  add_legend(all, form, out);
+  tsl_explore_add_conditions(all, form, out);
+  return TESELA_OK;
 }
 
 /* Sets the strategies and their common operation. */
@@ -110,7 +108,7 @@ static tesela_status select_strategies(const tsl_command_call *call, tsl_explora
 
 static tesela_status explore_run(const tsl_command_call *call) {
   static const tsl_explore_command command = {.select = select_strategies,
-                                              .print = print_tables,
+                                              .report = explore_report,
                                               .default_sizes = {[TSL_OP_GEMM] = "64,256,512",
                                                                 [TSL_OP_DOT] = "65536,1048576,16777216",
                                                                 [TSL_OP_TRANSPOSE] = "512,2048,4096",

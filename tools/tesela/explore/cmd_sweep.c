@@ -27,7 +27,7 @@ static tesela_status read_words(const tsl_command_call *call, tsl_exploration *a
 
 static tesela_status sweep_run(const tsl_command_call *call) {
   static const tsl_explore_command command = {.select = read_words,
-                                              .print = tsl_sweep_print,
+                                              .report = tsl_sweep_report,
                                               .default_sizes = {[TSL_OP_GEMM] = "512",
                                                                 [TSL_OP_DOT] = "16777216",
                                                                 [TSL_OP_TRANSPOSE] = "4096",

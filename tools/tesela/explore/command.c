@@ -18,14 +18,35 @@ typedef struct command_work {
   tsl_progress *progress;
 } command_work;
 
+static tesela_status print_report(const command_work *job) {
+  const tsl_form form = tsl_form_for(job->given->markdown);
+  tsl_text out = {0};
+  const tesela_status status = job->command->report(&job->all, job->devices, &form, &out);
+  const tesela_status printed = tsl_print(&out);
+  return printed == TESELA_OK ? status : printed;
+}
+
+/* Makes the page, whose text has the report at this width. */
+static tesela_status write_page(command_work *job) {
+  const tsl_form form = {.width = 100};
+  tsl_text report = {0};
+  tesela_status status = TESELA_OK;
+  if (job->given->html)
+    TSL_GO(job->command->report(&job->all, job->devices, &form, &report));
+  status = tsl_page_end(job->call, &job->all, job->devices, tsl_text_get(&report), &job->page);
+out:
+  tsl_text_free(&report);
+  return status;
+}
+
 static tesela_status command_print(command_work *job) {
   const tsl_exploration *all = &job->all;
   if (tsl_explore_is_cut_short(all) && !tsl_explore_has_times(all))
     return tsl_explore_conclude(all); /* there is nothing to print */
   TSL_TRY(job->given->json  ? tsl_print_json(job->call, tsl_explore_json(all, job->devices, &job->page.roofs))
           : job->given->csv ? tsl_explore_print_csv(all)
-                            : job->command->print(all, job->devices, job->given->markdown));
-  return tsl_page_end(job->call, all, job->devices, &job->page);
+                            : print_report(job));
+  return write_page(job);
 }
 
 /* Prints the results so far after an interrupt, while a long run continues. */

@@ -5,13 +5,15 @@
 #include "cli/tool.h"
 #include "explore/explore.h"
 #include "explore/options.h"
+#include "explore/report.h"
 
 /* The parts in which explore and sweep differ. */
 typedef struct tsl_explore_command {
   /* Reads the operation and its strategies from the call's words and options. */
   tesela_status (*select)(const tsl_command_call *call, tsl_exploration *all);
-  /* Prints the text report; JSON, CSV and the page are common. */
-  tesela_status (*print)(const tsl_exploration *all, tsl_devices *devices, bool markdown);
+  /* Appends the text report; JSON, CSV and the page are common. */
+  tesela_status (*report)(const tsl_exploration *all, tsl_devices *devices, const tsl_form *form,
+                          tsl_text *out);
   const char *default_sizes[TSL_OP_COUNT];
 } tsl_explore_command;
 

@@ -44,8 +44,7 @@ typedef struct tsl_explore_options {
       TSL_OPTION(type, shared.csv, "csv", FLAG, NULL, "print CSV, one line an entry"),                       \
       TSL_OPTION(type, shared.markdown, "markdown", FLAG, NULL, "print Markdown"),                           \
       TSL_OPTION(type, shared.html, "html", FILE, NULL,                                                      \
-                 "write a page with tables and pictures; gnuplot draws the pictures, and the machine is "    \
-                 "described"),                                                                               \
+                 "write a page with tables and pictures, which a browser draws; the machine is described"),  \
       TSL_OPTION(type, shared.json, "json", FLAG, NULL, "print JSON (docs/JSON.md)")
 
 /* Reads the options into the exploration, whose op and strategies are already set. `sizes`: the

@@ -1,4 +1,4 @@
-/* Prints the report of a sweep. */
+/* Makes the report of a sweep. */
 #include "cli/report.h"
 #include "explore/curve.h"
 #include "explore/reasons.h"
@@ -222,15 +222,14 @@ static void add_hopeless(const tsl_exploration *all, const tsl_form *form, tsl_t
     tsl_text_add(out, "\n");
 }
 
-tesela_status tsl_sweep_print(const tsl_exploration *all, tsl_devices *devices, bool markdown) {
-  const tsl_form form = tsl_form_for(markdown);
-  tsl_text out = {0};
-  tsl_explore_add_devices(all, devices, &form, &out);
+tesela_status tsl_sweep_report(const tsl_exploration *all, tsl_devices *devices, const tsl_form *form,
+                               tsl_text *out) {
+  tsl_explore_add_devices(all, devices, form, out);
   for (int t = 0; t < all->types.count; t++)
     for (int s = 0; s < all->sizes.count; s++)
-      sweep_report_add_groups(all, t, s, &form, &out);
-  add_hopeless(all, &form, &out);
-  tsl_form_add_line(&form, false, legend, &out);
-  tsl_explore_add_conditions(all, &form, &out);
-  return tsl_print(&out);
+      sweep_report_add_groups(all, t, s, form, out);
+  add_hopeless(all, form, out);
+  tsl_form_add_line(form, false, legend, out);
+  tsl_explore_add_conditions(all, form, out);
+  return TESELA_OK;
 }

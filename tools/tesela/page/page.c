@@ -4,150 +4,143 @@
 #include "core/clock.h"
 #include "core/status.h"
 #include "explore/report.h"
-#include "page/html.h"
-#include "page/sections.h"
 
 #include <math.h>
-#include <page_css.h>
+#include <page_html.h>
 #include <revision.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The default time of measuring roofs, before the work and after it. */
 static const double roofs_seconds = 0.5;
 
-/* The sections with their anchors; the links at the top use this list, too. */
-static const struct {
-  const char *id, *link;
-  void (*add)(tsl_sheet *sheet);
-} sections[] = {
-    {"glance", "At a glance", tsl_sheet_add_glance},
-    {"parameters", "Against a parameter", tsl_sheet_add_sweeps},
-    {"sizes", "Against size", tsl_sheet_add_curves},
-    {"why", "Why", tsl_sheet_add_why},
-    {"ideas", "The ideas", tsl_sheet_add_ideas},
-    {"roofline", "Roofline", tsl_sheet_add_roofline},
-    {"errors", "Error against speed", tsl_sheet_add_errors},
-    {"tables", "Rates", tsl_sheet_add_tables},
-    {"machine", "The machine", tsl_sheet_add_machine},
-};
-
-static const char *page_heading(const tsl_exploration *all) {
-  static const char *const names[] = {[TSL_OP_GEMM] = "Matrix multiplication",
-                                      [TSL_OP_DOT] = "Dot products",
-                                      [TSL_OP_TRANSPOSE] = "Transposes",
-                                      [TSL_OP_SOLVE] = "Triangular solves"};
-  return names[all->op];
+void tsl_page_escape(const char *text, tsl_text *out) {
+  tsl_text clean = {0};
+  tsl_page_clean(text, &clean);
+  for (const char *at = tsl_text_get(&clean); *at; at++)
+    if (*at == '&')
+      tsl_text_add(out, "&amp;");
+    else if (*at == '<')
+      tsl_text_add(out, "&lt;");
+    else
+      tsl_text_add_bytes(out, at, 1);
+  out->failed |= clean.failed;
+  tsl_text_free(&clean);
 }
 
-/* Appends "2026-11-21 12:30 UTC" for "2026-11-21T12:30:05Z". */
-static void add_date(const char *date, tsl_text *out) {
-  if (strlen(date) >= 16)
-    tsl_text_add(out, "<time datetime=\"%s\">%.10s %.5s UTC</time>", date, date, date + 11);
-}
+/* --- the text of readers without scripts --- */
 
-/* Returns true if a label contains another device's label, as PoCL's contains the processor's. */
-static bool contains_label(const tsl_exploration *all, int device) {
-  const char *label = all->devices.items[device]->label;
-  for (int d = 0; d < all->devices.count; d++)
-    if (strcmp(all->devices.items[d]->label, label) != 0 && strstr(label, all->devices.items[d]->label))
-      return true;
-  return false;
-}
-
-/* Appends the devices' labels, each once. */
-static void page_add_labels(const tsl_exploration *all, tsl_text *out) {
-  bool any = false;
-  for (int d = 0; d < all->devices.count; d++) {
-    bool is_new = !contains_label(all, d);
-    for (int k = 0; k < d && is_new; k++)
-      is_new = strcmp(all->devices.items[d]->label, all->devices.items[k]->label) != 0;
-    if (!is_new)
+static void add_roofs(const tsl_page *page, tsl_text *out) {
+  for (int d = 0; d < page->all->devices.count; d++) {
+    const tsl_device *device = page->all->devices.items[d];
+    const tsl_measured_times *one = tsl_measured_find(page->roofs, device);
+    tsl_table table = tsl_table_of_pairs();
+    if (!one)
       continue;
-    tsl_text_add(out, "%s", any ? " \xc2\xb7 " : "");
-    tsl_html_add(out, all->devices.items[d]->label);
+    tsl_text_add(out, "\nMeasured roofs of %s\n", device->name);
+    if (one->status == TESELA_OK)
+      tsl_measured_add(one, &table);
+    else
+      tsl_text_add(out, "  %s\n", one->failure);
+    tsl_table_text(&table, 2, 0, false, out);
+    out->failed |= table.failed;
+    tsl_table_free(&table);
+  }
+}
+
+static void add_comparisons(const json_t *data, tsl_text *out) {
+  size_t i;
+  json_t *entry;
+  bool any = false;
+  json_array_foreach(json_object_get(data, "entries"), i, entry) {
+    int type, size, strategy, device;
+    const char *comparison = json_string_value(json_object_get(entry, "comparison"));
+    if (!comparison || !*comparison ||
+        json_unpack(entry, "{s:[i, i, i, i]}", "at", &type, &size, &strategy, &device) != 0)
+      continue;
+    const json_t *chosen = json_array_get(json_object_get(data, "strategies"), (size_t)strategy);
+    const json_t *extent = json_array_get(json_object_get(data, "sizes"), (size_t)size);
+    tsl_text_add(out, "%s- %s on %s, %s, %s: it %s.\n", any ? "" : "\nWhy one beats another\n",
+                 json_string_value(json_object_get(chosen, "label")),
+                 json_string_value(json_object_get(entry, "device")),
+                 json_string_value(json_object_get(entry, "type")),
+                 json_string_value(json_object_get(extent, "name")), comparison);
     any = true;
   }
 }
 
-static void add_count(int count, const char *item, const char *several, tsl_text *out) {
-  tsl_text_add(out, "%d %s \xc2\xb7 ", count, count == 1 ? item : several);
+static void add_stories(const json_t *data, tsl_text *out) {
+  size_t i;
+  json_t *idea;
+  json_array_foreach(json_object_get(data, "ideas"), i, idea)
+      tsl_text_add(out, "\n%s\n\n%s", json_string_value(json_object_get(idea, "name")),
+                   json_string_value(json_object_get(idea, "story")));
 }
 
-static void page_add_facts(const tsl_sheet *sheet, tsl_text *out) {
-  const tsl_exploration *all = sheet->page->all;
-  tsl_text_add(out, "<p class=\"facts\">");
-  add_count(all->devices.count, "device", "devices", out);
-  if (all->sweep.count > 0)
-    tsl_text_add(out, "%d configs of <code>%s</code> \xc2\xb7 ", all->strategies.count,
-                 all->strategies.items[0].strategy->name);
-  else
-    add_count(all->strategies.count, "strategy", "strategies", out);
-  add_count(all->types.count, "type", "types", out);
-  add_count(all->sizes.count, "size", "sizes", out);
-  add_date(all->date, out);
-  if (*sheet->page->revision) {
-    tsl_text_add(out, " \xc2\xb7 revision <code>");
-    tsl_html_add(out, sheet->page->revision);
-    tsl_text_add(out, "</code>");
+static void page_add_report(const tsl_page *page, const json_t *data, const char *report, tsl_text *out) {
+  tsl_text_add(out, "%s\n\n%s\ntesela %s%s%s, %s\n\n%s", tsl_page_heading(page->all), page->command_line,
+               page->version, *page->revision ? ", revision " : "", page->revision, page->all->date, report);
+  add_comparisons(data, out);
+  add_roofs(page, out);
+  add_stories(data, out);
+}
+
+/* --- the template --- */
+
+/* Appends the data; `<` occurs in strings only, and could end the element that holds the data. */
+static void add_data(const json_t *data, tsl_text *out) {
+  char *const dump = json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(9));
+  out->failed |= !dump;
+  for (const char *at = dump; at && *at; at++)
+    if (*at == '<')
+      tsl_text_add(out, "\\u003c");
+    else
+      tsl_text_add_bytes(out, at, 1);
+  free(dump);
+}
+
+/* A place of the template: {{name}}. */
+typedef struct page_place {
+  const char *name, *text;
+} page_place;
+
+static void fill_template(const page_place *places, tsl_text *out) {
+  const char *from = page_html, *open;
+  while ((open = strstr(from, "{{")) != NULL) {
+    const page_place *place = places;
+    tsl_text_add_bytes(out, from, (size_t)(open - from));
+    for (from = open + 2; strncmp(from, place->name, strlen(place->name)) != 0; place++)
+      continue;
+    tsl_text_add(out, "%s", place->text);
+    from += strlen(place->name) + strlen("}}");
   }
-  tsl_text_add(out, "</p>\n");
+  tsl_text_add(out, "%s", from);
 }
 
-static void add_header(tsl_sheet *sheet) {
-  const tsl_exploration *all = sheet->page->all;
-  tsl_text *out = &sheet->out;
-  tsl_text_add(out, "<header>\n<p class=\"eyebrow\">tesela %s</p>\n<h1>%s</h1>\n<p class=\"lead\">",
-               all->sweep.count > 0 ? "sweep" : "explore", page_heading(all));
-  page_add_labels(all, out);
-  tsl_text_add(out, "</p>\n");
-  page_add_facts(sheet, out);
-  tsl_text_add(out, "</header>\n");
+tesela_status tsl_page_make(const tsl_page *page, const char *report, tsl_text *out) {
+  json_t *data = tsl_page_data(page);
+  tsl_text plain = {0}, text = {0}, json = {0};
+  if (!data)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write the page");
+  page_add_report(page, data, report, &plain);
+  tsl_page_escape(tsl_text_get(&plain), &text);
+  add_data(data, &json);
+  out->failed |= plain.failed || text.failed || json.failed;
+  /* The last place is any other name. */
+  fill_template((const page_place[]){{"title", tsl_page_heading(page->all)},
+                                     {"version", page->version},
+                                     {"text", tsl_text_get(&text)},
+                                     {"data", tsl_text_get(&json)},
+                                     {"", ""}},
+                out);
+  json_decref(data);
+  tsl_text_free(&plain);
+  tsl_text_free(&text);
+  tsl_text_free(&json);
+  return tsl_text_status(out);
 }
 
-/* Appends links to the sections that the page has. */
-static void page_add_links(const char *body, tsl_text *out) {
-  tsl_text_add(out, "<nav aria-label=\"Sections\">\n");
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
-    char anchor[64];
-    snprintf(anchor, sizeof anchor, "<section id=\"%s\">", sections[i].id);
-    if (strstr(body, anchor))
-      tsl_text_add(out, "<a href=\"#%s\">%s</a>\n", sections[i].id, sections[i].link);
-  }
-  tsl_text_add(out, "</nav>\n");
-}
-
-static void page_add_head(const tsl_sheet *sheet, tsl_text *out) {
-  tsl_text_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-  tsl_text_add(
-      out,
-      "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"generator\" content=\"tesela %s\">\n"
-      "<title>%s \xe2\x80\x93 tesela</title>\n<style>\n",
-      sheet->page->version, page_heading(sheet->page->all));
-  tsl_text_add_bytes(out, tsl_page_css, sizeof tsl_page_css - 1);
-  tsl_text_add(out, "</style>\n</head>\n<body>\n<main>\n");
-}
-
-tesela_status tsl_page_make(const tsl_page *page, tsl_text *out) {
-  tsl_sheet sheet = {.page = page, .status = TESELA_OK};
-  tsl_text body = {0};
-  for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-    sections[i].add(&sheet);
-  body = sheet.out;
-  sheet.out = (tsl_text){0};
-  page_add_head(&sheet, out);
-  add_header(&sheet);
-  tsl_text_add_bytes(out, tsl_text_get(&sheet.out), sheet.out.length);
-  page_add_links(tsl_text_get(&body), out);
-  tsl_text_add_bytes(out, tsl_text_get(&body), body.length);
-  tsl_text_add(out, "</main>\n</body>\n</html>\n");
-  out->failed |= body.failed | sheet.out.failed;
-  tsl_text_free(&sheet.out);
-  tsl_text_free(&body);
-  TSL_TRY(tsl_text_status(out));
-  return sheet.status == TESELA_OK ? TESELA_OK : tsl_fail(sheet.status, "%s", sheet.failure);
-}
+/* --- the file --- */
 
 /* Returns the seconds for measuring a device's roofs, at most the time of an entry. */
 static double seconds_for_roofs(const tsl_exploration *all) {
@@ -176,26 +169,20 @@ tesela_status tsl_page_measure(const tsl_exploration *all, tsl_page_file *file) 
              : TESELA_OK;
 }
 
-static tesela_status write_page(const tsl_page *page, tsl_output *output) {
+static tesela_status write_page(const tsl_page *page, const char *report, tsl_output *output) {
   tsl_text text = {0};
-  tsl_status_saved sentence;
-  const tesela_status drawn = tsl_page_make(page, &text);
   tesela_status status;
-  tsl_status_save(&sentence);
-  if (!text.failed) {
-    TSL_GO(tsl_output_write(output, tsl_text_get(&text), text.length));
-    TSL_GO(tsl_output_commit(output));
-    tsl_interrupt_guard(NULL);
-  }
-  status = drawn;
-  tsl_status_restore(&sentence);
+  TSL_GO(tsl_page_make(page, report, &text));
+  TSL_GO(tsl_output_write(output, tsl_text_get(&text), text.length));
+  TSL_GO(tsl_output_commit(output));
+  tsl_interrupt_guard(NULL);
 out:
   tsl_text_free(&text);
   return status;
 }
 
 tesela_status tsl_page_end(const tsl_command_call *call, const tsl_exploration *all, tsl_devices *devices,
-                           tsl_page_file *file) {
+                           const char *report, tsl_page_file *file) {
   tsl_text command = {0};
   tsl_status_saved sentence;
   if (!file->output.path)
@@ -204,10 +191,10 @@ tesela_status tsl_page_end(const tsl_command_call *call, const tsl_exploration *
   const tsl_page page = {.all = all,
                          .devices = devices,
                          .roofs = &file->roofs,
-                         .command = tsl_text_get(&command),
+                         .command_line = tsl_text_get(&command),
                          .version = tesela_version(),
                          .revision = TESELA_REVISION};
-  const tesela_status status = write_page(&page, &file->output);
+  const tesela_status status = write_page(&page, report, &file->output);
   tsl_status_save(&sentence);
   const tesela_status concluded = tsl_explore_conclude(all);
   if (concluded == TESELA_OK)

@@ -1,15 +1,18 @@
-/* Makes the page of an exploration: one HTML file with tables, pictures and the machine's
- * description. It needs no other file and no scripts. */
+/* Makes the page of an exploration: page.html, with the exploration as JSON and as text. The page needs no
+ * other file. Its script draws the JSON; without scripts the text is shown. */
 #ifndef TSL_TOOL_PAGE_PAGE_H
 #define TSL_TOOL_PAGE_PAGE_H
 
 #include "cli/tool.h"
+#include "inventory/measured.h"
 #include "io/output.h"
-#include "page/contents.h"
+#include "page/page_data.h"
 
-/* Appends the page. If gnuplot is missing or fails, a sentence takes the place of the pictures. If
- * it fails, the page is complete and may be written, and its status is returned. */
-tesela_status tsl_page_make(const tsl_page *page, tsl_text *out);
+/* Appends the page: the template with its places filled. `report`: the exploration as plain text. */
+tesela_status tsl_page_make(const tsl_page *page, const char *report, tsl_text *out);
+/* Appends text with `&` and `<` escaped, for the inside of an element. Bytes that are no UTF-8, and control
+ * characters but line ends and tabs, become U+FFFD. */
+void tsl_page_escape(const char *text, tsl_text *out);
 
 /* The file of --html; starts as {0}. */
 typedef struct tsl_page_file {
@@ -24,10 +27,10 @@ tesela_status tsl_page_begin(const char *path, const tsl_exploration *all, tsl_p
 /* Measures the roofs again after the work, unless the last measurement ended less time ago than a
  * measurement takes. */
 tesela_status tsl_page_measure(const tsl_exploration *all, tsl_page_file *file);
-/* Makes the page and lets the file appear, also if some results are wrong or gnuplot fails. Returns
- * tsl_explore_conclude()'s status, or its own if that is TESELA_OK. */
+/* Makes the page and lets the file appear, also if some results are wrong. `report`: the exploration as plain
+ * text. Returns tsl_explore_conclude()'s status, or its own if that is TESELA_OK. */
 tesela_status tsl_page_end(const tsl_command_call *call, const tsl_exploration *all, tsl_devices *devices,
-                           tsl_page_file *file);
+                           const char *report, tsl_page_file *file);
 /* Removes a file that did not appear, and frees the roofs. */
 void tsl_page_close(tsl_page_file *file);
 
