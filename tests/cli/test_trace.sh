@@ -37,7 +37,7 @@ def trace(group):
     words = ["explain", *sizes, *flags, "--strategy", strategy, "--trace", "--json", "--group", group]
     return json.loads(subprocess.run([tool, *words], stdout=subprocess.PIPE, check=True).stdout)
 first = trace("0,0")
-adds, stored, wide, high = {}, set(), *first["groups"]
+adds, stored, copies, wide, high = {}, set(), {}, *first["groups"]
 for y in range(high):
     for x in range(wide):
         t = trace(f"{y},{x}")
@@ -51,14 +51,21 @@ for y in range(high):
                 continue
             array = arrays[event[2]]
             assert 0 <= event[3] < array["rows"] and 0 <= event[4] < array["columns"], (event, array)
-            assert len(event) == 6 or array["memory"] == "local" or op == "dot", event
-            if "--transpose-a" not in flags and len(event) == 6:
+            assert (event[5] is None) == (array["memory"] == "local" or op == "dot"), event
+            if "--transpose-a" not in flags and event[5] is not None:
                 assert event[5] == (event[3] * array["columns"] + event[4]) * 4 // 64, event
+            if event[0] == "store" and op == "transpose" and array["memory"] == "global":
+                assert event[6:] == ["A", event[4], event[3]], event
+            if event[0] == "store" and op == "gemm" and array["memory"] == "local" and len(event) > 6:
+                copies.setdefault(event[6], set()).add(tuple(event[7:]))
             if event[0] == "store" and array["memory"] == "global":
                 stored.add(tuple(event[3:5]))
 m, n, k = first["m"], first["n"], first["k"]
 if op == "gemm":
     assert adds == {(i, l, j): 1 for i in range(m) for l in range(k) for j in range(n)}, len(adds)
+if strategy.startswith("tile_local") and op == "gemm":
+    assert copies == {"A": {(i, l) for i in range(m) for l in range(k)},
+                      "B": {(l, j) for l in range(k) for j in range(n)}}
 if op == "dot":
     assert adds == {(0, l, 0): 1 for l in range(k)}, len(adds)
     assert len(stored) == wide

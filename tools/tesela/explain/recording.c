@@ -155,9 +155,9 @@ static tesela_status add_unit(const tsl_rung *rung, const tsl_strategy *strategy
 /* --- the output --- */
 
 static bool add_event(const char *line, tsl_recording *recording, size_t *room) {
-  long long item, interval, x[4] = {0, 0, 0, 0};
-  const int count =
-      sscanf(line + 1, "%lld %lld %lld %lld %lld %lld", &item, &interval, &x[0], &x[1], &x[2], &x[3]);
+  long long item, interval, x[6] = {0, 0, 0, 0, 0, 0};
+  const int count = sscanf(line + 1, "%lld %lld %lld %lld %lld %lld %lld %lld", &item, &interval, &x[0],
+                           &x[1], &x[2], &x[3], &x[4], &x[5]);
   if (count < 5)
     return false;
   if (recording->count == *room) {
@@ -168,13 +168,15 @@ static bool add_event(const char *line, tsl_recording *recording, size_t *room) 
     recording->events = events;
   }
   tsl_event *event = &recording->events[recording->count++];
-  *event = (tsl_event){.item = (int)item, .interval = (unsigned)interval};
+  *event = (tsl_event){.item = (int)item, .interval = (unsigned)interval, .from = -1};
   if (line[0] == 'M') {
     event->kind = TSL_EVENT_ADD;
     event->row = x[0], event->col = x[1], event->b_row = x[2], event->b_col = x[3];
   } else {
     event->kind = line[0] == 'L' ? TSL_EVENT_LOAD : TSL_EVENT_STORE;
     event->array = (int)x[0], event->row = x[1], event->col = x[2];
+    if (event->kind == TSL_EVENT_STORE)
+      event->from = (int)x[3], event->b_row = x[4], event->b_col = x[5];
   }
   if (event->interval > recording->intervals)
     recording->intervals = event->interval;

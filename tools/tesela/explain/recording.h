@@ -30,11 +30,12 @@ typedef enum tsl_event_kind { TSL_EVENT_LOAD, TSL_EVENT_STORE, TSL_EVENT_ADD } t
 typedef struct tsl_event {
   tsl_event_kind kind;
   int item;
-  unsigned interval; /* numbered from 1; barriers of the group separate intervals */
-  int64_t step;      /* numbered from 0: loads, the multiply-adds after them, stores */
-  int array;         /* index in `arrays`; of a multiply-add 0 */
-  int64_t row, col;  /* of the element; of A */
-  int64_t b_row, b_col;
+  unsigned interval;    /* numbered from 1; barriers of the group separate intervals */
+  int64_t step;         /* numbered from 0: loads, the multiply-adds after them, stores */
+  int array;            /* index in `arrays`; of a multiply-add 0 */
+  int64_t row, col;     /* of the element; of A */
+  int64_t b_row, b_col; /* of B; of a store of an element that was loaded, its place */
+  int from;             /* of such a store TSL_OPERAND_A or _B; else -1 */
 } tsl_event;
 
 enum { TSL_RECORDED_ARRAYS_MAX = 32 };

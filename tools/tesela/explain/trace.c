@@ -417,19 +417,27 @@ void tsl_trace_element(const tsl_recording *recording, int64_t row, int64_t col,
 
 /* --- JSON --- */
 
+/* Returns [word, item, array, row, column, line] of a load or a store, [word, item, i, l, j] of an addition.
+ */
 static json_t *event_json(const tsl_recording *recording, const tsl_event *event) {
   static const char *const words[] = {"load", "store", "add"};
   const tsl_recorded_array *array = &recording->arrays[event->array];
+  const bool is_dot = recording->rung->op == TSL_OP_DOT;
   if (event->kind == TSL_EVENT_ADD)
     return json_pack("[s, i, I, I, I]", words[event->kind], event->item, (json_int_t)event->row,
-                     (json_int_t)event->col,
-                     (json_int_t)(recording->rung->op == TSL_OP_DOT ? 0 : event->b_col));
-  if (array->operand > TSL_OPERAND_C || recording->rung->op == TSL_OP_DOT)
-    return json_pack("[s, i, i, I, I]", words[event->kind], event->item, event->array, (json_int_t)event->row,
-                     (json_int_t)event->col);
-  return json_pack("[s, i, i, I, I, I]", words[event->kind], event->item, event->array,
-                   (json_int_t)event->row, (json_int_t)event->col,
-                   (json_int_t)tsl_recording_line(recording, array->operand, event->row, event->col));
+                     (json_int_t)event->col, (json_int_t)(is_dot ? 0 : event->b_col));
+  const bool has_line = !array->is_local && !is_dot;
+  json_t *all =
+      json_pack("[s, i, i, I, I, o]", words[event->kind], event->item, event->array, (json_int_t)event->row,
+                (json_int_t)event->col,
+                has_line ? json_integer(tsl_recording_line(recording, array->operand, event->row, event->col))
+                         : json_null());
+  if (event->from >= 0) {
+    json_array_append_new(all, json_string(array_name(recording, event->from)));
+    json_array_append_new(all, json_integer(event->b_row));
+    json_array_append_new(all, json_integer(event->b_col));
+  }
+  return all;
 }
 
 /* Returns the steps; an interval is an object of a step, so that barriers are between objects. */

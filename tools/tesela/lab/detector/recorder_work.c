@@ -7,7 +7,9 @@
  * Each element of A and B has a value of its own, so that a product's factors tell which elements they are.
  *
  * Output, a line each, in order: "A number is_local rows columns name" is an array, before its first use.
- * "L item interval array row column" is a load, "S ..." a store. "M item interval row column row column" is
+ * "L item interval array row column" is a load. "S item
+ * interval array row column operand row column" is a store of an element of operand 0 or 1 (-1: of another
+ * number). "M item interval row column row column" is
  * a multiply-add of an element of A and one of B. "G group item" is the item that stores the element. "E" is
  * the end. */
 #include "detector.h"
@@ -62,20 +64,6 @@ static int number_of(const array *list) {
   return i;
 }
 
-static void note_use(const array *list, long index, bool is_write, const use *by) {
-  long row, col;
-  find_place(list, index, &row, &col);
-  if (!is_recording) {
-    if (is_write && list == operands[2].list && row == wanted_row && col == wanted_col) {
-      found_group = by->group;
-      found_item = by->item;
-    }
-    return;
-  }
-  const int number = number_of(list);
-  printf("%c %d %u %d %ld %ld\n", is_write ? 'S' : 'L', by->item, by->interval, number, row, col);
-}
-
 /* Gets the place of a value of operand 0 or 1; false: it is another number. */
 static bool decode(int operand, double value, long *row, long *col) {
   const double number = (operand == 0 ? value : -value) - FIRST;
@@ -88,8 +76,58 @@ static bool decode(int operand, double value, long *row, long *col) {
   return true;
 }
 
+/* The latest store, which is printed when its value is in memory: at the next event. */
+static struct {
+  const array *list;
+  long index;
+  use by;
+} pending;
+
+/* Returns true if stores to the array keep elements of A and B, not sums. */
+static bool keeps_elements(const array *list) {
+  return lab_job.op == 't' || (lab_job.op == 'g' && list->is_local);
+}
+
+static void print_pending(void) {
+  const array *list = pending.list;
+  long row, col, from_row = 0, from_col = 0;
+  int from = -1;
+  if (!list)
+    return;
+  pending.list = NULL;
+  find_place(list, pending.index, &row, &col);
+  const double value = list->element == 8 ? ((double *)(void *)list->start)[pending.index]
+                                          : ((float *)(void *)list->start)[pending.index];
+  for (int i = 0; i < 2 && from < 0 && keeps_elements(list); i++)
+    from = decode(i, value, &from_row, &from_col) ? i : -1;
+  printf("S %d %u %d %ld %ld %d %ld %ld\n", pending.by.item, pending.by.interval, number_of(list), row, col,
+         from, from_row, from_col);
+}
+
+static void note_use(const array *list, long index, bool is_write, const use *by) {
+  long row, col;
+  find_place(list, index, &row, &col);
+  if (!is_recording) {
+    if (is_write && list == operands[2].list && row == wanted_row && col == wanted_col) {
+      found_group = by->group;
+      found_item = by->item;
+    }
+    return;
+  }
+  print_pending();
+  if (is_write) {
+    pending.list = list;
+    pending.index = index;
+    pending.by = *by;
+    return;
+  }
+  const int number = number_of(list);
+  printf("L %d %u %d %ld %ld\n", by->item, by->interval, number, row, col);
+}
+
 void lab_multiply_add(double a, double b) {
   long row[2], col[2];
+  print_pending();
   if (is_recording && ((decode(0, a, &row[0], &col[0]) && decode(1, b, &row[1], &col[1])) ||
                        (decode(0, b, &row[0], &col[0]) && decode(1, a, &row[1], &col[1]))))
     printf("M %d %u %ld %ld %ld %ld\n", lab_now()->item, lab_now()->interval, row[0], col[0], row[1], col[1]);
@@ -121,7 +159,7 @@ int main(int count, char **words) {
   long numbers[17];
   for (int i = 2; i < 18; i++)
     numbers[i - 1] = atol(words[i]);
-  const char op = words[1][0];
+  const char op = lab_job.op = words[1][0];
   const long m = numbers[2], n = numbers[3], k = numbers[4];
   const bool *by_columns = (const bool[]){numbers[5], numbers[6], numbers[7]};
   lab_job.size = (size_t)numbers[1];
@@ -151,6 +189,7 @@ int main(int count, char **words) {
   is_recording = true;
   if (group >= 0)
     lab_run_group((unsigned)group);
+  print_pending();
   printf("E\n");
   return 0;
 }
