@@ -23,6 +23,11 @@ tesela 0 explain 8 8 --strategy "transpose tile_local tile=16 rows=2" --trace --
 prints 'stores' 'tiles[' 'A(2, 5) was loaded by item'
 tesela 0 explain 16 --strategy "block_tree group=8" --trace --group 0,1
 prints 'Group 1:' 'line[0] += line[4]' 'sums[1] = line[0]'
+tesela 0 explain 8 8 8 --strategy host_packed --trace --element 5,2
+prints 'loop 5 jc = 0, loop 4 pc = 0 and 4, loop 3 ic = 4, loop 2 jr = 0, loop 1 ir = 0' 'step 4 of 4' \
+  'keeps   a_block[0..15]' 'A(5, 4) B(4, 2) + A(5, 5) B(5, 2)'
+tesela 0 explain 8 8 8 --strategy blocked --trace --element 5,2
+prints 'BLOCK 4' 'step 69 of 128' 'A(5, 0) B(0, 2): the sum has 1 of 8 products'
 tesela 0 explain 3 4 5 --strategy row --trace --transpose-a --type f64
 prints 'step 1 of' 'loads'
 
@@ -85,6 +90,8 @@ judge gemm "tile_local tile=8" 9 3 5 --transpose-a
 judge gemm image_microtile 8 10 7
 judge transpose "element columns=8 rows=4" 7 10
 judge transpose "tile_local tile=16 rows=2" 7 20
+judge gemm blocked 6 7 5
+judge gemm host_packed 9 10 7
 judge dot "block_tree group=4" 11
 
 # Refusals.

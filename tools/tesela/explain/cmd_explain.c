@@ -198,7 +198,10 @@ static tesela_status print_trace(const tsl_command_call *call, const tsl_chosen_
   const tsl_problem *problem = recording->problem;
   tsl_text out = {0};
   tesela_status status = TESELA_OK;
-  tsl_config_print(chosen->strategy, &chosen->config, &out);
+  if (recording->rung->plain)
+    tsl_text_add(&out, "%s", chosen->strategy->name);
+  else
+    tsl_config_print(chosen->strategy, &chosen->config, &out);
   if (given->json) {
     json_t *json = tsl_trace_json(recording, place);
     json_object_set_new(json, "config", json_string(tsl_text_get(&out)));

@@ -3,6 +3,7 @@
 #include "core/status.h"
 #include "device/source.h"
 #include "lab/lab.h"
+#include "lab/lab_templates.h"
 #include "strategy/kernel_launch/launch.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
@@ -11,36 +12,100 @@
 #include <string.h>
 
 #include <lab_recorder_dialect_h.h>
+#include <lab_recorder_numbers_h.h>
 #include <lab_recorder_work_c.h>
 
 static const tsl_rung rungs[] = {
-    {TSL_OP_GEMM, "element", "tsl_gemm_element", "element.cl", "columns", "rows", false, false, false,
-     "item (x, y) adds A(y, l) B(l, x), which it has just loaded, to its own sum",
-     "item (x, y) writes its element of C"},
-    {TSL_OP_GEMM, "row", "tsl_gemm_row", "row.cl", "items", NULL, true, false, false,
-     "item x adds A(x, l) B(l, j) to its sum for column j; the column done, it writes C(x, j)",
-     "every item has written its row of C"},
-    {TSL_OP_GEMM, "row_private", "tsl_gemm_row_private", "row_private.cl", "items", NULL, true, false, false,
-     "item x multiplies a column of B by its private numbers of A and adds the sum to C(x, j)",
-     "every item has written its row of C, once for each panel"},
-    {TSL_OP_GEMM, "row_private_column_local", "tsl_gemm_row_private_column_local",
-     "row_private_column_local.cl", "items", NULL, true, false, true,
-     "barrier; each item multiplies its private numbers of A with the column in local memory; barrier; "
-     "C(x, j) gets the sum",
-     "every item has written its row of C, once for each panel"},
-    {TSL_OP_GEMM, "tile_local", "tsl_gemm_tile_local", "tile_local.cl", "tile", "tile", false, false, true,
-     "barrier; item (x, y) adds row y of A's tile times column x of B's tile to its sum; barrier",
-     "item (x, y) writes its element of C"},
-    {TSL_OP_GEMM, "image_microtile", "tsl_gemm_image_microtile", "image_microtile.cl", "columns", "rows",
-     false, true, false, "each item adds products to its micro-tile of C in registers",
-     "every item writes its micro-tile of C"},
-    {TSL_OP_TRANSPOSE, "element", "tsl_transpose_element", "transpose_element.cl", "columns", "rows", false,
-     false, true, "each item stores the elements that it has loaded", "C is A, transposed"},
-    {TSL_OP_TRANSPOSE, "tile_local", "tsl_transpose_tile_local", "transpose_tile_local.cl", NULL, NULL, false,
-     false, true, "barrier; each item stores elements that others have loaded", "C is A, transposed"},
-    {TSL_OP_DOT, "block_tree", "tsl_dot_block_tree", "block_tree.cl", "group", NULL, false, false, true,
-     "each item adds its products to its own sum",
-     "the group adds its items' sums in local memory, half as many in each step"},
+    {.op = TSL_OP_GEMM,
+     .name = "element",
+     .entry = "tsl_gemm_element",
+     .file = "element.cl",
+     .items_x = "columns",
+     .items_y = "rows",
+     .then = "item (x, y) adds A(y, l) B(l, x), which it has just loaded, to its own sum",
+     .end = "item (x, y) writes its element of C"},
+    {.op = TSL_OP_GEMM,
+     .name = "row",
+     .entry = "tsl_gemm_row",
+     .file = "row.cl",
+     .items_x = "items",
+     .has_rows = true,
+     .then = "item x adds A(x, l) B(l, j) to its sum for column j; the column done, it writes C(x, j)",
+     .end = "every item has written its row of C"},
+    {.op = TSL_OP_GEMM,
+     .name = "row_private",
+     .entry = "tsl_gemm_row_private",
+     .file = "row_private.cl",
+     .items_x = "items",
+     .has_rows = true,
+     .then = "item x multiplies a column of B by its private numbers of A and adds the sum to C(x, j)",
+     .end = "every item has written its row of C, once for each panel"},
+    {.op = TSL_OP_GEMM,
+     .name = "row_private_column_local",
+     .entry = "tsl_gemm_row_private_column_local",
+     .file = "row_private_column_local.cl",
+     .items_x = "items",
+     .has_rows = true,
+     .draws_whole = true,
+     .then =
+         "barrier; each item multiplies its private numbers of A with the column in local memory; barrier; "
+         "C(x, j) gets the sum",
+     .end = "every item has written its row of C, once for each panel"},
+    {.op = TSL_OP_GEMM,
+     .name = "tile_local",
+     .entry = "tsl_gemm_tile_local",
+     .file = "tile_local.cl",
+     .items_x = "tile",
+     .items_y = "tile",
+     .draws_whole = true,
+     .then = "barrier; item (x, y) adds row y of A's tile times column x of B's tile to its sum; barrier",
+     .end = "item (x, y) writes its element of C"},
+    {.op = TSL_OP_GEMM,
+     .name = "image_microtile",
+     .entry = "tsl_gemm_image_microtile",
+     .file = "image_microtile.cl",
+     .items_x = "columns",
+     .items_y = "rows",
+     .is_image = true,
+     .then = "each item adds products to its micro-tile of C in registers",
+     .end = "every item writes its micro-tile of C"},
+    {.op = TSL_OP_GEMM,
+     .name = "blocked",
+     .entry = "gemm",
+     .plain = "BLOCK 4",
+     .then = "a row of a block of C gets the products of an element of A and a row of a block of B",
+     .end = "C has all blocks' products"},
+    {.op = TSL_OP_GEMM,
+     .name = "host_packed",
+     .entry = "gemm",
+     .plain = "NC 8, KC 4, MC 4, NR 4, MR 2",
+     .draws_whole = true,
+     .then = "loops 2 and 1: the micro-kernel multiplies the packed blocks, MR x NR sums at a time",
+     .end = "loop 5 walks n by NC, loop 4 k by KC (B is packed), loop 3 m by MC (A is packed)"},
+    {.op = TSL_OP_TRANSPOSE,
+     .name = "element",
+     .entry = "tsl_transpose_element",
+     .file = "transpose_element.cl",
+     .items_x = "columns",
+     .items_y = "rows",
+     .draws_whole = true,
+     .then = "each item stores the element that it has loaded",
+     .end = "C is A, transposed"},
+    {.op = TSL_OP_TRANSPOSE,
+     .name = "tile_local",
+     .entry = "tsl_transpose_tile_local",
+     .file = "transpose_tile_local.cl",
+     .draws_whole = true,
+     .then = "barrier; each item stores elements that others have loaded",
+     .end = "C is A, transposed"},
+    {.op = TSL_OP_DOT,
+     .name = "block_tree",
+     .entry = "tsl_dot_block_tree",
+     .file = "block_tree.cl",
+     .items_x = "group",
+     .draws_whole = true,
+     .then = "each item adds its products to its own sum",
+     .end = "the group adds its items' sums in local memory, half as many in each step"},
 };
 enum { RUNGS = sizeof rungs / sizeof *rungs };
 
@@ -78,7 +143,9 @@ static void rung_range(const tsl_rung *rung, const tsl_strategy *strategy, const
   int64_t *items = recording->items, *groups = recording->groups;
   items[0] = rung_parameter(strategy, config, rung->items_x);
   items[1] = rung_parameter(strategy, config, rung->items_y);
-  groups[1] = 1;
+  groups[0] = groups[1] = 1;
+  if (rung->plain)
+    return;
   if (rung->op == TSL_OP_DOT) {
     const int64_t most = rung_parameter(strategy, config, "groups"), busy = problem->k / items[0] + 1;
     groups[0] = busy < most ? busy : most;
@@ -129,6 +196,52 @@ static void add_call(const tsl_rung *rung, const tsl_problem *problem, tsl_text 
                  rung->entry);
 }
 
+/* Appends a definition's line, or the line that `plain` has in its place: "#define BLOCK 4". */
+static void add_line(const char *line, size_t length, const char *plain, tsl_text *out) {
+  static const char define[] = "#define ";
+  const size_t name = strcspn(line + strlen(define) < line + length ? line + strlen(define) : line, " \n");
+  for (const char *at = plain; strncmp(line, define, strlen(define)) == 0 && *at;) {
+    const size_t end = strcspn(at, ",");
+    if (strncmp(at, line + strlen(define), name) == 0 && at[name] == ' ') {
+      tsl_text_add(out, "%s%.*s", define, (int)end, at);
+      return;
+    }
+    at += end;
+    at += strspn(at, ", ");
+  }
+  /* static arrays are the packed blocks, which are recorded like local memory */
+  if (strncmp(line, "  static float ", 15) == 0)
+    tsl_text_add(out, "  __shared__ float %.*s", (int)(length - 15), line + 15);
+  else
+    tsl_text_add(out, "%.*s", (int)length, line);
+}
+
+/* Appends the unit of a plain kernel, as C++ with numbers that record their products. */
+static tesela_status add_plain_unit(const tsl_rung *rung, const tsl_problem *problem, tsl_text *out) {
+  const tsl_lab_template *model = NULL;
+  tsl_text kernel = {0}, text = {0};
+  TSL_TRY(tsl_lab_template_find(rung->name, TSL_LAB_C, &model));
+  tsl_lab_template_add(model, TSL_LAB_C, TESELA_F32, &kernel);
+  for (const char *line = tsl_text_get(&kernel); *line;) {
+    const size_t length = strcspn(line, "\n");
+    add_line(line, length, rung->plain, &text);
+    tsl_text_add(&text, "\n");
+    line += length + (line[length] == '\n');
+  }
+  tsl_text_add(out, "#define LAB_REAL %s\n%s\n#define float lab_number\n",
+               problem->c.type == TESELA_F64 ? "double" : "float", lab_recorder_numbers_h);
+  tsl_lab_add_registered(TSL_LAB_CUDA, tsl_text_get(&text), out);
+  tsl_text_add(out,
+               "void lab_call(void) {\n  %s(%lld, %lld, %lld, 1, (float *)lab_operand(\"A\"), %lld, "
+               "(float *)lab_operand(\"B\"), %lld, 0, (float *)lab_operand(\"C\"), %lld);\n}\n",
+               rung->entry, (long long)problem->m, (long long)problem->n, (long long)problem->k,
+               (long long)problem->a.row_stride, (long long)problem->b.row_stride,
+               (long long)problem->c.row_stride);
+  tsl_text_free(&kernel);
+  tsl_text_free(&text);
+  return tsl_text_status(out);
+}
+
 /* Appends the whole unit: definitions, the dialect as C, the kernel's text, and the call. */
 static tesela_status add_unit(const tsl_rung *rung, const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const char *folder, tsl_text *out) {
@@ -136,6 +249,8 @@ static tesela_status add_unit(const tsl_rung *rung, const tsl_strategy *strategy
   const tesela_type type = problem->c.type;
   char path[256];
   tsl_text text = {0};
+  if (rung->plain)
+    return add_plain_unit(rung, problem, out);
   tsl_launch_defines(rung->op == TSL_OP_TRANSPOSE ? TESELA_TYPE_DEFAULT : type, strategy, config, NULL, out);
   if (rung->op == TSL_OP_TRANSPOSE)
     tsl_text_add(out, "#define TSL_MOVED_BYTES %zu\n", tsl_type(type)->size);
@@ -240,7 +355,7 @@ static void number_items_steps(tsl_recording *recording, step_state *states) {
     if (event->kind == TSL_EVENT_ADD)
       state->has_added = true;
     else if (event->kind == TSL_EVENT_STORE)
-      state->has_stored |= operand == TSL_OPERAND_C;
+      state->has_stored |= operand == TSL_OPERAND_C && !recording->rung->plain;
     else if (operand < TSL_OPERAND_C) {
       if (state->has_added && (operand == TSL_OPERAND_A || operand != state->operand || state->has_stored))
         *state = (step_state){.step = state->step + 1};
@@ -352,8 +467,8 @@ static tesela_status compile_program(const tsl_strategy *strategy, const tsl_con
   snprintf(path, sizeof path, "%s/dialect_impl.h", folder);
   TSL_GO(tsl_lab_write_new(path, "/* The dialect stands before the kernel's text. */\n"));
   TSL_GO(add_unit(recording->rung, strategy, recording->problem, config, folder, &unit));
-  TSL_GO(tsl_lab_compile_recorded(folder, TSL_LAB_C, tsl_text_get(&unit), lab_recorder_work_c, program,
-                                  &output, &code));
+  TSL_GO(tsl_lab_compile_recorded(folder, recording->rung->plain ? TSL_LAB_CUDA : TSL_LAB_C,
+                                  tsl_text_get(&unit), lab_recorder_work_c, program, &output, &code));
   if (code != 0) {
     const char *error = strstr(tsl_text_get(&output), "error");
     status = tsl_fail(TESELA_UNSUPPORTED, "a trace runs the kernel compiled by cc, which fails: %.*s",
@@ -400,6 +515,8 @@ tesela_status tsl_record_rung(const tsl_strategy *strategy, const tsl_problem *p
   if (problem->c.type != TESELA_F32 && (problem->c.type != TESELA_F64 || recording->rung->is_image))
     return tsl_fail(TESELA_UNSUPPORTED, "a trace of %s is of f32%s", strategy->name,
                     recording->rung->is_image ? ", the type of texels" : " or f64");
+  if (recording->rung->plain && (problem->a.col_stride != 1 || problem->b.col_stride != 1))
+    return tsl_fail(TESELA_UNSUPPORTED, "a trace of %s is of operands that lie row by row", strategy->name);
   rung_range(recording->rung, strategy, config, recording);
   TSL_TRY(check_place(place, recording));
   TSL_TRY(tsl_lab_temporary(folder));

@@ -9,11 +9,14 @@
 /* How a rung is launched and told. */
 typedef struct tsl_rung {
   tsl_op op;
-  const char *name, *entry, *file; /* of the strategy, the kernel, and its file */
+  const char *name, *entry, *file; /* of the strategy, the kernel, and its file (NULL: `plain`) */
   /* names of the parameters with work-items along dimensions 0 and 1; NULL: one */
   const char *items_x, *items_y;
-  bool has_rows;    /* each work-item computes whole rows of C */
-  bool is_image;    /* B is an image */
+  bool has_rows; /* each work-item computes whole rows of C */
+  bool is_image; /* B is an image */
+  /* definitions of the lab's plain kernel in C, which is recorded in place of a kernel of one instruction
+   * set; NULL: the library's kernel is recorded */
+  const char *plain;
   bool draws_whole; /* a drawing has all steps; false: the first few and the last */
   const char *then; /* after the loads of a step */
   const char *end;

@@ -118,6 +118,11 @@ static void draw_heading(const tsl_recording *recording, tsl_text *out) {
   const long long wide = (long long)recording->groups[0], high = (long long)recording->groups[1];
   const int x = (int)recording->items[0], y = (int)recording->items[1];
   const int64_t group = recording->group;
+  if (recording->rung->plain) {
+    tsl_text_add(out, "the plain program with %s, on one thread:\n", recording->rung->plain);
+    tsl_text_add(out, "each 0 below is an element that is loaded, + if more than once\n");
+    return;
+  }
   if (recording->items[1] > 1)
     tsl_text_add(out, "%lld x %lld groups of %d x %d items", wide, high, x, y);
   else if (high > 1)
@@ -277,8 +282,11 @@ static void add_accesses(const trace_life *life, int64_t step, const char *word,
   trace_list list = {.life = life};
   for (size_t i = 0; i < recording->count; i++) {
     const tsl_event *event = &recording->events[i];
+    const tsl_recorded_array *array = &recording->arrays[event->array];
+    const bool is_other = recording->rung->plain && array->operand == TSL_OPERAND_C &&
+                          (event->row != life->row || event->col != life->col);
     if (event->item == recording->item && event->step == step && event->kind == kind &&
-        recording->arrays[event->array].is_local == is_local)
+        array->is_local == is_local && !is_other)
       list_add(&list, event);
   }
   list_close(&list);
@@ -339,7 +347,8 @@ static void add_group(const tsl_recording *recording, int64_t step, tsl_text *ou
     qsort(lines, count, sizeof *lines, compare_lines);
     for (size_t i = 0; i < count; i++)
       touched += i == 0 || lines[i] != lines[i - 1];
-    tsl_text_add(out, "%s%s %zu load%s in %lld line%s", is_first ? "  group   " : ", ",
+    tsl_text_add(out, "%s%s %zu load%s in %lld line%s",
+                 is_first ? !recording->rung->plain ? "  group   " : "  in all  " : ", ",
                  array_name(recording, operand), count, count == 1 ? "" : "s", (long long)touched,
                  touched == 1 ? "" : "s");
     is_first = false;
@@ -357,11 +366,38 @@ static void add_item(const tsl_recording *recording, int item, tsl_text *out) {
     tsl_text_add(out, "item %d", item);
 }
 
+/* Returns a number that the plain kernel defines: of "NC 8, KC 4" and "KC" 4. */
+static int64_t plain_number(const char *plain, const char *name) {
+  const char *at = strstr(plain, name);
+  return at ? atoll(at + strlen(name)) : 0;
+}
+
+/* Appends the element's rounds of the five loops around the micro-kernel. */
+static void add_five_loops(const trace_life *life, tsl_text *out) {
+  const char *plain = life->recording->rung->plain;
+  const int64_t nc = plain_number(plain, "NC"), kc = plain_number(plain, "KC"),
+                mc = plain_number(plain, "MC"), nr = plain_number(plain, "NR"),
+                mr = plain_number(plain, "MR");
+  tsl_text_add(out, "loop 5 jc = %lld, loop 4 pc = ", (long long)(life->col / nc * nc));
+  for (int64_t pc = 0; pc < life->recording->problem->k; pc += kc)
+    tsl_text_add(out, "%s%lld", pc > 0 ? " and " : "", (long long)pc);
+  tsl_text_add(out, ", loop 3 ic = %lld, loop 2 jr = %lld, loop 1 ir = %lld\n",
+               (long long)(life->row / mc * mc), (long long)(life->col % nc / nr * nr),
+               (long long)(life->row % mc / mr * mr));
+}
+
 static void add_life_heading(const trace_life *life, tsl_text *out) {
   const tsl_recording *recording = life->recording;
   const int64_t wide = recording->groups[0], x = recording->group % wide, y = recording->group / wide;
   const int item_x = recording->item % (int)recording->items[0],
             item_y = recording->item / (int)recording->items[0];
+  if (recording->rung->plain) {
+    tsl_text_add(out, "C(%lld, %lld) in the plain program with %s, on one thread\n", (long long)life->row,
+                 (long long)life->col, recording->rung->plain);
+    if (strstr(recording->rung->plain, "MR"))
+      add_five_loops(life, out);
+    return;
+  }
   tsl_text_add(out, "C(%lld, %lld) is stored by ", (long long)life->row, (long long)life->col);
   add_item(recording, recording->item, out);
   if (recording->groups[1] > 1 || recording->items[1] > 1)
