@@ -51,6 +51,17 @@ says '128 x 128 work-items a group are more than the'
 tesela 2 multiply a.npy b.npy -o e.npy --device "$device" --strategy "tile_local tile=129"
 says 'tile=129 is not one of 8, 16, 32, or any number from 1 to 128'
 
+tesela 0 multiply a.npy b.npy -o f.npy --device "$device" --strategy "image_microtile relaxed=1" --verify
+prints 'relaxed=1' 'right: all'
+
+# Copies where none are needed: the same result, with time for them.
+tesela 0 multiply a.npy b.npy -o g.npy --device "$device" --strategy tile_local --copies explicit --verify
+prints 'right: all' 'copy in'
+tesela 0 multiply a.npy b.npy -o h.npy --device "$device" --strategy tile_local --verify
+cmp g.npy h.npy || fail "copies change the result"
+tesela 2 multiply a.npy b.npy -o i.npy --copies never
+says '--copies' 'auto' 'explicit'
+
 # Rungs are unique, and go from 1 up in the order in which strategies are listed, before all others.
 tesela 0 strategies --json
 json 'all((lambda r: r == list(range(1, 1 + len(r) - r.count(None))) + [None] * r.count(None))(
