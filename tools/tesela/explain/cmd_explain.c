@@ -48,9 +48,9 @@ static const tsl_option options[] = {
     TSL_OPTION(tsl_explain_options, resident, "resident", FLAG, NULL,
                "the operands are in the device's memory; nothing is copied"),
     TSL_OPTION(tsl_explain_options, trace, "trace", FLAG, NULL,
-               "record which work-item loads which element at each step, by running the kernel of --strategy "
-               "on this "
-               "processor, and draw it; at most 16 x 16 x 16"),
+               "draw which work-item loads which element at each step; recorded while the kernel of "
+               "--strategy runs on "
+               "this processor, for at most 16 x 16 x 16"),
     TSL_OPTION(tsl_explain_options, element, "element", TEXT, NULL,
                "with --trace: row and column of C, as 5,2; what its work-item loads, adds and stores"),
     TSL_OPTION(tsl_explain_options, group, "group", TEXT, NULL,

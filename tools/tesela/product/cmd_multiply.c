@@ -60,8 +60,8 @@ static const tsl_option options[] = {
     TSL_OPTIONS_OF_ASKING(multiply_options),
     TSL_OPTION_THREADS(multiply_options),
     TSL_OPTION_SHARED(multiply_options, copies, "copies", TEXT, NULL,
-                      "auto, or explicit: copy the operands to an OpenCL device, also where it shares this "
-                      "machine's memory; shows what zero copy saves"),
+                      "explicit: never use zero copy; copies the operands to an OpenCL device, also where it "
+                      "shares this machine's memory (default: auto, TESELA_COPIES)"),
     TSL_OPTION_SHARED(multiply_options, verify, "verify", FLAG, NULL,
                       "check C against sums in higher precision; a wrong C is not written"),
     TSL_OPTION_SHARED(
