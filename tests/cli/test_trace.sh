@@ -13,6 +13,10 @@ prints 'C(5, 2) is stored by item (1, 2) of group (1, 0)' 'get_group_id(0) = 0, 
   'A 16 loads in 2 lines, B 16 loads in 2 lines of 64 bytes'
 tesela 0 explain 32 32 32 --strategy tile_local --trace --element 23,23
 prints 'item (7, 7) of group (1, 1)' '23 = 16 * 1 + 7'
+tesela 0 explain 64 64 64 --strategy row --trace --element 23,23
+prints "A 256 loads in 64 lines, B 256 loads in 4 lines" "the sum has 64 of 64 products"
+tesela 0 explain 8 8 8 --strategy "tile_local tile=4" --trace --element 5,2 --beta 2
+prints "B(5, 2) of line 2, C(5, 2) of line 2"
 
 # Drawings, of any group, of products, transposes and dot products.
 tesela 0 explain 8 8 8 --strategy "tile_local tile=4" --trace
@@ -111,6 +115,8 @@ tesela 2 explain 8 8 8 --strategy tile_local --trace --group 2,0
 says '1 x 1 groups'
 tesela 2 explain 8 8 8 --strategy tile_local --trace --type f16
 says 'f32 or f64'
+tesela 2 explain 8 8 8 --strategy row --trace --activation relu
+says 'without an epilogue'
 tesela 2 explain 8 8 8 --element 5,2
 says '--trace'
 tesela 2 explain 8

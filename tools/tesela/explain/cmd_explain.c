@@ -185,6 +185,7 @@ static tesela_status read_traced(const tsl_command_call *call, tsl_chosen_strate
                       call->words[i], TRACED_MOST);
   *problem = op == TSL_OP_DOT ? tsl_problem_dot(sizes[0], given->type)
                               : tsl_problem_of(op, sizes[0], sizes[1], sizes[2], given->type);
+  problem->beta[0] = given->beta.value;
   if (op == TSL_OP_GEMM && given->transpose_a)
     problem->a.row_stride = 1, problem->a.col_stride = sizes[0];
   if (op == TSL_OP_GEMM && given->transpose_b)
@@ -239,8 +240,10 @@ static tesela_status explain_trace(const tsl_command_call *call) {
   if (given->element && given->group)
     return tsl_fail(TESELA_BAD_CALL, "--element has a group of its own; leave out --group");
   if (given->solve || given->symmetric || given->a_is.structure != TESELA_GENERAL ||
-      given->b_is.structure != TESELA_GENERAL)
-    return tsl_fail(TESELA_BAD_CALL, "--trace draws products of general matrices");
+      given->b_is.structure != TESELA_GENERAL || given->bias_axis != TESELA_NO_BIAS ||
+      given->activation != TESELA_NO_ACTIVATION || given->scale_a != TESELA_NO_SCALE ||
+      given->scale_b != TESELA_NO_SCALE || given->alpha.value != 1)
+    return tsl_fail(TESELA_BAD_CALL, "--trace is of A B + beta C0 of general matrices, without an epilogue");
   TSL_TRY(read_traced(call, &chosen, &problem));
   TSL_TRY(tsl_record_rung(chosen.strategy, &problem, &chosen.config, &place, &recording));
   const tesela_status status = print_trace(call, &chosen, &recording, &place);

@@ -179,7 +179,8 @@ static void add_call(const tsl_rung *rung, const tsl_problem *problem, tsl_text 
   add_operand_struct("c", &problem->c, out);
   if (rung->op != TSL_OP_TRANSPOSE) {
     add_operand_struct("b", &problem->b, out);
-    tsl_text_add(out, "  g.k = %lld;\n  g.alpha = 1;\n", (long long)problem->k);
+    tsl_text_add(out, "  g.k = %lld;\n  g.alpha = 1;\n  g.beta = %g;\n", (long long)problem->k,
+                 problem->beta[0]);
   }
   if (rung->op == TSL_OP_TRANSPOSE)
     tsl_text_add(out, "  %s(lab_operand(\"A\"), lab_operand(\"C\"), g);\n}\n", rung->entry);
@@ -233,9 +234,9 @@ static tesela_status add_plain_unit(const tsl_rung *rung, const tsl_problem *pro
   tsl_lab_add_registered(TSL_LAB_CUDA, tsl_text_get(&text), out);
   tsl_text_add(out,
                "void lab_call(void) {\n  %s(%lld, %lld, %lld, 1, (float *)lab_operand(\"A\"), %lld, "
-               "(float *)lab_operand(\"B\"), %lld, 0, (float *)lab_operand(\"C\"), %lld);\n}\n",
+               "(float *)lab_operand(\"B\"), %lld, %g, (float *)lab_operand(\"C\"), %lld);\n}\n",
                rung->entry, (long long)problem->m, (long long)problem->n, (long long)problem->k,
-               (long long)problem->a.row_stride, (long long)problem->b.row_stride,
+               (long long)problem->a.row_stride, (long long)problem->b.row_stride, problem->beta[0],
                (long long)problem->c.row_stride);
   tsl_text_free(&kernel);
   tsl_text_free(&text);
@@ -270,11 +271,11 @@ static tesela_status add_unit(const tsl_rung *rung, const tsl_strategy *strategy
 /* --- the output --- */
 
 static bool add_event(const char *line, tsl_recording *recording, size_t *room) {
-  long long item, interval, x[6] = {0, 0, 0, 0, 0, 0};
-  const int count = sscanf(line + 1, "%lld %lld %lld %lld %lld %lld %lld %lld", &item, &interval, &x[0],
-                           &x[1], &x[2], &x[3], &x[4], &x[5]);
-  if (count < 5)
-    return false;
+  long long numbers[8] = {0};
+  const long long *x = &numbers[2];
+  char *at = (char *)(uintptr_t)(line + 1);
+  for (int i = 0; i < 8 && *at == ' '; i++)
+    numbers[i] = strtoll(at, &at, 10); /* sscanf() would look for the end of the whole text */
   if (recording->count == *room) {
     *room = *room ? 2 * *room : 1024;
     tsl_event *events = realloc(recording->events, *room * sizeof *events);
@@ -283,7 +284,7 @@ static bool add_event(const char *line, tsl_recording *recording, size_t *room) 
     recording->events = events;
   }
   tsl_event *event = &recording->events[recording->count++];
-  *event = (tsl_event){.item = (int)item, .interval = (unsigned)interval, .from = -1};
+  *event = (tsl_event){.item = (int)numbers[0], .interval = (unsigned)numbers[1], .from = -1};
   if (line[0] == 'M') {
     event->kind = TSL_EVENT_ADD;
     event->row = x[0], event->col = x[1], event->b_row = x[2], event->b_col = x[3];
