@@ -66,6 +66,8 @@ TOOL_FOLDERS = {
     "tune": {"planner", "strategy", "tune"},
     # Measures strategies against each other, and compares predictions with measurements.
     "explore": {"explain", "planner", "tune"},
+    # Runs explore's races for the teaching documents.
+    "course": {"explain", "planner", "tune"},
     # Compiles, judges and times a kernel from outside of the library.
     "lab": {"device", "planner", "strategy", "tune"},
     # Draws the cost report.

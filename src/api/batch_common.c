@@ -267,6 +267,12 @@ tesela_status tsl_products_request(tesela_context *context, const tsl_request *r
   return tsl_api_request(context, request, key);
 }
 
+tesela_status tsl_products_key(tesela_context *context, const tesela_gemm_desc *desc, tsl_call_key *key) {
+  tsl_request request;
+  TSL_TRY(tsl_api_gemm_request(context, desc, &request));
+  return tsl_products_request(context, &request, key);
+}
+
 tesela_status tsl_products_plan(tesela_context *context, const tesela_gemm_desc *desc,
                                 const tesela_batch *batch, const tsl_call_key *key,
                                 tsl_cached_plan **cached) {

@@ -23,6 +23,8 @@ static inline bool tsl_products_are_empty(const tesela_gemm_desc *desc, const te
 }
 /* Builds the key of one product. Returns TESELA_UNSUPPORTED if its operands are on several devices. */
 tesela_status tsl_products_request(tesela_context *context, const tsl_request *request, tsl_call_key *key);
+/* Builds the key of one product with this description. TESELA_UNSUPPORTED: operands on several devices. */
+tesela_status tsl_products_key(tesela_context *context, const tesela_gemm_desc *desc, tsl_call_key *key);
 /* Returns a plan of the whole batch, or of one product on the cpu, at unequal distances or for strategies
  * without batches. Give *cached back with tsl_plan_cache_give_back(). */
 tesela_status tsl_products_plan(tesela_context *context, const tesela_gemm_desc *desc,

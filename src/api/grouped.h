@@ -50,8 +50,6 @@ void tsl_grouped_plan_alike(tsl_grouped *group);
 /* Gives a member whose shared plan was not fused a plan of its own. */
 tesela_status tsl_grouped_plan_apart(tsl_grouped *group, int64_t member);
 
-/* Builds the key of one product with this description. TESELA_UNSUPPORTED: operands on several devices. */
-tesela_status tsl_grouped_key(const tsl_grouped *group, const tesela_gemm_desc *desc, tsl_call_key *key);
 /* Returns true if a member's products run on the cpu. */
 bool tsl_grouped_on_host(const tsl_grouped *group, int64_t member);
 /* Stores a failure with its message if it is the group's first. */

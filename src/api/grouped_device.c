@@ -114,7 +114,7 @@ static tesela_status grouped_device_add_run(tsl_grouped *group, tsl_group_queue 
   *taken = count_batch_members(group, queue, index, &run->batch);
   if (*taken > 1) {
     tsl_call_key key;
-    TSL_TRY(tsl_grouped_key(group, first->desc, &key));
+    TSL_TRY(tsl_products_key(group->context, first->desc, &key));
     run->desc = *first->desc;
     TSL_TRY(tsl_products_plan(group->context, &run->desc, &run->batch, &key, &run->cached));
     run->products = (tsl_products){.context = group->context,

@@ -58,7 +58,7 @@ tesela_status tsl_grouped_plan_joint(const tsl_grouped *group, const tesela_gemm
   const tesela_batch batch = {
       .count = grouped_fused_rounded(able), .a_stride = 1, .b_stride = 1, .c_stride = 1};
   tsl_call_key key;
-  TSL_TRY(tsl_grouped_key(group, leader, &key));
+  TSL_TRY(tsl_products_key(group->context, leader, &key));
   round_rows(&key.problem);
   return tsl_products_plan(group->context, leader, &batch, &key, cached);
 }

@@ -8,12 +8,6 @@
 
 #include <string.h>
 
-tesela_status tsl_grouped_key(const tsl_grouped *group, const tesela_gemm_desc *desc, tsl_call_key *key) {
-  tsl_request request;
-  TSL_TRY(tsl_api_gemm_request(group->context, desc, &request));
-  return tsl_products_request(group->context, &request, key);
-}
-
 tesela_status tsl_grouped_find_plan(tsl_grouped *group, int64_t i) {
   const tesela_gemm_desc *desc = &group->descs[i];
   const tesela_batch *batch = &group->batches[i];
@@ -82,7 +76,7 @@ static tesela_status plan_as_leader(tsl_grouped *group, int64_t i, const char *s
   tsl_cached_plan *cached;
   tsl_call_key key;
   desc.options.strategy = strategy;
-  TSL_TRY(tsl_grouped_key(group, &desc, &key));
+  TSL_TRY(tsl_products_key(group->context, &desc, &key));
   TSL_TRY(tsl_products_plan(group->context, &desc, &group->batches[i], &key, &cached));
   grouped_plan_shared_take(group, i, cached);
   group->alike[i] = true;
@@ -97,7 +91,7 @@ static double grouped_plan_shared_work_of(const tesela_gemm_desc *desc) {
 static bool has_joining(const tsl_grouped *group, const tesela_gemm_desc *desc) {
   tsl_call_key key;
   tsl_device *device;
-  if (tsl_grouped_key(group, desc, &key) != TESELA_OK ||
+  if (tsl_products_key(group->context, desc, &key) != TESELA_OK ||
       tsl_devices_find(group->context->devices, key.device, &device) != TESELA_OK)
     return false;
   for (int i = 0; tsl_strategy_at(i); i++) {

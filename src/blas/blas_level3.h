@@ -44,6 +44,8 @@ void tsl_blas_lay_out_gemmt(tesela_type type, const tsl_blas_multiply *product, 
 /* Sets the imaginary parts on the diagonal of a hermitian C to 0. */
 void tsl_blas_make_real(const tsl_blas_layout *layout);
 
+/* Name of the implementation if a plan computed. */
+extern const char tsl_blas_by_plan[];
 /* Computes by tesela. Returns the implementation's name; NULL: no memory, with only `layout` changed. */
 const char *tsl_blas_level3_compute(const tsl_blas_symbol *symbol, tsl_blas_layout *layout,
                                     tesela_record *record);

@@ -8,12 +8,13 @@
  *     gemm_entries entries_of_type scheme    gemm and batches; compiled for each type and naming scheme
  *     xerbla           error handlers and similar functions of a BLAS
  *   blas_direct      small calls of levels 1 and 2, computed in the entry
- *   blas_gemm blas_batch groups blas_dot matcopy
+ *   blas_gemm inner_gemm blas_batch groups blas_dot matcopy
  *                    check the arguments, ask the route, and compute or return the function to forward to
  *   blas_level1 blas_level2 blas_vectors
  *                    the same for vectors and matrix times vector, with the kernels of src/vector
  *   blas_level3      the same for symmetric and triangular factors, by one of these ways:
- *     level3_check, level3_layout    arguments; operands and strides of a call
+ *     level3_check level3_layout     arguments; operands and strides of a call
+ *     level3_compute                 tries these in order:
  *     level3_solve level3_direct level3_planned level3_blocks reference_level3
  *                                    systems and small calls; without a plan; by a plan; by blocks; loops
  *     rank2k_concat level3_helpers   two thin products as one; copies and small triangles

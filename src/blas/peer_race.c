@@ -1,4 +1,4 @@
-/* Races run in the background (background.h), and store their results where the calls look.
+/* Races run in the background (background.h).
  *
  * Products: a few of one size, by turns, some milliseconds per symbol. A name does not tell a library's
  * speed: an OpenBLAS may lack kernels for newer processors, and OPENBLAS_CORETYPE may force old ones.
@@ -11,12 +11,14 @@
  *     factors      on the left and on the right, n x n */
 #include "blas/blas_context.h"
 #include "blas/blas_level3.h"
+#include "blas/blas_threads.h"
 #include "blas/call_log.h"
 #include "blas/host_blas_lookup.h"
 #include "blas/level3_foreign_call.h"
 #include "blas/peer_rating.h"
 #include "core/clock.h"
 #include "core/memory.h"
+#include "core/pool.h"
 #include "dispatch/dispatch.h"
 
 #include <math.h>
@@ -99,9 +101,9 @@ static double gemm_race_their_seconds(const tsl_blas_symbol *symbol, tsl_blas_fu
   return seconds;
 }
 
-/* Returns true if the library takes more than twice tesela's time. Takes minima of alternating turns: first
- * calls find cold caches and may start threads. */
-static bool gemm_race_is_lost(const tsl_blas_symbol *symbol, tsl_blas_function *function) {
+/* Takes minima of alternating turns: first calls find cold caches and may start threads. */
+bool tsl_blas_race_gemm(tsl_blas_symbol *symbol) {
+  tsl_blas_function *function = tsl_blas_host_function(symbol);
   enum { COUNT = 2 * SIZE * SIZE };
   double *memory = calloc(3 * COUNT, sizeof *memory), ours = 1e9, theirs = 1e9;
   if (!memory)
@@ -117,10 +119,8 @@ static bool gemm_race_is_lost(const tsl_blas_symbol *symbol, tsl_blas_function *
   return theirs > 2 * ours && ours > 0;
 }
 
-void tsl_blas_race_gemm(tsl_blas_symbol *symbol, tsl_blas_routine routine) {
-  (void)routine;
-  const bool is_plain = gemm_race_is_lost(symbol, tsl_blas_host_function(symbol));
-  atomic_store(&symbol->peer, is_plain ? TSL_BLAS_PEER_PLAIN : TSL_BLAS_PEER_TUNED);
+int tsl_blas_race_threads(void) {
+  return tsl_team_threads(tsl_pool_team(tsl_pool_shared(), tsl_blas_threads()));
 }
 
 enum { SIZES = TSL_BLAS_RACE_SIZES, LARGEST = 320, FORMS = 2, ROUNDS = 6, ROWS_MOST = 2 * LARGEST };
@@ -262,10 +262,10 @@ static unsigned level3_race_measure(level3_race *race) {
   return standing;
 }
 
-void tsl_blas_race_level3(tsl_blas_symbol *symbol, tsl_blas_routine routine) {
+unsigned tsl_blas_race_level3(tsl_blas_symbol *symbol, tsl_blas_routine routine) {
   level3_race race = {.symbol = symbol,
                       .function = tsl_blas_host_function(symbol),
                       .routine = routine,
                       .sizes = sizes[tsl_blas_is_complex(symbol->type)]};
-  tsl_blas_store_standing(symbol, routine, level3_race_measure(&race));
+  return level3_race_measure(&race);
 }

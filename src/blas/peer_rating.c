@@ -88,13 +88,18 @@ static bool can_be_called(const tsl_blas_symbol *symbol) {
   return tsl_blas_either_width() && at && at[4] != 't' && strncmp(at + 4, "_batch", 6) != 0;
 }
 
+static void rate_gemm(tsl_blas_symbol *symbol, tsl_blas_routine routine) {
+  (void)routine;
+  atomic_store(&symbol->peer, tsl_blas_race_gemm(symbol) ? TSL_BLAS_PEER_PLAIN : TSL_BLAS_PEER_TUNED);
+}
+
 void tsl_blas_rate(tsl_blas_symbol *symbol) {
   int unknown = TSL_BLAS_PEER_UNKNOWN;
   tsl_blas_function *function = tsl_blas_host_function(symbol);
   const bool races = !has_good_kernels(function) && can_be_called(symbol) && can_race(function);
   if (atomic_compare_exchange_strong(&symbol->peer, &unknown,
                                      races ? TSL_BLAS_PEER_PENDING : TSL_BLAS_PEER_TUNED) &&
-      races && !tsl_blas_race_later(tsl_blas_race_gemm, symbol, TSL_BLAS_GEMMT))
+      races && !tsl_blas_race_later(rate_gemm, symbol, TSL_BLAS_GEMMT))
     atomic_store(&symbol->peer, TSL_BLAS_PEER_TUNED);
 }
 
@@ -103,10 +108,6 @@ enum { KNOWN = 1 << 16, PENDING = 1 << 17 };
 /* Multiply-adds from which a size decides: geometric means of neighbours. */
 static const double begins[2][TSL_BLAS_RACE_SIZES] = {{4096, 11600, 129500, 1448000, 11600000},
                                                       {4096, 11600, 75900, 497000, 3970000}};
-
-int tsl_blas_race_threads(void) {
-  return tsl_team_threads(tsl_pool_team(tsl_pool_shared(), tsl_blas_threads()));
-}
 
 enum { NAME = 1024 };
 
@@ -128,11 +129,16 @@ static void peer_rating_name_of(const tsl_blas_symbol *symbol, tsl_blas_function
       name[i] = '_';
 }
 
-void tsl_blas_store_standing(tsl_blas_symbol *symbol, tsl_blas_routine routine, unsigned sizes) {
+/* Stores the sizes, as a bit mask, at which tesela is faster in the symbol and as wisdom. */
+static void store_standing(tsl_blas_symbol *symbol, tsl_blas_routine routine, unsigned sizes) {
   char name[NAME];
   peer_rating_name_of(symbol, tsl_blas_host_function(symbol), routine, name);
   tsl_api_keep(tsl_blas_cpu(), name, sizes);
   atomic_store_explicit(&symbol->standing, KNOWN | sizes, memory_order_relaxed);
+}
+
+static void rate_level3(tsl_blas_symbol *symbol, tsl_blas_routine routine) {
+  store_standing(symbol, routine, tsl_blas_race_level3(symbol, routine));
 }
 
 /* Returns the standing of a symbol that has none: the stored one, or that of a race that begins. */
@@ -149,7 +155,7 @@ static unsigned begin_standing(tsl_blas_routine routine, tsl_blas_symbol *symbol
   }
   if (!atomic_compare_exchange_strong(&symbol->standing, &unknown, standing))
     return unknown;
-  if (standing == PENDING && !tsl_blas_race_later(tsl_blas_race_level3, symbol, routine))
+  if (standing == PENDING && !tsl_blas_race_later(rate_level3, symbol, routine))
     atomic_store(&symbol->standing, KNOWN);
   return standing;
 }

@@ -17,14 +17,12 @@ typedef struct tsl_blas_share {
  * begins it, once per machine, library and number of threads; until it has ended, the crossovers decide. */
 tsl_blas_share tsl_blas_share_of_level3(tsl_blas_routine routine, tsl_blas_symbol *symbol, double volume);
 
-/* Races for the background (peer_race.c). Store in the symbol's `peer` whether its library is tuned or plain,
- * and by tsl_blas_store_standing() at which sizes tesela is faster. Take milliseconds to 0.2 s. */
-void tsl_blas_race_gemm(tsl_blas_symbol *symbol, tsl_blas_routine routine);
-void tsl_blas_race_level3(tsl_blas_symbol *symbol, tsl_blas_routine routine);
-
 enum { TSL_BLAS_RACE_SIZES = 5 };
-/* Stores the sizes, as a bit mask, at which tesela is faster in the symbol and as wisdom. */
-void tsl_blas_store_standing(tsl_blas_symbol *symbol, tsl_blas_routine routine, unsigned sizes);
+/* Races of the host BLAS against tesela (peer_race.c), for the background. Take milliseconds to 0.2 s. */
+/* Returns true if the library takes more than twice tesela's time for a product. */
+bool tsl_blas_race_gemm(tsl_blas_symbol *symbol);
+/* Returns the sizes, as a bit mask, at which tesela is faster. */
+unsigned tsl_blas_race_level3(tsl_blas_symbol *symbol, tsl_blas_routine routine);
 /* Returns the number of threads of the calling thread's products. */
 int tsl_blas_race_threads(void);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char *const names[TSL_KIND_COUNT] = {
-#define NAME(upper, name, what) [TSL_KIND_##upper] = #name,
+#define NAME(upper, name, what) [TSL_KIND_##upper] = name,
     TSL_KIND_LIST(NAME)
 #undef NAME
 };
@@ -18,7 +18,7 @@ const char *tsl_kind_name(tsl_kind kind) {
 }
 
 const char *tsl_kind_names(void) {
-#define NAME(upper, name, what) "|" #name
+#define NAME(upper, name, what) "|" name
   static const char all[] = TSL_KIND_LIST(NAME);
 #undef NAME
   return all + 1;
@@ -89,6 +89,11 @@ static void fill_gaussian_kernel_row(double *x, int64_t row, int64_t rows, int64
   }
 }
 
+/* Returns the number of element `index` of a matrix by rows; not for kinds that are random. */
+static double indexed_number(tsl_kind kind, double index) {
+  return kind == TSL_KIND_ONES ? 1 : kind == TSL_KIND_INDEX ? index : 0 - index;
+}
+
 /* Returns the kind's number for a normal x, or for random bits (image, sparse90). */
 static double transform_number(tsl_kind kind, double x, uint64_t random_bits) {
   return kind == TSL_KIND_RELU        ? (x > 0 ? x : 0)
@@ -110,6 +115,12 @@ void tsl_kind_fill_row(tsl_kind kind, uint64_t seed, int64_t row, int64_t rows, 
     apply_softmax(workspace, count);
   else if (kind == TSL_KIND_KERNEL)
     fill_gaussian_kernel_row(workspace, row, rows, count);
+  else if (kind == TSL_KIND_ONES || kind == TSL_KIND_INDEX || kind == TSL_KIND_MINUS_INDEX)
+    for (int64_t j = 0; j < count; j++) /* the imaginary parts are 0 */
+      workspace[j] =
+          info->is_complex && j % 2
+              ? 0
+              : indexed_number(kind, (double)row * (double)cols + (double)(info->is_complex ? j / 2 : j));
   else
     for (int64_t j = 0; j < count; j++)
       workspace[j] = kind == TSL_KIND_IDENTITY

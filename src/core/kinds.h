@@ -7,17 +7,20 @@
 
 /* X(NAME, name, description) */
 #define TSL_KIND_LIST(X)                                                                                     \
-  X(NORMAL, normal, "mean 0, standard deviation 1")                                                          \
-  X(UNIFORM, uniform, "between -1 and 1")                                                                    \
-  X(RELU, relu, "normal, zeros in place of negative numbers")                                                \
-  X(SOFTMAX, softmax, "exp(4 x) of normal x, each row divided by its sum")                                   \
-  X(LOGNORMAL, lognormal, "exp(2 x) of normal x")                                                            \
-  X(KERNEL, kernel, "a Gaussian kernel of points between 0 and 1, exp(-(x - y)^2 / 0.005)")                  \
-  X(IDENTITY, identity, "1 on the diagonal, zeros elsewhere")                                                \
-  X(GRADED, graded, "normal, times a power of two between 2^-12 and 2^12")                                   \
-  X(IMAGE, image, "whole numbers from 0 to 255, divided by 255")                                             \
-  X(SPARSE90, sparse90, "normal, nine of ten numbers zeros")                                                 \
-  X(INTEGER, integer, "whole numbers from -8 to 8: products of exact sums")
+  X(NORMAL, "normal", "mean 0, standard deviation 1")                                                        \
+  X(UNIFORM, "uniform", "between -1 and 1")                                                                  \
+  X(RELU, "relu", "normal, zeros in place of negative numbers")                                              \
+  X(SOFTMAX, "softmax", "exp(4 x) of normal x, each row divided by its sum")                                 \
+  X(LOGNORMAL, "lognormal", "exp(2 x) of normal x")                                                          \
+  X(KERNEL, "kernel", "a Gaussian kernel of points between 0 and 1, exp(-(x - y)^2 / 0.005)")                \
+  X(IDENTITY, "identity", "1 on the diagonal, zeros elsewhere")                                              \
+  X(GRADED, "graded", "normal, times a power of two between 2^-12 and 2^12")                                 \
+  X(IMAGE, "image", "whole numbers from 0 to 255, divided by 255")                                           \
+  X(SPARSE90, "sparse90", "normal, nine of ten numbers zeros")                                               \
+  X(INTEGER, "integer", "whole numbers from -8 to 8: products of exact sums")                                \
+  X(ONES, "ones", "ones")                                                                                    \
+  X(INDEX, "index", "0, 1, 2, ... row by row, as courses fill their matrices")                               \
+  X(MINUS_INDEX, "minus-index", "0, -1, -2, ... row by row")
 
 typedef enum tsl_kind {
 #define TSL_KIND_MEMBER(name, text, what) TSL_KIND_##name,

@@ -101,3 +101,14 @@ matrix other.npy 1x3000000 --seed 2
 python 'import numpy as np; np.save("nothing.npy", np.zeros((1, 1)))'
 tesela 0 multiply long.npy other.npy --transpose-b --strategy sequential --expect nothing.npy
 prints 'agree with any value'
+
+# Text is read as f64, which is said where the product's type follows from it.
+matrix small.txt 3x3
+tesela 0 multiply small.txt small.txt
+prints 'text is read as f64; add --type f32'
+for words in "multiply small.txt small.txt --type f32" "multiply long.npy other.npy --transpose-b" \
+  "transpose small.txt -o turned.txt"; do
+  # shellcheck disable=SC2086
+  tesela 0 $words
+  if grep -q 'text is read' "$out"; then fail "a note about text"; fi
+done

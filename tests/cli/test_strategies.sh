@@ -28,8 +28,19 @@ tesela 2 strategies --source
 says 'name it'
 tesela 2 strategies tile_local --markdown
 
-# The source is the compiler's input: defines first, no include left.
+# The source is the kernel, with the names of included files; no device is needed.
 tesela 0 strategies tile_local tile=4 --source --device "$device" --type f64
+prints '#define TSL_REAL double' '#define TSL_PARAM_TILE 4' 'tsl_gemm_tile_local' '#include "kernel/'
+if grep -q '^#line' "$out"; then fail "a line directive is left"; fi
+cp "$out" kernel.txt
+TESELA_OPENCL=none TESELA_CUDA=none tesela 0 strategies tile_local tile=4 --source --device cuda:0 --type f64
+same kernel.txt "$out"
+TESELA_OPENCL=none TESELA_CUDA=none tesela 0 strategies tile_local tile=4 --source --type f64
+same kernel.txt "$out"
+TESELA_OPENCL=none TESELA_CUDA=none tesela 0 strategies element --source --device cuda:0 --all
+prints '__syncthreads' 'tsl_gemm_element'
+# With --all it is the compiler's input: defines first, no include left.
+tesela 0 strategies tile_local tile=4 --source --all --device "$device" --type f64
 prints '#define TSL_REAL double' '#define TSL_PARAM_TILE 4' 'tsl_gemm_tile_local'
 if grep -q '^#include "' "$out"; then fail "an include is left"; fi
 tesela 0 strategies image_microtile --source --device "$device"

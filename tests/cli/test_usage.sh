@@ -183,6 +183,14 @@ for size in 10 10x 10x10x10 -3x4 1e3x4 x 99999999999999999999x1; do
 done
 tesela 2 generate 4x4
 says '-o FILE'
+# An option with a value is given once, by any of its names; a flag may be repeated.
+tesela 2 explain 8 8 8 --strategy element --strategy row
+says '--strategy row comes after --strategy element; give one'
+tesela 2 explore --sizes 8 --sizes 16
+says '--sizes 16 comes after --sizes 8; write one list, with commas'
+tesela 2 explore --sizes 8 --patience 3 --time-limit 4
+says '--time-limit 4 comes after --patience 3'
+tesela 0 explain 8 8 8 --json --json
 tesela 2 generate 4x4 -o g.npy --distribution wide
 says normal uniform
 tesela 2 generate 4000000000x4000000000 -o g.npy

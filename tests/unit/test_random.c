@@ -241,9 +241,12 @@ static void kinds_are_what_they_say(void **state) {
         sum += x;
         zeros += x == 0;
         negative += x < 0;
-        odd += kind == TSL_KIND_IDENTITY ? x != (i == j)
-               : kind == TSL_KIND_IMAGE  ? x * 255 != rint(x * 255) || x > 1
-                                         : 0;
+        odd += kind == TSL_KIND_IDENTITY      ? x != (i == j)
+               : kind == TSL_KIND_IMAGE       ? x * 255 != rint(x * 255) || x > 1
+               : kind == TSL_KIND_ONES        ? x != 1
+               : kind == TSL_KIND_INDEX       ? x != i * COLS + j
+               : kind == TSL_KIND_MINUS_INDEX ? x != -(i * COLS + j) || signbit(x) != (i + j > 0)
+                                              : 0;
       }
       furthest = fmax(furthest, fabs(sum - 1));
     }
@@ -255,6 +258,10 @@ static void kinds_are_what_they_say(void **state) {
                 (all[0] == 1 && all[ROWS * COLS - 1] == 1 && all[COLS - 1] < 1e-80));
     assert_true(kind > TSL_KIND_UNIFORM || abs(negative - ROWS * COLS / 2) < 500);
   }
+  const double first_row[] = {0, 0, -1, 0, -2, 0}; /* complex: element j is two numbers */
+  tsl_kind_fill_row(TSL_KIND_MINUS_INDEX, 5, 0, ROWS, 3, TESELA_C128, room, row);
+  for (int j = 0; j < 6; j++)
+    assert_true(row[j] == first_row[j]);
   tsl_kind kinds[TSL_KIND_COUNT];
   assert_int_equal(tsl_kinds_parse("all", kinds), TSL_KIND_COUNT);
   assert_int_equal(tsl_kinds_parse("relu,normal", kinds), 2);

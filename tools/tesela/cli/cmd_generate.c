@@ -32,7 +32,9 @@ static const tsl_option options[] = {
     TSL_OPTION(generate_options, distribution, "distribution", DISTRIBUTION, "normal",
                "distribution of the elements, such as normal or uniform; all: normal, uniform (-1 to 1), "
                "integer (-8 to 8), graded (over 24 powers of two); as programs have them: relu, softmax "
-               "(rows), lognormal, kernel (Gaussian), identity, image, sparse90"),
+               "(rows), lognormal, kernel (Gaussian), identity, image, sparse90; as courses have them: ones, "
+               "index (0, 1, 2, ... row by row), "
+               "minus-index"),
     TSL_OPTION(generate_options, seed, "seed", SEED, "1",
                "seed; one seed gives the same matrix on every machine"),
     TSL_OPTION(generate_options, type, "type", TYPE, "f32", "type of the elements"),

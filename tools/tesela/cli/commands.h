@@ -19,6 +19,7 @@
   X(sweep)                                                                                                   \
   X(compare)                                                                                                 \
   X(check)                                                                                                   \
+  X(course)                                                                                                  \
   X(lab)                                                                                                     \
   X(run)                                                                                                     \
   X(tune)                                                                                                    \

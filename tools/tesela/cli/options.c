@@ -315,6 +315,21 @@ static int find_letter(const tsl_option *options, int count, int letter) {
   return -1;
 }
 
+/* Returns TESELA_BAD_CALL if an earlier option set the member that option `index` sets, else keeps its text
+ * in `texts`. Flags may be repeated. */
+static tesela_status check_repeated(const tsl_option *options, int index, const char *text,
+                                    const char **texts) {
+  const tsl_option *option = &options[index];
+  const char *shown = kinds[option->value].shown;
+  for (int i = 0; options[i].name && shown; i++)
+    if (texts[i] && options[i].offset == option->offset)
+      return tsl_fail(TESELA_BAD_CALL, "--%s %s comes after --%s %s; %s", option->name, text, options[i].name,
+                      texts[i],
+                      strcmp(shown, "LIST") == 0 ? "write one list, with commas" : "give one");
+  texts[index] = text;
+  return TESELA_OK;
+}
+
 tesela_status tsl_options_parse(const tsl_option *options, bool word_ends, int argc, char **argv,
                                 void *target, size_t bytes, int *words, bool *help) {
   tesela_status status = TESELA_OK;
@@ -325,8 +340,9 @@ tesela_status tsl_options_parse(const tsl_option *options, bool word_ends, int a
     if (options[count].fallback)
       TSL_TRY(store(&options[count], options[count].fallback, target));
   struct option *table = getopt_table(options, count, word_ends, letters);
-  if (!table)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to read the options");
+  const char **texts = calloc((size_t)count + 1, sizeof *texts); /* of the options given so far */
+  if (!table || !texts)
+    TSL_GO(tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to read the options"));
   *help = false;
   opterr = 0;
   optind = 0;
@@ -354,10 +370,12 @@ tesela_status tsl_options_parse(const tsl_option *options, bool word_ends, int a
       status = unknown(options, count, optopt ? letter : argv[optind - 1]);
       break;
     }
+    TSL_GO(check_repeated(options, index, optarg ? optarg : "", texts));
     TSL_GO(store(&options[index], optarg ? optarg : "", target));
   }
 out:
   *words = optind;
+  free(texts);
   free(table);
   return status;
 }

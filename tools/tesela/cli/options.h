@@ -90,7 +90,8 @@ bool tsl_option_prints(const char *name);
 /* Fills the command's struct (zeroed here, `bytes` long) from the table's defaults and argv[1..].
  * Moves words that are no options to the end; *words is the index of the first. `word_ends`:
  * parsing stops at the first word. *help: --help or -h was found, and the rest was not parsed.
- * Returns TESELA_BAD_CALL with the option's name and the accepted values. */
+ * Returns TESELA_BAD_CALL with the option's name and the accepted values; also for an option with a value
+ * that is given twice. */
 tesela_status tsl_options_parse(const tsl_option *options, bool word_ends, int argc, char **argv,
                                 void *target, size_t bytes, int *words, bool *help);
 

@@ -9,10 +9,12 @@
 #include "inventory/strategy_page.h"
 #include "lab/lab_program.h"
 
+#include <string.h>
+
 typedef struct strategies_options {
   const char *results, *device, *program, *output;
   tesela_type type;
-  bool json, markdown, source;
+  bool json, markdown, source, all;
 } strategies_options;
 
 static const tsl_option options[] = {
@@ -21,9 +23,13 @@ static const tsl_option options[] = {
                "with --markdown: show the best rates of these files; comma-separated files of tesela explore "
                "--json"),
     TSL_OPTION(strategies_options, source, "source", FLAG, NULL,
-               "print the kernels of one strategy as they are compiled"),
-    TSL_OPTION(strategies_options, device, "device", DEVICE, NULL,
-               "with --source: for this device; the default is the first device that compiles kernels"),
+               "print the kernels of one strategy, after the parameters' definitions"),
+    TSL_OPTION(strategies_options, all, "all", FLAG, NULL,
+               "with --source: print the whole text that the compiler gets, with the included files"),
+    TSL_OPTION(
+        strategies_options, device, "device", DEVICE, NULL,
+        "with --source: for this device; the default is the first device that compiles kernels; cuda:0 and "
+        "opencl:0 need no such device"),
     TSL_OPTION(strategies_options, type, "type", TYPE, "f32", "with --source or --program: for this type"),
     TSL_OPTION(strategies_options, program, "program", TEXT, NULL,
                "print one program of host and plain kernel, as courses have it; opencl, cuda or c"),
@@ -36,8 +42,7 @@ static const tsl_option options[] = {
 static const tsl_example examples[] = {
     {"tesela strategies", "every strategy, the rungs of the courses first"},
     {"tesela strategies tile_local", "one strategy: idea, picture, parameters, limits"},
-    {"tesela strategies tile_local tile=4 --source --device opencl:0",
-     "its kernel, as that device compiles it"},
+    {"tesela strategies tile_local tile=4 --source --device cuda:0", "its kernel; no such device is needed"},
     {"tesela strategies tile_local --program opencl -o lab4.c", "a program to compile: cc lab4.c -lOpenCL"},
     {"tesela strategies --markdown --results result.json > ladder.md",
      "the strategies as a document, with measured rates"},
@@ -323,16 +328,29 @@ static tesela_status find_device(tsl_devices *devices, const char *name, tsl_dev
   return tsl_fail(TESELA_NO_DEVICE, "no device here compiles kernels; tesela devices says why");
 }
 
+/* Returns the kind whose dialect a device's kernels are in. */
+static const char *device_kind(const char *name) {
+  return name && strncmp(name, "cuda", strlen("cuda")) == 0 ? "cuda" : "opencl";
+}
+
 static tesela_status add_source(const strategies_options *settings, const tsl_chosen_strategy *chosen,
                                 tsl_text *out) {
   tsl_devices *devices;
   tsl_device *device;
+  tsl_text source = {0};
   TSL_TRY(tsl_devices_create(&devices));
   tesela_status status = find_device(devices, settings->device, &device);
   if (status == TESELA_OK)
-    status = tsl_strategy_source(chosen, settings->type, device, out);
+    status = tsl_strategy_source(chosen, settings->type, device, &source);
+  else if (status == TESELA_NO_DEVICE)
+    status = tsl_strategy_source_of_kind(chosen, settings->type, device_kind(settings->device), &source);
   tsl_devices_destroy(devices);
-  return status;
+  if (status == TESELA_OK && settings->all)
+    tsl_text_add_bytes(out, source.data, source.length);
+  else if (status == TESELA_OK)
+    tsl_strategy_own_source(chosen->strategy, tsl_text_get(&source), out);
+  tsl_text_free(&source);
+  return status == TESELA_OK ? tsl_text_status(out) : status;
 }
 
 static void add_story(const tsl_strategy *strategy, const char *story, tsl_text *out) {

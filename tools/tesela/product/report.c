@@ -98,6 +98,12 @@ static void add_transpose(const tsl_product *product, tsl_text *out) {
                request->in_place ? " in place" : "");
 }
 
+/* Returns true if the product is computed in f64 because a factor's file is text. */
+static bool is_f64_by_text(const tsl_product *product) {
+  return product->request.types.a == TESELA_TYPE_DEFAULT && product->types.a == TESELA_F64 &&
+         product->request.op != TSL_OP_TRANSPOSE && (product->a.text || product->b.text);
+}
+
 void tsl_product_add_heading(const tsl_product *product, tsl_text *out) {
   static void (*const add[TSL_OP_COUNT])(const tsl_product *product,
                                          tsl_text *out) = {[TSL_OP_GEMM] = add_gemm,
@@ -108,6 +114,8 @@ void tsl_product_add_heading(const tsl_product *product, tsl_text *out) {
   tsl_text_add(out, ", ");
   tsl_types_print(product->request.op, &product->types, out);
   tsl_text_add(out, "\n");
+  if (is_f64_by_text(product))
+    tsl_text_add(out, "  text is read as f64; add --type f32 to compute in float\n");
 }
 
 /* The magnitude to which the bound is relative. */

@@ -112,7 +112,7 @@ static void host_small_account(const tsl_problem *problem, const tsl_config *con
   tsl_small_job job;
   (void)config;
   tsl_small_job_make(&product, device->capabilities, &job, NULL);
-  const tsl_small_panel *panel = job.panels > 0 ? &job.whole : &job.last;
+  const tsl_small_panel *panel = job.panels > 1 ? &job.whole : &job.last;
   const double width =
                    panel->width > 0 ? fmin((double)panel->width, (double)job.columns) : (double)job.columns,
                height = fmax(1, fmin((double)panel->height, (double)job.rows)), size = (double)job.size;
