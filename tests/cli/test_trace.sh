@@ -1,7 +1,7 @@
 #!/bin/bash
 # `tesela explain --trace`: loads, multiply-adds and stores of the rungs' kernels, recorded while they run.
 . "$(dirname "$0")/helper.sh"
-command -v cc >/dev/null || skip "needs cc"
+command -v cc >/dev/null && command -v c++ >/dev/null || skip "needs cc and c++"
 
 # The documents' example: the item of C[5,2] loads A(5,2) and B(1,2), then A(5,6) and B(5,2).
 tesela 0 explain 8 8 8 --strategy "tile_local tile=4" --trace --element 5,2

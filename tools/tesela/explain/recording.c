@@ -470,11 +470,13 @@ static tesela_status compile_program(const tsl_strategy *strategy, const tsl_con
   TSL_GO(add_unit(recording->rung, strategy, recording->problem, config, folder, &unit));
   TSL_GO(tsl_lab_compile_recorded(folder, recording->rung->plain ? TSL_LAB_CUDA : TSL_LAB_C,
                                   tsl_text_get(&unit), lab_recorder_work_c, program, &output, &code));
-  if (code != 0) {
-    const char *error = strstr(tsl_text_get(&output), "error");
-    status = tsl_fail(TESELA_UNSUPPORTED, "a trace runs the kernel compiled by cc, which fails: %.*s",
+  const char *error = strstr(tsl_text_get(&output), "error"),
+             *compiler = recording->rung->plain ? "c++" : "cc";
+  if (code == 127)
+    status = tsl_fail(TESELA_UNSUPPORTED, "a trace needs the compiler %s, which is not here", compiler);
+  else if (code != 0)
+    status = tsl_fail(TESELA_UNSUPPORTED, "%s cannot compile the recorded kernel: %.*s", compiler,
                       error ? (int)strcspn(error, "\n") : 0, error ? error : "");
-  }
 out:
   tsl_text_free(&unit);
   tsl_text_free(&output);
