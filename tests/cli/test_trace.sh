@@ -98,6 +98,12 @@ judge gemm blocked 6 7 5
 judge gemm host_packed 9 10 7
 judge dot "block_tree group=4" 11
 
+tesela 0 explain 4 4 4 --strategy blocked --trace --json
+json 'j["plain"] == "BLOCK 4" and j["element"] is None and j["line_bytes"] == 64'
+tesela 0 explain 4 4 4 --strategy "tile_local tile=2" --trace --json --element 3,1
+json 'j["plain"] is None and j["element"] == [3, 1] and j["group"] == [0, 1] and j["item"] == [1, 1]'
+json 'j["config"] == "tile_local tile=2" and len(j["steps"]) == 2 and len(j["steps"][0]) == 2'
+
 # Refusals.
 tesela 2 explain 100 8 8 --strategy tile_local --trace
 says 'at most 16 x 16 x 16' '--element'

@@ -206,6 +206,8 @@ static tesela_status print_trace(const tsl_command_call *call, const tsl_chosen_
   if (given->json) {
     json_t *json = tsl_trace_json(recording, place);
     json_object_set_new(json, "config", json_string(tsl_text_get(&out)));
+    json_object_set_new(json, "plain",
+                        recording->rung->plain ? json_string(recording->rung->plain) : json_null());
     tsl_text_free(&out);
     return tsl_print_json_line(call, json);
   }
