@@ -36,6 +36,8 @@
   X(STAGING, "",                                                                                             \
     "copies to device memory; 0: one after another; slot=8388608 ...: sizes (docs/MEASURING.md); "           \
     "default: by device")                                                                                    \
+  X(COPIES, "auto",                                                                                          \
+    "explicit: operands are copied to OpenCL devices, also where these share the host's memory")             \
   X(SELFTEST, "1", "0: compiled kernels are used without a self-test at their first use on a device")        \
   X(ISA, "",                                                                                                 \
     "instruction set: generic" TSL_ISA_ROWS_x86_64(TSL_ISA_TEXT)                                             \

@@ -28,7 +28,8 @@ json 'j["counted"]["global_reads"] * 8 == j["counted"]["multiply_adds"]'
 json 'len(j["hash"]) == 32 and j["language"] == "c" and j["faults"] == []'
 
 # Every kernel of `lab new` in C is right and has no fault.
-for rung in sequential sequential_optimized blocked threads "dot sequential" "transpose element"; do
+for rung in sequential sequential_optimized blocked host_packed threads "dot sequential" \
+  "transpose element"; do
   rm -rf model
   tesela 0 lab new model --from "$rung" --language c --type f64
   tesela 0 lab run model --no-race

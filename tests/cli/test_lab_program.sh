@@ -6,8 +6,8 @@ command -v cc >/dev/null || skip "needs cc"
 gpu_rungs=(element row row_private row_private_column_local tile_local rows_first global_sum
   whole_row_private "dot block_tree" "transpose element"
   "transpose tile_local")
-c_rungs=(sequential sequential_optimized blocked tile_local element threads "dot sequential"
-  "transpose element")
+c_rungs=(sequential sequential_optimized blocked host_packed tile_local element threads
+  "dot sequential" "transpose element")
 
 opencl_library=
 for name in libOpenCL.so libOpenCL.so.1; do

@@ -62,19 +62,16 @@ says '128 x 128 work-items a group are more than the'
 tesela 2 multiply a.npy b.npy -o e.npy --device "$device" --strategy "tile_local tile=129"
 says 'tile=129 is not one of 8, 16, 32, or any number from 1 to 128'
 
-# The drawing.
-tesela 0 explain 8 8 8 --strategy "tile_local tile=4" --device "$device" --trace
-prints '2 x 2 groups of 4 x 4 items' 'step 2 of 2' '    0,3   1,3   2,3   3,3   .     .     .     .' 'barrier'
-for rung in element row row_private row_private_column_local; do
-  tesela 0 explain 3 4 5 --strategy "$rung" --device "$device" --trace
-  prints 'step 1 of' 'loads'
-done
-tesela 2 explain 100 8 8 --strategy tile_local --device "$device" --trace
-says 'at most 16 x 16 x 16'
-tesela 2 explain 8 8 8 --strategy register_tile --device "$device" --trace
-says 'has no drawing'
-tesela 2 explain 8 8 8 --trace
-says '--strategy'
+tesela 0 multiply a.npy b.npy -o f.npy --device "$device" --strategy "image_microtile relaxed=1" --verify
+prints 'relaxed=1' 'right: all'
+
+# Copies where none are needed: the same result, with time for them.
+tesela 0 multiply a.npy b.npy -o g.npy --device "$device" --strategy tile_local --copies explicit --verify
+prints 'right: all' 'copy in'
+tesela 0 multiply a.npy b.npy -o h.npy --device "$device" --strategy tile_local --verify
+cmp g.npy h.npy || fail "copies change the result"
+tesela 2 multiply a.npy b.npy -o i.npy --copies never
+says '--copies' 'auto' 'explicit'
 
 # Rungs are unique, and go from 1 up in the order in which strategies are listed, before all others.
 tesela 0 strategies --json

@@ -1,6 +1,7 @@
 /* Lists all available devices with OpenCL 1.2 of all platforms. */
 #include "device/opencl/opencl.h"
 
+#include "core/env.h"
 #include "core/hash.h"
 #include "core/log.h"
 #include "core/memory.h"
@@ -116,6 +117,7 @@ static bool has_f64(cl_device_id id) {
 }
 
 static unsigned opencl_list_capabilities(cl_device_id id) {
+  const bool copies = strcmp(tsl_env_get(TSL_ENV_COPIES), "explicit") == 0;
   const struct {
     bool there;
     unsigned capability;
@@ -125,7 +127,7 @@ static unsigned opencl_list_capabilities(cl_device_id id) {
       {has_f64(id), TSL_CAN_F64},
       {tsl_opencl_has(id, "cl_khr_fp16"), TSL_CAN_F16},
       {tsl_opencl_number(id, CL_DEVICE_IMAGE_SUPPORT) != 0, TSL_CAN_IMAGES},
-      {tsl_opencl_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0, TSL_CAN_SHARED_MEMORY},
+      {tsl_opencl_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0 && !copies, TSL_CAN_SHARED_MEMORY},
       {tsl_opencl_is_nvidia(id) && tsl_opencl_architecture(id) >= 80, TSL_CAN_MMA | TSL_CAN_ASYNC_COPY},
       {tsl_opencl_is_nvidia(id) && tsl_opencl_architecture(id) == 90, TSL_CAN_MMA_GROUP},
   };

@@ -28,6 +28,16 @@ tesela_status tsl_set_threads(int64_t threads) {
   return TESELA_OK;
 }
 
+tesela_status tsl_set_copies(const char *word) {
+  if (!word)
+    return TESELA_OK;
+  if (strcmp(word, "auto") != 0 && strcmp(word, "explicit") != 0)
+    return tsl_fail(TESELA_BAD_CALL, "--copies: \"%s\" is neither auto nor explicit", word);
+  if (setenv(tsl_env_info_at(TSL_ENV_COPIES)->name, word, 1) != 0)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to set the copies");
+  return TESELA_OK;
+}
+
 /* Variables whose values are words; an empty value means the default. */
 static const struct {
   tsl_env variable;
@@ -35,6 +45,7 @@ static const struct {
 } worded[] = {
     {TSL_ENV_VENDORS, {"0", "1"}},
     {TSL_ENV_SELFTEST, {"0", "1"}},
+    {TSL_ENV_COPIES, {"auto", "explicit"}},
     {TSL_ENV_JIT, {"allow", "never"}},
     {TSL_ENV_BLAS, {"auto", "tesela", "other", "loops"}},
     {TSL_ENV_SCALAPACK, {"auto", "tesela", "other"}},

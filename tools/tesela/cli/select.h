@@ -38,6 +38,8 @@ const char *tsl_device_or_default(const char *device);
 /* Limits the host threads of this process; 0 changes nothing. Must be called before any thread
  * starts. */
 tesela_status tsl_set_threads(int64_t threads);
+/* Sets `auto` or `explicit` copies to devices for this process; NULL changes nothing. */
+tesela_status tsl_set_copies(const char *word);
 /* Returns an error if TESELA_THREADS, TESELA_ACCURACY or another variable is malformed. The library
  * would go on with its defaults, but a user of the tool should know. */
 tesela_status tsl_check_environment(void);

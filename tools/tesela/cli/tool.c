@@ -44,12 +44,12 @@ tesela_status tsl_print(tsl_text *text) {
   return status;
 }
 
-tesela_status tsl_print_json(const tsl_command_call *call, json_t *object) {
+static tesela_status print_json(const tsl_command_call *call, json_t *object, size_t flags) {
   char *text = NULL;
   json_t *all = json_pack("{s:s, s:s, s:s}", "tesela", tesela_version(), "revision", TESELA_REVISION,
                           "command", call->command->name);
   if (object && all && json_object_update(all, object) == 0)
-    text = json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    text = json_dumps(all, flags | JSON_REAL_PRECISION(15));
   json_decref(all);
   json_decref(object);
   if (!text)
@@ -58,6 +58,14 @@ tesela_status tsl_print_json(const tsl_command_call *call, json_t *object) {
   tsl_text_add(&out, "%s\n", text);
   free(text);
   return tsl_print(&out);
+}
+
+tesela_status tsl_print_json(const tsl_command_call *call, json_t *object) {
+  return print_json(call, object, JSON_INDENT(2));
+}
+
+tesela_status tsl_print_json_line(const tsl_command_call *call, json_t *object) {
+  return print_json(call, object, JSON_COMPACT);
 }
 
 void tsl_call_add_line(const tsl_command_call *call, tsl_text *out) {

@@ -51,6 +51,8 @@ tesela_status tsl_print(tsl_text *text);
 /* Prints and releases a JSON object, with "tesela" (the version) and "command" added in front.
  * Returns TESELA_OUT_OF_MEMORY for NULL, which jansson returns for lack of memory. */
 tesela_status tsl_print_json(const tsl_command_call *call, json_t *object);
+/* Prints it as one line, for long lists of numbers. */
+tesela_status tsl_print_json_line(const tsl_command_call *call, json_t *object);
 
 /* Returns the width of the terminal at standard output; 0 if it is no terminal: nothing is wrapped. */
 int tsl_output_width(void);

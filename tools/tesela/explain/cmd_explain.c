@@ -10,6 +10,9 @@
 #include "inventory/strategy_limits.h"
 #include "strategy/params.h"
 
+/* Maximum of each size of a trace. */
+enum { TRACED_MOST = 256 };
+
 static const tsl_option options[] = {
     TSL_OPTION(tsl_explain_options, type, "type", TYPE, "f32", "type of the elements"),
     TSL_OPTION(tsl_explain_options, device, "device", DEVICE, NULL,
@@ -44,9 +47,14 @@ static const tsl_option options[] = {
                "scale B by one number (tensor), or one for each column (lines)"),
     TSL_OPTION(tsl_explain_options, resident, "resident", FLAG, NULL,
                "the operands are in the device's memory; nothing is copied"),
-    TSL_OPTION(
-        tsl_explain_options, trace, "trace", FLAG, NULL,
-        "draw which work-item loads which element at each step; for --strategy and at most 16 x 16 x 16"),
+    TSL_OPTION(tsl_explain_options, trace, "trace", FLAG, NULL,
+               "draw which work-item loads which element at each step; recorded while the kernel of "
+               "--strategy runs on "
+               "this processor, for at most 16 x 16 x 16"),
+    TSL_OPTION(tsl_explain_options, element, "element", TEXT, NULL,
+               "with --trace: row and column of C, as 5,2; what its work-item loads, adds and stores"),
+    TSL_OPTION(tsl_explain_options, group, "group", TEXT, NULL,
+               "with --trace: row and column of the work-group, as 1,0; the default is 0,0"),
     TSL_OPTION(tsl_explain_options, ranks, "ranks", COUNT, NULL,
                "plan for this many ranks of a cluster; prints the grid, the words sent, and the time"),
     TSL_OPTION(tsl_explain_options, memory, "memory", BYTES, NULL,
@@ -67,6 +75,9 @@ static const tsl_example examples[] = {
     {"tesela explain 512 4096 1024 --bias-along row --activation gelu",
      "for a product with a bias and an activation"},
     {"tesela explain 8 8 8 --strategy \"tile_local tile=4\" --trace", "a tile, step by step"},
+    {"tesela explain 8 8 8 --strategy \"tile_local tile=4\" --trace --element 5,2",
+     "one element's work-item"},
+    {"tesela explain 8 8 --strategy \"transpose tile_local tile=4\" --trace", "a transpose"},
     {"tesela explain 65536 65536 65536 --type f64 --ranks 1024 --memory 64GiB", "on a cluster"},
     {NULL, NULL},
 };
@@ -147,30 +158,98 @@ static tesela_status read_problem(const tsl_command_call *call, tsl_problem *pro
   return tsl_problem_check(problem);
 }
 
-/* Prints the drawing of the chosen strategy, or why it has none. */
-static tesela_status print_trace(const tsl_explanation *found) {
-  const tsl_candidate *first = &found->candidates[0];
+/* Reads "5,2", a row and a column; a missing text leaves both 0. */
+static tesela_status read_pair(const char *option, const char *text, int64_t *row, int64_t *col) {
+  char first[24] = "", second[24] = "", more;
+  if (text && (sscanf(text, "%23[^,],%23[^,]%c", first, second, &more) != 2 || !tsl_parse_i64(first, row) ||
+               !tsl_parse_i64(second, col) || *row < 0 || *col < 0))
+    return tsl_fail(TESELA_BAD_CALL, "%s: \"%s\" is no row and column, such as 5,2", option, text);
+  return TESELA_OK;
+}
+
+/* Reads the strategy and the problem of a trace: N of a dot, M N of a transpose, M N K of a product. */
+static tesela_status read_traced(const tsl_command_call *call, tsl_chosen_strategy *chosen,
+                                 tsl_problem *problem) {
+  static const tsl_op ops[] = {TSL_OP_DOT, TSL_OP_TRANSPOSE, TSL_OP_GEMM};
+  const tsl_explain_options *given = call->options;
+  const tsl_op op = ops[call->word_count - 1];
+  tsl_strategy_list list;
+  int64_t sizes[3] = {1, 1, 1};
+  TSL_TRY(tsl_select_strategies(op, given->strategy, false, &list));
+  if (list.count != 1)
+    return tsl_fail(TESELA_BAD_CALL, "--trace is of one strategy; name it with --strategy");
+  *chosen = list.items[0];
+  for (int i = 0; i < call->word_count; i++)
+    if (!tsl_parse_i64(call->words[i], &sizes[i]) || sizes[i] < 1 || sizes[i] > TRACED_MOST)
+      return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a size of a trace, a whole number from 1 to %d",
+                      call->words[i], TRACED_MOST);
+  *problem = op == TSL_OP_DOT ? tsl_problem_dot(sizes[0], given->type)
+                              : tsl_problem_of(op, sizes[0], sizes[1], sizes[2], given->type);
+  problem->beta[0] = given->beta.value;
+  if (op == TSL_OP_GEMM && given->transpose_a)
+    problem->a.row_stride = 1, problem->a.col_stride = sizes[0];
+  if (op == TSL_OP_GEMM && given->transpose_b)
+    problem->b.row_stride = 1, problem->b.col_stride = sizes[2];
+  return TESELA_OK;
+}
+
+static tesela_status print_trace(const tsl_command_call *call, const tsl_chosen_strategy *chosen,
+                                 const tsl_recording *recording, const tsl_recording_place *place) {
+  const tsl_explain_options *given = call->options;
+  const tsl_problem *problem = recording->problem;
   tsl_text out = {0};
-  if (first->refusal[0])
-    return tsl_fail(TESELA_UNSUPPORTED, "%s on %s: %s", first->strategy->name, first->device->name,
-                    first->refusal);
-  tsl_config_print(first->strategy, &first->config, &out);
-  tsl_text_add(&out, ", C %lld x %lld, %lld products each: ", (long long)found->problem.m,
-               (long long)found->problem.n, (long long)found->problem.k);
-  const tesela_status status = tsl_trace_draw(first->strategy, &found->problem, &first->config, &out);
+  tesela_status status = TESELA_OK;
+  if (recording->rung->plain)
+    tsl_text_add(&out, "%s", chosen->strategy->name);
+  else
+    tsl_config_print(chosen->strategy, &chosen->config, &out);
+  if (given->json) {
+    json_t *json = tsl_trace_json(recording, place);
+    json_object_set_new(json, "config", json_string(tsl_text_get(&out)));
+    json_object_set_new(json, "plain",
+                        recording->rung->plain ? json_string(recording->rung->plain) : json_null());
+    tsl_text_free(&out);
+    return tsl_print_json_line(call, json);
+  }
+  if (problem->op == TSL_OP_GEMM)
+    tsl_text_add(&out, ", C %lld x %lld, %lld products each: ", (long long)problem->m, (long long)problem->n,
+                 (long long)problem->k);
+  else if (problem->op == TSL_OP_DOT)
+    tsl_text_add(&out, ", %lld products: ", (long long)problem->k);
+  else
+    tsl_text_add(&out, ", C %lld x %lld: ", (long long)problem->m, (long long)problem->n);
+  if (place->has_element)
+    tsl_trace_element(recording, place->row, place->col, &out);
+  else
+    status = tsl_trace_draw(recording, &out);
   if (status == TESELA_OK)
     return tsl_print(&out);
   tsl_text_free(&out);
   return status;
 }
 
-/* Makes an explanation with the candidates only, for a drawing. */
-static tesela_status trace(const tsl_problem *problem, const tsl_choice *choice) {
-  tsl_explanation found = {.problem = *problem};
-  tesela_status status = tsl_planner_list(problem, choice, &found.candidates, &found.count);
-  if (status == TESELA_OK)
-    status = print_trace(&found);
-  tsl_explanation_free(&found);
+/* Records and prints. Needs no device. */
+static tesela_status explain_trace(const tsl_command_call *call) {
+  const tsl_explain_options *given = call->options;
+  tsl_recording_place place = {.has_element = given->element != NULL};
+  tsl_chosen_strategy chosen;
+  tsl_problem problem;
+  tsl_recording recording;
+  TSL_TRY(read_pair("--element", given->element, &place.row, &place.col));
+  TSL_TRY(read_pair("--group", given->group, &place.group[1], &place.group[0]));
+  if (!given->strategy)
+    return tsl_fail(TESELA_BAD_CALL, "--trace is of one strategy; name it with --strategy");
+  if (given->element && given->group)
+    return tsl_fail(TESELA_BAD_CALL, "--element has a group of its own; leave out --group");
+  if (given->solve || given->symmetric || given->a_is.structure != TESELA_GENERAL ||
+      given->b_is.structure != TESELA_GENERAL || given->bias_axis != TESELA_NO_BIAS ||
+      given->activation != TESELA_NO_ACTIVATION || given->scale_a != TESELA_NO_SCALE ||
+      given->scale_b != TESELA_NO_SCALE || given->alpha.value != 1)
+    return tsl_fail(TESELA_BAD_CALL, "--trace is of A B + beta C0 of general matrices, without an epilogue");
+  TSL_TRY(read_traced(call, &chosen, &problem));
+  TSL_TRY(tsl_record_rung(chosen.strategy, &problem, &chosen.config, &place, &recording));
+  const tesela_status status = print_trace(call, &chosen, &recording, &place);
+  tsl_recording_free(&recording);
   return status;
 }
 
@@ -197,6 +276,10 @@ static tesela_status explain_run(const tsl_command_call *call) {
   tsl_devices *devices = NULL;
   tsl_wisdom *wisdom = NULL;
   tesela_status status = TESELA_OK;
+  if (given->trace)
+    return explain_trace(call);
+  if (given->element || given->group)
+    return tsl_fail(TESELA_BAD_CALL, "--element and --group are for --trace");
   TSL_GO(read_problem(call, &problem));
   if (given->ranks > 0 && (given->solve || tsl_problem_has_structure(&problem)))
     return tsl_fail(TESELA_BAD_CALL, "--ranks multiply general matrices");
@@ -205,11 +288,6 @@ static tesela_status explain_run(const tsl_command_call *call) {
                     "--ranks multiply, and have neither --bias-along nor --activation nor scales");
   if (given->ranks > 0)
     return tsl_explain_ranks(call, &problem);
-  if (given->trace && (given->solve || tsl_problem_has_structure(&problem)))
-    return tsl_fail(TESELA_BAD_CALL, "--trace draws products of general matrices");
-  if (given->trace && (!given->strategy || given->json))
-    return tsl_fail(TESELA_BAD_CALL, given->json ? "--trace draws, and has no JSON"
-                                                 : "--trace draws one strategy; name it with --strategy");
   TSL_GO(tsl_devices_create(&devices));
   TSL_GO(tsl_wisdom_open(&wisdom));
   tsl_choice choice = {.devices = devices,
@@ -218,7 +296,7 @@ static tesela_status explain_run(const tsl_command_call *call) {
                        .wisdom = wisdom,
                        .vendors = tsl_planner_vendors()};
   tsl_choice_set_strategy(&choice, given->strategy);
-  status = given->trace ? trace(&problem, &choice) : explain_explain(call, &problem, &choice);
+  status = explain_explain(call, &problem, &choice);
 out:
   tsl_wisdom_close(wisdom);
   tsl_devices_destroy(devices);
@@ -235,7 +313,7 @@ const tsl_command tsl_command_explain = {
                "each strategy on each device; tesela explore measures.",
     .options = options,
     .examples = examples,
-    .words_min = 2,
+    .words_min = 1,
     .words_max = 3,
     .options_bytes = sizeof(tsl_explain_options),
     .run = explain_run,

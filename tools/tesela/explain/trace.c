@@ -2,256 +2,526 @@
 
 #include "core/status.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* State of a walk through the loads of a group. */
-typedef struct trace_walk {
-  const tsl_problem *problem;
-  int items_x, items_y; /* work-items of a group along both dimensions */
-  int64_t panel;        /* size of a tile or panel along k; 0: none */
-  int64_t row0, col0;   /* first row and column of the group's part of C */
-  tsl_trace_visit *visit;
-  void *argument;
-} trace_walk;
-
-static int64_t trace_least(int64_t a, int64_t b) {
-  return a < b ? a : b;
+static const char *array_name(const tsl_recording *recording, int operand) {
+  for (int i = 0; i < recording->array_count; i++)
+    if (recording->arrays[i].operand == operand)
+      return recording->arrays[i].name;
+  return "";
 }
 
-/* Visits a load, unless it is outside the matrix. */
-static void trace_load(const trace_walk *walk, int64_t step, int x, int y, int operand, int64_t row,
-                       int64_t col) {
-  const tsl_shape *shape = tsl_problem_shape(walk->problem, operand);
-  const tsl_trace_load one = {step, x, y, operand, row, col};
-  if (row < shape->rows && col < shape->cols)
-    walk->visit(walk->argument, &one);
-}
+/* Maximum of elements of a list, and of an element's steps. */
+enum { LIST_MOST = 12, SHOWN_MOST = 12 };
 
-/* Each work-item loads its row of A and its column of B. */
-static void walk_element(const trace_walk *walk) {
-  for (int64_t l = 0; l < walk->problem->k; l++)
-    for (int y = 0; y < walk->items_y; y++)
-      for (int x = 0; x < walk->items_x; x++)
-        if (walk->row0 + y < walk->problem->m && walk->col0 + x < walk->problem->n) {
-          trace_load(walk, l, x, y, TSL_OPERAND_A, walk->row0 + y, l);
-          trace_load(walk, l, x, y, TSL_OPERAND_B, l, walk->col0 + x);
-        }
-}
-
-/* Each work-item computes a row of C, column after column. */
-static void walk_row(const trace_walk *walk) {
-  for (int64_t col = 0; col < walk->problem->n; col++)
-    for (int64_t l = 0; l < walk->problem->k; l++)
-      for (int x = 0; x < walk->items_x && walk->row0 + x < walk->problem->m; x++) {
-        trace_load(walk, col * walk->problem->k + l, x, 0, TSL_OPERAND_A, walk->row0 + x, l);
-        trace_load(walk, col * walk->problem->k + l, x, 0, TSL_OPERAND_B, l, col);
-      }
-}
-
-/* Each work-item loads a panel of A's row, then each column of B in the panel; each is a step. The work-items
- * of a group load the column together if they share it. */
-static void walk_panels(const trace_walk *walk, bool share) {
-  int64_t step = 0;
-  for (int64_t l = 0; l < walk->problem->k; l += walk->panel, step++) {
-    const int64_t end = trace_least(l + walk->panel, walk->problem->k);
-    for (int x = 0; x < walk->items_x; x++)
-      for (int64_t i = l; i < end; i++)
-        trace_load(walk, step, x, 0, TSL_OPERAND_A, walk->row0 + x, i);
-    for (int64_t col = 0; col < walk->problem->n; col++) {
-      step++;
-      for (int x = 0; x < walk->items_x && walk->row0 + x < walk->problem->m && !share; x++)
-        for (int64_t i = l; i < end; i++)
-          trace_load(walk, step, x, 0, TSL_OPERAND_B, i, col);
-      for (int64_t i = l; i < end && share; i++)
-        trace_load(walk, step, (int)((i - l) % walk->items_x), 0, TSL_OPERAND_B, i, col);
-    }
-  }
-}
-
-static void walk_private(const trace_walk *walk) {
-  walk_panels(walk, false);
-}
-
-static void walk_column_local(const trace_walk *walk) {
-  walk_panels(walk, true);
-}
-
-/* Each work-item loads one element of each tile. For a column-major operand the item's x is the row. */
-static void walk_tile(const trace_walk *walk) {
-  const bool a_down = walk->problem->a.row_stride == 1, b_down = walk->problem->b.row_stride == 1;
-  for (int64_t step = 0; step * walk->panel < walk->problem->k; step++)
-    for (int y = 0; y < walk->items_y; y++)
-      for (int x = 0; x < walk->items_x; x++) {
-        const int64_t l = step * walk->panel;
-        trace_load(walk, step, x, y, TSL_OPERAND_A, walk->row0 + (a_down ? x : y), l + (a_down ? y : x));
-        trace_load(walk, step, x, y, TSL_OPERAND_B, l + (b_down ? x : y), walk->col0 + (b_down ? y : x));
-      }
-}
-
-/* Drawing of a rung: indices of its parameters (-1: none), and texts. */
-typedef struct rung {
-  const char *name;
-  void (*walk)(const trace_walk *walk);
-  int x, y, panel; /* parameters for work-items along dimensions 0 and 1, and for elements along k */
-  bool shares; /* the group loads together, and every step is drawn; false: only the first STEPS steps and the
-                  last */
-  bool rows;   /* each work-item computes a row of C */
-  const char *then; /* the text after a step's loads */
-  const char *end;  /* the text after the last step */
-} rung;
-
-static const rung rungs[] = {
-    {"element", walk_element, 0, 1, -1, false, false,
-     "item (x, y) adds A(y, l) B(l, x), which it has just loaded, to its own sum",
-     "item (x, y) writes its element of C"},
-    {"row", walk_row, 0, -1, -1, false, true,
-     "item x adds A(x, l) B(l, j) to its sum for column j; the column done, it writes C(x, j)",
-     "every item has written its row of C"},
-    {"row_private", walk_private, 0, -1, 1, false, true,
-     "item x multiplies a column of B by its private numbers of A and adds the sum to C(x, j)",
-     "every item has written its row of C, once for each panel"},
-    {"row_private_column_local", walk_column_local, 0, -1, 1, true, true,
-     "barrier; each item multiplies its private numbers of A with the column in local memory; barrier; C(x, "
-     "j) gets "
-     "the sum",
-     "every item has written its row of C, once for each panel"},
-    {"tile_local", walk_tile, 0, 0, 0, true, false,
-     "barrier; item (x, y) adds row y of A's tile times column x of B's tile to its sum; barrier",
-     "item (x, y) writes its element of C"},
-};
-
-static const rung *rung_of(const tsl_strategy *strategy) {
-  for (size_t i = 0; strategy->op == TSL_OP_GEMM && i < sizeof rungs / sizeof *rungs; i++)
-    if (strcmp(rungs[i].name, strategy->name) == 0)
-      return &rungs[i];
-  return NULL;
-}
-
-static trace_walk walk_of(const rung *rung_in, const tsl_problem *problem, const tsl_config *config,
-                          int64_t group_x, int64_t group_y) {
-  trace_walk at = {.problem = problem, .items_x = (int)config->value[rung_in->x], .items_y = 1};
-  at.items_y = rung_in->y >= 0 ? (int)config->value[rung_in->y] : 1;
-  at.panel = rung_in->panel >= 0 ? config->value[rung_in->panel] : 0;
-  at.row0 = rung_in->rows ? group_x * at.items_x : group_y * at.items_y;
-  at.col0 = rung_in->rows ? 0 : group_x * at.items_x;
-  return at;
-}
-
-bool tsl_trace_loads(const tsl_strategy *strategy, const tsl_problem *problem, const tsl_config *config,
-                     int64_t group_x, int64_t group_y, tsl_trace_visit *visit, void *argument) {
-  const rung *of = rung_of(strategy);
-  if (!of)
-    return false;
-  trace_walk at = walk_of(of, problem, config, group_x, group_y);
-  at.visit = visit;
-  at.argument = argument;
-  of->walk(&at);
-  return true;
-}
-
-/* --- drawing --- */
+/* --- the drawing --- */
 
 /* Maximum of m, n and k of a drawing; number of first steps drawn. */
 enum { MOST = 16, STEPS = 3 };
 
 /* Loads of one step. Each element shows the first work-item that loads it, and a plus for further items. */
 typedef struct trace_picture {
-  bool is_row; /* work-items are numbered along one dimension */
-  int64_t step, last;
+  const tsl_recording *recording;
+  bool is_line; /* work-items are numbered along one dimension */
   int loads[2];
   struct {
-    int x, y, count;
+    int item, count;
   } by[2][MOST][MOST];
 } trace_picture;
 
-static void trace_note(void *argument, const tsl_trace_load *load) {
-  trace_picture *drawn = argument;
-  drawn->last = load->step > drawn->last ? load->step : drawn->last;
-  if (load->step != drawn->step)
-    return;
-  drawn->loads[load->operand]++;
-  if (drawn->by[load->operand][load->row][load->col].count++ == 0) {
-    drawn->by[load->operand][load->row][load->col].x = load->item_x;
-    drawn->by[load->operand][load->row][load->col].y = load->item_y;
+static void note_loads(int64_t step, trace_picture *drawn) {
+  const tsl_recording *recording = drawn->recording;
+  for (size_t i = 0; i < recording->count; i++) {
+    const tsl_event *event = &recording->events[i];
+    const int operand = recording->arrays[event->array].operand;
+    if (event->kind != TSL_EVENT_LOAD || event->step != step || operand > TSL_OPERAND_B)
+      continue;
+    drawn->loads[operand]++;
+    if (drawn->by[operand][event->row][event->col].count++ == 0)
+      drawn->by[operand][event->row][event->col].item = event->item;
   }
 }
 
 static void draw_row(const trace_picture *drawn, int operand, int64_t row, int64_t cols, tsl_text *out) {
+  const int wide = (int)drawn->recording->items[0];
   for (int64_t col = 0; col < cols; col++) {
     tsl_text cell = {0};
-    const int count = drawn->by[operand][row][col].count;
+    const int count = drawn->by[operand][row][col].count, item = drawn->by[operand][row][col].item;
     if (count == 0)
       tsl_text_add(&cell, ".");
-    else if (drawn->is_row)
-      tsl_text_add(&cell, "%d%s", drawn->by[operand][row][col].x, count > 1 ? "+" : "");
+    else if (drawn->is_line)
+      tsl_text_add(&cell, "%d%s", item, count > 1 ? "+" : "");
     else
-      tsl_text_add(&cell, "%d,%d%s", drawn->by[operand][row][col].x, drawn->by[operand][row][col].y,
-                   count > 1 ? "+" : "");
-    tsl_text_add(out, "%-*s", drawn->is_row ? 4 : 6, tsl_text_get(&cell));
+      tsl_text_add(&cell, "%d,%d%s", item % wide, item / wide, count > 1 ? "+" : "");
+    tsl_text_add(out, "%-*s", drawn->is_line ? 4 : 6, tsl_text_get(&cell));
     tsl_text_free(&cell);
   }
 }
 
-static void draw_operand(const trace_picture *drawn, int operand, const tsl_problem *problem, tsl_text *out) {
-  const tsl_shape *shape = tsl_problem_shape(problem, operand);
+static void draw_operand(const trace_picture *drawn, int operand, tsl_text *out) {
+  const tsl_shape *shape = tsl_problem_shape(drawn->recording->problem, operand);
+  const bool is_dot = drawn->recording->rung->op == TSL_OP_DOT;
+  const int64_t rows = is_dot ? 1 : shape->rows, cols = is_dot ? drawn->recording->problem->k : shape->cols;
   if (drawn->loads[operand] == 0)
     return;
-  tsl_text_add(out, "  %c, %d loads\n", "AB"[operand], drawn -> loads[operand]);
-  for (int64_t row = 0; row < shape->rows; row++) {
+  tsl_text_add(out, "  %s, %d loads\n", array_name(drawn->recording, operand), drawn->loads[operand]);
+  for (int64_t row = 0; row < rows; row++) {
     tsl_text_add(out, "    ");
-    draw_row(drawn, operand, row, shape->cols, out);
+    draw_row(drawn, operand, row, cols, out);
     while (out->length > 0 && out->data[out->length - 1] == ' ')
       out->data[--out->length] = '\0';
     tsl_text_add(out, "\n");
   }
 }
 
-static void draw_heading(const rung *rung_in, const trace_walk *walk, tsl_text *out) {
-  const tsl_problem *problem = walk->problem;
-  const int64_t across = rung_in->rows ? 1 : (problem->n - 1) / walk->items_x + 1,
-                down = rung_in->rows ? (problem->m - 1) / walk->items_x + 1
-                                     : (problem->m - 1) / walk->items_y + 1;
-  if (rung_in->rows)
-    tsl_text_add(out, "%lld group%s of %d items, item x of group g has row %d g + x of C. Group 0:\n",
-                 (long long)down, down == 1 ? "" : "s", walk->items_x, walk->items_x);
+/* Appends the sums in local memory, for each interval between barriers. */
+static void draw_fold(const tsl_recording *recording, tsl_text *out) {
+  unsigned interval = 1;
+  int count = 0;
+  for (size_t i = 0; i < recording->count; i++) {
+    const tsl_event *event = &recording->events[i];
+    const bool is_local = recording->arrays[event->array].is_local;
+    if (event->interval == 1 || event->kind != TSL_EVENT_STORE)
+      continue;
+    count = event->interval == interval ? count + 1 : 1;
+    if (count == 1)
+      tsl_text_add(out, "%s  barrier; ", interval > 1 ? "\n" : "");
+    interval = event->interval;
+    if (count > LIST_MOST)
+      continue;
+    tsl_text_add(out, count == 1 ? "" : ", ");
+    const char *name = recording->arrays[event->array].name;
+    tsl_text_add(out, "%s[%lld] %s", name, (long long)event->col, is_local ? "+=" : "=");
+    size_t first = i;
+    while (first > 0 && recording->events[first - 1].kind == TSL_EVENT_LOAD &&
+           recording->events[first - 1].item == event->item &&
+           recording->events[first - 1].interval == event->interval)
+      first--;
+    bool has_other = false;
+    for (size_t l = first; l < i && !has_other; l++)
+      if (recording->events[l].col != event->col || !is_local) {
+        tsl_text_add(out, " %s[%lld]", recording->arrays[recording->events[l].array].name,
+                     (long long)recording->events[l].col);
+        has_other = true;
+      }
+  }
+  tsl_text_add(out, "\n");
+}
+
+/* Returns true if item (x, y) of group (g, h) has one element of C, at the place of their numbers. */
+static bool has_one_element(const tsl_rung *rung) {
+  return rung->op != TSL_OP_DOT && rung->items_x && rung->items_y && !rung->is_image;
+}
+
+static void draw_heading(const tsl_recording *recording, tsl_text *out) {
+  const long long wide = (long long)recording->groups[0], high = (long long)recording->groups[1];
+  const int x = (int)recording->items[0], y = (int)recording->items[1];
+  const int64_t group = recording->group;
+  if (recording->rung->plain) {
+    tsl_text_add(out, "the plain program with %s, on one thread:\n", recording->rung->plain);
+    tsl_text_add(out, "each 0 below is an element that is loaded, + if more than once\n");
+    return;
+  }
+  if (recording->items[1] > 1)
+    tsl_text_add(out, "%lld x %lld groups of %d x %d items", wide, high, x, y);
+  else if (high > 1)
+    tsl_text_add(out, "%lld x %lld groups of %d items", wide, high, x);
   else
-    tsl_text_add(
-        out,
-        "%lld x %lld groups of %d x %d items, item (x, y) of group (g, h) has C(%d h + y, %d g + x). "
-        "Group (0, 0):\n",
-        (long long)across, (long long)down, walk->items_x, walk->items_y, walk->items_y, walk->items_x);
+    tsl_text_add(out, "%lld group%s of %d items", wide, wide == 1 ? "" : "s", x);
+  if (has_one_element(recording->rung))
+    tsl_text_add(out, ", item (x, y) of group (g, h) has C(%d h + y, %d g + x)", y, x);
+  else if (recording->rung->has_rows)
+    tsl_text_add(out, ", item x of group g has row %d g + x of C", x);
+  if (high > 1)
+    tsl_text_add(out, ". Group (%lld, %lld):\n", (long long)(group % wide), (long long)(group / wide));
+  else
+    tsl_text_add(out, ". Group %lld:\n", (long long)group);
   tsl_text_add(out, "each number below is the item that loads the element, + where others load it too\n");
 }
 
-tesela_status tsl_trace_draw(const tsl_strategy *strategy, const tsl_problem *problem,
-                             const tsl_config *config, tsl_text *out) {
-  const rung *of = rung_of(strategy);
-  if (!of)
-    return tsl_fail(
-        TESELA_UNSUPPORTED,
-        "%s has no drawing; element, row, row_private, row_private_column_local and tile_local have",
-        strategy->name);
-  if (problem->m > MOST || problem->n > MOST || problem->k > MOST || problem->m < 1 || problem->n < 1)
+tesela_status tsl_trace_draw(const tsl_recording *recording, tsl_text *out) {
+  const tsl_problem *problem = recording->problem;
+  const tsl_rung *rung = recording->rung;
+  if (problem->m > MOST || problem->n > MOST || problem->k > MOST)
     return tsl_fail(TESELA_UNSUPPORTED,
-                    "a drawing has room for a product of at most %d x %d x %d, such as 8 8 8", MOST, MOST,
-                    MOST);
-  const trace_walk at = walk_of(of, problem, config, 0, 0);
-  draw_heading(of, &at, out);
-  trace_picture drawn = {.is_row = of->rows};
-  for (int64_t step = 0; step <= drawn.last; step++) {
-    drawn = (trace_picture){.is_row = of->rows, .step = step, .last = drawn.last};
-    tsl_trace_loads(strategy, problem, config, 0, 0, trace_note, &drawn);
-    if (!of->shares && step >= STEPS && step < drawn.last)
+                    "a drawing has room for a product of at most %d x %d x %d, such as 8 8 8; --element R,C "
+                    "traces one element of a larger product",
+                    MOST, MOST, MOST);
+  trace_picture *drawn = malloc(sizeof *drawn);
+  if (!drawn)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a drawing");
+  draw_heading(recording, out);
+  for (int64_t step = 0; step < recording->steps; step++) {
+    if (!rung->draws_whole && step >= STEPS && step + 1 < recording->steps)
       continue;
-    if (!of->shares && step == drawn.last && step > STEPS)
+    memset(drawn, 0, sizeof *drawn);
+    drawn->recording = recording;
+    drawn->is_line = recording->items[1] == 1;
+    note_loads(step, drawn);
+    if (!rung->draws_whole && step + 1 == recording->steps && step > STEPS)
       tsl_text_add(out, "\n... and so on, to\n");
-    tsl_text_add(out, "\nstep %lld of %lld\n", (long long)step + 1, (long long)drawn.last + 1);
-    draw_operand(&drawn, TSL_OPERAND_A, problem, out);
-    draw_operand(&drawn, TSL_OPERAND_B, problem, out);
-    tsl_text_add(out, "  %s\n",
-                 drawn.loads[TSL_OPERAND_B] > 0 ? of->then
-                                                : "item x keeps its numbers of A in private memory");
+    tsl_text_add(out, "\nstep %lld of %lld\n", (long long)step + 1, (long long)recording->steps);
+    draw_operand(drawn, TSL_OPERAND_A, out);
+    draw_operand(drawn, TSL_OPERAND_B, out);
+    tsl_text_add(out, "  %s\n", rung->then);
   }
-  tsl_text_add(out, "\n%s\n", of->end);
+  if (rung->op == TSL_OP_DOT)
+    draw_fold(recording, out);
+  free(drawn);
+  tsl_text_add(out, "\n%s\n", rung->end);
   return tsl_text_status(out);
+}
+
+/* --- one element --- */
+
+/* The life of one element of C. */
+typedef struct trace_life {
+  const tsl_recording *recording;
+  int64_t row, col;
+  bool *is_shown; /* of each step */
+} trace_life;
+
+static bool is_operand_load(const tsl_recording *recording, const tsl_event *event) {
+  return event->kind == TSL_EVENT_LOAD && recording->arrays[event->array].operand <= TSL_OPERAND_B;
+}
+
+static bool is_own_add(const trace_life *life, const tsl_event *event) {
+  return event->kind == TSL_EVENT_ADD && event->row == life->row && event->b_col == life->col;
+}
+
+/* Finds the latest load of an element of A or B before event `end`: by one item, or by any (-1). NULL: none.
+ */
+static const tsl_event *find_load(const tsl_recording *recording, size_t end, int item, int operand,
+                                  int64_t row, int64_t col) {
+  for (size_t i = end; i-- > 0;) {
+    const tsl_event *event = &recording->events[i];
+    if (event->kind == TSL_EVENT_LOAD && recording->arrays[event->array].operand == operand &&
+        event->row == row && event->col == col && (item < 0 || event->item == item))
+      return event;
+  }
+  return NULL;
+}
+
+/* Marks the steps that add to the element, or in which its item loads a factor. */
+static void mark_steps(const trace_life *life) {
+  const tsl_recording *recording = life->recording;
+  for (size_t i = 0; i < recording->count; i++) {
+    const tsl_event *event = &recording->events[i];
+    if (recording->rung->op == TSL_OP_TRANSPOSE)
+      life->is_shown[event->step] |= event->item == recording->item;
+    if (event->kind == TSL_EVENT_STORE && recording->arrays[event->array].operand == TSL_OPERAND_C)
+      life->is_shown[event->step] |= event->row == life->row && event->col == life->col;
+    if (!is_own_add(life, event))
+      continue;
+    const tsl_event *loads[] = {
+        find_load(recording, i, event->item, TSL_OPERAND_A, event->row, event->col),
+        find_load(recording, i, event->item, TSL_OPERAND_B, event->b_row, event->b_col)};
+    life->is_shown[event->step] = true;
+    for (int f = 0; f < 2; f++)
+      if (loads[f])
+        life->is_shown[loads[f]->step] = true;
+  }
+}
+
+/* Returns true if the second event is the next element of the same row (or column) as the first. */
+static bool is_next(const tsl_event *a, const tsl_event *b, bool by_row) {
+  return a->array == b->array && b->row == a->row + !by_row && b->col == a->col + by_row;
+}
+
+/* A list of elements, whose neighbours are joined: "A(5, 0..3)". */
+typedef struct trace_list {
+  const trace_life *life;
+  const tsl_event *first, *last;
+  bool by_row;
+  int count;
+  tsl_text text;
+} trace_list;
+
+static void list_close(trace_list *list) {
+  const tsl_recording *recording = list->life->recording;
+  const tsl_event *first = list->first, *last = list->last;
+  list->first = NULL;
+  if (!first || ++list->count > LIST_MOST)
+    return;
+  const tsl_recorded_array *array = &recording->arrays[first->array];
+  char row[64], col[64];
+  snprintf(row, sizeof row, first->row == last->row ? "%lld" : "%lld..%lld", (long long)first->row,
+           (long long)last->row);
+  snprintf(col, sizeof col, first->col == last->col ? "%lld" : "%lld..%lld", (long long)first->col,
+           (long long)last->col);
+  tsl_text_add(&list->text, "%s", list->count > 1 ? ", " : "");
+  if (array->rows == 1)
+    tsl_text_add(&list->text, "%s[%s]", array->name, col);
+  else
+    tsl_text_add(&list->text, array->is_local ? "%s[%s][%s]" : "%s(%s, %s)", array->name, row, col);
+  if (array->operand > TSL_OPERAND_C)
+    return;
+  const int64_t lines[] = {tsl_recording_line(recording, array->operand, first->row, first->col),
+                           tsl_recording_line(recording, array->operand, last->row, last->col)};
+  tsl_text_add(&list->text, lines[0] == lines[1] ? " of line %lld" : " of lines %lld to %lld",
+               (long long)lines[0], (long long)lines[1]);
+}
+
+static void list_add(trace_list *list, const tsl_event *event) {
+  for (int by_row = 0; by_row < 2 && list->first; by_row++)
+    if (is_next(list->last, event, by_row != 0) &&
+        (list->first == list->last || list->by_row == (by_row != 0))) {
+      list->by_row = by_row != 0;
+      list->last = event;
+      return;
+    }
+  list_close(list);
+  list->first = list->last = event;
+}
+
+/* Appends a line: a word, and the item's accesses of one kind in a step, to local or global memory. */
+static void add_accesses(const trace_life *life, int64_t step, const char *word, tsl_event_kind kind,
+                         bool is_local, tsl_text *out) {
+  const tsl_recording *recording = life->recording;
+  trace_list list = {.life = life};
+  for (size_t i = 0; i < recording->count; i++) {
+    const tsl_event *event = &recording->events[i];
+    const tsl_recorded_array *array = &recording->arrays[event->array];
+    const bool is_other = recording->rung->plain && array->operand == TSL_OPERAND_C &&
+                          (event->row != life->row || event->col != life->col);
+    if (event->item == recording->item && event->step == step && event->kind == kind &&
+        array->is_local == is_local && !is_other)
+      list_add(&list, event);
+  }
+  list_close(&list);
+  if (list.count > 0)
+    tsl_text_add(out, "  %-8s%s%s\n", word, tsl_text_get(&list.text), list.count > LIST_MOST ? ", ..." : "");
+  tsl_text_free(&list.text);
+}
+
+/* Appends the products that join the element's sum in a step, and how many are in it then. */
+static void add_products(const trace_life *life, int64_t step, int64_t *sum, tsl_text *out) {
+  const tsl_recording *recording = life->recording;
+  int count = 0, by_others = 0;
+  for (size_t i = 0; i < recording->count; i++) {
+    const tsl_event *event = &recording->events[i];
+    if (event->step != step || !is_own_add(life, event))
+      continue;
+    if (count++ < LIST_MOST)
+      tsl_text_add(out, "%sA(%lld, %lld) B(%lld, %lld)", count == 1 ? "  adds    " : " + ",
+                   (long long)event->row, (long long)event->col, (long long)event->b_row,
+                   (long long)event->b_col);
+    for (int operand = TSL_OPERAND_A; operand <= TSL_OPERAND_B; operand++) {
+      const tsl_event *load = operand == TSL_OPERAND_A
+                                  ? find_load(recording, i, -1, operand, event->row, event->col)
+                                  : find_load(recording, i, -1, operand, event->b_row, event->b_col);
+      by_others += load && load->item != event->item &&
+                   !find_load(recording, i, event->item, operand, load->row, load->col);
+    }
+  }
+  *sum += count;
+  if (count > 0)
+    tsl_text_add(out, "%s: the sum has %lld of %lld products\n", count > LIST_MOST ? " + ..." : "",
+                 (long long)*sum, (long long)recording->problem->k);
+  if (by_others > 0)
+    tsl_text_add(out, "          %d of these %d factors were loaded by other items of the group\n", by_others,
+                 2 * count);
+}
+
+static int compare_lines(const void *a, const void *b) {
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Appends loads and lines of memory of the whole group in a step. */
+static void add_group(const tsl_recording *recording, int64_t step, tsl_text *out) {
+  int64_t *lines = malloc((recording->count + 1) * sizeof *lines);
+  bool is_first = true;
+  for (int operand = TSL_OPERAND_A; operand <= TSL_OPERAND_B && lines; operand++) {
+    size_t count = 0;
+    int64_t touched = 0;
+    for (size_t i = 0; i < recording->count; i++) {
+      const tsl_event *event = &recording->events[i];
+      if (event->step == step && is_operand_load(recording, event) &&
+          recording->arrays[event->array].operand == operand)
+        lines[count++] = tsl_recording_line(recording, operand, event->row, event->col);
+    }
+    if (count == 0)
+      continue;
+    qsort(lines, count, sizeof *lines, compare_lines);
+    for (size_t i = 0; i < count; i++)
+      touched += i == 0 || lines[i] != lines[i - 1];
+    tsl_text_add(out, "%s%s %zu load%s in %lld line%s",
+                 is_first ? !recording->rung->plain ? "  group   " : "  in all  " : ", ",
+                 array_name(recording, operand), count, count == 1 ? "" : "s", (long long)touched,
+                 touched == 1 ? "" : "s");
+    is_first = false;
+  }
+  if (!is_first)
+    tsl_text_add(out, " of 64 bytes\n");
+  free(lines);
+}
+
+static void add_item(const tsl_recording *recording, int item, tsl_text *out) {
+  const int wide = (int)recording->items[0];
+  if (recording->items[1] > 1)
+    tsl_text_add(out, "item (%d, %d)", item / wide, item % wide);
+  else
+    tsl_text_add(out, "item %d", item);
+}
+
+/* Returns a number that the plain kernel defines: of "NC 8, KC 4" and "KC" 4. */
+static int64_t plain_number(const char *plain, const char *name) {
+  const char *at = strstr(plain, name);
+  return at ? atoll(at + strlen(name)) : 0;
+}
+
+/* Appends the element's rounds of the five loops around the micro-kernel. */
+static void add_five_loops(const trace_life *life, tsl_text *out) {
+  const char *plain = life->recording->rung->plain;
+  const int64_t nc = plain_number(plain, "NC"), kc = plain_number(plain, "KC"),
+                mc = plain_number(plain, "MC"), nr = plain_number(plain, "NR"),
+                mr = plain_number(plain, "MR");
+  tsl_text_add(out, "loop 5 jc = %lld, loop 4 pc = ", (long long)(life->col / nc * nc));
+  for (int64_t pc = 0; pc < life->recording->problem->k; pc += kc)
+    tsl_text_add(out, "%s%lld", pc > 0 ? " and " : "", (long long)pc);
+  tsl_text_add(out, ", loop 3 ic = %lld, loop 2 jr = %lld, loop 1 ir = %lld\n",
+               (long long)(life->row / mc * mc), (long long)(life->col % nc / nr * nr),
+               (long long)(life->row % mc / mr * mr));
+}
+
+static void add_life_heading(const trace_life *life, tsl_text *out) {
+  const tsl_recording *recording = life->recording;
+  const int64_t wide = recording->groups[0], x = recording->group % wide, y = recording->group / wide;
+  const int item_x = recording->item % (int)recording->items[0],
+            item_y = recording->item / (int)recording->items[0];
+  if (recording->rung->plain) {
+    tsl_text_add(out, "C(%lld, %lld) in the plain program with %s, on one thread\n", (long long)life->row,
+                 (long long)life->col, recording->rung->plain);
+    if (strstr(recording->rung->plain, "MR"))
+      add_five_loops(life, out);
+    return;
+  }
+  tsl_text_add(out, "C(%lld, %lld) is stored by ", (long long)life->row, (long long)life->col);
+  add_item(recording, recording->item, out);
+  if (recording->groups[1] > 1 || recording->items[1] > 1)
+    tsl_text_add(out, " of group (%lld, %lld), as (row, column)", (long long)y, (long long)x);
+  else
+    tsl_text_add(out, " of group %lld", (long long)x);
+  if (has_one_element(recording->rung))
+    tsl_text_add(out, ": %lld = %lld * %lld + %d, %lld = %lld * %lld + %d", (long long)life->row,
+                 (long long)recording->items[1], (long long)y, item_y, (long long)life->col,
+                 (long long)recording->items[0], (long long)x, item_x);
+  tsl_text_add(out, "\nget_group_id(0) = %lld, get_local_id(0) = %d", (long long)x, item_x);
+  if (recording->groups[1] > 1 || recording->items[1] > 1)
+    tsl_text_add(out, "; get_group_id(1) = %lld, get_local_id(1) = %d", (long long)y, item_y);
+  tsl_text_add(out, "\n");
+}
+
+void tsl_trace_element(const tsl_recording *recording, int64_t row, int64_t col, tsl_text *out) {
+  trace_life life = {.recording = recording, .row = row, .col = col};
+  life.is_shown = calloc((size_t)recording->steps + 1, sizeof *life.is_shown);
+  if (!life.is_shown)
+    return;
+  int64_t shown = 0, printed = 0, previous = -1, sum = 0;
+  mark_steps(&life);
+  for (int64_t step = 0; step < recording->steps; step++)
+    shown += life.is_shown[step];
+  add_life_heading(&life, out);
+  for (int64_t step = 0; step < recording->steps; step++) {
+    tsl_text lines = {0};
+    if (!life.is_shown[step])
+      continue;
+    add_accesses(&life, step, "loads", TSL_EVENT_LOAD, false, &lines);
+    add_accesses(&life, step, "keeps", TSL_EVENT_STORE, true, &lines);
+    add_products(&life, step, &sum, &lines);
+    add_accesses(&life, step, "stores", TSL_EVENT_STORE, false, &lines);
+    add_group(recording, step, &lines);
+    if (++printed < SHOWN_MOST || printed == shown) {
+      if (step != previous + 1)
+        tsl_text_add(out, "...\n");
+      tsl_text_add(out, "step %lld of %lld\n%s", (long long)step + 1, (long long)recording->steps,
+                   tsl_text_get(&lines));
+      previous = step;
+    }
+    tsl_text_free(&lines);
+  }
+  if (recording->rung->op == TSL_OP_TRANSPOSE) {
+    const tsl_event *load = find_load(recording, recording->count, -1, TSL_OPERAND_A, col, row);
+    tsl_text_add(out, "A(%lld, %lld) was loaded by ", (long long)col, (long long)row);
+    add_item(recording, load ? load->item : -1, out);
+    tsl_text_add(out, "\n");
+  }
+  free(life.is_shown);
+}
+
+/* --- JSON --- */
+
+/* Returns [word, item, array, row, column, line] of a load or a store, [word, item, i, l, j] of an addition.
+ */
+static json_t *event_json(const tsl_recording *recording, const tsl_event *event) {
+  static const char *const words[] = {"load", "store", "add"};
+  const tsl_recorded_array *array = &recording->arrays[event->array];
+  const bool is_dot = recording->rung->op == TSL_OP_DOT;
+  if (event->kind == TSL_EVENT_ADD)
+    return json_pack("[s, i, I, I, I]", words[event->kind], event->item, (json_int_t)event->row,
+                     (json_int_t)event->col, (json_int_t)(is_dot ? 0 : event->b_col));
+  const bool has_line = !array->is_local && !is_dot;
+  json_t *all =
+      json_pack("[s, i, i, I, I, o]", words[event->kind], event->item, event->array, (json_int_t)event->row,
+                (json_int_t)event->col,
+                has_line ? json_integer(tsl_recording_line(recording, array->operand, event->row, event->col))
+                         : json_null());
+  if (event->from >= 0) {
+    json_array_append_new(all, json_string(array_name(recording, event->from)));
+    json_array_append_new(all, json_integer(event->b_row));
+    json_array_append_new(all, json_integer(event->b_col));
+  }
+  return all;
+}
+
+/* Returns the steps; an interval is an object of a step, so that barriers are between objects. */
+static json_t *steps_json(const tsl_recording *recording) {
+  json_t *steps = json_array();
+  for (int64_t step = 0; step < recording->steps; step++) {
+    json_t *intervals = json_array(), *events = NULL;
+    unsigned interval = 0;
+    for (size_t i = 0; i < recording->count; i++) {
+      const tsl_event *event = &recording->events[i];
+      if (event->step != step)
+        continue;
+      if (event->interval != interval) {
+        events = json_array();
+        json_array_append_new(intervals, events);
+        interval = event->interval;
+      }
+      json_array_append_new(events, event_json(recording, event));
+    }
+    json_array_append_new(steps, intervals);
+  }
+  return steps;
+}
+
+static json_t *arrays_json(const tsl_recording *recording) {
+  json_t *arrays = json_array();
+  for (int i = 0; i < recording->array_count; i++) {
+    const tsl_recorded_array *array = &recording->arrays[i];
+    json_array_append_new(arrays, json_pack("{s:s, s:s, s:I, s:I}", "name", array->name, "memory",
+                                            array->is_local ? "local" : "global", "rows",
+                                            (json_int_t)array->rows, "columns", (json_int_t)array->cols));
+  }
+  return arrays;
+}
+
+json_t *tsl_trace_json(const tsl_recording *recording, const tsl_recording_place *place) {
+  const tsl_problem *problem = recording->problem;
+  const int wide = (int)recording->items[0];
+  const bool has_item = place->has_element && recording->item >= 0;
+  return json_pack(
+      "{s:s, s:s, s:I, s:I, s:I, s:s, s:[I, I], s:[I, I], s:[I, I], s:o, s:o, s:i, s:o, s:o}", "op",
+      tsl_op_name(problem->op), "strategy", recording->rung->name, "m", (json_int_t)problem->m, "n",
+      (json_int_t)problem->n, "k", (json_int_t)problem->k, "type", tsl_type(problem->c.type)->name, "groups",
+      (json_int_t)recording->groups[0], (json_int_t)recording->groups[1], "items",
+      (json_int_t)recording->items[0], (json_int_t)recording->items[1], "group",
+      (json_int_t)(recording->group % recording->groups[0]),
+      (json_int_t)(recording->group / recording->groups[0]), "element",
+      has_item ? json_pack("[I, I]", (json_int_t)place->row, (json_int_t)place->col) : json_null(), "item",
+      has_item ? json_pack("[i, i]", recording->item % wide, recording->item / wide) : json_null(),
+      "line_bytes", 64, "arrays", arrays_json(recording), "steps", steps_json(recording));
 }

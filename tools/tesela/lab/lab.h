@@ -73,6 +73,13 @@ void tsl_lab_work(const tsl_lab_kernel *kernel, const tsl_lab_options *options, 
 /* Runs the kernel item by item on the processor and records its faults (lab_detect.c). `problem`: this shape
  * only; NULL: a few shapes that show most faults. */
 void tsl_lab_detect(const tsl_lab_kernel *kernel, const tsl_problem *problem, tsl_lab_report *report);
+/* Appends a kernel's text with local memory as static arrays that the detector knows. Lines stay where they
+ * are. In OpenCL C, TSL_LOCAL is local memory as well. */
+void tsl_lab_add_registered(tsl_lab_language language, const char *text, tsl_text *out);
+/* Compiles a text that defines lab_call(), with the detector's memory and a file `work` that has main(), to a
+ * program in the folder. *code: exit code of the compiler, whose output is appended. */
+tesela_status tsl_lab_compile_recorded(const char *folder, tsl_lab_language language, const char *text,
+                                       const char *work, char program[128], tsl_text *output, int *code);
 /* Adds a fault, unless the report is full or has it. */
 void tsl_lab_add_fault(tsl_lab_report *report, const char *kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

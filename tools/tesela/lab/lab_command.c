@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OUTPUT_MAX = 1 << 22 };
+enum { OUTPUT_MAX = 1 << 25 };
 
 /* Reads the output until it ends, or until the time is over, when the program is ended. */
 static void command_read(int input, pid_t child, double seconds, tsl_text *output) {

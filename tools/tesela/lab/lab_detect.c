@@ -24,13 +24,13 @@ static bool is_word_letter(char letter) {
 /* --- the kernel's text --- */
 
 /* Returns the length of a word that declares local memory; 0: it is another one. */
-static size_t detect_local_word(const tsl_lab_kernel *kernel, const char *text) {
-  static const char *const words[][3] = {[TSL_LAB_OPENCL] = {"__local", "local", NULL},
-                                         [TSL_LAB_CUDA] = {"__shared__", NULL, NULL},
-                                         [TSL_LAB_C] = {NULL, NULL, NULL}};
-  for (int i = 0; i < 3 && words[kernel->language][i]; i++) {
-    const size_t length = strlen(words[kernel->language][i]);
-    if (strncmp(text, words[kernel->language][i], length) == 0 && !is_word_letter(text[length]))
+static size_t detect_local_word(tsl_lab_language language, const char *text) {
+  static const char *const words[][4] = {[TSL_LAB_OPENCL] = {"__local", "local", "TSL_LOCAL", NULL},
+                                         [TSL_LAB_CUDA] = {"__shared__", NULL},
+                                         [TSL_LAB_C] = {NULL}};
+  for (int i = 0; words[language][i]; i++) {
+    const size_t length = strlen(words[language][i]);
+    if (strncmp(text, words[language][i], length) == 0 && !is_word_letter(text[length]))
       return length;
   }
   return 0;
@@ -85,13 +85,12 @@ static const char *detect_skip_comment(const char *text) {
   return !end ? text + strlen(text) : end + (text[1] == '*' ? 2 : 0);
 }
 
-/* Appends the kernel's text with local memory as static arrays. Lines stay where they are. */
-static void detect_add_text(const tsl_lab_kernel *kernel, tsl_text *out) {
+void tsl_lab_add_registered(tsl_lab_language language, const char *text, tsl_text *out) {
   int depth = 0;
-  const char *at = kernel->text;
+  const char *at = text;
   while (*at) {
     const char *const comment = detect_skip_comment(at);
-    const size_t word = at == kernel->text || !is_word_letter(at[-1]) ? detect_local_word(kernel, at) : 0;
+    const size_t word = at == text || !is_word_letter(at[-1]) ? detect_local_word(language, at) : 0;
     if (comment > at) {
       tsl_text_add_bytes(out, at, (size_t)(comment - at));
       at = comment;
@@ -152,39 +151,30 @@ static void detect_give_up(const char *program, int code, const tsl_text *output
              error ? (int)strcspn(error, "\n") : 40, error ? error : "the compiler failed");
 }
 
-/* Compiles kernel and runtime to a program. *is_made is false, with a reason in the report, if that fails. */
-static tesela_status detect_compile(const tsl_lab_kernel *kernel, const char *folder, char program[128],
-                                    bool *is_made, tsl_lab_report *report) {
+tesela_status tsl_lab_compile_recorded(const char *folder, tsl_lab_language language, const char *text,
+                                       const char *work_text, char program[128], tsl_text *output,
+                                       int *code) {
   static const char *const macros[] = {
       [TSL_LAB_OPENCL] = "-DLAB_OPENCL", [TSL_LAB_CUDA] = "-DLAB_CUDA", [TSL_LAB_C] = "-DLAB_C"};
-  const bool is_cuda = kernel->language == TSL_LAB_CUDA;
+  const bool is_cuda = language == TSL_LAB_CUDA;
   char unit[128], shim[128], memory[128], work[128], header[128], object[128];
-  tsl_text text = {0}, output = {0};
-  int code = 0;
-  tesela_status status;
-  *is_made = false;
-  tsl_text_add(&text, "#line 1 \"%s\"\n", kernel->base);
-  if (is_cuda)
-    tsl_text_add(&text, "extern \"C\" void lab_call(void);\n#line 1 \"%s\"\n", kernel->base);
-  detect_add_text(kernel, &text);
-  detect_add_call(kernel, &text);
   snprintf(object, sizeof object, "%s/kernel.o", folder);
   snprintf(program, 128, "%s/detect", folder);
-  TSL_GO(tsl_text_status(&text));
-  TSL_GO(detect_write(folder, is_cuda ? "unit.cc" : "unit.c", tsl_text_get(&text), unit));
-  TSL_GO(detect_write(folder, "shim.h", lab_detector_shim_h, shim));
-  TSL_GO(detect_write(folder, "detector.h", lab_detector_h, header));
-  TSL_GO(detect_write(folder, "memory.c", lab_detector_memory_c, memory));
-  TSL_GO(detect_write(folder, "work.c", lab_detector_work_c, work));
+  TSL_TRY(detect_write(folder, is_cuda ? "unit.cc" : "unit.c", text, unit));
+  TSL_TRY(detect_write(folder, "shim.h", lab_detector_shim_h, shim));
+  TSL_TRY(detect_write(folder, "detector.h", lab_detector_h, header));
+  TSL_TRY(detect_write(folder, "memory.c", lab_detector_memory_c, memory));
+  TSL_TRY(detect_write(folder, "work.c", work_text, work));
   const char *const compile[] = {is_cuda ? "c++" : "cc",
                                  is_cuda ? "-std=gnu++17" : "-std=gnu11",
                                  "-g",
                                  "-O0",
                                  "-w",
                                  "-fno-pie",
-                                 is_cuda ? "-fno-exceptions" : "-std=gnu11",
+                                 is_cuda ? "-fno-exceptions" : "-w",
+                                 is_cuda ? "-fno-threadsafe-statics" : "-w",
                                  "-fsanitize=thread,bounds",
-                                 macros[kernel->language],
+                                 macros[language],
                                  "-include",
                                  shim,
                                  "-c",
@@ -192,15 +182,33 @@ static tesela_status detect_compile(const tsl_lab_kernel *kernel, const char *fo
                                  "-o",
                                  object,
                                  NULL};
-  TSL_GO(tsl_lab_command(compile, compile_seconds, &output, &code));
-  if (code == 0) {
-    const char *const link[] = {"cc", "-std=gnu11", "-O1", "-w",    "-fno-pie", "-no-pie", memory,
-                                work, object,       "-o",  program, "-lm",      NULL};
-    TSL_GO(tsl_lab_command(link, compile_seconds, &output, &code));
-  }
+  TSL_TRY(tsl_lab_command(compile, compile_seconds, output, code));
+  if (*code != 0)
+    return TESELA_OK;
+  const char *const link[] = {"cc", "-std=gnu11", "-O1", "-w",    "-fno-pie", "-no-pie", memory,
+                              work, object,       "-o",  program, "-lm",      NULL};
+  return tsl_lab_command(link, compile_seconds, output, code);
+}
+
+/* Compiles kernel and runtime to a program. *is_made is false, with a reason in the report, if that fails. */
+static tesela_status detect_compile(const tsl_lab_kernel *kernel, const char *folder, char program[128],
+                                    bool *is_made, tsl_lab_report *report) {
+  const bool is_cuda = kernel->language == TSL_LAB_CUDA;
+  tsl_text text = {0}, output = {0};
+  int code = 0;
+  tesela_status status;
+  *is_made = false;
+  tsl_text_add(&text, "#line 1 \"%s\"\n", kernel->base);
+  if (is_cuda)
+    tsl_text_add(&text, "extern \"C\" void lab_call(void);\n#line 1 \"%s\"\n", kernel->base);
+  tsl_lab_add_registered(kernel->language, kernel->text, &text);
+  detect_add_call(kernel, &text);
+  TSL_GO(tsl_text_status(&text));
+  TSL_GO(tsl_lab_compile_recorded(folder, kernel->language, tsl_text_get(&text), lab_detector_work_c, program,
+                                  &output, &code));
   *is_made = code == 0;
   if (!*is_made)
-    detect_give_up(compile[0], code, &output, report);
+    detect_give_up(is_cuda ? "c++" : "cc", code, &output, report);
 out:
   tsl_text_free(&text);
   tsl_text_free(&output);

@@ -10,6 +10,7 @@
 #include <lab_gemm_blocked_c.h>
 #include <lab_gemm_element_cl.h>
 #include <lab_gemm_global_sum_cl.h>
+#include <lab_gemm_host_packed_c.h>
 #include <lab_gemm_image_microtile_cl.h>
 #include <lab_gemm_row_cl.h>
 #include <lab_gemm_row_private_cl.h>
@@ -43,6 +44,7 @@ static const tsl_lab_template templates[] = {
     {TSL_OP_GEMM, "sequential", NULL, NULL, lab_gemm_sequential_c, "1", "1", false},
     {TSL_OP_GEMM, "sequential_optimized", NULL, NULL, lab_gemm_sequential_optimized_c, "1", "1", false},
     {TSL_OP_GEMM, "blocked", NULL, NULL, lab_gemm_blocked_c, "1", "1", false},
+    {TSL_OP_GEMM, "host_packed", NULL, NULL, lab_gemm_host_packed_c, "1", "1", false},
     {TSL_OP_GEMM, "threads", "sequential", NULL, lab_gemm_threads_c, "1", "1", false},
     {TSL_OP_DOT, "block_tree", NULL, lab_dot_block_tree_cl, NULL, "GROUP*GROUPS", "GROUP", false},
     {TSL_OP_DOT, "sequential", NULL, NULL, lab_dot_sequential_c, "1", "1", false},

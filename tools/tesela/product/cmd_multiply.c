@@ -59,6 +59,9 @@ static const tsl_option options[] = {
         "use this strategy, such as \"tile_local tile=16\"; or exclude some: \"not residue_int8, exact\""),
     TSL_OPTIONS_OF_ASKING(multiply_options),
     TSL_OPTION_THREADS(multiply_options),
+    TSL_OPTION_SHARED(multiply_options, copies, "copies", TEXT, NULL,
+                      "explicit: never use zero copy; copies the operands to an OpenCL device, also where it "
+                      "shares this machine's memory (default: auto, TESELA_COPIES)"),
     TSL_OPTION_SHARED(multiply_options, verify, "verify", FLAG, NULL,
                       "check C against sums in higher precision; a wrong C is not written"),
     TSL_OPTION_SHARED(

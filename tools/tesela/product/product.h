@@ -54,7 +54,7 @@ const char *tsl_stage_name(tsl_stage stage);
 
 /* Options that several commands share. Each command's table lists its options. */
 typedef struct tsl_product_options {
-  const char *output, *add, *device, *strategy, *accuracy, *bits, *expect, *format;
+  const char *output, *add, *device, *strategy, *accuracy, *bits, *expect, *format, *copies;
   bool verify, measure_error, quiet, json, resume;
   tsl_scalar alpha, beta;
   tsl_option_number tolerance;

@@ -35,6 +35,7 @@ tesela_status tsl_product_ask(tsl_op op, const tsl_command_call *call, const tsl
       .memory = options->memory,
       .repeat = options->repeat,
   };
+  TSL_TRY(tsl_set_copies(options->copies));
   return tsl_set_threads(options->threads);
 }
 

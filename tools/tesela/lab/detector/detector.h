@@ -57,12 +57,19 @@ typedef struct lab_run {
 } lab_run;
 extern lab_run lab_job;
 
+/* Gets each use of an element of an array; NULL (default): none. */
+typedef void lab_use_hook(const array *list, long index, bool is_write, const use *by);
+extern lab_use_hook *lab_on_use;
+/* Returns the latest use, whose item is the running one. */
+const use *lab_now(void);
+
 /* Prepares memory and the handler of signals. */
 void lab_start(void);
 /* Adds an operand of `rows` rows of `cols` elements, `pitch` elements apart. */
 array *lab_add_operand(const char *name, long rows, long cols, long pitch);
-/* Calls the kernel for every item. */
+/* Calls the kernel for every item of all groups, or of one. */
 void lab_run_all(void);
+void lab_run_group(unsigned group);
 /* Prints faults of memory, and the counts of a run with so many multiply-adds (or elements). */
 void lab_tell_memory(void);
 void lab_tell_counts(double products);

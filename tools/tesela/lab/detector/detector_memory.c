@@ -23,6 +23,7 @@ lab_vector lab_item, lab_group, lab_items, lab_groups;
 long lab_sizes[8], lab_local_counts[8];
 double lab_scalars[2];
 lab_run lab_job;
+lab_use_hook *lab_on_use;
 void lab_call(void);
 
 static array arrays[ARRAYS_MAX];
@@ -160,6 +161,8 @@ static void touch(array *list, long index, bool is_write, uintptr_t code) {
   now.code = code;
   now.step++;
   (is_write ? writes : reads)[list->is_local]++;
+  if (lab_on_use)
+    lab_on_use(list, index, is_write, &now);
   if (!list->is_local)
     note_line(list->start + (size_t)index * list->element);
   if (is_write) {
@@ -435,7 +438,7 @@ typedef struct fiber {
   unsigned step;
 } fiber;
 
-static fiber *fibers;
+static fiber *fibers; /* NULL: not yet made */
 static char *stacks;
 static ucontext_t scheduler;
 
@@ -490,8 +493,25 @@ static bool check_barriers(void) {
   return false;
 }
 
-static void run_group(int group) {
-  now.group = group;
+const use *lab_now(void) {
+  return &now;
+}
+
+/* Makes the fibers of a group's items, once. */
+static void make_fibers(void) {
+  if (fibers)
+    return;
+  item_count = lab_items.x * lab_items.y * lab_items.z;
+  fibers = calloc(item_count, sizeof *fibers);
+  stacks = mmap(NULL, (size_t)item_count * STACK, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+void lab_run_group(unsigned group) {
+  make_fibers();
+  lab_group = (lab_vector){group % lab_groups.x, group / lab_groups.x % lab_groups.y,
+                           group / lab_groups.x / lab_groups.y};
+  now.group = (int)group;
   now.interval = 0;
   for (int i = 0; i < array_count; i++)
     if (arrays[i].is_local)
@@ -517,16 +537,8 @@ static void run_group(int group) {
 
 void lab_run_all(void) {
   const unsigned groups = lab_groups.x * lab_groups.y * lab_groups.z;
-  item_count = lab_items.x * lab_items.y * lab_items.z;
-  fibers = calloc(item_count, sizeof *fibers);
-  stacks = mmap(NULL, (size_t)item_count * STACK, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  for (unsigned g = 0; g < groups; g++) {
-    const unsigned group = lab_job.backwards ? groups - 1 - g : g;
-    lab_group = (lab_vector){group % lab_groups.x, group / lab_groups.x % lab_groups.y,
-                             group / lab_groups.x / lab_groups.y};
-    run_group((int)group);
-  }
+  for (unsigned g = 0; g < groups; g++)
+    lab_run_group(lab_job.backwards ? groups - 1 - g : g);
 }
 
 /* Reports an address that the processor refuses. */

@@ -9,11 +9,12 @@
 
 #define SOURCE "strategy/gemm/ladder/image_microtile/image_microtile.cl"
 
-enum { HEIGHT, COLUMNS, ROWS };
+enum { HEIGHT, COLUMNS, ROWS, RELAXED };
 static const tsl_param params[] = {
     [HEIGHT] = {"height", "rows of C that an item keeps, of four columns each", 8, {4, 8, 16}},
     [COLUMNS] = {"columns", "work-items along a row of C", 16, {8, 16, 32}},
     [ROWS] = {"rows", "work-items along a column of C", 4, {4, 8}},
+    [RELAXED] = {TSL_LAUNCH_RELAXED, {0}},
     {NULL, NULL, 0, {0}},
 };
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32}, {0, 0, 0}};
@@ -253,6 +254,10 @@ static tesela_status build(tsl_work *work) {
 }
 
 /* If k is cut, a part has at most half of k: the error is smaller than that of one sum in order. */
+static tsl_accuracy image_microtile_accuracy(const tsl_problem *problem, const tsl_config *config) {
+  return tsl_accuracy_relaxed(tsl_accuracy_in_order(problem, config), problem, config->value[RELAXED] != 0);
+}
+
 const tsl_strategy tsl_gemm_image_microtile = {
     .name = "image_microtile",
     .idea = "micro-tiles of C in registers, B through an image of four columns a texel, A as vectors of four",
@@ -262,13 +267,14 @@ const tsl_strategy tsl_gemm_image_microtile = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_IMAGES,
-    .accuracy = tsl_accuracy_in_order,
+    .accuracy = image_microtile_accuracy,
     .params = params,
     .refuse = refuse,
     .score = score,
     .build = build,
     .run = run,
     .release = tsl_launch_release,
+    .tuning = {.ranges = {[RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
     .supports = {.types = types, .why = "texels of images are f32"},
     .resources = {.scratch = scratch, .count_costs = account},
 };
