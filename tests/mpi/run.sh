@@ -13,4 +13,13 @@ if "$mpiexec" --version 2>/dev/null | grep -q 'Open MPI\|OpenRTE\|OpenPMIx\|PRRT
     OMPI_MCA_mpi_yield_when_idle=1 \
     OMPI_MCA_orte_base_help_aggregate=0
 fi
-exec "$mpiexec" "${options[@]}" "$@"
+# Open MPI makes and removes one folder for all runs of a user, and fails if two runs do so at the same time.
+OMPI_MCA_orte_tmpdir_base=$(mktemp -d "${TMPDIR:-/tmp}/mpi.XXXXXX")
+export OMPI_MCA_orte_tmpdir_base
+trap 'rm -rf "$OMPI_MCA_orte_tmpdir_base"' EXIT
+"$mpiexec" "${options[@]}" "$@" <&0 &
+trap 'kill -TERM $! 2>/dev/null || true' TERM INT HUP
+code=0
+wait $! || code=$?
+wait $! 2>/dev/null || true # after a signal the first wait ends early
+exit $code
