@@ -18,8 +18,13 @@ OMPI_MCA_orte_tmpdir_base=$(mktemp -d "${TMPDIR:-/tmp}/mpi.XXXXXX")
 export OMPI_MCA_orte_tmpdir_base
 trap 'rm -rf "$OMPI_MCA_orte_tmpdir_base"' EXIT
 "$mpiexec" "${options[@]}" "$@" <&0 &
-trap 'kill -TERM $! 2>/dev/null || true' TERM INT HUP
+trap : TERM INT HUP
 code=0
 wait $! || code=$?
-wait $! 2>/dev/null || true # after a signal the first wait ends early
+# A signal ends the wait early. It mostly goes to the whole group; a second one would leave ranks behind.
+if kill -0 $! 2>/dev/null; then
+  sleep 2
+  kill -TERM $! 2>/dev/null || true
+  wait $! 2>/dev/null || true
+fi
 exit $code
