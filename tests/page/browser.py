@@ -492,8 +492,9 @@ def check_move(browser, replay, move, followed):
             expect(shown == str(count), f"C({row}, {column}) shows {shown!r}, not {count}")
 
 
-def check_player_controls(browser, count):
+def check_player_controls(browser, replay):
     """Keys and buttons go to the ends, and back; play and pause; another item is followed."""
+    count = len(replay.moves)
     browser.press("Home")
     start = browser.get(CELLS)
     browser.press("ArrowRight")
@@ -525,6 +526,12 @@ def check_player_controls(browser, count):
         " select.dispatchEvent(new Event('change')); }"
     )
     expect(browser.get(WORDS).lower().startswith(items[-1]), f"{items[-1]} is not followed")
+    adds = [event for move in replay.moves for event in move if event[0] == "add"]
+    if replay.trace["op"] == "gemm":
+        _, item, row, _, column = adds[0]
+        cell = f"#trace [data-array=C][data-row='{row}'][data-column='{column}']"
+        browser.get(f"document.querySelector(`{cell}`).dispatchEvent(new MouseEvent('click'))")
+        expect(browser.get(WORDS).startswith(replay.item(item)), "a click follows another item")
 
 
 def drive_trace(browser, everything):
@@ -544,7 +551,7 @@ def drive_trace(browser, everything):
             for event in move:
                 replay.apply(event)
         check_move(browser, replay, replay.moves[-1], followed)
-    check_player_controls(browser, count)
+    check_player_controls(browser, replay)
 
 
 def drive(browser, path, folder):
