@@ -457,6 +457,14 @@ class Replay:
 CELLS = """[...document.querySelectorAll('#trace .cell[data-array]')].map(cell => [cell.dataset.array,
   Number(cell.dataset.row), Number(cell.dataset.column), cell.querySelector('text').textContent,
   cell.getAttribute('class')])"""
+FRAMES = """[...document.querySelectorAll('#trace .follow')].map(frame => {
+  const place = node => [node.x.baseVal.value, node.y.baseVal.value];
+  const [x, y] = place(frame);
+  const {dataset} = [...document.querySelectorAll('#trace .cell[data-array]')].find(cell => {
+    const [left, top] = place(cell.querySelector('rect'));
+    return left === x - 1 && top === y - 1;
+  });
+  return [frame.matches('.factor'), dataset.array, Number(dataset.row), Number(dataset.column)]; })"""
 WORDS = "document.querySelector('#trace .words b').textContent"
 WHERE = "document.querySelector('#trace .where').textContent"
 
@@ -468,8 +476,17 @@ def check_move(browser, replay, move, followed):
     own = [begin for begin, event in zip(begins, move) if event[1] == followed]
     wanted = replay.item(followed) + " " + (own[0] if own else "waits")
     expect(words.startswith(wanted), f"the words are {words!r}, not {wanted!r}")
-    arrays = replay.trace["arrays"]
-    names = [array["name"] for array in arrays]
+    names = [array["name"] for array in replay.trace["arrays"]]
+    frames = []
+    for kind, _, *place in (event for event in move if event[1] == followed):
+        if kind != "add":
+            frames = [[False, names[place[0]], *place[1:3]]]
+        elif replay.trace["op"] == "dot":
+            frames = [[True, "x", 0, place[1]], [True, "y", 0, place[1]]]
+        else:
+            i, l, j = place
+            frames = [[False, "C", i, j], [True, "A", i, l], [True, "B", l, j]]
+    expect(browser.get(FRAMES) == frames, f"the frames are {browser.get(FRAMES)}, not {frames}")
     cells = {tuple(cell[:3]): cell[3:] for cell in browser.get(CELLS)}
     for event in move:
         kind, _, *place = event
