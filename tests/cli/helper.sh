@@ -112,3 +112,17 @@ if not eval(f"({sys.argv[2]})"): sys.exit("not true: " + sys.argv[2])' "$out" "$
 
 # Names of the devices with kernels that are here.
 kernel_devices() { "$TESELA" devices --names | grep -v '^cpu$' || true; }
+
+# page FILE SECTIONS...: the text of a page is right, and a browser draws these sections. Needs $python.
+page() {
+  local file=$1 code=0
+  shift
+  last="the page $file"
+  "$python" "$TESELA_SOURCE/tests/cli/page.py" "$file" >"$out" 2>"$err" || fail "the page $file"
+  "$python" "$TESELA_SOURCE/tests/page/browser.py" "$file" >"$out" 2>"$err" || code=$?
+  case $code in
+    0) [ "$(cat "$out")" = "$*" ] || fail "the page $file has the sections $(cat "$out"), not $*" ;;
+    77) [ -n "${told:-}" ] || echo "not tried: pages as a browser draws them: $(cat "$out")"; told=yes ;;
+    *) fail "the page $file in the browser" ;;
+  esac
+}

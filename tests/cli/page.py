@@ -1,7 +1,8 @@
 """Checks the text of a page that the tool wrote: page.py FILE.
 
 Tags are balanced and nothing is loaded from outside of the page. The data is JSON. The indices of its entries
-lead to their types, sizes, strategies and devices. The report as text has the call and every idea.
+lead to their types, sizes, strategies and devices. The report as text has the call and every idea. Of a
+trace, the report has the call and the steps.
 tests/page/browser.py checks the page in a browser."""
 
 import html.parser
@@ -46,6 +47,13 @@ class Page(html.parser.HTMLParser):
         self.text[key] = self.text.get(key, "") + data
 
 
+def check_trace(data, report, problems):
+    steps = len(data["trace"]["steps"])
+    for text in (data["command_line"], data["heading"], data["trace"]["config"], f"step {steps} of {steps}"):
+        if text not in report:
+            problems.append(f"the report lacks: {text}")
+
+
 def check_data(data, report, problems):
     for entry in data["entries"]:
         kind, size, strategy, device = entry["at"]
@@ -79,7 +87,8 @@ def main():
         problems.append("something leads elsewhere: " + outside[0])
     if len(page.ids) != len(set(page.ids)):
         problems.append(f"ids that are there twice: {page.ids}")
-    check_data(json.loads(page.text["data"]), page.text["pre"], problems)
+    data = json.loads(page.text["data"])
+    (check_trace if "trace" in data else check_data)(data, page.text["pre"], problems)
     if problems:
         sys.exit("\n".join(problems))
 

@@ -7,19 +7,6 @@ python=$(python_with html.parser)
 export TESELA_CUDA=none
 few=(--types f32 --seconds 0.01 --devices cpu)
 
-# page FILE SECTIONS...: its text is right, and a browser draws these sections.
-page() {
-  local file=$1 code=0
-  shift
-  last="the page $file"
-  "$python" "$TESELA_SOURCE/tests/cli/page.py" "$file" >"$out" 2>"$err" || fail "the page $file"
-  "$python" "$TESELA_SOURCE/tests/page/browser.py" "$file" >"$out" 2>"$err" || code=$?
-  case $code in
-    0) [ "$(cat "$out")" = "$*" ] || fail "the page $file has the sections $(cat "$out"), not $*" ;;
-    77) [ -n "${told:-}" ] || echo "not tried: pages as a browser draws them: $(cat "$out")"; told=yes ;;
-    *) fail "the page $file in the browser" ;;
-  esac
-}
 has() {
   local file=$1 words
   shift

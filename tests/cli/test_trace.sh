@@ -92,6 +92,8 @@ judge gemm "tile_local tile=4" 7 10 9
 judge gemm "tile_local tile=8" 9 3 5 --transpose-a
 # Rows beyond the last are computed and not stored, so the height divides the rows here.
 judge gemm image_microtile 8 10 7
+# beta C0 is no product of A and B.
+judge gemm "row_private_column_local items=4 panel=4" 8 8 8 --beta=2
 judge transpose "element columns=8 rows=4" 7 10
 judge transpose "tile_local tile=16 rows=2" 7 20
 judge gemm blocked 6 7 5
@@ -104,7 +106,47 @@ tesela 0 explain 4 4 4 --strategy "tile_local tile=2" --trace --json --element 3
 json 'j["plain"] is None and j["element"] == [3, 1] and j["group"] == [0, 1] and j["item"] == [1, 1]'
 json 'j["config"] == "tile_local tile=2" and len(j["steps"]) == 2 and len(j["steps"][0]) == 2'
 
+# The page that plays a trace has the JSON of the call, and both texts.
+python=$(python_with html.parser)
+[ -n "$python" ] || skip "needs Python 3"
+tile=(explain 8 8 8 --strategy "tile_local tile=4" --trace)
+tesela 0 "${tile[@]}" --element 5,2 --json
+cp "$out" tile.json
+tesela 0 "${tile[@]}" --element 5,2 --html tile.html
+prints 'C(5, 2) is stored by item (1, 2) of group (1, 0)'
+for words in 'Trace of tile_local tile=4' 'get_group_id(0) = 0' 'each number below is the item'; do
+  grep -qF -- "$words" tile.html || fail "the page lacks: $words"
+done
+"$python" - tile.html tile.json <<'P' || fail "the page has another trace"
+import json, re, sys
+page, alone = open(sys.argv[1]).read(), json.load(open(sys.argv[2]))
+trace = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S)[1])["trace"]
+assert trace == {key: alone[key] for key in trace} and len(trace["steps"]) == 2, trace
+P
+page tile.html trace
+tesela 0 explain 7 10 9 --strategy "tile_local tile=4" --trace --group 1,2 --html edge.html
+page edge.html trace
+tesela 0 explain 8 8 8 --strategy "row_private_column_local items=4 panel=4" --trace --beta 2 --html row.html
+page row.html trace
+tesela 0 explain 8 8 8 --strategy host_packed --trace --html packed.html
+page packed.html trace
+tesela 0 explain 8 8 --strategy "transpose tile_local tile=16 rows=2" --trace --html transpose.html
+page transpose.html trace
+tesela 0 explain 16 --strategy "dot block_tree group=8" --trace --html dot.html --json
+json 'j["op"] == "dot"'
+page dot.html trace
+
 # Refusals.
+echo old >old.html
+tesela 2 explain 8 8 8 --strategy register_tile --trace --html old.html
+tesela 2 explain 17 8 8 --strategy tile_local --trace --element 5,2 --html old.html
+says 'at most 16 x 16 x 16'
+tesela 2 explain 8 8 8 --html old.html
+says '--trace'
+[ "$(cat old.html)" = old ] || fail "an older file was touched by a failed call"
+tesela 3 "${tile[@]}" --html missing/page.html
+says 'folder does not exist'
+absent
 tesela 2 explain 100 8 8 --strategy tile_local --trace
 says 'at most 16 x 16 x 16' '--element'
 tesela 2 explain 1000 8 8 --strategy tile_local --trace --element 5,2

@@ -109,6 +109,7 @@ class Browser:
 
     def press(self, key, text=None):
         codes = {"Tab": 9, "Enter": 13, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+        codes.update({"End": 35, "Home": 36})
         more = {"text": "\r"} if key == "Enter" else {"text": text} if text else {}
         named = {"key": key, "code": key, "windowsVirtualKeyCode": codes.get(key, 0)}
         self.ask("Input.dispatchKeyEvent", type="keyDown", **named, **more)
@@ -144,9 +145,8 @@ def near(shown, value):
 
 
 class Data:
-    def __init__(self, text):
-        found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)
-        self.all = json.loads(found[1])
+    def __init__(self, everything):
+        self.all = everything
         self.key = "bytes_per_second" if self.all["by_bytes"] else "flops_per_second"
         rates = [entry.get(self.key) or 0 for entry in self.all["entries"]]
         small = not self.all["by_bytes"] and max(rates) < 1e9
@@ -395,8 +395,187 @@ def check_colours(browser):
     expect(bright("backgroundColor") > 0.8 and bright("color") < 0.3, "light is not light")
 
 
+def drive_exploration(browser, everything):
+    data = Data(everything)
+    if any(data.rate(entry) for entry in data.all["entries"]):
+        check_choice(browser, data)
+        check_sorting(browser)
+        if browser.get("!!document.querySelector('#roofline svg[role=img], #sizes svg[role=img]')"):
+            check_pointer(browser, data)
+            check_picture(browser)
+        check_keyboard(browser)
+
+
+class Replay:
+    """A trace, move by move: in a move each item makes its next event, until a barrier or the step's end."""
+
+    def __init__(self, trace):
+        self.trace, self.moves, self.held, self.sums, self.carry = trace, [], {}, {}, {}
+        for events in (interval for step in trace["steps"] for interval in step):
+            own = {}
+            for event in events:
+                own.setdefault(event[1], []).append(event)
+            for index in range(max(map(len, own.values()), default=0)):
+                self.moves.append([one[index] for one in own.values() if index < len(one)])
+
+    def item(self, number):
+        wide, high = self.trace["items"]
+        return f"Item {number}" if high == 1 else f"Item ({number // wide}, {number % wide})"
+
+    def name(self, event):
+        array = self.trace["arrays"][event[2]]
+        if array["rows"] == 1:
+            return f"{array['name']}[{event[4]}]"
+        form = "{}[{}][{}]" if array["memory"] == "local" else "{}({}, {})"
+        return form.format(array["name"], event[3], event[4])
+
+    def apply(self, event):
+        """Returns how the words of the event begin."""
+        kind, item, *place = event
+        is_dot = self.trace["op"] == "dot"
+        if kind == "add":
+            i, l, j = place
+            key = item if is_dot else (i, j)
+            self.sums[key] = self.sums.get(key, 0) + 1
+            self.carry[item] = self.carry.get(item, 0) + 1
+            if is_dot:
+                return f"adds x[{l}] y[{l}]"
+            return f"adds A({i}, {l}) B({l}, {j}) to its sum of C({i}, {j})"
+        cell = tuple(place[:3])
+        if kind == "load":
+            held = self.held.get(cell)
+            self.carry[item] = self.carry.get(item, 0) + (held if isinstance(held, int) else 0)
+            return "reads " + self.name(event)
+        if len(place) > 4:
+            self.held[cell] = f"{place[5]},{place[6]}"
+            return f"copies {place[4]}({place[5]}, {place[6]}) to {self.name(event)}"
+        self.held[cell] = self.carry.get(item, 0) if is_dot else self.sums.get(cell[1:], 0)
+        self.carry[item] = 0
+        return f"stores {self.name(event)}" if self.held[cell] else f"stores 0 to {self.name(event)}"
+
+
+CELLS = """[...document.querySelectorAll('#trace .cell[data-array]')].map(cell => [cell.dataset.array,
+  Number(cell.dataset.row), Number(cell.dataset.column), cell.querySelector('text').textContent,
+  cell.getAttribute('class')])"""
+FRAMES = """[...document.querySelectorAll('#trace .follow')].map(frame => {
+  const place = node => [node.x.baseVal.value, node.y.baseVal.value];
+  const [x, y] = place(frame);
+  const {dataset} = [...document.querySelectorAll('#trace .cell[data-array]')].find(cell => {
+    const [left, top] = place(cell.querySelector('rect'));
+    return left === x - 1 && top === y - 1;
+  });
+  return [frame.matches('.factor'), dataset.array, Number(dataset.row), Number(dataset.column)]; })"""
+WORDS = "document.querySelector('#trace .words b').textContent"
+WHERE = "document.querySelector('#trace .where').textContent"
+
+
+def check_move(browser, replay, move, followed):
+    """The words tell the followed item's event. Cells have the colours of all events, and their numbers."""
+    begins = [replay.apply(event) for event in move]
+    words = browser.get(WORDS)
+    own = [begin for begin, event in zip(begins, move) if event[1] == followed]
+    wanted = replay.item(followed) + " " + (own[0] if own else "waits")
+    expect(words.startswith(wanted), f"the words are {words!r}, not {wanted!r}")
+    names = [array["name"] for array in replay.trace["arrays"]]
+    frames = []
+    for kind, _, *place in (event for event in move if event[1] == followed):
+        if kind != "add":
+            frames = [[False, names[place[0]], *place[1:3]]]
+        elif replay.trace["op"] == "dot":
+            frames = [[True, "x", 0, place[1]], [True, "y", 0, place[1]]]
+        else:
+            i, l, j = place
+            frames = [[False, "C", i, j], [True, "A", i, l], [True, "B", l, j]]
+    expect(browser.get(FRAMES) == frames, f"the frames are {browser.get(FRAMES)}, not {frames}")
+    cells = {tuple(cell[:3]): cell[3:] for cell in browser.get(CELLS)}
+    for event in move:
+        kind, _, *place = event
+        if kind == "add" and replay.trace["op"] == "dot":
+            continue
+        at = ("C", place[0], place[2]) if kind == "add" else (names[place[0]], place[1], place[2])
+        colour = "read" if kind == "load" else "copied" if len(event) > 6 else "summed"
+        expect(colour in cells[at][1].split(), f"{event}: the cell's classes are {cells[at][1]}")
+    coloured = [cell for cell, (_, look) in cells.items() if {"read", "copied", "summed"} & set(look.split())]
+    places = {tuple(event[2:5]) if event[0] != "add" else ("C", event[2], event[4]) for event in move}
+    if replay.trace["op"] != "dot":
+        expect(len(coloured) == len(places), f"{len(coloured)} coloured cells, not {len(places)}")
+    for (array, row, column), value in replay.held.items():
+        if names[array] != "C" or replay.trace["op"] == "transpose":
+            shown = cells[(names[array], row, column)][0]
+            expect(shown == str(value), f"{names[array]}[{row}][{column}] shows {shown!r}, not {value!r}")
+    if replay.trace["op"] == "gemm":
+        for (row, column), count in replay.sums.items():
+            shown = cells[("C", row, column)][0]
+            expect(shown == str(count), f"C({row}, {column}) shows {shown!r}, not {count}")
+
+
+def check_player_controls(browser, replay):
+    """Keys and buttons go to the ends, and back; play and pause; another item is followed."""
+    count = len(replay.moves)
+    browser.press("Home")
+    start = browser.get(CELLS)
+    browser.press("ArrowRight")
+    browser.press("ArrowLeft")
+    expect(browser.get(CELLS) == start, "a move forth and back changes the picture")
+    browser.press("ArrowDown")
+    part = browser.get(WHERE)
+    browser.press("ArrowUp")
+    expect(part != browser.get(WHERE) and "Move 0 of" in browser.get(WHERE), f"parts: {part}")
+    first, back, play, forth, last = (
+        f"document.querySelectorAll('#trace .controls button')[{index}]" for index in range(5)
+    )
+    for button, place in ((forth, 1), (forth, 2), (back, 1), (first, 0)):
+        browser.get(f"{button}.click()")
+        expect(browser.get(WHERE).startswith(f"Move {place} of {count}"), f"not move {place}")
+    expect(browser.get(f"{back}.disabled && !{last}.disabled"), "a button is on that leads nowhere")
+    browser.get(f"{play}.focus()")
+    browser.press("Enter")
+    expect(browser.get(f"{play}.textContent") == "Pause", "the player does not play")
+    wait = "new Promise(done => setTimeout(done, 1000))"
+    browser.ask("Runtime.evaluate", awaitPromise=True, expression=wait)
+    browser.get(f"{play}.click()")
+    expect(browser.get(f"{play}.textContent") == "Play", "the player does not pause")
+    expect(not browser.get(WHERE).startswith("Move 0 "), "the player stands")
+    items = browser.get("[...document.querySelector('#trace select').options].map(one => one.textContent)")
+    choose = "select.value = select.options[select.options.length - 1].value"
+    browser.get(
+        f"{{ const select = document.querySelector('#trace select'); {choose};"
+        " select.dispatchEvent(new Event('change')); }"
+    )
+    expect(browser.get(WORDS).lower().startswith(items[-1]), f"{items[-1]} is not followed")
+    adds = [event for move in replay.moves for event in move if event[0] == "add"]
+    if replay.trace["op"] == "gemm":
+        _, item, row, _, column = adds[0]
+        cell = f"#trace [data-array=C][data-row='{row}'][data-column='{column}']"
+        browser.get(f"document.querySelector(`{cell}`).dispatchEvent(new MouseEvent('click'))")
+        expect(browser.get(WORDS).startswith(replay.item(item)), "a click follows another item")
+
+
+def drive_trace(browser, everything):
+    replay = Replay(everything["trace"])
+    count, followed = len(replay.moves), browser.get("Number(document.querySelector('#trace select').value)")
+    if replay.trace["item"]:
+        item = replay.trace["item"][0] + replay.trace["item"][1] * replay.trace["items"][0]
+        expect(followed == item, f"item {followed} is followed, not {item}")
+    expect(browser.get(WHERE) == f"Move 0 of {count}", f"{browser.get(WHERE)}, not of {count}")
+    browser.get("document.querySelector('#trace figure').focus()")
+    for move in replay.moves[:60]:
+        browser.press("ArrowRight")
+        check_move(browser, replay, move, followed)
+    if count > 60:
+        browser.press("End")
+        for move in replay.moves[60:-1]:
+            for event in move:
+                replay.apply(event)
+        check_move(browser, replay, replay.moves[-1], followed)
+    check_player_controls(browser, replay)
+
+
 def drive(browser, path, folder):
-    data = Data(path.read_text(encoding="utf-8"))
+    found = re.search(
+        r'<script type="application/json" id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.S
+    )
+    everything = json.loads(found[1])
     browser.size(1280, 1600)
     browser.colours("light")
     browser.go(path.resolve().as_uri())
@@ -405,13 +584,7 @@ def drive(browser, path, folder):
     browser.picture(folder, "light.png")
     check_form(browser)
     browser.size(1280, 1600)
-    if any(data.rate(entry) for entry in data.all["entries"]):
-        check_choice(browser, data)
-        check_sorting(browser)
-        if browser.get("!!document.querySelector('#roofline svg[role=img], #sizes svg[role=img]')"):
-            check_pointer(browser, data)
-            check_picture(browser)
-        check_keyboard(browser)
+    (drive_trace if "trace" in everything else drive_exploration)(browser, everything)
     check_colours(browser)
     browser.colours("dark")
     browser.picture(folder, "dark.png")
@@ -423,8 +596,8 @@ def drive(browser, path, folder):
     words = browser.get("document.body.innerText")
     expect(
         browser.get("document.querySelector('#report').open")
-        and data.all["command_line"] in words
-        and all(one["name"] in words for one in data.all["ideas"]),
+        and everything["command_line"] in words
+        and all(one["name"] in words for one in everything.get("ideas", [])),
         "without scripts there is no report",
     )
     browser.picture(folder, "plain.png")

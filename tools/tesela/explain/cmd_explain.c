@@ -1,5 +1,6 @@
 /* tesela explain: the plan for a problem, its needs, and why other strategies were not chosen. */
 #include "api/api.h"
+#include "cli/interrupt.h"
 #include "cli/report.h"
 #include "core/env.h"
 #include "core/status.h"
@@ -8,6 +9,7 @@
 #include "explain/trace.h"
 #include "inventory/select.h"
 #include "inventory/strategy_limits.h"
+#include "page/page.h"
 #include "strategy/params.h"
 
 /* Maximum of each size of a trace. */
@@ -55,6 +57,9 @@ static const tsl_option options[] = {
                "with --trace: row and column of C, as 5,2; what its work-item loads, adds and stores"),
     TSL_OPTION(tsl_explain_options, group, "group", TEXT, NULL,
                "with --trace: row and column of the work-group, as 1,0; the default is 0,0"),
+    TSL_OPTION(tsl_explain_options, html, "html", FILE, NULL,
+               "with --trace: write a page that plays the trace in a browser, step by step, for at most "
+               "16 x 16 x 16"),
     TSL_OPTION(tsl_explain_options, ranks, "ranks", COUNT, NULL,
                "plan for this many ranks of a cluster; prints the grid, the words sent, and the time"),
     TSL_OPTION(tsl_explain_options, memory, "memory", BYTES, NULL,
@@ -77,6 +82,8 @@ static const tsl_example examples[] = {
     {"tesela explain 8 8 8 --strategy \"tile_local tile=4\" --trace", "a tile, step by step"},
     {"tesela explain 8 8 8 --strategy \"tile_local tile=4\" --trace --element 5,2",
      "one element's work-item"},
+    {"tesela explain 8 8 8 --strategy \"tile_local tile=4\" --trace --html trace.html",
+     "a page that plays the steps"},
     {"tesela explain 8 8 --strategy \"transpose tile_local tile=4\" --trace", "a transpose"},
     {"tesela explain 65536 65536 65536 --type f64 --ranks 1024 --memory 64GiB", "on a cluster"},
     {NULL, NULL},
@@ -193,35 +200,82 @@ static tesela_status read_traced(const tsl_command_call *call, tsl_chosen_strate
   return TESELA_OK;
 }
 
+/* Appends the strategy's config, or the name of a plain program. */
+static void add_traced(const tsl_chosen_strategy *chosen, const tsl_recording *recording, tsl_text *out) {
+  if (recording->rung->plain)
+    tsl_text_add(out, "%s", chosen->strategy->name);
+  else
+    tsl_config_print(chosen->strategy, &chosen->config, out);
+}
+
+static json_t *trace_json(const tsl_chosen_strategy *chosen, const tsl_recording *recording,
+                          const tsl_recording_place *place) {
+  json_t *json = tsl_trace_json(recording, place);
+  tsl_text config = {0};
+  add_traced(chosen, recording, &config);
+  json_object_set_new(json, "config", json_string(tsl_text_get(&config)));
+  json_object_set_new(json, "plain",
+                      recording->rung->plain ? json_string(recording->rung->plain) : json_null());
+  tsl_text_free(&config);
+  return json;
+}
+
+/* Appends the drawing of the whole group, the life of the element, or both. */
+static tesela_status add_trace(const tsl_chosen_strategy *chosen, const tsl_recording *recording,
+                               const tsl_recording_place *place, bool is_whole, tsl_text *out) {
+  const tsl_problem *problem = recording->problem;
+  add_traced(chosen, recording, out);
+  if (problem->op == TSL_OP_GEMM)
+    tsl_text_add(out, ", C %lld x %lld, %lld products each: ", (long long)problem->m, (long long)problem->n,
+                 (long long)problem->k);
+  else if (problem->op == TSL_OP_DOT)
+    tsl_text_add(out, ", %lld products: ", (long long)problem->k);
+  else
+    tsl_text_add(out, ", C %lld x %lld: ", (long long)problem->m, (long long)problem->n);
+  if (is_whole || !place->has_element)
+    TSL_TRY(tsl_trace_draw(recording, out));
+  if (is_whole && place->has_element)
+    tsl_text_add(out, "\n");
+  if (place->has_element)
+    tsl_trace_element(recording, place->row, place->col, out);
+  return tsl_text_status(out);
+}
+
+/* Writes the page of a trace: the recording as JSON, drawn by the page's script, and as text. */
+static tesela_status write_trace(const tsl_command_call *call, const tsl_chosen_strategy *chosen,
+                                 const tsl_recording *recording, const tsl_recording_place *place,
+                                 tsl_output *output) {
+  tsl_text report = {0}, command = {0}, clean = {0}, heading = {0}, page = {0};
+  json_t *data = NULL;
+  tesela_status status;
+  tsl_call_add_line(call, &command);
+  tsl_page_clean(tsl_text_get(&command), &clean);
+  tsl_text_add(&heading, "Trace of ");
+  add_traced(chosen, recording, &heading);
+  tsl_text_add(&report, "%s\n\n%s\n\n", tsl_text_get(&heading), tsl_text_get(&command));
+  TSL_GO(add_trace(chosen, recording, place, true, &report));
+  data = json_pack("{s:s, s:s, s:o}", "heading", tsl_text_get(&heading), "command_line", tsl_text_get(&clean),
+                   "trace", trace_json(chosen, recording, place));
+  TSL_GO(data ? TESELA_OK : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write the page"));
+  TSL_GO(tsl_page_fill(tsl_text_get(&heading), tesela_version(), data, &report, &page));
+  TSL_GO(tsl_page_write(&page, output));
+out:
+  json_decref(data);
+  tsl_text_free(&report);
+  tsl_text_free(&command);
+  tsl_text_free(&clean);
+  tsl_text_free(&heading);
+  tsl_text_free(&page);
+  return status;
+}
+
 static tesela_status print_trace(const tsl_command_call *call, const tsl_chosen_strategy *chosen,
                                  const tsl_recording *recording, const tsl_recording_place *place) {
   const tsl_explain_options *given = call->options;
-  const tsl_problem *problem = recording->problem;
   tsl_text out = {0};
-  tesela_status status = TESELA_OK;
-  if (recording->rung->plain)
-    tsl_text_add(&out, "%s", chosen->strategy->name);
-  else
-    tsl_config_print(chosen->strategy, &chosen->config, &out);
-  if (given->json) {
-    json_t *json = tsl_trace_json(recording, place);
-    json_object_set_new(json, "config", json_string(tsl_text_get(&out)));
-    json_object_set_new(json, "plain",
-                        recording->rung->plain ? json_string(recording->rung->plain) : json_null());
-    tsl_text_free(&out);
-    return tsl_print_json_line(call, json);
-  }
-  if (problem->op == TSL_OP_GEMM)
-    tsl_text_add(&out, ", C %lld x %lld, %lld products each: ", (long long)problem->m, (long long)problem->n,
-                 (long long)problem->k);
-  else if (problem->op == TSL_OP_DOT)
-    tsl_text_add(&out, ", %lld products: ", (long long)problem->k);
-  else
-    tsl_text_add(&out, ", C %lld x %lld: ", (long long)problem->m, (long long)problem->n);
-  if (place->has_element)
-    tsl_trace_element(recording, place->row, place->col, &out);
-  else
-    status = tsl_trace_draw(recording, &out);
+  if (given->json)
+    return tsl_print_json_line(call, trace_json(chosen, recording, place));
+  const tesela_status status = add_trace(chosen, recording, place, false, &out);
   if (status == TESELA_OK)
     return tsl_print(&out);
   tsl_text_free(&out);
@@ -234,7 +288,9 @@ static tesela_status explain_trace(const tsl_command_call *call) {
   tsl_recording_place place = {.has_element = given->element != NULL};
   tsl_chosen_strategy chosen;
   tsl_problem problem;
-  tsl_recording recording;
+  tsl_recording recording = {0};
+  tsl_output output = {0};
+  tesela_status status;
   TSL_TRY(read_pair("--element", given->element, &place.row, &place.col));
   TSL_TRY(read_pair("--group", given->group, &place.group[1], &place.group[0]));
   if (!given->strategy)
@@ -247,9 +303,16 @@ static tesela_status explain_trace(const tsl_command_call *call) {
       given->scale_b != TESELA_NO_SCALE || given->alpha.value != 1)
     return tsl_fail(TESELA_BAD_CALL, "--trace is of A B + beta C0 of general matrices, without an epilogue");
   TSL_TRY(read_traced(call, &chosen, &problem));
-  TSL_TRY(tsl_record_rung(chosen.strategy, &problem, &chosen.config, &place, &recording));
-  const tesela_status status = print_trace(call, &chosen, &recording, &place);
+  if (given->html)
+    TSL_GO(tsl_page_open(given->html, &output));
+  TSL_GO(tsl_record_rung(chosen.strategy, &problem, &chosen.config, &place, &recording));
+  if (given->html)
+    TSL_GO(write_trace(call, &chosen, &recording, &place, &output));
+  status = print_trace(call, &chosen, &recording, &place);
+out:
   tsl_recording_free(&recording);
+  tsl_output_close(&output);
+  tsl_interrupt_guard(NULL);
   return status;
 }
 
@@ -278,8 +341,8 @@ static tesela_status explain_run(const tsl_command_call *call) {
   tesela_status status = TESELA_OK;
   if (given->trace)
     return explain_trace(call);
-  if (given->element || given->group)
-    return tsl_fail(TESELA_BAD_CALL, "--element and --group are for --trace");
+  if (given->element || given->group || given->html)
+    return tsl_fail(TESELA_BAD_CALL, "--element, --group and --html are for --trace");
   TSL_GO(read_problem(call, &problem));
   if (given->ranks > 0 && (given->solve || tsl_problem_has_structure(&problem)))
     return tsl_fail(TESELA_BAD_CALL, "--ranks multiply general matrices");

@@ -117,27 +117,36 @@ static void fill_template(const page_place *places, tsl_text *out) {
   tsl_text_add(out, "%s", from);
 }
 
-tesela_status tsl_page_make(const tsl_page *page, const char *report, tsl_text *out) {
-  json_t *data = tsl_page_data(page);
-  tsl_text plain = {0}, text = {0}, json = {0};
-  if (!data)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write the page");
-  page_add_report(page, data, report, &plain);
-  tsl_page_escape(tsl_text_get(&plain), &text);
+tesela_status tsl_page_fill(const char *title, const char *version, const json_t *data,
+                            const tsl_text *report, tsl_text *out) {
+  tsl_text name = {0}, text = {0}, json = {0};
+  tsl_page_escape(title, &name);
+  tsl_page_escape(tsl_text_get(report), &text);
   add_data(data, &json);
-  out->failed |= plain.failed || text.failed || json.failed;
+  out->failed |= report->failed || name.failed || text.failed || json.failed;
   /* The last place is any other name. */
-  fill_template((const page_place[]){{"title", tsl_page_heading(page->all)},
-                                     {"version", page->version},
+  fill_template((const page_place[]){{"title", tsl_text_get(&name)},
+                                     {"version", version},
                                      {"text", tsl_text_get(&text)},
                                      {"data", tsl_text_get(&json)},
                                      {"", ""}},
                 out);
-  json_decref(data);
-  tsl_text_free(&plain);
+  tsl_text_free(&name);
   tsl_text_free(&text);
   tsl_text_free(&json);
   return tsl_text_status(out);
+}
+
+tesela_status tsl_page_make(const tsl_page *page, const char *report, tsl_text *out) {
+  json_t *data = tsl_page_data(page);
+  tsl_text plain = {0};
+  if (!data)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write the page");
+  page_add_report(page, data, report, &plain);
+  const tesela_status status = tsl_page_fill(tsl_page_heading(page->all), page->version, data, &plain, out);
+  json_decref(data);
+  tsl_text_free(&plain);
+  return status;
 }
 
 /* --- the file --- */
@@ -147,13 +156,17 @@ static double seconds_for_roofs(const tsl_exploration *all) {
   return fmin(roofs_seconds, 10 * all->options.seconds_max);
 }
 
+tesela_status tsl_page_open(const char *path, tsl_output *output) {
+  tsl_interrupt_hold();
+  const tesela_status status = tsl_output_open(path, output);
+  tsl_interrupt_guard(output->temporary);
+  return status;
+}
+
 tesela_status tsl_page_begin(const char *path, const tsl_exploration *all, tsl_page_file *file) {
   if (!path)
     return TESELA_OK;
-  tsl_interrupt_hold();
-  const tesela_status status = tsl_output_open(path, &file->output);
-  tsl_interrupt_guard(file->output.temporary);
-  TSL_TRY(status);
+  TSL_TRY(tsl_page_open(path, &file->output));
   tsl_interrupt_wait_begin();
   const tesela_status measured = tsl_measured_take(&all->devices, seconds_for_roofs(all), &file->roofs);
   tsl_interrupt_wait_end();
@@ -169,13 +182,18 @@ tesela_status tsl_page_measure(const tsl_exploration *all, tsl_page_file *file) 
              : TESELA_OK;
 }
 
+tesela_status tsl_page_write(const tsl_text *text, tsl_output *output) {
+  TSL_TRY(tsl_output_write(output, tsl_text_get(text), text->length));
+  TSL_TRY(tsl_output_commit(output));
+  tsl_interrupt_guard(NULL);
+  return TESELA_OK;
+}
+
 static tesela_status write_page(const tsl_page *page, const char *report, tsl_output *output) {
   tsl_text text = {0};
   tesela_status status;
   TSL_GO(tsl_page_make(page, report, &text));
-  TSL_GO(tsl_output_write(output, tsl_text_get(&text), text.length));
-  TSL_GO(tsl_output_commit(output));
-  tsl_interrupt_guard(NULL);
+  TSL_GO(tsl_page_write(&text, output));
 out:
   tsl_text_free(&text);
   return status;

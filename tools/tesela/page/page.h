@@ -1,5 +1,5 @@
-/* Makes the page of an exploration: page.html, with the exploration as JSON and as text. The page needs no
- * other file. Its script draws the JSON; without scripts the text is shown. */
+/* Makes the page of an exploration or of a trace: page.html, with the data as JSON and as text. The page
+ * needs no other file. Its script draws the JSON; without scripts the text is shown. */
 #ifndef TSL_TOOL_PAGE_PAGE_H
 #define TSL_TOOL_PAGE_PAGE_H
 
@@ -10,6 +10,13 @@
 
 /* Appends the page: the template with its places filled. `report`: the exploration as plain text. */
 tesela_status tsl_page_make(const tsl_page *page, const char *report, tsl_text *out);
+/* Appends the template filled with this data. `report`: the data as plain text. */
+tesela_status tsl_page_fill(const char *title, const char *version, const json_t *data,
+                            const tsl_text *report, tsl_text *out);
+/* Opens the page's file; an interrupt removes its temporary file. */
+tesela_status tsl_page_open(const char *path, tsl_output *output);
+/* Writes the page and lets the file appear. */
+tesela_status tsl_page_write(const tsl_text *text, tsl_output *output);
 /* Appends text with `&` and `<` escaped, for the inside of an element. Bytes that are no UTF-8, and control
  * characters but line ends and tabs, become U+FFFD. */
 void tsl_page_escape(const char *text, tsl_text *out);

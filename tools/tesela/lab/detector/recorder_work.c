@@ -5,6 +5,7 @@
  * groups run first, to find the item that stores the element.
  *
  * Each element of A and B has a value of its own, so that a product's factors tell which elements they are.
+ * Each element of C is a half, which no element of A or B is.
  *
  * Output, a line each, in order: "A number is_local rows columns name" is an array, before its first use.
  * "L item interval array row column" is a load. "S item
@@ -145,7 +146,8 @@ static void add_operand(int number, const char *name, long rows, long cols, bool
   for (long i = 0; i < list->count; i++) {
     long row, col;
     find_place(list, i, &row, &col);
-    const double code = (double)(FIRST + row * cols + col), value = number == 0 ? code : -code;
+    const double code = (double)(FIRST + row * cols + col);
+    const double value = (const double[]){code, -code, 0.5}[number];
     if (list->element == 8)
       ((double *)(void *)list->start)[i] = value;
     else
