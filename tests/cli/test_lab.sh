@@ -84,6 +84,9 @@ tesela 0 lab new typo --language c
 echo 'itmes = n m' >>typo/parameters
 tesela 2 lab run typo
 says "typo/parameters:6" "no such argument" "items"
+sed -i '$s/.*/from = tile_locale/' typo/parameters
+run 2 "$TESELA" lab run typo
+prints "typo/parameters" "from = tile_locale" "no such strategy"
 sed -i '$d; s/f32/f64/' typo/parameters
 tesela 2 lab run typo
 says 'argument "a"' "floats" "type = f32"

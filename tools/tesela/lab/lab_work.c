@@ -339,6 +339,9 @@ void tsl_lab_work(const tsl_lab_kernel *kernel, const tsl_lab_options *options, 
     report->is_complete = true;
     return;
   }
+  if (*kernel->from && !tsl_strategy_find(kernel->op, kernel->from))
+    TSL_GO(tsl_fail(TESELA_BAD_INPUT, "%s/parameters: \"from = %s\": there is no such strategy of %s",
+                    kernel->folder, kernel->from, tsl_op_name(kernel->op)));
   if (kernel->language == TSL_LAB_C)
     TSL_GO(work_compile_c(kernel, folder, library));
   TSL_GO(tsl_devices_create(&devices));
