@@ -152,7 +152,8 @@ for words in "lab run slow --seconds 20" "explain 8 8 8 --strategy host_packed -
   # shellcheck disable=SC2086 # several words
   TMPDIR="$PWD/a temporary folder with a name of more than forty bytes" timeout -s TERM 0.2 "$TESELA" $words \
     >"$out" 2>"$err" || code=$?
-  [ "$code" = 124 ] || fail "$words is not interrupted: $code"
+  # A fast compiler may have made the trace before.
+  [ "$code" = 124 ] || [ "$code$words" = "0${words/#lab*/}" ] || fail "$words is not interrupted: $code"
   rmdir "a temporary folder with a name of more than forty bytes" || fail "$words leaves temporary files"
   mkdir "a temporary folder with a name of more than forty bytes"
 done
