@@ -78,6 +78,86 @@ grep -q "^tesela lab: typo/kernel.c does not compile: .*kernel.c:[0-9]*:[0-9]*: 
 tesela 2 lab run mine --device opencl:0
 says "cpu would be right"
 
+# Parameters that cannot be right are refused by their line.
+rm -rf typo other
+tesela 0 lab new typo --language c
+echo 'itmes = n m' >>typo/parameters
+tesela 2 lab run typo
+says "typo/parameters:6" "no such argument" "items"
+sed -i '$s/.*/from = tile_locale/' typo/parameters
+run 2 "$TESELA" lab run typo
+prints "typo/parameters" "from = tile_locale" "no such strategy"
+sed -i '$d; s/f32/f64/' typo/parameters
+tesela 2 lab run typo
+says 'argument "a"' "floats" "type = f32"
+
+# Folders of any name; a header in the folder; a helper and a comment before it; a byte order mark.
+odd=$'a "b\\c\n\xff'
+mkdir "$odd"
+printf '\xef\xbb\xbf/* avoid void (really) */\n#include <string.h>\n#include "zero.h"\n' >"$odd/kernel.c"
+cat >>"$odd/kernel.c" <<'C'
+static void clear(float *p, int count) {
+  memset(p, ZERO, sizeof *p * count);
+}
+void gemm(int m, int n, int k, const float *a, const float *b, float *c) {
+  for (int i = 0; i < m; i++) {
+    float row[n > 0 ? n : 1];
+    clear(row, n);
+    for (int l = 0; l < k; l++)
+      for (int j = 0; j < n; j++)
+        row[j] += a[i * k + l] * b[l * n + j];
+    memcpy(c + i * n, row, sizeof *c * n);
+  }
+}
+C
+echo '#define ZERO 0' >"$odd/zero.h"
+: >"$odd/parameters"
+tesela 0 lab run "$odd" --no-race --json
+json 'j["verdict"] == "right" and j["faults"] == [] and j["undetected"] == ""'
+
+# A file to hand in has the kernel's exact text, so that a text that is not UTF-8 is refused.
+cp -r "$odd" latin
+printf '/* \xe8 */\n' >>latin/kernel.c
+tesela 2 lab pack latin --no-race
+says "latin/kernel.c" "UTF-8"
+absent latin.lab.json
+
+# A pipe is no kernel. Processes that a kernel leaves behind do not stop the lab.
+mkdir pipe
+mkfifo pipe/kernel.c
+: >pipe/parameters
+tesela 2 lab run pipe
+says "this is no text file"
+cp -r "$odd" forks
+sed -i '2i #include <unistd.h>' forks/kernel.c
+sed -i 's/^  for (int i = 0; i < m/  if (m == 3 \&\& fork() == 0)\n    pause();\n&/' forks/kernel.c
+run 0 timeout 15 "$TESELA" lab run forks --no-race
+prints "no fault found"
+rm "$odd/zero.h"
+run 3 "$TESELA" lab run "$odd" --no-race --json
+json 'j["verdict"] == "broken" and "zero.h" in j["failure"]'
+
+# A null pointer is named.
+tesela 0 lab new null --language c --from sequential
+sed -i 's/float sum = 0;/float sum = *(volatile float *)0;/' null/kernel.c
+run 3 "$TESELA" lab run null --no-race
+prints "crash: kernel.c:6: a null pointer is used by item 0"
+
+# An interrupt leaves no temporary file.
+mkdir "a temporary folder with a name of more than forty bytes"
+tesela 0 lab new slow --language c --from sequential
+sed -i 's/float sum = 0;/float sum = 0; while (*(volatile int *)\&m) ;/' slow/kernel.c
+for words in "lab run slow --seconds 20" "explain 8 8 8 --strategy host_packed --trace"; do
+  code=0
+  # shellcheck disable=SC2086 # several words
+  TMPDIR="$PWD/a temporary folder with a name of more than forty bytes" timeout -s TERM 0.2 "$TESELA" $words \
+    >"$out" 2>"$err" || code=$?
+  # A fast compiler may have made the trace before.
+  [ "$code" = 124 ] || [ "$code$words" = "0${words/#lab*/}" ] || fail "$words is not interrupted: $code"
+  rmdir "a temporary folder with a name of more than forty bytes" || fail "$words leaves temporary files"
+  mkdir "a temporary folder with a name of more than forty bytes"
+done
+
 # watch: runs again when the file is saved
 (
   while ! grep -q "waiting for" watched 2>/dev/null; do sleep 0.1; done

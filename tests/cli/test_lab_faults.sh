@@ -55,6 +55,9 @@ plant private "out of bounds" row_private f32 's/#define PANEL 32/#define PANEL 
 prints "panel is used with the index 4"
 plant barrier_left "barrier not reached" row_private_column_local f32 \
   's/^  float panel/  if (row >= m) return;\n&/'
+plant barrier_some "barrier not reached" tile_local f32 \
+  's/( *)(barrier.*both tiles.*)/\1if (row < m)\n\1  \2/'
+! sed '/barrier not reached/q' "$out" | grep -q "missing barrier" || fail "the cause is not the first fault"
 plant tree "missing barrier" "dot block_tree" f32 's/barrier\(CLK.*/;/'
 plant turned "swapped indices" "transpose tile_local" f32 '
   s/c\[\(col0 \+ y\) \* ldc \+ row0 \+ x\] = tile\[x\]\[y\]/c[(row0 + y) * ldc + col0 + x] = tile[y][x]/
@@ -130,6 +133,18 @@ for rung in element row row_private row_private_column_local global_sum whole_ro
   tesela 0 lab run model --no-race
   prints "no fault found" "judged    right"
 done
+
+# Right kernels in other words: local memory by a macro, a number in parentheses, a loop that all items end.
+tesela 0 lab new macro --from tile_local
+sed -i -E 's/__local/LOCAL/; s/^#define TILE 16/#define LOCAL __local\n#define TILE (0x10)/' macro/kernel.cl
+tesela 0 lab run macro --no-race
+prints "no fault found" "judged    right"
+sed -i -E 's/^#define TILE .*/#define TILE 4*4/' macro/kernel.cl
+run 2 "$TESELA" lab run macro --no-race
+prints '"TILE" cannot be computed'
+sed -i -E 's/^#define TILE .*/#define TILE 16/; s/^items.*/items = 2147483647 2147483647 2147483647/' macro/*
+run 2 "$TESELA" lab run macro --no-race
+prints "more than 2147483647 groups"
 
 # A right kernel has no fault, and the detector says so if it cannot read one.
 tesela 0 lab new right

@@ -71,6 +71,8 @@ done
 # Words of a call that is wrong.
 tesela 2 strategies tile_local --program fortran
 says "opencl, cuda and c"
+tesela 2 strategies tile_local --program c --json
+says "--program" "--json"
 tesela 2 strategies row --program opencl --type f16
 says "f32 or f64"
 tesela 2 strategies row_private --program c

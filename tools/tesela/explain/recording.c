@@ -460,15 +460,16 @@ static tesela_status run_program(const char *program, const tsl_recording_place 
 }
 
 static tesela_status compile_program(const tsl_strategy *strategy, const tsl_config *config,
-                                     const tsl_recording *recording, const char *folder, char program[128]) {
+                                     const tsl_recording *recording, const char *folder,
+                                     char program[TSL_LAB_PATH_MAX]) {
   tsl_text unit = {0}, output = {0};
-  char path[128];
+  char path[TSL_LAB_PATH_MAX];
   int code = 0;
   tesela_status status;
-  snprintf(path, sizeof path, "%s/dialect_impl.h", folder);
+  snprintf(path, sizeof path, "%.480s/dialect_impl.h", folder);
   TSL_GO(tsl_lab_write_new(path, "/* The dialect stands before the kernel's text. */\n"));
   TSL_GO(add_unit(recording->rung, strategy, recording->problem, config, folder, &unit));
-  TSL_GO(tsl_lab_compile_recorded(folder, recording->rung->plain ? TSL_LAB_CUDA : TSL_LAB_C,
+  TSL_GO(tsl_lab_compile_recorded(folder, folder, recording->rung->plain ? TSL_LAB_CUDA : TSL_LAB_C,
                                   tsl_text_get(&unit), lab_recorder_work_c, program, &output, &code));
   const char *error = strstr(tsl_text_get(&output), "error"),
              *compiler = recording->rung->plain ? "c++" : "cc";
@@ -505,7 +506,7 @@ static tesela_status check_place(const tsl_recording_place *place, tsl_recording
 tesela_status tsl_record_rung(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_recording_place *place,
                               tsl_recording *recording) {
-  char folder[64], program[128];
+  char folder[TSL_LAB_PATH_MAX], program[TSL_LAB_PATH_MAX];
   *recording = (tsl_recording){.rung = tsl_rung_of(strategy), .problem = problem, .item = -1};
   if (!recording->rung) {
     tsl_text names = {0};

@@ -413,6 +413,9 @@ static tesela_status strategies_write_program(const tsl_command_call *call) {
 
 static tesela_status strategies_run(const tsl_command_call *call) {
   const strategies_options *given = call->options;
+  if (given->program && (given->json || given->markdown || given->source || given->all))
+    return tsl_fail(TESELA_BAD_CALL,
+                    "--program prints a program; leave out --json, --markdown, --source and --all");
   if (given->program)
     return strategies_write_program(call);
   if (given->output)

@@ -26,7 +26,7 @@ typedef enum tsl_lab_outcome {
 } tsl_lab_outcome;
 const char *tsl_lab_outcome_word(tsl_lab_outcome outcome);
 
-enum { TSL_LAB_FAULTS_MAX = 8, TSL_LAB_RATES_MAX = 16 };
+enum { TSL_LAB_PATH_MAX = 512 /* of temporary files */, TSL_LAB_FAULTS_MAX = 8, TSL_LAB_RATES_MAX = 16 };
 
 typedef struct tsl_lab_rate {
   char name[64];
@@ -77,15 +77,19 @@ void tsl_lab_detect(const tsl_lab_kernel *kernel, const tsl_problem *problem, ts
  * are. In OpenCL C, TSL_LOCAL is local memory as well. */
 void tsl_lab_add_registered(tsl_lab_language language, const char *text, tsl_text *out);
 /* Compiles a text that defines lab_call(), with the detector's memory and a file `work` that has main(), to a
- * program in the folder. *code: exit code of the compiler, whose output is appended. */
-tesela_status tsl_lab_compile_recorded(const char *folder, tsl_lab_language language, const char *text,
-                                       const char *work, char program[128], tsl_text *output, int *code);
+ * program in the folder. Its own headers are searched in the folder `headers`. *code: exit code of the
+ * compiler, whose output is appended. */
+tesela_status tsl_lab_compile_recorded(const char *folder, const char *headers, tsl_lab_language language,
+                                       const char *text, const char *work, char program[TSL_LAB_PATH_MAX],
+                                       tsl_text *output, int *code);
 /* Adds a fault, unless the report is full or has it. */
 void tsl_lab_add_fault(tsl_lab_report *report, const char *kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Appends the report as text; `source` is the kernel's text, whose lines are quoted. */
 void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *report, tsl_text *out);
+/* Returns a text as JSON; bytes that are no UTF-8, as in old source files, become U+FFFD. */
+json_t *tsl_lab_json_text(const char *text);
 /* Returns the report as JSON. */
 json_t *tsl_lab_report_json(const tsl_lab_kernel *kernel, const tsl_lab_report *report);
 /* Fails with the exit code of the report; TESELA_OK for a right kernel. */
@@ -102,8 +106,10 @@ tesela_status tsl_lab_pack(const tsl_command_call *call);
 tesela_status tsl_lab_write_new(const char *path, const char *text);
 /* Runs a program without a shell, its output to a new text. *code: exit code, or 128 + signal. */
 tesela_status tsl_lab_command(const char *const *words, double seconds, tsl_text *output, int *code);
-/* Makes a temporary folder. The caller removes it with tsl_lab_remove(). */
-tesela_status tsl_lab_temporary(char path[64]);
+/* Makes a temporary folder. The caller removes it with tsl_lab_remove(); interrupts wait until then. */
+tesela_status tsl_lab_temporary(char path[TSL_LAB_PATH_MAX]);
 void tsl_lab_remove(const char *path);
+/* Returns true if an interrupt waits. */
+bool tsl_lab_is_interrupted(void);
 
 #endif

@@ -40,12 +40,13 @@ static void child_confine(const tsl_lab_options *options) {
   child_limit(RLIMIT_CORE, 0);
 }
 
-/* Waits for the child, and ends its group after four times its limit by the wall clock. */
+/* Waits for the child, and ends its group by an interrupt, or after four times its limit by the wall clock.
+ */
 static int child_wait(pid_t child, double seconds) {
   const double end = tsl_clock() + 4 * seconds + 10;
   int state = 0;
   while (waitpid(child, &state, WNOHANG) == 0) {
-    if (tsl_clock() > end)
+    if (tsl_clock() > end || tsl_lab_is_interrupted())
       kill(-child, SIGKILL);
     nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
   }
@@ -76,7 +77,7 @@ tesela_status tsl_lab_try(const tsl_lab_kernel *kernel, const tsl_lab_options *o
                           tsl_lab_report *report) {
   tsl_lab_report *shared =
       mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  char folder[64];
+  char folder[TSL_LAB_PATH_MAX];
   if (shared == MAP_FAILED)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a report");
   tesela_status status = tsl_lab_temporary(folder);

@@ -16,27 +16,51 @@
 
 enum { OUTPUT_MAX = 1 << 25 };
 
-/* Reads the output until it ends, or until the time is over, when the program is ended. */
-static void command_read(int input, pid_t child, double seconds, tsl_text *output) {
+/* Blocks or unblocks the signals that end the tool. */
+static void command_hold(int how) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGHUP);
+  sigprocmask(how, &set, NULL);
+}
+
+bool tsl_lab_is_interrupted(void) {
+  sigset_t pending;
+  sigpending(&pending);
+  return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP);
+}
+
+/* Reads the output until it ends, or until the program has ended, whose own children may keep the pipe open.
+ * Ends the program when the time is over, or by an interrupt. Returns the program's state. */
+static int command_read(int input, pid_t child, double seconds, tsl_text *output) {
   const double end = tsl_clock() + seconds;
+  bool has_ended = false;
+  int state = 0;
   char block[4096];
   fcntl(input, F_SETFL, O_NONBLOCK);
   while (true) {
     const ssize_t count = read(input, block, sizeof block);
     if (count > 0 && output->length < OUTPUT_MAX)
       tsl_text_add_bytes(output, block, (size_t)count);
-    else if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR))
-      return;
-    else if (tsl_clock() > end) {
-      kill(child, SIGKILL);
-      return;
-    } else
+    else if (has_ended || count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR))
+      break;
+    else if (tsl_clock() > end || tsl_lab_is_interrupted()) {
+      kill(child, tsl_lab_is_interrupted() ? SIGTERM : SIGKILL); /* compilers remove their files */
+      break;
+    } else if (waitpid(child, &state, WNOHANG) == child)
+      has_ended = true;
+    else
       nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
   }
+  while (!has_ended && waitpid(child, &state, 0) < 0 && errno == EINTR)
+    continue;
+  return state;
 }
 
 tesela_status tsl_lab_command(const char *const *words, double seconds, tsl_text *output, int *code) {
-  int ends[2], state = 0;
+  int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     return tsl_fail(TESELA_IO_FAILED, "no pipe to %s: %s", words[0], strerror(errno));
   const pid_t child = fork();
@@ -46,6 +70,7 @@ tesela_status tsl_lab_command(const char *const *words, double seconds, tsl_text
     dup2(ends[1], STDOUT_FILENO);
     dup2(ends[1], STDERR_FILENO);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    command_hold(SIG_UNBLOCK);
     setenv("LC_ALL", "C", 1);
     char *copies[32];
     int count = 0;
@@ -60,18 +85,23 @@ tesela_status tsl_lab_command(const char *const *words, double seconds, tsl_text
     close(ends[0]);
     return tsl_fail(TESELA_IO_FAILED, "%s does not start: %s", words[0], strerror(errno));
   }
-  command_read(ends[0], child, seconds, output);
+  const int state = command_read(ends[0], child, seconds, output);
   close(ends[0]);
-  while (waitpid(child, &state, 0) < 0 && errno == EINTR)
-    continue;
   *code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
   return tsl_text_status(output);
 }
 
-tesela_status tsl_lab_temporary(char path[64]) {
-  const char *folder = getenv("TMPDIR");
-  snprintf(path, 64, "%.40s/tesela-lab-XXXXXX", folder && *folder && strlen(folder) < 40 ? folder : "/tmp");
-  return mkdtemp(path) ? TESELA_OK : tsl_fail(TESELA_IO_FAILED, "%s: %s", path, strerror(errno));
+tesela_status tsl_lab_temporary(char path[TSL_LAB_PATH_MAX]) {
+  const char *named = getenv("TMPDIR"), *folder = named && *named ? named : "/tmp";
+  if (strlen(folder) > 400)
+    return tsl_fail(TESELA_IO_FAILED, "the path in TMPDIR is longer than 400 bytes");
+  snprintf(path, TSL_LAB_PATH_MAX, "%.450s/tesela-lab-XXXXXX", folder);
+  command_hold(SIG_BLOCK);
+  if (mkdtemp(path))
+    return TESELA_OK;
+  const int error = errno;
+  command_hold(SIG_UNBLOCK);
+  return tsl_fail(TESELA_IO_FAILED, "%s: %s", path, strerror(error));
 }
 
 static int command_remove_one(const char *path, const struct stat *state, int kind, struct FTW *place) {
@@ -84,4 +114,5 @@ static int command_remove_one(const char *path, const struct stat *state, int ki
 
 void tsl_lab_remove(const char *path) {
   nftw(path, command_remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  command_hold(SIG_UNBLOCK);
 }

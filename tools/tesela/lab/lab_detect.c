@@ -77,6 +77,13 @@ static const char *detect_add_local(const char *text, tsl_text *out) {
   return *end ? end + 1 : end;
 }
 
+/* Returns true for a word in a line of the preprocessor. */
+static bool detect_is_directive(const char *text, const char *word) {
+  while (word > text && word[-1] != '\n')
+    word--;
+  return word[strspn(word, " \t")] == '#';
+}
+
 /* Returns the text after a comment that begins here; otherwise the same text. */
 static const char *detect_skip_comment(const char *text) {
   if (text[0] != '/' || (text[1] != '/' && text[1] != '*'))
@@ -95,7 +102,10 @@ void tsl_lab_add_registered(tsl_lab_language language, const char *text, tsl_tex
       tsl_text_add_bytes(out, at, (size_t)(comment - at));
       at = comment;
     } else if (word > 0) {
-      const char *end = depth == 0 ? detect_add_local(at + word, out) : NULL;
+      const bool is_macro = detect_is_directive(text, at);
+      const char *end = depth == 0 && !is_macro ? detect_add_local(at + word, out) : NULL;
+      if (is_macro) /* shared by the items, but not recorded */
+        tsl_text_add(out, "static");
       at = end ? end : at + word;
     } else {
       depth += (*at == '(') - (*at == ')');
@@ -135,8 +145,9 @@ static void detect_add_call(const tsl_lab_kernel *kernel, tsl_text *out) {
 
 /* --- the program --- */
 
-static tesela_status detect_write(const char *folder, const char *name, const char *text, char path[128]) {
-  snprintf(path, 128, "%s/%s", folder, name);
+static tesela_status detect_write(const char *folder, const char *name, const char *text,
+                                  char path[TSL_LAB_PATH_MAX]) {
+  snprintf(path, TSL_LAB_PATH_MAX, "%.480s/%s", folder, name);
   return tsl_lab_write_new(path, text);
 }
 
@@ -151,15 +162,16 @@ static void detect_give_up(const char *program, int code, const tsl_text *output
              error ? (int)strcspn(error, "\n") : 40, error ? error : "the compiler failed");
 }
 
-tesela_status tsl_lab_compile_recorded(const char *folder, tsl_lab_language language, const char *text,
-                                       const char *work_text, char program[128], tsl_text *output,
-                                       int *code) {
+tesela_status tsl_lab_compile_recorded(const char *folder, const char *headers, tsl_lab_language language,
+                                       const char *text, const char *work_text,
+                                       char program[TSL_LAB_PATH_MAX], tsl_text *output, int *code) {
   static const char *const macros[] = {
       [TSL_LAB_OPENCL] = "-DLAB_OPENCL", [TSL_LAB_CUDA] = "-DLAB_CUDA", [TSL_LAB_C] = "-DLAB_C"};
   const bool is_cuda = language == TSL_LAB_CUDA;
-  char unit[128], shim[128], memory[128], work[128], header[128], object[128];
-  snprintf(object, sizeof object, "%s/kernel.o", folder);
-  snprintf(program, 128, "%s/detect", folder);
+  char unit[TSL_LAB_PATH_MAX], shim[TSL_LAB_PATH_MAX], memory[TSL_LAB_PATH_MAX], work[TSL_LAB_PATH_MAX],
+      header[TSL_LAB_PATH_MAX], object[TSL_LAB_PATH_MAX];
+  snprintf(object, sizeof object, "%.480s/kernel.o", folder);
+  snprintf(program, TSL_LAB_PATH_MAX, "%.480s/detect", folder);
   TSL_TRY(detect_write(folder, is_cuda ? "unit.cc" : "unit.c", text, unit));
   TSL_TRY(detect_write(folder, "shim.h", lab_detector_shim_h, shim));
   TSL_TRY(detect_write(folder, "detector.h", lab_detector_h, header));
@@ -175,6 +187,8 @@ tesela_status tsl_lab_compile_recorded(const char *folder, tsl_lab_language lang
                                  is_cuda ? "-fno-threadsafe-statics" : "-w",
                                  "-fsanitize=thread,bounds",
                                  macros[language],
+                                 "-iquote",
+                                 headers,
                                  "-include",
                                  shim,
                                  "-c",
@@ -191,8 +205,8 @@ tesela_status tsl_lab_compile_recorded(const char *folder, tsl_lab_language lang
 }
 
 /* Compiles kernel and runtime to a program. *is_made is false, with a reason in the report, if that fails. */
-static tesela_status detect_compile(const tsl_lab_kernel *kernel, const char *folder, char program[128],
-                                    bool *is_made, tsl_lab_report *report) {
+static tesela_status detect_compile(const tsl_lab_kernel *kernel, const char *folder,
+                                    char program[TSL_LAB_PATH_MAX], bool *is_made, tsl_lab_report *report) {
   const bool is_cuda = kernel->language == TSL_LAB_CUDA;
   tsl_text text = {0}, output = {0};
   int code = 0;
@@ -204,8 +218,8 @@ static tesela_status detect_compile(const tsl_lab_kernel *kernel, const char *fo
   tsl_lab_add_registered(kernel->language, kernel->text, &text);
   detect_add_call(kernel, &text);
   TSL_GO(tsl_text_status(&text));
-  TSL_GO(tsl_lab_compile_recorded(folder, kernel->language, tsl_text_get(&text), lab_detector_work_c, program,
-                                  &output, &code));
+  TSL_GO(tsl_lab_compile_recorded(folder, kernel->folder, kernel->language, tsl_text_get(&text),
+                                  lab_detector_work_c, program, &output, &code));
   *is_made = code == 0;
   if (!*is_made)
     detect_give_up(is_cuda ? "c++" : "cc", code, &output, report);
@@ -430,7 +444,8 @@ static bool detect_is_kind(const tsl_lab_fault *fault, const char *kind) {
   return strcmp(fault->kind, kind) == 0;
 }
 
-/* Puts a run's faults into the report. A guess that explains the result stands first. Unread elements are
+/* Puts a run's faults into the report. A guess that explains the result, and a barrier that some items
+ * leave out, which causes races, stand first. Unread elements are
  * reported only without a guess. */
 static void detect_keep(const tsl_lab_kernel *kernel, const char *program, detect_found *found,
                         tsl_lab_report *report) {
@@ -440,7 +455,8 @@ static void detect_keep(const tsl_lab_kernel *kernel, const char *program, detec
       const bool is_guess = detect_is_kind(fault, "swapped indices") ||
                             detect_is_kind(fault, "wrong stride") ||
                             detect_is_kind(fault, "float for double");
-      if (is_guess != (pass == 0) || (is_guess && found->is_certain) ||
+      const bool is_first = is_guess || detect_is_kind(fault, "barrier not reached");
+      if (is_first != (pass == 0) || (is_guess && found->is_certain) ||
           (found->has_guess && !found->is_certain && strncmp(fault->kind, "un", 2) == 0))
         continue;
       detect_resolve(kernel, program, found->codes[i], fault);
@@ -520,7 +536,7 @@ void tsl_lab_detect(const tsl_lab_kernel *kernel, const tsl_problem *problem, ts
     snprintf(report->undetected, sizeof report->undetected, "it does not know the word \"%s\"", unknown);
     return;
   }
-  char folder[64], program[128];
+  char folder[TSL_LAB_PATH_MAX], program[TSL_LAB_PATH_MAX];
   bool made = false;
   if (tsl_lab_temporary(folder) != TESELA_OK) {
     snprintf(report->undetected, sizeof report->undetected, "%s", tesela_last_error());

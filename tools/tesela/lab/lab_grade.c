@@ -112,8 +112,9 @@ static tesela_status grade_print(const tsl_command_call *call, grade_row *const 
     for (int i = 0; i < count; i++)
       json_array_append_new(list, rows[i]->is_read
                                       ? tsl_lab_report_json(&rows[i]->kernel, &rows[i]->report)
-                                      : json_pack("{s:s, s:s, s:s}", "name", rows[i]->name, "verdict",
-                                                  "broken", "failure", rows[i]->report.failure));
+                                      : json_pack("{s:o, s:s, s:o}", "name", tsl_lab_json_text(rows[i]->name),
+                                                  "verdict", "broken", "failure",
+                                                  tsl_lab_json_text(rows[i]->report.failure)));
     return tsl_print_json(call, json_pack("{s:o}", "kernels", list));
   }
   tsl_table_column(&table, "rank", TSL_ALIGN_RIGHT, false);

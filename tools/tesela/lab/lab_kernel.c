@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct {
@@ -51,11 +52,16 @@ tsl_lab_role tsl_lab_role_of(tsl_lab_meaning meaning) {
   return meanings[meaning].role;
 }
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf" /* of UTF-8, as some editors write it */
+
 tesela_status tsl_lab_read_file(const char *path, char **text) {
   tsl_text all = {0};
   char block[4096];
   size_t count;
+  struct stat state;
   *text = NULL;
+  if (stat(path, &state) == 0 && !S_ISREG(state.st_mode)) /* a pipe may never end */
+    return tsl_fail(TESELA_BAD_INPUT, "%s: this is no text file", path);
   FILE *file = fopen(path, "rb");
   if (!file)
     return tsl_fail(TESELA_BAD_INPUT, "%s: %s", path, strerror(errno));
@@ -69,6 +75,8 @@ tesela_status tsl_lab_read_file(const char *path, char **text) {
   }
   if (!all.data)
     tsl_text_add(&all, "%s", "");
+  else if (strncmp(all.data, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)) == 0)
+    memset(all.data, ' ', strlen(BYTE_ORDER_MARK));
   *text = tsl_text_take(&all);
   return *text ? TESELA_OK : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %s", path);
 }
@@ -230,7 +238,7 @@ static const char *lab_skip_parentheses(const char *text) {
   return text;
 }
 
-/* Returns the first kernel's name in OpenCL and CUDA, the first function in C. */
+/* Returns the first kernel's name in OpenCL and CUDA, the first void function that is not static in C. */
 static void lab_guess_function(const tsl_lab_kernel *kernel, char *name, size_t size) {
   static const char *const marks[] = {"__kernel", "kernel", "__global__", NULL};
   const char *start = NULL;
@@ -239,8 +247,14 @@ static void lab_guess_function(const tsl_lab_kernel *kernel, char *name, size_t 
     for (int i = 0; marks[i] && !start; i++)
       if ((at == kernel->text || !is_word_letter(at[-1])) && lab_skip_word(at, marks[i]))
         start = at;
-  if (kernel->language == TSL_LAB_C)
-    start = strstr(kernel->text, "void ");
+  bool is_static = false; /* a helper's */
+  for (const char *at = kernel->text; kernel->language == TSL_LAB_C && *at && !start;
+       at = lab_skip_comment(at)) {
+    const bool is_word = at == kernel->text || !is_word_letter(at[-1]);
+    is_static = *at != ';' && *at != '}' && (is_static || (is_word && lab_skip_word(at, "static")));
+    if (is_word && !is_static && lab_skip_word(at, "void"))
+      start = at;
+  }
   for (const char *at = start; at && *at && *at != '{'; at = lab_skip_comment(at)) {
     const char *end = at;
     while (is_word_letter(*end))
@@ -327,6 +341,12 @@ static tesela_status lab_read_argument(tsl_lab_kernel *kernel, const lab_aliases
     return tsl_fail(TESELA_BAD_INPUT, "%s: argument \"%s\" of %s is %s; %s would be right", kernel->file,
                     argument.name, kernel->function, is_pointer ? "a pointer" : "no pointer",
                     is_pointer ? "a number" : "a pointer");
+  if (is_pointer && argument.is_float && (argument.bytes == 8) != (kernel->type == TESELA_F64))
+    return tsl_fail(TESELA_BAD_INPUT,
+                    "%s: argument \"%s\" of %s is of %s; \"type = %s\" in %s/parameters would "
+                    "be right",
+                    kernel->file, argument.name, kernel->function, argument.bytes == 8 ? "doubles" : "floats",
+                    argument.bytes == 8 ? "f64" : "f32", kernel->folder);
   kernel->arguments[kernel->argument_count++] = argument;
   return TESELA_OK;
 }
@@ -347,6 +367,19 @@ static tesela_status lab_check_arguments(const tsl_lab_kernel *kernel) {
         return tsl_fail(TESELA_BAD_INPUT, "%s: %s lacks the argument \"%s\"; a %s needs %s", kernel->file,
                         kernel->function, meanings[rows[r].needed[i]].word, tsl_op_name(kernel->op),
                         rows[r].words);
+  return TESELA_OK;
+}
+
+/* Refuses a line of the parameters that names no argument, such as a misspelt one. */
+static tesela_status lab_check_aliases(const tsl_lab_kernel *kernel, const lab_aliases *aliases) {
+  for (int i = 0; i < aliases->count; i++) {
+    bool is_known = false;
+    for (int j = 0; j < kernel->argument_count; j++)
+      is_known |= strcmp(kernel->arguments[j].name, aliases->lines[i].name) == 0;
+    if (!is_known)
+      return lab_fail_line(&aliases->lines[i], "the kernel has no such argument; other lines are operation, "
+                                               "kernel, type, items, group and from");
+  }
   return TESELA_OK;
 }
 
@@ -371,6 +404,7 @@ static tesela_status lab_read_signature(tsl_lab_kernel *kernel, const lab_aliase
     }
   }
   TSL_TRY(lab_read_argument(kernel, aliases, start, (size_t)(at - start)));
+  TSL_TRY(lab_check_aliases(kernel, aliases));
   return lab_check_arguments(kernel);
 }
 
@@ -473,14 +507,16 @@ int64_t tsl_lab_size(const tsl_problem *problem, tsl_lab_meaning meaning) {
   }
 }
 
-/* Finds "#define NAME NUMBER" in the kernel's text. */
+/* Finds "#define NAME NUMBER" in the kernel's text; the number may stand in parentheses. */
 static bool lab_find_define(const char *text, const char *word, size_t length, int64_t *value) {
   for (const char *at = text; (at = strstr(at, "#define")) != NULL; at++) {
     const char *name = at + 7 + strspn(at + 7, " \t");
     if (strncmp(name, word, length) == 0 && !is_word_letter(name[length])) {
+      const char *number = name + length + strspn(name + length, " \t(");
       char *end;
-      *value = strtoll(name + length, &end, 10);
-      return end > name + length;
+      *value = strtoll(number, &end, 0);
+      const char *rest = end + strspn(end, "uUlL) \t\r");
+      return end > number && (*rest == '\0' || *rest == '\n' || lab_skip_comment(rest) > rest + 1);
     }
   }
   return false;
@@ -528,6 +564,7 @@ tesela_status tsl_lab_evaluate(const tsl_lab_kernel *kernel, const char *express
 
 tesela_status tsl_lab_range_of(const tsl_lab_kernel *kernel, const tsl_problem *problem,
                                tsl_lab_range *range) {
+  int64_t groups = 1;
   for (int d = 0; d < 3; d++) {
     int64_t items = 1, group = 1;
     if (*kernel->items[d])
@@ -539,6 +576,10 @@ tesela_status tsl_lab_range_of(const tsl_lab_kernel *kernel, const tsl_problem *
                       kernel->folder, (long long)group);
     range->items[d] = group;
     range->groups[d] = items > group ? (items + group - 1) / group : 1;
+    if (range->groups[d] > INT32_MAX / groups)
+      return tsl_fail(TESELA_BAD_INPUT, "%s/parameters: \"items\" has more than %d groups", kernel->folder,
+                      INT32_MAX);
+    groups *= range->groups[d];
   }
   return TESELA_OK;
 }

@@ -93,8 +93,11 @@ tesela_status tsl_lab_new(const tsl_command_call *call) {
   TSL_GO(tsl_lab_write_new(path[0], tsl_text_get(&kernel)));
   TSL_GO(tsl_lab_write_new(path[1], tsl_text_get(&parameters)));
   TSL_GO(tsl_lab_write_new(path[2], tsl_text_get(&readme)));
-  status = tsl_print(&out);
 out:
+  if (status == TESELA_OK)
+    status = tsl_print(&out);
+  else
+    tsl_lab_remove(folder); /* half a folder would stop a second attempt */
   tsl_text_free(&kernel);
   tsl_text_free(&parameters);
   tsl_text_free(&readme);

@@ -3,6 +3,7 @@
 
 #include "core/status.h"
 #include "inventory/report.h"
+#include "page/page_data.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -126,13 +127,21 @@ void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *repo
     report_add_rates(report, out);
 }
 
+json_t *tsl_lab_json_text(const char *text) {
+  tsl_text clean = {0};
+  tsl_page_clean(text, &clean);
+  json_t *const value = clean.failed ? NULL : json_string(tsl_text_get(&clean));
+  tsl_text_free(&clean);
+  return value;
+}
+
 json_t *tsl_lab_report_json(const tsl_lab_kernel *kernel, const tsl_lab_report *report) {
   json_t *faults = json_array(), *rates = json_array();
   char hash[33];
   tsl_hash_text(kernel->hash, hash);
   for (int i = 0; i < report->fault_count; i++)
-    json_array_append_new(
-        faults, json_pack("{s:s, s:s}", "kind", report->faults[i].kind, "text", report->faults[i].text));
+    json_array_append_new(faults, json_pack("{s:s, s:o}", "kind", report->faults[i].kind, "text",
+                                            tsl_lab_json_text(report->faults[i].text)));
   for (int i = 0; i < report->rate_count; i++)
     json_array_append_new(rates, json_pack("{s:s, s:o}", "name", report->rates[i].name, "seconds",
                                            tsl_json_real(report->rates[i].seconds)));
@@ -141,13 +150,14 @@ json_t *tsl_lab_report_json(const tsl_lab_kernel *kernel, const tsl_lab_report *
                               "local_writes", report->local_writes, "barriers", report->barriers,
                               "multiply_adds", report->products, "lines", report->lines);
   return json_pack(
-      "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:i, s:i, s:s, s:f, s:s, s:f, s:f, s:o, s:o}", "name",
-      kernel->name, "operation", tsl_op_name(kernel->op), "language", tsl_lab_language_word(kernel->language),
-      "type", tsl_type(kernel->type)->name, "hash", hash, "device", report->device, "verdict",
-      tsl_lab_outcome_word(report->outcome), "faults", faults, "failure", report->failure, "shapes",
-      report->cases, "shapes_right", report->cases_right, "wrong", report->wrong, "error_of_bound",
-      report->error, "size", report->size, "flops", report->flops, "bytes", report->bytes, "rates", rates,
-      "counted", counted);
+      "{s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:o, s:f, s:s, s:f, s:f, s:o, s:o}",
+      "name", tsl_lab_json_text(kernel->name), "operation", tsl_op_name(kernel->op), "language",
+      tsl_lab_language_word(kernel->language), "type", tsl_type(kernel->type)->name, "hash", hash, "device",
+      report->device, "verdict", tsl_lab_outcome_word(report->outcome), "faults", faults, "undetected",
+      tsl_lab_json_text(report->undetected), "failure", tsl_lab_json_text(report->failure), "shapes",
+      report->cases, "shapes_right", report->cases_right, "wrong", tsl_lab_json_text(report->wrong),
+      "error_of_bound", report->error, "size", report->size, "flops", report->flops, "bytes", report->bytes,
+      "rates", rates, "counted", counted);
 }
 
 tesela_status tsl_lab_conclude(const tsl_lab_kernel *kernel, const tsl_lab_report *report) {

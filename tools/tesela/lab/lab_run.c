@@ -83,8 +83,10 @@ static json_t *pack_json(const tsl_lab_kernel *kernel, const tsl_lab_report *rep
   json_t *more =
       json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "file", kernel->base, "kernel", kernel->text, "parameters",
                 parameters, "machine", host, "device_label", report->device_label, "date", date);
-  if (object && more)
-    json_object_update(object, more);
+  if (!object || !more || json_object_update(object, more) != 0) {
+    json_decref(object);
+    object = NULL;
+  }
   json_decref(more);
   return object;
 }
@@ -106,7 +108,9 @@ tesela_status tsl_lab_pack(const tsl_command_call *call) {
   text = object ? json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(15)) : NULL;
   json_decref(object);
   if (!text) {
-    status = tsl_fail(TESELA_BAD_INPUT, "%s: the text is not UTF-8", kernel.file);
+    status = tsl_fail(TESELA_BAD_INPUT,
+                      "%s: kernel or parameters are no UTF-8 text; saved as UTF-8 they can be packed",
+                      kernel.file);
     goto out;
   }
   snprintf(path, sizeof path, "%.100s.lab.json", kernel.name);

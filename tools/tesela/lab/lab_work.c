@@ -25,14 +25,13 @@ static void work_fail(tsl_lab_report *report, tesela_status status) {
 
 /* --- kernels in C --- */
 
-/* Writes a file that includes the kernel and calls it by arrays of arguments. */
+/* Writes a file, to follow the kernel's text, that calls the kernel by arrays of arguments. */
 static void work_add_entry(const tsl_lab_kernel *kernel, tsl_text *out) {
-  char path[PATH_MAX];
   tsl_text_add(out,
-               "#include \"%s\"\nvoid tsl_lab_entry(const long long *sizes, const double *scalars, "
+               "void tsl_lab_entry(const long long *sizes, const double *scalars, "
                "void *const *operands);\nvoid tsl_lab_entry(const long long *sizes, const double *scalars, "
                "void *const *operands) {\n  (void)sizes, (void)scalars;\n  %s(",
-               realpath(kernel->file, path) ? path : kernel->file, kernel->function);
+               kernel->function);
   for (int i = 0; i < kernel->argument_count; i++) {
     const tsl_lab_argument *argument = &kernel->arguments[i];
     const tsl_lab_role role = tsl_lab_role_of(argument->meaning);
@@ -51,13 +50,14 @@ static const char *work_compiler(void) {
   return compiler && *compiler && !strchr(compiler, ' ') ? compiler : "cc";
 }
 
-static tesela_status work_compile_c(const tsl_lab_kernel *kernel, const char *folder, char library[96]) {
+static tesela_status work_compile_c(const tsl_lab_kernel *kernel, const char *folder,
+                                    char library[TSL_LAB_PATH_MAX]) {
   tsl_text entry = {0}, output = {0};
-  char source[96];
+  char source[TSL_LAB_PATH_MAX], path[PATH_MAX];
   int code = 0;
   tesela_status status;
-  snprintf(source, sizeof source, "%s/entry.c", folder);
-  snprintf(library, 96, "%s/kernel.so", folder);
+  snprintf(source, sizeof source, "%.490s/entry.c", folder);
+  snprintf(library, TSL_LAB_PATH_MAX, "%.490s/kernel.so", folder);
   work_add_entry(kernel, &entry);
   TSL_GO(tsl_text_status(&entry));
   TSL_GO(tsl_lab_write_new(source, tsl_text_get(&entry)));
@@ -70,6 +70,8 @@ static tesela_status work_compile_c(const tsl_lab_kernel *kernel, const char *fo
                                "-shared",
                                "-o",
                                library,
+                               "-include",
+                               realpath(kernel->file, path) ? path : kernel->file,
                                source,
                                "-lm",
                                strstr(kernel->text, "#pragma omp") ? "-fopenmp" : NULL,
@@ -330,13 +332,16 @@ static tesela_status work_on_device(const tsl_lab_kernel *kernel, const tsl_lab_
 
 void tsl_lab_work(const tsl_lab_kernel *kernel, const tsl_lab_options *options, tsl_lab_report *report) {
   tsl_devices *devices = NULL;
-  char folder[64], library[96] = "";
+  char folder[TSL_LAB_PATH_MAX], library[TSL_LAB_PATH_MAX] = "";
   tesela_status status = tsl_lab_temporary(folder);
   if (status != TESELA_OK) {
     work_fail(report, status);
     report->is_complete = true;
     return;
   }
+  if (*kernel->from && !tsl_strategy_find(kernel->op, kernel->from))
+    TSL_GO(tsl_fail(TESELA_BAD_INPUT, "%s/parameters: \"from = %s\": there is no such strategy of %s",
+                    kernel->folder, kernel->from, tsl_op_name(kernel->op)));
   if (kernel->language == TSL_LAB_C)
     TSL_GO(work_compile_c(kernel, folder, library));
   TSL_GO(tsl_devices_create(&devices));

@@ -224,7 +224,7 @@ static array *find_array(const char *address) {
 
 static void use_memory(void *address, size_t bytes, bool is_write, void *code) {
   char *at = address;
-  if (!is_running)
+  if (!is_running || bytes == 0)
     return;
   last_address = at;
   now.code = (uintptr_t)code;
@@ -316,6 +316,26 @@ void __tsan_read_range(void *address, unsigned long bytes) {
 void __tsan_write_range(void *address, unsigned long bytes) {
   use_memory(address, bytes, true, HERE);
 }
+
+/* C's functions on memory, which the compiler does not record. */
+void *lab_memcpy(void *target, const void *source, size_t bytes);
+void *lab_memmove(void *target, const void *source, size_t bytes);
+void *lab_memset(void *target, int value, size_t bytes);
+void *lab_memmove(void *target, const void *source, size_t bytes) {
+  use_memory((void *)(uintptr_t)source, bytes, false, HERE);
+  use_memory(target, bytes, true, HERE);
+  return memmove(target, source, bytes);
+}
+void *lab_memcpy(void *target, const void *source, size_t bytes) {
+  use_memory((void *)(uintptr_t)source, bytes, false, HERE);
+  use_memory(target, bytes, true, HERE);
+  return memmove(target, source, bytes);
+}
+void *lab_memset(void *target, int value, size_t bytes) {
+  use_memory(target, bytes, true, HERE);
+  return memset(target, value, bytes);
+}
+
 void __tsan_init(void) {}
 void __tsan_func_entry(void *code) {
   (void)code;
@@ -505,6 +525,10 @@ static void make_fibers(void) {
   fibers = calloc(item_count, sizeof *fibers);
   stacks = mmap(NULL, (size_t)item_count * STACK, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (!fibers || stacks == MAP_FAILED) {
+    printf("U|no memory for the %u items of a group\n", item_count);
+    exit(0);
+  }
 }
 
 void lab_run_group(unsigned group) {
@@ -542,7 +566,8 @@ void lab_run_all(void) {
 }
 
 /* Reports an address that the processor refuses. */
-static void on_signal(int number) {
+static void on_signal(int number, siginfo_t *info, void *context) {
+  (void)context;
   if (fault_count > 0) /* an earlier write may have destroyed the address */
     _exit(0);
   array *nearest = &arrays[0];
@@ -551,6 +576,13 @@ static void on_signal(int number) {
     if (labs(last_address - arrays[i].start) < labs(last_address - nearest->start))
       nearest = &arrays[i];
   tell_item(item, sizeof item, now.item);
+  if (info->si_code > 0 && info->si_code < 0x80 && (uintptr_t)info->si_addr < PAGE) {
+    const bool is_recorded = (uintptr_t)last_address < PAGE; /* functions of the library are not */
+    printf("F|crash|%sa null pointer is used by %s of group %d\nA|%lx\n", is_recorded ? "@@: " : "", item,
+           now.group, (unsigned long)now.code);
+    fflush(stdout);
+    _exit(0);
+  }
   printf("F|out of bounds|@@: %s[%ld] is far outside of %s (%s of group %d)\nA|%lx\n", nearest->name,
          (long)(last_address - nearest->start) / (long)nearest->element, nearest->name, item, now.group,
          (unsigned long)now.code);
@@ -641,7 +673,7 @@ void lab_tell_counts(double products) {
 void lab_start(void) {
   static char signal_stack[1 << 16];
   const stack_t stack = {.ss_sp = signal_stack, .ss_size = sizeof signal_stack};
-  struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
+  struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_ONSTACK | SA_SIGINFO};
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* a crash loses no sentence */
   now = (use){.item = -1};
   arena =

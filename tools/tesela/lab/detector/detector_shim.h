@@ -16,6 +16,9 @@ void *lab_operand(const char *name);
 void *lab_local_argument(const char *name, unsigned long bytes, unsigned long element);
 void lab_call(void);
 void lab_atomic(void *address, unsigned long bytes);
+void *lab_memcpy(void *target, const void *source, __SIZE_TYPE__ bytes);
+void *lab_memmove(void *target, const void *source, __SIZE_TYPE__ bytes);
+void *lab_memset(void *target, int value, __SIZE_TYPE__ bytes);
 #ifdef __cplusplus
 }
 #endif
@@ -62,6 +65,13 @@ typedef __SIZE_TYPE__ size_t;
 #define min(a, b) ((a) < (b) ? (a) : (b))
 #define max(a, b) ((a) > (b) ? (a) : (b))
 #define clamp(x, low, high) min(max(x, low), high)
+#endif
+
+#ifdef LAB_C
+#include <string.h>
+#define memcpy lab_memcpy
+#define memmove lab_memmove
+#define memset lab_memset
 #endif
 
 #ifdef LAB_CUDA

@@ -217,8 +217,8 @@ static void work_dot(void) {
   }
   const double error = fabs(sum - expected) / (magnitude > 0 ? magnitude : 1);
   if (!(error <= (lab_job.is_real ? (double)(lab_job.k + 4) * (lab_job.size == 8 ? 1.2e-16 : 6e-8) : 0))) {
-    printf("W|wrong result|the sum is %.12g, %.12g would be right, for %ld elements\n", sum, expected,
-           lab_job.k);
+    printf("W|wrong result|the sum is %.12g, %.12g would be right, for %ld elements\n",
+           isnan(sum) ? fabs(sum) : sum, expected, lab_job.k);
     guess_precision(error);
   }
   lab_tell_counts((double)lab_job.k);
