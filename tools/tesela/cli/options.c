@@ -324,8 +324,7 @@ static tesela_status check_repeated(const tsl_option *options, int index, const 
   for (int i = 0; options[i].name && shown; i++)
     if (texts[i] && options[i].offset == option->offset)
       return tsl_fail(TESELA_BAD_CALL, "--%s %s comes after --%s %s; %s", option->name, text, options[i].name,
-                      texts[i],
-                      strcmp(shown, "LIST") == 0 ? "write one list, with commas" : "give one");
+                      texts[i], strcmp(shown, "LIST") == 0 ? "write one list, with commas" : "give one");
   texts[index] = text;
   return TESELA_OK;
 }
