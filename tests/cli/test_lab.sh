@@ -198,3 +198,6 @@ tesela 0 lab grade class --seconds 2 --no-race --markdown
 prints '| name |' '|---' 'ada'
 tesela 2 lab grade mine
 says "no folders with kernels"
+mkdir many && (cd many && seq 513 | xargs mkdir)
+tesela 2 lab grade many
+says "more than 512 folders"

@@ -36,14 +36,23 @@ static tesela_status grade_list(const char *folder, char *names[ROWS_MAX], int *
   *count = 0;
   if (!open)
     return tsl_fail(TESELA_BAD_INPUT, "%s: %s", folder, strerror(errno));
-  while ((entry = readdir(open)) != NULL && *count < ROWS_MAX) {
+  bool is_full = false;
+  while (!is_full && (entry = readdir(open)) != NULL) {
     char path[PATH_MAX + 300];
     snprintf(path, sizeof path, "%.3800s/%s", folder, entry->d_name);
-    if (entry->d_name[0] != '.' && grade_is_folder(path) && (names[*count] = strdup(path)) != NULL)
+    if (entry->d_name[0] == '.' || !grade_is_folder(path))
+      continue;
+    is_full = *count == ROWS_MAX;
+    if (!is_full && (names[*count] = strdup(path)) != NULL)
       ++*count;
   }
   closedir(open);
   qsort(names, (size_t)*count, sizeof *names, grade_compare_names);
+  for (int i = 0; is_full && i < ROWS_MAX; i++)
+    free(names[i]);
+  if (is_full)
+    return tsl_fail(TESELA_BAD_INPUT, "%s has more than %d folders: grade them in several folders", folder,
+                    ROWS_MAX);
   return *count > 0 ? TESELA_OK
                     : tsl_fail(TESELA_BAD_INPUT, "%s: this folder has no folders with kernels", folder);
 }
