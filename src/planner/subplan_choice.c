@@ -23,7 +23,23 @@ static bool accepts(const tsl_config_search *search, const tsl_strategy *strateg
   return tsl_subplan_satisfies(search->argument, strategy, config);
 }
 
-/* Chooses the least predicted time; for a self-test the list's first. Returns infinity if none fits. */
+/* Chooses the list's first config that fits. Returns its predicted seconds; infinity if none fits. */
+static double choose_first(const tsl_subplan_factory *self, const tsl_subplan_request *request,
+                           const tsl_strategy **strategy, tsl_config *config) {
+  for (int i = 0; self->list(i); i++)
+    for (tsl_walk walk = {.begun = false};
+         tsl_strategy_walk(self->list(i), request->problem, request->device, &walk);) {
+      *config = walk.config;
+      if (!tsl_subplan_satisfies(request, self->list(i), config))
+        continue;
+      *strategy = self->list(i);
+      return tsl_strategy_seconds(*strategy, request->problem, config, request->device, self->list);
+    }
+  return INFINITY;
+}
+
+/* Chooses the least predicted time; for a self-test the first, so that few kernels are compiled. Returns
+ * infinity if none fits. */
 static double choose_by_models(const tsl_subplan_factory *self, const tsl_subplan_request *request,
                                const tsl_strategy **strategy, tsl_config *config) {
   const tsl_config_search search = {request->problem, request->device, self->list, accepts, request};
@@ -37,7 +53,9 @@ static double choose_by_models(const tsl_subplan_factory *self, const tsl_subpla
       return tsl_strategy_seconds(like->strategy, request->problem, config, request->device, self->list);
     }
   }
-  for (int i = 0; self->list(i) && !(self->on_trial && *strategy); i++) {
+  if (self->on_trial)
+    return choose_first(self, request, strategy, config);
+  for (int i = 0; self->list(i); i++) {
     const double seconds =
         tsl_strategy_fastest(&search, self->list(i), (tsl_walk){.begun = false}, least, config);
     if (seconds < least)
