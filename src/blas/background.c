@@ -14,6 +14,7 @@
 #include "core/fork_mutex.h"
 #include "core/log.h"
 #include "core/pool.h"
+#include "core/thread_string.h"
 
 #include <errno.h>
 #include <link.h>
@@ -193,6 +194,7 @@ static void *background_work(void *unused) {
     else
       decide_place(&call);
     tsl_fork_mutex_unlock(&driver_mutex);
+    tsl_thread_texts_free();
   }
   return NULL;
 }

@@ -26,6 +26,13 @@ static void free_texts(void *argument) {
   free(texts);
 }
 
+void tsl_thread_texts_free(void) {
+  if (!atomic_load(&usable))
+    return;
+  free_texts(pthread_getspecific(key));
+  (void)pthread_setspecific(key, NULL);
+}
+
 static void create_texts_key(void) {
   atomic_store(&usable, pthread_key_create(&key, free_texts) == 0);
 }

@@ -17,4 +17,7 @@ const char *tsl_thread_text_keep(tsl_thread_slot slot, const char *text);
 /* Returns the slot's last text; "" if there was none. */
 const char *tsl_thread_text(tsl_thread_slot slot);
 
+/* Frees the calling thread's texts, for a thread that may still end when the library is unloaded. */
+void tsl_thread_texts_free(void);
+
 #endif
