@@ -1,13 +1,6 @@
 #include "peers.h"
 
-#include <dlfcn.h>
 #include <sched.h>
-
-static const build linked = {
-#define BUILD_LINKED(type, name, end, arguments) .name = tesela_##name##end,
-    BUILD_FUNCTIONS(BUILD_LINKED)
-#undef BUILD_LINKED
-};
 
 /* --- the environment --- */
 
@@ -123,26 +116,17 @@ void bench_build_must(const bench_library *library, tesela_status status) {
 
 /* Fills the table of functions and makes a context. */
 static void begin_build(int threads, bench_library *library) {
-  if (!library->handle) {
-    library->tesela = linked;
-  } else {
-    if (dlsym(library->handle, "tesela_gemm_sized"))
-      bench_stop(
-          library->name,
-          "has the interface before tesela_call_sized(): run its own benchmark by turns with this one");
-#define BUILD_FIND(type, function, end, arguments)                                                           \
-  if (!(*(void **)&library->tesela.function = dlsym(library->handle, "tesela_" #function #end)))             \
-    bench_stop(library->name, "lacks tesela_" #function #end);
-    BUILD_FUNCTIONS(BUILD_FIND)
-#undef BUILD_FIND
-  }
+  library->tesela = build_linked;
+  const char *lacks = library->handle ? build_find(library->handle, &library->tesela) : NULL;
+  if (lacks)
+    bench_stop(library->name, lacks);
   bench_build_must(library,
                    library->tesela.context_create(&(tesela_context_desc){.device = "cpu", .threads = threads},
                                                   &library->context, sizeof(tesela_context_desc)));
 }
 
 static void load(const char *path, bench_library *library) {
-  library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+  library->handle = build_open(path);
   if (!library->handle)
     bench_stop(path, dlerror());
 }

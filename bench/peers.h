@@ -1,37 +1,9 @@
-/* Libraries that are compared, loaded by path: builds of tesela, CBLAS libraries, and drop-ins. A build of
- * tesela is called only by functions of the public header, with its own context and threads. */
+/* Libraries that are compared, loaded by path: builds of tesela, CBLAS libraries, and drop-ins. */
 #ifndef TSL_BENCH_PEERS_H
 #define TSL_BENCH_PEERS_H
 
+#include "builds.h"
 #include "harness.h"
-
-/* Functions of a build: type, name after tesela_, suffix, arguments. X(type, name, suffix, arguments) */
-#define BUILD_FUNCTIONS(X)                                                                                   \
-  X(const char *, last_error, , (void))                                                                      \
-  X(tesela_status, context_create, _sized,                                                                   \
-    (const tesela_context_desc *desc, tesela_context **context, size_t desc_size))                           \
-  X(void, context_destroy, , (tesela_context * context))                                                     \
-  X(tesela_status, plan_create, _sized,                                                                      \
-    (tesela_context * context, tesela_operation operation, const void *desc, tesela_plan **plan,             \
-     size_t desc_size))                                                                                      \
-  X(tesela_status, plan_parse, , (tesela_context * context, const char *text, tesela_plan **plan))           \
-  X(void, plan_info, _sized, (const tesela_plan *plan, tesela_plan_info *info, size_t info_size))            \
-  X(void, plan_destroy, , (tesela_plan * plan))                                                              \
-  X(tesela_status, plan_run, _sized,                                                                         \
-    (tesela_plan * plan, const tesela_operands *operands, tesela_record *record, size_t operands_size,       \
-     size_t record_size))                                                                                    \
-  X(tesela_status, call, _sized,                                                                             \
-    (tesela_context * context, tesela_operation operation, const void *desc, tesela_record *record,          \
-     size_t desc_size, size_t record_size))                                                                  \
-  X(tesela_status, gemm_batched, _sized,                                                                     \
-    (tesela_context * context, const tesela_gemm_desc *desc, const tesela_batch *batch,                      \
-     tesela_record *record, size_t desc_size, size_t batch_size, size_t record_size))
-
-typedef struct build {
-#define BUILD_MEMBER(type, name, end, arguments) type(*name) arguments;
-  BUILD_FUNCTIONS(BUILD_MEMBER)
-#undef BUILD_MEMBER
-} build;
 
 /* CBLAS functions of a product. `scalar`: how alpha and beta are passed. */
 #define CBLAS_GEMM(name, type, scalar)                                                                       \

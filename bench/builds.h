@@ -1,8 +1,8 @@
 /* Compares builds of tesela. Each build is a libtesela.so loaded by path. It is called only by functions of
  * the public header, with its own contexts, plans and threads. The program's own build is the same table,
- * filled by the linker. */
-#ifndef TSL_TESTS_BITS_BUILDS_H
-#define TSL_TESTS_BITS_BUILDS_H
+ * filled by the linker. Used by the benchmarks and by tests/bits. */
+#ifndef TSL_BENCH_BUILDS_H
+#define TSL_BENCH_BUILDS_H
 
 #include <dlfcn.h>
 #include <stdio.h>
