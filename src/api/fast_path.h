@@ -11,8 +11,8 @@ tesela_status tsl_api_cpu(tesela_context *context, const tsl_device **cpu);
 bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *desc);
 /* Finds a cached plan; false: none. The flag becomes true if the plan runs on another device than the cpu. */
 bool tsl_api_knows_elsewhere(tesela_context *context, const tesela_gemm_desc *desc, bool *elsewhere);
-/* Plans for the device that is expected to be the fastest; if its best kernels take long to compile, first by
- * those that compile soonest. Calls drivers_loaded() before it compiles. */
+/* Plans for the device that is expected to be the fastest. If its best kernels compile slowly, plans with
+ * other kernels first. Calls drivers_loaded() before it compiles. */
 void tsl_api_prepare_elsewhere(tesela_context *context, const tesela_gemm_desc *desc,
                                void (*drivers_loaded)(void));
 

@@ -19,10 +19,6 @@ static const char *why_not_trusted(int file, mode_t type, bool may_be_root, cons
   return NULL;
 }
 
-const char *tsl_trusted_refuse_file(int file) {
-  return why_not_trusted(file, S_IFREG, false, "it is no regular file");
-}
-
 const char *tsl_trusted_refuse_folder(int folder) {
   return why_not_trusted(folder, S_IFDIR, false, "it is no folder");
 }

@@ -7,9 +7,7 @@
 
 #include <sys/types.h>
 
-/* Returns a static text why an open file is not trusted ("it belongs to another user"); NULL: trusted. */
-const char *tsl_trusted_refuse_file(int file);
-/* Returns a static text why an open folder is not trusted; NULL: trusted. */
+/* Returns a static text why an open folder is not trusted ("it belongs to another user"); NULL: trusted. */
 const char *tsl_trusted_refuse_folder(int folder);
 
 /* Opens `path` as openat() with these flags, O_CLOEXEC, O_NONBLOCK and O_NOFOLLOW. Returns -1 on failure,

@@ -7,22 +7,13 @@
 #include <stdlib.h>
 
 static const char *const bound_names[] = {
-#define TSL_BOUND_NAME(name, text, what) [TSL_BOUND_##name] = #text,
+#define TSL_BOUND_NAME(name, text) [TSL_BOUND_##name] = #text,
     TSL_BOUND_LIST(TSL_BOUND_NAME)
 #undef TSL_BOUND_NAME
-};
-static const char *const bound_whats[] = {
-#define TSL_BOUND_WHAT(name, text, what) [TSL_BOUND_##name] = what,
-    TSL_BOUND_LIST(TSL_BOUND_WHAT)
-#undef TSL_BOUND_WHAT
 };
 
 const char *tsl_bound_name(tsl_bound bound) {
   return bound_names[bound];
-}
-
-const char *tsl_bound_what(tsl_bound bound) {
-  return bound_whats[bound];
 }
 
 static double cost_counts_element_bytes(const tsl_shape *shape) {

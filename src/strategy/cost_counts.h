@@ -35,27 +35,25 @@ struct tsl_cost_counts {
   double rate; /* peak operations per second, where it differs from the device's multiply-add peak; else 0 */
 };
 
-/* Bounds of a run. X(NAME, name, description) */
+/* Bounds of a run. X(NAME, name) */
 #define TSL_BOUND_LIST(X)                                                                                    \
-  X(ARITHMETIC, arithmetic, "multiply-adds")                                                                 \
-  X(GLOBAL, global memory, "loads and stores of global memory, cached or not")                               \
-  X(LOCAL, local memory, "loads and stores of local memory, or of a core's own caches")                      \
-  X(ADDITIONS, dependent additions, "each waits for the previous one of its sum")                            \
-  X(LOADS, single loads, "load instructions, of one element where a vector would do")                        \
-  X(LINES, uncoalesced lines, "segments or cache lines of memory of which little is used")                   \
-  X(FLIGHT, items in flight, "too few work-items to hide waits for memory")                                  \
-  X(BARRIERS, barriers, "work-items that wait for their group")                                              \
-  X(LAUNCH, launch, "starting kernels")
+  X(ARITHMETIC, arithmetic)         /* multiply-adds */                                                      \
+  X(GLOBAL, global memory)          /* loads and stores of global memory, cached or not */                   \
+  X(LOCAL, local memory)            /* loads and stores of local memory, or of a core's own caches */        \
+  X(ADDITIONS, dependent additions) /* each waits for the previous one of its sum */                         \
+  X(LOADS, single loads)            /* load instructions, of one element where a vector would do */          \
+  X(LINES, uncoalesced lines)       /* segments or cache lines of memory of which little is used */          \
+  X(FLIGHT, items in flight)        /* too few work-items to hide waits for memory */                        \
+  X(BARRIERS, barriers)             /* work-items that wait for their group */                               \
+  X(LAUNCH, launch)                 /* starting kernels */
 
 typedef enum tsl_bound {
-#define TSL_BOUND_MEMBER(name, text, what) TSL_BOUND_##name,
+#define TSL_BOUND_MEMBER(name, text) TSL_BOUND_##name,
   TSL_BOUND_LIST(TSL_BOUND_MEMBER)
 #undef TSL_BOUND_MEMBER
       TSL_BOUND_COUNT
 } tsl_bound;
 const char *tsl_bound_name(tsl_bound bound);
-/* Returns the description of a bound, for explanations: "starting kernels". */
-const char *tsl_bound_what(tsl_bound bound);
 
 /* Seconds that each limit takes alone, from counts and the device's data, without the strategy's model. */
 typedef struct tsl_bounds {

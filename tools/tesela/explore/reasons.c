@@ -66,26 +66,6 @@ tsl_cost_comparison tsl_reasons_compare(const tsl_reasons *reasons, int index) {
                                 : tsl_cost_report_partner(reasons->reports, reasons->count, report));
 }
 
-void tsl_reasons_add_hardware(const tsl_reasons *reasons, int index, tsl_text *out) {
-  const size_t before = out->length;
-  for (int event = 0; event < TSL_HARDWARE_COUNT; event++) {
-    const double value = reasons->points[index]->entry.hardware.value[event];
-    if (!isnan(value))
-      tsl_text_add(out, "%s%.3g %s", out->length > before ? ", " : "",
-                   value / reasons->reports[index].account.useful,
-                   tsl_hardware_event_name((tsl_hardware_event)event));
-  }
-  if (out->length > before)
-    tsl_text_add(out, " for each multiply-add");
-}
-
-void tsl_reasons_add_limit(const tsl_cost_report *report, tsl_text *out) {
-  const double seconds = report->bounds.seconds[report->bounds.first];
-  tsl_text_add(out, "%s", tsl_bound_name(report->bounds.first));
-  if (report->measured.seconds > 0)
-    tsl_text_add(out, ", %.2g%%", 100 * seconds / report->measured.seconds);
-}
-
 void tsl_reasons_table(const tsl_exploration *all, const tsl_reasons *reasons, tsl_table *table) {
   const bool by_bytes = tsl_explore_by_bytes(all->op);
   char text[32];

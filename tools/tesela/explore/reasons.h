@@ -22,11 +22,6 @@ void tsl_reasons_free(tsl_reasons *reasons);
 int tsl_reasons_find(const tsl_reasons *reasons, const tsl_point *point);
 /* Compares report `index` with its partner's. */
 tsl_cost_comparison tsl_reasons_compare(const tsl_reasons *reasons, int index);
-/* Appends the hardware's counts of a run for each multiply-add, "0.5 loads, 0.1 level1_misses, ... for each
- * multiply-add"; nothing where none was counted. */
-void tsl_reasons_add_hardware(const tsl_reasons *reasons, int index, tsl_text *out);
-/* Appends the limit that takes longest, and its fraction of the measured time: "barriers, 40%". */
-void tsl_reasons_add_limit(const tsl_cost_report *report, tsl_text *out);
 /* Fills a table: rate, measured and predicted factor over the partner, and the reason. */
 void tsl_reasons_table(const tsl_exploration *all, const tsl_reasons *reasons, tsl_table *table);
 /* Returns `account` and the comparison of docs/JSON.md as an object; an empty one for index -1. */

@@ -55,10 +55,6 @@ static const tsl_lab_template templates[] = {
 };
 enum { TEMPLATES = sizeof templates / sizeof *templates };
 
-const tsl_lab_template *tsl_lab_template_at(int index) {
-  return index < TEMPLATES ? &templates[index] : NULL;
-}
-
 const char *tsl_lab_function(tsl_op op) {
   return op == TSL_OP_DOT ? "dot_product" : tsl_op_name(op);
 }

@@ -14,8 +14,6 @@ typedef struct tsl_lab_template {
   bool has_image;            /* B is an image: OpenCL only, f32 only, and not for `lab new` */
 } tsl_lab_template;
 
-/* Returns template `index`; NULL past the end. */
-const tsl_lab_template *tsl_lab_template_at(int index);
 /* Finds a template by its strategy, optionally after the operation ("dot block_tree"), with a text in this
  * language. TESELA_UNSUPPORTED lists the names. */
 tesela_status tsl_lab_template_find(const char *name, tsl_lab_language language,
