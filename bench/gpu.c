@@ -15,7 +15,7 @@
  *                   syrk, trsm and epilogue run only if they are named
  *   --shapes LIST   products instead of the groups' own, "1000 64*4096".
  *   --draw SEED N   N random products instead, each in one type of --types (cases.h).
- *   --types LIST    (f32,f64,c64,c128,bf16,bf16:f32,f16,f16:f32,i8,e4m3:bf16)
+ *   --types LIST    (f32,tf32,f64,c64,c128,bf16,bf16:f32,f16,f16:f32,i8,e4m3:bf16)
  *   --most GFLOP    leaves out products of more operations (no limit)
  *   --strategy S    tesela's strategy instead of the planner's choice, "cuda_dmma tile_m=128"
  *   --rivals N      also times the planner's next N strategies, a line each
@@ -69,7 +69,7 @@ static struct {
 
 static const char *device_name = "cuda:0", *json_path, *strategy_text, *compile_part, *only[ONLY_MAX],
                   *own_shapes, *without_name,
-                  *type_list = "f32,f64,c64,c128,bf16,bf16:f32,f16,f16:f32,i8,e4m3:bf16";
+                  *type_list = "f32,tf32,f64,c64,c128,bf16,bf16:f32,f16,f16:f32,i8,e4m3:bf16";
 static int only_count, rivals, failed, late;
 static bool quick;
 static double seconds_max = 0.1, limit = INFINITY, begun;
@@ -156,16 +156,25 @@ static void list_group(const gpu_group *group) {
     }
 }
 
-/* Adds the products of --draw; each type of the list is a group. */
+/* Adds the products of --draw; each type of the list is a group. "tf32" has f32's operands and less accuracy.
+ */
 static void list_drawn(void) {
   static gpu_group drawn[TYPES_MAX];
   static char words[TYPES_MAX][32];
   tsl_types types[TYPES_MAX];
-  const int count = bench_types_parse(type_list, types, TYPES_MAX);
-  const char *rest = type_list;
-  for (int t = 0; t < count && bench_next_word(&rest, ", ", words[t], sizeof words[t]); t++)
-    drawn[t] = (gpu_group){
-        .name = "drawn", .types = words[t], .accuracy = types[t].a == TESELA_E4M3 ? "e4m3" : NULL};
+  int count = 0;
+  for (const char *rest = type_list; bench_next_word(&rest, ", ", words[count], sizeof words[count]);
+       count++) {
+    const bool is_tf32 = strcmp(words[count], "tf32") == 0;
+    if (count == TYPES_MAX - 1)
+      bench_stop(words[count], "is one type too many");
+    bench_types_parse(is_tf32 ? "f32" : words[count], &types[count], 1);
+    drawn[count] = (gpu_group){.name = "drawn",
+                               .types = words[count],
+                               .accuracy = is_tf32                         ? "tf32"
+                                           : types[count].a == TESELA_E4M3 ? "e4m3"
+                                                                           : NULL};
+  }
   for (int i = 0; i < bench_cases.count; i++)
     for (int t = 0; t < count; t++)
       if (bench_case_has_type(&bench_cases.items[i], t, count))
