@@ -129,7 +129,7 @@ typedef struct tsl_buffer {
   tsl_device *device;
   size_t bytes;
   void *host; /* permanent host address (cpu); NULL: use map() */
-  bool askew; /* host memory not aligned for images */
+  bool askew; /* memory of the caller, not aligned for images */
 } tsl_buffer;
 
 /* Copy of rows between host memory and a buffer; rows * row_bytes may be 0. Pitches: bytes, >= row_bytes. */

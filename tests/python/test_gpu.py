@@ -133,27 +133,28 @@ def test_on_the_current_stream(pair):
     assert torch.equal(out, expected)
 
 
-@pytest.mark.parametrize("name", ["float32", "bfloat16"])
-def test_in_a_graph(name):
+@pytest.mark.parametrize("name, options", [("float32", {}), ("bfloat16", {}), ("complex64", {}),
+                                           ("float32", {"strategy": "image_microtile"})])
+def test_in_a_graph(name, options):
     import torch
     a, b = (torch.randn(256, 256, device="cuda").to(getattr(torch, name)) for _ in range(2))
     out = torch.empty_like(a)
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
-        tesela.matmul(a, b, out=out)
-        tesela.matmul(a, b)
+        tesela.matmul(a, b, out=out, **options)
+        tesela.matmul(a, b, **options)
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, stream=stream):
-        tesela.matmul(a, b, out=out)
-        fresh = tesela.matmul(out, b)
+        tesela.matmul(a, b, out=out, **options)
+        fresh = tesela.matmul(out, b, **options)
     for _ in range(3):
-        a.copy_(torch.randn_like(a, dtype=torch.float32))
+        a.copy_(torch.randn_like(a))
         out.fill_(7)
         graph.replay()
         torch.cuda.synchronize()
-        eager = tesela.matmul(a, b)
-        assert torch.equal(out, eager) and torch.equal(fresh, tesela.matmul(eager, b))
+        eager = tesela.matmul(a, b, **options)
+        assert torch.equal(out, eager) and torch.equal(fresh, tesela.matmul(eager, b, **options))
 
 
 def test_plan(pair):

@@ -72,6 +72,7 @@ tesela_status tsl_cuda_buffer_adopt(tsl_device *device, void *native, size_t byt
   tsl_cuda_buffer *made = block;
   made->base = (tsl_buffer){.device = device, .bytes = bytes ? bytes : bytes_left};
   made->address = at.memory == TSL_CU_MEMORY_HOST && at.address ? at.address : address;
+  made->base.askew = made->address % TSL_TEXEL_BYTES != 0;
   made->adopted = true;
   *buffer = &made->base;
   return TESELA_OK;

@@ -87,7 +87,10 @@ tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const
                          tsl_cuda_attribute(ordinal, TSL_CU_CAPABILITY_MINOR);
   device->compute_units = tsl_cuda_attribute(ordinal, TSL_CU_MULTIPROCESSORS);
   device->clock_mhz = tsl_cuda_attribute(ordinal, TSL_CU_CLOCK_KHZ) / 1000;
-  device->capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64 | TSL_CAN_CUDA;
+  device->capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64 | TSL_CAN_IMAGES | TSL_CAN_CUDA;
+  device->image_width_max = device->image_height_max = INT32_MAX;
+  device->image_offset_alignment = device->image_pitch_alignment = TSL_TEXEL_BYTES;
+  device->image_pitch_max = SIZE_MAX;
   if (device->architecture >= 53)
     device->capabilities |= TSL_CAN_F16;
   if (device->architecture >= 80)
@@ -95,7 +98,6 @@ tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const
   if (device->architecture == 90)
     device->capabilities |= TSL_CAN_MMA_GROUP | (tsl_cuda.tensor_map ? TSL_CAN_WGMMA : 0);
   add_limits(ordinal, device);
-  tsl_cuda_image_limits(ordinal, device);
   add_predictions(ordinal, device);
   snprintf(device->platform, sizeof device->platform, "%s", driver);
   snprintf(device->key, sizeof device->key, "%.100s/sm_%d/%s", device->label, device->architecture,

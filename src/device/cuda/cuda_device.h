@@ -28,14 +28,14 @@ typedef struct tsl_cuda_buffer {
 struct tsl_stream {
   tsl_device *device;
   tsl_cu_stream handle;
-  tsl_image *gone; /* destroyed images, freed after a wait for the stream */
-  bool adopted;    /* the caller owns the handle */
+  bool adopted; /* the caller owns the handle */
 };
 
+/* Argument of a kernel: tsl_cuda_image in include/dialect_impl.h has the same members. */
 struct tsl_image {
-  tsl_stream *stream;
-  tsl_cu_texture texture;
-  tsl_image *next; /* next in the list of destroyed images */
+  tsl_cu_address address;
+  uint64_t pitch; /* bytes from a row to the next */
+  int32_t width, height;
 };
 
 /* Loads TESELA_CUDA (read at each call), else libcuda.so.1. A loaded driver is never replaced. */
@@ -61,13 +61,6 @@ void tsl_cuda_leave_quietly(void);
 /* Fills `device` except `ops` and `impl`. `driver`: for people; `driver_key`: without blanks. */
 tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const char *driver_key,
                                 tsl_device *device);
-
-/* Fills the image limits and the image capability. */
-void tsl_cuda_image_limits(tsl_cu_device ordinal, tsl_device *device);
-/* Waits for the stream and frees its destroyed images, in the entered context. Returns a result code. */
-int tsl_cuda_wait(tsl_stream *stream);
-/* Frees destroyed images, which no pending work uses, in the entered context. */
-void tsl_cuda_images_end(tsl_stream *stream);
 
 bool tsl_cuda_owns(const tsl_device *device, const void *address);
 

@@ -126,7 +126,7 @@ static tesela_status transfer_and_wait(tsl_stream *stream, const tsl_copy *copy,
   TSL_TRY(check_copy(copy, to_device ? "a copy in" : "a copy out"));
   TSL_TRY(tsl_cuda_enter(stream->device));
   int code = cuda_memory_copy_rows(stream, copy, to_device, &call);
-  const int waited = tsl_cuda_wait(stream);
+  const int waited = tsl_cuda.stream_finish(stream->handle);
   if (code == TSL_CU_SUCCESS) {
     call = to_device ? "cuStreamSynchronize after a copy in" : "cuStreamSynchronize after a copy out";
     code = waited;

@@ -28,30 +28,17 @@ tesela_status tsl_cuda_stream_create(tsl_device *device, tsl_stream **stream) {
 void tsl_cuda_stream_destroy(tsl_stream *stream) {
   if (!stream)
     return;
-  if ((!stream->adopted || stream->gone) && tsl_cuda_enter_quietly(stream->device)) {
-    tsl_cuda_wait(stream);
-    if (!stream->adopted)
-      tsl_cuda.stream_destroy(stream->handle);
+  if (!stream->adopted && tsl_cuda_enter_quietly(stream->device)) {
+    tsl_cuda.stream_finish(stream->handle);
+    tsl_cuda.stream_destroy(stream->handle);
     tsl_cuda_leave_quietly();
-  }
-  /* left by an ended context */
-  for (tsl_image *image = stream->gone, *next; image; image = next) {
-    next = image->next;
-    tsl_free(image);
   }
   tsl_free(stream);
 }
 
-int tsl_cuda_wait(tsl_stream *stream) {
-  const int code = tsl_cuda.stream_finish(stream->handle);
-  if (code == TSL_CU_SUCCESS)
-    tsl_cuda_images_end(stream);
-  return code;
-}
-
 tesela_status tsl_cuda_finish(tsl_stream *stream) {
   TSL_TRY(tsl_cuda_enter(stream->device));
-  return tsl_cuda_leave(stream->device, "cuStreamSynchronize", tsl_cuda_wait(stream));
+  return tsl_cuda_leave(stream->device, "cuStreamSynchronize", tsl_cuda.stream_finish(stream->handle));
 }
 
 tesela_status tsl_cuda_event_create(tsl_device *device, tsl_event **event) {

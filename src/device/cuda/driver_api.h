@@ -12,7 +12,6 @@ typedef struct tsl_cu_stream_object *tsl_cu_stream;
 typedef struct tsl_cu_event_object *tsl_cu_event;
 typedef struct tsl_cu_module_object *tsl_cu_module;
 typedef struct tsl_cu_function_object *tsl_cu_function;
-typedef unsigned long long tsl_cu_texture;
 
 /* Memory kind of a side. */
 enum { TSL_CU_MEMORY_HOST = 1, TSL_CU_MEMORY_DEVICE = 2 };
@@ -53,35 +52,6 @@ typedef struct tsl_cu_copy_peer {
   size_t row_bytes, rows, layers;
 } tsl_cu_copy_peer;
 
-/* CUDA_RESOURCE_DESC: rows of texels in device memory. */
-enum { TSL_CU_RESOURCE_PITCH_2D = 3, TSL_CU_FORMAT_FLOAT = 0x20 };
-typedef struct tsl_cu_resource {
-  int kind;
-  union {
-    struct {
-      tsl_cu_address address;
-      int format;
-      unsigned channels;
-      size_t width, height; /* texels, rows */
-      size_t pitch;         /* bytes */
-    } rows;
-    int padding[32];
-  } of;
-  unsigned flags;
-} tsl_cu_resource;
-
-enum { TSL_CU_OUTSIDE_BORDER = 3 }; /* border color outside */
-/* CUDA_TEXTURE_DESC. Zero: unnormalized coordinates, nearest texel. */
-typedef struct tsl_cu_sampling {
-  int outside[3]; /* address mode by dimension */
-  int filter;
-  unsigned flags, anisotropy;
-  int level_filter;
-  float level_bias, level_min, level_max;
-  float border[4];
-  int padding[12];
-} tsl_cu_sampling;
-
 /* CUlaunchAttribute, its value padded to 64 bytes. */
 typedef struct tsl_cu_launch_attribute {
   int id, unused;
@@ -116,16 +86,11 @@ typedef enum tsl_cu_attribute {
   TSL_CU_WARP_SIZE = 10,
   TSL_CU_PITCH_MAX = 11,
   TSL_CU_CLOCK_KHZ = 13,
-  TSL_CU_TEXTURE_ALIGNMENT = 14,
   TSL_CU_MULTIPROCESSORS = 16,
   TSL_CU_INTEGRATED = 18,
   TSL_CU_MEMORY_CLOCK_KHZ = 36,
   TSL_CU_MEMORY_BUS_BITS = 37,
   TSL_CU_L2_CACHE_BYTES = 38,
-  TSL_CU_TEXTURE_PITCH_ALIGNMENT = 51,
-  TSL_CU_TEXTURE_WIDTH_MAX = 70, /* limit of textures over pitched memory */
-  TSL_CU_TEXTURE_HEIGHT_MAX = 71,
-  TSL_CU_TEXTURE_PITCH_MAX = 72,
   TSL_CU_CAPABILITY_MAJOR = 75,
   TSL_CU_CAPABILITY_MINOR = 76,
   TSL_CU_SHARED_MAX = 97, /* bytes of shared memory that a block may request at launch */
@@ -225,10 +190,6 @@ enum {
   X(peer_can, cuDeviceCanAccessPeer, (int *can, tsl_cu_device device, tsl_cu_device peer))                   \
   X(peer_enable, cuCtxEnablePeerAccess, (tsl_cu_context peer, unsigned flags))                               \
   X(fill, cuMemsetD8Async, (tsl_cu_address end, unsigned char byte, size_t count, tsl_cu_stream stream))     \
-  X(texture_create, cuTexObjectCreate,                                                                       \
-    (tsl_cu_texture * texture, const tsl_cu_resource *resource, const tsl_cu_sampling *sampling,             \
-     const void *no_view))                                                                                   \
-  X(texture_destroy, cuTexObjectDestroy, (tsl_cu_texture texture))                                           \
   X(stream_create, cuStreamCreate, (tsl_cu_stream * stream, unsigned flags))                                 \
   X(stream_context, cuStreamGetCtx, (tsl_cu_stream stream, tsl_cu_context * context))                        \
   X(context_device, cuCtxGetDevice, (tsl_cu_device * device))                                                \

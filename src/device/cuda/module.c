@@ -222,7 +222,7 @@ tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_
                     kernel->name, count, ARGUMENTS_MAX);
   TSL_TRY(module_check_grid(device, kernel, grid));
   for (int i = 0; i < count; i++)
-    at[i] = arguments[i].image    ? (void *)&arguments[i].image->texture
+    at[i] = arguments[i].image    ? (void *)arguments[i].image
             : arguments[i].buffer ? (void *)&((tsl_cuda_buffer *)arguments[i].buffer)->address
                                   : (void *)(uintptr_t)arguments[i].value;
   const bool entered = tsl_cuda_is_entered(device); /* saves a tenth of a small launch */

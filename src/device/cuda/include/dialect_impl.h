@@ -207,13 +207,22 @@ TSL_FUNCTION void tsl_store_whole(double *p, tsl_vector<double, 2> v) {
 #define TSL_LOCAL_STORE(type, n, pointer, vector) tsl_store_aligned<type, n>(pointer, vector)
 #define TSL_LANE(vector, i) ((vector).lane[0x##i])
 
-/* Handle of a texture object; zeros outside. PTX reads by integers, CUDA C++ by floats only. */
-#define TSL_IMAGE unsigned long long
-TSL_FUNCTION tsl_vector<float, 4> tsl_texel(unsigned long long image, int column, int row) {
-  tsl_vector<float, 4> texel;
-  asm("tex.2d.v4.f32.s32 {%0, %1, %2, %3}, [%4, {%5, %6}];"
-      : "=f"(texel.lane[0]), "=f"(texel.lane[1]), "=f"(texel.lane[2]), "=f"(texel.lane[3])
-      : "l"(image), "r"(column), "r"(row));
+/* Rows of texels in global memory, read through the cache that textures use (ld.global.nc); zeros outside. A
+ * texture object would belong to the driver: a stream's capture forbids its creation. */
+struct tsl_cuda_image {
+  const char *address;
+  unsigned long long pitch;
+  int width, height;
+};
+#define TSL_IMAGE tsl_cuda_image
+TSL_FUNCTION tsl_vector<float, 4> tsl_texel(const tsl_cuda_image &image, int column, int row) {
+  tsl_vector<float, 4> texel = {};
+  const int is_inside = (unsigned)column < (unsigned)image.width && (unsigned)row < (unsigned)image.height;
+  asm("{ .reg .pred inside;\n"
+      "  setp.ne.s32 inside, %5, 0;\n"
+      "  @inside ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4]; }"
+      : "+f"(texel.lane[0]), "+f"(texel.lane[1]), "+f"(texel.lane[2]), "+f"(texel.lane[3])
+      : "l"(image.address + row * image.pitch + column * 16LL), "r"(is_inside));
   return texel;
 }
 #define TSL_TEXEL(image, column, row) tsl_texel(image, column, row)
