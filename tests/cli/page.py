@@ -2,7 +2,7 @@
 
 Tags are balanced and nothing is loaded from outside of the page. The data is JSON. The indices of its entries
 lead to their types, sizes, strategies and devices. The report as text has the call and every idea. Of a
-trace, the report has the call and the steps.
+trace, the report has the call and the steps; of the lab, the call, verdicts and faults.
 tests/page/browser.py checks the page in a browser."""
 
 import html.parser
@@ -54,6 +54,17 @@ def check_trace(data, report, problems):
             problems.append(f"the report lacks: {text}")
 
 
+def check_lab(data, report, problems):
+    """Each kernel of a lab's page is in the report, with its verdict and its faults."""
+    one_kernel = "lab" in data
+    for kernel in [data["lab"]] if one_kernel else data["class"]:
+        faults = [fault["text"] if one_kernel else fault["kind"] for fault in kernel.get("faults", [])]
+        judged = {"right": "judged    right"}.get(kernel["verdict"], "") if one_kernel else kernel["verdict"]
+        for text in (data["command_line"], kernel["name"], judged, *(faults if one_kernel else faults[:1])):
+            if text not in report:
+                problems.append(f"the report lacks: {text}")
+
+
 def check_data(data, report, problems):
     for entry in data["entries"]:
         kind, size, strategy, device = entry["at"]
@@ -88,7 +99,8 @@ def main():
     if len(page.ids) != len(set(page.ids)):
         problems.append(f"ids that are there twice: {page.ids}")
     data = json.loads(page.text["data"])
-    (check_trace if "trace" in data else check_data)(data, page.text["pre"], problems)
+    check = check_trace if "trace" in data else check_lab if "lab" in data or "class" in data else check_data
+    check(data, page.text["pre"], problems)
     if problems:
         sys.exit("\n".join(problems))
 

@@ -27,6 +27,16 @@ json 'j["verdict"] == "right" and j["shapes"] == j["shapes_right"] > 200 and j["
 json 'j["counted"]["global_reads"] * 8 == j["counted"]["multiply_adds"]'
 json 'len(j["hash"]) == 32 and j["language"] == "c" and j["faults"] == []'
 
+# A page with the same data. A page that cannot be written is reported first.
+python=$(python_with html.parser)
+tesela 0 lab run mine --size 64 --html mine.html
+page mine.html verdict rates counts kernel
+tesela 3 lab run mine --html nowhere/mine.html
+says "nowhere/mine.html"
+tesela 2 lab new another --html another.html
+says "--html"
+absent another another.html
+
 # Every kernel of `lab new` in C is right and has no fault.
 for rung in sequential sequential_optimized blocked host_packed threads "dot sequential" \
   "transpose element"; do
@@ -194,8 +204,9 @@ done
 tesela 0 lab grade class --seconds 2 --no-race --json
 json 'len(j["kernels"]) == 6'
 json '[k["name"] for k in j["kernels"] if k["verdict"] == "right"] == ["ada", "bob"]'
-tesela 0 lab grade class --seconds 2 --no-race --markdown
+tesela 0 lab grade class --seconds 2 --no-race --markdown --html class.html
 prints '| name |' '|---' 'ada'
+page class.html ranking kernels
 tesela 2 lab grade mine
 says "no folders with kernels"
 mkdir many && (cd many && seq 513 | xargs mkdir)

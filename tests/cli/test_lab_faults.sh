@@ -14,7 +14,7 @@ plant() {
   sed -i -E "$script" "$name/kernel.cl"
   sed -i -E "${6:-}" "$name/parameters"
   ! cmp -s before "$name/kernel.cl" || fail "$name: the script changes nothing"
-  run 1 "$TESELA" lab run "$name" --no-race
+  run 1 "$TESELA" lab run "$name" --no-race --html "$name.html"
   prints "fault     $kind:"
   found=$((found + 1))
 }
@@ -41,6 +41,8 @@ prints "a["
 plant race "race on c" element f32 's/int l = 0; l < k; l\+\+/int l = get_group_id(2); l < k; l += 2/;
   s/beta != 0/get_group_id(2) > 0/; s/beta \* c/c/' 's/items = n m/items = n m 2/'
 [ "$found" = 10 ] || fail "only $found of ten faults"
+python=$(python_with html.parser)
+for name in barrier_2 edge; do page "$name.html" verdict faults counts kernel; done
 
 # A fault in CUDA: the detector needs no device.
 tesela 0 lab new cuda --from tile_local --language cuda

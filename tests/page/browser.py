@@ -374,6 +374,7 @@ def check_form(browser):
         "[...document.querySelectorAll('header, section:not(#ideas)')]"
         ".map(part => part.innerText).join(' ')"
     )
+    words = words.replace("a null pointer", "")  # a fault of the lab
     for marker in ("NaN", "undefined", "null", "Infinity", "[object"):
         expect(
             not re.search(rf"(?<![a-zA-Z]){re.escape(marker)}(?![a-zA-Z])", words), f"the page says {marker}"
@@ -571,6 +572,62 @@ def drive_trace(browser, everything):
     check_player_controls(browser, replay)
 
 
+def check_kernel(browser, kernel, section):
+    """Faults and the failure quote their lines; rates and bars are those of the data."""
+    marked = browser.get(
+        f"[...document.querySelectorAll('{section} .marked')].map(line => [line.querySelector('i').textContent,"
+        " line.textContent])"
+    )
+    for fault in [*kernel["faults"], kernel]:
+        if fault["line"]:
+            line = str(fault["line"])
+            expect([line, line + (fault["source"] or " ")] in marked, f"line {line} is not quoted in {section}")
+    words = browser.get(f"document.querySelector('{section}').textContent")
+    for text in [kernel["verdict"], kernel["failure"], *(fault["text"] for fault in kernel["faults"])]:
+        expect(text in words, f"{section} lacks: {text}")
+
+
+def check_rates(browser, kernel, table):
+    rows = browser.get(
+        f"[...document.querySelectorAll('{table} tbody tr')].map(row => [...row.children].map(cell =>"
+        " cell.textContent).concat(row.querySelector('.bar span').style.width))"
+    )
+    seconds = [rate["seconds"] for rate in kernel["rates"]]
+    expect(len(rows) == len(seconds), f"{len(rows)} rates, not {len(seconds)}")
+    for row, rate in zip(rows, kernel["rates"]):
+        name, factor = rate["name"], seconds[0] / rate["seconds"]
+        expect(row[0].split(" (")[0] == name, f"the rate of {row[0]}, not of {name}")
+        expect(near(row[-1].rstrip("%"), 100 * min(seconds) / rate["seconds"]), f"the bar of {name}: {row[-1]}")
+        if factor != 1:
+            shown, word = row[3].split("\u00a0× ")
+            expect(near(shown, max(factor, 1 / factor)), f"{name}: {row[3]}, not {factor}")
+            expect(word == ("faster" if factor >= 1 else "slower"), f"{name} is {word}")
+
+
+def drive_lab(browser, everything):
+    kernel = everything["lab"]
+    check_kernel(browser, kernel, "#page")
+    lines = browser.get("document.querySelectorAll('#kernel .listing > span').length")
+    expect(lines == len(kernel["kernel"].rstrip("\n").split("\n")), f"the listing has {lines} lines")
+    if kernel["rates"]:
+        check_rates(browser, kernel, "#rates")
+
+
+def drive_class(browser, everything):
+    ranks = browser.get(
+        "[...document.querySelectorAll('#ranking tbody tr')].map(row =>"
+        " [...row.children].map(cell => cell.textContent))"
+    )
+    expect(len(ranks) == len(everything["class"]), f"{len(ranks)} ranks")
+    for rank, kernel in zip(ranks, everything["class"]):
+        expect(rank[0] == kernel["name"] and rank[3] == kernel["verdict"], f"{rank} of {kernel['name']}")
+        if kernel.get("faults"):
+            broken = kernel["verdict"] == "broken"
+            reason = kernel["failure"] if broken else kernel["faults"][0]["kind"]
+            expect(rank[6] == reason, f"{rank} has another reason")
+            check_kernel(browser, kernel, "#kernels")
+
+
 def drive(browser, path, folder):
     found = re.search(
         r'<script type="application/json" id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.S
@@ -584,7 +641,8 @@ def drive(browser, path, folder):
     browser.picture(folder, "light.png")
     check_form(browser)
     browser.size(1280, 1600)
-    (drive_trace if "trace" in everything else drive_exploration)(browser, everything)
+    kinds = {"trace": drive_trace, "lab": drive_lab, "class": drive_class}
+    next((kinds[name] for name in kinds if name in everything), drive_exploration)(browser, everything)
     check_colours(browser)
     browser.colours("dark")
     browser.picture(folder, "dark.png")

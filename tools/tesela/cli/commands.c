@@ -132,7 +132,7 @@ static tesela_status run_command(const tsl_command *command, int argc, char **ar
     TSL_GO(commands_check_words(command, line, argv + words, argc - words));
     TSL_GO(tsl_check_environment());
     status =
-        command->run(&(tsl_command_call){commands, command, options, argv + words, argc - words, argv, argc});
+        command->run(&(tsl_command_call){commands, command, options, argv + words, argc - words, line, argc});
   }
 out:
   free(line);

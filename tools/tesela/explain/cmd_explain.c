@@ -245,27 +245,15 @@ static tesela_status add_trace(const tsl_chosen_strategy *chosen, const tsl_reco
 static tesela_status write_trace(const tsl_command_call *call, const tsl_chosen_strategy *chosen,
                                  const tsl_recording *recording, const tsl_recording_place *place,
                                  tsl_output *output) {
-  tsl_text report = {0}, command = {0}, clean = {0}, heading = {0}, page = {0};
-  json_t *data = NULL;
-  tesela_status status;
-  tsl_call_add_line(call, &command);
-  tsl_page_clean(tsl_text_get(&command), &clean);
+  tsl_text report = {0}, heading = {0};
   tsl_text_add(&heading, "Trace of ");
   add_traced(chosen, recording, &heading);
-  tsl_text_add(&report, "%s\n\n%s\n\n", tsl_text_get(&heading), tsl_text_get(&command));
-  TSL_GO(add_trace(chosen, recording, place, true, &report));
-  data = json_pack("{s:s, s:s, s:o}", "heading", tsl_text_get(&heading), "command_line", tsl_text_get(&clean),
-                   "trace", trace_json(chosen, recording, place));
-  TSL_GO(data ? TESELA_OK : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write the page"));
-  TSL_GO(tsl_page_fill(tsl_text_get(&heading), tesela_version(), data, &report, &page));
-  TSL_GO(tsl_page_write(&page, output));
-out:
-  json_decref(data);
+  tesela_status status = add_trace(chosen, recording, place, true, &report);
+  if (status == TESELA_OK)
+    status = tsl_page_write_object(call, tsl_text_get(&heading), "trace",
+                                   trace_json(chosen, recording, place), &report, output);
   tsl_text_free(&report);
-  tsl_text_free(&command);
-  tsl_text_free(&clean);
   tsl_text_free(&heading);
-  tsl_text_free(&page);
   return status;
 }
 

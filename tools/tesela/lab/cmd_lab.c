@@ -22,6 +22,8 @@ static const tsl_option options[] = {
     TSL_OPTION(tsl_lab_options, memory, "memory", BYTES, "8GiB", "end a kernel that uses more memory"),
     TSL_OPTION(tsl_lab_options, markdown, "markdown", FLAG, NULL, "grade: print Markdown"),
     TSL_OPTION(tsl_lab_options, times, "times", COUNT, NULL, "watch: end after so many runs"),
+    TSL_OPTION(tsl_lab_options, html, "html", FILE, NULL,
+               "write a page with verdict, faults in the kernel's lines, and rates; not for new"),
     {"output", 'o', TSL_VALUE_FILE, NULL, "pack: write this file (default: NAME.lab.json)",
      offsetof(tsl_lab_options, output)},
     TSL_OPTION_JSON(tsl_lab_options),
@@ -53,6 +55,9 @@ static tesela_status lab_run(const tsl_command_call *call) {
     action++;
   if (call->word_count != 2)
     return tsl_fail(TESELA_BAD_CALL, "the folder is missing; write tesela lab %s NAME", actions[action].name);
+  if (((const tsl_lab_options *)call->options)->html && actions[action].run == tsl_lab_new)
+    return tsl_fail(TESELA_BAD_CALL, "--html is not for new; tesela lab run %s --html FILE writes a page",
+                    call->words[1]);
   return actions[action].run(call);
 }
 

@@ -3,12 +3,13 @@
 #define TSL_TOOL_LAB_LAB_H
 
 #include "cli/tool.h"
+#include "io/output.h"
 #include "lab/lab_kernel.h"
 
 #include <stdio.h>
 
 typedef struct tsl_lab_options {
-  const char *from, *language, *device, *output, *sizes;
+  const char *from, *language, *device, *output, *sizes, *html;
   tesela_type type;
   bool plain, json, peers, markdown; /* plain: without the race */
   bool quiet;                        /* output of the kernel is lost; set by grade */
@@ -86,12 +87,27 @@ tesela_status tsl_lab_compile_recorded(const char *folder, const char *headers, 
 void tsl_lab_add_fault(tsl_lab_report *report, const char *kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Appends the report as text; `source` is the kernel's text, whose lines are quoted. */
-void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *report, tsl_text *out);
+/* Appends the report as text, with quoted lines of the kernel. `width`, `colour`: of the output, as in
+ * cli/table.h. */
+void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *report, int width, bool colour,
+                        tsl_text *out);
 /* Returns a text as JSON; bytes that are no UTF-8, as in old source files, become U+FFFD. */
 json_t *tsl_lab_json_text(const char *text);
 /* Returns the report as JSON. */
 json_t *tsl_lab_report_json(const tsl_lab_kernel *kernel, const tsl_lab_report *report);
+/* Opens the page's file of --html, so that an unwritable file is reported first; without --html does nothing,
+ * as the functions below. */
+tesela_status tsl_lab_page_open(const tsl_lab_options *options, tsl_output *page);
+/* Writes the page of a kernel. */
+tesela_status tsl_lab_page_write(const tsl_command_call *call, const tsl_lab_kernel *kernel,
+                                 const tsl_lab_report *report, tsl_output *page);
+/* Writes the page of a class. Takes the reference of `kernels`, a list; `text`: the ranking as text. */
+tesela_status tsl_lab_page_write_class(const tsl_command_call *call, json_t *kernels, const tsl_text *text,
+                                       tsl_output *page);
+/* Removes a page that was not written. */
+void tsl_lab_page_close(tsl_output *page);
+/* Returns the report as JSON with the kernel's file, text and device, as the page needs it. */
+json_t *tsl_lab_page_json(const tsl_lab_kernel *kernel, const tsl_lab_report *report);
 /* Fails with the exit code of the report; TESELA_OK for a right kernel. */
 tesela_status tsl_lab_conclude(const tsl_lab_kernel *kernel, const tsl_lab_report *report);
 

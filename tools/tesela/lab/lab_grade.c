@@ -112,20 +112,22 @@ static void grade_add_row(const grade_row *row, int rank, tsl_table *table) {
   tsl_table_add(table, "%s", is_right ? "" : grade_why(row));
 }
 
-static tesela_status grade_print(const tsl_command_call *call, grade_row *const *rows, int count) {
-  const tsl_lab_options *given = call->options;
+/* Returns the kernels in the order of the ranking. `make`: tsl_lab_report_json() or tsl_lab_page_json(). */
+static json_t *grade_json(grade_row *const *rows, int count,
+                          json_t *(*make)(const tsl_lab_kernel *kernel, const tsl_lab_report *report)) {
+  json_t *list = json_array();
+  for (int i = 0; i < count; i++)
+    json_array_append_new(list, rows[i]->is_read
+                                    ? make(&rows[i]->kernel, &rows[i]->report)
+                                    : json_pack("{s:o, s:s, s:o}", "name", tsl_lab_json_text(rows[i]->name),
+                                                "verdict", "broken", "failure",
+                                                tsl_lab_json_text(rows[i]->report.failure)));
+  return list;
+}
+
+static void grade_add_table(grade_row *const *rows, int count, bool markdown, int width, bool colour,
+                            tsl_text *out) {
   tsl_table table = {0};
-  tsl_text out = {0};
-  if (given->json) {
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++)
-      json_array_append_new(list, rows[i]->is_read
-                                      ? tsl_lab_report_json(&rows[i]->kernel, &rows[i]->report)
-                                      : json_pack("{s:o, s:s, s:o}", "name", tsl_lab_json_text(rows[i]->name),
-                                                  "verdict", "broken", "failure",
-                                                  tsl_lab_json_text(rows[i]->report.failure)));
-    return tsl_print_json(call, json_pack("{s:o}", "kernels", list));
-  }
   tsl_table_column(&table, "rank", TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, "name", TSL_ALIGN_LEFT, false);
   tsl_table_column(&table, "language", TSL_ALIGN_LEFT, false);
@@ -135,12 +137,32 @@ static tesela_status grade_print(const tsl_command_call *call, grade_row *const 
   tsl_table_column(&table, "why", TSL_ALIGN_LEFT, true);
   for (int i = 0; i < count; i++)
     grade_add_row(rows[i], i + 1, &table);
-  if (given->markdown)
-    tsl_table_markdown(&table, &out);
+  if (markdown)
+    tsl_table_markdown(&table, out);
   else
-    tsl_table_text(&table, 0, tsl_output_width(), tsl_output_colour(), &out);
-  out.failed |= table.failed;
+    tsl_table_text(&table, 0, width, colour, out);
+  out->failed |= table.failed;
   tsl_table_free(&table);
+}
+
+static tesela_status grade_write_page(const tsl_command_call *call, grade_row *const *rows, int count,
+                                      tsl_output *page) {
+  tsl_text text = {0};
+  if (!page->path)
+    return TESELA_OK;
+  grade_add_table(rows, count, false, 0, false, &text);
+  const tesela_status status =
+      tsl_lab_page_write_class(call, grade_json(rows, count, tsl_lab_page_json), &text, page);
+  tsl_text_free(&text);
+  return status;
+}
+
+static tesela_status grade_print(const tsl_command_call *call, grade_row *const *rows, int count) {
+  const tsl_lab_options *given = call->options;
+  tsl_text out = {0};
+  if (given->json)
+    return tsl_print_json(call, json_pack("{s:o}", "kernels", grade_json(rows, count, tsl_lab_report_json)));
+  grade_add_table(rows, count, given->markdown, tsl_output_width(), tsl_output_colour(), &out);
   return tsl_print(&out);
 }
 
@@ -149,20 +171,24 @@ tesela_status tsl_lab_grade(const tsl_command_call *call) {
   grade_row *rows[ROWS_MAX];
   tsl_lab_options options = *(const tsl_lab_options *)call->options;
   int count = 0, tried = 0;
+  tsl_output page = {0};
   options.quiet = true;
   TSL_TRY(grade_list(call->words[1], names, &count));
-  for (; tried < count; tried++) {
+  tesela_status status = tsl_lab_page_open(&options, &page);
+  for (; status == TESELA_OK && tried < count; tried++) {
     rows[tried] = calloc(1, sizeof **rows);
     if (!rows[tried])
       break;
     grade_try(names[tried], &options, rows[tried]);
   }
-  tesela_status status = TESELA_OK;
-  if (tried < count)
+  if (status == TESELA_OK && tried < count)
     status = tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a table of kernels");
   qsort(rows, (size_t)tried, sizeof *rows, grade_compare);
   if (status == TESELA_OK)
+    status = grade_write_page(call, rows, tried, &page);
+  if (status == TESELA_OK)
     status = grade_print(call, rows, tried);
+  tsl_lab_page_close(&page);
   for (int i = 0; i < count; i++)
     free(names[i]);
   for (int i = 0; i < tried; i++) {

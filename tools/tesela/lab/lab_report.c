@@ -29,20 +29,47 @@ void tsl_lab_add_fault(tsl_lab_report *report, const char *kind, const char *for
     report->faults[report->fault_count++] = fault;
 }
 
-/* Quotes the line of the kernel that a sentence names: "kernel.cl:21" or "kernel.cu(21)". */
-static void report_add_quote(const tsl_lab_kernel *kernel, const char *sentence, tsl_text *out) {
-  const size_t length = strlen(kernel->base);
+/* Returns the number of the kernel's line that a sentence names: "kernel.cl:21" or "kernel.cu(21)"; 0: none.
+ * *line: the line, *length: its bytes. */
+static int64_t report_find_line(const tsl_lab_kernel *kernel, const char *sentence, const char **line,
+                                size_t *length) {
+  const size_t name = strlen(kernel->base);
   int64_t number = 0;
-  for (const char *at = sentence; number == 0 && (at = strstr(at, kernel->base)) != NULL; at += length)
-    if (at[length] == ':' || at[length] == '(')
-      number = strtol(at + length + 1, NULL, 10);
-  const char *line = kernel->text;
-  for (int64_t i = 1; line && i < number; i++) {
-    line = strchr(line, '\n');
-    line = line ? line + 1 : NULL;
+  for (const char *at = sentence; number == 0 && (at = strstr(at, kernel->base)) != NULL; at += name)
+    if (at[name] == ':' || at[name] == '(')
+      number = strtol(at + name + 1, NULL, 10);
+  const char *found = kernel->text;
+  for (int64_t i = 1; found && i < number; i++) {
+    found = strchr(found, '\n');
+    found = found ? found + 1 : NULL;
   }
-  if (line && number > 0)
-    tsl_text_add(out, "      %5lld | %.*s\n", (long long)number, (int)strcspn(line, "\n"), line);
+  if (!found || number <= 0)
+    return 0;
+  *line = found;
+  *length = strcspn(found, "\n");
+  return number;
+}
+
+/* Quotes the line of the kernel that a sentence names. */
+static void report_add_quote(const tsl_lab_kernel *kernel, const char *sentence, tsl_text *out) {
+  const char *line;
+  size_t length;
+  const int64_t number = report_find_line(kernel, sentence, &line, &length);
+  if (number > 0)
+    tsl_text_add(out, "      %5lld | %.*s\n", (long long)number, (int)length, line);
+}
+
+/* Adds the line that a sentence names, and its number, to an object; null for none. */
+static void report_set_line(const tsl_lab_kernel *kernel, const char *sentence, json_t *object) {
+  const char *line;
+  size_t length;
+  const int64_t number = report_find_line(kernel, sentence, &line, &length);
+  tsl_text source = {0};
+  if (number > 0)
+    tsl_text_add_bytes(&source, line, length);
+  json_object_set_new(object, "line", number > 0 ? json_integer((json_int_t)number) : json_null());
+  json_object_set_new(object, "source", number > 0 ? tsl_lab_json_text(tsl_text_get(&source)) : json_null());
+  tsl_text_free(&source);
 }
 
 static const char *report_rate(const tsl_lab_report *report, double seconds, char *out, size_t size) {
@@ -51,7 +78,7 @@ static const char *report_rate(const tsl_lab_report *report, double seconds, cha
   return tsl_format_bandwidth(report->bytes / seconds, out, size);
 }
 
-static void report_add_rates(const tsl_lab_report *report, tsl_text *out) {
+static void report_add_rates(const tsl_lab_report *report, int width, bool colour, tsl_text *out) {
   tsl_table table = {0};
   tsl_table_column(&table, report->size, TSL_ALIGN_LEFT, false);
   tsl_table_column(&table, "time", TSL_ALIGN_RIGHT, false);
@@ -70,7 +97,7 @@ static void report_add_rates(const tsl_lab_report *report, tsl_text *out) {
     else
       tsl_table_add(&table, "%.3gx %s", factor >= 1 ? factor : 1 / factor, factor >= 1 ? "faster" : "slower");
   }
-  tsl_table_text(&table, 2, tsl_output_width(), tsl_output_colour(), out);
+  tsl_table_text(&table, 2, width, colour, out);
   out->failed |= table.failed;
   tsl_table_free(&table);
 }
@@ -91,8 +118,8 @@ static void report_add_counts(const tsl_lab_kernel *kernel, const tsl_lab_report
   tsl_text_add(out, "\n");
 }
 
-void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *report, tsl_text *out) {
-  const int width = tsl_output_width();
+void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *report, int width, bool colour,
+                        tsl_text *out) {
   tsl_text_add(out, "%s: %s, %s, %s", kernel->file, tsl_op_name(kernel->op), tsl_type(kernel->type)->name,
                tsl_lab_language_title(kernel->language));
   if (*report->device)
@@ -124,7 +151,7 @@ void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *repo
                  *report->undetected ? "not at all" : "only by the detector");
   report_add_counts(kernel, report, out);
   if (report->rate_count > 0)
-    report_add_rates(report, out);
+    report_add_rates(report, width, colour, out);
 }
 
 json_t *tsl_lab_json_text(const char *text) {
@@ -135,13 +162,19 @@ json_t *tsl_lab_json_text(const char *text) {
   return value;
 }
 
+/* Returns a fault, or another sentence about the kernel, with the line that it names. */
+static json_t *report_fault_json(const tsl_lab_kernel *kernel, const char *kind, const char *text) {
+  json_t *fault = json_pack("{s:s, s:o}", "kind", kind, "text", tsl_lab_json_text(text));
+  report_set_line(kernel, text, fault);
+  return fault;
+}
+
 json_t *tsl_lab_report_json(const tsl_lab_kernel *kernel, const tsl_lab_report *report) {
   json_t *faults = json_array(), *rates = json_array();
   char hash[33];
   tsl_hash_text(kernel->hash, hash);
   for (int i = 0; i < report->fault_count; i++)
-    json_array_append_new(faults, json_pack("{s:s, s:o}", "kind", report->faults[i].kind, "text",
-                                            tsl_lab_json_text(report->faults[i].text)));
+    json_array_append_new(faults, report_fault_json(kernel, report->faults[i].kind, report->faults[i].text));
   for (int i = 0; i < report->rate_count; i++)
     json_array_append_new(rates, json_pack("{s:s, s:o}", "name", report->rates[i].name, "seconds",
                                            tsl_json_real(report->rates[i].seconds)));
@@ -149,7 +182,7 @@ json_t *tsl_lab_report_json(const tsl_lab_kernel *kernel, const tsl_lab_report *
                               "global_writes", report->global_writes, "local_reads", report->local_reads,
                               "local_writes", report->local_writes, "barriers", report->barriers,
                               "multiply_adds", report->products, "lines", report->lines);
-  return json_pack(
+  json_t *const object = json_pack(
       "{s:o, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:o, s:f, s:s, s:f, s:f, s:o, s:o}",
       "name", tsl_lab_json_text(kernel->name), "operation", tsl_op_name(kernel->op), "language",
       tsl_lab_language_word(kernel->language), "type", tsl_type(kernel->type)->name, "hash", hash, "device",
@@ -158,6 +191,8 @@ json_t *tsl_lab_report_json(const tsl_lab_kernel *kernel, const tsl_lab_report *
       report->cases, "shapes_right", report->cases_right, "wrong", tsl_lab_json_text(report->wrong),
       "error_of_bound", report->error, "size", report->size, "flops", report->flops, "bytes", report->bytes,
       "rates", rates, "counted", counted);
+  report_set_line(kernel, report->failure, object);
+  return object;
 }
 
 tesela_status tsl_lab_conclude(const tsl_lab_kernel *kernel, const tsl_lab_report *report) {

@@ -10,21 +10,31 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Prints the report, and writes the page of --html. */
+static tesela_status run_print(const tsl_command_call *call, const tsl_lab_kernel *kernel,
+                               const tsl_lab_report *report, bool json, tsl_output *page) {
+  tsl_text out = {0};
+  TSL_TRY(tsl_lab_page_write(call, kernel, report, page));
+  if (json)
+    return tsl_print_json(call, tsl_lab_report_json(kernel, report));
+  tsl_lab_report_add(kernel, report, tsl_output_width(), tsl_output_colour(), &out);
+  return tsl_print(&out);
+}
+
 static tesela_status run_once(const tsl_command_call *call, bool json) {
   const tsl_lab_options *given = call->options;
   tsl_lab_kernel kernel;
   tsl_lab_report report;
-  tsl_text out = {0};
+  tsl_output page = {0};
   TSL_TRY(tsl_lab_kernel_read(call->words[1], &kernel));
-  tesela_status status = tsl_lab_try(&kernel, given, &report);
-  if (status == TESELA_OK && json)
-    status = tsl_print_json(call, tsl_lab_report_json(&kernel, &report));
-  else if (status == TESELA_OK) {
-    tsl_lab_report_add(&kernel, &report, &out);
-    status = tsl_print(&out);
-  }
+  tesela_status status = tsl_lab_page_open(given, &page);
+  if (status == TESELA_OK)
+    status = tsl_lab_try(&kernel, given, &report);
+  if (status == TESELA_OK)
+    status = run_print(call, &kernel, &report, json, &page);
   if (status == TESELA_OK)
     status = tsl_lab_conclude(&kernel, &report);
+  tsl_lab_page_close(&page);
   tsl_lab_kernel_free(&kernel);
   return status;
 }
@@ -79,10 +89,9 @@ static json_t *pack_json(const tsl_lab_kernel *kernel, const tsl_lab_report *rep
   gmtime_r(&now, &utc);
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
   gethostname(host, sizeof host - 1);
-  json_t *object = tsl_lab_report_json(kernel, report);
-  json_t *more =
-      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "file", kernel->base, "kernel", kernel->text, "parameters",
-                parameters, "machine", host, "device_label", report->device_label, "date", date);
+  json_t *object = tsl_lab_page_json(kernel, report);
+  json_t *more = json_pack("{s:s, s:s, s:s, s:s}", "kernel", kernel->text, "parameters", parameters,
+                           "machine", host, "date", date);
   if (!object || !more || json_object_update(object, more) != 0) {
     json_decref(object);
     object = NULL;
@@ -97,8 +106,10 @@ tesela_status tsl_lab_pack(const tsl_command_call *call) {
   tsl_lab_kernel kernel;
   tsl_lab_report report;
   tsl_text out = {0};
+  tsl_output page = {0};
   TSL_TRY(tsl_lab_kernel_read(call->words[1], &kernel));
   tesela_status status = TESELA_OK;
+  TSL_GO(tsl_lab_page_open(given, &page));
   snprintf(path, sizeof path, "%.4000s/parameters", kernel.folder);
   TSL_GO(tsl_lab_read_file(path, &parameters));
   TSL_GO(tsl_lab_try(&kernel, given, &report));
@@ -119,12 +130,14 @@ tesela_status tsl_lab_pack(const tsl_command_call *call) {
     status = tsl_fail(TESELA_IO_FAILED, "%s: %s", given->output ? given->output : path, strerror(errno));
     goto out;
   }
-  tsl_lab_report_add(&kernel, &report, &out);
+  TSL_GO(tsl_lab_page_write(call, &kernel, &report, &page));
+  tsl_lab_report_add(&kernel, &report, tsl_output_width(), tsl_output_colour(), &out);
   tsl_text_add(&out, "  packed    %s\n", given->output ? given->output : path);
   status = tsl_print(&out);
 out:
   free(text);
   free(parameters);
+  tsl_lab_page_close(&page);
   tsl_lab_kernel_free(&kernel);
   return status;
 }

@@ -189,6 +189,30 @@ tesela_status tsl_page_write(const tsl_text *text, tsl_output *output) {
   return TESELA_OK;
 }
 
+tesela_status tsl_page_write_object(const tsl_command_call *call, const char *heading, const char *name,
+                                    json_t *object, const tsl_text *report, tsl_output *output) {
+  tsl_text command = {0}, clean = {0}, title = {0}, plain = {0}, page = {0};
+  tesela_status status;
+  tsl_call_add_line(call, &command);
+  tsl_page_clean(tsl_text_get(&command), &clean);
+  tsl_page_clean(heading, &title);
+  tsl_text_add(&plain, "%s\n\n%s\n\n%s", heading, tsl_text_get(&command), tsl_text_get(report));
+  plain.failed |= command.failed || report->failed;
+  json_t *data = json_pack("{s:s, s:s, s:o}", "heading", tsl_text_get(&title), "command_line",
+                           tsl_text_get(&clean), name, object);
+  TSL_GO(data ? TESELA_OK : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write the page"));
+  TSL_GO(tsl_page_fill(heading, tesela_version(), data, &plain, &page));
+  TSL_GO(tsl_page_write(&page, output));
+out:
+  json_decref(data);
+  tsl_text_free(&command);
+  tsl_text_free(&clean);
+  tsl_text_free(&title);
+  tsl_text_free(&plain);
+  tsl_text_free(&page);
+  return status;
+}
+
 static tesela_status write_page(const tsl_page *page, const char *report, tsl_output *output) {
   tsl_text text = {0};
   tesela_status status;

@@ -13,6 +13,10 @@ tesela_status tsl_page_make(const tsl_page *page, const char *report, tsl_text *
 /* Appends the template filled with this data. `report`: the data as plain text. */
 tesela_status tsl_page_fill(const char *title, const char *version, const json_t *data,
                             const tsl_text *report, tsl_text *out);
+/* Writes the page of one object: its data has heading, command_line and the object as `name`. Takes the
+ * object's reference. `report`: the object as plain text. */
+tesela_status tsl_page_write_object(const tsl_command_call *call, const char *heading, const char *name,
+                                    json_t *object, const tsl_text *report, tsl_output *output);
 /* Opens the page's file; an interrupt removes its temporary file. */
 tesela_status tsl_page_open(const char *path, tsl_output *output);
 /* Writes the page and lets the file appear. */
