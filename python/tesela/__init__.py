@@ -14,11 +14,12 @@ from . import _core
 from ._core import (Error, NoDevice, Packed, Plan, dot, gemm, matmul, matmul_grouped, solve_triangular, symm,
                     syrk, transpose, trmm)
 from ._problem import Info
-from ._tool import Check, Exploration, Explanation, Report, check, explain, explore, tune
+from ._tool import Check, Exploration, Explanation, Report, Trace, check, explain, explore, trace, tune
+from . import lab
 
 __all__ = ["Check", "Device", "Error", "Exploration", "Explanation", "Info", "NoDevice", "Packed", "Plan",
-           "Report", "check", "configure", "devices", "dot", "explain", "explore", "gemm", "matmul",
-           "matmul_grouped", "solve_triangular", "symm", "syrk", "transpose", "trmm", "tune"]
+           "Report", "Trace", "check", "configure", "devices", "dot", "explain", "explore", "gemm",
+           "matmul", "matmul_grouped", "solve_triangular", "symm", "syrk", "trace", "transpose", "trmm", "tune"]
 __version__ = _core.version()
 
 

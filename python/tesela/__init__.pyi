@@ -2,6 +2,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
+from . import lab as lab
+
 
 _Array = TypeVar("_Array")
 _Scalar = int | float | complex
@@ -181,10 +183,15 @@ class Explanation(Report):
 class Check(Report):
     def __bool__(self) -> bool: ...
 
-class Exploration(Report):
+class _Paged(Report):
     page: str
     def _repr_html_(self) -> str: ...
+
+class Exploration(_Paged):
     def plot(self, axes: Any = ...) -> Any: ...
+
+class Trace(_Paged):
+    def events(self) -> list[dict[str, Any]]: ...
 
 def devices() -> list[Device]: ...
 def configure(*, device: str | None = ..., threads: int = ...) -> None: ...
@@ -196,3 +203,5 @@ def check(*, strategy: Any = ..., device: Any = ..., type: Any = ..., budget: fl
           **options: Any) -> Check: ...
 def explore(*, sizes: Any = ..., types: Any = ..., devices: Any = ..., strategies: Any = ..., seconds: float | None = ...,
             **options: Any) -> Exploration: ...
+def trace(*sizes: int, strategy: str, element: tuple[int, int] | None = ..., group: tuple[int, int] | None = ...,
+          type: Any = ..., **options: Any) -> Trace: ...

@@ -1,4 +1,4 @@
-"""Functions of the tool for programs: explain, explore, tune, check. Each runs `tesela ... --json`."""
+"""Functions of the tool for programs: explain, explore, trace, tune, check. Each runs `tesela ... --json`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _word(value) -> str:
     return ":".join(_SHORT.get(part, part) for part in text.split(":"))
 
 
-def _options(given: dict) -> list:
+def options_of(given: dict) -> list:
     """Returns `--a-name value` for each given keyword."""
     words = []
     for name, value in given.items():
@@ -55,8 +55,11 @@ def end(child: subprocess.Popen) -> None:
         child.kill()
 
 
-def run(*words: str, wrong_is_told: bool = False) -> str:
-    """Returns the tool's output. A wrong result raises Error, unless wrong_is_told: the caller reports it."""
+def run(*words: str, wrong_is_told: bool = False, ends_badly: bool = False) -> str:
+    """Returns the tool's output. A wrong result raises Error, unless wrong_is_told: the caller reports it.
+
+    ends_badly: output of a tool that failed is returned, if there is any.
+    """
     with subprocess.Popen([str(TOOL), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as child:
         try:
@@ -64,10 +67,28 @@ def run(*words: str, wrong_is_told: bool = False) -> str:
         except KeyboardInterrupt:
             end(child)
             raise
-    if child.returncode == 0 or (child.returncode == 1 and wrong_is_told):
+    if child.returncode == 0 or (child.returncode == 1 and wrong_is_told) or (ends_badly and output):
         return output
     sentence = errors.strip() or f"tesela {words[0]} ended with {child.returncode}"
     raise ValueError(sentence) if child.returncode == 2 else _core.Error(sentence)
+
+
+def run_with_page(*words: str, **told: bool) -> tuple[dict, str]:
+    """Returns the tool's JSON and the page that it wrote; keywords as in `run`."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = pathlib.Path(folder) / "page.html"
+        data = json.loads(run(*words, "--html", str(page), "--json", **told))
+        return data, page.read_text().replace(str(page), page.name)
+
+
+def _write_csv(path, rows: list) -> None:
+    """Writes the members of rows that are no lists and no objects."""
+    names = list(dict.fromkeys(name for row in rows for name, value in row.items()
+                               if not isinstance(value, (dict, list))))
+    with open(path, "w", newline="") as file:
+        writer = csv.DictWriter(file, names, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 class Report:
@@ -138,13 +159,7 @@ class Report:
         path.write_text(json.dumps(self.data, indent=2) + "\n")
 
     def _save_csv(self, path) -> None:
-        rows = self.data[self._rows]
-        names = list(dict.fromkeys(name for row in rows for name, value in row.items()
-                                   if not isinstance(value, (dict, list))))
-        with open(path, "w", newline="") as file:
-            writer = csv.DictWriter(file, names, extrasaction="ignore")
-            writer.writeheader()
-            writer.writerows(rows)
+        _write_csv(path, self.data[self._rows])
 
 
 class Explanation(Report):
@@ -189,24 +204,78 @@ class Check(Report):
         return self.data["wrong"] == 0 and self.data["failed"] == 0
 
 
-class Exploration(Report):
-    """Measured rates. A notebook displays them with tables, curves and rooflines."""
+class Paged(Report):
+    """Report with a page, which a notebook displays."""
 
     def __init__(self, data: dict, page: str):
         super().__init__(data)
         self.page = page
 
-    def _verdict(self) -> str:
-        wrong = sum(entry["result"] == "wrong" for entry in self.data["entries"])
-        return f"{wrong} wrong, " if wrong else "none wrong, "
-
     def _repr_html_(self) -> str:
-        # A separate frame isolates the page's style from the notebook's.
-        return ('<iframe srcdoc="' + html.escape(self.page) + '" title="tesela explore" loading="lazy" '
+        # A frame without the notebook's rights isolates the page's style and script from the notebook's.
+        return (f'<iframe srcdoc="{html.escape(self.page)}" title="tesela {self.data.get("command", "")}" '
+                'sandbox="allow-scripts" loading="lazy" '
                 'style="width: 100%; height: 40rem; border: 1px solid #ccc"></iframe>')
+
+    def __str__(self) -> str:
+        text = self.page.partition("<pre")[2].partition(">")[2].partition("</pre>")[0]
+        return html.unescape(text)
 
     def _writers(self) -> dict:
         return {".html": lambda path: path.write_text(self.page), **super()._writers()}
+
+
+class Trace(Paged):
+    """Trace of a work-group. A notebook displays it as a page that plays it, move by move."""
+
+    _rows = "steps"
+
+    def __repr__(self) -> str:
+        return f"<tesela trace: {self.data['config']}, {len(self.data['steps'])} steps>"
+
+    def events(self) -> list[dict[str, Any]]:
+        """Returns the loads, stores and multiply-adds in their order.
+
+        Returns
+        -------
+        events : list of dict
+            Each has step, interval, event ("load", "store" or "add") and item. A load or store has array,
+            row, column and line; an add has i, l and j: A(i, l) B(l, j) is added to the sum of C(i, j).
+        """
+        names = [array["name"] for array in self.data["arrays"]]
+        rows = []
+        for step, intervals in enumerate(self.data["steps"]):
+            for interval, events in enumerate(intervals):
+                for kind, item, *place in events:
+                    row = {"step": step, "interval": interval, "event": kind, "item": item}
+                    if kind == "add":
+                        row.update(zip(("i", "l", "j"), place))
+                    else:
+                        row.update(zip(("array", "row", "column", "line"), [names[place[0]], *place[1:4]]))
+                    rows.append(row)
+        return rows
+
+    def to_pandas(self):
+        """Returns the events as a `pandas.DataFrame`.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed.
+        """
+        import pandas
+        return pandas.DataFrame(self.events())
+
+    def _save_csv(self, path) -> None:
+        _write_csv(path, self.events())
+
+
+class Exploration(Paged):
+    """Measured rates. A notebook displays them with tables, curves and rooflines."""
+
+    def _verdict(self) -> str:
+        wrong = sum(entry["result"] == "wrong" for entry in self.data["entries"])
+        return f"{wrong} wrong, " if wrong else "none wrong, "
 
     def plot(self, axes=None):
         """Draws rates against sizes, a curve for each strategy, type and device.
@@ -277,7 +346,7 @@ def explain(m: int, n: int, k: int, *, type: Any = None, device: str | None = No
         The tool refuses an argument.
     """
     words = ["explain", str(m), str(n), str(k),
-             *_options({"type": type, "device": device, "strategy": strategy, **options})]
+             *options_of({"type": type, "device": device, "strategy": strategy, **options})]
     return Explanation(json.loads(run(*words, "--json")), run(*words))
 
 
@@ -307,7 +376,7 @@ def tune(m: int, n: int, k: int, *, type: Any = None, device: str | None = None,
     ------
     ValueError, tesela.Error
     """
-    words = _options({"type": type, "device": device, "strategy": strategy, "budget": budget, **options})
+    words = options_of({"type": type, "device": device, "strategy": strategy, "budget": budget, **options})
     report = Report(json.loads(run("tune", str(m), str(n), str(k), *words, "--json")))
     _core.forget_context()
     return report
@@ -335,7 +404,7 @@ def check(*, strategy: Any = None, device: Any = None, type: Any = None, budget:
     ------
     ValueError, tesela.Error
     """
-    words = _options({"strategy": strategy, "device": device, "type": type, "budget": budget, **options})
+    words = options_of({"strategy": strategy, "device": device, "type": type, "budget": budget, **options})
     return Check(json.loads(run("check", *words, "--json", wrong_is_told=True)))
 
 
@@ -368,7 +437,43 @@ def explore(*, sizes: Any = None, types: Any = None, devices: Any = None, strate
     given = {"sizes": sizes, "types": types, "devices": devices, "strategies": strategies, "seconds": seconds,
              **options}
     given = {name: [value] if isinstance(value, tuple) else value for name, value in given.items()}
-    with tempfile.TemporaryDirectory() as folder:
-        page = pathlib.Path(folder) / "page.html"
-        data = json.loads(run("explore", *_options(given), "--html", str(page), "--json", wrong_is_told=True))
-        return Exploration(data, page.read_text())
+    return Exploration(*run_with_page("explore", *options_of(given), wrong_is_told=True))
+
+
+def trace(*sizes: int, strategy: str, element: tuple[int, int] | None = None,
+          group: tuple[int, int] | None = None, type: Any = None, **options: Any) -> Trace:
+    """Records which work-item loads, multiplies and stores which element, while a rung's kernel runs.
+
+    Parameters
+    ----------
+    *sizes : int
+        m, n, k of a product; m, n of a transpose; the length of a dot product. At most 16 each.
+    strategy : str
+        The rung: "tile_local tile=4", "transpose tile_local tile=4", "dot block_tree group=8".
+    element : tuple, optional
+        Row and column of C: the trace is of its work-group, and the page follows its work-item.
+    group : tuple, optional
+        Row and column of the work-group; default (0, 0).
+    type : type, optional
+        float32 (default) or float64.
+    **options
+        Further options of `tesela explain --trace`: ``beta=1``.
+
+    Returns
+    -------
+    trace : Trace
+        Displayed by a notebook, where it plays; its text is the tool's drawing. `events`, `to_pandas`,
+        `save` ("page.html", ".json" or ".csv"); `data` is documented in docs/JSON_TRACE.md.
+
+    Raises
+    ------
+    ValueError
+        The tool refuses an argument.
+    tesela.Error
+        The rung has no trace, or there is no C compiler.
+    """
+    given = {"strategy": strategy, "type": type, **options}
+    for name, pair in (("element", element), ("group", group)):
+        given[name] = None if pair is None else list(pair)
+    words = [str(size) for size in sizes]
+    return Trace(*run_with_page("explain", *words, "--trace", *options_of(given)))

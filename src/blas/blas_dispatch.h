@@ -80,7 +80,7 @@ static inline bool tsl_blas_dispatch(tsl_blas_symbol *symbol, tesela_type type,
     *next = tsl_blas_forward_if_below(symbol, tsl_blas_volume(product));
     return false;
   }
-  return tsl_blas_owns_small && !tsl_blas_is_wide(symbol) &&
+  return tsl_blas_takes_small() && !tsl_blas_is_wide(symbol) &&
          (tsl_blas_logging ? tsl_blas_dispatch_heard : tsl_blas_dispatch_real)(symbol, product, next);
 }
 /* Records in the cache that such calls are always forwarded. */

@@ -32,12 +32,12 @@ static double get_transpose_crossover(tesela_type type, tsl_blas_peer peer) {
 
 static tsl_route_request requested_route;
 static bool has_numeric_requirements;
-static bool may_leave_cpu; /* TESELA_DEVICE=auto: products may leave the CPU */
-bool tsl_blas_owns_small;
+static bool may_leave_cpu;         /* TESELA_DEVICE=auto: products may leave the CPU */
+static atomic_bool has_other_word; /* TESELA_BLAS is no word of its list, and no call has told it */
+atomic_bool tsl_blas_owns_small;
 
 __attribute__((constructor)) static void read_request(void) {
-  static const char *const words[] = {"auto", "tesela", "other", "loops", NULL};
-  requested_route = tsl_route_request_read(TSL_ENV_BLAS, words);
+  requested_route = tsl_route_request_read(TSL_ENV_BLAS);
   /* Only tesela guarantees accuracy and bits. */
   has_numeric_requirements =
       strcmp(tsl_env_get(TSL_ENV_ACCURACY), "default") != 0 || strcmp(tsl_env_get(TSL_ENV_BITS), "any") != 0;
@@ -45,7 +45,20 @@ __attribute__((constructor)) static void read_request(void) {
     requested_route = TSL_REQUEST_TESELA;
   const char *device = tsl_env_get_or_null(TSL_ENV_DEVICE);
   may_leave_cpu = device && strcmp(device, "auto") == 0;
-  tsl_blas_owns_small = requested_route == TSL_REQUEST_AUTO || requested_route == TSL_REQUEST_TESELA;
+  bool owns_small = requested_route == TSL_REQUEST_AUTO || requested_route == TSL_REQUEST_TESELA;
+  /* The first call of any size is to reach blas_route_peer_of(). */
+  if (requested_route == TSL_REQUEST_AUTO && tsl_env_check(TSL_ENV_BLAS) != TESELA_OK) {
+    owns_small = false;
+    atomic_store_explicit(&has_other_word, true, memory_order_relaxed);
+  }
+  atomic_store_explicit(&tsl_blas_owns_small, owns_small, memory_order_relaxed);
+}
+
+/* Warns of an unknown word in TESELA_BLAS, once. */
+static void blas_route_warn(void) {
+  tsl_route_request_check(TSL_ENV_BLAS);
+  atomic_store_explicit(&has_other_word, false, memory_order_relaxed);
+  atomic_store_explicit(&tsl_blas_owns_small, true, memory_order_relaxed);
 }
 
 static bool is_real(const tsl_blas_symbol *symbol) {
@@ -54,6 +67,8 @@ static bool is_real(const tsl_blas_symbol *symbol) {
 
 /* Begins to rate the symbol's host BLAS if it is unknown and needed. */
 static tsl_blas_peer blas_route_peer_of(tsl_blas_symbol *symbol) {
+  if (atomic_load_explicit(&has_other_word, memory_order_relaxed))
+    blas_route_warn();
   if (tsl_host_blas_kind(symbol) == TSL_BLAS_PEER_UNKNOWN && requested_route == TSL_REQUEST_AUTO &&
       !tsl_blas_is_nested())
     tsl_blas_rate(symbol);
@@ -93,7 +108,7 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
   if (is_route_fixed(peer, &route))
     return route;
   const crossover from = get_crossover(symbol->type, peer);
-  if (!(is_real(symbol) && tsl_blas_owns_small))
+  if (!(is_real(symbol) && tsl_blas_takes_small()))
     forward_below(symbol, (double)from.volume);
   const int64_t few = m < n ? m : n, many = m < n ? n : m;
   if (is_real(symbol) && from.side > few && few <= tsl_crossovers.peer_thin_side &&

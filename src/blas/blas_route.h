@@ -5,6 +5,8 @@
 #include "blas/call_log.h"
 #include "blas/host_blas_lookup.h"
 
+#include <stdatomic.h>
+
 typedef enum tsl_blas_route { TSL_BLAS_TESELA, TSL_BLAS_OTHER, TSL_BLAS_LOOPS } tsl_blas_route;
 
 /* Classes of vector routines. */
@@ -21,7 +23,11 @@ typedef enum tsl_blas_class {
   TSL_BLAS_CLASSES
 } tsl_blas_class;
 
-extern bool tsl_blas_owns_small; /* small products are tesela's */
+extern atomic_bool tsl_blas_owns_small;
+/* Returns true if small products are tesela's. */
+static inline bool tsl_blas_takes_small(void) {
+  return atomic_load_explicit(&tsl_blas_owns_small, memory_order_relaxed);
+}
 
 tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n, int64_t k);
 /* Returns true if TESELA_DEVICE=auto may move a product that its size makes the host BLAS's on the CPU. */

@@ -144,7 +144,7 @@ static void groups_run_shared(tsl_blas_call *call, tsl_blas_group *groups, int64
   const tesela_type type = call->symbol->type;
   const tsl_team team = tsl_pool_team(tsl_pool_shared(), tsl_blas_threads());
   double work = 0;
-  if (tsl_blas_logging || !tsl_blas_owns_small || tsl_blas_is_wide(call->symbol) ||
+  if (tsl_blas_logging || !tsl_blas_takes_small() || tsl_blas_is_wide(call->symbol) ||
       (type != TESELA_F32 && type != TESELA_F64) || tsl_team_threads(team) < 2)
     return;
   groups_sharing all = {.symbol = call->symbol, .groups = malloc((size_t)count * sizeof(tsl_blas_group *))};

@@ -32,12 +32,34 @@ const tsl_env_info *tsl_env_info_at(int index) {
   return index >= 0 && index < TSL_ENV_COUNT ? &table[index] : NULL;
 }
 
-tesela_status tsl_env_check(tsl_env variable, const char *const *words) {
+/* Variables whose values are words; an empty value means the default. */
+static const struct {
+  tsl_env variable;
+  const char *words[8];
+} worded[] = {
+    {TSL_ENV_VENDORS, {"0", "1"}},
+    {TSL_ENV_SELFTEST, {"0", "1"}},
+    {TSL_ENV_COPIES, {"auto", "explicit"}},
+    {TSL_ENV_JIT, {"allow", "never"}},
+    {TSL_ENV_BLAS, {"auto", "tesela", "other", "loops"}},
+    {TSL_ENV_SCALAPACK, {"auto", "tesela", "other"}},
+    {TSL_ENV_ISA, {TSL_ISA_WORDS}},
+};
+
+const char *const *tsl_env_words(tsl_env variable) {
+  for (size_t i = 0; i < sizeof worded / sizeof *worded; i++)
+    if (worded[i].variable == variable)
+      return worded[i].words;
+  return NULL;
+}
+
+tesela_status tsl_env_check(tsl_env variable) {
   const char *value = tsl_env_get(variable);
+  const char *const *words = tsl_env_words(variable);
   char suggestion[TSL_SUGGESTION_BYTES];
   tsl_text list = {0}, names = {0};
-  bool good = !*value;
-  for (int i = 0; words[i] && !good; i++) {
+  bool good = !*value || !words;
+  for (int i = 0; !good && words[i]; i++) {
     good = strcmp(value, words[i]) == 0;
     tsl_text_add(&list, "%s%s", i == 0 ? "" : words[i + 1] ? ", " : " or ", words[i]);
     tsl_text_add(&names, "%s ", words[i]);

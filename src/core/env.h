@@ -78,8 +78,10 @@ typedef struct tsl_env_info {
 /* Returns the value, read at each call; if unset or empty, the default; never NULL. A process with raised
  * privileges (setuid, setgid, file capabilities) gets defaults: variables determine what code runs. */
 const char *tsl_env_get(tsl_env variable);
-/* Returns TESELA_BAD_CALL if the value is not empty and not in `words`, which ends with NULL. */
-tesela_status tsl_env_check(tsl_env variable, const char *const *words);
+/* Returns the words that the variable can be, ending with NULL; NULL: other values than words. */
+const char *const *tsl_env_words(tsl_env variable);
+/* Returns TESELA_BAD_CALL if the variable has words, and the value is not empty and none of them. */
+tesela_status tsl_env_check(tsl_env variable);
 /* Reads a whole number, 0 or more; the default if unset. TESELA_BAD_CALL for other values. */
 tesela_status tsl_env_number(tsl_env variable, uint64_t *number);
 /* Returns another program's variable, such as HOME; NULL if it is not set, or with raised privileges. */

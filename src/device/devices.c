@@ -89,12 +89,13 @@ static tesela_status read_size_variable(tsl_env variable, uint64_t *bytes) {
 }
 
 tesela_status tsl_devices_create(tsl_devices **devices) {
-  static const char *const jit_words[] = {"allow", "never", NULL};
+  static const tsl_env worded[] = {TSL_ENV_JIT, TSL_ENV_COPIES, TSL_ENV_SELFTEST, TSL_ENV_VENDORS};
   uint64_t memory, last_cache;
   *devices = NULL;
   TSL_TRY(read_size_variable(TSL_ENV_DEVICE_MEMORY, &memory));
   TSL_TRY(read_size_variable(TSL_ENV_LAST_CACHE, &last_cache));
-  TSL_TRY(tsl_env_check(TSL_ENV_JIT, jit_words));
+  for (size_t i = 0; i < sizeof worded / sizeof *worded; i++)
+    TSL_TRY(tsl_env_check(worded[i]));
   TSL_TRY(tsl_crossovers_check());
   *devices = calloc(1, sizeof **devices);
   if (*devices == NULL)

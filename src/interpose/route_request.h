@@ -4,21 +4,33 @@
 
 #include "core/env.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef enum tsl_route_request {
   TSL_REQUEST_AUTO, /* the faster one */
   TSL_REQUEST_TESELA,
   TSL_REQUEST_OTHER, /* the host library */
-  TSL_REQUEST_LOOPS  /* BLAS only */
+  TSL_REQUEST_LOOPS, /* BLAS only */
+  TSL_REQUEST_COUNT
 } tsl_route_request;
 
-/* Returns the request of a variable whose words, in the order of tsl_route_request, end with NULL. */
-static inline tsl_route_request tsl_route_request_read(tsl_env variable, const char *const *words) {
+/* Returns the request of a variable, whose words are in the order of tsl_route_request; auto for another
+ * word. */
+static inline tsl_route_request tsl_route_request_read(tsl_env variable) {
+  const char *const *words = tsl_env_words(variable);
   int i = 0;
   while (words[i] && strcmp(words[i], tsl_env_get(variable)) != 0)
     i++;
   return words[i] ? (tsl_route_request)i : TSL_REQUEST_AUTO;
+}
+
+/* Prints that a variable has another word than its own; at the first call only. */
+static inline void tsl_route_request_check(tsl_env variable) {
+  static atomic_flag checked = ATOMIC_FLAG_INIT;
+  if (!atomic_flag_test_and_set(&checked) && tsl_env_check(variable) != TESELA_OK)
+    fprintf(stderr, "tesela: %s; auto is taken\n", tesela_last_error());
 }
 
 #endif

@@ -2,26 +2,20 @@
 
 #include "interpose/route_request.h"
 
-#include <stdatomic.h>
-#include <stdio.h>
 #include <tesela/tesela.h>
 
-static const char *const words[] = {"auto", "tesela", "other", NULL};
-enum { WORDS = sizeof words / sizeof *words - 1 };
 static tsl_route_request requested;
 
 __attribute__((constructor)) static void read_request(void) {
-  requested = tsl_route_request_read(TSL_ENV_SCALAPACK, words);
+  requested = tsl_route_request_read(TSL_ENV_SCALAPACK);
 }
 
 void tsl_scalapack_check_request(void) {
-  static atomic_flag checked = ATOMIC_FLAG_INIT;
-  if (!atomic_flag_test_and_set(&checked) && tsl_env_check(TSL_ENV_SCALAPACK, words) != TESELA_OK)
-    fprintf(stderr, "tesela: %s; %s is taken\n", tesela_last_error(), words[requested]);
+  tsl_route_request_check(TSL_ENV_SCALAPACK);
 }
 
 int64_t tsl_scalapack_settings(void) {
-  return (int64_t)TESELA_VERSION_NUMBER * WORDS + (int64_t)requested;
+  return (int64_t)TESELA_VERSION_NUMBER * TSL_REQUEST_COUNT + (int64_t)requested;
 }
 
 static bool tesela_computes(bool is_faster, bool has_other) {

@@ -33,6 +33,15 @@ has "cblas_zgemmt +300 x 300 x 200 +1  libblas_other\.so$time"
 has "cblas_zgemmt +8 x 8 x 8 +1  libblas_other\.so$time"
 has "cblas_ddot +90\.\.100 +2  tesela$time"
 
+# An unknown word is auto. One line says so, whatever the size of the first call.
+TESELA_BLAS=auto "$calls" "${words[@]}" >without.txt
+for first in dgemm:4x4x4 dgemm:300x290x280 ddot:100; do
+  TESELA_BLAS=teseal "$calls" "$first" "${words[@]}" >with.txt 2>table.txt
+  [ "$(grep -c '^tesela: TESELA_BLAS is "teseal"; it can be auto, tesela, other or loops.*; auto is taken$' \
+    table.txt) of $(wc -l <table.txt)" = "1 of 1" ] || fail "a wrong word is not told once"
+  tail -n +2 with.txt | cmp - without.txt || fail "a wrong word changes results"
+done
+
 # Without calls, only the process says so that was asked for.
 TESELA_LOG=calls "$calls" 2>table.txt
 [ ! -s table.txt ] || fail "a table without calls"

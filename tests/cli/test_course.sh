@@ -94,3 +94,32 @@ if kernel_devices | grep -q opencl; then
   says '1 wrong and 0 failed entries; the first, row_private_column_local'
   prints WRONG 'CPU: not checked: C('
 fi
+
+# Numbers that a type cannot hold: an index that would saturate is an error, and rounding is told.
+tesela 0 generate 4x32 -o wide.npy --distribution index --type i8
+prints "i8, index, seed 1"
+! grep -q rounded "$out" || fail "no number is rounded"
+tesela 2 generate 3x43 -o wide.npy --distribution index --type i8
+says "the numbers go up to 128, and i8 ends at 127" "at most 128 elements"
+tesela 0 generate 3x43 -o wide.npy --distribution minus-index --type i8
+tesela 2 generate 1x2 -o wide.npy --distribution minus-index --type u8
+says "u8 ends at 0" "at most 1 element,"
+tesela 2 generate 5x90 -o wide.npy --distribution index --type e4m3
+says "e4m3 ends at 448"
+for limit in f16:2048 bf16:256 e4m3:16 e5m2:8; do
+  tesela 0 generate 1x$((${limit#*:} + 1)) -o wide.npy --distribution index --type "${limit%:*}"
+  ! grep -q rounded "$out" || fail "no number is rounded"
+  tesela 0 generate 1x$((${limit#*:} + 2)) -o wide.npy --distribution index --type "${limit%:*}"
+  prints "numbers beyond ${limit#*:} are rounded"
+done
+tesela 0 generate 4x4 -o wide.npy --type u8 --json
+json 'j["note"] == "fractions are rounded to whole numbers, negative numbers become 0"'
+tesela 0 generate 4x4 -o wide.npy --type e4m3 --distribution graded
+prints "numbers beyond 448 become NaN"
+tesela 0 generate 4x4 -o wide.npy --type i8 --distribution integer --json
+json 'j["note"] == ""'
+# Options of a run without a document.
+tesela 2 course --device cpu
+says "no document is named" "--devices" "tesela course mattson"
+tesela 2 course --quick
+says "--quick"

@@ -404,6 +404,7 @@ def drive_exploration(browser, everything):
         if browser.get("!!document.querySelector('#roofline svg[role=img], #sizes svg[role=img]')"):
             check_pointer(browser, data)
             check_picture(browser)
+        check_steps(browser, everything)
         check_keyboard(browser)
 
 
@@ -587,7 +588,7 @@ def check_kernel(browser, kernel, section):
         expect(text in words, f"{section} lacks: {text}")
 
 
-def check_rates(browser, kernel, table):
+def check_lab_rates(browser, kernel, table):
     rows = browser.get(
         f"[...document.querySelectorAll('{table} tbody tr')].map(row => [...row.children].map(cell =>"
         " cell.textContent).concat(row.querySelector('.bar span').style.width))"
@@ -604,13 +605,27 @@ def check_rates(browser, kernel, table):
             expect(word == ("faster" if factor >= 1 else "slower"), f"{name} is {word}")
 
 
+def check_steps(browser, everything):
+    """A link in the table of rates opens the player of its rung's trace."""
+    links = "[...document.querySelectorAll('#tables a.play')]"
+    names = browser.get(f"[...new Set({links}.map(link => link.hash.slice('#steps-'.length)))].sort()")
+    expect(names == sorted(everything["traces"]), f"links to the players of {names}")
+    for name, trace in everything["traces"].items():
+        browser.get(f"{links}.find(link => link.hash === '#steps-{name}').click()")
+        browser.frame()
+        where = browser.get(f"document.querySelector('#steps-{name} .where')?.textContent")
+        count = len(Replay(trace).moves)
+        expect(count > 1 and where == f"Move 0 of {count}", f"the player of {name}: {where}, not of {count}")
+        browser.get(f"document.querySelector('#steps-{name}').open = false")
+
+
 def drive_lab(browser, everything):
     kernel = everything["lab"]
     check_kernel(browser, kernel, "#page")
     lines = browser.get("document.querySelectorAll('#kernel .listing > span').length")
     expect(lines == len(kernel["kernel"].rstrip("\n").split("\n")), f"the listing has {lines} lines")
     if kernel["rates"]:
-        check_rates(browser, kernel, "#rates")
+        check_lab_rates(browser, kernel, "#rates")
 
 
 def drive_class(browser, everything):

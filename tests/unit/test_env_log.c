@@ -31,6 +31,42 @@ static void test_table(void **state) {
   assert_string_equal(tsl_env_get(TSL_ENV_DEVICE), "auto");
 }
 
+/* A variable with words accepts each of them and no other. */
+static void test_words(void **state) {
+  (void)state;
+  int worded = 0;
+  for (int i = 0; i < TSL_ENV_COUNT; i++) {
+    const char *name = tsl_env_info_at(i)->name;
+    const char *const *words = tsl_env_words((tsl_env)i);
+    setenv(name, "no such word", 1);
+    assert_int_equal(tsl_env_check((tsl_env)i), words ? TESELA_BAD_CALL : TESELA_OK);
+    for (int w = 0; words && words[w]; w++) {
+      if (*tsl_env_info_at(i)->fallback && w == 0)
+        assert_non_null(strstr(tesela_last_error(), words[w]));
+      setenv(name, words[w], 1);
+      assert_int_equal(tsl_env_check((tsl_env)i), TESELA_OK);
+    }
+    worded += words != NULL;
+    unsetenv(name);
+    assert_int_equal(tsl_env_check((tsl_env)i), TESELA_OK);
+  }
+  assert_int_equal(worded, 7);
+}
+
+/* A context refuses a wrong word of the variables that the library reads when it needs them. */
+static void test_context_refuses(void **state) {
+  (void)state;
+  static const tsl_env read_late[] = {TSL_ENV_JIT, TSL_ENV_COPIES, TSL_ENV_SELFTEST, TSL_ENV_VENDORS};
+  for (size_t i = 0; i < sizeof read_late / sizeof *read_late; i++) {
+    const char *name = tsl_env_info_at((int)read_late[i])->name;
+    tesela_context *context = NULL;
+    setenv(name, "yes", 1);
+    assert_int_equal(tesela_context_create(NULL, &context), TESELA_BAD_CALL);
+    assert_non_null(strstr(tesela_last_error(), name));
+    unsetenv(name);
+  }
+}
+
 /* stderr goes to a file between these two calls. */
 static int real_stderr;
 static FILE *caught;
@@ -177,6 +213,8 @@ static void test_threads_do_not_mix(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_table),
+      cmocka_unit_test(test_words),
+      cmocka_unit_test(test_context_refuses),
       cmocka_unit_test(test_topics),
       cmocka_unit_test(test_unknown_topic),
       cmocka_unit_test(test_lines),

@@ -55,10 +55,9 @@ static unsigned capabilities_of(int set) {
 
 /* Chooses the last set that the processor supports with all earlier ones, limited by TESELA_ISA. */
 static tesela_status choose_set(int *chosen) {
-  static const char *const words[] = {TSL_ISA_WORDS NULL};
   const char *most = tsl_env_get(TSL_ENV_ISA);
   int limit = SETS - 1, set = 0;
-  TSL_TRY(tsl_env_check(TSL_ENV_ISA, words));
+  TSL_TRY(tsl_env_check(TSL_ENV_ISA));
   while (most[0] != '\0' && strcmp(sets[limit].name, most) != 0)
     limit--;
   while (set < limit && sets[set + 1].runs())

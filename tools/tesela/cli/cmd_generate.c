@@ -131,18 +131,91 @@ out:
   return status;
 }
 
+/* --- numbers that the type cannot hold --- */
+
+/* Numbers of a kind whose magnitude does not depend on the matrix's size. */
+static const struct {
+  bool has_negative, has_fractions;
+  double largest; /* magnitude that practically no number exceeds */
+} generate_ranges[TSL_KIND_COUNT] = {
+    [TSL_KIND_NORMAL] = {true, true, 6},       [TSL_KIND_UNIFORM] = {true, true, 1},
+    [TSL_KIND_RELU] = {false, true, 6},        [TSL_KIND_SOFTMAX] = {false, true, 1},
+    [TSL_KIND_LOGNORMAL] = {false, true, 1e5}, [TSL_KIND_KERNEL] = {false, true, 1},
+    [TSL_KIND_IDENTITY] = {false, false, 1},   [TSL_KIND_GRADED] = {true, true, 2e4},
+    [TSL_KIND_IMAGE] = {false, true, 1},       [TSL_KIND_SPARSE90] = {true, true, 6},
+    [TSL_KIND_INTEGER] = {true, false, 8},     [TSL_KIND_ONES] = {false, false, 1},
+};
+
+/* Returns the smallest whole number of a type: 0 for u8, -128 for i8. */
+static double generate_lowest(const tsl_type_info *type) {
+  return type->type == TESELA_U8 ? 0 : type->is_integer ? -type->largest - 1 : -type->largest;
+}
+
+/* Returns the largest number of an index: a complex element has two. */
+static double generate_last_index(const tsl_type_info *type, int64_t elements) {
+  return (type->is_complex ? 2.0 : 1.0) * (double)elements - 1;
+}
+
+static bool generate_has_index(tsl_kind kind) {
+  return kind == TSL_KIND_INDEX || kind == TSL_KIND_MINUS_INDEX;
+}
+
+/* Refuses indices beyond the type's largest number. */
+static tesela_status generate_check_index(const generate_options *given, int64_t elements) {
+  const tsl_type_info *type = tsl_type(given->type);
+  const bool is_negative = given->distribution == TSL_KIND_MINUS_INDEX;
+  const double last = generate_last_index(type, elements);
+  const double limit = is_negative ? -generate_lowest(type) : type->largest;
+  if (!generate_has_index(given->distribution) || last <= limit)
+    return TESELA_OK;
+  return tsl_fail(
+      TESELA_BAD_CALL,
+      "--distribution %s: the numbers go %s to %.0f, and %s ends at %.0f: a matrix of at most %.0f "
+      "element%s, or a wider --type, would be right",
+      tsl_kind_name(given->distribution), is_negative ? "down" : "up", is_negative ? -last : last, type->name,
+      is_negative ? 0 - limit : limit, limit + 1, limit > 0 ? "s" : "");
+}
+
+/* Appends the changes of numbers that the type cannot hold: "numbers above 2048 are rounded". */
+static void generate_add_note(const generate_options *given, int64_t elements, tsl_text *out) {
+  const tsl_type_info *type = tsl_type(given->type);
+  const size_t before = out->length;
+  if (generate_has_index(given->distribution)) {
+    if (type->unit_roundoff > 0 && generate_last_index(type, elements) > 1 / type->unit_roundoff)
+      tsl_text_add(out, "numbers beyond %.0f are rounded", 1 / type->unit_roundoff);
+    return;
+  }
+  const bool is_rounded = type->is_integer && generate_ranges[given->distribution].has_fractions;
+  if (is_rounded)
+    tsl_text_add(out, "fractions are rounded to whole numbers");
+  if (type->type == TESELA_U8 && generate_ranges[given->distribution].has_negative)
+    tsl_text_add(out, "%snegative numbers become 0", out->length > before ? ", " : "");
+  if (generate_ranges[given->distribution].largest > type->largest)
+    tsl_text_add(out, "%snumbers beyond %.0f become %s", out->length > before ? ", " : "", type->largest,
+                 type->is_integer            ? "the largest one"
+                 : type->type == TESELA_E4M3 ? "NaN"
+                                             : "infinite");
+}
+
 static tesela_status generate_report(const tsl_command_call *call, int64_t rows, int64_t cols) {
   const generate_options *given = call->options;
+  tsl_text note = {0};
+  generate_add_note(given, rows * cols, &note);
   const char *distribution = tsl_kind_name(given->distribution);
-  if (given->json)
-    return tsl_print_json(call, json_pack("{s:s, s:I, s:I, s:s, s:s, s:I}", "output", given->output, "rows",
-                                          (json_int_t)rows, "columns", (json_int_t)cols, "type",
-                                          tsl_type(given->type)->name, "distribution", distribution, "seed",
-                                          (json_int_t)given->seed));
+  if (given->json) {
+    json_t *const object =
+        json_pack("{s:s, s:I, s:I, s:s, s:s, s:I, s:s}", "output", given->output, "rows", (json_int_t)rows,
+                  "columns", (json_int_t)cols, "type", tsl_type(given->type)->name, "distribution",
+                  distribution, "seed", (json_int_t)given->seed, "note", tsl_text_get(&note));
+    tsl_text_free(&note);
+    return tsl_print_json(call, object);
+  }
   tsl_text out = {0};
   if (!given->quiet)
-    tsl_text_add(&out, "%s: %lld x %lld, %s, %s, seed %lld\n", given->output, (long long)rows,
-                 (long long)cols, tsl_type(given->type)->name, distribution, (long long)given->seed);
+    tsl_text_add(&out, "%s: %lld x %lld, %s, %s, seed %lld%s%s\n", given->output, (long long)rows,
+                 (long long)cols, tsl_type(given->type)->name, distribution, (long long)given->seed,
+                 note.length > 0 ? "; " : "", tsl_text_get(&note));
+  tsl_text_free(&note);
   return tsl_matrix_report(given->output, &out);
 }
 
@@ -159,6 +232,7 @@ static tesela_status generate_run(const tsl_command_call *call) {
       !tsl_i64_mul(elements, (int64_t)tsl_type(given->type)->size, &bytes))
     return tsl_fail(TESELA_BAD_CALL, "%lld x %lld elements of %s are more bytes than 63 bits count",
                     (long long)size[0], (long long)size[1], tsl_type(given->type)->name);
+  TSL_TRY(generate_check_index(given, elements));
   tsl_writer *writer = NULL;
   tsl_progress *progress = NULL;
   tesela_status status = TESELA_OK;

@@ -38,20 +38,6 @@ tesela_status tsl_set_copies(const char *word) {
   return TESELA_OK;
 }
 
-/* Variables whose values are words; an empty value means the default. */
-static const struct {
-  tsl_env variable;
-  const char *words[8];
-} worded[] = {
-    {TSL_ENV_VENDORS, {"0", "1"}},
-    {TSL_ENV_SELFTEST, {"0", "1"}},
-    {TSL_ENV_COPIES, {"auto", "explicit"}},
-    {TSL_ENV_JIT, {"allow", "never"}},
-    {TSL_ENV_BLAS, {"auto", "tesela", "other", "loops"}},
-    {TSL_ENV_SCALAPACK, {"auto", "tesela", "other"}},
-    {TSL_ENV_ISA, {TSL_ISA_WORDS}},
-};
-
 tesela_status tsl_select_each(const char *text, tsl_select_reader read, void *list, void *context) {
   tesela_status status = TESELA_OK;
   while (status == TESELA_OK && text) {
@@ -87,8 +73,8 @@ tesela_status tsl_check_environment(void) {
     return tsl_fail_in(TESELA_BAD_CALL, "TESELA_BITS");
   uint64_t seed;
   TSL_TRY(tsl_env_number(TSL_ENV_MEASURE_ERROR, &seed));
-  for (size_t i = 0; i < sizeof worded / sizeof *worded; i++)
-    TSL_TRY(tsl_env_check(worded[i].variable, worded[i].words));
+  for (int i = 0; i < TSL_ENV_COUNT; i++)
+    TSL_TRY(tsl_env_check((tsl_env)i));
   /* a list: commands that measure accept several devices */
   if (!tsl_selects_all_devices(NULL) &&
       tsl_select_each(tsl_env_get(TSL_ENV_DEVICE), check_device_name, NULL, NULL) != TESELA_OK)

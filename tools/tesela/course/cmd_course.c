@@ -452,6 +452,13 @@ static tesela_status course_run(const tsl_command_call *call) {
   tesela_status status = TESELA_OK;
   if (given->json && given->markdown)
     return tsl_fail(TESELA_BAD_CALL, "--json and --markdown exclude each other");
+  if (call->word_count == 0 && (given->devices || given->quick || given->threads > 0))
+    return tsl_fail(TESELA_BAD_CALL,
+                    "no document is named, and the list needs no %s; write tesela course mattson, or another "
+                    "one of the list",
+                    given->devices ? "--devices"
+                    : given->quick ? "--quick"
+                                   : "--threads");
   if (call->word_count == 0)
     return print_documents(call);
   const tsl_explore_options race = {.devices = given->devices,

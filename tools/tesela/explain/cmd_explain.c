@@ -84,7 +84,7 @@ static const tsl_example examples[] = {
      "one element's work-item"},
     {"tesela explain 8 8 8 --strategy \"tile_local tile=4\" --trace --html trace.html",
      "a page that plays the steps"},
-    {"tesela explain 8 8 --strategy \"transpose tile_local tile=4\" --trace", "a transpose"},
+    {"tesela explain 8 8 --strategy \"transpose tile_local tile=16\" --trace", "a transpose"},
     {"tesela explain 65536 65536 65536 --type f64 --ranks 1024 --memory 64GiB", "on a cluster"},
     {NULL, NULL},
 };
@@ -200,31 +200,11 @@ static tesela_status read_traced(const tsl_command_call *call, tsl_chosen_strate
   return TESELA_OK;
 }
 
-/* Appends the strategy's config, or the name of a plain program. */
-static void add_traced(const tsl_chosen_strategy *chosen, const tsl_recording *recording, tsl_text *out) {
-  if (recording->rung->plain)
-    tsl_text_add(out, "%s", chosen->strategy->name);
-  else
-    tsl_config_print(chosen->strategy, &chosen->config, out);
-}
-
-static json_t *trace_json(const tsl_chosen_strategy *chosen, const tsl_recording *recording,
-                          const tsl_recording_place *place) {
-  json_t *json = tsl_trace_json(recording, place);
-  tsl_text config = {0};
-  add_traced(chosen, recording, &config);
-  json_object_set_new(json, "config", json_string(tsl_text_get(&config)));
-  json_object_set_new(json, "plain",
-                      recording->rung->plain ? json_string(recording->rung->plain) : json_null());
-  tsl_text_free(&config);
-  return json;
-}
-
 /* Appends the drawing of the whole group, the life of the element, or both. */
 static tesela_status add_trace(const tsl_chosen_strategy *chosen, const tsl_recording *recording,
                                const tsl_recording_place *place, bool is_whole, tsl_text *out) {
   const tsl_problem *problem = recording->problem;
-  add_traced(chosen, recording, out);
+  tsl_trace_add_name(chosen, recording, out);
   if (problem->op == TSL_OP_GEMM)
     tsl_text_add(out, ", C %lld x %lld, %lld products each: ", (long long)problem->m, (long long)problem->n,
                  (long long)problem->k);
@@ -247,11 +227,11 @@ static tesela_status write_trace(const tsl_command_call *call, const tsl_chosen_
                                  tsl_output *output) {
   tsl_text report = {0}, heading = {0};
   tsl_text_add(&heading, "Trace of ");
-  add_traced(chosen, recording, &heading);
+  tsl_trace_add_name(chosen, recording, &heading);
   tesela_status status = add_trace(chosen, recording, place, true, &report);
   if (status == TESELA_OK)
     status = tsl_page_write_object(call, tsl_text_get(&heading), "trace",
-                                   trace_json(chosen, recording, place), &report, output);
+                                   tsl_trace_json(chosen, recording, place), &report, output);
   tsl_text_free(&report);
   tsl_text_free(&heading);
   return status;
@@ -262,7 +242,7 @@ static tesela_status print_trace(const tsl_command_call *call, const tsl_chosen_
   const tsl_explain_options *given = call->options;
   tsl_text out = {0};
   if (given->json)
-    return tsl_print_json_line(call, trace_json(chosen, recording, place));
+    return tsl_print_json_line(call, tsl_trace_json(chosen, recording, place));
   const tesela_status status = add_trace(chosen, recording, place, false, &out);
   if (status == TESELA_OK)
     return tsl_print(&out);

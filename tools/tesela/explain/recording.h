@@ -12,8 +12,9 @@ typedef struct tsl_rung {
   const char *name, *entry, *file; /* of the strategy, the kernel, and its file (NULL: `plain`) */
   /* names of the parameters with work-items along dimensions 0 and 1; NULL: one */
   const char *items_x, *items_y;
-  bool has_rows; /* each work-item computes whole rows of C */
-  bool is_image; /* B is an image */
+  const char *small; /* parameters of a recording with few work-items: "tile=4" */
+  bool has_rows;     /* each work-item computes whole rows of C */
+  bool is_image;     /* B is an image */
   /* definitions of the lab's plain kernel in C, which is recorded in place of a kernel of one instruction
    * set; NULL: the library's kernel is recorded */
   const char *plain;

@@ -509,13 +509,23 @@ static json_t *arrays_json(const tsl_recording *recording) {
   return arrays;
 }
 
-json_t *tsl_trace_json(const tsl_recording *recording, const tsl_recording_place *place) {
+void tsl_trace_add_name(const tsl_chosen_strategy *chosen, const tsl_recording *recording, tsl_text *out) {
+  if (recording->rung->plain)
+    tsl_text_add(out, "%s", chosen->strategy->name);
+  else
+    tsl_config_print(chosen->strategy, &chosen->config, out);
+}
+
+json_t *tsl_trace_json(const tsl_chosen_strategy *chosen, const tsl_recording *recording,
+                       const tsl_recording_place *place) {
   const tsl_problem *problem = recording->problem;
   const int wide = (int)recording->items[0];
   const bool has_item = place->has_element && recording->item >= 0;
-  return json_pack(
-      "{s:s, s:s, s:I, s:I, s:I, s:s, s:[I, I], s:[I, I], s:[I, I], s:o, s:o, s:i, s:o, s:o}", "op",
-      tsl_op_name(problem->op), "strategy", recording->rung->name, "m", (json_int_t)problem->m, "n",
+  tsl_text config = {0};
+  tsl_trace_add_name(chosen, recording, &config);
+  json_t *const json = json_pack(
+      "{s:s, s:s, s:I, s:I, s:I, s:s, s:[I, I], s:[I, I], s:[I, I], s:o, s:o, s:i, s:o, s:o, s:s, s:s?}",
+      "op", tsl_op_name(problem->op), "strategy", recording->rung->name, "m", (json_int_t)problem->m, "n",
       (json_int_t)problem->n, "k", (json_int_t)problem->k, "type", tsl_type(problem->c.type)->name, "groups",
       (json_int_t)recording->groups[0], (json_int_t)recording->groups[1], "items",
       (json_int_t)recording->items[0], (json_int_t)recording->items[1], "group",
@@ -523,5 +533,8 @@ json_t *tsl_trace_json(const tsl_recording *recording, const tsl_recording_place
       (json_int_t)(recording->group / recording->groups[0]), "element",
       has_item ? json_pack("[I, I]", (json_int_t)place->row, (json_int_t)place->col) : json_null(), "item",
       has_item ? json_pack("[i, i]", recording->item % wide, recording->item / wide) : json_null(),
-      "line_bytes", 64, "arrays", arrays_json(recording), "steps", steps_json(recording));
+      "line_bytes", 64, "arrays", arrays_json(recording), "steps", steps_json(recording), "config",
+      tsl_text_get(&config), "plain", recording->rung->plain);
+  tsl_text_free(&config);
+  return json;
 }

@@ -4,6 +4,7 @@
 #include "core/clock.h"
 #include "core/status.h"
 #include "explore/report.h"
+#include "page/page_traces.h"
 
 #include <math.h>
 #include <page_html.h>
@@ -143,6 +144,7 @@ tesela_status tsl_page_make(const tsl_page *page, const char *report, tsl_text *
   if (!data)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write the page");
   page_add_report(page, data, report, &plain);
+  tsl_page_add_traces(page->all, data);
   const tesela_status status = tsl_page_fill(tsl_page_heading(page->all), page->version, data, &plain, out);
   json_decref(data);
   tsl_text_free(&plain);
