@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# From an empty folder to the first judged kernel of one's own: runs the commands of docs/LAB.md, prints the
-# time of each, and fails over 600 seconds or over five commands.
+# From an empty folder to the first judged kernel of one's own: runs the commands of docs/LAB.md.
+# Prints the time of each command. Fails over 600 seconds or over five commands.
 #   ci/first_kernel.sh           clones into an empty folder
 #   ci/first_kernel.sh --here    takes this checkout for the clone, if it has no build yet; later stages of CI
 #                                then find the compiled files
@@ -8,7 +8,8 @@ set -euo pipefail
 limit=600 commands_max=5
 root=$(cd "$(dirname "$0")/.." && pwd)
 mapfile -t commands < <(sed -n '/^```console first kernel$/,/^```$/s/^\$ //p' "$root/docs/LAB.md")
-[ ${#commands[@]} -gt 0 ] || { echo "ci/first_kernel.sh: docs/LAB.md has no block \"console first kernel\"" >&2; exit 2; }
+[ ${#commands[@]} -gt 0 ] ||
+  { echo "ci/first_kernel.sh: docs/LAB.md has no block of these commands" >&2; exit 2; }
 [ ${#commands[@]} -le $commands_max ] ||
   { echo "ci/first_kernel.sh: docs/LAB.md has ${#commands[@]} commands, at most $commands_max" >&2; exit 1; }
 

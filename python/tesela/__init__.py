@@ -19,7 +19,8 @@ from . import lab
 
 __all__ = ["Check", "Device", "Error", "Exploration", "Explanation", "Info", "NoDevice", "Packed", "Plan",
            "Report", "Trace", "check", "configure", "devices", "dot", "explain", "explore", "gemm",
-           "matmul", "matmul_grouped", "solve_triangular", "symm", "syrk", "trace", "transpose", "trmm", "tune"]
+           "matmul", "matmul_grouped", "solve_triangular", "symm", "syrk", "trace", "transpose", "trmm",
+           "tune"]
 __version__ = _core.version()
 
 

@@ -80,7 +80,7 @@ typedef struct tsl_env_info {
 const char *tsl_env_get(tsl_env variable);
 /* Returns the words that the variable can be, ending with NULL; NULL: other values than words. */
 const char *const *tsl_env_words(tsl_env variable);
-/* Returns TESELA_BAD_CALL if the variable has words, and the value is not empty and none of them. */
+/* Returns TESELA_BAD_CALL if the variable has words, and its value is neither empty nor a word. */
 tesela_status tsl_env_check(tsl_env variable);
 /* Reads a whole number, 0 or more; the default if unset. TESELA_BAD_CALL for other values. */
 tesela_status tsl_env_number(tsl_env variable, uint64_t *number);

@@ -95,7 +95,7 @@ if kernel_devices | grep -q opencl; then
   prints WRONG 'CPU: not checked: C('
 fi
 
-# Numbers that a type cannot hold: an index that would saturate is an error, and rounding is told.
+# Numbers that a type cannot hold: an index that would saturate is an error; the report names rounding.
 tesela 0 generate 4x32 -o wide.npy --distribution index --type i8
 prints "i8, index, seed 1"
 ! grep -q rounded "$out" || fail "no number is rounded"
@@ -103,7 +103,7 @@ tesela 2 generate 3x43 -o wide.npy --distribution index --type i8
 says "the numbers go up to 128, and i8 ends at 127" "at most 128 elements"
 tesela 0 generate 3x43 -o wide.npy --distribution minus-index --type i8
 tesela 2 generate 1x2 -o wide.npy --distribution minus-index --type u8
-says "u8 ends at 0" "at most 1 element,"
+says "u8 ends at 0" "at most 1 element"
 tesela 2 generate 5x90 -o wide.npy --distribution index --type e4m3
 says "e4m3 ends at 448"
 for limit in f16:2048 bf16:256 e4m3:16 e5m2:8; do

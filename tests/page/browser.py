@@ -574,15 +574,16 @@ def drive_trace(browser, everything):
 
 
 def check_kernel(browser, kernel, section):
-    """Faults and the failure quote their lines; rates and bars are those of the data."""
+    """Faults and the failure quote their lines, and their words are on the page."""
     marked = browser.get(
-        f"[...document.querySelectorAll('{section} .marked')].map(line => [line.querySelector('i').textContent,"
-        " line.textContent])"
+        f"[...document.querySelectorAll('{section} .marked')]"
+        ".map(line => [line.querySelector('i').textContent, line.textContent])"
     )
     for fault in [*kernel["faults"], kernel]:
         if fault["line"]:
             line = str(fault["line"])
-            expect([line, line + (fault["source"] or " ")] in marked, f"line {line} is not quoted in {section}")
+            quote = [line, line + (fault["source"] or " ")]
+            expect(quote in marked, f"line {line} is not quoted in {section}")
     words = browser.get(f"document.querySelector('{section}').textContent")
     for text in [kernel["verdict"], kernel["failure"], *(fault["text"] for fault in kernel["faults"])]:
         expect(text in words, f"{section} lacks: {text}")
@@ -598,7 +599,8 @@ def check_lab_rates(browser, kernel, table):
     for row, rate in zip(rows, kernel["rates"]):
         name, factor = rate["name"], seconds[0] / rate["seconds"]
         expect(row[0].split(" (")[0] == name, f"the rate of {row[0]}, not of {name}")
-        expect(near(row[-1].rstrip("%"), 100 * min(seconds) / rate["seconds"]), f"the bar of {name}: {row[-1]}")
+        part = 100 * min(seconds) / rate["seconds"]
+        expect(near(row[-1].rstrip("%"), part), f"the bar of {name}: {row[-1]}, not {part}")
         if factor != 1:
             shown, word = row[3].split("\u00a0× ")
             expect(near(shown, max(factor, 1 / factor)), f"{name}: {row[3]}, not {factor}")

@@ -31,7 +31,7 @@ static void test_table(void **state) {
   assert_string_equal(tsl_env_get(TSL_ENV_DEVICE), "auto");
 }
 
-/* A variable with words accepts each of them and no other. */
+/* A variable with words accepts each word of its list, and no other word. */
 static void test_words(void **state) {
   (void)state;
   int worded = 0;

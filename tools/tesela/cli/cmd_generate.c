@@ -161,36 +161,36 @@ static bool generate_has_index(tsl_kind kind) {
 }
 
 /* Refuses indices beyond the type's largest number. */
-static tesela_status generate_check_index(const generate_options *given, int64_t elements) {
-  const tsl_type_info *type = tsl_type(given->type);
-  const bool is_negative = given->distribution == TSL_KIND_MINUS_INDEX;
+static tesela_status generate_check_index(const generate_options *settings, int64_t elements) {
+  const tsl_type_info *type = tsl_type(settings->type);
+  const bool is_negative = settings->distribution == TSL_KIND_MINUS_INDEX;
   const double last = generate_last_index(type, elements);
   const double limit = is_negative ? -generate_lowest(type) : type->largest;
-  if (!generate_has_index(given->distribution) || last <= limit)
+  if (!generate_has_index(settings->distribution) || last <= limit)
     return TESELA_OK;
   return tsl_fail(
       TESELA_BAD_CALL,
-      "--distribution %s: the numbers go %s to %.0f, and %s ends at %.0f: a matrix of at most %.0f "
-      "element%s, or a wider --type, would be right",
-      tsl_kind_name(given->distribution), is_negative ? "down" : "up", is_negative ? -last : last, type->name,
-      is_negative ? 0 - limit : limit, limit + 1, limit > 0 ? "s" : "");
+      "--distribution %s: the numbers go %s to %.0f, and %s ends at %.0f; a wider --type would be right, or "
+      "at most %.0f element%s",
+      tsl_kind_name(settings->distribution), is_negative ? "down" : "up", is_negative ? -last : last,
+      type->name, is_negative ? 0 - limit : limit, limit + 1, limit > 0 ? "s" : "");
 }
 
 /* Appends the changes of numbers that the type cannot hold: "numbers above 2048 are rounded". */
-static void generate_add_note(const generate_options *given, int64_t elements, tsl_text *out) {
-  const tsl_type_info *type = tsl_type(given->type);
+static void generate_add_note(const generate_options *settings, int64_t elements, tsl_text *out) {
+  const tsl_type_info *type = tsl_type(settings->type);
   const size_t before = out->length;
-  if (generate_has_index(given->distribution)) {
+  if (generate_has_index(settings->distribution)) {
     if (type->unit_roundoff > 0 && generate_last_index(type, elements) > 1 / type->unit_roundoff)
       tsl_text_add(out, "numbers beyond %.0f are rounded", 1 / type->unit_roundoff);
     return;
   }
-  const bool is_rounded = type->is_integer && generate_ranges[given->distribution].has_fractions;
+  const bool is_rounded = type->is_integer && generate_ranges[settings->distribution].has_fractions;
   if (is_rounded)
     tsl_text_add(out, "fractions are rounded to whole numbers");
-  if (type->type == TESELA_U8 && generate_ranges[given->distribution].has_negative)
+  if (type->type == TESELA_U8 && generate_ranges[settings->distribution].has_negative)
     tsl_text_add(out, "%snegative numbers become 0", out->length > before ? ", " : "");
-  if (generate_ranges[given->distribution].largest > type->largest)
+  if (generate_ranges[settings->distribution].largest > type->largest)
     tsl_text_add(out, "%snumbers beyond %.0f become %s", out->length > before ? ", " : "", type->largest,
                  type->is_integer            ? "the largest one"
                  : type->type == TESELA_E4M3 ? "NaN"

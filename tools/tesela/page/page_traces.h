@@ -6,7 +6,8 @@
 
 #include <jansson.h>
 
-/* Adds `traces` of the data's `ideas`, by their names, and `traces_why`: the reason why a rung has none, or "". */
+/* Adds `traces` of the data's `ideas`, by their names. `traces_why` is the reason why a rung has none, or "".
+ */
 void tsl_page_add_traces(const tsl_exploration *all, json_t *data);
 
 #endif
