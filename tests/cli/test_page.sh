@@ -20,6 +20,7 @@ PATH=$PWD/nowhere tesela 0 explore --sizes 16,32 "${few[@]}" --html alone.html
 prints 'GFLOP/s' sequential_optimized
 page alone.html "${explored[@]}"
 has alone.html "--html alone.html" 'memory, copied' 'Left out, since no device here can run them: element'
+has alone.html '"traces_why":"blocked: a trace needs the compiler c++, which is not here","traces":{}'
 tesela 0 explore --sizes 16,32 --types f32,f64 --seconds 0.01 --devices cpu --html full.html --json
 json 'len(j["entries"]) > 0'
 json 'all(d["measured"]["fma_f32"]["rate"] > 0 and d["measured"]["seconds"] > 0 for d in j["devices"])'
@@ -28,6 +29,7 @@ page full.html "${explored[@]}"
 has full.html 'the triple loop in C' 'numbers for each multiply-add; sequential loads 2' \
   'Why one beats another' \
   '`sequential_optimized`: an element' '  A ---> (i,j) C' '"lifts":"traffic to memory and caches on the host"'
+command -v c++ >/dev/null && has full.html '"traces_why":""' '"config":"blocked"' '"config":"host_packed"'
 lacks full.html '"name":"tile_local","rung"'
 lacks full.html 'It the '
 # One size makes no curve.

@@ -14,21 +14,22 @@ static const tsl_strategy *traces_find(const tsl_exploration *all, const char *n
 
 void tsl_page_add_traces(const tsl_exploration *all, json_t *data) {
   json_t *traces = json_object(), *idea;
-  const char *why = "";
+  tsl_text why = {0};
   size_t i;
   json_array_foreach(json_object_get(data, "ideas"), i, idea) {
     const char *name = json_string_value(json_object_get(idea, "name"));
     const tsl_rung *rung = tsl_rung_of(traces_find(all, name));
     json_t *trace = NULL;
-    if (!rung || *why)
+    if (!rung)
       continue;
     if (tsl_explore_is_cut_short(all))
-      why = "the run was cut short";
+      tsl_text_add(&why, "%s", why.length == 0 ? "the run was cut short" : "");
     else if (tsl_trace_small(rung, &trace) == TESELA_OK)
       json_object_set_new(traces, name, trace);
-    else
-      why = tesela_last_error();
+    else if (why.length == 0)
+      tsl_text_add(&why, "%s: %s", name, tesela_last_error());
   }
-  json_object_set_new(data, "traces_why", json_string(why));
+  json_object_set_new(data, "traces_why", json_string(tsl_text_get(&why)));
+  tsl_text_free(&why);
   json_object_set_new(data, "traces", traces);
 }
