@@ -56,12 +56,12 @@ def check_trace(data, report, problems):
 
 def check_lab(data, report, problems):
     """Each kernel of a lab's page is in the report, with its verdict and its faults."""
-    one_kernel = "lab" in data
+    one_kernel, flat = "lab" in data, " ".join(report.split())
     for kernel in [data["lab"]] if one_kernel else data["class"]:
         faults = [fault["text"] if one_kernel else fault["kind"] for fault in kernel.get("faults", [])]
-        judged = {"right": "judged    right"}.get(kernel["verdict"], "") if one_kernel else kernel["verdict"]
+        judged = {"right": "judged right"}.get(kernel["verdict"], "") if one_kernel else kernel["verdict"]
         for text in (data["command_line"], kernel["name"], judged, *(faults if one_kernel else faults[:1])):
-            if text not in report:
+            if " ".join(text.split()) not in flat:
                 problems.append(f"the report lacks: {text}")
 
 

@@ -36,6 +36,12 @@ says "nowhere/mine.html"
 tesela 2 lab new another --html another.html
 says "--html"
 absent another another.html
+tesela 2 lab run mine --output mine.json
+says "--output is for tesela lab pack"
+tesela 2 lab pack mine --times 2
+says "--times is for tesela lab watch"
+tesela 2 lab run mine --markdown
+says "--markdown is for tesela lab grade"
 
 # Every kernel of `lab new` in C is right and has no fault.
 for rung in sequential sequential_optimized blocked host_packed threads "dot sequential" \

@@ -24,6 +24,10 @@ tesela 0 strategies transpose tile_local
 prints 'a work-group moves a square tile'
 tesela 2 strategies tile_locl
 says 'did you mean tile_local'
+tesela 2 strategies element --device cpu
+says "--device is for --source"
+tesela 2 strategies element --all
+says "--all is for --source"
 tesela 2 strategies --source
 says 'name it'
 tesela 2 strategies tile_local --markdown

@@ -420,6 +420,8 @@ static tesela_status strategies_run(const tsl_command_call *call) {
     return strategies_write_program(call);
   if (given->output)
     return tsl_fail(TESELA_BAD_CALL, "--output is for --program; otherwise redirect the output");
+  if ((given->device || given->all) && !given->source)
+    return tsl_fail(TESELA_BAD_CALL, "%s is for --source", given->device ? "--device" : "--all");
   if (call->word_count > 0 && !given->markdown && !given->results)
     return print_one(call);
   if (call->word_count > 0 || given->source)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const tsl_option options[] = {
+static const tsl_option lab_options[] = {
     TSL_OPTION(
         tsl_lab_options, from, "from", TEXT, "tile_local",
         "new: begin as this strategy, such as tile_local, \"dot block_tree\" or \"transpose element\""),
@@ -49,15 +49,29 @@ static const struct {
                {"pack", tsl_lab_pack}};
 static const char *const action_names[] = {"new", "run", "watch", "grade", "pack", NULL};
 
+/* Refuses options that the action would ignore. */
+static tesela_status lab_check_options(const tsl_lab_options *options, const char *action) {
+  const struct {
+    bool is_given;
+    const char *option, *action;
+  } owned[] = {{options->output != NULL, "--output", "pack"},
+               {options->times > 0, "--times", "watch"},
+               {options->markdown, "--markdown", "grade"}};
+  for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
+    if (owned[i].is_given && strcmp(owned[i].action, action) != 0)
+      return tsl_fail(TESELA_BAD_CALL, "%s is for tesela lab %s", owned[i].option, owned[i].action);
+  return options->html && strcmp(action, "new") == 0
+             ? tsl_fail(TESELA_BAD_CALL, "--html is for run, watch, grade and pack")
+             : TESELA_OK;
+}
+
 static tesela_status lab_run(const tsl_command_call *call) {
   int action = 0;
   while (strcmp(actions[action].name, call->words[0]) != 0)
     action++;
   if (call->word_count != 2)
     return tsl_fail(TESELA_BAD_CALL, "the folder is missing; write tesela lab %s NAME", actions[action].name);
-  if (((const tsl_lab_options *)call->options)->html && actions[action].run == tsl_lab_new)
-    return tsl_fail(TESELA_BAD_CALL, "--html is not for new; tesela lab run %s --html FILE writes a page",
-                    call->words[1]);
+  TSL_TRY(lab_check_options(call->options, actions[action].name));
   return actions[action].run(call);
 }
 
@@ -70,7 +84,7 @@ const tsl_command tsl_command_lab = {
                "runs it item by item on the processor, and names missing barriers and elements outside of "
                "operands. Then it judges the device's results on the standard shapes, and times it. "
                "docs/LAB.md is the manual.",
-    .options = options,
+    .options = lab_options,
     .examples = examples,
     .choices = action_names,
     .words_min = 1,

@@ -4,6 +4,8 @@
 #include "cli/interrupt.h"
 #include "page/page.h"
 
+enum { WIDTH = 110 /* of the text for readers without scripts */ };
+
 tesela_status tsl_lab_page_open(const tsl_lab_options *options, tsl_output *page) {
   return options->html ? tsl_page_open(options->html, page) : TESELA_OK;
 }
@@ -26,7 +28,7 @@ tesela_status tsl_lab_page_write(const tsl_command_call *call, const tsl_lab_ker
   tsl_text text = {0};
   if (!page->path)
     return TESELA_OK;
-  tsl_lab_report_add(kernel, report, 0, false, &text);
+  tsl_lab_report_add(kernel, report, WIDTH, false, &text);
   const tesela_status status =
       tsl_page_write_object(call, kernel->name, "lab", tsl_lab_page_json(kernel, report), &text, page);
   tsl_text_free(&text);
