@@ -194,9 +194,50 @@ static void keep_bits(const tsl_problem *problem, tsl_candidate *candidate) {
         reference->name);
 }
 
-/* Chooses bits that do not depend on threads or days. On the cpu no model decides, but the last strategy of
- * the list that supports the problem, with its defaults. Peers come last, and strategies for small products
- * where the product is large. */
+/* Strategies of the cpu. Reproducible bits come from the first that supports the problem: sub-plans, then the
+ * engines, then emulated precision for requests that no engine satisfies, then the plain loops. The order is
+ * documented in docs/ACCURACY.md, and a change of it changes bits. X(op, name) */
+#define FIXED_BITS_LIST(X)                                                                                   \
+  X(gemm, structured)                                                                                        \
+  X(gemm, several)                                                                                           \
+  X(gemm, host_amx)                                                                                          \
+  X(gemm, host_skinny)                                                                                       \
+  X(gemm, host_small)                                                                                        \
+  X(gemm, host_packed)                                                                                       \
+  X(gemm, blocked)                                                                                           \
+  X(gemm, split_precision)                                                                                   \
+  X(gemm, residue_int8)                                                                                      \
+  X(gemm, exact)                                                                                             \
+  X(gemm, sequential_optimized)                                                                              \
+  X(gemm, sequential)                                                                                        \
+  X(dot, exact)                                                                                              \
+  X(dot, fixed_tree)                                                                                         \
+  X(dot, sequential)                                                                                         \
+  X(transpose, vector)                                                                                       \
+  X(solve, host_blocked)                                                                                     \
+  X(solve, sequential)
+
+/* Returns a strategy's position in FIXED_BITS_LIST minus its length; 0: it comes last. Peers do, and
+ * strategies for small products where the product is large. */
+static int get_fixed_bits_order(const tsl_strategy *strategy, const tsl_problem *problem) {
+#define FIXED_BITS_DECLARE(op, name) extern const tsl_strategy tsl_##op##_##name;
+  FIXED_BITS_LIST(FIXED_BITS_DECLARE)
+#undef FIXED_BITS_DECLARE
+#define FIXED_BITS_ADDRESS(op, name) &tsl_##op##_##name,
+  static const tsl_strategy *const preferred[] = {FIXED_BITS_LIST(FIXED_BITS_ADDRESS)};
+#undef FIXED_BITS_ADDRESS
+  const int count = sizeof preferred / sizeof *preferred;
+  if (strategy == &tsl_gemm_host_small &&
+      tsl_problem_flops(problem) > 2 * (double)tsl_crossovers.fixed_bits_volume)
+    return 0;
+  for (int i = 0; i < count; i++)
+    if (preferred[i] == strategy)
+      return i - count;
+  return 0;
+}
+
+/* Chooses bits that do not depend on threads or days. On the cpu no model decides, but a fixed order of
+ * strategies with their defaults. */
 static void predict_reproducible(const tsl_problem *problem, const tsl_strategy_request *request,
                                  tsl_candidate *candidates, int count) {
   for (int i = 0; i < count; i++) {
@@ -204,11 +245,7 @@ static void predict_reproducible(const tsl_problem *problem, const tsl_strategy_
     if (problem->ask.bits == TSL_REPRODUCIBILITY_DEVICES && !request->strategy)
       keep_bits(problem, candidate);
     else if (!candidate->refusal[0] && ignores_models(problem, candidate->device))
-      candidate->order = candidate->strategy->vendor.load ||
-                                 (candidate->strategy == &tsl_gemm_host_small &&
-                                  tsl_problem_flops(problem) > 2 * (double)tsl_crossovers.fixed_bits_volume)
-                             ? 0
-                             : -1 - i;
+      candidate->order = get_fixed_bits_order(candidate->strategy, problem);
     candidate->seconds = candidate->refusal[0] ? INFINITY : candidate->seconds;
   }
 }

@@ -304,6 +304,38 @@ static void repeated_bits_keep_to_the_processor(void **state) {
   }
 }
 
+/* Reproducible bits take the first strategy of a fixed order, which has a place for each one of the cpu. */
+static void repeated_bits_have_an_order(void **state) {
+  (void)state;
+  static const struct {
+    const char *excluded, *first;
+    int64_t size;
+    tesela_type type;
+  } rows[] = {{NULL, "host_small", 64, TESELA_F32},
+              {NULL, "host_packed", 600, TESELA_F32},
+              {"host_packed", "blocked", 600, TESELA_F32},
+              {"host_packed", "blocked", 600, TESELA_F64},
+              {"host_packed, blocked", "residue_int8", 600, TESELA_F64},
+              {"host_packed, blocked, residue_int8, exact", "sequential_optimized", 600, TESELA_F64}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    tsl_problem problem = tsl_problem_gemm(rows[i].size, rows[i].size, rows[i].size, rows[i].type);
+    problem.ask.bits = TSL_REPRODUCIBILITY_THREADS;
+    const tsl_choice choice = {.devices = devices, .device = "cpu", .exclude = rows[i].excluded};
+    assert_string_equal(first_of(&problem, &choice).strategy->name, rows[i].first);
+  }
+  for (int op = 0; op < TSL_OP_COUNT; op++)
+    for (int type = TESELA_F32; type <= TESELA_F64; type++) {
+      tsl_problem problem = tsl_problem_of((tsl_op)op, 600, 600, 600, (tesela_type)type);
+      int count;
+      problem.ask.bits = TSL_REPRODUCIBILITY_THREADS;
+      tsl_candidate *candidates = list(&problem, "cpu", NULL, TSL_PLACE_HOST, &count);
+      for (int c = 0; c < count; c++)
+        if (!candidates[c].refusal[0] && candidates[c].order >= 0)
+          assert_string_equal(candidates[c].strategy->name, "host_small");
+      free(candidates);
+    }
+}
+
 /* A device that opens and compiles for a second is not chosen for one product of a hundredth of a
  * second. */
 static void starting_counts_for_few_runs(void **state) {
@@ -608,6 +640,7 @@ int main(void) {
       cmocka_unit_test(wrong_problems_are_refused),
       cmocka_unit_test(repeated_bits_ignore_wisdom),
       cmocka_unit_test(repeated_bits_keep_to_the_processor),
+      cmocka_unit_test(repeated_bits_have_an_order),
       cmocka_unit_test(bits_of_all_devices_are_one_strategy_s),
       cmocka_unit_test(exact_bits_are_whose_time_is_least),
   };
