@@ -89,14 +89,25 @@ static int items_per_group(const tsl_grid *grid) {
 
 /* Latencies in clocks. Between barriers a processor runs work-items one after the other. At each barrier it
  * stores and loads an item's variables. */
-static const double addition_clocks = 4, barrier_clocks = 30, host_barrier_clocks = 4, host_loads_a_clock = 2,
-                    host_line_clocks = 5; /* a line from the second level */
+static const double addition_clocks = 4, barrier_clocks = 30, host_barrier_clocks = 4, host_load_clocks = 0.5;
+/* A cache line from the second level, and in addition from memory; requests overlap. */
+static const double host_line_clocks = 4, host_memory_clocks = 5;
 static const double memory_seconds = 6e-7;
 
 /* Returns the groups of the account that are on a unit at the same time. */
 static double groups_in_flight(const tsl_device *device, const tsl_cost_counts *account) {
   const double units = fmax(1, device->compute_units);
   return fmax(1, fmin(account->per_unit, count_groups(&account->grid) / units));
+}
+
+static double or_default(double value, double other) {
+  return value > 0 ? value : other;
+}
+
+double tsl_cost_counts_line_clocks(const tsl_cost_counts *account) {
+  return account->touched > account->needed
+             ? account->touched / TSL_CACHE_LINE * or_default(account->line_clocks, host_line_clocks)
+             : 0;
 }
 
 /* Sets the seconds of the causes of waiting. */
@@ -106,11 +117,12 @@ static void cost_counts_waiting(const tsl_device *device, const tsl_cost_counts 
   const double groups = groups_in_flight(device, account);
   const double items = is_gpu ? groups * items_per_group(&account->grid) : 1;
   if (account->sums > 0)
-    seconds[TSL_BOUND_ADDITIONS] = addition_clocks * account->computed / (items * account->sums * clocks);
+    seconds[TSL_BOUND_ADDITIONS] = or_default(account->addition_clocks, addition_clocks) * account->computed /
+                                   (items * account->sums * clocks);
   if (device->is_cpu)
-    seconds[TSL_BOUND_LOADS] = account->loads / (host_loads_a_clock * clocks);
-  if (!is_gpu && account->touched > account->needed)
-    seconds[TSL_BOUND_LINES] = account->touched / TSL_CACHE_LINE * host_line_clocks / clocks;
+    seconds[TSL_BOUND_LOADS] = account->loads * or_default(account->load_clocks, host_load_clocks) / clocks;
+  if (!is_gpu)
+    seconds[TSL_BOUND_LINES] = tsl_cost_counts_line_clocks(account) / clocks;
   if (is_gpu && account->touched > account->needed)
     seconds[TSL_BOUND_LINES] =
         account->touched / (near_bytes_per_second(device) * busy_fraction(device, account));
@@ -141,6 +153,16 @@ tsl_bounds tsl_cost_counts_bounds(const tsl_problem *problem, const tsl_device *
     if (seconds[i] > seconds[bounds.first])
       bounds.first = (tsl_bound)i;
   return bounds;
+}
+
+double tsl_cost_counts_seconds(const tsl_problem *problem, const tsl_device *device,
+                               const tsl_cost_counts *account) {
+  static const double shown = 0.25;
+  const tsl_bounds bounds = tsl_cost_counts_bounds(problem, device, account);
+  double seconds = (1 - shown) * bounds.seconds[bounds.first];
+  for (int i = 0; i < TSL_BOUND_COUNT; i++)
+    seconds += (i == TSL_BOUND_LAUNCH ? 1 : shown) * bounds.seconds[i];
+  return seconds;
 }
 
 double tsl_cost_counts_intensity(const tsl_problem *problem, const tsl_cost_counts *account) {
@@ -230,13 +252,20 @@ void tsl_cost_counts_walk(const tsl_shape *shape, double loads, double length, i
   enum { WAY_BYTES = 4096, FIRST_LEVEL = 32768 }; /* of usual first-level caches */
   if (!device->is_cpu && !(device->capabilities & TSL_CAN_HOST))
     return;
-  const double bytes = cost_counts_element_bytes(shape);
+  const double bytes = cost_counts_element_bytes(shape),
+               operand = bytes * (double)shape->rows * (double)shape->cols;
   const int64_t step = llabs(stride) * (int64_t)bytes, common = cost_counts_gcd(WAY_BYTES, step),
                 first = device->level_bytes[0] > 0 ? (int64_t)device->level_bytes[0] : FIRST_LEVEL;
   const int64_t sets = WAY_BYTES / (common > TSL_CACHE_LINE ? common : TSL_CACHE_LINE);
   const bool stay = step < TSL_CACHE_LINE || length <= (double)(sets * (first / WAY_BYTES));
   account->touched += loads * (stay ? bytes : TSL_CACHE_LINE);
   account->needed += loads * bytes;
+  account->line_clocks = host_line_clocks + host_memory_clocks * tsl_cost_counts_uncached(operand);
+}
+
+double tsl_cost_counts_uncached(double bytes) {
+  static const double cache = 2e6;
+  return bytes / (bytes + cache);
 }
 
 void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account) {
@@ -248,8 +277,11 @@ void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account) {
 
 void tsl_cost_counts_tiles(const tsl_problem *problem, double height, double width,
                            tsl_cost_counts *account) {
-  account->local.read += account->computed * (cost_counts_element_bytes(&problem->a) / width +
-                                              cost_counts_element_bytes(&problem->b) / height);
+  const double bytes = account->computed * (cost_counts_element_bytes(&problem->a) / width +
+                                            cost_counts_element_bytes(&problem->b) / height);
+  account->local.read += bytes;
+  account->touched += bytes;
+  account->needed += bytes;
 }
 
 double tsl_cost_counts_engine_rate(const tsl_device *device, tsl_engine_rates rates) {

@@ -28,10 +28,13 @@ struct tsl_cost_counts {
   /* bytes of memory segments that the accesses of warps touch, and need at least; on processors, bytes of
    * cache lines that loads bring into the first level, and of the loads */
   double touched, needed;
-  double sums;     /* independent sums of an item, or of a thread on the host with each vector's lanes */
-  double loads;    /* load instructions of all items or threads, of an element or a vector each */
-  double waits;    /* accesses of an item to memory, each after the previous one */
-  double barriers; /* barriers of all groups */
+  double line_clocks; /* processors: clocks that one of the touched cache lines takes; 0: as from level 2 */
+  double sums; /* independent sums of an item, or of a thread on a processor with each vector's lanes */
+  double addition_clocks; /* clocks from one addition of a sum to the next; 0: as of a multiply-add */
+  double loads;           /* load instructions of all items or threads, of an element or a vector each */
+  double load_clocks;     /* processors: clocks of a load instruction; 0: as from the first level */
+  double waits;           /* accesses of an item to memory, each after the previous one */
+  double barriers;        /* barriers of all groups */
   double rate; /* peak operations per second, where it differs from the device's multiply-add peak; else 0 */
 };
 
@@ -67,6 +70,10 @@ bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *proble
 /* Computes the seconds of each limit from the counts of a run. The config must not be refused. */
 tsl_bounds tsl_cost_counts_bounds(const tsl_problem *problem, const tsl_device *device,
                                   const tsl_cost_counts *account);
+/* Predicts the seconds of a kernel on a processor from its counts alone: the longest limit, and a quarter of
+ * the others, which overlap with it in part. */
+double tsl_cost_counts_seconds(const tsl_problem *problem, const tsl_device *device,
+                               const tsl_cost_counts *account);
 /* Returns operations per byte of global traffic: the roofline's arithmetic intensity. */
 double tsl_cost_counts_intensity(const tsl_problem *problem, const tsl_cost_counts *account);
 /* Elements of A and B loaded per multiply-add of the problem, from global and from local memory. */
@@ -92,13 +99,18 @@ void tsl_cost_counts_operands(const tsl_problem *problem, double a, double b, ts
 void tsl_cost_counts_access(const tsl_shape *shape, double loads, double rows, double columns,
                             const tsl_device *device, tsl_cost_counts *account);
 /* Adds `loads` of a processor, one by one along `length` elements that are `stride` elements apart. A load
- * touches a whole cache line, unless the lines stay in a first-level cache until the next elements follow. */
+ * touches a whole cache line, unless the lines stay in a first-level cache until the next elements follow.
+ * Lines of operands larger than the caches take longer. */
 void tsl_cost_counts_walk(const tsl_shape *shape, double loads, double length, int64_t stride,
                           const tsl_device *device, tsl_cost_counts *account);
+/* Returns the clocks that the touched lines of a processor take; 0: all lines are used whole. */
+double tsl_cost_counts_line_clocks(const tsl_cost_counts *account);
+/* Returns the fraction of an operand of `bytes` bytes that caches do not keep: a half at 2 MB. */
+double tsl_cost_counts_uncached(double bytes);
 /* Adds a copy of `bytes` bytes: one read, one write, and one launch on devices with launches. */
 void tsl_cost_counts_copies(double bytes, tsl_cost_counts *account);
 /* Counts register tiles of C on the host. Each step loads a column of `height` elements and a row of `width`
- * elements from caches or packed copies. */
+ * elements from caches or packed copies, whose lines are used whole. */
 void tsl_cost_counts_tiles(const tsl_problem *problem, double height, double width, tsl_cost_counts *account);
 
 /* Operations per clock and unit of 16-bit matrix instructions of a warpgroup, four warps or one warp. */

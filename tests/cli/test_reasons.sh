@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Reasons on the cpu and by OpenCL: measured and predicted factors, and no reason against the measured times.
+# TESELA_REASONS=all, as in the sweep: all strategies of products instead of the courses' rungs, larger sizes.
 . "$(dirname "$0")/helper.sh"
 python=$(python_with json)
 [ -n "$python" ] || skip "needs Python 3"
@@ -8,9 +9,16 @@ devices=cpu${device:+,$device}
 rungs=$("$TESELA" strategies --json | "$python" -c 'import json, sys
 print(",".join(s["name"] for s in json.load(sys.stdin)["strategies"] if s["op"] == "gemm" and s["rung"]))')
 
+if [ "${TESELA_REASONS:-}" = all ]; then
+  rungs='' sizes=128,256,512,1000
+else
+  sizes=32,96
+fi
+
 # The rule on the run's own numbers. Factors follow from the entries' times. An agreement has one direction
 # within a factor of 2, or nearly equal factors. A reason needs an agreement beyond the noise. All else is
-# printed as noise or as a wrong model.
+# printed as noise or as a wrong model. A limit takes no longer than the run; limits of processors are of their
+# nominal clock, and they run above it.
 cat >rule.py <<'PYTHON'
 import json, math, sys
 report = json.load(open(sys.argv[1]))
@@ -20,7 +28,8 @@ direction = lambda factor: (factor > 1.05) - (factor < 1 / 1.05)
 def agree(predicted, measured):
     ratio = max(predicted / measured, measured / predicted)
     return ratio <= 1.1 or ratio <= 2 and direction(predicted) == direction(measured)
-compared = wrong = reasons = 0
+compared = wrong = reasons = noisy = unexplained = 0
+is_cpu = {d["name"]: d["kind"] == "cpu" or "host" in " ".join(d["capabilities"]) for d in report["devices"]}
 for e in entries.values():
     if e.get("partner") is None:
         assert e.get("agreement", "unknown") == "unknown", e
@@ -43,16 +52,20 @@ for e in entries.values():
     if e["reason"] is not None:
         own, its = e["account"]["seconds"][e["reason"]], other["account"]["seconds"][e["reason"]]
         assert agrees and (its > own) == (measured > 1) and not low <= 1 <= high, (e["strategy"], said)
-        assert own <= 1.06 * e["seconds"] and its <= 1.06 * other["seconds"], (e["strategy"], said)
+        slack = 1.61 if is_cpu[e["device"]] or is_cpu[other["device"]] else 1.06
+        assert own <= slack * e["seconds"] and its <= slack * other["seconds"], (e["strategy"], said)
         reasons += 1
     if "times as fast" in said or "times slower" in said:
         assert ("times as fast" in said) == (measured > 1), (e["strategy"], said)
     wrong += not agrees and not noise
+    noisy += noise
+    unexplained += "no counted limit explains it" in said
 assert compared > 0
-print(f"{sys.argv[1]}: {compared} compared, the model is wrong in {wrong}, {reasons} with a reason")
+print(f"{sys.argv[1]}: {compared} compared, the model is wrong in {wrong}, {reasons} with a reason, "
+      f"{unexplained} without a counted limit, {noisy} too noisy")
 PYTHON
-tesela 0 explore --sizes 32,96 --types f32,f64 --devices "$devices" --strategies "$rungs" --seconds 0.01 \
-  --json
+tesela 0 explore --sizes $sizes --types f32,f64 --devices "$devices" ${rungs:+--strategies "$rungs"} \
+  --seconds 0.01 --json
 cp "$out" rungs.json
 run 0 "$python" rule.py rungs.json
 cat "$out"

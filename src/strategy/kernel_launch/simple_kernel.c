@@ -20,8 +20,26 @@ const char *tsl_simple_kernel_refuse(const tsl_simple_kernel *kernel, const tsl_
   return simple_grid(kernel, problem, device, &grid);
 }
 
+/* Predicts the seconds on a processor from the counts of a run. Variables that outgrow the first-level cache
+ * slow every step. */
+static double simple_processor_seconds(const tsl_simple_kernel *kernel, const tsl_problem *problem,
+                                       const tsl_device *device) {
+  const double multiply_adds = (double)problem->m * (double)problem->n * (double)problem->k;
+  static const double cache_bytes = 65536;
+  tsl_cost_counts account = {.workers = 1,
+                             .per_unit = 1,
+                             .useful = multiply_adds,
+                             .computed = multiply_adds,
+                             .memory = tsl_problem_bytes(problem),
+                             .launches = 1};
+  tsl_simple_kernel_account(kernel, problem, device, &account);
+  return tsl_cost_counts_seconds(problem, device, &account) * (1 + kernel->kept / cache_bytes);
+}
+
 double tsl_simple_kernel_seconds(const tsl_simple_kernel *kernel, const tsl_problem *problem,
                                  const tsl_device *device) {
+  if (device->is_cpu)
+    return simple_processor_seconds(kernel, problem, device);
   const double seconds = tsl_launch_seconds(problem, device, kernel->efficiency,
                                             kernel->columns > 0 ? kernel->columns : problem->n, kernel->rows);
   return kernel->waits > 0 ? fmax(seconds, tsl_launch_chain_seconds(device, kernel->waits)) : seconds;
@@ -43,7 +61,9 @@ static void simple_accesses(const tsl_simple_kernel *kernel, const tsl_problem *
 void tsl_simple_kernel_account(const tsl_simple_kernel *kernel, const tsl_problem *problem,
                                const tsl_device *device, tsl_cost_counts *account) {
   const tesela_type type = problem->c.type;
-  const double lanes = kernel->in_vectors ? type == TESELA_F64 ? device->vector_f64 : device->vector_f32 : 1;
+  const double vector = type == TESELA_F64 ? device->vector_f64 : device->vector_f32,
+               lanes = device->is_cpu ? fmax(1, fmin(kernel->lanes, 2 * vector)) : 1;
+  static const double mask_clocks = 6, gather_clocks = 1.2;
   tsl_grid grid = {.groups = {0}};
   if (!simple_grid(kernel, problem, device, &grid))
     tsl_cost_counts_grid(&grid, kernel->columns > 0 ? problem->n : problem->m,
@@ -54,12 +74,14 @@ void tsl_simple_kernel_account(const tsl_simple_kernel *kernel, const tsl_proble
   tsl_cost_counts_operands(problem, kernel->a, kernel->b, account);
   tsl_cost_counts_result(problem, fmax(1, kernel->sums), account);
   simple_accesses(kernel, problem, device, account);
-  account->sums = device->is_cpu && kernel->in_vectors ? 0 : 1;
-  account->loads =
-      (kernel->a + kernel->b + kernel->local.read / (double)tsl_type(type)->size) / fmax(1, lanes);
+  account->sums = lanes;
+  account->addition_clocks = device->is_cpu && kernel->masks ? mask_clocks : 0;
+  account->loads = (kernel->a + kernel->b + kernel->local.read / (double)tsl_type(type)->size) /
+                   (kernel->gathers ? 1 : lanes);
+  account->load_clocks = device->is_cpu && kernel->gathers ? gather_clocks : 0;
   if (!kernel->loads_together)
-    tsl_cost_counts_walk(&problem->b, kernel->b / fmax(1, lanes), (double)problem->k, problem->b.row_stride,
-                         device, account);
+    tsl_cost_counts_walk(&problem->b, kernel->b / lanes, kernel->walk > 0 ? kernel->walk : (double)problem->k,
+                         problem->b.row_stride, device, account);
   account->waits = kernel->waits > 0 ? kernel->waits : account->computed / fmax(1, account->items) / 10;
   account->barriers = kernel->barriers * (double)grid.groups[0] * (double)grid.groups[1];
 }

@@ -11,7 +11,7 @@
 typedef struct tsl_simple_kernel {
   int columns, rows;   /* items of a group along a row and a column of C; 0 columns: an item has whole rows */
   int64_t local_bytes; /* local memory of a group */
-  double efficiency;   /* fraction of the peak */
+  double efficiency;   /* fraction of a GPU's peak */
   double waits;        /* accesses of an item to memory one after the other, whose latency shows; 0: none */
   double a, b;         /* elements of A and B that all items load from global memory */
   double sums;         /* sums of an element, each added to C; 0: one */
@@ -19,7 +19,12 @@ typedef struct tsl_simple_kernel {
   tsl_moved local;     /* bytes from and to local memory */
   double barriers;     /* barriers of a group */
   bool loads_together; /* a group loads elements for all of its items, adjacent items adjacent ones */
-  bool in_vectors;     /* on processors compilers compute several work-items in the lanes of vectors */
+  /* On processors, where the counts predict the time. Compilers compute `lanes` sums in a vector (0: one).
+   * `gathers`: they load each lane on its own. `masks`: each addition chooses lanes, too. */
+  double lanes;
+  bool gathers, masks;
+  double kept; /* bytes of a group's variables between barriers, or of an item's arrays */
+  double walk; /* elements of a column of B that a sum reads; 0: k */
 } tsl_simple_kernel;
 
 const char *tsl_simple_kernel_refuse(const tsl_simple_kernel *kernel, const tsl_problem *problem,

@@ -105,7 +105,7 @@ static uint64_t exact_scratch(const tsl_problem *problem, const tsl_config *conf
 typedef struct costs {
   double f32_term, f64_term, epilogue, wait_seconds;
 } costs;
-static const costs of_processors = {3.5, 4.5, 100, 0}, of_graphics = {3.5, 7.5, 200, 5e-8};
+static const costs of_processors = {2.2, 2.5, 100, 0}, of_graphics = {3.5, 7.5, 200, 5e-8};
 
 static double exact_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   (void)config;

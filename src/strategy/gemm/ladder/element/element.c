@@ -20,9 +20,7 @@ static tsl_simple_kernel element_describe(const tsl_problem *problem, const tsl_
   const double loads = (double)problem->m * (double)problem->n * (double)problem->k;
   return (tsl_simple_kernel){.columns = columns,
                              .rows = (int)config->value[ROWS],
-                             .efficiency = device->is_cpu           ? 0.006
-                                           : columns < device->warp ? 0.07
-                                                                    : 0.08,
+                             .efficiency = columns < device->warp ? 0.07 : 0.08,
                              .waits = (double)problem->k / 10,
                              .a = loads,
                              .b = loads};

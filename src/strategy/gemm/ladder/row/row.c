@@ -15,10 +15,8 @@ static tsl_accuracy row_accuracy(const tsl_problem *problem, const tsl_config *c
 static tsl_simple_kernel row_describe(const tsl_problem *problem, const tsl_config *config,
                                       const tsl_device *device) {
   const double loads = (double)problem->m * (double)problem->n * (double)problem->k;
-  return (tsl_simple_kernel){.rows = (int)config->value[ITEMS],
-                             .efficiency = device->is_cpu ? 0.006 : 0.001,
-                             .a = loads,
-                             .b = loads};
+  (void)device;
+  return (tsl_simple_kernel){.rows = (int)config->value[ITEMS], .efficiency = 0.001, .a = loads, .b = loads};
 }
 TSL_SIMPLE_KERNEL(row)
 

@@ -16,17 +16,19 @@ static tsl_accuracy row_private_column_local_accuracy(const tsl_problem *problem
 }
 
 /* One load from local memory for each multiply-add. Whole panels and groups: items beyond the last row
- * multiply too. */
+ * multiply too. On a processor PoCL's compiler computes four work-items between two barriers in a vector, and
+ * two such vectors overlap. */
 static tsl_simple_kernel row_private_column_local_describe(const tsl_problem *problem,
                                                            const tsl_config *config,
                                                            const tsl_device *device) {
+  (void)device;
   const double size = (double)tsl_type(problem->c.type)->size, panel = (double)config->value[PANEL];
   const double n = (double)problem->n, k = (double)problem->k, items = (double)config->value[ITEMS];
   const double panels = fmax(1, ceil(k / panel)), groups = ceil((double)problem->m / items);
   const double loaded = groups * n * panels * panel; /* to local memory */
   return (tsl_simple_kernel){.rows = (int)items,
                              .local_bytes = (int64_t)(panel * size),
-                             .efficiency = device->is_cpu ? 0.02 : 0.016,
+                             .efficiency = 0.016,
                              .a = (double)problem->m * k,
                              .b = groups * n * k,
                              .sums = panels,
@@ -34,7 +36,8 @@ static tsl_simple_kernel row_private_column_local_describe(const tsl_problem *pr
                              .local = {.read = loaded * items * size, .written = loaded * size},
                              .barriers = 2 * n * panels,
                              .loads_together = true,
-                             .in_vectors = true};
+                             .lanes = 8,
+                             .kept = items * panel * size};
 }
 TSL_SIMPLE_KERNEL(row_private_column_local)
 

@@ -43,13 +43,16 @@
 #define NAME(function) function##_c128
 #include "strategy/gemm/ladder/sequential/sequential_structured.h"
 
-/* Returns the predicted seconds: eight clocks a term, memory stalls, calls for narrow types or structures. */
+/* Clocks from one addition to the next: the addition, and the sum's way through memory. */
+static const double sum_clocks = 9;
+
+/* Returns the predicted seconds: additions, memory stalls, calls for narrow types or structures. */
 static double sequential_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   (void)config;
   const double converting = tsl_type(problem->a.type)->size > 2 ? 0 : 16;
   const double looking = tsl_problem_has_structure(problem) ? 64 : 0;
-  const double clocks = 8 + converting + looking + tsl_triple_loop_waiting(problem);
+  const double clocks = sum_clocks + converting + looking + tsl_triple_loop_waiting(problem);
   return tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
 }
 
@@ -60,6 +63,7 @@ static void sequential_account(const tsl_problem *problem, const tsl_config *con
   tsl_triple_loop_account(problem, device, account);
   account->local = (tsl_moved){.read = sums, .written = sums};
   account->sums = 1;
+  account->addition_clocks = sum_clocks;
   account->loads = 3 * account->useful; /* of A, of B, and of the sum in memory */
 }
 

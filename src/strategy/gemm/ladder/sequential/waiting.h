@@ -6,14 +6,12 @@
 
 #include <math.h>
 
-/* Estimates the cache lines from memory for each term. The share of B outside of the caches grows with its
- * bytes: a half at 2 MB. */
+/* Estimates the cache lines from memory for each term. */
 static inline double tsl_triple_loop_lines(const tsl_problem *problem) {
-  const double cache = 2e6, line = TSL_CACHE_LINE;
-  const double size = (double)tsl_type(problem->b.type)->size;
+  const double line = TSL_CACHE_LINE, size = (double)tsl_type(problem->b.type)->size;
   const double bytes = (double)problem->k * (double)problem->n * size;
   const double step = fabs((double)problem->b.row_stride) * size;
-  return bytes / (bytes + cache) * fmin(1, step / line);
+  return tsl_cost_counts_uncached(bytes) * fmin(1, step / line);
 }
 
 /* Returns the clocks that a term waits for memory. */

@@ -17,8 +17,9 @@
 static double sequential_optimized_score(const tsl_problem *problem, const tsl_config *config,
                                          const tsl_device *device) {
   (void)config;
-  const double clocks = 1 + tsl_triple_loop_waiting(problem);
-  const double computed = tsl_problem_flops(problem) / 2 * clocks / (1e6 * device->clock_mhz);
+  tsl_cost_counts walk = {.useful = tsl_problem_flops(problem) / 2};
+  tsl_triple_loop_account(problem, device, &walk);
+  const double computed = fmax(walk.useful, tsl_cost_counts_line_clocks(&walk)) / (1e6 * device->clock_mhz);
   const double bytes = tsl_problem_bytes(problem);
   const double fetched = bytes > (double)device->level_bytes[1] ? bytes * device->threads / device->bandwidth
                                                                 : 0; /* one thread's bandwidth */

@@ -14,9 +14,11 @@ static tsl_accuracy tile_local_accuracy(const tsl_problem *problem, const tsl_co
 }
 
 /* Larger tiles need less global memory traffic, but fewer groups fill a compute unit while others wait at a
- * barrier. Rows of the two tiles in local memory are padded. */
+ * barrier. Rows of the two tiles in local memory are padded. On a processor PoCL's compiler computes four
+ * work-items in a vector, but gathers their elements from the tiles one by one. */
 static tsl_simple_kernel tile_local_describe(const tsl_problem *problem, const tsl_config *config,
                                              const tsl_device *device) {
+  (void)device;
   const double tile = (double)config->value[TILE], size = (double)tsl_type(problem->c.type)->size;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double down = ceil(m / tile), across = ceil(n / tile), steps = ceil(k / tile);
@@ -25,14 +27,17 @@ static tsl_simple_kernel tile_local_describe(const tsl_problem *problem, const t
   return (tsl_simple_kernel){.columns = (int)tile,
                              .rows = (int)tile,
                              .local_bytes = (int64_t)(2 * tile * (tile * size + 16)),
-                             .efficiency = device->is_cpu ? 0.005 / waiting : 0.18 * reuse / waiting,
+                             .efficiency = 0.18 * reuse / waiting,
                              .waits = steps,
                              .a = across * m * k,
                              .b = down * k * n,
                              .computed = loaded * tile / 2,
                              .local = {.read = loaded * tile * size, .written = loaded * size},
                              .barriers = 2 * steps,
-                             .loads_together = true};
+                             .loads_together = true,
+                             .lanes = 4,
+                             .gathers = true,
+                             .kept = 48 * tile * tile};
 }
 TSL_SIMPLE_KERNEL(tile_local)
 
