@@ -247,20 +247,30 @@ static int64_t cost_counts_gcd(int64_t a, int64_t b) {
   return b == 0 ? a : cost_counts_gcd(b, a % b);
 }
 
+/* Returns true if lines that are `step` bytes apart, `length` of them, stay in a cache of `bytes` bytes. */
+static bool stays_in_cache(int64_t step, double length, int64_t bytes, int ways) {
+  const int64_t way = bytes / ways, common = cost_counts_gcd(way, step);
+  const int64_t sets = way / (common > TSL_CACHE_LINE ? common : TSL_CACHE_LINE);
+  return length <= (double)(sets * ways);
+}
+
 void tsl_cost_counts_walk(const tsl_shape *shape, double loads, double length, int64_t stride,
                           const tsl_device *device, tsl_cost_counts *account) {
-  enum { WAY_BYTES = 4096, FIRST_LEVEL = 32768 }; /* of usual first-level caches */
+  /* of usual first and second levels; the second one has instructions, too */
+  enum { WAY_BYTES = 4096, FIRST_LEVEL = 32768, SECOND_LEVEL = 1048576, SECOND_WAYS = 16 };
   if (!device->is_cpu && !(device->capabilities & TSL_CAN_HOST))
     return;
   const double bytes = cost_counts_element_bytes(shape),
                operand = bytes * (double)shape->rows * (double)shape->cols;
-  const int64_t step = llabs(stride) * (int64_t)bytes, common = cost_counts_gcd(WAY_BYTES, step),
-                first = device->level_bytes[0] > 0 ? (int64_t)device->level_bytes[0] : FIRST_LEVEL;
-  const int64_t sets = WAY_BYTES / (common > TSL_CACHE_LINE ? common : TSL_CACHE_LINE);
-  const bool stay = step < TSL_CACHE_LINE || length <= (double)(sets * (first / WAY_BYTES));
+  const int64_t step = llabs(stride) * (int64_t)bytes,
+                first = device->level_bytes[0] > 0 ? (int64_t)device->level_bytes[0] : FIRST_LEVEL,
+                second = device->level_bytes[1] > 0 ? (int64_t)device->level_bytes[1] : SECOND_LEVEL;
+  const bool stay = step < TSL_CACHE_LINE || stays_in_cache(step, length, first, (int)(first / WAY_BYTES));
   account->touched += loads * (stay ? bytes : TSL_CACHE_LINE);
   account->needed += loads * bytes;
-  account->line_clocks = host_line_clocks + host_memory_clocks * tsl_cost_counts_uncached(operand);
+  account->line_clocks = host_line_clocks + (stays_in_cache(step, length * 4 / 3, second, SECOND_WAYS)
+                                                 ? 0
+                                                 : host_memory_clocks * tsl_cost_counts_uncached(operand));
 }
 
 double tsl_cost_counts_uncached(double bytes) {

@@ -100,7 +100,7 @@ void tsl_cost_counts_access(const tsl_shape *shape, double loads, double rows, d
                             const tsl_device *device, tsl_cost_counts *account);
 /* Adds `loads` of a processor, one by one along `length` elements that are `stride` elements apart. A load
  * touches a whole cache line, unless the lines stay in a first-level cache until the next elements follow.
- * Lines of operands larger than the caches take longer. */
+ * Lines that leave the second level, too, take longer. */
 void tsl_cost_counts_walk(const tsl_shape *shape, double loads, double length, int64_t stride,
                           const tsl_device *device, tsl_cost_counts *account);
 /* Returns the clocks that the touched lines of a processor take; 0: all lines are used whole. */

@@ -48,7 +48,7 @@ static const double glanced_lines = 16, ended_seconds = 5e-5, ended_number_secon
  * without these, on GPUs and on others. */
 static const double portable_work[2] = {190, 330}, portable_modulus_work[2] = {22, 26},
                     portable_join_work[2] = {32, 46}, mma_rate = 2500, mma_group_rate = 5500,
-                    byte_rates[2] = {2, 0.19};
+                    byte_rates[2] = {2, 0.28};
 /* Launches of a run besides each plane's: the engine's, and a reduction if the engine has none. */
 static const double portable_launches = 8;
 static const double portable_doubt = 1.15; /* factor for engines that were not measured */
