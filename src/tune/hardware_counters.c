@@ -14,9 +14,11 @@ const char *tsl_hardware_event_name(tsl_hardware_event event) {
   return event_names[event];
 }
 
-const tsl_hardware_counts tsl_hardware_uncounted = {{NAN, NAN, NAN, NAN, NAN}};
+const tsl_hardware_counts tsl_hardware_uncounted = {{NAN, NAN, NAN, NAN, NAN, NAN}};
 
 #ifdef __linux__
+
+#include "core/processor.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -27,30 +29,42 @@ const tsl_hardware_counts tsl_hardware_uncounted = {{NAN, NAN, NAN, NAN, NAN}};
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { THREADS_MAX = 256 };
+#define LEVEL1_READ(result)                                                                                  \
+  PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16
+/* Counters. The value of an event is the weighted sum of its counters on this vendor's processors (NULL: on
+ * all). Raw numbers: event and mask of Intel's FP_ARITH_INST_RETIRED by vector length, which counts a
+ * multiply-add twice, and of AMD's retired SSE and AVX operations. */
+static const struct {
+  tsl_hardware_event event;
+  const char *vendor;
+  uint32_t type;
+  uint64_t config;
+  double weight;
+} counted[] = {
+    {TSL_HARDWARE_INSTRUCTIONS, NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, 1},
+    {TSL_HARDWARE_CYCLES, NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, 1},
+    {TSL_HARDWARE_LOADS, NULL, PERF_TYPE_HW_CACHE, LEVEL1_READ(ACCESS), 1},
+    {TSL_HARDWARE_LEVEL1_MISSES, NULL, PERF_TYPE_HW_CACHE, LEVEL1_READ(MISS), 1},
+    {TSL_HARDWARE_LAST_MISSES, NULL, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES, 1},
+    {TSL_HARDWARE_OPERATIONS, "GenuineIntel", PERF_TYPE_RAW, 0x03c7, 1}, /* scalars of both types */
+    {TSL_HARDWARE_OPERATIONS, "GenuineIntel", PERF_TYPE_RAW, 0x04c7, 2},
+    {TSL_HARDWARE_OPERATIONS, "GenuineIntel", PERF_TYPE_RAW, 0x18c7, 4}, /* 4 x f32 or 4 x f64 */
+    {TSL_HARDWARE_OPERATIONS, "GenuineIntel", PERF_TYPE_RAW, 0x60c7, 8}, /* 8 x f32 or 8 x f64 */
+    {TSL_HARDWARE_OPERATIONS, "GenuineIntel", PERF_TYPE_RAW, 0x80c7, 16},
+    {TSL_HARDWARE_OPERATIONS, "AuthenticAMD", PERF_TYPE_RAW, 0x1f03, 1},
+};
+enum { THREADS_MAX = 256, COUNTED = sizeof counted / sizeof *counted };
 
 struct tsl_hardware_counters {
-  int files[THREADS_MAX][TSL_HARDWARE_COUNT]; /* -1: not counted */
+  tsl_hardware_system system;
+  int files[THREADS_MAX][COUNTED]; /* -1: not counted */
   int threads;
 };
 
-#define LEVEL1_READ(result)                                                                                  \
-  PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16
-static const struct {
-  uint32_t type;
-  uint64_t config;
-} events[TSL_HARDWARE_COUNT] = {
-    [TSL_HARDWARE_INSTRUCTIONS] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
-    [TSL_HARDWARE_CYCLES] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
-    [TSL_HARDWARE_LOADS] = {PERF_TYPE_HW_CACHE, LEVEL1_READ(ACCESS)},
-    [TSL_HARDWARE_LEVEL1_MISSES] = {PERF_TYPE_HW_CACHE, LEVEL1_READ(MISS)},
-    [TSL_HARDWARE_LAST_MISSES] = {PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
-};
-
-static int open_event(int thread, int event) {
-  struct perf_event_attr attributes = {.type = events[event].type,
+static int linux_open(int thread, uint32_t type, uint64_t config) {
+  struct perf_event_attr attributes = {.type = type,
                                        .size = sizeof attributes,
-                                       .config = events[event].config,
+                                       .config = config,
                                        .disabled = 1,
                                        .exclude_kernel = 1, /* others need rights */
                                        .exclude_hv = 1,
@@ -59,27 +73,49 @@ static int open_event(int thread, int event) {
   return (int)syscall(SYS_perf_event_open, &attributes, thread, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Opens all events of a thread; returns the number of events that are counted. */
-static int open_thread(tsl_hardware_counters *counters, int thread) {
-  int *files = counters->files[counters->threads++], counted = 0;
-  for (int event = 0; event < TSL_HARDWARE_COUNT; event++) {
-    files[event] = open_event(thread, event);
-    counted += files[event] >= 0;
-  }
-  return counted;
+static void linux_control(int file, unsigned long request) {
+  (void)ioctl(file, request, 0);
 }
 
-tsl_hardware_counters *tsl_hardware_open(char *why, size_t size) {
+static bool linux_read(int file, uint64_t values[3]) {
+  const size_t bytes = 3 * sizeof *values;
+  return read(file, values, bytes) == (ssize_t)bytes;
+}
+
+static void linux_close(int file) {
+  close(file);
+}
+
+/* Opens all counters of a thread; returns how many there are. */
+static int open_thread(tsl_hardware_counters *counters, int thread) {
+  const tsl_hardware_system *system = &counters->system;
+  int *files = counters->files[counters->threads++], opened = 0;
+  for (int i = 0; i < COUNTED; i++) {
+    const bool exists = !counted[i].vendor || strcmp(counted[i].vendor, system->vendor) == 0;
+    files[i] = exists ? system->open(thread, counted[i].type, counted[i].config) : -1;
+    opened += files[i] >= 0;
+  }
+  return opened;
+}
+
+tsl_hardware_counters *tsl_hardware_open(const tsl_hardware_system *system, char *why, size_t size) {
+  char vendor[32] = "";
   tsl_hardware_counters *counters = calloc(1, sizeof *counters);
   DIR *folder = opendir("/proc/self/task");
   const struct dirent *entry;
-  int counted = 0;
+  int opened = 0, error = 0;
   *why = '\0';
+  tsl_processor_cpuinfo_at("", "vendor_id", vendor, sizeof vendor);
+  if (counters)
+    counters->system =
+        system ? *system : (tsl_hardware_system){linux_open, linux_control, linux_read, linux_close, vendor};
   while (counters && folder && counters->threads < THREADS_MAX && (entry = readdir(folder)) != NULL)
-    if (entry->d_name[0] != '.')
-      counted += open_thread(counters, atoi(entry->d_name));
-  if (counted == 0) {
-    const int error = errno;
+    if (entry->d_name[0] != '.') {
+      errno = 0;
+      opened += open_thread(counters, atoi(entry->d_name));
+      error = error ? error : errno;
+    }
+  if (opened == 0) {
     snprintf(why, size, "the system gives no hardware counters (perf_event_open: %s)",
              error == ENOENT || error == EOPNOTSUPP ? "the processor, or the virtual machine, has none"
              : error == EACCES || error == EPERM    ? "not allowed; see /proc/sys/kernel/perf_event_paranoid"
@@ -94,17 +130,17 @@ tsl_hardware_counters *tsl_hardware_open(char *why, size_t size) {
 
 void tsl_hardware_close(tsl_hardware_counters *counters) {
   for (int thread = 0; counters && thread < counters->threads; thread++)
-    for (int event = 0; event < TSL_HARDWARE_COUNT; event++)
-      if (counters->files[thread][event] >= 0)
-        close(counters->files[thread][event]);
+    for (int i = 0; i < COUNTED; i++)
+      if (counters->files[thread][i] >= 0)
+        counters->system.close(counters->files[thread][i]);
   free(counters);
 }
 
 static void control_all(const tsl_hardware_counters *counters, unsigned long request) {
   for (int thread = 0; thread < counters->threads; thread++)
-    for (int event = 0; event < TSL_HARDWARE_COUNT; event++)
-      if (counters->files[thread][event] >= 0)
-        (void)ioctl(counters->files[thread][event], request, 0);
+    for (int i = 0; i < COUNTED; i++)
+      if (counters->files[thread][i] >= 0)
+        counters->system.control(counters->files[thread][i], request);
 }
 
 void tsl_hardware_start(tsl_hardware_counters *counters) {
@@ -112,26 +148,38 @@ void tsl_hardware_start(tsl_hardware_counters *counters) {
   control_all(counters, PERF_EVENT_IOC_ENABLE);
 }
 
-/* Returns a counter's value, scaled to the whole time if it ran for a part of it; NaN: unknown. */
-static double read_counter(int file) {
-  uint64_t read_values[3]; /* value, time enabled, time running */
-  if (file < 0 || read(file, read_values, sizeof read_values) != sizeof read_values)
+/* Returns a counter's value, scaled to the thread's whole time if it shared its register with others; NaN:
+ * unknown, as where it never had one. */
+static double read_counter(const tsl_hardware_system *system, int file) {
+  uint64_t values[3]; /* value, nanoseconds enabled, nanoseconds running */
+  if (file < 0 || !system->read(file, values))
     return NAN;
-  return read_values[2] == 0 ? 0 : (double)read_values[0] * ((double)read_values[1] / (double)read_values[2]);
+  return values[1] == 0   ? 0 /* the thread did not run */
+         : values[2] == 0 ? NAN
+                          : (double)values[0] * ((double)values[1] / (double)values[2]);
 }
 
 tsl_hardware_counts tsl_hardware_stop(tsl_hardware_counters *counters) {
-  tsl_hardware_counts sums = {{0}};
+  tsl_hardware_counts sums = tsl_hardware_uncounted;
+  bool has_begun[TSL_HARDWARE_COUNT] = {false};
   control_all(counters, PERF_EVENT_IOC_DISABLE);
-  for (int thread = 0; thread < counters->threads; thread++)
-    for (int event = 0; event < TSL_HARDWARE_COUNT; event++)
-      sums.value[event] += read_counter(counters->files[thread][event]);
+  for (int i = 0; i < COUNTED; i++) {
+    double *sum = &sums.value[counted[i].event];
+    if (counted[i].vendor && strcmp(counted[i].vendor, counters->system.vendor) != 0)
+      continue;
+    if (!has_begun[counted[i].event])
+      *sum = 0;
+    has_begun[counted[i].event] = true;
+    for (int thread = 0; thread < counters->threads; thread++)
+      *sum += counted[i].weight * read_counter(&counters->system, counters->files[thread][i]);
+  }
   return sums;
 }
 
 #else
 
-tsl_hardware_counters *tsl_hardware_open(char *why, size_t size) {
+tsl_hardware_counters *tsl_hardware_open(const tsl_hardware_system *system, char *why, size_t size) {
+  (void)system;
   snprintf(why, size, "hardware counters are read on Linux only");
   return NULL;
 }

@@ -4,14 +4,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* X(NAME, name). No event of this list counts multiply-adds: their numbers differ by processor. */
+/* X(NAME, name) */
 #define TSL_HARDWARE_LIST(X)                                                                                 \
   X(INSTRUCTIONS, instructions)                                                                              \
   X(CYCLES, cycles)                                                                                          \
   X(LOADS, loads)                 /* of the first-level data cache */                                        \
   X(LEVEL1_MISSES, level1_misses) /* of these loads */                                                       \
-  X(LAST_MISSES, last_misses)     /* accesses that the last cache does not have */
+  X(LAST_MISSES, last_misses)     /* accesses that the last cache does not have */                           \
+  X(OPERATIONS, operations)       /* of floating-point numbers, two for a multiply-add; Intel and AMD */
 
 typedef enum tsl_hardware_event {
 #define TSL_HARDWARE_MEMBER(name, text) TSL_HARDWARE_##name,
@@ -29,9 +31,19 @@ extern const tsl_hardware_counts tsl_hardware_uncounted;
 
 typedef struct tsl_hardware_counters tsl_hardware_counters;
 
+/* System calls of one counter, for tests. Files are as those of perf_event_open(). */
+typedef struct tsl_hardware_system {
+  int (*open)(int thread, uint32_t type, uint64_t config); /* -1, with errno: refused */
+  void (*control)(int file, unsigned long request);
+  /* Reads value, nanoseconds enabled and nanoseconds running; false: failed. */
+  bool (*read)(int file, uint64_t values[3]);
+  void (*close)(int file);
+  const char *vendor; /* as in /proc/cpuinfo, "GenuineIntel" */
+} tsl_hardware_system;
+
 /* Opens the counters of the threads that exist now. Returns NULL, with a sentence in `why`, where the system
- * has none. Close with tsl_hardware_close(). */
-tsl_hardware_counters *tsl_hardware_open(char *why, size_t size);
+ * has none. `system` is NULL for Linux itself. Close with tsl_hardware_close(). */
+tsl_hardware_counters *tsl_hardware_open(const tsl_hardware_system *system, char *why, size_t size);
 void tsl_hardware_close(tsl_hardware_counters *counters); /* NULL: nothing */
 /* Sets all counters to zero and starts them. */
 void tsl_hardware_start(tsl_hardware_counters *counters);

@@ -262,7 +262,7 @@ static void count_hardware(race *job) {
   double compute, wall;
   tsl_hardware_counters *counters;
   if (!job->options.hardware || !job->device->is_cpu ||
-      !(counters = tsl_hardware_open(job->report.hardware_why, sizeof job->report.hardware_why)))
+      !(counters = tsl_hardware_open(NULL, job->report.hardware_why, sizeof job->report.hardware_why)))
     return;
   for (int i = 0; i < job->count; i++) {
     timed_entry *current = &job->timed_entries[i];
