@@ -4,6 +4,7 @@
 #include "cli/report.h"
 #include "core/env.h"
 #include "core/status.h"
+#include "explain/device_counters.h"
 #include "explain/options.h"
 #include "explain/ranks.h"
 #include "explain/trace.h"
@@ -49,6 +50,9 @@ static const tsl_option options[] = {
                "scale B by one number (tensor), or one for each column (lines)"),
     TSL_OPTION(tsl_explain_options, resident, "resident", FLAG, NULL,
                "the operands are in the device's memory; nothing is copied"),
+    TSL_OPTION(tsl_explain_options, counters, "counters", FLAG, NULL,
+               "run the product of --strategy once under NVIDIA's ncu; print the device's counters beside "
+               "the strategy's counts"),
     TSL_OPTION(tsl_explain_options, trace, "trace", FLAG, NULL,
                "draw which work-item loads which element at each step; recorded while the kernel of "
                "--strategy runs on "
@@ -79,6 +83,8 @@ static const tsl_example examples[] = {
     {"tesela explain 1000 16 --solve --a-is unit_upper", "for a triangular solve with 16 right-hand sides"},
     {"tesela explain 512 4096 1024 --bias-along row --activation gelu",
      "for a product with a bias and an activation"},
+    {"tesela explain 1024 1024 1024 --device cuda --strategy tile_local --counters",
+     "counted loads beside the device's counters"},
     {"tesela explain 8 8 8 --strategy \"tile_local tile=4\" --trace", "a tile, step by step"},
     {"tesela explain 8 8 8 --strategy \"tile_local tile=4\" --trace --element 5,2",
      "one element's work-item"},
@@ -284,17 +290,44 @@ out:
   return status;
 }
 
+/* Prints the counters of one run as a table, or why there are none. */
+static tesela_status print_counters(const tsl_explanation *found, const tsl_device_counts *counts) {
+  const tsl_candidate *best = tsl_explain_chosen(found);
+  tsl_text out = {0};
+  tsl_table table = {0};
+  if (counts->why[0])
+    tsl_text_add(&out, "\n  no counters: %s\n", counts->why);
+  else {
+    tsl_device_counters_table(&found->problem, &found->counted[best - found->candidates], counts, &table);
+    tsl_text_add(&out, "\n");
+    tsl_table_text(&table, 2, tsl_output_width(), tsl_output_colour(), &out);
+    tsl_text_add(&out, "  %d kernel%s; an item that loads a vector counts once\n", counts->kernels,
+                 counts->kernels == 1 ? "" : "s");
+  }
+  out.failed |= table.failed;
+  tsl_table_free(&table);
+  return tsl_print(&out);
+}
+
 static tesela_status explain_explain(const tsl_command_call *call, const tsl_problem *problem,
                                      const tsl_choice *choice) {
   const tsl_explain_options *given = call->options;
   tsl_explanation found;
+  tsl_device_counts counts = {.why = "no plan"};
   tsl_text json = {0};
   tesela_status status = tsl_explain_find(problem, choice, &found);
+  if (status == TESELA_OK && given->counters && tsl_explain_chosen(&found))
+    tsl_device_counters_read(call, tsl_explain_chosen(&found)->device, &counts);
   if (status == TESELA_OK && given->json) {
     tsl_explain_json(&found, &json);
-    status = tsl_print_json(call, tsl_json_parse(&json));
+    json_t *object = tsl_json_parse(&json);
+    if (object && given->counters)
+      json_object_set_new(object, "counters", tsl_device_counters_json(&counts));
+    status = tsl_print_json(call, object);
   } else if (status == TESELA_OK)
     status = tsl_explain_text(&found, given);
+  if (status == TESELA_OK && given->counters && !given->json)
+    status = print_counters(&found, &counts);
   if (status == TESELA_OK && found.plan_status != TESELA_OK)
     status = tsl_fail(found.plan_status, "%s", tsl_text_get(&found.failure));
   tsl_explanation_free(&found);
@@ -319,6 +352,13 @@ static tesela_status explain_run(const tsl_command_call *call) {
                     "--ranks multiply, and have neither --bias-along nor --activation nor scales");
   if (given->ranks > 0)
     return tsl_explain_ranks(call, &problem);
+  if (given->counters && (!given->strategy || given->solve || tsl_problem_has_structure(&problem) ||
+                          tsl_problem_has_epilogue(&problem) || tsl_type(problem.c.type)->is_complex ||
+                          (given->type != TESELA_F32 && given->type != TESELA_F64)))
+    return tsl_fail(TESELA_BAD_CALL, "--counters is of a product of general matrices in f32 or f64 by one "
+                                     "strategy; name it with --strategy");
+  if (given->counters && tsl_device_counters_is_child())
+    return tsl_device_counters_run(given, &problem);
   TSL_GO(tsl_devices_create(&devices));
   TSL_GO(tsl_wisdom_open(&wisdom));
   tsl_choice choice = {.devices = devices,
