@@ -69,7 +69,7 @@ TOOL_FOLDERS = {
     # Runs explore's races for the teaching documents.
     "course": {"explain", "planner", "tune"},
     # Compiles, judges and times a kernel from outside of the library.
-    "lab": {"device", "planner", "strategy", "tune"},
+    "lab": {"device", "explain", "planner", "strategy", "tune"},
     # Lists the ideas of strategies.
     "page": {"strategy"},
 }

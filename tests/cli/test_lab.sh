@@ -27,6 +27,19 @@ json 'j["verdict"] == "right" and j["shapes"] == j["shapes_right"] > 200 and j["
 json 'j["counted"]["global_reads"] * 8 == j["counted"]["multiply_adds"]'
 json 'len(j["hash"]) == 32 and j["language"] == "c" and j["faults"] == []'
 
+# Why: beside the rung that it began as, by the kernel's own counts; a rung that the race lacks gives no reason.
+json 'j["why"] is None'
+rm -rf began
+tesela 0 lab new began --from blocked --language c
+tesela 0 lab run began --size 64
+prints "why       over blocked: loads" measured
+tesela 0 lab run began --size 64 --json
+json 'j["why"]["partner"] == "blocked"'
+json 'abs(j["why"]["measured_factor"] / ([r for r in j["rates"] if r["name"] == "blocked"][0]["seconds"] /
+  j["rates"][0]["seconds"]) - 1) < 1e-6'
+json '0 < j["why"]["predicted_factor"] < 1'
+json 'j["why"]["agreement"] in ("agrees", "noise") or "the model is wrong here" in j["why"]["comparison"]'
+
 # A page with the same data. A page that cannot be written is reported first.
 python=$(python_with html.parser)
 tesela 0 lab run mine --size 64 --html mine.html

@@ -62,6 +62,9 @@ typedef struct tsl_lab_report {
   double flops, bytes;    /* of the race's product */
   tsl_lab_rate rates[TSL_LAB_RATES_MAX];
   int rate_count; /* rates[0] is the kernel's own */
+  /* comparison with the rung that the kernel began as; "": none */
+  char partner[64], why[1024], agreement[32], reason[32];
+  double predicted_factor, measured_factor;
 } tsl_lab_report;
 
 /* Compiles, checks, judges and times a kernel in a child process with limits. A fault of the kernel is in the

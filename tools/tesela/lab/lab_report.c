@@ -152,6 +152,11 @@ void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *repo
   report_add_counts(kernel, report, out);
   if (report->rate_count > 0)
     report_add_rates(report, width, colour, out);
+  if (*report->why) {
+    tsl_text_add(out, "  why       over %s: ", report->partner);
+    tsl_text_add_wrapped(out, report->why, 18 + (int)strlen(report->partner), 12, width);
+    tsl_text_add(out, "\n");
+  }
 }
 
 json_t *tsl_lab_json_text(const char *text) {
@@ -192,6 +197,13 @@ json_t *tsl_lab_report_json(const tsl_lab_kernel *kernel, const tsl_lab_report *
       "error_of_bound", report->error, "size", report->size, "flops", report->flops, "bytes", report->bytes,
       "rates", rates, "counted", counted);
   report_set_line(kernel, report->failure, object);
+  json_t *why =
+      *report->why ? json_pack("{s:s, s:s, s:o, s:o, s:s, s:s}", "partner", report->partner, "agreement",
+                               report->agreement, "predicted_factor", tsl_json_real(report->predicted_factor),
+                               "measured_factor", tsl_json_real(report->measured_factor), "reason",
+                               report->reason, "comparison", report->why)
+                   : json_null();
+  json_object_set_new(object, "why", why);
   return object;
 }
 

@@ -1,6 +1,7 @@
 /* The work of a run: compile, look for faults, judge on the standard shapes, time among the neighbours. */
 #include "lab/lab.h"
 #include "lab/lab_strategy.h"
+#include "lab/lab_why.h"
 
 #include "core/status.h"
 #include "device/cuda/nvrtc.h"
@@ -207,10 +208,15 @@ static void contest_add(work_contest *contest, const tsl_strategy *strategy) {
   free(candidates);
 }
 
+/* Returns the rung that the kernel began as; NULL: none. */
+static const tsl_strategy *work_began(const tsl_lab_kernel *kernel) {
+  return tsl_strategy_find(kernel->op, *kernel->from ? kernel->from : "tile_local");
+}
+
 /* Adds the rung that the kernel began as, its neighbours, tesela's fastest, and vendors' libraries. */
 static void contest_fill(work_contest *contest, const tsl_lab_kernel *kernel, bool peers) {
   static const char *const fastest[] = {"register_tile", "host_packed", "fixed_tree", "vector", NULL};
-  const tsl_strategy *began = tsl_strategy_find(kernel->op, *kernel->from ? kernel->from : "tile_local");
+  const tsl_strategy *began = work_began(kernel);
   const tsl_strategy *strategy;
   for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
     bool is_wanted = strategy->vendor.load && peers;
@@ -268,6 +274,9 @@ static tesela_status work_race(const tsl_lab_kernel *kernel, const tsl_lab_optio
     rate->seconds = entries[i]->result == TSL_CASE_RIGHT ? entries[i]->timing.median : NAN;
     report->rate_count++;
   }
+  for (int i = 1; status == TESELA_OK && i < contest->count; i++)
+    if (entries[i]->strategy == work_began(kernel))
+      tsl_lab_explain(&problem, device, entries[0], entries[i], report);
   if (status == TESELA_OK && entries[0]->result != TSL_CASE_RIGHT) {
     report->outcome = entries[0]->result == TSL_CASE_WRONG ? TSL_LAB_WRONG : TSL_LAB_BROKEN;
     report->status = TESELA_DEVICE_FAILED;
