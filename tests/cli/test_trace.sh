@@ -46,6 +46,10 @@ def trace(group):
     words = ["explain", *sizes, *flags, "--strategy", strategy, "--trace", "--json", "--group", group]
     return json.loads(subprocess.run([tool, *words], stdout=subprocess.PIPE, check=True).stdout)
 first = trace("0,0")
+for array in first["arrays"]:
+    assert array["columns"] <= array["pitch"], array
+    if array["memory"] == "local" and op == "gemm" and strategy.startswith("tile_local"): # rows padded by 16 bytes
+        assert array["pitch"] == array["columns"] + 4 == array["rows"] + 4, array
 adds, stored, copies, wide, high = {}, set(), {}, *first["groups"]
 for y in range(high):
     for x in range(wide):

@@ -555,6 +555,10 @@ def check_player_controls(browser, replay):
 
 def drive_trace(browser, everything):
     replay = Replay(everything["trace"])
+    padding = sum(array["rows"] * (array["pitch"] - array["columns"])
+                  for array in replay.trace["arrays"] if array["rows"] > 1)
+    drawn = browser.get("document.querySelectorAll('#trace .padding').length")
+    expect(drawn == padding, f"{drawn} elements of padding are drawn, not {padding}")
     count, followed = len(replay.moves), browser.get("Number(document.querySelector('#trace select').value)")
     if replay.trace["item"]:
         item = replay.trace["item"][0] + replay.trace["item"][1] * replay.trace["items"][0]

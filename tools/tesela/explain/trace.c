@@ -498,13 +498,27 @@ static json_t *steps_json(const tsl_recording *recording) {
   return steps;
 }
 
+/* Returns the columns of an array that events touch: of a local array those without its rows' padding. */
+static int64_t count_touched_columns(const tsl_recording *recording, int array) {
+  int64_t columns = 0;
+  for (size_t i = 0; i < recording->count; i++) {
+    const tsl_event *event = &recording->events[i];
+    if (event->kind != TSL_EVENT_ADD && event->array == array && event->col >= columns)
+      columns = event->col + 1;
+  }
+  return columns;
+}
+
 static json_t *arrays_json(const tsl_recording *recording) {
   json_t *arrays = json_array();
   for (int i = 0; i < recording->array_count; i++) {
     const tsl_recorded_array *array = &recording->arrays[i];
-    json_array_append_new(arrays, json_pack("{s:s, s:s, s:I, s:I}", "name", array->name, "memory",
-                                            array->is_local ? "local" : "global", "rows",
-                                            (json_int_t)array->rows, "columns", (json_int_t)array->cols));
+    const int64_t columns =
+        array->is_local && array->rows > 1 ? count_touched_columns(recording, i) : array->cols;
+    json_array_append_new(arrays,
+                          json_pack("{s:s, s:s, s:I, s:I, s:I}", "name", array->name, "memory",
+                                    array->is_local ? "local" : "global", "rows", (json_int_t)array->rows,
+                                    "columns", (json_int_t)columns, "pitch", (json_int_t)array->cols));
   }
   return arrays;
 }
