@@ -207,10 +207,12 @@ static void describe_additions(const tsl_cost_report *counted, const tsl_cost_re
   const tsl_cost_counts *own = &counted->account, *other = &partner->account;
   const char *name = partner_name(counted, partner);
   tsl_text_add(
-      out, "each addition waits for the previous one of its sum; it works on %.3g sums at a time, %s on %.3g",
+      out,
+      "an addition starts after the previous one of the same sum; it has %.3g sums at a time, %s has "
+      "%.3g",
       count_sums(counted), name, count_sums(partner));
   if (own->addition_clocks != other->addition_clocks)
-    tsl_text_add(out, "; an addition takes %.3g clocks, of %s %.3g",
+    tsl_text_add(out, "; an addition takes %.3g clocks, in %s %.3g clocks",
                  own->addition_clocks > 0 ? own->addition_clocks : usual, name,
                  other->addition_clocks > 0 ? other->addition_clocks : usual);
 }
@@ -241,29 +243,35 @@ static void describe_reason(const tsl_cost_report *counted, const tsl_cost_repor
     describe_additions(counted, partner, out);
     break;
   case TSL_BOUND_LOADS:
-    tsl_text_add(out, "it has %.3g load instructions for each multiply-add, %s %.3g",
+    tsl_text_add(out, "it has %.3g load instructions for each multiply-add, %s has %.3g",
                  own->loads / own->useful, name, other->loads / other->useful);
     if (own->load_clocks != other->load_clocks)
-      tsl_text_add(out, "; %s vectors are gathered element by element",
+      tsl_text_add(out, "; the elements of %s vectors are loaded one by one",
                    own->load_clocks > other->load_clocks ? "its" : "the partner's");
     break;
   case TSL_BOUND_LINES:
-    tsl_text_add(
-        out, "for each multiply-add it touches %.3g bytes of memory in %s and needs %.3g; %s touches %.3g",
-        own->touched / own->useful, counted->device->is_cpu ? "cache lines" : "segments",
-        own->needed / own->useful, name, other->touched / other->useful);
+    tsl_text_add(out,
+                 "for each multiply-add it fetches %.3g bytes in whole %s and uses %.3g; %s fetches %.3g and "
+                 "uses %.3g",
+                 own->touched / own->useful, counted->device->is_cpu ? "cache lines" : "segments",
+                 own->needed / own->useful, name, other->touched / other->useful,
+                 other->needed / other->useful);
     break;
   case TSL_BOUND_FLIGHT:
-    tsl_text_add(out,
-                 "%.3g work-items, where %s has %.3g, fill %.2g%% of the device to hide waits for memory",
-                 own->items, name, other->items, 100 * tsl_cost_report_occupancy(counted));
+    tsl_text_add(
+        out,
+        "it has %.3g work-items, which fill %.2g%% of the device; %s has %.3g; fewer work-items hide "
+        "less of the waits for memory",
+        own->items, 100 * tsl_cost_report_occupancy(counted), name, other->items);
     break;
   case TSL_BOUND_BARRIERS:
-    tsl_text_add(out, "it has %.3g barriers, %s %.3g%s", own->barriers, name, other->barriers,
-                 counted->device->is_cpu ? ", and at each a processor's work-items leave the registers" : "");
+    tsl_text_add(out, "it has %.3g barriers, %s has %.3g%s", own->barriers, name, other->barriers,
+                 counted->device->is_cpu ? "; at each barrier a processor stores and loads the variables of "
+                                           "each work-item"
+                                         : "");
     break;
   case TSL_BOUND_LAUNCH:
-    tsl_text_add(out, "it has %d launches, %s %d", own->launches, name, other->launches);
+    tsl_text_add(out, "it launches %d kernels, %s launches %d", own->launches, name, other->launches);
     break;
   case TSL_BOUND_COUNT:
     tsl_text_add(out, "no counted limit explains it");

@@ -91,7 +91,7 @@ static int items_per_group(const tsl_grid *grid) {
  * stores and loads an item's variables. */
 static const double addition_clocks = 4, barrier_clocks = 30, host_barrier_clocks = 4, host_load_clocks = 0.5;
 /* A cache line from the second level, and in addition from memory; requests overlap. */
-static const double host_line_clocks = 4, host_memory_clocks = 5;
+static const double host_line_clocks = 3, host_memory_clocks = 5;
 static const double memory_seconds = 6e-7;
 
 /* Returns the groups of the account that are on a unit at the same time. */
