@@ -107,8 +107,8 @@ static bool is_counted(const tsl_cost_counts *account, tsl_bound bound) {
                                        : true;
 }
 
-/* Returns the seconds by which a limit explains that the run is faster or slower (`sign`) than its partner; 0
- * where one of them does not count the limit, or the measured runs refute it. */
+/* Returns the seconds by which a limit explains that the run is faster or slower (`sign`) than its partner.
+ * Returns 0 where a strategy does not count the limit, or the measured runs refute it. */
 static double explained_seconds(const tsl_cost_report *counted, const tsl_cost_report *partner,
                                 tsl_bound bound, bool measured, double sign) {
   const double own = measured ? counted->measured.seconds : counted->seconds,
@@ -121,8 +121,8 @@ static double explained_seconds(const tsl_cost_report *counted, const tsl_cost_r
              : 0;
 }
 
-/* Returns the longest limit of the slower run if it makes a quarter of the difference, else the limit that
- * makes the largest part of a quarter or more. */
+/* Returns the longest limit of the slower run if it makes a quarter of the difference. Else returns the limit
+ * that makes the largest part, if that is a quarter or more. */
 static tsl_bound find_reason(const tsl_cost_report *counted, const tsl_cost_comparison *comparison) {
   const tsl_cost_report *partner = comparison->partner;
   const bool measured = comparison->agreement == TSL_AGREEMENT_AGREES;

@@ -247,7 +247,7 @@ static int64_t cost_counts_gcd(int64_t a, int64_t b) {
   return b == 0 ? a : cost_counts_gcd(b, a % b);
 }
 
-/* Returns true if lines that are `step` bytes apart, `length` of them, stay in a cache of `bytes` bytes. */
+/* Returns true if `length` lines, `step` bytes apart, stay in a cache of `bytes` bytes. */
 static bool stays_in_cache(int64_t step, double length, int64_t bytes, int ways) {
   const int64_t way = bytes / ways, common = cost_counts_gcd(way, step);
   const int64_t sets = way / (common > TSL_CACHE_LINE ? common : TSL_CACHE_LINE);

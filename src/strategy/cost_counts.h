@@ -71,7 +71,7 @@ bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *proble
 tsl_bounds tsl_cost_counts_bounds(const tsl_problem *problem, const tsl_device *device,
                                   const tsl_cost_counts *account);
 /* Predicts the seconds of a kernel on a processor from its counts alone: the longest limit, and a quarter of
- * the others, which overlap with it in part. */
+ * the others. These overlap with it in part. */
 double tsl_cost_counts_seconds(const tsl_problem *problem, const tsl_device *device,
                                const tsl_cost_counts *account);
 /* Returns operations per byte of global traffic: the roofline's arithmetic intensity. */

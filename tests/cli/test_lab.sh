@@ -27,7 +27,8 @@ json 'j["verdict"] == "right" and j["shapes"] == j["shapes_right"] > 200 and j["
 json 'j["counted"]["global_reads"] * 8 == j["counted"]["multiply_adds"]'
 json 'len(j["hash"]) == 32 and j["language"] == "c" and j["faults"] == []'
 
-# Why: beside the rung that it began as, by the kernel's own counts; a rung that the race lacks gives no reason.
+# Why: compared with the rung that it began as, by the kernel's own counts.
+# A rung that the race lacks gives no reason.
 json 'j["why"] is None'
 rm -rf began
 tesela 0 lab new began --from blocked --language c

@@ -17,8 +17,8 @@ fi
 
 # The rule on the run's own numbers. Factors follow from the entries' times. An agreement has one direction
 # within a factor of 2, or nearly equal factors. A reason needs an agreement beyond the noise. All else is
-# printed as noise or as a wrong model. A limit takes no longer than the run; limits of processors are of their
-# nominal clock, and they run above it.
+# printed as noise or as a wrong model. A limit takes no longer than the run.
+# Limits of processors are of their nominal clock, and they run above it.
 cat >rule.py <<'PYTHON'
 import json, math, sys
 report = json.load(open(sys.argv[1]))

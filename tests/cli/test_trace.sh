@@ -48,7 +48,8 @@ def trace(group):
 first = trace("0,0")
 for array in first["arrays"]:
     assert array["columns"] <= array["pitch"], array
-    if array["memory"] == "local" and op == "gemm" and strategy.startswith("tile_local"): # rows padded by 16 bytes
+    # rows padded by 16 bytes
+    if array["memory"] == "local" and op == "gemm" and strategy.startswith("tile_local"):
         assert array["pitch"] == array["columns"] + 4 == array["rows"] + 4, array
 adds, stored, copies, wide, high = {}, set(), {}, *first["groups"]
 for y in range(high):

@@ -51,7 +51,7 @@ static const tsl_option options[] = {
     TSL_OPTION(tsl_explain_options, resident, "resident", FLAG, NULL,
                "the operands are in the device's memory; nothing is copied"),
     TSL_OPTION(tsl_explain_options, counters, "counters", FLAG, NULL,
-               "run the product of --strategy once under NVIDIA's ncu; print the device's counters beside "
+               "run the product of --strategy once under NVIDIA's ncu; print the device's counters and "
                "the strategy's counts"),
     TSL_OPTION(tsl_explain_options, trace, "trace", FLAG, NULL,
                "draw which work-item loads which element at each step; recorded while the kernel of "
@@ -84,7 +84,7 @@ static const tsl_example examples[] = {
     {"tesela explain 512 4096 1024 --bias-along row --activation gelu",
      "for a product with a bias and an activation"},
     {"tesela explain 1024 1024 1024 --device cuda --strategy tile_local --counters",
-     "counted loads beside the device's counters"},
+     "counted loads, and the device's counters"},
     {"tesela explain 8 8 8 --strategy \"tile_local tile=4\" --trace", "a tile, step by step"},
     {"tesela explain 8 8 8 --strategy \"tile_local tile=4\" --trace --element 5,2",
      "one element's work-item"},

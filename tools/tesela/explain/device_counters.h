@@ -1,4 +1,4 @@
-/* Counters of a CUDA device beside a strategy's counts, read by NVIDIA's program ncu (Nsight Compute). */
+/* Counters of a CUDA device and a strategy's counts, read by NVIDIA's program ncu (Nsight Compute). */
 #ifndef TSL_TOOL_EXPLAIN_DEVICE_COUNTERS_H
 #define TSL_TOOL_EXPLAIN_DEVICE_COUNTERS_H
 

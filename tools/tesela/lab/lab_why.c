@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* Returns the rung's counts with the kernel's own loads, stores and barriers. Sums and vectors are those of
- * the rung: a compiler is expected to treat both kernels alike. */
+/* Returns the rung's counts with the kernel's own loads, stores and barriers. Sums and vectors are the
+ * rung's: a compiler is expected to treat both kernels alike. */
 static tsl_cost_counts count_kernel(const tsl_lab_report *report, const tsl_problem *problem,
                                     const tsl_cost_counts *rung) {
   tsl_cost_counts account = *rung;
