@@ -1,7 +1,7 @@
-/* auto [options] [SIZE...]
+/* auto [options] [MxNxK...]
  *
- * How good is the automatic choice of a device? Prints, for squares, the time on each device, the time with
- * `auto`, and its ratio to the fastest device. All are measured in turn in one run. Three ways:
+ * How good is the automatic choice of a device? Prints, for each product, the time on each device, the time
+ * with `auto`, and its ratio to the fastest device. All are measured in turn in one run. Three ways:
  *
  *   repeated   repeated tesela_gemm() of one context, without the first call: nanoseconds to seconds
  *   warm       one run of `tesela multiply` on files, from exec to exit, with all kernels compiled before
@@ -9,13 +9,14 @@
  *
  *   --tool PATH    the tool, for warm and cold (build/release/bin/tesela)
  *   --ways LIST    ways: repeated,warm,cold (all)
- *   --type T       f32 or f64 (f32)
+ *   --types LIST   types of products (f32)
  *   --devices LIST devices compared with auto (all)
  *   --rounds N     maximum turns of each device (60); slow runs have fewer, at least three; cold has two
+ *   --shapes FILE, --draw SEED N, --most GFLOP  (cases.h)
  *   --json FILE    also writes JSON
  *
- * Each time is the shortest of its turns, since other programs only make a run slower. Default sizes: twelve
- * from 64 to 4096. */
+ * Each time is the shortest of its turns, since other programs only make a run slower. Default: twelve
+ * squares from 64 to 4096. */
 #include "cases.h"
 
 #include "device/devices.h"
@@ -26,7 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEVICES_MAX = 8, TEXT = 512, WORDS_MAX = 12, AUTO = 0 };
+enum { DEVICES_MAX = 8, TYPES_MAX = 8, TEXT = 512, WORDS_MAX = 12, AUTO = 0 };
 static const int all_sizes[] = {64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096};
 /* The least time of one turn, and of all turns of a device, in seconds. */
 static const double turn_seconds = 2e-3, device_seconds = 0.6;
@@ -34,11 +35,11 @@ static const double turn_seconds = 2e-3, device_seconds = 0.6;
 typedef enum way { REPEATED, WARM, COLD, WAYS } way;
 static const char *const way_names[WAYS] = {"repeated", "warm", "cold"};
 
-static const char *tool = "build/release/bin/tesela", *json_path, *type_name = "f32", *ways = "",
+static const char *tool = "build/release/bin/tesela", *json_path, *type_list = "f32", *ways = "",
                   *device_list = "";
 static char names[DEVICES_MAX][128] = {"auto"}; /* the first name is auto */
 static int device_count = 1, rounds = 60;
-static tesela_type type;
+static tsl_types types[TYPES_MAX];
 static char folder[] = "/tmp/bench_auto.XXXXXX";
 static bench_mean means[WAYS]; /* of the fastest device's time over auto's */
 static bench_side sides[DEVICES_MAX];
@@ -61,23 +62,35 @@ static void list_devices(void) {
   tsl_devices_destroy(devices);
 }
 
-static void print_row(way how, int size, const char *chosen) {
+/* A product with the types of A, B and C. */
+typedef struct auto_product {
+  const bench_case *item;
+  const tsl_types *types;
+  tsl_problem problem;
+} auto_product;
+
+static void print_row(way how, const auto_product *product, const char *chosen) {
   int best = 1;
-  char where[32];
+  char shape[64], where[96];
+  bench_case_name(product->item, shape, sizeof shape);
   for (int i = 1; i < device_count; i++)
     if (sides[i].least < sides[best].least)
       best = i;
   const double ratio = sides[AUTO].least / sides[best].least;
-  printf("%-9s %5d", way_names[how], size);
+  printf("%-9s %-5s %-19s", way_names[how], tsl_type(product->types->a)->name, shape);
   for (int i = 0; i < device_count; i++)
     printf(" %12.1f", sides[i].least * 1e6);
   printf("  %6.3f  best %s%s%s\n", ratio, names[best], *chosen ? ", auto took " : "", chosen);
   fflush(stdout);
-  snprintf(where, sizeof where, "%d", size);
+  snprintf(where, sizeof where, "%s %s", tsl_type(product->types->a)->name, shape);
   bench_mean_add(&means[how], 1 / ratio, where);
   json_open(NULL, '{');
   json_text("way", way_names[how]);
-  json_integer("size", size);
+  json_text("type", tsl_type(product->types->a)->name);
+  for (int i = 0; i < 3; i++)
+    json_integer(i == 0 ? "m" : i == 1 ? "n" : "k", product->item->size[i]);
+  json_text("layout", product->item->layout);
+  json_text("chosen", chosen);
   json_number("ratio", ratio);
   for (int i = 0; i < device_count; i++)
     json_number(names[i], sides[i].least);
@@ -102,29 +115,30 @@ static void call(bench_side *side) {
   bench_must(tesela_gemm(by->context, &by->desc, NULL), "a product");
 }
 
-static void open_caller(const char *device, int n, void *const memory[3], caller *out) {
+static void open_caller(const char *device, const auto_product *product, void *const memory[3], caller *out) {
+  const bench_case *item = product->item;
   tesela_record record;
   bench_must(tesela_context_create(&(tesela_context_desc){.device = device}, &out->context), "a context");
-  out->desc = (tesela_gemm_desc){.m = n,
-                                 .n = n,
-                                 .k = n,
-                                 .a = {.data = memory[0], .type = type},
-                                 .b = {.data = memory[1], .type = type},
-                                 .c = {.data = memory[2], .type = type}};
+  out->desc = (tesela_gemm_desc){
+      .m = item->size[0],
+      .n = item->size[1],
+      .k = item->size[2],
+      .a = {.data = memory[0], .type = product->types->a, .transpose = item->layout[0] == 'T'},
+      .b = {.data = memory[1], .type = product->types->b, .transpose = item->layout[1] == 'T'},
+      .c = {.data = memory[2], .type = product->types->c}};
   bench_must(tesela_gemm(out->context, &out->desc, &record), device);
   const char *at = strstr(record.plan, "device=");
   snprintf(out->device, sizeof out->device, "%.*s", at ? (int)strcspn(at + 7, " ") : 0, at ? at + 7 : "");
 }
 
-static void repeat(int n) {
-  const tsl_shape square = {.type = type, .rows = n, .cols = n, .row_stride = n, .col_stride = 1};
+static void repeat(const auto_product *product) {
   caller callers[DEVICES_MAX];
   void *memory[3];
   double longest = 0;
   for (int i = 0; i < 3; i++)
-    memory[i] = bench_matrix(&square, TSL_KIND_NORMAL, (uint64_t)i);
+    memory[i] = bench_matrix(tsl_problem_shape(&product->problem, i), TSL_KIND_NORMAL, (uint64_t)i);
   for (int i = 0; i < device_count; i++) {
-    open_caller(names[i], n, memory, &callers[i]);
+    open_caller(names[i], product, memory, &callers[i]);
     sides[i] = (bench_side){.name = names[i], .call = call, .state = &callers[i]};
     call(&sides[i]);
     const double start = bench_clock();
@@ -135,7 +149,7 @@ static void repeat(int n) {
              &(bench_turns){.rounds_min = rounds_for(longest),
                             .rounds_max = rounds_for(longest),
                             .sample_seconds = turn_seconds});
-  print_row(REPEATED, n, callers[AUTO].device);
+  print_row(REPEATED, product, callers[AUTO].device);
   bench_sides_free(sides, device_count);
   for (int i = 0; i < device_count; i++)
     tesela_context_destroy(callers[i].context);
@@ -182,23 +196,31 @@ static void point_caches_at(const char *where) {
   }
 }
 
-static double multiply(int n, int device) {
+static double multiply(const bench_case *item, int device) {
   char a[TEXT], b[TEXT], c[TEXT];
-  snprintf(a, sizeof a, "%s/a%d.npy", folder, n);
-  snprintf(b, sizeof b, "%s/b%d.npy", folder, n);
+  snprintf(a, sizeof a, "%s/a.npy", folder);
+  snprintf(b, sizeof b, "%s/b.npy", folder);
   snprintf(c, sizeof c, "%s/c.npy", folder);
-  return run_tool((const char *[]){"multiply", a, b, "-o", c, "--quiet", "--device", names[device], NULL});
+  const char *words[WORDS_MAX] = {"multiply", a, b, "-o", c, "--quiet", "--device", names[device]};
+  int count = 8;
+  if (item->layout[0] == 'T')
+    words[count++] = "--transpose-a";
+  if (item->layout[1] == 'T')
+    words[count++] = "--transpose-b";
+  return run_tool(words);
 }
 
-static void make_file(int n, char name, const char *seed) {
+/* Writes a random matrix as it lies in memory: a transposed operand has its rows in columns. */
+static void make_file(const tsl_shape *shape, bool is_turned, char name, const char *seed) {
   char size[64], path[TEXT];
-  snprintf(size, sizeof size, "%dx%d", n, n);
-  snprintf(path, sizeof path, "%s/%c%d.npy", folder, name, n);
-  run_tool(
-      (const char *[]){"generate", size, "-o", path, "--type", type_name, "--seed", seed, "--quiet", NULL});
+  snprintf(size, sizeof size, "%" PRId64 "x%" PRId64, is_turned ? shape->cols : shape->rows,
+           is_turned ? shape->rows : shape->cols);
+  snprintf(path, sizeof path, "%s/%c.npy", folder, name);
+  run_tool((const char *[]){"generate", size, "-o", path, "--type", tsl_type(shape->type)->name, "--seed",
+                            seed, "--quiet", NULL});
 }
 
-static void time_tool(int n, way how) {
+static void time_tool(const auto_product *product, way how) {
   static int fresh;
   char where[64];
   double longest = 0;
@@ -210,57 +232,63 @@ static void time_tool(int n, way how) {
         continue; /* compiling takes seconds, so this runs once */
       snprintf(where, sizeof where, how == COLD ? "cold-%d" : "warm", how == COLD ? fresh++ : 0);
       point_caches_at(where);
-      const double one = multiply(n, i);
+      const double one = multiply(product->item, i);
       if (how == COLD || round > 0) /* the first round is a warm-up */
         sides[i].least = fmin(sides[i].least, one);
       longest = fmax(longest, round > 0 ? one : 0);
     }
-  print_row(how, n, "");
+  print_row(how, product, "");
 }
 
-static void measure(way how, int n) {
+static void measure(way how, const bench_case *item, const tsl_types *kinds) {
+  const auto_product product = {.item = item, .types = kinds, .problem = bench_case_problem(item, kinds)};
+  if (!bench_is_within(&product.problem))
+    return;
   if (how == REPEATED) {
-    repeat(n);
+    repeat(&product);
     return;
   }
-  make_file(n, 'a', "1");
-  make_file(n, 'b', "2");
-  time_tool(n, how);
+  make_file(&product.problem.a, item->layout[0] == 'T', 'a', "1");
+  make_file(&product.problem.b, item->layout[1] == 'T', 'b', "2");
+  time_tool(&product, how);
 }
 
 int main(int argc, char **argv) {
   static const bench_option options[] = {OPTION_TEXT("tool", tool),
                                          OPTION_TEXT("ways", ways),
-                                         OPTION_TEXT("type", type_name),
+                                         OPTION_TEXT("types", type_list),
                                          OPTION_TEXT("devices", device_list),
                                          OPTION_COUNT("rounds", rounds),
                                          OPTION_TEXT("json", json_path),
+                                         BENCH_CASE_OPTIONS,
                                          OPTIONS_END};
   char command[TEXT];
+  bench_gflop_max = 300;
   bench_read(argc, argv, "auto", options, bench_take_case);
-  type = tsl_type_parse(type_name);
-  if (type == TESELA_TYPE_DEFAULT)
-    bench_stop(type_name, "not a type");
+  const int type_count = bench_types_parse(type_list, types, TYPES_MAX);
   if (bench_cases.count == 0)
     for (int i = 0; i < COUNT_OF(all_sizes); i++)
-      bench_case_add(&(bench_case){.size = {all_sizes[i]}, .batch = 1});
+      bench_case_add(
+          &(bench_case){.size = {all_sizes[i], all_sizes[i], all_sizes[i]}, .batch = 1, .layout = "NN"});
   list_devices();
   if (!mkdtemp(folder))
     bench_stop(folder, "cannot be made");
   json_begin(json_path, "auto");
-  json_text("type", type_name);
   json_open("rows", '[');
-  printf("%s, microseconds\n%-9s %5s", type_name, "", "");
+  printf("microseconds\n%-9s %-5s %-19s", "", "", "");
   for (int i = 0; i < device_count; i++)
     printf(" %12s", names[i]);
   printf("  auto over the best\n");
   for (int how = 0; how < WAYS; how++)
-    for (int i = 0; bench_has_word(ways, way_names[how]) && i < bench_cases.count; i++)
-      measure((way)how, (int)bench_cases.items[i].size[0]);
+    for (int t = 0; bench_has_word(ways, way_names[how]) && t < type_count; t++)
+      for (int i = 0; i < bench_cases.count; i++)
+        if (bench_case_has_type(&bench_cases.items[i], t, type_count))
+          measure((way)how, &bench_cases.items[i], &types[t]);
   for (int how = 0; how < WAYS; how++)
     if (means[how].count > 0)
-      printf("%s: auto over the best device: geometric mean %.3f, the worst %.3f, of %d sizes\n",
-             way_names[how], 1 / bench_mean_value(&means[how]), 1 / means[how].least, means[how].count);
+      printf("%s: auto over the best device: geometric mean %.3f, the worst %.3f (%s), of %d products\n",
+             way_names[how], 1 / bench_mean_value(&means[how]), 1 / means[how].least, means[how].where,
+             means[how].count);
   json_close(']');
   json_end();
   snprintf(command, sizeof command, "rm -rf %s", folder);

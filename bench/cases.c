@@ -10,7 +10,19 @@ tsl_kind bench_kinds[TSL_KIND_COUNT] = {TSL_KIND_NORMAL};
 int bench_kind_count = 1;
 double bench_gflop_max = INFINITY;
 
+static const char *const layouts[] = {"NN", "NT", "TN", "TT"};
+
 /* --- given products --- */
+
+/* Sets the layout that a word names; returns false if it is none. */
+static bool parse_layout(const char *word, bench_case *out) {
+  for (int i = 0; i < COUNT_OF(layouts); i++)
+    if (strcmp(word, layouts[i]) == 0) {
+      memcpy(out->layout, layouts[i], sizeof out->layout);
+      return true;
+    }
+  return false;
+}
 
 bool bench_case_parse(const char *word, bench_case *out) {
   int end = 0;
@@ -31,7 +43,7 @@ bool bench_case_parse(const char *word, bench_case *out) {
     if (*rest == 'x')
       rest++;
     if (out->sizes == 3)
-      return false;
+      return parse_layout(rest, out);
   }
   if (out->sizes == 1)
     size[1] = size[0];
@@ -142,7 +154,6 @@ static void draw_layer(const uint64_t random[DRAWS], int64_t size[3]) {
 }
 
 void bench_take_draw(const char *seed, const char *count) {
-  static const char *const layouts[] = {"NN", "NT", "TN", "TT"};
   const uint64_t key = strtoull(seed, NULL, 10);
   for (int i = 0; i < atoi(count); i++) {
     uint64_t random[DRAWS];

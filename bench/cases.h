@@ -28,14 +28,15 @@ extern tsl_kind bench_kinds[TSL_KIND_COUNT];
 extern int bench_kind_count;
 extern double bench_gflop_max;
 
-/* Reads "512", "512x100", "16x4096x4096" or a batch like "64*4096"; returns false if it is none. */
+/* Reads "512", "512x100", "16x4096x4096", with a layout "16x4096x4096 NT", or a batch like "64*4096"; returns
+ * false if it is none. */
 bool bench_case_parse(const char *word, bench_case *out);
 void bench_case_add(const bench_case *item);
 /* Adds a word's product, or ends the program. */
 void bench_take_case(char *word);
 /* Adds a word's product, or keeps the word in bench_words. */
 void bench_take_case_or_word(char *word);
-/* Adds products of a file, one "M N K" a line; text after a # is ignored. */
+/* Adds products of a file, one "M N K" or "M N K LAYOUT" a line; text after a # is ignored. */
 void bench_take_shapes(const char *path);
 /* Adds COUNT random products of a seed: half have log-uniform sizes from 1 to 8192, which are aligned
  * to nothing; a quarter with multiples of 8; a quarter are layers of published models, with m from 1 to 8192.

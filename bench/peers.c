@@ -77,8 +77,12 @@ static void describe(void *library, char *out, size_t size) {
                       id_name = find_one(library, id_names), isa = find_one(library, isas),
                       numbers = find_one(library, dnnl);
   out[0] = '\0';
-  if (fill.symbol)
-    fill.fill(out, (int)size - 1); /* MKL's text names its instruction set */
+  if (fill.symbol) {
+    fill.fill(out, (int)size - 1);
+    char *padding = strstr(out, "  "); /* MKL pads its text */
+    if (padding)
+      *padding = '\0';
+  }
   if (version.symbol)
     snprintf(out, size, "%s", version.text());
   if (numbers.symbol) /* a struct that starts with three version numbers */

@@ -446,6 +446,10 @@ int main(int argc, char **argv) {
   json_begin(json_path, "bench_small");
   json_integer("threads", 1);
   json_integer("rounds", rounds);
+  json_open("peers", '{');
+  for (int i = 1; i < peer_count; i++)
+    json_text(peers[i].library.name, peers[i].library.version);
+  json_close('}');
   json_open("rows", '[');
   printf(changing ? "nanoseconds a product (over the drop-in's)\n" : "nanoseconds a call (GFLOP/s)\n");
   for (int type = 0; type < 2; type++) {

@@ -2,6 +2,8 @@
 import json
 import os
 
+import result_age
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
@@ -75,6 +77,7 @@ def curve(results):
 def merged(results):
     """The rows of several results of one machine, which are otherwise alike."""
     whole = dict(results[0])
+    whole["date"] = min(result["date"] for result in results)
     whole["rows"] = [row for result in results for row in result["rows"]]
     whole["revision"] = " and ".join(dict.fromkeys(result["revision"] for result in results))
     return whole
@@ -85,7 +88,8 @@ def caption(result, paths, what, cores="one core"):
     links = ", ".join(f"[{os.path.basename(path)}]({path})" for path in paths)
     peers = ", ".join(text if (text := version(said)).lower().startswith((name, "openblas", "mkl"))
                       else f"{name} {text}".strip() for name, said in result.get("peers", {}).items())
-    return (f"{what}, {cores} of {machine['label']} ({result['date'][:10]}, {links}, revision "
+    return (f"{what}, {cores} of {machine['label']} ({result['date'][:10]}{result_age.mark(result['date'])}, "
+            f"{links}, revision "
             f"{result['revision']}{'; ' + peers if peers else ''}"
             f"{'; ' + result['note'] if 'note' in result else ''}):")
 

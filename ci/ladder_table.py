@@ -2,6 +2,8 @@
 import json
 import os
 
+import result_age
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join("bench", "results", "nvidia-h200")
 COLUMNS = (("cpu", "16 cores"), ("opencl:0", "PoCL"), ("opencl:1", "H200, OpenCL"), ("cuda:0", "H200, CUDA"))
@@ -49,13 +51,27 @@ def cells_of(cells, quantity):
     return [number(value / scale) if value else "" for value in cells]
 
 
+def age(results):
+    """Returns the date of the oldest result, and the mark of an old date."""
+    date = min(result["date"] for result in results)
+    return date[:10] + result_age.mark(date)
+
+
+def versions(results, strategies):
+    """Returns the versions of the peers in a table; a table of these strategies may have none."""
+    found = {entry["peer"] for result in results for entry in result["entries"]
+             if entry.get("peer") and (not strategies or entry["strategy"] in strategies)}
+    return "; " + ", ".join(sorted(found)) if found else ""
+
+
 def links(names):
     return ", ".join(f"[{name}]({os.path.join(FOLDER, name)})" for name in names)
 
 
 def section(names, quantity, cases, caption, **which):
     results = [read(name) for name in names]
-    return "\n".join([f"{caption} ({links(names)}, {results[0]['date'][:10]}):", "",
+    peers = versions(results, which.get("strategies"))
+    return "\n".join([f"{caption} ({links(names)}, {age(results)}{peers}):", "",
                       *rows(results, quantity, cases, **which)])
 
 

@@ -2,6 +2,9 @@
 import json
 import os
 
+import host_table
+import result_age
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDER = os.path.join("bench", "results", "nvidia-h200")
 # Place, size, type, and the file with the row; a device for results of `tesela explore`.
@@ -38,6 +41,17 @@ def rates_of(result, size, kind, device):
     return {{"plan": "tesela"}.get(name, name): 2 * size**3 / time for name, time in seconds.items()}
 
 
+def label(result, name):
+    """Returns the name and version of a library of a result; the version is missing in old files."""
+    reported = [entry["peer"] for entry in result.get("entries", ())
+                if entry["strategy"] == name and entry.get("peer")]
+    if name in result.get("peers", {}):
+        reported = [host_table.version(result["peers"][name])]
+    title = NAMES.get(name, name)
+    words = reported[0].split() if reported else []
+    return " ".join([title, *(word for word in words[:2] if word[0].isdigit())])
+
+
 def number(rate):
     return f"{rate / 1e9:.0f}" if rate >= 1e11 else f"{rate / 1e9:.3g}"
 
@@ -48,9 +62,11 @@ def table():
     for where, size, kind, name, device in ROWS:
         path = os.path.join(FOLDER, name)
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-            rates = rates_of(json.load(file), size, kind, device)
+            result = json.load(file)
+        rates = rates_of(result, size, kind, device)
         own = rates.pop("tesela")
         other = max(rates, key=rates.get)
         lines.append(f"| {where} | {size} | {kind} | {number(own)} | {number(rates[other])} "
-                     f"{NAMES.get(other, other)} | {own / rates[other]:.2f} | [{name}]({path}) |")
+                     f"{label(result, other)} | {own / rates[other]:.2f} | "
+                     f"[{name}]({path}){result_age.mark(result['date'])} |")
     return "\n".join(lines)
