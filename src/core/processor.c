@@ -21,11 +21,37 @@ static bool read_one_line(const char *root, const char *path, char *line, size_t
 }
 
 typedef struct cache_info {
+  int index;
   int64_t level;
   uint64_t bytes;
   bool is_data;            /* true for data and unified caches */
   int64_t first_processor; /* lowest number of the processors that share it */
 } cache_info;
+
+/* Returns the number after the last possible processor, which bounds searches; PROCESSORS_MAX: unknown. */
+static int count_possible(const char *root) {
+  char line[64];
+  int64_t last;
+  if (!read_one_line(root, "/sys/devices/system/cpu/possible", line, sizeof line))
+    return PROCESSORS_MAX;
+  const char *end =
+      line + strcspn(line, "-,"); /* format: "0-7"; a list with gaps is searched as if unknown */
+  return !strchr(line, ',') && tsl_parse_i64(*end ? end + 1 : line, &last) && last >= 0 &&
+                 last < PROCESSORS_MAX
+             ? (int)last + 1
+             : PROCESSORS_MAX;
+}
+
+/* Reads the lowest number of the processors that share entry `index` of a processor's caches. */
+static bool read_first_sharer(const char *root, int processor, int index, int64_t *first) {
+  char path[128], line[64];
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", processor,
+           index);
+  if (!read_one_line(root, path, line, sizeof line))
+    return false;
+  line[strcspn(line, "-,")] = '\0'; /* format: "0-7,16-23" */
+  return tsl_parse_i64(line, first);
+}
 
 /* Reads entry `index` of a processor's caches; false: missing or unreadable. */
 static bool read_cache(const char *root, int processor, int index, cache_info *out) {
@@ -40,11 +66,8 @@ static bool read_cache(const char *root, int processor, int index, cache_info *o
     return false;
   snprintf(path + length, sizeof path - (size_t)length, "type");
   out->is_data = !read_one_line(root, path, line, sizeof line) || strcmp(line, "Instruction") != 0;
-  snprintf(path + length, sizeof path - (size_t)length, "shared_cpu_list");
-  if (!read_one_line(root, path, line, sizeof line))
-    return false;
-  line[strcspn(line, "-,")] = '\0'; /* format: "0-7,16-23" */
-  return tsl_parse_i64(line, &out->first_processor);
+  out->index = index;
+  return read_first_sharer(root, processor, index, &out->first_processor);
 }
 
 /* Finds the processor's cache of the highest level; false: none known. */
@@ -62,9 +85,13 @@ static bool read_last_level_cache(const char *root, int processor, cache_info *l
 }
 
 uint64_t tsl_processor_last_caches_at(const char *root) {
+  const int possible = count_possible(root);
   uint64_t bytes = 0;
-  for (int processor = 0, missing = 0; processor < PROCESSORS_MAX && missing < GAP_MAX; processor++) {
-    cache_info last = {0};
+  cache_info last = {0};
+  for (int processor = 0, missing = 0; processor < possible && missing < GAP_MAX; processor++) {
+    int64_t first;
+    if (last.level > 0 && read_first_sharer(root, processor, last.index, &first) && first < processor)
+      continue; /* the cache was counted, and this processor's other files need not be read */
     if (!read_last_level_cache(root, processor, &last)) {
       missing++;
       continue;
@@ -116,8 +143,9 @@ void tsl_processor_model_at(const char *root, char *model, size_t size) {
 }
 
 static double max_cpufreq_mhz(const char *root) {
+  const int possible = count_possible(root);
   int64_t fastest = 0;
-  for (int processor = 0, missing = 0; processor < PROCESSORS_MAX && missing < GAP_MAX; processor++) {
+  for (int processor = 0, missing = 0; processor < possible && missing < GAP_MAX; processor++) {
     char path[96], line[64];
     int64_t khz;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_cur_freq", processor);

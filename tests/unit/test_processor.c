@@ -39,6 +39,10 @@ static void the_last_level_counts_once_a_part(void **state) {
   assert_int_equal(tsl_processor_last_caches_at(s.folder), 2 * 16384 * 1024 + 64 * 1024);
   cache(&s, 6, 0, "one\n", "64K\n", "6\n");
   assert_int_equal(tsl_processor_last_caches_at(s.folder), 2 * 16384 * 1024 + 64 * 1024);
+  scratch_write(&s, "sys/devices/system/cpu/possible", "0-4\n"); /* excludes the small core */
+  assert_int_equal(tsl_processor_last_caches_at(s.folder), 2 * 16384 * 1024);
+  scratch_write(&s, "sys/devices/system/cpu/possible", "0-1,3-5\n");
+  assert_int_equal(tsl_processor_last_caches_at(s.folder), 2 * 16384 * 1024 + 64 * 1024);
   scratch_remove(&s);
 }
 
