@@ -33,6 +33,8 @@ const host_case host_cases[] = {
     {"host_skinny", TSL_OP_GEMM, F32, 1, 2000, 2000, ONE, false},  /* rows, by lines */
     {"host_skinny", TSL_OP_GEMM, F64, 2000, 2, 2000, ONE, false},  /* columns, by lines */
     {"host_skinny", TSL_OP_GEMM, F32, 2000, 2000, 2, ONE, false},  /* an update, by lines */
+    {"host_skinny", TSL_OP_GEMM, C64, 4, 2000, 500, ONE, false},   /* rows of pairs */
+    {"host_skinny", TSL_OP_GEMM, C64, 800, 800, 5, ONE, false},    /* an update of pairs */
     {"host_small", TSL_OP_GEMM, F32, 20, 20, 20, BATCH, false},
     {NULL, TSL_OP_GEMM, F64, 60, 60, 60, BATCH, false},
     {"host_packed", TSL_OP_GEMM, F64, 200, 200, 200, BATCH,

@@ -20,11 +20,12 @@ static unsigned amd_cpu_family(void) {
   return (a >> 8 & 15) + (a >> 20 & 255);
 }
 
+/* Intel's processors with tiles or half-precision vectors, which virtual machines may show without tiles. */
 bool tsl_cpu_pairs_vectors(void) {
-  const unsigned tiles = 1u << 24;
+  const unsigned tiles = 1u << 24, half_precision = 1u << 23;
   unsigned a = 0, b, c, d = 0;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & tiles))
-    return true;
+  if (__builtin_cpu_is("intel") && __get_cpuid_count(7, 0, &a, &b, &c, &d))
+    return (d & (tiles | half_precision)) != 0;
   if (!__get_cpuid(paths_leaf, &a, &b, &c, &d))
     a = 0;
   return tsl_cpu_paths_of_64(amd_cpu_family(), a);

@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include <math.h>
 
 typedef struct prepared {
   _Alignas(TSL_CACHE_LINE) tsl_operands strides;
@@ -16,6 +17,14 @@ double tsl_near_bytes(const tsl_device *device) {
 bool tsl_last_cache_is_far(const tsl_device *device) {
   enum { FAR_BYTES = 64 << 20 };
   return device->level_bytes[2] > FAR_BYTES;
+}
+
+double tsl_written_clocks(const tsl_problem *problem, const tsl_device *device) {
+  const double c_bytes = (double)problem->m * (double)problem->n * (double)tsl_type(problem->c.type)->size;
+  return device->capabilities & TSL_CAN_AVX512_PAIRS &&
+                 tsl_problem_bytes(problem) > (double)device->level_bytes[0]
+             ? c_bytes / 64 * fmax(0, 5 - (double)problem->k / 2)
+             : 0;
 }
 
 double tsl_rest_speed(const tsl_device *device, double bytes) {

@@ -75,6 +75,9 @@ static inline bool tsl_views_take_as_a(const tsl_views *views, int operand) {
 /* Returns the bytes of operands that a repeated product reads without a delay, for models: twice the second
  * cache. Half stays there; the last cache delivers the rest during the arithmetic. */
 double tsl_near_bytes(const tsl_device *device);
+/* Returns the clocks by which lines of C delay a product of few steps beyond the first-level cache; 0 without
+ * two whole multiply-adds a clock. Measured on a Xeon. */
+double tsl_written_clocks(const tsl_problem *problem, const tsl_device *device);
 /* Returns true if dozens of cores share the last cache, with about three times a small cache's latency. */
 bool tsl_last_cache_is_far(const tsl_device *device);
 /* Returns the speed of a near last cache relative to DRAM for `bytes` bytes of operands; 1: too many. */

@@ -164,8 +164,10 @@ static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *
 }
 
 /* Returns the extra time of a line of B with few rows, in rows' multiply-adds (measured). */
-static double missing_rows(double m) {
-  return fmax(0, 5 - m / 2);
+static double missing_rows(const tsl_problem *problem, double m, const tsl_device *device) {
+  const bool pairs = device->capabilities & TSL_CAN_AVX512_PAIRS,
+             is_near = tsl_problem_cache_bytes(problem) <= tsl_near_bytes(device);
+  return fmax(0, (pairs && is_near ? 8 : 5) - m / 2);
 }
 
 /* Returns the fraction of the products that is computed if a factor or C is a triangle. */
@@ -198,12 +200,15 @@ static double score_one(const tsl_problem *problem, const tsl_config *config, co
                        (2 * clock * device->threads) / (type->is_complex ? 4 : 1);
   const double panels = (double)tsl_ceil_div_or_one(job.views.k, config->value[DEPTH]);
   const double width = (double)(tsl_packed_vectors(job.kernels, job.views.n) << job.kernels->lanes_log2);
-  const double products = computed_fraction(problem) * (m + missing_rows(m)) * width * (k + 4 * panels) /
-                          (0.95 * fused) * (1 + packed_misfit(&job, config, device));
+  const double products = computed_fraction(problem) * (m + missing_rows(problem, m, device)) * width *
+                          (k + 4 * panels) / (0.95 * fused) * (1 + packed_misfit(&job, config, device));
   const copied_lines lines = count_copied_lines(&job, job.is_alone ? 1 : device->threads);
-  const double copies = 4 * (lines.rows + lines.columns) * k / (double)tsl_packed_lanes(job.kernels);
+  const bool is_slow = device->capabilities & TSL_CAN_AVX512_PAIRS && job.views.b.col_stride != 1;
+  const double copies =
+      (4 * lines.rows + (is_slow ? 6 : 4) * lines.columns) * k / (double)tsl_packed_lanes(job.kernels);
   const bool alone = device->threads == 1 || job.is_alone;
-  const double seconds = (products + copies) / clock, fetched = fetched_seconds(problem, &job, alone, device);
+  const double seconds = (products + copies + tsl_written_clocks(problem, device)) / clock,
+               fetched = fetched_seconds(problem, &job, alone, device);
   if (alone)
     return 2e-7 + seconds + fetched;
   const tsl_packed_sharing sharing = tsl_packed_share(&job, device->threads);

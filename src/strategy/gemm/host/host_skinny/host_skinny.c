@@ -26,12 +26,29 @@
  * number of threads. Except by lines of columns, a sum adds its products in the order of k, as in
  * `host_small`.
  *
- * Types: f32 and f64. Limits: m or n at most 16, or k at most 32. Measurements: docs/lab/host_skinny.md. */
+ * Types: f32, f64, c64 and c128. Limits: m or n at most 16, or k at most 32; half of these in complex types,
+ * which are computed in real forms (host_skinny_complex.c). Measurements: docs/lab/host_skinny.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host/host_skinny/host_skinny_job.h"
 #include "strategy/host_jobs/host_job.h"
 
 #include <math.h>
+
+static const tsl_types types[] = {
+    {TESELA_F32, TESELA_F32, TESELA_F32},
+    {TESELA_F64, TESELA_F64, TESELA_F64},
+    {TESELA_C64, TESELA_C64, TESELA_C64},
+    {TESELA_C128, TESELA_C128, TESELA_C128},
+    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
+};
+
+/* Returns the error bound of sums in order. A complex component is the sum of two, also times alpha and beta.
+ */
+static tsl_accuracy skinny_accuracy(const tsl_problem *problem, const tsl_config *config) {
+  tsl_accuracy promised = tsl_accuracy_in_order(problem, config);
+  promised.factor += tsl_type(problem->c.type)->is_complex ? 4 : 0;
+  return promised;
+}
 
 static const char *skinny_refuse(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
@@ -40,31 +57,40 @@ static const char *skinny_refuse(const tsl_problem *problem, const tsl_config *c
   return tsl_skinny_refuse(problem);
 }
 
+static bool has_pairs(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_AVX512_PAIRS) != 0;
+}
+
 /* Returns the vectors of a line of `elements` elements. */
 static double count_vectors(const tsl_skinny_job *job, int64_t elements) {
   return (double)((elements + job->kernels->lanes - 1) / job->kernels->lanes);
 }
 
-/* Returns the measured clocks of a tile's multiply-adds (`per_clock` vectors in a clock) and others. */
-static double tile_clocks(const tsl_skinny_job *job, double per_clock) {
+/* Returns the measured clocks of a tile's multiply-adds (`per_clock` vectors in a clock) and others. With two
+ * whole multiply-adds a clock, all others take half as long. */
+static double tile_clocks(const tsl_skinny_job *job, double per_clock, bool pairs) {
   const double few = (double)job->few, many = (double)job->many, depth = (double)job->depth,
                most = (double)job->kernels->rows[1], wide = count_vectors(job, job->many);
-  const double part = 0.85 * per_clock;
+  const bool is_quick = pairs && !job->is_far;
+  const double part = (is_quick ? 0.93 : 0.85) * per_clock, other = is_quick ? 0.5 : 1;
   switch (job->walk) {
   case TSL_SKINNY_UPDATE:
-    return few * wide * (depth / part + 3.5) + few / most * 40 + 1.5 * depth * many * (job->across != 1);
+    return (job->is_complex && depth > 8 ? 1.4 : 1) * few * wide * (depth / part + (pairs ? 1 : 3.5)) +
+           few / most * 40 * other + (pairs && job->many % job->kernels->lanes ? 20 * few : 0) +
+           1.5 * depth * many * (job->across != 1);
   case TSL_SKINNY_ROWS: {
     const double tiles = ceil(few / most), sums = 2 * few / tiles, wait = fmax(1, 4 * per_clock / sums);
-    return few * wide * depth / part * wait + few * (job->c_many == 1 ? 3 * wide : 3 * many);
+    return few * wide * depth / part * wait + few * (job->c_many == 1 ? (pairs ? 8 : 3) * wide : 3 * many) +
+           (pairs ? 0.75 : 1.5) * depth * few * job->copies_thin;
   }
   default:
-    return many * count_vectors(job, job->few) * depth / part + 2 * few * depth +
-           many * (job->c_few == 1 ? 16 : 2 * few);
+    return many * count_vectors(job, job->few) * depth / part +
+           other * (2 * few * depth + many * (job->c_few == 1 ? 16 : 2 * few));
   }
 }
 
 /* Returns the clocks of kernels by lines, measured alike. */
-static double line_clocks(const tsl_skinny_job *job, double per_clock) {
+static double line_clocks(const tsl_skinny_job *job, double per_clock, bool pairs) {
   enum { HELD_ROWS = 5 }; /* rows of sums that leave registers for the factors */
   const double few = (double)job->few, many = (double)job->many, depth = (double)job->depth,
                wide = count_vectors(job, job->many);
@@ -72,32 +98,35 @@ static double line_clocks(const tsl_skinny_job *job, double per_clock) {
   const double copied = 1.5 * depth * few * (job->thin_along != 1);
   switch (job->walk) {
   case TSL_SKINNY_UPDATE:
-    return copied + 1.5 * depth * many * (job->across != 1) +
+    return copied + (pairs ? 0.9 : 1.5) * depth * many * (job->across != 1) +
            few * (depth * wide / (0.85 * per_clock) + 6 + (job->many % job->kernels->lanes ? 24 : 0));
   case TSL_SKINNY_ROWS:
     return depth * (few * wide / part + 3) + few * (job->c_many == 1 ? 3 * wide : 3 * many);
   default:
-    return copied + many * few * (count_vectors(job, job->depth) / part + 1.5);
+    return copied + many * few * (count_vectors(job, job->depth) / part + (pairs ? 3.3 : 1.5));
   }
 }
 
 /* Returns the measured clocks of cache traffic. By lines a cache line costs by the level that holds the
  * operands, and reading C as well takes two fifths longer. A far line of tiles takes three clocks. It takes
  * twelve if rows stream: successive rows of a tile lie in different pages, which hardware does not prefetch.
- * It takes 24 if tiles do not prefetch either, since the thin operand's steps are not contiguous. */
+ */
 static double moved_clocks(const tsl_skinny_job *job, const tsl_problem *problem, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
   const double vectors = 64 / (double)(job->kernels->lanes * job->size), bytes = tsl_problem_bytes(problem);
   if (job->is_tiled)
-    return bytes / 64 / 4 *
-           (!job->is_far                   ? 1
-            : job->walk != TSL_SKINNY_ROWS ? 3
-            : job->thin_along == 1         ? 12
-                                           : 24);
+    return bytes / 64 / 4 * (!job->is_far ? 1 : job->walk != TSL_SKINNY_ROWS ? 3 : job->is_complex ? 40 : 12);
   const double held = tsl_skinny_held_bytes(problem);
   const double line = held <= level_1 ? vectors : fmax(held <= level_2 ? 1.5 : 2, vectors);
-  return (held + 0.4 * (bytes - held)) / 64 * (job->walk == TSL_SKINNY_UPDATE ? 1.25 : 1) * line;
+  const double written = has_pairs(device) && held > 2 * level_1 ? 2.5 : 1.25; /* lines of C */
+  return (held + 0.4 * (bytes - held)) / 64 * (job->walk == TSL_SKINNY_UPDATE ? written : 1) * line;
+}
+
+/* Returns the speed of lines over the device's bandwidth, which counts memory and plain loads. A far last
+ * cache delivers prefetched lines two and a half times as fast, and memory a third faster (measured). */
+static double line_speed(double bytes, const tsl_device *device) {
+  return !tsl_last_cache_is_far(device) ? 1 : bytes <= 0.75 * (double)device->level_bytes[2] ? 2.5 : 1.35;
 }
 
 /* Returns the predicted seconds. By lines: the maximum of cache traffic, multiply-adds and memory traffic. By
@@ -105,7 +134,8 @@ static double moved_clocks(const tsl_skinny_job *job, const tsl_problem *problem
 static double skinny_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
-  const double peak = problem->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
+  const double peak =
+      tsl_type(problem->c.type)->component == TESELA_F64 ? device->peak_f64 : device->peak_f32;
   const double last = device->level_bytes[2] ? (double)device->level_bytes[2] : 16 << 20;
   tsl_skinny_job job;
   (void)config;
@@ -113,12 +143,14 @@ static double skinny_score(const tsl_problem *problem, const tsl_config *config,
   const double threads = job.alone ? 1 : device->threads;
   const double per_clock = peak / device->threads / clock / (2 * (double)job.kernels->lanes);
   const double moved = moved_clocks(&job, problem, device) / clock / threads;
-  const double computed =
-      (job.is_tiled ? tile_clocks(&job, per_clock) : line_clocks(&job, per_clock)) / clock / threads;
+  const double computed = (job.is_tiled ? tile_clocks(&job, per_clock, has_pairs(device))
+                                        : line_clocks(&job, per_clock, has_pairs(device))) /
+                          clock / threads;
   const bool is_update = job.walk == TSL_SKINNY_UPDATE;
   const double share = job.is_tiled && is_update ? 0.7 : 0.9;
   const double fetched = (job.is_tiled ? bytes > last / 2 : job.is_far)
-                             ? share * bytes / (device->bandwidth * threads / device->threads)
+                             ? share * bytes / (device->bandwidth * threads / device->threads) /
+                                   (job.is_tiled ? 1 : line_speed(bytes, device))
                              : 0;
   if (!job.is_tiled)
     return (job.alone ? 3e-8 : 4e-6) + fmax(fetched, fmax(moved, computed));
@@ -178,13 +210,14 @@ const tsl_strategy tsl_gemm_host_skinny = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_HOST,
-    .accuracy = tsl_accuracy_in_order,
+    .accuracy = skinny_accuracy,
     .refuse = skinny_refuse,
     .score = skinny_score,
     .build = tsl_job_build,
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
+    .supports = {.types = types, .conjugates = true},
     .resources = {.count_costs = skinny_account},
     .direct = {.run_at = skinny_run_at},
 };

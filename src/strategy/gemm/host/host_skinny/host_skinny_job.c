@@ -5,6 +5,8 @@
 #include "host/int_math.h"
 #include "strategy/host_jobs/host_job.h"
 
+#include <string.h>
+
 enum {
   HELD_LINES = 5,             /* maximum thin rows of lines: their sums leave registers for factors */
   WHOLE_LINES = 3,            /* and where tiles copy no last columns */
@@ -20,6 +22,7 @@ enum {
   BUFFER_ROWS = 12,           /* maximum rows of a tile that is computed in a buffer */
   OUTER_ROWS = 32,            /* and of an update by lines */
   OUTER_WIDTH = 1024,         /* columns of C in that piece */
+  AHEAD_ROWS = 16,            /* prefetch distance in rows of a large operand in the second-level cache */
   AHEAD_BYTES = 512,          /* prefetch distance for C in an update */
   VECTORS = 2,                /* vectors of a tile's row in TSL_SKINNY_ROWS and in an update */
   FAR_BYTES = 16 << 20,       /* larger lines are prefetched, whatever the size of the last cache */
@@ -33,11 +36,13 @@ static const tsl_skinny_kernels *kernels_for(tesela_type type, unsigned offers) 
 #define KERNELS(isa, header, needs, ...) {&tsl_skinny_##isa##_f32, &tsl_skinny_##isa##_f64},
   static const tsl_skinny_kernels *const kernels[][2] = {TSL_ISA_LIST(KERNELS)};
 #undef KERNELS
-  return kernels[tsl_isa_best(offers)][type == TESELA_F64];
+  return kernels[tsl_isa_best(offers)][tsl_type(type)->component == TESELA_F64];
 }
 
 const char *tsl_skinny_refuse(const tsl_problem *problem) {
   const int64_t m = problem->m, n = problem->n, k = problem->k;
+  if (tsl_type(problem->c.type)->is_complex)
+    return tsl_skinny_complex_refuse(problem);
   if (tsl_min(m, n) <= TSL_SKINNY_MAX)
     return NULL;
   if (k > TSL_SKINNY_STEPS)
@@ -49,23 +54,25 @@ const char *tsl_skinny_refuse(const tsl_problem *problem) {
 }
 
 double tsl_skinny_held_bytes(const tsl_problem *problem) {
-  const double c_bytes =
-      (double)problem->m * (double)problem->n * (problem->c.type == TESELA_F64 ? 8.0 : 4.0);
+  const double c_bytes = (double)problem->m * (double)problem->n * (double)tsl_type(problem->c.type)->size;
   return tsl_problem_cache_bytes(problem) - c_bytes;
 }
 
 /* Returns true if C is walked, and not the large operand: C is large, or has up to 16 long lines of few
- * steps. */
-static bool is_update(int64_t m, int64_t n, int64_t depth, const tsl_operand *c) {
-  const int64_t few = tsl_min(m, n), line = c->col_stride == 1 ? n : c->row_stride == 1 ? m : 0;
-  return few > TSL_SKINNY_MAX || (few > TSL_SKINNY_LINES_MAX && depth <= TSL_SKINNY_OUTER_MAX && line > 0 &&
-                                  (line >= tsl_max(m, n) || depth <= 1));
+ * steps. `parts`: reals of an element. */
+static bool is_update(int64_t m, int64_t n, int64_t depth, int64_t parts, const tsl_operand *c) {
+  const int64_t few = parts * tsl_min(m, n), line = c->col_stride == 1 ? n : c->row_stride == 1 ? m : 0;
+  return few > TSL_SKINNY_MAX || (parts * depth <= TSL_SKINNY_OUTER_MAX && line > 0 &&
+                                  (line >= tsl_max(m, n) || (few > TSL_SKINNY_LINES_MAX && depth <= 1)));
 }
 
 /* Sets the product as seen from its large matrix. */
 static void orient(const tsl_problem *problem, const tsl_operands *strides, tsl_skinny_job *job) {
-  const int64_t m = problem->m, n = problem->n, depth = problem->alpha[0] != 0 ? problem->k : 0;
-  const bool updates = is_update(m, n, depth, &strides->c);
+  const tsl_type_info *type = tsl_type(problem->c.type);
+  const int64_t m = problem->m, n = problem->n,
+                depth = type->is_complex || problem->alpha[0] != 0 ? problem->k : 0;
+  const bool updates = (!type->is_complex || tsl_skinny_scalars_are_real(problem)) &&
+                       is_update(m, n, depth, type->is_complex ? 2 : 1, &strides->c);
   tsl_views views = tsl_views_as_given(problem, strides);
   job->is_swapped = updates ? strides->c.col_stride != 1 : n < m;
   if (job->is_swapped)
@@ -73,7 +80,7 @@ static void orient(const tsl_problem *problem, const tsl_operands *strides, tsl_
   job->few = job->is_swapped ? n : m;
   job->many = job->is_swapped ? m : n;
   job->depth = depth;
-  job->size = (int64_t)tsl_type(problem->c.type)->size;
+  job->size = (int64_t)tsl_type(type->component)->size;
   job->across = depth == 0 ? 1 : tsl_stride_or_alone(views.b.col_stride, job->many, 1);
   job->along = tsl_stride_or_alone(views.b.row_stride, depth, job->many > 1 ? 0 : 1);
   job->thin_across = depth == 0 ? 0 : tsl_stride_or_alone(views.a.row_stride, job->few, 0);
@@ -85,6 +92,8 @@ static void orient(const tsl_problem *problem, const tsl_operands *strides, tsl_
   job->walk = updates && depth > 0 ? TSL_SKINNY_UPDATE
               : job->across != 1   ? TSL_SKINNY_COLUMNS
                                    : TSL_SKINNY_ROWS;
+  if (type->is_complex)
+    tsl_skinny_complex_make(problem, &views, job);
 }
 
 /* Returns true where tiles are faster than lines (measured). `is_far`: the operands exceed the caches;
@@ -134,7 +143,7 @@ static void set_lines(tsl_skinny_job *job) {
   const bool updates = job->walk == TSL_SKINNY_UPDATE,
              spreads = job->walk == TSL_SKINNY_COLUMNS && job->is_tiled;
   job->copies_large = updates && job->across != 1;
-  job->copies_thin = spreads || (job->walk != TSL_SKINNY_ROWS && !job->is_tiled && job->thin_along != 1);
+  job->copies_thin = spreads || (job->thin_along != 1 && (job->walk == TSL_SKINNY_ROWS) == job->is_tiled);
   job->lines = (tsl_skinny_lines){.depth = job->depth,
                                   .x_pitch = job->walk == TSL_SKINNY_COLUMNS ? job->across
                                              : job->copies_large             ? job->many
@@ -142,10 +151,11 @@ static void set_lines(tsl_skinny_job *job) {
                                   .y_across = spreads            ? tsl_round_up(job->few, job->kernels->lanes)
                                               : job->copies_thin ? job->depth
                                                                  : job->thin_across,
-                                  .y_along = job->thin_along,
+                                  .y_along = job->copies_thin ? 1 : job->thin_along,
                                   .out_pitch = updates ? job->c_few : job->width,
                                   .alpha = job->alpha,
                                   .beta = job->beta,
+                                  .signs = {job->complex.thin_sign, job->complex.large_sign},
                                   .prefetches = job->is_far,
                                   .nontemporal = job->nontemporal};
 }
@@ -170,6 +180,7 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
                                             ? tsl_problem_flops(problem) < ALONE_OPERATIONS
                                             : bytes < ALONE_BYTES);
   job->asks_ahead = c_bytes > level_2;
+  job->is_outside = bytes > 2 * (double)device->level_bytes[0];
   set_lines(job);
 }
 
@@ -193,10 +204,11 @@ static tesela_status copy_operand(const tsl_skinny_job *job, int64_t row, int64_
 static tesela_status copy_thin(skinny_launch *run, void **memory) {
   const tsl_skinny_job *job = run->job;
   const int64_t pitch = job->lines.y_across;
-  return job->is_tiled ? copy_operand(job, job->thin_along, job->thin_across, job->depth, job->few, pitch,
-                                      &run->thin, memory)
-                       : copy_operand(job, job->thin_across, job->thin_along, job->few, job->depth, pitch,
-                                      &run->thin, memory);
+  const bool spreads = job->is_tiled && job->walk == TSL_SKINNY_COLUMNS;
+  return spreads ? copy_operand(job, job->thin_along, job->thin_across, job->depth, job->few, pitch,
+                                &run->thin, memory)
+                 : copy_operand(job, job->thin_across, job->thin_along, job->few, job->depth, pitch,
+                                &run->thin, memory);
 }
 
 /* Stores the sums of `count` columns to C. Strides of sums in elements. */
@@ -204,6 +216,10 @@ static void store_piece(const skinny_launch *run, const char *sums, int64_t row,
                         int64_t count) {
   const tsl_skinny_job *job = run->job;
   const int64_t size = job->size, few = job->few;
+  if (job->is_complex) {
+    tsl_skinny_complex_store(job, sums, row, column, from, count, run->c);
+    return;
+  }
   char *const first = run->c + from * job->c_many * size;
   if (row == 1 && job->c_few == 1 && column == few && job->c_many == few)
     job->kernels->finish(sums, 1, count * few, job->alpha, job->beta, first, 1);
@@ -241,34 +257,51 @@ static void multiply_down(const tsl_skinny_job *job, const tsl_skinny_tile *pane
   }
 }
 
-/* Adds the products of a piece's columns to sums in tiles. Of a far operand, a chunk of steps at a time. The
- * last columns are copied to whole vectors. */
-static void add_tiles(const skinny_launch *run, const char *large, int64_t width, char *sums) {
+/* Moves the last `count` of `from` columns to the first ones in each row of sums. */
+static void move_last(const tsl_skinny_job *job, char *sums, int64_t from, int64_t count) {
+  for (int64_t i = 0; i < job->few; i++)
+    memmove(sums + i * job->width * job->size, sums + (i * job->width + from - count) * job->size,
+            (size_t)(count * job->size));
+}
+
+/* Adds the products of a piece's columns to sums in tiles. Of a far operand, a chunk of steps at a time. A
+ * tile of the last columns begins further left, computes some columns again, and stores its sums apart; it is
+ * copied to whole vectors if fewer than `left` columns are on the left. */
+static void add_tiles(const skinny_launch *run, const char *large, int64_t width, int64_t left, char *sums) {
   const tsl_skinny_job *job = run->job;
   const int64_t size = job->size, depth = job->depth, across = VECTORS * job->kernels->lanes,
-                whole = width - width % across, chunk = job->is_far ? job->chunk : depth;
+                whole = width - width % across, chunk = job->is_far ? job->chunk : depth,
+                last = width - whole, vectors = tsl_ceil_div(last, job->kernels->lanes),
+                span = vectors * job->kernels->lanes;
+  const bool is_apart = last > 0 && left + width >= span;
   _Alignas(64) char edge[TSL_SKINNY_CHUNK_MAX * TSL_SKINNY_EDGE_BYTES];
-  tsl_skinny_tile tile = {.a_row = job->thin_across * size,
-                          .a_step = job->thin_along * size,
+  tsl_skinny_tile tile = {.a_row = job->lines.y_across * size,
+                          .a_step = job->lines.y_along * size,
                           .b_step = job->along * size,
                           .c_row = job->width * size};
-  for (int64_t l = 0; l < depth && whole > 0; l += chunk) {
+  for (int64_t l = 0; l < depth && (whole > 0 || is_apart); l += chunk) {
     tile.depth = tsl_min(chunk, depth - l);
     tile.goes_on = l > 0;
-    tile.b_ahead = tile.depth * tile.b_step;
-    tile.asks = job->is_far && l + 2 * tile.depth <= depth ? 4 : 0;
+    tile.b_ahead = job->is_far ? tile.depth * tile.b_step : AHEAD_ROWS * tile.b_step;
+    tile.is_near = !job->is_far;
+    tile.asks = job->is_far ? (l + 2 * tile.depth <= depth ? 4 : 0) : job->is_outside ? 4 : 0;
     for (int64_t j = 0; j < whole; j += across)
       multiply_down(job, &tile, VECTORS, job->few, run->thin + l * tile.a_step,
                     large + l * tile.b_step + j * size, sums + j * size);
+    if (is_apart)
+      multiply_down(job, &tile, vectors, job->few, run->thin + l * tile.a_step,
+                    large + l * tile.b_step + (width - span) * size, sums + whole * size);
   }
-  tile.b_step = across * size;
+  if (is_apart)
+    move_last(job, sums + whole * size, span, last);
+  tile.b_step = span * size;
   tile.asks = 0;
-  for (int64_t l = 0; l < depth && whole < width; l += TSL_SKINNY_CHUNK_MAX) {
+  for (int64_t l = 0; l < depth && last > 0 && !is_apart; l += TSL_SKINNY_CHUNK_MAX) {
     tile.depth = tsl_min(TSL_SKINNY_CHUNK_MAX, depth - l);
     tile.goes_on = l > 0;
     job->kernels->copy(large + (l * job->along + whole) * size, job->along, 1, tile.depth, width - whole,
-                       across, edge, across);
-    multiply_down(job, &tile, VECTORS, job->few, run->thin + l * tile.a_step, edge, sums + whole * size);
+                       span, edge, span);
+    multiply_down(job, &tile, vectors, job->few, run->thin + l * tile.a_step, edge, sums + whole * size);
   }
 }
 
@@ -276,7 +309,7 @@ static void add_tiles(const skinny_launch *run, const char *large, int64_t width
 static __attribute__((noinline)) void rows_in_tiles(const skinny_launch *run, const char *large, int64_t from,
                                                     int64_t width) {
   _Alignas(64) char sums[SUMS_BYTES / 2];
-  add_tiles(run, large, width, sums);
+  add_tiles(run, large, width, from, sums);
   store_piece(run, sums, run->job->width, 1, from, width);
 }
 
@@ -305,9 +338,13 @@ _Static_assert(TSL_SKINNY_MAX * 64 * sizeof(double) <= SUMS_BYTES / 2, "the narr
 /* Computes TSL_SKINNY_ROWS; pieces are narrower if there are threads for more pieces. */
 static tesela_status run_rows(skinny_launch *run) {
   const int64_t fair = tsl_ceil_div(run->job->many, tsl_team_threads(run->team));
+  void *memory = NULL;
+  if (run->job->copies_thin)
+    TSL_TRY(copy_thin(run, &memory));
   run->width = tsl_min(run->job->width, tsl_round_up(fair, 64));
   run->pieces = tsl_ceil_div(run->job->many, run->width);
   tsl_team_run(run->team, run->pieces, rows_piece, run);
+  tsl_scratch_give(memory);
   return TESELA_OK;
 }
 
@@ -330,7 +367,8 @@ static void columns_piece(void *argument, int64_t index, int worker) {
   _Alignas(64) char sums[REDUCED * TSL_SKINNY_MAX * sizeof(double)];
   (void)worker;
   if (!job->is_tiled)
-    job->kernels->reduce[job->few - 1](&job->lines, large, run->thin, sums, job->few, count);
+    (job->is_dot ? job->kernels->dots : job->kernels->reduce[job->few - 1])(&job->lines, large, run->thin,
+                                                                            sums, job->few, count);
   else
     for (int64_t j = 0, vectors; j < pitch; j += vectors * lanes) {
       vectors = vectors_of_tile((pitch - j) / lanes);
@@ -361,8 +399,8 @@ static tesela_status run_columns(skinny_launch *run) {
 static void update_tiles(const skinny_launch *run, const char *a, const char *b, char *c, int64_t rows,
                          int64_t width) {
   const tsl_skinny_job *job = run->job;
-  const int64_t size = job->size, across = job->vectors * job->kernels->lanes, whole = width - width % across,
-                pitch = job->c_few * size, buffer_pitch = job->width * size,
+  const int64_t size = job->size, lanes = job->kernels->lanes, across = job->vectors * lanes,
+                whole = width - width % lanes, pitch = job->c_few * size, buffer_pitch = job->width * size,
                 ahead = job->asks_ahead && !job->nontemporal ? AHEAD_BYTES / size : 0,
                 most = tsl_min(job->kernels->rows[job->vectors - 1],
                                job->nontemporal ? BUFFER_ROWS : TSL_SKINNY_ROWS_MAX),
@@ -381,26 +419,27 @@ static void update_tiles(const skinny_launch *run, const char *a, const char *b,
   const tsl_skinny_tile last = {.depth = job->depth,
                                 .a_row = tile.a_row,
                                 .a_step = tile.a_step,
-                                .b_step = across * size,
+                                .b_step = lanes * size,
                                 .c_row = buffer_pitch,
                                 .alpha = job->alpha,
                                 .scales = tile.scales};
   tile.plain = job->beta != 1 ? 0 : job->alpha == -1 ? -1 : 1;
   tile.scales = last.scales && tile.plain >= 0;
   if (whole < width)
-    job->kernels->copy(b + whole * size, job->lines.x_pitch, 1, job->depth, width - whole, across, edge,
-                       across);
+    job->kernels->copy(b + whole * size, job->lines.x_pitch, 1, job->depth, width - whole, lanes, edge,
+                       lanes);
   for (int64_t i = 0; i < count; i++) {
     const int64_t height = tsl_partition_begin(rows, count, i + 1) - tsl_partition_begin(rows, count, i);
-    const tsl_skinny_multiply multiply = job->kernels->multiply[job->vectors - 1][height - 1];
+    const tsl_skinny_multiply single = job->kernels->multiply[0][height - 1],
+                              multiply = job->kernels->multiply[job->vectors - 1][height - 1];
     char *const out = job->nontemporal ? buffer : c;
     for (int64_t j = 0; j < whole; j += across) {
       if (ahead > 0)
         tile.c_ahead = j + ahead < whole ? ahead * size : height * pitch + (ahead - whole) * size;
-      multiply(&tile, a, b + j * size, out + j * size);
+      (j + across <= whole ? multiply : single)(&tile, a, b + j * size, out + j * size);
     }
     if (whole < width)
-      multiply(&last, a, edge, buffer + whole * size);
+      single(&last, a, edge, buffer + whole * size);
     for (int64_t row = 0; row < height; row++)
       if (job->nontemporal)
         job->kernels->stream(buffer + row * buffer_pitch, width, c + row * pitch);
@@ -465,6 +504,15 @@ tesela_status tsl_skinny_job_run(const tsl_skinny_job *job, tsl_team team, const
                        .large = job->is_swapped ? a : b,
                        .thin = job->is_swapped ? b : a,
                        .c = c};
+  if (job->is_complex) {
+    void *memory[2] = {NULL};
+    tesela_status status = tsl_skinny_complex_expand(job, &run.thin, &run.large, memory);
+    if (status == TESELA_OK)
+      status = walks[job->walk](&run);
+    tsl_scratch_give(memory[1]);
+    tsl_scratch_give(memory[0]);
+    return status;
+  }
   if (job->depth > 0)
     return walks[job->walk](&run);
   for (int64_t i = 0; i < job->few; i++) /* beta C */

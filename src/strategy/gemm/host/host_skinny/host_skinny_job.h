@@ -11,6 +11,7 @@
 
 #include "core/pool.h"
 #include "host/host_isa.h"
+#include "host/host_view.h"
 #include "strategy/strategy.h"
 
 enum {
@@ -35,6 +36,7 @@ typedef struct tsl_skinny_tile {
   int64_t c_ahead;       /* bytes to the rows of c that are prefetched; 0: none */
   int64_t b_ahead, asks; /* `asks` rows of b are prefetched every four steps, `b_ahead` bytes ahead */
   double alpha, beta;
+  bool is_near; /* prefetches go to the first-level cache; else to the second */
   bool goes_on; /* sums begin with the contents of c */
   bool scales;  /* sums are multiplied by alpha, which is not 1 */
   bool adds;    /* beta c is added at the end; else c is not read */
@@ -47,12 +49,21 @@ typedef struct tsl_skinny_lines {
   int64_t depth;
   int64_t x_pitch, y_across, y_along, out_pitch;
   double alpha, beta;           /* of an outer product */
+  int signs[2];                 /* of dots; -1 conjugates the thin operand, the large one */
   bool prefetches, nontemporal; /* also the next lines of x; fence() must follow before others read C */
 } tsl_skinny_lines;
 /* Computes `rows` x `width` sums of x, lines of the large operand, and y, the thin operand. Element (i, l) of
  * the thin operand is at y + i * y_across + l * y_along. */
 typedef void (*tsl_skinny_by_lines)(const tsl_skinny_lines *lines, const void *x, const void *y, void *out,
                                     int64_t rows, int64_t width);
+
+/* Real forms of a complex operand (host_skinny_complex.c). */
+typedef enum tsl_skinny_form {
+  TSL_SKINNY_PARTS, /* row 2 i: real parts; row 2 i + 1: imaginary parts */
+  TSL_SKINNY_DOTS,  /* row 2 i: factors of the sum's real part; row 2 i + 1: of its imaginary part */
+  TSL_SKINNY_PAIRS, /* row i: the elements */
+  TSL_SKINNY_TURNS  /* row 2 i: the elements; row 2 i + 1: these times the imaginary unit */
+} tsl_skinny_form;
 
 typedef struct tsl_skinny_kernels {
   tesela_type type;
@@ -64,6 +75,15 @@ typedef struct tsl_skinny_kernels {
   /* Stores c[j * column] = alpha sums[j * step] + beta c[j * column]; beta = 0 never reads c. */
   void (*finish)(const void *sums, int64_t step, int64_t count, double alpha, double beta, void *c,
                  int64_t column);
+  /* Copies complex element (i, j) at in + i * row + j * column, strides in complex elements, to a real form
+   * with dense rows. `signs`: -1 conjugates the copied operand, and the other one. */
+  void (*expand)(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                 tsl_skinny_form form, const int signs[2], void *out);
+  /* Stores c[j * column] = alpha s + beta c[j * column] of complex numbers, `column` in reals; beta = 0 never
+   * reads c. `imaginary` NULL: s is sums[j * step], sums[j * step + 1]. Else `sums` and `imaginary` are sums
+   * of real and of imaginary parts times pairs (`sign` -1: conjugated), and s joins these. */
+  void (*finish_complex)(const void *sums, const void *imaginary, int sign, int64_t step, int64_t count,
+                         const double alpha[2], const double beta[2], void *c, int64_t column);
   /* Stores a row past the caches; a fence() must follow before other threads read it. */
   void (*stream)(const void *sums, int64_t count, void *c);
   void (*fence)(void);
@@ -71,6 +91,8 @@ typedef struct tsl_skinny_kernels {
   /* Functions by number of thin rows. add() sums y(i, l) x[l][j] over l, in order, to out[i][j], whose rows
    * are whole vectors. reduce() sums y(i, l) x[j][l] over l to out[j][i]; y_along is 1. */
   tsl_skinny_by_lines add[TSL_SKINNY_LINES_MAX], reduce[TSL_SKINNY_LINES_MAX];
+  /* Sums x[j][l] y[l] of complex numbers over l to out[j]; a depth and strides in reals. */
+  tsl_skinny_by_lines dots;
   /* Functions by number of steps. They store alpha s + beta out[i][j], s being the sum of y(i, l) x[l][j]
    * over l. y_along is 1. */
   tsl_skinny_by_lines outer[TSL_SKINNY_OUTER_MAX];
@@ -96,12 +118,20 @@ typedef struct tsl_skinny_job {
   int64_t few, many, depth; /* depth is 0 if A and B are not read */
   int64_t across, along, thin_across, thin_along, c_few, c_many;
   double alpha, beta;
+  bool is_dot;     /* one complex thin row, contiguous or copied, and contiguous columns */
+  bool is_complex; /* the sizes and strides above are of the real forms, but c_few and c_many are in reals */
+  struct {
+    int64_t thin_across, thin_along, across, along; /* strides of the complex operands */
+    int thin_sign, large_sign;                      /* -1: conjugated */
+    double alpha[2], beta[2];
+  } complex;
   int64_t chunk, width;   /* steps between tiles; columns of a piece */
   tsl_skinny_lines lines; /* of operands, or of copies where these are needed */
   bool copies_large, copies_thin;
   int vectors;      /* vectors of a tile's row in an update */
   bool asks_ahead;  /* an update's C exceeds the second-level cache and is prefetched */
   bool nontemporal; /* C is stored past the caches */
+  bool is_outside;  /* the operands exceed the first-level cache */
   bool is_far;      /* the operands exceed the near caches and are prefetched */
   bool alone;       /* too little work for a second thread */
   tsl_team team;    /* the device's team, for runs without one */
@@ -109,6 +139,18 @@ typedef struct tsl_skinny_job {
 
 /* Returns NULL, or a refusal: m, n and k are too large, or C has no unit stride. */
 const char *tsl_skinny_refuse(const tsl_problem *problem);
+/* Returns a refusal of a complex problem, or NULL. */
+const char *tsl_skinny_complex_refuse(const tsl_problem *problem);
+/* Returns true if alpha and beta are real. */
+bool tsl_skinny_scalars_are_real(const tsl_problem *problem);
+/* Replaces the sizes and strides of a complex product by the sizes and strides of its real forms. */
+void tsl_skinny_complex_make(const tsl_problem *problem, const tsl_views *views, tsl_skinny_job *job);
+/* Replaces the operands by their real forms, which tsl_scratch_give() releases: memory[0] and [1]. */
+tesela_status tsl_skinny_complex_expand(const tsl_skinny_job *job, const char **thin, const char **large,
+                                        void *memory[2]);
+/* Stores the sums of `count` real columns from column `from`; strides as in the real case. */
+void tsl_skinny_complex_store(const tsl_skinny_job *job, const char *sums, int64_t row, int64_t column,
+                              int64_t from, int64_t count, char *c);
 /* Returns the cache bytes of the operands, each counted once. */
 double tsl_skinny_held_bytes(const tsl_problem *problem);
 /* Makes the job of a problem with these strides; operands' addresses are not used. */

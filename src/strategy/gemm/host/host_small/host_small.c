@@ -81,7 +81,8 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
-  const bool is_f64 = problem->c.type == TESELA_F64;
+  const bool is_f64 = problem->c.type == TESELA_F64,
+             pairs = (device->capabilities & TSL_CAN_AVX512_PAIRS) != 0;
   tsl_small_job job;
   double clocks;
   (void)config;
@@ -94,10 +95,15 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
   const tsl_small_tile *tile = &job.last.tile;
   if (!job.copies_b && has_cache_conflict(tile->b_step, job.depth))
     clocks *= bytes > level_2 ? 3 : 1.5;
-  else if (depth * lanes * (double)job.size > 0.75 * level_1)
+  else if (!pairs && depth * lanes * (double)job.size > 0.75 * level_1)
     clocks *= 1.2;
-  if (bytes > 16 * level_1 && elements > 1.5 * lanes)
+  if (!pairs && bytes > 16 * level_1 && elements > 1.5 * lanes)
     clocks *= 1.2;
+  if (pairs) /* copies, single numbers and lines of C, measured on a Xeon */
+    clocks += (job.copies_b ? 0.4 * depth * (double)job.columns : 0) +
+              (tile->c_column != 1 ? (double)(job.rows * job.columns) : 0) +
+              (bytes > level_2 ? 8 * (double)(job.rows * job.columns * job.size) / 64 : 0);
+  clocks += tsl_written_clocks(problem, device);
   clocks += conflict_clocks(&job, problem->beta[0] != 0);
   const double rate = device->bandwidth / device->threads,
                rest = fmax(0, tsl_problem_cache_bytes(problem) - tsl_near_bytes(device));

@@ -97,6 +97,90 @@ static void finish(const void *sums, int64_t step, int64_t count, double alpha, 
     finish_strided(sums, step, count, (REAL)alpha, (REAL)beta, c, column);
 }
 
+static void expand(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                   tsl_skinny_form form, const int signs[2], void *out) {
+  const REAL *src = in;
+  const REAL own = (REAL)signs[0], other = (REAL)signs[1];
+  REAL *dst = out;
+  for (int64_t i = 0; i < rows; i++, src += 2 * row)
+    switch (form) {
+    case TSL_SKINNY_PARTS:
+      for (int64_t j = 0; j < columns; j++) {
+        dst[j] = src[2 * j * column];
+        dst[columns + j] = own * src[2 * j * column + 1];
+      }
+      dst += 2 * columns;
+      break;
+    case TSL_SKINNY_DOTS:
+      for (int64_t j = 0; j < columns; j++) {
+        const REAL real = src[2 * j * column], imaginary = own * src[2 * j * column + 1];
+        dst[2 * j] = real;
+        dst[2 * j + 1] = -other * imaginary;
+        dst[2 * (columns + j)] = imaginary;
+        dst[2 * (columns + j) + 1] = other * real;
+      }
+      dst += 4 * columns;
+      break;
+    case TSL_SKINNY_PAIRS:
+      for (int64_t j = 0; j < columns; j++) {
+        dst[2 * j] = src[2 * j * column];
+        dst[2 * j + 1] = own * src[2 * j * column + 1];
+      }
+      dst += 2 * columns;
+      break;
+    case TSL_SKINNY_TURNS:
+      for (int64_t j = 0; j < columns; j++) {
+        const REAL real = src[2 * j * column], imaginary = own * src[2 * j * column + 1];
+        dst[2 * j] = real;
+        dst[2 * j + 1] = imaginary;
+        dst[2 * (columns + j)] = -imaginary;
+        dst[2 * (columns + j) + 1] = real;
+      }
+      dst += 4 * columns;
+      break;
+    }
+}
+
+/* Scalars that are 1 and 0 skip multiplications; equal bits. */
+TSL_INLINE void store_complex(REAL real, REAL imaginary, const REAL alpha[2], const REAL beta[2], bool scales,
+                              bool adds, REAL *c) {
+  if (scales) {
+    const REAL before = real;
+    real = NAME(fma_number)(-(alpha[1] * imaginary), alpha[0], real);
+    imaginary = NAME(fma_number)(alpha[1] * before, alpha[0], imaginary);
+  }
+  if (adds) {
+    const REAL c_real = c[0], c_imaginary = c[1];
+    real = NAME(fma_number)(NAME(fma_number)(real, -beta[1], c_imaginary), beta[0], c_real);
+    imaginary = NAME(fma_number)(NAME(fma_number)(imaginary, beta[1], c_real), beta[0], c_imaginary);
+  }
+  c[0] = real;
+  c[1] = imaginary;
+}
+
+TSL_INLINE void finish_pairs(const REAL *sums, const REAL *imaginary, int sign, int64_t step, int64_t count,
+                             const REAL alpha[2], const REAL beta[2], bool scales, bool adds, REAL *c,
+                             int64_t column) {
+  const REAL turn = (REAL)sign;
+  if (!imaginary)
+    for (int64_t j = 0; j < count; j++)
+      store_complex(sums[j * step], sums[j * step + 1], alpha, beta, scales, adds, c + j * column);
+  else
+    for (int64_t j = 0; j < count; j++)
+      store_complex(sums[j * 2] - turn * imaginary[j * 2 + 1], turn * sums[j * 2 + 1] + imaginary[j * 2],
+                    alpha, beta, scales, adds, c + j * column);
+}
+
+static void finish_complex(const void *sums, const void *imaginary, int sign, int64_t step, int64_t count,
+                           const double alpha[2], const double beta[2], void *c, int64_t column) {
+  const REAL factor[2] = {(REAL)alpha[0], (REAL)alpha[1]}, kept[2] = {(REAL)beta[0], (REAL)beta[1]};
+  const bool scales = alpha[0] != 1 || alpha[1] != 0, adds = beta[0] != 0 || beta[1] != 0;
+  if (!scales && !adds && column == 2)
+    finish_pairs(sums, imaginary, sign, step, count, factor, kept, false, false, c, 2);
+  else
+    finish_pairs(sums, imaginary, sign, step, count, factor, kept, scales, adds, c, column);
+}
+
 /* Streams whole cache lines; elements before the first and after the last one are stored normally. */
 static void stream(const void *sums, int64_t count, void *c) {
   const REAL *src = sums;
@@ -119,10 +203,13 @@ const tsl_skinny_kernels TSL_ISA_NAME(tsl_skinny) = {.type = JOIN(ENUM_, TSL_TYP
                                                      .rows = {TILE_ROWS_OF_1, TILE_ROWS_OF_2, TILE_ROWS_OF_3},
                                                      .copy = copy,
                                                      .finish = finish,
+                                                     .expand = expand,
+                                                     .finish_complex = finish_complex,
                                                      .stream = stream,
                                                      .fence = fence,
                                                      .add = EVERY(add),
                                                      .reduce = EVERY(reduce),
+                                                     .dots = dots,
                                                      .outer = {outer_1, outer_2, outer_3, outer_4},
                                                      .multiply = {
 #define TILE_TEXT "host/tile_entry.h"

@@ -180,6 +180,66 @@ TSL_INLINE void reduce(const tsl_skinny_lines *lines, const REAL *x, const REAL 
     }
 }
 
+/* Sums of pairs times pairs, and times swapped pairs, for some columns; `parts` sums each hide the latency of
+ * multiply-adds. Factors of 1 and -1 for the lanes make these the real and imaginary parts. */
+TSL_INLINE void dots_some(const REAL *x, int64_t across, int64_t depth, const REAL *y, const vector signs[2],
+                          REAL *dst, int columns, int parts, bool prefetches) {
+  vector sum[8];
+  int64_t l = 0;
+  TSL_UNROLL for (int t = 0; t < 2 * columns * parts; t++) sum[t] = (vector){0};
+  for (; l + parts * LANES <= depth; l += parts * LANES)
+    TSL_UNROLL for (int part = 0; part < parts; part++) {
+      const vector row = NAME(load)(y + l + part * LANES), swapped = NAME(swap_pairs)(row);
+      TSL_UNROLL for (int j = 0; j < columns; j++) {
+        const REAL *const at = x + j * across + l + part * LANES;
+        vector column = NAME(load)(at), *const sums = sum + 2 * (part * columns + j);
+        TSL_KEEP(column);
+        if (prefetches)
+          __builtin_prefetch(at + columns * across, 0, 2);
+        sums[0] = NAME(fma_vectors)(sums[0], row, column);
+        sums[1] = NAME(fma_vectors)(sums[1], swapped, column);
+      }
+    }
+  for (; l < depth; l += LANES) {
+    const int64_t count = tsl_min(depth - l, LANES);
+    const vector row = NAME(load_part)(y + l, count), swapped = NAME(swap_pairs)(row);
+    TSL_UNROLL for (int j = 0; j < columns; j++) {
+      const vector column = NAME(load_part)(x + j * across + l, count);
+      sum[2 * j] = NAME(fma_vectors)(sum[2 * j], row, column);
+      sum[2 * j + 1] = NAME(fma_vectors)(sum[2 * j + 1], swapped, column);
+    }
+  }
+  TSL_UNROLL for (int t = 2 * columns; t < 2 * columns * parts; t++) sum[t % (2 * columns)] += sum[t];
+  TSL_UNROLL for (int t = 0; t < 2 * columns; t++) dst[t] = NAME(sum_lanes)(sum[t] * signs[t % 2]);
+}
+
+/* Computes the real and imaginary parts of dots of `width` columns and one thin row of pairs. */
+static void dots(const tsl_skinny_lines *lines, const void *x, const void *y, void *out, int64_t rows,
+                 int64_t width) {
+  const REAL *column = x;
+  const int64_t across = lines->x_pitch, depth = lines->depth;
+  const REAL thin = (REAL)lines->signs[0], large = (REAL)lines->signs[1];
+  REAL factors[2][LANES], *dst = out;
+  int64_t j = 0;
+  (void)rows;
+  for (int i = 0; i < LANES; i++) {
+    factors[0][i] = i % 2 ? -thin * large : 1;
+    factors[1][i] = i % 2 ? large : thin;
+  }
+  const vector signs[2] = {NAME(load)(factors[0]), NAME(load)(factors[1])};
+  if (lines->prefetches)
+    for (; j + 4 <= width; j += 4, column += 4 * across, dst += 8)
+      dots_some(column, across, depth, y, signs, dst, 4, 1, true);
+  for (; j + 4 <= width; j += 4, column += 4 * across, dst += 8)
+    dots_some(column, across, depth, y, signs, dst, 4, 1, false);
+  if (j + 2 <= width) {
+    dots_some(column, across, depth, y, signs, dst, 2, 2, false);
+    j += 2, column += 2 * across, dst += 4;
+  }
+  if (j < width)
+    dots_some(column, across, depth, y, signs, dst, 1, 4, false);
+}
+
 /* Arguments of an outer product, with factors of C's type: compilers do not convert them once. */
 typedef struct outer_product {
   int64_t x_pitch, y_across, out_pitch;

@@ -37,7 +37,10 @@ static void TILE_NAME(TILE_ROWS, TILE_VECTORS)(const tsl_skinny_tile *tile, cons
     const char *wanted = b + tile->b_ahead;
     for (; l >= 4; l -= 4) {
       for (int64_t asked = 0; asked < asks; asked++, wanted += b_step)
-        TSL_UNROLL for (int line = 0; line < LINES; line++) __builtin_prefetch(wanted + 64 * line, 0, 2);
+        if (tile->is_near)
+          TSL_UNROLL for (int line = 0; line < LINES; line++) __builtin_prefetch(wanted + 64 * line, 0, 3);
+        else
+          TSL_UNROLL for (int line = 0; line < LINES; line++) __builtin_prefetch(wanted + 64 * line, 0, 2);
 #include "host/tile_steps.h"
     }
   }
