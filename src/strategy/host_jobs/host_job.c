@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+
 #include <math.h>
 
 typedef struct prepared {
