@@ -49,14 +49,37 @@ SM80_FUNCTION double2 load_doubles(shared_t from) {
   asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(value.x), "=d"(value.y) : "r"(from) : "memory");
   return value;
 }
-SM80_FUNCTION void store_doubles(shared_t end, double first, double second) {
-  asm volatile("st.shared.v2.f64 [%0], {%1, %2};" ::"r"(end), "d"(first), "d"(second) : "memory");
+SM80_FUNCTION float2 load_floats(shared_t from) {
+  float2 value;
+  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(value.x), "=f"(value.y) : "r"(from) : "memory");
+  return value;
+}
+SM80_FUNCTION void load_floats(float2 &first, float2 &second, shared_t from) {
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(first.x), "=f"(first.y), "=f"(second.x), "=f"(second.y)
+               : "r"(from)
+               : "memory");
+}
+SM80_FUNCTION void load_pair(double2 &value, shared_t from) {
+  value = load_doubles(from);
+}
+SM80_FUNCTION void load_pair(float2 &value, shared_t from) {
+  value = load_floats(from);
+}
+SM80_FUNCTION void store_pair(shared_t end, double2 value) {
+  asm volatile("st.shared.v2.f64 [%0], {%1, %2};" ::"r"(end), "d"(value.x), "d"(value.y) : "memory");
+}
+SM80_FUNCTION void store_pair(shared_t end, float2 value) {
+  asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(end), "f"(value.x), "f"(value.y) : "memory");
 }
 
 SM80_FUNCTION unsigned load_word(shared_t from) {
   unsigned value;
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(value) : "r"(from) : "memory");
   return value;
+}
+SM80_FUNCTION void store_word(shared_t end, unsigned value) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(end), "r"(value) : "memory");
 }
 SM80_FUNCTION void store_half(shared_t end, unsigned short value) {
   asm volatile("st.shared.u16 [%0], %1;" ::"r"(end), "h"(value) : "memory");
@@ -183,18 +206,28 @@ SM80_FUNCTION void cluster_barrier() {
 #endif
 }
 /* Loads from address `from` in the shared memory of the cluster's block `rank`; before sm_90 its own. */
-SM80_FUNCTION double2 cluster_load_doubles(unsigned rank, shared_t from) {
+SM80_FUNCTION void cluster_load_pair(double2 &value, unsigned rank, shared_t from) {
 #if __CUDA_ARCH__ >= 900
-  double2 value;
   shared_t there;
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(from), "r"(rank));
   asm volatile("ld.shared::cluster.v2.f64 {%0, %1}, [%2];"
                : "=d"(value.x), "=d"(value.y)
                : "r"(there)
                : "memory");
-  return value;
 #else
-  return load_doubles(from);
+  value = load_doubles(from);
+#endif
+}
+SM80_FUNCTION void cluster_load_pair(float2 &value, unsigned rank, shared_t from) {
+#if __CUDA_ARCH__ >= 900
+  shared_t there;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(from), "r"(rank));
+  asm volatile("ld.shared::cluster.v2.f32 {%0, %1}, [%2];"
+               : "=f"(value.x), "=f"(value.y)
+               : "r"(there)
+               : "memory");
+#else
+  value = load_floats(from);
 #endif
 }
 

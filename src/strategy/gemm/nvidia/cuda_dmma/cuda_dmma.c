@@ -3,8 +3,8 @@
 #include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
 
 static const tsl_param params[] = {
-    [TSL_SM80_TILE_M] = {"tile_m", "rows of a block's tile of C", 128, {16, 32, 64, 128}},
-    [TSL_SM80_TILE_N] = {"tile_n", "columns of a block's tile", 64, {16, 32, 64, 128}},
+    [TSL_SM80_TILE_M] = {"tile_m", "rows of a block's tile of C", 128, {16, 32, 48, 64, 96, 128}},
+    [TSL_SM80_TILE_N] = {"tile_n", "columns of a block's tile", 64, {16, 32, 48, 64, 96, 128}},
     [TSL_CUDA_DMMA_SLICES] = {"slices",
                               "slices of a panel's k, each multiplied by its own warps",
                               1,
@@ -14,10 +14,23 @@ static const tsl_param params[] = {
 };
 
 static const char *const probes[] = {
-    "tile_m=128 tile_n=64",          "tile_m=32 tile_n=64",          "tile_m=128 tile_n=128",
-    "tile_m=64 tile_n=64",           "tile_m=16 tile_n=128",         "tile_m=128 tile_n=32",
-    "tile_m=64 tile_n=64 slices=2",  "tile_m=16 tile_n=32 slices=8", "tile_m=32 tile_n=32 slices=8 cluster=4",
-    "tile_m=64 tile_n=64 cluster=2", "tile_m=32 tile_n=32 slices=4", NULL,
+    "tile_m=128 tile_n=64",
+    "tile_m=32 tile_n=64",
+    "tile_m=128 tile_n=128",
+    "tile_m=64 tile_n=64",
+    "tile_m=16 tile_n=128",
+    "tile_m=128 tile_n=32",
+    "tile_m=64 tile_n=64 slices=2",
+    "tile_m=16 tile_n=32 slices=8",
+    "tile_m=32 tile_n=32 slices=8 cluster=4",
+    "tile_m=64 tile_n=64 cluster=2",
+    "tile_m=32 tile_n=32 slices=4",
+    "tile_m=48 tile_n=96",
+    "tile_m=96 tile_n=48",
+    "tile_m=16 tile_n=64",
+    "tile_m=64 tile_n=16",
+    "tile_m=16 tile_n=16 slices=4",
+    NULL,
 };
 
 static const char *dmma_refuse(const tsl_problem *problem, const tsl_config *config,
@@ -33,12 +46,14 @@ static const char *dmma_refuse(const tsl_problem *problem, const tsl_config *con
 static const tsl_types types[] = {
     {TESELA_F64, TESELA_F64, TESELA_F64},
     {TESELA_C128, TESELA_C128, TESELA_C128},
+    {TESELA_C64, TESELA_C64, TESELA_C64},
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
 const tsl_strategy tsl_gemm_cuda_dmma = {
     .name = "cuda_dmma",
-    .idea = "f64 and c128 by tensor cores in CUDA C++: asynchronous copies bring panels several stages "
+    .idea = "f64 and c128 by tensor cores, c64 by FMA, in CUDA C++: asynchronous copies bring panels several "
+            "stages "
             "ahead, in the layout of memory",
     .lifts = "FMA's rate in f64, half of the tensor cores' rate",
     .partner = "register_tile",
@@ -55,7 +70,7 @@ const tsl_strategy tsl_gemm_cuda_dmma = {
     .release = tsl_sm80_release,
     .skips = TSL_CAN_CUDA,
     .supports = {.types = types,
-                 .why = "these instructions multiply f64",
+                 .why = "it multiplies f64 and complex numbers",
                  .conjugates = true,
                  .batches = true},
     .resources = {.scratch = tsl_sm80_scratch, .count_costs = tsl_sm80_account},

@@ -1,5 +1,5 @@
-/* Idea: f64 and c128 by tensor cores (DMMA), which have twice the rate of FMA. Warps share a block's tile of
- * C. cp.async brings panels of A and B to shared memory several stages ahead.
+/* Idea: f64 and c128 by tensor cores (DMMA), which have twice the rate of FMA, and c64 by FMA. Warps share a
+ * block's tile of C. cp.async brings panels of A and B to shared memory several stages ahead.
  *
  * Read ../sm80/sm80_gemm.h first, about the base. This folder adds an element trait: cuda_dmma_panels.cu has
  * layout and copies, cuda_dmma_fragments.cu the products. This file stores the sums; cuda_dmma.c is the
@@ -25,8 +25,8 @@
  *   a tile's sums:  slices in order -> | block 0 | block 1 | ... -> in order -> rows of C, a part per block
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SLICES, _CLUSTER. Defines of the host: STAGES, WARP_M, WARP_N,
- * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR; C_FORM (4: f64, 5: c128), CONJUGATE_A
- * and _B (-1: yes), STAYS. Limits: sm_80; m, n and k below 2^31. */
+ * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR; C_FORM (4: f64, 5: c128, 6: c64),
+ * CONJUGATE_A and _B (-1: yes), STAYS. Limits: sm_80; m, n and k below 2^31. */
 #include "cuda_dmma_fragments.cu"
 
 #include "../sm80/sm80_mainloop.cu"
@@ -43,16 +43,16 @@ SM80_FUNCTION void clear(warp_sums sums) {
           sums[part][i][j][e] = 0;
 }
 
-/* Columns of 16 bytes of a row: two real elements, or one complex element. */
+/* Columns of a pair of real numbers of a row: two real elements, or one complex element. */
 constexpr int COLUMNS = 2 / NUMBERS;
 
 /* Returns pair `p` of block `j` in row `i` of the thread; pair_column(): its first column in the tile. */
-SM80_FUNCTION double2 own_pair(warp_sums sums, int i, int j, int p) {
+SM80_FUNCTION real_pair own_pair(warp_sums sums, int i, int j, int p) {
   const int e = i % 2 * 2;
   if constexpr (NUMBERS == 2)
-    return make_double2(sums[0][i / 2][j][e + p], sums[NUMBERS - 1][i / 2][j][e + p]);
+    return make_pair(sums[0][i / 2][j][e + p], sums[NUMBERS - 1][i / 2][j][e + p]);
   else
-    return make_double2(sums[0][i / 2][j][e], sums[0][i / 2][j][e + 1]);
+    return make_pair(sums[0][i / 2][j][e], sums[0][i / 2][j][e + 1]);
 }
 SM80_FUNCTION int pair_column(int j, int p) {
   return 8 * j + threadIdx.x % 4 * 2 + p;
@@ -76,7 +76,7 @@ SM80_FUNCTION void store_columns(double *line, int x, double2 sum, const work_ti
       store_scaled(line + (x + 1) * args.c.col, second, beta);
   }
 }
-SM80_FUNCTION void store_columns(double2 *line, int x, double2 sum, const work_tile &tile,
+SM80_FUNCTION void store_columns(real_pair *line, int x, real_pair sum, const work_tile &tile,
                                  const sm80_arguments &args) {
   if (x >= tile.col && x < args.n)
     store_number(line + x * args.c.col, sum, args.scalars, args.c.width);
@@ -108,7 +108,7 @@ static_assert(SLICES * CLUSTER == 1 || SLICES * SLICE_BYTES <= STAGES * STAGE_BY
 
 /* Returns the address of pair `pair` of a tile, counted row by row, in the sums at `sums`. */
 SM80_FUNCTION shared_t pair_at(shared_t sums, int pair) {
-  return sums + pair / ROW_PAIRS * SLICE_PITCH + pair % ROW_PAIRS * 16;
+  return sums + pair / ROW_PAIRS * SLICE_PITCH + pair % ROW_PAIRS * (int)sizeof(real_pair);
 }
 
 SM80_FUNCTION void put_slice_sums(shared_t memory, warp_sums sums) {
@@ -119,27 +119,28 @@ SM80_FUNCTION void put_slice_sums(shared_t memory, warp_sums sums) {
     for (int j = 0; j < BLOCKS_N; j++)
 #pragma unroll
       for (int p = 0; p < NUMBERS; p++) {
-        const double2 own = own_pair(sums, i, j, p);
-        store_doubles(to + 8 * i * SLICE_PITCH + (warp_col() + pair_column(j, p)) * NUMBER_BYTES, own.x,
-                      own.y);
+        store_pair(to + 8 * i * SLICE_PITCH + (warp_col() + pair_column(j, p)) * NUMBER_BYTES,
+                   own_pair(sums, i, j, p));
       }
 }
 
-SM80_FUNCTION double2 sum_of_slices(shared_t pair) {
-  double2 sum = load_doubles(pair);
+SM80_FUNCTION real_pair sum_of_slices(shared_t pair) {
+  real_pair sum, more;
+  load_pair(sum, pair);
 #pragma unroll
   for (int s = 1; s < SLICES; s++) {
-    const double2 more = load_doubles(pair + s * SLICE_BYTES);
+    load_pair(more, pair + s * SLICE_BYTES);
     sum.x += more.x, sum.y += more.y;
   }
   return sum;
 }
 
-SM80_FUNCTION double2 sum_of_blocks(shared_t pair) {
-  double2 sum = cluster_load_doubles(0, pair);
+SM80_FUNCTION real_pair sum_of_blocks(shared_t pair) {
+  real_pair sum, more;
+  cluster_load_pair(sum, 0, pair);
 #pragma unroll
   for (int r = 1; r < CLUSTER; r++) {
-    const double2 more = cluster_load_doubles(r, pair);
+    cluster_load_pair(more, r, pair);
     sum.x += more.x, sum.y += more.y;
   }
   return sum;
@@ -155,8 +156,7 @@ SM80_FUNCTION void reduce_sums(element *c, warp_sums sums, const sm80_arguments 
   if (CLUSTER > 1) {
     if (SLICES > 1)
       for (int pair = threadIdx.x; pair < PAIRS; pair += THREADS) {
-        const double2 sum = sum_of_slices(pair_at(memory, pair));
-        store_doubles(pair_at(memory, pair), sum.x, sum.y);
+        store_pair(pair_at(memory, pair), sum_of_slices(pair_at(memory, pair)));
       }
     cluster_barrier();
   }
@@ -165,7 +165,7 @@ SM80_FUNCTION void reduce_sums(element *c, warp_sums sums, const sm80_arguments 
 #pragma unroll 4
   for (int pair = first + threadIdx.x; pair < first + PAIRS / CLUSTER; pair += THREADS) {
     const shared_t at = pair_at(memory, pair);
-    const double2 sum = CLUSTER > 1 ? sum_of_blocks(at) : sum_of_slices(at);
+    const real_pair sum = CLUSTER > 1 ? sum_of_blocks(at) : sum_of_slices(at);
     const int y = tile.first_row + pair / ROW_PAIRS, x = tile.first_col + pair % ROW_PAIRS * COLUMNS;
     if (y >= tile.row && y < args.m)
       store_columns(c + y * args.c.row, x, sum, tile, args);
@@ -265,8 +265,8 @@ extern "C" __global__ void CLUSTERED __launch_bounds__(THREADS, GROUPS)
   const shared_t stages = shared_address(memory);
   typedef panel<A_MN_MAJOR, TILE_M, 16> a_pairs;
   typedef panel<B_MN_MAJOR, TILE_N, 16> b_pairs;
-  typedef panel<A_MN_MAJOR, TILE_M, 8> a_ones;
-  typedef panel<B_MN_MAJOR, TILE_N, 8> b_ones;
+  typedef panel<A_MN_MAJOR, TILE_M, ONES> a_ones;
+  typedef panel<B_MN_MAJOR, TILE_N, ONES> b_ones;
   if constexpr (STAYS) {
     if (is_wide(args))
       multiply_tiles<a_pairs, b_pairs>(sums, a, b, c, args, stages);

@@ -1,14 +1,16 @@
 /* A step of a warp: fragments from shared memory, and their products (instructions: sm80.h). Complex elements
  * are four real products: re += a.re b.re - a.im b.im and im += a.re b.im + a.im b.re. Their steps are half
- * as deep, so that two sets of fragments fit in registers. */
+ * as deep, so that two sets of fragments fit in registers. c64 has no tensor cores of its precision: a thread
+ * multiplies its rows and columns of the blocks by FMA, one k a step. */
 #include "cuda_dmma_panels.cu"
 
 /* Blocks of 16 rows and of 8 columns of a warp. */
 constexpr int BLOCKS_M = WARP_M / 16, BLOCKS_N = WARP_N / 8;
-constexpr int STEP = 8 / NUMBERS, STEPS = SLICE / STEP; /* k of a step, and steps of a slice */
+constexpr int STEP = C_FORM == 6 ? 1 : 8 / NUMBERS,
+              STEPS = SLICE / STEP; /* k of a step, and steps of a slice */
 
 /* Accumulators: real parts, then imaginary parts. */
-typedef double warp_sums[NUMBERS][BLOCKS_M][BLOCKS_N][4];
+typedef real_t warp_sums[NUMBERS][BLOCKS_M][BLOCKS_N][4];
 
 /* Returns this thread's row in its warp's first block, within the tile. */
 SM80_FUNCTION int own_row() {
@@ -18,10 +20,10 @@ SM80_FUNCTION int warp_col() {
   return threadIdx.x / 32 % WARPS_N * WARP_N;
 }
 SM80_FUNCTION int own_col() {
-  return threadIdx.x / 32 % WARPS_N * WARP_N + threadIdx.x % 32 / 4;
+  return warp_col() + (C_FORM == 6 ? threadIdx.x % 4 * 2 : threadIdx.x % 32 / 4);
 }
 SM80_FUNCTION int own_k() {
-  return threadIdx.x / 32 / WARPS * SLICE + threadIdx.x % 4;
+  return threadIdx.x / 32 / WARPS * SLICE + (C_FORM == 6 ? 0 : threadIdx.x % 4);
 }
 SM80_FUNCTION int own_slice() {
   return threadIdx.x / 32 / WARPS;
@@ -58,6 +60,56 @@ SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function betwee
 #pragma unroll
     for (int j = 0; j < BLOCKS_N; j++)
       dmma_16x8x8(sums[0][i][j], from.a[i], from.b[j]);
+    between(i);
+  }
+}
+
+#elif C_FORM == 6
+
+struct factors {
+  float2 a[2 * BLOCKS_M], b[2 * BLOCKS_N];
+};
+
+template <class A, class B>
+SM80_FUNCTION void load_factors(factors &target, shared_t stage, shared_t first_a, shared_t first_b,
+                                int step) {
+  const shared_t a = stage + first_a, b = stage + first_b;
+#pragma unroll
+  for (int i = 0; i < 2 * BLOCKS_M; i++) {
+    target.a[i] = load_floats(a + A::place(8 * i, step));
+    target.a[i].y *= CONJUGATE_A;
+  }
+#pragma unroll
+  for (int j = 0; j < BLOCKS_N; j++) {
+    float2 *to = target.b + 2 * j;
+    if constexpr (B::MN_MAJOR) {
+      load_floats(to[0], to[1], b + B::place(8 * j, step));
+    } else {
+      to[0] = load_floats(b + B::place(8 * j, step));
+      to[1] = load_floats(b + B::place(8 * j + 1, step));
+    }
+    to[0].y *= CONJUGATE_B, to[1].y *= CONJUGATE_B;
+  }
+}
+
+/* Adds the complex products of a step. Products of equal sums are far apart, to hide latency. */
+template <typename function>
+SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function between) {
+#pragma unroll
+  for (int i = 0; i < BLOCKS_M; i++) {
+#pragma unroll
+    for (int term = 0; term < 4; term++)
+#pragma unroll
+      for (int e = 0; e < 2; e++)
+#pragma unroll
+        for (int j = 0; j < 2 * BLOCKS_N; j++) {
+          const float2 a = from.a[2 * i + e], b = from.b[j];
+          float &sum = sums[term % 2][i][j / 2][2 * e + j % 2];
+          sum = __fmaf_rn(term == 0 || term == 1 ? a.x
+                          : term == 2            ? -a.y
+                                                 : a.y,
+                          term == 0 || term == 3 ? b.x : b.y, sum);
+        }
     between(i);
   }
 }
@@ -118,8 +170,9 @@ SM80_FUNCTION void issue_part(shared_t panel, copy_source &source, bool is_whole
   for (int i = each::COUNT * PART / PARTS; i < each::COUNT * (PART + 1) / PARTS; i++) {
 #pragma unroll
     for (int half = 0; half < PANEL::HALVES; half++)
-      cp_async_if<PANEL::COPY>(is_whole, panel + source.to + i * each::APART * PANEL::PITCH + 8 * half,
-                               (const char *)source.from + 8 * half);
+      cp_async_if<PANEL::COPY>(is_whole && is_within<PANEL>(source, i),
+                               panel + source.to + i * each::APART * PANEL::PITCH + PANEL::COPY * half,
+                               (const char *)source.from + PANEL::COPY * half);
     source.from += i + 1 < each::COUNT ? source.step : source.turn;
     make_opaque(source.from); /* otherwise the compiler multiplies for each copy */
   }

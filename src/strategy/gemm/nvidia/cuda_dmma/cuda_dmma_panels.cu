@@ -1,8 +1,11 @@
-/* Element trait of cuda_dmma: f64, or c128 as two f64; panels in shared memory, and their copies. */
+/* Element trait of cuda_dmma: f64, c128 as two f64, or c64 as two f32; panels in shared memory, and their
+ * copies. */
 #include "../sm80/sm80_number.cu"
 
 typedef c_number element;
-constexpr int NUMBERS = C_FORM == 5 ? 2 : 1 /* f64 in an element */, NUMBER_BYTES = 8 * NUMBERS;
+constexpr int NUMBERS = IS_COMPLEX ? 2 : 1 /* real numbers of an element */,
+              NUMBER_BYTES = (int)sizeof(real_t) * NUMBERS;
+constexpr int ONES = C_FORM == 6 ? 4 : 8; /* bytes of a copy where pairs are not aligned */
 constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N;
 constexpr int SLICES = TSL_PARAM_SLICES, CLUSTER = TSL_PARAM_CLUSTER;
 constexpr int SLICE = 16, DEPTH = SLICE * SLICES; /* elements of k in a slice, and in a panel */
@@ -15,7 +18,7 @@ SM80_FUNCTION bool is_wide(const sm80_arguments &args) {
 }
 /* Tiles of MN-major lines begin at pairs, if pairs are copied. Whole panels are copied for any strides. */
 SM80_FUNCTION bool keeps_chunks(const sm80_arguments &args) {
-  return NUMBERS == 1 && is_wide(args);
+  return NUMBER_BYTES == 8 && is_wide(args);
 }
 SM80_FUNCTION bool copies_chunks(const sm80_arguments &) {
   return true;
@@ -23,15 +26,16 @@ SM80_FUNCTION bool copies_chunks(const sm80_arguments &) {
 constexpr int LINE_CHUNK = 2;
 
 /* Panel of LINES rows of A or columns of B, copied by BYTES. Padding between memory rows avoids bank
- * conflicts. A complex element that is not aligned takes two copies of 8 bytes. */
+ * conflicts. A complex element that is not aligned takes two copies. */
 template <int MN_MAJOR_, int LINES, int BYTES_>
 struct panel {
   static constexpr int MN_MAJOR = MN_MAJOR_, COPY = BYTES_,
                        CHUNK = COPY > NUMBER_BYTES ? COPY / NUMBER_BYTES : 1 /* elements */,
                        HALVES = COPY < NUMBER_BYTES ? 2 : 1, ROW = (MN_MAJOR ? LINES : DEPTH) / CHUNK,
                        PERIOD = 1,
-                       PITCH =
-                           (MN_MAJOR ? LINES : DEPTH) * NUMBER_BYTES + (NUMBERS == 2 && !MN_MAJOR ? 64 : 32),
+                       PITCH = (MN_MAJOR ? LINES : DEPTH) * NUMBER_BYTES + (C_FORM == 6                 ? 16
+                                                                            : NUMBERS == 2 && !MN_MAJOR ? 64
+                                                                                                        : 32),
                        BYTES = PITCH * (MN_MAJOR ? DEPTH : LINES);
   SM80_FUNCTION int place(int line, int k) {
     return MN_MAJOR ? k * PITCH + line * NUMBER_BYTES : line * PITCH + k * NUMBER_BYTES;
@@ -62,11 +66,14 @@ SM80_FUNCTION void copy_partial_panel(shared_t panel, const lines &operand, int 
       cp_async_if<16>(true, to, from);
       continue;
     }
+    constexpr int BYTES = PANEL::COPY == 16 ? 8 : PANEL::COPY;
 #pragma unroll
     for (int half = 0; half < (PANEL::COPY == 16 ? 2 : PANEL::HALVES); half++)
-      if (there > (NUMBERS == 2 ? 0 : half))
-        cp_async_if<8>(true, to + 8 * half, (const char *)from + 8 * half);
-      else
+      if (there > (NUMBER_BYTES > BYTES ? 0 : half))
+        cp_async_if<BYTES>(true, to + BYTES * half, (const char *)from + BYTES * half);
+      else if (BYTES == 8)
         store_double(to + 8 * half, 0);
+      else
+        store_word(to + BYTES * half, 0);
   }
 }

@@ -133,7 +133,8 @@ SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function betwee
 template <class PANEL>
 SM80_FUNCTION void copy_chunk(shared_t panel, copy_source &source, int i, bool is_whole) {
   typedef copies<PANEL> each;
-  const bool asked = each::CHUNKS < THREADS ? is_whole && threadIdx.x < each::CHUNKS : is_whole;
+  const bool asked =
+      is_whole && (each::CHUNKS >= THREADS || threadIdx.x < each::CHUNKS) && is_within<PANEL>(source, i);
   cp_async_if<16>(asked, panel + source.to + i * each::APART * PANEL::PITCH, source.from);
   source.from += i + 1 < each::COUNT ? source.step : source.turn;
   make_opaque(source.from); /* otherwise the compiler multiplies for each copy */

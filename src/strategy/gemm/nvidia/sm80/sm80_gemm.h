@@ -61,6 +61,7 @@ typedef struct tsl_sm80_tile {
   uint64_t shared_bytes; /* shared memory of a block for all stages */
   int a_width, b_width;  /* bytes of a copy with the problem's strides: 16, 8, 4, or 0 for single elements */
   bool packs;            /* operands that are not aligned are packed first */
+  bool is_partial;       /* C has fewer rows or columns than a tile */
   int64_t a_bytes, b_bytes; /* bytes of packed operands, multiples of 128; 0 without packing */
   double efficiency;        /* fraction of the tensor cores' rate for large k */
   double unit_rate;         /* multiply-adds per clock of the tensor cores */

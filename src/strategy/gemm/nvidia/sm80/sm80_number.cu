@@ -1,4 +1,4 @@
-/* Sums and elements of C, by C_FORM: 0 f32, 1 f16, 2 bf16, 3 i32, 4 f64, 5 c128. store_number() stores
+/* Sums and elements of C, by C_FORM: 0 f32, 1 f16, 2 bf16, 3 i32, 4 f64, 5 c128, 6 c64. store_number() stores
  * alpha sum + beta C. With SPLIT, C is the workspace for sums of four bytes, which are stored unscaled. */
 #include "sm80.h"
 #include "sm80_shared.h"
@@ -12,8 +12,15 @@ struct either<false, A, B> {
   typedef B type;
 };
 /* Real numbers of a sum, the sum, and an element of C. */
-typedef either<C_FORM == 3, int, either<C_FORM >= 4, double, float>::type>::type real_t;
-typedef either<C_FORM == 5, double2, real_t>::type sum_t;
+constexpr bool IS_COMPLEX = C_FORM == 5 || C_FORM == 6;
+typedef either<C_FORM == 3, int, either<C_FORM == 4 || C_FORM == 5, double, float>::type>::type real_t;
+typedef either<C_FORM == 6, float2, double2>::type real_pair;
+typedef either<IS_COMPLEX, real_pair, real_t>::type sum_t;
+SM80_FUNCTION real_pair make_pair(real_t first, real_t second) {
+  real_pair pair;
+  pair.x = first, pair.y = second;
+  return pair;
+}
 typedef either<!SPLIT && (C_FORM == 1 || C_FORM == 2), unsigned short, sum_t>::type c_number;
 
 /* Converts an element of C to the type of its sums. */
@@ -106,17 +113,18 @@ SM80_FUNCTION void store_number(double *c, double sum, const sm80_scalars &by) {
 }
 
 /* Multiplies a complex number by `by`, a real factor as a real number: infinity does not become NaN. */
-SM80_FUNCTION double2 scaled(double2 value, const double (&by)[2]) {
-  if (by[1] == 0)
-    return make_double2(by[0] * value.x, by[0] * value.y);
-  return make_double2(by[0] * value.x - by[1] * value.y, by[0] * value.y + by[1] * value.x);
+SM80_FUNCTION real_pair scaled(real_pair value, const double (&by)[2]) {
+  const real_t real = (real_t)by[0], imaginary = (real_t)by[1];
+  if (imaginary == 0)
+    return make_pair(real * value.x, real * value.y);
+  return make_pair(real * value.x - imaginary * value.y, real * value.y + imaginary * value.x);
 }
-/* is_wide: C is aligned for 16 bytes. */
-SM80_FUNCTION void store_number(double2 *c, double2 sum, const sm80_scalars &by, bool is_wide = false) {
-  double *to = (double *)c;
-  double2 value = scaled(sum, by.f64.alpha);
+/* is_wide: C is aligned for whole elements. */
+SM80_FUNCTION void store_number(real_pair *c, real_pair sum, const sm80_scalars &by, bool is_wide = false) {
+  real_t *to = (real_t *)c;
+  real_pair value = scaled(sum, by.f64.alpha);
   if (by.f64.beta[0] != 0 || by.f64.beta[1] != 0) {
-    const double2 before = scaled(make_double2(to[0], to[1]), by.f64.beta);
+    const real_pair before = scaled(make_pair(to[0], to[1]), by.f64.beta);
     value.x += before.x, value.y += before.y;
   }
   if (is_wide)

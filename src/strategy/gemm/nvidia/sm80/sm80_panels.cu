@@ -12,7 +12,9 @@
  *     MN_MAJOR, CHUNK        layout, and elements of a copy
  *     ROW, PITCH, BYTES      chunks of a memory row, bytes between memory rows, bytes in all
  *     PERIOD                 memory rows after which the layout repeats
- *     place()                byte of an element that begins a chunk */
+ *     place()                byte of an element that begins a chunk
+ * Define of the host: PARTIAL, C has fewer rows or columns than a tile. Then copies of lines outside of the
+ * matrix are left out: these lines change no sum that is stored. */
 #include "sm80_shared.h"
 
 constexpr int BAND = 8;       /* rows of tiles that are visited together, for L2 reuse */
@@ -100,7 +102,20 @@ struct copy_source {
   const element *from;  /* next source chunk */
   long long step, turn; /* elements to the next chunk, and from a panel's last chunk to the next panel */
   shared_t to;          /* bytes from the panel's start to its first chunk */
+  int left;             /* PARTIAL: lines from the first chunk's line to the end of the matrix */
 };
+
+/* Returns true if the panel's lines are copied in whole chunks. */
+template <class PANEL, int LINES>
+SM80_FUNCTION bool has_whole_chunks(int count) {
+  return count >= LINES || (PARTIAL && (!PANEL::MN_MAJOR || count % PANEL::CHUNK == 0));
+}
+
+/* Returns true if the line of the thread's copy number `i` is within the matrix. */
+template <class PANEL>
+SM80_FUNCTION bool is_within(const copy_source &source, int i) {
+  return !PARTIAL || (PANEL::MN_MAJOR ? 0 : i * copies<PANEL>::APART) < source.left;
+}
 
 template <class PANEL>
 SM80_FUNCTION copy_source get_copy_source(const lines &operand) {
@@ -109,5 +124,6 @@ SM80_FUNCTION copy_source get_copy_source(const lines &operand) {
   const int line = PANEL::MN_MAJOR ? side : row, k = PANEL::MN_MAJOR ? row : side;
   const long long step = each::APART * (PANEL::MN_MAJOR ? operand.k : operand.line);
   return {operand.from + line * operand.line + k * operand.k, step,
-          DEPTH * operand.k - (each::COUNT - 1) * step, (shared_t)PANEL::place(line, k)};
+          DEPTH * operand.k - (each::COUNT - 1) * step, (shared_t)PANEL::place(line, k),
+          operand.count - line};
 }

@@ -12,6 +12,10 @@ typedef struct sm80_kernels {
   tsl_kernel *multiply, *reduce, *pack; /* NULL: not needed */
 } sm80_kernels;
 
+static bool is_c64(const tsl_sm80_tile *tile) {
+  return tile->numbers == 2 && tile->element == 8;
+}
+
 enum { REDUCE_ITEMS = 256, UNIT_BLOCKS = 16 };
 
 /* Returns the groups of parts in a reduction's block. */
@@ -25,16 +29,16 @@ tesela_status tsl_sm80_build(tsl_work *work) {
                       *tile = &made_tile;
   const tsl_problem *problem = &tile->problem;
   const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(tile, work->device);
-  const int form = tile->sum == 4 ? tsl_launch_form(problem->c.type) : 3 + tile->numbers;
+  const int form = tile->sum == 4 ? tsl_launch_form(problem->c.type) : is_c64(tile) ? 6 : 3 + tile->numbers;
   char text[400];
   sm80_kernels made = {.multiply = NULL};
   void *block;
   const int length = snprintf(
       text, sizeof text,
       "#define STAGES %d\n#define WARP_M %d\n#define WARP_N %d\n#define GROUPS %d\n#define A_MN_MAJOR %d\n"
-      "#define B_MN_MAJOR %d\n#define C_FORM %d\n#define SPLIT %d\n",
+      "#define B_MN_MAJOR %d\n#define C_FORM %d\n#define SPLIT %d\n#define PARTIAL %d\n",
       tile->stages, tile->warp_m, tile->warp_n, tile->groups, tile->a_mn_major, tile->b_mn_major, form,
-      tile->sum == 4 && schedule.sums_bytes > 0);
+      tile->sum == 4 && schedule.sums_bytes > 0, tile->is_partial);
   if (tile->sum == 4)
     snprintf(text + length, sizeof text - (size_t)length,
              "#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n#define IS_EIGHT %d\n", tile->element,

@@ -7,13 +7,13 @@
 #define SPLIT 0
 #include "sm80_number.cu"
 
-constexpr int ITEMS = 256, ACROSS = ITEMS / SHARES, NUMBERS = C_FORM == 5 ? 2 : 1 /* of an element */;
+constexpr int ITEMS = 256, ACROSS = ITEMS / SHARES, NUMBERS = IS_COMPLEX ? 2 : 1 /* of an element */;
 
 SM80_FUNCTION real_t joined(const real_t (&sum)[1]) {
   return sum[0];
 }
-SM80_FUNCTION double2 joined(const double (&sum)[2]) {
-  return make_double2(sum[0], sum[1]);
+SM80_FUNCTION real_pair joined(const real_t (&sum)[2]) {
+  return make_pair(sum[0], sum[1]);
 }
 
 extern "C" __global__ void __launch_bounds__(ITEMS)

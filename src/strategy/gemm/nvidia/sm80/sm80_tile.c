@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* Elements: up to 32 bits, and f64 and c128. */
-enum { NARROW, F64, C128 };
+/* Elements: up to 32 bits, and f64, c128 and c64. */
+enum { NARROW, F64, C128, C64 };
 
 /* Supported tiles, with their measured efficiency. */
 static const struct {
@@ -31,11 +31,20 @@ static const struct {
     {F64, 64, 32, 4, 32, 32, 1, 0.762, 0.451},      {F64, 32, 64, 4, 32, 32, 1, 0.719, 0.476},
     {F64, 32, 32, 8, 32, 32, 1, 0.603, 0.356},      {F64, 16, 64, 4, 16, 32, 1, 0.572, 0.268},
     {F64, 64, 16, 4, 32, 16, 1, 0.428, 0.268},      {F64, 16, 32, 8, 16, 32, 1, 0.494, 0.214},
-    {F64, 32, 16, 8, 32, 16, 1, 0.475, 0.278},      {C128, 128, 64, 1, 32, 32, 1, 0.903, 0.803},
+    {F64, 32, 16, 8, 32, 16, 1, 0.475, 0.278},      {F64, 48, 96, 1, 48, 32, 2, 0.900, 0.560},
+    {F64, 96, 48, 1, 32, 48, 2, 0.900, 0.560},      {C128, 128, 64, 1, 32, 32, 1, 0.903, 0.803},
     {C128, 64, 64, 1, 32, 32, 2, 0.900, 0.800},     {C128, 64, 32, 1, 32, 16, 3, 0.801, 0.701},
     {C128, 32, 64, 1, 16, 32, 3, 0.813, 0.713},     {C128, 64, 64, 2, 32, 32, 1, 0.846, 0.746},
     {C128, 32, 32, 4, 32, 32, 1, 0.926, 0.826},     {C128, 16, 32, 4, 16, 32, 1, 0.822, 0.722},
-    {C128, 32, 16, 4, 32, 16, 1, 0.800, 0.700},
+    {C128, 32, 16, 4, 32, 16, 1, 0.800, 0.700},     {C128, 16, 64, 1, 16, 16, 3, 0.800, 0.700},
+    {C128, 64, 16, 1, 16, 16, 3, 0.800, 0.700},     {C128, 16, 16, 4, 16, 16, 2, 0.700, 0.600},
+    {C64, 128, 64, 1, 64, 32, 2, 0.800, 0.600},     {C64, 64, 64, 1, 32, 32, 3, 0.750, 0.550},
+    {C64, 64, 64, 2, 32, 32, 1, 0.750, 0.550},      {C64, 64, 32, 1, 32, 16, 4, 0.700, 0.500},
+    {C64, 32, 64, 1, 16, 32, 4, 0.700, 0.500},      {C64, 32, 32, 4, 32, 32, 3, 0.700, 0.500},
+    {C64, 16, 32, 4, 16, 32, 4, 0.600, 0.450},      {C64, 32, 16, 4, 32, 16, 4, 0.600, 0.450},
+    {C64, 16, 16, 4, 16, 16, 4, 0.500, 0.400},      {C64, 16, 128, 1, 16, 32, 4, 0.600, 0.450},
+    {C64, 128, 16, 1, 32, 16, 4, 0.600, 0.450},     {C64, 32, 128, 1, 32, 32, 3, 0.700, 0.500},
+    {C64, 128, 32, 1, 32, 32, 3, 0.700, 0.500},
 };
 
 static const tsl_sm80_trait narrow = {.path = "strategy/gemm/nvidia/cuda_mma/cuda_mma.cu",
@@ -138,15 +147,23 @@ static double narrow_unit_rate(const tsl_sm80_tile *tile, const tsl_device *devi
   return tsl_sm80_is_eight(&tile->problem) ? rate : rate * 2 / tile->element;
 }
 
-/* Returns the extra clocks of a panel's copies where tiles are partial or operands are not aligned. A warp
+/* Returns true if an operand's lines are copied in whole chunks: a tile is full, or its end splits none. */
+static bool has_whole_chunks(int64_t lines, int tile, bool mn_major, int chunk) {
+  return lines >= tile || !mn_major || lines % chunk == 0;
+}
+static bool copies_whole_chunks(const tsl_sm80_tile *tile, int chunk) {
+  return has_whole_chunks(tile->problem.m, tile->tile_m, tile->a_mn_major, chunk) &&
+         has_whole_chunks(tile->problem.n, tile->tile_n, tile->b_mn_major, chunk);
+}
+
+/* Returns the extra clocks of a panel's copies where tiles split chunks or operands are not aligned. A warp
  * checks the bounds of each chunk, and copies elements one by one where an operand has no width. */
 static double narrow_part_clocks(const tsl_sm80_tile *tile) {
   static const double look_clocks = 490, element_clocks = 25;
-  const tsl_problem *problem = &tile->problem;
   const int width_a = tile->packs ? 16 : tile->a_width, width_b = tile->packs ? 16 : tile->b_width;
   const double ones = element_clocks * 16 / tile->element,
                chunks = (double)tile->depth * tile->element / 16 / tile->items;
-  if (width_a == 16 && width_b == 16 && problem->m >= tile->tile_m && problem->n >= tile->tile_n)
+  if (width_a == 16 && width_b == 16 && copies_whole_chunks(tile, 16 / tile->element))
     return 0;
   return chunks * tile->tile_m * (look_clocks + (width_a ? 0 : ones)) +
          chunks * tile->tile_n * (look_clocks + (width_b ? 0 : ones));
@@ -168,7 +185,11 @@ static void finish_narrow(tsl_sm80_tile *tile, const tsl_device *device) {
 /* Returns the padded bytes of a panel in shared memory. */
 static int64_t bytes_of_panel(const tsl_sm80_tile *tile, bool mn_major, int lines) {
   const int row = mn_major ? lines : tile->depth, rows = mn_major ? tile->depth : lines;
-  return (int64_t)rows * (tile->element * row + (tile->numbers == 2 && !mn_major ? 2 * PADDING : PADDING));
+  const int padding = tile->numbers == 1   ? PADDING
+                      : tile->element == 8 ? PADDING / 2
+                      : mn_major           ? PADDING
+                                           : 2 * PADDING;
+  return (int64_t)rows * (tile->element * row + padding);
 }
 
 /* Returns true if a tile can begin earlier to be whole; pairs need an even number of lines. */
@@ -187,9 +208,11 @@ static bool f64_is_persistent(const tsl_sm80_tile *tile, const tsl_device *devic
          f64_is_whole(problem->n, tile->tile_n, tile->b_mn_major);
 }
 
-/* Returns the f64 multiply-adds per clock of a multiprocessor's tensor cores: twice FMA where f64 has half
- * the rate of f32, else the rate of FMA. */
-static double f64_unit_rate(const tsl_device *device) {
+/* Returns the multiply-adds per clock of a multiprocessor: for c64 of f32's FMA. For f64 of the tensor cores,
+ * twice FMA where f64 has half the rate of f32, else the rate of FMA. */
+static double f64_unit_rate(const tsl_sm80_tile *tile, const tsl_device *device) {
+  if (tile->numbers == 2 && tile->element == 8)
+    return fmax(1e-3, device->peak_f32 / (2e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units)));
   const double fma = device->peak_f64 / (2e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units));
   return fmax(1e-3, device->peak_f64 * 3 > device->peak_f32 ? 2 * fma : fma);
 }
@@ -199,8 +222,8 @@ static double f64_slowdown(const tsl_sm80_tile *tile) {
   static const double part_cost = 0.83;
   const double copies = (double)tile->numbers * (tile->tile_m + tile->tile_n) * tile->depth / tile->items,
                products = (double)tile->numbers * tile->numbers * tile->warp_m * tile->warp_n / 64;
-  return tile->problem.m < tile->tile_m || tile->problem.n < tile->tile_n ? 1 + part_cost * copies / products
-                                                                          : 1;
+  const int chunk = tile->element == 8 && tile->a_width && tile->b_width ? 2 : 1;
+  return copies_whole_chunks(tile, chunk) ? 1 : 1 + part_cost * copies / products;
 }
 
 /* Returns the clocks in which the sums of slices and of a cluster's blocks are added. A cluster costs fixed
@@ -219,7 +242,7 @@ static void finish_f64(tsl_sm80_tile *tile, const tsl_device *device) {
                 sums = (int64_t)tile->slices * tile->tile_m * (tile->sum * tile->tile_n + REDUCE_PADDING);
   set_stages(tile, stage, tile->slices * tile->cluster > 1 ? sums : 0, device);
   tile->is_persistent = f64_is_persistent(tile, device);
-  tile->unit_rate = f64_unit_rate(device);
+  tile->unit_rate = f64_unit_rate(tile, device);
   tile->slowdown = f64_slowdown(tile);
   tile->meeting_clocks = f64_meeting_clocks(tile);
   tile->idle_units = cluster_loss * (tile->cluster - 1);
@@ -229,7 +252,7 @@ static void finish_f64(tsl_sm80_tile *tile, const tsl_device *device) {
 tsl_sm80_tile tsl_sm80_tile_of(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
   const tsl_type_info *type = tsl_type(problem->a.type);
-  const int kind = type->size < 8 ? NARROW : type->is_complex ? C128 : F64;
+  const int kind = type->size < 8 ? NARROW : type->size == 16 ? C128 : type->is_complex ? C64 : F64;
   const int64_t *value = config->value;
   const bool swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1, is_narrow = kind == NARROW;
   tsl_sm80_tile tile = {.trait = is_narrow ? &narrow : &f64,
@@ -255,6 +278,7 @@ tsl_sm80_tile tsl_sm80_tile_of(const tsl_problem *problem, const tsl_config *con
         shapes[i].slices == tile.slices) {
       tile.warp_m = shapes[i].warp_m, tile.warp_n = shapes[i].warp_n, tile.groups = shapes[i].groups;
       tile.efficiency = tile.a_width && tile.b_width ? shapes[i].efficiency : shapes[i].by_ones;
+      tile.is_partial = tile.problem.m < tile.tile_m || tile.problem.n < tile.tile_n;
       tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) * tile.slices;
       if (is_narrow)
         finish_narrow(&tile, device);
