@@ -61,12 +61,11 @@ typedef struct tsl_sm80_tile {
   uint64_t shared_bytes; /* shared memory of a block for all stages */
   int a_width, b_width;  /* bytes of a copy with the problem's strides: 16, 8, 4, or 0 for single elements */
   bool packs;            /* operands that are not aligned are packed first */
-  bool is_partial;       /* C has fewer rows or columns than a tile */
+  bool is_partial;       /* a tile may have lines outside of A or B */
   int64_t a_bytes, b_bytes; /* bytes of packed operands, multiples of 128; 0 without packing */
   double efficiency;        /* fraction of the tensor cores' rate for large k */
   double unit_rate;         /* multiply-adds per clock of the tensor cores */
   double part_clocks;       /* extra clocks of a panel whose copies are checked */
-  double slowdown;          /* factor of products whose copies are checked */
   double meeting_clocks;    /* clocks in which sums of slices and of a cluster are added */
   double idle_units;        /* multiprocessors that clusters leave idle */
   bool is_odd;              /* C is stored element by element */

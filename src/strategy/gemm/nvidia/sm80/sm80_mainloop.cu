@@ -28,9 +28,8 @@ SM80_FUNCTION void mainloop(warp_sums sums, const element *a, const element *b, 
   const work_tile tile = get_own_tile(args);
   const lines rows = rows_of(a, tile, args), columns = columns_of(b, tile, args);
   const int panels = (rows.depth + DEPTH - 1) / DEPTH,
-            whole = copies_chunks(args) && has_whole_chunks<A, TILE_M>(rows.count) &&
-                            has_whole_chunks<B, TILE_N>(columns.count)
-                        ? rows.depth / DEPTH
+            whole = copies_chunks(args)
+                        ? min(count_whole_panels<A, TILE_M>(rows), count_whole_panels<B, TILE_N>(columns))
                         : 0;
   copy_source source_a = get_copy_source<A>(rows), source_b = get_copy_source<B>(columns);
   const int k = own_k();

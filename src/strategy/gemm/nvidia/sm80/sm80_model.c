@@ -52,8 +52,7 @@ static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t p
                elements = (double)tile->tile_m * tile->tile_n;
   const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)parts),
                bytes = (double)(tile->tile_m + tile->tile_n) * tile->depth * tile->element;
-  const double rate =
-                   tile->unit_rate * tile->efficiency * (warps >= 2 ? 1 : trait->few_warps) / tile->slowdown,
+  const double rate = tile->unit_rate * tile->efficiency * (warps >= 2 ? 1 : trait->few_warps),
                rounds = ceil(each / tile->groups),
                waited =
                    rounds * panels * (trait->panel_clocks / fmax(1, tile->stages - 1) + tile->part_clocks),

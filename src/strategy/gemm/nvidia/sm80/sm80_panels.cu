@@ -13,8 +13,9 @@
  *     ROW, PITCH, BYTES      chunks of a memory row, bytes between memory rows, bytes in all
  *     PERIOD                 memory rows after which the layout repeats
  *     place()                byte of an element that begins a chunk
- * Define of the host: PARTIAL, C has fewer rows or columns than a tile. Then copies of lines outside of the
- * matrix are left out: these lines change no sum that is stored. */
+ * Define of the host: PARTIAL, tiles may have lines outside of the matrix, which change no sum that is
+ * stored. Copies of these lines are left out. A chunk at the end of an MN-major line may read the line's
+ * padding. */
 #include "sm80_shared.h"
 
 constexpr int BAND = 8;       /* rows of tiles that are visited together, for L2 reuse */
@@ -105,10 +106,14 @@ struct copy_source {
   int left;             /* PARTIAL: lines from the first chunk's line to the end of the matrix */
 };
 
-/* Returns true if the panel's lines are copied in whole chunks. */
+/* Returns the number of panels that are copied in whole chunks. The last line along k of a matrix may have no
+ * padding to read. */
 template <class PANEL, int LINES>
-SM80_FUNCTION bool has_whole_chunks(int count) {
-  return count >= LINES || (PARTIAL && (!PANEL::MN_MAJOR || count % PANEL::CHUNK == 0));
+SM80_FUNCTION int count_whole_panels(const lines &operand) {
+  if (operand.count >= LINES)
+    return operand.depth / DEPTH;
+  const bool reads_padding = PANEL::MN_MAJOR && operand.count % PANEL::CHUNK != 0;
+  return PARTIAL ? (operand.depth - reads_padding) / DEPTH : 0;
 }
 
 /* Returns true if the line of the thread's copy number `i` is within the matrix. */

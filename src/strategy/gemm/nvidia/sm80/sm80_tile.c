@@ -147,23 +147,19 @@ static double narrow_unit_rate(const tsl_sm80_tile *tile, const tsl_device *devi
   return tsl_sm80_is_eight(&tile->problem) ? rate : rate * 2 / tile->element;
 }
 
-/* Returns true if an operand's lines are copied in whole chunks: a tile is full, or its end splits none. */
-static bool has_whole_chunks(int64_t lines, int tile, bool mn_major, int chunk) {
-  return lines >= tile || !mn_major || lines % chunk == 0;
-}
-static bool copies_whole_chunks(const tsl_sm80_tile *tile, int chunk) {
-  return has_whole_chunks(tile->problem.m, tile->tile_m, tile->a_mn_major, chunk) &&
-         has_whole_chunks(tile->problem.n, tile->tile_n, tile->b_mn_major, chunk);
+/* Returns true if a tile may have lines outside of an operand. */
+static bool is_partial(int64_t lines, int tile, bool mn_major, int element) {
+  return lines < tile || (mn_major && lines * element % 16 != 0);
 }
 
-/* Returns the extra clocks of a panel's copies where tiles split chunks or operands are not aligned. A warp
+/* Returns the extra clocks of a panel's copies where operands are not aligned. A warp
  * checks the bounds of each chunk, and copies elements one by one where an operand has no width. */
 static double narrow_part_clocks(const tsl_sm80_tile *tile) {
   static const double look_clocks = 490, element_clocks = 25;
   const int width_a = tile->packs ? 16 : tile->a_width, width_b = tile->packs ? 16 : tile->b_width;
   const double ones = element_clocks * 16 / tile->element,
                chunks = (double)tile->depth * tile->element / 16 / tile->items;
-  if (width_a == 16 && width_b == 16 && copies_whole_chunks(tile, 16 / tile->element))
+  if (width_a == 16 && width_b == 16)
     return 0;
   return chunks * tile->tile_m * (look_clocks + (width_a ? 0 : ones)) +
          chunks * tile->tile_n * (look_clocks + (width_b ? 0 : ones));
@@ -217,15 +213,6 @@ static double f64_unit_rate(const tsl_sm80_tile *tile, const tsl_device *device)
   return fmax(1e-3, device->peak_f64 * 3 > device->peak_f32 ? 2 * fma : fma);
 }
 
-/* Returns the slowdown of products where copies are checked one by one: by copies per product of a warp. */
-static double f64_slowdown(const tsl_sm80_tile *tile) {
-  static const double part_cost = 0.83;
-  const double copies = (double)tile->numbers * (tile->tile_m + tile->tile_n) * tile->depth / tile->items,
-               products = (double)tile->numbers * tile->numbers * tile->warp_m * tile->warp_n / 64;
-  const int chunk = tile->element == 8 && tile->a_width && tile->b_width ? 2 : 1;
-  return copies_whole_chunks(tile, chunk) ? 1 : 1 + part_cost * copies / products;
-}
-
 /* Returns the clocks in which the sums of slices and of a cluster's blocks are added. A cluster costs fixed
  * clocks; sums cost clocks by their bytes. */
 static double f64_meeting_clocks(const tsl_sm80_tile *tile) {
@@ -243,7 +230,6 @@ static void finish_f64(tsl_sm80_tile *tile, const tsl_device *device) {
   set_stages(tile, stage, tile->slices * tile->cluster > 1 ? sums : 0, device);
   tile->is_persistent = f64_is_persistent(tile, device);
   tile->unit_rate = f64_unit_rate(tile, device);
-  tile->slowdown = f64_slowdown(tile);
   tile->meeting_clocks = f64_meeting_clocks(tile);
   tile->idle_units = cluster_loss * (tile->cluster - 1);
   tile->is_odd = tile->numbers == 1 && tile->problem.c.row_stride % 2 != 0;
@@ -265,8 +251,7 @@ tsl_sm80_tile tsl_sm80_tile_of(const tsl_problem *problem, const tsl_config *con
                         .tile_n = (int)value[TSL_SM80_TILE_N],
                         .slices = is_narrow ? 1 : (int)value[TSL_CUDA_DMMA_SLICES],
                         .cluster = is_narrow ? 1 : (int)value[TSL_CUDA_DMMA_CLUSTER],
-                        .packs = is_narrow && value[TSL_CUDA_MMA_FROM] == TSL_CUDA_MMA_PACKED,
-                        .slowdown = 1};
+                        .packs = is_narrow && value[TSL_CUDA_MMA_FROM] == TSL_CUDA_MMA_PACKED};
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
   tile.depth = is_narrow ? (int)value[TSL_CUDA_MMA_DEPTH] / tile.element : tile.slices * SLICE;
   tile.a_mn_major = !tsl_launch_along(a->col_stride, a->row_stride);
@@ -278,7 +263,8 @@ tsl_sm80_tile tsl_sm80_tile_of(const tsl_problem *problem, const tsl_config *con
         shapes[i].slices == tile.slices) {
       tile.warp_m = shapes[i].warp_m, tile.warp_n = shapes[i].warp_n, tile.groups = shapes[i].groups;
       tile.efficiency = tile.a_width && tile.b_width ? shapes[i].efficiency : shapes[i].by_ones;
-      tile.is_partial = tile.problem.m < tile.tile_m || tile.problem.n < tile.tile_n;
+      tile.is_partial = is_partial(tile.problem.m, tile.tile_m, tile.a_mn_major, tile.element) ||
+                        is_partial(tile.problem.n, tile.tile_n, tile.b_mn_major, tile.element);
       tile.items = 32 * (tile.tile_m / tile.warp_m) * (tile.tile_n / tile.warp_n) * tile.slices;
       if (is_narrow)
         finish_narrow(&tile, device);
