@@ -65,11 +65,34 @@ static void batches_and_complex_numbers_do_not(void **state) {
   assert_false(tsl_sm80_tile_of(&many, &config, &device).is_persistent);
 }
 
+/* A tile is partial if it has lines outside of C, or if a chunk of 16 bytes crosses the end of MN-major
+ * lines. */
+static void tiles_at_the_end_are_partial(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    tesela_type type;
+    int64_t m, n;
+    bool is_partial;
+  } cases[] = {
+      {TESELA_F64, 64, 64, false},  {TESELA_F64, 5, 4096, true},    {TESELA_F64, 4096, 63, true},
+      {TESELA_F64, 65, 66, false},  {TESELA_F64, 4096, 4097, true}, {TESELA_C64, 65, 66, false},
+      {TESELA_C64, 128, 129, true}, {TESELA_C128, 65, 65, false},
+  };
+  const tsl_config config = config_of(strategy, "tile_m=64 tile_n=64");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tsl_problem problem = tsl_problem_gemm(cases[i].m, cases[i].n, 512, cases[i].type);
+    assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
+    assert_int_equal(tsl_sm80_tile_of(&problem, &config, &device).is_partial, cases[i].is_partial);
+  }
+}
+
 int main(void) {
   strategy = tsl_strategy_find(TSL_OP_GEMM, "cuda_dmma");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blocks_stay_where_sums_are_short),
       cmocka_unit_test(batches_and_complex_numbers_do_not),
+      cmocka_unit_test(tiles_at_the_end_are_partial),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,6 +82,21 @@ SM80_FUNCTION void store_columns(real_pair *line, int x, real_pair sum, const wo
     store_number(line + x * args.c.col, sum, args.scalars, args.c.width);
 }
 
+/* Stores columns `x` and x + 1 of c64, together where they are 16 aligned bytes of a C that is not read. */
+template <class T>
+SM80_FUNCTION void store_two_columns(T *line, int x, real_pair first, real_pair second, const work_tile &tile,
+                                     const sm80_arguments &args) {
+  const double *beta = args.scalars.f64.beta;
+  if (x >= tile.col && x + 1 < args.n && args.c.col == 1 && beta[0] == 0 && beta[1] == 0 &&
+      (unsigned long long)(line + x) % 16 == 0) {
+    const real_pair one = scaled(first, args.scalars.f64.alpha), two = scaled(second, args.scalars.f64.alpha);
+    *(float4 *)(line + x) = make_float4(one.x, one.y, two.x, two.y);
+  } else {
+    store_columns(line, x, first, tile, args);
+    store_columns(line, x + 1, second, tile, args);
+  }
+}
+
 /* Stores a warp's tile to C, or to the part's matrix of partial sums. */
 SM80_FUNCTION void store_sums(element *c, warp_sums sums, const work_tile &tile, const sm80_arguments &args) {
   const int row = tile.first_row + own_row(), col = tile.first_col + warp_col();
@@ -93,9 +108,13 @@ SM80_FUNCTION void store_sums(element *c, warp_sums sums, const work_tile &tile,
       continue;
 #pragma unroll
     for (int j = 0; j < BLOCKS_N; j++)
+      if constexpr (C_FORM == 6)
+        store_two_columns(c + y * args.c.row, col + pair_column(j, 0), own_pair(sums, i, j, 0),
+                          own_pair(sums, i, j, NUMBERS - 1), tile, args);
+      else
 #pragma unroll
-      for (int p = 0; p < NUMBERS; p++)
-        store_columns(c + y * args.c.row, col + pair_column(j, p), own_pair(sums, i, j, p), tile, args);
+        for (int p = 0; p < NUMBERS; p++)
+          store_columns(c + y * args.c.row, col + pair_column(j, p), own_pair(sums, i, j, p), tile, args);
   }
 }
 

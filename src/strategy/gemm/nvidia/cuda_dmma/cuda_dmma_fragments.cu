@@ -8,6 +8,8 @@
 constexpr int BLOCKS_M = WARP_M / 16, BLOCKS_N = WARP_N / 8;
 constexpr int STEP = C_FORM == 6 ? 1 : 8 / NUMBERS,
               STEPS = SLICE / STEP; /* k of a step, and steps of a slice */
+/* A panel of FMA for c64 would exceed the instruction cache. */
+constexpr int UNROLLED = C_FORM == 6 ? 4 : STEPS;
 
 /* Accumulators: real parts, then imaginary parts. */
 typedef real_t warp_sums[NUMBERS][BLOCKS_M][BLOCKS_N][4];

@@ -11,7 +11,7 @@
 
 /* Blocks of 16 rows and of 8 columns of a warp. */
 constexpr int BLOCKS_M = WARP_M / 16, BLOCKS_N = WARP_N / 8;
-constexpr int STEPS = DEPTH_BYTES / 32;
+constexpr int STEPS = DEPTH_BYTES / 32, UNROLLED = STEPS;
 static_assert(WARP_N % 16 == 0 && WARP_M % 16 == 0 && STEPS >= 2, "sixteen lines are read at a time");
 
 SM80_FUNCTION int own_row() {

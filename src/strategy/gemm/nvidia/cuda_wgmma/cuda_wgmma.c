@@ -45,7 +45,6 @@ static const char *const probes[] = {
     "tile_m=64 tile_n=64 cluster=8 band=8 order=direct form=flow",
     "tile_m=64 tile_n=32 cluster=2 band=8 order=swapped form=flow eights=panels",
     "tile_m=128 tile_n=128 cluster=2 band=8 order=swapped",
-    "tile_m=128 tile_n=192 cluster=1 band=8 order=direct",
     "tile_m=128 tile_n=192 cluster=2 band=8 order=swapped eights=panels",
     "tile_m=128 tile_n=192 cluster=1 band=8 order=direct eights=pairs",
     "tile_m=256 tile_n=128 cluster=1 band=8 order=direct eights=pairs",
@@ -189,8 +188,8 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
                        sums, MAX_SUMS);
   if (!is_widened && refuse_eights(problem, &tile, eights, sums, config))
     return refuse_eights(problem, &tile, eights, sums, config);
-  if (tile.tile_n == 192 && (tile.from_registers || tile.is_flow))
-    return "tile_n=192 takes persistent blocks, and A from shared memory; otherwise use 256";
+  if (tile.tile_n == 192 && (tile.split_accumulators == 0 || tile.is_flow))
+    return "tile_n=192 takes partial sums (eights=panels or pairs) and persistent blocks; otherwise use 256";
   if (tile.is_flow && tsl_problem_batch(problem) > 1)
     return "form=flow takes a single product, not a batch";
   if (!tile.is_flow && tile.cluster > 2)
@@ -202,8 +201,8 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
                        tile.tile_m, tile.tile_n, TSL_CUDA_WGMMA_PANEL,
                        (unsigned long long)device->local_bytes_inside, device->name,
                        tile.is_flow ? ", which blocks share" : "");
-  if (tile.b_mn_major && tile.columns % columns != 0)
-    return tsl_refusal("tile_n=%d%s: with adjacent columns of B each block must load multiples of %d columns",
+  if (tile.b_mn_major && tile.columns < columns)
+    return tsl_refusal("tile_n=%d%s: with adjacent columns of B each block must load %d columns or more",
                        tile.tile_n, tile.cluster > 1 && !tile.is_flow ? " cluster=2" : "", columns);
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
     return tsl_refusal("tensor maps count rows and columns in 31 bits");

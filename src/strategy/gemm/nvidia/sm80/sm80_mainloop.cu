@@ -10,6 +10,7 @@
  *   own_row(), own_col()     first row of A and column of B that this thread reads; own_k(): its first k
  *   PANEL::first_place()     place_t of these in a panel, to which B_PLACE is added for B
  *   warp_sums, factors       sums of a warp, and its fragments of one of the STEPS of a panel
+ *   UNROLLED                 steps that are unrolled, an even number
  *   load_factors(), multiply()   load fragments, and multiply them in BLOCKS_M rows of blocks */
 #include "sm80_panels.cu"
 
@@ -62,7 +63,7 @@ SM80_FUNCTION void mainloop(warp_sums sums, const element *a, const element *b, 
 #pragma unroll 1
   for (int p = 0; p < panels; p++) {
     copy_last();
-#pragma unroll
+#pragma unroll(UNROLLED)
     for (int s = 0; s < STEPS; s++) {
       if (s + 1 == STEPS) {
         fill_next();
