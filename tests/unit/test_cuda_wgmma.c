@@ -209,6 +209,29 @@ static void small_blocks_flow(void **state) {
   }
 }
 
+/* A flowing block computes one part of a tile, so all of them run, however few fit at once. Persistent blocks
+ * are at most as many as fit. */
+static void flowing_blocks_all_run(void **state) {
+  (void)state;
+  static const struct {
+    const char *config;
+    int64_t m, n, blocks;
+  } rows[] = {
+      {"tile_m=64 tile_n=16 order=swapped form=flow", 8, 64 * 1000, 1000},
+      {"tile_m=64 tile_n=16 order=swapped form=flow cluster=2", 8, 64 * 1000, 2000},
+      {"tile_m=128 tile_n=128", 12800, 12800, 132},
+      {"tile_m=128 tile_n=128 form=stream", 128 * 133, 128, 132},
+  };
+  const tsl_device device = hopper();
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    const tsl_problem problem = problem_of(rows[i].m, rows[i].n, 4096, TESELA_BF16, TESELA_F32);
+    const tsl_config config = config_of(strategy, rows[i].config);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
+    const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, &device);
+    assert_int_equal(tsl_cuda_wgmma_count_blocks(&tile, &schedule, 1, device.compute_units), rows[i].blocks);
+  }
+}
+
 /* In an incomplete last round the panels of owners and of helpers add up to all panels, and both
  * finish at about the same time. Partial sums and flags are in scratch memory. */
 static void last_rounds_are_helped(void **state) {
@@ -695,6 +718,7 @@ int main(void) {
       cmocka_unit_test(few_tiles_split_k),
       cmocka_unit_test(batches_are_shared_out),
       cmocka_unit_test(small_blocks_flow),
+      cmocka_unit_test(flowing_blocks_all_run),
       cmocka_unit_test(last_rounds_are_helped),
       cmocka_unit_test(cut_factors_are_guaranteed),
       cmocka_unit_test(operands_that_maps_do_not_take_are_packed),

@@ -73,6 +73,9 @@ typedef struct tsl_cuda_wgmma_schedule {
   int64_t flags_bytes, ending; /* bytes in front of the sums; predicted panels of the last round */
 } tsl_cuda_wgmma_schedule;
 tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, const tsl_device *device);
+/* Returns the blocks of a launch of `products` products on `units` multiprocessors. */
+int64_t tsl_cuda_wgmma_count_blocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
+                                    int64_t products, int64_t units);
 
 /* Returns true if an operand with this layout must be packed before a tensor map can address it. */
 bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int element);

@@ -342,12 +342,9 @@ static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_te
   count = append_epilogue_arguments(run, &steps, list, count);
   if (!tile->is_flow) /* partial accumulators */
     list[count++] = (tsl_argument)TSL_ARG_BUFFER(tile->is_stream ? scratch : c);
-  const int64_t all = schedule->tiles_m * schedule->tiles_n * schedule->parts * run->count * tile->cluster,
-                room = (int64_t)tsl_launch_units(run->work->device) * tile->resident / tile->cluster *
-                       tile->cluster,
-                some = tsl_min(tsl_min(schedule->blocks, tsl_max(tile->cluster, room)), all);
-  /* Stream-k needs exactly the blocks of its schedule. */
-  const tsl_grid grid = {{(uint64_t)(tile->is_stream ? schedule->blocks : some), 1, 1}, {tile->items, 1, 1}};
+  const int64_t blocks =
+      tsl_cuda_wgmma_count_blocks(tile, schedule, run->count, tsl_launch_units(run->work->device));
+  const tsl_grid grid = {{(uint64_t)blocks, 1, 1}, {tile->items, 1, 1}};
   return run->work->device->ops->launch(run->stream, state->multiply, &grid, list, count);
 }
 

@@ -270,3 +270,14 @@ tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, 
   schedule.sums_bytes = schedule.parts > 1 ? schedule.parts * tsl_round_up(m * schedule.pitch * 4, 128) : 0;
   return schedule;
 }
+
+int64_t tsl_cuda_wgmma_count_blocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
+                                    int64_t products, int64_t units) {
+  /* A block of form=flow computes one part of a tile, and stream-k needs exactly the blocks of its schedule.
+   */
+  if (tile->is_flow || tile->is_stream)
+    return schedule->blocks;
+  const int64_t all = schedule->tiles_m * schedule->tiles_n * schedule->parts * products * tile->cluster,
+                room = tsl_max(tile->cluster, units * tile->resident / tile->cluster * tile->cluster);
+  return tsl_min(tsl_min(schedule->blocks, room), all);
+}
