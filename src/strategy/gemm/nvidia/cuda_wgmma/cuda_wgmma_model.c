@@ -77,6 +77,8 @@ static const double flow_alone = 1.08, flow_uneven = 0.352, flow_queue = 0.175;
 /* form=flow: reached fraction of memory bandwidth; L2 bandwidth relative to memory bandwidth; bytes per
  * second that the stages of one block load. */
 static const double flow_part = 0.94, flow_cache = 2.32, flow_block_bytes = 6.78e10;
+/* form=flow: slowdown of memory where lines of the longer operand do not begin at cache lines. */
+static const double flow_unaligned = 1.3;
 
 /* Shortest measured time of the main loop: a lower bound of the prediction. */
 static const double flow_least_seconds = 5.64e-6;
@@ -89,7 +91,10 @@ static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
   const double parts = (double)schedule->parts * tile->cluster,
                panels = ceil(ceil((double)problem->k / tile->depth) / parts);
   const double each = fmax(1, ceil(blocks / units)), memory = flow_part * device->bandwidth;
-  const double from_memory = tsl_problem_bytes(problem) / memory,
+  const bool is_tall = tile->problem.m > tile->problem.n;
+  const double l2 = is_tall ? l2_slowdown(tile, &tile->problem.a, true, tile->a_mn_major)
+                            : l2_slowdown(tile, &tile->problem.b, false, tile->b_mn_major);
+  const double from_memory = tsl_problem_bytes(problem) / memory * (l2 > 1 ? flow_unaligned : 1),
                from_cache = blocks * panels * panel / (flow_cache * memory),
                loaded = panels * panel * (each > 2 ? each / 2 : 1) / flow_block_bytes,
                multiplied = each * panels * wgmma_panel_clocks(tile) / clock;
