@@ -209,7 +209,7 @@ static void small_blocks_flow(void **state) {
   }
 }
 
-/* A flowing block computes one part of a tile, so all of them run, however few fit at once. Persistent blocks
+/* A flowing block computes one part of a tile, so all run, however few fit at once. Persistent blocks
  * are at most as many as fit. */
 static void flowing_blocks_all_run(void **state) {
   (void)state;

@@ -206,28 +206,23 @@ SM80_FUNCTION void cluster_barrier() {
 #endif
 }
 /* Loads from address `from` in the shared memory of the cluster's block `rank`; before sm_90 its own. */
-SM80_FUNCTION void cluster_load_pair(double2 &value, unsigned rank, shared_t from) {
+template <class T>
+SM80_FUNCTION void cluster_load_pair(T &value, unsigned rank, shared_t from) {
 #if __CUDA_ARCH__ >= 900
   shared_t there;
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(from), "r"(rank));
-  asm volatile("ld.shared::cluster.v2.f64 {%0, %1}, [%2];"
-               : "=d"(value.x), "=d"(value.y)
-               : "r"(there)
-               : "memory");
+  if constexpr (sizeof(T) == 16)
+    asm volatile("ld.shared::cluster.v2.f64 {%0, %1}, [%2];"
+                 : "=d"(value.x), "=d"(value.y)
+                 : "r"(there)
+                 : "memory");
+  else
+    asm volatile("ld.shared::cluster.v2.f32 {%0, %1}, [%2];"
+                 : "=f"(value.x), "=f"(value.y)
+                 : "r"(there)
+                 : "memory");
 #else
-  value = load_doubles(from);
-#endif
-}
-SM80_FUNCTION void cluster_load_pair(float2 &value, unsigned rank, shared_t from) {
-#if __CUDA_ARCH__ >= 900
-  shared_t there;
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(from), "r"(rank));
-  asm volatile("ld.shared::cluster.v2.f32 {%0, %1}, [%2];"
-               : "=f"(value.x), "=f"(value.y)
-               : "r"(there)
-               : "memory");
-#else
-  value = load_floats(from);
+  load_pair(value, from);
 #endif
 }
 

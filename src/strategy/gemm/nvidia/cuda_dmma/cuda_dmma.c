@@ -52,7 +52,7 @@ static const tsl_types types[] = {
 
 const tsl_strategy tsl_gemm_cuda_dmma = {
     .name = "cuda_dmma",
-    .idea = "f64 and c128 by tensor cores, c64 by FMA, in CUDA C++: asynchronous copies bring panels several "
+    .idea = "f64 and c128 by tensor cores, c64 by FMA: asynchronous copies bring panels several "
             "stages "
             "ahead, in the layout of memory",
     .lifts = "FMA's rate in f64, half of the tensor cores' rate",

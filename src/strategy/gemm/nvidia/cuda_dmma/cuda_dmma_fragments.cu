@@ -1,7 +1,7 @@
 /* A step of a warp: fragments from shared memory, and their products (instructions: sm80.h). Complex elements
  * are four real products: re += a.re b.re - a.im b.im and im += a.re b.im + a.im b.re. Their steps are half
- * as deep, so that two sets of fragments fit in registers. c64 has no tensor cores of its precision: a thread
- * multiplies its rows and columns of the blocks by FMA, one k a step. */
+ * as deep, so that two sets of fragments fit in registers. Tensor cores have no
+ * f32: for c64 a thread multiplies its rows and columns of the blocks by FMA, one k a step. */
 #include "cuda_dmma_panels.cu"
 
 /* Blocks of 16 rows and of 8 columns of a warp. */
