@@ -152,15 +152,18 @@ static bool is_partial(int64_t lines, int tile, bool mn_major, int element) {
   return lines < tile || (mn_major && lines * element % 16 != 0);
 }
 
-/* Returns the extra clocks of a panel's copies where operands are not aligned. A warp
- * checks the bounds of each chunk, and copies elements one by one where an operand has no width. */
+/* Returns the extra clocks of a panel's copies where C is smaller than a tile, and where operands are not
+ * aligned. There a warp checks the bounds of each chunk, and copies elements one by one where an operand has
+ * no width. */
 static double narrow_part_clocks(const tsl_sm80_tile *tile) {
-  static const double look_clocks = 490, element_clocks = 25;
+  static const double partial_clocks = 30, look_clocks = 490, element_clocks = 25;
   const int width_a = tile->packs ? 16 : tile->a_width, width_b = tile->packs ? 16 : tile->b_width;
   const double ones = element_clocks * 16 / tile->element,
                chunks = (double)tile->depth * tile->element / 16 / tile->items;
   if (width_a == 16 && width_b == 16)
-    return 0;
+    return tile->problem.m < tile->tile_m || tile->problem.n < tile->tile_n
+               ? chunks * (tile->tile_m + tile->tile_n) * partial_clocks
+               : 0;
   return chunks * tile->tile_m * (look_clocks + (width_a ? 0 : ones)) +
          chunks * tile->tile_n * (look_clocks + (width_b ? 0 : ones));
 }
