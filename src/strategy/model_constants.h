@@ -135,7 +135,7 @@
   X(f16_launches, 0, "f16: launches of a run without the product's") \
   X(bf16_streamed, 1, "bf16: fraction of the bandwidth that copy kernels reach") \
   X(bf16_launches, 0, "bf16: launches of a run without the products'") \
-  X(doubt, 0, "bf16: measured time relative to the model's")
+  X(doubt, 0, "bf16: measured time of the products relative to their models")
 
 #define TSL_RESIDUE_CONSTANTS(X) \
   X(panel_clocks, 0, "clocks of a panel of a tile") \

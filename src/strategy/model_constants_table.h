@@ -35,7 +35,7 @@
      .pressure = 2.43, .store_clocks = 0.266, .store_odd = 36.3, .short_odd = 0.33, .write_share = 2.04,
      .read_bytes = 14.4, .read_odd = 0.56, .write_bytes = 6.15, .part_bytes = 22, .sum_odd = 3.59,
      .launch_share = 0.249, .sum_launch_share = 0.53},
- .split = {.f16_streamed = 0.76, .f16_launches = 5, .bf16_streamed = 0.7, .bf16_launches = 4, .doubt = 1.75},
+ .split = {.f16_streamed = 0.76, .f16_launches = 5, .bf16_streamed = 0.7, .bf16_launches = 4, .doubt = 1},
  .residue = {.panel_clocks = 1200, .tile_clocks = 3800, .streamed = 0.76, .waited = 0.2,
      .cool_seconds = 0.005, .hot = 1.15, .gap_seconds = 1.4e-06, .choose_seconds = 4.5e-06,
      .line_seconds = 1.2e-09, .block_seconds = 1e-05, .block_seconds_more = 2e-05},

@@ -100,16 +100,23 @@ static const char *split_refuse(const tsl_problem *problem, const tsl_config *co
   return (device->capabilities & needs) != needs ? "its kernels want local memory with barriers" : NULL;
 }
 
+tsl_problem tsl_split_required_product(const tsl_problem *problem, const tsl_config *config,
+                                       const tsl_device *device, double *factor) {
+  tsl_problem product = tsl_split_product(problem, config, device);
+  *factor = product_factor(problem, config);
+  if (tsl_split_form_of(config)->parts == 1) {
+    product.ask.accuracy = TSL_ACCURACY_NUMBER;
+    product.ask.number = *factor * 0x1p-24;
+  }
+  return product;
+}
+
 static tesela_status split_make_product(tsl_work *work, double beta, const tsl_subplan *like,
                                         tsl_subplan **child) {
   const bool is_host = split_is_host(work->device);
-  tsl_problem problem = tsl_split_product(work);
+  double factor;
+  tsl_problem problem = tsl_split_required_product(&work->problem, &work->config, work->device, &factor);
   problem.beta[0] = beta;
-  const double factor = product_factor(&work->problem, &work->config);
-  if (tsl_split_form_of(&work->config)->parts == 1) {
-    problem.ask.accuracy = TSL_ACCURACY_NUMBER;
-    problem.ask.number = factor * 0x1p-24;
-  }
   const tsl_subplan_request request = {.problem = &problem,
                                        .device = work->device,
                                        .in_buffers = !is_host,
@@ -188,10 +195,10 @@ const tsl_strategy tsl_gemm_split_precision = {
     .params = params,
     .refuse = split_refuse,
     .build_seconds = 2.6,
-    .score = tsl_split_seconds,
     .build = split_build,
     .run = split_run,
     .release = split_release,
     .supports = {.types = types},
+    .splits = {.score = tsl_split_seconds},
     .resources = {.scratch = scratch_bytes, .host = host_bytes, .count_costs = tsl_split_account},
 };
