@@ -28,6 +28,9 @@ static const struct described_constant {
 #define CONSTANT(name, max, meaning) {{"register_tile." #name, max}, offsetof(tsl_model_constants, register_tile.name)},
     TSL_REGISTER_CONSTANTS(CONSTANT)
 #undef CONSTANT
+#define CONSTANT(name, max, meaning) {{"opencl_mma." #name, max}, offsetof(tsl_model_constants, opencl_mma.name)},
+    TSL_OPENCL_MMA_CONSTANTS(CONSTANT)
+#undef CONSTANT
 #define CONSTANT(name, max, meaning) {{"split." #name, max}, offsetof(tsl_model_constants, split.name)},
     TSL_SPLIT_CONSTANTS(CONSTANT)
 #undef CONSTANT

@@ -166,6 +166,14 @@
 #define TSL_EXACT_CONSTANTS(X) \
   X(fixed_seconds, 0, "seconds of a run besides its terms")
 
+#define TSL_OPENCL_MMA_CONSTANTS(X) \
+  X(memory_wait, 0, "clocks of the latency of global memory") \
+  X(group_clocks, 0, "clocks of the start and end of a group") \
+  X(store_clocks, 0, "clocks of the epilogue of a tile, per element") \
+  X(pack_traffic, 0, "memory traffic per packed byte") \
+  X(memory_part, 1, "reached fraction of memory bandwidth") \
+  X(launch_share, 0, "fraction of launch latency of a kernel")
+
 /* X(member, family): the members of a row. mma: cuda_mma; dmma: cuda_dmma */
 #define TSL_MODEL_FAMILY_LIST(X) \
   X(wgmma, wgmma, TSL_WGMMA_CONSTANTS) \
@@ -173,6 +181,7 @@
   X(dmma, sm80, TSL_SM80_CONSTANTS) \
   X(thin_tile, thin, TSL_THIN_CONSTANTS) \
   X(register_tile, register, TSL_REGISTER_CONSTANTS) \
+  X(opencl_mma, opencl_mma, TSL_OPENCL_MMA_CONSTANTS) \
   X(split, split, TSL_SPLIT_CONSTANTS) \
   X(residue, residue, TSL_RESIDUE_CONSTANTS) \
   X(complex, complex, TSL_COMPLEX_CONSTANTS) \
@@ -193,6 +202,9 @@ typedef struct tsl_thin_constants {
 typedef struct tsl_register_constants {
   TSL_REGISTER_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
 } tsl_register_constants;
+typedef struct tsl_opencl_mma_constants {
+  TSL_OPENCL_MMA_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
+} tsl_opencl_mma_constants;
 typedef struct tsl_split_constants {
   TSL_SPLIT_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
 } tsl_split_constants;

@@ -112,12 +112,19 @@ static double narrow_unit_rate(const tsl_sm80_tile *tile, const tsl_device *devi
   return tsl_sm80_is_eight(&tile->problem) ? rate : rate * 2 / tile->element;
 }
 
+/* Returns the bytes of a panel's copies, 0 for elements one by one. Chunks at the end of packed MN-major lines are
+ * partial unless the lines are whole. */
+static int narrow_copy_width(const tsl_sm80_tile *tile, int width, bool mn_major, int64_t lines) {
+  return !tile->packs ? width : mn_major && lines * tile->element % 16 != 0 ? 0 : 16;
+}
+
 /* Returns the extra clocks of a panel's copies where tiles are partial or operands are not aligned. A warp
  * checks the bounds of each chunk, and copies elements one by one where an operand has no width. */
 static double narrow_part_clocks(const tsl_sm80_tile *tile) {
   static const double look_clocks = 490, element_clocks = 25;
   const tsl_problem *problem = &tile->problem;
-  const int width_a = tile->packs ? 16 : tile->a_width, width_b = tile->packs ? 16 : tile->b_width;
+  const int width_a = narrow_copy_width(tile, tile->a_width, tile->a_mn_major, problem->m),
+            width_b = narrow_copy_width(tile, tile->b_width, tile->b_mn_major, problem->n);
   const double ones = element_clocks * 16 / tile->element,
                chunks = (double)tile->depth * tile->element / 16 / tile->items;
   if (width_a == 16 && width_b == 16 && problem->m >= tile->tile_m && problem->n >= tile->tile_n)
