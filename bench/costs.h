@@ -3,9 +3,9 @@
  *     device label=NVIDIA-H200 key=... date=2026-11-29 revision=... compute_units=132 ...
  *     bf16 NT 216 104 320 1 3.5e-06 1.67e-05 cuda_whole tile_m=64 tile_n=64 room=226
  *
- * A line has the word of the types, the layout, m, n, k, the number of products, the seconds that the model
- * predicted then, the measured seconds, the strategy and its config. The device's line has each fact that
- * models read, so that they can be evaluated without the device. */
+ * The fields of a line are the types, the layout, m, n, k, and the number of products. Then follow the
+ * predicted and the measured seconds, the strategy and its config. The model of that time predicted. The
+ * device's line has each fact that models read, so that they can be evaluated without the device. */
 #ifndef TSL_BENCH_COSTS_H
 #define TSL_BENCH_COSTS_H
 

@@ -26,7 +26,7 @@
  *   --configs N     also times N configs of tesela's and the rivals' strategies: the models' next ones, and
  * every second one drawn at random from those predicted within twice the best; their lines are not printed
  *   --json FILE     also writes JSON
- *   --matrix FILE   appends predicted and measured seconds of each plan (costs.h)
+ *   --matrix FILE   appends the costs of all plans (costs.h)
  *   --compile I/N   only compiles products I, I + N, ...: for several processes at once
  *
  * TESELA_WISDOM selects the wisdom. */
@@ -571,13 +571,26 @@ static void write_row(const product *row, double apart) {
   json_close('}');
 }
 
+/* Returns the word of a group's types and accuracy (costs.h); NULL: there is none. */
+static const char *get_types_word(const gpu_group *group) {
+  tsl_types types;
+  const char *accuracy,
+      *word = group->accuracy && strcmp(group->accuracy, "tf32") == 0 ? "tf32" : group->types;
+  bench_word_types(word, &types, &accuracy);
+  return strcmp(accuracy ? accuracy : "", group->accuracy ? group->accuracy : "") == 0 &&
+                 (strcmp(word, "tf32") != 0 || strcmp(group->types, "f32") == 0)
+             ? word
+             : NULL;
+}
+
 /* Appends the row's plans to the matrix, but no rows with other numbers or operations. */
 static void write_costs(const product *row) {
   bench_cost cost = {.item = {.size = {row->problem.m, row->problem.n, row->problem.k},
                               .batch = tsl_problem_batch(&row->problem)}};
-  if (row->group->operation != GPU_PRODUCT || row->kind != TSL_KIND_NORMAL || row->group->shapes)
+  const char *word = get_types_word(row->group);
+  if (row->group->operation != GPU_PRODUCT || row->kind != TSL_KIND_NORMAL || !word)
     return;
-  snprintf(cost.types, sizeof cost.types, "%s", row->group->types);
+  snprintf(cost.types, sizeof cost.types, "%s", word);
   memcpy(cost.item.layout, row->layout, sizeof cost.item.layout);
   for (int i = 0; i < side_count - 1; i++) {
     if (!plans[i].plan || sides[i].why[0])

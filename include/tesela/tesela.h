@@ -209,7 +209,7 @@ typedef struct tesela_options {
   const char *accuracy;
   /** Required reproducibility: the condition under which the same call gives the same bits.
    *
-   * "any" requires nothing. "run" means the same bits on this machine, "threads" also with any number
+   * "any" requires nothing: a call that recurs may also try a second plan. "run" means the same bits on this machine, "threads" also with any number
    * of threads, "devices" on any device. Strategies without this guarantee are not used. NULL:
    * TESELA_BITS at the context's creation, else "any". */
   const char *reproducibility;

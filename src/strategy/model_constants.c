@@ -13,39 +13,41 @@ static const struct described_constant {
   size_t offset;
 } constants[] = {
 /* clang-format off */
-#define CONSTANT(name, max, meaning) {{"wgmma." #name, max}, offsetof(tsl_model_constants, wgmma.name)},
+#define CONSTANT_OF(member, name, max) {{#member "." #name, max}, offsetof(tsl_model_constants, member.name)},
+#define CONSTANT(name, max, meaning) CONSTANT_OF(wgmma, name, max)
     TSL_WGMMA_CONSTANTS(CONSTANT)
 #undef CONSTANT
-#define CONSTANT(name, max, meaning) {{"mma." #name, max}, offsetof(tsl_model_constants, mma.name)},
+#define CONSTANT(name, max, meaning) CONSTANT_OF(mma, name, max)
     TSL_SM80_CONSTANTS(CONSTANT)
 #undef CONSTANT
-#define CONSTANT(name, max, meaning) {{"dmma." #name, max}, offsetof(tsl_model_constants, dmma.name)},
+#define CONSTANT(name, max, meaning) CONSTANT_OF(dmma, name, max)
     TSL_SM80_CONSTANTS(CONSTANT)
 #undef CONSTANT
-#define CONSTANT(name, max, meaning) {{"thin_tile." #name, max}, offsetof(tsl_model_constants, thin_tile.name)},
+#define CONSTANT(name, max, meaning) CONSTANT_OF(thin_tile, name, max)
     TSL_THIN_CONSTANTS(CONSTANT)
 #undef CONSTANT
-#define CONSTANT(name, max, meaning) {{"register_tile." #name, max}, offsetof(tsl_model_constants, register_tile.name)},
+#define CONSTANT(name, max, meaning) CONSTANT_OF(register_tile, name, max)
     TSL_REGISTER_CONSTANTS(CONSTANT)
 #undef CONSTANT
-#define CONSTANT(name, max, meaning) {{"opencl_mma." #name, max}, offsetof(tsl_model_constants, opencl_mma.name)},
+#define CONSTANT(name, max, meaning) CONSTANT_OF(opencl_mma, name, max)
     TSL_OPENCL_MMA_CONSTANTS(CONSTANT)
 #undef CONSTANT
-#define CONSTANT(name, max, meaning) {{"split." #name, max}, offsetof(tsl_model_constants, split.name)},
+#define CONSTANT(name, max, meaning) CONSTANT_OF(split, name, max)
     TSL_SPLIT_CONSTANTS(CONSTANT)
 #undef CONSTANT
-#define CONSTANT(name, max, meaning) {{"residue." #name, max}, offsetof(tsl_model_constants, residue.name)},
+#define CONSTANT(name, max, meaning) CONSTANT_OF(residue, name, max)
     TSL_RESIDUE_CONSTANTS(CONSTANT)
 #undef CONSTANT
-#define CONSTANT(name, max, meaning) {{"complex." #name, max}, offsetof(tsl_model_constants, complex.name)},
+#define CONSTANT(name, max, meaning) CONSTANT_OF(complex, name, max)
     TSL_COMPLEX_CONSTANTS(CONSTANT)
 #undef CONSTANT
-#define CONSTANT(name, max, meaning) {{"whole." #name, max}, offsetof(tsl_model_constants, whole.name)},
+#define CONSTANT(name, max, meaning) CONSTANT_OF(whole, name, max)
     TSL_WHOLE_CONSTANTS(CONSTANT)
 #undef CONSTANT
-#define CONSTANT(name, max, meaning) {{"exact." #name, max}, offsetof(tsl_model_constants, exact.name)},
+#define CONSTANT(name, max, meaning) CONSTANT_OF(exact, name, max)
     TSL_EXACT_CONSTANTS(CONSTANT)
 #undef CONSTANT
+#undef CONSTANT_OF
     /* clang-format on */
 };
 enum { CONSTANTS = sizeof constants / sizeof *constants };

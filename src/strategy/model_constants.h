@@ -1,6 +1,6 @@
-/* Constants of performance models that depend on the device. tools/fit fits them to measured times, and
- * writes the rows of model_constants_table.h: a row for each measured device. Devices without a row use the
- * first row. Times are in seconds or in clocks of a compute unit; rates in bytes per clock of a unit. */
+/* Constants of performance models that depend on the device. tools/fit fits them to measured times. It writes
+ * the rows of model_constants_table.h, a row for each measured device. Devices without a row use the first
+ * row. Times are in seconds or in clocks of a compute unit; rates in bytes per clock of a unit. */
 #ifndef TSL_STRATEGY_MODEL_CONSTANTS_H
 #define TSL_STRATEGY_MODEL_CONSTANTS_H
 
@@ -58,7 +58,7 @@
   X(launch_share, 0, "fraction of launch latency that remains between successive launches") \
   X(overlap, 0, "exponent of overlapping activities") \
   X(odd_sums, 0, "factor of the epilogue where elements of C are stored one by one") \
-  X(odd_part_sums, 0, "the same with split-k") \
+  X(odd_part_sums, 0, "factor of the epilogue with split-k") \
   X(odd_moves, 0, "factor of the traffic of C without split-k") \
   X(pack_traffic, 0, "memory traffic per packed byte")
 
@@ -72,7 +72,7 @@
   X(chunk_clocks, 0, "minimum clocks of a chunk of the thin operand") \
   X(chunk_odd, 0, "factor on it where an operand is not aligned") \
   X(bring_instructions, 0, "extra instructions of a thin vector") \
-  X(bring_odd_instructions, 0, "the same, not aligned") \
+  X(bring_odd_instructions, 0, "scheduler instructions or clocks, not aligned") \
   X(read_odd_instructions, 0, "extra instructions of a large vector read by elements") \
   X(registers_easy, 0, "registers above which the compiler spills") \
   X(pressure, 0, "extra instructions of each further register") \
@@ -90,23 +90,23 @@
   X(memory_wait, 0, "clocks of the latency of global memory") \
   X(flow_wait, 0, "clocks of the latency of asynchronous copies") \
   X(group_clocks, 0, "clocks of the start and end of a group") \
-  X(flow_group_clocks, 0, "the same with asynchronous copies") \
+  X(flow_group_clocks, 0, "clocks of a group with asynchronous copies") \
   X(first_clocks, 0, "clocks of a launch") \
   X(part_clocks, 0, "clocks of a k split") \
   X(along_instructions, 0, "scheduler instructions of a loaded vector along k") \
-  X(last_instructions, 0, "the same in panels with guards") \
-  X(copy_instructions, 0, "the same of asynchronous copies") \
+  X(last_instructions, 0, "scheduler instructions in panels with guards") \
+  X(copy_instructions, 0, "scheduler instructions of asynchronous copies") \
   X(read_clocks, 0, "memory path: clocks of the vectors of 32 items from local memory") \
   X(along_odd_clocks, 0, "memory path: loads along k, not aligned") \
   X(across_clocks, 0, "memory path: loads across lines") \
-  X(across_odd_clocks, 0, "memory path: the same, not aligned") \
-  X(across_edge_clocks, 0, "memory path: the same at an edge") \
+  X(across_odd_clocks, 0, "memory path: loads across lines, not aligned") \
+  X(across_edge_clocks, 0, "memory path: clocks at an edge") \
   X(flow_along_clocks, 0, "memory path: asynchronous copies along k") \
-  X(flow_along_edge_clocks, 0, "memory path: the same at an edge") \
+  X(flow_along_edge_clocks, 0, "memory path: clocks at an edge") \
   X(flow_across_odd_clocks, 0, "memory path: asynchronous copies across lines, not aligned") \
   X(flow_slower, 0, "slowdown of the loop by asynchronous copies") \
-  X(flow_wide_slower, 0, "the same of micro-tiles of more than 64 elements without slices") \
-  X(flow_slices_slower, 0, "the same with slices") \
+  X(flow_wide_slower, 0, "further slowdown of micro-tiles of more than 64 elements without slices") \
+  X(flow_slices_slower, 0, "further slowdown of slices") \
   X(depth_16_slower, 0, "slowdown of panels of 16 depths without slices") \
   X(depth_32_slower, 0, "slowdown of panels of 32 depths without slices") \
   X(two_stages_slower, 0, "slowdown of two stages") \
@@ -158,7 +158,7 @@
 #define TSL_WHOLE_CONSTANTS(X) \
   X(first_clocks, 0, "clocks from a block's start to its last copy") \
   X(rate_of_warp, 0, "instructions per clock that a multiprocessor issues for each of its warps") \
-  X(rate_alone, 0, "the same of the only product of a multiprocessor")                                        \
+  X(rate_alone, 0, "rate_of_warp with one product") \
   X(rate_most, 0, "instructions per clock at most") \
   X(memory_part, 1, "reached fraction of memory bandwidth") \
   X(launch_share, 0, "fraction of launch latency that remains between successive launches")

@@ -1,7 +1,7 @@
-/* Race of a cached plan and the planner's second candidate, on the caller's own runs: where the models leave
- * a doubt and calls recur, both run in turn until each has been timed a few times, and the faster one stays.
+/* Race of a cached plan and the planner's second candidate, on the caller's own runs. Where the models leave
+ * a doubt and calls recur, both plans run in turn. After a few timed runs of each the faster plan stays.
  *
- * Only one-shot calls whose bits may differ from run to run (reproducibility "any") take part. A run by
+ * Only one-shot calls take part whose bits may differ from run to run (reproducibility "any"). A run by
  * either plan is right, so nothing is computed twice. The second plan is made at the TSL_RACE_USES-th call,
  * and only if nothing must be compiled for it. */
 #ifndef TSL_TUNE_PLAN_RACE_H

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# fit.sh BENCH_MODELS FIT FILE: the models' own times with changed constants are fitted until the predictions are
-# right, and the fit says so if it leaves the constants that were changed.
+# fit.sh BENCH_MODELS FIT FILE: the times are the models' own, with changed constants and noise.
+# The fit must find predictions for these times. A fit without rounds must fail.
 set -euo pipefail
 models=$1 fit=$2 file=$3
 for python in python3 /usr/bin/python3; do

@@ -9,7 +9,7 @@
 
 static void devices_without_a_row_use_the_first(void **state) {
   (void)state;
-  tsl_device device = {.label = "a device that nobody measured"};
+  tsl_device device = {.label = "a device without measurements"};
   const tsl_model_constants *first = tsl_model_constants_of(&device);
   snprintf(device.label, sizeof device.label, "%s", first->label);
   assert_ptr_equal(tsl_model_constants_of(&device), first);

@@ -1,6 +1,6 @@
-/* Races of cached plans on the caller's own runs: a plan that wisdom overrates is replaced by the second
- * candidate, every result is right meanwhile, and nothing is raced where bits must repeat or a strategy is
- * named. */
+/* Races of cached plans on the caller's own runs. A plan that wisdom overrates is replaced by the second
+ * candidate, and every result is right meanwhile. Nothing is raced where bits must repeat, or where a
+ * strategy is named. */
 #include "unit/calls.h"
 
 #include <tesela/tesela.h>
