@@ -112,8 +112,8 @@ static double narrow_unit_rate(const tsl_sm80_tile *tile, const tsl_device *devi
   return tsl_sm80_is_eight(&tile->problem) ? rate : rate * 2 / tile->element;
 }
 
-/* Returns the bytes of a panel's copies, 0 for elements one by one. Chunks at the end of packed MN-major lines are
- * partial unless the lines are whole. */
+/* Returns the bytes of a panel's copies, 0 for elements one by one. The last chunk of a packed MN-major line
+ * may be partial. */
 static int narrow_copy_width(const tsl_sm80_tile *tile, int width, bool mn_major, int64_t lines) {
   return !tile->packs ? width : mn_major && lines * tile->element % 16 != 0 ? 0 : 16;
 }
