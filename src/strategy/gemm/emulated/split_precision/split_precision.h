@@ -40,6 +40,8 @@ uint64_t tsl_split_scratch(const tsl_problem *problem, const tsl_config *config,
 uint64_t tsl_split_workspace(const tsl_problem *problem, const tsl_config *config);
 /* Returns the problem of a product of parts. Parts lie in the device's layout. */
 tsl_problem tsl_split_product(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+/* Returns the error bound relative to |A||B| in roundings of f32. */
+double tsl_split_factor(const tsl_problem *problem, const tsl_config *config);
 /* Returns this problem with the accuracy that it needs; *factor gets the error bound of its plans. */
 tsl_problem tsl_split_required_product(const tsl_problem *problem, const tsl_config *config,
                                        const tsl_device *device, double *factor);
