@@ -23,11 +23,15 @@
  *   --without S     also times the planner's choice without strategy S; tesela's line has the ratio
  *   --seconds S     time for each side's samples (0.1)
  *   --limit S       begins no product after this time (no limit)
+ *   --configs N     also times N configs of tesela's and the rivals' strategies: the models' next ones, and
+ * every second one drawn at random from those predicted within twice the best; their lines are not printed
  *   --json FILE     also writes JSON
+ *   --matrix FILE   appends the costs of all plans (costs.h)
  *   --compile I/N   only compiles products I, I + N, ...: for several processes at once
  *
  * TESELA_WISDOM selects the wisdom. */
 #include "cases.h"
+#include "costs.h"
 #include "device.h"
 #include "gpu_rows.h"
 
@@ -36,8 +40,10 @@
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
+#include "tune/search.h"
 
-enum { ONLY_MAX = 16, RIVALS_MAX = 8, SIDES_MAX = RIVALS_MAX + 3, TYPES_MAX = 32 };
+enum { ONLY_MAX = 16, RIVALS_MAX = 8, CONFIGS_MAX = 32, TYPES_MAX = 32 };
+enum { SIDES_MAX = RIVALS_MAX + CONFIGS_MAX + 3 };
 enum { PIECES = 3, PIECE_BYTES = 1 << 18, SEED_BYTES = 16 << 20, GAP_BYTES = 512, SETS_MAX = 4096 };
 
 typedef struct product {
@@ -70,7 +76,9 @@ static struct {
 static const char *device_name = "cuda:0", *json_path, *strategy_text, *compile_part, *only[ONLY_MAX],
                   *own_shapes, *without_name,
                   *type_list = "f32,tf32,f64,c64,c128,bf16,bf16:f32,f16,f16:f32,i8,e4m3:bf16";
-static int only_count, rivals, failed, late;
+static int only_count, rivals, configs, failed, late;
+static const char *matrix_path;
+static FILE *matrix_file;
 static bool quick;
 static double seconds_max = 0.1, limit = INFINITY, begun;
 static const tsl_strategy *without;
@@ -79,7 +87,7 @@ static int product_count;
 static bench_mean means[GPU_GROUPS], over_without;
 static bench_side sides[SIDES_MAX];
 static side_plan plans[SIDES_MAX];
-static int side_count;
+static int side_count, config_first; /* sides from config_first to the peer are of --configs */
 
 /* --- the products --- */
 
@@ -156,24 +164,18 @@ static void list_group(const gpu_group *group) {
     }
 }
 
-/* Adds the products of --draw; each type of the list is a group. "tf32" has f32's operands and less accuracy.
- */
+/* Adds the products of --draw; each type of the list is a group. */
 static void list_drawn(void) {
   static gpu_group drawn[TYPES_MAX];
-  static char words[TYPES_MAX][32];
+  static char words[TYPES_MAX][BENCH_TYPES_WORD];
   tsl_types types[TYPES_MAX];
   int count = 0;
   for (const char *rest = type_list; bench_next_word(&rest, ", ", words[count], sizeof words[count]);
        count++) {
-    const bool is_tf32 = strcmp(words[count], "tf32") == 0;
     if (count == TYPES_MAX - 1)
       bench_stop(words[count], "is one type too many");
-    bench_types_parse(is_tf32 ? "f32" : words[count], &types[count], 1);
-    drawn[count] = (gpu_group){.name = "drawn",
-                               .types = words[count],
-                               .accuracy = is_tf32                         ? "tf32"
-                                           : types[count].a == TESELA_E4M3 ? "e4m3"
-                                                                           : NULL};
+    drawn[count] = (gpu_group){.name = "drawn", .types = words[count]};
+    bench_word_types(words[count], &types[count], &drawn[count].accuracy);
   }
   for (int i = 0; i < bench_cases.count; i++)
     for (int t = 0; t < count; t++)
@@ -345,6 +347,40 @@ static void add_choices(const tsl_problem *problem, const tsl_strategy *except, 
   free(list);
 }
 
+/* Returns true if a side is this plan. */
+static bool has_side(const tsl_space_point *point) {
+  for (int i = 0; i < side_count; i++)
+    if (plans[i].strategy == point->strategy &&
+        memcmp(&plans[i].config, &point->config, sizeof point->config) == 0)
+      return true;
+  return false;
+}
+
+/* Adds sides of --configs. A random number decides which config takes every second place. */
+static void add_configs(const tsl_problem *problem) {
+  static const double within_factor = 2;
+  tsl_space space = {0};
+  const int first = side_count;
+  for (int i = 0; i < first; i++)
+    if (plans[i].strategy)
+      bench_must(tsl_space_add(&space, problem, bench_gpu.device, plans[i].strategy, NULL, 0), plans[i].name);
+  tsl_space_sort(&space);
+  int within = 0, added = 0;
+  while (within < space.count && space.points[within].predicted <= within_factor * space.points[0].predicted)
+    within++;
+  for (int i = 0; i < within && added < configs; i++) {
+    const uint64_t random =
+        tsl_random_u64((uint64_t)(problem->m * 31 + problem->n * 17 + problem->k), (uint64_t)i);
+    const tsl_space_point *point = &space.points[i % 2 ? i + (int)(random % (uint64_t)(within - i)) : i];
+    if (has_side(point))
+      continue;
+    add_side(point->strategy, &point->config, NULL, NULL);
+    plans[side_count - 1].predicted = point->predicted;
+    added++;
+  }
+  tsl_space_free(&space);
+}
+
 static const tsl_strategy *find_peer(const gpu_group *group) {
   return group->operation == GPU_SYRK   ? &bench_cublas_syrk
          : group->operation == GPU_TRSM ? &bench_cublas_trsm
@@ -372,7 +408,7 @@ static void plan_side(const tsl_problem *problem, int i) {
  * the peer. */
 static void list_sides(const product *row, const tsl_problem *bare) {
   static tsl_strategy passing;
-  side_count = 0;
+  side_count = config_first = 0;
   add_choices(&row->problem, NULL, row->group->operation == GPU_EPILOGUE ? 1 : rivals + 1);
   if (row->group->operation == GPU_EPILOGUE) {
     if (plans[0].strategy)
@@ -380,9 +416,13 @@ static void list_sides(const product *row, const tsl_problem *bare) {
     passing.supports.epilogues = false;
     add_side(&passing, &plans[0].config, "by a pass", plans[0].strategy ? NULL : "no strategy");
     add_side(plans[0].strategy, &plans[0].config, "alone", plans[0].strategy ? NULL : "no strategy");
+    config_first = side_count - 1;
   } else {
     if (without)
       add_choices(&row->problem, without, 1);
+    config_first = side_count;
+    if (configs > 0)
+      add_configs(&row->problem);
     const tsl_strategy *peer = find_peer(row->group);
     const tsl_config config = tsl_strategy_defaults(peer);
     add_side(peer, &config, peer->name, tsl_strategy_refuse(peer, &row->problem, &config, bench_gpu.device));
@@ -523,12 +563,45 @@ static void write_row(const product *row, double apart) {
   json_number("ratio", sides[last].median / sides[0].median);
   json_text("by", plans[0].strategy ? tsl_basis_name(plans[0].basis) : "");
   write_side(row, "peer", last);
-  for (int i = 0; i < last; i++) {
+  for (int i = 0; i < config_first; i++) {
     char key[32];
     snprintf(key, sizeof key, "rival %d", i);
     write_side(row, i ? key : "tesela", i);
   }
   json_close('}');
+}
+
+/* Returns the word of a group's types and accuracy (costs.h); NULL: there is none. */
+static const char *get_types_word(const gpu_group *group) {
+  tsl_types types;
+  const char *accuracy,
+      *word = group->accuracy && strcmp(group->accuracy, "tf32") == 0 ? "tf32" : group->types;
+  bench_word_types(word, &types, &accuracy);
+  return strcmp(accuracy ? accuracy : "", group->accuracy ? group->accuracy : "") == 0 &&
+                 (strcmp(word, "tf32") != 0 || strcmp(group->types, "f32") == 0)
+             ? word
+             : NULL;
+}
+
+/* Appends the row's plans to the matrix, but no rows with other numbers or operations. */
+static void write_costs(const product *row) {
+  bench_cost cost = {.item = {.size = {row->problem.m, row->problem.n, row->problem.k},
+                              .batch = tsl_problem_batch(&row->problem)}};
+  const char *word = get_types_word(row->group);
+  if (row->group->operation != GPU_PRODUCT || row->kind != TSL_KIND_NORMAL || !word)
+    return;
+  snprintf(cost.types, sizeof cost.types, "%s", word);
+  memcpy(cost.item.layout, row->layout, sizeof cost.item.layout);
+  for (int i = 0; i < side_count - 1; i++) {
+    if (!plans[i].plan || sides[i].why[0])
+      continue;
+    cost.strategy = plans[i].strategy, cost.config = plans[i].config;
+    cost.predicted =
+        tsl_strategy_seconds(cost.strategy, &row->problem, &cost.config, bench_gpu.device, tsl_strategy_at);
+    cost.seconds = sides[i].median;
+    bench_costs_write(matrix_file, &cost);
+  }
+  fflush(matrix_file);
 }
 
 static int find_group(const gpu_group *group) {
@@ -540,7 +613,7 @@ static int find_group(const gpu_group *group) {
 
 static void print_row(const product *row, double apart) {
   const bench_side *last = &sides[side_count - 1];
-  for (int i = 0; i < side_count - 1; i++) {
+  for (int i = 0; i < config_first; i++) {
     const double ratio = last->median / sides[i].median;
     const char *why = sides[i].why[0] ? sides[i].why : i == 0 ? last->why : "";
     const bool is_drawn = !row->group->shapes;
@@ -554,8 +627,8 @@ static void print_row(const product *row, double apart) {
     bench_print_number(get_rate(row, &sides[i]), 8, 2);
     bench_print_number(get_rate(row, last), 8, 2);
     bench_print_number(ratio, 6, 3);
-    if (without) { /* its side is the last before the peer */
-      const double over = sides[side_count - 2].median / sides[i].median;
+    if (without) { /* its side is the last of tesela's choices */
+      const double over = sides[config_first - 1].median / sides[i].median;
       bench_print_number(over, 6, 3);
       if (i == 0)
         bench_mean_add(&over_without, over, row->name);
@@ -604,6 +677,8 @@ static void measure(const product *row) {
                             .calls_max = 256});
   print_row(row, apart);
   write_row(row, apart);
+  if (matrix_file)
+    write_costs(row);
   destroy_plans();
   bench_sides_free(sides, side_count);
   free_operands();
@@ -659,6 +734,8 @@ int main(int argc, char **argv) {
                                          OPTION_TEXT("types", type_list),
                                          OPTION_TEXT("strategy", strategy_text),
                                          OPTION_COUNT("rivals", rivals),
+                                         OPTION_COUNT("configs", configs),
+                                         OPTION_TEXT("matrix", matrix_path),
                                          OPTION_TEXT("without", without_name),
                                          OPTION_NUMBER("seconds", seconds_max),
                                          OPTION_NUMBER("limit", limit),
@@ -671,6 +748,8 @@ int main(int argc, char **argv) {
   bench_read(argc, argv, "gpu", options, NULL);
   if (rivals < 0 || rivals > RIVALS_MAX)
     bench_stop("--rivals", "0 to 8");
+  if (configs < 0 || configs > CONFIGS_MAX)
+    bench_stop("--configs", "0 to 32");
   without = without_name ? tsl_strategy_find(TSL_OP_GEMM, without_name) : NULL;
   if (without_name && !without)
     bench_stop(without_name, "no strategy");
@@ -678,10 +757,18 @@ int main(int argc, char **argv) {
   for (int i = 0; i < GPU_GROUPS && bench_cases.count == 0; i++)
     list_group(&gpu_groups[i]);
   bench_gpu_open(device_name);
+  if (matrix_path && !compile_part) {
+    matrix_file = fopen(matrix_path, "ae");
+    if (!matrix_file)
+      bench_stop(matrix_path, "cannot be written");
+    bench_costs_write_device(matrix_file, bench_gpu.device);
+  }
   if (compile_part)
     compile();
   else
     measure_all();
+  if (matrix_file && fclose(matrix_file) != 0)
+    bench_stop(matrix_path, "not all could be written");
   bench_gpu_close();
   free(products);
   return failed > 0;

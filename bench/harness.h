@@ -133,6 +133,9 @@ void bench_print_number(double value, int width, int digits);
 
 /* --- JSON (report.c) --- */
 
+/* Writes the date and time in UTC to `text`, which is returned; returns the commit of the build, or "". */
+const char *bench_date(char *text, size_t size);
+const char *bench_revision(void);
 /* Opens the file and writes the first keys: version, revision, command, date and machine. All others do
  * nothing without an open file. The path may be NULL. */
 void json_begin(const char *path, const char *command);

@@ -1,20 +1,30 @@
 /* models [options] MxNxK...
  *
- * How good are the strategies' models on a device? First each config of a list is timed on each
- * product of a list, and the times go to a file. Then, without a device, prints the config that the models
- * choose among the measured configs, and its time relative to the fastest.
+ * How good are the strategies' models on a device? First each config of a list is timed on each product of a
+ * list, and the times go to a matrix (costs.h). Then, without a device, the models are compared with a
+ * matrix.
  *
- *   --measure FILE    measures, and appends lines to FILE: the device; "m n k seconds strategy key=value"
- *   --read FILE       judges the models by a file; prints each product's choice, and best / choice
+ *   --measure FILE    measures, and appends lines to FILE
+ *   --read FILE       compares the models with files (repeatable): of each strategy the median of
+ * |log(measured / predicted)|, its worst tenth, and plans that took more than twice the prediction; of each
+ *                     type the fastest measured plan over the plan that the models choose
+ *   --products        with --read: also prints each product's choice
  *   --all             with --read: also prints each prediction with its measurement
+ *   --worst N         with --read: also prints the N plans that took longest for their prediction
+ *   --check           with --read: fails if more than a tenth of a strategy's plans, of 20 or more, took more
+ * than twice the prediction
+ *   --set NAME=VALUE  changes a constant of the models (strategy/model_constants.h); repeatable
+ *   --predict         with --read: reads lines of constants, "NAME=VALUE ...", and prints predictions in
+ * seconds, a line for each, for tools/fit
+ *   --constants       prints the models' constants and their largest values
  *   --propose N       with --read: prints for each product N configs that the models like best and FILE lacks
  *   --wide R          also N random configs predicted within R times the best; with --measure every second
  *                     config is random, so that configs that a model underrates are measured, too
  *   --device D        device (cuda:0)
- *   --type T          f32, f64, ... (f32)
+ *   --type T          types of the products: a word as of bench_gpu --types (f32)
  *   --strategies LIST strategies for --propose (register_tile,thin_tile)
  *   --shapes FILE, --draw SEED N, --most GFLOP   products (cases.h)
- *   --batch N         each product is a batch of N, written "m n k*N" (1)
+ *   --batch N         each product is a batch of N (1)
  *   --configs FILE    configs, one a line: "register_tile form=local ..."
  *   --compile I/N     only compiles configs I, I + N, ..., for several processes at once
  *   --seconds S       maximum time for the configs of a product (3)
@@ -22,9 +32,11 @@
  * Each run uses other operands, more than the last cache holds. Results are not verified: the judge does
  * that. */
 #include "cases.h"
+#include "costs.h"
 #include "device.h"
 
 #include "planner/subplan_choice.h"
+#include "strategy/model_constants.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
@@ -36,145 +48,19 @@ static const double sample_seconds = 4e-4;
 /* A config slower than the fastest so far by this factor is timed once. */
 static const double hopeless = 1.5;
 
-/* m, n, k, and the number of products of a batch. */
-enum { SIZES = 4 };
-
-typedef struct point {
-  int64_t shape[SIZES];
-  double seconds;
-  const tsl_strategy *strategy;
-  tsl_config config;
-} point;
-
 static tsl_space configs;
-static const char *device_name = "cuda:0", *type_name = "f32", *kept, *read_path, *compile_part;
+static const char *device_name = "cuda:0", *type_word = "f32", *measure_path, *compile_part;
 static const char *strategies = "register_tile,thin_tile";
-static bool prints_all;
+static bool prints_all, prints_products, checks, predicts, prints_constants;
 static double seconds_most = 3, wide = 1;
-static int batch = 1, propose;
-static tesela_type type;
-static point *points;
-static int point_count, point_capacity;
-static tsl_device described; /* the device as a file's first line describes it */
+static int batch = 1, propose, worst;
+static bench_costs matrix;
 
-static tsl_problem problem_of(const int64_t *shape) {
-  tsl_problem problem = tsl_problem_gemm(shape[0], shape[1], shape[2], type);
-  problem.batch = shape[3] > 1 ? shape[3] : 0;
-  return problem;
-}
-
-/* Copies the sizes of a case and the batch; returns its problem. */
-static tsl_problem get_shape(int i, int64_t shape[SIZES]) {
-  memcpy(shape, bench_cases.items[i].size, 3 * sizeof *shape);
-  shape[3] = batch;
-  return problem_of(shape);
-}
-
-/* --- reading --- */
-
-/* The properties of a device that models read. X(member, format, type to scan) */
-#define DEVICE_LIST(X)                                                                                       \
-  X(compute_units, double, int)                                                                              \
-  X(clock_mhz, double, int)                                                                                  \
-  X(capabilities, double, unsigned)                                                                          \
-  X(warp, double, int)                                                                                       \
-  X(architecture, double, int)                                                                               \
-  X(memory_bytes, double, uint64_t)                                                                          \
-  X(local_bytes, double, uint64_t)                                                                           \
-  X(local_bytes_inside, double, uint64_t)                                                                    \
-  X(cache_bytes, double, uint64_t)                                                                           \
-  X(peak_f32, double, double)                                                                                \
-  X(peak_f64, double, double)                                                                                \
-  X(bandwidth, double, double)                                                                               \
-  X(launch_seconds, double, double)                                                                          \
-  X(threads, double, int)                                                                                    \
-  X(level_bytes[0], double, uint64_t)                                                                        \
-  X(level_bytes[1], double, uint64_t)                                                                        \
-  X(level_bytes[2], double, uint64_t)
-
-static void write_device(FILE *file, const tsl_device *device) {
-  fprintf(file, "device type=%s", type_name);
-#define DEVICE_WRITE(member, as, is) fprintf(file, " " #member "=%.17g", (as)device->member);
-  DEVICE_LIST(DEVICE_WRITE)
-#undef DEVICE_WRITE
-  fprintf(file, "\n");
-}
-
-static tesela_status no_local_bytes(tsl_kernel *kernel, size_t bytes) {
-  (void)kernel, (void)bytes;
-  return TESELA_OK;
-}
-
-static void read_device(const char *line) {
-  static const tsl_device_ops ops = {.kernel_local_bytes = no_local_bytes};
-  tsl_record record;
-  bench_must(tsl_record_parse(line, &record), "the device's line");
-#define DEVICE_READ(member, as, is)                                                                          \
-  if (tsl_record_get(&record, #member))                                                                      \
-    described.member = (is)strtod(tsl_record_get(&record, #member), NULL);
-  DEVICE_LIST(DEVICE_READ)
-#undef DEVICE_READ
-  tsl_record_free(&record);
-  described.ops = &ops;
-  described.group_items_max = 1024;
-  for (int d = 0; d < 3; d++) {
-    described.group_size_max[d] = d < 2 ? 1024 : 64;
-    described.group_count_max[d] = d == 0 ? INT32_MAX : 65535;
-  }
-  described.allocation_max = described.memory_bytes;
-  described.vector_f32 = described.vector_f64 = 1;
-  snprintf(described.name, sizeof described.name, "mock");
-}
-
-static void print_config(FILE *file, const tsl_strategy *strategy, const tsl_config *config) {
-  tsl_text text = {0};
-  tsl_config_print(strategy, config, &text);
-  fprintf(file, "%s", tsl_text_get(&text));
-  tsl_text_free(&text);
-}
-
-static void read_config(const char *text, const tsl_strategy **strategy, tsl_config *config) {
-  tsl_record record;
-  bench_must(tsl_record_parse(text, &record), text);
-  const char *name = tsl_record_word(&record, 0);
-  *strategy = name ? tsl_strategy_find(TSL_OP_GEMM, name) : NULL;
-  if (!*strategy)
-    bench_stop(text, "names no strategy");
-  *config = tsl_strategy_defaults(*strategy);
-  bench_must(tsl_config_parse(*strategy, &record, config, NULL), text);
-  tsl_record_free(&record);
-}
-
-static void read_points(const char *path) {
-  char line[1024];
-  FILE *file = fopen(path, "re");
-  if (!file)
-    bench_stop(path, "cannot be read");
-  while (fgets(line, sizeof line, file)) {
-    int end = 0;
-    point one;
-    line[strcspn(line, "\n")] = '\0';
-    if (strncmp(line, "device ", 7) == 0) {
-      read_device(line);
-      continue;
-    }
-    int64_t *shape = one.shape;
-    shape[3] = 1;
-    if (sscanf(line, "%" SCNd64 " %" SCNd64 " %" SCNd64 "*%" SCNd64 " %lg %n", &shape[0], &shape[1],
-               &shape[2], &shape[3], &one.seconds, &end) < 5 &&
-        sscanf(line, "%" SCNd64 " %" SCNd64 " %" SCNd64 " %lg %n", &shape[0], &shape[1], &shape[2],
-               &one.seconds, &end) < 4)
-      bench_stop(line, "is no measurement");
-    read_config(line + end, &one.strategy, &one.config);
-    if (point_count == point_capacity) {
-      point_capacity = point_capacity ? 2 * point_capacity : 4096;
-      points = realloc(points, (size_t)point_capacity * sizeof *points);
-      if (!points)
-        bench_stop(path, "no memory for so many measurements");
-    }
-    points[point_count++] = one;
-  }
-  fclose(file);
+/* Returns case i with the batch. */
+static bench_case get_case(int i) {
+  bench_case item = bench_cases.items[i];
+  item.batch = batch;
+  return item;
 }
 
 static void read_configs(const char *path) {
@@ -187,10 +73,14 @@ static void read_configs(const char *path) {
     line[strcspn(line, "\n")] = '\0';
     if (!line[0])
       continue;
-    read_config(line, &one.strategy, &one.config);
+    bench_config_read(line, &one.strategy, &one.config);
     bench_must(tsl_space_add_point(&configs, &one), path);
   }
   fclose(file);
+}
+
+static void read_matrix(const char *path) {
+  bench_costs_read(path, &matrix);
 }
 
 /* --- measuring --- */
@@ -208,14 +98,13 @@ static void compile_all(tsl_device *device) {
   for (int i = first; i < configs.count; i += step) {
     bool done[8] = {false};
     for (int s = 0; s < bench_cases.count; s++) {
-      int64_t shape[SIZES];
-      get_shape(s, shape);
-      const tsl_problem problem = problem_of(shape);
+      const bench_case item = get_case(s);
+      const tsl_problem problem = bench_word_problem(type_word, &item);
       const tsl_space_point *one = &configs.points[i];
       tsl_plan *plan;
-      if (done[kind_of(shape)] || tsl_strategy_refuse(one->strategy, &problem, &one->config, device))
+      if (done[kind_of(item.size)] || tsl_strategy_refuse(one->strategy, &problem, &one->config, device))
         continue;
-      done[kind_of(shape)] = true;
+      done[kind_of(item.size)] = true;
       if (tsl_planner_create(&problem, one->strategy, &one->config, device, TSL_PLACE_DEVICE, &plan) ==
           TESELA_OK)
         tsl_plan_destroy(plan);
@@ -278,8 +167,9 @@ static void draw_between(uint64_t seed) {
   }
 }
 
-static void measure_shape(tsl_device *device, const int64_t *shape, FILE *file) {
-  const tsl_problem problem = problem_of(shape);
+static void measure_case(tsl_device *device, const bench_case *item, FILE *file) {
+  const int64_t *shape = item->size;
+  const tsl_problem problem = bench_word_problem(type_word, item);
   const double start = bench_clock();
   tsl_operand_sets sets;
   double best = INFINITY;
@@ -301,12 +191,13 @@ static void measure_shape(tsl_device *device, const int64_t *shape, FILE *file) 
     const double seconds = measure(&problem, device, &configs.points[i], &sets, &next, best);
     if (seconds <= 0)
       continue;
-    fprintf(file, "%" PRId64 " %" PRId64 " %" PRId64, shape[0], shape[1], shape[2]);
-    if (batch > 1)
-      fprintf(file, "*%d", batch);
-    fprintf(file, " %.5g ", seconds);
-    print_config(file, configs.points[i].strategy, &configs.points[i].config);
-    fprintf(file, "\n");
+    bench_cost cost = {.item = *item,
+                       .strategy = configs.points[i].strategy,
+                       .config = configs.points[i].config,
+                       .predicted = configs.points[i].predicted,
+                       .seconds = seconds};
+    snprintf(cost.types, sizeof cost.types, "%s", type_word);
+    bench_costs_write(file, &cost);
     best = fmin(best, seconds);
     count++;
   }
@@ -322,95 +213,209 @@ static void on_device(void) {
   if (compile_part) {
     compile_all(bench_gpu.device);
   } else {
-    FILE *file = fopen(kept, "ae");
+    FILE *file = fopen(measure_path, "ae");
     if (!file)
-      bench_stop(kept, "cannot be written");
-    write_device(file, bench_gpu.device);
+      bench_stop(measure_path, "cannot be written");
+    bench_costs_write_device(file, bench_gpu.device);
     for (int i = 0; i < bench_cases.count; i++) {
-      int64_t shape[SIZES];
-      const tsl_problem problem = get_shape(i, shape);
+      const bench_case item = get_case(i);
+      const tsl_problem problem = bench_word_problem(type_word, &item);
       if (bench_is_within(&problem))
-        measure_shape(bench_gpu.device, shape, file);
+        measure_case(bench_gpu.device, &item, file);
     }
     fclose(file);
   }
   bench_gpu_close();
 }
 
-/* --- judging --- */
+/* --- comparing --- */
 
-static double score(const point *point_in) {
-  const tsl_problem problem = problem_of(point_in->shape);
-  return tsl_strategy_seconds(point_in->strategy, &problem, &point_in->config, &described, tsl_strategy_at);
+/* A plan that took longer than twice its prediction misleads the planner. Few plans of a strategy say little.
+ */
+static const double ratio_max = 2, share_max = 0.1;
+enum { NAMES_MAX = 64, PLANS_MIN = 20 };
+
+static double predict(const bench_cost *cost) {
+  return tsl_strategy_seconds(cost->strategy, &cost->problem, &cost->config, &matrix.device, tsl_strategy_at);
 }
 
-static bool is_shape(const point *point_in, const int64_t *shape) {
-  return memcmp(point_in->shape, shape, sizeof point_in->shape) == 0;
+static bool is_product(const bench_cost *a, const bench_cost *b) {
+  return strcmp(a->types, b->types) == 0 && strcmp(a->item.layout, b->item.layout) == 0 &&
+         memcmp(a->item.size, b->item.size, sizeof a->item.size) == 0 && a->item.batch == b->item.batch;
 }
 
-static void judge(void) {
-  bench_mean ratios = {0};
-  double errors = 0;
-  for (int i = 0; i < point_count; i++) {
-    const int64_t *shape = points[i].shape;
-    bool seen = false;
-    for (int j = 0; j < i && !seen; j++)
-      seen = is_shape(&points[j], shape);
-    if (seen)
+static void print_cost(const bench_cost *cost, double predicted) {
+  char name[96];
+  bench_case_name(&cost->item, name, sizeof name);
+  printf("  %6.2f  measured %10.2f us, predicted %10.2f  %s %s ", cost->seconds / predicted,
+         1e6 * cost->seconds, 1e6 * predicted, cost->types, name);
+  bench_config_print(stdout, cost->strategy, &cost->config);
+  printf("\n");
+}
+
+/* Returns the fastest measured time of a product over the time of the plan that the models choose. Only the
+ * product's first line counts; NAN for others. */
+static double compare_product(int first, const double *predicted) {
+  const bench_cost *items = matrix.items, *best = &items[first];
+  int chosen = first, count = 0;
+  for (int i = 0; i < first; i++)
+    if (is_product(&items[i], &items[first]))
+      return NAN;
+  for (int i = first; i < matrix.count; i++) {
+    if (!is_product(&items[i], &items[first]))
       continue;
-    const point *best = &points[i], *chosen = &points[i];
-    double promised = INFINITY, off = 0;
-    int count = 0;
-    for (int j = i; j < point_count; j++) {
-      if (!is_shape(&points[j], shape))
-        continue;
-      const double predicted = score(&points[j]);
-      best = points[j].seconds < best->seconds ? &points[j] : best;
-      chosen = predicted < promised ? &points[j] : chosen;
-      promised = fmin(promised, predicted);
-      off += pow(log(predicted / points[j].seconds), 2);
-      if (prints_all) {
-        printf("    measured %10.2f us, promised %10.2f  ", 1e6 * points[j].seconds, 1e6 * predicted);
-        print_config(stdout, points[j].strategy, &points[j].config);
-        printf("\n");
-      }
-      count++;
-    }
-    const double ratio = best->seconds / chosen->seconds;
-    printf("%5" PRId64 " %5" PRId64 " %5" PRId64 " *%5" PRId64
-           "  %.3f  best %8.2f us, choice %8.2f (promised %8.2f), off by %.2f over %d\n    best   ",
-           shape[0], shape[1], shape[2], shape[3], ratio, 1e6 * best->seconds, 1e6 * chosen->seconds,
-           1e6 * promised, sqrt(off / count), count);
-    print_config(stdout, best->strategy, &best->config);
-    printf("\n    choice ");
-    print_config(stdout, chosen->strategy, &chosen->config);
-    printf("\n");
-    bench_mean_add(&ratios, ratio, "");
-    errors += off / count;
+    best = items[i].seconds < best->seconds ? &items[i] : best;
+    chosen = predicted[i] < predicted[chosen] ? i : chosen;
+    count++;
+    if (prints_all)
+      print_cost(&items[i], predicted[i]);
   }
-  if (ratios.count > 0)
-    printf("%d products: best over choice %.3f (geometric mean), least %.3f; predictions off by %.3f\n",
-           ratios.count, bench_mean_value(&ratios), ratios.least, sqrt(errors / ratios.count));
+  const double ratio = best->seconds / items[chosen].seconds;
+  if (prints_products) {
+    printf("%.3f, best of %d in %.2f us: ", ratio, count, 1e6 * best->seconds);
+    bench_config_print(stdout, best->strategy, &best->config);
+    printf("\n");
+    print_cost(&items[chosen], predicted[chosen]);
+  }
+  return ratio;
 }
 
-static bool is_known(const tsl_space_point *place, const int64_t *shape) {
-  for (int i = 0; i < point_count; i++)
-    if (is_shape(&points[i], shape) && points[i].strategy == place->strategy &&
-        memcmp(&points[i].config, &place->config, sizeof place->config) == 0)
+/* Adds a number to the mean of a name. */
+static void add_named(bench_mean means[NAMES_MAX], const char *names[NAMES_MAX], const char *name,
+                      double value) {
+  int i = 0;
+  while (i < NAMES_MAX - 1 && names[i] && strcmp(names[i], name) != 0)
+    i++;
+  names[i] = name;
+  bench_mean_add(&means[i], value, name);
+}
+
+static void print_choices(const double *predicted) {
+  bench_mean means[NAMES_MAX] = {{0}};
+  const char *names[NAMES_MAX] = {NULL};
+  for (int i = 0; i < matrix.count; i++) {
+    const double ratio = compare_product(i, predicted);
+    if (isfinite(ratio)) {
+      add_named(means, names, "all", ratio);
+      add_named(means, names, matrix.items[i].types, ratio);
+    }
+  }
+  printf("%-26s %8s %6s %6s\n", "fastest over choice", "products", "mean", "least");
+  for (int i = 0; i < NAMES_MAX && names[i]; i++)
+    printf("%-26s %8d %6.3f %6.3f\n", names[i], means[i].count, bench_mean_value(&means[i]), means[i].least);
+}
+
+static int by_number(const void *a, const void *b) {
+  const double one = *(const double *)a, other = *(const double *)b;
+  return one < other ? -1 : one > other;
+}
+
+/* Prints a strategy's errors; returns false if too many plans took more than twice the prediction. */
+static bool print_strategy(const tsl_strategy *strategy, const double *predicted) {
+  double *errors = bench_allocate((size_t)matrix.count + 1, sizeof *errors), sum = 0;
+  int count = 0, over = 0;
+  for (int i = 0; i < matrix.count; i++)
+    if (matrix.items[i].strategy == strategy) {
+      const double error = log(matrix.items[i].seconds / predicted[i]);
+      sum += error;
+      over += error > log(ratio_max);
+      errors[count++] = fabs(error);
+    }
+  if (count > 0) {
+    qsort(errors, (size_t)count, sizeof *errors, by_number);
+    printf("%-26s %8d %6.3f %6.3f %6.3f %6d\n", strategy->name, count, errors[count / 2],
+           errors[count * 9 / 10], exp(sum / count), over);
+  }
+  free(errors);
+  return count < PLANS_MIN || over <= share_max * count;
+}
+
+static const double *worst_predicted;
+static int by_excess(const void *a, const void *b) {
+  const int one = *(const int *)a, other = *(const int *)b;
+  const double x = matrix.items[one].seconds / worst_predicted[one],
+               y = matrix.items[other].seconds / worst_predicted[other];
+  return x > y ? -1 : x < y;
+}
+
+static void print_worst(const double *predicted) {
+  int *order = bench_allocate((size_t)matrix.count + 1, sizeof *order);
+  for (int i = 0; i < matrix.count; i++)
+    order[i] = i;
+  worst_predicted = predicted;
+  qsort(order, (size_t)matrix.count, sizeof *order, by_excess);
+  for (int i = 0; i < worst && i < matrix.count; i++)
+    print_cost(&matrix.items[order[i]], predicted[order[i]]);
+  free(order);
+}
+
+/* Returns the number of strategies whose predictions are too short. */
+static int compare_models(void) {
+  double *predicted = bench_allocate((size_t)matrix.count + 1, sizeof *predicted);
+  int wrong = 0;
+  for (int i = 0; i < matrix.count; i++)
+    predicted[i] = predict(&matrix.items[i]);
+  print_choices(predicted);
+  printf("%-26s %8s %6s %6s %6s %6s\n", "measured over predicted", "plans", "median", "tenth", "mean", "> 2");
+  for (int i = 0; tsl_strategy_at(i); i++)
+    if (tsl_strategy_at(i)->op == TSL_OP_GEMM)
+      wrong += !print_strategy(tsl_strategy_at(i), predicted);
+  if (worst > 0)
+    print_worst(predicted);
+  free(predicted);
+  return wrong;
+}
+
+/* --- constants --- */
+
+static void set_constant(const char *text) {
+  char name[64];
+  double value;
+  if (sscanf(text, "%63[^=]=%lg", name, &value) != 2 || !tsl_model_constants_set(name, value))
+    bench_stop(text, "is no constant of a model with a number");
+}
+
+static void list_constants(void) {
+  for (int i = 0; tsl_model_constant_at(i).name; i++) {
+    const tsl_model_constant constant = tsl_model_constant_at(i);
+    printf("%s %.17g %g\n", constant.name, tsl_model_constant_value(&matrix.device, i), constant.max);
+  }
+}
+
+/* Prints a line of predictions for each line of constants. */
+static void serve_predictions(void) {
+  char line[1 << 14], word[128];
+  while (fgets(line, sizeof line, stdin)) {
+    const char *rest = line;
+    while (bench_next_word(&rest, " \n", word, sizeof word))
+      set_constant(word);
+    for (int i = 0; i < matrix.count; i++)
+      printf("%.9g%c", predict(&matrix.items[i]), i == matrix.count - 1 ? '\n' : ' ');
+    fflush(stdout);
+  }
+}
+
+/* --- proposing --- */
+
+static bool is_known(const tsl_space_point *point, const bench_cost *product) {
+  for (int i = 0; i < matrix.count; i++)
+    if (is_product(&matrix.items[i], product) && matrix.items[i].strategy == point->strategy &&
+        memcmp(&matrix.items[i].config, &point->config, sizeof point->config) == 0)
       return true;
   return false;
 }
 
-static void print_proposals(const int64_t *shape, uint64_t seed) {
-  const tsl_problem problem = problem_of(shape);
+static void print_proposals(const bench_case *item, uint64_t seed) {
+  bench_cost product = {.item = *item, .problem = bench_word_problem(type_word, item)};
   tsl_space space = {0};
   const char *list = strategies;
   char name[64];
+  snprintf(product.types, sizeof product.types, "%s", type_word);
   while (bench_next_word(&list, ",", name, sizeof name)) {
     const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, name);
     if (!strategy)
       bench_stop(name, "is no strategy");
-    bench_must(tsl_space_add(&space, &problem, &described, strategy, NULL, 0), name);
+    bench_must(tsl_space_add(&space, &product.problem, &matrix.device, strategy, NULL, 0), name);
   }
   tsl_space_sort(&space);
   int within = 0, given = 0;
@@ -421,9 +426,9 @@ static void print_proposals(const int64_t *shape, uint64_t seed) {
         given < propose ? i : (int)(tsl_random_u64(seed, (uint64_t)i) % (uint64_t)(within > 0 ? within : 1));
     if (given >= propose && wide <= 1)
       break;
-    if (is_known(&space.points[at], shape))
+    if (is_known(&space.points[at], &product))
       continue;
-    print_config(stdout, space.points[at].strategy, &space.points[at].config);
+    bench_config_print(stdout, space.points[at].strategy, &space.points[at].config);
     printf("\n");
     given++;
   }
@@ -431,13 +436,19 @@ static void print_proposals(const int64_t *shape, uint64_t seed) {
 }
 
 int main(int argc, char **argv) {
-  static const bench_option options[] = {OPTION_TEXT("measure", kept),
-                                         OPTION_TEXT("read", read_path),
+  static const bench_option options[] = {OPTION_TEXT("measure", measure_path),
+                                         OPTION_CALL("read", read_matrix),
+                                         OPTION_FLAG("products", prints_products),
                                          OPTION_FLAG("all", prints_all),
+                                         OPTION_COUNT("worst", worst),
+                                         OPTION_FLAG("check", checks),
+                                         OPTION_CALL("set", set_constant),
+                                         OPTION_FLAG("predict", predicts),
+                                         OPTION_FLAG("constants", prints_constants),
                                          OPTION_COUNT("propose", propose),
                                          OPTION_NUMBER("wide", wide),
                                          OPTION_TEXT("device", device_name),
-                                         OPTION_TEXT("type", type_name),
+                                         OPTION_TEXT("type", type_word),
                                          OPTION_TEXT("strategies", strategies),
                                          OPTION_COUNT("batch", batch),
                                          OPTION_CALL("configs", read_configs),
@@ -445,25 +456,25 @@ int main(int argc, char **argv) {
                                          OPTION_NUMBER("seconds", seconds_most),
                                          BENCH_CASE_OPTIONS,
                                          OPTIONS_END};
+  int wrong = 0;
   bench_read(argc, argv, "models", options, bench_take_case);
-  type = tsl_type_parse(type_name);
-  if (type == TESELA_TYPE_DEFAULT)
-    bench_stop(type_name, "is no type");
-  if (read_path) {
-    read_points(read_path);
-    if (!propose)
-      judge();
-    for (int i = 0; propose && i < bench_cases.count; i++) {
-      int64_t shape[SIZES];
-      get_shape(i, shape);
-      print_proposals(shape, (uint64_t)i);
-    }
-  } else if (kept || compile_part) {
-    on_device();
-  } else {
-    bench_stop("nothing to do", "give --measure, --compile or --read");
+  for (int i = 0; propose && i < bench_cases.count; i++) {
+    const bench_case item = get_case(i);
+    print_proposals(&item, (uint64_t)i);
   }
+  if (prints_constants)
+    list_constants();
+  else if (predicts)
+    serve_predictions();
+  else if (matrix.count > 0 && !propose)
+    wrong = compare_models();
+  else if (measure_path || compile_part)
+    on_device();
+  else if (!propose)
+    bench_stop("nothing to do", "give --measure, --compile, --constants, or --read with measurements");
   tsl_space_free(&configs);
-  free(points);
+  free(matrix.items);
+  if (checks && wrong > 0)
+    bench_stop("--check", "more than a tenth of a strategy's plans took more than twice their prediction");
   return 0;
 }

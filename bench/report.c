@@ -80,21 +80,30 @@ void json_rates(const bench_side *sides, int count, double flops) {
   json_close('}');
 }
 
+const char *bench_date(char *text, size_t size) {
+  const time_t now = time(NULL);
+  struct tm utc;
+  strftime(text, size, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  return text;
+}
+
+const char *bench_revision(void) {
+  return TESELA_REVISION;
+}
+
 void json_begin(const char *path, const char *command) {
   if (!path)
     return;
   json = fopen(path, "we");
   if (!json)
     bench_stop(path, "cannot be written");
-  const time_t now = time(NULL);
-  struct tm utc;
   char date[32], label[256];
-  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  bench_date(date, sizeof date);
   tsl_cpu_label_at("", label, sizeof label);
   fputc('{', json);
   depth = 1;
   json_text("tesela", tesela_version());
-  json_text("revision", TESELA_REVISION);
+  json_text("revision", bench_revision());
   json_text("command", command);
   json_text("date", date);
   json_open("machine", '{');

@@ -211,7 +211,7 @@ typedef struct tesela_options {
    *
    * "any" requires nothing. "run" means the same bits on this machine, "threads" also with any number
    * of threads, "devices" on any device. Strategies without this guarantee are not used. NULL:
-   * TESELA_BITS at the context's creation, else "any". */
+   * TESELA_BITS at the context's creation, else "any". Calls that recur may then try a second plan. */
   const char *reproducibility;
   /** Expected number of runs of the plan; used by tesela_plan_create(). The cost of opening a device
    * and compiling is divided by this number when strategies are compared. 0: the plan runs so often

@@ -58,6 +58,8 @@ struct tesela_plan {
   size_t workspace; /* bytes that a queued run needs */
   uint64_t measure; /* seed for measuring the error of each run; 0: not measured */
   bool measures;    /* true if the plan's description set measure_error */
+  struct tsl_plan_race
+      *race; /* race with the second candidate, for one-shot calls (tune/plan_race.h); or NULL */
 };
 
 struct tesela_packed {

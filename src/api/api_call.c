@@ -7,6 +7,7 @@
 #include "dispatch/dispatch.h"
 #include "planner/nearest.h"
 #include "strategy/host_jobs/host_job.h"
+#include "tune/plan_race.h"
 
 /* Adds the operand that got its type by default to the message about wrong types. */
 static tesela_status explain_default_types(const tsl_request *request, const tsl_problem *problem,
@@ -80,6 +81,37 @@ static void store_dispatch_entry(const tsl_dispatch_key *key, tsl_cached_plan *c
     store_kernel(entry, tsl_plan_cache_plan(cached));
 }
 
+/* Replaces a cached plan by the winner of its race, which becomes the cache's. */
+static void replace_plan(tesela_context *context, const tsl_call_key *key, tsl_plan *winner) {
+  tesela_plan *plan;
+  tsl_cached_plan *cached;
+  tsl_status_saved saved;
+  tsl_status_save(&saved);
+  if (tsl_api_plan_around(winner, &plan) == TESELA_OK &&
+      tsl_plan_cache_add(&context->cache, key, tsl_plan_cache_generation(&context->cache), plan,
+                         winner->work.device, tsl_plan_bytes(winner), true, &cached) == TESELA_OK)
+    tsl_plan_cache_give_back(&context->cache, cached);
+  tsl_status_restore(&saved);
+}
+
+/* Runs a cached plan, or in its turn the second plan of its race. */
+static tesela_status run_in_race(tesela_context *context, const tsl_call_key *key, tesela_plan *plan,
+                                 const tesela_matrix *const matrix[TSL_ALL_OPERANDS], tesela_record *record) {
+  const tsl_race_turn turn = tsl_plan_race_begin(plan->race, plan->plan);
+  tesela_plan own = *plan;
+  if (turn.plan != plan->plan) {
+    own.plan = turn.plan;
+    own.direct.run = NULL;
+  }
+  tesela_status status = tsl_api_run(turn.plan == plan->plan ? plan : &own, "desc.", matrix, 0, record);
+  tsl_plan *winner = tsl_plan_race_end(plan->race, &turn, status == TESELA_OK);
+  if (winner)
+    replace_plan(context, key, winner);
+  return status == TESELA_OUT_OF_MEMORY && turn.plan != plan->plan
+             ? tsl_api_run(plan, "desc.", matrix, 0, record)
+             : status;
+}
+
 tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
                            const tsl_dispatch_key *dispatch_key, tesela_record *record) {
   const tesela_epilogue *epilogue = tsl_api_epilogue(&request->desc);
@@ -103,11 +135,14 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
   tsl_api_request_end(&key);
   if (status != TESELA_OK)
     return status;
-  if (dispatch_key)
+  tesela_plan *plan = tsl_plan_cache_plan(cached);
+  const uint64_t seed = tsl_api_seed(context, request);
+  const bool is_raced = tsl_plan_race_is_open(plan->race);
+  if (dispatch_key && !is_raced)
     store_dispatch_entry(dispatch_key, cached);
-  status = is_spread ? tsl_api_call_spread(tsl_plan_cache_plan(cached), request, record)
-                     : tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given,
-                                   tsl_api_seed(context, request), record);
+  status = is_spread               ? tsl_api_call_spread(plan, request, record)
+           : is_raced && seed == 0 ? run_in_race(context, &key, plan, given, record)
+                                   : tsl_api_run(plan, "desc.", given, seed, record);
   /* the plan may be evicted after this call, so its text is copied */
   if (tsl_api_struct_size_valid(status) && record)
     record->plan = tsl_thread_text_keep(TSL_THREAD_PLAN, record->plan);

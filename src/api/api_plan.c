@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "planner/kernel_self_test.h"
 #include "planner/subplan_choice.h"
+#include "tune/plan_race.h"
 
 tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool used) {
   const tsl_type_info *type = tsl_type(shape->type);
@@ -164,6 +165,7 @@ void tesela_plan_destroy(tesela_plan *plan) {
   TSL_DEFAULT_FLOATS;
   if (!plan)
     return;
+  tsl_plan_race_free(plan->race);
   tsl_plan_destroy(plan->plan);
   tsl_free(plan);
 }

@@ -4,6 +4,7 @@
 #include "core/floats.h"
 #include "core/status.h"
 #include "tune/plan_measured.h"
+#include "tune/plan_race.h"
 
 /* Measures candidates for a new problem. Replaces *known by wisdom with the records; *won is the fastest. */
 static tesela_status choose_measure(tesela_context *context, const tsl_call_key *key, tsl_choice *choice,
@@ -30,7 +31,7 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
                        .spread = key->spread,
                        .vendors = tsl_planner_vendors(),
                        .runs = (double)key->runs};
-  tsl_candidate won = {.strategy = NULL};
+  tsl_candidate won = {.strategy = NULL}, second;
   tsl_shared_wisdom *known = NULL;
   tsl_plan *chosen;
   tesela_status status;
@@ -41,8 +42,14 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
   choice.wisdom = known ? known->wisdom : NULL;
   if (key->effort > 0)
     TSL_GO(choose_measure(context, key, &choice, &known, &won));
-  TSL_GO(tsl_tune_choose_first(&key->problem, &choice, &won, &chosen));
+  TSL_GO(tsl_tune_choose_first(&key->problem, &choice, &won, &second, &chosen));
+  tsl_plan_race *race =
+      key->strategy || key->spread || key->effort > 0 ? NULL : tsl_plan_race_of(chosen, &second);
   status = tsl_api_plan_around(chosen, plan);
+  if (status == TESELA_OK)
+    (*plan)->race = race;
+  else
+    tsl_plan_race_free(race);
 out:
   tsl_api_wisdom_release(known);
   return status;

@@ -1,7 +1,10 @@
 #include "strategy/support.h"
 
 #include "core/scratch.h"
+#include "host/int_math.h"
 #include "strategy/params.h"
+
+#include <math.h>
 
 static bool supports_types(const tsl_strategy *strategy, const tsl_problem *problem) {
   tsl_types types;
@@ -242,5 +245,47 @@ double tsl_strategy_fastest(const tsl_config_search *search, const tsl_strategy 
     least = seconds;
     *config = adapted;
   }
+  return least;
+}
+
+/* --- models of sub-plans --- */
+
+enum { CONFIGS_MAX = 256 };
+
+/* Returns the number of combinations of listed parameter values. */
+static int64_t count_configs(const tsl_strategy *strategy) {
+  int64_t all = 1;
+  for (int i = 0; i < tsl_strategy_params(strategy); i++)
+    all *= tsl_max(1, tsl_param_values(&strategy->params[i]));
+  return all;
+}
+
+/* Returns true if a strategy's models are evaluated: few configs, or factors cut within the requirement. */
+static bool should_evaluate(const tsl_strategy *strategy, const tsl_problem *part) {
+  if (strategy->vendor.load || strategy->splits.parts || strategy->op != part->op)
+    return false;
+  const tsl_config config = tsl_strategy_defaults(strategy);
+  return count_configs(strategy) <= CONFIGS_MAX ||
+         (tsl_numeric_requirements_has_accuracy(&part->ask) &&
+          tsl_strategy_error_model(strategy, part, &config).truncates_inputs);
+}
+
+static bool meets_accuracy(const tsl_config_search *search, const tsl_strategy *strategy,
+                           tsl_config *config) {
+  const tsl_accuracy *most = search->argument;
+  if (tsl_strategy_refuse(strategy, search->problem, config, search->device))
+    return false;
+  const tsl_accuracy promised = tsl_strategy_error_model(strategy, search->problem, config);
+  return promised.factor <= most->factor && promised.flush_threshold <= most->flush_threshold;
+}
+
+double tsl_strategy_fastest_within(const tsl_problem *part, tsl_accuracy most, const tsl_device *device,
+                                   tsl_all_strategies *list) {
+  const tsl_config_search search = {part, device, list, meets_accuracy, &most};
+  tsl_config config;
+  double least = INFINITY;
+  for (int i = 0; list(i); i++)
+    if (should_evaluate(list(i), part))
+      least = tsl_strategy_fastest(&search, list(i), (tsl_walk){.begun = false}, least, &config);
   return least;
 }

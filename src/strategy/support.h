@@ -35,6 +35,11 @@ struct tsl_config_search {
 double tsl_strategy_fastest(const tsl_config_search *search, const tsl_strategy *strategy, tsl_walk walk,
                             double least, tsl_config *config);
 
+/* Returns the seconds of the fastest model of a sub-plan's problem whose error bound is at most `most`;
+ * infinity: there is none. Strategies with very many configs are not evaluated, because that takes long. */
+double tsl_strategy_fastest_within(const tsl_problem *part, tsl_accuracy most, const tsl_device *device,
+                                   tsl_all_strategies *list);
+
 /* Returns NULL, or the reason why the strategy cannot run the problem: capabilities, types, the vendor's
  * library, parameter values, refuse(), the required accuracy, scratch memory or host memory. */
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,

@@ -76,12 +76,14 @@ static bool plan_single_candidate(const tsl_problem *problem, const tsl_choice *
 }
 
 tesela_status tsl_tune_choose_first(const tsl_problem *problem, const tsl_choice *choice_in,
-                                    const tsl_candidate *first, tsl_plan **plan) {
+                                    const tsl_candidate *first, tsl_candidate *second, tsl_plan **plan) {
   tsl_choice choice = *choice_in;
   tsl_candidate *candidates;
   int count;
   choice.sparing = true;
   *plan = NULL;
+  if (second)
+    second->strategy = NULL;
   if (!first->strategy && plan_single_candidate(problem, &choice, plan))
     return TESELA_OK;
   TSL_TRY(tsl_planner_list(problem, &choice, &candidates, &count));
@@ -91,10 +93,14 @@ tesela_status tsl_tune_choose_first(const tsl_problem *problem, const tsl_choice
   }
   put_first(first, candidates, count);
   const tesela_status status = tsl_planner_take(problem, &choice, candidates, count, plan);
+  for (int i = 0; second && *plan && i < count && !second->strategy; i++)
+    if (!candidates[i].refusal[0] && candidates[i].device == (*plan)->work.device &&
+        candidates[i].strategy != (*plan)->work.strategy)
+      *second = candidates[i];
   free(candidates);
   return status;
 }
 
 tesela_status tsl_tune_choose(const tsl_problem *problem, const tsl_choice *choice, tsl_plan **plan) {
-  return tsl_tune_choose_first(problem, choice, &(tsl_candidate){.strategy = NULL}, plan);
+  return tsl_tune_choose_first(problem, choice, &(tsl_candidate){.strategy = NULL}, NULL, plan);
 }

@@ -165,10 +165,79 @@ static void rounding_is_to_nearest(void **state) {
     }
 }
 
+/* A line of powers of two, scaled by 1; NO_NUMBER: a zero. */
+enum { TERMS = 256, NO_NUMBER = -1000 };
+
+static int state_of(const int exponents[TERMS]) {
+  split_index fields = 0;
+  int small = 0, zeros = 0;
+  for (int h = 0; h < TERMS; h++) {
+    const bool is_zero = exponents[h] == NO_NUMBER;
+    fields += is_zero ? -22 : exponents[h] + 127; /* as the kernel counts */
+    small += is_zero || exponents[h] < TSL_SPLIT_LEAST;
+    zeros += is_zero;
+  }
+  return split_f16_state(0, fields, small, zeros, 0, TERMS);
+}
+
+/* Returns the tiny numbers' largest error in units of 4 u |A||B|: it may be at most 1 for an element with a
+ * proof. */
+static double tiny_error(const int line[TERMS], const int other[TERMS]) {
+  double size = 0, error = 0;
+  for (int h = 0; h < TERMS; h++) {
+    if (line[h] == NO_NUMBER || other[h] == NO_NUMBER)
+      continue;
+    size += ldexp(1, line[h] + other[h]);
+    error += line[h] < TSL_SPLIT_LEAST ? 0x1p-25 * ldexp(1, other[h]) : 0;
+  }
+  return error > 0 ? error / (0x1p-22 * size) : 0;
+}
+
+/* Lines with zeros where the other line has its largest numbers, and otherwise numbers of one size each. */
+static void lines_with_zeros_have_proofs(void **state) {
+  (void)state;
+  enum { SIZES = 29, LEAST = -14, ZEROS = 192, OTHER_ZEROS = 96, STEP = 32 };
+  int proofs = 0;
+  for (int i = 0; i < 2 * SIZES * SIZES * (ZEROS / STEP) * (OTHER_ZEROS / STEP); i++) {
+    int line[TERMS], other[TERMS], rest = i;
+    const int tiny = 1 + rest % 2, size = LEAST + (rest /= 2) % SIZES,
+              other_size = LEAST + (rest /= SIZES) % SIZES, zeros = STEP * ((rest /= SIZES) % (ZEROS / STEP)),
+              other_zeros = STEP * (rest / (ZEROS / STEP));
+    for (int h = 0; h < TERMS; h++) {
+      const bool is_tiny = h >= TERMS - tiny, is_other_zero = h >= zeros && h < zeros + other_zeros;
+      line[h] = is_tiny ? -15 : h < zeros ? NO_NUMBER : is_other_zero ? 14 : size;
+      other[h] = is_tiny || h < zeros ? 14 : is_other_zero ? NO_NUMBER : other_size;
+    }
+    if (split_is_native(state_of(line), state_of(other)))
+      continue;
+    assert_true(tiny_error(line, other) <= 1);
+    proofs += zeros > 0;
+  }
+  print_message("  %d proofs with zeros\n", proofs);
+  assert_true(proofs > 1000);
+}
+
+/* Half of a line is zeros, as after a ReLU, and few numbers are tiny: the fast product is right. */
+static void a_line_of_half_zeros_is_not_native(void **state) {
+  (void)state;
+  int line[TERMS], other[TERMS];
+  for (int h = 0; h < TERMS; h++) {
+    line[h] = h % 2 ? NO_NUMBER : 12;
+    other[h] = 8;
+  }
+  assert_false(split_is_native(state_of(line), state_of(other)));
+  line[0] = -16; /* of 256 numbers one is tiny, so both means must be 4 or more */
+  assert_true(split_is_native(state_of(line), state_of(line)));
+  assert_true(split_is_native(state_of(line), state_of(other)));
+  for (int h = 0; h < TERMS; h++)
+    other[h] = 14;
+  assert_false(split_is_native(state_of(line), state_of(other)));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rounding_is_to_nearest),
-      cmocka_unit_test(refusals_say_why),
+      cmocka_unit_test(lines_with_zeros_have_proofs), cmocka_unit_test(a_line_of_half_zeros_is_not_native),
+      cmocka_unit_test(rounding_is_to_nearest),       cmocka_unit_test(refusals_say_why),
       cmocka_unit_test(errors_are_within_bounds),
   };
   if (tesela_context_create(NULL, &context) != TESELA_OK)

@@ -1,65 +1,26 @@
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/composite/complex_real/complex_real.h"
-#include "strategy/params.h"
+#include "strategy/model_constants.h"
 #include "strategy/support.h"
 
 #include "host/int_math.h"
 
 #include <math.h>
 
-/* Fraction of the bandwidth that copy kernels reach; fraction of the peak that the real product reaches,
- * assumed for strategies with more than CONFIGS_MAX configs. */
-static const double copy_fraction = 0.7, product_fraction = 0.5;
-enum { CONFIGS_MAX = 256 };
-static const double measured_over_model =
-    0.75; /* measured time divided by the model's (docs/lab/complex_real.md) */
-
-/* Returns the number of combinations of listed parameter values. */
-static int64_t count_configs(const tsl_strategy *strategy) {
-  int64_t all = 1;
-  for (int i = 0; i < tsl_strategy_params(strategy); i++)
-    all *= tsl_max(1, tsl_param_values(&strategy->params[i]));
-  return all;
-}
-
-/* Returns true if a strategy's models are evaluated: few configs, or factors cut within the requirement. */
-static bool should_evaluate(const tsl_strategy *strategy, const tsl_problem *real) {
-  if (strategy->vendor.load || strategy->splits.parts || strategy->op != real->op)
-    return false;
-  const tsl_config config = tsl_strategy_defaults(strategy);
-  return count_configs(strategy) <= CONFIGS_MAX ||
-         (tsl_numeric_requirements_has_accuracy(&real->ask) &&
-          tsl_strategy_error_model(strategy, real, &config).truncates_inputs);
-}
-
-static bool meets_accuracy(const tsl_config_search *search, const tsl_strategy *strategy,
-                           tsl_config *config) {
-  const tsl_accuracy *most = search->argument;
-  if (tsl_strategy_refuse(strategy, search->problem, config, search->device))
-    return false;
-  const tsl_accuracy promised = tsl_strategy_error_model(strategy, search->problem, config);
-  return promised.factor <= most->factor && promised.flush_threshold <= most->flush_threshold;
-}
-
-/* Returns the seconds of the fastest model whose error bound is at most `most`. */
-static double fastest_model_seconds(const tsl_problem *real, tsl_accuracy most, const tsl_device *device,
-                                    tsl_all_strategies *list) {
-  const tsl_config_search search = {real, device, list, meets_accuracy, &most};
-  tsl_config config;
-  double least = INFINITY;
-  for (int i = 0; list(i); i++)
-    if (should_evaluate(list(i), real))
-      least = tsl_strategy_fastest(&search, list(i), (tsl_walk){.begun = false}, least, &config);
-  return least;
-}
-
-/* Returns seconds from half of the peak and whole tiles of 128 x 128. */
+/* Returns seconds from a fraction of the peak and of bandwidth, and whole tiles of C, which are narrow for
+ * thin products. */
 static double estimate_by_peak(const tsl_problem *real, const tsl_device *device) {
-  enum { TILE = 128 };
-  const double m = (double)tsl_round_up(real->m, TILE), n = (double)tsl_round_up(real->n, TILE),
-               peak = real->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32;
-  const double operations = 2 * m * n * (double)real->k * (double)tsl_problem_batch(real);
-  return device->launch_seconds + (peak > 0 ? operations / (product_fraction * peak) : 0);
+  enum { TILE = 128, NARROW = 16, THIN = 64 };
+  const tsl_complex_constants *rates = &tsl_model_constants_of(device)->complex;
+  const int64_t m = tsl_round_up(real->m, real->m <= THIN ? NARROW : TILE),
+                n = tsl_round_up(real->n, real->n <= THIN ? NARROW : TILE);
+  const double peak = real->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32,
+               operations = 2 * (double)m * (double)n * (double)real->k * (double)tsl_problem_batch(real);
+  const double computed = peak > 0 ? operations / (rates->product_fraction * peak) : 0,
+               moved = device->bandwidth > 0
+                           ? tsl_problem_bytes(real) / (rates->copy_fraction * device->bandwidth)
+                           : 0;
+  return device->launch_seconds + fmax(computed, moved);
 }
 
 /* Returns the real numbers that are read and written besides the product, and the sums in excess of C. */
@@ -79,17 +40,18 @@ static int count_launches(const tsl_complex_real_method *method) {
 /* Evaluates models only for the form that is chosen automatically; a named form cannot be faster. */
 double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device, tsl_all_strategies *list) {
+  const tsl_complex_constants *rates = &tsl_model_constants_of(device)->complex;
   const tsl_complex_real_method method = tsl_complex_real_method_of(problem, config);
   const tsl_problem real = tsl_complex_real_product(problem, &method);
   const double size = (double)tsl_type(problem->c.type)->size / 2;
   double product = method.is_empty ? 0 : estimate_by_peak(&real, device);
   if (config->value[TSL_COMPLEX_REAL_FORM] == TSL_COMPLEX_REAL_ANY && !method.is_empty)
-    product = fmin(
-        product, (real.c.type == TESELA_F32 ? measured_over_model : 1) *
-                     fastest_model_seconds(&real, tsl_complex_real_product_accuracy(problem), device, list));
+    product = fmin(product, (real.c.type == TESELA_F32 ? rates->measured_over_model : 1) *
+                                tsl_strategy_fastest_within(&real, tsl_complex_real_product_accuracy(problem),
+                                                            device, list));
   return product + count_launches(&method) * device->launch_seconds +
          (device->bandwidth > 0
-              ? complex_real_moved(problem, &method) * size / (copy_fraction * device->bandwidth)
+              ? complex_real_moved(problem, &method) * size / (rates->copy_fraction * device->bandwidth)
               : 0);
 }
 

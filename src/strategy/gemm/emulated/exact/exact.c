@@ -18,6 +18,7 @@
  * superaccumulators: ten times as long. Without fused multiply-adds all elements of f64 do.
  * Measurements: docs/lab/gemm_exact.md. */
 #include "strategy/gemm/emulated/exact/exact.h"
+#include "strategy/model_constants.h"
 
 #include "core/memory.h"
 #include "core/status.h"
@@ -115,8 +116,11 @@ static double exact_score(const tsl_problem *problem, const tsl_config *config, 
   const double terms = (double)problem->k,
                rate = device->is_cpu ? 1e6 * device->clock_mhz * device->compute_units : device->peak_f32 / 4;
   const double term = problem->c.type == TESELA_F64 ? cost->f64_term : cost->f32_term;
-  const double work = (double)problem->m * (double)problem->n * (term * terms + cost->epilogue);
-  return device->launch_seconds + fmax(work / rate, terms * cost->wait_seconds);
+  const int64_t tile = device->is_cpu ? 1 : SIDE * choose_elements_of_item(problem, device);
+  const double work = (double)tsl_round_up(problem->m, tile) * (double)tsl_round_up(problem->n, tile) *
+                      (term * terms + cost->epilogue);
+  return device->launch_seconds + tsl_model_constants_of(device)->exact.fixed_seconds +
+         fmax(work / rate, terms * cost->wait_seconds);
 }
 
 static void exact_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

@@ -4,24 +4,16 @@
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/emulated/residue_int8/residue_int8_host.h"
 #include "strategy/kernel_launch/launch.h"
+#include "strategy/model_constants.h"
 
 static const double tile_m = 128, tile_n = 256, panel = 128;
-/* Clocks: of a panel of a tile; of a work tile's epilogue and first load. */
-static const double panel_clocks = 1200, share_clocks = 3800;
 /* Instructions of a thread for each number, with all 128 lanes of a unit busy: conversion, in all and for
  * each modulus; reconstruction, for each element, for each modulus, and more for complex elements. */
 static const double convert_work[2] = {55, 128}, modulus_work[2] = {7.5, 9}, join_work[2] = {33, 90},
                     join_modulus_work[2] = {14, 19.5}, join_complex_work = 16;
-/* Fraction of bandwidth that streaming kernels reach; fraction of residue reads that products wait for. */
-static const double streamed = 0.76, waited = 0.2;
-/* cool_seconds: duration from which power limits the clock; hot: slowdown from then on. */
-static const double cool_seconds = 5e-3, hot = 1.15;
-/* Seconds: between launches; of a further block of rows; of the choosing kernel, and of it for each line. */
-static const double gap_seconds = 1.4e-6, block_seconds_more = 2e-5, choose_seconds = 4.5e-6,
-                    line_seconds = 1.2e-9;
 /* Fixed seconds of a measuring block; resident measuring blocks of a unit, with numbers along and across
  * lines; columns of a reconstructing block. */
-static const double block_seconds = 1e-5, measuring_blocks[2] = {5, 4}, join_columns = 256;
+static const double measuring_blocks[2] = {5, 4}, join_columns = 256;
 /* Latency of a measuring block, with numbers along and across lines: numbers of all its lines in flight at a
  * time, and seconds for them (f32, f64). */
 static const struct {
@@ -111,10 +103,10 @@ static double residue_host_seconds(const tsl_problem *problem, const work_of *al
 
 /* Returns the seconds of measuring. Blocks are limited by latency, so their number per unit counts. Raises
  * *slowest to the seconds of a block if these are more. */
-static double measure_seconds(double lines, int block_lines, double k, int is_across, int is_double,
-                              double units, double *slowest) {
-  const double block = block_seconds + measured[is_across].seconds[is_double] *
-                                           ceil(k * block_lines / measured[is_across].numbers);
+static double measure_seconds(const tsl_residue_constants *rates, double lines, int block_lines, double k,
+                              int is_across, int is_double, double units, double *slowest) {
+  const double block = rates->block_seconds + measured[is_across].seconds[is_double] *
+                                                  ceil(k * block_lines / measured[is_across].numbers);
   *slowest = fmax(*slowest, block);
   return block * ceil(lines / block_lines) / (measuring_blocks[is_double] * units);
 }
@@ -130,6 +122,7 @@ static double portable_products(const tsl_device *device) {
  * memory; only engines of four warps skip unused planes and reduce sums. Others may copy their operands. */
 static double portable_seconds(const tsl_problem *problem, const tsl_config *config, const work_of *all,
                                const tsl_device *device) {
+  const tsl_residue_constants *rates = &tsl_model_constants_of(device)->residue;
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
   const double most =
       tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1) * tsl_residue_kinds(problem);
@@ -147,16 +140,17 @@ static double portable_seconds(const tsl_problem *problem, const tsl_config *con
                             all->each * all->size * (problem->beta[0] != 0 ? 2 : 1));
   const double side_m = (double)tsl_round_up(problem->m, (int64_t)tile_m),
                side_n = (double)tsl_round_up(problem->n, (int64_t)tile_m);
-  return doubt * (fmax((lines + results) / items, bytes / (streamed * device->bandwidth)) +
+  return doubt * (fmax((lines + results) / items, bytes / (rates->streamed * device->bandwidth)) +
                   2 * multiplied * side_m * side_n * k / portable_products(device) +
                   (portable_launches + (is_group ? 1 : 2) * most * all->blocks) * device->launch_seconds);
 }
 
 static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, const tsl_device *device) {
+  const tsl_residue_constants *rates = &tsl_model_constants_of(device)->residue;
   const work_of all = *all_work;
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
-  const double lanes = 128 * units * clock, bytes = streamed * device->bandwidth;
+  const double lanes = 128 * units * clock, bytes = rates->streamed * device->bandwidth;
   const tsl_shape *a = &problem->a, *b = &problem->b;
   const int64_t lines[2] = {problem->m, problem->n};
   const bool is_across[2] = {!tsl_launch_along(a->col_stride, a->row_stride),
@@ -165,17 +159,17 @@ static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, 
   double slowest = 0, both = 0;
   tsl_residue_block_lines(lines, is_across, device, block_lines);
   for (int o = 0; o < 2; o++)
-    both += measure_seconds((double)lines[o], block_lines[o], all.each * k, is_across[o], all.is_double,
-                            units, &slowest);
+    both += measure_seconds(rates, (double)lines[o], block_lines[o], all.each * k, is_across[o],
+                            all.is_double, units, &slowest);
   const double measure = fmax(fmax(both, slowest), all.numbers * all.size / bytes);
-  const double choose = choose_seconds + (m + n) * line_seconds;
+  const double choose = rates->choose_seconds + (m + n) * rates->line_seconds;
   const double convert =
       fmax(all.numbers * (convert_work[all.is_double] + all.moduli * modulus_work[all.is_double]) / lanes,
            all.numbers * (all.size + all.planes / all.each) / bytes);
-  const double cool =
-      all.blocks * ceil(all.tiles / all.blocks / units) * (all.panels * panel_clocks + share_clocks) / clock +
-      waited * all.planes * all.numbers / all.each / bytes;
-  const double products = cool + (hot - 1) * fmax(0, cool - cool_seconds);
+  const double cool = all.blocks * ceil(all.tiles / all.blocks / units) *
+                          (all.panels * rates->panel_clocks + rates->tile_clocks) / clock +
+                      rates->waited * all.planes * all.numbers / all.each / bytes;
+  const double products = cool + (rates->hot - 1) * fmax(0, cool - rates->cool_seconds);
   /* threads past a row's end cost half */
   const double elements = m * (n + join_columns * ceil(n / join_columns)) / 2;
   const double join =
@@ -184,8 +178,8 @@ static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, 
                 all.moduli * (join_modulus_work[all.is_double] + (all.each > 1 ? join_complex_work : 0))) /
                lanes,
            elements * (all.planes + all.each * all.size * (problem->beta[0] != 0 ? 2 : 1)) / bytes);
-  return measure + choose + convert + products + join + 6 * gap_seconds +
-         (all.blocks - 1) * block_seconds_more;
+  return measure + choose + convert + products + join + 6 * rates->gap_seconds +
+         (all.blocks - 1) * rates->block_seconds_more;
 }
 
 static double residue_seconds_of(const tsl_problem *problem, const tsl_config *config, const work_of *all,

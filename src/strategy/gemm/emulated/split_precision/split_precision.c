@@ -18,8 +18,6 @@
 #include "core/memory.h"
 #include "core/status.h"
 
-#include <math.h>
-
 static const tsl_param params[] = {
     [TSL_SPLIT_PRODUCTS] =
         {"products",
@@ -40,45 +38,8 @@ static bool split_is_host(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_HOST) != 0;
 }
 
-/* Returns the smallest error that a product of parts can be required to have. f16: of cuda_wgmma's sums of 64
- * terms. */
-static double least_product_factor(const tsl_problem *problem, const tsl_config *config) {
-  enum { TERMS = 64 };
-  return tsl_split_form_of(config)->parts == 1 ? tsl_accuracy_cuts_of_panels((double)problem->k, TERMS)
-                                               : tsl_accuracy_cuts((double)tsl_split_depth(problem, config));
-}
-
-/* Returns the growth of the products' error. Sets the roundings of f32 of all else: products left out, alpha,
- * beta C, their sum, and tiny numbers (docs/lab/split_precision.md). */
-static double other_errors(const tsl_config *config, double *roundings) {
-  const tsl_split_form *form = tsl_split_form_of(config);
-  *roundings = form->left_out + (form->parts == 1 ? 14 : 4);
-  return form->parts == 1 ? 1.002 : 1.05;
-}
-
-/* Returns the error bound relative to |A||B| in roundings of f32. f16: the required accuracy, or the best. */
-static double split_factor(const tsl_problem *problem, const tsl_config *config) {
-  static const double u = 0x1p-24;
-  double roundings;
-  const double grown = other_errors(config, &roundings),
-               least = grown * least_product_factor(problem, config) + roundings;
-  return tsl_split_form_of(config)->parts == 1 && tsl_numeric_requirements_has_accuracy(&problem->ask) &&
-                 problem->ask.accuracy != TSL_ACCURACY_EXACT
-             ? fmax(least, tsl_numeric_requirements_error_limit(&problem->ask, problem->k, u, u) / u)
-             : least;
-}
-
-/* Returns the error that a product of parts may have, relative to its own factors. */
-static double product_factor(const tsl_problem *problem, const tsl_config *config) {
-  double roundings;
-  const double least = least_product_factor(problem, config), grown = other_errors(config, &roundings);
-  return tsl_split_form_of(config)->parts == 1
-             ? fmax(least, (split_factor(problem, config) - roundings) / grown)
-             : least;
-}
-
 static tsl_accuracy split_accuracy(const tsl_problem *problem, const tsl_config *config) {
-  return (tsl_accuracy){.factor = split_factor(problem, config),
+  return (tsl_accuracy){.factor = tsl_split_factor(problem, config),
                         .is_reproducible = true,
                         .truncates_inputs = tsl_split_form_of(config)->parts < TSL_SPLIT_PARTS_MOST};
 }
@@ -103,13 +64,9 @@ static const char *split_refuse(const tsl_problem *problem, const tsl_config *co
 static tesela_status split_make_product(tsl_work *work, double beta, const tsl_subplan *like,
                                         tsl_subplan **child) {
   const bool is_host = split_is_host(work->device);
-  tsl_problem problem = tsl_split_product(work);
+  double factor;
+  tsl_problem problem = tsl_split_required_product(&work->problem, &work->config, work->device, &factor);
   problem.beta[0] = beta;
-  const double factor = product_factor(&work->problem, &work->config);
-  if (tsl_split_form_of(&work->config)->parts == 1) {
-    problem.ask.accuracy = TSL_ACCURACY_NUMBER;
-    problem.ask.number = factor * 0x1p-24;
-  }
   const tsl_subplan_request request = {.problem = &problem,
                                        .device = work->device,
                                        .in_buffers = !is_host,
@@ -188,10 +145,10 @@ const tsl_strategy tsl_gemm_split_precision = {
     .params = params,
     .refuse = split_refuse,
     .build_seconds = 2.6,
-    .score = tsl_split_seconds,
     .build = split_build,
     .run = split_run,
     .release = split_release,
     .supports = {.types = types},
+    .splits = {.score = tsl_split_seconds},
     .resources = {.scratch = scratch_bytes, .host = host_bytes, .count_costs = tsl_split_account},
 };

@@ -306,7 +306,7 @@ tsl_gemm_split_measure(TSL_GLOBAL const unsigned *a, TSL_GLOBAL const unsigned *
   }
   if (line.worker == 0 && line.is_there)
     ((TSL_GLOBAL int *)(scratch + args.states[line.operand]))[line.number] =
-        split_state(split_bf16_scale(largest[item], least[item] + 1), 0, 0);
+        split_state(split_bf16_scale(largest[item], least[item] + 1), 0, 0, 0);
 }
 
 TSL_KERNEL(TSL_SPLIT_GROUP_ITEMS, 1, 1)

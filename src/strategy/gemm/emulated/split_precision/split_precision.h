@@ -39,11 +39,17 @@ uint64_t tsl_split_scratch(const tsl_problem *problem, const tsl_config *config,
 /* Returns the bytes of scratch memory that a child plan may use. */
 uint64_t tsl_split_workspace(const tsl_problem *problem, const tsl_config *config);
 /* Returns the problem of a product of parts. Parts lie in the device's layout. */
-tsl_problem tsl_split_product(const tsl_work *work);
+tsl_problem tsl_split_product(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+/* Returns the error bound relative to |A||B| in roundings of f32. */
+double tsl_split_factor(const tsl_problem *problem, const tsl_config *config);
+/* Returns this problem with the accuracy that it needs; *factor gets the error bound of its plans. */
+tsl_problem tsl_split_required_product(const tsl_problem *problem, const tsl_config *config,
+                                       const tsl_device *device, double *factor);
 tesela_status tsl_split_find_kernels(tsl_work *work);
 tesela_status tsl_split_run_kernels(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 
-double tsl_split_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
+double tsl_split_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                         tsl_all_strategies *list);
 void tsl_split_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                        tsl_cost_counts *account);
 

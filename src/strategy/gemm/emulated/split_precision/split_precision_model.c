@@ -2,16 +2,15 @@
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/emulated/split_precision/split_precision.h"
+#include "strategy/model_constants.h"
+#include "strategy/support.h"
 
 #include <math.h>
 
 static const tsl_engine_rates f16_rates = {.warpgroup = 2450, .group = 2300, .warp = 1250},
                               bf16_rates = {.warpgroup = 3000, .group = 2500, .warp = 1250};
-/* f16 and bf16: fraction of the bandwidth that copy kernels reach; launches of a run without the products'.
- */
-static const double f16_streamed = 0.76, f16_launches = 5, bf16_streamed = 0.7, bf16_launches = 4;
-static const double read_bytes = 8; /* bytes of a number that are read before it is cut */
-static const double doubt = 1.75;   /* bf16: measured time relative to the model's */
+static const double read_bytes = 8;    /* bf16: bytes of a number that are read before it is cut */
+static const double host_doubt = 1.75; /* processors: measured time relative to the model's */
 
 /* Operations of a thread in a clock with tile registers, three fifths of their peak. Clocks of a number that
  * is measured and cut, of a sum for each product, and of an element of C. Others multiply at the f32 rate. */
@@ -26,41 +25,34 @@ static double host_seconds(const tsl_problem *problem, const tsl_config *config,
                products = tsl_split_form_of(config)->products;
   const double beside = (double)(problem->m + problem->n) * k * number_clocks +
                         elements * (products * sum_clocks + element_clocks);
-  return doubt * (2 * products * m * n * k / rate + beside / clocks + 1e-5 + 2e-6 * device->threads);
+  return host_doubt * (2 * products * m * n * k / rate + beside / clocks + 1e-5 + 2e-6 * device->threads);
 }
 
-/* Compute units process whole tiles at once. Numbers are read as f32 and written as f16; sums are read. */
-static double f16_seconds(const tsl_problem *problem, const tsl_device *device) {
-  static const double tile_m = 128, tile_n = 256; /* of C of the product's strategies */
-  const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k,
-               units = fmax(1, device->compute_units);
-  const double tiles = ceil(m / tile_m) * ceil(n / tile_n),
-               whole = device->is_cpu ? tiles : ceil(tiles / units) * units;
-  const double bytes = (m + n) * k * 6 + m * n * (8 + (problem->beta[0] != 0 ? 4 : 0));
-  return 2 * whole * tile_m * tile_n * (double)tsl_round_up(problem->k, 64) /
-             tsl_cost_counts_engine_rate(device, f16_rates) +
-         bytes / (f16_streamed * device->bandwidth) + f16_launches * device->launch_seconds;
-}
-
-/* bf16: products compute whole tiles; sums pass through memory with each product. */
-double tsl_split_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+/* Devices with kernels: each product takes as long as its sub-plan, which is predicted by its own model.
+ * Parts of lines are written; sums are read and C is written. */
+double tsl_split_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                         tsl_all_strategies *list) {
+  const tsl_split_constants *rates = &tsl_model_constants_of(device)->split;
   const tsl_split_form *form = tsl_split_form_of(config);
   if (device->capabilities & TSL_CAN_HOST)
     return host_seconds(problem, config, device);
-  if (form->parts == 1)
-    return f16_seconds(problem, device);
-  const double m = (double)tsl_round_up(problem->m, 128), n = (double)tsl_round_up(problem->n, 128),
-               k = (double)tsl_split_depth(problem, config),
-               elements = (double)problem->m * (double)problem->n, products = form->products;
-  const double bytes = (double)(problem->m + problem->n) * k * (read_bytes + 2 * form->parts) +
-                       elements * (8 * products + 8 + (problem->beta[0] != 0 ? 4 : 0));
-  return doubt *
-         (2 * products * m * n * k / tsl_cost_counts_engine_rate(device, bf16_rates) +
-          bytes / (bf16_streamed * device->bandwidth) + (bf16_launches + products) * device->launch_seconds);
+  const bool is_f16 = form->parts == 1;
+  const double lines = (double)problem->m + (double)problem->n, k = (double)tsl_split_depth(problem, config),
+               elements = (double)problem->m * (double)problem->n;
+  const double bytes = lines * k * ((is_f16 ? 4 : read_bytes) + 2 * form->parts) +
+                       elements * (8 + (problem->beta[0] != 0 ? 4 : 0)),
+               copied = bytes / ((is_f16 ? rates->f16_streamed : rates->bf16_streamed) * device->bandwidth),
+               launches = is_f16 ? rates->f16_launches : rates->bf16_launches;
+  double factor;
+  const tsl_problem product = tsl_split_required_product(problem, config, device, &factor);
+  const double seconds =
+      form->products * tsl_strategy_fastest_within(&product, (tsl_accuracy){.factor = factor}, device, list);
+  return (is_f16 ? 1 : rates->doubt) * seconds + copied + launches * device->launch_seconds;
 }
 
 void tsl_split_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                        tsl_cost_counts *account) {
+  const tsl_split_constants *rates = &tsl_model_constants_of(device)->split;
   enum { ITEMS = 64, FOUR = 4 };
   const tsl_split_form *form = tsl_split_form_of(config);
   const double elements = (double)problem->m * (double)problem->n,
@@ -76,6 +68,6 @@ void tsl_split_account(const tsl_problem *problem, const tsl_config *config, con
     return;
   }
   tsl_cost_counts_groups(ceil(elements / FOUR / ITEMS), ITEMS, elements / FOUR, 0, device, account);
-  account->launches = (int)(f16_launches + products);
+  account->launches = (int)(rates->f16_launches + products);
   account->rate = tsl_cost_counts_engine_rate(device, form->parts == 1 ? f16_rates : bf16_rates);
 }

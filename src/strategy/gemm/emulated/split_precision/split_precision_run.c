@@ -81,15 +81,16 @@ uint64_t tsl_split_scratch(const tsl_problem *problem, const tsl_config *config,
   return (uint64_t)split_lay_out(problem, config, &args);
 }
 
-tsl_problem tsl_split_product(const tsl_work *work) {
+tsl_problem tsl_split_product(const tsl_problem *problem, const tsl_config *config,
+                              const tsl_device *device) {
   split_arguments args;
-  split_lay_out(&work->problem, &work->config, &args);
-  const bool is_host = (work->device->capabilities & TSL_CAN_HOST) != 0;
+  split_lay_out(problem, config, &args);
+  const bool is_host = (device->capabilities & TSL_CAN_HOST) != 0;
   tsl_problem product = tsl_problem_gemm(args.m, args.n, args.depth, TESELA_F32);
   for (int o = 0; o < 2; o++) {
     const bool turns = is_mn_major(&args, o);
     tsl_shape *shape = o ? &product.b : &product.a;
-    *shape = (tsl_shape){.type = tsl_split_form_of(&work->config)->type,
+    *shape = (tsl_shape){.type = tsl_split_form_of(config)->type,
                          .rows = o ? args.depth : args.m,
                          .cols = o ? args.n : args.depth,
                          .row_stride = turns == (o == 0) ? 1 : args.pitch[o],

@@ -35,10 +35,14 @@
 #define TSL_SPLIT_TILE 64 /* side of a tile of C that is computed in f32, if an element has no proof */
 
 #define TSL_SPLIT_NATIVE 0x40000000 /* state of a line that is multiplied in f32; bf16: also its scale */
-/* Fields of a state: the scale and two fields of six bits. First: mean exponent, rounded down, plus
- * MEAN_BIAS; 0 with zeros. Second: sum of means that two lines need, plus NEED_BIAS; 0 if no number is
- * tiny. */
+/* Fields of a state: the scale, six bits, two bits, six bits. First: mean exponent, rounded down, plus
+ * MEAN_BIAS, in which a zero counts as -ZERO_LOSS; 0: there is no proof. Second: none, FEW or MANY zeros.
+ * Third: sum of means that two lines need, plus NEED_BIAS; 0 if no number is tiny. */
 #define TSL_SPLIT_FIELD 64
+#define TSL_SPLIT_CLASS 4
+#define TSL_SPLIT_FEW 1  /* zeros are at most a quarter of a line: of two such lines at least half is left */
+#define TSL_SPLIT_MANY 2 /* at most five eighths: with a line of FEW at least an eighth is left */
+#define TSL_SPLIT_ZERO_LOSS (TSL_SPLIT_TOP - 1) /* largest exponent of the other line's number at a zero */
 #define TSL_SPLIT_MEAN_BIAS 45
 #define TSL_SPLIT_NEED_BIAS 30
 
@@ -85,8 +89,10 @@ TSL_FUNCTION int split_exponent(unsigned magnitude) {
   return length - 149;
 }
 
-TSL_FUNCTION int split_state(int scale, int mean, int need) {
-  return scale == TSL_SPLIT_NATIVE ? scale : (scale * TSL_SPLIT_FIELD + mean) * TSL_SPLIT_FIELD + need;
+TSL_FUNCTION int split_state(int scale, int mean, int zeros_class, int need) {
+  return scale == TSL_SPLIT_NATIVE
+             ? scale
+             : ((scale * TSL_SPLIT_FIELD + mean) * TSL_SPLIT_CLASS + zeros_class) * TSL_SPLIT_FIELD + need;
 }
 
 /* Returns the position of number i of a line's sample. */
@@ -123,16 +129,22 @@ TSL_FUNCTION unsigned split_f16_rounded(unsigned magnitude, int scale, int *expo
   return e < TSL_SPLIT_LEAST ? places : places + ((unsigned)(e - TSL_SPLIT_LEAST) << 10);
 }
 
-/* Returns a line's f16 state from its counts; `small` includes zeros. Fields give the mean exponent without
- * zeros. If t of k numbers are tiny, 2^(both means) must be at least t / k 2^12. */
+/* Returns a line's f16 state from its counts; `small` includes zeros. If t of k numbers are tiny, 2^(both
+ * means) must be at least t / k 2^12, and more for the terms that zeros take away. */
 TSL_FUNCTION int split_f16_state(int scale, split_index fields, int small, int zeros, int is_over, int k) {
-  const int tiny = small - zeros;
+  const int tiny = small - zeros,
+            zeros_class = zeros == 0       ? 0
+                          : zeros <= k / 4 ? TSL_SPLIT_FEW
+                                           : TSL_SPLIT_MANY,
+            lost = zeros_class == TSL_SPLIT_MANY ? 3 : zeros_class;
   int mean = 0, need = 0;
   if (is_over)
     return TSL_SPLIT_NATIVE;
-  if (zeros == 0) {
-    const split_index all = fields + (split_index)(scale - 127 + TSL_SPLIT_MEAN_BIAS) * k;
-    mean = all < k ? 0 : (int)(all / k);
+  if (zeros <= (split_index)k * 5 / 8) {
+    /* A zero was counted with the field of the smallest number. */
+    const split_index all = fields + (split_index)(scale - 127 + TSL_SPLIT_MEAN_BIAS) * k +
+                            (split_index)(22 + 127 - scale - TSL_SPLIT_ZERO_LOSS) * zeros;
+    mean = all < (split_index)(1 + lost) * k ? 0 : (int)(all / k) - lost;
   }
   if (tiny > 0) {
     int parts = 0; /* k / t in powers of two, rounded down */
@@ -140,22 +152,29 @@ TSL_FUNCTION int split_f16_state(int scale, split_index fields, int small, int z
       parts++;
     need = 12 - parts + TSL_SPLIT_NEED_BIAS;
   }
-  return split_state(scale, mean, need);
+  return split_state(scale, mean, zeros_class, need);
 }
 
 /* Returns 1 if an element of C has no proof and must be computed in f32. */
 TSL_FUNCTION int split_is_native(int row, int column) {
-  const int last = TSL_SPLIT_FIELD - 1, row_need = row & last, column_need = column & last,
-            need = row_need > column_need ? row_need : column_need;
-  const int row_mean = row >> 6 & last, column_mean = column >> 6 & last;
+  const int last = TSL_SPLIT_FIELD - 1, row_need = row & last, column_need = column & last;
+  const int row_class = row >> 6 & (TSL_SPLIT_CLASS - 1), column_class = column >> 6 & (TSL_SPLIT_CLASS - 1);
+  const int row_mean = row >> 8 & last, column_mean = column >> 8 & last;
+  int need = row_need > column_need ? row_need : column_need;
   if (row == TSL_SPLIT_NATIVE || column == TSL_SPLIT_NATIVE)
     return 1;
-  return need != 0 && (row_mean == 0 || column_mean == 0 ||
-                       row_mean + column_mean - 2 * TSL_SPLIT_MEAN_BIAS < need - TSL_SPLIT_NEED_BIAS);
+  if (need == 0)
+    return 0;
+  if (row_mean == 0 || column_mean == 0 || row_class + column_class > TSL_SPLIT_FEW + TSL_SPLIT_MANY)
+    return 1;
+  /* With zeros the mean of the terms that are left is larger only if it is at least 0. */
+  if (row_class + column_class > 0 && need < TSL_SPLIT_NEED_BIAS)
+    need = TSL_SPLIT_NEED_BIAS;
+  return row_mean + column_mean - 2 * TSL_SPLIT_MEAN_BIAS < need - TSL_SPLIT_NEED_BIAS;
 }
 
 TSL_FUNCTION int split_scale_of(int state) {
-  return state >> 12;
+  return state >> 14;
 }
 
 /* Returns a line's bf16 scale from its largest magnitude and its smallest one other than 0; 0 if all are 0.

@@ -2,6 +2,7 @@
 #define TSL_STRATEGY_GEMM_CUDA_WGMMA_H
 
 #include "strategy/kernel_launch/pack_rows.h"
+#include "strategy/model_constants.h"
 
 enum {
   TSL_CUDA_WGMMA_TILE_M,
@@ -28,7 +29,8 @@ enum { TSL_CUDA_WGMMA_PANEL = 128 }; /* bytes of a row of a panel */
 enum { TSL_CUDA_WGMMA_RESIDENT = 2 };
 
 typedef struct tsl_cuda_wgmma {
-  tsl_problem problem; /* the kernel computes C' = B' A'; `problem` is the swapped one */
+  const tsl_wgmma_constants *rates; /* of the model */
+  tsl_problem problem;              /* the kernel computes C' = B' A'; `problem` is the swapped one */
   bool swapped;
   bool a_mn_major, b_mn_major; /* MN-major operands: rows of A (columns of B) are adjacent in memory */
   bool from_registers;      /* consumers load MN-major A of 4-byte elements or 8-bit integers to registers */

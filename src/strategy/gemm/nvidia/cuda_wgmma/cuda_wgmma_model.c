@@ -7,31 +7,27 @@
 
 /* Clocks from a block's start to its first full stage; fixed clocks of a tile's epilogue; bytes of C stored,
  * bytes from L2 and bytes of shared memory in a clock of a multiprocessor. */
-static const double first_clocks = 2790, tile_clocks = 824, store_bytes = 59.6, cache_bytes = 49.1,
-                    shared_bytes = 128;
-/* Fraction of the nominal clock under sustained load, which the power limit reduces; seconds until then. */
-static const double hot_clock = 0.75, cool_seconds = 20e-6;
-/* `shared_clock`: fraction of the clock with clusters of two after warm_seconds; with A from registers after
- * warm_across_seconds, and best with half the raster height. `band_most`: best raster height. */
-static const double shared_clock = 0.79, warm_seconds = 150e-6, warm_across_seconds = 1e-3, band_most = 8;
+static const double shared_bytes = 128;
+/* `shared_clock`: fraction of the clock with clusters of two after rates->warm_seconds; with A from registers
+ * after rates->warm_across_seconds, and best with half the raster height. `band_most`: best raster height. */
+static const double band_most = 8;
 
 static const double adding_clocks = 100; /* clocks between panels */
 
-/* Slowdown of L2 reads where rows of a box do not begin at cache lines. */
-static const double unaligned_slowdown = 1.61;
-
 /* Returns the L2 slowdown of an operand: by the strides of its lines, or of their packed copy. */
 static double l2_slowdown(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bool across_rows, bool across) {
+  const tsl_wgmma_constants *rates = tile->rates;
   enum { LINE = 128, CHUNK = 16 };
   const bool by_columns = across_rows == across;
   const int64_t given = (by_columns ? shape->col_stride : shape->row_stride) * tile->element,
                 packed = tsl_round_up((by_columns ? shape->rows : shape->cols) * tile->element, CHUNK),
                 pitch = tile->element != tile->input_bytes || given % CHUNK != 0 ? packed : given;
-  return pitch % LINE == 0 ? 1 : unaligned_slowdown;
+  return pitch % LINE == 0 ? 1 : rates->unaligned;
 }
 
 /* Returns a panel's clocks: maximum of tensor cores, L2 and shared memory, plus times without overlap. */
 static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
+  const tsl_wgmma_constants *rates = tile->rates;
   const double blocks = tile->tile_m / 64.0, wide = fmax(tile->tile_n, 64);
   const double odd_a = l2_slowdown(tile, &tile->problem.a, true, tile->a_mn_major),
                odd_b = l2_slowdown(tile, &tile->problem.b, false, tile->b_mn_major);
@@ -45,8 +41,8 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
                         : tile->warpgroups == 1
                             ? blocks * (0.5 * wide + adding_clocks) / tile->split_accumulators
                             : 0.1 * products / tile->split_accumulators;
-  return fmax(products, fmax(loaded / cache_bytes, (arrives + read) / shared_bytes)) + alone * products +
-         adding;
+  return fmax(products, fmax(loaded / rates->cache_bytes, (arrives + read) / shared_bytes)) +
+         alone * products + adding;
 }
 
 static double bytes_if_packed(const tsl_shape *shape, bool across_rows, bool across, int element) {
@@ -68,43 +64,30 @@ double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile) {
                      bytes_if_packed(b, false, tile->b_mn_major, tile->element));
 }
 
-/* form=flow, seconds: from a launch's end to the next launch's first full stage and its last sums; for each
- * further 64 lines of a tile; for each doubling of the cluster beyond two; for the split-k reduction. */
-static const double flow_seconds = 1.78e-6, flow_lines_seconds = 1.59e-6, flow_cluster_seconds = 1.93e-6,
-                    flow_fold_seconds = 1.28e-6;
-/* form=flow, slowdowns: one block per multiprocessor; partial last round; rounds that wait for blocks. */
-static const double flow_alone = 1.08, flow_uneven = 0.352, flow_queue = 0.175;
-/* form=flow: reached fraction of memory bandwidth; L2 bandwidth relative to memory bandwidth; bytes per
- * second that the stages of one block load. */
-static const double flow_part = 0.94, flow_cache = 2.32, flow_block_bytes = 6.78e10;
-/* form=flow: slowdown of memory where lines of the longer operand do not begin at cache lines. */
-static const double flow_unaligned = 1.3;
-
-/* Shortest measured time of the main loop: a lower bound of the prediction. */
-static const double flow_least_seconds = 5.64e-6;
-
 /* Returns the predicted seconds of a product with form=flow. */
 static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
                                 const tsl_problem *problem, const tsl_device *device) {
+  const tsl_wgmma_constants *rates = tile->rates;
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
   const double blocks = (double)schedule->blocks, panel = (tile->tile_m + (double)tile->tile_n) * 128;
   const double parts = (double)schedule->parts * tile->cluster,
                panels = ceil(ceil((double)problem->k / tile->depth) / parts);
-  const double each = fmax(1, ceil(blocks / units)), memory = flow_part * device->bandwidth;
+  const double each = fmax(1, ceil(blocks / units)), memory = rates->flow_part * device->bandwidth;
   const bool is_tall = tile->problem.m > tile->problem.n;
   const double l2 = is_tall ? l2_slowdown(tile, &tile->problem.a, true, tile->a_mn_major)
                             : l2_slowdown(tile, &tile->problem.b, false, tile->b_mn_major);
-  const double from_memory = tsl_problem_bytes(problem) / memory * (l2 > 1 ? flow_unaligned : 1),
-               from_cache = blocks * panels * panel / (flow_cache * memory),
-               loaded = panels * panel * (each > 2 ? each / 2 : 1) / flow_block_bytes,
+  const double from_memory = tsl_problem_bytes(problem) / memory * (l2 > 1 ? rates->flow_unaligned : 1),
+               from_cache = blocks * panels * panel / (rates->flow_cache * memory),
+               loaded = panels * panel * (each > 2 ? each / 2 : 1) / rates->flow_block_bytes,
                multiplied = each * panels * wgmma_panel_clocks(tile) / clock;
-  const double uneven = each <= 1 ? flow_alone
-                                  : 1 + flow_uneven * (each * units / blocks - 1) +
-                                        flow_queue * fmax(0, each - TSL_CUDA_WGMMA_RESIDENT);
+  const double uneven = each <= 1 ? rates->flow_alone
+                                  : 1 + rates->flow_uneven * (each * units / blocks - 1) +
+                                        rates->flow_queue * fmax(0, each - TSL_CUDA_WGMMA_RESIDENT);
   const double work = fmax(fmax(from_memory, from_cache), fmax(loaded, multiplied)) * uneven;
-  return fmax(work, flow_least_seconds) + flow_seconds + (schedule->parts > 1 ? flow_fold_seconds : 0) +
-         flow_lines_seconds * (tile->tile_m / 64.0 - 1 + tile->tile_n / 64.0) +
-         flow_cluster_seconds * fmax(0, log2(tile->cluster) - 1);
+  return fmax(work, rates->flow_least_seconds) + rates->flow_seconds +
+         (schedule->parts > 1 ? rates->flow_fold_seconds : 0) +
+         rates->flow_lines_seconds * (tile->tile_m / 64.0 - 1 + tile->tile_n / 64.0) +
+         rates->flow_cluster_seconds * fmax(0, log2(tile->cluster) - 1);
 }
 
 /* Batches: clocks of a warpgroup for 128 elements stored one by one; seconds to pack a product's rows. */
@@ -112,6 +95,7 @@ static const double element_clocks = 70, pack_seconds = 0.15e-6;
 
 static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
                             const tsl_problem *problem, const tsl_device *device) {
+  const tsl_wgmma_constants *rates = tile->rates;
   const double products = (double)tsl_problem_batch(problem),
                tiles = (double)schedule->tiles_m * (double)schedule->tiles_n * products * tile->cluster;
   const double rounds = ceil(tiles / fmax(1, (double)schedule->blocks));
@@ -121,9 +105,9 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sch
   const double one_by_one = tsl_cuda_wgmma_problem_by_map(tile)
                                 ? 0
                                 : elements / 128 * element_clocks / sqrt(tile->warpgroups),
-               store = tile_clocks + elements * tile->c_element / store_bytes;
-  const double clocks = first_clocks + rounds * fmax(tile->resident * (multiplied + one_by_one),
-                                                     multiplied + store + one_by_one);
+               store = rates->tile_clocks + elements * tile->c_element / rates->store_bytes;
+  const double clocks = rates->first_clocks + rounds * fmax(tile->resident * (multiplied + one_by_one),
+                                                            multiplied + store + one_by_one);
   const double computed = clocks / (1e6 * fmax(1, device->clock_mhz)),
                moved = tsl_problem_bytes(problem) / (0.85 * device->bandwidth);
   const double packed =
@@ -132,20 +116,6 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sch
              (1 + 0.002 * fabs(log2(tile->raster_height / 8.0))) +
          device->launch_seconds;
 }
-
-/* One product, in clocks: start of a second warpgroup; waiting within a cluster per tile; an epilogue stored
- * by threads; each element of a thread in it. Then the reached fraction of memory bandwidth, and the fraction
- * of launch latency that remains when launches overlap. */
-static const double group_clocks = 977, pair_clocks = 416, threads_clocks = 6090, thread_clocks = 11.6,
-                    memory_part = 0.846, launch_share = 0.297;
-/* Split-k reduction: launches, as a fraction of launch latency; how often the bytes of partial sums move. */
-static const double fold_share = 0.73, fold_moves = 3.06;
-
-/* Slowdown of memory traffic if all pairs of multiprocessors were idle: clusters of two use fewer pairs. */
-static const double pairs_moves = 0.5;
-
-/* Stream-k: slowdown, and fixed seconds, beyond the clocks of its panels. */
-static const double helped_share = 0.07, helped_seconds = 1e-6;
 
 /* Returns the clocks of a block for its tiles, or with stream-k for its rounds. */
 static double tiles_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule, double panels,
@@ -160,56 +130,58 @@ static double tiles_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sche
 
 static double stay_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
                                 const tsl_problem *problem, const tsl_device *device) {
+  const tsl_wgmma_constants *rates = tile->rates;
   if (tsl_problem_batch(problem) > 1)
     return batch_seconds(tile, schedule, problem, device);
   const double clock = 1e6 * fmax(1, device->clock_mhz);
   const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)schedule->parts);
   const double c_bytes = (double)tile->tile_m * tile->tile_n * (schedule->parts > 1 ? 4 : tile->c_element);
   const double elements = (double)tile->tile_m * tile->tile_n / tile->warpgroups;
-  const double store = tile_clocks + (tsl_cuda_wgmma_problem_by_map(tile) || schedule->parts > 1
-                                          ? c_bytes / store_bytes
-                                          : threads_clocks + elements / 128 * thread_clocks);
-  const double pairs = tile->cluster > 1 ? pair_clocks : 0;
-  const double clocks = first_clocks + group_clocks * (tile->warpgroups - 1) + 2 * pairs +
+  const double store =
+      rates->tile_clocks + (tsl_cuda_wgmma_problem_by_map(tile) || schedule->parts > 1
+                                ? c_bytes / rates->store_bytes
+                                : rates->threads_clocks + elements / 128 * rates->thread_clocks);
+  const double pairs = tile->cluster > 1 ? rates->pair_clocks : 0;
+  const double clocks = rates->first_clocks + rates->group_clocks * (tile->warpgroups - 1) + 2 * pairs +
                         tiles_clocks(tile, schedule, panels, store, pairs);
   double seconds = clocks / clock;
-  if (seconds > cool_seconds)
-    seconds = cool_seconds + (seconds - cool_seconds) / hot_clock;
+  if (seconds > rates->cool_seconds)
+    seconds = rates->cool_seconds + (seconds - rates->cool_seconds) / rates->hot_clock;
   const bool is_cut = tile->from_registers && tile->element == 4;
-  const double warm = is_cut ? warm_across_seconds : warm_seconds;
+  const double warm = is_cut ? rates->warm_across_seconds : rates->warm_seconds;
   const bool is_won_back = seconds > warm && tile->cluster == 2;
   if (is_won_back)
-    seconds = warm + (seconds - warm) * (hot_clock / shared_clock);
+    seconds = warm + (seconds - warm) * (rates->hot_clock / rates->shared_clock);
   const double idle = fmax(0, 1 - (double)schedule->blocks / fmax(1, (double)device->compute_units));
-  const double moved = tsl_problem_bytes(problem) / (memory_part * device->bandwidth) *
-                       (1 + (tile->cluster > 1 ? pairs_moves * idle : 0));
+  const double moved = tsl_problem_bytes(problem) / (rates->memory_part * device->bandwidth) *
+                       (1 + (tile->cluster > 1 ? rates->pairs_moves * idle : 0));
   seconds = sqrt(sqrt(pow(seconds, 4) + pow(moved, 4)));
   const double best_height = is_won_back && is_cut ? band_most / 2 : band_most;
-  const double helped = tile->is_stream ? seconds * helped_share + helped_seconds : 0;
+  const double helped = tile->is_stream ? seconds * rates->helped_share + rates->helped_seconds : 0;
   return seconds * (1 + 0.002 * fabs(log2(tile->raster_height / best_height))) + helped +
-         launch_share * device->launch_seconds;
+         rates->launch_share * device->launch_seconds;
 }
 
-/* Packing: memory traffic per byte copied, for 8-bit elements and for others; seconds of its early launch,
- * which is not used for elements of 4 bytes and batches. */
-static const double lines_traffic = 1.6, rows_traffic = 2.5, lines_seconds = 1e-6;
-
 static double wgmma_packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device *device) {
+  const tsl_wgmma_constants *rates = tile->rates;
   const double copies = tsl_cuda_wgmma_packed_bytes(tile);
   const bool by_lines =
       tile->input_bytes == 1 || (tile->input_bytes == 2 && tsl_problem_batch(&tile->problem) == 1);
   return copies == 0 ? 0
-                     : (tile->input_bytes == 1 ? lines_traffic : rows_traffic) * copies / device->bandwidth +
-                           (by_lines ? lines_seconds : device->launch_seconds);
+                     : (tile->input_bytes == 1 ? rates->lines_traffic : rates->rows_traffic) * copies /
+                               device->bandwidth +
+                           (by_lines ? rates->lines_seconds : device->launch_seconds);
 }
 
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
+  const tsl_wgmma_constants *rates = &tsl_model_constants_of(device)->wgmma;
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_PLAIN);
   const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, device);
-  const double folding = schedule.parts > 1 ? fold_share * device->launch_seconds +
-                                                  fold_moves * (double)schedule.sums_bytes / device->bandwidth
-                                            : 0;
+  const double folding = schedule.parts > 1
+                             ? rates->fold_share * device->launch_seconds +
+                                   rates->fold_moves * (double)schedule.sums_bytes / device->bandwidth
+                             : 0;
   return wgmma_packing_seconds(&tile, device) + folding +
          (tile.is_flow ? flow_form_seconds(&tile, &schedule, problem, device)
                        : stay_form_seconds(&tile, &schedule, problem, device));

@@ -134,6 +134,7 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
                                      const tsl_device *device, tsl_cuda_wgmma_launch_kind kind) {
   const int64_t *value = config->value;
   tsl_cuda_wgmma tile = {
+      .rates = &tsl_model_constants_of(device)->wgmma,
       .swapped = value[TSL_CUDA_WGMMA_ORDER] == TSL_CUDA_WGMMA_SWAPPED,
       .input_bytes = (int)tsl_type(problem->a.type)->size,
       .c_element = (int)tsl_type(problem->c.type)->size,

@@ -1,6 +1,7 @@
 /* Descriptor, launch and performance model of cuda_whole, in clocks of a multiprocessor. Measurements:
  * docs/lab/cuda_whole.md. */
 #include "strategy/gemm/nvidia/cuda_whole/cuda_whole.h"
+#include "strategy/model_constants.h"
 
 #include "core/status.h"
 #include "host/int_math.h"
@@ -88,12 +89,6 @@ int tsl_cuda_whole_width(const tsl_cuda_whole_lines *lines, int64_t step, int64_
  * sixteen lines; product of 16 x 8 x 16; two elements of C in the image, and one by one; once per warp. */
 static const double copy_cost = 14, word_cost = 44, element_cost = 16, load_cost = 14, product_cost = 2,
                     put_cost = 14, one_cost = 24, warp_cost = 600;
-/* Instructions per clock that a multiprocessor issues for each of its warps, and at most. */
-static const double rate_of_warp = 0.085, rate_most = 2.2;
-/* Reached fraction of memory bandwidth; clocks from a block's start to its last copy; fraction of launch
- * latency that remains between successive launches. */
-static const double memory_part = 0.85, first_clocks = 3000, launch_share = 0.3;
-
 /* Returns the instructions of a warp for the copies of one operand of a product. */
 static double cuda_whole_copies_of(const tsl_cuda_whole_lines *lines, const tsl_shape *shape, bool is_a,
                                    int64_t apart) {
@@ -115,6 +110,7 @@ static bool cuda_whole_is_dense(const tsl_problem *problem) {
 
 static double cuda_whole_seconds(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
+  const tsl_whole_constants *rates = &tsl_model_constants_of(device)->whole;
   const tsl_cuda_whole tile = tsl_cuda_whole_of(problem, config);
   const tsl_problem *own = &tile.problem;
   const double units = fmax(1, device->compute_units), products = (double)tsl_problem_batch(problem),
@@ -135,10 +131,13 @@ static double cuda_whole_seconds(const tsl_problem *problem, const tsl_config *c
                blocks = fmax(1, fmin(fmin(by_memory, by_registers), BLOCKS_RESIDENT));
   const double share = products / units,
                there = fmin(fmin(blocks * block_warps, warps * ceil(share)), WARPS_RESIDENT);
-  const double clocks = first_clocks + share * each / fmin(rate_most, rate_of_warp * there);
+  /* Where products are few, a product's own warps limit it. */
+  const double issued = fmax(share / fmin(rates->rate_most, rates->rate_of_warp * there),
+                             1 / fmin(rates->rate_most, rates->rate_alone * warps)),
+               clocks = rates->first_clocks + each * issued;
   const double computed = clocks / (1e6 * fmax(1, device->clock_mhz)),
-               moved = tsl_problem_bytes(problem) / (memory_part * device->bandwidth);
-  return sqrt(sqrt(pow(computed, 4) + pow(moved, 4))) + launch_share * device->launch_seconds;
+               moved = tsl_problem_bytes(problem) / (rates->memory_part * device->bandwidth);
+  return sqrt(sqrt(pow(computed, 4) + pow(moved, 4))) + rates->launch_share * device->launch_seconds;
 }
 
 static void cuda_whole_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

@@ -10,6 +10,7 @@
 
 #include "strategy/cost_counts.h"
 #include "strategy/kernel_launch/pack_rows.h"
+#include "strategy/model_constants.h"
 
 /* Parameters that both strategies have, then the parameters of each. */
 enum { TSL_SM80_TILE_M, TSL_SM80_TILE_N, TSL_SM80_PARAMS };
@@ -22,29 +23,16 @@ enum { TSL_CUDA_MMA_PLACE = 1, TSL_CUDA_MMA_PACKED };
 typedef struct tsl_sm80_trait {
   const char *path, *kernel; /* kernel file below src/, and the kernel's name */
   int stages_max;
-  int part_panels;        /* minimal panels of a split-k part */
-  int copy_min;           /* bytes of the narrowest copy, below which elements are copied one by one */
-  int store_elements;     /* elements of C that are stored at once, aligned to 16 bytes */
-  int reduce_shares;      /* groups of parts in a reduction's block; 0: by the number of parts */
-  double first_clocks;    /* from a block's start to its first full stage */
-  double sum_clocks;      /* epilogue of a thread per sum */
-  double panel_clocks;    /* latency of a panel's copies */
-  double barrier_clocks;  /* barrier of a panel */
-  double few_warps;       /* rate with one warp per tensor core, relative to two */
-  double hidden;          /* fraction of a block's start and end that other resident blocks hide */
-  double bandwidth_share; /* reached fraction of memory bandwidth */
-  double cache_bytes;     /* bytes from L2 per clock */
-  double reduce_seconds;  /* start of the reduction */
-  double launch_share;    /* fraction of launch latency that remains between successive launches */
-  double overlap;         /* exponent of overlapping activities */
-  /* Factors where elements of C are stored one by one: of the epilogue without and with split-k, and of the
-   * traffic of C without split-k. */
-  double odd_sums, odd_part_sums, odd_moves;
+  int part_panels;    /* minimal panels of a split-k part */
+  int copy_min;       /* bytes of the narrowest copy, below which elements are copied one by one */
+  int store_elements; /* elements of C that are stored at once, aligned to 16 bytes */
+  int reduce_shares;  /* groups of parts in a reduction's block; 0: by the number of parts */
 } tsl_sm80_trait;
 
 typedef struct tsl_sm80_tile {
   const tsl_sm80_trait *trait;
-  tsl_problem problem; /* with column-major C, the swapped problem C' = B' A' */
+  const tsl_sm80_constants *rates; /* of the model */
+  tsl_problem problem;             /* with column-major C, the swapped problem C' = B' A' */
   bool swapped;
   bool a_mn_major, b_mn_major; /* MN-major operands: rows of A (columns of B) are adjacent in memory */
   int element, sum;            /* bytes of an element of A and B, and of a sum */

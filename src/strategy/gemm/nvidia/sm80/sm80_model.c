@@ -32,7 +32,7 @@ static double sm80_packed_bytes(const tsl_sm80_tile *tile) {
 
 static double sm80_packing_seconds(const tsl_sm80_tile *tile, const tsl_device *device) {
   const double bytes = sm80_packed_bytes(tile);
-  return bytes > 0 ? 2.5 * bytes / device->bandwidth + device->launch_seconds : 0;
+  return bytes > 0 ? tile->rates->pack_traffic * bytes / device->bandwidth + device->launch_seconds : 0;
 }
 
 /* Returns the time of three overlapping activities: about the longest, more if others are nearly as long. */
@@ -43,7 +43,7 @@ static double sm80_overlap_seconds(double exponent, double a, double b, double c
 /* Returns the predicted seconds of a run with `tiles` tiles of C and `parts` split-k parts. */
 static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t parts,
                               const tsl_device *device) {
-  const tsl_sm80_trait *trait = tile->trait;
+  const tsl_sm80_constants *rates = tile->rates;
   const tsl_problem *problem = &tile->problem;
   const double batch = (double)tsl_problem_batch(problem), units = fmax(1, device->compute_units),
                blocks = tiles * (double)parts * batch,
@@ -52,32 +52,32 @@ static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t p
                elements = (double)tile->tile_m * tile->tile_n;
   const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)parts),
                bytes = (double)(tile->tile_m + tile->tile_n) * tile->depth * tile->element;
-  const double rate = tile->unit_rate * tile->efficiency * (warps >= 2 ? 1 : trait->few_warps),
+  const double rate = tile->unit_rate * tile->efficiency * (warps >= 2 ? 1 : rates->few_warps),
                rounds = ceil(each / tile->groups),
                waited =
-                   rounds * panels * (trait->panel_clocks / fmax(1, tile->stages - 1) + tile->part_clocks),
+                   rounds * panels * (rates->panel_clocks / fmax(1, tile->stages - 1) + tile->part_clocks),
                products = each * panels *
-                          (tile->depth * numbers * numbers * elements / rate + trait->barrier_clocks +
+                          (tile->depth * numbers * numbers * elements / rate + rates->barrier_clocks +
                            tile->part_clocks * warps / 4);
   /* After the first round, resident blocks start and end while others multiply. */
   const double odd = !tile->is_odd ? 1
-                     : parts == 1  ? trait->odd_sums
-                                   : trait->odd_part_sums,
-               around = trait->sum_clocks * odd * numbers * elements / tile->items + tile->meeting_clocks,
-               later = (tile->is_persistent ? around : trait->first_clocks + around) *
-                       (1 - trait->hidden * (tile->groups - 1) / tile->groups),
-               clocks = fmax(products, waited) + trait->first_clocks + around + (rounds - 1) * later,
-               cached = blocks * panels * bytes / (trait->cache_bytes * units);
-  const double odd_bytes = tile->is_odd && parts == 1 ? (trait->odd_moves - 1) * 8 * numbers *
+                     : parts == 1  ? rates->odd_sums
+                                   : rates->odd_part_sums,
+               around = rates->sum_clocks * odd * numbers * elements / tile->items + tile->meeting_clocks,
+               later = (tile->is_persistent ? around : rates->first_clocks + around) *
+                       (1 - rates->hidden * (tile->groups - 1) / tile->groups),
+               clocks = fmax(products, waited) + rates->first_clocks + around + (rounds - 1) * later,
+               cached = blocks * panels * bytes / (rates->cache_bytes * units);
+  const double odd_bytes = tile->is_odd && parts == 1 ? (rates->odd_moves - 1) * 8 * numbers *
                                                             (double)problem->m * (double)problem->n * batch
                                                       : 0,
                clock = 1e6 * fmax(1, device->clock_mhz),
-               seconds = sm80_overlap_seconds(trait->overlap, clocks / clock, cached / clock,
+               seconds = sm80_overlap_seconds(rates->overlap, clocks / clock, cached / clock,
                                               (tsl_problem_bytes(problem) + odd_bytes) /
-                                                  (trait->bandwidth_share * device->bandwidth));
+                                                  (rates->bandwidth_share * device->bandwidth));
   const double sums = 2.0 * tile->sum * (double)problem->m * (double)problem->n * (double)parts;
-  return trait->launch_share * device->launch_seconds + seconds +
-         (parts > 1 && tile->cluster == 1 ? trait->reduce_seconds + sums / device->bandwidth : 0);
+  return rates->launch_share * device->launch_seconds + seconds +
+         (parts > 1 && tile->cluster == 1 ? rates->reduce_seconds + sums / device->bandwidth : 0);
 }
 
 double tsl_sm80_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {

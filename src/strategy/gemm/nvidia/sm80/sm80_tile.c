@@ -52,40 +52,14 @@ static const tsl_sm80_trait narrow = {.path = "strategy/gemm/nvidia/cuda_mma/cud
                                       .stages_max = 8,
                                       .part_panels = 4,
                                       .copy_min = 4,
-                                      .store_elements = 4,
-                                      .first_clocks = 1950,
-                                      .sum_clocks = 51,
-                                      .panel_clocks = 1660,
-                                      .barrier_clocks = 42,
-                                      .few_warps = 0.76,
-                                      .bandwidth_share = 0.84,
-                                      .cache_bytes = 46,
-                                      .reduce_seconds = 4.9e-6,
-                                      .launch_share = 0.39,
-                                      .overlap = 3.5,
-                                      .odd_sums = 15,
-                                      .odd_part_sums = 15,
-                                      .odd_moves = 1},
+                                      .store_elements = 4},
                             f64 = {.path = "strategy/gemm/nvidia/cuda_dmma/cuda_dmma.cu",
                                    .kernel = "tsl_gemm_cuda_dmma",
                                    .stages_max = 6,
                                    .part_panels = 2,
                                    .copy_min = 16,
                                    .store_elements = 2,
-                                   .reduce_shares = 8,
-                                   .first_clocks = 3480,
-                                   .sum_clocks = 125,
-                                   .panel_clocks = 1620,
-                                   .few_warps = 0.683,
-                                   .hidden = 0.548,
-                                   .bandwidth_share = 0.777,
-                                   .cache_bytes = 32.1,
-                                   .reduce_seconds = 2.9e-6,
-                                   .launch_share = 0.293,
-                                   .overlap = 4,
-                                   .odd_sums = 3.13,
-                                   .odd_part_sums = 1,
-                                   .odd_moves = 1.37};
+                                   .reduce_shares = 8};
 
 enum {
   BLOCK_BYTES = 1024, /* shared memory reserved by the system for each block */
@@ -244,7 +218,9 @@ tsl_sm80_tile tsl_sm80_tile_of(const tsl_problem *problem, const tsl_config *con
   const int kind = type->size < 8 ? NARROW : type->size == 16 ? C128 : type->is_complex ? C64 : F64;
   const int64_t *value = config->value;
   const bool swapped = problem->c.row_stride == 1 && problem->c.col_stride != 1, is_narrow = kind == NARROW;
+  const tsl_model_constants *constants = tsl_model_constants_of(device);
   tsl_sm80_tile tile = {.trait = is_narrow ? &narrow : &f64,
+                        .rates = is_narrow ? &constants->mma : &constants->dmma,
                         .problem = swapped ? tsl_problem_swapped(problem) : *problem,
                         .swapped = swapped,
                         .element = (int)type->size,

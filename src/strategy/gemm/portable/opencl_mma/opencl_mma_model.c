@@ -1,5 +1,6 @@
 /* Performance model of opencl_mma, in clocks of a compute unit. Measurements: docs/lab/opencl_mma.md. */
 #include "strategy/gemm/portable/opencl_mma/opencl_mma.h"
+#include "strategy/model_constants.h"
 
 #include <math.h>
 
@@ -11,8 +12,6 @@ typedef struct mma_rates {
   double times_lanes, cache_bytes_per_clock;
 } mma_rates;
 static const mma_rates of_warp = {9, 23}, of_four = {12.6, 40};
-/* Clocks: latency of global memory; start and end of a group; epilogue of a tile, per element. */
-static const double memory_wait = 1200, group_clocks = 3000, store_clocks = 0.08;
 
 static int count_resident_groups(const tsl_opencl_mma *mma, const tsl_device *device) {
   const tsl_matrix_tile *tile = &mma->tile;
@@ -38,7 +37,9 @@ static bool opencl_mma_packs(const tsl_shape *shape, bool across_rows, int size)
 static double pack_seconds(const tsl_shape *shape, bool across_rows, const tsl_device *device, int size) {
   if (!opencl_mma_packs(shape, across_rows, size))
     return 0;
-  return 3 * (double)shape->rows * (double)shape->cols * size / device->bandwidth + device->launch_seconds;
+  return tsl_model_constants_of(device)->opencl_mma.pack_traffic * (double)shape->rows * (double)shape->cols *
+             size / device->bandwidth +
+         device->launch_seconds;
 }
 
 /* Returns the operations of the matrix units per operation of the device's lanes. */
@@ -72,12 +73,11 @@ static double opencl_mma_panel_clocks(const tsl_opencl_mma *mma, const tsl_devic
   /* Fewer than two warps for each of four schedulers leave gaps. */
   const double gaps = warps < 8 ? 1 + 0.3 * (8 - warps) / 8 : 1;
   /* A panel arrives after the latency and the other groups' panels; stages - 1 panels are in flight. */
-  const double arrival = (memory_wait + sharing * cache) / (mma->stages - 1);
+  const double arrival =
+      (tsl_model_constants_of(device)->opencl_mma.memory_wait + sharing * cache) / (mma->stages - 1);
   const double busy = sharing * (most + 0.05 * (multiply + local + cache - most)) * gaps;
   return fmax(busy, arrival);
 }
-
-static const double memory_part = 0.85; /* reached fraction of memory bandwidth */
 
 double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
@@ -90,11 +90,13 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
   const double fits = count_resident_groups(&mma, device), sharing = fmin(fmin(fits, mma.groups), most);
   const double panels =
       ceil(ceil((double)problem->k / ((double)tile.depth / tile.size)) / (double)schedule.split_k);
-  const double store = store_clocks * tile.tile_m * tile.tile_n;
+  const tsl_opencl_mma_constants *rates = &tsl_model_constants_of(device)->opencl_mma;
+  const double store = rates->store_clocks * tile.tile_m * tile.tile_n;
   const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
-  const double between = mma.groups <= fits ? 0 : group_clocks;
-  double clocks = group_clocks + rounds * (panels * opencl_mma_panel_clocks(&mma, device, clock, sharing) +
-                                           sharing * store + between);
+  const double between = mma.groups <= fits ? 0 : rates->group_clocks;
+  double clocks =
+      rates->group_clocks +
+      rounds * (panels * opencl_mma_panel_clocks(&mma, device, clock, sharing) + sharing * store + between);
   if (remainder > 0)
     clocks += panels * opencl_mma_panel_clocks(&mma, device, clock, remainder) + remainder * store + between;
   const double band = 1 + 0.01 * fabs(log2(mma.band / 8.0)), shallow = tile.depth == 128 ? 1 : 1.02,
@@ -102,10 +104,12 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
   const double packing = pack_seconds(&tile.problem.a, tile.a_mn_major, device, tile.size) +
                          pack_seconds(&tile.problem.b, !tile.b_mn_major, device, tile.size);
   /* Partial sums are written and read, mostly in L2. */
-  const double folding =
-      schedule.split_k > 1 ? device->launch_seconds + (double)schedule.sums_bytes / device->bandwidth : 0;
-  const double seconds = fmax(clocks / clock, tsl_problem_bytes(problem) / (memory_part * device->bandwidth));
-  return seconds * band * shallow * few + packing + folding + device->launch_seconds;
+  const double folding = schedule.split_k > 1 ? rates->launch_share * device->launch_seconds +
+                                                    (double)schedule.sums_bytes / device->bandwidth
+                                              : 0;
+  const double seconds =
+      fmax(clocks / clock, tsl_problem_bytes(problem) / (rates->memory_part * device->bandwidth));
+  return seconds * band * shallow * few + packing + folding + rates->launch_share * device->launch_seconds;
 }
 
 static double bytes_if_packed(const tsl_shape *shape, bool across_rows, int size) {

@@ -2,6 +2,7 @@
 #define TSL_STRATEGY_GEMM_REGISTER_TILE_REGISTER_TILE_H
 
 #include "strategy/kernel_launch/split_k_sum.h"
+#include "strategy/model_constants.h"
 
 #include "strategy/gemm/portable/register_tile/register_tile_shared.h"
 
@@ -20,6 +21,7 @@ enum {
 };
 
 typedef struct tsl_register_tile {
+  const tsl_register_constants *rates; /* of the model, which sets it */
   int form, vector, tile_m, tile_n, tile_k, micro_m, micro_n, stages, slices, split; /* parameters */
   bool local; /* panels are in local memory */
   /* copied: operands are copied to units, since the kernel cannot multiply their elements */

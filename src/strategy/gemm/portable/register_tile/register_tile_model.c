@@ -5,34 +5,7 @@
 
 #include <math.h>
 
-/* Clocks: latency of global memory, of asynchronous copies; start and end of a group; a launch; a k split. */
-static const double memory_wait = 1230, flow_wait = 1240, group_clocks = 7560, flow_group_clocks = 4360,
-                    first_clocks = 1870, part_clocks = 262;
-/* Scheduler instructions of a loaded vector: along k, aligned; panels with guards; asynchronous copies. */
-static const double along_instructions = 65.3, last_instructions = 1080, copy_instructions = 14.6;
-/* Clocks of the memory path for the vectors of 32 items: local memory; loads along k and across lines. */
-static const double read_clocks = 3.18, along_odd_clocks = 36, across_clocks = 18.9, across_odd_clocks = 44.2,
-                    across_edge_clocks = 96.7;
-/* Clocks of the memory path for asynchronous copies. */
-static const double flow_along_clocks = 16.9, flow_along_edge_clocks = 46.5, flow_across_odd_clocks = 4.72;
-/* Slowdowns of the loop. Asynchronous copies: any, micro-tiles of more than 64 elements without slices,
- * slices, two stages. Panels of 16 and of 32 depths without slices. Short vectors; 24 columns. Code beyond
- * the instruction cache. Multiply-adds along the longer side of a micro-tile. Few warps. */
-static const double flow_slower = 1.26, flow_wide_slower = 1.32, flow_slices_slower = 1.13,
-                    depth_16_slower = 1.15, depth_32_slower = 1.17, two_stages_slower = 1.2,
-                    short_slower = 1.15, columns_24_slower = 0.863, loop_slower = 1.08, columns_slower = 1.11,
-                    rows_slower = 1.04, few_warps_slower = 0.961;
 static const double loop_most = 1800; /* instructions that fit in the cache */
-/* Registers of an item above which the compiler spills; extra instructions per depth and further register. */
-static const double registers_easy = 206, pressure = 2.43;
-/* Clocks of a group per 32 stored elements; factor for partial vectors; fraction of that for vectors of two;
- * extra traffic of C relative to writing it once. */
-static const double store_clocks = 0.266, store_odd = 36.3, short_odd = 0.33, write_share = 2.04;
-/* Bytes per clock and unit through the last cache: operands (factor if not aligned), C by elements, k splits
- * (factor if C is not aligned). Fractions of launch latency for one kernel and for the sum kernel. */
-static const double read_bytes = 14.4, read_odd = 0.56, write_bytes = 6.15, part_bytes = 22, sum_odd = 3.59,
-                    launch_share = 0.249, sum_launch_share = 0.53;
-
 static double ceil_ratio(double value, double step) {
   return ceil(value / step);
 }
@@ -76,39 +49,48 @@ static double interpolate_edge(const panel_access *access, double inside, double
 
 /* Returns an item's instructions per vector; `last`: fraction of panels that need guards along k. */
 static double copy_instructions_of(const tsl_register_tile *tile, const panel_access *access, double last) {
+  const tsl_register_constants *rates = tile->rates;
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
-    return copy_instructions;
-  return access->along ? (access->whole ? along_instructions : 0) * (1 - last) + last_instructions * last : 0;
+    return rates->copy_instructions;
+  return access->along
+             ? (access->whole ? rates->along_instructions : 0) * (1 - last) + rates->last_instructions * last
+             : 0;
 }
 
 static double copy_clocks(const tsl_register_tile *tile, const panel_access *access) {
+  const tsl_register_constants *rates = tile->rates;
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
-    return access->along ? interpolate_edge(access, flow_along_clocks, flow_along_edge_clocks)
-                         : (access->whole ? 0 : flow_across_odd_clocks);
+    return access->along ? interpolate_edge(access, rates->flow_along_clocks, rates->flow_along_edge_clocks)
+                         : (access->whole ? 0 : rates->flow_across_odd_clocks);
   const double wide = tile->vector / 16.0;
   if (access->along)
-    return wide * (access->whole ? 0 : along_odd_clocks);
-  return wide *
-         (access->whole ? across_clocks : interpolate_edge(access, across_odd_clocks, across_edge_clocks));
+    return wide * (access->whole ? 0 : rates->along_odd_clocks);
+  return wide * (access->whole
+                     ? rates->across_clocks
+                     : interpolate_edge(access, rates->across_odd_clocks, rates->across_edge_clocks));
 }
 
 /* Returns the slowdown of the loop relative to its multiply-adds and the other issued instructions. */
 static double loop_slowdown(const tsl_register_tile *tile, double instructions) {
+  const tsl_register_constants *rates = tile->rates;
   const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, sliced = tile->slices > 1;
-  double slower = flows ? flow_slower : 1;
+  double slower = flows ? rates->flow_slower : 1;
   if (flows)
-    slower *= sliced ? flow_slices_slower : tile->micro_m * tile->micro_n > 64 ? flow_wide_slower : 1;
+    slower *= sliced                               ? rates->flow_slices_slower
+              : tile->micro_m * tile->micro_n > 64 ? rates->flow_wide_slower
+                                                   : 1;
   else if (!sliced && tile->tile_k >= 16)
-    slower *= tile->tile_k == 16 ? depth_16_slower : depth_32_slower;
+    slower *= tile->tile_k == 16 ? rates->depth_16_slower : rates->depth_32_slower;
   /* rows need fewer registers than columns: better with slices, worse without */
   if (sliced || tile->complex)
-    slower *= tile->micro_m < tile->micro_n ? columns_slower : 1;
+    slower *= tile->micro_m < tile->micro_n ? rates->columns_slower : 1;
   else
-    slower *= tile->micro_m > tile->micro_n ? rows_slower : 1;
+    slower *= tile->micro_m > tile->micro_n ? rates->rows_slower : 1;
   /* not measured: assumed slower */
   slower *= sliced && tile->complex ? 1.1 : 1;
-  slower *= (tile->vector == 8 ? short_slower : 1) * (tile->micro_n == 24 ? columns_24_slower : 1);
-  return slower * (depth_of_slice(tile) * instructions > loop_most ? loop_slower : 1);
+  slower *=
+      (tile->vector == 8 ? rates->short_slower : 1) * (tile->micro_n == 24 ? rates->columns_24_slower : 1);
+  return slower * (depth_of_slice(tile) * instructions > loop_most ? rates->loop_slower : 1);
 }
 
 /* Cost of a panel in clocks of a unit: its multiply-adds, and its memory paths. */
@@ -118,48 +100,54 @@ typedef struct register_tile_panel {
 
 static register_tile_panel cost_of_panel(const tsl_register_tile *tile, const tsl_launch_pace *units,
                                          const panel_access *a, const panel_access *b, double panels) {
+  const tsl_register_constants *rates = tile->rates;
   const double sums = tile->micro_m * tile->micro_n * adds_of(tile);
   const double loads = (double)(tile->micro_m + tile->micro_n) * tile->numbers / tile->lanes;
   const double each = (double)tile->numbers * tile->slices / tile->lanes / tile->items;
   const double last = fmin(1, 2 / panels) / 2;
-  const double above = fmax(0, tsl_register_tile_registers(tile) - registers_easy);
+  const double above = fmax(0, tsl_register_tile_registers(tile) - rates->registers_easy);
   const double more = loads +
                       each * (tile->tile_m * copy_instructions_of(tile, a, last) +
                               tile->tile_n * copy_instructions_of(tile, b, last)) +
-                      pressure * above;
+                      rates->pressure * above;
   const double products = (double)tile->tile_m * tile->tile_n * tile->tile_k * adds_of(tile);
   const double vectors = (double)tile->tile_k * tile->numbers / tile->lanes / 32;
   return (register_tile_panel){
       products / units->lanes * (1 + more / sums / units->slots) * loop_slowdown(tile, sums + more),
-      tile->items / 32.0 * depth_of_slice(tile) * loads * read_clocks * tile->vector / 16 +
+      tile->items / 32.0 * depth_of_slice(tile) * loads * rates->read_clocks * tile->vector / 16 +
           vectors * (tile->tile_m * copy_clocks(tile, a) + tile->tile_n * copy_clocks(tile, b))};
 }
 
 /* Returns the clocks of a panel where `groups` groups share a unit. */
 static double clocks_of_panel(const tsl_register_tile *tile, const register_tile_panel *panel,
                               double groups) {
+  const tsl_register_constants *rates = tile->rates;
   const double warps = groups * (tile->items < 32 ? 32 : tile->items) / 128; /* of each of four schedulers */
   const double busy =
       overlap_clocks_well(groups * panel->multiply / fmin(1, warps), groups * panel->memory_paths) *
-      (1 + few_warps_slower * fmax(0, (2 - warps) / 2));
+      (1 + rates->few_warps_slower * fmax(0, (2 - warps) / 2));
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
-    return fmax(busy * (tile->stages == 2 ? two_stages_slower : 1), flow_wait / (tile->stages - 1));
+    return fmax(busy * (tile->stages == 2 ? rates->two_stages_slower : 1),
+                rates->flow_wait / (tile->stages - 1));
   /* loads of one panel are needed in the next */
-  return tile->stages == 1 ? overlap_clocks_well(busy, memory_wait) + fmin(busy, memory_wait) / 10
-                           : fmax(busy, memory_wait + busy / 10);
+  return tile->stages == 1
+             ? overlap_clocks_well(busy, rates->memory_wait) + fmin(busy, rates->memory_wait) / 10
+             : fmax(busy, rates->memory_wait + busy / 10);
 }
 
 /* Returns the clocks of a group's start and end: the sums of slices meet in local memory, and C is stored. */
 static double clocks_around(const tsl_register_tile *tile, bool whole_c) {
+  const tsl_register_constants *rates = tile->rates;
   const double numbers = (double)tile->tile_m * tile->tile_n * tile->size / 4;
   const double fold = tile->slices == 1 ? 0 : numbers * tile->slices / 32;
-  const double odd = tile->lanes > 2 ? store_odd : 1 + (store_odd - 1) * short_odd;
-  return (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? flow_group_clocks : group_clocks) + fold +
-         store_clocks * (whole_c ? 1 : odd) * numbers / 32;
+  const double odd = tile->lanes > 2 ? rates->store_odd : 1 + (rates->store_odd - 1) * rates->short_odd;
+  return (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? rates->flow_group_clocks : rates->group_clocks) +
+         fold + rates->store_clocks * (whole_c ? 1 : odd) * numbers / 32;
 }
 
 static double local_seconds(const tsl_problem *problem, const tsl_register_tile *tile,
                             const tsl_device *device) {
+  const tsl_register_constants *rates = tile->rates;
   const tsl_launch_pace units = tsl_launch_pace_of(problem, device);
   const double batch = (double)tsl_problem_batch(problem), m = (double)problem->m, n = (double)problem->n;
   const double groups = ceil_ratio(m, tile->tile_m) * ceil_ratio(n, tile->tile_n) * tile->split * batch;
@@ -176,24 +164,25 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
   const register_tile_panel one = cost_of_panel(tile, &units, &a, &b, fmax(1, panels));
   const double around = clocks_around(tile, whole_c);
-  double clocks = first_clocks + part_clocks * (tile->split - 1) +
+  double clocks = rates->first_clocks + rates->part_clocks * (tile->split - 1) +
                   rounds * (panels * clocks_of_panel(tile, &one, sharing) + around);
   if (remainder > 0)
     clocks += panels * clocks_of_panel(tile, &one, remainder) + around;
   const double c_bytes = m * n * batch * (double)tsl_type(problem->c.type)->size;
-  const double memory = (tsl_problem_bytes(problem) + (write_share - 1) * c_bytes) / device->bandwidth;
+  const double memory = (tsl_problem_bytes(problem) + (rates->write_share - 1) * c_bytes) / device->bandwidth;
   const double reads = groups * (tile->tile_m + tile->tile_n) * panels * tile->tile_k * tile->size;
-  const double cached = reads * (a.whole && b.whole ? 1 : read_odd) / read_bytes +
-                        (whole_c ? 0 : c_bytes / write_bytes * (tile->lanes > 2 ? 1 : short_odd));
+  const double cached =
+      reads * (a.whole && b.whole ? 1 : rates->read_odd) / rates->read_bytes +
+      (whole_c ? 0 : c_bytes / rates->write_bytes * (tile->lanes > 2 ? 1 : rates->short_odd));
   double seconds = overlap_clocks(overlap_clocks(clocks, cached / units.count) / units.clock, memory) +
-                   launch_share * device->launch_seconds;
+                   rates->launch_share * device->launch_seconds;
   if (tile->copied)
     seconds += 3 * tsl_register_tile_copies(problem, tile) / device->bandwidth + device->launch_seconds;
   if (tile->split == 1)
     return seconds;
-  const double parts = (2 * tile->split + (together_c ? 1 : sum_odd)) * m * n * tile->size * batch;
-  return seconds + parts / (part_bytes * units.count * units.clock) +
-         sum_launch_share * device->launch_seconds;
+  const double parts = (2 * tile->split + (together_c ? 1 : rates->sum_odd)) * m * n * tile->size * batch;
+  return seconds + parts / (rates->part_bytes * units.count * units.clock) +
+         rates->sum_launch_share * device->launch_seconds;
 }
 
 /* Forms packed and packed_serial: clocks of a group's start and end. */
@@ -223,7 +212,8 @@ static double panel_seconds(const tsl_problem *problem, const tsl_register_tile 
 double tsl_register_tile_seconds(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
   const tsl_problem swapped = tsl_register_tile_swapped(problem);
-  const tsl_register_tile tile = tsl_register_tile_of(problem, config);
+  tsl_register_tile tile = tsl_register_tile_of(problem, config);
+  tile.rates = &tsl_model_constants_of(device)->register_tile;
   switch (tile.form) {
   case TSL_REGISTER_TILE_LOCAL:
   case TSL_REGISTER_TILE_LOCAL_ASYNC: /* barriers split a CPU's loops */

@@ -2,6 +2,7 @@
 #define TSL_STRATEGY_GEMM_THIN_TILE_THIN_TILE_H
 
 #include "strategy/kernel_launch/split_k_sum.h"
+#include "strategy/model_constants.h"
 
 /* Indices of the parameters. Parameters that exclude most configs come first. */
 enum {
@@ -18,6 +19,7 @@ enum {
 
 /* Problem as the kernels see it, a config, and the sizes derived from both. */
 typedef struct tsl_thin_tile {
+  const tsl_thin_constants *rates; /* of the model, which sets it */
   int vector, micro_m, micro_n, items_m, items_n, slices, steps, flight, split; /* the config's */
   tsl_problem problem;                                                          /* m <= n */
   bool swapped;                                                                 /* C' = B' A' is computed */

@@ -4,24 +4,6 @@
 
 #include <math.h>
 
-/* Clocks: latency of global memory; start and end of a group, and the factor for later groups; a round in
- * which slices add; a vector from local memory; a k split. */
-static const double memory_wait = 736, group_clocks = 1188, later = 1.13, fold_clocks = 479,
-                    local_clocks = 4.59, part_clocks = 17.6;
-/* Minimum clocks of a chunk of the thin operand; factor where an operand is not aligned. */
-static const double chunk_clocks = 1560, chunk_odd = 1.23;
-/* Extra instructions of a thin vector, aligned and not, and of a large vector read by elements. Registers
- * above which the compiler spills, and extra instructions for each. */
-static const double bring_instructions = 245, bring_odd_instructions = 509, read_odd_instructions = 67.2,
-                    registers_easy = 137, pressure = 1.84;
-/* Factor on the bytes in flight of vectors read by elements; warps in addition to the multiplying ones;
- * fraction of the shorter activity, multiply-adds or memory, that is not hidden. */
-static const double flight_odd = 0.495, warps_more = 5.49, overlap = 0.99;
-/* Rates relative to memory bandwidth: reads shared by groups, all reads, k splits. Factor on stores of C that
- * is not aligned. Fractions of launch latency, for one kernel and for the sum kernel. */
-static const double shared_rate = 1.2, memory_rate = 1, part_rate = 0.473, store_odd = 9.65,
-                    launch_share = 0.54, sum_launch_share = 0.81;
-
 /* CPUs (PoCL). Seconds of a strip's row whose page misses the TLB, from memory and from a cache. Factors:
  * clocks over the minimum; sums that spill to memory. */
 static const double walk_seconds = 20e-9, walk_again_seconds = 6e-9, processor_clocks = 1.3, spilled = 1.75;
@@ -50,27 +32,30 @@ static double flight_of(const tsl_thin_tile *tile, double groups) {
 /* Returns the clocks in which `groups` groups that share a unit compute their `chunks` chunks. */
 static double clocks_of_round(const tsl_thin_tile *tile, const tsl_launch_pace *units, double groups,
                               double chunks) {
+  const tsl_thin_constants *rates = tile->rates;
   const double steps = chunks * tile->steps, items = groups * tile->items, warps = items / 32;
   const double loads = tile->micro_m + tile->micro_n;
   const double products = (double)tile->micro_m * tile->micro_n * tile->lanes;
   const bool large = large_aligned(tile), thin = thin_aligned(tile);
   /* registers for an address of each vector, and for loading the thin operand */
-  const double above = fmax(0, tsl_thin_tile_registers(tile) - registers_easy);
-  const double beside =
-      loads + tile->micro_n * (large ? 1 : read_odd_instructions) +
-      (thin ? bring_instructions : bring_odd_instructions) * tile->tile_m * tile->slices / tile->items +
-      pressure * above;
+  const double above = fmax(0, tsl_thin_tile_registers(tile) - rates->registers_easy);
+  const double beside = loads + tile->micro_n * (large ? 1 : rates->read_odd_instructions) +
+                        (thin ? rates->bring_instructions : rates->bring_odd_instructions) * tile->tile_m *
+                            tile->slices / tile->items +
+                        rates->pressure * above;
   const double issue = steps * items / units->lanes * (products + beside / units->slots);
   /* latency is exposed where few items share a unit */
-  const double multiply = issue / fmin(1, (warps + warps_more) / 13.9);
-  const double local = steps * warps * loads * local_clocks;
+  const double multiply = issue / fmin(1, (warps + rates->warps_more) / 13.9);
+  const double local = steps * warps * loads * rates->local_clocks;
   const double bytes = groups * tile->tile_n * chunks * tile->chunk * tile->size;
-  const double rate = flight_of(tile, groups) * (large ? 1 : flight_odd) / memory_wait;
-  const double least = chunks * chunk_clocks * (large && thin ? 1 : chunk_odd);
-  return fmax(fmax(fmax(multiply, local), bytes / rate) + overlap * fmin(multiply, bytes / rate), least);
+  const double rate = flight_of(tile, groups) * (large ? 1 : rates->flight_odd) / rates->memory_wait;
+  const double least = chunks * rates->chunk_clocks * (large && thin ? 1 : rates->chunk_odd);
+  return fmax(fmax(fmax(multiply, local), bytes / rate) + rates->overlap * fmin(multiply, bytes / rate),
+              least);
 }
 
 static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *device) {
+  const tsl_thin_constants *rates = tile->rates;
   const tsl_problem *problem = &tile->problem;
   const tsl_launch_pace units = tsl_launch_pace_of(problem, device);
   const double m = (double)problem->m, n = (double)problem->n, k = (double)problem->k;
@@ -80,25 +65,28 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   const double most = ceil(groups / units.count), sharing = fmin(tsl_thin_tile_groups(tile, device), most);
   const double rounds = floor(most / fmax(1, sharing)), remainder = most - rounds * sharing;
   const double folds = tile->slices > 1 ? (double)tile->micro_m / tsl_thin_tile_fold_rows(tile) : 0;
-  const double around = group_clocks + folds * fold_clocks;
-  double clocks = part_clocks * (tile->split - 1) + rounds * clocks_of_round(tile, &units, sharing, chunks) +
-                  around * (1 + later * (rounds - 1));
+  const double around = rates->group_clocks + folds * rates->fold_clocks;
+  double clocks = rates->part_clocks * (tile->split - 1) +
+                  rounds * clocks_of_round(tile, &units, sharing, chunks) +
+                  around * (1 + rates->later * (rounds - 1));
   if (remainder > 0)
-    clocks += clocks_of_round(tile, &units, remainder, chunks) + later * around;
+    clocks += clocks_of_round(tile, &units, remainder, chunks) + rates->later * around;
   const double reads = groups * (tile->tile_m + tile->tile_n) * chunks * tile->chunk * tile->size;
   const bool whole_c = problem->c.col_stride == 1 ? problem->c.row_stride % tile->lanes == 0
                                                   : problem->c.col_stride % tile->lanes == 0;
   const double bytes =
-      tsl_problem_bytes(problem) + (whole_c ? 0 : (store_odd - 1) * m * n * batch * tile->size);
-  const double memory = fmax(bytes, reads / shared_rate) / (memory_rate * device->bandwidth);
+      tsl_problem_bytes(problem) + (whole_c ? 0 : (rates->store_odd - 1) * m * n * batch * tile->size);
+  const double memory = fmax(bytes, reads / rates->shared_rate) / (rates->memory_rate * device->bandwidth);
   /* units with few bytes in flight fall behind occasionally */
   const double scarce = 1 + fmin(0.2, 0.02 * 65536 / fmax(1, flight_of(tile, sharing)));
   const double busy = clocks / units.clock;
-  const double seconds = scarce * sqrt(busy * busy + memory * memory) + launch_share * device->launch_seconds;
+  const double seconds =
+      scarce * sqrt(busy * busy + memory * memory) + rates->launch_share * device->launch_seconds;
   if (tile->split == 1)
     return seconds;
   const double parts = (2 * tile->split + 1) * m * (double)tsl_thin_tile_pitch(tile) * tile->size * batch;
-  return 1.02 * seconds + parts / (part_rate * device->bandwidth) + sum_launch_share * device->launch_seconds;
+  return 1.02 * seconds + parts / (rates->part_rate * device->bandwidth) +
+         rates->sum_launch_share * device->launch_seconds;
 }
 
 /* Returns the bytes of the large operand's strip or of the thin operand that are read again. None are if a
@@ -149,7 +137,8 @@ static double processor_seconds(const tsl_thin_tile *tile, const tsl_device *dev
 }
 
 double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
-  const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
+  tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
+  tile.rates = &tsl_model_constants_of(device)->thin_tile;
   if (tile.processor)
     return processor_seconds(&tile, device) * (device->is_cpu ? 1 : 10);
   /* barriers split a CPU's loops */

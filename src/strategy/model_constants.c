@@ -1,0 +1,88 @@
+#include "strategy/model_constants.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static tsl_model_constants rows[] = {
+#include "strategy/model_constants_table.h"
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static const struct described_constant {
+  tsl_model_constant constant;
+  size_t offset;
+} constants[] = {
+/* clang-format off */
+#define CONSTANT_OF(member, name, max) {{#member "." #name, max}, offsetof(tsl_model_constants, member.name)},
+#define CONSTANT(name, max, meaning) CONSTANT_OF(wgmma, name, max)
+    TSL_WGMMA_CONSTANTS(CONSTANT)
+#undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(mma, name, max)
+    TSL_SM80_CONSTANTS(CONSTANT)
+#undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(dmma, name, max)
+    TSL_SM80_CONSTANTS(CONSTANT)
+#undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(thin_tile, name, max)
+    TSL_THIN_CONSTANTS(CONSTANT)
+#undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(register_tile, name, max)
+    TSL_REGISTER_CONSTANTS(CONSTANT)
+#undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(opencl_mma, name, max)
+    TSL_OPENCL_MMA_CONSTANTS(CONSTANT)
+#undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(split, name, max)
+    TSL_SPLIT_CONSTANTS(CONSTANT)
+#undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(residue, name, max)
+    TSL_RESIDUE_CONSTANTS(CONSTANT)
+#undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(complex, name, max)
+    TSL_COMPLEX_CONSTANTS(CONSTANT)
+#undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(whole, name, max)
+    TSL_WHOLE_CONSTANTS(CONSTANT)
+#undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(exact, name, max)
+    TSL_EXACT_CONSTANTS(CONSTANT)
+#undef CONSTANT
+#undef CONSTANT_OF
+    /* clang-format on */
+};
+enum { CONSTANTS = sizeof constants / sizeof *constants };
+
+/* Returns true if the labels differ by blanks only, in place of which files of measurements have "-". */
+static bool is_label(const char *row, const char *label) {
+  while (*row && *label && (*row == *label || (*row == '-' && *label == ' ')))
+    row++, label++;
+  return !*row && !*label;
+}
+
+const tsl_model_constants *tsl_model_constants_of(const tsl_device *device) {
+  for (int i = 0; i < ROWS; i++)
+    if (is_label(rows[i].label, device->label))
+      return &rows[i];
+  return rows;
+}
+
+tsl_model_constant tsl_model_constant_at(int index) {
+  return index >= 0 && index < CONSTANTS ? constants[index].constant : (tsl_model_constant){.name = NULL};
+}
+
+double tsl_model_constant_value(const tsl_device *device, int index) {
+  return *(const double *)((const char *)tsl_model_constants_of(device) + constants[index].offset);
+}
+
+bool tsl_model_constants_set(const char *name, double value) {
+  for (int i = 0; i < CONSTANTS; i++) {
+    if (strcmp(constants[i].constant.name, name) != 0)
+      continue;
+    if (!(value >= 0) || (constants[i].constant.max > 0 && value > constants[i].constant.max))
+      return false;
+    for (int row = 0; row < ROWS; row++)
+      *(double *)((char *)&rows[row] + constants[i].offset) = value;
+    return true;
+  }
+  return false;
+}
