@@ -346,8 +346,9 @@ static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_te
                 room = (int64_t)tsl_launch_units(run->work->device) * tile->resident / tile->cluster *
                        tile->cluster,
                 some = tsl_min(tsl_min(schedule->blocks, tsl_max(tile->cluster, room)), all);
-  /* Stream-k needs exactly the blocks of its schedule. */
-  const tsl_grid grid = {{(uint64_t)(tile->is_stream ? schedule->blocks : some), 1, 1}, {tile->items, 1, 1}};
+  /* Stream-k needs exactly the blocks of its schedule, and a block of form=flow computes one tile only. */
+  const int64_t blocks = tile->is_stream || tile->is_flow ? schedule->blocks : some;
+  const tsl_grid grid = {{(uint64_t)blocks, 1, 1}, {tile->items, 1, 1}};
   return run->work->device->ops->launch(run->stream, state->multiply, &grid, list, count);
 }
 
