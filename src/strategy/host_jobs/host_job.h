@@ -5,7 +5,22 @@
 #define TSL_STRATEGY_HOST_JOB_H
 
 #include "host/host_view.h"
+#include "host/int_math.h"
 #include "strategy/strategy.h"
+
+/* Order of sums of products for bits=rows: k is cut into nearly equal panels of at most TSL_ROW_PANEL_F32
+ * steps (f64 and c128: TSL_ROW_PANEL_F64). A panel's sum adds fused products in the order of k. The sum times
+ * alpha is added to C, which is beta C before the first panel. */
+#define TSL_ROW_PANELS "panels"
+enum { TSL_ROW_PANEL_F32 = 512, TSL_ROW_PANEL_F64 = 256 };
+static inline int64_t tsl_row_panel_max(tesela_type type) {
+  return tsl_type(type)->component == TESELA_F64 ? TSL_ROW_PANEL_F64 : TSL_ROW_PANEL_F32;
+}
+/* Returns the steps of a panel; the last panel may have fewer. */
+static inline int64_t tsl_row_panel(tesela_type type, int64_t k) {
+  const int64_t panels = tsl_ceil_div_or_one(k, tsl_row_panel_max(type));
+  return tsl_ceil_div_or_one(k, panels);
+}
 
 /* Returns operands without data, with the problem's strides. */
 static inline tsl_operands tsl_strides_of(const tsl_problem *problem) {
