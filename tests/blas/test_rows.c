@@ -3,7 +3,6 @@
 #include "blas/names.h"
 #include "unit/unit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { NON_UNIT = 131, LEFT = 141 };
@@ -80,6 +79,5 @@ static void triangles(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(rows_alone), cmocka_unit_test(triangles)};
   fill();
-  setenv("TESELA_BITS", "rows", 1);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ def test_accuracy(matrices):
 def test_bits(matrices):
     for name, info in calls(*matrices, bits="threads").items():
         assert "bits=threads" in info.plan, (name, info)
-    with pytest.raises(ValueError, match="any, run, threads or devices"):
+    with pytest.raises(ValueError, match="any, run, threads, rows or devices"):
         tesela.matmul(*matrices, bits="always")
     with pytest.raises(TypeError, match="bits is 1"):
         tesela.matmul(*matrices, bits=1)

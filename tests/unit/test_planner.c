@@ -287,6 +287,7 @@ static void repeated_bits_keep_to_the_processor(void **state) {
   const char *expected[] = {[TSL_REPRODUCIBILITY_ANY] = "mock:0",
                             [TSL_REPRODUCIBILITY_RUN] = "cpu",
                             [TSL_REPRODUCIBILITY_THREADS] = "cpu",
+                            [TSL_REPRODUCIBILITY_ROWS] = "cpu",
                             [TSL_REPRODUCIBILITY_DEVICES] = "mock:0"};
   for (int bits = TSL_REPRODUCIBILITY_ANY; bits <= TSL_REPRODUCIBILITY_DEVICES; bits++) {
     tsl_problem problem = tsl_problem_gemm(3000, 3000, 3000, TESELA_F32);
