@@ -367,8 +367,8 @@ static tsl_problem drop_epilogue(const product *row) {
 }
 
 /* Plans a side. The free choice and the peer are not bound by --bits. */
-static void plan_side(const tsl_problem *given, int i) {
-  tsl_problem free_problem = *given, *problem = &free_problem;
+static void plan_side(const tsl_problem *row_problem, int i) {
+  tsl_problem free_problem = *row_problem, *problem = &free_problem;
   if (bits_word && i >= side_count - 2)
     problem->ask.bits = TSL_REPRODUCIBILITY_ANY;
   if (!sides[i].why[0] && tsl_planner_create(problem, plans[i].strategy, &plans[i].config, bench_gpu.device,

@@ -118,13 +118,13 @@ static void *multiply(const tsl_problem *problem, const char *strategy, void *co
 }
 
 /* Copies rows of a matrix to one of another shape. */
-static void copy_rows(const tsl_shape *from, const void *src, const int64_t *rows, const tsl_shape *to,
+static void copy_rows(const tsl_shape *whole, const void *src, const int64_t *rows, const tsl_shape *part,
                       void *dst) {
-  const size_t size = tsl_type(from->type)->size;
-  for (int64_t i = 0; i < to->rows; i++)
-    for (int64_t j = 0; j < to->cols; j++)
-      memcpy((char *)dst + (size_t)(i * to->row_stride + j * to->col_stride) * size,
-             (const char *)src + (size_t)(rows[i] * from->row_stride + j * from->col_stride) * size, size);
+  const size_t size = tsl_type(whole->type)->size;
+  for (int64_t i = 0; i < part->rows; i++)
+    for (int64_t j = 0; j < part->cols; j++)
+      memcpy((char *)dst + (size_t)(i * part->row_stride + j * part->col_stride) * size,
+             (const char *)src + (size_t)(rows[i] * whole->row_stride + j * whole->col_stride) * size, size);
 }
 
 static tsl_problem make_problem(const bench_case *item, const tsl_types *types, int64_t m) {

@@ -11,8 +11,8 @@ typedef struct tsl_row_order {
   bool fuses;
 } tsl_row_order;
 
-/* Returns the order that types, k, structures and required accuracy select on a device: that of the last
- * strategy of the list that supports a dense product of 64 rows and columns; exact sums come last. */
+/* Returns the order that types, k, structures and required accuracy select on a device. The last strategy of
+ * the list that supports a dense product of 64 rows and columns decides; exact sums come last. */
 tsl_row_order tsl_row_order_of(const tsl_problem *problem, const tsl_device *device);
 /* Returns why a config, which is not refused otherwise, has other bits than `order`; NULL: it has these. */
 const char *tsl_row_order_refuse(const tsl_row_order *order, const tsl_strategy *strategy,

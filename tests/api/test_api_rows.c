@@ -1,7 +1,7 @@
 /* bits=rows: an element depends on its row of A, its column of B, k, types and scalars only. Random products
- * are computed again with other rows and columns around theirs (also infinities and NaN), in other places,
- * layouts, with other threads and by other calls. Every element must keep its bits. Arguments: device, number
- * of random products. */
+ * are computed again with other rows and columns around theirs, also with infinities and NaN. Places,
+ * layouts, threads and calls differ, too. Every element must keep its bits. Arguments: device, number of
+ * products. */
 #include "core/types.h"
 #include "unit/calls.h"
 
@@ -81,54 +81,54 @@ typedef struct variant {
   unsigned char bias[(COLS + EXTRA) * 16];
 } variant;
 
-static void fill_variant(variant *made) {
-  const product *p = made->of;
-  made->a = place(p->from, made->m, p->k);
-  made->b = place(p->from, p->k, made->n);
-  made->c = place(p->to, made->m, made->n);
+static void fill_variant(variant *part) {
+  const product *p = part->of;
+  part->a = place(p->from, part->m, p->k);
+  part->b = place(p->from, p->k, part->n);
+  part->c = place(p->to, part->m, part->n);
   for (int64_t l = 0; l < p->k; l++) {
-    for (int64_t i = 0; i < made->m; i++)
-      put(&made->a, p->from, i, l,
-          made->rows[i] < 0 ? (double[2]){draw_other(p->from), 0} : drawn->a[made->rows[i] * DEPTH + l]);
-    for (int64_t j = 0; j < made->n; j++)
-      put(&made->b, p->from, l, j,
-          made->cols[j] < 0 ? (double[2]){draw_other(p->from), 0} : drawn->b[l * COLS + made->cols[j]]);
+    for (int64_t i = 0; i < part->m; i++)
+      put(&part->a, p->from, i, l,
+          part->rows[i] < 0 ? (double[2]){draw_other(p->from), 0} : drawn->a[part->rows[i] * DEPTH + l]);
+    for (int64_t j = 0; j < part->n; j++)
+      put(&part->b, p->from, l, j,
+          part->cols[j] < 0 ? (double[2]){draw_other(p->from), 0} : drawn->b[l * COLS + part->cols[j]]);
   }
-  for (int64_t j = 0; j < made->n; j++) {
-    for (int64_t i = 0; i < made->m; i++)
-      put(&made->c, p->to, i, j,
-          made->rows[i] < 0 || made->cols[j] < 0 ? (double[2]){1, 0}
-                                                 : drawn->c[made->rows[i] * COLS + made->cols[j]]);
-    const double bias[2] = {made->cols[j] < 0 ? 1 : drawn->bias[made->cols[j]], 0};
-    tsl_type_store(p->to, made->bias + (size_t)j * tsl_type(p->to)->size, bias);
+  for (int64_t j = 0; j < part->n; j++) {
+    for (int64_t i = 0; i < part->m; i++)
+      put(&part->c, p->to, i, j,
+          part->rows[i] < 0 || part->cols[j] < 0 ? (double[2]){1, 0}
+                                                 : drawn->c[part->rows[i] * COLS + part->cols[j]]);
+    const double bias[2] = {part->cols[j] < 0 ? 1 : drawn->bias[part->cols[j]], 0};
+    tsl_type_store(p->to, part->bias + (size_t)j * tsl_type(p->to)->size, bias);
   }
 }
 
-static void free_variant(variant *made) {
-  free(made->a.memory);
-  free(made->b.memory);
-  free(made->c.memory);
+static void free_variant(variant *part) {
+  free(part->a.memory);
+  free(part->b.memory);
+  free(part->c.memory);
 }
 
-static tesela_gemm_desc describe(const variant *made, const tesela_epilogue *epilogue) {
-  const product *p = made->of;
+static tesela_gemm_desc describe(const variant *part, const tesela_epilogue *epilogue) {
+  const product *p = part->of;
   return (tesela_gemm_desc){
-      .m = made->m,
-      .n = made->n,
+      .m = part->m,
+      .n = part->n,
       .k = p->k,
-      .a = {.data = made->a.first, .type = p->from, .row_stride = made->a.row, .col_stride = made->a.col},
-      .b = {.data = made->b.first, .type = p->from, .row_stride = made->b.row, .col_stride = made->b.col},
-      .c = {.data = made->c.first, .type = p->to, .row_stride = made->c.row, .col_stride = made->c.col},
+      .a = {.data = part->a.first, .type = p->from, .row_stride = part->a.row, .col_stride = part->a.col},
+      .b = {.data = part->b.first, .type = p->from, .row_stride = part->b.row, .col_stride = part->b.col},
+      .c = {.data = part->c.first, .type = p->to, .row_stride = part->c.row, .col_stride = part->c.col},
       .alpha = p->alpha,
       .beta = p->beta,
       .epilogue = p->has_bias || p->activation ? epilogue : NULL,
       .options = {.device = device, .reproducibility = "rows"}};
 }
 
-static tesela_epilogue get_epilogue(const variant *made) {
-  return (tesela_epilogue){.bias = {.data = made->of->has_bias ? made->bias : NULL},
-                           .bias_axis = made->of->has_bias ? TESELA_BIAS_ROW : TESELA_NO_BIAS,
-                           .activation = made->of->activation};
+static tesela_epilogue get_epilogue(const variant *part) {
+  return (tesela_epilogue){.bias = {.data = part->of->has_bias ? part->bias : NULL},
+                           .bias_axis = part->of->has_bias ? TESELA_BIAS_ROW : TESELA_NO_BIAS,
+                           .activation = part->of->activation};
 }
 
 /* --- calls; each writes its plan to `text` --- */
@@ -226,21 +226,21 @@ enum { CALLS = sizeof calls / sizeof *calls };
 
 /* --- comparison --- */
 
-static bool is_nan(tesela_type type, const unsigned char *at) {
+static bool is_nan(tesela_type type, const unsigned char *element_bytes) {
   double value[2] = {0, 0};
-  tsl_type_load(type, at, value);
+  tsl_type_load(type, element_bytes, value);
   return isnan(value[0]) || isnan(value[1]);
 }
 
-static void compare(const variant *whole, const variant *made, const char *call, const char *first,
+static void compare(const variant *whole, const variant *part, const char *call, const char *first,
                     const char *plan) {
   const product *p = whole->of;
-  for (int64_t i = 0; i < made->m; i++)
-    for (int64_t j = 0; j < made->n; j++) {
-      if (made->rows[i] < 0 || made->cols[j] < 0)
+  for (int64_t i = 0; i < part->m; i++)
+    for (int64_t j = 0; j < part->n; j++) {
+      if (part->rows[i] < 0 || part->cols[j] < 0)
         continue;
-      const unsigned char *at = element(&made->c, p->to, i, j),
-                          *expected = element(&whole->c, p->to, made->rows[i], made->cols[j]);
+      const unsigned char *at = element(&part->c, p->to, i, j),
+                          *expected = element(&whole->c, p->to, part->rows[i], part->cols[j]);
       if (memcmp(at, expected, tsl_type(p->to)->size) != 0 &&
           !(is_nan(p->to, at) && is_nan(p->to, expected))) {
         double got[2], wanted[2];
@@ -248,8 +248,8 @@ static void compare(const variant *whole, const variant *made, const char *call,
         tsl_type_load(p->to, expected, wanted);
         fail_msg("%s x %lld x %lld x %lld: row %lld, column %lld is %.17g by %s (row %lld, column %lld), and "
                  "%.17g by %s; %s",
-                 tsl_type(p->from)->name, (long long)made->m, (long long)made->n, (long long)p->k,
-                 (long long)made->rows[i], (long long)made->cols[j], got[0], plan, (long long)i, (long long)j,
+                 tsl_type(p->from)->name, (long long)part->m, (long long)part->n, (long long)p->k,
+                 (long long)part->rows[i], (long long)part->cols[j], got[0], plan, (long long)i, (long long)j,
                  wanted[0], first, call);
       }
     }

@@ -1,5 +1,5 @@
-/* TESELA_BITS=rows: a row of C has the same bits from a product of this row alone, for any transposes, and
- * with any number of columns. */
+/* TESELA_BITS=rows: a row of C has the same bits from a product of this row alone. Transposes and the number
+ * of columns differ. */
 #include "blas/names.h"
 #include "unit/unit.h"
 

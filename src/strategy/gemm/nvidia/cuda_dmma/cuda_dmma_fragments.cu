@@ -86,9 +86,8 @@ SM80_FUNCTION void load_factors(factors &target, shared_t stage, shared_t first_
   }
 }
 
-/* Adds the complex products of a step. The first product of an imaginary part is that of A's real part, also
- * if A and B are swapped, so that bits do not depend on C's layout. Products of equal sums are far apart, to
- * hide latency. */
+/* Adds the complex products of a step. The first product of an imaginary part has A's real part, also if A
+ * and B are swapped: C's layout changes no bits. Products of equal sums are far apart, to hide latency. */
 template <typename function>
 SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function between) {
 #pragma unroll
