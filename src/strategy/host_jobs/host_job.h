@@ -8,18 +8,14 @@
 #include "host/int_math.h"
 #include "strategy/strategy.h"
 
-/* Order of sums of products for bits=rows: k is cut into nearly equal panels of at most TSL_ROW_PANEL_F32
- * steps (f64 and c128: TSL_ROW_PANEL_F64). A panel's sum adds fused products in the order of k. The sum times
- * alpha is added to C, which is beta C before the first panel. */
+/* Order of sums of products for bits=rows: k is cut into nearly equal panels of at most TSL_ROW_PANEL steps. A
+ * panel's sum adds fused products in the order of k. The sum times alpha is added to C, which is beta C before
+ * the first panel. */
 #define TSL_ROW_PANELS "panels"
-enum { TSL_ROW_PANEL_F32 = 512, TSL_ROW_PANEL_F64 = 256 };
-static inline int64_t tsl_row_panel_max(tesela_type type) {
-  return tsl_type(type)->component == TESELA_F64 ? TSL_ROW_PANEL_F64 : TSL_ROW_PANEL_F32;
-}
+enum { TSL_ROW_PANEL = 256 };
 /* Returns the steps of a panel; the last panel may have fewer. */
-static inline int64_t tsl_row_panel(tesela_type type, int64_t k) {
-  const int64_t panels = tsl_ceil_div_or_one(k, tsl_row_panel_max(type));
-  return tsl_ceil_div_or_one(k, panels);
+static inline int64_t tsl_row_panel(int64_t k) {
+  return tsl_ceil_div_or_one(k, tsl_ceil_div_or_one(k, TSL_ROW_PANEL));
 }
 
 /* Returns operands without data, with the problem's strides. */

@@ -82,7 +82,7 @@ static const char *packed_row_order(const tsl_problem *problem, const tsl_config
   const bool is_triangular =
       tsl_is_triangular(problem->a.structure) || tsl_is_triangular(problem->b.structure);
   (void)device;
-  if (config->value[DEPTH] != tsl_row_panel_max(problem->c.type) || tsl_is_sum(problem->c.structure))
+  if (config->value[DEPTH] != TSL_ROW_PANEL || tsl_is_sum(problem->c.structure))
     return NULL;
   return is_triangular ? "panels of a triangle" : TSL_ROW_PANELS;
 }

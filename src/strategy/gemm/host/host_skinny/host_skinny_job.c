@@ -169,7 +169,7 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
   *job = (tsl_skinny_job){.kernels = kernels_for(problem->c.type, device->capabilities),
                           .team = tsl_device_team(device),
                           .fixes_rows = tsl_problem_fixes_rows(problem)};
-  job->panel = job->fixes_rows ? tsl_row_panel(problem->c.type, problem->k) : INT64_MAX;
+  job->panel = job->fixes_rows ? tsl_row_panel(problem->k) : INT64_MAX;
   orient(problem, strides, job);
   const int64_t c_bytes = job->few * job->many * job->size;
   job->is_tiled = needs_tiles(job, lines_are_far, held <= NEAR_BYTES);

@@ -133,7 +133,7 @@ static void host_small_account(const tsl_problem *problem, const tsl_config *con
 static const char *host_small_row_order(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device) {
   (void)config, (void)device;
-  return problem->k <= tsl_row_panel_max(problem->c.type) ? TSL_ROW_PANELS : NULL;
+  return problem->k <= TSL_ROW_PANEL ? TSL_ROW_PANELS : NULL;
 }
 
 static void host_small_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
