@@ -8,9 +8,9 @@
 #include "host/int_math.h"
 #include "strategy/strategy.h"
 
-/* Order of sums of products for bits=rows: k is cut into nearly equal panels of at most TSL_ROW_PANEL steps. A
- * panel's sum adds fused products in the order of k. The sum times alpha is added to C, which is beta C before
- * the first panel. */
+/* Order of sums of products for bits=rows: k is cut into nearly equal panels of at most TSL_ROW_PANEL steps.
+ * A panel's sum adds fused products in the order of k. The sum times alpha is added to C, which is beta C
+ * before the first panel. */
 #define TSL_ROW_PANELS "panels"
 enum { TSL_ROW_PANEL = 256 };
 /* Returns the steps of a panel; the last panel may have fewer. */

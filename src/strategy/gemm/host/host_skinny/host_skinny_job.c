@@ -355,6 +355,14 @@ static int64_t vectors_of_tile(int64_t left) {
   return left == 4 || left < 3 ? tsl_min(left, 2) : 3;
 }
 
+/* Returns the kernel by lines for columns of the large operand. */
+static tsl_skinny_by_lines choose_reduction(const tsl_skinny_job *job) {
+  const tsl_skinny_kernels *kernels = job->kernels;
+  if (job->is_dot)
+    return kernels->dots;
+  return job->fixes_rows ? kernels->reduce_in_order[job->few - 1] : kernels->reduce[job->few - 1];
+}
+
 static void columns_piece(void *argument, int64_t index, int worker) {
   const skinny_launch *run = argument;
   const tsl_skinny_job *job = run->job;
@@ -369,10 +377,7 @@ static void columns_piece(void *argument, int64_t index, int worker) {
   _Alignas(64) char sums[REDUCED * TSL_SKINNY_MAX * sizeof(double)];
   (void)worker;
   if (!job->is_tiled)
-    (job->is_dot ? job->kernels->dots
-     : job->fixes_rows
-         ? job->kernels->reduce_in_order[job->few - 1]
-         : job->kernels->reduce[job->few - 1])(&job->lines, large, run->thin, sums, job->few, count);
+    choose_reduction(job)(&job->lines, large, run->thin, sums, job->few, count);
   else
     for (int64_t j = 0, vectors; j < pitch; j += vectors * lanes) {
       vectors = vectors_of_tile((pitch - j) / lanes);
