@@ -211,8 +211,8 @@ typedef struct tesela_options {
    *
    * "any" requires nothing. "run" means the same bits on this machine, "threads" also with any number
    * of threads, "devices" on any device. The level "rows" means that an element of C depends on its row
-   * of A, its column of B, k, types and scalars only (docs/SAME_BITS.md). Strategies without this
-   * guarantee are not used. NULL: TESELA_BITS at the context's creation, else "any". */
+   * of A, its column of B, k and types only (docs/SAME_BITS.md). Strategies without this guarantee are
+   * not used. NULL: TESELA_BITS at the context's creation, else "any". */
   const char *reproducibility;
   /** Expected number of runs of the plan; used by tesela_plan_create(). The cost of opening a device
    * and compiling is divided by this number when strategies are compared. 0: the plan runs so often
