@@ -210,7 +210,7 @@ typedef struct tesela_options {
   /** Required reproducibility: the condition under which the same call gives the same bits.
    *
    * "any" requires nothing. "run" means the same bits on this machine, "threads" also with any number
-   * of threads, "devices" on any device. The level "rows" means that an element of C depends on its row
+   * of threads, "devices" on any device. The level "rows": an element of C depends on its row
    * of A, its column of B, k and types only (docs/SAME_BITS.md). Strategies without this guarantee are
    * not used. NULL: TESELA_BITS at the context's creation, else "any". */
   const char *reproducibility;
