@@ -20,6 +20,8 @@
  *   --strategy S    tesela's strategy instead of the planner's choice, "cuda_dmma tile_m=128"
  *   --rivals N      also times the planner's next N strategies, a line each
  *   --data LIST     kinds of numbers in A, "normal,relu" (core/kinds.h), a product for each; "all": all kinds
+ *   --bits WORD     requires reproducibility, "rows"; also times the free choice, and tesela's line has the
+ * ratio
  *   --without S     also times the planner's choice without strategy S; tesela's line has the ratio
  *   --seconds S     time for each side's samples (0.1)
  *   --limit S       begins no product after this time (no limit)
@@ -74,7 +76,7 @@ static struct {
 } sets;
 
 static const char *device_name = "cuda:0", *json_path, *strategy_text, *compile_part, *only[ONLY_MAX],
-                  *own_shapes, *without_name,
+                  *own_shapes, *without_name, *bits_word,
                   *type_list = "f32,tf32,f64,c64,c128,bf16,bf16:f32,f16,f16:f32,i8,e4m3:bf16";
 static int only_count, rivals, configs, failed, late;
 static const char *matrix_path;
@@ -125,7 +127,9 @@ static tsl_problem make_problem(const gpu_group *group, const tsl_types *types, 
 }
 
 static void add_product(const gpu_group *group, const tsl_types *types, const bench_case *item) {
-  const tsl_problem problem = make_problem(group, types, item);
+  tsl_problem problem = make_problem(group, types, item);
+  if (bits_word)
+    bench_must(tsl_numeric_requirements_parse_bits(bits_word, &problem.ask), "--bits");
   if (!bench_is_within(&problem))
     return;
   products = realloc(products, (size_t)(product_count + TSL_KIND_COUNT) * sizeof *products);
@@ -398,7 +402,11 @@ static tsl_problem drop_epilogue(const product *row) {
   return bare;
 }
 
-static void plan_side(const tsl_problem *problem, int i) {
+/* Plans a side. The free choice and the peer are not bound by --bits. */
+static void plan_side(const tsl_problem *row_problem, int i) {
+  tsl_problem free_problem = *row_problem, *problem = &free_problem;
+  if (bits_word && i >= side_count - 2)
+    problem->ask.bits = TSL_REPRODUCIBILITY_ANY;
   if (!sides[i].why[0] && tsl_planner_create(problem, plans[i].strategy, &plans[i].config, bench_gpu.device,
                                              TSL_PLACE_DEVICE, &plans[i].plan) != TESELA_OK)
     bench_refuse(&sides[i], tesela_last_error());
@@ -418,14 +426,16 @@ static void list_sides(const product *row, const tsl_problem *bare) {
     add_side(plans[0].strategy, &plans[0].config, "alone", plans[0].strategy ? NULL : "no strategy");
     config_first = side_count - 1;
   } else {
-    if (without)
-      add_choices(&row->problem, without, 1);
+    tsl_problem loose = row->problem;
+    loose.ask.bits = TSL_REPRODUCIBILITY_ANY;
+    if (without || bits_word)
+      add_choices(&loose, without, 1);
     config_first = side_count;
     if (configs > 0)
       add_configs(&row->problem);
     const tsl_strategy *peer = find_peer(row->group);
     const tsl_config config = tsl_strategy_defaults(peer);
-    add_side(peer, &config, peer->name, tsl_strategy_refuse(peer, &row->problem, &config, bench_gpu.device));
+    add_side(peer, &config, peer->name, tsl_strategy_refuse(peer, &loose, &config, bench_gpu.device));
   }
   const int planned = compile_part && row->group->operation != GPU_EPILOGUE ? side_count - 1 : side_count;
   for (int i = 0; i < planned; i++)
@@ -627,7 +637,7 @@ static void print_row(const product *row, double apart) {
     bench_print_number(get_rate(row, &sides[i]), 8, 2);
     bench_print_number(get_rate(row, last), 8, 2);
     bench_print_number(ratio, 6, 3);
-    if (without) { /* its side is the last of tesela's choices */
+    if (without || bits_word) { /* its side is the last of tesela's choices */
       const double over = sides[config_first - 1].median / sides[i].median;
       bench_print_number(over, 6, 3);
       if (i == 0)
@@ -650,8 +660,9 @@ static void print_groups(void) {
       printf("%-20s %5d %8.3f %6.3f\n", gpu_groups[i].name, means[i].count, bench_mean_value(&means[i]),
              means[i].least);
   if (over_without.count > 0)
-    printf("%-20s %5d %8.3f %6.3f  without %s\n", "over all others", over_without.count,
-           bench_mean_value(&over_without), over_without.least, without_name);
+    printf("%-20s %5d %8.3f %6.3f  %s %s\n", without ? "over all others" : "over the free choice",
+           over_without.count, bench_mean_value(&over_without), over_without.least,
+           without ? "without" : over_without.where, without ? without_name : "");
   if (late > 0)
     printf("%d products left out: %.0f s had passed\n", late, limit);
   if (failed > 0)
@@ -737,6 +748,7 @@ int main(int argc, char **argv) {
                                          OPTION_COUNT("configs", configs),
                                          OPTION_TEXT("matrix", matrix_path),
                                          OPTION_TEXT("without", without_name),
+                                         OPTION_TEXT("bits", bits_word),
                                          OPTION_NUMBER("seconds", seconds_max),
                                          OPTION_NUMBER("limit", limit),
                                          OPTION_TEXT("json", json_path),

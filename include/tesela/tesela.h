@@ -210,8 +210,10 @@ typedef struct tesela_options {
   /** Required reproducibility: the condition under which the same call gives the same bits.
    *
    * "any" requires nothing. "run" means the same bits on this machine, "threads" also with any number
-   * of threads, "devices" on any device. Strategies without this guarantee are not used. NULL:
-   * TESELA_BITS at the context's creation, else "any". Calls that recur may then try a second plan. */
+   * of threads, "devices" on any device. The level "rows": an element of C depends on its row
+   * of A, its column of B, k and types only (docs/SAME_BITS.md). Strategies without this guarantee are
+   * not used. NULL: TESELA_BITS at the context's creation, else "any". Calls with "any" that recur may then
+   * try a second plan. */
   const char *reproducibility;
   /** Expected number of runs of the plan; used by tesela_plan_create(). The cost of opening a device
    * and compiling is divided by this number when strategies are compared. 0: the plan runs so often

@@ -42,8 +42,9 @@ accuracy : str or float, optional
     Required accuracy (docs/ACCURACY.md): a number, by which times abs(A) abs(B) the error is bounded, or
     "e4m3", "tf32", "bf16", "f32", "f64" or "exact". Strategies without this guarantee do not run. Default:
     TESELA_ACCURACY.
-bits : {"any", "run", "threads", "devices"}, optional
-    Required reproducibility: the condition under which equal calls give equal bits. Default: TESELA_BITS.
+bits : {"any", "run", "threads", "rows", "devices"}, optional
+    Required reproducibility: the condition under which equal calls give equal bits. With "rows",
+    an element depends on its row, its column, k and types only (docs/SAME_BITS.md). Default: TESELA_BITS.
 measure_error : bool or int, optional
     Measure the result's error (`error_measured` of the info). A large result is sampled, with the number as
     the seed. An error beyond its bound raises `tesela.Error`. Arrays on a device wait for the result.

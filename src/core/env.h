@@ -18,7 +18,7 @@
   X(ACCURACY, "default",                                                                                     \
     "default accuracy of calls: default, a number such as 1e-5, e4m3, tf32, bf16, f32, f64, exact "          \
     "(docs/ACCURACY.md)")                                                                                    \
-  X(BITS, "any", "default reproducibility of calls: any, run, threads, devices (docs/ACCURACY.md)")          \
+  X(BITS, "any", "default reproducibility of calls: any, run, threads, rows, devices (docs/ACCURACY.md)")    \
   X(MEASURE_ERROR, "0",                                                                                      \
     "nonzero: measure errors of results by default, on samples of this seed; an error beyond its "           \
     "bound is a failure")                                                                                    \

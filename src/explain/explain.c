@@ -5,6 +5,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "dispatch/direct_rule.h"
+#include "planner/row_order.h"
 #include "tune/link.h"
 
 #include <stdlib.h>
@@ -26,6 +27,25 @@ static tesela_status find_choice_for_one_run(const tsl_choice *choice, tsl_expla
   TSL_TRY(tsl_planner_list(&found->problem, &once, &list, &count));
   if (count > 0 && !list[0].refusal[0])
     found->once = list[0];
+  free(list);
+  return TESELA_OK;
+}
+
+/* Finds the order of sums for bits=rows, and the faster choice that it may exclude. */
+static tesela_status find_free_choice(const tsl_choice *choice, tsl_explanation *found) {
+  tsl_problem problem = found->problem;
+  tsl_choice on_device = *choice;
+  tsl_candidate *list;
+  int count;
+  if (problem.ask.bits != TSL_REPRODUCIBILITY_ROWS || !found->plan)
+    return TESELA_OK;
+  found->row_order = tsl_row_order_of(&problem, found->plan->work.device).name;
+  on_device.device = found->plan->work.device->name;
+  on_device.strategy = NULL;
+  problem.ask.bits = TSL_REPRODUCIBILITY_ANY;
+  TSL_TRY(tsl_planner_list(&problem, &on_device, &list, &count));
+  if (count > 0 && !list[0].refusal[0])
+    found->free_choice = list[0];
   free(list);
   return TESELA_OK;
 }
@@ -73,6 +93,7 @@ tesela_status tsl_explain_find(const tsl_problem *problem, const tsl_choice *cho
   found->plan_status = tsl_planner_take(problem, choice, found->candidates, found->count, &found->plan);
   found->plan_seconds = tsl_clock() - found->plan_seconds;
   tsl_text_add(&found->failure, "%s", found->plan_status == TESELA_OK ? "" : tesela_last_error());
+  TSL_TRY(find_free_choice(choice, found));
   tsl_direct_explain(problem, choice, &found->crossover_decided);
   TSL_TRY(count_costs_of_usable(found));
   found->host_bytes = operand_bytes(problem) + (found->plan ? tsl_plan_host_bytes(found->plan) : 0);
@@ -95,4 +116,11 @@ const tsl_candidate *tsl_explain_chosen(const tsl_explanation *found) {
         found->candidates[i].device == found->plan->work.device)
       return &found->candidates[i];
   return NULL;
+}
+
+tsl_reproducibility tsl_explain_bits(const tsl_explanation *found, const tsl_candidate *candidate) {
+  const tsl_accuracy promised =
+      tsl_strategy_error_model(candidate->strategy, &found->problem, &candidate->config);
+  const tsl_reproducibility bits = tsl_accuracy_bits(&promised), asked = found->problem.ask.bits;
+  return asked == TSL_REPRODUCIBILITY_ROWS && bits < asked && !candidate->refusal[0] ? asked : bits;
 }

@@ -18,7 +18,11 @@ typedef struct tsl_explanation {
   bool resident;                       /* operands are on the device */
   tsl_devices *devices;                /* devices of the choice, not owned */
   tsl_crossover crossover;             /* no parts without a choice of devices */
-  tsl_candidate once;  /* choice for a single run with its start-up; strategy NULL: not sought */
+  tsl_candidate once; /* choice for a single run with its start-up; strategy NULL: not sought */
+  /* bits=rows: the order of sums (planner/row_order.h), and the choice on the plan's device with bits=any;
+   * NULL, and strategy NULL: not sought */
+  const char *row_order;
+  tsl_candidate free_choice;
   double plan_seconds; /* seconds for creating the plan: device, compilers, self-test */
 } tsl_explanation;
 
@@ -29,6 +33,9 @@ void tsl_explanation_free(tsl_explanation *found);
 
 /* Returns the plan's candidate; NULL: no plan. */
 const tsl_candidate *tsl_explain_chosen(const tsl_explanation *found);
+
+/* Returns the reproducibility that a candidate guarantees for the problem. */
+tsl_reproducibility tsl_explain_bits(const tsl_explanation *found, const tsl_candidate *candidate);
 
 /* Appends the JSON of docs/JSON.md. */
 void tsl_explain_json(const tsl_explanation *found, tsl_text *out);

@@ -21,7 +21,6 @@ static void write_json_candidates(const tsl_explanation *found, tsl_json *json) 
   const tsl_candidate *best = tsl_explain_chosen(found);
   for (int i = 0; i < found->count; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
-    const tsl_accuracy promised = tsl_strategy_error_model(candidate->strategy, problem, &candidate->config);
     tsl_text config = {0};
     tsl_config_print(candidate->strategy, &candidate->config, &config);
     tsl_json_add(json,
@@ -31,7 +30,7 @@ static void write_json_candidates(const tsl_explanation *found, tsl_json *json) 
                  tsl_strategy_peer(candidate->strategy, candidate->device), candidate->device->name,
                  candidate == best, candidate->seconds, candidate->doubt, tsl_basis_name(candidate->basis),
                  tsl_strategy_error_bound(candidate->strategy, problem, &candidate->config),
-                 tsl_numeric_requirements_bits_word(tsl_accuracy_bits(&promised)), candidate->refusal);
+                 tsl_numeric_requirements_bits_word(tsl_explain_bits(found, candidate)), candidate->refusal);
     write_json_costs(found, i, json);
     tsl_json_add(json, "}");
   }

@@ -282,8 +282,10 @@ static tsl_choice make_reproducible_choice(const tsl_problem *problem, const tsl
   tsl_choice choice = *choice_given;
   if (problem->ask.bits == TSL_REPRODUCIBILITY_ANY)
     return choice;
-  choice.wisdom = NULL;
-  choice.runs = 0;
+  if (problem->ask.bits != TSL_REPRODUCIBILITY_ROWS) { /* its candidates have equal bits */
+    choice.wisdom = NULL;
+    choice.runs = 0;
+  }
   if (problem->ask.bits != TSL_REPRODUCIBILITY_DEVICES && tsl_choice_any_device(choice_given))
     choice.device = "cpu";
   return choice;

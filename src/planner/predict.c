@@ -3,6 +3,7 @@
 #include "dispatch/crossovers.h"
 
 #include "core/status.h"
+#include "planner/row_order.h"
 #include "planner/transfer_cost.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
@@ -40,17 +41,29 @@ typedef struct weighed {
   double model;      /* seconds by the config's model; 0: none */
 } weighed;
 
+/* Conditions of all candidates on a device. */
+typedef struct prediction_terms {
+  const tsl_problem *problem;
+  const tsl_choice *choice;
+  const tsl_strategy_request *request;
+  tsl_row_order order; /* order of sums that bits=rows requires unless a strategy is named */
+} prediction_terms;
+
+static const char *predict_refuse(const prediction_terms *terms, const tsl_strategy *strategy,
+                                  const tsl_config *config, const tsl_device *device) {
+  const char *why = tsl_plan_refuse(terms->problem, strategy, config, device, terms->choice->place);
+  return why ? why : tsl_row_order_refuse(&terms->order, strategy, terms->problem, config, device);
+}
+
 static bool can_plan(const tsl_config_search *search, const tsl_strategy *strategy, tsl_config *config) {
-  const tsl_memory_place *place = search->argument;
-  return !tsl_plan_refuse(search->problem, strategy, config, search->device, *place);
+  return !predict_refuse(search->argument, strategy, config, search->device);
 }
 
 /* Finds the config with the least seconds by the model, if below `least`. Returns its seconds, else `least`.
  */
-static double find_best_by_model(const tsl_problem *problem, tsl_memory_place place,
-                                 const tsl_strategy_request *request, double least, tsl_candidate *out) {
-  const tsl_config_search search = {problem, out->device, tsl_strategy_at, can_plan, &place};
-  const tsl_walk walk = {.config = request->config, .fixed = request->given};
+static double find_best_by_model(const prediction_terms *terms, double least, tsl_candidate *out) {
+  const tsl_config_search search = {terms->problem, out->device, tsl_strategy_at, can_plan, terms};
+  const tsl_walk walk = {.config = terms->request->config, .fixed = terms->request->given};
   const double seconds = tsl_strategy_fastest(&search, out->strategy, walk, least, &out->config);
   if (seconds < least)
     out->refusal[0] = '\0';
@@ -70,14 +83,13 @@ static tsl_estimate estimate_from_record(const tsl_wisdom_hit *hit, const tsl_de
 }
 
 /* Uses a record of near sizes, or a faster config by the model, corrected by the record. */
-static void weigh_near_record(const tsl_problem *problem, tsl_memory_place place,
-                              const tsl_strategy_request *request, double distance, tsl_candidate *out,
+static void weigh_near_record(const prediction_terms *terms, double distance, tsl_candidate *out,
                               weighed *prediction) {
   prediction->time = tsl_estimate_times(prediction->time, 1, doubts.near + doubts.size * distance);
   if (!(prediction->model > 0))
     return;
   tsl_candidate best = *out;
-  const double model = find_best_by_model(problem, place, request, prediction->model, &best);
+  const double model = find_best_by_model(terms, prediction->model, &best);
   const tsl_estimate promised =
       tsl_estimate_times(prediction->time, model / prediction->model, doubts.config);
   if (!(tsl_estimate_expected(promised) < tsl_estimate_expected(prediction->time)))
@@ -93,8 +105,9 @@ static bool ignores_models(const tsl_problem *problem, const tsl_device *device)
 }
 
 /* Chooses a candidate's config from wisdom, else by the model; stores why the default config is refused. */
-static void weigh_candidate(const tsl_problem *problem, const tsl_choice *choice,
-                            const tsl_strategy_request *request, tsl_candidate *out, weighed *prediction) {
+static void weigh_candidate(const prediction_terms *terms, tsl_candidate *out, weighed *prediction) {
+  const tsl_problem *problem = terms->problem;
+  const tsl_strategy_request *request = terms->request;
   tsl_config config = tsl_strategy_defaults(out->strategy);
   for (int i = 0; i < TSL_PARAMS_MAX; i++)
     if (request->given & 1u << i)
@@ -102,15 +115,16 @@ static void weigh_candidate(const tsl_problem *problem, const tsl_choice *choice
   out->config = config;
   *prediction = (weighed){.model = INFINITY};
   tsl_wisdom_hit hit;
-  const char *why = tsl_plan_refuse(problem, out->strategy, &config, out->device, choice->place);
+  const char *why = predict_refuse(terms, out->strategy, &config, out->device);
   snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
   if (ignores_models(problem, out->device)) {
     prediction->model = why ? INFINITY : model_of(problem, out);
     return;
   }
-  if (!tsl_wisdom_find(choice->wisdom, problem, out->device, out->strategy, &config, request->given, &hit) ||
-      tsl_plan_refuse(problem, out->strategy, &hit.config, out->device, choice->place)) {
-    prediction->model = find_best_by_model(problem, choice->place, request, INFINITY, out);
+  if (!tsl_wisdom_find(terms->choice->wisdom, problem, out->device, out->strategy, &config, request->given,
+                       &hit) ||
+      predict_refuse(terms, out->strategy, &hit.config, out->device)) {
+    prediction->model = find_best_by_model(terms, INFINITY, out);
     return;
   }
   out->config = hit.config;
@@ -120,7 +134,7 @@ static void weigh_candidate(const tsl_problem *problem, const tsl_choice *choice
   prediction->time = estimate_from_record(&hit, out->device);
   prediction->model = model_of(problem, out);
   if (hit.basis == TSL_BASIS_NEAR)
-    weigh_near_record(problem, choice->place, request, hit.distance, out, prediction);
+    weigh_near_record(terms, hit.distance, out, prediction);
 }
 
 tsl_estimate tsl_predict_candidates_level(const tsl_device *device, bool is_compared) {
@@ -255,8 +269,11 @@ void tsl_predict_candidates(const tsl_problem *problem, const tsl_choice *choice
                             tsl_candidate *candidates, int count) {
   weighed each[MOST];
   const int all = count < MOST ? count : MOST;
+  prediction_terms terms = {.problem = problem, .choice = choice, .request = request};
+  if (count > 0 && !request->strategy)
+    terms.order = tsl_row_order_of(problem, candidates[0].device);
   for (int i = 0; i < all; i++)
-    weigh_candidate(problem, choice, request, &candidates[i], &each[i]);
+    weigh_candidate(&terms, &candidates[i], &each[i]);
   level = predict_level_of(candidates, each, all, level);
   for (int i = 0; i < all; i++) {
     tsl_candidate *candidate = &candidates[i];

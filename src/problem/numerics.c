@@ -76,7 +76,7 @@ tesela_status tsl_numeric_requirements_parse_bits(const char *word, tsl_numeric_
       requirements->bits = (tsl_reproducibility)i;
       return TESELA_OK;
     }
-  return tsl_fail(TESELA_BAD_CALL, "bits is \"%s\"; it can be any, run, threads or devices", word);
+  return tsl_fail(TESELA_BAD_CALL, "bits is \"%s\"; it can be any, run, threads, rows or devices", word);
 }
 
 void tsl_numeric_requirements_print_accuracy(const tsl_numeric_requirements *requirements, tsl_text *text) {

@@ -33,6 +33,7 @@ typedef enum tsl_accuracy_kind {
   X(ANY, "any", "nothing")                                                                                   \
   X(RUN, "run", "the same bits from the same call on the same machine")                                      \
   X(THREADS, "threads", "and with any number of threads")                                                    \
+  X(ROWS, "rows", "each element depends on its row, its column, k and types only")                           \
   X(DEVICES, "devices", "and on any processor and device")
 
 typedef enum tsl_reproducibility {
@@ -56,7 +57,7 @@ bool tsl_numeric_requirements_has_accuracy(const tsl_numeric_requirements *requi
 /* Reads "default", "1e-5", "tf32" ... or "exact". TESELA_BAD_CALL lists the allowed words. */
 tesela_status tsl_numeric_requirements_parse_accuracy(const char *word,
                                                       tsl_numeric_requirements *requirements);
-/* Reads "any", "run", "threads" or "devices". TESELA_BAD_CALL lists the allowed words. */
+/* Reads a word of TSL_REPRODUCIBILITY_LIST. TESELA_BAD_CALL lists the allowed words. */
 tesela_status tsl_numeric_requirements_parse_bits(const char *word, tsl_numeric_requirements *requirements);
 /* Appends the word that tsl_numeric_requirements_parse_accuracy() reads. */
 void tsl_numeric_requirements_print_accuracy(const tsl_numeric_requirements *requirements, tsl_text *text);

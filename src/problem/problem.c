@@ -460,6 +460,10 @@ bool tsl_shape_is_dense(const tsl_shape *shape) {
   return !overlaps_itself(shape) && tsl_shape_extent(shape) == shape->rows * shape->cols;
 }
 
+bool tsl_problem_fixes_rows(const tsl_problem *problem) {
+  return problem->ask.bits == TSL_REPRODUCIBILITY_ROWS && !tsl_type(problem->a.type)->is_integer;
+}
+
 int64_t tsl_problem_batch(const tsl_problem *problem) {
   return problem->batch < 1 ? 1 : problem->batch;
 }

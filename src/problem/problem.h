@@ -106,6 +106,10 @@ tsl_problem tsl_problem_half_of_sum(const tsl_problem *problem, bool second);
  * complex types, too: beta = 1 multiplies C by 1 + 0i, and infinity times 0 is NaN. */
 bool tsl_problem_can_accumulate_in_c(const tsl_problem *problem);
 
+/* Returns true if the bits of a row must depend on the row only (bits=rows), so that k is not split. Sums of
+ * integers are exact in any order. */
+bool tsl_problem_fixes_rows(const tsl_problem *problem);
+
 /* Returns true if the problem has an epilogue: scales, a bias or an activation. */
 bool tsl_problem_has_epilogue(const tsl_problem *problem);
 bool tsl_problem_has_scales(const tsl_problem *problem);
@@ -179,7 +183,7 @@ void tsl_problem_round(tsl_problem *problem);
   X(accuracy, MAYBE,                                                                                         \
     "required accuracy (docs/ACCURACY.md): a number, e4m3, tf32, bf16, f32, f64 or exact; omitted if none "  \
     "was required")                                                                                          \
-  X(bits, MAYBE, "when results must be bit-for-bit the same: run, threads or devices; omitted if never")
+  X(bits, MAYBE, "when results must be bit-for-bit the same: run, threads, rows or devices; omitted if never")
 
 typedef struct tsl_text_key {
   const char *name, *what;

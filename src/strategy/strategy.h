@@ -90,6 +90,10 @@ struct tsl_strategy {
   unsigned needs;
   /* Returns the guaranteed error bound and reproducibility of C. */
   tsl_accuracy (*accuracy)(const tsl_problem *problem, const tsl_config *config);
+  /* Returns the name of the order in which an element of C adds its terms where bits=rows is required. Equal
+   * names, types and k give equal bits, whatever the sizes, strides, batch and threads are. NULL: the order
+   * depends on these. NULL member: always NULL. The caller has checked refuse(). */
+  const char *(*row_order)(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
   const tsl_param *params; /* table ended by a NULL name; NULL: no parameters */
   /* run() and pack() on the cpu need round to nearest and subnormals; false: they take the caller's mode */
   bool needs_nearest;

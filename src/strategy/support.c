@@ -136,13 +136,36 @@ static const char *refuse_requirements(const tsl_strategy *strategy, const tsl_p
   const tsl_accuracy promised = tsl_strategy_error_model(strategy, problem, config);
   const char *why =
       tsl_numeric_requirements_has_accuracy(ask) ? refuse_accuracy(ask, problem, &promised) : NULL;
-  const tsl_reproducibility bits = tsl_accuracy_bits(&promised);
-  if (!why && bits < ask->bits)
+  const tsl_reproducibility bits = tsl_accuracy_bits(&promised),
+                            required = ask->bits == TSL_REPRODUCIBILITY_ROWS ? TSL_REPRODUCIBILITY_THREADS
+                                                                             : ask->bits;
+  if (!why && bits < required)
     why = bits == TSL_REPRODUCIBILITY_ANY
               ? tsl_refusal("its bits may differ from run to run, and bits=%s is asked for",
                             tsl_numeric_requirements_bits_word(ask->bits))
               : "its order of sums depends on the device, but bits=devices is required";
   return why;
+}
+
+const char *tsl_strategy_row_order(const tsl_strategy *strategy, const tsl_problem *problem,
+                                   const tsl_config *config, const tsl_device *device) {
+  const tsl_accuracy promised = strategy->accuracy(problem, config);
+  if (strategy->vendor.load)
+    return NULL;
+  if (promised.is_correctly_rounded || promised.factor == 0 || tsl_type(problem->a.type)->is_integer ||
+      problem->op == TSL_OP_TRANSPOSE)
+    return TSL_EXACT_ORDER;
+  if (problem->op == TSL_OP_DOT && promised.has_fixed_tree)
+    return "fixed tree";
+  return strategy->row_order ? strategy->row_order(problem, config, device) : NULL;
+}
+
+static const char *refuse_row_order(const tsl_strategy *strategy, const tsl_problem *problem,
+                                    const tsl_config *config, const tsl_device *device) {
+  return problem->ask.bits != TSL_REPRODUCIBILITY_ROWS ||
+                 tsl_strategy_row_order(strategy, problem, config, device)
+             ? NULL
+             : "its order of sums depends on more than k and types, but bits=rows is required";
 }
 
 const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem *problem,
@@ -157,6 +180,7 @@ const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem 
       return refuse_value(strategy, i, config->value[i]);
   why = strategy->refuse ? strategy->refuse(sums, config, device) : NULL;
   why = why ? why : refuse_requirements(strategy, problem, config);
+  why = why ? why : refuse_row_order(strategy, sums, config, device);
   why = why ? why : refuse_scratch(strategy, problem, config, device);
   return why ? why : refuse_host_memory(strategy, problem, config, device);
 }

@@ -49,4 +49,11 @@ const char *tsl_strategy_refuse(const tsl_strategy *strategy, const tsl_problem 
 const char *tsl_strategy_refuse_anywhere(const tsl_strategy *strategy, const tsl_problem *problem,
                                          const tsl_config *config);
 
+/* Order of exact sums, and of elements that are moved only. */
+#define TSL_EXACT_ORDER "exact"
+/* Returns the name of the order in which an element of C adds its terms where bits=rows is required, NULL if
+ * the order depends on more than types and k. Called after refuse(), for a problem without scales. */
+const char *tsl_strategy_row_order(const tsl_strategy *strategy, const tsl_problem *problem,
+                                   const tsl_config *config, const tsl_device *device);
+
 #endif

@@ -165,7 +165,7 @@ static void refusals(void **state) {
   }
   desc.options.accuracy = NULL;
   desc.options.reproducibility = "always";
-  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "it can be any, run, threads or devices");
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "it can be any, run, threads, rows or devices");
   desc.options.reproducibility = NULL;
   desc.options.accuracy = "1e-30";
   desc.options.strategy = "host_packed";

@@ -51,7 +51,7 @@ def test_accuracy(matrices):
 def test_bits(matrices):
     for name, info in calls(*matrices, bits="threads").items():
         assert "bits=threads" in info.plan, (name, info)
-    with pytest.raises(ValueError, match="any, run, threads or devices"):
+    with pytest.raises(ValueError, match="any, run, threads, rows or devices"):
         tesela.matmul(*matrices, bits="always")
     with pytest.raises(TypeError, match="bits is 1"):
         tesela.matmul(*matrices, bits=1)
@@ -84,3 +84,18 @@ def test_long_products_in_pieces(matrices, short_pieces):
     info = tesela.matmul(numpy.repeat(a, 8, axis=0), b, device="cpu", measure_error=True, accuracy=1e-4,
                          full_output=True)[1]
     assert 0 < info.error_measured <= info.error_bound <= 1e-4 and info.measured_rows > 0
+
+
+def test_rows_keep_their_bits(matrices):
+    a, b = matrices
+    whole = tesela.matmul(a, b, bits="rows", device="cpu")
+    order = numpy.random.default_rng(7).permutation(M)
+    assert numpy.array_equal(tesela.matmul(a[order], b, bits="rows", device="cpu"), whole[order])
+    for i in range(0, M, 5):
+        for left in (a[i:i + 1], numpy.asfortranarray(a[i:i + 1])):
+            for right in (b, numpy.asfortranarray(b)):
+                assert numpy.array_equal(tesela.matmul(left, right, bits="rows", device="cpu")[0], whole[i])
+    stacked = tesela.matmul(numpy.stack([a[:3], a[5:8]]), b, bits="rows", device="cpu")
+    assert numpy.array_equal(stacked, numpy.stack([whole[:3], whole[5:8]]))
+    gradient = tesela.matmul(a[:8].T, whole[:8], bits="rows", device="cpu")
+    assert numpy.array_equal(tesela.matmul(a[:8].T[3:4], whole[:8], bits="rows", device="cpu"), gradient[3:4])

@@ -96,7 +96,7 @@ static int problems_of_all_kinds(tsl_problem out[]) {
     made->c.triangle = TESELA_UPPER;
   }
   for (int bits = TSL_REPRODUCIBILITY_RUN; bits <= TSL_REPRODUCIBILITY_DEVICES; bits++) {
-    static const char *const words[] = {"1e-05", "tf32", "exact"};
+    static const char *const words[] = {"1e-05", "tf32", "f32", "exact"};
     made = &out[count++];
     *made = tsl_problem_gemm(4, 3, 2, TESELA_F32);
     made->ask.bits = (tsl_reproducibility)bits;
@@ -122,7 +122,7 @@ static int problems_of_all_kinds(tsl_problem out[]) {
 /* One list of keys serves printing, parsing and explaining. A printed text parses to the same
  * problem, and some problem prints each key. */
 static void every_key_parses(void **state) {
-  enum { KINDS = 25 };
+  enum { KINDS = 26 };
   tsl_problem problems[KINDS];
   unsigned printed = 0, known = 0;
   (void)state;

@@ -287,6 +287,7 @@ static void repeated_bits_keep_to_the_processor(void **state) {
   const char *expected[] = {[TSL_REPRODUCIBILITY_ANY] = "mock:0",
                             [TSL_REPRODUCIBILITY_RUN] = "cpu",
                             [TSL_REPRODUCIBILITY_THREADS] = "cpu",
+                            [TSL_REPRODUCIBILITY_ROWS] = "cpu",
                             [TSL_REPRODUCIBILITY_DEVICES] = "mock:0"};
   for (int bits = TSL_REPRODUCIBILITY_ANY; bits <= TSL_REPRODUCIBILITY_DEVICES; bits++) {
     tsl_problem problem = tsl_problem_gemm(3000, 3000, 3000, TESELA_F32);
@@ -334,6 +335,24 @@ static void repeated_bits_have_an_order(void **state) {
           assert_string_equal(candidates[c].strategy->name, "host_small");
       free(candidates);
     }
+}
+
+/* All candidates of bits=rows add in one order, so that the choice among them moves no bit. */
+static void rows_have_one_order(void **state) {
+  tsl_problem problem = tsl_problem_gemm(40, 50, 700, TESELA_F32);
+  int count, usable = 0;
+  (void)state;
+  problem.ask.bits = TSL_REPRODUCIBILITY_ROWS;
+  tsl_candidate *candidates = list(&problem, "cpu", NULL, TSL_PLACE_HOST, &count);
+  for (int i = 0; i < count; i++)
+    if (!candidates[i].refusal[0]) {
+      const char *order = tsl_strategy_row_order(candidates[i].strategy, &problem, &candidates[i].config,
+                                                 candidates[i].device);
+      assert_string_equal(order, "panels");
+      usable++;
+    }
+  free(candidates);
+  assert_true(usable > 0);
 }
 
 /* A device that opens and compiles for a second is not chosen for one product of a hundredth of a
@@ -641,6 +660,7 @@ int main(void) {
       cmocka_unit_test(repeated_bits_ignore_wisdom),
       cmocka_unit_test(repeated_bits_keep_to_the_processor),
       cmocka_unit_test(repeated_bits_have_an_order),
+      cmocka_unit_test(rows_have_one_order),
       cmocka_unit_test(bits_of_all_devices_are_one_strategy_s),
       cmocka_unit_test(exact_bits_are_whose_time_is_least),
   };

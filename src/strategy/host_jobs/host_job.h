@@ -5,7 +5,18 @@
 #define TSL_STRATEGY_HOST_JOB_H
 
 #include "host/host_view.h"
+#include "host/int_math.h"
 #include "strategy/strategy.h"
+
+/* Order of sums of products for bits=rows: k is cut into nearly equal panels of at most TSL_ROW_PANEL steps.
+ * A panel's sum adds fused products in the order of k. The sum times alpha is added to C, which is beta C
+ * before the first panel. */
+#define TSL_ROW_PANELS "panels"
+enum { TSL_ROW_PANEL = 256 };
+/* Returns the steps of a panel; the last panel may have fewer. */
+static inline int64_t tsl_row_panel(int64_t k) {
+  return tsl_ceil_div_or_one(k, tsl_ceil_div_or_one(k, TSL_ROW_PANEL));
+}
 
 /* Returns operands without data, with the problem's strides. */
 static inline tsl_operands tsl_strides_of(const tsl_problem *problem) {

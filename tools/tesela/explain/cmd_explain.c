@@ -25,9 +25,9 @@ static const tsl_option options[] = {
     TSL_OPTION(tsl_explain_options, accuracy, "accuracy", ACCURACY, NULL,
                "required accuracy, such as 1e-5 or exact; all: default, a number (of |A||B|), e4m3, tf32, "
                "bf16, f32, f64, exact (default: TESELA_ACCURACY)"),
-    TSL_OPTION(
-        tsl_explain_options, bits, "bits", BITS, NULL,
-        "when results must be bit-for-bit the same; any, run, threads or devices (default: TESELA_BITS)"),
+    TSL_OPTION(tsl_explain_options, bits, "bits", BITS, NULL,
+               "when results must be bit-for-bit the same; any, run, threads, rows or devices (default: "
+               "TESELA_BITS)"),
     TSL_OPTION(tsl_explain_options, transpose_a, "transpose-a", FLAG, NULL, "A is stored transposed"),
     TSL_OPTION(tsl_explain_options, transpose_b, "transpose-b", FLAG, NULL, "B is stored transposed"),
     TSL_OPTION(tsl_explain_options, a_is, "a-is", STRUCTURE, NULL,

@@ -77,7 +77,7 @@ static void guarantee_table(const tsl_explanation *found, tsl_table *table) {
     tsl_table_add_painted(table, paint, promised.is_correctly_rounded ? "rounded once" : "%.2g",
                           tsl_strategy_error_bound(candidate->strategy, &found->problem, &candidate->config));
     tsl_table_add_painted(table, paint, "%s",
-                          tsl_numeric_requirements_bits_word(tsl_accuracy_bits(&promised)));
+                          tsl_numeric_requirements_bits_word(tsl_explain_bits(found, candidate)));
   }
 }
 
@@ -245,6 +245,10 @@ static void text_add_facts(const tsl_explanation *found, tsl_table *table) {
                          found->once.strategy->name, found->once.device->name, device->name);
     if (*tsl_text_get(&found->crossover_decided))
       tsl_table_add_pair(table, "dispatch", "%s", tsl_text_get(&found->crossover_decided));
+    if (best && found->row_order && found->free_choice.strategy)
+      tsl_table_add_pair(table, "bits", "rows: order of sums \"%s\"; %.2f times the time of bits=any, %s",
+                         found->row_order, best->seconds / found->free_choice.seconds,
+                         found->free_choice.strategy->name);
     tsl_table_add_pair(table, "bound", "%.2g (%s), element by element", tsl_plan_error_bound(found->plan),
                        found->problem.op == TSL_OP_SOLVE ? "|A||X| of |alpha B - A X|"
                                                          : "|alpha||A||B| + |beta||C0|");

@@ -61,7 +61,7 @@ static void complete_accuracies(tsl_text *out) {
 }
 
 static void complete_bits(tsl_text *out) {
-  tsl_text_add(out, " any run threads devices");
+  tsl_text_add(out, " any run threads rows devices");
 }
 
 static void complete_structures(tsl_text *out) {

@@ -361,9 +361,9 @@ tesela_status tsl_product_check_request(const tsl_product_request *request);
   TSL_OPTION_SHARED(struct_type, accuracy, "accuracy", ACCURACY, NULL,                                       \
                     "required accuracy, such as 1e-5 or exact; all: default, a number (of |A||B|), e4m3, "   \
                     "tf32, bf16, f32, f64, exact (default: TESELA_ACCURACY)"),                               \
-      TSL_OPTION_SHARED(                                                                                     \
-          struct_type, bits, "bits", BITS, NULL,                                                             \
-          "when results must be bit-for-bit the same; any, run, threads or devices (default: TESELA_BITS)")
+      TSL_OPTION_SHARED(struct_type, bits, "bits", BITS, NULL,                                               \
+                        "when results must be bit-for-bit the same; any, run, threads, rows or devices "     \
+                        "(default: TESELA_BITS)")
 #define TSL_OPTIONS_OF_ASKING(struct_type)                                                                   \
   TSL_OPTIONS_OF_GUARANTEES(struct_type),                                                                    \
       TSL_OPTION_SHARED(                                                                                     \

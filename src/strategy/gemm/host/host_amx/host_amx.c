@@ -141,6 +141,13 @@ _Static_assert(sizeof(tsl_amx_job) <= TSL_JOB_MOST, "tsl_job_run() has so many b
 static const tsl_host_job_ops job_ops = {sizeof(tsl_amx_job), host_amx_make_job, host_amx_run_job,
                                          host_amx_packed_bytes, host_amx_pack};
 
+/* Returns the order of sums: panels of nearly equal k of the default depth, the only one for bits=rows. */
+static const char *host_amx_row_order(const tsl_problem *problem, const tsl_config *config,
+                                      const tsl_device *device) {
+  (void)problem, (void)device;
+  return config->value[DEPTH] == params[DEPTH].fallback ? "panels of pairs" : NULL;
+}
+
 const tsl_strategy tsl_gemm_host_amx = {
     .name = "host_amx",
     .idea = "narrow types in packed panels by tile registers (AMX) or dot instructions (AVX-512 BF16, VNNI), "
@@ -151,6 +158,7 @@ const tsl_strategy tsl_gemm_host_amx = {
     .version = 4,
     .needs = TSL_CAN_HOST,
     .accuracy = host_amx_accuracy,
+    .row_order = host_amx_row_order,
     .params = params,
     .score = host_amx_score,
     .build = tsl_job_build,

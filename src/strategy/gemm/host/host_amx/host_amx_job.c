@@ -55,7 +55,8 @@ static void choose_blocks(tsl_amx_job *job, int64_t resident_bytes, int threads)
 static int64_t amx_split_k_of(const tsl_amx_job *job) {
   enum { SMALL_C = 256 * 256, LONGEST = 1 << 20, PANELS_OF_A_PART = 2 };
   const int64_t most = tsl_min(TSL_AMX_SPLIT_K_MAX, job->panels / PANELS_OF_A_PART);
-  return job->views.m > LONGEST || job->views.n > LONGEST || job->views.m * job->views.n > SMALL_C || most < 4
+  return job->fixes_rows || job->views.m > LONGEST || job->views.n > LONGEST ||
+                 job->views.m * job->views.n > SMALL_C || most < 4
              ? 1
              : most;
 }
@@ -78,7 +79,8 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
                      .size = (int64_t)tsl_type(kernels->a)->size,
                      .c_size = (int64_t)tsl_type(problem->c.type)->size,
                      .alpha = problem->alpha[0],
-                     .beta = problem->beta[0]};
+                     .beta = problem->beta[0],
+                     .fixes_rows = tsl_problem_fixes_rows(problem)};
   job.nontemporal = is_nontemporal(&job);
   job.sums_are_c = job.c_size == 4 && job.alpha == 1 && job.beta == 0;
   const int64_t step = kernels->is_amx ? TSL_AMX_REGISTER_UNITS : 1;

@@ -26,6 +26,7 @@ typedef struct tsl_amx_job {
   int64_t size, c_size;              /* bytes of an element of A and B, and of C */
   tsl_amx_packed packed_a, packed_b; /* operands packed in advance; set by tsl_amx_job_bind() */
   double alpha, beta;
+  bool fixes_rows;      /* k is never split (bits=rows) */
   bool uses_one_thread; /* too little work for a second thread */
   bool nontemporal;     /* C is stored with instructions that bypass the caches */
   bool sums_are_c;      /* a tile's sums need no epilogue: they are C in C's type */

@@ -40,7 +40,7 @@ static tsl_packed_schedule blocking_choose(const tsl_packed_job *job, int64_t re
                        blocking_holds(job->views.n, job->views.k + 1, size, last);
   const bool is_general =
       job->views.a.structure == TESELA_GENERAL && job->views.b.structure == TESELA_GENERAL && job->half == 0;
-  if (is_general && blocking_holds(job->views.m, job->views.n, size, SMALL_C) &&
+  if (is_general && !job->fixes_rows && blocking_holds(job->views.m, job->views.n, size, SMALL_C) &&
       blocking_holds(job->views.n, depth, size, resident) && tsl_ceil_div_or_one(job->views.k, depth) >= LONG)
     return TSL_PACKED_SPLIT_K;
   const bool is_long = !blocking_holds(job->views.m, job->views.n, size, 4 * resident);
@@ -145,7 +145,7 @@ void tsl_packed_set_schedule(tsl_packed_job *job, tsl_packed_schedule schedule) 
   job->keeps_rows = keeps_rows(job);
   job->descends = job->views.in_place && starts_last(job);
   if (job->views.in_place) /* a micro-panel of B must not cross a panel border */
-    job->kc = tsl_round_up(job->kc, job->nr);
+    job->kc = tsl_round_up(job->kc, job->fixes_rows ? 2 * tsl_packed_lanes(job->kernels) : job->nr);
 }
 
 tsl_packed_job tsl_packed_strip_of(const tsl_packed_job *job, int64_t columns) {
@@ -205,6 +205,7 @@ tsl_packed_job tsl_packed_joined_for(const tsl_problem *problem, const tsl_opera
                         .reuse_lines = tsl_last_cache_is_far(device) ? SERVED_FAR : SERVED_NEAR,
                         .views = tsl_views_of(problem, strides),
                         .is_alone = blocking_is_alone(problem),
+                        .fixes_rows = tsl_problem_fixes_rows(problem),
                         .alpha = {problem->alpha[0], problem->alpha[1]},
                         .beta = {problem->beta[0], problem->beta[1]},
                         .half = half};

@@ -39,6 +39,7 @@ typedef struct tsl_packed_job {
   /* TSL_PACKED_COLUMNS: a micro-panel of B meets all of A's; otherwise one of A meets all of B's. */
   bool b_is_outer;
   bool is_alone;      /* so small that a second thread costs more than it saves */
+  bool fixes_rows;    /* panels of k depend on k only (bits=rows) */
   bool is_structured; /* a factor or C has a structure or triangle */
   bool is_half; /* some tiles or steps are skipped: a factor is triangular, or a triangle of C is computed */
   bool masks_c; /* elements of C outside its triangle must keep their values */

@@ -76,6 +76,17 @@ static tsl_accuracy packed_accuracy(const tsl_problem *problem, const tsl_config
   return promised;
 }
 
+/* Returns the order of sums: panels of nearly equal k. Steps that a triangular factor skips are zeros. */
+static const char *packed_row_order(const tsl_problem *problem, const tsl_config *config,
+                                    const tsl_device *device) {
+  const bool is_triangular =
+      tsl_is_triangular(problem->a.structure) || tsl_is_triangular(problem->b.structure);
+  (void)device;
+  if (config->value[DEPTH] != TSL_ROW_PANEL || tsl_is_sum(problem->c.structure))
+    return NULL;
+  return is_triangular ? "panels of a triangle" : TSL_ROW_PANELS;
+}
+
 /* Returns the job of a product, or of the first product of a rank-2k update. */
 static tsl_packed_job packed_job_of(const tsl_problem *problem, const tsl_operands *strides,
                                     const tsl_config *config, const tsl_device *device) {
@@ -357,6 +368,7 @@ const tsl_strategy tsl_gemm_host_packed = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = packed_accuracy,
+    .row_order = packed_row_order,
     .params = params,
     .score = packed_score,
     .build = tsl_job_build,

@@ -57,6 +57,14 @@ static const char *skinny_refuse(const tsl_problem *problem, const tsl_config *c
   return tsl_skinny_refuse(problem);
 }
 
+/* Returns host_packed's order for real types: jobs for bits=rows have its panels, and reduce no sums along k.
+ */
+static const char *skinny_row_order(const tsl_problem *problem, const tsl_config *config,
+                                    const tsl_device *device) {
+  (void)config, (void)device;
+  return tsl_type(problem->c.type)->is_complex ? NULL : TSL_ROW_PANELS;
+}
+
 static bool has_pairs(const tsl_device *device) {
   return (device->capabilities & TSL_CAN_AVX512_PAIRS) != 0;
 }
@@ -211,6 +219,7 @@ const tsl_strategy tsl_gemm_host_skinny = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = skinny_accuracy,
+    .row_order = skinny_row_order,
     .refuse = skinny_refuse,
     .score = skinny_score,
     .build = tsl_job_build,

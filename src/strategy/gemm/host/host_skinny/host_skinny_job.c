@@ -104,7 +104,7 @@ static bool needs_tiles(const tsl_skinny_job *job, bool is_far, bool is_near) {
                 lines = tsl_max(is_near ? near_lines : HELD_LINES, lanes / 2);
   switch (job->walk) {
   case TSL_SKINNY_UPDATE:
-    return job->depth > TSL_SKINNY_OUTER_MAX;
+    return job->depth > TSL_SKINNY_OUTER_MAX || job->fixes_rows;
   case TSL_SKINNY_ROWS:
     return job->few > (is_far                               ? TSL_SKINNY_LINES_MAX
                        : job->many % (VECTORS * lanes) == 0 ? WHOLE_LINES
@@ -167,7 +167,9 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
   const double bytes = tsl_problem_bytes(problem), held = tsl_skinny_held_bytes(problem);
   const bool lines_are_far = held > (double)tsl_min(level_3 / 2, FAR_BYTES);
   *job = (tsl_skinny_job){.kernels = kernels_for(problem->c.type, device->capabilities),
-                          .team = tsl_device_team(device)};
+                          .team = tsl_device_team(device),
+                          .fixes_rows = tsl_problem_fixes_rows(problem)};
+  job->panel = job->fixes_rows ? tsl_row_panel(problem->k) : INT64_MAX;
   orient(problem, strides, job);
   const int64_t c_bytes = job->few * job->many * job->size;
   job->is_tiled = needs_tiles(job, lines_are_far, held <= NEAR_BYTES);
@@ -353,6 +355,14 @@ static int64_t vectors_of_tile(int64_t left) {
   return left == 4 || left < 3 ? tsl_min(left, 2) : 3;
 }
 
+/* Returns the kernel by lines for columns of the large operand. */
+static tsl_skinny_by_lines choose_reduction(const tsl_skinny_job *job) {
+  const tsl_skinny_kernels *kernels = job->kernels;
+  if (job->is_dot)
+    return kernels->dots;
+  return job->fixes_rows ? kernels->reduce_in_order[job->few - 1] : kernels->reduce[job->few - 1];
+}
+
 static void columns_piece(void *argument, int64_t index, int worker) {
   const skinny_launch *run = argument;
   const tsl_skinny_job *job = run->job;
@@ -367,8 +377,7 @@ static void columns_piece(void *argument, int64_t index, int worker) {
   _Alignas(64) char sums[REDUCED * TSL_SKINNY_MAX * sizeof(double)];
   (void)worker;
   if (!job->is_tiled)
-    (job->is_dot ? job->kernels->dots : job->kernels->reduce[job->few - 1])(&job->lines, large, run->thin,
-                                                                            sums, job->few, count);
+    choose_reduction(job)(&job->lines, large, run->thin, sums, job->few, count);
   else
     for (int64_t j = 0, vectors; j < pitch; j += vectors * lanes) {
       vectors = vectors_of_tile((pitch - j) / lanes);
@@ -494,6 +503,21 @@ static tesela_status run_update(skinny_launch *run) {
   return status;
 }
 
+/* Adds the panels of k one after the other to C. */
+static tesela_status run_panels(const tsl_skinny_job *job, tsl_team team, const char *a, const char *b,
+                                void *c) {
+  const int64_t a_step = (job->is_swapped ? job->along : job->thin_along) * job->size,
+                b_step = (job->is_swapped ? job->thin_along : job->along) * job->size;
+  tsl_skinny_job part = *job;
+  for (int64_t first = 0; first < job->depth; first += job->panel) {
+    part.depth = part.lines.depth = tsl_min(job->panel, job->depth - first);
+    if (first > 0)
+      part.beta = part.lines.beta = 1;
+    TSL_TRY(tsl_skinny_job_run(&part, team, a + first * a_step, b + first * b_step, c));
+  }
+  return TESELA_OK;
+}
+
 tesela_status tsl_skinny_job_run(const tsl_skinny_job *job, tsl_team team, const void *a, const void *b,
                                  void *c) {
   static const double zero;
@@ -513,6 +537,8 @@ tesela_status tsl_skinny_job_run(const tsl_skinny_job *job, tsl_team team, const
     tsl_scratch_give(memory[0]);
     return status;
   }
+  if (job->depth > job->panel)
+    return run_panels(job, team, a, b, c);
   if (job->depth > 0)
     return walks[job->walk](&run);
   for (int64_t i = 0; i < job->few; i++) /* beta C */

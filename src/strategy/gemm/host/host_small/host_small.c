@@ -129,6 +129,13 @@ static void host_small_account(const tsl_problem *problem, const tsl_config *con
   tsl_cost_counts_result(problem, 1, account);
 }
 
+/* Returns host_packed's order where k is one of its panels. */
+static const char *host_small_row_order(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device) {
+  (void)config, (void)device;
+  return problem->k <= TSL_ROW_PANEL ? TSL_ROW_PANELS : NULL;
+}
+
 static void host_small_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
                             const tsl_device *device, void *job) {
   const tsl_call product = tsl_call_of(problem, strides);
@@ -199,6 +206,7 @@ const tsl_strategy tsl_gemm_host_small = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
+    .row_order = host_small_row_order,
     .score = host_small_score,
     .build = tsl_job_build,
     .run = tsl_job_run,

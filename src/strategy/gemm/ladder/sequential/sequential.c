@@ -92,6 +92,12 @@ static tesela_status sequential_run(const tsl_work *work, const tsl_operands *op
   return TESELA_OK;
 }
 
+static const char *sequential_row_order(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device) {
+  (void)problem, (void)config, (void)device;
+  return "one by one";
+}
+
 const tsl_strategy tsl_gemm_sequential = {
     .name = "sequential",
     .idea = "the triple loop in C, compiled without optimisation",
@@ -101,6 +107,7 @@ const tsl_strategy tsl_gemm_sequential = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_in_order,
+    .row_order = sequential_row_order,
     .score = sequential_score,
     .run = sequential_run,
     .supports = {.types = tsl_types_every, .conjugates = true, .structures = true},

@@ -140,7 +140,8 @@ SM80_FUNCTION void load_factors(factors &target, shared_t stage, shared_t first_
   }
 }
 
-/* Adds the complex products of a step. Products of equal sums are far apart, to hide latency. */
+/* Adds the complex products of a step. The first product of an imaginary part has A's real part, also if A
+ * and B are swapped: C's layout changes no bits. Products of equal sums are far apart, to hide latency. */
 template <typename function>
 SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function between) {
 #pragma unroll
@@ -151,13 +152,13 @@ SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function betwee
       dmma_16x8x4(sums[0][i][j], from.a[0][i], from.b[0][j]);
 #pragma unroll
     for (int j = 0; j < BLOCKS_N; j++)
-      dmma_16x8x4(sums[1][i][j], from.a[0][i], from.b[1][j]);
+      dmma_16x8x4(sums[1][i][j], from.a[SWAPPED][i], from.b[1 - SWAPPED][j]);
 #pragma unroll
     for (int j = 0; j < BLOCKS_N; j++)
       dmma_16x8x4(sums[0][i][j], negative, from.b[1][j]);
 #pragma unroll
     for (int j = 0; j < BLOCKS_N; j++)
-      dmma_16x8x4(sums[1][i][j], from.a[1][i], from.b[0][j]);
+      dmma_16x8x4(sums[1][i][j], from.a[1 - SWAPPED][i], from.b[SWAPPED][j]);
     between(i);
   }
 }

@@ -2,6 +2,8 @@
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
 
 #include "host/int_math.h"
+#include "strategy/params.h"
+#include "strategy/support.h"
 
 #include <math.h>
 
@@ -222,6 +224,35 @@ static uint64_t wgmma_scratch(const tsl_problem *problem, const tsl_config *conf
   return (uint64_t)tile.packed * (uint64_t)(tile.a_bytes + tile.b_bytes) + (uint64_t)schedule.sums_bytes;
 }
 
+/* Returns true if 8-bit sums of single panels are as accurate as required. */
+static bool panels_suffice(const tsl_problem *problem) {
+  tsl_config config = tsl_strategy_defaults(&tsl_gemm_cuda_wgmma);
+  config.value[TSL_CUDA_WGMMA_EIGHTS] = TSL_CUDA_WGMMA_PANELS;
+  return tsl_numeric_requirements_has_accuracy(&problem->ask) &&
+         !tsl_strategy_refuse_anywhere(&tsl_gemm_cuda_wgmma, problem, &config);
+}
+
+/* Returns the order of sums. One instruction after another adds its products, whatever the tile is, unless
+ * blocks share k. */
+static const char *wgmma_row_order(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device) {
+  const int64_t *value = config->value, form = value[TSL_CUDA_WGMMA_FORM],
+                eights = value[TSL_CUDA_WGMMA_EIGHTS];
+  (void)device;
+  if (form == TSL_CUDA_WGMMA_STREAM || (form == TSL_CUDA_WGMMA_FLOW && value[TSL_CUDA_WGMMA_CLUSTER] > 1))
+    return NULL;
+  if (tsl_cuda_wgmma_is_eight(problem)) {
+    const int64_t chosen = panels_suffice(problem) ? TSL_CUDA_WGMMA_PANELS : TSL_CUDA_WGMMA_WIDENED;
+    return eights != chosen                   ? NULL
+           : eights == TSL_CUDA_WGMMA_WIDENED ? "wgmma of widened numbers"
+                                              : "wgmma, panels of 8-bit numbers";
+  }
+  return problem->a.type == TESELA_F32      ? "mma of tf32"
+         : eights == TSL_CUDA_WGMMA_WIDENED ? "mma"
+         : eights == TSL_CUDA_WGMMA_PANELS  ? "wgmma, panels of f16"
+                                            : NULL;
+}
+
 const tsl_strategy tsl_gemm_cuda_wgmma = {
     .name = "cuda_wgmma",
     .idea = "narrow types by sm_90's wgmma: a producer loads panels by TMA for consumers; clusters share B",
@@ -232,6 +263,7 @@ const tsl_strategy tsl_gemm_cuda_wgmma = {
     .needs = TSL_CAN_CUDA | TSL_CAN_WGMMA,
     .build_seconds = 2.5,
     .accuracy = wgmma_accuracy,
+    .row_order = wgmma_row_order,
     .params = params,
     .refuse = wgmma_refuse,
     .score = tsl_cuda_wgmma_seconds,

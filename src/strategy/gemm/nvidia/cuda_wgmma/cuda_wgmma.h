@@ -105,6 +105,7 @@ bool tsl_cuda_wgmma_is_half(const tsl_problem *problem);
 tesela_status tsl_cuda_wgmma_build(tsl_work *work);
 tesela_status tsl_cuda_wgmma_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
 void tsl_cuda_wgmma_release(tsl_work *work);
+extern const tsl_strategy tsl_gemm_cuda_wgmma;
 extern const tsl_fused_ops tsl_cuda_wgmma_joining;
 
 #endif

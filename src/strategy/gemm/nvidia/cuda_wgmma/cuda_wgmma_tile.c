@@ -198,7 +198,7 @@ static tsl_cuda_wgmma_schedule flow_schedule(const tsl_cuda_wgmma *tile, const t
                                       .pitch = tsl_round_up(n, 32)};
   const int64_t clusters = schedule.tiles_m * schedule.tiles_n,
                 panel = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL;
-  if (clusters > 0)
+  if (clusters > 0 && !tsl_problem_fixes_rows(&tile->problem))
     schedule.parts = tsl_max(
         1, tsl_min(blocks / (clusters * tile->cluster), panels / ((int64_t)PART_PANELS * tile->cluster)));
   schedule.blocks = clusters * schedule.parts * tile->cluster;
@@ -263,7 +263,7 @@ tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, 
     schedule_stream(tile, clusters, panels, &schedule);
     return schedule;
   }
-  if (tiles > 0 && products == 1)
+  if (tiles > 0 && products == 1 && !tsl_problem_fixes_rows(&tile->problem))
     schedule.parts = tsl_max(
         1, tsl_min(clusters / tiles, panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));
   schedule.blocks = tsl_min(tiles * schedule.parts * products, clusters) * tile->cluster;

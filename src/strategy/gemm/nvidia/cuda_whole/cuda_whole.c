@@ -178,6 +178,12 @@ static const char *cuda_whole_refuse(const tsl_problem *problem, const tsl_confi
   return NULL;
 }
 
+static const char *cuda_whole_row_order(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device) {
+  (void)problem, (void)config, (void)device;
+  return "mma";
+}
+
 static tesela_status cuda_whole_build(tsl_work *work) {
   const tsl_cuda_whole tile = tsl_cuda_whole_of(&work->problem, &work->config);
   const tsl_device_ops *ops = work->device->ops;
@@ -270,6 +276,7 @@ const tsl_strategy tsl_gemm_cuda_whole = {
     .version = 1,
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA,
     .accuracy = tsl_accuracy_of_tensor_cores,
+    .row_order = cuda_whole_row_order,
     .params = params,
     .refuse = cuda_whole_refuse,
     .score = cuda_whole_seconds,

@@ -92,7 +92,8 @@ double tsl_sm80_seconds(const tsl_problem *problem, const tsl_config *config, co
 static int64_t sm80_parts_of(const tsl_sm80_tile *tile, int64_t tiles, const tsl_device *device) {
   const int64_t slots = device->compute_units * (int64_t)tile->groups,
                 panels = tsl_ceil_div(tile->problem.k, tile->depth),
-                most = tiles > 0 && tsl_problem_batch(&tile->problem) == 1
+                most = tiles > 0 && tsl_problem_batch(&tile->problem) == 1 &&
+                               !tsl_problem_fixes_rows(&tile->problem)
                            ? tsl_min(slots / tiles, panels / tile->trait->part_panels)
                            : 1;
   int64_t best = 1;

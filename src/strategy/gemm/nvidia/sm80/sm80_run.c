@@ -46,8 +46,9 @@ tesela_status tsl_sm80_build(tsl_work *work) {
              tsl_sm80_is_eight(problem));
   else
     snprintf(text + length, sizeof text - (size_t)length,
-             "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n#define STAYS %d\n",
-             problem->conjugate_a ? -1 : 1, problem->conjugate_b ? -1 : 1, tile->is_persistent);
+             "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n#define STAYS %d\n#define SWAPPED %d\n",
+             problem->conjugate_a ? -1 : 1, problem->conjugate_b ? -1 : 1, tile->is_persistent,
+             tile->swapped);
   TSL_TRY(tsl_launch_kernel_with(work, tile->trait->path, tile->trait->kernel, tile->items, text,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile->shared_bytes));

@@ -88,6 +88,12 @@ static uint64_t opencl_mma_scratch(const tsl_problem *problem, const tsl_config 
   return (uint64_t)mma.a_bytes + (uint64_t)mma.b_bytes + (uint64_t)maps + (uint64_t)schedule.sums_bytes;
 }
 
+static const char *opencl_mma_row_order(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device) {
+  (void)problem, (void)config, (void)device;
+  return "mma";
+}
+
 const tsl_strategy tsl_gemm_opencl_mma = {
     .name = "opencl_mma",
     .idea = "narrow types by NVIDIA's matrix instructions of one or four warps, as PTX in OpenCL C",
@@ -98,6 +104,7 @@ const tsl_strategy tsl_gemm_opencl_mma = {
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_MMA,
     .build_seconds = 1.6,
     .accuracy = tsl_accuracy_of_tensor_cores,
+    .row_order = opencl_mma_row_order,
     .params = params,
     .refuse = opencl_mma_refuse,
     .score = tsl_opencl_mma_seconds,

@@ -41,7 +41,7 @@ tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, c
                 most = (int64_t)mma->groups * (device->compute_units > 0 ? device->compute_units : 1),
                 tiles = tile->tiles_m * tile->tiles_n;
   tsl_opencl_mma_schedule schedule = {.split_k = 1};
-  if (mma->warps == 4 && mma->groups != ONE_EACH && tiles > 0) {
+  if (mma->warps == 4 && mma->groups != ONE_EACH && tiles > 0 && !tsl_problem_fixes_rows(&tile->problem)) {
     const int64_t split_k = tsl_min(most / tiles, panels / PART_PANELS);
     schedule.split_k = split_k < 1 ? 1 : tsl_min(split_k, MOST_SPLIT_K);
   }

@@ -252,6 +252,15 @@ static int register_tile_prune(const tsl_problem *problem, const tsl_config *con
   return register_tile_is_too_short(problem, &tile) ? TSL_REGISTER_TILE_SLICES + 1 : 0;
 }
 
+/* Returns the order of sums: fused multiply-adds in the order of k, unless items or groups share k. */
+static const char *register_tile_row_order(const tsl_problem *problem, const tsl_config *config,
+                                           const tsl_device *device) {
+  (void)problem, (void)device;
+  return config->value[TSL_REGISTER_TILE_SLICES] == 1 && config->value[TSL_REGISTER_TILE_SPLIT] == 1
+             ? "fma along k"
+             : NULL;
+}
+
 const tsl_strategy tsl_gemm_register_tile = {
     .name = "register_tile",
     .idea = "micro-tiles of C in registers, panels of A and B in local memory, all in vectors",
@@ -261,6 +270,7 @@ const tsl_strategy tsl_gemm_register_tile = {
     .version = 1,
     .needs = TSL_CAN_KERNELS,
     .accuracy = tsl_accuracy_in_order,
+    .row_order = register_tile_row_order,
     .skips = TSL_CAN_CUDA,
     .params = params,
     .refuse = register_tile_refuse,

@@ -25,7 +25,8 @@
  * numbers.
  *
  * Defines: A_ALONG_K (B_ALONG_K): rows of A (columns of B) are read along k; A_ODD (B_ODD): their vectors are
- * not aligned. Any sizes and strides. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. */
+ * not aligned; SWAPPED, of complex types (1: A is the problem's B). Any sizes and strides. Local memory:
+ * STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. */
 #include "raster.h"
 #include "units.h"
 
@@ -113,8 +114,8 @@ TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const TSL_RE
                                const TSL_REAL *columns, int i, int j) {
 #ifdef TSL_COMPLEX
   sum[i][2 * j] = TSL_FMA(rows[2 * i], columns[2 * j], sum[i][2 * j]);
-  sum[i][2 * j + 1] = TSL_FMA(rows[2 * i], columns[2 * j + 1], sum[i][2 * j + 1]);
-  sum[i][2 * j + 1] = TSL_FMA(rows[2 * i + 1], columns[2 * j], sum[i][2 * j + 1]);
+  sum[i][2 * j + 1] = TSL_FMA(rows[2 * i + SWAPPED], columns[2 * j + 1 - SWAPPED], sum[i][2 * j + 1]);
+  sum[i][2 * j + 1] = TSL_FMA(rows[2 * i + 1 - SWAPPED], columns[2 * j + SWAPPED], sum[i][2 * j + 1]);
   sum[i][2 * j] = TSL_FMA(-rows[2 * i + 1], columns[2 * j + 1], sum[i][2 * j]);
 #else
   sum[i][j] = TSL_UNIT_FMA(rows[i], columns[j], sum[i][j]);

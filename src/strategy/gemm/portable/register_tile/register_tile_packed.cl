@@ -8,8 +8,9 @@
  * PACKED_SERIAL: a group is one item, which iterates over the rows of its tile.
  *
  * Panels of complex matrices hold, for each k, the real parts of all lines, then the imaginary parts times
- * CONJUGATE_A and CONJUGATE_B (1 or -1). Sums are stored in private memory for the epilogue, so that its many
- * cases are compiled once. Packing kernels loop over further panels where dimension 1 has fewer groups.
+ * CONJUGATE_A and CONJUGATE_B (1 or -1). SWAPPED: A is the problem's B. Sums are stored in private memory for
+ * the epilogue, so that its many cases are compiled once. Packing kernels loop over further panels where
+ * dimension 1 has fewer groups.
  *
  * Any sizes and strides. Workspace: both operands, lines rounded up to whole panels. */
 #include "raster.h"
@@ -127,7 +128,8 @@ TSL_FUNCTION void multiply_accumulate(tsl_lanes sum[TSL_NUMBERS][MICRO_M * VECTO
                       minus = TSL_SPLAT(TSL_REAL, TSL_LANES, -rows[MICRO_M + i]);
       tsl_lanes *real = &sum[0][i * VECTORS + j], *imaginary = &sum[1][i * VECTORS + j];
       *real = TSL_FMA(minus, y, TSL_FMA(u, x, *real));
-      *imaginary = TSL_FMA(v, x, TSL_FMA(u, y, *imaginary));
+      *imaginary =
+          SWAPPED ? TSL_FMA(u, y, TSL_FMA(v, x, *imaginary)) : TSL_FMA(v, x, TSL_FMA(u, y, *imaginary));
     }
   }
 #else

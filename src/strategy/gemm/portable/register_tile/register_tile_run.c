@@ -24,8 +24,11 @@ static int register_tile_groups_wanted(const tsl_register_tile *tile) {
   return items < 256 ? 256 / items : 1;
 }
 
-static void define_types(const tsl_problem *swapped, const tsl_register_tile *tile, tsl_text *text) {
+static void define_types(const tsl_problem *swapped, bool is_swapped, const tsl_register_tile *tile,
+                         tsl_text *text) {
   tsl_launch_define_types(swapped, text);
+  if (tile->complex) /* the order of the products of an imaginary part */
+    tsl_text_add(text, "#define SWAPPED %d\n", is_swapped);
   if (tile->products > 1)
     tsl_text_add(text, "#define TSL_QUADS 1\n");
 }
@@ -90,7 +93,7 @@ tesela_status tsl_register_tile_build(tsl_work *work) {
   tile_kernels *made = block;
   made->swapped = swapped.c.col_stride != work->problem.c.col_stride;
   tsl_text defines = {0};
-  define_types(&swapped, &tile, &defines);
+  define_types(&swapped, made->swapped, &tile, &defines);
   const tesela_status status = tile.local ? build_local(work, &swapped, &tile, &defines, made)
                                           : build_packed(work, &swapped, &tile, &defines, made);
   tsl_text_free(&defines);

@@ -158,6 +158,12 @@ static tesela_status subgroup_mma_run(const tsl_work *work, const tsl_operands *
   return tsl_launch_gemm_swapped(work, operands, c->row_stride == 1 && c->col_stride != 1, stream);
 }
 
+static const char *subgroup_mma_row_order(const tsl_problem *problem, const tsl_config *config,
+                                          const tsl_device *device) {
+  (void)problem, (void)config, (void)device;
+  return "matrix instructions";
+}
+
 const tsl_strategy tsl_gemm_subgroup_mma = {
     .name = "subgroup_mma",
     .idea = "narrow types by the matrix instructions of Intel's and AMD's graphics processors, through their "
@@ -168,6 +174,7 @@ const tsl_strategy tsl_gemm_subgroup_mma = {
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_OPENCL | TSL_CAN_FRAGMENTS,
     .accuracy = subgroup_mma_accuracy,
+    .row_order = subgroup_mma_row_order,
     .params = params,
     .refuse = subgroup_mma_refuse,
     .score = subgroup_mma_seconds,

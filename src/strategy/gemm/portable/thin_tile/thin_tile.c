@@ -132,6 +132,14 @@ static uint64_t thin_tile_scratch(const tsl_problem *problem, const tsl_config *
   return tile.split == 1 ? 0 : bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
+/* Returns the order of sums: that of register_tile, unless items, groups or a processor's vectors share k. */
+static const char *thin_tile_row_order(const tsl_problem *problem, const tsl_config *config,
+                                       const tsl_device *device) {
+  const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
+  (void)device;
+  return tile.slices == 1 && tile.split == 1 && !(tile.processor && tile.b_along_k) ? "fma along k" : NULL;
+}
+
 const tsl_strategy tsl_gemm_thin_tile = {
     .name = "thin_tile",
     .idea = "the large operand of a thin product streams through registers once; items share long sums",
@@ -141,6 +149,7 @@ const tsl_strategy tsl_gemm_thin_tile = {
     .version = 1,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = tsl_accuracy_in_order,
+    .row_order = thin_tile_row_order,
     .params = params,
     .refuse = thin_tile_refuse,
     .score = tsl_thin_tile_seconds,

@@ -69,6 +69,12 @@ static tesela_status solve_sequential_run(const tsl_work *work, const tsl_operan
   return TESELA_OK;
 }
 
+static const char *solve_sequential_row_order(const tsl_problem *problem, const tsl_config *config,
+                                              const tsl_device *device) {
+  (void)problem, (void)config, (void)device;
+  return "one by one";
+}
+
 const tsl_strategy tsl_solve_sequential = {
     .name = "sequential",
     .idea = "substitution in C, compiled without optimisation",
@@ -78,6 +84,7 @@ const tsl_strategy tsl_solve_sequential = {
     .version = 1,
     .needs = TSL_CAN_HOST,
     .accuracy = tsl_accuracy_of_substitution,
+    .row_order = solve_sequential_row_order,
     .score = solve_sequential_score,
     .run = solve_sequential_run,
     .supports = {.types = types, .conjugates = true, .structures = true},

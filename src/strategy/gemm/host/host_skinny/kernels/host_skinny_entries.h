@@ -6,6 +6,7 @@
   }
 ENTRY(add)
 ENTRY(reduce)
+ENTRY(reduce_in_order)
 #if TILE_ROWS <= 4
 ENTRY(outer)
 #endif

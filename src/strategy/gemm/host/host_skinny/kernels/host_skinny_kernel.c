@@ -25,7 +25,7 @@
 #undef TILE_TEXT
 
 typedef NAME(vector) vector;
-enum { LANES = NAME(LANES), LINE = 64 / (int)sizeof(REAL) };
+enum { LANES = NAME(LANES), STEPS = NAME(STEPS), LINE = 64 / (int)sizeof(REAL) };
 
 #include "strategy/gemm/host/host_skinny/kernels/host_skinny_lines.h"
 
@@ -210,6 +210,7 @@ const tsl_skinny_kernels TSL_ISA_NAME(tsl_skinny) = {.type = JOIN(ENUM_, TSL_TYP
                                                      .add = EVERY(add),
                                                      .reduce = EVERY(reduce),
                                                      .dots = dots,
+                                                     .reduce_in_order = EVERY(reduce_in_order),
                                                      .outer = {outer_1, outer_2, outer_3, outer_4},
                                                      .multiply = {
 #define TILE_TEXT "host/tile_entry.h"

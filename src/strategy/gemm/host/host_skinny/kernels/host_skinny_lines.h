@@ -240,6 +240,46 @@ static void dots(const tsl_skinny_lines *lines, const void *x, const void *y, vo
     dots_some(column, across, depth, y, signs, dst, 1, 4, false);
 }
 
+/* Computes sums of LANES columns, or `columns` of these, in the order of k: rows of vectors along the columns
+ * are made by transposition. */
+TSL_INLINE void reduce_block(const REAL *x, int64_t across, int64_t depth, const REAL *y, int64_t pitch,
+                             REAL *dst, int q, int64_t columns) {
+  vector sum[TSL_SKINNY_LINES_MAX];
+  const REAL *column[LANES];
+  int64_t l = 0;
+  for (int64_t j = 0; j < LANES; j++)
+    column[j] = x + (j < columns ? j : 0) * across;
+  TSL_UNROLL for (int i = 0; i < q; i++) sum[i] = (vector){0};
+  for (; l + STEPS <= depth; l += STEPS) {
+    vector row[STEPS];
+    NAME(transpose)(column, l, row);
+    TSL_UNROLL for (int s = 0; s < STEPS; s++) TSL_UNROLL for (int i = 0; i < q; i++) sum[i] =
+        NAME(fma)(sum[i], y[i * pitch + l + s], row[s]);
+  }
+  REAL last[LANES];
+  for (; l < depth; l++) {
+    for (int64_t j = 0; j < LANES; j++)
+      last[j] = column[j][l];
+    const vector row = NAME(load)(last);
+    TSL_UNROLL for (int i = 0; i < q; i++) sum[i] = NAME(fma)(sum[i], y[i * pitch + l], row);
+  }
+  for (int i = 0; i < q; i++) {
+    NAME(store)(last, sum[i]);
+    for (int64_t j = 0; j < columns; j++)
+      dst[j * q + i] = last[j];
+  }
+}
+
+/* Reduces all columns as reduce(), each sum in the order of k. */
+TSL_INLINE void reduce_in_order(const tsl_skinny_lines *lines, const REAL *x, const REAL *y, REAL *out,
+                                int64_t rows, int64_t width, int q) {
+  const int64_t across = lines->x_pitch;
+  (void)rows;
+  for (int64_t j = 0; j < width; j += LANES)
+    reduce_block(x + j * across, across, lines->depth, y, lines->y_across, out + j * q, q,
+                 tsl_min(LANES, width - j));
+}
+
 /* Arguments of an outer product, with factors of C's type: compilers do not convert them once. */
 typedef struct outer_product {
   int64_t x_pitch, y_across, out_pitch;
