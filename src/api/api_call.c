@@ -26,10 +26,12 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
   tsl_call_key key;
+  tsl_api_checks checks;
   if (request->desc.options.expected_runs < 0)
     return tsl_fail(TESELA_BAD_CALL,
                     "desc.options.expected_runs is %lld: it must be 0 (the plan runs often) or more",
                     (long long)request->desc.options.expected_runs);
+  TSL_TRY(tsl_api_checks_of(context, request, &checks));
   TSL_TRY(tsl_api_request(context, request, &key));
   key.runs = request->desc.options.expected_runs;
   const tesela_status status =
@@ -37,8 +39,9 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   tsl_api_request_end(&key);
   if (status != TESELA_OK)
     return status;
-  tsl_api_measure(*plan, tsl_api_seed(context, request));
-  (*plan)->measures = request->desc.options.measure_error != 0;
+  tsl_api_set_checks(*plan, checks);
+  (*plan)->has_own_checks = request->desc.options.measure_error != 0 ||
+                            (checks.verify != TSL_VERIFY_NONE && !checks.verifies_by_default);
   return TESELA_OK;
 }
 
@@ -96,6 +99,8 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
       epilogue->scaling_b == TESELA_NO_SCALE ? NULL : &scale_b};
   tsl_call_key key;
   tsl_cached_plan *cached;
+  tsl_api_checks checks;
+  TSL_TRY(tsl_api_checks_of(context, request, &checks));
   TSL_TRY(tsl_api_request(context, request, &key));
   tesela_status status =
       explain_default_types(request, &key.problem, tsl_api_cached_plan(context, &key, &cached));
@@ -106,8 +111,7 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
   if (dispatch_key)
     store_dispatch_entry(dispatch_key, cached);
   status = is_spread ? tsl_api_call_spread(tsl_plan_cache_plan(cached), request, record)
-                     : tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given,
-                                   tsl_api_seed(context, request), record);
+                     : tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, checks, record);
   /* the plan may be evicted after this call, so its text is copied */
   if (tsl_api_struct_size_valid(status) && record)
     record->plan = tsl_thread_text_keep(TSL_THREAD_PLAN, record->plan);
