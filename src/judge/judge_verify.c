@@ -159,6 +159,9 @@ tesela_status tsl_verify_end(tsl_verification *verification, tsl_verified *verif
             verification->plan->text, (long long)result.listed[i].row, result.listed[i].off,
             result.listed[i].bound);
   }
+  /* a device that fails in so many sums is not trusted, although the elements that were judged are right */
+  if (result.wrong > TSL_CHECKSUM_LISTED)
+    return fail_with_segment(verification, &result, 0, &(tsl_verdict){.right = false}, verified);
   return TESELA_OK;
 }
 

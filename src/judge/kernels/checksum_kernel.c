@@ -1,4 +1,5 @@
-/* Sums over rows in lanes, so that few roundings follow one another. Four rows meet two vectors at once:
+/* Sums over rows in lanes, so that few roundings follow one another. Four rows meet two vectors at once (four with
+ * 32 registers):
  *
  *                 v0  v1
  *      row 0   [ sum sum ]     a load of each row and vector for
@@ -12,7 +13,7 @@
 #include <math.h>
 #include <stddef.h>
 
-enum { ROWS = 4, VECTORS = 2 };
+enum { ROWS = 4, VECTORS = REGISTERS >= 32 ? 4 : 2 };
 
 static void widen_row_f32(int count, const void *row, double *to) {
   const float *from = row;

@@ -73,6 +73,11 @@ static void free_operands(soak_operands *operands) {
   }
 }
 
+/* Returns true for a device that computes in host memory. */
+static bool is_host(const soak_lane *lane) {
+  return (lane->device->capabilities & TSL_CAN_HOST) != 0;
+}
+
 /* Makes new random operands. */
 static tesela_status make_operands(soak *all, const soak_lane *lane, soak_operands *operands) {
   const size_t count = (size_t)(lane->edge * lane->edge);
@@ -82,7 +87,7 @@ static tesela_status make_operands(soak *all, const soak_lane *lane, soak_operan
     TSL_TRY(tsl_alloc(bytes, "a product of the burn-in", &operands->host[i]));
     if (i < 2)
       tsl_random_fill(TSL_DRAW_NORMAL, all->seed++, 0, type, operands->host[i], count);
-    if (lane->device->is_cpu)
+    if (is_host(lane))
       continue;
     TSL_TRY(tesela_buffer_create(all->context, lane->device->name, bytes, &operands->buffer[i]));
     if (i < 2)
@@ -94,7 +99,7 @@ static tesela_status make_operands(soak *all, const soak_lane *lane, soak_operan
 /* Computes one product with new operands several times. A refusal ends the lane. */
 static tesela_status soak_product(soak *all, soak_lane *lane, const soak_operands *operands) {
   enum { REPEATS = 4 };
-  const bool on_cpu = lane->device->is_cpu;
+  const bool on_cpu = is_host(lane);
   tesela_gemm_desc desc = {.m = lane->edge,
                            .n = lane->edge,
                            .k = lane->edge,
@@ -211,15 +216,29 @@ static tesela_status soak_json(const tsl_command_call *call, const soak *all) {
 
 /* --- --- */
 
-static tesela_status make_lanes(soak *all, const tsl_device_list *devices) {
+/* Returns true if the user named no types, or this one. */
+static bool is_soaked(const char *types, tesela_type type) {
+  bool is_named = !types;
+  while (types && !is_named) {
+    const size_t length = strcspn(types, ",");
+    is_named = length == strlen(tsl_type(type)->name) && strncmp(types, tsl_type(type)->name, length) == 0;
+    types = types[length] ? types + length + 1 : NULL;
+  }
+  return is_named;
+}
+
+static tesela_status make_lanes(soak *all, const char *types, const tsl_device_list *devices) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed((size_t)(devices->count * TYPES) * sizeof *all->lanes, "a burn-in", &block));
   all->lanes = block;
   for (int i = 0; i < devices->count; i++)
     for (int type = 0; type < TYPES; type++)
-      all->lanes[all->lane_count++] =
-          (soak_lane){.device = devices->items[i], .type = soaked[type], .edge = EDGE_MIN};
-  return TESELA_OK;
+      if (is_soaked(types, soaked[type]))
+        all->lanes[all->lane_count++] =
+            (soak_lane){.device = devices->items[i], .type = soaked[type], .edge = EDGE_MIN};
+  return all->lane_count > 0
+             ? TESELA_OK
+             : tsl_fail(TESELA_BAD_CALL, "--soak computes f64, f32, bf16 and i8, not %s", types);
 }
 
 /* Computes on each device and type in turn until the time is over; false: nothing can be computed. */
@@ -245,7 +264,7 @@ tesela_status tsl_soak_run(const tsl_command_call *call, const tsl_check_options
   bool any = true;
   all.end = all.start + given->soak;
   tsl_progress *progress = NULL;
-  TSL_GO(make_lanes(&all, devices));
+  TSL_GO(make_lanes(&all, given->types, devices));
   TSL_GO(tesela_context_create(NULL, &all.context));
   progress = tsl_progress_start(true);
   status = run_lanes(&all, progress, &any);
