@@ -177,14 +177,14 @@ static void sum_b_rows(void *argument, int64_t index, int worker) {
   }
 }
 
-/* Sets the vector t and the terms of T that are equal for all rows. */
+/* Sets the vector t / e, which does not underflow, and the terms of T that are equal for all rows. */
 static void set_bound_vector(tsl_checksum *sum) {
   const double width = (double)sum->segment_cols, k = (double)sum->problem.k;
   double total = 0;
   for (int64_t l = 0; l < sum->problem.k; l++) {
     total += sum->size[l];
     for (int part = 0; part < sum->parts; part++)
-      sum->bound[l * sum->parts + part] = sum->relative * sum->size[l] + sum->product.flushes * width;
+      sum->bound[l * sum->parts + part] = sum->size[l] + sum->product.flushes * width / sum->relative;
   }
   sum->flush_term =
       sum->product.flushes > 0
@@ -297,8 +297,8 @@ static void compare_rows(void *argument, int64_t index, int worker) {
       const int64_t at = (row + i) * sum->segments + p;
       const double *y = scratch.sums + i * sum->vectors + p * sum->parts,
                    *before = sum->before ? sum->before + at * sum->parts : NULL;
-      const double bound = sum->alpha1 * scratch.bounds[i] + sum->flush_term + sum->fixed_term +
-                           (before ? sum->relative * sum->beta1 * sum->sizes[at] : 0);
+      const double bound = sum->relative * (sum->alpha1 * scratch.bounds[i]) + sum->flush_term +
+                           sum->fixed_term + (before ? sum->relative * sum->beta1 * sum->sizes[at] : 0);
       compare_segment(sum, row + i, p, get_difference(sum, (const double[2]){c[0][i], c[1][i]}, y, before),
                       bound, limit, isfinite(y[0]) && isfinite(y[sum->parts - 1]), &block);
     }

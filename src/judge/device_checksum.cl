@@ -1,7 +1,7 @@
 /* Checksums of a whole product on the device (judge/checksum.h): three kernels that read B, A and C once.
  *
  *              B   | J |         sums:     s(J, l), the weighted sums of B's rows by segments, and of C's rows
- *              s(J)| s |         bound:    t(l), for all segments
+ *              s(J)| s |         bound:    t(l) / e, which does not underflow, for all segments
  *     A        C                 compare:  32 rows of A times eight vectors s at once, against the sums of C
  *     ----       |---|
  *
@@ -148,7 +148,7 @@ tsl_device_checksum_bound(TSL_GLOBAL double *numbers, const tsl_device_checksum_
     else if (size > most)
       most = size;
   }
-  numbers[g.first_bound + l] = g.relative * most + g.flushes * (double)g.width;
+  numbers[g.first_bound + l] = most + g.flushes * (double)g.width / g.relative;
 }
 
 /* Comparisons of one row so far. */
@@ -243,7 +243,7 @@ tsl_device_checksum_compare(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL double *
       checksum_join(partial, CHECKSUM_LANES);
       if (item < CHECKSUM_ROWS)
         row_fixed += checksum_magnitude(g.alpha) * partial[item * CHECKSUM_PITCH] *
-                     (what == 0 ? 1.0 : g.flushes / g.relative);
+                     (what == 0 ? g.relative : g.flushes);
       TSL_BARRIER();
     }
 #endif

@@ -152,6 +152,33 @@ static void fill_special(const test_product *product, int operand, int kind) {
     }
 }
 
+static int random_runs = 8000; /* a million in a sweep */
+
+/* Products of random sizes, types, layouts, scalars and data. */
+static void random_right_results(void **state) {
+  static const tsl_data data[] = {TSL_DATA_NORMAL, TSL_DATA_INTEGER, TSL_DATA_GRADED, TSL_DATA_SPECIAL};
+  static const double *const scalars[] = {zero, one, odd};
+  (void)state;
+  for (int run = 0; run < random_runs; run++) {
+    const uint64_t bits = tsl_random_u64(SEED, (uint64_t)run);
+    const int type = (int)(bits % TYPES), kind = (int)(bits >> 8 & 3);
+    tesela_record record;
+    test_product all =
+        make_product(type, &layouts[bits >> 16 & 3], scalars[(bits >> 24) % 3], scalars[(bits >> 32) % 3]);
+    all.desc.m = 1 + (int64_t)(bits >> 40) % M;
+    all.desc.n = 1 + (int64_t)(bits >> 48) % (run % 64 ? 40 : N);
+    all.desc.k = (int64_t)(bits >> 56) % 64;
+    if (run % 16 == 0)
+      fill(&all, data[tsl_type(types[type][2])->is_integer ? 0 : kind], bits);
+    else if (run % 4 == 0)
+      fill_special(&all, run % 3, (int)(bits >> 12) % SPECIAL_KINDS);
+    if (tesela_gemm(context, &all.desc, &record) != TESELA_OK)
+      fail_msg("run %d, %s, %lld x %lld x %lld: %s", run, tsl_type(types[type][2])->name,
+               (long long)all.desc.m, (long long)all.desc.n, (long long)all.desc.k, tesela_last_error());
+    assert_int_equal(record.verified + record.unverified, all.desc.m * all.desc.n);
+  }
+}
+
 static void right_results_of_special_data(void **state) {
   static const int modes[] = {FE_TONEAREST, FE_UPWARD, FE_TOWARDZERO, FE_DOWNWARD};
   (void)state;
@@ -406,6 +433,34 @@ static void repairs(void **state) {
 
 /* --- other calls --- */
 
+/* A known call takes a shortcut, which verifies nothing. A call with verify must not take it. */
+static void known_calls_with_verify(void **state) {
+  tsl_request request;
+  tsl_call_key key;
+  (void)state;
+  test_product all = make_product(1, &layouts[0], one, zero);
+  all.desc.options.verify = NULL;
+  fill(&all, TSL_DATA_NORMAL, SEED);
+  for (int i = 0; i < 10; i++) /* it is learnt on the way */
+    must(tesela_gemm(context, &all.desc, NULL));
+  must(tsl_api_gemm_request(context, &all.desc, &request));
+  must(tsl_api_request(context, &request, &key));
+  tsl_cached_plan *cached = tsl_plan_cache_find(&context->cache, &key);
+  assert_non_null(cached);
+  tsl_plan *plan = tsl_plan_cache_plan(cached)->plan;
+  const tsl_strategy *right = plan->work.strategy;
+  tsl_strategy wrong = *right;
+  right_run = wrong.run;
+  wrong.run = wrong_run;
+  plan->work.strategy = &wrong;
+  plant(&all, 2, 3, 4, -1, 1e6);
+  all.desc.options.verify = "all";
+  expect(tesela_gemm(context, &all.desc, NULL), TESELA_WRONG_RESULT, "C(3, 4) is ");
+  plan->work.strategy = right;
+  must(tesela_gemm(context, &all.desc, NULL));
+  tsl_plan_cache_give_back(&context->cache, cached);
+}
+
 /* Each product of a batch and of a group is verified. */
 static void batches_and_groups(void **state) {
   tesela_record record;
@@ -565,17 +620,21 @@ static void operands_in_buffers(void **state) {
 
 int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(right_results),
+                                     cmocka_unit_test(random_right_results),
                                      cmocka_unit_test(right_results_of_special_data),
                                      cmocka_unit_test(values_that_are_not_finite),
                                      cmocka_unit_test(errors_above_the_hidden_one),
                                      cmocka_unit_test(all_bits_of_integers),
                                      cmocka_unit_test(bits_of_floats),
                                      cmocka_unit_test(repairs),
+                                     cmocka_unit_test(known_calls_with_verify),
                                      cmocka_unit_test(batches_and_groups),
                                      cmocka_unit_test(refused_calls),
                                      cmocka_unit_test(verified_by_default),
                                      cmocka_unit_test(operands_in_buffers)};
-  device_name = argc == 2 ? argv[1] : device_name;
+  const bool is_sweep = argc == 2 && strcmp(argv[1], "sweep") == 0;
+  random_runs = is_sweep ? 1000000 : random_runs;
+  device_name = argc == 2 && !is_sweep ? argv[1] : device_name;
   for (int i = 0; i < 3; i++)
     memory[i] = calloc(1, BYTES);
   before = calloc(1, BYTES);
