@@ -262,7 +262,7 @@ static void compare_segment(const tsl_checksum *sum, int64_t row, int64_t p, dou
     block->unchecked += cols;
     return;
   }
-  block->hidden = fmax(block->hidden, 2 * bound);
+  block->hidden = fmax(block->hidden, 2 * bound / (1 - sum->product.rounding));
   if (off <= bound)
     return;
   const bool is_first = block->wrong++ == 0;
@@ -298,7 +298,8 @@ static void compare_rows(void *argument, int64_t index, int worker) {
       const double *y = scratch.sums + i * sum->vectors + p * sum->parts,
                    *before = sum->before ? sum->before + at * sum->parts : NULL;
       const double bound = sum->relative * (sum->alpha1 * scratch.bounds[i]) + sum->flush_term +
-                           sum->fixed_term + (before ? sum->relative * sum->beta1 * sum->sizes[at] : 0);
+                           sum->fixed_term + sum->product.rounding * sizes[i] +
+                           (before ? sum->relative * sum->beta1 * sum->sizes[at] : 0);
       compare_segment(sum, row + i, p, get_difference(sum, (const double[2]){c[0][i], c[1][i]}, y, before),
                       bound, limit, isfinite(y[0]) && isfinite(y[sum->parts - 1]), &block);
     }

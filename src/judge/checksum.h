@@ -2,7 +2,7 @@
  * each row i of a segment J of 256 columns must satisfy
  *
  *   d = sum of r(j) C(i, j) - (alpha A (B r) + beta C0 r)(i)     over the columns j of J
- *   |d| <= T(i),  T(i) = |alpha| sum over l of |A(i, l)| t(l) + ...
+ *   |d| <= T(i),  T(i) = |alpha| sum over l of |A(i, l)| t(l) + u sum of |C(i, j)| + ...
  *
  *            B   | J |        s(l) = sum of r(j) B(l, j): one vector for each segment
  *            s   | s |        t(l): largest sum of |B(l, j)| of a segment, times the error of one element
@@ -25,8 +25,9 @@ typedef struct tsl_checksum tsl_checksum;
 typedef struct tsl_checksum_product {
   const tsl_problem *problem; /* a gemm or dot of general operands, without an epilogue */
   const void *a, *b, *c;      /* elements (0, 0) in host memory; a and b may be NULL if they are not read */
-  double relative;            /* guaranteed error of an element relative to |alpha||A||B| + |beta||C0| */
-  double flushes;             /* magnitude below which factors may be replaced by 0 */
+  double relative;            /* guaranteed error of a sum relative to |alpha||A||B| + |beta||C0| */
+  double rounding; /* error of an element relative to itself, where sums are rounded once to C; else 0 */
+  double flushes;  /* magnitude below which factors may be replaced by 0 */
   tsl_team team;
 } tsl_checksum_product;
 

@@ -114,11 +114,11 @@ static size_t set_checksum_layout(tsl_device_checksum *checksum) {
 
 /* Sets the bound's terms as judge/checksum.c does. The longest sums have a lane's numbers and joins of lanes.
  */
-static void set_checksum_terms(tsl_device_checksum *checksum, const tsl_judge *rule) {
+static void set_checksum_terms(tsl_device_checksum *checksum, const tsl_checksum_product *product) {
   tsl_device_checksum_arguments *g = &checksum->arguments;
   const tsl_problem *problem = &checksum->plan->work.problem;
   const tsl_type_info *c = tsl_type(problem->c.type), *sums = tsl_type(c->sums);
-  const double k = (double)problem->k, width = (double)g->width, guaranteed = rule->factor * c->unit_roundoff,
+  const double k = (double)problem->k, width = (double)g->width, guaranteed = product->relative,
                roundings = 2 * (width / GROUP_ROWS + 16) + k / LANES + 48;
   const double alpha = fabs(problem->alpha[0]), beta = fabs(problem->beta[0]);
   g->alpha = problem->alpha[0];
@@ -126,9 +126,10 @@ static void set_checksum_terms(tsl_device_checksum *checksum, const tsl_judge *r
   g->relative =
       (guaranteed * (1 + roundings * DBL_EPSILON) + roundings * (DBL_EPSILON / 2) * (1 + guaranteed)) *
       (1 + 0x1p-20);
-  g->flushes = rule->flushes;
+  g->flushes = product->flushes;
+  g->rounding = product->rounding;
   g->fixed = 2 * width * ((fmax(1, alpha) * k + 2) * 2 * sums->smallest + c->smallest) +
-             rule->flushes * (alpha * 4 * k + beta + 2) * width;
+             product->flushes * (alpha * 4 * k + beta + 2) * width;
   g->limit =
       g->relative * fmin(c->largest, g->reads_factors ? sums->largest * fmin(1, alpha) : sums->largest) / 4;
 }
@@ -153,7 +154,7 @@ static tesela_status enqueue_sums(const tsl_device_checksum *checksum, int kerne
                          (uint64_t)checksum->arguments.segments, list, 4);
 }
 
-static tesela_status start_checksum(tsl_device_checksum *checksum, const tsl_judge *rule) {
+static tesela_status start_checksum(tsl_device_checksum *checksum, const tsl_checksum_product *product) {
   const tsl_work *work = &checksum->plan->work;
   tsl_device_checksum_arguments *g = &checksum->arguments;
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, &checksum->operands);
@@ -165,7 +166,7 @@ static tesela_status start_checksum(tsl_device_checksum *checksum, const tsl_jud
   TSL_TRY(get_or_compile_checksum_kernels(checksum));
   TSL_TRY(tsl_run_slot_take(checksum->plan->looks->slots, &checksum->slot));
   const size_t bytes = set_checksum_layout(checksum);
-  set_checksum_terms(checksum, rule);
+  set_checksum_terms(checksum, product);
   TSL_TRY(tsl_run_slot_scratch(checksum->slot, bytes));
   TSL_TRY(
       tsl_alloc((size_t)(checksum->blocks * NUMBERS) * sizeof(double), "comparisons of checksums", &block));
@@ -177,14 +178,14 @@ static tesela_status start_checksum(tsl_device_checksum *checksum, const tsl_jud
 }
 
 tesela_status tsl_device_checksum_begin(const tsl_plan *plan, const tsl_operands *operands,
-                                        const tsl_judge *rule, tsl_device_checksum **checksum) {
+                                        const tsl_checksum_product *product, tsl_device_checksum **checksum) {
   void *block;
   *checksum = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof **checksum, "checksums of a product", &block));
   tsl_device_checksum *made = block;
   *made = (tsl_device_checksum){.plan = plan, .operands = *operands};
   tsl_plan_set_strides(plan, &made->operands);
-  const tesela_status status = start_checksum(made, rule);
+  const tesela_status status = start_checksum(made, product);
   if (status != TESELA_OK) {
     tsl_device_checksum_free(made);
     return status;

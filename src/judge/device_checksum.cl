@@ -20,6 +20,8 @@
 #define CHECKSUM_VECTORS TSL_DEVICE_CHECKSUM_VECTORS
 #define CHECKSUM_ITEM_ROWS (CHECKSUM_ROWS / CHECKSUM_GROUP_ROWS)
 #define CHECKSUM_PITCH (CHECKSUM_LANES + 1)
+/* Loads of an item before it uses their numbers. */
+#define CHECKSUM_AHEAD 4
 
 #ifdef TSL_REAL_IS_INTEGER
 typedef unsigned checksum_number;
@@ -99,24 +101,45 @@ tsl_device_checksum_sums(TSL_GLOBAL const checksum_source *from, TSL_GLOBAL doub
   for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
     sums[r] = sizes[r] = 0;
   if (is_along)
-    for (TSL_INDEX j = begin + TSL_ITEM(0); j < end; j += CHECKSUM_LANES) {
-      const checksum_number weight = checksum_weight(j);
+    for (TSL_INDEX j = begin + TSL_ITEM(0); j < end; j += CHECKSUM_AHEAD * CHECKSUM_LANES) {
+      checksum_number x[CHECKSUM_AHEAD][CHECKSUM_ITEM_ROWS];
       TSL_UNROLL
-      for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++) {
-        const TSL_INDEX row = first_row + r * CHECKSUM_GROUP_ROWS + TSL_ITEM(1);
-        if (row < rows) {
-          const checksum_number x = checksum_source_number(from[offset + row * row_stride + j * col_stride]);
-          sums[r] += x * weight;
-          sizes[r] += checksum_magnitude(x);
+      for (int u = 0; u < CHECKSUM_AHEAD; u++) {
+        const TSL_INDEX col = j + u * CHECKSUM_LANES;
+        TSL_UNROLL
+        for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++) {
+          const TSL_INDEX row = first_row + r * CHECKSUM_GROUP_ROWS + TSL_ITEM(1);
+          x[u][r] = 0;
+          if (row < rows && col < end)
+            x[u][r] = checksum_source_number(from[offset + row * row_stride + col * col_stride]);
+        }
+      }
+      TSL_UNROLL
+      for (int u = 0; u < CHECKSUM_AHEAD; u++) {
+        const checksum_number weight = checksum_weight(j + u * CHECKSUM_LANES);
+        TSL_UNROLL
+        for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++) {
+          sums[r] += x[u][r] * weight;
+          sizes[r] += checksum_magnitude(x[u][r]);
         }
       }
     }
   else if (first_row + TSL_ITEM(0) < rows)
-    for (TSL_INDEX j = begin + TSL_ITEM(1); j < end; j += CHECKSUM_GROUP_ROWS) {
-      const checksum_number x = checksum_source_number(
-          from[offset + (first_row + TSL_ITEM(0)) * row_stride + j * col_stride]);
-      sums[0] += x * checksum_weight(j);
-      sizes[0] += checksum_magnitude(x);
+    for (TSL_INDEX j = begin + TSL_ITEM(1); j < end; j += CHECKSUM_AHEAD * CHECKSUM_GROUP_ROWS) {
+      checksum_number x[CHECKSUM_AHEAD];
+      TSL_UNROLL
+      for (int u = 0; u < CHECKSUM_AHEAD; u++) {
+        const TSL_INDEX col = j + u * CHECKSUM_GROUP_ROWS;
+        x[u] = 0;
+        if (col < end)
+          x[u] =
+              checksum_source_number(from[offset + (first_row + TSL_ITEM(0)) * row_stride + col * col_stride]);
+      }
+      TSL_UNROLL
+      for (int u = 0; u < CHECKSUM_AHEAD; u++) {
+        sums[0] += x[u] * checksum_weight(j + u * CHECKSUM_GROUP_ROWS);
+        sizes[0] += checksum_magnitude(x[u]);
+      }
     }
   const int item = TSL_ITEM(1) * CHECKSUM_LANES + TSL_ITEM(0);
   for (int what = 0; what < 2; what++) {
@@ -167,7 +190,8 @@ TSL_FUNCTION checksum_block checksum_compare(checksum_block block, const tsl_dev
     block.unchecked += (double)(left < g->width ? left : g->width);
     return block;
   }
-  block.hidden = 2 * all > block.hidden ? 2 * all : block.hidden;
+  const double hidden = 2 * all / (1 - g->rounding);
+  block.hidden = hidden > block.hidden ? hidden : block.hidden;
   if (off <= all)
     return block;
   if (block.wrong == 0 || !(off / all <= block.off / block.bound)) {
@@ -205,33 +229,41 @@ tsl_device_checksum_compare(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL double *
       for (int q = 0; q < CHECKSUM_VECTORS; q++)
         sums[r][q] = 0;
     }
-    for (TSL_INDEX l = TSL_ITEM(0); l < terms; l += CHECKSUM_LANES) {
-      checksum_number x[CHECKSUM_ITEM_ROWS];
+    for (TSL_INDEX l = TSL_ITEM(0); l < terms; l += CHECKSUM_AHEAD * CHECKSUM_LANES) {
+      checksum_number x[CHECKSUM_AHEAD][CHECKSUM_ITEM_ROWS];
       TSL_UNROLL
-      for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++) {
-        const TSL_INDEX row = first_row + TSL_ITEM(1) * CHECKSUM_ITEM_ROWS + r;
-        x[r] = row < g.m ? (checksum_number)tsl_number(a[g.a_offset + row * g.a_row_stride +
-                                                         l * g.a_col_stride],
-                                                       TSL_SIGNED_A)
-                         : 0;
+      for (int u = 0; u < CHECKSUM_AHEAD; u++) {
+        const TSL_INDEX term = l + u * CHECKSUM_LANES;
+        TSL_UNROLL
+        for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++) {
+          const TSL_INDEX row = first_row + TSL_ITEM(1) * CHECKSUM_ITEM_ROWS + r;
+          x[u][r] = 0;
+          if (row < g.m && term < terms)
+            x[u][r] = (checksum_number)tsl_number(
+                a[g.a_offset + row * g.a_row_stride + term * g.a_col_stride], TSL_SIGNED_A);
+        }
       }
       TSL_UNROLL
-      for (int q = 0; q < CHECKSUM_VECTORS; q++)
-        if (first + q < g.segments) {
-          const checksum_number s = vector[(first + q) * g.k + l];
+      for (int u = 0; u < CHECKSUM_AHEAD; u++) {
+        const TSL_INDEX term = l + u * CHECKSUM_LANES;
+        TSL_UNROLL
+        for (int q = 0; q < CHECKSUM_VECTORS; q++)
+          if (first + q < g.segments && term < terms) {
+            const checksum_number s = vector[(first + q) * g.k + term];
+            TSL_UNROLL
+            for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
+              sums[r][q] += x[u][r] * s;
+          }
+#ifndef TSL_REAL_IS_INTEGER
+        if (first == 0 && term < terms) {
+          const double t = numbers[g.first_bound + term];
+          bound_sum += t;
           TSL_UNROLL
           for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
-            sums[r][q] += x[r] * s;
+            bounds[r] += checksum_magnitude(x[u][r]) * t;
         }
-#ifndef TSL_REAL_IS_INTEGER
-      if (first == 0) {
-        const double t = numbers[g.first_bound + l];
-        bound_sum += t;
-        TSL_UNROLL
-        for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
-          bounds[r] += checksum_magnitude(x[r]) * t;
-      }
 #endif
+      }
     }
 #ifndef TSL_REAL_IS_INTEGER
     /* T of the row, and the sum of t for the errors of flushed factors of A */
@@ -267,7 +299,7 @@ tsl_device_checksum_compare(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL double *
 #else
         block = checksum_compare(block, &g, first + q, partial[item * CHECKSUM_PITCH], c[at],
                                  g.reads_c ? before[at] : 0,
-                                 g.reads_c ? before[g.segments * g.m + at] : 0, row_fixed);
+                                 g.reads_c ? before[g.segments * g.m + at] : 0, row_fixed + g.rounding * c[g.segments * g.m + at]);
 #endif
       }
       TSL_BARRIER();

@@ -4,7 +4,6 @@
 #define TSL_JUDGE_DEVICE_CHECKSUM_H
 
 #include "judge/checksum.h"
-#include "judge/judge.h"
 #include "plan/plan.h"
 
 typedef struct tsl_device_checksum tsl_device_checksum;
@@ -14,9 +13,10 @@ bool tsl_device_checksum_supports(const tsl_plan *plan, const tsl_operands *oper
 /* Compiles the kernels. */
 tesela_status tsl_device_checksum_build(const tsl_problem *problem, tsl_device *device,
                                         tsl_kernel *kernels[TSL_DEVICE_CHECKSUM_KERNELS]);
-/* Starts a check before the run by a plan, whose results obey `rule`; sums C if the run reads it. */
+/* Starts a check before the run by a plan; sums C if the run reads it. Of `product` only the errors are used.
+ */
 tesela_status tsl_device_checksum_begin(const tsl_plan *plan, const tsl_operands *operands,
-                                        const tsl_judge *rule, tsl_device_checksum **checksum);
+                                        const tsl_checksum_product *product, tsl_device_checksum **checksum);
 /* Compares after the run. */
 tesela_status tsl_device_checksum_end(tsl_device_checksum *checksum, tsl_checksum_result *result);
 /* Frees a check. NULL is allowed. */

@@ -19,7 +19,7 @@ typedef struct tsl_device_checksum_arguments {
   TSL_INDEX segments, width;
   TSL_INDEX first_vector, first_size, first_bound, first_before, first_c, first_block;
   TSL_INDEX reads_c, reads_factors;
-  double alpha, beta, relative, flushes, fixed, limit;
+  double alpha, beta, relative, rounding, flushes, fixed, limit;
 } tsl_device_checksum_arguments;
 
 #endif

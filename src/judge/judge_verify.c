@@ -8,6 +8,7 @@
 #include "judge/device_checksum.h"
 #include "judge/judge_measure.h"
 
+#include <math.h>
 #include <string.h>
 
 struct tsl_verification {
@@ -44,18 +45,36 @@ static const void *host_address(const tsl_problem *problem, const tsl_operands *
               : NULL;
 }
 
+/* Divides the guaranteed error of an element: sums relative to |A||B|, and where they are rounded once to C,
+ * that rounding relative to the element. */
+static void split_guarantee(const tsl_verification *verification, const tsl_judge *rule, double *sums,
+                            double *rounding) {
+  const tsl_type_info *type = tsl_type(verification->plan->work.problem.c.type);
+  const double unit = type->unit_roundoff * (verification->floats.rounding == FE_TONEAREST ? 1 : 2);
+  const bool is_rounded_once = rule->rounded || type->sums != type->type;
+  *sums = rule->factor * type->unit_roundoff;
+  *rounding = 0;
+  if (type->is_integer || !is_rounded_once)
+    return;
+  *sums = fmax(0, *sums - type->unit_roundoff);
+  *rounding = unit * (1 + unit);
+}
+
 static tesela_status begin_on_host(tsl_verification *verification) {
   const tsl_plan *plan = verification->plan;
   const tsl_device *device = plan->work.device;
   const tsl_problem *problem = &plan->work.problem;
   const tsl_operands *operands = &verification->operands;
   const tsl_judge rule = tsl_measure_rule(plan, &verification->floats);
+  double sums, rounding;
+  split_guarantee(verification, &rule, &sums, &rounding);
   const tsl_checksum_product product = {
       .problem = problem,
       .a = host_address(problem, operands, TSL_OPERAND_A),
       .b = host_address(problem, operands, TSL_OPERAND_B),
       .c = host_address(problem, operands, TSL_OPERAND_C),
-      .relative = rule.factor * tsl_type(problem->c.type)->unit_roundoff,
+      .relative = sums,
+      .rounding = rounding,
       .flushes = rule.flushes,
       .team = device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device)};
   return tsl_checksum_begin(&product, &verification->checksum);
@@ -63,7 +82,13 @@ static tesela_status begin_on_host(tsl_verification *verification) {
 
 static tesela_status begin_on_device(tsl_verification *verification) {
   const tsl_judge rule = tsl_measure_rule(verification->plan, &verification->floats);
-  return tsl_device_checksum_begin(verification->plan, &verification->operands, &rule,
+  double sums, rounding;
+  split_guarantee(verification, &rule, &sums, &rounding);
+  const tsl_checksum_product product = {.problem = &verification->plan->work.problem,
+                                        .relative = sums,
+                                        .rounding = rounding,
+                                        .flushes = rule.flushes};
+  return tsl_device_checksum_begin(verification->plan, &verification->operands, &product,
                                    &verification->device_checksum);
 }
 
