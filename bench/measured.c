@@ -1,7 +1,7 @@
 /* measured [--host] [--beta] [--record] [--verify] [--strategy TEXT] DEVICE TYPES SIZE...
  *
- * What does it cost to measure the error of a product (desc.options.measure_error), or with --verify to
- * verify the whole result (desc.options.verify)? Squares of each type ("f32,f64,bf16:f32") and size, in
+ * What does it cost to measure the error of a product (desc.options.measure_error)? --verify: to verify the
+ * whole result (desc.options.verify)? Squares of each type ("f32,f64,bf16:f32") and size, in
  * device memory or with --host in host memory, with records or without. A plan that measures or verifies and
  * a plan that does not run in turn. Prints medians of both, by the wall clock, and the measured or the hidden
  * error. */

@@ -235,13 +235,13 @@ typedef struct tesela_options {
   uint64_t measure_error;
   /** Verification of the whole result of each run by checksums (docs/VERIFY.md): NULL, "none", "all" or
    * "repair". Integers are compared exactly. For other types each row of C must fit the guaranteed error, and
-   * tesela_record.hidden_error is the error that may be overlooked. It needs memory for k n / 128 and m n / 128
-   * numbers.
+   * tesela_record.hidden_error is the error that may be overlooked. It needs memory for k n / 128 and m n /
+   * 128 numbers.
    *
-   * "all": a wrong result gives TESELA_WRONG_RESULT; C and the record are complete then. "repair": the product
-   * is computed again first, if beta is 0 and it is no batch; tesela_record.note reports a repair.
+   * "all": a wrong result gives TESELA_WRONG_RESULT; C and the record are complete then. "repair": the
+   * product is computed again first, if beta is 0 and it is no batch; tesela_record.note reports a repair.
    * TESELA_UNSUPPORTED: for structures, epilogues, packed operands, transposes, solves, operands on several
-   * devices, queued runs, and complex or integer operands in device buffers. NULL: TESELA_VERIFY at the
+   * devices, queued runs, and complex or 8-bit floats in device buffers. NULL: TESELA_VERIFY at the
    * context's creation, else "none"; unsupported calls ignore that variable. */
   const char *verify;
 } tesela_options;
@@ -383,10 +383,10 @@ typedef struct tesela_record {
   int64_t measured_cols; /**< number of columns in which each of these rows was checked; n if all were */
   /** seconds of the measurement, not part of seconds; the device's part of the work is in seconds */
   double seconds_measure;
-  /** Number of elements of C that were verified, if options.verify is set. For a batch it counts all products.
-   * 0: nothing was verified. */
+  /** Number of elements of C that were verified, if options.verify is set. For a batch it counts all
+   * products. 0: nothing was verified. */
   int64_t verified;
-  /** Number of elements of C that were not verified: in parts of rows with infinity or NaN, or near overflow. */
+  /** Number of elements of C that were not verified, because of infinity, NaN or possible overflow. */
   int64_t unverified;
   /** Largest absolute error of an element that the verification may overlook; 0 for integers. Smaller errors
    * may be overlooked, larger ones are found. */

@@ -37,13 +37,36 @@ void raise(PyObject *type, const char *format, ...) {
 
 /* --- arguments --- */
 
-static const char *const word_names[WORDS] = {
-    "a",           "b",       "out",        "c",       "alpha",
-    "beta",        "trans_a", "trans_b",    "dtype",   "device",
-    "strategy",    "stream",  "accuracy",   "bits",    "measure_error", "verify",
-    "full_output", "bias",    "activation", "scale_a", "scale_b",
-    "runs",        "x",       "y",          "lower",   "unit_diagonal",
-    "trans",       "right",   "hermitian",  "triangle"};
+static const char *const word_names[WORDS] = {"a",
+                                              "b",
+                                              "out",
+                                              "c",
+                                              "alpha",
+                                              "beta",
+                                              "trans_a",
+                                              "trans_b",
+                                              "dtype",
+                                              "device",
+                                              "strategy",
+                                              "stream",
+                                              "accuracy",
+                                              "bits",
+                                              "measure_error",
+                                              "verify",
+                                              "full_output",
+                                              "bias",
+                                              "activation",
+                                              "scale_a",
+                                              "scale_b",
+                                              "runs",
+                                              "x",
+                                              "y",
+                                              "lower",
+                                              "unit_diagonal",
+                                              "trans",
+                                              "right",
+                                              "hermitian",
+                                              "triangle"};
 static PyObject *words[WORDS];
 
 static int word_of(PyObject *name) {
@@ -656,11 +679,10 @@ void define(nb::module_ &module, const char *name, PythonFunction function, cons
 
 void bind_arrays(nb::module_ &module) {
   nb::class_<Ask>(module, "Ask")
-      .def("__init__",
-           [](Ask *self, const std::string &accuracy, const std::string &bits, uint64_t measure_error,
-              const std::string &verify) {
-             new (self) Ask{accuracy, bits, measure_error, verify};
-           });
+      .def("__init__", [](Ask *self, const std::string &accuracy, const std::string &bits,
+                          uint64_t measure_error, const std::string &verify) {
+        new (self) Ask{accuracy, bits, measure_error, verify};
+      });
   for (int i = 0; i < WORDS; i++)
     words[i] = PyUnicode_InternFromString(word_names[i]);
   module.def("scalar", &scalar_python);

@@ -141,7 +141,8 @@ ValueError, TypeError, MemoryError, tesela.Error
 
 static constexpr char PLAN_TEXT[] =
     R"text(Plan(a, b, *, out=None, alpha=1, beta=0, dtype=None, device=None, strategy=None, runs=0,
-accuracy=None, bits=None, measure_error=0, verify=None, bias=None, activation=None, scale_a=None, scale_b=None)
+accuracy=None, bits=None, measure_error=0, verify=None, bias=None, activation=None,
+scale_a=None, scale_b=None)
 --
 
 Product of matrices that is planned once: strategy, parameters and device.

@@ -25,8 +25,8 @@ static FromPython is_main_thread("tesela._problem", "is_main_thread"),
 /* Keywords of matmul and gemm. */
 static constexpr uint32_t COMMON = bit(A) | bit(B) | bit(OUT) | bit(ALPHA) | bit(BETA) | bit(DTYPE) |
                                    bit(DEVICE) | bit(STRATEGY) | bit(STREAM) | bit(ACCURACY) | bit(BITS) |
-                                   bit(MEASURE_ERROR) | bit(VERIFY) | bit(FULL_OUTPUT) | bit(BIAS) | bit(ACTIVATION) |
-                                   bit(SCALE_A) | bit(SCALE_B);
+                                   bit(MEASURE_ERROR) | bit(VERIFY) | bit(FULL_OUTPUT) | bit(BIAS) |
+                                   bit(ACTIVATION) | bit(SCALE_A) | bit(SCALE_B);
 static constexpr Function matmul_function = {"matmul", COMMON, 3, {A, B, OUT}, 2};
 static constexpr Function gemm_function = {
     "gemm", COMMON | bit(C) | bit(TRANS_A) | bit(TRANS_B), 3, {A, B, C}, 2};

@@ -22,8 +22,12 @@ static constexpr Function dot_function = {
     "dot", ASKS | bit(X) | bit(Y) | bit(DTYPE) | bit(MEASURE_ERROR) | bit(VERIFY), 2, {X, Y}, 2};
 static constexpr Function transpose_function = {
     "transpose", ASKS | bit(A) | bit(OUT) | bit(MEASURE_ERROR), 2, {A, OUT}, 1};
-static constexpr Function grouped_function = {
-    "matmul_grouped", ASKS | bit(A) | bit(B) | bit(OUT) | bit(BETA) | bit(MEASURE_ERROR) | bit(VERIFY), 3, {A, B, OUT}, 2};
+static constexpr Function grouped_function = {"matmul_grouped",
+                                              ASKS | bit(A) | bit(B) | bit(OUT) | bit(BETA) |
+                                                  bit(MEASURE_ERROR) | bit(VERIFY),
+                                              3,
+                                              {A, B, OUT},
+                                              2};
 static constexpr Function solve_function = {"solve_triangular", TRIANGLES, 3, {A, B, OUT}, 2};
 static constexpr Function trmm_function = {"trmm", TRIANGLES, 3, {A, B, OUT}, 2};
 static constexpr Function symm_function = {"symm",

@@ -58,25 +58,25 @@ static const tsl_checksum_kernels *best_checksum_kernels(void) {
   return best;
 }
 
-/* Loads elements as `to` type, which has `parts` numbers for a complex element; rows are `pitch` numbers
+/* Loads elements as `target` type, which has `parts` numbers for a complex element; rows are `pitch` numbers
  * apart in the tile. */
 static void load_as(const tsl_shape *shape, const unsigned char *base, int64_t row, int rows, int64_t col,
-                    int cols, tesela_type to, unsigned char *tile, int64_t pitch) {
+                    int cols, tesela_type target, unsigned char *tile, int64_t pitch) {
   const tsl_type_info *type = tsl_type(shape->type), *component = tsl_type(type->component);
-  const int64_t size = (int64_t)type->size, to_size = (int64_t)tsl_type(to)->size,
+  const int64_t size = (int64_t)type->size, target_size = (int64_t)tsl_type(target)->size,
                 parts = type->is_complex ? 2 : 1;
   for (int part = 0; part < parts; part++) {
     const unsigned char *from =
         base + (row * shape->row_stride + col * shape->col_stride) * size + part * (int64_t)component->size;
-    unsigned char *first = tile + part * to_size;
+    unsigned char *first = tile + part * target_size;
     if (tsl_abs(shape->col_stride) <= tsl_abs(shape->row_stride) || rows == 1)
       for (int i = 0; i < rows; i++)
-        tsl_type_convert(component->type, from + i * shape->row_stride * size, shape->col_stride * parts, to,
-                         first + i * pitch * to_size, parts, (size_t)cols);
+        tsl_type_convert(component->type, from + i * shape->row_stride * size, shape->col_stride * parts,
+                         target, first + i * pitch * target_size, parts, (size_t)cols);
     else
       for (int j = 0; j < cols; j++)
-        tsl_type_convert(component->type, from + j * shape->col_stride * size, shape->row_stride * parts, to,
-                         first + j * parts * to_size, pitch, (size_t)rows);
+        tsl_type_convert(component->type, from + j * shape->col_stride * size, shape->row_stride * parts,
+                         target, first + j * parts * target_size, pitch, (size_t)rows);
   }
 }
 

@@ -9,11 +9,11 @@
  *     A      C               d: a row of C against a row of A times s
  *     ---      |---|
  *
- * T is the sum of the guaranteed errors of the segment's elements plus the error of the checksum itself, so a
- * right result never exceeds it, and an element that is off by more than 2 T always does. Integers use odd
- * weights modulo 2^32, and one segment: d must be 0, and a single wrong element always makes it another
- * number. A complex product is checked by parts, |A| and |B| being sums of magnitudes of both parts. Threads
- * of `team` divide the rows. */
+ * T is the sum of the guaranteed errors of the segment's elements plus the error of the checksum itself. So a
+ * right result never exceeds T, and an element that is off by more than 2 T always does. Integers use odd
+ * weights modulo 2^32, and one segment: d must be 0. A single wrong element always makes d another number. A
+ * complex product is checked by parts, |A| and |B| being sums of magnitudes of both parts. Threads of `team`
+ * divide the rows. */
 #ifndef TSL_JUDGE_CHECKSUM_H
 #define TSL_JUDGE_CHECKSUM_H
 

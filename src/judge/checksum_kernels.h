@@ -12,8 +12,8 @@ enum { TSL_CHECKSUM_ROWS = 16, TSL_CHECKSUM_COLUMNS = 256 };
 typedef struct tsl_checksum_kernels {
   int lanes; /* partial sums of a row; a tile's sum has TSL_CHECKSUM_COLUMNS / lanes + 4 roundings at most */
   /* convert a row of f32 or bf16 */
-  void (*widen_f32)(int count, const void *from, double *to);
-  void (*widen_bf16)(int count, const void *from, double *to);
+  void (*widen_f32)(int count, const void *from, double *numbers);
+  void (*widen_bf16)(int count, const void *from, double *numbers);
   /* sum[i] = weighted sum of row i, magnitude[i] = sum of its magnitudes */
   void (*sums)(int rows, int cols, const double *tile, int64_t pitch, const double *weights, double *sum,
                double *magnitude);

@@ -56,7 +56,7 @@ bool tsl_device_checksum_supports(const tsl_plan *plan, const tsl_operands *oper
 }
 
 tesela_status tsl_device_checksum_build(const tsl_problem *problem, tsl_device *device,
-                                        tsl_kernel *made[TSL_DEVICE_CHECKSUM_KERNELS]) {
+                                        tsl_kernel *compiled[TSL_DEVICE_CHECKSUM_KERNELS]) {
   tsl_work own = {.problem = *problem,
                   .device = device,
                   .strategy = tsl_strategy_specification(TSL_OP_GEMM)}; /* no strategy's options */
@@ -70,7 +70,7 @@ tesela_status tsl_device_checksum_build(const tsl_problem *problem, tsl_device *
   }
   for (int i = 0; i < TSL_DEVICE_CHECKSUM_KERNELS; i++)
     TSL_GO(tsl_launch_kernel_with(&own, "judge/device_checksum.cl", kernels[i].name, ITEMS,
-                                  tsl_text_get(&defines[kernels[i].of_c]), &made[i]));
+                                  tsl_text_get(&defines[kernels[i].of_c]), &compiled[i]));
 out:
   tsl_text_free(&defines[0]);
   tsl_text_free(&defines[1]);

@@ -1,14 +1,14 @@
 /* Checksums of a whole product on the device (judge/checksum.h): three kernels that read B, A and C once.
  *
- *              B   | J |         sums:     s(J, l), the weighted sums of B's rows by segments, and of C's rows
- *              s(J)| s |         bound:    t(l) / e, which does not underflow, for all segments
- *     A        C                 compare:  32 rows of A times eight vectors s at once, against the sums of C
+ *              B   | J |         sums:     s(J, l), the weighted sums of B's rows by segments, and of C's
+ * rows s(J)| s |         bound:    t(l) / e, which does not underflow, for all segments A        C compare:
+ * 32 rows of A times eight vectors s at once, against the sums of C
  *     ----       |---|
  *
- * A group has 32 lanes x 8 items. In `sums` the lanes go along the direction in which elements are contiguous.
- * Floats are summed in double, integers modulo 2^32 with odd weights. From the host: TSL_REAL and types of
- * elements (kernel/kernel_elements.h), CHECKSUM_OF_C: `sums` reads C, else B. Any strides. Floats need double
- * precision. */
+ * A group has 32 lanes x 8 items. In `sums` the lanes go along the direction in which elements are
+ * contiguous. Floats are summed in double, integers modulo 2^32 with odd weights. From the host: TSL_REAL and
+ * types of elements (kernel/kernel_elements.h), CHECKSUM_OF_C: `sums` reads C, else B. Any strides. Floats
+ * need double precision. */
 #include "kernel_elements.h"
 #include "kernel_gemm.h"
 
@@ -42,7 +42,8 @@ TSL_FUNCTION checksum_number checksum_magnitude(checksum_number x) {
 #endif
 }
 
-/* Returns the weight of a column: an odd number, or 1 with a sign. The mixer has constants of Wellons (2018). */
+/* Returns the weight of a column: an odd number, or 1 with a sign. The mixer has constants of Wellons (2018).
+ */
 TSL_FUNCTION checksum_number checksum_weight(TSL_INDEX col) {
   unsigned x = (unsigned)col + 0x9e3779b9u;
   x = (x ^ x >> 16) * 0x7feb352du;
@@ -132,8 +133,8 @@ tsl_device_checksum_sums(TSL_GLOBAL const checksum_source *from, TSL_GLOBAL doub
         const TSL_INDEX col = j + u * CHECKSUM_GROUP_ROWS;
         x[u] = 0;
         if (col < end)
-          x[u] =
-              checksum_source_number(from[offset + (first_row + TSL_ITEM(0)) * row_stride + col * col_stride]);
+          x[u] = checksum_source_number(
+              from[offset + (first_row + TSL_ITEM(0)) * row_stride + col * col_stride]);
       }
       TSL_UNROLL
       for (int u = 0; u < CHECKSUM_AHEAD; u++) {
@@ -152,8 +153,9 @@ tsl_device_checksum_sums(TSL_GLOBAL const checksum_source *from, TSL_GLOBAL doub
       partial[TSL_ITEM(0) * CHECKSUM_PITCH + TSL_ITEM(1)] = what == 0 ? sums[0] : sizes[0];
     checksum_join(partial, is_along ? CHECKSUM_LANES : CHECKSUM_GROUP_ROWS);
     if (item < CHECKSUM_ROWS && first_row + item < rows)
-      ((TSL_GLOBAL checksum_number *)(numbers + first))[(what * g.segments + segment) * rows + first_row +
-                                                        item] = partial[item * CHECKSUM_PITCH];
+      ((TSL_GLOBAL checksum_number *)(numbers +
+                                      first))[(what * g.segments + segment) * rows + first_row + item] =
+          partial[item * CHECKSUM_PITCH];
     TSL_BARRIER();
   }
 }
@@ -298,8 +300,8 @@ tsl_device_checksum_compare(TSL_GLOBAL const tsl_element *a, TSL_GLOBAL double *
         block.off = off;
 #else
         block = checksum_compare(block, &g, first + q, partial[item * CHECKSUM_PITCH], c[at],
-                                 g.reads_c ? before[at] : 0,
-                                 g.reads_c ? before[g.segments * g.m + at] : 0, row_fixed + g.rounding * c[g.segments * g.m + at]);
+                                 g.reads_c ? before[at] : 0, g.reads_c ? before[g.segments * g.m + at] : 0,
+                                 row_fixed + g.rounding * c[g.segments * g.m + at]);
 #endif
       }
       TSL_BARRIER();

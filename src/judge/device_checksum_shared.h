@@ -11,9 +11,9 @@
 #define TSL_DEVICE_CHECKSUM_VECTORS 8
 #define TSL_DEVICE_CHECKSUM_NUMBERS 7
 
-/* Product, and one buffer with all sums: of B (segments x k), their magnitudes, the bound (k), of C before
- * and after the run (segments x m each) and their magnitudes, and the comparisons. The `first_` members count
- * doubles; sums of integers take as much room. `limit`: T from which sums may overflow. */
+/* Product, and one buffer with all sums: of B (segments x k), their magnitudes, and the bound (k). Sums of C
+ * before and after the run (segments x m each), their magnitudes, and the comparisons follow. The `first_`
+ * members count doubles; sums of integers take as much room. `limit`: T from which sums may overflow. */
 typedef struct tsl_device_checksum_arguments {
   TSL_GEMM_SIZES
   TSL_INDEX segments, width;

@@ -45,8 +45,8 @@ static const void *host_address(const tsl_problem *problem, const tsl_operands *
               : NULL;
 }
 
-/* Divides the guaranteed error of an element: sums relative to |A||B|, and where they are rounded once to C,
- * that rounding relative to the element. */
+/* Divides the guaranteed error of an element. *sums is the error of its sum, relative to |A||B|; *rounding is
+ * the error of rounding that sum to C, relative to the element. */
 static void split_guarantee(const tsl_verification *verification, const tsl_judge *rule, double *sums,
                             double *rounding) {
   const tsl_type_info *type = tsl_type(verification->plan->work.problem.c.type);
@@ -119,9 +119,9 @@ tesela_status tsl_verify_begin(const tsl_plan *plan, const tsl_operands *operand
 
 /* Judges the elements of a segment. Returns true if they are certainly right. */
 static bool judge_listed_segment(const tsl_verification *verification, const tsl_checksum_result *result,
-                                 int at, tsl_verdict *verdict) {
+                                 int index, tsl_verdict *verdict) {
   const tsl_problem *problem = &verification->plan->work.problem;
-  const int64_t col = result->listed[at].segment * result->segment_cols,
+  const int64_t col = result->listed[index].segment * result->segment_cols,
                 cols = tsl_min(result->segment_cols, problem->n - col);
   tsl_status_saved saved;
   *verdict = (tsl_verdict){.right = false};
@@ -130,7 +130,7 @@ static bool judge_listed_segment(const tsl_verification *verification, const tsl
   tsl_status_save(&saved);
   const tesela_status status =
       tsl_measure_segment(verification->plan, &verification->operands, &verification->floats,
-                          result->listed[at].row, col, cols, verdict);
+                          result->listed[index].row, col, cols, verdict);
   tsl_status_restore(&saved);
   if (status != TESELA_OK)
     *verdict = (tsl_verdict){.right = false};
@@ -139,21 +139,21 @@ static bool judge_listed_segment(const tsl_verification *verification, const tsl
 
 /* Fails with the wrong element if the judge found it, else with the part of the row. */
 static tesela_status fail_with_segment(const tsl_verification *verification,
-                                       const tsl_checksum_result *result, int at, const tsl_verdict *verdict,
-                                       tsl_verified *verified) {
+                                       const tsl_checksum_result *result, int index,
+                                       const tsl_verdict *verdict, tsl_verified *verified) {
   const tsl_work *work = &verification->plan->work;
   const char *is = strstr(verdict->why, " is "), *end = is ? strstr(is, " where A(") : NULL;
-  verified->row = result->listed[at].row;
-  verified->col = result->listed[at].segment * result->segment_cols;
+  verified->row = result->listed[index].row;
+  verified->col = result->listed[index].segment * result->segment_cols;
   verified->cols = tsl_min(result->segment_cols, work->problem.n - verified->col);
   if (!is)
     return tsl_fail(
         TESELA_WRONG_RESULT,
-        "a result of %s on %s is wrong: row %lld of C, columns %lld to %lld, have a checksum that "
-        "is off by %.3g, with a bound of %.3g; %lld such parts of rows are wrong",
+        "a result of %s on %s is wrong: row %lld of C, columns %lld to %lld. The checksum is off by "
+        "%.3g, with a bound of %.3g; %lld parts of rows are wrong",
         work->strategy->name, work->device->name, (long long)verified->row, (long long)verified->col,
-        (long long)(verified->col + verified->cols - 1), result->listed[at].off, result->listed[at].bound,
-        (long long)result->wrong);
+        (long long)(verified->col + verified->cols - 1), result->listed[index].off,
+        result->listed[index].bound, (long long)result->wrong);
   verified->col = verdict->col;
   verified->cols = 1;
   return tsl_fail(

@@ -1,5 +1,5 @@
 /* Verification of the whole result of a run by checksums (judge/checksum.h). A segment of a row that fails is
- * judged element by element where its factors and C's old elements still exist, so no right result fails. */
+ * judged element by element, unless the run read C. So no right result fails. */
 #ifndef TSL_JUDGE_JUDGE_VERIFY_H
 #define TSL_JUDGE_JUDGE_VERIFY_H
 
@@ -25,7 +25,7 @@ tesela_status tsl_verify_begin(const tsl_plan *plan, const tsl_operands *operand
 /* Ends the verification after the run. TESELA_WRONG_RESULT names the wrong element, or the wrong part of a
  * row; *verified is set in that case, too. */
 tesela_status tsl_verify_end(tsl_verification *verification, tsl_verified *verified);
-/* Returns true if the run can be repeated: it did not read what it wrote. */
+/* Returns true if the run can be repeated, because it did not read C. */
 bool tsl_verify_can_repeat(const tsl_verification *verification);
 /* Frees a verification at any stage. NULL is allowed. */
 void tsl_verify_free(tsl_verification *verification);

@@ -1,5 +1,5 @@
-/* desc.options.verify: a wrong element is found in each type, layout and place of the operands, if its error
- * is above the record's hidden_error; a right result is never called wrong. */
+/* desc.options.verify: a wrong element is found in each type, layout and place of the operands. Its error
+ * must be above the record's hidden_error. A right result is never called wrong. */
 #include "api/api.h"
 #include "core/types.h"
 #include "judge/data.h"
@@ -310,7 +310,7 @@ static const struct {
 } places[] = {{0, 0}, {M - 1, N - 1}, {16, 255}, {15, 256}, {20, 511}};
 enum { PLACES = sizeof places / sizeof *places };
 
-/* An error above the one that the record calls hidden is found, with its element. */
+/* An error above the record's hidden error is found, with its element. */
 static void errors_above_the_hidden_one(void **state) {
   (void)state;
   for (int type = 0; type < TYPES; type++)
@@ -363,8 +363,8 @@ static void all_bits_of_integers(void **state) {
   }
 }
 
-/* Flipped bits of floating-point numbers: found if the error is above the hidden one, no right result is
- * wrong, and a NaN or an infinity among finite factors is always found. */
+/* Flipped bits of floating-point numbers are found if their error is above the hidden error. A NaN or an
+ * infinity of finite factors is always found. */
 static void bits_of_floats(void **state) {
   (void)state;
   for (int type = 0; type < TYPES; type++) {
@@ -538,15 +538,16 @@ static void verified_by_default(void **state) {
 
 /* --- operands in device memory --- */
 
-static void add_to_buffer(tesela_buffer *buffer, const tsl_shape *at, int64_t row, int64_t col, double off) {
+static void add_to_buffer(tesela_buffer *buffer, const tsl_shape *matrix, int64_t row, int64_t col,
+                          double off) {
   unsigned char bytes[16];
   double value[2];
-  const size_t size = tsl_type(at->type)->size,
-               where = (size_t)(row * at->row_stride + col * at->col_stride) * size;
+  const size_t size = tsl_type(matrix->type)->size,
+               where = (size_t)(row * matrix->row_stride + col * matrix->col_stride) * size;
   must(tesela_buffer_read(buffer, where, bytes, size));
-  tsl_type_load(at->type, bytes, value);
+  tsl_type_load(matrix->type, bytes, value);
   value[0] += off;
-  tsl_type_store(at->type, bytes, value);
+  tsl_type_store(matrix->type, bytes, value);
   must(tesela_buffer_write(buffer, where, bytes, size));
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tesela check --soak: verifies products until the time is over, and names the device, its clock and its
-# temperature with a wrong result. multiply --checksums: a wrong result is not written, or it is computed again.
+# tesela check --soak verifies products until the time is over. With a wrong result it names the device, its
+# clock and its temperature. multiply --checksums does not write a wrong result, or computes it again.
 . "$(dirname "$0")/helper.sh"
 
 tesela 0 check --device cpu --soak 1 --json

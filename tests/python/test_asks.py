@@ -86,8 +86,8 @@ def test_verified_results(matrices):
         assert info.hidden_error > 0, (name, info)
     for name, info in calls(a, b).items():
         assert info.verified == 0 and info.seconds_verify == 0, (name, info)
-    whole, info = tesela.matmul(a[:, :50].astype("int8"), b[:50].astype("int8"), verify="repair", device="cpu",
-                                full_output=True)
+    whole, info = tesela.matmul(a[:, :50].astype("int8"), b[:50].astype("int8"), verify="repair",
+                                device="cpu", full_output=True)
     assert info.verified == whole.size and info.hidden_error == 0
     assert "verified" in repr(info)
     with pytest.raises(ValueError, match="none, all or repair"):

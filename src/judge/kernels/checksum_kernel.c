@@ -1,5 +1,5 @@
-/* Sums over rows in lanes, so that few roundings follow one another. Four rows meet two vectors at once (four with
- * 32 registers):
+/* Sums over rows in lanes, so that few roundings follow one another. Four rows meet two vectors at once (four
+ * with 32 registers):
  *
  *                 v0  v1
  *      row 0   [ sum sum ]     a load of each row and vector for
@@ -15,22 +15,22 @@
 
 enum { ROWS = 4, VECTORS = REGISTERS >= 32 ? 4 : 2 };
 
-static void widen_row_f32(int count, const void *row, double *to) {
+static void widen_row_f32(int count, const void *row, double *numbers) {
   const float *from = row;
   int i = 0;
   for (; i + LANES_f64 <= count; i += LANES_f64)
-    store_f64(to + i, widen_f64(from + i));
+    store_f64(numbers + i, widen_f64(from + i));
   for (; i < count; i++)
-    to[i] = (double)from[i];
+    numbers[i] = (double)from[i];
 }
 
-static void widen_row_bf16(int count, const void *row, double *to) {
+static void widen_row_bf16(int count, const void *row, double *numbers) {
   const uint16_t *from = row;
   for (int i = 0; i < count; i++) {
     const uint32_t bits = (uint32_t)from[i] << 16;
     float value;
     memcpy(&value, &bits, sizeof value);
-    to[i] = (double)value;
+    numbers[i] = (double)value;
   }
 }
 

@@ -257,20 +257,20 @@ static tesela_status run_lanes(soak *all, tsl_progress *progress, bool *any) {
   return TESELA_OK;
 }
 
-tesela_status tsl_soak_run(const tsl_command_call *call, const tsl_check_options *given,
+tesela_status tsl_soak_run(const tsl_command_call *call, const tsl_check_options *options,
                            const tsl_device_list *devices) {
-  soak all = {.start = tsl_clock(), .seed = (uint64_t)given->seed << 32};
+  soak all = {.start = tsl_clock(), .seed = (uint64_t)options->seed << 32};
   tesela_status status = TESELA_OK;
   bool any = true;
-  all.end = all.start + given->soak;
+  all.end = all.start + options->soak;
   tsl_progress *progress = NULL;
-  TSL_GO(make_lanes(&all, given->types, devices));
+  TSL_GO(make_lanes(&all, options->types, devices));
   TSL_GO(tesela_context_create(NULL, &all.context));
   progress = tsl_progress_start(true);
   status = run_lanes(&all, progress, &any);
   tsl_progress_end(progress);
   TSL_GO(status);
-  TSL_GO(given->json ? soak_json(call, &all) : soak_text(&all));
+  TSL_GO(options->json ? soak_json(call, &all) : soak_text(&all));
   if (all.faults_all > 0)
     status = tsl_fail(TESELA_WRONG_RESULT, "%lld results are wrong; the report has the devices",
                       (long long)all.faults_all);
