@@ -32,9 +32,9 @@ says 'TESELA_VERIFY'
 device=$(kernel_devices | head -1)
 [ -n "$device" ] || skip "needs a device that compiles kernels (Debian: pocl-opencl-icd)"
 export TESELA_FAKE_INNER=$device TESELA_SELFTEST=0
-TESELA_FAKE=flip:1+ run 1 "$TESELA_WITH_FAKE" check --device fake:0 --type f32 --soak 3
+TESELA_FAKE=flip:2 run 1 "$TESELA_WITH_FAKE" check --device fake:0 --type f32 --soak 3
 prints 'WRONG after ' ' on fake:0 (fake over ' 'a result of '
-says 'results are wrong'
+says '1 results are wrong'
 echo old >old.npy
 TESELA_FAKE=flip:1+ run 1 "$TESELA_WITH_FAKE" multiply a.npy b.npy --device fake:0 --strategy element \
   --checksums all -o old.npy
