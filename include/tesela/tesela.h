@@ -235,6 +235,17 @@ typedef struct tesela_options {
    * then. TESELA_UNSUPPORTED: for packed operands, structured operands in device buffers, and queued runs. 0:
    * TESELA_MEASURE_ERROR at the context's creation, else no measurement; queued runs ignore that variable. */
   uint64_t measure_error;
+  /** Verification of the whole result of each run by checksums (docs/VERIFY.md): NULL, "none", "all" or
+   * "repair". Integers are compared exactly. For other types each row of C must fit the guaranteed error, and
+   * tesela_record.hidden_error is the error that may be overlooked. It needs memory for k n / 128 and m n /
+   * 128 numbers.
+   *
+   * "all": a wrong result gives TESELA_WRONG_RESULT; C and the record are complete then. "repair": the
+   * product is computed again first, if beta is 0 and it is no batch; tesela_record.note reports a repair.
+   * TESELA_UNSUPPORTED: for structures, epilogues, packed operands, transposes, solves, operands on several
+   * devices, queued runs, and complex or 8-bit floats in device buffers. NULL: TESELA_VERIFY at the
+   * context's creation, else "none"; unsupported calls ignore that variable. */
+  const char *verify;
 } tesela_options;
 
 /** Structures of the matrices of a product. */
@@ -374,6 +385,18 @@ typedef struct tesela_record {
   int64_t measured_cols; /**< number of columns in which each of these rows was checked; n if all were */
   /** seconds of the measurement, not part of seconds; the device's part of the work is in seconds */
   double seconds_measure;
+  /** Number of elements of C that were verified, if options.verify is set. For a batch it counts all
+   * products. 0: nothing was verified. */
+  int64_t verified;
+  /** Number of elements of C that were not verified, because of infinity, NaN or possible overflow. */
+  int64_t unverified;
+  /** Largest absolute error of an element that the verification may overlook; 0 for integers. Smaller errors
+   * may be overlooked, larger ones are found. */
+  double hidden_error;
+  int64_t wrong_row;     /**< row of C with a wrong element; meaningful if wrong_cols is not 0 */
+  int64_t wrong_col;     /**< first column of that row with a possibly wrong element */
+  int64_t wrong_cols;    /**< number of possibly wrong columns; 1: the element is known; 0: none is wrong */
+  double seconds_verify; /**< seconds of the verification, not part of seconds */
 } tesela_record;
 
 #include <tesela/tesela_sized.h>
@@ -410,7 +433,8 @@ TESELA_API void tesela_context_destroy(tesela_context *context);
  * so later calls with equal sizes, types and strides do not plan again. record may be NULL. Thread-safe.
  *
  * If the call fails, C in host memory is unchanged, with two exceptions. After TESELA_DEVICE_FAILED C may
- * hold a part of the result. After TESELA_WRONG_RESULT (options.measure_error) C holds the whole result.
+ * hold a part of the result. After TESELA_WRONG_RESULT (options.measure_error or options.verify) C holds the
+ * whole result.
  * @return TESELA_BAD_CALL if an argument is wrong; TESELA_UNSUPPORTED if no strategy supports the product;
  * TESELA_NO_DEVICE; TESELA_OUT_OF_MEMORY; TESELA_DEVICE_FAILED; TESELA_BUILD_FAILED; TESELA_WRONG_RESULT. */
 static inline tesela_status tesela_gemm(tesela_context *context, const tesela_gemm_desc *desc,

@@ -62,8 +62,8 @@ typedef struct tesela_layout {
  * Operands may be in buffers instead of data; all buffers of a rank are on one device, which computes. */
 typedef struct tesela_mpi_desc {
   /** The product. All ranks pass equal members, except for data, local strides, device and strategy. The
-   * accuracy must be "default" or NULL with TESELA_ACCURACY not set, and measure_error must be 0. NULL as
-   * bits means TESELA_BITS, equal on all ranks. */
+   * accuracy must be "default" or NULL with TESELA_ACCURACY not set, measure_error must be 0, and verify
+   * NULL or "none". NULL as bits means TESELA_BITS, equal on all ranks. */
   const tesela_gemm_desc *gemm;
   tesela_layout a; /**< distribution of the stored A */
   tesela_layout b; /**< distribution of the stored B */

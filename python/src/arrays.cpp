@@ -37,13 +37,36 @@ void raise(PyObject *type, const char *format, ...) {
 
 /* --- arguments --- */
 
-static const char *const word_names[WORDS] = {
-    "a",           "b",       "out",        "c",       "alpha",
-    "beta",        "trans_a", "trans_b",    "dtype",   "device",
-    "strategy",    "stream",  "accuracy",   "bits",    "measure_error",
-    "full_output", "bias",    "activation", "scale_a", "scale_b",
-    "runs",        "x",       "y",          "lower",   "unit_diagonal",
-    "trans",       "right",   "hermitian",  "triangle"};
+static const char *const word_names[WORDS] = {"a",
+                                              "b",
+                                              "out",
+                                              "c",
+                                              "alpha",
+                                              "beta",
+                                              "trans_a",
+                                              "trans_b",
+                                              "dtype",
+                                              "device",
+                                              "strategy",
+                                              "stream",
+                                              "accuracy",
+                                              "bits",
+                                              "measure_error",
+                                              "verify",
+                                              "full_output",
+                                              "bias",
+                                              "activation",
+                                              "scale_a",
+                                              "scale_b",
+                                              "runs",
+                                              "x",
+                                              "y",
+                                              "lower",
+                                              "unit_diagonal",
+                                              "trans",
+                                              "right",
+                                              "hermitian",
+                                              "triangle"};
 static PyObject *words[WORDS];
 
 static int word_of(PyObject *name) {
@@ -121,7 +144,8 @@ Ask ask_of(const Arguments &arguments) {
   const auto or_none = [](PyObject *value, PyObject *none) { return nb::handle(value ? value : none); };
   nb::object zero = nb::int_(0);
   return nb::cast<Ask>(ask_any.get()(or_none(arguments[ACCURACY], Py_None), or_none(arguments[BITS], Py_None),
-                                     or_none(arguments[MEASURE_ERROR], zero.ptr())));
+                                     or_none(arguments[MEASURE_ERROR], zero.ptr()),
+                                     or_none(arguments[VERIFY], Py_None)));
 }
 
 Scalar scalar(PyObject *value, tesela_type kind, const char *name, double otherwise) {
@@ -621,7 +645,8 @@ nb::object info_of(const tesela_record &record) {
                                     record.seconds_allocate, record.seconds_copy_in, record.seconds_compute,
                                     record.seconds_copy_out, record.flushed_below, record.error_measured,
                                     record.measured_rows, record.measured_cols, record.seconds_measure,
-                                    record.note ? record.note : "");
+                                    record.note ? record.note : "", record.verified, record.unverified,
+                                    record.hidden_error, record.seconds_verify);
   PyObject *const type = info_type.get().ptr();
   nb::object arguments = nb::steal(PyTuple_Pack(1, items.ptr()));
   nb::object made =
@@ -654,10 +679,10 @@ void define(nb::module_ &module, const char *name, PythonFunction function, cons
 
 void bind_arrays(nb::module_ &module) {
   nb::class_<Ask>(module, "Ask")
-      .def("__init__",
-           [](Ask *self, const std::string &accuracy, const std::string &bits, uint64_t measure_error) {
-             new (self) Ask{accuracy, bits, measure_error};
-           });
+      .def("__init__", [](Ask *self, const std::string &accuracy, const std::string &bits,
+                          uint64_t measure_error, const std::string &verify) {
+        new (self) Ask{accuracy, bits, measure_error, verify};
+      });
   for (int i = 0; i < WORDS; i++)
     words[i] = PyUnicode_InternFromString(word_names[i]);
   module.def("scalar", &scalar_python);

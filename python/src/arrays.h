@@ -64,6 +64,7 @@ enum Word {
   ACCURACY,
   BITS,
   MEASURE_ERROR,
+  VERIFY,
   FULL_OUTPUT,
   BIAS,
   ACTIVATION,
@@ -131,7 +132,7 @@ Scalar scalar(PyObject *value, tesela_type kind, const char *name, double otherw
 /* Returns the text of a keyword; NULL: not given. */
 const char *text_of(PyObject *value, const char *name);
 bool is_true(PyObject *value);
-/* Reads accuracy, bits and measure_error. */
+/* Reads accuracy, bits, measure_error and verify. */
 Ask ask_of(const Arguments &arguments);
 
 nb::object tuple_of_shape(int ndim, const int64_t *shape);

@@ -37,13 +37,15 @@ struct View : Lies {
   nb::ndarray<nb::ro> held; /* keeps the memory of arrays from DLPack alive */
 };
 
-/* Requirements of a call: accuracy, reproducibility, error measurement. */
+/* Requirements of a call: accuracy, reproducibility, error measurement, verification. */
 struct Ask {
   std::string accuracy, bits; /* "": the default */
   uint64_t measure_error = 0;
+  std::string verify; /* "": the default */
 
   const char *accuracy_or_null() const { return accuracy.empty() ? nullptr : accuracy.c_str(); }
   const char *bits_or_null() const { return bits.empty() ? nullptr : bits.c_str(); }
+  const char *verify_or_null() const { return verify.empty() ? nullptr : verify.c_str(); }
 };
 
 /* Converts a record to Python's Info. */

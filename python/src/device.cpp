@@ -148,7 +148,7 @@ static std::string key_of(const DeviceProduct &product) {
   add(product.ask.measure_error);
   if (product.strategy)
     key += product.strategy;
-  key += '/' + product.ask.accuracy + '/' + product.ask.bits;
+  key += '/' + product.ask.accuracy + '/' + product.ask.bits + '/' + product.ask.verify;
   return key;
 }
 
@@ -176,6 +176,7 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   desc.options.accuracy = product.ask.accuracy_or_null();
   desc.options.reproducibility = product.ask.bits_or_null();
   desc.options.measure_error = product.ask.measure_error;
+  desc.options.verify = product.ask.verify_or_null();
   tesela_epilogue epilogue = finish_of(product, last);
   epilogue.bias_axis = product.bias_axis;
   epilogue.activation = product.activation;

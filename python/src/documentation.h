@@ -3,8 +3,8 @@
 
 static constexpr char MATMUL_TEXT[] =
     R"text(matmul(a, b, out=None, *, alpha=1, beta=0, dtype=None, device=None, strategy=None, stream=None,
-accuracy=None, bits=None, measure_error=0, full_output=False, bias=None, activation=None,
-scale_a=None, scale_b=None)
+accuracy=None, bits=None, measure_error=0, verify=None, full_output=False, bias=None,
+activation=None, scale_a=None, scale_b=None)
 --
 
 Matrix product activation(alpha a b + beta out + bias), where beta, bias and activation are optional. With
@@ -48,6 +48,9 @@ bits : {"any", "run", "threads", "rows", "devices"}, optional
 measure_error : bool or int, optional
     Measure the result's error (`error_measured` of the info). A large result is sampled, with the number as
     the seed. An error beyond its bound raises `tesela.Error`. Arrays on a device wait for the result.
+verify : {"none", "all", "repair"}, optional
+    Verify the whole result by checksums (docs/VERIFY.md). "all": a wrong result raises `tesela.Error`;
+    "repair": it is computed again first. Arrays on a device wait for the result. Default: TESELA_VERIFY.
 full_output : bool, optional
     Also return an `Info`.
 bias : array, shape (n,), (1, n) or (m, 1), optional
@@ -104,7 +107,7 @@ array([[11.]])
 
 static constexpr char GEMM_TEXT[] =
     R"text(gemm(a, b, c=None, *, alpha=1, beta=None, trans_a="n", trans_b="n", out=None, dtype=None,
-device=None, strategy=None, stream=None, accuracy=None, bits=None, measure_error=0,
+device=None, strategy=None, stream=None, accuracy=None, bits=None, measure_error=0, verify=None,
 full_output=False, bias=None, activation=None, scale_a=None, scale_b=None)
 --
 
@@ -120,8 +123,8 @@ alpha, beta : number, optional
     The default of `beta` is 1 if `c` is given.
 trans_a, trans_b : {"n", "t", "c"}, optional
     op: unchanged, transposed, or conjugated and transposed. Capital letters are allowed.
-out, dtype, device, strategy, stream, accuracy, bits, measure_error, full_output, bias, activation, scale_a,
-scale_b : optional
+out, dtype, device, strategy, stream, accuracy, bits, measure_error, verify, full_output, bias, activation,
+scale_a, scale_b : optional
     As in `matmul`; rows and columns are the result's.
 
 Returns
@@ -139,7 +142,8 @@ ValueError, TypeError, MemoryError, tesela.Error
 
 static constexpr char PLAN_TEXT[] =
     R"text(Plan(a, b, *, out=None, alpha=1, beta=0, dtype=None, device=None, strategy=None, runs=0,
-accuracy=None, bits=None, measure_error=0, bias=None, activation=None, scale_a=None, scale_b=None)
+accuracy=None, bits=None, measure_error=0, verify=None, bias=None, activation=None,
+scale_a=None, scale_b=None)
 --
 
 Product of matrices that is planned once: strategy, parameters and device.
@@ -153,7 +157,7 @@ out : array, shape (m, n), optional
     Result array, if its strides differ from a new array's.
 alpha, beta : number, optional
     Parts of the plan.
-dtype, device, strategy, accuracy, bits, measure_error : optional
+dtype, device, strategy, accuracy, bits, measure_error, verify : optional
     As in `matmul`. A plan that measures errors accepts no packed operands.
 runs : int, optional
     Expected number of runs, by which the cost of opening a device and compiling is divided. 0: so many that
@@ -215,7 +219,7 @@ ValueError
 
 static constexpr char DOT_TEXT[] =
     R"text(dot(x, y, *, alpha=1, dtype=None, device=None, strategy=None, accuracy=None, bits=None,
-measure_error=0, full_output=False)
+measure_error=0, verify=None, full_output=False)
 --
 
 Dot product of two vectors, alpha (x[0] y[0] + ... + x[n-1] y[n-1]).
@@ -227,7 +231,7 @@ x, y : array, shape (n,)
 alpha : number, optional
 dtype : type, optional
     Type of the result: the type of `x`, or float32 for float16 and bfloat16; int32 for integers.
-accuracy, bits, measure_error : optional
+accuracy, bits, measure_error, verify : optional
     As in `matmul`; measuring takes longer than the dot itself.
 device, strategy : str, optional
     As in `matmul`. The strategy "exact" rounds once, whatever the vectors are.
@@ -286,7 +290,7 @@ ValueError, TypeError, MemoryError, tesela.Error
 
 static constexpr char MATMUL_GROUPED_TEXT[] =
     R"text(matmul_grouped(a, b, out=None, *, alpha=1, beta=0, device=None, strategy=None, accuracy=None,
-bits=None, measure_error=0, full_output=False)
+bits=None, measure_error=0, verify=None, full_output=False)
 --
 
 Matrix products alpha a[i] b[i] + beta out[i], of any sizes, divided among all threads.
@@ -304,7 +308,7 @@ out : sequence of arrays, shapes (m, n), optional
     Result arrays. They share no memory with each other, nor with any factor.
 alpha, beta : number, optional
     Factors of all products, and of the old content of `out`. beta = 0 never reads `out`.
-device, strategy, accuracy, bits, measure_error, full_output :
+device, strategy, accuracy, bits, measure_error, verify, full_output :
     As in `matmul`, for all products. If sizes are small and new in each call, `strategy="host_small"` saves
     most of the planning time.
 

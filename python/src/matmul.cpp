@@ -25,8 +25,8 @@ static FromPython is_main_thread("tesela._problem", "is_main_thread"),
 /* Keywords of matmul and gemm. */
 static constexpr uint32_t COMMON = bit(A) | bit(B) | bit(OUT) | bit(ALPHA) | bit(BETA) | bit(DTYPE) |
                                    bit(DEVICE) | bit(STRATEGY) | bit(STREAM) | bit(ACCURACY) | bit(BITS) |
-                                   bit(MEASURE_ERROR) | bit(FULL_OUTPUT) | bit(BIAS) | bit(ACTIVATION) |
-                                   bit(SCALE_A) | bit(SCALE_B);
+                                   bit(MEASURE_ERROR) | bit(VERIFY) | bit(FULL_OUTPUT) | bit(BIAS) |
+                                   bit(ACTIVATION) | bit(SCALE_A) | bit(SCALE_B);
 static constexpr Function matmul_function = {"matmul", COMMON, 3, {A, B, OUT}, 2};
 static constexpr Function gemm_function = {
     "gemm", COMMON | bit(C) | bit(TRANS_A) | bit(TRANS_B), 3, {A, B, C}, 2};
@@ -37,7 +37,7 @@ void Product::read(const Arguments &arguments, tesela_type kind) {
   device = text_of(arguments[DEVICE], "device");
   strategy = text_of(arguments[STRATEGY], "strategy");
   stream = arguments[STREAM];
-  if (arguments[ACCURACY] || arguments[BITS] || arguments[MEASURE_ERROR])
+  if (arguments[ACCURACY] || arguments[BITS] || arguments[MEASURE_ERROR] || arguments[VERIFY])
     ask = ask_of(arguments);
 }
 
@@ -57,6 +57,7 @@ void Product::describe(tesela_gemm_desc *desc, tesela_epilogue *epilogue, int64_
   desc->options.accuracy = ask.accuracy_or_null();
   desc->options.reproducibility = ask.bits_or_null();
   desc->options.measure_error = ask.measure_error;
+  desc->options.verify = ask.verify_or_null();
   if (finish.is_empty())
     return;
   desc->epilogue = epilogue;
@@ -87,7 +88,7 @@ bool Product::is_short() const {
     if (__builtin_mul_overflow(work, batch[i], &work))
       return false;
   return work <= ALONE && !device && !strategy && ask.accuracy.empty() && ask.bits.empty() &&
-         !ask.measure_error;
+         !ask.measure_error && ask.verify.empty();
 }
 
 /* --- batches --- */
@@ -210,6 +211,10 @@ static void add_to(tesela_record *total, const tesela_record &piece) {
   total->seconds_measure += piece.seconds_measure;
   total->measured_rows += piece.measured_rows;
   total->error_measured = std::max(total->error_measured, piece.error_measured);
+  total->verified += piece.verified;
+  total->unverified += piece.unverified;
+  total->hidden_error = std::max(total->hidden_error, piece.hidden_error);
+  total->seconds_verify += piece.seconds_verify;
 }
 
 /* Computes a long product on the cpu in pieces of rows of C. All pieces use the whole product's
@@ -328,7 +333,7 @@ void compute_on_device(const Product &product, tesela_record *record) {
   for (bool goes_on = true; goes_on;) {
     tesela_record one{};
     text = enqueue(product.on_device(a, b, c), has_stream, stream, &one);
-    if (one.plan && product.ask.measure_error) {
+    if (one.plan && (product.ask.measure_error || !product.ask.verify.empty())) {
       add_to(&total, one);
       total.measured_cols = one.measured_cols;
       total.error_bound = std::max(total.error_bound, one.error_bound);
@@ -346,7 +351,7 @@ void compute_on_device(const Product &product, tesela_record *record) {
     }
     goes_on = dim >= 0;
   }
-  if (!total.measured_cols)
+  if (!total.measured_cols && !total.verified)
     total.error_bound = NAN;
   total.seconds_allocate = total.seconds_copy_in = total.seconds_compute = total.seconds_copy_out = 0;
   total.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -19,11 +19,15 @@ static constexpr uint32_t ASKS =
 static constexpr uint32_t TRIANGLES =
     ASKS | bit(A) | bit(B) | bit(OUT) | bit(LOWER) | bit(UNIT_DIAGONAL) | bit(TRANS) | bit(RIGHT);
 static constexpr Function dot_function = {
-    "dot", ASKS | bit(X) | bit(Y) | bit(DTYPE) | bit(MEASURE_ERROR), 2, {X, Y}, 2};
+    "dot", ASKS | bit(X) | bit(Y) | bit(DTYPE) | bit(MEASURE_ERROR) | bit(VERIFY), 2, {X, Y}, 2};
 static constexpr Function transpose_function = {
     "transpose", ASKS | bit(A) | bit(OUT) | bit(MEASURE_ERROR), 2, {A, OUT}, 1};
-static constexpr Function grouped_function = {
-    "matmul_grouped", ASKS | bit(A) | bit(B) | bit(OUT) | bit(BETA) | bit(MEASURE_ERROR), 3, {A, B, OUT}, 2};
+static constexpr Function grouped_function = {"matmul_grouped",
+                                              ASKS | bit(A) | bit(B) | bit(OUT) | bit(BETA) |
+                                                  bit(MEASURE_ERROR) | bit(VERIFY),
+                                              3,
+                                              {A, B, OUT},
+                                              2};
 static constexpr Function solve_function = {"solve_triangular", TRIANGLES, 3, {A, B, OUT}, 2};
 static constexpr Function trmm_function = {"trmm", TRIANGLES, 3, {A, B, OUT}, 2};
 static constexpr Function symm_function = {"symm",
@@ -51,7 +55,7 @@ struct Asked {
       : alpha(scalar(arguments[ALPHA], kind, "alpha", 1)), beta(scalar(arguments[BETA], kind, "beta", 0)),
         device(text_of(arguments[DEVICE], "device")), strategy(text_of(arguments[STRATEGY], "strategy")),
         with_info(is_true(arguments[FULL_OUTPUT])) {
-    if (arguments[ACCURACY] || arguments[BITS] || arguments[MEASURE_ERROR])
+    if (arguments[ACCURACY] || arguments[BITS] || arguments[MEASURE_ERROR] || arguments[VERIFY])
       ask = ask_of(arguments);
   }
 
@@ -152,6 +156,7 @@ static PyObject *dot(const Arguments &arguments) {
   tesela_dot_desc desc{};
   asked.add_to(&desc);
   desc.options.measure_error = asked.ask.measure_error;
+  desc.options.verify = asked.ask.verify_or_null();
   desc.n = n;
   desc.x = line_of(&x);
   desc.y = line_of(&y);
@@ -285,6 +290,7 @@ static PyObject *multiply_grouped(const Arguments &arguments) {
     tesela_gemm_desc *const desc = &descs[i];
     asked.add_to(desc);
     desc->options.measure_error = asked.ask.measure_error;
+    desc->options.verify = asked.ask.verify_or_null();
     try {
       const auto at = [i](const nb::object &list) {
         return PyList_GET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i));

@@ -180,6 +180,7 @@ struct PiecesProduct {
     desc.options.accuracy = ask.accuracy_or_null();
     desc.options.reproducibility = ask.bits_or_null();
     desc.options.measure_error = ask.measure_error;
+    desc.options.verify = ask.verify_or_null();
   }
   PiecesProduct(const PiecesProduct &) = delete;
 };

@@ -62,8 +62,8 @@ struct PlanObject {
 static constexpr Function make_function = {"Plan",
                                            bit(A) | bit(B) | bit(OUT) | bit(ALPHA) | bit(BETA) | bit(DTYPE) |
                                                bit(DEVICE) | bit(STRATEGY) | bit(ACCURACY) | bit(BITS) |
-                                               bit(MEASURE_ERROR) | bit(BIAS) | bit(ACTIVATION) |
-                                               bit(SCALE_A) | bit(SCALE_B) | bit(RUNS),
+                                               bit(MEASURE_ERROR) | bit(VERIFY) | bit(BIAS) |
+                                               bit(ACTIVATION) | bit(SCALE_A) | bit(SCALE_B) | bit(RUNS),
                                            2,
                                            {A, B},
                                            2};

@@ -32,6 +32,10 @@ class Info(NamedTuple):
     measured_cols: int = ...
     seconds_measure: float = ...
     note: str = ...
+    verified: int = ...
+    unverified: int = ...
+    hidden_error: float = ...
+    seconds_verify: float = ...
 
 class Device(NamedTuple):
     name: str
@@ -48,53 +52,53 @@ class Device(NamedTuple):
 @overload
 def matmul(a: _Array, b: Any, out: None = ..., *, alpha: _Scalar = ..., beta: _Scalar = ..., dtype: Any = ...,
            device: str | None = ..., strategy: str | None = ..., stream: Any = ...,
-           accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+           accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ..., verify: str | None = ...,
            bias: Any = ..., activation: _Activation | None = ..., scale_a: Any = ..., scale_b: Any = ...,
            full_output: Literal[False] = ...) -> _Array: ...
 @overload
 def matmul(a: Any, b: Any, out: _Array, *, alpha: _Scalar = ..., beta: _Scalar = ..., dtype: Any = ...,
            device: str | None = ..., strategy: str | None = ..., stream: Any = ...,
-           accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+           accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ..., verify: str | None = ...,
            bias: Any = ..., activation: _Activation | None = ..., scale_a: Any = ..., scale_b: Any = ...,
            full_output: Literal[False] = ...) -> _Array: ...
 @overload
 def matmul(a: _Array, b: Any, out: _Array | None = ..., *, alpha: _Scalar = ..., beta: _Scalar = ..., dtype: Any = ...,
            device: str | None = ..., strategy: str | None = ..., stream: Any = ...,
-           accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+           accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ..., verify: str | None = ...,
            bias: Any = ..., activation: _Activation | None = ..., scale_a: Any = ..., scale_b: Any = ...,
            full_output: Literal[True]) -> tuple[_Array, Info]: ...
 
 @overload
 def matmul_grouped(a: Sequence[_Array], b: Sequence[Any], out: Sequence[_Array] | None = ..., *, alpha: _Scalar = ...,
                    beta: _Scalar = ..., device: str | None = ..., strategy: str | None = ...,
-                   accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+                   accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ..., verify: str | None = ...,
                    full_output: Literal[False] = ...) -> list[_Array]: ...
 @overload
 def matmul_grouped(a: Sequence[_Array], b: Sequence[Any], out: Sequence[_Array] | None = ..., *, alpha: _Scalar = ...,
                    beta: _Scalar = ..., device: str | None = ..., strategy: str | None = ...,
-                   accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+                   accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ..., verify: str | None = ...,
                    full_output: Literal[True]) -> tuple[list[_Array], Info]: ...
 
 @overload
 def gemm(a: _Array, b: Any, c: Any = ..., *, alpha: _Scalar = ..., beta: _Scalar | None = ..., trans_a: _How = ...,
          trans_b: _How = ..., out: _Array | None = ..., dtype: Any = ..., device: str | None = ..., strategy: str | None = ...,
-         stream: Any = ..., accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+         stream: Any = ..., accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ..., verify: str | None = ...,
          bias: Any = ..., activation: _Activation | None = ..., scale_a: Any = ..., scale_b: Any = ...,
          full_output: Literal[False] = ...) -> _Array: ...
 @overload
 def gemm(a: _Array, b: Any, c: Any = ..., *, alpha: _Scalar = ..., beta: _Scalar | None = ..., trans_a: _How = ...,
          trans_b: _How = ..., out: _Array | None = ..., dtype: Any = ..., device: str | None = ..., strategy: str | None = ...,
-         stream: Any = ..., accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+         stream: Any = ..., accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ..., verify: str | None = ...,
          bias: Any = ..., activation: _Activation | None = ..., scale_a: Any = ..., scale_b: Any = ...,
          full_output: Literal[True]) -> tuple[_Array, Info]: ...
 
 @overload
 def dot(x: Any, y: Any, *, alpha: _Scalar = ..., dtype: Any = ..., device: str | None = ..., strategy: str | None = ...,
-        accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+        accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ..., verify: str | None = ...,
         full_output: Literal[False] = ...) -> Any: ...
 @overload
 def dot(x: Any, y: Any, *, alpha: _Scalar = ..., dtype: Any = ..., device: str | None = ..., strategy: str | None = ...,
-        accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ...,
+        accuracy: str | float | None = ..., bits: str | None = ..., measure_error: int = ..., verify: str | None = ...,
         full_output: Literal[True]) -> tuple[Any, Info]: ...
 
 @overload
@@ -151,7 +155,7 @@ class Plan:
     shape: tuple[int, int, int]
     def __init__(self, a: Any, b: Any, *, out: Any = ..., alpha: _Scalar = ..., beta: _Scalar = ..., dtype: Any = ...,
                  device: str | None = ..., strategy: str | None = ..., runs: int = ..., accuracy: str | float | None = ...,
-                 bits: str | None = ..., measure_error: int = ..., bias: Any = ..., activation: _Activation | None = ...,
+                 bits: str | None = ..., measure_error: int = ..., verify: str | None = ..., bias: Any = ..., activation: _Activation | None = ...,
                  scale_a: Any = ..., scale_b: Any = ...) -> None: ...
     @property
     def text(self) -> str: ...

@@ -34,6 +34,13 @@ class Info(NamedTuple):
         Seconds of the measurement, not part of `seconds`.
     note : str
         Message about a run that did not go as planned, such as a device that failed; else empty.
+    verified, unverified : int
+        Number of elements of the result that were verified, and that were not because of infinity or NaN, if
+        `verify` is set.
+    hidden_error : float
+        Largest absolute error of an element that the verification may overlook; 0 for integers.
+    seconds_verify : float
+        Seconds of the verification, not part of `seconds`.
     """
 
     plan: str
@@ -49,6 +56,10 @@ class Info(NamedTuple):
     measured_cols: int = 0
     seconds_measure: float = 0.0
     note: str = ""
+    verified: int = 0
+    unverified: int = 0
+    hidden_error: float = 0.0
+    seconds_verify: float = 0.0
 
     def __repr__(self) -> str:
         """Returns a line with the plan, the bound of its error, and the measured error."""
@@ -63,6 +74,8 @@ class Info(NamedTuple):
             right = "right" if self.error_measured <= self.error_bound else "wrong"
             elements = f"{self.measured_rows} x {self.measured_cols} elements"
             verdict = f"measured {self.error_measured:.2g} on {elements}: {right}"
+        if self.verified:
+            verdict += f", verified {self.verified} elements"
         note = f"; {self.note}" if self.note else ""
         plan = " ".join(words[:2])
         return f"<tesela.Info: {plan} on {device} in {self.seconds:.3g} s; {bound}, {verdict}{note}>"

@@ -120,11 +120,11 @@ def number(value, name: str) -> complex:
     raise TypeError(f"{name} is {value!r}: a number is expected")
 
 
-def ask_of(accuracy, bits, measure_error):
+def ask_of(accuracy, bits, measure_error, verify=None):
     """Returns the requirements of a call, for the library."""
     if isinstance(accuracy, numbers.Real) and not isinstance(accuracy, bool):
         accuracy = repr(float(accuracy))
-    for name, word in (("accuracy", accuracy), ("bits", bits)):
+    for name, word in (("accuracy", accuracy), ("bits", bits), ("verify", verify)):
         if word is not None and not isinstance(word, str):
             raise TypeError(f"{name} is {word!r}: "
                             f"a word{' or a number' if name == 'accuracy' else ''} is expected")
@@ -134,7 +134,8 @@ def ask_of(accuracy, bits, measure_error):
     if seed < 0 or seed >= 1 << 64:
         raise ValueError(f"measure_error is {seed}: True, or a number from 1 on that draws the sample")
     # The library refuses an empty word, which stands for a missing one here: a blank is passed on instead.
-    return _core.Ask("" if accuracy is None else accuracy or " ", "" if bits is None else bits or " ", seed)
+    return _core.Ask("" if accuracy is None else accuracy or " ", "" if bits is None else bits or " ", seed,
+                     "" if verify is None else verify or " ")
 
 
 @functools.lru_cache(maxsize=64)

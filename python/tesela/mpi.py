@@ -94,7 +94,8 @@ class _Structures(ctypes.Structure):
 class _Options(ctypes.Structure):
     _fields_ = [("device", ctypes.c_char_p), ("strategy", ctypes.c_char_p), ("accuracy", ctypes.c_char_p),
                 ("reproducibility", ctypes.c_char_p), ("expected_runs", ctypes.c_int64),
-                ("tuning_seconds", ctypes.c_double), ("measure_error", ctypes.c_uint64)]
+                ("tuning_seconds", ctypes.c_double), ("measure_error", ctypes.c_uint64),
+                ("verify", ctypes.c_char_p)]
 
 
 class _Gemm(ctypes.Structure):

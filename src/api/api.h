@@ -9,14 +9,27 @@
 #include "core/strides.h"
 #include "dispatch/fast_call.h"
 #include "dispatch/plan_cache.h"
+#include "judge/judge_verify.h"
 #include "plan/plan.h"
 #include "plan/run_slot.h"
 #include "planner/planner_wisdom.h"
+#include "problem/verify_mode.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 struct tsl_dispatch_key;
+
+/* Checks of a run's result. */
+typedef struct tsl_api_checks {
+  uint64_t seed;            /* seed for measuring the error; 0: not measured */
+  tsl_verify_mode verify;   /* verification of the whole result */
+  bool verifies_by_default; /* true if the context chose `verify`: results without checksums are not verified
+                             */
+} tsl_api_checks;
+static inline bool tsl_api_has_checks(tsl_api_checks checks) {
+  return checks.seed != 0 || checks.verify != TSL_VERIFY_NONE;
+}
 
 typedef struct tsl_shared_wisdom {
   tsl_wisdom *wisdom;
@@ -32,8 +45,8 @@ struct tesela_context {
       number;
   int threads;                  /* maximum number of threads; 0: the device's own number */
   tsl_numeric_requirements ask; /* default accuracy and reproducibility of calls */
-  uint64_t measure;             /* default seed for measuring errors; 0: errors are not measured */
-  bool asks;                    /* true if ask or measure differs from the library's defaults */
+  tsl_api_checks checks;        /* default checks of results */
+  bool asks;                    /* true if ask or checks differ from the library's defaults */
   tsl_fork_mutex lock;          /* protects the members below, except for cache */
   atomic_bool threads_applied;  /* written under lock */
   tsl_shared_wisdom *known;     /* NULL until the first plan is chosen */
@@ -55,9 +68,9 @@ struct tesela_plan {
   tsl_plan *plan;
   tsl_fast_call direct; /* shortcut for plain operands in host memory; run is NULL if there is none */
   tsl_address_range reach[TSL_ALL_OPERANDS];
-  size_t workspace; /* bytes that a queued run needs */
-  uint64_t measure; /* seed for measuring the error of each run; 0: not measured */
-  bool measures;    /* true if the plan's description set measure_error */
+  size_t workspace;      /* bytes that a queued run needs */
+  tsl_api_checks checks; /* checks of each run */
+  bool has_own_checks;   /* true if the plan's description set measure_error or verify */
   struct tsl_plan_race
       *race; /* race with the second candidate, for one-shot calls (tune/plan_race.h); or NULL */
 };
@@ -195,19 +208,19 @@ tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const m
 /* Runs a plan on checked operands and fills the record, which may be NULL. */
 tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands, tesela_record *record);
 
-/* Returns the seed for measuring the request's error; 0: not measured. */
-static inline uint64_t tsl_api_seed(const tesela_context *context, const tsl_request *request) {
-  if (request->op == TSL_OP_SOLVE)
-    return 0; /* a solve has no sample that shows its error */
-  return request->desc.options.measure_error != 0 ? request->desc.options.measure_error : context->measure;
-}
-/* Makes each run measure its error with this seed, without the shortcut; 0: none does. Solves and operands on
- * several devices are never measured. */
-static inline void tsl_api_measure(tesela_plan *plan, uint64_t seed) {
-  if (plan->plan->work.problem.op == TSL_OP_SOLVE || plan->plan->spread)
-    seed = 0;
-  plan->measure = seed;
-  if (seed != 0)
+/* Gets the checks of the request's result. A solve has no sample that shows its error. TESELA_BAD_CALL: an
+ * unknown word. */
+tesela_status tsl_api_checks_of(const tesela_context *context, const tsl_request *request,
+                                tsl_api_checks *checks);
+/* Makes each run check its result, without the shortcut. Operands on several devices are never checked, and
+ * errors of solves never measured. */
+static inline void tsl_api_set_checks(tesela_plan *plan, tsl_api_checks checks) {
+  if (plan->plan->work.problem.op == TSL_OP_SOLVE)
+    checks.seed = 0;
+  if (plan->plan->spread)
+    checks = (tsl_api_checks){0};
+  plan->checks = checks;
+  if (tsl_api_has_checks(checks))
     plan->direct.run = NULL;
 }
 
@@ -266,10 +279,14 @@ tesela_status tsl_api_device_operand(const tesela_plan *plan, const tsl_address_
 tesela_status tsl_api_gather(const tesela_plan *plan, const char *where,
                              const tesela_matrix *const matrix[TSL_ALL_OPERANDS], tsl_operands *out);
 
-/* Checks the operands and runs the plan. `where` is "desc." or "". `measure` is a seed; 0: not measured. */
+/* Checks the operands and runs the plan with checks of its result. `where` is "desc." or "". */
 tesela_status tsl_api_run(tesela_plan *plan, const char *where,
-                          const tesela_matrix *const matrix[TSL_ALL_OPERANDS], uint64_t measure,
+                          const tesela_matrix *const matrix[TSL_ALL_OPERANDS], tsl_api_checks checks,
                           tesela_record *record);
+
+/* Logs a verification of one product, and adds it to the record, which may be NULL. */
+void tsl_api_record_verified(const tesela_plan *plan, const tsl_verified *verified, double seconds,
+                             tesela_record *record);
 
 /* Returns the shortcut of a plan whose `reach` is filled; run is NULL if the plan has none. */
 tsl_fast_call tsl_api_direct(const tesela_plan *plan);

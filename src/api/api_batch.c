@@ -96,20 +96,21 @@ static tesela_status api_batch_compute(api_batch_state *state, tesela_record *re
   return TESELA_OK;
 }
 
-static tesela_status api_batch_run_batch(api_batch_state *state, uint64_t seed, tesela_record *record) {
+static tesela_status api_batch_run_batch(api_batch_state *state, tsl_api_checks checks,
+                                         tesela_record *record) {
   tsl_batch_error_check error_check = {.count = 0};
   tesela_status status = TESELA_OK;
   const double start = tsl_clock();
   if (state->products.batch->count == 0)
     return TESELA_OK;
   TSL_TRY(tsl_products_check(&state->products));
-  if (seed != 0)
-    TSL_GO(tsl_batch_error_check_begin(&state->products, seed, &error_check));
+  if (tsl_api_has_checks(checks))
+    TSL_GO(tsl_batch_error_check_begin(&state->products, checks, &error_check));
   const double ready = tsl_clock();
   TSL_GO(api_batch_compute(state, record));
   const double done = tsl_clock();
   status = tsl_batch_error_check_end(&state->products, &error_check, record);
-  if (record && seed != 0)
+  if (record && checks.seed != 0)
     record->seconds_measure = ready - start + tsl_clock() - done;
 out:
   tsl_batch_error_check_free(&error_check);
@@ -126,6 +127,7 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
   TSL_API_STRUCT_IMPORT(desc, desc_size, own_desc, tesela_gemm_desc, beta);
   TSL_API_STRUCT_IMPORT(batch, batch_size, own_batch, tesela_batch, c_stride);
   tsl_request request;
+  tsl_api_checks checks;
   tsl_call_key key;
   tsl_cached_plan *cached;
   TSL_TRY(tsl_api_gemm_request(context, desc, &request));
@@ -137,6 +139,7 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
     own_batch.count = 1;
     batch = &own_batch;
   }
+  TSL_TRY(tsl_api_checks_of(context, &request, &checks));
   TSL_TRY(tsl_products_request(context, &request, &key));
   TSL_TRY(tsl_products_plan(context, desc, batch, &key, &cached));
   api_batch_state state = {.products = {.context = context,
@@ -145,8 +148,8 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
                                         .batch = batch,
                                         .group = -1},
                            .status = TESELA_OK};
-  const tesela_status status = api_batch_run_batch(&state, tsl_api_seed(context, &request),
-                                                   tsl_api_record(record, record_size, &full));
+  const tesela_status status =
+      api_batch_run_batch(&state, checks, tsl_api_record(record, record_size, &full));
   tsl_plan_cache_give_back(&context->cache, cached);
   return tsl_api_recorded(status, record, record_size, &full);
 }

@@ -27,10 +27,12 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
   tsl_call_key key;
+  tsl_api_checks checks;
   if (request->desc.options.expected_runs < 0)
     return tsl_fail(TESELA_BAD_CALL,
                     "desc.options.expected_runs is %lld: it must be 0 (the plan runs often) or more",
                     (long long)request->desc.options.expected_runs);
+  TSL_TRY(tsl_api_checks_of(context, request, &checks));
   TSL_TRY(tsl_api_request(context, request, &key));
   key.runs = request->desc.options.expected_runs;
   const tesela_status status =
@@ -38,8 +40,9 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   tsl_api_request_end(&key);
   if (status != TESELA_OK)
     return status;
-  tsl_api_measure(*plan, tsl_api_seed(context, request));
-  (*plan)->measures = request->desc.options.measure_error != 0;
+  tsl_api_set_checks(*plan, checks);
+  (*plan)->has_own_checks = request->desc.options.measure_error != 0 ||
+                            (checks.verify != TSL_VERIFY_NONE && !checks.verifies_by_default);
   return TESELA_OK;
 }
 
@@ -103,12 +106,13 @@ static tesela_status run_in_race(tesela_context *context, const tsl_call_key *ke
     own.plan = turn.plan;
     own.direct.run = NULL;
   }
-  tesela_status status = tsl_api_run(turn.plan == plan->plan ? plan : &own, "desc.", matrix, 0, record);
+  tesela_status status =
+      tsl_api_run(turn.plan == plan->plan ? plan : &own, "desc.", matrix, (tsl_api_checks){0}, record);
   tsl_plan *winner = tsl_plan_race_end(plan->race, &turn, status == TESELA_OK);
   if (winner)
     replace_plan(context, key, winner);
   return status == TESELA_OUT_OF_MEMORY && turn.plan != plan->plan
-             ? tsl_api_run(plan, "desc.", matrix, 0, record)
+             ? tsl_api_run(plan, "desc.", matrix, (tsl_api_checks){0}, record)
              : status;
 }
 
@@ -128,6 +132,8 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
       epilogue->scaling_b == TESELA_NO_SCALE ? NULL : &scale_b};
   tsl_call_key key;
   tsl_cached_plan *cached;
+  tsl_api_checks checks;
+  TSL_TRY(tsl_api_checks_of(context, request, &checks));
   TSL_TRY(tsl_api_request(context, request, &key));
   tesela_status status =
       explain_default_types(request, &key.problem, tsl_api_cached_plan(context, &key, &cached));
@@ -136,13 +142,12 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
   if (status != TESELA_OK)
     return status;
   tesela_plan *plan = tsl_plan_cache_plan(cached);
-  const uint64_t seed = tsl_api_seed(context, request);
   const bool is_raced = tsl_plan_race_is_open(plan->race);
   if (dispatch_key && !is_raced)
     store_dispatch_entry(dispatch_key, cached);
-  status = is_spread               ? tsl_api_call_spread(plan, request, record)
-           : is_raced && seed == 0 ? run_in_race(context, &key, plan, given, record)
-                                   : tsl_api_run(plan, "desc.", given, seed, record);
+  status = is_spread                                 ? tsl_api_call_spread(plan, request, record)
+           : is_raced && !tsl_api_has_checks(checks) ? run_in_race(context, &key, plan, given, record)
+                                                     : tsl_api_run(plan, "desc.", given, checks, record);
   /* the plan may be evicted after this call, so its text is copied */
   if (tsl_api_struct_size_valid(status) && record)
     record->plan = tsl_thread_text_keep(TSL_THREAD_PLAN, record->plan);

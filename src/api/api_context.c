@@ -34,10 +34,14 @@ static tesela_status read_default_requirements(tesela_context *context) {
   status = tsl_numeric_requirements_parse_bits(tsl_env_get(TSL_ENV_BITS), &context->ask);
   if (status != TESELA_OK)
     return tsl_fail_in(status, "TESELA_BITS");
-  TSL_TRY(tsl_env_number(TSL_ENV_MEASURE_ERROR, &context->measure));
+  TSL_TRY(tsl_env_number(TSL_ENV_MEASURE_ERROR, &context->checks.seed));
+  status = tsl_verify_parse(tsl_env_get(TSL_ENV_VERIFY), &context->checks.verify);
+  if (status != TESELA_OK)
+    return tsl_fail_in(status, "TESELA_VERIFY");
+  context->checks.verifies_by_default = true;
   context->asks = !tsl_numeric_requirements_same(
                       &context->ask, &(tsl_numeric_requirements){.bits = TSL_REPRODUCIBILITY_ANY}) ||
-                  context->measure != 0;
+                  tsl_api_has_checks(context->checks);
   return TESELA_OK;
 }
 

@@ -12,7 +12,7 @@ static bool run_known(tesela_context *context, tsl_cached_plan *cached, const te
   const tesela_matrix *const given[TSL_ALL_OPERANDS] = {&desc->a, &desc->b, &c};
   if (!tsl_plan_cache_use(&context->cache, cached))
     return false;
-  *status = tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, 0, NULL);
+  *status = tsl_api_run(tsl_plan_cache_plan(cached), "desc.", given, (tsl_api_checks){0}, NULL);
   tsl_plan_cache_give_back(&context->cache, cached);
   return true;
 }

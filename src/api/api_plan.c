@@ -114,7 +114,7 @@ static __attribute__((noinline)) tesela_status run_checked(tesela_plan *plan, co
   tesela_record *full_record = tsl_api_record(record, record_size, &full);
   const tesela_status status = plan->plan->spread
                                    ? tsl_api_run_single(plan, matrices.given, full_record)
-                                   : tsl_api_run(plan, "", matrices.given, plan->measure, full_record);
+                                   : tsl_api_run(plan, "", matrices.given, plan->checks, full_record);
   return tsl_api_recorded(status, record, record_size, &full);
 }
 
@@ -156,7 +156,7 @@ tesela_status tesela_plan_parse(tesela_context *context, const char *text, tesel
     return status;
   }
   TSL_TRY(tsl_api_plan_around(parsed, plan));
-  tsl_api_measure(*plan, context->measure);
+  tsl_api_set_checks(*plan, context->checks);
   return TESELA_OK;
 }
 

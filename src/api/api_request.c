@@ -206,6 +206,21 @@ static tesela_status resolve_requirements(const tesela_context *context, const t
   return status == TESELA_OK ? status : tsl_fail_in(status, "desc");
 }
 
+tesela_status tsl_api_checks_of(const tesela_context *context, const tsl_request *request,
+                                tsl_api_checks *checks) {
+  const tesela_options *options = &request->desc.options;
+  *checks = context->checks;
+  if (options->measure_error != 0)
+    checks->seed = options->measure_error;
+  if (request->op == TSL_OP_SOLVE)
+    checks->seed = 0;
+  if (!options->verify)
+    return TESELA_OK;
+  checks->verifies_by_default = false;
+  const tesela_status status = tsl_verify_parse(options->verify, &checks->verify);
+  return status == TESELA_OK ? status : tsl_fail_in(status, "desc");
+}
+
 tesela_status tsl_api_request(const tesela_context *context, const tsl_request *request, tsl_call_key *key) {
   TSL_DEFAULT_FLOATS;
   tsl_device *device;

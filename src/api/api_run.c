@@ -3,7 +3,10 @@
 #include "core/clock.h"
 #include "core/log.h"
 #include "core/status.h"
+#include "core/thread_string.h"
 #include "judge/judge_measure.h"
+
+#include <stdio.h>
 
 /* Returns true if operands certainly share bytes: equal first elements, or gapless ranges that meet. Operands
  * with gaps may be interleaved. */
@@ -149,12 +152,30 @@ tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands,
   return run_recorded(plan, operands, NULL, record);
 }
 
+void tsl_api_record_verified(const tesela_plan *plan, const tsl_verified *verified, double seconds,
+                             tesela_record *record) {
+  tsl_log(TSL_LOG_CALLS, "%s: %lld elements verified in %.3g s, %lld not; an error up to %.2g may be hidden",
+          plan->plan->text, (long long)verified->elements, seconds, (long long)verified->unchecked,
+          verified->hidden);
+  if (!record)
+    return;
+  record->verified += verified->elements;
+  record->unverified += verified->unchecked;
+  record->hidden_error = verified->hidden > record->hidden_error ? verified->hidden : record->hidden_error;
+  record->wrong_row = verified->row;
+  record->wrong_col = verified->col;
+  record->wrong_cols = verified->cols;
+  record->seconds_verify += seconds;
+}
+
 static tesela_status api_run_measured(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
                                       tesela_record *record) {
   tsl_error_measurement *measuring;
   tsl_error_measured measured = {0, 0, 0};
   tesela_status status = TESELA_OK;
   const double start = tsl_clock();
+  if (seed == 0)
+    return run_recorded(plan, operands, NULL, record);
   TSL_TRY(tsl_measure_begin(plan->plan, operands, seed, &measuring));
   const double ready = tsl_clock();
   TSL_GO(run_recorded(plan, operands, measuring, record));
@@ -167,13 +188,56 @@ out:
   return status;
 }
 
+/* Runs once and verifies. *can_repeat is set after a wrong result that another run may replace. */
+static tesela_status api_run_verified(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
+                                      tesela_record *record, bool *can_repeat) {
+  tsl_verification *verification;
+  tsl_verified verified;
+  tesela_status status = TESELA_OK;
+  const double start = tsl_clock();
+  *can_repeat = false;
+  TSL_TRY(tsl_verify_begin(plan->plan, operands, &verification));
+  const double ready = tsl_clock();
+  status = api_run_measured(plan, operands, seed, record);
+  const double done = tsl_clock();
+  if (!tsl_api_struct_size_valid(status))
+    goto out;
+  const tesela_status seen = tsl_verify_end(verification, &verified);
+  tsl_api_record_verified(plan, &verified, ready - start + tsl_clock() - done, record);
+  *can_repeat = seen == TESELA_WRONG_RESULT && tsl_verify_can_repeat(verification);
+  status = seen == TESELA_OK ? status : seen;
+out:
+  tsl_verify_free(verification);
+  return status;
+}
+
+/* Runs, verifies, and computes a wrong result again if `mode` allows it. */
+static tesela_status api_run_checked(tesela_plan *plan, const tsl_operands *operands, tsl_api_checks checks,
+                                     tesela_record *record) {
+  bool can_repeat;
+  char note[512];
+  if (checks.verify == TSL_VERIFY_NONE)
+    return api_run_measured(plan, operands, checks.seed, record);
+  const tesela_status status = api_run_verified(plan, operands, checks.seed, record, &can_repeat);
+  if (checks.verify != TSL_VERIFY_REPAIR || !can_repeat)
+    return status;
+  snprintf(note, sizeof note, "C was computed twice: %s", tesela_last_error());
+  tsl_log(TSL_LOG_CALLS, "%s: %s", plan->plan->text, note);
+  const tesela_status repeated = api_run_verified(plan, operands, checks.seed, record, &can_repeat);
+  if (repeated == TESELA_OK && record)
+    record->note = tsl_thread_text_keep(TSL_THREAD_NOTE, note);
+  return repeated;
+}
+
 tesela_status tsl_api_run(tesela_plan *plan, const char *where,
-                          const tesela_matrix *const matrix[TSL_ALL_OPERANDS], uint64_t measure,
+                          const tesela_matrix *const matrix[TSL_ALL_OPERANDS], tsl_api_checks checks,
                           tesela_record *record) {
   tsl_operands operands;
-  if (measure != 0) {
+  if (tsl_api_has_checks(checks)) {
     TSL_TRY(tsl_api_gather(plan, where, matrix, &operands));
-    return api_run_measured(plan, &operands, measure, record);
+    if (checks.verifies_by_default && tsl_verify_refuse(plan->plan, &operands))
+      checks.verify = TSL_VERIFY_NONE;
+    return api_run_checked(plan, &operands, checks, record);
   }
   if (record || tsl_log_wants(TSL_LOG_CALLS)) {
     TSL_TRY(tsl_api_gather(plan, where, matrix, &operands));

@@ -2,6 +2,7 @@
  * fails after others are done is computed by the specification (strategy "sequential"). */
 #include "api/batch_common.h"
 
+#include "core/clock.h"
 #include "core/status.h"
 #include "judge/sample.h"
 #include "strategy/params.h"
@@ -300,16 +301,53 @@ tesela_status tsl_products_plan(tesela_context *context, const tesela_gemm_desc 
   return status;
 }
 
-tesela_status tsl_batch_error_check_begin(const tsl_products *products, uint64_t seed,
+static tesela_status begin_verifications(const tsl_products *products, tsl_api_checks checks,
+                                         tsl_batch_error_check *check) {
+  const int64_t count = products->batch->count;
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed((size_t)count * sizeof *check->verifications, "a batch's verifications", &block));
+  check->verifications = block;
+  check->verified_count = count;
+  for (int64_t i = 0; i < count; i++) {
+    tsl_operands operands = {.a = {.host = NULL}};
+    TSL_TRY(tsl_products_gather(products, i, &operands));
+    if (checks.verifies_by_default && tsl_verify_refuse(products->plan->plan, &operands))
+      continue;
+    TSL_TRY(tsl_verify_begin(products->plan->plan, &operands, &check->verifications[i]));
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_batch_error_check_begin(const tsl_products *products, tsl_api_checks checks,
                                           tsl_batch_error_check *check) {
   const int64_t count = products->batch->count;
+  if (checks.verify != TSL_VERIFY_NONE)
+    TSL_TRY(begin_verifications(products, checks, check));
+  if (checks.seed == 0)
+    return TESELA_OK;
   check->count = count < TSL_LOOKED_AT ? count : TSL_LOOKED_AT;
-  tsl_sample_draw(check->products, check->count, count, seed);
+  tsl_sample_draw(check->products, check->count, count, checks.seed);
   for (int64_t i = 0; i < check->count; i++) {
     tsl_operands operands = {.a = {.host = NULL}};
     TSL_TRY(tsl_products_gather(products, check->products[i], &operands));
-    TSL_TRY(tsl_measure_begin(products->plan->plan, &operands, seed + (uint64_t)i, &check->measuring[i]));
+    TSL_TRY(
+        tsl_measure_begin(products->plan->plan, &operands, checks.seed + (uint64_t)i, &check->measuring[i]));
     TSL_TRY(tsl_measure_ready(check->measuring[i]));
+  }
+  return TESELA_OK;
+}
+
+static tesela_status end_verifications(const tsl_products *products, const tsl_batch_error_check *check,
+                                       tesela_record *record) {
+  for (int64_t i = 0; i < check->verified_count; i++) {
+    tsl_verified verified;
+    if (!check->verifications[i])
+      continue;
+    const double start = tsl_clock();
+    const tesela_status status = tsl_verify_end(check->verifications[i], &verified);
+    tsl_api_record_verified(products->plan, &verified, tsl_clock() - start, record);
+    if (status != TESELA_OK)
+      return tsl_products_fail_in(products, i, status);
   }
   return TESELA_OK;
 }
@@ -329,10 +367,15 @@ tesela_status tsl_batch_error_check_end(const tsl_products *products, const tsl_
     record->measured_rows += measured.rows;
     record->measured_cols = measured.cols > record->measured_cols ? measured.cols : record->measured_cols;
   }
+  if (status == TESELA_OK)
+    status = end_verifications(products, check, record);
   return status;
 }
 
 void tsl_batch_error_check_free(tsl_batch_error_check *check) {
   for (int64_t i = 0; i < check->count; i++)
     tsl_measure_free(check->measuring[i]);
+  for (int64_t i = 0; i < check->verified_count; i++)
+    tsl_verify_free(check->verifications[i]);
+  tsl_free(check->verifications);
 }

@@ -63,11 +63,14 @@ enum { TSL_LOOKED_AT = 8 };
 typedef struct tsl_batch_error_check {
   int64_t count, products[TSL_LOOKED_AT]; /* number and indices of the measured products */
   tsl_error_measurement *measuring[TSL_LOOKED_AT];
+  tsl_verification **verifications; /* of all products; NULL: the products are not verified */
+  int64_t verified_count;
 } tsl_batch_error_check;
-/* Draws products and prepares their measurement before any is computed. Free *check, also after a failure. */
-tesela_status tsl_batch_error_check_begin(const tsl_products *products, uint64_t seed,
+/* Prepares the measurement of drawn products, and the verification of all, before any is computed. Free
+ * *check, also after a failure. */
+tesela_status tsl_batch_error_check_begin(const tsl_products *products, tsl_api_checks checks,
                                           tsl_batch_error_check *check);
-/* Measures errors after the computation and adds them to the record, which may be NULL. */
+/* Checks the results after the computation and adds to the record, which may be NULL. */
 tesela_status tsl_batch_error_check_end(const tsl_products *products, const tsl_batch_error_check *check,
                                         tesela_record *record);
 void tsl_batch_error_check_free(tsl_batch_error_check *check);

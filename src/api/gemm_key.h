@@ -49,9 +49,9 @@ static inline bool tsl_gemm_key(const tesela_context *context, const tesela_gemm
   if ((type != TESELA_F32 && type != TESELA_F64) || tsl_gemm_key_type(desc->b.type, type) != type ||
       tsl_gemm_key_type(desc->c.type, type) != type || desc->options.strategy || number == 0 ||
       desc->options.tuning_seconds != 0 || desc->options.accuracy || desc->options.reproducibility ||
-      desc->options.measure_error != 0 || context->measure != 0 || tsl_gemm_has_more(desc) ||
-      desc->a.shards || desc->b.shards || desc->c.shards || desc->c.reserved != 0 ||
-      (named && strcmp(desc->options.device, "cpu") != 0) ||
+      desc->options.measure_error != 0 || desc->options.verify || tsl_api_has_checks(context->checks) ||
+      tsl_gemm_has_more(desc) || desc->a.shards || desc->b.shards || desc->c.shards ||
+      desc->c.reserved != 0 || (named && strcmp(desc->options.device, "cpu") != 0) ||
       !tsl_gemm_key_lies(&desc->a, desc->m, desc->k, &a_by_row, &key->lda) ||
       !tsl_gemm_key_lies(&desc->b, desc->k, desc->n, &b_by_row, &key->ldb) ||
       !tsl_gemm_key_lies(&c, desc->m, desc->n, &c_by_row, &key->ldc))

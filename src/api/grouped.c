@@ -111,7 +111,7 @@ static void fill_record(const tsl_grouped *group, double seconds, tesela_record 
 
 static bool any_measures_error(const tsl_grouped *group) {
   for (int64_t i = 0; i < group->count; i++)
-    if (group->seeds[i] != 0)
+    if (tsl_api_has_checks(group->checks[i]))
       return true;
   return false;
 }
@@ -120,8 +120,8 @@ static tesela_status run_with_error_checks(tsl_grouped *group, tsl_batch_error_c
                                            tesela_record *record) {
   const double start = tsl_clock();
   for (int64_t i = 0; i < group->count; i++)
-    if (group->seeds[i] != 0 && group->batches[i].count > 0)
-      TSL_TRY(tsl_batch_error_check_begin(&group->members[i], group->seeds[i], &error_checks[i]));
+    if (tsl_api_has_checks(group->checks[i]) && group->batches[i].count > 0)
+      TSL_TRY(tsl_batch_error_check_begin(&group->members[i], group->checks[i], &error_checks[i]));
   const double ready = tsl_clock();
   TSL_TRY(grouped_compute(group));
   const double done = tsl_clock();
@@ -164,14 +164,14 @@ static tesela_status grouped_run(tsl_grouped *group, tesela_record *record) {
 typedef struct arrays {
   tsl_products *members;
   tsl_cached_plan **cached;
-  uint64_t *seeds;
+  tsl_api_checks *checks;
   bool *alike;
   tesela_gemm_desc *descs; /* copies of the caller's descriptions if these have another size */
   tesela_batch *batches;   /* copies of the caller's batches if these have another size or are missing */
 } arrays;
 
 static tesela_status allocate_arrays(int64_t count, arrays *out) {
-  const size_t one = sizeof *out->members + sizeof(tsl_cached_plan *) + sizeof *out->seeds +
+  const size_t one = sizeof *out->members + sizeof(tsl_cached_plan *) + sizeof *out->checks +
                      sizeof *out->alike + sizeof *out->descs + sizeof *out->batches;
   size_t bytes;
   void *block;
@@ -183,8 +183,8 @@ static tesela_status allocate_arrays(int64_t count, arrays *out) {
   out->descs = (tesela_gemm_desc *)(out->members + count);
   out->batches = (tesela_batch *)(out->descs + count);
   out->cached = (tsl_cached_plan **)(out->batches + count);
-  out->seeds = (uint64_t *)(out->cached + count);
-  out->alike = (bool *)(out->seeds + count);
+  out->checks = (tsl_api_checks *)(out->cached + count);
+  out->alike = (bool *)(out->checks + count);
   return TESELA_OK;
 }
 
@@ -251,7 +251,7 @@ static tesela_status grouped_multiply(tesela_context *context, const tesela_gemm
     TSL_GO(allocate_arrays(group.count, &call_arrays));
     group.members = call_arrays.members;
     group.cached = call_arrays.cached;
-    group.seeds = call_arrays.seeds;
+    group.checks = call_arrays.checks;
     group.alike = call_arrays.alike;
     TSL_GO(convert_structs(descs, batches, desc_size, batch_size, &call_arrays, &group));
   }

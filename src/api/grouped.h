@@ -21,7 +21,7 @@ typedef struct tsl_grouped {
   const tesela_batch *batches; /* array of `count` batches */
   tsl_products *members;       /* array of `count` members */
   tsl_cached_plan **cached;    /* cached plan of each member */
-  uint64_t *seeds;             /* seed of each member's error measurement; 0: not measured */
+  tsl_api_checks *checks;      /* checks of each member's results */
   /* true: the member has another member's strategy and parameters, and may only run fused */
   bool *alike;
   atomic_bool fails;      /* true: parallel preparation found a wrong member */

@@ -83,14 +83,14 @@ static int64_t count_batch_members(const tsl_grouped *group, const tsl_group_que
   const tsl_products *first = queue->order[index];
   int64_t count = 1;
   operand_offsets first_layout = get_operand_offsets(first->desc), second_layout = first_layout;
-  if (first->batch->count != 1 || group->seeds[tsl_grouped_index(group, first)] != 0)
+  if (first->batch->count != 1 || tsl_api_has_checks(group->checks[tsl_grouped_index(group, first)]))
     return 1;
   for (; index + count < queue->members; count++) {
     const tsl_products *next = queue->order[index + count];
     const operand_offsets next_layout = get_operand_offsets(next->desc);
     second_layout = count == 1 ? next_layout : second_layout;
     if (next->plan != first->plan || next->batch->count != 1 ||
-        group->seeds[tsl_grouped_index(group, next)] != 0 ||
+        tsl_api_has_checks(group->checks[tsl_grouped_index(group, next)]) ||
         !continues_distances(&first_layout, &second_layout, &next_layout, count))
       break;
   }

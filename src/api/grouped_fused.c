@@ -11,12 +11,13 @@ static int64_t grouped_fused_rounded(int64_t count) {
   return rounded;
 }
 
-/* Refuses products with strategy parameters, `bits` or measure_error: others would change the result. */
+/* Refuses products with strategy parameters, `bits`, measure_error or verify: others would change the result.
+ */
 static bool can_be_fused(const tsl_grouped *group, const tsl_products *products) {
   const tsl_plan *plan = products->plan->plan;
   const tesela_batch *batch = products->batch;
   return plan->work.strategy->fused && batch->count == 1 && !batch->a && !batch->b && !batch->c &&
-         group->seeds[tsl_grouped_index(group, products)] == 0 &&
+         !tsl_api_has_checks(group->checks[tsl_grouped_index(group, products)]) &&
          plan->work.problem.ask.bits == TSL_REPRODUCIBILITY_ANY &&
          !(products->desc->options.strategy && strchr(products->desc->options.strategy, '='));
 }

@@ -16,7 +16,7 @@ tesela_status tsl_grouped_find_plan(tsl_grouped *group, int64_t i) {
   TSL_TRY(tsl_api_gemm_request(group->context, desc, &request));
   TSL_TRY(tsl_products_check_batch(desc, batch));
   TSL_TRY(tsl_products_request(group->context, &request, &key));
-  group->seeds[i] = tsl_api_seed(group->context, &request);
+  TSL_TRY(tsl_api_checks_of(group->context, &request, &group->checks[i]));
   TSL_TRY(tsl_products_plan(group->context, desc, batch, &key, &group->cached[i]));
   group->members[i].plan = tsl_plan_cache_plan(group->cached[i]);
   return TESELA_OK;
@@ -58,14 +58,16 @@ static void grouped_plan_shared_take(tsl_grouped *group, int64_t i, tsl_cached_p
   group->members[i].plan = cached ? tsl_plan_cache_plan(cached) : NULL;
 }
 
-/* Looks up the member's plan in the cache; TESELA_UNSUPPORTED if the member's error is to be measured. */
+/* Looks up the member's plan in the cache; TESELA_UNSUPPORTED if the member's result is to be checked. */
 static tesela_status grouped_plan_shared_recall(tsl_grouped *group, int64_t i) {
   tsl_request request;
+  tsl_api_checks checks;
   tsl_call_key key;
   TSL_TRY(tsl_api_gemm_request(group->context, &group->descs[i], &request));
   TSL_TRY(tsl_products_request(group->context, &request, &key));
-  if (tsl_api_seed(group->context, &request) != 0)
-    return tsl_fail(TESELA_UNSUPPORTED, "errors of members are looked at one by one");
+  TSL_TRY(tsl_api_checks_of(group->context, &request, &checks));
+  if (tsl_api_has_checks(checks))
+    return tsl_fail(TESELA_UNSUPPORTED, "results of members are checked one by one");
   grouped_plan_shared_take(group, i, tsl_plan_cache_find(&group->context->cache, &key));
   return TESELA_OK;
 }

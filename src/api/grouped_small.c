@@ -31,7 +31,7 @@ int64_t tsl_grouped_find_small(tesela_context *context, const tesela_gemm_desc *
   void *block;
   tsl_status_saved saved;
   *out = (tsl_small_gemm_group){.count = 0};
-  if (context->measure != 0 || tsl_log_may_want(TSL_LOG_CALLS) ||
+  if (tsl_api_has_checks(context->checks) || tsl_log_may_want(TSL_LOG_CALLS) ||
       !tsl_size_mul((size_t)count, sizeof *out->all, &bytes))
     return 0;
   tsl_status_save(&saved);

@@ -89,6 +89,9 @@ static tesela_status check_places(const tsl_request *request, const sharded_requ
     return tsl_fail(
         TESELA_UNSUPPORTED,
         "desc.options.measure_error is set: errors are not measured for operands on several devices");
+  if (request->desc.options.verify && strcmp(request->desc.options.verify, "none") != 0)
+    return tsl_fail(TESELA_UNSUPPORTED,
+                    "desc.options.verify is set: results are not verified for operands on several devices");
   if (request->desc.structure.in_place)
     return tsl_fail(TESELA_UNSUPPORTED, "desc.structure.in_place is set: matrices in pieces are general");
   return TESELA_OK;

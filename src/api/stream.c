@@ -182,9 +182,10 @@ static tesela_status check_plan(const tesela_plan *plan, const tesela_stream *st
     return tsl_fail(TESELA_BAD_CALL,
                     "the plan is for host memory: queued runs on %s need operands in buffers",
                     work->device->name);
-  if (plan->measures)
-    return tsl_fail(TESELA_UNSUPPORTED,
-                    "the plan measures the error of each run, which queued runs cannot do");
+  if (plan->has_own_checks)
+    return tsl_fail(
+        TESELA_UNSUPPORTED,
+        "the plan measures the error or verifies the result of each run, which queued runs cannot do");
   if (work->strategy->needs & TSL_CAN_IMAGES)
     return tsl_fail(TESELA_UNSUPPORTED, "%s makes images in every run, so its runs cannot be queued",
                     work->strategy->name);

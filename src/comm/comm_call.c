@@ -89,6 +89,8 @@ static tesela_status comm_call_check(const gemm_call *c, const tsl_ranks *ranks,
                     c->has_own_accuracy ? "accuracy" : "TESELA_ACCURACY", g->options.accuracy);
   if (g->options.measure_error != 0)
     return tsl_fail(TESELA_UNSUPPORTED, "measure_error is only supported on one rank");
+  if (g->options.verify && strcmp(g->options.verify, "none") != 0)
+    return tsl_fail(TESELA_UNSUPPORTED, "verify is only supported on one rank");
   if (g->structure.a != TESELA_GENERAL || g->structure.b != TESELA_GENERAL ||
       g->structure.c != TESELA_GENERAL || g->structure.a_triangle != TESELA_WHOLE ||
       g->structure.b_triangle != TESELA_WHOLE || g->structure.c_triangle != TESELA_WHOLE ||

@@ -5,10 +5,11 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Limits above real machines; GAP_MAX bounds gaps in the numbering (offline cores). */
-enum { PROCESSORS_MAX = 4096, LEVELS_MAX = 8, GAP_MAX = 64 };
+enum { PROCESSORS_MAX = 4096, LEVELS_MAX = 8, GAP_MAX = 64, ZONES_MAX = 256 };
 
 /* Reads the first line of a file, without its newline; false: it is empty or cannot be read. */
 static bool read_one_line(const char *root, const char *path, char *line, size_t size) {
@@ -183,4 +184,17 @@ static double max_cpuinfo_mhz(const char *root) {
 int tsl_processor_mhz_at(const char *root) {
   const double cpufreq = max_cpufreq_mhz(root), mhz = cpufreq > 0 ? cpufreq : max_cpuinfo_mhz(root);
   return mhz > 0 && mhz < 1e6 ? (int)(mhz + 0.5) : 0;
+}
+
+int tsl_processor_celsius_at(const char *root) {
+  long most = 0;
+  for (int zone = 0; zone < ZONES_MAX; zone++) {
+    char path[64], line[32];
+    snprintf(path, sizeof path, "/sys/class/thermal/thermal_zone%d/temp", zone);
+    if (!read_one_line(root, path, line, sizeof line))
+      break;
+    const long thousandths = strtol(line, NULL, 10);
+    most = thousandths > most && thousandths < 1000000 ? thousandths : most;
+  }
+  return (int)((most + 500) / 1000);
 }

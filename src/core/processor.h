@@ -14,6 +14,8 @@ void tsl_processor_data_caches_at(const char *root, uint64_t bytes[3]);
 bool tsl_processor_cpuinfo_at(const char *root, const char *key, char *value, size_t size);
 /* Writes family and model of an x86-64 processor, such as "25.17"; "": unknown. */
 void tsl_processor_model_at(const char *root, char *model, size_t size);
+/* Returns the temperature of the hottest thermal zone in degrees Celsius; 0: unknown. */
+int tsl_processor_celsius_at(const char *root);
 /* Returns the current clock of the fastest core in MHz, by cpufreq, else /proc/cpuinfo; 0: unknown. */
 int tsl_processor_mhz_at(const char *root);
 

@@ -7,6 +7,7 @@ typedef enum tsl_thread_slot {
   TSL_THREAD_REFUSAL,
   TSL_THREAD_LOG,  /* log of a compiler */
   TSL_THREAD_PLAN, /* text of the plan that a one-shot call used */
+  TSL_THREAD_NOTE, /* note about a repaired result */
   TSL_THREAD_SLOTS
 } tsl_thread_slot;
 

@@ -8,13 +8,14 @@
 #include <stddef.h>
 
 typedef struct nvml_device_object *nvml_device;
-enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1 };
+enum { NVML_SUCCESS = 0, NVML_CLOCK_SM = 1, NVML_TEMPERATURE_GPU = 0 };
 
 /* Names and order are the library's ABI. X(member, symbol, parameters) */
 #define NVML_LIST(X)                                                                                         \
   X(init, nvmlInit_v2, (void))                                                                               \
   X(by_pci, nvmlDeviceGetHandleByPciBusId_v2, (const char *pci, nvml_device *device))                        \
-  X(clock, nvmlDeviceGetClockInfo, (nvml_device device, int type, unsigned *mhz))
+  X(clock, nvmlDeviceGetClockInfo, (nvml_device device, int type, unsigned *mhz))                            \
+  X(temperature, nvmlDeviceGetTemperature, (nvml_device device, int sensor, unsigned *celsius))
 
 typedef struct nvml_api {
 #define NVML_MEMBER(member, symbol, parameters) int(*member) parameters;
@@ -46,10 +47,11 @@ static tesela_status nvml_start(void) {
   return TESELA_OK;
 }
 
-tesela_status tsl_nvml_clock(const char *pci, int *mhz) {
+/* Gets a number of the GPU at a PCI address by a function of the library; `what` names it in messages. */
+static tesela_status nvml_read(const char *pci, const char *what, bool is_clock, int *out) {
   nvml_device device;
   unsigned value = 0;
-  *mhz = 0;
+  *out = 0;
   pthread_mutex_lock(&lock);
   const tesela_status status = nvml_start();
   pthread_mutex_unlock(&lock);
@@ -58,10 +60,19 @@ tesela_status tsl_nvml_clock(const char *pci, int *mhz) {
   int code = nvml.by_pci(pci, &device);
   if (code != NVML_SUCCESS)
     return tsl_fail(TESELA_NO_DEVICE, "NVML finds no GPU at %s: it returns %d", pci, code);
-  code = nvml.clock(device, NVML_CLOCK_SM, &value);
+  code = is_clock ? nvml.clock(device, NVML_CLOCK_SM, &value)
+                  : nvml.temperature(device, NVML_TEMPERATURE_GPU, &value);
   if (code != NVML_SUCCESS)
-    return tsl_fail(TESELA_NO_DEVICE, "NVML does not tell the clock of the GPU at %s: it returns %d", pci,
+    return tsl_fail(TESELA_NO_DEVICE, "NVML does not tell the %s of the GPU at %s: it returns %d", what, pci,
                     code);
-  *mhz = (int)value;
+  *out = (int)value;
   return TESELA_OK;
+}
+
+tesela_status tsl_nvml_clock(const char *pci, int *mhz) {
+  return nvml_read(pci, "clock", true, mhz);
+}
+
+tesela_status tsl_nvml_temperature(const char *pci, int *celsius) {
+  return nvml_read(pci, "temperature", false, celsius);
 }

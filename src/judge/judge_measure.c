@@ -247,17 +247,23 @@ static tesela_status begin_device_reference(tsl_error_measurement *m) {
                                                           : TESELA_OK;
 }
 
-static tesela_status draw_sample(tsl_error_measurement *m, bool on_device) {
-  const tsl_problem *problem = measured_problem(m);
+/* Allocates the lists of the sample's rows and columns. */
+static tesela_status set_sample_sizes(tsl_error_measurement *m, int64_t rows, int64_t cols) {
   void *indices;
-  int64_t rows, cols;
-  choose_sample_sizes(m, on_device, &rows, &cols);
-  m->sample_problem = make_sample_problem(problem, rows, cols);
+  m->sample_problem = make_sample_problem(measured_problem(m), rows, cols);
   tsl_free(m->rows);
   m->rows = NULL;
   TSL_TRY(tsl_alloc((size_t)(rows + cols) * sizeof *m->rows, "a sample of rows and columns", &indices));
   m->rows = indices;
   m->cols = m->rows + rows;
+  return TESELA_OK;
+}
+
+static tesela_status draw_sample(tsl_error_measurement *m, bool on_device) {
+  const tsl_problem *problem = measured_problem(m);
+  int64_t rows, cols;
+  choose_sample_sizes(m, on_device, &rows, &cols);
+  TSL_TRY(set_sample_sizes(m, rows, cols));
   tsl_sample_draw(m->rows, rows, problem->m, m->seed);
   tsl_sample_draw(m->cols, cols, problem->n, ~m->seed);
   return TESELA_OK;
@@ -288,24 +294,27 @@ static tesela_status prepare_for_run(tsl_error_measurement *m) {
   return save_overwritten(m);
 }
 
-/* Returns the judge's rule. Plans guarantee errors with rounding to nearest; directed rounding doubles them.
- * Where the caller's mode flushes subnormals, the product may, too. */
-static tsl_judge make_judge_rule(const tsl_error_measurement *m) {
-  const tsl_accuracy promised = tsl_plan_accuracy(m->plan);
-  const tsl_work *work = &m->plan->work;
+tsl_judge tsl_measure_rule(const tsl_plan *plan, const tsl_floats_before *floats) {
+  const tsl_accuracy promised = tsl_plan_accuracy(plan);
+  const tsl_work *work = &plan->work;
   const tsl_type_info *type = tsl_type(work->problem.c.type);
   const bool is_callers = (work->device->capabilities & TSL_CAN_HOST) && !work->strategy->needs_nearest,
-             is_directed = is_callers && m->floats.rounding != FE_TONEAREST,
-             is_flushed = is_callers && (m->floats.floats & TSL_FLOATS_FLUSH) && !type->is_integer;
+             is_directed = is_callers && floats->rounding != FE_TONEAREST,
+             is_flushed = is_callers && (floats->floats & TSL_FLOATS_FLUSH) && !type->is_integer;
   const double least_normal = is_flushed ? type->smallest / (2 * type->unit_roundoff) : 0;
   return (tsl_judge){.factor = promised.factor * (is_directed ? 2 : 1),
                      .rounded = promised.is_correctly_rounded,
                      .flushes = fmax(tsl_accuracy_underflow(&promised), least_normal),
                      .finite = promised.finite_only,
-                     .operations_max = INT64_MAX,
-                     .bias = m->direct ? host_address_or_null(m, TSL_OPERAND_BIAS) : m->bias,
-                     .kinds = m->dense_sample.kinds,
-                     .threads = tsl_team_threads(host_team_of_measurement(m))};
+                     .operations_max = INT64_MAX};
+}
+
+static tsl_judge make_judge_rule(const tsl_error_measurement *m) {
+  tsl_judge rule = tsl_measure_rule(m->plan, &m->floats);
+  rule.bias = m->direct ? host_address_or_null(m, TSL_OPERAND_BIAS) : m->bias;
+  rule.kinds = m->dense_sample.kinds;
+  rule.threads = tsl_team_threads(host_team_of_measurement(m));
+  return rule;
 }
 
 static size_t max_device_line_bytes(const tsl_error_measurement *m) {
@@ -336,6 +345,11 @@ static void use_host_memory_of_buffer(tsl_operand *operand, const tsl_shape *sha
   }
 }
 
+static void use_host_memory_of_buffers(tsl_error_measurement *m) {
+  for (int i = 0; i <= TSL_OPERAND_BIAS; i++)
+    use_host_memory_of_buffer(&m->operands.at[i], tsl_problem_shape(measured_problem(m), i));
+}
+
 tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operands, uint64_t seed,
                                 tsl_error_measurement **measuring) {
   TSL_DEFAULT_FLOATS;
@@ -354,10 +368,7 @@ tesela_status tsl_measure_begin(const tsl_plan *plan, const tsl_operands *operan
   TSL_TRY(tsl_alloc_zeroed(sizeof **measuring, "a measurement", &block));
   tsl_error_measurement *m = block;
   *m = (tsl_error_measurement){.plan = plan, .operands = *operands, .seed = seed, .floats = floats_before};
-  use_host_memory_of_buffer(&m->operands.a, &problem->a);
-  use_host_memory_of_buffer(&m->operands.b, &problem->b);
-  use_host_memory_of_buffer(&m->operands.c, &problem->c);
-  use_host_memory_of_buffer(&m->operands.bias, &problem->bias);
+  use_host_memory_of_buffers(m);
   tesela_status status = problem->m > 0 && problem->n > 0 ? prepare_for_run(m) : TESELA_OK;
   if (status == TESELA_OK && m->rows)
     status = reserve_memory(m);
@@ -484,6 +495,36 @@ tesela_status tsl_measure_end(tsl_error_measurement *m, tsl_error_measured *meas
   /* a lack of memory after C was written must not look like a call without effect */
   return status == TESELA_OUT_OF_MEMORY ? tsl_fail_in(TESELA_DEVICE_FAILED, "no memory to measure the error")
                                         : status;
+}
+
+static tesela_status judge_segment(tsl_error_measurement *m, int64_t row, int64_t col, int64_t cols,
+                                   tsl_verdict *verdict) {
+  use_host_memory_of_buffers(m);
+  TSL_TRY(set_sample_sizes(m, 1, cols));
+  m->rows[0] = row;
+  for (int64_t j = 0; j < cols; j++)
+    m->cols[j] = col + j;
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    TSL_TRY(allocate_operand(m, i, &m->sample[i]));
+  if (!operands_are_on_host(m->plan))
+    TSL_TRY(m->plan->work.device->ops->stream_create(m->plan->work.device, &m->stream));
+  TSL_TRY(copy_after_run(m));
+  return judge_sample(m, verdict);
+}
+
+tesela_status tsl_measure_segment(const tsl_plan *plan, const tsl_operands *operands,
+                                  const tsl_floats_before *floats, int64_t row, int64_t col, int64_t cols,
+                                  tsl_verdict *verdict) {
+  tsl_error_measurement *m;
+  void *block;
+  TSL_TRY(tsl_alloc_zeroed(sizeof *m, "a segment of a result", &block));
+  m = block;
+  *m = (tsl_error_measurement){.plan = plan, .operands = *operands, .floats = *floats};
+  const tesela_status status = judge_segment(m, row, col, cols, verdict);
+  verdict->row = row;
+  verdict->col += col;
+  tsl_measure_free(m);
+  return status;
 }
 
 void tsl_measure_free(tsl_error_measurement *m) {

@@ -12,6 +12,8 @@
 #ifndef TSL_JUDGE_JUDGE_MEASURE_H
 #define TSL_JUDGE_JUDGE_MEASURE_H
 
+#include "core/floats.h"
+#include "judge/judge.h"
 #include "plan/plan.h"
 
 typedef struct tsl_error_measurement tsl_error_measurement;
@@ -35,6 +37,15 @@ tesela_status tsl_measure_ready(tsl_error_measurement *measuring);
 /* Ends the measurement after the run. TESELA_WRONG_RESULT with the worst element: the error exceeds the
  * strategy's guarantee; *measured is set in that case, too. */
 tesela_status tsl_measure_end(tsl_error_measurement *measuring, tsl_error_measured *measured);
+/* Returns the judge's rule for results of a plan, without operands. Plans guarantee errors with rounding to
+ * nearest; directed rounding doubles them. Where the caller's mode flushes subnormals, the product may, too.
+ */
+tsl_judge tsl_measure_rule(const tsl_plan *plan, const tsl_floats_before *floats);
+/* Judges `cols` elements of a row of C after the run of a product of general operands that does not read C.
+ */
+tesela_status tsl_measure_segment(const tsl_plan *plan, const tsl_operands *operands,
+                                  const tsl_floats_before *floats, int64_t row, int64_t col, int64_t cols,
+                                  tsl_verdict *verdict);
 /* Frees a measurement at any stage. NULL is allowed. */
 void tsl_measure_free(tsl_error_measurement *measuring);
 

@@ -8,6 +8,7 @@
 #include "device/cuda/nvrtc.h"
 #include "device/devices.h"
 #include "device/source.h"
+#include "judge/device_checksum.h"
 #include "judge/device_reference.h"
 #include "strategy/epilogue/strategy_epilogue.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_run.h"
@@ -304,6 +305,19 @@ static void build_looks(tsl_device *device, int turn, int turns) {
   }
 }
 
+/* Checksums of results: the devices share the types. */
+static void build_checksums(tsl_device *device, int turn, int turns) {
+  static const tesela_type types_of_a[] = {TESELA_F32, TESELA_F64, TESELA_F16, TESELA_BF16, TESELA_I8};
+  for (int i = turn; i < (int)LENGTH(types_of_a); i += turns) {
+    tsl_problem problem = tsl_problem_gemm(256, 256, 256, types_of_a[i]);
+    tsl_kernel *kernels[TSL_DEVICE_CHECKSUM_KERNELS];
+    if (types_of_a[i] == TESELA_BF16)
+      problem.c.type = TESELA_F32;
+    if (tsl_device_checksum_build(&problem, device, kernels) != TESELA_OK)
+      fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
+  }
+}
+
 /* Kernels with a fused epilogue: each function; types of C that are the sums' type or not; vectors
  * along both directions, in registers and where elements are stored; sums of whole numbers,
  * separate, split and folded. Small tiles compile quickly. */
@@ -400,6 +414,7 @@ static void every_kernel(void **state) {
   for (int turn = sanitized || is_sweep ? 0 : count - 1; turn < turns; turn++) {
     build_finishes(found[turn], turn, turns);
     build_looks(found[turn], turn, turns);
+    build_checksums(found[turn], turn, turns);
     for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
       const bool is_host = strategy->needs & TSL_CAN_HOST;
       if (is_host || strategy->vendor.load || !strategy->build || strategy->splits.parts ||

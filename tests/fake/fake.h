@@ -14,7 +14,7 @@
  * A failing call does nothing (finish waits first), and returns the status below with a sentence that
  * starts with "fake:0: " and contains "on demand". Counters belong to the process, and any thread may
  * use them. While a failure of build or load is armed, lookups in the kernel cache miss, so that build
- * or load is called. */
+ * or load is called. A launch that "flip" selects is done and succeeds, but its result is wrong. */
 #ifndef TESELA_TESTS_FAKE_H
 #define TESELA_TESTS_FAKE_H
 
@@ -27,6 +27,7 @@
   X(BUILD, build, BUILD_FAILED, "compiling")                                                                 \
   X(LOAD, load, BUILD_FAILED, "loading a compiled kernel: module_load, kernel_get")                          \
   X(LAUNCH, launch, DEVICE_FAILED, "launching a kernel")                                                     \
+  X(FLIP, flip, DEVICE_FAILED, "no call: a launch flips a bit of the first number in its last buffer")       \
   X(COPY_IN, copy_in, DEVICE_FAILED, "copying to the device: write, write_later")                            \
   X(COPY_OUT, copy_out, DEVICE_FAILED, "copying to the host: read, read_later")                              \
   X(COPY_ON, copy_on, DEVICE_FAILED, "copying on the device: copy, fill")                                    \

@@ -79,6 +79,25 @@ def test_measured_errors(matrices):
         tesela.matmul(a, b, measure_error=1.5)
 
 
+def test_verified_results(matrices):
+    a, b = matrices
+    for name, info in calls(a, b, verify="all").items():
+        assert info.verified > 0 and info.unverified == 0 and info.seconds_verify > 0, (name, info)
+        assert info.hidden_error > 0, (name, info)
+    for name, info in calls(a, b).items():
+        assert info.verified == 0 and info.seconds_verify == 0, (name, info)
+    whole, info = tesela.matmul(a[:, :50].astype("int8"), b[:50].astype("int8"), verify="repair",
+                                device="cpu", full_output=True)
+    assert info.verified == whole.size and info.hidden_error == 0
+    assert "verified" in repr(info)
+    with pytest.raises(ValueError, match="none, all or repair"):
+        tesela.matmul(a, b, verify="most")
+    with pytest.raises(TypeError, match="verify is 1"):
+        tesela.matmul(a, b, verify=1)
+    with pytest.raises(tesela.Error, match="epilogue"):
+        tesela.matmul(a, b, verify="all", activation="relu")
+
+
 def test_long_products_in_pieces(matrices, short_pieces):
     a, b = matrices
     info = tesela.matmul(numpy.repeat(a, 8, axis=0), b, device="cpu", measure_error=True, accuracy=1e-4,

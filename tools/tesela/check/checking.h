@@ -9,7 +9,7 @@
 typedef struct tsl_check_options {
   const char *strategies, *devices, *types, *only;
   int64_t seed, cases, threads;
-  double budget;
+  double budget, soak;
   bool json, peers;
 } tsl_check_options;
 

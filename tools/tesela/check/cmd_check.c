@@ -1,5 +1,6 @@
 /* tesela check: every strategy on every device, judged. */
 #include "check/checking.h"
+#include "check/soak.h"
 #include "cli/tool.h"
 #include "core/status.h"
 #include "inventory/select.h"
@@ -19,6 +20,9 @@ static const tsl_option options[] = {
                "number of random cases; the default is as many as 20 seconds permit"),
     TSL_OPTION(tsl_check_options, budget, "budget", SECONDS, NULL,
                "start no case and no compilation after this time"),
+    TSL_OPTION(tsl_check_options, soak, "soak", SECONDS, NULL,
+               "burn-in: compute large products for this time and verify each whole result by checksums; "
+               "a fault is printed with the device's clock and temperature"),
     TSL_OPTION(tsl_check_options, only, "case", TEXT, NULL,
                "check one case, as a report names it, such as standard:17 or random:3"),
     TSL_OPTION(tsl_check_options, threads, "threads", COUNT, NULL, "limit the number of host threads"),
@@ -30,6 +34,7 @@ static const tsl_example examples[] = {
     {"tesela check", "everything: the standard cases, then random ones for 20 seconds"},
     {"tesela check --device opencl:0 --budget 2min --seed 7", "one device, other random cases, for longer"},
     {"tesela check --strategy \"tile_local tile=16\" --type f32 --case standard:17", "one case again"},
+    {"tesela check --device cpu --soak 10min", "burn-in of a machine"},
     {NULL, NULL},
 };
 
@@ -57,6 +62,12 @@ static tesela_status check_run(const tsl_command_call *call) {
   tsl_strategy_list strategies;
   tesela_status status = TESELA_OK;
   TSL_GO(tsl_set_threads(given->threads));
+  if (given->soak > 0) {
+    TSL_GO(tsl_devices_create(&devices));
+    TSL_GO(tsl_select_devices(devices, given->devices, &job.list.devices));
+    status = tsl_soak_run(call, given, &job.list.devices);
+    goto out;
+  }
   TSL_GO(tsl_select_strategies(TSL_OP_COUNT, given->strategies, given->peers, &strategies));
   TSL_GO(tsl_checking_choose(&job, &strategies));
   TSL_GO(tsl_devices_create(&devices));

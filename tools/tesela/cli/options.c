@@ -8,6 +8,7 @@
 #include "problem/numerics.h"
 #include "problem/problem.h"
 #include "problem/structure.h"
+#include "problem/verify_mode.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -186,6 +187,12 @@ static tesela_status read_bits(const char *text, void *target) {
   tsl_numeric_requirements ask = {.bits = TSL_REPRODUCIBILITY_ANY};
   *(const char **)target = text;
   return tsl_numeric_requirements_parse_bits(text, &ask);
+}
+
+static tesela_status read_checksums(const char *text, void *target) {
+  tsl_verify_mode mode;
+  *(const char **)target = text;
+  return tsl_verify_parse(text, &mode);
 }
 
 static tesela_status read_structure(const char *text, void *target) {

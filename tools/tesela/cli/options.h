@@ -32,6 +32,7 @@
   X(STRATEGIES, "LIST", read_text, const char *)                                                             \
   X(ACCURACY, "ACCURACY", read_accuracy, const char *)                                                       \
   X(BITS, "BITS", read_bits, const char *)                                                                   \
+  X(CHECKSUMS, "MODE", read_checksums, const char *)                                                         \
   X(STRUCTURE, "STRUCTURE", read_structure, tsl_option_structure)                                            \
   X(ALONG, "WAY", read_along, tesela_bias_axis)                                                              \
   X(ACTIVATION, "FUNCTION", read_activation, tesela_activation)                                              \

@@ -7,6 +7,7 @@
 #include "core/status.h"
 #include "core/suggest.h"
 #include "device/devices.h"
+#include "problem/verify_mode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,6 +74,9 @@ tesela_status tsl_check_environment(void) {
     return tsl_fail_in(TESELA_BAD_CALL, "TESELA_BITS");
   uint64_t seed;
   TSL_TRY(tsl_env_number(TSL_ENV_MEASURE_ERROR, &seed));
+  tsl_verify_mode mode;
+  if (tsl_verify_parse(tsl_env_get(TSL_ENV_VERIFY), &mode) != TESELA_OK)
+    return tsl_fail_in(TESELA_BAD_CALL, "TESELA_VERIFY");
   for (int i = 0; i < TSL_ENV_COUNT; i++)
     TSL_TRY(tsl_env_check((tsl_env)i));
   /* a list: commands that measure accept several devices */

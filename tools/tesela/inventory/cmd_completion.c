@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "io/io.h"
 #include "problem/structure.h"
+#include "problem/verify_mode.h"
 #include "strategy/strategy_list.h"
 
 #include <string.h>
@@ -64,6 +65,12 @@ static void complete_bits(tsl_text *out) {
   tsl_text_add(out, " any run threads rows devices");
 }
 
+static void complete_checksums(tsl_text *out) {
+#define CHECKSUMS_WORD(name, word) tsl_text_add(out, " %s", word);
+  TSL_VERIFY_LIST(CHECKSUMS_WORD)
+#undef CHECKSUMS_WORD
+}
+
 static void complete_structures(tsl_text *out) {
   for (int structure = TESELA_GENERAL + 1; structure <= TESELA_UNIT_TRIANGULAR; /* of factors */ structure++)
     for (int triangle = TESELA_WHOLE + 1; triangle < TESELA_TRIANGLES; triangle++) {
@@ -101,6 +108,7 @@ static void (*const completions[])(tsl_text *) = {
     [TSL_VALUE_SCALING] = complete_scalings,
     [TSL_VALUE_ACCURACY] = complete_accuracies,
     [TSL_VALUE_BITS] = complete_bits,
+    [TSL_VALUE_CHECKSUMS] = complete_checksums,
     [TSL_VALUE_FORMAT] = complete_formats,
     [TSL_VALUE_DISTRIBUTION] = complete_distributions,
 };

@@ -23,6 +23,7 @@ static const tsl_option options[] = {
     TSL_OPTION_SHARED(dot_options, strategy, "strategy", STRATEGY, NULL,
                       "use this strategy, such as exact, fixed_tree or \"block_tree groups=64\""),
     TSL_OPTIONS_OF_ASKING(dot_options),
+    TSL_OPTION_CHECKSUMS(dot_options),
     TSL_OPTION_THREADS(dot_options),
     TSL_OPTION_SHARED(dot_options, verify, "verify", FLAG, NULL,
                       "check the result against a sum in higher precision; a wrong result is not written"),

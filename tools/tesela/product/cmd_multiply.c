@@ -58,6 +58,7 @@ static const tsl_option options[] = {
         multiply_options, strategy, "strategy", STRATEGY, NULL,
         "use this strategy, such as \"tile_local tile=16\"; or exclude some: \"not residue_int8, exact\""),
     TSL_OPTIONS_OF_ASKING(multiply_options),
+    TSL_OPTION_CHECKSUMS(multiply_options),
     TSL_OPTION_THREADS(multiply_options),
     TSL_OPTION_SHARED(multiply_options, copies, "copies", TEXT, NULL,
                       "explicit: never use zero copy; copies the operands to an OpenCL device, also where it "

@@ -1,4 +1,4 @@
-/* Reports the error that the library measured. */
+/* Reports the error that the library measured, and the elements that it verified. */
 #include "cli/report.h"
 #include "product/product.h"
 
@@ -9,7 +9,14 @@ tesela_status tsl_product_measured(tsl_product *product, tesela_status status, c
   tsl_product_errors *errors = &product->errors;
   if (status == TESELA_OK && record->note)
     snprintf(product->note, sizeof product->note, "%s", record->note);
-  if ((status != TESELA_OK && status != TESELA_WRONG_RESULT) || record->measured_rows == 0)
+  if (status != TESELA_OK && status != TESELA_WRONG_RESULT)
+    return status;
+  product->checksums.verified += record->verified;
+  product->checksums.unverified += record->unverified;
+  product->checksums.hidden = fmax(product->checksums.hidden, record->hidden_error);
+  product->checksums.seconds += record->seconds_verify;
+  product->seconds[TSL_STAGE_VERIFY] += record->seconds_verify;
+  if (record->measured_rows == 0)
     return status;
   const bool all = record->measured_rows == rows && record->measured_cols == cols;
   errors->largest = fmax(errors->largest, record->error_measured);
@@ -64,4 +71,27 @@ json_t *tsl_product_json_measured(const tsl_product *product) {
   return json_pack("{s:o, s:I, s:I, s:b, s:o}", "largest_error", tsl_json_real(errors->largest), "rows",
                    (json_int_t)errors->rows, "columns", (json_int_t)errors->cols, "all_elements", errors->all,
                    "seconds", tsl_json_real(errors->seconds));
+}
+
+void tsl_product_add_checksums(const tsl_product *product, tsl_table *table) {
+  const tsl_product_checksums *sums = &product->checksums;
+  char hidden[64] = "; no error is hidden", apart[64] = "";
+  if (sums->verified + sums->unverified == 0)
+    return;
+  if (sums->hidden > 0)
+    snprintf(hidden, sizeof hidden, "; errors up to %.2g may be hidden", sums->hidden);
+  if (sums->unverified > 0)
+    snprintf(apart, sizeof apart, "; %lld not, near infinity or NaN", (long long)sums->unverified);
+  tsl_table_add_painted(table, TSL_PAINT_FAINT, "checksums");
+  tsl_table_add_painted(table, TSL_PAINT_GOOD, "%lld elements verified%s%s", (long long)sums->verified, apart,
+                        hidden);
+}
+
+json_t *tsl_product_json_checksums(const tsl_product *product) {
+  const tsl_product_checksums *sums = &product->checksums;
+  if (sums->verified + sums->unverified == 0)
+    return json_null();
+  return json_pack("{s:I, s:I, s:o, s:o}", "verified", (json_int_t)sums->verified, "unverified",
+                   (json_int_t)sums->unverified, "hidden_error", tsl_json_real(sums->hidden), "seconds",
+                   tsl_json_real(sums->seconds));
 }

@@ -21,6 +21,8 @@ static tesela_status mpi_product_refuse_options(const tsl_product_request *reque
     const char *name, *why;
   } alone[] = {
       {request->measure != 0, "--measure-error", "several processes verify their product with --verify"},
+      {request->checksums != NULL && strcmp(request->checksums, "none") != 0, "--checksums",
+       "several processes verify their product with --verify"},
       {request->resume, "--resume",
        "several processes write all parts of C at once; no part is kept after an interrupt"},
       {request->accuracy != NULL, "--accuracy",

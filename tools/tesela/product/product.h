@@ -54,7 +54,7 @@ const char *tsl_stage_name(tsl_stage stage);
 
 /* Options that several commands share. Each command's table lists its options. */
 typedef struct tsl_product_options {
-  const char *output, *add, *device, *strategy, *accuracy, *bits, *expect, *format, *copies;
+  const char *output, *add, *device, *strategy, *accuracy, *bits, *checksums, *expect, *format, *copies;
   bool verify, measure_error, quiet, json, resume;
   tsl_scalar alpha, beta;
   tsl_option_number tolerance;
@@ -82,7 +82,7 @@ typedef struct tsl_product_request {
   double alpha[2], beta[2];
   tsl_option_number tolerance; /* the tolerance of the comparison with `expected` */
   tsl_types types;             /* types of A, B and C; zeros: taken from the files */
-  const char *device, *strategy, *accuracy, *bits;
+  const char *device, *strategy, *accuracy, *bits, *checksums;
   uint64_t measure; /* the seed of the error samples, as `measure_error` of tesela_gemm_desc */
   uint64_t memory;  /* the memory limit in bytes; 0: most of the available memory */
   int64_t repeat;
@@ -128,6 +128,12 @@ typedef struct tsl_product_errors {
   bool measured, all; /* measured: at least one run measured its error; all: each run measured all elements */
 } tsl_product_errors;
 
+/* Verification of whole results by the library, over all runs. */
+typedef struct tsl_product_checksums {
+  double hidden, seconds; /* hidden: largest error that may be overlooked */
+  int64_t verified, unverified;
+} tsl_product_checksums;
+
 /* The bound that decided whether C and the expected file agree. X(NAME, name) */
 #define TSL_DECIDER_LIST(X) X(ROUNDING, "rounding") X(PRINT, "printed digits") X(TOLERANCE, "tolerance")
 typedef enum tsl_decider {
@@ -172,6 +178,7 @@ typedef struct tsl_product {
   char note[256];   /* the note of the last record that had one; "": none */
   tsl_verdict verdict;
   tsl_product_errors errors;
+  tsl_product_checksums checksums;
   tsl_difference difference;
   tsl_progress *progress;
 } tsl_product;
@@ -239,14 +246,17 @@ void tsl_product_add_checks(const tsl_product *product, tsl_table *table);
 json_t *tsl_product_json_verified(const tsl_product *product);
 json_t *tsl_product_json_expected(const tsl_product *product);
 
-/* Adds the error that a run for `rows` x `cols` elements measured, and the record's note, to the product.
- * Returns `status`. */
+/* Adds the error that a run for `rows` x `cols` elements measured, its verified elements, and the record's
+ * note, to the product. Returns `status`. */
 tesela_status tsl_product_measured(tsl_product *product, tesela_status status, const tesela_record *record,
                                    int64_t rows, int64_t cols);
 /* Adds "largest error seen 3.1e-08 of |A||B| in 64 rows (bound 4.8e-07)"; nothing if no error was
  * measured. */
 void tsl_product_add_measured(const tsl_product *product, tsl_table *table);
 json_t *tsl_product_json_measured(const tsl_product *product);
+/* Adds "all 4,096 elements right; errors up to 2e-4 may be hidden"; nothing if nothing was verified. */
+void tsl_product_add_checksums(const tsl_product *product, tsl_table *table);
+json_t *tsl_product_json_checksums(const tsl_product *product);
 
 /* Returns the options of a plan for the product, or for a part of it. */
 tesela_options tsl_product_plan_options(const tsl_product *product, const char *device, const char *strategy,
@@ -370,6 +380,11 @@ tesela_status tsl_product_check_request(const tsl_product_request *request);
           struct_type, measure_error, "measure-error", FLAG, NULL,                                           \
           "measure the error on a sample; rows and columns are sampled where the result is large (default: " \
           "TESELA_MEASURE_ERROR). A result beyond its error bound is not written")
+#define TSL_OPTION_CHECKSUMS(struct_type)                                                                    \
+  TSL_OPTION_SHARED(                                                                                         \
+      struct_type, checksums, "checksums", CHECKSUMS, NULL,                                                  \
+      "verify the whole result by checksums; all: a wrong result is not written, repair: it is "             \
+      "computed again first, none (default: TESELA_VERIFY; docs/VERIFY.md)")
 #define TSL_OPTION_THREADS(struct_type)                                                                      \
   TSL_OPTION_SHARED(struct_type, threads, "threads", COUNT, NULL, "limit the number of host threads")
 #define TSL_OPTION_TOLERANCE(struct_type)                                                                    \

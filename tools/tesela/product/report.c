@@ -142,6 +142,7 @@ static void add_bound(const tsl_product *product, tsl_table *table) {
 static void add_accuracy(const tsl_product *product, tsl_table *table) {
   add_bound(product, table);
   tsl_product_add_measured(product, table);
+  tsl_product_add_checksums(product, table);
   tsl_product_add_checks(product, table);
   if (product->note[0])
     tsl_table_add_pair(table, "note", "%s", product->note);
@@ -345,14 +346,15 @@ static tesela_status report_print_json(const tsl_command_call *call, const tsl_p
   if (object)
     json_object_update_new(
         object,
-        json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "panels",
+        json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "panels",
                   (json_int_t)panel_count(product), "memory_bytes", (json_int_t)product->memory_needed,
                   "repeats", (json_int_t)request->repeat, "seconds", json_phases(product), "flops_per_second",
                   tsl_json_real(flops_per_second(product)), "bytes_per_second",
                   tsl_json_real(bytes_per_second(product)), "error_bound",
                   tsl_json_real(tsl_plan_facts_bound(product->facts).bound), "measured",
-                  tsl_product_json_measured(product), "verified", tsl_product_json_verified(product),
-                  "expected", tsl_product_json_expected(product), "headers", headers, "output",
+                  tsl_product_json_measured(product), "checksums", tsl_product_json_checksums(product),
+                  "verified", tsl_product_json_verified(product), "expected",
+                  tsl_product_json_expected(product), "headers", headers, "output",
                   is_written(product) ? json_string(request->output) : json_null(), "note",
                   product->note[0] ? json_string(product->note) : json_null()));
   if (product->blocks)

@@ -31,6 +31,7 @@ tesela_status tsl_product_ask(tsl_op op, const tsl_command_call *call, const tsl
       .strategy = options->strategy,
       .accuracy = options->accuracy,
       .bits = options->bits,
+      .checksums = options->checksums,
       .measure = options->measure_error && strcmp(tsl_env_get(TSL_ENV_MEASURE_ERROR), "0") == 0,
       .memory = options->memory,
       .repeat = options->repeat,
@@ -46,5 +47,6 @@ tesela_options tsl_product_plan_options(const tsl_product *product, const char *
                           .accuracy = product->request.accuracy,
                           .reproducibility = product->request.bits,
                           .expected_runs = runs,
-                          .measure_error = product->request.measure};
+                          .measure_error = product->request.measure,
+                          .verify = product->request.checksums};
 }

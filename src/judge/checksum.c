@@ -1,0 +1,476 @@
+#include "judge/checksum.h"
+
+#include "core/memory.h"
+#include "core/random.h"
+#include "core/status.h"
+#include "host/int_math.h"
+#include "judge/checksum_kernels.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = TSL_CHECKSUM_ROWS, COLS = TSL_CHECKSUM_COLUMNS };
+static const uint64_t weights_seed = 37;
+
+/* Comparison of ROWS rows. */
+typedef struct checksum_block {
+  int64_t unchecked, wrong, row, segment; /* row, segment: of the largest ratio */
+  double hidden, off, bound;
+} checksum_block;
+
+struct tsl_checksum {
+  tsl_checksum_product product;
+  tsl_problem problem;
+  const tsl_checksum_kernels *kernels;
+  bool is_integer;
+  int parts;                                      /* 2 for complex types */
+  int64_t segments, segment_cols, vectors, depth; /* vectors: parts of all segments; depth: parts of k */
+  double relative, flush_term, fixed_term, alpha1, beta1; /* alpha1: |re| + |im| */
+  /* weights: for each part, of all numbers of a row; 0 for numbers of the other part */
+  double *weights, *vector, *size, *bound, *before, *sizes; /* in `memory` */
+  uint32_t *whole_weights, *whole_vector, *whole_before;    /* for integers */
+  checksum_block *block;
+  unsigned char *scratch; /* of each worker */
+  size_t scratch_bytes;
+  void *memory;
+};
+
+/* Scratch memory of a worker. */
+typedef struct checksum_scratch {
+  double *tile, *sums, *bounds;
+  int32_t *whole_tile;
+} checksum_scratch;
+
+static const unsigned char *operand_base(const tsl_checksum *sum, int operand) {
+  return operand == TSL_OPERAND_A   ? sum->product.a
+         : operand == TSL_OPERAND_B ? sum->product.b
+                                    : sum->product.c;
+}
+
+static const tsl_checksum_kernels *best_checksum_kernels(void) {
+  const tsl_checksum_kernels *best = NULL;
+#define CHOOSE_IF_IT_RUNS(isa, header, needs, flags, floats, fused, runs)                                    \
+  if (runs)                                                                                                  \
+    best = &tsl_checksum_kernels_##isa;
+  TSL_ISA_LIST(CHOOSE_IF_IT_RUNS)
+#undef CHOOSE_IF_IT_RUNS
+  return best;
+}
+
+/* Loads elements as `target` type, which has `parts` numbers for a complex element; rows are `pitch` numbers
+ * apart in the tile. */
+static void load_as(const tsl_shape *shape, const unsigned char *base, int64_t row, int rows, int64_t col,
+                    int cols, tesela_type target, unsigned char *tile, int64_t pitch) {
+  const tsl_type_info *type = tsl_type(shape->type), *component = tsl_type(type->component);
+  const int64_t size = (int64_t)type->size, target_size = (int64_t)tsl_type(target)->size,
+                parts = type->is_complex ? 2 : 1;
+  for (int part = 0; part < parts; part++) {
+    const unsigned char *from =
+        base + (row * shape->row_stride + col * shape->col_stride) * size + part * (int64_t)component->size;
+    unsigned char *first = tile + part * target_size;
+    if (tsl_abs(shape->col_stride) <= tsl_abs(shape->row_stride) || rows == 1)
+      for (int i = 0; i < rows; i++)
+        tsl_type_convert(component->type, from + i * shape->row_stride * size, shape->col_stride * parts,
+                         target, first + i * pitch * target_size, parts, (size_t)cols);
+    else
+      for (int j = 0; j < cols; j++)
+        tsl_type_convert(component->type, from + j * shape->col_stride * size, shape->row_stride * parts,
+                         target, first + j * parts * target_size, pitch, (size_t)rows);
+  }
+}
+
+/* Returns the address of a tile of doubles and its pitch: the matrix itself where that is possible. */
+static const double *load_tile(const tsl_checksum *sum, int operand, int64_t row, int rows, int64_t col,
+                               int cols, double *tile, int64_t *pitch) {
+  const tsl_shape *shape = tsl_problem_shape(&sum->problem, operand);
+  const tsl_type_info *type = tsl_type(shape->type);
+  const unsigned char *base = operand_base(sum, operand),
+                      *from =
+                          base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)type->size;
+  const bool is_f32 = type->component == TESELA_F32, is_bf16 = type->type == TESELA_BF16;
+  *pitch = COLS * sum->parts;
+  if (shape->col_stride == 1 && type->component == TESELA_F64) {
+    *pitch = shape->row_stride * sum->parts;
+    return (const double *)(const void *)from;
+  }
+  for (int i = 0; i < rows && shape->col_stride == 1 && (is_f32 || is_bf16); i++)
+    (is_f32 ? sum->kernels->widen_f32 : sum->kernels->widen_bf16)(
+        cols * sum->parts, from + i * shape->row_stride * (int64_t)type->size, tile + i * *pitch);
+  if (shape->col_stride != 1 || !(is_f32 || is_bf16))
+    load_as(shape, base, row, rows, col, cols, TESELA_F64, (unsigned char *)tile, *pitch);
+  return tile;
+}
+
+/* Sums the rows of a segment of B or of C: both parts, and magnitudes of both together. */
+static void sum_segment(const tsl_checksum *sum, int operand, int64_t row, int rows, int64_t p, double *tile,
+                        double weighted[2][ROWS], double sizes[ROWS]) {
+  const int64_t col = p * COLS;
+  const int cols = (int)tsl_min(COLS, sum->problem.n - col);
+  int64_t pitch;
+  const double *from = load_tile(sum, operand, row, rows, col, cols, tile, &pitch);
+  for (int part = 0; part < sum->parts; part++)
+    sum->kernels->sums(rows, cols * sum->parts, from, pitch,
+                       sum->weights + (part * sum->problem.n + col) * sum->parts, weighted[part], sizes);
+}
+
+static checksum_scratch scratch_of_worker(const tsl_checksum *sum, int worker) {
+  double *tile = (double *)(void *)(sum->scratch + (size_t)worker * sum->scratch_bytes);
+  return (checksum_scratch){.tile = tile,
+                            .sums = tile + (int64_t)ROWS * COLS * 2,
+                            .bounds = tile + (int64_t)ROWS * COLS * 2 + ROWS * sum->vectors,
+                            .whole_tile = (int32_t *)(void *)tile};
+}
+
+/* Adds weighted sums of rows modulo 2^32. */
+static void sum_integer_rows(const tsl_checksum *sum, int operand, int64_t row, int rows,
+                             const uint32_t *weights, int worker, uint32_t *out) {
+  const tsl_shape *shape = tsl_problem_shape(&sum->problem, operand);
+  const tsl_checksum_kernels *kernels = sum->kernels;
+  const int64_t size = (int64_t)tsl_type(shape->type)->size;
+  const unsigned char *base = operand_base(sum, operand);
+  int32_t *tile = scratch_of_worker(sum, worker).whole_tile;
+  for (int64_t col = 0; col < shape->cols; col += COLS) {
+    const int cols = (int)tsl_min(COLS, shape->cols - col);
+    if (shape->col_stride != 1)
+      load_as(shape, base, row, rows, col, cols, TESELA_I32, (unsigned char *)tile, COLS);
+    for (int i = 0; i < rows; i++) {
+      const unsigned char *from = base + ((row + i) * shape->row_stride + col) * size;
+      out[i] += shape->col_stride != 1     ? kernels->sum_i32(cols, tile + i * COLS, weights + col)
+                : shape->type == TESELA_I8 ? kernels->sum_i8(cols, from, weights + col)
+                : shape->type == TESELA_U8 ? kernels->sum_u8(cols, from, weights + col)
+                                           : kernels->sum_i32(cols, from, weights + col);
+    }
+  }
+}
+
+/* --- B: the vectors of all segments --- */
+
+static void sum_b_rows(void *argument, int64_t index, int worker) {
+  tsl_checksum *sum = argument;
+  const tsl_problem *problem = &sum->problem;
+  const int64_t row = index * ROWS;
+  const int rows = (int)tsl_min(ROWS, problem->k - row);
+  if (sum->is_integer) {
+    sum_integer_rows(sum, TSL_OPERAND_B, row, rows, sum->whole_weights, worker, sum->whole_vector + row);
+    return;
+  }
+  const checksum_scratch scratch = scratch_of_worker(sum, worker);
+  for (int64_t p = 0; p < sum->segments; p++) {
+    double weighted[2][ROWS] = {{0}}, sizes[ROWS];
+    sum_segment(sum, TSL_OPERAND_B, row, rows, p, scratch.tile, weighted, sizes);
+    for (int i = 0; i < rows; i++) {
+      const double all = sizes[i], re = isfinite(all) ? weighted[0][i] : NAN,
+                   im = problem->conjugate_b ? -weighted[1][i] : weighted[1][i];
+      const int64_t l = row + i;
+      if (isfinite(all))
+        sum->size[l] = fmax(sum->size[l], all);
+      double *vector = sum->vector + p * sum->parts * sum->depth + l * sum->parts;
+      vector[0] = re;
+      if (sum->parts == 1)
+        continue;
+      const double sign = problem->conjugate_a ? -1 : 1;
+      vector[1] = -sign * im;
+      vector[sum->depth] = im;
+      vector[sum->depth + 1] = sign * re;
+    }
+  }
+}
+
+/* Sets the vector t / e, which does not underflow, and the terms of T that are equal for all rows. */
+static void set_bound_vector(tsl_checksum *sum) {
+  const double width = (double)sum->segment_cols, k = (double)sum->problem.k;
+  double total = 0;
+  for (int64_t l = 0; l < sum->problem.k; l++) {
+    total += sum->size[l];
+    for (int part = 0; part < sum->parts; part++)
+      sum->bound[l * sum->parts + part] = sum->size[l] + sum->product.flushes * width / sum->relative;
+  }
+  sum->flush_term =
+      sum->product.flushes > 0
+          ? sum->product.flushes * (sum->alpha1 * (total + 4 * k * width) + (sum->beta1 + 2) * width)
+          : 0;
+}
+
+/* --- C --- */
+
+static void save_c_rows(void *argument, int64_t index, int worker) {
+  tsl_checksum *sum = argument;
+  const int64_t row = index * ROWS;
+  const int rows = (int)tsl_min(ROWS, sum->problem.m - row);
+  if (sum->is_integer) {
+    sum_integer_rows(sum, TSL_OPERAND_C, row, rows, sum->whole_weights, worker, sum->whole_before + row);
+    return;
+  }
+  for (int64_t p = 0; p < sum->segments; p++) {
+    double weighted[2][ROWS] = {{0}}, sizes[ROWS];
+    sum_segment(sum, TSL_OPERAND_C, row, rows, p, scratch_of_worker(sum, worker).tile, weighted, sizes);
+    for (int i = 0; i < rows; i++) {
+      const int64_t at = (row + i) * sum->segments + p;
+      sum->sizes[at] = sizes[i];
+      for (int part = 0; part < sum->parts; part++)
+        sum->before[at * sum->parts + part] = weighted[part][i];
+    }
+  }
+}
+
+/* --- comparison --- */
+
+/* Multiplies rows of A by all vectors, and their magnitudes by the bound. */
+static void multiply_rows(const tsl_checksum *sum, int64_t row, int rows, const checksum_scratch *scratch) {
+  const tsl_problem *problem = &sum->problem;
+  memset(scratch->sums, 0, (size_t)(ROWS * sum->vectors) * sizeof *scratch->sums);
+  memset(scratch->bounds, 0, ROWS * sizeof *scratch->bounds);
+  if (!tsl_problem_reads(problem, TSL_OPERAND_A))
+    return;
+  for (int64_t l = 0; l < problem->k; l += COLS) {
+    const int terms = (int)tsl_min(COLS, problem->k - l);
+    int64_t pitch;
+    const double *tile = load_tile(sum, TSL_OPERAND_A, row, rows, l, terms, scratch->tile, &pitch);
+    sum->kernels->dots(rows, terms * sum->parts, tile, pitch, (int)sum->vectors, sum->vector + l * sum->parts,
+                       sum->depth, sum->bound + l * sum->parts, scratch->sums, scratch->bounds);
+  }
+}
+
+/* Returns |d| for one row of a segment: the larger one of both parts; NaN if either is. */
+static double get_difference(const tsl_checksum *sum, const double *c, const double *y,
+                             const double *before) {
+  const double *alpha = sum->problem.alpha, *beta = sum->problem.beta;
+  double off = 0;
+  for (int part = 0; part < sum->parts; part++) {
+    double expected = alpha[0] * y[part];
+    if (sum->parts == 2 && alpha[1] != 0)
+      expected += part == 0 ? -alpha[1] * y[1] : alpha[1] * y[0];
+    if (before)
+      expected += beta[0] * before[part];
+    if (before && sum->parts == 2 && beta[1] != 0)
+      expected += part == 0 ? -beta[1] * before[1] : beta[1] * before[0];
+    const double own = fabs(c[part] - expected);
+    off = own <= off ? off : own; /* NaN stays */
+    if (isnan(own))
+      return own;
+  }
+  return off;
+}
+
+/* Compares one row of a segment. |d| above T is wrong. If T or alpha (A s) is not finite, nothing is known.
+ * If C alone is not finite it is wrong, unless sums may exceed the largest number, above `magnitude_max`. */
+static void compare_segment(const tsl_checksum *sum, int64_t row, int64_t p, double off, double bound,
+                            double magnitude_max, bool is_known, checksum_block *block) {
+  const int64_t cols = tsl_min(COLS, sum->problem.n - p * COLS);
+  if (!isfinite(bound) || !is_known || (!isfinite(off) && bound > magnitude_max)) {
+    block->unchecked += cols;
+    return;
+  }
+  block->hidden = fmax(block->hidden, 2 * bound / (1 - sum->product.rounding));
+  if (off <= bound)
+    return;
+  const bool is_first = block->wrong++ == 0;
+  if (is_first || isnan(off) || off / bound > block->off / block->bound) {
+    block->row = row;
+    block->segment = p;
+    block->off = off;
+    block->bound = bound;
+  }
+}
+
+/* Returns T at which sums may exceed the largest number, of C, of its sums, or of the checksum. */
+static double get_bound_limit(const tsl_checksum *sum) {
+  const tsl_type_info *c = tsl_type(sum->problem.c.type), *sums = tsl_type(tsl_type(c->component)->sums);
+  const double alpha = sum->alpha1 < 1 ? sum->alpha1 : 1;
+  const bool reads = tsl_problem_reads(&sum->problem, TSL_OPERAND_A);
+  return sum->relative * fmin(c->largest, reads ? sums->largest * alpha : sums->largest) / 4;
+}
+
+static void compare_rows(void *argument, int64_t index, int worker) {
+  tsl_checksum *sum = argument;
+  const int64_t row = index * ROWS;
+  const int rows = (int)tsl_min(ROWS, sum->problem.m - row);
+  const checksum_scratch scratch = scratch_of_worker(sum, worker);
+  const double limit = get_bound_limit(sum);
+  checksum_block block = {0};
+  multiply_rows(sum, row, rows, &scratch);
+  for (int64_t p = 0; p < sum->segments; p++) {
+    double c[2][ROWS] = {{0}}, sizes[ROWS];
+    sum_segment(sum, TSL_OPERAND_C, row, rows, p, scratch.tile, c, sizes);
+    for (int i = 0; i < rows; i++) {
+      const int64_t at = (row + i) * sum->segments + p;
+      const double *y = scratch.sums + i * sum->vectors + p * sum->parts,
+                   *before = sum->before ? sum->before + at * sum->parts : NULL;
+      const double bound = sum->relative * (sum->alpha1 * scratch.bounds[i]) + sum->flush_term +
+                           sum->fixed_term + sum->product.rounding * sizes[i] +
+                           (before ? sum->relative * sum->beta1 * sum->sizes[at] : 0);
+      compare_segment(sum, row + i, p, get_difference(sum, (const double[2]){c[0][i], c[1][i]}, y, before),
+                      bound, limit, isfinite(y[0]) && isfinite(y[sum->parts - 1]), &block);
+    }
+  }
+  sum->block[index] = block;
+}
+
+static void compare_integer_rows(void *argument, int64_t index, int worker) {
+  tsl_checksum *sum = argument;
+  const tsl_problem *problem = &sum->problem;
+  const int64_t row = index * ROWS;
+  const int rows = (int)tsl_min(ROWS, problem->m - row);
+  uint32_t c[ROWS] = {0}, y[ROWS] = {0};
+  checksum_block block = {0};
+  sum_integer_rows(sum, TSL_OPERAND_C, row, rows, sum->whole_weights, worker, c);
+  if (tsl_problem_reads(problem, TSL_OPERAND_A))
+    sum_integer_rows(sum, TSL_OPERAND_A, row, rows, sum->whole_vector, worker, y);
+  const uint32_t alpha = (uint32_t)(int64_t)problem->alpha[0], beta = (uint32_t)(int64_t)problem->beta[0];
+  for (int i = 0; i < rows; i++) {
+    const uint32_t off = c[i] - alpha * y[i] - (sum->whole_before ? beta * sum->whole_before[row + i] : 0);
+    if (off != 0 && block.wrong++ == 0)
+      block = (checksum_block){.wrong = 1, .row = row + i, .off = off};
+  }
+  sum->block[index] = block;
+}
+
+/* --- memory --- */
+
+/* Part of one allocation: bytes, aligned to a cache line. */
+typedef struct checksum_part {
+  void **address;
+  int64_t count;
+  size_t size;
+} checksum_part;
+
+static tesela_status allocate_parts(const checksum_part *parts, int count, void **memory) {
+  size_t total = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    unsigned char *next = *memory;
+    for (int i = 0; i < count; i++) {
+      size_t bytes;
+      if (parts[i].count == 0)
+        continue;
+      if (!tsl_size_mul((size_t)parts[i].count, parts[i].size, &bytes) ||
+          !tsl_size_add(bytes, TSL_CACHE_LINE - 1, &bytes) || !tsl_size_add(total, bytes, &total))
+        return tsl_fail(TESELA_OUT_OF_MEMORY, "the checksums exceed the address space");
+      bytes = bytes / TSL_CACHE_LINE * TSL_CACHE_LINE;
+      if (pass == 1) {
+        *parts[i].address = next;
+        next += bytes;
+      }
+    }
+    if (pass == 0)
+      TSL_TRY(tsl_alloc_zeroed(total, "checksums of a product", memory));
+    total = 0;
+  }
+  return TESELA_OK;
+}
+
+static tesela_status allocate_all(tsl_checksum *sum) {
+  const tsl_problem *problem = &sum->problem;
+  const int workers = tsl_team_threads(sum->product.team);
+  const bool reads_c = tsl_problem_reads(problem, TSL_OPERAND_C), is_integer = sum->is_integer;
+  sum->scratch_bytes = (size_t)tsl_round_up(
+      (int64_t)sizeof(double) * (ROWS * COLS * 2 + ROWS * (sum->vectors + 1)), TSL_CACHE_LINE);
+  void *address[11] = {NULL};
+  const checksum_part parts[] = {
+      {&address[0], is_integer ? 0 : problem->n * sum->parts * sum->parts, sizeof(double)},
+      {&address[1], is_integer ? 0 : sum->vectors * sum->depth, sizeof(double)},
+      {&address[2], is_integer ? 0 : problem->k, sizeof(double)},
+      {&address[3], is_integer ? 0 : sum->depth, sizeof(double)},
+      {&address[4], is_integer || !reads_c ? 0 : problem->m * sum->vectors, sizeof(double)},
+      {&address[5], is_integer || !reads_c ? 0 : problem->m * sum->segments, sizeof(double)},
+      {&address[6], is_integer ? problem->n : 0, sizeof(uint32_t)},
+      {&address[7], is_integer ? problem->k : 0, sizeof(uint32_t)},
+      {&address[8], is_integer && reads_c ? problem->m : 0, sizeof(uint32_t)},
+      {&address[9], tsl_ceil_div(problem->m, ROWS), sizeof(checksum_block)},
+      {&address[10], workers, sum->scratch_bytes}};
+  TSL_TRY(allocate_parts(parts, 11, &sum->memory));
+  sum->weights = address[0], sum->vector = address[1], sum->size = address[2], sum->bound = address[3];
+  sum->before = address[4], sum->sizes = address[5];
+  sum->whole_weights = address[6], sum->whole_vector = address[7], sum->whole_before = address[8];
+  sum->block = address[9], sum->scratch = address[10];
+  return TESELA_OK;
+}
+
+/* --- interface --- */
+
+static void set_weights(tsl_checksum *sum) {
+  for (int64_t j = 0; j < sum->problem.n; j++) {
+    const uint64_t bits = tsl_random_u64(weights_seed, (uint64_t)j);
+    if (sum->is_integer)
+      sum->whole_weights[j] = (uint32_t)bits | 1;
+    for (int part = 0; part < sum->parts && !sum->is_integer; part++)
+      sum->weights[(part * sum->problem.n + j) * sum->parts + part] = bits & 1 ? -1 : 1;
+  }
+}
+
+/* Sets the error of an element relative to its magnitudes: the guarantee, and the roundings of the checksum.
+ * A tile's sum has COLS / lanes + 4 roundings; sums of C, of B and of A's tiles follow one another. */
+static void set_terms(tsl_checksum *sum) {
+  const tsl_problem *problem = &sum->problem;
+  const tsl_type_info *c = tsl_type(problem->c.type), *sums = tsl_type(tsl_type(c->component)->sums);
+  const double tile = COLS / sum->kernels->lanes + 4,
+               roundings = (3 * tile + (double)tsl_ceil_div(problem->k, COLS) + 16) * sum->parts,
+               k = (double)problem->k * sum->parts;
+  sum->relative = (sum->product.relative * (1 + roundings * DBL_EPSILON) +
+                   roundings * (DBL_EPSILON / 2) * (1 + sum->product.relative)) *
+                  (1 + 0x1p-20);
+  sum->alpha1 = fabs(problem->alpha[0]) + fabs(problem->alpha[1]);
+  sum->beta1 = fabs(problem->beta[0]) + fabs(problem->beta[1]);
+  sum->fixed_term =
+      2 * (double)sum->segment_cols * ((fmax(1, sum->alpha1) * k + 2) * 2 * sums->smallest + c->smallest);
+}
+
+tesela_status tsl_checksum_begin(const tsl_checksum_product *product, tsl_checksum **checksum) {
+  const tsl_problem *problem = product->problem;
+  const tsl_type_info *type = tsl_type(problem->c.type);
+  void *block;
+  *checksum = NULL;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **checksum, "checksums of a product", &block));
+  tsl_checksum *sum = block;
+  *sum = (tsl_checksum){.product = *product,
+                        .problem = *problem,
+                        .kernels = best_checksum_kernels(),
+                        .is_integer = type->is_integer,
+                        .parts = type->is_complex ? 2 : 1};
+  sum->segment_cols = sum->is_integer ? problem->n : tsl_min(COLS, problem->n);
+  sum->segments = sum->is_integer ? 1 : tsl_ceil_div(problem->n, COLS);
+  sum->vectors = sum->segments * sum->parts;
+  sum->depth = problem->k * sum->parts;
+  set_terms(sum);
+  const tesela_status status = allocate_all(sum);
+  if (status != TESELA_OK) {
+    tsl_checksum_free(sum);
+    return status;
+  }
+  set_weights(sum);
+  if (tsl_problem_reads(problem, TSL_OPERAND_C))
+    tsl_team_run(product->team, tsl_ceil_div(problem->m, ROWS), save_c_rows, sum);
+  *checksum = sum;
+  return TESELA_OK;
+}
+
+void tsl_checksum_end(tsl_checksum *sum, tsl_checksum_result *result) {
+  const tsl_team team = sum->product.team;
+  const int64_t blocks = tsl_ceil_div(sum->problem.m, ROWS);
+  if (tsl_problem_reads(&sum->problem, TSL_OPERAND_B))
+    tsl_team_run(team, tsl_ceil_div(sum->problem.k, ROWS), sum_b_rows, sum);
+  if (!sum->is_integer)
+    set_bound_vector(sum);
+  tsl_team_run(team, blocks, sum->is_integer ? compare_integer_rows : compare_rows, sum);
+  *result = (tsl_checksum_result){.segment_cols = sum->segment_cols};
+  for (int64_t i = 0; i < blocks; i++) {
+    const checksum_block *block = &sum->block[i];
+    result->unchecked += block->unchecked;
+    result->hidden = fmax(result->hidden, block->hidden);
+    result->wrong += block->wrong;
+    if (block->wrong == 0 || result->listed_count == TSL_CHECKSUM_LISTED)
+      continue;
+    const int at = result->listed_count++;
+    result->listed[at].row = block->row;
+    result->listed[at].segment = block->segment;
+    result->listed[at].off = block->off;
+    result->listed[at].bound = block->bound;
+  }
+}
+
+void tsl_checksum_free(tsl_checksum *sum) {
+  if (!sum)
+    return;
+  tsl_free(sum->memory);
+  tsl_free(sum);
+}

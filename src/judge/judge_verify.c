@@ -1,0 +1,203 @@
+#include "judge/judge_verify.h"
+
+#include "core/log.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "host/int_math.h"
+#include "judge/checksum.h"
+#include "judge/device_checksum.h"
+#include "judge/judge_measure.h"
+
+#include <math.h>
+#include <string.h>
+
+struct tsl_verification {
+  const tsl_plan *plan;
+  tsl_operands operands;
+  tsl_floats_before floats; /* floating-point mode of the caller, in which the product runs */
+  tsl_checksum *checksum;   /* of host operands; both NULL: C is empty */
+  tsl_device_checksum *device_checksum;
+};
+
+static bool is_in_host_memory(const tsl_plan *plan) {
+  return plan->place == TSL_PLACE_HOST || plan->work.device->capabilities & TSL_CAN_HOST;
+}
+
+const char *tsl_verify_refuse(const tsl_plan *plan, const tsl_operands *operands) {
+  const tsl_problem *problem = &plan->work.problem;
+  return problem->op == TSL_OP_SOLVE ? "a solve has no checksums"
+         : problem->op == TSL_OP_TRANSPOSE
+             ? "a transpose has no checksums; measure_error compares its elements"
+         : tsl_problem_has_structure(problem)       ? "its factors or its result have a structure"
+         : tsl_problem_has_epilogue(problem)        ? "its epilogue changes the sums that checksums compare"
+         : operands->a.packed || operands->b.packed ? "an operand is packed, and its elements are gone"
+         : !is_in_host_memory(plan) && !tsl_device_checksum_supports(plan, operands)
+             ? "its operands in device memory have types without checksums, or the device has no double "
+               "precision"
+             : NULL;
+}
+
+static const void *host_address(const tsl_problem *problem, const tsl_operands *operands, int operand) {
+  const tsl_operand *used = &operands->at[operand];
+  const void *base = used->buffer ? used->buffer->host : used->host;
+  return base ? (const unsigned char *)base +
+                    used->offset * (int64_t)tsl_type(tsl_problem_shape(problem, operand)->type)->size
+              : NULL;
+}
+
+/* Divides the guaranteed error of an element. *sums is the error of its sum, relative to |A||B|; *rounding is
+ * the error of rounding that sum to C, relative to the element. */
+static void split_guarantee(const tsl_verification *verification, const tsl_judge *rule, double *sums,
+                            double *rounding) {
+  const tsl_type_info *type = tsl_type(verification->plan->work.problem.c.type);
+  const double unit = type->unit_roundoff * (verification->floats.rounding == FE_TONEAREST ? 1 : 2);
+  const bool is_rounded_once = rule->rounded || type->sums != type->type;
+  *sums = rule->factor * type->unit_roundoff;
+  *rounding = 0;
+  if (type->is_integer || !is_rounded_once)
+    return;
+  *sums = fmax(0, *sums - type->unit_roundoff);
+  *rounding = unit * (1 + unit);
+}
+
+static tesela_status begin_on_host(tsl_verification *verification) {
+  const tsl_plan *plan = verification->plan;
+  const tsl_device *device = plan->work.device;
+  const tsl_problem *problem = &plan->work.problem;
+  const tsl_operands *operands = &verification->operands;
+  const tsl_judge rule = tsl_measure_rule(plan, &verification->floats);
+  double sums, rounding;
+  split_guarantee(verification, &rule, &sums, &rounding);
+  const tsl_checksum_product product = {
+      .problem = problem,
+      .a = host_address(problem, operands, TSL_OPERAND_A),
+      .b = host_address(problem, operands, TSL_OPERAND_B),
+      .c = host_address(problem, operands, TSL_OPERAND_C),
+      .relative = sums,
+      .rounding = rounding,
+      .flushes = rule.flushes,
+      .team = device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device)};
+  return tsl_checksum_begin(&product, &verification->checksum);
+}
+
+static tesela_status begin_on_device(tsl_verification *verification) {
+  const tsl_judge rule = tsl_measure_rule(verification->plan, &verification->floats);
+  double sums, rounding;
+  split_guarantee(verification, &rule, &sums, &rounding);
+  const tsl_checksum_product product = {.problem = &verification->plan->work.problem,
+                                        .relative = sums,
+                                        .rounding = rounding,
+                                        .flushes = rule.flushes};
+  return tsl_device_checksum_begin(verification->plan, &verification->operands, &product,
+                                   &verification->device_checksum);
+}
+
+tesela_status tsl_verify_begin(const tsl_plan *plan, const tsl_operands *operands,
+                               tsl_verification **verification) {
+  TSL_DEFAULT_FLOATS;
+  const char *why = tsl_verify_refuse(plan, operands);
+  void *block;
+  *verification = NULL;
+  if (why)
+    return tsl_fail(TESELA_UNSUPPORTED, "the result of this %s cannot be verified: %s",
+                    plan->work.problem.op == TSL_OP_GEMM ? "product" : tsl_op_name(plan->work.problem.op),
+                    why);
+  TSL_TRY(tsl_alloc_zeroed(sizeof **verification, "a verification", &block));
+  tsl_verification *made = block;
+  *made = (tsl_verification){.plan = plan, .operands = *operands, .floats = floats_before};
+  const bool is_empty = plan->work.problem.m == 0 || plan->work.problem.n == 0;
+  const tesela_status status = is_empty                  ? TESELA_OK
+                               : is_in_host_memory(plan) ? begin_on_host(made)
+                                                         : begin_on_device(made);
+  if (status != TESELA_OK) {
+    tsl_verify_free(made);
+    return status;
+  }
+  *verification = made;
+  return TESELA_OK;
+}
+
+/* Judges the elements of a segment. Returns true if they are certainly right. */
+static bool judge_listed_segment(const tsl_verification *verification, const tsl_checksum_result *result,
+                                 int index, tsl_verdict *verdict) {
+  const tsl_problem *problem = &verification->plan->work.problem;
+  const int64_t col = result->listed[index].segment * result->segment_cols,
+                cols = tsl_min(result->segment_cols, problem->n - col);
+  tsl_status_saved saved;
+  *verdict = (tsl_verdict){.right = false};
+  if (!tsl_verify_can_repeat(verification))
+    return false;
+  tsl_status_save(&saved);
+  const tesela_status status =
+      tsl_measure_segment(verification->plan, &verification->operands, &verification->floats,
+                          result->listed[index].row, col, cols, verdict);
+  tsl_status_restore(&saved);
+  if (status != TESELA_OK)
+    *verdict = (tsl_verdict){.right = false};
+  return verdict->right;
+}
+
+/* Fails with the wrong element if the judge found it, else with the part of the row. */
+static tesela_status fail_with_segment(const tsl_verification *verification,
+                                       const tsl_checksum_result *result, int index,
+                                       const tsl_verdict *verdict, tsl_verified *verified) {
+  const tsl_work *work = &verification->plan->work;
+  const char *is = strstr(verdict->why, " is "), *end = is ? strstr(is, " where A(") : NULL;
+  verified->row = result->listed[index].row;
+  verified->col = result->listed[index].segment * result->segment_cols;
+  verified->cols = tsl_min(result->segment_cols, work->problem.n - verified->col);
+  if (!is)
+    return tsl_fail(
+        TESELA_WRONG_RESULT,
+        "a result of %s on %s is wrong: row %lld of C, columns %lld to %lld. The checksum is off by "
+        "%.3g, with a bound of %.3g; %lld parts of rows are wrong",
+        work->strategy->name, work->device->name, (long long)verified->row, (long long)verified->col,
+        (long long)(verified->col + verified->cols - 1), result->listed[index].off,
+        result->listed[index].bound, (long long)result->wrong);
+  verified->col = verdict->col;
+  verified->cols = 1;
+  return tsl_fail(
+      TESELA_WRONG_RESULT, "a result of %s on %s is wrong: C(%lld, %lld)%.*s; %lld parts of rows are wrong",
+      work->strategy->name, work->device->name, (long long)verified->row, (long long)verified->col,
+      end ? (int)(end - is) : (int)strlen(is), is, (long long)result->wrong);
+}
+
+tesela_status tsl_verify_end(tsl_verification *verification, tsl_verified *verified) {
+  TSL_DEFAULT_FLOATS;
+  const tsl_problem *problem = &verification->plan->work.problem;
+  tsl_checksum_result result;
+  *verified = (tsl_verified){0};
+  if (verification->device_checksum)
+    TSL_TRY(tsl_device_checksum_end(verification->device_checksum, &result));
+  else if (verification->checksum)
+    tsl_checksum_end(verification->checksum, &result);
+  else
+    return TESELA_OK;
+  verified->elements = problem->m * problem->n - result.unchecked;
+  verified->unchecked = result.unchecked;
+  verified->hidden = result.hidden;
+  for (int i = 0; i < result.listed_count; i++) {
+    tsl_verdict verdict;
+    if (!judge_listed_segment(verification, &result, i, &verdict))
+      return fail_with_segment(verification, &result, i, &verdict, verified);
+    tsl_log(TSL_LOG_CALLS, "%s: the checksum of row %lld is off by %.3g of %.3g, but its elements are right",
+            verification->plan->text, (long long)result.listed[i].row, result.listed[i].off,
+            result.listed[i].bound);
+  }
+  /* a device that fails in so many sums is not trusted, although the elements that were judged are right */
+  if (result.wrong > TSL_CHECKSUM_LISTED)
+    return fail_with_segment(verification, &result, 0, &(tsl_verdict){.right = false}, verified);
+  return TESELA_OK;
+}
+
+bool tsl_verify_can_repeat(const tsl_verification *verification) {
+  return !tsl_problem_reads(&verification->plan->work.problem, TSL_OPERAND_C);
+}
+
+void tsl_verify_free(tsl_verification *verification) {
+  if (!verification)
+    return;
+  tsl_checksum_free(verification->checksum);
+  tsl_device_checksum_free(verification->device_checksum);
+  tsl_free(verification);
+}

@@ -1,0 +1,33 @@
+/* Verification of the whole result of a run by checksums (judge/checksum.h). A segment of a row that fails is
+ * judged element by element, unless the run read C. So no right result fails. */
+#ifndef TSL_JUDGE_JUDGE_VERIFY_H
+#define TSL_JUDGE_JUDGE_VERIFY_H
+
+#include "core/floats.h"
+#include "plan/plan.h"
+
+/* Returns why a run's result cannot be verified; NULL: it can be. */
+const char *tsl_verify_refuse(const tsl_plan *plan, const tsl_operands *operands);
+
+typedef struct tsl_verification tsl_verification;
+
+typedef struct tsl_verified {
+  int64_t elements, unchecked; /* elements of C that were verified, and were not: with infinity or NaN */
+  double hidden;               /* largest absolute error that can be overlooked */
+  int64_t row, col, cols;      /* wrong elements, in one row; cols 0: none */
+} tsl_verified;
+
+/* Starts a verification before a run: allocates, and sums C if the run reads it. Operands of tsl_plan_run(),
+ * of one product, must stay until tsl_verify_end(). TESELA_UNSUPPORTED with the reason: the product cannot be
+ * verified. Free with tsl_verify_free(). */
+tesela_status tsl_verify_begin(const tsl_plan *plan, const tsl_operands *operands,
+                               tsl_verification **verification);
+/* Ends the verification after the run. TESELA_WRONG_RESULT names the wrong element, or the wrong part of a
+ * row; *verified is set in that case, too. */
+tesela_status tsl_verify_end(tsl_verification *verification, tsl_verified *verified);
+/* Returns true if the run can be repeated, because it did not read C. */
+bool tsl_verify_can_repeat(const tsl_verification *verification);
+/* Frees a verification at any stage. NULL is allowed. */
+void tsl_verify_free(tsl_verification *verification);
+
+#endif
