@@ -64,6 +64,7 @@ deb|file|command -v file|what of a package is a program
 style|clang-format|command -v clang-format|the format of the sources
 style|clang-tidy|command -v clang-tidy|common mistakes
 style|git|command -v git|the list of files
+style|gettext|command -v xgettext|the catalogues of translations
 style|doxygen|command -v doxygen|the reference pages without a warning
 site|python3|test -x /usr/bin/python3|building the manual as a web site
 site|python3-venv|exists /usr/lib/python3*/ensurepip/__init__.py|an environment for mkdocs, filled from PyPI

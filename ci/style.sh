@@ -31,6 +31,9 @@ python3 ci/parameter_names.py --self-test >/dev/null ||
 python3 ci/parameter_names.py ||
   complain "a parameter is named of, at, to, given, own, one or made (CODING_STYLE.md)"
 
+python3 ci/catalogues.py --self-test >/dev/null || complain "ci/catalogues.py misses a planted fault"
+python3 ci/catalogues.py || complain "a catalogue of translations is not complete (CONTRIBUTING.md)"
+
 python3 ci/one_user_hooks.py --self-test || complain "ci/one_user_hooks.py misses a planted hook"
 python3 ci/one_user_hooks.py >/dev/null || complain "a hook has one user: ci/one_user_hooks.py"
 python3 ci/mnk_structs.py --self-test || complain "ci/mnk_structs.py misses a planted struct"

@@ -683,7 +683,8 @@ def drive(browser, path, folder):
     return sections
 
 
-def main():
+def run(work):
+    """Calls the work with a browser, and prints the words that it returns."""
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if not program:
         print("no chromium in PATH (Debian: apt-get install chromium)")
@@ -691,9 +692,11 @@ def main():
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         browser = Browser(program, folder)
         try:
-            print(*drive(browser, pathlib.Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None))
+            print(*work(browser))
         finally:
             browser.close()
 
 
-main()
+if __name__ == "__main__":
+    pictures = sys.argv[2] if len(sys.argv) > 2 else None
+    run(lambda browser: drive(browser, pathlib.Path(sys.argv[1]), pictures))

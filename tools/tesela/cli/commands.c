@@ -2,6 +2,7 @@
 
 #include "cli/help.h"
 #include "cli/interrupt.h"
+#include "cli/language.h"
 #include "cli/ranks.h"
 #include "cli/select.h"
 #include "core/status.h"
@@ -58,7 +59,11 @@ static int commands_report(const tsl_command *command, tesela_status status) {
     return 0;
   if (!speaks(command))
     return exit_code(status);
-  fprintf(stderr, "tesela%s%s: %s\n", command ? " " : "", command ? command->name : "", tesela_last_error());
+  tsl_text sentence = {0};
+  tsl_tr_sentence(tesela_last_error(), &sentence);
+  fprintf(stderr, "tesela%s%s: %s\n", command ? " " : "", command ? command->name : "",
+          sentence.failed ? tesela_last_error() : tsl_text_get(&sentence));
+  tsl_text_free(&sentence);
   if (status == TESELA_BUILD_FAILED && *tesela_last_log())
     fprintf(stderr, "%s\n", tesela_last_log());
   return exit_code(status);

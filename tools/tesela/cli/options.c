@@ -1,4 +1,5 @@
 #include "cli/options.h"
+#include "cli/language.h"
 
 #include "core/kinds.h"
 #include "core/status.h"
@@ -175,6 +176,13 @@ static tesela_status read_op(const char *text, void *target) {
     if (add_name(&names, tsl_op_name((tsl_op)i), text))
       *(const char **)target = text;
   return tsl_word_check(text, *(const char **)target != NULL, &names);
+}
+
+static tesela_status read_locale(const char *text, void *target) {
+  tsl_text names = {0};
+  *(const char **)target = text;
+  const bool is_known = tsl_locale_is_known(text, &names);
+  return tsl_word_check(text, is_known, &names);
 }
 
 static tesela_status read_accuracy(const char *text, void *target) {

@@ -38,7 +38,8 @@
   X(ACTIVATION, "FUNCTION", read_activation, tesela_activation)                                              \
   X(SCALING, "WHAT", read_scaling, tesela_scaling)                                                           \
   X(OP, "OP", read_op, const char *)                                                                         \
-  X(DISTRIBUTION, "NAME", read_distribution, tsl_kind)
+  X(DISTRIBUTION, "NAME", read_distribution, tsl_kind)                                                       \
+  X(LOCALE, "LOCALE", read_locale, const char *)
 
 typedef enum tsl_value {
 #define TSL_VALUE_MEMBER(name, shown, reader, type) TSL_VALUE_##name,
@@ -79,6 +80,10 @@ typedef struct tsl_option {
 /* --json of each command that prints a table. */
 #define TSL_OPTION_JSON(struct_type)                                                                         \
   TSL_OPTION(struct_type, json, "json", FLAG, NULL, "print JSON (docs/JSON.md)")
+/* --locale of each command with translated texts. */
+#define TSL_OPTION_LOCALE(struct_type, member, what)                                                         \
+  TSL_OPTION(struct_type, member, "locale", LOCALE, NULL,                                                    \
+             "language of " what ": en, sl, es, hu or zh; the default is by LC_ALL, LC_MESSAGES and LANG")
 #define TSL_OPTIONS_END                                                                                      \
   { NULL, 0, TSL_VALUE_FLAG, NULL, NULL, 0 }
 

@@ -71,12 +71,60 @@ void tsl_table_free(tsl_table *table) {
   *table = (tsl_table){0};
 }
 
-/* Returns the number of columns that a UTF-8 text takes on a terminal, one for each character. */
-static int count_columns(const char *text) {
+/* Returns the code point of the UTF-8 character at the start, and its bytes; 1 for a byte that is none. */
+static unsigned table_character(const char *text, size_t *bytes) {
+  static const unsigned char masks[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+  *bytes = tsl_utf8_bytes(text);
+  if (*bytes == 0)
+    *bytes = 1;
+  unsigned code = (unsigned char)*text & masks[*bytes];
+  for (size_t i = 1; i < *bytes; i++)
+    code = code << 6 | ((unsigned char)text[i] & 0x3F);
+  return code;
+}
+
+/* Returns true for characters of two columns: East Asian Wide and Fullwidth of Unicode. */
+static bool table_is_wide(unsigned code) {
+  static const unsigned ranges[][2] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0xA4CF},
+                                       {0xA960, 0xA97C},   {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},
+                                       {0xFE30, 0xFE6F},   {0xFF01, 0xFF60},   {0xFFE0, 0xFFE6},
+                                       {0x1F300, 0x1F64F}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+    if (code >= ranges[i][0] && code <= ranges[i][1])
+      return true;
+  return false;
+}
+
+/* Returns true for punctuation that begins no line: 、 。 ， ： ； ！ ？ ） 」 』. */
+static bool table_closes(unsigned code) {
+  return code == 0x3001 || code == 0x3002 || code == 0x300D || code == 0x300F || code == 0xFF01 ||
+         code == 0xFF09 || code == 0xFF0C || code == 0xFF1A || code == 0xFF1B || code == 0xFF1F;
+}
+
+/* Returns the columns of the first bytes of a text. */
+static int table_columns(const char *text, size_t length) {
   int columns = 0;
-  for (; *text; text++)
-    columns += ((unsigned char)*text & 0xC0) != 0x80;
+  for (size_t i = 0, bytes; i < length && text[i]; i += bytes)
+    columns += table_is_wide(table_character(text + i, &bytes)) ? 2 : 1;
   return columns;
+}
+
+int tsl_text_columns(const char *text) {
+  return table_columns(text, strlen(text));
+}
+
+/* Returns the end of the next word, after the blanks before it. Lines may break between wide characters, but
+ * not before closing punctuation. */
+static const char *table_word_end(const char *text) {
+  size_t bytes;
+  text += strspn(text, " ");
+  for (const char *at = text; *at && *at != ' '; at += bytes) {
+    const bool is_wide = table_is_wide(table_character(at, &bytes));
+    const unsigned next = table_character(at + bytes, &(size_t){0});
+    if (is_wide && table_is_wide(next) && !table_closes(next))
+      return at + bytes;
+  }
+  return text + strcspn(text, " ");
 }
 
 void tsl_text_add_painted(tsl_text *out, tsl_paint paint, bool colour, const char *text) {
@@ -101,11 +149,8 @@ static size_t take_line(const char **words, int width, const char **line) {
   const char *start = *words, *end = start;
   int used = 0;
   while (*end) {
-    const char *word_end = end + strspn(end, " ");
-    word_end += strcspn(word_end, " ");
-    int columns = 0;
-    for (const char *c = end; c < word_end; c++)
-      columns += ((unsigned char)*c & 0xC0) != 0x80;
+    const char *word_end = table_word_end(end);
+    const int columns = table_columns(end, (size_t)(word_end - end));
     if (width > 0 && used > 0 && used + columns > width)
       break;
     used += columns;
@@ -140,7 +185,7 @@ static int longest_word(const tsl_table *table, size_t column, int width) {
       char word[256];
       const size_t length = take_line(&words, 1, &line);
       snprintf(word, sizeof word, "%.*s", (int)(length < sizeof word ? length : sizeof word - 1), line);
-      const int columns = count_columns(word);
+      const int columns = tsl_text_columns(word);
       most = columns > most ? columns : most;
     }
   }
@@ -153,9 +198,9 @@ static void table_lay_out(const tsl_table *table, int indent, int width, int wid
   const size_t count = (size_t)table->column_count;
   int total = indent + GAP * (table->column_count - 1);
   for (size_t c = 0; c < count; c++) {
-    widths[c] = table->bare ? 0 : count_columns(table->columns[c].title);
+    widths[c] = table->bare ? 0 : tsl_text_columns(table->columns[c].title);
     for (size_t i = c; i < table->cell_count; i += count) {
-      const int columns = count_columns(table->cells[i].text);
+      const int columns = tsl_text_columns(table->cells[i].text);
       widths[c] = columns > widths[c] ? columns : widths[c];
     }
     total += widths[c];
@@ -196,7 +241,7 @@ static void table_add_row(const tsl_table *table, const tsl_cell *cells, const i
         out->failed = true;
         return;
       }
-      const int slack = widths[c] - count_columns(piece);
+      const int slack = widths[c] - tsl_text_columns(piece);
       if (*piece) {
         add_blanks(out, pending + (column->align == TSL_ALIGN_RIGHT ? slack : 0));
         tsl_text_add_painted(out, cells ? cells[c].paint : TSL_PAINT_STRONG, colour, piece);

@@ -54,6 +54,8 @@ size_t tsl_table_rows(const tsl_table *table);
 tesela_status tsl_table_status(const tsl_table *table);
 void tsl_table_free(tsl_table *table);
 
+/* Returns the columns of a UTF-8 text on a terminal: two for each wide character, as of Chinese. */
+int tsl_text_columns(const char *text);
 /* Appends aligned text, each line after `indent` blanks. `width` is the terminal's, for wrapping.
  * 0: never wraps, so that each row is one line for grep and awk. */
 void tsl_table_text(const tsl_table *table, int indent, int width, bool colour, tsl_text *out);

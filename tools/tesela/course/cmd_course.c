@@ -1,5 +1,6 @@
 /* tesela course: the experiments of the five teaching documents on this machine. */
 #include "cli/interrupt.h"
+#include "cli/language.h"
 #include "cli/tool.h"
 #include "core/status.h"
 #include "course/course_run.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 
 typedef struct course_options {
-  const char *devices;
+  const char *devices, *locale;
   double seconds;
   int64_t threads;
   bool quick, json, markdown;
@@ -25,6 +26,7 @@ static const tsl_option options[] = {
     TSL_OPTION(course_options, seconds, "seconds", SECONDS, "0.5", "time for each entry"),
     TSL_OPTION(course_options, threads, "threads", COUNT, NULL, "limit the number of host threads"),
     TSL_OPTION(course_options, markdown, "markdown", FLAG, NULL, "print Markdown"),
+    TSL_OPTION_LOCALE(course_options, locale, "the text"),
     TSL_OPTION_JSON(course_options),
     TSL_OPTIONS_END,
 };
@@ -110,18 +112,18 @@ static void course_add_table(const course_work *job, int index, bool speedup, co
   const tsl_course_document *document = job->run.document;
   const tsl_course_table *table = &document->tables[index];
   const tsl_exploration *all = &job->run.tables[index];
-  static const char *const own_titles[] = {"CPU, here", "GPU, here"};
+  static const char *const own_titles[] = {N_("CPU, here"), N_("GPU, here")};
   tsl_table cells = {0};
   tsl_text title = {0};
-  tsl_table_column(&cells, "row", TSL_ALIGN_LEFT, true);
+  tsl_table_column(&cells, tsl_tr("row"), TSL_ALIGN_LEFT, true);
   for (int place = 0; place < TSL_COURSE_PLACES; place++) {
-    tsl_table_column(&cells, own_titles[place], TSL_ALIGN_RIGHT, false);
+    tsl_table_column(&cells, tsl_tr(own_titles[place]), TSL_ALIGN_RIGHT, false);
     for (int i = 0; i < TSL_COURSE_PUBLISHED_MAX; i++)
       if (has_figures(table, i) && (int)document->published[i].place == place)
-        tsl_table_column(&cells, document->published[i].title, TSL_ALIGN_RIGHT, false);
+        tsl_table_column(&cells, tsl_tr(document->published[i].title), TSL_ALIGN_RIGHT, false);
   }
   for (int row = 0; row < tsl_course_rows(table); row++) {
-    tsl_table_add(&cells, "%s", table->rows[row].name);
+    tsl_table_add(&cells, "%s", tsl_tr(table->rows[row].name));
     for (int place = 0; place < TSL_COURSE_PLACES; place++) {
       add_own_cell(&job->run, (tsl_course_cell){index, row}, (tsl_course_place)place, speedup, &cells);
       for (int i = 0; i < TSL_COURSE_PUBLISHED_MAX; i++)
@@ -130,9 +132,9 @@ static void course_add_table(const course_work *job, int index, bool speedup, co
     }
   }
   if (speedup)
-    tsl_text_add(&title, "Speed-up over \"%s\"", table->rows[0].name);
+    tsl_text_add(&title, tsl_tr("Speed-up over \"%s\""), tsl_tr(table->rows[0].name));
   else
-    tsl_text_add(&title, "%s: %s, %s", table->title, unit_title(table->unit), table->type);
+    tsl_text_add(&title, "%s: %s, %s", tsl_tr(table->title), unit_title(table->unit), table->type);
   if (job->given->quick) {
     tsl_text_add(&title, "; --quick: ");
     tsl_explore_add_size(all, 0, &title);
@@ -155,8 +157,9 @@ static void add_missing(const course_work *job, int index, const tsl_form *form,
       if (!point || point->entry.result == TSL_CASE_RIGHT ||
           (place == TSL_COURSE_GPU && table->rows[row].cpu_only))
         continue;
-      tsl_text_add(&line, "%s, %s: %s: %s", table->rows[row].name, place_title((tsl_course_place)place),
-                   tsl_point_result(point), point->entry.why);
+      tsl_text_add(&line, "%s, %s: %s: ", tsl_tr(table->rows[row].name), place_title((tsl_course_place)place),
+                   tsl_tr(tsl_point_result(point)));
+      tsl_tr_sentence(point->entry.why, &line);
       tsl_form_add_line(form, true, tsl_text_get(&line), out);
       tsl_text_free(&line);
     }
@@ -171,9 +174,9 @@ static const char *row_name(const tsl_course_document *document, tsl_course_cell
 
 static void add_expectation(const tsl_course_question *question, tsl_text *line) {
   if (question->max > 0)
-    tsl_text_add(line, " (expected: %g to %g)", question->min, question->max);
+    tsl_text_add(line, tsl_tr(" (expected: %g to %g)"), question->min, question->max);
   else
-    tsl_text_add(line, " (expected: at least %g)", question->min);
+    tsl_text_add(line, tsl_tr(" (expected: at least %g)"), question->min);
 }
 
 /* Appends the verdict at a place: "CPU: holds here: "TW = 16" is 1.4 times as fast as "TW = 8"". */
@@ -183,27 +186,28 @@ static void add_verdict(const course_work *job, const tsl_course_question *quest
                                      [TSL_COURSE_CONTRADICTED] = TSL_PAINT_BAD,
                                      [TSL_COURSE_NOISY] = TSL_PAINT_FAINT,
                                      [TSL_COURSE_UNCHECKED] = TSL_PAINT_FAINT};
-  static const char *const words[] = {[TSL_COURSE_HOLDS] = "holds here",
-                                      [TSL_COURSE_CONTRADICTED] = "CONTRADICTED by this machine",
-                                      [TSL_COURSE_NOISY] = "undecided, the run is too noisy",
-                                      [TSL_COURSE_UNCHECKED] = "not checked"};
+  static const char *const words[] = {[TSL_COURSE_HOLDS] = N_("holds here"),
+                                      [TSL_COURSE_CONTRADICTED] = N_("CONTRADICTED by this machine"),
+                                      [TSL_COURSE_NOISY] = N_("undecided, the run is too noisy"),
+                                      [TSL_COURSE_UNCHECKED] = N_("not checked")};
   const tsl_course_document *document = job->run.document;
   const tsl_course_check check = tsl_course_check_answer(&job->run, question, place);
   tsl_text line = {0}, wrapped = {0};
   char factor[32], low[32], high[32];
-  tsl_text_add(&line, "%s: %s: ", place_title(place), words[check.verdict]);
+  tsl_text_add(&line, "%s: %s: ", place_title(place), tsl_tr(words[check.verdict]));
   if (check.verdict != TSL_COURSE_UNCHECKED) {
-    tsl_text_add(&line, "\"%s\" is %s times as fast as \"%s\", by the quartiles %s to %s",
-                 row_name(document, question->fast), tsl_format_number(check.factor, factor, sizeof factor),
-                 row_name(document, question->slow), tsl_format_number(check.low, low, sizeof low),
+    tsl_text_add(&line, tsl_tr("\"%s\" is %s times as fast as \"%s\", by the quartiles %s to %s"),
+                 tsl_tr(row_name(document, question->fast)),
+                 tsl_format_number(check.factor, factor, sizeof factor),
+                 tsl_tr(row_name(document, question->slow)), tsl_format_number(check.low, low, sizeof low),
                  tsl_format_number(check.high, high, sizeof high));
     add_expectation(question, &line);
   } else if (!job->run.has_place[place])
-    tsl_text_add(&line, "there is no %s among the devices", place_title(place));
+    tsl_text_add(&line, tsl_tr("there is no %s among the devices"), place_title(place));
   else {
     const tsl_point *missing =
         !check.fast || check.fast->entry.result != TSL_CASE_RIGHT ? check.fast : check.slow;
-    tsl_text_add(&line, "%s", missing && *missing->entry.why ? missing->entry.why : "it was not measured");
+    tsl_tr_sentence(missing && *missing->entry.why ? missing->entry.why : N_("it was not measured"), &line);
   }
   tsl_text_add_wrapped(&wrapped, tsl_text_get(&line), 5, 5, form->width);
   tsl_text_add(out, "     ");
@@ -228,20 +232,21 @@ static void add_published_factor(const tsl_course_document *document, const tsl_
     if (over == 0 || value == 0)
       continue;
     const double factor = fast->unit == TSL_COURSE_MFLOPS ? value / over : over / value;
-    tsl_text_add(out, "%s%s on %s",
-                 count++ ? ", " : "     Published: ", tsl_format_number(factor, text, sizeof text),
-                 document->published[i].title);
+    tsl_text_add(out, "%s", count++ ? ", " : tsl_tr("     Published: "));
+    tsl_text_add(out, tsl_tr("%s on %s"), tsl_format_number(factor, text, sizeof text),
+                 tsl_tr(document->published[i].title));
   }
   tsl_text_add(out, "%s", count ? "\n" : "");
 }
 
 static void add_questions(const course_work *job, const tsl_form *form, tsl_text *out) {
-  tsl_text_add_painted(out, TSL_PAINT_STRONG, form->colour, form->markdown ? "### Questions" : "Questions");
+  tsl_text_add(out, "%s", form->markdown ? "### " : "");
+  tsl_text_add_painted(out, TSL_PAINT_STRONG, form->colour, tsl_tr("Questions"));
   tsl_text_add(out, "\n%s", form->markdown ? "\n" : "");
   for (int i = 0; i < TSL_COURSE_QUESTIONS; i++) {
     const tsl_course_question *question = &job->run.document->questions[i];
-    tsl_text_add(out, "  %d. %s\n     ", i + 1, question->question);
-    tsl_text_add_wrapped(out, question->answer, 5, 5, form->width);
+    tsl_text_add(out, "  %d. %s\n     ", i + 1, tsl_tr(question->question));
+    tsl_text_add_wrapped(out, tsl_tr(question->answer), 5, 5, form->width);
     tsl_text_add(out, "\n");
     for (int place = 0; place < TSL_COURSE_PLACES; place++)
       add_verdict(job, question, (tsl_course_place)place, form, out);
@@ -254,13 +259,13 @@ static void add_questions(const course_work *job, const tsl_form *form, tsl_text
 
 static void add_commands(const tsl_course_document *document, const tsl_form *form, tsl_text *out) {
   tsl_table table = {.bare = !form->markdown};
-  tsl_table_column(&table, "command", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&table, "what it shows", TSL_ALIGN_LEFT, true);
+  tsl_table_column(&table, tsl_tr("command"), TSL_ALIGN_LEFT, false);
+  tsl_table_column(&table, tsl_tr("what it shows"), TSL_ALIGN_LEFT, true);
   for (int i = 0; i < TSL_COURSE_COMMANDS_MAX && document->commands[i].line; i++) {
     tsl_table_add(&table, form->markdown ? "`%s`" : "%s", document->commands[i].line);
-    tsl_table_add(&table, "%s", document->commands[i].what);
+    tsl_table_add(&table, "%s", tsl_tr(document->commands[i].what));
   }
-  tsl_form_add_table(form, "Its other exercises", &table, out);
+  tsl_form_add_table(form, tsl_tr("Its other exercises"), &table, out);
   tsl_table_free(&table);
 }
 
@@ -268,7 +273,8 @@ static tesela_status course_print_text(const course_work *job, tsl_devices *devi
   const tsl_course_document *document = job->run.document;
   const tsl_form form = tsl_form_for(job->given->markdown);
   tsl_text out = {0}, line = {0}, legend = {0};
-  tsl_text_add(&line, "%s, in %s: %s", document->name, document->language, document->subject);
+  tsl_text_add(&line, tsl_tr("%s, in %s: %s"), document->name, tsl_tr(document->language),
+               tsl_tr(document->subject));
   tsl_form_add_line(&form, false, tsl_text_get(&line), &out);
   tsl_text_add(&out, "\n");
   tsl_text_free(&line);
@@ -279,16 +285,18 @@ static tesela_status course_print_text(const course_work *job, tsl_devices *devi
     if (document->tables[i].speedups)
       course_add_table(job, i, true, &form, &out);
   }
-  tsl_text_add(&legend, "%s ~: noisy. -: no figure.%s",
-               document->published[0].title ? "Columns without \"here\" are the published figures."
-                                            : "No published figures are recorded for this document.",
-               job->given->quick ? " The answers hold for the document's sizes; --quick has smaller ones."
-                                 : "");
+  tsl_text_add(&legend, "%s %s",
+               document->published[0].title ? tsl_tr("Columns without \"here\" are the published figures.")
+                                            : tsl_tr("No published figures are recorded for this document."),
+               tsl_tr("~: noisy. -: no figure."));
+  if (job->given->quick)
+    tsl_text_add(&legend, " %s",
+                 tsl_tr("The answers hold for the document's sizes; --quick has smaller ones."));
   tsl_form_add_line(&form, false, tsl_text_get(&legend), &out);
   tsl_text_free(&legend);
   tsl_text_add(&out, "\n");
   if (tsl_course_is_cut_short(&job->run))
-    tsl_form_add_line(&form, false, "CUT SHORT by an interrupt: some rows were not measured.", &out);
+    tsl_form_add_line(&form, false, tsl_tr("CUT SHORT by an interrupt: some rows were not measured."), &out);
   add_questions(job, &form, &out);
   add_commands(document, &form, &out);
   return tsl_print(&out);
@@ -400,17 +408,18 @@ static tesela_status print_documents(const tsl_command_call *call) {
     return tsl_print_json(call, json_pack("{s:o}", "documents", json_documents()));
   tsl_table table = {0};
   tsl_text out = {0};
-  tsl_table_column(&table, "document", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&table, "language", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&table, "kernels", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&table, "subject", TSL_ALIGN_LEFT, true);
+  tsl_table_column(&table, tsl_tr("document"), TSL_ALIGN_LEFT, false);
+  tsl_table_column(&table, tsl_tr("language"), TSL_ALIGN_LEFT, false);
+  tsl_table_column(&table, tsl_tr("kernels"), TSL_ALIGN_LEFT, false);
+  tsl_table_column(&table, tsl_tr("subject"), TSL_ALIGN_LEFT, true);
   for (int i = 0; (document = tsl_course_at(i)) != NULL; i++) {
     tsl_table_add(&table, "%s", document->name);
-    tsl_table_add(&table, "%s", document->language);
+    tsl_table_add(&table, "%s", tsl_tr(document->language));
     tsl_table_add(&table, "%s", document->kind);
-    tsl_table_add(&table, "%s", document->subject);
+    tsl_table_add(&table, "%s", tsl_tr(document->subject));
   }
-  tsl_form_add_table(&form, "Documents; tesela course NAME runs the experiments of one", &table, &out);
+  tsl_form_add_table(&form, tsl_tr("Documents; tesela course NAME runs the experiments of one"), &table,
+                     &out);
   tsl_table_free(&table);
   return tsl_print(&out);
 }
@@ -459,6 +468,8 @@ static tesela_status course_run(const tsl_command_call *call) {
                     given->devices ? "--devices"
                     : given->quick ? "--quick"
                                    : "--threads");
+  if (!given->json)
+    tsl_locale_use(given->locale);
   if (call->word_count == 0)
     return print_documents(call);
   const tsl_explore_options race = {.devices = given->devices,

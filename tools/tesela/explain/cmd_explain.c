@@ -1,6 +1,7 @@
 /* tesela explain: the plan for a problem, its needs, and why other strategies were not chosen. */
 #include "api/api.h"
 #include "cli/interrupt.h"
+#include "cli/language.h"
 #include "cli/report.h"
 #include "core/env.h"
 #include "core/status.h"
@@ -64,6 +65,7 @@ static const tsl_option options[] = {
     TSL_OPTION(tsl_explain_options, html, "html", FILE, NULL,
                "with --trace: write a page that plays the trace in a browser, step by step, for at most "
                "16 x 16 x 16"),
+    TSL_OPTION_LOCALE(tsl_explain_options, locale, "the page"),
     TSL_OPTION(tsl_explain_options, ranks, "ranks", COUNT, NULL,
                "plan for this many ranks of a cluster; prints the grid, the words sent, and the time"),
     TSL_OPTION(tsl_explain_options, memory, "memory", BYTES, NULL,
@@ -231,15 +233,17 @@ static tesela_status add_trace(const tsl_chosen_strategy *chosen, const tsl_reco
 static tesela_status write_trace(const tsl_command_call *call, const tsl_chosen_strategy *chosen,
                                  const tsl_recording *recording, const tsl_recording_place *place,
                                  tsl_output *output) {
-  tsl_text report = {0}, heading = {0};
-  tsl_text_add(&heading, "Trace of ");
-  tsl_trace_add_name(chosen, recording, &heading);
+  tsl_text report = {0}, heading = {0}, traced = {0};
+  tsl_trace_add_name(chosen, recording, &traced);
+  tsl_text_add(&heading, N_("Trace of %s"), tsl_text_get(&traced));
   tesela_status status = add_trace(chosen, recording, place, true, &report);
   if (status == TESELA_OK)
-    status = tsl_page_write_object(call, tsl_text_get(&heading), "trace",
-                                   tsl_trace_json(chosen, recording, place), &report, output);
+    status = tsl_page_write_object(call, ((const tsl_explain_options *)call->options)->locale,
+                                   tsl_text_get(&heading), "trace", tsl_trace_json(chosen, recording, place),
+                                   &report, output);
   tsl_text_free(&report);
   tsl_text_free(&heading);
+  tsl_text_free(&traced);
   return status;
 }
 

@@ -7,7 +7,7 @@
 
 typedef struct tsl_explain_options {
   tesela_type type;
-  const char *device, *strategy, *accuracy, *bits, *element, *group, *html;
+  const char *device, *strategy, *accuracy, *bits, *element, *group, *html, *locale;
   bool transpose_a, transpose_b, symmetric, solve, resident, counters, trace, json;
   tsl_option_structure a_is, b_is;
   tsl_option_number alpha, beta;

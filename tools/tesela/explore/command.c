@@ -77,7 +77,8 @@ static tesela_status command_measure(command_work *job) {
 
 tesela_status tsl_explore_command_run(const tsl_command_call *call, const tsl_explore_options *options,
                                       const tsl_explore_command *command) {
-  command_work job = {.call = call, .given = options, .command = command};
+  command_work job = {
+      .call = call, .given = options, .command = command, .page = {.locale = options->locale}};
   tesela_status status = TESELA_OK;
   tsl_interrupt_catch(command_conclude, &job);
   TSL_GO(tsl_set_threads(options->threads));

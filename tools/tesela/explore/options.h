@@ -11,7 +11,8 @@ typedef struct tsl_explore_options {
   int64_t threads, seed;
   tsl_kind data;
   bool warm, json, csv, markdown;
-  const char *html; /* path of the HTML page; NULL: no page */
+  const char *html;   /* path of the HTML page; NULL: no page */
+  const char *locale; /* language of the page; NULL: by the environment */
 } tsl_explore_options;
 
 /* Rows of a command's option table. The options are the member `shared` of the struct `type`. */
@@ -45,6 +46,7 @@ typedef struct tsl_explore_options {
       TSL_OPTION(type, shared.markdown, "markdown", FLAG, NULL, "print Markdown"),                           \
       TSL_OPTION(type, shared.html, "html", FILE, NULL,                                                      \
                  "write a page with tables and pictures, which a browser draws; the machine is described"),  \
+      TSL_OPTION_LOCALE(type, shared.locale, "the page"),                                                    \
       TSL_OPTION(type, shared.json, "json", FLAG, NULL, "print JSON (docs/JSON.md)")
 
 /* Reads the options into the exploration, whose op and strategies are already set. `sizes`: the

@@ -1,5 +1,6 @@
 #include "explore/report.h"
 
+#include "cli/language.h"
 #include "cli/report.h"
 #include "core/status.h"
 
@@ -56,7 +57,7 @@ static void report_add_missing(tsl_devices *devices, const tsl_form *form, tsl_t
     tsl_text line = {0};
     if (tsl_devices_kind(devices, kind, &name, &what, &count, &why) != TESELA_OK || count > 0)
       continue;
-    tsl_text_add(&line, "No %s (%s): %s.", name, what, why);
+    tsl_text_add(&line, tsl_tr("No %s (%s): %s."), name, tsl_tr(what), why);
     tsl_form_add_line(form, true, tsl_text_get(&line), out);
     tsl_text_free(&line);
   }
@@ -79,9 +80,9 @@ void tsl_explore_add_devices(const tsl_exploration *all, tsl_devices *devices, c
 void tsl_explore_add_result(const tsl_point *point, double value, tsl_table *table) {
   char text[32];
   if (point->entry.result == TSL_CASE_WRONG)
-    tsl_table_add_painted(table, TSL_PAINT_BAD, "WRONG");
+    tsl_table_add_painted(table, TSL_PAINT_BAD, "%s", tsl_tr("WRONG"));
   else if (point->entry.result == TSL_CASE_FAILED)
-    tsl_table_add_painted(table, TSL_PAINT_BAD, "failed");
+    tsl_table_add_painted(table, TSL_PAINT_BAD, "%s", tsl_tr("failed"));
   else if (point->entry.result == TSL_CASE_REFUSED || isnan(value))
     tsl_table_add_painted(table, TSL_PAINT_FAINT, "-");
   else

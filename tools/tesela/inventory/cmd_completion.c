@@ -1,4 +1,5 @@
 /* tesela completion: scripts that complete commands, options and values in a shell. */
+#include "cli/language.h"
 #include "cli/options.h"
 #include "cli/tool.h"
 #include "core/kinds.h"
@@ -94,6 +95,14 @@ static void complete_scalings(tsl_text *out) {
     tsl_text_add(out, " %s", tsl_scaling_name((tesela_scaling)i));
 }
 
+static void complete_locales(tsl_text *out) {
+  tsl_text names = {0};
+  tsl_locale_is_known("", &names);
+  for (const char *at = tsl_text_get(&names); *at; at++)
+    tsl_text_add(out, *at == ',' ? "" : "%c", *at);
+  tsl_text_free(&names);
+}
+
 static void (*const completions[])(tsl_text *) = {
     [TSL_VALUE_TYPE] = complete_types,
     [TSL_VALUE_TYPES] = complete_types,
@@ -111,6 +120,7 @@ static void (*const completions[])(tsl_text *) = {
     [TSL_VALUE_CHECKSUMS] = complete_checksums,
     [TSL_VALUE_FORMAT] = complete_formats,
     [TSL_VALUE_DISTRIBUTION] = complete_distributions,
+    [TSL_VALUE_LOCALE] = complete_locales,
 };
 
 /* Appends the accepted values of an option; returns false if the option has no list of values. */

@@ -1,4 +1,5 @@
 /* tesela lab: a kernel of one's own, from an empty folder to a judged and timed result. */
+#include "cli/language.h"
 #include "lab/lab.h"
 
 #include "core/status.h"
@@ -26,6 +27,7 @@ static const tsl_option lab_options[] = {
                "write a page with verdict, faults in the kernel's lines, and rates; not for new"),
     {"output", 'o', TSL_VALUE_FILE, NULL, "pack: write this file (default: NAME.lab.json)",
      offsetof(tsl_lab_options, output)},
+    TSL_OPTION_LOCALE(tsl_lab_options, locale, "the text"),
     TSL_OPTION_JSON(tsl_lab_options),
     TSL_OPTIONS_END,
 };
@@ -72,6 +74,7 @@ static tesela_status lab_run(const tsl_command_call *call) {
   if (call->word_count != 2)
     return tsl_fail(TESELA_BAD_CALL, "the folder is missing; write tesela lab %s NAME", actions[action].name);
   TSL_TRY(lab_check_options(call->options, actions[action].name));
+  tsl_locale_use(((const tsl_lab_options *)call->options)->locale);
   return actions[action].run(call);
 }
 

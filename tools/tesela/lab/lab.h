@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 typedef struct tsl_lab_options {
-  const char *from, *language, *device, *output, *sizes, *html;
+  const char *from, *language, *device, *output, *sizes, *html, *locale;
   tesela_type type;
   bool plain, json, peers, markdown; /* plain: without the race */
   bool quiet;                        /* output of the kernel is lost; set by grade */
@@ -34,10 +34,10 @@ typedef struct tsl_lab_rate {
   double seconds; /* of one run; NaN if it was not timed */
 } tsl_lab_rate;
 
-/* Fault of a kernel: a short name such as "missing barrier", and a sentence. */
+/* Fault of a kernel: a short name such as "missing barrier", and a sentence, in English and as shown. */
 typedef struct tsl_lab_fault {
   char kind[40];
-  char text[400];
+  char text[400], shown[600];
 } tsl_lab_fault;
 
 /* Plain data, so that a child process can send it. */
@@ -87,13 +87,14 @@ tesela_status tsl_lab_compile_recorded(const char *folder, const char *headers, 
                                        const char *text, const char *work, char program[TSL_LAB_PATH_MAX],
                                        tsl_text *output, int *code);
 /* Adds a fault, unless the report is full or has it. */
-void tsl_lab_add_fault(tsl_lab_report *report, const char *kind, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void tsl_lab_add_fault(tsl_lab_report *report, const tsl_lab_fault *fault);
 
 /* Appends the report as text, with quoted lines of the kernel. `width`, `colour`: of the output, as in
  * cli/table.h. */
 void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *report, int width, bool colour,
                         tsl_text *out);
+/* Appends a line of the report: its name, translated, and an English sentence, which is translated here. */
+void tsl_lab_report_add_line(const char *name, const char *sentence, tsl_text *out);
 /* Returns a text as JSON; bytes that are no UTF-8, as in old source files, become U+FFFD. */
 json_t *tsl_lab_json_text(const char *text);
 /* Returns the report as JSON. */

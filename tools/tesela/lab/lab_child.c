@@ -1,4 +1,5 @@
 /* A kernel in a child process with limits of time and memory. */
+#include "cli/language.h"
 #include "core/clock.h"
 #include "core/status.h"
 #include "lab/lab.h"
@@ -57,19 +58,19 @@ static int child_wait(pid_t child, double seconds) {
 static void child_explain(const tsl_lab_kernel *kernel, const tsl_lab_options *options, int number,
                           tsl_lab_report *report) {
   char where[256];
-  snprintf(where, sizeof where, "%s%.200s", *report->wrong ? " on " : "", report->wrong);
+  snprintf(where, sizeof where, "%s%.200s", *report->wrong ? N_(" on ") : "", report->wrong);
   report->outcome = TSL_LAB_BROKEN;
   report->status = TESELA_DEVICE_FAILED;
   if (number == SIGXCPU || number == SIGKILL)
     snprintf(report->failure, sizeof report->failure,
-             "%.500s: the kernel used more than %g s of processor time, or the system ended it%s",
+             N_("%.500s: the kernel used more than %g s of processor time, or the system ended it%s"),
              kernel->file, options->seconds, where);
   else if (number == SIGSEGV || number == SIGBUS)
     snprintf(report->failure, sizeof report->failure,
-             "%.500s: the kernel accessed memory that it does not own (%s)%s", kernel->file,
+             N_("%.500s: the kernel accessed memory that it does not own (%s)%s"), kernel->file,
              strsignal(number), where);
   else
-    snprintf(report->failure, sizeof report->failure, "%.500s: the kernel ended by a signal (%s)%s",
+    snprintf(report->failure, sizeof report->failure, N_("%.500s: the kernel ended by a signal (%s)%s"),
              kernel->file, strsignal(number), where);
 }
 
@@ -104,8 +105,8 @@ tesela_status tsl_lab_try(const tsl_lab_kernel *kernel, const tsl_lab_options *o
   else if (!report->is_complete) {
     report->outcome = TSL_LAB_BROKEN;
     report->status = TESELA_DEVICE_FAILED;
-    snprintf(report->failure, sizeof report->failure, "%.500s: the kernel ended its process, with code %d",
-             kernel->file, WEXITSTATUS(state));
+    snprintf(report->failure, sizeof report->failure,
+             N_("%.500s: the kernel ended its process, with code %d"), kernel->file, WEXITSTATUS(state));
   }
   return status;
 }

@@ -2,6 +2,7 @@
  * (detector/). */
 #include "lab/lab.h"
 
+#include "cli/language.h"
 #include "core/status.h"
 
 #include <ctype.h>
@@ -156,10 +157,10 @@ static void detect_give_up(const char *program, int code, const tsl_text *output
   const char *missing = strstr(tsl_text_get(output), "undefined reference");
   const char *error = missing ? missing : strstr(tsl_text_get(output), "error");
   if (code == 127 && !error)
-    snprintf(report->undetected, sizeof report->undetected, "there is no compiler %s", program);
+    snprintf(report->undetected, sizeof report->undetected, N_("there is no compiler %s"), program);
   else
     snprintf(report->undetected, sizeof report->undetected, "%s: %.*s", program,
-             error ? (int)strcspn(error, "\n") : 40, error ? error : "the compiler failed");
+             error ? (int)strcspn(error, "\n") : 40, error ? error : N_("the compiler failed"));
 }
 
 tesela_status tsl_lab_compile_recorded(const char *folder, const char *headers, tsl_lab_language language,
@@ -248,6 +249,14 @@ typedef struct detect_found {
   bool has_counts;
 } detect_found;
 
+/* Sets the sentence that people see; places of code are resolved later, in both sentences. */
+static void detect_translate(tsl_lab_fault *fault) {
+  tsl_text shown = {0};
+  tsl_tr_sentence(fault->text, &shown);
+  snprintf(fault->shown, sizeof fault->shown, "%s", tsl_text_get(&shown));
+  tsl_text_free(&shown);
+}
+
 static void detect_read_line(const char *line, size_t length, detect_found *found, tsl_lab_report *report) {
   const char *const bar = memchr(line + 2, '|', length > 2 ? length - 2 : 0);
   if (length < 3 || line[1] != '|')
@@ -264,6 +273,7 @@ static void detect_read_line(const char *line, size_t length, detect_found *foun
     tsl_lab_fault *fault = &found->faults[found->count++];
     snprintf(fault->kind, sizeof fault->kind, "%.*s", (int)(bar - line - 2), line + 2);
     snprintf(fault->text, sizeof fault->text, "%.*s", (int)(length - (size_t)(bar + 1 - line)), bar + 1);
+    detect_translate(fault);
     found->has_guess |= line[0] == 'H';
     found->is_certain |=
         line[0] == 'F' && strncmp(fault->kind, "o", 1) != 0 && strcmp(fault->kind, "unwritten elements") != 0;
@@ -364,11 +374,14 @@ static tesela_status detect_run_once(const tsl_lab_kernel *kernel, const char *p
   if (status == TESELA_OK && found->count == 0 && !found->has_counts && !*report->undetected) {
     found->is_certain = report->hangs = true;
     tsl_lab_fault *fault = &found->faults[found->count++];
-    snprintf(fault->kind, sizeof fault->kind, "%s", is_endless ? "endless loop" : "crash");
-    snprintf(fault->text, sizeof fault->text,
-             "%s: the kernel %s where m = %lld, n = %lld, k = %lld, run item by item", kernel->base,
-             is_endless ? "did not end" : "ended its process", (long long)run->m, (long long)run->n,
-             (long long)run->k);
+    snprintf(fault->kind, sizeof fault->kind, "%s", is_endless ? N_("endless loop") : N_("crash"));
+    snprintf(
+        fault->text, sizeof fault->text,
+        is_endless
+            ? N_("%s: the kernel did not end where m = %lld, n = %lld, k = %lld, run item by item")
+            : N_("%s: the kernel ended its process where m = %lld, n = %lld, k = %lld, run item by item"),
+        kernel->base, (long long)run->m, (long long)run->n, (long long)run->k);
+    detect_translate(fault);
   }
   return status;
 }
@@ -390,8 +403,10 @@ static int detect_line(const char *program, const char *code) {
   return line;
 }
 
-/* Appends the name of the array whose index stands at a line and column: the word before its brackets. */
-static void detect_add_name(const tsl_lab_kernel *kernel, int line, int column, tsl_text *out) {
+/* Appends the name of the array whose index stands at a line and column: the word before its brackets; or
+ * `unknown`. */
+static void detect_add_name(const tsl_lab_kernel *kernel, int line, int column, const char *unknown,
+                            tsl_text *out) {
   const char *start = kernel->text;
   for (int i = 1; i < line && start; i++)
     start = strchr(start, '\n') ? strchr(start, '\n') + 1 : NULL;
@@ -410,31 +425,31 @@ static void detect_add_name(const tsl_lab_kernel *kernel, int line, int column, 
   if (end > at)
     tsl_text_add(out, "%.*s", (int)(end - at), start + at);
   else
-    tsl_text_add(out, "an array");
+    tsl_text_add(out, "%s", unknown);
 }
 
-/* Puts files and lines in place of the addresses of a sentence. */
-static void detect_resolve(const tsl_lab_kernel *kernel, const char *program, const char *code,
-                           tsl_lab_fault *fault) {
+/* Puts files and lines in place of the addresses of a sentence, in English or as shown. */
+static void detect_resolve(const tsl_lab_kernel *kernel, const char *program, const char *code, bool is_shown,
+                           char *text, size_t size) {
   tsl_text out = {0};
   int line, column;
-  for (const char *at = fault->text; *at;) {
+  for (const char *at = text; *at;) {
     if (strncmp(at, "@@", 2) == 0) {
       line = *code ? detect_line(program, code) : 0;
       tsl_text_add(&out, line > 0 ? "%s:%d" : "%s", kernel->base, line);
       at += 2;
     } else if (*at == '@' && isxdigit((unsigned char)at[1])) {
       line = detect_line(program, at + 1);
-      tsl_text_add(&out, "line %d", line);
+      tsl_text_add(&out, is_shown ? tsl_tr("line %d") : "line %d", line);
       at++;
       at += strspn(at, "0123456789abcdef");
     } else if (*at == '{' && sscanf(at, "{%d:%d}", &line, &column) == 2) {
-      detect_add_name(kernel, line, column, &out);
+      detect_add_name(kernel, line, column, is_shown ? tsl_tr("an array") : "an array", &out);
       at += strcspn(at, "}") + 1;
     } else
       tsl_text_add_bytes(&out, at++, 1);
   }
-  snprintf(fault->text, sizeof fault->text, "%s", tsl_text_get(&out));
+  snprintf(text, size, "%s", tsl_text_get(&out));
   tsl_text_free(&out);
 }
 
@@ -459,8 +474,9 @@ static void detect_keep(const tsl_lab_kernel *kernel, const char *program, detec
       if (is_first != (pass == 0) || (is_guess && found->is_certain) ||
           (found->has_guess && !found->is_certain && strncmp(fault->kind, "un", 2) == 0))
         continue;
-      detect_resolve(kernel, program, found->codes[i], fault);
-      tsl_lab_add_fault(report, fault->kind, "%s", fault->text);
+      detect_resolve(kernel, program, found->codes[i], false, fault->text, sizeof fault->text);
+      detect_resolve(kernel, program, found->codes[i], true, fault->shown, sizeof fault->shown);
+      tsl_lab_add_fault(report, fault);
     }
 }
 
@@ -471,7 +487,7 @@ static void detect_all_runs(const tsl_lab_kernel *kernel, const char *program, t
     detect_found *found = calloc(1, sizeof *found);
     if (!found || detect_run_once(kernel, program, &run, found, report) != TESELA_OK) {
       snprintf(report->undetected, sizeof report->undetected, "%s",
-               found ? tesela_last_error() : "no memory");
+               found ? tesela_last_error() : N_("no memory"));
       free(found);
       break;
     }
@@ -533,7 +549,7 @@ static const char *detect_find_unknown(const tsl_lab_kernel *kernel) {
 void tsl_lab_detect(const tsl_lab_kernel *kernel, const tsl_problem *problem, tsl_lab_report *report) {
   const char *unknown = kernel->language == TSL_LAB_C ? NULL : detect_find_unknown(kernel);
   if (unknown) {
-    snprintf(report->undetected, sizeof report->undetected, "it does not know the word \"%s\"", unknown);
+    snprintf(report->undetected, sizeof report->undetected, N_("it does not know the word \"%s\""), unknown);
     return;
   }
   char folder[TSL_LAB_PATH_MAX], program[TSL_LAB_PATH_MAX];

@@ -1,6 +1,7 @@
 /* tesela lab grade: every kernel of a folder, each in a child process with limits, ranked. */
 #include "lab/lab.h"
 
+#include "cli/language.h"
 #include "core/status.h"
 #include "inventory/report.h"
 
@@ -100,7 +101,7 @@ static void grade_add_row(const grade_row *row, int rank, tsl_table *table) {
   tsl_table_add(table, "%s", row->name);
   tsl_table_add(table, "%s", row->is_read ? tsl_lab_language_word(row->kernel.language) : "-");
   tsl_table_add_painted(table, is_right ? TSL_PAINT_GOOD : TSL_PAINT_BAD, "%s",
-                        tsl_lab_outcome_word(row->report.outcome));
+                        tsl_tr(tsl_lab_outcome_word(row->report.outcome)));
   tsl_table_add(table, "%d", row->report.cases_right);
   if (isinf(seconds))
     tsl_table_add(table, "-");
@@ -109,7 +110,10 @@ static void grade_add_row(const grade_row *row, int rank, tsl_table *table) {
                   row->report.flops > 0
                       ? tsl_format_flops(row->report.flops / seconds, text, sizeof text)
                       : tsl_format_bandwidth(row->report.bytes / seconds, text, sizeof text));
-  tsl_table_add(table, "%s", is_right ? "" : grade_why(row));
+  tsl_text why = {0};
+  tsl_tr_sentence(is_right ? "" : grade_why(row), &why);
+  tsl_table_add(table, "%s", tsl_text_get(&why));
+  tsl_text_free(&why);
 }
 
 /* Returns the kernels in the order of the ranking. `make`: tsl_lab_report_json() or tsl_lab_page_json(). */
@@ -128,13 +132,13 @@ static json_t *grade_json(grade_row *const *rows, int count,
 static void grade_add_table(grade_row *const *rows, int count, bool markdown, int width, bool colour,
                             tsl_text *out) {
   tsl_table table = {0};
-  tsl_table_column(&table, "rank", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "name", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&table, "language", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&table, "verdict", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&table, "shapes right", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "rate", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "why", TSL_ALIGN_LEFT, true);
+  tsl_table_column(&table, tsl_tr("rank"), TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, tsl_tr("name"), TSL_ALIGN_LEFT, false);
+  tsl_table_column(&table, tsl_tr("language"), TSL_ALIGN_LEFT, false);
+  tsl_table_column(&table, tsl_tr("verdict"), TSL_ALIGN_LEFT, false);
+  tsl_table_column(&table, tsl_tr("shapes right"), TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, tsl_tr("rate"), TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, tsl_tr("why"), TSL_ALIGN_LEFT, true);
   for (int i = 0; i < count; i++)
     grade_add_row(rows[i], i + 1, &table);
   if (markdown)

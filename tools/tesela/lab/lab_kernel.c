@@ -339,14 +339,15 @@ static tesela_status lab_read_argument(tsl_lab_kernel *kernel, const lab_aliases
   const tsl_lab_role role = tsl_lab_role_of(argument.meaning);
   if (is_pointer != (role == TSL_LAB_OPERAND || role == TSL_LAB_LOCAL))
     return tsl_fail(TESELA_BAD_INPUT, "%s: argument \"%s\" of %s is %s; %s would be right", kernel->file,
-                    argument.name, kernel->function, is_pointer ? "a pointer" : "no pointer",
-                    is_pointer ? "a number" : "a pointer");
+                    argument.name, kernel->function, is_pointer ? N_("a pointer") : N_("no pointer"),
+                    is_pointer ? N_("a number") : N_("a pointer"));
   if (is_pointer && argument.is_float && (argument.bytes == 8) != (kernel->type == TESELA_F64))
     return tsl_fail(TESELA_BAD_INPUT,
                     "%s: argument \"%s\" of %s is of %s; \"type = %s\" in %s/parameters would "
                     "be right",
-                    kernel->file, argument.name, kernel->function, argument.bytes == 8 ? "doubles" : "floats",
-                    argument.bytes == 8 ? "f64" : "f32", kernel->folder);
+                    kernel->file, argument.name, kernel->function,
+                    argument.bytes == 8 ? N_("doubles") : N_("floats"), argument.bytes == 8 ? "f64" : "f32",
+                    kernel->folder);
   kernel->arguments[kernel->argument_count++] = argument;
   return TESELA_OK;
 }
@@ -358,9 +359,9 @@ static tesela_status lab_check_arguments(const tsl_lab_kernel *kernel) {
     tsl_lab_meaning needed[4];
     int count;
     const char *words;
-  } rows[] = {{TSL_OP_GEMM, {TSL_LAB_ARG_A, TSL_LAB_ARG_B, TSL_LAB_ARG_C}, 3, "a, b and c"},
-              {TSL_OP_DOT, {TSL_LAB_ARG_X, TSL_LAB_ARG_Y, TSL_LAB_ARG_SUMS}, 3, "x, y and sums"},
-              {TSL_OP_TRANSPOSE, {TSL_LAB_ARG_A, TSL_LAB_ARG_C}, 2, "a and c"}};
+  } rows[] = {{TSL_OP_GEMM, {TSL_LAB_ARG_A, TSL_LAB_ARG_B, TSL_LAB_ARG_C}, 3, N_("a, b and c")},
+              {TSL_OP_DOT, {TSL_LAB_ARG_X, TSL_LAB_ARG_Y, TSL_LAB_ARG_SUMS}, 3, N_("x, y and sums")},
+              {TSL_OP_TRANSPOSE, {TSL_LAB_ARG_A, TSL_LAB_ARG_C}, 2, N_("a and c")}};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
     for (int i = 0; rows[r].op == kernel->op && i < rows[r].count; i++)
       if (!tsl_lab_takes(kernel, rows[r].needed[i]))
@@ -448,7 +449,7 @@ static tesela_status lab_kernel_fill(tsl_lab_kernel *kernel) {
     return tsl_fail(TESELA_BAD_INPUT,
                     "%s: the line \"%s = ...\" is missing: the work-items %s, such as \"%s\"", path,
                     *kernel->items[0] ? "group" : "items",
-                    *kernel->items[0] ? "of a group in each dimension" : "in each dimension",
+                    *kernel->items[0] ? N_("of a group in each dimension") : N_("in each dimension"),
                     *kernel->items[0] ? "group = 16 16" : "items = n m");
   return lab_read_signature(kernel, &aliases);
 }

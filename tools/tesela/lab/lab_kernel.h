@@ -6,6 +6,7 @@
 #ifndef TSL_TOOL_LAB_KERNEL_H
 #define TSL_TOOL_LAB_KERNEL_H
 
+#include "cli/language.h"
 #include "core/hash.h"
 #include "core/text.h"
 #include "problem/problem.h"
@@ -30,23 +31,23 @@ typedef enum tsl_lab_role { TSL_LAB_SIZE, TSL_LAB_SCALAR, TSL_LAB_OPERAND, TSL_L
 
 /* Arguments. V(NAME, name in the kernel, role, meaning) */
 #define TSL_LAB_ARGUMENT_LIST(V)                                                                             \
-  V(M, "m", SIZE, "rows of C")                                                                               \
-  V(N, "n", SIZE, "columns of C; of a dot, the length")                                                      \
-  V(K, "k", SIZE, "columns of A and rows of B")                                                              \
-  V(ROWS, "rows", SIZE, "rows of A (transpose)")                                                             \
-  V(COLS, "cols", SIZE, "columns of A (transpose)")                                                          \
-  V(LDA, "lda", SIZE, "elements from a row of A to the next")                                                \
-  V(LDB, "ldb", SIZE, "elements from a row of B to the next")                                                \
-  V(LDC, "ldc", SIZE, "elements from a row of C to the next")                                                \
-  V(ALPHA, "alpha", SCALAR, "factor of the product")                                                         \
-  V(BETA, "beta", SCALAR, "factor of C before the product is added")                                         \
-  V(A, "a", OPERAND, "the matrix A")                                                                         \
-  V(B, "b", OPERAND, "the matrix B")                                                                         \
-  V(C, "c", OPERAND, "the result C")                                                                         \
-  V(X, "x", OPERAND, "the first vector (dot)")                                                               \
-  V(Y, "y", OPERAND, "the second vector (dot)")                                                              \
-  V(SUMS, "sums", OPERAND, "one sum of each work-group, which the host adds (dot)")                          \
-  V(LOCAL, "local", LOCAL, "local memory; the line \"NAME = local N\" has its elements")
+  V(M, "m", SIZE, N_("rows of C"))                                                                           \
+  V(N, "n", SIZE, N_("columns of C; of a dot, the length"))                                                  \
+  V(K, "k", SIZE, N_("columns of A and rows of B"))                                                          \
+  V(ROWS, "rows", SIZE, N_("rows of A (transpose)"))                                                         \
+  V(COLS, "cols", SIZE, N_("columns of A (transpose)"))                                                      \
+  V(LDA, "lda", SIZE, N_("elements from a row of A to the next"))                                            \
+  V(LDB, "ldb", SIZE, N_("elements from a row of B to the next"))                                            \
+  V(LDC, "ldc", SIZE, N_("elements from a row of C to the next"))                                            \
+  V(ALPHA, "alpha", SCALAR, N_("factor of the product"))                                                     \
+  V(BETA, "beta", SCALAR, N_("factor of C before the product is added"))                                     \
+  V(A, "a", OPERAND, N_("the matrix A"))                                                                     \
+  V(B, "b", OPERAND, N_("the matrix B"))                                                                     \
+  V(C, "c", OPERAND, N_("the result C"))                                                                     \
+  V(X, "x", OPERAND, N_("the first vector (dot)"))                                                           \
+  V(Y, "y", OPERAND, N_("the second vector (dot)"))                                                          \
+  V(SUMS, "sums", OPERAND, N_("one sum of each work-group, which the host adds (dot)"))                      \
+  V(LOCAL, "local", LOCAL, N_("local memory; the line \"NAME = local N\" has its elements"))
 
 typedef enum tsl_lab_meaning {
 #define TSL_LAB_ARGUMENT_MEMBER(name, word, role, what) TSL_LAB_ARG_##name,

@@ -1,4 +1,5 @@
 /* tesela lab new: a folder with a plain kernel, its parameters and a README. */
+#include "cli/language.h"
 #include "core/status.h"
 #include "lab/lab.h"
 #include "lab/lab_templates.h"
@@ -19,41 +20,47 @@ tesela_status tsl_lab_write_new(const char *path, const char *text) {
 
 static void new_add_parameters(const tsl_lab_template *model, tsl_lab_language language, tesela_type type,
                                tsl_text *out) {
-  tsl_text_add(out,
-               "# What tesela must know of kernel.%s, one parameter a line.\n"
-               "operation = %s\n"
-               "kernel = %s\n"
-               "type = %s\n",
-               tsl_lab_language_extension(language), tsl_op_name(model->op), tsl_lab_function(model->op),
-               type == TESELA_F64 ? "f64" : "f32");
+  const bool is_cuda = language == TSL_LAB_CUDA;
+  tsl_text_add(out, "# ");
+  tsl_text_add(out, tsl_tr("What tesela must know of kernel.%s, one parameter a line."),
+               tsl_lab_language_extension(language));
+  tsl_text_add(out, "\noperation = %s\nkernel = %s\ntype = %s\n", tsl_op_name(model->op),
+               tsl_lab_function(model->op), type == TESELA_F64 ? "f64" : "f32");
   if (language != TSL_LAB_C)
-    tsl_text_add(out,
-                 "items = %s  # %s in dimension 0, 1, ...; rounded up to whole groups\n"
-                 "group = %s  # %s\n",
-                 model->items, language == TSL_LAB_CUDA ? "threads" : "work-items", model->group,
-                 language == TSL_LAB_CUDA ? "threads of a block" : "work-items of a group");
+    tsl_text_add(out, "items = %s  # %s\ngroup = %s  # %s\n", model->items,
+                 is_cuda ? tsl_tr("threads in dimension 0, 1, ...; rounded up to whole blocks")
+                         : tsl_tr("work-items in dimension 0, 1, ...; rounded up to whole groups"),
+                 model->group, is_cuda ? tsl_tr("threads of a block") : tsl_tr("work-items of a group"));
   tsl_text_add(out, "from = %s\n", model->like ? model->like : model->strategy);
 }
 
 static void new_add_readme(const char *name, const tsl_lab_template *model, tsl_lab_language language,
                            tsl_text *out) {
+  static const char *const titles[] = {[TSL_OP_GEMM] = N_("A product kernel in %s that began as `%s`."),
+                                       [TSL_OP_DOT] = N_("A dot product kernel in %s that began as `%s`."),
+                                       [TSL_OP_TRANSPOSE] =
+                                           N_("A transpose kernel in %s that began as `%s`.")};
+  tsl_text_add(out, "# %s\n\n", name);
+  tsl_text_add(out, tsl_tr(titles[model->op]), tsl_lab_language_title(language), model->strategy);
+  tsl_text_add(out, " ");
+  tsl_text_add(out, tsl_tr("Change `kernel.%s`, then:"), tsl_lab_language_extension(language));
   tsl_text_add(out,
-               "# %s\n\nA %s kernel in %s that began as `%s`. Change `kernel.%s`, then:\n\n"
-               "    tesela lab run %s     compile it, look for faults, judge it and time it\n"
-               "    tesela lab watch %s   the same whenever you save the file\n"
-               "    tesela lab pack %s    one file to hand in\n\n"
-               "The kernel's arguments are known by their names, in any order; leave out what you do not "
-               "need.\n\n",
-               name, model->op == TSL_OP_GEMM ? "product" : tsl_op_name(model->op),
-               tsl_lab_language_title(language), model->strategy, tsl_lab_language_extension(language), name,
-               name, name);
-#define NEW_ADD_ARGUMENT(member, word, role, what) tsl_text_add(out, "- `%s`: %s\n", word, what);
+               "\n\n    tesela lab run %s     %s\n    tesela lab watch %s   %s\n"
+               "    tesela lab pack %s    %s\n\n",
+               name, tsl_tr("compile it, look for faults, judge it and time it"), name,
+               tsl_tr("the same whenever you save the file"), name, tsl_tr("one file to hand in"));
+  tsl_text_add(
+      out, "%s\n\n",
+      tsl_tr("The kernel's arguments are known by their names, in any order; leave out what you do not "
+             "need."));
+#define NEW_ADD_ARGUMENT(member, word, role, what) tsl_text_add(out, "- `%s`: %s\n", word, tsl_tr(what));
   TSL_LAB_ARGUMENT_LIST(NEW_ADD_ARGUMENT)
 #undef NEW_ADD_ARGUMENT
-  tsl_text_add(out,
-               "\nAn argument with another name needs a line in `parameters`, such as `Mdim = m`. "
-               "Without lda, ldb and ldc rows follow each other without gaps. A kernel without alpha and "
-               "beta computes C = A B.\n");
+  tsl_text_add(
+      out, "\n%s\n",
+      tsl_tr("An argument with another name needs a line in `parameters`, such as `Mdim = m`. "
+             "Without lda, ldb and ldc rows follow each other without gaps. A kernel without alpha and "
+             "beta computes C = A B."));
 }
 
 tesela_status tsl_lab_new(const tsl_command_call *call) {
@@ -77,16 +84,17 @@ tesela_status tsl_lab_new(const tsl_command_call *call) {
   if (strlen(folder) > PATH_MAX - 64)
     return tsl_fail(TESELA_BAD_CALL, "the name of the folder is too long");
   if (mkdir(folder, 0777) != 0)
-    return tsl_fail(TESELA_BAD_INPUT, "%s: %s%s", folder, strerror(errno),
-                    errno == EEXIST ? "; a new name would be right" : "");
+    return tsl_fail(TESELA_BAD_INPUT, errno == EEXIST ? N_("%s: %s; a new name would be right") : "%s: %s",
+                    folder, strerror(errno));
   snprintf(path[0], sizeof path[0], "%.4000s/kernel.%s", folder, tsl_lab_language_extension(language));
   snprintf(path[1], sizeof path[1], "%.4000s/parameters", folder);
   snprintf(path[2], sizeof path[2], "%.4000s/README.md", folder);
   tsl_lab_template_add(model, language, given->type, &kernel);
   new_add_parameters(model, language, given->type, &parameters);
   new_add_readme(folder, model, language, &readme);
-  tsl_text_add(&out, "%s: %s, %s\n%s: its parameters\n%s: what to do now\n", path[0], model->strategy,
-               tsl_lab_language_title(language), path[1], path[2]);
+  tsl_text_add(&out, "%s: %s, %s\n%s: %s\n%s: %s\n", path[0], model->strategy,
+               tsl_lab_language_title(language), path[1], tsl_tr("its parameters"), path[2],
+               tsl_tr("what to do now"));
   TSL_GO(tsl_text_status(&kernel));
   TSL_GO(tsl_text_status(&parameters));
   TSL_GO(tsl_text_status(&readme));

@@ -30,12 +30,12 @@ tesela_status tsl_lab_page_write(const tsl_command_call *call, const tsl_lab_ker
     return TESELA_OK;
   tsl_lab_report_add(kernel, report, WIDTH, false, &text);
   const tesela_status status =
-      tsl_page_write_object(call, kernel->name, "lab", tsl_lab_page_json(kernel, report), &text, page);
+      tsl_page_write_object(call, "en", kernel->name, "lab", tsl_lab_page_json(kernel, report), &text, page);
   tsl_text_free(&text);
   return status;
 }
 
 tesela_status tsl_lab_page_write_class(const tsl_command_call *call, json_t *kernels, const tsl_text *text,
                                        tsl_output *page) {
-  return tsl_page_write_object(call, call->words[1], "class", kernels, text, page);
+  return tsl_page_write_object(call, "en", call->words[1], "class", kernels, text, page);
 }

@@ -1,32 +1,37 @@
 /* The report of a run, for people and as JSON. */
 #include "lab/lab.h"
 
+#include "cli/language.h"
 #include "core/status.h"
 #include "inventory/report.h"
 #include "page/page_data.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 const char *tsl_lab_outcome_word(tsl_lab_outcome outcome) {
-  static const char *const words[] = {"right", "wrong", "broken", "not run on a device"};
+  static const char *const words[] = {N_("right"), N_("wrong"), N_("broken"), N_("not run on a device")};
   return words[outcome];
 }
 
-void tsl_lab_add_fault(tsl_lab_report *report, const char *kind, const char *format, ...) {
-  tsl_lab_fault fault;
-  va_list arguments;
-  snprintf(fault.kind, sizeof fault.kind, "%s", kind);
-  va_start(arguments, format);
-  vsnprintf(fault.text, sizeof fault.text, format, arguments);
-  va_end(arguments);
+void tsl_lab_add_fault(tsl_lab_report *report, const tsl_lab_fault *fault) {
   for (int i = 0; i < report->fault_count; i++)
-    if (strcmp(report->faults[i].text, fault.text) == 0)
+    if (strcmp(report->faults[i].text, fault->text) == 0)
       return;
   if (report->fault_count < TSL_LAB_FAULTS_MAX)
-    report->faults[report->fault_count++] = fault;
+    report->faults[report->fault_count++] = *fault;
+}
+
+/* Appends the name of a line of the report, in its column. */
+static void report_add_name(const char *name, tsl_text *out) {
+  tsl_text_add(out, "  %s%*s", name, 10 - tsl_text_columns(name), "");
+}
+
+void tsl_lab_report_add_line(const char *name, const char *sentence, tsl_text *out) {
+  report_add_name(name, out);
+  tsl_tr_sentence(sentence, out);
+  tsl_text_add(out, "\n");
 }
 
 /* Returns the number of the kernel's line that a sentence names: "kernel.cl:21" or "kernel.cu(21)"; 0: none.
@@ -81,21 +86,22 @@ static const char *report_rate(const tsl_lab_report *report, double seconds, cha
 static void report_add_rates(const tsl_lab_report *report, int width, bool colour, tsl_text *out) {
   tsl_table table = {0};
   tsl_table_column(&table, report->size, TSL_ALIGN_LEFT, false);
-  tsl_table_column(&table, "time", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "rate", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "against yours", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, tsl_tr("time"), TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, tsl_tr("rate"), TSL_ALIGN_RIGHT, false);
+  tsl_table_column(&table, tsl_tr("against yours"), TSL_ALIGN_RIGHT, false);
   for (int i = 0; i < report->rate_count; i++) {
     const tsl_lab_rate *rate = &report->rates[i];
     char time[48], speed[48];
     const double factor = report->rates[0].seconds / rate->seconds;
     tsl_table_add_painted(&table, i == 0 ? TSL_PAINT_STRONG : TSL_PAINT_NONE, "%s%s", rate->name,
-                          i == 0 ? " (yours)" : "");
+                          i == 0 ? tsl_tr(" (yours)") : "");
     tsl_table_add(&table, "%s", tsl_format_seconds(rate->seconds, time, sizeof time));
     tsl_table_add(&table, "%s", report_rate(report, rate->seconds, speed, sizeof speed));
     if (i == 0)
       tsl_table_add(&table, "1");
     else
-      tsl_table_add(&table, "%.3gx %s", factor >= 1 ? factor : 1 / factor, factor >= 1 ? "faster" : "slower");
+      tsl_table_add(&table, factor >= 1 ? tsl_tr("%.3gx faster") : tsl_tr("%.3gx slower"),
+                    factor >= 1 ? factor : 1 / factor);
   }
   tsl_table_text(&table, 2, width, colour, out);
   out->failed |= table.failed;
@@ -106,15 +112,20 @@ static void report_add_rates(const tsl_lab_report *report, int width, bool colou
 static void report_add_counts(const tsl_lab_kernel *kernel, const tsl_lab_report *report, tsl_text *out) {
   if (report->products <= 0)
     return;
-  tsl_text_add(out, "  counted   %.3g loads from global memory and %.3g from local memory for each %s",
-               report->global_reads / report->products, report->local_reads / report->products,
-               kernel->op == TSL_OP_TRANSPOSE ? "element" : "multiply-add");
-  if (kernel->language != TSL_LAB_C)
-    tsl_text_add(
-        out,
-        "; %.3g barriers a work-item\n"
-        "  lines     32 neighbouring work-items touch %.3g lines of 64 bytes of global memory at once",
-        report->barriers, report->lines);
+  report_add_name(tsl_tr("counted"), out);
+  tsl_text_add(out,
+               kernel->op == TSL_OP_TRANSPOSE
+                   ? tsl_tr("%.3g loads from global memory and %.3g from local memory for each element")
+                   : tsl_tr("%.3g loads from global memory and %.3g from local memory for each multiply-add"),
+               report->global_reads / report->products, report->local_reads / report->products);
+  if (kernel->language != TSL_LAB_C) {
+    tsl_text_add(out, tsl_tr("; %.3g barriers a work-item"), report->barriers);
+    tsl_text_add(out, "\n");
+    report_add_name(tsl_tr("lines"), out);
+    tsl_text_add(out,
+                 tsl_tr("32 neighbouring work-items touch %.3g lines of 64 bytes of global memory at once"),
+                 report->lines);
+  }
   tsl_text_add(out, "\n");
 }
 
@@ -123,32 +134,51 @@ void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *repo
   tsl_text_add(out, "%s: %s, %s, %s", kernel->file, tsl_op_name(kernel->op), tsl_type(kernel->type)->name,
                tsl_lab_language_title(kernel->language));
   if (*report->device)
-    tsl_text_add(out, "; device %s%s%s", report->device, *report->device_label ? ", " : "",
+    tsl_text_add(out, tsl_tr("; device %s%s%s"), tsl_tr(report->device), *report->device_label ? ", " : "",
                  report->device_label);
   tsl_text_add(out, "\n");
   if (report->outcome == TSL_LAB_BROKEN) {
-    tsl_text_add(out, "  broken    %s\n", report->failure);
+    tsl_lab_report_add_line(tsl_tr("broken"), report->failure, out);
     report_add_quote(kernel, report->failure, out);
   }
   for (int i = 0; i < report->fault_count; i++) {
-    tsl_text_add(out, "  fault     %s: ", report->faults[i].kind);
-    tsl_text_add_wrapped(out, report->faults[i].text, 14 + (int)strlen(report->faults[i].kind), 12, width);
+    tsl_text kind = {0};
+    tsl_tr_sentence(report->faults[i].kind, &kind);
+    report_add_name(tsl_tr("fault"), out);
+    tsl_text_add(out, "%s: ", tsl_text_get(&kind));
+    tsl_text_add_wrapped(out, report->faults[i].shown, 14 + tsl_text_columns(tsl_text_get(&kind)), 12, width);
     tsl_text_add(out, "\n");
     report_add_quote(kernel, report->faults[i].text, out);
+    tsl_text_free(&kind);
   }
-  if (*report->undetected)
-    tsl_text_add(out, "  detector  did not run: %s\n", report->undetected);
-  else if (report->fault_count == 0 && report->products > 0)
-    tsl_text_add(out, "  detector  no fault found, item by item on the processor\n");
-  if (report->cases > 0 && report->cases_right == report->cases)
-    tsl_text_add(out, "  judged    right: all %d standard shapes, largest error %.3g of the bound\n",
-                 report->cases, report->error);
-  else if (report->cases > 0 && report->outcome == TSL_LAB_WRONG && *report->wrong)
-    tsl_text_add(out, "  judged    wrong: %s\n            (%d shapes were right before)\n", report->wrong,
-                 report->cases_right);
+  if (*report->undetected) {
+    report_add_name(tsl_tr("detector"), out);
+    tsl_text_add(out, "%s: ", tsl_tr("did not run"));
+    tsl_tr_sentence(report->undetected, out);
+    tsl_text_add(out, "\n");
+  } else if (report->fault_count == 0 && report->products > 0)
+    tsl_lab_report_add_line(tsl_tr("detector"), N_("no fault found, item by item on the processor"), out);
+  if (report->cases > 0 && report->cases_right == report->cases) {
+    report_add_name(tsl_tr("judged"), out);
+    tsl_text_add(out, tsl_tr("right: all %d standard shapes, largest error %.3g of the bound"), report->cases,
+                 report->error);
+    tsl_text_add(out, "\n");
+  } else if (report->cases > 0 && report->outcome == TSL_LAB_WRONG && *report->wrong) {
+    report_add_name(tsl_tr("judged"), out);
+    tsl_text_add(out, "%s: ", tsl_tr("wrong"));
+    tsl_tr_sentence(report->wrong, out);
+    tsl_text_add(out, "\n            (");
+    tsl_text_add(
+        out, tsl_tr_count("%d shape was right before", "%d shapes were right before", report->cases_right),
+        report->cases_right);
+    tsl_text_add(out, ")\n");
+  }
   if (report->outcome == TSL_LAB_UNTRIED)
-    tsl_text_add(out, "  judged    %s: no CUDA device is here; NVRTC compiled the kernel\n",
-                 *report->undetected ? "not at all" : "only by the detector");
+    tsl_lab_report_add_line(
+        tsl_tr("judged"),
+        *report->undetected ? N_("not at all: no CUDA device is here; NVRTC compiled the kernel")
+                            : N_("only by the detector: no CUDA device is here; NVRTC compiled the kernel"),
+        out);
   report_add_counts(kernel, report, out);
   if (report->rate_count > 0)
     report_add_rates(report, width, colour, out);
@@ -214,9 +244,10 @@ tesela_status tsl_lab_conclude(const tsl_lab_kernel *kernel, const tsl_lab_repor
     return tsl_fail(report->status, "%s", report->failure);
   case TSL_LAB_WRONG:
     return report->fault_count > 0
-               ? tsl_fail(TESELA_WRONG_RESULT, "%s: %d fault%s found; the first: %s", kernel->file,
-                          report->fault_count, report->fault_count == 1 ? " was" : "s were",
-                          report->faults[0].kind)
+               ? tsl_fail(TESELA_WRONG_RESULT,
+                          report->fault_count == 1 ? N_("%s: %d fault was found; the first: %s")
+                                                   : N_("%s: %d faults were found; the first: %s"),
+                          kernel->file, report->fault_count, report->faults[0].kind)
                : tsl_fail(TESELA_WRONG_RESULT, "%s is wrong on a standard shape", kernel->file);
   case TSL_LAB_UNTRIED:
     return *report->undetected

@@ -1,4 +1,5 @@
 /* tesela lab run, watch and pack. */
+#include "cli/language.h"
 #include "lab/lab.h"
 
 #include "core/status.h"
@@ -69,11 +70,14 @@ tesela_status tsl_lab_watch(const tsl_command_call *call) {
     if (run + 1 == given->times)
       break;
     if (status != TESELA_OK) {
-      fprintf(stderr, "tesela lab: %s\n", tesela_last_error());
+      tsl_text sentence = {0};
+      tsl_tr_sentence(tesela_last_error(), &sentence);
+      fprintf(stderr, "tesela lab: %s\n", tsl_text_get(&sentence));
+      tsl_text_free(&sentence);
       if (status == TESELA_BUILD_FAILED && *tesela_last_log())
         fprintf(stderr, "%s\n", tesela_last_log());
     }
-    printf("waiting for the next save; Ctrl-C ends\n");
+    printf("%s\n", tsl_tr("waiting for the next save; Ctrl-C ends"));
     fflush(stdout);
     while (watch_stamp(call->words[1]) == stamp)
       nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
@@ -132,7 +136,7 @@ tesela_status tsl_lab_pack(const tsl_command_call *call) {
   }
   TSL_GO(tsl_lab_page_write(call, &kernel, &report, &page));
   tsl_lab_report_add(&kernel, &report, tsl_output_width(), tsl_output_colour(), &out);
-  tsl_text_add(&out, "  packed    %s\n", given->output ? given->output : path);
+  tsl_lab_report_add_line(tsl_tr("packed"), given->output ? given->output : path, &out);
   status = tsl_print(&out);
 out:
   free(text);

@@ -1,4 +1,5 @@
 /* The work of a run: compile, look for faults, judge on the standard shapes, time among the neighbours. */
+#include "cli/language.h"
 #include "lab/lab.h"
 #include "lab/lab_strategy.h"
 #include "lab/lab_why.h"
@@ -85,7 +86,7 @@ static tesela_status work_compile_c(const tsl_lab_kernel *kernel, const char *fo
       line--;
     tsl_status_keep_log(tsl_text_get(&output));
     status = tsl_fail(TESELA_BUILD_FAILED, "%s does not compile: %.*s", kernel->file,
-                      line ? (int)strcspn(line, "\n") : 40, line ? line : "no compiler cc was found");
+                      line ? (int)strcspn(line, "\n") : 40, line ? line : N_("no compiler cc was found"));
   }
 out:
   tsl_text_free(&entry);
@@ -322,7 +323,7 @@ static tesela_status work_on_device(const tsl_lab_kernel *kernel, const tsl_lab_
   TSL_TRY(tsl_lab_strategy_make(kernel, library, &strategy));
   if (!device) {
     report->outcome = TSL_LAB_UNTRIED;
-    snprintf(report->device, sizeof report->device, "none");
+    snprintf(report->device, sizeof report->device, N_("none"));
     TSL_TRY(work_compile_cuda(kernel));
     tsl_lab_detect(kernel, NULL, report);
     return TESELA_OK;

@@ -1,6 +1,7 @@
 #include "page/page.h"
 
 #include "cli/interrupt.h"
+#include "cli/language.h"
 #include "core/clock.h"
 #include "core/status.h"
 #include "explore/report.h"
@@ -118,20 +119,55 @@ static void fill_template(const page_place *places, tsl_text *out) {
   tsl_text_add(out, "%s", from);
 }
 
-tesela_status tsl_page_fill(const char *title, const char *version, const json_t *data,
-                            const tsl_text *report, tsl_text *out) {
+/* Translates a sentence of an object; null stays. */
+static void page_translate(json_t *object, const char *key) {
+  const char *sentence = json_string_value(json_object_get(object, key));
+  tsl_text text = {0};
+  if (sentence) {
+    tsl_tr_sentence(sentence, &text);
+    json_object_set_new(object, key, json_string(tsl_text_get(&text)));
+  }
+  tsl_text_free(&text);
+}
+
+/* Translates the sentences of the data, and adds the words of the page's script. */
+static void page_translate_data(json_t *data) {
+  size_t i;
+  json_t *object;
+  page_translate(data, "heading");
+  json_array_foreach(json_object_get(data, "entries"), i, object) page_translate(object, "comparison");
+  json_array_foreach(json_object_get(data, "ideas"), i, object) {
+    page_translate(object, "idea");
+    page_translate(object, "lifts");
+  }
+  json_object_set_new(data, "words", tsl_locale_words("page.html"));
+  json_object_set_new(data, "plurals", tsl_locale_plurals());
+}
+
+tesela_status tsl_page_fill(const char *version, const char *locale, json_t *data, const tsl_text *report,
+                            tsl_text *out) {
   tsl_text name = {0}, text = {0}, json = {0};
-  tsl_page_escape(title, &name);
+  const char *const previous = tsl_locale_tag();
+  tsl_locale_use(locale);
+  page_translate_data(data);
+  tsl_page_escape(json_string_value(json_object_get(data, "heading")), &name);
   tsl_page_escape(tsl_text_get(report), &text);
   add_data(data, &json);
   out->failed |= report->failed || name.failed || text.failed || json.failed;
   /* The last place is any other name. */
-  fill_template((const page_place[]){{"title", tsl_text_get(&name)},
-                                     {"version", version},
-                                     {"text", tsl_text_get(&text)},
-                                     {"data", tsl_text_get(&json)},
-                                     {"", ""}},
-                out);
+  fill_template(
+      (const page_place[]){{"lang", tsl_locale_tag()},
+                           {"title", tsl_text_get(&name)},
+                           {"summary", tsl_tr("The report as text")},
+                           {"noscript", tsl_tr("The pictures and the tables that sort need scripts, "
+                                               "which are off here. The report below has the same "
+                                               "numbers.")},
+                           {"version", version},
+                           {"text", tsl_text_get(&text)},
+                           {"data", tsl_text_get(&json)},
+                           {"", ""}},
+      out);
+  tsl_locale_use(previous);
   tsl_text_free(&name);
   tsl_text_free(&text);
   tsl_text_free(&json);
@@ -145,7 +181,7 @@ tesela_status tsl_page_make(const tsl_page *page, const char *report, tsl_text *
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write the page");
   page_add_report(page, data, report, &plain);
   tsl_page_add_traces(page->all, data);
-  const tesela_status status = tsl_page_fill(tsl_page_heading(page->all), page->version, data, &plain, out);
+  const tesela_status status = tsl_page_fill(page->version, page->locale, data, &plain, out);
   json_decref(data);
   tsl_text_free(&plain);
   return status;
@@ -191,8 +227,9 @@ tesela_status tsl_page_write(const tsl_text *text, tsl_output *output) {
   return TESELA_OK;
 }
 
-tesela_status tsl_page_write_object(const tsl_command_call *call, const char *heading, const char *name,
-                                    json_t *object, const tsl_text *report, tsl_output *output) {
+tesela_status tsl_page_write_object(const tsl_command_call *call, const char *locale, const char *heading,
+                                    const char *name, json_t *object, const tsl_text *report,
+                                    tsl_output *output) {
   tsl_text command = {0}, clean = {0}, title = {0}, plain = {0}, page = {0};
   tesela_status status;
   tsl_call_add_line(call, &command);
@@ -203,7 +240,7 @@ tesela_status tsl_page_write_object(const tsl_command_call *call, const char *he
   json_t *data = json_pack("{s:s, s:s, s:o}", "heading", tsl_text_get(&title), "command_line",
                            tsl_text_get(&clean), name, object);
   TSL_GO(data ? TESELA_OK : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write the page"));
-  TSL_GO(tsl_page_fill(heading, tesela_version(), data, &plain, &page));
+  TSL_GO(tsl_page_fill(tesela_version(), locale, data, &plain, &page));
   TSL_GO(tsl_page_write(&page, output));
 out:
   json_decref(data);
@@ -236,6 +273,7 @@ tesela_status tsl_page_end(const tsl_command_call *call, const tsl_exploration *
                          .devices = devices,
                          .roofs = &file->roofs,
                          .command_line = tsl_text_get(&command),
+                         .locale = file->locale,
                          .version = tesela_version(),
                          .revision = TESELA_REVISION};
   const tesela_status status = write_page(&page, report, &file->output);

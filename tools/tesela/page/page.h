@@ -10,13 +10,15 @@
 
 /* Appends the page: the template with its places filled. `report`: the exploration as plain text. */
 tesela_status tsl_page_make(const tsl_page *page, const char *report, tsl_text *out);
-/* Appends the template filled with this data. `report`: the data as plain text. */
-tesela_status tsl_page_fill(const char *title, const char *version, const json_t *data,
-                            const tsl_text *report, tsl_text *out);
+/* Appends the template filled with this data, whose `heading` is the title. Translates sentences of the data
+ * to the locale; NULL: by the environment. `report`: the data as plain English text. */
+tesela_status tsl_page_fill(const char *version, const char *locale, json_t *data, const tsl_text *report,
+                            tsl_text *out);
 /* Writes the page of one object: its data has heading, command_line and the object as `name`. Takes the
  * object's reference. `report`: the object as plain text. */
-tesela_status tsl_page_write_object(const tsl_command_call *call, const char *heading, const char *name,
-                                    json_t *object, const tsl_text *report, tsl_output *output);
+tesela_status tsl_page_write_object(const tsl_command_call *call, const char *locale, const char *heading,
+                                    const char *name, json_t *object, const tsl_text *report,
+                                    tsl_output *output);
 /* Opens the page's file; an interrupt removes its temporary file. */
 tesela_status tsl_page_open(const char *path, tsl_output *output);
 /* Writes the page and lets the file appear. */
@@ -27,6 +29,7 @@ void tsl_page_escape(const char *text, tsl_text *out);
 
 /* The file of --html; starts as {0}. */
 typedef struct tsl_page_file {
+  const char *locale; /* of the page; NULL: by the environment */
   tsl_output output;
   tsl_measured_list roofs;
   double measured; /* the time (tsl_clock()) when the roofs were last measured */

@@ -1,5 +1,6 @@
 #include "page/page_data.h"
 
+#include "cli/language.h"
 #include "explore/report.h"
 #include "inventory/report.h"
 #include "inventory/strategy_page.h"
@@ -28,10 +29,10 @@ void tsl_page_clean(const char *text, tsl_text *out) {
 }
 
 const char *tsl_page_heading(const tsl_exploration *all) {
-  static const char *const names[] = {[TSL_OP_GEMM] = "Matrix multiplication",
-                                      [TSL_OP_DOT] = "Dot products",
-                                      [TSL_OP_TRANSPOSE] = "Transposes",
-                                      [TSL_OP_SOLVE] = "Triangular solves"};
+  static const char *const names[] = {[TSL_OP_GEMM] = N_("Matrix multiplication"),
+                                      [TSL_OP_DOT] = N_("Dot products"),
+                                      [TSL_OP_TRANSPOSE] = N_("Transposes"),
+                                      [TSL_OP_SOLVE] = N_("Triangular solves")};
   return names[all->op];
 }
 

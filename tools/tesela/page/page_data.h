@@ -12,6 +12,7 @@ typedef struct tsl_page {
   tsl_devices *devices;
   const tsl_measured_list *roofs; /* roofs of the exploration's devices */
   const char *command_line;       /* the call as a shell command */
+  const char *locale;             /* of the page; NULL: by the environment */
   const char *version, *revision; /* tesela's version and source revision; the revision may be "" */
 } tsl_page;
 

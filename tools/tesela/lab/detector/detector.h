@@ -2,6 +2,9 @@
 #ifndef LAB_DETECTOR_H
 #define LAB_DETECTOR_H
 
+/* Marks a sentence for the catalogues; the lab translates it. */
+#define N_(sentence) sentence
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -42,9 +42,9 @@ static int fault_count;
 static void tell_item(char *out, size_t size, int item) {
   const unsigned x = (unsigned)item % lab_items.x, y = (unsigned)item / lab_items.x % lab_items.y;
   if (lab_items.y > 1)
-    snprintf(out, size, "item (%u, %u)", x, y);
+    snprintf(out, size, N_("item (%u, %u)"), x, y);
   else
-    snprintf(out, size, "item %u", x);
+    snprintf(out, size, N_("item %u"), x);
 }
 
 static void tell_element(const array *list, long index, char *out, size_t size) {
@@ -56,7 +56,7 @@ static void tell_element(const array *list, long index, char *out, size_t size) 
 
 static void tell_operand(const array *list, long index, char *out, size_t size) {
   if (!list->is_local && list->rows > 1 && index >= 0)
-    snprintf(out, size, "%s[%ld] (row %ld, column %ld)", list->name, index, index / list->pitch,
+    snprintf(out, size, N_("%s[%ld] (row %ld, column %ld)"), list->name, index, index / list->pitch,
              index % list->pitch);
   else
     tell_element(list, index, out, size);
@@ -93,11 +93,10 @@ static void tell_race(array *list, long index, const use *first, bool first_writ
   tell_item(items[0], sizeof items[0], first->item);
   tell_item(items[1], sizeof items[1], second->item);
   if (!list->is_local) {
-    printf(
-        "F|race on %s|%s: %s is %s by %s of group %d and %s by %s of group %d (@%lx): nothing orders them; "
-        "one item for each element would be right\n",
-        list->name, "@@", element, first_writes ? "written" : "read", items[0], first->group,
-        second_writes ? "written" : "read", items[1], second->group, (unsigned long)second->code);
+    printf("F|" N_("race on %s") "|" N_("%s: %s is %s by %s of group %d and %s by %s of group %d (@%lx): "
+                                        "nothing orders them; one item for each element would be right") "\n",
+           list->name, "@@", element, first_writes ? N_("written") : N_("read"), items[0], first->group,
+           second_writes ? "written" : "read", items[1], second->group, (unsigned long)second->code);
     printf("A|%lx\n", (unsigned long)first->code);
     return;
   }
@@ -106,16 +105,17 @@ static void tell_race(array *list, long index, const use *first, bool first_writ
   const use *write = first_writes ? first : second, *other = first_writes ? second : first;
   const bool both = first_writes && second_writes;
   if (both)
-    printf("F|missing barrier|@@: %s is written by %s and, without a barrier between, by %s at @%lx\n",
+    printf("F|" N_("missing barrier") "|" N_(
+               "@@: %s is written by %s and, without a barrier between, by %s at @%lx") "\n",
            element, items[0], items[1], (unsigned long)second->code);
   else if (write->step < other->step)
-    printf("F|missing barrier|@@: %s is written here by %s and read by %s at @%lx; "
-           "the barrier between storing and using is missing\n",
+    printf("F|" N_("missing barrier") "|" N_("@@: %s is written here by %s and read by %s at @%lx; the "
+                                             "barrier between storing and using is missing") "\n",
            element, write == first ? items[0] : items[1], write == first ? items[1] : items[0],
            (unsigned long)other->code);
   else
-    printf("F|missing barrier|@@: %s is read here by %s and written again by %s at @%lx; "
-           "the second barrier, after the use, is missing\n",
+    printf("F|" N_("missing barrier") "|" N_("@@: %s is read here by %s and written again by %s at @%lx; the "
+                                             "second barrier, after the use, is missing") "\n",
            element, other == first ? items[0] : items[1], other == first ? items[1] : items[0],
            (unsigned long)write->code);
   printf("A|%lx\n", (unsigned long)(both                        ? first->code
@@ -364,7 +364,8 @@ void __ubsan_handle_out_of_bounds(void *data, uintptr_t index) {
     known[known_count++] = record->line;
   tell_item(item, sizeof item, now.item);
   if (!is_full())
-    printf("F|out of bounds|%s:%u: {%u:%u} is used with the index %ld by %s of group %d; its type is %s\n",
+    printf("F|" N_("out of bounds") "|" N_(
+               "%s:%u: {%u:%u} is used with the index %ld by %s of group %d; its type is %s") "\n",
            record->file, record->line, record->line, record->column, (long)(int)index, item, now.group,
            record->array_type->name);
 }
@@ -376,7 +377,7 @@ void __ubsan_handle_out_of_bounds_abort(void *data, uintptr_t index) {
 
 static array *add_array(const char *name, char *start, long count, size_t element) {
   if (array_count == ARRAYS_MAX) {
-    printf("U|the kernel has more than %d arrays\n", ARRAYS_MAX);
+    printf("U|" N_("the kernel has more than %d arrays") "\n", ARRAYS_MAX);
     exit(0);
   }
   array *list = &arrays[array_count++];
@@ -505,9 +506,10 @@ static bool check_barriers(void) {
   tell_item(items[0], sizeof items[0], waiting);
   tell_item(items[1], sizeof items[1], done >= 0 ? done : other);
   if (!is_full()) {
-    printf("F|barrier not reached|@@: %s of group %d waits at this barrier, but %s %s; every item of a group "
-           "must reach it\n",
-           items[0], now.group, items[1], done >= 0 ? "has ended" : "waits at another one");
+    printf(
+        "F|" N_("barrier not reached") "|" N_(
+            "@@: %s of group %d waits at this barrier, but %s %s; every item of a group must reach it") "\n",
+        items[0], now.group, items[1], done >= 0 ? N_("has ended") : N_("waits at another one"));
     printf("A|%lx\n", (unsigned long)(uintptr_t)fibers[waiting].barrier);
   }
   return false;
@@ -526,7 +528,7 @@ static void make_fibers(void) {
   stacks = mmap(NULL, (size_t)item_count * STACK, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (!fibers || stacks == MAP_FAILED) {
-    printf("U|no memory for the %u items of a group\n", item_count);
+    printf("U|" N_("no memory for the %u items of a group") "\n", item_count);
     exit(0);
   }
 }
@@ -578,14 +580,14 @@ static void on_signal(int number, siginfo_t *info, void *context) {
   tell_item(item, sizeof item, now.item);
   if (info->si_code > 0 && info->si_code < 0x80 && (uintptr_t)info->si_addr < PAGE) {
     const bool is_recorded = (uintptr_t)last_address < PAGE; /* functions of the library are not */
-    printf("F|crash|%sa null pointer is used by %s of group %d\nA|%lx\n", is_recorded ? "@@: " : "", item,
-           now.group, (unsigned long)now.code);
+    printf("F|" N_("crash") "|" N_("%sa null pointer is used by %s of group %d") "\nA|%lx\n",
+           is_recorded ? "@@: " : "", item, now.group, (unsigned long)now.code);
     fflush(stdout);
     _exit(0);
   }
-  printf("F|out of bounds|@@: %s[%ld] is far outside of %s (%s of group %d)\nA|%lx\n", nearest->name,
-         (long)(last_address - nearest->start) / (long)nearest->element, nearest->name, item, now.group,
-         (unsigned long)now.code);
+  printf("F|" N_("out of bounds") "|" N_("@@: %s[%ld] is far outside of %s (%s of group %d)") "\nA|%lx\n",
+         nearest->name, (long)(last_address - nearest->start) / (long)nearest->element, nearest->name, item,
+         now.group, (unsigned long)now.code);
   fflush(stdout);
   _exit(number == SIGSEGV || number == SIGBUS ? 0 : 1);
 }
@@ -604,14 +606,14 @@ static void tell_outside(const array *list, bool is_write) {
        (out->max_row <= list->rows && list->pitch == list->cols) ||
        (list->rows == 1 && out->max_row <= 1 && out->max_col == 0));
   if (list->is_local || list->rows <= 1)
-    snprintf(place, sizeof place, "it has %ld elements", list->count);
+    snprintf(place, sizeof place, N_("it has %ld elements"), list->count);
   else
-    snprintf(place, sizeof place, "it has %ld rows and %ld columns", list->rows, list->cols);
+    snprintf(place, sizeof place, N_("it has %ld rows and %ld columns"), list->rows, list->cols);
   char element[160];
   tell_operand(list, out->index, element, sizeof element);
-  printf("F|%s|@@: %s is %s by %s of group %d; %s (%ld such accesses)\nA|%lx\n",
-         is_edge ? "off by one at an edge" : "out of bounds", element, is_write ? "written" : "read", item,
-         out->first.group, place, out->count, (unsigned long)out->first.code);
+  printf("F|%s|" N_("@@: %s is %s by %s of group %d; %s (%ld such accesses)") "\nA|%lx\n",
+         is_edge ? N_("off by one at an edge") : N_("out of bounds"), element, is_write ? "written" : "read",
+         item, out->first.group, place, out->count, (unsigned long)out->first.code);
 }
 
 static void tell_unset(const array *list) {
@@ -620,8 +622,9 @@ static void tell_unset(const array *list) {
     return;
   tell_item(item, sizeof item, list->unset.item);
   tell_operand(list, list->unset_index, element, sizeof element);
-  printf("F|uninitialised %s|@@: %s is read by %s of group %d before anything was written to it\nA|%lx\n",
-         list->is_local ? "local memory" : "result", element, item, list->unset.group,
+  printf("F|" N_("uninitialised %s") "|" N_(
+             "@@: %s is read by %s of group %d before anything was written to it") "\nA|%lx\n",
+         list->is_local ? N_("local memory") : N_("result"), element, item, list->unset.group,
          (unsigned long)list->unset.code);
 }
 
@@ -643,13 +646,13 @@ static void tell_unused(const array *list) {
   if (count == 0 || is_full())
     return;
   const bool is_tail = list->name[0] == 'b' ? high[0] == list->rows - 1 : high[1] == list->cols - 1;
-  printf("%s|%s|%ld of %ld elements of %s are never %s: rows %ld to %ld, columns %ld to %ld%s\n",
+  printf("%s|%s|" N_("%ld of %ld elements of %s are never %s: rows %ld to %ld, columns %ld to %ld%s") "\n",
          list->is_result ? "F" : "T",
-         list->is_result ? "unwritten elements"
-         : is_tail       ? "unread tail"
-                         : "unread elements",
+         list->is_result ? N_("unwritten elements")
+         : is_tail       ? N_("unread tail")
+                         : N_("unread elements"),
          count, list->rows * list->cols, list->name, list->is_result ? "written" : "read", low[0], high[0],
-         low[1], high[1], is_tail && !list->is_result ? ", the tail" : "");
+         low[1], high[1], is_tail && !list->is_result ? N_(", the tail") : "");
 }
 
 void lab_tell_memory(void) {

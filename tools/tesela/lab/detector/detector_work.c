@@ -97,8 +97,8 @@ static bool guess_fits(const guess *guess, const array *a, const array *b, const
 }
 
 static void guess_swaps(const array *a, const array *b, const double *c0, const array *c) {
-  static const char *const words[] = {"", "rows and columns of %s are exchanged",
-                                      "rows and columns of %s are exchanged inside of each tile"};
+  static const char *const words[] = {"", N_("rows and columns of %s are exchanged"),
+                                      N_("rows and columns of %s are exchanged inside of each tile")};
   guess next = {.a_pitch = lab_job.lda, .b_pitch = lab_job.ldb, .c_pitch = lab_job.ldc};
   for (int swaps = 1; swaps < WAYS * WAYS * WAYS; swaps++) {
     char text[3][96] = {"", "", ""};
@@ -108,7 +108,7 @@ static void guess_swaps(const array *a, const array *b, const double *c0, const 
       continue;
     for (int i = 0; i < 3; i++)
       snprintf(text[i], sizeof text[i], words[ways[i]], i == 0 ? "a" : i == 1 ? "b" : "c");
-    printf("H|swapped indices|%s%s%s%s%s: this gives exactly the result\n", text[0],
+    printf("H|" N_("swapped indices") "|" N_("%s%s%s%s%s: this gives exactly the result") "\n", text[0],
            *text[0] && (*text[1] || *text[2]) ? ", " : "", text[1], *text[1] && *text[2] ? ", " : "",
            text[2]);
     return;
@@ -127,7 +127,8 @@ static void guess_strides(const array *a, const array *b, const double *c0, cons
         continue;
       *pitch[operand] = values[i];
       if (guess_fits(&next, a, b, c0, c)) {
-        printf("H|wrong stride|the rows of %c are taken to be %s = %ld elements apart; %ld would be right\n",
+        printf("H|" N_("wrong stride") "|" N_(
+                   "the rows of %c are taken to be %s = %ld elements apart; %ld would be right") "\n",
                "abc"[operand], names[i], values[i], rights[operand]);
         return;
       }
@@ -155,8 +156,9 @@ static double check_product(const array *a, const array *b, const double *c0, co
       }
     }
   if (wrong > 0)
-    printf("W|wrong result|C(%ld, %ld) is %.9g, %.9g would be right; %ld of %ld elements are wrong where m = "
-           "%ld, n = %ld, k = %ld, lda = %ld, ldb = %ld, ldc = %ld, alpha = %g, beta = %g\n",
+    printf("W|" N_("wrong result") "|" N_(
+               "C(%ld, %ld) is %.9g, %.9g would be right; %ld of %ld elements are wrong where m = %ld, n = "
+               "%ld, k = %ld, lda = %ld, ldb = %ld, ldc = %ld, alpha = %g, beta = %g") "\n",
            row0, col0, isnan(got) ? fabs(got) : got, expected, wrong, lab_job.m * lab_job.n, lab_job.m,
            lab_job.n, lab_job.k, lab_job.lda, lab_job.ldb, lab_job.ldc, lab_job.alpha, lab_job.beta);
   return wrong > 0 ? worst : 0;
@@ -165,8 +167,8 @@ static double check_product(const array *a, const array *b, const double *c0, co
 static void guess_precision(double error) {
   if (lab_job.size == 8 && lab_job.is_real && error > 1e-13 && error < 1e-4)
     printf(
-        "H|float for double|errors are as large as float's (%.2g of the sum): a sum, a constant or a local "
-        "array is float; double would be right\n",
+        "H|" N_("float for double") "|" N_("errors are as large as float's (%.2g of the sum): a sum, a "
+                                           "constant or a local array is float; double would be right") "\n",
         error);
 }
 
@@ -217,7 +219,7 @@ static void work_dot(void) {
   }
   const double error = fabs(sum - expected) / (magnitude > 0 ? magnitude : 1);
   if (!(error <= (lab_job.is_real ? (double)(lab_job.k + 4) * (lab_job.size == 8 ? 1.2e-16 : 6e-8) : 0))) {
-    printf("W|wrong result|the sum is %.12g, %.12g would be right, for %ld elements\n",
+    printf("W|" N_("wrong result") "|" N_("the sum is %.12g, %.12g would be right, for %ld elements") "\n",
            isnan(sum) ? fabs(sum) : sum, expected, lab_job.k);
     guess_precision(error);
   }
@@ -246,13 +248,15 @@ static void work_transpose(void) {
     }
   if (wrong > 0) {
     const double value = get(c, row0 * lab_job.ldc + col0);
-    printf("W|wrong result|C(%ld, %ld) is wrong, A(%ld, %ld) would be right; %ld of %ld elements are wrong\n",
+    printf("W|" N_("wrong result") "|" N_(
+               "C(%ld, %ld) is wrong, A(%ld, %ld) would be right; %ld of %ld elements are wrong") "\n",
            row0, col0, col0, row0, wrong, lab_job.m * lab_job.n);
     if (is_copy)
-      printf("H|swapped indices|the result is A itself: rows and columns were not exchanged\n");
+      printf("H|" N_("swapped indices") "|" N_(
+          "the result is A itself: rows and columns were not exchanged") "\n");
     else if (value >= 0 && value < (double)(lab_job.n * 1000))
-      printf("H|wrong element|C(%ld, %ld) has element (%ld, %ld) list A\n", row0, col0, (long)value / 1000,
-             (long)value % 1000);
+      printf("H|" N_("wrong element") "|" N_("C(%ld, %ld) has element (%ld, %ld) of A") "\n", row0, col0,
+             (long)value / 1000, (long)value % 1000);
   }
   lab_tell_counts((double)lab_job.m * (double)lab_job.n);
 }
