@@ -122,6 +122,8 @@ static tesela_status copy_beside(job *j) {
   return status;
 }
 
+static int expected_flip; /* bits of the first result that a fault flips */
+
 static tesela_status run_kernel(job *j) {
   static const char text[] = "__kernel void put(__global int *out, int value)\n"
                              "{ out[get_global_id(0)] = value + (int)get_global_id(0); }\n";
@@ -140,7 +142,7 @@ static tesela_status run_kernel(job *j) {
   TSL_TRY(ops->launch(j->stream, kernel, &grid, arguments, 2));
   TSL_TRY(tsl_device_read(j->stream, j->a, 0, out, BYTES));
   for (int i = 0; i < ITEMS; i++)
-    assert_int_equal(out[i], value + i);
+    assert_int_equal(out[i], i == 0 ? value ^ expected_flip : value + i);
   return TESELA_OK;
 }
 
@@ -220,6 +222,8 @@ static void fail_everything(const char *inner, bool has_kernels) {
   for (int i = 0; i < TESELA_FAKE_COUNT; i++) {
     const bool is_of_kernels = i == TESELA_FAKE_BUILD || i == TESELA_FAKE_LOAD || i == TESELA_FAKE_LAUNCH ||
                                i == TESELA_FAKE_IMAGE || i == TESELA_FAKE_PINNED;
+    if (i == TESELA_FAKE_FLIP) /* succeeds */
+      continue;
     const int calls = fail_in_turn((tesela_fake_operation)i);
     if (is_of_kernels && !has_kernels)
       assert_int_equal(calls, 0);
@@ -237,6 +241,20 @@ static void test_over_cpu(void **state) {
 static void test_over_opencl(void **state) {
   (void)state;
   fail_everything("opencl:0", true);
+}
+
+/* A flipped launch succeeds, and one bit of its result is wrong. */
+static void test_flip(void **state) {
+  (void)state;
+  tesela_fake_inner("opencl:0");
+  tesela_fake_reset();
+  tesela_fake_fail(TESELA_FAKE_FLIP, 1);
+  expected_flip = 0x40000000;
+  assert_int_equal(run_job(), TESELA_OK);
+  expected_flip = 0;
+  assert_int_equal(tesela_fake_failures(), 1);
+  assert_string_equal(tesela_fake_live_text(), "");
+  tesela_fake_reset();
 }
 
 /* A failure that lasts: nothing works any more, and everything is still cleaned up. */
@@ -331,10 +349,9 @@ static void test_environment(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_over_cpu),    cmocka_unit_test(test_over_opencl),
-      cmocka_unit_test(test_lasting),     cmocka_unit_test(test_inner_failure),
-      cmocka_unit_test(test_counts),      cmocka_unit_test(test_hidden),
-      cmocka_unit_test(test_environment),
+      cmocka_unit_test(test_over_cpu), cmocka_unit_test(test_over_opencl),   cmocka_unit_test(test_flip),
+      cmocka_unit_test(test_lasting),  cmocka_unit_test(test_inner_failure), cmocka_unit_test(test_counts),
+      cmocka_unit_test(test_hidden),   cmocka_unit_test(test_environment),
   };
   scratch cache;
   scratch_create(&cache);

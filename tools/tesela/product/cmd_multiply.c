@@ -180,7 +180,7 @@ static tesela_status multiply_run(const tsl_command_call *call) {
 
 const tsl_command tsl_command_multiply = {
     .name = "multiply",
-    .what = "multiply two matrix files: C = alpha A B + beta C0, or a function of that and a bias",
+    .what = "multiply two matrix files: C = f(alpha A B + beta C0 + bias)",
     .arguments = "A B [-o C]",
     .details = "Reads .npy, Matrix Market (.mtx), .csv and .txt (\"rows columns\", then the values), each "
                "also packed with gzip. Reads .npz with one array. npy and mtx hold complex numbers; csv and "

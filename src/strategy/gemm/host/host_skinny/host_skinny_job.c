@@ -503,9 +503,10 @@ static tesela_status run_update(skinny_launch *run) {
   return status;
 }
 
-/* Adds the panels of k one after the other to C. */
-static tesela_status run_panels(const tsl_skinny_job *job, tsl_team team, const char *a, const char *b,
-                                void *c) {
+/* Adds the panels of k one after the other to C. Not inlined, so that other runs need no stack for its job.
+ */
+static __attribute__((noinline)) tesela_status run_panels(const tsl_skinny_job *job, tsl_team team,
+                                                          const char *a, const char *b, void *c) {
   const int64_t a_step = (job->is_swapped ? job->along : job->thin_along) * job->size,
                 b_step = (job->is_swapped ? job->thin_along : job->along) * job->size;
   tsl_skinny_job part = *job;
