@@ -3,8 +3,8 @@
     torch_graphs.py [--seconds S] [--json FILE] PRODUCT... | FILE.json...
 
 A PRODUCT is TYPE:LAYOUT:MxNxK, such as bfloat16:NT:5x6000x7000. In NT, the rows of A and the columns of B are
-contiguous along k. A FILE.json is bench_gpu's output: its products, of types that torch.mm multiplies, are
-timed. tf32 is float32 with torch's switch for it and accuracy "tf32" in tesela.
+contiguous along k. A FILE.json is bench_gpu's output. Products of types that torch.mm multiplies are timed.
+tf32 is float32 with torch's switch for it, and accuracy "tf32" in tesela.
 
 A graph holds runs with different operands, more than the last cache holds. One line a product: microseconds
 of both (the least and the median), the ratio of the medians, and the strategy. Then geometric means."""
@@ -117,7 +117,8 @@ def main():
         kind, layout, m, n, k = product
         print(f"{kind:10} {layout} {m}x{n}x{k:<12} "
               + "  ".join(f"{name} {row[name]['median'] * 1e6:9.2f} ({row[name]['least'] * 1e6:.2f})"
-                          for name in ("tesela", "torch")) + f"  {row['ratio']:.3f}  {row['plan'][:40]}", flush=True)
+                          for name in ("tesela", "torch"))
+              + f"  {row['ratio']:.3f}  {row['plan'][:40]}", flush=True)
         torch.cuda.empty_cache()
     for kind in dict.fromkeys(row["product"][0] for row in rows):
         ratios = [row["ratio"] for row in rows if row["product"][0] == kind]

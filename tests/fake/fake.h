@@ -27,7 +27,6 @@
   X(BUILD, build, BUILD_FAILED, "compiling")                                                                 \
   X(LOAD, load, BUILD_FAILED, "loading a compiled kernel: module_load, kernel_get")                          \
   X(LAUNCH, launch, DEVICE_FAILED, "launching a kernel")                                                     \
-  X(FLIP, flip, DEVICE_FAILED, "no call: a launch flips a bit of the first number in its last buffer")       \
   X(COPY_IN, copy_in, DEVICE_FAILED, "copying to the device: write, write_later")                            \
   X(COPY_OUT, copy_out, DEVICE_FAILED, "copying to the host: read, read_later")                              \
   X(COPY_ON, copy_on, DEVICE_FAILED, "copying on the device: copy, fill")                                    \
@@ -36,13 +35,15 @@
   X(FINISH, finish, DEVICE_FAILED, "waiting for a stream")                                                   \
   X(STREAM, stream, DEVICE_FAILED, "making a stream")                                                        \
   X(EVENT, event, DEVICE_FAILED, "events: event_create, _record, _seconds, _wait, _done, stream_wait")       \
-  X(OPEN, open, DEVICE_FAILED, "opening the device")
+  X(OPEN, open, DEVICE_FAILED, "opening the device")                                                         \
+  X(FLIP, flip, DEVICE_FAILED, "no call: a launch flips a bit of the first number in its last buffer")
 
 typedef enum tesela_fake_operation {
 #define TESELA_FAKE_MEMBER(NAME, name, status, what) TESELA_FAKE_##NAME,
   TESELA_FAKE_LIST(TESELA_FAKE_MEMBER)
 #undef TESELA_FAKE_MEMBER
-      TESELA_FAKE_COUNT
+      TESELA_FAKE_COUNT,
+  TESELA_FAKE_CALLS = TESELA_FAKE_FLIP /* operations whose calls fail */
 } tesela_fake_operation;
 
 /* Kinds of objects that are counted. */

@@ -98,7 +98,7 @@ static int call_once(tesela_fake_operation operation, int nth, int is_timed, int
 
 /* Counts the failures of each operation, so that a call that never came shows. */
 static void fail_everywhere(int is_timed, int is_copied, int counts[TESELA_FAKE_COUNT]) {
-  for (int operation = 0; operation < TESELA_FAKE_COUNT; operation++) {
+  for (int operation = 0; operation < TESELA_FAKE_CALLS; operation++) {
     int nth = 1;
     while (call_once((tesela_fake_operation)operation, nth, is_timed, is_copied))
       nth++;
@@ -308,7 +308,7 @@ static void plans_survive(void **state) {
   tesela_fake_hide(TSL_CAN_SHARED_MEMORY);
   assert_int_equal(tesela_context_create(NULL, &context), TESELA_OK);
   assert_int_equal(tesela_plan_create(context, &desc, &plan), TESELA_OK);
-  for (int operation = 0; operation < TESELA_FAKE_COUNT; operation++)
+  for (int operation = 0; operation < TESELA_FAKE_CALLS; operation++)
     for (int nth = 1;; nth++) {
       memcpy(c, before, sizeof before);
       tesela_fake_reset();
@@ -357,7 +357,7 @@ out:
 
 static void with_buffers(void **state) {
   (void)state;
-  for (int operation = 0; operation < TESELA_FAKE_COUNT; operation++)
+  for (int operation = 0; operation < TESELA_FAKE_CALLS; operation++)
     for (int nth = 1, failed = 1; failed; nth++) {
       tesela_context *context;
       tesela_fake_reset();
