@@ -93,7 +93,7 @@ def unlisted(path):
     listed = re.sub(r'"\s*"|%[-.0-9]*\w', "", (PO / "library.h").read_text())
     text = re.sub(r"/\*.*?\*/", "", (ROOT / path).read_text(), flags=re.S)
     found = []
-    for call_ in re.findall(r'tsl_text_add\([^;]*?"[^;]*;', text):
+    for call_ in re.findall(r'tsl_text_add\((?:[^;"]|"(?:[^"\\]|\\.)*")*;', text):
         for literal in re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r'"\s*\n\s*"', "", call_)):
             for piece in re.split(r"%[-.0-9]*l*[a-z]|%%|[;:,()]", literal):
                 if re.search("[a-z]{3}", piece) and piece.strip() not in listed:

@@ -258,11 +258,10 @@ static void describe_reason(const tsl_cost_report *counted, const tsl_cost_repor
                  other->needed / other->useful);
     break;
   case TSL_BOUND_FLIGHT:
-    tsl_text_add(
-        out,
-        "it has %.3g work-items, which fill %.2g%% of the device; %s has %.3g; fewer work-items hide "
-        "less of the waits for memory",
-        own->items, 100 * tsl_cost_report_occupancy(counted), name, other->items);
+    tsl_text_add(out,
+                 "it has %.3g work-items, which fill %.2g%% of the device; %s has %.3g work-items; fewer "
+                 "work-items hide less of the waits for memory",
+                 own->items, 100 * tsl_cost_report_occupancy(counted), name, other->items);
     break;
   case TSL_BOUND_BARRIERS:
     tsl_text_add(out, "it has %.3g barriers, %s has %.3g%s", own->barriers, name, other->barriers,

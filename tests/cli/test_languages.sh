@@ -86,13 +86,15 @@ PYTHON
   json 'j["faults"][0]["kind"] == "missing barrier" and "the second barrier" in j["faults"][0]["text"]'
   tesela 0 lab pack mine --no-race --locale hu
   prints 'hiányzó barrier' 'csomag    mine.lab.json'
+  mkdir class
+  cp -r mine class
   cp mine.lab.json "$out"
   json '" at line " in j["faults"][0]["text"] and "the second barrier" in j["faults"][0]["text"]'
 else
   echo "not tried: faults need cc, addr2line and a device with kernels"
 fi
 
-# Pages: a trace and an exploration in each language, in a browser.
+# Pages: a trace, an exploration and kernels of the lab in each language, in a browser.
 translated() {
   local code=0
   last="the page $1 in $2"
@@ -113,4 +115,9 @@ for language in sl es hu zh; do
     --strategies sequential,sequential_optimized,host_packed --html page.html --json --locale "$language"
   json 'any("loads" in (e["comparison"] or "") for e in j["entries"])'
   translated page.html "$tag"
+  [ -f mine.lab.json ] || continue
+  tesela 1 lab run mine --no-race --html lab.html --locale "$language"
+  translated lab.html "$tag"
+  tesela 0 lab grade class --no-race --html class.html --locale "$language"
+  translated class.html "$tag"
 done

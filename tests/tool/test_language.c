@@ -48,8 +48,16 @@ static void test_sentences(void **state) {
       "@@: a_tile[1][2] is written by item (2, 1) and, without a barrier between, by item (0, 1) at @4f",
       "@@: a_tile[1][2]: zapiše nit (2, 1) in, brez prepreke vmes, še nit (0, 1) (@4f)");
   sentence_becomes(
-      "loads 2 numbers for each multiply-add; the fastest loads 1.5; it has 3 barriers, element 4",
+      "loads 2 numbers for each multiply-add; the fastest loads 1.5; it has 3 barriers, element has 4",
       "za vsak množi-prištej naloži 2 števil; najhitrejša naloži 1.5; ima 3 preprek, element pa 4");
+  sentence_becomes("predicted 1.5: it has 2.12 load instructions for each multiply-add, element has 4; the "
+                   "elements of its vectors are loaded one by one",
+                   "napovedano 1.5: za vsak množi-prištej ima 2.12 ukazov za nalaganje, element pa 4; "
+                   "elementi njegovih vektorjev se nalagajo posamič");
+  sentence_becomes("measured no faster: it has 8 work-items, which fill 2% of the device; element has 16 "
+                   "work-items; fewer work-items hide less of the waits for memory",
+                   "izmerjeno enako hitro: ima 8 niti, ki zapolnijo 2% naprave; element ima 16 niti; "
+                   "manj niti skrije manj čakanja na pomnilnik");
   sentence_becomes("nobody translates this", "nobody translates this");
   /* Chinese changes the order of the parts. */
   tsl_locale_use("zh");

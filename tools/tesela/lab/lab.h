@@ -112,6 +112,8 @@ tesela_status tsl_lab_page_write_class(const tsl_command_call *call, json_t *ker
 void tsl_lab_page_close(tsl_output *page);
 /* Returns the report as JSON with the kernel's file, text and device, as the page needs it. */
 json_t *tsl_lab_page_json(const tsl_lab_kernel *kernel, const tsl_lab_report *report);
+/* Returns the data with faults in the language of the texts. */
+json_t *tsl_lab_page_json_shown(const tsl_lab_kernel *kernel, const tsl_lab_report *report);
 /* Fails with the exit code of the report; TESELA_OK for a right kernel. */
 tesela_status tsl_lab_conclude(const tsl_lab_kernel *kernel, const tsl_lab_report *report);
 

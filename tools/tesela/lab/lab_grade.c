@@ -116,7 +116,8 @@ static void grade_add_row(const grade_row *row, int rank, tsl_table *table) {
   tsl_text_free(&why);
 }
 
-/* Returns the kernels in the order of the ranking. `make`: tsl_lab_report_json() or tsl_lab_page_json(). */
+/* Returns the kernels in the order of the ranking. `make`: tsl_lab_report_json() or
+ * tsl_lab_page_json_shown(). */
 static json_t *grade_json(grade_row *const *rows, int count,
                           json_t *(*make)(const tsl_lab_kernel *kernel, const tsl_lab_report *report)) {
   json_t *list = json_array();
@@ -156,7 +157,7 @@ static tesela_status grade_write_page(const tsl_command_call *call, grade_row *c
     return TESELA_OK;
   grade_add_table(rows, count, false, 0, false, &text);
   const tesela_status status =
-      tsl_lab_page_write_class(call, grade_json(rows, count, tsl_lab_page_json), &text, page);
+      tsl_lab_page_write_class(call, grade_json(rows, count, tsl_lab_page_json_shown), &text, page);
   tsl_text_free(&text);
   return status;
 }

@@ -183,9 +183,15 @@ void tsl_lab_report_add(const tsl_lab_kernel *kernel, const tsl_lab_report *repo
   if (report->rate_count > 0)
     report_add_rates(report, width, colour, out);
   if (*report->why) {
-    tsl_text_add(out, "  why       over %s: ", report->partner);
-    tsl_text_add_wrapped(out, report->why, 18 + (int)strlen(report->partner), 12, width);
+    tsl_text over = {0}, why = {0};
+    tsl_text_add(&over, tsl_tr("over %s: "), report->partner);
+    tsl_tr_sentence(report->why, &why);
+    report_add_name(tsl_tr("why"), out);
+    tsl_text_add(out, "%s", tsl_text_get(&over));
+    tsl_text_add_wrapped(out, tsl_text_get(&why), 12 + tsl_text_columns(tsl_text_get(&over)), 12, width);
     tsl_text_add(out, "\n");
+    tsl_text_free(&over);
+    tsl_text_free(&why);
   }
 }
 

@@ -130,6 +130,17 @@ static void page_translate(json_t *object, const char *key) {
   tsl_text_free(&text);
 }
 
+/* Translates the sentences of a kernel of the lab; the text of a fault is translated already. */
+static void page_translate_kernel(json_t *kernel) {
+  static const char *const keys[] = {"failure", "wrong", "undetected"};
+  size_t i;
+  json_t *fault;
+  for (i = 0; i < sizeof keys / sizeof *keys; i++)
+    page_translate(kernel, keys[i]);
+  json_array_foreach(json_object_get(kernel, "faults"), i, fault) page_translate(fault, "kind");
+  page_translate(json_object_get(kernel, "why"), "comparison");
+}
+
 /* Translates the sentences of the data, and adds the words of the page's script. */
 static void page_translate_data(json_t *data) {
   size_t i;
@@ -140,6 +151,8 @@ static void page_translate_data(json_t *data) {
     page_translate(object, "idea");
     page_translate(object, "lifts");
   }
+  page_translate_kernel(json_object_get(data, "lab"));
+  json_array_foreach(json_object_get(data, "class"), i, object) page_translate_kernel(object);
   json_object_set_new(data, "words", tsl_locale_words("page.html"));
   json_object_set_new(data, "plurals", tsl_locale_plurals());
 }
@@ -148,6 +161,7 @@ tesela_status tsl_page_fill(const char *version, const char *locale, json_t *dat
                             tsl_text *out) {
   tsl_text name = {0}, text = {0}, json = {0};
   const char *const previous = tsl_locale_tag();
+  const bool is_lab = json_object_get(data, "lab") || json_object_get(data, "class");
   tsl_locale_use(locale);
   page_translate_data(data);
   tsl_page_escape(json_string_value(json_object_get(data, "heading")), &name);
@@ -163,6 +177,7 @@ tesela_status tsl_page_fill(const char *version, const char *locale, json_t *dat
                                                "which are off here. The report below has the same "
                                                "numbers.")},
                            {"version", version},
+                           {"report_lang", is_lab ? tsl_locale_tag() : "en"},
                            {"text", tsl_text_get(&text)},
                            {"data", tsl_text_get(&json)},
                            {"", ""}},
