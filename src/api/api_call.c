@@ -97,7 +97,13 @@ static void replace_plan(tesela_context *context, const tsl_call_key *key, tsl_p
   tsl_status_restore(&saved);
 }
 
-/* Runs a cached plan, or in its turn the second plan of its race. */
+/* Copies the plan's text of the record, since the plan may end before the record does. */
+static void keep_plan_text(tesela_status status, tesela_record *record) {
+  if (tsl_api_struct_size_valid(status) && record)
+    record->plan = tsl_thread_text_keep(TSL_THREAD_PLAN, record->plan);
+}
+
+/* Runs a cached plan, or in its turn the second plan of its race. The race's end frees the slower plan. */
 static tesela_status run_in_race(tesela_context *context, const tsl_call_key *key, tesela_plan *plan,
                                  const tesela_matrix *const matrix[TSL_ALL_OPERANDS], tesela_record *record) {
   const tsl_race_turn turn = tsl_plan_race_begin(plan->race, plan->plan);
@@ -108,6 +114,7 @@ static tesela_status run_in_race(tesela_context *context, const tsl_call_key *ke
   }
   tesela_status status =
       tsl_api_run(turn.plan == plan->plan ? plan : &own, "desc.", matrix, (tsl_api_checks){0}, record);
+  keep_plan_text(status, record);
   tsl_plan *winner = tsl_plan_race_end(plan->race, &turn, status == TESELA_OK);
   if (winner)
     replace_plan(context, key, winner);
@@ -148,9 +155,7 @@ tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
   status = is_spread                                 ? tsl_api_call_spread(plan, request, record)
            : is_raced && !tsl_api_has_checks(checks) ? run_in_race(context, &key, plan, given, record)
                                                      : tsl_api_run(plan, "desc.", given, checks, record);
-  /* the plan may be evicted after this call, so its text is copied */
-  if (tsl_api_struct_size_valid(status) && record)
-    record->plan = tsl_thread_text_keep(TSL_THREAD_PLAN, record->plan);
+  keep_plan_text(status, record);
   tsl_plan_cache_give_back(&context->cache, cached);
   return status;
 }
