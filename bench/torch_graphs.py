@@ -10,6 +10,7 @@ A graph holds runs with different operands, more than the last cache holds. One 
 of both (the least and the median), the ratio of the medians, and the strategy. Then geometric means."""
 
 import argparse
+import datetime
 import json
 import math
 import statistics
@@ -125,7 +126,8 @@ def main():
         print(f"{kind:10} {len(ratios)} products, mean {geometric_mean(ratios):.3f}, least {min(ratios):.3f}")
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"torch": torch.__version__, "tesela": tesela.__version__,
+            date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+            json.dump({"date": date, "torch": torch.__version__, "tesela": tesela.__version__,
                        "device": torch.cuda.get_device_name(), "rows": rows}, file, indent=1)
 
 
