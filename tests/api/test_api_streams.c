@@ -106,7 +106,7 @@ static void forget(product *product_in) {
 static void queued_runs(void **state) {
   static const char *const devices[] = {"cpu", "opencl:0"};
   static const char *const strategies[] = {
-      NULL,         "sequential",    "host_packed",           "element",
+      NULL,         "sequential",    "host_packed",           "element",  "image_microtile",
       "tile_local", "register_tile", "register_tile split=2", "thin_tile"};
   (void)state;
   int ran = 0;
