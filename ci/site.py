@@ -15,7 +15,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SITE = ROOT / "build" / "site"
 PAGES = SITE / "pages"
-LOOSE = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CODING_STYLE.md", "bench/README.md"]
+LOOSE = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CODING_STYLE.md", "RELEASING.md", "bench/README.md",
+         "packaging/README.md"]
 
 
 def copy_pages():
