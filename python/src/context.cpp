@@ -57,8 +57,12 @@ void check(tesela_status status) {
   throw nb::python_error();
 }
 
+tesela_context *known_context() {
+  return the_context.load(std::memory_order_acquire);
+}
+
 tesela_context *context() {
-  tesela_context *now = the_context.load(std::memory_order_acquire);
+  tesela_context *now = known_context();
   if (now)
     return now;
   tesela_context_desc desc{};

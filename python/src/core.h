@@ -59,6 +59,8 @@ void set_error(tesela_status status);
 /* Returns the process's context, created at first use, and again in the child of a fork. Returns NULL
  * with Python's error set. */
 tesela_context *context();
+/* Returns the process's context if it exists, else NULL. Needs no lock. */
+tesela_context *known_context();
 /* Returns the process's context; throws Python's error on failure. */
 tesela_context *open();
 
@@ -114,5 +116,6 @@ void bind_plan(nb::module_ &module);
 void bind_others(nb::module_ &module);
 void bind_device(nb::module_ &module);
 void bind_pieces(nb::module_ &module);
+void bind_loops(nb::module_ &module);
 
 } // namespace core

@@ -13,4 +13,5 @@ NB_MODULE(_core, module) {
   core::bind_plan(module);
   core::bind_device(module);
   core::bind_pieces(module);
+  core::bind_loops(module);
 }

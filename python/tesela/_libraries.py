@@ -42,11 +42,16 @@ class NumPy:
     name = "NumPy"
 
     @staticmethod
-    def see(array, name: str) -> Seen:
+    def plain(array, name: str) -> numpy.ndarray:
+        """Returns an operand as an array of no subclass."""
         if isinstance(array, numpy.ma.MaskedArray):
             raise TypeError(f"{name} is a masked array, whose mask tesela would pass over: "
                             f"{name}.filled(0) has a number for each element")
-        array = numpy.asarray(array)
+        return numpy.asarray(array)
+
+    @staticmethod
+    def see(array, name: str) -> Seen:
+        array = NumPy.plain(array, name)
         view = _core.view(array)
         if view.copy and view.type:
             told_copy(name, view.copy)
@@ -259,17 +264,22 @@ class Other:
 _BY_MODULE = {"torch": Torch, "cupy": CuPy, "jax": Jax, "jaxlib": Jax}
 
 
-def see(array, name: str) -> Seen:
-    """Reads an operand. An object that is no array becomes an array of NumPy."""
+def library_of(array):
+    """Returns the class of an operand's library. An object that is no array is for NumPy."""
     if isinstance(array, numpy.ndarray):
-        return NumPy.see(array, name)
+        return NumPy
     for kind in type(array).__mro__:
         library = _BY_MODULE.get(kind.__module__.partition(".")[0])
         if library is not None:
-            return library.see(array, name)
+            return library
     if hasattr(array, "__dlpack__") and not isinstance(array, numpy.generic):
-        return Other.see(array, name)
-    return NumPy.see(array, name)
+        return Other
+    return NumPy
+
+
+def see(array, name: str) -> Seen:
+    """Reads an operand. An object that is no array becomes an array of NumPy."""
+    return library_of(array).see(array, name)
 
 
 def see_out(out) -> Seen:
