@@ -117,5 +117,6 @@ void bind_others(nb::module_ &module);
 void bind_device(nb::module_ &module);
 void bind_pieces(nb::module_ &module);
 void bind_loops(nb::module_ &module);
+void bind_xla(nb::module_ &module);
 
 } // namespace core

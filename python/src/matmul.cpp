@@ -131,28 +131,6 @@ static void join(Product *product) {
   product->dims = 0;
 }
 
-/* Lists the addresses of an operand's matrices. */
-template <class Address>
-static void list_addresses(const Product &product, const Array &array, const Matrices &lies,
-                           std::vector<Address> *list) {
-  const int64_t size = static_cast<int64_t>(type_size(array.at.type));
-  int64_t index[DIMS] = {};
-  char *at = array.at.data;
-  for (;;) {
-    list->push_back(at);
-    int dim = product.dims - 1;
-    for (; dim >= 0; dim--) {
-      at += lies.steps[dim] * size;
-      if (++index[dim] < product.batch[dim])
-        break;
-      at -= lies.steps[dim] * size * product.batch[dim];
-      index[dim] = 0;
-    }
-    if (dim < 0)
-      return;
-  }
-}
-
 static tesela_status multiply_batch(tesela_context *where, const Product &product, tesela_record *record) {
   tesela_gemm_desc desc{};
   tesela_epilogue epilogue{};
@@ -168,16 +146,27 @@ static tesela_status multiply_batch(tesela_context *where, const Product &produc
     batch.b_stride = product.b_lies.steps[0];
     batch.c_stride = product.c_lies.steps[0];
   } else {
-    list_addresses(product, product.a, product.a_lies, &as);
-    list_addresses(product, product.b, product.b_lies, &bs);
-    list_addresses(product, product.c, product.c_lies, &cs);
+    for_each_product(product, [&](int64_t a, int64_t b, int64_t c) {
+      as.push_back(at_row(product.a, a));
+      bs.push_back(at_row(product.b, b));
+      cs.push_back(const_cast<char *>(at_row(product.c, c)));
+    });
     batch.a = as.data();
     batch.b = bs.data();
     batch.c = cs.data();
     desc.a.data = desc.b.data = nullptr;
     desc.c.data = nullptr;
   }
-  return call_library(product.is_short(), [&] { return tesela_gemm_batched(where, &desc, &batch, record); });
+  return tesela_gemm_batched(where, &desc, &batch, record);
+}
+
+tesela_status compute_at_once(tesela_context *where, const Product &product, tesela_record *record) {
+  if (product.dims > 0)
+    return multiply_batch(where, product, record);
+  tesela_gemm_desc desc{};
+  tesela_epilogue epilogue{};
+  product.describe(&desc, &epilogue);
+  return tesela_gemm(where, &desc, record);
 }
 
 /* --- long products --- */
@@ -264,14 +253,8 @@ static void compute_on_host(const Product &product, tesela_record *record) {
   tesela_context *const where = open();
   if (product.stream)
     raise(PyExc_ValueError, "stream is for arrays on a device; these are on the host");
-  if (product.dims > 0) {
-    check(multiply_batch(where, product, record));
-  } else if (work_of(product) < pieces.min_work || !multiply_in_pieces(where, product, record)) {
-    tesela_gemm_desc desc{};
-    tesela_epilogue epilogue{};
-    product.describe(&desc, &epilogue);
-    check(call_library(product.is_short(), [&] { return tesela_gemm(where, &desc, record); }));
-  }
+  if (product.dims > 0 || work_of(product) < pieces.min_work || !multiply_in_pieces(where, product, record))
+    check(call_library(product.is_short(), [&] { return compute_at_once(where, product, record); }));
 }
 
 /* --- memory on a device --- */
@@ -329,8 +312,7 @@ void compute_on_device(const Product &product, tesela_record *record) {
   const uintptr_t stream = has_stream ? nb::cast<uintptr_t>(handle) : 0;
   const auto begin = std::chrono::steady_clock::now();
   tesela_record total{};
-  int64_t index[DIMS] = {}, a = 0, b = 0, c = 0;
-  for (bool goes_on = true; goes_on;) {
+  for_each_product(product, [&](int64_t a, int64_t b, int64_t c) {
     tesela_record one{};
     text = enqueue(product.on_device(a, b, c), has_stream, stream, &one);
     if (one.plan && (product.ask.measure_error || !product.ask.verify.empty())) {
@@ -338,19 +320,7 @@ void compute_on_device(const Product &product, tesela_record *record) {
       total.measured_cols = one.measured_cols;
       total.error_bound = std::max(total.error_bound, one.error_bound);
     }
-    int dim = product.dims - 1;
-    for (; dim >= 0; dim--) {
-      const bool has_more = ++index[dim] < product.batch[dim];
-      const int64_t steps = has_more ? 1 : 1 - product.batch[dim];
-      a += steps * product.a_lies.steps[dim];
-      b += steps * product.b_lies.steps[dim];
-      c += steps * product.c_lies.steps[dim];
-      if (has_more)
-        break;
-      index[dim] = 0;
-    }
-    goes_on = dim >= 0;
-  }
+  });
   if (!total.measured_cols && !total.verified)
     total.error_bound = NAN;
   total.seconds_allocate = total.seconds_copy_in = total.seconds_compute = total.seconds_copy_out = 0;
@@ -360,16 +330,20 @@ void compute_on_device(const Product &product, tesela_record *record) {
     *record = total;
 }
 
+void simplify(Product *product) {
+  if (product->dims > 0) {
+    merge(product);
+    join(product);
+  }
+}
+
 void compute(Product *product, tesela_record *record) {
   if (product->m == 0 || product->n == 0)
     return;
   for (int i = 0; i < product->dims; i++)
     if (product->batch[i] == 0)
       return;
-  if (product->dims > 0) {
-    merge(product);
-    join(product);
-  }
+  simplify(product);
   if (product->a.at.on_host())
     compute_on_host(*product, record);
   else

@@ -14,4 +14,7 @@ NB_MODULE(_core, module) {
   core::bind_device(module);
   core::bind_pieces(module);
   core::bind_loops(module);
+#ifdef TESELA_HAS_XLA
+  core::bind_xla(module);
+#endif
 }

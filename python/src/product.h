@@ -31,6 +31,31 @@ struct Product {
 /* Computes the product; does nothing if C has no elements. record may be NULL. */
 void compute(Product *product, tesela_record *record);
 
+/* Merges a batch's dimensions, and joins a batch that is one product. */
+void simplify(Product *product);
+
+/* Computes a product of host memory in one call of the library, without Python's lock. */
+tesela_status compute_at_once(tesela_context *where, const Product &product, tesela_record *record);
+
+/* Calls `visit` with the offsets of each product's A, B and C, in elements from the first matrices. */
+template <class Visit>
+void for_each_product(const Product &product, const Visit &visit) {
+  int64_t index[DIMS] = {}, a = 0, b = 0, c = 0;
+  for (int dim = product.dims; dim >= 0;) {
+    visit(a, b, c);
+    for (dim = product.dims - 1; dim >= 0; dim--) {
+      const bool has_more = ++index[dim] < product.batch[dim];
+      const int64_t steps = has_more ? 1 : 1 - product.batch[dim];
+      a += steps * product.a_lies.steps[dim];
+      b += steps * product.b_lies.steps[dim];
+      c += steps * product.c_lies.steps[dim];
+      if (has_more)
+        break;
+      index[dim] = 0;
+    }
+  }
+}
+
 /* Queues products of device memory. */
 void compute_on_device(const Product &product, tesela_record *record);
 
