@@ -215,3 +215,24 @@ def test_jax():
     result = tesela.matmul(a, b)
     assert isinstance(result, jax.Array) and result.devices() == a.devices()
     assert numpy.allclose(numpy.asarray(result), numpy.ones((30, 40)) @ numpy.asarray(b))
+
+
+CONTRACTIONS = [("bqhd,bkhd->bhqk", (2, 33, 3, 16), (2, 40, 3, 16)), ("ijk,kjl->li", (5, 6, 7), (7, 6, 8)),
+                ("...ij,...jk", (4, 20, 30), (4, 30, 10)), ("aijk,bick->abj", (4, 3, 6, 5), (7, 3, 2, 5)),
+                ("ij,j->i", (30, 40), (40,)), ("ij,ij->", (30, 40), (30, 40)), ("ii,ij->j", (9, 9), (9, 4))]
+
+
+@pytest.mark.parametrize("name", ["torch", "cupy"])
+@pytest.mark.parametrize("text, left, right", CONTRACTIONS)
+def test_contractions(name, text, left, right):
+    library = pytest.importorskip(name)
+    rng = numpy.random.default_rng(1)
+    a, b = rng.standard_normal(left), rng.standard_normal(right)
+    on_device = [library.asarray(x) if name == "cupy" else library.asarray(x, device="cuda") for x in (a, b)]
+    result = tesela.einsum(text, *on_device)
+    assert type(result) is type(on_device[0])
+    assert numpy.allclose(result.get() if name == "cupy" else result.cpu().numpy(), numpy.einsum(text, a, b))
+    if a.ndim == b.ndim == 4:
+        result = tesela.tensordot(*on_device, ([3], [3]))
+        assert numpy.allclose(result.get() if name == "cupy" else result.cpu().numpy(),
+                              numpy.tensordot(a, b, ([3], [3])))

@@ -15,6 +15,7 @@ except ImportError as error:
 
 # Compiling takes most of the time of these tests.
 jax.config.update("jax_disable_most_optimizations", True)
+jax.config.update("jax_default_matmul_precision", "highest")
 
 TYPES = {"float32": 1e-5, "bfloat16": 2e-2, "float16": 3e-3, "complex64": 1e-5}
 
