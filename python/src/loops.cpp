@@ -154,7 +154,7 @@ static tesela_status multiply_loop(const LoopCall &call, const Rules &now) {
   set_operand(call, 0, call.m, call.k, &desc.a);
   set_operand(call, 1, call.k, call.n, &desc.b);
   set_operand(call, 2, call.m, call.n, &desc.c);
-  desc.options.device = now.device.c_str();
+  desc.options.device = now.device.empty() ? nullptr : now.device.c_str();
   desc.options.accuracy = now.accuracy.empty() ? nullptr : now.accuracy.c_str();
   desc.options.reproducibility = now.bits.empty() ? nullptr : now.bits.c_str();
   if (call.count == 1)

@@ -13,14 +13,14 @@ from typing import NamedTuple
 from . import _core
 from ._core import (Error, NoDevice, Packed, Plan, dot, gemm, matmul, matmul_grouped, solve_triangular, symm,
                     syrk, transpose, trmm)
-from ._contract import einsum, inner, multi_dot, outer, tensordot, vecdot
+from ._contract import einsum, inner, outer, tensordot, vecdot
 from ._problem import Info
 from ._tool import Check, Exploration, Explanation, Report, Trace, check, explain, explore, trace, tune
-from . import lab
+from . import lab, linalg
 
 __all__ = ["Check", "Device", "Error", "Exploration", "Explanation", "Info", "NoDevice", "Packed", "Plan",
            "Report", "Trace", "check", "configure", "devices", "dot", "einsum", "explain", "explore", "gemm",
-           "inner", "matmul", "matmul_grouped", "multi_dot", "outer", "solve_triangular", "symm", "syrk",
+           "inner", "matmul", "matmul_grouped", "outer", "solve_triangular", "symm", "syrk",
            "tensordot", "trace", "transpose", "trmm", "tune", "vecdot"]
 __version__ = _core.version()
 

@@ -7,7 +7,7 @@ import math
 import operator
 import string
 import sys
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 import numpy
 
@@ -17,7 +17,10 @@ from ._types import EIGHTS, common_type, numpy_dtype, type_name
 #: Multiply-adds of each product from which an operand whose axes cannot be merged is multiplied by slices,
 #: on the host and on a device. Below, a copy of the operand is faster.
 SLICE_WORK = {True: 1 << 18, False: 1 << 27}
+#: Labels of axes. Those of an ellipsis are negative numbers, of which the last axis has -1.
+Labels = tuple[int, ...]
 BYTES = ("int8", "uint8", "bool")
+X64 = ("float64", "complex128")
 
 
 class Operands:
@@ -37,50 +40,51 @@ class Operands:
             arrays = [_libraries.NumPy.plain(array, f"operand {i}") for i, array in enumerate(arrays)]
         self.options = options
         self.multiply = multiply or (_traced_matmul() if self.library is _libraries.Jax else _core.matmul)
-        kinds = [type_name(array.dtype) for array in arrays]
-        self.kind = _type_of(kinds)
-        self.arrays = [array if kind == self.kind or self.kind is None else self.convert(array, self.kind)
-                       for array, kind in zip(arrays, kinds)]
-        self.on_host = not hasattr(self.arrays[0], "device") or self.library is _libraries.NumPy or (
-            "cpu" in str(self.arrays[0].device).lower())
+        self.kind, self.wide = _types_of(*(array.dtype for array in arrays))
+        self.arrays = arrays if self.kind is None else [
+            array if _name_of(array.dtype) == self.kind else self.convert(array, self.kind) for array in arrays]
+        self.on_host = self.library is _libraries.NumPy or (
+            self.library is not _libraries.CuPy and "cpu" in str(arrays[0].device).lower())
 
     def convert(self, array, kind: str):
         """Returns the array in another type."""
         if self.library is _libraries.Torch:
             return array.to(getattr(sys.modules["torch"], kind))
+        if self.library is _libraries.Jax and not sys.modules["jax"].config.jax_enable_x64 and kind in X64:
+            raise TypeError(f"the result is {kind}, which JAX does not have here: "
+                            "jax.config.update('jax_enable_x64', True) allows it")
         return array.astype(numpy_dtype(kind))
 
+    def widen(self, array):
+        """Returns the array in the type of a contraction."""
+        return array if _name_of(array.dtype) == self.wide else self.convert(array, self.wide)
+
     def sum(self, array, axes: tuple[int, ...]):
-        """Returns the sum over these axes, in the array's type."""
-        if self.kind is None:
-            array = self.convert(array, "int32")
-        if self.library is _libraries.Torch:
-            return array.sum(axes, dtype=array.dtype)
+        """Returns the sum over these axes."""
+        array = self.widen(array)
         return array.sum(axes, dtype=array.dtype)
 
-    def permute(self, array, axes: list[int]):
-        """Returns a view with the axes in this order."""
-        if axes == list(range(len(axes))):
+    def permute(self, array, axes: tuple[int, ...] | None):
+        """Returns a view with the axes in this order; None: the present one."""
+        if axes is None:
             return array
         return array.permute(axes) if self.library is _libraries.Torch else array.transpose(axes)
 
-    def strides(self, array) -> list[int]:
-        """Returns the strides in elements. JAX's arrays are dense."""
+    def strides(self, array) -> tuple[int, ...]:
+        """Returns the strides, in bytes or elements. JAX's arrays are dense."""
         if self.library is _libraries.Torch:
-            return list(array.stride())
+            return array.stride()
         if self.library is _libraries.Jax:
-            return [math.prod(array.shape[i + 1:]) for i in range(array.ndim)]
-        return [stride // (array.itemsize or 1) for stride in array.strides]
+            return tuple(math.prod(array.shape[i + 1:]) for i in range(array.ndim))
+        return array.strides
 
     def matmul(self, a, b):
         """Returns the product of stacks of matrices."""
         return self.multiply(a, b, **self.options)
 
     def times(self, a, b):
-        """Returns the products of elements, in the type of a contraction."""
-        if self.kind is None:
-            a, b = self.convert(a, "int32"), self.convert(b, "int32")
-        return a * b
+        """Returns the products of elements."""
+        return self.widen(a) * self.widen(b)
 
 
 def _traced_matmul() -> Callable:
@@ -92,22 +96,31 @@ def _traced_matmul() -> Callable:
     return traced.matmul
 
 
-def _type_of(kinds: list[str]) -> str | None:
-    """Returns the type to which the operands are converted; None: two 8-bit operands stay."""
-    if len(kinds) == 2 and (all(kind in BYTES for kind in kinds) or all(kind in EIGHTS for kind in kinds)):
-        return None
-    common = kinds[0] if len(set(kinds)) == 1 and kinds[0] in ("float32", "float64") else functools.reduce(
-        lambda a, b: common_type(a, b) or "", kinds, kinds[0])
+_name_of = functools.lru_cache(maxsize=64)(type_name)
+
+
+@functools.lru_cache(maxsize=256)
+def _types_of(*dtypes) -> tuple[str | None, str]:
+    """Returns the type to which the operands are converted, and that of sums of products. None: two 8-bit
+    operands stay."""
+    kinds = [type_name(dtype) for dtype in dtypes]
+    if len(kinds) == 2:
+        for eight, wide in ((BYTES, "int32"), (EIGHTS, "float32")):
+            if set(kinds) <= set(eight):
+                return None, wide
+    common = functools.reduce(lambda a, b: common_type(a, b) or "", kinds[1:], common_type(kinds[0], kinds[0]) or "")
     if not common:
         raise TypeError(f"tesela does not contract {', '.join(kinds)}: astype() converts an array")
-    return common
+    return common, common
+
+
+def _axes(order, labels: Labels) -> tuple[int, ...] | None:
+    """Returns the axes that bring labels into an order; None: they are in that order."""
+    axes = tuple(labels.index(label) for label in order)
+    return None if axes == tuple(range(len(labels))) else axes
 
 
 # --- expressions ---
-
-#: Labels of the axes that an ellipsis stands for: negative numbers, the last axis is -1.
-Labels = tuple[int, ...]
-
 
 def _labels(term: str, ndim: int, number: int) -> Labels:
     """Returns the labels of an operand's axes."""
@@ -177,6 +190,7 @@ class Expression:
     ----------
     terms, output : labels of the axes of each operand, and of the result
     sizes : size of each label
+    are_simple : for each operand: it has no repeated label, and no axis of size 1 that another operand repeats
     path : operands of each step
     """
 
@@ -197,7 +211,12 @@ class Expression:
                                      f"and {known} elsewhere")
                 if self.sizes.get(label, 1) == 1:
                     self.sizes[label] = size
+        self.are_simple = [len(set(term)) == len(term) and all(map(self._has_size, term, shape))
+                           for term, shape in zip(self.terms, shapes)]
         self.path = self._find_path(optimize)
+
+    def _has_size(self, label: int, size: int) -> bool:
+        return self.sizes[label] == size
 
     def _find_path(self, optimize) -> list[tuple[int, ...]]:
         """Returns the operands of each step."""
@@ -224,7 +243,7 @@ _expression = functools.lru_cache(maxsize=512)(Expression)
 
 # --- steps ---
 
-def _simplify(ops: Operands, array, labels: Labels, sizes: dict[int, int]) -> tuple[Any, Labels]:
+def _simplify(array, labels: Labels, sizes: dict[int, int]) -> tuple[Any, Labels]:
     """Takes diagonals of repeated labels, and drops axes of size 1 that another operand repeats."""
     while len(set(labels)) < len(labels):
         label = next(label for label in labels if labels.count(label) > 1)
@@ -240,7 +259,7 @@ def _simplify(ops: Operands, array, labels: Labels, sizes: dict[int, int]) -> tu
 
 
 def _sum_away(ops: Operands, array, labels: Labels, keep) -> tuple[Any, Labels]:
-    """Sums over the axes whose labels nobody needs."""
+    """Sums over the axes whose labels are not in `keep`."""
     axes = tuple(i for i, label in enumerate(labels) if label not in keep)
     if not axes:
         return array, labels
@@ -276,68 +295,103 @@ def _split(labels, strides, sizes, work: int, least: int) -> tuple[list[int], li
     return [label for run in runs if run is not main for label in run], main
 
 
-def _pair(ops: Operands, x, x_labels: Labels, y, y_labels: Labels, keep, output: Labels) -> tuple[Any, Labels]:
-    """Contracts two operands by one batched product. Axes are permuted, and merged without a copy if their
-    strides allow it."""
-    if ops.kind is not None:
-        x, x_labels = _sum_away(ops, x, x_labels, {*keep, *y_labels})
-        y, y_labels = _sum_away(ops, y, y_labels, {*keep, *x_labels})
-    sizes = dict(zip(x_labels, x.shape)) | dict(zip(y_labels, y.shape))
+class Pair(NamedTuple):
+    """Contraction of two operands as one product of stacks of matrices.
+
+    Attributes
+    ----------
+    is_swapped : bool
+        The second operand is the left factor.
+    is_product : bool
+        False: no label is summed, and elements are multiplied.
+    axes, shapes : pair
+        Order of the axes of both factors, and the shapes into which they are merged. Without sums the shapes
+        are indices that add axes.
+    shape, labels : tuple
+        Shape and labels of the result.
+    """
+
+    is_swapped: bool
+    is_product: bool
+    axes: tuple
+    shapes: tuple
+    shape: tuple[int, ...]
+    labels: Labels
+
+
+@functools.lru_cache(maxsize=2048)
+def _plan(x_labels: Labels, x_shape, x_strides, y_labels: Labels, y_shape, y_strides, keep: frozenset,
+          output: Labels, least: int) -> Pair:
+    """Plans a contraction. Axes are merged without a copy if their strides allow it."""
     free = [label for label in output if (label in x_labels) != (label in y_labels)]
-    if free and free[0] in y_labels:
-        x, x_labels, y, y_labels = y, y_labels, x, x_labels
+    is_swapped = bool(free) and free[0] in y_labels
+    if is_swapped:
+        x_labels, x_shape, x_strides, y_labels, y_shape, y_strides = (
+            y_labels, y_shape, y_strides, x_labels, x_shape, x_strides)
+    sizes = dict(zip(x_labels, x_shape)) | dict(zip(y_labels, y_shape))
+    x_steps, y_steps = dict(zip(x_labels, x_strides)), dict(zip(y_labels, y_strides))
+
+    def size(labels) -> int:
+        return math.prod(sizes[label] for label in labels)
+
     shared = [label for label in x_labels if label in y_labels]
     batch = [label for label in shared if label in keep]
     inner = [label for label in shared if label not in keep]
     x_free = [label for label in x_labels if label not in y_labels]
     y_free = [label for label in y_labels if label not in x_labels]
     if not inner:
-        x = ops.permute(x, [x_labels.index(label) for label in batch + x_free])
-        y = ops.permute(y, [y_labels.index(label) for label in batch + y_free])
-        x = x[(..., *[None] * len(y_free))]
-        y = y[(*[slice(None)] * len(batch), *[None] * len(x_free), ...)]
-        return ops.times(x, y), (*batch, *x_free, *y_free)
-    x_strides = dict(zip(x_labels, ops.strides(x)))
-    y_strides = dict(zip(y_labels, ops.strides(y)))
-    inner = _order(inner, x_strides if math.prod(x.shape) >= math.prod(y.shape) else y_strides)
-
-    def size(labels):
-        return math.prod(sizes[label] for label in labels)
-
-    least = SLICE_WORK[ops.on_host]
-    x_slices, x_main = _split(x_free, x_strides, sizes, size(inner) * size(y_free), least)
-    y_slices, y_main = _split(y_free, y_strides, sizes, size(inner) * size(x_main), least)
-    x = ops.permute(x, [x_labels.index(label) for label in batch + x_slices + x_main + inner])
-    y = ops.permute(y, [y_labels.index(label) for label in batch + y_slices + inner + y_main])
+        labels = (*batch, *x_free, *y_free)
+        return Pair(is_swapped, False, (_axes(batch + x_free, x_labels), _axes(batch + y_free, y_labels)),
+                    ((..., *[None] * len(y_free)), (*[slice(None)] * len(batch), *[None] * len(x_free), ...)),
+                    tuple(sizes[label] for label in labels), labels)
+    inner = _order(inner, x_steps if math.prod(x_shape) >= math.prod(y_shape) else y_steps)
+    x_slices, x_main = _split(x_free, x_steps, sizes, size(inner) * size(y_free), least)
+    y_slices, y_main = _split(y_free, y_steps, sizes, size(inner) * size(x_main), least)
+    x_order, y_order = batch + x_slices + x_main + inner, batch + y_slices + inner + y_main
     shape = [sizes[label] for label in batch]
-    x = x.reshape([*shape, *(sizes[label] for label in x_slices), *[1] * len(y_slices), size(x_main),
-                   size(inner)])
-    y = y.reshape([*shape, *[1] * len(x_slices), *(sizes[label] for label in y_slices), size(inner),
-                   size(y_main)])
+    x_stack = *shape, *(sizes[label] for label in x_slices), *[1] * len(y_slices), size(x_main), size(inner)
+    y_stack = *shape, *[1] * len(x_slices), *(sizes[label] for label in y_slices), size(inner), size(y_main)
     labels = (*batch, *x_slices, *y_slices, *x_main, *y_main)
-    return ops.matmul(x, y).reshape([sizes[label] for label in labels]), labels
+    return Pair(is_swapped, True, (_axes(x_order, x_labels), _axes(y_order, y_labels)), (x_stack, y_stack),
+                tuple(sizes[label] for label in labels), labels)
+
+
+def _contract_pair(ops: Operands, x, x_labels: Labels, y, y_labels: Labels, keep: frozenset,
+                   output: Labels) -> tuple[Any, Labels]:
+    """Contracts two operands, and returns the result with its labels."""
+    if ops.kind is not None:  # 8-bit numbers are summed after the product, in its type
+        x, x_labels = _sum_away(ops, x, x_labels, keep.union(y_labels))
+        y, y_labels = _sum_away(ops, y, y_labels, keep.union(x_labels))
+    plan = _plan(x_labels, tuple(x.shape), ops.strides(x), y_labels, tuple(y.shape), ops.strides(y), keep, output,
+                 SLICE_WORK[ops.on_host])
+    x, y = (y, x) if plan.is_swapped else (x, y)
+    x, y = ops.permute(x, plan.axes[0]), ops.permute(y, plan.axes[1])
+    if not plan.is_product:
+        return ops.times(x[plan.shapes[0]], y[plan.shapes[1]]), plan.labels
+    result = ops.matmul(*(array if array.shape == shape else array.reshape(shape)
+                          for array, shape in zip((x, y), plan.shapes)))
+    return result if result.shape == plan.shape else result.reshape(plan.shape), plan.labels
 
 
 def contract(ops: Operands, expression: Expression):
     """Runs the steps of an expression."""
-    terms = [_simplify(ops, array, labels, expression.sizes)
-             for array, labels in zip(ops.arrays, expression.terms)]
+    terms = [(array, labels) if is_simple else _simplify(array, labels, expression.sizes)
+             for array, labels, is_simple in zip(ops.arrays, expression.terms, expression.are_simple)]
     for step in expression.path:
         chosen = [terms.pop(i) for i in sorted(step, reverse=True)][::-1]
         if not chosen:
             raise ValueError(f"step {step} of the path has no operands")
         while len(chosen) > 1:
-            others = [labels for _, labels in (*terms, *chosen[2:])]
-            keep = {*expression.output, *(label for labels in others for label in labels)}
-            chosen[:2] = [_pair(ops, *chosen[0], *chosen[1], keep, expression.output)]
+            keep = frozenset(expression.output).union(*(labels for _, labels in (*terms, *chosen[2:])))
+            chosen[:2] = [_contract_pair(ops, *chosen[0], *chosen[1], keep, expression.output)]
         terms.append(chosen[0])
     if len(terms) != 1:
         raise ValueError(f"the path leaves {len(terms)} operands: a path ends with one")
     array, labels = _sum_away(ops, *terms[0], expression.output)
     missing = [label for label in expression.output if label not in labels]
-    array = ops.permute(array[(*[None] * len(missing), ...)] if missing else array,
-                        [(*missing, *labels).index(label) for label in expression.output])
-    return array
+    if missing:
+        array, labels = array[(*[None] * len(missing), ...)], (*missing, *labels)
+    return ops.permute(array, _axes(expression.output, labels))
 
 
 def einsum_of(operands: tuple, optimize, multiply: Callable | None, options: dict[str, Any]):
@@ -418,8 +472,8 @@ def tensordot_of(a, b, axes, multiply: Callable | None, options: dict[str, Any])
                      for i in range(b.ndim))
     output = (*(label for i, label in enumerate(a_labels) if i not in a_axes),
               *(label for i, label in enumerate(b_labels) if i not in b_axes))
-    result, labels = _pair(ops, a, a_labels, b, b_labels, set(output), output)
-    return ops.permute(result, [labels.index(label) for label in output])
+    result, labels = _contract_pair(ops, a, a_labels, b, b_labels, frozenset(output), output)
+    return ops.permute(result, _axes(output, labels))
 
 
 def tensordot(a, b, axes=2, **options):
@@ -482,7 +536,7 @@ def vecdot(x1, x2, axis=-1, **options):
     for array in ops.arrays:
         axes = list(range(array.ndim))
         axes.append(axes.pop(axis))
-        terms.append(ops.permute(array, axes))
+        terms.append(ops.permute(array, tuple(axes)))
     if terms[0].shape[-1] != terms[1].shape[-1]:
         raise ValueError(f"x1 has the size {terms[0].shape[-1]} along the axis, and x2 {terms[1].shape[-1]}")
     if "complex" in str(terms[0].dtype):

@@ -21,9 +21,11 @@ from ._contract import Expression, _expression, _read, contract, Operands, tenso
 __all__ = ["Calls", "Patch", "patch", "report", "unpatch"]
 
 #: Types that tesela multiplies with NumPy's result types.
-TYPES = tuple(map(numpy.dtype, ("float16", "float32", "float64", "complex64", "complex128")))
+TYPES = frozenset(map(numpy.dtype, ("float16", "float32", "float64", "complex64", "complex128")))
+#: Multiply-adds below which dot is NumPy's without a look at its loops.
+SMALL_WORK = 1 << 13
 #: Multiply-adds from which a contraction by products is faster than NumPy's einsum without `optimize`.
-EINSUM_WORK = 1 << 15
+EINSUM_WORK = 1 << 16
 
 _lock = threading.RLock()
 _patches: list[Patch] = []
@@ -81,7 +83,8 @@ def patch(*, device: str | None = "cpu", accuracy: str | float | None = None, bi
     Parameters
     ----------
     device : str, optional
-        As in `tesela.matmul`. "auto" also uses a GPU for large products, where that is faster.
+        As in `tesela.matmul`. "auto" also uses a GPU for large products, where that is faster. None: the device
+        of `tesela.configure`.
     accuracy : str or float, optional
     bits : str, optional
         Guarantees as in `tesela.matmul`. tesela then computes all products of floating point, and a product
@@ -105,7 +108,7 @@ def patch(*, device: str | None = "cpu", accuracy: str | float | None = None, bi
         accuracy = repr(float(accuracy))
     sample = numpy.ones((2, 2))
     _core.matmul(sample, sample, device=device, accuracy=accuracy, bits=bits)
-    made = Patch((device or "auto", accuracy or "", bits or "", bool(everything or accuracy or bits)))
+    made = Patch((device or "", accuracy or "", bits or "", bool(everything or accuracy or bits)))
     with _lock:
         if not _patches:
             _replace_functions()
@@ -184,7 +187,7 @@ def _why_numpy(*arrays) -> str | None:
     return None
 
 
-def _takes_vectors() -> bool:
+def _takes_all() -> bool:
     active = _patches[-1:]
     return bool(active) and active[0].settings[3]
 
@@ -192,7 +195,7 @@ def _takes_vectors() -> bool:
 def _is_stack(a, b, b_axis: int) -> bool:
     """Returns True if products of the last axis of a and an axis of b are all in one product of matrices."""
     return b.ndim <= 2 and a.shape[-1] == b.shape[b_axis] and (
-        (a.ndim > 1 and b.ndim > 1) or _takes_vectors())
+        (a.ndim > 1 and b.ndim > 1) or _takes_all())
 
 
 def _make_dot(original: Callable) -> Callable:
@@ -205,11 +208,14 @@ def _make_dot(original: Callable) -> Callable:
             why = "an out of another layout"
         if why is None:
             b_axis = max(b.ndim - 2, 0)
-            if _is_stack(a, b, b_axis):
+            if a.size * b.shape[-1] < SMALL_WORK and not _takes_all():
+                why = "small"
+            elif _is_stack(a, b, b_axis):
                 return numpy.matmul(a, b) if out is None else numpy.matmul(a, b, out=out)
-            if b.ndim > 2 and out is None and a.shape[-1] == b.shape[b_axis]:
+            elif b.ndim > 2 and out is None and a.shape[-1] == b.shape[b_axis]:
                 return tensordot_of(a, b, (-1, b_axis), numpy.matmul, {})
-            why = "a vector"
+            else:
+                why = "a vector"
         _pass("dot", why)
         return original(a, b) if out is None else original(a, b, out=out)
 
@@ -235,7 +241,7 @@ def _make_inner(original: Callable) -> Callable:
 def _make_vdot(original: Callable) -> Callable:
     @functools.wraps(original)
     def vdot(a, b, /):
-        why = _why_numpy(a, b) or (None if _takes_vectors() and a.size == b.size else "a vector")
+        why = _why_numpy(a, b) or (None if _takes_all() and a.size == b.size else "a vector")
         if why is None:
             return numpy.matmul(a.ravel().conj(), b.ravel())
         _pass("vdot", why)
@@ -259,7 +265,7 @@ def _expression_for_products(operands: tuple, optimize) -> tuple[Expression, lis
         work *= size
     if not set(expression.sizes).difference(expression.output):
         return "no sums"
-    if work < EINSUM_WORK and not _takes_vectors():
+    if work < EINSUM_WORK and not _takes_all():
         return "small"
     return expression, arrays
 

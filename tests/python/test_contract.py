@@ -8,6 +8,8 @@ import pytest
 import tesela
 from tesela import _contract
 
+import reference
+
 ROUND = {"float64": 1e-12, "float32": 1e-4, "complex128": 1e-12, "complex64": 1e-4, "float16": 2e-2}
 
 
@@ -161,8 +163,8 @@ def test_functions(kind):
     assert near(tesela.vecdot(a, a, axis=-2), numpy.sum(a.conj() * a, axis=-2, dtype=kind), kind)
     assert near(tesela.outer(x, y), numpy.outer(x, y), kind)
     chain = [numbers(rng, shape, kind) for shape in ((10,), (10, 3), (3, 12), (12, 2))]
-    assert near(tesela.multi_dot(chain), numpy.linalg.multi_dot(chain), kind)
-    assert near(tesela.multi_dot(chain[1:]), numpy.linalg.multi_dot(chain[1:]), kind)
+    assert near(tesela.linalg.multi_dot(chain), numpy.linalg.multi_dot(chain), kind)
+    assert near(tesela.linalg.multi_dot(chain[1:]), numpy.linalg.multi_dot(chain[1:]), kind)
 
 
 def test_types():
@@ -171,6 +173,10 @@ def test_types():
     assert tesela.einsum("ij,jk", a, b).dtype == "int32"
     assert (tesela.einsum("ij,kl->", a, b) == 360000).all() and tesela.einsum("ij,ji->", a, b) == 60000
     assert tesela.einsum("ij,ij->ij", a, a).dtype == "int32" and (tesela.einsum("ij,ij->ij", a, a) == 10000).all()
+    eight = numpy.full((2, 3), 1.5, reference.TYPES["float8_e4m3fn"])
+    for text, value in (("ij,kj", 6.75), ("ij,ij->ij", 2.25), ("ij,kl->", 81.0)):
+        result = tesela.einsum(text, eight, eight)
+        assert result.dtype == "float32" and (result == value).all()
     assert tesela.tensordot(a.astype("int64"), b, 1).dtype == "float64"
     assert tesela.einsum("ij,jk", a.astype("float32"), b.astype("float64")).dtype == "float64"
     with pytest.raises(TypeError, match="masked"):
@@ -186,9 +192,9 @@ def test_types():
     (lambda a: tesela.tensordot(a, a, ([5], [0])), "not an axis"),
     (lambda a: tesela.tensordot(a, a, ([0], [0, 1])), "equal length"),
     (lambda a: tesela.vecdot(a, a, axis=4), "axis 4"),
-    (lambda a: tesela.multi_dot([a]), "two or more"),
-    (lambda a: tesela.multi_dot([a, a]), "columns"),
-    (lambda a: tesela.multi_dot([a, a[0], a]), "vectors at"),
+    (lambda a: tesela.linalg.multi_dot([a]), "two or more"),
+    (lambda a: tesela.linalg.multi_dot([a, a]), "columns"),
+    (lambda a: tesela.linalg.multi_dot([a, a[0], a]), "vectors at"),
     (lambda a: tesela.einsum("ij,jk", a, a.T, optimize=[(0,)]), "path")])
 def test_wrong_arguments(call, message):
     with pytest.raises(ValueError, match=message):
@@ -207,5 +213,7 @@ def test_libraries():
     a = numpy.arange(12, dtype="float32").reshape(3, 4)
     result = tesela.einsum("ij,kj->ki", jax.numpy.asarray(a), jax.numpy.asarray(a))
     assert isinstance(result, jax.Array) and near(result, a @ a.T, "float32")
+    with pytest.raises(TypeError, match="jax_enable_x64"):
+        tesela.einsum("ij,kj", jax.numpy.asarray(a, "int32"), jax.numpy.asarray(a, "int32"))
     with pytest.raises(TypeError, match="NumPy's and operand 1 is JAX's"):
         tesela.einsum("ij,kj", a, jax.numpy.asarray(a))
