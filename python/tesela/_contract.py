@@ -43,8 +43,9 @@ class Operands:
         self.kind, self.wide = _types_of(*(array.dtype for array in arrays))
         self.arrays = arrays if self.kind is None else [
             array if _name_of(array.dtype) == self.kind else self.convert(array, self.kind) for array in arrays]
-        self.on_host = self.library is _libraries.NumPy or (
-            self.library is not _libraries.CuPy and "cpu" in str(arrays[0].device).lower())
+        self.on_host = (arrays[0].device.type == "cpu" if self.library is _libraries.Torch else
+                        sys.modules["jax"].default_backend() == "cpu" if self.library is _libraries.Jax else
+                        self.library is _libraries.NumPy)
 
     def convert(self, array, kind: str):
         """Returns the array in another type."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 import numbers
+import pathlib
+import re
 from typing import Any
 
 import numpy
@@ -28,6 +30,17 @@ if not hasattr(_core, "xla_handlers"):
 
 __all__ = ["dot_general", "matmul", "ragged_dot"]
 
+
+def _check_version(header: pathlib.Path) -> None:
+    """Raises an error if this JAX has an older interface than the handlers: it would not start with these."""
+    text = header.read_text(encoding="utf-8")
+    found = tuple(int(re.search(rf"#define XLA_FFI_API_{part} (\d+)", text)[1]) for part in ("MAJOR", "MINOR"))
+    if found[0] != _core.xla_version[0] or found < _core.xla_version:
+        raise ImportError(f"JAX {jax.__version__} has version {found[0]}.{found[1]} of XLA's FFI, and this tesela was "
+                          f"built for {_core.xla_version[0]}.{_core.xla_version[1]}: build tesela with this JAX")
+
+
+_check_version(pathlib.Path(jax.ffi.include_dir(), "xla/ffi/api/c_api.h"))
 for _name, _platform, _handler in _core.xla_handlers():
     jax.ffi.register_ffi_target(_name, _handler, platform=_platform)
 

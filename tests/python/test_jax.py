@@ -206,6 +206,15 @@ def test_contractions_in_jit():
     assert near(*gradients)
 
 
+@pytest.mark.parametrize("version", ["#define XLA_FFI_API_MAJOR 0\n#define XLA_FFI_API_MINOR 0\n",
+                                     "#define XLA_FFI_API_MAJOR 9\n#define XLA_FFI_API_MINOR 9\n"])
+def test_other_versions_of_jax(tmp_path, version):
+    header = tmp_path / "c_api.h"
+    header.write_text(version)
+    with pytest.raises(ImportError, match="build tesela with this JAX"):
+        traced._check_version(header)
+
+
 def test_large_products_on_threads():
     a = numbers(1, 700, 700)
     step = jax.jit(lambda x: traced.matmul(traced.matmul(x, x) / 700, x))

@@ -333,6 +333,7 @@ static nb::list xla_handlers() {
 
 void bind_xla(nb::module_ &module) {
   module.def("xla_handlers", &xla_handlers);
+  module.attr("xla_version") = nb::make_tuple(XLA_FFI_API_MAJOR, XLA_FFI_API_MINOR);
 }
 
 } // namespace core
