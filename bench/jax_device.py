@@ -2,9 +2,9 @@
 
     jax_device.py [TYPE] [MxKxN ...]
 
-dispatch: microseconds of the program for a call that queues its work. both: microseconds of a call and of its
-work. Calls are queued in a row, and the program waits at the end. Medians of rounds. The last line has a chain
-of products and its gradient."""
+dispatch: microseconds of the program for a call that queues its work. both: microseconds of a call and of
+its work. Calls are queued in a row, and the program waits at the end. Medians of rounds. The last line has
+the gradient of a chain of products."""
 
 import statistics
 import sys
@@ -65,4 +65,5 @@ def make_gradient(product):
 
 
 gradients = {name: make_gradient(function) for name, function in functions.items()}
-print_row("gradient of a chain", measure({name: lambda f=f: f(weights, x) for name, f in gradients.items()}, 10))
+print_row("gradient of a chain",
+          measure({name: lambda f=f: f(weights, x) for name, f in gradients.items()}, 10))

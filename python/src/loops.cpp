@@ -1,5 +1,5 @@
-/* tesela in the loops of NumPy's ufunc matmul. NumPy has checked the shapes, converted the operands and
- * copied overlapping ones before it calls a loop, so `@` and numpy.matmul keep all of its rules. */
+/* Replaces the loops of NumPy's ufunc matmul. NumPy checks shapes, converts operands and copies overlapping
+ * arrays before it calls a loop. Therefore `@` and numpy.matmul keep all rules of NumPy. */
 #include "arrays.h"
 
 #include <algorithm>
@@ -240,16 +240,20 @@ static void install_loops() {
   PyUFuncObject *const ufunc = reinterpret_cast<PyUFuncObject *>(matmul.ptr());
   for (int i = 0; i < LOOPS; i++) {
     const int number = loop_rows[i].number, signature[] = {number, number, number};
-    if (PyUFunc_ReplaceLoopBySignature(ufunc, loop_rows[i].loop, signature, &numpy_loops[i]) != 0)
-      raise(PyExc_RuntimeError, "numpy.matmul has no loop for type number %d: this NumPy is unknown to tesela",
-            number);
+    if (!numpy_loops[i] &&
+        PyUFunc_ReplaceLoopBySignature(ufunc, loop_rows[i].loop, signature, &numpy_loops[i]) != 0)
+      raise(PyExc_RuntimeError,
+            "numpy.matmul has no loop for type number %d: this NumPy is unknown to tesela", number);
   }
   is_installed = true;
 }
 
+/* Device, accuracy, bits, takes_all. */
+using Settings = std::tuple<std::string, std::string, std::string, bool>;
+
 /* Sets the settings of later products; None: NumPy computes. */
-static void set_rules(const std::optional<std::tuple<std::string, std::string, std::string, bool>> &settings) {
-  static std::map<std::tuple<std::string, std::string, std::string, bool>, Rules> all;
+static void set_rules(const std::optional<Settings> &settings) {
+  static std::map<Settings, Rules> all;
   if (!settings) {
     rules.store(nullptr, std::memory_order_release);
     return;

@@ -2,7 +2,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
-from . import lab as lab
+from . import lab as lab, linalg as linalg
 
 
 _Array = TypeVar("_Array")
@@ -148,6 +148,17 @@ def syrk(a: _Array, out: _Array | None = ..., *, alpha: _Scalar = ..., beta: _Sc
          hermitian: bool = ..., triangle: Literal["both", "lower", "upper"] = ..., device: str | None = ...,
          strategy: str | None = ..., accuracy: str | float | None = ..., bits: str | None = ...,
          full_output: Literal[True]) -> tuple[_Array, Info]: ...
+
+def einsum(*operands: Any, optimize: bool | str | Sequence[Any] = ..., device: str | None = ..., strategy: str | None = ...,
+           accuracy: str | float | None = ..., bits: str | None = ..., verify: str | None = ...) -> Any: ...
+def tensordot(a: _Array, b: Any, axes: Any = ..., *, device: str | None = ..., strategy: str | None = ...,
+              accuracy: str | float | None = ..., bits: str | None = ..., verify: str | None = ...) -> _Array: ...
+def inner(a: _Array, b: Any, *, device: str | None = ..., strategy: str | None = ..., accuracy: str | float | None = ...,
+          bits: str | None = ..., verify: str | None = ...) -> _Array: ...
+def outer(x1: _Array, x2: Any, *, device: str | None = ..., strategy: str | None = ..., accuracy: str | float | None = ...,
+          bits: str | None = ..., verify: str | None = ...) -> _Array: ...
+def vecdot(x1: _Array, x2: Any, axis: int = ..., *, device: str | None = ..., strategy: str | None = ...,
+           accuracy: str | float | None = ..., bits: str | None = ..., verify: str | None = ...) -> _Array: ...
 
 class Packed: ...
 

@@ -17,7 +17,7 @@ from ._types import EIGHTS, common_type, numpy_dtype, type_name
 #: Multiply-adds of each product from which an operand whose axes cannot be merged is multiplied by slices,
 #: on the host and on a device. Below, a copy of the operand is faster.
 SLICE_WORK = {True: 1 << 18, False: 1 << 27}
-#: Labels of axes. Those of an ellipsis are negative numbers, of which the last axis has -1.
+#: Labels of axes. The axes of an ellipsis have negative numbers: the last one has -1.
 Labels = tuple[int, ...]
 BYTES = ("int8", "uint8", "bool")
 X64 = ("float64", "complex128")
@@ -41,8 +41,7 @@ class Operands:
         self.options = options
         self.multiply = multiply or (_traced_matmul() if self.library is _libraries.Jax else _core.matmul)
         self.kind, self.wide = _types_of(*(array.dtype for array in arrays))
-        self.arrays = arrays if self.kind is None else [
-            array if _name_of(array.dtype) == self.kind else self.convert(array, self.kind) for array in arrays]
+        self.arrays = arrays if self.kind is None else [self.widen(array) for array in arrays]
         self.on_host = (arrays[0].device.type == "cpu" if self.library is _libraries.Torch else
                         sys.modules["jax"].default_backend() == "cpu" if self.library is _libraries.Jax else
                         self.library is _libraries.NumPy)
@@ -109,7 +108,9 @@ def _types_of(*dtypes) -> tuple[str | None, str]:
         for eight, wide in ((BYTES, "int32"), (EIGHTS, "float32")):
             if set(kinds) <= set(eight):
                 return None, wide
-    common = functools.reduce(lambda a, b: common_type(a, b) or "", kinds[1:], common_type(kinds[0], kinds[0]) or "")
+    common = common_type(kinds[0], kinds[0])
+    for kind in kinds[1:]:
+        common = common and common_type(common, kind)
     if not common:
         raise TypeError(f"tesela does not contract {', '.join(kinds)}: astype() converts an array")
     return common, common
@@ -138,7 +139,7 @@ def _labels(term: str, ndim: int, number: int) -> Labels:
 
 
 def _output(text: str | None, terms: list[Labels]) -> Labels:
-    """Returns the labels of the result. None: those of the ellipsis, then single letters in order."""
+    """Returns the labels of the result. None: the ellipsis, then letters that occur once, in order."""
     used = [label for term in terms for label in term]
     dots = tuple(sorted({label for label in used if label < 0}))
     if text is None:
@@ -166,7 +167,7 @@ def _text(sublist) -> str:
         try:
             index = operator.index(item)
         except TypeError:
-            raise TypeError(f"a list of subscripts has {item!r}: integers and Ellipsis are expected") from None
+            raise TypeError(f"subscripts have {item!r}: integers and Ellipsis are expected") from None
         if not 0 <= index < len(letters):
             raise ValueError(f"subscript {index} is not between 0 and {len(letters) - 1}")
         text += letters[index]
@@ -191,7 +192,7 @@ class Expression:
     ----------
     terms, output : labels of the axes of each operand, and of the result
     sizes : size of each label
-    are_simple : for each operand: it has no repeated label, and no axis of size 1 that another operand repeats
+    are_simple : for each operand: no label is repeated, and no axis of size 1 broadcasts
     path : operands of each step
     """
 
@@ -206,11 +207,12 @@ class Expression:
         for number, (term, shape) in enumerate(zip(self.terms, shapes)):
             seen: dict[int, int] = {}
             for label, size in zip(term, shape):
-                if seen.setdefault(label, size) != size or self.sizes.get(label, 1) not in (1, size) != size != 1:
-                    known = seen[label] if seen[label] != size else self.sizes[label]
+                other = self.sizes.get(label, 1)
+                if seen.setdefault(label, size) != size or (size != 1 and other not in (1, size)):
+                    known = seen[label] if seen[label] != size else other
                     raise ValueError(f"operand {number}: subscript \"{_name(label)}\" has the size {size}, "
                                      f"and {known} elsewhere")
-                if self.sizes.get(label, 1) == 1:
+                if other == 1:
                     self.sizes[label] = size
         self.are_simple = [len(set(term)) == len(term) and all(map(self._has_size, term, shape))
                            for term, shape in zip(self.terms, shapes)]
@@ -286,7 +288,7 @@ def _runs(labels, strides: dict[int, int], sizes: dict[int, int]) -> list[list[i
 
 
 def _split(labels, strides, sizes, work: int, least: int) -> tuple[list[int], list[int]]:
-    """Returns the labels of slices, and those of the axis of a matrix."""
+    """Returns the labels of slices, and the labels that are merged to an axis of a matrix."""
     runs = _runs(labels, strides, sizes)
     if len(runs) < 2:
         return [], runs[0] if runs else []
@@ -363,8 +365,8 @@ def _contract_pair(ops: Operands, x, x_labels: Labels, y, y_labels: Labels, keep
     if ops.kind is not None:  # 8-bit numbers are summed after the product, in its type
         x, x_labels = _sum_away(ops, x, x_labels, keep.union(y_labels))
         y, y_labels = _sum_away(ops, y, y_labels, keep.union(x_labels))
-    plan = _plan(x_labels, tuple(x.shape), ops.strides(x), y_labels, tuple(y.shape), ops.strides(y), keep, output,
-                 SLICE_WORK[ops.on_host])
+    plan = _plan(x_labels, tuple(x.shape), ops.strides(x), y_labels, tuple(y.shape), ops.strides(y), keep,
+                 output, SLICE_WORK[ops.on_host])
     x, y = (y, x) if plan.is_swapped else (x, y)
     x, y = ops.permute(x, plan.axes[0]), ops.permute(y, plan.axes[1])
     if not plan.is_product:
@@ -414,11 +416,11 @@ def einsum(*operands, optimize=True, **options):
     Parameters
     ----------
     *operands
-        Subscripts and arrays: ``einsum("ij,jk", a, b)``, or ``einsum(a, [0, 1], b, [1, 2])``. All arrays belong
-        to one library: NumPy, PyTorch, CuPy or JAX.
+        Subscripts and arrays: ``einsum("ij,jk", a, b)``, or ``einsum(a, [0, 1], b, [1, 2])``. All arrays
+        belong to one library: NumPy, PyTorch, CuPy or JAX.
     optimize : bool, str or list, optional
-        Order of the steps. True: found by `numpy.einsum_path`, optimal up to five operands. False: from left to
-        right. A name or a path of `numpy.einsum_path` is used as it is.
+        Order of the steps. True: found by `numpy.einsum_path`, optimal up to five operands. False: from left
+        to right. A name or a path of `numpy.einsum_path` is used unchanged.
     **options
         `accuracy`, `bits`, `device`, `strategy` and `verify` of `matmul`.
 
@@ -573,8 +575,9 @@ def _chain(sizes: list[int]) -> Callable:
     for length in range(1, count):
         for i in range(count - length):
             j = i + length
-            cost[i][j], split[i][j] = min(
-                (cost[i][s] + cost[s + 1][j] + sizes[i] * sizes[s + 1] * sizes[j + 1], s) for s in range(i, j))
+            ends = sizes[i] * sizes[j + 1]
+            cost[i][j], split[i][j] = min((cost[i][s] + cost[s + 1][j] + ends * sizes[s + 1], s)
+                                          for s in range(i, j))
     return lambda i, j: split[i][j]
 
 
@@ -604,7 +607,8 @@ def multi_dot(arrays, **options):
              1 if chain[-1].ndim == 1 else chain[-1].shape[-1]]
     for i, array in enumerate(chain[:-1]):
         if array.shape[-1] != sizes[i + 1]:
-            raise ValueError(f"array {i} has {array.shape[-1]} columns, and array {i + 1} {sizes[i + 1]} rows")
+            raise ValueError(f"array {i} has {array.shape[-1]} columns, "
+                             f"and array {i + 1} {sizes[i + 1]} rows")
     split = _chain(sizes)
 
     def product(i: int, j: int):

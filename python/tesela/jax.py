@@ -25,7 +25,7 @@ try:
 except ImportError as error:
     raise ImportError(f"tesela.jax needs JAX 0.5 or later: {error}") from error
 if not hasattr(_core, "xla_handlers"):
-    raise ImportError("this tesela was built without JAX's headers: install JAX first, then build tesela in the "
+    raise ImportError("this tesela was built without jaxlib's headers: install JAX, then build tesela in the "
                       "same environment by \"pip install --no-build-isolation .\"")
 
 __all__ = ["dot_general", "matmul", "ragged_dot"]
@@ -34,10 +34,12 @@ __all__ = ["dot_general", "matmul", "ragged_dot"]
 def _check_version(header: pathlib.Path) -> None:
     """Raises an error if this JAX has an older interface than the handlers: it would not start with these."""
     text = header.read_text(encoding="utf-8")
-    found = tuple(int(re.search(rf"#define XLA_FFI_API_{part} (\d+)", text)[1]) for part in ("MAJOR", "MINOR"))
-    if found[0] != _core.xla_version[0] or found < _core.xla_version:
-        raise ImportError(f"JAX {jax.__version__} has version {found[0]}.{found[1]} of XLA's FFI, and this tesela was "
-                          f"built for {_core.xla_version[0]}.{_core.xla_version[1]}: build tesela with this JAX")
+    found = tuple(int(re.search(rf"#define XLA_FFI_API_{part} (\d+)", text)[1])
+                  for part in ("MAJOR", "MINOR"))
+    major, minor = _core.xla_version
+    if found[0] != major or found[1] < minor:
+        raise ImportError(f"JAX {jax.__version__} has version {found[0]}.{found[1]} of XLA's FFI, and this "
+                          f"tesela was built for {major}.{minor}: build tesela with this JAX")
 
 
 _check_version(pathlib.Path(jax.ffi.include_dir(), "xla/ffi/api/c_api.h"))
@@ -60,12 +62,12 @@ def _result_type(a, b, wanted) -> str:
     """Returns the type of a product of operands of types a and b."""
     results = _core.product_types(a.dtype.name, b.dtype.name, False)
     if not results:
-        raise TypeError(f"tesela has no products of {a.dtype.name} and {b.dtype.name}: equal types of floating "
-                        "point, 8-bit integers, or 8-bit floating point are expected")
+        raise TypeError(f"tesela has no products of {a.dtype.name} and {b.dtype.name}: equal types of "
+                        "floating point, 8-bit integers, or 8-bit floating point are expected")
     name = results[0] if wanted is None else jnp.dtype(wanted).name
     if name not in results:
-        raise TypeError(f"preferred_element_type is {name}: a product of {a.dtype.name} and {b.dtype.name} is "
-                        f"{' or '.join(results)}")
+        raise TypeError(f"preferred_element_type is {name}: a product of {a.dtype.name} and {b.dtype.name} "
+                        f"is {' or '.join(results)}")
     return name
 
 
@@ -81,7 +83,7 @@ def _promote(a, b):
 
 # --- stacks of matrices ---
 
-#: Product of stacks of matrices with equal numbers of dimensions, of which those of size 1 broadcast.
+#: Product of stacks of matrices with equal numbers of dimensions. Dimensions of size 1 broadcast.
 _matmul_p = jax.extend.core.Primitive("tesela_matmul")
 
 
@@ -154,7 +156,7 @@ def _bilinear_transpose(ct, a, b, **params):
 
 
 def _matmul_batch(operands, dims, **params):
-    """Adds a dimension to the stack; a single operand that has it is joined to one tall matrix if possible."""
+    """Adds a dimension to the stack. If only a matrix A has the dimension, its rows are joined."""
     a, b = operands
     if dims[1] is None and a.ndim == 3 and not params["transpose_a"]:
         a = jnp.moveaxis(a, dims[0], 0)
@@ -254,7 +256,7 @@ def dot_general(lhs, rhs, dimension_numbers, *, accuracy: str | float | None = N
     for name, a_dims, b_dims in (("contracted", a_inner, b_inner), ("batch", a_batch, b_batch)):
         sizes = [lhs.shape[i] for i in a_dims], [rhs.shape[i] for i in b_dims]
         if sizes[0] != sizes[1]:
-            raise ValueError(f"the {name} dimensions of lhs have the sizes {sizes[0]}, and those of rhs {sizes[1]}")
+            raise ValueError(f"the {name} dimensions of lhs have the sizes {sizes[0]}, of rhs {sizes[1]}")
     a_free = [i for i in range(lhs.ndim) if i not in a_inner and i not in a_batch]
     b_free = [i for i in range(rhs.ndim) if i not in b_inner and i not in b_batch]
     batch = [lhs.shape[i] for i in a_batch]
@@ -306,8 +308,9 @@ def _ragged_transpose(ct, a, b, sizes, *, is_sum, transpose_b, kind, **guarantee
         return _to(_ragged(x, y, sizes, is_sum, transpose_b, x.dtype.name, guarantees), aval.dtype)
 
     if ad.is_undefined_primal(a):
-        made = gradient(b, ct, False, True, a.aval) if is_sum else gradient(ct, b, False, not transpose_b, a.aval)
-        return [made, None, None]
+        if is_sum:
+            return [gradient(b, ct, False, True, a.aval), None, None]
+        return [gradient(ct, b, False, not transpose_b, a.aval), None, None]
     if is_sum:
         made = gradient(a, ct, False, False, b.aval)
     else:
@@ -320,11 +323,12 @@ def _ragged_batch(operands, dims, **params):
     operands = [x if dim is None else jnp.moveaxis(x, dim, 0) for x, dim in zip(operands, dims)]
     mapped = [dim is not None for dim in dims]
 
-    def one(given):
-        given = iter(given)
-        return _ragged_p.bind(*(next(given) if is_mapped else x for x, is_mapped in zip(operands, mapped)), **params)
+    def multiply(parts):
+        parts = iter(parts)
+        return _ragged_p.bind(*(next(parts) if is_mapped else x for x, is_mapped in zip(operands, mapped)),
+                              **params)
 
-    return jax.lax.map(one, tuple(x for x, is_mapped in zip(operands, mapped) if is_mapped)), 0
+    return jax.lax.map(multiply, tuple(x for x, is_mapped in zip(operands, mapped) if is_mapped)), 0
 
 
 _register(_ragged_p, "tesela_ragged_dot", ("is_sum", "transpose_b"))
@@ -361,8 +365,8 @@ def ragged_dot(lhs, rhs, group_sizes, *, accuracy: str | float | None = None, bi
     kind = _result_type(lhs, rhs, preferred_element_type)
     if lhs.ndim != 2 or rhs.ndim != 3 or sizes.ndim != 1 or lhs.shape[1] != rhs.shape[1] or (
             rhs.shape[0] != sizes.shape[0]):
-        raise ValueError(f"lhs is {lhs.shape}, rhs {rhs.shape} and group_sizes {sizes.shape}: (m, k), (g, k, n) and "
-                         "(g,) are expected")
+        raise ValueError(f"lhs is {lhs.shape}, rhs {rhs.shape} and group_sizes {sizes.shape}: "
+                         "(m, k), (g, k, n) and (g,) are expected")
     if not jnp.issubdtype(sizes.dtype, jnp.integer):
         raise TypeError(f"group_sizes is {sizes.dtype.name}: integers are expected")
     return _ragged(lhs, rhs, sizes.astype("int32"), False, False, kind, _guarantees(accuracy, bits))

@@ -76,19 +76,19 @@ def patch(*, device: str | None = "cpu", accuracy: str | float | None = None, bi
           everything: bool = False) -> Patch:
     """Makes NumPy's products use tesela in this process, in all threads, until `unpatch`.
 
-    Products are `@`, `matmul`, `dot`, `inner`, `vdot`, `tensordot`, `einsum` and `linalg.multi_dot`. Results have
-    NumPy's types and shapes. tesela computes where it is expected to be faster. Patches nest: the newest one
-    holds.
+    Products are `@`, `matmul`, `dot`, `inner`, `vdot`, `tensordot`, `einsum` and `linalg.multi_dot`. Results
+    have NumPy's types and shapes. tesela computes where it is expected to be faster. Patches nest: the newest
+    one holds.
 
     Parameters
     ----------
     device : str, optional
-        As in `tesela.matmul`. "auto" also uses a GPU for large products, where that is faster. None: the device
-        of `tesela.configure`.
+        As in `tesela.matmul`. "auto" also uses a GPU for large products, where that is faster. None: the
+        device of `tesela.configure`.
     accuracy : str or float, optional
     bits : str, optional
-        Guarantees as in `tesela.matmul`. tesela then computes all products of floating point, and a product
-        that it refuses is NumPy's, with a RuntimeWarning.
+        Guarantees as in `tesela.matmul`. tesela then computes all products of floating point. NumPy computes
+        a product that tesela refuses, with a RuntimeWarning.
     everything : bool, optional
         True: tesela also computes products for which NumPy is expected to be faster.
 

@@ -17,7 +17,7 @@ except ImportError as error:
 jax.config.update("jax_disable_most_optimizations", True)
 jax.config.update("jax_default_matmul_precision", "highest")
 
-TYPES = {"float32": 1e-5, "bfloat16": 2e-2, "float16": 3e-3, "complex64": 1e-5}
+TYPES = {"bfloat16": 2e-2, "float16": 3e-3, "complex64": 1e-5}
 
 
 def numbers(seed, *shape, kind="float32"):
@@ -53,16 +53,18 @@ def test_shapes_and_derivatives(left, right):
 
     assert near(traced.matmul(a, b), jnp.matmul(a, b))
     assert near(jax.jit(traced.matmul)(a, b), jnp.matmul(a, b))
-    for how in (lambda f: jax.grad(value(f), (0, 1)), lambda f: lambda a, b: jax.jvp(value(f), (a, b), (a, b))):
-        assert near(*(jax.jit(how(f))(a, b) for f in (traced.matmul, jnp.matmul)))
+    def derivatives(f):
+        return jax.jit(lambda a, b: (jax.grad(value(f), (0, 1))(a, b), jax.jvp(value(f), (a, b), (a, b))))
+
+    assert near(derivatives(traced.matmul)(a, b), derivatives(jnp.matmul)(a, b))
 
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_types(kind):
     a, b = numbers(1, 20, 30, kind=kind), numbers(2, 30, 10, kind=kind)
     assert near(jax.jit(traced.matmul)(a, b), jnp.matmul(a, b), TYPES[kind])
-    gradients = [jax.grad(lambda a, b: abs(product(a, b)).astype("float32").sum(), (0, 1))(a, b)
-                 for product in (traced.matmul, jnp.matmul)]
+    gradients = [jax.jit(jax.grad(lambda a, b, f=f: abs(f(a, b)).astype("float32").sum(), (0, 1)))(a, b)
+                 for f in (traced.matmul, jnp.matmul)]
     assert near(*gradients, TYPES[kind])
 
 
@@ -76,7 +78,8 @@ def test_wider_results():
         return traced.matmul(a, b, preferred_element_type="float32")
 
     assert near(own(a, b), wide(a, b))
-    assert near(*(jax.grad(lambda a, b: (f(a, b)**2).sum(), (0, 1))(a, b) for f in (own, wide)), 2e-2)
+    gradients = [jax.jit(jax.grad(lambda a, b, f=f: (f(a, b)**2).sum(), (0, 1)))(a, b) for f in (own, wide)]
+    assert near(*gradients, 2e-2)
     x, y = jnp.arange(12, dtype="int8").reshape(3, 4), jnp.arange(8, dtype="uint8").reshape(4, 2)
     assert near(traced.matmul(x, y), jnp.matmul(x.astype("int32"), y.astype("int32")))
     assert traced.matmul(a, b.astype("float32")).dtype == "float32"
@@ -84,10 +87,9 @@ def test_wider_results():
 
 def test_second_derivatives():
     a, b = numbers(1, 4, 3), numbers(2, 3, 2)
-    for arguments in (0, 1):
-        hessians = [jax.jit(jax.hessian(lambda a, b: jnp.sin(f(a, b)).sum(), arguments))(a, b)
-                    for f in (traced.matmul, jnp.matmul)]
-        assert near(*hessians)
+    hessians = [jax.jit(jax.hessian(lambda a, b, f=f: jnp.sin(f(a, b)).sum(), (0, 1)))(a, b)
+                for f in (traced.matmul, jnp.matmul)]
+    assert near(*hessians)
 
 
 @pytest.mark.parametrize("dims, is_nested", [((0, None), False), ((0, None), True), ((None, 2), False),
@@ -118,14 +120,16 @@ def test_vmap(dims, is_nested):
 
 @pytest.mark.parametrize("left, right, numbers_of", [
     ((5, 4), (6, 5), (((0,), (1,)), ((), ()))),
-    ((2, 4, 5), (2, 6, 5), (((2,), (2,)), ((0,), (0,)))), ((4, 2, 5), (5, 6, 2), (((2,), (0,)), ((1,), (2,)))),
+    ((2, 4, 5), (2, 6, 5), (((2,), (2,)), ((0,), (0,)))),
+    ((4, 2, 5), (5, 6, 2), (((2,), (0,)), ((1,), (2,)))),
     ((5,), (5,), (((0,), (0,)), ((), ()))),
     ((3, 4), (3, 4), (((), ()), ((0, 1), (0, 1))))])
 def test_dot_general(left, right, numbers_of):
     a, b = numbers(1, *left), numbers(2, *right)
     functions = [lambda a, b, f=f: f(a, b, numbers_of) for f in (traced.dot_general, jax.lax.dot_general)]
     assert near(jax.jit(functions[0])(a, b), functions[1](a, b))
-    assert near(*(jax.jit(jax.grad(lambda a, b, f=f: jnp.sin(f(a, b)).sum(), (0, 1)))(a, b) for f in functions))
+    assert near(*(jax.jit(jax.grad(lambda a, b, f=f: jnp.sin(f(a, b)).sum(), (0, 1)))(a, b)
+                  for f in functions))
 
 
 SIZES = [[3, 0, 20, 5], [0, 0, 0, 0], [28, 0, 0, 2]]
@@ -135,7 +139,8 @@ SIZES = [[3, 0, 20, 5], [0, 0, 0, 0], [28, 0, 0, 2]]
 def test_ragged_dot(sizes):
     a, b, sizes = numbers(1, 30, 12), numbers(2, 4, 12, 7), jnp.asarray(sizes)
     assert near(jax.jit(traced.ragged_dot)(a, b, sizes), jax.lax.ragged_dot(a, b, sizes))
-    functions = [lambda a, b, f=f: jnp.sin(f(a, b, sizes)).sum() for f in (traced.ragged_dot, jax.lax.ragged_dot)]
+    functions = [lambda a, b, f=f: jnp.sin(f(a, b, sizes)).sum()
+                 for f in (traced.ragged_dot, jax.lax.ragged_dot)]
     assert near(*(jax.jit(jax.grad(f, (0, 1)))(a, b) for f in functions))
 
 
@@ -145,9 +150,8 @@ def test_second_derivatives_of_ragged_dot():
     def dense(a, b, sizes):
         return jnp.concatenate([a[:2] @ b[0], a[2:4] @ b[1], jnp.zeros((1, 2))])
 
-    for arguments in (0, 1):
-        assert near(*(jax.jit(jax.hessian(lambda a, b, f=f: jnp.sin(f(a, b, sizes)).sum(), arguments))(a, b)
-                      for f in (traced.ragged_dot, dense)))
+    assert near(*(jax.jit(jax.hessian(lambda a, b, f=f: jnp.sin(f(a, b, sizes)).sum(), (0, 1)))(a, b)
+                  for f in (traced.ragged_dot, dense)))
 
 
 def test_ragged_dot_of_a_batch():
@@ -201,8 +205,10 @@ def test_float64():
 
 def test_contractions_in_jit():
     a, b = numbers(1, 4, 5, 6), numbers(2, 6, 5, 3)
-    assert near(jax.jit(lambda a, b: tesela.einsum("ijk,kjl->li", a, b))(a, b), jnp.einsum("ijk,kjl->li", a, b))
-    gradients = [jax.grad(lambda a: jnp.sin(f("ijk,kjl->li", a, b)).sum())(a) for f in (tesela.einsum, jnp.einsum)]
+    result = jax.jit(lambda a, b: tesela.einsum("ijk,kjl->li", a, b))(a, b)
+    assert near(result, jnp.einsum("ijk,kjl->li", a, b))
+    gradients = [jax.jit(jax.grad(lambda a, f=f: jnp.sin(f("ijk,kjl->li", a, b)).sum()))(a)
+                 for f in (tesela.einsum, jnp.einsum)]
     assert near(*gradients)
 
 

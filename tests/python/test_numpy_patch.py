@@ -1,5 +1,6 @@
 """tesela.numpy.patch: NumPy's rules hold, and products go to tesela."""
 
+import os
 import threading
 import warnings
 
@@ -8,7 +9,8 @@ import pytest
 import tesela
 import tesela.numpy as patched
 
-TYPES = ["float64", "float32", "float16", "complex128", "int8", "int64", "bool", "longdouble", "object", ">f8"]
+TYPES = ["float64", "float32", "float16", "complex128", "int8", "int64", "bool", "longdouble", "object",
+         ">f8"]
 
 
 class Sub(numpy.ndarray):
@@ -69,8 +71,9 @@ CALLS = {
     "multi_dot": lambda a, b: numpy.linalg.multi_dot([a, b, numpy.swapaxes(b, -1, -2)]),
     "ndarray.dot": lambda a, b: a.dot(b),
 }
-SHAPES = [((20, 30), (30, 10)), ((30,), (30, 10)), ((20, 30), (30,)), ((30,), (30,)), ((), (3, 4)), ((3, 4), ()),
-          ((4, 20, 30), (30, 10)), ((4, 20, 30), (4, 30, 10)), ((2, 1, 5, 6), (3, 6, 7)), ((0, 3), (3, 4)),
+SHAPES = [((20, 30), (30, 10)), ((30,), (30, 10)), ((20, 30), (30,)), ((30,), (30,)), ((), (3, 4)),
+          ((3, 4), ()), ((4, 20, 30), (30, 10)), ((4, 20, 30), (4, 30, 10)), ((2, 1, 5, 6), (3, 6, 7)),
+          ((0, 3), (3, 4)),
           ((3, 0), (0, 4)), ((3, 4), (4, 0)), ((20, 30), (20, 30)), ((1, 1), (1, 1)), ((5, 6), (2, 3, 6, 4)),
           ((0, 3, 4), (0, 4, 5))]
 #: Other calls with rules of NumPy.
@@ -106,7 +109,8 @@ RULES = {
     "unsafe casting": lambda: numpy.matmul(make("float64", 20, 30), make("float64", 30, 10), dtype="float32",
                                            casting="safe"),
     "where": lambda: numpy.matmul(make("float64", 20, 30), make("float64", 30, 10), where=True),
-    "axes": lambda: numpy.matmul(make("float64", 30, 20), make("float64", 30, 10), axes=[(1, 0), (0, 1), (1, 0)]),
+    "axes": lambda: numpy.matmul(make("float64", 30, 20), make("float64", 30, 10),
+                                 axes=[(1, 0), (0, 1), (1, 0)]),
     "order": lambda: numpy.matmul(make("float64", 20, 30), make("float64", 30, 10), order="F"),
     "subok": lambda: numpy.matmul(make("float64", 20, 30).view(Sub), make("float64", 30, 10), subok=False),
     "mixed types": lambda: make("float32", 20, 30) @ make("int64", 30, 10),
@@ -117,7 +121,8 @@ RULES = {
     "dot of a subclass": lambda: numpy.dot(make("float64", 20, 30).view(Sub), make("float64", 30, 10)),
     "matrix": lambda: numpy.asmatrix(make("float64", 20, 30)) * numpy.asmatrix(make("float64", 30, 10)),
     "masked": lambda: numpy.ma.dot(numpy.ma.masked_less(make("float64", 20, 30), 0), make("float64", 30, 10)),
-    "masked dot": lambda: numpy.dot(numpy.ma.masked_less(make("float64", 20, 30), 0), make("float64", 30, 10)),
+    "masked dot": lambda: numpy.dot(numpy.ma.masked_less(make("float64", 20, 30), 0),
+                                    make("float64", 30, 10)),
     "refused": lambda: make("float64", 3, 3) @ Refuses(),
     "overriding ufunc": lambda: numpy.matmul(make("float64", 3, 3), Overrides()),
     "overriding functions": lambda: [numpy.dot(Overrides(), 1), numpy.inner(1, Overrides()),
@@ -128,16 +133,19 @@ RULES = {
     "unaligned": lambda: unaligned(20, 30) @ make("float64", 30, 10),
     "own transpose": lambda: make("float64", 40, 40) @ make("float64", 40, 40).T,
     "einsum view": lambda: is_view(make("float64", 4, 4)),
-    "einsum dtype": lambda: numpy.einsum("ij,jk", make("float32", 40, 40), make("float32", 40, 40), dtype="float64"),
+    "einsum dtype": lambda: numpy.einsum("ij,jk", make("float32", 40, 40), make("float32", 40, 40),
+                                         dtype="float64"),
     "einsum out": lambda: with_out(lambda *a, **k: numpy.einsum("ij,jk", *a, **k), make("float64", 40, 40),
                                    make("float64", 40, 40), out=numpy.empty((40, 40))),
     "einsum scalar": lambda: numpy.einsum("ij,ij", make("float64", 40, 40), make("float64", 40, 40)),
-    "einsum lists": lambda: numpy.einsum(make("float64", 40, 40), [0, 1], make("float64", 40, 40), [1, 2], [2, 0]),
+    "einsum lists": lambda: numpy.einsum(make("float64", 40, 40), [0, 1], make("float64", 40, 40), [1, 2],
+                                         [2, 0]),
     "einsum of three": lambda: numpy.einsum("ij,jk,kl", *[make("float64", 40, 40)] * 3, optimize="greedy"),
     "einsum with a path": lambda: numpy.einsum("ij,jk,kl", *[make("float64", 20, 20)] * 3,
                                                optimize=["einsum_path", (0, 1), (0, 1)]),
     "wrong einsum": lambda: numpy.einsum("ij,kk->ij", make("float64", 3, 4), make("float64", 3, 4)),
-    "unknown keyword": lambda: numpy.einsum("ij,jk", make("float64", 3, 3), make("float64", 3, 3), nonsense=1),
+    "unknown keyword": lambda: numpy.einsum("ij,jk", make("float64", 3, 3), make("float64", 3, 3),
+                                            nonsense=1),
     "too few arguments": lambda: numpy.dot(make("float64", 3, 3)),
 }
 
@@ -330,3 +338,14 @@ def test_threads(calls):
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_fork(calls):
+    """The child of a fork multiplies on, with threads of its own."""
+    a = numpy.ones((200, 200))
+    with patched.patch():
+        assert (a @ a == 200).all()
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if (a @ a == 200).all() and patched.report().tesela == 2 else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

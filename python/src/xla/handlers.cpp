@@ -14,9 +14,9 @@ namespace ffi = xla::ffi;
 static constexpr struct {
   ffi::DataType from;
   tesela_type to;
-} types[] = {{ffi::F64, TESELA_F64},   {ffi::F32, TESELA_F32},         {ffi::F16, TESELA_F16},
-             {ffi::BF16, TESELA_BF16}, {ffi::S8, TESELA_I8},           {ffi::S32, TESELA_I32},
-             {ffi::C64, TESELA_C64},   {ffi::C128, TESELA_C128},       {ffi::U8, TESELA_U8},
+} types[] = {{ffi::F64, TESELA_F64},     {ffi::F32, TESELA_F32},      {ffi::F16, TESELA_F16},
+             {ffi::BF16, TESELA_BF16},   {ffi::S8, TESELA_I8},        {ffi::S32, TESELA_I32},
+             {ffi::C64, TESELA_C64},     {ffi::C128, TESELA_C128},    {ffi::U8, TESELA_U8},
              {ffi::F8E5M2, TESELA_E5M2}, {ffi::F8E4M3FN, TESELA_E4M3}};
 
 /* Place of a call: the host, or a stream of a CUDA device. */
@@ -26,10 +26,13 @@ struct Place {
 };
 
 static ffi::Error error_of(tesela_status status) {
-  const auto code = status == TESELA_BAD_CALL || status == TESELA_BAD_INPUT ? ffi::ErrorCode::kInvalidArgument
-                    : status == TESELA_OUT_OF_MEMORY                        ? ffi::ErrorCode::kResourceExhausted
-                    : status == TESELA_UNSUPPORTED                          ? ffi::ErrorCode::kUnimplemented
-                                                                            : ffi::ErrorCode::kInternal;
+  ffi::ErrorCode code = ffi::ErrorCode::kInternal;
+  if (status == TESELA_BAD_CALL || status == TESELA_BAD_INPUT)
+    code = ffi::ErrorCode::kInvalidArgument;
+  else if (status == TESELA_OUT_OF_MEMORY)
+    code = ffi::ErrorCode::kResourceExhausted;
+  else if (status == TESELA_UNSUPPORTED)
+    code = ffi::ErrorCode::kUnimplemented;
   return ffi::Error(code, std::string("tesela: ") + tesela_last_error());
 }
 
@@ -191,8 +194,8 @@ static void set_group(const Array &array, tesela_buffer *buffer, int64_t element
   matrix->type = array.at.type;
 }
 
-/* Multiplies rows of A in groups: those of group i by matrix i of B. Rows behind the last group become 0.
- * is_sum: matrix i of C is the product of the transposed rows of A and those of B in group i. */
+/* Multiplies groups of rows of A: group i by matrix i of B. Rows behind the last group become 0.
+ * With is_sum, matrix i of C is the product of the transposed rows of A and the rows of B in group i. */
 static ffi::Error multiply_ragged(const Place &place, const ffi::AnyBuffer &a, const ffi::AnyBuffer &b,
                                   const ffi::AnyBuffer &group_sizes, const ffi::AnyBuffer &c, bool is_sum,
                                   bool transpose_b, std::string_view accuracy, std::string_view bits) {
