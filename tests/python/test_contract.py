@@ -89,18 +89,26 @@ def test_random_expressions(seed):
         checked += 1
 
 
-@pytest.mark.parametrize("least", [1, 1 << 60])
-def test_slices_and_copies(monkeypatch, least):
-    """Axes that cannot be merged become slices, or are copied."""
-    monkeypatch.setattr(_contract, "SLICE_WORK", {True: least, False: least})
+@pytest.mark.parametrize("least, is_copied", [(1, False), (1 << 60, True)])
+def test_slices_and_copies(monkeypatch, least, is_copied):
+    """Axes that cannot be merged become slices if these are large, or else are copied."""
+    monkeypatch.setattr(_contract, "SLICE_WORK", {True: least})
     rng = numpy.random.default_rng(3)
-    a, b = numbers(rng, (4, 5, 6, 7), "float64"), numbers(rng, (8, 5, 9, 3), "float64")
-    for text in ("iakx,bacy->iycbkx", "aijk,bick->abj", "aijk,ciba->kjcb", "ijka,mjna->ikmn"):
-        x = a if text[0] == "i" else numbers(rng, (3, 5, 6, 7), "float64")
-        sizes = dict(zip(text.split(",")[0], x.shape))
-        other = numbers(rng, [sizes.setdefault(letter, 2) for letter in text.split(",")[1][:4]], "float64")
-        assert near(tesela.einsum(text, x, other), numpy.einsum(text, x, other)), text
-    assert near(tesela.tensordot(a, b, (1, 1)), numpy.tensordot(a, b, (1, 1)))
+    a = numbers(rng, (3, 5, 6, 7), "float64")
+    for text, is_sliced in (("iakx,bacy->iycbkx", True), ("aijk,bic->ajkbc", True), ("aijk,bick->abj", False),
+                            ("aijk,ciba->kjcb", False), ("ijka,mjna->ikmn", False)):
+        left, right = text.partition("->")[0].split(",")
+        sizes = dict(zip(left, a.shape))
+        b = numbers(rng, [sizes.get(letter, 2) for letter in right], "float64")
+        copied = []
+
+        def matmul(x, y):
+            copied.append(not numpy.shares_memory(x, a) and not numpy.shares_memory(x, b))
+            copied.append(not numpy.shares_memory(y, a) and not numpy.shares_memory(y, b))
+            return tesela.matmul(x, y)
+
+        assert near(_contract.einsum_of((text, a, b), True, matmul, {}), numpy.einsum(text, a, b)), text
+        assert any(copied) == (is_copied or not is_sliced), (text, copied)
 
 
 def test_without_copies(monkeypatch):
