@@ -174,7 +174,7 @@ def _text(sublist) -> str:
     return text
 
 
-def _read(operands: tuple) -> tuple[str, list]:
+def read_operands(operands: tuple) -> tuple[str, list]:
     """Returns the subscripts and the arrays, of both forms of an expression."""
     if not operands:
         raise ValueError("einsum takes subscripts and operands")
@@ -241,7 +241,8 @@ def _name(label: int) -> str:
     return chr(label) if label > 0 else "..."
 
 
-_expression = functools.lru_cache(maxsize=512)(Expression)
+#: Returns the Expression of subscripts, shapes and `optimize`.
+parse = functools.lru_cache(maxsize=512)(Expression)
 
 
 # --- steps ---
@@ -399,13 +400,13 @@ def contract(ops: Operands, expression: Expression):
 
 def einsum_of(operands: tuple, optimize, multiply: Callable | None, options: dict[str, Any]):
     """Evaluates an einsum by a function that multiplies stacks of matrices."""
-    text, arrays = _read(operands)
+    text, arrays = read_operands(operands)
     if not arrays:
         raise ValueError("einsum takes subscripts and at least one operand")
     ops = Operands(arrays, multiply, options)
     shapes = tuple(tuple(array.shape) for array in ops.arrays)
     optimize = tuple(optimize) if isinstance(optimize, list) else optimize
-    return contract(ops, _expression(text, shapes, optimize))
+    return contract(ops, parse(text, shapes, optimize))
 
 
 # --- public functions ---

@@ -120,22 +120,27 @@ def number(value, name: str) -> complex:
     raise TypeError(f"{name} is {value!r}: a number is expected")
 
 
-def ask_of(accuracy, bits, measure_error, verify=None):
-    """Returns the requirements of a call, for the library."""
+def guarantee_texts(accuracy, bits, verify=None) -> tuple[str, str, str]:
+    """Returns requirements as texts; "" is the default. An empty word becomes a blank, which is refused."""
     if isinstance(accuracy, numbers.Real) and not isinstance(accuracy, bool):
         accuracy = repr(float(accuracy))
     for name, word in (("accuracy", accuracy), ("bits", bits), ("verify", verify)):
         if word is not None and not isinstance(word, str):
             raise TypeError(f"{name} is {word!r}: "
                             f"a word{' or a number' if name == 'accuracy' else ''} is expected")
+    accuracy, bits, verify = ("" if word is None else word or " " for word in (accuracy, bits, verify))
+    return accuracy, bits, verify
+
+
+def ask_of(accuracy, bits, measure_error, verify=None):
+    """Returns the requirements of a call, for the library."""
+    accuracy, bits, verify = guarantee_texts(accuracy, bits, verify)
     if not hasattr(measure_error, "__index__"):
         raise TypeError(f"measure_error is {measure_error!r}: True, or a whole number is expected")
     seed = operator.index(measure_error)
     if seed < 0 or seed >= 1 << 64:
         raise ValueError(f"measure_error is {seed}: True, or a number from 1 on that draws the sample")
-    # The library refuses an empty word, which stands for a missing one here: a blank is passed on instead.
-    return _core.Ask("" if accuracy is None else accuracy or " ", "" if bits is None else bits or " ", seed,
-                     "" if verify is None else verify or " ")
+    return _core.Ask(accuracy, bits, seed, verify)
 
 
 @functools.lru_cache(maxsize=64)

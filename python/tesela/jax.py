@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 import pathlib
 import re
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy
 
 from . import _core
+from ._types import guarantee_texts
 
 try:
     import jax
@@ -23,7 +23,7 @@ try:
     import jax.numpy as jnp
     from jax.interpreters import ad, batching, mlir
 except ImportError as error:
-    raise ImportError(f"tesela.jax needs JAX 0.5 or later: {error}") from error
+    raise ImportError(f"tesela.jax needs JAX 0.6 or later: {error}") from error
 if not hasattr(_core, "xla_handlers"):
     raise ImportError("this tesela was built without jaxlib's headers: install JAX, then build tesela in the "
                       "same environment by \"pip install --no-build-isolation .\"")
@@ -48,14 +48,8 @@ for _name, _platform, _handler in _core.xla_handlers():
 
 
 def _guarantees(accuracy, bits) -> dict[str, str]:
-    """Returns accuracy and bits as texts; "" is the default."""
-    if isinstance(accuracy, numbers.Real) and not isinstance(accuracy, bool):
-        accuracy = repr(float(accuracy))
-    for name, word in (("accuracy", accuracy), ("bits", bits)):
-        if word is not None and not isinstance(word, str):
-            raise TypeError(f"{name} is {word!r}: a word{' or a number' if name == 'accuracy' else ''} is "
-                            "expected")
-    return {"accuracy": accuracy or "", "bits": bits or ""}
+    """Returns accuracy and bits as attributes of a handler."""
+    return dict(zip(("accuracy", "bits"), guarantee_texts(accuracy, bits)))
 
 
 def _result_type(a, b, wanted) -> str:

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import functools
-import numbers
 import sys
 import threading
 from typing import Any, Callable, NamedTuple
@@ -16,7 +15,8 @@ from typing import Any, Callable, NamedTuple
 import numpy
 
 from . import _core
-from ._contract import Expression, _expression, _read, contract, Operands, tensordot_of
+from ._contract import Expression, Operands, contract, parse, read_operands, tensordot_of
+from ._types import guarantee_texts
 
 __all__ = ["Calls", "Patch", "patch", "report", "unpatch"]
 
@@ -104,11 +104,10 @@ def patch(*, device: str | None = "cpu", accuracy: str | float | None = None, bi
     tesela.Error
         A guarantee that no product of float64 has.
     """
-    if isinstance(accuracy, numbers.Real) and not isinstance(accuracy, bool):
-        accuracy = repr(float(accuracy))
+    accuracy, bits, _ = guarantee_texts(accuracy, bits)
     sample = numpy.ones((2, 2))
-    _core.matmul(sample, sample, device=device, accuracy=accuracy, bits=bits)
-    made = Patch((device or "", accuracy or "", bits or "", bool(everything or accuracy or bits)))
+    _core.matmul(sample, sample, device=device, accuracy=accuracy or None, bits=bits or None)
+    made = Patch((device or "", accuracy, bits, bool(everything or accuracy or bits)))
     with _lock:
         if not _patches:
             _replace_functions()
@@ -253,11 +252,11 @@ def _make_vdot(original: Callable) -> Callable:
 def _expression_for_products(operands: tuple, optimize) -> tuple[Expression, list] | str:
     """Returns a parsed einsum with its arrays, or the reason to leave it to NumPy."""
     try:
-        text, arrays = _read(operands)
+        text, arrays = read_operands(operands)
         why = _why_numpy(*arrays) if len(arrays) > 1 else "a single operand"
         if why:
             return why
-        expression = _expression(text, tuple(array.shape for array in arrays), bool(optimize))
+        expression = parse(text, tuple(array.shape for array in arrays), bool(optimize))
     except (TypeError, ValueError):
         return "an expression for NumPy's messages"
     work = 1
