@@ -95,7 +95,7 @@ static bool are_multiples(const LoopCall &call, npy_intp size) {
 /* Smallest side and number of multiply-adds from which tesela is expected to be faster than NumPy with a
  * tuned BLAS. NumPy has no BLAS for float16. */
 static constexpr npy_intp MIN_SIDE = 4;
-static constexpr double MIN_VOLUME = 24 * 24 * 24;
+static constexpr double MIN_VOLUME = 40 * 40 * 40;
 
 static Reason choose(const LoopCall &call, const Rules &now) {
   const npy_intp *const steps = call.steps;

@@ -22,8 +22,8 @@ __all__ = ["Calls", "Patch", "patch", "report", "unpatch"]
 
 #: Types that tesela multiplies with NumPy's result types.
 TYPES = frozenset(map(numpy.dtype, ("float16", "float32", "float64", "complex64", "complex128")))
-#: Multiply-adds below which dot is NumPy's without a look at its loops.
-SMALL_WORK = 1 << 13
+#: Multiply-adds below which dot calls NumPy's function at once; as MIN_VOLUME in loops.cpp.
+SMALL_WORK = 40 * 40 * 40
 #: Multiply-adds from which a contraction by products is faster than NumPy's einsum without `optimize`.
 EINSUM_WORK = 1 << 16
 
