@@ -1,5 +1,7 @@
 """tesela.jax: products in compiled programs, their derivatives and batches, against JAX's own."""
 
+import importlib.util
+
 import numpy
 import pytest
 
@@ -17,7 +19,7 @@ except ImportError as error:
 jax.config.update("jax_disable_most_optimizations", True)
 jax.config.update("jax_default_matmul_precision", "highest")
 
-TYPES = {"bfloat16": 2e-2, "float16": 3e-3, "complex64": 1e-5}
+TYPES = {"bfloat16": 2e-2, "complex64": 1e-5}
 
 
 def numbers(seed, *shape, kind="float32"):
@@ -40,8 +42,8 @@ def near(result, expected, tolerance=1e-5):
     return True
 
 
-SHAPES = [((8, 9), (9, 7)), ((9,), (9, 7)), ((8, 9), (9,)), ((3, 8, 9), (9, 7)), ((2, 1, 8, 9), (3, 9, 7)),
-          ((8, 0), (0, 7)), ((0, 8, 9), (0, 9, 7))]
+SHAPES = [((8, 9), (9,)), ((9,), (3, 9, 7)), ((3, 8, 9), (9, 7)), ((2, 1, 8, 9), (3, 9, 7)), ((8, 0), (0, 7)),
+          ((0, 8, 9), (0, 9, 7))]
 
 
 @pytest.mark.parametrize("left, right", SHAPES)
@@ -51,10 +53,9 @@ def test_shapes_and_derivatives(left, right):
     def value(product):
         return lambda a, b: jnp.sin(product(a, b)).sum()
 
-    assert near(traced.matmul(a, b), jnp.matmul(a, b))
-    assert near(jax.jit(traced.matmul)(a, b), jnp.matmul(a, b))
     def derivatives(f):
-        return jax.jit(lambda a, b: (jax.grad(value(f), (0, 1))(a, b), jax.jvp(value(f), (a, b), (a, b))))
+        return jax.jit(lambda a, b: (f(a, b), jax.grad(value(f), (0, 1))(a, b),
+                                     jax.jvp(value(f), (a, b), (a, b))))
 
     assert near(derivatives(traced.matmul)(a, b), derivatives(jnp.matmul)(a, b))
 
@@ -107,15 +108,12 @@ def test_vmap(dims, is_nested):
         f = jax.vmap(f, dims)
         return jax.vmap(f, [None if dim is None else 0 for dim in dims]) if is_nested else f
 
-    assert near(jax.jit(mapped(traced.matmul))(a, b), mapped(jnp.matmul)(a, b))
+    def derivatives(f):
+        of_all = jax.grad(lambda a, b: jnp.sin(mapped(f)(a, b)).sum(), (0, 1))
+        of_each = mapped(jax.grad(lambda a, b: jnp.sin(f(a, b)).sum(), (0, 1)))
+        return jax.jit(lambda a, b: (mapped(f)(a, b), of_all(a, b), of_each(a, b)))
 
-    def gradient(f):
-        return jax.jit(jax.grad(lambda a, b: jnp.sin(mapped(f)(a, b)).sum(), (0, 1)))
-
-    assert near(gradient(traced.matmul)(a, b), gradient(jnp.matmul)(a, b))
-    singles = [jax.jit(mapped(jax.grad(lambda a, b, f=f: jnp.sin(f(a, b)).sum(), (0, 1))))
-               for f in (traced.matmul, jnp.matmul)]
-    assert near(singles[0](a, b), singles[1](a, b))
+    assert near(derivatives(traced.matmul)(a, b), derivatives(jnp.matmul)(a, b))
 
 
 @pytest.mark.parametrize("left, right, numbers_of", [
@@ -210,6 +208,14 @@ def test_contractions_in_jit():
     gradients = [jax.jit(jax.grad(lambda a, f=f: jnp.sin(f("ijk,kjl->li", a, b)).sum()))(a)
                  for f in (tesela.einsum, jnp.einsum)]
     assert near(*gradients)
+
+
+def test_without_handlers(monkeypatch):
+    """A binding that was built without JAX's headers tells how to build one."""
+    monkeypatch.delattr(tesela._core, "xla_handlers")
+    spec = importlib.util.spec_from_file_location("tesela.jax_again", traced.__file__)
+    with pytest.raises(ImportError, match="built without jaxlib's headers"):
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
 @pytest.mark.parametrize("version", ["#define XLA_FFI_API_MAJOR 0\n#define XLA_FFI_API_MINOR 0\n",
