@@ -49,7 +49,7 @@ namespace core {
   X(THIN, "few rows, columns or terms")                                                                      \
   X(SMALL, "small")                                                                                          \
   X(OWN_TRANSPOSE, "a matrix times its own transpose")                                                       \
-  X(STRIDES, "strides that are not multiples of an element")                                                 \
+  X(STRIDES, "strides that tesela does not take")                                                            \
   X(REFUSED, "refused by tesela")
 
 enum Reason {
@@ -103,7 +103,8 @@ static Reason choose(const LoopCall &call, const Rules &now) {
     return REASON_TYPE;
   if (call.count == 0 || call.m == 0 || call.n == 0 || call.k == 0)
     return REASON_EMPTY;
-  if (!are_multiples(call, static_cast<npy_intp>(type_size(call.type))))
+  if (!are_multiples(call, static_cast<npy_intp>(type_size(call.type))) ||
+      is_repeated(call.m, call.k, steps[3], steps[4]) || is_repeated(call.k, call.n, steps[5], steps[6]))
     return REASON_STRIDES;
   if (now.takes_all || call.type == TESELA_F16)
     return REASON_TAKEN;
@@ -145,9 +146,8 @@ static tesela_status multiply_loop(const LoopCall &call, const Rules &now) {
   const int64_t size = static_cast<int64_t>(type_size(call.type));
   tesela_gemm_desc desc{};
   tesela_batch batch{};
-  if (!where || is_repeated(call.m, call.k, call.steps[3], call.steps[4]) ||
-      is_repeated(call.k, call.n, call.steps[5], call.steps[6]))
-    return TESELA_UNSUPPORTED;
+  if (!where)
+    return TESELA_OUT_OF_MEMORY;
   desc.m = call.m;
   desc.n = call.n;
   desc.k = call.k;
@@ -166,20 +166,19 @@ static tesela_status multiply_loop(const LoopCall &call, const Rules &now) {
   return tesela_gemm_batched(where, &desc, &batch, nullptr);
 }
 
-/* Keeps the reason of a refusal, and warns if a guarantee was asked for. */
-static void report_refusal(const Rules &now) {
+static void keep_refusal() {
   const std::string text = tesela_last_error();
-  {
-    std::lock_guard<std::mutex> lock(message_lock);
-    message = text;
-  }
-  if (now.accuracy.empty() && now.bits.empty())
-    return;
+  std::lock_guard<std::mutex> lock(message_lock);
+  message = text;
+}
+
+/* Warns that NumPy computes a product for which a guarantee was asked. */
+static void warn(Reason reason) {
   nb::gil_scoped_acquire lock;
   if (PyErr_WarnFormat(PyExc_RuntimeWarning, 1,
-                       "NumPy computed a product without the guarantee that tesela.numpy.patch() was asked "
+                       "NumPy computes matmul without the guarantee that tesela.numpy.patch() was asked "
                        "for: %s",
-                       text.c_str()) != 0)
+                       reason == REASON_REFUSED ? tesela_last_error() : reason_texts[reason]) != 0)
     PyErr_WriteUnraisable(nullptr); /* a loop cannot raise */
 }
 
@@ -199,8 +198,11 @@ static void run_loop(int index, tesela_type type, char **data, const npy_intp *d
     Reason reason = choose(call, *now);
     if (reason == REASON_TAKEN && multiply_loop(call, *now) != TESELA_OK) {
       reason = REASON_REFUSED;
-      report_refusal(*now);
+      keep_refusal();
     }
+    if (!(now->accuracy.empty() && now->bits.empty()) &&
+        (reason == REASON_REFUSED || reason == REASON_STRIDES))
+      warn(reason);
     counts[reason].fetch_add(1, std::memory_order_relaxed);
     if (reason == REASON_TAKEN)
       return;

@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import sys
 import threading
+import warnings
 from typing import Any, Callable, NamedTuple
 
 import numpy
@@ -26,6 +27,10 @@ TYPES = frozenset(map(numpy.dtype, ("float16", "float32", "float64", "complex64"
 SMALL_WORK = 40 * 40 * 40
 #: Multiply-adds from which a contraction by products is faster than NumPy's einsum without `optimize`.
 EINSUM_WORK = 1 << 16
+
+#: Reasons to leave a product to NumPy although a guarantee was asked for.
+SUBCLASS, LAYOUT = "no array, or an array of a subclass", "an out of another layout"
+KEYWORDS, PATH = "out, dtype, order or casting", "a path of the caller"
 
 _lock = threading.RLock()
 _patches: list[Patch] = []
@@ -88,7 +93,7 @@ def patch(*, device: str | None = "cpu", accuracy: str | float | None = None, bi
     accuracy : str or float, optional
     bits : str, optional
         Guarantees as in `tesela.matmul`. tesela then computes all products of floating point. NumPy computes
-        a product that tesela refuses, with a RuntimeWarning.
+        a product that tesela cannot compute, with a RuntimeWarning.
     everything : bool, optional
         True: tesela also computes products for which NumPy is expected to be faster.
 
@@ -168,15 +173,20 @@ def report(clear: bool = False) -> Calls:
 # Each one calls numpy.matmul, whose loops are tesela's, or NumPy's function.
 
 def _pass(name: str, why: str) -> None:
+    """Counts a call of NumPy's function, and warns if a guarantee was asked for."""
     with _lock:
         _passed[name, why] = _passed.get((name, why), 0) + 1
+        _, accuracy, bits, _ = _patches[-1].settings if _patches else ("", "", "", False)
+    if why in (SUBCLASS, LAYOUT, KEYWORDS, PATH) and (accuracy or bits):
+        warnings.warn(f"NumPy computes {name} without the guarantee that tesela.numpy.patch() was asked for: "
+                      f"{why}", RuntimeWarning, stacklevel=3)
 
 
 def _why_numpy(*arrays) -> str | None:
     """Returns the reason to leave arrays to NumPy; None: there is none."""
     for array in arrays:
         if type(array) is not numpy.ndarray:
-            return "no array, or an array of a subclass"
+            return SUBCLASS
     dtype = arrays[0].dtype
     for array in arrays:
         if array.dtype != dtype or array.dtype not in TYPES:
@@ -204,7 +214,7 @@ def _make_dot(original: Callable) -> Callable:
         if why is None and out is not None and not (
                 type(out) is numpy.ndarray and out.dtype == a.dtype and out.flags.carray
                 and out.shape == (*a.shape[:-1], *b.shape[1:])):
-            why = "an out of another layout"
+            why = LAYOUT
         if why is None:
             b_axis = max(b.ndim - 2, 0)
             if a.size * b.shape[-1] < SMALL_WORK and not _takes_all():
@@ -272,8 +282,8 @@ def _expression_for_products(operands: tuple, optimize) -> tuple[Expression, lis
 def _make_einsum(original: Callable) -> Callable:
     @functools.wraps(original)
     def einsum(*operands, out=None, optimize=False, **kwargs):
-        found = ("out, dtype, order or casting" if out is not None or kwargs else
-                 "a path of the caller" if not isinstance(optimize, (bool, str)) else
+        found = (KEYWORDS if out is not None or kwargs else
+                 PATH if not isinstance(optimize, (bool, str)) else
                  _expression_for_products(operands, optimize))
         if isinstance(found, str):
             _pass("einsum", found)

@@ -1,5 +1,6 @@
 """tesela.numpy.patch: NumPy's rules hold, and products go to tesela."""
 
+import contextlib
 import os
 import threading
 import warnings
@@ -297,6 +298,20 @@ def test_refusal_warns(calls):
     assert is_same(result, a @ a)
     counts = patched.report()
     assert counts.reasons == {("matmul", "refused by tesela"): 1} and counts.refusal in str(counts)
+
+
+@pytest.mark.parametrize("name, call", [
+    ("einsum", lambda a: numpy.einsum("ij,jk", a, a, out=a.copy())),
+    ("einsum", lambda a: numpy.einsum("ij,jk", a, a, dtype="complex128")),
+    ("einsum", lambda a: numpy.einsum("ij,jk", a, a, optimize=["einsum_path", (0, 1)])),
+    ("dot", lambda a: numpy.dot(a.view(Sub), a)),
+    ("dot", lambda a: numpy.dot(a, a, out=numpy.empty(a.shape, order="F"))),
+    ("matmul", lambda a: numpy.zeros((50, 50), [("x", "complex128"), ("y", "float64")])["x"] @ (a + 0j)),
+    ("matmul", lambda a: numpy.broadcast_to(1.0, (50, 50)) @ a)])
+def test_products_without_the_guarantee_warn(calls, name, call):
+    with patched.patch(bits="threads"), pytest.warns(RuntimeWarning, match=f"computes {name} without the"):
+        with contextlib.suppress(ValueError):  # of NumPy
+            call(make("float64", 50, 50))
 
 
 @pytest.mark.parametrize("words, error", [
