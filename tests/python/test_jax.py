@@ -196,7 +196,8 @@ def test_wrong_arguments(call, error, message):
 
 
 def test_float64():
-    with jax.enable_x64(True):
+    enable_x64 = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64  # of JAX 0.6
+    with enable_x64(True):
         a, b = numbers(1, 20, 30, kind="float64"), numbers(2, 30, 10, kind="float64")
         assert near(jax.jit(traced.matmul)(a, b), jnp.matmul(a, b), 1e-14)
 
