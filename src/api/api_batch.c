@@ -1,3 +1,4 @@
+#include "api/api_counted.h"
 #include "api/batch_common.h"
 
 #include "core/clock.h"
@@ -117,9 +118,9 @@ out:
   return status;
 }
 
-tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_gemm_desc *desc,
-                                        const tesela_batch *batch, tesela_record *record, size_t desc_size,
-                                        size_t batch_size, size_t record_size) {
+static tesela_status batched_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                   const tesela_batch *batch, tesela_record *record, size_t desc_size,
+                                   size_t batch_size, size_t record_size) {
   TSL_NOT_CANCELLED;
   tesela_gemm_desc own_desc;
   tesela_batch own_batch;
@@ -152,4 +153,17 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
       api_batch_run_batch(&state, checks, tsl_api_record(record, record_size, &full));
   tsl_plan_cache_give_back(&context->cache, cached);
   return tsl_api_recorded(status, record, record_size, &full);
+}
+
+tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                        const tesela_batch *batch, tesela_record *record, size_t desc_size,
+                                        size_t batch_size, size_t record_size) {
+  tsl_counted counted;
+  if (!tsl_calls_are_kept())
+    return batched_sized(context, desc, batch, record, desc_size, batch_size, record_size);
+  tsl_counted_begin(&counted, record, record_size, false);
+  const tesela_status status =
+      batched_sized(context, desc, batch, counted.record, desc_size, batch_size, counted.record_size);
+  tsl_counted_product(&counted, desc, desc_size, batch ? batch->count : 0);
+  return tsl_counted_end(&counted, "tesela_gemm_batched", status);
 }

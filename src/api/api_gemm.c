@@ -1,8 +1,10 @@
+#include "api/api_counted.h"
 #include "api/gemm_key.h"
 #include "api/small_gemm.h"
 
 #include "core/log.h"
 #include "core/status.h"
+#include "dispatch/crossovers.h"
 
 /* Runs a cached plan; returns false if it was evicted. */
 static bool run_known(tesela_context *context, tsl_cached_plan *cached, const tesela_gemm_desc *desc,
@@ -71,11 +73,52 @@ static __attribute__((noinline)) tesela_status multiply_other(tesela_context *co
   return tsl_api_recorded(status, record, record_size, &full);
 }
 
-tesela_status tesela_call_sized(tesela_context *context, tesela_operation operation, const void *desc,
+static tesela_status call_sized(tesela_context *context, tesela_operation operation, const void *desc,
                                 tesela_record *record, size_t desc_size, size_t record_size) {
   if (operation != TESELA_GEMM)
     return tsl_api_call_other(context, operation, desc, record, desc_size, record_size);
   if (desc_size != sizeof(tesela_gemm_desc) || record_size != sizeof *record)
     return multiply_other(context, desc, record, desc_size, record_size);
   return api_gemm_multiply(context, desc, record);
+}
+
+/* Sets the sizes and the name of a call of another operation. */
+static const char *describe_other(tsl_counted *counted, tesela_operation operation, const void *desc) {
+  if (operation == TESELA_DOT) {
+    tsl_counted_sizes(counted, desc ? ((const tesela_dot_desc *)desc)->n : 0, 0);
+    return "tesela_dot";
+  }
+  if (operation == TESELA_TRANSPOSE) {
+    const tesela_transpose_desc *transpose = desc;
+    tsl_counted_sizes(counted, desc ? transpose->rows : 0, desc ? transpose->cols : 0);
+    return "tesela_transpose";
+  }
+  const tesela_solve_desc *solve = desc;
+  tsl_counted_sizes(counted, desc ? solve->rows : 0, desc ? solve->cols : 0);
+  return "tesela_solve";
+}
+
+static __attribute__((noinline)) tesela_status call_counted(tesela_context *context,
+                                                            tesela_operation operation, const void *desc,
+                                                            tesela_record *record, size_t desc_size,
+                                                            size_t record_size) {
+  const tesela_gemm_desc *gemm = operation == TESELA_GEMM ? desc : NULL;
+  const char *name = "tesela_gemm";
+  tsl_counted counted;
+  tsl_counted_begin(&counted, record, record_size,
+                    !gemm || (double)gemm->m * (double)gemm->n * (double)gemm->k <=
+                                 (double)tsl_crossovers.small_volume);
+  const tesela_status status =
+      call_sized(context, operation, desc, counted.record, desc_size, counted.record_size);
+  if (gemm)
+    tsl_counted_product(&counted, gemm, desc_size, 1);
+  else
+    name = describe_other(&counted, operation, desc);
+  return tsl_counted_end(&counted, name, status);
+}
+
+tesela_status tesela_call_sized(tesela_context *context, tesela_operation operation, const void *desc,
+                                tesela_record *record, size_t desc_size, size_t record_size) {
+  return tsl_calls_are_kept() ? call_counted(context, operation, desc, record, desc_size, record_size)
+                              : call_sized(context, operation, desc, record, desc_size, record_size);
 }

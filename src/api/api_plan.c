@@ -1,4 +1,5 @@
 #include "api/api.h"
+#include "api/api_counted.h"
 
 #include "core/floats.h"
 #include "core/log.h"
@@ -118,8 +119,8 @@ static __attribute__((noinline)) tesela_status run_checked(tesela_plan *plan, co
   return tsl_api_recorded(status, record, record_size, &full);
 }
 
-tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_operands *operands, tesela_record *record,
-                                    size_t operands_size, size_t record_size) {
+static inline tesela_status plan_run(tesela_plan *plan, const tesela_operands *operands,
+                                     tesela_record *record, size_t operands_size, size_t record_size) {
   if (plan && operands && !record && operands->c && operands_size == sizeof *operands &&
       !operands->epilogue && !tsl_log_may_want(TSL_LOG_CALLS)) {
     const tesela_matrix *a = operands->a, *b = operands->b, written = tsl_api_as_matrix(operands->c);
@@ -127,6 +128,41 @@ tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_operands *op
       return tsl_fast_call_run(&plan->direct, &plan->plan->work.problem, a->data, b->data, operands->c->data);
   }
   return run_checked(plan, operands, record, operands_size, record_size);
+}
+
+/* Counts a run; the plan has the sizes, and the operands the addresses. */
+static __attribute__((noinline)) tesela_status plan_run_counted(tesela_plan *plan,
+                                                                const tesela_operands *operands,
+                                                                tesela_record *record, size_t operands_size,
+                                                                size_t record_size) {
+  tsl_counted counted;
+  tsl_counted_begin(&counted, record, record_size, true);
+  const tesela_status status = plan_run(plan, operands, record, operands_size, record_size);
+  if (status == TESELA_OK) {
+    const tsl_problem *problem = &plan->plan->work.problem;
+    const tesela_gemm_desc desc = {.m = problem->m,
+                                   .n = problem->n,
+                                   .k = problem->k,
+                                   .a = operands->a ? *operands->a : (tesela_matrix){.data = NULL},
+                                   .b = operands->b ? *operands->b : (tesela_matrix){.data = NULL},
+                                   .c = operands->c ? *operands->c : (tesela_result){.data = NULL},
+                                   .beta = problem->beta};
+    tesela_gemm_desc typed = desc;
+    typed.a.type = problem->a.type;
+    tsl_counted_product(&counted, problem->op == TSL_OP_GEMM ? &typed : NULL, 0, 1);
+    if (problem->op != TSL_OP_GEMM)
+      tsl_counted_sizes(&counted, problem->m, problem->n);
+  }
+  counted.own.plan = status == TESELA_OK ? plan->plan->text : NULL;
+  counted.record = &counted.own;
+  counted.record_size = sizeof counted.own;
+  return tsl_counted_end(&counted, "tesela_plan_run", status);
+}
+
+tesela_status tesela_plan_run_sized(tesela_plan *plan, const tesela_operands *operands, tesela_record *record,
+                                    size_t operands_size, size_t record_size) {
+  return tsl_calls_are_kept() ? plan_run_counted(plan, operands, record, operands_size, record_size)
+                              : plan_run(plan, operands, record, operands_size, record_size);
 }
 
 void tesela_plan_info_sized(const tesela_plan *plan, tesela_plan_info *info, size_t info_size) {

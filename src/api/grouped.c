@@ -1,6 +1,8 @@
 /* Grouped products: all are checked first. Then the cpu's threads divide its products; devices run theirs. */
 #include "api/grouped.h"
 
+#include "api/api_counted.h"
+
 #include "core/clock.h"
 #include "core/scratch.h"
 #include "core/thread_string.h"
@@ -265,9 +267,9 @@ out:
   return status;
 }
 
-tesela_status tesela_gemm_grouped_sized(tesela_context *context, const tesela_gemm_desc *descs,
-                                        const tesela_batch *batches, int64_t count, tesela_record *record,
-                                        size_t desc_size, size_t batch_size, size_t record_size) {
+static tesela_status grouped_sized(tesela_context *context, const tesela_gemm_desc *descs,
+                                   const tesela_batch *batches, int64_t count, tesela_record *record,
+                                   size_t desc_size, size_t batch_size, size_t record_size) {
   TSL_NOT_CANCELLED;
   tesela_record full = {.plan = NULL};
   if (!context || (!descs && count > 0))
@@ -282,4 +284,17 @@ tesela_status tesela_gemm_grouped_sized(tesela_context *context, const tesela_ge
       count == 0 ? TESELA_OK
                  : grouped_multiply(context, descs, batches, count, desc_size, batch_size, filled);
   return tsl_api_recorded(status, record, record_size, &full);
+}
+
+tesela_status tesela_gemm_grouped_sized(tesela_context *context, const tesela_gemm_desc *descs,
+                                        const tesela_batch *batches, int64_t count, tesela_record *record,
+                                        size_t desc_size, size_t batch_size, size_t record_size) {
+  tsl_counted counted;
+  if (!tsl_calls_are_kept())
+    return grouped_sized(context, descs, batches, count, record, desc_size, batch_size, record_size);
+  tsl_counted_begin(&counted, record, record_size, false);
+  const tesela_status status = grouped_sized(context, descs, batches, count, counted.record, desc_size,
+                                             batch_size, counted.record_size);
+  tsl_counted_product(&counted, count > 0 ? descs : NULL, desc_size, count);
+  return tsl_counted_end(&counted, "tesela_gemm_grouped", status);
 }

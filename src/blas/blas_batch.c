@@ -11,6 +11,7 @@ tsl_blas_function *tsl_blas_batch(tsl_blas_call *call, const tsl_blas_multiply *
     return NULL;
   tsl_blas_describe(call, first);
   call->flops *= (double)count;
+  tsl_blas_note_count(count);
   return tsl_blas_forward(call);
 }
 
@@ -61,6 +62,7 @@ bool tsl_blas_uniform_batch(tsl_blas_call *call, const tsl_blas_multiply *produc
   if (tsl_blas_logging) {
     tsl_blas_describe(call, product);
     call->flops *= (double)batch->count;
+    tsl_blas_note_count(batch->count);
   }
   tsl_blas_begin(call);
   const tesela_status status = tsl_blas_run_batch(&storage.desc, batch, tsl_blas_record(call, &record));

@@ -2,7 +2,6 @@
 
 #include "blas/blas_arguments.h"
 #include "blas/blas_threads.h"
-#include "blas/call_log.h"
 #include "core/cancel.h"
 #include "interpose/contexts.h"
 
@@ -46,7 +45,6 @@ static void blas_context_forget(void) {
   pthread_mutex_init(&lock, NULL);
   tsl_interpose_forget_contexts();
   tsl_blas_forget_threads();
-  tsl_blas_forget_calls();
   tsl_blas_forget_background();
 }
 

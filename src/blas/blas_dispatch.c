@@ -3,8 +3,6 @@
 
 #include "blas/blas_context.h"
 
-#include <stdio.h>
-
 static bool is_transposed(int letter) {
   return letter == 'T' || letter == 'C';
 }
@@ -123,16 +121,17 @@ bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *mu
   return look_up_product(symbol, multiply, cpu, next);
 }
 
+#define SMALL_KERNEL "tesela host_small cpu" /* strategy and device, as in plans */
+
 bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *multiply,
                              tsl_blas_function **next) {
   tsl_blas_call call = {.symbol = symbol};
-  char who[48];
   tsl_blas_describe(&call, multiply);
   tsl_blas_log_begin(&call);
   const bool done = tsl_blas_dispatch_real(symbol, multiply, next);
   if (done)
-    snprintf(who, sizeof who, "tesela %s cpu", tsl_gemm_host_small.name);
-  tsl_blas_end(&call, done ? who : NULL);
+    tsl_blas_why("small: computed at once");
+  tsl_blas_end(&call, done ? SMALL_KERNEL : NULL);
   return done;
 }
 

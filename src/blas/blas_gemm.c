@@ -35,9 +35,10 @@ tsl_blas_function *tsl_blas_gemm(tsl_blas_call *call, const tsl_blas_multiply *p
   tsl_blas_route route = tsl_blas_route_gemm(call->symbol, product->m, product->n, product->k);
   const tsl_blas_place place =
       route == TSL_BLAS_LOOPS ? TSL_BLAS_HERE : blas_gemm_place_of(call->symbol, product);
-  if (route == TSL_BLAS_OTHER && place == TSL_BLAS_ELSEWHERE)
+  if (route == TSL_BLAS_OTHER && place == TSL_BLAS_ELSEWHERE) {
     route = TSL_BLAS_TESELA;
-  else if (route == TSL_BLAS_OTHER && tsl_blas_is_always_forwarded(call->symbol))
+    tsl_blas_why("another device is expected to be faster");
+  } else if (route == TSL_BLAS_OTHER && tsl_blas_is_always_forwarded(call->symbol))
     tsl_blas_dispatch_note_next(call->symbol, product);
   if (tsl_blas_logging)
     tsl_blas_describe(call, product);

@@ -18,6 +18,8 @@ static void blas_level3_describe(tsl_blas_call *call, const tsl_blas_multiply *s
                 (update      ? (two ? 2.0 : 1.0) * n * (n + 1) * (double)structured->k
                  : symmetric ? 2 * tsl_blas_level3_volume(structured)
                              : tsl_blas_level3_volume(structured));
+  tsl_blas_note_operands(call, structured,
+                         structured->routine == TSL_BLAS_HERK || structured->routine == TSL_BLAS_HER2K);
 }
 
 /* Returns true if the reference BLAS leaves C unchanged. */
@@ -87,6 +89,7 @@ static void gemmt_describe(tsl_blas_call *call, const tsl_blas_multiply *product
   call->shape[2] = product->k;
   call->flops = (tsl_blas_is_complex(call->symbol->type) ? 4.0 : 1.0) * (double)product->n *
                 (double)(product->n + 1) * (double)product->k;
+  tsl_blas_note_operands(call, product, false);
 }
 
 tsl_blas_function *tsl_blas_gemmt(tsl_blas_call *call, const tsl_blas_multiply *product) {

@@ -84,8 +84,10 @@ static bool is_rated(const tsl_blas_symbol *symbol) {
 /* Returns false if sizes decide. */
 static bool is_route_fixed(tsl_blas_peer peer, tsl_blas_route *route) {
   *route = TSL_BLAS_OTHER;
-  if (peer == TSL_BLAS_PEER_WIDE)
+  if (peer == TSL_BLAS_PEER_WIDE) {
+    tsl_blas_why("the other BLAS has 64-bit integers under these names");
     return true;
+  }
   if (requested_route == TSL_REQUEST_AUTO && !tsl_blas_is_nested() && peer != TSL_BLAS_PEER_NONE)
     return false;
   *route = TSL_BLAS_TESELA;
@@ -93,6 +95,10 @@ static bool is_route_fixed(tsl_blas_peer peer, tsl_blas_route *route) {
     *route = TSL_BLAS_LOOPS;
   else if (peer != TSL_BLAS_PEER_NONE && (tsl_blas_is_nested() || requested_route == TSL_REQUEST_OTHER))
     *route = TSL_BLAS_OTHER;
+  tsl_blas_why(peer == TSL_BLAS_PEER_NONE              ? "the process has no other BLAS"
+               : requested_route == TSL_REQUEST_TESELA ? "the environment asks for tesela"
+               : requested_route == TSL_REQUEST_LOOPS  ? "TESELA_BLAS asks for loops"
+                                                       : "TESELA_BLAS asks for the other BLAS");
   return true;
 }
 
@@ -111,13 +117,13 @@ tsl_blas_route tsl_blas_route_gemm(tsl_blas_symbol *symbol, int64_t m, int64_t n
   if (!(is_real(symbol) && tsl_blas_takes_small()))
     forward_below(symbol, (double)from.volume);
   const int64_t few = m < n ? m : n, many = m < n ? n : m;
-  if (is_real(symbol) && from.side > few && few <= tsl_crossovers.peer_thin_side &&
-      (double)many * (double)k >= (double)tsl_crossovers.peer_thin)
-    return TSL_BLAS_TESELA;
-  return few >= from.side && (k >= from.side || k <= from.shallow) &&
-                 (double)m * (double)n * (double)k >= (double)from.volume
-             ? TSL_BLAS_TESELA
-             : TSL_BLAS_OTHER;
+  const bool is_thin = is_real(symbol) && from.side > few && few <= tsl_crossovers.peer_thin_side &&
+                       (double)many * (double)k >= (double)tsl_crossovers.peer_thin,
+             is_large = few >= from.side && (k >= from.side || k <= from.shallow) &&
+                        (double)m * (double)n * (double)k >= (double)from.volume;
+  tsl_blas_why(is_thin || is_large ? "by its size (table of crossovers) tesela's"
+                                   : "by its size (table of crossovers) the other BLAS's");
+  return is_thin || is_large ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }
 
 /* The CPU finishes smaller products before another device begins. */
@@ -147,6 +153,7 @@ tsl_blas_route tsl_blas_route_vector(int op, tsl_blas_symbol *symbol, double ele
   /* sums of dots have twice the precision, which takes longer */
   const double from = op == TSL_BLAS_TRANSPOSE ? get_transpose_crossover(symbol->type, peer) : INFINITY;
   forward_below(symbol, from);
+  tsl_blas_why("by its size (table of crossovers)");
   return elements >= from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }
 
@@ -176,6 +183,7 @@ tsl_blas_route tsl_blas_route_class(tsl_blas_class class, tsl_blas_symbol *symbo
     atomic_store_explicit(&symbol->own_from, from, memory_order_relaxed);
     atomic_store_explicit(&symbol->own_below, INFINITY, memory_order_release);
   }
+  tsl_blas_why(is_far ? "by its size (table of crossovers)" : "tesela's at every size");
   return elements >= from ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }
 
@@ -189,5 +197,7 @@ tsl_blas_route tsl_blas_route_level3(tsl_blas_routine routine, tsl_blas_symbol *
                                    ? (tsl_blas_share){plain_from, volume >= plain_from}
                                    : tsl_blas_share_of_level3(routine, symbol, volume);
   forward_below(symbol, share.from);
+  tsl_blas_why(share.is_ours ? "tesela was measured as faster"
+                             : "tesela was not measured as faster, or not yet");
   return share.is_ours ? TSL_BLAS_TESELA : TSL_BLAS_OTHER;
 }

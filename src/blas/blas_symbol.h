@@ -58,8 +58,9 @@ typedef struct tsl_blas_symbol {
   bool cblas;
   tesela_type type;
   tsl_lazy_symbol next;
-  _Atomic int peer;  /* tsl_blas_peer of `next` */
-  atomic_bool asked; /* `next` was searched before the first small product */
+  _Atomic(const char *) library; /* file name of the library of `next`, for the table; NULL: not known */
+  _Atomic int peer;              /* tsl_blas_peer of `next` */
+  atomic_bool asked;             /* `next` was searched before the first small product */
   /* Work (multiply-adds or elements) below which calls are forwarded unchecked; 0: always check. */
   _Atomic double pass_below;
   /* Elements [own_from, own_below) in which tesela computes unchecked; own_below 0: always check. */

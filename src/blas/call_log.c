@@ -1,9 +1,11 @@
 /* TESELA_LOG=calls: a table of calls, written to stderr at the process's end. */
 #include "blas/call_log.h"
 
+#include "blas/blas_threads.h"
+#include "blas/blas_view.h"
 #include "blas/reference_blas.h"
-#include "core/cancel.h"
-#include "core/clock.h"
+#include "core/call_sample.h"
+#include "core/call_table.h"
 #include "core/env.h"
 #include "core/library.h"
 #include "core/locale.h"
@@ -12,50 +14,104 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { ROWS_MAX = 256, WHO = 48, SHAPES = 3 };
+enum { ROWS_MAX = 256, WHO = 48, SHAPES = TSL_CALLS_SIZES };
 
 const char tsl_blas_loops_name[] = "plain loops";
 
-/* Calls of one routine and implementation whose sizes have equal next powers of two. */
-typedef struct row {
-  const tsl_blas_symbol *symbol;                      /* NULL: calls without a free row */
-  int sizes;                                          /* used numbers of the arrays */
-  int64_t power[SHAPES], least[SHAPES], most[SHAPES]; /* of each size: next power of two, smallest, largest */
-  char who[WHO];
-  uint64_t calls;
-  double seconds, flops;
-} row;
-
 /* The library's own log of single calls would hide the table. */
 bool tsl_blas_logging;
+static bool writes_table;
 
 __attribute__((constructor)) static void read_topics(void) {
-  tsl_blas_logging = tsl_log_wants(TSL_LOG_CALLS);
-  tsl_log_mute(TSL_LOG_CALLS);
+  writes_table = tsl_log_wants(TSL_LOG_CALLS);
+  if (writes_table)
+    tsl_log_mute(TSL_LOG_CALLS);
+  tsl_calls_start(writes_table);
+  tsl_blas_logging = tsl_calls_are_kept();
 }
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static row rows[ROWS_MAX];
-static int row_count;
-
-void tsl_blas_forget_calls(void) {
-  pthread_mutex_init(&lock, NULL); /* a missing thread may hold the lock */
-  row_count = 0;
-}
-
-/* Nesting depth of logged calls; inner calls are not the program's and not counted. */
-static _Thread_local int inside;
 _Thread_local int tsl_blas_depth;
+
+/* Operands and reason of the call that this thread begins. */
+static _Thread_local struct described {
+  const tsl_blas_symbol *symbol; /* NULL: none */
+  const char *why;
+  tsl_called called;
+  tsl_calls_factors factors;
+} described;
+
+void tsl_blas_set_why(const char *reason) {
+  if (tsl_calls_depth == 0)
+    described.why = reason;
+}
 
 void tsl_blas_log_begin(tsl_blas_call *call) {
   call->began = true;
-  call->started = tsl_blas_logging && inside++ == 0 ? tsl_clock() : 0;
+  call->started = tsl_blas_logging ? tsl_calls_begin() : 0;
+}
+
+static bool is_turned(int letter) {
+  return letter == 'T' || letter == 'C';
+}
+
+/* Sets strides of op(matrix) and returns true if the leading dimension is valid. */
+static bool call_log_strides(const tsl_blas_multiply *product, int letter, int64_t rows, int64_t cols,
+                             int64_t ld, int64_t *row, int64_t *col) {
+  const bool along_rows = (product->order == TSL_BLAS_ROW_MAJOR) != is_turned(letter);
+  *row = along_rows ? ld : 1;
+  *col = along_rows ? 1 : ld;
+  return ld >= (along_rows ? cols : rows);
+}
+
+/* Lets the factors of a plain product be sampled. */
+static void call_log_add_factors(tesela_type type, const tsl_blas_multiply *product) {
+  tsl_calls_factors *f = &described.factors;
+  *f = (tsl_calls_factors){type, product->m, product->n, product->k, product->a, product->b, 0, 0, 0, 0};
+  if (call_log_strides(product, product->trans_a, f->m, f->k, product->lda, &f->a_row, &f->a_col) &&
+      call_log_strides(product, product->trans_b, f->k, f->n, product->ldb, &f->b_row, &f->b_col) &&
+      f->m > 0 && f->n > 0 && f->k > 0 && (type == TESELA_F32 || type == TESELA_F64) &&
+      !tsl_blas_is(type, product->alpha, 0)) {
+    described.called.sample = tsl_calls_sample;
+    described.called.argument = f;
+  }
+}
+
+static int8_t call_log_beta(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, bool is_real) {
+  const tesela_type type = !is_real ? symbol->type : symbol->type == TESELA_C64 ? TESELA_F32 : TESELA_F64;
+  return !product->beta                        ? 0
+         : tsl_blas_is(type, product->beta, 0) ? 0
+         : tsl_blas_is(type, product->beta, 1) ? 1
+                                               : 2;
+}
+
+void tsl_blas_note_operands(const tsl_blas_call *call, const tsl_blas_multiply *product, bool has_real_beta) {
+  if (!tsl_blas_logging || tsl_calls_depth > 0)
+    return;
+  const bool is_row_major = product->order == TSL_BLAS_ROW_MAJOR;
+  const void *const c = product->c ? product->c : product->b;
+  const int64_t ldc = product->c ? product->ldc : product->ldb;
+  described.symbol = call->symbol;
+  described.called = (tsl_called){.data = {product->a, product->c ? product->b : NULL, c},
+                                  .c_bytes = ldc * (is_row_major ? product->m : product->n) *
+                                             (int64_t)tsl_blas_size(call->symbol->type)};
+  tsl_calls_key *key = &described.called.key;
+  key->ld[0] = product->lda;
+  key->ld[1] = product->b ? product->ldb : 0;
+  key->ld[2] = ldc;
+  key->beta = call_log_beta(call->symbol, product, has_real_beta && tsl_blas_is_complex(call->symbol->type));
+  memcpy(key->layout,
+         (const char[]){is_row_major ? 'R' : 'C', (char)product->trans_a, (char)product->trans_b,
+                        (char)product->uplo, (char)product->side, (char)product->diag},
+         6);
+  key->align[0] = (int8_t)tsl_calls_alignment(product->a);
+  key->align[1] = (int8_t)(product->b ? tsl_calls_alignment(product->b) : 0);
+  key->align[2] = (int8_t)tsl_calls_alignment(c);
+  key->same = product->a == product->b;
 }
 
 void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
@@ -65,6 +121,9 @@ void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
   call->shape[2] = product->k;
   call->flops = (tsl_blas_is_complex(call->symbol->type) ? 8.0 : 2.0) * (double)product->m *
                 (double)product->n * (double)product->k;
+  tsl_blas_note_operands(call, product, false);
+  if (described.symbol == call->symbol && tsl_calls_depth == 0)
+    call_log_add_factors(call->symbol->type, product);
 }
 
 void tsl_blas_begin(tsl_blas_call *call) {
@@ -75,55 +134,44 @@ void tsl_blas_begin(tsl_blas_call *call) {
 
 /* Returns the seconds of a call to count; 0: do not count. */
 static double call_log_finish(const tsl_blas_call *call) {
-  const double seconds = call->started > 0 ? tsl_clock() - call->started : 0;
   if (call->entered)
     tsl_blas_depth--;
-  if (tsl_blas_logging)
-    inside--;
-  return call->started > 0 && seconds <= 0 ? 1e-9 : seconds;
+  return tsl_blas_logging ? tsl_calls_end(call->started) : 0;
 }
 
 tesela_record *tsl_blas_record(const tsl_blas_call *call, tesela_record *record) {
   return call->started > 0 ? record : NULL;
 }
 
-static int64_t next_power_of_two(int64_t size) {
-  int64_t power = 1;
-  while (power < size && power < INT64_MAX / 2)
-    power *= 2;
-  return size == 0 ? 0 : power;
-}
-
-/* Finds or adds the row for a call. Needs the lock. */
-static row *call_log_row_of(const row *like) {
-  for (int i = 0; i < row_count; i++)
-    if (rows[i].symbol == like->symbol && memcmp(rows[i].power, like->power, sizeof like->power) == 0 &&
-        strcmp(rows[i].who, like->who) == 0)
-      return &rows[i];
-  if (row_count == ROWS_MAX)
-    return &rows[ROWS_MAX - 1];
-  rows[row_count] = row_count == ROWS_MAX - 1 ? (row){.who = "several"} : *like;
-  return &rows[row_count++];
-}
-
 static void call_log_add(const tsl_blas_call *call, double seconds, const char *who) {
-  TSL_NOT_CANCELLED;
-  row like = {.symbol = call->symbol, .sizes = call->sizes};
-  for (int i = 0; i < SHAPES; i++) {
-    like.power[i] = next_power_of_two(call->shape[i]);
-    like.least[i] = like.most[i] = call->shape[i];
-  }
-  snprintf(like.who, sizeof like.who, "%s", who);
-  pthread_mutex_lock(&lock);
-  row *found = call_log_row_of(&like);
-  found->calls++;
-  found->seconds += seconds;
-  found->flops += call->flops;
-  for (int i = 0; i < SHAPES; i++) {
-    found->least[i] = call->shape[i] < found->least[i] ? call->shape[i] : found->least[i];
-    found->most[i] = call->shape[i] > found->most[i] ? call->shape[i] : found->most[i];
-  }
-  pthread_mutex_unlock(&lock);
+  enum { THREADS_EVERY = 64 };
+  static _Thread_local unsigned turn;
+  if (described.symbol != call->symbol)
+    described.called = (tsl_called){.sample = NULL};
+  if (turn++ % THREADS_EVERY == 0)
+    tsl_calls_set_threads(tsl_blas_threads());
+  tsl_called *called = &described.called;
+  called->name = call->symbol->name;
+  called->who = who;
+  called->why = described.why;
+  called->seconds = seconds;
+  called->flops = call->flops;
+  called->key.type = (int32_t)call->symbol->type;
+  called->key.sizes = (int8_t)call->sizes;
+  for (int i = 0; i < SHAPES; i++)
+    called->key.size[i] = call->shape[i];
+  if (called->key.count == 0)
+    called->key.count = 1;
+  tsl_calls_add(called);
+  described.symbol = NULL;
+  described.why = NULL;
+}
+
+void tsl_blas_note_count(int64_t count) {
+  if (tsl_calls_depth > 0)
+    return;
+  described.called.key.count = count;
+  described.called.sample = NULL;
 }
 
 void tsl_blas_end(tsl_blas_call *call, const char *who) {
@@ -138,24 +186,81 @@ void tsl_blas_end_plan(tsl_blas_call *call, const tesela_record *record) {
   const double seconds = call_log_finish(call);
   if (seconds == 0)
     return;
-  const char *name = record->plan ? strchr(record->plan, ' ') : NULL;
-  const char *device = record->plan ? strstr(record->plan, " device=") : NULL;
-  if (name && device) {
-    device += strlen(" device=");
-    snprintf(who, sizeof who, "tesela %.*s %.*s", (int)strcspn(name + 1, " "), name + 1,
-             (int)strcspn(device, " "), device);
-  }
+  tsl_calls_plan_name(record->plan, who);
   call_log_add(call, seconds, who);
 }
 
-void tsl_blas_note_forwarded(tsl_blas_call *call) {
+/* Returns the file name of the host BLAS function's library, found once. */
+static const char *call_log_library(tsl_blas_symbol *symbol) {
   char path[PATH_MAX];
+  const char *known = atomic_load_explicit(&symbol->library, memory_order_acquire);
+  if (known)
+    return known;
+  tsl_library_file(atomic_load_explicit(&symbol->next.found, memory_order_relaxed), path, sizeof path);
+  tsl_calls_note_library(path);
+  const char *slash = strrchr(path, '/'), *kept = slash ? strdup(slash + 1) : NULL;
+  known = kept ? kept : "another library";
+  atomic_store_explicit(&symbol->library, known, memory_order_release); /* never freed, as the symbol */
+  return known;
+}
+
+void tsl_blas_note_forwarded(tsl_blas_call *call) {
   const double seconds = call_log_finish(call);
-  if (seconds == 0)
-    return;
-  tsl_library_file(atomic_load_explicit(&call->symbol->next.found, memory_order_relaxed), path, sizeof path);
-  const char *slash = strrchr(path, '/');
-  call_log_add(call, seconds, slash ? slash + 1 : "another library");
+  if (seconds > 0)
+    call_log_add(call, seconds, call_log_library(call->symbol));
+}
+
+/* --- the table of TESELA_LOG=calls --- */
+
+/* Calls of one routine and implementation whose sizes have equal next powers of two. */
+typedef struct row {
+  const char *name;                                   /* "others": calls without a free row */
+  int sizes;                                          /* used numbers of the arrays */
+  int64_t power[SHAPES], least[SHAPES], most[SHAPES]; /* of each size: next power of two, smallest, largest */
+  char who[WHO];
+  uint64_t calls;
+  double seconds, flops;
+} row;
+
+static row rows[ROWS_MAX];
+static int row_count;
+
+static int64_t next_power_of_two(int64_t size) {
+  int64_t power = 1;
+  while (power < size && power < INT64_MAX / 2)
+    power *= 2;
+  return size == 0 ? 0 : power;
+}
+
+/* Finds or adds the row for a call. */
+static row *call_log_row_of(const row *like) {
+  for (int i = 0; i < row_count; i++)
+    if (strcmp(rows[i].name, like->name) == 0 &&
+        memcmp(rows[i].power, like->power, sizeof like->power) == 0 && strcmp(rows[i].who, like->who) == 0)
+      return &rows[i];
+  if (row_count == ROWS_MAX)
+    return &rows[ROWS_MAX - 1];
+  rows[row_count] = row_count == ROWS_MAX - 1 ? (row){.name = "others", .who = "several"} : *like;
+  return &rows[row_count++];
+}
+
+static void call_log_collect(const tsl_calls_row *counted, void *unused) {
+  row like = {.name = counted->name, .sizes = counted->key.sizes};
+  (void)unused;
+  for (int i = 0; i < SHAPES; i++) {
+    like.power[i] = next_power_of_two(counted->most[i]);
+    like.least[i] = counted->least[i];
+    like.most[i] = counted->most[i];
+  }
+  snprintf(like.who, sizeof like.who, "%s", counted->who);
+  row *found = call_log_row_of(&like);
+  found->calls += counted->calls;
+  found->seconds += counted->seconds;
+  found->flops += counted->flops;
+  for (int i = 0; i < SHAPES; i++) {
+    found->least[i] = like.least[i] < found->least[i] ? like.least[i] : found->least[i];
+    found->most[i] = like.most[i] > found->most[i] ? like.most[i] : found->most[i];
+  }
 }
 
 static int call_log_by_seconds(const void *a, const void *b) {
@@ -167,8 +272,8 @@ enum { SHAPE = 128 };
 
 /* Prints "300 x 200 x 17..32". */
 static int print_shape(const row *row_in, char out[SHAPE]) {
-  int used = snprintf(out, SHAPE, "%s", row_in->symbol ? "" : "-");
-  for (int i = 0; row_in->symbol && i < row_in->sizes; i++) {
+  int used = snprintf(out, SHAPE, "%s", row_in->sizes > 0 ? "" : "-");
+  for (int i = 0; i < row_in->sizes; i++) {
     const long long least = row_in->least[i], most = row_in->most[i];
     const char *between = i ? " x " : "";
     used += least == most ? snprintf(out + used, SHAPE - (size_t)used, "%s%lld", between, most)
@@ -182,8 +287,7 @@ static void call_log_add_row(const row *row_in, int width, tsl_text *out) {
   (void)print_shape(row_in, shape);
   if (row_in->seconds > 0 && row_in->flops > 0)
     tsl_locale_print(speed, sizeof speed, "%.3g", row_in->flops / row_in->seconds * 1e-9);
-  tsl_text_add(out, "%-24s  %-*s  %10llu  %-28s  %11.6f  %8s\n",
-               row_in->symbol ? row_in->symbol->name : "others", width, shape,
+  tsl_text_add(out, "%-24s  %-*s  %10llu  %-28s  %11.6f  %8s\n", row_in->name, width, shape,
                (unsigned long long)row_in->calls, row_in->who, row_in->seconds, speed);
 }
 
@@ -220,15 +324,14 @@ static void call_log_add_table(tsl_text *out) {
 
 __attribute__((destructor)) static void write_report(void) {
   tsl_text out = {0};
-  if (!tsl_blas_logging)
+  if (!writes_table)
     return;
-  pthread_mutex_lock(&lock);
+  tsl_calls_each(call_log_collect, NULL);
   if (row_count > 0)
     call_log_add_table(&out);
   else if (is_awaited())
     tsl_text_add(&out, "\ntesela: no BLAS calls of %s (process %ld)\n", program_invocation_short_name,
                  (long)getpid());
-  pthread_mutex_unlock(&lock);
   call_log_write_all(&out);
   tsl_text_free(&out);
 }

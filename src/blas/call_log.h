@@ -13,7 +13,7 @@ typedef struct tsl_blas_call {
   double started;      /* time by tsl_clock(); 0: not logged */
 } tsl_blas_call;
 
-extern bool tsl_blas_logging; /* a table of calls is kept */
+extern bool tsl_blas_logging; /* calls are counted (core/call_table.h) */
 
 /* Begins a call that tesela computes. Until its end this thread forwards all BLAS calls. */
 void tsl_blas_begin(tsl_blas_call *call);
@@ -27,8 +27,18 @@ static inline bool tsl_blas_is_nested(void) {
   return tsl_blas_depth > 0;
 }
 
-/* Sets the call's shape and operations. */
+/* Sets the call's shape, operations and operands. */
 void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product);
+/* Sets the operands of the table's row. */
+void tsl_blas_note_operands(const tsl_blas_call *call, const tsl_blas_multiply *product, bool has_real_beta);
+/* Sets the number of products of the described batch. */
+void tsl_blas_note_count(int64_t count);
+/* Sets the reason of the current call's route, a static text. */
+void tsl_blas_set_why(const char *reason);
+static inline void tsl_blas_why(const char *reason) {
+  if (tsl_blas_logging)
+    tsl_blas_set_why(reason);
+}
 /* Begins a call for the table only; tsl_blas_end() ends it. */
 void tsl_blas_log_begin(tsl_blas_call *call);
 /* Ends a call that another library has computed. */
@@ -40,7 +50,6 @@ static inline void tsl_blas_forwarded(tsl_blas_call *call) {
 
 /* Returns the record to fill in with the plan's name; NULL without logging. */
 tesela_record *tsl_blas_record(const tsl_blas_call *call, tesela_record *record);
-void tsl_blas_forget_calls(void); /* empties the table in the child of a fork */
 extern const char tsl_blas_loops_name[];
 
 #endif

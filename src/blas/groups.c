@@ -87,8 +87,12 @@ static void run_grouped_call(tsl_blas_call *call, const grouped_call *all) {
   if (tsl_blas_logging) {
     tsl_blas_describe(call, &all->groups[0]->product);
     call->flops = 0;
-    for (int64_t i = 0; i < all->count; i++)
+    int64_t products = 0;
+    for (int64_t i = 0; i < all->count; i++) {
       call->flops += groups_work_of(all->groups[i]);
+      products += all->groups[i]->batch.count;
+    }
+    tsl_blas_note_count(products);
   }
   tsl_blas_begin(call);
   const tesela_status status =

@@ -54,6 +54,7 @@
     "path of the NCCL library, for messages between the GPUs of ranks; none: messages pass through host "    \
     "memory")                                                                                                \
   X(RUN, "", "set by tesela run --log: the process that reports if it made no BLAS calls")                   \
+  X(RECORD, "", "folder for counts of products, set by tesela run --report (docs/RECORDER.md)")              \
   X(NVRTC, "", "path of the NVRTC library; default: the names and folders where CUDA installs it")           \
   X(CUDA, "", "path of the CUDA driver library; none: use no CUDA device")                                   \
   X(OPENCL, "", "path of the OpenCL library; none: use no OpenCL device")                                    \
