@@ -26,6 +26,7 @@ C_SOURCES = [
     "lab/*.[ch]",
     "lab/detector/*.[ch]",
     "page/*.[ch]",
+    "record/*.[ch]",
     "explore/report.c",
     "explain/cmd_explain.c",
 ]

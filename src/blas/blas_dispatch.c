@@ -127,10 +127,9 @@ bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *m
                              tsl_blas_function **next) {
   tsl_blas_call call = {.symbol = symbol};
   tsl_blas_describe(&call, multiply);
+  tsl_blas_why("small: computed at once");
   tsl_blas_log_begin(&call);
   const bool done = tsl_blas_dispatch_real(symbol, multiply, next);
-  if (done)
-    tsl_blas_why("small: computed at once");
   tsl_blas_end(&call, done ? SMALL_KERNEL : NULL);
   return done;
 }

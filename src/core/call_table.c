@@ -154,7 +154,8 @@ static void fill_head(tsl_calls_file *file) {
   snprintf(file->program, sizeof file->program, "%s", program_invocation_short_name);
   tsl_library_file((void (*)(void))tsl_calls_start, path, sizeof path);
   const char *slash = strrchr(path, '/');
-  snprintf(file->library, sizeof file->library, "%s", slash ? slash + 1 : path);
+  snprintf(file->library, sizeof file->library, "%.*s", (int)sizeof file->library - 1,
+           slash ? slash + 1 : path);
   memcpy(file->libraries, libraries, sizeof libraries);
   memcpy(file->magic, TSL_CALLS_MAGIC, sizeof file->magic);
 }

@@ -69,7 +69,7 @@ typedef struct tsl_calls_row {
 typedef struct tsl_calls_file {
   char magic[8];                   /* TSL_CALLS_MAGIC */
   int64_t process, parent, number; /* ids of processes; the block's number in its process */
-  double started, last;            /* by the monotonic clock: the table's first use; end of the last call */
+  double started, ended;           /* by the monotonic clock; ended is 0 if the process called no exit() */
   int32_t processors, threads;     /* of the machine; of a call, by the settings */
   atomic_int is_inside;            /* the thread is inside a call */
   int32_t used;                    /* rows in use */

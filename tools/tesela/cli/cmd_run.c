@@ -6,6 +6,7 @@
 #include "core/env.h"
 #include "core/status.h"
 #include "inventory/select.h"
+#include "record/record.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -17,8 +18,8 @@
 #define LIBRARY "libtesela_blas.so.2"
 
 typedef struct run_options {
-  bool log;
-  const char *device;
+  bool log, trial;
+  const char *device, *report, *locale;
 } run_options;
 
 static const tsl_option options[] = {
@@ -27,12 +28,19 @@ static const tsl_option options[] = {
     TSL_OPTION(run_options, device, "device", DEVICE, NULL,
                "device for products, as TESELA_DEVICE; auto: each call goes to the device with the shortest "
                "predicted time, copies included, otherwise to the cpu"),
+    TSL_OPTION(run_options, report, "report", FILE, NULL,
+               "write what the program computed and what would be faster: a page (.html), else JSON "
+               "(docs/RECORDER.md)"),
+    TSL_OPTION(run_options, trial, "trial", FLAG, NULL,
+               "with --report: measure the advice for the five heaviest products, after the program"),
+    TSL_OPTION_LOCALE(run_options, locale, "the page"),
     TSL_OPTIONS_END,
 };
 
 static const tsl_example examples[] = {
     {"tesela run --log -- python3 solve.py", "NumPy's products by tesela, with a list of the calls"},
     {"tesela run -- octave-cli model.m", "Octave's products by tesela, without messages"},
+    {"tesela run --report page.html --trial -- R -f fit.R", "what R computed, and what would be faster"},
     {"tesela run --device auto -- python3 solve.py", "large products on the GPU, where it is faster"},
     {"TESELA_BLAS=other tesela run --log -- R -f fit.R", "only look: everything by the program's own BLAS"},
     {NULL, NULL},
@@ -80,10 +88,12 @@ static tesela_status check_device(const char *argument) {
 }
 
 /* Replaces the tool by the program (exec), so that signals, terminal and exit code are the
- * program's. */
+ * program's. With a report the tool waits for the program, and ends as the program did. */
 static tesela_status run_run(const tsl_command_call *call) {
   const run_options *given = call->options;
   char library[PATH_MAX];
+  if (given->trial && !given->report)
+    return tsl_fail(TESELA_BAD_CALL, "--trial needs --report FILE");
   TSL_TRY(check_device(given->device));
   TSL_TRY(tsl_library_beside(LIBRARY, library));
   if (strpbrk(library, " :"))
@@ -93,6 +103,8 @@ static tesela_status run_run(const tsl_command_call *call) {
     TSL_TRY(listen_to());
   if (given->device)
     TSL_TRY(run_set("TESELA_DEVICE", given->device));
+  if (given->report)
+    return tsl_record_run(call, given->report, given->trial, given->locale);
   tsl_interrupt_restore();
   execvp(call->words[0], call->words);
   return tsl_fail(TESELA_BAD_INPUT, "%s: %s", call->words[0], strerror(errno));
@@ -101,7 +113,7 @@ static tesela_status run_run(const tsl_command_call *call) {
 const tsl_command tsl_command_run = {
     .name = "run",
     .what = "start a program whose BLAS calls tesela serves where it is faster",
-    .arguments = "[--log] [--device DEVICE] [--] PROGRAM ARGS",
+    .arguments = "[--log] [--report FILE] [--device DEVICE] [--] PROGRAM ARGS",
     .details = "Puts libtesela_blas.so in front of the program's own BLAS (LD_PRELOAD). Products, vector "
                "routines and BLAS's Level 3 are tesela's where its way is known or was measured to be the "
                "faster one; the rest stays with the BLAS that the program has. The exit code is the "

@@ -22,6 +22,7 @@
   X(course)                                                                                                  \
   X(lab)                                                                                                     \
   X(run)                                                                                                     \
+  X(report)                                                                                                  \
   X(tune)                                                                                                    \
   X(wisdom)                                                                                                  \
   X(cache)                                                                                                   \

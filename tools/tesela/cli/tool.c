@@ -44,7 +44,7 @@ tesela_status tsl_print(tsl_text *text) {
   return status;
 }
 
-static tesela_status print_json(const tsl_command_call *call, json_t *object, size_t flags) {
+static tesela_status add_json(const tsl_command_call *call, json_t *object, size_t flags, tsl_text *out) {
   char *text = NULL;
   json_t *all = json_pack("{s:s, s:s, s:s}", "tesela", tesela_version(), "revision", TESELA_REVISION,
                           "command", call->command->name);
@@ -54,9 +54,18 @@ static tesela_status print_json(const tsl_command_call *call, json_t *object, si
   json_decref(object);
   if (!text)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write JSON");
-  tsl_text out = {0};
-  tsl_text_add(&out, "%s\n", text);
+  tsl_text_add(out, "%s\n", text);
   free(text);
+  return TESELA_OK;
+}
+
+tesela_status tsl_add_json(const tsl_command_call *call, json_t *object, tsl_text *out) {
+  return add_json(call, object, JSON_INDENT(2), out);
+}
+
+static tesela_status print_json(const tsl_command_call *call, json_t *object, size_t flags) {
+  tsl_text out = {0};
+  TSL_TRY(add_json(call, object, flags, &out));
   return tsl_print(&out);
 }
 

@@ -48,6 +48,8 @@ void tsl_call_add_line(const tsl_command_call *call, tsl_text *out);
 /* Writes the text to standard output and frees it. Returns TESELA_IO_FAILED if the write fails, for
  * example on a full disk. */
 tesela_status tsl_print(tsl_text *text);
+/* Appends what tsl_print_json() prints. */
+tesela_status tsl_add_json(const tsl_command_call *call, json_t *object, tsl_text *out);
 /* Prints and releases a JSON object, with "tesela" (the version) and "command" added in front.
  * Returns TESELA_OUT_OF_MEMORY for NULL, which jansson returns for lack of memory. */
 tesela_status tsl_print_json(const tsl_command_call *call, json_t *object);

@@ -141,6 +141,23 @@ static void page_translate_kernel(json_t *kernel) {
   page_translate(json_object_get(kernel, "why"), "comparison");
 }
 
+/* Translates the sentences of a recorded program. */
+static void page_translate_run(json_t *run) {
+  size_t i;
+  json_t *item, *notes = json_array();
+  json_array_foreach(json_object_get(run, "advice"), i, item) page_translate(item, "text");
+  json_array_foreach(json_object_get(run, "products"), i, item) page_translate(item, "why");
+  json_array_foreach(json_object_get(run, "notes"), i, item) {
+    tsl_text text = {0};
+    tsl_tr_sentence(json_string_value(item), &text);
+    json_array_append_new(notes, json_string(tsl_text_get(&text)));
+    tsl_text_free(&text);
+  }
+  if (run)
+    json_object_set(run, "notes", notes);
+  json_decref(notes);
+}
+
 /* Translates the sentences of the data, and adds the words of the page's script. */
 static void page_translate_data(json_t *data) {
   size_t i;
@@ -153,6 +170,7 @@ static void page_translate_data(json_t *data) {
   }
   page_translate_kernel(json_object_get(data, "lab"));
   json_array_foreach(json_object_get(data, "class"), i, object) page_translate_kernel(object);
+  page_translate_run(json_object_get(data, "run"));
   json_object_set_new(data, "words", tsl_locale_words("page.html"));
   json_object_set_new(data, "plurals", tsl_locale_plurals());
 }
