@@ -214,9 +214,12 @@ double tsl_calls_end(double started) {
   return seconds > 0 ? seconds : 1e-9;
 }
 
+/* Allocators return addresses of few alignments; of finer classes one product would have several rows. */
 int tsl_calls_alignment(const void *data) {
-  const uintptr_t address = (uintptr_t)data | (uintptr_t)1 << TSL_CALLS_ALIGNED;
-  return __builtin_ctzll(address);
+  enum { VECTOR = 4, LINE = 6, PAGE = 12 };
+  const uintptr_t address = (uintptr_t)data | (uintptr_t)1 << PAGE;
+  const int exact = __builtin_ctzll(address);
+  return exact < VECTOR ? exact : exact < LINE ? VECTOR : exact < PAGE ? LINE : PAGE;
 }
 
 void tsl_calls_plan_name(const char *plan, char who[TSL_CALLS_WHO]) {

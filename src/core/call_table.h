@@ -123,7 +123,7 @@ void tsl_calls_each(void (*visit)(const tsl_calls_row *row, void *argument), voi
 
 /* Sets "tesela host_packed cpu" from the text of a plan; NULL or another text: nothing. */
 void tsl_calls_plan_name(const char *plan, char who[TSL_CALLS_WHO]);
-/* Returns the logarithm of an address's alignment, at most TSL_CALLS_ALIGNED. */
+/* Returns the logarithm of an address's alignment: below 16 bytes exactly, else of 16, 64 or 4096 bytes. */
 int tsl_calls_alignment(const void *data);
 
 #endif

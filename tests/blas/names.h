@@ -31,6 +31,8 @@ GEMM_CBLAS(cblas_dgemm_64, int64_t, double, double)
 GEMM_CBLAS(scipy_cblas_dgemm, int32_t, double, double)
 GEMM_CBLAS(scipy_cblas_dgemm64_, int64_t, double, double)
 
+void cblas_dsyrk(int order, int uplo, int trans, int32_t n, int32_t k, double alpha, const double *a,
+                 int32_t lda, double beta, double *c, int32_t ldc);
 void cblas_dgemmt(int order, int uplo, int transa, int transb, int32_t n, int32_t k, double alpha,
                   const double *a, int32_t lda, const double *b, int32_t ldb, double beta, double *c,
                   int32_t ldc);

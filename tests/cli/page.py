@@ -2,8 +2,8 @@
 
 Tags are balanced and nothing is loaded from outside of the page. The data is JSON. The indices of its entries
 lead to their types, sizes, strategies and devices. The report as text has the call and every idea. Of a
-trace, the report has the call and the steps; of the lab, the call, verdicts and faults.
-tests/page/browser.py checks the page in a browser."""
+trace, the report has the call and the steps; of the lab, the call, verdicts and faults; of a recorded program,
+its products and its advice. tests/page/browser.py checks the page in a browser."""
 
 import html.parser
 import json
@@ -65,6 +65,17 @@ def check_lab(data, report, problems):
                 problems.append(f"the report lacks: {text}")
 
 
+def check_run(data, report, problems):
+    """Each product and each advice of a recorded program is in the report."""
+    flat = " ".join(report.split())
+    texts = [data["command_line"], data["heading"], data["run"]["program"]]
+    texts += [product["routine"] for product in data["run"]["products"]]
+    texts += [one["text"] for one in data["run"]["advice"]] + data["run"]["notes"]
+    for text in texts:
+        if " ".join(text.split()) not in flat:
+            problems.append(f"the report lacks: {text}")
+
+
 def check_data(data, report, problems):
     for entry in data["entries"]:
         kind, size, strategy, device = entry["at"]
@@ -99,7 +110,7 @@ def main():
     if len(page.ids) != len(set(page.ids)):
         problems.append(f"ids that are there twice: {page.ids}")
     data = json.loads(page.text["data"])
-    check = check_trace if "trace" in data else check_lab if "lab" in data or "class" in data else check_data
+    check = check_run if "run" in data else check_trace if "trace" in data else check_lab if "lab" in data or "class" in data else check_data
     check(data, page.text["pre"], problems)
     if problems:
         sys.exit("\n".join(problems))

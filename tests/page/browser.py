@@ -649,6 +649,26 @@ def drive_class(browser, everything):
             check_kernel(browser, kernel, "#kernels")
 
 
+def drive_run(browser, everything):
+    """A recorded program: a row for each product, a card for each advice, and sorting by calls."""
+    recorded = everything["run"]
+    cells = "[...document.querySelectorAll('#products tbody tr')].map(row => [...row.children].map(c => c.textContent))"
+    rows = browser.get(cells)
+    expect(len(rows) == len(recorded["products"]), f"{len(rows)} products")
+    for row, product in zip(rows, recorded["products"]):
+        expect(row[1] == product["routine"] and row[4] == str(product["calls"]), f"{row} of {product['routine']}")
+        expect(row[8] == product["computed_by"] and row[9] == product["why"], f"{row} has another library or reason")
+    browser.get("document.querySelectorAll('#products thead button')[4].click()")
+    calls = [int(row[4]) for row in browser.get(cells)]
+    expect(calls == sorted(calls, reverse=True), f"calls are not sorted: {calls}")
+    texts = browser.get("[...document.querySelectorAll('#advice article p:nth-of-type(1)')].map(one => one.textContent)")
+    expect(texts == [one["text"] for one in recorded["advice"]], f"advice: {texts}")
+    notes = browser.get("[...document.querySelectorAll('#advice .reasons li')].map(one => one.textContent)")
+    expect(notes == recorded["notes"], f"notes: {notes}")
+    processes = browser.get("document.querySelectorAll('#processes tbody tr').length")
+    expect(processes == len(recorded["processes"]), f"{processes} processes")
+
+
 def drive(browser, path, folder):
     found = re.search(
         r'<script type="application/json" id="data">(.*?)</script>', path.read_text(encoding="utf-8"), re.S
@@ -662,7 +682,7 @@ def drive(browser, path, folder):
     browser.picture(folder, "light.png")
     check_form(browser)
     browser.size(1280, 1600)
-    kinds = {"trace": drive_trace, "lab": drive_lab, "class": drive_class}
+    kinds = {"run": drive_run, "trace": drive_trace, "lab": drive_lab, "class": drive_class}
     next((kinds[name] for name in kinds if name in everything), drive_exploration)(browser, everything)
     check_colours(browser)
     browser.colours("dark")

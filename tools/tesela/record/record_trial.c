@@ -1,5 +1,5 @@
 /* Measures advice on operands with the sizes, layout and alignment of the program's. Calls with and without
- * the advice take turns, so that both see the same state of the machine; the shortest times are compared, as other programs only delay. */
+ * the advice take turns, so that both see the same state of the machine; see set_times(). */
 #include "record/record_replay.h"
 
 #include "core/clock.h"
@@ -13,8 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PRODUCTS = 5, TURNS = 15, PAGE = 4096, BATCH_MAX = 1000, BATCH_BYTES = 64 << 20, CALLERS_MAX = 64 };
-static const double turn_seconds = 0.004, warm_seconds = 0.25;
+enum {
+  PRODUCTS = 5,
+  TURNS_LEAST = 5,
+  TURNS = 15,
+  TURNS_MAX = 200,
+  PAGE = 4096,
+  BATCH_MAX = 1000,
+  BATCH_BYTES = 64 << 20,
+  CALLERS_MAX = 64
+};
+static const double turn_seconds = 0.004, warm_seconds = 0.25, seconds_max = 2;
 static const int64_t bytes_max = (int64_t)2 << 30;
 
 /* Operands of a trial and the two calls. */
@@ -393,18 +402,55 @@ static tesela_status time_turn(const trial *state, work *run, int64_t calls, dou
   return TESELA_OK;
 }
 
+static int by_value(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* Turns of both works, as the times become shorter. */
+typedef struct timing {
+  double without[TURNS_MAX], with[TURNS_MAX], best_without, best_with;
+  int turns, unchanged; /* turns; turns since the last shorter time */
+} timing;
+
+static tesela_status add_turn(const trial *state, work *base, int64_t calls, timing *times) {
+  static const double shorter = 0.99;
+  double without, with;
+  TSL_TRY(time_turn(state, base, calls, &without));
+  TSL_TRY(time_turn(state, state->run, calls, &with));
+  times->without[times->turns] = without;
+  times->with[times->turns++] = with;
+  times->unchanged++;
+  if (without < shorter * times->best_without || with < shorter * times->best_with)
+    times->unchanged = 0;
+  times->best_without = fmin(times->best_without, without);
+  times->best_with = fmin(times->best_with, with);
+  return TESELA_OK;
+}
+
+/* Sets the advice's times: the shortest, unless the medians show a smaller gain. Other programs only delay,
+ * but a thread that misses its processor delays one of both works more. */
+static void set_times(timing *times, tsl_advice *advice) {
+  const size_t count = (size_t)times->turns;
+  qsort(times->without, count, sizeof(double), by_value);
+  qsort(times->with, count, sizeof(double), by_value);
+  const double without = times->without[count / 2], with = times->with[count / 2];
+  const bool is_best = times->best_without / times->best_with <= without / with;
+  advice->without = is_best ? times->best_without : without;
+  advice->with = is_best ? times->best_with : with;
+}
+
 static tesela_status measure(const trial *state, work *base, tsl_advice *advice) {
-  double without, with, once;
+  timing times = {.best_without = INFINITY, .best_with = INFINITY};
+  double once;
   TSL_TRY(warm_up(state, base, state->run));
   TSL_TRY(time_turn(state, base, 1, &once));
   const int64_t calls = 1 + (int64_t)(turn_seconds / once);
-  advice->without = advice->with = INFINITY;
-  for (int i = 0; i < TURNS; i++) {
-    TSL_TRY(time_turn(state, base, calls, &without));
-    TSL_TRY(time_turn(state, state->run, calls, &with));
-    advice->without = fmin(advice->without, without);
-    advice->with = fmin(advice->with, with);
-  }
+  const double start = tsl_clock();
+  while (times.turns < TURNS_MAX && (times.turns < TURNS || times.unchanged < TURNS) &&
+         (times.turns < TURNS_LEAST || tsl_clock() - start < seconds_max))
+    TSL_TRY(add_turn(state, base, calls, &times));
+  set_times(&times, advice);
   advice->repeats = state->repeats;
   advice->is_tried = true;
   return TESELA_OK;

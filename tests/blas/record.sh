@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# What tesela run --report counts and advises: record.sh TESELA RECORDED SCRATCH
+set -euo pipefail
+tesela=$1 program=$2 scratch=$3
+rm -rf "$scratch"
+mkdir -p "$scratch"
+cd "$scratch"
+export TESELA_THREADS=1 TMPDIR=$scratch
+command -v python3 >/dev/null || { echo "needs Python 3"; exit 77; }
+fail() { echo "FAILED: $1"; cat messages.txt; exit 1; }
+
+# record CODE WORDS...: runs the program, whose exit code is CODE, and writes run.json.
+record() {
+  local code=0 expected=$1
+  shift
+  "$tesela" run --report run.json "${options[@]}" -- "$program" "$@" 2>messages.txt || code=$?
+  [ "$code" = "$expected" ] || fail "$*: exit code $code, not $expected"
+  [ -z "$(find . -maxdepth 1 -name 'tesela-record*')" ] || fail "$*: the folder of counts stays"
+}
+# holds PYTHON: true of `j`, the report; `p`, its products; `advice`, the names of its advice; gemm, its first dgemm.
+holds() {
+  python3 - "$1" <<'PYTHON' || fail "not true: $1"
+import json, sys
+j = json.load(open("run.json"))
+p, advice = j["products"], {one["advice"] for one in j["advice"]}
+gemm = next((one for one in p if one["routine"] == "cblas_dgemm"), None)
+total = sum(one["share"] for one in p) + j["rest_share"]
+assert abs(total - 1) < 1e-9, f"shares sum to {total}"
+assert j["calls"] == sum(one["calls"] for one in p) == sum(one["calls"] for one in j["processes"])
+sys.exit(not eval(sys.argv[1]))
+PYTHON
+}
+options=()
+
+record 7 general syrk ddot
+holds 'j["calls"] == 120 and {(x["routine"], x["calls"]) for x in p} == {("cblas_dgemm", 40), ("cblas_dsyrk", 40), ("cblas_ddot", 40)}'
+holds 'gemm["most"] == [48, 48, 48] and gemm["layout"] == "RNN" and gemm["leading_dimensions"] == [48, 48, 48]'
+holds 'gemm["type"] == "f64" and gemm["beta"] == 0 and gemm["computed_by"] == "tesela host_small cpu"'
+holds 'gemm["why"] == "small: computed at once" and 0 < gemm["fastest_seconds"] <= gemm["seconds"] / 40'
+holds 'next(x for x in p if x["routine"] == "cblas_ddot")["least"] == [100] and len(j["processes"]) == 1'
+holds 'j["processes"][0]["exited"] and j["exit_code"] == 7 and not advice & {"transposed", "triangular", "symmetric", "single", "join", "batch", "deepen"}'
+
+# Each pattern has its advice, and only that of its kind.
+kinds='{"transposed", "triangular", "symmetric", "single", "join", "batch", "deepen"}'
+only() {
+  record 7 "$1"
+  holds "advice & $kinds == set([$2])"
+}
+only transposed '"transposed"'
+only lower '"triangular"'
+only symmetric '"symmetric"'
+only single '"single"'
+only apart '"batch"'
+only chain ''
+only share '"join"'
+only add '"deepen"'
+holds 'sum(x["continued"] for x in p) == 200 * 40 - 1'
+
+# Threads and processes.
+record 7 threads
+holds 'gemm["calls"] == 80 and gemm["callers"] >= 1'
+record 7 fork general
+holds 'sorted(x["calls"] for x in j["processes"]) == [40, 40]'
+holds '[x["exited"] for x in j["processes"]].count(False) == 1 and len(j["notes"]) == 1'
+record 137 kill
+holds 'gemm["calls"] == 40 and j["exit_code"] == 137 and not j["processes"][0]["exited"]'
+record 7 exec
+holds 'gemm["calls"] == 80 and len({x["process"] for x in j["processes"]}) == 1'
+record 7
+holds 'p == [] and j["rest_share"] == 1 and "No call was seen" in j["notes"][0]'
+
+# Advice is measured: syrk needs half the operations, and a batch fewer calls.
+options=(--trial)
+record 7 single
+holds 'next(x for x in j["advice"] if x["advice"] == "single")["trial"]["gain"] > 1'
+holds '1e-9 < next(x for x in j["advice"] if x["advice"] == "single")["trial"]["error"] < 1e-4'
+options=()
+
+# What changed between two runs.
+record 7 general ddot
+mv run.json before.json
+record 7 general general syrk
+"$tesela" report before.json run.json --json >changes.json
+python3 - <<'PYTHON' || fail "changes"
+import json
+j = json.load(open("changes.json"))
+found = {x["routine"]: (x["outcome"], x["calls_before"], x["calls"]) for x in j["changes"]}
+assert found["cblas_dsyrk"] == ("new", 0, 40) and found["cblas_ddot"] == ("gone", 40, 0), found
+assert found["cblas_dgemm"][1:] == (40, 80), found
+assert (j["calls_before"], j["calls"]) == (80, 120)
+PYTHON
+"$tesela" report before.json run.json >changes.txt
+grep -q '^gone  *cblas_ddot' changes.txt || fail "changes as text"
+"$tesela" report run.json | grep -q 'cblas_dsyrk  *48 x 48 x 48' || fail "a report as text"
+
+# Errors: a program that is not there, a file that cannot be written, and one that is no report.
+! "$tesela" run --report run.json -- ./nowhere 2>messages.txt || fail "no program"
+grep -q '^tesela run: ./nowhere: No such file' messages.txt || fail "no program"
+! "$tesela" run --report nowhere/run.json -- "$program" 2>messages.txt || fail "no folder"
+echo '{}' >empty.json
+! "$tesela" report empty.json 2>messages.txt || fail "no report"
+grep -q 'is not a report' messages.txt || fail "no report"
+! "$tesela" run --trial -- "$program" 2>messages.txt || fail "--trial alone"
