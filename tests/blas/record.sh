@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What tesela run --report counts and advises: record.sh TESELA RECORDED SCRATCH
+# What tesela run --report counts and advises: record.sh TESELA RECORDED SCRATCH SOURCE
 set -euo pipefail
-tesela=$1 program=$2 scratch=$3
+tesela=$1 program=$2 scratch=$3 source=$4
 rm -rf "$scratch"
 mkdir -p "$scratch"
 cd "$scratch"
@@ -101,3 +101,17 @@ echo '{}' >empty.json
 ! "$tesela" report empty.json 2>messages.txt || fail "no report"
 grep -q 'is not a report' messages.txt || fail "no report"
 ! "$tesela" run --trial -- "$program" 2>messages.txt || fail "--trial alone"
+
+# The page: right text and data, in a browser if there is one, and in another language.
+drawn() {
+  local code=0
+  python3 "$@" >messages.txt 2>&1 || code=$?
+  [ "$code" = 0 ] || [ "$code" = 77 ] || fail "$*"
+}
+"$tesela" run --report run.html -- "$program" transposed ddot fork 2>messages.txt || true
+drawn "$source/tests/cli/page.py" run.html
+drawn "$source/tests/page/browser.py" run.html
+for tag in ${TESELA_ALL_PAGES:+sl es hu} zh-CN; do
+  "$tesela" run --report run.html --locale "${tag%-CN}" -- "$program" transposed share ddot fork 2>messages.txt || true
+  drawn "$source/tests/page/languages.py" run.html "$tag"
+done

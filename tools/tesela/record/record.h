@@ -111,7 +111,5 @@ void tsl_record_changes_text(const json_t *changes, bool colour, int width, tsl_
 /* Runs the program of the call's words, writes the report to `path` (.html, or JSON) and a summary to stderr.
  * Ends this process as the program ended: with its exit code, or by its signal. Returns only errors. */
 tesela_status tsl_record_run(const tsl_command_call *call, const char *path, bool tries, const char *locale);
-/* Returns true if the report is a page. */
-bool tsl_record_is_page(const char *path);
 
 #endif

@@ -127,12 +127,14 @@ static void add_note(json_t *notes, const char *format, ...) {
 static json_t *notes_json(const tsl_run_record *recording, const tsl_advice_list *advice) {
   json_t *notes = json_array();
   if (recording->calls == 0)
-    add_note(notes, N_("No call was seen. A BLAS that is linked into a program or library, as MKL is in some "
-                       "wheels of PyTorch, does not call through names that tesela can serve."));
+    add_note(
+        notes,
+        N_("No call was seen. Calls inside of one library, such as oneDNN or a BLAS that exports no names, "
+           "reach no name that tesela can serve."));
   if (recording->lost > 0)
-    add_note(notes, N_("%lld threads found no room for their calls."), (long long)recording->lost);
+    add_note(notes, N_("Threads without room for their calls: %lld."), (long long)recording->lost);
   if (recording->unreadable > 0)
-    add_note(notes, N_("%d files of calls could not be read."), recording->unreadable);
+    add_note(notes, N_("Files of calls that could not be read: %d."), recording->unreadable);
   for (int i = 0; i < recording->process_count; i++)
     if (!recording->processes[i].has_ended)
       add_note(notes,

@@ -110,7 +110,7 @@ static tesela_status make_folder(char *out, size_t size) {
 
 /* --- the report --- */
 
-bool tsl_record_is_page(const char *path) {
+static bool is_page(const char *path) {
   const size_t length = strlen(path);
   return length > 5 && strcmp(path + length - 5, ".html") == 0;
 }
@@ -120,15 +120,31 @@ static void add_words(char *const *words, tsl_text *out) {
     tsl_text_add(out, "%s%s", i ? " " : "", words[i]);
 }
 
+static const char *base_of(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Appends the heading: the names of the program and of its first argument. */
+static void add_heading(char *const *words, tsl_text *out) {
+  tsl_text_add(out, "%s", base_of(words[0]));
+  if (words[1])
+    tsl_text_add(out, " %s", base_of(words[1]));
+}
+
 static tesela_status write_report(const tsl_command_call *call, const char *locale, json_t *run,
                                   const tsl_text *text, tsl_output *output) {
-  tsl_text json = {0};
-  if (tsl_record_is_page(output->path))
-    return tsl_page_write_object(call, locale, call->words[0], "run", run, text, output);
-  tesela_status status = tsl_add_json(call, run, &json);
-  if (status == TESELA_OK)
-    status = tsl_page_write(&json, output);
-  tsl_text_free(&json);
+  tsl_text made = {0};
+  tesela_status status;
+  if (is_page(output->path)) {
+    add_heading(call->words, &made);
+    status = tsl_page_write_object(call, locale, tsl_text_get(&made), "run", run, text, output);
+  } else {
+    status = tsl_add_json(call, run, &made);
+    if (status == TESELA_OK)
+      status = tsl_page_write(&made, output);
+  }
+  tsl_text_free(&made);
   return status;
 }
 
