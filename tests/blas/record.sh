@@ -40,6 +40,12 @@ holds 'gemm["why"] == "small: computed at once" and 0 < gemm["fastest_seconds"] 
 holds 'next(x for x in p if x["routine"] == "cblas_ddot")["least"] == [100] and len(j["processes"]) == 1'
 holds 'j["processes"][0]["exited"] and j["exit_code"] == 7 and not advice & {"transposed", "triangular", "symmetric", "single", "join", "batch", "deepen"}'
 
+# Calls of tesela's interface, by another library in the same process.
+record 7 api general
+holds '{(x["routine"], x["calls"], x["count"]) for x in p} == {("tesela_gemm", 40, 1), ("tesela_gemm_batched", 1, 5), ("tesela_gemm_grouped", 1, 1), ("tesela_plan_run", 3, 1), ("cblas_dgemm", 40, 1)}'
+holds 'all(x["type"] == "f64" and x["most"] == [48] * 3 and x["layout"] == "RNN" for x in p) and len(j["processes"]) == 2'
+holds 'next(x for x in p if x["routine"] == "tesela_plan_run")["computed_by"].startswith("tesela host_")'
+
 # Each pattern has its advice, and only that of its kind.
 kinds='{"transposed", "triangular", "symmetric", "single", "join", "batch", "deepen"}'
 only() {

@@ -6,6 +6,7 @@
  *   share          one B, and A's rows follow each other
  *   add            C += A B with few terms, 200 times CALLS
  *   syrk ddot      other routines
+ *   api            calls of tesela's interface
  *   threads        two threads, each with the calls of general
  *   fork           general in a child, which ends by _exit()
  *   kill exec      ends by a signal; becomes this program with the word general */
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <tesela/tesela.h>
 #include <unistd.h>
 
 enum { SIDE = 48, CALLS = 40, ELEMENTS = SIDE * SIDE };
@@ -124,6 +126,34 @@ static void do_exec(void) {
   exit(1);
 }
 
+/* Each public call once or more: a product, a batch, a group, and a plan's runs. */
+static void do_api(void) {
+  tesela_context *context;
+  tesela_plan *plan;
+  tesela_gemm_desc desc = {.m = SIDE,
+                           .n = SIDE,
+                           .k = SIDE,
+                           .a = {.data = a, .type = TESELA_F64},
+                           .b = {.data = b, .type = TESELA_F64},
+                           .c = {.data = c, .type = TESELA_F64}};
+  const tesela_batch batch = {.count = 5, .a_stride = ELEMENTS, .b_stride = ELEMENTS, .c_stride = ELEMENTS};
+  const tesela_operands operands = {.a = &desc.a, .b = &desc.b, .c = &desc.c};
+  if (tesela_context_create(&(tesela_context_desc){.device = "cpu"}, &context) != TESELA_OK)
+    exit(1);
+  for (int i = 0; i < CALLS; i++)
+    if (tesela_gemm(context, &desc, NULL) != TESELA_OK)
+      exit(1);
+  if (tesela_gemm_batched(context, &desc, &batch, NULL) != TESELA_OK ||
+      tesela_gemm_grouped(context, &desc, NULL, 1, NULL) != TESELA_OK ||
+      tesela_plan_create(context, &desc, &plan) != TESELA_OK)
+    exit(1);
+  for (int i = 0; i < 3; i++)
+    if (tesela_plan_run(plan, &operands, NULL) != TESELA_OK)
+      exit(1);
+  tesela_plan_destroy(plan);
+  tesela_context_destroy(context);
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -134,7 +164,7 @@ static const struct {
              {"add", do_add},         {"syrk", do_syrk},
              {"ddot", do_ddot},       {"threads", do_threads},
              {"fork", do_fork},       {"kill", do_kill},
-             {"exec", do_exec}};
+             {"api", do_api},         {"exec", do_exec}};
 
 int main(int count, char **names) {
   for (int i = 1; i < count; i++) {

@@ -68,6 +68,8 @@ typedef enum tsl_advice_kind {
 typedef struct tsl_advice {
   tsl_advice_kind kind;
   int product;    /* index in the recording */
+  int alike;      /* products with this advice that differ in alignment or library only, this one included */
+  double seconds; /* of all of these */
   double most;    /* largest possible gain; NAN: not known */
   char text[256]; /* a sentence */
   bool is_tried;
@@ -90,7 +92,7 @@ tesela_status tsl_advice_create(const tsl_run_record *recording, tsl_advice_list
 /* Returns the gain: as measured, else at most; NAN: not known. */
 double tsl_advice_gain(const tsl_advice *advice);
 /* Returns the seconds that the run would take less; NAN: not known. */
-double tsl_advice_saved(const tsl_advice *advice, const tsl_run_record *recording);
+double tsl_advice_saved(const tsl_advice *advice);
 /* Sorts by seconds saved. */
 void tsl_advice_sort(const tsl_run_record *recording, tsl_advice_list *list);
 

@@ -216,14 +216,14 @@ double tsl_advice_gain(const tsl_advice *advice) {
   return advice->is_tried ? advice->without / advice->with : advice->most;
 }
 
-double tsl_advice_saved(const tsl_advice *advice, const tsl_run_record *recording) {
-  return recording->products[advice->product].row.seconds * (1 - 1 / tsl_advice_gain(advice));
+double tsl_advice_saved(const tsl_advice *advice) {
+  return advice->seconds * (1 - 1 / tsl_advice_gain(advice));
 }
 
 /* Advice that is measured comes first, then advice with a limit. f32 that loses digits is last of its rank.
  */
 static double rank_of(const tsl_advice *advice, const tsl_run_record *recording) {
-  const double saved = tsl_advice_saved(advice, recording),
+  const double saved = tsl_advice_saved(advice),
                place = isnan(saved) ? -1 : saved / tsl_run_record_whole(recording);
   return place + (advice->kind == TSL_ADVICE_ROUND ? -2 : 0) + (advice->is_tried ? 1 : 0);
 }
@@ -238,21 +238,51 @@ void tsl_advice_sort(const tsl_run_record *recording, tsl_advice_list *list) {
   }
 }
 
+/* Returns true for calls that differ in the alignment of their operands or in the library only. */
+static bool is_alike(const tsl_calls_row *a, const tsl_calls_row *b) {
+  tsl_calls_key x = a->key, y = b->key;
+  x.name = y.name = x.who = y.who = 0;
+  memset(x.align, 0, sizeof x.align);
+  memset(y.align, 0, sizeof y.align);
+  return strcmp(a->name, b->name) == 0 && memcmp(&x, &y, sizeof x) == 0;
+}
+
+/* Returns the listed advice of this kind for a product that is alike; NULL: none. */
+static tsl_advice *find_alike(const tsl_run_record *recording, const tsl_advice_list *list,
+                              tsl_advice_kind kind, const tsl_calls_row *row) {
+  for (int i = 0; i < list->count; i++)
+    if (list->items[i].kind == kind && is_alike(&recording->products[list->items[i].product].row, row))
+      return &list->items[i];
+  return NULL;
+}
+
+static tesela_status add_advice(const tsl_run_record *recording, int product, const tsl_advice *advice,
+                                tsl_advice_list *out) {
+  const tsl_calls_row *row = &recording->products[product].row;
+  tsl_advice *known = find_alike(recording, out, advice->kind, row);
+  if (!known) {
+    tsl_advice *more = realloc(out->items, (size_t)(out->count + 1) * sizeof *more);
+    if (!more)
+      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for advice");
+    out->items = more;
+    known = &more[out->count++];
+    *known = *advice;
+    known->product = product;
+  }
+  known->alike++;
+  known->seconds += row->seconds;
+  return TESELA_OK;
+}
+
 tesela_status tsl_advice_create(const tsl_run_record *recording, tsl_advice_list *out) {
   static const double least = 0.01;
   *out = (tsl_advice_list){.count = 0};
   for (int i = 0; i < recording->count; i++)
     for (int kind = 0; kind < TSL_ADVICE_KINDS; kind++) {
       tsl_advice advice;
-      if (recording->products[i].row.seconds < least * tsl_run_record_whole(recording) ||
-          !tsl_advice_applies(&recording->products[i], (tsl_advice_kind)kind, &advice))
-        continue;
-      tsl_advice *more = realloc(out->items, (size_t)(out->count + 1) * sizeof *more);
-      if (!more)
-        return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for advice");
-      out->items = more;
-      advice.product = i;
-      more[out->count++] = advice;
+      if (recording->products[i].row.seconds >= least * tsl_run_record_whole(recording) &&
+          tsl_advice_applies(&recording->products[i], (tsl_advice_kind)kind, &advice))
+        TSL_TRY(add_advice(recording, i, &advice, out));
     }
   tsl_advice_sort(recording, out);
   return TESELA_OK;

@@ -99,11 +99,12 @@ static json_t *trial_json(const tsl_advice *advice) {
                    "error", tsl_json_real(advice->error));
 }
 
-static json_t *advice_json(const tsl_advice *advice, const tsl_run_record *recording) {
-  return json_pack("{s:s, s:i, s:s, s:o, s:o, s:o}", "advice", tsl_advice_name(advice->kind), "product",
-                   advice->product, "text", advice->text, "most_gain", tsl_json_real(advice->most),
-                   "saved_seconds", tsl_json_real(tsl_advice_saved(advice, recording)), "trial",
-                   trial_json(advice));
+static json_t *advice_json(const tsl_advice *advice) {
+  return json_pack("{s:s, s:i, s:i, s:o, s:s, s:o, s:o, s:o}", "advice", tsl_advice_name(advice->kind),
+                   "product", advice->product, "alike", advice->alike, "seconds",
+                   tsl_json_real(advice->seconds), "text", advice->text, "most_gain",
+                   tsl_json_real(advice->most), "saved_seconds", tsl_json_real(tsl_advice_saved(advice)),
+                   "trial", trial_json(advice));
 }
 
 /* An advice that was measured to gain less is a note. */
@@ -167,7 +168,7 @@ json_t *tsl_record_json(const tsl_run_record *recording, const tsl_advice_list *
     json_array_append_new(processes, process_json(&recording->processes[i]));
   for (int i = 0; i < advice->count; i++)
     if (is_worth_it(&advice->items[i]))
-      json_array_append_new(advices, advice_json(&advice->items[i], recording));
+      json_array_append_new(advices, advice_json(&advice->items[i]));
   for (int i = 0; i < TSL_CALLS_LIBRARIES && recording->libraries[i][0]; i++)
     json_array_append_new(libraries, json_string(recording->libraries[i]));
   const tsl_recorded *first = recording->count > 0 ? recording->products : NULL;

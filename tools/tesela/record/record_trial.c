@@ -23,7 +23,7 @@ enum {
   BATCH_BYTES = 64 << 20,
   CALLERS_MAX = 64
 };
-static const double turn_seconds = 0.004, warm_seconds = 0.25, seconds_max = 2;
+static const double turn_seconds = 0.004, warm_seconds = 0.25, seconds_max = 3;
 static const int64_t bytes_max = (int64_t)2 << 30;
 
 /* Operands of a trial and the two calls. */
@@ -428,16 +428,17 @@ static tesela_status add_turn(const trial *state, work *base, int64_t calls, tim
   return TESELA_OK;
 }
 
-/* Sets the advice's times: the shortest, unless the medians show a smaller gain. Other programs only delay,
- * but a thread that misses its processor delays one of both works more. */
+/* Sets the advice's times: the shortest, as other programs only delay. The medians must show at least half of
+ * the gain; else they are taken. */
 static void set_times(timing *times, tsl_advice *advice) {
   const size_t count = (size_t)times->turns;
   qsort(times->without, count, sizeof(double), by_value);
   qsort(times->with, count, sizeof(double), by_value);
-  const double without = times->without[count / 2], with = times->with[count / 2];
-  const bool is_best = times->best_without / times->best_with <= without / with;
-  advice->without = is_best ? times->best_without : without;
-  advice->with = is_best ? times->best_with : with;
+  const double without = times->without[count / 2], with = times->with[count / 2],
+               gain = times->best_without / times->best_with;
+  const bool is_confirmed = without / with >= 1 + (gain - 1) / 2;
+  advice->without = is_confirmed ? times->best_without : without;
+  advice->with = is_confirmed ? times->best_with : with;
 }
 
 static tesela_status measure(const trial *state, work *base, tsl_advice *advice) {
