@@ -42,7 +42,6 @@ static _Thread_local struct described {
   const tsl_blas_symbol *symbol; /* NULL: none */
   const char *why;
   tsl_called called;
-  tsl_calls_factors factors;
 } described;
 
 void tsl_blas_set_why(const char *reason) {
@@ -68,17 +67,16 @@ static bool call_log_strides(const tsl_blas_multiply *product, int letter, int64
   return ld >= (along_rows ? cols : rows);
 }
 
-/* Lets the factors of a plain product be sampled. */
-static void call_log_add_factors(tesela_type type, const tsl_blas_multiply *product) {
-  tsl_calls_factors *f = &described.factors;
-  *f = (tsl_calls_factors){type, product->m, product->n, product->k, product->a, product->b, 0, 0, 0, 0};
-  if (call_log_strides(product, product->trans_a, f->m, f->k, product->lda, &f->a_row, &f->a_col) &&
-      call_log_strides(product, product->trans_b, f->k, f->n, product->ldb, &f->b_row, &f->b_col) &&
-      f->m > 0 && f->n > 0 && f->k > 0 && (type == TESELA_F32 || type == TESELA_F64) &&
-      !tsl_blas_is(type, product->alpha, 0)) {
-    described.called.sample = tsl_calls_sample;
-    described.called.argument = f;
-  }
+/* Returns the properties of a plain product's factors; the caller's struct lives until its call ends. */
+static unsigned call_log_sample(const void *argument) {
+  const tsl_blas_multiply *product = argument;
+  const tesela_type type = (tesela_type)described.called.key.type;
+  tsl_calls_factors f = {type, product->m, product->n, product->k, product->a, product->b, 0, 0, 0, 0};
+  const bool is_valid =
+      call_log_strides(product, product->trans_a, f.m, f.k, product->lda, &f.a_row, &f.a_col) &&
+      call_log_strides(product, product->trans_b, f.k, f.n, product->ldb, &f.b_row, &f.b_col) && f.m > 0 &&
+      f.n > 0 && f.k > 0 && !tsl_blas_is(type, product->alpha, 0);
+  return is_valid ? tsl_calls_sample(&f) : 0;
 }
 
 static int8_t call_log_beta(const tsl_blas_symbol *symbol, const tsl_blas_multiply *product, bool is_real) {
@@ -122,8 +120,10 @@ void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
   call->flops = (tsl_blas_is_complex(call->symbol->type) ? 8.0 : 2.0) * (double)product->m *
                 (double)product->n * (double)product->k;
   tsl_blas_note_operands(call, product, false);
-  if (described.symbol == call->symbol && tsl_calls_depth == 0)
-    call_log_add_factors(call->symbol->type, product);
+  if (tsl_calls_depth == 0 && (call->symbol->type == TESELA_F32 || call->symbol->type == TESELA_F64)) {
+    described.called.sample = call_log_sample;
+    described.called.argument = product;
+  }
 }
 
 void tsl_blas_begin(tsl_blas_call *call) {

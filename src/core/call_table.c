@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -297,11 +298,12 @@ static tsl_calls_row *start_row(block *own, tsl_calls_row *row, const tsl_called
 }
 
 /* Returns true if the call belongs to the row. Most calls repeat the one before, and need no hash. */
-static bool is_of_row(const tsl_calls_row *row, const tsl_called *called) {
-  tsl_calls_key like = called->key;
-  like.name = (uint64_t)(uintptr_t)called->name;
-  like.who = row->key.who;
-  return memcmp(&row->key, &like, sizeof like) == 0 && strcmp(row->who, called->who) == 0;
+static inline bool is_of_row(const tsl_calls_row *row, const tsl_called *called) {
+  const size_t start = offsetof(tsl_calls_key, size);
+  return row->key.name == (uint64_t)(uintptr_t)called->name &&
+         memcmp((const char *)&row->key + start, (const char *)&called->key + start,
+                sizeof row->key - start) == 0 &&
+         strcmp(row->who, called->who) == 0;
 }
 
 static tsl_calls_row *row_of(block *own, const tsl_called *called) {
