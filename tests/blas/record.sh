@@ -65,7 +65,7 @@ holds 'sum(x["continued"] for x in p) == 200 * 40 - 1'
 # Threads and processes.
 record 7 threads
 holds 'gemm["calls"] == 80 and gemm["callers"] >= 1'
-record 7 fork general
+record 7 general fork
 holds 'sorted(x["calls"] for x in j["processes"]) == [40, 40]'
 holds '[x["exited"] for x in j["processes"]].count(False) == 1 and len(j["notes"]) == 1'
 record 137 kill

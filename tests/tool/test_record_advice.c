@@ -146,6 +146,10 @@ static void test_limits(void **state) {
   recorded.row.others = 10;
   recorded.threads = 2;
   assert_false(tsl_advice_applies(&recorded, TSL_ADVICE_THREADS, &advice));
+  recorded.row.others = 5; /* callers often wait for each other: one and a half with three threads fit */
+  recorded.threads = 3;
+  assert_false(tsl_advice_applies(&recorded, TSL_ADVICE_THREADS, &advice));
+  recorded.row.others = 10;
   recorded.threads = 4;
   assert_true(tsl_advice_applies(&recorded, TSL_ADVICE_THREADS, &advice));
   recorded = plain_product();
