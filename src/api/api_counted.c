@@ -61,7 +61,7 @@ void tsl_counted_product(tsl_counted *counted, const tesela_gemm_desc *desc, siz
       !desc->b.data || desc->m <= 0 || desc->n <= 0 || desc->k <= 0 || (desc->alpha && desc->alpha[0] == 0))
     return;
   tsl_calls_factors *f = &counted->factors;
-  *f = (tsl_calls_factors){type, desc->m, desc->n, desc->k, desc->a.data, desc->b.data, 0, 0, 0, 0};
+  *f = (tsl_calls_factors){type, {desc->m, desc->n, desc->k}, desc->a.data, desc->b.data, 0, 0, 0, 0};
   tsl_api_strides(&desc->a, desc->m, desc->k, &f->a_row, &f->a_col);
   tsl_api_strides(&desc->b, desc->k, desc->n, &f->b_row, &f->b_col);
   called->sample = tsl_calls_sample;

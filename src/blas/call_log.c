@@ -71,11 +71,11 @@ static bool call_log_strides(const tsl_blas_multiply *product, int letter, int64
 static unsigned call_log_sample(const void *argument) {
   const tsl_blas_multiply *product = argument;
   const tesela_type type = (tesela_type)described.called.key.type;
-  tsl_calls_factors f = {type, product->m, product->n, product->k, product->a, product->b, 0, 0, 0, 0};
+  tsl_calls_factors f = {type, {product->m, product->n, product->k}, product->a, product->b, 0, 0, 0, 0};
   const bool is_valid =
-      call_log_strides(product, product->trans_a, f.m, f.k, product->lda, &f.a_row, &f.a_col) &&
-      call_log_strides(product, product->trans_b, f.k, f.n, product->ldb, &f.b_row, &f.b_col) && f.m > 0 &&
-      f.n > 0 && f.k > 0 && !tsl_blas_is(type, product->alpha, 0);
+      call_log_strides(product, product->trans_a, f.size[0], f.size[2], product->lda, &f.a_row, &f.a_col) &&
+      call_log_strides(product, product->trans_b, f.size[2], f.size[1], product->ldb, &f.b_row, &f.b_col) &&
+      f.size[0] > 0 && f.size[1] > 0 && f.size[2] > 0 && !tsl_blas_is(type, product->alpha, 0);
   return is_valid ? tsl_calls_sample(&f) : 0;
 }
 

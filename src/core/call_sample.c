@@ -47,10 +47,10 @@ static bool is_transposed(const tsl_calls_factors *factors, const sampled_matrix
                           const sampled_matrix *b) {
   uint64_t state = 2;
   bool has_number = false;
-  if (factors->m != factors->n)
+  if (factors->size[0] != factors->size[1])
     return false;
   for (int s = 0; s < SAMPLES; s++) {
-    const int64_t i = draw(&state, factors->m), p = draw(&state, factors->k);
+    const int64_t i = draw(&state, factors->size[0]), p = draw(&state, factors->size[2]);
     const double number = element(a, i, p);
     if (number != element(b, p, i))
       return false;
@@ -79,18 +79,18 @@ unsigned tsl_calls_sample(const void *argument) {
   unsigned seen = 0;
   if (!is_single && factors->type != TESELA_F64)
     return 0;
-  if (factors->m == factors->k)
-    seen |= structure_of(&a, factors->m);
-  if (factors->n == factors->k) {
-    const unsigned of_b = structure_of(&b, factors->n);
+  if (factors->size[0] == factors->size[2])
+    seen |= structure_of(&a, factors->size[0]);
+  if (factors->size[1] == factors->size[2]) {
+    const unsigned of_b = structure_of(&b, factors->size[1]);
     seen |= (of_b & TSL_SEEN_A_SYMMETRIC ? TSL_SEEN_B_SYMMETRIC : 0U) |
             (of_b & TSL_SEEN_A_LOWER ? TSL_SEEN_B_LOWER : 0U) |
             (of_b & TSL_SEEN_A_UPPER ? TSL_SEEN_B_UPPER : 0U);
   }
   if (is_transposed(factors, &a, &b))
     seen |= TSL_SEEN_TRANSPOSED;
-  if (!is_single && has_single_numbers(&a, factors->m, factors->k) &&
-      has_single_numbers(&b, factors->k, factors->n))
+  if (!is_single && has_single_numbers(&a, factors->size[0], factors->size[2]) &&
+      has_single_numbers(&b, factors->size[2], factors->size[1]))
     seen |= TSL_SEEN_SINGLE;
   return seen;
 }

@@ -4,10 +4,10 @@
 
 #include "core/call_table.h"
 
-/* Factors of op(A) op(B) in host memory: strides in elements; m, n, k > 0. */
+/* Factors of op(A) op(B) in host memory: strides in elements; sizes > 0. */
 typedef struct tsl_calls_factors {
   tesela_type type;
-  int64_t m, n, k;
+  int64_t size[TSL_CALLS_SIZES]; /* m, n, k */
   const void *a, *b;
   int64_t a_row, a_col, b_row, b_col;
 } tsl_calls_factors;

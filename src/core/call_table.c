@@ -72,9 +72,9 @@ static void measure_ticks(void) {
   seconds_of_tick = passed / (read_ticks() - ticks);
 }
 
-static void give_block_back(void *given) {
+static void give_block_back(void *argument) {
   pthread_mutex_lock(&lock);
-  ((block *)given)->is_taken = false;
+  ((block *)argument)->is_taken = false;
   pthread_mutex_unlock(&lock);
 }
 
@@ -199,9 +199,9 @@ static __attribute__((noinline)) block *find_block(void) {
 double tsl_calls_begin(void) {
   if (tsl_calls_depth++ > 0)
     return 0;
-  block *own = mine ? mine : find_block();
-  if (own)
-    atomic_store_explicit(&own->file->is_inside, 1, memory_order_relaxed);
+  block *counts = mine ? mine : find_block();
+  if (counts)
+    atomic_store_explicit(&counts->file->is_inside, 1, memory_order_relaxed);
   return read_ticks();
 }
 
@@ -252,15 +252,15 @@ static uint64_t hash_of_key(const tsl_calls_key *call_key) {
 _Static_assert(sizeof(tsl_calls_key) % sizeof(uint64_t) == 0, "a key is hashed in words");
 
 /* Returns the row with this key, or the free row for it; NULL: there is neither. */
-static tsl_calls_row *find_row(block *own, const tsl_calls_key *call_key) {
+static tsl_calls_row *find_row(block *counts, const tsl_calls_key *call_key) {
   const uint64_t mask = TSL_CALLS_ROWS - 1;
   uint64_t at = hash_of_key(call_key) & mask;
   for (int i = 0; i < TSL_CALLS_ROWS; i++, at = (at + 1) & mask) {
-    tsl_calls_row *row = &own->rows[at];
+    tsl_calls_row *row = &counts->rows[at];
     if (at == mask)
       continue; /* the row of other calls */
     if (row->calls == 0)
-      return own->file->used < TSL_CALLS_ROWS - 2 ? row : NULL;
+      return counts->file->used < TSL_CALLS_ROWS - 2 ? row : NULL;
     if (memcmp(&row->key, call_key, sizeof *call_key) == 0)
       return row;
   }
@@ -284,7 +284,7 @@ static void round_key(tsl_calls_key *call_key) {
   call_key->count = next_power_of_two(call_key->count);
 }
 
-static tsl_calls_row *start_row(block *own, tsl_calls_row *row, const tsl_called *called,
+static tsl_calls_row *start_row(block *counts, tsl_calls_row *row, const tsl_called *called,
                                 const tsl_calls_key *call_key) {
   row->key = *call_key;
   snprintf(row->name, sizeof row->name, "%s", called->name);
@@ -293,11 +293,11 @@ static tsl_calls_row *start_row(block *own, tsl_calls_row *row, const tsl_called
   row->seen = TSL_SEEN_ALL;
   for (int i = 0; i < TSL_CALLS_SIZES; i++)
     row->least[i] = row->most[i] = called->key.size[i];
-  own->file->used++;
+  counts->file->used++;
   return row;
 }
 
-/* Returns true if the call belongs to the row. Most calls repeat the one before, and need no hash. */
+/* Returns true if the call belongs to the row. Most calls repeat the last call, and need no hash. */
 static inline bool is_of_row(const tsl_calls_row *row, const tsl_called *called) {
   const size_t start = offsetof(tsl_calls_key, size);
   return row->key.name == (uint64_t)(uintptr_t)called->name &&
@@ -306,25 +306,25 @@ static inline bool is_of_row(const tsl_calls_row *row, const tsl_called *called)
          strcmp(row->who, called->who) == 0;
 }
 
-static tsl_calls_row *row_of(block *own, const tsl_called *called) {
-  if (own->recent && is_of_row(own->recent, called))
-    return own->recent;
+static tsl_calls_row *row_of(block *counts, const tsl_called *called) {
+  if (counts->recent && is_of_row(counts->recent, called))
+    return counts->recent;
   tsl_calls_key call_key = called->key;
   call_key.name = (uint64_t)(uintptr_t)called->name;
   call_key.who = hash_of_text(called->who);
-  tsl_calls_row *row = find_row(own, &call_key);
-  if (!row || (row->calls == 0 && own->file->used >= TSL_CALLS_EXACT)) {
+  tsl_calls_row *row = find_row(counts, &call_key);
+  if (!row || (row->calls == 0 && counts->file->used >= TSL_CALLS_EXACT)) {
     round_key(&call_key);
-    row = find_row(own, &call_key);
+    row = find_row(counts, &call_key);
   }
   if (!row) {
-    row = &own->rows[TSL_CALLS_ROWS - 1];
+    row = &counts->rows[TSL_CALLS_ROWS - 1];
     snprintf(row->name, sizeof row->name, "others");
     snprintf(row->who, sizeof row->who, "several");
     row->seen = 0;
-    return own->recent = row;
+    return counts->recent = row;
   }
-  return own->recent = row->calls == 0 ? start_row(own, row, called, &call_key) : row;
+  return counts->recent = row->calls == 0 ? start_row(counts, row, called, &call_key) : row;
 }
 
 /* --- facts --- */
@@ -333,9 +333,9 @@ static bool is_in(const char *address, const call_before *before) {
   return address >= before->c_low && address < before->c_high;
 }
 
-/* Compares the operands with those of the thread's call before. */
-static void compare_with_before(block *own, tsl_calls_row *row, const tsl_called *called) {
-  call_before *before = &own->before;
+/* Compares the operands with the operands of the thread's last call. */
+static void compare_with_before(block *counts, tsl_calls_row *row, const tsl_called *called) {
+  call_before *before = &counts->before;
   const char *const *data = (const char *const *)called->data;
   const bool is_known = data[0] && data[1] && data[2];
   const bool is_equal = is_known && before->row == row && before->data[2],
@@ -373,20 +373,20 @@ static bool is_sampled(uint64_t calls) {
 }
 
 /* Counts the other threads that are inside a call. */
-static void look_at_others(const block *own, tsl_calls_row *row) {
+static void look_at_others(const block *counts, tsl_calls_row *row) {
   const int count = atomic_load_explicit(&block_count, memory_order_acquire);
   row->looks++;
   for (int i = 0; i < count; i++)
     row->others +=
-        blocks[i] != own && atomic_load_explicit(&blocks[i]->file->is_inside, memory_order_relaxed);
+        blocks[i] != counts && atomic_load_explicit(&blocks[i]->file->is_inside, memory_order_relaxed);
 }
 
 void tsl_calls_add(const tsl_called *called) {
   enum { LOOK_EVERY = 16 };
-  block *own = mine ? mine : find_block();
-  if (!own)
+  block *counts = mine ? mine : find_block();
+  if (!counts)
     return;
-  tsl_calls_row *row = row_of(own, called);
+  tsl_calls_row *row = row_of(counts, called);
   row->calls++;
   row->seconds += called->seconds;
   row->flops += called->flops;
@@ -395,12 +395,12 @@ void tsl_calls_add(const tsl_called *called) {
     row->least[i] = called->key.size[i] < row->least[i] ? called->key.size[i] : row->least[i];
     row->most[i] = called->key.size[i] > row->most[i] ? called->key.size[i] : row->most[i];
   }
-  own->file->threads = threads_now;
+  counts->file->threads = threads_now;
   if (row->calls == 1 && called->why)
     snprintf(row->why, sizeof row->why, "%s", called->why);
   if (row->calls % LOOK_EVERY == 1)
-    look_at_others(own, row);
-  compare_with_before(own, row, called);
+    look_at_others(counts, row);
+  compare_with_before(counts, row, called);
   if (called->sample && is_sampled(row->calls)) {
     row->seen &= called->sample(called->argument);
     row->samples++;

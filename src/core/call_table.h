@@ -55,9 +55,8 @@ typedef struct tsl_calls_row {
   int64_t least[TSL_CALLS_SIZES], most[TSL_CALLS_SIZES];
   uint64_t calls;
   double seconds, fastest, flops;
-  /* Calls directly after a call of this row on the same thread, whose factors are not the earlier results; of
-   * these, calls whose operands are equally far from those of the call before, and whose A or B is the same.
-   */
+  /* Calls directly after a call of this row on the same thread, if their factors are no earlier results. Of
+   * these, calls at the same distances as the last call, and with the same A or B. */
   uint64_t followed, strided, same_a, same_b;
   int64_t distance[TSL_CALLS_OPERANDS]; /* bytes between operands of strided calls */
   uint64_t continued;                   /* calls that add to the C of the thread's call before */

@@ -2,8 +2,8 @@
 
 Tags are balanced and nothing is loaded from outside of the page. The data is JSON. The indices of its entries
 lead to their types, sizes, strategies and devices. The report as text has the call and every idea. Of a
-trace, the report has the call and the steps; of the lab, the call, verdicts and faults; of a recorded program,
-its products and its advice. tests/page/browser.py checks the page in a browser."""
+trace, the report has the call and the steps; of the lab, the call, verdicts and faults; of a recorded
+program, its products and its advice. tests/page/browser.py checks the page in a browser."""
 
 import html.parser
 import json
@@ -110,7 +110,8 @@ def main():
     if len(page.ids) != len(set(page.ids)):
         problems.append(f"ids that are there twice: {page.ids}")
     data = json.loads(page.text["data"])
-    check = check_run if "run" in data else check_trace if "trace" in data else check_lab if "lab" in data or "class" in data else check_data
+    checks = {"run": check_run, "trace": check_trace, "lab": check_lab, "class": check_lab}
+    check = next((checks[name] for name in checks if name in data), check_data)
     check(data, page.text["pre"], problems)
     if problems:
         sys.exit("\n".join(problems))

@@ -652,18 +652,24 @@ def drive_class(browser, everything):
 def drive_run(browser, everything):
     """A recorded program: a row for each product, a card for each advice, and sorting by calls."""
     recorded = everything["run"]
-    cells = "[...document.querySelectorAll('#products tbody tr')].map(row => [...row.children].map(c => c.textContent))"
+    cells = (
+        "[...document.querySelectorAll('#products tbody tr')].map(row =>"
+        " [...row.children].map(cell => cell.textContent))"
+    )
     rows = browser.get(cells)
     expect(len(rows) == len(recorded["products"]), f"{len(rows)} products")
     for row, product in zip(rows, recorded["products"]):
-        expect(row[1] == product["routine"] and row[4] == str(product["calls"]), f"{row} of {product['routine']}")
-        expect(row[8] == product["computed_by"] and row[9] == product["why"], f"{row} has another library or reason")
+        expect(row[1] == product["routine"], f"{row} of {product['routine']}")
+        expect(row[4] == str(product["calls"]), f"{row} has other calls")
+        expect(row[8:10] == [product["computed_by"], product["why"]], f"{row} has another library or reason")
     browser.get("document.querySelectorAll('#products thead button')[4].click()")
     calls = [int(row[4]) for row in browser.get(cells)]
     expect(calls == sorted(calls, reverse=True), f"calls are not sorted: {calls}")
-    texts = browser.get("[...document.querySelectorAll('#advice article p:nth-of-type(1)')].map(one => one.textContent)")
+    texts = browser.get(
+        "[...document.querySelectorAll('#advice article p:nth-of-type(1)')].map(text => text.textContent)"
+    )
     expect(texts == [one["text"] for one in recorded["advice"]], f"advice: {texts}")
-    notes = browser.get("[...document.querySelectorAll('#advice .reasons li')].map(one => one.textContent)")
+    notes = browser.get("[...document.querySelectorAll('#advice .reasons li')].map(note => note.textContent)")
     expect(notes == recorded["notes"], f"notes: {notes}")
     processes = browser.get("document.querySelectorAll('#processes tbody tr').length")
     expect(processes == len(recorded["processes"]), f"{processes} processes")

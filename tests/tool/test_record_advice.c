@@ -92,7 +92,7 @@ static const struct {
     {TSL_ADVICE_ROUND, stay},
 };
 
-/* f32 is always a possibility for f64, unless its numbers are those of f32 already. */
+/* f32 is always a possibility for f64, unless its numbers are numbers of f32. */
 static bool is_expected(size_t index, int kind) {
   const bool is_single = cases[index].kind == TSL_ADVICE_SINGLE;
   return kind == (int)cases[index].kind || (kind == TSL_ADVICE_ROUND && !is_single);

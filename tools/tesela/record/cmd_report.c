@@ -16,7 +16,7 @@ static const tsl_option options[] = {
 };
 
 static const tsl_example examples[] = {
-    {"tesela run --report a.json -- python3 fit.py && tesela report a.json", "what the program computed"},
+    {"tesela run --report a.json -- python3 fit.py && tesela report a.json", "the products of a program"},
     {"tesela report a.json b.json", "what changed between two runs"},
     {NULL, NULL},
 };

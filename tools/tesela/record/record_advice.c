@@ -121,7 +121,7 @@ static bool can_batch(const tsl_recorded *recorded, tsl_advice *out) {
   if (!is_in_rows(row) || run < 8 || !is_small(row) || shares_factor(row))
     return false;
   snprintf(out->text, sizeof out->text,
-           N_("%lld small calls in a row have operands at constant distances: one call of "
+           N_("%lld small calls in a row have operands at constant distances: one "
               "gemm_batch_strided computes all, if no call needs an earlier result."),
            (long long)run);
   return true;

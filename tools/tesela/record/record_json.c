@@ -40,7 +40,7 @@ static json_t *json_seen(const tsl_calls_row *row) {
   return list;
 }
 
-/* Returns the layout's letters, without the ones that the routine lacks. */
+/* Returns the layout's letters, without letters that the routine lacks. */
 static json_t *json_layout(const tsl_calls_key *key) {
   char text[sizeof key->layout + 1];
   size_t used = 0;

@@ -125,11 +125,11 @@ static tesela_status run_symm(const trial *state) {
   return tsl_replay_symm(&state->other);
 }
 
-static void copy_element(tesela_type type, const void *from, int64_t at, void *to, int64_t index) {
+static void copy_element(tesela_type type, void *matrix, int64_t source, int64_t target) {
   if (type == TESELA_F32)
-    ((float *)to)[index] = ((const float *)from)[at];
+    ((float *)matrix)[target] = ((float *)matrix)[source];
   else
-    ((double *)to)[index] = ((const double *)from)[at];
+    ((double *)matrix)[target] = ((double *)matrix)[source];
 }
 
 /* Copies the computed triangle to the other one, in blocks that stay in the cache, as a program must that
@@ -142,7 +142,7 @@ static void mirror(const tsl_replay *call) {
     for (int64_t j0 = 0; j0 <= i0; j0 += BLOCK)
       for (int64_t i = i0; i < i0 + BLOCK && i < n; i++)
         for (int64_t j = j0; j < j0 + BLOCK && j < i; j++)
-          copy_element(call->type, call->c, i * row + j * col, call->c, j * row + i * col);
+          copy_element(call->type, call->c, i * row + j * col, j * row + i * col);
 }
 
 static tesela_status run_syrk(const trial *state) {
