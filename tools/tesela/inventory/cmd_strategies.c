@@ -443,7 +443,7 @@ static tesela_status strategies_run(const tsl_command_call *call) {
 
 const tsl_command tsl_command_strategies = {
     .name = "strategies",
-    .what = "show the ladder: every strategy with its idea, types, needs, parameters and error bound",
+    .what = "show the ladder: every strategy with idea, types, needs, parameters, error bound",
     .arguments = "[NAME [PARAMETER=VALUE ...]]",
     .details = "",
     .options = options,
