@@ -87,6 +87,13 @@ static int8_t call_log_beta(const tsl_blas_symbol *symbol, const tsl_blas_multip
                                                : 2;
 }
 
+static void call_log_set_kind(const tsl_blas_call *call) {
+  tsl_calls_key *key = &described.called.key;
+  key->type = (int32_t)call->symbol->type;
+  key->sizes = (int8_t)call->sizes;
+  key->count = 1;
+}
+
 void tsl_blas_note_operands(const tsl_blas_call *call, const tsl_blas_multiply *product, bool has_real_beta) {
   if (!tsl_blas_logging || tsl_calls_depth > 0)
     return;
@@ -97,6 +104,7 @@ void tsl_blas_note_operands(const tsl_blas_call *call, const tsl_blas_multiply *
   described.called = (tsl_called){.data = {product->a, product->c ? product->b : NULL, c},
                                   .c_bytes = ldc * (is_row_major ? product->m : product->n) *
                                              (int64_t)tsl_blas_size(call->symbol->type)};
+  call_log_set_kind(call);
   tsl_calls_key *key = &described.called.key;
   key->ld[0] = product->lda;
   key->ld[1] = product->b ? product->ldb : 0;
@@ -146,8 +154,10 @@ tesela_record *tsl_blas_record(const tsl_blas_call *call, tesela_record *record)
 static void call_log_add(const tsl_blas_call *call, double seconds, const char *who) {
   enum { THREADS_EVERY = 64 };
   static _Thread_local unsigned turn;
-  if (described.symbol != call->symbol)
+  if (described.symbol != call->symbol) {
     described.called = (tsl_called){.sample = NULL};
+    call_log_set_kind(call);
+  }
   if (turn++ % THREADS_EVERY == 0)
     tsl_calls_set_threads(tsl_blas_threads());
   tsl_called *called = &described.called;
@@ -156,12 +166,8 @@ static void call_log_add(const tsl_blas_call *call, double seconds, const char *
   called->why = described.why;
   called->seconds = seconds;
   called->flops = call->flops;
-  called->key.type = (int32_t)call->symbol->type;
-  called->key.sizes = (int8_t)call->sizes;
   for (int i = 0; i < SHAPES; i++)
     called->key.size[i] = call->shape[i];
-  if (called->key.count == 0)
-    called->key.count = 1;
   tsl_calls_add(called);
   described.symbol = NULL;
   described.why = NULL;

@@ -297,13 +297,18 @@ static tsl_calls_row *start_row(block *counts, tsl_calls_row *row, const tsl_cal
   return row;
 }
 
-/* Returns true if the call belongs to the row. Most calls repeat the last call, and need no hash. */
+/* Returns true if the call belongs to the row. Most calls repeat the last call, and need no hash. Words are
+ * compared one by one: a wider load waits for the stores of sizes just before. */
 static inline bool is_of_row(const tsl_calls_row *row, const tsl_called *called) {
-  const size_t start = offsetof(tsl_calls_key, size);
-  return row->key.name == (uint64_t)(uintptr_t)called->name &&
-         memcmp((const char *)&row->key + start, (const char *)&called->key + start,
-                sizeof row->key - start) == 0 &&
-         strcmp(row->who, called->who) == 0;
+  const char *x = (const char *)&row->key, *y = (const char *)&called->key;
+  for (size_t i = offsetof(tsl_calls_key, size); i < sizeof row->key; i += sizeof(uint64_t)) {
+    uint64_t a, b;
+    memcpy(&a, x + i, sizeof a);
+    memcpy(&b, y + i, sizeof b);
+    if (a != b)
+      return false;
+  }
+  return row->key.name == (uint64_t)(uintptr_t)called->name && strcmp(row->who, called->who) == 0;
 }
 
 static tsl_calls_row *row_of(block *counts, const tsl_called *called) {
