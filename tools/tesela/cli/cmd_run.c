@@ -29,7 +29,7 @@ static const tsl_option options[] = {
                "device for products, as TESELA_DEVICE; auto: each call goes to the device with the shortest "
                "predicted time, copies included, otherwise to the cpu"),
     TSL_OPTION(run_options, report, "report", FILE, NULL,
-               "write what the program computed and what would be faster: a page (.html), else JSON "
+               "write the products of the program and faster ways: a page (.html), else JSON "
                "(docs/RECORDER.md)"),
     TSL_OPTION(run_options, trial, "trial", FLAG, NULL,
                "with --report: measure the advice for the five heaviest products, after the program"),
