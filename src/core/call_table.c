@@ -44,7 +44,7 @@ static pthread_key_t key;
 static bool has_key, writes_files;
 static char folder[TSL_CALLS_PATH];
 static double started_at;
-static int threads_now;
+static atomic_int threads_now;
 static char libraries[TSL_CALLS_LIBRARIES][TSL_CALLS_PATH];
 static block *blocks[BLOCKS];
 static _Atomic int block_count;
@@ -151,7 +151,7 @@ static void fill_head(tsl_calls_file *file) {
   file->number = atomic_load(&block_count);
   file->started = started_at;
   file->processors = tsl_affinity_count();
-  file->threads = threads_now;
+  file->threads = atomic_load_explicit(&threads_now, memory_order_relaxed);
   snprintf(file->program, sizeof file->program, "%s", program_invocation_short_name);
   tsl_library_file((void (*)(void))tsl_calls_start, path, sizeof path);
   const char *slash = strrchr(path, '/');
@@ -400,7 +400,7 @@ void tsl_calls_add(const tsl_called *called) {
     row->least[i] = called->key.size[i] < row->least[i] ? called->key.size[i] : row->least[i];
     row->most[i] = called->key.size[i] > row->most[i] ? called->key.size[i] : row->most[i];
   }
-  counts->file->threads = threads_now;
+  counts->file->threads = atomic_load_explicit(&threads_now, memory_order_relaxed);
   if (row->calls == 1 && called->why)
     snprintf(row->why, sizeof row->why, "%s", called->why);
   if (row->calls % LOOK_EVERY == 1)
@@ -413,7 +413,7 @@ void tsl_calls_add(const tsl_called *called) {
 }
 
 void tsl_calls_set_threads(int threads) {
-  threads_now = threads;
+  atomic_store_explicit(&threads_now, threads, memory_order_relaxed);
 }
 
 void tsl_calls_note_library(const char *path) {
