@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #define TSL_PARAMS_MAX 12
-#define TSL_PARAM_VALUES_MAX 12
+#define TSL_PARAM_VALUES_MAX 32
 
 typedef struct tsl_param {
   const char *name; /* name in texts; NULL ends the table */

@@ -399,6 +399,47 @@ static void joining_kernels(void **state) {
   tsl_devices_destroy(devices);
 }
 
+/* Tiles of any width: the last box of C overlaps the box before or is stored in part, B of adjacent columns has
+ * more columns in a stage than in the tile, and C, sums and stages are of each kind. A sweep compiles all. */
+static void width_kernels(void **state) {
+  (void)state;
+  static const struct {
+    tesela_type ab, c;
+    bool b_along_k;
+    const char *config;
+  } cases[] = {
+      {TESELA_BF16, TESELA_BF16, false, "tile_m=64 tile_n=72"},
+      {TESELA_BF16, TESELA_F32, true, "tile_m=64 tile_n=8 cluster=2 form=flow order=swapped"},
+      {TESELA_F16, TESELA_F32, false, "tile_m=128 tile_n=40 form=stream"},
+      {TESELA_BF16, TESELA_BF16, true, "tile_m=128 tile_n=232"},
+      {TESELA_BF16, TESELA_F32, false, "tile_m=256 tile_n=120"},
+      {TESELA_BF16, TESELA_BF16, false, "tile_m=128 tile_n=160 cluster=1 form=stream"},
+      {TESELA_F32, TESELA_F32, false, "tile_m=128 tile_n=168 order=swapped"},
+      {TESELA_I8, TESELA_I32, false, "tile_m=128 tile_n=208 order=swapped"},
+      {TESELA_E4M3, TESELA_BF16, true, "tile_m=128 tile_n=176 cluster=2 eights=panels"},
+      {TESELA_F16, TESELA_F16, false, "tile_m=64 tile_n=24 cluster=4 form=flow"},
+  };
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "cuda_wgmma");
+  tsl_device *found[LENGTH(architectures) + 2];
+  const int count = find_devices(found, (int)LENGTH(found)) - 1, few = 3;
+  for (int i = 0; i < (is_sweep ? (int)LENGTH(cases) : few); i++) {
+    tsl_work work = {.strategy = strategy, .device = found[count - 1]};
+    work.problem = tsl_problem_gemm(4096, 4096, 4096, cases[i].c);
+    work.problem.a.type = work.problem.b.type = cases[i].ab;
+    if (cases[i].b_along_k)
+      work.problem.b.row_stride = 1, work.problem.b.col_stride = work.problem.k;
+    work.problem.ask = (tsl_numeric_requirements){.accuracy = TSL_ACCURACY_NUMBER, .number = 1};
+    work.config = config_of(strategy, cases[i].config);
+    const char *why = tsl_strategy_refuse(strategy, &work.problem, &work.config, work.device);
+    if (why)
+      fail_msg("%s: %s", cases[i].config, why);
+    if (strategy->build(&work) != TESELA_OK)
+      fail_msg("%s\n%s\n%s", cases[i].config, tesela_last_error(), tesela_last_log());
+    strategy->release(&work);
+  }
+  tsl_devices_destroy(devices);
+}
+
 static void every_kernel(void **state) {
   (void)state;
   tsl_device *found[LENGTH(architectures) + 2];
@@ -724,7 +765,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(described),    cmocka_unit_test(finishing_kernels), cmocka_unit_test(joining_kernels),
       cmocka_unit_test(every_kernel), cmocka_unit_test(named_library),     cmocka_unit_test(every_word),
       cmocka_unit_test(roofs),        cmocka_unit_test(vectors),           cmocka_unit_test(element_types),
-      cmocka_unit_test(cards),
+      cmocka_unit_test(cards),        cmocka_unit_test(width_kernels),
   };
   if (tsl_nvrtc_load(0) != TESELA_OK) {
     printf("skipped: %s\n", tesela_last_error());
@@ -732,7 +773,9 @@ int main(int argc, char **argv) {
   }
   /* Fused launches compile their kernel on demand: every_kernel() looks for it as well. */
   const struct CMUnitTest sweep[] = {cmocka_unit_test(joining_kernels), cmocka_unit_test(every_kernel),
-                                     cmocka_unit_test(every_word), cmocka_unit_test(cards)};
+                                     cmocka_unit_test(every_word), cmocka_unit_test(cards),
+                                     cmocka_unit_test(width_kernels)};
+  if (argc > 1 && strcmp(argv[1], "widths") == 0) { is_sweep = true; const struct CMUnitTest w[] = {cmocka_unit_test(width_kernels)}; return cmocka_run_group_tests(w, NULL, NULL); }
   struct CMUnitTest ours[OF_OURS];
   memcpy(ours, tests, sizeof ours);
   return is_sweep                                ? cmocka_run_group_tests(sweep, NULL, NULL)

@@ -5,6 +5,7 @@
 #include "unit/variants.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "judge/data.h"
@@ -49,12 +50,22 @@ static void refusals_have_numbers(void **state) {
   assert_refused_for(strategy, "cluster=4", &device, &floats, "more than two blocks share only k");
   assert_refused_for(strategy, "band=4 form=flow", &device, &floats, "has no meaning for form=flow");
   /* Row-major: each block of a cluster copies 64 adjacent columns of B at a time. */
-  assert_refused_for(strategy, "tile_n=32", &device, &floats, "each block must load 64 columns or more");
-  assert_refused_for(strategy, "tile_n=64 cluster=2", &device, &floats, "cluster=2");
-  const tsl_config narrow = config_of(strategy, "tile_n=16");
+  assert_refused_for(strategy, "tile_n=64 cluster=2", &device, &floats, "a multiple of 64 columns of B");
+  assert_refused_for(strategy, "tile_n=72 cluster=2", &device, &floats, "cluster=2");
   tsl_problem along = floats;
   along.b.row_stride = 1, along.b.col_stride = 256;
-  assert_null(tsl_strategy_refuse(strategy, &along, &narrow, &device));
+  assert_refused_for(strategy, "tile_n=72 cluster=2", &device, &along, "a multiple of 8 columns of B");
+  const tsl_problem bytes = problem_of(256, 256, 256, TESELA_I8, TESELA_I32);
+  assert_refused_for(strategy, "tile_n=40", &device, &bytes, "a multiple of 16 columns");
+  /* Every width is taken of the other types, and by two blocks of a cluster every second one. */
+  for (int width = 8; width <= 256; width += 8) {
+    char text[64];
+    snprintf(text, sizeof text, "tile_n=%d cluster=%d", width, 1 + (width % 16 == 0));
+    const tsl_config config = config_of(strategy, text);
+    const char *why = tsl_strategy_refuse(strategy, &along, &config, &device);
+    if (why)
+      fail_msg("%s: %s", text, why);
+  }
 }
 
 /* Stages, boxes and barriers fill a block's shared memory, and never exceed it. */
@@ -265,7 +276,7 @@ static void last_rounds_are_helped(void **state) {
   const tsl_problem full = problem_of(132 * 128, 128, 4096, TESELA_BF16, TESELA_BF16);
   tsl_problem other = problem_of(3000, 3000, 64, TESELA_BF16, TESELA_BF16),
               numbers = problem_of(3000, 3000, 3000, TESELA_F32, TESELA_F32);
-  assert_refused_for(strategy, "tile_n=32 form=stream", &device, &other, "64 columns or more");
+  assert_refused_for(strategy, "band=4 form=stream", &device, &other, "form=stream takes band=8");
   assert_refused_for(strategy, "form=stream", &device, &full, "132 tiles fill whole rounds of 132");
   assert_refused_for(strategy, "form=stream", &device, &other, "k of 64 is one panel");
   other.batch = 2;
@@ -569,7 +580,7 @@ static void the_model_likes_what_fits(void **state) {
   } cases[] = {{4096, 4096, 4096, 128 * 256, 128 * 256},
                {1024, 1024, 1024, 64 * 128, 64 * 128},
                {512, 512, 512, 64 * 32, 64 * 128},
-               {16, 4096, 4096, 64 * 16, 64 * 64}};
+               {16, 4096, 4096, 64 * 8, 64 * 64}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_F32);
     double seconds;

@@ -9,9 +9,11 @@
 
 constexpr int BLOCK_M = TSL_PARAM_TILE_M, BLOCK_N = TSL_PARAM_TILE_N, CLUSTER = TSL_PARAM_CLUSTER;
 constexpr int PANEL_BYTES = 128, BLOCK_K = PANEL_BYTES / ELEMENT;
-constexpr int A_BYTES = BLOCK_M * PANEL_BYTES, B_BYTES = BLOCK_N * PANEL_BYTES,
-              STAGE_BYTES = A_BYTES + B_BYTES;
 constexpr int SLAB_BYTES = BLOCK_K * 128, SLAB_LINES = 128 / ELEMENT; /* adjacent rows (columns) */
+/* Columns of B in a stage: MN-major, whole slabs, of which products read the first BLOCK_N columns. */
+constexpr int B_LINES = B_MN_MAJOR ? (BLOCK_N + SLAB_LINES - 1) / SLAB_LINES * SLAB_LINES : BLOCK_N;
+constexpr int A_BYTES = BLOCK_M * PANEL_BYTES, B_BYTES = B_LINES * PANEL_BYTES,
+              STAGE_BYTES = A_BYTES + B_BYTES;
 constexpr int K_STEPS = PANEL_BYTES / 32;                             /* wgmma along k of a panel */
 static_assert(BLOCK_M % 64 == 0, "wgmma multiplies 64 rows");
 static_assert(BLOCK_N % 8 == 0 && BLOCK_N <= 256, "columns of one wgmma");

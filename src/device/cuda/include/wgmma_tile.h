@@ -6,8 +6,6 @@
 
 #define WGMMA_TEXT_(text) #text
 #define WGMMA_TEXT(text) WGMMA_TEXT_(text)
-#define WGMMA_PASTE_(a, b) a##b
-#define WGMMA_PASTE(a, b) WGMMA_PASTE_(a, b)
 #ifndef WHOLE_SUMS
 #define WHOLE_SUMS (C_FORM == 3)
 #endif
@@ -54,9 +52,9 @@ typedef choose_type<C_IS_SUMS, sum_t, choose_type<C_FORM == 0, float, unsigned s
 typedef sum_t wgmma_sums[TSL_PARAM_TILE_N / 8][4];
 
 SM90_FUNCTION void wgmma_tile_multiply(wgmma_sums sums, descriptor_t a, descriptor_t b, bool add) {
-  WGMMA_PASTE(wgmma_n, TSL_PARAM_TILE_N)
-  ("m64n" WGMMA_TEXT(TSL_PARAM_TILE_N) WGMMA_DEPTH, WGMMA_SUM "." WGMMA_TEXT(A_TYPE) "." WGMMA_TEXT(B_TYPE),
-   WGMMA_FLAGS, WGMMA_REGISTER, sums, a, b, add);
+  wgmma_multiply(TSL_PARAM_TILE_N, "m64n" WGMMA_TEXT(TSL_PARAM_TILE_N) WGMMA_DEPTH,
+                 WGMMA_SUM "." WGMMA_TEXT(A_TYPE) "." WGMMA_TEXT(B_TYPE), WGMMA_FLAGS, WGMMA_REGISTER, sums, a,
+                 b, add);
 }
 
 SM90_FUNCTION void wgmma_fence_sums(wgmma_sums *sums, int blocks) {
@@ -97,17 +95,18 @@ SM90_FUNCTION unsigned scaled(float sum, wgmma_identity_scale) {
   return __float_as_uint(sum);
 }
 
-/* Writes up to 32 columns from 32 `box` on, times alpha, as words, to the thread's rows `row` and
+/* Writes up to 32 columns from `column` on, times alpha, as words, to the thread's rows `row` and
  * `row` + `step`. Threads that swap write pairs of columns in another order, to use different banks. */
 template <class ALPHA>
-SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, ALPHA alpha, int row,
+SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int column, ALPHA alpha, int row,
                                         int step, bool swaps) {
-  constexpr int PAIRS = TSL_PARAM_TILE_N < 32 ? TSL_PARAM_TILE_N / 8 : 4, OTHER = PAIRS == 4 ? 2 : 0;
-  const int thread = threadIdx.x % 128;
+  const int groups = (TSL_PARAM_TILE_N - column) / 8, odd = groups >= 4 ? 2 : 0, thread = threadIdx.x % 128;
 #pragma unroll
-  for (int x = 0; x < PAIRS; x++) {
-    const sum_t *own = sums[4 * box + x], *other = sums[4 * box + (x ^ OTHER)];
-    const int byte = 32 * (swaps ? x ^ OTHER : x) + thread % 4 * 8;
+  for (int x = 0; x < 4; x++) {
+    if (x >= groups)
+      break;
+    const sum_t *own = sums[column / 8 + x], *other = sums[column / 8 + (x ^ odd)];
+    const int byte = 32 * (swaps ? x ^ odd : x) + thread % 4 * 8;
 #pragma unroll
     for (int e = 0; e < 4; e += 2) {
       const sum_t first = swaps ? other[e] : own[e], second = swaps ? other[e + 1] : own[e + 1];
@@ -117,9 +116,9 @@ SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, 
 }
 /* Writes them in the layout of wgmma's accumulators; odd rows swap. */
 template <class ALPHA>
-SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int box, ALPHA alpha) {
+SM90_FUNCTION void wgmma_tile_put_words(shared_t end, wgmma_sums sums, int column, ALPHA alpha) {
   const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 32 / 4;
-  wgmma_tile_put_words(end, sums, box, alpha, row, 8, row % 2 == 1);
+  wgmma_tile_put_words(end, sums, column, alpha, row, 8, row % 2 == 1);
 }
 
 /* Rounds two f32 to 16-bit elements of C, the first in the low half; includes a fused ReLU. */
@@ -144,16 +143,16 @@ SM90_FUNCTION unsigned wgmma_tile_pair(const sum_t *sums, ALPHA alpha) {
     return c_pair(__uint_as_float(scaled(sums[0], alpha)), __uint_as_float(scaled(sums[1], alpha)));
 }
 
-/* Writes a box of C: 32 columns of 4 bytes, or 64 of 2. */
+/* Writes a box of C from `column` on: 32 columns of 4 bytes, or 64 of 2. */
 template <class ALPHA>
-SM90_FUNCTION void wgmma_tile_put(shared_t end, wgmma_sums sums, int box, ALPHA alpha) {
+SM90_FUNCTION void wgmma_tile_put(shared_t end, wgmma_sums sums, int column, ALPHA alpha) {
   if constexpr (!C_IS_16_BITS) {
-    wgmma_tile_put_words(end, sums, box, alpha);
+    wgmma_tile_put_words(end, sums, column, alpha);
   } else if constexpr (TSL_PARAM_TILE_N >= 64) {
     const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 16;
 #pragma unroll
     for (int x = 0; x < 4; x++) {
-      const sum_t *left = sums[8 * box + 2 * x], *right = sums[8 * box + 2 * x + 1];
+      const sum_t *left = sums[column / 8 + 2 * x], *right = sums[column / 8 + 2 * x + 1];
       stmatrix_x4(end + swizzled(row, 32 * x + thread % 32 / 16 * 16), wgmma_tile_pair(left, alpha),
                   wgmma_tile_pair(left + 2, alpha), wgmma_tile_pair(right, alpha),
                   wgmma_tile_pair(right + 2, alpha));

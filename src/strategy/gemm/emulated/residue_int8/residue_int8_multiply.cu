@@ -72,8 +72,8 @@ SM90_FUNCTION void multiply_panel(sums_t sums, shared_t a, shared_t b, bool add)
   wgmma_fence();
 #pragma unroll
   for (int s = 0; s < PANEL / 32; s++)
-    wgmma_n256("m64n256k32", "s32.u8.u8", "", "r", sums, smem_descriptor(a + s * 32, 0, 1024),
-               smem_descriptor(b + s * 32, 0, 1024), add || s > 0);
+    wgmma_multiply(256, "m64n256k32", "s32.u8.u8", "", "r", sums, smem_descriptor(a + s * 32, 0, 1024),
+                   smem_descriptor(b + s * 32, 0, 1024), add || s > 0);
   wgmma_commit_group();
 }
 

@@ -9,7 +9,10 @@
 
 static const tsl_param params[] = {
     [TSL_CUDA_WGMMA_TILE_M] = {"tile_m", "rows of a block's tile of C", 128, {64, 128, 256}},
-    [TSL_CUDA_WGMMA_TILE_N] = {"tile_n", "columns of a block's tile", 128, {16, 32, 64, 128, 192, 256}},
+    [TSL_CUDA_WGMMA_TILE_N] = {"tile_n", "columns of a block's tile", 128, {8,   16,  24,  32,  40,  48,  56,  64,
+                                                                          72,  80,  88,  96,  104, 112, 120, 128,
+                                                                          136, 144, 152, 160, 168, 176, 184, 192,
+                                                                          200, 208, 216, 224, 232, 240, 248, 256}},
     [TSL_CUDA_WGMMA_CLUSTER] = {"cluster",
                                 "blocks that share columns of B, or with form=flow parts of k",
                                 1,
@@ -147,11 +150,10 @@ static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmm
   return NULL;
 }
 
-/* Returns why form=stream is refused, or NULL. Narrow tiles are numerous: a partial round costs little. */
+/* Returns why form=stream is refused, or NULL. */
 static const char *refuse_stream_form(const tsl_problem *problem, const int64_t *value) {
-  enum { LEAST = 64 };
-  if (value[TSL_CUDA_WGMMA_BAND] != BAND || value[TSL_CUDA_WGMMA_TILE_N] < LEAST)
-    return "form=stream takes tiles of 64 columns or more, and band=8";
+  if (value[TSL_CUDA_WGMMA_BAND] != BAND)
+    return "form=stream takes band=8";
   return tsl_problem_batch(problem) > 1 ? "form=stream takes a single product: a batch has enough tiles"
                                         : NULL;
 }
@@ -182,7 +184,7 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
     return refuse_stream_form(problem, config->value);
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_PLAIN);
   const int sums = tile.tile_m / tile.warpgroups * tile.tile_n / 128,
-            columns = TSL_CUDA_WGMMA_PANEL / tile.element;
+            shared = tile.is_flow ? 1 : tile.cluster, step = tile.b_mn_major ? TSL_CUDA_WGMMA_SLAB : 8;
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "f32 is truncated to tf32's ten binary places here: request accuracy=tf32 to allow it";
   if (sums > MAX_SUMS)
@@ -190,8 +192,9 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
                        sums, MAX_SUMS);
   if (!is_widened && refuse_eights(problem, &tile, eights, sums, config))
     return refuse_eights(problem, &tile, eights, sums, config);
-  if (tile.tile_n == 192 && (tile.split_accumulators == 0 || tile.is_flow))
-    return "tile_n=192 takes partial sums (eights=panels or pairs) and persistent blocks; otherwise use 256";
+  if (tsl_type(problem->a.type)->is_integer && tile.tile_n > 24 && tile.tile_n % 16 != 0)
+    return tsl_refusal("tile_n=%d: the units multiply 8-bit integers by 8, 16, 24, or a multiple of 16 columns",
+                       tile.tile_n);
   if (tile.is_flow && tsl_problem_batch(problem) > 1)
     return "form=flow takes a single product, not a batch";
   if (!tile.is_flow && tile.cluster > 2)
@@ -203,9 +206,9 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
                        tile.tile_m, tile.tile_n, TSL_CUDA_WGMMA_PANEL,
                        (unsigned long long)device->local_bytes_inside, device->name,
                        tile.is_flow ? ", which blocks share" : "");
-  if (tile.b_mn_major && tile.columns < columns)
-    return tsl_refusal("tile_n=%d%s: with adjacent columns of B each block must load %d columns or more",
-                       tile.tile_n, tile.cluster > 1 && !tile.is_flow ? " cluster=2" : "", columns);
+  if (shared > 1 && tile.tile_n % (shared * step) != 0)
+    return tsl_refusal("tile_n=%d cluster=%d: each block of a cluster loads a multiple of %d columns of B",
+                       tile.tile_n, tile.cluster, step);
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
     return tsl_refusal("tensor maps count rows and columns in 31 bits");
   const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, device);

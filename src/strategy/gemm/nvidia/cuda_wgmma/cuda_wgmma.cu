@@ -44,10 +44,8 @@ static_assert(WAVES * BLOCK_N / 2 <= 128, "accumulators of a thread");
 /* wgmma reads MN-major A of 16-bit elements only: A of other sizes goes through registers. */
 constexpr bool A_FROM_REGISTERS = A_MN_MAJOR && ELEMENT != 2;
 
-/* BOX_N: columns of a box. WARPGROUP_BOXES: boxes of a warpgroup's rows, of which BOXES fit in its memory. */
-constexpr int BOX_BYTES = 64 * 128, BOX_N = 128 / (int)sizeof(c_element),
-              BOXES_ACROSS = BLOCK_N < BOX_N ? 1 : BLOCK_N / BOX_N, WARPGROUP_BOXES = WAVES * BOXES_ACROSS;
-static_assert(WARPGROUP_BOXES % BOXES == 0, "boxes are stored in whole rounds");
+/* BOX_N: columns of a box. BOXES: boxes that fit in a warpgroup's memory. */
+constexpr int BOX_BYTES = 64 * 128, BOX_N = 128 / (int)sizeof(c_element);
 
 /* Output of C, values of args.by_map. BY_COLUMNS needs A_FROM_REGISTERS. */
 enum output { BY_THREADS, BY_ROWS, BY_COLUMNS };
@@ -130,6 +128,12 @@ SM90_FUNCTION void multiply_tile(wgmma_sums sums[WAVES], const work_tile &tile, 
   }
 }
 
+/* Returns the first column of piece `i` of a tile, `width` columns wide. The last piece ends with the tile. Where
+ * it overlaps the piece before, both store equal elements. */
+SM90_FUNCTION constexpr int piece_column(int i, int width) {
+  return (i + 1) * width <= BLOCK_N || BLOCK_N < width ? i * width : BLOCK_N - width;
+}
+
 /* Writes the accumulators to `boxes`, the warpgroup's epilogue memory, and stores them by TMA. The block's
  * last tile uses the stages' memory, which holds all boxes at once. BY_COLUMNS, boxes come in pairs. */
 template <output OUTPUT, class ALPHA>
@@ -138,44 +142,51 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[WAVES], con
   constexpr int STEP = BOXES < 2              ? 1
                        : OUTPUT == BY_COLUMNS ? 2
                                               : BOXES / 2, /* boxes of a store group */
-      PAIRS = BLOCK_N < 64 ? 1 : BLOCK_N / 64;
+      PAIRS = (BLOCK_N + 63) / 64, ACROSS = OUTPUT == BY_COLUMNS ? 2 * PAIRS : (BLOCK_N + BOX_N - 1) / BOX_N,
+                ALL = WAVES * ACROSS; /* boxes across the tile, and of the warpgroup's rows */
+  static_assert(WARPGROUPS * ALL * BOX_BYTES <= STAGES * STAGE_BYTES, "the stages hold all boxes");
   const int group = threadIdx.x / 128 - 1;
   const bool is_first = threadIdx.x % 128 == 0;
   if (is_last) {
     named_barrier<WARPGROUPS + 1>(128 * WARPGROUPS);
-    boxes = stages + group * WARPGROUP_BOXES * BOX_BYTES;
+    boxes = stages + group * ALL * BOX_BYTES;
   }
 #pragma unroll
-  for (int i = 0; i < WARPGROUP_BOXES; i += STEP) {
+  for (int i = 0; i < ALL; i += STEP) {
     const shared_t to = boxes + (is_last ? i : i % BOXES) * BOX_BYTES;
+    const int end = i + STEP < ALL ? i + STEP : ALL;
     if (!is_last) {
-      if (is_first)
-        tma_store_wait_read<BOXES / STEP - 1>();
+      if (is_first) {
+        if (i == 0 && ALL % BOXES != 0) /* the tile before ended within a round of boxes */
+          tma_store_wait_read<0>();
+        else
+          tma_store_wait_read<BOXES / STEP - 1>();
+      }
       warpgroup_barrier(group);
     }
 #pragma unroll
-    for (int j = i; j < i + STEP; j += OUTPUT == BY_COLUMNS ? 2 : 1) {
+    for (int j = i; j < end; j += OUTPUT == BY_COLUMNS ? 2 : 1) {
       if constexpr (OUTPUT == BY_COLUMNS)
-        put_fragment_columns(to + (j - i) * BOX_BYTES, sums[j / 2 / PAIRS], j / 2 % PAIRS, alpha);
+        put_fragment_columns(to + (j - i) * BOX_BYTES, sums[j / ACROSS], piece_column(j % ACROSS / 2, 64),
+                             alpha);
       else if constexpr (A_FROM_REGISTERS)
-        put_fragment_rows(to + (j - i) * BOX_BYTES, sums[j / BOXES_ACROSS], j % BOXES_ACROSS, alpha);
+        put_fragment_rows(to + (j - i) * BOX_BYTES, sums[j / ACROSS], piece_column(j % ACROSS, BOX_N), alpha);
       else
-        wgmma_tile_put(to + (j - i) * BOX_BYTES, sums[j / BOXES_ACROSS], j % BOXES_ACROSS, alpha);
+        wgmma_tile_put(to + (j - i) * BOX_BYTES, sums[j / ACROSS], piece_column(j % ACROSS, BOX_N), alpha);
     }
-    if (is_last && i + STEP < WARPGROUP_BOXES)
+    if (is_last && end < ALL)
       continue;
     fence_proxy_async();
     warpgroup_barrier(group);
     if (is_first) {
 #pragma unroll
-      for (int j = is_last ? 0 : i; j < i + STEP; j++) {
+      for (int j = is_last ? 0 : i; j < end; j++) {
+        const shared_t box = boxes + (is_last ? j : j % BOXES) * BOX_BYTES;
+        const int row = tile.row + rows_above() + j / ACROSS * 64;
         if constexpr (OUTPUT == BY_COLUMNS)
-          tma_store(c, boxes + (is_last ? j : j % BOXES) * BOX_BYTES,
-                    tile.row + rows_above() + j / 2 / PAIRS * 64 + j % 2 * 32, tile.col + j / 2 % PAIRS * 64,
-                    tile.layer);
+          tma_store(c, box, row + j % 2 * 32, tile.col + piece_column(j % ACROSS / 2, 64), tile.layer);
         else
-          tma_store(c, boxes + (is_last ? j : j % BOXES) * BOX_BYTES, tile.col + j % BOXES_ACROSS * BOX_N,
-                    tile.row + rows_above() + j / BOXES_ACROSS * 64, tile.layer);
+          tma_store(c, box, tile.col + piece_column(j % ACROSS, BOX_N), row, tile.layer);
       }
       tma_store_commit();
     }

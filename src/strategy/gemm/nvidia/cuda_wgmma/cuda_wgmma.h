@@ -23,7 +23,8 @@ enum { TSL_CUDA_WGMMA_STAY = 1, TSL_CUDA_WGMMA_FLOW, TSL_CUDA_WGMMA_STREAM };
  * f16 with C in f32 may use PANELS and PAIRS for a better bound at large k. Other types: WIDENED. */
 enum { TSL_CUDA_WGMMA_WIDENED = 1, TSL_CUDA_WGMMA_PANELS, TSL_CUDA_WGMMA_PAIRS, TSL_CUDA_WGMMA_UNITS };
 
-enum { TSL_CUDA_WGMMA_PANEL = 128 }; /* bytes of a row of a panel */
+enum { TSL_CUDA_WGMMA_PANEL = 128, /* bytes of a row of a panel */
+       TSL_CUDA_WGMMA_SLAB = 64 /* adjacent columns of a box of MN-major B, of 16-bit elements */ };
 
 /* Resident blocks of a multiprocessor for form=flow, shared by one launch and the next. */
 enum { TSL_CUDA_WGMMA_RESIDENT = 2 };
@@ -41,7 +42,7 @@ typedef struct tsl_cuda_wgmma {
   int tile_m, tile_n, cluster, raster_height; /* cluster: blocks that share B; raster_height: in tiles */
   bool is_flow, is_stream;                    /* form=flow, form=stream; neither: form=stay */
   int warpgroups, items; /* consumers of a block, 128 threads each; all threads of a block */
-  int columns;           /* columns of B that a block loads */
+  int columns, b_lines;  /* columns of B that a block loads; columns in a stage: MN-major, whole slabs */
   int resident;          /* resident blocks of a multiprocessor, which share its memory */
   int stages, boxes;     /* pipeline stages; epilogue tiles of 64 lines by 128 bytes in shared memory */
   int depth;             /* elements of k in a panel */

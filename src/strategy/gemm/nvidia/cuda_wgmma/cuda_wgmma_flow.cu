@@ -18,7 +18,7 @@ constexpr int WARPGROUPS = 1, WAVES = TSL_PARAM_TILE_M / 64;
 
 #include "cuda_wgmma_epilogue.cu"
 constexpr int LOADER = 128; /* first thread of the fifth warp: the producer */
-constexpr int BOX_N = BLOCK_N < 32 ? BLOCK_N : 32, ACROSS_BOXES = BLOCK_N / BOX_N, BOX_BYTES = 64 * 128;
+constexpr int BOX_N = 32, ACROSS_BOXES = (BLOCK_N + BOX_N - 1) / BOX_N, BOX_BYTES = 64 * 128;
 
 /* Work tile of a block: a tile of C, its split-k part, and its panels [first, end). */
 struct work_tile {
@@ -145,7 +145,7 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(LOA
     warpgroup_barrier(0); /* all warps have read the stages: sums may overwrite them */
 #pragma unroll
     for (int j = 0; j < WAVES * ACROSS_BOXES; j++)
-      wgmma_tile_put_words(smem.stages + j * BOX_BYTES, sums[j / ACROSS_BOXES], j % ACROSS_BOXES,
+      wgmma_tile_put_words(smem.stages + j * BOX_BYTES, sums[j / ACROSS_BOXES], j % ACROSS_BOXES * BOX_N,
                            wgmma_identity_scale());
   }
   cluster_barrier();

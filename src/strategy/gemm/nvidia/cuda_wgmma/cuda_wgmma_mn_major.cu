@@ -76,10 +76,10 @@ SM90_FUNCTION void multiply_fragments(wgmma_sums sums[WAVES], fragments current,
   for (int i = 0; i < WAVES; i++)
 #pragma unroll
     for (int s = 0; s < K_STEPS; s++)
-      WGMMA_PASTE(wgmma_registers_n, TSL_PARAM_TILE_N)
-  ("m64n" WGMMA_TEXT(TSL_PARAM_TILE_N) WGMMA_DEPTH, WGMMA_SUM "." WGMMA_TEXT(A_TYPE) "." WGMMA_TEXT(B_TYPE),
-   WGMMA_FLAGS, WGMMA_REGISTER, sums[i], current[i][s], smem_descriptor(b + s * 32, SLAB_BYTES, 1024),
-   add || s > 0);
+      wgmma_multiply_registers(TSL_PARAM_TILE_N, "m64n" WGMMA_TEXT(TSL_PARAM_TILE_N) WGMMA_DEPTH,
+                               WGMMA_SUM "." WGMMA_TEXT(A_TYPE) "." WGMMA_TEXT(B_TYPE), WGMMA_FLAGS,
+                               WGMMA_REGISTER, sums[i], current[i][s],
+                               smem_descriptor(b + s * 32, SLAB_BYTES, 1024), add || s > 0);
   wgmma_commit_group();
 }
 
@@ -124,18 +124,18 @@ SM90_FUNCTION shared_t consumer_mainloop_registers(wgmma_sums sums[WAVES], const
   return now.previous;
 }
 
-/* Writes 64 rows of columns from 32 `box` on, at most 32, times alpha. */
-SM90_FUNCTION void put_fragment_rows(shared_t end, wgmma_sums sums, int box, cuda_wgmma_scalar alpha) {
-  wgmma_tile_put_words(end, sums, box, alpha, fragment_row(), 1, swaps_chunks());
+/* Writes 64 rows of columns from `column` on, at most 32, times alpha. */
+SM90_FUNCTION void put_fragment_rows(shared_t end, wgmma_sums sums, int column, cuda_wgmma_scalar alpha) {
+  wgmma_tile_put_words(end, sums, column, alpha, fragment_row(), 1, swaps_chunks());
 }
 
-/* Writes columns 64 `pair` to 64 `pair` + 63, as two boxes of 32 rows. */
-SM90_FUNCTION void put_fragment_columns(shared_t end, wgmma_sums sums, int pair, cuda_wgmma_scalar alpha) {
+/* Writes 64 columns from `column` on, as two boxes of 32 rows. */
+SM90_FUNCTION void put_fragment_columns(shared_t end, wgmma_sums sums, int column, cuda_wgmma_scalar alpha) {
   const int row = fragment_row(), odd = swaps_chunks();
   const shared_t box = end + row / 32 * BOX_BYTES;
 #pragma unroll
   for (int j = 0; j < 8; j++) {
-    const sum_t *own = sums[8 * pair + j];
+    const sum_t *own = sums[column / 8 + j];
 #pragma unroll
     for (int e = 0; e < 2; e++)
       store_pair(box + swizzled(8 * j + 2 * (threadIdx.x % 4) + (e ^ odd), row % 32 * 4),

@@ -32,8 +32,8 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
   const double odd_a = l2_slowdown(tile, &tile->problem.a, true, tile->a_mn_major),
                odd_b = l2_slowdown(tile, &tile->problem.b, false, tile->b_mn_major);
   const double products = blocks * wide * 2,
-               loaded = (odd_a * tile->tile_m + odd_b * tile->tile_n / tile->cluster) * 128,
-               arrives = (tile->tile_m + (double)tile->tile_n) * 128,
+               loaded = (odd_a * tile->tile_m + odd_b * tile->b_lines / tile->cluster) * 128,
+               arrives = (tile->tile_m + (double)tile->b_lines) * 128,
                read = blocks * (64 + (double)tile->tile_n) * 128;
   const double alone = tile->warpgroups == 1 ? 0.1 : 0.01;
   /* Partial accumulators are added while the other warpgroup's products run, if there is one. */
@@ -69,7 +69,7 @@ static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
                                 const tsl_problem *problem, const tsl_device *device) {
   const tsl_wgmma_constants *rates = tile->rates;
   const double units = fmax(1, device->compute_units), clock = 1e6 * fmax(1, device->clock_mhz);
-  const double blocks = (double)schedule->blocks, panel = (tile->tile_m + (double)tile->tile_n) * 128;
+  const double blocks = (double)schedule->blocks, panel = (tile->tile_m + (double)tile->b_lines) * 128;
   const double parts = (double)schedule->parts * tile->cluster,
                panels = ceil(ceil((double)problem->k / tile->depth) / parts);
   const double each = fmax(1, ceil(blocks / units)), memory = rates->flow_part * device->bandwidth;
@@ -194,14 +194,14 @@ void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config
   const double tiles =
                    (double)schedule.tiles_m * (double)schedule.tiles_n * (tile.is_flow ? 1 : tile.cluster),
                panels = ceil((double)problem->k / tile.depth),
-               panel = (double)(tile.tile_m + tile.tile_n) * 128;
+               panel = (double)(tile.tile_m + tile.b_lines) * 128;
   tsl_cost_counts_groups((double)schedule.blocks, tile.items, (double)schedule.blocks * tile.items,
                          (int64_t)tile.shared_bytes, device, account);
   account->computed = tiles * panels * tile.tile_m * tile.tile_n * tile.depth;
   account->local =
       (tsl_moved){.read = tiles * panels * (tile.tile_m / 64.0) * (64 + (double)tile.tile_n) * 128,
                   .written = tiles * panels * panel};
-  account->global.read = tiles * panels * (tile.tile_m + (double)tile.columns) * 128;
+  account->global.read = tiles * panels * (tile.tile_m + (double)(tile.is_flow ? tile.b_lines : tile.b_lines / tile.cluster)) * 128;
   /* Each of four tensor cores multiplies and adds 512 numbers of 32 bytes along k a clock. */
   account->rate =
       2.0 * 4096 / tile.element * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);

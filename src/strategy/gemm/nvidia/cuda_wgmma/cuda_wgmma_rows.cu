@@ -22,19 +22,20 @@ SM90_FUNCTION int row_turn(int y) {
   return 8 * (y & 3) + (y & 4);
 }
 
-/* Writes accumulator columns from 32 `box` on, at most WIDTH, times alpha, to shared memory. Threads of rows
+/* Writes accumulator columns from `column` on, at most WIDTH, times alpha, to shared memory. Threads of rows
  * 4 to 7 of each 8 write the odd column first, to other banks. `shift`: row_shift() of all of the thread's
  * rows. */
 template <int WIDTH>
-SM90_FUNCTION void put_rows(shared_t end, wgmma_sums sums, int box, int shift, cuda_wgmma_scalar alpha) {
-  constexpr int PAIRS = BLOCK_N < WIDTH ? BLOCK_N / 8 : WIDTH / 8;
+SM90_FUNCTION void put_rows(shared_t end, wgmma_sums sums, int column, int shift, cuda_wgmma_scalar alpha) {
   const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 32 / 4, other = row >> 2 & 1,
             place = shift + row_turn(row) + thread % 4 * 2;
   const int first = row_word<WIDTH>(place + other), second = row_word<WIDTH>(place + 1 - other);
   end += row * WIDTH * 4;
 #pragma unroll
-  for (int j = 0; j < PAIRS; j++) {
-    const sum_t *own = sums[4 * box + j];
+  for (int j = 0; j < WIDTH / 8; j++) {
+    if (column + 8 * j >= BLOCK_N)
+      break;
+    const sum_t *own = sums[column / 8 + j];
 #pragma unroll
     for (int h = 0; h < 2; h++) {
       const shared_t line = end + 8 * h * WIDTH * 4;
@@ -78,13 +79,14 @@ SM90_FUNCTION void store_chunk(c_element *dst, const unsigned *words, int row, i
                        elements[CHUNK - 2] | elements[CHUNK - 1] << 16);
 }
 
-/* Stores 64 rows that put_rows() wrote, from (first_row, first_col) on, to a C that is not read. Partial
- * chunks at row ends have their own loop: in one loop every row paid for both. */
+/* Stores 64 rows that put_rows() wrote, from (first_row, first_col) to column last_col, to a C that is not read.
+ * Partial chunks at row ends have their own loop: in one loop every row paid for both. */
 template <int WIDTH>
-SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int first_col, int product,
-                              const epilogue_vectors &vectors, const cuda_wgmma_arguments &args) {
+SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int first_col, int last_col,
+                              int product, const epilogue_vectors &vectors,
+                              const cuda_wgmma_arguments &args) {
   constexpr int CHUNKS = WIDTH / CHUNK, APART_ROWS = 128 / CHUNKS, TOGETHER_ROWS = 16 / CHUNK;
-  const int end = min(WIDTH, args.n - first_col), rows = min(64, args.m - first_row),
+  const int end = min(WIDTH, last_col - first_col), rows = min(64, args.m - first_row),
             thread = threadIdx.x % 128, own = thread % CHUNKS * CHUNK;
   if (end <= 0)
     return;
@@ -131,7 +133,8 @@ SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int fi
 SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[WAVES], const work_tile &tile,
                                     const epilogue_vectors &vectors, const cuda_wgmma_arguments &args,
                                     shared_t boxes) {
-  constexpr int WIDE = BLOCK_N < 32 ? BLOCK_N : 32, ACROSS = BLOCK_N / WIDE, ALL = WAVES * ACROSS,
+  constexpr int WIDE = BLOCK_N <= 8 ? 8 : BLOCK_N <= 16 ? 16 : 32, ACROSS = (BLOCK_N + WIDE - 1) / WIDE,
+                ALL = WAVES * ACROSS,
                 AT_ONCE = BOXES < ALL ? BOXES : ALL, LEAST = AT_ONCE < ACROSS ? AT_ONCE : ACROSS,
                 TOGETHER_ACROSS = A_FROM_REGISTERS || AT_ONCE % LEAST || ACROSS % LEAST
                                       ? 1
@@ -146,31 +149,31 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[WAVES], const 
             down = rows_first ? 2 : 128 / WIDE;
   const long long step = down * (rows_first ? args.c_col : args.c_row);
   c += args.c_offset + tile.layer * args.c_part;
-  const int row = tile.row + rows_above();
+  const int row = tile.row + rows_above(), last_col = min(args.n, tile.col + BLOCK_N);
   const int shift =
       by_chunks ? row_shift(c + (row + thread / 32 * 16 + thread % 32 / 4) * args.c_row + tile.col) : 0;
 #pragma unroll
   for (int i = 0; i < ALL; i += AT_ONCE) {
     warpgroup_barrier(group);
 #pragma unroll
-    for (int j = i; j < i + AT_ONCE; j += TOGETHER_ACROSS)
+    for (int j = i; j < min(i + AT_ONCE, ALL); j += TOGETHER_ACROSS)
       if constexpr (A_FROM_REGISTERS)
-        put_fragment_rows(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS, args.alpha);
+        put_fragment_rows(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS * WIDE, args.alpha);
       else
-        put_rows<WIDTH>(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS, shift, args.alpha);
+        put_rows<WIDTH>(boxes + (j - i) * BOX_BYTES, sums[j / ACROSS], j % ACROSS * WIDE, shift, args.alpha);
     warpgroup_barrier(group);
     if (by_chunks) {
-      for (int j = i; j < i + AT_ONCE; j += TOGETHER_ACROSS)
+      for (int j = i; j < min(i + AT_ONCE, ALL); j += TOGETHER_ACROSS)
         store_rows<WIDTH>(c, boxes + (j - i) * BOX_BYTES, row + j / ACROSS * 64, tile.col + j % ACROSS * WIDE,
-                          tile.layer, vectors, args);
+                          last_col, tile.layer, vectors, args);
       continue;
     }
-    for (int j = i; j < i + AT_ONCE; j++) {
+    for (int j = i; j < min(i + AT_ONCE, ALL); j++) {
       const int first = row + j / ACROSS * 64 + y, col = tile.col + j % ACROSS * WIDE + x,
                 place = (j - i) % TOGETHER_ACROSS * 32 + x;
       const shared_t from = boxes + (j - i) / TOGETHER_ACROSS * TOGETHER_ACROSS * BOX_BYTES;
-      const int left = rows_first ? (first < args.m ? (args.n - col + down - 1) / down : 0)
-                                  : (col < args.n ? (args.m - first + down - 1) / down : 0);
+      const int left = rows_first ? (first < args.m ? (last_col - col + down - 1) / down : 0)
+                                  : (col < last_col ? (args.m - first + down - 1) / down : 0);
       c_element *to = c + first * args.c_row + col * args.c_col;
 #pragma unroll 8
       for (int e = 0; e < WIDE / 2; e++, to += step)

@@ -43,9 +43,14 @@ static int count_resident_blocks(const tsl_cuda_wgmma *tile) {
   return tile->tile_n <= 64 ? 3 : tile->tile_n <= 128 ? 2 : 1;
 }
 
+/* Returns the bytes of a stage: a panel of A and of B. */
+static int64_t get_stage_bytes(const tsl_cuda_wgmma *tile) {
+  return (int64_t)(tile->tile_m + tile->b_lines) * TSL_CUDA_WGMMA_PANEL;
+}
+
 /* Lays out the shared memory of form=flow, equal for all resident blocks. The stages also hold the sums. */
 static void layout_flow_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
-  const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
+  const int64_t stage = get_stage_bytes(tile),
                 sums = (int64_t)tile->tile_m / 64 * tsl_ceil_div(tile->tile_n, 32) * BOX,
                 beside = 1024 + 16 * MAX_STAGES,
                 fits = tsl_min((get_smem_per_block(tile, device) - beside) / stage, MAX_STAGES);
@@ -53,19 +58,23 @@ static void layout_flow_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* Lays out the shared memory: at most `most` boxes, a divisor of all boxes, and as many stages as fit. */
+/* Lays out the shared memory: at most `most` boxes and as many stages as fit. After a block's last tile the
+ * stages hold all boxes, of f32 with split-k. Boxes of columns (A from registers) come in pairs. */
 static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
-  const int box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
-            across = tile->tile_n < box_columns ? 1 : tile->tile_n / box_columns,
-            all = tile->tile_m / tile->warpgroups / 64 * across;
-  tile->boxes = (int)tsl_min(all, most);
-  while (all % tile->boxes != 0)
-    tile->boxes--;
-  const int64_t stage = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL,
-                boxes = (int64_t)tile->warpgroups * tile->boxes * BOX,
+  const int64_t box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
+                rows = tile->tile_m / tile->warpgroups / 64;
+  tile->boxes = (int)tsl_min(rows * tsl_ceil_div(tile->tile_n, box_columns), most);
+  if (tile->from_registers && tile->boxes > 1)
+    tile->boxes -= tile->boxes % 2;
+  const int64_t stage = get_stage_bytes(tile), boxes = (int64_t)tile->warpgroups * tile->boxes * BOX,
+                all = tile->warpgroups * rows *
+                      (tile->from_registers ? 2 * tsl_ceil_div(tile->tile_n, 64) : tsl_ceil_div(tile->tile_n, 32)) *
+                      BOX,
                 beside = boxes + tile->extra_smem + 1024 + 16 * MAX_STAGES,
                 fits = (get_smem_per_block(tile, device) - beside) / stage;
   tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, MAX_STAGES);
+  if (tile->stages * stage < all)
+    tile->stages = 0;
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
@@ -166,6 +175,7 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
   tile.a_mn_major =
       tile.from_registers || (tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride));
   tile.b_mn_major = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
+  tile.b_lines = tile.b_mn_major ? (int)tsl_round_up(tile.tile_n, TSL_CUDA_WGMMA_SLAB) : tile.tile_n;
   const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_mn_major, tile.element),
                  rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_mn_major, tile.element);
   tile.a_bytes = tsl_rows_bytes(&rows_a);
@@ -197,7 +207,7 @@ static tsl_cuda_wgmma_schedule flow_schedule(const tsl_cuda_wgmma *tile, const t
                                       .parts = 1,
                                       .pitch = tsl_round_up(n, 32)};
   const int64_t clusters = schedule.tiles_m * schedule.tiles_n,
-                panel = (int64_t)(tile->tile_m + tile->tile_n) * TSL_CUDA_WGMMA_PANEL;
+                panel = get_stage_bytes(tile);
   if (clusters > 0 && !tsl_problem_fixes_rows(&tile->problem))
     schedule.parts = tsl_max(
         1, tsl_min(blocks / (clusters * tile->cluster), panels / ((int64_t)PART_PANELS * tile->cluster)));
