@@ -42,7 +42,7 @@ bool tsl_strategy_config(const tsl_strategy *strategy, int index, tsl_config *co
 bool tsl_param_allows(const tsl_strategy *strategy, int index, int64_t value) {
   const tsl_param *param = &strategy->params[index];
   const tsl_range *range = &strategy->tuning.ranges[index];
-  for (int i = 0; i < tsl_param_values(param); i++)
+  for (int i = 0; i < TSL_PARAM_VALUES_MAX && param->values[i] != 0; i++)
     if (param->values[i] == value)
       return true;
   return range->max > 0 && value >= range->min && value <= range->max;

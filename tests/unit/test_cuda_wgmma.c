@@ -48,7 +48,7 @@ static void refusals_have_numbers(void **state) {
     assert_null(tsl_strategy_refuse(strategy, &asked, &fallback, &device));
   }
   assert_refused_for(strategy, "cluster=4", &device, &floats, "more than two blocks share only k");
-  assert_refused_for(strategy, "band=4 form=flow", &device, &floats, "has no meaning for form=flow");
+  assert_refused_for(strategy, "band=4 form=flow", &device, &floats, "form=flow takes band=8");
   /* Row-major: each block of a cluster copies 64 adjacent columns of B at a time. */
   assert_refused_for(strategy, "tile_n=64 cluster=2", &device, &floats, "a multiple of 64 columns of B");
   assert_refused_for(strategy, "tile_n=72 cluster=2", &device, &floats, "cluster=2");
@@ -280,7 +280,7 @@ static void last_rounds_are_helped(void **state) {
   assert_refused_for(strategy, "form=stream", &device, &full, "132 tiles fill whole rounds of 132");
   assert_refused_for(strategy, "form=stream", &device, &other, "k of 64 is one panel");
   other.batch = 2;
-  assert_refused_for(strategy, "form=stream", &device, &other, "a batch has enough tiles");
+  assert_refused_for(strategy, "form=stream", &device, &other, "a single product, not a batch");
   assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &numbers.ask), TESELA_OK);
   assert_refused_for(strategy, "order=swapped form=stream", &device, &numbers,
                      "does not support A from registers");

@@ -150,13 +150,59 @@ static const char *refuse_eights(const tsl_problem *problem, const tsl_cuda_wgmm
   return NULL;
 }
 
-/* Returns why form=stream is refused, or NULL. */
-static const char *refuse_stream_form(const tsl_problem *problem, const int64_t *value) {
-  if (value[TSL_CUDA_WGMMA_BAND] != BAND)
-    return "form=stream takes band=8";
-  return tsl_problem_batch(problem) > 1 ? "form=stream takes a single product: a batch has enough tiles"
-                                        : NULL;
+/* Returns how many leading parameters exclude each other; 0: none. The order of tiles counts little, so bands
+ * other than the default are for common widths only. */
+static int count_misfit(const tsl_problem *problem, const int64_t *value) {
+  const int64_t tile_m = value[TSL_CUDA_WGMMA_TILE_M], tile_n = value[TSL_CUDA_WGMMA_TILE_N],
+                cluster = value[TSL_CUDA_WGMMA_CLUSTER], form = value[TSL_CUDA_WGMMA_FORM];
+  const bool has_band = value[TSL_CUDA_WGMMA_BAND] != BAND,
+             is_common = tile_n >= 16 && (tile_n == 192 || (tile_n & (tile_n - 1)) == 0);
+  if (tsl_max(1, tile_m / 128) * tile_n / 2 > MAX_SUMS ||
+      (tsl_type(problem->a.type)->is_integer && tile_n > 24 && tile_n % 16 != 0))
+    return TSL_CUDA_WGMMA_TILE_N + 1;
+  if (has_band && (!is_common || cluster > 2))
+    return TSL_CUDA_WGMMA_BAND + 1;
+  if (form != TSL_CUDA_WGMMA_STAY && (has_band || tsl_problem_batch(problem) > 1))
+    return TSL_CUDA_WGMMA_FORM + 1;
+  if (form != TSL_CUDA_WGMMA_FLOW && cluster > 2)
+    return TSL_CUDA_WGMMA_FORM + 1;
+  return value[TSL_CUDA_WGMMA_EIGHTS] != TSL_CUDA_WGMMA_WIDENED && !tsl_cuda_wgmma_is_eight(problem) &&
+                 !tsl_cuda_wgmma_is_half(problem)
+             ? TSL_CUDA_WGMMA_EIGHTS + 1
+             : 0;
 }
+
+static int wgmma_prune(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  (void)device;
+  return count_misfit(problem, config->value);
+}
+
+/* Returns the refusal of the first `misfit` parameters of a config. */
+static const char *refuse_misfit(const tsl_problem *problem, const int64_t *value, int misfit) {
+  const int tile_m = (int)value[TSL_CUDA_WGMMA_TILE_M], tile_n = (int)value[TSL_CUDA_WGMMA_TILE_N],
+            sums = (int)tsl_max(1, tile_m / 128) * tile_n / 2;
+  switch (misfit - 1) {
+  case TSL_CUDA_WGMMA_TILE_N:
+    return sums > MAX_SUMS
+               ? tsl_refusal("tiles of %d x %d take %d sums per thread; the limit is %d", tile_m, tile_n, sums,
+                             MAX_SUMS)
+               : tsl_refusal("tile_n=%d: wgmma multiplies 8-bit integers by 8, 16, 24, or a multiple of 16 columns",
+                             tile_n);
+  case TSL_CUDA_WGMMA_BAND:
+    return tsl_refusal("tile_n=%d cluster=%d take band=%d", tile_n, (int)value[TSL_CUDA_WGMMA_CLUSTER], BAND);
+  case TSL_CUDA_WGMMA_FORM:
+    if (tsl_problem_batch(problem) > 1 && value[TSL_CUDA_WGMMA_FORM] != TSL_CUDA_WGMMA_STAY)
+      return "form=flow and form=stream take a single product, not a batch";
+    return value[TSL_CUDA_WGMMA_BAND] != BAND
+               ? tsl_refusal("form=%s takes band=%d", form_names[value[TSL_CUDA_WGMMA_FORM] - 1], BAND)
+               : tsl_refusal("cluster=%d: more than two blocks share only k, by form=flow",
+                             (int)value[TSL_CUDA_WGMMA_CLUSTER]);
+  default:
+    return "eights other than widened takes e4m3 and e5m2, or f16 with C in f32";
+  }
+}
+
+/* Returns why form=stream is refused, or NULL. */
 static const char *refuse_stream_schedule(const tsl_problem *problem, const tsl_cuda_wgmma *tile,
                                           const tsl_cuda_wgmma_schedule *schedule) {
   const int64_t tiles = schedule->tiles_m * schedule->tiles_n, clusters = schedule->blocks / tile->cluster;
@@ -177,30 +223,19 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
     return tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_EPILOGUE).stages > 0
                ? NULL
                : "fuses no epilogue whose vectors do not fit, or with A in registers";
-  if (!is_widened && !tsl_cuda_wgmma_is_eight(problem) && !tsl_cuda_wgmma_is_half(problem))
-    return "eights other than widened takes e4m3 and e5m2, or f16 with C in f32";
-  if (config->value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM &&
-      refuse_stream_form(problem, config->value))
-    return refuse_stream_form(problem, config->value);
+  const int misfit = count_misfit(problem, config->value);
+  if (misfit > 0)
+    return refuse_misfit(problem, config->value, misfit);
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_PLAIN);
   const int sums = tile.tile_m / tile.warpgroups * tile.tile_n / 128,
             shared = tile.is_flow ? 1 : tile.cluster, step = tile.b_mn_major ? TSL_CUDA_WGMMA_SLAB : 8;
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "f32 is truncated to tf32's ten binary places here: request accuracy=tf32 to allow it";
-  if (sums > MAX_SUMS)
+  if (sums > MAX_SUMS) /* form=flow has one warpgroup */
     return tsl_refusal("tiles of %d x %d take %d sums per thread; the limit is %d", tile.tile_m, tile.tile_n,
                        sums, MAX_SUMS);
   if (!is_widened && refuse_eights(problem, &tile, eights, sums, config))
     return refuse_eights(problem, &tile, eights, sums, config);
-  if (tsl_type(problem->a.type)->is_integer && tile.tile_n > 24 && tile.tile_n % 16 != 0)
-    return tsl_refusal("tile_n=%d: the units multiply 8-bit integers by 8, 16, 24, or a multiple of 16 columns",
-                       tile.tile_n);
-  if (tile.is_flow && tsl_problem_batch(problem) > 1)
-    return "form=flow takes a single product, not a batch";
-  if (!tile.is_flow && tile.cluster > 2)
-    return tsl_refusal("cluster=%d: more than two blocks share only k, by form=flow", tile.cluster);
-  if (tile.is_flow && tile.raster_height != BAND)
-    return tsl_refusal("band=%d has no meaning for form=flow, which takes band=%d", tile.raster_height, BAND);
   if (tile.stages == 0)
     return tsl_refusal("two stages of %d and %d rows of %d bytes do not fit into the %llu bytes of %s%s",
                        tile.tile_m, tile.tile_n, TSL_CUDA_WGMMA_PANEL,
@@ -280,7 +315,8 @@ const tsl_strategy tsl_gemm_cuda_wgmma = {
                  .epilogues = true},
     .tuning = {.names = {[TSL_CUDA_WGMMA_ORDER] = order_names,
                          [TSL_CUDA_WGMMA_FORM] = form_names,
-                         [TSL_CUDA_WGMMA_EIGHTS] = eights_names}},
+                         [TSL_CUDA_WGMMA_EIGHTS] = eights_names},
+               .prune = wgmma_prune},
     .resources = {.scratch = wgmma_scratch, .count_costs = tsl_cuda_wgmma_account},
     .testing = {.probes = probes},
 };
