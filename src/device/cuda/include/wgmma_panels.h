@@ -42,6 +42,23 @@ SM90_FUNCTION void load_panel(shared_t end, const tensor_map *map, shared_t full
   }
 }
 
+/* Prefetches LINES rows of A (columns of B) from `line` on, at k = `depth`, to L2. */
+template <int MN_MAJOR, int LINES>
+SM90_FUNCTION void prefetch_panel(const tensor_map *map, int line, int depth) {
+#pragma unroll
+  for (int i = 0; i < LINES; i += MN_MAJOR ? SLAB_LINES : LINES)
+    tma_prefetch_box(map, MN_MAJOR ? line + i : depth, MN_MAJOR ? depth : line, 0);
+}
+
+/* Prefetches panels [first, end) of a tile of C at (row, col). */
+SM90_FUNCTION void prefetch_panels(const tensor_map *a, const tensor_map *b, int row, int col, int first,
+                                   int end) {
+  for (int p = first; p < end; p++) {
+    prefetch_panel<A_MN_MAJOR, BLOCK_M>(a, row, p * BLOCK_K);
+    prefetch_panel<B_MN_MAJOR, BLOCK_N>(b, col, p * BLOCK_K);
+  }
+}
+
 /* Starts a panel's products for block `i` of 64 rows. */
 SM90_FUNCTION void multiply_block(wgmma_sums sums, int i, shared_t a, shared_t b, bool add) {
 #pragma unroll

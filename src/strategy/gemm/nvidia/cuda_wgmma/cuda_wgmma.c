@@ -58,6 +58,15 @@ static const char *const probes[] = {
     "tile_m=256 tile_n=128 cluster=1 band=4 order=swapped",
     "tile_m=64 tile_n=64 cluster=1 band=8 order=direct form=stream",
     "tile_m=128 tile_n=128 cluster=2 band=8 order=swapped form=stream eights=panels",
+    "tile_m=128 tile_n=232 cluster=1 band=8 order=direct",
+    "tile_m=256 tile_n=112 cluster=1 band=8 order=swapped form=stream",
+    "tile_m=64 tile_n=8 cluster=2 band=8 order=swapped form=flow",
+    "tile_m=64 tile_n=24 cluster=1 band=8 order=direct form=stream",
+    "tile_m=128 tile_n=176 cluster=2 band=8 order=direct eights=pairs",
+    "tile_m=128 tile_n=208 cluster=1 band=8 order=swapped",
+    "tile_m=64 tile_n=16 cluster=1 band=8 order=swapped",
+    "tile_m=128 tile_n=72 cluster=1 band=8 order=direct eights=panels",
+    "tile_m=128 tile_n=48 cluster=4 band=8 order=direct form=flow eights=pairs",
     NULL,
 };
 

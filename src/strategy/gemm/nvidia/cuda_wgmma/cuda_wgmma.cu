@@ -41,6 +41,9 @@ constexpr int WARPGROUPS = TSL_PARAM_TILE_M > 64 ? 2 : 1, WARPGROUP_M = TSL_PARA
 static_assert(CLUSTER == 1 || CLUSTER == 2, "blocks that share B");
 static_assert(WAVES * BLOCK_N / 2 <= 128, "accumulators of a thread");
 
+/* A thin product's small blocks leave room for the next launch's, which prefetch before they may start. */
+constexpr bool OVERLAPS = RESIDENT > 1;
+
 /* wgmma reads MN-major A of 16-bit elements only: A of other sizes goes through registers. */
 constexpr bool A_FROM_REGISTERS = A_MN_MAJOR && ELEMENT != 2;
 
@@ -206,6 +209,18 @@ SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const 
     load_tile(a, b, tile, args.a_first + tile.layer * args.a_layer, args.b_first + tile.layer * args.b_layer,
               smem.pipe, rank, pipe);
   }
+  if (OVERLAPS)
+    grid_dependency_launch(); /* all loads are issued: the next launch may use the memory bandwidth */
+}
+
+/* Prefetches the first panels of this block's first tile to L2. */
+SM90_FUNCTION void prefetch_first_tile(const tensor_map *a, const tensor_map *b,
+                                       const cuda_wgmma_arguments &args, unsigned rank) {
+  tile_scheduler sched = sched_first(args);
+  if (!sched_has_next(sched, args))
+    return;
+  const work_tile tile = sched_next(sched, rank, args);
+  prefetch_panels(a, b, tile.row, tile.col, tile.first, min(tile.end, tile.first + args.ahead));
 }
 
 /* Consumers: compute and store all work tiles of this block. OUTPUT is a template parameter because a branch
@@ -266,6 +281,8 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
     tma_prefetch_map(&a);
     tma_prefetch_map(&b);
     tma_prefetch_map(&map);
+    if (OVERLAPS && args.ahead > 0)
+      prefetch_first_tile(&a, &b, args, CLUSTER > 1 ? cluster_rank() : 0);
   }
   const block_memory smem = init_block(memory);
   const unsigned rank = CLUSTER > 1 ? cluster_rank() : 0;

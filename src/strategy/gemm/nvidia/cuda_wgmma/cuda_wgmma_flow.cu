@@ -32,21 +32,6 @@ SM90_FUNCTION work_tile get_work_tile(unsigned rank, const cuda_wgmma_arguments 
           part_begins(args.k, own + 1, all)};
 }
 
-template <int MN_MAJOR, int LINES>
-SM90_FUNCTION void prefetch_panel(const tensor_map *map, int line, int depth) {
-#pragma unroll
-  for (int i = 0; i < LINES; i += MN_MAJOR ? 64 : LINES)
-    tma_prefetch_box(map, MN_MAJOR ? line + i : depth, MN_MAJOR ? depth : line, 0);
-}
-
-SM90_FUNCTION void prefetch_tile(const tensor_map *a, const tensor_map *b, const work_tile &tile,
-                                 int panels) {
-  for (int p = tile.first; p < min(tile.end, tile.first + panels); p++) {
-    prefetch_panel<A_MN_MAJOR, BLOCK_M>(a, tile.row, p * BLOCK_K);
-    prefetch_panel<B_MN_MAJOR, BLOCK_N>(b, tile.col, p * BLOCK_K);
-  }
-}
-
 SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const work_tile &tile,
                                 const pipeline_memory &smem) {
   pipeline_state pipe = {0, 1}; /* all stages are empty at first */
@@ -130,7 +115,7 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(LOA
   if (threadIdx.x == LOADER) {
     tma_prefetch_map(&a);
     tma_prefetch_map(&b);
-    prefetch_tile(&a, &b, tile, args.ahead);
+    prefetch_panels(&a, &b, tile.row, tile.col, tile.first, min(tile.end, tile.first + args.ahead));
     init_barriers(smem, WARPGROUPS);
   }
   __syncthreads();

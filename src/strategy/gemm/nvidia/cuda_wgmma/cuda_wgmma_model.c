@@ -118,12 +118,13 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sch
 }
 
 /* Returns the clocks of a block for its tiles, or with stream-k for its rounds. */
-static double tiles_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule, double panels,
-                           double store, double pairs) {
+static double tiles_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule, double units,
+                           double panels, double store, double pairs) {
   const double clusters = fmax(1, (double)schedule->blocks / tile->cluster),
                tiles = (double)schedule->tiles_m * (double)schedule->tiles_n * (double)schedule->parts,
                each = ceil(tiles / clusters) * (store + pairs);
-  return each + wgmma_panel_clocks(tile) *
+  const double together = fmax(1, (double)schedule->blocks / units); /* blocks that share a multiprocessor */
+  return each + wgmma_panel_clocks(tile) * together *
                     (tile->is_stream ? (double)schedule->whole / clusters * panels + (double)schedule->ending
                                      : ceil(tiles / clusters) * panels);
 }
@@ -143,7 +144,7 @@ static double stay_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
                                 : rates->threads_clocks + elements / 128 * rates->thread_clocks);
   const double pairs = tile->cluster > 1 ? rates->pair_clocks : 0;
   const double clocks = rates->first_clocks + rates->group_clocks * (tile->warpgroups - 1) + 2 * pairs +
-                        tiles_clocks(tile, schedule, panels, store, pairs);
+                        tiles_clocks(tile, schedule, fmax(1, device->compute_units), panels, store, pairs);
   double seconds = clocks / clock;
   if (seconds > rates->cool_seconds)
     seconds = rates->cool_seconds + (seconds - rates->cool_seconds) / rates->hot_clock;

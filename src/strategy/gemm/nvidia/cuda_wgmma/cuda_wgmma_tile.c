@@ -33,12 +33,17 @@ static int64_t get_smem_per_block(const tsl_cuda_wgmma *tile, const tsl_device *
   return ((int64_t)device->local_bytes_inside + RESERVED_BYTES) / tile->resident - RESERVED_BYTES;
 }
 
-/* Returns the resident blocks of a multiprocessor. Small blocks of a batch have short main loops and wait for
- * epilogues: as many as registers allow. */
-static int count_resident_blocks(const tsl_cuda_wgmma *tile) {
+/* Returns the resident blocks of a multiprocessor. Narrow tiles of a thin product are bound by memory: one block
+ * loads while the other stores. Small blocks of a batch have short main loops and wait for epilogues: as many as
+ * registers allow. */
+static int count_resident_blocks(const tsl_cuda_wgmma *tile, tsl_cuda_wgmma_launch_kind kind) {
+  enum { NARROW = 32 };
+  const bool is_single = tsl_problem_batch(&tile->problem) == 1;
   if (tile->is_flow)
     return TSL_CUDA_WGMMA_RESIDENT;
-  if (tile->warpgroups > 1 || tile->split_accumulators > 0 || tsl_problem_batch(&tile->problem) == 1)
+  if (tile->warpgroups == 1 && is_single && tile->tile_n <= NARROW && kind != TSL_CUDA_WGMMA_JOINED)
+    return TSL_CUDA_WGMMA_RESIDENT;
+  if (tile->warpgroups > 1 || tile->split_accumulators > 0 || is_single)
     return 1;
   return tile->tile_n <= 64 ? 3 : tile->tile_n <= 128 ? 2 : 1;
 }
@@ -166,7 +171,6 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
   const int64_t sums = tile.eights > 0 || tsl_cuda_wgmma_is_half(problem) ? value[TSL_CUDA_WGMMA_EIGHTS] : 0;
   tile.split_accumulators = sums == TSL_CUDA_WGMMA_PANELS ? 1 : sums == TSL_CUDA_WGMMA_PAIRS ? 2 : 0;
   tile.element = tile.eights == TSL_CUDA_WGMMA_WIDENED ? 2 : tile.input_bytes;
-  tile.resident = count_resident_blocks(&tile);
   tile.depth = TSL_CUDA_WGMMA_PANEL / tile.element;
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
   /* wgmma reads elements of 8 and 32 bits from shared memory K-major only. */
@@ -176,6 +180,7 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
       tile.from_registers || (tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride));
   tile.b_mn_major = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
   tile.b_lines = tile.b_mn_major ? (int)tsl_round_up(tile.tile_n, TSL_CUDA_WGMMA_SLAB) : tile.tile_n;
+  tile.resident = tile.from_registers && tsl_problem_batch(problem) == 1 ? 1 : count_resident_blocks(&tile, kind);
   const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_mn_major, tile.element),
                  rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_mn_major, tile.element);
   tile.a_bytes = tsl_rows_bytes(&rows_a);
@@ -197,6 +202,11 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
 /* Minimal panels of a split-k part; with A from registers tiles are small: a second launch costs more. */
 enum { PART_PANELS = 4, PART_PANELS_ACROSS = 16 };
 
+/* Returns the panels that each of the blocks prefetches to L2 before it may start. */
+static int64_t count_prefetched(const tsl_cuda_wgmma *tile, int64_t blocks) {
+  return tsl_ceil_div(PREFETCH_BYTES, get_stage_bytes(tile) * tsl_max(1, blocks));
+}
+
 /* Divides a product for form=flow. Split-k is limited to one block per multiprocessor, so that the next
  * launch's blocks can be resident too. */
 static tsl_cuda_wgmma_schedule flow_schedule(const tsl_cuda_wgmma *tile, const tsl_device *device) {
@@ -206,13 +216,12 @@ static tsl_cuda_wgmma_schedule flow_schedule(const tsl_cuda_wgmma *tile, const t
                                       .tiles_n = tsl_ceil_div(n, tile->tile_n),
                                       .parts = 1,
                                       .pitch = tsl_round_up(n, 32)};
-  const int64_t clusters = schedule.tiles_m * schedule.tiles_n,
-                panel = get_stage_bytes(tile);
+  const int64_t clusters = schedule.tiles_m * schedule.tiles_n;
   if (clusters > 0 && !tsl_problem_fixes_rows(&tile->problem))
     schedule.parts = tsl_max(
         1, tsl_min(blocks / (clusters * tile->cluster), panels / ((int64_t)PART_PANELS * tile->cluster)));
   schedule.blocks = clusters * schedule.parts * tile->cluster;
-  schedule.prefetched = tsl_ceil_div(PREFETCH_BYTES, panel * tsl_max(1, schedule.blocks));
+  schedule.prefetched = count_prefetched(tile, schedule.blocks);
   schedule.sums_bytes = schedule.parts > 1 ? schedule.parts * tsl_round_up(m * schedule.pitch * 4, 128) : 0;
   return schedule;
 }
@@ -255,6 +264,8 @@ static void schedule_stream(const tsl_cuda_wgmma *tile, int64_t clusters, int64_
                                                    schedule->helped * tile->cluster
                                              : 0;
   schedule->blocks = clusters * tile->cluster;
+  if (tile->resident > 1)
+    schedule->prefetched = count_prefetched(tile, schedule->blocks);
   schedule->flags_bytes = tsl_round_up(parts * tile->warpgroups * FLAG, LINE);
   schedule->sums_bytes = schedule->flags_bytes + parts * (int64_t)tile->tile_m * tile->tile_n * 4;
 }
@@ -275,8 +286,10 @@ tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, 
   }
   if (tiles > 0 && products == 1 && !tsl_problem_fixes_rows(&tile->problem))
     schedule.parts = tsl_max(
-        1, tsl_min(clusters / tiles, panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));
+        1, tsl_min(device->compute_units / (tiles * tile->cluster), panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));
   schedule.blocks = tsl_min(tiles * schedule.parts * products, clusters) * tile->cluster;
+  if (products == 1 && tile->resident > 1)
+    schedule.prefetched = count_prefetched(tile, schedule.blocks);
   schedule.pitch = tsl_round_up(n, 32);
   schedule.sums_bytes = schedule.parts > 1 ? schedule.parts * tsl_round_up(m * schedule.pitch * 4, 128) : 0;
   return schedule;
