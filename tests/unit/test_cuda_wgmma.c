@@ -120,6 +120,43 @@ static void stages_for_registers_are_four(void **state) {
   }
 }
 
+/* With tiles of any width a block's stages hold all boxes of its last tile, in f32 with split-k. Stages of a B with
+ * adjacent columns have whole boxes of 64. The walk skips only configs that are refused. */
+static void any_width_fits(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const tesela_type ab[] = {TESELA_BF16, TESELA_F32, TESELA_I8, TESELA_E4M3};
+  for (size_t t = 0; t < sizeof ab / sizeof *ab; t++) {
+    const tesela_type c = ab[t] == TESELA_I8 ? TESELA_I32 : ab[t] == TESELA_F32 ? TESELA_F32 : TESELA_BF16;
+    tsl_problem problem = problem_of(4096, 4096, 4096, ab[t], c);
+    tsl_config config;
+    int legal = 0, walked = 0, all = 0;
+    problem.ask = (tsl_numeric_requirements){.accuracy = TSL_ACCURACY_NUMBER, .number = 1};
+    for (tsl_walk walk = {.begun = false}; tsl_strategy_walk(strategy, &problem, &device, &walk);)
+      walked += !strategy->refuse(&problem, &walk.config, &device);
+    for (; tsl_strategy_config(strategy, all, &config); all++) {
+      if (strategy->refuse(&problem, &config, &device))
+        continue;
+      for (int kind = TSL_CUDA_WGMMA_PLAIN; kind <= TSL_CUDA_WGMMA_JOINED; kind++) {
+        const tsl_cuda_wgmma tile =
+            tsl_cuda_wgmma_derive(&problem, &config, &device, (tsl_cuda_wgmma_launch_kind)kind);
+        const int64_t stages = (int64_t)tile.stages * (tile.tile_m + tile.b_lines) * 128,
+                      sums = (int64_t)tile.tile_m * ((tile.tile_n + 31) / 32 * 32) * 4;
+        if (tile.stages == 0)
+          continue;
+        assert_true(tile.resident * (tile.shared_bytes + 1024) <= device.local_bytes_inside + 1024);
+        assert_true(stages >= sums);
+        assert_true(tile.b_mn_major ? tile.b_lines % 64 == 0 && tile.b_lines >= tile.tile_n
+                                    : tile.b_lines == tile.tile_n);
+      }
+      legal++;
+    }
+    print_message("  %d configs, %d legal\n", all, legal);
+    assert_true(legal > 500);
+    assert_int_equal(legal, walked);
+  }
+}
+
 /* Few tiles share the units by parts of k, none of which is short; their sums are scratch memory, behind both
  * operands. */
 static void few_tiles_split_k(void **state) {
@@ -725,6 +762,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refusals_have_numbers),
       cmocka_unit_test(memory_is_shared_out),
+      cmocka_unit_test(any_width_fits),
       cmocka_unit_test(stages_for_registers_are_four),
       cmocka_unit_test(few_tiles_split_k),
       cmocka_unit_test(batches_are_shared_out),

@@ -63,8 +63,8 @@ static void layout_flow_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* Lays out the shared memory: at most `most` boxes and as many stages as fit. After a block's last tile the
- * stages hold all boxes, of f32 with split-k. Boxes of columns (A from registers) come in pairs. */
+/* Lays out the shared memory: at most `most` boxes and as many stages as fit. Boxes of columns (A from registers)
+ * come in pairs. */
 static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
   const int64_t box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
                 rows = tile->tile_m / tile->warpgroups / 64;
@@ -72,14 +72,9 @@ static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_d
   if (tile->from_registers && tile->boxes > 1)
     tile->boxes -= tile->boxes % 2;
   const int64_t stage = get_stage_bytes(tile), boxes = (int64_t)tile->warpgroups * tile->boxes * BOX,
-                all = tile->warpgroups * rows *
-                      (tile->from_registers ? 2 * tsl_ceil_div(tile->tile_n, 64) : tsl_ceil_div(tile->tile_n, 32)) *
-                      BOX,
                 beside = boxes + tile->extra_smem + 1024 + 16 * MAX_STAGES,
                 fits = (get_smem_per_block(tile, device) - beside) / stage;
   tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, MAX_STAGES);
-  if (tile->stages * stage < all)
-    tile->stages = 0;
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
