@@ -27,19 +27,25 @@ SM90_FUNCTION int part_begins(int k, int part, int parts) {
   return (int)((long long)((k + BLOCK_K - 1) / BLOCK_K) * part / parts);
 }
 
-/* Loads LINES rows of A (columns of B) from `line` on, at k = `depth`; IS_SHARED: for the cluster. */
-template <int MN_MAJOR, int LINES, bool IS_SHARED>
+/* Loads LINES rows of A (columns of B) from `line` on, at k = `depth`. */
+template <int MN_MAJOR, int LINES>
 SM90_FUNCTION void load_panel(shared_t end, const tensor_map *map, shared_t full, int line, int depth,
                               int layer = 0) {
   constexpr int STEP = MN_MAJOR ? SLAB_LINES : LINES;
 #pragma unroll
-  for (int i = 0; i < LINES; i += STEP) {
-    const int x = MN_MAJOR ? line + i : depth, y = MN_MAJOR ? depth : line;
-    if (IS_SHARED)
-      tma_load_multicast(end + i / STEP * SLAB_BYTES, map, full, x, y, layer, (1 << CLUSTER) - 1);
-    else
-      tma_load(end + i / STEP * SLAB_BYTES, map, full, x, y, layer);
-  }
+  for (int i = 0; i < LINES; i += STEP)
+    tma_load(end + i / STEP * SLAB_BYTES, map, full, MN_MAJOR ? line + i : depth, MN_MAJOR ? depth : line,
+             layer);
+}
+
+/* Returns by how many panels tile `index` of a thin product's long side begins later than at its first panel, of
+ * `count`. All blocks would otherwise read the same columns of the long factor, from few channels of memory. */
+SM90_FUNCTION int turn_of_tile(int index, int count) {
+  return count > 0 ? (int)((unsigned)index * 0x9e3779b1u % (unsigned)count) : 0;
+}
+/* Returns the panel that a tile loads as number `p` of [first, end). */
+SM90_FUNCTION int turned_panel(int p, int turn, int first, int end) {
+  return p + turn < end ? p + turn : p + turn - (end - first);
 }
 
 /* Prefetches LINES rows of A (columns of B) from `line` on, at k = `depth`, to L2. */

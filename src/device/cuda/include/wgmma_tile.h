@@ -148,11 +148,15 @@ template <class ALPHA>
 SM90_FUNCTION void wgmma_tile_put(shared_t end, wgmma_sums sums, int column, ALPHA alpha) {
   if constexpr (!C_IS_16_BITS) {
     wgmma_tile_put_words(end, sums, column, alpha);
-  } else if constexpr (TSL_PARAM_TILE_N >= 64) {
-    const int thread = threadIdx.x % 128, row = thread / 32 * 16 + thread % 16;
+  } else {
+    const int groups = (TSL_PARAM_TILE_N - column) / 8, thread = threadIdx.x % 128,
+              row = thread / 32 * 16 + thread % 16;
 #pragma unroll
     for (int x = 0; x < 4; x++) {
-      const sum_t *left = sums[column / 8 + 2 * x], *right = sums[column / 8 + 2 * x + 1];
+      if (2 * x >= groups) /* a narrow tile: C ends with the tile */
+        break;
+      const sum_t *left = sums[column / 8 + 2 * x],
+                  *right = sums[column / 8 + (2 * x + 1 < groups ? 2 * x + 1 : 2 * x)];
       stmatrix_x4(end + swizzled(row, 32 * x + thread % 32 / 16 * 16), wgmma_tile_pair(left, alpha),
                   wgmma_tile_pair(left + 2, alpha), wgmma_tile_pair(right, alpha),
                   wgmma_tile_pair(right + 2, alpha));

@@ -237,7 +237,7 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
     return refuse_misfit(problem, config->value, misfit);
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_PLAIN);
   const int sums = tile.tile_m / tile.warpgroups * tile.tile_n / 128,
-            shared = tile.is_flow ? 1 : tile.cluster, step = tile.b_mn_major ? TSL_CUDA_WGMMA_SLAB : 8;
+            step = 8 * (tile.is_flow || tile.b_mn_major ? 1 : tile.cluster);
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "f32 is truncated to tf32's ten binary places here: request accuracy=tf32 to allow it";
   if (sums > MAX_SUMS) /* form=flow has one warpgroup */
@@ -250,9 +250,9 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
                        tile.tile_m, tile.tile_n, TSL_CUDA_WGMMA_PANEL,
                        (unsigned long long)device->local_bytes_inside, device->name,
                        tile.is_flow ? ", which blocks share" : "");
-  if (shared > 1 && tile.tile_n % (shared * step) != 0)
-    return tsl_refusal("tile_n=%d cluster=%d: each block of a cluster loads a multiple of %d columns of B",
-                       tile.tile_n, tile.cluster, step);
+  if (tile.tile_n % step != 0)
+    return tsl_refusal("tile_n=%d cluster=%d: each block of the cluster loads a multiple of 8 columns of B",
+                       tile.tile_n, tile.cluster);
   if (problem->m > INT32_MAX / 2 || problem->n > INT32_MAX / 2 || problem->k > INT32_MAX / 2)
     return tsl_refusal("tensor maps count rows and columns in 31 bits");
   const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, device);

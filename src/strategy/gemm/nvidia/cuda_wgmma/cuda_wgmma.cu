@@ -96,14 +96,39 @@ SM90_FUNCTION block_memory init_block(const char *memory) {
   return smem;
 }
 
+/* Loads this block's share of B's panel for all blocks of the cluster: columns, or of MN-major slabs k. */
+SM90_FUNCTION void load_shared_b(shared_t end, const tensor_map *map, shared_t full, int col, int depth,
+                                 int layer, unsigned rank) {
+  constexpr int COLUMNS = BLOCK_N / CLUSTER, SHARE = (B_MN_MAJOR ? SLAB_BYTES : B_BYTES) / CLUSTER,
+                ALL = (1 << CLUSTER) - 1;
+  static_assert(CLUSTER == 1 || SHARE % 1024 == 0, "swizzled shares begin at multiples of 1024 bytes");
+  end += rank * SHARE;
+  if (!B_MN_MAJOR)
+    tma_load_multicast(end, map, full, depth, col + rank * COLUMNS, layer, ALL);
+#pragma unroll
+  for (int i = 0; B_MN_MAJOR && i < BLOCK_N; i += SLAB_LINES)
+    tma_load_multicast(end + i / SLAB_LINES * SLAB_BYTES, map, full, col + i,
+                       depth + rank * (BLOCK_K / CLUSTER), layer, ALL);
+}
+
+/* Returns turn_of_tile() of a work tile, the same for both blocks of a cluster. */
+SM90_FUNCTION int get_turn(const work_tile &tile, const cuda_wgmma_arguments &args) {
+  return args.turns == 0 ? 0
+                         : turn_of_tile(args.turns == 1 ? tile.row / (BLOCK_M * CLUSTER) : tile.col / BLOCK_N,
+                                        tile.end - tile.first);
+}
+
 /* Loads the panels of a work tile. With a cluster, each block loads its part of B for both blocks. */
 SM90_FUNCTION void load_tile(const tensor_map *a, const tensor_map *b, const work_tile &tile, int a_layer,
-                             int b_layer, const pipeline_memory &smem, unsigned rank, pipeline_state &pipe) {
-  constexpr int OWN = BLOCK_N / CLUSTER; /* columns of B that this block loads */
-  producer_mainloop(smem, pipe, tile.first, tile.end, [&](shared_t stage, shared_t full, int p) {
-    load_panel<A_MN_MAJOR, BLOCK_M, false>(stage, a, full, tile.row, p * BLOCK_K, a_layer);
-    load_panel<B_MN_MAJOR, OWN, (CLUSTER > 1)>(stage + A_BYTES + rank * (B_BYTES / CLUSTER), b, full,
-                                               tile.col + rank * OWN, p * BLOCK_K, b_layer);
+                             int b_layer, int turn, const pipeline_memory &smem, unsigned rank,
+                             pipeline_state &pipe) {
+  producer_mainloop(smem, pipe, tile.first, tile.end, [&](shared_t stage, shared_t full, int number) {
+    const int depth = turned_panel(number, turn, tile.first, tile.end) * BLOCK_K;
+    load_panel<A_MN_MAJOR, BLOCK_M>(stage, a, full, tile.row, depth, a_layer);
+    if constexpr (CLUSTER > 1)
+      load_shared_b(stage + A_BYTES, b, full, tile.col, depth, b_layer, rank);
+    else
+      load_panel<B_MN_MAJOR, BLOCK_N>(stage + A_BYTES, b, full, tile.col, depth, b_layer);
   });
 }
 
@@ -207,7 +232,7 @@ SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const 
   for (tile_scheduler sched = sched_first(args); sched_has_next(sched, args);) {
     const work_tile tile = sched_next(sched, rank, args);
     load_tile(a, b, tile, args.a_first + tile.layer * args.a_layer, args.b_first + tile.layer * args.b_layer,
-              smem.pipe, rank, pipe);
+              get_turn(tile, args), smem.pipe, rank, pipe);
   }
   if (OVERLAPS)
     grid_dependency_launch(); /* all loads are issued: the next launch may use the memory bandwidth */
@@ -220,7 +245,8 @@ SM90_FUNCTION void prefetch_first_tile(const tensor_map *a, const tensor_map *b,
   if (!sched_has_next(sched, args))
     return;
   const work_tile tile = sched_next(sched, rank, args);
-  prefetch_panels(a, b, tile.row, tile.col, tile.first, min(tile.end, tile.first + args.ahead));
+  const int first = tile.first + get_turn(tile, args);
+  prefetch_panels(a, b, tile.row, tile.col, first, min(tile.end, first + args.ahead));
 }
 
 /* Consumers: compute and store all work tiles of this block. OUTPUT is a template parameter because a branch

@@ -42,7 +42,7 @@ typedef struct tsl_cuda_wgmma {
   int tile_m, tile_n, cluster, raster_height; /* cluster: blocks that share B; raster_height: in tiles */
   bool is_flow, is_stream;                    /* form=flow, form=stream; neither: form=stay */
   int warpgroups, items; /* consumers of a block, 128 threads each; all threads of a block */
-  int columns, b_lines;  /* columns of B that a block loads; columns in a stage: MN-major, whole slabs */
+  int b_lines;           /* columns of B in a stage: MN-major, whole slabs */
   int resident;          /* resident blocks of a multiprocessor, which share its memory */
   int stages, boxes;     /* pipeline stages; epilogue tiles of 64 lines by 128 bytes in shared memory */
   int depth;             /* elements of k in a panel */

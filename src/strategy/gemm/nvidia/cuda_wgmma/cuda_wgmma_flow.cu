@@ -32,12 +32,19 @@ SM90_FUNCTION work_tile get_work_tile(unsigned rank, const cuda_wgmma_arguments 
           part_begins(args.k, own + 1, all)};
 }
 
-SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const work_tile &tile,
+SM90_FUNCTION int get_turn(const work_tile &tile, const cuda_wgmma_arguments &args) {
+  return args.turns == 0
+             ? 0
+             : turn_of_tile(args.turns == 1 ? tile.row / BLOCK_M : tile.col / BLOCK_N, tile.end - tile.first);
+}
+
+SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const work_tile &tile, int turn,
                                 const pipeline_memory &smem) {
   pipeline_state pipe = {0, 1}; /* all stages are empty at first */
-  producer_mainloop(smem, pipe, tile.first, tile.end, [&](shared_t stage, shared_t full, int p) {
-    load_panel<A_MN_MAJOR, BLOCK_M, false>(stage, a, full, tile.row, p * BLOCK_K);
-    load_panel<B_MN_MAJOR, BLOCK_N, false>(stage + A_BYTES, b, full, tile.col, p * BLOCK_K);
+  producer_mainloop(smem, pipe, tile.first, tile.end, [&](shared_t stage, shared_t full, int number) {
+    const int depth = turned_panel(number, turn, tile.first, tile.end) * BLOCK_K;
+    load_panel<A_MN_MAJOR, BLOCK_M>(stage, a, full, tile.row, depth);
+    load_panel<B_MN_MAJOR, BLOCK_N>(stage + A_BYTES, b, full, tile.col, depth);
   });
   grid_dependency_launch(); /* all loads are issued: the next launch may use the memory bandwidth */
 }
@@ -115,14 +122,15 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(LOA
   if (threadIdx.x == LOADER) {
     tma_prefetch_map(&a);
     tma_prefetch_map(&b);
-    prefetch_panels(&a, &b, tile.row, tile.col, tile.first, min(tile.end, tile.first + args.ahead));
+    const int first = tile.first + get_turn(tile, args);
+    prefetch_panels(&a, &b, tile.row, tile.col, first, min(tile.end, first + args.ahead));
     init_barriers(smem, WARPGROUPS);
   }
   __syncthreads();
   grid_dependency_wait();
   if (threadIdx.x >= LOADER) {
     if (threadIdx.x == LOADER)
-      run_producer(&a, &b, tile, smem);
+      run_producer(&a, &b, tile, get_turn(tile, args), smem);
     __syncwarp();
   } else {
     wgmma_sums sums[WAVES];

@@ -87,6 +87,14 @@ static tesela_status build_kernels(tsl_work *work, tsl_cuda_wgmma_state *state) 
   return TESELA_OK;
 }
 
+/* Returns the argument `turns`: for thin products, unless all rows must have one order of sums. */
+static int count_turns(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule) {
+  const bool is_thin = tile->is_flow || schedule->tiles_m == 1 || schedule->tiles_n == 1;
+  return !is_thin || tsl_problem_batch(&tile->problem) > 1 || tsl_problem_fixes_rows(&tile->problem) ? 0
+         : tile->problem.m >= tile->problem.n                                                      ? 1
+                                                                                                   : 2;
+}
+
 /* Returns the arguments that operands do not change. */
 static cuda_wgmma_arguments get_arguments(const tsl_cuda_wgmma *tile,
                                           const tsl_cuda_wgmma_schedule *schedule) {
@@ -102,6 +110,7 @@ static cuda_wgmma_arguments get_arguments(const tsl_cuda_wgmma *tile,
                                .raster_height = tile->raster_height,
                                .parts = (int)schedule->parts,
                                .ahead = (int)schedule->prefetched,
+                               .turns = count_turns(tile, schedule),
                                .alpha = one,
                                .whole = (int)schedule->whole,
                                .owned = (int)schedule->owned,
@@ -161,8 +170,8 @@ void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmm
                           s->a_row_stride, s->a_col_stride);
   factors[1] = get_factor(run, tile->swapped ? &own->a : &own->b, tile->b_mn_major, s->n, s->b_offset,
                           s->b_col_stride, s->b_row_stride);
-  factors[0].box_lines = tile->tile_m;
-  factors[1].box_lines = tile->columns;
+  factors[0].box_lines = tile->a_mn_major ? tile->depth : tile->tile_m;
+  factors[1].box_lines = (tile->b_mn_major ? tile->depth : tile->tile_n) / (tile->is_flow ? 1 : tile->cluster);
   factors[1].copy_offset = tile->packed * tile->a_bytes;
 }
 
@@ -185,7 +194,7 @@ tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, tsl_cu
                              .size = {factor->rows.elements, factor->rows.rows, apart != 0 ? run->count : 1},
                              .pitch = {pitch, apart != 0 ? (apart < 0 ? -apart : apart) * tile->element : 16},
                              .box = {factor->mn_major ? TSL_CUDA_WGMMA_PANEL / tile->element : tile->depth,
-                                     factor->mn_major ? tile->depth : factor->box_lines}};
+                                     factor->box_lines}};
   return factor->place.buffer->device->ops->tensor_map(&tensor, map);
 }
 

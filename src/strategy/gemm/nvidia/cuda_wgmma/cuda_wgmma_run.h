@@ -36,8 +36,8 @@ typedef struct tsl_cuda_wgmma_factor {
   tsl_rows rows;        /* lines after packing */
   tsl_rows_place place; /* present layout */
   bool packs;           /* must be packed before a tensor map can address it */
-  bool mn_major;        /* its boxes have 64 elements of each of a panel's k; else box_lines lines of k */
-  int box_lines;
+  bool mn_major;        /* its boxes have 128 bytes of adjacent lines; else of k */
+  int box_lines;        /* lines of a box: along k if MN-major */
   int64_t copy_offset; /* byte of the workspace where its packed copy begins */
   int first, layer;    /* set with its tensor map: product p of the launch has layer first + p * layer */
 } tsl_cuda_wgmma_factor;

@@ -22,7 +22,9 @@ bool tsl_cuda_wgmma_by_columns(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes 
 bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *gemm_sizes, bool reads_c) {
   const tsl_gemm_sizes turned = tsl_launch_swapped(gemm_sizes),
                        *sizes = tsl_cuda_wgmma_by_columns(tile, gemm_sizes) ? &turned : gemm_sizes;
-  return !reads_c && tile->tile_n >= TSL_CUDA_WGMMA_PANEL / tile->c_element && sizes->c_col_stride == 1 &&
+  const bool fills_box = tile->tile_n >= TSL_CUDA_WGMMA_PANEL / tile->c_element ||
+                         (gemm_sizes->n <= tile->tile_n && !tile->from_registers); /* C ends within the box */
+  return !reads_c && fills_box && sizes->c_col_stride == 1 &&
          sizes->n * tile->c_element % 16 == 0 && sizes->c_offset * tile->c_element % 16 == 0 &&
          (sizes->m == 1 || (sizes->c_row_stride > 0 && sizes->c_row_stride * tile->c_element % 16 == 0));
 }
@@ -157,7 +159,6 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
   tile.is_stream = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM;
   tile.warpgroups = tile.tile_m > 64 && !tile.is_flow ? 2 : 1;
   tile.items = tile.is_flow ? WARPGROUP + WARP : WARPGROUP * (tile.warpgroups + 1);
-  tile.columns = tile.is_flow ? tile.tile_n : tile.tile_n / tile.cluster;
   if (kind == TSL_CUDA_WGMMA_EPILOGUE)
     add_epilogue_vectors(&tile, problem);
   else if (kind == TSL_CUDA_WGMMA_JOINED)
