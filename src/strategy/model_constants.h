@@ -19,6 +19,8 @@
   X(warm_seconds, 0, "seconds until clusters of two save power") \
   X(warm_across_seconds, 0, "seconds until then with A from registers") \
   X(unaligned, 0, "slowdown of L2 reads where rows of a box do not begin at cache lines") \
+  X(memory_unaligned, 0, "slowdown of memory where lines of the longer operand do not begin at cache lines") \
+  X(few_stages, 0, "slowdown of panels with fewer than four stages") \
   X(group_clocks, 0, "clocks of the start of a second warpgroup") \
   X(pair_clocks, 0, "clocks of waiting within a cluster per tile") \
   X(threads_clocks, 0, "clocks of an epilogue stored by threads") \
@@ -32,6 +34,7 @@
   X(helped_seconds, 0, "stream-k: fixed seconds") \
   X(flow_seconds, 0, "form=flow: seconds from a launch's end to the next launch's first full stage") \
   X(flow_lines_seconds, 0, "form=flow: seconds for each further 64 lines of a tile") \
+  X(flow_element_clocks, 0, "form=flow: clocks of each element of C of a thread") \
   X(flow_cluster_seconds, 0, "form=flow: seconds for each doubling of the cluster beyond two") \
   X(flow_fold_seconds, 0, "form=flow: seconds of the split-k reduction") \
   X(flow_alone, 0, "form=flow: slowdown of one block per multiprocessor") \

@@ -41,8 +41,16 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
                         : tile->warpgroups == 1
                             ? blocks * (0.5 * wide + adding_clocks) / tile->split_accumulators
                             : 0.1 * products / tile->split_accumulators;
-  return fmax(products, fmax(loaded / rates->cache_bytes, (arrives + read) / shared_bytes)) +
-         alone * products + adding;
+  return (fmax(products, fmax(loaded / rates->cache_bytes, (arrives + read) / shared_bytes)) +
+          alone * products + adding) *
+         (tile->stages < 4 ? rates->few_stages : 1);
+}
+
+/* Returns true if lines of the longer factor do not begin at cache lines. */
+static bool is_long_factor_unaligned(const tsl_cuda_wgmma *tile) {
+  return (tile->problem.m > tile->problem.n
+              ? l2_slowdown(tile, &tile->problem.a, true, tile->a_mn_major)
+              : l2_slowdown(tile, &tile->problem.b, false, tile->b_mn_major)) > 1;
 }
 
 static double bytes_if_packed(const tsl_shape *shape, bool across_rows, bool across, int element) {
@@ -73,18 +81,18 @@ static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
   const double parts = (double)schedule->parts * tile->cluster,
                panels = ceil(ceil((double)problem->k / tile->depth) / parts);
   const double each = fmax(1, ceil(blocks / units)), memory = rates->flow_part * device->bandwidth;
-  const bool is_tall = tile->problem.m > tile->problem.n;
-  const double l2 = is_tall ? l2_slowdown(tile, &tile->problem.a, true, tile->a_mn_major)
-                            : l2_slowdown(tile, &tile->problem.b, false, tile->b_mn_major);
-  const double from_memory = tsl_problem_bytes(problem) / memory * (l2 > 1 ? rates->flow_unaligned : 1),
+  const double from_memory = tsl_problem_bytes(problem) / memory *
+                             (is_long_factor_unaligned(tile) ? rates->flow_unaligned : 1),
                from_cache = blocks * panels * panel / (rates->flow_cache * memory),
                loaded = panels * panel * (each > 2 ? each / 2 : 1) / rates->flow_block_bytes,
                multiplied = each * panels * wgmma_panel_clocks(tile) / clock;
   const double uneven = each <= 1 ? rates->flow_alone
                                   : 1 + rates->flow_uneven * (each * units / blocks - 1) +
                                         rates->flow_queue * fmax(0, each - TSL_CUDA_WGMMA_RESIDENT);
-  const double work = fmax(fmax(from_memory, from_cache), fmax(loaded, multiplied)) * uneven;
-  return fmax(work, rates->flow_least_seconds) + rates->flow_seconds +
+  const double work = fmax(fmax(from_memory, from_cache), fmax(loaded, multiplied)) * uneven,
+               stored = each * (double)tile->tile_m * tile->tile_n / tile->cluster / 128 *
+                        rates->flow_element_clocks / clock;
+  return stored + fmax(work, rates->flow_least_seconds) + rates->flow_seconds +
          (schedule->parts > 1 ? rates->flow_fold_seconds : 0) +
          rates->flow_lines_seconds * (tile->tile_m / 64.0 - 1 + tile->tile_n / 64.0) +
          rates->flow_cluster_seconds * fmax(0, log2(tile->cluster) - 1);
@@ -155,6 +163,7 @@ static double stay_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
     seconds = warm + (seconds - warm) * (rates->hot_clock / rates->shared_clock);
   const double idle = fmax(0, 1 - (double)schedule->blocks / fmax(1, (double)device->compute_units));
   const double moved = tsl_problem_bytes(problem) / (rates->memory_part * device->bandwidth) *
+                       (is_long_factor_unaligned(tile) ? rates->memory_unaligned : 1) *
                        (1 + (tile->cluster > 1 ? rates->pairs_moves * idle : 0));
   seconds = sqrt(sqrt(pow(seconds, 4) + pow(moved, 4)));
   const double best_height = is_won_back && is_cut ? band_most / 2 : band_most;
