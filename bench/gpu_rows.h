@@ -25,10 +25,9 @@
   X("bf16 thin", "bf16", NULL, "NN",                                                                         \
     "3x8192x8192 16x4096x4096 24x11008x4096 64x4096x4096 4096x64x4096 128x128x65536 256x256x32768",          \
     "16x4096x4096 64x4096x4096 128x128x65536")                                                               \
-  X("bf16 decode", "bf16", NULL, "NT",                                                                        \
-    "1x4096x4096 4x14336x4096 16x4096x14336 1x28672x8192 8x2112x7168", NULL)                                  \
-  X("f16 decode", "f16", NULL, "NT",                                                                          \
-    "2x14336x4096 8x4096x14336 16x28672x8192", NULL)                                                          \
+  X("bf16 decode", "bf16", NULL, "NT", "1x4096x4096 4x14336x4096 16x4096x14336 1x28672x8192 8x2112x7168",    \
+    NULL)                                                                                                    \
+  X("f16 decode", "f16", NULL, "NT", "2x14336x4096 8x4096x14336 16x28672x8192", NULL)                        \
   X("bf16 layers", "bf16", NULL, "NN",                                                                       \
     "128x4096x4096 512x14336x4096 2048x4096x14336 4096x6144x4096 1024x8192x28672 256x28672x8192 6000", NULL) \
   X("bf16 layouts", "bf16", NULL, "NN NT TN TT", "4096", NULL)                                               \
@@ -46,8 +45,8 @@
   X("e4m3 layouts", "e4m3:bf16", "e4m3", "NT NN TN TT", "4096", NULL)                                        \
   X("e4m3 odd", "e4m3:bf16", "e4m3", "NT NN", "4095", NULL)                                                  \
   X("e4m3 thin", "e4m3:bf16", "e4m3", "NT", "16x4096x4096 64x4096x4096 128x4096x4096 512x14336x4096", NULL)  \
-  X("e4m3 decode", "e4m3:bf16", "e4m3", "NT",                                                                 \
-    "1x4096x4096 4x14336x4096 16x4096x14336 1x28672x8192 8x2112x7168", NULL)                                  \
+  X("e4m3 decode", "e4m3:bf16", "e4m3", "NT",                                                                \
+    "1x4096x4096 4x14336x4096 16x4096x14336 1x28672x8192 8x2112x7168", NULL)                                 \
   X("e4m3 as f16", "e4m3:bf16", NULL, "NT NN", "4096", NULL)                                                 \
   X("f64 squares", "f64", NULL, "NN", "256 512 1024 2048 4096 8192", "512 1024 4096")                        \
   X("f64 largest", "f64", NULL, "NN", "16384", NULL)                                                         \

@@ -399,8 +399,8 @@ static void joining_kernels(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* Tiles of any width: the last box of C overlaps the box before or is stored in part, B of adjacent columns has
- * more columns in a stage than in the tile, and C, sums and stages are of each kind. A sweep compiles all. */
+/* Compiles tiles whose width is no power of two. The last box of C overlaps the box before it, or is stored
+ * in part. A sweep compiles all cases. */
 static void width_kernels(void **state) {
   (void)state;
   static const struct {
@@ -775,7 +775,11 @@ int main(int argc, char **argv) {
   const struct CMUnitTest sweep[] = {cmocka_unit_test(joining_kernels), cmocka_unit_test(every_kernel),
                                      cmocka_unit_test(every_word), cmocka_unit_test(cards),
                                      cmocka_unit_test(width_kernels)};
-  if (argc > 1 && strcmp(argv[1], "widths") == 0) { is_sweep = true; const struct CMUnitTest w[] = {cmocka_unit_test(width_kernels)}; return cmocka_run_group_tests(w, NULL, NULL); }
+  if (argc > 1 && strcmp(argv[1], "widths") == 0) {
+    is_sweep = true;
+    const struct CMUnitTest w[] = {cmocka_unit_test(width_kernels)};
+    return cmocka_run_group_tests(w, NULL, NULL);
+  }
   struct CMUnitTest ours[OF_OURS];
   memcpy(ours, tests, sizeof ours);
   return is_sweep                                ? cmocka_run_group_tests(sweep, NULL, NULL)

@@ -120,8 +120,8 @@ static void stages_for_registers_are_four(void **state) {
   }
 }
 
-/* With tiles of any width a block's stages hold all boxes of its last tile, in f32 with split-k. Stages of a B with
- * adjacent columns have whole boxes of 64. The walk skips only configs that are refused. */
+/* With tiles of any width a block's stages hold all boxes of its last tile, in f32 with split-k. Stages of a
+ * B with adjacent columns have whole boxes of 64. The walk skips only configs that are refused. */
 static void any_width_fits(void **state) {
   (void)state;
   const tsl_device device = hopper();

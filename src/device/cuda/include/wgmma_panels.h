@@ -14,7 +14,7 @@ constexpr int SLAB_BYTES = BLOCK_K * 128, SLAB_LINES = 128 / ELEMENT; /* adjacen
 constexpr int B_LINES = B_MN_MAJOR ? (BLOCK_N + SLAB_LINES - 1) / SLAB_LINES * SLAB_LINES : BLOCK_N;
 constexpr int A_BYTES = BLOCK_M * PANEL_BYTES, B_BYTES = B_LINES * PANEL_BYTES,
               STAGE_BYTES = A_BYTES + B_BYTES;
-constexpr int K_STEPS = PANEL_BYTES / 32;                             /* wgmma along k of a panel */
+constexpr int K_STEPS = PANEL_BYTES / 32; /* wgmma along k of a panel */
 static_assert(BLOCK_M % 64 == 0, "wgmma multiplies 64 rows");
 static_assert(BLOCK_N % 8 == 0 && BLOCK_N <= 256, "columns of one wgmma");
 static_assert(ELEMENT == 1 || ELEMENT == 2 || ELEMENT == 4, "bytes of an element");
@@ -38,8 +38,9 @@ SM90_FUNCTION void load_panel(shared_t end, const tensor_map *map, shared_t full
              layer);
 }
 
-/* Returns by how many panels tile `index` of a thin product's long side begins later than at its first panel, of
- * `count`. All blocks would otherwise read the same columns of the long factor, from few channels of memory. */
+/* Returns by how many panels tile `index` of a thin product's long side begins later than at its first panel,
+ * of `count`. All blocks would otherwise read the same columns of the long factor, from few channels of
+ * memory. */
 SM90_FUNCTION int turn_of_tile(int index, int count) {
   return count > 0 ? (int)((unsigned)index * 0x9e3779b1u % (unsigned)count) : 0;
 }

@@ -53,8 +53,8 @@ typedef sum_t wgmma_sums[TSL_PARAM_TILE_N / 8][4];
 
 SM90_FUNCTION void wgmma_tile_multiply(wgmma_sums sums, descriptor_t a, descriptor_t b, bool add) {
   wgmma_multiply(TSL_PARAM_TILE_N, "m64n" WGMMA_TEXT(TSL_PARAM_TILE_N) WGMMA_DEPTH,
-                 WGMMA_SUM "." WGMMA_TEXT(A_TYPE) "." WGMMA_TEXT(B_TYPE), WGMMA_FLAGS, WGMMA_REGISTER, sums, a,
-                 b, add);
+                 WGMMA_SUM "." WGMMA_TEXT(A_TYPE) "." WGMMA_TEXT(B_TYPE), WGMMA_FLAGS, WGMMA_REGISTER, sums,
+                 a, b, add);
 }
 
 SM90_FUNCTION void wgmma_fence_sums(wgmma_sums *sums, int blocks) {

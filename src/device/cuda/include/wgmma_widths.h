@@ -1,6 +1,6 @@
 /* wgmma of every width, 8 to 256 columns in steps of 8. Macros, because inline PTX lists its operands one by
- * one. NAMES: the operands of the sums, N / 2 a thread. SUMS: the sums themselves. COUNTS: N / 2 and the numbers
- * of the next five operands. Needs sm90.h. */
+ * one. NAMES: the operands of the sums, N / 2 a thread. SUMS: the sums themselves. COUNTS: N / 2 and the
+ * numbers of the next five operands. Needs sm90.h. */
 #ifndef TSL_WGMMA_WIDTHS_H
 #define TSL_WGMMA_WIDTHS_H
 
@@ -113,28 +113,28 @@
 /* Starts sums (64 x N) = A B + (add ? sums : 0), with A from shared memory. N: the number of columns.
  * SHAPE: "m64n256k16"; TYPES: "f32.bf16.bf16"; FLAGS: signs and MN-major flags of A and B, ", 1, 1, 0, 1"; R:
  * "f" or "r". */
-#define wgmma_multiply(n, shape, types, flags, R, s, a, b, add)                                               \
+#define wgmma_multiply(n, shape, types, flags, R, s, a, b, add)                                              \
   WGMMA_EXPAND(WGMMA_FROM_SHARED, WGMMA_COUNTS(n), shape, types, flags, R, s, a, b, add)
-/* The same with A in registers, four words a thread per 32 bytes along k. a[i] of thread t holds row 16 (t / 32)
- * + t % 32 / 4 + 8 (i % 2); for 32-bit elements k = t % 4 + 4 (i / 2), for bytes four k from 4 (t % 4) + 16
- * (i / 2) on. The registers must not change until the products have ended. */
-#define wgmma_multiply_registers(n, shape, types, flags, R, s, a, b, add)                                     \
+/* Starts such products with A in registers, four words a thread per 32 bytes along k. a[i] of thread t holds
+ * row 16 (t / 32) + t % 32 / 4 + 8 (i % 2). Its k is t % 4 + 4 (i / 2) for elements of 32 bits. For bytes it
+ * has four k from 4 (t % 4) + 16 (i / 2) on. The registers must not change until the products have ended. */
+#define wgmma_multiply_registers(n, shape, types, flags, R, s, a, b, add)                                    \
   WGMMA_EXPAND(WGMMA_FROM_REGISTERS, WGMMA_COUNTS(n), shape, types, flags, R, s, a, b, add)
 
 #define WGMMA_EXPAND(macro, ...) macro(__VA_ARGS__)
 #define WGMMA_COUNTS(n) WGMMA_COUNTS_OF(n)
 #define WGMMA_COUNTS_OF(n) WGMMA_COUNTS_##n
-#define WGMMA_TEXT_OF(names, a_name, b_name, add_name, shape, types, flags)                                   \
-  "{ .reg .pred p; setp.ne.b32 p, " add_name ", 0; wgmma.mma_async.sync.aligned." shape "." types " {" names  \
+#define WGMMA_TEXT_OF(names, a_name, b_name, add_name, shape, types, flags)                                  \
+  "{ .reg .pred p; setp.ne.b32 p, " add_name ", 0; wgmma.mma_async.sync.aligned." shape "." types " {" names \
   "}, " a_name ", " b_name ", p" flags "; }"
-#define WGMMA_FROM_SHARED(count, o1, o2, o3, o4, o5, shape, types, flags, R, s, a, b, add)                     \
-  asm volatile(WGMMA_TEXT_OF(WGMMA_NAMES_##count, "%" #count, "%" #o1, "%" #o2, shape, types, flags)            \
-               : WGMMA_SUMS_##count(R, s)                                                                      \
+#define WGMMA_FROM_SHARED(count, o1, o2, o3, o4, o5, shape, types, flags, R, s, a, b, add)                   \
+  asm volatile(WGMMA_TEXT_OF(WGMMA_NAMES_##count, "%" #count, "%" #o1, "%" #o2, shape, types, flags)         \
+               : WGMMA_SUMS_##count(R, s)                                                                    \
                : "l"(a), "l"(b), "r"((int)(add)))
-#define WGMMA_FROM_REGISTERS(count, o1, o2, o3, o4, o5, shape, types, flags, R, s, a, b, add)                  \
-  asm volatile(WGMMA_TEXT_OF(WGMMA_NAMES_##count, "{%" #count ", %" #o1 ", %" #o2 ", %" #o3 "}", "%" #o4,       \
-                             "%" #o5, shape, types, flags)                                                    \
-               : WGMMA_SUMS_##count(R, s)                                                                      \
+#define WGMMA_FROM_REGISTERS(count, o1, o2, o3, o4, o5, shape, types, flags, R, s, a, b, add)                \
+  asm volatile(WGMMA_TEXT_OF(WGMMA_NAMES_##count, "{%" #count ", %" #o1 ", %" #o2 ", %" #o3 "}", "%" #o4,    \
+                             "%" #o5, shape, types, flags)                                                   \
+               : WGMMA_SUMS_##count(R, s)                                                                    \
                : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "l"(b), "r"((int)(add)))
 
 #endif

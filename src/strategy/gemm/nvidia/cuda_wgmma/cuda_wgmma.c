@@ -9,10 +9,11 @@
 
 static const tsl_param params[] = {
     [TSL_CUDA_WGMMA_TILE_M] = {"tile_m", "rows of a block's tile of C", 128, {64, 128, 256}},
-    [TSL_CUDA_WGMMA_TILE_N] = {"tile_n", "columns of a block's tile", 128, {8,   16,  24,  32,  40,  48,  56,  64,
-                                                                          72,  80,  88,  96,  104, 112, 120, 128,
-                                                                          136, 144, 152, 160, 168, 176, 184, 192,
-                                                                          200, 208, 216, 224, 232, 240, 248, 256}},
+    [TSL_CUDA_WGMMA_TILE_N] = {"tile_n", "columns of a block's tile", 128, {8,   16,  24,  32,  40,  48,  56,
+                                                                            64,  72,  80,  88,  96,  104, 112,
+                                                                            120, 128, 136, 144, 152, 160, 168,
+                                                                            176, 184, 192, 200, 208, 216, 224,
+                                                                            232, 240, 248, 256}},
     [TSL_CUDA_WGMMA_CLUSTER] = {"cluster",
                                 "blocks that share columns of B, or with form=flow parts of k",
                                 1,
@@ -193,10 +194,11 @@ static const char *refuse_misfit(const tsl_problem *problem, const int64_t *valu
   switch (misfit - 1) {
   case TSL_CUDA_WGMMA_TILE_N:
     return sums > MAX_SUMS
-               ? tsl_refusal("tiles of %d x %d take %d sums per thread; the limit is %d", tile_m, tile_n, sums,
-                             MAX_SUMS)
-               : tsl_refusal("tile_n=%d: wgmma multiplies 8-bit integers by 8, 16, 24, or a multiple of 16 columns",
-                             tile_n);
+               ? tsl_refusal("tiles of %d x %d take %d sums per thread; the limit is %d", tile_m, tile_n,
+                             sums, MAX_SUMS)
+               : tsl_refusal(
+                     "tile_n=%d: wgmma multiplies 8-bit integers by 8, 16, 24, or a multiple of 16 columns",
+                     tile_n);
   case TSL_CUDA_WGMMA_BAND:
     return tsl_refusal("tile_n=%d cluster=%d take band=%d", tile_n, (int)value[TSL_CUDA_WGMMA_CLUSTER], BAND);
   case TSL_CUDA_WGMMA_FORM:

@@ -156,8 +156,8 @@ SM90_FUNCTION void multiply_tile(wgmma_sums sums[WAVES], const work_tile &tile, 
   }
 }
 
-/* Returns the first column of piece `i` of a tile, `width` columns wide. The last piece ends with the tile. Where
- * it overlaps the piece before, both store equal elements. */
+/* Returns the first column of piece `i` of a tile, `width` columns wide. The last piece ends with the tile.
+ * Where it overlaps the piece before, both store equal elements. */
 SM90_FUNCTION constexpr int piece_column(int i, int width) {
   return (i + 1) * width <= BLOCK_N || BLOCK_N < width ? i * width : BLOCK_N - width;
 }

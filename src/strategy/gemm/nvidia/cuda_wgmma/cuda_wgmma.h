@@ -23,8 +23,10 @@ enum { TSL_CUDA_WGMMA_STAY = 1, TSL_CUDA_WGMMA_FLOW, TSL_CUDA_WGMMA_STREAM };
  * f16 with C in f32 may use PANELS and PAIRS for a better bound at large k. Other types: WIDENED. */
 enum { TSL_CUDA_WGMMA_WIDENED = 1, TSL_CUDA_WGMMA_PANELS, TSL_CUDA_WGMMA_PAIRS, TSL_CUDA_WGMMA_UNITS };
 
-enum { TSL_CUDA_WGMMA_PANEL = 128, /* bytes of a row of a panel */
-       TSL_CUDA_WGMMA_SLAB = 64 /* adjacent columns of a box of MN-major B, of 16-bit elements */ };
+enum {
+  TSL_CUDA_WGMMA_PANEL = 128, /* bytes of a row of a panel */
+  TSL_CUDA_WGMMA_SLAB = 64    /* adjacent columns of a box of MN-major B, of 16-bit elements */
+};
 
 /* Resident blocks of a multiprocessor for form=flow, shared by one launch and the next. */
 enum { TSL_CUDA_WGMMA_RESIDENT = 2 };

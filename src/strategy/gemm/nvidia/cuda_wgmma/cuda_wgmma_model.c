@@ -211,7 +211,9 @@ void tsl_cuda_wgmma_account(const tsl_problem *problem, const tsl_config *config
   account->local =
       (tsl_moved){.read = tiles * panels * (tile.tile_m / 64.0) * (64 + (double)tile.tile_n) * 128,
                   .written = tiles * panels * panel};
-  account->global.read = tiles * panels * (tile.tile_m + (double)(tile.is_flow ? tile.b_lines : tile.b_lines / tile.cluster)) * 128;
+  account->global.read = tiles * panels *
+                         (tile.tile_m + (double)(tile.is_flow ? tile.b_lines : tile.b_lines / tile.cluster)) *
+                         128;
   /* Each of four tensor cores multiplies and adds 512 numbers of 32 bytes along k a clock. */
   account->rate =
       2.0 * 4096 / tile.element * fmax(1, device->compute_units) * 1e6 * fmax(1, device->clock_mhz);

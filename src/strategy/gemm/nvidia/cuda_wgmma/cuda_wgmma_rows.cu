@@ -79,8 +79,8 @@ SM90_FUNCTION void store_chunk(c_element *dst, const unsigned *words, int row, i
                        elements[CHUNK - 2] | elements[CHUNK - 1] << 16);
 }
 
-/* Stores 64 rows that put_rows() wrote, from (first_row, first_col) to column last_col, to a C that is not read.
- * Partial chunks at row ends have their own loop: in one loop every row paid for both. */
+/* Stores 64 rows that put_rows() wrote, from (first_row, first_col) to column last_col, to a C that is not
+ * read. Partial chunks at row ends have their own loop: in one loop every row paid for both. */
 template <int WIDTH>
 SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int first_col, int last_col,
                               int product, const epilogue_vectors &vectors,
@@ -133,8 +133,10 @@ SM90_FUNCTION void store_rows(c_element *c, shared_t from, int first_row, int fi
 SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[WAVES], const work_tile &tile,
                                     const epilogue_vectors &vectors, const cuda_wgmma_arguments &args,
                                     shared_t boxes) {
-  constexpr int WIDE = BLOCK_N <= 8 ? 8 : BLOCK_N <= 16 ? 16 : 32, ACROSS = (BLOCK_N + WIDE - 1) / WIDE,
-                ALL = WAVES * ACROSS,
+  constexpr int WIDE = BLOCK_N <= 8    ? 8
+                       : BLOCK_N <= 16 ? 16
+                                       : 32,
+                ACROSS = (BLOCK_N + WIDE - 1) / WIDE, ALL = WAVES * ACROSS,
                 AT_ONCE = BOXES < ALL ? BOXES : ALL, LEAST = AT_ONCE < ACROSS ? AT_ONCE : ACROSS,
                 TOGETHER_ACROSS = A_FROM_REGISTERS || AT_ONCE % LEAST || ACROSS % LEAST
                                       ? 1

@@ -91,8 +91,8 @@ static tesela_status build_kernels(tsl_work *work, tsl_cuda_wgmma_state *state) 
 static int count_turns(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule) {
   const bool is_thin = tile->is_flow || schedule->tiles_m == 1 || schedule->tiles_n == 1;
   return !is_thin || tsl_problem_batch(&tile->problem) > 1 || tsl_problem_fixes_rows(&tile->problem) ? 0
-         : tile->problem.m >= tile->problem.n                                                      ? 1
-                                                                                                   : 2;
+         : tile->problem.m >= tile->problem.n                                                        ? 1
+                                                                                                     : 2;
 }
 
 /* Returns the arguments that operands do not change. */
@@ -171,7 +171,8 @@ void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmm
   factors[1] = get_factor(run, tile->swapped ? &own->a : &own->b, tile->b_mn_major, s->n, s->b_offset,
                           s->b_col_stride, s->b_row_stride);
   factors[0].box_lines = tile->a_mn_major ? tile->depth : tile->tile_m;
-  factors[1].box_lines = (tile->b_mn_major ? tile->depth : tile->tile_n) / (tile->is_flow ? 1 : tile->cluster);
+  factors[1].box_lines =
+      (tile->b_mn_major ? tile->depth : tile->tile_n) / (tile->is_flow ? 1 : tile->cluster);
   factors[1].copy_offset = tile->packed * tile->a_bytes;
 }
 
@@ -188,13 +189,13 @@ tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, tsl_cu
                 apart = run->count > 1 ? factor->place.apart : 0, last = apart < 0 ? run->count - 1 : 0;
   factor->first = (int)last;
   factor->layer = apart < 0 ? -1 : apart > 0;
-  const tsl_tensor tensor = {.buffer = factor->place.buffer,
-                             .offset = (size_t)((factor->place.offset + last * apart) * tile->element),
-                             .element = tile->element,
-                             .size = {factor->rows.elements, factor->rows.rows, apart != 0 ? run->count : 1},
-                             .pitch = {pitch, apart != 0 ? (apart < 0 ? -apart : apart) * tile->element : 16},
-                             .box = {factor->mn_major ? TSL_CUDA_WGMMA_PANEL / tile->element : tile->depth,
-                                     factor->box_lines}};
+  const tsl_tensor tensor = {
+      .buffer = factor->place.buffer,
+      .offset = (size_t)((factor->place.offset + last * apart) * tile->element),
+      .element = tile->element,
+      .size = {factor->rows.elements, factor->rows.rows, apart != 0 ? run->count : 1},
+      .pitch = {pitch, apart != 0 ? (apart < 0 ? -apart : apart) * tile->element : 16},
+      .box = {factor->mn_major ? TSL_CUDA_WGMMA_PANEL / tile->element : tile->depth, factor->box_lines}};
   return factor->place.buffer->device->ops->tensor_map(&tensor, map);
 }
 

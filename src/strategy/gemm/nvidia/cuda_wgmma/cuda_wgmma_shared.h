@@ -14,7 +14,7 @@ typedef struct cuda_wgmma_arguments {
   int parts;            /* split-k parts; for form=flow, parts of k per block of a cluster */
   int products;         /* batch size; 1 with split-k */
   int a_first, a_layer, b_first, b_layer; /* layer of product p in the operand's map: first + p * layer */
-  int ahead;  /* panels that a block prefetches to L2 before it may start */
+  int ahead;                              /* panels that a block prefetches to L2 before it may start */
   int turns;  /* tiles begin at different panels of k: 0 none, 1 by rows of tiles, 2 by columns */
   int by_map; /* output of C: 0 by threads, 1 by a tensor map of rows, 2 of columns (MN-major A) */
   long long c_offset, c_row, c_col,

@@ -24,8 +24,8 @@ bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *gem
                        *sizes = tsl_cuda_wgmma_by_columns(tile, gemm_sizes) ? &turned : gemm_sizes;
   const bool fills_box = tile->tile_n >= TSL_CUDA_WGMMA_PANEL / tile->c_element ||
                          (gemm_sizes->n <= tile->tile_n && !tile->from_registers); /* C ends within the box */
-  return !reads_c && fills_box && sizes->c_col_stride == 1 &&
-         sizes->n * tile->c_element % 16 == 0 && sizes->c_offset * tile->c_element % 16 == 0 &&
+  return !reads_c && fills_box && sizes->c_col_stride == 1 && sizes->n * tile->c_element % 16 == 0 &&
+         sizes->c_offset * tile->c_element % 16 == 0 &&
          (sizes->m == 1 || (sizes->c_row_stride > 0 && sizes->c_row_stride * tile->c_element % 16 == 0));
 }
 
@@ -35,9 +35,9 @@ static int64_t get_smem_per_block(const tsl_cuda_wgmma *tile, const tsl_device *
   return ((int64_t)device->local_bytes_inside + RESERVED_BYTES) / tile->resident - RESERVED_BYTES;
 }
 
-/* Returns the resident blocks of a multiprocessor. Narrow tiles of a thin product are bound by memory: one block
- * loads while the other stores. Small blocks of a batch have short main loops and wait for epilogues: as many as
- * registers allow. */
+/* Returns the resident blocks of a multiprocessor. Narrow tiles of a thin product are bound by memory: one
+ * block loads while the other stores. Small blocks of a batch have short main loops and wait for epilogues:
+ * as many as registers allow. */
 static int count_resident_blocks(const tsl_cuda_wgmma *tile, tsl_cuda_wgmma_launch_kind kind) {
   enum { NARROW = 32 };
   const bool is_single = tsl_problem_batch(&tile->problem) == 1;
@@ -65,8 +65,8 @@ static void layout_flow_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* Lays out the shared memory: at most `most` boxes and as many stages as fit. Boxes of columns (A from registers)
- * come in pairs. */
+/* Lays out the shared memory: at most `most` boxes and as many stages as fit. Boxes of columns (A from
+ * registers) come in pairs. */
 static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
   const int64_t box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
                 rows = tile->tile_m / tile->warpgroups / 64;
@@ -176,7 +176,8 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
       tile.from_registers || (tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride));
   tile.b_mn_major = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
   tile.b_lines = tile.b_mn_major ? (int)tsl_round_up(tile.tile_n, TSL_CUDA_WGMMA_SLAB) : tile.tile_n;
-  tile.resident = tile.from_registers && tsl_problem_batch(problem) == 1 ? 1 : count_resident_blocks(&tile, kind);
+  tile.resident =
+      tile.from_registers && tsl_problem_batch(problem) == 1 ? 1 : count_resident_blocks(&tile, kind);
   const tsl_rows rows_a = tsl_rows_of(tile.problem.m, problem->k, tile.a_mn_major, tile.element),
                  rows_b = tsl_rows_of(tile.problem.n, problem->k, tile.b_mn_major, tile.element);
   tile.a_bytes = tsl_rows_bytes(&rows_a);
@@ -281,8 +282,8 @@ tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, 
     return schedule;
   }
   if (tiles > 0 && products == 1 && !tsl_problem_fixes_rows(&tile->problem))
-    schedule.parts = tsl_max(
-        1, tsl_min(device->compute_units / (tiles * tile->cluster), panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));
+    schedule.parts = tsl_max(1, tsl_min(device->compute_units / (tiles * tile->cluster),
+                                        panels / (tile->from_registers ? PART_PANELS_ACROSS : PART_PANELS)));
   schedule.blocks = tsl_min(tiles * schedule.parts * products, clusters) * tile->cluster;
   if (products == 1 && tile->resident > 1)
     schedule.prefetched = count_prefetched(tile, schedule.blocks);
