@@ -20,7 +20,6 @@
   X(warm_across_seconds, 0, "seconds until then with A from registers") \
   X(unaligned, 0, "slowdown of L2 reads where rows of a box do not begin at cache lines") \
   X(memory_unaligned, 0, "slowdown of memory where lines of the longer operand do not begin at cache lines") \
-  X(few_stages, 0, "slowdown of panels with fewer than four stages") \
   X(group_clocks, 0, "clocks of the start of a second warpgroup") \
   X(pair_clocks, 0, "clocks of waiting within a cluster per tile") \
   X(threads_clocks, 0, "clocks of an epilogue stored by threads") \

@@ -775,11 +775,6 @@ int main(int argc, char **argv) {
   const struct CMUnitTest sweep[] = {cmocka_unit_test(joining_kernels), cmocka_unit_test(every_kernel),
                                      cmocka_unit_test(every_word), cmocka_unit_test(cards),
                                      cmocka_unit_test(width_kernels)};
-  if (argc > 1 && strcmp(argv[1], "widths") == 0) {
-    is_sweep = true;
-    const struct CMUnitTest w[] = {cmocka_unit_test(width_kernels)};
-    return cmocka_run_group_tests(w, NULL, NULL);
-  }
   struct CMUnitTest ours[OF_OURS];
   memcpy(ours, tests, sizeof ours);
   return is_sweep                                ? cmocka_run_group_tests(sweep, NULL, NULL)

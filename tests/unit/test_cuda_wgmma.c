@@ -75,21 +75,25 @@ static void memory_is_shared_out(void **state) {
   static const struct {
     const char *config;
     tesela_type c;
+    int64_t k;
     int stages, boxes;
-  } cases[] = {{"tile_m=128 tile_n=256", TESELA_F32, 3, 4},
-               {"tile_m=128 tile_n=256", TESELA_BF16, 3, 4},
-               {"tile_m=64 tile_n=128", TESELA_F32, 8, 4},
-               {"tile_m=64 tile_n=64", TESELA_BF16, 12, 1},
-               {"tile_m=256 tile_n=128", TESELA_F32, 3, 4}};
+  } cases[] = {
+      {"tile_m=128 tile_n=256", TESELA_F32, 512, 3, 4},   {"tile_m=128 tile_n=256", TESELA_BF16, 1024, 3, 4},
+      {"tile_m=128 tile_n=256", TESELA_BF16, 1536, 4, 2}, /* stages count more where k is long */
+      {"tile_m=128 tile_n=232", TESELA_BF16, 4096, 4, 2}, {"tile_m=128 tile_n=192", TESELA_BF16, 4096, 4, 3},
+      {"tile_m=64 tile_n=128", TESELA_F32, 512, 8, 4},    {"tile_m=64 tile_n=64", TESELA_BF16, 512, 12, 1},
+      {"tile_m=64 tile_n=16", TESELA_BF16, 512, 10, 1}, /* two blocks of a multiprocessor */
+      {"tile_m=256 tile_n=128", TESELA_F32, 512, 3, 4}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    const tsl_problem problem = problem_of(512, 512, 512, TESELA_BF16, cases[i].c);
+    tsl_problem problem = problem_of(512, 512, cases[i].k, TESELA_BF16, cases[i].c);
+    problem.b.row_stride = 1, problem.b.col_stride = cases[i].k;
     const tsl_config config = config_of(strategy, cases[i].config);
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
     assert_int_equal(tile.stages, cases[i].stages);
     assert_int_equal(tile.boxes, cases[i].boxes);
     assert_true(tile.shared_bytes <= device.local_bytes_inside);
     const uint64_t boxes = (uint64_t)tile.warpgroups * (uint64_t)tile.boxes * 8192,
-                   stages = (uint64_t)tile.stages * (uint64_t)(tile.tile_m + tile.tile_n) * 128;
+                   stages = (uint64_t)tile.stages * (uint64_t)(tile.tile_m + tile.b_lines) * 128;
     assert_true(tile.shared_bytes >= boxes + stages + 16 * (uint64_t)tile.stages + 1023);
   }
 }
@@ -203,7 +207,7 @@ static void batches_are_shared_out(void **state) {
   } cases[] = {{"tile_m=64 tile_n=64", 64, 4096, 3, 4, 396, 4096},
                {"tile_m=64 tile_n=64", 64, 100, 3, 4, 100, 100},
                {"tile_m=64 tile_n=128", 1024, 50, 2, 3, 264, 16},
-               {"tile_m=128 tile_n=256", 4096, 3, 1, 3, 132, 1},
+               {"tile_m=128 tile_n=256", 4096, 3, 1, 4, 132, 1},
                {"tile_m=128 tile_n=128 cluster=2", 256, 64, 1, 6, 132, 64}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tsl_problem problem = problem_of(cases[i].size, cases[i].size, cases[i].size, TESELA_BF16, TESELA_BF16);

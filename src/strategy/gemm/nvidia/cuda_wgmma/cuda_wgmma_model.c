@@ -29,8 +29,11 @@ static double l2_slowdown(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bo
 static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
   const tsl_wgmma_constants *rates = tile->rates;
   const double blocks = tile->tile_m / 64.0, wide = fmax(tile->tile_n, 64);
+  /* Later tiles of MN-major B begin between cache lines unless their width is a multiple of a line. */
+  const bool is_between = tile->b_mn_major && tile->problem.n > tile->tile_n && tile->b_lines > tile->tile_n;
   const double odd_a = l2_slowdown(tile, &tile->problem.a, true, tile->a_mn_major),
-               odd_b = l2_slowdown(tile, &tile->problem.b, false, tile->b_mn_major);
+               odd_b = is_between ? rates->unaligned
+                                  : l2_slowdown(tile, &tile->problem.b, false, tile->b_mn_major);
   const double products = blocks * wide * 2,
                loaded = (odd_a * tile->tile_m + odd_b * tile->b_lines / tile->cluster) * 128,
                arrives = (tile->tile_m + (double)tile->b_lines) * 128,
@@ -41,9 +44,8 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
                         : tile->warpgroups == 1
                             ? blocks * (0.5 * wide + adding_clocks) / tile->split_accumulators
                             : 0.1 * products / tile->split_accumulators;
-  return (fmax(products, fmax(loaded / rates->cache_bytes, (arrives + read) / shared_bytes)) +
-          alone * products + adding) *
-         (tile->stages < 4 ? rates->few_stages : 1);
+  return fmax(products, fmax(loaded / rates->cache_bytes, (arrives + read) / shared_bytes)) +
+         alone * products + adding;
 }
 
 /* Returns true if lines of the longer factor do not begin at cache lines. */

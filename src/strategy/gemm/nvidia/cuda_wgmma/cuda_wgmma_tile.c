@@ -80,11 +80,14 @@ static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_d
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 
-/* Lays out the shared memory. Kernels that read two stages at a time (pairs of panels, or fragments of the
- * next panel) prefer four stages to many boxes. */
+/* Lays out the shared memory. Four stages are worth more than four boxes, unless k is so short that the
+ * stores of C count: with three stages, one of which is multiplied and one released late, a single one is
+ * loaded. */
 static void layout_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
+  enum { STAGES = 4, LONG_PANELS = 24 };
+  const bool is_long = tile->problem.k >= (int64_t)LONG_PANELS * tile->depth;
   layout_memory_with_boxes(tile, MAX_BOXES, device);
-  if ((tile->split_accumulators == 2 || tile->from_registers) && tile->stages < 4)
+  if ((is_long || tile->split_accumulators == 2 || tile->from_registers) && tile->stages < STAGES)
     layout_memory_with_boxes(tile, MAX_BOXES / 2, device);
 }
 
