@@ -21,9 +21,11 @@
  *   cuda_wgmma_joined.cu     Products of different sizes (JOINED).
  *
  * Output of C: a warpgroup writes boxes of 64 rows by 128 bytes to shared memory and stores them by TMA.
- * Threads store elements where a tensor map does not suit C's strides, where C is read (beta), or in tiles
- * narrower than a box. Split-k (SPLIT): `parts` ranges of k are summed to separate f32 or i32 matrices, which
- * cuda_wgmma_split_k_reduce.cu adds in a fixed order. Products of a batch are layers of the tensor maps.
+ * The last box ends with the tile, and may overlap the box before it. A tile narrower than a box is stored so
+ * if C ends within it. Threads store elements elsewhere: where a map does not suit C's strides, or C is read
+ * (beta). Tiles of a thin product begin at different panels of k (args.turns). Split-k (SPLIT): `parts`
+ * ranges of k are summed to separate f32 or i32 matrices, which cuda_wgmma_split_k_reduce.cu adds in a fixed
+ * order. Products of a batch are layers of the tensor maps.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. Defines of the host: STAGES, BOXES, ELEMENT (bytes of an
  * element of A and B), A_TYPE, B_TYPE (PTX names), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32); A_MN_MAJOR,

@@ -6,9 +6,10 @@
  *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | mbarriers "full", "empty" |  sums reuse it.
  * A block allows the next launch (grid_dependency_launch) once its last copy is issued: RESIDENT blocks of
  * both launches are resident, so that memory stays busy while this launch reduces its sums. Prefetched data
- * is valid whenever it was read, because all multiprocessors write to memory through L2. Parts of k beyond
- * the clusters (`parts`, SPLIT) go to memory; cuda_wgmma_split_k_reduce.cu adds them. Parameters, defines and
- * limits: as for cuda_wgmma.cu without BOXES. */
+ * is valid whenever it was read, because all multiprocessors write to memory through L2. Tiles begin at
+ * different panels of their part of k (args.turns). Parts of k beyond the clusters (`parts`, SPLIT) go to
+ * memory; cuda_wgmma_split_k_reduce.cu adds them. Parameters, defines and limits: as for cuda_wgmma.cu
+ * without BOXES. */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 #include "wgmma_tile.h"
