@@ -21,8 +21,8 @@
  *   cuda_wgmma_joined.cu     Products of different sizes (JOINED).
  *
  * Output of C: a warpgroup writes boxes of 64 rows by 128 bytes to shared memory and stores them by TMA.
- * The last box ends with the tile, and may overlap the box before it. A tile narrower than a box is stored so
- * if C ends within it. Threads store elements elsewhere: where a map does not suit C's strides, or C is read
+ * The last box ends with the tile, and may overlap the box before it. A tile narrower than a box is stored as
+ * one if C ends within the tile. Threads store elements where a map does not suit C's strides, or C is read
  * (beta). Tiles of a thin product begin at different panels of k (args.turns). Split-k (SPLIT): `parts`
  * ranges of k are summed to separate f32 or i32 matrices, which cuda_wgmma_split_k_reduce.cu adds in a fixed
  * order. Products of a batch are layers of the tensor maps.
