@@ -81,7 +81,7 @@ static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_d
 }
 
 /* Lays out the shared memory. Four stages are worth more than four boxes, unless k is so short that stores of
- * C count: of three stages, one is multiplied and one is released late. */
+ * C count. Of three stages, one is multiplied and one is released late. */
 static void layout_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   enum { STAGES = 4, LONG_PANELS = 24 };
   const bool is_long = tile->problem.k >= (int64_t)LONG_PANELS * tile->depth;
