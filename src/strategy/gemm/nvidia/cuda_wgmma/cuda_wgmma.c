@@ -226,14 +226,11 @@ static const char *refuse_stream_schedule(const tsl_problem *problem, const tsl_
                                : NULL;
 }
 
-static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *config,
-                                const tsl_device *device) {
+/* Returns why the product, without its epilogue, is refused; NULL: it is not. */
+static const char *refuse_product(const tsl_problem *problem, const tsl_config *config,
+                                  const tsl_device *device) {
   const int64_t eights = config->value[TSL_CUDA_WGMMA_EIGHTS];
   const bool is_widened = eights == TSL_CUDA_WGMMA_WIDENED;
-  if (tsl_problem_has_epilogue(problem))
-    return tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_EPILOGUE).stages > 0
-               ? NULL
-               : "fuses no epilogue whose vectors do not fit, or with A in registers";
   const int misfit = count_misfit(problem, config->value);
   if (misfit > 0)
     return refuse_misfit(problem, config->value, misfit);
@@ -264,6 +261,15 @@ static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *co
                        (long long)schedule.tiles_n,
                        tsl_problem_batch(problem) > 1 ? ", of each product," : "");
   return tile.is_stream ? refuse_stream_schedule(problem, &tile, &schedule) : NULL;
+}
+
+static const char *wgmma_refuse(const tsl_problem *problem, const tsl_config *config,
+                                const tsl_device *device) {
+  const char *why = refuse_product(problem, config, device);
+  return why || !tsl_problem_has_epilogue(problem) ||
+                 tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_EPILOGUE).stages > 0
+             ? why
+             : "fuses no epilogue whose vectors do not fit, or with A in registers";
 }
 
 static uint64_t wgmma_scratch(const tsl_problem *problem, const tsl_config *config,
