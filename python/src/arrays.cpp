@@ -188,6 +188,8 @@ void see(PyObject *object, const char *name, Array *array) {
       array->object = object;
       return;
     }
+  } else if (see_tensor(object, array)) {
+    return;
   }
   take(see_any.get()(nb::handle(object), name), name, array);
 }
@@ -199,6 +201,8 @@ void see_out(PyObject *object, Array *array) {
     array->object = object;
     return;
   }
+  if (see_tensor(object, array))
+    return;
   take(see_any_out.get()(nb::handle(object)), "out", array);
 }
 
@@ -480,11 +484,12 @@ void set_result(const Array &array, int64_t m, int64_t n, tesela_result *result)
 /* Reads a vector of one of these types; other types are converted if NumPy would convert them. */
 static void see_vector(PyObject *object, const char *name, const Array &like,
                        std::initializer_list<tesela_type> types, Array *array) {
-  if (PyArray_CheckExact(object)) {
+  array->name = name;
+  if (PyArray_CheckExact(object))
     see(object, name, array);
-    if (is_among(array->at.type, types.begin(), static_cast<int>(types.size())))
-      return;
-  }
+  if ((PyArray_CheckExact(object) || see_tensor(object, array)) &&
+      is_among(array->at.type, types.begin(), static_cast<int>(types.size())))
+    return;
   nb::list names;
   for (tesela_type type : types)
     names.append(dtype_name(type));
@@ -616,6 +621,9 @@ nb::object new_result(const Array &like, tesela_type kind, int ndim, const int64
     }
     return made;
   }
+  made = new_tensor_like(like, kind, ndim, shape, into);
+  if (made.is_valid())
+    return made;
   nb::object seen = seen_of(like);
   made = seen.attr("library").attr("empty")(tuple_of_shape(ndim, shape), dtype_name(kind), seen);
   nb::object own = nb::getattr(made, "seen", nb::none());

@@ -108,6 +108,13 @@ bool read_arguments(const Function &function, PyObject *const *objects, size_t c
 void see(PyObject *object, const char *name, Array *array);
 /* Reads a result array, which is never copied. */
 void see_out(PyObject *object, Array *array);
+/* Reads a tensor of PyTorch by its type's table of C functions (tensor.cpp). Returns false for other objects
+ * and for tensors that Python code reads: pending negations, other types, other devices. */
+bool see_tensor(PyObject *object, Array *array);
+/* Creates a dense tensor with the device of `like`. Returns an empty object without the table. */
+nb::object new_tensor_like(const Array &like, tesela_type type, int ndim, const int64_t *shape, Array *into);
+/* Writes the handle of the current stream on a tensor's device. Returns false without the table. */
+bool stream_of_tensor(const Array &array, uintptr_t *handle);
 /* Returns a Seen object of _libraries.py for an array. */
 nb::object seen_of(const Array &array);
 

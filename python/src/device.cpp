@@ -218,7 +218,14 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   check(last.wrap(where, device.c_str(), product));
   const std::shared_ptr<DevicePlan> plan = plan_of(where, product, a, b, c, last);
   Stream &stream = stream_of(where, product.device_id, has_stream, handle);
-  if (plan->workspace > stream.reserved) {
+  nb::object memory;
+  Wrapped workspace;
+  if (plan->workspace > 0 && product.new_workspace) {
+    const int64_t bytes = static_cast<int64_t>(plan->workspace);
+    char *data;
+    memory = product.new_workspace(product.device_id, plan->workspace, &data);
+    check(workspace.wrap(where, device.c_str(), {data, TESELA_U8, 1, bytes, bytes, 1, false}));
+  } else if (plan->workspace > stream.reserved) {
     check(tesela_stream_reserve(stream.stream, plan->workspace));
     stream.reserved = plan->workspace;
   }
@@ -234,7 +241,7 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   operands.b = &right;
   operands.c = &result;
   operands.epilogue = &vectors;
-  tesela_status status = tesela_plan_enqueue(plan->plan, stream.stream, &operands, nullptr);
+  tesela_status status = tesela_plan_enqueue(plan->plan, stream.stream, &operands, workspace.buffer);
   if (status == TESELA_UNSUPPORTED)
     status = run_now(*plan, stream, operands, record);
   else if (status == TESELA_OK && !has_stream) {
@@ -288,7 +295,7 @@ std::string prepare(const DeviceProduct &product) {
 }
 
 void bind_device(nb::module_ &module) {
-  bind_tensor();
+  bind_tensor(module);
   module.def("device_empty", &device_empty);
 }
 

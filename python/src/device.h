@@ -26,6 +26,9 @@ struct DeviceProduct {
   tesela_activation activation = TESELA_NO_ACTIVATION;
   DeviceMatrix scale_a{}, scale_b{}; /* scales of A and B, if there are any */
   tesela_scaling scaling_a = TESELA_NO_SCALE, scaling_b = TESELA_NO_SCALE;
+  /* Creates the plan's workspace by the library of the arrays, for its current stream. NULL: the wrapped
+   * stream reserves memory, which a capture into a graph does not allow. */
+  nb::object (*new_workspace)(int device_id, size_t bytes, char **data) = nullptr;
 };
 
 /* Queues a product on a CUDA stream, or computes it at once without a stream. Returns the plan's text.
@@ -39,6 +42,8 @@ std::string prepare(const DeviceProduct &product);
 /* Multiplies two tensors on a device whose library has DLPack's table of C functions. *is_done is false
  * for other arguments. */
 PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, bool *is_done);
-void bind_tensor();
+/* Creates a tensor of bytes on a CUDA device, after another tensor was read there. */
+nb::object new_tensor_memory(int device_id, size_t bytes, char **data);
+void bind_tensor(nb::module_ &module);
 
 } // namespace core

@@ -306,15 +306,23 @@ void compute_on_device(const Product &product, tesela_record *record) {
   if (device && strcmp(device, "cuda") != 0 && strcmp(device, "auto") != 0 && own != device)
     raise(PyExc_ValueError, "the arrays are on %s, and device is %s: arrays on a device are computed there",
           own.c_str(), device);
-  nb::object handle =
-      handle_of.get()(nb::handle(product.stream ? product.stream : Py_None), seen_of(product.a));
-  const bool has_stream = !handle.is_none();
-  const uintptr_t stream = has_stream ? nb::cast<uintptr_t>(handle) : 0;
+  uintptr_t stream = 0;
+  const bool is_current = !product.stream && stream_of_tensor(product.a, &stream);
+  bool has_stream = is_current;
+  if (!is_current) {
+    nb::object handle =
+        handle_of.get()(nb::handle(product.stream ? product.stream : Py_None), seen_of(product.a));
+    has_stream = !handle.is_none();
+    stream = has_stream ? nb::cast<uintptr_t>(handle) : 0;
+  }
   const auto begin = std::chrono::steady_clock::now();
   tesela_record total{};
   for_each_product(product, [&](int64_t a, int64_t b, int64_t c) {
     tesela_record one{};
-    text = enqueue(product.on_device(a, b, c), has_stream, stream, &one);
+    DeviceProduct queued = product.on_device(a, b, c);
+    if (is_current)
+      queued.new_workspace = new_tensor_memory;
+    text = enqueue(queued, has_stream, stream, &one);
     if (one.plan && (product.ask.measure_error || !product.ask.verify.empty())) {
       add_to(&total, one);
       total.measured_cols = one.measured_cols;

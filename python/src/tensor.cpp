@@ -1,8 +1,8 @@
-/* Products of plain tensors on a CUDA device whose type has DLPack's table of C functions
- * (__dlpack_c_exchange_api__ of DLPack 1.2; PyTorch 2.10 and later). No Python method is called between
- * the arguments and the result. */
-#include "core.h"
+/* Tensors whose type has DLPack's table of C functions (__dlpack_c_exchange_api__ of DLPack 1.2; PyTorch 2.10
+ * and later): reading and creating them without a DLPack object, and plain products on a CUDA device. */
+#include "arrays.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "device.h"
@@ -30,16 +30,36 @@ struct Exchange {
   int (*current_stream)(int32_t device_type, int32_t device_id, void **stream);
 };
 
-static PyObject *is_neg;
+static PyObject *is_neg, *is_conj;
+static FromPython torch_library("tesela._libraries", "Torch");
 
-/* Returns the table of a tensor type, looked up once. Subclasses are excluded, since they may redefine
- * products. */
+static bool has_text(nb::handle object, const char *text) {
+  return object.is_valid() && PyUnicode_Check(object.ptr()) &&
+         PyUnicode_CompareWithASCIIString(object.ptr(), text) == 0;
+}
+
+/* Returns true for torch.Tensor and torch.nn.Parameter. Subclasses may redefine products. */
+static bool is_torch_type(PyTypeObject *type) {
+  const bool is_tensor = strcmp(type->tp_name, "Tensor") == 0;
+  if (!is_tensor && strcmp(type->tp_name, "Parameter") != 0)
+    return false;
+  nb::object module = nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), "__module__"));
+  PyErr_Clear();
+  return has_text(module, is_tensor ? "torch" : "torch.nn.parameter");
+}
+
+/* Tables of Tensor and of Parameter, as far as they were looked up. */
+static struct {
+  PyTypeObject *type;
+  const Exchange *table;
+} known_types[2];
+
+/* Returns the table of a tensor's type; NULL if the type has none. */
 static const Exchange *exchange_of(PyTypeObject *type) {
-  static PyTypeObject *known;
-  static const Exchange *found;
-  if (type == known)
-    return found;
-  if (strcmp(type->tp_name, "Tensor") != 0 && strcmp(type->tp_name, "Parameter") != 0)
+  for (const auto &row : known_types)
+    if (type == row.type)
+      return row.table;
+  if (!is_torch_type(type))
     return nullptr;
   nb::object capsule =
       nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), "__dlpack_c_exchange_api__"));
@@ -50,9 +70,51 @@ static const Exchange *exchange_of(PyTypeObject *type) {
   if (!table || table->major != 1 || !table->tensor_of)
     table = nullptr;
   Py_INCREF(type); /* keeps the type alive, so that its address stays unique */
-  known = type;
-  found = table;
+  known_types[known_types[0].type != nullptr] = {type, table};
   return table;
+}
+
+/* Calls a method without arguments that returns True or False. Returns false if it fails, too. */
+static bool method_is_true(PyObject *object, PyObject *name) {
+  nb::object answer = nb::steal(PyObject_CallMethodNoArgs(object, name));
+  if (!answer.is_valid())
+    PyErr_Clear();
+  return answer.ptr() != Py_False;
+}
+
+static const Exchange *read_tensor(PyObject *object, nb::dlpack::dltensor *tensor) {
+  const Exchange *const exchange = exchange_of(Py_TYPE(object));
+  if (!exchange)
+    return nullptr;
+  if (exchange->tensor_of(object, tensor) != 0) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  return tensor->strides || tensor->ndim == 0 ? exchange : nullptr;
+}
+
+bool see_tensor(PyObject *object, Array *array) {
+  nb::dlpack::dltensor tensor;
+  if (!read_tensor(object, &tensor) || tensor.ndim > DIMS)
+    return false;
+  const int device = tensor.device.device_type;
+  if (!tensor.data && std::find(tensor.shape, tensor.shape + tensor.ndim, 0) == tensor.shape + tensor.ndim)
+    return false; /* a wrapper of torch.func has no memory */
+  Lies &at = array->at;
+  at.type = type_of_dlpack(tensor.dtype);
+  if (!at.type || (device != nb::device::cpu::value && device != nb::device::cuda::value) ||
+      method_is_true(object, is_neg))
+    return false;
+  at.data = static_cast<char *>(tensor.data) + tensor.byte_offset;
+  at.device_type = device;
+  at.device_id = tensor.device.device_id;
+  at.ndim = tensor.ndim;
+  std::copy(tensor.shape, tensor.shape + tensor.ndim, at.shape);
+  std::copy(tensor.strides, tensor.strides + tensor.ndim, at.strides);
+  array->conjugate = (at.type == TESELA_C64 || at.type == TESELA_C128) && method_is_true(object, is_conj);
+  array->object = object;
+  array->library = torch_library.get().ptr();
+  return true;
 }
 
 static void set_python_error(void *, const char *, const char *message) {
@@ -60,15 +122,12 @@ static void set_python_error(void *, const char *, const char *message) {
 }
 
 /* Fills a matrix from a tensor. Returns false if the tensor is not plain. */
-static bool is_plain_tensor(const Exchange *exchange, PyObject *object, nb::dlpack::device *device,
-                            DeviceMatrix *matrix) {
+static bool is_plain_tensor(PyObject *object, nb::dlpack::device *device, DeviceMatrix *matrix) {
   nb::dlpack::dltensor tensor;
-  if (exchange->tensor_of(object, &tensor) != 0) {
-    PyErr_Clear();
+  if (!read_tensor(object, &tensor))
     return false;
-  }
   matrix->type = type_of_dlpack(tensor.dtype);
-  if (tensor.device.device_type != nb::device::cuda::value || tensor.ndim != 2 || !tensor.strides ||
+  if (tensor.device.device_type != nb::device::cuda::value || tensor.ndim != 2 ||
       tensor.shape[0] < 1 || tensor.shape[1] < 1 ||
       (matrix->type != TESELA_F32 && matrix->type != TESELA_F64 && matrix->type != TESELA_F16 &&
        matrix->type != TESELA_BF16))
@@ -87,10 +146,7 @@ static bool is_plain_tensor(const Exchange *exchange, PyObject *object, nb::dlpa
   if (matrix->row_stride == 0 && matrix->col_stride == 0)
     return false;
   /* The imaginary part of a conjugate is a tensor with a pending negation. */
-  nb::object negative = nb::steal(PyObject_CallMethodNoArgs(object, is_neg));
-  if (!negative.is_valid())
-    PyErr_Clear();
-  return negative.ptr() == Py_False;
+  return !method_is_true(object, is_neg);
 }
 
 /* Writes the address range of a matrix's elements. */
@@ -109,26 +165,64 @@ static bool are_apart(const DeviceMatrix &a, const DeviceMatrix &b) {
   return a_high <= b_low || b_high <= a_low;
 }
 
-/* Creates a tensor of the product's shape and type. */
-static PyObject *new_tensor(const Exchange *exchange, nb::dlpack::device device, DeviceProduct *product) {
-  int64_t shape[2] = {product->m, product->n};
+/* Creates a dense tensor. Returns NULL with Python's error set. */
+static PyObject *new_tensor(const Exchange *exchange, nb::dlpack::device device, tesela_type type, int ndim,
+                            const int64_t *shape, char **data) {
   nb::dlpack::dltensor prototype{};
   prototype.device = device;
-  prototype.ndim = 2;
-  prototype.dtype = dlpack_type(product->a.type);
-  prototype.shape = shape;
+  prototype.ndim = ndim;
+  prototype.dtype = dlpack_type(type);
+  prototype.shape = const_cast<int64_t *>(shape);
   Managed *made = nullptr;
   void *object = nullptr;
   if (exchange->allocate(&prototype, &made, nullptr, set_python_error) != 0)
     return nullptr;
-  product->c = {static_cast<char *>(made->tensor.data) + made->tensor.byte_offset,
-                product->a.type,
-                shape[0],
-                shape[1],
-                shape[1],
-                1,
-                false};
+  *data = static_cast<char *>(made->tensor.data) + made->tensor.byte_offset;
   return exchange->object_of(made, &object) == 0 ? static_cast<PyObject *>(object) : nullptr;
+}
+
+nb::object new_tensor_like(const Array &like, tesela_type type, int ndim, const int64_t *shape, Array *into) {
+  const Exchange *const exchange = exchange_of(Py_TYPE(like.object));
+  if (!exchange)
+    return nb::object();
+  Lies &at = into->at;
+  nb::object made =
+      nb::steal(new_tensor(exchange, {like.at.device_type, like.at.device_id}, type, ndim, shape, &at.data));
+  if (!made.is_valid())
+    throw nb::python_error();
+  into->name = "out";
+  into->object = made.ptr();
+  into->library = like.library;
+  at.type = type;
+  at.device_type = like.at.device_type;
+  at.device_id = like.at.device_id;
+  at.ndim = ndim;
+  int64_t stride = 1;
+  for (int i = ndim; i-- > 0; stride *= shape[i]) {
+    at.shape[i] = shape[i];
+    at.strides[i] = stride;
+  }
+  return made;
+}
+
+nb::object new_tensor_memory(int device_id, size_t bytes, char **data) {
+  const int64_t shape[] = {static_cast<int64_t>(bytes)};
+  nb::object made = nb::steal(new_tensor(known_types[0].table, {nb::device::cuda::value, device_id},
+                                         TESELA_U8, 1, shape, data));
+  if (!made.is_valid())
+    throw nb::python_error();
+  return made;
+}
+
+bool stream_of_tensor(const Array &array, uintptr_t *handle) {
+  const Exchange *const exchange = array.object ? exchange_of(Py_TYPE(array.object)) : nullptr;
+  void *stream = nullptr;
+  if (!exchange)
+    return false;
+  if (exchange->current_stream(array.at.device_type, array.at.device_id, &stream) != 0)
+    throw nb::python_error();
+  *handle = reinterpret_cast<uintptr_t>(stream);
+  return true;
 }
 
 PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, bool *is_done) {
@@ -137,8 +231,7 @@ PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, boo
   nb::dlpack::device device, other;
   DeviceProduct product{};
   if (!exchange || exchange != exchange_of(Py_TYPE(second)) ||
-      !is_plain_tensor(exchange, first, &device, &product.a) ||
-      !is_plain_tensor(exchange, second, &other, &product.b) || device.device_id != other.device_id ||
+      !is_plain_tensor(first, &device, &product.a) || !is_plain_tensor(second, &other, &product.b) || device.device_id != other.device_id ||
       product.a.type != product.b.type || product.a.cols != product.b.rows)
     return nullptr;
   product.m = product.a.rows;
@@ -146,7 +239,8 @@ PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, boo
   product.k = product.a.cols;
   product.device_id = device.device_id;
   product.alpha = 1;
-  if (out && (exchange != exchange_of(Py_TYPE(out)) || !is_plain_tensor(exchange, out, &other, &product.c) ||
+  product.new_workspace = new_tensor_memory;
+  if (out && (exchange != exchange_of(Py_TYPE(out)) || !is_plain_tensor(out, &other, &product.c) ||
               device.device_id != other.device_id || product.c.type != product.a.type ||
               product.c.rows != product.m || product.c.cols != product.n ||
               !are_apart(product.c, product.a) || !are_apart(product.c, product.b)))
@@ -155,7 +249,13 @@ PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, boo
   void *stream = nullptr;
   if (exchange->current_stream(device.device_type, device.device_id, &stream) != 0)
     return nullptr;
-  nb::object result = out ? nb::borrow(out) : nb::steal(new_tensor(exchange, device, &product));
+  nb::object result = nb::borrow(out);
+  if (!out) {
+    const int64_t shape[] = {product.m, product.n};
+    char *data = nullptr;
+    result = nb::steal(new_tensor(exchange, device, product.a.type, 2, shape, &data));
+    product.c = {data, product.a.type, product.m, product.n, product.n, 1, false};
+  }
   if (!result.is_valid())
     return nullptr;
   try {
@@ -167,8 +267,27 @@ PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, boo
   return result.release().ptr();
 }
 
-void bind_tensor() {
+/* Returns the types, places, shapes and strides of tensors as bytes; None: tesela cannot read one in place. */
+static PyObject *tensor_key(PyObject *, PyObject *const *objects, Py_ssize_t count, PyObject *) {
+  std::string key;
+  for (Py_ssize_t i = 0; i < count; i++) {
+    Array array;
+    if (!see_tensor(objects[i], &array))
+      Py_RETURN_NONE;
+    const Lies &at = array.at;
+    const int32_t words[] = {at.type, at.device_type, at.device_id, at.ndim, array.conjugate};
+    const size_t size = static_cast<size_t>(at.ndim) * sizeof *at.shape;
+    key.append(reinterpret_cast<const char *>(words), sizeof words);
+    key.append(reinterpret_cast<const char *>(at.shape), size);
+    key.append(reinterpret_cast<const char *>(at.strides), size);
+  }
+  return PyBytes_FromStringAndSize(key.data(), static_cast<Py_ssize_t>(key.size()));
+}
+
+void bind_tensor(nb::module_ &module) {
+  define(module, "tensor_key", tensor_key, nullptr);
   is_neg = PyUnicode_InternFromString("is_neg");
+  is_conj = PyUnicode_InternFromString("is_conj");
 }
 
 } // namespace core

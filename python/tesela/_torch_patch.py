@@ -1,0 +1,368 @@
+"""patch(): products of PyTorch's own operators by tesela.
+
+Kernels of aten::mm, addmm, bmm and baddbmm are replaced at the dispatcher's keys CPU and CUDA, below autograd,
+autocast, vmap, functionalization, conjugation and tensor subclasses. So all of these work as before, gradients are
+PyTorch's formulas whose products come here again, and torch.compile traces the same operators.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from typing import NamedTuple
+
+import torch
+
+from ._core import tensor_key
+from ._torch_operators import FLOATING, accuracy_word, is_bias, matmul
+
+_NAMES = ("mm", "mm.out", "addmm", "addmm.out", "bmm", "bmm.out", "baddbmm", "baddbmm.out")
+#: Timed calls of each library before one is chosen, after an untimed call of both. The tenth finds tesela's plan
+#: in a cache.
+_ROUNDS = 10
+#: A product moves to tesela if it takes less than this fraction of PyTorch's time.
+_GAIN = 0.97
+_capturing = torch.cuda.is_current_stream_capturing if torch.cuda.is_available() else lambda: False
+_is_deterministic = torch._C._get_deterministic_algorithms
+_lock = threading.RLock()
+_settings: list[Settings] = []
+_active: Settings | None = None
+_library = None
+_last: Settings | None = None
+
+
+class Row(NamedTuple):
+    """Products of one operator, type and shape in a report.
+
+    Attributes
+    ----------
+    operator, device, dtype, shape : str
+        "addmm", "cuda:0", "float32", "512x256x1024" (m x n x k; with a batch in front).
+    tesela, torch : int
+        Numbers of calls by each library.
+    reason : str
+        Reason of the last choice.
+    """
+
+    operator: str
+    device: str
+    dtype: str
+    shape: str
+    tesela: int
+    torch: int
+    reason: str
+
+
+class Report(list):
+    """List of Row; its text is a table."""
+
+    def __str__(self) -> str:
+        if not self:
+            return "tesela.torch: no product"
+        lines = [("operator", "device", "type", "m x n x k", "tesela", "torch", "reason"),
+                 *(tuple(map(str, row)) for row in self)]
+        widths = [max(map(len, column)) for column in zip(*lines)]
+        return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip()
+                         for line in lines)
+
+
+class Timer:
+    """Time of a call: of the processor, or of the current stream, without waiting for it."""
+
+    __slots__ = ("begin", "end")
+
+    def __init__(self, is_cuda: bool):
+        self.begin = torch.cuda.Event(enable_timing=True) if is_cuda else time.perf_counter()
+        self.end = torch.cuda.Event(enable_timing=True) if is_cuda else 0.0
+        if is_cuda:
+            self.begin.record()
+
+    def stop(self) -> None:
+        if isinstance(self.end, float):
+            self.end = time.perf_counter()
+        else:
+            self.end.record()
+
+    def is_known(self) -> bool:
+        return isinstance(self.end, float) or self.end.query()
+
+    def microseconds(self) -> float:
+        if isinstance(self.end, float):
+            return (self.end - self.begin) * 1e6
+        return self.begin.elapsed_time(self.end) * 1e3
+
+
+class Product:
+    """Calls with one operator, types, shapes and strides: what computes them, and why."""
+
+    __slots__ = ("names", "is_cuda", "chosen", "reason", "tesela", "torch", "step", "timers")
+
+    def __init__(self, names: tuple, is_cuda: bool, chosen: str | None, reason: str):
+        self.names, self.is_cuda, self.chosen, self.reason = names, is_cuda, chosen, reason
+        self.tesela = self.torch = self.step = 0
+        self.timers: dict = {"tesela": [], "torch": []}
+
+    def run(self, by_tesela, by_torch):
+        """Computes the product by the next library of the race, and ends the race when all times are known."""
+        if self.is_cuda and _capturing():
+            self.torch += 1
+            return by_torch()
+        with _lock:
+            step, self.step = self.step, self.step + 1
+        library = "tesela" if step % 2 else "torch"
+        call = by_tesela if step % 2 else by_torch
+        timer = Timer(self.is_cuda) if 2 <= step < 2 + 2 * _ROUNDS else None
+        try:
+            result = call()
+        except Exception as error:
+            if library == "torch":
+                raise
+            self.choose("torch", f"tesela: {error}")
+            self.torch += 1
+            return by_torch()
+        setattr(self, library, getattr(self, library) + 1)
+        if timer:
+            timer.stop()
+            self.timers[library].append(timer)
+        if step >= 1 + 2 * _ROUNDS:
+            self.finish()
+        return result
+
+    def finish(self) -> None:
+        """Chooses the faster library, if all times are known."""
+        timers = {library: list(several) for library, several in self.timers.items()}
+        if not all(timers.values()) or not all(timer.is_known() for several in timers.values() for timer in several):
+            return
+        times = {library: min(timer.microseconds() for timer in several) for library, several in timers.items()}
+        chosen = "tesela" if times["tesela"] < _GAIN * times["torch"] else "torch"
+        self.choose(chosen, f"measured: tesela {times['tesela']:.4g} us, torch {times['torch']:.4g} us")
+
+    def choose(self, chosen: str, reason: str) -> None:
+        self.chosen, self.reason = chosen, reason
+        self.timers = {"tesela": [], "torch": []}
+
+
+class Settings:
+    """One patch() with its products. It is a context manager whose end is unpatch()."""
+
+    def __init__(self, accuracy, bits, always: bool, report: bool):
+        self.accuracy, self.bits, self.always, self.prints = accuracy_word(accuracy), bits, always, report
+        self.asks = {name: word for name, word in (("accuracy", self.accuracy), ("bits", bits)) if word is not None}
+        self.products: dict = {}
+
+    def __enter__(self) -> Settings:
+        return self
+
+    def __exit__(self, *error) -> None:
+        _remove(self)
+
+    def report(self) -> Report:
+        with _lock:
+            products = list(self.products.values())
+        return Report(Row(*each.names, each.tesela, each.torch, each.reason) for each in products)
+
+    def find(self, key, name: str, tensors: tuple, out) -> Product:
+        """Returns the product of a call, which is new if no call had these operands."""
+        with _lock:
+            found = self.products.get(key)
+            if found is None:
+                found = self.products[key] = self.new_product(name, tensors, out)
+            return found
+
+    def new_product(self, name: str, tensors: tuple, out) -> Product:
+        a, b = tensors[-2:]
+        sizes = (*a.shape[:-2], a.shape[-2], b.shape[-1], a.shape[-1])
+        names = (name, str(a.device), str(a.dtype)[len("torch."):], "x".join(map(str, sizes)))
+        reason = refuse(tensors, out)
+        if reason:
+            return Product(names, a.is_cuda, "torch", reason)
+        if self.asks:
+            return Product(names, a.is_cuda, "tesela", "accuracy or bits of patch()")
+        if self.always:
+            return Product(names, a.is_cuda, "tesela", "always=True of patch()")
+        if _is_deterministic():
+            return Product(names, a.is_cuda, "torch", "deterministic algorithms: times choose nothing")
+        return Product(names, a.is_cuda, None, "few calls, not measured yet")
+
+
+def refuse(tensors: tuple, out) -> str:
+    """Returns the reason why PyTorch computes a product; "": tesela may."""
+    a, b = tensors[-2:]
+    types = {tensor.dtype for tensor in tensors}
+    if len(types) > 1 or a.dtype not in FLOATING:
+        return "type " + ", ".join(sorted(str(dtype)[len("torch."):] for dtype in types))
+    if any(tensor.is_neg() for tensor in tensors):
+        return "pending negation"
+    if a.shape[-1] != b.shape[-2] or a.shape[:-2] != b.shape[:-2] or len({tensor.device for tensor in tensors}) > 1:
+        return "wrong shapes or devices, which PyTorch reports"
+    if a.numel() == 0 or b.numel() == 0:
+        return "no elements"
+    if out is not None and (out.dtype != a.dtype or out.shape != (*a.shape[:-1], b.shape[-1]) or out.is_neg()
+                            or out.is_conj() or out.device != a.device):
+        return "out has another shape, type or place"
+    return ""
+
+
+def _overlap(out, tensors) -> bool:
+    """Returns True if out may share memory with a tensor."""
+    start = out.untyped_storage().data_ptr()
+    return any(tensor.untyped_storage().data_ptr() == start for tensor in tensors)
+
+
+def _asks(settings: Settings, dtype, is_cuda: bool) -> dict:
+    """Returns the keywords of a product: what patch() asks for, and what PyTorch's switches ask for and allow."""
+    asks = settings.asks
+    if "bits" not in asks and _is_deterministic():
+        asks = {**asks, "bits": "run"}
+    if is_cuda and dtype is torch.float32 and "accuracy" not in asks and _allows_tf32():
+        asks = {**asks, "accuracy": "tf32"}
+    return asks
+
+
+def _allows_tf32() -> bool:
+    try:
+        return torch.backends.cuda.matmul.fp32_precision == "tf32"
+    except (AttributeError, RuntimeError):  # before PyTorch 2.9
+        return torch.backends.cuda.matmul.allow_tf32
+
+
+def _multiply(settings: Settings, a, b, out):
+    asks = _asks(settings, a.dtype, a.is_cuda)
+    return matmul(a, b, out=out, **asks) if out is not None or asks else matmul(a, b)
+
+
+def _add(settings: Settings, addend, a, b, out, beta, alpha):
+    asks = _asks(settings, a.dtype, a.is_cuda)
+    if beta == 0:
+        return matmul(a, b, out=out, alpha=alpha, **asks)
+    shape = (*a.shape[:-1], b.shape[-1])
+    if beta == 1 and a.dim() == 2 and addend is not out and is_bias(addend, *shape):
+        return matmul(a, b, out=out, alpha=alpha, bias=addend, **asks)
+    if out is None:
+        out = a.new_empty(shape)
+    if out is not addend:
+        out.copy_(addend.expand(shape))
+    return matmul(a, b, out=out, alpha=alpha, beta=beta, **asks)
+
+
+def _product_kernel(name: str, original):
+    """Returns the kernel of mm or bmm."""
+
+    def kernel(keys, a, b, *, out=None):
+        settings = _active
+        if settings is None:
+            return original(keys, a, b) if out is None else original(keys, a, b, out=out)
+        key = (name, _is_deterministic(), tensor_key(a, b) if out is None else tensor_key(a, b, out))
+        product = settings.products.get(key) if key[2] else None
+        if product is None:
+            key = key if key[2] else (name, a.dtype, a.shape, b.dtype, b.shape)
+            product = settings.find(key, name, (a, b), out)
+        chosen = product.chosen
+        if chosen != "torch" and out is not None and _overlap(out, (a, b)):
+            chosen = "torch"
+        if chosen == "torch":
+            product.torch += 1
+            return original(keys, a, b) if out is None else original(keys, a, b, out=out)
+        if chosen:
+            product.tesela += 1
+            return _multiply(settings, a, b, out)
+        return product.run(lambda: _multiply(settings, a, b, out),
+                           lambda: original(keys, a, b) if out is None else original(keys, a, b, out=out))
+
+    return kernel
+
+
+def _sum_kernel(name: str, original):
+    """Returns the kernel of addmm or baddbmm."""
+
+    def kernel(keys, addend, a, b, *, beta=1, alpha=1, out=None):
+        def by_torch():
+            if out is None:
+                return original(keys, addend, a, b, beta=beta, alpha=alpha)
+            return original(keys, addend, a, b, beta=beta, alpha=alpha, out=out)
+
+        settings = _active
+        if settings is None:
+            return by_torch()
+        words = tensor_key(addend, a, b) if out is None else tensor_key(addend, a, b, out)
+        key = (name, _is_deterministic(), words, beta, alpha, out is addend)
+        product = settings.products.get(key) if words else None
+        if product is None:
+            key = key if words else (name, addend.dtype, addend.shape, a.dtype, a.shape, b.dtype, b.shape)
+            product = settings.find(key, name, (addend, a, b), out)
+        chosen = product.chosen
+        if chosen != "torch" and out is not None and _overlap(out, (a, b) if out is addend else (addend, a, b)):
+            chosen = "torch"
+        if chosen == "torch":
+            product.torch += 1
+            return by_torch()
+        if chosen:
+            product.tesela += 1
+            return _add(settings, addend, a, b, out, beta, alpha)
+        return product.run(lambda: _add(settings, addend, a, b, out, beta, alpha), by_torch)
+
+    return kernel
+
+
+def _register() -> None:
+    """Replaces the kernels, once. They stay, because other threads may be inside, and pass calls on."""
+    global _library
+    if _library is not None:
+        return
+    _library = torch.library.Library("aten", "IMPL")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*other operators may also be overridden")
+        for key in ("CPU", "CUDA") if torch.cuda.is_available() else ("CPU",):
+            for name in _NAMES:
+                original = torch.library.get_kernel(f"aten::{name}", key).call_boxed
+                make = _sum_kernel if "add" in name else _product_kernel
+                _library.impl(name, make(name.partition(".")[0], original), key, with_keyset=True, allow_override=True)
+
+
+def patch(*, accuracy=None, bits=None, always: bool = False, report: bool = False) -> Settings:
+    """Sends products of PyTorch's tensors to tesela: torch.mm, addmm, bmm, matmul, @, F.linear, nn.Linear.
+
+    A product that recurs is computed by both libraries in turn, and timed; then the faster one computes it. It
+    holds for all threads, until unpatch() or the end of a `with`. An inner patch() replaces an outer one.
+
+    Parameters
+    ----------
+    accuracy, bits : optional
+        Guarantee of every product of floating-point numbers, as of tesela.matmul; tesela computes all of these.
+    always : bool
+        tesela computes all products that it can, faster or not.
+    report : bool
+        The end of the patch prints report().
+    """
+    global _active, _last
+    made = Settings(accuracy, bits, always, report)
+    with _lock:
+        _register()
+        _settings.append(made)
+        _active = _last = made
+    return made
+
+
+def _remove(settings: Settings) -> None:
+    global _active
+    with _lock:
+        if settings not in _settings:
+            return
+        _settings.remove(settings)
+        _active = _settings[-1] if _settings else None
+    if settings.prints:
+        print(settings.report())
+
+
+def unpatch() -> None:
+    """Ends the last patch() that has not ended. Without one it does nothing."""
+    with _lock:
+        if _settings:
+            _remove(_settings[-1])
+
+
+def report() -> Report:
+    """Returns which products the current patch(), or else the last one, sent where, and why."""
+    settings = _active or _last
+    return settings.report() if settings else Report()
