@@ -16,6 +16,8 @@ ACTIVATIONS = (None, "relu", "gelu", "gelu_tanh")
 _ASKS = "str? accuracy=None, str? bits=None"
 _AUTOCAST_KEYS = {"cpu": "AutocastCPU", "cuda": "AutocastCUDA"}
 
+#: Functions that torch.func.grad and vmap of it need, by operator.
+transformed: dict = {}
 _library = torch.library.Library("tesela", "DEF")
 matmul = _core.matmul
 
@@ -61,7 +63,34 @@ def define(schema: str, kernel, fake, *, backward=None, setup=None, vmap=None) -
     torch.library.register_fake(f"tesela::{name}", fake, lib=_library)
     if backward:
         torch.library.register_autograd(f"tesela::{name}", backward, setup_context=setup, lib=_library)
+        transformed[name] = function_of(setup, backward)
     torch.library.register_vmap(f"tesela::{name}", vmap or looped(name), lib=_library)
+
+
+def function_of(setup, backward):
+    """Returns a torch.autograd.Function whose last argument is the operator with its keywords.
+
+    Gradients of register_autograd() do not work in torch.func.grad.
+    """
+
+    class Product(torch.autograd.Function):
+        generate_vmap_rule = True
+
+        @staticmethod
+        def forward(*inputs):
+            *tensors, call = inputs
+            return call(*tensors)
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            *tensors, call = inputs
+            setup(ctx, tensors, call.keywords, output)
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return *backward(ctx, gradient), None
+
+    return Product
 
 
 def define_autocast(name: str) -> None:
@@ -284,11 +313,12 @@ def linear_backward(ctx, gradient):
         gradient = torch.ops.aten.gelu_backward(
             gradient, linear(x, weight, bias, **ctx.asks),
             approximate="tanh" if ctx.activation == "gelu_tanh" else "none")
-    needs_x, needs_weight, needs_bias = ctx.needs_input_grad[:3]
+    needs = ctx.needs_input_grad[:3]  # a missing bias is no input
     rows = gradient.reshape(-1, gradient.shape[-1])
-    return (mm(rows, weight.conj(), **ctx.asks).view(x.shape) if needs_x else None,
-            mm(conjugate_transpose(rows), x.reshape(-1, x.shape[-1]), **ctx.asks).conj() if needs_weight else None,
-            rows.sum(0) if needs_bias else None)
+    gradients = (mm(rows, weight.conj(), **ctx.asks).view(x.shape) if needs[0] else None,
+                 mm(rows.t(), x.reshape(-1, x.shape[-1]).conj(), **ctx.asks) if needs[1] else None,
+                 rows.sum(0) if needs[-1] and bias is not None else None)
+    return gradients[:len(needs)]
 
 
 # --- narrow types ---

@@ -21,10 +21,14 @@ _NAMES = ("mm", "mm.out", "addmm", "addmm.out", "bmm", "bmm.out", "baddbmm", "ba
 #: Timed calls of each library before one is chosen, after an untimed call of both. The tenth finds tesela's plan
 #: in a cache.
 _ROUNDS = 10
+#: Most products of a patch(); the oldest is forgotten.
+_PRODUCTS = 4096
 #: A product moves to tesela if it takes less than this fraction of PyTorch's time.
 _GAIN = 0.97
 _capturing = torch.cuda.is_current_stream_capturing if torch.cuda.is_available() else lambda: False
 _is_deterministic = torch._C._get_deterministic_algorithms
+#: What torch.backends.cuda.matmul.fp32_precision and allow_tf32 set; reading these takes a microsecond.
+_precision = torch._C._get_fp32_precision_getter
 _lock = threading.RLock()
 _settings: list[Settings] = []
 _active: Settings | None = None
@@ -166,6 +170,8 @@ class Settings:
         """Returns the product of a call, which is new if no call had these operands."""
         with _lock:
             found = self.products.get(key)
+            if len(self.products) >= _PRODUCTS:
+                self.products.pop(next(iter(self.products)))
             if found is None:
                 found = self.products[key] = self.new_product(name, tensors, out)
             return found
@@ -215,16 +221,9 @@ def _asks(settings: Settings, dtype, is_cuda: bool) -> dict:
     asks = settings.asks
     if "bits" not in asks and _is_deterministic():
         asks = {**asks, "bits": "run"}
-    if is_cuda and dtype is torch.float32 and "accuracy" not in asks and _allows_tf32():
+    if is_cuda and dtype is torch.float32 and "accuracy" not in asks and _precision("cuda", "matmul") == "tf32":
         asks = {**asks, "accuracy": "tf32"}
     return asks
-
-
-def _allows_tf32() -> bool:
-    try:
-        return torch.backends.cuda.matmul.fp32_precision == "tf32"
-    except (AttributeError, RuntimeError):  # before PyTorch 2.9
-        return torch.backends.cuda.matmul.allow_tf32
 
 
 def _multiply(settings: Settings, a, b, out):

@@ -16,7 +16,9 @@ if not hasattr(getattr(torch, "library", None), "get_kernel"):
     raise ImportError(f"tesela.torch needs PyTorch 2.9 or later (torch.library.get_kernel), and this is "
                       f"{torch.__version__}; tesela.matmul multiplies tensors of every version")
 
-from ._torch_operators import FLOATING, accuracy_word, activated, matmul
+from functools import partial
+
+from ._torch_operators import FLOATING, accuracy_word, activated, matmul, transformed
 from ._torch_patch import Report, patch, report, unpatch
 
 __all__ = ["Linear", "Report", "addmm", "baddbmm", "bmm", "int_mm", "linear", "matmul_grouped", "mm", "patch",
@@ -36,10 +38,19 @@ _TYPES = (torch.Tensor, torch.nn.Parameter)
 def _is_direct(a, b) -> bool:
     """Returns True if only the operator's kernel would see this call: no gradient, mode, transform or trace."""
     return (not _is_compiling() and type(a) in _TYPES and type(b) in _TYPES
-            and a.dtype is b.dtype and a.dtype in FLOATING
+            and a.dtype is b.dtype and a.dtype in FLOATING and (a.is_cpu or a.is_cuda)
             and not (_has_grad() and (a.requires_grad or b.requires_grad))
             and not _dispatch_modes() and not _has_autocast() and not _is_deterministic()
             and _transforms() is None and _is_traced() is None)
+
+
+def _call(name: str, *tensors, accuracy, bits, **keywords):
+    """Calls an operator, with gradients that torch.func takes inside its transforms."""
+    operator = getattr(_operators, name)
+    keywords.update(accuracy=accuracy_word(accuracy), bits=bits)
+    if not _is_compiling() and _transforms() is not None:
+        return transformed[name].apply(*tensors, partial(operator.default, **keywords))
+    return operator(*tensors, **keywords)
 
 
 def mm(a, b, *, accuracy=None, bits=None):
@@ -53,23 +64,26 @@ def mm(a, b, *, accuracy=None, bits=None):
         A guarantee, as of tesela.matmul. Products of the backward pass have it, too.
     """
     if _is_direct(a, b) and a.dim() == 2 and b.dim() == 2:
-        return matmul(a, b) if accuracy is None and bits is None else matmul(a, b, accuracy=accuracy, bits=bits)
-    return _operators.mm(a, b, accuracy=accuracy_word(accuracy), bits=bits)
+        try:
+            return matmul(a, b) if accuracy is None and bits is None else matmul(a, b, accuracy=accuracy, bits=bits)
+        except ValueError:  # the operator raises it as PyTorch does
+            pass
+    return _call("mm", a, b, accuracy=accuracy, bits=bits)
 
 
 def bmm(a, b, *, accuracy=None, bits=None):
     """Multiplies matrices of two batches, as torch.bmm."""
-    return _operators.bmm(a, b, accuracy=accuracy_word(accuracy), bits=bits)
+    return _call("bmm", a, b, accuracy=accuracy, bits=bits)
 
 
 def addmm(input, a, b, *, beta=1, alpha=1, accuracy=None, bits=None):
     """Returns beta input + alpha a b, as torch.addmm. With beta = 0 the input is not read."""
-    return _operators.addmm(input, a, b, beta=beta, alpha=alpha, accuracy=accuracy_word(accuracy), bits=bits)
+    return _call("addmm", input, a, b, beta=beta, alpha=alpha, accuracy=accuracy, bits=bits)
 
 
 def baddbmm(input, a, b, *, beta=1, alpha=1, accuracy=None, bits=None):
     """Returns beta input + alpha a b for matrices of batches, as torch.baddbmm."""
-    return _operators.baddbmm(input, a, b, beta=beta, alpha=alpha, accuracy=accuracy_word(accuracy), bits=bits)
+    return _call("baddbmm", input, a, b, beta=beta, alpha=alpha, accuracy=accuracy, bits=bits)
 
 
 def linear(x, weight, bias=None, *, activation=None, accuracy=None, bits=None):
@@ -84,11 +98,10 @@ def linear(x, weight, bias=None, *, activation=None, accuracy=None, bits=None):
     accuracy, bits : optional
         A guarantee, as of tesela.matmul. Products of the backward pass have it, too.
     """
-    accuracy = accuracy_word(accuracy)
     needs_input = activation in ("gelu", "gelu_tanh") and _has_grad() and any(
         each is not None and each.requires_grad for each in (x, weight, bias))
-    result = _operators.linear(x, weight, bias, activation=None if needs_input else activation,
-                               accuracy=accuracy, bits=bits)
+    result = _call("linear", x, weight, bias, activation=None if needs_input else activation, accuracy=accuracy,
+                   bits=bits)
     return activated(result, activation) if needs_input else result
 
 
@@ -116,7 +129,12 @@ def int_mm(a, b):
 
 def matmul_grouped(a, b, *, accuracy=None, bits=None):
     """Multiplies pairs of matrices of different sizes, such as the experts of a network. Returns a list."""
-    return _operators.matmul_grouped(list(a), list(b), accuracy=accuracy_word(accuracy), bits=bits)
+    a, b = list(a), list(b)
+    if not a and not b:  # no tensor selects a device
+        return []
+    if not _is_compiling() and _transforms() is not None:
+        return [mm(x, y, accuracy=accuracy, bits=bits) for x, y in zip(a, b, strict=True)]
+    return _operators.matmul_grouped(a, b, accuracy=accuracy_word(accuracy), bits=bits)
 
 
 class Linear(torch.nn.Linear):
