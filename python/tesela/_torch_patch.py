@@ -166,21 +166,21 @@ class Settings:
             products = list(self.products.values())
         return Report(Row(*each.names, each.tesela, each.torch, each.reason) for each in products)
 
-    def find(self, key, name: str, tensors: tuple, out) -> Product:
+    def find(self, key, name: str, tensors: tuple, out, is_readable: bool) -> Product:
         """Returns the product of a call, which is new if no call had these operands."""
         with _lock:
             found = self.products.get(key)
             if len(self.products) >= _PRODUCTS:
                 self.products.pop(next(iter(self.products)))
             if found is None:
-                found = self.products[key] = self.new_product(name, tensors, out)
+                found = self.products[key] = self.new_product(name, tensors, out, is_readable)
             return found
 
-    def new_product(self, name: str, tensors: tuple, out) -> Product:
+    def new_product(self, name: str, tensors: tuple, out, is_readable: bool) -> Product:
         a, b = tensors[-2:]
         sizes = (*a.shape[:-2], a.shape[-2], b.shape[-1], a.shape[-1])
         names = (name, str(a.device), str(a.dtype)[len("torch."):], "x".join(map(str, sizes)))
-        reason = refuse(tensors, out)
+        reason = refuse(tensors, out) or ("" if is_readable else "memory that tesela does not read")
         if reason:
             return Product(names, a.is_cuda, "torch", reason)
         if self.asks:
@@ -198,8 +198,6 @@ def refuse(tensors: tuple, out) -> str:
     types = {tensor.dtype for tensor in tensors}
     if len(types) > 1 or a.dtype not in FLOATING:
         return "type " + ", ".join(sorted(str(dtype)[len("torch."):] for dtype in types))
-    if any(tensor.is_neg() for tensor in tensors):
-        return "pending negation"
     if a.shape[-1] != b.shape[-2] or a.shape[:-2] != b.shape[:-2] or len({tensor.device for tensor in tensors}) > 1:
         return "wrong shapes or devices, which PyTorch reports"
     if a.numel() == 0 or b.numel() == 0:
@@ -252,11 +250,12 @@ def _product_kernel(name: str, original):
         settings = _active
         if settings is None:
             return original(keys, a, b) if out is None else original(keys, a, b, out=out)
-        key = (name, _is_deterministic(), tensor_key(a, b) if out is None else tensor_key(a, b, out))
-        product = settings.products.get(key) if key[2] else None
+        words = tensor_key(a, b) if out is None else tensor_key(a, b, out)
+        key = (name, _is_deterministic(), words)
+        product = settings.products.get(key) if words else None
         if product is None:
-            key = key if key[2] else (name, a.dtype, a.shape, b.dtype, b.shape)
-            product = settings.find(key, name, (a, b), out)
+            key = key if words else (name, a.dtype, a.shape, b.dtype, b.shape)
+            product = settings.find(key, name, (a, b), out, words is not None)
         chosen = product.chosen
         if chosen != "torch" and out is not None and _overlap(out, (a, b)):
             chosen = "torch"
@@ -289,7 +288,7 @@ def _sum_kernel(name: str, original):
         product = settings.products.get(key) if words else None
         if product is None:
             key = key if words else (name, addend.dtype, addend.shape, a.dtype, a.shape, b.dtype, b.shape)
-            product = settings.find(key, name, (addend, a, b), out)
+            product = settings.find(key, name, (addend, a, b), out, words is not None)
         chosen = product.chosen
         if chosen != "torch" and out is not None and _overlap(out, (a, b) if out is addend else (addend, a, b)):
             chosen = "torch"

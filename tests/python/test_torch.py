@@ -5,6 +5,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 tt = pytest.importorskip("tesela.torch", reason="needs PyTorch 2.9", exc_type=ImportError)
 
+torch.set_num_threads(1)  # small products; other processes may use the processor
 DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
 ROUNDOFF = {torch.float64: 2.0**-53, torch.complex128: 2.0**-53, torch.float32: 2.0**-24, torch.complex64: 2.0**-24,
             torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8}

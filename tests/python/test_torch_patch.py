@@ -1,0 +1,316 @@
+"""tesela.torch.patch(): PyTorch's products by tesela are right, and all others are PyTorch's."""
+
+import threading
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+tt = pytest.importorskip("tesela.torch", reason="needs PyTorch 2.9", exc_type=ImportError)
+from tesela import _torch_patch  # noqa: E402  (needs PyTorch, too)
+
+torch.set_num_threads(1)  # small products; other processes may use the processor
+DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
+pytestmark = pytest.mark.parametrize("device", DEVICES)
+
+
+@pytest.fixture(autouse=True)
+def seed():
+    torch.manual_seed(4)
+    yield
+    assert not _torch_patch._settings, "a test left a patch"
+
+
+def random(*shape, device, dtype=torch.float64):
+    return torch.randn(shape, device=device, dtype=dtype)
+
+
+def counts(report=None):
+    """Numbers of calls by tesela and by torch."""
+    rows = tt.report() if report is None else report
+    return sum(row.tesela for row in rows), sum(row.torch for row in rows)
+
+
+def matrices(device, dtype):
+    a, b = random(6, 8, device=device, dtype=dtype), random(8, 5, device=device, dtype=dtype)
+    pairs = {"rows": (a, b), "columns": (a.t().contiguous().t(), b.t().contiguous().t()),
+             "gaps": (random(12, 16, device=device, dtype=dtype)[::2, ::2], b),
+             "expanded row": (a[:1].expand(6, 8), b), "expanded column": (a[:, :1].expand(6, 8), b),
+             "all equal": (a[:1, :1].expand(6, 8), b), "one row": (a[:1], b), "one column": (a, b[:, :1]),
+             "no rows": (a[:0], b), "no columns": (a, b[:, :0]), "no terms": (a[:, :0], b[:0])}
+    if dtype.is_complex:
+        pairs |= {"conjugate": (a.conj(), b), "both conjugate": (a.conj(), b.t().contiguous().mH)}
+        real = torch.float64 if dtype == torch.complex128 else torch.float32
+        c = random(8, 5, device=device, dtype=real)
+        pairs |= {"negative": (a.conj().imag, c), "real parts": (a.real, c)}
+    return pairs
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.complex128, torch.bfloat16])
+def test_layouts(device, dtype):
+    tolerance = {"rtol": 0.02, "atol": 0.1} if dtype == torch.bfloat16 else {"rtol": 1e-4, "atol": 1e-5}
+    for name, (a, b) in matrices(device, dtype).items():
+        m, n = a.shape[0], b.shape[1]
+        addends = [random(*shape, device=device).to(a.dtype) for shape in ((n,), (m, n), (m, 1), (1, n), (1,), ())]
+        addends.append(torch.full((n,), float("nan"), device=device, dtype=a.dtype))
+
+        def results():
+            stacks = torch.stack([a, -a]), b.expand(2, *b.shape)
+            made = [a @ b, torch.mm(a, b), torch.bmm(*stacks), torch.matmul(stacks[0], b), torch.mv(a, b[:, 0].contiguous())
+                    if n else a.sum()]
+            for addend in addends:
+                factors = [(1, 1), (0, 2), (2, 0.5)] if a.dtype.is_floating_point else [(1, 1), (0, 2j), (2, 1 - 1j)]
+                for beta, alpha in factors:
+                    made.append(torch.addmm(addend, a, b, beta=beta, alpha=alpha))
+                    made.append(torch.baddbmm(addend, *stacks, beta=beta, alpha=alpha))
+            return made
+
+        plain = results()
+        with tt.patch(always=True):
+            patched = results()
+            by_tesela, by_torch = counts()
+        assert (by_tesela > by_torch) == (name not in ("no rows", "no columns", "no terms")), (name, tt.report())
+        for one, other in zip(plain, patched):
+            assert one.shape == other.shape and one.dtype == other.dtype and one.stride() == other.stride()
+            assert torch.allclose(one, other, equal_nan=True, **tolerance), name
+
+
+def test_out(device):
+    a, b, c = (random(6, 6, device=device) for _ in range(3))
+    nan = torch.full_like(a, float("nan"))
+    expected, total = a @ b, c + 2 * (a @ b)
+    with tt.patch(always=True):
+        out = nan.clone()
+        assert torch.mm(a, b, out=out) is out and torch.allclose(out, expected)
+        columns = nan.clone().t()
+        assert torch.mm(a, b, out=columns) is columns and torch.allclose(columns, expected)
+        assert torch.allclose(torch.addmm(c, a, b, alpha=2, out=out), total) and counts()[1] == 0
+        same = c.clone()
+        torch.addmm(same, a, b, alpha=2, out=same)
+        assert torch.allclose(same, total)
+        torch.addmm(nan, a, b, beta=0, out=out)
+        assert torch.allclose(out, expected)
+        torch.bmm(a[None], b[None], out=out[None])
+        assert torch.allclose(out, expected) and counts()[1] == 0
+        c.clone().addmm_(a, b, alpha=2)
+        with pytest.warns(UserWarning, match="resized"):
+            resized = torch.mm(a, b, out=torch.ones(2, device=device, dtype=a.dtype))
+        assert torch.allclose(resized, expected) and counts()[1] > 0
+        with pytest.raises(RuntimeError):
+            torch.mm(a, b, out=torch.empty(6, 6, device=device, dtype=torch.int64))
+
+
+def test_out_that_overlaps(device):
+    """PyTorch decides what an overlap gives, with patch() as without."""
+    def result(call):
+        memory = torch.arange(48, device=device, dtype=torch.float64)
+        a, b, out = memory[:16].view(4, 4), memory[16:32].view(4, 4), memory[8:24].view(4, 4)
+        try:
+            call(a, b, out)
+        except RuntimeError as error:
+            return str(error)
+        return memory
+
+    for call in (lambda a, b, out: torch.mm(a, b, out=out), lambda a, b, out: torch.mm(a, b, out=a),
+                 lambda a, b, out: torch.addmm(b, a, a, out=out), lambda a, b, out: torch.bmm(a[None], b[None], out=b[None])):
+        plain = result(call)
+        with tt.patch(always=True):
+            patched = result(call)
+            assert counts()[0] == 0
+        assert patched == plain if isinstance(plain, str) else torch.equal(patched, plain)
+
+
+def test_other_tensors_are_left_to_torch(device):
+    a = random(4, 4, device=device)
+    cases = [lambda: a.long() @ a.long() if device == "cpu" else a @ a, lambda: (a @ a.to_sparse()),
+             lambda: torch.sparse.mm(a.to_sparse(), a), lambda: a.to("meta") @ a.to("meta")]
+    with tt.patch(always=True):
+        for case in cases:
+            result = case()
+            assert result.shape == (4, 4)
+        with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+            a @ a[:3]
+        with pytest.raises(RuntimeError, match="dtype"):
+            a @ a.float()
+        with pytest.raises(RuntimeError):
+            torch.addmm(a[:2, :2], a, a)
+        with torch._subclasses.FakeTensorMode():
+            fake = torch.ones(3, 4, device=device)
+            assert (fake @ fake.t()).shape == (3, 3)
+
+    class Doubled(torch.Tensor):
+        """Subclass whose products are doubled."""
+
+        @classmethod
+        def __torch_function__(cls, function, types, arguments=(), keywords=None):
+            result = super().__torch_function__(function, types, arguments, keywords or {})
+            return result * 2 if function is torch.Tensor.matmul or "matmul" in function.__name__ else result
+
+    with tt.patch(always=True):
+        assert torch.allclose(torch.matmul(a.as_subclass(Doubled), a).as_subclass(torch.Tensor), 2 * (a @ a))
+
+
+def test_transforms_and_gradients(device):
+    a, b = random(3, 4, 5, device=device), random(5, 6, device=device)
+    per_sample = torch.func.vmap(torch.func.grad(lambda x: torch.sin(x @ b).sum()))
+    plain = per_sample(a), torch.func.vmap(torch.mm, (0, None))(a, b), torch.func.jacrev(lambda x: x @ b)(a[0])
+    with tt.patch(always=True):
+        patched = (per_sample(a), torch.func.vmap(torch.mm, (0, None))(a, b), torch.func.jacrev(lambda x: x @ b)(a[0]))
+        assert counts()[0] >= 4
+        x, y = a[0].clone().requires_grad_(), b.clone().requires_grad_()
+        assert torch.autograd.gradcheck(torch.mm, (x, y)) and torch.autograd.gradgradcheck(torch.mm, (x, y))
+        assert torch.autograd.gradcheck(torch.nn.functional.linear, (x, y.t().detach(), None))
+        with torch.autocast(device, dtype=torch.bfloat16):
+            assert (x.float() @ y.float()).dtype == torch.bfloat16
+        assert tt.report()[-1].dtype == "bfloat16"
+    assert all(torch.allclose(*pair) for pair in zip(plain, patched))
+
+
+def test_compile(device):
+    layer = torch.nn.Linear(8, 6, device=device)
+    x = random(5, 8, device=device, dtype=torch.float32)
+    plain = layer(x).relu().sum()
+    with tt.patch(always=True):
+        compiled = torch.compile(lambda x: layer(x).relu().sum(), fullgraph=True, backend="aot_eager")
+        assert torch.allclose(compiled(x), plain, rtol=1e-4) and counts()[0] == 1
+
+
+def test_measured_choice(device):
+    a, b = random(64, 64, device=device), random(64, 64, device=device)
+    with tt.patch() as patch:
+        for _ in range(40):
+            result = torch.mm(a, b)
+        if device == "cuda":
+            torch.cuda.synchronize()
+        torch.mm(a, b)
+        row, = patch.report()
+        assert "measured: tesela" in row.reason and row.tesela + row.torch == 41 and row.tesela >= 11
+        assert row[:4] == ("mm", str(a.device), "float64", "64x64x64")
+        assert "m x n x k" in str(tt.report())
+    assert torch.allclose(result, a @ b)
+
+
+def test_failures_of_tesela_end_the_race(device, monkeypatch):
+    def fail(*arguments, **keywords):
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr(_torch_patch, "matmul", fail)
+    a = random(8, 8, device=device)
+    with tt.patch():
+        for _ in range(5):
+            assert torch.allclose(a @ a, a.mm(a))
+        assert counts()[0] == 0 and "no memory" in tt.report()[0].reason
+
+
+def test_deterministic_mode(device):
+    a = random(8, 8, device=device)
+    torch.use_deterministic_algorithms(True)
+    try:
+        with tt.patch():
+            for _ in range(30):
+                a @ a
+            assert counts()[0] == 0 and "deterministic" in tt.report()[0].reason
+        with tt.patch(always=True):
+            assert torch.equal(a @ a, a @ a) and counts() == (2, 0)
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
+def test_nesting_and_threads(device):
+    a = random(8, 8, device=device)
+    outer = tt.patch(always=True)
+    inner = tt.patch(accuracy="exact", bits="devices")
+    assert torch.equal(a @ a, a @ a)
+    tt.unpatch()
+    a @ a
+    assert counts(inner.report()) == (2, 0) and counts(outer.report()) == (1, 0)
+    outer.__exit__()
+    tt.unpatch()
+    a @ a
+    assert counts(outer.report()) == (1, 0)
+    errors = []
+
+    def work(i):
+        try:
+            for j in range(30):
+                x = random(5 + i, 4 + j % 3, device=device)
+                with tt.patch(always=bool(i % 2)):
+                    if not torch.allclose(x @ x.t(), (x[:, None] * x[None]).sum(-1)):
+                        errors.append((i, j))
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not errors
+
+
+def test_printed_report(device, capsys):
+    with tt.patch(report=True, always=True):
+        torch.nn.functional.linear(random(3, 4, device=device), random(5, 4, device=device))
+    assert "3x5x4" in capsys.readouterr().out
+
+
+def test_bad_arguments(device):
+    a = random(4, 4, device=device)
+    with tt.patch(bits="always"), pytest.raises(ValueError, match="any, run, threads, rows or devices"):
+        a @ a
+
+
+class Block(torch.nn.Module):
+    """Layer of a transformer."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.norms = torch.nn.ModuleList(torch.nn.LayerNorm(width) for _ in range(2))
+        self.qkv, self.project = torch.nn.Linear(width, 3 * width), torch.nn.Linear(width, width)
+        self.up, self.down = torch.nn.Linear(width, 4 * width), torch.nn.Linear(4 * width, width)
+        self.heads = heads
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        q, k, v = self.qkv(self.norms[0](x)).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        weights = torch.softmax(q @ k.mT * (width // self.heads) ** -0.5, -1)
+        x = x + self.project((weights @ v).transpose(1, 2).reshape(batch, length, width))
+        return x + self.down(torch.nn.functional.gelu(self.up(self.norms[1](x))))
+
+
+def model_of(name, device):
+    torch.manual_seed(7)
+    if name == "mlp":
+        layers = [torch.nn.Linear(24, 48), torch.nn.ReLU(), torch.nn.Linear(48, 10)]
+    else:
+        layers = [torch.nn.Embedding(32, 24), Block(24, 3), Block(24, 3), torch.nn.Linear(24, 32)]
+    return torch.nn.Sequential(*layers).to(device)
+
+
+def train(name, device, steps=20):
+    """Returns the losses of a training from the same start."""
+    model = model_of(name, device)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.2 if name == "mlp" else 0.02)
+    losses = []
+    for _ in range(steps):
+        if name == "mlp":
+            x = torch.randn(32, 24, device=device)
+            loss = torch.nn.functional.mse_loss(model(x), x[:, :10].cumsum(1) / 4)
+        else:
+            x = torch.randint(32, (4, 16), device=device)
+            loss = torch.nn.functional.cross_entropy(model(x).flatten(0, 1), x.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+@pytest.mark.parametrize("name", ["mlp", "transformer"])
+@pytest.mark.parametrize("options", [{"always": True}, {}, {"bits": "rows"}])
+def test_training(device, name, options):
+    plain = train(name, device)
+    with tt.patch(**options):
+        patched = train(name, device)
+        assert counts()[0] > 0
+    assert plain[-1] < plain[0]
+    assert patched == pytest.approx(plain, rel=1e-4)

@@ -1,0 +1,130 @@
+"""Runs PyTorch's own samples of its products (the databases of test_ops.py, test_linalg.py and test_modules.py, which
+its wheel has) plain and under tesela.torch.patch(always=True), and prints differences:
+
+    torch_samples.py [--device cuda] [--seconds S] [NAME...]
+
+It needs the package expecttest. Results, gradients, out= and errors are compared."""
+
+import argparse
+import time
+import warnings
+
+import tesela.torch
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal.common_modules import module_db
+
+NAMES = ("mm", "addmm", "bmm", "baddbmm", "addbmm", "matmul", "__rmatmul__", "mv", "addmv", "einsum", "tensordot", "inner",
+         "linalg.multi_dot", "linalg.matrix_power", "nn.functional.linear", "nn.functional.bilinear",
+         "nn.functional.multi_head_attention_forward", "nn.functional.scaled_dot_product_attention", "cdist", "cov")
+MODULES = ("Linear", "Bilinear", "MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer", "LSTM", "GRU",
+           "RNNCell", "LSTMCell")
+#: Fraction of the largest element that results may differ by.
+TOLERANCES = {torch.float16: 4e-3, torch.bfloat16: 3e-2, torch.float32: 3e-5, torch.complex64: 3e-5}
+
+
+def tensors_of(value):
+    return [x for x in torch.utils._pytree.tree_leaves(value) if isinstance(x, torch.Tensor)]
+
+
+def call(function, arguments, keywords):
+    """Returns results and gradients, or the error's type."""
+    try:
+        results = tensors_of(function(*arguments, **keywords))
+        inputs = [x for x in tensors_of((arguments, keywords)) if x.requires_grad]
+        sums = [x.abs().square().sum() for x in results if x.requires_grad]
+        gradients = torch.autograd.grad(sum(sums), inputs, allow_unused=True) if sums and inputs else ()
+        return [x.detach() for x in (*results, *gradients) if x is not None]
+    except Exception as error:
+        return type(error)
+
+
+def difference(plain, patched):
+    """Returns what differs, or None."""
+    if isinstance(plain, type) or isinstance(patched, type):
+        return None if plain is patched else f"{plain} became {patched}"
+    for one, other in zip(plain, patched, strict=True):
+        if one.dtype != other.dtype or one.shape != other.shape or one.stride() != other.stride():
+            return f"{one.dtype} {tuple(one.shape)} {one.stride()} became {other.dtype} {tuple(other.shape)} {other.stride()}"
+        tolerance = TOLERANCES.get(one.dtype, 1e-10 if one.is_floating_point() or one.is_complex() else 0)
+        finite = one[one.isfinite()].abs() if one.numel() else one
+        limit = tolerance * (finite.max().item() if finite.numel() else 1)
+        if not torch.allclose(one, other, rtol=tolerance, atol=limit, equal_nan=True):
+            return f"elements differ by {(one - other).abs().max().item():.3g} of {limit / (tolerance or 1):.3g}"
+    return None
+
+
+def samples_of(operator, device, dtype):
+    """Yields (function, arguments, keywords): samples, strided samples, conjugates, samples with out=."""
+    has_grad = dtype in operator.supported_backward_dtypes(torch.device(device).type)
+    for sample in operator.sample_inputs(device, dtype, requires_grad=has_grad and operator.supports_autograd):
+        kinds = [sample, sample.noncontiguous()]
+        if dtype.is_complex:
+            kinds.append(sample.transform(lambda x: x.conj() if isinstance(x, torch.Tensor) and x.is_complex() else x))
+        for kind in kinds:
+            yield operator.op, (kind.input, *kind.args), kind.kwargs
+        if operator.supports_out:
+            plain = sample.transform(lambda x: x.detach() if isinstance(x, torch.Tensor) else x)
+            out = operator.op(plain.input, *plain.args, **plain.kwargs)
+            if isinstance(out, torch.Tensor):
+                yield operator.op, (plain.input, *plain.args), {**plain.kwargs, "out": torch.full_like(out, 7)}
+    if dtype == torch.float32:
+        for error in operator.error_inputs(device) if operator.error_inputs_func else ():
+            yield operator.op, (error.sample_input.input, *error.sample_input.args), error.sample_input.kwargs
+
+
+def module_samples(info, device, dtype):
+    for sample in info.module_inputs_func(info, device=device, dtype=dtype, requires_grad=True, training=False):
+        if sample.forward_input is not None:
+            torch.manual_seed(1)
+            module = info.module_cls(*sample.constructor_input.args, **sample.constructor_input.kwargs).to(device, dtype)
+            yield module, sample.forward_input.args, sample.forward_input.kwargs
+
+
+def compare(name, dtype, samples, deadline):
+    """Runs samples plain and patched. Returns numbers: samples, differences, calls by tesela."""
+    count = wrong = 0
+    for function, arguments, keywords in samples:
+        if time.monotonic() > deadline:
+            break
+        torch.manual_seed(2)
+        plain = call(function, arguments, keywords)
+        before = [x.clone() for x in plain] if isinstance(plain, list) else plain  # out= is the same tensor twice
+        with tesela.torch.patch(always=True) as patch:
+            torch.manual_seed(2)
+            found = difference(before, call(function, arguments, keywords))
+            compare.by_tesela += sum(row.tesela for row in patch.report())
+        count += 1
+        if found:
+            wrong += 1
+            print(f"{name} {dtype}: {found}: {[tuple(x.shape) for x in tensors_of((arguments, keywords))]}", flush=True)
+    return count, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--seconds", type=float, default=600, help="time for all")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    deadline = time.monotonic() + options.seconds
+    compare.by_tesela = total = differing = 0
+    for operator in op_db:
+        if operator.name not in (options.names or NAMES):
+            continue
+        for dtype in sorted(operator.supported_dtypes(torch.device(options.device).type), key=str):
+            count, wrong = compare(operator.formatted_name, dtype, samples_of(operator, options.device, dtype), deadline)
+            total, differing = total + count, differing + wrong
+    for info in module_db:
+        if info.module_cls.__name__ in MODULES and not options.names:
+            for dtype in (torch.float32, torch.float64):
+                count, wrong = compare(info.name, dtype, module_samples(info, options.device, dtype), deadline)
+                total, differing = total + count, differing + wrong
+    late = ", stopped by --seconds" if time.monotonic() > deadline else ""
+    print(f"{total} samples on {options.device}, {compare.by_tesela} products by tesela, {differing} differ{late}")
+    raise SystemExit(differing > 0)
+
+
+if __name__ == "__main__":
+    main()
