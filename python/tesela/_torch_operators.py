@@ -16,6 +16,8 @@ ACTIVATIONS = (None, "relu", "gelu", "gelu_tanh")
 _ASKS = "str? accuracy=None, str? bits=None"
 _AUTOCAST_KEYS = {"cpu": "AutocastCPU", "cuda": "AutocastCUDA"}
 
+#: Functions that compute on tensors of the processor or of a CUDA device, by operator.
+kernels: dict = {}
 #: Functions that torch.func.grad and vmap of it need, by operator.
 transformed: dict = {}
 _library = torch.library.Library("tesela", "DEF")
@@ -58,6 +60,7 @@ def define(schema: str, kernel, fake, *, backward=None, setup=None, vmap=None) -
     """Registers an operator for tensors on the processor and on CUDA devices."""
     name = schema[:schema.index("(")]
     _library.define(schema, tags=(torch.Tag.pt2_compliant_tag, torch.Tag.flexible_layout))
+    kernels[name] = kernel
     for key in ("CPU", "CUDA"):
         _library.impl(name, kernel, key)
     torch.library.register_fake(f"tesela::{name}", fake, lib=_library)

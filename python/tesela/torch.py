@@ -18,10 +18,10 @@ if not hasattr(getattr(torch, "library", None), "get_kernel"):
 
 from functools import partial
 
-from ._torch_operators import FLOATING, accuracy_word, activated, matmul, transformed
+from ._torch_operators import FLOATING, accuracy_word, activated, kernels, matmul, transformed
 from ._torch_patch import Report, patch, report, unpatch
 
-__all__ = ["Linear", "Report", "addmm", "baddbmm", "bmm", "int_mm", "linear", "matmul_grouped", "mm", "patch",
+__all__ = ["Linear", "Report", "addmm", "baddbmm", "bmm", "inductor_mm", "int_mm", "linear", "matmul_grouped", "mm", "patch",
            "report", "scaled_mm", "unpatch"]
 
 _operators = torch.ops.tesela
@@ -35,19 +35,25 @@ _has_grad = torch.is_grad_enabled
 _TYPES = (torch.Tensor, torch.nn.Parameter)
 
 
-def _is_direct(a, b) -> bool:
+def _is_direct(*tensors) -> bool:
     """Returns True if only the operator's kernel would see this call: no gradient, mode, transform or trace."""
-    return (not _is_compiling() and type(a) in _TYPES and type(b) in _TYPES
-            and a.dtype is b.dtype and a.dtype in FLOATING and (a.is_cpu or a.is_cuda)
-            and not (_has_grad() and (a.requires_grad or b.requires_grad))
-            and not _dispatch_modes() and not _has_autocast() and not _is_deterministic()
-            and _transforms() is None and _is_traced() is None)
+    if (_is_compiling() or _dispatch_modes() or _has_autocast() or _transforms() is not None
+            or _is_traced() is not None):
+        return False
+    has_grad = _has_grad()
+    for tensor in tensors:
+        if tensor is not None and (type(tensor) not in _TYPES or (has_grad and tensor.requires_grad)
+                                   or not (tensor.is_cpu or tensor.is_cuda)):
+            return False
+    return True
 
 
 def _call(name: str, *tensors, accuracy, bits, **keywords):
-    """Calls an operator, with gradients that torch.func takes inside its transforms."""
-    operator = getattr(_operators, name)
+    """Calls an operator: its kernel itself if that is all, and by torch.func's kind of function in transforms."""
     keywords.update(accuracy=accuracy_word(accuracy), bits=bits)
+    if _is_direct(*tensors):
+        return kernels[name](*tensors, **keywords)
+    operator = getattr(_operators, name)
     if not _is_compiling() and _transforms() is not None:
         return transformed[name].apply(*tensors, partial(operator.default, **keywords))
     return operator(*tensors, **keywords)
@@ -63,9 +69,10 @@ def mm(a, b, *, accuracy=None, bits=None):
     accuracy, bits : optional
         A guarantee, as of tesela.matmul. Products of the backward pass have it, too.
     """
-    if _is_direct(a, b) and a.dim() == 2 and b.dim() == 2:
+    if (accuracy is None and bits is None and a.dtype is b.dtype and a.dtype in FLOATING
+            and a.dim() == 2 == b.dim() and _is_direct(a, b) and not _is_deterministic()):
         try:
-            return matmul(a, b) if accuracy is None and bits is None else matmul(a, b, accuracy=accuracy, bits=bits)
+            return matmul(a, b)
         except ValueError:  # the operator raises it as PyTorch does
             pass
     return _call("mm", a, b, accuracy=accuracy, bits=bits)
@@ -125,6 +132,14 @@ def scaled_mm(a, b, scale_a=None, scale_b=None, bias=None, *, dtype=None, activa
 def int_mm(a, b):
     """Multiplies matrices of int8 or uint8. The result is int32, exact modulo 2^32."""
     return _operators.int_mm(a, b)
+
+
+def inductor_mm(a, b, *, out):
+    """Writes a product to `out`: a candidate of torch.compile, which measures it beside its own kernels.
+
+    >>> torch._inductor.config.external_matmul = [tesela.torch.inductor_mm]
+    """
+    return matmul(a, b, out=out)
 
 
 def matmul_grouped(a, b, *, accuracy=None, bits=None):

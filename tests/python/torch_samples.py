@@ -20,7 +20,7 @@ NAMES = ("mm", "addmm", "bmm", "baddbmm", "addbmm", "matmul", "__rmatmul__", "mv
 MODULES = ("Linear", "Bilinear", "MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer", "LSTM", "GRU",
            "RNNCell", "LSTMCell")
 #: Fraction of the largest element that results may differ by.
-TOLERANCES = {torch.float16: 4e-3, torch.bfloat16: 3e-2, torch.float32: 3e-5, torch.complex64: 3e-5}
+TOLERANCES = {torch.float16: 4e-3, torch.bfloat16: 3e-2, torch.float32: 1e-4, torch.complex64: 1e-4}
 
 
 def tensors_of(value):
@@ -43,14 +43,13 @@ def difference(plain, patched):
     """Returns what differs, or None."""
     if isinstance(plain, type) or isinstance(patched, type):
         return None if plain is patched else f"{plain} became {patched}"
+    largest = [x[x.isfinite()].abs().max().item() for x in plain if x.isfinite().any()]
     for one, other in zip(plain, patched, strict=True):
-        if one.dtype != other.dtype or one.shape != other.shape or one.stride() != other.stride():
-            return f"{one.dtype} {tuple(one.shape)} {one.stride()} became {other.dtype} {tuple(other.shape)} {other.stride()}"
+        if one.dtype != other.dtype or one.shape != other.shape:
+            return f"{one.dtype} {tuple(one.shape)} became {other.dtype} {tuple(other.shape)}"
         tolerance = TOLERANCES.get(one.dtype, 1e-10 if one.is_floating_point() or one.is_complex() else 0)
-        finite = one[one.isfinite()].abs() if one.numel() else one
-        limit = tolerance * (finite.max().item() if finite.numel() else 1)
-        if not torch.allclose(one, other, rtol=tolerance, atol=limit, equal_nan=True):
-            return f"elements differ by {(one - other).abs().max().item():.3g} of {limit / (tolerance or 1):.3g}"
+        if not torch.allclose(one, other, rtol=tolerance, atol=tolerance * max(largest, default=1), equal_nan=True):
+            return f"elements differ by {(one - other).abs().max().item():.3g} of {max(largest):.3g}"
     return None
 
 
