@@ -174,6 +174,60 @@ def test_compile(device):
         assert torch.allclose(compiled(x), plain, rtol=1e-4) and counts()[0] == 1
 
 
+@pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
+def test_inductor(device, mode):
+    if device == "cpu":
+        pytest.skip("Inductor compiles C++ for half a minute; on CUDA this runs")
+    model = Block(64, 4).to(device)
+    x = torch.randn(4, 16, 64, device=device)
+    plain = torch.autograd.grad(model(x).square().sum(), model.up.weight)[0]
+    with tt.patch(always=True):
+        compiled = torch.compile(model, fullgraph=True, mode=mode)
+        for _ in range(4):
+            torch.compiler.cudagraph_mark_step_begin()
+            patched = torch.autograd.grad(compiled(x).square().sum(), model.up.weight)[0].clone()
+        assert counts()[0] > 0
+    assert torch.allclose(plain, patched, rtol=1e-3, atol=1e-3 * plain.abs().max().item())
+
+
+def test_in_a_graph(device):
+    if device == "cpu":
+        pytest.skip("graphs need a CUDA device")
+    model = Block(64, 4).to(device)
+    x = torch.randn(4, 16, 64, device=device)
+    with tt.patch() as patch, torch.no_grad():
+        side = torch.cuda.Stream()
+        with torch.cuda.stream(side):
+            for _ in range(30):
+                model(x)
+        torch.cuda.synchronize()
+        model(x)
+        assert all("measured" in row.reason for row in patch.report()), str(patch.report())
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            result = model(x)
+        x.copy_(torch.randn_like(x))
+        graph.replay()
+    assert torch.allclose(result, model(x), atol=1e-4)
+
+
+def test_tf32_where_torch_allows_it(device):
+    if device == "cpu":
+        pytest.skip("processors compute float32 in float32")
+    a, b = (torch.randn(512, 512, device=device) for _ in range(2))
+    exact = a.double() @ b.double()
+    errors = {}
+    for allowed in (False, True):
+        before = torch.backends.cuda.matmul.allow_tf32
+        torch.backends.cuda.matmul.allow_tf32 = allowed
+        try:
+            with tt.patch(always=True):
+                errors[allowed] = ((a @ b).double() - exact).abs().max().item()
+        finally:
+            torch.backends.cuda.matmul.allow_tf32 = before
+    assert errors[False] < 1e-3 < errors[True]
+
+
 def test_measured_choice(device):
     a, b = random(64, 64, device=device), random(64, 64, device=device)
     with tt.patch() as patch:

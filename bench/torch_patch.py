@@ -1,0 +1,146 @@
+"""Times tesela.torch against PyTorch on a CUDA device, by turns:
+
+    torch_patch.py [--steps N] [--types float32,bfloat16] [--json FILE]
+
+First the program's microseconds of a queued call, by tesela.torch, by PyTorch, and by PyTorch under patch(). Then a
+two-layer perceptron and a small transformer are trained from the same start: losses, and milliseconds of a step."""
+
+import argparse
+import datetime
+import json
+import statistics
+import time
+
+import tesela.torch
+import torch
+from torch.nn import functional
+
+
+class Block(torch.nn.Module):
+    """Layer of a transformer with attention by torch.nn.functional."""
+
+    def __init__(self, width, heads):
+        super().__init__()
+        self.norms = torch.nn.ModuleList(torch.nn.LayerNorm(width) for _ in range(2))
+        self.qkv, self.project = torch.nn.Linear(width, 3 * width), torch.nn.Linear(width, width)
+        self.up, self.down = torch.nn.Linear(width, 4 * width), torch.nn.Linear(4 * width, width)
+        self.heads = heads
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        q, k, v = self.qkv(self.norms[0](x)).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.project(mixed.transpose(1, 2).reshape(batch, length, width))
+        return x + self.down(functional.gelu(self.up(self.norms[1](x))))
+
+
+def host_microseconds(calls, rounds=15, repeats=200):
+    """Returns the median time to queue each call."""
+    times = {name: [] for name in calls}
+    for call in calls.values():
+        for _ in range(30):
+            call()
+    torch.cuda.synchronize()
+    for _ in range(rounds):
+        for name, call in calls.items():
+            begin = time.perf_counter()
+            for _ in range(repeats):
+                call()
+            times[name].append((time.perf_counter() - begin) / repeats * 1e6)
+            torch.cuda.synchronize()
+    return {name: statistics.median(several) for name, several in times.items()}
+
+
+def queue(dtype, size):
+    a, b = (torch.randn(size, size, device="cuda").to(dtype) for _ in range(2))
+    row = torch.randn(size, device="cuda").to(dtype)
+    calls = {"tesela.torch.mm": lambda: tesela.torch.mm(a, b), "torch.mm": lambda: torch.mm(a, b),
+             "tesela.torch.linear": lambda: tesela.torch.linear(a, b, row),
+             "functional.linear": lambda: functional.linear(a, b, row)}
+    plain = host_microseconds(calls)
+    with tesela.torch.patch(always=True):
+        plain |= {f"patched {name}": value for name, value in host_microseconds(
+            {name: call for name, call in calls.items() if not name.startswith("tesela")}).items()}
+    return plain
+
+
+def model_of(name):
+    torch.manual_seed(1)
+    if name == "perceptron":
+        return torch.nn.Sequential(torch.nn.Linear(1024, 4096), torch.nn.ReLU(), torch.nn.Linear(4096, 1024)).cuda()
+    return torch.nn.Sequential(torch.nn.Embedding(512, 512), *(Block(512, 8) for _ in range(4)),
+                               torch.nn.Linear(512, 512)).cuda()
+
+
+def train(name, dtype, steps):
+    """Returns the losses and the median milliseconds of a step, after a tenth of the steps."""
+    model = model_of(name).to(dtype)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.02)
+    losses, times = [], []
+    torch.manual_seed(2)
+    for _ in range(steps):
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        if name == "perceptron":
+            x = torch.randn(512, 1024, device="cuda", dtype=dtype)
+            loss = functional.mse_loss(model(x), x.roll(1, 1)) * 64
+        else:
+            x = torch.randint(512, (8, 256), device="cuda")
+            loss = functional.cross_entropy(model(x).flatten(0, 1), x.flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.detach())
+        torch.cuda.synchronize()
+        times.append((time.perf_counter() - begin) * 1e3)
+    return [loss.item() for loss in losses], statistics.median(times[steps // 2:])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--types", default="float32,bfloat16")
+    parser.add_argument("--json", help="file for the rows")
+    options = parser.parse_args()
+    print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, tesela {tesela.__version__}")
+    rows = []
+    types = [getattr(torch, name) for name in options.types.split(",")]
+    for name in ("perceptron", "transformer"):
+        for dtype in types:
+            plain, plain_ms = train(name, dtype, options.steps)
+            for label, settings in (("patch()", {}), ("always=True", {"always": True}), ("bits='rows'", {"bits": "rows"})):
+                with tesela.torch.patch(**settings) as patch:
+                    losses, ms = train(name, dtype, options.steps)
+                report = patch.report()
+                again, plain_again = train(name, dtype, options.steps)
+                plain_ms = min(plain_ms, plain_again)
+                row = {"model": name, "type": str(dtype)[len("torch."):], "patch": label, "steps": options.steps,
+                       "plain_ms": plain_ms, "patched_ms": ms, "plain_loss": plain[-1], "patched_loss": losses[-1],
+                       "plain_differs": max(abs(x - y) / y for x, y in zip(again, plain)),
+                       "patched_differs": max(abs(x - y) / y for x, y in zip(losses, plain)),
+                       "by_tesela": sum(each.tesela for each in report), "by_torch": sum(each.torch for each in report)}
+                rows.append(row)
+                print(f"{name:11} {row['type']:8} {label:11} loss {plain[0]:.4f} -> {plain[-1]:.5f}, patched "
+                      f"{losses[-1]:.5f}; largest difference of a step {row['patched_differs']:.1e}, of plain again "
+                      f"{row['plain_differs']:.1e}; ms {plain_ms:.3f}, patched {ms:.3f}, ratio {plain_ms / ms:.3f}; "
+                      f"calls by tesela {row['by_tesela']}, torch {row['by_torch']}", flush=True)
+            if name == "transformer":
+                with tesela.torch.patch() as patch:
+                    train(name, dtype, 60)
+                print(patch.report(), flush=True)
+    for dtype in types:
+        for size in (64, 1024):
+            row = {"type": str(dtype)[len("torch."):], "size": size, **queue(dtype, size)}
+            rows.append(row)
+            print(f"{row['type']:8} {size:5} cubed, us to queue: "
+                  + ", ".join(f"{name} {value:.2f}" for name, value in row.items() if isinstance(value, float))
+                  + f"; mm ratio {row['torch.mm'] / row['tesela.torch.mm']:.3f}", flush=True)
+    if options.json:
+        date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+        with open(options.json, "w", encoding="utf-8") as file:
+            json.dump({"date": date, "torch": torch.__version__, "tesela": tesela.__version__,
+                       "device": torch.cuda.get_device_name(), "rows": rows}, file, indent=1)
+
+
+if __name__ == "__main__":
+    main()
