@@ -31,11 +31,14 @@ def accuracy_word(accuracy) -> str | None:
     return accuracy
 
 
-def asks_of(accuracy, bits) -> dict:
+def asks_of(tensor, accuracy, bits) -> dict:
     """Returns the keywords of a product. PyTorch's deterministic mode asks for the same bits in each run."""
     if bits is None and torch.are_deterministic_algorithms_enabled():
         bits = "run"
-    return {"accuracy": accuracy, "bits": bits}
+    asks = {"accuracy": accuracy, "bits": bits}
+    if tensor.is_cpu:  # other products of the host may be computed on a device
+        asks["device"] = "cpu"
+    return asks
 
 
 def check_pair(a, b, dims: int, types=FLOATING, same: bool = True) -> None:
@@ -163,7 +166,7 @@ def bmm_vmap(info, in_dims, a, b, **keywords):
 def product_kernel(dims: int):
     def kernel(a, b, *, accuracy=None, bits=None):
         check_pair(a, b, dims)
-        return matmul(a, b, **asks_of(accuracy, bits))
+        return matmul(a, b, **asks_of(a, accuracy, bits))
 
     return kernel
 
@@ -205,7 +208,7 @@ def sum_kernel(dims: int):
     def kernel(addend, a, b, *, beta=1, alpha=1, accuracy=None, bits=None):
         check_pair(a, b, dims)
         check_addend(addend, a)
-        asks = asks_of(accuracy, bits)
+        asks = asks_of(a, accuracy, bits)
         if beta == 0:
             return matmul(a, b, alpha=alpha, **asks)
         shape = (*a.shape[:-1], b.shape[-1])
@@ -267,7 +270,7 @@ def sum_backward(name: str):
 def linear_kernel(x, weight, bias=None, *, activation=None, accuracy=None, bits=None):
     check_linear(x, weight, bias, activation)
     rows = x.reshape(-1, x.shape[-1])
-    result = matmul(rows, weight.t(), bias=bias, activation=activation, **asks_of(accuracy, bits))
+    result = matmul(rows, weight.t(), bias=bias, activation=activation, **asks_of(x, accuracy, bits))
     return result.view(*x.shape[:-1], weight.shape[0])
 
 
@@ -331,7 +334,7 @@ def scaled_mm_kernel(a, b, scale_a=None, scale_b=None, bias=None, *, dtype=None,
                      bits=None):
     check_scaled(a, b, scale_a, scale_b)
     return matmul(a, b, scale_a=scale_a, scale_b=scale_b, bias=bias, activation=activation, dtype=scaled_type(dtype),
-                  **asks_of(accuracy, bits))
+                  **asks_of(a, accuracy, bits))
 
 
 def check_scaled(a, b, scale_a, scale_b) -> None:
@@ -366,8 +369,8 @@ def int_mm_fake(a, b):
 
 def grouped_kernel(a, b, *, accuracy=None, bits=None):
     check_groups(a, b)
-    asks = asks_of(accuracy, bits)
-    if a and a[0].is_cuda:  # queued one by one on the current stream
+    asks = asks_of(a[0], accuracy, bits)
+    if a[0].is_cuda:  # queued one by one on the current stream
         return [matmul(x, y, **asks) for x, y in zip(a, b)]
     return _core.matmul_grouped(a, b, **asks)
 

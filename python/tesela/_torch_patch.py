@@ -15,7 +15,7 @@ from typing import NamedTuple
 import torch
 
 from ._core import tensor_key
-from ._torch_operators import FLOATING, accuracy_word, is_bias, matmul
+from ._torch_operators import FLOATING, accuracy_word, asks_of, is_bias, matmul
 
 _NAMES = ("mm", "mm.out", "addmm", "addmm.out", "bmm", "bmm.out", "baddbmm", "baddbmm.out")
 #: Timed calls of each library before one is chosen, after an untimed call of both. The tenth finds tesela's plan
@@ -25,7 +25,7 @@ _ROUNDS = 10
 _PRODUCTS = 4096
 #: A product moves to tesela if it takes less than this fraction of PyTorch's time.
 _GAIN = 0.97
-_capturing = torch.cuda.is_current_stream_capturing if torch.cuda.is_available() else lambda: False
+_capturing = torch.cuda.is_current_stream_capturing
 _is_deterministic = torch._C._get_deterministic_algorithms
 #: What torch.backends.cuda.matmul.fp32_precision and allow_tf32 set; reading these takes a microsecond.
 _precision = torch._C._get_fp32_precision_getter
@@ -72,51 +72,51 @@ class Report(list):
 
 
 class Timer:
-    """Time of a call: of the processor, or of the current stream, without waiting for it."""
+    """Time of a call: of the processor, or of the current stream of a device, without waiting for it."""
 
-    __slots__ = ("begin", "end")
+    __slots__ = ("begin", "end", "stream")
 
-    def __init__(self, is_cuda: bool):
-        self.begin = torch.cuda.Event(enable_timing=True) if is_cuda else time.perf_counter()
-        self.end = torch.cuda.Event(enable_timing=True) if is_cuda else 0.0
-        if is_cuda:
-            self.begin.record()
+    def __init__(self, device):
+        self.stream = torch.cuda.current_stream(device) if device.type == "cuda" else None
+        self.begin = self.now()
+
+    def now(self):
+        if self.stream is None:
+            return time.perf_counter()
+        event = torch.cuda.Event(enable_timing=True)
+        event.record(self.stream)
+        return event
 
     def stop(self) -> None:
-        if isinstance(self.end, float):
-            self.end = time.perf_counter()
-        else:
-            self.end.record()
+        self.end = self.now()
 
     def is_known(self) -> bool:
-        return isinstance(self.end, float) or self.end.query()
+        return self.stream is None or self.end.query()
 
     def microseconds(self) -> float:
-        if isinstance(self.end, float):
-            return (self.end - self.begin) * 1e6
-        return self.begin.elapsed_time(self.end) * 1e3
+        return (self.end - self.begin) * 1e6 if self.stream is None else self.begin.elapsed_time(self.end) * 1e3
 
 
 class Product:
     """Calls with one operator, types, shapes and strides: what computes them, and why."""
 
-    __slots__ = ("names", "is_cuda", "chosen", "reason", "tesela", "torch", "step", "timers")
+    __slots__ = ("names", "device", "chosen", "reason", "tesela", "torch", "step", "timers")
 
-    def __init__(self, names: tuple, is_cuda: bool, chosen: str | None, reason: str):
-        self.names, self.is_cuda, self.chosen, self.reason = names, is_cuda, chosen, reason
+    def __init__(self, names: tuple, device, chosen: str | None, reason: str):
+        self.names, self.device, self.chosen, self.reason = names, device, chosen, reason
         self.tesela = self.torch = self.step = 0
         self.timers: dict = {"tesela": [], "torch": []}
 
     def run(self, by_tesela, by_torch):
         """Computes the product by the next library of the race, and ends the race when all times are known."""
-        if self.is_cuda and _capturing():
+        if self.device.type == "cuda" and _capturing():
             self.torch += 1
             return by_torch()
         with _lock:
             step, self.step = self.step, self.step + 1
         library = "tesela" if step % 2 else "torch"
         call = by_tesela if step % 2 else by_torch
-        timer = Timer(self.is_cuda) if 2 <= step < 2 + 2 * _ROUNDS else None
+        timer = Timer(self.device) if 2 <= step < 2 + 2 * _ROUNDS else None
         try:
             result = call()
         except Exception as error:
@@ -152,7 +152,6 @@ class Settings:
 
     def __init__(self, accuracy, bits, always: bool, report: bool):
         self.accuracy, self.bits, self.always, self.prints = accuracy_word(accuracy), bits, always, report
-        self.asks = {name: word for name, word in (("accuracy", self.accuracy), ("bits", bits)) if word is not None}
         self.products: dict = {}
 
     def __enter__(self) -> Settings:
@@ -182,14 +181,14 @@ class Settings:
         names = (name, str(a.device), str(a.dtype)[len("torch."):], "x".join(map(str, sizes)))
         reason = refuse(tensors, out) or ("" if is_readable else "memory that tesela does not read")
         if reason:
-            return Product(names, a.is_cuda, "torch", reason)
-        if self.asks:
-            return Product(names, a.is_cuda, "tesela", "accuracy or bits of patch()")
+            return Product(names, a.device, "torch", reason)
+        if self.accuracy is not None or self.bits is not None:
+            return Product(names, a.device, "tesela", "accuracy or bits of patch()")
         if self.always:
-            return Product(names, a.is_cuda, "tesela", "always=True of patch()")
+            return Product(names, a.device, "tesela", "always=True of patch()")
         if _is_deterministic():
-            return Product(names, a.is_cuda, "torch", "deterministic algorithms: times choose nothing")
-        return Product(names, a.is_cuda, None, "few calls, not measured yet")
+            return Product(names, a.device, "torch", "deterministic algorithms: times choose nothing")
+        return Product(names, a.device, None, "few calls, not measured yet")
 
 
 def refuse(tensors: tuple, out) -> str:
@@ -214,23 +213,21 @@ def _overlap(out, tensors) -> bool:
     return any(tensor.untyped_storage().data_ptr() == start for tensor in tensors)
 
 
-def _asks(settings: Settings, dtype, is_cuda: bool) -> dict:
+def _asks(settings: Settings, a) -> dict:
     """Returns the keywords of a product: what patch() asks for, and what PyTorch's switches ask for and allow."""
-    asks = settings.asks
-    if "bits" not in asks and _is_deterministic():
-        asks = {**asks, "bits": "run"}
-    if is_cuda and dtype is torch.float32 and "accuracy" not in asks and _precision("cuda", "matmul") == "tf32":
-        asks = {**asks, "accuracy": "tf32"}
+    asks = asks_of(a, settings.accuracy, settings.bits)
+    if (a.is_cuda and a.dtype is torch.float32 and settings.accuracy is None
+            and _precision("cuda", "matmul") == "tf32"):
+        asks["accuracy"] = "tf32"
     return asks
 
 
 def _multiply(settings: Settings, a, b, out):
-    asks = _asks(settings, a.dtype, a.is_cuda)
-    return matmul(a, b, out=out, **asks) if out is not None or asks else matmul(a, b)
+    return matmul(a, b, out=out, **_asks(settings, a))
 
 
 def _add(settings: Settings, addend, a, b, out, beta, alpha):
-    asks = _asks(settings, a.dtype, a.is_cuda)
+    asks = _asks(settings, a)
     if beta == 0:
         return matmul(a, b, out=out, alpha=alpha, **asks)
     shape = (*a.shape[:-1], b.shape[-1])
@@ -311,7 +308,7 @@ def _register() -> None:
     _library = torch.library.Library("aten", "IMPL")
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*other operators may also be overridden")
-        for key in ("CPU", "CUDA") if torch.cuda.is_available() else ("CPU",):
+        for key in ("CPU", "CUDA") if torch.backends.cuda.is_built() else ("CPU",):
             for name in _NAMES:
                 original = torch.library.get_kernel(f"aten::{name}", key).call_boxed
                 make = _sum_kernel if "add" in name else _product_kernel

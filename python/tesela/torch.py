@@ -72,7 +72,7 @@ def mm(a, b, *, accuracy=None, bits=None):
     if (accuracy is None and bits is None and a.dtype is b.dtype and a.dtype in FLOATING
             and a.dim() == 2 == b.dim() and _is_direct(a, b) and not _is_deterministic()):
         try:
-            return matmul(a, b)
+            return matmul(a, b, device="cpu") if a.is_cpu else matmul(a, b)
         except ValueError:  # the operator raises it as PyTorch does
             pass
     return _call("mm", a, b, accuracy=accuracy, bits=bits)
