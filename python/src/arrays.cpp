@@ -256,13 +256,16 @@ static bool range_of(const Lies &lies, intptr_t *low, intptr_t *high) {
   return true;
 }
 
-static bool overlap(const Array &out, const Array &other) {
+bool ranges_meet(const Lies &lies, const Lies &other) {
   intptr_t low, high, other_low, other_high;
-  if (out.at.on_host() != other.at.on_host() || out.at.device_id != other.at.device_id ||
-      !range_of(out.at, &low, &high) || !range_of(other.at, &other_low, &other_high) || high <= other_low ||
-      other_high <= low)
-    return false;
-  return nb::cast<bool>(share_any.get()(nb::handle(out.object), nb::handle(other.object)));
+  return lies.on_host() == other.on_host() && lies.device_id == other.device_id &&
+         range_of(lies, &low, &high) && range_of(other, &other_low, &other_high) && high > other_low &&
+         other_high > low;
+}
+
+static bool overlap(const Array &out, const Array &other) {
+  return ranges_meet(out.at, other.at) &&
+         nb::cast<bool>(share_any.get()(nb::handle(out.object), nb::handle(other.object)));
 }
 
 /* Returns true if no two elements share an address: each stride exceeds the reach of all smaller strides. */

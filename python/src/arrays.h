@@ -123,6 +123,8 @@ void convert(Array *array, const std::string &from, tesela_type type);
 void replace(nb::object seen, Array *array);
 /* Copies an array whose strides the library cannot express. */
 void make_compact(Array *array);
+/* Returns true if the address ranges of two arrays' elements have a common byte. */
+bool ranges_meet(const Lies &lies, const Lies &other);
 /* Raises unless both arrays are on one device, or both on the host. */
 void check_place(const Array &first, const Array &other);
 /* Raises unless a result of this shape can be written to `out`, and shares no memory with the inputs. */

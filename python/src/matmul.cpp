@@ -451,11 +451,19 @@ static PyObject *multiply(const Arguments &arguments) {
   return given_back(has_out ? std::move(result) : finished(p.a, std::move(result)), with_info, record);
 }
 
+/* Returns true if only a, b and out are given. */
+static bool has_no_options(const Arguments &arguments) {
+  for (int i = 0; i < WORDS; i++)
+    if (i != A && i != B && i != OUT && arguments.at[i])
+      return false;
+  return true;
+}
+
 static PyObject *matmul(PyObject *, PyObject *const *objects, Py_ssize_t count, PyObject *names) {
   Arguments arguments;
   if (!read_arguments(matmul_function, objects, static_cast<size_t>(count), names, &arguments))
     return nullptr;
-  if ((!names || (PyTuple_GET_SIZE(names) == 1 && count == 2 && arguments[OUT])) && !is_numpy(arguments[A])) {
+  if (has_no_options(arguments) && !is_numpy(arguments[A])) {
     bool is_done;
     PyObject *const tensor = multiply_tensors(arguments[A], arguments[B], arguments[OUT], &is_done);
     if (is_done)

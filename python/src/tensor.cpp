@@ -284,7 +284,17 @@ static PyObject *tensor_key(PyObject *, PyObject *const *objects, Py_ssize_t cou
   return PyBytes_FromStringAndSize(key.data(), static_cast<Py_ssize_t>(key.size()));
 }
 
+/* Returns True if the first tensor's address range meets that of another one, or if one cannot be read. */
+static PyObject *tensors_overlap(PyObject *, PyObject *const *objects, Py_ssize_t count, PyObject *) {
+  Array first, other;
+  bool meet = !see_tensor(objects[0], &first);
+  for (Py_ssize_t i = 1; i < count && !meet; i++)
+    meet = !see_tensor(objects[i], &other) || ranges_meet(first.at, other.at);
+  return PyBool_FromLong(meet);
+}
+
 void bind_tensor(nb::module_ &module) {
+  define(module, "tensors_overlap", tensors_overlap, nullptr);
   define(module, "tensor_key", tensor_key, nullptr);
   is_neg = PyUnicode_InternFromString("is_neg");
   is_conj = PyUnicode_InternFromString("is_conj");

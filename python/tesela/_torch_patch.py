@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import torch
 
-from ._core import tensor_key
+from ._core import tensor_key, tensors_overlap
 from ._torch_operators import FLOATING, accuracy_word, asks_of, is_bias, matmul
 
 _NAMES = ("mm", "mm.out", "addmm", "addmm.out", "bmm", "bmm.out", "baddbmm", "baddbmm.out")
@@ -207,12 +207,6 @@ def refuse(tensors: tuple, out) -> str:
     return ""
 
 
-def _overlap(out, tensors) -> bool:
-    """Returns True if out may share memory with a tensor."""
-    start = out.untyped_storage().data_ptr()
-    return any(tensor.untyped_storage().data_ptr() == start for tensor in tensors)
-
-
 def _asks(settings: Settings, a) -> dict:
     """Returns the keywords of a product: what patch() asks for, and what PyTorch's switches ask for and allow."""
     asks = asks_of(a, settings.accuracy, settings.bits)
@@ -254,7 +248,7 @@ def _product_kernel(name: str, original):
             key = key if words else (name, a.dtype, a.shape, b.dtype, b.shape)
             product = settings.find(key, name, (a, b), out, words is not None)
         chosen = product.chosen
-        if chosen != "torch" and out is not None and _overlap(out, (a, b)):
+        if chosen != "torch" and out is not None and tensors_overlap(out, a, b):
             chosen = "torch"
         if chosen == "torch":
             product.torch += 1
@@ -287,7 +281,7 @@ def _sum_kernel(name: str, original):
             key = key if words else (name, addend.dtype, addend.shape, a.dtype, a.shape, b.dtype, b.shape)
             product = settings.find(key, name, (addend, a, b), out, words is not None)
         chosen = product.chosen
-        if chosen != "torch" and out is not None and _overlap(out, (a, b) if out is addend else (addend, a, b)):
+        if chosen != "torch" and out is not None and tensors_overlap(out, a, b, *(() if out is addend else (addend,))):
             chosen = "torch"
         if chosen == "torch":
             product.torch += 1
