@@ -2,8 +2,8 @@
 
     torch_patch.py [--steps N] [--types float32,bfloat16] [--json FILE]
 
-First the program's microseconds of a queued call, by tesela.torch, by PyTorch, and by PyTorch under patch(). Then a
-two-layer perceptron and a small transformer are trained from the same start: losses, and milliseconds of a step."""
+A two-layer perceptron and a small transformer are trained from the same start: losses, and milliseconds of a
+step. Then the program's microseconds to queue a call: by tesela.torch, by PyTorch, and under patch()."""
 
 import argparse
 import datetime
@@ -51,7 +51,11 @@ def host_microseconds(calls, rounds=15, repeats=200):
     return {name: statistics.median(several) for name, several in times.items()}
 
 
+PATCHES = {"": {}, "always": {"always": True}, "rows": {"bits": "rows"}}
+
+
 def queue(dtype, size):
+    """Prints and returns the times to queue products and layers."""
     a, b = (torch.randn(size, size, device="cuda").to(dtype) for _ in range(2))
     row = torch.randn(size, device="cuda").to(dtype)
     calls = {"tesela.torch.mm": lambda: tesela.torch.mm(a, b), "torch.mm": lambda: torch.mm(a, b),
@@ -59,15 +63,20 @@ def queue(dtype, size):
              "functional.linear": lambda: functional.linear(a, b, row)}
     plain = host_microseconds(calls)
     with tesela.torch.patch(always=True):
-        plain |= {f"patched {name}": value for name, value in host_microseconds(
-            {name: call for name, call in calls.items() if not name.startswith("tesela")}).items()}
-    return plain
+        others = {f"patched {name}": call for name, call in calls.items() if not name.startswith("tesela")}
+        plain |= host_microseconds(others)
+    row = {"type": str(dtype)[len("torch."):], "size": size, **plain}
+    print(f"{row['type']:8} {size:5} cubed, us to queue: "
+          + ", ".join(f"{name} {value:.2f}" for name, value in plain.items())
+          + f"; torch.mm / tesela.torch.mm {plain['torch.mm'] / plain['tesela.torch.mm']:.3f}", flush=True)
+    return row
 
 
 def model_of(name):
     torch.manual_seed(1)
     if name == "perceptron":
-        return torch.nn.Sequential(torch.nn.Linear(1024, 4096), torch.nn.ReLU(), torch.nn.Linear(4096, 1024)).cuda()
+        layers = torch.nn.Linear(1024, 4096), torch.nn.ReLU(), torch.nn.Linear(4096, 1024)
+        return torch.nn.Sequential(*layers).cuda()
     return torch.nn.Sequential(torch.nn.Embedding(512, 512), *(Block(512, 8) for _ in range(4)),
                                torch.nn.Linear(512, 512)).cuda()
 
@@ -96,6 +105,29 @@ def train(name, dtype, steps):
     return [loss.item() for loss in losses], statistics.median(times[steps // 2:])
 
 
+def race_training(name, dtype, label, settings, steps):
+    """Trains plain, patched, and plain again. Prints and returns losses and times."""
+    plain, plain_ms = train(name, dtype, steps)
+    with tesela.torch.patch(**settings) as patch:
+        losses, patched_ms = train(name, dtype, steps)
+    again, again_ms = train(name, dtype, steps)
+
+    def largest(others):
+        return max(abs(x - y) / y for x, y in zip(others, plain))
+
+    report = patch.report()
+    row = {"model": name, "type": str(dtype)[len("torch."):], "patch": label, "steps": steps,
+           "plain_ms": min(plain_ms, again_ms), "patched_ms": patched_ms,
+           "first_loss": plain[0], "plain_loss": plain[-1], "patched_loss": losses[-1],
+           "plain_differs": largest(again), "patched_differs": largest(losses),
+           "by_tesela": sum(each.tesela for each in report), "by_torch": sum(each.torch for each in report)}
+    print(f"{name:11} {row['type']:8} {label:11} loss {plain[0]:.4f} -> {plain[-1]:.5f}, {losses[-1]:.5f}; "
+          f"steps differ by {row['patched_differs']:.1e} (plain again {row['plain_differs']:.1e}); "
+          f"ms {row['plain_ms']:.3f}, {patched_ms:.3f}, ratio {row['plain_ms'] / patched_ms:.3f}; "
+          f"calls {row['by_tesela']} + {row['by_torch']}", flush=True)
+    return row
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--steps", type=int, default=200)
@@ -103,38 +135,12 @@ def main():
     parser.add_argument("--json", help="file for the rows")
     options = parser.parse_args()
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, tesela {tesela.__version__}")
-    rows = []
     types = [getattr(torch, name) for name in options.types.split(",")]
-    for name in ("perceptron", "transformer"):
-        for dtype in types:
-            plain, plain_ms = train(name, dtype, options.steps)
-            for label, settings in (("patch()", {}), ("always=True", {"always": True}), ("bits='rows'", {"bits": "rows"})):
-                with tesela.torch.patch(**settings) as patch:
-                    losses, ms = train(name, dtype, options.steps)
-                report = patch.report()
-                again, plain_again = train(name, dtype, options.steps)
-                plain_ms = min(plain_ms, plain_again)
-                row = {"model": name, "type": str(dtype)[len("torch."):], "patch": label, "steps": options.steps,
-                       "plain_ms": plain_ms, "patched_ms": ms, "plain_loss": plain[-1], "patched_loss": losses[-1],
-                       "plain_differs": max(abs(x - y) / y for x, y in zip(again, plain)),
-                       "patched_differs": max(abs(x - y) / y for x, y in zip(losses, plain)),
-                       "by_tesela": sum(each.tesela for each in report), "by_torch": sum(each.torch for each in report)}
-                rows.append(row)
-                print(f"{name:11} {row['type']:8} {label:11} loss {plain[0]:.4f} -> {plain[-1]:.5f}, patched "
-                      f"{losses[-1]:.5f}; largest difference of a step {row['patched_differs']:.1e}, of plain again "
-                      f"{row['plain_differs']:.1e}; ms {plain_ms:.3f}, patched {ms:.3f}, ratio {plain_ms / ms:.3f}; "
-                      f"calls by tesela {row['by_tesela']}, torch {row['by_torch']}", flush=True)
-            if name == "transformer":
-                with tesela.torch.patch() as patch:
-                    train(name, dtype, 60)
-                print(patch.report(), flush=True)
-    for dtype in types:
-        for size in (64, 1024):
-            row = {"type": str(dtype)[len("torch."):], "size": size, **queue(dtype, size)}
-            rows.append(row)
-            print(f"{row['type']:8} {size:5} cubed, us to queue: "
-                  + ", ".join(f"{name} {value:.2f}" for name, value in row.items() if isinstance(value, float))
-                  + f"; mm ratio {row['torch.mm'] / row['tesela.torch.mm']:.3f}", flush=True)
+    rows = [race_training(name, dtype, label, settings, options.steps) for dtype in types
+            for name in ("perceptron", "transformer") for label, settings in PATCHES.items()]
+    with tesela.torch.patch(report=True):
+        train("transformer", types[0], 60)
+    rows += [queue(dtype, size) for dtype in types for size in (64, 1024)]
     if options.json:
         date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
         with open(options.json, "w", encoding="utf-8") as file:

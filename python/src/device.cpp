@@ -70,6 +70,8 @@ struct Wrapped {
   tesela_status wrap(tesela_context *where, const char *device, const DeviceMatrix &matrix) {
     const int64_t size = static_cast<int64_t>(type_size(matrix.type));
     int64_t low = 0, high = 0;
+    if (matrix.rows == 0 || matrix.cols == 0) /* k = 0: A and B are not read */
+      return TESELA_OK;
     for (const int64_t reach : {(matrix.rows - 1) * matrix.row_stride, (matrix.cols - 1) * matrix.col_stride})
       (reach < 0 ? low : high) += reach;
     offset = -low;

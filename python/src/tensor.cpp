@@ -127,8 +127,8 @@ static bool is_plain_tensor(PyObject *object, nb::dlpack::device *device, Device
   if (!read_tensor(object, &tensor))
     return false;
   matrix->type = type_of_dlpack(tensor.dtype);
-  if (tensor.device.device_type != nb::device::cuda::value || tensor.ndim != 2 ||
-      tensor.shape[0] < 1 || tensor.shape[1] < 1 ||
+  if (tensor.device.device_type != nb::device::cuda::value || tensor.ndim != 2 || tensor.shape[0] < 1 ||
+      tensor.shape[1] < 1 ||
       (matrix->type != TESELA_F32 && matrix->type != TESELA_F64 && matrix->type != TESELA_F16 &&
        matrix->type != TESELA_BF16))
     return false; /* complex tensors may have a pending conjugation */
@@ -207,8 +207,8 @@ nb::object new_tensor_like(const Array &like, tesela_type type, int ndim, const 
 
 nb::object new_tensor_memory(int device_id, size_t bytes, char **data) {
   const int64_t shape[] = {static_cast<int64_t>(bytes)};
-  nb::object made = nb::steal(new_tensor(known_types[0].table, {nb::device::cuda::value, device_id},
-                                         TESELA_U8, 1, shape, data));
+  nb::object made = nb::steal(
+      new_tensor(known_types[0].table, {nb::device::cuda::value, device_id}, TESELA_U8, 1, shape, data));
   if (!made.is_valid())
     throw nb::python_error();
   return made;
@@ -230,8 +230,8 @@ PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, boo
   const Exchange *const exchange = exchange_of(Py_TYPE(first));
   nb::dlpack::device device, other;
   DeviceProduct product{};
-  if (!exchange || exchange != exchange_of(Py_TYPE(second)) ||
-      !is_plain_tensor(first, &device, &product.a) || !is_plain_tensor(second, &other, &product.b) || device.device_id != other.device_id ||
+  if (!exchange || exchange != exchange_of(Py_TYPE(second)) || !is_plain_tensor(first, &device, &product.a) ||
+      !is_plain_tensor(second, &other, &product.b) || device.device_id != other.device_id ||
       product.a.type != product.b.type || product.a.cols != product.b.rows)
     return nullptr;
   product.m = product.a.rows;
@@ -267,7 +267,8 @@ PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, boo
   return result.release().ptr();
 }
 
-/* Returns the types, places, shapes and strides of tensors as bytes; None: tesela cannot read one in place. */
+/* Returns the types, places, shapes and strides of tensors as bytes; None: tesela cannot read one in place.
+ */
 static PyObject *tensor_key(PyObject *, PyObject *const *objects, Py_ssize_t count, PyObject *) {
   std::string key;
   for (Py_ssize_t i = 0; i < count; i++) {

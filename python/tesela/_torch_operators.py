@@ -46,11 +46,11 @@ def check_pair(a, b, dims: int, types=FLOATING, same: bool = True) -> None:
     if a.dim() != dims or b.dim() != dims:
         raise RuntimeError(f"a has {a.dim()} dimensions and b {b.dim()}: {dims} are expected")
     if a.shape[-1] != b.shape[-2] or a.shape[:-2] != b.shape[:-2]:
-        raise RuntimeError(f"a is {tuple(a.shape)} and b is {tuple(b.shape)}: the shapes do not fit a product")
+        raise RuntimeError(f"a is {tuple(a.shape)}, b is {tuple(b.shape)}: the shapes do not fit a product")
     if a.dtype not in types or b.dtype not in types or (same and a.dtype != b.dtype):
         names = ", ".join(str(dtype)[len("torch."):] for dtype in types)
-        raise RuntimeError(f"a is {a.dtype} and b is {b.dtype}: {'both must be one' if same else 'possible is each'} "
-                           f"of {names}")
+        rule = "both must be one" if same else "possible is each"
+        raise RuntimeError(f"a is {a.dtype} and b is {b.dtype}: {rule} of {names}")
     if a.device != b.device:
         raise RuntimeError(f"a is on {a.device} and b on {b.device}: both must be on one device")
 
@@ -269,18 +269,19 @@ def sum_backward(name: str):
 
 def linear_kernel(x, weight, bias=None, *, activation=None, accuracy=None, bits=None):
     check_linear(x, weight, bias, activation)
-    rows = x.reshape(-1, x.shape[-1])
-    result = matmul(rows, weight.t(), bias=bias, activation=activation, **asks_of(x, accuracy, bits))
-    return result.view(*x.shape[:-1], weight.shape[0])
+    is_matrix = x.dim() == 2
+    result = matmul(x if is_matrix else x.reshape(-1, x.shape[-1]), weight.t(), bias=bias,
+                    activation=activation, **asks_of(x, accuracy, bits))
+    return result if is_matrix else result.view(*x.shape[:-1], weight.shape[0])
 
 
 def check_linear(x, weight, bias, activation) -> None:
     if x.dim() < 1 or weight.dim() != 2 or x.shape[-1] != weight.shape[1]:
-        raise RuntimeError(f"x is {tuple(x.shape)} and weight is {tuple(weight.shape)}: (..., k) and (n, k) are "
-                           "expected")
+        raise RuntimeError(f"x is {tuple(x.shape)} and weight is {tuple(weight.shape)}: (..., k) and (n, k) "
+                           "are expected")
     if x.dtype not in FLOATING or x.dtype != weight.dtype or (bias is not None and bias.dtype != x.dtype):
-        raise RuntimeError(f"x is {x.dtype} and weight is {weight.dtype}{f', bias {bias.dtype}' if bias is not None else ''}: "
-                           "all must have one floating-point type")
+        types = [str(each.dtype) for each in (x, weight, bias) if each is not None]
+        raise RuntimeError(f"x, weight and bias are {', '.join(types)}: one floating-point type is expected")
     if bias is not None and tuple(bias.shape) != (weight.shape[0],):
         raise RuntimeError(f"bias is {tuple(bias.shape)}: ({weight.shape[0]},) is expected")
     if activation not in ACTIVATIONS:
@@ -330,11 +331,11 @@ def linear_backward(ctx, gradient):
 # --- narrow types ---
 
 
-def scaled_mm_kernel(a, b, scale_a=None, scale_b=None, bias=None, *, dtype=None, activation=None, accuracy=None,
-                     bits=None):
+def scaled_mm_kernel(a, b, scale_a=None, scale_b=None, bias=None, *, dtype=None, activation=None,
+                     accuracy=None, bits=None):
     check_scaled(a, b, scale_a, scale_b)
-    return matmul(a, b, scale_a=scale_a, scale_b=scale_b, bias=bias, activation=activation, dtype=scaled_type(dtype),
-                  **asks_of(a, accuracy, bits))
+    return matmul(a, b, scale_a=scale_a, scale_b=scale_b, bias=bias, activation=activation,
+                  dtype=scaled_type(dtype), **asks_of(a, accuracy, bits))
 
 
 def check_scaled(a, b, scale_a, scale_b) -> None:

@@ -1,8 +1,8 @@
 """patch(): products of PyTorch's own operators by tesela.
 
-Kernels of aten::mm, addmm, bmm and baddbmm are replaced at the dispatcher's keys CPU and CUDA, below autograd,
-autocast, vmap, functionalization, conjugation and tensor subclasses. So all of these work as before, gradients are
-PyTorch's formulas whose products come here again, and torch.compile traces the same operators.
+Kernels of aten::mm, addmm, bmm and baddbmm are replaced at the dispatcher's keys CPU and CUDA. Autograd, autocast,
+vmap, functionalization, conjugation and tensor subclasses are above these keys and work as before. Gradients are
+PyTorch's formulas, whose products come here again, and torch.compile traces the same operators.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ._core import tensor_key, tensors_overlap
 from ._torch_operators import FLOATING, accuracy_word, asks_of, is_bias, matmul
 
 _NAMES = ("mm", "mm.out", "addmm", "addmm.out", "bmm", "bmm.out", "baddbmm", "baddbmm.out")
-#: Timed calls of each library before one is chosen, after an untimed call of both. The tenth finds tesela's plan
-#: in a cache.
+#: Timed calls of each library before one is chosen, after an untimed call of both. On the processor, tesela
+#: caches a plan at the eighth call.
 _ROUNDS = 10
 #: Most products of a patch(); the oldest is forgotten.
 _PRODUCTS = 4096
@@ -94,7 +94,9 @@ class Timer:
         return self.stream is None or self.end.query()
 
     def microseconds(self) -> float:
-        return (self.end - self.begin) * 1e6 if self.stream is None else self.begin.elapsed_time(self.end) * 1e3
+        if self.stream is None:
+            return (self.end - self.begin) * 1e6
+        return self.begin.elapsed_time(self.end) * 1e3
 
 
 class Product:
@@ -108,7 +110,7 @@ class Product:
         self.timers: dict = {"tesela": [], "torch": []}
 
     def run(self, by_tesela, by_torch):
-        """Computes the product by the next library of the race, and ends the race when all times are known."""
+        """Computes the product by the next library of the race. Ends the race when all times are known."""
         if self.device.type == "cuda" and _capturing():
             self.torch += 1
             return by_torch()
@@ -135,12 +137,12 @@ class Product:
 
     def finish(self) -> None:
         """Chooses the faster library, if all times are known."""
-        timers = {library: list(several) for library, several in self.timers.items()}
-        if not all(timers.values()) or not all(timer.is_known() for several in timers.values() for timer in several):
+        by_tesela, by_torch = (list(self.timers[library]) for library in ("tesela", "torch"))
+        if not by_tesela or not by_torch or not all(timer.is_known() for timer in by_tesela + by_torch):
             return
-        times = {library: min(timer.microseconds() for timer in several) for library, several in timers.items()}
-        chosen = "tesela" if times["tesela"] < _GAIN * times["torch"] else "torch"
-        self.choose(chosen, f"measured: tesela {times['tesela']:.4g} us, torch {times['torch']:.4g} us")
+        one, other = (min(timer.microseconds() for timer in timers) for timers in (by_tesela, by_torch))
+        self.choose("tesela" if one < _GAIN * other else "torch",
+                    f"measured: tesela {one:.4g} us, torch {other:.4g} us")
 
     def choose(self, chosen: str, reason: str) -> None:
         self.chosen, self.reason = chosen, reason
@@ -197,7 +199,8 @@ def refuse(tensors: tuple, out) -> str:
     types = {tensor.dtype for tensor in tensors}
     if len(types) > 1 or a.dtype not in FLOATING:
         return "type " + ", ".join(sorted(str(dtype)[len("torch."):] for dtype in types))
-    if a.shape[-1] != b.shape[-2] or a.shape[:-2] != b.shape[:-2] or len({tensor.device for tensor in tensors}) > 1:
+    devices = {tensor.device for tensor in tensors}
+    if a.shape[-1] != b.shape[-2] or a.shape[:-2] != b.shape[:-2] or len(devices) > 1:
         return "wrong shapes or devices, which PyTorch reports"
     if a.numel() == 0 or b.numel() == 0:
         return "no elements"
@@ -208,7 +211,7 @@ def refuse(tensors: tuple, out) -> str:
 
 
 def _asks(settings: Settings, a) -> dict:
-    """Returns the keywords of a product: what patch() asks for, and what PyTorch's switches ask for and allow."""
+    """Returns the keywords of a product, from the arguments of patch() and from PyTorch's switches."""
     asks = asks_of(a, settings.accuracy, settings.bits)
     if (a.is_cuda and a.dtype is torch.float32 and settings.accuracy is None
             and _precision("cuda", "matmul") == "tf32"):
@@ -281,8 +284,9 @@ def _sum_kernel(name: str, original):
             key = key if words else (name, addend.dtype, addend.shape, a.dtype, a.shape, b.dtype, b.shape)
             product = settings.find(key, name, (addend, a, b), out, words is not None)
         chosen = product.chosen
-        if chosen != "torch" and out is not None and tensors_overlap(out, a, b, *(() if out is addend else (addend,))):
-            chosen = "torch"
+        if chosen != "torch" and out is not None:
+            inputs = (a, b) if out is addend else (a, b, addend)
+            chosen = "torch" if tensors_overlap(out, *inputs) else chosen
         if chosen == "torch":
             product.torch += 1
             return by_torch()
@@ -306,19 +310,20 @@ def _register() -> None:
             for name in _NAMES:
                 original = torch.library.get_kernel(f"aten::{name}", key).call_boxed
                 make = _sum_kernel if "add" in name else _product_kernel
-                _library.impl(name, make(name.partition(".")[0], original), key, with_keyset=True, allow_override=True)
+                kernel = make(name.partition(".")[0], original)
+                _library.impl(name, kernel, key, with_keyset=True, allow_override=True)
 
 
 def patch(*, accuracy=None, bits=None, always: bool = False, report: bool = False) -> Settings:
     """Sends products of PyTorch's tensors to tesela: torch.mm, addmm, bmm, matmul, @, F.linear, nn.Linear.
 
-    A product that recurs is computed by both libraries in turn, and timed; then the faster one computes it. It
-    holds for all threads, until unpatch() or the end of a `with`. An inner patch() replaces an outer one.
+    A product that recurs is computed by both libraries in turn, and timed. Then the faster one computes it.
+    The patch holds for all threads, until unpatch() or the end of a `with`. An inner patch() replaces it.
 
     Parameters
     ----------
     accuracy, bits : optional
-        Guarantee of every product of floating-point numbers, as of tesela.matmul; tesela computes all of these.
+        Guarantee of each product of floating-point numbers, as of tesela.matmul. tesela computes them all.
     always : bool
         tesela computes all products that it can, faster or not.
     report : bool

@@ -21,8 +21,8 @@ from functools import partial
 from ._torch_operators import FLOATING, accuracy_word, activated, kernels, matmul, transformed
 from ._torch_patch import Report, patch, report, unpatch
 
-__all__ = ["Linear", "Report", "addmm", "baddbmm", "bmm", "inductor_mm", "int_mm", "linear", "matmul_grouped", "mm", "patch",
-           "report", "scaled_mm", "unpatch"]
+__all__ = ["Linear", "Report", "addmm", "baddbmm", "bmm", "inductor_mm", "int_mm", "linear",
+           "matmul_grouped", "mm", "patch", "report", "scaled_mm", "unpatch"]
 
 _operators = torch.ops.tesela
 _is_compiling = torch.compiler.is_compiling
@@ -36,7 +36,7 @@ _TYPES = (torch.Tensor, torch.nn.Parameter)
 
 
 def _is_direct(*tensors) -> bool:
-    """Returns True if only the operator's kernel would see this call: no gradient, mode, transform or trace."""
+    """Returns True if only the operator's kernel sees this call: no gradient, mode, transform or trace."""
     if (_is_compiling() or _dispatch_modes() or _has_autocast() or _transforms() is not None
             or _is_traced() is not None):
         return False
@@ -49,7 +49,7 @@ def _is_direct(*tensors) -> bool:
 
 
 def _call(name: str, *tensors, accuracy, bits, **keywords):
-    """Calls an operator: its kernel itself if that is all, and by torch.func's kind of function in transforms."""
+    """Calls an operator: its kernel at once if that is all, and a torch.autograd.Function in transforms."""
     keywords.update(accuracy=accuracy_word(accuracy), bits=bits)
     if _is_direct(*tensors):
         return kernels[name](*tensors, **keywords)
@@ -107,8 +107,8 @@ def linear(x, weight, bias=None, *, activation=None, accuracy=None, bits=None):
     """
     needs_input = activation in ("gelu", "gelu_tanh") and _has_grad() and any(
         each is not None and each.requires_grad for each in (x, weight, bias))
-    result = _call("linear", x, weight, bias, activation=None if needs_input else activation, accuracy=accuracy,
-                   bits=bits)
+    result = _call("linear", x, weight, bias, activation=None if needs_input else activation,
+                   accuracy=accuracy, bits=bits)
     return activated(result, activation) if needs_input else result
 
 
@@ -169,4 +169,5 @@ class Linear(torch.nn.Linear):
 
     def extra_repr(self):
         asks = ((name, getattr(self, name)) for name in ("activation", "accuracy", "bits"))
-        return ", ".join([super().extra_repr(), *(f"{name}={word}" for name, word in asks if word is not None)])
+        words = (f"{name}={word}" for name, word in asks if word is not None)
+        return ", ".join([super().extra_repr(), *words])

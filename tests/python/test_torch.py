@@ -7,8 +7,8 @@ tt = pytest.importorskip("tesela.torch", reason="needs PyTorch 2.9", exc_type=Im
 
 torch.set_num_threads(1)  # small products; other processes may use the processor
 DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
-ROUNDOFF = {torch.float64: 2.0**-53, torch.complex128: 2.0**-53, torch.float32: 2.0**-24, torch.complex64: 2.0**-24,
-            torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8}
+ROUNDOFF = {torch.float64: 2.0**-53, torch.complex128: 2.0**-53, torch.float32: 2.0**-24,
+            torch.complex64: 2.0**-24, torch.float16: 2.0**-11, torch.bfloat16: 2.0**-8}
 pytestmark = pytest.mark.parametrize("device", DEVICES)
 
 
@@ -51,9 +51,9 @@ def test_products(device, dtype):
         assert close(torch.ops.tesela.mm(x, y), x, y)
         assert close(tt.addmm(row, x, y), x, y, row)
         assert close(tt.addmm(full, x, y, beta=0.5, alpha=-2), -2 * x, y, 0.5 * full)
-        assert close(tt.bmm(torch.stack([x, -x]), y.expand(2, *y.shape)), torch.stack([x, -x]), y)
-        assert close(tt.baddbmm(full, torch.stack([x, -x]), torch.stack([y, y]), beta=2), torch.stack([x, -x]), y,
-                     2 * full)
+        many = torch.stack([x, -x])
+        assert close(tt.bmm(many, y.expand(2, *y.shape)), many, y)
+        assert close(tt.baddbmm(full, many, torch.stack([y, y]), beta=2), many, y, 2 * full)
     if not dtype.is_complex:
         for activation, function in {None: lambda x: x, "relu": torch.relu,
                                      "gelu": torch.nn.functional.gelu}.items():
@@ -61,7 +61,8 @@ def test_products(device, dtype):
             result = tt.linear(x, b.t(), row, activation=activation)
             expected = function(wide(x) @ wide(b) + wide(row))
             assert result.shape == (2, 33, 21)
-            assert torch.allclose(wide(result), expected, rtol=8 * ROUNDOFF[dtype], atol=1e3 * ROUNDOFF[dtype])
+            roundoff = ROUNDOFF[dtype]
+            assert torch.allclose(wide(result), expected, rtol=8 * roundoff, atol=1e3 * roundoff)
 
 
 def test_empty_and_nan(device):
@@ -80,7 +81,8 @@ def test_narrow_types(device):
     result = tt.scaled_mm(a, b.t(), scales, 0.25)
     assert result.dtype == torch.float32 and torch.allclose(wide(result), expected, atol=1e-4)
     assert tt.scaled_mm(a, b.t(), scales, 0.25, dtype=torch.bfloat16).dtype == torch.bfloat16
-    i, j = (torch.randint(-128, 128, shape, device=device, dtype=torch.int8) for shape in ((32, 48), (48, 16)))
+    i, j = (torch.randint(-128, 128, shape, device=device, dtype=torch.int8)
+            for shape in ((32, 48), (48, 16)))
     exact = wide(i) @ wide(j)
     assert torch.equal(wide(tt.int_mm(i, j)), exact)
     assert torch.allclose(wide(tt.scaled_mm(i, j, scales, 0.5)), scales.double()[:, None] * exact * 0.5)
@@ -112,7 +114,8 @@ CALLS = {
 
 def inputs(device, dtype=torch.float64, grad=True):
     shapes = {"a": (4, 5), "b": (5, 3), "row": (3,), "full": (4, 3)}
-    return {name: random(*shape, device=device, dtype=dtype).requires_grad_(grad) for name, shape in shapes.items()}
+    return {name: random(*shape, device=device, dtype=dtype).requires_grad_(grad)
+            for name, shape in shapes.items()}
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -138,7 +141,8 @@ def test_compile(device, name):
     compiled = torch.compile(CALLS[name], fullgraph=True, backend="aot_eager")(values)
     for one, other in zip(*((x if isinstance(x, list) else [x]) for x in (plain, compiled))):
         assert torch.allclose(one, other, rtol=1e-12)
-        gradients = [torch.autograd.grad(x.square().sum(), values["a"], retain_graph=True)[0] for x in (one, other)]
+        gradients = [torch.autograd.grad(x.square().sum(), values["a"], retain_graph=True)[0]
+                     for x in (one, other)]
         assert torch.allclose(*gradients, rtol=1e-10)
 
 
@@ -247,8 +251,8 @@ def test_in_a_graph(device):
     """Warm-up and capture are on different streams; a split product needs a workspace."""
     if device == "cpu":
         pytest.skip("graphs need a CUDA device")
-    a, b = random(16, 8192, device=device, dtype=torch.bfloat16), random(8192, 64, device=device, dtype=torch.bfloat16)
-    row = random(64, device=device, dtype=torch.bfloat16)
+    a, b, row = (random(*shape, device=device, dtype=torch.bfloat16)
+                 for shape in ((16, 8192), (8192, 64), (64,)))
 
     def call():
         return tt.mm(a, b), tt.linear(a, b.t(), row, activation="relu", bits="rows"), tt.bmm(a[None], b[None])

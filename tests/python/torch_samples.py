@@ -1,9 +1,9 @@
-"""Runs PyTorch's own samples of its products (the databases of test_ops.py, test_linalg.py and test_modules.py, which
-its wheel has) plain and under tesela.torch.patch(always=True), and prints differences:
+"""Runs the samples of PyTorch's own tests of products plain and under tesela.torch.patch(always=True):
 
     torch_samples.py [--device cuda] [--seconds S] [NAME...]
 
-It needs the package expecttest. Results, gradients, out= and errors are compared."""
+PyTorch's wheel has these samples: its test_ops.py, test_linalg.py and test_modules.py use them. The package
+expecttest is needed. Results, gradients, out= and errors are compared, and differences printed."""
 
 import argparse
 import time
@@ -14,11 +14,12 @@ import torch
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.common_modules import module_db
 
-NAMES = ("mm", "addmm", "bmm", "baddbmm", "addbmm", "matmul", "__rmatmul__", "mv", "addmv", "einsum", "tensordot", "inner",
-         "linalg.multi_dot", "linalg.matrix_power", "nn.functional.linear", "nn.functional.bilinear",
-         "nn.functional.multi_head_attention_forward", "nn.functional.scaled_dot_product_attention", "cdist", "cov")
-MODULES = ("Linear", "Bilinear", "MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer", "LSTM", "GRU",
-           "RNNCell", "LSTMCell")
+NAMES = ("mm", "addmm", "bmm", "baddbmm", "addbmm", "matmul", "__rmatmul__", "mv", "addmv", "einsum",
+         "tensordot", "inner", "linalg.multi_dot", "linalg.matrix_power", "nn.functional.linear", "nn.functional.bilinear",
+         "nn.functional.multi_head_attention_forward", "nn.functional.scaled_dot_product_attention", "cdist",
+         "cov")
+MODULES = ("Linear", "Bilinear", "MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer",
+           "LSTM", "GRU", "RNNCell", "LSTMCell")
 #: Fraction of the largest element that results may differ by.
 TOLERANCES = {torch.float16: 4e-3, torch.bfloat16: 3e-2, torch.float32: 1e-4, torch.complex64: 1e-4}
 
@@ -48,36 +49,57 @@ def difference(plain, patched):
         if one.dtype != other.dtype or one.shape != other.shape:
             return f"{one.dtype} {tuple(one.shape)} became {other.dtype} {tuple(other.shape)}"
         tolerance = TOLERANCES.get(one.dtype, 1e-10 if one.is_floating_point() or one.is_complex() else 0)
-        if not torch.allclose(one, other, rtol=tolerance, atol=tolerance * max(largest, default=1), equal_nan=True):
-            return f"elements differ by {(one - other).abs().max().item():.3g} of {max(largest):.3g}"
+        limit = tolerance * max(largest, default=1)
+        if not torch.allclose(one, other, rtol=tolerance, atol=limit, equal_nan=True):
+            return f"elements differ by {(one - other).abs().max().item():.3g} of {max(largest, default=1):.3g}"
     return None
 
 
 def samples_of(operator, device, dtype):
     """Yields (function, arguments, keywords): samples, strided samples, conjugates, samples with out=."""
-    has_grad = dtype in operator.supported_backward_dtypes(torch.device(device).type)
-    for sample in operator.sample_inputs(device, dtype, requires_grad=has_grad and operator.supports_autograd):
+    has_grad = (operator.supports_autograd
+                and dtype in operator.supported_backward_dtypes(torch.device(device).type))
+
+    def transformed(sample, function):
+        return sample.transform(lambda x: function(x) if isinstance(x, torch.Tensor) else x)
+
+    for sample in operator.sample_inputs(device, dtype, requires_grad=has_grad):
         kinds = [sample, sample.noncontiguous()]
         if dtype.is_complex:
-            kinds.append(sample.transform(lambda x: x.conj() if isinstance(x, torch.Tensor) and x.is_complex() else x))
+            kinds.append(transformed(sample, torch.conj))
         for kind in kinds:
             yield operator.op, (kind.input, *kind.args), kind.kwargs
         if operator.supports_out:
-            plain = sample.transform(lambda x: x.detach() if isinstance(x, torch.Tensor) else x)
+            plain = transformed(sample, torch.Tensor.detach)
             out = operator.op(plain.input, *plain.args, **plain.kwargs)
             if isinstance(out, torch.Tensor):
-                yield operator.op, (plain.input, *plain.args), {**plain.kwargs, "out": torch.full_like(out, 7)}
+                out = torch.full_like(out, 7)
+                yield operator.op, (plain.input, *plain.args), {**plain.kwargs, "out": out}
     if dtype == torch.float32:
         for error in operator.error_inputs(device) if operator.error_inputs_func else ():
             yield operator.op, (error.sample_input.input, *error.sample_input.args), error.sample_input.kwargs
 
 
 def module_samples(info, device, dtype):
-    for sample in info.module_inputs_func(info, device=device, dtype=dtype, requires_grad=True, training=False):
+    samples = info.module_inputs_func(info, device=device, dtype=dtype, requires_grad=True, training=False)
+    for sample in samples:
         if sample.forward_input is not None:
             torch.manual_seed(1)
-            module = info.module_cls(*sample.constructor_input.args, **sample.constructor_input.kwargs).to(device, dtype)
+            made = sample.constructor_input
+            module = info.module_cls(*made.args, **made.kwargs).to(device, dtype)
             yield module, sample.forward_input.args, sample.forward_input.kwargs
+
+
+def sample_lists(names, device):
+    """Yields (name, type, samples) of operators and modules."""
+    for operator in op_db:
+        if operator.name in (names or NAMES):
+            for dtype in sorted(operator.supported_dtypes(device.type), key=str):
+                yield operator.formatted_name, dtype, samples_of(operator, device.type, dtype)
+    for info in module_db:
+        if info.module_cls.__name__ in MODULES and not names:
+            for dtype in (torch.float32, torch.float64):
+                yield info.name, dtype, module_samples(info, device.type, dtype)
 
 
 def compare(name, dtype, samples, deadline):
@@ -88,15 +110,17 @@ def compare(name, dtype, samples, deadline):
             break
         torch.manual_seed(2)
         plain = call(function, arguments, keywords)
-        before = [x.clone() for x in plain] if isinstance(plain, list) else plain  # out= is the same tensor twice
+        if isinstance(plain, list):  # out= is the same tensor twice
+            plain = [x.clone() for x in plain]
         with tesela.torch.patch(always=True) as patch:
             torch.manual_seed(2)
-            found = difference(before, call(function, arguments, keywords))
+            found = difference(plain, call(function, arguments, keywords))
             compare.by_tesela += sum(row.tesela for row in patch.report())
         count += 1
         if found:
             wrong += 1
-            print(f"{name} {dtype}: {found}: {[tuple(x.shape) for x in tensors_of((arguments, keywords))]}", flush=True)
+            shapes = [tuple(x.shape) for x in tensors_of((arguments, keywords))]
+            print(f"{name} {dtype}: {found}: {shapes}", flush=True)
     return count, wrong
 
 
@@ -109,19 +133,12 @@ def main():
     warnings.simplefilter("ignore")
     deadline = time.monotonic() + options.seconds
     compare.by_tesela = total = differing = 0
-    for operator in op_db:
-        if operator.name not in (options.names or NAMES):
-            continue
-        for dtype in sorted(operator.supported_dtypes(torch.device(options.device).type), key=str):
-            count, wrong = compare(operator.formatted_name, dtype, samples_of(operator, options.device, dtype), deadline)
-            total, differing = total + count, differing + wrong
-    for info in module_db:
-        if info.module_cls.__name__ in MODULES and not options.names:
-            for dtype in (torch.float32, torch.float64):
-                count, wrong = compare(info.name, dtype, module_samples(info, options.device, dtype), deadline)
-                total, differing = total + count, differing + wrong
+    device = torch.device(options.device)
+    for name, dtype, samples in sample_lists(options.names, device):
+        count, wrong = compare(name, dtype, samples, deadline)
+        total, differing = total + count, differing + wrong
     late = ", stopped by --seconds" if time.monotonic() > deadline else ""
-    print(f"{total} samples on {options.device}, {compare.by_tesela} products by tesela, {differing} differ{late}")
+    print(f"{total} samples on {device}, {compare.by_tesela} products by tesela, {differing} differ{late}")
     raise SystemExit(differing > 0)
 
 
