@@ -1,8 +1,8 @@
 """patch(): products of PyTorch's own operators by tesela.
 
-Kernels of aten::mm, addmm, bmm and baddbmm are replaced at the dispatcher's keys CPU and CUDA. Autograd, autocast,
-vmap, functionalization, conjugation and tensor subclasses are above these keys and work as before. Gradients are
-PyTorch's formulas, whose products come here again, and torch.compile traces the same operators.
+Kernels of aten::mm, addmm, bmm and baddbmm are replaced at the dispatcher's keys CPU and CUDA. Autograd,
+autocast, vmap, functionalization, conjugation and tensor subclasses are above these keys and work as before.
+Gradients are PyTorch's formulas, whose products come here again. torch.compile traces the same operators.
 """
 
 from __future__ import annotations

@@ -135,7 +135,7 @@ def int_mm(a, b):
 
 
 def inductor_mm(a, b, *, out):
-    """Writes a product to `out`: a candidate of torch.compile, which measures it beside its own kernels.
+    """Writes a product to `out`: a candidate of torch.compile, which measures it and its own kernels.
 
     >>> torch._inductor.config.external_matmul = [tesela.torch.inductor_mm]
     """
