@@ -403,8 +403,10 @@ def grouped_backward(ctx, gradients):
     gradients = [x.new_zeros((x.shape[0], y.shape[1])) if each is None else each
                  for each, x, y in zip(gradients, a, b)]
     operator = torch.ops.tesela.matmul_grouped.default
-    return (operator(gradients, [conjugate_transpose(y) for y in b], **ctx.asks),
-            operator([conjugate_transpose(x) for x in a], gradients, **ctx.asks))
+    needs_a, needs_b = (any(needs) for needs in ctx.needs_input_grad[:2])
+    none = [None] * ctx.count
+    return (operator(gradients, [conjugate_transpose(y) for y in b], **ctx.asks) if needs_a else none,
+            operator([conjugate_transpose(x) for x in a], gradients, **ctx.asks) if needs_b else none)
 
 
 define(f"mm(Tensor a, Tensor b, *, {_ASKS}) -> Tensor", product_kernel(2), product_fake(2),

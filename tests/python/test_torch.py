@@ -197,14 +197,21 @@ def test_vmap(device):
 def test_modes_see_the_operator(device):
     class Recorder(torch.utils._python_dispatch.TorchDispatchMode):
         def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
-            seen.append(str(function))
+            seen.append((str(function), (keywords or {}).get("bits")))
             return function(*arguments, **(keywords or {}))
 
     seen = []
     a = torch.ones(3, 3, device=device)
     with Recorder():
         tt.mm(a, a)
-    assert "tesela.mm.default" in seen
+    assert seen == [("tesela.mm.default", None)]
+    calls = [lambda x: tt.mm(x, a, bits="rows"), lambda x: tt.linear(x, a, a[0], bits="rows"),
+             lambda x: tt.addmm(a, x, a, bits="rows"), lambda x: tt.matmul_grouped([x], [a], bits="rows")[0]]
+    for call in calls:  # the backward products, too
+        seen = []
+        with Recorder():
+            call(a.clone().requires_grad_()).sum().backward()
+        assert [bits for name, bits in seen if "tesela" in name] == ["rows", "rows"], seen
     with torch._subclasses.FakeTensorMode():
         fake = torch.ones(3, 4, device=device)
         assert tuple(tt.mm(fake, fake.t()).shape) == (3, 3)

@@ -129,6 +129,9 @@ def test_other_tensors_are_left_to_torch(device):
         for case in cases:
             result = case()
             assert result.shape == (4, 4)
+        if device == "cpu":
+            small = (3 * a).to(torch.int8)
+            assert (small @ small).dtype == torch.int8
         with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
             a @ a[:3]
         with pytest.raises(RuntimeError, match="dtype"):
