@@ -30,9 +30,6 @@ static void refusals_have_numbers(void **state) {
                     deep = problem_of(64, 64, (int64_t)1 << 31, TESELA_BF16, TESELA_F32);
   assert_refused_for(strategy, "", &other, &floats, "warpgroup");
   assert_refused_for(strategy, "", &device, &wide, "request accuracy=");
-  tsl_problem biased = wide; /* an epilogue allows no truncation: bits=rows had chosen this order of sums */
-  tsl_problem_add_bias(&biased, TESELA_BIAS_ROW, TESELA_F32, 1);
-  assert_refused_for(strategy, "", &device, &biased, "request accuracy=");
   assert_refused_for(strategy, "", &device, &deep, "31 bits");
   assert_refused_for(strategy, "tile_m=256 tile_n=256", &device, &floats,
                      "256 sums per thread; the limit is 128");
