@@ -43,15 +43,16 @@ static const char *dmma_refuse(const tsl_problem *problem, const tsl_config *con
   return tsl_sm80_refuse(&tile, device);
 }
 
-/* Returns the order of sums, unless warps or blocks share k. In f64 an instruction rounds after each product,
+/* Returns the order of sums, unless warps share k or blocks split it otherwise than in its parts. In f64 an instruction rounds after each product,
  * as fused multiply-adds do (measured on an H200). In c64 C's layout changes the order. */
 static const char *dmma_row_order(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device) {
   (void)device;
-  if (config->value[TSL_CUDA_DMMA_SLICES] != 1 || config->value[TSL_CUDA_DMMA_CLUSTER] != 1 ||
-      problem->c.type == TESELA_C64)
+  const int64_t cluster = config->value[TSL_CUDA_DMMA_CLUSTER];
+  if (config->value[TSL_CUDA_DMMA_SLICES] != 1 ||
+      (cluster != 1 && cluster != tsl_row_parts_of(problem).count) || problem->c.type == TESELA_C64)
     return NULL;
-  return problem->c.type == TESELA_F64 ? "fma along k" : "dmma of c128";
+  return problem->c.type == TESELA_F64 ? TSL_ROW_PARTS : "dmma of c128 in parts of k";
 }
 
 static const tsl_types types[] = {

@@ -24,11 +24,16 @@
  *
  *   a tile's sums:  slices in order -> | block 0 | block 1 | ... -> in order -> rows of C, a part per block
  *
+ * For bits=rows k has fixed parts, whose sums are added in order: by the same matrices, by a cluster, or by each
+ * block (FOLDS), with totals in shared memory behind the stages.
+ *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SLICES, _CLUSTER. Defines of the host: STAGES, WARP_M, WARP_N,
  * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR; C_FORM (4: f64, 5: c128, 6: c64),
  * CONJUGATE_A and _B (-1: yes), STAYS, SWAPPED (1: A is the problem's B). Limits: sm_80; m, n and k below
  * 2^31. */
 #include "cuda_dmma_fragments.cu"
+
+#include "cuda_dmma_parts.cu"
 
 #include "../sm80/sm80_mainloop.cu"
 

@@ -11,6 +11,7 @@
 #include "strategy/cost_counts.h"
 #include "strategy/kernel_launch/pack_rows.h"
 #include "strategy/model_constants.h"
+#include "strategy/row_parts.h"
 
 /* Parameters that both strategies have, then the parameters of each. */
 enum { TSL_SM80_TILE_M, TSL_SM80_TILE_N, TSL_SM80_PARAMS };
@@ -43,10 +44,12 @@ typedef struct tsl_sm80_tile {
   int slices;            /* slices of a panel's k, each multiplied by its own warps */
   int cluster;           /* blocks that split k and add their sums through shared memory */
   int groups;            /* resident blocks of a multiprocessor */
+  tsl_row_parts row_parts; /* parts of k for bits=rows; one part of narrow elements */
+  bool folds;              /* a block adds these parts in order; otherwise they are split-k parts */
   bool is_persistent;    /* persistent blocks: tile after tile of whole panels */
   int items;             /* threads of a block */
   int stages;            /* pipeline stages; 0: shared memory is too small for two */
-  uint64_t shared_bytes; /* shared memory of a block for all stages */
+  uint64_t shared_bytes; /* shared memory of a block for all stages, then for totals of parts of k */
   int a_width, b_width;  /* bytes of a copy with the problem's strides: 16, 8, 4, or 0 for single elements */
   bool packs;            /* operands that are not aligned are packed first */
   bool is_partial;       /* a tile may have lines outside of A or B */

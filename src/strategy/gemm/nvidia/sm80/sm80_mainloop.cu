@@ -11,6 +11,7 @@
  *   PANEL::first_place()     place_t of these in a panel, to which B_PLACE is added for B
  *   warp_sums, factors       sums of a warp, and its fragments of one of the STEPS of a panel
  *   UNROLLED                 steps that are unrolled, an even number
+ *   end_part<IS_LAST>()      with FOLDS: adds the sums of a part of k to the totals, or the totals to these
  *   load_factors(), multiply()   load fragments, and multiply them in BLOCKS_M rows of blocks */
 #include "sm80_panels.cu"
 
@@ -60,8 +61,17 @@ SM80_FUNCTION void mainloop(warp_sums sums, const element *a, const element *b, 
   __syncthreads();
   factors held[2];
   load_factors<A, B>(held[0], stages, first_a, first_b, 0);
+#if FOLDS
+  int left = args.fold_panels; /* panels of the present part of k */
+#endif
 #pragma unroll 1
   for (int p = 0; p < panels; p++) {
+#if FOLDS
+    if (left-- == 0) {
+      end_part<false>(sums, p == args.fold_panels);
+      left = args.fold_panels - 1;
+    }
+#endif
     copy_last();
 #pragma unroll(UNROLLED)
     for (int s = 0; s < STEPS; s++) {
@@ -77,4 +87,7 @@ SM80_FUNCTION void mainloop(warp_sums sums, const element *a, const element *b, 
       });
     }
   }
+#if FOLDS
+  end_part<true>(sums, false);
+#endif
 }

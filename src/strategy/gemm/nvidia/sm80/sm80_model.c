@@ -100,6 +100,8 @@ static int64_t sm80_parts_of(const tsl_sm80_tile *tile, int64_t tiles, const tsl
   double least = INFINITY;
   if (tile->cluster > 1)
     return tile->cluster;
+  if (tile->row_parts.count > 1)
+    return tile->folds ? 1 : tile->row_parts.count;
   for (int64_t parts = 1; parts <= tsl_max(1, most); parts++) {
     const double seconds = sm80_seconds_of(tile, (double)tiles, parts, device);
     if (seconds < least)

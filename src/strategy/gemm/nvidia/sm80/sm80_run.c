@@ -18,9 +18,10 @@ static bool is_c64(const tsl_sm80_tile *tile) {
 
 enum { REDUCE_ITEMS = 256, UNIT_BLOCKS = 16 };
 
-/* Returns the groups of parts in a reduction's block. */
+/* Returns the groups of parts in a reduction's block; one for bits=rows, which adds parts in order. */
 static int sm80_reduce_shares(const tsl_sm80_tile *tile, int64_t parts) {
-  return tile->trait->reduce_shares ? tile->trait->reduce_shares : tsl_launch_fold_items(parts);
+  return tile->row_parts.count > 1  ? 1
+         : tile->trait->reduce_shares ? tile->trait->reduce_shares : tsl_launch_fold_items(parts);
 }
 
 tesela_status tsl_sm80_build(tsl_work *work) {
@@ -46,9 +47,10 @@ tesela_status tsl_sm80_build(tsl_work *work) {
              tsl_sm80_is_eight(problem));
   else
     snprintf(text + length, sizeof text - (size_t)length,
-             "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n#define STAYS %d\n#define SWAPPED %d\n",
+             "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n#define STAYS %d\n#define SWAPPED %d\n"
+             "#define FOLDS %d\n",
              problem->conjugate_a ? -1 : 1, problem->conjugate_b ? -1 : 1, tile->is_persistent,
-             tile->swapped);
+             tile->swapped, tile->folds);
   TSL_TRY(tsl_launch_kernel_with(work, tile->trait->path, tile->trait->kernel, tile->items, text,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile->shared_bytes));
@@ -208,6 +210,12 @@ static tesela_status sm80_multiply(const sm80_launch *run) {
                          .wanted = run->wanted.at,
                          .wanted_above = run->wanted.above};
   args.c.offset += run->first * c_step;
+  if (tile->folds) {
+    args.fold_panels = (int)(tile->row_parts.depth / tile->depth);
+  } else if (tile->row_parts.count > 1) { /* the last part is shorter */
+    args.part_panels = (int)(tile->row_parts.depth / tile->depth);
+    args.longer_parts = 0;
+  }
   if (run->is_split) { /* f64 is scaled by 1; narrower kernels do not scale partial sums */
     args.c = (sm80_matrix){sm80_sums_offset(run), schedule->pitch, 1, 1};
     args.c_part = s->m * schedule->pitch;

@@ -31,7 +31,10 @@ extern "C" __global__ void __launch_bounds__(ITEMS)
        start += (long long)ACROSS * gridDim.x) {
     const long long i = start + lane < count ? start + lane : count - 1, row = i / args.n, col = i % args.n;
     const real_t *from = sums + sums_offset + NUMBERS * (first * args.part + row * args.pitch + col);
-    real_t sum[NUMBERS] = {};
+    real_t sum[NUMBERS]; /* added to -0, the first part's sum keeps its sign */
+#pragma unroll
+    for (int e = 0; e < NUMBERS; e++)
+      sum[e] = args.parts > 0 ? -(real_t)0 : 0;
 #pragma unroll 8
     for (int p = first; p < end; p++, from += NUMBERS * args.part)
 #pragma unroll

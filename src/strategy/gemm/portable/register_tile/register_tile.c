@@ -252,12 +252,14 @@ static int register_tile_prune(const tsl_problem *problem, const tsl_config *con
   return register_tile_is_too_short(problem, &tile) ? TSL_REGISTER_TILE_SLICES + 1 : 0;
 }
 
-/* Returns the order of sums: fused multiply-adds in the order of k, unless items or groups share k. */
+/* Returns the order of sums, unless items share k or groups split it otherwise than in its parts. */
 static const char *register_tile_row_order(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device) {
-  (void)problem, (void)device;
-  return config->value[TSL_REGISTER_TILE_SLICES] == 1 && config->value[TSL_REGISTER_TILE_SPLIT] == 1
-             ? "fma along k"
+  const int64_t split = config->value[TSL_REGISTER_TILE_SPLIT];
+  (void)device;
+  return config->value[TSL_REGISTER_TILE_SLICES] == 1 &&
+                 (split == 1 || split == tsl_row_parts_of(problem).count)
+             ? TSL_ROW_PARTS
              : NULL;
 }
 

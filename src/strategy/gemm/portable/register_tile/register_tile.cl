@@ -20,11 +20,12 @@
  * Slices: where there are few tiles, SLICES items share a micro-tile. Each multiplies SLICE_DEPTH depths of
  * every panel; their sums are added in order in local memory at the end. Grid: dimension 0 counts tiles of C,
  * dimension 1 k splits, dimension 2 products of a batch. Sums of several splits go to the workspace, and
- * kernel_launch/split_k_sum.cl adds them in order. Elements that the kernel does not multiply (complex,
+ * kernel_launch/split_k_sum.cl adds them in order. FOLDS: a group adds parts of k in the same order, with
+ * their totals in registers. Elements that the kernel does not multiply (complex,
  * 16-bit, bytes) are first copied as units (register_tile_units.cl; COPIED). A complex line is two lines of
  * numbers.
  *
- * Defines: A_ALONG_K (B_ALONG_K): rows of A (columns of B) are read along k; A_ODD (B_ODD): their vectors are
+ * Defines: FOLDS; A_ALONG_K (B_ALONG_K): rows of A (columns of B) are read along k; A_ODD (B_ODD): their vectors are
  * not aligned; SWAPPED, of complex types (1: A is the problem's B). Any sizes and strides. Local memory:
  * STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. */
 #include "raster.h"
@@ -52,6 +53,10 @@
 /* Numbers between depths in local memory: transposed writes go to different banks. */
 #define PITCH_A (PANEL_ROWS + (A_ALONG_K ? 4 : 0))
 #define PITCH_B (PANEL_COLUMNS + (B_ALONG_K ? 4 : 0))
+#ifndef FOLDS
+#define FOLDS 0
+#endif
+#define TOTALS (FOLDS ? MICRO_M : 1) /* rows of totals */
 /* Multiply-adds go along columns of the micro-tile if shorter; with slices along rows, like the stores. */
 #define DOWN (SLICES == 1 && MICRO_M <= MICRO_N)
 /* Lines of an operand that may be read. */
@@ -86,7 +91,7 @@ TSL_FUNCTION tile_start start_of(const tsl_register_tile_arguments args) {
   at.row *= TILE_M;
   at.col *= TILE_N;
   at.first = TSL_GROUP(1) * args.split_depth;
-  at.end = g.k - at.first < args.split_depth ? g.k : at.first + args.split_depth;
+  at.end = FOLDS || g.k - at.first < args.split_depth ? g.k : at.first + args.split_depth;
   return at;
 }
 
@@ -152,6 +157,21 @@ TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_REAL r
   global_to_local_after(panels, copies, plain);
 }
 
+/* Adds the sums of a part of k to the totals and clears these sums, where the part has no panels left. */
+TSL_FUNCTION void fold_part(TSL_REAL total[TOTALS][ITEM_COLUMNS], TSL_REAL sum[MICRO_M][ITEM_COLUMNS],
+                            int *left, int part_panels) {
+  if (!FOLDS || (*left)-- > 0)
+    return;
+  *left = part_panels - 1;
+  TSL_UNROLL
+  for (int i = 0; i < TOTALS; i++)
+    TSL_UNROLL
+  for (int j = 0; j < ITEM_COLUMNS; j++) {
+    total[i][j] += sum[i][j];
+    sum[i][j] = 0;
+  }
+}
+
 TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
                        TSL_GLOBAL tile_result *TSL_RESTRICT c, const tsl_register_tile_arguments args) {
@@ -163,7 +183,8 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   g.b_offset += TSL_GROUP(2) * args.b_step;
   g.c_offset += TSL_GROUP(2) * args.c_step + TSL_GROUP(1) * args.split_step;
   const tile_start at = start_of(args);
-  TSL_REAL rows[BUFFERS][ITEM_ROWS], columns[BUFFERS][ITEM_COLUMNS], sum[MICRO_M][ITEM_COLUMNS];
+  TSL_REAL rows[BUFFERS][ITEM_ROWS], columns[BUFFERS][ITEM_COLUMNS], sum[MICRO_M][ITEM_COLUMNS],
+      total[TOTALS][ITEM_COLUMNS];
   tile_panels panels;
   tile_copies copies;
   TSL_UNROLL
@@ -171,14 +192,30 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
     TSL_UNROLL
   for (int j = 0; j < ITEM_COLUMNS; j++)
     sum[i][j] = 0;
+  TSL_UNROLL
+  for (int i = 0; i < TOTALS; i++)
+    TSL_UNROLL
+  for (int j = 0; j < ITEM_COLUMNS; j++)
+    total[i][j] = -(TSL_REAL)0; /* added to -0, the first part's sum keeps its sign */
 
+  const int part_panels = (int)(args.split_depth / TILE_K);
+  int left = part_panels;
   int plain = global_to_local_start(&panels, &copies, memory, a, b, &g, &at); /* panels that need no guards */
   int guarded = (int)((at.end - at.first + TILE_K - 1) / TILE_K) - (plain > 0 ? plain : 0);
   local_to_private(rows[0], columns[0], &panels, 0);
-  for (; plain > 0; plain--)
+  for (; plain > 0; plain--) {
+    fold_part(total, sum, &left, part_panels);
     multiply_panel(sum, rows, columns, &panels, &copies, true);
-  for (; guarded > 0; guarded--)
+  }
+  for (; guarded > 0; guarded--) {
+    fold_part(total, sum, &left, part_panels);
     multiply_panel(sum, rows, columns, &panels, &copies, false);
+  }
+  TSL_UNROLL
+  for (int i = 0; i < (FOLDS ? MICRO_M : 0); i++)
+    TSL_UNROLL
+  for (int j = 0; j < ITEM_COLUMNS; j++)
+    sum[i][j] = total[i][j] + sum[i][j];
 
   store_results(sum, memory, c, &g, at.row, at.col, at.slice, at.m_item, at.n_item);
 }

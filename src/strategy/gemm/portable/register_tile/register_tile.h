@@ -3,6 +3,7 @@
 
 #include "strategy/kernel_launch/split_k_sum.h"
 #include "strategy/model_constants.h"
+#include "strategy/row_parts.h"
 
 #include "strategy/gemm/portable/register_tile/register_tile_shared.h"
 
@@ -32,6 +33,8 @@ typedef struct tsl_register_tile {
   int numbers;      /* numbers of an element: 2 for complex, else 1 */
   int lanes;        /* numbers of a vector */
   int items;        /* work-items of a group */
+  tsl_row_parts parts;
+  bool folds; /* a group adds several parts of k in order */
 } tsl_register_tile;
 
 tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config);

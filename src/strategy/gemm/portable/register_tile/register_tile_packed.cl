@@ -165,29 +165,35 @@ TSL_FUNCTION void store_vector(TSL_GLOBAL tsl_result *c, TSL_INDEX count,
 #endif
 }
 
-/* Computes the micro-tile of C at (row0, col0) from a panel of A and one of B. */
+/* Computes the micro-tile of C at (row0, col0) from a panel of A and one of B. Parts of `part_depth` steps of
+ * k are summed each for itself, and added in order. */
 TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
                              TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b, TSL_GLOBAL tsl_result *TSL_RESTRICT c,
-                             TSL_INDEX row0, TSL_INDEX col0, const tsl_gemm_arguments g) {
-  tsl_lanes sum[TSL_NUMBERS][MICRO_M * VECTORS], kept[TSL_NUMBERS][MICRO_M * VECTORS];
-  TSL_UNROLL
-  for (int e = 0; e < TSL_NUMBERS; e++)
+                             TSL_INDEX row0, TSL_INDEX col0, TSL_INDEX part_depth,
+                             const tsl_gemm_arguments g) {
+  tsl_lanes sum[TSL_NUMBERS][MICRO_M * VECTORS], total[TSL_NUMBERS][MICRO_M * VECTORS];
+  TSL_INDEX l = 0;
+  do {
+    const TSL_INDEX first = l, end = g.k - l < part_depth ? g.k : l + part_depth;
     TSL_UNROLL
-  for (int v = 0; v < MICRO_M * VECTORS; v++)
-    sum[e][v] = TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0);
-  for (TSL_INDEX l = 0; l < g.k; l++, a += TSL_NUMBERS * MICRO_M, b += TSL_NUMBERS * MICRO_N)
-    multiply_accumulate(sum, a, b);
-  TSL_UNROLL
-  for (int e = 0; e < TSL_NUMBERS; e++)
+    for (int e = 0; e < TSL_NUMBERS; e++)
+      TSL_UNROLL
+    for (int v = 0; v < MICRO_M * VECTORS; v++)
+      sum[e][v] = TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0);
+    for (; l < end; l++, a += TSL_NUMBERS * MICRO_M, b += TSL_NUMBERS * MICRO_N)
+      multiply_accumulate(sum, a, b);
     TSL_UNROLL
-  for (int v = 0; v < MICRO_M * VECTORS; v++)
-    kept[e][v] = sum[e][v];
+    for (int e = 0; e < TSL_NUMBERS; e++)
+      TSL_UNROLL
+    for (int v = 0; v < MICRO_M * VECTORS; v++)
+      total[e][v] = first == 0 ? sum[e][v] : total[e][v] + sum[e][v];
+  } while (l < g.k);
   TSL_UNROLL_BY(1)
   for (int v = 0; v < MICRO_M * VECTORS; v++) {
     const TSL_INDEX row = row0 + v / VECTORS, col = col0 + v % VECTORS * TSL_LANES;
     if (row < g.m && col < g.n)
       store_vector(c + TSL_NUMBERS * (g.c_offset + row * g.c_row_stride + col * g.c_col_stride), g.n - col,
-                   kept, v, &g);
+                   total, v, &g);
   }
 }
 
@@ -206,6 +212,7 @@ tsl_gemm_register_tile_packed(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT panels,
     const TSL_INDEX row = tile_row * TILE_M + place % ROWS * MICRO_M;
     const TSL_INDEX col = tile_col * TILE_N + place / ROWS * MICRO_N;
     if (row < g.m && col < g.n)
-      micro_tile(panels + TSL_NUMBERS * row * g.k, b_panels + TSL_NUMBERS * col * g.k, c, row, col, g);
+      micro_tile(panels + TSL_NUMBERS * row * g.k, b_panels + TSL_NUMBERS * col * g.k, c, row, col,
+                 args.split_depth, g);
   }
 }

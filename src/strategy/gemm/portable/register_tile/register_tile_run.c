@@ -58,10 +58,10 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
   TSL_TRY(tsl_split_k_sum_kernel(work, &sum, tsl_text_get(defines), &out->sum));
   if (tile->copied)
     tsl_text_add(defines, "#define COPIED 1\n");
-  tsl_text_add(defines, "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n",
+  tsl_text_add(defines, "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n#define FOLDS %d\n",
                !tile->copied && tsl_launch_along(swapped->a.col_stride, swapped->a.row_stride),
                !tile->copied && tsl_launch_along(swapped->b.row_stride, swapped->b.col_stride),
-               register_tile_groups_wanted(tile));
+               register_tile_groups_wanted(tile), tile->folds);
   define_neighbours(work, swapped, tile, defines);
   TSL_TRY(tsl_text_status(defines));
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
@@ -141,6 +141,7 @@ static tesela_status register_tile_launch(const register_tile_run_state *run, ts
 
 static tsl_register_tile_arguments get_arguments(const register_tile_run_state *run) {
   return (tsl_register_tile_arguments){
+      .split_depth = run->tile.parts.depth,
       .band = BAND,
       .a_step = run->operands.a_step,
       .b_step = run->operands.b_step,
@@ -210,7 +211,8 @@ static tesela_status register_tile_multiply(const register_tile_run_state *run) 
   }
   tsl_register_tile_arguments args = get_arguments(run);
   args.gemm = is_split ? tsl_launch_unscaled(run->work, &sizes) : tsl_launch_scalars(run->work, &sizes);
-  args.split_depth = tsl_round_up(tsl_ceil_div(sizes.k, tile->split), tile->tile_k);
+  if (tile->parts.count == 1)
+    args.split_depth = tsl_round_up(tsl_ceil_div(sizes.k, tile->split), tile->tile_k);
   args.split_step = sizes.m * at.pitch_b / tile->numbers;
   if (is_split)
     args.c_step = tile->split * args.split_step;

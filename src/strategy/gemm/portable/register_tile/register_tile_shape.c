@@ -30,6 +30,8 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
   tile.products = tile.copied && tsl_type(sums)->is_integer ? 4 : 1;
   const int places = (tile.tile_m / tile.micro_m) * (tile.tile_n / tile.micro_n);
   tile.items = tile.form == TSL_REGISTER_TILE_PACKED_SERIAL ? 1 : places * tile.slices;
+  tile.parts = tsl_row_parts_of(problem);
+  tile.folds = tile.parts.count > 1 && tile.split == 1;
   return tile;
 }
 
@@ -48,7 +50,8 @@ int tsl_register_tile_registers(const tsl_register_tile *tile) {
   const int way =
       tile->form == TSL_REGISTER_TILE_LOCAL ? (tile->tile_m + tile->tile_n) * tile->tile_k / tile->items : 0;
   const int held = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? factors : way;
-  return (sums + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24;
+  const int totals = tile->folds && tile->local ? sums : 0;
+  return (sums + totals + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24;
 }
 
 /* Registers beyond the counted ones, for addresses and early loads (NVRTC 13.0), and their granularity. */

@@ -16,7 +16,7 @@
 
 /* Arguments of all kernels but the copies to units. Counts are in elements. */
 typedef struct tsl_register_tile_arguments {
-  TSL_INDEX split_depth;            /* k of each split */
+  TSL_INDEX split_depth;            /* k of each split, or of each part that a group adds */
   TSL_INDEX split_step;             /* stride between splits of C */
   TSL_INDEX band;                   /* rows of tiles that are visited together, for cache reuse */
   TSL_INDEX a_step, b_step, c_step; /* strides between products of a batch */

@@ -132,12 +132,15 @@ static uint64_t thin_tile_scratch(const tsl_problem *problem, const tsl_config *
   return tile.split == 1 ? 0 : bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
-/* Returns the order of sums: that of register_tile, unless items, groups or a processor's vectors share k. */
+/* Returns the order of sums: that of register_tile, if groups split k in its parts and neither items nor a
+ * processor's vectors share k. */
 static const char *thin_tile_row_order(const tsl_problem *problem, const tsl_config *config,
                                        const tsl_device *device) {
   const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
   (void)device;
-  return tile.slices == 1 && tile.split == 1 && !(tile.processor && tile.b_along_k) ? "fma along k" : NULL;
+  return tile.slices == 1 && tile.split == tile.parts.count && !(tile.processor && tile.b_along_k)
+             ? TSL_ROW_PARTS
+             : NULL;
 }
 
 const tsl_strategy tsl_gemm_thin_tile = {

@@ -3,6 +3,7 @@
 
 #include "strategy/kernel_launch/split_k_sum.h"
 #include "strategy/model_constants.h"
+#include "strategy/row_parts.h"
 
 /* Indices of the parameters. Parameters that exclude most configs come first. */
 enum {
@@ -30,6 +31,7 @@ typedef struct tsl_thin_tile {
   int items;      /* work-items of a group */
   int tile_m, tile_n;
   int chunk; /* k that a group processes at a time */
+  tsl_row_parts parts;
 } tsl_thin_tile;
 
 tsl_thin_tile tsl_thin_tile_of(const tsl_problem *problem, const tsl_config *config);
@@ -54,7 +56,11 @@ tsl_thin_tile_grids tsl_thin_tile_grids_of(const tsl_thin_tile *tile, int64_t m,
 
 /* Returns the launch that adds the k splits. */
 static inline tsl_split_k_sum tsl_thin_tile_sum(const tsl_thin_tile *tile) {
-  return (tsl_split_k_sum){.splits = tile->split, .vector = tile->vector, .shares = 8};
+  /* bits=rows: added one after the other, which items that share a sum do up to their number */
+  const int shares = 8;
+  return (tsl_split_k_sum){.splits = tile->split,
+                           .vector = tile->vector,
+                           .shares = tile->parts.count > shares ? 1 : shares};
 }
 
 double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);

@@ -27,6 +27,7 @@ tsl_thin_tile tsl_thin_tile_of(const tsl_problem *problem, const tsl_config *con
   tile.tile_m = tile.micro_m * tile.items_m;
   tile.tile_n = tile.micro_n * tile.items_n;
   tile.chunk = tile.slices * tile.lanes * tile.steps;
+  tile.parts = tsl_row_parts_of(problem);
   return tile;
 }
 
