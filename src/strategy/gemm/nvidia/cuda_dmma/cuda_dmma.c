@@ -43,8 +43,9 @@ static const char *dmma_refuse(const tsl_problem *problem, const tsl_config *con
   return tsl_sm80_refuse(&tile, device);
 }
 
-/* Returns the order of sums, unless warps share k or blocks split it otherwise than in its parts. In f64 an instruction rounds after each product,
- * as fused multiply-adds do (measured on an H200). In c64 C's layout changes the order. */
+/* Returns the order of sums, unless warps share k or blocks split it otherwise than in its parts. In f64 an
+ * instruction rounds after each product, as fused multiply-adds do (measured on an H200). In c64 C's layout
+ * changes the order. */
 static const char *dmma_row_order(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device) {
   (void)device;

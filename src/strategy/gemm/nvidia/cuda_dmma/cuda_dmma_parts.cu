@@ -3,8 +3,8 @@
 #if FOLDS
 extern __shared__ __align__(128) char memory[];
 
-/* Ends a part of k: adds its sums to the totals and clears these sums. Is the last part: adds the totals to its
- * sums. `is_first`: there are no totals yet. */
+/* Ends a part of k: adds its sums to the totals and clears these sums. Is the last part: adds the totals to
+ * its sums. `is_first`: there are no totals yet. */
 template <bool IS_LAST>
 SM80_FUNCTION void end_part(warp_sums sums, bool is_first) {
   shared_t at = shared_address(memory) + STAGES * STAGE_BYTES + threadIdx.x * (int)sizeof(real_pair);

@@ -39,20 +39,20 @@ typedef struct tsl_sm80_tile {
   int element, sum;            /* bytes of an element of A and B, and of a sum */
   int numbers;                 /* real numbers of an element: 2 in a complex one */
   int tile_m, tile_n;
-  int warp_m, warp_n;    /* tile of a warp; 0: the config is not supported */
-  int depth;             /* elements of k in a panel */
-  int slices;            /* slices of a panel's k, each multiplied by its own warps */
-  int cluster;           /* blocks that split k and add their sums through shared memory */
-  int groups;            /* resident blocks of a multiprocessor */
+  int warp_m, warp_n;      /* tile of a warp; 0: the config is not supported */
+  int depth;               /* elements of k in a panel */
+  int slices;              /* slices of a panel's k, each multiplied by its own warps */
+  int cluster;             /* blocks that split k and add their sums through shared memory */
+  int groups;              /* resident blocks of a multiprocessor */
   tsl_row_parts row_parts; /* parts of k for bits=rows; one part of narrow elements */
   bool folds;              /* a block adds these parts in order; otherwise they are split-k parts */
-  bool is_persistent;    /* persistent blocks: tile after tile of whole panels */
-  int items;             /* threads of a block */
-  int stages;            /* pipeline stages; 0: shared memory is too small for two */
-  uint64_t shared_bytes; /* shared memory of a block for all stages, then for totals of parts of k */
-  int a_width, b_width;  /* bytes of a copy with the problem's strides: 16, 8, 4, or 0 for single elements */
-  bool packs;            /* operands that are not aligned are packed first */
-  bool is_partial;       /* a tile may have lines outside of A or B */
+  bool is_persistent;      /* persistent blocks: tile after tile of whole panels */
+  int items;               /* threads of a block */
+  int stages;              /* pipeline stages; 0: shared memory is too small for two */
+  uint64_t shared_bytes;   /* shared memory of a block for all stages, then for totals of parts of k */
+  int a_width, b_width; /* bytes of a copy with the problem's strides: 16, 8, 4, or 0 for single elements */
+  bool packs;           /* operands that are not aligned are packed first */
+  bool is_partial;      /* a tile may have lines outside of A or B */
   int64_t a_bytes, b_bytes; /* bytes of packed operands, multiples of 128; 0 without packing */
   double efficiency;        /* fraction of the tensor cores' rate for large k */
   double unit_rate;         /* multiply-adds per clock of the tensor cores */

@@ -20,8 +20,9 @@ enum { REDUCE_ITEMS = 256, UNIT_BLOCKS = 16 };
 
 /* Returns the groups of parts in a reduction's block; one for bits=rows, which adds parts in order. */
 static int sm80_reduce_shares(const tsl_sm80_tile *tile, int64_t parts) {
-  return tile->row_parts.count > 1  ? 1
-         : tile->trait->reduce_shares ? tile->trait->reduce_shares : tsl_launch_fold_items(parts);
+  return tile->row_parts.count > 1    ? 1
+         : tile->trait->reduce_shares ? tile->trait->reduce_shares
+                                      : tsl_launch_fold_items(parts);
 }
 
 tesela_status tsl_sm80_build(tsl_work *work) {
@@ -49,8 +50,8 @@ tesela_status tsl_sm80_build(tsl_work *work) {
     snprintf(text + length, sizeof text - (size_t)length,
              "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n#define STAYS %d\n#define SWAPPED %d\n"
              "#define FOLDS %d\n",
-             problem->conjugate_a ? -1 : 1, problem->conjugate_b ? -1 : 1, tile->is_persistent,
-             tile->swapped, tile->folds);
+             problem->conjugate_a ? -1 : 1, problem->conjugate_b ? -1 : 1, tile->is_persistent, tile->swapped,
+             tile->folds);
   TSL_TRY(tsl_launch_kernel_with(work, tile->trait->path, tile->trait->kernel, tile->items, text,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile->shared_bytes));

@@ -207,7 +207,8 @@ static double f64_meeting_clocks(const tsl_sm80_tile *tile) {
  * is that much more even that it outweighs the traffic of partial sums. */
 static bool f64_splits_parts(const tsl_sm80_tile *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
-  const double tiles = (double)(tsl_ceil_div(problem->m, tile->tile_m) * tsl_ceil_div(problem->n, tile->tile_n)),
+  const double tiles =
+                   (double)(tsl_ceil_div(problem->m, tile->tile_m) * tsl_ceil_div(problem->n, tile->tile_n)),
                parts = (double)tile->row_parts.count, units = fmax(1, device->compute_units),
                saved = ceil(tiles / units) - ceil(tiles * parts / units) / parts,
                clocks = saved * tile->tile_m * tile->tile_n * tile->numbers * tile->numbers *

@@ -27,7 +27,6 @@
 #define PANEL_B (TILE_K * PITCH_B)
 #define PANELS (STAGES * (PANEL_A + PANEL_B))
 
-#define TILE_MEMORY(name) TSL_LOCAL TSL_REAL name[MEMORY]
 #define BUFFERS 1 /* of private operands: the next depth's are loaded after the multiply-adds */
 /* Depth at which the next panel is written to local memory: with two stages well before the barrier. */
 #define WRITE_DEPTH (STAGES == 1 ? SLICE_DEPTH - 1 : SLICE_DEPTH / 2)

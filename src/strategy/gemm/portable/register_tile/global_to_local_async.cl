@@ -16,9 +16,6 @@
 #define STAGE (PANEL_A + SLICE_DEPTH * PITCH_B)
 #define PANELS (SLICES * STAGES * STAGE)
 
-#define TILE_MEMORY(name)                                                                                    \
-  TSL_LOCAL_BYTES(bytes, 4 * MEMORY);                                                                        \
-  TSL_LOCAL_POINTER TSL_REAL *name = (TSL_LOCAL_POINTER TSL_REAL *)bytes
 #define BUFFERS 2 /* of private operands: the next depth's are loaded before the multiply-adds */
 /* Depth before which all copies of a panel are issued: each further start costs three instructions. */
 #define COPY_DEPTH 2

@@ -177,9 +177,10 @@ static bool register_tile_too_many_registers(const tsl_register_tile *tile, cons
 static bool can_copy(const tsl_device *device) {
   return device->capabilities & TSL_CAN_ASYNC_COPY;
 }
-/* Returns the limit of local memory; asynchronous copies may use memory that is requested at launch. */
+/* Returns the limit of local memory; totals and asynchronous copies may use memory that is requested at
+ * launch. */
 static uint64_t local_memory_limit(const tsl_register_tile *tile, const tsl_device *device) {
-  return tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC && device->local_bytes_inside > device->local_bytes
+  return tsl_register_tile_requests_memory(tile) && device->local_bytes_inside > device->local_bytes
              ? device->local_bytes_inside
              : device->local_bytes;
 }
@@ -240,7 +241,8 @@ static const char *register_tile_refuse(const tsl_problem *problem, const tsl_co
 
 static int register_tile_prune(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
-  const tsl_register_tile tile = tsl_register_tile_of(problem, config);
+  tsl_register_tile tile = tsl_register_tile_of(problem, config);
+  tile.folds = tile.local_totals = false; /* depends on `split`, which comes after all other parameters */
   if (tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC && !can_copy(device))
     return TSL_REGISTER_TILE_FORM + 1;
   const int place = register_tile_misfit(&tile);

@@ -21,13 +21,13 @@
  * every panel; their sums are added in order in local memory at the end. Grid: dimension 0 counts tiles of C,
  * dimension 1 k splits, dimension 2 products of a batch. Sums of several splits go to the workspace, and
  * kernel_launch/split_k_sum.cl adds them in order. FOLDS: a group adds parts of k in the same order, with
- * their totals in registers. Elements that the kernel does not multiply (complex,
- * 16-bit, bytes) are first copied as units (register_tile_units.cl; COPIED). A complex line is two lines of
- * numbers.
+ * their totals in registers, or in local memory (LOCAL_TOTALS). Elements that the kernel does not
+ * multiply (complex, 16-bit, bytes) are first copied as units (register_tile_units.cl; COPIED). A complex
+ * line is two lines of numbers.
  *
- * Defines: FOLDS; A_ALONG_K (B_ALONG_K): rows of A (columns of B) are read along k; A_ODD (B_ODD): their vectors are
- * not aligned; SWAPPED, of complex types (1: A is the problem's B). Any sizes and strides. Local memory:
- * STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. */
+ * Defines: FOLDS, LOCAL_TOTALS; A_ALONG_K (B_ALONG_K): rows of A (columns of B) are read along k; A_ODD
+ * (B_ODD): their vectors are not aligned; SWAPPED, of complex types (1: A is the problem's B). Any sizes and
+ * strides. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. */
 #include "raster.h"
 #include "units.h"
 
@@ -55,8 +55,12 @@
 #define PITCH_B (PANEL_COLUMNS + (B_ALONG_K ? 4 : 0))
 #ifndef FOLDS
 #define FOLDS 0
+#define LOCAL_TOTALS 0
 #endif
-#define TOTALS (FOLDS ? MICRO_M : 1) /* rows of totals */
+/* Rows of totals in registers. In local memory vectors of adjacent items are side by side. */
+#define TOTALS (FOLDS && !LOCAL_TOTALS ? MICRO_M : 0)
+#define TOTAL_NUMBERS (LOCAL_TOTALS ? TILE_M * PANEL_COLUMNS : 0)
+#define TOTAL_VECTORS (TOTAL_NUMBERS / ITEMS / TSL_LANES) /* of an item */
 /* Multiply-adds go along columns of the micro-tile if shorter; with slices along rows, like the stores. */
 #define DOWN (SLICES == 1 && MICRO_M <= MICRO_N)
 /* Lines of an operand that may be read. */
@@ -95,6 +99,13 @@ TSL_FUNCTION tile_start start_of(const tsl_register_tile_arguments args) {
   return at;
 }
 
+#if TSL_PARAM_FORM == TSL_REGISTER_TILE_LOCAL_ASYNC || LOCAL_TOTALS
+#define TILE_MEMORY(name)                                                                                    \
+  TSL_LOCAL_BYTES(bytes, sizeof(TSL_REAL) * (MEMORY + TOTAL_NUMBERS));                                       \
+  TSL_LOCAL_POINTER TSL_REAL *name = (TSL_LOCAL_POINTER TSL_REAL *)bytes
+#else
+#define TILE_MEMORY(name) TSL_LOCAL TSL_REAL name[MEMORY]
+#endif
 #if TSL_PARAM_FORM == TSL_REGISTER_TILE_LOCAL_ASYNC
 #include "global_to_local_async.cl"
 #else
@@ -127,6 +138,14 @@ TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const TSL_RE
 #endif
 }
 
+TSL_FUNCTION void clear(TSL_REAL sum[MICRO_M][ITEM_COLUMNS]) {
+  TSL_UNROLL
+  for (int i = 0; i < MICRO_M; i++)
+    TSL_UNROLL
+  for (int j = 0; j < ITEM_COLUMNS; j++)
+    sum[i][j] = 0;
+}
+
 /* Adds the products of one depth in boustrophedon order along the shorter side. Successive multiply-adds
  * share an operand: NVIDIA multiprocessors read two registers per clock (docs/lab/register_tile.md). */
 TSL_FUNCTION void multiply_accumulate(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const TSL_REAL *rows,
@@ -157,19 +176,63 @@ TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_REAL r
   global_to_local_after(panels, copies, plain);
 }
 
-/* Adds the sums of a part of k to the totals and clears these sums, where the part has no panels left. */
-TSL_FUNCTION void fold_part(TSL_REAL total[TOTALS][ITEM_COLUMNS], TSL_REAL sum[MICRO_M][ITEM_COLUMNS],
-                            int *left, int part_panels) {
-  if (!FOLDS || (*left)-- > 0)
-    return;
-  *left = part_panels - 1;
+/* Totals of the parts of k before the present one. */
+typedef struct tile_totals {
+  TSL_REAL held[TOTALS + 1][ITEM_COLUMNS];
+  TSL_LOCAL_POINTER TSL_REAL *vectors; /* the item's first vector in local memory */
+  int part_panels, left;               /* panels of a part, and of the present part */
+} tile_totals;
+
+/* Sets the totals to -0: the sum of the first part keeps its sign. */
+TSL_FUNCTION void totals_start(tile_totals *totals, TSL_LOCAL_POINTER TSL_REAL *memory,
+                               TSL_INDEX part_depth) {
+  totals->vectors = memory + MEMORY + TSL_ITEM(0) * TSL_LANES;
+  totals->left = totals->part_panels = (int)(part_depth / TILE_K);
   TSL_UNROLL
   for (int i = 0; i < TOTALS; i++)
     TSL_UNROLL
-  for (int j = 0; j < ITEM_COLUMNS; j++) {
-    total[i][j] += sum[i][j];
-    sum[i][j] = 0;
+  for (int j = 0; j < ITEM_COLUMNS; j++)
+    totals->held[i][j] = -(TSL_REAL)0;
+  for (int v = 0; v < TOTAL_VECTORS; v++)
+    TSL_LOCAL_STORE(TSL_REAL, TSL_LANES, totals->vectors + v * ITEMS * TSL_LANES,
+                    TSL_SPLAT(TSL_REAL, TSL_LANES, -(TSL_REAL)0));
+}
+
+/* Adds the totals to the sums. */
+TSL_FUNCTION void add_totals(const tile_totals *totals, TSL_REAL sum[MICRO_M][ITEM_COLUMNS]) {
+  TSL_UNROLL
+  for (int i = 0; i < TOTALS; i++)
+    TSL_UNROLL
+  for (int j = 0; j < ITEM_COLUMNS; j++)
+    sum[i][j] = totals->held[i][j] + sum[i][j];
+  TSL_UNROLL
+  for (int v = 0; v < TOTAL_VECTORS; v++) {
+    TSL_REAL line[TSL_LANES];
+    tsl_lanes_to_array(line, TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, totals->vectors + v * ITEMS * TSL_LANES));
+    TSL_UNROLL
+    for (int e = 0; e < TSL_LANES; e++) {
+      TSL_REAL *const own = &sum[v * TSL_LANES / ITEM_COLUMNS][v * TSL_LANES % ITEM_COLUMNS + e];
+      *own = line[e] + *own;
+    }
   }
+}
+
+/* Moves the sums of a part of k to the totals, before a panel of the next part. */
+TSL_FUNCTION void fold_part(tile_totals *totals, TSL_REAL sum[MICRO_M][ITEM_COLUMNS]) {
+  if (!FOLDS || totals->left-- > 0)
+    return;
+  totals->left = totals->part_panels - 1;
+  add_totals(totals, sum);
+  TSL_UNROLL
+  for (int i = 0; i < TOTALS; i++)
+    TSL_UNROLL
+  for (int j = 0; j < ITEM_COLUMNS; j++)
+    totals->held[i][j] = sum[i][j];
+  TSL_UNROLL
+  for (int v = 0; v < TOTAL_VECTORS; v++)
+    TSL_LOCAL_STORE(TSL_REAL, TSL_LANES, totals->vectors + v * ITEMS * TSL_LANES,
+                    tsl_lanes_from_array(&sum[v * TSL_LANES / ITEM_COLUMNS][v * TSL_LANES % ITEM_COLUMNS]));
+  clear(sum);
 }
 
 TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
@@ -183,39 +246,24 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   g.b_offset += TSL_GROUP(2) * args.b_step;
   g.c_offset += TSL_GROUP(2) * args.c_step + TSL_GROUP(1) * args.split_step;
   const tile_start at = start_of(args);
-  TSL_REAL rows[BUFFERS][ITEM_ROWS], columns[BUFFERS][ITEM_COLUMNS], sum[MICRO_M][ITEM_COLUMNS],
-      total[TOTALS][ITEM_COLUMNS];
+  TSL_REAL rows[BUFFERS][ITEM_ROWS], columns[BUFFERS][ITEM_COLUMNS], sum[MICRO_M][ITEM_COLUMNS];
   tile_panels panels;
   tile_copies copies;
-  TSL_UNROLL
-  for (int i = 0; i < MICRO_M; i++)
-    TSL_UNROLL
-  for (int j = 0; j < ITEM_COLUMNS; j++)
-    sum[i][j] = 0;
-  TSL_UNROLL
-  for (int i = 0; i < TOTALS; i++)
-    TSL_UNROLL
-  for (int j = 0; j < ITEM_COLUMNS; j++)
-    total[i][j] = -(TSL_REAL)0; /* added to -0, the first part's sum keeps its sign */
+  clear(sum);
+  tile_totals totals;
+  totals_start(&totals, memory, args.split_depth);
 
-  const int part_panels = (int)(args.split_depth / TILE_K);
-  int left = part_panels;
   int plain = global_to_local_start(&panels, &copies, memory, a, b, &g, &at); /* panels that need no guards */
   int guarded = (int)((at.end - at.first + TILE_K - 1) / TILE_K) - (plain > 0 ? plain : 0);
   local_to_private(rows[0], columns[0], &panels, 0);
   for (; plain > 0; plain--) {
-    fold_part(total, sum, &left, part_panels);
+    fold_part(&totals, sum);
     multiply_panel(sum, rows, columns, &panels, &copies, true);
   }
   for (; guarded > 0; guarded--) {
-    fold_part(total, sum, &left, part_panels);
+    fold_part(&totals, sum);
     multiply_panel(sum, rows, columns, &panels, &copies, false);
   }
-  TSL_UNROLL
-  for (int i = 0; i < (FOLDS ? MICRO_M : 0); i++)
-    TSL_UNROLL
-  for (int j = 0; j < ITEM_COLUMNS; j++)
-    sum[i][j] = total[i][j] + sum[i][j];
-
+  add_totals(&totals, sum);
   store_results(sum, memory, c, &g, at.row, at.col, at.slice, at.m_item, at.n_item);
 }

@@ -34,12 +34,17 @@ typedef struct tsl_register_tile {
   int lanes;        /* numbers of a vector */
   int items;        /* work-items of a group */
   tsl_row_parts parts;
-  bool folds; /* a group adds several parts of k in order */
+  bool folds;        /* a group adds several parts of k in order */
+  bool local_totals; /* these parts' totals are in local memory, not in registers */
 } tsl_register_tile;
 
 tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config);
 /* Returns the local memory of a group in bytes; 0 for packed forms. */
 int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile);
+/* Returns true if a launch requests the local memory, instead of a declaration in the kernel. */
+static inline bool tsl_register_tile_requests_memory(const tsl_register_tile *tile) {
+  return tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC || tile->local_totals;
+}
 /* Returns the estimated 32-bit registers of an item. */
 int tsl_register_tile_registers(const tsl_register_tile *tile);
 enum { TSL_REGISTER_TILE_UNIT_REGISTERS = 65536 }; /* 32-bit registers of a compute unit (NVIDIA, AMD) */

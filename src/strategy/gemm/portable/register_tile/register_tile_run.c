@@ -58,16 +58,18 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
   TSL_TRY(tsl_split_k_sum_kernel(work, &sum, tsl_text_get(defines), &out->sum));
   if (tile->copied)
     tsl_text_add(defines, "#define COPIED 1\n");
-  tsl_text_add(defines, "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n#define FOLDS %d\n",
+  tsl_text_add(defines,
+               "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n#define FOLDS %d\n"
+               "#define LOCAL_TOTALS %d\n",
                !tile->copied && tsl_launch_along(swapped->a.col_stride, swapped->a.row_stride),
                !tile->copied && tsl_launch_along(swapped->b.row_stride, swapped->b.col_stride),
-               register_tile_groups_wanted(tile), tile->folds);
+               register_tile_groups_wanted(tile), tile->folds, tile->local_totals);
   define_neighbours(work, swapped, tile, defines);
   TSL_TRY(tsl_text_status(defines));
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
                                  tsl_text_get(defines), &out->multiply));
   const tsl_device_ops *ops = work->device->ops;
-  return tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC && ops->kernel_local_bytes
+  return tsl_register_tile_requests_memory(tile) && ops->kernel_local_bytes
              ? ops->kernel_local_bytes(out->multiply, (size_t)tsl_register_tile_local_bytes(tile))
              : TESELA_OK;
 }

@@ -5,6 +5,15 @@
 
 enum { UNIT_ITEMS = 2048 }; /* resident work-items of a compute unit */
 
+/* Returns true if the totals of parts of k need local memory: they exceed the registers that the sums leave,
+ * or the kernel declares its local memory at launch. */
+static bool has_local_totals(const tsl_register_tile *tile) {
+  enum { REGISTERS_MAX = 64 };
+  return tile->folds && tile->local &&
+         (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ||
+          tile->micro_m * tile->micro_n * tile->size > 4 * REGISTERS_MAX);
+}
+
 tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config) {
   const int64_t *value = config->value;
   tsl_register_tile tile = {
@@ -32,6 +41,7 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
   tile.items = tile.form == TSL_REGISTER_TILE_PACKED_SERIAL ? 1 : places * tile.slices;
   tile.parts = tsl_row_parts_of(problem);
   tile.folds = tile.parts.count > 1 && tile.split == 1;
+  tile.local_totals = has_local_totals(&tile);
   return tile;
 }
 
@@ -41,7 +51,8 @@ int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
   /* a line has four elements of padding: PITCH_A */
   const int64_t panels = (int64_t)tile->stages * tile->tile_k * (tile->tile_m + tile->tile_n + 8);
   const int64_t fold = (int64_t)tile->slices * (tile->tile_m / tile->micro_m) * (tile->tile_n + tile->lanes);
-  return (tile->slices > 1 && fold > panels ? fold : panels) * tile->size;
+  const int64_t totals = tile->local_totals ? (int64_t)tile->tile_m * tile->tile_n : 0;
+  return ((tile->slices > 1 && fold > panels ? fold : panels) + totals) * tile->size;
 }
 
 int tsl_register_tile_registers(const tsl_register_tile *tile) {
@@ -50,7 +61,7 @@ int tsl_register_tile_registers(const tsl_register_tile *tile) {
   const int way =
       tile->form == TSL_REGISTER_TILE_LOCAL ? (tile->tile_m + tile->tile_n) * tile->tile_k / tile->items : 0;
   const int held = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? factors : way;
-  const int totals = tile->folds && tile->local ? sums : 0;
+  const int totals = tile->folds && tile->local && !tile->local_totals ? sums : 0;
   return (sums + totals + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24;
 }
 

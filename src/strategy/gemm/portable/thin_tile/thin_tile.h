@@ -58,9 +58,8 @@ tsl_thin_tile_grids tsl_thin_tile_grids_of(const tsl_thin_tile *tile, int64_t m,
 static inline tsl_split_k_sum tsl_thin_tile_sum(const tsl_thin_tile *tile) {
   /* bits=rows: added one after the other, which items that share a sum do up to their number */
   const int shares = 8;
-  return (tsl_split_k_sum){.splits = tile->split,
-                           .vector = tile->vector,
-                           .shares = tile->parts.count > shares ? 1 : shares};
+  return (tsl_split_k_sum){
+      .splits = tile->split, .vector = tile->vector, .shares = tile->parts.count > shares ? 1 : shares};
 }
 
 double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);

@@ -41,9 +41,8 @@ tesela_status tsl_thin_tile_run(const tsl_work *work, const tsl_operands *operan
                                                            tsl_problem_batch(&work->problem), work->device);
   const tsl_split_k_sum sum = tsl_thin_tile_sum(&tile);
   const bool parts = tile.split > 1;
-  const int64_t part = tile.parts.count > 1
-                           ? tile.parts.depth
-                           : tsl_round_up(tsl_ceil_div(own.sizes.k, tile.split), tile.chunk);
+  const int64_t part = tile.parts.count > 1 ? tile.parts.depth
+                                            : tsl_round_up(tsl_ceil_div(own.sizes.k, tile.split), tile.chunk);
   const int64_t pitch = tsl_thin_tile_pitch(&tile), part_step = parts ? own.sizes.m * pitch : 0;
   const int64_t c_step = parts ? tile.split * part_step : own.c_step;
   tsl_gemm_sizes sizes = own.sizes;
