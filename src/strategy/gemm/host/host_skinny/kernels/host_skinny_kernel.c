@@ -3,6 +3,9 @@
 
 #include "host/int_math.h"
 #include "host/simd.h"
+#if VECTOR_BYTES == 64
+#include "host/transpose_line_avx512.h"
+#endif
 
 #define REAL JOIN(REAL_, TSL_TYPE)
 #define SUFFIX JOIN(_, TSL_TYPE)

@@ -240,6 +240,16 @@ static void dots(const tsl_skinny_lines *lines, const void *x, const void *y, vo
     dots_some(column, across, depth, y, signs, dst, 1, 4, false);
 }
 
+/* Steps of k that are transposed together. A whole cache line of a column is read at a time where the
+ * instruction set can: columns whose pitch is a large power of two share a set of the cache. */
+#if VECTOR_BYTES == 64
+enum { LINE_STEPS = LINE };
+#define TRANSPOSE_STEPS NAME(transpose_line)
+#else
+enum { LINE_STEPS = STEPS };
+#define TRANSPOSE_STEPS NAME(transpose)
+#endif
+
 /* Computes sums of LANES columns, or `columns` of these, in the order of k: rows of vectors along the columns
  * are made by transposition. */
 TSL_INLINE void reduce_block(const REAL *x, int64_t across, int64_t depth, const REAL *y, int64_t pitch,
@@ -250,10 +260,10 @@ TSL_INLINE void reduce_block(const REAL *x, int64_t across, int64_t depth, const
   for (int64_t j = 0; j < LANES; j++)
     column[j] = x + (j < columns ? j : 0) * across;
   TSL_UNROLL for (int i = 0; i < q; i++) sum[i] = (vector){0};
-  for (; l + STEPS <= depth; l += STEPS) {
-    vector row[STEPS];
-    NAME(transpose)(column, l, row);
-    TSL_UNROLL for (int s = 0; s < STEPS; s++) TSL_UNROLL for (int i = 0; i < q; i++) sum[i] =
+  for (; l + LINE_STEPS <= depth; l += LINE_STEPS) {
+    vector row[LINE_STEPS];
+    TRANSPOSE_STEPS(column, l, row);
+    TSL_UNROLL for (int s = 0; s < LINE_STEPS; s++) TSL_UNROLL for (int i = 0; i < q; i++) sum[i] =
         NAME(fma)(sum[i], y[i * pitch + l + s], row[s]);
   }
   REAL last[LANES];
