@@ -1,5 +1,6 @@
 /* Stores a group's tile of C from the micro-tiles in its items' registers. The includer
- * defines the sizes of register_tile.cl, and PANELS: numbers that panels take in local memory. */
+ * defines the sizes of register_tile.cl, and PANELS: numbers that panels take in local memory. STORED_SLICES:
+ * slices whose sums are added; STORES_SPLITS: sums go to k splits. */
 #ifndef TSL_KERNEL_TILE_STORE_H
 #define TSL_KERNEL_TILE_STORE_H
 
@@ -7,7 +8,7 @@
 
 /* k splits leave unscaled sums in rows of whole vectors; alpha is 1. The multiplication by alpha keeps vector
  * stores from deciding the accumulators' registers: pin_accumulators_in_registers() does. */
-#if TSL_PARAM_SPLIT > 1
+#if STORES_SPLITS
 typedef TSL_REAL tile_result;
 TSL_FUNCTION void store_elements(TSL_GLOBAL TSL_REAL *data, TSL_INDEX stride, TSL_INDEX count, bool together,
                                  tsl_lanes sum, const tsl_gemm_arguments *g) {
@@ -23,14 +24,14 @@ typedef tsl_result tile_result;
  *
  *   slice 0: | row 0 of each item: PANEL_COLUMNS sums, padding | row 1 | ... | slice 1: ... */
 #define FOLD_PITCH (PANEL_COLUMNS + TSL_LANES)
-#define FOLD_ROW (SLICES * ITEMS_M * FOLD_PITCH)
-#define MEMORY (SLICES > 1 && FOLD_ROW > PANELS ? FOLD_ROW : PANELS)
+#define FOLD_ROW (STORED_SLICES * ITEMS_M * FOLD_PITCH)
+#define MEMORY (STORED_SLICES > 1 && FOLD_ROW > PANELS ? FOLD_ROW : PANELS)
 #define FOLD_FITS(rows) (MICRO_M % (rows) == 0 && (rows)*FOLD_ROW <= MEMORY)
 #define FOLD_ROWS (FOLD_FITS(8) ? 8 : FOLD_FITS(4) ? 4 : FOLD_FITS(2) ? 2 : 1)
 
 /* STAGED: C without vectors goes through local memory: adjacent items store adjacent numbers. */
-#if LOCKSTEP && !defined(TSL_COMPLEX) && TSL_PARAM_SPLIT == 1 && TSL_TYPE_C == TSL_TYPE_REAL
-#define STAGED ((SLICES > 1 || STAGE_ROW <= MEMORY) && ITEMS % 8 == 0 && PANEL_COLUMNS % 8 == 0)
+#if LOCKSTEP && !defined(TSL_COMPLEX) && !STORES_SPLITS && TSL_TYPE_C == TSL_TYPE_REAL
+#define STAGED ((STORED_SLICES > 1 || STAGE_ROW <= MEMORY) && ITEMS % 8 == 0 && PANEL_COLUMNS % 8 == 0)
 #else
 #define STAGED 0
 #endif
@@ -73,11 +74,11 @@ TSL_FUNCTION int stage_inside(TSL_INDEX count, TSL_INDEX first, int most) {
 
 /* Returns number n of a staged row at `line`: the sum of its slices' parts. */
 TSL_FUNCTION TSL_REAL load_staged(TSL_LOCAL_POINTER const TSL_REAL *line, int n) {
-#if SLICES > 1
+#if STORED_SLICES > 1
   TSL_LOCAL_POINTER const TSL_REAL *from = line + (n ^ 1);
   TSL_REAL total = from[0];
   TSL_UNROLL
-  for (int s = 1; s < SLICES; s++)
+  for (int s = 1; s < STORED_SLICES; s++)
     total = total + from[s * FOLD_ROWS * ITEMS_M * FOLD_PITCH];
   return total;
 #else
@@ -136,7 +137,7 @@ TSL_FUNCTION tsl_lanes exchanged(tsl_lanes queue) {
   return tsl_lanes_from_array(to);
 }
 
-#if SLICES > 1
+#if STORED_SLICES > 1
 /* Adds the slices' sums of the micro-tiles' rows from `first` on, in order, and stores them. */
 TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile_result *c,
                                 const tsl_gemm_arguments *g, const tile_corner *corner, int first) {
@@ -147,7 +148,7 @@ TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GL
     TSL_LOCAL_POINTER const TSL_REAL *from = memory + line * FOLD_PITCH + n;
     tsl_lanes total = TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from);
     TSL_UNROLL
-    for (int s = 1; s < SLICES; s++)
+    for (int s = 1; s < STORED_SLICES; s++)
       total = total + TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from + s * lines * FOLD_PITCH);
     store(c, g, corner, first + line / ITEMS_M, line % ITEMS_M * TSL_LANES, n, exchanged(total));
   }
@@ -198,7 +199,7 @@ TSL_FUNCTION void store_results(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_LOCAL_P
                                 TSL_INDEX col, int slice, int m_item, int n_item) {
   const tile_corner start = {row, col, tsl_lanes_are_vectors(g->c_offset, g->c_row_stride, g->c_col_stride)};
   const tile_corner *corner = &start;
-#if SLICES == 1
+#if STORED_SLICES == 1
   pin_accumulators_in_registers(sum, memory, g->k < 0);
 #if STAGED
   if (!corner->together) {

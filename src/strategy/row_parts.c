@@ -11,7 +11,9 @@ tsl_row_parts tsl_row_parts_of(const tsl_problem *problem) {
   int64_t count = 1;
   if (!tsl_problem_fixes_rows(problem))
     return (tsl_row_parts){1, k};
-  while (count < TSL_ROW_PARTS_MAX && k >= 2 * count * TSL_ROW_PART_MIN)
+  const int64_t least =
+      tsl_type(problem->c.type)->component == TESELA_F64 ? TSL_ROW_PART_MIN_F64 : TSL_ROW_PART_MIN;
+  while (count < TSL_ROW_PARTS_MAX && k >= 2 * count * least)
     count *= 2;
   while (count > 1 && (count - 1) * depth_of(k, count) >= k) /* the last part would be empty */
     count /= 2;

@@ -73,6 +73,16 @@ SM80_FUNCTION void store_pair(shared_t end, float2 value) {
   asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(end), "f"(value.x), "f"(value.y) : "memory");
 }
 
+/* Reads global memory past the level-1 cache, and adds to it in the level-2 cache, rounded to nearest. */
+SM80_FUNCTION double2 load_from_l2(const double *from) {
+  double2 value;
+  asm volatile("ld.global.cg.v2.f64 {%0, %1}, [%2];" : "=d"(value.x), "=d"(value.y) : "l"(from) : "memory");
+  return value;
+}
+SM80_FUNCTION void add_in_l2(double *to, double value) {
+  asm volatile("red.relaxed.gpu.global.add.f64 [%0], %1;" ::"l"(to), "d"(value) : "memory");
+}
+
 SM80_FUNCTION unsigned load_word(shared_t from) {
   unsigned value;
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(value) : "r"(from) : "memory");

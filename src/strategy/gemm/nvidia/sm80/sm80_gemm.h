@@ -49,7 +49,7 @@ typedef struct tsl_sm80_tile {
   bool is_persistent;      /* persistent blocks: tile after tile of whole panels */
   int items;               /* threads of a block */
   int stages;              /* pipeline stages; 0: shared memory is too small for two */
-  uint64_t shared_bytes;   /* shared memory of a block for all stages, then for totals of parts of k */
+  uint64_t shared_bytes;   /* shared memory of a block for all stages */
   int a_width, b_width; /* bytes of a copy with the problem's strides: 16, 8, 4, or 0 for single elements */
   bool packs;           /* operands that are not aligned are packed first */
   bool is_partial;      /* a tile may have lines outside of A or B */
@@ -74,7 +74,8 @@ const char *tsl_sm80_refuse(const tsl_sm80_tile *tile, const tsl_device *device)
 typedef struct tsl_sm80_schedule {
   int64_t tiles_m, tiles_n, parts, blocks; /* tiles in a column and a row of C; parts of k; blocks */
   int64_t pitch;                           /* elements between rows of partial sums */
-  int64_t sums_bytes; /* bytes of all partial sums; 0 for one part, and for the parts of a cluster */
+  int64_t totals_bytes; /* bytes of the blocks' totals of parts of k (folds), tile after tile */
+  int64_t sums_bytes;   /* bytes of all partial sums; 0 for one part, and for the parts of a cluster */
 } tsl_sm80_schedule;
 tsl_sm80_schedule tsl_sm80_get_schedule(const tsl_sm80_tile *tile, const tsl_device *device);
 

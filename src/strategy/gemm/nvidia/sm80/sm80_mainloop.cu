@@ -68,7 +68,7 @@ SM80_FUNCTION void mainloop(warp_sums sums, const element *a, const element *b, 
   for (int p = 0; p < panels; p++) {
 #if FOLDS
     if (left-- == 0) {
-      end_part<false>(sums, p == args.fold_panels);
+      end_part<false>(sums, args, p == args.fold_panels);
       left = args.fold_panels - 1;
     }
 #endif
@@ -88,6 +88,6 @@ SM80_FUNCTION void mainloop(warp_sums sums, const element *a, const element *b, 
     }
   }
 #if FOLDS
-  end_part<true>(sums, false);
+  end_part<true>(sums, args, false);
 #endif
 }

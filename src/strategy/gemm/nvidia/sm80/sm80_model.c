@@ -120,12 +120,15 @@ tsl_sm80_schedule tsl_sm80_get_schedule(const tsl_sm80_tile *tile, const tsl_dev
   schedule.pitch = tsl_round_up(n, 16 / tile->sum);
   schedule.sums_bytes =
       schedule.parts > 1 && tile->cluster == 1 ? schedule.parts * m * schedule.pitch * tile->sum : 0;
+  schedule.totals_bytes =
+      tile->folds ? tiles * tile->tile_m * tile->tile_n * tile->sum * tsl_problem_batch(&tile->problem) : 0;
   return schedule;
 }
 
 uint64_t tsl_sm80_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_sm80_tile tile = tsl_sm80_tile_of(problem, config, device);
-  return (uint64_t)(tile.a_bytes + tile.b_bytes + tsl_sm80_get_schedule(&tile, device).sums_bytes);
+  const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(&tile, device);
+  return (uint64_t)(tile.a_bytes + tile.b_bytes + schedule.sums_bytes + schedule.totals_bytes);
 }
 
 void tsl_sm80_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

@@ -213,6 +213,7 @@ static tesela_status sm80_multiply(const sm80_launch *run) {
   args.c.offset += run->first * c_step;
   if (tile->folds) {
     args.fold_panels = (int)(tile->row_parts.depth / tile->depth);
+    args.totals = (long long)(uintptr_t)device->ops->native_buffer(run->operands->scratch);
   } else if (tile->row_parts.count > 1) { /* the last part is shorter */
     args.part_panels = (int)(tile->row_parts.depth / tile->depth);
     args.longer_parts = 0;

@@ -33,6 +33,7 @@ typedef struct sm80_arguments {
   int tiles_m, tiles_n;                 /* tiles in a column and in a row of C */
   int parts, part_panels, longer_parts; /* split-k parts, panels of a part, parts with one more panel */
   int fold_panels;                      /* panels of each part of k that a block adds in order; 0: one part */
+  long long totals;                     /* address of the blocks' totals of these parts */
   sm80_matrix a, b, c;
   long long c_part;                 /* stride between the sums of split-k parts */
   long long a_step, b_step, c_step; /* strides between products of a batch */

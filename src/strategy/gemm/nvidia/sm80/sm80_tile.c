@@ -90,20 +90,16 @@ static int sm80_shape_width(const tsl_sm80_tile *tile, const tsl_shape *shape, b
                                   shape->cols, 0, 0);
 }
 
-/* Sets as many stages of `stage` bytes as fit in shared memory with all resident blocks and `totals` bytes of
- * each, which may leave fewer blocks. The stages must hold `least` bytes. */
-static void set_stages(tsl_sm80_tile *tile, int64_t stage, int64_t least, int64_t totals,
-                       const tsl_device *device) {
+/* Sets as many stages of `stage` bytes as fit in shared memory with all resident blocks. The stages must hold
+ * `least` bytes. */
+static void set_stages(tsl_sm80_tile *tile, int64_t stage, int64_t least, const tsl_device *device) {
   const int64_t inside =
-      (int64_t)(device->local_bytes_inside ? device->local_bytes_inside : device->local_bytes);
-  while (totals > 0 && tile->groups > 1 &&
-         (inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES < totals + 2 * stage)
-    tile->groups--;
-  const int64_t own = (inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES - totals, fits = own / stage;
+                    (int64_t)(device->local_bytes_inside ? device->local_bytes_inside : device->local_bytes),
+                own = (inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES, fits = own / stage;
   tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, tile->trait->stages_max);
   if (tile->stages * stage < least)
     tile->stages = 0;
-  tile->shared_bytes = (uint64_t)(tile->stages * stage + totals);
+  tile->shared_bytes = (uint64_t)(tile->stages * stage);
 }
 
 bool tsl_sm80_is_eight(const tsl_problem *problem) {
@@ -153,7 +149,7 @@ static void finish_narrow(tsl_sm80_tile *tile, const tsl_device *device) {
                    rows_b = tsl_rows_of(problem->n, problem->k, tile->b_mn_major, tile->element);
     tile->a_bytes = tsl_rows_bytes(&rows_a), tile->b_bytes = tsl_rows_bytes(&rows_b);
   }
-  set_stages(tile, (int64_t)(tile->tile_m + tile->tile_n) * tile->depth * tile->element, 0, 0, device);
+  set_stages(tile, (int64_t)(tile->tile_m + tile->tile_n) * tile->depth * tile->element, 0, device);
   tile->unit_rate = narrow_unit_rate(tile, device);
   tile->part_clocks = narrow_part_clocks(tile);
   tile->is_odd = problem->c.col_stride != 1 || (problem->m != 1 && problem->c.row_stride % 4 != 0);
@@ -223,11 +219,10 @@ static void finish_f64(tsl_sm80_tile *tile, const tsl_device *device) {
   static const double cluster_loss = 3.56; /* idle units for each block of a cluster but the first */
   const int64_t stage = bytes_of_panel(tile, tile->a_mn_major, tile->tile_m) +
                         bytes_of_panel(tile, tile->b_mn_major, tile->tile_n),
-                sums = (int64_t)tile->slices * tile->tile_m * (tile->sum * tile->tile_n + REDUCE_PADDING),
-                least = tile->slices * tile->cluster > 1 ? sums : 0;
+                sums = (int64_t)tile->slices * tile->tile_m * (tile->sum * tile->tile_n + REDUCE_PADDING);
+  set_stages(tile, stage, tile->slices * tile->cluster > 1 ? sums : 0, device);
   tile->unit_rate = f64_unit_rate(tile, device);
   tile->folds = tile->row_parts.count > 1 && tile->cluster == 1 && !f64_splits_parts(tile, device);
-  set_stages(tile, stage, least, tile->folds ? (int64_t)tile->tile_m * tile->tile_n * tile->sum : 0, device);
   tile->is_persistent = f64_is_persistent(tile, device);
   tile->meeting_clocks = f64_meeting_clocks(tile);
   tile->idle_units = cluster_loss * (tile->cluster - 1);
@@ -252,7 +247,8 @@ tsl_sm80_tile tsl_sm80_tile_of(const tsl_problem *problem, const tsl_config *con
                         .tile_n = (int)value[TSL_SM80_TILE_N],
                         .slices = is_narrow ? 1 : (int)value[TSL_CUDA_DMMA_SLICES],
                         .cluster = is_narrow ? 1 : (int)value[TSL_CUDA_DMMA_CLUSTER],
-                        .row_parts = is_narrow ? (tsl_row_parts){1, problem->k} : tsl_row_parts_of(problem),
+                        .row_parts = is_narrow || kind == C64 ? (tsl_row_parts){1, problem->k}
+                                                              : tsl_row_parts_of(problem),
                         .packs = is_narrow && value[TSL_CUDA_MMA_FROM] == TSL_CUDA_MMA_PACKED};
   const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
   tile.depth = is_narrow ? (int)value[TSL_CUDA_MMA_DEPTH] / tile.element : tile.slices * SLICE;

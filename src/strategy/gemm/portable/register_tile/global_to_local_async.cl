@@ -6,7 +6,8 @@
  *   slice 0  | stage 0: A, B | stage 1: A, B | ...    copies fill the stages after the multiplied one;
  *   slice 1  | stage 0: A, B | ...                    the last depth of a panel waits for the next one
  *
- * Slice s multiplies the depths from s * SLICE_DEPTH on of a panel of TILE_K. Where a line is contiguous
+ * Slice s multiplies the depths from s * SLICE_DEPTH on of a panel of TILE_K, or a part of k of its own
+ * (PART_SLICES). Where a line is contiguous
  * along k (along_k), elements are copied one by one, adjacent elements by adjacent items. Across lines,
  * elements are copied one by one if vectors are not aligned (by_numbers), else as vectors. Elements outside
  * of the matrix become zeros. STAGES is 2 or 3; a slice is whole warps; elements have four bytes. */
@@ -15,6 +16,7 @@
 #define PANEL_A (SLICE_DEPTH * PITCH_A) /* numbers of a slice's panel */
 #define STAGE (PANEL_A + SLICE_DEPTH * PITCH_B)
 #define PANELS (SLICES * STAGES * STAGE)
+#define SLICE_START(slice) (PART_SLICES ? 0 : (slice)*SLICE_DEPTH) /* first depth in a panel */
 
 #define BUFFERS 2 /* of private operands: the next depth's are loaded before the multiply-adds */
 /* Depth before which all copies of a panel are issued: each further start costs three instructions. */
@@ -65,7 +67,7 @@ TSL_FUNCTION void panel_start(panel_copy *copy, panel_shape shape, int item, TSL
   copy->to = 4 * (copy->depth * shape.pitch + copy->line);
   copy->step = line_stride;
   copy->pass = singly ? depth_stride : PLACES / across * depth_stride;
-  copy->advance = TILE_K * depth_stride;
+  copy->advance = PANEL_DEPTH * depth_stride;
   const TSL_INDEX behind = lines - first_line;
   copy->reach = (behind < shape.extent ? (int)behind : shape.extent) - copy->line;
   copy->aligned = line_stride == 1 && (offset | depth_stride) % 4 == 0;
@@ -150,8 +152,8 @@ TSL_FUNCTION void slice_barrier(int slice) {
 /* Issues the copies of the next panels, if there are any, to the next stage. */
 TSL_FUNCTION void copy_panels(tile_panels *panels, tile_copies *copies) {
   if (panels->left > 0) {
-    const TSL_INDEX left = panels->left - panels->slice * SLICE_DEPTH;
-    const bool whole = panels->left >= TILE_K;
+    const TSL_INDEX left = panels->left - SLICE_START(panels->slice);
+    const bool whole = panels->left >= PANEL_DEPTH;
     const unsigned int to = panels->base + 4 * panels->writes;
     if (whole && copies->a.plain && copies->b.plain) {
       panel_copy_next(&copies->a, shape_of_a(), to, left, true);
@@ -161,7 +163,7 @@ TSL_FUNCTION void copy_panels(tile_panels *panels, tile_copies *copies) {
       panel_copy_next(&copies->b, shape_of_b(), to + 4 * PANEL_A, left, whole && copies->b.plain);
     }
   }
-  panels->left -= TILE_K;
+  panels->left -= PANEL_DEPTH;
   panels->writes = panels->writes == (STAGES - 1) * STAGE ? 0 : panels->writes + STAGE;
 }
 
@@ -179,9 +181,9 @@ TSL_FUNCTION int global_to_local_start(tile_panels *panels, tile_copies *copies,
   panels->slice = start->slice;
   panels->left = start->end - start->first;
   panel_start(&copies->a, shape_of_a(), start->place, a, g->a_offset, g->a_row_stride, g->a_col_stride,
-              start->row, LINES(g->m), start->first + start->slice * SLICE_DEPTH);
+              start->row, LINES(g->m), start->first + SLICE_START(start->slice));
   panel_start(&copies->b, shape_of_b(), start->place, b, g->b_offset, g->b_col_stride, g->b_row_stride,
-              start->col, LINES(g->n), start->first + start->slice * SLICE_DEPTH);
+              start->col, LINES(g->n), start->first + SLICE_START(start->slice));
   TSL_UNROLL_BY(1)
   for (int s = 0; s < STAGES - 1; s++) {
     copy_panels(panels, copies);

@@ -257,10 +257,9 @@ static int register_tile_prune(const tsl_problem *problem, const tsl_config *con
 /* Returns the order of sums, unless items share k or groups split it otherwise than in its parts. */
 static const char *register_tile_row_order(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device) {
-  const int64_t split = config->value[TSL_REGISTER_TILE_SPLIT];
+  const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   (void)device;
-  return config->value[TSL_REGISTER_TILE_SLICES] == 1 &&
-                 (split == 1 || split == tsl_row_parts_of(problem).count)
+  return tile.folds || ((tile.slices == 1 || tile.part_slices) && tile.splits == tile.parts.count)
              ? TSL_ROW_PARTS
              : NULL;
 }

@@ -25,9 +25,9 @@
  * multiply (complex, 16-bit, bytes) are first copied as units (register_tile_units.cl; COPIED). A complex
  * line is two lines of numbers.
  *
- * Defines: FOLDS, LOCAL_TOTALS; A_ALONG_K (B_ALONG_K): rows of A (columns of B) are read along k; A_ODD
- * (B_ODD): their vectors are not aligned; SWAPPED, of complex types (1: A is the problem's B). Any sizes and
- * strides. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. */
+ * Defines: FOLDS, LOCAL_TOTALS, PART_SLICES; A_ALONG_K (B_ALONG_K): rows of A (columns of B) are read along
+ * k; A_ODD (B_ODD): their vectors are not aligned; SWAPPED, of complex types (1: A is the problem's B). Any
+ * sizes and strides. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. */
 #include "raster.h"
 #include "units.h"
 
@@ -41,6 +41,13 @@
 #define STAGES TSL_PARAM_STAGES
 #define SLICES TSL_PARAM_SLICES
 #define SLICE_DEPTH (TILE_K / SLICES) /* of a panel */
+/* PART_SLICES: each slice multiplies a part of k of its own and stores its sums as a split. */
+#ifndef PART_SLICES
+#define PART_SLICES 0
+#endif
+#define PANEL_DEPTH (PART_SLICES ? SLICE_DEPTH : TILE_K) /* depths from a panel of a slice to the next */
+#define STORED_SLICES (PART_SLICES ? 1 : SLICES)
+#define STORES_SPLITS (TSL_PARAM_SPLIT > 1 || PART_SLICES)
 #define ITEMS_M (TILE_M / MICRO_M)
 #define ITEMS_N (TILE_N / MICRO_N)
 #define PLACES (ITEMS_M * ITEMS_N) /* items of a slice */
@@ -75,6 +82,7 @@ typedef struct tile_start {
   int slice, place;
   int m_item, n_item;   /* first number of the item in a row and in a column of the tile */
   TSL_INDEX row, col;   /* of C */
+  TSL_INDEX split;      /* of C */
   TSL_INDEX first, end; /* along k */
 } tile_start;
 
@@ -94,7 +102,8 @@ TSL_FUNCTION tile_start start_of(const tsl_register_tile_arguments args) {
                   &at.col);
   at.row *= TILE_M;
   at.col *= TILE_N;
-  at.first = TSL_GROUP(1) * args.split_depth;
+  at.split = PART_SLICES ? TSL_GROUP(1) * SLICES + at.slice : TSL_GROUP(1);
+  at.first = at.split * args.split_depth;
   at.end = FOLDS || g.k - at.first < args.split_depth ? g.k : at.first + args.split_depth;
   return at;
 }
@@ -244,8 +253,8 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   tsl_gemm_arguments g = args.gemm;
   g.a_offset += TSL_GROUP(2) * args.a_step;
   g.b_offset += TSL_GROUP(2) * args.b_step;
-  g.c_offset += TSL_GROUP(2) * args.c_step + TSL_GROUP(1) * args.split_step;
   const tile_start at = start_of(args);
+  g.c_offset += TSL_GROUP(2) * args.c_step + at.split * args.split_step;
   TSL_REAL rows[BUFFERS][ITEM_ROWS], columns[BUFFERS][ITEM_COLUMNS], sum[MICRO_M][ITEM_COLUMNS];
   tile_panels panels;
   tile_copies copies;
@@ -254,7 +263,7 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   totals_start(&totals, memory, args.split_depth);
 
   int plain = global_to_local_start(&panels, &copies, memory, a, b, &g, &at); /* panels that need no guards */
-  int guarded = (int)((at.end - at.first + TILE_K - 1) / TILE_K) - (plain > 0 ? plain : 0);
+  int guarded = (int)((at.end - at.first + PANEL_DEPTH - 1) / PANEL_DEPTH) - (plain > 0 ? plain : 0);
   local_to_private(rows[0], columns[0], &panels, 0);
   for (; plain > 0; plain--) {
     fold_part(&totals, sum);

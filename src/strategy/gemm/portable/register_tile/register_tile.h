@@ -34,6 +34,8 @@ typedef struct tsl_register_tile {
   int lanes;        /* numbers of a vector */
   int items;        /* work-items of a group */
   tsl_row_parts parts;
+  bool part_slices;  /* each slice has a part of k of its own, and leaves a split */
+  int splits;        /* k splits of C that are added by a launch; 1: none */
   bool folds;        /* a group adds several parts of k in order */
   bool local_totals; /* these parts' totals are in local memory, not in registers */
 } tsl_register_tile;
@@ -58,7 +60,7 @@ double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_t
 
 /* Returns the launch that adds the k splits. */
 static inline tsl_split_k_sum tsl_register_tile_sum(const tsl_register_tile *tile) {
-  return (tsl_split_k_sum){.splits = tile->split, .vector = tile->vector, .shares = 1};
+  return (tsl_split_k_sum){.splits = tile->splits, .vector = tile->vector, .shares = 1};
 }
 
 /* Grids of a run, for a product or batch that is already swapped. */

@@ -60,10 +60,10 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
     tsl_text_add(defines, "#define COPIED 1\n");
   tsl_text_add(defines,
                "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n#define FOLDS %d\n"
-               "#define LOCAL_TOTALS %d\n",
+               "#define LOCAL_TOTALS %d\n#define PART_SLICES %d\n",
                !tile->copied && tsl_launch_along(swapped->a.col_stride, swapped->a.row_stride),
                !tile->copied && tsl_launch_along(swapped->b.row_stride, swapped->b.col_stride),
-               register_tile_groups_wanted(tile), tile->folds, tile->local_totals);
+               register_tile_groups_wanted(tile), tile->folds, tile->local_totals, tile->part_slices);
   define_neighbours(work, swapped, tile, defines);
   TSL_TRY(tsl_text_status(defines));
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
@@ -195,7 +195,7 @@ static tesela_status copy_units(const register_tile_run_state *run, const regist
 static tesela_status register_tile_multiply(const register_tile_run_state *run) {
   const tsl_register_tile *tile = &run->tile;
   const register_tile_layout at = register_tile_layout_of(run);
-  const bool is_split = tile->split > 1;
+  const bool is_split = tile->splits > 1;
   tsl_gemm_sizes sizes = run->operands.sizes;
   if (tile->copied && sizes.k > 0) {
     TSL_TRY(copy_units(run, &at));
@@ -217,7 +217,7 @@ static tesela_status register_tile_multiply(const register_tile_run_state *run) 
     args.split_depth = tsl_round_up(tsl_ceil_div(sizes.k, tile->split), tile->tile_k);
   args.split_step = sizes.m * at.pitch_b / tile->numbers;
   if (is_split)
-    args.c_step = tile->split * args.split_step;
+    args.c_step = tile->splits * args.split_step;
   const tsl_argument list[] = {TSL_ARG_BUFFER(tile->copied ? run->scratch : run->operands.a),
                                TSL_ARG_BUFFER(tile->copied ? run->scratch : run->operands.b),
                                TSL_ARG_BUFFER(is_split ? run->scratch : run->operands.c), argument_of(&args)};

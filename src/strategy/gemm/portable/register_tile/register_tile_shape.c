@@ -40,7 +40,9 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
   const int places = (tile.tile_m / tile.micro_m) * (tile.tile_n / tile.micro_n);
   tile.items = tile.form == TSL_REGISTER_TILE_PACKED_SERIAL ? 1 : places * tile.slices;
   tile.parts = tsl_row_parts_of(problem);
-  tile.folds = tile.parts.count > 1 && tile.split == 1;
+  tile.folds = tile.parts.count > 1 && tile.split == 1 && tile.slices == 1;
+  tile.part_slices = tile.parts.count > 1 && tile.slices > 1 && tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC;
+  tile.splits = tile.part_slices ? tile.split * tile.slices : tile.split;
   tile.local_totals = has_local_totals(&tile);
   return tile;
 }
@@ -105,7 +107,7 @@ uint64_t tsl_register_tile_scratch(const tsl_problem *problem, const tsl_config 
   const tsl_problem swapped = tsl_register_tile_swapped(problem);
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   const double parts =
-      tile.split > 1 ? tile.split * (double)swapped.m * padded(swapped.n, tile.lanes) * tile.size : 0;
+      tile.splits > 1 ? tile.splits * (double)swapped.m * padded(swapped.n, tile.lanes) * tile.size : 0;
   const double bytes = tsl_register_tile_copies(problem, &tile) + parts * (double)tsl_problem_batch(problem);
   return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
