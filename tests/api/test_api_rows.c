@@ -1,7 +1,7 @@
 /* bits=rows: an element depends on its row of A, its column of B, k, types and scalars only. Random products
  * are computed again with other rows and columns around theirs, also with infinities and NaN. Places,
- * layouts, threads and calls differ, too. Every element must keep its bits. Arguments: device, number of
- * products. */
+ * layouts, threads and calls differ, too. Every element must keep its bits. Long sums have equal bits in 1 to
+ * 300 rows and by each strategy. Arguments: device, number of products. */
 #include "core/types.h"
 #include "unit/calls.h"
 
@@ -392,6 +392,57 @@ static void structured(void **state) {
     }
 }
 
+enum { DEEP_ROWS = 300, DEEP_COLS = 33, DEEP = 2304 };
+
+/* Computes the first `rows` rows of a product with long sums by a strategy, or by the planner's choice
+ * (NULL). */
+static void multiply_deep(tesela_type type, int64_t rows, const char *strategy, const void *a, const void *b,
+                          void *c) {
+  const tesela_gemm_desc desc = {
+      .m = rows,
+      .n = DEEP_COLS,
+      .k = DEEP,
+      .a = {.data = (void *)(uintptr_t)a, .type = type},
+      .b = {.data = (void *)(uintptr_t)b, .type = type},
+      .c = {.data = c, .type = type},
+      .options = {.device = device, .strategy = strategy, .reproducibility = "rows"}};
+  must(tesela_gemm(contexts[rows % THREADS], &desc, NULL));
+}
+
+/* k is cut into parts on devices with kernels, and into panels on the cpu. */
+static void long_sums(void **state) {
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64};
+  static const int64_t rows[] = {1, 2, 17, 64, 131};
+  static const char *const of_cpu[] = {"host_packed", NULL};
+  static const char *const of_opencl[] = {
+      "register_tile form=local tile_m=32 tile_n=32 micro_m=4 micro_n=4 split=1",
+      "register_tile form=local tile_m=32 tile_n=32 micro_m=4 micro_n=4 split=4",
+      "thin_tile slices=1 items_n=32 split=4", NULL};
+  const bool on_cpu = strcmp(device, "cpu") == 0;
+  const char *const *strategies = on_cpu ? of_cpu : of_opencl;
+  static double a[DEEP_ROWS * DEEP], b[DEEP * DEEP_COLS], all[DEEP_ROWS * DEEP_COLS],
+      part[DEEP_ROWS * DEEP_COLS];
+  (void)state;
+  for (int t = 0; t < 2; t++) {
+    const size_t size = tsl_type(types[t])->size;
+    for (size_t i = 0; i < sizeof a / sizeof *a; i++)
+      tsl_type_store(types[t], (unsigned char *)a + i * size, (double[2]){draw_number(), 0});
+    for (size_t i = 0; i < sizeof b / sizeof *b; i++)
+      tsl_type_store(types[t], (unsigned char *)b + i * size, (double[2]){draw_number() / 3, 0});
+    multiply_deep(types[t], DEEP_ROWS, NULL, a, b, all);
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+      multiply_deep(types[t], rows[r], NULL, a, b, part);
+      if (memcmp(part, all, (size_t)rows[r] * DEEP_COLS * size) != 0)
+        fail_msg("%s: %d rows have other bits than %d", tsl_type(types[t])->name, (int)rows[r], DEEP_ROWS);
+    }
+    for (int i = 0; strategies[i] && (on_cpu || types[t] == TESELA_F32); i++) {
+      multiply_deep(types[t], DEEP_ROWS, strategies[i], a, b, part);
+      if (memcmp(part, all, (size_t)DEEP_ROWS * DEEP_COLS * size) != 0)
+        fail_msg("%s: %s has other bits", tsl_type(types[t])->name, strategies[i]);
+    }
+  }
+}
+
 int main(int argc, char **argv) {
   device = argc > 1 ? argv[1] : device;
   products = argc > 2 ? atoi(argv[2]) : products;
@@ -399,7 +450,8 @@ int main(int argc, char **argv) {
   for (int i = 0; i < THREADS; i++)
     if (tesela_context_create(&(tesela_context_desc){.threads = i + 1}, &contexts[i]) != TESELA_OK)
       return 1;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(rows_keep_their_bits), cmocka_unit_test(structured)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(rows_keep_their_bits), cmocka_unit_test(structured),
+                                     cmocka_unit_test(long_sums)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   for (int i = 0; i < THREADS; i++)
     tesela_context_destroy(contexts[i]);
