@@ -1,6 +1,6 @@
-/* Transposition of a whole cache line of each row, after host/simd.h with AVX-512: out[s] = number `index` +
- * s of LANES_T rows, for as many s as a line has numbers. Each line is read once: rows whose pitch is a large
- * power of two share a set of the cache. */
+/* Transposition of a whole cache line of each row, for host/simd.h with AVX-512. Functions set out[s] to
+ * number `index` + s of LANES_T rows, for as many s as a line has numbers. Each line is read once, because
+ * rows whose pitch is a large power of two share a set of the cache. */
 #ifndef TSL_HOST_TRANSPOSE_LINE_AVX512_H
 #define TSL_HOST_TRANSPOSE_LINE_AVX512_H
 

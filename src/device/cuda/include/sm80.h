@@ -79,8 +79,8 @@ SM80_FUNCTION double2 load_from_l2(const double *from) {
   asm volatile("ld.global.cg.v2.f64 {%0, %1}, [%2];" : "=d"(value.x), "=d"(value.y) : "l"(from) : "memory");
   return value;
 }
-SM80_FUNCTION void add_in_l2(double *to, double value) {
-  asm volatile("red.relaxed.gpu.global.add.f64 [%0], %1;" ::"l"(to), "d"(value) : "memory");
+SM80_FUNCTION void add_in_l2(double *total, double value) {
+  asm volatile("red.relaxed.gpu.global.add.f64 [%0], %1;" ::"l"(total), "d"(value) : "memory");
 }
 
 SM80_FUNCTION unsigned load_word(shared_t from) {

@@ -24,8 +24,8 @@
  *
  *   a tile's sums:  slices in order -> | block 0 | block 1 | ... -> in order -> rows of C, a part per block
  *
- * For bits=rows k has fixed parts, whose sums are added in order: by the same matrices, by a cluster, or by
- * each block (FOLDS), with totals in scratch memory.
+ * For bits=rows k has fixed parts, whose sums are added in order. The same matrices, a cluster, or each block
+ * add them; with FOLDS a block keeps totals in scratch memory.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SLICES, _CLUSTER. Defines of the host: STAGES, WARP_M, WARP_N,
  * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR; C_FORM (4: f64, 5: c128, 6: c64),

@@ -199,8 +199,8 @@ static double f64_meeting_clocks(const tsl_sm80_tile *tile) {
          (tile->cluster > 1 ? cluster_clocks + bytes / clock_bytes : 0);
 }
 
-/* Returns true if the parts of k for bits=rows are computed by blocks of their own: the multiprocessors' work
- * is that much more even that it outweighs the traffic of partial sums. */
+/* Returns true if the parts of k for bits=rows have blocks of their own. Then the multiprocessors' work is
+ * more even, which must outweigh the traffic of partial sums. */
 static bool f64_splits_parts(const tsl_sm80_tile *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   const double tiles =

@@ -6,11 +6,11 @@
  *   slice 0  | stage 0: A, B | stage 1: A, B | ...    copies fill the stages after the multiplied one;
  *   slice 1  | stage 0: A, B | ...                    the last depth of a panel waits for the next one
  *
- * Slice s multiplies the depths from s * SLICE_DEPTH on of a panel of TILE_K, or a part of k of its own
- * (PART_SLICES). Where a line is contiguous
- * along k (along_k), elements are copied one by one, adjacent elements by adjacent items. Across lines,
- * elements are copied one by one if vectors are not aligned (by_numbers), else as vectors. Elements outside
- * of the matrix become zeros. STAGES is 2 or 3; a slice is whole warps; elements have four bytes. */
+ * Slice s multiplies the depths from s * SLICE_DEPTH on of a panel of TILE_K. With PART_SLICES it multiplies
+ * a part of k of its own. Where a line is contiguous along k (along_k), elements are copied one by one,
+ * adjacent elements by adjacent items. Across lines, elements are copied one by one if vectors are not
+ * aligned (by_numbers), else as vectors. Elements outside of the matrix become zeros. STAGES is 2 or 3; a
+ * slice is whole warps; elements have four bytes. */
 #include "ptx.h"
 
 #define PANEL_A (SLICE_DEPTH * PITCH_A) /* numbers of a slice's panel */

@@ -5,8 +5,8 @@
 
 enum { UNIT_ITEMS = 2048 }; /* resident work-items of a compute unit */
 
-/* Returns true if the totals of parts of k need local memory: they exceed the registers that the sums leave,
- * or the kernel declares its local memory at launch. */
+/* Returns true if the totals of parts of k are in local memory. They are where they exceed the registers that
+ * the sums leave, or where the kernel declares its local memory at launch. */
 static bool has_local_totals(const tsl_register_tile *tile) {
   enum { REGISTERS_MAX = 64 };
   return tile->folds && tile->local &&

@@ -240,8 +240,7 @@ static void dots(const tsl_skinny_lines *lines, const void *x, const void *y, vo
     dots_some(column, across, depth, y, signs, dst, 1, 4, false);
 }
 
-/* Steps of k that are transposed together. A whole cache line of a column is read at a time where the
- * instruction set can: columns whose pitch is a large power of two share a set of the cache. */
+/* Steps of k that are transposed together: a cache line of each column where the instruction set can. */
 #if VECTOR_BYTES == 64
 enum { LINE_STEPS = LINE };
 #define TRANSPOSE_STEPS NAME(transpose_line)
