@@ -704,6 +704,26 @@ static void last_steps_have_memory(void **state) {
   }
 }
 
+/* A bias changes no limit: f32 is not truncated without a request, and form=flow takes no batch. */
+static void a_bias_lifts_no_limit(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  const tsl_config plain = config_of(strategy, "tile_m=64 tile_n=64"),
+                   flow = config_of(strategy, "tile_m=64 tile_n=64 form=flow");
+  tsl_problem single = problem_of(512, 512, 512, TESELA_F32, TESELA_F32),
+              batch = problem_of(512, 512, 512, TESELA_BF16, TESELA_BF16);
+  batch.batch = 3;
+  for (int with_bias = 0; with_bias < 2; with_bias++) {
+    assert_non_null(tsl_strategy_refuse(strategy, &single, &plain, &device));
+    assert_non_null(tsl_strategy_refuse(strategy, &batch, &flow, &device));
+    assert_null(tsl_strategy_refuse(strategy, &batch, &plain, &device));
+    tsl_problem_add_bias(&single, TESELA_BIAS_ROW, TESELA_F32, 1);
+    tsl_problem_add_bias(&batch, TESELA_BIAS_ROW, TESELA_BF16, 1);
+  }
+  assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &single.ask), TESELA_OK);
+  assert_null(tsl_strategy_refuse(strategy, &single, &plain, &device));
+}
+
 /* One run computes several different products. It takes a product whose operands maps read in
  * place, whose C is only written, and whose types are the batch's. */
 static void products_that_differ(void **state) {
@@ -791,6 +811,7 @@ int main(void) {
       cmocka_unit_test(the_model_likes_what_is_not_packed),
       cmocka_unit_test(the_model_likes_what_fits),
       cmocka_unit_test(the_model_likes_what_an_ask_allows),
+      cmocka_unit_test(a_bias_lifts_no_limit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
