@@ -6,6 +6,7 @@
     core <- device <- host <- vector
     core <- interpose
     core, vector, dispatch, interpose <- blas (apart from the public header and api/fast_path.h)
+    core, interpose <- cublas (apart from the public header and api/queue.h)
     core, interpose <- scalapack (apart from the public headers)
     core <- comm <- tools (apart from the public header and api's headers for structs that grow)
     core <- io <- tools
@@ -32,6 +33,7 @@ MAY_INCLUDE["io"] = {"core", "io"}
 MAY_INCLUDE["vector"] = {"core", "device", "host", "vector"}
 MAY_INCLUDE["interpose"] = {"core", "interpose"}
 MAY_INCLUDE["blas"] = {"core", "vector", "dispatch", "interpose", "blas"}
+MAY_INCLUDE["cublas"] = {"core", "interpose", "cublas"}
 MAY_INCLUDE["scalapack"] = {"core", "interpose", "scalapack"}
 MAY_INCLUDE["comm"] = {"core", "comm"}
 MAY_INCLUDE["tools"] = {*FLOORS, "comm", "io", "tools"}
@@ -44,6 +46,8 @@ CROSSOVERS = "src/dispatch/crossovers.h"
 
 # The drop-in asks a context for its cpu, and on which device it would run a call.
 PLACEMENT = {"src/api/fast_path.h"}
+# Products of cuBLAS are queued without a buffer for each operand.
+QUEUE = {"src/api/queue.h"}
 # Headers that src/comm may include: products of several ranks are public calls, whose structs are passed with
 # their sizes; and GPUs send to each other.
 GROWING_STRUCTS = {"src/api/struct_abi.h", "src/api/device_p2p.h"}
@@ -133,6 +137,8 @@ def complaint(root, source, quoted, name):
         return "the numbers are not for core" if here == "core" else None
     if there not in MAY_INCLUDE[here]:
         if here == "blas" and target in PLACEMENT:
+            return None
+        if here == "cublas" and target in QUEUE:
             return None
         if here == "comm" and target in GROWING_STRUCTS | GPU_LIMITS:
             return None

@@ -10,7 +10,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MAX = 16  # lower it when a struct goes
+MAX = 17  # lower it when a struct goes
 STRUCT = re.compile(r"struct\s*(\w*)\s*\{([^{}]*)\}\s*(\w*)")
 
 

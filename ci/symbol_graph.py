@@ -16,8 +16,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # CMake targets whose objects are examined together.
-TARGETS = ("tesela_objects", "tesela_io", "tesela_blas", "tesela_scalapack", "tesela_tool_objects",
-           "tesela_tool")
+TARGETS = ("tesela_objects", "tesela_io", "tesela_blas", "tesela_cublas", "tesela_scalapack",
+           "tesela_tool_objects", "tesela_tool")
 DEFINES, USES = "TDBRCVWGS", "Uw"
 
 

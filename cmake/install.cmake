@@ -1,12 +1,13 @@
 # Install: library, headers, tool, pkg-config file and CMake package.
 include(CMakePackageConfigHelpers)
-# Programs link tesela::tesela, tesela::blas, tesela::mpi and tesela::scalapack.
-foreach(library IN ITEMS blas mpi scalapack)
+# Programs link tesela::tesela, tesela::blas, tesela::cublas, tesela::mpi and tesela::scalapack.
+foreach(library IN ITEMS blas cublas mpi scalapack)
   if(TARGET tesela_${library})
     set_target_properties(tesela_${library} PROPERTIES EXPORT_NAME ${library})
   endif()
 endforeach()
-install(TARGETS tesela tesela_blas EXPORT teselaTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tesela tesela_blas tesela_cublas EXPORT teselaTargets LIBRARY
+        DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # The headers of MPI's libraries are installed in any case, as documentation.
 if(TESELA_HAS_MPI)
   install(TARGETS tesela_mpi tesela_scalapack EXPORT teselaMpiTargets LIBRARY
@@ -28,6 +29,7 @@ function(tesela_pc name description requires)
 endfunction()
 tesela_pc(tesela "Matrix multiplication on every processor that a machine has" "")
 tesela_pc(tesela_blas "BLAS's products by tesela, linked in front of another BLAS" "")
+tesela_pc(tesela_cublas "cuBLAS's products by tesela, linked in front of cuBLAS" "")
 install(EXPORT teselaTargets NAMESPACE tesela:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela)
 if(TESELA_HAS_MPI)
   # MPI's own flags come from its compiler, mpicc.

@@ -43,6 +43,7 @@ static const struct {
     {TSL_ENV_JIT, {"allow", "never"}},
     {TSL_ENV_BLAS, {"auto", "tesela", "other", "loops"}},
     {TSL_ENV_SCALAPACK, {"auto", "tesela", "other"}},
+    {TSL_ENV_CUBLAS_CALLS, {"auto", "tesela", "other", "host", "host_auto"}},
     {TSL_ENV_ISA, {TSL_ISA_WORDS}},
 };
 

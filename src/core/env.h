@@ -47,6 +47,9 @@
             TSL_ISA_EXTENSIONS_aarch64(TSL_ISA_TEXT))                                                        \
   X(BLAS, "auto", "implementation in libtesela_blas.so: auto (the faster one), tesela, other, loops")        \
   X(SCALAPACK, "auto", "implementation in libtesela_scalapack.so: auto (the faster one), tesela, other")     \
+  X(CUBLAS_CALLS, "auto",                                                                                    \
+    "implementation in libtesela_cublas.so: auto (the faster one), tesela, other; host and host_auto: for "  \
+    "tests without a GPU")                                                                                   \
   X(MPI, "",                                                                                                 \
     "path of libtesela_mpi for the tool's processes that mpirun starts; none: each works for "               \
     "itself")                                                                                                \

@@ -23,10 +23,11 @@
 
 /* EACH(FORM, a, b, c) is FORM(a), FORM(b), FORM(c). */
 #define EACH(FORM, ...)                                                                                      \
-  EACH_SELECT(__VA_ARGS__, EACH_19, EACH_18, EACH_17, EACH_16, EACH_15, EACH_14, EACH_13, EACH_12, EACH_11,  \
-              EACH_10, EACH_9, EACH_8, EACH_7, EACH_6, EACH_5, EACH_4, EACH_3, EACH_2, EACH_1, )             \
+  EACH_SELECT(__VA_ARGS__, EACH_23, EACH_22, EACH_21, EACH_20, EACH_19, EACH_18, EACH_17, EACH_16, EACH_15,  \
+              EACH_14, EACH_13, EACH_12, EACH_11, EACH_10, EACH_9, EACH_8, EACH_7, EACH_6, EACH_5, EACH_4,   \
+              EACH_3, EACH_2, EACH_1, )                                                                      \
   (FORM, __VA_ARGS__)
-#define EACH_SELECT(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, EACH_N, ...) EACH_N
+#define EACH_SELECT(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, EACH_N, ...) EACH_N
 #define EACH_1(FORM, a) FORM(a)
 #define EACH_2(FORM, a, ...) FORM(a), EACH_1(FORM, __VA_ARGS__)
 #define EACH_3(FORM, a, ...) FORM(a), EACH_2(FORM, __VA_ARGS__)
@@ -46,5 +47,9 @@
 #define EACH_17(FORM, a, ...) FORM(a), EACH_16(FORM, __VA_ARGS__)
 #define EACH_18(FORM, a, ...) FORM(a), EACH_17(FORM, __VA_ARGS__)
 #define EACH_19(FORM, a, ...) FORM(a), EACH_18(FORM, __VA_ARGS__)
+#define EACH_20(FORM, a, ...) FORM(a), EACH_19(FORM, __VA_ARGS__)
+#define EACH_21(FORM, a, ...) FORM(a), EACH_20(FORM, __VA_ARGS__)
+#define EACH_22(FORM, a, ...) FORM(a), EACH_21(FORM, __VA_ARGS__)
+#define EACH_23(FORM, a, ...) FORM(a), EACH_22(FORM, __VA_ARGS__)
 
 #endif

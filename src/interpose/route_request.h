@@ -1,4 +1,4 @@
-/* Implementations that TESELA_BLAS and TESELA_SCALAPACK request. */
+/* Implementations that TESELA_BLAS, TESELA_SCALAPACK and TESELA_CUBLAS_CALLS request. */
 #ifndef TSL_INTERPOSE_ROUTE_REQUEST_H
 #define TSL_INTERPOSE_ROUTE_REQUEST_H
 
@@ -11,8 +11,10 @@
 typedef enum tsl_route_request {
   TSL_REQUEST_AUTO, /* the faster one */
   TSL_REQUEST_TESELA,
-  TSL_REQUEST_OTHER, /* the host library */
-  TSL_REQUEST_LOOPS, /* BLAS only */
+  TSL_REQUEST_OTHER,                    /* the host library */
+  TSL_REQUEST_LOOPS,                    /* BLAS only */
+  TSL_REQUEST_HOST = TSL_REQUEST_LOOPS, /* cuBLAS only: as tesela, for operands in host memory */
+  TSL_REQUEST_HOST_AUTO,                /* cuBLAS only: as auto, for operands in host memory */
   TSL_REQUEST_COUNT
 } tsl_route_request;
 

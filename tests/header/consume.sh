@@ -42,7 +42,7 @@ cmake)
   grep -q "^tesela_DIR:PATH=$installed/" "$scratch/build/CMakeCache.txt"
   refused "version 99 of tesela $version" 99 main 'compatible with requested version "99"'
   refused "the component gpu" "$version" 'main;gpu' \
-    'has no component gpu; its components are blas, mpi and scalapack'
+    'has no component gpu; its components are blas, cublas, mpi and scalapack'
   [ -n "$mpi" ] ||
     refused "a component that is not installed" "$version" mpi 'installed without its component mpi'
   ;;

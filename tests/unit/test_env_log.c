@@ -50,7 +50,7 @@ static void test_words(void **state) {
     unsetenv(name);
     assert_int_equal(tsl_env_check((tsl_env)i), TESELA_OK);
   }
-  assert_int_equal(worded, 7);
+  assert_int_equal(worded, 8);
 }
 
 /* A context refuses a wrong word of the variables that the library reads when it needs them. */

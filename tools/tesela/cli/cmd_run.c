@@ -1,4 +1,4 @@
-/* tesela run: starts a program with the BLAS drop-in loaded before the program's own BLAS. */
+/* tesela run: starts a program with a drop-in loaded before the program's own BLAS or cuBLAS. */
 #include "cli/tool.h"
 
 #include "cli/interrupt.h"
@@ -15,10 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LIBRARY "libtesela_blas.so.2"
+#define BLAS_LIBRARY "libtesela_blas.so.2"
+#define CUBLAS_LIBRARY "libtesela_cublas.so.2"
 
 typedef struct run_options {
-  bool log, trial;
+  bool log, trial, cublas;
   const char *device, *report, *locale;
 } run_options;
 
@@ -34,6 +35,8 @@ static const tsl_option options[] = {
     TSL_OPTION(run_options, trial, "trial", FLAG, NULL,
                "with --report: measure the advice for the five heaviest products, after the program"),
     TSL_OPTION_LOCALE(run_options, locale, "the page"),
+    TSL_OPTION(run_options, cublas, "cublas", FLAG, NULL,
+               "put tesela in front of cuBLAS, for programs that compute on a GPU, and not of BLAS"),
     TSL_OPTIONS_END,
 };
 
@@ -43,6 +46,7 @@ static const tsl_example examples[] = {
     {"tesela run --report page.html --trial -- R -f fit.R", "what R computed, and what would be faster"},
     {"tesela run --device auto -- python3 solve.py", "large products on the GPU, where it is faster"},
     {"TESELA_BLAS=other tesela run --log -- R -f fit.R", "only look: everything by the program's own BLAS"},
+    {"tesela run --cublas -- python3 train.py", "PyTorch's products on the GPU, where tesela is faster"},
     {NULL, NULL},
 };
 
@@ -94,8 +98,11 @@ static tesela_status run_run(const tsl_command_call *call) {
   char library[PATH_MAX];
   if (given->trial && !given->report)
     return tsl_fail(TESELA_BAD_CALL, "--trial needs --report FILE");
+  if (given->cublas && (given->device || given->report))
+    return tsl_fail(TESELA_BAD_INPUT, "--%s is for BLAS, and not for programs of cuBLAS (--cublas)",
+                    given->device ? "device" : "report");
   TSL_TRY(check_device(given->device));
-  TSL_TRY(tsl_library_beside(LIBRARY, library));
+  TSL_TRY(tsl_library_beside(given->cublas ? CUBLAS_LIBRARY : BLAS_LIBRARY, library));
   if (strpbrk(library, " :"))
     return tsl_fail(TESELA_BAD_INPUT, "%s: LD_PRELOAD takes no path with a blank or a colon", library);
   TSL_TRY(put_in_front("LD_PRELOAD", library, ":"));
@@ -113,11 +120,12 @@ static tesela_status run_run(const tsl_command_call *call) {
 const tsl_command tsl_command_run = {
     .name = "run",
     .what = "start a program whose BLAS calls tesela serves where it is faster",
-    .arguments = "[--log] [--report FILE] [--device DEVICE] [--] PROGRAM ARGS",
+    .arguments = "[--log] [--report FILE] [--device DEVICE] [--cublas] [--] PROGRAM ARGS",
     .details = "Puts libtesela_blas.so in front of the program's own BLAS (LD_PRELOAD). Products, vector "
                "routines and BLAS's Level 3 are tesela's where its way is known or was measured to be the "
                "faster one; the rest stays with the BLAS that the program has. The exit code is the "
-               "program's. docs/BLAS.md lists the routes.\n",
+               "program's. docs/BLAS.md lists the routes. With --cublas, libtesela_cublas.so is put in front "
+               "of the program's cuBLAS (docs/CUBLAS.md).\n",
     .options = options,
     .examples = examples,
     .words_min = 1,

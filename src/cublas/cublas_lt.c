@@ -1,0 +1,211 @@
+#include "cublas/cublas_lt.h"
+
+#include "cublas/cublas_functions.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* Both getters: object, attribute, place for the value, its bytes, and the bytes that were written. */
+typedef int get_attribute(const void *object, int attribute, void *value, size_t bytes, size_t *written);
+
+static get_attribute *get_of_operation, *get_of_layout;
+static tsl_next_function *_Atomic matmul;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Versions whose descriptions have known sizes, by their headers: 32 words for an operation, and this number
+ * for a layout. */
+static const struct {
+  size_t from, below, layout_words;
+} versions[] = {{130000, 130200, 8}, {131000, 131100, TSL_LT_LAYOUT_WORDS}};
+static size_t layout_bytes; /* 0: unknown, so that each call reads by getters */
+
+static void find_getters(void) {
+  tsl_next_function *function = atomic_load(&matmul);
+  typedef size_t get_version(void);
+  get_version *version = (get_version *)tsl_cublas_beside(function, "cublasLtGetVersion");
+  const size_t number = version ? version() : 0;
+  for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+    if (number >= versions[i].from && number < versions[i].below)
+      layout_bytes = versions[i].layout_words * sizeof(uint64_t);
+  get_of_operation = (get_attribute *)tsl_cublas_beside(function, "cublasLtMatmulDescGetAttribute");
+  get_of_layout = (get_attribute *)tsl_cublas_beside(function, "cublasLtMatrixLayoutGetAttribute");
+}
+
+static bool get(get_attribute *getter, const void *object, int attribute, void *value, size_t bytes) {
+  size_t written = 0;
+  return getter(object, attribute, value, bytes, &written) == TSL_CUBLAS_SUCCESS && written == bytes;
+}
+
+static bool get_int(const void *operation, int attribute, int *value) {
+  return get(get_of_operation, operation, attribute, value, sizeof *value);
+}
+
+/* Returns true if a pointer attribute is NULL, or unknown to the library. */
+static bool is_null(const void *operation, int attribute) {
+  const void *value = NULL;
+  size_t written;
+  return get_of_operation(operation, attribute, &value, sizeof value, &written) != TSL_CUBLAS_SUCCESS ||
+         !value;
+}
+
+/* Reads the epilogue and its bias. cublasLt's GELU is the approximation by tanh. */
+static bool read_epilogue(const void *operation, int d_type, tsl_cublas_call *call) {
+  int epilogue = 0;
+  if (!get_int(operation, TSL_LT_EPILOGUE, &epilogue))
+    return false;
+  const int function = epilogue & ~(TSL_LT_BIAS | TSL_LT_NO_EPILOGUE);
+  if (function != 0 && function != TSL_LT_RELU && function != TSL_LT_GELU)
+    return false;
+  call->activation = function == TSL_LT_RELU   ? TESELA_RELU
+                     : function == TSL_LT_GELU ? TESELA_GELU_TANH
+                                               : TESELA_NO_ACTIVATION;
+  if (!(epilogue & TSL_LT_BIAS))
+    return true;
+  if (!get_int(operation, TSL_LT_BIAS_TYPE, &call->bias_type) ||
+      !get(get_of_operation, operation, TSL_LT_BIAS_POINTER, &call->bias, sizeof call->bias) ||
+      !get(get_of_operation, operation, TSL_LT_BIAS_BATCH_STRIDE, &call->bias_step, sizeof call->bias_step))
+    return false;
+  if (call->bias_type < 0)
+    call->bias_type = d_type;
+  return call->bias != NULL;
+}
+
+static bool read_operation(const void *operation, tsl_cublas_call *call) {
+  int pointer_mode, trans_c, fill, sm_count = 0;
+  if (!get_int(operation, TSL_LT_COMPUTE_TYPE, &call->compute) ||
+      !get_int(operation, TSL_LT_SCALE_TYPE, &call->alpha_type) ||
+      !get_int(operation, TSL_LT_POINTER_MODE, &pointer_mode) || pointer_mode != TSL_CUBLAS_POINTERS_HOST ||
+      !get_int(operation, TSL_LT_TRANS_A, &call->trans_a) ||
+      !get_int(operation, TSL_LT_TRANS_B, &call->trans_b) || !get_int(operation, TSL_LT_TRANS_C, &trans_c) ||
+      trans_c != TSL_CUBLAS_OP_N || !get_int(operation, TSL_LT_FILL_MODE, &fill) || fill != TSL_CUBLAS_FULL)
+    return false;
+  if (get_int(operation, TSL_LT_SM_COUNT, &sm_count) && sm_count != 0)
+    return false;
+  for (int attribute = TSL_LT_A_SCALE; attribute <= TSL_LT_D_AMAX; attribute++)
+    if (!is_null(operation, attribute))
+      return false;
+  call->beta_type = call->alpha_type;
+  return is_null(operation, TSL_LT_EMULATION);
+}
+
+typedef struct layout {
+  tsl_cublas_matrix matrix;
+  uint64_t rows, cols;
+  int count;
+} layout;
+
+/* Reads a layout. Returns false if it is not column-major. */
+static bool read_layout(const void *object, layout *out) {
+  int order, mode = 0;
+  *out = (layout){.matrix = {.data = NULL}};
+  if (!get(get_of_layout, object, TSL_LT_TYPE, &out->matrix.type, sizeof out->matrix.type) ||
+      !get(get_of_layout, object, TSL_LT_ORDER, &order, sizeof order) || order != TSL_LT_COLUMN_MAJOR ||
+      !get(get_of_layout, object, TSL_LT_ROWS, &out->rows, sizeof out->rows) ||
+      !get(get_of_layout, object, TSL_LT_COLS, &out->cols, sizeof out->cols) ||
+      !get(get_of_layout, object, TSL_LT_LD, &out->matrix.ld, sizeof out->matrix.ld) ||
+      !get(get_of_layout, object, TSL_LT_BATCH_COUNT, &out->count, sizeof out->count))
+    return false;
+  if (out->count > 1 &&
+      (!get(get_of_layout, object, TSL_LT_BATCH_STRIDE, &out->matrix.step, sizeof out->matrix.step) ||
+       (get(get_of_layout, object, TSL_LT_BATCH_MODE, &mode, sizeof mode) && mode != 0)))
+    return false;
+  return out->rows <= INT64_MAX && out->cols <= INT64_MAX;
+}
+
+static bool is_zero(const void *scalar, int cuda_type) {
+  static const unsigned char zeros[2 * sizeof(double)];
+  static const size_t sizes[] = {[TSL_CUDA_R_32F] = 4, [TSL_CUDA_R_64F] = 8,  [TSL_CUDA_R_16F] = 2,
+                                 [TSL_CUDA_C_32F] = 8, [TSL_CUDA_C_64F] = 16, [TSL_CUDA_R_32I] = 4};
+  const size_t size =
+      cuda_type >= 0 && cuda_type < (int)(sizeof sizes / sizeof *sizes) ? sizes[cuda_type] : 0;
+  return size > 0 && memcmp(scalar, zeros, size) == 0;
+}
+
+/* Returns true if C needs no place of its own: it is D, or it is not read. */
+static bool c_is_d(const tsl_lt_arguments *from, const tsl_cublas_call *call) {
+  layout c;
+  if (is_zero(from->beta, call->beta_type))
+    return true;
+  if (from->c != from->d)
+    return false;
+  return from->c_layout == from->d_layout ||
+         (read_layout(from->c_layout, &c) && c.matrix.type == call->c.type && c.matrix.ld == call->c.ld &&
+          c.matrix.step == call->c.step);
+}
+
+/* Sets the sizes. Returns false unless the layouts fit each other. */
+static bool set_sizes(const layout *a, const layout *b, const layout *d, tsl_cublas_call *call) {
+  const bool a_is_plain = call->trans_a == TSL_CUBLAS_OP_N, b_is_plain = call->trans_b == TSL_CUBLAS_OP_N;
+  const uint64_t k = a_is_plain ? a->cols : a->rows;
+  call->size.m = (int64_t)d->rows;
+  call->size.n = (int64_t)d->cols;
+  call->size.k = (int64_t)k;
+  call->size.batch = d->count;
+  call->a = a->matrix;
+  call->b = b->matrix;
+  call->c = d->matrix;
+  return (a_is_plain ? a->rows : a->cols) == d->rows && (b_is_plain ? b->rows : b->cols) == k &&
+         (b_is_plain ? b->cols : b->rows) == d->cols && a->count == d->count && b->count == d->count;
+}
+
+/* Reads everything but addresses. Returns false if tesela has no such product. */
+static bool read_descriptions(const tsl_lt_arguments *from, tsl_cublas_call *call) {
+  layout a, b, d;
+  return read_operation(from->operation, call) && read_layout(from->a_layout, &a) &&
+         read_layout(from->b_layout, &b) && read_layout(from->d_layout, &d) && set_sizes(&a, &b, &d, call) &&
+         read_epilogue(from->operation, d.matrix.type, call);
+}
+
+/* Returns the parsed form of these descriptions; reads them if they are new to the thread. */
+static const tsl_lt_known *find_known(const tsl_lt_arguments *from, tsl_cublas_thread *thread) {
+  enum { OPERATION_BYTES = 32 * sizeof(uint64_t) };
+  const void *const layouts[] = {from->a_layout, from->b_layout, from->d_layout};
+  tsl_lt_bytes bytes;
+  char *end = (char *)bytes.words + OPERATION_BYTES;
+  memcpy(bytes.words, from->operation, OPERATION_BYTES);
+  for (int i = 0; i < 3; i++, end += layout_bytes)
+    memcpy(end, layouts[i], layout_bytes);
+  const size_t size = (size_t)(end - (char *)bytes.words);
+  const uint64_t hash = tsl_cublas_hash(&bytes, size);
+  tsl_lt_known *known = &thread->known[hash % TSL_LT_KNOWN];
+  if (known->hash == hash && memcmp(&known->bytes, &bytes, size) == 0)
+    return known;
+  *known = (tsl_lt_known){.hash = hash};
+  memcpy(&known->bytes, &bytes, size);
+  known->is_product = read_descriptions(from, &known->call);
+  return known;
+}
+
+/* Adds the addresses and scalars of a call. */
+static void add_addresses(const tsl_lt_arguments *from, tsl_cublas_call *call) {
+  call->stream = from->stream;
+  call->workspace = from->workspace;
+  call->workspace_bytes = from->workspace ? from->workspace_bytes : 0;
+  call->alpha = from->alpha;
+  call->beta = from->beta;
+  call->algo = TSL_CUBLAS_ALGO_DEFAULT;
+  call->a.data = from->a;
+  call->b.data = from->b;
+  call->c.data = from->d;
+}
+
+bool tsl_cublas_lt_read(tsl_next_function *next, const tsl_lt_arguments *from, tsl_cublas_thread *thread,
+                        tsl_cublas_call *call) {
+  if (!atomic_load_explicit(&matmul, memory_order_relaxed))
+    atomic_store(&matmul, next);
+  pthread_once(&once, find_getters);
+  *call = (tsl_cublas_call){.handle = NULL};
+  if (!get_of_operation || !get_of_layout || !from->operation || !from->alpha || !from->beta ||
+      !from->a_layout || !from->b_layout || !from->c_layout || !from->d_layout)
+    return false;
+  if (layout_bytes > 0) {
+    const tsl_lt_known *known = find_known(from, thread);
+    *call = known->call;
+    if (!known->is_product)
+      return false;
+  } else if (!read_descriptions(from, call)) {
+    return false;
+  }
+  add_addresses(from, call);
+  return c_is_d(from, call);
+}

@@ -1,0 +1,142 @@
+/* Chooses the library for a call, and queues tesela's products. */
+#include "cublas/cublas_take.h"
+
+#include "cublas/cublas_counts.h"
+#include "cublas/cublas_describe.h"
+#include "cublas/cublas_functions.h"
+#include "cublas/cublas_kinds.h"
+#include "cublas/cublas_route.h"
+#include "cublas/cublas_workspace.h"
+
+/* Call with the state of its handle. */
+typedef struct take_state {
+  const tsl_cublas_call *call;
+  tsl_cublas_thread *thread;
+  void *stream;
+  const void *workspace;
+  size_t workspace_bytes;
+  tsl_cublas_kind *kind;
+} take_state;
+
+/* Returns a workspace for a run; NULL: there is none now. A recorded graph may run at any time, so it must
+ * not use the stream's own workspace. */
+static tesela_buffer *find_workspace(const take_state *take, tsl_cublas_stream *stream) {
+  const tsl_cublas_kind *kind = take->kind;
+  if (take->workspace_bytes >= kind->workspace)
+    return tsl_cublas_thread_wrap(take->thread, kind->device->context, kind->device->name,
+                                  kind->device->ordinal, take->workspace, take->workspace_bytes);
+  return tsl_cublas_is_capturing(take->stream) ? NULL : tsl_cublas_stream_workspace(stream, kind->workspace);
+}
+
+/* Queues a run. Returns false if cuBLAS must compute the call; then nothing is queued. */
+static bool queue_run(const take_state *take, tsl_cublas_stream *stream, int *status) {
+  tsl_cublas_kind *kind = take->kind;
+  tsl_queue_operands operands;
+  tesela_buffer *workspace = kind->workspace > 0 ? find_workspace(take, stream) : NULL;
+  if (kind->workspace > 0 && !workspace)
+    return false;
+  tsl_cublas_describe_operands(take->call, &operands);
+  const tesela_status queued =
+      tsl_queue_run(kind->plan, stream->stream, kind->device->anchor, &operands, workspace);
+  *status = queued == TESELA_OK ? TSL_CUBLAS_SUCCESS : TSL_CUBLAS_EXECUTION_FAILED;
+  return queued == TESELA_OK || queued == TESELA_DEVICE_FAILED;
+}
+
+/* Computes a timed call, or leaves it to cuBLAS, whose entry ends the timing. Returns true if it is queued.
+ */
+static bool take_raced(const take_state *take, tsl_cublas_stream *stream, tsl_cublas_ticket *ticket,
+                       int *status) {
+  tsl_cublas_side side;
+  if (tsl_cublas_is_capturing(take->stream) || !tsl_cublas_kind_start(take->kind, stream, &side))
+    return false;
+  if (side == TSL_CUBLAS_PEER) {
+    ticket->raced = take->kind;
+    return false;
+  }
+  const bool is_queued = queue_run(take, stream, status);
+  tsl_cublas_kind_end(take->kind, is_queued && *status == TSL_CUBLAS_SUCCESS);
+  return is_queued;
+}
+
+/* Returns true if tesela has queued the call. */
+static bool take_kind(const take_state *take, tsl_cublas_ticket *ticket, int *status) {
+  const int state = atomic_load_explicit(&take->kind->state, memory_order_acquire);
+  if (state != TSL_CUBLAS_OURS && state != TSL_CUBLAS_RACING)
+    return false;
+  tsl_cublas_stream *stream = tsl_cublas_stream_get(take->kind->device, take->stream);
+  if (!stream)
+    return false;
+  return state == TSL_CUBLAS_OURS ? queue_run(take, stream, status)
+                                  : take_raced(take, stream, ticket, status);
+}
+
+/* Reads the handle's stream, modes and workspace. Returns false if the call is cuBLAS's by these. */
+static bool read_handle(take_state *take, tsl_next_function *next, int *math_mode) {
+  const tsl_cublas_call *call = take->call;
+  tsl_cublas_handle handle;
+  *math_mode = 0;
+  take->stream = call->stream;
+  take->workspace = call->workspace;
+  take->workspace_bytes = call->workspace_bytes;
+  if (!call->handle)
+    return true;
+  if (!tsl_cublas_handle_read(next, call->handle, &handle) ||
+      handle.pointer_mode != TSL_CUBLAS_POINTERS_HOST || handle.sm_count != 0)
+    return false;
+  *math_mode = handle.math_mode;
+  take->stream = handle.stream;
+  take->workspace = tsl_cublas_workspace_get(call->handle, &take->workspace_bytes);
+  return true;
+}
+
+static bool take_call(take_state *take, tsl_next_function *next, tsl_cublas_ticket *ticket, int *status) {
+  int math_mode;
+  tsl_cublas_key key;
+  if (!read_handle(take, next, &math_mode))
+    return false;
+  const int device = tsl_cublas_current_device();
+  if (device < 0 || !tsl_cublas_key_fill(take->call, math_mode, device, &key))
+    return false;
+  take->kind = tsl_cublas_kind_find(take->thread, &key, take->stream);
+  return take->kind && take_kind(take, ticket, status);
+}
+
+/* Calls of cuBLAS that are in progress in this thread make calls of their own, which pass through. */
+static tsl_next_function *take(tsl_cublas_symbol *symbol, const tsl_cublas_call *call,
+                               const tsl_lt_arguments *lt, tsl_cublas_ticket *ticket, int *status) {
+  tsl_next_function *next = tsl_interpose_next(&symbol->next, symbol->name);
+  tsl_cublas_call lt_call;
+  *ticket = (tsl_cublas_ticket){.raced = NULL};
+  *status = TSL_CUBLAS_NOT_INITIALIZED;
+  if (!next || tsl_cublas_is_off())
+    return next;
+  take_state state = {.call = call ? call : &lt_call, .thread = tsl_cublas_thread_get()};
+  if (!state.thread || state.thread->forwarding > 0)
+    return next;
+  const bool is_ours = (call || (lt && tsl_cublas_lt_read(next, lt, state.thread, &lt_call))) &&
+                       take_call(&state, next, ticket, status);
+  tsl_cublas_count(symbol, is_ours);
+  if (is_ours)
+    return NULL;
+  ticket->thread = state.thread;
+  state.thread->forwarding++;
+  return next;
+}
+
+tsl_next_function *tsl_cublas_take(tsl_cublas_symbol *symbol, const tsl_cublas_call *call,
+                                   tsl_cublas_ticket *ticket, int *status) {
+  return take(symbol, call, NULL, ticket, status);
+}
+
+tsl_next_function *tsl_cublas_take_lt(tsl_cublas_symbol *symbol, const tsl_lt_arguments *arguments,
+                                      tsl_cublas_ticket *ticket, int *status) {
+  return take(symbol, NULL, arguments, ticket, status);
+}
+
+int tsl_cublas_end(const tsl_cublas_ticket *ticket, int status) {
+  if (ticket->thread)
+    ticket->thread->forwarding--;
+  if (ticket->raced)
+    tsl_cublas_kind_end(ticket->raced, status == TSL_CUBLAS_SUCCESS);
+  return status;
+}

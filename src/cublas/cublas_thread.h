@@ -1,0 +1,57 @@
+/* State of each thread that calls: its recent kinds of calls, descriptions, and wrapped workspaces. */
+#ifndef TSL_CUBLAS_CUBLAS_THREAD_H
+#define TSL_CUBLAS_CUBLAS_THREAD_H
+
+#include "cublas/cublas_problem.h"
+
+enum { TSL_CUBLAS_SETS = 256, TSL_CUBLAS_WAYS = 4, TSL_CUBLAS_WRAPPED = 4 };
+enum { TSL_LT_KNOWN = 256, TSL_LT_LAYOUT_WORDS = 14 };
+
+/* cublasLt's descriptions as bytes, which may be copied and compared. Its getters take 25 ns for each of
+ * about thirty attributes. */
+typedef struct tsl_lt_bytes {
+  uint64_t words[32 + 3 * TSL_LT_LAYOUT_WORDS]; /* operation, then layouts of the library's size */
+} tsl_lt_bytes;
+typedef struct tsl_lt_known {
+  tsl_lt_bytes bytes;
+  uint64_t hash;
+  bool is_product;
+  tsl_cublas_call call; /* without addresses, apart from the bias */
+} tsl_lt_known;
+
+/* Kind of recent calls. */
+typedef struct tsl_cublas_recent {
+  tsl_cublas_key key;
+  uint64_t hash;
+  unsigned calls;               /* calls of this kind in this thread while `kind` is NULL */
+  struct tsl_cublas_kind *kind; /* NULL: too few calls */
+} tsl_cublas_recent;
+
+/* Caller's workspace as a buffer. */
+typedef struct tsl_cublas_wrapped {
+  const void *memory;
+  size_t bytes;
+  int device;
+  tesela_buffer *buffer; /* NULL: free */
+} tsl_cublas_wrapped;
+
+typedef struct tsl_cublas_thread {
+  tsl_cublas_recent recent[TSL_CUBLAS_SETS][TSL_CUBLAS_WAYS];
+  unsigned char next_way[TSL_CUBLAS_SETS]; /* way that the next unknown call of a set replaces */
+  tsl_lt_known known[TSL_LT_KNOWN];
+  tsl_cublas_wrapped wrapped[TSL_CUBLAS_WRAPPED];
+  int next_wrapped;
+  int forwarding; /* calls of the program's cuBLAS in progress: its own calls pass through */
+} tsl_cublas_thread;
+
+/* Returns the calling thread's state; NULL: no memory. */
+tsl_cublas_thread *tsl_cublas_thread_get(void);
+
+/* Drops the state in the child of a fork. */
+void tsl_cublas_thread_forget(void);
+
+/* Returns the caller's workspace as a buffer, valid until the thread's next call; NULL: it is refused. */
+tesela_buffer *tsl_cublas_thread_wrap(tsl_cublas_thread *thread, tesela_context *context,
+                                      const char *device_name, int device, const void *memory, size_t bytes);
+
+#endif
