@@ -35,13 +35,6 @@ static void refusals_have_numbers(void **state) {
                      "256 sums per thread; the limit is 128");
   assert_refused_for(strategy, "tile_m=128 tile_n=256", &small, &floats,
                      "do not fit into the 102400 bytes of mock:0");
-  /* An epilogue, which the kernel fuses, allows no more than the product does. */
-  tsl_problem biased = wide, biased_floats = floats;
-  tsl_problem_add_bias(&biased, TESELA_BIAS_ROW, TESELA_F32, 1);
-  tsl_problem_add_bias(&biased_floats, TESELA_BIAS_ROW, TESELA_F32, 1);
-  assert_refused_for(strategy, "", &device, &biased, "request accuracy=");
-  assert_refused_for(strategy, "tile_m=256 tile_n=256", &device, &biased_floats,
-                     "256 sums per thread; the limit is 128");
   tsl_problem asked = wide;
   asked.ask.accuracy = TSL_ACCURACY_NUMBER;
   asked.ask.number = 1e-2;
