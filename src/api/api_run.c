@@ -116,20 +116,23 @@ static void record_measured(const tesela_plan *plan, const tsl_error_measured *m
   record->seconds_measure = seconds;
 }
 
-/* Runs the plan and fills *phases (NULL: not wanted). measuring NULL: without measuring the error. */
+/* Runs the plan and fills *phases (NULL: not wanted). measuring NULL: without measuring the error, and with
+ * `hook`, which may be NULL. */
 static tesela_status api_run(tesela_plan *plan, const tsl_operands *operands,
-                             tsl_error_measurement *measuring, tsl_phases *phases) {
+                             tsl_error_measurement *measuring, const tsl_concurrent_hook *hook,
+                             tsl_phases *phases) {
   return measuring ? tsl_measure_run(measuring, plan->plan, operands, phases)
-                   : tsl_plan_run(plan->plan, operands, phases);
+                   : tsl_plan_run_beside(plan->plan, operands, hook, phases);
 }
 
 static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operands,
-                                  tsl_error_measurement *measuring, tesela_record *record) {
+                                  tsl_error_measurement *measuring, const tsl_concurrent_hook *hook,
+                                  tesela_record *record) {
   tsl_phases phases;
   if (!record && !tsl_log_wants(TSL_LOG_CALLS))
-    return api_run(plan, operands, measuring, NULL);
+    return api_run(plan, operands, measuring, hook, NULL);
   const double start = tsl_clock();
-  TSL_TRY(api_run(plan, operands, measuring, &phases));
+  TSL_TRY(api_run(plan, operands, measuring, hook, &phases));
   const double seconds = tsl_clock() - start;
   const char *note = tsl_plan_note(plan->plan);
   tsl_log(TSL_LOG_CALLS, "%s: %.3g s, of which copy in %.3g, compute %.3g, copy out %.3g%s%s",
@@ -149,7 +152,7 @@ static tesela_status run_recorded(tesela_plan *plan, const tsl_operands *operand
 }
 
 tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands, tesela_record *record) {
-  return run_recorded(plan, operands, NULL, record);
+  return run_recorded(plan, operands, NULL, NULL, record);
 }
 
 void tsl_api_record_verified(const tesela_plan *plan, const tsl_verified *verified, double seconds,
@@ -169,16 +172,16 @@ void tsl_api_record_verified(const tesela_plan *plan, const tsl_verified *verifi
 }
 
 static tesela_status api_run_measured(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
-                                      tesela_record *record) {
+                                      const tsl_concurrent_hook *hook, tesela_record *record) {
   tsl_error_measurement *measuring;
   tsl_error_measured measured = {0, 0, 0};
   tesela_status status = TESELA_OK;
   const double start = tsl_clock();
   if (seed == 0)
-    return run_recorded(plan, operands, NULL, record);
+    return run_recorded(plan, operands, NULL, hook, record);
   TSL_TRY(tsl_measure_begin(plan->plan, operands, seed, &measuring));
   const double ready = tsl_clock();
-  TSL_GO(run_recorded(plan, operands, measuring, record));
+  TSL_GO(run_recorded(plan, operands, measuring, NULL, record));
   const double done = tsl_clock();
   status = tsl_measure_end(measuring, &measured);
   if (tsl_api_struct_size_valid(status))
@@ -197,13 +200,19 @@ static tesela_status api_run_verified(tesela_plan *plan, const tsl_operands *ope
   const double start = tsl_clock();
   *can_repeat = false;
   TSL_TRY(tsl_verify_begin(plan->plan, operands, &verification));
+  const tsl_concurrent_hook *hook = seed == 0 ? tsl_verify_hook(verification) : NULL;
+  if (!hook)
+    TSL_GO(tsl_verify_ready(verification));
   const double ready = tsl_clock();
-  status = api_run_measured(plan, operands, seed, record);
+  status = api_run_measured(plan, operands, seed, hook, record);
   const double done = tsl_clock();
   if (!tsl_api_struct_size_valid(status))
     goto out;
   const tesela_status seen = tsl_verify_end(verification, &verified);
-  tsl_api_record_verified(plan, &verified, ready - start + tsl_clock() - done, record);
+  if (record)
+    record->seconds -= verified.seconds_in_run;
+  tsl_api_record_verified(plan, &verified, ready - start + verified.seconds_in_run + tsl_clock() - done,
+                          record);
   *can_repeat = seen == TESELA_WRONG_RESULT && tsl_verify_can_repeat(verification);
   status = seen == TESELA_OK ? status : seen;
 out:
@@ -217,7 +226,7 @@ static tesela_status api_run_checked(tesela_plan *plan, const tsl_operands *oper
   bool can_repeat;
   char note[512];
   if (checks.verify == TSL_VERIFY_NONE)
-    return api_run_measured(plan, operands, checks.seed, record);
+    return api_run_measured(plan, operands, checks.seed, NULL, record);
   const tesela_status status = api_run_verified(plan, operands, checks.seed, record, &can_repeat);
   if (checks.verify != TSL_VERIFY_REPAIR || !can_repeat)
     return status;

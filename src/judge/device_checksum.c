@@ -16,22 +16,24 @@
 
 enum {
   ROWS = TSL_DEVICE_CHECKSUM_ROWS,
-  LANES = TSL_DEVICE_CHECKSUM_LANES,
-  GROUP_ROWS = TSL_DEVICE_CHECKSUM_GROUP_ROWS,
   NUMBERS = TSL_DEVICE_CHECKSUM_NUMBERS,
-  ITEMS = LANES * GROUP_ROWS
+  ITEMS = TSL_DEVICE_CHECKSUM_ITEMS,
+  LOAD_BYTES = 16,
+  CHUNK_MIN = 512 /* components of A, a multiple of all blocks of terms */
 };
 /* Columns of a segment. Narrow types are multiplied so fast that fewer vectors must do. */
-enum { SEGMENT_F64 = 256, SEGMENT_F32 = 512, SEGMENT_NARROW = 2048 };
+enum { SEGMENT_MIN = 256, SEGMENT_MAX = 1024, SEGMENT_NARROW_MAX = 2048 };
 
-enum { SUMS_OF_B, SUMS_OF_C, BOUND, COMPARE };
+enum { SUMS_OF_B, SUMS_OF_C, PRODUCTS, BOUND, COMPARE };
 static const struct {
-  const char *name;
-  bool of_c;
-} kernels[TSL_DEVICE_CHECKSUM_KERNELS] = {[SUMS_OF_B] = {"tsl_device_checksum_sums", false},
-                                          [SUMS_OF_C] = {"tsl_device_checksum_sums", true},
-                                          [BOUND] = {"tsl_device_checksum_bound", false},
-                                          [COMPARE] = {"tsl_device_checksum_compare", false}};
+  const char *path, *name;
+  int operand; /* operand whose elements the kernel reads */
+} kernels[TSL_DEVICE_CHECKSUM_KERNELS] = {
+    [SUMS_OF_B] = {"judge/device_checksum_sums.cl", "tsl_device_checksum_sums", TSL_OPERAND_B},
+    [SUMS_OF_C] = {"judge/device_checksum_sums.cl", "tsl_device_checksum_sums", TSL_OPERAND_C},
+    [PRODUCTS] = {"judge/device_checksum_products.cl", "tsl_device_checksum_products", TSL_OPERAND_A},
+    [BOUND] = {"judge/device_checksum_compare.cl", "tsl_device_checksum_bound", TSL_OPERAND_A},
+    [COMPARE] = {"judge/device_checksum_compare.cl", "tsl_device_checksum_compare", TSL_OPERAND_A}};
 
 struct tsl_device_checksum {
   const tsl_plan *plan;
@@ -39,20 +41,38 @@ struct tsl_device_checksum {
   tsl_kernel *kernel[TSL_DEVICE_CHECKSUM_KERNELS];
   tsl_run_slot *slot;
   tsl_device_checksum_arguments arguments;
+  tsl_concurrent_hook hook;
   int64_t blocks;
-  double *block; /* comparisons, on the host */
-  bool is_done;
+  double *block, *allocated; /* comparisons, on the host; allocated: unless they are pinned */
+  tesela_status status;      /* failure of the hook's work */
+  bool is_enqueued, is_done;
 };
+
+/* Returns CHECKSUM_FORMAT of kernel/checksum_elements.h; -1: none. */
+static int get_format(tesela_type type) {
+  static const tesela_type formats[] = {TESELA_F64, TESELA_F32, TESELA_F16,  TESELA_BF16, TESELA_I8,
+                                        TESELA_U8,  TESELA_I32, TESELA_E4M3, TESELA_E5M2};
+  for (int i = 0; i < (int)(sizeof formats / sizeof *formats); i++)
+    if (formats[i] == tsl_type(type)->component)
+      return i;
+  return -1;
+}
+
+static int get_parts(const tsl_problem *problem) {
+  return tsl_type(problem->c.type)->is_complex ? 2 : 1;
+}
+
+/* Returns the vectors of a pass over A. */
+static int get_vectors(const tsl_problem *problem) {
+  return tsl_type(problem->c.type)->is_integer ? 1 : tsl_type(problem->a.type)->size <= 2 ? 4 : 8;
+}
 
 bool tsl_device_checksum_supports(const tsl_plan *plan, const tsl_operands *operands) {
   const tsl_problem *problem = &plan->work.problem;
-  const tesela_type a = problem->a.type, c = problem->c.type;
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
-  const bool is_narrow = a == TESELA_F16 || a == TESELA_BF16,
-             is_real = c == TESELA_F64 || c == TESELA_F32 || c == TESELA_F16 || c == TESELA_BF16;
-  const bool is_alike =
-      is_real ? a == problem->b.type && (a == c || (is_narrow && c == TESELA_F32)) : c == TESELA_I32;
-  return plan->looks && !(needs & ~plan->work.device->capabilities) && is_alike && operands->c.buffer;
+  return plan->looks && !(needs & ~plan->work.device->capabilities) && operands->c.buffer &&
+         get_format(problem->a.type) >= 0 && get_format(problem->b.type) >= 0 &&
+         get_format(problem->c.type) >= 0;
 }
 
 tesela_status tsl_device_checksum_build(const tsl_problem *problem, tsl_device *device,
@@ -60,21 +80,22 @@ tesela_status tsl_device_checksum_build(const tsl_problem *problem, tsl_device *
   tsl_work own = {.problem = *problem,
                   .device = device,
                   .strategy = tsl_strategy_specification(TSL_OP_GEMM)}; /* no strategy's options */
-  tsl_text defines[2] = {{0}, {0}};
-  tesela_status status = TESELA_OK;
   own.config = tsl_strategy_defaults(own.strategy);
-  for (int of_c = 0; of_c < 2; of_c++) {
-    tsl_launch_define_types(problem, &defines[of_c]);
-    tsl_text_add(&defines[of_c], "#define CHECKSUM_OF_C %d\n", of_c);
-    TSL_GO(tsl_text_status(&defines[of_c]));
+  for (int i = 0; i < TSL_DEVICE_CHECKSUM_KERNELS; i++) {
+    tsl_text defines = {0};
+    tsl_text_add(&defines,
+                 "#define CHECKSUM_FORMAT %d\n#define CHECKSUM_INTEGER %d\n#define CHECKSUM_PARTS %d\n"
+                 "#define CHECKSUM_VECTORS %d\n",
+                 get_format(tsl_problem_shape(problem, kernels[i].operand)->type),
+                 tsl_type(problem->c.type)->is_integer, get_parts(problem), get_vectors(problem));
+    tesela_status status = tsl_text_status(&defines);
+    if (status == TESELA_OK)
+      status = tsl_launch_kernel_with(&own, kernels[i].path, kernels[i].name, ITEMS, tsl_text_get(&defines),
+                                      &compiled[i]);
+    tsl_text_free(&defines);
+    TSL_TRY(status);
   }
-  for (int i = 0; i < TSL_DEVICE_CHECKSUM_KERNELS; i++)
-    TSL_GO(tsl_launch_kernel_with(&own, "judge/device_checksum.cl", kernels[i].name, ITEMS,
-                                  tsl_text_get(&defines[kernels[i].of_c]), &compiled[i]));
-out:
-  tsl_text_free(&defines[0]);
-  tsl_text_free(&defines[1]);
-  return status;
+  return TESELA_OK;
 }
 
 static tesela_status get_or_compile_checksum_kernels(tsl_device_checksum *checksum) {
@@ -92,89 +113,171 @@ static tesela_status get_or_compile_checksum_kernels(tsl_device_checksum *checks
   return status;
 }
 
-/* Sets the layout of the buffer, and returns its bytes; 0: overflow. */
+/* Sets flags of an operand: its direction, and whether 16 bytes can be loaded at once. */
+static void set_operand_flags(tsl_device_checksum *checksum, int operand, int64_t offset, int64_t row_stride,
+                              int64_t col_stride) {
+  tsl_device_checksum_arguments *g = &checksum->arguments;
+  const tsl_buffer *buffer = checksum->operands.at[operand].buffer;
+  const int64_t size =
+      (int64_t)tsl_type(tsl_problem_shape(&checksum->plan->work.problem, operand)->type)->size;
+  const bool by_row = tsl_abs(col_stride) <= tsl_abs(row_stride);
+  const int64_t step = by_row ? col_stride : row_stride, pitch = by_row ? row_stride : col_stride;
+  const bool is_wide = buffer && !buffer->askew && step == 1 && offset * size % LOAD_BYTES == 0 &&
+                       pitch * size % LOAD_BYTES == 0;
+  g->by_row |= (int64_t)by_row << operand;
+  g->wide |= (int64_t)is_wide << operand;
+}
+
+static int64_t get_group_rows(const tsl_device_checksum *checksum, int operand) {
+  const int64_t size =
+      (int64_t)tsl_type(tsl_problem_shape(&checksum->plan->work.problem, operand)->type)->size;
+  return checksum->arguments.by_row >> operand & 1 ? ROWS : TSL_DEVICE_CHECKSUM_LANES * (LOAD_BYTES / size);
+}
+
+/* Chunks of k, so that a few groups run on each unit. */
+static void set_chunks(tsl_device_checksum *checksum) {
+  enum { GROUPS_OF_UNIT = 8 };
+  tsl_device_checksum_arguments *g = &checksum->arguments;
+  const int64_t terms = g->k * get_parts(&checksum->plan->work.problem),
+                groups = tsl_ceil_div(g->m, get_group_rows(checksum, TSL_OPERAND_A)),
+                wanted = tsl_ceil_div(GROUPS_OF_UNIT * checksum->plan->work.device->compute_units, groups);
+  g->chunk = tsl_round_up(tsl_max(tsl_ceil_div(terms, wanted), 1), CHUNK_MIN);
+  g->chunks = tsl_ceil_div(terms, g->chunk);
+}
+
+/* Sets the layout of the buffer, and returns its bytes. */
 static size_t set_checksum_layout(tsl_device_checksum *checksum) {
   tsl_device_checksum_arguments *g = &checksum->arguments;
   const tsl_problem *problem = &checksum->plan->work.problem;
-  const bool is_integer = tsl_type(problem->c.type)->is_integer;
-  const int64_t segment = problem->c.type == TESELA_F64   ? SEGMENT_F64
-                          : problem->a.type == TESELA_F32 ? SEGMENT_F32
-                                                          : SEGMENT_NARROW;
-  g->width = is_integer ? problem->n : tsl_min(segment, problem->n);
+  const tsl_type_info *a = tsl_type(problem->a.type);
+  const int64_t parts = get_parts(problem), pass = get_vectors(problem) / parts,
+                most = a->size <= 2 ? SEGMENT_NARROW_MAX : SEGMENT_MAX,
+                width = tsl_round_up(tsl_ceil_div(problem->n, tsl_max(pass, 1)), SEGMENT_MIN);
+  g->width = tsl_type(problem->c.type)->is_integer ? problem->n : tsl_min(tsl_min(width, most), problem->n);
   g->segments = tsl_ceil_div(problem->n, g->width);
-  checksum->blocks = tsl_ceil_div(problem->m, ROWS);
+  g->at_once = LOAD_BYTES / (int64_t)tsl_type(a->component)->size;
+  g->pitch = tsl_round_up(tsl_max(g->k, 1) * parts, CHUNK_MIN);
+  set_chunks(checksum);
+  checksum->blocks = tsl_ceil_div(g->m, ROWS);
+  const int64_t vectors = g->segments * parts, sums = (vectors + g->segments) * g->m;
   g->first_vector = 0;
-  g->first_size = g->segments * problem->k;
-  g->first_bound = 2 * g->first_size;
-  g->first_c = g->first_bound + problem->k;
-  g->first_before = g->first_c + 2 * g->segments * problem->m;
-  g->first_block = g->first_before + (g->reads_c ? 2 * g->segments * problem->m : 0);
+  g->first_size = vectors * g->pitch;
+  g->first_bound = g->first_size + g->segments * g->pitch;
+  g->first_product = g->first_bound + g->pitch;
+  g->first_c = g->first_product + g->chunks * (vectors + 1) * g->m;
+  g->first_before = g->first_c + sums;
+  g->first_block = g->first_before + (g->reads_c ? sums : 0);
   return (size_t)(g->first_block + checksum->blocks * NUMBERS) * sizeof(double);
 }
 
-/* Sets the bound's terms as judge/checksum.c does. The longest sums have a lane's numbers and joins of lanes.
- */
+/* Sets the bound's terms as judge/checksum.c does. The longest sums have an item's numbers, joins of items,
+ * and chunks. */
 static void set_checksum_terms(tsl_device_checksum *checksum, const tsl_checksum_product *product) {
   tsl_device_checksum_arguments *g = &checksum->arguments;
   const tsl_problem *problem = &checksum->plan->work.problem;
-  const tsl_type_info *c = tsl_type(problem->c.type), *sums = tsl_type(c->sums);
-  const double k = (double)problem->k, width = (double)g->width, guaranteed = product->relative,
-               roundings = 2 * (width / GROUP_ROWS + 16) + k / LANES + 48;
-  const double alpha = fabs(problem->alpha[0]), beta = fabs(problem->beta[0]);
-  g->alpha = problem->alpha[0];
-  g->beta = problem->beta[0];
+  const tsl_type_info *c = tsl_type(problem->c.type), *sums = tsl_type(tsl_type(c->component)->sums);
+  const double parts = get_parts(problem), k = (double)problem->k * parts, width = (double)g->width,
+               guaranteed = product->relative,
+               roundings = (2 * (width / 32 + 16) + (double)g->chunk / 32 + (double)g->chunks + 48) * parts;
+  g->alpha1 = fabs(problem->alpha[0]) + fabs(problem->alpha[1]);
+  g->beta1 = fabs(problem->beta[0]) + fabs(problem->beta[1]);
+  memcpy(g->alpha, problem->alpha, sizeof g->alpha);
+  memcpy(g->beta, problem->beta, sizeof g->beta);
   g->relative =
       (guaranteed * (1 + roundings * DBL_EPSILON) + roundings * (DBL_EPSILON / 2) * (1 + guaranteed)) *
       (1 + 0x1p-20);
   g->flushes = product->flushes;
   g->rounding = product->rounding;
-  g->fixed = 2 * width * ((fmax(1, alpha) * k + 2) * 2 * sums->smallest + c->smallest) +
-             product->flushes * (alpha * 4 * k + beta + 2) * width;
-  g->limit =
-      g->relative * fmin(c->largest, g->reads_factors ? sums->largest * fmin(1, alpha) : sums->largest) / 4;
+  g->fixed = 2 * width * ((fmax(1, g->alpha1) * k + 2) * 2 * sums->smallest + c->smallest) +
+             product->flushes * (g->alpha1 * 4 * k + g->beta1 + 2) * width;
+  g->limit = g->relative *
+             fmin(c->largest, g->reads_factors ? sums->largest * fmin(1, g->alpha1) : sums->largest) / 4;
 }
 
-static tesela_status launch_checksum(const tsl_device_checksum *checksum, int kernel, uint64_t groups,
-                                     uint64_t segments, const tsl_argument *list, int count) {
-  const tsl_grid grid = {{groups, segments, 1},
-                         {kernel == BOUND ? ITEMS : LANES, kernel == BOUND ? 1 : GROUP_ROWS, 1}};
-  return checksum->plan->work.device->ops->launch(checksum->slot->stream, checksum->kernel[kernel], &grid,
-                                                  list, count);
+static tesela_status launch_checksum(const tsl_device_checksum *checksum, tsl_stream *stream, int kernel,
+                                     int64_t groups, int64_t sets, const tsl_argument *list, int count) {
+  const tsl_grid grid = {{(uint64_t)groups, (uint64_t)sets, 1}, {ITEMS, 1, 1}};
+  return checksum->plan->work.device->ops->launch(stream, checksum->kernel[kernel], &grid, list, count);
 }
 
 /* Sums the rows of B, or of C, by segments. */
-static tesela_status enqueue_sums(const tsl_device_checksum *checksum, int kernel, int64_t first) {
+static tesela_status enqueue_sums(const tsl_device_checksum *checksum, tsl_stream *stream, int kernel,
+                                  int64_t first) {
   const tsl_device_checksum_arguments arguments = checksum->arguments;
-  const tsl_problem *problem = &checksum->plan->work.problem;
-  const int64_t rows = kernel == SUMS_OF_B ? problem->k : problem->m;
-  const tsl_argument list[] = {
-      TSL_ARG_BUFFER(kernel == SUMS_OF_B ? checksum->operands.b.buffer : checksum->operands.c.buffer),
-      TSL_ARG_BUFFER(checksum->slot->scratch), TSL_ARG_VALUE(arguments), TSL_ARG_VALUE(first)};
-  return launch_checksum(checksum, kernel, (uint64_t)tsl_ceil_div(rows, ROWS),
-                         (uint64_t)checksum->arguments.segments, list, 4);
+  const int operand = kernels[kernel].operand;
+  const int64_t rows = operand == TSL_OPERAND_B ? arguments.k : arguments.m, code = operand;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(checksum->operands.at[operand].buffer),
+                               TSL_ARG_BUFFER(checksum->slot->scratch), TSL_ARG_VALUE(arguments),
+                               TSL_ARG_VALUE(first), TSL_ARG_VALUE(code)};
+  return launch_checksum(checksum, stream, kernel, tsl_ceil_div(rows, get_group_rows(checksum, operand)),
+                         arguments.segments, list, 5);
+}
+
+/* Multiplies A by the sums of B. */
+static tesela_status enqueue_factors(const tsl_device_checksum *checksum, tsl_stream *stream) {
+  const tsl_device_checksum_arguments arguments = checksum->arguments;
+  const tsl_argument bound[] = {TSL_ARG_BUFFER(checksum->slot->scratch), TSL_ARG_VALUE(arguments)};
+  const tsl_argument products[] = {TSL_ARG_BUFFER(checksum->operands.a.buffer),
+                                   TSL_ARG_BUFFER(checksum->slot->scratch), TSL_ARG_VALUE(arguments)};
+  if (!arguments.reads_factors)
+    return TESELA_OK;
+  TSL_TRY(enqueue_sums(checksum, stream, SUMS_OF_B, arguments.first_vector));
+  if (!tsl_type(checksum->plan->work.problem.c.type)->is_integer)
+    TSL_TRY(launch_checksum(checksum, stream, BOUND, tsl_ceil_div(arguments.k, ITEMS), 1, bound, 2));
+  return launch_checksum(checksum, stream, PRODUCTS,
+                         tsl_ceil_div(arguments.m, get_group_rows(checksum, TSL_OPERAND_A)), arguments.chunks,
+                         products, 3);
+}
+
+static tesela_status enqueue_comparison(const tsl_device_checksum *checksum, tsl_stream *stream) {
+  const tsl_device_checksum_arguments arguments = checksum->arguments;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(checksum->slot->scratch), TSL_ARG_VALUE(arguments)};
+  const size_t bytes = (size_t)(checksum->blocks * NUMBERS) * sizeof(double);
+  const tsl_copy copy = {.buffer = checksum->slot->scratch,
+                         .offset = (size_t)arguments.first_block * sizeof(double),
+                         .device_pitch = bytes,
+                         .host = checksum->block,
+                         .host_pitch = bytes,
+                         .rows = 1,
+                         .row_bytes = bytes};
+  const tsl_device_ops *ops = checksum->plan->work.device->ops;
+  TSL_TRY(launch_checksum(checksum, stream, COMPARE, checksum->blocks, 1, list, 2));
+  return checksum->allocated ? ops->read(stream, &copy) : ops->read_later(stream, &copy);
+}
+
+static tesela_status allocate_comparisons(tsl_device_checksum *checksum) {
+  const size_t bytes = (size_t)(checksum->blocks * NUMBERS) * sizeof(double);
+  void *block;
+  if (checksum->plan->work.device->ops->pinned_create) {
+    TSL_TRY(tsl_run_slot_pinned(checksum->slot, bytes));
+    checksum->block = checksum->slot->pinned->host;
+    return TESELA_OK;
+  }
+  TSL_TRY(tsl_alloc(bytes, "comparisons of checksums", &block));
+  checksum->block = checksum->allocated = block;
+  return TESELA_OK;
 }
 
 static tesela_status start_checksum(tsl_device_checksum *checksum, const tsl_checksum_product *product) {
   const tsl_work *work = &checksum->plan->work;
   tsl_device_checksum_arguments *g = &checksum->arguments;
   const tsl_gemm_sizes sizes = tsl_launch_sizes(work, &checksum->operands);
-  void *block;
   memcpy(g, &sizes, sizeof sizes);
-  g->k = work->problem.k;
   g->reads_c = tsl_problem_reads(&work->problem, TSL_OPERAND_C);
   g->reads_factors = tsl_problem_reads(&work->problem, TSL_OPERAND_A);
+  g->k = g->reads_factors ? work->problem.k : 0;
+  g->conjugate_a = work->problem.conjugate_a;
+  g->conjugate_b = work->problem.conjugate_b;
+  set_operand_flags(checksum, TSL_OPERAND_A, g->a_offset, g->a_row_stride, g->a_col_stride);
+  set_operand_flags(checksum, TSL_OPERAND_B, g->b_offset, g->b_row_stride, g->b_col_stride);
+  set_operand_flags(checksum, TSL_OPERAND_C, g->c_offset, g->c_row_stride, g->c_col_stride);
   TSL_TRY(get_or_compile_checksum_kernels(checksum));
   TSL_TRY(tsl_run_slot_take(checksum->plan->looks->slots, &checksum->slot));
+  TSL_TRY(tsl_run_slot_events(checksum->slot));
   const size_t bytes = set_checksum_layout(checksum);
   set_checksum_terms(checksum, product);
   TSL_TRY(tsl_run_slot_scratch(checksum->slot, bytes));
-  TSL_TRY(
-      tsl_alloc((size_t)(checksum->blocks * NUMBERS) * sizeof(double), "comparisons of checksums", &block));
-  checksum->block = block;
-  if (!g->reads_c)
-    return TESELA_OK;
-  TSL_TRY(enqueue_sums(checksum, SUMS_OF_C, g->first_before));
-  return work->device->ops->finish(checksum->slot->stream);
+  return allocate_comparisons(checksum);
 }
 
 tesela_status tsl_device_checksum_begin(const tsl_plan *plan, const tsl_operands *operands,
@@ -194,26 +297,70 @@ tesela_status tsl_device_checksum_begin(const tsl_plan *plan, const tsl_operands
   return TESELA_OK;
 }
 
-static tesela_status enqueue_comparison(const tsl_device_checksum *checksum) {
-  const tsl_device_checksum_arguments arguments = checksum->arguments;
-  const tsl_argument bound[] = {TSL_ARG_BUFFER(checksum->slot->scratch), TSL_ARG_VALUE(arguments)};
-  const tsl_argument compare[] = {TSL_ARG_BUFFER(checksum->operands.a.buffer),
-                                  TSL_ARG_BUFFER(checksum->slot->scratch), TSL_ARG_VALUE(arguments)};
-  const bool has_factors = arguments.reads_factors != 0,
-             is_integer = tsl_type(checksum->plan->work.problem.c.type)->is_integer;
-  if (has_factors)
-    TSL_TRY(enqueue_sums(checksum, SUMS_OF_B, arguments.first_vector));
-  if (has_factors && !is_integer)
-    TSL_TRY(launch_checksum(checksum, BOUND, (uint64_t)tsl_ceil_div(arguments.k, ITEMS), 1, bound, 2));
-  TSL_TRY(enqueue_sums(checksum, SUMS_OF_C, arguments.first_c));
-  return launch_checksum(checksum, COMPARE, (uint64_t)checksum->blocks, 1, compare, 3);
+tesela_status tsl_device_checksum_ready(tsl_device_checksum *checksum) {
+  if (!checksum->arguments.reads_c)
+    return TESELA_OK;
+  TSL_TRY(enqueue_sums(checksum, checksum->slot->stream, SUMS_OF_C, checksum->arguments.first_before));
+  return checksum->plan->work.device->ops->finish(checksum->slot->stream);
 }
 
-tesela_status tsl_device_checksum_end(tsl_device_checksum *checksum, tsl_checksum_result *result) {
-  TSL_TRY(enqueue_comparison(checksum));
-  TSL_TRY(tsl_device_read(checksum->slot->stream, checksum->slot->scratch,
-                          (size_t)checksum->arguments.first_block * sizeof(double), checksum->block,
-                          (size_t)(checksum->blocks * NUMBERS) * sizeof(double)));
+/* Sums C on the run's stream, before the run. */
+static void checksum_before_run(void *argument, tsl_stream *stream) {
+  tsl_device_checksum *checksum = argument;
+  if (checksum->arguments.reads_c)
+    checksum->status = enqueue_sums(checksum, stream, SUMS_OF_C, checksum->arguments.first_before);
+}
+
+/* Returns true if the run writes to a buffer of a factor. OpenCL does not allow concurrent access then. */
+static bool must_follow_run(const tsl_device_checksum *checksum) {
+  const tsl_operands *operands = &checksum->operands;
+  return operands->a.buffer == operands->c.buffer || operands->b.buffer == operands->c.buffer;
+}
+
+/* Enqueues all sums. The factors' sums are on the slot's stream: they run on units that the product no longer
+ * needs, before it ends. slot->begin marks the end of the product, slot->end first the factors' sums. */
+static tesela_status enqueue_after_run(tsl_device_checksum *checksum, tsl_stream *stream) {
+  const tsl_device_ops *ops = checksum->plan->work.device->ops;
+  tsl_run_slot *slot = checksum->slot;
+  TSL_TRY(ops->event_record(stream, slot->begin));
+  if (must_follow_run(checksum))
+    TSL_TRY(ops->stream_wait(slot->stream, slot->begin));
+  TSL_TRY(enqueue_factors(checksum, slot->stream));
+  TSL_TRY(ops->event_record(slot->stream, slot->end));
+  TSL_TRY(enqueue_sums(checksum, stream, SUMS_OF_C, checksum->arguments.first_c));
+  TSL_TRY(ops->stream_wait(stream, slot->end));
+  TSL_TRY(enqueue_comparison(checksum, stream));
+  return ops->event_record(stream, slot->end);
+}
+
+static void checksum_after_run(void *argument, tsl_stream *stream) {
+  tsl_device_checksum *checksum = argument;
+  checksum->is_enqueued = true;
+  if (checksum->status == TESELA_OK)
+    checksum->status = enqueue_after_run(checksum, stream);
+}
+
+const tsl_concurrent_hook *tsl_device_checksum_hook(tsl_device_checksum *checksum) {
+  checksum->hook = (tsl_concurrent_hook){checksum_before_run, checksum_after_run, checksum};
+  return checksum->plan->work.device->ops->stream_wait ? &checksum->hook : NULL;
+}
+
+static tesela_status finish_checksum(tsl_device_checksum *checksum, double *seconds) {
+  const tsl_device_ops *ops = checksum->plan->work.device->ops;
+  tsl_run_slot *slot = checksum->slot;
+  *seconds = 0;
+  TSL_TRY(checksum->status);
+  if (checksum->is_enqueued)
+    return ops->event_seconds(slot->begin, slot->end, seconds);
+  TSL_TRY(enqueue_factors(checksum, slot->stream));
+  TSL_TRY(enqueue_sums(checksum, slot->stream, SUMS_OF_C, checksum->arguments.first_c));
+  TSL_TRY(enqueue_comparison(checksum, slot->stream));
+  return ops->finish(slot->stream);
+}
+
+tesela_status tsl_device_checksum_end(tsl_device_checksum *checksum, tsl_checksum_result *result,
+                                      double *seconds) {
+  TSL_TRY(finish_checksum(checksum, seconds));
   checksum->is_done = true;
   *result = (tsl_checksum_result){.segment_cols = checksum->arguments.width};
   for (int64_t i = 0; i < checksum->blocks; i++) {
@@ -237,6 +384,6 @@ void tsl_device_checksum_free(tsl_device_checksum *checksum) {
     return;
   if (checksum->slot)
     tsl_run_slot_give(checksum->plan->looks->slots, checksum->slot, checksum->is_done);
-  tsl_free(checksum->block);
+  tsl_free(checksum->allocated);
   tsl_free(checksum);
 }

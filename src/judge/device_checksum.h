@@ -1,5 +1,5 @@
-/* Checksums of a product in device memory (device_checksum.cl), as judge/checksum.h has for host memory. Only
- * the comparisons of 32 rows each are copied to the host. */
+/* Checksums of a product in device memory (kernel/checksum_elements.h), as judge/checksum.h has for host
+ * memory. Kernels read A, B and C once. Only the comparisons of 32 rows each are copied to the host. */
 #ifndef TSL_JUDGE_DEVICE_CHECKSUM_H
 #define TSL_JUDGE_DEVICE_CHECKSUM_H
 
@@ -8,17 +8,22 @@
 
 typedef struct tsl_device_checksum tsl_device_checksum;
 
-/* Returns true if the product is supported: real types or integers, on a device with double precision. */
+/* Returns true if the product is supported: in buffers of a device with double precision. */
 bool tsl_device_checksum_supports(const tsl_plan *plan, const tsl_operands *operands);
 /* Compiles the kernels. */
 tesela_status tsl_device_checksum_build(const tsl_problem *problem, tsl_device *device,
                                         tsl_kernel *kernels[TSL_DEVICE_CHECKSUM_KERNELS]);
-/* Starts a check before the run by a plan; sums C if the run reads it. Of `product` only the errors are used.
- */
+/* Starts a check before the run by a plan. Of `product` only the errors are used. */
 tesela_status tsl_device_checksum_begin(const tsl_plan *plan, const tsl_operands *operands,
                                         const tsl_checksum_product *product, tsl_device_checksum **checksum);
-/* Compares after the run. */
-tesela_status tsl_device_checksum_end(tsl_device_checksum *checksum, tsl_checksum_result *result);
+/* Returns the hook that enqueues all kernels for the run (tsl_plan_run_beside()), owned by the check; NULL:
+ * the device cannot. */
+const tsl_concurrent_hook *tsl_device_checksum_hook(tsl_device_checksum *checksum);
+/* Sums C before a run without the hook, if the run reads it. */
+tesela_status tsl_device_checksum_ready(tsl_device_checksum *checksum);
+/* Compares after the run. *seconds gets the check's part of a run with the hook; else 0. */
+tesela_status tsl_device_checksum_end(tsl_device_checksum *checksum, tsl_checksum_result *result,
+                                      double *seconds);
 /* Frees a check. NULL is allowed. */
 void tsl_device_checksum_free(tsl_device_checksum *checksum);
 

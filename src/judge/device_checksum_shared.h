@@ -2,24 +2,29 @@
 #ifndef TSL_JUDGE_DEVICE_CHECKSUM_SHARED_H
 #define TSL_JUDGE_DEVICE_CHECKSUM_SHARED_H
 
-/* ROWS: rows of a work-group, of LANES x GROUP_ROWS items. VECTORS: vectors of a pass over A. NUMBERS:
- * doubles of a comparison: elements not checked, wrong segments, largest hidden error; row, segment, |d| and
- * T. */
+/* A work-group has ITEMS items. ROWS: rows of a group where the elements of a row are contiguous, and of a
+ * comparison. LANES x 16 bytes: rows of a group where columns are contiguous. BLOCK: a multiple of the
+ * elements that 32 items load at once. NUMBERS: doubles of a comparison: elements not checked, wrong
+ * segments, largest hidden error; row, segment, |d| and T. */
+#define TSL_DEVICE_CHECKSUM_ITEMS 256
 #define TSL_DEVICE_CHECKSUM_ROWS 32
-#define TSL_DEVICE_CHECKSUM_LANES 32
-#define TSL_DEVICE_CHECKSUM_GROUP_ROWS 8
-#define TSL_DEVICE_CHECKSUM_VECTORS 8
+#define TSL_DEVICE_CHECKSUM_LANES 8
+#define TSL_DEVICE_CHECKSUM_BLOCK 512
 #define TSL_DEVICE_CHECKSUM_NUMBERS 7
 
-/* Product, and one buffer with all sums: of B (segments x k), their magnitudes, and the bound (k). Sums of C
- * before and after the run (segments x m each), their magnitudes, and the comparisons follow. The `first_`
- * members count doubles; sums of integers take as much room. `limit`: T from which sums may overflow. */
+/* Product, and one buffer with all sums. The `first_` members count doubles; sums of integers take as much
+ * room. vector, size: sums of B, and of its magnitudes, by segments, each with `pitch` numbers; bound.
+ * product: A times each vector, and times the bound, for each chunk of k, with m numbers. c, before: sums of
+ * C after and before the run, and of its magnitudes, with m numbers each. block: comparisons. Complex types
+ * have two vectors and sums for a segment. `chunk`: components of A. `at_once`: A's components in 16 bytes.
+ * `limit`: T from which sums may overflow. alpha1: |re| + |im|. by_row: bit i is set if operand i (A, B, C)
+ * has closer elements in rows than in columns; wide: if it can be read by 16 bytes. */
 typedef struct tsl_device_checksum_arguments {
   TSL_GEMM_SIZES
-  TSL_INDEX segments, width;
-  TSL_INDEX first_vector, first_size, first_bound, first_before, first_c, first_block;
-  TSL_INDEX reads_c, reads_factors;
-  double alpha, beta, relative, rounding, flushes, fixed, limit;
+  TSL_INDEX segments, width, pitch, chunk, chunks, at_once;
+  TSL_INDEX first_vector, first_size, first_bound, first_product, first_before, first_c, first_block;
+  TSL_INDEX reads_c, reads_factors, conjugate_a, conjugate_b, by_row, wide;
+  double alpha[2], beta[2], alpha1, beta1, relative, rounding, flushes, fixed, limit;
 } tsl_device_checksum_arguments;
 
 #endif

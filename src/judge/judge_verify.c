@@ -32,8 +32,7 @@ const char *tsl_verify_refuse(const tsl_plan *plan, const tsl_operands *operands
          : tsl_problem_has_epilogue(problem)        ? "its epilogue changes the sums that checksums compare"
          : operands->a.packed || operands->b.packed ? "an operand is packed, and its elements are gone"
          : !is_in_host_memory(plan) && !tsl_device_checksum_supports(plan, operands)
-             ? "its operands in device memory have types without checksums, or the device has no double "
-               "precision"
+             ? "the device of its operands has no double precision"
              : NULL;
 }
 
@@ -162,13 +161,22 @@ static tesela_status fail_with_segment(const tsl_verification *verification,
       end ? (int)(end - is) : (int)strlen(is), is, (long long)result->wrong);
 }
 
+const tsl_concurrent_hook *tsl_verify_hook(tsl_verification *verification) {
+  return verification->device_checksum ? tsl_device_checksum_hook(verification->device_checksum) : NULL;
+}
+
+tesela_status tsl_verify_ready(tsl_verification *verification) {
+  TSL_DEFAULT_FLOATS;
+  return verification->device_checksum ? tsl_device_checksum_ready(verification->device_checksum) : TESELA_OK;
+}
+
 tesela_status tsl_verify_end(tsl_verification *verification, tsl_verified *verified) {
   TSL_DEFAULT_FLOATS;
   const tsl_problem *problem = &verification->plan->work.problem;
   tsl_checksum_result result;
   *verified = (tsl_verified){0};
   if (verification->device_checksum)
-    TSL_TRY(tsl_device_checksum_end(verification->device_checksum, &result));
+    TSL_TRY(tsl_device_checksum_end(verification->device_checksum, &result, &verified->seconds_in_run));
   else if (verification->checksum)
     tsl_checksum_end(verification->checksum, &result);
   else

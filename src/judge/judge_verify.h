@@ -15,13 +15,19 @@ typedef struct tsl_verified {
   int64_t elements, unchecked; /* elements of C that were verified, and were not: with infinity or NaN */
   double hidden;               /* largest absolute error that can be overlooked */
   int64_t row, col, cols;      /* wrong elements, in one row; cols 0: none */
+  double seconds_in_run;       /* seconds of the verification inside of a run with the hook */
 } tsl_verified;
 
-/* Starts a verification before a run: allocates, and sums C if the run reads it. Operands of tsl_plan_run(),
- * of one product, must stay until tsl_verify_end(). TESELA_UNSUPPORTED with the reason: the product cannot be
- * verified. Free with tsl_verify_free(). */
+/* Starts a verification before a run. Operands of tsl_plan_run(), of one product, must stay until
+ * tsl_verify_end(). TESELA_UNSUPPORTED with the reason: the product cannot be verified. Free with
+ * tsl_verify_free(). */
 tesela_status tsl_verify_begin(const tsl_plan *plan, const tsl_operands *operands,
                                tsl_verification **verification);
+/* Returns the hook for the run (tsl_plan_run_beside()), which then includes the device's part of the
+ * verification; NULL: none. */
+const tsl_concurrent_hook *tsl_verify_hook(tsl_verification *verification);
+/* Sums C, if the run reads it, before a run without the hook. */
+tesela_status tsl_verify_ready(tsl_verification *verification);
 /* Ends the verification after the run. TESELA_WRONG_RESULT names the wrong element, or the wrong part of a
  * row; *verified is set in that case, too. */
 tesela_status tsl_verify_end(tsl_verification *verification, tsl_verified *verified);

@@ -8,7 +8,7 @@
 
 /* Kernels (NULL until compiled, under the slots' lock) and streams for errors (judge/device_reference.h) and
  * checksums (judge/device_checksum.h). */
-enum { TSL_DEVICE_REFERENCE_KERNELS = 3, TSL_DEVICE_CHECKSUM_KERNELS = 4 };
+enum { TSL_DEVICE_REFERENCE_KERNELS = 3, TSL_DEVICE_CHECKSUM_KERNELS = 5 };
 typedef struct tsl_looks {
   tsl_kernel *kernels[TSL_DEVICE_REFERENCE_KERNELS], *checksums[TSL_DEVICE_CHECKSUM_KERNELS];
   struct tsl_run_slots *slots;

@@ -1,0 +1,169 @@
+/* Sums of the rows of B, or of C, by segments of columns (kernel/checksum_elements.h): with weights, one sum
+ * for each part of the elements, and of magnitudes. */
+#include "checksum_elements.h"
+
+/* Sums elements begin to end of CHECKSUM_ITEM_ROWS rows: own sums of 32 items. */
+TSL_FUNCTION void checksum_sum_along(TSL_GLOBAL const checksum_component *from, checksum_lines lines,
+                                     TSL_INDEX first_row, TSL_INDEX begin, TSL_INDEX end,
+                                     checksum_number sums[CHECKSUM_ITEM_ROWS][CHECKSUM_PARTS + 1]) {
+  const int lane = TSL_ITEM(0) % 32;
+  const TSL_INDEX row = first_row + TSL_ITEM(0) / 32 * CHECKSUM_ITEM_ROWS, left = lines.rows - row;
+  TSL_INDEX next = begin;
+  if (left <= 0)
+    return;
+  from += row * lines.row_stride;
+  if (lines.is_wide) {
+    next += (end - begin) / CHECKSUM_ELEMENTS * CHECKSUM_ELEMENTS;
+    for (TSL_INDEX j = begin + lane * CHECKSUM_ELEMENTS; j < next;
+         j += CHECKSUM_AHEAD * 32 * CHECKSUM_ELEMENTS) {
+      checksum_load x[CHECKSUM_AHEAD][CHECKSUM_ITEM_ROWS];
+      TSL_UNROLL
+      for (int u = 0; u < CHECKSUM_AHEAD; u++) {
+        const TSL_INDEX col = j + u * 32 * CHECKSUM_ELEMENTS;
+        TSL_UNROLL
+        for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++) {
+          x[u][r] = checksum_no_load();
+          if (col < next && r < left)
+            x[u][r] = checksum_load_whole(from + r * lines.row_stride + col * CHECKSUM_PARTS);
+        }
+      }
+      TSL_UNROLL
+      for (int u = 0; u < CHECKSUM_AHEAD; u++) {
+        checksum_number weights[CHECKSUM_ELEMENTS];
+        checksum_set_weights(j + u * 32 * CHECKSUM_ELEMENTS, CHECKSUM_ELEMENTS, weights);
+        TSL_UNROLL
+        for (int i = 0; i < CHECKSUM_ITEM_ROWS * CHECKSUM_AT_ONCE; i++) {
+          const int r = i / CHECKSUM_AT_ONCE, e = i % CHECKSUM_AT_ONCE;
+          const checksum_number number = checksum_get(x[u][r], e);
+          sums[r][e % CHECKSUM_PARTS] += number * weights[e / CHECKSUM_PARTS];
+          sums[r][CHECKSUM_PARTS] += checksum_magnitude(number);
+        }
+      }
+    }
+  }
+  for (TSL_INDEX j = next + lane; j < end; j += 32) {
+    checksum_number weight[1];
+    checksum_set_weights(j, 1, weight);
+    TSL_UNROLL
+    for (int i = 0; i < CHECKSUM_ITEM_ROWS * CHECKSUM_PARTS; i++) {
+      const int r = i / CHECKSUM_PARTS, part = i % CHECKSUM_PARTS;
+      checksum_number number = 0;
+      if (r < left)
+        number = checksum_decode(from[r * lines.row_stride + j * lines.step + part]);
+      sums[r][part] += number * weight[0];
+      sums[r][CHECKSUM_PARTS] += checksum_magnitude(number);
+    }
+  }
+}
+
+/* Sums elements of CHECKSUM_ELEMENTS rows from `row` on. */
+TSL_FUNCTION void checksum_sum_across(TSL_GLOBAL const checksum_component *from, checksum_lines lines,
+                                      TSL_INDEX row, TSL_INDEX begin, TSL_INDEX end,
+                                      checksum_number sums[CHECKSUM_ELEMENTS][CHECKSUM_PARTS + 1]) {
+  const TSL_INDEX left = lines.rows - row;
+  const bool is_whole = lines.is_wide && left >= CHECKSUM_ELEMENTS;
+  if (left <= 0)
+    return;
+  from += row * lines.row_stride;
+  for (TSL_INDEX j = begin + TSL_ITEM(0) / TSL_DEVICE_CHECKSUM_LANES; j < end;
+       j += CHECKSUM_AHEAD_ACROSS * 32) {
+    checksum_load x[CHECKSUM_AHEAD_ACROSS];
+    TSL_UNROLL
+    for (int u = 0; u < CHECKSUM_AHEAD_ACROSS; u++) {
+      x[u] = checksum_no_load();
+      if (is_whole && j + u * 32 < end)
+        x[u] = checksum_load_whole(from + (j + u * 32) * lines.step);
+    }
+    TSL_UNROLL
+    for (int u = 0; u < CHECKSUM_AHEAD_ACROSS; u++) {
+      const TSL_INDEX col = j + u * 32;
+      checksum_number weight[1];
+      checksum_set_weights(col, 1, weight);
+      TSL_UNROLL
+      for (int e = 0; e < CHECKSUM_AT_ONCE; e++) {
+        checksum_number number = checksum_get(x[u], e);
+        if (!is_whole && e / CHECKSUM_PARTS < left && col < end)
+          number = checksum_decode(
+              from[e / CHECKSUM_PARTS * lines.row_stride + col * lines.step + e % CHECKSUM_PARTS]);
+        sums[e / CHECKSUM_PARTS][e % CHECKSUM_PARTS] += number * weight[0];
+        sums[e / CHECKSUM_PARTS][CHECKSUM_PARTS] += checksum_magnitude(number);
+      }
+    }
+  }
+}
+
+/* Stores a sum of a segment, of one part: for C a row of numbers, for B the terms of vectors. */
+TSL_FUNCTION void checksum_store_sum(TSL_GLOBAL checksum_number *numbers,
+                                     const tsl_device_checksum_arguments *g, bool is_b, TSL_INDEX segment,
+                                     TSL_INDEX row, int what, checksum_number sum) {
+  if (!is_b || what == CHECKSUM_PARTS) {
+    const TSL_INDEX place = is_b ? checksum_place(row, (int)g->at_once) : row, pitch = is_b ? g->pitch : g->m;
+    numbers[(what == CHECKSUM_PARTS ? g->segments * CHECKSUM_PARTS + segment
+                                    : segment * CHECKSUM_PARTS + what) *
+                pitch +
+            place] = sum;
+    return;
+  }
+#if CHECKSUM_PARTS == 1
+  numbers[segment * g->pitch + checksum_place(row, (int)g->at_once)] = sum;
+#else
+  /* (x + iy) (s + it): rows x s - y t and x t + y s; conjugation of A and of B changes signs */
+  const TSL_INDEX re = checksum_place(2 * row, (int)g->at_once),
+                  im = checksum_place(2 * row + 1, (int)g->at_once);
+  TSL_GLOBAL checksum_number *of_re = numbers + 2 * segment * g->pitch, *of_im = of_re + g->pitch;
+  const double own = what == 1 && g->conjugate_b ? -sum : sum, turned = g->conjugate_a ? -own : own;
+  (what == 0 ? of_re : of_im)[re] = own;
+  (what == 0 ? of_im : of_re)[im] = what == 0 ? turned : -turned;
+#endif
+}
+
+TSL_KERNEL(TSL_DEVICE_CHECKSUM_ITEMS, 1, 1)
+tsl_device_checksum_sums(TSL_GLOBAL const checksum_component *from, TSL_GLOBAL double *numbers,
+                         const tsl_device_checksum_arguments g, const TSL_INDEX first,
+                         const TSL_INDEX operand) {
+  TSL_LOCAL checksum_number partial[CHECKSUM_ROWS_MAX * CHECKSUM_PITCH];
+  const bool is_b = operand == CHECKSUM_B;
+  checksum_lines lines;
+  lines.rows = is_b ? g.k : g.m;
+  lines.row_stride = (is_b ? g.b_row_stride : g.c_row_stride) * CHECKSUM_PARTS;
+  lines.step = (is_b ? g.b_col_stride : g.c_col_stride) * CHECKSUM_PARTS;
+  lines.by_row = (g.by_row >> operand & 1) != 0;
+  lines.is_wide = (g.wide >> operand & 1) != 0;
+  from += (is_b ? g.b_offset : g.c_offset) * CHECKSUM_PARTS;
+  const int rows = lines.by_row ? TSL_DEVICE_CHECKSUM_ROWS : CHECKSUM_GROUP_ACROSS;
+  const int item = TSL_ITEM(0), own_row = item % TSL_DEVICE_CHECKSUM_LANES * CHECKSUM_ELEMENTS;
+  const TSL_INDEX first_row = (TSL_INDEX)TSL_GROUP(0) * rows, segment = TSL_GROUP(1),
+                  begin = segment * g.width, end = begin + g.width < g.n ? begin + g.width : g.n;
+  checksum_number along[CHECKSUM_ITEM_ROWS][CHECKSUM_PARTS + 1];
+  checksum_number across[CHECKSUM_ELEMENTS][CHECKSUM_PARTS + 1];
+  TSL_UNROLL
+  for (int what = 0; what <= CHECKSUM_PARTS; what++) {
+    TSL_UNROLL
+    for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
+      along[r][what] = 0;
+    TSL_UNROLL
+    for (int r = 0; r < CHECKSUM_ELEMENTS; r++)
+      across[r][what] = 0;
+  }
+  if (lines.by_row)
+    checksum_sum_along(from, lines, first_row, begin, end, along);
+  else
+    checksum_sum_across(from, lines, first_row + own_row, begin, end, across);
+  TSL_UNROLL
+  for (int what = 0; what <= CHECKSUM_PARTS; what++) {
+    TSL_UNROLL
+    for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
+      if (lines.by_row)
+        partial[(item / 32 * CHECKSUM_ITEM_ROWS + r) * CHECKSUM_PITCH + item % 32] = along[r][what];
+    TSL_UNROLL
+    for (int r = 0; r < CHECKSUM_ELEMENTS; r++)
+      if (!lines.by_row)
+        partial[(own_row + r) * CHECKSUM_PITCH + item / TSL_DEVICE_CHECKSUM_LANES] = across[r][what];
+    checksum_join(partial, rows);
+    for (int r = item; r < rows; r += TSL_DEVICE_CHECKSUM_ITEMS)
+      if (first_row + r < lines.rows)
+        checksum_store_sum((TSL_GLOBAL checksum_number *)(numbers + first), &g, is_b, segment, first_row + r,
+                           what, partial[r * CHECKSUM_PITCH]);
+    TSL_BARRIER();
+  }
+}
