@@ -161,10 +161,11 @@ static size_t set_checksum_layout(tsl_device_checksum *checksum) {
   checksum->blocks = tsl_ceil_div(g->m, ROWS);
   const int64_t vectors = g->segments * parts, sums = (vectors + g->segments) * g->m;
   g->first_vector = 0;
-  g->first_size = vectors * g->pitch;
+  g->passes = tsl_ceil_div(vectors, get_vectors(problem));
+  g->first_size = g->passes * get_vectors(problem) * g->pitch;
   g->first_bound = g->first_size + g->segments * g->pitch;
   g->first_product = g->first_bound + g->pitch;
-  g->first_c = g->first_product + g->chunks * (vectors + 1) * g->m;
+  g->first_c = g->first_product + g->chunks * g->passes * (get_vectors(problem) + 1) * g->m;
   g->first_before = g->first_c + sums;
   g->first_block = g->first_before + (g->reads_c ? sums : 0);
   return (size_t)(g->first_block + checksum->blocks * NUMBERS) * sizeof(double);
@@ -219,9 +220,14 @@ static tesela_status enqueue_factors(const tsl_device_checksum *checksum, tsl_st
   const tsl_argument bound[] = {TSL_ARG_BUFFER(checksum->slot->scratch), TSL_ARG_VALUE(arguments)};
   const tsl_argument products[] = {TSL_ARG_BUFFER(checksum->operands.a.buffer),
                                    TSL_ARG_BUFFER(checksum->slot->scratch), TSL_ARG_VALUE(arguments)};
+  const tsl_device_ops *ops = checksum->plan->work.device->ops;
+  const int64_t zeros = arguments.segments * get_parts(&checksum->plan->work.problem) * arguments.pitch;
   if (!arguments.reads_factors)
     return TESELA_OK;
   TSL_TRY(enqueue_sums(checksum, stream, SUMS_OF_B, arguments.first_vector));
+  if (zeros < arguments.first_size)
+    TSL_TRY(ops->fill(stream, checksum->slot->scratch, (size_t)zeros * sizeof(double), 0,
+                      (size_t)(arguments.first_size - zeros) * sizeof(double)));
   if (!tsl_type(checksum->plan->work.problem.c.type)->is_integer)
     TSL_TRY(launch_checksum(checksum, stream, BOUND, tsl_ceil_div(arguments.k, ITEMS), 1, bound, 2));
   return launch_checksum(checksum, stream, PRODUCTS,

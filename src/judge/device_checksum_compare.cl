@@ -37,6 +37,11 @@ TSL_FUNCTION checksum_block checksum_merge(checksum_block a, checksum_block b) {
   return both;
 }
 
+/* Returns the row of a vector's products in a chunk: passes with CHECKSUM_SUMS rows. */
+TSL_FUNCTION TSL_INDEX checksum_product_row(TSL_INDEX vector) {
+  return vector / CHECKSUM_VECTORS * CHECKSUM_SUMS + vector % CHECKSUM_VECTORS;
+}
+
 #if CHECKSUM_INTEGER
 TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments *g,
                                              TSL_GLOBAL const double *numbers, TSL_INDEX row, TSL_INDEX p) {
@@ -46,7 +51,7 @@ TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments
   checksum_block block;
   unsigned y = 0;
   for (TSL_INDEX chunk = 0; chunk < g->chunks; chunk++)
-    y += product[(chunk * (g->segments + 1) + p) * g->m + row];
+    y += product[(chunk * g->passes * CHECKSUM_SUMS + checksum_product_row(p)) * g->m + row];
   const unsigned off = c[p * g->m + row] - (unsigned)(TSL_INDEX)g->alpha[0] * y -
                        (g->reads_c ? (unsigned)(TSL_INDEX)g->beta[0] * before[p * g->m + row] : 0u);
   block.unchecked = block.hidden = 0;
@@ -71,8 +76,11 @@ TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments
     y[part] = 0;
   for (TSL_INDEX chunk = 0; chunk < g->chunks; chunk++) {
     for (int part = 0; part < CHECKSUM_PARTS; part++)
-      y[part] += product[(chunk * (vectors + 1) + p * CHECKSUM_PARTS + part) * g->m + row];
-    all += product[(chunk * (vectors + 1) + vectors) * g->m + row];
+      y[part] +=
+          product[(chunk * g->passes * CHECKSUM_SUMS + checksum_product_row(p * CHECKSUM_PARTS + part)) *
+                      g->m +
+                  row];
+    all += product[(chunk * g->passes * CHECKSUM_SUMS + CHECKSUM_VECTORS) * g->m + row];
   }
   all = g->alpha1 * all + g->fixed + g->rounding * c[(vectors + p) * g->m + row] +
         (g->reads_c ? g->beta1 * g->relative * before[(vectors + p) * g->m + row] : 0);

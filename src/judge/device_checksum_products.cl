@@ -2,52 +2,50 @@
  * (kernel/checksum_elements.h). */
 #include "checksum_elements.h"
 
-/* Sums of a row: with CHECKSUM_VECTORS vectors, and except for integers of magnitudes with the bound. */
-#define CHECKSUM_SUMS (CHECKSUM_VECTORS + !CHECKSUM_INTEGER)
+/* Sums of a row: with vectors, and of magnitudes with the bound. */
 typedef checksum_number checksum_row[CHECKSUM_SUMS];
 
 /* Adds a number of A times the terms of the vectors. */
-TSL_FUNCTION void checksum_add_term(checksum_number number, const checksum_number *terms, int count,
+TSL_FUNCTION void checksum_add_term(checksum_number number, const checksum_number *terms,
                                     checksum_number *sums) {
   TSL_UNROLL
   for (int q = 0; q < CHECKSUM_VECTORS; q++)
-    if (q < count)
-      sums[q] += number * terms[q];
+    sums[q] += number * terms[q];
 #if !CHECKSUM_INTEGER
   sums[CHECKSUM_VECTORS] += checksum_magnitude(number) * terms[CHECKSUM_VECTORS];
 #endif
 }
 
 TSL_FUNCTION void checksum_load_terms(TSL_GLOBAL const checksum_number *vectors,
-                                      TSL_GLOBAL const checksum_number *bound, TSL_INDEX pitch, int count,
+                                      TSL_GLOBAL const checksum_number *bound, TSL_INDEX pitch,
                                       TSL_INDEX place, checksum_number *terms) {
   TSL_UNROLL
   for (int q = 0; q < CHECKSUM_VECTORS; q++)
-    if (q < count)
-      terms[q] = vectors[q * pitch + place];
+    terms[q] = vectors[q * pitch + place];
 #if !CHECKSUM_INTEGER
   terms[CHECKSUM_VECTORS] = bound[place];
 #endif
 }
 
-/* Returns a sum of an item for the local memory. Sums with the bound get the factors of errors. */
+/* Returns sum q of an item for the local memory. The one with the bound gets the factors of errors. */
 TSL_FUNCTION checksum_number checksum_item_sum(const tsl_device_checksum_arguments *g, checksum_number sum,
-                                               checksum_number bound_sum, bool is_bound) {
+                                               checksum_number bound_sum, int q) {
 #if CHECKSUM_INTEGER
   return sum;
 #else
-  return is_bound ? g->relative * sum + g->flushes * bound_sum : sum;
+  return q == CHECKSUM_VECTORS ? g->relative * sum + g->flushes * bound_sum : sum;
 #endif
 }
 
-/* Adds components begin to end of CHECKSUM_ITEM_ROWS rows; *bound_sum gets the sum of the bound. */
+/* Adds components begin to end of CHECKSUM_ITEM_ROWS rows from `row` on; *bound_sum gets the sum of the
+ * bound. */
 TSL_FUNCTION void checksum_multiply_along(TSL_GLOBAL const checksum_component *from, checksum_lines lines,
-                                          TSL_INDEX first_row, TSL_INDEX begin, TSL_INDEX end,
+                                          TSL_INDEX row, TSL_INDEX begin, TSL_INDEX end,
                                           TSL_GLOBAL const checksum_number *vectors,
-                                          TSL_GLOBAL const checksum_number *bound, TSL_INDEX pitch, int count,
+                                          TSL_GLOBAL const checksum_number *bound, TSL_INDEX pitch,
                                           checksum_row sums[CHECKSUM_ITEM_ROWS], checksum_number *bound_sum) {
   const int lane = TSL_ITEM(0) % 32;
-  const TSL_INDEX row = first_row + TSL_ITEM(0) / 32 * CHECKSUM_ITEM_ROWS, left = lines.rows - row;
+  const TSL_INDEX left = lines.rows - row;
   checksum_number terms[CHECKSUM_SUMS];
   TSL_INDEX next = begin;
   if (left <= 0)
@@ -74,17 +72,17 @@ TSL_FUNCTION void checksum_multiply_along(TSL_GLOBAL const checksum_component *f
           break;
         TSL_UNROLL
         for (int e = 0; e < CHECKSUM_AT_ONCE; e++) {
-          checksum_load_terms(vectors, bound, pitch, count, start + e * 32 + lane, terms);
+          checksum_load_terms(vectors, bound, pitch, start + e * 32 + lane, terms);
           *bound_sum += terms[CHECKSUM_SUMS - 1];
           TSL_UNROLL
           for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
-            checksum_add_term(checksum_get(x[u][r], e), terms, count, sums[r]);
+            checksum_add_term(checksum_get(x[u][r], e), terms, sums[r]);
         }
       }
     }
   }
   for (TSL_INDEX l = next + lane; l < end; l += 32) {
-    checksum_load_terms(vectors, bound, pitch, count, checksum_place(l, CHECKSUM_AT_ONCE), terms);
+    checksum_load_terms(vectors, bound, pitch, checksum_place(l, CHECKSUM_AT_ONCE), terms);
     *bound_sum += terms[CHECKSUM_SUMS - 1];
     TSL_UNROLL
     for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
@@ -92,7 +90,7 @@ TSL_FUNCTION void checksum_multiply_along(TSL_GLOBAL const checksum_component *f
         checksum_add_term(
             checksum_decode(
                 from[r * lines.row_stride + l / CHECKSUM_PARTS * lines.step + l % CHECKSUM_PARTS]),
-            terms, count, sums[r]);
+            terms, sums[r]);
   }
 }
 
@@ -101,8 +99,7 @@ TSL_FUNCTION void checksum_multiply_across(TSL_GLOBAL const checksum_component *
                                            TSL_INDEX row, TSL_INDEX begin, TSL_INDEX end,
                                            TSL_GLOBAL const checksum_number *vectors,
                                            TSL_GLOBAL const checksum_number *bound, TSL_INDEX pitch,
-                                           int count, checksum_row sums[CHECKSUM_ELEMENTS],
-                                           checksum_number *bound_sum) {
+                                           checksum_row sums[CHECKSUM_ELEMENTS], checksum_number *bound_sum) {
   const TSL_INDEX left = lines.rows - row;
   const bool is_whole = lines.is_wide && left >= CHECKSUM_ELEMENTS;
   checksum_number terms[CHECKSUM_SUMS];
@@ -125,7 +122,7 @@ TSL_FUNCTION void checksum_multiply_across(TSL_GLOBAL const checksum_component *
         break;
       TSL_UNROLL
       for (int part = 0; part < CHECKSUM_PARTS; part++) {
-        checksum_load_terms(vectors, bound, pitch, count,
+        checksum_load_terms(vectors, bound, pitch,
                             checksum_place(term * CHECKSUM_PARTS + part, CHECKSUM_AT_ONCE), terms);
         *bound_sum += terms[CHECKSUM_SUMS - 1];
         TSL_UNROLL
@@ -133,7 +130,7 @@ TSL_FUNCTION void checksum_multiply_across(TSL_GLOBAL const checksum_component *
           checksum_number number = checksum_get(x[u], r * CHECKSUM_PARTS + part);
           if (!is_whole && r < left)
             number = checksum_decode(from[r * lines.row_stride + term * lines.step + part]);
-          checksum_add_term(number, terms, count, sums[r]);
+          checksum_add_term(number, terms, sums[r]);
         }
       }
     }
@@ -154,14 +151,13 @@ tsl_device_checksum_products(TSL_GLOBAL const checksum_component *from, TSL_GLOB
   const int rows = lines.by_row ? TSL_DEVICE_CHECKSUM_ROWS : CHECKSUM_GROUP_ACROSS;
   const int item = TSL_ITEM(0), own_row = item % TSL_DEVICE_CHECKSUM_LANES * CHECKSUM_ELEMENTS;
   const TSL_INDEX first_row = (TSL_INDEX)TSL_GROUP(0) * rows, chunk = TSL_GROUP(1), begin = chunk * g.chunk,
-                  terms = g.k * CHECKSUM_PARTS, end = begin + g.chunk < terms ? begin + g.chunk : terms,
-                  vectors = g.segments * CHECKSUM_PARTS;
+                  terms = g.k * CHECKSUM_PARTS, end = begin + g.chunk < terms ? begin + g.chunk : terms;
   TSL_GLOBAL const checksum_number *vector = (TSL_GLOBAL const checksum_number *)(numbers + g.first_vector),
                                    *bound = (TSL_GLOBAL const checksum_number *)(numbers + g.first_bound);
   TSL_GLOBAL checksum_number *out =
-      (TSL_GLOBAL checksum_number *)(numbers + g.first_product) + chunk * (vectors + 1) * g.m;
-  for (TSL_INDEX first = 0; first < vectors; first += CHECKSUM_VECTORS) {
-    const int count = vectors - first < CHECKSUM_VECTORS ? (int)(vectors - first) : CHECKSUM_VECTORS;
+      (TSL_GLOBAL checksum_number *)(numbers + g.first_product) + chunk * g.passes * CHECKSUM_SUMS * g.m;
+  for (TSL_INDEX pass = 0; pass < g.passes; pass++) {
+    TSL_GLOBAL const checksum_number *own_vectors = vector + pass * CHECKSUM_VECTORS * g.pitch;
     checksum_row along[CHECKSUM_ITEM_ROWS], across[CHECKSUM_ELEMENTS];
     checksum_number bound_sum = 0;
     TSL_UNROLL
@@ -174,28 +170,27 @@ tsl_device_checksum_products(TSL_GLOBAL const checksum_component *from, TSL_GLOB
         across[r][q] = 0;
     }
     if (lines.by_row)
-      checksum_multiply_along(from, lines, first_row, begin, end, vector + first * g.pitch, bound, g.pitch,
-                              count, along, &bound_sum);
+      checksum_multiply_along(from, lines, first_row + item / 32 * CHECKSUM_ITEM_ROWS, begin, end,
+                              own_vectors, bound, g.pitch, along, &bound_sum);
     else
-      checksum_multiply_across(from, lines, first_row + own_row, begin, end, vector + first * g.pitch, bound,
-                               g.pitch, count, across, &bound_sum);
+      checksum_multiply_across(from, lines, first_row + own_row, begin, end, own_vectors, bound, g.pitch,
+                               across, &bound_sum);
     TSL_UNROLL
     for (int q = 0; q < CHECKSUM_SUMS; q++) {
-      const bool is_bound = q == CHECKSUM_VECTORS;
       TSL_UNROLL
       for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
         if (lines.by_row)
           partial[(item / 32 * CHECKSUM_ITEM_ROWS + r) * CHECKSUM_PITCH + item % 32] =
-              checksum_item_sum(&g, along[r][q], bound_sum, is_bound);
+              checksum_item_sum(&g, along[r][q], bound_sum, q);
       TSL_UNROLL
       for (int r = 0; r < CHECKSUM_ELEMENTS; r++)
         if (!lines.by_row)
           partial[(own_row + r) * CHECKSUM_PITCH + item / TSL_DEVICE_CHECKSUM_LANES] =
-              checksum_item_sum(&g, across[r][q], bound_sum, is_bound);
+              checksum_item_sum(&g, across[r][q], bound_sum, q);
       checksum_join(partial, rows);
       for (int r = item; r < rows; r += TSL_DEVICE_CHECKSUM_ITEMS)
-        if (first_row + r < lines.rows && (is_bound ? first == 0 : q < count))
-          out[(is_bound ? vectors : first + q) * g.m + first_row + r] = partial[r * CHECKSUM_PITCH];
+        if (first_row + r < lines.rows)
+          out[(pass * CHECKSUM_SUMS + q) * g.m + first_row + r] = partial[r * CHECKSUM_PITCH];
       TSL_BARRIER();
     }
   }

@@ -14,14 +14,15 @@
 
 /* Product, and one buffer with all sums. The `first_` members count doubles; sums of integers take as much
  * room. vector, size: sums of B, and of its magnitudes, by segments, each with `pitch` numbers; bound.
- * product: A times each vector, and times the bound, for each chunk of k, with m numbers. c, before: sums of
- * C after and before the run, and of its magnitudes, with m numbers each. block: comparisons. Complex types
- * have two vectors and sums for a segment. `chunk`: components of A. `at_once`: A's components in 16 bytes.
- * `limit`: T from which sums may overflow. alpha1: |re| + |im|. by_row: bit i is set if operand i (A, B, C)
- * has closer elements in rows than in columns; wide: if it can be read by 16 bytes. */
+ * Vectors of zeros complete the last pass over A. product: A times each vector, and times the bound, for each
+ * chunk of k, with m numbers. c, before: sums of C after and before the run, and of its magnitudes, with m
+ * numbers each. block: comparisons. Complex types have two vectors and sums for a segment. `chunk`:
+ * components of A. `at_once`: A's components in 16 bytes. `limit`: T from which sums may overflow. alpha1:
+ * |re| + |im|. by_row: bit i is set if operand i (A, B, C) has closer elements in rows than in columns; wide:
+ * if it can be read by 16 bytes. */
 typedef struct tsl_device_checksum_arguments {
   TSL_GEMM_SIZES
-  TSL_INDEX segments, width, pitch, chunk, chunks, at_once;
+  TSL_INDEX segments, width, pitch, chunk, chunks, passes, at_once;
   TSL_INDEX first_vector, first_size, first_bound, first_product, first_before, first_c, first_block;
   TSL_INDEX reads_c, reads_factors, conjugate_a, conjugate_b, by_row, wide;
   double alpha[2], beta[2], alpha1, beta1, relative, rounding, flushes, fixed, limit;

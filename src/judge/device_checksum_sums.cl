@@ -2,12 +2,12 @@
  * for each part of the elements, and of magnitudes. */
 #include "checksum_elements.h"
 
-/* Sums elements begin to end of CHECKSUM_ITEM_ROWS rows: own sums of 32 items. */
+/* Sums elements begin to end of CHECKSUM_ITEM_ROWS rows from `row` on. */
 TSL_FUNCTION void checksum_sum_along(TSL_GLOBAL const checksum_component *from, checksum_lines lines,
-                                     TSL_INDEX first_row, TSL_INDEX begin, TSL_INDEX end,
-                                     checksum_number sums[CHECKSUM_ITEM_ROWS][CHECKSUM_PARTS + 1]) {
+                                     TSL_INDEX row, TSL_INDEX begin, TSL_INDEX end,
+                                     checksum_number sums[CHECKSUM_OWN_ROWS][CHECKSUM_PARTS + 1]) {
   const int lane = TSL_ITEM(0) % 32;
-  const TSL_INDEX row = first_row + TSL_ITEM(0) / 32 * CHECKSUM_ITEM_ROWS, left = lines.rows - row;
+  const TSL_INDEX left = lines.rows - row;
   TSL_INDEX next = begin;
   if (left <= 0)
     return;
@@ -56,10 +56,10 @@ TSL_FUNCTION void checksum_sum_along(TSL_GLOBAL const checksum_component *from, 
   }
 }
 
-/* Sums elements of CHECKSUM_ELEMENTS rows from `row` on. */
+/* Sums elements begin to end of CHECKSUM_ELEMENTS rows from `row` on. */
 TSL_FUNCTION void checksum_sum_across(TSL_GLOBAL const checksum_component *from, checksum_lines lines,
                                       TSL_INDEX row, TSL_INDEX begin, TSL_INDEX end,
-                                      checksum_number sums[CHECKSUM_ELEMENTS][CHECKSUM_PARTS + 1]) {
+                                      checksum_number sums[CHECKSUM_OWN_ROWS][CHECKSUM_PARTS + 1]) {
   const TSL_INDEX left = lines.rows - row;
   const bool is_whole = lines.is_wide && left >= CHECKSUM_ELEMENTS;
   if (left <= 0)
@@ -96,12 +96,16 @@ TSL_FUNCTION void checksum_sum_across(TSL_GLOBAL const checksum_component *from,
 TSL_FUNCTION void checksum_store_sum(TSL_GLOBAL checksum_number *numbers,
                                      const tsl_device_checksum_arguments *g, bool is_b, TSL_INDEX segment,
                                      TSL_INDEX row, int what, checksum_number sum) {
-  if (!is_b || what == CHECKSUM_PARTS) {
-    const TSL_INDEX place = is_b ? checksum_place(row, (int)g->at_once) : row, pitch = is_b ? g->pitch : g->m;
-    numbers[(what == CHECKSUM_PARTS ? g->segments * CHECKSUM_PARTS + segment
-                                    : segment * CHECKSUM_PARTS + what) *
-                pitch +
-            place] = sum;
+  const bool is_size = what == CHECKSUM_PARTS;
+  if (!is_b) {
+    numbers[(is_size ? g->segments * CHECKSUM_PARTS + segment : segment * CHECKSUM_PARTS + what) * g->m +
+            row] = sum;
+    return;
+  }
+  if (is_size) {
+#if !CHECKSUM_INTEGER
+    numbers[g->first_size + segment * g->pitch + checksum_place(row, (int)g->at_once)] = sum;
+#endif
     return;
   }
 #if CHECKSUM_PARTS == 1
@@ -117,7 +121,7 @@ TSL_FUNCTION void checksum_store_sum(TSL_GLOBAL checksum_number *numbers,
 #endif
 }
 
-TSL_KERNEL(TSL_DEVICE_CHECKSUM_ITEMS, 1, 1)
+TSL_KERNEL_SHARING(TSL_DEVICE_CHECKSUM_ITEMS, 1, 1, 2)
 tsl_device_checksum_sums(TSL_GLOBAL const checksum_component *from, TSL_GLOBAL double *numbers,
                          const tsl_device_checksum_arguments g, const TSL_INDEX first,
                          const TSL_INDEX operand) {
@@ -131,34 +135,27 @@ tsl_device_checksum_sums(TSL_GLOBAL const checksum_component *from, TSL_GLOBAL d
   lines.is_wide = (g.wide >> operand & 1) != 0;
   from += (is_b ? g.b_offset : g.c_offset) * CHECKSUM_PARTS;
   const int rows = lines.by_row ? TSL_DEVICE_CHECKSUM_ROWS : CHECKSUM_GROUP_ACROSS;
-  const int item = TSL_ITEM(0), own_row = item % TSL_DEVICE_CHECKSUM_LANES * CHECKSUM_ELEMENTS;
+  const int item = TSL_ITEM(0), own_rows = lines.by_row ? CHECKSUM_ITEM_ROWS : CHECKSUM_ELEMENTS,
+            own_row = lines.by_row ? item / 32 * CHECKSUM_ITEM_ROWS
+                                   : item % TSL_DEVICE_CHECKSUM_LANES * CHECKSUM_ELEMENTS,
+            own_place =
+                own_row * CHECKSUM_PITCH + (lines.by_row ? item % 32 : item / TSL_DEVICE_CHECKSUM_LANES);
   const TSL_INDEX first_row = (TSL_INDEX)TSL_GROUP(0) * rows, segment = TSL_GROUP(1),
                   begin = segment * g.width, end = begin + g.width < g.n ? begin + g.width : g.n;
-  checksum_number along[CHECKSUM_ITEM_ROWS][CHECKSUM_PARTS + 1];
-  checksum_number across[CHECKSUM_ELEMENTS][CHECKSUM_PARTS + 1];
+  checksum_number sums[CHECKSUM_OWN_ROWS][CHECKSUM_PARTS + 1];
   TSL_UNROLL
-  for (int what = 0; what <= CHECKSUM_PARTS; what++) {
-    TSL_UNROLL
-    for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
-      along[r][what] = 0;
-    TSL_UNROLL
-    for (int r = 0; r < CHECKSUM_ELEMENTS; r++)
-      across[r][what] = 0;
-  }
+  for (int i = 0; i < CHECKSUM_OWN_ROWS * (CHECKSUM_PARTS + 1); i++)
+    sums[i / (CHECKSUM_PARTS + 1)][i % (CHECKSUM_PARTS + 1)] = 0;
   if (lines.by_row)
-    checksum_sum_along(from, lines, first_row, begin, end, along);
+    checksum_sum_along(from, lines, first_row + own_row, begin, end, sums);
   else
-    checksum_sum_across(from, lines, first_row + own_row, begin, end, across);
+    checksum_sum_across(from, lines, first_row + own_row, begin, end, sums);
   TSL_UNROLL
   for (int what = 0; what <= CHECKSUM_PARTS; what++) {
     TSL_UNROLL
-    for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
-      if (lines.by_row)
-        partial[(item / 32 * CHECKSUM_ITEM_ROWS + r) * CHECKSUM_PITCH + item % 32] = along[r][what];
-    TSL_UNROLL
-    for (int r = 0; r < CHECKSUM_ELEMENTS; r++)
-      if (!lines.by_row)
-        partial[(own_row + r) * CHECKSUM_PITCH + item / TSL_DEVICE_CHECKSUM_LANES] = across[r][what];
+    for (int r = 0; r < CHECKSUM_OWN_ROWS; r++)
+      if (r < own_rows)
+        partial[own_place + r * CHECKSUM_PITCH] = sums[r][what];
     checksum_join(partial, rows);
     for (int r = item; r < rows; r += TSL_DEVICE_CHECKSUM_ITEMS)
       if (first_row + r < lines.rows)

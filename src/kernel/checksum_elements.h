@@ -9,7 +9,8 @@
  * Numbers of a vector are stored as 32 items read them (checksum_place()). Complex elements are pairs of
  * components; a product of A then has two real vectors with twice as many terms. Floats are summed in double,
  * integers modulo 2^32 with odd weights. From the host: CHECKSUM_FORMAT, the components of the operand;
- * CHECKSUM_INTEGER, CHECKSUM_PARTS of an element. Any strides. */
+ * CHECKSUM_INTEGER, CHECKSUM_PARTS of an element, CHECKSUM_VECTORS of a pass over A.
+ * Any strides. */
 #ifndef TSL_KERNEL_CHECKSUM_ELEMENTS_H
 #define TSL_KERNEL_CHECKSUM_ELEMENTS_H
 
@@ -76,6 +77,14 @@ typedef double checksum_number;
 #else
 #define CHECKSUM_ROWS_MAX TSL_DEVICE_CHECKSUM_ROWS
 #endif
+/* Rows of an item in either case. */
+#if CHECKSUM_ELEMENTS > CHECKSUM_ITEM_ROWS
+#define CHECKSUM_OWN_ROWS CHECKSUM_ELEMENTS
+#else
+#define CHECKSUM_OWN_ROWS CHECKSUM_ITEM_ROWS
+#endif
+/* Sums of a row of A in a pass: with vectors, and for floats with the bound. */
+#define CHECKSUM_SUMS (CHECKSUM_VECTORS + !CHECKSUM_INTEGER)
 #define CHECKSUM_B 1
 #define CHECKSUM_C 2
 
