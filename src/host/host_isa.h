@@ -15,4 +15,15 @@ static inline int tsl_isa_best(unsigned offers) {
   return row;
 }
 
+/* Returns the best row of TSL_ISA_LIST that the processor runs, whatever its device offers. */
+static inline int tsl_host_isa_that_runs(void) {
+#define TSL_ISA_RUNS(isa, header, needs, flags, floats, fused, runs) (runs),
+  const bool rows[] = {TSL_ISA_LIST(TSL_ISA_RUNS)};
+#undef TSL_ISA_RUNS
+  int best = 0;
+  for (int i = 1; i < (int)(sizeof rows / sizeof *rows); i++)
+    best = rows[i] ? i : best;
+  return best;
+}
+
 #endif

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
+#include "host/host_isa.h"
 #include "host/int_math.h"
 #include "judge/checksum_kernels.h"
 
@@ -49,13 +50,10 @@ static const unsigned char *operand_base(const tsl_checksum *sum, int operand) {
 }
 
 static const tsl_checksum_kernels *best_checksum_kernels(void) {
-  const tsl_checksum_kernels *best = NULL;
-#define CHOOSE_IF_IT_RUNS(isa, header, needs, flags, floats, fused, runs)                                    \
-  if (runs)                                                                                                  \
-    best = &tsl_checksum_kernels_##isa;
-  TSL_ISA_LIST(CHOOSE_IF_IT_RUNS)
-#undef CHOOSE_IF_IT_RUNS
-  return best;
+#define SET(isa, ...) &tsl_checksum_kernels_##isa,
+  static const tsl_checksum_kernels *const sets[] = {TSL_ISA_LIST(SET)};
+#undef SET
+  return sets[tsl_host_isa_that_runs()];
 }
 
 /* Loads elements as `target` type, which has `parts` numbers for a complex element; rows are `pitch` numbers

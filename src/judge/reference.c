@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/types.h"
+#include "host/host_isa.h"
 #include "judge/judge_sums.h"
 
 #include <math.h>
@@ -23,13 +24,10 @@ static inline void two_product(double a, double b, double *high, double *low) {
 
 /* Returns the kernels of the best instruction set of this processor, independent of the device's limits. */
 static const tsl_sums_kernels *best_sums_kernels(void) {
-  const tsl_sums_kernels *best = NULL;
-#define CHOOSE_IF_IT_RUNS(isa, header, needs, flags, floats, fused, runs)                                    \
-  if (runs)                                                                                                  \
-    best = &tsl_sums_kernels_##isa;
-  TSL_ISA_LIST(CHOOSE_IF_IT_RUNS)
-#undef CHOOSE_IF_IT_RUNS
-  return best;
+#define SET(isa, ...) &tsl_sums_kernels_##isa,
+  static const tsl_sums_kernels *const sets[] = {TSL_ISA_LIST(SET)};
+#undef SET
+  return sets[tsl_host_isa_that_runs()];
 }
 
 void tsl_reference_add_products(int rows, int cols, int depth, const double *a, const double *b,

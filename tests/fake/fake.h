@@ -14,7 +14,10 @@
  * A failing call does nothing (finish waits first), and returns the status below with a sentence that
  * starts with "fake:0: " and contains "on demand". Counters belong to the process, and any thread may
  * use them. While a failure of build or load is armed, lookups in the kernel cache miss, so that build
- * or load is called. A launch that "flip" selects is done and succeeds, but its result is wrong. */
+ * or load is called. A launch that "flip" selects is done and succeeds, but its result is wrong.
+ * With flip:1+ each launch flips the bit again: two launches with the same last buffer leave it as it was.
+ * Launches of a verification count, too. Their last buffer begins with a double, whose flipped bit is below
+ * the bound. */
 #ifndef TESELA_TESTS_FAKE_H
 #define TESELA_TESTS_FAKE_H
 
