@@ -58,6 +58,30 @@ static int get_format(tesela_type type) {
   return -1;
 }
 
+/* Returns the exponent by which vectors are multiplied: numbers of A are doubles times 2^-CHECKSUM_SCALE. A
+ * margin keeps products of large numbers from overflow, and of small ones from underflow. */
+static int64_t get_vector_scale(const tsl_problem *problem) {
+  enum { MARGIN = 196 };
+  switch (tsl_type(problem->a.type)->component) {
+  case TESELA_F32:
+  case TESELA_BF16:
+    return 896 - MARGIN;
+  case TESELA_F16:
+  case TESELA_E5M2:
+    return 1008 - MARGIN;
+  case TESELA_E4M3:
+    return 1016 - MARGIN;
+  default:
+    return 0;
+  }
+}
+
+/* Returns true if the elements of a row are closer than those of a column. */
+static bool is_by_row(const tsl_problem *problem, int operand) {
+  const tsl_shape *shape = tsl_problem_shape(problem, operand);
+  return tsl_abs(shape->col_stride) <= tsl_abs(shape->row_stride);
+}
+
 static int get_parts(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex ? 2 : 1;
 }
@@ -85,9 +109,10 @@ tesela_status tsl_device_checksum_build(const tsl_problem *problem, tsl_device *
     tsl_text defines = {0};
     tsl_text_add(&defines,
                  "#define CHECKSUM_FORMAT %d\n#define CHECKSUM_INTEGER %d\n#define CHECKSUM_PARTS %d\n"
-                 "#define CHECKSUM_VECTORS %d\n",
+                 "#define CHECKSUM_VECTORS %d\n#define CHECKSUM_BY_ROW %d\n",
                  get_format(tsl_problem_shape(problem, kernels[i].operand)->type),
-                 tsl_type(problem->c.type)->is_integer, get_parts(problem), get_vectors(problem));
+                 tsl_type(problem->c.type)->is_integer, get_parts(problem), get_vectors(problem),
+                 is_by_row(problem, kernels[i].operand));
     tesela_status status = tsl_text_status(&defines);
     if (status == TESELA_OK)
       status = tsl_launch_kernel_with(&own, kernels[i].path, kernels[i].name, ITEMS, tsl_text_get(&defines),
@@ -113,25 +138,24 @@ static tesela_status get_or_compile_checksum_kernels(tsl_device_checksum *checks
   return status;
 }
 
-/* Sets flags of an operand: its direction, and whether 16 bytes can be loaded at once. */
-static void set_operand_flags(tsl_device_checksum *checksum, int operand, int64_t offset, int64_t row_stride,
-                              int64_t col_stride) {
+/* Sets an operand's bit of `wide`. */
+static void set_wide(tsl_device_checksum *checksum, int operand, int64_t offset, int64_t row_stride,
+                     int64_t col_stride) {
   tsl_device_checksum_arguments *g = &checksum->arguments;
+  const tsl_problem *problem = &checksum->plan->work.problem;
   const tsl_buffer *buffer = checksum->operands.at[operand].buffer;
-  const int64_t size =
-      (int64_t)tsl_type(tsl_problem_shape(&checksum->plan->work.problem, operand)->type)->size;
-  const bool by_row = tsl_abs(col_stride) <= tsl_abs(row_stride);
+  const int64_t size = (int64_t)tsl_type(tsl_problem_shape(problem, operand)->type)->size;
+  const bool by_row = is_by_row(problem, operand);
   const int64_t step = by_row ? col_stride : row_stride, pitch = by_row ? row_stride : col_stride;
   const bool is_wide = buffer && !buffer->askew && step == 1 && offset * size % LOAD_BYTES == 0 &&
                        pitch * size % LOAD_BYTES == 0;
-  g->by_row |= (int64_t)by_row << operand;
   g->wide |= (int64_t)is_wide << operand;
 }
 
 static int64_t get_group_rows(const tsl_device_checksum *checksum, int operand) {
-  const int64_t size =
-      (int64_t)tsl_type(tsl_problem_shape(&checksum->plan->work.problem, operand)->type)->size;
-  return checksum->arguments.by_row >> operand & 1 ? ROWS : TSL_DEVICE_CHECKSUM_LANES * (LOAD_BYTES / size);
+  const tsl_problem *problem = &checksum->plan->work.problem;
+  const int64_t size = (int64_t)tsl_type(tsl_problem_shape(problem, operand)->type)->size;
+  return is_by_row(problem, operand) ? ROWS : TSL_DEVICE_CHECKSUM_LANES * (LOAD_BYTES / size);
 }
 
 /* Chunks of k, so that a few groups run on each unit. */
@@ -156,6 +180,7 @@ static size_t set_checksum_layout(tsl_device_checksum *checksum) {
   g->width = tsl_type(problem->c.type)->is_integer ? problem->n : tsl_min(tsl_min(width, most), problem->n);
   g->segments = tsl_ceil_div(problem->n, g->width);
   g->at_once = LOAD_BYTES / (int64_t)tsl_type(a->component)->size;
+  g->vector_scale = get_vector_scale(problem);
   g->pitch = tsl_round_up(tsl_max(g->k, 1) * parts, CHUNK_MIN);
   set_chunks(checksum);
   checksum->blocks = tsl_ceil_div(g->m, ROWS);
@@ -274,9 +299,9 @@ static tesela_status start_checksum(tsl_device_checksum *checksum, const tsl_che
   g->k = g->reads_factors ? work->problem.k : 0;
   g->conjugate_a = work->problem.conjugate_a;
   g->conjugate_b = work->problem.conjugate_b;
-  set_operand_flags(checksum, TSL_OPERAND_A, g->a_offset, g->a_row_stride, g->a_col_stride);
-  set_operand_flags(checksum, TSL_OPERAND_B, g->b_offset, g->b_row_stride, g->b_col_stride);
-  set_operand_flags(checksum, TSL_OPERAND_C, g->c_offset, g->c_row_stride, g->c_col_stride);
+  set_wide(checksum, TSL_OPERAND_A, g->a_offset, g->a_row_stride, g->a_col_stride);
+  set_wide(checksum, TSL_OPERAND_B, g->b_offset, g->b_row_stride, g->b_col_stride);
+  set_wide(checksum, TSL_OPERAND_C, g->c_offset, g->c_row_stride, g->c_col_stride);
   TSL_TRY(get_or_compile_checksum_kernels(checksum));
   TSL_TRY(tsl_run_slot_take(checksum->plan->looks->slots, &checksum->slot));
   TSL_TRY(tsl_run_slot_events(checksum->slot));

@@ -18,7 +18,7 @@ tsl_device_checksum_bound(TSL_GLOBAL double *numbers, const tsl_device_checksum_
     else if (size > most)
       most = size;
   }
-  most += g.flushes * (double)g.width / g.relative;
+  most = (most + g.flushes * (double)g.width / g.relative) * checksum_power((int)g.vector_scale);
   for (int part = 0; part < CHECKSUM_PARTS; part++)
     numbers[g.first_bound + checksum_place(l * CHECKSUM_PARTS + part, (int)g.at_once)] = most;
 }

@@ -2,6 +2,13 @@
  * (kernel/checksum_elements.h). */
 #include "checksum_elements.h"
 
+/* Loads for each row before their use: few, because vectors need the registers. */
+#if CHECKSUM_BY_ROW && CHECKSUM_VECTORS > 4
+#define PRODUCTS_AHEAD 1
+#else
+#define PRODUCTS_AHEAD 2
+#endif
+
 /* Sums of a row: with vectors, and of magnitudes with the bound. */
 typedef checksum_number checksum_row[CHECKSUM_SUMS];
 
@@ -33,18 +40,26 @@ TSL_FUNCTION checksum_number checksum_item_sum(const tsl_device_checksum_argumen
 #if CHECKSUM_INTEGER
   return sum;
 #else
-  return q == CHECKSUM_VECTORS ? g->relative * sum + g->flushes * bound_sum : sum;
+#if CHECKSUM_HIDES_NAN
+  sum *= checksum_power(CHECKSUM_SCALE - (int)g->vector_scale);
+#endif
+  return q == CHECKSUM_VECTORS
+             ? g->relative * sum + g->flushes * (bound_sum * checksum_power(-(int)g->vector_scale))
+             : sum;
 #endif
 }
 
 /* Adds components begin to end of CHECKSUM_ITEM_ROWS rows from `row` on; *bound_sum gets the sum of the
- * bound. */
-TSL_FUNCTION void checksum_multiply_along(TSL_GLOBAL const checksum_component *from, checksum_lines lines,
-                                          TSL_INDEX row, TSL_INDEX begin, TSL_INDEX end,
-                                          TSL_GLOBAL const checksum_number *vectors,
-                                          TSL_GLOBAL const checksum_number *bound, TSL_INDEX pitch,
-                                          checksum_row sums[CHECKSUM_ITEM_ROWS], checksum_number *bound_sum) {
-  const int lane = TSL_ITEM(0) % 32;
+ * bound.
+ */
+#if CHECKSUM_BY_ROW
+TSL_FUNCTION void checksum_multiply_rows(TSL_GLOBAL const checksum_component *from, checksum_lines lines,
+                                         TSL_INDEX row, TSL_INDEX begin, TSL_INDEX end,
+                                         TSL_GLOBAL const checksum_number *vectors,
+                                         TSL_GLOBAL const checksum_number *bound, TSL_INDEX pitch,
+                                         checksum_row sums[CHECKSUM_ITEM_ROWS], checksum_number *bound_sum) {
+  const int lane = CHECKSUM_LANE;
+  unsigned nan[CHECKSUM_ITEM_ROWS] = {0};
   const TSL_INDEX left = lines.rows - row;
   checksum_number terms[CHECKSUM_SUMS];
   TSL_INDEX next = begin;
@@ -53,10 +68,10 @@ TSL_FUNCTION void checksum_multiply_along(TSL_GLOBAL const checksum_component *f
   from += row * lines.row_stride;
   if (lines.is_wide) {
     next += (end - begin) / CHECKSUM_AT_ONCE * CHECKSUM_AT_ONCE;
-    for (TSL_INDEX block = begin; block < next; block += CHECKSUM_AHEAD * 32 * CHECKSUM_AT_ONCE) {
-      checksum_load x[CHECKSUM_AHEAD][CHECKSUM_ITEM_ROWS];
+    for (TSL_INDEX block = begin; block < next; block += PRODUCTS_AHEAD * 32 * CHECKSUM_AT_ONCE) {
+      checksum_load x[PRODUCTS_AHEAD][CHECKSUM_ITEM_ROWS];
       TSL_UNROLL
-      for (int u = 0; u < CHECKSUM_AHEAD; u++) {
+      for (int u = 0; u < PRODUCTS_AHEAD; u++) {
         const TSL_INDEX l = block + (u * 32 + lane) * CHECKSUM_AT_ONCE;
         TSL_UNROLL
         for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++) {
@@ -66,7 +81,7 @@ TSL_FUNCTION void checksum_multiply_along(TSL_GLOBAL const checksum_component *f
         }
       }
       TSL_UNROLL
-      for (int u = 0; u < CHECKSUM_AHEAD; u++) {
+      for (int u = 0; u < PRODUCTS_AHEAD; u++) {
         const TSL_INDEX start = block + u * 32 * CHECKSUM_AT_ONCE;
         if (start + lane * CHECKSUM_AT_ONCE >= next)
           break;
@@ -78,8 +93,14 @@ TSL_FUNCTION void checksum_multiply_along(TSL_GLOBAL const checksum_component *f
           for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
             checksum_add_term(checksum_get(x[u][r], e), terms, sums[r]);
         }
+        TSL_UNROLL
+        for (int i = 0; i < CHECKSUM_ITEM_ROWS * CHECKSUM_WORDS; i++)
+          nan[i / CHECKSUM_WORDS] |= checksum_find_nan(x[u][i / CHECKSUM_WORDS].word[i % CHECKSUM_WORDS]);
       }
     }
+    TSL_UNROLL
+    for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
+      checksum_set_nan(sums[r], CHECKSUM_SUMS, nan[r] != 0);
   }
   for (TSL_INDEX l = next + lane; l < end; l += 32) {
     checksum_load_terms(vectors, bound, pitch, checksum_place(l, CHECKSUM_AT_ONCE), terms);
@@ -93,30 +114,30 @@ TSL_FUNCTION void checksum_multiply_along(TSL_GLOBAL const checksum_component *f
             terms, sums[r]);
   }
 }
-
-/* Adds components begin to end of CHECKSUM_ELEMENTS rows from `row` on. */
-TSL_FUNCTION void checksum_multiply_across(TSL_GLOBAL const checksum_component *from, checksum_lines lines,
-                                           TSL_INDEX row, TSL_INDEX begin, TSL_INDEX end,
-                                           TSL_GLOBAL const checksum_number *vectors,
-                                           TSL_GLOBAL const checksum_number *bound, TSL_INDEX pitch,
-                                           checksum_row sums[CHECKSUM_ELEMENTS], checksum_number *bound_sum) {
+#else
+TSL_FUNCTION void checksum_multiply_rows(TSL_GLOBAL const checksum_component *from, checksum_lines lines,
+                                         TSL_INDEX row, TSL_INDEX begin, TSL_INDEX end,
+                                         TSL_GLOBAL const checksum_number *vectors,
+                                         TSL_GLOBAL const checksum_number *bound, TSL_INDEX pitch,
+                                         checksum_row sums[CHECKSUM_ITEM_ROWS], checksum_number *bound_sum) {
   const TSL_INDEX left = lines.rows - row;
   const bool is_whole = lines.is_wide && left >= CHECKSUM_ELEMENTS;
+  unsigned nan[CHECKSUM_WORDS] = {0};
   checksum_number terms[CHECKSUM_SUMS];
   if (left <= 0)
     return;
   from += row * lines.row_stride;
-  for (TSL_INDEX l = begin / CHECKSUM_PARTS + TSL_ITEM(0) / TSL_DEVICE_CHECKSUM_LANES;
-       l < end / CHECKSUM_PARTS; l += CHECKSUM_AHEAD_ACROSS * 32) {
-    checksum_load x[CHECKSUM_AHEAD_ACROSS];
+  for (TSL_INDEX l = begin / CHECKSUM_PARTS + CHECKSUM_LANE; l < end / CHECKSUM_PARTS;
+       l += PRODUCTS_AHEAD * 32) {
+    checksum_load x[PRODUCTS_AHEAD];
     TSL_UNROLL
-    for (int u = 0; u < CHECKSUM_AHEAD_ACROSS; u++) {
+    for (int u = 0; u < PRODUCTS_AHEAD; u++) {
       x[u] = checksum_no_load();
       if (is_whole && l + u * 32 < end / CHECKSUM_PARTS)
         x[u] = checksum_load_whole(from + (l + u * 32) * lines.step);
     }
     TSL_UNROLL
-    for (int u = 0; u < CHECKSUM_AHEAD_ACROSS; u++) {
+    for (int u = 0; u < PRODUCTS_AHEAD; u++) {
       const TSL_INDEX term = l + u * 32;
       if (term >= end / CHECKSUM_PARTS)
         break;
@@ -133,62 +154,54 @@ TSL_FUNCTION void checksum_multiply_across(TSL_GLOBAL const checksum_component *
           checksum_add_term(number, terms, sums[r]);
         }
       }
+      TSL_UNROLL
+      for (int i = 0; i < CHECKSUM_WORDS; i++)
+        nan[i] |= checksum_find_nan(x[u].word[i]);
     }
   }
+  TSL_UNROLL
+  for (int e = 0; e < CHECKSUM_AT_ONCE; e++)
+    checksum_set_nan(sums[e / CHECKSUM_PARTS], CHECKSUM_SUMS, checksum_is_flagged(nan, e));
 }
+#endif
 
-TSL_KERNEL(TSL_DEVICE_CHECKSUM_ITEMS, 1, 1)
+TSL_KERNEL_SHARING(TSL_DEVICE_CHECKSUM_ITEMS, 1, 1, 2)
 tsl_device_checksum_products(TSL_GLOBAL const checksum_component *from, TSL_GLOBAL double *numbers,
                              const tsl_device_checksum_arguments g) {
-  TSL_LOCAL checksum_number partial[CHECKSUM_ROWS_MAX * CHECKSUM_PITCH];
+  TSL_LOCAL checksum_number partial[CHECKSUM_ROWS * CHECKSUM_PITCH];
   checksum_lines lines;
   lines.rows = g.m;
   lines.row_stride = g.a_row_stride * CHECKSUM_PARTS;
   lines.step = g.a_col_stride * CHECKSUM_PARTS;
-  lines.by_row = (g.by_row & 1) != 0;
   lines.is_wide = (g.wide & 1) != 0;
   from += g.a_offset * CHECKSUM_PARTS;
-  const int rows = lines.by_row ? TSL_DEVICE_CHECKSUM_ROWS : CHECKSUM_GROUP_ACROSS;
-  const int item = TSL_ITEM(0), own_row = item % TSL_DEVICE_CHECKSUM_LANES * CHECKSUM_ELEMENTS;
-  const TSL_INDEX first_row = (TSL_INDEX)TSL_GROUP(0) * rows, chunk = TSL_GROUP(1), begin = chunk * g.chunk,
-                  terms = g.k * CHECKSUM_PARTS, end = begin + g.chunk < terms ? begin + g.chunk : terms;
+  const int own_place = CHECKSUM_ITEM_ROW * CHECKSUM_PITCH + CHECKSUM_LANE;
+  const TSL_INDEX first_row = (TSL_INDEX)TSL_GROUP(0) * CHECKSUM_ROWS, chunk = TSL_GROUP(1),
+                  begin = chunk * g.chunk, terms = g.k * CHECKSUM_PARTS,
+                  end = begin + g.chunk < terms ? begin + g.chunk : terms;
   TSL_GLOBAL const checksum_number *vector = (TSL_GLOBAL const checksum_number *)(numbers + g.first_vector),
                                    *bound = (TSL_GLOBAL const checksum_number *)(numbers + g.first_bound);
   TSL_GLOBAL checksum_number *out =
       (TSL_GLOBAL checksum_number *)(numbers + g.first_product) + chunk * g.passes * CHECKSUM_SUMS * g.m;
   for (TSL_INDEX pass = 0; pass < g.passes; pass++) {
     TSL_GLOBAL const checksum_number *own_vectors = vector + pass * CHECKSUM_VECTORS * g.pitch;
-    checksum_row along[CHECKSUM_ITEM_ROWS], across[CHECKSUM_ELEMENTS];
+    checksum_row sums[CHECKSUM_ITEM_ROWS];
     checksum_number bound_sum = 0;
     TSL_UNROLL
     for (int q = 0; q < CHECKSUM_SUMS; q++) {
       TSL_UNROLL
       for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
-        along[r][q] = 0;
-      TSL_UNROLL
-      for (int r = 0; r < CHECKSUM_ELEMENTS; r++)
-        across[r][q] = 0;
+        sums[r][q] = 0;
     }
-    if (lines.by_row)
-      checksum_multiply_along(from, lines, first_row + item / 32 * CHECKSUM_ITEM_ROWS, begin, end,
-                              own_vectors, bound, g.pitch, along, &bound_sum);
-    else
-      checksum_multiply_across(from, lines, first_row + own_row, begin, end, own_vectors, bound, g.pitch,
-                               across, &bound_sum);
+    checksum_multiply_rows(from, lines, first_row + CHECKSUM_ITEM_ROW, begin, end, own_vectors, bound,
+                           g.pitch, sums, &bound_sum);
     TSL_UNROLL
     for (int q = 0; q < CHECKSUM_SUMS; q++) {
       TSL_UNROLL
       for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)
-        if (lines.by_row)
-          partial[(item / 32 * CHECKSUM_ITEM_ROWS + r) * CHECKSUM_PITCH + item % 32] =
-              checksum_item_sum(&g, along[r][q], bound_sum, q);
-      TSL_UNROLL
-      for (int r = 0; r < CHECKSUM_ELEMENTS; r++)
-        if (!lines.by_row)
-          partial[(own_row + r) * CHECKSUM_PITCH + item / TSL_DEVICE_CHECKSUM_LANES] =
-              checksum_item_sum(&g, across[r][q], bound_sum, q);
-      checksum_join(partial, rows);
-      for (int r = item; r < rows; r += TSL_DEVICE_CHECKSUM_ITEMS)
+        partial[own_place + r * CHECKSUM_PITCH] = checksum_item_sum(&g, sums[r][q], bound_sum, q);
+      checksum_join(partial, CHECKSUM_ROWS);
+      for (int r = TSL_ITEM(0); r < CHECKSUM_ROWS; r += TSL_DEVICE_CHECKSUM_ITEMS)
         if (first_row + r < lines.rows)
           out[(pass * CHECKSUM_SUMS + q) * g.m + first_row + r] = partial[r * CHECKSUM_PITCH];
       TSL_BARRIER();

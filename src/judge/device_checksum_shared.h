@@ -22,9 +22,9 @@
  * if it can be read by 16 bytes. */
 typedef struct tsl_device_checksum_arguments {
   TSL_GEMM_SIZES
-  TSL_INDEX segments, width, pitch, chunk, chunks, passes, at_once;
+  TSL_INDEX segments, width, pitch, chunk, chunks, passes, at_once, vector_scale;
   TSL_INDEX first_vector, first_size, first_bound, first_product, first_before, first_c, first_block;
-  TSL_INDEX reads_c, reads_factors, conjugate_a, conjugate_b, by_row, wide;
+  TSL_INDEX reads_c, reads_factors, conjugate_a, conjugate_b, wide;
   double alpha[2], beta[2], alpha1, beta1, relative, rounding, flushes, fixed, limit;
 } tsl_device_checksum_arguments;
 

@@ -9,7 +9,7 @@
  * Numbers of a vector are stored as 32 items read them (checksum_place()). Complex elements are pairs of
  * components; a product of A then has two real vectors with twice as many terms. Floats are summed in double,
  * integers modulo 2^32 with odd weights. From the host: CHECKSUM_FORMAT, the components of the operand;
- * CHECKSUM_INTEGER, CHECKSUM_PARTS of an element, CHECKSUM_VECTORS of a pass over A.
+ * CHECKSUM_INTEGER, CHECKSUM_BY_ROW, CHECKSUM_PARTS of an element, CHECKSUM_VECTORS of a pass over A.
  * Any strides. */
 #ifndef TSL_KERNEL_CHECKSUM_ELEMENTS_H
 #define TSL_KERNEL_CHECKSUM_ELEMENTS_H
@@ -30,32 +30,67 @@
 #define CHECKSUM_E4M3 7
 #define CHECKSUM_E5M2 8
 
-/* Component in memory; its number in 16 bytes; words of a load, with components each. */
+/* Component in memory; its number in 16 bytes. Floats narrower than double become doubles by their bits:
+ *
+ *   f32  s eeeeeeee mmm...              the double with this exponent field is the number times
+ *   f64  s 000eeeeeeee mmm...000...     2^-CHECKSUM_SCALE, also if it is subnormal
+ *
+ * SHIFT: from a float's exponent to the place in the double's high word. SIGNS: sign bits of a word; NEXT:
+ * added to magnitudes, sets the sign bit of infinity and NaN. */
 #if CHECKSUM_FORMAT == CHECKSUM_F64
 typedef double checksum_component;
 typedef double checksum_word;
 #define CHECKSUM_AT_ONCE 2
+#define CHECKSUM_WORDS 2
+#define CHECKSUM_SCALE 0
 #elif CHECKSUM_FORMAT == CHECKSUM_F32 || CHECKSUM_FORMAT == CHECKSUM_I32
 #if CHECKSUM_FORMAT == CHECKSUM_F32
 typedef float checksum_component;
+#define CHECKSUM_SIGNS 0x80000000u
+#define CHECKSUM_NEXT 0x00800000u
+#define CHECKSUM_SCALE 896
 #else
 typedef int checksum_component;
 #endif
 typedef int checksum_word;
 #define CHECKSUM_AT_ONCE 4
+#define CHECKSUM_WORDS 4
 #elif CHECKSUM_FORMAT == CHECKSUM_F16 || CHECKSUM_FORMAT == CHECKSUM_BF16
 typedef unsigned short checksum_component;
 typedef int checksum_word;
 #define CHECKSUM_AT_ONCE 8
+#define CHECKSUM_WORDS 4
+#define CHECKSUM_SIGNS 0x80008000u
+#if CHECKSUM_FORMAT == CHECKSUM_F16
+#define CHECKSUM_SHIFT 10
+#define CHECKSUM_NEXT 0x04000400u
+#define CHECKSUM_SCALE 1008
+#else
+#define CHECKSUM_SHIFT 13
+#define CHECKSUM_NEXT 0x00800080u
+#define CHECKSUM_SCALE 896
+#endif
 #else
 typedef unsigned char checksum_component;
 typedef int checksum_word;
 #define CHECKSUM_AT_ONCE 16
-#endif
-#if CHECKSUM_FORMAT == CHECKSUM_F64
-#define CHECKSUM_WORDS 2
-#else
 #define CHECKSUM_WORDS 4
+#define CHECKSUM_SIGNS 0x80808080u
+#if CHECKSUM_FORMAT == CHECKSUM_E4M3
+#define CHECKSUM_SHIFT 17
+#define CHECKSUM_NEXT 0x01010101u
+#define CHECKSUM_SCALE 1016
+#elif CHECKSUM_FORMAT == CHECKSUM_E5M2
+#define CHECKSUM_SHIFT 18
+#define CHECKSUM_NEXT 0x04040404u
+#define CHECKSUM_SCALE 1008
+#endif
+#endif
+/* Words whose components may be infinity or NaN, which the bits of a double hide. */
+#if CHECKSUM_INTEGER || CHECKSUM_FORMAT == CHECKSUM_F64
+#define CHECKSUM_HIDES_NAN 0
+#else
+#define CHECKSUM_HIDES_NAN 1
 #endif
 
 #if CHECKSUM_INTEGER
@@ -66,32 +101,29 @@ typedef double checksum_number;
 
 #define CHECKSUM_ELEMENTS (CHECKSUM_AT_ONCE / CHECKSUM_PARTS)
 #define CHECKSUM_PITCH 33
-/* Rows of an item, and of a group, where rows are contiguous; loads of an item before it uses them. */
+/* Rows of an item, and of a group; an item's first row, and its place among the 32 items of a row. AHEAD:
+ * loads of an item for each row before it uses them. */
+#if CHECKSUM_BY_ROW
 #define CHECKSUM_ITEM_ROWS (TSL_DEVICE_CHECKSUM_ROWS * 32 / TSL_DEVICE_CHECKSUM_ITEMS)
+#define CHECKSUM_ROWS TSL_DEVICE_CHECKSUM_ROWS
+#define CHECKSUM_ITEM_ROW (TSL_ITEM(0) / 32 * CHECKSUM_ITEM_ROWS)
+#define CHECKSUM_LANE (TSL_ITEM(0) % 32)
 #define CHECKSUM_AHEAD 2
-/* The same where columns are contiguous. */
-#define CHECKSUM_GROUP_ACROSS (TSL_DEVICE_CHECKSUM_LANES * CHECKSUM_ELEMENTS)
-#define CHECKSUM_AHEAD_ACROSS 4
-#if CHECKSUM_GROUP_ACROSS > TSL_DEVICE_CHECKSUM_ROWS
-#define CHECKSUM_ROWS_MAX CHECKSUM_GROUP_ACROSS
 #else
-#define CHECKSUM_ROWS_MAX TSL_DEVICE_CHECKSUM_ROWS
-#endif
-/* Rows of an item in either case. */
-#if CHECKSUM_ELEMENTS > CHECKSUM_ITEM_ROWS
-#define CHECKSUM_OWN_ROWS CHECKSUM_ELEMENTS
-#else
-#define CHECKSUM_OWN_ROWS CHECKSUM_ITEM_ROWS
+#define CHECKSUM_ITEM_ROWS CHECKSUM_ELEMENTS
+#define CHECKSUM_ROWS (TSL_DEVICE_CHECKSUM_LANES * CHECKSUM_ELEMENTS)
+#define CHECKSUM_ITEM_ROW (TSL_ITEM(0) % TSL_DEVICE_CHECKSUM_LANES * CHECKSUM_ELEMENTS)
+#define CHECKSUM_LANE (TSL_ITEM(0) / TSL_DEVICE_CHECKSUM_LANES)
+#define CHECKSUM_AHEAD 4
 #endif
 /* Sums of a row of A in a pass: with vectors, and for floats with the bound. */
 #define CHECKSUM_SUMS (CHECKSUM_VECTORS + !CHECKSUM_INTEGER)
 #define CHECKSUM_B 1
-#define CHECKSUM_C 2
 
 /* Lines whose elements are summed: a row of an operand with elements `step` apart. */
 typedef struct checksum_lines {
   TSL_INDEX rows, row_stride, step; /* strides in components */
-  bool by_row, is_wide;
+  bool is_wide;
 } checksum_lines;
 
 typedef struct checksum_load {
@@ -106,35 +138,58 @@ TSL_FUNCTION checksum_number checksum_magnitude(checksum_number x) {
 #endif
 }
 
+/* Returns 2 to the power of an exponent of normal numbers. */
+TSL_FUNCTION double checksum_power(int exponent) {
+  return TSL_AS_DOUBLE((TSL_INDEX)(exponent + 1023) << 52);
+}
+
+/* Returns a component, times 2^-CHECKSUM_SCALE. */
 TSL_FUNCTION checksum_number checksum_decode(checksum_component x) {
-#if CHECKSUM_FORMAT == CHECKSUM_F16
-  return (double)TSL_FLOAT_OF_HALF(x);
+#if CHECKSUM_FORMAT == CHECKSUM_F32
+  return (double)x * checksum_power(-CHECKSUM_SCALE);
+#elif CHECKSUM_FORMAT == CHECKSUM_F16
+  return (double)TSL_FLOAT_OF_HALF(x) * checksum_power(-CHECKSUM_SCALE);
 #elif CHECKSUM_FORMAT == CHECKSUM_BF16
-  return (double)TSL_AS_FLOAT((int)((unsigned)x << 16));
+  return (double)TSL_AS_FLOAT((int)((unsigned)x << 16)) * checksum_power(-CHECKSUM_SCALE);
 #elif CHECKSUM_FORMAT == CHECKSUM_I8
   return (checksum_number)(int)(signed char)x;
 #elif CHECKSUM_FORMAT == CHECKSUM_E4M3
-  const unsigned short half_bits = (unsigned short)((x & 128u) << 8 | (x & 127u) << 7);
-  return (x & 127) == 127 ? TSL_NAN(double) : 256.0 * (double)TSL_FLOAT_OF_HALF(half_bits);
+  const unsigned short half_bits = (unsigned short)((x & 128u) << 8 | (x & 127u) << 7); /* times 2^-8 */
+  return (x & 127) == 127 ? TSL_NAN(double)
+                          : (double)TSL_FLOAT_OF_HALF(half_bits) * checksum_power(8 - CHECKSUM_SCALE);
 #elif CHECKSUM_FORMAT == CHECKSUM_E5M2
-  return (double)TSL_FLOAT_OF_HALF((unsigned short)(x << 8));
+  return (double)TSL_FLOAT_OF_HALF((unsigned short)(x << 8)) * checksum_power(-CHECKSUM_SCALE);
 #else
   return (checksum_number)x;
 #endif
 }
 
-/* Returns component e, a constant, of a load. */
+/* Returns component e, a constant, of a load, times 2^-CHECKSUM_SCALE. Infinity and NaN are other numbers. */
 TSL_FUNCTION checksum_number checksum_get(checksum_load from, int e) {
 #if CHECKSUM_FORMAT == CHECKSUM_F64
   return from.word[e];
-#elif CHECKSUM_FORMAT == CHECKSUM_F32
-  return checksum_decode(TSL_AS_FLOAT(from.word[e]));
 #elif CHECKSUM_FORMAT == CHECKSUM_I32
   return checksum_decode(from.word[e]);
-#elif CHECKSUM_AT_ONCE == 8
-  return checksum_decode((unsigned short)((unsigned)from.word[e / 2] >> 16 * (e % 2)));
-#else
+#elif CHECKSUM_INTEGER
   return checksum_decode((unsigned char)((unsigned)from.word[e / 4] >> 8 * (e % 4)));
+#elif CHECKSUM_FORMAT == CHECKSUM_F32
+  const unsigned bits = (unsigned)from.word[e], high = (bits & 0x80000000u) | (bits & 0x7fffffffu) >> 3;
+  return TSL_AS_DOUBLE((TSL_INDEX)((TSL_UINT64)high << 32 | (TSL_UINT64)(bits << 29)));
+#else
+  /* the component is moved to the top of the word */
+  const int width = 32 / (CHECKSUM_AT_ONCE / 4), own = e % (32 / width);
+  const unsigned bits = (unsigned)from.word[e * 4 / CHECKSUM_AT_ONCE] << (32 - width - own * width),
+                 magnitude = (bits & 0x7fffffffu) >> (32 - width);
+  return TSL_AS_DOUBLE((TSL_INDEX)((TSL_UINT64)((bits & 0x80000000u) | magnitude << CHECKSUM_SHIFT) << 32));
+#endif
+}
+
+/* Returns sign bits for the components of a word that are infinity or NaN. */
+TSL_FUNCTION unsigned checksum_find_nan(checksum_word word) {
+#if CHECKSUM_HIDES_NAN
+  return (((unsigned)word & ~CHECKSUM_SIGNS) + CHECKSUM_NEXT) & CHECKSUM_SIGNS;
+#else
+  return 0;
 #endif
 }
 
@@ -158,6 +213,21 @@ TSL_FUNCTION checksum_load checksum_no_load(void) {
   for (int i = 0; i < CHECKSUM_WORDS; i++)
     load.word[i] = 0;
   return load;
+}
+
+/* Makes the sums of a row NaN. */
+TSL_FUNCTION void checksum_set_nan(checksum_number *sums, int count, bool is_nan) {
+#if CHECKSUM_HIDES_NAN
+  TSL_UNROLL
+  for (int i = 0; i < count; i++)
+    sums[i] = is_nan ? TSL_NAN(double) : sums[i];
+#endif
+}
+
+/* Returns true if a component is set in the flags of checksum_find_nan(), one for each word of a load. */
+TSL_FUNCTION bool checksum_is_flagged(const unsigned *flags, int e) {
+  const int in_word = CHECKSUM_AT_ONCE / CHECKSUM_WORDS, width = 32 / in_word;
+  return (flags[e / in_word] >> (e % in_word * width + width - 1) & 1) != 0;
 }
 
 /* Returns 32 bits of an index. The mixer has constants of Wellons (2018). */
