@@ -195,7 +195,7 @@ tsl_device_checksum_products(TSL_GLOBAL const checksum_component *from, TSL_GLOB
     }
     checksum_multiply_rows(from, lines, first_row + CHECKSUM_ITEM_ROW, begin, end, own_vectors, bound,
                            g.pitch, sums, &bound_sum);
-    TSL_UNROLL
+    CHECKSUM_UNROLL_JOINS
     for (int q = 0; q < CHECKSUM_SUMS; q++) {
       TSL_UNROLL
       for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)

@@ -163,7 +163,7 @@ tsl_device_checksum_sums(TSL_GLOBAL const checksum_component *from, TSL_GLOBAL d
       sums[r][what] = 0;
   }
   checksum_sum_rows(from, lines, first_row + CHECKSUM_ITEM_ROW, begin, end, sums);
-  TSL_UNROLL
+  CHECKSUM_UNROLL_JOINS
   for (int what = 0; what <= CHECKSUM_PARTS; what++) {
     TSL_UNROLL
     for (int r = 0; r < CHECKSUM_ITEM_ROWS; r++)

@@ -118,6 +118,13 @@ typedef double checksum_number;
 #endif
 /* Sums of a row of A in a pass: with vectors, and for floats with the bound. */
 #define CHECKSUM_SUMS (CHECKSUM_VECTORS + !CHECKSUM_INTEGER)
+/* Before a loop over sums that are joined: PoCL 3.1 stores wrong numbers if it unrolls a loop with barriers.
+ */
+#ifdef __OPENCL_C_VERSION__
+#define CHECKSUM_UNROLL_JOINS TSL_UNROLL_BY(1)
+#else
+#define CHECKSUM_UNROLL_JOINS TSL_UNROLL
+#endif
 #define CHECKSUM_B 1
 
 /* Lines whose elements are summed: a row of an operand with elements `step` apart. */

@@ -569,11 +569,22 @@ static tesela_status wrong_device_run(const tsl_work *work, const tsl_operands *
   return TESELA_OK;
 }
 
-static void operands_in_buffers(void **state) {
-  tesela_buffer *buffers[3];
-  (void)state;
+static tesela_buffer *buffers[3];
+
+/* Moves a product's operands to buffers of the device. */
+static void use_buffers(test_product *product) {
   for (int i = 0; i < 3; i++)
-    must(tesela_buffer_create(context, device_name, BYTES, &buffers[i]));
+    must(tesela_buffer_write(buffers[i], 0, memory[i], BYTES));
+  product->desc.options.device = device_name;
+  product->desc.a.data = product->desc.b.data = NULL;
+  product->desc.c.data = NULL;
+  product->desc.a.buffer = buffers[0];
+  product->desc.b.buffer = buffers[1];
+  product->desc.c.buffer = buffers[2];
+}
+
+static void operands_in_buffers(void **state) {
+  (void)state;
   device_c = buffers[2];
   for (int type = 0; type < TYPES; type++)
     for (int l = 0; l < LAYOUTS; l++)
@@ -582,15 +593,8 @@ static void operands_in_buffers(void **state) {
         tesela_record clean, record;
         wrong_plan wrong;
         test_product all = make_product(type, &layouts[l], c->is_integer ? odd : half, reads_c ? one : zero);
-        all.desc.options.device = device_name;
         fill(&all, TSL_DATA_NORMAL, SEED);
-        for (int i = 0; i < 3; i++)
-          must(tesela_buffer_write(buffers[i], 0, memory[i], BYTES));
-        all.desc.a.data = all.desc.b.data = NULL;
-        all.desc.c.data = NULL;
-        all.desc.a.buffer = buffers[0];
-        all.desc.b.buffer = buffers[1];
-        all.desc.c.buffer = buffers[2];
+        use_buffers(&all);
         const tesela_status made = tesela_plan_create(context, &all.desc, &wrong.plan);
         if (made == TESELA_UNSUPPORTED)
           continue; /* the device has no such product */
@@ -614,8 +618,39 @@ static void operands_in_buffers(void **state) {
         }
         tesela_plan_destroy(wrong.plan);
       }
-  for (int i = 0; i < 3; i++)
-    tesela_buffer_destroy(buffers[i]);
+}
+
+/* Infinity and NaN in buffers: as values_that_are_not_finite() has in host memory. The smallest numbers are
+ * verified. */
+static void values_that_are_not_finite_in_buffers(void **state) {
+  static const double values[] = {INFINITY, NAN};
+  (void)state;
+  for (int type = 0; type < TYPES; type++)
+    for (int l = 0; l < LAYOUTS; l += type % 2 ? 1 : LAYOUTS - 1)
+      for (int turn = 0; turn < 7; turn++) {
+        const int operand = turn / 2;
+        const tsl_type_info *c = tsl_type(types[type][2]), *a = tsl_type(types[type][0]);
+        tesela_record record;
+        test_product all = make_product(type, &layouts[l], one, operand == 2 ? one : zero);
+        if (c->is_integer || a->size == 1 || c->is_complex)
+          continue;
+        fill(&all, TSL_DATA_NORMAL, SEED);
+        const double value[2] = {operand == 3 ? a->smallest : values[turn % 2], 0};
+        const tsl_shape *at = &all.at[operand % 3];
+        tsl_type_store(at->type,
+                       memory[operand % 3] +
+                           (size_t)(3 * at->row_stride + 4 * at->col_stride) * tsl_type(at->type)->size,
+                       value);
+        use_buffers(&all);
+        const tesela_status status = tesela_gemm(context, &all.desc, &record);
+        if (status == TESELA_UNSUPPORTED)
+          continue; /* the device has no such product */
+        must(status);
+        const int64_t lost = operand == 0 ? N : operand == 1 ? (int64_t)M * 256 : operand == 2 ? 256 : 0;
+        if (record.unverified != lost || record.verified != (int64_t)M * N - lost)
+          fail_msg("%s, %s, operand %d: %lld not verified, expected %lld", c->name, layouts[l].name, operand,
+                   (long long)record.unverified, (long long)lost);
+      }
 }
 
 int main(int argc, char **argv) {
@@ -631,7 +666,8 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(batches_and_groups),
                                      cmocka_unit_test(refused_calls),
                                      cmocka_unit_test(verified_by_default),
-                                     cmocka_unit_test(operands_in_buffers)};
+                                     cmocka_unit_test(operands_in_buffers),
+                                     cmocka_unit_test(values_that_are_not_finite_in_buffers)};
   const bool is_sweep = argc == 2 && strcmp(argv[1], "sweep") == 0;
   random_runs = is_sweep ? 1000000 : random_runs;
   device_name = argc == 2 && !is_sweep ? argv[1] : device_name;
@@ -640,7 +676,12 @@ int main(int argc, char **argv) {
   before = calloc(1, BYTES);
   if (!memory[0] || !memory[1] || !memory[2] || !before || tesela_context_create(NULL, &context) != TESELA_OK)
     return 1;
+  for (int i = 0; i < 3; i++)
+    if (tesela_buffer_create(context, device_name, BYTES, &buffers[i]) != TESELA_OK)
+      return 1;
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  for (int i = 0; i < 3; i++)
+    tesela_buffer_destroy(buffers[i]);
   tesela_context_destroy(context);
   for (int i = 0; i < 3; i++)
     free(memory[i]);
