@@ -76,7 +76,7 @@ static int64_t get_vector_scale(const tsl_problem *problem) {
   }
 }
 
-/* Returns true if the elements of a row are closer than those of a column. */
+/* Returns true if neighbours in a row are closer in memory than neighbours in a column. */
 static bool is_by_row(const tsl_problem *problem, int operand) {
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
   return tsl_abs(shape->col_stride) <= tsl_abs(shape->row_stride);

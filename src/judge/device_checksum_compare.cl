@@ -1,6 +1,6 @@
-/* Kernels of judge/device_checksum.h without elements. bound: the largest sum of magnitudes of all segments,
- * t / e, which does not underflow. compare: sums of C against the sums of all chunks of A's products; 32 rows
- * of a group, 8 segments at once. */
+/* Kernels of judge/device_checksum.h that read no operand. bound: the largest sum of magnitudes of all
+ * segments, t / e. It does not underflow. compare: sums of C against the sums of all chunks of A's products.
+ * A group has 32 rows and 8 segments at once. */
 #include "checksum_elements.h"
 
 TSL_KERNEL(TSL_DEVICE_CHECKSUM_ITEMS, 1, 1)
@@ -28,7 +28,7 @@ typedef struct checksum_block {
   double unchecked, wrong, hidden, segment, off, bound, row;
 } checksum_block;
 
-/* Returns the comparisons of two sets of rows; the place is the one of the larger |d| / T. */
+/* Returns the comparisons of two sets of rows; the place has the larger |d| / T. */
 TSL_FUNCTION checksum_block checksum_merge(checksum_block a, checksum_block b) {
   checksum_block both = a.wrong == 0 || (b.wrong != 0 && !(b.off / b.bound <= a.off / a.bound)) ? b : a;
   both.unchecked = a.unchecked + b.unchecked;

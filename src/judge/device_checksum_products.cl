@@ -2,11 +2,17 @@
  * (kernel/checksum_elements.h). */
 #include "checksum_elements.h"
 
-/* Loads for each row before their use: few, because vectors need the registers. */
-#if CHECKSUM_BY_ROW && CHECKSUM_VECTORS > 4
+/* AHEAD: loads for each row before their use. Eight vectors and conversions of f32 need so many registers
+ * that only one group fits on a unit; with fewer registers they are spilled. */
+#if CHECKSUM_FORMAT == CHECKSUM_F64 && CHECKSUM_BY_ROW
 #define PRODUCTS_AHEAD 1
 #else
 #define PRODUCTS_AHEAD 2
+#endif
+#if CHECKSUM_FORMAT == CHECKSUM_F32
+#define PRODUCTS_GROUPS 1
+#else
+#define PRODUCTS_GROUPS 2
 #endif
 
 /* Sums of a row: with vectors, and of magnitudes with the bound. */
@@ -34,7 +40,7 @@ TSL_FUNCTION void checksum_load_terms(TSL_GLOBAL const checksum_number *vectors,
 #endif
 }
 
-/* Returns sum q of an item for the local memory. The one with the bound gets the factors of errors. */
+/* Returns sum q of an item for the local memory. The last sum, with the bound, gets the factors of errors. */
 TSL_FUNCTION checksum_number checksum_item_sum(const tsl_device_checksum_arguments *g, checksum_number sum,
                                                checksum_number bound_sum, int q) {
 #if CHECKSUM_INTEGER
@@ -165,7 +171,7 @@ TSL_FUNCTION void checksum_multiply_rows(TSL_GLOBAL const checksum_component *fr
 }
 #endif
 
-TSL_KERNEL_SHARING(TSL_DEVICE_CHECKSUM_ITEMS, 1, 1, 2)
+TSL_KERNEL_SHARING(TSL_DEVICE_CHECKSUM_ITEMS, 1, 1, PRODUCTS_GROUPS)
 tsl_device_checksum_products(TSL_GLOBAL const checksum_component *from, TSL_GLOBAL double *numbers,
                              const tsl_device_checksum_arguments g) {
   TSL_LOCAL checksum_number partial[CHECKSUM_ROWS * CHECKSUM_PITCH];

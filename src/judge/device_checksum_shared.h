@@ -13,13 +13,13 @@
 #define TSL_DEVICE_CHECKSUM_NUMBERS 7
 
 /* Product, and one buffer with all sums. The `first_` members count doubles; sums of integers take as much
- * room. vector, size: sums of B, and of its magnitudes, by segments, each with `pitch` numbers; bound.
- * Vectors of zeros complete the last pass over A. product: A times each vector, and times the bound, for each
- * chunk of k, with m numbers. c, before: sums of C after and before the run, and of its magnitudes, with m
- * numbers each. block: comparisons. Complex types have two vectors and sums for a segment. `chunk`:
- * components of A. `at_once`: A's components in 16 bytes. `limit`: T from which sums may overflow. alpha1:
- * |re| + |im|. by_row: bit i is set if operand i (A, B, C) has closer elements in rows than in columns; wide:
- * if it can be read by 16 bytes. */
+ * room. vector, size   sums of B, and of its magnitudes, by segments, each with `pitch` numbers. Vectors of
+ * zeros complete the last pass over A. bound          `pitch` numbers. Vectors and the bound are multiplied
+ * by 2^vector_scale. product        for each chunk of k and each pass: A times each vector, then times the
+ * bound; m numbers each c, before      sums of C after and before the run, and of its magnitudes, m numbers
+ * each block          comparisons Complex types have two vectors and two sums for a segment. chunk:
+ * components of A. at_once: A's components in 16 bytes. limit: T from which sums may overflow. alpha1: |re| +
+ * |im|. wide: bit i is set if operand i (A, B, C) can be read by 16 bytes. */
 typedef struct tsl_device_checksum_arguments {
   TSL_GEMM_SIZES
   TSL_INDEX segments, width, pitch, chunk, chunks, passes, at_once, vector_scale;

@@ -1,5 +1,5 @@
-/* Sums of the rows of B, or of C, by segments of columns (kernel/checksum_elements.h): with weights, one sum
- * for each part of the elements, and of magnitudes. */
+/* Sums of the rows of B, or of C, by segments of columns (kernel/checksum_elements.h). Each part of the
+ * elements has a sum with weights. Magnitudes have one sum. */
 #include "checksum_elements.h"
 
 /* Sums elements begin to end of CHECKSUM_ITEM_ROWS rows from `row` on. */
