@@ -15,6 +15,7 @@
  *                   syrk, trsm and epilogue run only if they are named
  *   --shapes LIST   products instead of the groups' own, "1000 64*4096".
  *   --draw SEED N   N random products instead, each in one type of --types (cases.h).
+ *   --products FILE the products of a file instead, each in all types of --types; layouts are allowed
  *   --types LIST    (f32,tf32,f64,c64,c128,bf16,bf16:f32,f16,f16:f32,i8,e4m3:bf16)
  *   --most GFLOP    leaves out products of more operations (no limit)
  *   --strategy S    tesela's strategy instead of the planner's choice, "cuda_dmma tile_m=128"
@@ -742,6 +743,7 @@ int main(int argc, char **argv) {
                                          OPTION_FLAG("quick", quick),
                                          OPTION_CALL("only", take_only),
                                          OPTION_TEXT("shapes", own_shapes),
+                                         OPTION_CALL("products", bench_take_shapes),
                                          OPTION_TEXT("types", type_list),
                                          OPTION_TEXT("strategy", strategy_text),
                                          OPTION_COUNT("rivals", rivals),

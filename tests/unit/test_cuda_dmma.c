@@ -79,9 +79,11 @@ static void tiles_at_the_end_are_partial(void **state) {
       {TESELA_F64, 65, 66, false},  {TESELA_F64, 4096, 4097, true}, {TESELA_C64, 65, 66, false},
       {TESELA_C64, 128, 129, true}, {TESELA_C128, 65, 65, false},
   };
-  const tsl_config config = config_of(strategy, "tile_m=64 tile_n=64");
+  const tsl_config whole = config_of(strategy, "tile_m=64 tile_n=64"),
+                   sliced = config_of(strategy, "tile_m=64 tile_n=64 slices=2");
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const tsl_problem problem = tsl_problem_gemm(cases[i].m, cases[i].n, 512, cases[i].type);
+    const tsl_config config = cases[i].type == TESELA_C64 ? sliced : whole;
     assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
     assert_int_equal(tsl_sm80_tile_of(&problem, &config, &device).is_partial, cases[i].is_partial);
   }

@@ -30,6 +30,11 @@ static const char *const probes[] = {
     "tile_m=16 tile_n=64",
     "tile_m=64 tile_n=16",
     "tile_m=16 tile_n=16 slices=4",
+    "tile_m=64 tile_n=64 slices=4 cluster=2",
+    "tile_m=32 tile_n=64 slices=8",
+    "tile_m=64 tile_n=32 slices=8 cluster=4",
+    "tile_m=128 tile_n=32 slices=2",
+    "tile_m=64 tile_n=128",
     NULL,
 };
 

@@ -13,7 +13,8 @@
  *       WARP_N
  *
  * Lines have 32 bytes of padding against bank conflicts of sixteen threads that read four rows of four k, or
- * four k of four rows. Elements are copied by 16 bytes where pairs are aligned (is_wide), else one by one.
+ * four k of four rows. Elements of an operand are copied by 16 bytes where pairs are aligned (A_COPY and
+ * B_COPY), else by 8.
  * Products of a batch are the grid's second dimension. Many tiles and a short k (STAYS): persistent blocks
  * load the next tile's panels while they store the current tile.
  *
@@ -28,9 +29,9 @@
  * add them; with FOLDS a block keeps totals in scratch memory.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SLICES, _CLUSTER. Defines of the host: STAGES, WARP_M, WARP_N,
- * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR; C_FORM (4: f64, 5: c128, 6: c64),
- * CONJUGATE_A and _B (-1: yes), STAYS, SWAPPED (1: A is the problem's B). Limits: sm_80; m, n and k below
- * 2^31. */
+ * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR, A_COPY, B_COPY; C_FORM (4: f64,
+ * 5: c128, 6: c64), CONJUGATE_A and _B (-1: yes), STAYS, SWAPPED (1: A is the problem's B). Limits: sm_80; m,
+ * n and k below 2^31. */
 #include "cuda_dmma_fragments.cu"
 
 #include "cuda_dmma_parts.cu"
@@ -88,21 +89,6 @@ SM80_FUNCTION void store_columns(real_pair *line, int x, real_pair sum, const wo
     store_number(line + x * args.c.col, sum, args.scalars, args.c.width);
 }
 
-/* Stores columns `x` and x + 1 of c64, together where they are 16 aligned bytes of a C that is not read. */
-template <class T>
-SM80_FUNCTION void store_two_columns(T *line, int x, real_pair first, real_pair second, const work_tile &tile,
-                                     const sm80_arguments &args) {
-  const double *beta = args.scalars.f64.beta;
-  if (x >= tile.col && x + 1 < args.n && args.c.col == 1 && beta[0] == 0 && beta[1] == 0 &&
-      (unsigned long long)(line + x) % 16 == 0) {
-    const real_pair one = scaled(first, args.scalars.f64.alpha), two = scaled(second, args.scalars.f64.alpha);
-    *(float4 *)(line + x) = make_float4(one.x, one.y, two.x, two.y);
-  } else {
-    store_columns(line, x, first, tile, args);
-    store_columns(line, x + 1, second, tile, args);
-  }
-}
-
 /* Stores a warp's tile to C, or to the part's matrix of partial sums. */
 SM80_FUNCTION void store_sums(element *c, warp_sums sums, const work_tile &tile, const sm80_arguments &args) {
   const int row = tile.first_row + own_row(), col = tile.first_col + warp_col();
@@ -114,13 +100,9 @@ SM80_FUNCTION void store_sums(element *c, warp_sums sums, const work_tile &tile,
       continue;
 #pragma unroll
     for (int j = 0; j < BLOCKS_N; j++)
-      if constexpr (C_FORM == 6)
-        store_two_columns(c + y * args.c.row, col + pair_column(j, 0), own_pair(sums, i, j, 0),
-                          own_pair(sums, i, j, NUMBERS - 1), tile, args);
-      else
 #pragma unroll
-        for (int p = 0; p < NUMBERS; p++)
-          store_columns(c + y * args.c.row, col + pair_column(j, p), own_pair(sums, i, j, p), tile, args);
+      for (int p = 0; p < NUMBERS; p++)
+        store_columns(c + y * args.c.row, col + pair_column(j, p), own_pair(sums, i, j, p), tile, args);
   }
 }
 
@@ -128,12 +110,18 @@ SM80_FUNCTION void store_sums(element *c, warp_sums sums, const work_tile &tile,
  */
 constexpr int SLICE_PITCH = TILE_N * NUMBER_BYTES + 64, SLICE_BYTES = SLICE_PITCH * TILE_M;
 constexpr int ROW_PAIRS = TILE_N / COLUMNS, PAIRS = TILE_M * ROW_PAIRS;
-static_assert(SLICES * CLUSTER == 1 || SLICES * SLICE_BYTES <= STAGES * STAGE_BYTES,
-              "sums fit where panels were");
+/* True if C is stored from shared memory. Always for c64: there threads store adjacent elements. */
+constexpr bool MEETS = SLICES * CLUSTER > 1 || C_FORM == 6;
+static_assert(!MEETS || SLICES * SLICE_BYTES <= STAGES * STAGE_BYTES, "sums fit where panels were");
 
 /* Returns the address of pair `pair` of a tile, counted row by row, in the sums at `sums`. */
 SM80_FUNCTION shared_t pair_at(shared_t sums, int pair) {
   return sums + pair / ROW_PAIRS * SLICE_PITCH + pair % ROW_PAIRS * (int)sizeof(real_pair);
+}
+
+/* c64: imaginary parts first, as in registers, where the sums' parity avoids conflicts with a and b. */
+SM80_FUNCTION real_pair turned(real_pair pair) {
+  return C_FORM == 6 ? make_pair(pair.y, pair.x) : pair;
 }
 
 SM80_FUNCTION void put_slice_sums(shared_t memory, warp_sums sums) {
@@ -145,7 +133,7 @@ SM80_FUNCTION void put_slice_sums(shared_t memory, warp_sums sums) {
 #pragma unroll
       for (int p = 0; p < NUMBERS; p++) {
         store_pair(to + 8 * i * SLICE_PITCH + (warp_col() + pair_column(j, p)) * NUMBER_BYTES,
-                   own_pair(sums, i, j, p));
+                   turned(own_pair(sums, i, j, p)));
       }
 }
 
@@ -190,7 +178,7 @@ SM80_FUNCTION void reduce_sums(element *c, warp_sums sums, const sm80_arguments 
 #pragma unroll 4
   for (int pair = first + threadIdx.x; pair < first + PAIRS / CLUSTER; pair += THREADS) {
     const shared_t at = pair_at(memory, pair);
-    const real_pair sum = CLUSTER > 1 ? sum_of_blocks(at) : sum_of_slices(at);
+    const real_pair sum = turned(CLUSTER > 1 ? sum_of_blocks(at) : sum_of_slices(at));
     const int y = tile.first_row + pair / ROW_PAIRS, x = tile.first_col + pair % ROW_PAIRS * COLUMNS;
     if (y >= tile.row && y < args.m)
       store_columns(c + y * args.c.row, x, sum, tile, args);
@@ -288,22 +276,22 @@ extern "C" __global__ void CLUSTERED __launch_bounds__(THREADS, GROUPS)
   a += blockIdx.y * args.a_step;
   b += blockIdx.y * args.b_step;
   const shared_t stages = shared_address(memory);
-  typedef panel<A_MN_MAJOR, TILE_M, 16> a_pairs;
-  typedef panel<B_MN_MAJOR, TILE_N, 16> b_pairs;
-  typedef panel<A_MN_MAJOR, TILE_M, ONES> a_ones;
-  typedef panel<B_MN_MAJOR, TILE_N, ONES> b_ones;
+  typedef panel<A_MN_MAJOR, TILE_M, A_COPY> a_wide;
+  typedef panel<B_MN_MAJOR, TILE_N, B_COPY> b_wide;
+  typedef panel<A_MN_MAJOR, TILE_M, 8> a_ones;
+  typedef panel<B_MN_MAJOR, TILE_N, 8> b_ones;
   if constexpr (STAYS) {
     if (is_wide(args))
-      multiply_tiles<a_pairs, b_pairs>(sums, a, b, c, args, stages);
+      multiply_tiles<a_wide, b_wide>(sums, a, b, c, args, stages);
     else
       multiply_tiles<a_ones, b_ones>(sums, a, b, c, args, stages);
   } else {
     if (is_wide(args))
-      mainloop<a_pairs, b_pairs>(sums, a, b, args, stages);
+      mainloop<a_wide, b_wide>(sums, a, b, args, stages);
     else
       mainloop<a_ones, b_ones>(sums, a, b, args, stages);
     grid_dependency_launch();
-    if (SLICES * CLUSTER > 1)
+    if (MEETS)
       reduce_sums(c, sums, args, stages);
     else
       store_sums(c, sums, get_own_tile(args), args);

@@ -8,8 +8,8 @@
 constexpr int BLOCKS_M = WARP_M / 16, BLOCKS_N = WARP_N / 8;
 constexpr int STEP = C_FORM == 6 ? 1 : 8 / NUMBERS,
               STEPS = SLICE / STEP; /* k of a step, and steps of a slice */
-/* A panel of FMA for c64 would exceed the instruction cache. */
-constexpr int UNROLLED = C_FORM == 6 ? 4 : STEPS;
+/* A panel of FMA for c64 would exceed the instruction cache; longer code also has more register conflicts. */
+constexpr int UNROLLED = C_FORM == 6 ? 2 : STEPS;
 
 /* Accumulators: real parts, then imaginary parts. */
 typedef real_t warp_sums[NUMBERS][BLOCKS_M][BLOCKS_N][4];
@@ -75,12 +75,7 @@ struct factors {
 template <class A, class B>
 SM80_FUNCTION void load_factors(factors &target, shared_t stage, shared_t first_a, shared_t first_b,
                                 int step) {
-  const shared_t a = stage + first_a, b = stage + first_b;
-#pragma unroll
-  for (int i = 0; i < 2 * BLOCKS_M; i++) {
-    target.a[i] = load_floats(a + A::place(8 * i, step));
-    target.a[i].y *= CONJUGATE_A;
-  }
+  const shared_t b = stage + first_b;
 #pragma unroll
   for (int j = 0; j < BLOCKS_N; j++) {
     float2 *to = target.b + 2 * j;
@@ -94,15 +89,26 @@ SM80_FUNCTION void load_factors(factors &target, shared_t stage, shared_t first_
   }
 }
 
-/* Adds the complex products of a step. Products of equal sums are far apart, to hide latency. */
+/* Loads two rows of A after the present step has used them: both sets would take too many registers. */
+template <class A>
+SM80_FUNCTION void load_rows(factors &target, shared_t a, int step, int i) {
+#pragma unroll
+  for (int e = 2 * i; e < 2 * i + 2; e++) {
+    target.a[e] = load_floats(a + A::place(8 * e, step));
+    target.a[e].y *= CONJUGATE_A;
+  }
+}
+
+/* Adds the complex products of a step. Products of equal sums are far apart, to hide latency. Successive
+ * products share a register of A: three new registers take two clocks. */
 template <typename function>
 SM80_FUNCTION void multiply(warp_sums sums, const factors &from, function between) {
 #pragma unroll
   for (int i = 0; i < BLOCKS_M; i++) {
 #pragma unroll
-    for (int term = 0; term < 4; term++)
+    for (int e = 0; e < 2; e++)
 #pragma unroll
-      for (int e = 0; e < 2; e++)
+      for (int term = 0; term < 4; term++)
 #pragma unroll
         for (int j = 0; j < 2 * BLOCKS_N; j++) {
           const float2 a = from.a[2 * i + e], b = from.b[j];

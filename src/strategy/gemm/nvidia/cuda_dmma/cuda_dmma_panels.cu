@@ -5,23 +5,23 @@
 typedef c_number element;
 constexpr int NUMBERS = IS_COMPLEX ? 2 : 1 /* real numbers of an element */,
               NUMBER_BYTES = (int)sizeof(real_t) * NUMBERS;
-constexpr int ONES = C_FORM == 6 ? 4 : 8; /* bytes of a copy where pairs are not aligned */
 constexpr int TILE_M = TSL_PARAM_TILE_M, TILE_N = TSL_PARAM_TILE_N;
 constexpr int SLICES = TSL_PARAM_SLICES, CLUSTER = TSL_PARAM_CLUSTER;
 constexpr int SLICE = 16, DEPTH = SLICE * SLICES; /* elements of k in a slice, and in a panel */
 constexpr int WARPS_N = TILE_N / WARP_N, WARPS = TILE_M / WARP_M * WARPS_N /* warps of a slice */,
               THREADS = 32 * WARPS * SLICES;
 
-/* Returns true if both operands are copied by 16 bytes: complex elements, or pairs of aligned real ones. */
+/* Returns true if A can be copied by A_COPY bytes, and B by B_COPY. */
 SM80_FUNCTION bool is_wide(const sm80_arguments &args) {
-  return args.a.width && args.b.width;
+  return args.a.width >= A_COPY && args.b.width >= B_COPY;
 }
-/* Tiles of MN-major lines begin at pairs, if pairs are copied. Whole panels are copied for any strides. */
+/* Tiles of MN-major lines begin at pairs, if pairs are copied. Whole panels are copied for any strides,
+ * unless elements of c64 are not aligned to 8 bytes. */
 SM80_FUNCTION bool keeps_chunks(const sm80_arguments &args) {
-  return NUMBER_BYTES == 8 && is_wide(args);
+  return NUMBER_BYTES == 8 && A_COPY + B_COPY > 16 && is_wide(args);
 }
-SM80_FUNCTION bool copies_chunks(const sm80_arguments &) {
-  return true;
+SM80_FUNCTION bool copies_chunks(const sm80_arguments &args) {
+  return C_FORM != 6 || (args.a.width >= 8 && args.b.width >= 8);
 }
 constexpr int LINE_CHUNK = 2;
 
@@ -50,30 +50,42 @@ constexpr int A_BYTES = panel<A_MN_MAJOR, TILE_M, 16>::BYTES, B_PLACE = A_BYTES,
 
 #include "../sm80/sm80_panels.cu"
 
+/* Copies an element, or stores zero; c64 may be aligned to 4 bytes only. */
+SM80_FUNCTION void copy_element(shared_t to, const element *from, bool is_inside, int width) {
+#pragma unroll
+  for (int byte = 0; byte < NUMBER_BYTES; byte += 8)
+    if (!is_inside) {
+      store_double(to + byte, 0);
+    } else if (C_FORM == 6 && width < 8) {
+      cp_async_if<4>(true, to, from);
+      cp_async_if<4>(true, to + 4, (const char *)from + 4);
+    } else {
+      cp_async_if<8>(true, to + byte, (const char *)from + byte);
+    }
+}
+
 /* Copies a partial panel from k = `depth` on, with zeros outside of the matrix. Memory checkers would report
  * cp.async's own zeros as copies of 16 bytes. */
 template <class PANEL>
 SM80_FUNCTION void copy_partial_panel(shared_t panel, const lines &operand, int depth) {
+  typedef copies<PANEL> each;
+  const int side = threadIdx.x % PANEL::ROW * PANEL::CHUNK;
+  int row = threadIdx.x / PANEL::ROW;
+  const element *from = operand.from + (PANEL::MN_MAJOR ? side * operand.line + (depth + row) * operand.k
+                                                        : row * operand.line + (depth + side) * operand.k);
 #pragma unroll 1
-  for (int i = threadIdx.x; i < copies<PANEL>::CHUNKS; i += THREADS) {
-    const int side = i % PANEL::ROW * PANEL::CHUNK, row = i / PANEL::ROW, line = PANEL::MN_MAJOR ? side : row,
-              k = PANEL::MN_MAJOR ? row : side;
+  for (int i = threadIdx.x; i < each::CHUNKS; i += THREADS) {
+    const int line = PANEL::MN_MAJOR ? side : row, k = PANEL::MN_MAJOR ? row : side;
     const int more_lines = operand.count - line, more_depth = operand.depth - depth - k,
               there = PANEL::MN_MAJOR ? (more_depth > 0 ? more_lines : 0) : (more_lines > 0 ? more_depth : 0);
-    const element *from = operand.from + line * operand.line + (depth + k) * operand.k;
     const shared_t to = panel + PANEL::place(line, k);
-    if (PANEL::COPY == 16 && there >= PANEL::CHUNK) {
+    if (PANEL::COPY == 16 && there >= PANEL::CHUNK)
       cp_async_if<16>(true, to, from);
-      continue;
-    }
-    constexpr int BYTES = PANEL::COPY == 16 ? 8 : PANEL::COPY;
+    else
 #pragma unroll
-    for (int half = 0; half < (PANEL::COPY == 16 ? 2 : PANEL::HALVES); half++)
-      if (there > (NUMBER_BYTES > BYTES ? 0 : half))
-        cp_async_if<BYTES>(true, to + BYTES * half, (const char *)from + BYTES * half);
-      else if (BYTES == 8)
-        store_double(to + 8 * half, 0);
-      else
-        store_word(to + BYTES * half, 0);
+      for (int e = 0; e < PANEL::CHUNK; e++)
+        copy_element(to + NUMBER_BYTES * e, from + e, there > e, operand.width);
+    row += each::APART;
+    from += each::APART * (PANEL::MN_MAJOR ? operand.k : operand.line);
   }
 }

@@ -214,7 +214,7 @@ static cuda_whole_factor cuda_whole_factor_of(const tsl_cuda_whole_lines *lines,
                                               int64_t end, int64_t offset, int64_t line, int64_t step,
                                               int64_t products) {
   const int64_t apart = products > 1 ? operand->batch_step : 0;
-  const bool is_aligned = tsl_sm80_is_aligned(operand->buffer);
+  const bool is_aligned = tsl_sm80_is_aligned(operand->buffer, 16);
   return (cuda_whole_factor){.offset = offset,
                              .line = lines->line_count > 1 ? line : lines->line_length,
                              .step = lines->line_length > 1 ? step : 1,

@@ -87,8 +87,8 @@ bool tsl_sm80_is_vector(int64_t count, int64_t along, int64_t line, int64_t line
  * elements one by one. */
 int tsl_sm80_width(int element, int least, int64_t along, int64_t line, int64_t lines, int64_t offset,
                    int64_t step);
-/* Returns true if a buffer's memory is aligned to 16 bytes. */
-bool tsl_sm80_is_aligned(tsl_buffer *buffer);
+/* Returns true if a buffer's memory is aligned to `bytes`. */
+bool tsl_sm80_is_aligned(tsl_buffer *buffer, int bytes);
 
 /* Members of the strategies' descriptors. */
 double tsl_sm80_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);

@@ -12,8 +12,12 @@
  *   warp_sums, factors       sums of a warp, and its fragments of one of the STEPS of a panel
  *   UNROLLED                 steps that are unrolled, an even number
  *   end_part<IS_LAST>()      with FOLDS: adds the sums of a part of k to the totals, or the totals to these
- *   load_factors(), multiply()   load fragments, and multiply them in BLOCKS_M rows of blocks */
+ *   load_factors(), multiply()   load fragments, and multiply them in BLOCKS_M rows of blocks
+ *   load_rows()              fragments of A of a row of blocks, if load_factors() leaves these out */
 #include "sm80_panels.cu"
+
+template <class A, class T>
+SM80_FUNCTION void load_rows(T &, shared_t, int, int) {}
 
 /* Returns the stage after `stage`; `first` after the last. */
 template <class A, class B>
@@ -64,6 +68,9 @@ SM80_FUNCTION void mainloop(warp_sums sums, const element *a, const element *b, 
 #if FOLDS
   int left = args.fold_panels; /* panels of the present part of k */
 #endif
+#pragma unroll
+  for (int i = 0; i < BLOCKS_M; i++)
+    load_rows<A>(held[0], stages + (shared_t)first_a, 0, i);
 #pragma unroll 1
   for (int p = 0; p < panels; p++) {
 #if FOLDS
@@ -83,6 +90,7 @@ SM80_FUNCTION void mainloop(warp_sums sums, const element *a, const element *b, 
       }
       load_factors<A, B>(held[(s + 1) % 2], use, first_a, first_b, (s + 1) % STEPS);
       multiply(sums, held[s % 2], [&](int i) {
+        load_rows<A>(held[(s + 1) % 2], use + (shared_t)first_a, (s + 1) % STEPS, i);
         issue_copies<A, B>(fill, source_a, source_b, s * BLOCKS_M + i, filled < whole);
       });
     }

@@ -49,9 +49,9 @@ tesela_status tsl_sm80_build(tsl_work *work) {
   else
     snprintf(text + length, sizeof text - (size_t)length,
              "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n#define STAYS %d\n#define SWAPPED %d\n"
-             "#define FOLDS %d\n",
+             "#define FOLDS %d\n#define A_COPY %d\n#define B_COPY %d\n",
              problem->conjugate_a ? -1 : 1, problem->conjugate_b ? -1 : 1, tile->is_persistent, tile->swapped,
-             tile->folds);
+             tile->folds, tile->a_width ? 16 : 8, tile->b_width ? 16 : 8);
   TSL_TRY(tsl_launch_kernel_with(work, tile->trait->path, tile->trait->kernel, tile->items, text,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile->shared_bytes));
@@ -118,8 +118,8 @@ static sm80_scalars sm80_scalars_of(const sm80_launch *run) {
   return scalars;
 }
 
-bool tsl_sm80_is_aligned(tsl_buffer *buffer) {
-  return (uintptr_t)buffer->device->ops->native_buffer(buffer) % 16 == 0;
+bool tsl_sm80_is_aligned(tsl_buffer *buffer, int bytes) {
+  return (uintptr_t)buffer->device->ops->native_buffer(buffer) % (unsigned)bytes == 0;
 }
 
 /* Returns where partial sums begin in the workspace, in real numbers. */
@@ -156,10 +156,12 @@ static tesela_status sm80_reduce(const sm80_launch *run) {
 
 static int sm80_width_of(const sm80_launch *run, const sm80_operand *operand) {
   const tsl_rows_place *place = &operand->place;
-  return tsl_sm80_is_aligned(place->buffer)
-             ? tsl_sm80_width(run->tile->element, run->tile->trait->copy_min, place->step, place->row_stride,
-                              operand->rows.rows, place->offset, operand->step)
-             : 0;
+  const int element = run->tile->element,
+            width = tsl_sm80_is_aligned(place->buffer, 16)
+                        ? tsl_sm80_width(element, run->tile->trait->copy_min, place->step, place->row_stride,
+                                         operand->rows.rows, place->offset, operand->step)
+                        : 0;
+  return width || element < 8 ? width : tsl_sm80_is_aligned(place->buffer, 8) ? 8 : 4;
 }
 
 /* Packs the operand, if needed, to byte `end` of the workspace, and updates its place. */
@@ -237,7 +239,7 @@ static bool stores_vectors(const sm80_launch *run) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_operand *c = &run->operands->c;
   const int elements = run->tile->trait->store_elements / run->tile->numbers;
-  return tsl_sm80_is_aligned(c->buffer) &&
+  return tsl_sm80_is_aligned(c->buffer, 16) &&
          (elements == 1 ||
           tsl_sm80_is_vector(elements, s->c_col_stride, s->c_row_stride, s->m, s->c_offset, c->batch_step));
 }

@@ -37,14 +37,17 @@ static const struct {
     {C128, 32, 64, 1, 16, 32, 3, 0.813, 0.713},     {C128, 64, 64, 2, 32, 32, 1, 0.846, 0.746},
     {C128, 32, 32, 4, 32, 32, 1, 0.926, 0.826},     {C128, 16, 32, 4, 16, 32, 1, 0.822, 0.722},
     {C128, 32, 16, 4, 32, 16, 1, 0.800, 0.700},     {C128, 16, 64, 1, 16, 16, 3, 0.800, 0.700},
-    {C128, 64, 16, 1, 16, 16, 3, 0.800, 0.700},     {C128, 16, 16, 4, 16, 16, 2, 0.700, 0.600},
-    {C64, 128, 64, 1, 64, 32, 2, 0.745, 0.600},     {C64, 64, 64, 1, 32, 32, 3, 0.650, 0.550},
-    {C64, 64, 64, 2, 32, 32, 1, 0.680, 0.550},      {C64, 64, 32, 1, 32, 16, 4, 0.690, 0.500},
-    {C64, 32, 64, 1, 16, 32, 4, 0.615, 0.500},      {C64, 32, 32, 4, 32, 32, 3, 0.670, 0.500},
-    {C64, 16, 32, 4, 16, 32, 4, 0.580, 0.450},      {C64, 32, 16, 4, 32, 16, 4, 0.600, 0.450},
-    {C64, 16, 16, 4, 16, 16, 4, 0.500, 0.400},      {C64, 16, 128, 1, 16, 32, 4, 0.600, 0.450},
-    {C64, 128, 16, 1, 32, 16, 4, 0.600, 0.450},     {C64, 32, 128, 1, 32, 32, 3, 0.680, 0.500},
-    {C64, 128, 32, 1, 32, 32, 3, 0.690, 0.500},
+    {C128, 64, 16, 1, 16, 16, 3, 0.800, 0.700},     {C128, 16, 16, 4, 16, 16, 3, 0.700, 0.600},
+    {C64, 128, 64, 1, 32, 64, 2, 0.800, 0.760},     {C64, 64, 128, 1, 32, 64, 2, 0.800, 0.760},
+    {C64, 64, 64, 2, 32, 64, 2, 0.800, 0.760},      {C64, 64, 64, 4, 32, 64, 1, 0.800, 0.760},
+    {C64, 32, 64, 4, 32, 64, 2, 0.700, 0.665},      {C64, 32, 64, 8, 32, 64, 1, 0.700, 0.665},
+    {C64, 32, 128, 2, 32, 64, 2, 0.700, 0.665},     {C64, 32, 128, 4, 32, 64, 1, 0.700, 0.665},
+    {C64, 64, 32, 4, 64, 32, 2, 0.750, 0.712},      {C64, 64, 32, 8, 64, 32, 1, 0.750, 0.712},
+    {C64, 128, 32, 2, 64, 32, 2, 0.750, 0.712},     {C64, 64, 32, 1, 32, 32, 6, 0.700, 0.665},
+    {C64, 32, 64, 1, 32, 32, 6, 0.700, 0.665},      {C64, 32, 32, 4, 32, 32, 3, 0.690, 0.655},
+    {C64, 16, 32, 4, 16, 32, 4, 0.580, 0.551},      {C64, 32, 16, 4, 32, 16, 4, 0.600, 0.570},
+    {C64, 16, 16, 4, 16, 16, 4, 0.500, 0.475},      {C64, 16, 128, 1, 16, 32, 4, 0.600, 0.570},
+    {C64, 128, 16, 1, 32, 16, 4, 0.600, 0.570},
 };
 
 static const tsl_sm80_trait narrow = {.path = "strategy/gemm/nvidia/cuda_mma/cuda_mma.cu",
@@ -155,6 +158,10 @@ static void finish_narrow(tsl_sm80_tile *tile, const tsl_device *device) {
   tile->is_odd = problem->c.col_stride != 1 || (problem->m != 1 && problem->c.row_stride % 4 != 0);
 }
 
+static bool is_c64(const tsl_sm80_tile *tile) {
+  return tile->numbers == 2 && tile->element == 8;
+}
+
 /* Returns the padded bytes of a panel in shared memory. */
 static int64_t bytes_of_panel(const tsl_sm80_tile *tile, bool mn_major, int lines) {
   const int row = mn_major ? lines : tile->depth, rows = mn_major ? tile->depth : lines;
@@ -184,7 +191,7 @@ static bool f64_is_persistent(const tsl_sm80_tile *tile, const tsl_device *devic
 /* Returns the multiply-adds per clock of a multiprocessor: for c64 of f32's FMA. For f64 of the tensor cores,
  * twice FMA where f64 has half the rate of f32, else the rate of FMA. */
 static double f64_unit_rate(const tsl_sm80_tile *tile, const tsl_device *device) {
-  if (tile->numbers == 2 && tile->element == 8)
+  if (is_c64(tile))
     return fmax(1e-3, device->peak_f32 / (2e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units)));
   const double fma = device->peak_f64 / (2e6 * fmax(1, device->clock_mhz) * fmax(1, device->compute_units));
   return fmax(1e-3, device->peak_f64 * 3 > device->peak_f32 ? 2 * fma : fma);
@@ -195,7 +202,7 @@ static double f64_unit_rate(const tsl_sm80_tile *tile, const tsl_device *device)
 static double f64_meeting_clocks(const tsl_sm80_tile *tile) {
   static const double cluster_clocks = 1840, clock_bytes = 175;
   const double bytes = 2.0 * tile->sum * tile->tile_m * tile->tile_n;
-  return (tile->slices * tile->cluster > 1 ? tile->slices * bytes / clock_bytes : 0) +
+  return (tile->slices * tile->cluster > 1 || is_c64(tile) ? tile->slices * bytes / clock_bytes : 0) +
          (tile->cluster > 1 ? cluster_clocks + bytes / clock_bytes : 0);
 }
 
@@ -220,7 +227,7 @@ static void finish_f64(tsl_sm80_tile *tile, const tsl_device *device) {
   const int64_t stage = bytes_of_panel(tile, tile->a_mn_major, tile->tile_m) +
                         bytes_of_panel(tile, tile->b_mn_major, tile->tile_n),
                 sums = (int64_t)tile->slices * tile->tile_m * (tile->sum * tile->tile_n + REDUCE_PADDING);
-  set_stages(tile, stage, tile->slices * tile->cluster > 1 ? sums : 0, device);
+  set_stages(tile, stage, tile->slices * tile->cluster > 1 || is_c64(tile) ? sums : 0, device);
   tile->unit_rate = f64_unit_rate(tile, device);
   tile->folds = tile->row_parts.count > 1 && tile->cluster == 1 && !f64_splits_parts(tile, device);
   tile->is_persistent = f64_is_persistent(tile, device);
