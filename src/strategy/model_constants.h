@@ -77,6 +77,7 @@
   X(bring_instructions, 0, "extra instructions of a thin vector") \
   X(bring_odd_instructions, 0, "scheduler instructions or clocks, not aligned") \
   X(read_odd_instructions, 0, "extra instructions of a large vector read by elements") \
+  X(scattered_clocks, 0, "clocks of a line that a warp reads by elements, where lines are not along k") \
   X(registers_easy, 0, "registers above which the compiler spills") \
   X(pressure, 0, "extra instructions of each further register") \
   X(flight_odd, 1, "factor on the bytes in flight of vectors read by elements") \
@@ -86,6 +87,7 @@
   X(memory_rate, 1, "rate of all reads, relative to memory bandwidth") \
   X(part_rate, 0, "rate of k splits, relative to memory bandwidth") \
   X(store_odd, 0, "factor on stores of C that is not aligned") \
+  X(store_bytes, 0, "bytes of C stored in a clock of a unit, after the products") \
   X(launch_share, 0, "fraction of launch latency of one kernel") \
   X(sum_launch_share, 0, "fraction of launch latency of the sum kernel")
 
@@ -156,6 +158,7 @@
 #define TSL_COMPLEX_CONSTANTS(X) \
   X(copy_fraction, 1, "fraction of the bandwidth that copy kernels reach") \
   X(product_fraction, 1, "fraction of the peak that the real product reaches, where no model is evaluated") \
+  X(result_traffic, 0, "memory traffic of the real product per byte of its result") \
   X(measured_over_model, 0, "f32: measured time of the product relative to its model's")
 
 #define TSL_WHOLE_CONSTANTS(X) \

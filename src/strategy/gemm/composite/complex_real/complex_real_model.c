@@ -16,9 +16,12 @@ static double estimate_by_peak(const tsl_problem *real, const tsl_device *device
                 n = tsl_round_up(real->n, real->n <= THIN ? NARROW : TILE);
   const double peak = real->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32,
                operations = 2 * (double)m * (double)n * (double)real->k * (double)tsl_problem_batch(real);
+  const double result = (double)real->m * (double)real->n * (double)tsl_problem_batch(real) *
+                        (double)tsl_type(real->c.type)->size;
   const double computed = peak > 0 ? operations / (rates->product_fraction * peak) : 0,
                moved = device->bandwidth > 0
-                           ? tsl_problem_bytes(real) / (rates->copy_fraction * device->bandwidth)
+                           ? (tsl_problem_bytes(real) + (rates->result_traffic - 1) * result) /
+                                 (rates->copy_fraction * device->bandwidth)
                            : 0;
   return device->launch_seconds + fmax(computed, moved);
 }

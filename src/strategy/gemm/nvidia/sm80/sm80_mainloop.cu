@@ -10,11 +10,15 @@
  *   own_row(), own_col()     first row of A and column of B that this thread reads; own_k(): its first k
  *   PANEL::first_place()     place_t of these in a panel, to which B_PLACE is added for B
  *   warp_sums, factors       sums of a warp, and its fragments of one of the STEPS of a panel
- *   UNROLLED                 steps that are unrolled, an even number
+ *   UNROLLED                 steps that are unrolled, an even number; below STEPS, a step is one k, and the
+ *                            last panel ends early
  *   end_part<IS_LAST>()      with FOLDS: adds the sums of a part of k to the totals, or the totals to these
  *   load_factors(), multiply()   load fragments, and multiply them in BLOCKS_M rows of blocks
  *   load_rows()              fragments of A of a row of blocks, if load_factors() leaves these out */
 #include "sm80_panels.cu"
+
+/* A condition whose branch is seldom taken. */
+#define RARE(condition) (UNROLLED == STEPS ? (condition) : __builtin_expect(condition, 0))
 
 template <class A, class T>
 SM80_FUNCTION void load_rows(T &, shared_t, int, int) {}
@@ -41,6 +45,7 @@ SM80_FUNCTION void mainloop(warp_sums sums, const element *a, const element *b, 
   const int k = own_k();
   const place_t first_a = A::first_place(own_row(), k), first_b = B_PLACE + B::first_place(own_col(), k);
   shared_t fill = stages, use = stages;
+  const int last_steps = rows.depth - (panels - 1) * DEPTH - k;
   int filled = 0; /* panels whose copies have been issued */
   grid_dependency_wait();
   const auto copy_last = [&]() {
@@ -80,20 +85,28 @@ SM80_FUNCTION void mainloop(warp_sums sums, const element *a, const element *b, 
     }
 #endif
     copy_last();
-#pragma unroll(UNROLLED)
-    for (int s = 0; s < STEPS; s++) {
-      if (s + 1 == STEPS) {
-        fill_next();
-        cp_async_wait_group<STAGES - 2>();
-        __syncthreads();
-        use = next_stage<A, B>(use, stages);
+    const bool ends_early = UNROLLED < STEPS && p + 1 == panels;
+    const int steps = ends_early ? min(STEPS, last_steps) : STEPS;
+#pragma unroll 1
+    for (int first = 0; first < steps; first += UNROLLED)
+#pragma unroll
+      for (int u = 0; u < UNROLLED; u++) {
+        const int s = first + u;
+        if (u + 1 == UNROLLED && RARE(s + 1 == STEPS && !ends_early)) {
+          fill_next();
+          cp_async_wait_group<STAGES - 2>();
+          __syncthreads();
+          use = next_stage<A, B>(use, stages);
+        }
+        load_factors<A, B>(held[(u + 1) % 2], use, first_a, first_b, (s + 1) % STEPS);
+        multiply(sums, held[u % 2], [&](int i) {
+          load_rows<A>(held[(u + 1) % 2], use + (shared_t)first_a, (s + 1) % STEPS, i);
+          if (UNROLLED == STEPS)
+            issue_copies<A, B>(fill, source_a, source_b, u * BLOCKS_M + i, filled < whole);
+          else if (u == 0 && i == 0 && RARE(first == 0))
+            issue_copies<A, B>(fill, source_a, source_b, ALL_SLOTS, filled < whole);
+        });
       }
-      load_factors<A, B>(held[(s + 1) % 2], use, first_a, first_b, (s + 1) % STEPS);
-      multiply(sums, held[s % 2], [&](int i) {
-        load_rows<A>(held[(s + 1) % 2], use + (shared_t)first_a, (s + 1) % STEPS, i);
-        issue_copies<A, B>(fill, source_a, source_b, s * BLOCKS_M + i, filled < whole);
-      });
-    }
   }
 #if FOLDS
   end_part<true>(sums, args, false);

@@ -47,10 +47,15 @@ static double clocks_of_round(const tsl_thin_tile *tile, const tsl_launch_pace *
   /* latency is exposed where few items share a unit */
   const double multiply = issue / fmin(1, (warps + rates->warps_more) / 13.9);
   const double local = steps * warps * loads * rates->local_clocks;
+  const double scattered =
+      large || tile->b_along_k
+          ? 0
+          : steps * items / fmin(32, tile->items_n) * tile->micro_n * tile->lanes * rates->scattered_clocks;
   const double bytes = groups * tile->tile_n * chunks * tile->chunk * tile->size;
   const double rate = flight_of(tile, groups) * (large ? 1 : rates->flight_odd) / rates->memory_wait;
   const double least = chunks * rates->chunk_clocks * (large && thin ? 1 : rates->chunk_odd);
-  return fmax(fmax(fmax(multiply, local), bytes / rate) + rates->overlap * fmin(multiply, bytes / rate),
+  return fmax(fmax(fmax(multiply, fmax(local, scattered)), bytes / rate) +
+                  rates->overlap * fmin(multiply, bytes / rate),
               least);
 }
 
@@ -83,7 +88,7 @@ static double graphics_seconds(const tsl_thin_tile *tile, const tsl_device *devi
   const double seconds =
       scarce * sqrt(busy * busy + memory * memory) + rates->launch_share * device->launch_seconds;
   if (tile->split == 1)
-    return seconds;
+    return seconds + m * n * batch * tile->size / (rates->store_bytes * units.count * units.clock);
   const double parts = (2 * tile->split + 1) * m * (double)tsl_thin_tile_pitch(tile) * tile->size * batch;
   return 1.02 * seconds + parts / (rates->part_rate * device->bandwidth) +
          rates->sum_launch_share * device->launch_seconds;
