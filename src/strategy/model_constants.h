@@ -140,6 +140,7 @@
   X(f16_launches, 0, "f16: launches of a run without the product's") \
   X(bf16_streamed, 1, "bf16: fraction of the bandwidth that copy kernels reach") \
   X(bf16_launches, 0, "bf16: launches of a run without the products'") \
+  X(bf16_line_seconds, 0, "bf16: seconds of each number of a line, where lines are few") \
   X(doubt, 0, "bf16: measured time of the products relative to their models")
 
 #define TSL_RESIDUE_CONSTANTS(X) \

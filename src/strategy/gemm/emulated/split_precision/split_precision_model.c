@@ -41,7 +41,8 @@ double tsl_split_seconds(const tsl_problem *problem, const tsl_config *config, c
                elements = (double)problem->m * (double)problem->n;
   const double bytes = lines * k * ((is_f16 ? 4 : read_bytes) + 2 * form->parts) +
                        elements * (8 + (problem->beta[0] != 0 ? 4 : 0)),
-               copied = bytes / ((is_f16 ? rates->f16_streamed : rates->bf16_streamed) * device->bandwidth),
+               streamed = bytes / ((is_f16 ? rates->f16_streamed : rates->bf16_streamed) * device->bandwidth),
+               copied = is_f16 ? streamed : fmax(streamed, rates->bf16_line_seconds * k),
                launches = is_f16 ? rates->f16_launches : rates->bf16_launches;
   double factor;
   const tsl_problem product = tsl_split_required_product(problem, config, device, &factor);
