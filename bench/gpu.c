@@ -15,7 +15,7 @@
  *                   syrk, trsm and epilogue run only if they are named
  *   --shapes LIST   products instead of the groups' own, "1000 64*4096".
  *   --draw SEED N   N random products instead, each in one type of --types (cases.h).
- *   --products FILE the products of a file instead, each in all types of --types; layouts are allowed
+ *   --products FILE products of a file, with layouts, each in all types of --types
  *   --types LIST    (f32,tf32,f64,c64,c128,bf16,bf16:f32,f16,f16:f32,i8,e4m3:bf16)
  *   --most GFLOP    leaves out products of more operations (no limit)
  *   --strategy S    tesela's strategy instead of the planner's choice, "cuda_dmma tile_m=128"

@@ -159,7 +159,7 @@
 #define TSL_COMPLEX_CONSTANTS(X) \
   X(copy_fraction, 1, "fraction of the bandwidth that copy kernels reach") \
   X(product_fraction, 1, "fraction of the peak that the real product reaches, where no model is evaluated") \
-  X(result_traffic, 0, "memory traffic of the real product per byte of its result") \
+  X(result_traffic, 0, "least memory traffic of the real product per byte of its result") \
   X(measured_over_model, 0, "f32: measured time of the product relative to its model's")
 
 #define TSL_WHOLE_CONSTANTS(X) \

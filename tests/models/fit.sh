@@ -19,9 +19,9 @@ awk '/^device/ || / cuda_d?mma /' "$file" >"$folder/costs.txt"
 table=$folder/table.h
 printf '/* rows */\n{.label = "other",\n .whole = {.launch_share = 1}},\n' >"$table"
 arguments=("$folder/costs.txt" --models "$models" --synthetic 1 --only mma,dmma --table "$table")
-"$python" "$fit" "${arguments[@]}" --limit 0.03 --write
+"$python" "$fit" "${arguments[@]}" --limit 0.02 --write
 grep -q '"other"' "$table" && grep -q 'NVIDIA' "$table" && grep -q '[.]dmma = {[.]first_clocks' "$table"
-if "$python" "$fit" "${arguments[@]}" --limit 0.03 --rounds 0; then
+if "$python" "$fit" "${arguments[@]}" --limit 0.02 --rounds 0; then
   echo "a fit without rounds was accepted"
   exit 1
 fi

@@ -16,14 +16,20 @@ static double estimate_by_peak(const tsl_problem *real, const tsl_device *device
                 n = tsl_round_up(real->n, real->n <= THIN ? NARROW : TILE);
   const double peak = real->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32,
                operations = 2 * (double)m * (double)n * (double)real->k * (double)tsl_problem_batch(real);
-  const double result = (double)real->m * (double)real->n * (double)tsl_problem_batch(real) *
-                        (double)tsl_type(real->c.type)->size;
   const double computed = peak > 0 ? operations / (rates->product_fraction * peak) : 0,
                moved = device->bandwidth > 0
-                           ? (tsl_problem_bytes(real) + (rates->result_traffic - 1) * result) /
-                                 (rates->copy_fraction * device->bandwidth)
+                           ? tsl_problem_bytes(real) / (rates->copy_fraction * device->bandwidth)
                            : 0;
   return device->launch_seconds + fmax(computed, moved);
+}
+
+/* Returns the least seconds of a product with a short k, whose kernels spend their time on the result. */
+static double complex_real_result_seconds(const tsl_problem *real, const tsl_device *device) {
+  const tsl_complex_constants *rates = &tsl_model_constants_of(device)->complex;
+  const double bytes = (double)real->m * (double)real->n * (double)tsl_problem_batch(real) *
+                       (double)tsl_type(real->c.type)->size;
+  return device->bandwidth > 0 ? rates->result_traffic * bytes / (rates->copy_fraction * device->bandwidth)
+                               : 0;
 }
 
 /* Returns the real numbers that are read and written besides the product, and the sums in excess of C. */
@@ -52,6 +58,8 @@ double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *co
     product = fmin(product, (real.c.type == TESELA_F32 ? rates->measured_over_model : 1) *
                                 tsl_strategy_fastest_within(&real, tsl_complex_real_product_accuracy(problem),
                                                             device, list));
+  if (!method.is_empty && !device->is_cpu)
+    product = fmax(product, complex_real_result_seconds(&real, device));
   return product + count_launches(&method) * device->launch_seconds +
          (device->bandwidth > 0
               ? complex_real_moved(problem, &method) * size / (rates->copy_fraction * device->bandwidth)

@@ -51,16 +51,16 @@ constexpr int A_BYTES = panel<A_MN_MAJOR, TILE_M, 16>::BYTES, B_PLACE = A_BYTES,
 #include "../sm80/sm80_panels.cu"
 
 /* Copies an element, or stores zero; c64 may be aligned to 4 bytes only. */
-SM80_FUNCTION void copy_element(shared_t to, const element *from, bool is_inside, int width) {
+SM80_FUNCTION void copy_element(shared_t target, const element *from, bool is_inside, int width) {
 #pragma unroll
   for (int byte = 0; byte < NUMBER_BYTES; byte += 8)
     if (!is_inside) {
-      store_double(to + byte, 0);
+      store_double(target + byte, 0);
     } else if (C_FORM == 6 && width < 8) {
-      cp_async_if<4>(true, to, from);
-      cp_async_if<4>(true, to + 4, (const char *)from + 4);
+      cp_async_if<4>(true, target, from);
+      cp_async_if<4>(true, target + 4, (const char *)from + 4);
     } else {
-      cp_async_if<8>(true, to + byte, (const char *)from + byte);
+      cp_async_if<8>(true, target + byte, (const char *)from + byte);
     }
 }
 
