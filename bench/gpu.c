@@ -10,12 +10,12 @@
  * same product, and memory after C must be unchanged; the judge (tests/check) verifies results.
  *
  *   --device D      device (cuda:0)
+ *   --products FILE products of a file, with layouts, each in all types of --types
  *   --quick         fewer products
  *   --only TEXT     groups whose name contains TEXT, "=f32 squares": one group by its whole name; repeatable;
  *                   syrk, trsm and epilogue run only if they are named
  *   --shapes LIST   products instead of the groups' own, "1000 64*4096".
  *   --draw SEED N   N random products instead, each in one type of --types (cases.h).
- *   --products FILE products of a file, with layouts, each in all types of --types
  *   --types LIST    (f32,tf32,f64,c64,c128,bf16,bf16:f32,f16,f16:f32,i8,e4m3:bf16)
  *   --most GFLOP    leaves out products of more operations (no limit)
  *   --strategy S    tesela's strategy instead of the planner's choice, "cuda_dmma tile_m=128"
