@@ -3,6 +3,7 @@
 #include "core/status.h"
 #include "device/cuda/nvrtc.h"
 #include "device/source.h"
+#include "unit/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,3 +229,22 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
 }
 
 const tsl_device_kind mock_kind = {.kind = "mock", .what = "architectures that NVRTC knows", .list = list};
+
+size_t mock_compile(const tsl_nvrtc_target *target, const char *name, const char *text, const char *options) {
+  const tsl_build build = {.name = name, .text = text, .options = options};
+  tsl_binary binary = {NULL, 0};
+  if (tsl_nvrtc_compile("nvrtc", target, &build, &binary) != TESELA_OK)
+    fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
+  assert_true(binary.bytes > 16);
+  const char *data = binary.data;
+  if (target->is_ptx)
+    assert_true(strstr(data, ".version") && data[binary.bytes - 1] == 0);
+  else
+    assert_memory_equal(data,
+                        "\x7f"
+                        "ELF",
+                        4);
+  const size_t bytes = binary.bytes;
+  free(binary.data);
+  return bytes;
+}

@@ -3,6 +3,7 @@
 #ifndef TSL_TESTS_CUDA_MOCK_H
 #define TSL_TESTS_CUDA_MOCK_H
 
+#include "device/cuda/nvrtc.h"
 #include "device/device.h"
 
 /* The kind "mock", for tsl_device_kind_add(): a device for each architecture of which NVRTC makes something,
@@ -16,5 +17,8 @@ bool mock_built(const char *path);
 /* Returns the binary of the last build: PTX for the device of an unknown architecture. The mock
  * owns it. */
 const tsl_binary *mock_last(void);
+
+/* Compiles a text, checks that the binary is of the target's kind, and returns its size. */
+size_t mock_compile(const tsl_nvrtc_target *target, const char *name, const char *text, const char *options);
 
 #endif

@@ -29,27 +29,6 @@ static const tesela_type types[] = {TESELA_F32, TESELA_F64};
 static const char *const folders[] = {"kernel", "device/cuda/include", NULL};
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* Compiles, checks that the binary is of the target's kind, and returns its size. */
-static size_t compile(const tsl_nvrtc_target *target, const char *name, const char *text,
-                      const char *options) {
-  const tsl_build build = {.name = name, .text = text, .options = options};
-  tsl_binary binary = {NULL, 0};
-  if (tsl_nvrtc_compile("nvrtc", target, &build, &binary) != TESELA_OK)
-    fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
-  assert_true(binary.bytes > 16);
-  const char *data = binary.data;
-  if (target->is_ptx)
-    assert_true(strstr(data, ".version") && data[binary.bytes - 1] == 0);
-  else
-    assert_memory_equal(data,
-                        "\x7f"
-                        "ELF",
-                        4);
-  const size_t bytes = binary.bytes;
-  free(binary.data);
-  return bytes;
-}
-
 /* --- every kernel --- */
 
 /* Forms of an operation's kernels: types, and for transposes scaling and in place. */
@@ -657,7 +636,7 @@ static void roofs(void **state) {
                    "#define TSL_PARAM_CHAINS 4\n#define TSL_PARAM_ROUND 16\n");
       assert_int_equal(tsl_source_flatten(paths[i], folders, &text), TESELA_OK);
       if (target_for(90, &target))
-        compile(&target, paths[i], tsl_text_get(&text), "");
+        mock_compile(&target, paths[i], tsl_text_get(&text), "");
       assert_int_equal(tsl_nvrtc_target_for(9999, &target), TESELA_OK); /* PTX */
       const tsl_build build = {.name = paths[i], .text = tsl_text_get(&text), .options = ""};
       assert_int_equal(tsl_nvrtc_compile("nvrtc", &target, &build, &binary), TESELA_OK);
@@ -701,114 +680,20 @@ static void every_word(void **state) {
           continue;
         tsl_launch_defines(types[t], NULL, NULL, NULL, &text);
         add_words(widths[w], &text);
-        compile(&target, "words", tsl_text_get(&text), "");
+        mock_compile(&target, "words", tsl_text_get(&text), "");
         tsl_text_free(&text);
       }
   }
 }
 
-/* --- the compiler itself --- */
-
-static const char plain[] = "extern \"C\" __global__ void f(float *a) { a[threadIdx.x] += FACTOR; }\n";
-
-static void targets(void **state) {
-  (void)state;
-  tsl_nvrtc_target target;
-  assert_int_equal(tsl_nvrtc_target_for(80, &target), TESELA_OK);
-  assert_string_equal(target.name, "sm_80");
-  assert_false(target.is_ptx);
-  if (tsl_nvrtc_version() >= 12000) {
-    assert_int_equal(tsl_nvrtc_target_for(90, &target), TESELA_OK);
-    assert_string_equal(target.name, "sm_90a");
-    compile(&target, "plain", plain, "-DFACTOR=2");
-  }
-  /* A device that this NVRTC does not know gets PTX. A device that is too old is refused. */
-  assert_int_equal(tsl_nvrtc_target_for(9999, &target), TESELA_OK);
-  assert_true(target.is_ptx && strncmp(target.name, "compute_", 8) == 0);
-  assert_null(strchr(target.name, 'a'));
-  compile(&target, "plain", plain, "-DFACTOR=2");
-  assert_int_equal(tsl_nvrtc_target_for(13, &target), TESELA_UNSUPPORTED);
-  assert_non_null(strstr(tesela_last_error(), "sm_13"));
-}
-
-static void options(void **state) {
-  (void)state;
-  tsl_nvrtc_target target;
-  assert_int_equal(tsl_nvrtc_target_for(80, &target), TESELA_OK);
-  compile(&target, "plain", "#if ONE != 1 || TWO != 2\n#error not given\n#endif\n",
-          "-DONE=1  --ftz=true\t-DTWO=2 ");
-  const tsl_build wrong = {.name = "plain", .text = plain, .options = "-DFACTOR=1 --no-such-option"};
-  tsl_binary binary;
-  assert_int_equal(tsl_nvrtc_compile("nvrtc", &target, &wrong, &binary), TESELA_BUILD_FAILED);
-  assert_null(binary.data);
-  assert_non_null(strstr(tesela_last_log(), "no-such-option"));
-}
-
-static void errors(void **state) {
-  (void)state;
-  tsl_nvrtc_target target;
-  tsl_binary binary;
-  const tsl_build build = {.name = "broken",
-                           .text = "#line 17 \"where.cl\"\n__global__ void f() { no_such_word(); }\n",
-                           .options = ""};
-  assert_int_equal(tsl_nvrtc_target_for(80, &target), TESELA_OK);
-  assert_int_equal(tsl_nvrtc_compile("cuda:0", &target, &build, &binary), TESELA_BUILD_FAILED);
-  assert_null(binary.data);
-  print_message("  %s\n", tesela_last_error());
-  assert_int_equal(strncmp(tesela_last_error(), "cuda:0: broken ", 15), 0);
-  assert_non_null(strstr(tesela_last_error(), "where.cl(17)"));
-  assert_non_null(strstr(tesela_last_log(), "no_such_word"));
-}
-
-static void described(void **state) {
-  (void)state;
-  tsl_nvrtc_target target;
-  tsl_text text = {0};
-  assert_int_equal(tsl_nvrtc_target_for(80, &target), TESELA_OK);
-  tsl_nvrtc_describe(&target, &text);
-  print_message("  %s\n", tsl_text_get(&text));
-  assert_non_null(strstr(tsl_text_get(&text), "NVRTC"));
-  assert_non_null(strstr(tsl_text_get(&text), "sm_80"));
-  tsl_text_free(&text);
-}
-
-/* A library that is named and is not there is a reason, also after another was loaded. */
-static void named_library(void **state) {
-  (void)state;
-  const char *given = getenv("TESELA_NVRTC");
-  char *kept = given ? strdup(given) : NULL;
-  setenv("TESELA_NVRTC", "/nowhere/libnvrtc.so", 1);
-  assert_int_equal(tsl_nvrtc_load(0), TESELA_NO_DEVICE);
-  assert_non_null(strstr(tesela_last_error(), "/nowhere/libnvrtc.so"));
-  setenv("TESELA_NVRTC", "none", 1);
-  assert_int_equal(tsl_nvrtc_load(0), TESELA_NO_DEVICE);
-  if (kept)
-    setenv("TESELA_NVRTC", kept, 1);
-  else
-    unsetenv("TESELA_NVRTC");
-  free(kept);
-  assert_int_equal(tsl_nvrtc_load(12040), TESELA_OK);
-}
-
 int main(int argc, char **argv) {
   /* the tests after these only compile texts, and a sanitizer's run omits them */
-  enum { OF_OURS = 9 };
+  enum { OF_OURS = 4 };
   is_sweep = argc > 1 && strcmp(argv[1], "sweep") == 0;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(targets),
-      cmocka_unit_test(options),
-      cmocka_unit_test(errors),
-      cmocka_unit_test(described),
-      cmocka_unit_test(finishing_kernels),
-      cmocka_unit_test(joining_kernels),
-      cmocka_unit_test(parts_of_k),
-      cmocka_unit_test(every_kernel),
-      cmocka_unit_test(named_library),
-      cmocka_unit_test(every_word),
-      cmocka_unit_test(roofs),
-      cmocka_unit_test(vectors),
-      cmocka_unit_test(element_types),
-      cmocka_unit_test(cards),
+      cmocka_unit_test(finishing_kernels), cmocka_unit_test(joining_kernels), cmocka_unit_test(parts_of_k),
+      cmocka_unit_test(every_kernel),      cmocka_unit_test(every_word),      cmocka_unit_test(roofs),
+      cmocka_unit_test(vectors),           cmocka_unit_test(element_types),   cmocka_unit_test(cards),
       cmocka_unit_test(width_kernels),
   };
   if (tsl_nvrtc_load(0) != TESELA_OK) {
