@@ -177,6 +177,7 @@
   X(memory_wait, 0, "clocks of the latency of global memory") \
   X(group_clocks, 0, "clocks of the start and end of a group") \
   X(store_clocks, 0, "clocks of the epilogue of a tile, per element") \
+  X(odd_store_clocks, 0, "the same where elements of C are stored one by one") \
   X(pack_traffic, 0, "memory traffic per packed byte") \
   X(memory_part, 1, "reached fraction of memory bandwidth") \
   X(launch_share, 0, "fraction of launch latency of a kernel")

@@ -91,7 +91,9 @@ double tsl_opencl_mma_seconds(const tsl_problem *problem, const tsl_config *conf
   const double panels =
       ceil(ceil((double)problem->k / ((double)tile.depth / tile.size)) / (double)schedule.split_k);
   const tsl_opencl_mma_constants *rates = &tsl_model_constants_of(device)->opencl_mma;
-  const double store = rates->store_clocks * tile.tile_m * tile.tile_n;
+  const tsl_shape *c = &tile.problem.c;
+  const bool is_odd = c->col_stride != 1 || (c->rows != 1 && c->row_stride % 4 != 0);
+  const double store = (is_odd ? rates->odd_store_clocks : rates->store_clocks) * tile.tile_m * tile.tile_n;
   const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
   const double between = mma.groups <= fits ? 0 : rates->group_clocks;
   double clocks =
