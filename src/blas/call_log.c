@@ -37,11 +37,10 @@ __attribute__((constructor)) static void read_topics(void) {
 
 _Thread_local int tsl_blas_depth;
 
-/* Operands and reason of the call that this thread begins. */
+/* Routine and reason of the call that this thread begins; tsl_calls_description() has its operands. */
 static _Thread_local struct described {
   const tsl_blas_symbol *symbol; /* NULL: none */
   const char *why;
-  tsl_called called;
 } described;
 
 void tsl_blas_set_why(const char *reason) {
@@ -70,7 +69,7 @@ static bool call_log_strides(const tsl_blas_multiply *product, int letter, int64
 /* Returns the properties of a plain product's factors; the caller's struct lives until its call ends. */
 static unsigned call_log_sample(const void *argument) {
   const tsl_blas_multiply *product = argument;
-  const tesela_type type = (tesela_type)described.called.key.type;
+  const tesela_type type = (tesela_type)tsl_calls_description()->key.type;
   tsl_calls_factors f = {type, {product->m, product->n, product->k}, product->a, product->b, 0, 0, 0, 0};
   const bool is_valid =
       call_log_strides(product, product->trans_a, f.size[0], f.size[2], product->lda, &f.a_row, &f.a_col) &&
@@ -87,25 +86,25 @@ static int8_t call_log_beta(const tsl_blas_symbol *symbol, const tsl_blas_multip
                                                : 2;
 }
 
-static void call_log_set_kind(const tsl_blas_call *call) {
-  tsl_calls_key *key = &described.called.key;
+static void call_log_set_kind(const tsl_blas_call *call, tsl_calls_key *key) {
   key->type = (int32_t)call->symbol->type;
   key->sizes = (int8_t)call->sizes;
   key->count = 1;
 }
 
 void tsl_blas_note_operands(const tsl_blas_call *call, const tsl_blas_multiply *product, bool has_real_beta) {
-  if (!tsl_blas_logging || tsl_calls_depth > 0)
+  tsl_called *called = tsl_blas_logging && tsl_calls_depth == 0 ? tsl_calls_description() : NULL;
+  if (!called)
     return;
   const bool is_row_major = product->order == TSL_BLAS_ROW_MAJOR;
   const void *const c = product->c ? product->c : product->b;
   const int64_t ldc = product->c ? product->ldc : product->ldb;
   described.symbol = call->symbol;
-  described.called = (tsl_called){.data = {product->a, product->c ? product->b : NULL, c},
-                                  .c_bytes = ldc * (is_row_major ? product->m : product->n) *
-                                             (int64_t)tsl_blas_size(call->symbol->type)};
-  call_log_set_kind(call);
-  tsl_calls_key *key = &described.called.key;
+  *called = (tsl_called){.data = {product->a, product->c ? product->b : NULL, c},
+                         .c_bytes = ldc * (is_row_major ? product->m : product->n) *
+                                    (int64_t)tsl_blas_size(call->symbol->type)};
+  tsl_calls_key *key = &called->key;
+  call_log_set_kind(call, key);
   key->ld[0] = product->lda;
   key->ld[1] = product->b ? product->ldb : 0;
   key->ld[2] = ldc;
@@ -128,9 +127,10 @@ void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
   call->flops = (tsl_blas_is_complex(call->symbol->type) ? 8.0 : 2.0) * (double)product->m *
                 (double)product->n * (double)product->k;
   tsl_blas_note_operands(call, product, false);
-  if (tsl_calls_depth == 0 && (call->symbol->type == TESELA_F32 || call->symbol->type == TESELA_F64)) {
-    described.called.sample = call_log_sample;
-    described.called.argument = product;
+  tsl_called *called = tsl_blas_logging && tsl_calls_depth == 0 ? tsl_calls_description() : NULL;
+  if (called && (call->symbol->type == TESELA_F32 || call->symbol->type == TESELA_F64)) {
+    called->sample = call_log_sample;
+    called->argument = product;
   }
 }
 
@@ -154,13 +154,15 @@ tesela_record *tsl_blas_record(const tsl_blas_call *call, tesela_record *record)
 static void call_log_add(const tsl_blas_call *call, double seconds, const char *who) {
   enum { THREADS_EVERY = 64 };
   static _Thread_local unsigned turn;
+  tsl_called *called = tsl_calls_description();
+  if (!called)
+    return;
   if (described.symbol != call->symbol) {
-    described.called = (tsl_called){.sample = NULL};
-    call_log_set_kind(call);
+    *called = (tsl_called){.sample = NULL};
+    call_log_set_kind(call, &called->key);
   }
   if (turn++ % THREADS_EVERY == 0)
     tsl_calls_set_threads(tsl_blas_threads());
-  tsl_called *called = &described.called;
   called->name = call->symbol->name;
   called->who = who;
   called->why = described.why;
@@ -174,10 +176,11 @@ static void call_log_add(const tsl_blas_call *call, double seconds, const char *
 }
 
 void tsl_blas_note_count(int64_t count) {
-  if (tsl_calls_depth > 0)
+  tsl_called *called = tsl_blas_logging && tsl_calls_depth == 0 ? tsl_calls_description() : NULL;
+  if (!called)
     return;
-  described.called.key.count = count;
-  described.called.sample = NULL;
+  called->key.count = count;
+  called->sample = NULL;
 }
 
 void tsl_blas_end(tsl_blas_call *call, const char *who) {

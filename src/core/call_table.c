@@ -32,6 +32,7 @@ typedef struct block {
   tsl_calls_file *file; /* mapped; the rows follow */
   tsl_calls_row *rows, *recent;
   call_before before;
+  tsl_called described;
   bool is_taken;
 } block;
 
@@ -196,6 +197,11 @@ static __attribute__((noinline)) block *find_block(void) {
 
 /* --- calls --- */
 
+tsl_called *tsl_calls_description(void) {
+  block *counts = mine ? mine : find_block();
+  return counts ? &counts->described : NULL;
+}
+
 double tsl_calls_begin(void) {
   if (tsl_calls_depth++ > 0)
     return 0;
@@ -284,6 +290,16 @@ static void round_key(tsl_calls_key *call_key) {
   call_key->count = next_power_of_two(call_key->count);
 }
 
+/* Leaves only the routine and the library that computes. */
+static void reduce_key(tsl_calls_key *call_key) {
+  *call_key = (tsl_calls_key){.name = call_key->name,
+                              .who = call_key->who,
+                              .count = 1,
+                              .type = call_key->type,
+                              .sizes = call_key->sizes,
+                              .rounded = 1};
+}
+
 static tsl_calls_row *start_row(block *counts, tsl_calls_row *row, const tsl_called *called,
                                 const tsl_calls_key *call_key) {
   row->key = *call_key;
@@ -320,6 +336,10 @@ static tsl_calls_row *row_of(block *counts, const tsl_called *called) {
   tsl_calls_row *row = find_row(counts, &call_key);
   if (!row || (row->calls == 0 && counts->file->used >= TSL_CALLS_EXACT)) {
     round_key(&call_key);
+    row = find_row(counts, &call_key);
+  }
+  if (!row || (row->calls == 0 && counts->file->used >= TSL_CALLS_ROUNDED)) {
+    reduce_key(&call_key);
     row = find_row(counts, &call_key);
   }
   if (!row) {

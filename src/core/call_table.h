@@ -11,8 +11,9 @@
 #include <tesela/tesela.h>
 
 enum {
-  TSL_CALLS_ROWS = 512,  /* rows of a block: a power of two; the last is for calls without a free row */
-  TSL_CALLS_EXACT = 320, /* used rows from which new sizes are rounded up to powers of two */
+  TSL_CALLS_ROWS = 512,    /* rows of a block: a power of two; the last is for calls without a free row */
+  TSL_CALLS_EXACT = 320,   /* used rows from which new sizes are rounded up to powers of two */
+  TSL_CALLS_ROUNDED = 400, /* used rows from which a routine has a row for all other calls */
   TSL_CALLS_SIZES = 3,
   TSL_CALLS_OPERANDS = 3, /* A, B and C */
   TSL_CALLS_ALIGNED = 12, /* largest logarithm of an alignment */
@@ -111,6 +112,8 @@ void tsl_calls_start(bool in_memory);
 double tsl_calls_begin(void);
 /* Ends a call that began at `started`. Returns its seconds; 0: not counted. */
 double tsl_calls_end(double started);
+/* Returns memory of the calling thread, in which its call is described; NULL: there is none. */
+tsl_called *tsl_calls_description(void);
 /* Counts a finished call. */
 void tsl_calls_add(const tsl_called *called);
 /* Sets the threads of later calls, for the report. */

@@ -186,7 +186,10 @@ TSL_FUNCTION void micro_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a,
     for (int e = 0; e < TSL_NUMBERS; e++)
       TSL_UNROLL
     for (int v = 0; v < MICRO_M * VECTORS; v++)
-      total[e][v] = first == 0 ? sum[e][v] : total[e][v] + sum[e][v];
+      if (first == 0)
+        total[e][v] = sum[e][v];
+      else
+        total[e][v] = total[e][v] + sum[e][v];
   } while (l < g.k);
   TSL_UNROLL_BY(1)
   for (int v = 0; v < MICRO_M * VECTORS; v++) {
