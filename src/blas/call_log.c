@@ -43,6 +43,11 @@ static _Thread_local struct described {
   const char *why;
 } described;
 
+/* Returns the memory of the call that this thread begins; NULL: the call is not counted. */
+static tsl_called *call_log_description(void) {
+  return tsl_blas_logging && tsl_calls_depth == 0 ? tsl_calls_description() : NULL;
+}
+
 void tsl_blas_set_why(const char *reason) {
   if (tsl_calls_depth == 0)
     described.why = reason;
@@ -93,7 +98,7 @@ static void call_log_set_kind(const tsl_blas_call *call, tsl_calls_key *key) {
 }
 
 void tsl_blas_note_operands(const tsl_blas_call *call, const tsl_blas_multiply *product, bool has_real_beta) {
-  tsl_called *called = tsl_blas_logging && tsl_calls_depth == 0 ? tsl_calls_description() : NULL;
+  tsl_called *called = call_log_description();
   if (!called)
     return;
   const bool is_row_major = product->order == TSL_BLAS_ROW_MAJOR;
@@ -127,7 +132,7 @@ void tsl_blas_describe(tsl_blas_call *call, const tsl_blas_multiply *product) {
   call->flops = (tsl_blas_is_complex(call->symbol->type) ? 8.0 : 2.0) * (double)product->m *
                 (double)product->n * (double)product->k;
   tsl_blas_note_operands(call, product, false);
-  tsl_called *called = tsl_blas_logging && tsl_calls_depth == 0 ? tsl_calls_description() : NULL;
+  tsl_called *called = call_log_description();
   if (called && (call->symbol->type == TESELA_F32 || call->symbol->type == TESELA_F64)) {
     called->sample = call_log_sample;
     called->argument = product;
@@ -176,7 +181,7 @@ static void call_log_add(const tsl_blas_call *call, double seconds, const char *
 }
 
 void tsl_blas_note_count(int64_t count) {
-  tsl_called *called = tsl_blas_logging && tsl_calls_depth == 0 ? tsl_calls_description() : NULL;
+  tsl_called *called = call_log_description();
   if (!called)
     return;
   called->key.count = count;

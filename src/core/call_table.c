@@ -4,6 +4,7 @@
 #include "core/cancel.h"
 #include "core/clock.h"
 #include "core/env.h"
+#include "core/hash.h"
 #include "core/library.h"
 
 #include <errno.h>
@@ -195,17 +196,21 @@ static __attribute__((noinline)) block *find_block(void) {
   return mine = taken;
 }
 
+static inline block *own_block(void) {
+  return mine ? mine : find_block();
+}
+
 /* --- calls --- */
 
 tsl_called *tsl_calls_description(void) {
-  block *counts = mine ? mine : find_block();
+  block *counts = own_block();
   return counts ? &counts->described : NULL;
 }
 
 double tsl_calls_begin(void) {
   if (tsl_calls_depth++ > 0)
     return 0;
-  block *counts = mine ? mine : find_block();
+  block *counts = own_block();
   if (counts)
     atomic_store_explicit(&counts->file->is_inside, 1, memory_order_relaxed);
   return read_ticks();
@@ -237,13 +242,6 @@ void tsl_calls_plan_name(const char *plan, char who[TSL_CALLS_WHO]) {
   device += strlen(" device=");
   snprintf(who, TSL_CALLS_WHO, "tesela %.*s %.*s", (int)strcspn(name + 1, " "), name + 1,
            (int)strcspn(device, " "), device);
-}
-
-static uint64_t hash_of_text(const char *text) {
-  uint64_t hash = UINT64_C(1469598103934665603);
-  for (; *text; text++)
-    hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-  return hash;
 }
 
 static uint64_t hash_of_key(const tsl_calls_key *call_key) {
@@ -332,7 +330,7 @@ static tsl_calls_row *row_of(block *counts, const tsl_called *called) {
     return counts->recent;
   tsl_calls_key call_key = called->key;
   call_key.name = (uint64_t)(uintptr_t)called->name;
-  call_key.who = hash_of_text(called->who);
+  call_key.who = tsl_hash_add(tsl_hash_start(), called->who, strlen(called->who)).low;
   tsl_calls_row *row = find_row(counts, &call_key);
   if (!row || (row->calls == 0 && counts->file->used >= TSL_CALLS_EXACT)) {
     round_key(&call_key);
@@ -408,7 +406,7 @@ static void look_at_others(const block *counts, tsl_calls_row *row) {
 
 void tsl_calls_add(const tsl_called *called) {
   enum { LOOK_EVERY = 16 };
-  block *counts = mine ? mine : find_block();
+  block *counts = own_block();
   if (!counts)
     return;
   tsl_calls_row *row = row_of(counts, called);
