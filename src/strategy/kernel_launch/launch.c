@@ -1,5 +1,6 @@
 #include "strategy/kernel_launch/launch.h"
 
+#include "core/clock.h"
 #include "core/hash.h"
 #include "core/memory.h"
 #include "core/pool.h"
@@ -266,6 +267,19 @@ tsl_gemm_sizes tsl_launch_sizes(const tsl_work *work, const tsl_operands *operan
       .c_row_stride = c->row_stride,
       .c_col_stride = c->col_stride,
   };
+}
+
+unsigned long long tsl_launch_first_ticket(const tsl_work *work) {
+  static const unsigned long long odd = 0x9e3779b97f4a7c15ULL;
+  return ((unsigned long long)(uintptr_t)work ^ (unsigned long long)(tsl_clock() * 1e9)) * odd;
+}
+
+unsigned long long tsl_launch_next_ticket(atomic_ullong *tickets) {
+  unsigned long long ticket;
+  do
+    ticket = atomic_fetch_add(tickets, 1);
+  while (ticket == 0);
+  return ticket;
 }
 
 int tsl_launch_units(const tsl_device *device) {

@@ -4,6 +4,8 @@
 
 #include "strategy/strategy.h"
 
+#include <stdatomic.h>
+
 #define TSL_INDEX int64_t
 #include "strategy/kernel_launch/gemm_shared.h"
 
@@ -46,6 +48,11 @@ void tsl_launch_compile_ahead(tsl_work *work, const tsl_launch_module *modules, 
 /* Returns the compute units for persistent blocks: all but this thread's reserved units
  * (device/reserved_units.h), and at least half. */
 int tsl_launch_units(const tsl_device *device);
+
+/* Returns the first ticket of a plan: a number that flags, in memory with arbitrary contents, are unlikely to
+ * hold; and a new ticket, never 0, the value of a flag that was read. Concurrent runs have different ones. */
+unsigned long long tsl_launch_first_ticket(const tsl_work *work);
+unsigned long long tsl_launch_next_ticket(atomic_ullong *tickets);
 
 /* Predicate of a run as the first argument of CUDA kernels: device address of an int, and the number that it
  * must exceed. Address 0: the result is needed. */

@@ -83,6 +83,19 @@ SM80_FUNCTION void add_in_l2(double *total, double value) {
   asm volatile("red.relaxed.gpu.global.add.f64 [%0], %1;" ::"l"(total), "d"(value) : "memory");
 }
 
+/* Sets a flag of device memory after the block's earlier writes, by one thread after a barrier. */
+SM80_FUNCTION void flag_publish(unsigned long long *flag, unsigned long long value) {
+  asm volatile("fence.acq_rel.gpu;\n st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(flag), "l"(value) : "memory");
+}
+/* Waits until the flag holds `value`, then resets it to 0, by its only waiter. */
+SM80_FUNCTION void flag_wait_and_clear(unsigned long long *flag, unsigned long long value) {
+  unsigned long long seen;
+  do
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(seen) : "l"(flag) : "memory");
+  while (seen != value);
+  asm volatile("st.relaxed.gpu.global.u64 [%0], 0;" ::"l"(flag) : "memory");
+}
+
 SM80_FUNCTION unsigned load_word(shared_t from) {
   unsigned value;
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(value) : "r"(from) : "memory");

@@ -16,12 +16,13 @@
  * four k of four rows. Elements of an operand are copied by 16 bytes where pairs are aligned (A_COPY and
  * B_COPY), else by 8.
  * Products of a batch are the grid's second dimension. Many tiles and a short k (STAYS): persistent blocks
- * load the next tile's panels while they store the current tile.
+ * load the next tile's panels while they store the current tile. A k of one panel (SHORT) may be partial: copies
+ * leave out all that is outside, and steps end with k.
  *
  * Few tiles and a long k: a block's warps split the k of each panel (SLICES of 16), which keeps all tensor
  * cores busy; their sums meet in shared memory. Blocks of a cluster (CLUSTER) split k and read each other's
- * sums. Or `parts` of k go to a matrix each, and sm80_split_k_reduce.cu adds them. The order of
- * additions is fixed:
+ * sums. Or `parts` of k go to a matrix each, and sm80_split_k_reduce.cu adds them; with JOINS, few parts
+ * are added by the block of the last one. The order of additions is fixed:
  *
  *   a tile's sums:  slices in order -> | block 0 | block 1 | ... -> in order -> rows of C, a part per block
  *
@@ -30,7 +31,7 @@
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SLICES, _CLUSTER. Defines of the host: STAGES, WARP_M, WARP_N,
  * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR, A_COPY, B_COPY; C_FORM (4: f64,
- * 5: c128, 6: c64), CONJUGATE_A and _B (-1: yes), STAYS, SWAPPED (1: A is the problem's B). Limits: sm_80; m,
+ * 5: c128, 6: c64), CONJUGATE_A and _B (-1: yes), STAYS, SHORT, JOINS, SWAPPED (1: A is the problem's B). Limits: sm_80; m,
  * n and k below 2^31. */
 #include "cuda_dmma_fragments.cu"
 
@@ -89,6 +90,34 @@ SM80_FUNCTION void store_columns(real_pair *line, int x, real_pair sum, const wo
     store_number(line + x * args.c.col, sum, args.scalars, args.c.width);
 }
 
+/* Stores the thread's two pairs of a block of 8 columns from `first` on: a pair of columns of f64, two columns
+ * of c128 after exchange(), or two adjacent columns of c64, together if possible. */
+template <class T>
+SM80_FUNCTION void store_pairs(T *line, int first, const real_pair (&pairs)[2], const work_tile &tile,
+                               const sm80_arguments &args) {
+  const sm80_scalars &by = args.scalars;
+  const int own = threadIdx.x % 4, x = first + (C_FORM == 5 ? own / 2 * 4 + own % 2 : own * 2);
+  if (C_FORM == 6 && args.c.width == 2 && tile.first_col % 2 == 0 && x >= tile.col && x + 1 < args.n &&
+      by.f64.beta[0] == 0 && by.f64.beta[1] == 0) {
+    const real_pair one = scaled(pairs[0], by.f64.alpha), two = scaled(pairs[1], by.f64.alpha);
+    *(float4 *)(line + x) = make_float4(one.x, one.y, two.x, two.y);
+    return;
+  }
+  store_columns(line, x, pairs[0], tile, args);
+  if constexpr (NUMBERS == 2)
+    store_columns(line, x + (C_FORM == 5 ? 2 : 1), pairs[1], tile, args);
+}
+
+/* Gives the second element of each even thread for the first one of its neighbour, so that both threads store
+ * adjacent elements of c128 at once: a half of a sector of memory takes as long as a whole one. */
+SM80_FUNCTION void exchange(real_pair (&pairs)[2]) {
+  const bool is_odd = threadIdx.x % 2;
+  const real_pair sent = is_odd ? pairs[0] : pairs[1],
+                  got = make_pair(__shfl_xor_sync(~0u, sent.x, 1), __shfl_xor_sync(~0u, sent.y, 1));
+  pairs[0] = is_odd ? got : pairs[0];
+  pairs[1] = is_odd ? pairs[1] : got;
+}
+
 /* Stores a warp's tile to C, or to the part's matrix of partial sums. */
 SM80_FUNCTION void store_sums(element *c, warp_sums sums, const work_tile &tile, const sm80_arguments &args) {
   const int row = tile.first_row + own_row(), col = tile.first_col + warp_col();
@@ -96,13 +125,17 @@ SM80_FUNCTION void store_sums(element *c, warp_sums sums, const work_tile &tile,
 #pragma unroll
   for (int i = 0; i < 2 * BLOCKS_M; i++) {
     const int y = row + 8 * i;
-    if (y < tile.row || y >= args.m)
+    const bool is_inside = y >= tile.row && y < args.m;
+    if (C_FORM != 5 && !is_inside)
       continue;
 #pragma unroll
-    for (int j = 0; j < BLOCKS_N; j++)
-#pragma unroll
-      for (int p = 0; p < NUMBERS; p++)
-        store_columns(c + y * args.c.row, col + pair_column(j, p), own_pair(sums, i, j, p), tile, args);
+    for (int j = 0; j < BLOCKS_N; j++) {
+      real_pair pairs[2] = {own_pair(sums, i, j, 0), own_pair(sums, i, j, NUMBERS - 1)};
+      if (C_FORM == 5)
+        exchange(pairs);
+      if (is_inside)
+        store_pairs(c + y * args.c.row, col + 8 * j, pairs, tile, args);
+    }
   }
 }
 
@@ -110,13 +143,75 @@ SM80_FUNCTION void store_sums(element *c, warp_sums sums, const work_tile &tile,
  */
 constexpr int SLICE_PITCH = TILE_N * NUMBER_BYTES + 64, SLICE_BYTES = SLICE_PITCH * TILE_M;
 constexpr int ROW_PAIRS = TILE_N / COLUMNS, PAIRS = TILE_M * ROW_PAIRS;
-/* True if C is stored from shared memory. Always for c64: there threads store adjacent elements. */
-constexpr bool MEETS = SLICES * CLUSTER > 1 || C_FORM == 6;
+/* True if C is stored from shared memory, with adjacent elements by neighbours: always for c64, unless blocks
+ * are persistent. */
+constexpr bool MEETS = SLICES * CLUSTER > 1 || (C_FORM == 6 && !STAYS);
 static_assert(!MEETS || SLICES * SLICE_BYTES <= STAGES * STAGE_BYTES, "sums fit where panels were");
 
 /* Returns the address of pair `pair` of a tile, counted row by row, in the sums at `sums`. */
 SM80_FUNCTION shared_t pair_at(shared_t sums, int pair) {
   return sums + pair / ROW_PAIRS * SLICE_PITCH + pair % ROW_PAIRS * (int)sizeof(real_pair);
+}
+
+/* JOINS: the last part of a tile adds the sums that blocks of the other parts have published in scratch
+ * memory, in the order of the parts. It waits for blocks of lower numbers only, which started before. */
+constexpr bool JOINED = JOINS;
+SM80_FUNCTION bool is_last_part(const sm80_arguments &args) {
+  return blockIdx.x >= (unsigned)(args.parts - 1) * args.tiles_m * args.tiles_n;
+}
+/* Returns the number of the block with part `part` of this block's tile. */
+SM80_FUNCTION unsigned block_of_part(int part, const sm80_arguments &args) {
+  return blockIdx.x - (unsigned)(args.parts - 1 - part) * args.tiles_m * args.tiles_n;
+}
+SM80_FUNCTION real_pair *published_sums(unsigned block, const sm80_arguments &args) {
+  return (real_pair *)args.partials + (long long)block * PAIRS;
+}
+SM80_FUNCTION void publish(const sm80_arguments &args) {
+  __syncthreads();
+  if (threadIdx.x == 0)
+    flag_publish((unsigned long long *)args.flags + blockIdx.x, args.ticket);
+}
+SM80_FUNCTION void wait_for_parts(const sm80_arguments &args) {
+  for (int part = threadIdx.x; part < args.parts - 1; part += THREADS)
+    flag_wait_and_clear((unsigned long long *)args.flags + block_of_part(part, args), args.ticket);
+  __syncthreads();
+}
+/* Returns `own` added to pair `pair` of the other parts. */
+SM80_FUNCTION real_pair joined_pair(real_pair own, int pair, const sm80_arguments &args) {
+  real_pair sum = __ldcg(published_sums(block_of_part(0, args), args) + pair);
+#pragma unroll 4
+  for (int part = 1; part < args.parts - 1; part++) {
+    const real_pair more = __ldcg(published_sums(block_of_part(part, args), args) + pair);
+    sum.x += more.x, sum.y += more.y;
+  }
+  return make_pair(sum.x + own.x, sum.y + own.y);
+}
+
+/* Publishes the sums of a warp in registers or, for the last part, adds the other parts to these. */
+template <bool IS_LAST>
+SM80_FUNCTION void join_sums(warp_sums sums, const sm80_arguments &args) {
+  int pair = threadIdx.x;
+  if (IS_LAST)
+    wait_for_parts(args);
+#pragma unroll
+  for (int part = 0; part < NUMBERS; part++)
+#pragma unroll
+    for (int i = 0; i < BLOCKS_M; i++)
+#pragma unroll
+      for (int j = 0; j < BLOCKS_N; j++)
+#pragma unroll
+        for (int e = 0; e < 4; e += 2, pair += THREADS) {
+          real_t(&own)[4] = sums[part][i][j];
+          const real_pair sum = make_pair(own[e], own[e + 1]);
+          if constexpr (IS_LAST) {
+            const real_pair all = joined_pair(sum, pair, args);
+            own[e] = all.x, own[e + 1] = all.y;
+          } else {
+            published_sums(blockIdx.x, args)[pair] = sum;
+          }
+        }
+  if (!IS_LAST)
+    publish(args);
 }
 
 /* c64: imaginary parts first, as in registers, where the sums' parity avoids conflicts with a and b. */
@@ -175,14 +270,23 @@ SM80_FUNCTION void reduce_sums(element *c, warp_sums sums, const sm80_arguments 
   }
   c += args.c.offset + (CLUSTER > 1 ? 0 : tile.part * args.c_part) + blockIdx.y * args.c_step;
   const int first = CLUSTER > 1 ? PAIRS / CLUSTER * tile.part : 0;
+  const bool is_last = !JOINED || is_last_part(args);
+  if (JOINED && is_last)
+    wait_for_parts(args);
 #pragma unroll 4
   for (int pair = first + threadIdx.x; pair < first + PAIRS / CLUSTER; pair += THREADS) {
     const shared_t at = pair_at(memory, pair);
-    const real_pair sum = turned(CLUSTER > 1 ? sum_of_blocks(at) : sum_of_slices(at));
+    real_pair sum = CLUSTER > 1 ? sum_of_blocks(at) : sum_of_slices(at);
+    if (!is_last)
+      published_sums(blockIdx.x, args)[pair] = sum;
+    if (JOINED && is_last)
+      sum = joined_pair(sum, pair, args);
     const int y = tile.first_row + pair / ROW_PAIRS, x = tile.first_col + pair % ROW_PAIRS * COLUMNS;
-    if (y >= tile.row && y < args.m)
-      store_columns(c + y * args.c.row, x, sum, tile, args);
+    if (is_last && y >= tile.row && y < args.m)
+      store_columns(c + y * args.c.row, x, turned(sum), tile, args);
   }
+  if (!is_last)
+    publish(args);
   if (CLUSTER > 1)
     cluster_barrier(); /* keeps this block's shared memory alive until the other blocks have read it */
 }
@@ -193,12 +297,34 @@ SM80_FUNCTION work_tile get_tile_recomputed(unsigned number, const sm80_argument
   return get_tile(number, args);
 }
 
-/* Computes tiles of whole panels; the next tile's panels are loaded while this one is computed. */
+/* Stores zeros to all stages: copies leave out k outside of the matrices, which steps of tensor cores read. */
+SM80_FUNCTION void clear_stages(shared_t stages) {
+  for (int at = threadIdx.x * 16; at < STAGES * STAGE_BYTES; at += THREADS * 16)
+    store_double(stages + at, 0), store_double(stages + at + 8, 0);
+  __syncthreads();
+}
+
+/* Adds the products of a panel's first `depth` steps of k. */
+template <class A, class B>
+SM80_FUNCTION void multiply_short(warp_sums sums, factors &held, shared_t stage, shared_t first_a,
+                                  shared_t first_b, int depth) {
+#pragma unroll 2
+  for (int s = 0; s < (depth + STEP - 1) / STEP; s++) {
+    load_factors<A, B>(held, stage, first_a, first_b, s);
+#pragma unroll
+    for (int i = 0; i < BLOCKS_M; i++)
+      load_rows<A>(held, stage + first_a, s, i);
+    multiply(sums, held, [](int) {});
+  }
+}
+
+/* Computes tiles of whole panels, or with SHORT of one panel that may be partial. The next tile's panels are
+ * loaded while this one is computed. */
 template <class A, class B>
 SM80_FUNCTION void multiply_tiles(warp_sums sums, const element *a, const element *b, element *c,
                                   const sm80_arguments &args, shared_t stages) {
   const unsigned tiles = args.tiles_m * args.tiles_n;
-  const int panels = args.k / DEPTH, k = threadIdx.x % 4;
+  const int panels = SHORT ? 1 : args.k / DEPTH, k = own_k();
   const place_t first_a = A::first_place(own_row(), k), first_b = B_PLACE + B::first_place(own_col(), k);
   unsigned filling = blockIdx.x;
   int left = 0; /* panels of the tile `filling` whose copies have not been issued */
@@ -227,14 +353,24 @@ SM80_FUNCTION void multiply_tiles(warp_sums sums, const element *a, const elemen
     issue_copies<A, B>(fill, source_a, source_b, ALL_SLOTS, left > 0);
     fill_next();
   }
-  cp_async_wait_group<STAGES - 2>();
-  __syncthreads();
   factors held[2];
-  load_factors<A, B>(held[0], stages, first_a, first_b, 0);
+  if constexpr (!SHORT) {
+    cp_async_wait_group<STAGES - 2>();
+    __syncthreads();
+    load_factors<A, B>(held[0], stages, first_a, first_b, 0);
+  }
 #pragma unroll 1
   for (unsigned tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    if constexpr (SHORT) {
+      cp_async_wait_group<STAGES - 2>();
+      __syncthreads();
+      issue_copies<A, B>(fill, source_a, source_b, ALL_SLOTS, left > 0);
+      fill_next();
+      multiply_short<A, B>(sums, held[0], use, first_a, first_b, args.k);
+      use = next_stage<A, B>(use, stages);
+    }
 #pragma unroll 1
-    for (int p = 0; p < panels; p++) {
+    for (int p = 0; !SHORT && p < panels; p++) {
 #pragma unroll
       for (int s = 0; s < STEPS; s++) {
         if (s + 1 == STEPS) {
@@ -281,16 +417,27 @@ extern "C" __global__ void CLUSTERED __launch_bounds__(THREADS, GROUPS)
   typedef panel<A_MN_MAJOR, TILE_M, 8> a_ones;
   typedef panel<B_MN_MAJOR, TILE_N, 8> b_ones;
   if constexpr (STAYS) {
-    if (is_wide(args))
+    typedef panel<A_MN_MAJOR, TILE_M, SHORT ? SHORT_COPY : 8> a_short;
+    typedef panel<B_MN_MAJOR, TILE_N, SHORT ? SHORT_COPY : 8> b_short;
+    if (SHORT && STEP > 1)
+      clear_stages(stages);
+    if (is_wide(args) && (!SHORT || has_even_lines(args)))
       multiply_tiles<a_wide, b_wide>(sums, a, b, c, args, stages);
     else
-      multiply_tiles<a_ones, b_ones>(sums, a, b, c, args, stages);
+      multiply_tiles<a_short, b_short>(sums, a, b, c, args, stages);
   } else {
     if (is_wide(args))
       mainloop<a_wide, b_wide>(sums, a, b, args, stages);
     else
       mainloop<a_ones, b_ones>(sums, a, b, args, stages);
     grid_dependency_launch();
+    if constexpr (JOINED && !MEETS) {
+      if (!is_last_part(args)) {
+        join_sums<false>(sums, args);
+        return;
+      }
+      join_sums<true>(sums, args);
+    }
     if (MEETS)
       reduce_sums(c, sums, args, stages);
     else

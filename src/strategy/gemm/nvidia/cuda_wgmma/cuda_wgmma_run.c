@@ -1,5 +1,4 @@
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_run.h"
-#include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "host/int_math.h"
@@ -43,12 +42,6 @@ void tsl_cuda_wgmma_define(const tsl_cuda_wgmma *tile, bool is_split, bool is_jo
            ptx_type_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_mn_major,
            tile->b_mn_major, is_split, tile->resident, tile->split_accumulators,
            tsl_type(problem->a.type)->is_integer, tile->is_stream, is_joined, epilogue);
-}
-
-/* Returns the first ticket: a number that flags, in memory with arbitrary contents, are unlikely to hold. */
-static unsigned long long first_ticket(const tsl_work *work) {
-  static const unsigned long long odd = 0x9e3779b97f4a7c15ULL;
-  return ((unsigned long long)(uintptr_t)work ^ (unsigned long long)(tsl_clock() * 1e9)) * odd;
 }
 
 /* Compiles the split-k reduction. */
@@ -136,7 +129,7 @@ tesela_status tsl_cuda_wgmma_build(tsl_work *work) {
   TSL_TRY(build_kernels(work, &state));
   TSL_TRY(tsl_alloc(sizeof state, "cuda_wgmma's kernels", &block));
   *(tsl_cuda_wgmma_state *)block = state;
-  atomic_init(&((tsl_cuda_wgmma_state *)block)->tickets, first_ticket(work));
+  atomic_init(&((tsl_cuda_wgmma_state *)block)->tickets, tsl_launch_first_ticket(work));
   work->state = block;
   return TESELA_OK;
 }
@@ -224,16 +217,6 @@ static cuda_wgmma_scalar wgmma_scalar_of(const tsl_gemm_argument *scaled, int in
   cuda_wgmma_scalar scalar;
   memcpy(&scalar, &scaled->scalars.i32[index], sizeof scalar);
   return scalar;
-}
-
-/* Returns a new ticket; never 0, the value of a flag that was read. */
-static unsigned long long next_ticket(const tsl_cuda_wgmma_launch *run) {
-  tsl_cuda_wgmma_state *state = run->work->state;
-  unsigned long long ticket;
-  do
-    ticket = atomic_fetch_add(&state->tickets, 1);
-  while (ticket == 0);
-  return ticket;
 }
 
 static int64_t c_offset(const tsl_cuda_wgmma_launch *run) {
@@ -381,7 +364,7 @@ static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma
     }
   }
   if (tile->is_stream)
-    args.ticket = next_ticket(run);
+    args.ticket = tsl_launch_next_ticket(&((tsl_cuda_wgmma_state *)run->work->state)->tickets);
   TSL_TRY(wgmma_launch(run, maps, &args, is_split));
   return is_split ? wgmma_fold(run, alpha, beta, args.parts) : TESELA_OK;
 }

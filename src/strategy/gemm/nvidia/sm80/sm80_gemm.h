@@ -47,6 +47,7 @@ typedef struct tsl_sm80_tile {
   tsl_row_parts row_parts; /* parts of k for bits=rows; one part of narrow elements */
   bool folds;              /* a block adds these parts in order; otherwise they are split-k parts */
   bool is_persistent;      /* persistent blocks: tile after tile of whole panels */
+  bool is_short;           /* persistent blocks of one panel, which may be partial */
   int items;               /* threads of a block */
   int stages;              /* pipeline stages; 0: shared memory is too small for two */
   uint64_t shared_bytes;   /* shared memory of a block for all stages */
@@ -75,8 +76,12 @@ typedef struct tsl_sm80_schedule {
   int64_t tiles_m, tiles_n, parts, blocks; /* tiles in a column and a row of C; parts of k; blocks */
   int64_t pitch;                           /* elements between rows of partial sums */
   int64_t totals_bytes; /* bytes of the blocks' totals of parts of k (folds), tile after tile */
-  int64_t sums_bytes;   /* bytes of all partial sums; 0 for one part, and for the parts of a cluster */
+  int64_t sums_bytes;  /* bytes of all partial sums; 0 for one part, and for the parts of a cluster */
+  bool joins;          /* the block of a tile's last part adds them, not a reduction */
+  int64_t flags_bytes; /* bytes of the flags after these sums */
 } tsl_sm80_schedule;
+/* Returns the predicted seconds in which the sums of parts are added. */
+double tsl_sm80_reduce_seconds(const tsl_sm80_tile *tile, int64_t parts, const tsl_device *device);
 tsl_sm80_schedule tsl_sm80_get_schedule(const tsl_sm80_tile *tile, const tsl_device *device);
 
 /* Returns true if `count` elements of `line` can be accessed together in each line and product. Strides in

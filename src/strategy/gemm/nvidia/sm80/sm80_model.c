@@ -40,6 +40,27 @@ static double sm80_overlap_seconds(double exponent, double a, double b, double c
   return pow(pow(a, exponent) + pow(b, exponent) + pow(c, exponent), 1 / exponent);
 }
 
+/* Returns the bytes of partial sums that the block of a tile's last part reads. */
+static int64_t sm80_joined_bytes(const tsl_sm80_tile *tile, int64_t parts) {
+  return (parts - 1) * tile->tile_m * tile->tile_n * tile->sum;
+}
+
+/* Returns true if the block of a tile's last part adds the other parts: f64 and complex, and few bytes. */
+static bool sm80_joins(const tsl_sm80_tile *tile, int64_t parts) {
+  enum { JOINED_BYTES = 256 << 10 };
+  return tile->sum >= 8 && tile->cluster == 1 && parts > 1 && sm80_joined_bytes(tile, parts) <= JOINED_BYTES;
+}
+
+double tsl_sm80_reduce_seconds(const tsl_sm80_tile *tile, int64_t parts, const tsl_device *device) {
+  static const double join_clocks = 3000, join_bytes = 40;
+  const double sums = 2.0 * tile->sum * (double)tile->problem.m * (double)tile->problem.n * (double)parts;
+  if (parts == 1 || tile->cluster > 1)
+    return 0;
+  return sm80_joins(tile, parts) ? (join_clocks + (double)sm80_joined_bytes(tile, parts) / join_bytes) /
+                                       (1e6 * fmax(1, device->clock_mhz))
+                                 : tile->rates->reduce_seconds + sums / device->bandwidth;
+}
+
 /* Returns the predicted seconds of a run with `tiles` tiles of C and `parts` split-k parts. */
 static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t parts,
                               const tsl_device *device) {
@@ -49,7 +70,8 @@ static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t p
                blocks = tiles * (double)parts * batch,
                each = ceil(blocks / fmax(1, units - tile->idle_units)),
                warps = fmin(each, tile->groups) * tile->items / 128, numbers = tile->numbers,
-               elements = (double)tile->tile_m * tile->tile_n;
+               elements = (double)tile->tile_m * tile->tile_n,
+               depth = tile->is_short ? (double)problem->k : tile->depth;
   const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)parts),
                bytes = (double)(tile->tile_m + tile->tile_n) * tile->depth * tile->element;
   const double rate = tile->unit_rate * tile->efficiency * (warps >= 2 ? 1 : rates->few_warps),
@@ -57,7 +79,7 @@ static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t p
                waited =
                    rounds * panels * (rates->panel_clocks / fmax(1, tile->stages - 1) + tile->part_clocks),
                products = each * panels *
-                          (tile->depth * numbers * numbers * elements / rate + rates->barrier_clocks +
+                          (depth * numbers * numbers * elements / rate + rates->barrier_clocks +
                            tile->part_clocks * warps / 4);
   /* After the first round, resident blocks start and end while others multiply. */
   const double odd = !tile->is_odd ? 1
@@ -75,9 +97,7 @@ static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t p
                seconds = sm80_overlap_seconds(rates->overlap, clocks / clock, cached / clock,
                                               (tsl_problem_bytes(problem) + odd_bytes) /
                                                   (rates->bandwidth_share * device->bandwidth));
-  const double sums = 2.0 * tile->sum * (double)problem->m * (double)problem->n * (double)parts;
-  return rates->launch_share * device->launch_seconds + seconds +
-         (parts > 1 && tile->cluster == 1 ? rates->reduce_seconds + sums / device->bandwidth : 0);
+  return rates->launch_share * device->launch_seconds + seconds + tsl_sm80_reduce_seconds(tile, parts, device);
 }
 
 double tsl_sm80_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -87,14 +107,17 @@ double tsl_sm80_seconds(const tsl_problem *problem, const tsl_config *config, co
          sm80_seconds_of(&tile, (double)schedule.tiles_m * (double)schedule.tiles_n, schedule.parts, device);
 }
 
-/* Returns the number of split-k parts that the model finds fastest; all blocks must be resident. A cluster
- * has a part in each block. */
+/* Returns the number of split-k parts that the model finds fastest. If not all blocks are resident, sums are
+ * few enough for the last cache. A cluster has a part in each block. */
 static int64_t sm80_parts_of(const tsl_sm80_tile *tile, int64_t tiles, const tsl_device *device) {
+  enum { CACHED_BYTES = 32 << 20, PARTS_MAX = 16 };
+  const tsl_problem *problem = &tile->problem;
   const int64_t slots = device->compute_units * (int64_t)tile->groups,
-                panels = tsl_ceil_div(tile->problem.k, tile->depth),
-                most = tiles > 0 && tsl_problem_batch(&tile->problem) == 1 &&
-                               !tsl_problem_fixes_rows(&tile->problem)
-                           ? tsl_min(slots / tiles, panels / tile->trait->part_panels)
+                panels = tsl_ceil_div(problem->k, tile->depth),
+                bytes = problem->m * problem->n * tile->sum,
+                cached = tile->sum >= 8 && bytes > 0 ? tsl_min(PARTS_MAX, CACHED_BYTES / bytes) : 1,
+                most = tiles > 0 && tsl_problem_batch(problem) == 1 && !tsl_problem_fixes_rows(problem)
+                           ? tsl_min(tsl_max(slots / tiles, cached), panels / tile->trait->part_panels)
                            : 1;
   int64_t best = 1;
   double least = INFINITY;
@@ -118,8 +141,11 @@ tsl_sm80_schedule tsl_sm80_get_schedule(const tsl_sm80_tile *tile, const tsl_dev
   schedule.parts = sm80_parts_of(tile, tiles, device);
   schedule.blocks = tiles * schedule.parts;
   schedule.pitch = tsl_round_up(n, 16 / tile->sum);
-  schedule.sums_bytes =
-      schedule.parts > 1 && tile->cluster == 1 ? schedule.parts * m * schedule.pitch * tile->sum : 0;
+  schedule.joins = sm80_joins(tile, schedule.parts);
+  schedule.flags_bytes = schedule.joins ? tsl_round_up((schedule.parts - 1) * tiles * 8, 16) : 0;
+  if (schedule.parts > 1 && tile->cluster == 1)
+    schedule.sums_bytes = schedule.joins ? tiles * sm80_joined_bytes(tile, schedule.parts)
+                                         : schedule.parts * m * schedule.pitch * tile->sum;
   schedule.totals_bytes =
       tile->folds ? tiles * tile->tile_m * tile->tile_n * tile->sum * tsl_problem_batch(&tile->problem) : 0;
   return schedule;
@@ -128,7 +154,8 @@ tsl_sm80_schedule tsl_sm80_get_schedule(const tsl_sm80_tile *tile, const tsl_dev
 uint64_t tsl_sm80_scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_sm80_tile tile = tsl_sm80_tile_of(problem, config, device);
   const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(&tile, device);
-  return (uint64_t)(tile.a_bytes + tile.b_bytes + schedule.sums_bytes + schedule.totals_bytes);
+  return (uint64_t)(tile.a_bytes + tile.b_bytes + schedule.sums_bytes + schedule.flags_bytes +
+                    schedule.totals_bytes);
 }
 
 void tsl_sm80_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

@@ -13,9 +13,9 @@
  *     ROW, PITCH, BYTES      chunks of a memory row, bytes between memory rows, bytes in all
  *     PERIOD                 memory rows after which the layout repeats
  *     place()                byte of an element that begins a chunk
- * Define of the host: PARTIAL, tiles may have lines outside of the matrix, which change no sum that is
+ * Defines of the host: PARTIAL, tiles may have lines outside of the matrix, which change no sum that is
  * stored. Copies of these lines are left out. A chunk at the end of an MN-major line may read the line's
- * padding. */
+ * padding. SHORT, k is at most a panel, and copies beyond k are left out, too. */
 #include "sm80_shared.h"
 
 constexpr int BAND = 8;       /* rows of tiles that are visited together, for L2 reuse */
@@ -104,6 +104,7 @@ struct copy_source {
   long long step, turn; /* elements to the next chunk, and from a panel's last chunk to the next panel */
   shared_t to;          /* bytes from the panel's start to its first chunk */
   int left;             /* PARTIAL: lines from the first chunk's line to the end of the matrix */
+  int depth;            /* SHORT: elements of k from the first chunk on */
 };
 
 /* Returns the number of panels that are copied in whole chunks. The last line along k of a matrix may have no
@@ -116,10 +117,12 @@ SM80_FUNCTION int count_whole_panels(const lines &operand) {
   return PARTIAL ? (operand.depth - reads_padding) / DEPTH : 0;
 }
 
-/* Returns true if the line of the thread's copy number `i` is within the matrix. */
+/* Returns true if the line of the thread's copy number `i` is within the matrix; with SHORT, its k, too. */
 template <class PANEL>
 SM80_FUNCTION bool is_within(const copy_source &source, int i) {
-  return !PARTIAL || (PANEL::MN_MAJOR ? 0 : i * copies<PANEL>::APART) < source.left;
+  const int row = i * copies<PANEL>::APART;
+  return (!PARTIAL || (PANEL::MN_MAJOR ? 0 : row) < source.left) &&
+         (!SHORT || (PANEL::MN_MAJOR ? row : 0) < source.depth);
 }
 
 template <class PANEL>
@@ -130,5 +133,5 @@ SM80_FUNCTION copy_source get_copy_source(const lines &operand) {
   const long long step = each::APART * (PANEL::MN_MAJOR ? operand.k : operand.line);
   return {operand.from + line * operand.line + k * operand.k, step,
           DEPTH * operand.k - (each::COUNT - 1) * step, (shared_t)PANEL::place(line, k),
-          operand.count - line};
+          operand.count - line, operand.depth - k};
 }

@@ -5,11 +5,13 @@
 #include "strategy/gemm/nvidia/sm80/sm80_gemm.h"
 #include "strategy/gemm/nvidia/sm80/sm80_shared.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 typedef struct sm80_kernels {
   tsl_kernel *multiply, *reduce, *pack; /* NULL: not needed */
+  atomic_ullong tickets;                /* last ticket of runs whose blocks join sums */
 } sm80_kernels;
 
 static bool is_c64(const tsl_sm80_tile *tile) {
@@ -32,15 +34,15 @@ tesela_status tsl_sm80_build(tsl_work *work) {
   const tsl_problem *problem = &tile->problem;
   const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(tile, work->device);
   const int form = tile->sum == 4 ? tsl_launch_form(problem->c.type) : is_c64(tile) ? 6 : 3 + tile->numbers;
-  char text[400];
+  char text[440];
   sm80_kernels made = {.multiply = NULL};
   void *block;
   const int length = snprintf(
       text, sizeof text,
       "#define STAGES %d\n#define WARP_M %d\n#define WARP_N %d\n#define GROUPS %d\n#define A_MN_MAJOR %d\n"
-      "#define B_MN_MAJOR %d\n#define C_FORM %d\n#define SPLIT %d\n#define PARTIAL %d\n",
+      "#define B_MN_MAJOR %d\n#define C_FORM %d\n#define SPLIT %d\n#define PARTIAL %d\n#define SHORT %d\n",
       tile->stages, tile->warp_m, tile->warp_n, tile->groups, tile->a_mn_major, tile->b_mn_major, form,
-      tile->sum == 4 && schedule.sums_bytes > 0, tile->is_partial);
+      tile->sum == 4 && schedule.sums_bytes > 0, tile->is_partial, tile->is_short);
   if (tile->sum == 4)
     snprintf(text + length, sizeof text - (size_t)length,
              "#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n#define IS_EIGHT %d\n", tile->element,
@@ -49,16 +51,16 @@ tesela_status tsl_sm80_build(tsl_work *work) {
   else
     snprintf(text + length, sizeof text - (size_t)length,
              "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n#define STAYS %d\n#define SWAPPED %d\n"
-             "#define FOLDS %d\n#define A_COPY %d\n#define B_COPY %d\n",
+             "#define FOLDS %d\n#define JOINS %d\n#define A_COPY %d\n#define B_COPY %d\n",
              problem->conjugate_a ? -1 : 1, problem->conjugate_b ? -1 : 1, tile->is_persistent, tile->swapped,
-             tile->folds, tile->a_width ? 16 : 8, tile->b_width ? 16 : 8);
+             tile->folds, schedule.joins, tile->a_width ? 16 : 8, tile->b_width ? 16 : 8);
   TSL_TRY(tsl_launch_kernel_with(work, tile->trait->path, tile->trait->kernel, tile->items, text,
                                  &made.multiply));
   TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)tile->shared_bytes));
   snprintf(text, sizeof text, "#define C_FORM %d\n#define SHARES %d\n", form,
            sm80_reduce_shares(tile, schedule.parts));
   /* For split-k and for k = 0. */
-  if (schedule.sums_bytes > 0 || !tsl_problem_reads(&work->problem, TSL_OPERAND_A))
+  if ((schedule.sums_bytes > 0 && !schedule.joins) || !tsl_problem_reads(&work->problem, TSL_OPERAND_A))
     TSL_TRY(tsl_launch_kernel_with(work, "strategy/gemm/nvidia/sm80/sm80_split_k_reduce.cu",
                                    "tsl_gemm_sm80_reduce", REDUCE_ITEMS, text, &made.reduce));
   if (tile->packs)
@@ -69,7 +71,8 @@ tesela_status tsl_sm80_build(tsl_work *work) {
       ops->kernel_early(made.reduce);
   }
   TSL_TRY(tsl_alloc(sizeof made, "sm_80's kernels", &block));
-  *(sm80_kernels *)block = made;
+  atomic_init(&made.tickets, tsl_launch_first_ticket(work));
+  memcpy(block, &made, sizeof made);
   work->state = block;
   return TESELA_OK;
 }
@@ -220,6 +223,11 @@ static tesela_status sm80_multiply(const sm80_launch *run) {
     args.part_panels = (int)(tile->row_parts.depth / tile->depth);
     args.longer_parts = 0;
   }
+  if (schedule->joins) {
+    args.partials = (long long)(uintptr_t)device->ops->native_buffer(run->operands->scratch);
+    args.flags = args.partials + schedule->sums_bytes;
+    args.ticket = tsl_launch_next_ticket(&((sm80_kernels *)run->work->state)->tickets);
+  }
   if (run->is_split) { /* f64 is scaled by 1; narrower kernels do not scale partial sums */
     args.c = (sm80_matrix){sm80_sums_offset(run), schedule->pitch, 1, 1};
     args.c_part = s->m * schedule->pitch;
@@ -234,14 +242,16 @@ static tesela_status sm80_multiply(const sm80_launch *run) {
   return device->ops->launch(run->stream, kernels->multiply, &grid, list, sizeof list / sizeof *list);
 }
 
-/* Returns true if vectors of adjacent elements of C can be stored at once. */
-static bool stores_vectors(const sm80_launch *run) {
+/* Returns the vectors that can be stored to C at once (sm80_matrix.width): pairs of c64 count as 2. */
+static int count_stored_vectors(const sm80_launch *run) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_operand *c = &run->operands->c;
-  const int elements = run->tile->trait->store_elements / run->tile->numbers;
-  return tsl_sm80_is_aligned(c->buffer, 16) &&
-         (elements == 1 ||
-          tsl_sm80_is_vector(elements, s->c_col_stride, s->c_row_stride, s->m, s->c_offset, c->batch_step));
+  const int elements = run->tile->trait->store_elements / (is_c64(run->tile) ? 1 : run->tile->numbers);
+  const bool is_vector =
+      tsl_sm80_is_vector(elements, s->c_col_stride, s->c_row_stride, s->m, s->c_offset, c->batch_step);
+  if (!tsl_sm80_is_aligned(c->buffer, 16))
+    return 0;
+  return is_c64(run->tile) ? 1 + is_vector : elements == 1 || is_vector;
 }
 
 tesela_status tsl_sm80_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
@@ -263,8 +273,8 @@ tesela_status tsl_sm80_run(const tsl_work *work, const tsl_operands *operands, t
   run.b = sm80_operand_of(tile, tile->swapped ? &operands->a : &operands->b, tile->b_mn_major, s->n, s->k,
                           s->b_offset, s->b_col_stride, s->b_row_stride);
   run.scalars = sm80_scalars_of(&run);
-  run.is_split = run.schedule.sums_bytes > 0;
-  run.result = (sm80_matrix){s->c_offset, s->c_row_stride, s->c_col_stride, stores_vectors(&run)};
+  run.is_split = run.schedule.sums_bytes > 0 && !run.schedule.joins;
+  run.result = (sm80_matrix){s->c_offset, s->c_row_stride, s->c_col_stride, count_stored_vectors(&run)};
   if (s->k > 0) {
     TSL_TRY(sm80_prepare(&run, 0, &run.a));
     TSL_TRY(sm80_prepare(&run, tile->a_bytes, &run.b));

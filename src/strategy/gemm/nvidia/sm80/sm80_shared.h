@@ -24,7 +24,7 @@ typedef union sm80_scalars {
 typedef struct sm80_matrix {
   long long offset, row, col; /* first element; strides between rows and between columns */
   /* A and B: bytes of a copy, 16, 8, 4, or 0 for single elements; C: 1 if vectors are stored: a complex
-   * element, a pair of f64, or four narrower elements */
+   * element, a pair of f64, or four narrower elements; 2: pairs of c64, too */
   int width;
 } sm80_matrix;
 
@@ -34,6 +34,8 @@ typedef struct sm80_arguments {
   int parts, part_panels, longer_parts; /* split-k parts, panels of a part, parts with one more panel */
   int fold_panels;                      /* panels of each part of k that a block adds in order; 0: one part */
   long long totals;                     /* address of the blocks' totals of these parts */
+  long long partials, flags; /* addresses of the sums of parts that the last part's block adds, and a flag each */
+  unsigned long long ticket; /* value of a flag in this run */
   sm80_matrix a, b, c;
   long long c_part;                 /* stride between the sums of split-k parts */
   long long a_step, b_step, c_step; /* strides between products of a batch */

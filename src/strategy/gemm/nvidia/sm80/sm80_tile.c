@@ -177,6 +177,11 @@ static bool f64_is_whole(int64_t lines, int tile, bool mn_major) {
   return lines >= tile && (lines % 2 == 0 || !mn_major);
 }
 
+/* Returns true if k is at most a panel, whose copies may leave out lines and k. */
+static bool f64_is_short(const tsl_sm80_tile *tile) {
+  return tile->slices == 1 && tile->cluster == 1 && tile->problem.k > 0 && tile->problem.k <= tile->depth;
+}
+
 /* Returns true if blocks are persistent: loads overlap stores where tiles are many and k is short. */
 static bool f64_is_persistent(const tsl_sm80_tile *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
@@ -197,12 +202,17 @@ static double f64_unit_rate(const tsl_sm80_tile *tile, const tsl_device *device)
   return fmax(1e-3, device->peak_f64 * 3 > device->peak_f32 ? 2 * fma : fma);
 }
 
+/* Returns true if sums meet in shared memory. */
+static bool f64_meets(const tsl_sm80_tile *tile) {
+  return tile->slices * tile->cluster > 1 || (is_c64(tile) && !tile->is_short);
+}
+
 /* Returns the clocks in which the sums of slices and of a cluster's blocks are added. A cluster costs fixed
  * clocks; sums cost clocks by their bytes. */
 static double f64_meeting_clocks(const tsl_sm80_tile *tile) {
   static const double cluster_clocks = 1840, clock_bytes = 175;
   const double bytes = 2.0 * tile->sum * tile->tile_m * tile->tile_n;
-  return (tile->slices * tile->cluster > 1 || is_c64(tile) ? tile->slices * bytes / clock_bytes : 0) +
+  return (f64_meets(tile) ? tile->slices * bytes / clock_bytes : 0) +
          (tile->cluster > 1 ? cluster_clocks + bytes / clock_bytes : 0);
 }
 
@@ -218,8 +228,7 @@ static bool f64_splits_parts(const tsl_sm80_tile *tile, const tsl_device *device
                         (double)problem->k / (tile->unit_rate * tile->efficiency);
   return tsl_problem_batch(problem) == 1 &&
          clocks / (1e6 * fmax(1, device->clock_mhz)) >
-             tile->rates->reduce_seconds +
-                 2 * parts * tile->sum * (double)problem->m * (double)problem->n / device->bandwidth;
+             tsl_sm80_reduce_seconds(tile, tile->row_parts.count, device);
 }
 
 static void finish_f64(tsl_sm80_tile *tile, const tsl_device *device) {
@@ -227,10 +236,11 @@ static void finish_f64(tsl_sm80_tile *tile, const tsl_device *device) {
   const int64_t stage = bytes_of_panel(tile, tile->a_mn_major, tile->tile_m) +
                         bytes_of_panel(tile, tile->b_mn_major, tile->tile_n),
                 sums = (int64_t)tile->slices * tile->tile_m * (tile->sum * tile->tile_n + REDUCE_PADDING);
-  set_stages(tile, stage, tile->slices * tile->cluster > 1 || is_c64(tile) ? sums : 0, device);
+  tile->is_short = f64_is_short(tile);
+  set_stages(tile, stage, f64_meets(tile) ? sums : 0, device);
   tile->unit_rate = f64_unit_rate(tile, device);
   tile->folds = tile->row_parts.count > 1 && tile->cluster == 1 && !f64_splits_parts(tile, device);
-  tile->is_persistent = f64_is_persistent(tile, device);
+  tile->is_persistent = tile->is_short || f64_is_persistent(tile, device);
   tile->meeting_clocks = f64_meeting_clocks(tile);
   tile->idle_units = cluster_loss * (tile->cluster - 1);
   tile->is_odd = tile->numbers == 1 && tile->problem.c.row_stride % 2 != 0;
