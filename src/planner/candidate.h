@@ -38,6 +38,7 @@ typedef struct tsl_choice {
   const tsl_sharding *spread; /* operands on several devices; else NULL */
   const tsl_wisdom *wisdom;   /* measurements; NULL: none */
   const tsl_strategy *except; /* must not be chosen, also for sub-plans; NULL: none */
+  bool skips;                 /* as of a sub-plan's request, also for sub-plans below it */
   bool vendors;               /* vendors' libraries may be chosen; a named strategy always */
   double runs;                /* expected runs, which share the start-up cost; 0: no start-up cost */
   /* Skips devices that cannot win, because loading their drivers takes longer than many products. */

@@ -147,7 +147,8 @@ static tsl_choice restrict_to_device(const tsl_choice *choice, const tsl_device 
                       .place = place,
                       .wisdom = choice->wisdom,
                       .exclude = choice->exclude,
-                      .except = choice->except};
+                      .except = choice->except,
+                      .skips = choice->skips};
 }
 
 /* Returns the predicted seconds of the whole product on one device; infinity: unsupported. */
@@ -343,6 +344,7 @@ static bool may_try_another(const tsl_choice *choice, tesela_status status) {
 static tsl_choice choice_for_subplan(const tsl_choice *choice, const tsl_subplan_request *request) {
   tsl_choice device_choice = restrict_to_device(choice, request->device, tsl_subplan_place(request));
   device_choice.except = request->except ? request->except : device_choice.except;
+  device_choice.skips = request->skips;
   return device_choice;
 }
 
@@ -389,6 +391,7 @@ tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *cho
                                const tsl_candidate *candidate, tsl_plan **plan) {
   tsl_subplan_factory children = tsl_subplans_by_models();
   children.choice = choice;
+  children.skips = choice->skips;
   children.make = planner_make_child;
   children.seconds = planner_seconds_of_child;
   const tsl_plan_options options = {.children = &children, .spread = choice->spread};

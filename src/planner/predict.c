@@ -59,10 +59,15 @@ static bool can_plan(const tsl_config_search *search, const tsl_strategy *strate
   return !predict_refuse(search->argument, strategy, config, search->device);
 }
 
+/* Returns the strategies of sub-plans below the candidates. */
+static tsl_all_strategies *list_of(const tsl_choice *choice) {
+  return choice->skips ? tsl_strategy_skipping_at : tsl_strategy_at;
+}
+
 /* Finds the config with the least seconds by the model, if below `least`. Returns its seconds, else `least`.
  */
 static double find_best_by_model(const prediction_terms *terms, double least, tsl_candidate *out) {
-  const tsl_config_search search = {terms->problem, out->device, tsl_strategy_at, can_plan, terms};
+  const tsl_config_search search = {terms->problem, out->device, list_of(terms->choice), can_plan, terms};
   const tsl_walk walk = {.config = terms->request->config, .fixed = terms->request->given};
   const double seconds = tsl_strategy_fastest(&search, out->strategy, walk, least, &out->config);
   if (seconds < least)
@@ -70,9 +75,9 @@ static double find_best_by_model(const prediction_terms *terms, double least, ts
   return seconds;
 }
 
-static double model_of(const tsl_problem *problem, const tsl_candidate *candidate) {
-  return tsl_strategy_seconds(candidate->strategy, problem, &candidate->config, candidate->device,
-                              tsl_strategy_at);
+static double model_of(const prediction_terms *terms, const tsl_candidate *candidate) {
+  return tsl_strategy_seconds(candidate->strategy, terms->problem, &candidate->config, candidate->device,
+                              list_of(terms->choice));
 }
 
 static tsl_estimate estimate_from_record(const tsl_wisdom_hit *hit, const tsl_device *device) {
@@ -118,7 +123,7 @@ static void weigh_candidate(const prediction_terms *terms, tsl_candidate *out, w
   const char *why = predict_refuse(terms, out->strategy, &config, out->device);
   snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
   if (ignores_models(problem, out->device)) {
-    prediction->model = why ? INFINITY : model_of(problem, out);
+    prediction->model = why ? INFINITY : model_of(terms, out);
     return;
   }
   if (!tsl_wisdom_find(terms->choice->wisdom, problem, out->device, out->strategy, &config, request->given,
@@ -132,7 +137,7 @@ static void weigh_candidate(const prediction_terms *terms, tsl_candidate *out, w
   out->refusal[0] = '\0';
   out->own = hit.own;
   prediction->time = estimate_from_record(&hit, out->device);
-  prediction->model = model_of(problem, out);
+  prediction->model = model_of(terms, out);
   if (hit.basis == TSL_BASIS_NEAR)
     weigh_near_record(terms, hit.distance, out, prediction);
 }

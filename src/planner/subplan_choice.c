@@ -1,6 +1,7 @@
 #include "planner/subplan_choice.h"
 
 #include "core/status.h"
+#include "strategy/strategy_list.h"
 #include "strategy/support.h"
 
 #include <math.h>
@@ -42,7 +43,8 @@ static double choose_first(const tsl_subplan_factory *self, const tsl_subplan_re
  * infinity if none fits. */
 static double choose_by_models(const tsl_subplan_factory *self, const tsl_subplan_request *request,
                                const tsl_strategy **strategy, tsl_config *config) {
-  const tsl_config_search search = {request->problem, request->device, self->list, accepts, request};
+  tsl_all_strategies *list = request->skips ? tsl_strategy_skipping_at : self->list;
+  const tsl_config_search search = {request->problem, request->device, list, accepts, request};
   double least = INFINITY;
   *strategy = NULL;
   if (request->like) {
@@ -55,11 +57,11 @@ static double choose_by_models(const tsl_subplan_factory *self, const tsl_subpla
   }
   if (self->on_trial)
     return choose_first(self, request, strategy, config);
-  for (int i = 0; self->list(i); i++) {
+  for (int i = 0; list(i); i++) {
     const double seconds =
-        tsl_strategy_fastest(&search, self->list(i), (tsl_walk){.begun = false}, least, config);
+        tsl_strategy_fastest(&search, list(i), (tsl_walk){.begun = false}, least, config);
     if (seconds < least)
-      *strategy = self->list(i);
+      *strategy = list(i);
     least = seconds;
   }
   return least;
@@ -72,10 +74,12 @@ tesela_status tsl_subplan_refuse_all(const tsl_subplan_request *request) {
 
 static tesela_status make_by_models(const tsl_subplan_factory *self, const tsl_subplan_request *request,
                                     tsl_subplan **child) {
-  const tsl_plan_options options = {.children = self};
+  tsl_subplan_factory below = *self;
+  const tsl_plan_options options = {.children = &below};
   const tsl_strategy *strategy;
   tsl_config config;
   *child = NULL;
+  below.skips = request->skips;
   const double seconds = choose_by_models(self, request, &strategy, &config);
   if (!strategy)
     return tsl_subplan_refuse_all(request);

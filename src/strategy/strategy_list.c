@@ -19,6 +19,13 @@ const tsl_strategy *tsl_strategy_at(int index) {
   return index >= 0 && index < STRATEGY_COUNT ? strategies[index] : NULL;
 }
 
+const tsl_strategy *tsl_strategy_skipping_at(int index) {
+  for (int i = 0; i < STRATEGY_COUNT; i++)
+    if (strategies[i]->skips && index-- == 0)
+      return strategies[i];
+  return NULL;
+}
+
 const char *tsl_strategy_folder(const tsl_strategy *strategy) {
   static const char *const folders[] = {
 #define TSL_STRATEGY_FOLDER(op, family, name) "strategy/" #op "/" #family "/" #name,

@@ -54,6 +54,8 @@ extern const struct tsl_strategy tsl_gemm_host_small, tsl_gemm_host_packed, tsl_
 
 /* Returns strategy `index` of all strategies, in ladder order for each op; NULL past the end. */
 const tsl_strategy *tsl_strategy_at(int index);
+/* Returns strategy `index` of those with a value of `skips` (strategy.h); NULL after the last. */
+const tsl_strategy *tsl_strategy_skipping_at(int index);
 /* Returns the path of the strategy's folder from src/, "strategy/gemm/ladder/element". */
 const char *tsl_strategy_folder(const tsl_strategy *strategy);
 /* Finds a strategy by op and name; NULL: none. */

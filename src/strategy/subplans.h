@@ -26,6 +26,7 @@ struct tsl_subplan_factory {
   bool for_blocks; /* the requester is a block of a plan's product, whose own kernels are compiled already */
   /* the requester's plan is for a self-test: sub-plans are any correct strategies, fast to compile */
   bool on_trial;
+  bool skips; /* the requester's runs may turn out to be unneeded: its sub-plans need `skips`, too */
   /* the planner's data for a choice; NULL: by models alone, as after the creation of the requester's plan */
   const void *choice;
   tsl_all_strategies *list; /* for models (strategy.h: splits.score) */

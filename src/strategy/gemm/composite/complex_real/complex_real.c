@@ -72,7 +72,8 @@ static tesela_status complex_real_make_child(tsl_work *work, uint64_t own_bytes)
                                        .device = work->device,
                                        .in_buffers = true,
                                        .workspace_most = all > own_bytes ? all - own_bytes : 0,
-                                       .most = tsl_complex_real_product_accuracy(&work->problem)};
+                                       .most = tsl_complex_real_product_accuracy(&work->problem),
+                                       .skips = work->subplans->skips};
   return work->subplans->make(work->subplans, &request, &self->child);
 }
 
@@ -154,6 +155,7 @@ const tsl_strategy tsl_gemm_complex_real = {
     .build = complex_real_build,
     .run = tsl_complex_real_run,
     .release = complex_real_release,
+    .skips = TSL_CAN_CUDA,
     .supports = {.types = types,
                  .why = "only complex products can be computed as real ones",
                  .conjugates = true,

@@ -10,7 +10,7 @@
  * along dimension 1. Kernel tsl_gemm_complex_real_copy expands a factor, separates its parts, or copies a
  * factor whose rows are not contiguous. Kernel tsl_gemm_complex_real_finish computes C from sums. The host
  * defines TSL_REAL. Limits: no two elements of C may share an address. */
-#include "dialect.h"
+#include "kernel_gemm.h"
 
 #include "complex_real_shared.h"
 
@@ -32,6 +32,8 @@ tsl_gemm_complex_real_copy(TSL_GLOBAL const TSL_REAL *from, TSL_GLOBAL TSL_REAL 
   const TSL_INDEX down = (copy.lines + SIDE - 1) / SIDE;
   const TSL_REAL imaginary_above = (TSL_REAL)copy.sign[0], imaginary_below = (TSL_REAL)copy.sign[1],
                  real_below = (TSL_REAL)copy.sign[2];
+  if (tsl_is_unwanted(copy.wanted, copy.wanted_above))
+    return;
   for (TSL_INDEX block = TSL_GROUP(1); block < down * copy.products; block += TSL_GROUPS(1))
     for (TSL_INDEX first = (TSL_INDEX)TSL_GROUP(0) * SIDE; first < copy.length;
          first += (TSL_INDEX)TSL_GROUPS(0) * SIDE) {
@@ -76,6 +78,8 @@ TSL_KERNEL(COMPLEX_REAL_SIDE, COMPLEX_REAL_LINES, 1)
 tsl_gemm_complex_real_finish(TSL_GLOBAL const TSL_REAL *sums, TSL_GLOBAL TSL_REAL *c,
                              const complex_real_result result, const TSL_REAL alpha_re,
                              const TSL_REAL alpha_im, const TSL_REAL beta_re, const TSL_REAL beta_im) {
+  if (tsl_is_unwanted(result.wanted, result.wanted_above))
+    return;
   for (TSL_INDEX line = (TSL_INDEX)TSL_GROUP(1) * LINES + TSL_ITEM(1); line < result.rows * result.products;
        line += (TSL_INDEX)TSL_GROUPS(1) * LINES)
     for (TSL_INDEX col = (TSL_INDEX)TSL_GROUP(0) * SIDE + TSL_ITEM(0); col < result.cols;

@@ -11,12 +11,17 @@
  * thin products. */
 static double estimate_by_peak(const tsl_problem *real, const tsl_device *device) {
   enum { TILE = 128, NARROW = 16, THIN = 64 };
+  static const double large_fraction = 0.77, large_tiles = 20; /* f32 on GPUs, tiles of a unit */
   const tsl_complex_constants *rates = &tsl_model_constants_of(device)->complex;
   const int64_t m = tsl_round_up(real->m, real->m <= THIN ? NARROW : TILE),
                 n = tsl_round_up(real->n, real->n <= THIN ? NARROW : TILE);
   const double peak = real->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32,
-               operations = 2 * (double)m * (double)n * (double)real->k * (double)tsl_problem_batch(real);
-  const double computed = peak > 0 ? operations / (rates->product_fraction * peak) : 0,
+               operations = 2 * (double)m * (double)n * (double)real->k * (double)tsl_problem_batch(real),
+               tiles = (double)m * (double)n / (TILE * TILE * large_tiles * fmax(1, device->compute_units)),
+               more = device->is_cpu || real->c.type != TESELA_F32
+                          ? 0
+                          : fmax(0, large_fraction - rates->product_fraction) * fmin(1, tiles),
+               computed = peak > 0 ? operations / ((rates->product_fraction + more) * peak) : 0,
                moved = device->bandwidth > 0
                            ? tsl_problem_bytes(real) / (rates->copy_fraction * device->bandwidth)
                            : 0;

@@ -46,12 +46,15 @@ static tesela_status complex_real_run_copy(const complex_real_context *run,
 static complex_real_copy complex_real_copy_of(const complex_real_context *run, const tsl_operand *operand,
                                               int64_t index, const tsl_complex_real_scratch *scratch) {
   const int64_t batch = tsl_problem_batch(&run->work->problem);
+  const tsl_launch_wanted wanted = tsl_launch_wanted_of(run->work, run->operands);
   return (complex_real_copy){.products = operand->batch_step == 0 ? 1 : batch,
                              .offset = operand->offset,
                              .step = batch > 1 ? operand->batch_step : 0,
                              .to = index,
                              .to_line = scratch->line,
-                             .to_step = scratch->step};
+                             .to_step = scratch->step,
+                             .wanted = wanted.at,
+                             .wanted_above = wanted.above};
 }
 
 /* Sets the source of a copy: counts, and strides in complex numbers. */
@@ -162,6 +165,9 @@ static tesela_status complex_real_multiply(const complex_real_context *run) {
   TSL_TRY(is_separated(run) ? separate_left(run) : expand_right(run));
   if (!stays)
     TSL_TRY(copy_unchanged_factor(run));
+  const tsl_run_hints hints = {.wanted = run->operands->hints ? run->operands->hints->wanted
+                                                              : (tsl_run_predicate){.is_set = false}};
+  real.hints = &hints;
   return run->work->subplans->enqueue_as_given(self->child, &real, run->stream, run->operands->scratch);
 }
 
@@ -187,6 +193,7 @@ static tesela_status complex_real_finish(const complex_real_context *run) {
   const size_t size = tsl_type(problem->c.type)->size / 2;
   const int right = complex_real_conjugates(run, false) ? -1 : 1,
             left = complex_real_conjugates(run, true) ? -1 : 1;
+  const tsl_launch_wanted wanted = tsl_launch_wanted_of(run->work, run->operands);
   const complex_real_result result = {.rows = method->m,
                                       .cols = method->n,
                                       .products = batch,
@@ -201,7 +208,9 @@ static tesela_status complex_real_finish(const complex_real_context *run) {
                                       .step = batch > 1 ? c->batch_step : 0,
                                       .is_empty = method->is_empty,
                                       .reads = problem->beta[0] != 0 || problem->beta[1] != 0,
-                                      .sign = {left * right, right, left}};
+                                      .sign = {left * right, right, left},
+                                      .wanted = wanted.at,
+                                      .wanted_above = wanted.above};
   const tsl_grid grid = complex_real_grid_of(run, tsl_ceil_div(result.cols, COMPLEX_REAL_SIDE),
                                              tsl_ceil_div(result.rows * result.products, COMPLEX_REAL_LINES));
   const complex_real_number scalars[] = {complex_real_number_of(problem->c.type, problem->alpha[0]),

@@ -22,6 +22,7 @@ typedef struct complex_real_copy {
   TSL_INDEX to, to_line, to_step;
   int form, is_across; /* form of the copy, as defined above; is_across: source lines are not contiguous */
   int sign[3], unused;
+  TSL_INDEX wanted, wanted_above; /* tsl_is_unwanted() */
 } complex_real_copy;
 
 /* C = alpha S + beta C for `products` products. C's strides are in complex numbers, the strides of the sums S
@@ -34,6 +35,7 @@ typedef struct complex_real_result {
   TSL_INDEX offset, row_stride, col_stride, step;
   int is_empty, reads; /* no sums exist; C is read */
   int sign[3], unused;
+  TSL_INDEX wanted, wanted_above; /* tsl_is_unwanted() */
 } complex_real_result;
 
 #endif

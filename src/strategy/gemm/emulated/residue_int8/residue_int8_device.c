@@ -21,14 +21,15 @@ int64_t tsl_residue_planes(const tsl_problem *problem, const tsl_config *config)
 }
 
 /* Returns the bytes of the whole product's subplan at the start of the workspace: partial sums of split-k,
- * and copies of complex numbers. 0 where the product is too small for residues or must be reproducible. */
+ * and copies of complex numbers, of one factor to twice its bytes. 0 where the product is too small for residues or must be reproducible. */
 uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
   enum { SIDE = 256, SUMS = 32 << 20, VOLUME = 1 << 30 };
   const double volume = (double)problem->m * (double)problem->n * (double)problem->k;
   if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY || volume < VOLUME)
     return 0;
-  const int64_t copied = (tsl_round_up(problem->m, SIDE) + tsl_round_up(problem->n, SIDE)) *
-                         tsl_round_up(problem->k, SIDE) * (int64_t)tsl_type(problem->c.type)->size;
+  const int64_t m = tsl_round_up(problem->m, SIDE), n = tsl_round_up(problem->n, SIDE),
+                copied = (m + n + tsl_min(m, n)) * tsl_round_up(problem->k, SIDE) *
+                         (int64_t)tsl_type(problem->c.type)->size;
   return SUMS + (problem->c.type == TESELA_C64 ? (uint64_t)copied : 0);
 }
 

@@ -48,6 +48,11 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
     tsl_status_restore(&saved);
     return TESELA_OK;
   }
+  if (!is_host && work->subplans->workspace(state->whole) > workspace) {
+    work->subplans->destroy(state->whole);
+    state->whole = NULL;
+    return TESELA_OK;
+  }
   state->whole_weight = weight_of(work, work->subplans->expected(state->whole));
   write_note(work, state);
   return TESELA_OK;
