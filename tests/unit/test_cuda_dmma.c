@@ -65,6 +65,66 @@ static void batches_and_complex_numbers_do_not(void **state) {
   assert_false(tsl_sm80_tile_of(&many, &config, &device).is_persistent);
 }
 
+/* A k of one panel is copied without what lies outside, for all types, sizes and batches. */
+static void a_short_k_is_one_panel(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    tesela_type type;
+    int64_t k, batch;
+    const char *config;
+    bool is_short;
+  } cases[] = {
+      {TESELA_C128, 1, 1, "tile_m=32 tile_n=64", true},   {TESELA_C128, 16, 1, "tile_m=32 tile_n=64", true},
+      {TESELA_C128, 17, 1, "tile_m=32 tile_n=64", false}, {TESELA_C64, 8, 3, "tile_m=64 tile_n=32", true},
+      {TESELA_F64, 7, 1, "tile_m=64 tile_n=64", true},    {TESELA_F64, 0, 1, "tile_m=64 tile_n=64", false},
+      {TESELA_F64, 8, 1, "tile_m=64 tile_n=64 slices=2", false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_problem problem = tsl_problem_gemm(3000, 3001, cases[i].k, cases[i].type);
+    problem.batch = cases[i].batch;
+    const tsl_config config = config_of(strategy, cases[i].config);
+    assert_null(tsl_strategy_refuse(strategy, &problem, &config, &device));
+    assert_int_equal(tsl_sm80_tile_of(&problem, &config, &device).is_short, cases[i].is_short);
+  }
+}
+
+/* Few parts of k are joined by the last part's block. Parts may be more than resident blocks if their sums are
+ * few. */
+static void few_parts_are_joined(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    tesela_type type;
+    int64_t m, n, k;
+    const char *config;
+    bool joins, fits;
+  } cases[] = {
+      {TESELA_F64, 688, 368, 3840, "tile_m=64 tile_n=128 slices=2", true, true},
+      {TESELA_F64, 90, 7168, 18432, "tile_m=32 tile_n=128", true, false},
+      {TESELA_F64, 128, 128, 65536, "tile_m=64 tile_n=64", false, true},
+      {TESELA_F64, 688, 368, 3840, "tile_m=64 tile_n=64 cluster=2", false, true},
+      {TESELA_C64, 118, 297, 5219, "tile_m=64 tile_n=32 slices=4", true, true},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tsl_problem problem = tsl_problem_gemm(cases[i].m, cases[i].n, cases[i].k, cases[i].type);
+    const tsl_config config = config_of(strategy, cases[i].config);
+    const tsl_sm80_tile tile = tsl_sm80_tile_of(&problem, &config, &device);
+    const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(&tile, &device);
+    const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
+    assert_true(schedule.parts > 1);
+    assert_int_equal(schedule.joins, cases[i].joins);
+    assert_int_equal(schedule.blocks <= (int64_t)device.compute_units * tile.groups, cases[i].fits);
+    if (cases[i].joins) {
+      assert_int_equal(schedule.sums_bytes,
+                       tiles * (schedule.parts - 1) * tile.tile_m * tile.tile_n * tile.sum);
+      assert_true(schedule.flags_bytes >= 8 * tiles * (schedule.parts - 1));
+    }
+    assert_int_equal(tsl_sm80_scratch(&problem, &config, &device),
+                     schedule.sums_bytes + schedule.flags_bytes);
+  }
+}
+
 /* A tile is partial if it has lines outside of C, or if a chunk of 16 bytes crosses the end of MN-major
  * lines. */
 static void tiles_at_the_end_are_partial(void **state) {
@@ -94,6 +154,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(blocks_stay_where_sums_are_short),
       cmocka_unit_test(batches_and_complex_numbers_do_not),
+      cmocka_unit_test(a_short_k_is_one_panel),
+      cmocka_unit_test(few_parts_are_joined),
       cmocka_unit_test(tiles_at_the_end_are_partial),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
