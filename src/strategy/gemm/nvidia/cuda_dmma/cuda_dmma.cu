@@ -90,51 +90,57 @@ SM80_FUNCTION void store_columns(real_pair *line, int x, real_pair sum, const wo
     store_number(line + x * args.c.col, sum, args.scalars, args.c.width);
 }
 
-/* Stores the thread's two pairs of a block of 8 columns from `first` on: a pair of columns of f64, two columns
- * of c128 after exchange(), or two adjacent columns of c64, together if possible. */
-template <class T>
-SM80_FUNCTION void store_pairs(T *line, int first, const real_pair (&pairs)[2], const work_tile &tile,
-                               const sm80_arguments &args) {
+/* Stores two adjacent elements of c64 together if possible. */
+SM80_FUNCTION bool store_adjacent(float2 *to, int x, const float2 (&pairs)[2], const work_tile &tile,
+                                  const sm80_arguments &args) {
   const sm80_scalars &by = args.scalars;
-  const int own = threadIdx.x % 4, x = first + (C_FORM == 5 ? own / 2 * 4 + own % 2 : own * 2);
-  if (C_FORM == 6 && args.c.width == 2 && tile.first_col % 2 == 0 && x >= tile.col && x + 1 < args.n &&
-      by.f64.beta[0] == 0 && by.f64.beta[1] == 0) {
-    const real_pair one = scaled(pairs[0], by.f64.alpha), two = scaled(pairs[1], by.f64.alpha);
-    *(float4 *)(line + x) = make_float4(one.x, one.y, two.x, two.y);
-    return;
-  }
-  store_columns(line, x, pairs[0], tile, args);
-  if constexpr (NUMBERS == 2)
-    store_columns(line, x + (C_FORM == 5 ? 2 : 1), pairs[1], tile, args);
+  if (args.c.width < 2 || tile.first_col % 2 != 0 || x < tile.col || x + 1 >= args.n ||
+      by.f64.beta[0] != 0 || by.f64.beta[1] != 0)
+    return false;
+  const real_pair one = scaled(make_pair(pairs[0].x, pairs[0].y), by.f64.alpha),
+                  two = scaled(make_pair(pairs[1].x, pairs[1].y), by.f64.alpha);
+  *(float4 *)to = make_float4(one.x, one.y, two.x, two.y);
+  return true;
+}
+template <class T>
+SM80_FUNCTION bool store_adjacent(T *, int, const real_pair (&)[2], const work_tile &, const sm80_arguments &) {
+  return false;
 }
 
-/* Gives the second element of each even thread for the first one of its neighbour, so that both threads store
- * adjacent elements of c128 at once: a half of a sector of memory takes as long as a whole one. */
+/* Exchanges elements of c128 between the halves of a warp, whose rows are 4 apart: both halves then store one
+ * row each time, in whole lines of memory. Pair p becomes row p of a column. */
 SM80_FUNCTION void exchange(real_pair (&pairs)[2]) {
-  const bool is_odd = threadIdx.x % 2;
-  const real_pair sent = is_odd ? pairs[0] : pairs[1],
-                  got = make_pair(__shfl_xor_sync(~0u, sent.x, 1), __shfl_xor_sync(~0u, sent.y, 1));
-  pairs[0] = is_odd ? got : pairs[0];
-  pairs[1] = is_odd ? pairs[1] : got;
+  const bool is_upper = threadIdx.x & 16;
+  const real_pair sent = is_upper ? pairs[0] : pairs[1],
+                  got = make_pair(__shfl_xor_sync(~0u, sent.x, 16), __shfl_xor_sync(~0u, sent.y, 16));
+  pairs[0] = is_upper ? got : pairs[0];
+  pairs[1] = is_upper ? pairs[1] : got;
 }
 
 /* Stores a warp's tile to C, or to the part's matrix of partial sums. */
 SM80_FUNCTION void store_sums(element *c, warp_sums sums, const work_tile &tile, const sm80_arguments &args) {
-  const int row = tile.first_row + own_row(), col = tile.first_col + warp_col();
+  constexpr bool EXCHANGES = C_FORM == 5;
+  const int is_upper = EXCHANGES ? threadIdx.x / 16 % 2 : 0, row = tile.first_row + own_row() - 4 * is_upper,
+            col = tile.first_col + warp_col() + threadIdx.x % 4 * 2 + is_upper;
   c += args.c.offset + tile.part * args.c_part + blockIdx.y * args.c_step;
 #pragma unroll
   for (int i = 0; i < 2 * BLOCKS_M; i++) {
-    const int y = row + 8 * i;
-    const bool is_inside = y >= tile.row && y < args.m;
-    if (C_FORM != 5 && !is_inside)
+    const int y = row + 8 * i, last_y = y + 4 * EXCHANGES;
+    if (!EXCHANGES && (y < tile.row || y >= args.m))
       continue;
 #pragma unroll
     for (int j = 0; j < BLOCKS_N; j++) {
+      const int x = col + 8 * j;
+      element *const line = c + y * args.c.row;
       real_pair pairs[2] = {own_pair(sums, i, j, 0), own_pair(sums, i, j, NUMBERS - 1)};
-      if (C_FORM == 5)
+      if (EXCHANGES)
         exchange(pairs);
-      if (is_inside)
-        store_pairs(c + y * args.c.row, col + 8 * j, pairs, tile, args);
+      if (store_adjacent(line + x, x, pairs, tile, args))
+        continue;
+      if (!EXCHANGES || (y >= tile.row && y < args.m))
+        store_columns(line, x, pairs[0], tile, args);
+      if (NUMBERS == 2 && (!EXCHANGES || (last_y >= tile.row && last_y < args.m)))
+        store_columns(line + (last_y - y) * args.c.row, x + !EXCHANGES, pairs[NUMBERS - 1], tile, args);
     }
   }
 }
