@@ -182,40 +182,52 @@ SM80_FUNCTION void wait_for_parts(const sm80_arguments &args) {
     flag_wait_and_clear((unsigned long long *)args.flags + block_of_part(part, args), args.ticket);
   __syncthreads();
 }
-/* Returns `own` added to pair `pair` of the other parts. */
-SM80_FUNCTION real_pair joined_pair(real_pair own, int pair, const sm80_arguments &args) {
-  real_pair sum = __ldcg(published_sums(block_of_part(0, args), args) + pair);
-#pragma unroll 4
+/* Adds the other parts to the sums of pairs `pair`, `pair` + THREADS, ... */
+template <int COUNT>
+SM80_FUNCTION void join_pairs(real_pair (&own)[COUNT], int pair, const sm80_arguments &args) {
+  const long long apart = (long long)PAIRS * args.tiles_m * args.tiles_n;
+  const real_pair *from = published_sums(block_of_part(0, args), args) + pair;
+  real_pair sums[COUNT];
+#pragma unroll
+  for (int q = 0; q < COUNT; q++)
+    sums[q] = __ldcg(from + q * THREADS);
+#pragma unroll 2
   for (int part = 1; part < args.parts - 1; part++) {
-    const real_pair more = __ldcg(published_sums(block_of_part(part, args), args) + pair);
-    sum.x += more.x, sum.y += more.y;
+    from += apart;
+#pragma unroll
+    for (int q = 0; q < COUNT; q++) {
+      const real_pair more = __ldcg(from + q * THREADS);
+      sums[q].x += more.x, sums[q].y += more.y;
+    }
   }
-  return make_pair(sum.x + own.x, sum.y + own.y);
+#pragma unroll
+  for (int q = 0; q < COUNT; q++)
+    own[q].x = sums[q].x + own[q].x, own[q].y = sums[q].y + own[q].y;
 }
 
 /* Publishes the sums of a warp in registers or, for the last part, adds the other parts to these. */
 template <bool IS_LAST>
 SM80_FUNCTION void join_sums(warp_sums sums, const sm80_arguments &args) {
-  int pair = threadIdx.x;
+  constexpr int OWN = NUMBERS * BLOCKS_M * BLOCKS_N * 2, COUNT = OWN % 8 == 0 ? 8 : 4;
+  real_t *const all = &sums[0][0][0][0];
   if (IS_LAST)
     wait_for_parts(args);
 #pragma unroll
-  for (int part = 0; part < NUMBERS; part++)
+  for (int first = 0; first < OWN; first += COUNT) {
+    real_pair own[COUNT];
+    const int pair = threadIdx.x + first * THREADS;
 #pragma unroll
-    for (int i = 0; i < BLOCKS_M; i++)
+    for (int q = 0; q < COUNT; q++)
+      own[q] = make_pair(all[2 * (first + q)], all[2 * (first + q) + 1]);
+    if (IS_LAST)
+      join_pairs(own, pair, args);
 #pragma unroll
-      for (int j = 0; j < BLOCKS_N; j++)
-#pragma unroll
-        for (int e = 0; e < 4; e += 2, pair += THREADS) {
-          real_t(&own)[4] = sums[part][i][j];
-          const real_pair sum = make_pair(own[e], own[e + 1]);
-          if constexpr (IS_LAST) {
-            const real_pair all = joined_pair(sum, pair, args);
-            own[e] = all.x, own[e + 1] = all.y;
-          } else {
-            published_sums(blockIdx.x, args)[pair] = sum;
-          }
-        }
+    for (int q = 0; q < COUNT; q++)
+      if (IS_LAST)
+        all[2 * (first + q)] = own[q].x, all[2 * (first + q) + 1] = own[q].y;
+      else
+        published_sums(blockIdx.x, args)[pair + q * THREADS] = own[q];
+  }
   if (!IS_LAST)
     publish(args);
 }
@@ -279,17 +291,26 @@ SM80_FUNCTION void reduce_sums(element *c, warp_sums sums, const sm80_arguments 
   const bool is_last = !JOINED || is_last_part(args);
   if (JOINED && is_last)
     wait_for_parts(args);
-#pragma unroll 4
-  for (int pair = first + threadIdx.x; pair < first + PAIRS / CLUSTER; pair += THREADS) {
-    const shared_t at = pair_at(memory, pair);
-    real_pair sum = CLUSTER > 1 ? sum_of_blocks(at) : sum_of_slices(at);
-    if (!is_last)
-      published_sums(blockIdx.x, args)[pair] = sum;
+  constexpr int COUNT = CLUSTER > 1 || PAIRS % (4 * THREADS) != 0 ? 1 : 4; /* pairs at a time */
+#pragma unroll(COUNT == 1 ? 4 : 1)
+  for (int own = first + threadIdx.x; own < first + PAIRS / CLUSTER; own += COUNT * THREADS) {
+    real_pair sums_of[COUNT];
+#pragma unroll
+    for (int q = 0; q < COUNT; q++) {
+      const shared_t at = pair_at(memory, own + q * THREADS);
+      sums_of[q] = CLUSTER > 1 ? sum_of_blocks(at) : sum_of_slices(at);
+    }
     if (JOINED && is_last)
-      sum = joined_pair(sum, pair, args);
-    const int y = tile.first_row + pair / ROW_PAIRS, x = tile.first_col + pair % ROW_PAIRS * COLUMNS;
-    if (is_last && y >= tile.row && y < args.m)
-      store_columns(c + y * args.c.row, x, turned(sum), tile, args);
+      join_pairs(sums_of, own, args);
+#pragma unroll
+    for (int q = 0; q < COUNT; q++) {
+      const int pair = own + q * THREADS, y = tile.first_row + pair / ROW_PAIRS,
+                x = tile.first_col + pair % ROW_PAIRS * COLUMNS;
+      if (!is_last)
+        published_sums(blockIdx.x, args)[pair] = sums_of[q];
+      else if (y >= tile.row && y < args.m)
+        store_columns(c + y * args.c.row, x, turned(sums_of[q]), tile, args);
+    }
   }
   if (!is_last)
     publish(args);
