@@ -7,27 +7,35 @@
 
 #include <math.h>
 
+static bool is_f32_gpu(const tsl_problem *real, const tsl_device *device) {
+  return !device->is_cpu && real->c.type == TESELA_F32;
+}
+
+/* Returns the measured time of a product of f32 with 9 to 32 rows or columns on a GPU relative to the models'. */
+static double complex_real_slower(const tsl_problem *real, const tsl_device *device) {
+  static const double thin_slower = 1.35;
+  const int64_t lines = tsl_min(real->m, real->n);
+  return is_f32_gpu(real, device) && lines > 8 && lines <= 32 ? thin_slower : 1;
+}
+
 /* Returns seconds from a fraction of the peak and of bandwidth, and whole tiles of C, which are narrow for
  * thin products. */
 static double estimate_by_peak(const tsl_problem *real, const tsl_device *device) {
-  enum { TILE = 128, NARROW = 16, THIN = 64, VERY_THIN = 32 };
-  /* f32 on GPUs: tiles of a unit for the fraction of large products; slowdown of few rows or columns. */
-  static const double large_fraction = 0.77, large_tiles = 20, thin_slower = 1.35;
-  const bool is_f32 = !device->is_cpu && real->c.type == TESELA_F32,
-             is_thin = is_f32 && tsl_min(real->m, real->n) > VERY_THIN / 4 &&
-                       tsl_min(real->m, real->n) <= VERY_THIN;
+  enum { TILE = 128, NARROW = 16, THIN = 64 };
+  /* f32 on GPUs: fraction of the peak of large products, and tiles of a unit from which it is reached. */
+  static const double large_fraction = 0.77, large_tiles = 20;
   const tsl_complex_constants *rates = &tsl_model_constants_of(device)->complex;
   const int64_t m = tsl_round_up(real->m, real->m <= THIN ? NARROW : TILE),
                 n = tsl_round_up(real->n, real->n <= THIN ? NARROW : TILE);
   const double peak = real->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32,
                operations = 2 * (double)m * (double)n * (double)real->k * (double)tsl_problem_batch(real),
                tiles = (double)m * (double)n / (TILE * TILE * large_tiles * fmax(1, device->compute_units)),
-               more = is_f32 ? fmax(0, large_fraction - rates->product_fraction) * fmin(1, tiles) : 0,
+               more = is_f32_gpu(real, device) ? fmax(0, large_fraction - rates->product_fraction) * fmin(1, tiles) : 0,
                computed = peak > 0 ? operations / ((rates->product_fraction + more) * peak) : 0,
                moved = device->bandwidth > 0
                            ? tsl_problem_bytes(real) / (rates->copy_fraction * device->bandwidth)
                            : 0;
-  return device->launch_seconds + fmax(computed, moved) * (is_thin ? thin_slower : 1);
+  return device->launch_seconds + fmax(computed, moved);
 }
 
 /* Returns the least seconds of a product with a short k, whose kernels spend their time on the result. */
@@ -65,6 +73,7 @@ double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *co
     product = fmin(product, (real.c.type == TESELA_F32 ? rates->measured_over_model : 1) *
                                 tsl_strategy_fastest_within(&real, tsl_complex_real_product_accuracy(problem),
                                                             device, list));
+  product *= complex_real_slower(&real, device);
   if (!method.is_empty && !device->is_cpu)
     product = fmax(product, complex_real_result_seconds(&real, device));
   return product + count_launches(&method) * device->launch_seconds +

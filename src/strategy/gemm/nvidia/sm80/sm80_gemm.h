@@ -30,6 +30,8 @@ typedef struct tsl_sm80_trait {
   int reduce_shares;  /* groups of parts in a reduction's block; 0: by the number of parts */
 } tsl_sm80_trait;
 
+enum { TSL_SM80_BLOCK_BYTES = 1024 }; /* shared memory reserved by the system for each block */
+
 typedef struct tsl_sm80_tile {
   const tsl_sm80_trait *trait;
   const tsl_sm80_constants *rates; /* of the model */
@@ -77,6 +79,7 @@ typedef struct tsl_sm80_schedule {
   int64_t pitch;                           /* elements between rows of partial sums */
   int64_t totals_bytes; /* bytes of the blocks' totals of parts of k (folds), tile after tile */
   int64_t sums_bytes;  /* bytes of all partial sums; 0 for one part, and for the parts of a cluster */
+  int64_t shared_bytes; /* shared memory of a block, more than its stages if blocks would not spread evenly */
   bool joins;          /* the block of a tile's last part adds them, not a reduction */
   int64_t flags_bytes; /* bytes of the flags after these sums */
 } tsl_sm80_schedule;

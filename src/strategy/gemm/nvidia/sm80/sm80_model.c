@@ -133,6 +133,26 @@ static int64_t sm80_parts_of(const tsl_sm80_tile *tile, int64_t tiles, const tsl
   return best;
 }
 
+/* Returns the bytes of shared memory with which blocks spread evenly: launches that follow each other fill
+ * multiprocessors one after the other, although some remain idle. For f64 and complex blocks that take long. */
+static int64_t sm80_spread_bytes(const tsl_sm80_tile *tile, const tsl_sm80_schedule *schedule,
+                                 const tsl_device *device) {
+  enum { CLUSTER_UNITS = 12 }; /* multiprocessors that a cluster of two may leave idle */
+  static const double long_clocks = 12000;
+  const int64_t units = device->compute_units - (tile->cluster > 1 ? CLUSTER_UNITS : 0),
+                blocks = schedule->blocks * tsl_problem_batch(&tile->problem),
+                each = units > 0 ? tsl_ceil_div(blocks, units) : tile->groups;
+  const double depth = (double)tile->problem.k / (double)schedule->parts,
+               clocks = (double)(each * tile->tile_m * tile->tile_n * tile->numbers * tile->numbers) * depth /
+                        (tile->unit_rate * tile->efficiency);
+  if (tile->sum < 8 || tile->cluster > 2 || tile->is_persistent || each < 1 || each >= tile->groups ||
+      clocks < long_clocks)
+    return (int64_t)tile->shared_bytes;
+  return tsl_max((int64_t)tile->shared_bytes,
+                 ((int64_t)device->local_bytes_inside + TSL_SM80_BLOCK_BYTES) / (each + 1) -
+                     TSL_SM80_BLOCK_BYTES + 16);
+}
+
 tsl_sm80_schedule tsl_sm80_get_schedule(const tsl_sm80_tile *tile, const tsl_device *device) {
   const int64_t m = tile->problem.m, n = tile->problem.n;
   tsl_sm80_schedule schedule = {.tiles_m = tsl_ceil_div(m, tile->tile_m),
@@ -140,6 +160,7 @@ tsl_sm80_schedule tsl_sm80_get_schedule(const tsl_sm80_tile *tile, const tsl_dev
   const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
   schedule.parts = sm80_parts_of(tile, tiles, device);
   schedule.blocks = tiles * schedule.parts;
+  schedule.shared_bytes = sm80_spread_bytes(tile, &schedule, device);
   schedule.pitch = tsl_round_up(n, 16 / tile->sum);
   schedule.joins = sm80_joins(tile, schedule.parts);
   schedule.flags_bytes = schedule.joins ? tsl_round_up((schedule.parts - 1) * tiles * 8, 16) : 0;

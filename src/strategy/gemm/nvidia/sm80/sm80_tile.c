@@ -65,7 +65,6 @@ static const tsl_sm80_trait narrow = {.path = "strategy/gemm/nvidia/cuda_mma/cud
                                    .reduce_shares = 8};
 
 enum {
-  BLOCK_BYTES = 1024, /* shared memory reserved by the system for each block */
   SLICE = 16,         /* elements of k in a slice of a panel */
   PADDING = 32,
   REDUCE_PADDING = 64,
@@ -98,7 +97,7 @@ static int sm80_shape_width(const tsl_sm80_tile *tile, const tsl_shape *shape, b
 static void set_stages(tsl_sm80_tile *tile, int64_t stage, int64_t least, const tsl_device *device) {
   const int64_t inside =
                     (int64_t)(device->local_bytes_inside ? device->local_bytes_inside : device->local_bytes),
-                own = (inside + BLOCK_BYTES) / tile->groups - BLOCK_BYTES, fits = own / stage;
+                own = (inside + TSL_SM80_BLOCK_BYTES) / tile->groups - TSL_SM80_BLOCK_BYTES, fits = own / stage;
   tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, tile->trait->stages_max);
   if (tile->stages * stage < least)
     tile->stages = 0;
