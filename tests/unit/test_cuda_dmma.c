@@ -125,6 +125,39 @@ static void few_parts_are_joined(void **state) {
   }
 }
 
+/* Where blocks take long and do not fill all multiprocessors, as many are resident as an even spread needs. */
+static void long_blocks_spread_evenly(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  const int64_t all = (int64_t)device.local_bytes_inside + TSL_SM80_BLOCK_BYTES;
+  static const struct {
+    int64_t m, n, k;
+    const char *config;
+    int resident; /* blocks of a multiprocessor; 0: as many as fit */
+  } cases[] = {
+      {4096, 1056, 2048, "tile_m=128 tile_n=64 cluster=2", 0},
+      {2048, 2048, 8192, "tile_m=128 tile_n=128", 0},
+      {1024, 1024, 16, "tile_m=64 tile_n=64", 0},
+      {1024, 640, 1024, "tile_m=64 tile_n=64 cluster=4", 0},
+      {704, 704, 1024, "tile_m=64 tile_n=64", 1},
+      {1024, 1024, 1024, "tile_m=64 tile_n=64", 2},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_problem problem = tsl_problem_gemm(cases[i].m, cases[i].n, cases[i].k, TESELA_F64);
+    if (cases[i].resident > 0) /* without split-k */
+      (void)tsl_numeric_requirements_parse_bits("rows", &problem.ask);
+    const tsl_config config = config_of(strategy, cases[i].config);
+    const tsl_sm80_tile tile = tsl_sm80_tile_of(&problem, &config, &device);
+    const tsl_sm80_schedule schedule = tsl_sm80_get_schedule(&tile, &device);
+    const int64_t bytes = schedule.shared_bytes + TSL_SM80_BLOCK_BYTES, resident = cases[i].resident;
+    assert_true(bytes <= all);
+    if (resident == 0)
+      assert_int_equal(schedule.shared_bytes, tile.shared_bytes);
+    else
+      assert_true(resident * bytes <= all && (resident + 1) * bytes > all);
+  }
+}
+
 /* A tile is partial if it has lines outside of C, or if a chunk of 16 bytes crosses the end of MN-major
  * lines. */
 static void tiles_at_the_end_are_partial(void **state) {
@@ -156,6 +189,7 @@ int main(void) {
       cmocka_unit_test(batches_and_complex_numbers_do_not),
       cmocka_unit_test(a_short_k_is_one_panel),
       cmocka_unit_test(few_parts_are_joined),
+      cmocka_unit_test(long_blocks_spread_evenly),
       cmocka_unit_test(tiles_at_the_end_are_partial),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
