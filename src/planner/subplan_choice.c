@@ -58,8 +58,7 @@ static double choose_by_models(const tsl_subplan_factory *self, const tsl_subpla
   if (self->on_trial)
     return choose_first(self, request, strategy, config);
   for (int i = 0; list(i); i++) {
-    const double seconds =
-        tsl_strategy_fastest(&search, list(i), (tsl_walk){.begun = false}, least, config);
+    const double seconds = tsl_strategy_fastest(&search, list(i), (tsl_walk){.begun = false}, least, config);
     if (seconds < least)
       *strategy = list(i);
     least = seconds;

@@ -65,7 +65,7 @@ static void batches_and_complex_numbers_do_not(void **state) {
   assert_false(tsl_sm80_tile_of(&many, &config, &device).is_persistent);
 }
 
-/* A k of one panel is copied without what lies outside, for all types, sizes and batches. */
+/* A k of one panel is copied without padding, for all types, sizes and batches. */
 static void a_short_k_is_one_panel(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -75,9 +75,12 @@ static void a_short_k_is_one_panel(void **state) {
     const char *config;
     bool is_short;
   } cases[] = {
-      {TESELA_C128, 1, 1, "tile_m=32 tile_n=64", true},   {TESELA_C128, 16, 1, "tile_m=32 tile_n=64", true},
-      {TESELA_C128, 17, 1, "tile_m=32 tile_n=64", false}, {TESELA_C64, 8, 3, "tile_m=64 tile_n=32", true},
-      {TESELA_F64, 7, 1, "tile_m=64 tile_n=64", true},    {TESELA_F64, 0, 1, "tile_m=64 tile_n=64", false},
+      {TESELA_C128, 1, 1, "tile_m=32 tile_n=64", true},
+      {TESELA_C128, 16, 1, "tile_m=32 tile_n=64", true},
+      {TESELA_C128, 17, 1, "tile_m=32 tile_n=64", false},
+      {TESELA_C64, 8, 3, "tile_m=64 tile_n=32", true},
+      {TESELA_F64, 7, 1, "tile_m=64 tile_n=64", true},
+      {TESELA_F64, 0, 1, "tile_m=64 tile_n=64", false},
       {TESELA_F64, 8, 1, "tile_m=64 tile_n=64 slices=2", false},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -89,8 +92,8 @@ static void a_short_k_is_one_panel(void **state) {
   }
 }
 
-/* Few parts of k are joined by the last part's block. Parts may be more than resident blocks if their sums are
- * few. */
+/* Few parts of k are joined by the last part's block. Parts may be more than resident blocks if their sums
+ * are few. */
 static void few_parts_are_joined(void **state) {
   (void)state;
   const tsl_device device = hopper();
@@ -125,7 +128,8 @@ static void few_parts_are_joined(void **state) {
   }
 }
 
-/* Where blocks take long and do not fill all multiprocessors, as many are resident as an even spread needs. */
+/* Where blocks take long and do not fill all multiprocessors, as many are resident as an even spread needs.
+ */
 static void long_blocks_spread_evenly(void **state) {
   (void)state;
   const tsl_device device = hopper();

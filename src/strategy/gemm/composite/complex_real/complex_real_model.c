@@ -11,7 +11,8 @@ static bool is_f32_gpu(const tsl_problem *real, const tsl_device *device) {
   return !device->is_cpu && real->c.type == TESELA_F32;
 }
 
-/* Returns the measured time of a product of f32 with 9 to 32 rows or columns on a GPU relative to the models'. */
+/* Returns the measured time of a product of f32 with 9 to 32 rows or columns on a GPU relative to the
+ * models'. */
 static double complex_real_slower(const tsl_problem *real, const tsl_device *device) {
   static const double thin_slower = 1.35;
   const int64_t lines = tsl_min(real->m, real->n);
@@ -30,7 +31,9 @@ static double estimate_by_peak(const tsl_problem *real, const tsl_device *device
   const double peak = real->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32,
                operations = 2 * (double)m * (double)n * (double)real->k * (double)tsl_problem_batch(real),
                tiles = (double)m * (double)n / (TILE * TILE * large_tiles * fmax(1, device->compute_units)),
-               more = is_f32_gpu(real, device) ? fmax(0, large_fraction - rates->product_fraction) * fmin(1, tiles) : 0,
+               more = is_f32_gpu(real, device)
+                          ? fmax(0, large_fraction - rates->product_fraction) * fmin(1, tiles)
+                          : 0,
                computed = peak > 0 ? operations / ((rates->product_fraction + more) * peak) : 0,
                moved = device->bandwidth > 0
                            ? tsl_problem_bytes(real) / (rates->copy_fraction * device->bandwidth)

@@ -20,8 +20,9 @@ int64_t tsl_residue_planes(const tsl_problem *problem, const tsl_config *config)
          (int64_t)tsl_residue_candidate(problem, config, TSL_RESIDUE_CANDIDATES - 1);
 }
 
-/* Returns the bytes of the whole product's subplan at the start of the workspace: partial sums of split-k,
- * and copies of complex numbers, of one factor to twice its bytes. 0 where the product is too small for residues or must be reproducible. */
+/* Returns the bytes of the whole product's subplan at the start of the workspace: partial sums of
+ * split-k, and copies of complex numbers. One factor is copied to twice its bytes. 0 where the product is too
+ * small for residues or must be reproducible. */
 uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
   enum { SIDE = 256, SUMS = 32 << 20, VOLUME = 1 << 30 };
   const double volume = (double)problem->m * (double)problem->n * (double)problem->k;

@@ -16,8 +16,8 @@
  * four k of four rows. Elements of an operand are copied by 16 bytes where pairs are aligned (A_COPY and
  * B_COPY), else by 8.
  * Products of a batch are the grid's second dimension. Many tiles and a short k (STAYS): persistent blocks
- * load the next tile's panels while they store the current tile. A k of one panel (SHORT) may be partial: copies
- * leave out all that is outside, and steps end with k.
+ * load the next tile's panels while they store the current tile. A k of one panel (SHORT) may be partial:
+ * copies leave out all that is outside, and steps end with k.
  *
  * Few tiles and a long k: a block's warps split the k of each panel (SLICES of 16), which keeps all tensor
  * cores busy; their sums meet in shared memory. Blocks of a cluster (CLUSTER) split k and read each other's
@@ -31,8 +31,8 @@
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _SLICES, _CLUSTER. Defines of the host: STAGES, WARP_M, WARP_N,
  * GROUPS (resident blocks of a multiprocessor), A_MN_MAJOR, B_MN_MAJOR, A_COPY, B_COPY; C_FORM (4: f64,
- * 5: c128, 6: c64), CONJUGATE_A and _B (-1: yes), STAYS, SHORT, JOINS, SWAPPED (1: A is the problem's B). Limits: sm_80; m,
- * n and k below 2^31. */
+ * 5: c128, 6: c64), CONJUGATE_A and _B (-1: yes), STAYS, SHORT, JOINS, SWAPPED (1: A is the problem's B).
+ * Limits: sm_80; m, n and k below 2^31. */
 #include "cuda_dmma_fragments.cu"
 
 #include "cuda_dmma_parts.cu"
@@ -91,24 +91,25 @@ SM80_FUNCTION void store_columns(real_pair *line, int x, real_pair sum, const wo
 }
 
 /* Stores two adjacent elements of c64 together if possible. */
-SM80_FUNCTION bool store_adjacent(float2 *to, int x, const float2 (&pairs)[2], const work_tile &tile,
+SM80_FUNCTION bool store_adjacent(float2 *target, int x, const float2 (&pairs)[2], const work_tile &tile,
                                   const sm80_arguments &args) {
   const sm80_scalars &by = args.scalars;
-  if (args.c.width < 2 || tile.first_col % 2 != 0 || x < tile.col || x + 1 >= args.n ||
-      by.f64.beta[0] != 0 || by.f64.beta[1] != 0)
+  if (args.c.width < 2 || tile.first_col % 2 != 0 || x < tile.col || x + 1 >= args.n || by.f64.beta[0] != 0 ||
+      by.f64.beta[1] != 0)
     return false;
   const real_pair one = scaled(make_pair(pairs[0].x, pairs[0].y), by.f64.alpha),
                   two = scaled(make_pair(pairs[1].x, pairs[1].y), by.f64.alpha);
-  *(float4 *)to = make_float4(one.x, one.y, two.x, two.y);
+  *(float4 *)target = make_float4(one.x, one.y, two.x, two.y);
   return true;
 }
 template <class T>
-SM80_FUNCTION bool store_adjacent(T *, int, const real_pair (&)[2], const work_tile &, const sm80_arguments &) {
+SM80_FUNCTION bool store_adjacent(T *, int, const real_pair (&)[2], const work_tile &,
+                                  const sm80_arguments &) {
   return false;
 }
 
-/* Exchanges elements of c128 between the halves of a warp, whose rows are 4 apart: both halves then store one
- * row each time, in whole lines of memory. Pair p becomes row p of a column. */
+/* Exchanges elements of c128 between the halves of a warp, whose rows are 4 apart. Both halves then store
+ * one row at a time, in whole lines of memory. Pair p becomes row p of a column. */
 SM80_FUNCTION void exchange(real_pair (&pairs)[2]) {
   const bool is_upper = threadIdx.x & 16;
   const real_pair sent = is_upper ? pairs[0] : pairs[1],
@@ -159,8 +160,8 @@ SM80_FUNCTION shared_t pair_at(shared_t sums, int pair) {
   return sums + pair / ROW_PAIRS * SLICE_PITCH + pair % ROW_PAIRS * (int)sizeof(real_pair);
 }
 
-/* JOINS: the last part of a tile adds the sums that blocks of the other parts have published in scratch
- * memory, in the order of the parts. It waits for blocks of lower numbers only, which started before. */
+/* JOINS: the last part of a tile adds the sums of the other parts in their order. Blocks of these have
+ * published them in scratch memory. It waits for blocks of lower numbers only, which started before. */
 constexpr bool JOINED = JOINS;
 SM80_FUNCTION bool is_last_part(const sm80_arguments &args) {
   return blockIdx.x >= (unsigned)(args.parts - 1) * args.tiles_m * args.tiles_n;
@@ -324,7 +325,8 @@ SM80_FUNCTION work_tile get_tile_recomputed(unsigned number, const sm80_argument
   return get_tile(number, args);
 }
 
-/* Stores zeros to all stages: copies leave out k outside of the matrices, which steps of tensor cores read. */
+/* Stores zeros to all stages: copies leave out k outside of the matrices, which steps of tensor cores read.
+ */
 SM80_FUNCTION void clear_stages(shared_t stages) {
   for (int at = threadIdx.x * 16; at < STAGES * STAGE_BYTES; at += THREADS * 16)
     store_double(stages + at, 0), store_double(stages + at + 8, 0);

@@ -28,8 +28,8 @@ constexpr int LINE_CHUNK = 2;
 constexpr int SHORT_COPY = C_FORM == 6 ? 4 : 8;
 /* Returns true if chunks of two elements do not exceed the lines of memory. */
 SM80_FUNCTION bool has_even_lines(const sm80_arguments &args) {
-  return NUMBER_BYTES == 16 ||
-         ((A_MN_MAJOR ? args.m : args.k) % LINE_CHUNK == 0 && (B_MN_MAJOR ? args.n : args.k) % LINE_CHUNK == 0);
+  return NUMBER_BYTES == 16 || ((A_MN_MAJOR ? args.m : args.k) % LINE_CHUNK == 0 &&
+                                (B_MN_MAJOR ? args.n : args.k) % LINE_CHUNK == 0);
 }
 
 /* Panel of LINES rows of A or columns of B, copied by BYTES. Padding between memory rows avoids bank

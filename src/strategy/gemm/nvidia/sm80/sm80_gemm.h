@@ -78,10 +78,10 @@ typedef struct tsl_sm80_schedule {
   int64_t tiles_m, tiles_n, parts, blocks; /* tiles in a column and a row of C; parts of k; blocks */
   int64_t pitch;                           /* elements between rows of partial sums */
   int64_t totals_bytes; /* bytes of the blocks' totals of parts of k (folds), tile after tile */
-  int64_t sums_bytes;  /* bytes of all partial sums; 0 for one part, and for the parts of a cluster */
+  int64_t sums_bytes;   /* bytes of all partial sums; 0 for one part, and for the parts of a cluster */
   int64_t shared_bytes; /* shared memory of a block, more than its stages if blocks would not spread evenly */
-  bool joins;          /* the block of a tile's last part adds them, not a reduction */
-  int64_t flags_bytes; /* bytes of the flags after these sums */
+  bool joins;           /* the block of a tile's last part adds them, not a reduction */
+  int64_t flags_bytes;  /* bytes of the flags after these sums */
 } tsl_sm80_schedule;
 /* Returns the predicted seconds in which the sums of parts are added. */
 double tsl_sm80_reduce_seconds(const tsl_sm80_tile *tile, int64_t parts, const tsl_device *device);

@@ -97,7 +97,8 @@ static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t p
                seconds = sm80_overlap_seconds(rates->overlap, clocks / clock, cached / clock,
                                               (tsl_problem_bytes(problem) + odd_bytes) /
                                                   (rates->bandwidth_share * device->bandwidth));
-  return rates->launch_share * device->launch_seconds + seconds + tsl_sm80_reduce_seconds(tile, parts, device);
+  return rates->launch_share * device->launch_seconds + seconds +
+         tsl_sm80_reduce_seconds(tile, parts, device);
 }
 
 double tsl_sm80_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
@@ -113,8 +114,7 @@ static int64_t sm80_parts_of(const tsl_sm80_tile *tile, int64_t tiles, const tsl
   enum { CACHED_BYTES = 32 << 20, PARTS_MAX = 16 };
   const tsl_problem *problem = &tile->problem;
   const int64_t slots = device->compute_units * (int64_t)tile->groups,
-                panels = tsl_ceil_div(problem->k, tile->depth),
-                bytes = problem->m * problem->n * tile->sum,
+                panels = tsl_ceil_div(problem->k, tile->depth), bytes = problem->m * problem->n * tile->sum,
                 cached = tile->sum >= 8 && bytes > 0 ? tsl_min(PARTS_MAX, CACHED_BYTES / bytes) : 1,
                 most = tiles > 0 && tsl_problem_batch(problem) == 1 && !tsl_problem_fixes_rows(problem)
                            ? tsl_min(tsl_max(slots / tiles, cached), panels / tile->trait->part_panels)
@@ -133,8 +133,9 @@ static int64_t sm80_parts_of(const tsl_sm80_tile *tile, int64_t tiles, const tsl
   return best;
 }
 
-/* Returns the bytes of shared memory with which blocks spread evenly: launches that follow each other fill
- * multiprocessors one after the other, although some remain idle. For f64 and complex blocks that take long. */
+/* Returns the bytes of shared memory with which blocks spread evenly. Otherwise successive launches fill some
+ * multiprocessors while others remain idle. For f64 and complex blocks that take long.
+ */
 static int64_t sm80_spread_bytes(const tsl_sm80_tile *tile, const tsl_sm80_schedule *schedule,
                                  const tsl_device *device) {
   enum { CLUSTER_UNITS = 12 }; /* multiprocessors that a cluster of two may leave idle */

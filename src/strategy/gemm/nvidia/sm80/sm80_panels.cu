@@ -131,7 +131,10 @@ SM80_FUNCTION copy_source get_copy_source(const lines &operand) {
   const int side = threadIdx.x % PANEL::ROW * PANEL::CHUNK, row = threadIdx.x / PANEL::ROW;
   const int line = PANEL::MN_MAJOR ? side : row, k = PANEL::MN_MAJOR ? row : side;
   const long long step = each::APART * (PANEL::MN_MAJOR ? operand.k : operand.line);
-  return {operand.from + line * operand.line + k * operand.k, step,
-          DEPTH * operand.k - (each::COUNT - 1) * step, (shared_t)PANEL::place(line, k),
-          operand.count - line, operand.depth - k};
+  return {operand.from + line * operand.line + k * operand.k,
+          step,
+          DEPTH * operand.k - (each::COUNT - 1) * step,
+          (shared_t)PANEL::place(line, k),
+          operand.count - line,
+          operand.depth - k};
 }

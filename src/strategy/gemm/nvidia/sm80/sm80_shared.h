@@ -34,7 +34,8 @@ typedef struct sm80_arguments {
   int parts, part_panels, longer_parts; /* split-k parts, panels of a part, parts with one more panel */
   int fold_panels;                      /* panels of each part of k that a block adds in order; 0: one part */
   long long totals;                     /* address of the blocks' totals of these parts */
-  long long partials, flags; /* addresses of the sums of parts that the last part's block adds, and a flag each */
+  long long partials,
+      flags; /* addresses of the sums of parts that the last part's block adds, and a flag each */
   unsigned long long ticket; /* value of a flag in this run */
   sm80_matrix a, b, c;
   long long c_part;                 /* stride between the sums of split-k parts */

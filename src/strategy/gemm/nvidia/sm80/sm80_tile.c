@@ -65,7 +65,7 @@ static const tsl_sm80_trait narrow = {.path = "strategy/gemm/nvidia/cuda_mma/cud
                                    .reduce_shares = 8};
 
 enum {
-  SLICE = 16,         /* elements of k in a slice of a panel */
+  SLICE = 16, /* elements of k in a slice of a panel */
   PADDING = 32,
   REDUCE_PADDING = 64,
   STAY_DEPTH = 128
@@ -97,7 +97,8 @@ static int sm80_shape_width(const tsl_sm80_tile *tile, const tsl_shape *shape, b
 static void set_stages(tsl_sm80_tile *tile, int64_t stage, int64_t least, const tsl_device *device) {
   const int64_t inside =
                     (int64_t)(device->local_bytes_inside ? device->local_bytes_inside : device->local_bytes),
-                own = (inside + TSL_SM80_BLOCK_BYTES) / tile->groups - TSL_SM80_BLOCK_BYTES, fits = own / stage;
+                own = (inside + TSL_SM80_BLOCK_BYTES) / tile->groups - TSL_SM80_BLOCK_BYTES,
+                fits = own / stage;
   tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, tile->trait->stages_max);
   if (tile->stages * stage < least)
     tile->stages = 0;
@@ -225,9 +226,8 @@ static bool f64_splits_parts(const tsl_sm80_tile *tile, const tsl_device *device
                saved = ceil(tiles / units) - ceil(tiles * parts / units) / parts,
                clocks = saved * tile->tile_m * tile->tile_n * tile->numbers * tile->numbers *
                         (double)problem->k / (tile->unit_rate * tile->efficiency);
-  return tsl_problem_batch(problem) == 1 &&
-         clocks / (1e6 * fmax(1, device->clock_mhz)) >
-             tsl_sm80_reduce_seconds(tile, tile->row_parts.count, device);
+  return tsl_problem_batch(problem) == 1 && clocks / (1e6 * fmax(1, device->clock_mhz)) >
+                                                tsl_sm80_reduce_seconds(tile, tile->row_parts.count, device);
 }
 
 static void finish_f64(tsl_sm80_tile *tile, const tsl_device *device) {
