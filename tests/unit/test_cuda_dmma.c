@@ -107,7 +107,8 @@ static void few_parts_are_joined(void **state) {
       {TESELA_F64, 90, 7168, 18432, "tile_m=32 tile_n=128", true, false},
       {TESELA_F64, 128, 128, 65536, "tile_m=64 tile_n=64", false, true},
       {TESELA_F64, 688, 368, 3840, "tile_m=64 tile_n=64 cluster=2", false, true},
-      {TESELA_C64, 118, 297, 5219, "tile_m=64 tile_n=32 slices=4", true, true},
+      {TESELA_C64, 118, 297, 5219, "tile_m=32 tile_n=32 slices=4", true, true},
+      {TESELA_C64, 118, 297, 5219, "tile_m=64 tile_n=32 slices=8", false, true},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     const tsl_problem problem = tsl_problem_gemm(cases[i].m, cases[i].n, cases[i].k, cases[i].type);

@@ -11,12 +11,12 @@ static bool is_f32_gpu(const tsl_problem *real, const tsl_device *device) {
   return !device->is_cpu && real->c.type == TESELA_F32;
 }
 
-/* Returns the measured time of a product of f32 with 9 to 32 rows or columns on a GPU relative to the
- * models'. */
-static double complex_real_slower(const tsl_problem *real, const tsl_device *device) {
+/* Returns the measured time of the real product relative to the models', where a product of c64 has 9 to 32
+ * rows or columns on a GPU. */
+static double complex_real_slower(const tsl_problem *problem, const tsl_device *device) {
   static const double thin_slower = 1.35;
-  const int64_t lines = tsl_min(real->m, real->n);
-  return is_f32_gpu(real, device) && lines > 8 && lines <= 32 ? thin_slower : 1;
+  const int64_t lines = tsl_min(problem->m, problem->n);
+  return !device->is_cpu && problem->c.type == TESELA_C64 && lines > 8 && lines <= 32 ? thin_slower : 1;
 }
 
 /* Returns seconds from a fraction of the peak and of bandwidth, and whole tiles of C, which are narrow for
@@ -76,7 +76,7 @@ double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *co
     product = fmin(product, (real.c.type == TESELA_F32 ? rates->measured_over_model : 1) *
                                 tsl_strategy_fastest_within(&real, tsl_complex_real_product_accuracy(problem),
                                                             device, list));
-  product *= complex_real_slower(&real, device);
+  product *= complex_real_slower(problem, device);
   if (!method.is_empty && !device->is_cpu)
     product = fmax(product, complex_real_result_seconds(&real, device));
   return product + count_launches(&method) * device->launch_seconds +

@@ -45,10 +45,12 @@ static int64_t sm80_joined_bytes(const tsl_sm80_tile *tile, int64_t parts) {
   return (parts - 1) * tile->tile_m * tile->tile_n * tile->sum;
 }
 
-/* Returns true if the block of a tile's last part adds the other parts: f64 and complex, and few bytes. */
+/* Returns true if the block of a tile's last part adds the other parts: f64 and complex, and few bytes. c64
+ * is read by 8 bytes, which takes longer. */
 static bool sm80_joins(const tsl_sm80_tile *tile, int64_t parts) {
-  enum { JOINED_BYTES = 256 << 10 };
-  return tile->sum >= 8 && tile->cluster == 1 && parts > 1 && sm80_joined_bytes(tile, parts) <= JOINED_BYTES;
+  enum { JOINED_BYTES = 256 << 10, JOINED_C64_BYTES = 64 << 10 };
+  const int64_t most = tile->sum / tile->numbers == 4 ? JOINED_C64_BYTES : JOINED_BYTES;
+  return tile->sum >= 8 && tile->cluster == 1 && parts > 1 && sm80_joined_bytes(tile, parts) <= most;
 }
 
 double tsl_sm80_reduce_seconds(const tsl_sm80_tile *tile, int64_t parts, const tsl_device *device) {
