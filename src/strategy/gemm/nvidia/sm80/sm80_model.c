@@ -45,8 +45,8 @@ static int64_t sm80_joined_bytes(const tsl_sm80_tile *tile, int64_t parts) {
   return (parts - 1) * tile->tile_m * tile->tile_n * tile->sum;
 }
 
-/* Returns true if the block of a tile's last part adds the other parts: f64 and complex, and few bytes. c64
- * is read by 8 bytes, which takes longer. */
+/* Returns true if the block of a tile's last part adds the other parts, which must be few bytes of f64 or
+ * complex numbers. It takes longer to read c64, which it does by 8 bytes. */
 static bool sm80_joins(const tsl_sm80_tile *tile, int64_t parts) {
   enum { JOINED_BYTES = 256 << 10, JOINED_C64_BYTES = 64 << 10 };
   const int64_t most = tile->sum / tile->numbers == 4 ? JOINED_C64_BYTES : JOINED_BYTES;
