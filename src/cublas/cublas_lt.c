@@ -156,22 +156,38 @@ static bool read_descriptions(const tsl_lt_arguments *from, tsl_cublas_call *cal
          read_epilogue(from->operation, d.matrix.type, call);
 }
 
+enum { OPERATION_BYTES = 32 * sizeof(uint64_t) };
+
+uint64_t tsl_cublas_lt_hash(tsl_next_function *next, const tsl_lt_arguments *from) {
+  if (!atomic_load_explicit(&matmul, memory_order_relaxed))
+    atomic_store(&matmul, next);
+  pthread_once(&once, find_getters);
+  const uint64_t objects[] = {(uint64_t)(uintptr_t)from->operation, (uint64_t)(uintptr_t)from->a_layout,
+                              (uint64_t)(uintptr_t)from->b_layout, (uint64_t)(uintptr_t)from->d_layout};
+  if (layout_bytes == 0 || !from->operation || !from->a_layout || !from->b_layout || !from->d_layout)
+    return tsl_cublas_hash(objects, sizeof objects);
+  const uint64_t parts[] = {
+      tsl_cublas_hash(from->operation, OPERATION_BYTES), tsl_cublas_hash(from->a_layout, layout_bytes),
+      tsl_cublas_hash(from->b_layout, layout_bytes), tsl_cublas_hash(from->d_layout, layout_bytes)};
+  return tsl_cublas_hash(parts, sizeof parts);
+}
+
 /* Returns the parsed form of these descriptions; reads them if they are new to the thread. */
-static const tsl_lt_known *find_known(const tsl_lt_arguments *from, tsl_cublas_thread *thread) {
-  enum { OPERATION_BYTES = 32 * sizeof(uint64_t) };
-  const void *const layouts[] = {from->a_layout, from->b_layout, from->d_layout};
-  tsl_lt_bytes bytes;
-  char *end = (char *)bytes.words + OPERATION_BYTES;
-  memcpy(bytes.words, from->operation, OPERATION_BYTES);
-  for (int i = 0; i < 3; i++, end += layout_bytes)
-    memcpy(end, layouts[i], layout_bytes);
-  const size_t size = (size_t)(end - (char *)bytes.words);
-  const uint64_t hash = tsl_cublas_hash(&bytes, size);
+static const tsl_lt_known *find_known(const tsl_lt_arguments *from, uint64_t hash,
+                                      tsl_cublas_thread *thread) {
   tsl_lt_known *known = &thread->known[hash % TSL_LT_KNOWN];
-  if (known->hash == hash && memcmp(&known->bytes, &bytes, size) == 0)
+  const void *const parts[] = {from->operation, from->a_layout, from->b_layout, from->d_layout};
+  const size_t bytes[] = {OPERATION_BYTES, layout_bytes, layout_bytes, layout_bytes};
+  char *at = (char *)known->bytes.words;
+  bool is_known = known->hash == hash;
+  for (int i = 0; i < 4 && is_known; at += bytes[i++])
+    is_known = memcmp(at, parts[i], bytes[i]) == 0;
+  if (is_known)
     return known;
   *known = (tsl_lt_known){.hash = hash};
-  memcpy(&known->bytes, &bytes, size);
+  at = (char *)known->bytes.words;
+  for (int i = 0; i < 4; at += bytes[i++])
+    memcpy(at, parts[i], bytes[i]);
   known->is_product = read_descriptions(from, &known->call);
   return known;
 }
@@ -189,17 +205,14 @@ static void add_addresses(const tsl_lt_arguments *from, tsl_cublas_call *call) {
   call->c.data = from->d;
 }
 
-bool tsl_cublas_lt_read(tsl_next_function *next, const tsl_lt_arguments *from, tsl_cublas_thread *thread,
+bool tsl_cublas_lt_read(const tsl_lt_arguments *from, uint64_t hash, tsl_cublas_thread *thread,
                         tsl_cublas_call *call) {
-  if (!atomic_load_explicit(&matmul, memory_order_relaxed))
-    atomic_store(&matmul, next);
-  pthread_once(&once, find_getters);
   *call = (tsl_cublas_call){.handle = NULL};
   if (!get_of_operation || !get_of_layout || !from->operation || !from->alpha || !from->beta ||
       !from->a_layout || !from->b_layout || !from->c_layout || !from->d_layout)
     return false;
   if (layout_bytes > 0) {
-    const tsl_lt_known *known = find_known(from, thread);
+    const tsl_lt_known *known = find_known(from, hash, thread);
     *call = known->call;
     if (!known->is_product)
       return false;

@@ -12,9 +12,11 @@ typedef struct tsl_lt_arguments {
   void *stream;
 } tsl_lt_arguments;
 
-/* Fills a call. `next` is the program's cublasLtMatmul. Returns false if tesela has no such product, and for
+/* Hashes the descriptions of a call. `next` is the program's cublasLtMatmul. */
+uint64_t tsl_cublas_lt_hash(tsl_next_function *next, const tsl_lt_arguments *arguments);
+/* Fills a call; `hash` is its tsl_cublas_lt_hash(). Returns false if tesela has no such product, and for
  * attributes that are not understood. */
-bool tsl_cublas_lt_read(tsl_next_function *next, const tsl_lt_arguments *arguments, tsl_cublas_thread *thread,
+bool tsl_cublas_lt_read(const tsl_lt_arguments *arguments, uint64_t hash, tsl_cublas_thread *thread,
                         tsl_cublas_call *call);
 
 #endif

@@ -101,7 +101,32 @@ static bool take_call(take_state *take, tsl_next_function *next, tsl_cublas_tick
   return take->kind && take_kind(take, ticket, status);
 }
 
-/* Calls of cuBLAS that are in progress in this thread make calls of their own, which pass through. */
+/* Hashes what a call has apart from its scalars and addresses. */
+static uint64_t hash_call(const tsl_cublas_symbol *symbol, const tsl_cublas_call *call) {
+  const uint64_t words[] = {
+      (uint64_t)(uintptr_t)symbol,
+      (uint64_t)(uintptr_t)call->handle,
+      (uint64_t)call->size.m << 32 ^ (uint64_t)call->size.n,
+      (uint64_t)call->size.k << 32 ^ (uint64_t)call->size.batch,
+      (uint64_t)call->a.ld << 32 ^ (uint64_t)call->b.ld,
+      (uint64_t)call->c.ld << 32 ^ (uint64_t)call->a.step,
+      (uint64_t)call->b.step << 32 ^ (uint64_t)call->c.step,
+      (uint64_t)call->trans_a << 48 ^ (uint64_t)call->trans_b << 40 ^ (uint64_t)call->side << 36 ^
+          (uint64_t)call->uplo << 32 ^ (uint64_t)call->diag << 28 ^ (uint64_t)call->a.type << 20 ^
+          (uint64_t)call->b.type << 12 ^ (uint64_t)call->c.type << 4 ^ (uint64_t)call->compute << 52};
+  return tsl_cublas_hash(words, sizeof words);
+}
+
+/* Counts a call that the program's function computes. Calls of cuBLAS that are in progress in this thread
+ * make calls of their own, which pass through. */
+static tsl_next_function *forward(tsl_cublas_symbol *symbol, tsl_cublas_thread *thread,
+                                  tsl_next_function *next, tsl_cublas_ticket *ticket) {
+  tsl_cublas_count(symbol, false);
+  ticket->thread = thread;
+  thread->forwarding++;
+  return next;
+}
+
 static tsl_next_function *take(tsl_cublas_symbol *symbol, const tsl_cublas_call *call,
                                const tsl_lt_arguments *lt, tsl_cublas_ticket *ticket, int *status) {
   tsl_next_function *next = tsl_interpose_next(&symbol->next, symbol->name);
@@ -113,14 +138,22 @@ static tsl_next_function *take(tsl_cublas_symbol *symbol, const tsl_cublas_call 
   take_state state = {.call = call ? call : &lt_call, .thread = tsl_cublas_thread_get()};
   if (!state.thread || state.thread->forwarding > 0)
     return next;
-  const bool is_ours = (call || (lt && tsl_cublas_lt_read(next, lt, state.thread, &lt_call))) &&
-                       take_call(&state, next, ticket, status);
-  tsl_cublas_count(symbol, is_ours);
-  if (is_ours)
+  if (!call && !lt)
+    return forward(symbol, state.thread, next, ticket);
+  const uint64_t hash = call ? hash_call(symbol, call) : tsl_cublas_lt_hash(next, lt);
+  tsl_cublas_passed *passed = tsl_cublas_passed_get(state.thread, hash);
+  if (passed->calls > 0) {
+    passed->calls--;
+    return forward(symbol, state.thread, next, ticket);
+  }
+  if ((call || tsl_cublas_lt_read(lt, hash, state.thread, &lt_call)) &&
+      take_call(&state, next, ticket, status)) {
+    tsl_cublas_count(symbol, true);
     return NULL;
-  ticket->thread = state.thread;
-  state.thread->forwarding++;
-  return next;
+  }
+  if (state.kind && atomic_load_explicit(&state.kind->state, memory_order_relaxed) == TSL_CUBLAS_THEIRS)
+    passed->calls = TSL_CUBLAS_PASSED_CALLS;
+  return forward(symbol, state.thread, next, ticket);
 }
 
 tsl_next_function *tsl_cublas_take(tsl_cublas_symbol *symbol, const tsl_cublas_call *call,

@@ -19,6 +19,14 @@ typedef struct tsl_lt_known {
   tsl_cublas_call call; /* without addresses, apart from the bias */
 } tsl_lt_known;
 
+/* Calls with one hash (apart from scalars and addresses) that go on to cuBLAS without being read: a wrong one
+ * is only computed by cuBLAS. */
+enum { TSL_CUBLAS_PASSED = 512, TSL_CUBLAS_PASSED_CALLS = 63 };
+typedef struct tsl_cublas_passed {
+  uint64_t hash;
+  unsigned calls; /* calls that go on before one is read again */
+} tsl_cublas_passed;
+
 /* Kind of recent calls. */
 typedef struct tsl_cublas_recent {
   tsl_cublas_key key;
@@ -38,6 +46,7 @@ typedef struct tsl_cublas_wrapped {
 typedef struct tsl_cublas_thread {
   tsl_cublas_recent recent[TSL_CUBLAS_SETS][TSL_CUBLAS_WAYS];
   unsigned char next_way[TSL_CUBLAS_SETS]; /* way that the next unknown call of a set replaces */
+  tsl_cublas_passed passed[TSL_CUBLAS_PASSED];
   tsl_lt_known known[TSL_LT_KNOWN];
   tsl_cublas_wrapped wrapped[TSL_CUBLAS_WRAPPED];
   int next_wrapped;
@@ -46,6 +55,14 @@ typedef struct tsl_cublas_thread {
 
 /* Returns the calling thread's state; NULL: no memory. */
 tsl_cublas_thread *tsl_cublas_thread_get(void);
+
+/* Returns the entry of a hash, which is new if another one had its place. */
+static inline tsl_cublas_passed *tsl_cublas_passed_get(tsl_cublas_thread *thread, uint64_t hash) {
+  tsl_cublas_passed *passed = &thread->passed[hash % TSL_CUBLAS_PASSED];
+  if (passed->hash != hash)
+    *passed = (tsl_cublas_passed){.hash = hash};
+  return passed;
+}
 
 /* Drops the state in the child of a fork. */
 void tsl_cublas_thread_forget(void);
