@@ -5,6 +5,7 @@
 #include "cublas/cublas_abi.h"
 #include "cublas/cublas_symbol.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,7 +44,8 @@ typedef struct tsl_cublas_call {
   int compute;               /* TSL_CUBLAS_COMPUTE_...; 0: the precision of the elements */
   int algo;
   tsl_cublas_matrix a, b, c;
-  const void *bias; /* column that is added to each column of C; NULL: none */
+  bool is_transposed; /* C is the transpose of the program's: cublasLt's row-major product */
+  const void *bias;   /* column that is added to each column of C (row, if transposed); NULL: none */
   int bias_type;
   int64_t bias_step;
   tesela_activation activation;

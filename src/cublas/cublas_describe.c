@@ -57,7 +57,7 @@ static void describe_factor(const tsl_cublas_key *key, tesela_gemm_desc *desc) {
 static tesela_epilogue epilogue_of(const tsl_cublas_key *key, const tesela_buffer *anchor) {
   tesela_epilogue epilogue = {.activation = (tesela_activation)key->activation};
   if (key->bias_type != 0) {
-    epilogue.bias_axis = TESELA_BIAS_COLUMN;
+    epilogue.bias_axis = (tesela_bias_axis)key->bias_axis;
     epilogue.bias = (tesela_vector){.buffer = anchor, .stride = 1, .type = (tesela_type)key->bias_type};
   }
   return epilogue;
@@ -94,7 +94,7 @@ tesela_status tsl_cublas_describe_plan(tesela_context *context, const tsl_cublas
                            .n = key->size.n,
                            .k = key->size.k,
                            .a = matrix_of(anchor, key->a_type, key->lda, key->trans_a),
-                           .b = matrix_of(anchor, key->b_type, key->ldb, key->trans_b),
+                           .b = matrix_of(anchor, key->a_type, key->ldb, key->trans_b),
                            .c = result_of(anchor, key),
                            .alpha = key->alpha,
                            .beta = key->routine == TSL_CUBLAS_TRMM ? NULL : key->beta,

@@ -90,16 +90,18 @@ static bool read_operation(const void *operation, tsl_cublas_call *call) {
 
 typedef struct layout {
   tsl_cublas_matrix matrix;
-  uint64_t rows, cols;
+  uint64_t rows, cols; /* of the matrix, or of its transpose if that is column-major */
   int count;
+  bool is_row_major;
 } layout;
 
-/* Reads a layout. Returns false if it is not column-major. */
+/* Reads a layout. Returns false if it is neither column-major nor row-major. */
 static bool read_layout(const void *object, layout *out) {
   int order, mode = 0;
   *out = (layout){.matrix = {.data = NULL}};
   if (!get(get_of_layout, object, TSL_LT_TYPE, &out->matrix.type, sizeof out->matrix.type) ||
-      !get(get_of_layout, object, TSL_LT_ORDER, &order, sizeof order) || order != TSL_LT_COLUMN_MAJOR ||
+      !get(get_of_layout, object, TSL_LT_ORDER, &order, sizeof order) ||
+      (order != TSL_LT_COLUMN_MAJOR && order != TSL_LT_ROW_MAJOR) ||
       !get(get_of_layout, object, TSL_LT_ROWS, &out->rows, sizeof out->rows) ||
       !get(get_of_layout, object, TSL_LT_COLS, &out->cols, sizeof out->cols) ||
       !get(get_of_layout, object, TSL_LT_LD, &out->matrix.ld, sizeof out->matrix.ld) ||
@@ -109,6 +111,12 @@ static bool read_layout(const void *object, layout *out) {
       (!get(get_of_layout, object, TSL_LT_BATCH_STRIDE, &out->matrix.step, sizeof out->matrix.step) ||
        (get(get_of_layout, object, TSL_LT_BATCH_MODE, &mode, sizeof mode) && mode != 0)))
     return false;
+  out->is_row_major = order == TSL_LT_ROW_MAJOR;
+  if (out->is_row_major) {
+    const uint64_t rows = out->rows;
+    out->rows = out->cols;
+    out->cols = rows;
+  }
   return out->rows <= INT64_MAX && out->cols <= INT64_MAX;
 }
 
@@ -123,24 +131,47 @@ static bool is_zero(const void *scalar, int cuda_type) {
 
 /* Returns true if C needs no place of its own: it is D, or it is not read. */
 static bool c_is_d(const tsl_lt_arguments *from, const tsl_cublas_call *call) {
-  layout c;
+  layout c, d;
   if (is_zero(from->beta, call->beta_type))
     return true;
   if (from->c != from->d)
     return false;
   return from->c_layout == from->d_layout ||
-         (read_layout(from->c_layout, &c) && c.matrix.type == call->c.type && c.matrix.ld == call->c.ld &&
-          c.matrix.step == call->c.step);
+         (read_layout(from->c_layout, &c) && read_layout(from->d_layout, &d) &&
+          c.is_row_major == d.is_row_major && c.matrix.type == d.matrix.type && c.matrix.ld == d.matrix.ld &&
+          c.matrix.step == d.matrix.step);
+}
+
+/* Transposes an operand. Returns false for a complex matrix that would only be conjugated. */
+static bool flip(int *op, int type) {
+  const bool is_complex = type == TSL_CUDA_C_32F || type == TSL_CUDA_C_64F;
+  const bool is_conjugated = *op == TSL_CUBLAS_OP_C && is_complex;
+  *op = *op == TSL_CUBLAS_OP_N ? TSL_CUBLAS_OP_T : TSL_CUBLAS_OP_N;
+  return !is_conjugated;
+}
+
+/* Makes a column-major product of one with row-major matrices: a stored matrix is read as its transpose, and
+ * a row-major D is the transposed product, D' = op(B)' op(A)'. */
+static bool turn_columns(layout *a, layout *b, const layout *d, tsl_cublas_call *call) {
+  if (d->is_row_major) {
+    const layout left = *a;
+    const int op = call->trans_a;
+    *a = *b;
+    *b = left;
+    call->trans_a = call->trans_b;
+    call->trans_b = op;
+  }
+  call->is_transposed = d->is_row_major;
+  return (a->is_row_major == d->is_row_major || flip(&call->trans_a, a->matrix.type)) &&
+         (b->is_row_major == d->is_row_major || flip(&call->trans_b, b->matrix.type));
 }
 
 /* Sets the sizes. Returns false unless the layouts fit each other. */
 static bool set_sizes(const layout *a, const layout *b, const layout *d, tsl_cublas_call *call) {
   const bool a_is_plain = call->trans_a == TSL_CUBLAS_OP_N, b_is_plain = call->trans_b == TSL_CUBLAS_OP_N;
   const uint64_t k = a_is_plain ? a->cols : a->rows;
-  call->size.m = (int64_t)d->rows;
-  call->size.n = (int64_t)d->cols;
-  call->size.k = (int64_t)k;
-  call->size.batch = d->count;
+  call->size = (tsl_cublas_sizes){
+      .m = (int64_t)d->rows, .n = (int64_t)d->cols, .k = (int64_t)k, .batch = d->count};
   call->a = a->matrix;
   call->b = b->matrix;
   call->c = d->matrix;
@@ -152,7 +183,8 @@ static bool set_sizes(const layout *a, const layout *b, const layout *d, tsl_cub
 static bool read_descriptions(const tsl_lt_arguments *from, tsl_cublas_call *call) {
   layout a, b, d;
   return read_operation(from->operation, call) && read_layout(from->a_layout, &a) &&
-         read_layout(from->b_layout, &b) && read_layout(from->d_layout, &d) && set_sizes(&a, &b, &d, call) &&
+         read_layout(from->b_layout, &b) && read_layout(from->d_layout, &d) &&
+         turn_columns(&a, &b, &d, call) && set_sizes(&a, &b, &d, call) &&
          read_epilogue(from->operation, d.matrix.type, call);
 }
 
@@ -200,8 +232,8 @@ static void add_addresses(const tsl_lt_arguments *from, tsl_cublas_call *call) {
   call->alpha = from->alpha;
   call->beta = from->beta;
   call->algo = TSL_CUBLAS_ALGO_DEFAULT;
-  call->a.data = from->a;
-  call->b.data = from->b;
+  call->a.data = call->is_transposed ? from->b : from->a; /* a row-major product exchanges its factors */
+  call->b.data = call->is_transposed ? from->a : from->b;
   call->c.data = from->d;
 }
 

@@ -71,8 +71,8 @@ static bool find_accuracy(const tsl_cublas_call *call, int math_mode, tsl_cublas
 }
 
 /* Returns true if tesela has products of these types. */
-static bool has_types(const tsl_cublas_key *key) {
-  if (key->a_type == TESELA_TYPE_DEFAULT || key->b_type != key->a_type)
+static bool has_types(const tsl_cublas_call *call, const tsl_cublas_key *key) {
+  if (key->a_type == TESELA_TYPE_DEFAULT || call->b.type != call->a.type)
     return false;
   if (key->a_type == TESELA_I8)
     return key->c_type == TESELA_I32;
@@ -179,9 +179,9 @@ bool tsl_cublas_key_fill(const tsl_cublas_call *call, int math_mode, int device,
                           .diag = call->diag,
                           .in_place = call->routine == TSL_CUBLAS_TRMM && call->b.data == call->c.data,
                           .a_type = (int32_t)type_of(call->a.type),
-                          .b_type = (int32_t)type_of(call->b.type),
                           .c_type = (int32_t)type_of(call->c.type),
                           .bias_type = call->bias ? (int32_t)type_of(call->bias_type) : 0,
+                          .bias_axis = call->is_transposed ? TESELA_BIAS_ROW : TESELA_BIAS_COLUMN,
                           .activation = (int32_t)call->activation};
   if (key->size.batch > 1) {
     key->a_step = call->a.step;
@@ -190,7 +190,7 @@ bool tsl_cublas_key_fill(const tsl_cublas_call *call, int math_mode, int device,
     key->bias_step = call->bias_step;
   }
   const bool has_beta = call->routine <= TSL_CUBLAS_HEMM;
-  return has_types(key) && (!call->bias || key->bias_type != 0) && find_accuracy(call, math_mode, key) &&
+  return has_types(call, key) && (!call->bias || key->bias_type != 0) && find_accuracy(call, math_mode, key) &&
          read_scalar(call->alpha, call->alpha_type, key->alpha) &&
          (!has_beta || read_scalar(call->beta, call->beta_type, key->beta)) &&
          (key->alpha[0] != 0 || key->alpha[1] != 0) && !(key->in_place && key->ldb != key->ldc);

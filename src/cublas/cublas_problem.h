@@ -10,7 +10,7 @@ typedef struct tsl_cublas_key {
   int64_t lda, ldb, ldc, a_step, b_step, c_step, bias_step;
   double alpha[2], beta[2];
   int32_t device, routine, trans_a, trans_b, side, uplo, diag, in_place;
-  int32_t a_type, b_type, c_type, bias_type; /* tesela_type; bias_type 0: no bias */
+  int32_t a_type, c_type, bias_type, bias_axis; /* tesela_type, of B as of A; bias_type 0: no bias */
   int32_t activation, accuracy;              /* accuracy: index of tsl_cublas_accuracy() */
 } tsl_cublas_key;
 

@@ -95,7 +95,6 @@ tsl_cublas_verdict tsl_cublas_race_compare(tsl_cublas_race *race, char *text, si
   destroy_events(race);
   if (!is_read)
     return TSL_CUBLAS_BROKEN;
-  return ours < faster * theirs && (our_host <= queues_slower * their_host || our_host + own_work <= theirs)
-             ? TSL_CUBLAS_WON
-             : TSL_CUBLAS_LOST;
+  const bool queues_well = our_host <= queues_slower * their_host || our_host + own_work <= theirs;
+  return ours < faster * theirs && queues_well ? TSL_CUBLAS_WON : TSL_CUBLAS_LOST;
 }

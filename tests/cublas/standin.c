@@ -158,7 +158,7 @@ static void multiply(const standin_product *p, const void *a, const void *b, voi
       value += beta == 0 ? 0 : beta * old;
       if (p->routine == HERK && i == j)
         value = creal(value);
-      value += bias ? load(p->bias_type, bias, i) : 0;
+      value += bias ? load(p->bias_type, bias, p->bias_is_row ? j : i) : 0;
       store(p->c_type, c, i + j * p->ldc, p->relu && creal(value) < 0 ? 0 : value);
     }
   free(result);

@@ -30,7 +30,7 @@ typedef struct standin_product {
   int a_type, b_type, c_type;
   int64_t lda, ldb, ldc, a_step, b_step, c_step;
   const void *bias;
-  int bias_type, relu;
+  int bias_type, relu, bias_is_row;
 } standin_product;
 /* Computes a product without counting it. */
 void standin_compute(const standin_product *product);

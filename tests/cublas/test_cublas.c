@@ -127,27 +127,45 @@ static void set_int(standin_attributes operation, int attribute, int value) {
 
 enum { EPILOGUE = 7, BIAS = 8, POINTER_MODE = 2, SM_COUNT = 15 };
 
-/* Calls cublasLtMatmul for a problem; `attribute` gets `value` unless it is -1. */
+enum { A_ROWS = 1, B_ROWS = 2, C_ROWS = 4, ORDERS = 8, ROW_MAJOR = 1 };
+
+/* Returns the layout of a stored column-major matrix, or of its transpose as a row-major matrix. */
+static standin_attributes stored(int type, int64_t rows, int64_t cols, int64_t ld, int64_t step, int count,
+                                 int is_row_major) {
+  standin_attributes layout =
+      layout_of(type, is_row_major ? cols : rows, is_row_major ? rows : cols, ld, step, count);
+  assert_int_equal(cublasLtMatrixLayoutSetAttribute(layout, 1, &is_row_major, sizeof is_row_major), 0);
+  return layout;
+}
+
+/* Calls cublasLtMatmul for a problem, with row-major matrices of `orders`; `attribute` gets `value` unless it
+ * is -1. A row-major C is the transpose of the problem's, the product of the factors in the other order. */
 static int call_lt(const random_call *x, int compute, int epilogue, const void *bias, int attribute,
-                   int value) {
+                   int value, int orders) {
   const standin_product *p = &x->product;
+  const int turned = (orders & C_ROWS) != 0, a_rows = (orders & A_ROWS) != 0, b_rows = (orders & B_ROWS) != 0;
+  const int op_a = a_rows == turned ? p->trans_a : p->trans_a == 0, op_b = b_rows == turned ? p->trans_b
+                                                                                           : p->trans_b == 0;
   standin_attributes operation;
   cublasLtMatmulDescCreate(&operation, compute, p->alpha_type);
-  set_int(operation, 3, p->trans_a);
-  set_int(operation, 4, p->trans_b);
+  set_int(operation, 3, turned ? op_b : op_a);
+  set_int(operation, 4, turned ? op_a : op_b);
   set_int(operation, EPILOGUE, epilogue);
   cublasLtMatmulDescSetAttribute(operation, BIAS, &bias, sizeof bias);
   if (attribute >= 0)
     set_int(operation, attribute, value);
   const bool a_plain = p->trans_a == 0, b_plain = p->trans_b == 0;
   const int count = (int)p->batch;
-  standin_attributes a = layout_of(p->a_type, a_plain ? p->m : p->k, a_plain ? p->k : p->m, p->lda, p->a_step,
-                                   count),
-                     b = layout_of(p->b_type, b_plain ? p->k : p->n, b_plain ? p->n : p->k, p->ldb, p->b_step,
-                                   count),
-                     c = layout_of(p->c_type, p->m, p->n, p->ldc, p->c_step, count);
-  const int status = cublasLtMatmul(handle, operation, p->alpha, x->a, a, x->b, b, p->beta, x->c, c, x->c, c,
-                                    NULL, NULL, 0, NULL);
+  standin_attributes a = stored(p->a_type, a_plain ? p->m : p->k, a_plain ? p->k : p->m, p->lda, p->a_step,
+                                count, a_rows),
+                     b = stored(p->b_type, b_plain ? p->k : p->n, b_plain ? p->n : p->k, p->ldb, p->b_step,
+                                count, b_rows),
+                     c = stored(p->c_type, p->m, p->n, p->ldc, p->c_step, count, turned);
+  const int status =
+      turned ? cublasLtMatmul(handle, operation, p->alpha, x->b, b, x->a, a, p->beta, x->c, c, x->c, c, NULL,
+                              NULL, 0, NULL)
+             : cublasLtMatmul(handle, operation, p->alpha, x->a, a, x->b, b, p->beta, x->c, c, x->c, c, NULL,
+                              NULL, 0, NULL);
   cublasLtMatrixLayoutDestroy(a);
   cublasLtMatrixLayoutDestroy(b);
   cublasLtMatrixLayoutDestroy(c);
@@ -155,16 +173,38 @@ static int call_lt(const random_call *x, int compute, int epilogue, const void *
   return status;
 }
 
-static void try_lt(int type, int c_type, int scalar, int compute, int64_t batch) {
+static void try_lt_orders(int type, int c_type, int scalar, int compute, int64_t batch, int orders) {
   for (unsigned seed = 0; seed < SEEDS; seed++) {
     random_call x;
     random_call_make(&x, GEMM, type, c_type, scalar, batch, seed);
-    const int before = standin_calls();
-    assert_int_equal(call_lt(&x, compute, 1, NULL, -1, 0), 0);
-    check_who(before, 1, "cublasLtMatmul");
-    random_call_check(&x, "cublasLtMatmul");
+    const int is_complex = type == C_32F || type == C_64F, before = standin_calls();
+    if (orders == 0 || !is_complex || (x.product.trans_a != 2 && x.product.trans_b != 2)) {
+      assert_int_equal(call_lt(&x, compute, 1, NULL, -1, 0, orders), 0);
+      check_who(before, 1, "cublasLtMatmul");
+      random_call_check(&x, "cublasLtMatmul");
+    }
     random_call_free(&x);
   }
+}
+
+/* The stand-in multiplies column-major matrices only. */
+static void try_lt(int type, int c_type, int scalar, int compute, int64_t batch) {
+  for (int orders = 0; orders < (is_ours ? ORDERS : 1); orders++)
+    try_lt_orders(type, c_type, scalar, compute, batch, orders);
+}
+
+/* A conjugated matrix that is not transposed is left to cuBLAS. */
+static void test_lt_conjugated_rows(void **unused) {
+  (void)unused;
+  random_call x;
+  random_call_make(&x, GEMM, C_32F, C_32F, C_32F, 1, 3);
+  const int before = standin_calls();
+  standin_writes_zeros(1);
+  x.product.trans_a = 2;
+  (void)call_lt(&x, 68, 1, NULL, 3, 2, A_ROWS);
+  standin_writes_zeros(0);
+  assert_int_equal(standin_calls() - before, 1);
+  random_call_free(&x);
 }
 
 static void test_lt(void **unused) {
@@ -180,18 +220,21 @@ static void test_lt_epilogues(void **unused) {
   if (!is_ours)
     skip();
   for (unsigned seed = 0; seed < SEEDS; seed++)
-    for (int relu = 0; relu < 2; relu++) {
+    for (int cases = 0; cases < 4; cases++) {
+      const int relu = cases % 2, is_turned = cases / 2;
       random_call x;
       random_call_make(&x, GEMM, R_32F, R_32F, R_32F, 1, seed);
       float bias[64];
       for (int i = 0; i < 64; i++)
         bias[i] = (float)(i % 7 - 3);
       const int before = standin_calls();
-      assert_int_equal(call_lt(&x, 68, relu ? 2 | 4 : 4, bias, -1, 0), 0);
+      assert_int_equal(call_lt(&x, 68, relu ? 2 | 4 : 4, bias, -1, 0, is_turned ? C_ROWS | A_ROWS : 0),
+                       0);
       check_who(before, 1, "cublasLtMatmul with a bias");
       x.product.bias = bias;
       x.product.bias_type = R_32F;
       x.product.relu = relu;
+      x.product.bias_is_row = is_turned;
       random_call_check(&x, "cublasLtMatmul with a bias");
       random_call_free(&x);
     }
@@ -207,7 +250,7 @@ static void test_lt_passes_on(void **unused) {
     random_call x;
     random_call_make(&x, GEMM, R_32F, R_32F, R_32F, 1, 3);
     const int before = standin_calls();
-    assert_int_equal(call_lt(&x, 68, 1, NULL, cases[i].attribute, cases[i].value), 0);
+    assert_int_equal(call_lt(&x, 68, 1, NULL, cases[i].attribute, cases[i].value, 0), 0);
     assert_int_equal(standin_calls() - before, 1);
     random_call_free(&x);
   }
@@ -339,6 +382,7 @@ int main(void) {
           cmocka_unit_test(test_types),
       cmocka_unit_test(test_lt),
       cmocka_unit_test(test_lt_epilogues),
+      cmocka_unit_test(test_lt_conjugated_rows),
       cmocka_unit_test(test_lt_passes_on),
       cmocka_unit_test(test_bad_arguments),
       cmocka_unit_test(test_handles),
