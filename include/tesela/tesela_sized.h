@@ -48,6 +48,12 @@ TESELA_API tesela_status tesela_call_sized(tesela_context *context, tesela_opera
  * description. */
 TESELA_API tesela_status tesela_plan_create_sized(tesela_context *context, tesela_operation operation,
                                                   const void *desc, tesela_plan **plan, size_t desc_size);
+/** Is tesela_plan_create_batched() with sizes. */
+TESELA_API tesela_status tesela_plan_create_batched_sized(tesela_context *context,
+                                                          const tesela_gemm_desc *desc,
+                                                          const struct tesela_batch *batch,
+                                                          tesela_plan **plan, size_t desc_size,
+                                                          size_t batch_size);
 /** Is tesela_explain(), or its sister for another operation, with sizes. desc points to the operation's
  * description. */
 TESELA_API tesela_status tesela_explain_sized(tesela_context *context, tesela_operation operation,

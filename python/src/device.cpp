@@ -3,6 +3,7 @@
 
 #include <complex>
 #include <cstring>
+#include <dlfcn.h>
 #include <memory>
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/optional.h>
@@ -58,25 +59,109 @@ static Stream &stream_of(tesela_context *where, int id, bool is_given, uintptr_t
   return known;
 }
 
-/* Wrapped operand. The buffer starts at the lowest address; `offset` is the first element's distance
- * from it. */
-struct Wrapped {
+/* Functions of CUDA's driver, if the process has it. */
+struct Driver {
+  int (*range)(uintptr_t *base, size_t *bytes, uintptr_t address) = nullptr;
+  int (*capture_mode)(int *mode) = nullptr;
+  int (*is_capturing)(void *stream, int *status) = nullptr;
+  Driver() {
+    void *const library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    const auto find = [library](const char *name, auto *function) {
+      void *const address = library ? dlsym(library, name) : nullptr;
+      std::memcpy(function, &address, sizeof address);
+    };
+    find("cuMemGetAddressRange_v2", &range);
+    find("cuThreadExchangeStreamCaptureMode", &capture_mode);
+    find("cuStreamIsCapturing", &is_capturing);
+  }
+};
+static const Driver &driver() {
+  static const Driver found;
+  return found;
+}
+
+RelaxedCapture::RelaxedCapture() {
+  if (driver().capture_mode)
+    driver().capture_mode(&mode);
+}
+RelaxedCapture::~RelaxedCapture() {
+  if (driver().capture_mode)
+    driver().capture_mode(&mode);
+}
+
+bool is_capturing(void *stream) {
+  int status = 0;
+  return driver().is_capturing && driver().is_capturing(stream, &status) == 0 && status != 0;
+}
+
+/* Allocations of CUDA memory, each wrapped once. An array is a part of one: libraries of arrays divide large
+ * allocations, and a driver takes microseconds to describe an address. An entry whose allocation has ended
+ * only names addresses. */
+struct Allocation {
+  int device_id = -1;
+  uintptr_t base = 0;
+  size_t bytes = 0;
   tesela_buffer *buffer = nullptr;
+};
+static constexpr size_t ALLOCATIONS = 32;
+static Allocation allocations[ALLOCATIONS];
+static size_t next_allocation;
+
+static bool contains(const Allocation &allocation, int device_id, uintptr_t address, size_t bytes) {
+  return allocation.buffer && allocation.device_id == device_id && address >= allocation.base &&
+         bytes <= allocation.bytes && address - allocation.base <= allocation.bytes - bytes;
+}
+
+/* Returns the allocation that has these bytes; nullptr: it cannot be wrapped. */
+static const Allocation *allocation_of(tesela_context *where, const char *device, int device_id,
+                                       uintptr_t address, size_t bytes) {
+  for (const Allocation &known : allocations)
+    if (contains(known, device_id, address, bytes))
+      return &known;
+  Allocation made;
+  made.device_id = device_id;
+  if (!driver().range || driver().range(&made.base, &made.bytes, address) != 0 ||
+      tesela_buffer_wrap(where, device, reinterpret_cast<void *>(made.base), made.bytes, &made.buffer) !=
+          TESELA_OK)
+    return nullptr;
+  Allocation &place = allocations[next_allocation++ % ALLOCATIONS];
+  tesela_buffer_destroy(place.buffer);
+  place = made;
+  return contains(place, device_id, address, bytes) ? &place : nullptr;
+}
+
+/* Wrapped operand: its allocation, or a buffer from its lowest address on. `offset` is the first element's
+ * distance from the buffer's begin. */
+struct Wrapped {
+  tesela_buffer *buffer = nullptr, *own = nullptr;
   int64_t offset = 0;
   Wrapped() = default;
   Wrapped(const Wrapped &) = delete;
-  ~Wrapped() { tesela_buffer_destroy(buffer); }
+  ~Wrapped() { tesela_buffer_destroy(own); }
 
-  tesela_status wrap(tesela_context *where, const char *device, const DeviceMatrix &matrix) {
+  /* Wraps the matrices of `count` products, which are `step` elements apart. */
+  tesela_status wrap(tesela_context *where, const char *device, int device_id, const DeviceMatrix &matrix,
+                     int64_t count = 1, int64_t step = 0) {
     const int64_t size = static_cast<int64_t>(type_size(matrix.type));
     int64_t low = 0, high = 0;
     if (matrix.rows == 0 || matrix.cols == 0) /* k = 0: A and B are not read */
       return TESELA_OK;
-    for (const int64_t reach : {(matrix.rows - 1) * matrix.row_stride, (matrix.cols - 1) * matrix.col_stride})
+    for (const int64_t reach : {(matrix.rows - 1) * matrix.row_stride, (matrix.cols - 1) * matrix.col_stride,
+                                (count - 1) * step})
       (reach < 0 ? low : high) += reach;
+    char *const first = static_cast<char *>(matrix.data) + low * size;
+    const size_t bytes = static_cast<size_t>((high - low + 1) * size);
+    const uintptr_t address = reinterpret_cast<uintptr_t>(first);
+    const Allocation *const known = allocation_of(where, device, device_id, address, bytes);
+    const int64_t distance = known ? static_cast<int64_t>(address - known->base) : 0;
+    offset = distance / size - low;
+    buffer = known ? known->buffer : nullptr;
+    if (known && distance % size == 0)
+      return TESELA_OK;
     offset = -low;
-    return tesela_buffer_wrap(where, device, static_cast<char *>(matrix.data) + low * size,
-                              static_cast<size_t>((high - low + 1) * size), &buffer);
+    const tesela_status status = tesela_buffer_wrap(where, device, first, bytes, &own);
+    buffer = own;
+    return status;
   }
 };
 
@@ -97,11 +182,11 @@ struct WrappedFinish {
   tesela_status wrap(tesela_context *where, const char *device, const DeviceProduct &product) {
     tesela_status status = TESELA_OK;
     if (product.bias_axis != TESELA_NO_BIAS)
-      status = bias.wrap(where, device, product.bias);
+      status = bias.wrap(where, device, product.device_id, product.bias);
     if (status == TESELA_OK && product.scaling_a != TESELA_NO_SCALE)
-      status = scale_a.wrap(where, device, product.scale_a);
+      status = scale_a.wrap(where, device, product.device_id, product.scale_a);
     if (status == TESELA_OK && product.scaling_b != TESELA_NO_SCALE)
-      status = scale_b.wrap(where, device, product.scale_b);
+      status = scale_b.wrap(where, device, product.device_id, product.scale_b);
     return status;
   }
 };
@@ -148,6 +233,10 @@ static std::string key_of(const DeviceProduct &product) {
   add(product.scaling_a);
   add(product.scaling_b);
   add(product.ask.measure_error);
+  add(product.batch.count);
+  add(product.batch.a_stride);
+  add(product.batch.b_stride);
+  add(product.batch.c_stride);
   if (product.strategy)
     key += product.strategy;
   key += '/' + product.ask.accuracy + '/' + product.ask.bits + '/' + product.ask.verify;
@@ -188,7 +277,8 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   tesela_status status;
   {
     nb::gil_scoped_release others_run; /* a kernel may have to be compiled */
-    status = tesela_plan_create(where, &desc, &made->plan);
+    status = product.batch.count > 1 ? tesela_plan_create_batched(where, &desc, &product.batch, &made->plan)
+                                     : tesela_plan_create(where, &desc, &made->plan);
   }
   check(status);
   made->workspace = tesela_plan_workspace(made->plan);
@@ -206,6 +296,24 @@ static tesela_status run_now(const DevicePlan &plan, Stream &stream, const tesel
   return status == TESELA_OK ? tesela_plan_run(plan.plan, &operands, record) : status;
 }
 
+/* Queues a batch whose plan cannot be queued, a product after the other. */
+static std::string enqueue_singly(const DeviceProduct &product, bool has_stream, uintptr_t handle,
+                                  tesela_record *record) {
+  std::string text;
+  DeviceProduct one = product;
+  const auto advance = [](DeviceMatrix *matrix, int64_t step) {
+    matrix->data = static_cast<char *>(matrix->data) + step * static_cast<int64_t>(type_size(matrix->type));
+  };
+  one.batch.count = 1;
+  for (int64_t i = 0; i < product.batch.count; i++) {
+    text = enqueue(one, has_stream, handle, record);
+    advance(&one.a, product.batch.a_stride);
+    advance(&one.b, product.batch.b_stride);
+    advance(&one.c, product.batch.c_stride);
+  }
+  return text;
+}
+
 std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle, tesela_record *record) {
   tesela_context *const where = context();
   if (!where)
@@ -214,20 +322,23 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   const std::string device = device_name(product.device_id);
   Wrapped a, b, c;
   WrappedFinish last;
-  check(a.wrap(where, device.c_str(), product.a));
-  check(b.wrap(where, device.c_str(), product.b));
-  check(c.wrap(where, device.c_str(), product.c));
+  const tesela_batch &batch = product.batch;
+  check(a.wrap(where, device.c_str(), product.device_id, product.a, batch.count, batch.a_stride));
+  check(b.wrap(where, device.c_str(), product.device_id, product.b, batch.count, batch.b_stride));
+  check(c.wrap(where, device.c_str(), product.device_id, product.c, batch.count, batch.c_stride));
   check(last.wrap(where, device.c_str(), product));
   const std::shared_ptr<DevicePlan> plan = plan_of(where, product, a, b, c, last);
   Stream &stream = stream_of(where, product.device_id, has_stream, handle);
   nb::object memory;
   Wrapped workspace;
-  if (plan->workspace > 0 && product.new_workspace) {
-    const int64_t bytes = static_cast<int64_t>(plan->workspace);
-    char *data;
-    memory = product.new_workspace(product.device_id, plan->workspace, &data);
-    check(workspace.wrap(where, device.c_str(), {data, TESELA_U8, 1, bytes, bytes, 1, false}));
+  if (plan->workspace > 0 && (product.new_workspace || product.workspace_bytes >= plan->workspace)) {
+    char *data = product.workspace;
+    if (product.new_workspace)
+      memory = product.new_workspace(product.device_id, plan->workspace, &data);
+    check(tesela_buffer_wrap(where, device.c_str(), data, plan->workspace, &workspace.own));
   } else if (plan->workspace > stream.reserved) {
+    if (product.workspace && is_capturing(reinterpret_cast<void *>(handle)))
+      throw std::runtime_error("a plan needs more workspace than the program of another device has");
     check(tesela_stream_reserve(stream.stream, plan->workspace));
     stream.reserved = plan->workspace;
   }
@@ -243,7 +354,9 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   operands.b = &right;
   operands.c = &result;
   operands.epilogue = &vectors;
-  tesela_status status = tesela_plan_enqueue(plan->plan, stream.stream, &operands, workspace.buffer);
+  tesela_status status = tesela_plan_enqueue(plan->plan, stream.stream, &operands, workspace.own);
+  if (status == TESELA_UNSUPPORTED && batch.count > 1)
+    return enqueue_singly(product, has_stream, handle, record);
   if (status == TESELA_UNSUPPORTED)
     status = run_now(*plan, stream, operands, record);
   else if (status == TESELA_OK && !has_stream) {
@@ -289,11 +402,23 @@ std::string prepare(const DeviceProduct &product) {
   const std::string device = device_name(product.device_id);
   Wrapped left, right;
   WrappedFinish vectors;
-  check(left.wrap(where, device.c_str(), product.a));
-  check(right.wrap(where, device.c_str(), product.b));
+  check(left.wrap(where, device.c_str(), product.device_id, product.a));
+  check(right.wrap(where, device.c_str(), product.device_id, product.b));
   check(vectors.wrap(where, device.c_str(), product));
   /* C does not exist yet: the plan needs only the device of its buffer. */
   return tesela_plan_describe(plan_of(where, product, left, right, left, vectors)->plan);
+}
+
+size_t prepare_without_memory(const DeviceProduct &product) {
+  tesela_context *const where = context();
+  if (!where)
+    throw nb::python_error();
+  begin(where);
+  Wrapped any; /* the plan needs only the device of its buffers */
+  const WrappedFinish none;
+  check(tesela_buffer_create(where, device_name(product.device_id).c_str(), 256, &any.own));
+  any.buffer = any.own;
+  return plan_of(where, product, any, any, any, none)->workspace;
 }
 
 void bind_device(nb::module_ &module) {

@@ -29,7 +29,23 @@ struct DeviceProduct {
   /* Creates the plan's workspace by the library of the arrays, for its current stream. NULL: the wrapped
    * stream reserves memory, which a capture into a graph does not allow. */
   nb::object (*new_workspace)(int device_id, size_t bytes, char **data) = nullptr;
+  /* Memory of the caller for the plan's workspace, used if it is large enough. */
+  char *workspace = nullptr;
+  size_t workspace_bytes = 0;
+  tesela_batch batch{1, nullptr, nullptr, nullptr, 0, 0, 0, 0, 0, 0}; /* products from the first one on */
 };
+
+/* Lets the thread allocate and load while it records a graph, for as long as the object lives. */
+class RelaxedCapture {
+  int mode = 2; /* CU_STREAM_CAPTURE_MODE_RELAXED; the thread's own mode meanwhile */
+
+public:
+  RelaxedCapture();
+  RelaxedCapture(const RelaxedCapture &) = delete;
+  ~RelaxedCapture();
+};
+/* Returns true if a CUDA stream is being recorded into a graph. */
+bool is_capturing(void *stream);
 
 /* Queues a product on a CUDA stream, or computes it at once without a stream. Returns the plan's text.
  * Throws Python's exceptions. A product that cannot be queued (with a measurement of its error) waits
@@ -38,6 +54,8 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
 
 /* Creates the plan that later products will use, and returns its text. */
 std::string prepare(const DeviceProduct &product);
+/* Does the same for operands that have no memory yet. Returns the bytes of the plan's workspace. */
+size_t prepare_without_memory(const DeviceProduct &product);
 
 /* Multiplies two tensors on a device whose library has DLPack's table of C functions. *is_done is false
  * for other arguments. */

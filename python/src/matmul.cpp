@@ -146,7 +146,7 @@ static tesela_status multiply_batch(tesela_context *where, const Product &produc
     batch.b_stride = product.b_lies.steps[0];
     batch.c_stride = product.c_lies.steps[0];
   } else {
-    for_each_product(product, [&](int64_t a, int64_t b, int64_t c) {
+    for_each_product(product, product.dims, [&](int64_t a, int64_t b, int64_t c) {
       as.push_back(at_row(product.a, a));
       bs.push_back(at_row(product.b, b));
       cs.push_back(const_cast<char *>(at_row(product.c, c)));
@@ -317,9 +317,8 @@ void compute_on_device(const Product &product, tesela_record *record) {
   }
   const auto begin = std::chrono::steady_clock::now();
   tesela_record total{};
-  for_each_product(product, [&](int64_t a, int64_t b, int64_t c) {
+  for_each_queued(product, [&](DeviceProduct &queued) {
     tesela_record one{};
-    DeviceProduct queued = product.on_device(a, b, c);
     if (is_current)
       queued.new_workspace = new_tensor_memory;
     text = enqueue(queued, has_stream, stream, &one);

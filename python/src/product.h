@@ -37,13 +37,14 @@ void simplify(Product *product);
 /* Computes a product of host memory in one call of the library, without Python's lock. */
 tesela_status compute_at_once(tesela_context *where, const Product &product, tesela_record *record);
 
-/* Calls `visit` with the offsets of each product's A, B and C, in elements from the first matrices. */
+/* Calls `visit` with the offsets of each product's A, B and C, in elements from the first matrices: of the
+ * first product in each of the first `dims` dimensions. */
 template <class Visit>
-void for_each_product(const Product &product, const Visit &visit) {
+void for_each_product(const Product &product, int dims, const Visit &visit) {
   int64_t index[DIMS] = {}, a = 0, b = 0, c = 0;
-  for (int dim = product.dims; dim >= 0;) {
+  for (int dim = dims; dim >= 0;) {
     visit(a, b, c);
-    for (dim = product.dims - 1; dim >= 0; dim--) {
+    for (dim = dims - 1; dim >= 0; dim--) {
       const bool has_more = ++index[dim] < product.batch[dim];
       const int64_t steps = has_more ? 1 : 1 - product.batch[dim];
       a += steps * product.a_lies.steps[dim];
@@ -54,6 +55,24 @@ void for_each_product(const Product &product, const Visit &visit) {
       index[dim] = 0;
     }
   }
+}
+
+/* Calls `visit` with products of device memory. The last dimension is a batch, unless each result is measured
+ * or verified. */
+template <class Visit>
+void for_each_queued(const Product &product, const Visit &visit) {
+  const int last = product.dims - 1;
+  const bool joins = last >= 0 && !product.ask.measure_error && product.ask.verify.empty();
+  for_each_product(product, joins ? last : product.dims, [&](int64_t a, int64_t b, int64_t c) {
+    DeviceProduct queued = product.on_device(a, b, c);
+    if (joins) {
+      queued.batch.count = product.batch[last];
+      queued.batch.a_stride = product.a_lies.steps[last];
+      queued.batch.b_stride = product.b_lies.steps[last];
+      queued.batch.c_stride = product.c_lies.steps[last];
+    }
+    visit(queued);
+  });
 }
 
 /* Queues products of device memory. */

@@ -101,11 +101,25 @@ def _lower(target: str):
     return lower
 
 
-def _register(primitive, target: str, static: tuple[str, ...]) -> None:
+def _lower_cuda(ctx, *operands, kind, **attributes):
+    """Makes a product a call with a second result, its workspace. XLA may record it into a graph if the plan
+    is known here."""
+    target, workspace = "tesela_matmul_graph", 0
+    try:
+        workspace = _core.xla_workspace(*((aval.shape, aval.dtype.name)
+                                          for aval in (*ctx.avals_in, *ctx.avals_out)), **attributes)
+    except Exception:  # no device here, or no plan: the program reports it when it runs
+        target = "tesela_matmul"
+    memory = jax.core.ShapedArray((max(workspace, 1),), jnp.dtype("uint8"))
+    rule = jax.ffi.ffi_lowering(target)
+    return rule(ctx.replace(avals_out=[*ctx.avals_out, memory]), *operands, **attributes)[:1]
+
+
+def _register(primitive, target: str, static: tuple[str, ...], lower_cuda=None) -> None:
     """Makes a primitive a call of a handler, on the processor and on CUDA, inside and outside of jit."""
     primitive.def_impl(jax.jit(primitive.bind, static_argnames=(*static, "kind", "accuracy", "bits")))
-    for platform in ("cpu", "cuda"):
-        mlir.register_lowering(primitive, _lower(target), platform=platform)
+    mlir.register_lowering(primitive, _lower(target), platform="cpu")
+    mlir.register_lowering(primitive, lower_cuda or _lower(target), platform="cuda")
 
 
 def _to(array, dtype):
@@ -160,7 +174,7 @@ def _matmul_batch(operands, dims, **params):
     return _matmul_p.bind(a, b, **params), 0
 
 
-_register(_matmul_p, "tesela_matmul", ("transpose_a", "transpose_b"))
+_register(_matmul_p, "tesela_matmul", ("transpose_a", "transpose_b"), _lower_cuda)
 ad.defjvp(_matmul_p, lambda da, a, b, **params: _matmul_p.bind(da, b, **params),
           lambda db, a, b, **params: _matmul_p.bind(a, db, **params))
 ad.primitive_transposes[_matmul_p] = _bilinear_transpose

@@ -71,6 +71,7 @@ struct tesela_plan {
   size_t workspace;      /* bytes that a queued run needs */
   tsl_api_checks checks; /* checks of each run */
   bool has_own_checks;   /* true if the plan's description set measure_error or verify */
+  tesela_batch batch;    /* distances of the products of a queued run; count 0: one product */
   struct tsl_plan_race
       *race; /* race with the second candidate, for one-shot calls (tune/plan_race.h); or NULL */
 };
@@ -232,8 +233,10 @@ tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out);
 tesela_status tsl_api_cached_plan(tesela_context *context, const tsl_call_key *key, tsl_cached_plan **cached);
 /* Sets *plan to NULL. TESELA_BAD_CALL: plan is NULL. */
 tesela_status tsl_api_begin_plan(tesela_plan **plan);
-/* Creates the plan of a request. The caller owns *plan. */
-tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan);
+/* Creates the plan of a request for `count` products at equal distances: of one product if no strategy
+ * supports the batch. The caller owns *plan. */
+tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, int64_t count,
+                             tesela_plan **plan);
 /* Runs a request once on a cached plan, which its dispatch key `as` then finds; NULL: no key. */
 tesela_status tsl_api_call(tesela_context *context, const tsl_request *request,
                            const struct tsl_dispatch_key *as, tesela_record *record);

@@ -23,7 +23,20 @@ static tesela_status explain_default_types(const tsl_request *request, const tsl
   return status;
 }
 
-tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, tesela_plan **plan) {
+/* Plans the whole batch, or one of its products if no strategy supports the batch. */
+static tesela_status api_call_plan(tesela_context *context, tsl_call_key *key, int64_t count,
+                                   tesela_plan **plan) {
+  const int64_t one = key->problem.batch;
+  key->problem.batch = count > 1 ? count : one;
+  const tesela_status status = tsl_api_plan(context, key, plan);
+  if (status != TESELA_UNSUPPORTED || count <= 1)
+    return status;
+  key->problem.batch = one;
+  return tsl_api_plan(context, key, plan);
+}
+
+tesela_status tsl_api_create(tesela_context *context, const tsl_request *request, int64_t count,
+                             tesela_plan **plan) {
   TSL_NOT_CANCELLED;
   TSL_DEFAULT_FLOATS;
   tsl_call_key key;
@@ -36,7 +49,7 @@ tesela_status tsl_api_create(tesela_context *context, const tsl_request *request
   TSL_TRY(tsl_api_request(context, request, &key));
   key.runs = request->desc.options.expected_runs;
   const tesela_status status =
-      explain_default_types(request, &key.problem, tsl_api_plan(context, &key, plan));
+      explain_default_types(request, &key.problem, api_call_plan(context, &key, count, plan));
   tsl_api_request_end(&key);
   if (status != TESELA_OK)
     return status;

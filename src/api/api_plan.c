@@ -110,6 +110,8 @@ static __attribute__((noinline)) tesela_status run_checked(tesela_plan *plan, co
   tesela_record full;
   if (!plan || !operands)
     return tsl_fail(TESELA_BAD_CALL, "%s is NULL", !plan ? "plan" : "operands");
+  if (plan->batch.count > 1)
+    return tsl_fail(TESELA_UNSUPPORTED, "the plan is of a batch: tesela_plan_enqueue() queues its runs");
   TSL_API_STRUCT_IMPORT(operands, operands_size, copy, tesela_operands, c);
   TSL_TRY(tsl_api_as_operands(operands, plan->plan->work.problem.op, &matrices));
   tesela_record *full_record = tsl_api_record(record, record_size, &full);

@@ -122,7 +122,7 @@ tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesel
 }
 
 /* Checks that no offset exceeds 63 bits, and that no two results certainly overlap. */
-static tesela_status check_strides(const tsl_products *products) {
+tesela_status tsl_products_check_strides(const tsl_products *products) {
   const tesela_batch *batch = products->batch;
   static const char *const names[TSL_ALL_OPERANDS] = {"a", "b", "c", "bias", "scale_a", "scale_b"};
   const addresses each[TSL_ALL_OPERANDS] = {batch->a, batch->b, batch->c};
@@ -148,7 +148,7 @@ static tesela_status check_strides(const tsl_products *products) {
 
 tesela_status tsl_products_check(const tsl_products *products) {
   tsl_operands operands;
-  const tesela_status status = check_strides(products);
+  const tesela_status status = tsl_products_check_strides(products);
   if (status != TESELA_OK)
     return products->group < 0 ? status : tsl_fail_in(status, "group %" PRId64, products->group);
   for (int64_t i = 0; i < products->batch->count; i++)

@@ -31,6 +31,8 @@ tesela_status tsl_products_plan(tesela_context *context, const tesela_gemm_desc 
                                 const tesela_batch *batch, const tsl_call_key *key, tsl_cached_plan **cached);
 /* Returns true if the plan is one of the whole batch. */
 bool tsl_products_run_together(const tsl_products *products);
+/* Checks the distances of products that are not at addresses of their own. */
+tesela_status tsl_products_check_strides(const tsl_products *products);
 /* Checks the operands of all products; count is at least 1. */
 tesela_status tsl_products_check(const tsl_products *products);
 

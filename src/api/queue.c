@@ -1,7 +1,6 @@
 #include "api/queue.h"
 
 #include "api/api.h"
-#include "core/floats.h"
 #include "core/memory.h"
 #include "core/status.h"
 
@@ -17,26 +16,13 @@ tesela_buffer *tsl_queue_anchor(tesela_context *context, const char *device) {
   return anchor;
 }
 
-static tesela_status plan_batch(tesela_context *context, const tsl_request *request, int64_t count,
-                                tesela_plan **plan) {
-  TSL_NOT_CANCELLED;
-  TSL_DEFAULT_FLOATS;
-  tsl_call_key key;
-  TSL_TRY(tsl_api_request(context, request, &key));
-  key.problem.batch = count;
-  const tesela_status status = tsl_api_plan(context, &key, plan);
-  tsl_api_request_end(&key);
-  return status;
-}
-
 tesela_status tsl_queue_plan(tesela_context *context, tesela_operation operation, const void *desc,
                              size_t desc_size, int64_t count, tesela_plan **plan) {
   tsl_request request;
   tsl_api_description own;
   *plan = NULL;
   TSL_TRY(tsl_api_description_request(context, operation, desc, desc_size, &own, &request));
-  const tesela_status status = count > 1 ? plan_batch(context, &request, count, plan) : TESELA_UNSUPPORTED;
-  return status == TESELA_UNSUPPORTED ? tsl_api_create(context, &request, plan) : status;
+  return tsl_api_create(context, &request, count, plan);
 }
 
 /* Fills the operands of the first product. TESELA_UNSUPPORTED: an address is between two elements. */

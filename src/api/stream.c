@@ -1,4 +1,5 @@
 #include "api/api.h"
+#include "api/batch_common.h"
 
 #include "core/floats.h"
 #include "core/log.h"
@@ -206,6 +207,32 @@ static tesela_status find_workspace(const tesela_plan *plan, const tesela_stream
                   buffer ? "" : ": tesela_stream_reserve(), or a workspace");
 }
 
+/* Queues the products of a batch. The last product is as far from the first as any. */
+static tesela_status enqueue_batch(tesela_plan *plan, const tesela_stream *stream,
+                                   const tesela_operands *operands, tsl_buffer *workspace) {
+  const tsl_problem *problem = &plan->plan->work.problem;
+  tesela_epilogue epilogue = operands->epilogue ? *operands->epilogue : (tesela_epilogue){.bias_axis = 0};
+  epilogue.bias_axis = problem->bias_axis;
+  epilogue.scaling_a = problem->scaling_a;
+  epilogue.scaling_b = problem->scaling_b;
+  const tesela_gemm_desc first = {.a = operands->a ? *operands->a : (tesela_matrix){.data = NULL},
+                                  .b = operands->b ? *operands->b : (tesela_matrix){.data = NULL},
+                                  .c = operands->c ? *operands->c : (tesela_result){.data = NULL},
+                                  .epilogue = &epilogue};
+  const tsl_products products = {.plan = plan, .desc = &first, .batch = &plan->batch, .group = -1};
+  tsl_operands each;
+  TSL_TRY(tsl_products_gather(&products, plan->batch.count - 1, &each));
+  if (tsl_products_run_together(&products)) {
+    TSL_TRY(tsl_products_gather_all(&products, &each));
+    return tsl_plan_enqueue(plan->plan, &each, stream->stream, workspace);
+  }
+  for (int64_t i = 0; i < plan->batch.count; i++) {
+    TSL_TRY(tsl_products_gather(&products, i, &each));
+    TSL_TRY(tsl_plan_enqueue(plan->plan, &each, stream->stream, workspace));
+  }
+  return TESELA_OK;
+}
+
 tesela_status tesela_plan_enqueue_sized(tesela_plan *plan, tesela_stream *stream,
                                         const tesela_operands *operands, tesela_buffer *workspace,
                                         size_t operands_size) {
@@ -220,8 +247,10 @@ tesela_status tesela_plan_enqueue_sized(tesela_plan *plan, tesela_stream *stream
   TSL_TRY(check_plan(plan, stream));
   TSL_TRY(tsl_api_as_operands(operands, plan->plan->work.problem.op, &matrices));
   TSL_TRY(find_workspace(plan, stream, workspace, &memory));
-  TSL_TRY(tsl_api_gather(plan, "", matrices.given, &checked));
   if (tsl_log_wants(TSL_LOG_CALLS))
     tsl_log(TSL_LOG_CALLS, "%s: queued", plan->plan->text);
+  if (plan->batch.count > 1)
+    return enqueue_batch(plan, stream, operands, memory);
+  TSL_TRY(tsl_api_gather(plan, "", matrices.given, &checked));
   return tsl_plan_enqueue(plan->plan, &checked, stream->stream, memory);
 }

@@ -20,6 +20,7 @@ enum { CALLS_BEFORE = 2, CALLS_BETWEEN = 8 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below */
 static tsl_cublas_kind *chains[CHAINS], *queue[KINDS_MAX];
 static int kind_count, queue_first, queue_count;
+static atomic_int plans_pending; /* plans that are not made yet: compilers and drivers delay calls meanwhile */
 
 static const char *const routine_names[] = {"gemm", "syrk", "herk", "symm", "hemm", "trmm", "trsm"};
 
@@ -68,10 +69,12 @@ static void compare(tsl_cublas_kind *kind) {
 /* Does the next piece of work on a kind: its plan, or the comparison of its times. */
 static void advance_now(tsl_cublas_kind *kind) {
   const int mode = tsl_cublas_capture_mode(TSL_CAPTURE_RELAXED);
-  if (atomic_load_explicit(&kind->state, memory_order_acquire) == TSL_CUBLAS_NEW)
+  if (atomic_load_explicit(&kind->state, memory_order_acquire) == TSL_CUBLAS_NEW) {
     prepare(kind);
-  else
+    atomic_fetch_sub(&plans_pending, 1);
+  } else {
     compare(kind);
+  }
   (void)tsl_cublas_capture_mode(mode);
 }
 
@@ -110,6 +113,8 @@ static void advance_later(tsl_cublas_kind *kind) {
 }
 
 bool tsl_cublas_kind_start(tsl_cublas_kind *kind, tsl_cublas_stream *stream, tsl_cublas_side *side) {
+  if (atomic_load_explicit(&plans_pending, memory_order_relaxed) > 0)
+    return false;
   if (atomic_flag_test_and_set_explicit(&kind->timing, memory_order_acquire))
     return false;
   const bool is_racing = atomic_load_explicit(&kind->state, memory_order_acquire) == TSL_CUBLAS_RACING;
@@ -147,9 +152,11 @@ static tsl_cublas_kind *add_kind(const tsl_cublas_key *key, uint64_t hash) {
   kind->key = *key;
   kind->hash = hash;
   atomic_flag_clear(&kind->timing);
+  atomic_fetch_add(&plans_pending, 1);
   if (tsl_cublas_is_forced())
     advance_now(kind);
   else if (!enqueue(kind, false)) {
+    atomic_fetch_sub(&plans_pending, 1);
     free(kind);
     return NULL;
   }
@@ -206,6 +213,7 @@ static void forget(void) {
   tsl_cublas_thread_forget();
   memset(chains, 0, sizeof chains);
   kind_count = queue_first = queue_count = 0;
+  atomic_store(&plans_pending, 0);
 }
 
 __attribute__((constructor)) static void watch_forks(void) {

@@ -30,7 +30,8 @@ typedef struct tsl_cublas_kind {
 tsl_cublas_kind *tsl_cublas_kind_find(tsl_cublas_thread *thread, const tsl_cublas_key *key,
                                       const void *stream);
 
-/* Begins to time a call of a racing kind. Returns false if it is not timed; cuBLAS computes it then. */
+/* Begins to time a call of a racing kind. Returns false if it is not timed: another call is, or a plan is
+ * being made. cuBLAS computes it then. */
 bool tsl_cublas_kind_start(tsl_cublas_kind *kind, tsl_cublas_stream *stream, tsl_cublas_side *side);
 /* Ends the timing of a call. The race ends if the call failed. */
 void tsl_cublas_kind_end(tsl_cublas_kind *kind, bool is_good);

@@ -2,9 +2,8 @@
 
 #include "core/clock.h"
 
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The first round loads kernels and is not counted. After the second one, a side that takes LOST_BY times as
  * long is not tried again. */
@@ -49,22 +48,17 @@ bool tsl_cublas_race_is_due(const tsl_cublas_race *race) {
   return race->samples == FIRST_LOOK || race->samples == ALL;
 }
 
-static int compare_numbers(const void *a, const void *b) {
-  double x, y;
-  memcpy(&x, a, sizeof x);
-  memcpy(&y, b, sizeof y);
-  return (x > y) - (x < y);
-}
-
-/* Reads the median of a side's rounds but the first. Returns false if a time cannot be read. */
-static bool read_median(const tsl_cublas_race *race, tsl_cublas_side side, double *median) {
+/* Reads the least time of a side's rounds but the first: others may have waited for the host. Returns false
+ * if a time cannot be read. */
+static bool read_least(const tsl_cublas_race *race, tsl_cublas_side side, double *least) {
   const int count = race->samples / 2 - 1;
-  double seconds[TSL_CUBLAS_ROUNDS];
-  for (int i = 0; i < count; i++)
-    if (tesela_event_seconds(race->begin[side][i + 1], race->end[side][i + 1], &seconds[i]) != TESELA_OK)
+  *least = INFINITY;
+  for (int i = 0; i < count; i++) {
+    double seconds;
+    if (tesela_event_seconds(race->begin[side][i + 1], race->end[side][i + 1], &seconds) != TESELA_OK)
       return false;
-  qsort(seconds, (size_t)count, sizeof *seconds, compare_numbers);
-  *median = seconds[count / 2];
+    *least = fmin(*least, seconds);
+  }
   return true;
 }
 
@@ -72,7 +66,7 @@ static bool read_median(const tsl_cublas_race *race, tsl_cublas_side side, doubl
 static double least_host(const tsl_cublas_race *race, tsl_cublas_side side) {
   double least = race->host[side][1];
   for (int i = 2; i < race->samples / 2; i++)
-    least = race->host[side][i] < least ? race->host[side][i] : least;
+    least = fmin(least, race->host[side][i]);
   return least;
 }
 
@@ -87,7 +81,7 @@ tsl_cublas_verdict tsl_cublas_race_compare(tsl_cublas_race *race, char *text, si
   double ours = 0, theirs = 0;
   const double our_host = least_host(race, TSL_CUBLAS_TESELA), their_host = least_host(race, TSL_CUBLAS_PEER);
   const bool is_read =
-      read_median(race, TSL_CUBLAS_TESELA, &ours) && read_median(race, TSL_CUBLAS_PEER, &theirs);
+      read_least(race, TSL_CUBLAS_TESELA, &ours) && read_least(race, TSL_CUBLAS_PEER, &theirs);
   snprintf(text, text_bytes, "%.2f us against %.2f us, queued in %.2f us against %.2f us", 1e6 * ours,
            1e6 * theirs, 1e6 * our_host, 1e6 * their_host);
   if (is_read && race->samples < ALL && ours < lost_by * theirs)

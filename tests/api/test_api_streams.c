@@ -172,6 +172,130 @@ static void workspaces(void **state) {
   forget(&of);
 }
 
+/* --- batches --- */
+
+enum { COUNT = 5, GAP = 3, C_STEP = M * N + GAP };
+static const tesela_batch distances = {
+    .count = COUNT, .a_stride = M * K, .c_stride = C_STEP, .bias_stride = N};
+
+typedef struct batch {
+  tesela_buffer *a, *b, *c, *bias;
+  tesela_gemm_desc desc;
+  tesela_epilogue epilogue;
+} batch;
+
+/* Product i has A times i + 1, the same B, and a bias of 10 i; C has gaps of ones. */
+static void make_batch(batch *made, const char *device, const char *strategy) {
+  static float all[COUNT * C_STEP], biases[COUNT * N];
+  must(tesela_buffer_create(own, device, COUNT * sizeof a, &made->a));
+  must(tesela_buffer_create(own, device, sizeof b, &made->b));
+  must(tesela_buffer_create(own, device, sizeof all, &made->c));
+  must(tesela_buffer_create(own, device, sizeof biases, &made->bias));
+  for (int i = 0; i < COUNT; i++) {
+    float scaled[M * K];
+    for (int j = 0; j < M * K; j++)
+      scaled[j] = a[j] * (float)(i + 1);
+    must(tesela_buffer_write(made->a, i * sizeof scaled, scaled, sizeof scaled));
+  }
+  for (int i = 0; i < COUNT * N; i++)
+    biases[i] = (float)(10 * (i / N));
+  for (int i = 0; i < COUNT * C_STEP; i++)
+    all[i] = 1;
+  must(tesela_buffer_write(made->b, 0, b, sizeof b));
+  must(tesela_buffer_write(made->c, 0, all, sizeof all));
+  must(tesela_buffer_write(made->bias, 0, biases, sizeof biases));
+  made->epilogue = (tesela_epilogue){.bias = {.buffer = made->bias}, .bias_axis = TESELA_BIAS_ROW};
+  made->desc = (tesela_gemm_desc){.m = M,
+                                  .n = N,
+                                  .k = K,
+                                  .a = {.buffer = made->a},
+                                  .b = {.buffer = made->b},
+                                  .c = {.buffer = made->c},
+                                  .epilogue = &made->epilogue,
+                                  .options.strategy = strategy};
+}
+
+static void expect_batch(const batch *of) {
+  static float got[COUNT * C_STEP];
+  must(tesela_buffer_read(of->c, 0, got, sizeof got));
+  for (int i = 0; i < COUNT * C_STEP; i++) {
+    const int index = i / C_STEP, at = i % C_STEP;
+    const float wanted = at < M * N ? (float)(index + 1) * expected[at] + (float)(10 * index) : 1;
+    if (got[i] != wanted)
+      fail_msg("element %d of product %d is %g, and not %g", at, index, (double)got[i], (double)wanted);
+  }
+}
+
+static void forget_batch(batch *of) {
+  tesela_buffer_destroy(of->a);
+  tesela_buffer_destroy(of->b);
+  tesela_buffer_destroy(of->c);
+  tesela_buffer_destroy(of->bias);
+}
+
+static tesela_operands operands_of(const batch *of) {
+  return (tesela_operands){.a = &of->desc.a, .b = &of->desc.b, .c = &of->desc.c, .epilogue = &of->epilogue};
+}
+
+/* Strategies with and without batches. */
+static void queued_batches(void **state) {
+  static const char *const devices[] = {"cpu", "opencl:0"};
+  static const char *const strategies[] = {NULL, "sequential", "element", "register_tile"};
+  (void)state;
+  int ran = 0;
+  for (int d = 0; d < 2; d++)
+    for (size_t s = 0; s < sizeof strategies / sizeof *strategies; s++) {
+      batch of;
+      tesela_plan *plan;
+      tesela_stream *stream;
+      make_batch(&of, devices[d], strategies[s]);
+      const tesela_operands operands = operands_of(&of);
+      if (tesela_plan_create_batched(own, &of.desc, &distances, &plan) == TESELA_OK) {
+        must(tesela_stream_create(own, devices[d], &stream));
+        must(tesela_stream_reserve(stream, tesela_plan_workspace(plan)));
+        must(tesela_plan_enqueue(plan, stream, &operands, NULL));
+        must(tesela_stream_wait(stream));
+        expect_batch(&of);
+        expect(tesela_plan_run(plan, &operands, NULL), TESELA_UNSUPPORTED, "the plan is of a batch");
+        tesela_stream_destroy(stream);
+        tesela_plan_destroy(plan);
+        ran++;
+      }
+      forget_batch(&of);
+    }
+  assert_true(ran >= 5);
+}
+
+static void wrong_batches(void **state) {
+  batch of;
+  tesela_plan *plan;
+  tesela_stream *stream;
+  tesela_batch wrong = distances;
+  const void *address = NULL;
+  (void)state;
+  make_batch(&of, "opencl:0", NULL);
+  expect(tesela_plan_create_batched(own, &of.desc, NULL, &plan), TESELA_BAD_CALL, "batch is NULL");
+  wrong.count = 0;
+  expect(tesela_plan_create_batched(own, &of.desc, &wrong, &plan), TESELA_BAD_CALL, "batch.count");
+  wrong = distances;
+  wrong.a = &address;
+  expect(tesela_plan_create_batched(own, &of.desc, &wrong, &plan), TESELA_BAD_CALL, "a plan has distances");
+  wrong = distances;
+  wrong.c_stride = M * N - 1;
+  expect(tesela_plan_create_batched(own, &of.desc, &wrong, &plan), TESELA_BAD_CALL, "overwrite each other");
+  assert_null(plan);
+  wrong = distances;
+  wrong.count = COUNT + 1;
+  must(tesela_plan_create_batched(own, &of.desc, &wrong, &plan));
+  must(tesela_stream_create(own, "opencl:0", &stream));
+  must(tesela_stream_reserve(stream, tesela_plan_workspace(plan)));
+  const tesela_operands operands = operands_of(&of);
+  expect(tesela_plan_enqueue(plan, stream, &operands, NULL), TESELA_BAD_CALL, "product 5");
+  tesela_stream_destroy(stream);
+  tesela_plan_destroy(plan);
+  forget_batch(&of);
+}
+
 static void dots_and_transposes(void **state) {
   static const char *const devices[] = {"cpu", "opencl:0"};
   (void)state;
@@ -360,6 +484,7 @@ static void wrong_calls(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(queued_runs),         cmocka_unit_test(workspaces),
+      cmocka_unit_test(queued_batches),      cmocka_unit_test(wrong_batches),
       cmocka_unit_test(dots_and_transposes), cmocka_unit_test(opencl_of_others),
       cmocka_unit_test(host_memory),         cmocka_unit_test(wrong_calls),
   };

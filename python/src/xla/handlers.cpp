@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <stdexcept>
 #include <string_view>
 #include <xla/ffi/api/ffi.h>
 
@@ -107,32 +111,59 @@ static void set_ask(Product *product, std::string_view accuracy, std::string_vie
 
 /* --- matmul --- */
 
-static ffi::Error multiply(const Place &place, const ffi::AnyBuffer &a, const ffi::AnyBuffer &b,
-                           const ffi::AnyBuffer &c, bool transpose_a, bool transpose_b,
-                           std::string_view accuracy, std::string_view bits) {
-  Product p;
+/* Attributes of a call. */
+struct Attributes {
+  bool transpose_a, transpose_b;
+  std::string_view accuracy, bits;
+};
+
+/* Completes a product whose arrays are known. Returns what is wrong; nullptr: nothing. */
+static const char *set_product(const Attributes &attributes, Product *p) {
   int64_t rows, cols;
-  if (!see_buffers(a, b, c, place, &p) || p.a.at.ndim < 2 || p.a.at.ndim != p.b.at.ndim ||
-      p.a.at.ndim != p.c.at.ndim)
+  if (p->a.at.ndim < 2 || p->a.at.ndim != p->b.at.ndim || p->a.at.ndim != p->c.at.ndim)
+    return "operands are no stacks of matrices of known types";
+  lay_out_stack(p->a.at, attributes.transpose_a, &p->a_lies, &p->m, &p->k);
+  lay_out_stack(p->b.at, attributes.transpose_b, &p->b_lies, &rows, &p->n);
+  lay_out_stack(p->c.at, false, &p->c_lies, &p->m, &cols);
+  if (rows != p->k || cols != p->n)
+    return "shapes of the operands do not match";
+  p->dims = p->c.at.ndim - 2;
+  std::copy(p->c.at.shape, p->c.at.shape + p->dims, p->batch);
+  set_ask(p, attributes.accuracy, attributes.bits);
+  return nullptr;
+}
+
+static bool is_empty(const Array &array) {
+  return std::find(array.at.shape, array.at.shape + array.at.ndim, 0) != array.at.shape + array.at.ndim;
+}
+
+/* Queues a product on XLA's stream, with memory of XLA's as workspace. XLA may be recording a graph. */
+static ffi::Error queue(const Place &place, const Product &p, const ffi::AnyBuffer &workspace) {
+  return with_python([&] {
+    const RelaxedCapture relaxed;
+    for_each_queued(p, [&](DeviceProduct &queued) {
+      tesela_record record{};
+      queued.workspace = static_cast<char *>(workspace.untyped_data());
+      queued.workspace_bytes = workspace.element_count();
+      enqueue(queued, true, reinterpret_cast<uintptr_t>(place.stream), &record);
+    });
+  });
+}
+
+static ffi::Error multiply(const Place &place, const ffi::AnyBuffer &a, const ffi::AnyBuffer &b,
+                           const ffi::AnyBuffer &c, const Attributes &attributes,
+                           const ffi::AnyBuffer *workspace) {
+  Product p;
+  if (!see_buffers(a, b, c, place, &p))
     return bad_call("operands are no stacks of matrices of known types");
-  lay_out_stack(p.a.at, transpose_a, &p.a_lies, &p.m, &p.k);
-  lay_out_stack(p.b.at, transpose_b, &p.b_lies, &rows, &p.n);
-  lay_out_stack(p.c.at, false, &p.c_lies, &p.m, &cols);
-  if (rows != p.k || cols != p.n)
-    return bad_call("shapes of the operands do not match");
-  p.dims = p.c.at.ndim - 2;
-  std::copy(p.c.at.shape, p.c.at.shape + p.dims, p.batch);
-  set_ask(&p, accuracy, bits);
-  if (std::find(p.c.at.shape, p.c.at.shape + p.c.at.ndim, 0) != p.c.at.shape + p.c.at.ndim)
+  const char *const wrong = set_product(attributes, &p);
+  if (wrong)
+    return bad_call(wrong);
+  if (is_empty(p.c))
     return ffi::Error::Success();
   simplify(&p);
-  if (place.device >= 0)
-    return with_python([&] {
-      for_each_product(p, [&](int64_t a_at, int64_t b_at, int64_t c_at) {
-        tesela_record record{};
-        enqueue(p.on_device(a_at, b_at, c_at), true, reinterpret_cast<uintptr_t>(place.stream), &record);
-      });
-    });
+  if (workspace)
+    return queue(place, p, *workspace);
   tesela_context *where;
   ffi::Error error = open_context(&where);
   if (error.failure())
@@ -265,13 +296,14 @@ static ffi::Error multiply_ragged(const Place &place, const ffi::AnyBuffer &a, c
 static ffi::Error multiply_host(ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::Result<ffi::AnyBuffer> c,
                                 bool transpose_a, bool transpose_b, std::string_view accuracy,
                                 std::string_view bits) {
-  return multiply(Place{}, a, b, *c, transpose_a, transpose_b, accuracy, bits);
+  return multiply(Place{}, a, b, *c, {transpose_a, transpose_b, accuracy, bits}, nullptr);
 }
 
 static ffi::Error multiply_cuda(void *stream, int32_t device, ffi::AnyBuffer a, ffi::AnyBuffer b,
-                                ffi::Result<ffi::AnyBuffer> c, bool transpose_a, bool transpose_b,
-                                std::string_view accuracy, std::string_view bits) {
-  return multiply(Place{device, stream}, a, b, *c, transpose_a, transpose_b, accuracy, bits);
+                                ffi::Result<ffi::AnyBuffer> c, ffi::Result<ffi::AnyBuffer> workspace,
+                                bool transpose_a, bool transpose_b, std::string_view accuracy,
+                                std::string_view bits) {
+  return multiply(Place{device, stream}, a, b, *c, {transpose_a, transpose_b, accuracy, bits}, &*workspace);
 }
 
 static ffi::Error ragged_host(ffi::AnyBuffer a, ffi::AnyBuffer b, ffi::AnyBuffer sizes,
@@ -286,13 +318,19 @@ static ffi::Error ragged_cuda(void *stream, int32_t device, ffi::AnyBuffer a, ff
   return multiply_ragged(Place{device, stream}, a, b, sizes, *c, is_sum, transpose_b, accuracy, bits);
 }
 
-/* Adds the operands and attributes of a product to a binding. */
+/* Adds the operands of a product to a binding. */
 template <class Binding>
-static auto product_of(Binding binding) {
+static auto operands_of(Binding binding) {
   return std::move(binding)
       .template Arg<ffi::AnyBuffer>()
       .template Arg<ffi::AnyBuffer>()
-      .template Ret<ffi::AnyBuffer>()
+      .template Ret<ffi::AnyBuffer>();
+}
+
+/* Adds the attributes of a product to a binding. */
+template <class Binding>
+static auto product_of(Binding binding) {
+  return std::move(binding)
       .template Attr<bool>("transpose_a")
       .template Attr<bool>("transpose_b")
       .template Attr<std::string_view>("accuracy")
@@ -316,8 +354,15 @@ static auto cuda_of() {
   return ffi::Ffi::Bind().Ctx<ffi::PlatformStream<void *>>().Ctx<ffi::DeviceOrdinal>();
 }
 
-XLA_FFI_DEFINE_HANDLER(multiply_host_handler, multiply_host, product_of(ffi::Ffi::Bind()));
-XLA_FFI_DEFINE_HANDLER(multiply_cuda_handler, multiply_cuda, product_of(cuda_of()));
+static auto multiply_cuda_of() {
+  return product_of(operands_of(cuda_of()).Ret<ffi::AnyBuffer>());
+}
+
+XLA_FFI_DEFINE_HANDLER(multiply_host_handler, multiply_host, product_of(operands_of(ffi::Ffi::Bind())));
+XLA_FFI_DEFINE_HANDLER(multiply_cuda_handler, multiply_cuda, multiply_cuda_of());
+/* XLA records calls of this handler into its graphs. */
+XLA_FFI_DEFINE_HANDLER(multiply_graph_handler, multiply_cuda, multiply_cuda_of(),
+                       {ffi::Traits::kCmdBufferCompatible});
 XLA_FFI_DEFINE_HANDLER(ragged_host_handler, ragged_host, ragged_of(ffi::Ffi::Bind()));
 XLA_FFI_DEFINE_HANDLER(ragged_cuda_handler, ragged_cuda, ragged_of(cuda_of()));
 
@@ -329,12 +374,48 @@ static nb::list xla_handlers() {
   };
   add("tesela_matmul", "cpu", multiply_host_handler);
   add("tesela_matmul", "CUDA", multiply_cuda_handler);
+  add("tesela_matmul_graph", "CUDA", multiply_graph_handler);
   add("tesela_ragged_dot", "cpu", ragged_host_handler);
   add("tesela_ragged_dot", "CUDA", ragged_cuda_handler);
   return list;
 }
 
+/* Fills an array without memory, from a shape and the name of a type. */
+static void set_array(const std::vector<int64_t> &shape, const char *kind, Array *array) {
+  if (shape.size() > DIMS)
+    throw std::invalid_argument("an array has too many dimensions");
+  array->at.type = view_named(kind).type;
+  array->at.device_type = 2;
+  array->at.ndim = static_cast<int>(shape.size());
+  int64_t stride = 1;
+  for (size_t i = shape.size(); i-- > 0; stride *= shape[i]) {
+    array->at.shape[i] = shape[i];
+    array->at.strides[i] = stride;
+  }
+}
+
+using Shaped = std::pair<std::vector<int64_t>, std::string>;
+
+/* Plans a product on device 0. Returns the bytes of its workspace. */
+static size_t xla_workspace(const Shaped &a, const Shaped &b, const Shaped &c, bool transpose_a,
+                            bool transpose_b, const std::string &accuracy, const std::string &bits) {
+  Product p;
+  set_array(a.first, a.second.c_str(), &p.a);
+  set_array(b.first, b.second.c_str(), &p.b);
+  set_array(c.first, c.second.c_str(), &p.c);
+  const char *const wrong = set_product({transpose_a, transpose_b, accuracy, bits}, &p);
+  if (wrong)
+    throw std::invalid_argument(wrong);
+  size_t most = 0;
+  simplify(&p);
+  if (!is_empty(p.c))
+    for_each_queued(p, [&](DeviceProduct &queued) { most = std::max(most, prepare_without_memory(queued)); });
+  return most;
+}
+
 void bind_xla(nb::module_ &module) {
+  module.def("xla_workspace", &xla_workspace, nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::kw_only(),
+             nb::arg("transpose_a"), nb::arg("transpose_b"), nb::arg("accuracy"), nb::arg("bits"));
   module.def("xla_handlers", &xla_handlers);
   module.attr("xla_version") = nb::make_tuple(XLA_FFI_API_MAJOR, XLA_FFI_API_MINOR);
 }
