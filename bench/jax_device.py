@@ -3,8 +3,9 @@
     jax_device.py [TYPE] [MxKxN ...]
 
 dispatch: microseconds of the program for a call that queues its work. both: microseconds of a call and of
-its work. Calls are queued in a row, and the program waits at the end. Medians of rounds. The last line has
-the gradient of a chain of products."""
+its work. Calls are queued in a row, and the program waits at the end. Medians of rounds. The last lines have
+a batch of small products (vmap), a chain of eight small products, and the gradient of a chain. Results are
+compared."""
 
 import statistics
 import sys
@@ -52,6 +53,34 @@ for shape in shapes:
     jitted = {name: jax.jit(function) for name, function in functions.items()}
     print_row(shape, measure({name: lambda f=f: f(a, b) for name, f in jitted.items()},
                              20 if m * k * n < 1 << 34 else 5))
+
+
+def check(functions, operands):
+    """Reports results that differ by more than the types allow."""
+    one, other = (jax.numpy.asarray(f(*operands), "float64" if kind == "float64" else "float32")
+                  for f in functions.values())
+    scale = {"bfloat16": 2e-2, "float16": 4e-3, "float32": 1e-4, "float64": 1e-11}[kind] * abs(other).max()
+    if not (abs(one - other) <= scale).all():
+        print(f"WRONG by {abs(one - other).max()} of {abs(other).max()}")
+
+
+def chain(product):
+    def run(x, w):
+        for _ in range(8):
+            x = product(x, w)
+        return x
+    return run
+
+
+keys = jax.random.split(jax.random.key(4))
+a, b = jax.random.normal(keys[0], (64, 128, 96), kind), jax.random.normal(keys[1], (64, 96, 160), kind)
+batches = {name: jax.jit(jax.vmap(function)) for name, function in functions.items()}
+check(batches, (a, b))
+print_row("64 of 128x96x160", measure({name: lambda f=f: f(a, b) for name, f in batches.items()}, 20))
+a, b = jax.random.normal(keys[0], (256, 256), kind), jax.random.normal(keys[1], (256, 256), kind) / 16
+chains = {name: jax.jit(chain(function)) for name, function in functions.items()}
+check(chains, (a, b))
+print_row("8 of 256x256x256", measure({name: lambda f=f: f(a, b) for name, f in chains.items()}, 20))
 weights = jax.random.normal(jax.random.key(2), (4, 1024, 1024), kind) / 32
 x = jax.random.normal(jax.random.key(3), (512, 1024), kind)
 
