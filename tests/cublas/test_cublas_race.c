@@ -19,11 +19,9 @@ static bool multiply(standin_handle handle, int n, const float *ones, float *c) 
 }
 
 /* Calls until one library has computed IN_A_ROW calls. Returns 1 if tesela has, 0 for the stand-in. */
-static int settle(int n, float element, bool *both) {
+static int settle(standin_handle handle, int n, float element, bool *both) {
   float *ones = malloc(sizeof(float) * (size_t)(n * n)), *c = malloc(sizeof(float) * (size_t)(n * n));
-  standin_handle handle;
   int in_a_row = 0, last = -1;
-  assert_int_equal(cublasCreate_v2(&handle), 0);
   for (int i = 0; i < n * n; i++)
     ones[i] = element;
   *both = false;
@@ -37,7 +35,6 @@ static int settle(int n, float element, bool *both) {
     usleep(1000);
   }
   assert_int_equal(in_a_row, IN_A_ROW);
-  cublasDestroy_v2(handle);
   free(ones);
   free(c);
   return last;
@@ -45,21 +42,34 @@ static int settle(int n, float element, bool *both) {
 
 static void test_faster_tesela(void **unused) {
   bool both;
+  standin_handle handle;
   (void)unused;
+  assert_int_equal(cublasCreate_v2(&handle), 0);
   standin_sleep(0.02);
-  assert_int_equal(settle(N, 1, &both), 1);
+  assert_int_equal(settle(handle, N, 1, &both), 1);
   assert_true(both);
   standin_sleep(0);
+  cublasDestroy_v2(handle);
 }
 
-/* tesela needs milliseconds; the stand-in only writes zeros. */
+/* tesela needs milliseconds; the stand-in only writes zeros. Calls of the same sizes in another mode are of
+ * another kind. */
 static void test_faster_cublas(void **unused) {
+  enum { TF32 = 3 };
   bool both;
+  standin_handle handle;
   (void)unused;
+  assert_int_equal(cublasCreate_v2(&handle), 0);
   standin_writes_zeros(1);
-  assert_int_equal(settle(8 * N, 0, &both), 0);
+  assert_int_equal(settle(handle, 8 * N, 0, &both), 0);
   assert_true(both);
+  standin_sleep(0.05);
+  cublasSetMathMode(handle, TF32);
+  assert_int_equal(settle(handle, 8 * N, 0, &both), 1);
+  assert_true(both);
+  standin_sleep(0);
   standin_writes_zeros(0);
+  cublasDestroy_v2(handle);
 }
 
 static void *call_often(void *failed) {
