@@ -83,9 +83,9 @@ static const void *one_of(int kind) {
 }
 
 #define ARGUMENTS(type)                                                                                      \
-  handle, p->trans_a, p->trans_b, p->m, p->n, p->k, (const type *)one, (const type *)a, p->lda,              \
+  handle, p->trans_a, p->trans_b, p->m, p->n, p->k, (const type *)alpha, (const type *)a, p->lda,            \
       (const type *)b, p->ldb, (const type *)zeros, (type *)c, p->ldc
-static int call_gemm(const drawn *p, const void *one, int is_real) {
+static int call_gemm(const drawn *p, const void *alpha, int is_real) {
   switch (p->kind) {
   case F32:
     CALL(cublasSgemm_v2, is_real, ARGUMENTS(float));
@@ -99,7 +99,7 @@ static int call_gemm(const drawn *p, const void *one, int is_real) {
 }
 
 static int call(const drawn *p, int is_real) {
-  const void *one = one_of(p->kind);
+  const void *alpha = one_of(p->kind);
   const cudaDataType type = kinds[p->kind].type, c_type = kinds[p->kind].c_type;
   const cublasComputeType_t compute = kinds[p->kind].compute;
   const long long a_step = (long long)p->lda * (p->trans_a == CUBLAS_OP_N ? p->k : p->m),
@@ -107,21 +107,21 @@ static int call(const drawn *p, int is_real) {
                   c_step = (long long)p->ldc * p->n;
   switch (p->way) {
   case GEMM:
-    return call_gemm(p, one, is_real);
+    return call_gemm(p, alpha, is_real);
   case GEMM_EX:
-    CALL(cublasGemmEx, is_real, handle, p->trans_a, p->trans_b, p->m, p->n, p->k, one, a, type, p->lda, b,
+    CALL(cublasGemmEx, is_real, handle, p->trans_a, p->trans_b, p->m, p->n, p->k, alpha, a, type, p->lda, b,
          type, p->ldb, zeros, c, c_type, p->ldc, compute, CUBLAS_GEMM_DEFAULT);
   case STRIDED:
-    CALL(cublasGemmStridedBatchedEx, is_real, handle, p->trans_a, p->trans_b, p->m, p->n, p->k, one, a, type,
-         p->lda, a_step, b, type, p->ldb, b_step, zeros, c, c_type, p->ldc, c_step, p->batch, compute,
+    CALL(cublasGemmStridedBatchedEx, is_real, handle, p->trans_a, p->trans_b, p->m, p->n, p->k, alpha, a,
+         type, p->lda, a_step, b, type, p->ldb, b_step, zeros, c, c_type, p->ldc, c_step, p->batch, compute,
          CUBLAS_GEMM_DEFAULT);
   case BATCHED:
-    CALL(cublasGemmBatchedEx, is_real, handle, p->trans_a, p->trans_b, p->m, p->n, p->k, one,
+    CALL(cublasGemmBatchedEx, is_real, handle, p->trans_a, p->trans_b, p->m, p->n, p->k, alpha,
          (const void *const *)p->addresses, type, p->lda, (const void *const *)(p->addresses + p->batch),
          type, p->ldb, zeros, p->addresses + 2 * p->batch, c_type, p->ldc, p->batch, compute,
          CUBLAS_GEMM_DEFAULT);
   default:
-    CALL(cublasLtMatmul, is_real, lt, p->operation, one, a, p->a, b, p->b, zeros, c, p->c, c, p->c, NULL,
+    CALL(cublasLtMatmul, is_real, lt, p->operation, alpha, a, p->a, b, p->b, zeros, c, p->c, c, p->c, NULL,
          workspace, 32 << 20, stream);
   }
 }
@@ -174,9 +174,11 @@ static void draw_product(drawn *p, int kind) {
   static const cublasOperation_t ops[] = {CUBLAS_OP_N, CUBLAS_OP_T};
   p->kind = kind;
   const double which = draw();
-  p->way = which < .45 ? (kind < F16 ? GEMM : GEMM_EX) : which < .6 ? STRIDED : which < .7 ? BATCHED
-                                                     : which < .9   ? LT
-                                                                    : LT_ROWS;
+  p->way = which < .45  ? (kind < F16 ? GEMM : GEMM_EX)
+           : which < .6 ? STRIDED
+           : which < .7 ? BATCHED
+           : which < .9 ? LT
+                        : LT_ROWS;
   p->trans_a = ops[draw() < .5];
   p->trans_b = ops[draw() < .5];
   const int is_batch = p->way == STRIDED || p->way == BATCHED;

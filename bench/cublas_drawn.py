@@ -29,7 +29,8 @@ def draw(seed, count, library):
     for _ in range(count):
         batch = rng.choice([0, 0, 0, 4, 32])
         most = 256 if batch else 1024
-        yield rng.choice(kinds), batch, size(most), size(most), size(most), rng.random() < .5, rng.random() < .5
+        sizes = size(most), size(most), size(most)
+        yield rng.choice(kinds), batch, *sizes, rng.random() < .5, rng.random() < .5
 
 
 def operands(module, kind, batch, m, n, k, turn_a, turn_b, seed):
@@ -107,6 +108,7 @@ for i, (kind, batch, m, n, k, turn_a, turn_b) in enumerate(draw(seed, count, lib
     is_wrong = not abs(complex(*one[1:3]) - complex(*other[1:3])) <= TYPES[kind] * max(other[3], 1e-30)
     wrong += is_wrong
     logs.append(math.log(theirs / ours))
-    print(f"{library:6}{kind:11}{'NT'[turn_a]}{'NT'[turn_b]} {m:5} x {n:5} x {k:5} x {batch:3}  {ours:8.2f} {theirs:8.2f} "
-          f"us, ratio {theirs / ours:5.2f}{'  WRONG' if is_wrong else ''}")
-print(f"mean {math.exp(sum(logs) / len(logs)):.3f}, least {math.exp(min(logs)):.3f}, {wrong} of {count} wrong")
+    print(f"{library:6}{kind:11}{'NT'[turn_a]}{'NT'[turn_b]} {m:5} x {n:5} x {k:5} x {batch:3}  "
+          f"{ours:8.2f} {theirs:8.2f} us, ratio {theirs / ours:5.2f}{'  WRONG' if is_wrong else ''}")
+mean, lowest = math.exp(sum(logs) / len(logs)), math.exp(min(logs))
+print(f"mean {mean:.3f}, least {lowest:.3f}, {wrong} of {count} wrong")

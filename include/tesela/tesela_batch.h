@@ -53,10 +53,10 @@ static inline tesela_status tesela_gemm_batched(tesela_context *context, const t
   return tesela_gemm_batched_sized(context, desc, batch, record, sizeof *desc, sizeof *batch, sizeof *record);
 }
 
-/** Creates a plan of a batch, whose queued runs (tesela_plan_enqueue()) compute all products: in one launch if
- * a strategy supports the batch, else one after the other. The operands of a run are the first product's. The
- * distances are the plan's; a, b and c of the batch are NULL. The runs of tesela_plan_run() need a plan of one
- * product.
+/** Creates a plan of a batch, whose queued runs (tesela_plan_enqueue()) compute all products: in one launch
+ * if a strategy supports the batch, else one after the other. The operands of a run are the first product's.
+ * The distances are the plan's; a, b and c of the batch are NULL. The runs of tesela_plan_run() need a plan
+ * of one product.
  *
  *     tesela_batch batch = {.count = 100, .a_stride = m * k, .b_stride = k * n, .c_stride = m * n};
  *     tesela_plan_create_batched(context, &desc, &batch, &plan);

@@ -54,7 +54,7 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
 
 /* Creates the plan that later products will use, and returns its text. */
 std::string prepare(const DeviceProduct &product);
-/* Does the same for operands that have no memory yet. Returns the bytes of the plan's workspace. */
+/* Creates the plan for operands without memory. Returns the bytes of its workspace. */
 size_t prepare_without_memory(const DeviceProduct &product);
 
 /* Multiplies two tensors on a device whose library has DLPack's table of C functions. *is_done is false

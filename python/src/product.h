@@ -37,8 +37,8 @@ void simplify(Product *product);
 /* Computes a product of host memory in one call of the library, without Python's lock. */
 tesela_status compute_at_once(tesela_context *where, const Product &product, tesela_record *record);
 
-/* Calls `visit` with the offsets of each product's A, B and C, in elements from the first matrices: of the
- * first product in each of the first `dims` dimensions. */
+/* Calls `visit` with the offsets of products' A, B and C, in elements from the first matrices. Only the first
+ * `dims` dimensions advance. */
 template <class Visit>
 void for_each_product(const Product &product, int dims, const Visit &visit) {
   int64_t index[DIMS] = {}, a = 0, b = 0, c = 0;

@@ -177,7 +177,7 @@ tesela_status tesela_plan_create_batched_sized(tesela_context *context, const te
   if (!batch || batch->count < 1 || batch->a || batch->b || batch->c)
     return tsl_fail(TESELA_BAD_CALL, !batch             ? "batch is NULL"
                                      : batch->count < 1 ? "batch.count must be 1 or more"
-                                                        : "batch.a, b and c must be NULL: a plan has distances");
+                                                        : "batch.a, b or c is set: a plan has distances");
   TSL_TRY(tsl_api_description_request(context, TESELA_GEMM, desc, desc_size, &own, &request));
   TSL_TRY(tsl_products_check_batch(&request.desc, batch));
   TSL_TRY(tsl_api_create(context, &request, batch->count, plan));

@@ -41,7 +41,8 @@ _Thread_local int tsl_blas_depth;
 static _Thread_local struct described {
   const tsl_blas_symbol *symbol; /* NULL: none */
   const char *why;
-} described;
+  unsigned calls; /* finished calls of the thread */
+} described __attribute__((tls_model("initial-exec")));
 
 /* Returns the memory of the call that this thread begins; NULL: the call is not counted. */
 static tsl_called *call_log_description(void) {
@@ -158,7 +159,6 @@ tesela_record *tsl_blas_record(const tsl_blas_call *call, tesela_record *record)
 
 static void call_log_add(const tsl_blas_call *call, double seconds, const char *who) {
   enum { THREADS_EVERY = 64 };
-  static _Thread_local unsigned turn;
   tsl_called *called = tsl_calls_description();
   if (!called)
     return;
@@ -166,7 +166,7 @@ static void call_log_add(const tsl_blas_call *call, double seconds, const char *
     *called = (tsl_called){.sample = NULL};
     call_log_set_kind(call, &called->key);
   }
-  if (turn++ % THREADS_EVERY == 0)
+  if (described.calls++ % THREADS_EVERY == 0)
     tsl_calls_set_threads(tsl_blas_threads());
   called->name = call->symbol->name;
   called->who = who;

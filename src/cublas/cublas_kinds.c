@@ -20,7 +20,7 @@ enum { CALLS_BEFORE = 2, CALLS_BETWEEN = 8 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below */
 static tsl_cublas_kind *chains[CHAINS], *queue[KINDS_MAX];
 static int kind_count, queue_first, queue_count;
-static atomic_int plans_pending; /* plans that are not made yet: compilers and drivers delay calls meanwhile */
+static atomic_int plans_pending; /* plans that are not made yet: drivers delay calls meanwhile */
 
 static const char *const routine_names[] = {"gemm", "syrk", "herk", "symm", "hemm", "trmm", "trsm"};
 

@@ -170,8 +170,8 @@ static bool turn_columns(layout *a, layout *b, const layout *d, tsl_cublas_call 
 static bool set_sizes(const layout *a, const layout *b, const layout *d, tsl_cublas_call *call) {
   const bool a_is_plain = call->trans_a == TSL_CUBLAS_OP_N, b_is_plain = call->trans_b == TSL_CUBLAS_OP_N;
   const uint64_t k = a_is_plain ? a->cols : a->rows;
-  call->size = (tsl_cublas_sizes){
-      .m = (int64_t)d->rows, .n = (int64_t)d->cols, .k = (int64_t)k, .batch = d->count};
+  call->size =
+      (tsl_cublas_sizes){.m = (int64_t)d->rows, .n = (int64_t)d->cols, .k = (int64_t)k, .batch = d->count};
   call->a = a->matrix;
   call->b = b->matrix;
   call->c = d->matrix;

@@ -190,8 +190,8 @@ bool tsl_cublas_key_fill(const tsl_cublas_call *call, int math_mode, int device,
     key->bias_step = call->bias_step;
   }
   const bool has_beta = call->routine <= TSL_CUBLAS_HEMM;
-  return has_types(call, key) && (!call->bias || key->bias_type != 0) && find_accuracy(call, math_mode, key) &&
-         read_scalar(call->alpha, call->alpha_type, key->alpha) &&
+  return has_types(call, key) && (!call->bias || key->bias_type != 0) &&
+         find_accuracy(call, math_mode, key) && read_scalar(call->alpha, call->alpha_type, key->alpha) &&
          (!has_beta || read_scalar(call->beta, call->beta_type, key->beta)) &&
          (key->alpha[0] != 0 || key->alpha[1] != 0) && !(key->in_place && key->ldb != key->ldc);
 }

@@ -11,7 +11,7 @@ typedef struct tsl_cublas_key {
   double alpha[2], beta[2];
   int32_t device, routine, trans_a, trans_b, side, uplo, diag, in_place;
   int32_t a_type, c_type, bias_type, bias_axis; /* tesela_type, of B as of A; bias_type 0: no bias */
-  int32_t activation, accuracy;              /* accuracy: index of tsl_cublas_accuracy() */
+  int32_t activation, accuracy;                 /* accuracy: index of tsl_cublas_accuracy() */
 } tsl_cublas_key;
 
 /* Fills the key of a call; math_mode is the handle's. Returns false if an argument is wrong, if the product

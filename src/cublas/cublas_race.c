@@ -11,8 +11,8 @@ enum { FIRST_LOOK = 4, ALL = TSL_CUBLAS_SIDES * TSL_CUBLAS_ROUNDS };
 static const double lost_by = 1.5;
 /* Part of cuBLAS's time that tesela may need at most: a smaller difference may be noise. */
 static const double faster = 0.98;
-/* A plan that takes so much longer to queue than cuBLAS's call is slower in programs whose host is the limit:
- * unless cuBLAS's kernels take longer than queuing and the program's own work for a call, in seconds. */
+/* Ratio of times to queue a call. A slower plan is refused, because the host may limit the program, unless
+ * cuBLAS's kernels also cover the program's own work for a call (seconds). */
 static const double queues_slower = 1.05, own_work = 5e-6;
 
 bool tsl_cublas_race_begin(tsl_cublas_race *race, const tsl_cublas_device *device) {

@@ -1,5 +1,6 @@
 /* Races on the program's own calls: tesela and cuBLAS compute calls of a kind by turns, between events in the
- * call's stream. The host's time to queue a call counts, too. Nothing is computed twice, no memory is taken, and no call waits. */
+ * call's stream. The host's time to queue a call counts, too. Nothing is computed twice, no memory is taken,
+ * and no call waits. */
 #ifndef TSL_CUBLAS_CUBLAS_RACE_H
 #define TSL_CUBLAS_CUBLAS_RACE_H
 
@@ -9,9 +10,9 @@ typedef enum tsl_cublas_side { TSL_CUBLAS_TESELA, TSL_CUBLAS_PEER, TSL_CUBLAS_SI
 
 enum { TSL_CUBLAS_ROUNDS = 6 };
 typedef struct tsl_cublas_race {
-  int samples;               /* calls that were timed */
-  tsl_cublas_stream *stream; /* stream of the call that is being timed */
-  double queued_at;          /* begin of that call on the host */
+  int samples;                                      /* calls that were timed */
+  tsl_cublas_stream *stream;                        /* stream of the call that is being timed */
+  double queued_at;                                 /* begin of that call on the host */
   double host[TSL_CUBLAS_SIDES][TSL_CUBLAS_ROUNDS]; /* seconds to queue a call */
   tesela_event *begin[TSL_CUBLAS_SIDES][TSL_CUBLAS_ROUNDS], *end[TSL_CUBLAS_SIDES][TSL_CUBLAS_ROUNDS];
 } tsl_cublas_race;

@@ -101,7 +101,7 @@ static bool take_call(take_state *take, tsl_next_function *next, tsl_cublas_tick
   return take->kind && take_kind(take, ticket, status);
 }
 
-/* Hashes what a call has apart from its scalars and addresses. */
+/* Hashes a call without its scalars and addresses. */
 static uint64_t hash_call(const tsl_cublas_symbol *symbol, const tsl_cublas_call *call) {
   const uint64_t words[] = {
       (uint64_t)(uintptr_t)symbol,

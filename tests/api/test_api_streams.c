@@ -185,39 +185,39 @@ typedef struct batch {
 } batch;
 
 /* Product i has A times i + 1, the same B, and a bias of 10 i; C has gaps of ones. */
-static void make_batch(batch *made, const char *device, const char *strategy) {
+static void make_batch(batch *set, const char *device, const char *strategy) {
   static float all[COUNT * C_STEP], biases[COUNT * N];
-  must(tesela_buffer_create(own, device, COUNT * sizeof a, &made->a));
-  must(tesela_buffer_create(own, device, sizeof b, &made->b));
-  must(tesela_buffer_create(own, device, sizeof all, &made->c));
-  must(tesela_buffer_create(own, device, sizeof biases, &made->bias));
+  must(tesela_buffer_create(own, device, COUNT * sizeof a, &set->a));
+  must(tesela_buffer_create(own, device, sizeof b, &set->b));
+  must(tesela_buffer_create(own, device, sizeof all, &set->c));
+  must(tesela_buffer_create(own, device, sizeof biases, &set->bias));
   for (int i = 0; i < COUNT; i++) {
     float scaled[M * K];
     for (int j = 0; j < M * K; j++)
       scaled[j] = a[j] * (float)(i + 1);
-    must(tesela_buffer_write(made->a, i * sizeof scaled, scaled, sizeof scaled));
+    must(tesela_buffer_write(set->a, i * sizeof scaled, scaled, sizeof scaled));
   }
   for (int i = 0; i < COUNT * N; i++)
     biases[i] = (float)(10 * (i / N));
   for (int i = 0; i < COUNT * C_STEP; i++)
     all[i] = 1;
-  must(tesela_buffer_write(made->b, 0, b, sizeof b));
-  must(tesela_buffer_write(made->c, 0, all, sizeof all));
-  must(tesela_buffer_write(made->bias, 0, biases, sizeof biases));
-  made->epilogue = (tesela_epilogue){.bias = {.buffer = made->bias}, .bias_axis = TESELA_BIAS_ROW};
-  made->desc = (tesela_gemm_desc){.m = M,
-                                  .n = N,
-                                  .k = K,
-                                  .a = {.buffer = made->a},
-                                  .b = {.buffer = made->b},
-                                  .c = {.buffer = made->c},
-                                  .epilogue = &made->epilogue,
-                                  .options.strategy = strategy};
+  must(tesela_buffer_write(set->b, 0, b, sizeof b));
+  must(tesela_buffer_write(set->c, 0, all, sizeof all));
+  must(tesela_buffer_write(set->bias, 0, biases, sizeof biases));
+  set->epilogue = (tesela_epilogue){.bias = {.buffer = set->bias}, .bias_axis = TESELA_BIAS_ROW};
+  set->desc = (tesela_gemm_desc){.m = M,
+                                 .n = N,
+                                 .k = K,
+                                 .a = {.buffer = set->a},
+                                 .b = {.buffer = set->b},
+                                 .c = {.buffer = set->c},
+                                 .epilogue = &set->epilogue,
+                                 .options.strategy = strategy};
 }
 
-static void expect_batch(const batch *of) {
+static void expect_batch(const batch *set) {
   static float got[COUNT * C_STEP];
-  must(tesela_buffer_read(of->c, 0, got, sizeof got));
+  must(tesela_buffer_read(set->c, 0, got, sizeof got));
   for (int i = 0; i < COUNT * C_STEP; i++) {
     const int index = i / C_STEP, at = i % C_STEP;
     const float wanted = at < M * N ? (float)(index + 1) * expected[at] + (float)(10 * index) : 1;
@@ -226,15 +226,16 @@ static void expect_batch(const batch *of) {
   }
 }
 
-static void forget_batch(batch *of) {
-  tesela_buffer_destroy(of->a);
-  tesela_buffer_destroy(of->b);
-  tesela_buffer_destroy(of->c);
-  tesela_buffer_destroy(of->bias);
+static void forget_batch(batch *set) {
+  tesela_buffer_destroy(set->a);
+  tesela_buffer_destroy(set->b);
+  tesela_buffer_destroy(set->c);
+  tesela_buffer_destroy(set->bias);
 }
 
-static tesela_operands operands_of(const batch *of) {
-  return (tesela_operands){.a = &of->desc.a, .b = &of->desc.b, .c = &of->desc.c, .epilogue = &of->epilogue};
+static tesela_operands operands_of(const batch *set) {
+  return (tesela_operands){
+      .a = &set->desc.a, .b = &set->desc.b, .c = &set->desc.c, .epilogue = &set->epilogue};
 }
 
 /* Strategies with and without batches. */
@@ -245,55 +246,55 @@ static void queued_batches(void **state) {
   int ran = 0;
   for (int d = 0; d < 2; d++)
     for (size_t s = 0; s < sizeof strategies / sizeof *strategies; s++) {
-      batch of;
+      batch set;
       tesela_plan *plan;
       tesela_stream *stream;
-      make_batch(&of, devices[d], strategies[s]);
-      const tesela_operands operands = operands_of(&of);
-      if (tesela_plan_create_batched(own, &of.desc, &distances, &plan) == TESELA_OK) {
+      make_batch(&set, devices[d], strategies[s]);
+      const tesela_operands operands = operands_of(&set);
+      if (tesela_plan_create_batched(own, &set.desc, &distances, &plan) == TESELA_OK) {
         must(tesela_stream_create(own, devices[d], &stream));
         must(tesela_stream_reserve(stream, tesela_plan_workspace(plan)));
         must(tesela_plan_enqueue(plan, stream, &operands, NULL));
         must(tesela_stream_wait(stream));
-        expect_batch(&of);
+        expect_batch(&set);
         expect(tesela_plan_run(plan, &operands, NULL), TESELA_UNSUPPORTED, "the plan is of a batch");
         tesela_stream_destroy(stream);
         tesela_plan_destroy(plan);
         ran++;
       }
-      forget_batch(&of);
+      forget_batch(&set);
     }
   assert_true(ran >= 5);
 }
 
 static void wrong_batches(void **state) {
-  batch of;
+  batch set;
   tesela_plan *plan;
   tesela_stream *stream;
   tesela_batch wrong = distances;
   const void *address = NULL;
   (void)state;
-  make_batch(&of, "opencl:0", NULL);
-  expect(tesela_plan_create_batched(own, &of.desc, NULL, &plan), TESELA_BAD_CALL, "batch is NULL");
+  make_batch(&set, "opencl:0", NULL);
+  expect(tesela_plan_create_batched(own, &set.desc, NULL, &plan), TESELA_BAD_CALL, "batch is NULL");
   wrong.count = 0;
-  expect(tesela_plan_create_batched(own, &of.desc, &wrong, &plan), TESELA_BAD_CALL, "batch.count");
+  expect(tesela_plan_create_batched(own, &set.desc, &wrong, &plan), TESELA_BAD_CALL, "batch.count");
   wrong = distances;
   wrong.a = &address;
-  expect(tesela_plan_create_batched(own, &of.desc, &wrong, &plan), TESELA_BAD_CALL, "a plan has distances");
+  expect(tesela_plan_create_batched(own, &set.desc, &wrong, &plan), TESELA_BAD_CALL, "a plan has distances");
   wrong = distances;
   wrong.c_stride = M * N - 1;
-  expect(tesela_plan_create_batched(own, &of.desc, &wrong, &plan), TESELA_BAD_CALL, "overwrite each other");
+  expect(tesela_plan_create_batched(own, &set.desc, &wrong, &plan), TESELA_BAD_CALL, "overwrite each other");
   assert_null(plan);
   wrong = distances;
   wrong.count = COUNT + 1;
-  must(tesela_plan_create_batched(own, &of.desc, &wrong, &plan));
+  must(tesela_plan_create_batched(own, &set.desc, &wrong, &plan));
   must(tesela_stream_create(own, "opencl:0", &stream));
   must(tesela_stream_reserve(stream, tesela_plan_workspace(plan)));
-  const tesela_operands operands = operands_of(&of);
+  const tesela_operands operands = operands_of(&set);
   expect(tesela_plan_enqueue(plan, stream, &operands, NULL), TESELA_BAD_CALL, "product 5");
   tesela_stream_destroy(stream);
   tesela_plan_destroy(plan);
-  forget_batch(&of);
+  forget_batch(&set);
 }
 
 static void dots_and_transposes(void **state) {

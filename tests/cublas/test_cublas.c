@@ -144,8 +144,8 @@ static int call_lt(const random_call *x, int compute, int epilogue, const void *
                    int value, int orders) {
   const standin_product *p = &x->product;
   const int turned = (orders & C_ROWS) != 0, a_rows = (orders & A_ROWS) != 0, b_rows = (orders & B_ROWS) != 0;
-  const int op_a = a_rows == turned ? p->trans_a : p->trans_a == 0, op_b = b_rows == turned ? p->trans_b
-                                                                                           : p->trans_b == 0;
+  const int op_a = a_rows == turned ? p->trans_a : p->trans_a == 0,
+            op_b = b_rows == turned ? p->trans_b : p->trans_b == 0;
   standin_attributes operation;
   cublasLtMatmulDescCreate(&operation, compute, p->alpha_type);
   set_int(operation, 3, turned ? op_b : op_a);
@@ -161,11 +161,10 @@ static int call_lt(const random_call *x, int compute, int epilogue, const void *
                      b = stored(p->b_type, b_plain ? p->k : p->n, b_plain ? p->n : p->k, p->ldb, p->b_step,
                                 count, b_rows),
                      c = stored(p->c_type, p->m, p->n, p->ldc, p->c_step, count, turned);
-  const int status =
-      turned ? cublasLtMatmul(handle, operation, p->alpha, x->b, b, x->a, a, p->beta, x->c, c, x->c, c, NULL,
-                              NULL, 0, NULL)
-             : cublasLtMatmul(handle, operation, p->alpha, x->a, a, x->b, b, p->beta, x->c, c, x->c, c, NULL,
-                              NULL, 0, NULL);
+  const int status = turned ? cublasLtMatmul(handle, operation, p->alpha, x->b, b, x->a, a, p->beta, x->c, c,
+                                             x->c, c, NULL, NULL, 0, NULL)
+                            : cublasLtMatmul(handle, operation, p->alpha, x->a, a, x->b, b, p->beta, x->c, c,
+                                             x->c, c, NULL, NULL, 0, NULL);
   cublasLtMatrixLayoutDestroy(a);
   cublasLtMatrixLayoutDestroy(b);
   cublasLtMatrixLayoutDestroy(c);
@@ -228,8 +227,7 @@ static void test_lt_epilogues(void **unused) {
       for (int i = 0; i < 64; i++)
         bias[i] = (float)(i % 7 - 3);
       const int before = standin_calls();
-      assert_int_equal(call_lt(&x, 68, relu ? 2 | 4 : 4, bias, -1, 0, is_turned ? C_ROWS | A_ROWS : 0),
-                       0);
+      assert_int_equal(call_lt(&x, 68, relu ? 2 | 4 : 4, bias, -1, 0, is_turned ? C_ROWS | A_ROWS : 0), 0);
       check_who(before, 1, "cublasLtMatmul with a bias");
       x.product.bias = bias;
       x.product.bias_type = R_32F;

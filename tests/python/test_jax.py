@@ -232,3 +232,9 @@ def test_large_products_on_threads():
     a = numbers(1, 700, 700)
     step = jax.jit(lambda x: traced.matmul(traced.matmul(x, x) / 700, x))
     assert near(step(a), (a @ a / 700) @ a, 1e-4)
+
+
+def test_cuda_gets_a_workspace():
+    program = jax.jit(traced.matmul).trace(numbers(1, 8, 9), numbers(2, 9, 7))
+    text = program.lower(lowering_platforms=("cuda",)).as_text()
+    assert "tesela_matmul" in text and "xui8>" in text

@@ -117,7 +117,7 @@ struct Attributes {
   std::string_view accuracy, bits;
 };
 
-/* Completes a product whose arrays are known. Returns what is wrong; nullptr: nothing. */
+/* Completes a product whose arrays are known. Returns a message about wrong shapes; nullptr: none. */
 static const char *set_product(const Attributes &attributes, Product *p) {
   int64_t rows, cols;
   if (p->a.at.ndim < 2 || p->a.at.ndim != p->b.at.ndim || p->a.at.ndim != p->c.at.ndim)
