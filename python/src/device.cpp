@@ -10,6 +10,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <unordered_map>
+#include <utility>
 
 #include "device.h"
 
@@ -29,6 +30,19 @@ struct Stream {
   size_t reserved = 0;
 };
 
+/* Allocations of CUDA memory, each wrapped once. An array is a part of one: libraries of arrays divide large
+ * allocations, and a driver takes microseconds to describe an address. An entry whose allocation has ended
+ * only names addresses. */
+struct Allocation {
+  int device_id = -1;
+  uintptr_t base = 0;
+  size_t bytes = 0;
+  std::shared_ptr<tesela_buffer> buffer;
+};
+static constexpr size_t ALLOCATIONS = 32;
+static Allocation *const allocations = new Allocation[ALLOCATIONS]; /* never freed: contexts end first */
+static size_t next_allocation;
+
 static std::unordered_map<std::string, std::shared_ptr<DevicePlan>> plans;
 static std::unordered_map<std::string, Stream> streams;
 static tesela_context *owner; /* context of the plans and streams; another context's plans are abandoned */
@@ -38,6 +52,8 @@ static void begin(tesela_context *now) {
     return;
   for (auto &known : plans)
     new std::shared_ptr<DevicePlan>(known.second); /* leaked, since its context may have died with a fork */
+  for (size_t i = 0; i < ALLOCATIONS; i++)
+    new Allocation(std::exchange(allocations[i], {})); /* leaked, too */
   plans.clear();
   streams.clear();
   owner = now;
@@ -94,19 +110,6 @@ bool is_capturing(void *stream) {
   return driver().is_capturing && driver().is_capturing(stream, &status) == 0 && status != 0;
 }
 
-/* Allocations of CUDA memory, each wrapped once. An array is a part of one: libraries of arrays divide large
- * allocations, and a driver takes microseconds to describe an address. An entry whose allocation has ended
- * only names addresses. */
-struct Allocation {
-  int device_id = -1;
-  uintptr_t base = 0;
-  size_t bytes = 0;
-  tesela_buffer *buffer = nullptr;
-};
-static constexpr size_t ALLOCATIONS = 32;
-static Allocation allocations[ALLOCATIONS];
-static size_t next_allocation;
-
 static bool contains(const Allocation &allocation, int device_id, uintptr_t address, size_t bytes) {
   return allocation.buffer && allocation.device_id == device_id && address >= allocation.base &&
          bytes <= allocation.bytes && address - allocation.base <= allocation.bytes - bytes;
@@ -115,17 +118,17 @@ static bool contains(const Allocation &allocation, int device_id, uintptr_t addr
 /* Returns the allocation that has these bytes; nullptr: it cannot be wrapped. */
 static const Allocation *allocation_of(tesela_context *where, const char *device, int device_id,
                                        uintptr_t address, size_t bytes) {
-  for (const Allocation &known : allocations)
-    if (contains(known, device_id, address, bytes))
-      return &known;
+  for (size_t i = 0; i < ALLOCATIONS; i++)
+    if (contains(allocations[i], device_id, address, bytes))
+      return &allocations[i];
   Allocation made;
+  tesela_buffer *buffer;
   made.device_id = device_id;
   if (!driver().range || driver().range(&made.base, &made.bytes, address) != 0 ||
-      tesela_buffer_wrap(where, device, reinterpret_cast<void *>(made.base), made.bytes, &made.buffer) !=
-          TESELA_OK)
+      tesela_buffer_wrap(where, device, reinterpret_cast<void *>(made.base), made.bytes, &buffer) != TESELA_OK)
     return nullptr;
+  made.buffer = std::shared_ptr<tesela_buffer>(buffer, tesela_buffer_destroy);
   Allocation &place = allocations[next_allocation++ % ALLOCATIONS];
-  tesela_buffer_destroy(place.buffer);
   place = made;
   return contains(place, device_id, address, bytes) ? &place : nullptr;
 }
@@ -134,6 +137,7 @@ static const Allocation *allocation_of(tesela_context *where, const char *device
  * distance from the buffer's begin. */
 struct Wrapped {
   tesela_buffer *buffer = nullptr, *own = nullptr;
+  std::shared_ptr<tesela_buffer> keeper; /* of the allocation: other threads may replace its entry */
   int64_t offset = 0;
   Wrapped() = default;
   Wrapped(const Wrapped &) = delete;
@@ -155,9 +159,11 @@ struct Wrapped {
     const Allocation *const known = allocation_of(where, device, device_id, address, bytes);
     const int64_t distance = known ? static_cast<int64_t>(address - known->base) : 0;
     offset = distance / size - low;
-    buffer = known ? known->buffer : nullptr;
-    if (known && distance % size == 0)
+    if (known && distance % size == 0) {
+      keeper = known->buffer;
+      buffer = keeper.get();
       return TESELA_OK;
+    }
     offset = -low;
     const tesela_status status = tesela_buffer_wrap(where, device, first, bytes, &own);
     buffer = own;
