@@ -125,7 +125,7 @@ static const Allocation *allocation_of(tesela_context *where, const char *device
   tesela_buffer *buffer;
   made.device_id = device_id;
   if (!driver().range || driver().range(&made.base, &made.bytes, address) != 0 ||
-      tesela_buffer_wrap(where, device, reinterpret_cast<void *>(made.base), made.bytes, &buffer) != TESELA_OK)
+      tesela_buffer_wrap(where, device, reinterpret_cast<void *>(made.base), made.bytes, &buffer))
     return nullptr;
   made.buffer = std::shared_ptr<tesela_buffer>(buffer, tesela_buffer_destroy);
   Allocation &place = allocations[next_allocation++ % ALLOCATIONS];

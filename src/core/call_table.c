@@ -216,25 +216,13 @@ double tsl_calls_begin(void) {
   return read_ticks();
 }
 
-/* Fetches the memory of a call's counts, which its product may have displaced from the caches. */
-static inline void prefetch_block(const block *counts) {
-  enum { LINE = 64 };
-  const char *const row = (const char *)counts->recent;
-  for (size_t i = 0; row && i < sizeof *counts->recent; i += LINE)
-    __builtin_prefetch(row + i, 1);
-  for (size_t i = 0; i < sizeof *counts; i += LINE)
-    __builtin_prefetch((const char *)counts + i, 1);
-}
-
 double tsl_calls_end(double started) {
   tsl_calls_depth--;
   if (started <= 0)
     return 0;
   const double seconds = (read_ticks() - started) * seconds_of_tick;
-  if (mine) {
-    prefetch_block(mine);
+  if (mine)
     atomic_store_explicit(&mine->file->is_inside, 0, memory_order_relaxed);
-  }
   return seconds > 0 ? seconds : 1e-9;
 }
 
