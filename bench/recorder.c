@@ -16,7 +16,7 @@
 
 enum { CASES = 6, ROUNDS = 300, SIDE_MAX = 256, TURNS = 5 };
 static const int sides[CASES] = {4, 16, 64, 128, 256, 0}; /* gemm; 0: an axpy of 16 elements */
-static const double round_seconds = 3e-4; /* shorter than a slice of time of a busy machine */
+static const double round_seconds = 3e-4;                 /* shorter than a slice of time of a busy machine */
 
 typedef void gemm(int, int, int, int64_t, int64_t, int64_t, double, const double *, int64_t, const double *,
                   int64_t, double, double *, int64_t);

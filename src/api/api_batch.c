@@ -167,3 +167,30 @@ tesela_status tesela_gemm_batched_sized(tesela_context *context, const tesela_ge
   tsl_counted_product(&counted, desc, desc_size, batch ? batch->count : 0);
   return tsl_counted_end(&counted, "tesela_gemm_batched", status);
 }
+
+tesela_status tesela_plan_create_batched_sized(tesela_context *context, const tesela_gemm_desc *desc,
+                                               const tesela_batch *batch, tesela_plan **plan,
+                                               size_t desc_size, size_t batch_size) {
+  tsl_request request;
+  tsl_api_description own;
+  tesela_batch own_batch;
+  TSL_TRY(tsl_api_begin_plan(plan));
+  TSL_API_STRUCT_IMPORT(batch, batch_size, own_batch, tesela_batch, scale_b_stride);
+  if (!batch || batch->count < 1 || batch->a || batch->b || batch->c)
+    return tsl_fail(TESELA_BAD_CALL, !batch             ? "batch is NULL"
+                                     : batch->count < 1 ? "batch.count must be 1 or more"
+                                                        : "batch.a, b or c is set: a plan has distances");
+  TSL_TRY(tsl_api_description_request(context, TESELA_GEMM, desc, desc_size, &own, &request));
+  TSL_TRY(tsl_products_check_batch(&request.desc, batch));
+  TSL_TRY(tsl_api_create(context, &request, batch->count, plan));
+  (*plan)->batch = *batch;
+  if (batch->count > 1)
+    (*plan)->direct.run = NULL; /* of one product */
+  const tesela_status status =
+      tsl_products_check_strides(&(tsl_products){.plan = *plan, .batch = batch, .group = -1});
+  if (status != TESELA_OK) {
+    tesela_plan_destroy(*plan);
+    *plan = NULL;
+  }
+  return status;
+}

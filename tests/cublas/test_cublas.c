@@ -192,7 +192,7 @@ static void try_lt(int type, int c_type, int scalar, int compute, int64_t batch)
     try_lt_orders(type, c_type, scalar, compute, batch, orders);
 }
 
-/* A conjugated matrix that is not transposed is left to cuBLAS: a row-major one that is both. */
+/* The conjugate of a matrix is left to cuBLAS: the conjugate transpose of a row-major matrix. */
 static void test_lt_conjugated_rows(void **unused) {
   (void)unused;
   standin_writes_zeros(1);
