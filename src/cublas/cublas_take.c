@@ -127,6 +127,14 @@ static tsl_next_function *forward(tsl_cublas_symbol *symbol, tsl_cublas_thread *
   return next;
 }
 
+/* Returns the number of next calls of a kind that go on without being read. */
+static unsigned count_passed(const tsl_cublas_kind *kind) {
+  const int state = atomic_load_explicit(&kind->state, memory_order_relaxed);
+  return state == TSL_CUBLAS_THEIRS ? TSL_CUBLAS_PASSED_CALLS
+         : state == TSL_CUBLAS_OURS ? 0
+                                    : TSL_CUBLAS_PASSED_UNDECIDED;
+}
+
 static tsl_next_function *take(tsl_cublas_symbol *symbol, const tsl_cublas_call *call,
                                const tsl_lt_arguments *lt, tsl_cublas_ticket *ticket, int *status) {
   tsl_next_function *next = tsl_interpose_next(&symbol->next, symbol->name);
@@ -151,8 +159,7 @@ static tsl_next_function *take(tsl_cublas_symbol *symbol, const tsl_cublas_call 
     tsl_cublas_count(symbol, true);
     return NULL;
   }
-  if (state.kind && atomic_load_explicit(&state.kind->state, memory_order_relaxed) == TSL_CUBLAS_THEIRS)
-    passed->calls = TSL_CUBLAS_PASSED_CALLS;
+  passed->calls = state.kind && !ticket->raced ? count_passed(state.kind) : 0;
   return forward(symbol, state.thread, next, ticket);
 }
 

@@ -360,7 +360,7 @@ static auto multiply_cuda_of() {
 
 XLA_FFI_DEFINE_HANDLER(multiply_host_handler, multiply_host, product_of(operands_of(ffi::Ffi::Bind())));
 XLA_FFI_DEFINE_HANDLER(multiply_cuda_handler, multiply_cuda, multiply_cuda_of());
-/* XLA records calls of this handler into its graphs. */
+/* XLA may record calls of this handler into its graphs. */
 XLA_FFI_DEFINE_HANDLER(multiply_graph_handler, multiply_cuda, multiply_cuda_of(),
                        {ffi::Traits::kCmdBufferCompatible});
 XLA_FFI_DEFINE_HANDLER(ragged_host_handler, ragged_host, ragged_of(ffi::Ffi::Bind()));
