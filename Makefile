@@ -75,6 +75,9 @@ ARM64_TESTS += check_(dot_(fixed_tree|exact)|transpose_.*)_cpu check_gemm_host_a
 ARM64_TESTS += blas_(routines.*|starved_.*|beside_.*|stray|wide_.*|known|twice)
 ARM64_TESTS += test_(api|api_ops|api_threads|batch|cpu|dispatch|dot_narrow|grids|host_small|host_skinny)
 ARM64_TESTS += test_(packed|plan|scalars|view)
+# Programs that these tests start, and the tool.
+ARM64_TARGETS := tesela_tool check_strategy same_bits tests_unit tests_api tests_blas tests_blas_known
+ARM64_TARGETS += tests_blas_starved tests_blas_beside_linked tests_blas_wide_linked blas_stray
 # Tests that an emulator cannot run: they need a device with kernels; run other programs, built for this
 # processor; or fork with threads, which ends QEMU 7.2. Others measure speed or need an end within seconds.
 # A single test takes a quarter of an hour (test_fixed_tree).
@@ -87,10 +90,13 @@ ARM64_NOT += test_(nvrtc|image_microtile|inject|page)
 space := $(subst ,, )
 any_of = $(subst $(space),|,$(strip $(1)))
 test-arm64: ARM64_RUN = -R '^($(call any_of,$(ARM64_TESTS)))$$'
+test-arm64: ARM64_BUILD = '-DTESELA_TESTS_ONLY=^($(call any_of,$(ARM64_TESTS)))'
+test-arm64: TARGETS = $(ARM64_TARGETS)
 test-arm64-all: ARM64_RUN = -E '^($(call any_of,$(ARM64_NOT)))$$'
 test-arm64 test-arm64-all:
 	@ci/setup.sh build unit arm64
-	@$(MAKE) --no-print-directory compile PRESET=arm64 CMAKE_ARGS="-DTESELA_TESTS=ON $(CMAKE_ARGS)"
+	@$(MAKE) --no-print-directory compile PRESET=arm64 TARGETS="$(TARGETS)" \
+	  CMAKE_ARGS="-DTESELA_TESTS=ON $(or $(ARM64_BUILD),-DTESELA_TESTS_ONLY=.) $(CMAKE_ARGS)"
 	@ci/test.sh arm64 --parallel $(CTEST_JOBS) $(ARM64_RUN) $(CTEST_ARGS)
 
 # Compares every strategy's results with another build, bit by bit: make same-bits OLD=PATH/libtesela.so

@@ -157,7 +157,7 @@ static void fill_special(const test_product *product, int operand, int kind) {
     }
 }
 
-static int random_runs = 8000; /* a million in a sweep */
+static int random_runs = ADDRESS_SANITIZER || THREAD_SANITIZER ? 1000 : 8000; /* a million in a sweep */
 
 /* Products of random sizes, types, layouts, scalars and data. */
 static void random_right_results(void **state) {
@@ -589,7 +589,8 @@ static void operands_in_buffers(void **state) {
   device_c = buffers[2];
   for (int type = 0; type < TYPES; type++)
     for (int l = 0; l < LAYOUTS; l++)
-      for (int reads_c = 0; reads_c < 2; reads_c++) {
+      /* Kernels are compiled for each product: f32 has all products, other types have one in two. */
+      for (int reads_c = type == 1 ? 0 : (type + l) % 2; reads_c < 2; reads_c += type == 1 ? 1 : 2) {
         const tsl_type_info *c = tsl_type(types[type][2]);
         tesela_record clean, record;
         wrong_plan wrong;

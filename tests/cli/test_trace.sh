@@ -54,7 +54,7 @@ for array in first["arrays"]:
 adds, stored, copies, wide, high = {}, set(), {}, *first["groups"]
 for y in range(high):
     for x in range(wide):
-        t = trace(f"{y},{x}")
+        t = trace(f"{y},{x}") if x or y else first
         assert t["group"] == [x, y], t["group"]
         arrays = t["arrays"]
         for event in (e for step in t["steps"] for interval in step for e in interval):
