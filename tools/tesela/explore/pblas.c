@@ -153,7 +153,7 @@ static tesela_status check_mpi(const tsl_ranks *ranks, int before) {
 /* --- the name in reports --- */
 
 static void name_it(tsl_pblas *out) {
-  char file[256], blas[256] = "";
+  char file[224], blas[224] = "";
   void (*first)(void);
   memcpy(&first, &pblas.pdgemm, sizeof first);
   tsl_library_file(first, file, sizeof file);
