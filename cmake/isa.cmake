@@ -7,14 +7,10 @@
 # Kernels are fully optimised, with sums in their order. Multiply-adds are fused only where the text fuses
 # them. In a b + c d a compiler may fuse either product, and bits would depend on how a matrix is cut. A
 # sanitizer's checks take a compiler minutes to optimise fully. Three checks at every load take half of that
-# time and of the programs' size, and the address sanitizer finds these faults, too. The address sanitizer's
-# checks are calls: as instructions they keep a compiler busy for three times as long.
+# time and of the programs' size, and the address sanitizer finds these faults, too.
 set(TESELA_FULL_OPTIMISATION -O3)
 if(TESELA_SANITIZE)
   set(TESELA_FULL_OPTIMISATION -O1 -fno-sanitize=null,object-size,pointer-overflow)
-  if(TESELA_SANITIZE MATCHES address AND CMAKE_C_COMPILER_ID STREQUAL GNU)
-    list(APPEND TESELA_FULL_OPTIMISATION --param=asan-instrumentation-with-call-threshold=0)
-  endif()
 endif()
 set(TESELA_KERNEL_FLAGS ${TESELA_FULL_OPTIMISATION} -ffp-contract=off -fno-math-errno)
 
