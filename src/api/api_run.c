@@ -192,7 +192,7 @@ out:
 }
 
 /* Runs once and verifies. *can_repeat is set after a wrong result that another run may replace. */
-static tesela_status api_run_verified(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
+static tesela_status api_run_verified(tesela_plan *plan, const tsl_operands *operands, tsl_api_checks checks,
                                       tesela_record *record, bool *can_repeat) {
   tsl_verification *verification;
   tsl_verified verified;
@@ -200,11 +200,12 @@ static tesela_status api_run_verified(tesela_plan *plan, const tsl_operands *ope
   const double start = tsl_clock();
   *can_repeat = false;
   TSL_TRY(tsl_verify_begin(plan->plan, operands, &verification));
-  const tsl_concurrent_hook *hook = seed == 0 ? tsl_verify_hook(verification) : NULL;
+  const tsl_concurrent_hook *hook =
+      checks.seed == 0 ? tsl_verify_hook(verification, checks.verify == TSL_VERIFY_MEMORY) : NULL;
   if (!hook)
     TSL_GO(tsl_verify_ready(verification));
   const double ready = tsl_clock();
-  status = api_run_measured(plan, operands, seed, hook, record);
+  status = api_run_measured(plan, operands, checks.seed, hook, record);
   const double done = tsl_clock();
   if (!tsl_api_struct_size_valid(status))
     goto out;
@@ -227,12 +228,12 @@ static tesela_status api_run_checked(tesela_plan *plan, const tsl_operands *oper
   char note[512];
   if (checks.verify == TSL_VERIFY_NONE)
     return api_run_measured(plan, operands, checks.seed, NULL, record);
-  const tesela_status status = api_run_verified(plan, operands, checks.seed, record, &can_repeat);
+  const tesela_status status = api_run_verified(plan, operands, checks, record, &can_repeat);
   if (checks.verify != TSL_VERIFY_REPAIR || !can_repeat)
     return status;
   snprintf(note, sizeof note, "C was computed twice: %s", tesela_last_error());
   tsl_log(TSL_LOG_CALLS, "%s: %s", plan->plan->text, note);
-  const tesela_status repeated = api_run_verified(plan, operands, checks.seed, record, &can_repeat);
+  const tesela_status repeated = api_run_verified(plan, operands, checks, record, &can_repeat);
   if (repeated == TESELA_OK && record)
     record->note = tsl_thread_text_keep(TSL_THREAD_NOTE, note);
   return repeated;

@@ -103,13 +103,23 @@ static const double *load_tile(const tsl_checksum *sum, int operand, int64_t row
 /* Sums the rows of a segment of B or of C: both parts, and magnitudes of both together. */
 static void sum_segment(const tsl_checksum *sum, int operand, int64_t row, int rows, int64_t p, double *tile,
                         double weighted[2][ROWS], double sizes[ROWS]) {
-  const int64_t col = p * COLS;
-  const int cols = (int)tsl_min(COLS, sum->problem.n - col);
-  int64_t pitch;
-  const double *from = load_tile(sum, operand, row, rows, col, cols, tile, &pitch);
-  for (int part = 0; part < sum->parts; part++)
-    sum->kernels->sums(rows, cols * sum->parts, from, pitch,
-                       sum->weights + (part * sum->problem.n + col) * sum->parts, weighted[part], sizes);
+  const int64_t end = tsl_min((p + 1) * sum->segment_cols, sum->problem.n);
+  memset(weighted, 0, 2 * sizeof *weighted);
+  memset(sizes, 0, ROWS * sizeof *sizes);
+  for (int64_t col = p * sum->segment_cols; col < end; col += COLS) {
+    const int cols = (int)tsl_min(COLS, end - col);
+    double sums[2][ROWS], magnitudes[ROWS];
+    int64_t pitch;
+    const double *from = load_tile(sum, operand, row, rows, col, cols, tile, &pitch);
+    for (int part = 0; part < sum->parts; part++)
+      sum->kernels->sums(rows, cols * sum->parts, from, pitch,
+                         sum->weights + (part * sum->problem.n + col) * sum->parts, sums[part], magnitudes);
+    for (int i = 0; i < rows; i++) {
+      for (int part = 0; part < sum->parts; part++)
+        weighted[part][i] += sums[part][i];
+      sizes[i] += magnitudes[i];
+    }
+  }
 }
 
 static checksum_scratch scratch_of_worker(const tsl_checksum *sum, int worker) {
@@ -155,7 +165,7 @@ static void sum_b_rows(void *argument, int64_t index, int worker) {
   }
   const checksum_scratch scratch = scratch_of_worker(sum, worker);
   for (int64_t p = 0; p < sum->segments; p++) {
-    double weighted[2][ROWS] = {{0}}, sizes[ROWS];
+    double weighted[2][ROWS], sizes[ROWS];
     sum_segment(sum, TSL_OPERAND_B, row, rows, p, scratch.tile, weighted, sizes);
     for (int i = 0; i < rows; i++) {
       const double all = sizes[i], re = isfinite(all) ? weighted[0][i] : NAN,
@@ -201,7 +211,7 @@ static void save_c_rows(void *argument, int64_t index, int worker) {
     return;
   }
   for (int64_t p = 0; p < sum->segments; p++) {
-    double weighted[2][ROWS] = {{0}}, sizes[ROWS];
+    double weighted[2][ROWS], sizes[ROWS];
     sum_segment(sum, TSL_OPERAND_C, row, rows, p, scratch_of_worker(sum, worker).tile, weighted, sizes);
     for (int i = 0; i < rows; i++) {
       const int64_t at = (row + i) * sum->segments + p;
@@ -255,7 +265,7 @@ static double get_difference(const tsl_checksum *sum, const double *c, const dou
  * If C alone is not finite it is wrong, unless sums may exceed the largest number, above `magnitude_max`. */
 static void compare_segment(const tsl_checksum *sum, int64_t row, int64_t p, double off, double bound,
                             double magnitude_max, bool is_known, checksum_block *block) {
-  const int64_t cols = tsl_min(COLS, sum->problem.n - p * COLS);
+  const int64_t cols = tsl_min(sum->segment_cols, sum->problem.n - p * sum->segment_cols);
   if (!isfinite(bound) || !is_known || (!isfinite(off) && bound > magnitude_max)) {
     block->unchecked += cols;
     return;
@@ -289,7 +299,7 @@ static void compare_rows(void *argument, int64_t index, int worker) {
   checksum_block block = {0};
   multiply_rows(sum, row, rows, &scratch);
   for (int64_t p = 0; p < sum->segments; p++) {
-    double c[2][ROWS] = {{0}}, sizes[ROWS];
+    double c[2][ROWS], sizes[ROWS];
     sum_segment(sum, TSL_OPERAND_C, row, rows, p, scratch.tile, c, sizes);
     for (int i = 0; i < rows; i++) {
       const int64_t at = (row + i) * sum->segments + p;
@@ -401,8 +411,8 @@ static void set_weights(tsl_checksum *sum) {
 static void set_terms(tsl_checksum *sum) {
   const tsl_problem *problem = &sum->problem;
   const tsl_type_info *c = tsl_type(problem->c.type), *sums = tsl_type(tsl_type(c->component)->sums);
-  const double tile = COLS / sum->kernels->lanes + 4,
-               roundings = (3 * tile + (double)tsl_ceil_div(problem->k, COLS) + 16) * sum->parts,
+  const double tile = COLS / sum->kernels->lanes + 4, tiles = (double)tsl_ceil_div(sum->segment_cols, COLS),
+               roundings = (3 * tile + 2 * tiles + (double)tsl_ceil_div(problem->k, COLS) + 16) * sum->parts,
                k = (double)problem->k * sum->parts;
   sum->relative = (sum->product.relative * (1 + roundings * DBL_EPSILON) +
                    roundings * (DBL_EPSILON / 2) * (1 + sum->product.relative)) *
@@ -411,6 +421,15 @@ static void set_terms(tsl_checksum *sum) {
   sum->beta1 = fabs(problem->beta[0]) + fabs(problem->beta[1]);
   sum->fixed_term =
       2 * (double)sum->segment_cols * ((fmax(1, sum->alpha1) * k + 2) * 2 * sums->smallest + c->smallest);
+}
+
+int64_t tsl_checksum_segment(const tsl_problem *problem) {
+  enum { VECTORS = 8, NARROW_VECTORS = 4, COLS_MAX = 1024, NARROW_COLS_MAX = 2048 };
+  const int64_t parts = tsl_type(problem->c.type)->is_complex ? 2 : 1;
+  const bool is_narrow = tsl_type(problem->a.type)->size <= 2;
+  const int64_t vectors = (is_narrow ? NARROW_VECTORS : VECTORS) / parts,
+                cols = tsl_round_up(tsl_ceil_div(problem->n, vectors), COLS);
+  return tsl_min(tsl_min(cols, is_narrow ? NARROW_COLS_MAX : COLS_MAX), problem->n);
 }
 
 tesela_status tsl_checksum_begin(const tsl_checksum_product *product, tsl_checksum **checksum) {
@@ -425,8 +444,8 @@ tesela_status tsl_checksum_begin(const tsl_checksum_product *product, tsl_checks
                         .kernels = best_checksum_kernels(),
                         .is_integer = type->is_integer,
                         .parts = type->is_complex ? 2 : 1};
-  sum->segment_cols = sum->is_integer ? problem->n : tsl_min(COLS, problem->n);
-  sum->segments = sum->is_integer ? 1 : tsl_ceil_div(problem->n, COLS);
+  sum->segment_cols = sum->is_integer ? problem->n : tsl_checksum_segment(problem);
+  sum->segments = tsl_ceil_div(problem->n, sum->segment_cols);
   sum->vectors = sum->segments * sum->parts;
   sum->depth = problem->k * sum->parts;
   set_terms(sum);

@@ -1,5 +1,5 @@
 /* Checksums of a product in host memory (Huang, Abraham 1984). With weights r(j) of one sign or the other,
- * each row i of a segment J of 256 columns must satisfy
+ * each row i of a segment J of columns must satisfy
  *
  *   d = sum of r(j) C(i, j) - (alpha A (B r) + beta C0 r)(i)     over the columns j of J
  *   |d| <= T(i),  T(i) = |alpha| sum over l of |A(i, l)| t(l) + u sum of |C(i, j)| + ...
@@ -45,6 +45,9 @@ typedef struct tsl_checksum_result {
   int listed_count;
 } tsl_checksum_result;
 
+/* Returns the columns of a segment of floats: few segments where A is multiplied fast, as A is multiplied by a
+ * vector of each. A multiple of 256, or n. */
+int64_t tsl_checksum_segment(const tsl_problem *problem);
 /* Allocates all memory of a check, and sums C before the run if the product reads it. */
 tesela_status tsl_checksum_begin(const tsl_checksum_product *product, tsl_checksum **checksum);
 /* Compares after the run. Does not fail. */

@@ -21,9 +21,6 @@ enum {
   LOAD_BYTES = 16,
   CHUNK_MIN = 512 /* components of A, a multiple of all blocks of terms */
 };
-/* Columns of a segment. Narrow types are multiplied so fast that fewer vectors must do. */
-enum { SEGMENT_MIN = 256, SEGMENT_MAX = 1024, SEGMENT_NARROW_MAX = 2048 };
-
 enum { SUMS_OF_B, SUMS_OF_C, PRODUCTS, BOUND, COMPARE };
 static const struct {
   const char *path, *name;
@@ -42,6 +39,8 @@ struct tsl_device_checksum {
   tsl_run_slot *slot;
   tsl_device_checksum_arguments arguments;
   tsl_concurrent_hook hook;
+  tsl_row_sums row_sums; /* of C, which a run with the hook may leave */
+  tsl_run_hints hints;
   int64_t blocks;
   double *block, *allocated; /* comparisons, on the host; allocated: unless they are pinned */
   tesela_status status;      /* failure of the hook's work */
@@ -174,24 +173,24 @@ static size_t set_checksum_layout(tsl_device_checksum *checksum) {
   tsl_device_checksum_arguments *g = &checksum->arguments;
   const tsl_problem *problem = &checksum->plan->work.problem;
   const tsl_type_info *a = tsl_type(problem->a.type);
-  const int64_t parts = get_parts(problem), pass = get_vectors(problem) / parts,
-                most = a->size <= 2 ? SEGMENT_NARROW_MAX : SEGMENT_MAX,
-                width = tsl_round_up(tsl_ceil_div(problem->n, tsl_max(pass, 1)), SEGMENT_MIN);
-  g->width = tsl_type(problem->c.type)->is_integer ? problem->n : tsl_min(tsl_min(width, most), problem->n);
+  const int64_t parts = get_parts(problem);
+  g->width = tsl_type(problem->c.type)->is_integer ? problem->n : tsl_checksum_segment(problem);
   g->segments = tsl_ceil_div(problem->n, g->width);
+  g->c_width = g->width;
   g->at_once = LOAD_BYTES / (int64_t)tsl_type(a->component)->size;
   g->vector_scale = get_vector_scale(problem);
   g->pitch = tsl_round_up(tsl_max(g->k, 1) * parts, CHUNK_MIN);
   set_chunks(checksum);
   checksum->blocks = tsl_ceil_div(g->m, ROWS);
-  const int64_t vectors = g->segments * parts, sums = (vectors + g->segments) * g->m;
+  const int64_t vectors = g->segments * parts, sums = (vectors + g->segments) * g->m,
+                tiles = 2 * tsl_ceil_div(g->n, TSL_ROW_SUMS_MIN) * g->m;
   g->first_vector = 0;
   g->passes = tsl_ceil_div(vectors, get_vectors(problem));
   g->first_size = g->passes * get_vectors(problem) * g->pitch;
   g->first_bound = g->first_size + g->segments * g->pitch;
   g->first_product = g->first_bound + g->pitch;
   g->first_c = g->first_product + g->chunks * g->passes * (get_vectors(problem) + 1) * g->m;
-  g->first_before = g->first_c + sums;
+  g->first_before = g->first_c + tsl_max(sums, tiles);
   g->first_block = g->first_before + (g->reads_c ? sums : 0);
   return (size_t)(g->first_block + checksum->blocks * NUMBERS) * sizeof(double);
 }
@@ -213,7 +212,7 @@ static void set_checksum_terms(tsl_device_checksum *checksum, const tsl_checksum
       (guaranteed * (1 + roundings * DBL_EPSILON) + roundings * (DBL_EPSILON / 2) * (1 + guaranteed)) *
       (1 + 0x1p-20);
   g->flushes = product->flushes;
-  g->rounding = product->rounding;
+  g->rounding = g->c_error = product->rounding;
   g->fixed = 2 * width * ((fmax(1, g->alpha1) * k + 2) * 2 * sums->smallest + c->smallest) +
              product->flushes * (g->alpha1 * 4 * k + g->beta1 + 2) * width;
   g->limit = g->relative *
@@ -258,6 +257,17 @@ static tesela_status enqueue_factors(const tsl_device_checksum *checksum, tsl_st
   return launch_checksum(checksum, stream, PRODUCTS,
                          tsl_ceil_div(arguments.m, get_group_rows(checksum, TSL_OPERAND_A)), arguments.chunks,
                          products, 3);
+}
+
+/* Sums C after the run, unless the run has left the sums of its rows. */
+static tesela_status enqueue_sums_of_result(tsl_device_checksum *checksum, tsl_stream *stream) {
+  tsl_device_checksum_arguments *g = &checksum->arguments;
+  const tsl_row_sums *left = &checksum->row_sums;
+  if (left->columns == 0)
+    return enqueue_sums(checksum, stream, SUMS_OF_C, g->first_c);
+  g->c_width = left->columns;
+  g->c_error = g->rounding * (1 + left->error) + left->error;
+  return TESELA_OK;
 }
 
 static tesela_status enqueue_comparison(const tsl_device_checksum *checksum, tsl_stream *stream) {
@@ -338,6 +348,8 @@ tesela_status tsl_device_checksum_ready(tsl_device_checksum *checksum) {
 /* Sums C on the run's stream, before the run. */
 static void checksum_before_run(void *argument, tsl_stream *stream) {
   tsl_device_checksum *checksum = argument;
+  checksum->row_sums = (tsl_row_sums){.buffer = checksum->slot->scratch,
+                                      .at = checksum->arguments.first_c * (int64_t)sizeof(double)};
   if (checksum->arguments.reads_c)
     checksum->status = enqueue_sums(checksum, stream, SUMS_OF_C, checksum->arguments.first_before);
 }
@@ -358,7 +370,7 @@ static tesela_status enqueue_after_run(tsl_device_checksum *checksum, tsl_stream
     TSL_TRY(ops->stream_wait(slot->stream, slot->begin));
   TSL_TRY(enqueue_factors(checksum, slot->stream));
   TSL_TRY(ops->event_record(slot->stream, slot->end));
-  TSL_TRY(enqueue_sums(checksum, stream, SUMS_OF_C, checksum->arguments.first_c));
+  TSL_TRY(enqueue_sums_of_result(checksum, stream));
   TSL_TRY(ops->stream_wait(stream, slot->end));
   TSL_TRY(enqueue_comparison(checksum, stream));
   return ops->event_record(stream, slot->end);
@@ -371,8 +383,10 @@ static void checksum_after_run(void *argument, tsl_stream *stream) {
     checksum->status = enqueue_after_run(checksum, stream);
 }
 
-const tsl_concurrent_hook *tsl_device_checksum_hook(tsl_device_checksum *checksum) {
-  checksum->hook = (tsl_concurrent_hook){checksum_before_run, checksum_after_run, checksum};
+const tsl_concurrent_hook *tsl_device_checksum_hook(tsl_device_checksum *checksum, bool reads_memory) {
+  checksum->hints.row_sums = reads_memory ? NULL : &checksum->row_sums;
+  checksum->hook =
+      (tsl_concurrent_hook){checksum_before_run, checksum_after_run, checksum, &checksum->hints};
   return checksum->plan->work.device->ops->stream_wait ? &checksum->hook : NULL;
 }
 
@@ -384,7 +398,7 @@ static tesela_status finish_checksum(tsl_device_checksum *checksum, double *seco
   if (checksum->is_enqueued)
     return ops->event_seconds(slot->begin, slot->end, seconds);
   TSL_TRY(enqueue_factors(checksum, slot->stream));
-  TSL_TRY(enqueue_sums(checksum, slot->stream, SUMS_OF_C, checksum->arguments.first_c));
+  TSL_TRY(enqueue_sums_of_result(checksum, slot->stream));
   TSL_TRY(enqueue_comparison(checksum, slot->stream));
   return ops->finish(slot->stream);
 }

@@ -17,8 +17,8 @@ tesela_status tsl_device_checksum_build(const tsl_problem *problem, tsl_device *
 tesela_status tsl_device_checksum_begin(const tsl_plan *plan, const tsl_operands *operands,
                                         const tsl_checksum_product *product, tsl_device_checksum **checksum);
 /* Returns the hook that enqueues all kernels for the run (tsl_plan_run_beside()), owned by the check; NULL:
- * the device cannot. */
-const tsl_concurrent_hook *tsl_device_checksum_hook(tsl_device_checksum *checksum);
+ * the device cannot. reads_memory: the run may not sum C before it stores C. */
+const tsl_concurrent_hook *tsl_device_checksum_hook(tsl_device_checksum *checksum, bool reads_memory);
 /* Sums C before a run without the hook, if the run reads it. */
 tesela_status tsl_device_checksum_ready(tsl_device_checksum *checksum);
 /* Compares after the run. *seconds gets the check's part of a run with the hook; else 0. */

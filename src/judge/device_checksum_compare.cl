@@ -42,17 +42,28 @@ TSL_FUNCTION TSL_INDEX checksum_product_row(TSL_INDEX vector) {
   return vector / CHECKSUM_VECTORS * CHECKSUM_SUMS + vector % CHECKSUM_VECTORS;
 }
 
+/* Returns a segment's sum of C after the run for one row, from sums of c_width columns, `sums` for each. */
+TSL_FUNCTION checksum_number checksum_sum_of_c(const tsl_device_checksum_arguments *g,
+                                               TSL_GLOBAL const double *numbers, TSL_INDEX row, TSL_INDEX p,
+                                               TSL_INDEX first, TSL_INDEX sums) {
+  TSL_GLOBAL const checksum_number *c = (TSL_GLOBAL const checksum_number *)(numbers + g->first_c);
+  const TSL_INDEX tiles = (g->n + g->c_width - 1) / g->c_width, own = (g->width + g->c_width - 1) / g->c_width;
+  checksum_number sum = 0;
+  for (TSL_INDEX t = p * own; t < (p + 1) * own && t < tiles; t++)
+    sum += c[(tiles * first + t * sums) * g->m + row];
+  return sum;
+}
+
 #if CHECKSUM_INTEGER
 TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments *g,
                                              TSL_GLOBAL const double *numbers, TSL_INDEX row, TSL_INDEX p) {
   TSL_GLOBAL const unsigned *product = (TSL_GLOBAL const unsigned *)(numbers + g->first_product),
-                            *c = (TSL_GLOBAL const unsigned *)(numbers + g->first_c),
                             *before = (TSL_GLOBAL const unsigned *)(numbers + g->first_before);
   checksum_block block;
   unsigned y = 0;
   for (TSL_INDEX chunk = 0; chunk < g->chunks; chunk++)
     y += product[(chunk * g->passes * CHECKSUM_SUMS + checksum_product_row(p)) * g->m + row];
-  const unsigned off = c[p * g->m + row] - (unsigned)(TSL_INDEX)g->alpha[0] * y -
+  const unsigned off = checksum_sum_of_c(g, numbers, row, p, 0, 1) - (unsigned)(TSL_INDEX)g->alpha[0] * y -
                        (g->reads_c ? (unsigned)(TSL_INDEX)g->beta[0] * before[p * g->m + row] : 0u);
   block.unchecked = block.hidden = 0;
   block.segment = (double)p;
@@ -66,8 +77,7 @@ TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments
 /* Compares one segment of a row. See compare_segment() of judge/checksum.c. */
 TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments *g,
                                              TSL_GLOBAL const double *numbers, TSL_INDEX row, TSL_INDEX p) {
-  TSL_GLOBAL const double *product = numbers + g->first_product, *c = numbers + g->first_c,
-                          *before = numbers + g->first_before;
+  TSL_GLOBAL const double *product = numbers + g->first_product, *before = numbers + g->first_before;
   const TSL_INDEX vectors = g->segments * CHECKSUM_PARTS, left = g->n - p * g->width;
   double y[CHECKSUM_PARTS], off = 0, all = 0;
   bool is_known = true;
@@ -82,7 +92,8 @@ TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments
                   row];
     all += product[(chunk * g->passes * CHECKSUM_SUMS + CHECKSUM_VECTORS) * g->m + row];
   }
-  all = g->alpha1 * all + g->fixed + g->rounding * c[(vectors + p) * g->m + row] +
+  all = g->alpha1 * all + g->fixed +
+        g->c_error * checksum_sum_of_c(g, numbers, row, p, CHECKSUM_PARTS, 1) +
         (g->reads_c ? g->beta1 * g->relative * before[(vectors + p) * g->m + row] : 0);
   for (int part = 0; part < CHECKSUM_PARTS; part++) {
     const TSL_INDEX at = (p * CHECKSUM_PARTS + part) * g->m + row;
@@ -95,7 +106,8 @@ TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments
     if (g->reads_c && g->beta[1] != 0)
       expected += sign * g->beta[1] * before[other];
 #endif
-    const double own = checksum_magnitude(c[at] - expected);
+    const double own =
+        checksum_magnitude(checksum_sum_of_c(g, numbers + part * g->m, row, p, 0, CHECKSUM_PARTS) - expected);
     off = off != off || own <= off ? off : own; /* NaN stays */
     is_known = is_known && y[part] - y[part] == 0;
   }

@@ -19,13 +19,15 @@
  * bound; m numbers each c, before      sums of C after and before the run, and of its magnitudes, m numbers
  * each block          comparisons Complex types have two vectors and two sums for a segment. chunk:
  * components of A. at_once: A's components in 16 bytes. limit: T from which sums may overflow. alpha1: |re| +
- * |im|. wide: bit i is set if operand i (A, B, C) can be read by 16 bytes. */
+ * |im|. wide: bit i is set if operand i (A, B, C) can be read by 16 bytes. c_width: columns of a sum of C after
+ * the run; it divides `width` if there is more than one segment. c_error: error of these sums and of rounding
+ * C, relative to the sum of C's magnitudes. */
 typedef struct tsl_device_checksum_arguments {
   TSL_GEMM_SIZES
   TSL_INDEX segments, width, pitch, chunk, chunks, passes, at_once, vector_scale;
   TSL_INDEX first_vector, first_size, first_bound, first_product, first_before, first_c, first_block;
-  TSL_INDEX reads_c, reads_factors, conjugate_a, conjugate_b, wide;
-  double alpha[2], beta[2], alpha1, beta1, relative, rounding, flushes, fixed, limit;
+  TSL_INDEX reads_c, reads_factors, conjugate_a, conjugate_b, wide, c_width;
+  double alpha[2], beta[2], alpha1, beta1, relative, rounding, c_error, flushes, fixed, limit;
 } tsl_device_checksum_arguments;
 
 #endif

@@ -304,7 +304,7 @@ static void hook_after_run(void *argument, tsl_stream *stream) {
 }
 
 const tsl_concurrent_hook *tsl_device_reference_hook(tsl_device_reference *reference) {
-  reference->hook = (tsl_concurrent_hook){hook_before_run, hook_after_run, reference};
+  reference->hook = (tsl_concurrent_hook){hook_before_run, hook_after_run, reference, NULL};
   return reference->plan->work.device->ops->stream_wait ? &reference->hook : NULL;
 }
 

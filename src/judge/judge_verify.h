@@ -24,8 +24,9 @@ typedef struct tsl_verified {
 tesela_status tsl_verify_begin(const tsl_plan *plan, const tsl_operands *operands,
                                tsl_verification **verification);
 /* Returns the hook for the run (tsl_plan_run_beside()), which then includes the device's part of the
- * verification; NULL: none. */
-const tsl_concurrent_hook *tsl_verify_hook(tsl_verification *verification);
+ * verification; NULL: none. reads_memory: C is read after the run, also where the run could sum its elements
+ * before it stores them. */
+const tsl_concurrent_hook *tsl_verify_hook(tsl_verification *verification, bool reads_memory);
 /* Sums C, if the run reads it, before a run without the hook. */
 tesela_status tsl_verify_ready(tsl_verification *verification);
 /* Ends the verification after the run. TESELA_WRONG_RESULT names the wrong element, or the wrong part of a

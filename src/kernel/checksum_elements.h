@@ -14,7 +14,7 @@
 #ifndef TSL_KERNEL_CHECKSUM_ELEMENTS_H
 #define TSL_KERNEL_CHECKSUM_ELEMENTS_H
 
-#include "dialect.h"
+#include "checksum_weights.h"
 
 #include "../strategy/kernel_launch/gemm_shared.h"
 
@@ -237,26 +237,17 @@ TSL_FUNCTION bool checksum_is_flagged(const unsigned *flags, int e) {
   return (flags[e / in_word] >> (e % in_word * width + width - 1) & 1) != 0;
 }
 
-/* Returns 32 bits of an index. The mixer has constants of Wellons (2018). */
-TSL_FUNCTION unsigned checksum_bits(TSL_INDEX index) {
-  unsigned x = (unsigned)index + 0x9e3779b9u;
-  x = (x ^ x >> 16) * 0x7feb352du;
-  x = (x ^ x >> 15) * 0x846ca68bu;
-  return x ^ x >> 16;
-}
-
 /* Sets the weights of `count` columns: odd numbers, or 1 with a sign. 32 columns share the bits of a number;
  * the columns are in one such set. */
 TSL_FUNCTION void checksum_set_weights(TSL_INDEX col, int count, checksum_number *weights) {
-#if !CHECKSUM_INTEGER
-  const unsigned bits = checksum_bits(col >> 5) >> (int)(col & 31);
-#endif
+  const unsigned bits = checksum_bits(col >> 5);
+  const int first = (int)(col & 31);
   TSL_UNROLL
   for (int i = 0; i < count; i++)
 #if CHECKSUM_INTEGER
-    weights[i] = checksum_bits(col + i) | 1;
+    weights[i] = checksum_odd(bits, first + i);
 #else
-    weights[i] = bits >> i & 1 ? -1.0 : 1.0;
+    weights[i] = checksum_sign(bits >> first, i) ? -1.0 : 1.0;
 #endif
 }
 

@@ -66,12 +66,13 @@ void tsl_plan_trim(tsl_plan *plan);
  * zero the device's. phases may be NULL, which reads no clocks. */
 tesela_status tsl_plan_run(tsl_plan *plan, const tsl_operands *operands, tsl_phases *phases);
 
-/* Callbacks that enqueue work on the stream before and after a run on device operands, for one common wait.
- * They store their own failures. Other runs ignore the hook. */
+/* Callbacks that enqueue work on the stream before and after a run on device operands, for one common wait,
+ * and the run's hints. They store their own failures. Other runs ignore the hook. */
 typedef struct tsl_concurrent_hook {
   void (*before)(void *argument, tsl_stream *stream);
   void (*after)(void *argument, tsl_stream *stream);
   void *argument;
+  const tsl_run_hints *hints;
 } tsl_concurrent_hook;
 /* Runs a plan as tsl_plan_run(), with callbacks; beside may be NULL. */
 tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands,

@@ -312,6 +312,7 @@ static tesela_status run_in_slot(const tsl_plan *plan, const tsl_operands *opera
                         .caller_operands = operands,
                         .used = *used,
                         .beside = plan->place == TSL_PLACE_DEVICE ? beside : NULL};
+  run.used.hints = run.beside ? run.beside->hints : NULL;
   tsl_staging *staging;
   TSL_TRY(tsl_run_slot_take(plan->slots, &run.slot));
   if (plan_take_staging(&run, &staging))

@@ -20,6 +20,6 @@ tesela_status tsl_verify_parse(const char *word, tsl_verify_mode *mode) {
       *mode = (tsl_verify_mode)i;
       return TESELA_OK;
     }
-  return tsl_fail(TESELA_BAD_CALL, "verify is \"%s\"; it can be none, all or repair%s", word,
-                  tsl_suggest(word, "none, all, repair", hint));
+  return tsl_fail(TESELA_BAD_CALL, "verify is \"%s\"; it can be none, all, memory or repair%s", word,
+                  tsl_suggest(word, "none, all, memory, repair", hint));
 }

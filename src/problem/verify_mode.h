@@ -8,6 +8,7 @@
 #define TSL_VERIFY_LIST(X)                                                                                   \
   X(NONE, "none")                                                                                            \
   X(ALL, "all")                                                                                              \
+  X(MEMORY, "memory")                                                                                        \
   X(REPAIR, "repair")
 
 typedef enum tsl_verify_mode {

@@ -43,10 +43,23 @@ typedef struct tsl_operand_reuse {
   int kept;              /* number of runs that skipped the preparation */
 } tsl_operand_reuse;
 
+/* Output of sums of C's rows, for a verification (docs/VERIFY.md). A run may write them, and then sets
+ * `columns`. For row i and tile t of `columns` adjacent columns, number t m + i is the sum of the elements
+ * with the weights of kernel/checksum_weights.h. Magnitudes have such sums after these. Numbers are doubles,
+ * each with a relative error of the magnitudes of at most `error`; of integers 32 bits, without magnitudes. */
+typedef struct tsl_row_sums {
+  struct tsl_buffer *buffer; /* with room for tiles of TSL_ROW_SUMS_MIN columns */
+  int64_t at;                /* byte of the first number */
+  int columns;               /* divides TSL_ROW_SUMS_MAX; 0: not written */
+  double error;
+} tsl_row_sums;
+enum { TSL_ROW_SUMS_MIN = 128, TSL_ROW_SUMS_MAX = 256 };
+
 typedef struct tsl_run_hints {
   tsl_run_predicate wanted;
   tsl_modular_output *modular; /* NULL: C is written */
   tsl_operand_reuse *reuse;    /* operand that successive queued runs share; NULL: none */
+  tsl_row_sums *row_sums;      /* NULL: not wanted */
 } tsl_run_hints;
 
 /* Starts the reuse: before the first run, and when another operand is shared or its numbers change. */

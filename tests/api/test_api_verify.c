@@ -491,7 +491,7 @@ static void refused_calls(void **state) {
   test_product all = make_product(1, &layouts[0], one, zero);
   fill(&all, TSL_DATA_NORMAL, SEED);
   all.desc.options.verify = "al";
-  expect(tesela_gemm(context, &all.desc, NULL), TESELA_BAD_CALL, "none, all or repair");
+  expect(tesela_gemm(context, &all.desc, NULL), TESELA_BAD_CALL, "none, all, memory or repair");
   all.desc.options.verify = "all";
   const tesela_epilogue relu = {.activation = TESELA_RELU};
   all.desc.epilogue = &relu;

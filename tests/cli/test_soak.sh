@@ -24,7 +24,7 @@ json 'j["checksums"] is None'
 TESELA_VERIFY=all tesela 0 multiply a.npy b.npy --device cpu --memory 60KiB --json
 json 'j["checksums"]["verified"] == 3000'
 tesela 2 multiply a.npy b.npy --checksums most
-says 'none, all or repair'
+says 'none, all, memory or repair'
 TESELA_VERIFY=most tesela 2 multiply a.npy b.npy
 says 'TESELA_VERIFY'
 

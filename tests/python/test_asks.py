@@ -90,7 +90,7 @@ def test_verified_results(matrices):
                                 device="cpu", full_output=True)
     assert info.verified == whole.size and info.hidden_error == 0
     assert "verified" in repr(info)
-    with pytest.raises(ValueError, match="none, all or repair"):
+    with pytest.raises(ValueError, match="none, all, memory or repair"):
         tesela.matmul(a, b, verify="most")
     with pytest.raises(TypeError, match="verify is 1"):
         tesela.matmul(a, b, verify=1)

@@ -105,7 +105,7 @@ static tesela_status soak_product(soak *all, soak_lane *lane, const soak_operand
                            .k = lane->edge,
                            .a = {.type = lane->type},
                            .b = {.type = lane->type},
-                           .options = {.device = lane->device->name, .verify = "all"}};
+                           .options = {.device = lane->device->name, .verify = "memory"}};
   desc.a.data = on_cpu ? operands->host[0] : NULL;
   desc.b.data = on_cpu ? operands->host[1] : NULL;
   desc.c.data = on_cpu ? operands->host[2] : NULL;

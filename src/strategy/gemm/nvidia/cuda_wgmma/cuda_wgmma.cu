@@ -18,6 +18,7 @@
  *   cuda_wgmma_mn_major.cu   MN-major A of f32 and bytes.
  *   cuda_wgmma_epilogue.cu   Fused epilogue (FINISH).
  *   cuda_wgmma_rows.cu       C without a tensor map.
+ *   cuda_wgmma_row_sums.cu   Sums of C's rows, for a verification (ROW_SUMS).
  *   cuda_wgmma_joined.cu     Products of different sizes (JOINED).
  *
  * Output of C: a warpgroup writes boxes of 64 rows by 128 bytes to shared memory and stores them by TMA.
@@ -29,7 +30,7 @@
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. Defines of the host: STAGES, BOXES, ELEMENT (bytes of an
  * element of A and B), A_TYPE, B_TYPE (PTX names), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32); A_MN_MAJOR,
- * B_MN_MAJOR, SPLIT, STREAM, JOINED, SPLIT_ACCUMULATORS (panels per partial accumulator; 0: one accumulator);
+ * B_MN_MAJOR, SPLIT, STREAM, JOINED, ROW_SUMS, SPLIT_ACCUMULATORS (panels per partial accumulator; 0: one accumulator);
  * RESIDENT (blocks of a multiprocessor), WHOLE_SUMS, and the defines of cuda_wgmma_epilogue.cu. Limits:
  * sm_90a; 1 <= k (cuda_wgmma_split_k_reduce.cu handles k = 0); m, n, k < 2^31; A and B suit tensor maps
  * (pitches and addresses are multiples of 16 bytes). */
@@ -223,6 +224,10 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[WAVES], con
   }
 }
 
+#if ROW_SUMS
+#include "cuda_wgmma_row_sums.cu"
+#endif
+
 #if JOINED
 #include "cuda_wgmma_joined.cu"
 #else
@@ -254,7 +259,7 @@ SM90_FUNCTION void prefetch_first_tile(const tensor_map *a, const tensor_map *b,
 /* Consumers: compute and store all work tiles of this block. OUTPUT is a template parameter because a branch
  * inside the tile loop makes the compiler spill accumulators. */
 template <output OUTPUT>
-SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *partials,
+SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *partials, char *row_sums,
                                  const epilogue_vectors &vectors, const cuda_wgmma_arguments &args,
                                  const block_memory &smem, unsigned rank) {
   const int group = threadIdx.x / 128 - 1;
@@ -282,6 +287,9 @@ SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *part
       if (tile.end < count_panels(args))
         accumulate_partials(partials, sums, rank, args);
     }
+#if ROW_SUMS
+    store_row_sums(row_sums, sums, tile, args);
+#endif
     if constexpr (FUSES) {
       if constexpr (!PREFETCHES)
         epilogue_prefetch(held, vectors, tile.row + rows_above(), tile.col, tile.layer, args);
@@ -302,7 +310,7 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
                         const __grid_constant__ tensor_map map, c_element *c,
                         const __grid_constant__ cuda_wgmma_arguments args, const epilogue_bias *bias,
                         const float *scale_a, const float *scale_b,
-                        const __grid_constant__ cuda_wgmma_finish steps, char *partials) {
+                        const __grid_constant__ cuda_wgmma_finish steps, char *partials, char *row_sums) {
   const epilogue_vectors vectors = {bias, scale_a, scale_b, &steps};
   extern __shared__ char memory[];
   if (threadIdx.x == 0) {
@@ -326,11 +334,12 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
     if (WARPGROUPS == 2)
       setmaxnreg_inc<CONSUMER_REGISTERS>();
     if (HAS_COLUMNS && args.by_map == BY_COLUMNS)
-      run_consumers<HAS_COLUMNS ? BY_COLUMNS : BY_THREADS>(&map, c, partials, vectors, args, smem, rank);
+      run_consumers<HAS_COLUMNS ? BY_COLUMNS : BY_THREADS>(&map, c, partials, row_sums, vectors, args, smem,
+                                                           rank);
     else if (A_FROM_REGISTERS ? args.by_map == BY_ROWS && BLOCK_N >= BOX_N : args.by_map != BY_THREADS)
-      run_consumers<BY_ROWS>(&map, c, partials, vectors, args, smem, rank);
+      run_consumers<BY_ROWS>(&map, c, partials, row_sums, vectors, args, smem, rank);
     else
-      run_consumers<BY_THREADS>(&map, c, partials, vectors, args, smem, rank);
+      run_consumers<BY_THREADS>(&map, c, partials, row_sums, vectors, args, smem, rank);
   }
   if (CLUSTER > 1) /* a block must not exit while the other block still sends copies and arrivals to it */
     cluster_barrier();

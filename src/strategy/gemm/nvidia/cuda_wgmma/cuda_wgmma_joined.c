@@ -55,29 +55,11 @@ static uint64_t scratch(int64_t count) {
   return (uint64_t)(tsl_min(count, TSL_CUDA_WGMMA_JOINED_MOST) + 1) * sizeof(cuda_wgmma_joined);
 }
 
-tesela_status tsl_cuda_wgmma_joined_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,
-                                           tsl_kernel **kernel) {
-  tsl_cuda_wgmma_state *state = work->state;
-  *kernel = atomic_load(&state->joined);
-  if (*kernel)
-    return TESELA_OK;
-  tsl_work own = *work;
-  char defines[TSL_CUDA_WGMMA_DEFINES];
-  own.source_texts = NULL;
-  tsl_cuda_wgmma_define(tile, false, true, defines);
-  TSL_TRY(tsl_launch_kernel_with(&own, "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.cu",
-                                 "tsl_gemm_cuda_wgmma_joined", tile->items, defines, kernel));
-  TSL_TRY(work->device->ops->kernel_local_bytes(*kernel, (size_t)tile->shared_bytes));
-  work->device->ops->kernel_early(*kernel);
-  atomic_store(&state->joined, *kernel);
-  return TESELA_OK;
-}
-
 static tesela_status build(const tsl_work *work) {
   const tsl_cuda_wgmma tile = derive_joined(work);
   tsl_kernel *kernel;
   return tile.stages > 0
-             ? tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel)
+             ? tsl_cuda_wgmma_variant_kernel(work, &tile, TSL_CUDA_WGMMA_VARIANT_JOINED, &kernel)
              : tsl_fail(TESELA_UNSUPPORTED,
                         "%s lacks shared memory for the product table and two stages, or A goes to registers",
                         work->device->name);
@@ -135,7 +117,7 @@ static tesela_status run_sorted(const tsl_work *work, const tsl_fused_product *p
   const tsl_cuda_wgmma tile = derive_joined(work);
   static const int64_t most_shares = 0x7f000000;
   tsl_kernel *kernel;
-  TSL_TRY(tsl_cuda_wgmma_joined_kernel(work, &tile, &kernel));
+  TSL_TRY(tsl_cuda_wgmma_variant_kernel(work, &tile, TSL_CUDA_WGMMA_VARIANT_JOINED, &kernel));
   for (int64_t first = 0; first < count;) {
     int64_t schedule = 0, its = 0, taken = 0;
     for (; first + taken < count && taken < TSL_CUDA_WGMMA_JOINED_MOST; taken++) {

@@ -28,7 +28,7 @@ static void define_epilogue(const tsl_cuda_wgmma *tile, bool is_fused, char text
            is_fused ? tsl_problem_precision_bits(problem) : 0);
 }
 
-void tsl_cuda_wgmma_define(const tsl_cuda_wgmma *tile, bool is_split, bool is_joined,
+void tsl_cuda_wgmma_define(const tsl_cuda_wgmma *tile, bool is_split, tsl_cuda_wgmma_variant variant,
                            char text[TSL_CUDA_WGMMA_DEFINES]) {
   const tsl_problem *problem = &tile->problem;
   char epilogue[EPILOGUE_TEXT];
@@ -37,11 +37,32 @@ void tsl_cuda_wgmma_define(const tsl_cuda_wgmma *tile, bool is_split, bool is_jo
            "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
            "#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n#define SPLIT %d\n"
            "#define RESIDENT %d\n#define SPLIT_ACCUMULATORS %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n"
-           "#define JOINED %d\n%s",
+           "#define JOINED %d\n#define ROW_SUMS %d\n%s",
            tile->stages, tile->boxes, tile->element, ptx_type_of(tile, problem->a.type),
            ptx_type_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_mn_major,
            tile->b_mn_major, is_split, tile->resident, tile->split_accumulators,
-           tsl_type(problem->a.type)->is_integer, tile->is_stream, is_joined, epilogue);
+           tsl_type(problem->a.type)->is_integer, tile->is_stream,
+           variant == TSL_CUDA_WGMMA_VARIANT_JOINED, variant == TSL_CUDA_WGMMA_VARIANT_ROW_SUMS, epilogue);
+}
+
+tesela_status tsl_cuda_wgmma_variant_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,
+                                            tsl_cuda_wgmma_variant variant, tsl_kernel **kernel) {
+  tsl_cuda_wgmma_state *state = work->state;
+  *kernel = atomic_load(&state->variants[variant]);
+  if (*kernel)
+    return TESELA_OK;
+  tsl_work own = *work;
+  char defines[TSL_CUDA_WGMMA_DEFINES];
+  own.source_texts = NULL;
+  tsl_cuda_wgmma_define(tile, false, variant, defines);
+  TSL_TRY(tsl_launch_kernel_with(&own, FOLDER "cuda_wgmma.cu",
+                                 variant == TSL_CUDA_WGMMA_VARIANT_JOINED ? "tsl_gemm_cuda_wgmma_joined"
+                                                                          : "tsl_gemm_cuda_wgmma",
+                                 tile->items, defines, kernel));
+  TSL_TRY(work->device->ops->kernel_local_bytes(*kernel, (size_t)tile->shared_bytes));
+  work->device->ops->kernel_early(*kernel);
+  atomic_store(&state->variants[variant], *kernel);
+  return TESELA_OK;
 }
 
 /* Compiles the split-k reduction. */
@@ -63,7 +84,7 @@ static tesela_status build_kernels(tsl_work *work, tsl_cuda_wgmma_state *state) 
   const tsl_device_ops *ops = work->device->ops;
   const bool is_split = state->schedule.parts > 1;
   char defines[TSL_CUDA_WGMMA_DEFINES];
-  tsl_cuda_wgmma_define(tile, is_split, false, defines);
+  tsl_cuda_wgmma_define(tile, is_split, TSL_CUDA_WGMMA_VARIANTS, defines);
   TSL_TRY(tsl_launch_kernel_with(work, tile->is_flow ? FOLDER "cuda_wgmma_flow.cu" : FOLDER "cuda_wgmma.cu",
                                  tile->is_flow ? "tsl_gemm_cuda_wgmma_flow" : "tsl_gemm_cuda_wgmma",
                                  tile->items, defines, &state->multiply));
@@ -319,26 +340,54 @@ static tesela_status wgmma_fold(const tsl_cuda_wgmma_launch *run, cuda_wgmma_sca
                              append_epilogue_arguments(run, &steps, list, 4));
 }
 
+/* Returns the sums of C's rows that the launch shall leave; NULL: none, or the kernel cannot. */
+static tsl_row_sums *get_row_sums(const tsl_cuda_wgmma_launch *run, const cuda_wgmma_arguments *args,
+                                  bool is_split) {
+  const tsl_cuda_wgmma *tile = run->tile;
+  tsl_row_sums *row_sums = run->operands->hints ? run->operands->hints->row_sums : NULL;
+  return row_sums && !is_split && !tile->is_flow && !tile->swapped && !tile->from_registers &&
+                 args->products == 1 && args->beta.integer == 0 && tile->tile_n >= TSL_ROW_SUMS_MIN &&
+                 TSL_ROW_SUMS_MAX % tile->tile_n == 0
+             ? row_sums
+             : NULL;
+}
+
+/* Makes the launch leave sums of C's rows. Each has the roundings of a lane's elements, and two more. */
+static tesela_status prepare_row_sums(const tsl_cuda_wgmma_launch *run, tsl_row_sums *row_sums,
+                                      cuda_wgmma_arguments *args, tsl_kernel **kernel) {
+  TSL_TRY(tsl_cuda_wgmma_variant_kernel(run->work, run->tile, TSL_CUDA_WGMMA_VARIANT_ROW_SUMS, kernel));
+  args->row_sums = row_sums->at;
+  row_sums->columns = run->tile->tile_n;
+  row_sums->error = (run->tile->tile_n / 4 + 2) * 0x1p-24 * (1 + 0x1p-10);
+  return TESELA_OK;
+}
+
 static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_tensor_map maps[3],
-                                  const cuda_wgmma_arguments *args, bool is_split) {
+                                  cuda_wgmma_arguments *args, bool is_split) {
   const tsl_cuda_wgmma_state *state = run->work->state;
   const tsl_cuda_wgmma *tile = run->tile;
   const tsl_cuda_wgmma_schedule *schedule = run->schedule;
   tsl_buffer *c = run->operands->c.buffer, *scratch = run->operands->scratch;
   const cuda_wgmma_finish steps = get_epilogue(run);
-  tsl_argument list[6 + EPILOGUE_ARGUMENTS] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
+  tsl_row_sums *row_sums = get_row_sums(run, args, is_split);
+  tsl_kernel *kernel = state->multiply;
+  if (row_sums)
+    TSL_TRY(prepare_row_sums(run, row_sums, args, &kernel));
+  tsl_argument list[7 + EPILOGUE_ARGUMENTS] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
   int count = 2;
   if (!tile->is_flow)
     list[count++] = (tsl_argument)TSL_ARG_VALUE(maps[2]);
   list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? scratch : c);
   list[count++] = (tsl_argument){.value = args, .bytes = sizeof *args};
   count = append_epilogue_arguments(run, &steps, list, count);
-  if (!tile->is_flow) /* partial accumulators */
+  if (!tile->is_flow) { /* partial accumulators; sums of rows */
     list[count++] = (tsl_argument)TSL_ARG_BUFFER(tile->is_stream ? scratch : c);
+    list[count++] = (tsl_argument)TSL_ARG_BUFFER(row_sums ? row_sums->buffer : c);
+  }
   const int64_t blocks =
       tsl_cuda_wgmma_count_blocks(tile, schedule, run->count, tsl_launch_units(run->work->device));
   const tsl_grid grid = {{(uint64_t)blocks, 1, 1}, {tile->items, 1, 1}};
-  return run->work->device->ops->launch(run->stream, state->multiply, &grid, list, count);
+  return run->work->device->ops->launch(run->stream, kernel, &grid, list, count);
 }
 
 /* Enqueues products `first` to `first + count - 1` of the batch. */

@@ -8,6 +8,13 @@
 
 #include <stdatomic.h>
 
+/* Kernels that few works need: fused launches; a product that leaves sums of C's rows. */
+typedef enum tsl_cuda_wgmma_variant {
+  TSL_CUDA_WGMMA_VARIANT_JOINED,
+  TSL_CUDA_WGMMA_VARIANT_ROW_SUMS,
+  TSL_CUDA_WGMMA_VARIANTS
+} tsl_cuda_wgmma_variant;
+
 /* State of a built work: the parts of a launch that do not change between runs. */
 typedef struct tsl_cuda_wgmma_state {
   tsl_cuda_wgmma tile;
@@ -16,7 +23,7 @@ typedef struct tsl_cuda_wgmma_state {
   tsl_kernel *multiply, *fold; /* main kernel; split-k reduction, also for k = 0 */
   tsl_kernel *pack;            /* packs elements of more than a byte, of any layout */
   tsl_kernel *lines; /* packs bytes of any layout, or larger contiguous elements; NULL: not needed */
-  _Atomic(tsl_kernel *) joined; /* kernel of fused launches; NULL until it is compiled */
+  _Atomic(tsl_kernel *) variants[TSL_CUDA_WGMMA_VARIANTS]; /* NULL until compiled, at their first run */
   atomic_ullong tickets;        /* last ticket of stream-k runs */
 } tsl_cuda_wgmma_state;
 
@@ -61,11 +68,12 @@ tesela_status tsl_cuda_wgmma_lines(const tsl_work *work, tsl_kernel *kernel, con
                                    tsl_buffer *scratch, tsl_stream *stream, tsl_cuda_wgmma_factor factors[2]);
 
 enum { TSL_CUDA_WGMMA_DEFINES = 768 }; /* bytes of tsl_cuda_wgmma_define()'s text */
-/* Writes the kernel's defines to `text`; is_split: sums are stored for a reduction, without an epilogue. */
-void tsl_cuda_wgmma_define(const tsl_cuda_wgmma *tile, bool is_split, bool is_joined,
+/* Writes the kernel's defines to `text`; is_split: sums are stored for a reduction, without an epilogue.
+ * TSL_CUDA_WGMMA_VARIANTS: no variant. */
+void tsl_cuda_wgmma_define(const tsl_cuda_wgmma *tile, bool is_split, tsl_cuda_wgmma_variant variant,
                            char text[TSL_CUDA_WGMMA_DEFINES]);
 
-/* Returns the kernel of fused launches; compiles it at the first call, once for concurrent callers. */
-tesela_status tsl_cuda_wgmma_joined_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,
-                                           tsl_kernel **kernel);
+/* Returns a variant of the kernel; compiles it at the first call, once for concurrent callers. */
+tesela_status tsl_cuda_wgmma_variant_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,
+                                            tsl_cuda_wgmma_variant variant, tsl_kernel **kernel);
 #endif

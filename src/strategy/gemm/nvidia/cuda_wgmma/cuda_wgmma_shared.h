@@ -24,6 +24,7 @@ typedef struct cuda_wgmma_arguments {
   long long flags, sums;     /* stream-k: byte offsets of flags and partial accumulators */
   unsigned long long ticket; /* stream-k: number of this run */
   cuda_wgmma_scalar one;     /* 1 in the type of sums */
+  long long row_sums;        /* byte offset of the sums of C's rows (ROW_SUMS) */
 } cuda_wgmma_arguments;
 
 /* Split-k reduction: adds `parts` matrices to C. */
