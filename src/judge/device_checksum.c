@@ -44,6 +44,7 @@ struct tsl_device_checksum {
   int64_t blocks;
   double *block, *allocated; /* comparisons, on the host; allocated: unless they are pinned */
   tesela_status status;      /* failure of the hook's work */
+  bool is_single; /* sums are in f32, whose errors are small beside the guarantee */
   bool is_enqueued, is_done;
 };
 
@@ -57,7 +58,7 @@ static int get_format(tesela_type type) {
   return -1;
 }
 
-/* Returns the exponent by which vectors are multiplied: numbers of A are doubles times 2^-CHECKSUM_SCALE. A
+/* Returns the exponent by which vectors of doubles are multiplied: numbers of A are doubles times 2^-CHECKSUM_SCALE. A
  * margin keeps products of large numbers from overflow, and of small ones from underflow. */
 static int64_t get_vector_scale(const tsl_problem *problem) {
   enum { MARGIN = 196 };
@@ -99,7 +100,7 @@ bool tsl_device_checksum_supports(const tsl_plan *plan, const tsl_operands *oper
 }
 
 tesela_status tsl_device_checksum_build(const tsl_problem *problem, tsl_device *device,
-                                        tsl_kernel *compiled[TSL_DEVICE_CHECKSUM_KERNELS]) {
+                                        bool is_single, tsl_kernel *compiled[TSL_DEVICE_CHECKSUM_KERNELS]) {
   tsl_work own = {.problem = *problem,
                   .device = device,
                   .strategy = tsl_strategy_specification(TSL_OP_GEMM)}; /* no strategy's options */
@@ -108,10 +109,10 @@ tesela_status tsl_device_checksum_build(const tsl_problem *problem, tsl_device *
     tsl_text defines = {0};
     tsl_text_add(&defines,
                  "#define CHECKSUM_FORMAT %d\n#define CHECKSUM_INTEGER %d\n#define CHECKSUM_PARTS %d\n"
-                 "#define CHECKSUM_VECTORS %d\n#define CHECKSUM_BY_ROW %d\n",
+                 "#define CHECKSUM_VECTORS %d\n#define CHECKSUM_BY_ROW %d\n#define CHECKSUM_SINGLE %d\n",
                  get_format(tsl_problem_shape(problem, kernels[i].operand)->type),
                  tsl_type(problem->c.type)->is_integer, get_parts(problem), get_vectors(problem),
-                 is_by_row(problem, kernels[i].operand));
+                 is_by_row(problem, kernels[i].operand), is_single);
     tesela_status status = tsl_text_status(&defines);
     if (status == TESELA_OK)
       status = tsl_launch_kernel_with(&own, kernels[i].path, kernels[i].name, ITEMS, tsl_text_get(&defines),
@@ -128,7 +129,8 @@ static tesela_status get_or_compile_checksum_kernels(tsl_device_checksum *checks
   pthread_mutex_lock(&looks->slots->lock);
   if (!looks->checksums[0]) {
     tsl_kernel *made[TSL_DEVICE_CHECKSUM_KERNELS] = {NULL};
-    status = tsl_device_checksum_build(&checksum->plan->work.problem, checksum->plan->work.device, made);
+    status = tsl_device_checksum_build(&checksum->plan->work.problem, checksum->plan->work.device,
+                                       checksum->is_single, made);
     if (status == TESELA_OK)
       memcpy(looks->checksums, made, sizeof made);
   }
@@ -195,21 +197,34 @@ static size_t set_checksum_layout(tsl_device_checksum *checksum) {
   return (size_t)(g->first_block + checksum->blocks * NUMBERS) * sizeof(double);
 }
 
-/* Sets the bound's terms as judge/checksum.c does. The longest sums have an item's numbers, joins of items,
- * and chunks. */
+/* Returns the roundings of the longest sums: an item's numbers, joins of items, and chunks. */
+static double count_roundings(const tsl_device_checksum *checksum) {
+  const tsl_device_checksum_arguments *g = &checksum->arguments;
+  return (2 * ((double)g->width / 32 + 16) + (double)g->chunk / 32 + (double)g->chunks + 48) *
+         get_parts(&checksum->plan->work.problem);
+}
+
+/* Returns true if sums may be in f32: their errors are at most half of the guarantee. */
+static bool suffices_single(const tsl_device_checksum *checksum, const tsl_checksum_product *product) {
+  const tsl_type_info *c = tsl_type(checksum->plan->work.problem.c.type);
+  return !c->is_integer && c->component != TESELA_F64 &&
+         2 * count_roundings(checksum) * (FLT_EPSILON / 2) <= product->relative;
+}
+
+/* Sets the bound's terms as judge/checksum.c does. */
 static void set_checksum_terms(tsl_device_checksum *checksum, const tsl_checksum_product *product) {
   tsl_device_checksum_arguments *g = &checksum->arguments;
   const tsl_problem *problem = &checksum->plan->work.problem;
   const tsl_type_info *c = tsl_type(problem->c.type), *sums = tsl_type(tsl_type(c->component)->sums);
-  const double parts = get_parts(problem), k = (double)problem->k * parts, width = (double)g->width,
-               guaranteed = product->relative,
-               roundings = (2 * (width / 32 + 16) + (double)g->chunk / 32 + (double)g->chunks + 48) * parts;
+  const double k = (double)problem->k * get_parts(problem), width = (double)g->width,
+               guaranteed = product->relative, roundings = count_roundings(checksum),
+               unit = checksum->is_single ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
   g->alpha1 = fabs(problem->alpha[0]) + fabs(problem->alpha[1]);
   g->beta1 = fabs(problem->beta[0]) + fabs(problem->beta[1]);
   memcpy(g->alpha, problem->alpha, sizeof g->alpha);
   memcpy(g->beta, problem->beta, sizeof g->beta);
   g->relative =
-      (guaranteed * (1 + roundings * DBL_EPSILON) + roundings * (DBL_EPSILON / 2) * (1 + guaranteed)) *
+      (guaranteed * (1 + 2 * roundings * unit) + roundings * unit * (1 + guaranteed)) *
       (1 + 0x1p-20);
   g->flushes = product->flushes;
   g->rounding = g->c_error = product->rounding;
@@ -245,13 +260,14 @@ static tesela_status enqueue_factors(const tsl_device_checksum *checksum, tsl_st
   const tsl_argument products[] = {TSL_ARG_BUFFER(checksum->operands.a.buffer),
                                    TSL_ARG_BUFFER(checksum->slot->scratch), TSL_ARG_VALUE(arguments)};
   const tsl_device_ops *ops = checksum->plan->work.device->ops;
+  const size_t number = checksum->is_single ? sizeof(float) : sizeof(double);
   const int64_t zeros = arguments.segments * get_parts(&checksum->plan->work.problem) * arguments.pitch;
   if (!arguments.reads_factors)
     return TESELA_OK;
   TSL_TRY(enqueue_sums(checksum, stream, SUMS_OF_B, arguments.first_vector));
   if (zeros < arguments.first_size)
-    TSL_TRY(ops->fill(stream, checksum->slot->scratch, (size_t)zeros * sizeof(double), 0,
-                      (size_t)(arguments.first_size - zeros) * sizeof(double)));
+    TSL_TRY(ops->fill(stream, checksum->slot->scratch, (size_t)zeros * number, 0,
+                      (size_t)(arguments.first_size - zeros) * number));
   if (!tsl_type(checksum->plan->work.problem.c.type)->is_integer)
     TSL_TRY(launch_checksum(checksum, stream, BOUND, tsl_ceil_div(arguments.k, ITEMS), 1, bound, 2));
   return launch_checksum(checksum, stream, PRODUCTS,
@@ -312,10 +328,13 @@ static tesela_status start_checksum(tsl_device_checksum *checksum, const tsl_che
   set_wide(checksum, TSL_OPERAND_A, g->a_offset, g->a_row_stride, g->a_col_stride);
   set_wide(checksum, TSL_OPERAND_B, g->b_offset, g->b_row_stride, g->b_col_stride);
   set_wide(checksum, TSL_OPERAND_C, g->c_offset, g->c_row_stride, g->c_col_stride);
+  const size_t bytes = set_checksum_layout(checksum);
+  checksum->is_single = suffices_single(checksum, product);
+  if (checksum->is_single)
+    g->vector_scale = 0;
   TSL_TRY(get_or_compile_checksum_kernels(checksum));
   TSL_TRY(tsl_run_slot_take(checksum->plan->looks->slots, &checksum->slot));
   TSL_TRY(tsl_run_slot_events(checksum->slot));
-  const size_t bytes = set_checksum_layout(checksum);
   set_checksum_terms(checksum, product);
   TSL_TRY(tsl_run_slot_scratch(checksum->slot, bytes));
   return allocate_comparisons(checksum);

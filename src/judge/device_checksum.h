@@ -10,8 +10,8 @@ typedef struct tsl_device_checksum tsl_device_checksum;
 
 /* Returns true if the product is supported: in buffers of a device with double precision. */
 bool tsl_device_checksum_supports(const tsl_plan *plan, const tsl_operands *operands);
-/* Compiles the kernels. */
-tesela_status tsl_device_checksum_build(const tsl_problem *problem, tsl_device *device,
+/* Compiles the kernels. is_single: sums of floats are in f32, not in double. */
+tesela_status tsl_device_checksum_build(const tsl_problem *problem, tsl_device *device, bool is_single,
                                         tsl_kernel *kernels[TSL_DEVICE_CHECKSUM_KERNELS]);
 /* Starts a check before the run by a plan. Of `product` only the errors are used. */
 tesela_status tsl_device_checksum_begin(const tsl_plan *plan, const tsl_operands *operands,

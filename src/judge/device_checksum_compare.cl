@@ -5,22 +5,25 @@
 
 TSL_KERNEL(TSL_DEVICE_CHECKSUM_ITEMS, 1, 1)
 tsl_device_checksum_bound(TSL_GLOBAL double *numbers, const tsl_device_checksum_arguments g) {
+  TSL_GLOBAL checksum_number *sizes = (TSL_GLOBAL checksum_number *)(numbers + g.first_size),
+                             *vectors = (TSL_GLOBAL checksum_number *)(numbers + g.first_vector),
+                             *bound = (TSL_GLOBAL checksum_number *)(numbers + g.first_bound);
   const TSL_INDEX l = TSL_GLOBAL_ITEM(0), place = checksum_place(l, (int)g.at_once);
   double most = 0;
   if (l >= g.k)
     return;
   for (TSL_INDEX p = 0; p < g.segments; p++) {
-    const double size = numbers[g.first_size + p * g.pitch + place];
+    const double size = sizes[p * g.pitch + place];
     if (size - size != 0)
       for (int part = 0; part < CHECKSUM_PARTS; part++) /* NaN: the segment is not checked */
-        numbers[g.first_vector + (p * CHECKSUM_PARTS + part) * g.pitch +
-                checksum_place(l * CHECKSUM_PARTS, (int)g.at_once)] = size - size;
+        vectors[(p * CHECKSUM_PARTS + part) * g.pitch + checksum_place(l * CHECKSUM_PARTS, (int)g.at_once)] =
+            (checksum_number)(size - size);
     else if (size > most)
       most = size;
   }
   most = (most + g.flushes * (double)g.width / g.relative) * checksum_power((int)g.vector_scale);
   for (int part = 0; part < CHECKSUM_PARTS; part++)
-    numbers[g.first_bound + checksum_place(l * CHECKSUM_PARTS + part, (int)g.at_once)] = most;
+    bound[checksum_place(l * CHECKSUM_PARTS + part, (int)g.at_once)] = (checksum_number)most;
 }
 
 /* Comparisons of one row so far. */
@@ -43,12 +46,13 @@ TSL_FUNCTION TSL_INDEX checksum_product_row(TSL_INDEX vector) {
 }
 
 /* Returns a segment's sum of C after the run for one row, from sums of c_width columns, `sums` for each. */
-TSL_FUNCTION checksum_number checksum_sum_of_c(const tsl_device_checksum_arguments *g,
-                                               TSL_GLOBAL const double *numbers, TSL_INDEX row, TSL_INDEX p,
-                                               TSL_INDEX first, TSL_INDEX sums) {
-  TSL_GLOBAL const checksum_number *c = (TSL_GLOBAL const checksum_number *)(numbers + g->first_c);
+TSL_FUNCTION checksum_sum checksum_sum_of_c(const tsl_device_checksum_arguments *g,
+                                            TSL_GLOBAL const double *numbers, TSL_INDEX row, TSL_INDEX p,
+                                            TSL_INDEX first, TSL_INDEX sums) {
+  TSL_GLOBAL const checksum_sum *c = (TSL_GLOBAL const checksum_sum *)(numbers + g->first_c);
   const TSL_INDEX tiles = (g->n + g->c_width - 1) / g->c_width, own = (g->width + g->c_width - 1) / g->c_width;
-  checksum_number sum = 0;
+  checksum_sum sum = 0;
+  TSL_UNROLL_BY(8)
   for (TSL_INDEX t = p * own; t < (p + 1) * own && t < tiles; t++)
     sum += c[(tiles * first + t * sums) * g->m + row];
   return sum;
@@ -77,7 +81,8 @@ TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments
 /* Compares one segment of a row. See compare_segment() of judge/checksum.c. */
 TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments *g,
                                              TSL_GLOBAL const double *numbers, TSL_INDEX row, TSL_INDEX p) {
-  TSL_GLOBAL const double *product = numbers + g->first_product, *before = numbers + g->first_before;
+  TSL_GLOBAL const checksum_number *product = (TSL_GLOBAL const checksum_number *)(numbers + g->first_product);
+  TSL_GLOBAL const double *before = numbers + g->first_before;
   const TSL_INDEX vectors = g->segments * CHECKSUM_PARTS, left = g->n - p * g->width;
   double y[CHECKSUM_PARTS], off = 0, all = 0;
   bool is_known = true;
@@ -107,7 +112,7 @@ TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments
       expected += sign * g->beta[1] * before[other];
 #endif
     const double own =
-        checksum_magnitude(checksum_sum_of_c(g, numbers + part * g->m, row, p, 0, CHECKSUM_PARTS) - expected);
+        fabs(checksum_sum_of_c(g, numbers + part * g->m, row, p, 0, CHECKSUM_PARTS) - expected);
     off = off != off || own <= off ? off : own; /* NaN stays */
     is_known = is_known && y[part] - y[part] == 0;
   }

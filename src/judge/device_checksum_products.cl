@@ -9,7 +9,7 @@
 #else
 #define PRODUCTS_AHEAD 2
 #endif
-#if CHECKSUM_FORMAT == CHECKSUM_F32
+#if CHECKSUM_FORMAT == CHECKSUM_F32 && !CHECKSUM_SINGLE
 #define PRODUCTS_GROUPS 1
 #else
 #define PRODUCTS_GROUPS 2
@@ -49,9 +49,10 @@ TSL_FUNCTION checksum_number checksum_item_sum(const tsl_device_checksum_argumen
 #if CHECKSUM_HIDES_NAN
   sum *= checksum_power(CHECKSUM_SCALE - (int)g->vector_scale);
 #endif
-  return q == CHECKSUM_VECTORS
-             ? g->relative * sum + g->flushes * (bound_sum * checksum_power(-(int)g->vector_scale))
-             : sum;
+  return q == CHECKSUM_VECTORS ? (checksum_number)(g->relative * sum +
+                                                   g->flushes * (bound_sum *
+                                                                 checksum_power(-(int)g->vector_scale)))
+                               : sum;
 #endif
 }
 

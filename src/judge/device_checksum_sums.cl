@@ -106,25 +106,27 @@ TSL_FUNCTION void checksum_sum_rows(TSL_GLOBAL const checksum_component *from, c
 #endif
 
 /* Stores a sum of a segment, of one part: for C a row of numbers, for B the terms of vectors. */
-TSL_FUNCTION void checksum_store_sum(TSL_GLOBAL checksum_number *numbers,
-                                     const tsl_device_checksum_arguments *g, bool is_b, TSL_INDEX segment,
+TSL_FUNCTION void checksum_store_sum(TSL_GLOBAL double *to, const tsl_device_checksum_arguments *g, bool is_b, TSL_INDEX segment,
                                      TSL_INDEX row, int what, checksum_number sum) {
+  TSL_GLOBAL checksum_number *numbers = (TSL_GLOBAL checksum_number *)to;
   const bool is_size = what == CHECKSUM_PARTS;
 #if CHECKSUM_HIDES_NAN
   sum *= checksum_power(CHECKSUM_SCALE);
 #endif
   if (!is_b) {
-    numbers[(is_size ? g->segments * CHECKSUM_PARTS + segment : segment * CHECKSUM_PARTS + what) * g->m +
-            row] = sum;
+    ((TSL_GLOBAL checksum_sum *)
+         to)[(is_size ? g->segments * CHECKSUM_PARTS + segment : segment * CHECKSUM_PARTS + what) * g->m +
+             row] = sum;
     return;
   }
   if (is_size) {
 #if !CHECKSUM_INTEGER
-    numbers[g->first_size + segment * g->pitch + checksum_place(row, (int)g->at_once)] = sum;
+    numbers = (TSL_GLOBAL checksum_number *)(to + g->first_size);
+    numbers[segment * g->pitch + checksum_place(row, (int)g->at_once)] = sum;
 #endif
     return;
   }
-#if !CHECKSUM_INTEGER
+#if !CHECKSUM_INTEGER && !CHECKSUM_SINGLE
   sum *= checksum_power((int)g->vector_scale);
 #endif
 #if CHECKSUM_PARTS == 1
@@ -134,7 +136,7 @@ TSL_FUNCTION void checksum_store_sum(TSL_GLOBAL checksum_number *numbers,
   const TSL_INDEX re = checksum_place(2 * row, (int)g->at_once),
                   im = checksum_place(2 * row + 1, (int)g->at_once);
   TSL_GLOBAL checksum_number *of_re = numbers + 2 * segment * g->pitch, *of_im = of_re + g->pitch;
-  const double own = what == 1 && g->conjugate_b ? -sum : sum, turned = g->conjugate_a ? -own : own;
+  const checksum_number own = what == 1 && g->conjugate_b ? -sum : sum, turned = g->conjugate_a ? -own : own;
   (what == 0 ? of_re : of_im)[re] = own;
   (what == 0 ? of_im : of_re)[im] = what == 0 ? turned : -turned;
 #endif
@@ -171,8 +173,8 @@ tsl_device_checksum_sums(TSL_GLOBAL const checksum_component *from, TSL_GLOBAL d
     checksum_join(partial, CHECKSUM_ROWS);
     for (int r = TSL_ITEM(0); r < CHECKSUM_ROWS; r += TSL_DEVICE_CHECKSUM_ITEMS)
       if (first_row + r < lines.rows)
-        checksum_store_sum((TSL_GLOBAL checksum_number *)(numbers + first), &g, is_b, segment, first_row + r,
-                           what, partial[r * CHECKSUM_PITCH]);
+        checksum_store_sum(numbers + first, &g, is_b, segment, first_row + r, what,
+                           partial[r * CHECKSUM_PITCH]);
     TSL_BARRIER();
   }
 }

@@ -8,7 +8,7 @@
  *
  * Numbers of a vector are stored as 32 items read them (checksum_place()). Complex elements are pairs of
  * components; a product of A then has two real vectors with twice as many terms. Floats are summed in double,
- * integers modulo 2^32 with odd weights. From the host: CHECKSUM_FORMAT, the components of the operand;
+ * or with CHECKSUM_SINGLE in f32, integers modulo 2^32 with odd weights. From the host: CHECKSUM_FORMAT, the components of the operand;
  * CHECKSUM_INTEGER, CHECKSUM_BY_ROW, CHECKSUM_PARTS of an element, CHECKSUM_VECTORS of a pass over A.
  * Any strides. */
 #ifndef TSL_KERNEL_CHECKSUM_ELEMENTS_H
@@ -87,16 +87,19 @@ typedef int checksum_word;
 #endif
 #endif
 /* Words whose components may be infinity or NaN, which the bits of a double hide. */
-#if CHECKSUM_INTEGER || CHECKSUM_FORMAT == CHECKSUM_F64
+#if CHECKSUM_INTEGER || CHECKSUM_SINGLE || CHECKSUM_FORMAT == CHECKSUM_F64
 #define CHECKSUM_HIDES_NAN 0
 #else
 #define CHECKSUM_HIDES_NAN 1
 #endif
 
 #if CHECKSUM_INTEGER
-typedef unsigned checksum_number;
+typedef unsigned checksum_number, checksum_sum; /* checksum_sum: of C, in memory */
+#elif CHECKSUM_SINGLE
+typedef float checksum_number;
+typedef double checksum_sum;
 #else
-typedef double checksum_number;
+typedef double checksum_number, checksum_sum;
 #endif
 
 #define CHECKSUM_ELEMENTS (CHECKSUM_AT_ONCE / CHECKSUM_PARTS)
@@ -141,7 +144,7 @@ TSL_FUNCTION checksum_number checksum_magnitude(checksum_number x) {
 #if CHECKSUM_INTEGER
   return x;
 #else
-  return x < 0 ? -x : x;
+  return fabs(x);
 #endif
 }
 
@@ -150,9 +153,20 @@ TSL_FUNCTION double checksum_power(int exponent) {
   return TSL_AS_DOUBLE((TSL_INDEX)(exponent + 1023) << 52);
 }
 
-/* Returns a component, times 2^-CHECKSUM_SCALE. */
+/* Returns a component, times 2^-CHECKSUM_SCALE; of CHECKSUM_SINGLE the component. */
 TSL_FUNCTION checksum_number checksum_decode(checksum_component x) {
-#if CHECKSUM_FORMAT == CHECKSUM_F32
+#if CHECKSUM_SINGLE && CHECKSUM_FORMAT == CHECKSUM_F32
+  return x;
+#elif CHECKSUM_SINGLE && CHECKSUM_FORMAT == CHECKSUM_F16
+  return TSL_FLOAT_OF_HALF(x);
+#elif CHECKSUM_SINGLE && CHECKSUM_FORMAT == CHECKSUM_BF16
+  return TSL_AS_FLOAT((int)((unsigned)x << 16));
+#elif CHECKSUM_SINGLE && CHECKSUM_FORMAT == CHECKSUM_E4M3
+  const unsigned short half_bits = (unsigned short)((x & 128u) << 8 | (x & 127u) << 7); /* times 2^-8 */
+  return (x & 127) == 127 ? TSL_NAN(float) : TSL_FLOAT_OF_HALF(half_bits) * 256.0f;
+#elif CHECKSUM_SINGLE && CHECKSUM_FORMAT == CHECKSUM_E5M2
+  return TSL_FLOAT_OF_HALF((unsigned short)(x << 8));
+#elif CHECKSUM_FORMAT == CHECKSUM_F32
   return (double)x * checksum_power(-CHECKSUM_SCALE);
 #elif CHECKSUM_FORMAT == CHECKSUM_F16
   return (double)TSL_FLOAT_OF_HALF(x) * checksum_power(-CHECKSUM_SCALE);
@@ -179,6 +193,11 @@ TSL_FUNCTION checksum_number checksum_get(checksum_load from, int e) {
   return checksum_decode(from.word[e]);
 #elif CHECKSUM_INTEGER
   return checksum_decode((unsigned char)((unsigned)from.word[e / 4] >> 8 * (e % 4)));
+#elif CHECKSUM_SINGLE && CHECKSUM_FORMAT == CHECKSUM_F32
+  return TSL_AS_FLOAT(from.word[e]);
+#elif CHECKSUM_SINGLE
+  const int width = 32 / (CHECKSUM_AT_ONCE / 4), own = e % (32 / width);
+  return checksum_decode((checksum_component)((unsigned)from.word[e * 4 / CHECKSUM_AT_ONCE] >> width * own));
 #elif CHECKSUM_FORMAT == CHECKSUM_F32
   const unsigned bits = (unsigned)from.word[e], high = (bits & 0x80000000u) | (bits & 0x7fffffffu) >> 3;
   return TSL_AS_DOUBLE((TSL_INDEX)((TSL_UINT64)high << 32 | (TSL_UINT64)(bits << 29)));
@@ -247,7 +266,7 @@ TSL_FUNCTION void checksum_set_weights(TSL_INDEX col, int count, checksum_number
 #if CHECKSUM_INTEGER
     weights[i] = checksum_odd(bits, first + i);
 #else
-    weights[i] = checksum_sign(bits >> first, i) ? -1.0 : 1.0;
+    weights[i] = checksum_sign(bits >> first, i) ? (checksum_number)-1 : (checksum_number)1;
 #endif
 }
 

@@ -292,8 +292,9 @@ static void build_checksums(tsl_device *device, int turn, int turns) {
     tsl_kernel *kernels[TSL_DEVICE_CHECKSUM_KERNELS];
     if (types_of_a[i] == TESELA_BF16)
       problem.c.type = TESELA_F32;
-    if (tsl_device_checksum_build(&problem, device, kernels) != TESELA_OK)
-      fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
+    for (int is_single = 0; is_single <= !(i == 1 || i == 4); is_single++)
+      if (tsl_device_checksum_build(&problem, device, is_single, kernels) != TESELA_OK)
+        fail_msg("%s\n%s", tesela_last_error(), tesela_last_log());
   }
 }
 
