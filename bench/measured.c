@@ -1,8 +1,8 @@
 /* measured [--host] [--beta] [--record] [--verify] [--mode WORD] [--strategy TEXT] [--sweep SECONDS]
- *          DEVICE TYPES SIZE...
+ *          [--data KIND] DEVICE TYPES SIZE...
  *
  * What does it cost to measure the error of a product (desc.options.measure_error)? --verify: to verify the
- * whole result (desc.options.verify, by default "all"; --mode memory)? Products of each type
+ * whole result (desc.options.verify)? Its mode is "all", unless --mode names another. Products of each type
  * ("f32,f64,bf16:f32") and size, in device memory or with --host in host memory, with records or without. A
  * plan that measures or verifies and a plan that does not run in turn. Prints medians of both, by the wall
  * clock, and the measured or the hidden error.
@@ -26,7 +26,7 @@ typedef struct operand {
 } operand;
 
 static operand make_operand(const tsl_shape *shape, uint64_t seed) {
-  operand made = {.host = bench_matrix(shape, TSL_KIND_NORMAL, seed)};
+  operand made = {.host = bench_matrix(shape, bench_kinds[0], seed)};
   if (in_host_memory)
     return made;
   bench_must(tesela_buffer_create(context, device, bench_bytes(shape), &made.buffer), "operands");
@@ -156,16 +156,20 @@ static void measure(const tsl_types *types_of_case, const bench_case *item) {
 }
 
 int main(int argc, char **argv) {
-  static const bench_option options[] = {OPTION_FLAG("host", in_host_memory), OPTION_FLAG("beta", reads_c),
-                                         OPTION_FLAG("record", has_record),   OPTION_FLAG("verify", verifies),
-                                         OPTION_TEXT("strategy", strategy),   OPTION_TEXT("mode", mode),
-                                         OPTION_NUMBER("sweep", sweep_seconds), OPTIONS_END};
+  static const bench_option options[] = {OPTION_FLAG("host", in_host_memory),
+                                         OPTION_FLAG("beta", reads_c),
+                                         OPTION_FLAG("record", has_record),
+                                         OPTION_FLAG("verify", verifies),
+                                         OPTION_TEXT("strategy", strategy),
+                                         OPTION_TEXT("mode", mode),
+                                         OPTION_NUMBER("sweep", sweep_seconds),
+                                         BENCH_DATA_OPTION,
+                                         OPTIONS_END};
   tsl_types list[16];
   bench_read(argc, argv, "measured", options, bench_take_case_or_word);
   if (bench_cases.count == 0 || bench_word_count != 2)
-    bench_stop("usage",
-               "measured [--host] [--beta] [--record] [--verify] [--mode WORD] [--strategy TEXT] "
-               "[--sweep SECONDS] DEVICE TYPES SIZE...");
+    bench_stop("usage", "measured [--host] [--beta] [--record] [--verify] [--mode WORD] [--strategy TEXT] "
+                        "[--sweep SECONDS] [--data KIND] DEVICE TYPES SIZE...");
   device = bench_words[0], types = bench_words[1];
   bench_must(tesela_context_create(NULL, &context), "starting");
   printf("%-5s %6s %13s %13s\n", "type", "size", "product", "measured");

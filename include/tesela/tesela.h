@@ -235,16 +235,17 @@ typedef struct tesela_options {
    * then. TESELA_UNSUPPORTED: for packed operands, structured operands in device buffers, and queued runs. 0:
    * TESELA_MEASURE_ERROR at the context's creation, else no measurement; queued runs ignore that variable. */
   uint64_t measure_error;
-  /** Verification of the whole result of each run by checksums (docs/VERIFY.md): NULL, "none", "all" or
-   * "repair". Integers are compared exactly. For other types each row of C must fit the guaranteed error, and
-   * tesela_record.hidden_error is the error that may be overlooked. It needs memory for k n / 128 and m n /
-   * 128 numbers.
+  /** Verification of the whole result of each run by checksums (docs/VERIFY.md): NULL, "none", "all",
+   * "memory" or "repair". Integers are compared exactly. For other types each row of C must fit the
+   * guaranteed error, and tesela_record.hidden_error is the error that may be overlooked. It needs memory for
+   * k n / 128 and m n / 64 numbers.
    *
-   * "all": a wrong result gives TESELA_WRONG_RESULT; C and the record are complete then. "repair": the
-   * product is computed again first, if beta is 0 and it is no batch; tesela_record.note reports a repair.
-   * TESELA_UNSUPPORTED: for structures, epilogues, packed operands, transposes, solves, operands on several
-   * devices, queued runs, and complex or 8-bit floats in device buffers. NULL: TESELA_VERIFY at the
-   * context's creation, else "none"; unsupported calls ignore that variable. */
+   * "all": a wrong result gives TESELA_WRONG_RESULT; C and the record are complete then. Kernels may sum the
+   * elements of C before they store them. "memory": C is read from memory after the run. "repair": as "all",
+   * but a wrong product is computed again first. That needs beta = 0 and no batch; tesela_record.note reports
+   * it. TESELA_UNSUPPORTED: for structures, epilogues, packed operands, transposes, solves, operands on
+   * several devices, and queued runs. NULL: TESELA_VERIFY at the context's creation, else "none"; unsupported
+   * calls ignore that variable. */
   const char *verify;
 } tesela_options;
 

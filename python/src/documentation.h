@@ -48,9 +48,10 @@ bits : {"any", "run", "threads", "rows", "devices"}, optional
 measure_error : bool or int, optional
     Measure the result's error (`error_measured` of the info). A large result is sampled, with the number as
     the seed. An error beyond its bound raises `tesela.Error`. Arrays on a device wait for the result.
-verify : {"none", "all", "repair"}, optional
+verify : {"none", "all", "memory", "repair"}, optional
     Verify the whole result by checksums (docs/VERIFY.md). "all": a wrong result raises `tesela.Error`;
-    "repair": it is computed again first. Arrays on a device wait for the result. Default: TESELA_VERIFY.
+    "memory": kernels sum the result after they stored it; "repair": it is computed again first. Arrays on a
+    device wait for the result. Default: TESELA_VERIFY.
 full_output : bool, optional
     Also return an `Info`.
 bias : array, shape (n,), (1, n) or (m, 1), optional

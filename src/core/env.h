@@ -23,7 +23,7 @@
     "nonzero: measure errors of results by default, on samples of this seed; an error beyond its "           \
     "bound is a failure")                                                                                    \
   X(VERIFY, "none",                                                                                          \
-    "default verification of whole results by checksums: none, all, repair (docs/VERIFY.md)")                \
+    "default verification of whole results by checksums: none, all, memory, repair (docs/VERIFY.md)")        \
   X(CACHE_DIR, "", "folder of compiled kernels; default: tesela under XDG_CACHE_HOME or ~/.cache")           \
   X(CACHE, "",                                                                                               \
     "file of compiled kernels that tesela cache export wrote; searched before TESELA_CACHE_DIR, never "      \

@@ -45,8 +45,8 @@ typedef struct tsl_checksum_result {
   int listed_count;
 } tsl_checksum_result;
 
-/* Returns the columns of a segment of floats: few segments where A is multiplied fast, as A is multiplied by a
- * vector of each. A multiple of 256, or n. */
+/* Returns the columns of a segment of floats: few segments where A is multiplied fast, as A is multiplied by
+ * a vector of each. A multiple of 256, or n. */
 int64_t tsl_checksum_segment(const tsl_problem *problem);
 /* Allocates all memory of a check, and sums C before the run if the product reads it. */
 tesela_status tsl_checksum_begin(const tsl_checksum_product *product, tsl_checksum **checksum);

@@ -44,7 +44,7 @@ struct tsl_device_checksum {
   int64_t blocks;
   double *block, *allocated; /* comparisons, on the host; allocated: unless they are pinned */
   tesela_status status;      /* failure of the hook's work */
-  bool is_single; /* sums are in f32, whose errors are small beside the guarantee */
+  bool is_single;            /* sums are in f32 */
   bool is_enqueued, is_done;
 };
 
@@ -58,8 +58,9 @@ static int get_format(tesela_type type) {
   return -1;
 }
 
-/* Returns the exponent by which vectors of doubles are multiplied: numbers of A are doubles times 2^-CHECKSUM_SCALE. A
- * margin keeps products of large numbers from overflow, and of small ones from underflow. */
+/* Returns the exponent by which vectors of doubles are multiplied: numbers of A are doubles times
+ * 2^-CHECKSUM_SCALE. A margin keeps products of large numbers from overflow, and of small ones from
+ * underflow. */
 static int64_t get_vector_scale(const tsl_problem *problem) {
   enum { MARGIN = 196 };
   switch (tsl_type(problem->a.type)->component) {
@@ -99,8 +100,8 @@ bool tsl_device_checksum_supports(const tsl_plan *plan, const tsl_operands *oper
          get_format(problem->c.type) >= 0;
 }
 
-tesela_status tsl_device_checksum_build(const tsl_problem *problem, tsl_device *device,
-                                        bool is_single, tsl_kernel *compiled[TSL_DEVICE_CHECKSUM_KERNELS]) {
+tesela_status tsl_device_checksum_build(const tsl_problem *problem, tsl_device *device, bool is_single,
+                                        tsl_kernel *compiled[TSL_DEVICE_CHECKSUM_KERNELS]) {
   tsl_work own = {.problem = *problem,
                   .device = device,
                   .strategy = tsl_strategy_specification(TSL_OP_GEMM)}; /* no strategy's options */
@@ -224,8 +225,7 @@ static void set_checksum_terms(tsl_device_checksum *checksum, const tsl_checksum
   memcpy(g->alpha, problem->alpha, sizeof g->alpha);
   memcpy(g->beta, problem->beta, sizeof g->beta);
   g->relative =
-      (guaranteed * (1 + 2 * roundings * unit) + roundings * unit * (1 + guaranteed)) *
-      (1 + 0x1p-20);
+      (guaranteed * (1 + 2 * roundings * unit) + roundings * unit * (1 + guaranteed)) * (1 + 0x1p-20);
   g->flushes = product->flushes;
   g->rounding = g->c_error = product->rounding;
   g->fixed = 2 * width * ((fmax(1, g->alpha1) * k + 2) * 2 * sums->smallest + c->smallest) +
@@ -299,7 +299,9 @@ static tesela_status enqueue_comparison(const tsl_device_checksum *checksum, tsl
                          .row_bytes = bytes};
   const tsl_device_ops *ops = checksum->plan->work.device->ops;
   TSL_TRY(launch_checksum(checksum, stream, COMPARE, checksum->blocks, 1, list, 2));
-  return checksum->allocated ? ops->read(stream, &copy) : ops->read_later(stream, &copy);
+  return arguments.host_block  ? TESELA_OK
+         : checksum->allocated ? ops->read(stream, &copy)
+                               : ops->read_later(stream, &copy);
 }
 
 static tesela_status allocate_comparisons(tsl_device_checksum *checksum) {
@@ -308,6 +310,8 @@ static tesela_status allocate_comparisons(tsl_device_checksum *checksum) {
   if (checksum->plan->work.device->ops->pinned_create) {
     TSL_TRY(tsl_run_slot_pinned(checksum->slot, bytes));
     checksum->block = checksum->slot->pinned->host;
+    if (checksum->plan->work.device->capabilities & TSL_CAN_CUDA) /* its kernels write pinned memory */
+      checksum->arguments.host_block = (int64_t)(intptr_t)checksum->block;
     return TESELA_OK;
   }
   TSL_TRY(tsl_alloc(bytes, "comparisons of checksums", &block));
@@ -404,8 +408,7 @@ static void checksum_after_run(void *argument, tsl_stream *stream) {
 
 const tsl_concurrent_hook *tsl_device_checksum_hook(tsl_device_checksum *checksum, bool reads_memory) {
   checksum->hints.row_sums = reads_memory ? NULL : &checksum->row_sums;
-  checksum->hook =
-      (tsl_concurrent_hook){checksum_before_run, checksum_after_run, checksum, &checksum->hints};
+  checksum->hook = (tsl_concurrent_hook){checksum_before_run, checksum_after_run, checksum, &checksum->hints};
   return checksum->plan->work.device->ops->stream_wait ? &checksum->hook : NULL;
 }
 

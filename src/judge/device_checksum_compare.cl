@@ -50,7 +50,8 @@ TSL_FUNCTION checksum_sum checksum_sum_of_c(const tsl_device_checksum_arguments 
                                             TSL_GLOBAL const double *numbers, TSL_INDEX row, TSL_INDEX p,
                                             TSL_INDEX first, TSL_INDEX sums) {
   TSL_GLOBAL const checksum_sum *c = (TSL_GLOBAL const checksum_sum *)(numbers + g->first_c);
-  const TSL_INDEX tiles = (g->n + g->c_width - 1) / g->c_width, own = (g->width + g->c_width - 1) / g->c_width;
+  const TSL_INDEX tiles = (g->n + g->c_width - 1) / g->c_width,
+                  own = (g->width + g->c_width - 1) / g->c_width;
   checksum_sum sum = 0;
   TSL_UNROLL_BY(8)
   for (TSL_INDEX t = p * own; t < (p + 1) * own && t < tiles; t++)
@@ -65,6 +66,7 @@ TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments
                             *before = (TSL_GLOBAL const unsigned *)(numbers + g->first_before);
   checksum_block block;
   unsigned y = 0;
+  TSL_UNROLL_BY(4)
   for (TSL_INDEX chunk = 0; chunk < g->chunks; chunk++)
     y += product[(chunk * g->passes * CHECKSUM_SUMS + checksum_product_row(p)) * g->m + row];
   const unsigned off = checksum_sum_of_c(g, numbers, row, p, 0, 1) - (unsigned)(TSL_INDEX)g->alpha[0] * y -
@@ -81,7 +83,8 @@ TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments
 /* Compares one segment of a row. See compare_segment() of judge/checksum.c. */
 TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments *g,
                                              TSL_GLOBAL const double *numbers, TSL_INDEX row, TSL_INDEX p) {
-  TSL_GLOBAL const checksum_number *product = (TSL_GLOBAL const checksum_number *)(numbers + g->first_product);
+  TSL_GLOBAL const checksum_number *product =
+      (TSL_GLOBAL const checksum_number *)(numbers + g->first_product);
   TSL_GLOBAL const double *before = numbers + g->first_before;
   const TSL_INDEX vectors = g->segments * CHECKSUM_PARTS, left = g->n - p * g->width;
   double y[CHECKSUM_PARTS], off = 0, all = 0;
@@ -89,6 +92,7 @@ TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments
   checksum_block block;
   for (int part = 0; part < CHECKSUM_PARTS; part++)
     y[part] = 0;
+  TSL_UNROLL_BY(4)
   for (TSL_INDEX chunk = 0; chunk < g->chunks; chunk++) {
     for (int part = 0; part < CHECKSUM_PARTS; part++)
       y[part] +=
@@ -97,8 +101,7 @@ TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments
                   row];
     all += product[(chunk * g->passes * CHECKSUM_SUMS + CHECKSUM_VECTORS) * g->m + row];
   }
-  all = g->alpha1 * all + g->fixed +
-        g->c_error * checksum_sum_of_c(g, numbers, row, p, CHECKSUM_PARTS, 1) +
+  all = g->alpha1 * all + g->fixed + g->c_error * checksum_sum_of_c(g, numbers, row, p, CHECKSUM_PARTS, 1) +
         (g->reads_c ? g->beta1 * g->relative * before[(vectors + p) * g->m + row] : 0);
   for (int part = 0; part < CHECKSUM_PARTS; part++) {
     const TSL_INDEX at = (p * CHECKSUM_PARTS + part) * g->m + row;
@@ -150,7 +153,8 @@ tsl_device_checksum_compare(TSL_GLOBAL double *numbers, const tsl_device_checksu
   }
   if (item != 0)
     return;
-  TSL_GLOBAL double *out = numbers + g.first_block + TSL_GROUP(0) * TSL_DEVICE_CHECKSUM_NUMBERS;
+  TSL_GLOBAL double *out = (g.host_block != 0 ? (TSL_GLOBAL double *)g.host_block : numbers + g.first_block) +
+                           TSL_GROUP(0) * TSL_DEVICE_CHECKSUM_NUMBERS;
   out[0] = block.unchecked;
   out[1] = block.wrong;
   out[2] = block.hidden;

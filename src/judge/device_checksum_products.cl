@@ -49,10 +49,10 @@ TSL_FUNCTION checksum_number checksum_item_sum(const tsl_device_checksum_argumen
 #if CHECKSUM_HIDES_NAN
   sum *= checksum_power(CHECKSUM_SCALE - (int)g->vector_scale);
 #endif
-  return q == CHECKSUM_VECTORS ? (checksum_number)(g->relative * sum +
-                                                   g->flushes * (bound_sum *
-                                                                 checksum_power(-(int)g->vector_scale)))
-                               : sum;
+  return q == CHECKSUM_VECTORS
+             ? (checksum_number)(g->relative * sum +
+                                 g->flushes * (bound_sum * checksum_power(-(int)g->vector_scale)))
+             : sum;
 #endif
 }
 

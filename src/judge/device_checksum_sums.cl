@@ -106,22 +106,23 @@ TSL_FUNCTION void checksum_sum_rows(TSL_GLOBAL const checksum_component *from, c
 #endif
 
 /* Stores a sum of a segment, of one part: for C a row of numbers, for B the terms of vectors. */
-TSL_FUNCTION void checksum_store_sum(TSL_GLOBAL double *to, const tsl_device_checksum_arguments *g, bool is_b, TSL_INDEX segment,
-                                     TSL_INDEX row, int what, checksum_number sum) {
-  TSL_GLOBAL checksum_number *numbers = (TSL_GLOBAL checksum_number *)to;
+TSL_FUNCTION void checksum_store_sum(TSL_GLOBAL double *buffer, const tsl_device_checksum_arguments *g,
+                                     bool is_b, TSL_INDEX segment, TSL_INDEX row, int what,
+                                     checksum_number sum) {
+  TSL_GLOBAL checksum_number *numbers = (TSL_GLOBAL checksum_number *)buffer;
   const bool is_size = what == CHECKSUM_PARTS;
 #if CHECKSUM_HIDES_NAN
   sum *= checksum_power(CHECKSUM_SCALE);
 #endif
   if (!is_b) {
     ((TSL_GLOBAL checksum_sum *)
-         to)[(is_size ? g->segments * CHECKSUM_PARTS + segment : segment * CHECKSUM_PARTS + what) * g->m +
-             row] = sum;
+         buffer)[(is_size ? g->segments * CHECKSUM_PARTS + segment : segment * CHECKSUM_PARTS + what) * g->m +
+                 row] = sum;
     return;
   }
   if (is_size) {
 #if !CHECKSUM_INTEGER
-    numbers = (TSL_GLOBAL checksum_number *)(to + g->first_size);
+    numbers = (TSL_GLOBAL checksum_number *)(buffer + g->first_size);
     numbers[segment * g->pitch + checksum_place(row, (int)g->at_once)] = sum;
 #endif
     return;

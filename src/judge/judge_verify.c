@@ -162,9 +162,8 @@ static tesela_status fail_with_segment(const tsl_verification *verification,
 }
 
 const tsl_concurrent_hook *tsl_verify_hook(tsl_verification *verification, bool reads_memory) {
-  return verification->device_checksum
-             ? tsl_device_checksum_hook(verification->device_checksum, reads_memory)
-             : NULL;
+  return verification->device_checksum ? tsl_device_checksum_hook(verification->device_checksum, reads_memory)
+                                       : NULL;
 }
 
 tesela_status tsl_verify_ready(tsl_verification *verification) {

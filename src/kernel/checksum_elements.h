@@ -8,9 +8,9 @@
  *
  * Numbers of a vector are stored as 32 items read them (checksum_place()). Complex elements are pairs of
  * components; a product of A then has two real vectors with twice as many terms. Floats are summed in double,
- * or with CHECKSUM_SINGLE in f32, integers modulo 2^32 with odd weights. From the host: CHECKSUM_FORMAT, the components of the operand;
- * CHECKSUM_INTEGER, CHECKSUM_BY_ROW, CHECKSUM_PARTS of an element, CHECKSUM_VECTORS of a pass over A.
- * Any strides. */
+ * or with CHECKSUM_SINGLE in f32, integers modulo 2^32 with odd weights. From the host: CHECKSUM_FORMAT, the
+ * components of the operand; CHECKSUM_INTEGER, CHECKSUM_BY_ROW, CHECKSUM_PARTS of an element,
+ * CHECKSUM_VECTORS of a pass over A. Any strides. */
 #ifndef TSL_KERNEL_CHECKSUM_ELEMENTS_H
 #define TSL_KERNEL_CHECKSUM_ELEMENTS_H
 

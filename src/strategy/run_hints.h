@@ -44,9 +44,9 @@ typedef struct tsl_operand_reuse {
 } tsl_operand_reuse;
 
 /* Output of sums of C's rows, for a verification (docs/VERIFY.md). A run may write them, and then sets
- * `columns`. For row i and tile t of `columns` adjacent columns, number t m + i is the sum of the elements
- * with the weights of kernel/checksum_weights.h. Magnitudes have such sums after these. Numbers are doubles,
- * each with a relative error of the magnitudes of at most `error`; of integers 32 bits, without magnitudes. */
+ * `columns`. Number t m + i is of row i and tile t, which has `columns` adjacent columns. It is the sum of
+ * the elements with the weights of kernel/checksum_weights.h. Sums of magnitudes follow all of these. Numbers
+ * are doubles, each with an error of at most `error` relative to the magnitudes. */
 typedef struct tsl_row_sums {
   struct tsl_buffer *buffer; /* with room for tiles of TSL_ROW_SUMS_MIN columns */
   int64_t at;                /* byte of the first number */

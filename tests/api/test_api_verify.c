@@ -347,6 +347,42 @@ static void errors_above_the_hidden_one(void **state) {
       }
 }
 
+/* Segments of more than one tile of columns. */
+static void wide_segments(void **state) {
+  enum { ROWS = 5, COLS = 2500, DEPTH = 40 };
+  static const struct { int64_t row, col; } faults[] = {{0, 0}, {3, COLS - 1}, {4, 300}, {1, 767}, {2, 768}};
+  (void)state;
+  for (int type = 0; type < TYPES; type++) {
+    tesela_record clean, record;
+    wrong_plan wrong;
+    const tsl_type_info *c = tsl_type(types[type][2]);
+    test_product all = make_product(type, &layouts[0], one, zero);
+    all.at[0] = shape(types[type][0], ROWS, DEPTH, false, &layouts[0]);
+    all.at[1] = shape(types[type][1], DEPTH, COLS, false, &layouts[0]);
+    all.at[2] = shape(types[type][2], ROWS, COLS, false, &layouts[0]);
+    all.desc.m = ROWS, all.desc.n = COLS, all.desc.k = DEPTH;
+    all.desc.options.verify = type % 2 ? "memory" : "all";
+    all.desc.a = as_matrix(&all.at[0], memory[0]);
+    all.desc.b = as_matrix(&all.at[1], memory[1]);
+    all.desc.c.row_stride = all.at[2].row_stride;
+    for (int i = 0; i < 3; i++)
+      must(tsl_data_fill(TSL_DATA_NORMAL, SEED + (uint64_t)i, &all.at[i], DEPTH, memory[i]));
+    make_wrong_plan(&all, &wrong);
+    faults_left = 0;
+    must(run_plan(&wrong, &all, &clean));
+    assert_int_equal(clean.verified, ROWS * COLS);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+      plant(&all, 2, faults[i].row, faults[i].col, -1,
+            c->is_integer ? 1 : clean.hidden_error * 1.01 + 128 * c->unit_roundoff);
+      expect(run_plan(&wrong, &all, &record), TESELA_WRONG_RESULT, "is wrong");
+      if (record.wrong_row != faults[i].row || record.wrong_col != faults[i].col || record.wrong_cols != 1)
+        fail_msg("%s: row %lld, %lld columns from %lld: %s", c->name, (long long)record.wrong_row,
+                 (long long)record.wrong_cols, (long long)record.wrong_col, tesela_last_error());
+    }
+    tesela_plan_destroy(wrong.plan);
+  }
+}
+
 /* Every bit of an integer result, and of the factors during the run. */
 static void all_bits_of_integers(void **state) {
   (void)state;
@@ -661,6 +697,7 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(right_results_of_special_data),
                                      cmocka_unit_test(values_that_are_not_finite),
                                      cmocka_unit_test(errors_above_the_hidden_one),
+                                     cmocka_unit_test(wide_segments),
                                      cmocka_unit_test(all_bits_of_integers),
                                      cmocka_unit_test(bits_of_floats),
                                      cmocka_unit_test(repairs),

@@ -41,8 +41,8 @@ void tsl_cuda_wgmma_define(const tsl_cuda_wgmma *tile, bool is_split, tsl_cuda_w
            tile->stages, tile->boxes, tile->element, ptx_type_of(tile, problem->a.type),
            ptx_type_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_mn_major,
            tile->b_mn_major, is_split, tile->resident, tile->split_accumulators,
-           tsl_type(problem->a.type)->is_integer, tile->is_stream,
-           variant == TSL_CUDA_WGMMA_VARIANT_JOINED, variant == TSL_CUDA_WGMMA_VARIANT_ROW_SUMS, epilogue);
+           tsl_type(problem->a.type)->is_integer, tile->is_stream, variant == TSL_CUDA_WGMMA_VARIANT_JOINED,
+           variant == TSL_CUDA_WGMMA_VARIANT_ROW_SUMS, epilogue);
 }
 
 tesela_status tsl_cuda_wgmma_variant_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,
@@ -346,7 +346,8 @@ static tsl_row_sums *get_row_sums(const tsl_cuda_wgmma_launch *run, const cuda_w
   const tsl_cuda_wgmma *tile = run->tile;
   tsl_row_sums *row_sums = run->operands->hints ? run->operands->hints->row_sums : NULL;
   return row_sums && !is_split && !tile->is_flow && !tile->swapped && !tile->from_registers &&
-                 args->products == 1 && args->beta.integer == 0 && tile->tile_n >= TSL_ROW_SUMS_MIN &&
+                 !tsl_type(tile->problem.a.type)->is_integer && args->products == 1 &&
+                 args->beta.integer == 0 && tile->tile_n >= TSL_ROW_SUMS_MIN &&
                  TSL_ROW_SUMS_MAX % tile->tile_n == 0
              ? row_sums
              : NULL;

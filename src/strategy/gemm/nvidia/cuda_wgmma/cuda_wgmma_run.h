@@ -24,7 +24,7 @@ typedef struct tsl_cuda_wgmma_state {
   tsl_kernel *pack;            /* packs elements of more than a byte, of any layout */
   tsl_kernel *lines; /* packs bytes of any layout, or larger contiguous elements; NULL: not needed */
   _Atomic(tsl_kernel *) variants[TSL_CUDA_WGMMA_VARIANTS]; /* NULL until compiled, at their first run */
-  atomic_ullong tickets;        /* last ticket of stream-k runs */
+  atomic_ullong tickets;                                   /* last ticket of stream-k runs */
 } tsl_cuda_wgmma_state;
 
 /* Launch. A, B and the sizes are the kernel's, for C = A B, swapped or not. */
