@@ -156,6 +156,7 @@ void bind_context(nb::module_ &module) {
   module.def("version", &tesela_version);
   module.def("devices", &devices);
   module.def("forget_context", &forget);
+  module.def("context_address", [] { return reinterpret_cast<uintptr_t>(open()); });
   module.def("configure", &configure, nb::arg("device").none(), nb::arg("threads"));
 }
 

@@ -3,10 +3,17 @@
 Kernels of aten::mm, addmm, bmm and baddbmm are replaced at the dispatcher's keys CPU and CUDA. Autograd,
 autocast, vmap, functionalization, conjugation and tensor subclasses are above these keys and work as before.
 Gradients are PyTorch's formulas, whose products come here again. torch.compile traces the same operators.
+
+Kernels of this file choose the library. src/torch/kernels.cpp is in front of them, if this package was built
+with it: it computes products that are chosen, without Python.
 """
 
 from __future__ import annotations
 
+import ctypes
+import itertools
+import os
+import pathlib
 import threading
 import time
 import warnings
@@ -14,7 +21,7 @@ from typing import NamedTuple
 
 import torch
 
-from ._core import tensor_key, tensors_overlap
+from ._core import context_address, tensor_key, tensors_overlap
 from ._torch_operators import FLOATING, accuracy_word, asks_of, is_bias, matmul
 
 _NAMES = ("mm", "mm.out", "addmm", "addmm.out", "bmm", "bmm.out", "baddbmm", "baddbmm.out")
@@ -34,6 +41,26 @@ _settings: list[Settings] = []
 _active: Settings | None = None
 _library = None
 _last: Settings | None = None
+_numbers = itertools.count(1)
+
+
+def _load_kernels():
+    """Returns the compiled kernels, or None if this package has none for this version of PyTorch."""
+    try:
+        kernels = ctypes.CDLL(str(pathlib.Path(__file__).with_name("_torch_kernels.so")))
+    except OSError:
+        return None
+    kernels.tesela_torch_version.restype = ctypes.c_char_p
+    kernels.tesela_torch_calls.restype = ctypes.c_int64
+    for name in ("activate", "calls", "forget"):
+        getattr(kernels, f"tesela_torch_{name}").argtypes = [ctypes.c_int64]
+    kernels.tesela_torch_remember.argtypes = [ctypes.c_int64, ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p,
+                                              ctypes.c_char_p]
+    is_right = kernels.tesela_torch_version().decode() == torch.__version__.partition("+")[0]
+    return kernels if is_right else None
+
+
+_kernels = _load_kernels()
 
 
 class Row(NamedTuple):
@@ -102,10 +129,11 @@ class Timer:
 class Product:
     """Calls with one operator, types, shapes and strides: what computes them, and why."""
 
-    __slots__ = ("names", "device", "chosen", "reason", "tesela", "torch", "step", "timers")
+    __slots__ = ("names", "device", "chosen", "reason", "tesela", "torch", "step", "timers", "number")
 
     def __init__(self, names: tuple, device, chosen: str | None, reason: str):
         self.names, self.device, self.chosen, self.reason = names, device, chosen, reason
+        self.number = next(_numbers)
         self.tesela = self.torch = self.step = 0
         self.timers: dict = {"tesela": [], "torch": []}
 
@@ -144,6 +172,19 @@ class Product:
         self.choose("tesela" if one < _GAIN * other else "torch",
                     f"measured: tesela {one:.4g} us, torch {other:.4g} us")
 
+    def remember(self, asks: dict) -> None:
+        """Lets the compiled kernels compute later calls like the current one."""
+        if _kernels is not None:
+            accuracy, bits = (None if asks.get(name) is None else asks[name].encode()
+                              for name in ("accuracy", "bits"))
+            _kernels.tesela_torch_remember(self.number, self.chosen == "tesela", context_address(), accuracy, bits)
+
+    def counts(self) -> tuple[int, int]:
+        """Returns the numbers of calls by tesela and by PyTorch."""
+        others = 0 if _kernels is None else _kernels.tesela_torch_calls(self.number)
+        by_tesela = self.chosen == "tesela"
+        return self.tesela + others * by_tesela, self.torch + others * (not by_tesela)
+
     def choose(self, chosen: str, reason: str) -> None:
         self.chosen, self.reason = chosen, reason
         self.timers = {"tesela": [], "torch": []}
@@ -155,6 +196,7 @@ class Settings:
     def __init__(self, accuracy, bits, always: bool, report: bool):
         self.accuracy, self.bits, self.always, self.prints = accuracy_word(accuracy), bits, always, report
         self.products: dict = {}
+        self.number = next(_numbers)
 
     def __enter__(self) -> Settings:
         return self
@@ -165,7 +207,7 @@ class Settings:
     def report(self) -> Report:
         with _lock:
             products = list(self.products.values())
-        return Report(Row(*each.names, each.tesela, each.torch, each.reason) for each in products)
+        return Report(Row(*each.names, *each.counts(), each.reason) for each in products)
 
     def find(self, key, name: str, tensors: tuple, out, is_readable: bool) -> Product:
         """Returns the product of a call, which is new if no call had these operands."""
@@ -255,10 +297,14 @@ def _product_kernel(name: str, original):
             chosen = "torch"
         if chosen == "torch":
             product.torch += 1
+            if chosen == product.chosen:
+                product.remember({})
             return original(keys, a, b) if out is None else original(keys, a, b, out=out)
         if chosen:
             product.tesela += 1
-            return _multiply(settings, a, b, out)
+            result = _multiply(settings, a, b, out)
+            product.remember(_asks(settings, a))
+            return result
         return product.run(lambda: _multiply(settings, a, b, out),
                            lambda: original(keys, a, b) if out is None else original(keys, a, b, out=out))
 
@@ -289,10 +335,14 @@ def _sum_kernel(name: str, original):
             chosen = "torch" if tensors_overlap(out, *inputs) else chosen
         if chosen == "torch":
             product.torch += 1
+            if chosen == product.chosen:
+                product.remember({})
             return by_torch()
         if chosen:
             product.tesela += 1
-            return _add(settings, addend, a, b, out, beta, alpha)
+            result = _add(settings, addend, a, b, out, beta, alpha)
+            product.remember(_asks(settings, a))
+            return result
         return product.run(lambda: _add(settings, addend, a, b, out, beta, alpha), by_torch)
 
     return kernel
@@ -312,6 +362,15 @@ def _register() -> None:
                 make = _sum_kernel if "add" in name else _product_kernel
                 kernel = make(name.partition(".")[0], original)
                 _library.impl(name, kernel, key, with_keyset=True, allow_override=True)
+    if _kernels is not None and _kernels.tesela_torch_register(torch.backends.cuda.is_built()) == 0:
+        os.register_at_fork(after_in_child=lambda: _kernels.tesela_torch_forget(0))
+
+
+def _activate(settings: Settings | None) -> None:
+    global _active
+    _active = settings
+    if _kernels is not None:
+        _kernels.tesela_torch_activate(settings.number if settings else 0)
 
 
 def patch(*, accuracy=None, bits=None, always: bool = False, report: bool = False) -> Settings:
@@ -329,22 +388,22 @@ def patch(*, accuracy=None, bits=None, always: bool = False, report: bool = Fals
     report : bool
         The end of the patch prints report().
     """
-    global _active, _last
+    global _last
     made = Settings(accuracy, bits, always, report)
     with _lock:
         _register()
         _settings.append(made)
-        _active = _last = made
+        _last = made
+        _activate(made)
     return made
 
 
 def _remove(settings: Settings) -> None:
-    global _active
     with _lock:
         if settings not in _settings:
             return
         _settings.remove(settings)
-        _active = _settings[-1] if _settings else None
+        _activate(_settings[-1] if _settings else None)
     if settings.prints:
         print(settings.report())
 

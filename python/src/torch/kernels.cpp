@@ -1,0 +1,571 @@
+/* Kernels of tesela.torch.patch() in front of its Python kernels: products that Python has decided, without
+ * Python. Built where PyTorch's headers are, for that version of PyTorch alone. Without this library Python
+ * computes every product of a patch.
+ *
+ *     aten::mm -> find the product -> known: PyTorch's kernel, or tesela
+ *                                     new:   Python's kernel, which calls tesela_torch_remember() */
+#include <ATen/Context.h>
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/ops/addmm_cpu_dispatch.h>
+#include <ATen/ops/addmm_cuda_dispatch.h>
+#include <ATen/ops/baddbmm_cpu_dispatch.h>
+#include <ATen/ops/baddbmm_cuda_dispatch.h>
+#include <ATen/ops/bmm_cpu_dispatch.h>
+#include <ATen/ops/bmm_cuda_dispatch.h>
+#include <ATen/ops/copy.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/mm_cpu_dispatch.h>
+#include <ATen/ops/mm_cuda_dispatch.h>
+#include <torch/library.h>
+#include <torch/headeronly/version.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <unordered_map>
+
+#include <tesela/tesela.h>
+
+/* PyTorch's function of C for the current stream. It is in the library for CUDA. */
+extern "C" int32_t aoti_torch_get_current_cuda_stream(int32_t device, void **stream);
+
+namespace {
+
+using at::Scalar;
+using at::Tensor;
+
+enum Operator { MM, ADDMM, BMM, BADDBMM, OPERATORS };
+constexpr const char *names[OPERATORS] = {"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"};
+
+struct Handle {
+  tesela_plan *plan = nullptr;
+  ~Handle() { tesela_plan_destroy(plan); }
+};
+
+/* Product that Python has decided. */
+struct Product {
+  int64_t number = 0; /* number of Python's product */
+  bool by_tesela = false;
+  std::atomic<int64_t> calls{0};
+  tesela_context *context = nullptr;
+  std::string accuracy, bits; /* "": the default */
+  Handle plan;                /* of products on a CUDA device */
+  int64_t workspace = 0;      /* bytes */
+};
+
+/* Properties of a call that select a product. */
+struct Key {
+  std::array<int64_t, 40> words{};
+  size_t count = 0;
+
+  void add(int64_t word) { words[count++] = word; }
+  bool operator==(const Key &other) const {
+    return count == other.count && std::equal(words.begin(), words.begin() + count, other.words.begin());
+  }
+};
+
+struct Hash {
+  size_t operator()(const Key &key) const {
+    uint64_t hash = key.count;
+    for (size_t i = 0; i < key.count; i++) {
+      hash = (hash ^ static_cast<uint64_t>(key.words[i])) * UINT64_C(0x9E3779B97F4A7C15);
+      hash ^= hash >> 29;
+    }
+    return hash;
+  }
+};
+
+/* Call of an operator. */
+struct Call {
+  Operator op;
+  const Tensor *addend, *a, *b, *out; /* NULL: the operator has none */
+  Scalar beta, alpha;
+  Key key;
+};
+
+std::shared_mutex products_lock;
+std::unordered_map<Key, std::shared_ptr<Product>, Hash> products;
+constexpr size_t PRODUCTS_MAX = 8192;
+std::atomic<int64_t> active_patch{0}; /* number of the active patch(); 0: none */
+thread_local Call *missed;            /* call that Python's kernel decides now */
+
+/* --- finding a product --- */
+
+/* Adds a tensor to a key. Returns false for tensors that Python's kernel examines. */
+bool add_tensor(const Tensor &tensor, Key *key) {
+  const c10::TensorImpl *const tensor_impl = tensor.unsafeGetTensorImpl();
+  if (!tensor.defined() || tensor.layout() != at::kStrided || tensor_impl->has_symbolic_sizes_strides() ||
+      tensor.dim() > 3 || tensor.is_neg() || !(tensor.is_cpu() || tensor.is_cuda()))
+    return false;
+  key->add(static_cast<int64_t>(tensor.scalar_type()) | tensor.is_cuda() << 8 | tensor.is_conj() << 9 |
+           tensor.dim() << 10 | static_cast<int64_t>(tensor.get_device() + 1) << 16);
+  for (const int64_t size : tensor.sizes())
+    key->add(size);
+  for (const int64_t stride : tensor.strides())
+    key->add(stride);
+  return true;
+}
+
+bool add_scalar(const Scalar &scalar, Key *key) {
+  if (scalar.isSymbolic())
+    return false;
+  const auto value = scalar.toComplexDouble();
+  int64_t words[2];
+  memcpy(words, &value, sizeof words);
+  key->add(words[0]);
+  key->add(words[1]);
+  return true;
+}
+
+bool is_tf32(const Tensor &tensor) {
+  return tensor.scalar_type() == at::kFloat && tensor.is_cuda() &&
+         at::globalContext().float32Precision(at::Float32Backend::CUDA, at::Float32Op::MATMUL) ==
+             at::Float32Precision::TF32;
+}
+
+bool fill_key(int64_t patch, Call *call) {
+  Key *const key = &call->key;
+  key->add(patch);
+  key->add(call->op | (call->out != nullptr) << 4 | (call->out && call->out->is_same(*call->b)) << 5 |
+           at::globalContext().deterministicAlgorithms() << 6 | is_tf32(*call->a) << 7);
+  for (const Tensor *tensor : {call->addend, call->a, call->b, call->out})
+    if (tensor && !add_tensor(*tensor, key))
+      return false;
+  if (call->addend) {
+    key->words[1] |= (call->out && call->out->is_same(*call->addend)) << 8;
+    return add_scalar(call->beta, key) && add_scalar(call->alpha, key);
+  }
+  return true;
+}
+
+std::shared_ptr<Product> find(const Key &key) {
+  std::shared_lock lock(products_lock);
+  const auto found = products.find(key);
+  return found == products.end() ? nullptr : found->second;
+}
+
+/* --- products by tesela --- */
+
+tesela_type type_of(const Tensor &tensor) {
+  switch (tensor.scalar_type()) {
+  case at::kFloat:
+    return TESELA_F32;
+  case at::kDouble:
+    return TESELA_F64;
+  case at::kHalf:
+    return TESELA_F16;
+  case at::kBFloat16:
+    return TESELA_BF16;
+  case at::kComplexFloat:
+    return TESELA_C64;
+  case at::kComplexDouble:
+    return TESELA_C128;
+  default:
+    return TESELA_TYPE_DEFAULT;
+  }
+}
+
+/* Sets strides. Those of dimensions of size 1 become a dense matrix's; 0 repeats a row or a column. */
+template <class Matrix>
+void set_strides(const Tensor &tensor, Matrix *matrix) {
+  const int64_t rows = tensor.size(0), cols = tensor.size(1);
+  int64_t row = tensor.stride(0), col = tensor.stride(1);
+  if (cols == 1)
+    col = row != 1 || rows == 1 ? 1 : rows;
+  if (rows == 1)
+    row = col == 1 ? cols : 1;
+  matrix->row_stride = row == 0 && col != 0 ? TESELA_STRIDE_ZERO : row;
+  matrix->col_stride = col == 0 && row != 0 ? TESELA_STRIDE_ZERO : col;
+}
+
+/* Buffer of a tensor on a device; empty for the processor's, whose addresses are used. */
+struct Buffer {
+  tesela_buffer *buffer = nullptr;
+  Buffer() = default;
+  Buffer(const Buffer &) = delete;
+  ~Buffer() { tesela_buffer_destroy(buffer); }
+};
+
+/* Operands of a call, as the library takes them. */
+struct Operands {
+  Buffer buffers[4];
+  tesela_gemm_desc desc{};
+  tesela_epilogue epilogue{};
+  c10::complex<double> alpha, beta;
+
+  tesela_status wrap(tesela_context *context, const Tensor &tensor, Buffer *buffer) {
+    int64_t last = 0;
+    for (int64_t i = 0; i < tensor.dim(); i++)
+      last += (tensor.size(i) - 1) * tensor.stride(i);
+    return tesela_buffer_wrap(context, tensor.device().str().c_str(), tensor.data_ptr(),
+                              static_cast<size_t>(last + 1) * tensor.element_size(), &buffer->buffer);
+  }
+
+  template <class Matrix>
+  tesela_status set(tesela_context *context, const Tensor &tensor, Buffer *buffer, Matrix *matrix) {
+    matrix->type = type_of(tensor);
+    if (!tensor.is_cuda()) {
+      matrix->data = tensor.data_ptr();
+      return TESELA_OK;
+    }
+    const tesela_status status = wrap(context, tensor, buffer);
+    matrix->buffer = buffer->buffer;
+    return status;
+  }
+
+  tesela_status fill(const Product &product, const Call &call, const Tensor &out, const Tensor *bias,
+                     const Scalar &scale) {
+    tesela_status status = set(product.context, *call.a, &buffers[0], &desc.a);
+    if (status == TESELA_OK)
+      status = set(product.context, *call.b, &buffers[1], &desc.b);
+    if (status == TESELA_OK)
+      status = set(product.context, out, &buffers[2], &desc.c);
+    if (status == TESELA_OK && bias)
+      status = set(product.context, *bias, &buffers[3], &epilogue.bias);
+    desc.m = out.size(0);
+    desc.n = out.size(1);
+    desc.k = call.a->size(1);
+    set_strides(*call.a, &desc.a);
+    set_strides(*call.b, &desc.b);
+    set_strides(out, &desc.c);
+    desc.a.conjugate = call.a->is_conj();
+    desc.b.conjugate = call.b->is_conj();
+    if (bias) {
+      const bool is_column = bias->dim() == 2 && bias->size(1) == 1 && desc.n != 1;
+      epilogue.bias.stride = std::max<int64_t>(1, bias->stride(is_column ? 0 : bias->dim() - 1));
+      epilogue.bias_axis = is_column ? TESELA_BIAS_COLUMN : TESELA_BIAS_ROW;
+    }
+    alpha = call.alpha.toComplexDouble();
+    beta = scale.toComplexDouble();
+    desc.alpha = reinterpret_cast<const double *>(&alpha);
+    desc.beta = reinterpret_cast<const double *>(&beta);
+    desc.epilogue = &epilogue;
+    desc.options.accuracy = product.accuracy.empty() ? nullptr : product.accuracy.c_str();
+    desc.options.reproducibility = product.bits.empty() ? nullptr : product.bits.c_str();
+    if (!call.a->is_cuda())
+      desc.options.device = "cpu";
+    return status;
+  }
+};
+
+bool is_zero(const Scalar &scalar) {
+  return scalar.toComplexDouble() == c10::complex<double>(0);
+}
+
+/* Returns the addend if the product's epilogue can add it: a row or a column. */
+const Tensor *bias_of(const Call &call) {
+  if (!call.addend || call.beta.toComplexDouble() != c10::complex<double>(1) || call.a->dim() != 2 ||
+      (call.out && call.out->is_same(*call.addend)))
+    return nullptr;
+  const int64_t m = call.a->size(0), n = call.b->size(1);
+  const at::IntArrayRef shape = call.addend->sizes();
+  const bool is_row = shape == at::IntArrayRef({n}) || shape == at::IntArrayRef({1, n});
+  return is_row || (shape == at::IntArrayRef({m, 1}) && n != 1) ? call.addend : nullptr;
+}
+
+/* Returns true if tesela multiplies the call's tensors where they are. */
+bool is_plain(const Call &call) {
+  if (call.a->dim() != 2)
+    return false;
+  for (const Tensor *tensor : {call.addend, call.a, call.b, call.out}) {
+    if (!tensor)
+      continue;
+    if (tensor->numel() == 0 || tensor->scalar_type() != call.a->scalar_type() ||
+        tensor->device() != call.a->device() || type_of(*tensor) == TESELA_TYPE_DEFAULT)
+      return false;
+    const bool is_copied = tensor == call.addend && !bias_of(call);
+    if (!is_copied && (tensor->is_conj() && tensor != call.a && tensor != call.b))
+      return false;
+    for (int64_t i = 0; i < tensor->dim() && !is_copied; i++)
+      if (tensor->stride(i) == 0 && tensor->size(i) > 1 && (tensor != call.a && tensor != call.b))
+        return false;
+  }
+  for (const Tensor *tensor : {call.a, call.b})
+    if (tensor->stride(0) == 0 && tensor->stride(1) == 0 && tensor->numel() > 1)
+      return false;
+  return true;
+}
+
+/* Returns true if the tensors' address ranges have a common byte. */
+bool overlap(const Tensor &one, const Tensor &other) {
+  const auto range = [](const Tensor &tensor) {
+    int64_t last = 0;
+    for (int64_t i = 0; i < tensor.dim(); i++)
+      last += (tensor.size(i) - 1) * tensor.stride(i);
+    const auto low = reinterpret_cast<uintptr_t>(tensor.const_data_ptr());
+    return std::pair(low, low + static_cast<uintptr_t>(last + 1) * tensor.element_size());
+  };
+  const auto x = range(one), y = range(other);
+  return x.first < y.second && y.first < x.second;
+}
+
+/* Queues a plan on the current stream. Streams are shared by threads, so a lock protects them. */
+tesela_status enqueue(const Product &product, const Tensor &like, Operands *operands) {
+  static std::mutex lock;
+  static std::unordered_map<uint64_t, tesela_stream *> streams;
+  static tesela_context *owner; /* context of the streams */
+  void *handle = nullptr;
+  TORCH_CHECK(aoti_torch_get_current_cuda_stream(like.get_device(), &handle) == 0, "no current stream");
+  Tensor memory;
+  Buffer workspace;
+  if (product.workspace > 0) {
+    memory = at::empty({product.workspace}, like.options().dtype(at::kByte));
+    const tesela_status status = operands->wrap(product.context, memory, &workspace);
+    if (status != TESELA_OK)
+      return status;
+  }
+  std::lock_guard guard(lock);
+  if (owner != product.context) {
+    streams.clear();
+    owner = product.context;
+  }
+  tesela_stream *&stream =
+      streams[reinterpret_cast<uint64_t>(handle) * 64 + static_cast<uint64_t>(like.get_device())];
+  if (!stream) {
+    const tesela_status status =
+        tesela_stream_wrap(product.context, like.device().str().c_str(), handle, &stream);
+    if (status != TESELA_OK)
+      return status;
+  }
+  tesela_operands queued{};
+  queued.a = &operands->desc.a;
+  queued.b = &operands->desc.b;
+  queued.c = &operands->desc.c;
+  queued.epilogue = &operands->epilogue;
+  return tesela_plan_enqueue(product.plan.plan, stream, &queued, workspace.buffer);
+}
+
+/* Computes a product. A new result is written to `made`, which is empty for other calls. */
+tesela_status multiply(Product &product, const Call &call, Tensor *made, bool is_plan) {
+  const bool has_beta = call.addend && !is_zero(call.beta);
+  const Tensor *const bias = bias_of(call);
+  if (!call.out)
+    *made = at::empty({call.a->size(0), call.b->size(1)}, call.a->options());
+  const Tensor &out = call.out ? *call.out : *made;
+  if (has_beta && !bias && !out.is_same(*call.addend) && !is_plan)
+    out.copy_(call.addend->expand(out.sizes()));
+  Operands operands;
+  tesela_status status = operands.fill(product, call, out, bias, has_beta && !bias ? call.beta : Scalar(0));
+  if (status != TESELA_OK)
+    return status;
+  if (is_plan)
+    status = tesela_plan_create(product.context, &operands.desc, &product.plan.plan);
+  else if (call.a->is_cuda())
+    status = enqueue(product, *call.a, &operands);
+  else
+    status = tesela_gemm(product.context, &operands.desc, nullptr);
+  return status;
+}
+
+/* --- kernels --- */
+
+/* Python's kernels behind the kernels here, by operator, out= and device. */
+std::unique_ptr<c10::SafeKernelFunction> python_kernels[OPERATORS][2][2];
+std::optional<c10::OperatorHandle> operators[OPERATORS][2];
+
+void call_python(Call *call, c10::DispatchKeySet keys, bool is_cuda, torch::jit::Stack *stack) {
+  Call *const outer = missed;
+  missed = call;
+  try {
+    python_kernels[call->op][call->out != nullptr][is_cuda]->callBoxed(
+        *operators[call->op][call->out != nullptr], keys, stack);
+  } catch (...) {
+    missed = outer;
+    throw;
+  }
+  missed = outer;
+}
+
+enum class By { TORCH, PYTHON, TESELA };
+
+/* Returns what computes a call. TESELA: *made is the result, unless the call has an out. */
+By decide(Call *call, Tensor *made, bool *is_known) {
+  const int64_t patch = active_patch.load(std::memory_order_acquire);
+  if (patch == 0)
+    return By::TORCH;
+  *is_known = fill_key(patch, call);
+  const std::shared_ptr<Product> product = *is_known ? find(call->key) : nullptr;
+  if (!product)
+    return By::PYTHON;
+  if (product->by_tesela && call->out)
+    for (const Tensor *tensor : {call->addend, call->a, call->b})
+      if (tensor && !(tensor == call->addend && call->out->is_same(*tensor)) && overlap(*call->out, *tensor))
+        return By::PYTHON;
+  product->calls.fetch_add(1, std::memory_order_relaxed);
+  if (!product->by_tesela)
+    return By::TORCH;
+  const tesela_status status = multiply(*product, *call, made, false);
+  TORCH_CHECK(status == TESELA_OK, "tesela: ", tesela_last_error());
+  return By::TESELA;
+}
+
+template <class Original, class... Arguments>
+Tensor run(Call &call, c10::DispatchKeySet keys, bool is_cuda, const Original &original,
+           const Arguments &...arguments) {
+  Tensor made;
+  bool is_known = false;
+  switch (decide(&call, &made, &is_known)) {
+  case By::TORCH:
+    return original();
+  case By::TESELA:
+    return made;
+  default:
+    break;
+  }
+  torch::jit::Stack stack;
+  (stack.emplace_back(arguments), ...);
+  call_python(is_known ? &call : nullptr, keys, is_cuda, &stack);
+  return std::move(stack.back()).toTensor();
+}
+
+template <class Original, class... Arguments>
+Tensor &run_out(Call &call, c10::DispatchKeySet keys, bool is_cuda, Tensor &out, const Original &original,
+                const Arguments &...arguments) {
+  run(
+      call, keys, is_cuda,
+      [&] {
+        original();
+        return Tensor();
+      },
+      arguments..., out);
+  return out;
+}
+
+#define PRODUCT_KERNELS(NAME, OP, PLACE, IS_CUDA)                                                              \
+  Tensor NAME##_##PLACE(c10::DispatchKeySet keys, const Tensor &a, const Tensor &b) {                          \
+    Call call{OP, nullptr, &a, &b, nullptr, 0, 1, {}};                                                         \
+    return run(call, keys, IS_CUDA, [&] { return at::PLACE::NAME(a, b); }, a, b);                              \
+  }                                                                                                            \
+  Tensor &NAME##_out_##PLACE(c10::DispatchKeySet keys, const Tensor &a, const Tensor &b, Tensor &out) {        \
+    Call call{OP, nullptr, &a, &b, &out, 0, 1, {}};                                                            \
+    return run_out(call, keys, IS_CUDA, out, [&] { at::PLACE::NAME##_out(out, a, b); }, a, b);                 \
+  }
+
+#define SUM_KERNELS(NAME, OP, PLACE, IS_CUDA)                                                                  \
+  Tensor NAME##_##PLACE(c10::DispatchKeySet keys, const Tensor &addend, const Tensor &a, const Tensor &b,      \
+                        const Scalar &beta, const Scalar &alpha) {                                             \
+    Call call{OP, &addend, &a, &b, nullptr, beta, alpha, {}};                                                  \
+    return run(                                                                                                \
+        call, keys, IS_CUDA, [&] { return at::PLACE::NAME(addend, a, b, beta, alpha); }, addend, a, b, beta,   \
+        alpha);                                                                                                \
+  }                                                                                                            \
+  Tensor &NAME##_out_##PLACE(c10::DispatchKeySet keys, const Tensor &addend, const Tensor &a,                  \
+                             const Tensor &b, const Scalar &beta, const Scalar &alpha, Tensor &out) {          \
+    Call call{OP, &addend, &a, &b, &out, beta, alpha, {}};                                                     \
+    return run_out(                                                                                            \
+        call, keys, IS_CUDA, out, [&] { at::PLACE::NAME##_out(out, addend, a, b, beta, alpha); }, addend, a,   \
+        b, beta, alpha);                                                                                       \
+  }
+
+#define PLACE_KERNELS(PLACE, IS_CUDA)                                                                          \
+  PRODUCT_KERNELS(mm, MM, PLACE, IS_CUDA)                                                                      \
+  PRODUCT_KERNELS(bmm, BMM, PLACE, IS_CUDA)                                                                    \
+  SUM_KERNELS(addmm, ADDMM, PLACE, IS_CUDA)                                                                    \
+  SUM_KERNELS(baddbmm, BADDBMM, PLACE, IS_CUDA)                                                                \
+  void register_##PLACE(torch::Library &library) {                                                             \
+    library.impl("mm", TORCH_FN(mm_##PLACE));                                                                  \
+    library.impl("mm.out", TORCH_FN(mm_out_##PLACE));                                                          \
+    library.impl("bmm", TORCH_FN(bmm_##PLACE));                                                                \
+    library.impl("bmm.out", TORCH_FN(bmm_out_##PLACE));                                                        \
+    library.impl("addmm", TORCH_FN(addmm_##PLACE));                                                            \
+    library.impl("addmm.out", TORCH_FN(addmm_out_##PLACE));                                                    \
+    library.impl("baddbmm", TORCH_FN(baddbmm_##PLACE));                                                        \
+    library.impl("baddbmm.out", TORCH_FN(baddbmm_out_##PLACE));                                                \
+  }
+
+PLACE_KERNELS(cpu, false)
+PLACE_KERNELS(cuda, true)
+
+struct SilentHandler : c10::WarningHandler {
+  void process(const c10::Warning &) override {} /* PyTorch warns of each replaced kernel */
+};
+
+} // namespace
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+/* Returns the version of PyTorch for which this library was built. */
+EXPORT const char *tesela_torch_version(void) {
+  return TORCH_VERSION;
+}
+
+/* Replaces Python's kernels, once. Returns 0 on success. */
+EXPORT int tesela_torch_register(int has_cuda) {
+  try {
+    SilentHandler silent;
+    c10::WarningUtils::WarningHandlerGuard guard(&silent);
+    for (int place = 0; place <= has_cuda; place++) {
+      const auto key = place ? c10::DispatchKey::CUDA : c10::DispatchKey::CPU;
+      for (int op = 0; op < OPERATORS; op++)
+        for (int out = 0; out < 2; out++) {
+          operators[op][out] = c10::Dispatcher::singleton().findSchemaOrThrow(names[op], out ? "out" : "");
+          python_kernels[op][out][place] = std::make_unique<c10::SafeKernelFunction>(
+              operators[op][out]->getComputedKernelForDispatchKey(key));
+        }
+      auto *const library = new torch::Library(torch::Library::IMPL, "aten", key, __FILE__, __LINE__);
+      (place ? register_cuda : register_cpu)(*library); /* for ever, since threads may be inside of kernels */
+    }
+    return 0;
+  } catch (const std::exception &) {
+    return 1;
+  }
+}
+
+/* Sets the patch() that is active. 0: none. */
+EXPORT void tesela_torch_activate(int64_t patch) {
+  active_patch.store(patch, std::memory_order_release);
+}
+
+/* Stores Python's decision about the call that its kernel computes now. Texts may be NULL. Returns the number
+ * of calls that need no Python from now on: 1, or 0 if Python decides the next call, too. */
+EXPORT int tesela_torch_remember(int64_t number, int by_tesela, void *context, const char *accuracy,
+                                 const char *bits) {
+  if (!missed || (by_tesela && !is_plain(*missed)))
+    return 0;
+  try {
+    auto product = std::make_shared<Product>();
+    product->number = number;
+    product->by_tesela = by_tesela != 0;
+    product->context = static_cast<tesela_context *>(context);
+    product->accuracy = accuracy ? accuracy : "";
+    product->bits = bits ? bits : "";
+    Tensor unused;
+    if (by_tesela && missed->a->is_cuda()) {
+      if (multiply(*product, *missed, &unused, true) != TESELA_OK)
+        return 0;
+      product->workspace = static_cast<int64_t>(tesela_plan_workspace(product->plan.plan));
+    }
+    std::unique_lock lock(products_lock);
+    if (products.size() >= PRODUCTS_MAX)
+      products.clear();
+    products[missed->key] = product;
+    return 1;
+  } catch (const std::exception &) {
+    return 0;
+  }
+}
+
+/* Returns the calls of a product that Python did not see. */
+EXPORT int64_t tesela_torch_calls(int64_t number) {
+  std::shared_lock lock(products_lock);
+  int64_t calls = 0;
+  for (const auto &each : products)
+    if (each.second->number == number)
+      calls += each.second->calls;
+  return calls;
+}
+
+/* Forgets the products of a patch(). 0: all products, which stay in memory since their context died. */
+EXPORT void tesela_torch_forget(int64_t patch) {
+  std::unique_lock lock(products_lock);
+  if (patch == 0) {
+    new std::unordered_map<Key, std::shared_ptr<Product>, Hash>(std::move(products));
+    products.clear();
+  } else
+    for (auto each = products.begin(); each != products.end();)
+      each = each->first.words[0] == patch ? products.erase(each) : std::next(each);
+}
