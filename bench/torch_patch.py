@@ -1,6 +1,6 @@
 """Times tesela.torch against PyTorch on a CUDA device, by turns:
 
-    torch_patch.py [--steps N] [--types float32,bfloat16] [--json FILE]
+    torch_patch.py [--steps N] [--types float32,bfloat16] [--patches default,always,rows] [--json FILE]
 
 A two-layer perceptron and a small transformer are trained from the same start: losses, and milliseconds of a
 step. Then the program's microseconds to queue a call: by tesela.torch, by PyTorch, and under patch()."""
@@ -8,30 +8,17 @@ step. Then the program's microseconds to queue a call: by tesela.torch, by PyTor
 import argparse
 import datetime
 import json
+import pathlib
 import statistics
+import sys
 import time
 
 import tesela.torch
 import torch
 from torch.nn import functional
 
-
-class Block(torch.nn.Module):
-    """Layer of a transformer with attention by torch.nn.functional."""
-
-    def __init__(self, width, heads):
-        super().__init__()
-        self.norms = torch.nn.ModuleList(torch.nn.LayerNorm(width) for _ in range(2))
-        self.qkv, self.project = torch.nn.Linear(width, 3 * width), torch.nn.Linear(width, width)
-        self.up, self.down = torch.nn.Linear(width, 4 * width), torch.nn.Linear(4 * width, width)
-        self.heads = heads
-
-    def forward(self, x):
-        batch, length, width = x.shape
-        q, k, v = self.qkv(self.norms[0](x)).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-        mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-        x = x + self.project(mixed.transpose(1, 2).reshape(batch, length, width))
-        return x + self.down(functional.gelu(self.up(self.norms[1](x))))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "python"))
+import torch_models  # noqa: E402
 
 
 def host_microseconds(calls, rounds=15, repeats=200):
@@ -51,7 +38,7 @@ def host_microseconds(calls, rounds=15, repeats=200):
     return {name: statistics.median(several) for name, several in times.items()}
 
 
-PATCHES = {"": {}, "always": {"always": True}, "rows": {"bits": "rows"}}
+PATCHES = {"default": {}, "always": {"always": True}, "rows": {"bits": "rows"}}
 
 
 def queue(dtype, size):
@@ -72,45 +59,30 @@ def queue(dtype, size):
     return row
 
 
-def model_of(name):
-    torch.manual_seed(1)
-    if name == "perceptron":
-        layers = torch.nn.Linear(1024, 4096), torch.nn.ReLU(), torch.nn.Linear(4096, 1024)
-        return torch.nn.Sequential(*layers).cuda()
-    return torch.nn.Sequential(torch.nn.Embedding(512, 512), *(Block(512, 8) for _ in range(4)),
-                               torch.nn.Linear(512, 512)).cuda()
-
-
 def train(name, dtype, steps):
-    """Returns the losses and the median milliseconds of a step, after a tenth of the steps."""
-    model = model_of(name).to(dtype)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.02)
+    """Returns the losses and the median milliseconds of a step, after half of the steps."""
+    width, shape = (1024, (512,)) if name == "perceptron" else (512, (8, 256))
+    model = torch_models.make_model(name, width, device="cuda", dtype=dtype, heads=8, depth=4, is_fused=True)
     losses, times = [], []
-    torch.manual_seed(2)
-    for _ in range(steps):
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    for loss in torch_models.train(name, model, shape, steps):
+        losses.append(loss)
         torch.cuda.synchronize()
-        begin = time.perf_counter()
-        if name == "perceptron":
-            x = torch.randn(512, 1024, device="cuda", dtype=dtype)
-            loss = functional.mse_loss(model(x), x.roll(1, 1)) * 64
-        else:
-            x = torch.randint(512, (8, 256), device="cuda")
-            loss = functional.cross_entropy(model(x).flatten(0, 1), x.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.detach())
-        torch.cuda.synchronize()
-        times.append((time.perf_counter() - begin) * 1e3)
+        now = time.perf_counter()
+        times.append((now - begin) * 1e3)
+        begin = now
     return [loss.item() for loss in losses], statistics.median(times[steps // 2:])
 
 
-def race_training(name, dtype, label, settings, steps):
-    """Trains plain, patched, and plain again. Prints and returns losses and times."""
+def race_training(name, dtype, label, steps):
+    """Trains plain and patched in turn, twice. Prints and returns losses and times."""
     plain, plain_ms = train(name, dtype, steps)
-    with tesela.torch.patch(**settings) as patch:
+    with tesela.torch.patch(**PATCHES[label]) as patch:
         losses, patched_ms = train(name, dtype, steps)
     again, again_ms = train(name, dtype, steps)
+    with tesela.torch.patch(**PATCHES[label]):
+        patched_ms = min(patched_ms, train(name, dtype, steps)[1])
 
     def largest(others):
         return max(abs(x - y) / y for x, y in zip(others, plain))
@@ -132,12 +104,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--types", default="float32,bfloat16")
+    parser.add_argument("--patches", default=",".join(PATCHES))
     parser.add_argument("--json", help="file for the rows")
     options = parser.parse_args()
     print(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, tesela {tesela.__version__}")
     types = [getattr(torch, name) for name in options.types.split(",")]
-    rows = [race_training(name, dtype, label, settings, options.steps) for dtype in types
-            for name in ("perceptron", "transformer") for label, settings in PATCHES.items()]
+    rows = [race_training(name, dtype, label, options.steps) for dtype in types
+            for name in ("perceptron", "transformer") for label in options.patches.split(",")]
     with tesela.torch.patch(report=True):
         train("transformer", types[0], 60)
     rows += [queue(dtype, size) for dtype in types for size in (64, 1024)]

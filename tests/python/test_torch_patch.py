@@ -6,7 +6,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 tt = pytest.importorskip("tesela.torch", reason="needs PyTorch 2.9", exc_type=ImportError)
-from tesela import _torch_patch  # noqa: E402  (needs PyTorch, too)
+import torch_models  # noqa: E402  (needs PyTorch, too)
+from tesela import _torch_patch  # noqa: E402
 
 torch.set_num_threads(1)  # small products; other processes may use the processor
 DEVICES = ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
@@ -184,7 +185,7 @@ def test_compile(device):
 def test_inductor(device, mode):
     if device == "cpu":
         pytest.skip("Inductor compiles C++ for half a minute; on CUDA this runs")
-    model = Block(64, 4).to(device)
+    model = torch_models.Block(64, 4).to(device)
     x = torch.randn(4, 16, 64, device=device)
     plain = torch.autograd.grad(model(x).square().sum(), model.up.weight)[0]
     with tt.patch(always=True):
@@ -199,7 +200,7 @@ def test_inductor(device, mode):
 def test_in_a_graph(device):
     if device == "cpu":
         pytest.skip("graphs need a CUDA device")
-    model = Block(64, 4).to(device)
+    model = torch_models.Block(64, 4).to(device)
     x = torch.randn(4, 16, 64, device=device)
     with tt.patch() as patch, torch.no_grad():
         side = torch.cuda.Stream()
@@ -319,58 +320,19 @@ def test_bad_arguments(device):
         a @ a
 
 
-class Block(torch.nn.Module):
-    """Layer of a transformer."""
-
-    def __init__(self, width, heads):
-        super().__init__()
-        self.norms = torch.nn.ModuleList(torch.nn.LayerNorm(width) for _ in range(2))
-        self.qkv, self.project = torch.nn.Linear(width, 3 * width), torch.nn.Linear(width, width)
-        self.up, self.down = torch.nn.Linear(width, 4 * width), torch.nn.Linear(4 * width, width)
-        self.heads = heads
-
-    def forward(self, x):
-        batch, length, width = x.shape
-        q, k, v = self.qkv(self.norms[0](x)).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
-        weights = torch.softmax(q @ k.mT * (width // self.heads) ** -0.5, -1)
-        x = x + self.project((weights @ v).transpose(1, 2).reshape(batch, length, width))
-        return x + self.down(torch.nn.functional.gelu(self.up(self.norms[1](x))))
-
-
-def model_of(name, device):
-    torch.manual_seed(7)
-    if name == "mlp":
-        layers = [torch.nn.Linear(24, 48), torch.nn.ReLU(), torch.nn.Linear(48, 10)]
-    else:
-        layers = [torch.nn.Embedding(32, 24), Block(24, 3), Block(24, 3), torch.nn.Linear(24, 32)]
-    return torch.nn.Sequential(*layers).to(device)
-
-
-def train(name, device, steps=20):
+def losses(name, device, steps=20):
     """Returns the losses of a training from the same start."""
-    model = model_of(name, device)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.2 if name == "mlp" else 0.02)
-    losses = []
-    for _ in range(steps):
-        if name == "mlp":
-            x = torch.randn(32, 24, device=device)
-            loss = torch.nn.functional.mse_loss(model(x), x[:, :10].cumsum(1) / 4)
-        else:
-            x = torch.randint(32, (4, 16), device=device)
-            loss = torch.nn.functional.cross_entropy(model(x).flatten(0, 1), x.flatten())
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses
+    model = torch_models.make_model(name, 24, device=device)
+    shape = (32,) if name == "perceptron" else (4, 16)
+    return [loss.item() for loss in torch_models.train(name, model, shape, steps)]
 
 
-@pytest.mark.parametrize("name", ["mlp", "transformer"])
+@pytest.mark.parametrize("name", ["perceptron", "transformer"])
 @pytest.mark.parametrize("options", [{"always": True}, {}, {"bits": "rows"}])
 def test_training(device, name, options):
-    plain = train(name, device)
+    plain = losses(name, device)
     with tt.patch(**options):
-        patched = train(name, device)
+        patched = losses(name, device)
         assert counts()[0] > 0
     assert plain[-1] < plain[0]
     assert patched == pytest.approx(plain, rel=1e-4)
