@@ -92,7 +92,8 @@ def race_training(name, dtype, label, steps):
            "plain_ms": min(plain_ms, again_ms), "patched_ms": patched_ms,
            "first_loss": plain[0], "plain_loss": plain[-1], "patched_loss": losses[-1],
            "plain_differs": largest(again), "patched_differs": largest(losses),
-           "by_tesela": sum(each.tesela for each in report), "by_torch": sum(each.torch for each in report)}
+           "by_tesela": sum(each.tesela for each in report), "by_torch": sum(each.torch for each in report),
+           "products": [each._asdict() for each in report]}
     print(f"{name:11} {row['type']:8} {label:11} loss {plain[0]:.4f} -> {plain[-1]:.5f}, {losses[-1]:.5f}; "
           f"steps differ by {row['patched_differs']:.1e} (plain again {row['plain_differs']:.1e}); "
           f"ms {row['plain_ms']:.3f}, {patched_ms:.3f}, ratio {row['plain_ms'] / patched_ms:.3f}; "
