@@ -1,5 +1,7 @@
 """tesela.torch.patch(): PyTorch's products by tesela are right, and all others are PyTorch's."""
 
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -318,6 +320,106 @@ def test_bad_arguments(device):
     a = random(4, 4, device=device)
     with tt.patch(bits="always"), pytest.raises(ValueError, match="any, run, threads, rows or devices"):
         a @ a
+
+def test_decided_products_need_no_python(device, monkeypatch):
+    if _torch_patch._kernels is None:
+        pytest.skip("the package was built without this version's headers of PyTorch")
+    a, b, c = (random(6, 6, device=device) for _ in range(3))
+    row, out = random(6, device=device), torch.empty_like(a)
+    calls = [lambda: torch.mm(a, b.t()), lambda: torch.addmm(row, a, b), lambda: torch.addmm(c, a, b, beta=2),
+             lambda: torch.mm(a, b, out=out), lambda: torch.addmm(c, a, b, out=out), lambda: a.t() @ b]
+    plain = [call().clone() for call in calls]
+    for options, library in (({"always": True}, "tesela"), ({}, "torch")):
+        if library == "torch":
+            torch.use_deterministic_algorithms(True)
+        try:
+            with tt.patch(**options) as patch:
+                for call in calls:
+                    call()
+                with monkeypatch.context() as changed:
+                    changed.setattr(_torch_patch.Settings, "find", None)
+                    changed.setattr(_torch_patch, "tensor_key", None)
+                    for call, expected in zip(calls, plain):
+                        assert torch.allclose(call(), expected)
+                with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+                    torch.mm(a, random(5, 6, device=device))
+            assert counts(patch.report()) == ((12, 1) if library == "tesela" else (0, 13)), str(patch.report())
+            before = counts(patch.report())
+            calls[0]()
+            assert counts(patch.report()) == before
+        finally:
+            torch.use_deterministic_algorithms(False)
+
+
+def test_switches_select_other_products(device):
+    a = random(64, 64, device=device, dtype=torch.float32)
+    with tt.patch(always=True) as patch:
+        for _ in range(3):
+            a @ a
+        torch.use_deterministic_algorithms(True)
+        try:
+            assert torch.equal(a @ a, a @ a)
+        finally:
+            torch.use_deterministic_algorithms(False)
+        assert [row.tesela for row in patch.report()] == [3, 2]
+        with tt.patch(bits="devices") as inner:
+            a @ a
+        assert counts(inner.report()) == (1, 0)
+
+
+SCRIPT = """
+import ctypes, sys
+import torch
+def missing(*arguments):
+    raise OSError("no kernels")
+loader, ctypes.CDLL = ctypes.CDLL, missing
+import tesela.torch
+from tesela import _torch_patch
+ctypes.CDLL = loader
+assert _torch_patch._kernels is None
+a = torch.randn(6, 6, device=sys.argv[1], dtype=torch.float64)
+row = torch.randn(6, device=sys.argv[1], dtype=torch.float64)
+plain = a @ a, torch.addmm(row, a, a)
+with tesela.torch.patch(always=True):
+    for _ in range(3):
+        patched = a @ a, torch.addmm(row, a, a)
+    assert all(map(torch.allclose, plain, patched))
+    assert [row.tesela for row in tesela.torch.report()] == [3, 3]
+"""
+
+
+def test_patch_without_compiled_kernels(device):
+    subprocess.run([sys.executable, "-c", SCRIPT, device], check=True)
+
+
+def synchronizations(profile):
+    """Returns the calls of CUDA that wait for a device."""
+    return [event.name for event in profile.events()
+            if "Synchronize" in event.name or event.name in ("cudaMemcpy", "cuMemcpyHtoD_v2", "cuMemcpyDtoH_v2")]
+
+
+@pytest.mark.parametrize("how", ["eager", "compile", "graph"])
+def test_no_wait_for_the_device(device, how):
+    if device == "cpu":
+        pytest.skip("only a CUDA device is waited for")
+    model = torch_models.Block(64, 4).to(device)
+    x = torch.randn(4, 16, 64, device=device)
+    with tt.patch(always=True), torch.no_grad():
+        call = torch.compile(model, fullgraph=True) if how == "compile" else model
+        for _ in range(3):
+            call(x)
+        if how == "graph":
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                call(x)
+            call = lambda x: graph.replay()  # noqa: E731
+        torch.cuda.synchronize()
+        with torch.profiler.profile() as profile:
+            for _ in range(3):
+                call(x)
+        waits = synchronizations(profile)
+        assert len(waits) <= 1, waits  # the profiler's own at its end
+        assert counts()[0] > 0
 
 
 def losses(name, device, steps=20):
