@@ -209,6 +209,13 @@ class Settings:
             products = list(self.products.values())
         return Report(Row(*each.names, *each.counts(), each.reason) for each in products)
 
+    def forget_kernels(self) -> None:
+        """Takes the compiled kernels' counts, and frees their memory."""
+        if _kernels is not None:
+            for product in self.products.values():
+                product.tesela, product.torch = product.counts()
+            _kernels.tesela_torch_forget(self.number)
+
     def find(self, key, name: str, tensors: tuple, out, is_readable: bool) -> Product:
         """Returns the product of a call, which is new if no call had these operands."""
         with _lock:
@@ -404,6 +411,7 @@ def _remove(settings: Settings) -> None:
             return
         _settings.remove(settings)
         _activate(_settings[-1] if _settings else None)
+        settings.forget_kernels()
     if settings.prints:
         print(settings.report())
 

@@ -23,7 +23,7 @@ cmake -S "$source/python" -B "$place/binding" -DPython_EXECUTABLE="$place/venv/b
 cmake --build "$place/binding" --parallel "$(nproc)"
 rm -rf "$place/site"
 mkdir -p "$place/site/tesela/bin"
-for file in "$source"/python/tesela/*.py* "$source"/python/tesela/py.typed "$place"/binding/_core.*.so; do
+for file in "$source"/python/tesela/*.py* "$source"/python/tesela/py.typed "$place"/binding/_*.so; do
   ln -sf "$file" "$place/site/tesela/"
 done
 ln -s "$build/bin/tesela" "$place/site/tesela/bin/tesela"

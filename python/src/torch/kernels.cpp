@@ -520,8 +520,8 @@ EXPORT void tesela_torch_activate(int64_t patch) {
   active_patch.store(patch, std::memory_order_release);
 }
 
-/* Stores Python's decision about the call that its kernel computes now. Texts may be NULL. Returns the number
- * of calls that need no Python from now on: 1, or 0 if Python decides the next call, too. */
+/* Stores Python's decision about the call that its kernel computes now. Texts may be NULL. Returns 1, or 0 if
+ * Python decides the next call, too. */
 EXPORT int tesela_torch_remember(int64_t number, int by_tesela, void *context, const char *accuracy,
                                  const char *bits) {
   if (!missed || (by_tesela && !is_plain(*missed)))
@@ -540,10 +540,7 @@ EXPORT int tesela_torch_remember(int64_t number, int by_tesela, void *context, c
       product->workspace = static_cast<int64_t>(tesela_plan_workspace(product->plan.plan));
     }
     std::unique_lock lock(products_lock);
-    if (products.size() >= PRODUCTS_MAX)
-      products.clear();
-    products[missed->key] = product;
-    return 1;
+    return products.size() < PRODUCTS_MAX && products.emplace(missed->key, product).second;
   } catch (const std::exception &) {
     return 0;
   }
