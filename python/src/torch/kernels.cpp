@@ -28,7 +28,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
-#include <tesela/tesela.h>
+#include "../device_ranges.h"
 
 /* PyTorch's function of C for the current stream. It is in the library for CUDA. */
 extern "C" int32_t aoti_torch_get_current_cuda_stream(int32_t device, void **stream);
@@ -87,8 +87,11 @@ struct Call {
   Key key;
 };
 
+using Products = std::unordered_map<Key, std::shared_ptr<Product>, Hash>;
 std::shared_mutex products_lock;
-std::unordered_map<Key, std::shared_ptr<Product>, Hash> products;
+/* These are never destroyed, since CUDA may end before the process's static objects. */
+Products &products = *new Products;
+core::DeviceRanges &ranges = *new core::DeviceRanges;
 constexpr size_t PRODUCTS_MAX = 8192;
 std::atomic<int64_t> active_patch{0}; /* number of the active patch(); 0: none */
 thread_local Call *missed;            /* call that Python's kernel decides now */
@@ -182,50 +185,57 @@ void set_strides(const Tensor &tensor, Matrix *matrix) {
   matrix->col_stride = col == 0 && row != 0 ? TESELA_STRIDE_ZERO : col;
 }
 
-/* Buffer of a tensor on a device; empty for the processor's, whose addresses are used. */
-struct Buffer {
-  tesela_buffer *buffer = nullptr;
-  Buffer() = default;
-  Buffer(const Buffer &) = delete;
-  ~Buffer() { tesela_buffer_destroy(buffer); }
+/* Name of a tensor's device, such as "cuda:0". */
+struct DeviceName {
+  char text[16];
+  explicit DeviceName(const Tensor &tensor) {
+    snprintf(text, sizeof text, "cuda:%d", static_cast<int>(tensor.get_device()));
+  }
 };
 
 /* Operands of a call, as the library takes them. */
 struct Operands {
-  Buffer buffers[4];
+  core::DeviceRanges::Place places[4]; /* of tensors on a device */
   tesela_gemm_desc desc{};
   tesela_epilogue epilogue{};
   c10::complex<double> alpha, beta;
 
-  tesela_status wrap(tesela_context *context, const Tensor &tensor, Buffer *buffer) {
+  /* Finds the buffer of a tensor on a device. */
+  static tesela_status wrap(tesela_context *context, const Tensor &tensor, core::DeviceRanges::Place *place,
+                            bool is_workspace = false) {
     int64_t last = 0;
     for (int64_t i = 0; i < tensor.dim(); i++)
       last += (tensor.size(i) - 1) * tensor.stride(i);
-    return tesela_buffer_wrap(context, tensor.device().str().c_str(), tensor.data_ptr(),
-                              static_cast<size_t>(last + 1) * tensor.element_size(), &buffer->buffer);
+    const DeviceName device(tensor);
+    return ranges.find(context, device.text, reinterpret_cast<uintptr_t>(tensor.const_data_ptr()),
+                       static_cast<size_t>(last + 1) * tensor.element_size(),
+                       is_workspace ? 0 : tensor.element_size(), place);
   }
 
   template <class Matrix>
-  tesela_status set(tesela_context *context, const Tensor &tensor, Buffer *buffer, Matrix *matrix) {
+  static tesela_status set(tesela_context *context, const Tensor &tensor, core::DeviceRanges::Place *place,
+                           Matrix *matrix) {
     matrix->type = type_of(tensor);
     if (!tensor.is_cuda()) {
       matrix->data = tensor.data_ptr();
       return TESELA_OK;
     }
-    const tesela_status status = wrap(context, tensor, buffer);
-    matrix->buffer = buffer->buffer;
+    const tesela_status status = wrap(context, tensor, place);
+    matrix->buffer = place->buffer.get();
+    matrix->offset = static_cast<int64_t>(
+        (reinterpret_cast<uintptr_t>(tensor.const_data_ptr()) - place->start) / tensor.element_size());
     return status;
   }
 
   tesela_status fill(const Product &product, const Call &call, const Tensor &out, const Tensor *bias,
                      const Scalar &scale) {
-    tesela_status status = set(product.context, *call.a, &buffers[0], &desc.a);
+    tesela_status status = set(product.context, *call.a, &places[0], &desc.a);
     if (status == TESELA_OK)
-      status = set(product.context, *call.b, &buffers[1], &desc.b);
+      status = set(product.context, *call.b, &places[1], &desc.b);
     if (status == TESELA_OK)
-      status = set(product.context, out, &buffers[2], &desc.c);
+      status = set(product.context, out, &places[2], &desc.c);
     if (status == TESELA_OK && bias)
-      status = set(product.context, *bias, &buffers[3], &epilogue.bias);
+      status = set(product.context, *bias, &places[3], &epilogue.bias);
     desc.m = out.size(0);
     desc.n = out.size(1);
     desc.k = call.a->size(1);
@@ -311,10 +321,10 @@ tesela_status enqueue(const Product &product, const Tensor &like, Operands *oper
   void *handle = nullptr;
   TORCH_CHECK(aoti_torch_get_current_cuda_stream(like.get_device(), &handle) == 0, "no current stream");
   Tensor memory;
-  Buffer workspace;
+  core::DeviceRanges::Place workspace;
   if (product.workspace > 0) {
     memory = at::empty({product.workspace}, like.options().dtype(at::kByte));
-    const tesela_status status = operands->wrap(product.context, memory, &workspace);
+    const tesela_status status = operands->wrap(product.context, memory, &workspace, true);
     if (status != TESELA_OK)
       return status;
   }
@@ -327,7 +337,7 @@ tesela_status enqueue(const Product &product, const Tensor &like, Operands *oper
       streams[reinterpret_cast<uint64_t>(handle) * 64 + static_cast<uint64_t>(like.get_device())];
   if (!stream) {
     const tesela_status status =
-        tesela_stream_wrap(product.context, like.device().str().c_str(), handle, &stream);
+        tesela_stream_wrap(product.context, DeviceName(like).text, handle, &stream);
     if (status != TESELA_OK)
       return status;
   }
@@ -336,7 +346,7 @@ tesela_status enqueue(const Product &product, const Tensor &like, Operands *oper
   queued.b = &operands->desc.b;
   queued.c = &operands->desc.c;
   queued.epilogue = &operands->epilogue;
-  return tesela_plan_enqueue(product.plan.plan, stream, &queued, workspace.buffer);
+  return tesela_plan_enqueue(product.plan.plan, stream, &queued, workspace.buffer.get());
 }
 
 /* Computes a product. A new result is written to `made`, which is empty for other calls. */
@@ -560,8 +570,7 @@ EXPORT int64_t tesela_torch_calls(int64_t number) {
 EXPORT void tesela_torch_forget(int64_t patch) {
   std::unique_lock lock(products_lock);
   if (patch == 0) {
-    new std::unordered_map<Key, std::shared_ptr<Product>, Hash>(std::move(products));
-    products.clear();
+    new Products(std::exchange(products, {}));
   } else
     for (auto each = products.begin(); each != products.end();)
       each = each->first.words[0] == patch ? products.erase(each) : std::next(each);
