@@ -1,4 +1,5 @@
-/* Buffers that wrap a device's memory, found by address: asking the driver about memory takes microseconds. */
+/* Buffers that wrap a device's memory, found by address: asking the driver about memory takes microseconds.
+ */
 #pragma once
 
 #include <cstdint>

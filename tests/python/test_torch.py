@@ -1,5 +1,8 @@
 """Operators of tesela.torch against PyTorch: results, gradients, compile, autocast, vmap, equal bits."""
 
+import subprocess
+import sys
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs PyTorch")
@@ -276,3 +279,10 @@ def test_in_a_graph(device):
         graph.replay()
         assert all(torch.equal(one, other) for one, other in zip(results, call()))
         assert close(results[0], a, b)
+
+
+@pytest.mark.parametrize("order", ["tesela, torch", "torch, tesela"])
+def test_order_of_imports(device, order):
+    script = f"import {order}; a = torch.ones(40, 50, device='{device}'); print(tesela.matmul(a, a.t()).sum().item())"
+    run = subprocess.run([sys.executable, "-X", "faulthandler", "-c", script], capture_output=True, text=True)
+    assert run.returncode == 0 and float(run.stdout) == 80000, run.stderr

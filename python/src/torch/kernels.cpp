@@ -17,8 +17,8 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mm_cpu_dispatch.h>
 #include <ATen/ops/mm_cuda_dispatch.h>
-#include <torch/library.h>
 #include <torch/headeronly/version.h>
+#include <torch/library.h>
 
 #include <array>
 #include <atomic>
@@ -336,8 +336,7 @@ tesela_status enqueue(const Product &product, const Tensor &like, Operands *oper
   tesela_stream *&stream =
       streams[reinterpret_cast<uint64_t>(handle) * 64 + static_cast<uint64_t>(like.get_device())];
   if (!stream) {
-    const tesela_status status =
-        tesela_stream_wrap(product.context, DeviceName(like).text, handle, &stream);
+    const tesela_status status = tesela_stream_wrap(product.context, DeviceName(like).text, handle, &stream);
     if (status != TESELA_OK)
       return status;
   }
@@ -445,46 +444,48 @@ Tensor &run_out(Call &call, c10::DispatchKeySet keys, bool is_cuda, Tensor &out,
   return out;
 }
 
-#define PRODUCT_KERNELS(NAME, OP, PLACE, IS_CUDA)                                                              \
-  Tensor NAME##_##PLACE(c10::DispatchKeySet keys, const Tensor &a, const Tensor &b) {                          \
-    Call call{OP, nullptr, &a, &b, nullptr, 0, 1, {}};                                                         \
-    return run(call, keys, IS_CUDA, [&] { return at::PLACE::NAME(a, b); }, a, b);                              \
-  }                                                                                                            \
-  Tensor &NAME##_out_##PLACE(c10::DispatchKeySet keys, const Tensor &a, const Tensor &b, Tensor &out) {        \
-    Call call{OP, nullptr, &a, &b, &out, 0, 1, {}};                                                            \
-    return run_out(call, keys, IS_CUDA, out, [&] { at::PLACE::NAME##_out(out, a, b); }, a, b);                 \
+#define PRODUCT_KERNELS(NAME, OP, PLACE, IS_CUDA)                                                            \
+  Tensor NAME##_##PLACE(c10::DispatchKeySet keys, const Tensor &a, const Tensor &b) {                        \
+    Call call{OP, nullptr, &a, &b, nullptr, 0, 1, {}};                                                       \
+    return run(                                                                                              \
+        call, keys, IS_CUDA, [&] { return at::PLACE::NAME(a, b); }, a, b);                                   \
+  }                                                                                                          \
+  Tensor &NAME##_out_##PLACE(c10::DispatchKeySet keys, const Tensor &a, const Tensor &b, Tensor &out) {      \
+    Call call{OP, nullptr, &a, &b, &out, 0, 1, {}};                                                          \
+    return run_out(                                                                                          \
+        call, keys, IS_CUDA, out, [&] { at::PLACE::NAME##_out(out, a, b); }, a, b);                          \
   }
 
-#define SUM_KERNELS(NAME, OP, PLACE, IS_CUDA)                                                                  \
-  Tensor NAME##_##PLACE(c10::DispatchKeySet keys, const Tensor &addend, const Tensor &a, const Tensor &b,      \
-                        const Scalar &beta, const Scalar &alpha) {                                             \
-    Call call{OP, &addend, &a, &b, nullptr, beta, alpha, {}};                                                  \
-    return run(                                                                                                \
-        call, keys, IS_CUDA, [&] { return at::PLACE::NAME(addend, a, b, beta, alpha); }, addend, a, b, beta,   \
-        alpha);                                                                                                \
-  }                                                                                                            \
-  Tensor &NAME##_out_##PLACE(c10::DispatchKeySet keys, const Tensor &addend, const Tensor &a,                  \
-                             const Tensor &b, const Scalar &beta, const Scalar &alpha, Tensor &out) {          \
-    Call call{OP, &addend, &a, &b, &out, beta, alpha, {}};                                                     \
-    return run_out(                                                                                            \
-        call, keys, IS_CUDA, out, [&] { at::PLACE::NAME##_out(out, addend, a, b, beta, alpha); }, addend, a,   \
-        b, beta, alpha);                                                                                       \
+#define SUM_KERNELS(NAME, OP, PLACE, IS_CUDA)                                                                \
+  Tensor NAME##_##PLACE(c10::DispatchKeySet keys, const Tensor &addend, const Tensor &a, const Tensor &b,    \
+                        const Scalar &beta, const Scalar &alpha) {                                           \
+    Call call{OP, &addend, &a, &b, nullptr, beta, alpha, {}};                                                \
+    return run(                                                                                              \
+        call, keys, IS_CUDA, [&] { return at::PLACE::NAME(addend, a, b, beta, alpha); }, addend, a, b, beta, \
+        alpha);                                                                                              \
+  }                                                                                                          \
+  Tensor &NAME##_out_##PLACE(c10::DispatchKeySet keys, const Tensor &addend, const Tensor &a,                \
+                             const Tensor &b, const Scalar &beta, const Scalar &alpha, Tensor &out) {        \
+    Call call{OP, &addend, &a, &b, &out, beta, alpha, {}};                                                   \
+    return run_out(                                                                                          \
+        call, keys, IS_CUDA, out, [&] { at::PLACE::NAME##_out(out, addend, a, b, beta, alpha); }, addend, a, \
+        b, beta, alpha);                                                                                     \
   }
 
-#define PLACE_KERNELS(PLACE, IS_CUDA)                                                                          \
-  PRODUCT_KERNELS(mm, MM, PLACE, IS_CUDA)                                                                      \
-  PRODUCT_KERNELS(bmm, BMM, PLACE, IS_CUDA)                                                                    \
-  SUM_KERNELS(addmm, ADDMM, PLACE, IS_CUDA)                                                                    \
-  SUM_KERNELS(baddbmm, BADDBMM, PLACE, IS_CUDA)                                                                \
-  void register_##PLACE(torch::Library &library) {                                                             \
-    library.impl("mm", TORCH_FN(mm_##PLACE));                                                                  \
-    library.impl("mm.out", TORCH_FN(mm_out_##PLACE));                                                          \
-    library.impl("bmm", TORCH_FN(bmm_##PLACE));                                                                \
-    library.impl("bmm.out", TORCH_FN(bmm_out_##PLACE));                                                        \
-    library.impl("addmm", TORCH_FN(addmm_##PLACE));                                                            \
-    library.impl("addmm.out", TORCH_FN(addmm_out_##PLACE));                                                    \
-    library.impl("baddbmm", TORCH_FN(baddbmm_##PLACE));                                                        \
-    library.impl("baddbmm.out", TORCH_FN(baddbmm_out_##PLACE));                                                \
+#define PLACE_KERNELS(PLACE, IS_CUDA)                                                                        \
+  PRODUCT_KERNELS(mm, MM, PLACE, IS_CUDA)                                                                    \
+  PRODUCT_KERNELS(bmm, BMM, PLACE, IS_CUDA)                                                                  \
+  SUM_KERNELS(addmm, ADDMM, PLACE, IS_CUDA)                                                                  \
+  SUM_KERNELS(baddbmm, BADDBMM, PLACE, IS_CUDA)                                                              \
+  void register_##PLACE(torch::Library &library) {                                                           \
+    library.impl("mm", TORCH_FN(mm_##PLACE));                                                                \
+    library.impl("mm.out", TORCH_FN(mm_out_##PLACE));                                                        \
+    library.impl("bmm", TORCH_FN(bmm_##PLACE));                                                              \
+    library.impl("bmm.out", TORCH_FN(bmm_out_##PLACE));                                                      \
+    library.impl("addmm", TORCH_FN(addmm_##PLACE));                                                          \
+    library.impl("addmm.out", TORCH_FN(addmm_out_##PLACE));                                                  \
+    library.impl("baddbmm", TORCH_FN(baddbmm_##PLACE));                                                      \
+    library.impl("baddbmm.out", TORCH_FN(baddbmm_out_##PLACE));                                              \
   }
 
 PLACE_KERNELS(cpu, false)
