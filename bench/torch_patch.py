@@ -8,6 +8,7 @@ step. Then the program's microseconds to queue a call: by tesela.torch, by PyTor
 import argparse
 import datetime
 import json
+import math
 import pathlib
 import statistics
 import sys
@@ -16,6 +17,8 @@ import time
 import tesela.torch
 import torch
 from torch.nn import functional
+
+from tesela import _torch_patch  # noqa: I001  (its _activate turns one patch() off and on)
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "python"))
 import torch_models  # noqa: E402
@@ -59,45 +62,56 @@ def queue(dtype, size):
     return row
 
 
-def train(name, dtype, steps):
-    """Returns the losses and the median milliseconds of a step, after half of the steps."""
+def trained(name, dtype, steps):
+    """Returns an iterator over the losses of a training."""
     width, shape = (1024, (512,)) if name == "perceptron" else (512, (8, 256))
     model = torch_models.make_model(name, width, device="cuda", dtype=dtype, heads=8, depth=4, is_fused=True)
-    losses, times = [], []
-    torch.cuda.synchronize()
-    begin = time.perf_counter()
-    for loss in torch_models.train(name, model, shape, steps):
-        losses.append(loss)
-        torch.cuda.synchronize()
-        now = time.perf_counter()
-        times.append((now - begin) * 1e3)
-        begin = now
-    return [loss.item() for loss in losses], statistics.median(times[steps // 2:])
+    return torch_models.train(name, model, shape, steps)
 
 
-def race_training(name, dtype, label, steps):
-    """Trains plain and patched in turn, twice. Prints and returns losses and times."""
-    plain, plain_ms = train(name, dtype, steps)
-    with tesela.torch.patch(**PATCHES[label]) as patch:
-        losses, patched_ms = train(name, dtype, steps)
-    again, again_ms = train(name, dtype, steps)
-    with tesela.torch.patch(**PATCHES[label]):
-        patched_ms = min(patched_ms, train(name, dtype, steps)[1])
+def race_training(name, dtype, label, steps, block=10):
+    """Trains twice plain and once patched, in turn, a block of steps each. Prints and returns losses and times."""
+    runs = {"plain": trained(name, dtype, steps), "patched": trained(name, dtype, steps),
+            "again": trained(name, dtype, steps)}
+    losses, times = ({run: [] for run in runs} for _ in range(2))
+    patch = tesela.torch.patch(**PATCHES[label])
+    states = {}
+    for _ in range(steps // block):
+        for run, iterator in runs.items():
+            _torch_patch._activate(patch if run == "patched" else None)
+            torch.random.set_rng_state(states.get(run, torch.random.get_rng_state()))
+            torch.cuda.set_rng_state(states.get((run, "cuda"), torch.cuda.get_rng_state()))
+            torch.cuda.synchronize()
+            begin = time.perf_counter()
+            for _ in range(block):
+                losses[run].append(next(iterator))
+            torch.cuda.synchronize()
+            times[run].append((time.perf_counter() - begin) * 1e3 / block)
+            states[run], states[run, "cuda"] = torch.random.get_rng_state(), torch.cuda.get_rng_state()
+    patch.__exit__()
+    losses = {run: [loss.item() for loss in several] for run, several in losses.items()}
+    late = {run: several[len(several) // 4:] for run, several in times.items()}
+    plain, again = losses["plain"], losses["again"]
+    ratios = sorted(patched * 2 / (one + other)
+                    for one, patched, other in zip(late["plain"], late["patched"], late["again"]))
 
     def largest(others):
-        return max(abs(x - y) / y for x, y in zip(others, plain))
+        return max(abs(x - y) / y if x == x else math.inf for x, y in zip(others, plain))
 
     report = patch.report()
     row = {"model": name, "type": str(dtype)[len("torch."):], "patch": label, "steps": steps,
-           "plain_ms": min(plain_ms, again_ms), "patched_ms": patched_ms,
-           "first_loss": plain[0], "plain_loss": plain[-1], "patched_loss": losses[-1],
-           "plain_differs": largest(again), "patched_differs": largest(losses),
+           **{f"{run}_ms": statistics.median(several) for run, several in late.items()},
+           "ratio": statistics.median(ratios), "ratio_quartiles": [ratios[len(ratios) // 4], ratios[-len(ratios) // 4]],
+           "plain_noise": statistics.median(other / one for one, other in zip(late["plain"], late["again"])),
+           "first_loss": plain[0], "plain_loss": plain[-1], "patched_loss": losses["patched"][-1],
+           "plain_differs": largest(again), "patched_differs": largest(losses["patched"]),
            "by_tesela": sum(each.tesela for each in report), "by_torch": sum(each.torch for each in report),
            "products": [each._asdict() for each in report]}
-    print(f"{name:11} {row['type']:8} {label:11} loss {plain[0]:.4f} -> {plain[-1]:.5f}, {losses[-1]:.5f}; "
+    print(f"{name:11} {row['type']:8} {label:8} loss {plain[0]:.4f} -> {plain[-1]:.5f}, {row['patched_loss']:.5f}; "
           f"steps differ by {row['patched_differs']:.1e} (plain again {row['plain_differs']:.1e}); "
-          f"ms {row['plain_ms']:.3f}, {patched_ms:.3f}, ratio {row['plain_ms'] / patched_ms:.3f}; "
-          f"calls {row['by_tesela']} + {row['by_torch']}", flush=True)
+          f"ms plain {row['plain_ms']:.3f}, patched {row['patched_ms']:.3f}, plain {row['again_ms']:.3f}; "
+          f"patched / plain {row['ratio']:.3f} ({ratios[len(ratios) // 4]:.3f} to {ratios[-len(ratios) // 4]:.3f}), "
+          f"plain / plain {row['plain_noise']:.3f}; calls {row['by_tesela']} + {row['by_torch']}", flush=True)
     return row
 
 

@@ -36,6 +36,8 @@ _capturing = torch.cuda.is_current_stream_capturing
 _is_deterministic = torch._C._get_deterministic_algorithms
 #: What torch.backends.cuda.matmul.fp32_precision and allow_tf32 set; reading these takes a microsecond.
 _precision = torch._C._get_fp32_precision_getter
+#: Choices, by their number in the compiled kernels.
+_LIBRARIES = ("torch", "tesela", None)
 _lock = threading.RLock()
 _settings: list[Settings] = []
 _active: Settings | None = None
@@ -51,9 +53,9 @@ def _load_kernels():
     except OSError:
         return None
     kernels.tesela_torch_version.restype = ctypes.c_char_p
-    kernels.tesela_torch_calls.restype = ctypes.c_int64
-    for name in ("activate", "calls", "forget"):
+    for name in ("activate", "forget"):
         getattr(kernels, f"tesela_torch_{name}").argtypes = [ctypes.c_int64]
+    kernels.tesela_torch_state.argtypes = [ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p]
     kernels.tesela_torch_remember.argtypes = [ctypes.c_int64, ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p,
                                               ctypes.c_char_p]
     is_right = kernels.tesela_torch_version().decode() == torch.__version__.partition("+")[0]
@@ -172,18 +174,33 @@ class Product:
         self.choose("tesela" if one < _GAIN * other else "torch",
                     f"measured: tesela {one:.4g} us, torch {other:.4g} us")
 
-    def remember(self, asks: dict) -> None:
-        """Lets the compiled kernels compute later calls like the current one."""
-        if _kernels is not None:
-            accuracy, bits = (None if asks.get(name) is None else asks[name].encode()
-                              for name in ("accuracy", "bits"))
-            _kernels.tesela_torch_remember(self.number, self.chosen == "tesela", context_address(), accuracy, bits)
+    def remember(self, asks: dict) -> bool:
+        """Lets the compiled kernels compute later calls like the current one, if they can."""
+        if _kernels is None:
+            return False
+        texts = (None if asks.get(name) is None else asks[name].encode() for name in ("accuracy", "bits"))
+        return _kernels.tesela_torch_remember(self.number, _LIBRARIES.index(self.chosen), context_address(),
+                                              *texts) == 1
 
-    def counts(self) -> tuple[int, int]:
-        """Returns the numbers of calls by tesela and by PyTorch."""
-        others = 0 if _kernels is None else _kernels.tesela_torch_calls(self.number)
-        by_tesela = self.chosen == "tesela"
-        return self.tesela + others * by_tesela, self.torch + others * (not by_tesela)
+    def is_raced_without_python(self, settings: Settings, a) -> bool:
+        """Returns True if the compiled kernels compute later calls; then PyTorch computes this one."""
+        is_raced = (not (self.device.type == "cuda" and _capturing()) and self.step == 0
+                    and self.remember(_asks(settings, a)))
+        self.torch += is_raced
+        return is_raced
+
+    def learn(self) -> tuple[int, int]:
+        """Takes the choice of the compiled kernels. Returns their numbers of calls by tesela and by PyTorch."""
+        calls, times = (ctypes.c_int64 * 2)(), (ctypes.c_double * 2)()
+        library = -1 if _kernels is None else _kernels.tesela_torch_state(self.number, calls, times)
+        if library >= 0 and self.chosen != _LIBRARIES[library]:
+            self.choose(_LIBRARIES[library], f"measured: tesela {times[1]:.4g} us, torch {times[0]:.4g} us"
+                        if times[0] else "tesela failed")
+        return calls[1], calls[0]
+
+    def row(self) -> Row:
+        by_tesela, by_torch = self.learn()
+        return Row(*self.names, self.tesela + by_tesela, self.torch + by_torch, self.reason)
 
     def choose(self, chosen: str, reason: str) -> None:
         self.chosen, self.reason = chosen, reason
@@ -207,13 +224,15 @@ class Settings:
     def report(self) -> Report:
         with _lock:
             products = list(self.products.values())
-        return Report(Row(*each.names, *each.counts(), each.reason) for each in products)
+        return Report(each.row() for each in products)
 
     def forget_kernels(self) -> None:
         """Takes the compiled kernels' counts, and frees their memory."""
         if _kernels is not None:
             for product in self.products.values():
-                product.tesela, product.torch = product.counts()
+                by_tesela, by_torch = product.learn()
+                product.tesela += by_tesela
+                product.torch += by_torch
             _kernels.tesela_torch_forget(self.number)
 
     def find(self, key, name: str, tensors: tuple, out, is_readable: bool) -> Product:
@@ -239,6 +258,8 @@ class Settings:
             return Product(names, a.device, "tesela", "always=True of patch()")
         if _is_deterministic():
             return Product(names, a.device, "torch", "deterministic algorithms: times choose nothing")
+        if a.is_cuda and a.dim() == 3:
+            return Product(names, a.device, "torch", "a batch on a device: tesela computes one product after another")
         return Product(names, a.device, None, "few calls, not measured yet")
 
 
@@ -312,6 +333,8 @@ def _product_kernel(name: str, original):
             result = _multiply(settings, a, b, out)
             product.remember(_asks(settings, a))
             return result
+        if product.is_raced_without_python(settings, a):
+            return original(keys, a, b) if out is None else original(keys, a, b, out=out)
         return product.run(lambda: _multiply(settings, a, b, out),
                            lambda: original(keys, a, b) if out is None else original(keys, a, b, out=out))
 
@@ -350,6 +373,8 @@ def _sum_kernel(name: str, original):
             result = _add(settings, addend, a, b, out, beta, alpha)
             product.remember(_asks(settings, a))
             return result
+        if product.is_raced_without_python(settings, a):
+            return by_torch()
         return product.run(lambda: _add(settings, addend, a, b, out, beta, alpha), by_torch)
 
     return kernel

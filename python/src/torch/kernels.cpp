@@ -2,7 +2,7 @@
  * Python. Built where PyTorch's headers are, for that version of PyTorch alone. Without this library Python
  * computes every product of a patch.
  *
- *     aten::mm -> find the product -> known: PyTorch's kernel, or tesela
+ *     aten::mm -> find the product -> known: PyTorch's kernel, or tesela, or a race of both
  *                                     new:   Python's kernel, which calls tesela_torch_remember() */
 #include <ATen/Context.h>
 #include <ATen/core/Tensor.h>
@@ -17,11 +17,15 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mm_cpu_dispatch.h>
 #include <ATen/ops/mm_cuda_dispatch.h>
+#include <c10/core/Event.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <torch/headeronly/version.h>
 #include <torch/library.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -32,6 +36,8 @@
 
 /* PyTorch's function of C for the current stream. It is in the library for CUDA. */
 extern "C" int32_t aoti_torch_get_current_cuda_stream(int32_t device, void **stream);
+/* CUDA's function; *status is 0 for a stream that is not captured. */
+extern "C" int cudaStreamIsCapturing(void *stream, int *status);
 
 namespace {
 
@@ -46,11 +52,52 @@ struct Handle {
   ~Handle() { tesela_plan_destroy(plan); }
 };
 
-/* Product that Python has decided. */
+/* Time of a call: of the processor, or of a device's current stream, without waiting for it. */
+class Timer {
+public:
+  explicit Timer(const Tensor &like) : device_(like.device()) {
+    if (device_.is_cuda()) {
+      begin_.emplace(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
+      end_.emplace(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
+      begin_->record(stream());
+    }
+    started_ = std::chrono::steady_clock::now();
+  }
+  void stop() {
+    if (end_)
+      end_->record(stream());
+    seconds_ = std::chrono::steady_clock::now() - started_;
+  }
+  bool is_known() const { return !end_ || end_->query(); }
+  double microseconds() const { return end_ ? begin_->elapsedTime(*end_) * 1e3 : seconds_.count() * 1e6; }
+
+private:
+  c10::Stream stream() const { return c10::impl::VirtualGuardImpl(device_.type()).getStream(device_); }
+
+  c10::Device device_;
+  std::optional<c10::Event> begin_, end_;
+  std::chrono::steady_clock::time_point started_;
+  std::chrono::duration<double> seconds_{};
+};
+
+enum Library { TORCH, TESELA, BOTH };
+
+/* Timed calls of each library in a race, after an untimed call of both. On the processor, tesela caches a
+ * plan at the eighth call. */
+constexpr int ROUNDS = 10;
+/* A product moves to tesela if it takes less than this fraction of PyTorch's time. */
+constexpr double GAIN = 0.97;
+
+/* Product that Python knows. */
 struct Product {
   int64_t number = 0; /* number of Python's product */
-  bool by_tesela = false;
-  std::atomic<int64_t> calls{0};
+  std::atomic<int> library{TORCH};
+  std::atomic<int64_t> calls[2]{}; /* by TORCH and TESELA */
+  /* Of a race. */
+  std::mutex lock;
+  int step = 0;
+  std::vector<Timer> timers[2];
+  double microseconds[2]{};
   tesela_context *context = nullptr;
   std::string accuracy, bits; /* "": the default */
   Handle plan;                /* of products on a CUDA device */
@@ -389,46 +436,107 @@ void call_python(Call *call, c10::DispatchKeySet keys, bool is_cuda, torch::jit:
   missed = outer;
 }
 
-enum class By { TORCH, PYTHON, TESELA };
+/* --- races --- */
 
-/* Returns what computes a call. TESELA: *made is the result, unless the call has an out. */
-By decide(Call *call, Tensor *made, bool *is_known) {
-  const int64_t patch = active_patch.load(std::memory_order_acquire);
-  if (patch == 0)
-    return By::TORCH;
+bool is_captured(const Tensor &tensor) {
+  void *stream = nullptr;
+  int status = 0;
+  return tensor.is_cuda() && aoti_torch_get_current_cuda_stream(tensor.get_device(), &stream) == 0 &&
+         cudaStreamIsCapturing(stream, &status) == 0 && status != 0;
+}
+
+/* Chooses the faster library, if all times are known. */
+void finish(Product &product) {
+  std::lock_guard guard(product.lock);
+  if (product.library != BOTH)
+    return;
+  for (const auto &timers : product.timers)
+    if (timers.empty() ||
+        !std::all_of(timers.begin(), timers.end(), [](auto &each) { return each.is_known(); }))
+      return;
+  for (const int library : {TORCH, TESELA}) {
+    double least = INFINITY;
+    for (const Timer &timer : product.timers[library])
+      least = std::min(least, timer.microseconds());
+    product.microseconds[library] = least;
+    product.timers[library].clear();
+  }
+  product.library = product.microseconds[TESELA] < GAIN * product.microseconds[TORCH] ? TESELA : TORCH;
+}
+
+/* Computes a call by the next library of a race. */
+template <class Original>
+Tensor race(Product &product, const Call &call, const Original &original) {
+  if (is_captured(*call.a)) {
+    product.calls[TORCH]++;
+    return original();
+  }
+  int step;
+  {
+    std::lock_guard guard(product.lock);
+    step = product.step++;
+  }
+  const Library library = step % 2 ? TESELA : TORCH;
+  std::optional<Timer> timer;
+  if (step >= 2 && step < 2 + 2 * ROUNDS)
+    timer.emplace(*call.a);
+  Tensor made;
+  if (library == TORCH)
+    made = original();
+  else if (multiply(product, call, &made, false) != TESELA_OK) {
+    product.library = TORCH;
+    product.calls[TORCH]++;
+    return original();
+  }
+  product.calls[library]++;
+  if (timer) {
+    timer->stop();
+    std::lock_guard guard(product.lock);
+    product.timers[library].push_back(std::move(*timer));
+  }
+  if (step >= 1 + 2 * ROUNDS)
+    finish(product);
+  return made;
+}
+
+/* --- kernels in front of Python's --- */
+
+/* Finds a call's product. Returns NULL if Python's kernel computes the call; *is_known is true if it may
+ * store a decision. */
+std::shared_ptr<Product> find_product(int64_t patch, Call *call, bool *is_known) {
   *is_known = fill_key(patch, call);
-  const std::shared_ptr<Product> product = *is_known ? find(call->key) : nullptr;
-  if (!product)
-    return By::PYTHON;
-  if (product->by_tesela && call->out)
+  std::shared_ptr<Product> product = *is_known ? find(call->key) : nullptr;
+  if (product && product->library != TORCH && call->out)
     for (const Tensor *tensor : {call->addend, call->a, call->b})
       if (tensor && !(tensor == call->addend && call->out->is_same(*tensor)) && overlap(*call->out, *tensor))
-        return By::PYTHON;
-  product->calls.fetch_add(1, std::memory_order_relaxed);
-  if (!product->by_tesela)
-    return By::TORCH;
-  const tesela_status status = multiply(*product, *call, made, false);
-  TORCH_CHECK(status == TESELA_OK, "tesela: ", tesela_last_error());
-  return By::TESELA;
+        return nullptr;
+  return product;
 }
 
 template <class Original, class... Arguments>
 Tensor run(Call &call, c10::DispatchKeySet keys, bool is_cuda, const Original &original,
            const Arguments &...arguments) {
-  Tensor made;
-  bool is_known = false;
-  switch (decide(&call, &made, &is_known)) {
-  case By::TORCH:
+  const int64_t patch = active_patch.load(std::memory_order_acquire);
+  if (patch == 0)
     return original();
-  case By::TESELA:
-    return made;
-  default:
-    break;
+  bool is_known = false;
+  const std::shared_ptr<Product> product = find_product(patch, &call, &is_known);
+  if (!product) {
+    torch::jit::Stack stack;
+    (stack.emplace_back(arguments), ...);
+    call_python(is_known ? &call : nullptr, keys, is_cuda, &stack);
+    return std::move(stack.back()).toTensor();
   }
-  torch::jit::Stack stack;
-  (stack.emplace_back(arguments), ...);
-  call_python(is_known ? &call : nullptr, keys, is_cuda, &stack);
-  return std::move(stack.back()).toTensor();
+  const int library = product->library.load(std::memory_order_acquire);
+  if (library == BOTH)
+    return race(*product, call, original);
+  product->calls[library].fetch_add(1, std::memory_order_relaxed);
+  if (library == TORCH)
+    return original();
+  Tensor made;
+  const tesela_status status = multiply(*product, call, &made, false);
+  TORCH_CHECK(status == TESELA_OK, "tesela: ", tesela_last_error());
+  return made;
 }
 
 template <class Original, class... Arguments>
@@ -531,21 +639,21 @@ EXPORT void tesela_torch_activate(int64_t patch) {
   active_patch.store(patch, std::memory_order_release);
 }
 
-/* Stores Python's decision about the call that its kernel computes now. Texts may be NULL. Returns 1, or 0 if
- * Python decides the next call, too. */
-EXPORT int tesela_torch_remember(int64_t number, int by_tesela, void *context, const char *accuracy,
+/* Stores what Python knows of the call that its kernel computes now. `library`: 0 PyTorch, 1 tesela, 2 the
+ * faster one. Texts may be NULL. Returns 1, or 0 if Python computes the next call, too. */
+EXPORT int tesela_torch_remember(int64_t number, int library, void *context, const char *accuracy,
                                  const char *bits) {
-  if (!missed || (by_tesela && !is_plain(*missed)))
+  if (!missed || (library != TORCH && !is_plain(*missed)))
     return 0;
   try {
     auto product = std::make_shared<Product>();
     product->number = number;
-    product->by_tesela = by_tesela != 0;
+    product->library = library;
     product->context = static_cast<tesela_context *>(context);
     product->accuracy = accuracy ? accuracy : "";
     product->bits = bits ? bits : "";
     Tensor unused;
-    if (by_tesela && missed->a->is_cuda()) {
+    if (library != TORCH && missed->a->is_cuda()) {
       if (multiply(*product, *missed, &unused, true) != TESELA_OK)
         return 0;
       product->workspace = static_cast<int64_t>(tesela_plan_workspace(product->plan.plan));
@@ -557,14 +665,20 @@ EXPORT int tesela_torch_remember(int64_t number, int by_tesela, void *context, c
   }
 }
 
-/* Returns the calls of a product that Python did not see. */
-EXPORT int64_t tesela_torch_calls(int64_t number) {
+/* Adds the calls of a product that Python did not see, by PyTorch and by tesela, and sets both times of its
+ * race. Returns the library: 0, 1, 2 (not decided), or -1 if no product is known. */
+EXPORT int tesela_torch_state(int64_t number, int64_t *calls, double *microseconds) {
   std::shared_lock lock(products_lock);
-  int64_t calls = 0;
+  int library = -1;
   for (const auto &each : products)
-    if (each.second->number == number)
-      calls += each.second->calls;
-  return calls;
+    if (each.second->number == number) {
+      library = each.second->library;
+      for (const int i : {TORCH, TESELA}) {
+        calls[i] += each.second->calls[i];
+        microseconds[i] = each.second->microseconds[i];
+      }
+    }
+  return library;
 }
 
 /* Forgets the products of a patch(). 0: all products, which stay in memory since their context died. */
