@@ -70,7 +70,7 @@ def trained(name, dtype, steps):
 
 
 def race_training(name, dtype, label, steps, block=10):
-    """Trains twice plain and once patched, in turn, a block of steps each. Prints and returns losses and times."""
+    """Trains twice plain and once patched, in turn, a block of steps each. Prints and returns the results."""
     runs = {"plain": trained(name, dtype, steps), "patched": trained(name, dtype, steps),
             "again": trained(name, dtype, steps)}
     losses, times = ({run: [] for run in runs} for _ in range(2))
@@ -95,22 +95,25 @@ def race_training(name, dtype, label, steps, block=10):
     ratios = sorted(patched * 2 / (one + other)
                     for one, patched, other in zip(late["plain"], late["patched"], late["again"]))
 
+    quartiles = [ratios[len(ratios) // 4], ratios[-len(ratios) // 4]]
+
     def largest(others):
         return max(abs(x - y) / y if x == x else math.inf for x, y in zip(others, plain))
 
     report = patch.report()
     row = {"model": name, "type": str(dtype)[len("torch."):], "patch": label, "steps": steps,
            **{f"{run}_ms": statistics.median(several) for run, several in late.items()},
-           "ratio": statistics.median(ratios), "ratio_quartiles": [ratios[len(ratios) // 4], ratios[-len(ratios) // 4]],
+           "ratio": statistics.median(ratios), "ratio_quartiles": quartiles,
            "plain_noise": statistics.median(other / one for one, other in zip(late["plain"], late["again"])),
            "first_loss": plain[0], "plain_loss": plain[-1], "patched_loss": losses["patched"][-1],
            "plain_differs": largest(again), "patched_differs": largest(losses["patched"]),
            "by_tesela": sum(each.tesela for each in report), "by_torch": sum(each.torch for each in report),
            "products": [each._asdict() for each in report]}
-    print(f"{name:11} {row['type']:8} {label:8} loss {plain[0]:.4f} -> {plain[-1]:.5f}, {row['patched_loss']:.5f}; "
+    print(f"{name:11} {row['type']:8} {label:8} "
+          f"loss {plain[0]:.4f} -> {plain[-1]:.5f}, {row['patched_loss']:.5f}; "
           f"steps differ by {row['patched_differs']:.1e} (plain again {row['plain_differs']:.1e}); "
           f"ms plain {row['plain_ms']:.3f}, patched {row['patched_ms']:.3f}, plain {row['again_ms']:.3f}; "
-          f"patched / plain {row['ratio']:.3f} ({ratios[len(ratios) // 4]:.3f} to {ratios[-len(ratios) // 4]:.3f}), "
+          f"patched / plain {row['ratio']:.3f} ({quartiles[0]:.3f} to {quartiles[1]:.3f}), "
           f"plain / plain {row['plain_noise']:.3f}; calls {row['by_tesela']} + {row['by_torch']}", flush=True)
     return row
 

@@ -4,8 +4,8 @@ Kernels of aten::mm, addmm, bmm and baddbmm are replaced at the dispatcher's key
 autocast, vmap, functionalization, conjugation and tensor subclasses are above these keys and work as before.
 Gradients are PyTorch's formulas, whose products come here again. torch.compile traces the same operators.
 
-Kernels of this file choose the library. src/torch/kernels.cpp is in front of them, if this package was built
-with it: it computes products that are chosen, without Python.
+Kernels of this file see each new product. A package that was built with PyTorch's headers has kernels in C++
+(src/torch/kernels.cpp), too. These time and compute known products without Python.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ class Product:
         return is_raced
 
     def learn(self) -> tuple[int, int]:
-        """Takes the choice of the compiled kernels. Returns their numbers of calls by tesela and by PyTorch."""
+        """Takes the choice of the compiled kernels. Returns their calls by tesela and by PyTorch."""
         calls, times = (ctypes.c_int64 * 2)(), (ctypes.c_double * 2)()
         library = -1 if _kernels is None else _kernels.tesela_torch_state(self.number, calls, times)
         if library >= 0 and self.chosen != _LIBRARIES[library]:
@@ -259,7 +259,7 @@ class Settings:
         if _is_deterministic():
             return Product(names, a.device, "torch", "deterministic algorithms: times choose nothing")
         if a.is_cuda and a.dim() == 3:
-            return Product(names, a.device, "torch", "a batch on a device: tesela computes one product after another")
+            return Product(names, a.device, "torch", "a batch on a device: tesela computes them one by one")
         return Product(names, a.device, None, "few calls, not measured yet")
 
 

@@ -283,6 +283,7 @@ def test_in_a_graph(device):
 
 @pytest.mark.parametrize("order", ["tesela, torch", "torch, tesela"])
 def test_order_of_imports(device, order):
-    script = f"import {order}; a = torch.ones(40, 50, device='{device}'); print(tesela.matmul(a, a.t()).sum().item())"
+    script = (f"import {order}; a = torch.ones(40, 50, device='{device}'); "
+              "print(tesela.matmul(a, a.t()).sum().item())")
     run = subprocess.run([sys.executable, "-X", "faulthandler", "-c", script], capture_output=True, text=True)
     assert run.returncode == 0 and float(run.stdout) == 80000, run.stderr

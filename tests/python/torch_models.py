@@ -26,7 +26,7 @@ class Block(torch.nn.Module):
 
 
 def make_model(name, width, *, device, dtype=torch.float32, heads=3, depth=2, is_fused=False):
-    """Returns a model that is the same in each call."""
+    """Returns a model. Equal calls return equal models."""
     torch.manual_seed(1)
     if name == "perceptron":
         layers = torch.nn.Linear(width, 4 * width), torch.nn.ReLU(), torch.nn.Linear(4 * width, width)
@@ -37,7 +37,7 @@ def make_model(name, width, *, device, dtype=torch.float32, heads=3, depth=2, is
 
 
 def train(name, model, shape, steps):
-    """Trains a model on data that are the same in each call, and yields the loss of each step."""
+    """Trains a model on data from one seed, and yields the loss of each step."""
     optimizer = torch.optim.SGD(model.parameters(), lr=0.02)
     last = model[-1]
     place = {"device": last.weight.device}

@@ -93,7 +93,7 @@ struct Product {
   int64_t number = 0; /* number of Python's product */
   std::atomic<int> library{TORCH};
   std::atomic<int64_t> calls[2]{}; /* by TORCH and TESELA */
-  /* Of a race. */
+  /* State of a race. */
   std::mutex lock;
   int step = 0;
   std::vector<Timer> timers[2];
@@ -219,7 +219,7 @@ tesela_type type_of(const Tensor &tensor) {
   }
 }
 
-/* Sets strides. Those of dimensions of size 1 become a dense matrix's; 0 repeats a row or a column. */
+/* Sets strides. A dimension of size 1 gets a dense matrix's stride; 0 repeats a row or a column. */
 template <class Matrix>
 void set_strides(const Tensor &tensor, Matrix *matrix) {
   const int64_t rows = tensor.size(0), cols = tensor.size(1);
