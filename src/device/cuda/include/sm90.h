@@ -204,6 +204,12 @@ SM90_FUNCTION void stmatrix_x4(shared_t row, unsigned a, unsigned b, unsigned c,
                "r"(b), "r"(c), "r"(d)
                : "memory");
 }
+/* Stores the transposes of four such matrices. */
+SM90_FUNCTION void stmatrix_x4_trans(shared_t row, unsigned a, unsigned b, unsigned c, unsigned d) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16 [%0], {%1, %2, %3, %4};" ::"r"(row),
+               "r"(a), "r"(b), "r"(c), "r"(d)
+               : "memory");
+}
 SM90_FUNCTION void store_pair(shared_t end, unsigned a, unsigned b) {
   asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(end), "r"(a), "r"(b) : "memory");
 }

@@ -164,6 +164,38 @@ SM90_FUNCTION void wgmma_tile_put(shared_t end, wgmma_sums sums, int column, ALP
   }
 }
 
+/* Writes up to 64 columns from `column` on, times alpha, transposed: a line of a box has a column's 64 rows of
+ * 2 bytes, or 32 rows of 4. Two boxes follow each other then. */
+template <class ALPHA>
+SM90_FUNCTION void wgmma_tile_put_columns(shared_t end, wgmma_sums sums, int column, ALPHA alpha) {
+  const int groups = (TSL_PARAM_TILE_N - column) / 8, thread = threadIdx.x % 128;
+  if constexpr (C_IS_16_BITS) {
+    const int line = thread % 32 / 16 * 8 + thread % 8, byte = thread / 32 * 32 + thread / 8 % 2 * 16;
+#pragma unroll
+    for (int x = 0; x < 4; x++) {
+      if (2 * x >= groups)
+        break;
+      const sum_t *left = sums[column / 8 + 2 * x],
+                  *right = sums[column / 8 + (2 * x + 1 < groups ? 2 * x + 1 : 2 * x)];
+      stmatrix_x4_trans(end + swizzled(16 * x + line, byte), wgmma_tile_pair(left, alpha),
+                        wgmma_tile_pair(left + 2, alpha), wgmma_tile_pair(right, alpha),
+                        wgmma_tile_pair(right + 2, alpha));
+    }
+  } else {
+    const int row = thread / 32 * 16 + thread % 32 / 4;
+    end += row / 32 * 64 * 128;
+#pragma unroll
+    for (int x = 0; x < 8; x++) {
+      if (x >= groups)
+        break;
+#pragma unroll
+      for (int e = 0; e < 4; e++)
+        store_shared(end + swizzled(8 * x + thread % 4 * 2 + e % 2, (row % 32 + e / 2 * 8) * 4),
+                     scaled(sums[column / 8 + x][e], alpha));
+    }
+  }
+}
+
 SM90_FUNCTION float c_to_f32(float x) {
   return x;
 }

@@ -59,28 +59,75 @@ SM80_FUNCTION int collect_quad(sum_t (&quad)[4], const sum_t (&left)[4], const s
   return 16 * j + (is_odd ? 8 + 2 * (q - 1) : 2 * q);
 }
 
-SM80_FUNCTION void store_sums(c_number *c, warp_sums sums, const sm80_arguments &args) {
-  const work_tile tile = get_own_tile(args);
-  const int row = tile.first_row + own_row(), col = tile.first_col + own_col();
-  const bool is_wide = args.c.width != 0 && tile.first_col % 4 == 0;
-  c += args.c.offset + tile.part * args.c_part + blockIdx.y * args.c_step;
+/* Rows of C that go through shared memory at a time, 16 of each warp, and the pitch of their sums there. */
+constexpr int STORE_ROWS = 16 * (TILE_M / WARP_M), STORE_PITCH = TILE_N % 32 == 16 ? TILE_N : TILE_N + 16;
+static_assert(STORE_ROWS * STORE_PITCH * 4 <= STAGES * (a_panel::BYTES + b_panel::BYTES), "stages hold rows");
+/* Adjacent elements of C in a word, which a thread stores. */
+constexpr int WORD_ELEMENTS = 4 / (int)sizeof(c_number);
+
+/* Stores word `x` of a row of the tile from its sums. `line` is the row's first element of C, `col` the
+ * tile's first column; elements outside of [begin, end) are left alone. The last word of a row that begins
+ * within a word has the row's last element and its first one. */
+template <class T>
+SM80_FUNCTION void store_c_word(T *line, const sum_t *sums, int x, int col, int begin, int end,
+                              const sm80_arguments &args) {
+  const int odd = WORD_ELEMENTS == 2 && args.c.col == 1 ? (int)((unsigned long long)(line + col) / 2 % 2) : 0;
+  const int first = WORD_ELEMENTS * x + odd, second = (first + 1) % TILE_N;
+  const bool has_first = col + first >= begin && col + first < end,
+             has_second = WORD_ELEMENTS == 2 && col + second >= begin && col + second < end;
+  if constexpr (WORD_ELEMENTS == 2)
+    if (has_first && has_second && second > first && args.c.col == 1) {
+      store_c_pair(line + col + first, sums[first], sums[second], args.scalars);
+      return;
+    }
+  if (has_first)
+    store_number(line + (col + first) * args.c.col, sums[first], args.scalars);
+  if (has_second)
+    store_number(line + (col + second) * args.c.col, sums[second], args.scalars);
+}
+
+/* Stores C where its rows are not aligned. Rows go through shared memory, so that adjacent threads store
+ * adjacent words. */
+SM80_FUNCTION void store_rows(c_number *c, const work_tile &tile, warp_sums sums, const sm80_arguments &args,
+                              sum_t *rows) {
+  constexpr int WORDS = TILE_N / WORD_ELEMENTS;
+  const int end = min(args.n, tile.first_col + TILE_N);
+#pragma unroll
+  for (int i = 0; i < BLOCKS_M; i++) {
+    __syncthreads(); /* all warps have read the stages, or the rows before */
+#pragma unroll
+    for (int half = 0; half < 2; half++)
+#pragma unroll
+      for (int j = 0; j < BLOCKS_N / 2; j++) {
+        quad_of<sum_t> quad;
+        const int x = own_col() + collect_quad(quad.number, sums[i][2 * j], sums[i][2 * j + 1], half, j),
+                  y = own_row() / WARP_M * 16 + sum_row(half);
+        *(quad_of<sum_t> *)(rows + y * STORE_PITCH + x) = quad;
+      }
+    __syncthreads();
+#pragma unroll 4
+    for (int e = threadIdx.x; e < STORE_ROWS * WORDS; e += THREADS) {
+      const int y = e / WORDS, row = tile.first_row + y / 16 * WARP_M + 16 * i + y % 16;
+      if (row >= tile.row && row < args.m)
+        store_c_word(c + row * args.c.row, rows + y * STORE_PITCH, e % WORDS, tile.first_col, tile.col, end,
+                   args);
+    }
+  }
+}
+
+/* Stores C where whole quads of its rows are aligned, straight from registers. */
+SM80_FUNCTION void store_quads(c_number *c, const work_tile &tile, warp_sums sums,
+                               const sm80_arguments &args) {
 #pragma unroll
   for (int i = 0; i < 2 * BLOCKS_M; i++) {
-    const int y = row + sum_row(i);
-    const bool is_there = y >= tile.row && y < args.m;
-    c_number *line = c + y * args.c.row;
+    const int y = tile.first_row + own_row() + sum_row(i);
 #pragma unroll
     for (int j = 0; j < BLOCKS_N / 2; j++) {
       sum_t quad[4];
-      const int x = col + collect_quad(quad, sums[i / 2][2 * j], sums[i / 2][2 * j + 1], i % 2, j);
-      if (is_there && is_wide && x >= tile.col && x + 3 < args.n) {
-        store_quad(line + x, quad, args.scalars);
-      } else if (is_there) {
-#pragma unroll
-        for (int e = 0; e < 4; e++)
-          if (x + e >= tile.col && x + e < args.n)
-            store_number(line + (x + e) * args.c.col, quad[e], args.scalars);
-      }
+      const int x = tile.first_col + own_col() +
+                    collect_quad(quad, sums[i / 2][2 * j], sums[i / 2][2 * j + 1], i % 2, j);
+      if (y >= tile.row && y < args.m && x >= tile.col && x < args.n)
+        store_quad(c + y * args.c.row + x, quad, args.scalars);
     }
   }
 }
@@ -101,5 +148,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, GROUPS)
   b += blockIdx.y * args.b_step;
   mainloop<a_panel, b_panel>(sums, a, b, args, shared_address(memory));
   grid_dependency_launch();
-  store_sums(c, sums, args);
+  const work_tile tile = get_own_tile(args);
+  c += args.c.offset + tile.part * args.c_part + blockIdx.y * args.c_step;
+  /* Rows of partial sums have room for whole quads. */
+  if (args.c.width != 0 && tile.first_col % 4 == 0 && (SPLIT || args.n % 4 == 0))
+    store_quads(c, tile, sums, args);
+  else
+    store_rows(c, tile, sums, args, (sum_t *)memory);
 }

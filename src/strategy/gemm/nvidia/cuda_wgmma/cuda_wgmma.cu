@@ -23,17 +23,18 @@
  *
  * Output of C: a warpgroup writes boxes of 64 rows by 128 bytes to shared memory and stores them by TMA.
  * The last box ends with the tile, and may overlap the box before it. A tile narrower than a box is stored as
- * one if C ends within the tile. Threads store elements where a map does not suit C's strides, or C is read
- * (beta). Tiles of a thin product begin at different panels of k (args.turns). Split-k (SPLIT): `parts`
- * ranges of k are summed to separate f32 or i32 matrices, which cuda_wgmma_split_k_reduce.cu adds in a fixed
- * order. Products of a batch are layers of the tensor maps.
+ * one if C ends within the tile. Where columns of C are contiguous (C_BY_COLUMNS), boxes are transposed: 64
+ * columns, or all of a narrower tile, of 128 bytes. Threads store elements where a map does not suit C's
+ * strides, or C is read (beta). Tiles of a thin product begin at different panels of k (args.turns). Split-k
+ * (SPLIT): `parts` ranges of k are summed to separate f32 or i32 matrices, which cuda_wgmma_split_k_reduce.cu
+ * adds in a fixed order. Products of a batch are layers of the tensor maps.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. Defines of the host: STAGES, BOXES, ELEMENT (bytes of an
  * element of A and B), A_TYPE, B_TYPE (PTX names), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32); A_MN_MAJOR,
- * B_MN_MAJOR, SPLIT, STREAM, JOINED, ROW_SUMS, SPLIT_ACCUMULATORS (panels per partial accumulator; 0: one
- * accumulator); RESIDENT (blocks of a multiprocessor), WHOLE_SUMS, and the defines of cuda_wgmma_epilogue.cu.
- * Limits: sm_90a; 1 <= k (cuda_wgmma_split_k_reduce.cu handles k = 0); m, n, k < 2^31; A and B suit tensor
- * maps (pitches and addresses are multiples of 16 bytes). */
+ * B_MN_MAJOR, C_BY_COLUMNS, SPLIT, STREAM, JOINED, ROW_SUMS, SPLIT_ACCUMULATORS (panels per partial
+ * accumulator; 0: one accumulator); RESIDENT (blocks of a multiprocessor), WHOLE_SUMS, and the defines of
+ * cuda_wgmma_epilogue.cu. Limits: sm_90a; 1 <= k (cuda_wgmma_split_k_reduce.cu handles k = 0); m, n, k <
+ * 2^31; A and B suit tensor maps (pitches and addresses are multiples of 16 bytes). */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 #include "wgmma_tile.h"
@@ -53,8 +54,9 @@ constexpr bool A_FROM_REGISTERS = A_MN_MAJOR && ELEMENT != 2;
 /* BOX_N: columns of a box. BOXES: boxes that fit in a warpgroup's memory. */
 constexpr int BOX_BYTES = 64 * 128, BOX_N = 128 / (int)sizeof(c_element);
 
-/* Output of C, values of args.by_map. BY_COLUMNS needs A_FROM_REGISTERS. */
+/* Output of C: by threads, or by a tensor map whose lines are rows or columns. */
 enum output { BY_THREADS, BY_ROWS, BY_COLUMNS };
+constexpr output MAP_OUTPUT = C_BY_COLUMNS ? BY_COLUMNS : BY_ROWS;
 
 SM90_FUNCTION int rows_above() {
   return ((int)threadIdx.x / 128 - 1) * WARPGROUP_M;
@@ -166,15 +168,18 @@ SM90_FUNCTION constexpr int piece_column(int i, int width) {
 }
 
 /* Writes the accumulators to `boxes`, the warpgroup's epilogue memory, and stores them by TMA. The block's
- * last tile uses the stages' memory, which holds all boxes at once. BY_COLUMNS, boxes come in pairs. */
+ * last tile uses the stages' memory, which holds all boxes at once. BY_COLUMNS, boxes of 4-byte elements come
+ * in pairs. */
 template <output OUTPUT, class ALPHA>
 SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[WAVES], const work_tile &tile,
                                 bool is_last, ALPHA alpha, shared_t stages, shared_t boxes) {
-  constexpr int STEP = BOXES < 2              ? 1
-                       : OUTPUT == BY_COLUMNS ? 2
-                                              : BOXES / 2, /* boxes of a store group */
-      PAIRS = (BLOCK_N + 63) / 64, ACROSS = OUTPUT == BY_COLUMNS ? 2 * PAIRS : (BLOCK_N + BOX_N - 1) / BOX_N,
-                ALL = WAVES * ACROSS; /* boxes across the tile, and of the warpgroup's rows */
+  constexpr int PAIR = OUTPUT == BY_COLUMNS && !C_IS_16_BITS ? 2 : 1, WIDTH = PAIR == 2 ? 64 : BOX_N;
+  constexpr int STEP = BOXES < 2   ? 1
+                       : PAIR == 2 ? 2
+                                   : BOXES / 2, /* boxes of a store group */
+      ACROSS = PAIR * ((BLOCK_N + WIDTH - 1) / WIDTH),
+                ALL = WAVES * ACROSS; /* of a row of boxes; of all rows */
+  static_assert(BOXES % PAIR == 0, "pairs of boxes");
   static_assert(WARPGROUPS * ALL * BOX_BYTES <= STAGES * STAGE_BYTES, "the stages hold all boxes");
   const int group = threadIdx.x / 128 - 1;
   const bool is_first = threadIdx.x % 128 == 0;
@@ -196,14 +201,17 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[WAVES], con
       warpgroup_barrier(group);
     }
 #pragma unroll
-    for (int j = i; j < end; j += OUTPUT == BY_COLUMNS ? 2 : 1) {
-      if constexpr (OUTPUT == BY_COLUMNS)
-        put_fragment_columns(to + (j - i) * BOX_BYTES, sums[j / ACROSS], piece_column(j % ACROSS / 2, 64),
-                             alpha);
+    for (int j = i; j < end; j += PAIR) {
+      const shared_t box = to + (j - i) * BOX_BYTES;
+      const int column = piece_column(j % ACROSS / PAIR, WIDTH);
+      if constexpr (OUTPUT == BY_COLUMNS && A_FROM_REGISTERS)
+        put_fragment_columns(box, sums[j / ACROSS], column, alpha);
+      else if constexpr (OUTPUT == BY_COLUMNS)
+        wgmma_tile_put_columns(box, sums[j / ACROSS], column, alpha);
       else if constexpr (A_FROM_REGISTERS)
-        put_fragment_rows(to + (j - i) * BOX_BYTES, sums[j / ACROSS], piece_column(j % ACROSS, BOX_N), alpha);
+        put_fragment_rows(box, sums[j / ACROSS], column, alpha);
       else
-        wgmma_tile_put(to + (j - i) * BOX_BYTES, sums[j / ACROSS], piece_column(j % ACROSS, BOX_N), alpha);
+        wgmma_tile_put(box, sums[j / ACROSS], column, alpha);
     }
     if (is_last && end < ALL)
       continue;
@@ -213,11 +221,12 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[WAVES], con
 #pragma unroll
       for (int j = is_last ? 0 : i; j < end; j++) {
         const shared_t box = boxes + (is_last ? j : j % BOXES) * BOX_BYTES;
-        const int row = tile.row + rows_above() + j / ACROSS * 64;
+        const int row = tile.row + rows_above() + j / ACROSS * 64 + j % PAIR * 32,
+                  col = tile.col + piece_column(j % ACROSS / PAIR, WIDTH);
         if constexpr (OUTPUT == BY_COLUMNS)
-          tma_store(c, box, row + j % 2 * 32, tile.col + piece_column(j % ACROSS / 2, 64), tile.layer);
+          tma_store(c, box, row, col, tile.layer);
         else
-          tma_store(c, box, tile.col + piece_column(j % ACROSS, BOX_N), row, tile.layer);
+          tma_store(c, box, col, row, tile.layer);
       }
       tma_store_commit();
     }
@@ -330,14 +339,12 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
     if (threadIdx.x == 0)
       run_producer(&a, &b, args, smem, rank);
   } else {
-    constexpr bool HAS_COLUMNS = A_FROM_REGISTERS && BLOCK_N >= 64;
+    constexpr bool HAS_MAP = !A_FROM_REGISTERS || BLOCK_N >= (C_BY_COLUMNS ? 64 : BOX_N);
     if (WARPGROUPS == 2)
       setmaxnreg_inc<CONSUMER_REGISTERS>();
-    if (HAS_COLUMNS && args.by_map == BY_COLUMNS)
-      run_consumers<HAS_COLUMNS ? BY_COLUMNS : BY_THREADS>(&map, c, partials, row_sums, vectors, args, smem,
-                                                           rank);
-    else if (A_FROM_REGISTERS ? args.by_map == BY_ROWS && BLOCK_N >= BOX_N : args.by_map != BY_THREADS)
-      run_consumers<BY_ROWS>(&map, c, partials, row_sums, vectors, args, smem, rank);
+    if (HAS_MAP && args.by_map)
+      run_consumers<HAS_MAP ? MAP_OUTPUT : BY_THREADS>(&map, c, partials, row_sums, vectors, args, smem,
+                                                       rank);
     else
       run_consumers<BY_THREADS>(&map, c, partials, row_sums, vectors, args, smem, rank);
   }

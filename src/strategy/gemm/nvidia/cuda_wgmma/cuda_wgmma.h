@@ -25,7 +25,8 @@ enum { TSL_CUDA_WGMMA_WIDENED = 1, TSL_CUDA_WGMMA_PANELS, TSL_CUDA_WGMMA_PAIRS, 
 
 enum {
   TSL_CUDA_WGMMA_PANEL = 128, /* bytes of a row of a panel */
-  TSL_CUDA_WGMMA_SLAB = 64    /* adjacent columns of a box of MN-major B, of 16-bit elements */
+  TSL_CUDA_WGMMA_SLAB = 64,   /* adjacent columns of a box of MN-major B, of 16-bit elements */
+  TSL_CUDA_WGMMA_BOX_COLUMNS = 64 /* columns of a box of C stored by columns */
 };
 
 /* Resident blocks of a multiprocessor for form=flow, shared by one launch and the next. */
@@ -36,6 +37,7 @@ typedef struct tsl_cuda_wgmma {
   tsl_problem problem;              /* the kernel computes C' = B' A'; `problem` is the swapped one */
   bool swapped;
   bool a_mn_major, b_mn_major; /* MN-major operands: rows of A (columns of B) are adjacent in memory */
+  bool by_columns;          /* columns of C are contiguous, and lines of its tensor map */
   bool from_registers;      /* consumers load MN-major A of 4-byte elements or 8-bit integers to registers */
   int input_bytes, element; /* bytes of an element of A and B in memory, and in the multiplication */
   int eights;               /* value of the parameter `eights` for 8-bit floating point; else 0 */
@@ -87,9 +89,6 @@ bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int
 
 /* Returns the bytes of A and B, of all products, that are packed for the strides of the problem. */
 double tsl_cuda_wgmma_packed_bytes(const tsl_cuda_wgmma *tile);
-
-/* Returns true if the tensor map of C has columns as lines: only where A comes from registers. */
-bool tsl_cuda_wgmma_by_columns(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes);
 
 /* Returns true if C is stored by TMA: not read, and rows (or columns) are dense multiples of 16 bytes. */
 bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *sizes, bool reads_c);

@@ -35,14 +35,15 @@ void tsl_cuda_wgmma_define(const tsl_cuda_wgmma *tile, bool is_split, tsl_cuda_w
   define_epilogue(tile, tile->fuses_epilogue && !is_split, epilogue);
   snprintf(text, TSL_CUDA_WGMMA_DEFINES,
            "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
-           "#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n#define SPLIT %d\n"
+           "#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n#define C_BY_COLUMNS %d\n"
+           "#define SPLIT %d\n"
            "#define RESIDENT %d\n#define SPLIT_ACCUMULATORS %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n"
            "#define JOINED %d\n#define ROW_SUMS %d\n%s",
            tile->stages, tile->boxes, tile->element, ptx_type_of(tile, problem->a.type),
            ptx_type_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_mn_major,
-           tile->b_mn_major, is_split, tile->resident, tile->split_accumulators,
-           tsl_type(problem->a.type)->is_integer, tile->is_stream, variant == TSL_CUDA_WGMMA_VARIANT_JOINED,
-           variant == TSL_CUDA_WGMMA_VARIANT_ROW_SUMS, epilogue);
+           tile->b_mn_major, tile->by_columns && !is_split, is_split, tile->resident,
+           tile->split_accumulators, tsl_type(problem->a.type)->is_integer, tile->is_stream,
+           variant == TSL_CUDA_WGMMA_VARIANT_JOINED, variant == TSL_CUDA_WGMMA_VARIANT_ROW_SUMS, epilogue);
 }
 
 tesela_status tsl_cuda_wgmma_variant_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,
@@ -281,16 +282,18 @@ bool tsl_cuda_wgmma_run_by_map(const tsl_cuda_wgmma_launch *run, bool reads_c) {
 
 tesela_status tsl_cuda_wgmma_map_result(const tsl_cuda_wgmma_launch *run, tsl_tensor_map *map) {
   const tsl_gemm_sizes turned = tsl_launch_swapped(&run->sizes),
-                       *sizes = tsl_cuda_wgmma_by_columns(run->tile, &run->sizes) ? &turned : &run->sizes;
+                       *sizes = run->tile->by_columns ? &turned : &run->sizes;
   const int element = run->tile->c_element;
   tsl_buffer *c = run->operands->c.buffer;
   const int64_t pitch = sizes->m > 1 ? sizes->c_row_stride * element : (sizes->n * element + 15) / 16 * 16;
-  const tsl_tensor tensor = {.buffer = c,
-                             .offset = (size_t)(c_offset(run) * element),
-                             .element = element,
-                             .size = {sizes->n, sizes->m, run->count},
-                             .pitch = {pitch, run->count > 1 ? run->operands->c.batch_step * element : 16},
-                             .box = {128 / element, 64}};
+  const tsl_tensor tensor = {
+      .buffer = c,
+      .offset = (size_t)(c_offset(run) * element),
+      .element = element,
+      .size = {sizes->n, sizes->m, run->count},
+      .pitch = {pitch, run->count > 1 ? run->operands->c.batch_step * element : 16},
+      .box = {128 / element,
+              run->tile->by_columns ? (int)tsl_min(TSL_CUDA_WGMMA_BOX_COLUMNS, run->tile->tile_n) : 64}};
   return c->device->ops->tensor_map(&tensor, map);
 }
 
@@ -410,7 +413,7 @@ static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma
     args.alpha = tile->fuses_epilogue ? args.one : alpha, args.beta = beta;
     if (!tile->is_flow && tsl_cuda_wgmma_run_by_map(run, beta.integer != 0)) {
       TSL_TRY(tsl_cuda_wgmma_map_result(run, &maps[2]));
-      args.by_map = tsl_cuda_wgmma_by_columns(tile, s) ? 2 : 1;
+      args.by_map = 1;
     }
   }
   if (tile->is_stream)
