@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/int_math.h"
 #include "judge/data.h"
 #include "judge/judge.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
@@ -110,7 +111,7 @@ static void stages_for_registers_are_four(void **state) {
                {"tile_m=256 tile_n=128 order=swapped", 4, 2},
                {"tile_m=128 tile_n=128 order=swapped", 5, 4},
                {"tile_m=64 tile_n=128 cluster=2 order=swapped", 8, 4},
-               {"tile_m=64 tile_n=32 order=swapped", 12, 1},
+               {"tile_m=64 tile_n=32 order=swapped", 12, 2},
                {"tile_m=128 tile_n=256 order=direct", 3, 4}}; /* B is turned first, A read along k */
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tsl_problem problem = problem_of(512, 512, 512, TESELA_F32, TESELA_F32);
@@ -144,9 +145,11 @@ static void any_width_fits(void **state) {
         const tsl_cuda_wgmma tile =
             tsl_cuda_wgmma_derive(&problem, &config, &device, (tsl_cuda_wgmma_launch_kind)kind);
         const int64_t stages = (int64_t)tile.stages * (tile.tile_m + tile.b_lines) * 128,
-                      sums = (int64_t)tile.tile_m * ((tile.tile_n + 31) / 32 * 32) * 4;
+                      pair = tile.by_columns && tile.c_element == 4 ? 2 : 1,
+                      sums = (int64_t)tile.tile_m * tsl_round_up(tile.tile_n, 32 * pair) * 4;
         if (tile.stages == 0)
           continue;
+        assert_true(tile.is_flow || tile.boxes % pair == 0);
         assert_true(tile.resident * (tile.shared_bytes + 1024) <= device.local_bytes_inside + 1024);
         assert_true(stages >= sums);
         assert_true(tile.b_mn_major ? tile.b_lines % 64 == 0 && tile.b_lines >= tile.tile_n
@@ -496,26 +499,27 @@ static void short_and_many_lines(void **state) {
   }
 }
 
-/* For f32 as tf32, an A that is not contiguous along k is read to registers without packing. C's
- * columns, which are its rows in memory, are written by a tensor map. The units need B along k, so
- * a product of row-major factors is computed as its transpose. */
+/* For f32 as tf32, an A that is not contiguous along k is read to registers without packing. The units need B
+ * along k, so a product of row-major factors is computed as its transpose. Columns of its C, which are rows
+ * in memory, are written by a tensor map, from registers only by pairs of boxes. */
 static void factors_across_go_to_registers(void **state) {
   (void)state;
   const tsl_device device = hopper();
   static const struct {
     bool a_across, b_across; /* columns of A lie side by side; rows of B do */
     const char *config;
-    bool from_registers, by_columns;
-  } cases[] = {{false, true, "order=direct", false, false},
+    bool from_registers, by_map;
+  } cases[] = {{false, true, "order=direct", false, true},
                {false, true, "order=swapped", true, true},
-               {true, false, "order=direct", true, false},
-               {true, false, "order=swapped", false, false},
-               {false, false, "order=direct", false, false},
-               {false, false, "order=swapped", false, false},
-               {true, true, "order=direct", true, false},
+               {true, false, "order=direct", true, true},
+               {true, false, "order=swapped", false, true},
+               {false, false, "order=direct", false, true},
+               {false, false, "order=swapped", false, true},
+               {true, true, "order=direct", true, true},
                {true, true, "order=swapped", true, true},
                {false, true, "tile_m=64 tile_n=32 order=swapped", true, false},
-               {false, true, "tile_m=64 tile_n=64 order=swapped form=flow", false, false}};
+               {false, false, "tile_m=64 tile_n=8 order=swapped", false, true},
+               {false, true, "tile_m=64 tile_n=64 order=swapped form=flow", false, true}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tsl_problem problem = problem_of(512, 1024, 256, TESELA_F32, TESELA_F32);
     if (cases[i].a_across)
@@ -532,8 +536,10 @@ static void factors_across_go_to_registers(void **state) {
     const tsl_gemm_sizes rows = {.m = 1024, .n = 512, .c_row_stride = 512, .c_col_stride = 1},
                          columns = {.m = 1024, .n = 512, .c_row_stride = 1, .c_col_stride = 1024},
                          *sizes = tile.swapped ? &columns : &rows;
-    assert_int_equal(tsl_cuda_wgmma_by_columns(&tile, sizes), cases[i].by_columns);
-    assert_int_equal(tsl_cuda_wgmma_by_map(&tile, sizes, false), !tile.swapped || cases[i].by_columns);
+    assert_int_equal(tile.by_columns, tile.swapped);
+    assert_int_equal(tsl_cuda_wgmma_by_map(&tile, sizes, false), cases[i].by_map);
+    /* The kernel knows one of both directions. */
+    assert_false(tsl_cuda_wgmma_by_map(&tile, tile.swapped ? &rows : &columns, false));
     assert_false(tsl_cuda_wgmma_by_map(&tile, sizes, true));
   }
   /* Lines of C that end between multiples of 16 bytes are not written by maps. */

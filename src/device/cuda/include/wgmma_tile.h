@@ -164,8 +164,8 @@ SM90_FUNCTION void wgmma_tile_put(shared_t end, wgmma_sums sums, int column, ALP
   }
 }
 
-/* Writes up to 64 columns from `column` on, times alpha, transposed: a line of a box has a column's 64 rows of
- * 2 bytes, or 32 rows of 4. Two boxes follow each other then. */
+/* Writes up to 64 columns from `column` on, times alpha, transposed: a line of a box has a column's 64 rows
+ * of 2 bytes, or 32 rows of 4. Two boxes follow each other then. */
 template <class ALPHA>
 SM90_FUNCTION void wgmma_tile_put_columns(shared_t end, wgmma_sums sums, int column, ALPHA alpha) {
   const int groups = (TSL_PARAM_TILE_N - column) / 8, thread = threadIdx.x % 128;

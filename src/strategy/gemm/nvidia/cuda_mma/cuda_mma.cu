@@ -70,7 +70,7 @@ constexpr int WORD_ELEMENTS = 4 / (int)sizeof(c_number);
  * within a word has the row's last element and its first one. */
 template <class T>
 SM80_FUNCTION void store_c_word(T *line, const sum_t *sums, int x, int col, int begin, int end,
-                              const sm80_arguments &args) {
+                                const sm80_arguments &args) {
   const int odd = WORD_ELEMENTS == 2 && args.c.col == 1 ? (int)((unsigned long long)(line + col) / 2 % 2) : 0;
   const int first = WORD_ELEMENTS * x + odd, second = (first + 1) % TILE_N;
   const bool has_first = col + first >= begin && col + first < end,
@@ -110,7 +110,7 @@ SM80_FUNCTION void store_rows(c_number *c, const work_tile &tile, warp_sums sums
       const int y = e / WORDS, row = tile.first_row + y / 16 * WARP_M + 16 * i + y % 16;
       if (row >= tile.row && row < args.m)
         store_c_word(c + row * args.c.row, rows + y * STORE_PITCH, e % WORDS, tile.first_col, tile.col, end,
-                   args);
+                     args);
     }
   }
 }

@@ -24,8 +24,8 @@ enum { TSL_CUDA_WGMMA_STAY = 1, TSL_CUDA_WGMMA_FLOW, TSL_CUDA_WGMMA_STREAM };
 enum { TSL_CUDA_WGMMA_WIDENED = 1, TSL_CUDA_WGMMA_PANELS, TSL_CUDA_WGMMA_PAIRS, TSL_CUDA_WGMMA_UNITS };
 
 enum {
-  TSL_CUDA_WGMMA_PANEL = 128, /* bytes of a row of a panel */
-  TSL_CUDA_WGMMA_SLAB = 64,   /* adjacent columns of a box of MN-major B, of 16-bit elements */
+  TSL_CUDA_WGMMA_PANEL = 128,     /* bytes of a row of a panel */
+  TSL_CUDA_WGMMA_SLAB = 64,       /* adjacent columns of a box of MN-major B, of 16-bit elements */
   TSL_CUDA_WGMMA_BOX_COLUMNS = 64 /* columns of a box of C stored by columns */
 };
 
@@ -37,7 +37,7 @@ typedef struct tsl_cuda_wgmma {
   tsl_problem problem;              /* the kernel computes C' = B' A'; `problem` is the swapped one */
   bool swapped;
   bool a_mn_major, b_mn_major; /* MN-major operands: rows of A (columns of B) are adjacent in memory */
-  bool by_columns;          /* columns of C are contiguous, and lines of its tensor map */
+  bool by_columns;             /* columns of C are contiguous, and lines of its tensor map */
   bool from_registers;      /* consumers load MN-major A of 4-byte elements or 8-bit integers to registers */
   int input_bytes, element; /* bytes of an element of A and B in memory, and in the multiplication */
   int eights;               /* value of the parameter `eights` for 8-bit floating point; else 0 */

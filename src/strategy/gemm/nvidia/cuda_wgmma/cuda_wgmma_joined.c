@@ -47,8 +47,8 @@ static bool takes(const tsl_work *work, const tsl_fused_product *product) {
   tsl_cuda_wgmma_factor factors[2];
   tsl_cuda_wgmma_find_factors(&run, factors);
   return tile.stages > 0 && tile.a_mn_major == common.a_mn_major && tile.b_mn_major == common.b_mn_major &&
-         tile.by_columns == common.by_columns &&
-         !factors[0].packs && !factors[1].packs && tsl_cuda_wgmma_run_by_map(&run, false);
+         tile.by_columns == common.by_columns && !factors[0].packs && !factors[1].packs &&
+         tsl_cuda_wgmma_run_by_map(&run, false);
 }
 
 /* Returns the bytes of one table; successive launches reuse it. */

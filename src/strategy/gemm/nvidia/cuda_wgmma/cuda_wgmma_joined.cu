@@ -79,7 +79,7 @@ SM90_FUNCTION void run_consumers(const cuda_wgmma_joined *table, int work_tiles,
     if (is_last)
       grid_dependency_launch();
     store_by_map<MAP_OUTPUT>(c, sums, tile, is_last, args.alpha, smem.pipe.stages,
-                          smem.epilogue + group * BOXES * BOX_BYTES);
+                             smem.epilogue + group * BOXES * BOX_BYTES);
   }
   tma_store_wait_read<0>();
 }

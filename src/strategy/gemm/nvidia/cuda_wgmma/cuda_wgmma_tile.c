@@ -15,20 +15,15 @@ bool tsl_cuda_wgmma_packs(const tsl_rows_place *place, const tsl_rows *rows, int
          (rows->rows > 1 && (place->row_stride <= 0 || place->row_stride * element % 16 != 0));
 }
 
-/* Returns true if columns of C are contiguous and rows are not. */
-static bool has_contiguous_columns(int64_t row_stride, int64_t col_stride) {
-  return row_stride == 1 && col_stride != 1;
-}
-
 bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *gemm_sizes, bool reads_c) {
   const tsl_gemm_sizes turned = tsl_launch_swapped(gemm_sizes),
                        *sizes = tile->by_columns ? &turned : gemm_sizes;
-  const bool fills_box = tile->by_columns ? !tile->from_registers || tile->tile_n >= TSL_CUDA_WGMMA_BOX_COLUMNS
-                                          : tile->tile_n >= TSL_CUDA_WGMMA_PANEL / tile->c_element ||
-                                                (gemm_sizes->n <= tile->tile_n &&
-                                                 !tile->from_registers); /* C ends within the box */
-  return !reads_c && fills_box &&
-         tile->by_columns == has_contiguous_columns(gemm_sizes->c_row_stride, gemm_sizes->c_col_stride) && sizes->c_col_stride == 1 && sizes->n * tile->c_element % 16 == 0 &&
+  const bool fills_box =
+      tile->by_columns
+          ? !tile->from_registers || tile->tile_n >= TSL_CUDA_WGMMA_BOX_COLUMNS
+          : tile->tile_n >= TSL_CUDA_WGMMA_PANEL / tile->c_element ||
+                (gemm_sizes->n <= tile->tile_n && !tile->from_registers); /* C ends within the box */
+  return !reads_c && fills_box && sizes->c_col_stride == 1 && sizes->n * tile->c_element % 16 == 0 &&
          sizes->c_offset * tile->c_element % 16 == 0 &&
          (sizes->m == 1 || (sizes->c_row_stride > 0 && sizes->c_row_stride * tile->c_element % 16 == 0));
 }
@@ -164,7 +159,7 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
       .raster_height = (int)value[TSL_CUDA_WGMMA_BAND],
   };
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
-  tile.by_columns = has_contiguous_columns(tile.problem.c.row_stride, tile.problem.c.col_stride);
+  tile.by_columns = tile.problem.c.row_stride == 1 && tile.problem.c.col_stride != 1;
   tile.is_flow = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_FLOW;
   tile.is_stream = value[TSL_CUDA_WGMMA_FORM] == TSL_CUDA_WGMMA_STREAM;
   tile.warpgroups = tile.tile_m > 64 && !tile.is_flow ? 2 : 1;
