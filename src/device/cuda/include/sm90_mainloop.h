@@ -45,12 +45,23 @@ SM90_FUNCTION void init_barriers(const pipeline_memory &smem, int consumers) {
   fence_mbarrier_init();
 }
 
-/* Loads panels [first, end) of k by load(stage, full barrier, panel). Called by one thread. */
-template <class LOAD>
+/* Panels that are requested together where memory bounds a product: adjacent bytes of rows lie in one page of
+ * DRAM. */
+constexpr int TOGETHER = STAGES >= 8 ? 4 : STAGES >= 4 ? 2 : 1;
+
+/* Loads panels [first, end) of k by load(stage, full barrier, panel), GROUP at a time. Called by one thread.
+ */
+template <int GROUP = 1, class LOAD>
 SM90_FUNCTION void producer_mainloop(const pipeline_memory &smem, pipeline_state &pipe, int first, int end,
                                      LOAD load) {
   for (int p = first; p < end; p++) {
     const shared_t stage = smem.stages + pipe.stage * STAGE_BYTES, full = smem.full + 8 * pipe.stage;
+    if (GROUP > 1 && (p - first) % GROUP == 0) { /* stages become empty in order */
+      pipeline_state last = pipe;
+      for (int i = 1; i < min(GROUP, end - p); i++)
+        advance(last);
+      mbarrier_wait_parity(smem.empty + 8 * last.stage, last.parity);
+    }
     mbarrier_wait_parity(smem.empty + 8 * pipe.stage, pipe.parity);
     mbarrier_arrive_expect_tx(full, STAGE_BYTES);
     load(stage, full, p);
