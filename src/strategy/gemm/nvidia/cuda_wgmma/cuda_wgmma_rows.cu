@@ -136,11 +136,12 @@ SM90_FUNCTION void store_by_threads(c_element *c, wgmma_sums sums[WAVES], const 
   constexpr int WIDE = BLOCK_N <= 8    ? 8
                        : BLOCK_N <= 16 ? 16
                                        : 32,
-                ACROSS = (BLOCK_N + WIDE - 1) / WIDE, ALL = WAVES * ACROSS,
-                AT_ONCE = BOXES < ALL ? BOXES : ALL, LEAST = AT_ONCE < ACROSS ? AT_ONCE : ACROSS,
-                TOGETHER_ACROSS = A_FROM_REGISTERS || AT_ONCE % LEAST || ACROSS % LEAST
-                                      ? 1
-                                      : LEAST; /* boxes of the same rows */
+                COUNT = (BLOCK_N + WIDE - 1) / WIDE,
+                TOGETHER_ACROSS = A_FROM_REGISTERS ? 1
+                                  : BOXES < COUNT  ? BOXES
+                                                   : COUNT, /* boxes of the same rows */
+      ACROSS = (COUNT + TOGETHER_ACROSS - 1) / TOGETHER_ACROSS * TOGETHER_ACROSS, ALL = WAVES * ACROSS,
+                AT_ONCE = (BOXES < ALL ? BOXES : ALL) / TOGETHER_ACROSS * TOGETHER_ACROSS;
   constexpr int WIDTH = 32 * TOGETHER_ACROSS;
   const int group = threadIdx.x / 128 - 1, thread = threadIdx.x % 128;
   const bool by_chunks =

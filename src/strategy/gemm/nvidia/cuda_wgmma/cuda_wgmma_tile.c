@@ -67,7 +67,9 @@ static void layout_flow_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
 /* Lays out the shared memory: at most `most` boxes and as many stages as fit. Boxes of columns (A from
  * registers) come in pairs. */
 static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
-  const int64_t box_columns = TSL_CUDA_WGMMA_PANEL / tile->c_element,
+  /* Threads store words of sums, whatever C's type. */
+  const int64_t box_columns =
+                    TSL_CUDA_WGMMA_PANEL / (tsl_cuda_wgmma_problem_by_map(tile) ? tile->c_element : 4),
                 rows = tile->tile_m / tile->warpgroups / 64,
                 across = tile->by_columns ? tsl_ceil_div(tile->tile_n, TSL_CUDA_WGMMA_BOX_COLUMNS) *
                                                 (TSL_CUDA_WGMMA_BOX_COLUMNS / box_columns)
