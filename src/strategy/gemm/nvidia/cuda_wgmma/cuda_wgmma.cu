@@ -127,14 +127,15 @@ SM90_FUNCTION int get_turn(const work_tile &tile, const cuda_wgmma_arguments &ar
 SM90_FUNCTION void load_tile(const tensor_map *a, const tensor_map *b, const work_tile &tile, int a_layer,
                              int b_layer, int turn, const pipeline_memory &smem, unsigned rank,
                              pipeline_state &pipe) {
-  producer_mainloop<OVERLAPS ? TOGETHER : 1>(smem, pipe, tile.first, tile.end, [&](shared_t stage, shared_t full, int number) {
+  const auto load = [&](shared_t stage, shared_t full, int number) {
     const int depth = turned_panel(number, turn, tile.first, tile.end) * BLOCK_K;
     load_panel<A_MN_MAJOR, BLOCK_M>(stage, a, full, tile.row, depth, a_layer);
     if constexpr (CLUSTER > 1)
       load_shared_b(stage + A_BYTES, b, full, tile.col, depth, b_layer, rank);
     else
       load_panel<B_MN_MAJOR, BLOCK_N>(stage + A_BYTES, b, full, tile.col, depth, b_layer);
-  });
+  };
+  producer_mainloop<OVERLAPS ? TOGETHER : 1>(smem, pipe, tile.first, tile.end, load);
 }
 
 /* Computes the warpgroup's accumulators of a work tile: WARPGROUP_M rows by BLOCK_N columns. `thread_offset`:

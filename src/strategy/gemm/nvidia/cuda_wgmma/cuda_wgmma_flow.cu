@@ -42,11 +42,12 @@ SM90_FUNCTION int get_turn(const work_tile &tile, const cuda_wgmma_arguments &ar
 SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const work_tile &tile, int turn,
                                 const pipeline_memory &smem) {
   pipeline_state pipe = {0, 1}; /* all stages are empty at first */
-  producer_mainloop<TOGETHER>(smem, pipe, tile.first, tile.end, [&](shared_t stage, shared_t full, int number) {
+  const auto load = [&](shared_t stage, shared_t full, int number) {
     const int depth = turned_panel(number, turn, tile.first, tile.end) * BLOCK_K;
     load_panel<A_MN_MAJOR, BLOCK_M>(stage, a, full, tile.row, depth);
     load_panel<B_MN_MAJOR, BLOCK_N>(stage + A_BYTES, b, full, tile.col, depth);
-  });
+  };
+  producer_mainloop<TOGETHER>(smem, pipe, tile.first, tile.end, load);
   grid_dependency_launch(); /* all loads are issued: the next launch may use the memory bandwidth */
 }
 
