@@ -62,36 +62,40 @@ SM80_FUNCTION int collect_quad(sum_t (&quad)[4], const sum_t (&left)[4], const s
 /* Rows of C that go through shared memory at a time, 16 of each warp, and the pitch of their sums there. */
 constexpr int STORE_ROWS = 16 * (TILE_M / WARP_M), STORE_PITCH = TILE_N % 32 == 16 ? TILE_N : TILE_N + 16;
 static_assert(STORE_ROWS * STORE_PITCH * 4 <= STAGES * (a_panel::BYTES + b_panel::BYTES), "stages hold rows");
-/* Adjacent elements of C in a word, which a thread stores. */
-constexpr int WORD_ELEMENTS = 4 / (int)sizeof(c_number);
+/* Elements of C in a word, and threads that store adjacent words of a row. */
+constexpr int WORD_ELEMENTS = 4 / (int)sizeof(c_number), ROW_WORDS = TILE_N / WORD_ELEMENTS,
+              LANES = ROW_WORDS < 32 ? ROW_WORDS : 32;
 
-/* Stores word `x` of a row of the tile from its sums. `line` is the row's first element of C, `col` the
- * tile's first column; elements outside of [begin, end) are left alone. The last word of a row that begins
- * within a word has the row's last element and its first one. */
+/* Stores elements [begin, end) of a row of the tile from its sums, by LANES threads. Pairs of 16-bit elements
+ * are aligned, so a row may begin or end with a single element. */
 template <class T>
-SM80_FUNCTION void store_c_word(T *line, const sum_t *sums, int x, int col, int begin, int end,
-                                const sm80_arguments &args) {
-  const int odd = WORD_ELEMENTS == 2 && args.c.col == 1 ? (int)((unsigned long long)(line + col) / 2 % 2) : 0;
-  const int first = WORD_ELEMENTS * x + odd, second = (first + 1) % TILE_N;
-  const bool has_first = col + first >= begin && col + first < end,
-             has_second = WORD_ELEMENTS == 2 && col + second >= begin && col + second < end;
-  if constexpr (WORD_ELEMENTS == 2)
-    if (has_first && has_second && second > first && args.c.col == 1) {
-      store_c_pair(line + col + first, sums[first], sums[second], args.scalars);
-      return;
-    }
-  if (has_first)
-    store_number(line + (col + first) * args.c.col, sums[first], args.scalars);
-  if (has_second)
-    store_number(line + (col + second) * args.c.col, sums[second], args.scalars);
+SM80_FUNCTION void store_row(T *line, const sum_t *sums, int begin, int end, const sm80_arguments &args) {
+  const int lane = threadIdx.x % LANES;
+  const auto alpha = args.scalars.narrow.alpha, beta = args.scalars.narrow.beta;
+  if (WORD_ELEMENTS == 1 || args.c.col != 1 || reads_c(beta)) {
+#pragma unroll
+    for (int x = lane; x < TILE_N; x += LANES)
+      if (x >= begin && x < end)
+        store_number(line + x * args.c.col, sums[x], args.scalars);
+    return;
+  }
+  const int odd = (unsigned)(unsigned long long)line / 2 % 2;
+#pragma unroll
+  for (int x = 2 * lane; x < TILE_N; x += 2 * LANES)
+    if (x + odd >= begin && x + odd + 1 < end)
+      *(unsigned *)(line + x + odd) = c_pair(combined<sum_t>(sums[x + odd], 0, alpha, beta),
+                                             combined<sum_t>(sums[x + odd + 1], 0, alpha, beta));
+  const int x = lane == 0 ? begin : end - 1;
+  if (lane < 2 && (x + odd + lane) % 2 == 1)
+    store_number(line + x, sums[x], args.scalars);
 }
 
 /* Stores C where its rows are not aligned. Rows go through shared memory, so that adjacent threads store
  * adjacent words. */
 SM80_FUNCTION void store_rows(c_number *c, const work_tile &tile, warp_sums sums, const sm80_arguments &args,
                               sum_t *rows) {
-  constexpr int WORDS = TILE_N / WORD_ELEMENTS;
-  const int end = min(args.n, tile.first_col + TILE_N);
+  const int begin = tile.col - tile.first_col, end = min(args.n - tile.first_col, TILE_N);
+  c += tile.first_col * args.c.col;
 #pragma unroll
   for (int i = 0; i < BLOCKS_M; i++) {
     __syncthreads(); /* all warps have read the stages, or the rows before */
@@ -105,12 +109,11 @@ SM80_FUNCTION void store_rows(c_number *c, const work_tile &tile, warp_sums sums
         *(quad_of<sum_t> *)(rows + y * STORE_PITCH + x) = quad;
       }
     __syncthreads();
-#pragma unroll 4
-    for (int e = threadIdx.x; e < STORE_ROWS * WORDS; e += THREADS) {
-      const int y = e / WORDS, row = tile.first_row + y / 16 * WARP_M + 16 * i + y % 16;
+#pragma unroll 2
+    for (int y = threadIdx.x / LANES; y < STORE_ROWS; y += THREADS / LANES) {
+      const int row = tile.first_row + y / 16 * WARP_M + 16 * i + y % 16;
       if (row >= tile.row && row < args.m)
-        store_c_word(c + row * args.c.row, rows + y * STORE_PITCH, e % WORDS, tile.first_col, tile.col, end,
-                     args);
+        store_row(c + row * args.c.row, rows + y * STORE_PITCH, begin, end, args);
     }
   }
 }

@@ -77,6 +77,8 @@ SM80_FUNCTION void gather(unsigned (&words)[4], const element *from, long long s
 #pragma unroll
   for (int w = 0; w < 4; w++)
     words[w] = 0;
+  if (there <= 0)
+    return;
 #pragma unroll
   for (int e = 0; e < LINE_CHUNK; e++)
     if (e < there)

@@ -245,8 +245,8 @@ static const char *refuse_product(const tsl_problem *problem, const tsl_config *
   if (!is_widened && refuse_eights(problem, &tile, eights, sums, config))
     return refuse_eights(problem, &tile, eights, sums, config);
   if (tile.stages == 0)
-    return tsl_refusal("two stages of %d and %d rows of %d bytes do not fit into the %llu bytes of %s%s",
-                       tile.tile_m, tile.tile_n, TSL_CUDA_WGMMA_PANEL,
+    return tsl_refusal("%s stages of %d and %d rows of %d bytes do not fit into the %llu bytes of %s%s",
+                       tile.is_flow ? "three" : "two", tile.tile_m, tile.tile_n, TSL_CUDA_WGMMA_PANEL,
                        (unsigned long long)device->local_bytes_inside, device->name,
                        tile.is_flow ? ", which blocks share" : "");
   if (tile.tile_n % step != 0)

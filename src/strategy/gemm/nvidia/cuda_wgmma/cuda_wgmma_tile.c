@@ -54,13 +54,14 @@ static int64_t get_stage_bytes(const tsl_cuda_wgmma *tile) {
   return (int64_t)(tile->tile_m + tile->b_lines) * TSL_CUDA_WGMMA_PANEL;
 }
 
-/* Lays out the shared memory of form=flow, equal for all resident blocks. The stages also hold the sums. */
+/* Lays out the shared memory of form=flow, equal for all resident blocks. The stages also hold the sums. Of
+ * two stages one would be released late, and memory would wait. */
 static void layout_flow_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   const int64_t stage = get_stage_bytes(tile),
                 sums = (int64_t)tile->tile_m / 64 * tsl_ceil_div(tile->tile_n, 32) * BOX,
                 beside = 1024 + 16 * MAX_STAGES,
                 fits = tsl_min((get_smem_per_block(tile, device) - beside) / stage, MAX_STAGES);
-  tile->stages = fits < 2 || fits * stage < sums ? 0 : (int)fits;
+  tile->stages = fits < 3 || fits * stage < sums ? 0 : (int)fits;
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
 

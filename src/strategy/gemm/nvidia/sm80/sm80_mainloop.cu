@@ -62,8 +62,10 @@ SM80_FUNCTION void mainloop(warp_sums sums, const element *a, const element *b, 
   };
 #pragma unroll 1
   for (int s = 0; s < STAGES - 1; s++) {
-    issue_copies<A, B>(fill, source_a, source_b, ALL_SLOTS, filled < whole);
-    copy_last();
+    if (filled < panels) {
+      issue_copies<A, B>(fill, source_a, source_b, ALL_SLOTS, filled < whole);
+      copy_last();
+    }
     fill_next();
   }
   cp_async_wait_group<STAGES - 2>();

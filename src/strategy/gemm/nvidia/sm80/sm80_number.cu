@@ -74,15 +74,6 @@ SM80_FUNCTION void store_number(T *c, sum_t sum, const S &scalars) {
     *c = (unsigned short)c_pair(value, value);
 }
 
-/* Stores two adjacent 16-bit elements, which are aligned together. */
-template <class S>
-SM80_FUNCTION void store_c_pair(unsigned short *c, sum_t first, sum_t second, const S &scalars) {
-  const auto alpha = scalars.narrow.alpha, beta = scalars.narrow.beta;
-  const unsigned before = reads_c(beta) ? *(const unsigned *)c : 0;
-  *(unsigned *)c = c_pair(combined<sum_t>(first, sum_of((unsigned short)before), alpha, beta),
-                          combined<sum_t>(second, sum_of((unsigned short)(before >> 16)), alpha, beta));
-}
-
 template <class T>
 struct __align__(4 * sizeof(T)) quad_of {
   T number[4];
