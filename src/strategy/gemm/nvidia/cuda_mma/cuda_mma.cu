@@ -74,17 +74,21 @@ SM80_FUNCTION void store_row(T *line, const sum_t *sums, int begin, int end, con
   const auto alpha = args.scalars.narrow.alpha, beta = args.scalars.narrow.beta;
   if (WORD_ELEMENTS == 1 || args.c.col != 1 || reads_c(beta)) {
 #pragma unroll
-    for (int x = lane; x < TILE_N; x += LANES)
+    for (int i = 0; i < TILE_N / LANES; i++) {
+      const int x = i * LANES + lane;
       if (x >= begin && x < end)
         store_number(line + x * args.c.col, sums[x], args.scalars);
+    }
     return;
   }
   const int odd = (unsigned)(unsigned long long)line / 2 % 2;
 #pragma unroll
-  for (int x = 2 * lane; x < TILE_N; x += 2 * LANES)
-    if (x + odd >= begin && x + odd + 1 < end)
-      *(unsigned *)(line + x + odd) = c_pair(combined<sum_t>(sums[x + odd], 0, alpha, beta),
-                                             combined<sum_t>(sums[x + odd + 1], 0, alpha, beta));
+  for (int i = 0; i < ROW_WORDS / LANES; i++) {
+    const int x = 2 * (i * LANES + lane) + odd;
+    if (x >= begin && x + 1 < end)
+      *(unsigned *)(line + x) =
+          c_pair(combined<sum_t>(sums[x], 0, alpha, beta), combined<sum_t>(sums[x + 1], 0, alpha, beta));
+  }
   const int x = lane == 0 ? begin : end - 1;
   if (lane < 2 && (x + odd + lane) % 2 == 1)
     store_number(line + x, sums[x], args.scalars);
