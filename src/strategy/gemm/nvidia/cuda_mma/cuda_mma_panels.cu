@@ -72,13 +72,8 @@ typedef panel<B_MN_MAJOR, TILE_N, B_KIND, true> b_panel;
 
 #include "../sm80/sm80_panels.cu"
 
-/* Loads a chunk of elements `step` apart, of which the first `there` exist; others are 0. */
+/* Adds a chunk of elements `step` apart, of which the first `there` exist, to words that are 0. */
 SM80_FUNCTION void gather(unsigned (&words)[4], const element *from, long long step, int there) {
-#pragma unroll
-  for (int w = 0; w < 4; w++)
-    words[w] = 0;
-  if (there <= 0)
-    return;
 #pragma unroll
   for (int e = 0; e < LINE_CHUNK; e++)
     if (e < there)
@@ -86,30 +81,52 @@ SM80_FUNCTION void gather(unsigned (&words)[4], const element *from, long long s
 }
 
 /* Copies a partial or unaligned panel from k = `depth` on, with zeros outside of the matrix. Memory checkers
- * would report cp.async's own zeros as copies of 16 bytes. */
+ * would report cp.async's own zeros as copies of 16 bytes. Loads of GATHERED chunks overlap. */
 template <class PANEL>
 SM80_FUNCTION void copy_partial_panel(shared_t panel, const lines &operand, int depth) {
+  constexpr int GATHERED = 2;
 #pragma unroll 1
-  for (int i = threadIdx.x; i < copies<PANEL>::CHUNKS; i += THREADS) {
-    const int chunk = i % PANEL::ROW, row = i / PANEL::ROW, line = PANEL::MN_MAJOR ? chunk * LINE_CHUNK : row,
-              k = PANEL::MN_MAJOR ? row : chunk * LINE_CHUNK;
-    const int more_lines = operand.count - line, more_depth = operand.depth - depth - k,
-              there = PANEL::MN_MAJOR ? (more_depth > 0 ? more_lines : 0) : (more_lines > 0 ? more_depth : 0);
-    const element *from = operand.from + line * operand.line + (depth + k) * operand.k;
-    const shared_t to = panel + PANEL::chunk_at(row, chunk);
-    if (there >= LINE_CHUNK && operand.width == 16) {
-      cp_async_if<16>(true, to, from);
-    } else if (there >= LINE_CHUNK && operand.width == 8) {
-      cp_async_if<8>(true, to, from);
-      cp_async_if<8>(true, to + 8, from + LINE_CHUNK / 2);
-    } else if (there >= LINE_CHUNK && operand.width == 4) {
+  for (int i = threadIdx.x; i < copies<PANEL>::CHUNKS; i += GATHERED * THREADS) {
+    unsigned words[GATHERED][4];
+    const element *from[GATHERED];
+    shared_t to[GATHERED];
+    int there[GATHERED]; /* elements to gather; -1: the chunk is copied, or outside of the panel */
+#pragma unroll
+    for (int g = 0; g < GATHERED; g++) {
+      const int number = i + g * THREADS, chunk = number % PANEL::ROW, row = number / PANEL::ROW,
+                line = PANEL::MN_MAJOR ? chunk * LINE_CHUNK : row,
+                k = PANEL::MN_MAJOR ? row : chunk * LINE_CHUNK, more_lines = operand.count - line,
+                more_depth = operand.depth - depth - k;
+      const bool is_inside = more_lines > 0 && more_depth > 0;
+      from[g] = operand.from + line * operand.line + (depth + k) * operand.k;
+      to[g] = panel + PANEL::chunk_at(row, chunk);
+      there[g] = is_inside ? PANEL::MN_MAJOR ? more_lines : more_depth : 0;
 #pragma unroll
       for (int w = 0; w < 4; w++)
-        cp_async_if<4>(true, to + 4 * w, from + w * (LINE_CHUNK / 4));
-    } else {
-      unsigned words[4];
-      gather(words, from, PANEL::MN_MAJOR ? operand.line : operand.k, there);
-      store_words(to, words);
+        words[g][w] = 0;
+      if (number >= copies<PANEL>::CHUNKS) {
+        there[g] = -1;
+      } else if (there[g] >= LINE_CHUNK && operand.width >= 4) {
+        there[g] = -1;
+        if (operand.width == 16) {
+          cp_async_if<16>(true, to[g], from[g]);
+        } else if (operand.width == 8) {
+          cp_async_if<8>(true, to[g], from[g]);
+          cp_async_if<8>(true, to[g] + 8, from[g] + LINE_CHUNK / 2);
+        } else {
+#pragma unroll
+          for (int w = 0; w < 4; w++)
+            cp_async_if<4>(true, to[g] + 4 * w, from[g] + w * (LINE_CHUNK / 4));
+        }
+      }
     }
+    if (there[0] > 0 || there[1] > 0)
+#pragma unroll
+      for (int g = 0; g < GATHERED; g++)
+        gather(words[g], from[g], PANEL::MN_MAJOR ? operand.line : operand.k, there[g]);
+#pragma unroll
+    for (int g = 0; g < GATHERED; g++)
+      if (there[g] >= 0)
+        store_words(to[g], words[g]);
   }
 }
