@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const ptx_kernel ptx_tile_whole, ptx_tile_deep, ptx_tile_across, ptx_tile_warps, ptx_tile_slices;
+extern const ptx_kernel ptx_tile_whole, ptx_tile_deep, ptx_tile_across, ptx_tile_warps, ptx_tile_slices,
+    ptx_tile_parts;
 
 typedef struct product {
   const ptx_kernel *kernel;
@@ -22,6 +23,7 @@ typedef struct product {
   int64_t gap_a, gap_b, gap_c; /* numbers behind each line of an operand, and each row of C */
   int64_t c_step, c_offset;    /* between neighbours in a row; in front of C */
   float alpha, beta;
+  int64_t part; /* k of a slice's part; 0: slices share panels */
 } product;
 
 /* Numbers from -3 to 3 in memory that ends where they do. */
@@ -45,7 +47,7 @@ static void multiply(const product *p, const int *wanted) {
                 count_c = p->c_offset + (p->m - 1) * c_row + (p->n - 1) * p->c_step + 1;
   float *a = numbers(count_a, 1), *b = numbers(count_b, 2), *c = numbers(count_c, 3),
         *before = numbers(count_c, 3);
-  const tsl_register_tile_arguments given = {.split_depth = p->k,
+  const tsl_register_tile_arguments given = {.split_depth = p->part > 0 ? p->part : p->k,
                                              .band = 2,
                                              .wanted = (int64_t)(intptr_t)wanted,
                                              .gemm = {.sizes = {.m = p->m,
@@ -96,17 +98,19 @@ static void multiply(const product *p, const int *wanted) {
  * not whole. */
 static void every_order(void **state) {
   (void)state;
-  const product products[] = {{&ptx_tile_whole, false, false, 70, 133, 45, 0, 0, 0, 1, 0, 1, 0},
-                              {&ptx_tile_whole, false, false, 65, 67, 16, 1, 2, 3, 1, 5, 2, -1},
-                              {&ptx_tile_whole, false, false, 5, 3, 23, 0, 0, 0, 2, 7, 1, 1},
-                              {&ptx_tile_deep, false, false, 66, 130, 49, 0, 0, 0, 1, 31, 1, 0},
-                              {&ptx_tile_deep, false, false, 63, 127, 15, 2, 0, 1, 1, 3, -1, 2},
-                              {&ptx_tile_across, true, true, 70, 66, 25, 0, 0, 0, 1, 0, 1, 0},
-                              {&ptx_tile_across, true, true, 68, 68, 24, 0, 0, 0, 1, 0, 1, 1},
-                              {&ptx_tile_warps, false, false, 65, 70, 41, 0, 0, 0, 1, 1, 1, 0},
-                              {&ptx_tile_warps, false, false, 64, 129, 9, 0, 3, 1, 1, 0, 3, 1},
-                              {&ptx_tile_slices, false, true, 33, 65, 67, 0, 0, 0, 1, 2, 1, 0},
-                              {&ptx_tile_slices, false, true, 32, 64, 1, 0, 0, 0, 3, 0, 1, 1}};
+  const product products[] = {{&ptx_tile_whole, false, false, 70, 133, 45, 0, 0, 0, 1, 0, 1, 0, 0},
+                              {&ptx_tile_whole, false, false, 65, 67, 16, 1, 2, 3, 1, 5, 2, -1, 0},
+                              {&ptx_tile_whole, false, false, 5, 3, 23, 0, 0, 0, 2, 7, 1, 1, 0},
+                              {&ptx_tile_deep, false, false, 66, 130, 49, 0, 0, 0, 1, 31, 1, 0, 0},
+                              {&ptx_tile_deep, false, false, 63, 127, 15, 2, 0, 1, 1, 3, -1, 2, 0},
+                              {&ptx_tile_across, true, true, 70, 66, 25, 0, 0, 0, 1, 0, 1, 0, 0},
+                              {&ptx_tile_across, true, true, 68, 68, 24, 0, 0, 0, 1, 0, 1, 1, 0},
+                              {&ptx_tile_warps, false, false, 65, 70, 41, 0, 0, 0, 1, 1, 1, 0, 0},
+                              {&ptx_tile_warps, false, false, 64, 129, 9, 0, 3, 1, 1, 0, 3, 1, 0},
+                              {&ptx_tile_slices, false, true, 33, 65, 67, 0, 0, 0, 1, 2, 1, 0, 0},
+                              {&ptx_tile_slices, false, true, 32, 64, 1, 0, 0, 0, 3, 0, 1, 1, 0},
+                              {&ptx_tile_parts, false, false, 33, 70, 197, 0, 0, 0, 1, 0, 1, 0, 64},
+                              {&ptx_tile_parts, false, false, 32, 64, 510, 1, 2, 3, 1, 0, 2, 1, 128}};
   for (size_t i = 0; i < sizeof products / sizeof *products; i++)
     multiply(&products[i], NULL);
 }
@@ -114,8 +118,8 @@ static void every_order(void **state) {
 /* A run that is not wanted writes nothing. A wanted run behaves as without the number. */
 static void runs_that_are_not_wanted(void **state) {
   (void)state;
-  const product products[] = {{&ptx_tile_whole, false, false, 70, 133, 45, 0, 0, 0, 1, 0, 1, 0},
-                              {&ptx_tile_slices, false, true, 33, 65, 67, 0, 0, 0, 1, 2, 1, 1}};
+  const product products[] = {{&ptx_tile_whole, false, false, 70, 133, 45, 0, 0, 0, 1, 0, 1, 0, 0},
+                              {&ptx_tile_slices, false, true, 33, 65, 67, 0, 0, 0, 1, 2, 1, 1, 0}};
   for (int i = 0; i < 2; i++)
     for (int wanted = 0; wanted < 2; wanted++)
       multiply(&products[i], &wanted);

@@ -162,7 +162,7 @@ static void refusals_have_numbers(void **state) {
       "form=local_async vector=16 tile_m=64 tile_n=64 micro_m=16 micro_n=8 tile_k=32 stages=3 slices=8",
       &copies, TESELA_F32, "8 depths of a panel");
   assert_refused("form=local_async vector=16 tile_m=128 tile_n=256 micro_m=8 micro_n=16 tile_k=8 stages=1",
-                 &copies, TESELA_F32, "2 or 3 stages");
+                 &copies, TESELA_F32, "2 stages or more");
   /* Panels of which a part would never be copied: 128 lines, or 64, by 96 items. */
   assert_refused(
       "form=local_async vector=16 tile_m=128 tile_n=48 micro_m=8 micro_n=8 tile_k=16 stages=3 slices=2",

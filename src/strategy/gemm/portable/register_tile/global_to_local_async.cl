@@ -9,7 +9,7 @@
  * Slice s multiplies the depths from s * SLICE_DEPTH on of a panel of TILE_K. With PART_SLICES it multiplies
  * a part of k of its own. Where a line is contiguous along k (along_k), elements are copied one by one,
  * adjacent elements by adjacent items. Across lines, elements are copied one by one if vectors are not
- * aligned (by_numbers), else as vectors. Elements outside of the matrix become zeros. STAGES is 2 or 3; a
+ * aligned (by_numbers), else as vectors. Elements outside of the matrix become zeros. STAGES is 2 or more; a
  * slice is whole warps; elements have four bytes. */
 #include "ptx.h"
 

@@ -17,7 +17,7 @@ static const tsl_param params[] = {
                                    8,
                                    {2, 4, 8, 16, 24, 32, 48}},
     [TSL_REGISTER_TILE_TILE_K] = {"tile_k", "products of a panel in local memory", 8, {8, 16, 32, 64, 128}},
-    [TSL_REGISTER_TILE_STAGES] = {"stages", "panels of each operand in local memory", 2, {1, 2, 3}},
+    [TSL_REGISTER_TILE_STAGES] = {"stages", "panels of each operand in local memory", 2, {1, 2, 3, 6}},
     [TSL_REGISTER_TILE_SLICES] = {"slices",
                                   "items that share the products of a micro-tile",
                                   1,
@@ -79,8 +79,13 @@ enum {
   MIN_SLICE_DEPTH = 2,
   MAX_SLICE_DEPTH = 8,
   MIN_SLICED_ITEMS = 128,
-  MAX_SLICED_ITEMS = 256
+  MAX_SLICED_ITEMS = 256,
+  MAX_PART_SLICED_ITEMS = 512
 };
+
+static int sliced_items_limit(const tsl_register_tile *tile) {
+  return tile->part_slices ? MAX_PART_SLICED_ITEMS : MAX_SLICED_ITEMS;
+}
 
 /* Returns true if a panel is whole vectors for each item of a slice, and whole depths. */
 static bool is_shared_evenly(int extent, int depths, int items) {
@@ -117,7 +122,7 @@ static int register_tile_misfit(const tsl_register_tile *tile) {
                                                                       : 0;
   if (tile->slices > 1
           ? tile->tile_k < MIN_SLICE_DEPTH * tile->slices || tile->tile_k > MAX_SLICE_DEPTH * tile->slices ||
-                tile->items < MIN_SLICED_ITEMS || tile->items > MAX_SLICED_ITEMS
+                tile->items < MIN_SLICED_ITEMS || tile->items > sliced_items_limit(tile)
           : tile->tile_k > MAX_DEPTH)
     return TSL_REGISTER_TILE_SLICES + 1;
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
@@ -149,7 +154,7 @@ static const char *register_tile_refuse_misfit(const tsl_register_tile *tile, in
   default:
     if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
       return tsl_refusal(
-          "form=local_async takes 2 or 3 stages, slices of whole warps with 8 depths of a panel each, and "
+          "form=local_async takes 2 stages or more, slices of whole warps with 8 depths of a panel each, and "
           "panels that are whole vectors for each item: tile_m=%d, tile_n=%d, tile_k=%d, slices=%d "
           "with %d items are not",
           tile->tile_m, tile->tile_n, tile->tile_k, tile->slices, tile->items);
@@ -159,7 +164,7 @@ static const char *register_tile_refuse_misfit(const tsl_register_tile *tile, in
                      "slices=%d does not fit: a slice takes %d to %d depths, and its group has %d to "
                      "%d items",
                      tile->tile_m, tile->tile_n, tile->tile_k, tile->lanes, tile->items, tile->slices,
-                     MIN_SLICE_DEPTH, MAX_SLICE_DEPTH, MIN_SLICED_ITEMS, MAX_SLICED_ITEMS)
+                     MIN_SLICE_DEPTH, MAX_SLICE_DEPTH, MIN_SLICED_ITEMS, sliced_items_limit(tile))
                : tsl_refusal(
                      "form=%s takes tile_k=8, stages=1, slices=1 and split=1 only: it has no panels in "
                      "local memory",
@@ -259,7 +264,8 @@ static const char *register_tile_row_order(const tsl_problem *problem, const tsl
                                            const tsl_device *device) {
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   (void)device;
-  return tile.folds || ((tile.slices == 1 || tile.part_slices) && tile.splits == tile.parts.count)
+  const int parts = tile.part_slices ? tile.split * tile.slices : tile.split;
+  return tile.folds || ((tile.slices == 1 || tile.part_slices) && parts == tile.parts.count)
              ? TSL_ROW_PARTS
              : NULL;
 }

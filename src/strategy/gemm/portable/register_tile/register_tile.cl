@@ -41,13 +41,13 @@
 #define STAGES TSL_PARAM_STAGES
 #define SLICES TSL_PARAM_SLICES
 #define SLICE_DEPTH (TILE_K / SLICES) /* of a panel */
-/* PART_SLICES: each slice multiplies a part of k of its own and stores its sums as a split. */
+/* PART_SLICES: each slice multiplies a part of k of its own. If groups split k, it stores its sums as a split. */
 #ifndef PART_SLICES
 #define PART_SLICES 0
 #endif
 #define PANEL_DEPTH (PART_SLICES ? SLICE_DEPTH : TILE_K) /* depths from a panel of a slice to the next */
-#define STORED_SLICES (PART_SLICES ? 1 : SLICES)
-#define STORES_SPLITS (TSL_PARAM_SPLIT > 1 || PART_SLICES)
+#define STORES_SPLITS (TSL_PARAM_SPLIT > 1)
+#define STORED_SLICES (PART_SLICES && STORES_SPLITS ? 1 : SLICES)
 #define ITEMS_M (TILE_M / MICRO_M)
 #define ITEMS_N (TILE_N / MICRO_N)
 #define PLACES (ITEMS_M * ITEMS_N) /* items of a slice */
@@ -254,7 +254,7 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   g.a_offset += TSL_GROUP(2) * args.a_step;
   g.b_offset += TSL_GROUP(2) * args.b_step;
   const tile_start at = start_of(args);
-  g.c_offset += TSL_GROUP(2) * args.c_step + at.split * args.split_step;
+  g.c_offset += TSL_GROUP(2) * args.c_step + (STORES_SPLITS ? at.split * args.split_step : 0);
   TSL_REAL rows[BUFFERS][ITEM_ROWS], columns[BUFFERS][ITEM_COLUMNS], sum[MICRO_M][ITEM_COLUMNS];
   tile_panels panels;
   tile_copies copies;

@@ -42,7 +42,7 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
   tile.parts = tsl_row_parts_of(problem);
   tile.folds = tile.parts.count > 1 && tile.split == 1 && tile.slices == 1;
   tile.part_slices = tile.parts.count > 1 && tile.slices > 1 && tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC;
-  tile.splits = tile.part_slices ? tile.split * tile.slices : tile.split;
+  tile.splits = tile.part_slices && tile.split > 1 ? tile.split * tile.slices : tile.split;
   tile.local_totals = has_local_totals(&tile);
   return tile;
 }
