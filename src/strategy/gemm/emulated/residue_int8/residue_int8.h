@@ -6,6 +6,7 @@
 #include "strategy/subplans.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 #include "strategy/gemm/emulated/residue_int8/residue_int8_shared.h"
 
@@ -66,6 +67,7 @@ typedef struct tsl_residue_state {
   int cluster;                      /* blocks of a cluster of CUDA's integer product */
   tsl_pinned *host_choice;          /* residue_choice of the last run on a GPU; NULL: no memory for it */
   _Atomic int moduli, native_lines; /* of the last run, for the note */
+  _Atomic unsigned whole_runs;      /* runs of the subplan alone */
 } tsl_residue_state;
 
 /* Makes the subplan state->whole, which computes the product where residues do not pay. Returns TESELA_OK

@@ -31,8 +31,8 @@ static const host_work by_registers = {530, {1.9, 3.5}, {1, 2.5}, {0.4, 0.46}, {
 static const double complex_line_clocks = 2.1e4; /* one thread of a Xeon with AMX */
 
 /* Extra cost of products that the subplan computes. CPU: one of glanced_lines lines is measured. CUDA:
- * seconds of the glance and of launches that return at once, and seconds per number. */
-static const double glanced_lines = 16, ended_seconds = 5e-5, ended_number_seconds = 1e-12;
+ * seconds of a run that follows others of the subplan, with its part of a glance, and seconds per number. */
+static const double glanced_lines = 16, ended_seconds = 2e-5, ended_number_seconds = 2e-13;
 
 /* Portable kernels: operations of an item to measure and convert a number, in all and for each modulus.
  * Operations for each element of C and modulus, to reduce a sum and to reconstruct. Operations of i8 matrix

@@ -1,6 +1,8 @@
 /* residue_int8 on sm_90a: kernels, and the launches of a run.
  *   (glance: measure -> choose) -> measure -> choose -> for each block of rows: convert -> multiply -> join
- *   -> native -> whole, which exits at once if residues were chosen */
+ *   -> native -> whole, which exits at once if residues were chosen
+ * The last run's choice, which the device reported, decides what is queued. If it was residues, there is no
+ * glance. If it was the subplan, whole is queued alone, and a glance after some runs. */
 #include "core/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/emulated/residue_int8/residue_int8_device.h"
@@ -33,6 +35,7 @@ enum {
   UNIT_CONVERT = 16,    /* converting blocks per unit; each takes one block of numbers after another */
   GLANCE_LINES = 256,   /* lines of each operand that a glance measures, approximately */
   GLANCE_SHARE = 16,    /* minimum ratio of all numbers to the numbers that a glance reads */
+  GLANCE_RUNS = 8,      /* runs of the subplan alone per glance */
   FEW_ALONG = 2,        /* lines of a measuring block if all are resident, else a multiple */
   FEW_ACROSS = 4
 };
@@ -99,7 +102,8 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
     made.host_choice = NULL; /* no memory: the choice is not reported */
   if (made.host_choice)
     *(residue_choice *)made.host_choice->host =
-        (residue_choice){.moduli = tsl_residue_least(&work->problem, &work->config)};
+        (residue_choice){.candidate = TSL_RESIDUE_UNKNOWN,
+                        .moduli = tsl_residue_least(&work->problem, &work->config)};
   tsl_residue_state *state = work->state;
   *state = made;
   return TESELA_OK;
@@ -208,8 +212,11 @@ static tsl_residue_run glance_of(const tsl_residue_run *whole) {
   return run;
 }
 
-static tesela_status choose(const tsl_residue_run *run) {
-  const residue_arguments *args = &run->args;
+/* Measures lines and chooses; a glance that is queued alone reports its choice itself. */
+static tesela_status choose(const tsl_residue_run *run, bool reports) {
+  residue_arguments chosen = run->args;
+  const residue_arguments *args = &chosen;
+  chosen.host_choice = reports ? chosen.host_choice : NULL;
   const tsl_argument list[] = {TSL_ARG_BUFFER(run->a), TSL_ARG_BUFFER(run->b), TSL_ARG_BUFFER(run->scratch),
                                TSL_ARG_VALUE(*args)};
   TSL_TRY(tsl_residue_launch(run, run->state->measure, args->blocks[0] + args->blocks[1], 1, MEASURE_ITEMS,
@@ -254,30 +261,47 @@ static tesela_status multiply(const tsl_residue_run *run) {
                             JOIN_ITEMS, joining, 4);
 }
 
-/* Enqueues the subplan, whose kernels return at once if residues were chosen. */
+/* Enqueues the subplan, whose kernels return at once if residues were chosen, or unconditionally. */
 static tesela_status multiply_whole(const tsl_work *work, const tsl_operands *operands,
-                                    const residue_arguments *args, tsl_stream *stream) {
+                                    const residue_arguments *args, bool is_conditional, tsl_stream *stream) {
   const tsl_residue_state *state = work->state;
   tsl_operands own = *operands;
   if (!state->whole)
     return TESELA_OK;
-  const tsl_run_hints hints = {.wanted = {.is_set = true,
+  const tsl_run_hints hints = {.wanted = {.is_set = is_conditional,
                                           .at = args->choice + (int64_t)offsetof(residue_choice, is_whole),
                                           .above = 0}};
   own.hints = &hints;
   return work->subplans->enqueue_as_given(state->whole, &own, stream, operands->scratch);
 }
 
+/* Enqueues the subplan alone, and a glance at the numbers now and then. Its bits may differ from those of
+ * residues, so that a run's bits depend on the numbers of the run before; a subplan is made with bits=any. */
+static tesela_status run_whole(const tsl_work *work, const tsl_operands *operands, const tsl_residue_run *run) {
+  tsl_residue_state *state = work->state;
+  TSL_TRY(multiply_whole(work, operands, &run->args, false, run->stream));
+  if (atomic_fetch_add_explicit(&state->whole_runs, 1, memory_order_relaxed) % GLANCE_RUNS != 0)
+    return TESELA_OK;
+  const tsl_residue_run glance = glance_of(run);
+  return choose(&glance, true);
+}
+
 tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands *operands,
                                         tsl_stream *stream) {
-  const tsl_residue_run run = run_of(work, operands, stream);
+  tsl_residue_run run = run_of(work, operands, stream);
   if (run.args.is_empty)
     return launch_native(&run);
+  if (run.args.glance >= 0 && run.args.host_choice) {
+    const volatile residue_choice *last = run.args.host_choice; /* which an earlier run may still write */
+    if (last->is_whole)
+      return run_whole(work, operands, &run);
+    run.args.glance = last->candidate == TSL_RESIDUE_UNKNOWN ? run.args.glance : -1;
+  }
   if (run.args.glance >= 0) {
     const tsl_residue_run glance = glance_of(&run);
-    TSL_TRY(choose(&glance));
+    TSL_TRY(choose(&glance, false));
   }
-  TSL_TRY(choose(&run));
+  TSL_TRY(choose(&run, false));
   const int64_t rows = tsl_residue_rows(&work->config, run.args.m);
   for (int64_t first = 0; first < run.args.m; first += rows) {
     tsl_residue_run block = tsl_residue_block_of(&run, first, rows);
@@ -287,7 +311,7 @@ tesela_status tsl_residue_int8_run_cuda(const tsl_work *work, const tsl_operands
     TSL_TRY(multiply(&block));
   }
   TSL_TRY(launch_native(&run));
-  TSL_TRY(multiply_whole(work, operands, &run.args, stream));
+  TSL_TRY(multiply_whole(work, operands, &run.args, true, stream));
   tsl_operand_reuse_leave(run.reuse, run.made);
   return TESELA_OK;
 }

@@ -428,6 +428,8 @@ extern "C" __global__ void __launch_bounds__(CHOOSERS)
   __syncthreads();
   if (thread == 0) {
     *(residue_choice *)(scratch + args.choice) = choice;
+    if (args.host_choice)
+      *args.host_choice = choice;
     if (!args.is_kept || choice.moduli_to_convert[args.stays] > 0)
       *(residue_choice *)(scratch + args.made) = choice;
   }

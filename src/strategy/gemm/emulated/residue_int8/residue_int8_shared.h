@@ -133,6 +133,7 @@ typedef struct residue_line {
 
 /* Choice of a call: sieve `candidate`, with `moduli` moduli; 0: no residues. A line of operand o is native if
  * it needs more than level[o] or has less than level[1 - o]. */
+#define TSL_RESIDUE_UNKNOWN (-1) /* candidate before the first run's choice */
 typedef struct residue_choice {
   int candidate, moduli, level[2], native[2]; /* number of native lines of each operand */
   int moduli_to_convert[2];                   /* to make for each operand; 0: the previous run's are valid */
