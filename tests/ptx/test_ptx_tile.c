@@ -14,7 +14,7 @@
 #include <string.h>
 
 extern const ptx_kernel ptx_tile_whole, ptx_tile_deep, ptx_tile_across, ptx_tile_warps, ptx_tile_slices,
-    ptx_tile_parts;
+    ptx_tile_parts, ptx_tile_rows, ptx_tile_columns;
 
 typedef struct product {
   const ptx_kernel *kernel;
@@ -48,6 +48,7 @@ static void multiply(const product *p, const int *wanted) {
   float *a = numbers(count_a, 1), *b = numbers(count_b, 2), *c = numbers(count_c, 3),
         *before = numbers(count_c, 3);
   const tsl_register_tile_arguments given = {.split_depth = p->part > 0 ? p->part : p->k,
+                                             .split_step = 3, /* of no splits */
                                              .band = 2,
                                              .wanted = (int64_t)(intptr_t)wanted,
                                              .gemm = {.sizes = {.m = p->m,
@@ -110,7 +111,13 @@ static void every_order(void **state) {
                               {&ptx_tile_slices, false, true, 33, 65, 67, 0, 0, 0, 1, 2, 1, 0, 0},
                               {&ptx_tile_slices, false, true, 32, 64, 1, 0, 0, 0, 3, 0, 1, 1, 0},
                               {&ptx_tile_parts, false, false, 33, 70, 197, 0, 0, 0, 1, 0, 1, 0, 64},
-                              {&ptx_tile_parts, false, false, 32, 64, 510, 1, 2, 3, 1, 0, 2, 1, 128}};
+                              {&ptx_tile_parts, false, false, 32, 64, 510, 1, 2, 3, 1, 0, 2, 1, 128},
+                              {&ptx_tile_rows, false, false, 70, 66, 45, 3, 0, 0, 1, 0, 1, 0, 0},
+                              {&ptx_tile_rows, false, false, 64, 64, 24, 0, 0, 0, 1, 0, 1, 1, 0},
+                              {&ptx_tile_rows, false, false, 63, 65, 26, 1, 2, 3, 1, 0, 1, 1, 0},
+                              {&ptx_tile_columns, false, true, 17, 130, 67, 0, 1, 0, 1, 0, 1, 0, 0},
+                              {&ptx_tile_columns, false, true, 16, 128, 96, 0, 0, 0, 1, 0, 2, 1, 0},
+                              {&ptx_tile_columns, false, true, 15, 127, 41, 0, 1, 0, 1, 3, 1, 0, 0}};
   for (size_t i = 0; i < sizeof products / sizeof *products; i++)
     multiply(&products[i], NULL);
 }

@@ -101,9 +101,8 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
       ops->pinned_create(work->device, sizeof(residue_choice), &made.host_choice) != TESELA_OK)
     made.host_choice = NULL; /* no memory: the choice is not reported */
   if (made.host_choice)
-    *(residue_choice *)made.host_choice->host =
-        (residue_choice){.candidate = TSL_RESIDUE_UNKNOWN,
-                        .moduli = tsl_residue_least(&work->problem, &work->config)};
+    *(residue_choice *)made.host_choice->host = (residue_choice){
+        .candidate = TSL_RESIDUE_UNKNOWN, .moduli = tsl_residue_least(&work->problem, &work->config)};
   tsl_residue_state *state = work->state;
   *state = made;
   return TESELA_OK;
@@ -277,7 +276,8 @@ static tesela_status multiply_whole(const tsl_work *work, const tsl_operands *op
 
 /* Enqueues the subplan alone, and a glance at the numbers now and then. Its bits may differ from those of
  * residues, so that a run's bits depend on the numbers of the run before; a subplan is made with bits=any. */
-static tesela_status run_whole(const tsl_work *work, const tsl_operands *operands, const tsl_residue_run *run) {
+static tesela_status run_whole(const tsl_work *work, const tsl_operands *operands,
+                               const tsl_residue_run *run) {
   tsl_residue_state *state = work->state;
   TSL_TRY(multiply_whole(work, operands, &run->args, false, run->stream));
   if (atomic_fetch_add_explicit(&state->whole_runs, 1, memory_order_relaxed) % GLANCE_RUNS != 0)

@@ -8,7 +8,12 @@
  *
  * Slice s multiplies the depths from s * SLICE_DEPTH on of a panel of TILE_K. With PART_SLICES it multiplies
  * a part of k of its own. Where a line is contiguous along k (along_k), elements are copied one by one,
- * adjacent elements by adjacent items. Across lines, elements are copied one by one if vectors are not
+ * adjacent elements by adjacent items; or as vectors along k, which stay vectors (k_vectors):
+ *
+ *   depths 0 to 3 | line 0 | line 4 | ... | padding | line 1 | line 5 | ... | padding | line 2 | ...
+ *   depths 4 to 7 | line 0 | ...            adjacent items, four lines apart, load adjacent vectors
+ *
+ * Across lines, elements are copied one by one if vectors are not
  * aligned (by_numbers), else as vectors. Elements outside of the matrix become zeros. STAGES is 2 or more; a
  * slice is whole warps; elements have four bytes. */
 #include "ptx.h"
@@ -24,21 +29,23 @@
 
 /* Compile-time constants of an operand's panels. */
 typedef struct panel_shape {
-  bool along_k, by_numbers;
+  bool along_k, by_numbers, k_vectors;
   int extent; /* numbers of a depth */
   int pitch;  /* numbers between depths in local memory */
 } panel_shape;
 
 TSL_FUNCTION panel_shape shape_of_a(void) {
-  const panel_shape shape = {A_ALONG_K, A_ODD && (TILE_M % PLACES == 0 || PLACES % TILE_M == 0), TILE_M,
-                             PITCH_A};
+  const panel_shape shape = {A_ALONG_K, A_ODD && (TILE_M % PLACES == 0 || PLACES % TILE_M == 0), A_K_VECTORS,
+                             TILE_M, PITCH_A};
   return shape;
 }
 TSL_FUNCTION panel_shape shape_of_b(void) {
-  const panel_shape shape = {B_ALONG_K, B_ODD && (TILE_N % PLACES == 0 || PLACES % TILE_N == 0), TILE_N,
-                             PITCH_B};
+  const panel_shape shape = {B_ALONG_K, B_ODD && (TILE_N % PLACES == 0 || PLACES % TILE_N == 0), B_K_VECTORS,
+                             TILE_N, PITCH_B};
   return shape;
 }
+
+#define K_QUADS (SLICE_DEPTH / 4) /* vectors along k of a line */
 
 /* An item's copies of an operand. */
 typedef struct panel_copy {
@@ -69,9 +76,17 @@ TSL_FUNCTION void panel_start(panel_copy *copy, panel_shape shape, int item, TSL
   copy->pass = singly ? depth_stride : PLACES / across * depth_stride;
   copy->advance = PANEL_DEPTH * depth_stride;
   const TSL_INDEX behind = lines - first_line;
-  copy->reach = (behind < shape.extent ? (int)behind : shape.extent) - copy->line;
   copy->aligned = line_stride == 1 && (offset | depth_stride) % 4 == 0;
   copy->plain = behind >= shape.extent && (singly || copy->aligned);
+  if (shape.k_vectors) {
+    copy->line = item / K_QUADS;
+    copy->depth = item % K_QUADS * 4;
+    copy->to = 16 * (item % K_QUADS * shape.pitch + copy->line % 4 * (shape.extent / 4 + 1) + copy->line / 4);
+    copy->pass = PLACES / K_QUADS * line_stride;
+    copy->aligned = depth_stride == 1 && (offset | line_stride) % 4 == 0;
+    copy->plain = behind >= shape.extent && copy->aligned;
+  }
+  copy->reach = (behind < shape.extent ? (int)behind : shape.extent) - copy->line;
   copy->from = from + offset + (first_line + copy->line) * line_stride + (first + copy->depth) * depth_stride;
 }
 
@@ -95,23 +110,29 @@ TSL_FUNCTION void copy_numbers(const panel_copy *copy, panel_shape shape, unsign
   }
 }
 
-/* Starts copying the next panel in vectors, across lines. */
+/* Starts copying the next panel in vectors, across lines or along k. */
 TSL_FUNCTION void copy_vectors(const panel_copy *copy, panel_shape shape, unsigned int panel, TSL_INDEX left,
                                bool plain) {
-  const int stride = PLACES / (shape.extent / 4); /* depths between an item's vectors */
+  /* depths, or lines if vectors are along k, between an item's vectors, and numbers in local memory */
+  const int stride = shape.k_vectors ? PLACES / K_QUADS : PLACES / (shape.extent / 4);
+  const int to_stride = shape.k_vectors ? stride : stride * shape.pitch;
+  const int deep = (left < SLICE_DEPTH ? (int)left : SLICE_DEPTH) - copy->depth;
   TSL_UNROLL
   for (int i = 0; i < shape.extent * SLICE_DEPTH / 4 / PLACES; i++) {
-    const unsigned int to = panel + copy->to + 4 * i * stride * shape.pitch;
+    const unsigned int to = panel + copy->to + 4 * i * to_stride;
     TSL_GLOBAL const TSL_REAL *from = copy->from + i * copy->pass;
-    const int along = (left < SLICE_DEPTH ? (int)left : SLICE_DEPTH) - copy->depth - i * stride;
-    const int inside = copy->reach < 1 || along < 1 ? 0 : copy->reach > 4 ? 4 : copy->reach;
+    /* what is left in the vector's direction, and in the other one */
+    const int reach = shape.k_vectors ? deep : copy->reach,
+              other = (shape.k_vectors ? copy->reach : deep) - i * stride;
+    const int inside = reach < 1 || other < 1 ? 0 : reach > 4 ? 4 : reach;
     if (plain || (copy->aligned && inside == 4)) {
       tsl_ptx_copy(to, (TSL_GLOBAL const char *)from);
     } else {
       TSL_UNROLL
       for (int e = 0; e < 4; e++) {
         if (e < inside)
-          tsl_ptx_copy_number(to + 4 * e, (TSL_GLOBAL const char *)(from + e * copy->step));
+          tsl_ptx_copy_number(to + 4 * e,
+                              (TSL_GLOBAL const char *)(from + e * (shape.k_vectors ? 1 : copy->step)));
         else
           tsl_ptx_store_zero_word(to + 4 * e);
       }
@@ -121,7 +142,7 @@ TSL_FUNCTION void copy_vectors(const panel_copy *copy, panel_shape shape, unsign
 
 TSL_FUNCTION void panel_copy_next(panel_copy *copy, panel_shape shape, unsigned int panel, TSL_INDEX left,
                                   bool plain) {
-  if (shape.along_k || shape.by_numbers)
+  if (!shape.k_vectors && (shape.along_k || shape.by_numbers))
     copy_numbers(copy, shape, panel, left, plain);
   else
     copy_vectors(copy, shape, panel, left, plain);

@@ -265,9 +265,8 @@ static const char *register_tile_row_order(const tsl_problem *problem, const tsl
   const tsl_register_tile tile = tsl_register_tile_of(problem, config);
   (void)device;
   const int parts = tile.part_slices ? tile.split * tile.slices : tile.split;
-  return tile.folds || ((tile.slices == 1 || tile.part_slices) && parts == tile.parts.count)
-             ? TSL_ROW_PARTS
-             : NULL;
+  return tile.folds || ((tile.slices == 1 || tile.part_slices) && parts == tile.parts.count) ? TSL_ROW_PARTS
+                                                                                             : NULL;
 }
 
 const tsl_strategy tsl_gemm_register_tile = {

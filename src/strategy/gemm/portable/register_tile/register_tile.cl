@@ -26,8 +26,9 @@
  * line is two lines of numbers.
  *
  * Defines: FOLDS, LOCAL_TOTALS, PART_SLICES; A_ALONG_K (B_ALONG_K): rows of A (columns of B) are read along
- * k; A_ODD (B_ODD): their vectors are not aligned; SWAPPED, of complex types (1: A is the problem's B). Any
- * sizes and strides. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. */
+ * k; A_K_VECTORS (B_K_VECTORS): local memory has their vectors along k; A_ODD (B_ODD): they are not aligned;
+ * SWAPPED, of complex types (1: A is the problem's B). Any sizes and strides. Local memory: STAGES * TILE_K *
+ * (TILE_M + TILE_N + padding) numbers. */
 #include "raster.h"
 #include "units.h"
 
@@ -41,7 +42,8 @@
 #define STAGES TSL_PARAM_STAGES
 #define SLICES TSL_PARAM_SLICES
 #define SLICE_DEPTH (TILE_K / SLICES) /* of a panel */
-/* PART_SLICES: each slice multiplies a part of k of its own. If groups split k, it stores its sums as a split. */
+/* PART_SLICES: each slice multiplies a part of k of its own. If groups split k, it stores its sums as a
+ * split. */
 #ifndef PART_SLICES
 #define PART_SLICES 0
 #endif
@@ -64,6 +66,13 @@
 #define FOLDS 0
 #define LOCAL_TOTALS 0
 #endif
+#ifndef A_K_VECTORS
+#define A_K_VECTORS 0
+#define B_K_VECTORS 0
+#endif
+/* Depths that an item loads at a time. */
+#define A_DEPTHS (A_K_VECTORS ? 4 : 1)
+#define B_DEPTHS (B_K_VECTORS ? 4 : 1)
 /* Rows of totals in registers. In local memory vectors of adjacent items are side by side. */
 #define TOTALS (FOLDS && !LOCAL_TOTALS ? MICRO_M : 0)
 #define TOTAL_NUMBERS (LOCAL_TOTALS ? TILE_M * PANEL_COLUMNS : 0)
@@ -123,16 +132,28 @@ TSL_FUNCTION tile_start start_of(const tsl_register_tile_arguments args) {
 
 #include "tile_store.h"
 
-TSL_FUNCTION void local_to_private(TSL_REAL *rows, TSL_REAL *columns, const tile_panels *panels, int depth) {
-  TSL_LOCAL_POINTER const TSL_REAL *a = rows_at(panels, depth), *b = columns_at(panels, depth);
+/* Loads `count` numbers of a depth of a panel, or of four depths if the panel has vectors along k: the four
+ * lines of a vector across lines are extent / 4 + 1 vectors apart (global_to_local_async.cl). */
+TSL_FUNCTION void load_lines(TSL_REAL *lines, TSL_LOCAL_POINTER const TSL_REAL *from, int count, int items,
+                             int extent, bool k_vectors) {
   TSL_UNROLL
-  for (int i = 0; i < ITEM_ROWS / TSL_LANES; i++)
-    tsl_lanes_to_array(rows + i * TSL_LANES,
-                       TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, a + i * ITEMS_M * TSL_LANES));
-  TSL_UNROLL
-  for (int j = 0; j < ITEM_COLUMNS / TSL_LANES; j++)
-    tsl_lanes_to_array(columns + j * TSL_LANES,
-                       TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, b + j * ITEMS_N * TSL_LANES));
+  for (int i = 0; i < count / (k_vectors ? 1 : TSL_LANES); i++)
+    tsl_lanes_to_array(
+        lines + i * TSL_LANES,
+        TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES,
+                       from +
+                           (k_vectors ? i / 4 * items + i % 4 * (extent / 4 + 1) : i * items) * TSL_LANES));
+}
+
+TSL_FUNCTION void local_to_private(TSL_REAL rows[BUFFERS][ITEM_ROWS * A_DEPTHS],
+                                   TSL_REAL columns[BUFFERS][ITEM_COLUMNS * B_DEPTHS],
+                                   const tile_panels *panels, int depth) {
+  if (depth % A_DEPTHS == 0)
+    load_lines(rows[depth / A_DEPTHS % BUFFERS], rows_at(panels, depth), ITEM_ROWS, ITEMS_M, PANEL_ROWS,
+               A_K_VECTORS);
+  if (depth % B_DEPTHS == 0)
+    load_lines(columns[depth / B_DEPTHS % BUFFERS], columns_at(panels, depth), ITEM_COLUMNS, ITEMS_N,
+               PANEL_COLUMNS, B_K_VECTORS);
 }
 
 TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const TSL_REAL *rows,
@@ -143,7 +164,7 @@ TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const TSL_RE
   sum[i][2 * j + 1] = TSL_FMA(rows[2 * i + 1 - SWAPPED], columns[2 * j + SWAPPED], sum[i][2 * j + 1]);
   sum[i][2 * j] = TSL_FMA(-rows[2 * i + 1], columns[2 * j + 1], sum[i][2 * j]);
 #else
-  sum[i][j] = TSL_UNIT_FMA(rows[i], columns[j], sum[i][j]);
+  sum[i][j] = TSL_UNIT_FMA(rows[i * A_DEPTHS], columns[j * B_DEPTHS], sum[i][j]);
 #endif
 }
 
@@ -169,18 +190,19 @@ TSL_FUNCTION void multiply_accumulate(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const
 }
 
 /* Multiplies a panel; rows and columns of its first depth are loaded. `plain`: copies need no guards. */
-TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_REAL rows[BUFFERS][ITEM_ROWS],
-                                 TSL_REAL columns[BUFFERS][ITEM_COLUMNS], tile_panels *panels,
+TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][ITEM_COLUMNS],
+                                 TSL_REAL rows[BUFFERS][ITEM_ROWS * A_DEPTHS],
+                                 TSL_REAL columns[BUFFERS][ITEM_COLUMNS * B_DEPTHS], tile_panels *panels,
                                  tile_copies *copies, bool plain) {
   TSL_UNROLL
   for (int depth = 0; depth < SLICE_DEPTH; depth++) {
-    const int now = depth % BUFFERS, next = (depth + 1) % BUFFERS;
     global_to_local(panels, copies, depth, plain);
     if (BUFFERS == 2)
-      local_to_private(rows[next], columns[next], panels, (depth + 1) % SLICE_DEPTH);
-    multiply_accumulate(sum, rows[now], columns[now]);
+      local_to_private(rows, columns, panels, (depth + 1) % SLICE_DEPTH);
+    multiply_accumulate(sum, rows[depth / A_DEPTHS % BUFFERS] + depth % A_DEPTHS,
+                        columns[depth / B_DEPTHS % BUFFERS] + depth % B_DEPTHS);
     if (BUFFERS == 1)
-      local_to_private(rows[next], columns[next], panels, (depth + 1) % SLICE_DEPTH);
+      local_to_private(rows, columns, panels, (depth + 1) % SLICE_DEPTH);
   }
   global_to_local_after(panels, copies, plain);
 }
@@ -255,7 +277,8 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   g.b_offset += TSL_GROUP(2) * args.b_step;
   const tile_start at = start_of(args);
   g.c_offset += TSL_GROUP(2) * args.c_step + (STORES_SPLITS ? at.split * args.split_step : 0);
-  TSL_REAL rows[BUFFERS][ITEM_ROWS], columns[BUFFERS][ITEM_COLUMNS], sum[MICRO_M][ITEM_COLUMNS];
+  TSL_REAL rows[BUFFERS][ITEM_ROWS * A_DEPTHS], columns[BUFFERS][ITEM_COLUMNS * B_DEPTHS];
+  TSL_REAL sum[MICRO_M][ITEM_COLUMNS];
   tile_panels panels;
   tile_copies copies;
   clear(sum);
@@ -264,7 +287,7 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
 
   int plain = global_to_local_start(&panels, &copies, memory, a, b, &g, &at); /* panels that need no guards */
   int guarded = (int)((at.end - at.first + PANEL_DEPTH - 1) / PANEL_DEPTH) - (plain > 0 ? plain : 0);
-  local_to_private(rows[0], columns[0], &panels, 0);
+  local_to_private(rows, columns, &panels, 0);
   for (; plain > 0; plain--) {
     fold_part(&totals, sum);
     multiply_panel(sum, rows, columns, &panels, &copies, true);

@@ -34,10 +34,11 @@ typedef struct tsl_register_tile {
   int lanes;        /* numbers of a vector */
   int items;        /* work-items of a group */
   tsl_row_parts parts;
-  bool part_slices;  /* each slice has a part of k of its own; with several splits it leaves one */
-  int splits;        /* k splits of C that are added by a launch; 1: none */
-  bool folds;        /* a group adds several parts of k in order */
-  bool local_totals; /* these parts' totals are in local memory, not in registers */
+  bool part_slices; /* each slice has a part of k of its own; with several splits it leaves one */
+  int splits;       /* k splits of C that are added by a launch; 1: none */
+  bool folds;       /* a group adds several parts of k in order */
+  bool a_k_vectors, b_k_vectors; /* panels in local memory have vectors along k */
+  bool local_totals;             /* these parts' totals are in local memory, not in registers */
 } tsl_register_tile;
 
 tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config);

@@ -34,8 +34,10 @@ typedef struct panel_access {
 } panel_access;
 
 static panel_access describe_access(const tsl_register_tile *tile, int64_t lines, int extent,
-                                    int64_t line_stride, int64_t depth_stride) {
+                                    int64_t line_stride, int64_t depth_stride, bool k_vectors) {
   const bool along = !tile->copied && tsl_launch_along(depth_stride, line_stride);
+  if (k_vectors)
+    return (panel_access){.whole = true};
   const int64_t step = along ? depth_stride : line_stride, pitch = along ? line_stride : depth_stride;
   const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, dense = tile->copied || step == 1,
              aligned = tile->copied || pitch % tile->lanes == 0;
@@ -158,9 +160,9 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double panels =
       ceil_ratio(ceil_ratio(ceil_ratio((double)problem->k, tile->products), tile->split), tile->tile_k);
   const panel_access a = describe_access(tile, problem->m, tile->tile_m, problem->a.row_stride,
-                                         problem->a.col_stride),
+                                         problem->a.col_stride, tile->a_k_vectors),
                      b = describe_access(tile, problem->n, tile->tile_n, problem->b.col_stride,
-                                         problem->b.row_stride);
+                                         problem->b.row_stride, tile->b_k_vectors);
   const bool together_c = problem->c.col_stride == 1 && problem->c.row_stride % tile->lanes == 0,
              whole_c = together_c || tile->splits > 1;
   const double most = ceil(groups / units.count),

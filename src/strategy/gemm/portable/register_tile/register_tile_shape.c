@@ -14,6 +14,21 @@ static bool has_local_totals(const tsl_register_tile *tile) {
           tile->micro_m * tile->micro_n * tile->size > 4 * REGISTERS_MAX);
 }
 
+/* Selects vectors along k for the longer operand of form=local_async, if its lines have aligned vectors and
+ * an item few of its lines: it loads four depths of them. */
+static void select_k_vectors(const tsl_problem *problem, tsl_register_tile *tile) {
+  enum { MICRO_MAX = 8 };
+  const tsl_problem swapped = tsl_register_tile_swapped(problem);
+  const bool is_b = swapped.n >= swapped.m;
+  const int64_t line = is_b ? swapped.b.col_stride : swapped.a.row_stride,
+                depth = is_b ? swapped.b.row_stride : swapped.a.col_stride;
+  const bool selected = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC && tsl_launch_along(depth, line) &&
+                        depth == 1 && line % tile->lanes == 0 &&
+                        (is_b ? tile->micro_n : tile->micro_m) <= MICRO_MAX;
+  tile->a_k_vectors = selected && !is_b;
+  tile->b_k_vectors = selected && is_b;
+}
+
 tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config) {
   const int64_t *value = config->value;
   tsl_register_tile tile = {
@@ -44,6 +59,7 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
   tile.part_slices = tile.parts.count > 1 && tile.slices > 1 && tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC;
   tile.splits = tile.part_slices && tile.split > 1 ? tile.split * tile.slices : tile.split;
   tile.local_totals = has_local_totals(&tile);
+  select_k_vectors(problem, &tile);
   return tile;
 }
 
@@ -62,7 +78,11 @@ int tsl_register_tile_registers(const tsl_register_tile *tile) {
   /* vectors in flight to local memory; for asynchronous copies the next depth's operands */
   const int way =
       tile->form == TSL_REGISTER_TILE_LOCAL ? (tile->tile_m + tile->tile_n) * tile->tile_k / tile->items : 0;
-  const int held = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? factors : way;
+  const int held = tile->form != TSL_REGISTER_TILE_LOCAL_ASYNC
+                       ? way
+                       : factors + 6 * (tile->a_k_vectors   ? tile->micro_m
+                                        : tile->b_k_vectors ? tile->micro_n
+                                                            : 0);
   const int totals = tile->folds && tile->local && !tile->local_totals ? sums : 0;
   return (sums + totals + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24;
 }
