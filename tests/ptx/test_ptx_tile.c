@@ -14,7 +14,8 @@
 #include <string.h>
 
 extern const ptx_kernel ptx_tile_whole, ptx_tile_deep, ptx_tile_across, ptx_tile_warps, ptx_tile_slices,
-    ptx_tile_parts, ptx_tile_rows, ptx_tile_columns;
+    ptx_tile_parts, ptx_tile_rows, ptx_tile_columns, ptx_tile_thirds, ptx_tile_thirds_of_columns,
+    ptx_tile_odd_thirds;
 
 typedef struct product {
   const ptx_kernel *kernel;
@@ -117,7 +118,13 @@ static void every_order(void **state) {
                               {&ptx_tile_rows, false, false, 63, 65, 26, 1, 2, 3, 1, 0, 1, 1, 0},
                               {&ptx_tile_columns, false, true, 17, 130, 67, 0, 1, 0, 1, 0, 1, 0, 0},
                               {&ptx_tile_columns, false, true, 16, 128, 96, 0, 0, 0, 1, 0, 2, 1, 0},
-                              {&ptx_tile_columns, false, true, 15, 127, 41, 0, 1, 0, 1, 3, 1, 0, 0}};
+                              {&ptx_tile_columns, false, true, 15, 127, 41, 0, 1, 0, 1, 3, 1, 0, 0},
+                              {&ptx_tile_thirds, true, true, 49, 130, 36, 3, 0, 0, 1, 0, 1, 0, 0},
+                              {&ptx_tile_thirds, true, true, 44, 127, 45, 0, 0, 0, 1, 3, 1, 1, 0},
+                              {&ptx_tile_thirds_of_columns, false, true, 257, 25, 27, 0, 1, 0, 1, 0, 1, 0, 0},
+                              {&ptx_tile_thirds_of_columns, false, true, 256, 24, 8, 0, 0, 0, 1, 0, 1, 1, 0},
+                              {&ptx_tile_odd_thirds, false, false, 47, 259, 45, 0, 0, 0, 1, 0, 1, 0, 0},
+                              {&ptx_tile_odd_thirds, false, false, 48, 256, 32, 0, 0, 0, 1, 0, 2, 1, 0}};
   for (size_t i = 0; i < sizeof products / sizeof *products; i++)
     multiply(&products[i], NULL);
 }

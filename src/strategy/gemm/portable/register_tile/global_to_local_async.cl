@@ -47,6 +47,32 @@ TSL_FUNCTION panel_shape shape_of_b(void) {
 
 #define K_QUADS (SLICE_DEPTH / 4) /* vectors along k of a line */
 
+/* Largest power of two up to x, which is at most 256; largest power of two that divides x. */
+#define FLOOR_POWER(x)                                                                                       \
+  ((x) >= 256   ? 256                                                                                        \
+   : (x) >= 128 ? 128                                                                                        \
+   : (x) >= 64  ? 64                                                                                         \
+   : (x) >= 32  ? 32                                                                                         \
+   : (x) >= 16  ? 16                                                                                         \
+   : (x) >= 8   ? 8                                                                                          \
+   : (x) >= 4   ? 4                                                                                          \
+   : (x) >= 2   ? 2                                                                                          \
+                : 1)
+#define DIVIDING_POWER(x) ((x) & -(x))
+#define LESSER(x, y) ((x) < (y) ? (x) : (y))
+
+/* Returns the items of a slice that copy an operand's panel: all, or as many as share it evenly. */
+TSL_FUNCTION int copiers_of(panel_shape shape) {
+  const int extent = shape.extent;
+  if (shape.k_vectors)
+    return 4 * K_QUADS * LESSER(FLOOR_POWER(PLACES / (4 * K_QUADS)), DIVIDING_POWER(extent / 4));
+  if (shape.along_k)
+    return SLICE_DEPTH * LESSER(FLOOR_POWER(PLACES / SLICE_DEPTH), DIVIDING_POWER(extent));
+  if (shape.by_numbers)
+    return PLACES;
+  return extent / 4 * LESSER(FLOOR_POWER(PLACES / (extent / 4)), DIVIDING_POWER(SLICE_DEPTH));
+}
+
 /* An item's copies of an operand. */
 typedef struct panel_copy {
   TSL_GLOBAL const TSL_REAL *from; /* first element of its first vector of the next panel */
@@ -73,7 +99,7 @@ TSL_FUNCTION void panel_start(panel_copy *copy, panel_shape shape, int item, TSL
   copy->depth = shape.along_k ? item % SLICE_DEPTH : shape.by_numbers ? item / shape.extent : item / across;
   copy->to = 4 * (copy->depth * shape.pitch + copy->line);
   copy->step = line_stride;
-  copy->pass = singly ? depth_stride : PLACES / across * depth_stride;
+  copy->pass = singly ? depth_stride : copiers_of(shape) / across * depth_stride;
   copy->advance = PANEL_DEPTH * depth_stride;
   const TSL_INDEX behind = lines - first_line;
   copy->aligned = line_stride == 1 && (offset | depth_stride) % 4 == 0;
@@ -82,7 +108,7 @@ TSL_FUNCTION void panel_start(panel_copy *copy, panel_shape shape, int item, TSL
     copy->line = item / K_QUADS;
     copy->depth = item % K_QUADS * 4;
     copy->to = 16 * (item % K_QUADS * shape.pitch + copy->line % 4 * (shape.extent / 4 + 1) + copy->line / 4);
-    copy->pass = PLACES / K_QUADS * line_stride;
+    copy->pass = copiers_of(shape) / K_QUADS * line_stride;
     copy->aligned = depth_stride == 1 && (offset | line_stride) % 4 == 0;
     copy->plain = behind >= shape.extent && copy->aligned;
   }
@@ -96,9 +122,10 @@ TSL_FUNCTION void copy_numbers(const panel_copy *copy, panel_shape shape, unsign
                                bool plain) {
   const int deep = (left < SLICE_DEPTH ? (int)left : SLICE_DEPTH) - copy->depth;
   const int lines = shape.extent > PLACES ? shape.extent / PLACES : 1; /* of a depth that an item copies */
+  const int copiers = copiers_of(shape);
   TSL_UNROLL
-  for (int e = 0; e < shape.extent * SLICE_DEPTH / PLACES; e++) {
-    const int line = shape.along_k ? e * (PLACES / SLICE_DEPTH) : lines > 1 ? e % lines * PLACES : 0;
+  for (int e = 0; e < shape.extent * SLICE_DEPTH / copiers; e++) {
+    const int line = shape.along_k ? e * (copiers / SLICE_DEPTH) : lines > 1 ? e % lines * PLACES : 0;
     const int depth = shape.along_k ? 0 : lines > 1 ? e / lines : e * (PLACES / shape.extent);
     const unsigned int to = panel + copy->to + 4 * (depth * shape.pitch + line);
     TSL_GLOBAL const char *from =
@@ -114,11 +141,12 @@ TSL_FUNCTION void copy_numbers(const panel_copy *copy, panel_shape shape, unsign
 TSL_FUNCTION void copy_vectors(const panel_copy *copy, panel_shape shape, unsigned int panel, TSL_INDEX left,
                                bool plain) {
   /* depths, or lines if vectors are along k, between an item's vectors, and numbers in local memory */
-  const int stride = shape.k_vectors ? PLACES / K_QUADS : PLACES / (shape.extent / 4);
+  const int copiers = copiers_of(shape);
+  const int stride = shape.k_vectors ? copiers / K_QUADS : copiers / (shape.extent / 4);
   const int to_stride = shape.k_vectors ? stride : stride * shape.pitch;
   const int deep = (left < SLICE_DEPTH ? (int)left : SLICE_DEPTH) - copy->depth;
   TSL_UNROLL
-  for (int i = 0; i < shape.extent * SLICE_DEPTH / 4 / PLACES; i++) {
+  for (int i = 0; i < shape.extent * SLICE_DEPTH / 4 / copiers; i++) {
     const unsigned int to = panel + copy->to + 4 * i * to_stride;
     TSL_GLOBAL const TSL_REAL *from = copy->from + i * copy->pass;
     /* what is left in the vector's direction, and in the other one */
@@ -142,6 +170,8 @@ TSL_FUNCTION void copy_vectors(const panel_copy *copy, panel_shape shape, unsign
 
 TSL_FUNCTION void panel_copy_next(panel_copy *copy, panel_shape shape, unsigned int panel, TSL_INDEX left,
                                   bool plain) {
+  if (copiers_of(shape) < PLACES && TSL_ITEM(0) % PLACES >= copiers_of(shape))
+    return;
   if (!shape.k_vectors && (shape.along_k || shape.by_numbers))
     copy_numbers(copy, shape, panel, left, plain);
   else

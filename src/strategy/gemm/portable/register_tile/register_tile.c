@@ -9,7 +9,10 @@ static const tsl_param params[] = {
                                 {TSL_REGISTER_TILE_LOCAL, TSL_REGISTER_TILE_PACKED,
                                  TSL_REGISTER_TILE_PACKED_SERIAL, TSL_REGISTER_TILE_LOCAL_ASYNC}},
     [TSL_REGISTER_TILE_VECTOR] = {"vector", "bytes of a vector", 16, {8, 16, 32, 64}},
-    [TSL_REGISTER_TILE_TILE_M] = {"tile_m", "rows of a group's tile of C", 64, {16, 32, 64, 128, 256}},
+    [TSL_REGISTER_TILE_TILE_M] = {"tile_m",
+                                  "rows of a group's tile of C",
+                                  64,
+                                  {16, 24, 32, 48, 64, 128, 256}},
     [TSL_REGISTER_TILE_TILE_N] = {"tile_n", "columns of a group's tile", 64, {16, 24, 32, 48, 64, 128, 256}},
     [TSL_REGISTER_TILE_MICRO_M] = {"micro_m", "rows of an item's micro-tile", 8, {2, 4, 8, 16}},
     [TSL_REGISTER_TILE_MICRO_N] = {"micro_n",
@@ -87,8 +90,11 @@ static int sliced_items_limit(const tsl_register_tile *tile) {
   return tile->part_slices ? MAX_PART_SLICED_ITEMS : MAX_SLICED_ITEMS;
 }
 
-/* Returns true if a panel is whole vectors for each item of a slice, and whole depths. */
+/* Returns true if a panel is whole vectors for each item of a slice, and whole depths. Where a tile is no
+ * power of two, some items of a slice may copy nothing. */
 static bool is_shared_evenly(int extent, int depths, int items) {
+  if (extent % 3 == 0 || items % 3 == 0)
+    return extent / 4 <= items;
   return extent / 4 <= items && items % (extent / 4) == 0 && extent * depths / 4 % items == 0;
 }
 
