@@ -10,6 +10,7 @@
 
 #include "core/status.h"
 #include "judge/check.h"
+#include "strategy/gemm/portable/register_tile/register_tile.h"
 #include "strategy/params.h"
 #include "strategy/strategy.h"
 #include "strategy/strategy_list.h"
@@ -174,6 +175,53 @@ static void refusals_have_numbers(void **state) {
   assert_null(tsl_strategy_refuse(strategy, &problem, &thirds, &copies));
 }
 
+/* --- parts of k, and vectors along k --- */
+
+static bool has_row_order(const tsl_problem *problem, const char *text) {
+  const tsl_device device = able();
+  const tsl_config config = config_of(strategy, text);
+  return strategy->row_order(problem, &config, &device) != NULL;
+}
+
+/* k = 4096 has eight parts. Slices or groups take them, or a group alone; anything else is another order. */
+static void parts_have_one_order(void **state) {
+  (void)state;
+  tsl_problem problem = tsl_problem_gemm(16, 4096, 4096, TESELA_F32);
+  problem.ask.bits = TSL_REPRODUCIBILITY_ROWS;
+#define THIN "form=local_async vector=16 tile_m=16 tile_n=32 micro_m=4 micro_n=4 stages=6 "
+  assert_true(has_row_order(&problem, THIN "tile_k=64 slices=8 split=1"));
+  assert_true(has_row_order(&problem, THIN "tile_k=32 slices=4 split=2"));
+  assert_true(has_row_order(&problem, THIN "tile_k=8 slices=1 split=8"));
+  assert_true(has_row_order(&problem, THIN "tile_k=8 slices=1 split=1"));
+  assert_false(has_row_order(&problem, THIN "tile_k=32 slices=4 split=1"));
+  assert_false(has_row_order(&problem, THIN "tile_k=64 slices=8 split=2"));
+}
+
+/* Returns 1 or 2 if A or B has vectors along k, else 0. */
+static int k_vectors_of(const tsl_problem *problem, const char *text) {
+  const tsl_config config = config_of(strategy, text);
+  const tsl_register_tile tile = tsl_register_tile_of(problem, &config);
+  return tile.a_k_vectors ? 1 : tile.b_k_vectors ? 2 : 0;
+}
+
+/* The longer operand, if it is contiguous along k and aligned, and an item has few of its lines. */
+static void long_lines_are_vectors(void **state) {
+  (void)state;
+  tsl_problem wide = tsl_problem_gemm(16, 4096, 512, TESELA_F32),
+              high = tsl_problem_gemm(4096, 16, 512, TESELA_F32);
+  assert_int_equal(k_vectors_of(&wide, THIN "tile_k=8 slices=1"), 0);
+  assert_int_equal(k_vectors_of(&high, THIN "tile_k=8 slices=1"), 1);
+  wide.b.row_stride = 1;
+  wide.b.col_stride = 512;
+  assert_int_equal(k_vectors_of(&wide, THIN "tile_k=8 slices=1"), 2);
+  assert_int_equal(k_vectors_of(&wide, "form=local vector=16 tile_m=16 tile_n=32 micro_m=4 micro_n=4"), 0);
+  assert_int_equal(
+      k_vectors_of(&wide, "form=local_async vector=16 tile_m=64 tile_n=256 micro_m=8 micro_n=16 tile_k=8"),
+      0);
+  wide.b.col_stride = 513;
+  assert_int_equal(k_vectors_of(&wide, THIN "tile_k=8 slices=1"), 0);
+}
+
 /* --- the model --- */
 
 static tsl_config best_of(const tsl_problem *problem, const tsl_device *device) {
@@ -286,10 +334,16 @@ static void neighbours_copy_odd_lines(void **state) {
 int main(int argc, char **argv) {
   is_sweep = argc > 1 && strcmp(argv[1], "sweep") == 0;
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_walk_loses_nothing),          cmocka_unit_test(probes_are_legal),
-      cmocka_unit_test(nothing_to_walk_without_kernels), cmocka_unit_test(refusals_have_numbers),
-      cmocka_unit_test(the_model_knows_its_devices),     cmocka_unit_test(unknown_devices_have_predictions),
-      cmocka_unit_test(ten_runs_give_equal_bits),        cmocka_unit_test(neighbours_copy_odd_lines),
+      cmocka_unit_test(the_walk_loses_nothing),
+      cmocka_unit_test(probes_are_legal),
+      cmocka_unit_test(nothing_to_walk_without_kernels),
+      cmocka_unit_test(refusals_have_numbers),
+      cmocka_unit_test(the_model_knows_its_devices),
+      cmocka_unit_test(unknown_devices_have_predictions),
+      cmocka_unit_test(parts_have_one_order),
+      cmocka_unit_test(long_lines_are_vectors),
+      cmocka_unit_test(ten_runs_give_equal_bits),
+      cmocka_unit_test(neighbours_copy_odd_lines),
   };
   strategy = tsl_strategy_find(TSL_OP_GEMM, "register_tile");
   if (!strategy)
