@@ -97,13 +97,16 @@ static void *no_address(tsl_buffer *buffer) {
 
 enum { M = 300 };
 static int64_t terms = 500;
+static tsl_pinned *last_choice; /* reported by the run before; NULL: none */
+static unsigned whole_runs;
 
 /* Runs C = A B, where B has n columns. A and C are row-major, B is column-major; with `c_turned` C
  * is column-major. `whole`: the child plan, or NULL. */
 static tesela_status launch_with(tsl_device *on, const tsl_subplan_factory *children, tsl_subplan *whole,
                                  int64_t n, bool c_turned, tsl_operand_reuse *stays, int fails_at) {
   static tsl_buffer a, b, c, scratch;
-  tsl_residue_state state = {.cluster = 1, .whole = whole};
+  tsl_residue_state state = {
+      .cluster = 1, .whole = whole, .host_choice = last_choice, .whole_runs = whole_runs++};
   tsl_work work = {.strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8"),
                    .device = on,
                    .state = &state,
@@ -192,6 +195,41 @@ static void cuda_queues_the_child_that_may_be_wanted(void **state) {
   assert_int_equal(launch_count, LAUNCHES);
   assert_int_equal(launched[0].given.glance, -1);
   assert_null(given_to_child.reuse);
+}
+
+/* After a run of the child the child runs alone, without a condition, and one in eight runs has a glance that
+ * reports. After a run of residues there is no glance. The first run has one. */
+static void cuda_remembers_the_last_choice(void **state) {
+  (void)state;
+  static int nothing;
+  tsl_device mocked = hopper();
+  const tsl_device_ops mocks = {.launch = note_launch, .tensor_map = no_map, .native_buffer = no_address};
+  const tsl_subplan_factory children = {.enqueue_as_given = note_child};
+  residue_choice last = {.candidate = TSL_RESIDUE_UNKNOWN, .moduli = 14};
+  tsl_pinned pinned = {.host = &last};
+  mocked.ops = &mocks;
+  last_choice = &pinned;
+  must(launch_with(&mocked, &children, (void *)&nothing, 2000, false, NULL, -1));
+  assert_int_equal(launch_count, LAUNCHES + GLANCE);
+  assert_true(given_to_child.wanted.is_set);
+  for (int i = 0; i < LAUNCHES + GLANCE; i++) /* only the joining kernel reports */
+    assert_true((launched[i].given.host_choice == &last) == (i >= GLANCE + 2));
+  last.candidate = 0;
+  must(launch_with(&mocked, &children, (void *)&nothing, 2000, false, NULL, -1));
+  assert_int_equal(launch_count, LAUNCHES);
+  assert_true(launched[0].given.glance < 0 && given_to_child.wanted.is_set);
+  last = (residue_choice){.is_whole = 1};
+  whole_runs = 0;
+  for (int run = 0; run < 17; run++) {
+    children_run = 0;
+    must(launch_with(&mocked, &children, (void *)&nothing, 2000, false, NULL, -1));
+    assert_int_equal(children_run, 1);
+    assert_false(given_to_child.wanted.is_set);
+    assert_int_equal(launch_count, run % 8 == 0 ? GLANCE : 0);
+    if (launch_count > 0)
+      assert_ptr_equal(launched[1].given.host_choice, &last);
+  }
+  last_choice = NULL;
 }
 
 static void cuda_measures_what_passes_alone(void **state) {
@@ -300,6 +338,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(residues_serve_what_has_their_scales),
                                      cmocka_unit_test(products_that_write_residues_are_not_reduced),
                                      cmocka_unit_test(cuda_measures_what_passes_alone),
+                                     cmocka_unit_test(cuda_remembers_the_last_choice),
                                      cmocka_unit_test(cuda_queues_the_child_that_may_be_wanted)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
