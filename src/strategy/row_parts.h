@@ -11,7 +11,7 @@
 
 /* Steps of k of the shortest part but the last, of f64 and of other types (measured on an H200). Panels of
  * all configs of this order divide TSL_ROW_PART_STEP. */
-enum { TSL_ROW_PART_MIN_F64 = 896, TSL_ROW_PART_MIN = 512, TSL_ROW_PART_STEP = 64 };
+enum { TSL_ROW_PART_MIN_F64 = 896, TSL_ROW_PART_MIN = 256, TSL_ROW_PART_STEP = 64 };
 /* Maximal number of parts. The number is a power of two, which configs have as a value of `split`. */
 enum { TSL_ROW_PARTS_MAX = 128 };
 

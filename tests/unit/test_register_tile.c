@@ -183,10 +183,10 @@ static bool has_row_order(const tsl_problem *problem, const char *text) {
   return strategy->row_order(problem, &config, &device) != NULL;
 }
 
-/* k = 4096 has eight parts. Slices or groups take them, or a group alone; anything else is another order. */
+/* k = 2048 has eight parts. Slices or groups take them, or a group alone; anything else is another order. */
 static void parts_have_one_order(void **state) {
   (void)state;
-  tsl_problem problem = tsl_problem_gemm(16, 4096, 4096, TESELA_F32);
+  tsl_problem problem = tsl_problem_gemm(16, 4096, 2048, TESELA_F32);
   problem.ask.bits = TSL_REPRODUCIBILITY_ROWS;
 #define THIN "form=local_async vector=16 tile_m=16 tile_n=32 micro_m=4 micro_n=4 stages=6 "
   assert_true(has_row_order(&problem, THIN "tile_k=64 slices=8 split=1"));

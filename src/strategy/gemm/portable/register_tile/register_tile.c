@@ -13,7 +13,10 @@ static const tsl_param params[] = {
                                   "rows of a group's tile of C",
                                   64,
                                   {16, 24, 32, 48, 64, 128, 256}},
-    [TSL_REGISTER_TILE_TILE_N] = {"tile_n", "columns of a group's tile", 64, {16, 24, 32, 48, 64, 128, 256}},
+    [TSL_REGISTER_TILE_TILE_N] = {"tile_n",
+                                  "columns of a group's tile",
+                                  64,
+                                  {4, 8, 16, 24, 32, 48, 64, 128, 256}},
     [TSL_REGISTER_TILE_MICRO_M] = {"micro_m", "rows of an item's micro-tile", 8, {2, 4, 8, 16}},
     [TSL_REGISTER_TILE_MICRO_N] = {"micro_n",
                                    "columns of an item's micro-tile",
@@ -78,6 +81,7 @@ enum { MAX_REGISTERS = 230 };
 
 /* k of a panel without slices; k of each slice; items of a group with slices. */
 enum {
+  MIN_TILE = 16, /* rows of a tile of other forms than local_async */
   MAX_DEPTH = 32,
   MIN_SLICE_DEPTH = 2,
   MAX_SLICE_DEPTH = 8,
@@ -90,10 +94,10 @@ static int sliced_items_limit(const tsl_register_tile *tile) {
   return tile->part_slices ? MAX_PART_SLICED_ITEMS : MAX_SLICED_ITEMS;
 }
 
-/* Returns true if a panel is whole vectors for each item of a slice, and whole depths. Where a tile is no
- * power of two, some items of a slice may copy nothing. */
+/* Returns true if a panel is whole vectors for each item of a slice, and whole depths. Some items of a slice
+ * may copy nothing if a tile is very thin or no power of two. */
 static bool is_shared_evenly(int extent, int depths, int items) {
-  if (extent % 3 == 0 || items % 3 == 0)
+  if (extent < MIN_TILE || extent % 3 == 0 || items % 3 == 0)
     return extent / 4 <= items;
   return extent / 4 <= items && items % (extent / 4) == 0 && extent * depths / 4 % items == 0;
 }
@@ -116,6 +120,8 @@ static int register_tile_misfit(const tsl_register_tile *tile) {
   const bool local = tile->local;
   if (tile->lanes < 2 || tile->lanes > 16 || (local && tile->vector > 16))
     return TSL_REGISTER_TILE_VECTOR + 1;
+  if (tile->tile_m < MIN_TILE && tile->form != TSL_REGISTER_TILE_LOCAL_ASYNC)
+    return TSL_REGISTER_TILE_TILE_M + 1;
   if (tile->tile_m % tile->micro_m != 0 || (local && tile->micro_m * tile->numbers % tile->lanes != 0))
     return TSL_REGISTER_TILE_MICRO_M + 1;
   if (tile->tile_n % tile->micro_n != 0 || tile->micro_n * (local ? tile->numbers : 1) % tile->lanes != 0)
@@ -151,6 +157,8 @@ static const char *register_tile_refuse_misfit(const tsl_register_tile *tile, in
     return tsl_refusal("vector=%d holds %d numbers of %d bytes: form=%s takes 2 to %d", tile->vector,
                        tile->lanes, tile->size, form_names[tile->form - 1],
                        tile->local ? 16 / tile->size : 16);
+  case TSL_REGISTER_TILE_TILE_M:
+    return tsl_refusal("tile_m=%d is for form=local_async", tile->tile_m);
   case TSL_REGISTER_TILE_MICRO_M:
     return tsl_refusal("micro_m=%d does not fit tile_m=%d in vectors of %d numbers", tile->micro_m,
                        tile->tile_m, tile->lanes);
