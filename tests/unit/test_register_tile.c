@@ -218,6 +218,9 @@ static void long_lines_are_vectors(void **state) {
   assert_int_equal(
       k_vectors_of(&wide, "form=local_async vector=16 tile_m=64 tile_n=256 micro_m=8 micro_n=16 tile_k=8"),
       0);
+  wide.a.type = wide.b.type = TESELA_BF16; /* copied first */
+  assert_int_equal(k_vectors_of(&wide, THIN "tile_k=8 slices=1"), 0);
+  wide.a.type = wide.b.type = TESELA_F32;
   wide.b.col_stride = 513;
   assert_int_equal(k_vectors_of(&wide, THIN "tile_k=8 slices=1"), 0);
 }

@@ -22,8 +22,8 @@ static void select_k_vectors(const tsl_problem *problem, tsl_register_tile *tile
   const bool is_b = swapped.n >= swapped.m;
   const int64_t line = is_b ? swapped.b.col_stride : swapped.a.row_stride,
                 depth = is_b ? swapped.b.row_stride : swapped.a.col_stride;
-  const bool selected = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC && tsl_launch_along(depth, line) &&
-                        depth == 1 && line % tile->lanes == 0 &&
+  const bool selected = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC && !tile->copied &&
+                        tsl_launch_along(depth, line) && depth == 1 && line % tile->lanes == 0 &&
                         (is_b ? tile->micro_n : tile->micro_m) <= MICRO_MAX;
   tile->a_k_vectors = selected && !is_b;
   tile->b_k_vectors = selected && is_b;
