@@ -119,6 +119,7 @@ static void every_order(void **state) {
                               {&ptx_tile_columns, false, true, 17, 130, 67, 0, 1, 0, 1, 0, 1, 0, 0},
                               {&ptx_tile_columns, false, true, 16, 128, 96, 0, 0, 0, 1, 0, 2, 1, 0},
                               {&ptx_tile_columns, false, true, 15, 127, 41, 0, 1, 0, 1, 3, 1, 0, 0},
+                              {&ptx_tile_columns, false, false, 15, 127, 41, 0, 0, 0, 1, 0, 1, 0, 0},
                               {&ptx_tile_thirds, true, true, 49, 130, 36, 3, 0, 0, 1, 0, 1, 0, 0},
                               {&ptx_tile_thirds, true, true, 44, 127, 45, 0, 0, 0, 1, 3, 1, 1, 0},
                               {&ptx_tile_thirds_of_columns, false, true, 257, 25, 27, 0, 1, 0, 1, 0, 1, 0, 0},

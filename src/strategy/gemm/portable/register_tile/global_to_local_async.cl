@@ -108,6 +108,7 @@ TSL_FUNCTION void panel_start(panel_copy *copy, panel_shape shape, int item, TSL
     copy->line = item / K_QUADS;
     copy->depth = item % K_QUADS * 4;
     copy->to = 16 * (item % K_QUADS * shape.pitch + copy->line % 4 * (shape.extent / 4 + 1) + copy->line / 4);
+    copy->step = depth_stride;
     copy->pass = copiers_of(shape) / K_QUADS * line_stride;
     copy->aligned = depth_stride == 1 && (offset | line_stride) % 4 == 0;
     copy->plain = behind >= shape.extent && copy->aligned;
@@ -159,8 +160,7 @@ TSL_FUNCTION void copy_vectors(const panel_copy *copy, panel_shape shape, unsign
       TSL_UNROLL
       for (int e = 0; e < 4; e++) {
         if (e < inside)
-          tsl_ptx_copy_number(to + 4 * e,
-                              (TSL_GLOBAL const char *)(from + e * (shape.k_vectors ? 1 : copy->step)));
+          tsl_ptx_copy_number(to + 4 * e, (TSL_GLOBAL const char *)(from + e * copy->step));
         else
           tsl_ptx_store_zero_word(to + 4 * e);
       }
