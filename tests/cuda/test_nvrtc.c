@@ -358,17 +358,26 @@ static void parts_of_k(void **state) {
       {"register_tile", "form=local tile_m=128 tile_n=256 micro_m=16 micro_n=8", TESELA_F32},
       {"register_tile", "form=local_async tile_m=64 tile_n=64 micro_m=8 micro_n=8 tile_k=8", TESELA_F32},
       {"register_tile",
-       "form=local_async tile_m=16 tile_n=64 micro_m=4 micro_n=8 tile_k=32 stages=3 slices=4", TESELA_F32},
+       "form=local_async tile_m=16 tile_n=64 micro_m=4 micro_n=8 tile_k=64 stages=3 slices=8", TESELA_F32},
+      {"register_tile",
+       "form=local_async tile_m=4 tile_n=128 micro_m=4 micro_n=4 tile_k=64 stages=6 slices=8", TESELA_F32},
+      {"register_tile", "form=local_async tile_m=48 tile_n=128 micro_m=8 micro_n=8 tile_k=8 stages=3",
+       TESELA_F32},
       {"cuda_dmma", "tile_m=128 tile_n=128", TESELA_F64},
       {"cuda_dmma", "tile_m=64 tile_n=64", TESELA_C128},
   };
   tsl_device *found[LENGTH(architectures) + 2];
   const int count = find_devices(found, (int)LENGTH(found)) - 1;
-  for (size_t i = 0; i < LENGTH(cases); i++) {
+  for (size_t all = 0; all < 2 * LENGTH(cases); all++) {
+    const size_t i = all / 2;
     const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, cases[i].strategy);
     tsl_device *device = found[count - 1];
     tsl_work work = {.strategy = strategy, .device = device};
     work.problem = tsl_problem_gemm(4096, 4096, 2048, cases[i].type);
+    if (all % 2 == 1) { /* columns of B along k */
+      work.problem.b.row_stride = 1;
+      work.problem.b.col_stride = work.problem.k;
+    }
     work.problem.ask.bits = TSL_REPRODUCIBILITY_ROWS;
     work.config = config_of(strategy, cases[i].config);
     const char *why = tsl_strategy_refuse(strategy, &work.problem, &work.config, device);

@@ -12,7 +12,7 @@ static const tsl_param params[] = {
     [TSL_REGISTER_TILE_TILE_M] = {"tile_m",
                                   "rows of a group's tile of C",
                                   64,
-                                  {16, 24, 32, 48, 64, 128, 256}},
+                                  {4, 8, 16, 24, 32, 48, 64, 128, 256}},
     [TSL_REGISTER_TILE_TILE_N] = {"tile_n",
                                   "columns of a group's tile",
                                   64,
