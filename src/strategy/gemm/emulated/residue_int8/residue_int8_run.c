@@ -1,8 +1,8 @@
 /* residue_int8 on sm_90a: kernels, and the launches of a run.
  *   (glance: measure -> choose) -> measure -> choose -> for each block of rows: convert -> multiply -> join
  *   -> native -> whole, which exits at once if residues were chosen
- * The last run's choice, which the device reported, decides what is queued. If it was residues, there is no
- * glance. If it was the subplan, whole is queued alone, and a glance after some runs. */
+ * The choice that the last run reported selects the launches. After residues there is no glance. After a run
+ * of the subplan, it is queued alone, and one in GLANCE_RUNS of these runs has a glance. */
 #include "core/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/emulated/residue_int8/residue_int8_device.h"
@@ -274,8 +274,8 @@ static tesela_status multiply_whole(const tsl_work *work, const tsl_operands *op
   return work->subplans->enqueue_as_given(state->whole, &own, stream, operands->scratch);
 }
 
-/* Enqueues the subplan alone, and a glance at the numbers now and then. Its bits may differ from those of
- * residues, so that a run's bits depend on the numbers of the run before; a subplan is made with bits=any. */
+/* Enqueues the subplan alone, and a glance at the numbers now and then. Residues may give other bits, so
+ * a run's bits depend on the numbers of the run before. A subplan needs bits=any. */
 static tesela_status run_whole(const tsl_work *work, const tsl_operands *operands,
                                const tsl_residue_run *run) {
   tsl_residue_state *state = work->state;

@@ -150,7 +150,7 @@ TSL_FUNCTION void copy_vectors(const panel_copy *copy, panel_shape shape, unsign
   for (int i = 0; i < shape.extent * SLICE_DEPTH / 4 / copiers; i++) {
     const unsigned int to = panel + copy->to + 4 * i * to_stride;
     TSL_GLOBAL const TSL_REAL *from = copy->from + i * copy->pass;
-    /* what is left in the vector's direction, and in the other one */
+    /* numbers inside in the vector's direction, and in the other direction */
     const int reach = shape.k_vectors ? deep : copy->reach,
               other = (shape.k_vectors ? copy->reach : deep) - i * stride;
     const int inside = reach < 1 || other < 1 ? 0 : reach > 4 ? 4 : reach;

@@ -132,8 +132,8 @@ TSL_FUNCTION tile_start start_of(const tsl_register_tile_arguments args) {
 
 #include "tile_store.h"
 
-/* Loads `count` numbers of a depth of a panel, or of four depths if the panel has vectors along k: the four
- * lines of a vector across lines are extent / 4 + 1 vectors apart (global_to_local_async.cl). */
+/* Loads `count` numbers of a depth of a panel. With vectors along k it loads four depths: vectors of four
+ * neighbouring lines are extent / 4 + 1 vectors apart (global_to_local_async.cl). */
 TSL_FUNCTION void load_lines(TSL_REAL *lines, TSL_LOCAL_POINTER const TSL_REAL *from, int count, int items,
                              int extent, bool k_vectors) {
   TSL_UNROLL

@@ -14,8 +14,8 @@ static bool has_local_totals(const tsl_register_tile *tile) {
           tile->micro_m * tile->micro_n * tile->size > 4 * REGISTERS_MAX);
 }
 
-/* Selects vectors along k for the longer operand of form=local_async, if its lines have aligned vectors and
- * an item few of its lines: it loads four depths of them. */
+/* Selects vectors along k for the longer operand of form=local_async, if its lines have aligned vectors. An
+ * item loads four depths of its lines, so it must have few. */
 static void select_k_vectors(const tsl_problem *problem, tsl_register_tile *tile) {
   enum { MICRO_MAX = 8 };
   const tsl_problem swapped = tsl_register_tile_swapped(problem);
