@@ -416,8 +416,8 @@ static void long_sums(void **state) {
   static const char *const of_cpu[] = {"host_packed", NULL};
   static const char *const of_opencl[] = {
       "register_tile form=local tile_m=32 tile_n=32 micro_m=4 micro_n=4 split=1",
-      "register_tile form=local tile_m=32 tile_n=32 micro_m=4 micro_n=4 split=4",
-      "thin_tile slices=1 items_n=32 split=4", NULL};
+      "register_tile form=local tile_m=32 tile_n=32 micro_m=4 micro_n=4 split=8",
+      "thin_tile slices=1 items_n=32 split=8", NULL};
   const bool on_cpu = strcmp(device, "cpu") == 0;
   const char *const *strategies = on_cpu ? of_cpu : of_opencl;
   static double a[DEEP_ROWS * DEEP], b[DEEP * DEEP_COLS], all[DEEP_ROWS * DEEP_COLS],
