@@ -8,8 +8,8 @@
  *
  *   --threads N     threads of each library, pinned to the first N processors that this process may use (1)
  *   --types LIST    f32, f64, c64, c128, bf16 and f16 (both with C in f32), u8i8 and i8 (C in i32) (f32,f64)
- *   --rounds N      number of rounds (7)
- *   --quick         one round of 2 ms instead of seven of 20
+ *   --rounds N      number of rounds (7; with --quick 1)
+ *   --quick         rounds of 2 ms instead of 20
  *   --cold          each call uses other operands, together more than the last cache holds
  *   --strategy TEXT strategy of tesela's builds
  *   --tesela FILE   libtesela.so to measure (this program's)
@@ -114,7 +114,7 @@ typedef struct contender {
 
 static contender contenders[PEERS_MAX + 1];
 static bench_side sides[PEERS_MAX + 1];
-static int contender_count, threads = 1, rounds = 7;
+static int contender_count, threads = 1, rounds;
 static const char *types = "f32,f64", *strategy, *measured, *json_path;
 static bool only_plans, is_cold, is_quick;
 
@@ -417,7 +417,7 @@ static void keep_ratios(const char *shape) {
 }
 
 static void race(const char *shape) {
-  const bench_turns turns = {.rounds_max = is_quick ? 1 : rounds,
+  const bench_turns turns = {.rounds_max = rounds,
                              .rounds_min = rounds,
                              .seconds = INFINITY,
                              .sample_seconds = 5e-5,
@@ -490,6 +490,7 @@ int main(int argc, char **argv) {
   int wanted[COUNT_OF(forms)], wanted_count = 0;
   bench_gflop_max = 300;
   bench_read(argc, argv, "host_peers", options, bench_take_case_or_word);
+  rounds = rounds ? rounds : is_quick ? 1 : 7;
   bench_warn();
   bench_pin(threads);
   bench_set_threads(threads);

@@ -47,6 +47,15 @@ static const struct described_constant {
 #define CONSTANT(name, max, meaning) CONSTANT_OF(exact, name, max)
     TSL_EXACT_CONSTANTS(CONSTANT)
 #undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(skinny, name, max)
+    TSL_SKINNY_CONSTANTS(CONSTANT)
+#undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(small, name, max)
+    TSL_SMALL_CONSTANTS(CONSTANT)
+#undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(packed, name, max)
+    TSL_PACKED_CONSTANTS(CONSTANT)
+#undef CONSTANT
 #undef CONSTANT_OF
     /* clang-format on */
 };
@@ -60,8 +69,10 @@ static bool is_label(const char *row, const char *label) {
 }
 
 const tsl_model_constants *tsl_model_constants_of(const tsl_device *device) {
+  const char *label =
+      device->capabilities & TSL_CAN_AVX512_PAIRS ? "AVX-512 with two multiply-adds" : device->label;
   for (int i = 0; i < ROWS; i++)
-    if (is_label(rows[i].label, device->label))
+    if (is_label(rows[i].label, label))
       return &rows[i];
   return rows;
 }

@@ -173,6 +173,62 @@
 #define TSL_EXACT_CONSTANTS(X) \
   X(fixed_seconds, 0, "seconds of a run besides its terms")
 
+#define TSL_SKINNY_CONSTANTS(X) \
+  X(tile_rate, 0, "part of the peak at the nominal clock that tiles reach") \
+  X(far_tile_rate, 1, "the same with operands in no near cache") \
+  X(line_rate, 0, "part of the peak at the nominal clock that kernels by lines reach") \
+  X(wide_line_rate, 1, "the same where sums leave the registers") \
+  X(call_seconds, 0, "fixed seconds of a run by lines") \
+  X(tile_call_seconds, 0, "fixed seconds of a run by tiles") \
+  X(expand_clocks, 0, "clocks of a number of a complex operand's real form") \
+  X(update_complex, 0, "slowdown of complex updates of more than four steps") \
+  X(update_vector_clocks, 0, "clocks to store a vector of C, updates by tiles") \
+  X(update_tile_clocks, 0, "clocks of a column of tiles, updates") \
+  X(update_edge_clocks, 0, "clocks of a row's partial vector, updates by tiles") \
+  X(update_copy_clocks, 0, "clocks to copy an element of the large operand, updates by tiles") \
+  X(outer_row_clocks, 0, "clocks of a row, updates by lines") \
+  X(outer_edge_clocks, 0, "clocks of a row's partial vector, updates by lines") \
+  X(outer_copy_clocks, 0, "clocks to copy an element of the large operand, updates by lines") \
+  X(rows_store_clocks, 0, "clocks to store a vector of sums, rows by tiles") \
+  X(rows_copy_clocks, 0, "clocks to copy an element of the thin operand, rows by tiles") \
+  X(element_clocks, 0, "clocks to store a single element") \
+  X(step_clocks, 0, "clocks of a step, rows by lines") \
+  X(sums_clocks, 0, "clocks to store a vector of sums, rows by lines") \
+  X(thin_clocks, 0, "clocks to copy an element of the thin operand, columns by tiles") \
+  X(column_clocks, 0, "clocks to store a column of sums, columns by tiles") \
+  X(line_copy_clocks, 0, "clocks to copy an element of the thin operand, by lines") \
+  X(reduce_clocks, 0, "clocks to add the lanes of a sum, columns by lines") \
+  X(written_lines, 0, "traffic of updates by lines past the first cache") \
+  X(near_line_clocks, 0, "clocks of a cache line, tiles with near operands") \
+  X(far_line_clocks, 0, "the same with operands in no near cache") \
+  X(far_row_clocks, 0, "the same with rows that stream") \
+  X(far_complex_clocks, 0, "the same in complex types") \
+  X(cache_speed, 0, "by lines: speed of a far last cache over the device's bandwidth") \
+  X(memory_speed, 0, "the same of memory beyond a far last cache") \
+  X(tile_speed, 0, "by tiles: speed of memory over the device's bandwidth")
+
+#define TSL_SMALL_CONSTANTS(X) \
+  X(rate, 0, "part of the peak at the nominal clock that tiles reach") \
+  X(call_seconds, 0, "fixed seconds of a run") \
+  X(copy_clocks, 0, "clocks to copy an element of B") \
+  X(element_clocks, 0, "clocks to store a single element") \
+  X(line_clocks, 0, "clocks of a line of B past the first cache") \
+  X(written_clocks, 0, "clocks of a line of C past the second cache") \
+  X(again_speed, 0, "speed of operands that are read again over the device's bandwidth")
+
+#define TSL_PACKED_CONSTANTS(X) \
+  X(rate, 0, "part of the peak at the nominal clock that tiles reach") \
+  X(complex_rate, 1, "the same in complex types") \
+  X(call_seconds, 0, "fixed seconds of a run in one thread") \
+  X(panel_steps, 0, "steps of k that take as long as the epilogue of a panel") \
+  X(near_rows, 0, "further rows that a line of B takes where A has few, operands in near caches") \
+  X(far_rows, 0, "the same otherwise") \
+  X(row_clocks, 0, "clocks to pack a vector of A, or of rows of B") \
+  X(column_clocks, 0, "clocks to pack a vector of columns of B") \
+  X(waited, 0, "part of the time of fetching A, C and columns of B that does not overlap") \
+  X(waited_in_rows, 0, "the same for rows of B") \
+  X(waited_one_row, 0, "further part for B past the caches, over the rows of A")
+
 #define TSL_OPENCL_MMA_CONSTANTS(X) \
   X(memory_wait, 0, "clocks of the latency of global memory") \
   X(group_clocks, 0, "clocks of the start and end of a group") \
@@ -194,7 +250,10 @@
   X(residue, residue, TSL_RESIDUE_CONSTANTS) \
   X(complex, complex, TSL_COMPLEX_CONSTANTS) \
   X(whole, whole, TSL_WHOLE_CONSTANTS) \
-  X(exact, exact, TSL_EXACT_CONSTANTS)
+  X(exact, exact, TSL_EXACT_CONSTANTS) \
+  X(skinny, skinny, TSL_SKINNY_CONSTANTS) \
+  X(small, small, TSL_SMALL_CONSTANTS) \
+  X(packed, packed, TSL_PACKED_CONSTANTS)
 /* clang-format on */
 
 #define TSL_MODEL_CONSTANT_MEMBER(name, max, meaning) double name;
@@ -228,6 +287,15 @@ typedef struct tsl_whole_constants {
 typedef struct tsl_exact_constants {
   TSL_EXACT_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
 } tsl_exact_constants;
+typedef struct tsl_skinny_constants {
+  TSL_SKINNY_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
+} tsl_skinny_constants;
+typedef struct tsl_small_constants {
+  TSL_SMALL_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
+} tsl_small_constants;
+typedef struct tsl_packed_constants {
+  TSL_PACKED_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
+} tsl_packed_constants;
 #undef TSL_MODEL_CONSTANT_MEMBER
 
 typedef struct tsl_model_constants {
@@ -237,7 +305,8 @@ typedef struct tsl_model_constants {
 #undef TSL_MODEL_FAMILY_MEMBER
 } tsl_model_constants;
 
-/* Returns the constants of a device: the row with its label, else the first row. */
+/* Returns the constants of a device: of processors with two whole AVX-512 multiply-adds a clock their row,
+ * else the row with its label, else the first row. */
 const tsl_model_constants *tsl_model_constants_of(const tsl_device *device);
 
 typedef struct tsl_model_constant {

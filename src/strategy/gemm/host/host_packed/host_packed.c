@@ -48,6 +48,7 @@
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host/host_packed/blocking.h"
 #include "strategy/host_jobs/host_job.h"
+#include "strategy/model_constants.h"
 
 #include <math.h>
 
@@ -156,29 +157,31 @@ static bool has_unaligned_rows_of_b(const tsl_packed_job *job) {
  * overlaps multiplication. Partial sums of split k are written and read again. */
 static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *job, bool alone,
                               const tsl_device *device) {
-  static const double waited_for = 0.4, waited_in_rows = 0.2, few_rows = 16, one_row = 1.8;
+  static const double few_rows = 16;
+  const tsl_packed_constants *cost = &tsl_model_constants_of(device)->packed;
   const double bandwidth = tsl_rest_speed(device, tsl_problem_cache_bytes(problem)) *
                            (alone ? device->bandwidth / device->threads : device->bandwidth);
   const double size = (double)job->size, b_bytes = (double)job->views.n * (double)job->views.k * size,
                lines = tsl_problem_cache_bytes(problem), m = (double)job->views.m;
   const bool in_rows = job->views.b.col_stride == 1;
-  const double idle = lines > (double)device->level_bytes[2] ? one_row / m : 0,
+  const double past = tsl_last_cache_is_far(device) ? tsl_near_bytes(device) : (double)device->level_bytes[2];
+  const double idle = lines > past ? cost->waited_one_row / m : 0,
                ragged = has_unaligned_rows_of_b(job)
                             ? fmax(0, fmin(1, 2 - m / few_rows)) * TSL_CACHE_LINE / row_bytes_of(job, device)
                             : 0;
-  const double b = ((in_rows ? waited_in_rows + ragged : waited_for) + idle) * b_bytes,
+  const double b = ((in_rows ? cost->waited_in_rows + ragged : cost->waited) + idle) * b_bytes,
                sums = job->schedule == TSL_PACKED_SPLIT_K
                           ? 2 * (double)job->split_k * m * (double)job->views.n * size
                           : 0;
   const double cold = fmax(0, 1 - tsl_near_bytes(device) / lines);
-  return cold * (waited_for * (lines - b_bytes) + b + sums) / bandwidth;
+  return cold * (cost->waited * (lines - b_bytes) + b + sums) / bandwidth;
 }
 
 /* Returns the extra time of a line of B with few rows, in rows' multiply-adds (measured). */
 static double missing_rows(const tsl_problem *problem, double m, const tsl_device *device) {
-  const bool pairs = device->capabilities & TSL_CAN_AVX512_PAIRS,
-             is_near = tsl_problem_cache_bytes(problem) <= tsl_near_bytes(device);
-  return fmax(0, (pairs && is_near ? 8 : 5) - m / 2);
+  const tsl_packed_constants *cost = &tsl_model_constants_of(device)->packed;
+  const bool is_near = tsl_problem_cache_bytes(problem) <= tsl_near_bytes(device);
+  return fmax(0, (is_near ? cost->near_rows : cost->far_rows) - m / 2);
 }
 
 /* Returns the fraction of the products that is computed if a factor or C is a triangle. */
@@ -204,6 +207,7 @@ static copied_lines count_copied_lines(const tsl_packed_job *job, int64_t thread
 /* Returns the predicted seconds of one product: 95 % of the peak, packing, and the tiles' epilogues. */
 static double score_one(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
+  const tsl_packed_constants *cost = &tsl_model_constants_of(device)->packed;
   const tsl_packed_job job = packed_job_of(problem, &strides, config, device);
   const double m = (double)job.views.m, k = (double)job.views.k, clock = 1e6 * device->clock_mhz;
   const tsl_type_info *type = tsl_type(problem->c.type);
@@ -212,16 +216,18 @@ static double score_one(const tsl_problem *problem, const tsl_config *config, co
   const double panels = (double)tsl_ceil_div_or_one(job.views.k, config->value[DEPTH]);
   const double width = (double)(tsl_packed_vectors(job.kernels, job.views.n) << job.kernels->lanes_log2);
   const double products = computed_fraction(problem) * (m + missing_rows(problem, m, device)) * width *
-                          (k + 4 * panels) / (0.95 * fused) * (1 + packed_misfit(&job, config, device));
+                          (k + cost->panel_steps * panels) /
+                          ((type->is_complex ? cost->complex_rate : cost->rate) * fused) *
+                          (1 + packed_misfit(&job, config, device));
   const copied_lines lines = count_copied_lines(&job, job.is_alone ? 1 : device->threads);
-  const bool is_slow = device->capabilities & TSL_CAN_AVX512_PAIRS && job.views.b.col_stride != 1;
-  const double copies =
-      (4 * lines.rows + (is_slow ? 6 : 4) * lines.columns) * k / (double)tsl_packed_lanes(job.kernels);
+  const double column = job.views.b.col_stride == 1 ? cost->row_clocks : cost->column_clocks,
+               copies = (cost->row_clocks * lines.rows + column * lines.columns) * k /
+                        (double)tsl_packed_lanes(job.kernels);
   const bool alone = device->threads == 1 || job.is_alone;
   const double seconds = (products + copies + tsl_written_clocks(problem, device)) / clock,
                fetched = fetched_seconds(problem, &job, alone, device);
   if (alone)
-    return 2e-7 + seconds + fetched;
+    return cost->call_seconds + seconds + fetched;
   const tsl_packed_sharing sharing = tsl_packed_share(&job, device->threads);
   const double each = seconds * sharing.uneven / (0.95 * device->threads);
   return sharing.waits * barrier_seconds(device->threads) + each +

@@ -31,6 +31,7 @@
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host/host_skinny/host_skinny_job.h"
 #include "strategy/host_jobs/host_job.h"
+#include "strategy/model_constants.h"
 
 #include <math.h>
 
@@ -65,76 +66,87 @@ static const char *skinny_row_order(const tsl_problem *problem, const tsl_config
   return tsl_type(problem->c.type)->is_complex ? NULL : TSL_ROW_PANELS;
 }
 
-static bool has_pairs(const tsl_device *device) {
-  return (device->capabilities & TSL_CAN_AVX512_PAIRS) != 0;
-}
-
 /* Returns the vectors of a line of `elements` elements. */
 static double count_vectors(const tsl_skinny_job *job, int64_t elements) {
   return (double)((elements + job->kernels->lanes - 1) / job->kernels->lanes);
 }
 
-/* Returns the measured clocks of a tile's multiply-adds (`per_clock` vectors in a clock) and others. With two
- * whole multiply-adds a clock, all others take half as long. */
-static double tile_clocks(const tsl_skinny_job *job, double per_clock, bool pairs) {
+/* Returns the clocks of a complex product's real forms. */
+static double expand_clocks(const tsl_skinny_job *job, const tsl_skinny_constants *cost) {
+  const double numbers = (double)job->few * (double)job->depth,
+               large = job->walk == TSL_SKINNY_UPDATE ? (double)job->depth * (double)job->many : 0;
+  return job->is_complex && !job->is_dot ? cost->expand_clocks * (numbers + large) : 0;
+}
+
+/* Returns the clocks of a tile's multiply-adds (`per_clock` vectors in a clock) and others. */
+static double tile_clocks(const tsl_skinny_job *job, double per_clock, const tsl_skinny_constants *cost) {
   const double few = (double)job->few, many = (double)job->many, depth = (double)job->depth,
-               most = (double)job->kernels->rows[1], wide = count_vectors(job, job->many);
-  const bool is_quick = pairs && !job->is_far;
-  const double part = (is_quick ? 0.93 : 0.85) * per_clock, other = is_quick ? 0.5 : 1;
+               most = (double)job->kernels->rows[1], wide = count_vectors(job, job->many),
+               part = (job->is_far ? cost->far_tile_rate : cost->tile_rate) * per_clock;
   switch (job->walk) {
   case TSL_SKINNY_UPDATE:
-    return (job->is_complex && depth > 8 ? 1.4 : 1) * few * wide * (depth / part + (pairs ? 1 : 3.5)) +
-           few / most * 40 * other + (pairs && job->many % job->kernels->lanes ? 20 * few : 0) +
-           1.5 * depth * many * (job->across != 1);
+    return (job->is_complex && depth > 8 ? cost->update_complex : 1) * few * wide *
+               (depth / part + cost->update_vector_clocks) +
+           few / most * cost->update_tile_clocks +
+           (job->many % job->kernels->lanes ? cost->update_edge_clocks * few : 0) +
+           cost->update_copy_clocks * depth * many * (job->across != 1);
   case TSL_SKINNY_ROWS: {
     const double tiles = ceil(few / most), sums = 2 * few / tiles, wait = fmax(1, 4 * per_clock / sums);
-    return few * wide * depth / part * wait + few * (job->c_many == 1 ? (pairs ? 8 : 3) * wide : 3 * many) +
-           (pairs ? 0.75 : 1.5) * depth * few * job->copies_thin;
+    return few * wide * depth / part * wait +
+           few * (job->c_many == 1 ? cost->rows_store_clocks * wide : cost->element_clocks * many) +
+           cost->rows_copy_clocks * depth * few * job->copies_thin;
   }
   default:
-    return many * count_vectors(job, job->few) * depth / part +
-           other * (2 * few * depth + many * (job->c_few == 1 ? 16 : 2 * few));
+    return many * count_vectors(job, job->few) * depth / part + cost->thin_clocks * few * depth +
+           many * (job->c_few == 1 ? cost->column_clocks : cost->element_clocks * few);
   }
 }
 
-/* Returns the clocks of kernels by lines, measured alike. */
-static double line_clocks(const tsl_skinny_job *job, double per_clock, bool pairs) {
+/* Returns the clocks of kernels by lines. */
+static double line_clocks(const tsl_skinny_job *job, double per_clock, const tsl_skinny_constants *cost) {
   enum { HELD_ROWS = 5 }; /* rows of sums that leave registers for the factors */
   const double few = (double)job->few, many = (double)job->many, depth = (double)job->depth,
                wide = count_vectors(job, job->many);
-  const double part = (job->few > HELD_ROWS ? 0.5 : 0.85) * per_clock;
-  const double copied = 1.5 * depth * few * (job->thin_along != 1);
+  const double part = (job->few > HELD_ROWS ? cost->wide_line_rate : cost->line_rate) * per_clock;
+  const double copied = cost->line_copy_clocks * depth * few * (job->thin_along != 1);
   switch (job->walk) {
   case TSL_SKINNY_UPDATE:
-    return copied + (pairs ? 0.9 : 1.5) * depth * many * (job->across != 1) +
-           few * (depth * wide / (0.85 * per_clock) + 6 + (job->many % job->kernels->lanes ? 24 : 0));
+    return copied + cost->outer_copy_clocks * depth * many * (job->across != 1) +
+           few * (depth * wide / (cost->line_rate * per_clock) + cost->outer_row_clocks +
+                  (job->many % job->kernels->lanes ? cost->outer_edge_clocks : 0));
   case TSL_SKINNY_ROWS:
-    return depth * (few * wide / part + 3) + few * (job->c_many == 1 ? 3 * wide : 3 * many);
+    return depth * (few * wide / part + cost->step_clocks) +
+           few * (job->c_many == 1 ? cost->sums_clocks * wide : cost->element_clocks * many);
   default:
-    return copied + many * few * (count_vectors(job, job->depth) / part + (pairs ? 3.3 : 1.5));
+    return copied + many * few * (count_vectors(job, job->depth) / part + cost->reduce_clocks);
   }
 }
 
-/* Returns the measured clocks of cache traffic. By lines a cache line costs by the level that holds the
- * operands, and reading C as well takes two fifths longer. A far line of tiles takes three clocks. It takes
- * twelve if rows stream: successive rows of a tile lie in different pages, which hardware does not prefetch.
- */
-static double moved_clocks(const tsl_skinny_job *job, const tsl_problem *problem, const tsl_device *device) {
+/* Returns the clocks of cache traffic. By lines a cache line costs by the level that holds the operands, and
+ * reading C as well takes two fifths longer. Far rows that stream cost most: successive rows of a tile lie in
+ * different pages, which hardware does not prefetch. */
+static double moved_clocks(const tsl_skinny_job *job, const tsl_problem *problem, const tsl_device *device,
+                           const tsl_skinny_constants *cost) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
   const double vectors = 64 / (double)(job->kernels->lanes * job->size), bytes = tsl_problem_bytes(problem);
   if (job->is_tiled)
-    return bytes / 64 / 4 * (!job->is_far ? 1 : job->walk != TSL_SKINNY_ROWS ? 3 : job->is_complex ? 40 : 12);
+    return bytes / 64 *
+           (!job->is_far                   ? cost->near_line_clocks
+            : job->walk != TSL_SKINNY_ROWS ? cost->far_line_clocks
+            : job->is_complex              ? cost->far_complex_clocks
+                                           : cost->far_row_clocks);
   const double held = tsl_skinny_held_bytes(problem);
   const double line = held <= level_1 ? vectors : fmax(held <= level_2 ? 1.5 : 2, vectors);
-  const double written = has_pairs(device) && held > 2 * level_1 ? 2.5 : 1.25; /* lines of C */
-  return (held + 0.4 * (bytes - held)) / 64 * (job->walk == TSL_SKINNY_UPDATE ? written : 1) * line;
+  const double written = job->walk != TSL_SKINNY_UPDATE ? 1 : held > 2 * level_1 ? cost->written_lines : 1.25;
+  return (held + 0.4 * (bytes - held)) / 64 * written * line;
 }
 
-/* Returns the speed of lines over the device's bandwidth, which counts memory and plain loads. A far last
- * cache delivers prefetched lines two and a half times as fast, and memory a third faster (measured). */
-static double line_speed(double bytes, const tsl_device *device) {
-  return !tsl_last_cache_is_far(device) ? 1 : bytes <= 0.75 * (double)device->level_bytes[2] ? 2.5 : 1.35;
+/* Returns the speed of lines over the device's bandwidth, which counts memory and plain loads. */
+static double line_speed(double bytes, const tsl_device *device, const tsl_skinny_constants *cost) {
+  return !tsl_last_cache_is_far(device)                   ? 1
+         : bytes <= 0.75 * (double)device->level_bytes[2] ? cost->cache_speed
+                                                          : cost->memory_speed;
 }
 
 /* Returns the predicted seconds. By lines: the maximum of cache traffic, multiply-adds and memory traffic. By
@@ -150,21 +162,24 @@ static double skinny_score(const tsl_problem *problem, const tsl_config *config,
   tsl_skinny_job_make(problem, &strides, device, &job);
   const double threads = job.alone ? 1 : device->threads;
   const double per_clock = peak / device->threads / clock / (2 * (double)job.kernels->lanes);
-  const double moved = moved_clocks(&job, problem, device) / clock / threads;
-  const double computed = (job.is_tiled ? tile_clocks(&job, per_clock, has_pairs(device))
-                                        : line_clocks(&job, per_clock, has_pairs(device))) /
-                          clock / threads;
+  const tsl_skinny_constants *cost = &tsl_model_constants_of(device)->skinny;
+  const double moved = moved_clocks(&job, problem, device, cost) / clock / threads;
+  const double computed =
+      ((job.is_tiled ? tile_clocks(&job, per_clock, cost) : line_clocks(&job, per_clock, cost)) +
+       expand_clocks(&job, cost)) /
+      clock / threads;
   const bool is_update = job.walk == TSL_SKINNY_UPDATE;
   const double share = job.is_tiled && is_update ? 0.7 : 0.9;
   const double fetched = (job.is_tiled ? bytes > last / 2 : job.is_far)
                              ? share * bytes / (device->bandwidth * threads / device->threads) /
-                                   (job.is_tiled ? 1 : line_speed(bytes, device))
+                                   (job.is_tiled ? cost->tile_speed : line_speed(bytes, device, cost))
                              : 0;
   if (!job.is_tiled)
-    return (job.alone ? 3e-8 : 4e-6) + fmax(fetched, fmax(moved, computed));
+    return (job.alone ? cost->call_seconds : 4e-6) + fmax(fetched, fmax(moved, computed));
   const bool is_long = is_update && job.depth > TSL_SKINNY_MAX;
   const double unfit = is_long && (threads > 1 || job.beta == 0) ? 1.25 : 1;
-  return (job.alone ? 6e-8 : 4e-6) + unfit * (is_long ? fetched + computed : fmax(fetched, computed + moved));
+  return (job.alone ? cost->tile_call_seconds : 4e-6) +
+         unfit * (is_long ? fetched + computed : fmax(fetched, computed + moved));
 }
 
 /* Counts the large operand once for each tile of thin rows, or group of lines; then from a cache. */

@@ -28,6 +28,7 @@
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host/host_small/host_small_job.h"
 #include "strategy/host_jobs/host_job.h"
+#include "strategy/model_constants.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,6 +84,7 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
   const bool is_f64 = problem->c.type == TESELA_F64,
              pairs = (device->capabilities & TSL_CAN_AVX512_PAIRS) != 0;
+  const tsl_small_constants *cost = &tsl_model_constants_of(device)->small;
   tsl_small_job job;
   double clocks;
   (void)config;
@@ -91,7 +93,7 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
   const double elements = (is_f64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
   clocks /= fmin(2, fmax(1, elements / lanes)); /* narrow vectors: two multiply-adds a clock, too */
   if (bytes > level_1)
-    clocks += depth * (double)job.columns * (double)job.size / 64;
+    clocks += cost->line_clocks * depth * (double)job.columns * (double)job.size / 64;
   const tsl_small_tile *tile = &job.last.tile;
   if (!job.copies_b && has_cache_conflict(tile->b_step, job.depth))
     clocks *= bytes > level_2 ? 3 : 1.5;
@@ -99,16 +101,17 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
     clocks *= 1.2;
   if (!pairs && bytes > 16 * level_1 && elements > 1.5 * lanes)
     clocks *= 1.2;
-  if (pairs) /* copies, single numbers and lines of C, measured on a Xeon */
-    clocks += (job.copies_b ? 0.4 * depth * (double)job.columns : 0) +
-              (tile->c_column != 1 ? (double)(job.rows * job.columns) : 0) +
-              (bytes > level_2 ? 8 * (double)(job.rows * job.columns * job.size) / 64 : 0);
+  const double c_elements = (double)(job.rows * job.columns);
+  clocks += (job.copies_b ? cost->copy_clocks * depth * (double)job.columns : 0) +
+            (tile->c_column != 1 ? cost->element_clocks * c_elements : 0) +
+            (bytes > level_2 ? cost->written_clocks * c_elements * (double)job.size / 64 : 0);
   clocks += tsl_written_clocks(problem, device);
   clocks += conflict_clocks(&job, problem->beta[0] != 0);
   const double rate = device->bandwidth / device->threads,
                rest = fmax(0, tsl_problem_cache_bytes(problem) - tsl_near_bytes(device));
-  const double fetched = rest / (tsl_rest_speed(device, bytes) * rate) + moved_again(&job, level_2) / rate;
-  return 5e-9 + clocks / (0.98 * clock) + fetched + translation_seconds(&job);
+  const double fetched =
+      rest / (tsl_rest_speed(device, bytes) * rate) + moved_again(&job, level_2) / (cost->again_speed * rate);
+  return cost->call_seconds + clocks / (cost->rate * clock) + fetched + translation_seconds(&job);
 }
 
 static void host_small_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
