@@ -200,7 +200,7 @@
   X(reduce_clocks, 0, "clocks to add the lanes of a sum, columns by lines") \
   X(written_lines, 0, "traffic of updates by lines past the first cache") \
   X(near_line_clocks, 0, "clocks of a cache line, tiles with near operands") \
-  X(far_line_clocks, 0, "the same with operands in no near cache") \
+  X(far_line_clocks, 0, "further clocks of a line past the second cache") \
   X(far_row_clocks, 0, "the same with rows that stream") \
   X(far_complex_clocks, 0, "the same in complex types") \
   X(cache_speed, 0, "by lines: speed of a far last cache over the device's bandwidth") \

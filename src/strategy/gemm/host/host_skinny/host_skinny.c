@@ -71,6 +71,11 @@ static double count_vectors(const tsl_skinny_job *job, int64_t elements) {
   return (double)((elements + job->kernels->lanes - 1) / job->kernels->lanes);
 }
 
+/* Returns true if elements of C with this stride in reals are contiguous. */
+static bool is_contiguous(const tsl_skinny_job *job, int64_t stride) {
+  return stride == (job->is_complex ? 2 : 1);
+}
+
 /* Returns the clocks of a complex product's real forms. */
 static double expand_clocks(const tsl_skinny_job *job, const tsl_skinny_constants *cost) {
   const double numbers = (double)job->few * (double)job->depth,
@@ -93,12 +98,13 @@ static double tile_clocks(const tsl_skinny_job *job, double per_clock, const tsl
   case TSL_SKINNY_ROWS: {
     const double tiles = ceil(few / most), sums = 2 * few / tiles, wait = fmax(1, 4 * per_clock / sums);
     return few * wide * depth / part * wait +
-           few * (job->c_many == 1 ? cost->rows_store_clocks * wide : cost->element_clocks * many) +
+           few * (is_contiguous(job, job->c_many) ? cost->rows_store_clocks * wide
+                                                  : cost->element_clocks * many) +
            cost->rows_copy_clocks * depth * few * job->copies_thin;
   }
   default:
     return many * count_vectors(job, job->few) * depth / part + cost->thin_clocks * few * depth +
-           many * (job->c_few == 1 ? cost->column_clocks : cost->element_clocks * few);
+           many * (is_contiguous(job, job->c_few) ? cost->column_clocks : cost->element_clocks * few);
   }
 }
 
@@ -116,7 +122,7 @@ static double line_clocks(const tsl_skinny_job *job, double per_clock, const tsl
                   (job->many % job->kernels->lanes ? cost->outer_edge_clocks : 0));
   case TSL_SKINNY_ROWS:
     return depth * (few * wide / part + cost->step_clocks) +
-           few * (job->c_many == 1 ? cost->sums_clocks * wide : cost->element_clocks * many);
+           few * (is_contiguous(job, job->c_many) ? cost->sums_clocks * wide : cost->element_clocks * many);
   default:
     return copied + many * few * (count_vectors(job, job->depth) / part + cost->reduce_clocks);
   }
@@ -130,12 +136,12 @@ static double moved_clocks(const tsl_skinny_job *job, const tsl_problem *problem
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
   const double vectors = 64 / (double)(job->kernels->lanes * job->size), bytes = tsl_problem_bytes(problem);
-  if (job->is_tiled)
-    return bytes / 64 *
-           (!job->is_far                   ? cost->near_line_clocks
-            : job->walk != TSL_SKINNY_ROWS ? cost->far_line_clocks
-            : job->is_complex              ? cost->far_complex_clocks
-                                           : cost->far_row_clocks);
+  if (job->is_tiled) {
+    const double far = job->walk != TSL_SKINNY_ROWS ? cost->far_line_clocks
+                       : job->is_complex            ? cost->far_complex_clocks
+                                                    : cost->far_row_clocks;
+    return bytes / 64 * cost->near_line_clocks + (job->is_far ? fmax(0, bytes - level_2) / 64 * far : 0);
+  }
   const double held = tsl_skinny_held_bytes(problem);
   const double line = held <= level_1 ? vectors : fmax(held <= level_2 ? 1.5 : 2, vectors);
   const double written = job->walk != TSL_SKINNY_UPDATE ? 1 : held > 2 * level_1 ? cost->written_lines : 1.25;

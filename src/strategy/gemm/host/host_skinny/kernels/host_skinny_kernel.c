@@ -39,11 +39,15 @@ enum { LANES = NAME(LANES), STEPS = NAME(STEPS), LINE = 64 / (int)sizeof(REAL) }
 #undef TILE_ROWS_MAX
 #undef TILE_TEXT
 
+/* Columns of strided elements that are copied at once, since their lines are read again for each row. */
+static int64_t columns_at_once(int64_t column, int64_t rows, int64_t width) {
+  enum { AT_ONCE = 64 };
+  return column == 1 || rows == 1 ? tsl_max(width, 1) : AT_ONCE;
+}
+
 /* Strided elements are copied by fours: the speed of a shorter loop depends on its address. */
-static void copy(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns, int64_t width,
-                 void *out, int64_t pitch) {
-  const REAL *src = in;
-  REAL *dst = out;
+static void copy_columns(const REAL *src, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                         int64_t width, REAL *dst, int64_t pitch) {
   for (int64_t i = 0; i < rows; i++, src += row, dst += pitch) {
     int64_t j = 0;
     if (column == 1 && width % LANES == 0) { /* load_part() fills a partial vector with zeros */
@@ -61,6 +65,14 @@ static void copy(const void *in, int64_t row, int64_t column, int64_t rows, int6
     for (; j < width; j++)
       dst[j] = 0;
   }
+}
+
+static void copy(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns, int64_t width,
+                 void *out, int64_t pitch) {
+  const int64_t most = columns_at_once(column, rows, width);
+  for (int64_t j = 0; j < width; j += most)
+    copy_columns((const REAL *)in + j * column, row, column, rows, tsl_max(0, tsl_min(most, columns - j)),
+                 tsl_min(most, width - j), (REAL *)out + j, pitch);
 }
 
 static void finish_row(const REAL *sums, int64_t count, REAL alpha, REAL beta, REAL *c) {
@@ -100,22 +112,21 @@ static void finish(const void *sums, int64_t step, int64_t count, double alpha, 
     finish_strided(sums, step, count, (REAL)alpha, (REAL)beta, c, column);
 }
 
-static void expand(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns,
-                   tsl_skinny_form form, const int signs[2], void *out) {
-  const REAL *src = in;
+/* Makes columns from `first` to `end` of a real form with `columns`. */
+static void expand_columns(const REAL *src, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                           int64_t first, int64_t end, tsl_skinny_form form, const int signs[2], REAL *dst) {
   const REAL own = (REAL)signs[0], other = (REAL)signs[1];
-  REAL *dst = out;
   for (int64_t i = 0; i < rows; i++, src += 2 * row)
     switch (form) {
     case TSL_SKINNY_PARTS:
-      for (int64_t j = 0; j < columns; j++) {
+      for (int64_t j = first; j < end; j++) {
         dst[j] = src[2 * j * column];
         dst[columns + j] = own * src[2 * j * column + 1];
       }
       dst += 2 * columns;
       break;
     case TSL_SKINNY_DOTS:
-      for (int64_t j = 0; j < columns; j++) {
+      for (int64_t j = first; j < end; j++) {
         const REAL real = src[2 * j * column], imaginary = own * src[2 * j * column + 1];
         dst[2 * j] = real;
         dst[2 * j + 1] = -other * imaginary;
@@ -125,14 +136,14 @@ static void expand(const void *in, int64_t row, int64_t column, int64_t rows, in
       dst += 4 * columns;
       break;
     case TSL_SKINNY_PAIRS:
-      for (int64_t j = 0; j < columns; j++) {
+      for (int64_t j = first; j < end; j++) {
         dst[2 * j] = src[2 * j * column];
         dst[2 * j + 1] = own * src[2 * j * column + 1];
       }
       dst += 2 * columns;
       break;
     case TSL_SKINNY_TURNS:
-      for (int64_t j = 0; j < columns; j++) {
+      for (int64_t j = first; j < end; j++) {
         const REAL real = src[2 * j * column], imaginary = own * src[2 * j * column + 1];
         dst[2 * j] = real;
         dst[2 * j + 1] = imaginary;
@@ -142,6 +153,13 @@ static void expand(const void *in, int64_t row, int64_t column, int64_t rows, in
       dst += 4 * columns;
       break;
     }
+}
+
+static void expand(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                   tsl_skinny_form form, const int signs[2], void *out) {
+  const int64_t most = columns_at_once(column, rows, columns);
+  for (int64_t j = 0; j < columns; j += most)
+    expand_columns(in, row, column, rows, columns, j, tsl_min(j + most, columns), form, signs, out);
 }
 
 /* Scalars that are 1 and 0 skip multiplications; equal bits. */
