@@ -47,6 +47,9 @@ static const struct described_constant {
 #define CONSTANT(name, max, meaning) CONSTANT_OF(exact, name, max)
     TSL_EXACT_CONSTANTS(CONSTANT)
 #undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(microtile, name, max)
+    TSL_MICROTILE_CONSTANTS(CONSTANT)
+#undef CONSTANT
 #define CONSTANT(name, max, meaning) CONSTANT_OF(skinny, name, max)
     TSL_SKINNY_CONSTANTS(CONSTANT)
 #undef CONSTANT

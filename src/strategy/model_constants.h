@@ -171,7 +171,14 @@
   X(launch_share, 0, "fraction of launch latency that remains between successive launches")
 
 #define TSL_EXACT_CONSTANTS(X) \
-  X(fixed_seconds, 0, "seconds of a run besides its terms")
+  X(fixed_seconds, 0, "seconds of a run besides its terms") \
+  X(f32_term, 0, "f32 operations of a term of f32") \
+  X(f64_term, 0, "f32 operations of a term of f64") \
+  X(epilogue, 0, "f32 operations of the end of an element") \
+  X(wait_seconds, 0, "seconds of a term that waits for memory")
+
+#define TSL_MICROTILE_CONSTANTS(X) \
+  X(row_seconds, 0, "seconds of a row of a group's texels, for each byte of B")
 
 #define TSL_SKINNY_CONSTANTS(X) \
   X(tile_rate, 0, "part of the peak at the nominal clock that tiles reach") \
@@ -251,6 +258,7 @@
   X(complex, complex, TSL_COMPLEX_CONSTANTS) \
   X(whole, whole, TSL_WHOLE_CONSTANTS) \
   X(exact, exact, TSL_EXACT_CONSTANTS) \
+  X(microtile, microtile, TSL_MICROTILE_CONSTANTS) \
   X(skinny, skinny, TSL_SKINNY_CONSTANTS) \
   X(small, small, TSL_SMALL_CONSTANTS) \
   X(packed, packed, TSL_PACKED_CONSTANTS)
@@ -287,6 +295,9 @@ typedef struct tsl_whole_constants {
 typedef struct tsl_exact_constants {
   TSL_EXACT_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
 } tsl_exact_constants;
+typedef struct tsl_microtile_constants {
+  TSL_MICROTILE_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
+} tsl_microtile_constants;
 typedef struct tsl_skinny_constants {
   TSL_SKINNY_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
 } tsl_skinny_constants;

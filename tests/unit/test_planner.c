@@ -312,7 +312,7 @@ static void repeated_bits_have_an_order(void **state) {
     const char *excluded, *first;
     int64_t size;
     tesela_type type;
-  } rows[] = {{NULL, "host_small", 72, TESELA_F32},
+  } rows[] = {{NULL, "host_small", 64, TESELA_F32},
               {NULL, "host_packed", 600, TESELA_F32},
               {"host_packed", "blocked", 600, TESELA_F32},
               {"host_packed", "blocked", 600, TESELA_F64},

@@ -101,26 +101,20 @@ static uint64_t exact_scratch(const tsl_problem *problem, const tsl_config *conf
   return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }
 
-/* Costs of a term and of an element's epilogue without superaccumulators: a processor's clocks (PoCL), or a
- * GPU's f32 operations (H100). A term that waits for memory takes wait_seconds. */
-typedef struct costs {
-  double f32_term, f64_term, epilogue, wait_seconds;
-} costs;
-static const costs of_processors = {2.2, 2.5, 100, 0}, of_graphics = {3.5, 7.5, 200, 5e-8};
-
 static double exact_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  static const tsl_exact_constants of_processors = {.f32_term = 2.2, .f64_term = 2.5, .epilogue = 100};
   (void)config;
   if (exact_is_host(device))
     return tsl_gemm_exact_score_host(problem, device);
-  const costs *cost = device->is_cpu ? &of_processors : &of_graphics;
+  const tsl_exact_constants *measured = &tsl_model_constants_of(device)->exact,
+                            *cost = device->is_cpu ? &of_processors : measured; /* clocks of a processor */
   const double terms = (double)problem->k,
                rate = device->is_cpu ? 1e6 * device->clock_mhz * device->compute_units : device->peak_f32 / 4;
   const double term = problem->c.type == TESELA_F64 ? cost->f64_term : cost->f32_term;
   const int64_t tile = device->is_cpu ? 1 : SIDE * choose_elements_of_item(problem, device);
   const double work = (double)tsl_round_up(problem->m, tile) * (double)tsl_round_up(problem->n, tile) *
                       (term * terms + cost->epilogue);
-  return device->launch_seconds + tsl_model_constants_of(device)->exact.fixed_seconds +
-         fmax(work / rate, terms * cost->wait_seconds);
+  return device->launch_seconds + measured->fixed_seconds + fmax(work / rate, terms * cost->wait_seconds);
 }
 
 static void exact_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

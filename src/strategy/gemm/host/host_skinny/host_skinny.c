@@ -26,7 +26,8 @@
  * number of threads. Except by lines of columns, a sum adds its products in the order of k, as in
  * `host_small`.
  *
- * Types: f32, f64, c64 and c128. Limits: m or n at most 16, or k at most 32; half of these in complex types,
+ * Types: f32, f64, c64 and c128. Limits: m or n at most 16, or k at most 64 (32: a small C);
+ * half of these in complex types,
  * which are computed in real forms (host_skinny_complex.c). Measurements: docs/lab/host_skinny.md. */
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host/host_skinny/host_skinny_job.h"

@@ -28,6 +28,7 @@ enum {
   FAR_BYTES = 16 << 20,       /* larger lines are prefetched, whatever the size of the last cache */
   ALONE_BYTES = 512 << 10,    /* bytes of lines below which a second thread costs more than it saves */
   ALONE_OPERATIONS = 2000000, /* and operations of tiles with more rows than lines have */
+  LARGE_C = 1 << 14,          /* least elements of C of updates of more than TSL_SKINNY_STEPS / 2 steps */
   LEVEL_2_GUESS = 512 << 10,
   LEVEL_3_GUESS = 16 << 20
 };
@@ -45,9 +46,10 @@ const char *tsl_skinny_refuse(const tsl_problem *problem) {
     return tsl_skinny_complex_refuse(problem);
   if (tsl_min(m, n) <= TSL_SKINNY_MAX)
     return NULL;
-  if (k > TSL_SKINNY_STEPS)
+  const int most = m * n >= LARGE_C ? TSL_SKINNY_STEPS : TSL_SKINNY_STEPS / 2;
+  if (k > most)
     return tsl_refusal("neither m nor n of %lld x %lld x %lld is %d or less, nor k %d", (long long)m,
-                       (long long)n, (long long)k, TSL_SKINNY_MAX, TSL_SKINNY_STEPS);
+                       (long long)n, (long long)k, TSL_SKINNY_MAX, most);
   return problem->c.row_stride == 1 || problem->c.col_stride == 1
              ? NULL
              : "a product with a small k needs contiguous rows or columns of C";

@@ -16,7 +16,7 @@
 
 enum {
   TSL_SKINNY_MAX = 16,      /* m or n */
-  TSL_SKINNY_STEPS = 64,    /* k, if neither m nor n is small */
+  TSL_SKINNY_STEPS = 64,    /* k, if neither m nor n is small; half of it if C is small */
   TSL_SKINNY_LINES_MAX = 8, /* maximum thin rows of kernels that work by lines */
   TSL_SKINNY_OUTER_MAX = 4, /* maximum steps of kernels that work by lines of C */
   TSL_SKINNY_ROWS_MAX = 16, /* MR, and NR in vectors, of any row of the table */

@@ -4,6 +4,7 @@
 #include "host/int_math.h"
 #include "strategy/cost_counts.h"
 #include "strategy/kernel_launch/launch.h"
+#include "strategy/model_constants.h"
 
 #include <math.h>
 
@@ -210,11 +211,23 @@ static double efficiency_of(const tsl_problem *problem, const int64_t *value, co
   return fmin(0.054 * height, 0.42) * fill / (1 + fabs(items - 64) / 512 + fmax(0, height - 8) / 100);
 }
 
+/* Returns the seconds of address translation: successive rows of a group's texels lie in other pages. */
+static double translation_seconds(const tsl_problem *problem, const int64_t *value,
+                                  const tsl_device *device) {
+  const double across = ceil((double)problem->n / (double)(LANES * value[COLUMNS])),
+               down = ceil((double)problem->m / (double)(value[HEIGHT] * value[ROWS])),
+               bytes = sizeof(float) * (double)problem->k * (double)problem->n;
+  return device->is_cpu ? 0
+                        : across * down * (double)problem->k * bytes *
+                              tsl_model_constants_of(device)->microtile.row_seconds;
+}
+
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t *value = config->value;
   const double bytes = 2.0 * sizeof(float) * (double)problem->k * (double)problem->n;
   return tsl_launch_seconds(problem, device, efficiency_of(problem, value, device), LANES * value[COLUMNS],
                             value[HEIGHT] * value[ROWS]) +
+         translation_seconds(problem, value, device) +
          copies_of(&problem->b, device) * (bytes / device->bandwidth + device->launch_seconds);
 }
 

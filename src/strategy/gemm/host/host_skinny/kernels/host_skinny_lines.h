@@ -250,9 +250,9 @@ enum { LINE_STEPS = STEPS };
 #endif
 
 /* Computes sums of LANES columns, or `columns` of these, in the order of k: rows of vectors along the columns
- * are made by transposition. */
+ * are made by transposition. `next`: elements to the columns that are prefetched, or 0. */
 TSL_INLINE void reduce_block(const REAL *x, int64_t across, int64_t depth, const REAL *y, int64_t pitch,
-                             REAL *dst, int q, int64_t columns) {
+                             REAL *dst, int q, int64_t columns, int64_t next) {
   vector sum[TSL_SKINNY_LINES_MAX];
   const REAL *column[LANES];
   int64_t l = 0;
@@ -262,6 +262,9 @@ TSL_INLINE void reduce_block(const REAL *x, int64_t across, int64_t depth, const
   for (; l + LINE_STEPS <= depth; l += LINE_STEPS) {
     vector row[LINE_STEPS];
     TRANSPOSE_STEPS(column, l, row);
+    if (next && l % LINE == 0)
+      for (int64_t j = 0; j < LANES; j++)
+        __builtin_prefetch(column[j] + next + l, 0, 2);
     TSL_UNROLL for (int s = 0; s < LINE_STEPS; s++) TSL_UNROLL for (int i = 0; i < q; i++) sum[i] =
         NAME(fma)(sum[i], y[i * pitch + l + s], row[s]);
   }
@@ -286,7 +289,7 @@ TSL_INLINE void reduce_in_order(const tsl_skinny_lines *lines, const REAL *x, co
   (void)rows;
   for (int64_t j = 0; j < width; j += LANES)
     reduce_block(x + j * across, across, lines->depth, y, lines->y_across, out + j * q, q,
-                 tsl_min(LANES, width - j));
+                 tsl_min(LANES, width - j), lines->prefetches ? LANES * across : 0);
 }
 
 /* Arguments of an outer product, with factors of C's type: compilers do not convert them once. */
