@@ -46,7 +46,7 @@ const char *tsl_skinny_refuse(const tsl_problem *problem) {
     return tsl_skinny_complex_refuse(problem);
   if (tsl_min(m, n) <= TSL_SKINNY_MAX)
     return NULL;
-  const int most = m * n >= LARGE_C ? TSL_SKINNY_STEPS : TSL_SKINNY_STEPS / 2;
+  const int most = (double)m * (double)n >= LARGE_C ? TSL_SKINNY_STEPS : TSL_SKINNY_STEPS / 2;
   if (k > most)
     return tsl_refusal("neither m nor n of %lld x %lld x %lld is %d or less, nor k %d", (long long)m,
                        (long long)n, (long long)k, TSL_SKINNY_MAX, most);
