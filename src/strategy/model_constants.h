@@ -182,9 +182,9 @@
 
 #define TSL_SKINNY_CONSTANTS(X) \
   X(tile_rate, 0, "part of the peak at the nominal clock that tiles reach") \
-  X(far_tile_rate, 1, "the same with operands in no near cache") \
+  X(far_tile_rate, 1, "part of that peak that tiles reach with operands in no near cache") \
   X(line_rate, 0, "part of the peak at the nominal clock that kernels by lines reach") \
-  X(wide_line_rate, 1, "the same where sums leave the registers") \
+  X(wide_line_rate, 1, "part of that peak that kernels by lines reach where sums leave the registers") \
   X(call_seconds, 0, "fixed seconds of a run by lines") \
   X(tile_call_seconds, 0, "fixed seconds of a run by tiles") \
   X(expand_clocks, 0, "clocks of a number of a complex operand's real form") \
@@ -208,10 +208,10 @@
   X(written_lines, 0, "traffic of updates by lines past the first cache") \
   X(near_line_clocks, 0, "clocks of a cache line, tiles with near operands") \
   X(far_line_clocks, 0, "further clocks of a line past the second cache") \
-  X(far_row_clocks, 0, "the same with rows that stream") \
-  X(far_complex_clocks, 0, "the same in complex types") \
+  X(far_row_clocks, 0, "further clocks of a line past the second cache, rows that stream") \
+  X(far_complex_clocks, 0, "further clocks of a line past the second cache, complex types") \
   X(cache_speed, 0, "by lines: speed of a far last cache over the device's bandwidth") \
-  X(memory_speed, 0, "the same of memory beyond a far last cache") \
+  X(memory_speed, 0, "by lines: speed of memory beyond a far last cache over the device's bandwidth") \
   X(tile_speed, 0, "by tiles: speed of memory over the device's bandwidth")
 
 #define TSL_SMALL_CONSTANTS(X) \
@@ -225,15 +225,15 @@
 
 #define TSL_PACKED_CONSTANTS(X) \
   X(rate, 0, "part of the peak at the nominal clock that tiles reach") \
-  X(complex_rate, 1, "the same in complex types") \
+  X(complex_rate, 1, "part of that peak that tiles reach in complex types") \
   X(call_seconds, 0, "fixed seconds of a run in one thread") \
   X(panel_steps, 0, "steps of k that take as long as the epilogue of a panel") \
   X(near_rows, 0, "further rows that a line of B takes where A has few, operands in near caches") \
-  X(far_rows, 0, "the same otherwise") \
+  X(far_rows, 0, "further rows that a line of B takes where A has few, operands in far caches") \
   X(row_clocks, 0, "clocks to pack a vector of A, or of rows of B") \
   X(column_clocks, 0, "clocks to pack a vector of columns of B") \
   X(waited, 0, "part of the time of fetching A, C and columns of B that does not overlap") \
-  X(waited_in_rows, 0, "the same for rows of B") \
+  X(waited_in_rows, 0, "part of the time of fetching rows of B that does not overlap") \
   X(waited_one_row, 0, "further part for B past the caches, over the rows of A")
 
 #define TSL_OPENCL_MMA_CONSTANTS(X) \
@@ -316,8 +316,8 @@ typedef struct tsl_model_constants {
 #undef TSL_MODEL_FAMILY_MEMBER
 } tsl_model_constants;
 
-/* Returns the constants of a device: of processors with two whole AVX-512 multiply-adds a clock their row,
- * else the row with its label, else the first row. */
+/* Returns the constants of a device: the row with its label, else the first row. Processors with two AVX-512
+ * multiply-adds a clock have a row of their own. */
 const tsl_model_constants *tsl_model_constants_of(const tsl_device *device);
 
 typedef struct tsl_model_constant {

@@ -83,6 +83,9 @@ typedef struct tsl_sm80_schedule {
   bool joins;           /* the block of a tile's last part adds them, not a reduction */
   int64_t flags_bytes;  /* bytes of the flags after these sums */
 } tsl_sm80_schedule;
+/* Returns the bytes of other parts' sums that the block of a tile's last part adds; 0: a reduction adds them.
+ */
+int64_t tsl_sm80_joined_bytes(const tsl_sm80_tile *tile, int64_t parts);
 /* Returns the predicted seconds in which the sums of parts are added. */
 double tsl_sm80_reduce_seconds(const tsl_sm80_tile *tile, int64_t parts, const tsl_device *device);
 tsl_sm80_schedule tsl_sm80_get_schedule(const tsl_sm80_tile *tile, const tsl_device *device);

@@ -40,29 +40,6 @@ static double sm80_overlap_seconds(double exponent, double a, double b, double c
   return pow(pow(a, exponent) + pow(b, exponent) + pow(c, exponent), 1 / exponent);
 }
 
-/* Returns the bytes of partial sums that the block of a tile's last part reads. */
-static int64_t sm80_joined_bytes(const tsl_sm80_tile *tile, int64_t parts) {
-  return (parts - 1) * tile->tile_m * tile->tile_n * tile->sum;
-}
-
-/* Returns true if the block of a tile's last part adds the other parts, which must be few bytes of f64 or
- * complex numbers. It takes longer to read c64, which it does by 8 bytes. */
-static bool sm80_joins(const tsl_sm80_tile *tile, int64_t parts) {
-  enum { JOINED_BYTES = 256 << 10, JOINED_C64_BYTES = 64 << 10 };
-  const int64_t most = tile->sum / tile->numbers == 4 ? JOINED_C64_BYTES : JOINED_BYTES;
-  return tile->sum >= 8 && tile->cluster == 1 && parts > 1 && sm80_joined_bytes(tile, parts) <= most;
-}
-
-double tsl_sm80_reduce_seconds(const tsl_sm80_tile *tile, int64_t parts, const tsl_device *device) {
-  static const double join_clocks = 3000, join_bytes = 40;
-  const double sums = 2.0 * tile->sum * (double)tile->problem.m * (double)tile->problem.n * (double)parts;
-  if (parts == 1 || tile->cluster > 1)
-    return 0;
-  return sm80_joins(tile, parts) ? (join_clocks + (double)sm80_joined_bytes(tile, parts) / join_bytes) /
-                                       (1e6 * fmax(1, device->clock_mhz))
-                                 : tile->rates->reduce_seconds + sums / device->bandwidth;
-}
-
 /* Returns the predicted seconds of a run with `tiles` tiles of C and `parts` split-k parts. */
 static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t parts,
                               const tsl_device *device) {
@@ -165,11 +142,11 @@ tsl_sm80_schedule tsl_sm80_get_schedule(const tsl_sm80_tile *tile, const tsl_dev
   schedule.blocks = tiles * schedule.parts;
   schedule.shared_bytes = sm80_spread_bytes(tile, &schedule, device);
   schedule.pitch = tsl_round_up(n, 16 / tile->sum);
-  schedule.joins = sm80_joins(tile, schedule.parts);
+  const int64_t joined = tsl_sm80_joined_bytes(tile, schedule.parts);
+  schedule.joins = joined > 0;
   schedule.flags_bytes = schedule.joins ? tsl_round_up((schedule.parts - 1) * tiles * 8, 16) : 0;
   if (schedule.parts > 1 && tile->cluster == 1)
-    schedule.sums_bytes = schedule.joins ? tiles * sm80_joined_bytes(tile, schedule.parts)
-                                         : schedule.parts * m * schedule.pitch * tile->sum;
+    schedule.sums_bytes = schedule.joins ? tiles * joined : schedule.parts * m * schedule.pitch * tile->sum;
   schedule.totals_bytes =
       tile->folds ? tiles * tile->tile_m * tile->tile_n * tile->sum * tsl_problem_batch(&tile->problem) : 0;
   return schedule;
