@@ -416,7 +416,7 @@ static void update_tiles(const skinny_launch *run, const char *a, const char *b,
                 most = tsl_min(job->kernels->rows[job->vectors - 1],
                                job->nontemporal ? BUFFER_ROWS : TSL_SKINNY_ROWS_MAX),
                 count = tsl_ceil_div(rows, most);
-  _Alignas(64) char edge[TSL_SKINNY_STEPS * TSL_SKINNY_EDGE_BYTES];
+  _Alignas(64) char edge[TSL_SKINNY_STEPS * TSL_SKINNY_EDGE_BYTES / 2]; /* rows of one vector */
   _Alignas(64) char buffer[TSL_SKINNY_ROWS_MAX * WIDTH_MAX * sizeof(double)];
   tsl_skinny_tile tile = {.depth = job->depth,
                           .a_row = job->thin_across * size,
