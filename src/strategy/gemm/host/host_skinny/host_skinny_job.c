@@ -411,13 +411,15 @@ static void update_tiles(const skinny_launch *run, const char *a, const char *b,
                          int64_t width) {
   const tsl_skinny_job *job = run->job;
   const int64_t size = job->size, lanes = job->kernels->lanes, across = job->vectors * lanes,
-                whole = width - width % lanes, pitch = job->c_few * size, buffer_pitch = job->width * size,
+                whole = width - width % lanes, pitch = job->c_few * size,
+                buffer_pitch = (job->nontemporal ? job->width : lanes) * size,
                 ahead = job->asks_ahead && !job->nontemporal ? AHEAD_BYTES / size : 0,
                 most = tsl_min(job->kernels->rows[job->vectors - 1],
                                job->nontemporal ? BUFFER_ROWS : TSL_SKINNY_ROWS_MAX),
                 count = tsl_ceil_div(rows, most);
   _Alignas(64) char edge[TSL_SKINNY_STEPS * TSL_SKINNY_EDGE_BYTES / 2]; /* rows of one vector */
-  _Alignas(64) char buffer[TSL_SKINNY_ROWS_MAX * WIDTH_MAX * sizeof(double)];
+  _Alignas(64) char buffer[BUFFER_ROWS * WIDTH_MAX * sizeof(double)];   /* or a vector of each row */
+  char *const sums = buffer + (job->nontemporal ? whole * size : 0);
   tsl_skinny_tile tile = {.depth = job->depth,
                           .a_row = job->thin_across * size,
                           .a_step = job->thin_along * size,
@@ -450,12 +452,12 @@ static void update_tiles(const skinny_launch *run, const char *a, const char *b,
       (j + across <= whole ? multiply : single)(&tile, a, b + j * size, out + j * size);
     }
     if (whole < width)
-      single(&last, a, edge, buffer + whole * size);
+      single(&last, a, edge, sums);
     for (int64_t row = 0; row < height; row++)
       if (job->nontemporal)
         job->kernels->stream(buffer + row * buffer_pitch, width, c + row * pitch);
       else if (whole < width)
-        job->kernels->finish(buffer + row * buffer_pitch + whole * size, 1, width - whole, 1, job->beta,
+        job->kernels->finish(sums + row * buffer_pitch, 1, width - whole, 1, job->beta,
                              c + row * pitch + whole * size, 1);
     a += height * tile.a_row;
     c += height * pitch;
