@@ -142,12 +142,14 @@ static bool c_is_d(const tsl_lt_arguments *from, const tsl_cublas_call *call) {
           c.matrix.step == d.matrix.step);
 }
 
-/* Transposes an operand. Returns false for a complex matrix that would only be conjugated. */
+/* Transposes an operand. Returns false for a complex matrix that would only be conjugated, and for operations
+ * that cuBLAS alone has. */
 static bool flip(int *op, int type) {
-  const bool is_complex = type == TSL_CUDA_C_32F || type == TSL_CUDA_C_64F;
-  const bool is_conjugated = *op == TSL_CUBLAS_OP_C && is_complex;
+  const bool is_complex = type == TSL_CUDA_C_32F || type == TSL_CUDA_C_64F,
+             is_known = *op == TSL_CUBLAS_OP_N || *op == TSL_CUBLAS_OP_T ||
+                        (*op == TSL_CUBLAS_OP_C && !is_complex);
   *op = *op == TSL_CUBLAS_OP_N ? TSL_CUBLAS_OP_T : TSL_CUBLAS_OP_N;
-  return !is_conjugated;
+  return is_known;
 }
 
 /* Makes a column-major product of one with row-major matrices: a stored matrix is read as its transpose, and

@@ -192,20 +192,24 @@ static void try_lt(int type, int c_type, int scalar, int compute, int64_t batch)
     try_lt_orders(type, c_type, scalar, compute, batch, orders);
 }
 
-/* The conjugate of a matrix is left to cuBLAS: the conjugate transpose of a row-major matrix. */
+/* The conjugate of a matrix is left to cuBLAS: the conjugate transpose (2) of a row-major matrix, and
+ * CUBLAS_OP_CONJG (3) of any. */
 static void test_lt_conjugated_rows(void **unused) {
   (void)unused;
   standin_writes_zeros(1);
-  for (unsigned seed = 0; seed < SEEDS; seed++) {
-    random_call x;
-    random_call_make(&x, GEMM, C_32F, C_32F, C_32F, 1, seed);
-    const int before = standin_calls();
-    if (x.product.trans_a == 0 && x.product.trans_b != 2) {
-      (void)call_lt(&x, 68, 1, NULL, 3, 2, A_ROWS);
-      assert_int_equal(standin_calls() - before, 1);
+  for (unsigned seed = 0; seed < SEEDS; seed++)
+    for (int op = 2; op < 4; op++) {
+      random_call x;
+      random_call_make(&x, GEMM, C_32F, C_32F, C_32F, 1, seed);
+      const int before = standin_calls();
+      if (op == 3) /* the shape fits a square matrix */
+        x.product.m = x.product.k = x.product.m < x.product.k ? x.product.m : x.product.k;
+      if (x.product.trans_a == 0 && x.product.trans_b != 2) {
+        (void)call_lt(&x, 68, 1, NULL, 3, op, A_ROWS);
+        assert_int_equal(standin_calls() - before, 1);
+      }
+      random_call_free(&x);
     }
-    random_call_free(&x);
-  }
   standin_writes_zeros(0);
 }
 
