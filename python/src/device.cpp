@@ -10,9 +10,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <unordered_map>
-#include <utility>
 
 #include "device.h"
+#include "device_ranges.h"
 
 namespace core {
 
@@ -30,19 +30,7 @@ struct Stream {
   size_t reserved = 0;
 };
 
-/* Allocations of CUDA memory, each wrapped once. An array is a part of one: libraries of arrays divide large
- * allocations, and a driver takes microseconds to describe an address. An entry whose allocation has ended
- * only names addresses. */
-struct Allocation {
-  int device_id = -1;
-  uintptr_t base = 0;
-  size_t bytes = 0;
-  std::shared_ptr<tesela_buffer> buffer;
-};
-static constexpr size_t ALLOCATIONS = 32;
-static Allocation *const allocations = new Allocation[ALLOCATIONS]; /* never freed: contexts end first */
-static size_t next_allocation;
-
+static DeviceRanges &ranges = *new DeviceRanges; /* never destroyed: contexts end first */
 static std::unordered_map<std::string, std::shared_ptr<DevicePlan>> plans;
 static std::unordered_map<std::string, Stream> streams;
 static tesela_context *owner; /* context of the plans and streams; another context's plans are abandoned */
@@ -52,32 +40,24 @@ static void begin(tesela_context *now) {
     return;
   for (auto &known : plans)
     new std::shared_ptr<DevicePlan>(known.second); /* leaked, since its context may have died with a fork */
-  for (size_t i = 0; i < ALLOCATIONS; i++)
-    new Allocation(std::exchange(allocations[i], {})); /* leaked, too */
   plans.clear();
   streams.clear();
   owner = now;
-}
-
-static std::string device_name(int id) {
-  return "cuda:" + std::to_string(id);
 }
 
 static Stream &stream_of(tesela_context *where, int id, bool is_given, uintptr_t handle) {
   const std::string key = std::to_string(id) + (is_given ? "/" + std::to_string(handle) : "");
   Stream &known = streams[key];
   if (!known.stream) {
-    const std::string device = device_name(id);
-    check(is_given
-              ? tesela_stream_wrap(where, device.c_str(), reinterpret_cast<void *>(handle), &known.stream)
-              : tesela_stream_create(where, device.c_str(), &known.stream));
+    check(is_given ? tesela_stream_wrap(where, DeviceName(id).text, reinterpret_cast<void *>(handle),
+                                        &known.stream)
+                   : tesela_stream_create(where, DeviceName(id).text, &known.stream));
   }
   return known;
 }
 
 /* Functions of CUDA's driver, if the process has it. */
 struct Driver {
-  int (*range)(uintptr_t *base, size_t *bytes, uintptr_t address) = nullptr;
   int (*capture_mode)(int *mode) = nullptr;
   int (*is_capturing)(void *stream, int *status) = nullptr;
   Driver() {
@@ -86,7 +66,6 @@ struct Driver {
       void *const address = library ? dlsym(library, name) : nullptr;
       std::memcpy(function, &address, sizeof address);
     };
-    find("cuMemGetAddressRange_v2", &range);
     find("cuThreadExchangeStreamCaptureMode", &capture_mode);
     find("cuStreamIsCapturing", &is_capturing);
   }
@@ -110,70 +89,31 @@ bool is_capturing(void *stream) {
   return driver().is_capturing && driver().is_capturing(stream, &status) == 0 && status != 0;
 }
 
-static bool contains(const Allocation &allocation, int device_id, uintptr_t address, size_t bytes) {
-  return allocation.buffer && allocation.device_id == device_id && address >= allocation.base &&
-         bytes <= allocation.bytes && address - allocation.base <= allocation.bytes - bytes;
-}
-
-/* Returns the allocation that has these bytes; nullptr: it cannot be wrapped. */
-static const Allocation *allocation_of(tesela_context *where, const char *device, int device_id,
-                                       uintptr_t address, size_t bytes) {
-  for (size_t i = 0; i < ALLOCATIONS; i++)
-    if (contains(allocations[i], device_id, address, bytes))
-      return &allocations[i];
-  Allocation made;
-  tesela_buffer *buffer;
-  made.device_id = device_id;
-  if (!driver().range || driver().range(&made.base, &made.bytes, address) != 0 ||
-      tesela_buffer_wrap(where, device, reinterpret_cast<void *>(made.base), made.bytes, &buffer))
-    return nullptr;
-  made.buffer = std::shared_ptr<tesela_buffer>(buffer, tesela_buffer_destroy);
-  Allocation &place = allocations[next_allocation++ % ALLOCATIONS];
-  place = made;
-  return contains(place, device_id, address, bytes) ? &place : nullptr;
-}
-
-/* Wrapped operand: its allocation, or a buffer from its lowest address on. `offset` is the first element's
- * distance from the buffer's begin. */
-struct Wrapped {
-  tesela_buffer *buffer = nullptr, *own = nullptr;
-  std::shared_ptr<tesela_buffer> keeper; /* of the allocation: other threads may replace its entry */
+/* Wrapped operand. `offset` is the first element's distance from the buffer's begin. */
+struct Wrapped : DeviceRanges::Place {
   int64_t offset = 0;
-  Wrapped() = default;
-  Wrapped(const Wrapped &) = delete;
-  ~Wrapped() { tesela_buffer_destroy(own); }
 
   /* Wraps the matrices of `count` products, which are `step` elements apart. */
-  tesela_status wrap(tesela_context *where, const char *device, int device_id, const DeviceMatrix &matrix,
-                     int64_t count = 1, int64_t step = 0) {
-    const int64_t size = static_cast<int64_t>(type_size(matrix.type));
+  tesela_status wrap(tesela_context *where, int device_id, const DeviceMatrix &matrix, int64_t count = 1,
+                     int64_t step = 0) {
+    const size_t size = type_size(matrix.type);
     int64_t low = 0, high = 0;
     if (matrix.rows == 0 || matrix.cols == 0) /* k = 0: A and B are not read */
       return TESELA_OK;
-    for (const int64_t reach : {(matrix.rows - 1) * matrix.row_stride, (matrix.cols - 1) * matrix.col_stride,
-                                (count - 1) * step})
+    for (const int64_t reach :
+         {(matrix.rows - 1) * matrix.row_stride, (matrix.cols - 1) * matrix.col_stride, (count - 1) * step})
       (reach < 0 ? low : high) += reach;
-    char *const first = static_cast<char *>(matrix.data) + low * size;
-    const size_t bytes = static_cast<size_t>((high - low + 1) * size);
-    const uintptr_t address = reinterpret_cast<uintptr_t>(first);
-    const Allocation *const known = allocation_of(where, device, device_id, address, bytes);
-    const int64_t distance = known ? static_cast<int64_t>(address - known->base) : 0;
-    offset = distance / size - low;
-    if (known && distance % size == 0) {
-      keeper = known->buffer;
-      buffer = keeper.get();
-      return TESELA_OK;
-    }
-    offset = -low;
-    const tesela_status status = tesela_buffer_wrap(where, device, first, bytes, &own);
-    buffer = own;
+    const uintptr_t first = reinterpret_cast<uintptr_t>(matrix.data);
+    const tesela_status status = ranges.find(where, device_id, first - static_cast<size_t>(-low) * size,
+                                             static_cast<size_t>(high - low + 1) * size, size, this);
+    offset = static_cast<int64_t>((first - start) / size);
     return status;
   }
 };
 
 static tesela_matrix as_matrix(const DeviceMatrix &from, const Wrapped &wrapped) {
   tesela_matrix matrix{};
-  matrix.buffer = wrapped.buffer;
+  matrix.buffer = wrapped.buffer.get();
   matrix.offset = wrapped.offset;
   set_strides(from.row_stride, from.col_stride, &matrix);
   matrix.type = from.type;
@@ -185,14 +125,14 @@ static tesela_matrix as_matrix(const DeviceMatrix &from, const Wrapped &wrapped)
 struct WrappedFinish {
   Wrapped bias, scale_a, scale_b;
 
-  tesela_status wrap(tesela_context *where, const char *device, const DeviceProduct &product) {
+  tesela_status wrap(tesela_context *where, const DeviceProduct &product) {
     tesela_status status = TESELA_OK;
     if (product.bias_axis != TESELA_NO_BIAS)
-      status = bias.wrap(where, device, product.device_id, product.bias);
+      status = bias.wrap(where, product.device_id, product.bias);
     if (status == TESELA_OK && product.scaling_a != TESELA_NO_SCALE)
-      status = scale_a.wrap(where, device, product.device_id, product.scale_a);
+      status = scale_a.wrap(where, product.device_id, product.scale_a);
     if (status == TESELA_OK && product.scaling_b != TESELA_NO_SCALE)
-      status = scale_b.wrap(where, device, product.device_id, product.scale_b);
+      status = scale_b.wrap(where, product.device_id, product.scale_b);
     return status;
   }
 };
@@ -201,7 +141,7 @@ static tesela_vector vector_of(const DeviceMatrix &matrix, const Wrapped &wrappe
   tesela_vector vector{};
   if (!wrapped.buffer)
     return vector;
-  vector.buffer = wrapped.buffer;
+  vector.buffer = wrapped.buffer.get();
   vector.offset = wrapped.offset;
   vector.stride = matrix.row_stride;
   vector.type = matrix.type;
@@ -263,7 +203,7 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   desc.k = product.k;
   desc.a = as_matrix(product.a, a);
   desc.b = as_matrix(product.b, b);
-  desc.c.buffer = c.buffer;
+  desc.c.buffer = c.buffer.get();
   desc.c.offset = c.offset;
   set_strides(product.c.row_stride, product.c.col_stride, &desc.c);
   desc.c.type = product.c.type;
@@ -325,23 +265,23 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   if (!where)
     throw nb::python_error();
   begin(where);
-  const std::string device = device_name(product.device_id);
   Wrapped a, b, c;
   WrappedFinish last;
   const tesela_batch &batch = product.batch;
-  check(a.wrap(where, device.c_str(), product.device_id, product.a, batch.count, batch.a_stride));
-  check(b.wrap(where, device.c_str(), product.device_id, product.b, batch.count, batch.b_stride));
-  check(c.wrap(where, device.c_str(), product.device_id, product.c, batch.count, batch.c_stride));
-  check(last.wrap(where, device.c_str(), product));
+  check(a.wrap(where, product.device_id, product.a, batch.count, batch.a_stride));
+  check(b.wrap(where, product.device_id, product.b, batch.count, batch.b_stride));
+  check(c.wrap(where, product.device_id, product.c, batch.count, batch.c_stride));
+  check(last.wrap(where, product));
   const std::shared_ptr<DevicePlan> plan = plan_of(where, product, a, b, c, last);
   Stream &stream = stream_of(where, product.device_id, has_stream, handle);
   nb::object memory;
-  Wrapped workspace;
+  DeviceRanges::Place workspace;
   if (plan->workspace > 0 && (product.new_workspace || product.workspace_bytes >= plan->workspace)) {
     char *data = product.workspace;
     if (product.new_workspace)
       memory = product.new_workspace(product.device_id, plan->workspace, &data);
-    check(tesela_buffer_wrap(where, device.c_str(), data, plan->workspace, &workspace.own));
+    check(ranges.find(where, product.device_id, reinterpret_cast<uintptr_t>(data), plan->workspace, 0,
+                      &workspace));
   } else if (plan->workspace > stream.reserved) {
     if (product.workspace && is_capturing(reinterpret_cast<void *>(handle)))
       throw std::runtime_error("a plan needs more workspace than the program of another device has");
@@ -350,7 +290,7 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   }
   const tesela_matrix left = as_matrix(product.a, a), right = as_matrix(product.b, b);
   tesela_result result{};
-  result.buffer = c.buffer;
+  result.buffer = c.buffer.get();
   result.offset = c.offset;
   set_strides(product.c.row_stride, product.c.col_stride, &result);
   result.type = product.c.type;
@@ -360,7 +300,7 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   operands.b = &right;
   operands.c = &result;
   operands.epilogue = &vectors;
-  tesela_status status = tesela_plan_enqueue(plan->plan, stream.stream, &operands, workspace.own);
+  tesela_status status = tesela_plan_enqueue(plan->plan, stream.stream, &operands, workspace.buffer.get());
   if (status == TESELA_UNSUPPORTED && batch.count > 1)
     return enqueue_singly(product, has_stream, handle, record);
   if (status == TESELA_UNSUPPORTED)
@@ -390,8 +330,8 @@ static nb::tuple device_empty(const std::vector<size_t> &shape, const std::strin
   if (!where)
     throw nb::python_error();
   auto memory = std::make_unique<Memory>();
-  check(tesela_buffer_create(where, device_name(device_id).c_str(),
-                             count ? count * type_size(sample.type) : 1, &memory->buffer));
+  check(tesela_buffer_create(where, DeviceName(device_id).text, count ? count * type_size(sample.type) : 1,
+                             &memory->buffer));
   void *const data = tesela_buffer_memory(memory->buffer).native;
   nb::capsule keeper(memory.release(), [](void *freed) noexcept { delete static_cast<Memory *>(freed); });
   const nb::dlpack::dtype type = dlpack_type(sample.type);
@@ -405,12 +345,11 @@ std::string prepare(const DeviceProduct &product) {
   if (!where)
     throw nb::python_error();
   begin(where);
-  const std::string device = device_name(product.device_id);
   Wrapped left, right;
   WrappedFinish vectors;
-  check(left.wrap(where, device.c_str(), product.device_id, product.a));
-  check(right.wrap(where, device.c_str(), product.device_id, product.b));
-  check(vectors.wrap(where, device.c_str(), product));
+  check(left.wrap(where, product.device_id, product.a));
+  check(right.wrap(where, product.device_id, product.b));
+  check(vectors.wrap(where, product));
   /* C does not exist yet: the plan needs only the device of its buffer. */
   return tesela_plan_describe(plan_of(where, product, left, right, left, vectors)->plan);
 }
@@ -420,10 +359,11 @@ size_t prepare_without_memory(const DeviceProduct &product) {
   if (!where)
     throw nb::python_error();
   begin(where);
+  tesela_buffer *memory;
   Wrapped any; /* the plan needs only the device of its buffers */
   const WrappedFinish none;
-  check(tesela_buffer_create(where, device_name(product.device_id).c_str(), 256, &any.own));
-  any.buffer = any.own;
+  check(tesela_buffer_create(where, DeviceName(product.device_id).text, 256, &memory));
+  any.buffer.reset(memory, tesela_buffer_destroy);
   return plan_of(where, product, any, any, any, none)->workspace;
 }
 

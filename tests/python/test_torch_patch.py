@@ -103,6 +103,52 @@ def test_out(device):
             torch.mm(a, b, out=torch.empty(6, 6, device=device, dtype=torch.int64))
 
 
+def test_lazy_copies(device):
+    """A lazy copy shares memory until it is written, and operands are only read."""
+    a, b, c = (random(6, 6, device=device) for _ in range(3))
+    expected, before = a @ b, c.clone()
+    with tt.patch(always=True):
+        for _ in range(3):
+            lazy, out = torch._lazy_clone(a), torch._lazy_clone(c)
+            assert torch.allclose(torch.mm(lazy, b), expected)
+            assert torch.allclose(torch.mm(lazy, b, out=out), expected)
+        assert torch._C._is_cow_tensor(lazy) and torch.equal(c, before)
+
+
+def test_forks_beside_products(device):
+    """A child of a fork begins, whatever the other threads did."""
+    if device == "cuda":
+        pytest.skip("a child cannot use CUDA")
+    script = """
+import os, threading, time, torch, tesela.torch
+torch.set_num_threads(1)
+a = torch.ones(4, 4)
+with tesela.torch.patch(always=True):
+    ends = threading.Event()
+    def work():
+        while not ends.is_set():
+            for _ in range(100):
+                a @ a
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads: thread.start()
+    children = []
+    for _ in range(60):
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        children.append(child)
+    ends.set()
+    for thread in threads: thread.join()
+    time.sleep(0.5)
+    left = [child for child in children if os.waitpid(child, os.WNOHANG)[0] == 0]
+    for child in left: os.kill(child, 9)
+    print(len(left))
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", script], capture_output=True, text=True,
+                          timeout=60)
+    assert done.stdout == "0\n", done.stdout + done.stderr
+
+
 def test_out_that_overlaps(device):
     """PyTorch decides what an overlap gives, with patch() as without."""
     def result(call, first=8):

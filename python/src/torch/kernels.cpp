@@ -134,11 +134,14 @@ struct Call {
   Key key;
 };
 
-using Products = std::unordered_map<Key, std::shared_ptr<Product>, Hash>;
-std::shared_mutex products_lock;
-/* These are never destroyed, since CUDA may end before the process's static objects. */
-Products &products = *new Products;
-core::DeviceRanges &ranges = *new core::DeviceRanges;
+/* What is known. It is never destroyed, since CUDA may end before the process's static objects. The child of
+ * a fork begins anew, since another thread may have held the lock. */
+struct Known {
+  std::shared_mutex lock;
+  std::unordered_map<Key, std::shared_ptr<Product>, Hash> products;
+  core::DeviceRanges ranges;
+};
+Known *known = new Known;
 constexpr size_t PRODUCTS_MAX = 8192;
 std::atomic<int64_t> active_patch{0}; /* number of the active patch(); 0: none */
 thread_local Call *missed;            /* call that Python's kernel decides now */
@@ -193,9 +196,9 @@ bool fill_key(int64_t patch, Call *call) {
 }
 
 std::shared_ptr<Product> find(const Key &key) {
-  std::shared_lock lock(products_lock);
-  const auto found = products.find(key);
-  return found == products.end() ? nullptr : found->second;
+  std::shared_lock lock(known->lock);
+  const auto found = known->products.find(key);
+  return found == known->products.end() ? nullptr : found->second;
 }
 
 /* --- products by tesela --- */
@@ -232,11 +235,15 @@ void set_strides(const Tensor &tensor, Matrix *matrix) {
   matrix->col_stride = col == 0 && row != 0 ? TESELA_STRIDE_ZERO : col;
 }
 
-/* Name of a tensor's device, such as "cuda:0". */
-struct DeviceName {
-  char text[16];
-  explicit DeviceName(const Tensor &tensor) {
-    snprintf(text, sizeof text, "cuda:%d", static_cast<int>(tensor.get_device()));
+/* Addresses of a tensor's elements, as the bytes from `first` on. */
+struct Span {
+  uintptr_t first;
+  size_t bytes;
+  explicit Span(const Tensor &tensor) : first(reinterpret_cast<uintptr_t>(tensor.const_data_ptr())) {
+    int64_t last = 0;
+    for (int64_t i = 0; i < tensor.dim(); i++)
+      last += (tensor.size(i) - 1) * tensor.stride(i);
+    bytes = static_cast<size_t>(last + 1) * tensor.element_size();
   }
 };
 
@@ -247,30 +254,19 @@ struct Operands {
   tesela_epilogue epilogue{};
   c10::complex<double> alpha, beta;
 
-  /* Finds the buffer of a tensor on a device. */
-  static tesela_status wrap(tesela_context *context, const Tensor &tensor, core::DeviceRanges::Place *place,
-                            bool is_workspace = false) {
-    int64_t last = 0;
-    for (int64_t i = 0; i < tensor.dim(); i++)
-      last += (tensor.size(i) - 1) * tensor.stride(i);
-    const DeviceName device(tensor);
-    return ranges.find(context, device.text, reinterpret_cast<uintptr_t>(tensor.const_data_ptr()),
-                       static_cast<size_t>(last + 1) * tensor.element_size(),
-                       is_workspace ? 0 : tensor.element_size(), place);
-  }
-
   template <class Matrix>
   static tesela_status set(tesela_context *context, const Tensor &tensor, core::DeviceRanges::Place *place,
                            Matrix *matrix) {
+    const Span span(tensor);
     matrix->type = type_of(tensor);
     if (!tensor.is_cuda()) {
-      matrix->data = tensor.data_ptr();
+      matrix->data = reinterpret_cast<void *>(span.first);
       return TESELA_OK;
     }
-    const tesela_status status = wrap(context, tensor, place);
+    const tesela_status status = known->ranges.find(context, tensor.get_device(), span.first, span.bytes,
+                                                    tensor.element_size(), place);
     matrix->buffer = place->buffer.get();
-    matrix->offset = static_cast<int64_t>(
-        (reinterpret_cast<uintptr_t>(tensor.const_data_ptr()) - place->start) / tensor.element_size());
+    matrix->offset = static_cast<int64_t>((span.first - place->start) / tensor.element_size());
     return status;
   }
 
@@ -279,6 +275,7 @@ struct Operands {
     tesela_status status = set(product.context, *call.a, &places[0], &desc.a);
     if (status == TESELA_OK)
       status = set(product.context, *call.b, &places[1], &desc.b);
+    (void)out.mutable_data_ptr(); /* ends the sharing of a lazy copy */
     if (status == TESELA_OK)
       status = set(product.context, out, &places[2], &desc.c);
     if (status == TESELA_OK && bias)
@@ -349,15 +346,8 @@ bool is_plain(const Call &call) {
 
 /* Returns true if the tensors' address ranges have a common byte. */
 bool overlap(const Tensor &one, const Tensor &other) {
-  const auto range = [](const Tensor &tensor) {
-    int64_t last = 0;
-    for (int64_t i = 0; i < tensor.dim(); i++)
-      last += (tensor.size(i) - 1) * tensor.stride(i);
-    const auto low = reinterpret_cast<uintptr_t>(tensor.const_data_ptr());
-    return std::pair(low, low + static_cast<uintptr_t>(last + 1) * tensor.element_size());
-  };
-  const auto x = range(one), y = range(other);
-  return x.first < y.second && y.first < x.second;
+  const Span x(one), y(other);
+  return x.first < y.first + y.bytes && y.first < x.first + x.bytes;
 }
 
 /* Queues a plan on the current stream. Streams are shared by threads, so a lock protects them. */
@@ -371,7 +361,9 @@ tesela_status enqueue(const Product &product, const Tensor &like, Operands *oper
   core::DeviceRanges::Place workspace;
   if (product.workspace > 0) {
     memory = at::empty({product.workspace}, like.options().dtype(at::kByte));
-    const tesela_status status = operands->wrap(product.context, memory, &workspace, true);
+    const Span span(memory);
+    const tesela_status status =
+        known->ranges.find(product.context, like.get_device(), span.first, span.bytes, 0, &workspace);
     if (status != TESELA_OK)
       return status;
   }
@@ -383,7 +375,8 @@ tesela_status enqueue(const Product &product, const Tensor &like, Operands *oper
   tesela_stream *&stream =
       streams[reinterpret_cast<uint64_t>(handle) * 64 + static_cast<uint64_t>(like.get_device())];
   if (!stream) {
-    const tesela_status status = tesela_stream_wrap(product.context, DeviceName(like).text, handle, &stream);
+    const tesela_status status =
+        tesela_stream_wrap(product.context, core::DeviceName(like.get_device()).text, handle, &stream);
     if (status != TESELA_OK)
       return status;
   }
@@ -484,7 +477,9 @@ Tensor race(Product &product, const Call &call, const Original &original) {
   if (library == TORCH)
     made = original();
   else if (multiply(product, call, &made, false) != TESELA_OK) {
+    std::unique_lock guard(product.lock); /* another thread may be choosing */
     product.library = TORCH;
+    guard.unlock();
     product.calls[TORCH]++;
     return original();
   }
@@ -658,8 +653,8 @@ EXPORT int tesela_torch_remember(int64_t number, int library, void *context, con
         return 0;
       product->workspace = static_cast<int64_t>(tesela_plan_workspace(product->plan.plan));
     }
-    std::unique_lock lock(products_lock);
-    return products.size() < PRODUCTS_MAX && products.emplace(missed->key, product).second;
+    std::unique_lock lock(known->lock);
+    return known->products.size() < PRODUCTS_MAX && known->products.emplace(missed->key, product).second;
   } catch (const std::exception &) {
     return 0;
   }
@@ -668,10 +663,11 @@ EXPORT int tesela_torch_remember(int64_t number, int library, void *context, con
 /* Adds the calls of a product that Python did not see, by PyTorch and by tesela, and sets both times of its
  * race. Returns the library: 0, 1, 2 (not decided), or -1 if no product is known. */
 EXPORT int tesela_torch_state(int64_t number, int64_t *calls, double *microseconds) {
-  std::shared_lock lock(products_lock);
+  std::shared_lock lock(known->lock);
   int library = -1;
-  for (const auto &each : products)
+  for (const auto &each : known->products)
     if (each.second->number == number) {
+      std::lock_guard guard(each.second->lock);
       library = each.second->library;
       for (const int i : {TORCH, TESELA}) {
         calls[i] += each.second->calls[i];
@@ -681,12 +677,13 @@ EXPORT int tesela_torch_state(int64_t number, int64_t *calls, double *microsecon
   return library;
 }
 
-/* Forgets the products of a patch(). 0: all products, which stay in memory since their context died. */
+/* Forgets the products of a patch(). 0: all that is known, which stays in memory since its context died. */
 EXPORT void tesela_torch_forget(int64_t patch) {
-  std::unique_lock lock(products_lock);
   if (patch == 0) {
-    new Products(std::exchange(products, {}));
-  } else
-    for (auto each = products.begin(); each != products.end();)
-      each = each->first.words[0] == patch ? products.erase(each) : std::next(each);
+    known = new Known;
+    return;
+  }
+  std::unique_lock lock(known->lock);
+  for (auto each = known->products.begin(); each != known->products.end();)
+    each = each->first.words[0] == patch ? known->products.erase(each) : std::next(each);
 }
