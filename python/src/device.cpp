@@ -242,24 +242,6 @@ static tesela_status run_now(const DevicePlan &plan, Stream &stream, const tesel
   return status == TESELA_OK ? tesela_plan_run(plan.plan, &operands, record) : status;
 }
 
-/* Queues a batch whose plan cannot be queued, a product after the other. */
-static std::string enqueue_singly(const DeviceProduct &product, bool has_stream, uintptr_t handle,
-                                  tesela_record *record) {
-  std::string text;
-  DeviceProduct one = product;
-  const auto advance = [](DeviceMatrix *matrix, int64_t step) {
-    matrix->data = static_cast<char *>(matrix->data) + step * static_cast<int64_t>(type_size(matrix->type));
-  };
-  one.batch.count = 1;
-  for (int64_t i = 0; i < product.batch.count; i++) {
-    text = enqueue(one, has_stream, handle, record);
-    advance(&one.a, product.batch.a_stride);
-    advance(&one.b, product.batch.b_stride);
-    advance(&one.c, product.batch.c_stride);
-  }
-  return text;
-}
-
 std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle, tesela_record *record) {
   tesela_context *const where = context();
   if (!where)
@@ -301,8 +283,6 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   operands.c = &result;
   operands.epilogue = &vectors;
   tesela_status status = tesela_plan_enqueue(plan->plan, stream.stream, &operands, workspace.buffer.get());
-  if (status == TESELA_UNSUPPORTED && batch.count > 1)
-    return enqueue_singly(product, has_stream, handle, record);
   if (status == TESELA_UNSUPPORTED)
     status = run_now(*plan, stream, operands, record);
   else if (status == TESELA_OK && !has_stream) {

@@ -289,15 +289,13 @@ def _asks(settings: Settings, a) -> dict:
     return asks
 
 
-def _multiply(settings: Settings, a, b, out):
-    return matmul(a, b, out=out, **_asks(settings, a))
-
-
-def _add(settings: Settings, addend, a, b, out, beta, alpha):
+def _multiply(settings: Settings, tensors: tuple, out, beta, alpha):
+    """Computes a product by tesela. `tensors`: A and B, after the addend of a sum."""
+    *addends, a, b = tensors
     asks = _asks(settings, a)
-    if beta == 0:
+    if not addends or beta == 0:
         return matmul(a, b, out=out, alpha=alpha, **asks)
-    shape = (*a.shape[:-1], b.shape[-1])
+    addend, shape = addends[0], (*a.shape[:-1], b.shape[-1])
     if beta == 1 and a.dim() == 2 and addend is not out and is_bias(addend, *shape):
         return matmul(a, b, out=out, alpha=alpha, bias=addend, **asks)
     if out is None:
@@ -307,61 +305,27 @@ def _add(settings: Settings, addend, a, b, out, beta, alpha):
     return matmul(a, b, out=out, alpha=alpha, beta=beta, **asks)
 
 
-def _product_kernel(name: str, original):
-    """Returns the kernel of mm or bmm."""
+def _kernel(name: str, original):
+    """Returns the kernel of an operator."""
+    is_sum = "add" in name
 
-    def kernel(keys, a, b, *, out=None):
-        settings = _active
-        if settings is None:
-            return original(keys, a, b) if out is None else original(keys, a, b, out=out)
-        words = tensor_key(a, b) if out is None else tensor_key(a, b, out)
-        key = (name, _is_deterministic(), words)
-        product = settings.products.get(key) if words else None
-        if product is None:
-            key = key if words else (name, a.dtype, a.shape, b.dtype, b.shape)
-            product = settings.find(key, name, (a, b), out, words is not None)
-        chosen = product.chosen
-        if chosen != "torch" and out is not None and tensors_overlap(out, a, b):
-            chosen = "torch"
-        if chosen == "torch":
-            product.torch += 1
-            if chosen == product.chosen:
-                product.remember({})
-            return original(keys, a, b) if out is None else original(keys, a, b, out=out)
-        if chosen:
-            product.tesela += 1
-            result = _multiply(settings, a, b, out)
-            product.remember(_asks(settings, a))
-            return result
-        if product.is_raced_without_python(settings, a):
-            return original(keys, a, b) if out is None else original(keys, a, b, out=out)
-        return product.run(lambda: _multiply(settings, a, b, out),
-                           lambda: original(keys, a, b) if out is None else original(keys, a, b, out=out))
-
-    return kernel
-
-
-def _sum_kernel(name: str, original):
-    """Returns the kernel of addmm or baddbmm."""
-
-    def kernel(keys, addend, a, b, *, beta=1, alpha=1, out=None):
+    def kernel(keys, *tensors, out=None, beta=1, alpha=1):
         def by_torch():
-            if out is None:
-                return original(keys, addend, a, b, beta=beta, alpha=alpha)
-            return original(keys, addend, a, b, beta=beta, alpha=alpha, out=out)
+            given = {"beta": beta, "alpha": alpha} if is_sum else {}
+            return original(keys, *tensors, **given, **({} if out is None else {"out": out}))
 
         settings = _active
         if settings is None:
             return by_torch()
-        words = tensor_key(addend, a, b) if out is None else tensor_key(addend, a, b, out)
-        key = (name, _is_deterministic(), words, beta, alpha, out is addend)
+        words = tensor_key(*tensors) if out is None else tensor_key(*tensors, out)
+        key = (name, _is_deterministic(), words, beta, alpha, out is tensors[0])
         product = settings.products.get(key) if words else None
         if product is None:
-            key = key if words else (name, addend.dtype, addend.shape, a.dtype, a.shape, b.dtype, b.shape)
-            product = settings.find(key, name, (addend, a, b), out, words is not None)
+            key = key if words else (name, *((tensor.dtype, tensor.shape) for tensor in tensors))
+            product = settings.find(key, name, tensors, out, words is not None)
         chosen = product.chosen
         if chosen != "torch" and out is not None:
-            inputs = (a, b) if out is addend else (a, b, addend)
+            inputs = tensors[1:] if is_sum and out is tensors[0] else tensors
             chosen = "torch" if tensors_overlap(out, *inputs) else chosen
         if chosen == "torch":
             product.torch += 1
@@ -370,12 +334,12 @@ def _sum_kernel(name: str, original):
             return by_torch()
         if chosen:
             product.tesela += 1
-            result = _add(settings, addend, a, b, out, beta, alpha)
-            product.remember(_asks(settings, a))
+            result = _multiply(settings, tensors, out, beta, alpha)
+            product.remember(_asks(settings, tensors[-1]))
             return result
-        if product.is_raced_without_python(settings, a):
+        if product.is_raced_without_python(settings, tensors[-1]):
             return by_torch()
-        return product.run(lambda: _add(settings, addend, a, b, out, beta, alpha), by_torch)
+        return product.run(lambda: _multiply(settings, tensors, out, beta, alpha), by_torch)
 
     return kernel
 
@@ -391,8 +355,7 @@ def _register() -> None:
         for key in ("CPU", "CUDA") if torch.backends.cuda.is_built() else ("CPU",):
             for name in _NAMES:
                 original = torch.library.get_kernel(f"aten::{name}", key).call_boxed
-                make = _sum_kernel if "add" in name else _product_kernel
-                kernel = make(name.partition(".")[0], original)
+                kernel = _kernel(name.partition(".")[0], original)
                 _library.impl(name, kernel, key, with_keyset=True, allow_override=True)
     if _kernels is not None and _kernels.tesela_torch_register(torch.backends.cuda.is_built()) == 0:
         os.register_at_fork(after_in_child=lambda: _kernels.tesela_torch_forget(0))
