@@ -247,9 +247,9 @@ class Settings:
 
     def new_product(self, name: str, tensors: tuple, out, is_readable: bool) -> Product:
         a, b = tensors[-2:]
-        sizes = (*a.shape[:-2], a.shape[-2], b.shape[-1], a.shape[-1])
+        sizes = (*a.shape[:-1], *b.shape[-1:], *a.shape[-1:])
         names = (name, str(a.device), str(a.dtype)[len("torch."):], "x".join(map(str, sizes)))
-        reason = refuse(tensors, out) or ("" if is_readable else "memory that tesela does not read")
+        reason = refuse(tensors, out, 3 if "bmm" in name else 2) or ("" if is_readable else "memory that tesela does not read")
         if reason:
             return Product(names, a.device, "torch", reason)
         if self.accuracy is not None or self.bits is not None:
@@ -259,18 +259,19 @@ class Settings:
         if _is_deterministic():
             return Product(names, a.device, "torch", "deterministic algorithms: times choose nothing")
         if a.is_cuda and a.dim() == 3:
-            return Product(names, a.device, "torch", "a batch on a device: tesela computes them one by one")
+            return Product(names, a.device, "torch", "a batch on a device: each call would take Python's time")
         return Product(names, a.device, None, "few calls, not measured yet")
 
 
-def refuse(tensors: tuple, out) -> str:
+def refuse(tensors: tuple, out, dims: int) -> str:
     """Returns the reason why PyTorch computes a product; "": tesela may."""
     a, b = tensors[-2:]
     types = {tensor.dtype for tensor in tensors}
     if len(types) > 1 or a.dtype not in FLOATING:
         return "type " + ", ".join(sorted(str(dtype)[len("torch."):] for dtype in types))
     devices = {tensor.device for tensor in tensors}
-    if a.shape[-1] != b.shape[-2] or a.shape[:-2] != b.shape[:-2] or len(devices) > 1:
+    if (a.dim() != dims or b.dim() != dims or a.shape[-1] != b.shape[-2] or a.shape[:-2] != b.shape[:-2]
+            or len(devices) > 1):
         return "wrong shapes or devices, which PyTorch reports"
     if a.numel() == 0 or b.numel() == 0:
         return "no elements"

@@ -103,6 +103,27 @@ def test_out(device):
             torch.mm(a, b, out=torch.empty(6, 6, device=device, dtype=torch.int64))
 
 
+@pytest.mark.parametrize("dims", [1, 2, 3, 4])
+def test_wrong_dimensions(device, dims):
+    """PyTorch reports them, with patch() as without."""
+    square = torch.ones((1,) * (dims - 2) + (2,) * min(dims, 2), device=device)
+    other = torch.ones(2, 2, device=device)
+
+    def results():
+        made = []
+        for call in (torch.mm, torch.bmm, torch.addmm, torch.baddbmm):
+            for tensors in ((square, square), (square, other), (other, square)):
+                try:
+                    made.append(call(*tensors[:1] * ("add" in call.__name__), *tensors).tolist())
+                except (RuntimeError, IndexError) as error:
+                    made.append(str(error))
+        return made
+
+    plain = results()
+    with tt.patch(always=True):
+        assert results() == plain and results() == plain
+
+
 def test_lazy_copies(device):
     """A lazy copy shares memory until it is written, and operands are only read."""
     a, b, c = (random(6, 6, device=device) for _ in range(3))

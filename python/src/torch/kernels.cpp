@@ -306,10 +306,6 @@ struct Operands {
   }
 };
 
-bool is_zero(const Scalar &scalar) {
-  return scalar.toComplexDouble() == c10::complex<double>(0);
-}
-
 /* Returns the addend if the product's epilogue can add it: a row or a column. */
 const Tensor *bias_of(const Call &call) {
   if (!call.addend || call.beta.toComplexDouble() != c10::complex<double>(1) || call.a->dim() != 2 ||
@@ -331,16 +327,16 @@ bool is_plain(const Call &call) {
     if (tensor->numel() == 0 || tensor->scalar_type() != call.a->scalar_type() ||
         tensor->device() != call.a->device() || type_of(*tensor) == TESELA_TYPE_DEFAULT)
       return false;
-    const bool is_copied = tensor == call.addend && !bias_of(call);
-    if (!is_copied && (tensor->is_conj() && tensor != call.a && tensor != call.b))
+    if (tensor == call.addend && !bias_of(call)) /* it is copied */
+      continue;
+    int repeated = 0; /* dimensions whose elements are one */
+    for (int64_t i = 0; i < tensor->dim(); i++)
+      repeated += tensor->stride(i) == 0 && tensor->size(i) > 1;
+    const bool is_factor = tensor == call.a || tensor == call.b;
+    if (is_factor ? tensor->stride(0) == 0 && tensor->stride(1) == 0 && tensor->numel() > 1
+                  : tensor->is_conj() || repeated > 0)
       return false;
-    for (int64_t i = 0; i < tensor->dim() && !is_copied; i++)
-      if (tensor->stride(i) == 0 && tensor->size(i) > 1 && (tensor != call.a && tensor != call.b))
-        return false;
   }
-  for (const Tensor *tensor : {call.a, call.b})
-    if (tensor->stride(0) == 0 && tensor->stride(1) == 0 && tensor->numel() > 1)
-      return false;
   return true;
 }
 
@@ -390,7 +386,7 @@ tesela_status enqueue(const Product &product, const Tensor &like, Operands *oper
 
 /* Computes a product. A new result is written to `made`, which is empty for other calls. */
 tesela_status multiply(Product &product, const Call &call, Tensor *made, bool is_plan) {
-  const bool has_beta = call.addend && !is_zero(call.beta);
+  const bool has_beta = call.addend && call.beta.toComplexDouble() != c10::complex<double>(0);
   const Tensor *const bias = bias_of(call);
   if (!call.out)
     *made = at::empty({call.a->size(0), call.b->size(1)}, call.a->options());
@@ -398,16 +394,14 @@ tesela_status multiply(Product &product, const Call &call, Tensor *made, bool is
   if (has_beta && !bias && !out.is_same(*call.addend) && !is_plan)
     out.copy_(call.addend->expand(out.sizes()));
   Operands operands;
-  tesela_status status = operands.fill(product, call, out, bias, has_beta && !bias ? call.beta : Scalar(0));
+  const tesela_status status =
+      operands.fill(product, call, out, bias, has_beta && !bias ? call.beta : Scalar(0));
   if (status != TESELA_OK)
     return status;
   if (is_plan)
-    status = tesela_plan_create(product.context, &operands.desc, &product.plan.plan);
-  else if (call.a->is_cuda())
-    status = enqueue(product, *call.a, &operands);
-  else
-    status = tesela_gemm(product.context, &operands.desc, nullptr);
-  return status;
+    return tesela_plan_create(product.context, &operands.desc, &product.plan.plan);
+  return call.a->is_cuda() ? enqueue(product, *call.a, &operands)
+                           : tesela_gemm(product.context, &operands.desc, nullptr);
 }
 
 /* --- kernels --- */
@@ -416,17 +410,16 @@ tesela_status multiply(Product &product, const Call &call, Tensor *made, bool is
 std::unique_ptr<c10::SafeKernelFunction> python_kernels[OPERATORS][2][2];
 std::optional<c10::OperatorHandle> operators[OPERATORS][2];
 
-void call_python(Call *call, c10::DispatchKeySet keys, bool is_cuda, torch::jit::Stack *stack) {
-  Call *const outer = missed;
-  missed = call;
-  try {
-    python_kernels[call->op][call->out != nullptr][is_cuda]->callBoxed(
-        *operators[call->op][call->out != nullptr], keys, stack);
-  } catch (...) {
-    missed = outer;
-    throw;
-  }
-  missed = outer;
+/* Lets Python's kernel compute a call. It may store a decision if the key is known. */
+void call_python(Call *call, bool is_known, c10::DispatchKeySet keys, bool is_cuda,
+                 torch::jit::Stack *stack) {
+  struct Outer {
+    Call *call = missed;
+    ~Outer() { missed = call; }
+  } const outer;
+  missed = is_known ? call : nullptr;
+  python_kernels[call->op][call->out != nullptr][is_cuda]->callBoxed(
+      *operators[call->op][call->out != nullptr], keys, stack);
 }
 
 /* --- races --- */
@@ -519,7 +512,7 @@ Tensor run(Call &call, c10::DispatchKeySet keys, bool is_cuda, const Original &o
   if (!product) {
     torch::jit::Stack stack;
     (stack.emplace_back(arguments), ...);
-    call_python(is_known ? &call : nullptr, keys, is_cuda, &stack);
+    call_python(&call, is_known, keys, is_cuda, &stack);
     return std::move(stack.back()).toTensor();
   }
   const int library = product->library.load(std::memory_order_acquire);
