@@ -9,6 +9,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <type_traits>
 #include <unordered_map>
 
 #include "device.h"
@@ -111,13 +112,15 @@ struct Wrapped : DeviceRanges::Place {
   }
 };
 
-static tesela_matrix as_matrix(const DeviceMatrix &from, const Wrapped &wrapped) {
-  tesela_matrix matrix{};
+template <class Matrix>
+static Matrix as_matrix(const DeviceMatrix &from, const Wrapped &wrapped) {
+  Matrix matrix{};
   matrix.buffer = wrapped.buffer.get();
   matrix.offset = wrapped.offset;
   set_strides(from.row_stride, from.col_stride, &matrix);
   matrix.type = from.type;
-  matrix.conjugate = from.conjugate;
+  if constexpr (std::is_same_v<Matrix, tesela_matrix>)
+    matrix.conjugate = from.conjugate;
   return matrix;
 }
 
@@ -201,12 +204,9 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   desc.m = product.m;
   desc.n = product.n;
   desc.k = product.k;
-  desc.a = as_matrix(product.a, a);
-  desc.b = as_matrix(product.b, b);
-  desc.c.buffer = c.buffer.get();
-  desc.c.offset = c.offset;
-  set_strides(product.c.row_stride, product.c.col_stride, &desc.c);
-  desc.c.type = product.c.type;
+  desc.a = as_matrix<tesela_matrix>(product.a, a);
+  desc.b = as_matrix<tesela_matrix>(product.b, b);
+  desc.c = as_matrix<tesela_result>(product.c, c);
   desc.alpha = reinterpret_cast<const double *>(&product.alpha);
   desc.beta = reinterpret_cast<const double *>(&product.beta);
   desc.options.strategy = product.strategy;
@@ -270,12 +270,9 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
     check(tesela_stream_reserve(stream.stream, plan->workspace));
     stream.reserved = plan->workspace;
   }
-  const tesela_matrix left = as_matrix(product.a, a), right = as_matrix(product.b, b);
-  tesela_result result{};
-  result.buffer = c.buffer.get();
-  result.offset = c.offset;
-  set_strides(product.c.row_stride, product.c.col_stride, &result);
-  result.type = product.c.type;
+  const tesela_matrix left = as_matrix<tesela_matrix>(product.a, a),
+                      right = as_matrix<tesela_matrix>(product.b, b);
+  const tesela_result result = as_matrix<tesela_result>(product.c, c);
   const tesela_epilogue vectors = finish_of(product, last);
   tesela_operands operands{};
   operands.a = &left;

@@ -190,17 +190,13 @@ class Product:
         return is_raced
 
     def learn(self) -> tuple[int, int]:
-        """Takes the choice of the compiled kernels. Returns their calls by tesela and by PyTorch."""
+        """Takes the choice of the compiled kernels. Returns all calls by tesela and by PyTorch."""
         calls, times = (ctypes.c_int64 * 2)(), (ctypes.c_double * 2)()
         library = -1 if _kernels is None else _kernels.tesela_torch_state(self.number, calls, times)
         if library >= 0 and self.chosen != _LIBRARIES[library]:
             self.choose(_LIBRARIES[library], f"measured: tesela {times[1]:.4g} us, torch {times[0]:.4g} us"
                         if times[0] else "tesela failed")
-        return calls[1], calls[0]
-
-    def row(self) -> Row:
-        by_tesela, by_torch = self.learn()
-        return Row(*self.names, self.tesela + by_tesela, self.torch + by_torch, self.reason)
+        return self.tesela + calls[1], self.torch + calls[0]
 
     def choose(self, chosen: str, reason: str) -> None:
         self.chosen, self.reason = chosen, reason
@@ -224,15 +220,13 @@ class Settings:
     def report(self) -> Report:
         with _lock:
             products = list(self.products.values())
-        return Report(each.row() for each in products)
+        return Report(Row(*each.names, *each.learn(), each.reason) for each in products)
 
     def forget_kernels(self) -> None:
         """Takes the compiled kernels' counts, and frees their memory."""
         if _kernels is not None:
             for product in self.products.values():
-                by_tesela, by_torch = product.learn()
-                product.tesela += by_tesela
-                product.torch += by_torch
+                product.tesela, product.torch = product.learn()
             _kernels.tesela_torch_forget(self.number)
 
     def find(self, key, name: str, tensors: tuple, out, is_readable: bool) -> Product:

@@ -196,13 +196,12 @@ uint64_t tsl_cublas_lt_hash(tsl_next_function *next, const tsl_lt_arguments *fro
   if (!atomic_load_explicit(&matmul, memory_order_relaxed))
     atomic_store(&matmul, next);
   pthread_once(&once, find_getters);
-  const uint64_t objects[] = {(uint64_t)(uintptr_t)from->operation, (uint64_t)(uintptr_t)from->a_layout,
-                              (uint64_t)(uintptr_t)from->b_layout, (uint64_t)(uintptr_t)from->d_layout};
-  if (layout_bytes == 0 || !from->operation || !from->a_layout || !from->b_layout || !from->d_layout)
-    return tsl_cublas_hash(objects, sizeof objects);
-  const uint64_t parts[] = {
-      tsl_cublas_hash(from->operation, OPERATION_BYTES), tsl_cublas_hash(from->a_layout, layout_bytes),
-      tsl_cublas_hash(from->b_layout, layout_bytes), tsl_cublas_hash(from->d_layout, layout_bytes)};
+  const void *const objects[] = {from->operation, from->a_layout, from->b_layout, from->d_layout};
+  uint64_t parts[4];
+  for (int i = 0; i < 4; i++)
+    parts[i] = layout_bytes == 0 || !objects[i]
+                   ? (uint64_t)(uintptr_t)objects[i]
+                   : tsl_cublas_hash(objects[i], i == 0 ? OPERATION_BYTES : layout_bytes);
   return tsl_cublas_hash(parts, sizeof parts);
 }
 

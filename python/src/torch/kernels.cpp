@@ -47,11 +47,6 @@ using at::Tensor;
 enum Operator { MM, ADDMM, BMM, BADDBMM, OPERATORS };
 constexpr const char *names[OPERATORS] = {"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"};
 
-struct Handle {
-  tesela_plan *plan = nullptr;
-  ~Handle() { tesela_plan_destroy(plan); }
-};
-
 /* Time of a call: of the processor, or of a device's current stream, without waiting for it. */
 class Timer {
 public:
@@ -99,9 +94,9 @@ struct Product {
   std::vector<Timer> timers[2];
   double microseconds[2]{};
   tesela_context *context = nullptr;
-  std::string accuracy, bits; /* "": the default */
-  Handle plan;                /* of products on a CUDA device */
-  int64_t workspace = 0;      /* bytes */
+  std::string accuracy, bits;  /* "": the default */
+  tesela_plan *plan = nullptr; /* of products on a CUDA device */
+  ~Product() { tesela_plan_destroy(plan); }
 };
 
 /* Properties of a call that select a product. */
@@ -193,12 +188,6 @@ bool fill_key(int64_t patch, Call *call) {
     return add_scalar(call->beta, key) && add_scalar(call->alpha, key);
   }
   return true;
-}
-
-std::shared_ptr<Product> find(const Key &key) {
-  std::shared_lock lock(known->lock);
-  const auto found = known->products.find(key);
-  return found == known->products.end() ? nullptr : found->second;
 }
 
 /* --- products by tesela --- */
@@ -355,8 +344,9 @@ tesela_status enqueue(const Product &product, const Tensor &like, Operands *oper
   TORCH_CHECK(aoti_torch_get_current_cuda_stream(like.get_device(), &handle) == 0, "no current stream");
   Tensor memory;
   core::DeviceRanges::Place workspace;
-  if (product.workspace > 0) {
-    memory = at::empty({product.workspace}, like.options().dtype(at::kByte));
+  const int64_t bytes = static_cast<int64_t>(tesela_plan_workspace(product.plan));
+  if (bytes > 0) {
+    memory = at::empty({bytes}, like.options().dtype(at::kByte));
     const Span span(memory);
     const tesela_status status =
         known->ranges.find(product.context, like.get_device(), span.first, span.bytes, 0, &workspace);
@@ -381,7 +371,7 @@ tesela_status enqueue(const Product &product, const Tensor &like, Operands *oper
   queued.b = &operands->desc.b;
   queued.c = &operands->desc.c;
   queued.epilogue = &operands->epilogue;
-  return tesela_plan_enqueue(product.plan.plan, stream, &queued, workspace.buffer.get());
+  return tesela_plan_enqueue(product.plan, stream, &queued, workspace.buffer.get());
 }
 
 /* Computes a product. A new result is written to `made`, which is empty for other calls. */
@@ -399,7 +389,7 @@ tesela_status multiply(Product &product, const Call &call, Tensor *made, bool is
   if (status != TESELA_OK)
     return status;
   if (is_plan)
-    return tesela_plan_create(product.context, &operands.desc, &product.plan.plan);
+    return tesela_plan_create(product.context, &operands.desc, &product.plan);
   return call.a->is_cuda() ? enqueue(product, *call.a, &operands)
                            : tesela_gemm(product.context, &operands.desc, nullptr);
 }
@@ -492,8 +482,13 @@ Tensor race(Product &product, const Call &call, const Original &original) {
 /* Finds a call's product. Returns NULL if Python's kernel computes the call; *is_known is true if it may
  * store a decision. */
 std::shared_ptr<Product> find_product(int64_t patch, Call *call, bool *is_known) {
+  std::shared_ptr<Product> product;
   *is_known = fill_key(patch, call);
-  std::shared_ptr<Product> product = *is_known ? find(call->key) : nullptr;
+  if (*is_known) {
+    std::shared_lock lock(known->lock);
+    const auto found = known->products.find(call->key);
+    product = found == known->products.end() ? nullptr : found->second;
+  }
   if (product && product->library != TORCH && call->out)
     for (const Tensor *tensor : {call->addend, call->a, call->b})
       if (tensor && !(tensor == call->addend && call->out->is_same(*tensor)) && overlap(*call->out, *tensor))
@@ -641,11 +636,8 @@ EXPORT int tesela_torch_remember(int64_t number, int library, void *context, con
     product->accuracy = accuracy ? accuracy : "";
     product->bits = bits ? bits : "";
     Tensor unused;
-    if (library != TORCH && missed->a->is_cuda()) {
-      if (multiply(*product, *missed, &unused, true) != TESELA_OK)
-        return 0;
-      product->workspace = static_cast<int64_t>(tesela_plan_workspace(product->plan.plan));
-    }
+    if (library != TORCH && missed->a->is_cuda() && multiply(*product, *missed, &unused, true) != TESELA_OK)
+      return 0;
     std::unique_lock lock(known->lock);
     return known->products.size() < PRODUCTS_MAX && known->products.emplace(missed->key, product).second;
   } catch (const std::exception &) {
