@@ -243,7 +243,9 @@ class Settings:
         a, b = tensors[-2:]
         sizes = (*a.shape[:-1], *b.shape[-1:], *a.shape[-1:])
         names = (name, str(a.device), str(a.dtype)[len("torch."):], "x".join(map(str, sizes)))
-        reason = refuse(tensors, out, 3 if "bmm" in name else 2) or ("" if is_readable else "memory that tesela does not read")
+        reason = refuse(tensors, out, 3 if "bmm" in name else 2)
+        if not reason and not is_readable:
+            reason = "memory that tesela does not read"
         if reason:
             return Product(names, a.device, "torch", reason)
         if self.accuracy is not None or self.bits is not None:
@@ -253,7 +255,7 @@ class Settings:
         if _is_deterministic():
             return Product(names, a.device, "torch", "deterministic algorithms: times choose nothing")
         if a.is_cuda and a.dim() == 3:
-            return Product(names, a.device, "torch", "a batch on a device: each call would take Python's time")
+            return Product(names, a.device, "torch", "a batch on a device takes Python's time")
         return Product(names, a.device, None, "few calls, not measured yet")
 
 

@@ -146,8 +146,8 @@ static bool c_is_d(const tsl_lt_arguments *from, const tsl_cublas_call *call) {
  * that cuBLAS alone has. */
 static bool flip(int *op, int type) {
   const bool is_complex = type == TSL_CUDA_C_32F || type == TSL_CUDA_C_64F,
-             is_known = *op == TSL_CUBLAS_OP_N || *op == TSL_CUBLAS_OP_T ||
-                        (*op == TSL_CUBLAS_OP_C && !is_complex);
+             is_known =
+                 *op == TSL_CUBLAS_OP_N || *op == TSL_CUBLAS_OP_T || (*op == TSL_CUBLAS_OP_C && !is_complex);
   *op = *op == TSL_CUBLAS_OP_N ? TSL_CUBLAS_OP_T : TSL_CUBLAS_OP_N;
   return is_known;
 }

@@ -129,8 +129,8 @@ struct Call {
   Key key;
 };
 
-/* What is known. It is never destroyed, since CUDA may end before the process's static objects. The child of
- * a fork begins anew, since another thread may have held the lock. */
+/* Decided products, and wrapped memory. They are never destroyed, since CUDA may end before static objects.
+ * The child of a fork begins anew, since another thread may have held the lock. */
 struct Known {
   std::shared_mutex lock;
   std::unordered_map<Key, std::shared_ptr<Product>, Hash> products;
