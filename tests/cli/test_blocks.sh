@@ -54,7 +54,7 @@ for depth in 128 384 512; do
 done
 # A small C and a long k, which one strategy sums in parts of its own: never split. Also strategies without
 # parts.
-by_blocks 4MiB "not $parts" multiply long_a.npy long_b.npy --strategy host_packed
+by_blocks 4MiB "not $parts" multiply long_a.npy long_b.npy --strategy "host_packed depth=256 block=512"
 by_blocks 2MiB "not $parts" multiply a.npy b.npy --strategy blocked
 # C0, factors, types and orders of bytes.
 by_blocks 2MiB "$several" multiply a.npy b.npy --add c0.npy --beta -0.5 --alpha 1.5
