@@ -6,8 +6,10 @@
 #include "core/status.h"
 #include "dispatch/direct_rule.h"
 #include "planner/row_order.h"
+#include "strategy/gemm/composite/several/several.h"
 #include "tune/link.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static uint64_t operand_bytes(const tsl_problem *problem) {
@@ -69,6 +71,21 @@ static tesela_status measure_links_and_crossover(const tsl_choice *choice, tsl_e
   return tsl_crossover_find(&found->problem, choice, &found->crossover);
 }
 
+/* Predicts the plan on groups of devices like its first one, with links as the first two have. */
+static void predict_scaling(const tsl_choice *choice, tsl_explanation *found) {
+  const tsl_subplan_factory children = tsl_planner_subplans(choice);
+  tsl_subplan_info share;
+  if (!found->plan || found->plan->work.device->member_count == 0 || !found->plan->work.state)
+    return;
+  if (tsl_plan_share(found->plan, 0, &share) && share.link_count > 0)
+    found->link_rate = share.links[0].rate;
+  for (int devices = 1; devices <= TSL_MEMBERS_MAX; devices *= 2) {
+    found->scaling[found->scaling_count].seconds =
+        tsl_several_predict(&found->plan->work, &children, devices, found->link_rate);
+    found->scaling[found->scaling_count++].devices = devices;
+  }
+}
+
 /* Counts the cost of the usable candidates, which come first. Predictions exclude the copies. */
 static tesela_status count_costs_of_usable(tsl_explanation *found) {
   void *block;
@@ -86,13 +103,14 @@ static tesela_status count_costs_of_usable(tsl_explanation *found) {
 }
 
 tesela_status tsl_explain_find(const tsl_problem *problem, const tsl_choice *choice, tsl_explanation *found) {
-  *found = (tsl_explanation){.problem = *problem, .resident = choice->place == TSL_PLACE_DEVICE};
+  *found = (tsl_explanation){.problem = *problem, .resident = choice->place != TSL_PLACE_HOST};
   TSL_TRY(measure_links_and_crossover(choice, found));
   TSL_TRY(tsl_planner_list(problem, choice, &found->candidates, &found->count));
   found->plan_seconds = tsl_clock();
   found->plan_status = tsl_planner_take(problem, choice, found->candidates, found->count, &found->plan);
   found->plan_seconds = tsl_clock() - found->plan_seconds;
   tsl_text_add(&found->failure, "%s", found->plan_status == TESELA_OK ? "" : tesela_last_error());
+  predict_scaling(choice, found);
   TSL_TRY(find_free_choice(choice, found));
   tsl_direct_explain(problem, choice, &found->crossover_decided);
   TSL_TRY(count_costs_of_usable(found));
@@ -116,6 +134,11 @@ const tsl_candidate *tsl_explain_chosen(const tsl_explanation *found) {
         found->candidates[i].device == found->plan->work.device)
       return &found->candidates[i];
   return NULL;
+}
+
+double tsl_explain_of_linear(const tsl_explanation *found, int index) {
+  const double one = found->scaling[0].seconds, seconds = found->scaling[index].seconds;
+  return one > 0 && seconds > 0 ? one / seconds / found->scaling[index].devices : NAN;
 }
 
 tsl_reproducibility tsl_explain_bits(const tsl_explanation *found, const tsl_candidate *candidate) {

@@ -23,6 +23,13 @@ typedef struct tsl_explanation {
    * NULL, and strategy NULL: not sought */
   const char *row_order;
   tsl_candidate free_choice;
+  /* expected seconds on 1, 2, 4 and 8 devices like the first one of the plan's group; 0: unknown */
+  struct {
+    int devices;
+    double seconds;
+  } scaling[4];
+  int scaling_count;   /* 0: a single device */
+  double link_rate;    /* bytes a second of the links of `scaling`, as between the first two; 0: host memory */
   double plan_seconds; /* seconds for creating the plan: device, compilers, self-test */
 } tsl_explanation;
 
@@ -33,6 +40,9 @@ void tsl_explanation_free(tsl_explanation *found);
 
 /* Returns the plan's candidate; NULL: no plan. */
 const tsl_candidate *tsl_explain_chosen(const tsl_explanation *found);
+
+/* Returns the predicted fraction of linear scaling; NAN: unknown. */
+double tsl_explain_of_linear(const tsl_explanation *found, int index);
 
 /* Returns the reproducibility that a candidate guarantees for the problem. */
 tsl_reproducibility tsl_explain_bits(const tsl_explanation *found, const tsl_candidate *candidate);

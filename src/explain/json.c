@@ -51,6 +51,14 @@ static void write_json_subplans(const tsl_plan *plan, tsl_json *json) {
   }
 }
 
+static void write_json_scaling(const tsl_explanation *found, tsl_json *json) {
+  for (int i = 0; i < found->scaling_count; i++)
+    tsl_json_add(json, "{devices:l, predicted_seconds:r, of_linear:r, bytes_per_second:r}",
+                 (int64_t)found->scaling[i].devices,
+                 found->scaling[i].seconds > 0 ? found->scaling[i].seconds : NAN,
+                 tsl_explain_of_linear(found, i), found->link_rate > 0 ? found->link_rate : NAN);
+}
+
 static void write_json_links(const tsl_explanation *found, tsl_json *json) {
   const tsl_device *device;
   for (int i = 0; found->crossover.count > 0 && (device = tsl_devices_at(found->devices, i)); i++) {
@@ -79,6 +87,8 @@ void tsl_explain_json(const tsl_explanation *found, tsl_text *out) {
                tsl_along_name(problem->bias_axis), tsl_activation_name(problem->activation),
                tsl_scaling_name(problem->scaling_a), tsl_scaling_name(problem->scaling_b));
   write_json_subplans(plan, json);
+  tsl_json_add(json, "], scaling:[");
+  write_json_scaling(found, json);
   tsl_json_add(json, "], links:[");
   write_json_links(found, json);
   tsl_json_add(json, "], crossover:[");
@@ -88,7 +98,7 @@ void tsl_explain_json(const tsl_explanation *found, tsl_text *out) {
   tsl_json_add(json, "], m:l, n:l, k:l, type:s, alpha:r, beta:r, plan:s, error_bound:r, predicted_seconds:r",
                problem->m, problem->n, problem->k, tsl_type(problem->c.type)->name, problem->alpha[0],
                problem->beta[0], plan ? plan->text : NULL, plan ? tsl_plan_error_bound(plan) : NAN,
-               best ? best->seconds : NAN);
+               best ? plan->expected : NAN);
   tsl_json_add(json, "host_bytes:l, host_bytes_available:l", found->host_bytes, found->host_available);
   if (plan)
     tsl_json_add(json,

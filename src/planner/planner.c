@@ -387,17 +387,23 @@ static double slowest_member(const tsl_plan *plan) {
   return slowest;
 }
 
-tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *choice,
-                               const tsl_candidate *candidate, tsl_plan **plan) {
+tsl_subplan_factory tsl_planner_subplans(const tsl_choice *choice) {
   tsl_subplan_factory children = tsl_subplans_by_models();
   children.choice = choice;
   children.skips = choice->skips;
   children.make = planner_make_child;
   children.seconds = planner_seconds_of_child;
+  return children;
+}
+
+tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *choice,
+                               const tsl_candidate *candidate, tsl_plan **plan) {
+  const tsl_subplan_factory children = tsl_planner_subplans(choice);
   const tsl_plan_options options = {.children = &children, .spread = choice->spread};
   TSL_TRY(tsl_plan_create(problem, candidate->strategy, &candidate->config, candidate->device, choice->place,
                           &options, plan));
-  (*plan)->expected = choice->spread ? slowest_member(*plan) : candidate->seconds;
+  const double slowest = slowest_member(*plan);
+  (*plan)->expected = choice->spread || slowest > 0 ? slowest : candidate->seconds;
   const tesela_status status = tsl_self_test_plan(*plan);
   if (status != TESELA_OK) {
     tsl_plan_destroy(*plan);

@@ -15,6 +15,9 @@ tesela_status tsl_planner_request(tsl_op op, const char *text, tsl_strategy_requ
 tesela_status tsl_planner_list(const tsl_problem *problem, const tsl_choice *choice,
                                tsl_candidate **candidates, int *count);
 
+/* Returns a factory that chooses sub-plans like plans of this choice, which must stay valid. */
+tsl_subplan_factory tsl_planner_subplans(const tsl_choice *choice);
+
 /* Creates a candidate's plan, with its self-test if none is stored (planner/kernel_self_test.h). */
 tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *choice,
                                const tsl_candidate *candidate, tsl_plan **plan);

@@ -40,6 +40,31 @@ tesela_status tsl_sharding_copy(const tsl_sharding *sharding, tsl_sharding **cop
   return TESELA_OK;
 }
 
+tesela_status tsl_sharding_even(const tsl_problem *problem, int members, tsl_sharding **sharding) {
+  void *block;
+  *sharding = NULL;
+  TSL_TRY(tsl_alloc_zeroed(sizeof **sharding + (size_t)(TSL_OPERANDS * members) * sizeof(tsl_shard),
+                           "where operands lie", &block));
+  *sharding = block;
+  for (int operand = 0; operand < TSL_OPERANDS; operand++) {
+    const tsl_shape *shape = tsl_problem_shape(problem, operand);
+    tsl_shard *hold = (tsl_shard *)(*sharding + 1) + operand * members;
+    (*sharding)->holds[operand] = hold;
+    (*sharding)->counts[operand] =
+        operand == TSL_OPERAND_C || tsl_problem_reads(problem, operand) ? members : 0;
+    for (int i = 0; i < members; i++, hold++) {
+      const int64_t lines = operand == TSL_OPERAND_B ? shape->cols : shape->rows, first = lines * i / members,
+                    count = lines * (i + 1) / members - first;
+      hold->member = i;
+      hold->at = operand == TSL_OPERAND_B ? (tsl_rect){0, shape->rows, first, count}
+                                          : (tsl_rect){first, count, 0, shape->cols};
+      hold->row_stride = shape->col_stride == 1 ? tsl_max(hold->at.cols, 1) : 1;
+      hold->col_stride = shape->col_stride == 1 ? 1 : tsl_max(hold->at.rows, 1);
+    }
+  }
+  return TESELA_OK;
+}
+
 static bool is_same_shard(const tsl_shard *a, const tsl_shard *b) {
   return a->at.row == b->at.row && a->at.rows == b->at.rows && a->at.col == b->at.col &&
          a->at.cols == b->at.cols && a->member == b->member && a->row_stride == b->row_stride &&

@@ -29,6 +29,8 @@ typedef struct tsl_shard_buffer {
 
 /* Copies a sharding, which may be NULL, into one block for tsl_free(). */
 tesela_status tsl_sharding_copy(const tsl_sharding *sharding, tsl_sharding **copy);
+/* Makes dense shards with equal lines on each member: rows of A and C, columns of B. Free with tsl_free(). */
+tesela_status tsl_sharding_even(const tsl_problem *problem, int members, tsl_sharding **sharding);
 /* Returns true if both are equal, or both NULL. */
 bool tsl_sharding_same(const tsl_sharding *a, const tsl_sharding *b);
 

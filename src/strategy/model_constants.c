@@ -59,6 +59,9 @@ static const struct described_constant {
 #define CONSTANT(name, max, meaning) CONSTANT_OF(packed, name, max)
     TSL_PACKED_CONSTANTS(CONSTANT)
 #undef CONSTANT
+#define CONSTANT(name, max, meaning) CONSTANT_OF(several, name, max)
+    TSL_SEVERAL_CONSTANTS(CONSTANT)
+#undef CONSTANT
 #undef CONSTANT_OF
     /* clang-format on */
 };

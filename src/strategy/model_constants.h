@@ -245,6 +245,9 @@
   X(memory_part, 1, "reached fraction of memory bandwidth") \
   X(launch_share, 0, "fraction of launch latency of a kernel")
 
+#define TSL_SEVERAL_CONSTANTS(X) \
+  X(host_copy_rate, 0, "bytes a second that host threads copy for all devices, through pinned memory")
+
 /* X(member, family): the members of a row. mma: cuda_mma; dmma: cuda_dmma */
 #define TSL_MODEL_FAMILY_LIST(X) \
   X(wgmma, wgmma, TSL_WGMMA_CONSTANTS) \
@@ -261,7 +264,8 @@
   X(microtile, microtile, TSL_MICROTILE_CONSTANTS) \
   X(skinny, skinny, TSL_SKINNY_CONSTANTS) \
   X(small, small, TSL_SMALL_CONSTANTS) \
-  X(packed, packed, TSL_PACKED_CONSTANTS)
+  X(packed, packed, TSL_PACKED_CONSTANTS) \
+  X(several, several, TSL_SEVERAL_CONSTANTS)
 /* clang-format on */
 
 #define TSL_MODEL_CONSTANT_MEMBER(name, max, meaning) double name;
@@ -307,6 +311,9 @@ typedef struct tsl_small_constants {
 typedef struct tsl_packed_constants {
   TSL_PACKED_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
 } tsl_packed_constants;
+typedef struct tsl_several_constants {
+  TSL_SEVERAL_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
+} tsl_several_constants;
 #undef TSL_MODEL_CONSTANT_MEMBER
 
 typedef struct tsl_model_constants {

@@ -4,6 +4,7 @@
 #include "cli/language.h"
 #include "cli/report.h"
 #include "core/env.h"
+#include "core/memory.h"
 #include "core/status.h"
 #include "explain/device_counters.h"
 #include "explain/options.h"
@@ -50,7 +51,8 @@ static const tsl_option options[] = {
     TSL_OPTION(tsl_explain_options, scale_b, "scale-b", SCALING, NULL,
                "scale B by one number (tensor), or one for each column (lines)"),
     TSL_OPTION(tsl_explain_options, resident, "resident", FLAG, NULL,
-               "the operands are in the device's memory; nothing is copied"),
+               "the operands are in the device's memory, and nothing is copied; of several devices each has "
+               "equal rows of A and C and columns of B"),
     TSL_OPTION(tsl_explain_options, counters, "counters", FLAG, NULL,
                "run the product of --strategy once under NVIDIA's ncu; print the device's counters and "
                "the strategy's counts"),
@@ -338,11 +340,27 @@ static tesela_status explain_explain(const tsl_command_call *call, const tsl_pro
   return status;
 }
 
+/* On a group, resident operands are in equal parts in the memories of its devices. */
+static tesela_status place_in_parts(const tsl_problem *problem, tsl_choice *choice,
+                                    tsl_sharding **sharding) {
+  tsl_device *device;
+  if (choice->place != TSL_PLACE_DEVICE || tsl_choice_any_device(choice))
+    return TESELA_OK;
+  TSL_TRY(tsl_devices_find(choice->devices, choice->device, &device));
+  if (device->member_count == 0)
+    return TESELA_OK;
+  TSL_TRY(tsl_sharding_even(problem, device->member_count, sharding));
+  choice->place = TSL_PLACE_PIECES;
+  choice->spread = *sharding;
+  return TESELA_OK;
+}
+
 static tesela_status explain_run(const tsl_command_call *call) {
   const tsl_explain_options *given = call->options;
   tsl_problem problem;
   tsl_devices *devices = NULL;
   tsl_wisdom *wisdom = NULL;
+  tsl_sharding *sharding = NULL;
   tesela_status status = TESELA_OK;
   if (given->trace)
     return explain_trace(call);
@@ -371,8 +389,10 @@ static tesela_status explain_run(const tsl_command_call *call) {
                        .wisdom = wisdom,
                        .vendors = tsl_planner_vendors()};
   tsl_choice_set_strategy(&choice, given->strategy);
+  TSL_GO(place_in_parts(&problem, &choice, &sharding));
   status = explain_explain(call, &problem, &choice);
 out:
+  tsl_free(sharding);
   tsl_wisdom_close(wisdom);
   tsl_devices_destroy(devices);
   return status;

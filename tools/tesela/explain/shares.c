@@ -28,6 +28,13 @@ void tsl_shares_add_pair(const tsl_explanation *found, tsl_table *table) {
         tsl_format_seconds(slowest, took, sizeof took), count, 100 * fmin(1, best->seconds / slowest));
   tsl_table_add_pair(table, "over links", "%s between the host and devices",
                      tsl_format_bytes((uint64_t)bytes, moved, sizeof moved));
+  if (found->link_rate > 0)
+    tsl_table_add_pair(table, "scaling",
+                       "on devices like %s, with operands in equal parts and links of %s, as measured",
+                       found->plan->work.device->members[0]->name,
+                       tsl_format_bandwidth(found->link_rate, took, sizeof took));
+  else if (found->scaling_count > 0)
+    tsl_table_add_pair(table, "scaling", "on devices like %s", found->plan->work.device->members[0]->name);
 }
 
 static void shares_add_bytes(tsl_table *table, double bytes) {
@@ -65,4 +72,21 @@ void tsl_shares_table(const tsl_explanation *found, tsl_table *table) {
   tsl_table_column(table, "by", TSL_ALIGN_LEFT, true);
   for (int i = 0; shares_share_of(found, i, &share); i++)
     add_share(&share, table);
+}
+
+void tsl_scaling_table(const tsl_explanation *found, tsl_table *table) {
+  char text[32];
+  tsl_table_column(table, "scaling", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "expected", TSL_ALIGN_RIGHT, false);
+  tsl_table_column(table, "of linear", TSL_ALIGN_RIGHT, false);
+  for (int i = 0; i < found->scaling_count; i++) {
+    const double seconds = found->scaling[i].seconds, linear = tsl_explain_of_linear(found, i);
+    tsl_table_add(table, "%d", found->scaling[i].devices);
+    tsl_table_add(table, "%s", seconds > 0 ? tsl_format_seconds(seconds, text, sizeof text) : "-");
+    if (isfinite(linear))
+      tsl_table_add(table, "%.3f", linear);
+    else
+      tsl_table_add(table, "-");
+    tsl_table_end_row(table);
+  }
 }

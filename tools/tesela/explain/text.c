@@ -237,7 +237,7 @@ static void text_add_facts(const tsl_explanation *found, tsl_table *table) {
     tsl_table_add_pair(table, "plan", "%s", found->plan->text);
     if (best)
       tsl_table_add_pair(table, "expected", "%s (+- %.0f%%), copies included, %s",
-                         tsl_format_seconds(best->seconds, one, sizeof one), 100 * expm1(best->doubt),
+                         tsl_format_seconds(found->plan->expected, one, sizeof one), 100 * expm1(best->doubt),
                          basis_words[best->basis]);
     if (found->once.strategy && found->once.device != device)
       tsl_table_add_pair(table, "run once",
@@ -315,8 +315,8 @@ tesela_status tsl_explain_text(const tsl_explanation *found, const tsl_explain_o
   const bool colour = tsl_output_colour();
   tsl_text out = {0};
   static void (*const fill[])(const tsl_explanation *found, tsl_table *table) = {
-      tsl_shares_table, candidate_table, guarantee_table, traffic_table,
-      sharing_table,    reason_table,    refusal_table};
+      tsl_shares_table, tsl_scaling_table, candidate_table, guarantee_table,
+      traffic_table,    sharing_table,     reason_table,    refusal_table};
   tsl_table facts = tsl_table_of_pairs();
   add_heading(&found->problem, options, &out);
   text_add_facts(found, &facts);

@@ -22,6 +22,9 @@
  * (several_tiles.c, shard_worker_run.c). A failed device is replaced only if beta is 0 and its shards can
  * still be read and written.
  *
+ * Host threads copy the operands of all devices through pinned memory, so no part is expected to take less
+ * than all bytes over their common rate.
+ *
  * Limits: one product at a time; eight devices. Measurements: docs/lab/several.md. */
 #include "strategy/gemm/composite/several/several.h"
 
@@ -260,6 +263,8 @@ static bool several_describe_part(const tsl_work *work, int index, tsl_subplan_i
                             .cols = part->problem.n,
                             .depth = part->problem.k,
                             .seconds = work->subplans->expected(part->child)};
+  if (out->seconds > 0)
+    out->seconds = fmax(out->seconds, tsl_several_host_seconds(work));
   for (int i = 0; copies && i < TSL_OPERANDS; i++)
     out->in_bytes += tsl_problem_reads(&part->problem, i) ? tsl_problem_operand_bytes(&part->problem, i) : 0;
   out->out_bytes = copies ? tsl_problem_operand_bytes(&part->problem, TSL_OPERAND_C) : 0;

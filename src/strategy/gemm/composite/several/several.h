@@ -60,6 +60,7 @@ typedef struct tsl_several { /* work->state */
   pthread_mutex_t lock; /* guards the following members and changes of `replacement` */
   char note[800];       /* report of the first failure, "" if none; it is never changed afterwards */
 
+  double seconds; /* expected seconds of the slowest part, if expected times set the parts */
   tsl_several_links links;
   tsl_several_block *blocks; /* distributed operands: blocks that cover C */
   int block_count;
@@ -81,6 +82,8 @@ tsl_problem tsl_several_problem_of_part(const tsl_problem *whole, int side, int6
 
 /* Sets the parts that the config leaves open, from expected times. Members with a bit in `idle` get none. */
 tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idle);
+/* Returns the seconds in which host threads copy the operands of all parts that the config sets. */
+double tsl_several_host_seconds(const tsl_work *work);
 /* Returns true if the config sets the parts. */
 bool tsl_several_has_parts(const tsl_config *config);
 
@@ -109,6 +112,8 @@ double tsl_several_link_seconds(const tsl_traffic *traffic, const tsl_several_li
 /* Makes blocks, tiles and child plans of distributed operands, for tsl_several_release_workers(). */
 tesela_status tsl_several_build_workers(tsl_work *work, tsl_several *self);
 void tsl_several_release_workers(const tsl_work *work, tsl_several *self);
+/* Returns the expected seconds of a block. */
+double tsl_several_block_seconds(const tsl_work *work, int block);
 /* Describes the child plan of block `index`; returns false after the last block. */
 bool tsl_several_describe_block(const tsl_work *work, int index, tsl_subplan_info *out);
 /* Runs a work with distributed operands; runs wait for each other. */
@@ -126,5 +131,9 @@ void tsl_several_run_each(void *jobs, size_t size, int count, int caller_job, vo
 
 /* Runs all parts, each in a thread, and repeats the parts of failed devices on other members. */
 tesela_status tsl_several_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
+
+/* Predicts the seconds of a built work on `count` devices like its first one, with sub-plans by `factory` and
+ * the built work's cut; 0: unknown. Sharded operands lie in equal parts, with links of `rate`. */
+double tsl_several_predict(const tsl_work *built, const tsl_subplan_factory *factory, int count, double rate);
 
 #endif

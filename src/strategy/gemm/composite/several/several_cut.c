@@ -2,6 +2,8 @@
 
 #include "core/log.h"
 #include "core/status.h"
+#include "device/staging.h"
+#include "strategy/model_constants.h"
 
 #include <math.h>
 #include <string.h>
@@ -168,6 +170,20 @@ static void try_fastest_alone(cut_decision *job, const double *alone) {
   job->seconds = alone[best];
 }
 
+/* A device's own copies are predicted for a host without other devices. */
+double tsl_several_host_seconds(const tsl_work *work) {
+  const int64_t *value = work->config.value;
+  double seconds = 0;
+  for (int i = 0; i < work->device->member_count; i++) {
+    const tsl_device *member = work->device->members[i];
+    const tsl_problem part = tsl_several_problem_of_part(&work->problem, (int)value[SEVERAL_CUT], 0,
+                                                         value[SEVERAL_PART + i]);
+    if (value[SEVERAL_PART + i] > 0 && tsl_staging_is_offered(member))
+      seconds += tsl_problem_bytes(&part) / tsl_model_constants_of(member)->several.host_copy_rate;
+  }
+  return seconds;
+}
+
 bool tsl_several_has_parts(const tsl_config *config) {
   for (int i = 0; i < TSL_MEMBERS_MAX; i++)
     if (config->value[SEVERAL_PART + i] > 0)
@@ -228,6 +244,7 @@ tesela_status tsl_several_decide(tsl_work *work, tsl_several *self, unsigned idl
       job = terms;
   }
   config->value[SEVERAL_CUT] = job.side;
+  self->seconds = job.seconds;
   for (int i = 0; i < job.count; i++) {
     config->value[SEVERAL_PART + i] = job.lines[i];
     tsl_log(TSL_LOG_PLAN, "several: %s alone %.3g s; its part is %lld of %lld %s", group->members[i]->name,

@@ -139,15 +139,16 @@ static const tsl_several_tile *first_tile(const tsl_shard_worker *worker, int bl
   return &worker->tiles[i];
 }
 
-/* Returns the expected seconds of a block. All copies overlap but for the resident operand and first slab. */
-static double block_seconds(const tsl_work *work, int block, const tsl_traffic *traffic) {
+/* All copies overlap but for the resident operand and the first slab. */
+double tsl_several_block_seconds(const tsl_work *work, int block) {
   const tsl_several *self = work->state;
   const tsl_several_block *owner_block = &self->blocks[block];
   const tsl_shard_worker *worker = self->workers[owner_block->member];
-  tsl_traffic before;
+  tsl_traffic traffic, before;
   double first, unused;
+  tsl_several_traffic(work, &owner_block->c, owner_block->member, &traffic);
   const double compute = shard_worker_compute_seconds(work, worker, block),
-               copies = tsl_several_link_seconds(traffic, &self->links, owner_block->member,
+               copies = tsl_several_link_seconds(&traffic, &self->links, owner_block->member,
                                                  tsl_several_slab_bytes(work), &first);
   tsl_several_traffic_of(work, &owner_block->c, owner_block->member, owner_block->stays, &before);
   const double wait = tsl_several_link_seconds(&before, &self->links, owner_block->member,
@@ -171,7 +172,7 @@ bool tsl_several_describe_block(const tsl_work *work, int index, tsl_subplan_inf
                          .col = block->c.col,
                          .cols = block->c.cols,
                          .depth = work->problem.k,
-                         .seconds = block_seconds(work, index, &traffic)};
+                         .seconds = tsl_several_block_seconds(work, index)};
   for (int i = 0; i < work->device->member_count; i++) {
     if (traffic.in[i] == 0 && traffic.out[i] == 0)
       continue;
