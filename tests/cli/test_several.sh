@@ -26,6 +26,20 @@ for device in $(kernel_devices); do
 shares = json.load(open(sys.argv[1]))["shares"]
 assert sum(share["rows"] * share["cols"] for share in shares) == 300 * 100' "$out" ||
     fail "the shares are not all of C"
+  tesela 0 explain 300 100 200 --device "$device,cpu" --resident
+  prints 'cut=3' 'place=pieces' "150 x 100 from (0, 0)" "150 x 100 from (150, 0)" "on devices like $device" \
+    'of linear' 'links of'
+  tesela 0 explain 300 100 200 --device "$device,cpu" --resident --transpose-b --json
+  python3 -c 'import json, sys
+j = json.load(open(sys.argv[1]))
+assert [share["links"][0]["device"] for share in j["shares"]] == ["cpu", sys.argv[2]], j["shares"]
+# Each device brings half of B.
+assert [share["in_bytes"] for share in j["shares"]] == [200 * 50 * 4] * 2, j["shares"]
+assert [row["devices"] for row in j["scaling"]] == [1, 2, 4, 8], j["scaling"]
+assert j["scaling"][0]["of_linear"] == 1 and all(row["predicted_seconds"] > 0 for row in j["scaling"])
+assert all(row["bytes_per_second"] == j["shares"][0]["links"][0]["bytes_per_second"] for row in j["scaling"])
+assert j["predicted_seconds"] == max(share["predicted_seconds"] for share in j["shares"])
+' "$out" "$device" || fail "the scaling is not as documented"
   # Its part is computed by the other one, and said.
   TESELA_SELFTEST=0 TESELA_FAKE=launch:1+ TESELA_FAKE_INNER=$device run 0 "$TESELA_WITH_FAKE" multiply a.npy \
     b.npy -o c.npy --verify \

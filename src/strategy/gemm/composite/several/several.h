@@ -112,6 +112,8 @@ double tsl_several_link_seconds(const tsl_traffic *traffic, const tsl_several_li
 /* Makes blocks, tiles and child plans of distributed operands, for tsl_several_release_workers(). */
 tesela_status tsl_several_build_workers(tsl_work *work, tsl_several *self);
 void tsl_several_release_workers(const tsl_work *work, tsl_several *self);
+/* Returns true if two tiles of a product have equal sizes and strides. */
+bool tsl_several_same_tile(const tsl_problem *a, const tsl_problem *b);
 /* Returns the expected seconds of a block. */
 double tsl_several_block_seconds(const tsl_work *work, int block);
 /* Describes the child plan of block `index`; returns false after the last block. */

@@ -7,16 +7,38 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { KNOWN_TILES = 2 * TSL_MEMBERS_MAX };
+
+/* Predictions of tiles, which members with equal parts share. */
+typedef struct predicted_tiles {
+  tsl_problem problems[KNOWN_TILES];
+  double seconds[KNOWN_TILES];
+  int count;
+} predicted_tiles;
+
 typedef struct predicting_factory {
   tsl_subplan_factory table;
   const tsl_subplan_factory *factory;
+  predicted_tiles *known;
 } predicting_factory;
+
+static double predict_tile(const predicting_factory *self, const tsl_subplan_request *request) {
+  predicted_tiles *known = self->known;
+  for (int i = 0; i < known->count; i++)
+    if (tsl_several_same_tile(&known->problems[i], request->problem))
+      return known->seconds[i];
+  const double seconds = self->factory->seconds(self->factory, request);
+  if (known->count < KNOWN_TILES) {
+    known->problems[known->count] = *request->problem;
+    known->seconds[known->count++] = seconds;
+  }
+  return seconds;
+}
 
 /* A sub-plan is its predicted seconds. */
 static tesela_status predict_child(const tsl_subplan_factory *self, const tsl_subplan_request *request,
                                    tsl_subplan **child) {
-  const tsl_subplan_factory *factory = ((const predicting_factory *)self)->factory;
-  const double seconds = factory->seconds(factory, request);
+  const double seconds = predict_tile((const predicting_factory *)self, request);
   double *made = malloc(sizeof *made);
   *child = (tsl_subplan *)made;
   if (!made || !isfinite(seconds)) {
@@ -78,7 +100,8 @@ static double predict_parts(tsl_work *work) {
 
 double tsl_several_predict(const tsl_work *built, const tsl_subplan_factory *factory, int count,
                            double rate) {
-  predicting_factory predicting = {.table = *factory, .factory = factory};
+  predicted_tiles known = {.count = 0};
+  predicting_factory predicting = {.table = *factory, .factory = factory, .known = &known};
   tsl_device group = *built->device;
   tsl_several self = {.count = 0};
   tsl_work work = {.strategy = built->strategy,

@@ -240,15 +240,17 @@ static bool several_tiles_same_shape(const tsl_shape *a, const tsl_shape *b) {
          a->col_stride == b->col_stride;
 }
 
+bool tsl_several_same_tile(const tsl_problem *a, const tsl_problem *b) {
+  return several_tiles_same_shape(&a->a, &b->a) && several_tiles_same_shape(&a->b, &b->b) &&
+         several_tiles_same_shape(&a->c, &b->c);
+}
+
 /* Sets *kind to the index of the kind with equal sizes and strides, which is appended if it is missing. */
 static tesela_status find_or_add_kind(tsl_shard_worker *worker, const tsl_problem *problem, int *kind) {
   void *list = worker->kinds;
-  for (*kind = 0; *kind < worker->kind_count; ++*kind) {
-    const tsl_problem *known = &worker->kinds[*kind].problem;
-    if (several_tiles_same_shape(&known->a, &problem->a) &&
-        several_tiles_same_shape(&known->b, &problem->b) && several_tiles_same_shape(&known->c, &problem->c))
+  for (*kind = 0; *kind < worker->kind_count; ++*kind)
+    if (tsl_several_same_tile(&worker->kinds[*kind].problem, problem))
       return TESELA_OK;
-  }
   TSL_TRY(grow_list(&list, &worker->kind_capacity, worker->kind_count, sizeof *worker->kinds));
   worker->kinds = list;
   worker->kinds[worker->kind_count++] = (tsl_several_kind){.problem = *problem};
