@@ -28,8 +28,8 @@ typedef struct tsl_explanation {
     int devices;
     double seconds;
   } scaling[4];
-  int scaling_count;   /* 0: a single device */
-  double link_rate;    /* bytes a second of the links of `scaling`, as between the first two; 0: host memory */
+  int scaling_count; /* 0: a single device */
+  double link_rate;  /* bytes a second of the links of `scaling`, as between the first two; 0: host memory */
   double plan_seconds; /* seconds for creating the plan: device, compilers, self-test */
 } tsl_explanation;
 

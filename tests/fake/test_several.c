@@ -615,10 +615,10 @@ static void test_bits(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),    cmocka_unit_test(test_no_memory), cmocka_unit_test(test_shares),
-      cmocka_unit_test(test_cases),    cmocka_unit_test(test_text),      cmocka_unit_test(test_alone),
-      cmocka_unit_test(test_failures), cmocka_unit_test(test_all_fail),  cmocka_unit_test(test_closed),
-      cmocka_unit_test(test_note),     cmocka_unit_test(test_deep),      cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_names),    cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_shares),
+      cmocka_unit_test(test_cases),    cmocka_unit_test(test_text),        cmocka_unit_test(test_alone),
+      cmocka_unit_test(test_failures), cmocka_unit_test(test_all_fail),    cmocka_unit_test(test_closed),
+      cmocka_unit_test(test_note),     cmocka_unit_test(test_deep),        cmocka_unit_test(test_threads),
       cmocka_unit_test(test_bits),     cmocka_unit_test(test_host_copies), cmocka_unit_test(test_scaling),
   };
   simple = tsl_subplans_by_models();

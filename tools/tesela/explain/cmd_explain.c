@@ -341,8 +341,7 @@ static tesela_status explain_explain(const tsl_command_call *call, const tsl_pro
 }
 
 /* On a group, resident operands are in equal parts in the memories of its devices. */
-static tesela_status place_in_parts(const tsl_problem *problem, tsl_choice *choice,
-                                    tsl_sharding **sharding) {
+static tesela_status place_in_parts(const tsl_problem *problem, tsl_choice *choice, tsl_sharding **sharding) {
   tsl_device *device;
   if (choice->place != TSL_PLACE_DEVICE || tsl_choice_any_device(choice))
     return TESELA_OK;

@@ -22,8 +22,8 @@
  * (several_tiles.c, shard_worker_run.c). A failed device is replaced only if beta is 0 and its shards can
  * still be read and written.
  *
- * Host threads copy the operands of all devices through pinned memory, so no part is expected to take less
- * than all bytes over their common rate.
+ * Host threads copy all devices' operands through pinned memory. No part is expected to take less time than
+ * these copies do together.
  *
  * Limits: one product at a time; eight devices. Measurements: docs/lab/several.md. */
 #include "strategy/gemm/composite/several/several.h"

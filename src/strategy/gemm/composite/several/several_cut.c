@@ -176,8 +176,8 @@ double tsl_several_host_seconds(const tsl_work *work) {
   double seconds = 0;
   for (int i = 0; i < work->device->member_count; i++) {
     const tsl_device *member = work->device->members[i];
-    const tsl_problem part = tsl_several_problem_of_part(&work->problem, (int)value[SEVERAL_CUT], 0,
-                                                         value[SEVERAL_PART + i]);
+    const tsl_problem part =
+        tsl_several_problem_of_part(&work->problem, (int)value[SEVERAL_CUT], 0, value[SEVERAL_PART + i]);
     if (value[SEVERAL_PART + i] > 0 && tsl_staging_is_offered(member))
       seconds += tsl_problem_bytes(&part) / tsl_model_constants_of(member)->several.host_copy_rate;
   }

@@ -1,5 +1,5 @@
-/* Predicts a product on more devices than there are: a group of one device, repeated, with the parts, tiles and
- * links of a real group. Its sub-plans are predicted, not made. */
+/* Predicts a product on more devices than there are: a group of one device, repeated, with the parts, tiles
+ * and links of a real group. Its sub-plans are predicted, not made. */
 #include "core/memory.h"
 #include "core/status.h"
 #include "strategy/gemm/composite/several/several.h"
