@@ -403,7 +403,7 @@ tesela_status tsl_planner_make(const tsl_problem *problem, const tsl_choice *cho
   TSL_TRY(tsl_plan_create(problem, candidate->strategy, &candidate->config, candidate->device, choice->place,
                           &options, plan));
   const double slowest = slowest_member(*plan);
-  (*plan)->expected = choice->spread || slowest > 0 ? slowest : candidate->seconds;
+  (*plan)->expected = slowest > 0 ? slowest : candidate->seconds;
   const tesela_status status = tsl_self_test_plan(*plan);
   if (status != TESELA_OK) {
     tsl_plan_destroy(*plan);
