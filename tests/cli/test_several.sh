@@ -23,9 +23,10 @@ for device in $(kernel_devices); do
   says 'the parts do not make up the 300 rows of C'
   tesela 0 explain 300 100 200 --device "$device,cpu" --json
   python3 -c 'import json, sys
-shares = json.load(open(sys.argv[1]))["shares"]
-assert sum(share["rows"] * share["cols"] for share in shares) == 300 * 100' "$out" ||
-    fail "the shares are not all of C"
+j = json.load(open(sys.argv[1]))
+assert sum(share["rows"] * share["cols"] for share in j["shares"]) == 300 * 100
+assert j["predicted_seconds"] == max(share["predicted_seconds"] for share in j["shares"])' "$out" ||
+    fail "the shares are not all of C, or slower than the plan"
   tesela 0 explain 300 100 200 --device "$device,cpu" --resident
   prints 'cut=3' 'place=pieces' "150 x 100 from (0, 0)" "150 x 100 from (150, 0)" "on devices like $device" \
     'of linear' 'links of'
