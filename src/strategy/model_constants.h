@@ -248,11 +248,10 @@
 #define TSL_SEVERAL_CONSTANTS(X) \
   X(host_copy_rate, 0, "bytes a second that host threads copy for all devices, through pinned memory")
 
-/* X(member, family): the members of a row. mma: cuda_mma; dmma: cuda_dmma */
-#define TSL_MODEL_FAMILY_LIST(X) \
+/* X(member, family, list): the members of a row, one for each type. mma: cuda_mma */
+#define TSL_MODEL_TYPE_LIST(X) \
   X(wgmma, wgmma, TSL_WGMMA_CONSTANTS) \
   X(mma, sm80, TSL_SM80_CONSTANTS) \
-  X(dmma, sm80, TSL_SM80_CONSTANTS) \
   X(thin_tile, thin, TSL_THIN_CONSTANTS) \
   X(register_tile, register, TSL_REGISTER_CONSTANTS) \
   X(opencl_mma, opencl_mma, TSL_OPENCL_MMA_CONSTANTS) \
@@ -266,55 +265,21 @@
   X(small, small, TSL_SMALL_CONSTANTS) \
   X(packed, packed, TSL_PACKED_CONSTANTS) \
   X(several, several, TSL_SEVERAL_CONSTANTS)
-/* clang-format on */
+
+/* All members of a row. dmma: cuda_dmma */
+#define TSL_MODEL_FAMILY_LIST(X) \
+  TSL_MODEL_TYPE_LIST(X) \
+  X(dmma, sm80, TSL_SM80_CONSTANTS)
 
 #define TSL_MODEL_CONSTANT_MEMBER(name, max, meaning) double name;
-typedef struct tsl_wgmma_constants {
-  TSL_WGMMA_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_wgmma_constants;
-typedef struct tsl_sm80_constants {
-  TSL_SM80_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_sm80_constants;
-typedef struct tsl_thin_constants {
-  TSL_THIN_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_thin_constants;
-typedef struct tsl_register_constants {
-  TSL_REGISTER_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_register_constants;
-typedef struct tsl_opencl_mma_constants {
-  TSL_OPENCL_MMA_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_opencl_mma_constants;
-typedef struct tsl_split_constants {
-  TSL_SPLIT_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_split_constants;
-typedef struct tsl_residue_constants {
-  TSL_RESIDUE_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_residue_constants;
-typedef struct tsl_complex_constants {
-  TSL_COMPLEX_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_complex_constants;
-typedef struct tsl_whole_constants {
-  TSL_WHOLE_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_whole_constants;
-typedef struct tsl_exact_constants {
-  TSL_EXACT_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_exact_constants;
-typedef struct tsl_microtile_constants {
-  TSL_MICROTILE_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_microtile_constants;
-typedef struct tsl_skinny_constants {
-  TSL_SKINNY_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_skinny_constants;
-typedef struct tsl_small_constants {
-  TSL_SMALL_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_small_constants;
-typedef struct tsl_packed_constants {
-  TSL_PACKED_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_packed_constants;
-typedef struct tsl_several_constants {
-  TSL_SEVERAL_CONSTANTS(TSL_MODEL_CONSTANT_MEMBER)
-} tsl_several_constants;
+#define TSL_MODEL_FAMILY_TYPE(member, family, list) \
+  typedef struct tsl_##family##_constants { \
+    list(TSL_MODEL_CONSTANT_MEMBER) \
+  } tsl_##family##_constants;
+TSL_MODEL_TYPE_LIST(TSL_MODEL_FAMILY_TYPE)
+#undef TSL_MODEL_FAMILY_TYPE
 #undef TSL_MODEL_CONSTANT_MEMBER
+/* clang-format on */
 
 typedef struct tsl_model_constants {
   const char *label; /* of the device that was measured, with "-" for blanks */
