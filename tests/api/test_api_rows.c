@@ -38,6 +38,7 @@ typedef struct product {
   tesela_type from, to;
   int64_t m, n, k;
   double alpha[2], beta[2];
+  int conjugate_a, conjugate_b;
   bool has_bias;
   tesela_activation activation;
 } product;
@@ -48,9 +49,9 @@ typedef struct placed {
   int64_t row, col; /* strides in elements */
 } placed;
 
-static const double others[] = {NAN, INFINITY, -INFINITY, 3e4, 0, -0.0};
+static const double others[] = {NAN, INFINITY, -INFINITY, 3e4, 0, -0.0, 0x1p-130};
 static double draw_other(tesela_type type) {
-  return tsl_type(type)->is_integer ? (double)draw(-100, 100) : others[draw(0, 5)];
+  return tsl_type(type)->is_integer ? (double)draw(-100, 100) : others[draw(0, 6)];
 }
 
 static placed place(tesela_type type, int64_t rows, int64_t cols) {
@@ -116,8 +117,16 @@ static tesela_gemm_desc describe(const variant *part, const tesela_epilogue *epi
       .m = part->m,
       .n = part->n,
       .k = p->k,
-      .a = {.data = part->a.first, .type = p->from, .row_stride = part->a.row, .col_stride = part->a.col},
-      .b = {.data = part->b.first, .type = p->from, .row_stride = part->b.row, .col_stride = part->b.col},
+      .a = {.data = part->a.first,
+            .type = p->from,
+            .row_stride = part->a.row,
+            .col_stride = part->a.col,
+            .conjugate = p->conjugate_a},
+      .b = {.data = part->b.first,
+            .type = p->from,
+            .row_stride = part->b.row,
+            .col_stride = part->b.col,
+            .conjugate = p->conjugate_b},
       .c = {.data = part->c.first, .type = p->to, .row_stride = part->c.row, .col_stride = part->c.col},
       .alpha = p->alpha,
       .beta = p->beta,
@@ -279,6 +288,8 @@ static product draw_product(void) {
   p.alpha[0] = is_integer ? 1 : scalars[draw(0, 6)];
   p.beta[0] = is_integer ? 0 : betas[draw(0, 4)];
   p.alpha[1] = is_complex && draw(0, 3) == 0 ? 0.25 : 0;
+  p.conjugate_a = is_complex && draw(0, 2) == 0;
+  p.conjugate_b = is_complex && draw(0, 2) == 0;
   p.has_bias = !is_integer && draw(0, 3) == 0;
   p.activation = !is_integer && !is_complex && draw(0, 3) == 0 ? TESELA_GELU : TESELA_NO_ACTIVATION;
   return p;
@@ -347,6 +358,28 @@ static void rows_keep_their_bits(void **state) {
   (void)state;
   for (int i = 0; i < products; i++)
     check_product();
+}
+
+/* Sums of 0 have a sign, which the layout of C must not change where one factor is conjugated. */
+static void zeros_of_conjugates(void **state) {
+  enum { SIZE = 3 };
+  static const double ones[2 * SIZE * SIZE] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, zeros[2 * SIZE * SIZE];
+  (void)state;
+  for (int conjugates = 0; conjugates < 4; conjugates++) {
+    double c[2][2 * SIZE * SIZE];
+    for (int by_columns = 0; by_columns < 2; by_columns++) {
+      const tesela_gemm_desc desc = {
+          .m = SIZE,
+          .n = SIZE,
+          .k = SIZE,
+          .a = {.data = zeros, .type = TESELA_C128, .conjugate = conjugates & 1},
+          .b = {.data = ones, .type = TESELA_C128, .conjugate = conjugates >> 1},
+          .c = {.data = c[by_columns], .type = TESELA_C128, .transpose = by_columns},
+          .options = {.device = "cpu", .reproducibility = "rows"}};
+      must(tesela_gemm(contexts[0], &desc, NULL));
+    }
+    assert_memory_equal(c[0], c[1], sizeof c[0]);
+  }
 }
 
 /* Columns of products with a symmetric or triangular factor, and of solves. */
@@ -450,7 +483,8 @@ int main(int argc, char **argv) {
   for (int i = 0; i < THREADS; i++)
     if (tesela_context_create(&(tesela_context_desc){.threads = i + 1}, &contexts[i]) != TESELA_OK)
       return 1;
-  const struct CMUnitTest tests[] = {cmocka_unit_test(rows_keep_their_bits), cmocka_unit_test(structured),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(rows_keep_their_bits),
+                                     cmocka_unit_test(zeros_of_conjugates), cmocka_unit_test(structured),
                                      cmocka_unit_test(long_sums)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   for (int i = 0; i < THREADS; i++)

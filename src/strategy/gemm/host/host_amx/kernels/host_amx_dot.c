@@ -28,9 +28,14 @@ enum { WIDTH = 2 * LANES_f32 };
 #undef OWN
 #undef DOT
 
-/* Kernels for operands whose numbers or sums would be flushed to 0. */
+/* Kernels for operands whose numbers or sums would be flushed to 0. VDPBF16PS adds the second product of a
+ * pair first. These kernels must, too: for bits=rows other columns may decide which kernel is used. */
+static inline vector_f32 swap_pairs(vector_f32 pairs) {
+  const vector_i32 units = (vector_i32)pairs;
+  return (vector_f32)(units << 16 | units >> 16);
+}
 #define OWN(word) JOIN(word, _careful)
-#define DOT dot_bf16_with_subnormals
+#define DOT(sum, a, b) dot_bf16_with_subnormals(sum, swap_pairs(a), swap_pairs(b))
 #include "strategy/gemm/host/host_amx/kernels/dot_tile.h"
 
 #define PAIRS .format = TSL_AMX_PAIRS_BF16, .tiles = tiles_bf16, .careful = tiles_careful

@@ -73,14 +73,19 @@ static inline void store_rows(const file_row *from, void *dst, int64_t stride) {
     _mm512_storeu_si512((unsigned char *)dst + i * stride, from[i]);
 }
 
+/* Adds in the order of TDPBF16PS: the first and the second numbers of the pairs have sums of their own. Where
+ * nothing is subnormal the bits are equal, as bits=rows demands: other columns decide which tiles are used. */
 static void add_products(file_row *sums, const file_row *a, const file_row *b) {
   for (int i = 0; i < 16; i++) {
     uint32_t units[16];
     memcpy(units, &a[i], sizeof units);
-    vector_f32 sum = _mm512_castsi512_ps(sums[i]);
-    for (int u = 0; u < 16; u++)
-      sum = dot_bf16_with_subnormals(sum, set_word_f32(units[u]), _mm512_castsi512_ps(b[u]));
-    sums[i] = _mm512_castps_si512(sum);
+    vector_f32 first = {0}, second = {0};
+    for (int u = 0; u < 16; u++) {
+      const vector_f32 unit = set_word_f32(units[u]), pairs = _mm512_castsi512_ps(b[u]);
+      first = _mm512_fmadd_ps(first_bf16_of_pairs(unit), first_bf16_of_pairs(pairs), first);
+      second = _mm512_fmadd_ps(second_bf16_of_pairs(unit), second_bf16_of_pairs(pairs), second);
+    }
+    sums[i] = _mm512_castps_si512(_mm512_castsi512_ps(sums[i]) + (first + second));
   }
 }
 

@@ -36,12 +36,16 @@ static inline NAME(vector) added(NAME(vector) sum, const double *scalar, NAME(ve
     return NAME(fma)(sum, real, value);
   return NAME(fma)(imaginary * NAME(times_i)(value), real, value) + sum;
 }
+/* Signs change before the addition: A conj(B) then has the bits of the transposed product conj(B') A', also
+ * if a sum is 0 or the rounding is directed. */
 static inline NAME(vector) join_sums(const double *signs, NAME(vector) first, NAME(vector) last) {
-  const NAME(vector) turned = NAME(times_i)(last);
-  NAME(vector) pairs = signs[0] < 0 ? first - turned : first + turned;
+  NAME(vector) turned = NAME(times_i)(last);
   if (signs[1] < 0)
-    TSL_UNROLL for (size_t i = 1; i < sizeof pairs / sizeof(REAL); i += 2) pairs[i] = -pairs[i];
-  return pairs;
+    TSL_UNROLL for (size_t i = 1; i < sizeof first / sizeof(REAL); i += 2) {
+      first[i] = -first[i];
+      turned[i] = -turned[i];
+    }
+  return signs[0] < 0 ? first - turned : first + turned;
 }
 
 #endif
