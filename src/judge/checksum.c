@@ -261,17 +261,21 @@ static double get_difference(const tsl_checksum *sum, const double *c, const dou
   return off;
 }
 
-/* Compares one row of a segment. |d| above T is wrong. If T or alpha (A s) is not finite, nothing is known.
- * If C alone is not finite it is wrong, unless sums may exceed the largest number, above `magnitude_max`. */
+/* Compares one row of a segment. `bound` is T without the roundings of C's elements. |d| above T is wrong. If
+ * T or alpha (A s) is not finite, nothing is known. If C alone is not finite it is wrong, unless sums may
+ * overflow. */
 static void compare_segment(const tsl_checksum *sum, int64_t row, int64_t p, double off, double bound,
-                            double magnitude_max, bool is_known, checksum_block *block) {
+                            double roundings, bool may_overflow, bool is_known, checksum_block *block) {
   const int64_t cols = tsl_min(sum->segment_cols, sum->problem.n - p * sum->segment_cols);
-  if (!isfinite(bound) || !is_known || (!isfinite(off) && bound > magnitude_max)) {
+  const bool is_finite = isfinite(off) && isfinite(roundings);
+  if (!isfinite(bound) || !is_known || (may_overflow && (!is_finite || sum->product.saturates))) {
     block->unchecked += cols;
     return;
   }
+  if (is_finite)
+    bound += roundings;
   block->hidden = fmax(block->hidden, 2 * bound / (1 - sum->product.rounding));
-  if (off <= bound)
+  if (is_finite && off <= bound)
     return;
   const bool is_first = block->wrong++ == 0;
   if (is_first || isnan(off) || off / bound > block->off / block->bound) {
@@ -282,7 +286,8 @@ static void compare_segment(const tsl_checksum *sum, int64_t row, int64_t p, dou
   }
 }
 
-/* Returns T at which sums may exceed the largest number, of C, of its sums, or of the checksum. */
+/* Returns the part of T from magnitudes at which sums may exceed the largest number, of C, of its sums, or of
+ * the checksum. */
 static double get_bound_limit(const tsl_checksum *sum) {
   const tsl_type_info *c = tsl_type(sum->problem.c.type), *sums = tsl_type(tsl_type(c->component)->sums);
   const double alpha = sum->alpha1 < 1 ? sum->alpha1 : 1;
@@ -305,11 +310,11 @@ static void compare_rows(void *argument, int64_t index, int worker) {
       const int64_t at = (row + i) * sum->segments + p;
       const double *y = scratch.sums + i * sum->vectors + p * sum->parts,
                    *before = sum->before ? sum->before + at * sum->parts : NULL;
-      const double bound = sum->relative * (sum->alpha1 * scratch.bounds[i]) + sum->flush_term +
-                           sum->fixed_term + sum->product.rounding * sizes[i] +
-                           (before ? sum->relative * sum->beta1 * sum->sizes[at] : 0);
+      const double guaranteed = sum->relative * (sum->alpha1 * scratch.bounds[i]) +
+                                (before ? sum->relative * sum->beta1 * sum->sizes[at] : 0);
       compare_segment(sum, row + i, p, get_difference(sum, (const double[2]){c[0][i], c[1][i]}, y, before),
-                      bound, limit, isfinite(y[0]) && isfinite(y[sum->parts - 1]), &block);
+                      guaranteed + sum->flush_term + sum->fixed_term, sum->product.rounding * sizes[i],
+                      guaranteed > limit, isfinite(y[0]) && isfinite(y[sum->parts - 1]), &block);
     }
   }
   sum->block[index] = block;

@@ -28,6 +28,7 @@ typedef struct tsl_checksum_product {
   double relative;            /* guaranteed error of a sum relative to |alpha||A||B| + |beta||C0| */
   double rounding; /* error of an element relative to itself, where sums are rounded once to C; else 0 */
   double flushes;  /* magnitude below which factors may be replaced by 0 */
+  bool saturates;  /* sums that overflow may become the largest number, as in directed rounding */
   tsl_team team;
 } tsl_checksum_product;
 

@@ -101,8 +101,10 @@ TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments
                   row];
     all += product[(chunk * g->passes * CHECKSUM_SUMS + CHECKSUM_VECTORS) * g->m + row];
   }
-  all = g->alpha1 * all + g->fixed + g->c_error * checksum_sum_of_c(g, numbers, row, p, CHECKSUM_PARTS, 1) +
-        (g->reads_c ? g->beta1 * g->relative * before[(vectors + p) * g->m + row] : 0);
+  const double roundings = g->c_error * checksum_sum_of_c(g, numbers, row, p, CHECKSUM_PARTS, 1);
+  all = g->alpha1 * all + (g->reads_c ? g->beta1 * g->relative * before[(vectors + p) * g->m + row] : 0);
+  const bool may_overflow = all > g->limit;
+  all += g->fixed;
   for (int part = 0; part < CHECKSUM_PARTS; part++) {
     const TSL_INDEX at = (p * CHECKSUM_PARTS + part) * g->m + row;
     double expected = g->alpha[0] * y[part] + (g->reads_c ? g->beta[0] * before[at] : 0);
@@ -119,17 +121,20 @@ TSL_FUNCTION checksum_block checksum_compare(const tsl_device_checksum_arguments
     off = off != off || own <= off ? off : own; /* NaN stays */
     is_known = is_known && y[part] - y[part] == 0;
   }
+  const bool is_finite = off - off == 0 && roundings - roundings == 0;
   block.unchecked = block.wrong = block.hidden = 0;
   block.segment = (double)p;
   block.row = (double)row;
   block.off = off;
   block.bound = all;
-  if (all - all != 0 || !is_known || (off - off != 0 && all > g->limit)) {
+  if (all - all != 0 || !is_known || (!is_finite && may_overflow)) {
     block.unchecked = (double)(left < g->width ? left : g->width);
     return block;
   }
-  block.hidden = 2 * all / (1 - g->rounding);
-  block.wrong = off <= all ? 0 : 1;
+  if (is_finite)
+    block.bound += roundings;
+  block.hidden = 2 * block.bound / (1 - g->rounding);
+  block.wrong = is_finite && off <= block.bound ? 0 : 1;
   return block;
 }
 #endif

@@ -75,6 +75,7 @@ static tesela_status begin_on_host(tsl_verification *verification) {
       .relative = sums,
       .rounding = rounding,
       .flushes = rule.flushes,
+      .saturates = verification->floats.rounding != FE_TONEAREST,
       .team = device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device)};
   return tsl_checksum_begin(&product, &verification->checksum);
 }

@@ -207,6 +207,33 @@ static void right_results_of_special_data(void **state) {
       }
 }
 
+/* In directed rounding sums that overflow may become the largest number. Nothing is known of these rows. */
+static void overflow_in_directed_rounding(void **state) {
+  static const int modes[] = {FE_UPWARD, FE_TOWARDZERO, FE_DOWNWARD};
+  (void)state;
+  for (int type = 0; type < TYPES; type++)
+    for (int mode = 0; mode < 3; mode++) {
+      const tsl_type_info *c = tsl_type(types[type][2]), *a = tsl_type(types[type][0]);
+      tesela_record record;
+      test_product all = make_product(type, &layouts[0], one, one);
+      if (c->is_integer)
+        continue;
+      fill(&all, TSL_DATA_NORMAL, SEED);
+      for (int64_t l = 0; l < K; l++)
+        tsl_type_store(a->type, memory[0] + (size_t)(3 * K + l) * a->size,
+                       (double[2]){a->size == 1 ? 448 : a->largest / 4, 0});
+      for (int64_t j = 0; j < N; j++)
+        tsl_type_store(c->type, memory[2] + (size_t)(3 * N + j) * c->size,
+                       (double[2]){j % 2 ? c->largest : -c->largest, 0});
+      fesetround(modes[mode]);
+      const tesela_status status = tesela_gemm(context, &all.desc, &record);
+      fesetround(FE_TONEAREST);
+      if (status != TESELA_OK)
+        fail_msg("%s, mode %d: %s", c->name, mode, tesela_last_error());
+      assert_in_range(record.unverified, N, c->type == TESELA_F16 ? M * N : N);
+    }
+}
+
 /* Infinity and NaN in a factor: their elements are not verified, all others are. */
 static void values_that_are_not_finite(void **state) {
   static const double values[] = {INFINITY, -INFINITY, NAN};
@@ -448,6 +475,30 @@ static void bits_of_floats(void **state) {
   }
 }
 
+/* Infinity and NaN of finite factors are wrong in each type, also where elements are rounded once to C. */
+static void infinities_of_finite_factors(void **state) {
+  static const double values[] = {INFINITY, -INFINITY, NAN};
+  static const char *const strategies[] = {NULL, "exact"};
+  (void)state;
+  for (int type = 0; type < TYPES; type++)
+    for (int s = 0; s < 2; s++)
+      for (int v = 0; v < 3; v++) {
+        tesela_record record;
+        wrong_plan wrong;
+        test_product all = make_product(type, &layouts[0], one, zero);
+        const tsl_type_info *c = tsl_type(types[type][2]);
+        if (c->is_integer || (s == 1 && (c->is_complex || c->type != types[type][0])))
+          continue;
+        all.desc.k = 3; /* no sum of f16 can overflow */
+        all.desc.options.strategy = strategies[s];
+        fill(&all, TSL_DATA_NORMAL, SEED);
+        make_wrong_plan(&all, &wrong);
+        plant(&all, 2, 16, 255, -1, values[v]);
+        expect(run_plan(&wrong, &all, &record), TESELA_WRONG_RESULT, "C(16, 255) is ");
+        tesela_plan_destroy(wrong.plan);
+      }
+}
+
 /* A fault of one run is repaired, with a note; a lasting one is not. */
 static void repairs(void **state) {
   (void)state;
@@ -654,6 +705,11 @@ static void operands_in_buffers(void **state) {
             fail_msg("%s: row %lld, %lld columns from %lld: %s", c->name, (long long)record.wrong_row,
                      (long long)record.wrong_cols, (long long)record.wrong_col, tesela_last_error());
         }
+        if (!c->is_integer && c->type != TESELA_F16) { /* sums of f16 are near overflow */
+          must(tesela_buffer_write(buffers[2], 0, memory[2], BYTES));
+          plant(&all, 2, 16, 255, -1, INFINITY);
+          expect(run_plan(&wrong, &all, &record), TESELA_WRONG_RESULT, "is wrong");
+        }
         tesela_plan_destroy(wrong.plan);
       }
 }
@@ -695,11 +751,13 @@ int main(int argc, char **argv) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(right_results),
                                      cmocka_unit_test(random_right_results),
                                      cmocka_unit_test(right_results_of_special_data),
+                                     cmocka_unit_test(overflow_in_directed_rounding),
                                      cmocka_unit_test(values_that_are_not_finite),
                                      cmocka_unit_test(errors_above_the_hidden_one),
                                      cmocka_unit_test(wide_segments),
                                      cmocka_unit_test(all_bits_of_integers),
                                      cmocka_unit_test(bits_of_floats),
+                                     cmocka_unit_test(infinities_of_finite_factors),
                                      cmocka_unit_test(repairs),
                                      cmocka_unit_test(known_calls_with_verify),
                                      cmocka_unit_test(batches_and_groups),

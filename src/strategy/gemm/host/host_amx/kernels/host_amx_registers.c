@@ -73,8 +73,9 @@ static inline void store_rows(const file_row *from, void *dst, int64_t stride) {
     _mm512_storeu_si512((unsigned char *)dst + i * stride, from[i]);
 }
 
-/* Adds in the order of TDPBF16PS: the first and the second numbers of the pairs have sums of their own. Where
- * nothing is subnormal the bits are equal, as bits=rows demands: other columns decide which tiles are used. */
+/* Adds in the order of TDPBF16PS: the first and the second numbers of the pairs have sums of their own. So
+ * bits are equal where nothing is subnormal. bits=rows needs this, as other columns decide which tiles are
+ * used. */
 static void add_products(file_row *sums, const file_row *a, const file_row *b) {
   for (int i = 0; i < 16; i++) {
     uint32_t units[16];
