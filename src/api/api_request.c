@@ -148,6 +148,11 @@ tesela_status tsl_api_problem(const tsl_request *request, tsl_problem *problem) 
   return TESELA_OK;
 }
 
+/* Returns the end of a message on another device of this name, which belongs to another context. */
+static const char *context_of_device(const tsl_device *device, const char *name) {
+  return strcmp(device->name, name) == 0 ? " of another context" : "";
+}
+
 /* Finds the buffers' device; NULL: none. Refuses several devices, and a mix with host memory. */
 static tesela_status device_of_buffers(const tsl_request *request, tsl_device **device) {
   const tesela_epilogue *epilogue = tsl_api_epilogue(&request->desc);
@@ -169,8 +174,9 @@ static tesela_status device_of_buffers(const tsl_request *request, tsl_device **
       continue;
     tsl_device *buffer_device = matrices[i].buffer->memory->device;
     if (*device && buffer_device != *device)
-      return tsl_fail(TESELA_BAD_CALL, "%s.buffer is on %s and %s.buffer on %s: a call runs on one device",
-                      fields[first], (*device)->name, fields[i], buffer_device->name);
+      return tsl_fail(TESELA_BAD_CALL, "%s.buffer is on %s and %s.buffer on %s%s: a call runs on one device",
+                      fields[first], (*device)->name, fields[i], buffer_device->name,
+                      context_of_device(*device, buffer_device->name));
     first = i;
     *device = buffer_device;
   }
@@ -190,8 +196,8 @@ static tesela_status check_named_device(const tesela_context *context, const cha
   if (status != TESELA_OK)
     return tsl_fail_in(status, "desc.options.device");
   if (named != device)
-    return tsl_fail(TESELA_BAD_CALL, "desc.options.device is %s, but the buffers are on %s", name,
-                    device->name);
+    return tsl_fail(TESELA_BAD_CALL, "desc.options.device is %s, but the buffers are on %s%s", name,
+                    device->name, context_of_device(named, device->name));
   return TESELA_OK;
 }
 

@@ -111,6 +111,25 @@ static void chained_in_buffers(void **state) {
   tesela_buffer_destroy(in);
 }
 
+static void buffers_of_two_contexts(void **state) {
+  (void)state;
+  tesela_context *other;
+  tesela_buffer *own, *foreign;
+  must(tesela_context_create(NULL, &other));
+  must(tesela_buffer_create(context, "opencl:0", 64, &own));
+  must(tesela_buffer_create(other, "opencl:0", 64, &foreign));
+  tesela_gemm_desc desc = {
+      .m = 2, .n = 2, .k = 2, .a = {.buffer = own}, .b = {.buffer = foreign}, .c = {.buffer = own}};
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL, "desc.b.buffer on opencl:0 of another context");
+  desc.a.buffer = desc.b.buffer = desc.c.buffer = foreign;
+  desc.options.device = "opencl:0";
+  expect(tesela_gemm(context, &desc, NULL), TESELA_BAD_CALL,
+         "the buffers are on opencl:0 of another context");
+  tesela_buffer_destroy(foreign);
+  tesela_buffer_destroy(own);
+  tesela_context_destroy(other);
+}
+
 static void buffers_say_where_the_product_runs(void **state) {
   (void)state;
   tesela_buffer *here, *there;
@@ -156,6 +175,7 @@ int main(void) {
       cmocka_unit_test(aligned_or_not),
       cmocka_unit_test(shared_and_interleaved_operands),
       cmocka_unit_test(chained_in_buffers),
+      cmocka_unit_test(buffers_of_two_contexts),
       cmocka_unit_test(buffers_say_where_the_product_runs),
       cmocka_unit_test(plans_come_back_from_text),
   };
