@@ -53,8 +53,8 @@ static void test_faster_tesela(void **unused) {
   cublasDestroy_v2(handle);
 }
 
-/* tesela needs a millisecond, and on a busy machine under a sanitizer some ten; the stand-in only writes zeros.
- * Calls of the same sizes in another mode are of another kind. */
+/* tesela needs a millisecond, or tens of it on a busy machine under a sanitizer. The stand-in only writes
+ * zeros. Calls of the same sizes in another mode are of another kind. */
 static void test_faster_cublas(void **unused) {
   enum { TF32 = 3 };
   bool both;
