@@ -149,12 +149,16 @@ static element_scales get_element_scales(const tsl_element_judge *job, int64_t r
   return found;
 }
 
-/* Returns a sum times a scale, with the underflow of the product: a later infinite scale may meet a 0. */
+/* Returns the error of a product that underflows: a later infinite scale or alpha may meet a 0. */
+static double underflow_error(const tsl_element_judge *job) {
+  const tsl_type_info *type = job->sums->is_integer ? tsl_type(TESELA_F32) : job->sums;
+  return job->flushes > 0 ? type->smallest / type->unit_roundoff : type->smallest;
+}
+
 static tsl_possible_result scale_possible_result(const tsl_element_judge *job, double scale,
                                                  tsl_possible_result sum, double largest) {
-  const tsl_type_info *type = job->sums->is_integer ? tsl_type(TESELA_F32) : job->sums;
   tsl_possible_result made = tsl_possible_scaled(scale, sum, largest);
-  made.error += job->flushes ? type->smallest / type->unit_roundoff : type->smallest;
+  made.error += underflow_error(job);
   return made;
 }
 
@@ -173,7 +177,8 @@ static tsl_possible_result possible_product(const tsl_element_judge *job, int64_
                                          : seen.minus                          ? TSL_KIND_MINUS
                                                                                : TSL_KIND_FINITE,
                                 .value = ldexp(seen.high, seen.exponent),
-                                .error = ldexp(seen.magnitude, seen.exponent) * slack};
+                                .error = ldexp(seen.magnitude, seen.exponent) * slack +
+                                         (double)job->problem->k * underflow_error(job)};
     if (sum.kinds == TSL_KIND_FINITE)
       sum.kinds |= (seen.may_overflow_up ? TSL_KIND_PLUS : 0) |
                    (seen.may_overflow_down ? TSL_KIND_MINUS : 0) |
