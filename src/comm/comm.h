@@ -1,7 +1,5 @@
-/* Interface of src/comm to message passing: a table of functions, implemented by
- *
- * comm/comm_threads.c  Ranks are threads of one process (for tests, and to count transferred words).
- * comm/mpi             Ranks are MPI processes, in the library libtesela_mpi.
+/* Interface of src/comm to message passing: a table of functions. In comm/mpi, ranks are MPI processes (the
+ * library libtesela_mpi); in tests/comm/comm_threads.c they are threads of one process.
  *
  * A batch of messages is waited for as a whole, so the next step's messages travel during the computation of
  * the current step. Messages with one tag between two ranks keep their order. Measurements:

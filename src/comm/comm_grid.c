@@ -46,32 +46,6 @@ tsl_box tsl_grid_box(const tsl_process_grid *grid, int block_index) {
   return box;
 }
 
-static void set_rectangle(int64_t out[4], int64_t row, int64_t row_end, int64_t col, int64_t col_end) {
-  out[0] = row;
-  out[1] = col;
-  out[2] = row_end - row;
-  out[3] = col_end - col;
-}
-
-tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int block_index) {
-  const tsl_box box = tsl_grid_box(grid, block_index);
-  const int64_t layer_ranks = grid->used / grid->depth, depth = box.k[1] - box.k[0];
-  /* A slab's ranks share one panel; each slab holds its part of the other panel. */
-  const int64_t shared[2] = {box.k[0] + tsl_even(depth, box.part, box.parts),
-                             box.k[0] + tsl_even(depth, box.part + 1, box.parts)};
-  const int64_t first = tsl_even(layer_ranks, box.slab, grid->slabs);
-  const int64_t own[2] = {box.k[0] + tsl_even(depth, first, layer_ranks),
-                          box.k[0] + tsl_even(depth, first + box.parts, layer_ranks)};
-  const int64_t *of_a = grid->by_columns ? own : shared, *of_b = grid->by_columns ? shared : own;
-  const int64_t rows = box.m[1] - box.m[0];
-  tsl_shares shares;
-  set_rectangle(shares.a, box.m[0], box.m[1], of_a[0], of_a[1]);
-  set_rectangle(shares.b, of_b[0], of_b[1], box.n[0], box.n[1]);
-  set_rectangle(shares.c, box.m[0] + tsl_even(rows, box.layer, grid->depth),
-                box.m[0] + tsl_even(rows, box.layer + 1, grid->depth), box.n[0], box.n[1]);
-  return shares;
-}
-
 static int64_t ceil_quotient(int64_t a, int64_t b) {
   return a / b + (a % b != 0);
 }

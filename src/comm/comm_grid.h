@@ -57,12 +57,6 @@ typedef struct tsl_box {
 /* Returns block 0 <= block_index < used: layer by layer, slab by slab. Not for a grid as_c. */
 tsl_box tsl_grid_box(const tsl_process_grid *grid, int block_index);
 
-/* Best distribution of operands: even parts of A, B and C (row, column, rows, columns) of a block's rank. */
-typedef struct tsl_shares {
-  int64_t a[4], b[4], c[4];
-} tsl_shares;
-tsl_shares tsl_grid_shares(const tsl_process_grid *grid, int block_index);
-
 /* Lists up to `count` fastest grids for even operands, sorted. Returns their number; 0: none fits memory. */
 int tsl_grid_list(const tsl_task *task, const tsl_links *links, tsl_process_grid *out, int count);
 /* Completes a grid whose splits are set; false: it does not fit into memory. */

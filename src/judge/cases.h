@@ -11,11 +11,6 @@
 bool tsl_case_standard(tsl_op op, int index, tesela_type type, tsl_case *out);
 /* Makes a random case from its arguments only: sizes to hundreds (dot: 100,000), any layout and data. */
 void tsl_case_random(tsl_op op, uint64_t seed, uint64_t index, tesela_type type, tsl_case *out);
-/* Gets case `index` of products with structured A, B or C (general if the type has none); false past the
- * end. */
-bool tsl_case_structured(int index, tesela_type type, tsl_case *out);
-/* Makes a random case of structured products from its arguments only. */
-void tsl_case_random_structured(uint64_t seed, uint64_t index, tesela_type type, tsl_case *out);
 /* Gets case `index` of the self-test before a kernel's first use, 0: a small `like`; false past the end. */
 bool tsl_case_quick(const tsl_problem *like, int index, tsl_case *out);
 /* Sets the types of a case. Scalars other than 0 and 1 become complex or whole where C's type needs it. */

@@ -26,6 +26,7 @@
  *
  * within: begins no case after SECONDS, and says so. For a checker that makes a kernel a thousand times
  * slower, the cases until then count. */
+#include "cases_structured.h"
 #include "core/clock.h"
 #include "core/env.h"
 #include "core/status.h"

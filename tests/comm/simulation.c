@@ -333,6 +333,32 @@ static double run(simulation *s) {
 
 /* --- plans --- */
 
+static void set_rectangle(int64_t out[4], int64_t row, int64_t row_end, int64_t col, int64_t col_end) {
+  out[0] = row;
+  out[1] = col;
+  out[2] = row_end - row;
+  out[3] = col_end - col;
+}
+
+grid_shares grid_shares_of(const tsl_process_grid *grid, int block_index) {
+  const tsl_box box = tsl_grid_box(grid, block_index);
+  const int64_t layer_ranks = grid->used / grid->depth, depth = box.k[1] - box.k[0];
+  /* A slab's ranks share one panel; each slab holds its part of the other panel. */
+  const int64_t shared[2] = {box.k[0] + tsl_even(depth, box.part, box.parts),
+                             box.k[0] + tsl_even(depth, box.part + 1, box.parts)};
+  const int64_t first = tsl_even(layer_ranks, box.slab, grid->slabs);
+  const int64_t own[2] = {box.k[0] + tsl_even(depth, first, layer_ranks),
+                          box.k[0] + tsl_even(depth, first + box.parts, layer_ranks)};
+  const int64_t *of_a = grid->by_columns ? own : shared, *of_b = grid->by_columns ? shared : own;
+  const int64_t rows = box.m[1] - box.m[0];
+  grid_shares shares;
+  set_rectangle(shares.a, box.m[0], box.m[1], of_a[0], of_a[1]);
+  set_rectangle(shares.b, of_b[0], of_b[1], box.n[0], box.n[1]);
+  set_rectangle(shares.c, box.m[0] + tsl_even(rows, box.layer, grid->depth),
+                box.m[0] + tsl_even(rows, box.layer + 1, grid->depth), box.n[0], box.n[1]);
+  return shares;
+}
+
 /* A layout in which each place of the grid holds its share of an operand; `which` is the offset of the
  * operand's share. */
 static void shares_as_layout(simulation *s, int operand, size_t which, int64_t rows, int64_t cols) {
@@ -345,7 +371,7 @@ static void shares_as_layout(simulation *s, int operand, size_t which, int64_t r
     of[r] = &corners[r];
     if (r >= grid->used)
       continue;
-    const tsl_shares shares = tsl_grid_shares(grid, r);
+    const grid_shares shares = grid_shares_of(grid, r);
     const int64_t *share = (const int64_t *)(const void *)((const char *)&shares + which);
     corners[r] = (tsl_bare_rectangle){share[0], share[1], share[2], share[3]};
     counts[r] = 1;
@@ -380,9 +406,9 @@ static void sort_messages(simulation *s) {
 static void make_messages(simulation *s, const tsl_task *task) {
   const tsl_process_grid *grid = s->grid;
   s->ranks = calloc((size_t)grid->ranks, sizeof *s->ranks);
-  shares_as_layout(s, TSL_PART_A, offsetof(tsl_shares, a), task->m, task->k);
-  shares_as_layout(s, TSL_PART_B, offsetof(tsl_shares, b), task->k, task->n);
-  shares_as_layout(s, TSL_PART_C, offsetof(tsl_shares, c), task->m, task->n);
+  shares_as_layout(s, TSL_PART_A, offsetof(grid_shares, a), task->m, task->k);
+  shares_as_layout(s, TSL_PART_B, offsetof(grid_shares, b), task->k, task->n);
+  shares_as_layout(s, TSL_PART_C, offsetof(grid_shares, c), task->m, task->n);
   assert_int_equal(tsl_blocks_make(grid, &s->layouts[TSL_PART_C], &s->blocks), TESELA_OK);
   s->batches = tsl_steps(grid) + grid->tiles_m * grid->tiles_n;
   s->waits = calloc((size_t)(grid->ranks * s->batches), sizeof *s->waits);

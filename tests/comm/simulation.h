@@ -4,7 +4,15 @@
 #ifndef TESTS_COMM_SIMULATION_H
 #define TESTS_COMM_SIMULATION_H
 
+#include "comm/comm_grid.h"
+
 #include <stdint.h>
+
+/* Best distribution of operands: even parts of A, B and C (row, column, rows, columns) of a block's rank. */
+typedef struct grid_shares {
+  int64_t a[4], b[4], c[4];
+} grid_shares;
+grid_shares grid_shares_of(const tsl_process_grid *grid, int block_index);
 
 /* The plan's estimate (`told`) and the simulated figures. */
 typedef struct simulated {

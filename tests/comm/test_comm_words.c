@@ -10,6 +10,7 @@
 #include "comm/comm_call.h"
 #include "comm/comm_grid.h"
 #include "comm/comm_threads.h"
+#include "comm/simulation.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -53,9 +54,9 @@ static void body(tsl_ranks *ranks, void *user) {
   words_run *w = user;
   const int rank = ranks->rank;
   const bool any = rank < w->grid.used;
-  tsl_shares shares = {{0}, {0}, {0}};
+  grid_shares shares = {{0}, {0}, {0}};
   if (any)
-    shares = tsl_grid_shares(&w->grid, rank);
+    shares = grid_shares_of(&w->grid, rank);
   tesela_rectangle rectangles[3];
   double *a = calloc((size_t)area(shares.a) + 1, sizeof *a),
          *b = calloc((size_t)area(shares.b) + 1, sizeof *b);
@@ -176,7 +177,7 @@ static void shares_as_layout(const tsl_process_grid *grid, size_t which, int64_t
   int64_t *counts = calloc(ranks, sizeof *counts);
   assert_true(corners && of && counts);
   for (int r = 0; r < grid->used; r++) {
-    const tsl_shares shares = tsl_grid_shares(grid, r);
+    const grid_shares shares = grid_shares_of(grid, r);
     const int64_t *share = (const int64_t *)(const void *)((const char *)&shares + which);
     corners[r] = (tsl_bare_rectangle){share[0], share[1], share[2], share[3]};
     counts[r] = 1;
@@ -203,9 +204,9 @@ static void as_explained(void **state) {
     tsl_rank_layout a, b, c;
     assert_int_equal(tsl_grid_list(&task, &tsl_links_default, &grid, 1), 1);
     const double told = (double)(grid.words > grid.words_sent ? grid.words : grid.words_sent);
-    shares_as_layout(&grid, offsetof(tsl_shares, a), m, k, &a);
-    shares_as_layout(&grid, offsetof(tsl_shares, b), k, n, &b);
-    shares_as_layout(&grid, offsetof(tsl_shares, c), m, n, &c);
+    shares_as_layout(&grid, offsetof(grid_shares, a), m, k, &a);
+    shares_as_layout(&grid, offsetof(grid_shares, b), k, n, &b);
+    shares_as_layout(&grid, offsetof(grid_shares, c), m, n, &c);
     assert_int_equal(tsl_blocks_make(&grid, &c, &blocks), TESELA_OK);
     assert_int_equal(tsl_blocks_count(&blocks, &a, &b, &c, &grid), TESELA_OK);
     const double counted = (double)(grid.words > grid.words_sent ? grid.words : grid.words_sent);

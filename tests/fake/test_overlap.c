@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+#include "cases_structured.h"
 #include "check/plain_children.h"
 #include "core/status.h"
 #include "fake/by_hand.h"

@@ -4,6 +4,7 @@
 #include "unit/sanitizers.h"
 #include "unit/unit.h"
 
+#include "cases_structured.h"
 #include "core/status.h"
 #include "judge/check.h"
 #include "judge/densify.h"

@@ -1,5 +1,6 @@
+#include "cases_structured.h"
+
 #include "judge/case_parts.h"
-#include "judge/cases.h"
 
 /* Kinds: each structure, triangle and side, in place where possible, and each triangle of C. */
 
