@@ -13,56 +13,11 @@ static const struct described_constant {
   size_t offset;
 } constants[] = {
 /* clang-format off */
-#define CONSTANT_OF(member, name, max) {{#member "." #name, max}, offsetof(tsl_model_constants, member.name)},
-#define CONSTANT(name, max, meaning) CONSTANT_OF(wgmma, name, max)
-    TSL_WGMMA_CONSTANTS(CONSTANT)
+#define CONSTANT(f, name, max, meaning) {{#f "." #name, max}, offsetof(tsl_model_constants, f.name)},
+#define FAMILY(member, family, list) list(CONSTANT, member)
+    TSL_MODEL_FAMILY_LIST(FAMILY)
+#undef FAMILY
 #undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(mma, name, max)
-    TSL_SM80_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(dmma, name, max)
-    TSL_SM80_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(thin_tile, name, max)
-    TSL_THIN_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(register_tile, name, max)
-    TSL_REGISTER_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(opencl_mma, name, max)
-    TSL_OPENCL_MMA_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(split, name, max)
-    TSL_SPLIT_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(residue, name, max)
-    TSL_RESIDUE_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(complex, name, max)
-    TSL_COMPLEX_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(whole, name, max)
-    TSL_WHOLE_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(exact, name, max)
-    TSL_EXACT_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(microtile, name, max)
-    TSL_MICROTILE_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(skinny, name, max)
-    TSL_SKINNY_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(small, name, max)
-    TSL_SMALL_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(packed, name, max)
-    TSL_PACKED_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#define CONSTANT(name, max, meaning) CONSTANT_OF(several, name, max)
-    TSL_SEVERAL_CONSTANTS(CONSTANT)
-#undef CONSTANT
-#undef CONSTANT_OF
     /* clang-format on */
 };
 enum { CONSTANTS = sizeof constants / sizeof *constants };

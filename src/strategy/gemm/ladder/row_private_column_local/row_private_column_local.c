@@ -1,4 +1,5 @@
 #include "strategy/kernel_launch/simple_kernel.h"
+#include "strategy/model_constants.h"
 
 #include <math.h>
 
@@ -21,7 +22,7 @@ static tsl_accuracy row_private_column_local_accuracy(const tsl_problem *problem
 static tsl_simple_kernel row_private_column_local_describe(const tsl_problem *problem,
                                                            const tsl_config *config,
                                                            const tsl_device *device) {
-  (void)device;
+  const double waits = tsl_model_constants_of(device)->simple.column_waits;
   const double size = (double)tsl_type(problem->c.type)->size, panel = (double)config->value[PANEL];
   const double n = (double)problem->n, k = (double)problem->k, items = (double)config->value[ITEMS];
   const double panels = fmax(1, ceil(k / panel)), groups = ceil((double)problem->m / items);
@@ -35,7 +36,7 @@ static tsl_simple_kernel row_private_column_local_describe(const tsl_problem *pr
                              .computed = loaded * items,
                              .local = {.read = loaded * items * size, .written = loaded * size},
                              .barriers = 2 * n * panels,
-                             .waits = panels * (1 + 0.75 * n), /* 0.45 us a column on an H200 */
+                             .waits = panels * (1 + waits * n),
                              .loads_together = true,
                              .lanes = 8,
                              .kept = items * panel * size};

@@ -12,11 +12,11 @@ int64_t tsl_sm80_joined_bytes(const tsl_sm80_tile *tile, int64_t parts) {
 }
 
 double tsl_sm80_reduce_seconds(const tsl_sm80_tile *tile, int64_t parts, const tsl_device *device) {
-  static const double join_clocks = 3000, join_bytes = 40;
   const double sums = 2.0 * tile->sum * (double)tile->problem.m * (double)tile->problem.n * (double)parts,
                joined = (double)tsl_sm80_joined_bytes(tile, parts);
   if (parts == 1 || tile->cluster > 1)
     return 0;
-  return joined > 0 ? (join_clocks + joined / join_bytes) / (1e6 * fmax(1, device->clock_mhz))
+  return joined > 0 ? (tile->rates->join_clocks + joined / tile->rates->join_bytes) /
+                          (1e6 * fmax(1, device->clock_mhz))
                     : tile->rates->reduce_seconds + sums / device->bandwidth;
 }
