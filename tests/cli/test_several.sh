@@ -29,7 +29,7 @@ assert j["predicted_seconds"] == max(share["predicted_seconds"] for share in j["
     fail "the shares are not all of C, or slower than the plan"
   tesela 0 explain 300 100 200 --device "$device,cpu" --resident
   prints 'cut=3' 'place=pieces' "150 x 100 from (0, 0)" "150 x 100 from (150, 0)" "on devices like $device" \
-    'of linear' 'links of'
+    'of linear' 'links of' ' between devices'
   tesela 0 explain 300 100 200 --device "$device,cpu" --resident --transpose-b --json
   python3 -c 'import json, sys
 j = json.load(open(sys.argv[1]))

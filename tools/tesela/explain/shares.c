@@ -14,8 +14,9 @@ void tsl_shares_add_pair(const tsl_explanation *found, tsl_table *table) {
   double slowest = 0, bytes = 0;
   char took[32], moved[32];
   tsl_subplan_info share;
-  int count = 0;
+  int count = 0, links = 0;
   for (; shares_share_of(found, count, &share); count++) {
+    links += share.link_count;
     slowest = fmax(slowest, share.seconds);
     bytes += share.in_bytes + share.out_bytes;
   }
@@ -26,8 +27,9 @@ void tsl_shares_add_pair(const tsl_explanation *found, tsl_table *table) {
     tsl_table_add_pair(
         table, "together", "%s for the slowest of %d shares: %.0f%% of the best possible speed",
         tsl_format_seconds(slowest, took, sizeof took), count, 100 * fmin(1, best->seconds / slowest));
-  tsl_table_add_pair(table, "over links", "%s between the host and devices",
-                     tsl_format_bytes((uint64_t)bytes, moved, sizeof moved));
+  tsl_table_add_pair(table, "over links", "%s between %s",
+                     tsl_format_bytes((uint64_t)bytes, moved, sizeof moved),
+                     links > 0 ? "devices" : "the host and devices");
   if (found->link_rate > 0)
     tsl_table_add_pair(table, "scaling",
                        "on devices like %s, with operands in equal parts and links of %s, as measured",
