@@ -129,35 +129,16 @@ static void draw_graded(uint64_t start, uint64_t first, size_t count, double *ou
   }
 }
 
-static const struct {
-  const char *name, *description;
-  void (*draw)(uint64_t start, uint64_t first, size_t count, double *out);
-} table[] = {
-#define ROW(NAME, name, description) {#name, description, draw_##name},
-    TSL_DISTRIBUTION_LIST(ROW)
-#undef ROW
+static void (*const draw[])(uint64_t start, uint64_t first, size_t count, double *out) = {
+    [TSL_DRAW_NORMAL] = draw_normal,
+    [TSL_DRAW_UNIFORM] = draw_uniform,
+    [TSL_DRAW_INTEGER] = draw_integer,
+    [TSL_DRAW_GRADED] = draw_graded,
 };
-
-const char *tsl_distribution_name(tsl_distribution distribution) {
-  return table[distribution].name;
-}
-
-const char *tsl_distribution_description(tsl_distribution distribution) {
-  return table[distribution].description;
-}
-
-bool tsl_distribution_parse(const char *name, tsl_distribution *distribution) {
-  for (int i = 0; i < TSL_DRAW_COUNT; i++)
-    if (strcmp(table[i].name, name) == 0) {
-      *distribution = (tsl_distribution)i;
-      return true;
-    }
-  return false;
-}
 
 double tsl_random_value(tsl_distribution distribution, uint64_t seed, uint64_t index) {
   double pair[2];
-  table[distribution].draw(get_sequence_start(seed), index & ~(uint64_t)1, 2, pair);
+  draw[distribution](get_sequence_start(seed), index & ~(uint64_t)1, 2, pair);
   return pair[index & 1];
 }
 
@@ -174,7 +155,7 @@ void tsl_random_fill(tsl_distribution distribution, uint64_t seed, uint64_t firs
     /* Blocks hold whole pairs; surplus values at either end are dropped. */
     double block[VALUES_AT_ONCE];
     const size_t before = first & 1, space = VALUES_AT_ONCE - before, taken = count < space ? count : space;
-    table[distribution].draw(start, first - before, (before + taken + 1) & ~(size_t)1, block);
+    draw[distribution](start, first - before, (before + taken + 1) & ~(size_t)1, block);
     tsl_type_convert(TESELA_F64, block + before, 1, component->type, at, 1, taken);
     at += taken * component->size;
     first += taken;

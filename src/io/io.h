@@ -44,10 +44,9 @@ typedef struct tsl_file_info {
 } tsl_file_info;
 
 /* Opens a file and reads its header. The format follows from the name's ending (before .gz), else from the
- * first bytes. csv is scanned once. Close with tsl_reader_close(); *reader is NULL on failure. */
-tesela_status tsl_reader_open(const char *path, tsl_reader **reader);
-/* Opens a file of `format` ("csv"; NULL: unknown) if neither name nor first bytes tell another. */
-tesela_status tsl_reader_open_as(const char *path, const char *format, tsl_reader **reader);
+ * first bytes; `format` ("csv"; NULL: unknown) applies if neither tells another. csv is scanned once. Close
+ * with tsl_reader_close(); *reader is NULL on failure. */
+tesela_status tsl_reader_open(const char *path, const char *format, tsl_reader **reader);
 /* Returns ".npy, .mtx, ..."; tsl_io_formats() returns "npy, mtx, ...". For messages. */
 const char *tsl_io_endings(void);
 const char *tsl_io_formats(void);
@@ -86,13 +85,11 @@ const tsl_printed *tsl_reader_printed(const tsl_reader *reader);
 void tsl_reader_close(tsl_reader *reader);
 
 /* Starts a file under a temporary name in its folder; it appears at the commit. The name's ending gives the
- * format; TESELA_BAD_CALL lists the endings. Symbolic links are followed, permissions preserved. Fails if the
- * folder is not writable. Close with tsl_writer_close(); *writer is NULL on failure. */
-tesela_status tsl_writer_open(const char *path, int64_t rows, int64_t cols, tesela_type type,
-                              tsl_writer **writer);
-/* Starts a file in `format` if the path's ending tells none. "-" is a temporary file until the commit. */
-tesela_status tsl_writer_open_as(const char *path, const char *format, int64_t rows, int64_t cols,
-                                 tesela_type type, tsl_writer **writer);
+ * format, else `format`, or NULL; TESELA_BAD_CALL lists the endings. "-" is a temporary file until the
+ * commit. Symbolic links are followed, permissions preserved. Fails if the folder is not writable. Close with
+ * tsl_writer_close(); *writer is NULL on failure. */
+tesela_status tsl_writer_open(const char *path, const char *format, int64_t rows, int64_t cols,
+                              tesela_type type, tsl_writer **writer);
 /* Returns true if row parts stay in memory until the commit. */
 bool tsl_writer_keeps_rows(const tsl_writer *writer);
 /* Returns true if tsl_resumable_open() can write `path`: by its ending, else by `format`, or NULL. */

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "core/memory.h"
 #include "core/status.h"
@@ -34,7 +33,7 @@ static tesela_status reader_choose_format(tsl_reader *reader, const char *path, 
                   reader->path, tsl_io_endings());
 }
 
-tesela_status tsl_reader_open_as(const char *path, const char *format, tsl_reader **out) {
+tesela_status tsl_reader_open(const char *path, const char *format, tsl_reader **out) {
   tesela_status status;
   const tsl_format *const format_given = format != NULL ? tsl_format_find(format) : NULL;
   *out = NULL;
@@ -62,10 +61,6 @@ out:
   }
   *out = reader;
   return status;
-}
-
-tesela_status tsl_reader_open(const char *path, tsl_reader **reader) {
-  return tsl_reader_open_as(path, NULL, reader);
 }
 
 const tsl_file_info *tsl_reader_info(const tsl_reader *reader) {

@@ -5,7 +5,6 @@
 #include "core/memory.h"
 #include "core/status.h"
 #include "io/io_format.h"
-#include "io/io_number.h"
 
 static tesela_status choose_writer_format(const char *path, const char *name, const tsl_format **format) {
   *format = tsl_format_of_name(path);
@@ -27,13 +26,8 @@ static tesela_status choose_writer_format(const char *path, const char *name, co
                   tsl_io_endings());
 }
 
-tesela_status tsl_writer_open(const char *path, int64_t rows, int64_t cols, tesela_type type,
-                              tsl_writer **writer) {
-  return tsl_writer_open_as(path, NULL, rows, cols, type, writer);
-}
-
-tesela_status tsl_writer_open_as(const char *path, const char *format_name, int64_t rows, int64_t cols,
-                                 tesela_type type, tsl_writer **out) {
+tesela_status tsl_writer_open(const char *path, const char *format_name, int64_t rows, int64_t cols,
+                              tesela_type type, tsl_writer **out) {
   tesela_status status = TESELA_OK;
   tsl_writer *writer = NULL;
   const tsl_format *format;

@@ -8,22 +8,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const data_names[TSL_DATA_COUNT] = {
-#define TSL_DATA_NAME(name, text, what) [TSL_DATA_##name] = #text,
-    TSL_DATA_LIST(TSL_DATA_NAME)
-#undef TSL_DATA_NAME
-};
-
-/* Distribution of each kind; special values are added later. */
-static const tsl_distribution distributions[TSL_DATA_COUNT] = {
-    [TSL_DATA_NORMAL] = TSL_DRAW_NORMAL,
-    [TSL_DATA_INTEGER] = TSL_DRAW_INTEGER,
-    [TSL_DATA_GRADED] = TSL_DRAW_GRADED,
-    [TSL_DATA_SPECIAL] = TSL_DRAW_NORMAL,
+static const struct {
+  const char *name;
+  tsl_distribution distribution; /* special values are added later */
+} kinds[TSL_DATA_COUNT] = {
+    [TSL_DATA_NORMAL] = {"normal", TSL_DRAW_NORMAL},
+    [TSL_DATA_INTEGER] = {"integer", TSL_DRAW_INTEGER},
+    [TSL_DATA_GRADED] = {"graded", TSL_DRAW_GRADED},
+    [TSL_DATA_SPECIAL] = {"special", TSL_DRAW_NORMAL},
 };
 
 const char *tsl_data_name(tsl_data data) {
-  return (unsigned)data < TSL_DATA_COUNT ? data_names[data] : "?";
+  return (unsigned)data < TSL_DATA_COUNT ? kinds[data].name : "?";
 }
 
 /* Approximate maximum of elements of a task: an even number. */
@@ -77,11 +73,11 @@ static void fill_row_block(const fill_job *job, int64_t row, int64_t col, int wo
   const size_t count = (size_t)(shape->cols - col < job->block_cols ? shape->cols - col : job->block_cols);
   unsigned char *dense = job->dense + (size_t)worker * (size_t)job->block_cols * size;
   const uint64_t first = (uint64_t)row * (uint64_t)shape->cols + (uint64_t)col;
-  const bool any_bits = tsl_type(shape->type)->is_integer && distributions[job->data] == TSL_DRAW_NORMAL;
+  const bool any_bits = tsl_type(shape->type)->is_integer && kinds[job->data].distribution == TSL_DRAW_NORMAL;
   if (any_bits)
     fill_random_bits(job, first * size, dense, count * size);
   else
-    tsl_random_fill(distributions[job->data], job->seed, first, shape->type, dense, count);
+    tsl_random_fill(kinds[job->data].distribution, job->seed, first, shape->type, dense, count);
   for (size_t j = 0; job->data == TSL_DATA_SPECIAL && j < count; j++)
     replace_by_special_value(job, first + j, dense + j * size);
   tsl_type_convert(shape->type, dense, 1, shape->type,

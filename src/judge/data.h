@@ -4,18 +4,12 @@
 #include "core/random.h"
 #include "problem/problem.h"
 
-/* Kinds of data. X(NAME, name, description) */
-#define TSL_DATA_LIST(X)                                                                                     \
-  X(NORMAL, normal, "standard normal; of integers, all values alike")                                        \
-  X(INTEGER, integer, "small integers: the result must be exact")                                            \
-  X(GRADED, graded, "normal over 24 binary orders of magnitude")                                             \
-  X(SPECIAL, special, "normal with NaN, infinities, zeros and subnormals")
-
 typedef enum tsl_data {
-#define TSL_DATA_MEMBER(name, text, what) TSL_DATA_##name,
-  TSL_DATA_LIST(TSL_DATA_MEMBER)
-#undef TSL_DATA_MEMBER
-      TSL_DATA_COUNT
+  TSL_DATA_NORMAL,  /* standard normal; of integers, all values alike */
+  TSL_DATA_INTEGER, /* small integers: the result must be exact */
+  TSL_DATA_GRADED,  /* normal over 24 binary orders of magnitude */
+  TSL_DATA_SPECIAL, /* normal with NaN, infinities, zeros and subnormals */
+  TSL_DATA_COUNT
 } tsl_data;
 const char *tsl_data_name(tsl_data data);
 

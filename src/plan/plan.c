@@ -186,13 +186,6 @@ tesela_status tsl_plan_create(const tsl_problem *problem, const tsl_strategy *st
   return TESELA_OK;
 }
 
-void tsl_plan_trim(tsl_plan *plan) {
-  if (plan && plan->slots)
-    tsl_run_slots_trim(plan->slots);
-  if (plan && plan->looks)
-    tsl_run_slots_trim(plan->looks->slots);
-}
-
 void tsl_plan_destroy(tsl_plan *plan) {
   if (!plan)
     return;

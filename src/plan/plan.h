@@ -59,8 +59,6 @@ const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *stra
                             const tsl_config *config, const tsl_device *device, tsl_memory_place place);
 
 void tsl_plan_destroy(tsl_plan *plan);
-/* Frees device memory that is cached for later runs. No run may be in progress. NULL is allowed. */
-void tsl_plan_trim(tsl_plan *plan);
 
 /* Runs a plan on operands at plan->place; C is complete on return. The cpu uses the operands' team, or if
  * zero the device's. phases may be NULL, which reads no clocks. */

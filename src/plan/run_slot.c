@@ -31,22 +31,13 @@ static void run_slot_destroy(tsl_run_slot *slot) {
   tsl_free(slot);
 }
 
-void tsl_run_slots_trim(tsl_run_slots *slots) {
-  pthread_mutex_lock(&slots->lock);
-  tsl_run_slot *idle = slots->idle;
-  slots->idle = NULL;
-  pthread_mutex_unlock(&slots->lock);
-  while (idle) {
-    tsl_run_slot *slot = idle;
-    idle = slot->next;
-    run_slot_destroy(slot);
-  }
-}
-
 void tsl_run_slots_destroy(tsl_run_slots *slots) {
   if (!slots)
     return;
-  tsl_run_slots_trim(slots);
+  for (tsl_run_slot *slot = slots->idle, *next; slot; slot = next) {
+    next = slot->next;
+    run_slot_destroy(slot);
+  }
   pthread_mutex_destroy(&slots->lock);
   tsl_free(slots);
 }

@@ -27,8 +27,6 @@ typedef struct tsl_run_slots {
 } tsl_run_slots;
 
 tesela_status tsl_run_slots_create(tsl_device *device, tsl_run_slots **slots);
-/* Destroys the idle slots. */
-void tsl_run_slots_trim(tsl_run_slots *slots);
 /* Destroys all slots, which must be idle, and the list. NULL is allowed. */
 void tsl_run_slots_destroy(tsl_run_slots *slots);
 

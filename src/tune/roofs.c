@@ -16,20 +16,10 @@ static const uint64_t host_bytes = (uint64_t)64 << 20, device_bytes = (uint64_t)
 /* Divisor of all arrays, which every chunk divides. */
 static const size_t grain = (size_t)1 << 20;
 
-static const struct {
-  const char *name, *what;
-} roof_names[] = {
-#define ROOF_ROW(name, text, what) {#text, what},
-    TSL_ROOF_LIST(ROOF_ROW)
-#undef ROOF_ROW
-};
-
 const char *tsl_roof_name_of(tsl_roof_name roof) {
-  return roof_names[roof].name;
-}
-
-const char *tsl_roof_what(tsl_roof_name roof) {
-  return roof_names[roof].what;
+  static const char *const names[] = {"copy",   "read",  "level1",  "level2",
+                                      "level3", "local", "fma_f32", "fma_f64"};
+  return names[roof];
 }
 
 /* Returns the bytes of an array; 0 with a noted reason if memory is too short for one beyond the caches. */

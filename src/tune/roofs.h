@@ -23,7 +23,6 @@ typedef struct tsl_roofs_options {
 } tsl_roofs_options;
 
 const char *tsl_roof_name_of(tsl_roof_name roof);
-const char *tsl_roof_what(tsl_roof_name roof);
 
 /* Measures all roofs anew; opens the device. options may be NULL. A roof is left out, with a reason, for lack
  * of memory or f64. Fails if the device fails; TESELA_WRONG_RESULT for a wrong result. */

@@ -163,7 +163,7 @@ enum { FILE_COUNT = sizeof files / sizeof files[0] };
 /* Opens a file and, where that works, reads it as its own type. */
 static tesela_status read_file(const char *path) {
   tsl_reader *reader;
-  tesela_status status = tsl_reader_open(path, &reader);
+  tesela_status status = tsl_reader_open(path, NULL, &reader);
   if (status != TESELA_OK) {
     assert_null(reader);
     return status;

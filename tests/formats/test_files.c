@@ -173,7 +173,7 @@ static void check_values(const good_file *file, const area *where) {
 /* Reads `step` rows at a time. */
 static tesela_status read_all(const char *name, const area *where, int64_t step) {
   tsl_reader *reader;
-  tesela_status status = tsl_reader_open(data_file(name), &reader);
+  tesela_status status = tsl_reader_open(data_file(name), NULL, &reader);
   for (int64_t i = 0; status == TESELA_OK && (i < where->rows || i == 0); i += step) {
     const int64_t rows = where->rows - i < step ? where->rows - i : step;
     status = tsl_reader_rows(reader, rows, where->type, rows > 0 ? area_at(where, i, 0) : where->first,
@@ -187,7 +187,7 @@ static void test_shapes(void **state) {
   (void)state;
   for (int n = 0; n < FILE_COUNT; n++) {
     tsl_reader *reader;
-    if (tsl_reader_open(data_file(files[n].name), &reader) != TESELA_OK)
+    if (tsl_reader_open(data_file(files[n].name), NULL, &reader) != TESELA_OK)
       fail_msg("%s", tesela_last_error());
     const tsl_file_info *const info = tsl_reader_info(reader);
     assert_string_equal(info->format, files[n].format);
@@ -247,7 +247,7 @@ static void test_columns(void **state) {
   for (int n = 0; n < FILE_COUNT; n++) {
     area where;
     tsl_reader *reader;
-    assert_int_equal(tsl_reader_open(data_file(files[n].name), &reader), TESELA_OK);
+    assert_int_equal(tsl_reader_open(data_file(files[n].name), NULL, &reader), TESELA_OK);
     const int64_t rows = files[n].rows, cols = files[n].cols;
     area_make(&where, rows, cols, TESELA_C128, n % 2 ? PADDED : BY_COLUMNS);
     if (!tsl_reader_info(reader)->by_columns) {
@@ -306,7 +306,7 @@ static void test_printed(void **state) {
     fclose(file);
     double values[3];
     tsl_reader *reader;
-    assert_int_equal(tsl_reader_open(path, &reader), TESELA_OK);
+    assert_int_equal(tsl_reader_open(path, NULL, &reader), TESELA_OK);
     assert_int_equal(tsl_reader_rows(reader, 1, TESELA_F64, values, 3, 1), TESELA_OK);
     const double half = tsl_printed_half_unit(tsl_reader_printed(reader), prints[i].value);
     if (!(fabs(half - prints[i].half) <= 1e-12 * prints[i].half))
@@ -368,7 +368,7 @@ static void test_pipes(void **state) {
     area where;
     area_make(&where, file->rows, file->cols, file->type, PADDED);
     tsl_reader *reader;
-    assert_int_equal(tsl_reader_open(path, &reader), TESELA_OK);
+    assert_int_equal(tsl_reader_open(path, NULL, &reader), TESELA_OK);
     assert_int_equal(tsl_reader_info(reader)->by_rows, n == 0 || n >= 3);
     assert_int_equal(tsl_reader_info(reader)->by_columns, n >= 4); /* kept in a file without a name */
     assert_int_equal(
@@ -390,7 +390,7 @@ static void test_archive_from_pipe(void **state) {
   snprintf(path, sizeof path, "%s", scratch_file("pipe.npz"));
   assert_int_equal(mkfifo(path, 0600), 0);
   const pid_t child = feed(data_file("packed/stored.npz"), path);
-  assert_int_equal(tsl_reader_open(path, &reader), TESELA_BAD_INPUT);
+  assert_int_equal(tsl_reader_open(path, NULL, &reader), TESELA_BAD_INPUT);
   assert_non_null(strstr(tesela_last_error(), "pipe"));
   waitpid(child, NULL, 0);
   unlink(path);
@@ -413,7 +413,7 @@ static void test_wrong_calls(void **state) {
   (void)state;
   tsl_reader *reader;
   double values[12];
-  assert_int_equal(tsl_reader_open(data_file("csv/comma.csv"), &reader), TESELA_OK);
+  assert_int_equal(tsl_reader_open(data_file("csv/comma.csv"), NULL, &reader), TESELA_OK);
   assert_int_equal(tsl_reader_rows(reader, 5, TESELA_F64, values, 3, 1), TESELA_BAD_CALL);
   assert_int_equal(tsl_reader_rows(reader, -1, TESELA_F64, values, 3, 1), TESELA_BAD_CALL);
   assert_int_equal(tsl_reader_rows(reader, 1, TESELA_TYPE_DEFAULT, values, 3, 1), TESELA_BAD_CALL);

@@ -16,7 +16,7 @@ static const double values[6] = {1, 2, 3, 4, 5, 6};
 
 static tesela_status write_matrix(const char *path) {
   tsl_writer *writer;
-  tesela_status status = tsl_writer_open(path, 2, 3, TESELA_F64, &writer);
+  tesela_status status = tsl_writer_open(path, NULL, 2, 3, TESELA_F64, &writer);
   if (status != TESELA_OK) {
     assert_null(writer);
     return status;
@@ -57,7 +57,7 @@ static void test_appears_at_commit(void **state) {
   (void)state;
   const char *const path = scratch_file("out.csv");
   tsl_writer *writer;
-  assert_int_equal(tsl_writer_open(path, 2, 3, TESELA_F64, &writer), TESELA_OK);
+  assert_int_equal(tsl_writer_open(path, NULL, 2, 3, TESELA_F64, &writer), TESELA_OK);
   assert_int_equal(tsl_writer_rows(writer, 2, values, 3, 1), TESELA_OK);
   assert_int_equal(access(path, F_OK), -1);
   assert_int_equal(tsl_writer_commit(writer), TESELA_OK);
@@ -66,7 +66,7 @@ static void test_appears_at_commit(void **state) {
   assert_int_equal(count_scratch_files(), 1);
 
   put_text(path, "old");
-  assert_int_equal(tsl_writer_open(path, 2, 3, TESELA_F64, &writer), TESELA_OK);
+  assert_int_equal(tsl_writer_open(path, NULL, 2, 3, TESELA_F64, &writer), TESELA_OK);
   assert_int_equal(tsl_writer_rows(writer, 1, values, 3, 1), TESELA_OK);
   assert_int_equal(tsl_writer_commit(writer), TESELA_BAD_CALL);
   check_sentence(path, "1 of 2 rows");
@@ -83,7 +83,7 @@ static void test_too_many_rows(void **state) {
   (void)state;
   tsl_writer *writer;
   const char *const path = scratch_file("out.csv");
-  assert_int_equal(tsl_writer_open(path, 1, 3, TESELA_F64, &writer), TESELA_OK);
+  assert_int_equal(tsl_writer_open(path, NULL, 1, 3, TESELA_F64, &writer), TESELA_OK);
   assert_int_equal(tsl_writer_rows(writer, 2, values, 3, 1), TESELA_BAD_CALL);
   tsl_writer_close(writer);
   assert_int_equal(count_scratch_files(), 0);
@@ -110,7 +110,7 @@ static void test_full_disk(void **state) {
       small.rlim_cur = 1000;
       assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
       tsl_writer *writer;
-      tesela_status status = tsl_writer_open(path, rows, COLS, TESELA_F64, &writer);
+      tesela_status status = tsl_writer_open(path, NULL, rows, COLS, TESELA_F64, &writer);
       if (status == TESELA_OK)
         status = tsl_writer_rows(writer, rows, large, COLS, 1);
       if (status == TESELA_OK)
@@ -172,7 +172,7 @@ static void test_short_endings(void **state) {
   static const char *const names[] = {"x.n", "x.np", "x.m", "x.mt", "x.c", "x.cs", "x.t", "x.tx", "x."};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     tsl_writer *writer;
-    assert_int_equal(tsl_writer_open(names[i], 2, 3, TESELA_F64, &writer), TESELA_BAD_CALL);
+    assert_int_equal(tsl_writer_open(names[i], NULL, 2, 3, TESELA_F64, &writer), TESELA_BAD_CALL);
     assert_non_null(strstr(tesela_last_error(), "the ending says how a matrix is written"));
   }
 }
@@ -184,19 +184,22 @@ static void test_bad_calls(void **state) {
   assert_non_null(strstr(tesela_last_error(), ".npy, .mtx, .csv, .txt"));
   assert_int_equal(write_matrix(scratch_file("out.png")), TESELA_BAD_CALL);
   assert_int_equal(write_matrix(scratch_file("npy")), TESELA_BAD_CALL);
-  assert_int_equal(tsl_writer_open(scratch_file("out.npy"), -1, 3, TESELA_F64, &writer), TESELA_BAD_CALL);
-  assert_int_equal(tsl_writer_open(scratch_file("out.npy"), INT64_MAX, 3, TESELA_F64, &writer),
+  assert_int_equal(tsl_writer_open(scratch_file("out.npy"), NULL, -1, 3, TESELA_F64, &writer),
                    TESELA_BAD_CALL);
-  assert_int_equal(tsl_writer_open(scratch_file("out.npy"), 3, 3, TESELA_TYPE_DEFAULT, &writer),
+  assert_int_equal(tsl_writer_open(scratch_file("out.npy"), NULL, INT64_MAX, 3, TESELA_F64, &writer),
                    TESELA_BAD_CALL);
-  assert_int_equal(tsl_writer_open(scratch_file("out.csv"), 3, 3, TESELA_C64, &writer), TESELA_BAD_CALL);
+  assert_int_equal(tsl_writer_open(scratch_file("out.npy"), NULL, 3, 3, TESELA_TYPE_DEFAULT, &writer),
+                   TESELA_BAD_CALL);
+  assert_int_equal(tsl_writer_open(scratch_file("out.csv"), NULL, 3, 3, TESELA_C64, &writer),
+                   TESELA_BAD_CALL);
   assert_non_null(strstr(tesela_last_error(), "csv holds no complex numbers"));
-  assert_int_equal(tsl_writer_open(scratch_file("out.txt"), 3, 3, TESELA_C64, &writer), TESELA_BAD_CALL);
+  assert_int_equal(tsl_writer_open(scratch_file("out.txt"), NULL, 3, 3, TESELA_C64, &writer),
+                   TESELA_BAD_CALL);
   assert_int_equal(write_matrix(scratch_file("out.csv.gz")), TESELA_BAD_CALL);
   assert_non_null(strstr(tesela_last_error(), "compressed files cannot be written"));
   assert_int_equal(write_matrix("-"), TESELA_BAD_CALL);
   assert_non_null(strstr(tesela_last_error(), "npy, mtx, csv, txt"));
-  assert_int_equal(tsl_writer_open_as(scratch_file("out.dat"), "png", 3, 3, TESELA_F64, &writer),
+  assert_int_equal(tsl_writer_open(scratch_file("out.dat"), "png", 3, 3, TESELA_F64, &writer),
                    TESELA_BAD_CALL);
   assert_non_null(strstr(tesela_last_error(), "npy, mtx, csv, txt"));
   assert_int_equal(count_scratch_files(), 0);
@@ -341,8 +344,8 @@ static void test_two_writers(void **state) {
   const char *const path = scratch_file("out.csv");
   tsl_writer *first, *second;
   const double one = 1, two = 2;
-  assert_int_equal(tsl_writer_open(path, 1, 1, TESELA_F64, &first), TESELA_OK);
-  assert_int_equal(tsl_writer_open(path, 1, 1, TESELA_F64, &second), TESELA_OK);
+  assert_int_equal(tsl_writer_open(path, NULL, 1, 1, TESELA_F64, &first), TESELA_OK);
+  assert_int_equal(tsl_writer_open(path, NULL, 1, 1, TESELA_F64, &second), TESELA_OK);
   assert_int_equal(tsl_writer_rows(second, 1, &two, 1, 1), TESELA_OK);
   assert_int_equal(tsl_writer_rows(first, 1, &one, 1, 1), TESELA_OK);
   assert_int_equal(tsl_writer_commit(first), TESELA_OK);

@@ -36,7 +36,7 @@ static void fill(const area *where) {
 
 static tesela_status write_all(const char *path, const area *where, int64_t step) {
   tsl_writer *writer;
-  tesela_status status = tsl_writer_open(path, where->rows, where->cols, where->type, &writer);
+  tesela_status status = tsl_writer_open(path, NULL, where->rows, where->cols, where->type, &writer);
   if (status != TESELA_OK)
     return status;
   for (int64_t i = 0; status == TESELA_OK && i < where->rows; i += step) {
@@ -51,7 +51,7 @@ static tesela_status write_all(const char *path, const area *where, int64_t step
 
 static tesela_status read_all(const char *path, const area *where) {
   tsl_reader *reader;
-  tesela_status status = tsl_reader_open(path, &reader);
+  tesela_status status = tsl_reader_open(path, NULL, &reader);
   if (status == TESELA_OK) {
     assert_int_equal(tsl_reader_info(reader)->rows, where->rows);
     assert_int_equal(tsl_reader_info(reader)->cols, where->cols);
@@ -155,7 +155,7 @@ static void test_large_fortran(void **state) {
   assert_int_equal(read_all(path, &got), TESELA_OK);
   check_same(&wrote, &got, "fortran");
   tsl_reader *reader;
-  assert_int_equal(tsl_reader_open(path, &reader), TESELA_OK);
+  assert_int_equal(tsl_reader_open(path, NULL, &reader), TESELA_OK);
   for (int64_t i = 0; i < ROWS; i += 35000) {
     const int64_t rows = ROWS - i < 35000 ? ROWS - i : 35000;
     memset(area_at(&got, i, 0), 0, 4);
@@ -181,7 +181,7 @@ static void test_long_rows_by_columns(void **state) {
   area_make(&got, ROWS, COLS, TESELA_F32, BY_COLUMNS);
   fill(&wrote);
   assert_int_equal(write_all(path, &wrote, ROWS), TESELA_OK);
-  assert_int_equal(tsl_reader_open(path, &reader), TESELA_OK);
+  assert_int_equal(tsl_reader_open(path, NULL, &reader), TESELA_OK);
   for (int64_t j = 0; j < COLS; j += STEP)
     assert_int_equal(tsl_reader_columns(reader, j, COLS - j < STEP ? COLS - j : STEP, TESELA_F32,
                                         area_at(&got, 0, j), got.row_stride, got.col_stride),

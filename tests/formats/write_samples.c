@@ -24,7 +24,7 @@ static tesela_status write_sample(const char *path, const tsl_type_info *type, i
     }
   }
   tsl_writer *writer;
-  tesela_status status = tsl_writer_open(path, ROWS, COLS, type->type, &writer);
+  tesela_status status = tsl_writer_open(path, NULL, ROWS, COLS, type->type, &writer);
   if (status == TESELA_OK)
     status = tsl_writer_rows(writer, 2, area_at(&where, 0, 0), where.row_stride, where.col_stride);
   if (status == TESELA_OK)

@@ -58,7 +58,7 @@ static void check_sentence(tesela_status status) {
 /* Reads all rows, `step` at a time, into a dense matrix of exactly the right size. */
 static tesela_status read_all(tesela_type type, int64_t step, void **values, size_t *bytes) {
   tsl_reader *reader;
-  must(tsl_reader_open(path, &reader) == TESELA_OK, "opens the first time only");
+  must(tsl_reader_open(path, NULL, &reader) == TESELA_OK, "opens the first time only");
   const tsl_file_info *const info = tsl_reader_info(reader);
   const int64_t cols = info->cols;
   const size_t size = tsl_type(type)->size;
@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fd = make_file();
   must(ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size, "cannot write the input");
   tsl_reader *reader;
-  const tesela_status status = tsl_reader_open(path, &reader);
+  const tesela_status status = tsl_reader_open(path, NULL, &reader);
   if (status != TESELA_OK) {
     check_sentence(status);
     return 0;

@@ -15,20 +15,6 @@ static double *draw(tsl_distribution distribution, uint64_t seed, size_t count) 
   return values;
 }
 
-static void test_names(void **state) {
-  (void)state;
-  for (int i = 0; i < TSL_DRAW_COUNT; i++) {
-    tsl_distribution back = TSL_DRAW_COUNT;
-    assert_true(tsl_distribution_parse(tsl_distribution_name((tsl_distribution)i), &back));
-    assert_int_equal(back, i);
-    assert_true(strlen(tsl_distribution_description((tsl_distribution)i)) > 0);
-  }
-  tsl_distribution unchanged = TSL_DRAW_GRADED;
-  assert_false(tsl_distribution_parse("gauss", &unchanged));
-  assert_false(tsl_distribution_parse("", &unchanged));
-  assert_int_equal(unchanged, TSL_DRAW_GRADED);
-}
-
 /* Checks that mean and mean square are within five standard errors of their expected values. Seeds are
  * fixed, and results equal in each run. `fourth` is the distribution's fourth moment. */
 static void check_moments(tsl_distribution distribution, double square, double fourth) {
@@ -272,7 +258,6 @@ static void kinds_are_what_they_say(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names),
       cmocka_unit_test(test_uniform),
       cmocka_unit_test(test_normal),
       cmocka_unit_test(test_normal_against_libm),

@@ -195,8 +195,7 @@ static void test_roofline(void **state) {
   assert_true(tsl_roofs_lowest(&roofs, TESELA_F32, 80, 4) == 1000);
   assert_true(tsl_roofs_lowest(&roofs, TESELA_F64, 80, 4) == 500);
   for (int i = 0; i < TSL_ROOF_COUNT; i++)
-    assert_true(strlen(tsl_roof_name_of((tsl_roof_name)i)) > 0 &&
-                strlen(tsl_roof_what((tsl_roof_name)i)) > 0);
+    assert_true(strlen(tsl_roof_name_of((tsl_roof_name)i)) > 0);
 }
 
 static int set_up(void **state) {

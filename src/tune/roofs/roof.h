@@ -3,22 +3,16 @@
 
 #include "device/device.h"
 
-/* X(NAME, name, what) */
-#define TSL_ROOF_LIST(X)                                                                                     \
-  X(COPY, copy, "memory copied, bytes read and written a second")                                            \
-  X(READ, read, "memory read, bytes a second")                                                               \
-  X(LEVEL1, level1, "first-level caches read, bytes a second")                                               \
-  X(LEVEL2, level2, "second-level caches read, bytes a second")                                              \
-  X(LEVEL3, level3, "last cache read, bytes a second")                                                       \
-  X(LOCAL, local, "local memory read, bytes a second")                                                       \
-  X(FMA_F32, fma_f32, "fused multiply-adds in f32, operations a second")                                     \
-  X(FMA_F64, fma_f64, "fused multiply-adds in f64, operations a second")
-
 typedef enum tsl_roof_name {
-#define TSL_ROOF_MEMBER(name, text, what) TSL_ROOF_##name,
-  TSL_ROOF_LIST(TSL_ROOF_MEMBER)
-#undef TSL_ROOF_MEMBER
-      TSL_ROOF_COUNT
+  TSL_ROOF_COPY,    /* memory copied, bytes read and written a second */
+  TSL_ROOF_READ,    /* memory read, bytes a second */
+  TSL_ROOF_LEVEL1,  /* first-level caches read, bytes a second */
+  TSL_ROOF_LEVEL2,  /* second-level caches read, bytes a second */
+  TSL_ROOF_LEVEL3,  /* last cache read, bytes a second */
+  TSL_ROOF_LOCAL,   /* local memory read, bytes a second */
+  TSL_ROOF_FMA_F32, /* fused multiply-adds in f32, operations a second */
+  TSL_ROOF_FMA_F64, /* fused multiply-adds in f64, operations a second */
+  TSL_ROOF_COUNT
 } tsl_roof_name;
 
 typedef struct tsl_roof {

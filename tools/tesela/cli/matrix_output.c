@@ -18,7 +18,7 @@ tesela_status tsl_matrix_output(const char *path, const char *format, int64_t ro
     return tsl_fail(TESELA_BAD_CALL,
                     "npy is not for terminals: redirect standard output, or take another --format");
   tsl_interrupt_hold();
-  const tesela_status status = tsl_writer_open_as(path, format, rows, cols, type, writer);
+  const tesela_status status = tsl_writer_open(path, format, rows, cols, type, writer);
   tsl_interrupt_guard(status == TESELA_OK ? tsl_writer_temporary(*writer) : NULL);
   if (status == TESELA_BAD_CALL && tsl_matrix_to_standard(path) && !format)
     return tsl_fail(status, "-o - has no ending that says how the matrix is written: add --format, one of %s",

@@ -5,7 +5,7 @@
 #include "core/text.h"
 #include "io/io.h"
 
-/* Opens the output as tsl_writer_open_as() does. An interrupt removes its temporary file
+/* Opens the output as tsl_writer_open() does. An interrupt removes its temporary file
  * (interrupt.h) until the caller ends the guard. "-" is standard output; a terminal accepts text
  * formats only. */
 tesela_status tsl_matrix_output(const char *path, const char *format, int64_t rows, int64_t cols,

@@ -24,8 +24,7 @@ static tesela_status open_feed(const char *path, const char *format, tsl_matrix_
   if (!path)
     return TESELA_OK;
   feed->path = tsl_input_name(path);
-  const tesela_status status =
-      tsl_reader_open_as(path, strcmp(path, "-") == 0 ? format : NULL, &feed->reader);
+  const tesela_status status = tsl_reader_open(path, strcmp(path, "-") == 0 ? format : NULL, &feed->reader);
   if (status != TESELA_OK)
     return status == TESELA_IO_FAILED ? TESELA_BAD_INPUT : status;
   const tsl_file_info *info = tsl_reader_info(feed->reader);

@@ -1,5 +1,5 @@
 /* Memory that a plan keeps on its device between runs: allocated by the first run, used by the
- * next, and freed on request. */
+ * next, and freed with the plan. */
 #include "unit/unit.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static void run(tsl_plan *plan, tsl_phases *phases) {
     }
 }
 
-static void test_trim(void **state) {
+static void memory_stays_between_runs(void **state) {
   (void)state;
   tsl_devices *devices;
   tsl_device *device;
@@ -46,27 +46,21 @@ static void test_trim(void **state) {
   const tsl_problem problem = tsl_problem_gemm(M, N, K, TESELA_F32);
   if (tsl_planner_create(&problem, strategy, &config, device, TSL_PLACE_HOST, &plan) != TESELA_OK)
     fail_msg("%s", tesela_last_error());
-  tsl_plan_trim(plan);
-  for (int round = 0; round < 2; round++) {
-    assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), 0);
-    assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_STREAM), 0);
-    run(plan, &phases);
-    assert_true(phases.allocate > 0);
-    assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), 3);
-    run(plan, NULL);
-    assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), 3);
-    assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_STREAM), 1);
-    tsl_plan_trim(plan);
-  }
   assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), 0);
-  tsl_plan_trim(NULL);
+  assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_STREAM), 0);
+  run(plan, &phases);
+  assert_true(phases.allocate > 0);
+  assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), 3);
+  run(plan, NULL);
+  assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_BUFFER), 3);
+  assert_int_equal(tesela_fake_live(TESELA_FAKE_LIVE_STREAM), 1);
   tsl_plan_destroy(plan);
   tsl_devices_destroy(devices);
   assert_string_equal(tesela_fake_live_text(), "");
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_trim)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(memory_stays_between_runs)};
   tesela_fake_install();
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
