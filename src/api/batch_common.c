@@ -199,8 +199,8 @@ static bool can_be_rescued(const tsl_products *products) {
          !desc->a.packed && !desc->b.packed;
 }
 
-tesela_status tsl_products_resolve_failure(tsl_products *products, int64_t index, bool is_first,
-                                           tesela_status status) {
+tesela_status tsl_products_multiply(tsl_products *products, int64_t index, bool is_first) {
+  const tesela_status status = batch_common_multiply(products, index);
   if (status == TESELA_OK || status == TESELA_DEVICE_FAILED || is_first)
     return status;
   if (can_be_rescued(products))
@@ -208,10 +208,6 @@ tesela_status tsl_products_resolve_failure(tsl_products *products, int64_t index
   (void)tsl_fail_in(status, "with others done");
   (void)tsl_products_fail_in(products, index, status);
   return TESELA_DEVICE_FAILED;
-}
-
-tesela_status tsl_products_multiply(tsl_products *products, int64_t index, bool is_first) {
-  return tsl_products_resolve_failure(products, index, is_first, batch_common_multiply(products, index));
 }
 
 bool tsl_products_run_together(const tsl_products *products) {

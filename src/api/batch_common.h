@@ -45,12 +45,9 @@ tesela_status tsl_products_gather_all(const tsl_products *products, tsl_operands
 /* Prefixes this thread's message with the numbers of product and group. Returns status. */
 tesela_status tsl_products_fail_in(const tsl_products *products, int64_t index, tesela_status status);
 
-/* Computes a checked product. A failure needs tsl_products_resolve_failure(). is_first: no C is changed. */
+/* Computes a checked product. If is_first, no C is changed, and the result is the product's status. Otherwise
+ * the specification computes a failed product, or the result is TESELA_DEVICE_FAILED. */
 tesela_status tsl_products_multiply(tsl_products *products, int64_t index, bool is_first);
-/* Returns the status of a batch whose product `index` failed. If is_first, no C is changed, and it is that
- * status. Otherwise the specification computes the product, or the result is TESELA_DEVICE_FAILED. */
-tesela_status tsl_products_resolve_failure(tsl_products *products, int64_t index, bool is_first,
-                                           tesela_status status);
 /* Computes a product by the specification (strategy "sequential"), which needs no memory. The operands have
  * the problem's strides. */
 tesela_status tsl_products_by_specification(const tsl_problem *problem, tsl_device *cpu,

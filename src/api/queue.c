@@ -1,7 +1,6 @@
 #include "api/queue.h"
 
 #include "api/api.h"
-#include "core/memory.h"
 #include "core/status.h"
 
 static const int operand_of[TSL_QUEUE_OPERANDS] = {TSL_OPERAND_A, TSL_OPERAND_B, TSL_OPERAND_C,

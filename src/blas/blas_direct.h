@@ -56,7 +56,7 @@ DIRECT_FUNCTION bool tsl_blas_dot_direct(const tsl_blas_symbol *symbol, tesela_t
                                          bool conjugate, void *result) {
   const tsl_line_kernels *kernels = tsl_blas_short_lines(symbol, type, n, incx == 1 && incy == 1);
   if (kernels)
-    tsl_blas_put_number(type, kernels->dot(n, x, 1, conjugate, y, 1), result);
+    tsl_number_store_as(type, result, kernels->dot(n, x, 1, conjugate, y, 1));
   return kernels != NULL;
 }
 

@@ -3,9 +3,7 @@
 #include "blas/blas_context.h"
 #include "blas/blas_dispatch.h"
 #include "blas/blas_route.h"
-#include "blas/blas_threads.h"
 #include "blas/check_args.h"
-#include "core/memory.h"
 
 static bool blas_gemm_is_idle(tesela_type type, const tsl_blas_multiply *product) {
   return product->m == 0 || product->n == 0 ||

@@ -132,6 +132,6 @@ tsl_blas_function *tsl_blas_plain_dot(tsl_blas_call *call, const tsl_blas_lines 
   if (begin_level1(call, TSL_BLAS_CLASS_DOT, lines, 2, true, &all))
     sum = tsl_vector_dot(all.kernels, all.team, lines->n, all.x, conjugate, all.y);
   if (!all.next)
-    tsl_blas_put_number(call->symbol->type, sum, result);
+    tsl_number_store_as(call->symbol->type, result, sum);
   return end_level1(call, &all);
 }

@@ -4,6 +4,7 @@
 #include "blas/blas_arguments.h"
 #include "blas/check_args.h"
 #include "core/memory.h"
+#include "core/strides.h"
 
 #include <string.h>
 
@@ -70,7 +71,8 @@ static int smaller_wrong_index(int found, int index, bool is_wrong) {
   return index > 0 && is_wrong && (found == 0 || index < found) ? index : found;
 }
 
-int tsl_blas_check_level2(const arguments *args) {
+/* Returns 0, or the number of the first wrong argument of column-major arguments (check_args.h). */
+static int check_level2(const arguments *args) {
   const argument_positions *at = &table[args->routine].positions;
   int found = smaller_wrong_index(0, at->uplo, args->uplo != 'U' && args->uplo != 'L');
   found = smaller_wrong_index(
@@ -89,12 +91,6 @@ static int transposed_letter(int letter) {
   return letter == 'N' ? 'T' : letter == 'T' ? 'N' : letter == 'C' ? 'R' : letter == 'R' ? 'C' : 0;
 }
 
-static void blas_level2_exchange(int64_t *a, int64_t *b) {
-  const int64_t kept = *a;
-  *a = *b;
-  *b = kept;
-}
-
 /* Converts row-major arguments. x and y of ger and of hermitian rank-2 updates change places. */
 static void convert_to_column_major(const arguments *args, arguments *seen) {
   const bool is_two = args->routine == TSL_BLAS_SYR2 || args->routine == TSL_BLAS_SPR2;
@@ -102,13 +98,13 @@ static void convert_to_column_major(const arguments *args, arguments *seen) {
   seen->uplo = args->uplo == 'U' ? 'L' : args->uplo == 'L' ? 'U' : 0;
   seen->trans = transposed_letter(args->trans);
   if (table[args->routine].positions.m > 0)
-    blas_level2_exchange(&seen->m, &seen->n);
+    tsl_exchange(&seen->m, &seen->n);
   if (args->routine == TSL_BLAS_GBMV)
-    blas_level2_exchange(&seen->kl, &seen->ku);
+    tsl_exchange(&seen->kl, &seen->ku);
   if (args->routine == TSL_BLAS_GER || (is_two && args->hermitian)) {
     seen->x = args->y;
     seen->y = args->x;
-    blas_level2_exchange(&seen->incx, &seen->incy);
+    tsl_exchange(&seen->incx, &seen->incy);
   }
 }
 
@@ -277,8 +273,8 @@ tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const arguments *
     convert_to_column_major(args, &exchanged);
     seen = &exchanged;
   }
-  const int wrong = !by_rows && args->order != TSL_BLAS_COLUMN_MAJOR ? TSL_BLAS_ORDER_IS_WRONG
-                                                                     : tsl_blas_check_level2(seen);
+  const int wrong =
+      !by_rows && args->order != TSL_BLAS_COLUMN_MAJOR ? TSL_BLAS_ORDER_IS_WRONG : check_level2(seen);
   if (wrong) {
     tsl_blas_report_argument(call->symbol, wrong, by_rows, true);
   } else if (seen->n > 0) {

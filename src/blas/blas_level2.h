@@ -41,7 +41,4 @@ typedef struct tsl_blas_level2 {
 /* Returns the host BLAS function to forward to; NULL: complete, or an argument was wrong. */
 tsl_blas_function *tsl_blas_matrix_vector(tsl_blas_call *call, const tsl_blas_level2 *level2);
 
-/* Returns 0, or the number of the first wrong argument of column-major arguments (check_args.h). */
-int tsl_blas_check_level2(const tsl_blas_level2 *seen);
-
 #endif

@@ -3,7 +3,6 @@
 #include "blas/blas_gemm.h"
 #include "blas/blas_route.h"
 #include "blas/check_args.h"
-#include "core/memory.h"
 
 static void blas_level3_describe(tsl_blas_call *call, const tsl_blas_multiply *structured) {
   const bool update = structured->routine < TSL_BLAS_SYMM,

@@ -2,7 +2,7 @@
 #define TSL_BLAS_BLAS_VECTORS_H
 
 #include "blas/blas_route.h"
-#include "vector/vector.h"
+#include "vector/vector_number.h"
 
 /* Returns true if tesela computes a call of `elements` elements without further checks. */
 static inline bool tsl_blas_is_own(const tsl_blas_symbol *symbol, double elements) {
@@ -28,30 +28,6 @@ tsl_team tsl_blas_team(double bytes);
 
 static inline tsl_vector_number tsl_blas_real_number(double value) {
   return (tsl_vector_number){value, 0};
-}
-static inline tsl_vector_number tsl_blas_number(tesela_type type, const void *src) {
-  switch (type) {
-  case TESELA_F32:
-    return (tsl_vector_number){(double)*(const float *)src, 0};
-  case TESELA_F64:
-    return (tsl_vector_number){*(const double *)src, 0};
-  case TESELA_C64:
-    return (tsl_vector_number){(double)((const float *)src)[0], (double)((const float *)src)[1]};
-  default:
-    return (tsl_vector_number){((const double *)src)[0], ((const double *)src)[1]};
-  }
-}
-static inline void tsl_blas_put_number(tesela_type type, tsl_vector_number value, void *data) {
-  const bool is_complex = type == TESELA_C64 || type == TESELA_C128;
-  if (type == TESELA_F32 || type == TESELA_C64) {
-    ((float *)data)[0] = (float)value.re;
-    if (is_complex)
-      ((float *)data)[1] = (float)value.im;
-    return;
-  }
-  ((double *)data)[0] = value.re;
-  if (is_complex)
-    ((double *)data)[1] = value.im;
 }
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "blas/blas_threads.h"
 #include "blas/blas_view.h"
-#include "blas/reference_blas.h"
 #include "core/call_sample.h"
 #include "core/call_table.h"
 #include "core/env.h"

@@ -30,47 +30,38 @@ static tsl_blas_multiply check_args_as_columns(const tsl_blas_multiply *multiply
   return seen;
 }
 
-int tsl_blas_check_gemm(const tsl_blas_multiply *product) {
+/* gemmt has a triangle of C before the letters, and one size of C. */
+static int check_product(const tsl_blas_multiply *product, bool is_gemmt) {
   if (!is_order(product->order))
     return TSL_BLAS_ORDER_IS_WRONG;
+  if (is_gemmt && product->uplo != 'U' && product->uplo != 'L')
+    return 1;
   /* Letters are checked before the exchange. */
   if (!is_trans(product->trans_a))
-    return 1;
+    return is_gemmt ? 2 : 1;
   if (!is_trans(product->trans_b))
-    return 2;
+    return is_gemmt ? 3 : 2;
   const tsl_blas_multiply seen = check_args_as_columns(product);
-  if (seen.m < 0)
+  const int64_t m = is_gemmt ? seen.n : seen.m;
+  if (!is_gemmt && m < 0)
     return 3;
   if (seen.n < 0)
     return 4;
   if (seen.k < 0)
     return 5;
-  if (seen.lda < check_args_at_least_one(is_not_transposed(seen.trans_a) ? seen.m : seen.k))
+  if (seen.lda < check_args_at_least_one(is_not_transposed(seen.trans_a) ? m : seen.k))
     return 8;
   if (seen.ldb < check_args_at_least_one(is_not_transposed(seen.trans_b) ? seen.k : seen.n))
     return 10;
-  return seen.ldc < check_args_at_least_one(seen.m) ? 13 : 0;
+  return seen.ldc < check_args_at_least_one(m) ? 13 : 0;
+}
+
+int tsl_blas_check_gemm(const tsl_blas_multiply *product) {
+  return check_product(product, false);
 }
 
 int tsl_blas_check_gemmt(const tsl_blas_multiply *product) {
-  if (!is_order(product->order))
-    return TSL_BLAS_ORDER_IS_WRONG;
-  if (product->uplo != 'U' && product->uplo != 'L')
-    return 1;
-  if (!is_trans(product->trans_a))
-    return 2;
-  if (!is_trans(product->trans_b))
-    return 3;
-  const tsl_blas_multiply seen = check_args_as_columns(product);
-  if (seen.n < 0)
-    return 4;
-  if (seen.k < 0)
-    return 5;
-  if (seen.lda < check_args_at_least_one(is_not_transposed(seen.trans_a) ? seen.n : seen.k))
-    return 8;
-  if (seen.ldb < check_args_at_least_one(is_not_transposed(seen.trans_b) ? seen.k : seen.n))
-    return 10;
-  return seen.ldc < check_args_at_least_one(seen.n) ? 13 : 0;
+  return check_product(product, true);
 }
 
 int tsl_blas_check_matcopy(const tsl_blas_copy *copy) {

@@ -15,21 +15,13 @@ enum { BLOCK = 32, ABREAST = 16 };
 #define ELEMENT float
 #define REAL_OF float
 #include "blas/level3_parts_text.h"
-
 #include "blas/level3_solve_real.h"
-#undef NAME
-#undef ELEMENT
-#undef REAL_OF
 
 #define NAME(what) what##_f64
 #define ELEMENT double
 #define REAL_OF double
 #include "blas/level3_parts_text.h"
-
 #include "blas/level3_solve_real.h"
-#undef NAME
-#undef ELEMENT
-#undef REAL_OF
 #undef REAL_PART
 #undef CONJUGATE
 #undef FROM_PARTS
@@ -42,15 +34,7 @@ enum { BLOCK = 32, ABREAST = 16 };
 #define REAL_PART(x) crealf(x)
 #define CONJUGATE(x) conjf(x)
 #include "blas/level3_parts_text.h"
-
 #include "blas/level3_solve_complex.h"
-#undef NAME
-#undef ELEMENT
-#undef REAL_OF
-#undef REAL
-#undef REAL_PART
-#undef CONJUGATE
-#undef FROM_PARTS
 
 #define NAME(what) what##_c128
 #define FROM_PARTS(x) CMPLX((x)[0], (x)[1])
@@ -60,15 +44,7 @@ enum { BLOCK = 32, ABREAST = 16 };
 #define REAL_PART(x) creal(x)
 #define CONJUGATE(x) conj(x)
 #include "blas/level3_parts_text.h"
-
 #include "blas/level3_solve_complex.h"
-#undef NAME
-#undef ELEMENT
-#undef REAL_OF
-#undef REAL
-#undef REAL_PART
-#undef CONJUGATE
-#undef FROM_PARTS
 
 static const tsl_blas_parts all[] = {
     [TESELA_F32] = {mirror_f32, spread_f32, copy_f32, solve_f32, fold_f32, put_f32},

@@ -63,3 +63,11 @@ static void NAME(solve)(const tsl_call_matrix *a, int uplo, bool unit, int64_t m
       }
   }
 }
+
+#undef NAME
+#undef ELEMENT
+#undef REAL_OF
+#undef REAL
+#undef REAL_PART
+#undef CONJUGATE
+#undef FROM_PARTS

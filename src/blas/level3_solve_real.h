@@ -38,3 +38,7 @@ static void NAME(solve)(const tsl_call_matrix *a, int uplo, bool unit, int64_t m
         out[(first + i * step) * c->row + (j + k) * c->col] = rows[i][k];
   }
 }
+
+#undef NAME
+#undef ELEMENT
+#undef REAL_OF

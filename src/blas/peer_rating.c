@@ -4,7 +4,6 @@
 #include "blas/peer_rating.h"
 
 #include "blas/blas_context.h"
-#include "blas/blas_threads.h"
 #include "blas/blas_view.h"
 #include "blas/host_blas_lookup.h"
 #include "blas/int_width.h"

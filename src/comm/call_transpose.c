@@ -5,7 +5,6 @@
 #include "comm/product.h"
 #include "comm/setup.h"
 #include "core/clock.h"
-#include "core/memory.h"
 
 #include <stdio.h>
 #include <string.h>

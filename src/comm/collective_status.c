@@ -72,7 +72,7 @@ static tesela_status fail_value(const tsl_agreed_value *here, uint64_t there) {
   return tsl_fail(TESELA_BAD_CALL, "%s is %s, but %s on rank 0", here->name, own, first);
 }
 
-tesela_status tsl_agree_values(tsl_ranks *ranks, const tsl_agreed_value *values, int count) {
+static tesela_status agree_values(tsl_ranks *ranks, const tsl_agreed_value *values, int count) {
   uint64_t first[TSL_AGREED_VALUE_MAX + 1] = {(uint64_t)count};
   for (int i = 0; i < count; i++)
     first[1 + i] = values[i].value;
@@ -87,7 +87,7 @@ tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_
                               int count) {
   tsl_status_saved saved;
   tsl_status_save(&saved);
-  const tesela_status alike = tsl_agree_values(ranks, values, count);
+  const tesela_status alike = agree_values(ranks, values, count);
   if (status != TESELA_OK)
     tsl_status_restore(&saved);
   return tsl_agree(ranks, status != TESELA_OK ? status : alike);

@@ -24,11 +24,10 @@ typedef struct tsl_agreed_value {
   uint64_t value;
   tsl_agreed_value_kind kind;
 } tsl_agreed_value;
-/* Compares values with rank 0's; then call tsl_agree(). Collective. TESELA_BAD_CALL where they differ. */
 enum { TSL_AGREED_VALUE_MAX = 80 };
-tesela_status tsl_agree_values(tsl_ranks *ranks, const tsl_agreed_value *values, int count);
 
-/* Calls tsl_agree_values() and tsl_agree(); this rank's `status` comes first. */
+/* Compares values with rank 0's, and agrees on a status; this rank's `status` comes first. Collective.
+ * TESELA_BAD_CALL where values differ. */
 tesela_status tsl_agree_start(tsl_ranks *ranks, tesela_status status, const tsl_agreed_value *values,
                               int count);
 

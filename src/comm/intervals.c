@@ -37,12 +37,13 @@ bool tsl_dim_same(const tsl_dim *a, const tsl_dim *b) {
                                 a->list->length == b->list->length && a->list->local == b->list->local);
 }
 
-/* Returns the number of the first span of the list that ends after an index. */
-static int64_t first_ending_after(const tsl_dim *dim, int64_t index) {
+/* Returns the number of the first span of the list that ends after an index, or after a local index. */
+static int64_t first_ending_after(const tsl_dim *dim, int64_t index, bool is_local) {
   int64_t low = 0, high = dim->count;
   while (low < high) {
     const int64_t middle = low + (high - low) / 2;
-    if (dim->list[middle].at + dim->list[middle].length > index)
+    const tsl_span *span = &dim->list[middle];
+    if ((is_local ? span->local : span->at) + span->length > index)
       high = middle;
     else
       low = middle + 1;
@@ -52,15 +53,7 @@ static int64_t first_ending_after(const tsl_dim *dim, int64_t index) {
 
 /* Returns the first span in the part. */
 static int64_t first_span_inside(const tsl_dim *dim) {
-  int64_t low = 0, high = dim->count;
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    if (dim->list[middle].local + dim->list[middle].length > dim->first)
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low;
+  return first_ending_after(dim, dim->first, true);
 }
 
 /* Sets i and j to the first spans that may meet, by binary search, because lists may be long. */
@@ -73,10 +66,10 @@ static void intersect_begin(tsl_spans_intersect *meet) {
     return;
   const int64_t from_a = clip_span(a, meet->i).at, from_b = clip_span(b, meet->j).at;
   if (from_a < from_b) {
-    const int64_t i = first_ending_after(a, from_b);
+    const int64_t i = first_ending_after(a, from_b, false);
     meet->i = i > meet->i ? i : meet->i;
   } else {
-    const int64_t j = first_ending_after(b, from_a);
+    const int64_t j = first_ending_after(b, from_a, false);
     meet->j = j > meet->j ? j : meet->j;
   }
 }

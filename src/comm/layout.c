@@ -5,7 +5,6 @@
 #include "core/strides.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Returns the grid's rows and columns; the default grid is ranks x 1. */
 static void layout_grid_of(const tesela_layout *layout, int ranks, int *rows, int *cols) {

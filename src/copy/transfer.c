@@ -148,36 +148,33 @@ static tesela_status scatter_from_buffer(const gather_job *job, unsigned char *h
   return ops->buffer_unmap(job->stream, job->buffer, mapped);
 }
 
-tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, tsl_operand_series series,
-                              const void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
+/* Copies the operands of a series to their buffer, or from it; a copy to it only reads host memory. */
+static tesela_status transfer_series(const tsl_shape *shape, const tsl_transfer *transfer,
+                                     tsl_operand_series series, bool is_in, void *host, tsl_buffer *buffer,
+                                     tsl_stream *stream, void *block) {
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   const int64_t copies = count_pitched_copies(transfer, series, (size_t)size);
-  void *const from = tsl_writable(host); /* the field is shared with read(); write() only reads the memory */
+  const tsl_device_ops *ops = buffer->device->ops;
   for (int64_t i = 0; i < copies; i++) {
     if (transfer->gathered) {
       const gather_job job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
-      TSL_TRY(gather_into_buffer(&job, (const unsigned char *)host + i * series.step * size));
+      unsigned char *const start = (unsigned char *)host + i * series.step * size;
+      TSL_TRY(is_in ? gather_into_buffer(&job, start) : scatter_from_buffer(&job, start));
       continue;
     }
-    const tsl_copy copy = get_pitched_copy(transfer, series, i, buffer, from);
-    TSL_TRY(buffer->device->ops->write(stream, &copy));
+    const tsl_copy copy = get_pitched_copy(transfer, series, i, buffer, host);
+    TSL_TRY((is_in ? ops->write : ops->read)(stream, &copy));
   }
   return TESELA_OK;
+}
+
+tesela_status tsl_transfer_in(const tsl_shape *shape, const tsl_transfer *transfer, tsl_operand_series series,
+                              const void *host, tsl_buffer *buffer, tsl_stream *stream, void *block) {
+  return transfer_series(shape, transfer, series, true, tsl_writable(host), buffer, stream, block);
 }
 
 tesela_status tsl_transfer_out(const tsl_shape *shape, const tsl_transfer *transfer,
                                tsl_operand_series series, void *host, tsl_buffer *buffer, tsl_stream *stream,
                                void *block) {
-  const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  const int64_t copies = count_pitched_copies(transfer, series, (size_t)size);
-  for (int64_t i = 0; i < copies; i++) {
-    if (transfer->gathered) {
-      const gather_job job = {shape, transfer, buffer, (size_t)i * transfer->bytes, stream, block};
-      TSL_TRY(scatter_from_buffer(&job, (unsigned char *)host + i * series.step * size));
-      continue;
-    }
-    const tsl_copy copy = get_pitched_copy(transfer, series, i, buffer, host);
-    TSL_TRY(buffer->device->ops->read(stream, &copy));
-  }
-  return TESELA_OK;
+  return transfer_series(shape, transfer, series, false, host, buffer, stream, block);
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <unistd.h>
 

@@ -67,6 +67,20 @@ tesela_status tsl_reserve_create(size_t bytes, size_t blocks, const char *purpos
   return TESELA_OK;
 }
 
+tesela_status tsl_list_reserve(void *list, int count, int *capacity, size_t size, const char *items) {
+  const int more = *capacity ? 2 * *capacity : 16;
+  void *grown;
+  if (count < *capacity)
+    return TESELA_OK;
+  memcpy(&grown, list, sizeof grown);
+  grown = realloc(grown, (size_t)more * size);
+  if (!grown)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d %s", more, items);
+  memcpy(list, &grown, sizeof grown);
+  *capacity = more;
+  return TESELA_OK;
+}
+
 void tsl_reserve_use(tsl_reserve *reserve) {
   thread_reserve = reserve;
 }

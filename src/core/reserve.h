@@ -18,4 +18,8 @@ void tsl_reserve_use(tsl_reserve *reserve);
 /* Frees a reserve that no thread uses. */
 void tsl_reserve_free(tsl_reserve *reserve);
 
+/* Reserves room for one more item of a list for free(), whose address is at `list`: doubles *capacity if it
+ * is `count`. TESELA_OUT_OF_MEMORY names `items`. */
+tesela_status tsl_list_reserve(void *list, int count, int *capacity, size_t size, const char *items);
+
 #endif

@@ -19,7 +19,8 @@ static const char *why_not_trusted(int file, mode_t type, bool may_be_root, cons
   return NULL;
 }
 
-const char *tsl_trusted_refuse_folder(int folder) {
+/* Returns a static text why an open folder is not trusted ("it belongs to another user"); NULL: trusted. */
+static const char *refuse_folder(int folder) {
   return why_not_trusted(folder, S_IFDIR, false, "it is no folder");
 }
 
@@ -62,7 +63,7 @@ int tsl_trusted_folder(const char *path, const char **why) {
     *why = why_not_opened(AT_FDCWD, path);
     return -1;
   }
-  *why = tsl_trusted_refuse_folder(folder);
+  *why = refuse_folder(folder);
   if (!*why)
     return folder;
   close(folder);

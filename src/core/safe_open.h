@@ -7,9 +7,6 @@
 
 #include <sys/types.h>
 
-/* Returns a static text why an open folder is not trusted ("it belongs to another user"); NULL: trusted. */
-const char *tsl_trusted_refuse_folder(int folder);
-
 /* Opens `path` as openat() with these flags, O_CLOEXEC, O_NONBLOCK and O_NOFOLLOW. Returns -1 on failure,
  * with the reason in *why, a static string; errno is 0 if the file is untrusted. */
 int tsl_trusted_file(int folder, const char *path, int flags, mode_t mode, const char **why);

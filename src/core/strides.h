@@ -6,6 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+static inline void tsl_exchange(int64_t *a, int64_t *b) {
+  const int64_t kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
 static inline int64_t tsl_common_divisor(int64_t a, int64_t b) {
   while (b != 0) {
     const int64_t remainder = a % b;

@@ -24,7 +24,8 @@ static atomic_int plans_pending; /* plans that are not made yet: drivers delay c
 
 static const char *const routine_names[] = {"gemm", "syrk", "herk", "symm", "hemm", "trmm", "trsm"};
 
-void tsl_cublas_kind_decide(tsl_cublas_kind *kind, tsl_cublas_state state, const char *why) {
+/* Decides a kind. Logs the reason. */
+static void decide_kind(tsl_cublas_kind *kind, tsl_cublas_state state, const char *why) {
   const tsl_cublas_key *key = &kind->key;
   tsl_log(TSL_LOG_PLAN, "cuBLAS's %s of %lld x %lld x %lld, type %d: %s, %s", routine_names[key->routine],
           (long long)key->size.m, (long long)key->size.n, (long long)key->size.k, (int)key->a_type,
@@ -41,18 +42,18 @@ static void prepare(tsl_cublas_kind *kind) {
   tsl_background_watch_end(); /* drivers are loaded now */
   if (!kind->device || tsl_cublas_describe_plan(kind->device->context, &kind->key, kind->device->anchor,
                                                 &kind->plan) != TESELA_OK) {
-    tsl_cublas_kind_decide(kind, TSL_CUBLAS_THEIRS, tesela_last_error());
+    decide_kind(kind, TSL_CUBLAS_THEIRS, tesela_last_error());
     return;
   }
   kind->workspace = tesela_plan_workspace(kind->plan);
   if (kind->workspace > kind->device->workspace_most)
-    tsl_cublas_kind_decide(kind, TSL_CUBLAS_THEIRS, "tesela's workspace would be too large");
+    decide_kind(kind, TSL_CUBLAS_THEIRS, "tesela's workspace would be too large");
   else if (tsl_cublas_is_forced())
-    tsl_cublas_kind_decide(kind, TSL_CUBLAS_OURS, tesela_plan_describe(kind->plan));
+    decide_kind(kind, TSL_CUBLAS_OURS, tesela_plan_describe(kind->plan));
   else if (tsl_cublas_race_begin(&kind->race, kind->device))
-    tsl_cublas_kind_decide(kind, TSL_CUBLAS_RACING, tesela_plan_describe(kind->plan));
+    decide_kind(kind, TSL_CUBLAS_RACING, tesela_plan_describe(kind->plan));
   else
-    tsl_cublas_kind_decide(kind, TSL_CUBLAS_THEIRS, tesela_last_error());
+    decide_kind(kind, TSL_CUBLAS_THEIRS, tesela_last_error());
 }
 
 static void compare(tsl_cublas_kind *kind) {
@@ -62,8 +63,7 @@ static void compare(tsl_cublas_kind *kind) {
                                                  [TSL_CUBLAS_BROKEN] = TSL_CUBLAS_THEIRS};
   char text[96];
   const tsl_cublas_verdict verdict = tsl_cublas_race_compare(&kind->race, text, sizeof text);
-  tsl_cublas_kind_decide(kind, next_states[verdict],
-                         verdict == TSL_CUBLAS_BROKEN ? tesela_last_error() : text);
+  decide_kind(kind, next_states[verdict], verdict == TSL_CUBLAS_BROKEN ? tesela_last_error() : text);
 }
 
 /* Does the next piece of work on a kind: its plan, or the comparison of its times. */
@@ -109,7 +109,7 @@ static void advance_later(tsl_cublas_kind *kind) {
   const bool is_queued = enqueue(kind, true);
   pthread_mutex_unlock(&lock);
   if (!is_queued)
-    tsl_cublas_kind_decide(kind, TSL_CUBLAS_THEIRS, "there is no background thread");
+    decide_kind(kind, TSL_CUBLAS_THEIRS, "there is no background thread");
 }
 
 bool tsl_cublas_kind_start(tsl_cublas_kind *kind, tsl_cublas_stream *stream, tsl_cublas_side *side) {
@@ -121,14 +121,14 @@ bool tsl_cublas_kind_start(tsl_cublas_kind *kind, tsl_cublas_stream *stream, tsl
   if (is_racing && tsl_cublas_race_start(&kind->race, stream, side))
     return true;
   if (is_racing)
-    tsl_cublas_kind_decide(kind, TSL_CUBLAS_THEIRS, tesela_last_error());
+    decide_kind(kind, TSL_CUBLAS_THEIRS, tesela_last_error());
   atomic_flag_clear_explicit(&kind->timing, memory_order_release);
   return false;
 }
 
 void tsl_cublas_kind_end(tsl_cublas_kind *kind, bool is_good) {
   if (!is_good || !tsl_cublas_race_end(&kind->race)) {
-    tsl_cublas_kind_decide(kind, TSL_CUBLAS_THEIRS, is_good ? tesela_last_error() : "a call failed");
+    decide_kind(kind, TSL_CUBLAS_THEIRS, is_good ? tesela_last_error() : "a call failed");
   } else if (tsl_cublas_race_is_due(&kind->race)) {
     atomic_store_explicit(&kind->state, TSL_CUBLAS_COMPARING, memory_order_release);
     advance_later(kind);

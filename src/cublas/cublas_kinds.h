@@ -36,7 +36,4 @@ bool tsl_cublas_kind_start(tsl_cublas_kind *kind, tsl_cublas_stream *stream, tsl
 /* Ends the timing of a call. The race ends if the call failed. */
 void tsl_cublas_kind_end(tsl_cublas_kind *kind, bool is_good);
 
-/* Decides a kind. Logs the reason. */
-void tsl_cublas_kind_decide(tsl_cublas_kind *kind, tsl_cublas_state state, const char *why);
-
 #endif

@@ -1,7 +1,6 @@
 #include "device/jit_disk.h"
 
 #include "core/log.h"
-#include "core/memory.h"
 #include "core/safe_open.h"
 
 #include <errno.h>

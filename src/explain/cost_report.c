@@ -277,8 +277,9 @@ static void describe_reason(const tsl_cost_report *counted, const tsl_cost_repor
   }
 }
 
-void tsl_cost_comparison_loads(const tsl_problem *problem, const tsl_cost_report *counted,
-                               const tsl_cost_comparison *comparison, tsl_text *out) {
+/* Appends the counted loads of both, "loads 1 number for each multiply-add; row loads 2, 2 times as many". */
+static void compare_loads(const tsl_problem *problem, const tsl_cost_report *counted,
+                          const tsl_cost_comparison *comparison, tsl_text *out) {
   const tsl_cost_report *partner = comparison->partner;
   const bool has_groups = tsl_cost_report_has_groups(counted);
   const tsl_words words = tsl_cost_counts_words(problem, &counted->account);
@@ -357,7 +358,7 @@ void tsl_cost_comparison_print(const tsl_problem *problem, const tsl_cost_report
                                const tsl_cost_comparison *comparison, tsl_text *out) {
   if (!counted->has_counts)
     return;
-  tsl_cost_comparison_loads(problem, counted, comparison, out);
+  compare_loads(problem, counted, comparison, out);
   if (comparison->agreement != TSL_AGREEMENT_UNKNOWN)
     tsl_text_add(out, "; ");
   tsl_cost_comparison_factors(counted, comparison, out);

@@ -61,9 +61,6 @@ typedef struct tsl_cost_comparison {
 /* Compares with a partner (NULL: none). A reason accounts for a quarter of the difference in time or more,
  * and takes no longer than the measured runs. */
 tsl_cost_comparison tsl_cost_report_compare(const tsl_cost_report *counted, const tsl_cost_report *partner);
-/* Appends the counted loads of both, "loads 1 number for each multiply-add; row loads 2, 2 times as many". */
-void tsl_cost_comparison_loads(const tsl_problem *problem, const tsl_cost_report *counted,
-                               const tsl_cost_comparison *comparison, tsl_text *out);
 /* Appends the factors and the reason: "measured 1.9 times as fast, predicted 2: ..."; or "the model is wrong
  * here: it expected 0.67, measured 1.27". Nothing if nothing is known. */
 void tsl_cost_comparison_factors(const tsl_cost_report *counted, const tsl_cost_comparison *comparison,

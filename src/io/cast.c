@@ -1,7 +1,6 @@
 #include "io/cast.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/status.h"
 #include "io/io_number.h"

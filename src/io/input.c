@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/locale.h"
@@ -110,20 +109,6 @@ uint64_t tsl_input_bytes_left(const tsl_input *in) {
   return in->size > at ? in->size - at : 0;
 }
 
-static tesela_status input_write_fully(const tsl_input *in, int fd, const char *bytes, size_t count) {
-  while (count > 0) {
-    const ssize_t now = write(fd, bytes, count);
-    if (now < 0 && errno == EINTR)
-      continue;
-    if (now < 0)
-      return tsl_fail(TESELA_IO_FAILED, "%s: cannot be kept in a temporary file: %s", in->path,
-                      strerror(errno));
-    bytes += now;
-    count -= (size_t)now;
-  }
-  return TESELA_OK;
-}
-
 tesela_status tsl_input_replace(tsl_input *in, int fd, uint64_t size) {
   tsl_unpack_end(in->unpacking);
   in->unpacking = NULL;
@@ -147,7 +132,7 @@ tesela_status tsl_input_spool(tsl_input *in) {
     const size_t waiting = in->end - in->at;
     if (waiting == 0)
       break;
-    TSL_GO(input_write_fully(in, fd, in->block + in->at, waiting));
+    TSL_GO(tsl_spool_write(fd, in->path, in->block + in->at, waiting));
     size += waiting;
     in->at = in->end;
   }

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "core/memory.h"
 #include "core/status.h"
 #include "io/io_number.h"
 

@@ -27,3 +27,16 @@ tesela_status tsl_spool_open(const char *path, int *fd) {
   tsl_text_free(&name);
   return status;
 }
+
+tesela_status tsl_spool_write(int fd, const char *path, const char *bytes, size_t count) {
+  while (count > 0) {
+    const ssize_t now = write(fd, bytes, count);
+    if (now < 0 && errno == EINTR)
+      continue;
+    if (now < 0)
+      return tsl_fail(TESELA_IO_FAILED, "%s: cannot be kept in a temporary file: %s", path, strerror(errno));
+    bytes += now;
+    count -= (size_t)now;
+  }
+  return TESELA_OK;
+}

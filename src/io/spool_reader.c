@@ -1,5 +1,3 @@
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,20 +18,6 @@ tsl_file_state tsl_reader_get_file_state(const tsl_reader *reader) {
     return (tsl_file_state){0};
   return (tsl_file_state){
       .size = (uint64_t)about.st_size, .seconds = about.st_mtim.tv_sec, .nanoseconds = about.st_mtim.tv_nsec};
-}
-
-static tesela_status write_all_to_spool(const tsl_reader *reader, int fd, const char *bytes, size_t count) {
-  while (count > 0) {
-    const ssize_t now = write(fd, bytes, count);
-    if (now < 0 && errno == EINTR)
-      continue;
-    if (now < 0)
-      return tsl_fail(TESELA_IO_FAILED, "%s: cannot be kept in a temporary file: %s", reader->path,
-                      strerror(errno));
-    bytes += now;
-    count -= (size_t)now;
-  }
-  return TESELA_OK;
 }
 
 /* Opens an unnamed file with `bytes` reserved. */
@@ -84,7 +68,7 @@ static tesela_status copy_rows_to_npy(tsl_reader *reader, tesela_type type, uint
     const size_t count = (size_t)(now * info->cols);
     TSL_GO(read_rows_for_spool(reader, row, now, type, read));
     tsl_type_convert(type, read, 1, stored, wide, 1, count);
-    TSL_GO(write_all_to_spool(reader, fd, wide, count * to));
+    TSL_GO(tsl_spool_write(fd, reader->path, wide, count * to));
   }
 out:
   tsl_free(read);
@@ -101,7 +85,7 @@ static tesela_status convert_to_npy_spool(tsl_reader *reader, tesela_type type, 
   tesela_status status = TESELA_OK;
   int fd;
   TSL_TRY(open_spool_with_space(reader, bytes, &fd));
-  TSL_GO(write_all_to_spool(reader, fd, header, length));
+  TSL_GO(tsl_spool_write(fd, reader->path, header, length));
   TSL_GO(copy_rows_to_npy(reader, type, bytes_max, fd));
   TSL_TRY(tsl_input_replace(&reader->in, fd, bytes));
   tsl_free(reader->state);

@@ -144,26 +144,16 @@ static buffer_part get_buffer_part(const check_job *job, int operand) {
   return held;
 }
 
-static tesela_status copy_operands_to_buffers(check_job *job) {
+static tesela_status copy_operands(check_job *job, bool to_buffers) {
   for (int i = 0; i < OPERANDS; i++) {
     if (!has_operand(job, i))
       continue;
     const buffer_part held = get_buffer_part(job, i);
-    TSL_TRY(tsl_device_write(job->stream, job->buffers[i], 0, job->operands[i].block + held.first_byte,
-                             held.bytes));
+    unsigned char *const host = job->operands[i].block + held.first_byte;
+    TSL_TRY(to_buffers ? tsl_device_write(job->stream, job->buffers[i], 0, host, held.bytes)
+                       : tsl_device_read(job->stream, job->buffers[i], 0, host, held.bytes));
   }
-  return job->device->ops->finish(job->stream);
-}
-
-static tesela_status copy_operands_from_buffers(check_job *job) {
-  for (int i = 0; i < OPERANDS; i++) {
-    if (!has_operand(job, i))
-      continue;
-    const buffer_part held = get_buffer_part(job, i);
-    TSL_TRY(tsl_device_read(job->stream, job->buffers[i], 0, job->operands[i].block + held.first_byte,
-                            held.bytes));
-  }
-  return TESELA_OK;
+  return to_buffers ? job->device->ops->finish(job->stream) : TESELA_OK;
 }
 
 static tesela_status create_stream_and_buffers(check_job *job) {
@@ -271,14 +261,14 @@ static tesela_status run_and_check_once(check_job *job, tsl_plan *plan, tsl_memo
                                         int repeats) {
   const tsl_operands operands = get_checked_operands(job, place);
   tsl_guarded_restore_copy(&job->operands[C]);
-  if (place == TSL_PLACE_DEVICE && report_if_failed(job, place, copy_operands_to_buffers(job)))
+  if (place == TSL_PLACE_DEVICE && report_if_failed(job, place, copy_operands(job, true)))
     return TESELA_OK;
   const double start = tsl_clock();
   if (report_if_failed(job, place, tsl_plan_run(plan, &operands, NULL)))
     return TESELA_OK;
   if (place == TSL_PLACE_HOST && run == 0)
     job->report->seconds = tsl_clock() - start;
-  if (place == TSL_PLACE_DEVICE && report_if_failed(job, place, copy_operands_from_buffers(job)))
+  if (place == TSL_PLACE_DEVICE && report_if_failed(job, place, copy_operands(job, false)))
     return TESELA_OK;
   TSL_TRY(check_stray_writes(job, place));
   if (job->report->result == TSL_CASE_RIGHT && run == 0)

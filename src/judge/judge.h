@@ -69,6 +69,13 @@ typedef struct tsl_judge {
   uint64_t seed;                 /* seed of the sample */
   int threads;                   /* maximum threads of the shared pool; 0: all */
 } tsl_judge;
+/* Returns true for a larger ratio, or an equal ratio of an earlier element in row order. */
+static inline bool tsl_verdict_is_exceeded(const tsl_verdict *verdict, double ratio, int64_t row,
+                                           int64_t col) {
+  if (verdict->row < 0 || ratio != verdict->error_ratio)
+    return verdict->row < 0 || ratio > verdict->error_ratio;
+  return row != verdict->row ? row < verdict->row : col < verdict->col;
+}
 static inline tsl_team tsl_judge_team(const tsl_judge *judge) {
   return tsl_pool_team(tsl_pool_shared(), judge->threads);
 }

@@ -35,13 +35,6 @@ typedef struct judge_real_job {
   judge_real_findings *worker_findings;
 } judge_real_job;
 
-/* Returns true for a larger ratio, or an equal ratio of an earlier element in row order. */
-static bool real_is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
-  if (than->row < 0 || ratio != than->error_ratio)
-    return than->row < 0 || ratio > than->error_ratio;
-  return row != than->row ? row < than->row : col < than->col;
-}
-
 /* Counts a wrong element, once if the caller has marks. */
 static void count_wrong_element(const judge_real_job *job, judge_real_findings *found, int64_t row,
                                 int64_t col) {
@@ -68,7 +61,7 @@ static void record_comparison(const judge_real_job *job, judge_real_findings *fo
     worst->error = seen->error;
   if (seen->grade > worst->grade)
     worst->grade = seen->grade;
-  if (!real_is_worse(seen->ratio, row, col, worst))
+  if (!tsl_verdict_is_exceeded(worst, seen->ratio, row, col))
     return;
   worst->error_ratio = seen->ratio;
   worst->row = row;
@@ -298,7 +291,7 @@ static int64_t merge_findings(const judge_real_job *job, int count, tsl_verdict 
     verdict->wrong += worst->wrong;
     verdict->error = fmax(verdict->error, worst->error);
     verdict->grade = fmax(verdict->grade, worst->grade);
-    if (worst->row >= 0 && real_is_worse(worst->error_ratio, worst->row, worst->col, verdict)) {
+    if (worst->row >= 0 && tsl_verdict_is_exceeded(verdict, worst->error_ratio, worst->row, worst->col)) {
       verdict->error_ratio = worst->error_ratio;
       verdict->row = worst->row;
       verdict->col = worst->col;

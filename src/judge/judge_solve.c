@@ -170,18 +170,12 @@ static judge_solve_comparison compare_row(const judge_solve_job *job, const row_
                                       left.magnitude > 0 ? fmax(0, error - under) / (u * left.magnitude) : 0};
 }
 
-static bool solve_is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
-  if (than->row < 0 || ratio != than->error_ratio)
-    return than->row < 0 || ratio > than->error_ratio;
-  return row != than->row ? row < than->row : col < than->col;
-}
-
 static void record_row(judge_solve_findings *found, const judge_solve_comparison *seen, int64_t row,
                        int64_t col) {
   found->wrong += !(seen->ratio <= 1);
   found->worst.error = fmax(found->worst.error, seen->error);
   found->worst.grade = fmax(found->worst.grade, seen->grade);
-  if (!solve_is_worse(seen->ratio, row, col, &found->worst))
+  if (!tsl_verdict_is_exceeded(&found->worst, seen->ratio, row, col))
     return;
   found->worst.error_ratio = seen->ratio;
   found->worst.row = row;
@@ -238,7 +232,7 @@ static void merge_and_explain(const judge_solve_job *job, int workers, tsl_verdi
     verdict->wrong += job->workers[i].wrong;
     verdict->error = fmax(verdict->error, worst->error);
     verdict->grade = fmax(verdict->grade, worst->grade);
-    if (worst->row < 0 || !solve_is_worse(worst->error_ratio, worst->row, worst->col, verdict))
+    if (worst->row < 0 || !tsl_verdict_is_exceeded(verdict, worst->error_ratio, worst->row, worst->col))
       continue;
     verdict->error_ratio = worst->error_ratio;
     verdict->row = worst->row;

@@ -82,19 +82,13 @@ typedef struct judge_transpose_tile {
   int64_t first_row, end_row, first_col, end_col;
 } judge_transpose_tile;
 
-static bool transpose_is_worse(double ratio, int64_t row, int64_t col, const tsl_verdict *than) {
-  if (than->row < 0 || ratio != than->error_ratio)
-    return than->row < 0 || ratio > than->error_ratio;
-  return row != than->row ? row < than->row : col < than->col;
-}
-
 static void judge_tile_elements(const judge_transpose_job *job, const judge_transpose_tile *part,
                                 judge_transpose_findings *found) {
   for (int64_t row = part->first_row; row < part->end_row; row++)
     for (int64_t col = part->first_col; col < part->end_col; col++) {
       const double ratio = judge_transposed_element(job, row, col, &found->worst);
       found->wrong += ratio > 1;
-      if (!transpose_is_worse(ratio, row, col, &found->worst))
+      if (!tsl_verdict_is_exceeded(&found->worst, ratio, row, col))
         continue;
       found->worst.error_ratio = ratio;
       found->worst.row = row;
@@ -146,8 +140,8 @@ static void judge_row_of_tiles(void *argument, int64_t index, int worker) {
     part.end_col = part.first_col + TILE < problem->n ? part.first_col + TILE : problem->n;
     if (!exact || !tile_has_equal_bits(job, &part))
       judge_tile_elements(job, &part, found);
-    else if (transpose_is_worse(0, part.first_row, part.first_col,
-                                &found->worst)) /* all tiles are equally good: the first one is named */
+    else if (tsl_verdict_is_exceeded(&found->worst, 0, part.first_row,
+                                     part.first_col)) /* all tiles are equally good: the first one is named */
       found->worst.row = part.first_row, found->worst.col = part.first_col;
   }
 }
@@ -157,7 +151,7 @@ static void merge_worker(const judge_transpose_findings *found, tsl_verdict *int
   into->wrong += found->wrong;
   into->error = fmax(into->error, worst->error);
   into->grade = fmax(into->grade, worst->grade);
-  if (worst->row < 0 || !transpose_is_worse(worst->error_ratio, worst->row, worst->col, into))
+  if (worst->row < 0 || !tsl_verdict_is_exceeded(into, worst->error_ratio, worst->row, worst->col))
     return;
   into->error_ratio = worst->error_ratio;
   into->row = worst->row;

@@ -11,7 +11,7 @@
 /* Granularity of block sizes, which keeps rows aligned; maximum blocks along a dimension. */
 enum { GRAIN = 256, MOST_ALONG = 8 };
 
-tsl_block_grid tsl_block_grid_whole(const tsl_problem *problem) {
+static tsl_block_grid whole_grid(const tsl_problem *problem) {
   return (tsl_block_grid){problem->m, problem->n, problem->m, problem->n, 1, 1};
 }
 
@@ -27,7 +27,7 @@ static int64_t block_grid_clamp(double number, int64_t most) {
 }
 
 tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block) {
-  tsl_block_grid grid = tsl_block_grid_whole(problem);
+  tsl_block_grid grid = whole_grid(problem);
   const double all = (double)problem->m * (double)problem->n / (double)block;
   const double side = sqrt((double)block);
   /* square blocks need the smallest panels of A and B */
@@ -166,15 +166,14 @@ tesela_status tsl_pipeline_plan_create(const tsl_work *work, tsl_pipeline_plan *
   made->children.choice = NULL;
   made->children.for_blocks = true;
   made->sizes = sizes;
-  made->grid =
-      may_cut(work) ? tsl_block_grid_of(&work->problem, sizes.block) : tsl_block_grid_whole(&work->problem);
+  made->grid = may_cut(work) ? tsl_block_grid_of(&work->problem, sizes.block) : whole_grid(&work->problem);
   if (made->grid.row_blocks > 1 || made->grid.col_blocks > 1) {
     tsl_status_save(&saved);
     if (block_grid_make_all(work, made) != TESELA_OK) {
       tsl_log(TSL_LOG_PLAN, "%s on %s computes C in one block: %s", work->strategy->name, work->device->name,
               tesela_last_error());
       block_grid_release(made);
-      made->grid = tsl_block_grid_whole(&work->problem);
+      made->grid = whole_grid(&work->problem);
     }
     tsl_status_restore(&saved);
   }

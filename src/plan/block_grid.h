@@ -21,7 +21,6 @@ typedef struct tsl_block_grid {
   int row_blocks, col_blocks;
 } tsl_block_grid;
 
-tsl_block_grid tsl_block_grid_whole(const tsl_problem *problem);
 /* Returns a grid with blocks of about `block` elements. */
 tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block);
 /* Returns the rows and columns of block (i, j). */

@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-bool tsl_trust_is_asked(void) {
+/* Returns true unless TESELA_SELFTEST is 0. */
+static bool self_test_is_on(void) {
   return strcmp(tsl_env_get(TSL_ENV_SELFTEST), "0") != 0;
 }
 
@@ -119,7 +120,7 @@ static tesela_status try_now(tsl_plan *plan, const char *name) {
 tesela_status tsl_self_test_plan(tsl_plan *plan) {
   const tsl_work *work = &plan->work;
   tsl_text name = {0};
-  if (work->source_count == 0 || !tsl_trust_is_asked())
+  if (work->source_count == 0 || !self_test_is_on())
     return TESELA_OK;
   tesela_status status = kernel_self_test_name_of(work, &name);
   if (status == TESELA_OK && !tsl_self_test_find(work->device, tsl_text_get(&name), &plan->self_test))

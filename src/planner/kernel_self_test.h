@@ -8,9 +8,6 @@
 
 #include "plan/plan.h"
 
-/* Returns true unless TESELA_SELFTEST is 0. */
-bool tsl_trust_is_asked(void);
-
 /* Returns true if a file has a passed self-test of these kernels on the device. If kernels are compiled for
  * sizes, another problem's self-test counts, too. */
 bool tsl_trust_has(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_config *config,

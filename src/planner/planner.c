@@ -2,6 +2,7 @@
 
 #include "core/env.h"
 #include "core/log.h"
+#include "core/reserve.h"
 #include "core/status.h"
 #include "device/jit_cache.h"
 #include "planner/kernel_self_test.h"
@@ -33,14 +34,7 @@ static bool sorts_before(const tsl_candidate *candidate, const tsl_candidate *ot
 
 /* Inserts a candidate. Equal ones keep the ladder's order; refused ones are at the end. */
 static tesela_status planner_add(candidate_list *list, const tsl_candidate *candidate) {
-  if (list->count == list->capacity) {
-    const int capacity = list->capacity ? 2 * list->capacity : 16;
-    tsl_candidate *grown = realloc(list->items, (size_t)capacity * sizeof *grown);
-    if (!grown)
-      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the planner's list");
-    list->items = grown;
-    list->capacity = capacity;
-  }
+  TSL_TRY(tsl_list_reserve(&list->items, list->count, &list->capacity, sizeof *list->items, "candidates"));
   int index = list->count++;
   while (index > 0 && sorts_before(candidate, &list->items[index - 1])) {
     list->items[index] = list->items[index - 1];

@@ -3,6 +3,7 @@
 
 #include "core/hash.h"
 #include "core/memory.h"
+#include "core/reserve.h"
 #include "core/status.h"
 #include "core/warnings.h"
 #include "strategy/strategy_list.h"
@@ -69,14 +70,8 @@ static tesela_status load_line(void *argument, const tsl_wisdom_line *line) {
     tsl_log(TSL_LOG_PLAN, "wisdom: %s: line %d is ignored: %s", job->from, line->number, wrong);
     return TESELA_OK;
   }
-  if (target->count == target->capacity) {
-    const int capacity = target->capacity ? 2 * target->capacity : 64;
-    known *items = realloc(target->items, (size_t)capacity * sizeof *items);
-    if (!items)
-      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d records of wisdom", capacity);
-    target->items = items;
-    target->capacity = capacity;
-  }
+  TSL_TRY(tsl_list_reserve(&target->items, target->count, &target->capacity, sizeof *target->items,
+                           "records of wisdom"));
   target->items[target->count++] =
       (known){*line->record, planner_wisdom_hash_of(line->record->key, line->record->units), job->own};
   return TESELA_OK;

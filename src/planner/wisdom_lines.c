@@ -1,5 +1,6 @@
 #include "planner/wisdom_lines.h"
 
+#include "core/reserve.h"
 #include "core/status.h"
 
 #include <stdio.h>
@@ -63,14 +64,8 @@ void tsl_wisdom_lines_free(tsl_wisdom_lines *all) {
 
 static tesela_status wisdom_lines_append(tsl_wisdom_lines *all, const char *line,
                                          const tsl_wisdom_record *record) {
-  if (all->count == all->capacity) {
-    const int capacity = all->capacity ? 2 * all->capacity : 64;
-    tsl_wisdom_entry *entries = realloc(all->entries, (size_t)capacity * sizeof *entries);
-    if (!entries)
-      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d lines of wisdom", capacity);
-    all->entries = entries;
-    all->capacity = capacity;
-  }
+  TSL_TRY(
+      tsl_list_reserve(&all->entries, all->count, &all->capacity, sizeof *all->entries, "lines of wisdom"));
   tsl_wisdom_entry *added = &all->entries[all->count];
   *added = (tsl_wisdom_entry){.has_record = record != NULL};
   TSL_TRY(wisdom_lines_copy_of(line, &added->line));

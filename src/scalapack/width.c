@@ -3,9 +3,6 @@
 
 #include "interpose/next_symbol.h"
 
-#include <stdbool.h>
-#include <string.h>
-
 typedef int64_t numroc(const void *n, const void *block, const void *process, const void *first,
                        const void *processes);
 

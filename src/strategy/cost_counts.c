@@ -1,7 +1,6 @@
 #include "strategy/cost_counts.h"
 
 #include "core/memory.h"
-#include "device/device_fragments.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,15 @@
 
 #include <string.h>
 
+const char *tsl_params_refuse_kernels(const tsl_param *params, const tsl_config *config,
+                                      const tsl_device *device) {
+  for (int i = 0; params[i].name; i++)
+    if (config->value[i] != params[i].fallback)
+      return tsl_refusal("%s=%lld applies to kernels, but %s has none", params[i].name,
+                         (long long)config->value[i], device->name);
+  return NULL;
+}
+
 int tsl_strategy_params(const tsl_strategy *strategy) {
   int count = 0;
   while (strategy->params && count < TSL_PARAMS_MAX && strategy->params[count].name)

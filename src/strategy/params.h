@@ -20,6 +20,10 @@ bool tsl_param_is_silent(const tsl_param *param, int64_t value);
 /* Returns true if a user may set parameter `index` to the value: it is listed, or within the range. */
 bool tsl_param_allows(const tsl_strategy *strategy, int index, int64_t value);
 
+/* Refuses values other than the defaults where the device has no kernels; NULL: all are defaults. */
+const char *tsl_params_refuse_kernels(const tsl_param *params, const tsl_config *config,
+                                      const tsl_device *device);
+
 /* Returns the number of parameters. */
 int tsl_strategy_params(const tsl_strategy *strategy);
 /* Returns the default of each parameter. */

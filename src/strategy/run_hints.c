@@ -1,7 +1,5 @@
 #include "strategy/run_hints.h"
 
-#include <stddef.h>
-
 static const tsl_hash nothing = {0, 0};
 
 void tsl_operand_reuse_start(tsl_operand_reuse *reuse, int operand) {

@@ -1,10 +1,8 @@
 #include "strategy/strategy.h"
 
-#include "core/scratch.h"
 #include "core/status.h"
 #include "core/thread_string.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

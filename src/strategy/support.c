@@ -6,6 +6,12 @@
 
 #include <math.h>
 
+const tsl_types tsl_types_blas[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
+                                    {TESELA_F64, TESELA_F64, TESELA_F64},
+                                    {TESELA_C64, TESELA_C64, TESELA_C64},
+                                    {TESELA_C128, TESELA_C128, TESELA_C128},
+                                    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT}};
+
 static bool supports_types(const tsl_strategy *strategy, const tsl_problem *problem) {
   tsl_types types;
   for (int i = 0; tsl_strategy_types(strategy, i, &types); i++)

@@ -4,6 +4,9 @@
 
 #include "strategy/strategy.h"
 
+/* The types of BLAS, for descriptors: f32, f64, c64 and c128. Ends with a zero. */
+extern const tsl_types tsl_types_blas[];
+
 /* Gets config `index` for tests, from 0 until false: the strategy's probes, or all configs. */
 bool tsl_strategy_probe(const tsl_strategy *strategy, int index, tsl_config *config);
 

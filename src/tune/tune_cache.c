@@ -1,10 +1,10 @@
+#include "core/reserve.h"
 #include "core/safe_open.h"
 #include "core/status.h"
 #include "tune/tune.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,14 +30,8 @@ static bool parse_line(char *line, tsl_tune_stored *out) {
 }
 
 static tesela_status append_item(tsl_tune_cache *cache, const tsl_tune_stored *stored) {
-  if (cache->count == cache->capacity) {
-    const int capacity = cache->capacity ? 2 * cache->capacity : 64;
-    tsl_tune_stored *items = realloc(cache->items, (size_t)capacity * sizeof *items);
-    if (!items)
-      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d measurements", capacity);
-    cache->items = items;
-    cache->capacity = capacity;
-  }
+  TSL_TRY(
+      tsl_list_reserve(&cache->items, cache->count, &cache->capacity, sizeof *cache->items, "measurements"));
   cache->items[cache->count++] = *stored;
   return TESELA_OK;
 }

@@ -4,8 +4,8 @@
 #include "core/memory.h"
 #include "vector/vector.h"
 
-static inline tsl_vector_number tsl_number_load(const tsl_vector_kernels *kernels, const void *src) {
-  switch (kernels->type) {
+static inline tsl_vector_number tsl_number_of_type(tesela_type type, const void *src) {
+  switch (type) {
   case TESELA_F32:
     return (tsl_vector_number){(double)*(const float *)src, 0};
   case TESELA_F64:
@@ -16,8 +16,11 @@ static inline tsl_vector_number tsl_number_load(const tsl_vector_kernels *kernel
     return (tsl_vector_number){((const double *)src)[0], ((const double *)src)[1]};
   }
 }
-static inline void tsl_number_store(const tsl_vector_kernels *kernels, void *data, tsl_vector_number value) {
-  switch (kernels->type) {
+static inline tsl_vector_number tsl_number_load(const tsl_vector_kernels *kernels, const void *src) {
+  return tsl_number_of_type(kernels->type, src);
+}
+static inline void tsl_number_store_as(tesela_type type, void *data, tsl_vector_number value) {
+  switch (type) {
   case TESELA_F32:
     *(float *)data = (float)value.re;
     break;
@@ -32,6 +35,9 @@ static inline void tsl_number_store(const tsl_vector_kernels *kernels, void *dat
     ((double *)data)[0] = value.re;
     ((double *)data)[1] = value.im;
   }
+}
+static inline void tsl_number_store(const tsl_vector_kernels *kernels, void *data, tsl_vector_number value) {
+  tsl_number_store_as(kernels->type, data, value);
 }
 
 static inline tsl_vector_number tsl_number_conjugate(tsl_vector_number a, bool conjugates) {

@@ -13,8 +13,8 @@
 static void *address_of_element(const tsl_vector_kernels *kernels, const void *a, int64_t i) {
   return (char *)tsl_writable(a) + i * kernels->size;
 }
-tsl_triangle_elements tsl_triangle_elements_of_column(const tsl_vector_kernels *kernels,
-                                                      const tsl_triangle *t, int64_t j) {
+static tsl_triangle_elements elements_of_column(const tsl_vector_kernels *kernels, const tsl_triangle *t,
+                                                int64_t j) {
   const bool band = t->storage == TSL_STORED_BAND;
   const int64_t reach = band ? t->k : t->n;
   const int64_t count = tsl_min(reach, t->upper ? j : t->n - 1 - j), first = t->upper ? j - count : j + 1;
@@ -46,10 +46,11 @@ static tsl_vector_number dot_of_column(const tsl_vector_kernels *kernels, const 
   return kernels->line->dot(column->count, column->off_diagonal, 1, conjugate, with.at, with.step);
 }
 
-void tsl_columns_symmetric(const tsl_vector_kernels *kernels, const tsl_triangle *t, tsl_vector_number alpha,
-                           tsl_line x, tsl_line y) {
+/* Computes y += alpha A x column by column, for every storage, without memory. */
+static void columns_symmetric(const tsl_vector_kernels *kernels, const tsl_triangle *t,
+                              tsl_vector_number alpha, tsl_line x, tsl_line y) {
   for (int64_t j = 0; j < t->n; j++) {
-    const tsl_triangle_elements column = tsl_triangle_elements_of_column(kernels, t, j);
+    const tsl_triangle_elements column = elements_of_column(kernels, t, j);
     const tsl_vector_number times = tsl_number_product(kernels, alpha, tsl_line_load(kernels, x, j));
     add_multiple_of_column(kernels, &column, times, t->conjugate, y);
     const tsl_vector_number off_diagonal = dot_of_column(kernels, &column, t->hermitian != t->conjugate, x);
@@ -76,7 +77,7 @@ static tsl_vector_number quotient(const tsl_vector_kernels *kernels, tsl_vector_
 /* Replaces x[j] by the product of column j and x, or by the solution for it. */
 static void apply_transposed_column(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j,
                                     bool solves, tsl_line x) {
-  const tsl_triangle_elements column = tsl_triangle_elements_of_column(kernels, t, j);
+  const tsl_triangle_elements column = elements_of_column(kernels, t, j);
   tsl_vector_number value = tsl_line_load(kernels, x, j),
                     sum = dot_of_column(kernels, &column, t->conjugate, x);
   if (solves) {
@@ -94,7 +95,7 @@ static void apply_transposed_column(const tsl_vector_kernels *kernels, const tsl
 /* Replaces x[j] by its product or quotient, and adds its multiple of column j to rows off the diagonal. */
 static void apply_column(const tsl_vector_kernels *kernels, const tsl_triangle *t, int64_t j, bool solves,
                          tsl_line x) {
-  const tsl_triangle_elements column = tsl_triangle_elements_of_column(kernels, t, j);
+  const tsl_triangle_elements column = elements_of_column(kernels, t, j);
   tsl_vector_number value = tsl_line_load(kernels, x, j);
   if (tsl_number_equals_real(value, 0))
     return;
@@ -112,8 +113,9 @@ static void apply_column(const tsl_vector_kernels *kernels, const tsl_triangle *
                      tsl_number_product(kernels, value, diagonal_of(kernels, t, &column)));
 }
 
-void tsl_columns_triangular(const tsl_vector_kernels *kernels, const tsl_triangle *t, bool transposed,
-                            bool solves, tsl_line x) {
+/* Computes x = op(A) x, or the solution of op(A) z = x. */
+static void columns_triangular(const tsl_vector_kernels *kernels, const tsl_triangle *t, bool transposed,
+                               bool solves, tsl_line x) {
   const bool ascends = t->upper != (transposed != solves);
   for (int64_t step = 0; step < t->n; step++) {
     const int64_t j = ascends ? step : t->n - 1 - step;
@@ -124,7 +126,7 @@ void tsl_columns_triangular(const tsl_vector_kernels *kernels, const tsl_triangl
 void tsl_vector_symmetric(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
                           tsl_vector_number alpha, tsl_line x, tsl_line y) {
   if (t->storage != TSL_STORED_FULL || !tsl_blocks_symmetric(kernels, team, t, alpha, x, y))
-    tsl_columns_symmetric(kernels, t, alpha, x, y);
+    columns_symmetric(kernels, t, alpha, x, y);
 }
 
 void tsl_vector_triangular(const tsl_vector_kernels *kernels, tsl_team team, const tsl_triangle *t,
@@ -132,7 +134,7 @@ void tsl_vector_triangular(const tsl_vector_kernels *kernels, tsl_team team, con
   if (t->storage == TSL_STORED_FULL)
     tsl_blocks_triangular(kernels, team, t, transposed, solves, x);
   else
-    tsl_columns_triangular(kernels, t, transposed, solves, x);
+    columns_triangular(kernels, t, transposed, solves, x);
 }
 
 /* State of an update, whose columns are cut into `ranges`. */
@@ -208,7 +210,7 @@ static void update_rank_one(void *argument, int64_t index, int worker) {
     return;
   }
   for (int64_t j = first; j < end; j++) {
-    const tsl_triangle_elements column = tsl_triangle_elements_of_column(u->kernels, t, j);
+    const tsl_triangle_elements column = elements_of_column(u->kernels, t, j);
     add_to_column(u, j, &column, u->x, column_factor(u, u->alpha, u->x, j));
   }
 }
@@ -227,7 +229,7 @@ static void update_rank_two(void *argument, int64_t index, int worker) {
     return;
   }
   for (int64_t j = first; j < end; j++) {
-    const tsl_triangle_elements column = tsl_triangle_elements_of_column(u->kernels, t, j);
+    const tsl_triangle_elements column = elements_of_column(u->kernels, t, j);
     add_to_column(u, j, &column, u->x, column_factor(u, u->alpha, u->y, j));
     add_to_column(u, j, &column, u->y, column_factor(u, second, u->x, j));
   }

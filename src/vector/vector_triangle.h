@@ -9,16 +9,6 @@ typedef struct tsl_triangle_elements {
   void *off_diagonal, *diagonal;
 } tsl_triangle_elements;
 
-tsl_triangle_elements tsl_triangle_elements_of_column(const tsl_vector_kernels *kernels,
-                                                      const tsl_triangle *triangle, int64_t j);
-
-/* Computes y += alpha A x column by column, for every storage, without memory. */
-void tsl_columns_symmetric(const tsl_vector_kernels *kernels, const tsl_triangle *triangle,
-                           tsl_vector_number alpha, tsl_line x, tsl_line y);
-/* Computes x = op(A) x, or the solution of op(A) z = x, as tsl_columns_symmetric(). */
-void tsl_columns_triangular(const tsl_vector_kernels *kernels, const tsl_triangle *triangle, bool transposed,
-                            bool solves, tsl_line x);
-
 /* Returns the first row or column of a range of a triangle, a multiple of `unit` or n. All ranges have nearly
  * equal areas. `grows`: later rows or columns are longer. */
 int64_t tsl_blocks_begin(int64_t n, int ranges, int64_t range, bool grows, int64_t unit);

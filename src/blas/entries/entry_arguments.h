@@ -19,7 +19,7 @@
 #define REAL_NUMBER(s)                                                                                       \
   (s, const TSL_BLAS_REAL *s, tsl_blas_real_number((double)*s), TSL_BLAS_REAL s,                             \
    tsl_blas_real_number((double)s))
-#define NUMBER_AT(address) tsl_blas_number(TSL_BLAS_TYPE, address)
+#define NUMBER_AT(address) tsl_number_of_type(TSL_BLAS_TYPE, address)
 /* Kept on the stack: loading them for the rare call without a kernel makes all save registers. */
 #if defined(__x86_64__)
 #define ON_STACK volatile

@@ -4,7 +4,6 @@
 #include "core/env.h"
 #include "core/hash.h"
 #include "core/log.h"
-#include "core/memory.h"
 #include "core/processor.h"
 #include "core/status.h"
 

@@ -1,6 +1,5 @@
 #include "device/opencl/opencl.h"
 
-#include "core/memory.h"
 #include "core/status.h"
 
 #include <stdio.h>

@@ -107,20 +107,23 @@ static void define_rounding(const tsl_problem *problem, tsl_text *defines) {
                problem->alpha[0] != 1 ? 4 : 0, problem->beta[0] != 0);
 }
 
-tesela_status tsl_finish_round(tsl_device *device, const tsl_problem *problem, const tsl_operands *operands,
-                               tsl_stream *stream) {
+static tesela_status build_and_enqueue(tsl_device *device, const tsl_problem *problem,
+                                       void (*define)(const tsl_problem *problem, tsl_text *defines),
+                                       const tsl_operands *operands, tsl_stream *stream) {
   tsl_work work = {.problem = *problem, .device = device};
   tsl_kernel *kernel;
-  TSL_TRY(epilogue_kernel_build(&work, define_rounding, &kernel));
+  TSL_TRY(epilogue_kernel_build(&work, define, &kernel));
   return tsl_finish_on_device(&work, kernel, operands, stream);
+}
+
+tesela_status tsl_finish_round(tsl_device *device, const tsl_problem *problem, const tsl_operands *operands,
+                               tsl_stream *stream) {
+  return build_and_enqueue(device, problem, define_rounding, operands, stream);
 }
 
 tesela_status tsl_finish_add(tsl_device *device, const tsl_problem *problem, const tsl_operands *operands,
                              tsl_stream *stream) {
-  tsl_work work = {.problem = *problem, .device = device};
-  tsl_kernel *kernel;
-  TSL_TRY(epilogue_kernel_build(&work, define_sums, &kernel));
-  return tsl_finish_on_device(&work, kernel, operands, stream);
+  return build_and_enqueue(device, problem, define_sums, operands, stream);
 }
 
 double tsl_finish_seconds(const tsl_problem *problem, const tsl_device *device) {

@@ -18,6 +18,13 @@ static inline int64_t tsl_row_panel(int64_t k) {
   return tsl_ceil_div_or_one(k, tsl_ceil_div_or_one(k, TSL_ROW_PANEL));
 }
 
+/* Returns the bound where a component of a complex sum is the sum of two that `of_sums` bounds, also times
+ * alpha and beta; `of_sums` for real types. */
+static inline tsl_accuracy tsl_accuracy_of_components(tsl_accuracy of_sums, const tsl_problem *problem) {
+  of_sums.factor += tsl_type(problem->c.type)->is_complex ? 4 : 0;
+  return of_sums;
+}
+
 /* Returns operands without data, with the problem's strides. */
 static inline tsl_operands tsl_strides_of(const tsl_problem *problem) {
   return (tsl_operands){.a = {.row_stride = problem->a.row_stride, .col_stride = problem->a.col_stride},

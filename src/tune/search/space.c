@@ -1,3 +1,4 @@
+#include "core/reserve.h"
 #include "core/status.h"
 #include "planner/row_order.h"
 #include "strategy/params.h"
@@ -18,14 +19,7 @@ int tsl_search_in_order(const tsl_search_view *view, int *next, int points_max) 
 }
 
 tesela_status tsl_space_add_point(tsl_space *space, const tsl_space_point *point) {
-  if (space->count == space->capacity) {
-    const int capacity = space->capacity ? 2 * space->capacity : 64;
-    tsl_space_point *points = realloc(space->points, (size_t)capacity * sizeof *points);
-    if (!points)
-      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d configs", capacity);
-    space->points = points;
-    space->capacity = capacity;
-  }
+  TSL_TRY(tsl_list_reserve(&space->points, space->count, &space->capacity, sizeof *space->points, "configs"));
   space->points[space->count++] = *point;
   return TESELA_OK;
 }

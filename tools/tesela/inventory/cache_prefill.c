@@ -4,6 +4,7 @@
 #include "cli/report.h"
 #include "core/clock.h"
 #include "core/pool.h"
+#include "core/reserve.h"
 #include "core/status.h"
 #include "inventory/select.h"
 #include "planner/kernel_self_test.h"
@@ -66,14 +67,7 @@ static void cache_prefill_build_one(void *argument, int64_t index, int worker) {
 }
 
 static tesela_status add_job(cache_prefill_filling *all, const filling_job *job) {
-  if (all->count == all->capacity) {
-    const int capacity = all->capacity ? 2 * all->capacity : 64;
-    filling_job *jobs = realloc(all->jobs, (size_t)capacity * sizeof *jobs);
-    if (!jobs)
-      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for the list of kernels");
-    all->jobs = jobs;
-    all->capacity = capacity;
-  }
+  TSL_TRY(tsl_list_reserve(&all->jobs, all->count, &all->capacity, sizeof *all->jobs, "kernels"));
   all->jobs[all->count++] = *job;
   return TESELA_OK;
 }

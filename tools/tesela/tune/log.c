@@ -1,5 +1,6 @@
 #include "tune/log.h"
 
+#include "core/reserve.h"
 #include "core/status.h"
 #include "planner/planner_wisdom.h"
 
@@ -33,14 +34,7 @@ static tesela_status log_add(tsl_call_log *log, const tsl_logged *call) {
       log->items[i].seconds += call->seconds;
       return TESELA_OK;
     }
-  if (log->count == log->capacity) {
-    const int capacity = log->capacity ? 2 * log->capacity : 16;
-    tsl_logged *items = realloc(log->items, (size_t)capacity * sizeof *items);
-    if (!items)
-      return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for %d logged calls", capacity);
-    log->items = items;
-    log->capacity = capacity;
-  }
+  TSL_TRY(tsl_list_reserve(&log->items, log->count, &log->capacity, sizeof *log->items, "logged calls"));
   log->items[log->count++] = *call;
   return TESELA_OK;
 }

@@ -1,6 +1,7 @@
 #include "strategy/transpose/shared/transpose_common.h"
 
 #include "core/status.h"
+#include "core/strides.h"
 
 #include <math.h>
 
@@ -89,12 +90,6 @@ tesela_status tsl_transpose_launch(const tsl_work *work, const tsl_operands *ope
   return launch_with_grid(work, operands, stream, &sizes, &launch->grid);
 }
 
-static void transpose_common_swap(int64_t *a, int64_t *b) {
-  const int64_t kept = *a;
-  *a = *b;
-  *b = kept;
-}
-
 static int64_t transpose_common_absolute(int64_t stride) {
   return stride < 0 ? -stride : stride;
 }
@@ -104,9 +99,9 @@ static void transpose_common_order_axes(tsl_transpose_sizes *sizes) {
   if (sizes->m == 1 || (sizes->n > 1 && transpose_common_absolute(sizes->c_col_stride) <=
                                             transpose_common_absolute(sizes->c_row_stride)))
     return;
-  transpose_common_swap(&sizes->m, &sizes->n);
-  transpose_common_swap(&sizes->c_row_stride, &sizes->c_col_stride);
-  transpose_common_swap(&sizes->a_row_stride, &sizes->a_col_stride);
+  tsl_exchange(&sizes->m, &sizes->n);
+  tsl_exchange(&sizes->c_row_stride, &sizes->c_col_stride);
+  tsl_exchange(&sizes->a_row_stride, &sizes->a_col_stride);
 }
 
 static int64_t transpose_common_count_tiles(int64_t elements, int tile) {

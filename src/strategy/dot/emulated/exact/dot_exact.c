@@ -3,6 +3,7 @@
 #include "strategy/dot/emulated/exact/dot_exact.h"
 
 #include "strategy/kernel_launch/split_k_reduce.h"
+#include "strategy/params.h"
 
 #include <math.h>
 
@@ -50,20 +51,12 @@ static const char *dot_exact_make_grids(const tsl_problem *problem, const tsl_co
   return why ? why : tsl_fold_grid(device, 1, LAST_ITEMS, last);
 }
 
-static const char *refuse_host(const tsl_config *config, const tsl_device *device) {
-  for (int i = 0; params[i].name; i++)
-    if (config->value[i] != params[i].fallback)
-      return tsl_refusal("%s=%lld applies to kernels, but %s has none", params[i].name,
-                         (long long)config->value[i], device->name);
-  return NULL;
-}
-
 static const char *dot_exact_refuse(const tsl_problem *problem, const tsl_config *config,
                                     const tsl_device *device) {
   if (tsl_type(problem->c.type)->is_integer && problem->k > (int64_t)1 << 37)
     return "more than 2^37 terms of integers, whose sum a double may not hold";
   if (dot_exact_is_host(device))
-    return refuse_host(config, device);
+    return tsl_params_refuse_kernels(params, config, device);
   const char *missing =
       tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64, device->capabilities);
   if (missing)

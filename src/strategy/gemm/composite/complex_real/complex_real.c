@@ -16,8 +16,8 @@
 
 #include "core/log.h"
 #include "core/memory.h"
+#include "core/scratch.h"
 #include "core/status.h"
-#include "strategy/cost_counts.h"
 
 #define TEXT "strategy/gemm/composite/complex_real/complex_real.cl"
 
@@ -77,13 +77,6 @@ static tesela_status complex_real_make_child(tsl_work *work, uint64_t own_bytes)
   return work->subplans->make(work->subplans, &request, &self->child);
 }
 
-/* Advances *numbers by `more`, rounded up to whole lines. Returns its old value, the offset. */
-static int64_t complex_real_reserve(int64_t *numbers, int64_t more, int64_t line) {
-  const int64_t offset = *numbers;
-  *numbers += (more + line - 1) / line * line;
-  return offset;
-}
-
 /* Makes the kernels and the child plan. Scratch memory holds the child's workspace, then the expanded factor,
  * the copy and the sums, each aligned to 256 bytes. */
 static tesela_status complex_real_prepare(tsl_work *work) {
@@ -98,10 +91,10 @@ static tesela_status complex_real_prepare(tsl_work *work) {
     return TESELA_OK;
   TSL_TRY(tsl_launch_kernel(work, TEXT, "tsl_gemm_complex_real_copy", ITEMS, &self->copy));
   TSL_TRY(complex_real_make_child(work, tsl_complex_real_bytes(&work->problem, method)));
-  (void)complex_real_reserve(&numbers, (int64_t)work->subplans->workspace(self->child) / size + 1, line);
-  self->prepared_offset = complex_real_reserve(&numbers, method->prepared.elements, line);
-  self->copy_offset = complex_real_reserve(&numbers, method->copy.elements, line);
-  self->sums_offset = complex_real_reserve(&numbers, method->sums.elements, line);
+  (void)tsl_scratch_reserve(&numbers, (int64_t)work->subplans->workspace(self->child) / size + 1, line);
+  self->prepared_offset = tsl_scratch_reserve(&numbers, method->prepared.elements, line);
+  self->copy_offset = tsl_scratch_reserve(&numbers, method->copy.elements, line);
+  self->sums_offset = tsl_scratch_reserve(&numbers, method->sums.elements, line);
   work->scratch = (uint64_t)(numbers * size);
   return TESELA_OK;
 }

@@ -2,6 +2,7 @@
  * operand with fewer missing bytes is resident; the other one streams in slabs, as large as transfers can
  * hide. Tiles of the member's own shards come first, then the shards of the next members. */
 #include "core/memory.h"
+#include "core/reserve.h"
 #include "core/status.h"
 #include "device/device_rates.h"
 #include "host/int_math.h"
@@ -24,18 +25,6 @@ double tsl_several_slab_bytes(const tsl_work *work) {
 
 static size_t element_bytes(const tsl_work *work, int operand) {
   return tsl_type(tsl_problem_shape(&work->problem, operand)->type)->size;
-}
-
-static tesela_status grow_list(void **list, int *capacity, int count, size_t size) {
-  if (count < *capacity)
-    return TESELA_OK;
-  const int more = *capacity ? 2 * *capacity : 16;
-  void *grown = realloc(*list, (size_t)more * size);
-  if (!grown)
-    return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a product's tiles");
-  *list = grown;
-  *capacity = more;
-  return TESELA_OK;
 }
 
 /* Lines begin at multiples of 64 bytes. */
@@ -71,7 +60,6 @@ static double resident_bytes_max(const tsl_device *device) {
 tesela_status tsl_several_add_block(const tsl_work *work, tsl_several *self, int *capacity,
                                     tsl_several_block block) {
   const double a = bytes_to_copy(work, TSL_OPERAND_A, &block), b = bytes_to_copy(work, TSL_OPERAND_B, &block);
-  void *list = self->blocks;
   block.stays = a <= b ? TSL_OPERAND_A : TSL_OPERAND_B;
   const bool by_rows = block.stays == TSL_OPERAND_A;
   int64_t *lines = by_rows ? &block.c.rows : &block.c.cols;
@@ -82,8 +70,7 @@ tesela_status tsl_several_add_block(const tsl_work *work, tsl_several *self, int
   const int64_t share = parts > 0 ? (*lines + parts - 1) / parts : 0;
   for (; *first < end; *first += share) {
     *lines = tsl_min(share, end - *first);
-    TSL_TRY(grow_list(&list, capacity, self->block_count, sizeof *self->blocks));
-    self->blocks = list;
+    TSL_TRY(tsl_list_reserve(&self->blocks, self->block_count, capacity, sizeof *self->blocks, "blocks"));
     self->blocks[self->block_count++] = block;
   }
   return TESELA_OK;
@@ -247,12 +234,11 @@ bool tsl_several_same_tile(const tsl_problem *a, const tsl_problem *b) {
 
 /* Sets *kind to the index of the kind with equal sizes and strides, which is appended if it is missing. */
 static tesela_status find_or_add_kind(tsl_shard_worker *worker, const tsl_problem *problem, int *kind) {
-  void *list = worker->kinds;
   for (*kind = 0; *kind < worker->kind_count; ++*kind)
     if (tsl_several_same_tile(&worker->kinds[*kind].problem, problem))
       return TESELA_OK;
-  TSL_TRY(grow_list(&list, &worker->kind_capacity, worker->kind_count, sizeof *worker->kinds));
-  worker->kinds = list;
+  TSL_TRY(tsl_list_reserve(&worker->kinds, worker->kind_count, &worker->kind_capacity, sizeof *worker->kinds,
+                           "kinds of tiles"));
   worker->kinds[worker->kind_count++] = (tsl_several_kind){.problem = *problem};
   return TESELA_OK;
 }
@@ -283,7 +269,6 @@ static tesela_status several_tiles_add_tile(const tile_cutter *job, int block, c
                                             tsl_shard_worker *worker) {
   tsl_problem problem = tsl_problem_drop_epilogue(&job->work->problem);
   tsl_several_tile tile = {.c = *c, .block = block};
-  void *list = worker->tiles;
   size_t *const bytes[TSL_OPERANDS] = {
       [TSL_OPERAND_A] =
           job->streaming_operand == TSL_OPERAND_A ? &worker->slab_bytes : &worker->resident_bytes,
@@ -299,8 +284,8 @@ static tesela_status several_tiles_add_tile(const tile_cutter *job, int block, c
   worker->slabs_used |= tile.shard[job->streaming_operand] < 0 ? turn : 0;
   worker->results_used |= tile.shard[TSL_OPERAND_C] < 0 ? turn : 0;
   TSL_TRY(find_or_add_kind(worker, &problem, &tile.kind));
-  TSL_TRY(grow_list(&list, &worker->tile_capacity, worker->tile_count, sizeof *worker->tiles));
-  worker->tiles = list;
+  TSL_TRY(tsl_list_reserve(&worker->tiles, worker->tile_count, &worker->tile_capacity, sizeof *worker->tiles,
+                           "tiles"));
   worker->tiles[worker->tile_count++] = tile;
   return TESELA_OK;
 }

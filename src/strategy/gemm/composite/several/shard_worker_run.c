@@ -7,7 +7,6 @@
  * Copy engines copy if one device reaches the other (device/cross_copy.h); otherwise this thread copies after
  * it has enqueued the tile. Each element of C is written by one member, so members need not wait. */
 #include "core/log.h"
-#include "core/memory.h"
 #include "core/status.h"
 #include "core/warnings.h"
 #include "device/memory_pool.h"

@@ -4,8 +4,8 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "host/int_math.h"
 #include "strategy/cost_counts.h"
+#include "strategy/support.h"
 
 #include <math.h>
 
@@ -13,12 +13,6 @@ static const tsl_param params[] = {
     [STRUCTURED_BLOCK] = {"block", "rows of a block of the diagonal; 0: by the device", 0, {0}},
     {NULL, NULL, 0, {0}},
 };
-
-static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
-                                  {TESELA_F64, TESELA_F64, TESELA_F64},
-                                  {TESELA_C64, TESELA_C64, TESELA_C64},
-                                  {TESELA_C128, TESELA_C128, TESELA_C128},
-                                  {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT}};
 
 /* Returns the number of products: a rank-2k update is two rank-k updates. */
 static int products_of(const tsl_problem *problem) {
@@ -286,7 +280,7 @@ const tsl_strategy tsl_gemm_structured = {
     .needs = TSL_CAN_KERNELS,
     .accuracy = structured_accuracy,
     .params = params,
-    .supports = {.types = types, .conjugates = true, .structures = true},
+    .supports = {.types = tsl_types_blas, .conjugates = true, .structures = true},
     .tuning = {.ranges = {[STRUCTURED_BLOCK] = {0, INT64_MAX}}},
     .refuse = structured_refuse,
     .build = structured_build,

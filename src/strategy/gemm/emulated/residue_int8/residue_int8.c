@@ -24,7 +24,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
-#include "strategy/kernel_launch/launch.h"
+#include "strategy/support.h"
 
 static const tsl_param params[] = {
     [TSL_RESIDUE_INT8_LEAST] =
@@ -38,14 +38,6 @@ enum { TERMS_MOST = 1 << 24 };
 /* Rows per block where memory is short: whole rasters of tiles (residue_int8_run.c), fewer if these do not
  * fit. */
 enum { BLOCK_MOST = 16384, BLOCK_LEAST = 256 };
-
-static const tsl_types types[] = {
-    {TESELA_F32, TESELA_F32, TESELA_F32},
-    {TESELA_F64, TESELA_F64, TESELA_F64},
-    {TESELA_C64, TESELA_C64, TESELA_C64},
-    {TESELA_C128, TESELA_C128, TESELA_C128},
-    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
-};
 
 static bool residue_is_complex(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex;
@@ -162,7 +154,7 @@ const tsl_strategy tsl_gemm_residue_int8 = {
     .build = residue_build,
     .run = residue_run,
     .release = residue_release,
-    .supports = {.types = types, .conjugates = true},
+    .supports = {.types = tsl_types_blas, .conjugates = true},
     .tuning =
         {.ranges =
              {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}, [TSL_RESIDUE_INT8_BLOCK] = {0, INT32_MAX}}},

@@ -2,17 +2,13 @@
  */
 #include "strategy/gemm/emulated/residue_int8/residue_int8_device.h"
 
+#include "core/scratch.h"
+
 enum { ALIGNED = 256 };
 
 bool tsl_residue_has_cuda(const tsl_device *device) {
   const unsigned needs = TSL_CAN_CUDA | TSL_CAN_WGMMA;
   return (device->capabilities & needs) == needs;
-}
-
-static int64_t residue_reserve(int64_t *bytes, int64_t more) {
-  const int64_t at = *bytes;
-  *bytes += tsl_round_up(more, ALIGNED);
-  return at;
 }
 
 int64_t tsl_residue_planes(const tsl_problem *problem, const tsl_config *config) {
@@ -51,32 +47,32 @@ int64_t tsl_residue_lay_out(const tsl_problem *problem, const tsl_config *config
   args->m = (int)m, args->n = (int)n, args->parts = (int)parts;
   args->depth = (int)tsl_round_up(tsl_ceil_div(problem->k, parts), TSL_RESIDUE_NUMBERS);
   if (has_cuda) {
-    (void)residue_reserve(&bytes, (int64_t)tsl_residue_int8_whole_bytes(problem));
+    (void)tsl_scratch_reserve(&bytes, (int64_t)tsl_residue_int8_whole_bytes(problem), ALIGNED);
   } else {
-    (void)residue_reserve(&bytes, tsl_residue_engine_bytes(config, args));
-    args->rules_at = residue_reserve(&bytes, sizeof(residue_rules));
+    (void)tsl_scratch_reserve(&bytes, tsl_residue_engine_bytes(config, args), ALIGNED);
+    args->rules_at = tsl_scratch_reserve(&bytes, sizeof(residue_rules), ALIGNED);
   }
   for (int turn = 0; turn < 2; turn++) {
     const int o = turn == 0 ? args->stays : 1 - args->stays;
     args->panel[o] = tsl_round_up(held[o], TSL_RESIDUE_GROUP) * TSL_RESIDUE_PANEL;
     args->plane[o] = has_cuda ? tsl_ceil_div(problem->k, TSL_RESIDUE_PANEL) * args->panel[o]
                               : tsl_round_up(held[o] * args->depth, ALIGNED);
-    args->planes[o] = residue_reserve(&bytes, planes * (has_cuda ? 1 : parts) * args->plane[o]);
-    args->keys[o] = residue_reserve(&bytes, lines[o] * 4);
+    args->planes[o] = tsl_scratch_reserve(&bytes, planes * (has_cuda ? 1 : parts) * args->plane[o], ALIGNED);
+    args->keys[o] = tsl_scratch_reserve(&bytes, lines[o] * 4, ALIGNED);
     for (int c = 0; c < TSL_RESIDUE_CANDIDATES; c++)
-      args->candidates[o][c] = residue_reserve(&bytes, lines[o] * 4);
-    args->scales[o] = residue_reserve(&bytes, tsl_round_up(lines[o], 4) * 4);
-    args->natives[o] = residue_reserve(&bytes, has_cuda ? lines[o] * 4 : 0);
+      args->candidates[o][c] = tsl_scratch_reserve(&bytes, lines[o] * 4, ALIGNED);
+    args->scales[o] = tsl_scratch_reserve(&bytes, tsl_round_up(lines[o], 4) * 4, ALIGNED);
+    args->natives[o] = tsl_scratch_reserve(&bytes, has_cuda ? lines[o] * 4 : 0, ALIGNED);
     if (o == args->stays)
-      args->made = residue_reserve(&bytes, sizeof(residue_choice));
+      args->made = tsl_scratch_reserve(&bytes, sizeof(residue_choice), ALIGNED);
   }
-  args->choice = residue_reserve(&bytes, sizeof(residue_choice));
-  args->glance = residue_reserve(&bytes, 2 * sizeof(residue_choice));
+  args->choice = tsl_scratch_reserve(&bytes, sizeof(residue_choice), ALIGNED);
+  args->glance = tsl_scratch_reserve(&bytes, 2 * sizeof(residue_choice), ALIGNED);
   args->sums_row = tsl_round_up(n, TSL_RESIDUE_FOUR);
-  args->sums = residue_reserve(&bytes, has_cuda ? 0 : rows * args->sums_row * 4);
+  args->sums = tsl_scratch_reserve(&bytes, has_cuda ? 0 : rows * args->sums_row * 4, ALIGNED);
   args->rest_pitch = has_cuda ? tsl_round_up(n, TSL_RESIDUE_GROUP) : args->sums_row;
   args->rest_plane = tsl_round_up(rows * args->rest_pitch, ALIGNED);
-  args->rests = residue_reserve(&bytes, planes * parts * args->rest_plane);
+  args->rests = tsl_scratch_reserve(&bytes, planes * parts * args->rest_plane, ALIGNED);
   return bytes;
 }
 
@@ -109,7 +105,8 @@ static residue_matrix matrix_of(const tsl_work *work, tsl_buffer *buffer, int64_
                           .is_conjugate = is_conjugate};
 }
 
-tsl_operand_reuse *tsl_residue_reuse(const tsl_operands *operands) {
+/* Returns the caller's reuse of an operand; NULL: none. */
+static tsl_operand_reuse *residue_reuse(const tsl_operands *operands) {
   return operands->hints ? operands->hints->reuse : NULL;
 }
 
@@ -154,7 +151,7 @@ tsl_residue_run tsl_residue_run_of(const tsl_work *work, const tsl_operands *ope
   const tsl_gemm_sizes s = is_swapped ? tsl_launch_swapped(&plain) : plain;
   tsl_residue_run run = {.work = work,
                          .state = work->state,
-                         .reuse = tsl_residue_reuse(operands),
+                         .reuse = residue_reuse(operands),
                          .a = is_swapped ? operands->b.buffer : operands->a.buffer,
                          .b = is_swapped ? operands->a.buffer : operands->b.buffer,
                          .c = operands->c.buffer,

@@ -24,8 +24,6 @@ int64_t tsl_residue_engine_bytes(const tsl_config *config, const residue_argumen
  * Returns all bytes. */
 int64_t tsl_residue_lay_out(const tsl_problem *problem, const tsl_config *config, bool has_cuda, int64_t m,
                             int64_t n, residue_arguments *args);
-/* Returns the caller's reuse of an operand; NULL: none. */
-tsl_operand_reuse *tsl_residue_reuse(const tsl_operands *operands);
 
 /* Returns a run with the arguments that both forms need. */
 tsl_residue_run tsl_residue_run_of(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);

@@ -411,13 +411,6 @@ static int64_t residue_blocks_of(const residue_running *run) {
   return run->down * tsl_ceil_div_or_one(run->job.n, run->columns);
 }
 
-/* Reserves bytes at a new cache line. Returns their offset. */
-static int64_t residue_reserve(int64_t *bytes, int64_t more) {
-  const int64_t at = *bytes;
-  *bytes += tsl_round_up(more, ALIGNED);
-  return at;
-}
-
 /* Sets up the lines as real numbers: for complex types, adjacent real and imaginary parts. */
 static void set_up_numbers(residue_running *run) {
   run->measured = run->job;
@@ -482,11 +475,11 @@ static tesela_status multiply_residues(residue_running *run, tsl_team team) {
     operand_lines->panel = operand_lines->micros * operand_lines->micro;
     operand_lines->plane = operand_lines->panel * job->panels + PAD;
     run->beside[o] = operand_lines->across == 1 && operand_lines->along != 1 ? TSL_RESIDUE_BESIDE : 1;
-    planes[o] = residue_reserve(&bytes, operand_lines->plane * most);
+    planes[o] = tsl_scratch_reserve(&bytes, operand_lines->plane * most, ALIGNED);
   }
   run->plane = run->rows * run->columns + PAD;
   run->own_bytes = run->plane * most + 2 * TSL_RESIDUE_SUMS * (int64_t)sizeof(int32_t);
-  const int64_t own = residue_reserve(&bytes, run->own_bytes * tsl_team_threads(team));
+  const int64_t own = tsl_scratch_reserve(&bytes, run->own_bytes * tsl_team_threads(team), ALIGNED);
   TSL_TRY(tsl_scratch_take((size_t)bytes, "residues", &block));
   unsigned char *const memory = block;
   for (int o = 0; o < 2; o++)
@@ -507,8 +500,8 @@ static tesela_status residue_run_all(residue_running *run, const tsl_work *work,
   int64_t bytes = 0, lines[2], scales[2];
   void *block;
   for (int o = 0; o < 2; o++) {
-    lines[o] = residue_reserve(&bytes, job->operands[o].count * (int64_t)sizeof(residue_line));
-    scales[o] = residue_reserve(&bytes, job->operands[o].count * (int64_t)sizeof(int));
+    lines[o] = tsl_scratch_reserve(&bytes, job->operands[o].count * (int64_t)sizeof(residue_line), ALIGNED);
+    scales[o] = tsl_scratch_reserve(&bytes, job->operands[o].count * (int64_t)sizeof(int), ALIGNED);
   }
   TSL_TRY(tsl_alloc((size_t)bytes, "lines of residues", &block));
   unsigned char *const memory = block;

@@ -39,22 +39,16 @@ static void scale_row(void *argument, int64_t index, int worker) {
     c[j * job->c_col] = job->beta != 0 ? job->beta * c[j * job->c_col] : 0;
 }
 
-static int64_t host_reserve(int64_t *bytes, int64_t more) {
-  const int64_t offset = *bytes;
-  *bytes += tsl_round_up(more, ALIGNED);
-  return offset;
-}
-
 static tesela_status run_all(const tsl_work *work, tsl_split_job *job, tsl_team team) {
   int64_t bytes = 0, scales[2], planes[2];
   void *block;
   for (int o = 0; o < 2; o++) {
     tsl_split_lines *lines = &job->operands[o];
     lines->plane = tsl_round_up(lines->count * job->depth, ALIGNED);
-    scales[o] = host_reserve(&bytes, lines->count * (int64_t)sizeof(int));
-    planes[o] = host_reserve(&bytes, lines->plane * job->parts * (int64_t)sizeof(uint16_t));
+    scales[o] = tsl_scratch_reserve(&bytes, lines->count * (int64_t)sizeof(int), ALIGNED);
+    planes[o] = tsl_scratch_reserve(&bytes, lines->plane * job->parts * (int64_t)sizeof(uint16_t), ALIGNED);
   }
-  const int64_t sums = host_reserve(&bytes, job->m * job->n * (int64_t)sizeof(float));
+  const int64_t sums = tsl_scratch_reserve(&bytes, job->m * job->n * (int64_t)sizeof(float), ALIGNED);
   TSL_TRY(tsl_scratch_take((size_t)bytes, "split_precision", &block));
   unsigned char *const memory = block;
   for (int o = 0; o < 2; o++) {

@@ -1,6 +1,7 @@
 /* split_precision on devices with kernels: layout of scratch memory, and the launches of a run.
  *   f16: guess -> round A, round B -> decide; bf16: measure -> cut A, B
  *   -> for each pair of parts: product, added to the sums -> join -> native */
+#include "core/scratch.h"
 #include "core/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/emulated/split_precision/split_precision_host.h"
@@ -18,12 +19,6 @@ enum {
 
 static bool is_rounded(const tsl_config *config) {
   return tsl_split_form_of(config)->parts == 1;
-}
-
-static int64_t split_reserve(int64_t *bytes, int64_t more) {
-  const int64_t offset = *bytes;
-  *bytes += tsl_round_up(more, ALIGNED);
-  return offset;
 }
 
 /* Returns the bytes of the child's workspace, at the start of scratch memory. Some strategies pack words. */
@@ -62,16 +57,16 @@ static int64_t split_lay_out(const tsl_problem *problem, const tsl_config *confi
     args->part_bytes[o] = tsl_round_up(args->pitch[o] * (turns ? k : lines[o]) * 2, ALIGNED);
     args->chunks[o] = turns ? (int)tsl_ceil_div(k, TSL_SPLIT_DEPTH) : 1;
     args->blocks[o] = (int)tsl_ceil_div(lines[o], matrix->is_across ? across : along);
-    args->planes[o] = split_reserve(&bytes, args->parts * args->part_bytes[o]);
-    args->states[o] = split_reserve(&bytes, lines[o] * (int64_t)sizeof(int));
+    args->planes[o] = tsl_scratch_reserve(&bytes, args->parts * args->part_bytes[o], ALIGNED);
+    args->states[o] = tsl_scratch_reserve(&bytes, lines[o] * (int64_t)sizeof(int), ALIGNED);
     if (!rounds)
       continue;
-    args->scales[o] = split_reserve(&bytes, lines[o] * (int64_t)sizeof(int));
-    args->counts[o] =
-        split_reserve(&bytes, args->chunks[o] * lines[o] * TSL_SPLIT_COUNTS * (int64_t)sizeof(int));
+    args->scales[o] = tsl_scratch_reserve(&bytes, lines[o] * (int64_t)sizeof(int), ALIGNED);
+    args->counts[o] = tsl_scratch_reserve(
+        &bytes, args->chunks[o] * lines[o] * TSL_SPLIT_COUNTS * (int64_t)sizeof(int), ALIGNED);
   }
   args->sums_row = tsl_round_up(lines[1], TSL_SPLIT_FOUR);
-  args->sums = split_reserve(&bytes, lines[0] * args->sums_row * (int64_t)sizeof(float));
+  args->sums = tsl_scratch_reserve(&bytes, lines[0] * args->sums_row * (int64_t)sizeof(float), ALIGNED);
   return bytes;
 }
 

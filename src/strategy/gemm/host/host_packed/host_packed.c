@@ -49,6 +49,7 @@
 #include "strategy/gemm/host/host_packed/blocking.h"
 #include "strategy/host_jobs/host_job.h"
 #include "strategy/model_constants.h"
+#include "strategy/support.h"
 
 #include <math.h>
 
@@ -62,19 +63,8 @@ static const tsl_param params[] = {
 static const char *const probes[] = {"depth=128 block=256", "depth=512 block=512", "depth=256 block=1024",
                                      NULL};
 
-static const tsl_types types[] = {
-    {TESELA_F32, TESELA_F32, TESELA_F32},
-    {TESELA_F64, TESELA_F64, TESELA_F64},
-    {TESELA_C64, TESELA_C64, TESELA_C64},
-    {TESELA_C128, TESELA_C128, TESELA_C128},
-    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
-};
-
-/* Returns the error bound of panels. A complex component is the sum of two, also times alpha and beta. */
 static tsl_accuracy packed_accuracy(const tsl_problem *problem, const tsl_config *config) {
-  tsl_accuracy promised = tsl_accuracy_of_panels(problem, config->value[DEPTH]);
-  promised.factor += tsl_type(problem->c.type)->is_complex ? 4 : 0;
-  return promised;
+  return tsl_accuracy_of_components(tsl_accuracy_of_panels(problem, config->value[DEPTH]), problem);
 }
 
 /* Returns the order of sums: panels of nearly equal k. Steps that a triangular factor skips are zeros. */
@@ -381,7 +371,7 @@ const tsl_strategy tsl_gemm_host_packed = {
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .supports = {.types = types, .conjugates = true, .structures = true},
+    .supports = {.types = tsl_types_blas, .conjugates = true, .structures = true},
     .resources = {.count_costs = packed_account},
     .k_split = {.steps = packed_part},
     .direct = {.bind = packed_bind},

@@ -33,23 +33,12 @@
 #include "strategy/gemm/host/host_skinny/host_skinny_job.h"
 #include "strategy/host_jobs/host_job.h"
 #include "strategy/model_constants.h"
+#include "strategy/support.h"
 
 #include <math.h>
 
-static const tsl_types types[] = {
-    {TESELA_F32, TESELA_F32, TESELA_F32},
-    {TESELA_F64, TESELA_F64, TESELA_F64},
-    {TESELA_C64, TESELA_C64, TESELA_C64},
-    {TESELA_C128, TESELA_C128, TESELA_C128},
-    {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
-};
-
-/* Returns the error bound of sums in order. A complex component is the sum of two, also times alpha and beta.
- */
 static tsl_accuracy skinny_accuracy(const tsl_problem *problem, const tsl_config *config) {
-  tsl_accuracy promised = tsl_accuracy_in_order(problem, config);
-  promised.factor += tsl_type(problem->c.type)->is_complex ? 4 : 0;
-  return promised;
+  return tsl_accuracy_of_components(tsl_accuracy_in_order(problem, config), problem);
 }
 
 static const char *skinny_refuse(const tsl_problem *problem, const tsl_config *config,
@@ -248,7 +237,7 @@ const tsl_strategy tsl_gemm_host_skinny = {
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .supports = {.types = types, .conjugates = true},
+    .supports = {.types = tsl_types_blas, .conjugates = true},
     .resources = {.count_costs = skinny_account},
     .direct = {.run_at = skinny_run_at},
 };

@@ -13,8 +13,6 @@
 #include "host/int_math.h"
 #include "strategy/gemm/host/host_skinny/host_skinny_job.h"
 
-#include <string.h>
-
 bool tsl_skinny_scalars_are_real(const tsl_problem *problem) {
   return problem->alpha[1] == 0 && problem->beta[1] == 0;
 }

@@ -28,12 +28,16 @@ static void define_epilogue(const tsl_cuda_wgmma *tile, bool is_fused, char text
            is_fused ? tsl_problem_precision_bits(problem) : 0);
 }
 
-void tsl_cuda_wgmma_define(const tsl_cuda_wgmma *tile, bool is_split, tsl_cuda_wgmma_variant variant,
-                           char text[TSL_CUDA_WGMMA_DEFINES]) {
+enum { DEFINES = 768 /* bytes of write_defines()'s text */ };
+
+/* Writes the kernel's defines to `text`; is_split: sums are stored for a reduction, without an epilogue.
+ * TSL_CUDA_WGMMA_VARIANTS: no variant. */
+static void write_defines(const tsl_cuda_wgmma *tile, bool is_split, tsl_cuda_wgmma_variant variant,
+                          char text[DEFINES]) {
   const tsl_problem *problem = &tile->problem;
   char epilogue[EPILOGUE_TEXT];
   define_epilogue(tile, tile->fuses_epilogue && !is_split, epilogue);
-  snprintf(text, TSL_CUDA_WGMMA_DEFINES,
+  snprintf(text, DEFINES,
            "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
            "#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n#define C_BY_COLUMNS %d\n"
            "#define SPLIT %d\n"
@@ -53,9 +57,9 @@ tesela_status tsl_cuda_wgmma_variant_kernel(const tsl_work *work, const tsl_cuda
   if (*kernel)
     return TESELA_OK;
   tsl_work own = *work;
-  char defines[TSL_CUDA_WGMMA_DEFINES];
+  char defines[DEFINES];
   own.source_texts = NULL;
-  tsl_cuda_wgmma_define(tile, false, variant, defines);
+  write_defines(tile, false, variant, defines);
   TSL_TRY(tsl_launch_kernel_with(&own, FOLDER "cuda_wgmma.cu",
                                  variant == TSL_CUDA_WGMMA_VARIANT_JOINED ? "tsl_gemm_cuda_wgmma_joined"
                                                                           : "tsl_gemm_cuda_wgmma",
@@ -69,7 +73,7 @@ tesela_status tsl_cuda_wgmma_variant_kernel(const tsl_work *work, const tsl_cuda
 /* Compiles the split-k reduction. */
 static tesela_status build_fold(tsl_work *work, tsl_cuda_wgmma_state *state) {
   const tsl_cuda_wgmma *tile = &state->tile;
-  char epilogue[EPILOGUE_TEXT], defines[TSL_CUDA_WGMMA_DEFINES];
+  char epilogue[EPILOGUE_TEXT], defines[DEFINES];
   define_epilogue(tile, tile->fuses_epilogue, epilogue);
   snprintf(defines, sizeof defines, "#define C_FORM %d\n#define SHARES %d\n#define WHOLE_SUMS %d\n%s",
            tsl_launch_form(tile->problem.c.type), tsl_launch_fold_items(state->schedule.parts),
@@ -84,8 +88,8 @@ static tesela_status build_kernels(tsl_work *work, tsl_cuda_wgmma_state *state) 
   const tsl_cuda_wgmma *tile = &state->tile;
   const tsl_device_ops *ops = work->device->ops;
   const bool is_split = state->schedule.parts > 1;
-  char defines[TSL_CUDA_WGMMA_DEFINES];
-  tsl_cuda_wgmma_define(tile, is_split, TSL_CUDA_WGMMA_VARIANTS, defines);
+  char defines[DEFINES];
+  write_defines(tile, is_split, TSL_CUDA_WGMMA_VARIANTS, defines);
   TSL_TRY(tsl_launch_kernel_with(work, tile->is_flow ? FOLDER "cuda_wgmma_flow.cu" : FOLDER "cuda_wgmma.cu",
                                  tile->is_flow ? "tsl_gemm_cuda_wgmma_flow" : "tsl_gemm_cuda_wgmma",
                                  tile->items, defines, &state->multiply));

@@ -67,12 +67,6 @@ tesela_status tsl_cuda_wgmma_lines_kernel(tsl_work *work, const tsl_cuda_wgmma *
 tesela_status tsl_cuda_wgmma_lines(const tsl_work *work, tsl_kernel *kernel, const tsl_cuda_wgmma *tile,
                                    tsl_buffer *scratch, tsl_stream *stream, tsl_cuda_wgmma_factor factors[2]);
 
-enum { TSL_CUDA_WGMMA_DEFINES = 768 }; /* bytes of tsl_cuda_wgmma_define()'s text */
-/* Writes the kernel's defines to `text`; is_split: sums are stored for a reduction, without an epilogue.
- * TSL_CUDA_WGMMA_VARIANTS: no variant. */
-void tsl_cuda_wgmma_define(const tsl_cuda_wgmma *tile, bool is_split, tsl_cuda_wgmma_variant variant,
-                           char text[TSL_CUDA_WGMMA_DEFINES]);
-
 /* Returns a variant of the kernel; compiles it at the first call, once for concurrent callers. */
 tesela_status tsl_cuda_wgmma_variant_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,
                                             tsl_cuda_wgmma_variant variant, tsl_kernel **kernel);

@@ -24,19 +24,15 @@
 #include "strategy/cost_counts.h"
 #include "strategy/host_jobs/host_job.h"
 #include "strategy/solve/host/host_blocked/kernel.h"
+#include "strategy/support.h"
 
 #include <string.h>
 
-static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
-                                  {TESELA_F64, TESELA_F64, TESELA_F64},
-                                  {TESELA_C64, TESELA_C64, TESELA_C64},
-                                  {TESELA_C128, TESELA_C128, TESELA_C128},
-                                  {0}};
-enum { TYPES = sizeof types / sizeof *types - 1 };
+enum { TYPES = 4 };
 
 static int type_index(tesela_type type) {
   int at = 0;
-  while (types[at].c != type)
+  while (tsl_types_blas[at].c != type)
     at++;
   return at;
 }
@@ -332,6 +328,6 @@ const tsl_strategy tsl_solve_host_blocked = {
     .release = tsl_job_release,
     .jobs = &job_ops,
     .direct = {.bind = host_blocked_bind},
-    .supports = {.types = types, .conjugates = true, .structures = true},
+    .supports = {.types = tsl_types_blas, .conjugates = true, .structures = true},
     .resources = {.count_costs = host_blocked_account},
 };

@@ -9,6 +9,7 @@
  *
  * No parameters, no limits. */
 #include "strategy/cost_counts.h"
+#include "strategy/support.h"
 
 #define REAL float
 #define SUBSTITUTION solve_f32
@@ -31,12 +32,6 @@
 #define SUBSTITUTION solve_c128
 #define DIVISION divide_c128
 #include "strategy/solve/ladder/sequential/solve_sequential_complex.h"
-
-static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
-                                  {TESELA_F64, TESELA_F64, TESELA_F64},
-                                  {TESELA_C64, TESELA_C64, TESELA_C64},
-                                  {TESELA_C128, TESELA_C128, TESELA_C128},
-                                  {0}};
 
 /* Predicts the seconds: eight clocks a term, as for products, and two dozen for a division. */
 static double solve_sequential_score(const tsl_problem *problem, const tsl_config *config,
@@ -87,6 +82,6 @@ const tsl_strategy tsl_solve_sequential = {
     .row_order = solve_sequential_row_order,
     .score = solve_sequential_score,
     .run = solve_sequential_run,
-    .supports = {.types = types, .conjugates = true, .structures = true},
+    .supports = {.types = tsl_types_blas, .conjugates = true, .structures = true},
     .resources = {.count_costs = solve_sequential_account},
 };

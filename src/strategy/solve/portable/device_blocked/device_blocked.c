@@ -4,8 +4,8 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "host/int_math.h"
 #include "strategy/cost_counts.h"
+#include "strategy/support.h"
 
 #include <math.h>
 
@@ -16,12 +16,6 @@ static const tsl_param params[] = {
 };
 static const char *const probes[] = {"block=64 columns=8", "block=256 columns=16", "block=32 columns=64",
                                      "block=128 columns=16", NULL};
-
-static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},
-                                  {TESELA_F64, TESELA_F64, TESELA_F64},
-                                  {TESELA_C64, TESELA_C64, TESELA_C64},
-                                  {TESELA_C128, TESELA_C128, TESELA_C128},
-                                  {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT}};
 
 static void device_blocked_partition(const tsl_problem *problem, const tsl_config *config,
                                      tsl_solve_cut *cut) {
@@ -229,7 +223,7 @@ const tsl_strategy tsl_solve_device_blocked = {
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
     .accuracy = device_blocked_accuracy,
     .params = params,
-    .supports = {.types = types, .conjugates = true, .structures = true},
+    .supports = {.types = tsl_types_blas, .conjugates = true, .structures = true},
     .refuse = device_blocked_refuse,
     .score = device_blocked_score,
     .build = device_blocked_build,

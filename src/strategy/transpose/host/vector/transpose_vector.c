@@ -1,5 +1,6 @@
 /* Transpose in vectors on both sides: on the cpu whole cache lines (vector_host.c). On other devices sixteen
  * bytes an item through local memory (transpose_vector.cl). Measurements: docs/lab/transpose_vector.md. */
+#include "strategy/params.h"
 #include "strategy/transpose/host/vector/vector_host.h"
 #include "strategy/transpose/shared/transpose_common.h"
 
@@ -34,19 +35,11 @@ static tsl_transpose_tiling transpose_vector_tiling_of(const tsl_problem *proble
                                 .band = (int)config->value[BAND]};
 }
 
-static const char *refuse_on_host(const tsl_config *config, const tsl_device *device) {
-  for (int i = 0; params[i].name; i++)
-    if (config->value[i] != params[i].fallback)
-      return tsl_refusal("%s=%lld applies to kernels, but %s has none", params[i].name,
-                         (long long)config->value[i], device->name);
-  return NULL;
-}
-
 static const char *transpose_vector_refuse(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device) {
   const char *why = tsl_transpose_refuse_scaling(problem);
   if (why || transpose_vector_is_host(device))
-    return why ? why : refuse_on_host(config, device);
+    return why ? why : tsl_params_refuse_kernels(params, config, device);
   const char *missing = tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL, device->capabilities);
   if (missing)
     return tsl_refusal("%s lacks: %s", device->name, missing);

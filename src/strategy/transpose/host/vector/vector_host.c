@@ -2,6 +2,7 @@
 
 #include "core/pool.h"
 #include "core/scratch.h"
+#include "core/strides.h"
 #include "host/int_math.h"
 #include "strategy/transpose/host/vector/vector_moves.h"
 
@@ -34,12 +35,6 @@ static void reverse_axis(transpose_job *job, int64_t count, int64_t *from_stride
   *to_stride = -*to_stride;
 }
 
-static void vector_swap(int64_t *a, int64_t *b) {
-  const int64_t kept = *a;
-  *a = *b;
-  *b = kept;
-}
-
 /* Makes the axis of the smallest stride of `to` j; an axis of one element becomes i. */
 static void vector_order_axes(transpose_job *all) {
   tsl_moves *job = &all->job;
@@ -49,9 +44,9 @@ static void vector_order_axes(transpose_job *all) {
     reverse_axis(all, all->n, &job->from_stride, &job->to_step);
   if (all->n > 1 && (all->m == 1 || job->to_step <= job->to_stride))
     return;
-  vector_swap(&all->m, &all->n);
-  vector_swap(&job->from_step, &job->from_stride);
-  vector_swap(&job->to_stride, &job->to_step);
+  tsl_exchange(&all->m, &all->n);
+  tsl_exchange(&job->from_step, &job->from_stride);
+  tsl_exchange(&job->to_stride, &job->to_step);
 }
 
 static unsigned char *vector_target_address(const transpose_job *all, int64_t i, int64_t j) {
@@ -158,8 +153,8 @@ static void exchange_rows(void *argument, int64_t index, int worker) {
 static void transpose_in_place(transpose_job *all) {
   tsl_moves *job = &all->job;
   if (job->to_stride == all->size || job->to_stride == -all->size)
-    vector_swap(&job->to_stride, &job->to_step); /* the transposed matrix has equal mirror images */
-  if (job->to_step == -all->size) {              /* both axes are reversed, so the diagonal is unchanged */
+    tsl_exchange(&job->to_stride, &job->to_step); /* the transposed matrix has equal mirror images */
+  if (job->to_step == -all->size) {               /* both axes are reversed, so the diagonal is unchanged */
     job->to += (all->n - 1) * (job->to_stride + job->to_step);
     job->to_stride = -job->to_stride;
     job->to_step = -job->to_step;
