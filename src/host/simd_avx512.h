@@ -308,16 +308,9 @@ static inline vector_i32 dot_u8(vector_i32 sum, vector_i32 a, vector_i32 b) {
 
 #define HAS_DOT_I8 0
 #define HAS_UNITS 1
-/* Transposes 16 x 16 words by pairs, fours and quarters: sixteen units of `rows` neighbours, `step` bytes
- * apart, become `rows` units of sixteen steps, `width` units apart. */
-static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_t rows, uint32_t xor_word,
-                                   uint32_t *out, int64_t width) {
-  const __mmask16 inside = (__mmask16)((1u << rows) - 1);
-  const __m512i change = _mm512_set1_epi32((int)xor_word);
-  __m512i line[16], pair[16], four[16];
-#pragma GCC unroll 16
-  for (int i = 0; i < 16; i++)
-    line[i] = i < rows ? _mm512_loadu_si512((const void *)(in + i * step)) : _mm512_setzero_si512();
+/* Transposes 16 x 16 words in place, by pairs, fours and quarters. */
+static inline __attribute__((always_inline)) void transpose_units(__m512i line[16]) {
+  __m512i pair[16], four[16];
 #pragma GCC unroll 8
   for (int i = 0; i < 16; i += 2) {
     pair[i] = _mm512_unpacklo_epi32(line[i], line[i + 1]);
@@ -336,52 +329,68 @@ static inline void transpose_16x16(const unsigned char *in, int64_t step, int64_
                   odd_low = _mm512_shuffle_i32x4(four[j], four[4 + j], 0xdd),
                   even_high = _mm512_shuffle_i32x4(four[8 + j], four[12 + j], 0x88),
                   odd_high = _mm512_shuffle_i32x4(four[8 + j], four[12 + j], 0xdd);
-    const __m512i transposed[4] = {
-        _mm512_shuffle_i32x4(even_low, even_high, 0x88), _mm512_shuffle_i32x4(odd_low, odd_high, 0x88),
-        _mm512_shuffle_i32x4(even_low, even_high, 0xdd), _mm512_shuffle_i32x4(odd_low, odd_high, 0xdd)};
-#pragma GCC unroll 4
-    for (int quarter = 0; quarter < 4; quarter++)
-      _mm512_mask_storeu_epi32(out + (4 * quarter + j) * width, inside,
-                               _mm512_xor_si512(transposed[quarter], change));
+    line[j] = _mm512_shuffle_i32x4(even_low, even_high, 0x88);
+    line[4 + j] = _mm512_shuffle_i32x4(odd_low, odd_high, 0x88);
+    line[8 + j] = _mm512_shuffle_i32x4(even_low, even_high, 0xdd);
+    line[12 + j] = _mm512_shuffle_i32x4(odd_low, odd_high, 0xdd);
   }
 }
 
-/* Stores 32 units: two interleaved rows of 16 bits, or four of 8 bits. The callers order the quarters. */
-static inline void store_units(uint32_t *out, __m512i first, __m512i second, uint32_t xor_word) {
-  const __m512i change = _mm512_set1_epi32((int)xor_word);
-  _mm512_storeu_si512(out, _mm512_xor_si512(first, change));
-  _mm512_storeu_si512(out + 16, _mm512_xor_si512(second, change));
+/* Stores the first `count` units, 0 to 16, xor-ed with `xor_word`. */
+static inline void store_units(uint32_t *out, __m512i units, int64_t count, uint32_t xor_word) {
+  const __mmask16 inside = (__mmask16)(count < 16 ? (1u << count) - 1 : 0xffff);
+  _mm512_mask_storeu_epi32(out, inside, _mm512_xor_si512(units, _mm512_set1_epi32((int)xor_word)));
 }
 
-/* Interleaves two rows of `columns` elements; the rest becomes 0. */
-static inline void interleave_2(const unsigned char *in, int64_t step, int64_t columns, uint32_t xor_word,
-                                uint32_t *out) {
-  const __mmask32 inside = (__mmask32)(((uint64_t)1 << columns) - 1);
-  const __m512i first = _mm512_maskz_loadu_epi16(inside, (const void *)in),
-                second = _mm512_maskz_loadu_epi16(inside, (const void *)(in + step));
-  const __m512i low = _mm512_unpacklo_epi16(first, second), high = _mm512_unpackhi_epi16(first, second);
-  store_units(out, _mm512_permutex2var_epi64(low, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), high),
-              _mm512_permutex2var_epi64(low, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), high), xor_word);
+/* Returns units of `count` contiguous elements of a line, 1 to 16 units; the rest is 0. */
+static inline __m512i line_units_16(const unsigned char *in, int64_t count) {
+  return _mm512_maskz_loadu_epi16(count < 32 ? ((__mmask32)1 << count) - 1 : ~(__mmask32)0, in);
+}
+static inline __m512i line_units_8(const unsigned char *in, int64_t count) {
+  return _mm512_maskz_loadu_epi8(count < 64 ? ((__mmask64)1 << count) - 1 : ~(__mmask64)0, in);
+}
+static inline __m512i line_units_f16(const unsigned char *in, int64_t count) {
+  return _mm512_castps_si512(_mm512_cvtph_ps(
+      _mm256_maskz_loadu_epi16((__mmask16)(count < 16 ? (1u << count) - 1 : 0xffff), in)));
 }
 
-static inline __m512i concat_halves(__m256i low, __m256i high) {
-  return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+/* Returns the units of `lines` neighbours, 1 to 16; the rest is 0. A unit's elements, `steps` of them, are
+ * `along` bytes apart. */
+static inline __m512i across_units_16(const unsigned char *in, int64_t along, int64_t steps, int64_t lines) {
+  const __mmask16 inside = (__mmask16)(lines < 16 ? (1u << lines) - 1 : 0xffff);
+  const __m256i first = _mm256_maskz_loadu_epi16(inside, in),
+                second = _mm256_maskz_loadu_epi16(steps == 1 ? 0 : inside, in + (steps == 1 ? 0 : along));
+  const __m512i order = _mm512_add_epi32(_mm512_set1_epi32(16 << 16),
+                                         _mm512_mullo_epi32(_mm512_set1_epi32(0x10001), _mm512_setr_epi32(
+                                             0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)));
+  return _mm512_permutexvar_epi16(order, _mm512_inserti64x4(_mm512_castsi256_si512(first), second, 1));
 }
-
-static inline void interleave_4(const unsigned char *in, int64_t step, int64_t columns, uint32_t xor_word,
-                                uint32_t *out) {
-  const __mmask32 inside = (__mmask32)(((uint64_t)1 << columns) - 1);
-  const __m256i a = _mm256_maskz_loadu_epi8(inside, (const void *)in),
-                b = _mm256_maskz_loadu_epi8(inside, (const void *)(in + step)),
-                c = _mm256_maskz_loadu_epi8(inside, (const void *)(in + 2 * step)),
-                d = _mm256_maskz_loadu_epi8(inside, (const void *)(in + 3 * step));
-  const __m256i ab_low = _mm256_unpacklo_epi8(a, b), ab_high = _mm256_unpackhi_epi8(a, b),
-                cd_low = _mm256_unpacklo_epi8(c, d), cd_high = _mm256_unpackhi_epi8(c, d);
-  const __m512i low = concat_halves(_mm256_unpacklo_epi16(ab_low, cd_low),
-                                    _mm256_unpackhi_epi16(ab_low, cd_low)),
-                high = concat_halves(_mm256_unpacklo_epi16(ab_high, cd_high),
-                                     _mm256_unpackhi_epi16(ab_high, cd_high));
-  store_units(out, _mm512_shuffle_i32x4(low, high, 0x88), _mm512_shuffle_i32x4(low, high, 0xdd), xor_word);
+/* Whole units of 16 neighbours: four rows of 16 bytes become quarters with four bytes of each row, and each
+ * quarter is transposed. */
+static inline __m512i across_units_8(const unsigned char *in, int64_t along, int64_t steps, int64_t lines) {
+  if (steps == 4 && lines == 16) {
+    __m512i rows = _mm512_castsi128_si512(_mm_loadu_si128((const void *)in));
+    rows = _mm512_mask_broadcast_i32x4(rows, 0x00f0, _mm_loadu_si128((const void *)(in + along)));
+    rows = _mm512_mask_broadcast_i32x4(rows, 0x0f00, _mm_loadu_si128((const void *)(in + 2 * along)));
+    rows = _mm512_mask_broadcast_i32x4(rows, 0xf000, _mm_loadu_si128((const void *)(in + 3 * along)));
+    rows = _mm512_permutexvar_epi32(
+        _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), rows);
+    return _mm512_shuffle_epi8(rows, _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
+                                                                          14, 3, 7, 11, 15)));
+  }
+  const __mmask16 inside = (__mmask16)(lines < 16 ? (1u << lines) - 1 : 0xffff);
+  __m512i units = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(inside, in));
+#pragma GCC unroll 3
+  for (int s = 1; s < 4; s++)
+    if (s < steps)
+      units = _mm512_or_si512(
+          units, _mm512_slli_epi32(_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(inside, in + s * along)),
+                                   (unsigned)(8 * s)));
+  return units;
+}
+static inline __m512i across_units_f16(const unsigned char *in, int64_t along, int64_t steps, int64_t lines) {
+  (void)along, (void)steps;
+  return line_units_f16(in, lines);
 }
 
 static inline void store_line_nontemporal(void *dst, const void *from) {

@@ -164,22 +164,25 @@ static int64_t count_columns_in_c(const tsl_amx_job *job, int64_t micro_b) {
   return tsl_min(job->kernels->width, job->views.n - micro_b * job->kernels->width);
 }
 
-void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, const uint32_t *sums) {
+tsl_amx_epilogue tsl_amx_epilogue_of(const tsl_amx_job *job, int64_t row, int64_t column) {
   const bool any = job->views.k > 0;
-  const tsl_amx_epilogue last = {
-      .sums = sums,
-      .rows = count_rows_in_c(job, micro_a),
-      .columns = count_columns_in_c(job, micro_b),
-      .width = job->kernels->width,
-      .c = address_in_c(job, tsl_amx_first_row_of(job, micro_a), micro_b * job->kernels->width),
-      .c_row = job->views.c.row_stride,
-      .c_column = job->views.c.col_stride,
-      .alpha = any ? (float)job->alpha : 0,
-      .beta = (float)job->beta,
-      .integer_alpha = job->c_size == 4 && any ? (uint32_t)(int64_t)job->alpha : 0,
-      .integer_beta = job->c_size == 4 ? (uint32_t)(int64_t)job->beta : 0,
-      .nontemporal = job->nontemporal,
-  };
+  return (tsl_amx_epilogue){.c = address_in_c(job, row, column),
+                            .c_row = job->views.c.row_stride,
+                            .c_column = job->views.c.col_stride,
+                            .alpha = any ? (float)job->alpha : 0,
+                            .beta = (float)job->beta,
+                            .integer_alpha = job->c_size == 4 && any ? (uint32_t)(int64_t)job->alpha : 0,
+                            .integer_beta = job->c_size == 4 ? (uint32_t)(int64_t)job->beta : 0,
+                            .nontemporal = job->nontemporal};
+}
+
+void tsl_amx_finish_tile(const tsl_amx_job *job, int64_t micro_a, int64_t micro_b, const uint32_t *sums) {
+  tsl_amx_epilogue last =
+      tsl_amx_epilogue_of(job, tsl_amx_first_row_of(job, micro_a), micro_b * job->kernels->width);
+  last.sums = sums;
+  last.rows = count_rows_in_c(job, micro_a);
+  last.columns = count_columns_in_c(job, micro_b);
+  last.width = job->kernels->width;
   job->epilogue(&last);
 }
 

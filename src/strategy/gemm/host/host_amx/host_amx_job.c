@@ -69,13 +69,12 @@ static bool in_place_pays(const tsl_amx_job *job) {
 }
 
 tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *problem,
-                             const tsl_operands *strides, int64_t depth, int64_t resident_bytes,
-                             int threads) {
+                             const tsl_views *views, int64_t depth, int64_t resident_bytes, int threads) {
   tsl_amx_job job = {.kernels = kernels,
                      .pack_a = kernels->packing->copy[kernels->format][kernels->a],
                      .pack_b = kernels->packing->copy[kernels->format][kernels->b],
                      .epilogue = kernels->packing->finish[problem->c.type],
-                     .views = tsl_views_of(problem, strides),
+                     .views = *views,
                      .size = (int64_t)tsl_type(kernels->a)->size,
                      .c_size = (int64_t)tsl_type(problem->c.type)->size,
                      .alpha = problem->alpha[0],
@@ -101,13 +100,51 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
   return job;
 }
 
+/* Transposes a product of few columns whose other operand is not contiguous along k: vectors lie along the
+ * longer side of C. */
+static void orient_thin(tsl_views *views) {
+  enum { FEW = 16 };
+  if (views->n <= FEW && views->n < views->m && views->a.col_stride != 1 &&
+      (views->n == 1 || views->a.row_stride == 1))
+    tsl_views_swap(views);
+}
+
+/* Chooses kernels with vectors along k if one operand has few lines and the other one's are contiguous. */
+static bool choose_lines(const tsl_views *views, const tsl_amx_kernels *kernels, bool has_amx, bool *is_a) {
+  enum { FEW_UNITS = 8, FEW_SUMS = 64, FEW_BF16 = 4 };
+  const int64_t most = has_amx && kernels->format == TSL_AMX_PAIRS_BF16 ? FEW_BF16 : TSL_AMX_LINES_MAX;
+  const bool a = views->a.col_stride == 1 && views->n <= most, b = views->b.row_stride == 1 && views->m <= most;
+  *is_a = a && (!b || views->n <= views->m);
+  return (a || b) && views->k > 0 &&
+         (views->k >= FEW_UNITS * tsl_amx_elements(kernels->format) || views->m * views->n <= FEW_SUMS);
+}
+
+/* Returns true if dot instructions are faster than tile registers, which have a start-up time. */
+static bool is_small(const tsl_views *views, const tsl_amx_kernels *kernels) {
+  enum { CLOCKS = 1500, FEW_ROWS = 2 };
+  const int64_t units = tsl_ceil_div(views->k, tsl_amx_elements(kernels->format));
+  return views->m <= FEW_ROWS ||
+         (double)views->m * (double)tsl_ceil_div(views->n, kernels->width) * 2 * (double)units < CLOCKS;
+}
+
 tsl_amx_job tsl_amx_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                             int64_t resident_bytes, const tsl_device *device) {
-  const bool is_swapped = tsl_views_of(problem, strides).is_swapped;
-  const tesela_type a = is_swapped ? problem->b.type : problem->a.type,
-                    b = is_swapped ? problem->a.type : problem->b.type;
-  return tsl_amx_job_with(tsl_amx_kernels_for(a, b, device->capabilities), problem, strides, depth,
-                          resident_bytes, device->threads);
+  tsl_views views = tsl_views_of(problem, strides);
+  orient_thin(&views);
+  const tesela_type a = views.is_swapped ? problem->b.type : problem->a.type,
+                    b = views.is_swapped ? problem->a.type : problem->b.type;
+  const tsl_amx_kernels *kernels = tsl_amx_kernels_for(a, b, device->capabilities),
+                        *dots = tsl_amx_kernels_for(a, b, device->capabilities & ~(unsigned)TSL_CAN_AMX);
+  const bool any_order = !tsl_problem_fixes_rows(problem) || dots->format == TSL_AMX_QUADS;
+  bool large_is_a = false;
+  const bool takes_lines = any_order && (dots->lines[0] || dots->lines[1]) &&
+                           choose_lines(&views, dots, kernels->is_amx, &large_is_a);
+  if (any_order && kernels->format == dots->format && (takes_lines || is_small(&views, dots)))
+    kernels = dots;
+  tsl_amx_job job = tsl_amx_job_with(kernels, problem, &views, depth, resident_bytes, device->threads);
+  job.takes_lines = takes_lines && kernels == dots;
+  job.large_is_a = large_is_a;
+  return job;
 }
 
 static tsl_amx_packed packed_in_advance(const tsl_amx_job *job, bool is_a) {

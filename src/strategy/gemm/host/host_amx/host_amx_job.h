@@ -31,6 +31,8 @@ typedef struct tsl_amx_job {
   bool nontemporal;     /* C is stored with instructions that bypass the caches */
   bool sums_are_c;      /* a tile's sums need no epilogue: they are C in C's type */
   bool reads_a;         /* tiles may read A directly: its rows consist of whole units */
+  bool takes_lines;     /* `kernels->lines` multiply the lines of one operand in place */
+  bool large_is_a;      /* that operand is A */
   bool copies_rows;     /* A not packed in advance is packed row by row within a micro-panel's panel */
   int64_t units, depth, panels; /* units of k; KC in units (all panels but the last); panels of k */
   int64_t micro_panels_a, micro_panels_b;
@@ -43,11 +45,13 @@ typedef struct tsl_amx_job {
  * kernels match the types of A and B after orientation (host/host_view.h). */
 tsl_amx_job tsl_amx_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                             int64_t resident_bytes, const tsl_device *device);
-/* Returns tsl_amx_job_for() with these kernels, for a team of `threads` threads. */
+/* Returns the job of oriented views with these kernels, for a team of `threads` threads. */
 tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *problem,
-                             const tsl_operands *strides, int64_t depth, int64_t resident_bytes, int threads);
+                             const tsl_views *views, int64_t depth, int64_t resident_bytes, int threads);
 /* Stores the operands' addresses in the job. */
 void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands);
+/* Computes a bound job whose `takes_lines` is set. */
+tesela_status tsl_amx_run_lines(const tsl_amx_job *job, tsl_team team);
 /* Runs a bound job by a team; fails only if memory is short. */
 tesela_status tsl_amx_run(const tsl_amx_job *job, tsl_team team);
 
@@ -98,6 +102,8 @@ typedef struct tsl_amx_concurrent {
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_packed *a, const tsl_amx_packed *b,
                            int64_t panel, int64_t micro_a, int64_t micro_b, bool is_careful, uint32_t *sums,
                            tsl_amx_concurrent *concurrent, bool has_next);
+/* Returns the epilogue of a part of C, without its sums, size and strides. */
+tsl_amx_epilogue tsl_amx_epilogue_of(const tsl_amx_job *job, int64_t row, int64_t column);
 void tsl_amx_write_pending(const tsl_amx_job *job, tsl_amx_concurrent *concurrent);
 /* Copies the rows of a micro-panel of A unchanged from panel packed->panel on: `units` units, then zeros, to
  * packed->at, packed->pitch bytes apart. */

@@ -11,7 +11,8 @@ enum {
   TSL_AMX_ROWS_MAX = 32,
   TSL_AMX_WIDTH_MAX = 32,
   TSL_AMX_REGISTER_ROWS = 16,
-  TSL_AMX_REGISTER_UNITS = 16
+  TSL_AMX_REGISTER_UNITS = 16,
+  TSL_AMX_LINES_MAX = 8 /* lines of a thin operand */
 };
 
 /* Arguments of a micro-kernel: sums (rows x width, 32 bits each, dense) = start + a b; if `adds_to_sums`:
@@ -47,6 +48,15 @@ typedef struct tsl_amx_tile {
                            tsl_amx_min_magnitude_function */
 } tsl_amx_tile;
 typedef void tsl_amx_tile_function(const tsl_amx_tile *tile);
+
+/* Arguments of a kernel with vectors along k, which adds the products of lines of both operands to sums. */
+typedef struct tsl_amx_lines {
+  const unsigned char *large; /* lines of contiguous elements, `large_line` bytes apart, in place */
+  const uint32_t *thin;       /* packed for tile registers, then 0: `thin_width` lines (1, 2, 4 or 8) */
+  int64_t large_line, thin_width, count, elements; /* `count`: lines of the large operand */
+  uint32_t *sums; /* a row for each thin line, TSL_AMX_WIDTH_MAX apart */
+} tsl_amx_lines;
+typedef void tsl_amx_lines_function(const tsl_amx_lines *lines);
 
 /* Arguments of a pack function for rows of A or columns of B, padded with zeros. */
 typedef struct tsl_amx_copy {
@@ -111,6 +121,8 @@ typedef struct tsl_amx_kernels {
   tsl_amx_tile_function *const *tiles;
   /* Kernels for subnormal operands or results, if `tiles` flush these to 0; else NULL. */
   tsl_amx_tile_function *const *careful;
+  /* Kernels with vectors along k, for a large A and a large B. NULL: none. */
+  tsl_amx_lines_function *lines[2];
   bool finds_least; /* `tiles` and `careful` compute `copy_least` */
   /* Configure and release a thread's tile registers before and after its tiles. NULL: not needed. */
   void (*begin)(void), (*end)(void);

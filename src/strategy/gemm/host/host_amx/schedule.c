@@ -473,6 +473,8 @@ static void scale_without_products(const tsl_amx_job *job) {
 }
 
 tesela_status tsl_amx_run(const tsl_amx_job *job, tsl_team team) {
+  if (job->takes_lines && !job->packed_a.at && !job->packed_b.at)
+    return tsl_amx_run_lines(job, team);
   if (job->views.k > 0)
     return job->split_k > 1 ? run_split_k(job, team) : run_rectangles(job, team);
   scale_without_products(job);

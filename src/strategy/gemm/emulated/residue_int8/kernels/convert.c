@@ -118,7 +118,10 @@ TSL_INLINE void make_64(const tsl_residue_job *job, const numbers_64 *from, cons
 
 static void transpose_words(const unsigned char *from, unsigned char *dst) {
 #if HAS_UNITS
-  transpose_16x16(from, TSL_RESIDUE_STEP, TSL_RESIDUE_ROWS, 0, (uint32_t *)(void *)dst, TSL_RESIDUE_STEP / 4);
+  vector_bytes line[TSL_RESIDUE_ROWS];
+  memcpy(line, from, sizeof line);
+  transpose_units(line);
+  memcpy(dst, line, sizeof line);
 #else
   uint32_t word[TSL_RESIDUE_ROWS][TSL_RESIDUE_ROWS], turned[TSL_RESIDUE_ROWS][TSL_RESIDUE_ROWS];
   memcpy(word, from, sizeof word);

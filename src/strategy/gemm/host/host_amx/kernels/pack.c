@@ -1,5 +1,6 @@
 #include "strategy/gemm/host/host_amx/host_amx_kernels.h"
 
+#include "host/int_math.h"
 #include "host/simd.h"
 
 #include <string.h>
@@ -97,14 +98,13 @@ TSL_INLINE void clear_padding(const tsl_amx_copy *copy, int64_t unit, int64_t fi
       copy->out[u * copy->width + i] = copy->flip;
 }
 
-/* Packs unit after unit. A cache line of each line (16 units) is used up before the next is prefetched. The
- * first `done` units are packed already; `cleared` units have their padding. */
+/* Packs unit after unit. A cache line of each line (16 units) is used up before the next is prefetched. */
 TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const int per, const int64_t size,
-                           int64_t across, int64_t along, int64_t done, int64_t cleared) {
+                           int64_t across, int64_t along) {
   enum { LINE = 16 };
   const int64_t whole = copy->depth / per, tail = copy->depth % per, width = copy->width, count = copy->count;
   const uint32_t flip = copy->flip;
-  for (int64_t first = done; first < whole; first += LINE) {
+  for (int64_t first = 0; first < whole; first += LINE) {
     const int64_t end = whole - first < LINE ? whole : first + LINE;
     if (across == size) {
       for (int64_t u = first; u < end; u++) {
@@ -126,33 +126,16 @@ TSL_INLINE void copy_units(const tsl_amx_copy *copy, unit_function *make, const 
     copy->out[whole * width + i] =
         make(copy->in + i * across + whole * per * along, along, (int)tail) ^ copy->flip;
   const int64_t packed = whole + (tail > 0);
-  clear_padding(copy, cleared, copy->count, packed);
+  clear_padding(copy, 0, copy->count, packed);
   clear_padding(copy, packed, 0, copy->units);
 }
 
-/* Copies whole cache lines of units unchanged. Returns the number of units of each line that were copied. */
-TSL_INLINE int64_t copy_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
-  enum { LINE = TSL_AMX_REGISTER_UNITS };
-  const int64_t lines = units / LINE, width = copy->width;
-  for (int64_t i = 0; i < copy->count; i++) {
-    const unsigned char *restrict const in = copy->in + i * across;
-    uint32_t *restrict const out = copy->out + i * LINE;
-    for (int64_t line = 0; line < lines; line++) {
-      __builtin_prefetch(in + 2 * across + line * LINE * 4); /* position of the row after the next one */
-      memcpy(out + line * width * LINE, in + line * LINE * 4, LINE * 4);
-    }
-  }
-  for (int64_t line = 0; line < lines && copy->count < width; line++)
-    memset(copy->out + (line * width + copy->count) * LINE, 0, (size_t)((width - copy->count) * LINE * 4));
-  return lines * LINE;
-}
-
-/* Packs for tile registers: 16 units of a line, then of the next. The first `done` are packed already. */
+/* Packs for tile registers: 16 units of a line, then of the next. */
 TSL_INLINE void copy_blocks(const tsl_amx_copy *copy, unit_function *make, const int per, int64_t across,
-                            int64_t along, int64_t done) {
+                            int64_t along) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
   const int64_t whole = copy->depth / per, tail = copy->depth % per;
-  for (int64_t first = done; first < copy->units; first += LINE)
+  for (int64_t first = 0; first < copy->units; first += LINE)
     for (int64_t i = 0; i < copy->width; i++) {
       uint32_t *const out = copy->out + first * copy->width + i * LINE;
       const unsigned char *const in = copy->in + i * across;
@@ -198,79 +181,141 @@ TSL_INLINE void pack_row_after_row(const tsl_amx_copy *copy, unit_function *make
   }
 }
 
-/* Transposes units: 16 of up to 16 lines at a time. Returns the units of each line that were packed. */
 #if HAS_UNITS
-TSL_INLINE int64_t transpose_lines(const tsl_amx_copy *copy, int64_t across, int64_t units) {
-  enum { LINE = 16 };
-  for (int64_t first = 0; first + LINE <= units; first += LINE)
-    for (int64_t i = 0; i < copy->count; i += LINE) {
-      const int64_t rows = copy->count - i < LINE ? copy->count - i : LINE;
-      transpose_16x16(copy->in + i * across + first * 4, across, rows, copy->flip,
-                      copy->out + first * copy->width + i, copy->width);
-    }
-  return units / LINE * LINE;
-}
-#define TRANSPOSED(copy, per, size, across)                                                                  \
-  (per * size == 4 ? transpose_lines(copy, across, (copy)->depth / per) : 0)
-#else
-#define TRANSPOSED(copy, per, size, across) 0
-#endif
+typedef vector_bytes line_function(const unsigned char *in, int64_t count);
+typedef vector_bytes across_function(const unsigned char *in, int64_t along, int64_t steps, int64_t lines);
 
-/* Interleaves contiguous lines into B's micro-panels of up to 32. Returns the packed units of each line. */
-#if HAS_UNITS
-TSL_INLINE int64_t interleave_units(const tsl_amx_copy *copy, const int per, int64_t along) {
-  const int64_t units = copy->depth / per, count = copy->count;
-  const uint32_t flip = copy->flip;
-  const unsigned char *in = copy->in;
-  uint32_t *out = copy->out;
-  if (copy->width != TSL_AMX_WIDTH_MAX)
-    return 0;
-  for (int64_t u = 0; u < units; u++, in += per * along, out += TSL_AMX_WIDTH_MAX) {
-    if (per == 2)
-      interleave_2(in, along, count, flip, out);
-    else
-      interleave_4(in, along, count, flip, out);
+/* Packs contiguous lines: 16 units of a line at a time. */
+TSL_INLINE void pack_contiguous_lines(const tsl_amx_copy *copy, line_function *line, const int per,
+                                      const int64_t size) {
+  enum { LINE = TSL_AMX_REGISTER_UNITS };
+  const int64_t across = copy->across * size, step = copy->for_amx ? copy->width : 1;
+  for (int64_t i = 0; i < copy->width; i++) {
+    const unsigned char *const in = copy->in + i * across;
+    uint32_t *const out = copy->out + i * (copy->for_amx ? LINE : copy->units);
+    for (int64_t u = 0; u < copy->units; u += LINE) {
+      const int64_t count = i < copy->count ? copy->depth - u * per : 0;
+      __builtin_prefetch(in + 2 * across + u * per * size); /* position of the row after the next one */
+      store_units(out + u * step,
+                  count > 0 ? line(in + u * per * size, tsl_min(count, LINE * per)) : (vector_bytes){0},
+                  copy->units - u, copy->flip);
+    }
   }
-  return units;
 }
-#define INTERLEAVED(copy, per, size, along) (per * size == 4 ? interleave_units(copy, per, along) : 0)
+
+/* Packs contiguous lines unit after unit: transposes 16 units of 16 lines at a time. */
+TSL_INLINE void transpose_contiguous_lines(const tsl_amx_copy *copy, line_function *line, const int per,
+                                           const int64_t size) {
+  enum { LINE = TSL_AMX_REGISTER_UNITS };
+  for (int64_t u = 0; u < copy->units; u += LINE) {
+    const int64_t count = tsl_min(copy->depth - u * per, LINE * per);
+    for (int64_t i = 0; i < copy->width; i += LINE) {
+      const unsigned char *const in = copy->in + (i * copy->across + u * per) * size;
+      uint32_t *const out = copy->out + u * copy->width + i;
+      vector_bytes units[LINE];
+#pragma GCC unroll 16
+      for (int64_t j = 0; j < LINE; j++)
+        units[j] =
+            i + j < copy->count && count > 0 ? line(in + j * copy->across * size, count) : (vector_bytes){0};
+      transpose_units(units);
+#pragma GCC unroll 16
+      for (int64_t j = 0; j < LINE; j++)
+        if (u + j < copy->units)
+          store_units(out + j * copy->width, units[j], copy->width - i, copy->flip);
+    }
+  }
+}
+
+/* Returns unit `u` of lines `i` to `i` + 15, which are neighbours. */
+TSL_INLINE vector_bytes units_of_neighbours(const tsl_amx_copy *copy, across_function *across, const int per,
+                                            const int64_t size, int64_t i, int64_t u) {
+  enum { LINE = TSL_AMX_REGISTER_UNITS };
+  const int64_t steps = copy->depth - u * per, lines = copy->count - i;
+  return steps <= 0 || lines <= 0 ? (vector_bytes){0}
+                                  : across(copy->in + (i + u * per * copy->along) * size, copy->along * size,
+                                           tsl_min(steps, per), tsl_min(lines, LINE));
+}
+
+TSL_INLINE void pack_neighbours(const tsl_amx_copy *copy, across_function *across, const int per,
+                                const int64_t size) {
+  enum { LINE = TSL_AMX_REGISTER_UNITS };
+  for (int64_t u = 0; u < copy->units; u++)
+    for (int64_t i = 0; i < copy->width; i += LINE)
+      store_units(copy->out + u * copy->width + i, units_of_neighbours(copy, across, per, size, i, u),
+                  copy->width - i, copy->flip);
+}
+
+/* Packs neighbours for tile registers: transposes 16 units of 16 lines at a time. */
+TSL_INLINE void transpose_neighbours(const tsl_amx_copy *copy, across_function *across, const int per,
+                                     const int64_t size) {
+  enum { LINE = TSL_AMX_REGISTER_UNITS };
+  for (int64_t u = 0; u < copy->units; u += LINE)
+    for (int64_t i = 0; i < copy->width; i += LINE) {
+      vector_bytes units[LINE];
+#pragma GCC unroll 16
+      for (int64_t j = 0; j < LINE; j++)
+        units[j] = units_of_neighbours(copy, across, per, size, i, u + j);
+      transpose_units(units);
+#pragma GCC unroll 16
+      for (int64_t j = 0; j < LINE; j++)
+        if (i + j < copy->width)
+          store_units(copy->out + u * copy->width + (i + j) * LINE, units[j], LINE, copy->flip);
+    }
+}
+
+/* Packs with vectors. Returns false if neither lines nor neighbours are contiguous. */
+TSL_INLINE bool pack_vectors(const tsl_amx_copy *copy, line_function *line, across_function *across,
+                             const int per, const int64_t size) {
+  if (!line)
+    return false;
+  if (copy->along == 1 && (copy->for_amx || copy->by_rows))
+    pack_contiguous_lines(copy, line, per, size);
+  else if (copy->by_rows)
+    return false;
+  else if (copy->across == 1 && copy->for_amx)
+    transpose_neighbours(copy, across, per, size);
+  else if (copy->across == 1)
+    pack_neighbours(copy, across, per, size);
+  else if (copy->along == 1)
+    transpose_contiguous_lines(copy, line, per, size);
+  else
+    return false;
+  return true;
+}
 #else
-#define INTERLEAVED(copy, per, size, along) 0
+#define pack_vectors(copy, line, across, per, size) false
 #endif
 
 TSL_INLINE void pack_by_strides(const tsl_amx_copy *copy, unit_function *make, const int per,
                                 const int64_t size) {
   const int64_t across = copy->across * size, along = copy->along * size;
-  if (copy->for_amx && along == size)
-    copy_blocks(copy, make, per, across, size,
-                per * size == 4 ? copy_lines(copy, across, copy->depth / per) : 0);
-  else if (copy->for_amx)
-    copy_blocks(copy, make, per, across, along, 0);
+  if (copy->for_amx)
+    copy_blocks(copy, make, per, across, along);
   else if (copy->by_rows)
     pack_row_after_row(copy, make, per, size, across);
-  else if (across == size) {
-    const int64_t interleaved = INTERLEAVED(copy, per, size, along);
-    copy_units(copy, make, per, size, size, along, interleaved, interleaved);
-  } else if (along == size)
-    copy_units(copy, make, per, size, across, size, TRANSPOSED(copy, per, size, across), 0);
+  else if (across == size)
+    copy_units(copy, make, per, size, size, along);
+  else if (along == size)
+    copy_units(copy, make, per, size, across, size);
   else
-    copy_units(copy, make, per, size, across, along, 0, 0);
+    copy_units(copy, make, per, size, across, along);
 }
 
-#define COPY(name, unit, per, size)                                                                          \
+#define COPY(name, unit, per, size, line, across)                                                            \
   static void name(const tsl_amx_copy *copy) {                                                               \
-    pack_by_strides(copy, unit, per, size);                                                                  \
+    if (!pack_vectors(copy, line, across, per, size))                                                        \
+      pack_by_strides(copy, unit, per, size);                                                                \
   }
-COPY(floats_f16, unit_float_f16, 1, 2)
-COPY(floats_bf16, unit_float_bf16, 1, 2)
-COPY(floats_e4m3, unit_float_e4m3, 1, 1)
-COPY(floats_e5m2, unit_float_e5m2, 1, 1)
-COPY(pairs_bf16, unit_pair_bf16, 2, 2)
-COPY(pairs_e4m3, unit_pair_e4m3, 2, 1)
-COPY(pairs_e5m2, unit_pair_e5m2, 2, 1)
-COPY(pairs_i8, unit_pair_i8, 2, 1)
-COPY(pairs_u8, unit_pair_u8, 2, 1)
-COPY(quads, unit_quad, 4, 1)
+COPY(floats_f16, unit_float_f16, 1, 2, line_units_f16, across_units_f16)
+COPY(floats_bf16, unit_float_bf16, 1, 2, NULL, NULL)
+COPY(floats_e4m3, unit_float_e4m3, 1, 1, NULL, NULL)
+COPY(floats_e5m2, unit_float_e5m2, 1, 1, NULL, NULL)
+COPY(pairs_bf16, unit_pair_bf16, 2, 2, line_units_16, across_units_16)
+COPY(pairs_e4m3, unit_pair_e4m3, 2, 1, NULL, NULL)
+COPY(pairs_e5m2, unit_pair_e5m2, 2, 1, NULL, NULL)
+COPY(pairs_i8, unit_pair_i8, 2, 1, NULL, NULL)
+COPY(pairs_u8, unit_pair_u8, 2, 1, NULL, NULL)
+COPY(quads, unit_quad, 4, 1, line_units_8, across_units_8)
 #undef COPY
 
 /* Rounds to nearest even; NaN stays NaN. */

@@ -1,0 +1,106 @@
+/* Products of which one operand has few lines: the other one's lines are contiguous along k and read in
+ * place, with vectors along k. The thin operand alone is packed.
+ *
+ *             k
+ *   large  +--------+      thin   k
+ *   line   |=======>|          +--------+      sums of 32 lines by all thin lines, then the epilogue
+ *   line   |=======>|          |=======>|
+ *   ...    +--------+          +--------+ */
+#include "core/memory.h"
+#include "core/scratch.h"
+#include "core/status.h"
+#include "strategy/gemm/host/host_amx/host_amx_job.h"
+
+#include <string.h>
+
+enum { LINES_OF_A_TASK = TSL_AMX_WIDTH_MAX };
+
+typedef struct lines_launch {
+  const tsl_amx_job *job;
+  const unsigned char *large;
+  int64_t large_line, large_lines; /* bytes from line to line; lines */
+  const uint32_t *thin;
+  int64_t thin_lines, thin_width;
+  uint32_t start[TSL_AMX_LINES_MAX]; /* sums start with these, for flipped sign bits */
+} lines_launch;
+
+static void multiply_lines(void *argument, int64_t index, int worker) {
+  const lines_launch *run = argument;
+  const tsl_amx_job *job = run->job;
+  const int64_t first = index * LINES_OF_A_TASK, per = tsl_amx_elements(job->kernels->format),
+                /* units of a lane are as many as of a panel */
+      most = TSL_AMX_REGISTER_UNITS * job->depth * per;
+  uint32_t sums[TSL_AMX_LINES_MAX * TSL_AMX_WIDTH_MAX];
+  tsl_amx_lines lines = {.large_line = run->large_line,
+                         .thin_width = run->thin_width,
+                         .count = tsl_min(LINES_OF_A_TASK, run->large_lines - first),
+                         .sums = sums};
+  (void)worker;
+  for (int64_t j = 0; j < run->thin_width; j++)
+    for (int64_t i = 0; i < lines.count; i++)
+      sums[j * TSL_AMX_WIDTH_MAX + i] = run->start[j];
+  for (int64_t l = 0; l < job->views.k; l += most) {
+    lines.large = run->large + first * run->large_line + l * job->size;
+    lines.thin = run->thin + l / per * run->thin_width;
+    lines.elements = tsl_min(most, job->views.k - l);
+    job->kernels->lines[!job->large_is_a](&lines);
+  }
+  tsl_amx_epilogue last = tsl_amx_epilogue_of(job, job->large_is_a ? first : 0, job->large_is_a ? 0 : first);
+  last.sums = sums;
+  last.rows = run->thin_lines;
+  last.columns = lines.count;
+  last.width = TSL_AMX_WIDTH_MAX;
+  if (job->large_is_a) {
+    last.c_row = job->views.c.col_stride;
+    last.c_column = job->views.c.row_stride;
+  }
+  job->epilogue(&last);
+}
+
+/* Sets the sums to start with: -bias times the sum of a thin line. */
+static void set_starts(lines_launch *run, const uint32_t *thin, int64_t units) {
+  const tsl_amx_kernels *kernels = run->job->kernels;
+  const int64_t width = run->thin_width;
+  for (int64_t u = 0; kernels->bias != 0 && u < units; u += TSL_AMX_REGISTER_UNITS)
+    for (int64_t j = 0; j < run->thin_lines; j++) {
+      const unsigned char *const line = (const unsigned char *)(thin + u * width + j * TSL_AMX_REGISTER_UNITS);
+      int32_t sum = 0;
+      for (int i = 0; i < TSL_AMX_REGISTER_UNITS * (int)sizeof(uint32_t); i++)
+        sum += kernels->a == TESELA_I8 ? (int8_t)line[i] : line[i];
+      run->start[j] += (uint32_t)(-kernels->bias * sum);
+    }
+}
+
+tesela_status tsl_amx_run_lines(const tsl_amx_job *job, tsl_team team) {
+  enum { STACK_WORDS = 2048 };
+  _Alignas(TSL_CACHE_LINE) uint32_t stack[STACK_WORDS];
+  const tsl_views *views = &job->views;
+  const bool large_is_a = job->large_is_a;
+  lines_launch run = {.job = job,
+                      .large = large_is_a ? views->a.at : views->b.at,
+                      .large_line = (large_is_a ? views->a.row_stride : views->b.col_stride) * job->size,
+                      .large_lines = large_is_a ? views->m : views->n,
+                      .thin_lines = large_is_a ? views->n : views->m};
+  for (run.thin_width = 1; run.thin_width < run.thin_lines;)
+    run.thin_width *= 2;
+  const int64_t units = tsl_ceil_div(job->units, TSL_AMX_REGISTER_UNITS) * TSL_AMX_REGISTER_UNITS,
+                words = units * run.thin_width;
+  void *memory = NULL;
+  if (words > STACK_WORDS)
+    TSL_TRY(tsl_scratch_take((size_t)words * sizeof(uint32_t), "copies of the operands", &memory));
+  const tsl_amx_copy copy = {.in = large_is_a ? views->b.at : views->a.at,
+                             .across = large_is_a ? views->b.col_stride : views->a.row_stride,
+                             .along = large_is_a ? views->b.row_stride : views->a.col_stride,
+                             .count = run.thin_lines,
+                             .depth = views->k,
+                             .width = run.thin_width,
+                             .units = units,
+                             .for_amx = true,
+                             .out = memory ? memory : stack};
+  (large_is_a ? job->pack_b : job->pack_a)(&copy);
+  run.thin = copy.out;
+  set_starts(&run, run.thin, units);
+  tsl_team_run(team, tsl_ceil_div(run.large_lines, LINES_OF_A_TASK), multiply_lines, &run);
+  tsl_scratch_give(memory);
+  return TESELA_OK;
+}
