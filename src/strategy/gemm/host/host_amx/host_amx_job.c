@@ -1,5 +1,6 @@
 #include "strategy/gemm/host/host_amx/host_amx_job.h"
 
+#include "core/memory.h"
 #include "strategy/host_jobs/host_job.h"
 
 /* Returns true if C's stores bypass the caches: beta is 0, and C (tile registers: A, B and C) is large. */
@@ -80,6 +81,7 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
                      .alpha = problem->alpha[0],
                      .beta = problem->beta[0],
                      .fixes_rows = tsl_problem_fixes_rows(problem)};
+  job.alternates = kernels->is_amx && (!job.fixes_rows || kernels->format == TSL_AMX_QUADS);
   job.nontemporal = is_nontemporal(&job);
   job.sums_are_c = job.c_size == 4 && job.alpha == 1 && job.beta == 0;
   const int64_t step = kernels->is_amx ? TSL_AMX_REGISTER_UNITS : 1;
@@ -100,23 +102,25 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
   return job;
 }
 
-/* Transposes a product of few columns whose other operand is not contiguous along k: vectors lie along the
- * longer side of C. */
-static void orient_thin(tsl_views *views) {
+/* Transposes a product of few columns, so that vectors lie along the longer side of C. Tile registers read
+ * longer lines of A directly. */
+static void orient_thin(tsl_views *views, int64_t size, bool is_amx) {
   enum { FEW = 16 };
-  if (views->n <= FEW && views->n < views->m && views->a.col_stride != 1 &&
-      (views->n == 1 || views->a.row_stride == 1))
+  if (views->n <= FEW && views->n < views->m &&
+      (views->a.col_stride != 1 || !is_amx || views->k * size <= TSL_CACHE_LINE))
     tsl_views_swap(views);
 }
 
-/* Chooses kernels with vectors along k if one operand has few lines and the other one's are contiguous. */
+/* Chooses kernels with vectors along k if one operand has few lines, no more than vectors in a line, and the
+ * other one's are contiguous. Adding lanes takes as long as transposing a vector. */
 static bool choose_lines(const tsl_views *views, const tsl_amx_kernels *kernels, bool has_amx, bool *is_a) {
-  enum { FEW_UNITS = 8, FEW_SUMS = 64, FEW_BF16 = 4 };
-  const int64_t most = has_amx && kernels->format == TSL_AMX_PAIRS_BF16 ? FEW_BF16 : TSL_AMX_LINES_MAX;
+  enum { FEW_SUMS = 32, FEW_BF16 = 4 };
+  const int64_t vectors = tsl_ceil_div(views->k, TSL_AMX_REGISTER_UNITS * tsl_amx_elements(kernels->format)),
+                limit = has_amx && kernels->format == TSL_AMX_PAIRS_BF16 ? FEW_BF16 : TSL_AMX_LINES_MAX,
+                most = views->m * views->n <= FEW_SUMS ? limit : tsl_min(limit, vectors);
   const bool a = views->a.col_stride == 1 && views->n <= most, b = views->b.row_stride == 1 && views->m <= most;
   *is_a = a && (!b || views->n <= views->m);
-  return (a || b) && views->k > 0 &&
-         (views->k >= FEW_UNITS * tsl_amx_elements(kernels->format) || views->m * views->n <= FEW_SUMS);
+  return (a || b) && views->k > 0;
 }
 
 /* Returns true if dot instructions are faster than tile registers, which have a start-up time. */
@@ -127,22 +131,30 @@ static bool is_small(const tsl_views *views, const tsl_amx_kernels *kernels) {
          (double)views->m * (double)tsl_ceil_div(views->n, kernels->width) * 2 * (double)units < CLOCKS;
 }
 
+static const tsl_amx_kernels *kernels_of(const tsl_problem *problem, const tsl_views *views, unsigned offers) {
+  return tsl_amx_kernels_for(views->is_swapped ? problem->b.type : problem->a.type,
+                             views->is_swapped ? problem->a.type : problem->b.type, offers);
+}
+
 tsl_amx_job tsl_amx_job_for(const tsl_problem *problem, const tsl_operands *strides, int64_t depth,
                             int64_t resident_bytes, const tsl_device *device) {
+  const unsigned without_amx = device->capabilities & ~(unsigned)TSL_CAN_AMX;
   tsl_views views = tsl_views_of(problem, strides);
-  orient_thin(&views);
-  const tesela_type a = views.is_swapped ? problem->b.type : problem->a.type,
-                    b = views.is_swapped ? problem->a.type : problem->b.type;
-  const tsl_amx_kernels *kernels = tsl_amx_kernels_for(a, b, device->capabilities),
-                        *dots = tsl_amx_kernels_for(a, b, device->capabilities & ~(unsigned)TSL_CAN_AMX);
+  const tsl_amx_kernels *kernels = kernels_of(problem, &views, device->capabilities),
+                        *dots = kernels_of(problem, &views, without_amx);
   const bool any_order = !tsl_problem_fixes_rows(problem) || dots->format == TSL_AMX_QUADS;
   bool large_is_a = false;
-  const bool takes_lines = any_order && (dots->lines[0] || dots->lines[1]) &&
-                           choose_lines(&views, dots, kernels->is_amx, &large_is_a);
-  if (any_order && kernels->format == dots->format && (takes_lines || is_small(&views, dots)))
+  const bool takes_lines =
+      any_order && dots->lines[0] && choose_lines(&views, dots, kernels->is_amx, &large_is_a);
+  if (!takes_lines) {
+    orient_thin(&views, (int64_t)tsl_type(kernels->a)->size, kernels->is_amx);
+    kernels = kernels_of(problem, &views, device->capabilities);
+    dots = kernels_of(problem, &views, without_amx);
+  }
+  if (takes_lines || (any_order && kernels->format == dots->format && is_small(&views, dots)))
     kernels = dots;
   tsl_amx_job job = tsl_amx_job_with(kernels, problem, &views, depth, resident_bytes, device->threads);
-  job.takes_lines = takes_lines && kernels == dots;
+  job.takes_lines = takes_lines;
   job.large_is_a = large_is_a;
   return job;
 }
