@@ -137,6 +137,20 @@ static void host_amx_pack(const void *job, int operand, const tsl_operands *oper
   tsl_amx_pack_all(&bound, tsl_views_take_as_a(&bound.views, operand), dst, team);
 }
 
+/* Runs the job of build() with other addresses, in the caller's thread. */
+static tesela_status host_amx_run_prepared(const void *state, const void *a, const void *b, void *c) {
+  tsl_amx_job job = *(const tsl_amx_job *)state;
+  tsl_views_bind(&job.views, &(tsl_view){.at = (unsigned char *)(uintptr_t)a},
+                 &(tsl_view){.at = (unsigned char *)(uintptr_t)b}, c, job.size, job.c_size);
+  return tsl_amx_run(&job, (tsl_team){0});
+}
+
+static tsl_fast_kernel *host_amx_run_at(const tsl_work *work, const void **state) {
+  const tsl_amx_job *job = tsl_job_of(work);
+  *state = job;
+  return job->uses_one_thread ? host_amx_run_prepared : NULL;
+}
+
 _Static_assert(sizeof(tsl_amx_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
 static const tsl_host_job_ops job_ops = {sizeof(tsl_amx_job), host_amx_make_job, host_amx_run_job,
                                          host_amx_packed_bytes, host_amx_pack};
@@ -167,6 +181,7 @@ const tsl_strategy tsl_gemm_host_amx = {
     .jobs = &job_ops,
     .supports = {.types = tsl_types_small, .why = "host_packed is for wide types"},
     .resources = {.count_costs = account},
+    .direct = {.run_at = host_amx_run_at},
     .testing = {.probes = probes},
     .prepack = {.bytes = tsl_job_form_bytes, .pack = tsl_job_make_form},
 };

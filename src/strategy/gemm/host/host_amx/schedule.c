@@ -334,6 +334,22 @@ static tesela_status schedule_run_passes(const tsl_amx_job *job, tsl_team team) 
   return TESELA_OK;
 }
 
+/* Computes a job in the caller's thread, which has memory for all copies. */
+static tesela_status run_whole(const tsl_amx_job *job) {
+  enum { STACK_WORDS = 4096 };
+  const int64_t words = words_of_part(job);
+  if (words <= STACK_WORDS) {
+    _Alignas(TSL_CACHE_LINE) uint32_t workspace[STACK_WORDS];
+    run_part_in_thread(job, workspace);
+    return TESELA_OK;
+  }
+  void *memory;
+  TSL_TRY(tsl_scratch_take((size_t)words * sizeof(uint32_t), "copies of the operands", &memory));
+  run_part_in_thread(job, memory);
+  tsl_scratch_give(memory);
+  return TESELA_OK;
+}
+
 static tesela_status run_rectangles(const tsl_amx_job *job, tsl_team team) {
   const bool is_amx = job->kernels->is_amx;
   const int threads = tsl_team_threads(team);
@@ -341,6 +357,8 @@ static tesela_status run_rectangles(const tsl_amx_job *job, tsl_team team) {
     return schedule_run_passes(job, team);
   const int64_t bytes = 4 * job->units * (tsl_amx_rows_of_a(job) + tsl_amx_columns_of_b(job)),
                 least = tsl_ceil_div(bytes, copies_bytes_max);
+  if (threads == 1 && least == 1)
+    return run_whole(job);
   schedule_rectangles run = {.job = job, .team = team};
   if (is_amx)
     cut_waves(&run, threads, least);
