@@ -235,7 +235,8 @@ static void set_destination(const tsl_amx_job *job, int64_t micro_a, int64_t mic
                             tsl_amx_concurrent *concurrent, tsl_amx_tile *tile) {
   unsigned char *const c =
       address_in_c(job, tsl_amx_first_row_of(job, micro_a), micro_b * job->kernels->width);
-  if (concurrent && count_rows_in_c(job, micro_a) == job->kernels->height) {
+  if (concurrent && tile->units > TSL_AMX_REGISTER_UNITS &&
+      count_rows_in_c(job, micro_a) == job->kernels->height) {
     concurrent->at ^= 1;
     concurrent->c = c;
     tile->out = concurrent->sums[concurrent->at];
