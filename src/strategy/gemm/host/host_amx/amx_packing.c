@@ -324,6 +324,7 @@ static int64_t index_of_register_tile(const tsl_amx_job *job, int64_t rows, int6
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_packed *a, const tsl_amx_packed *b,
                            int64_t panel, int64_t micro_a, int64_t micro_b, bool is_careful, uint32_t *sums,
                            tsl_amx_concurrent *concurrent, bool has_next) {
+  enum { AHEAD = 2 }; /* tiles of few steps wait for the lines of C */
   const tsl_amx_kernels *kernels = job->kernels;
   tsl_amx_tile_function *const *tiles = is_careful ? kernels->careful : kernels->tiles;
   const int64_t row = tsl_amx_first_row_of(job, micro_a), rows = tsl_amx_first_row_of(job, micro_a + 1) - row,
@@ -347,6 +348,9 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_packed *a, cons
     set_destination(job, micro_a, micro_b, concurrent, &tile);
   if (kernels->is_amx && has_next && panel > 0)
     tile.next_sums = sums + tsl_amx_tile_sums(job);
+  else if (kernels->is_amx && is_last && tile.units <= TSL_AMX_REGISTER_UNITS &&
+           micro_b + AHEAD < job->micro_panels_b)
+    prefetch_c(job, micro_a, micro_b + AHEAD);
   else if (!kernels->is_amx && is_last && !job->nontemporal)
     prefetch_c(job, micro_a, micro_b);
   tiles[kernels->is_amx ? index_of_register_tile(job, rows, count_columns_in_c(job, micro_b)) : rows - 1](
