@@ -11,6 +11,7 @@
 #include "device/devices.h"
 #include "matrices.h"
 #include "strategy/gemm/host/host_amx/host_amx_job.h"
+#include "strategy/host_jobs/host_job.h"
 
 /* --- registers in plain C: 16 rows of 64 bytes --- */
 
@@ -103,6 +104,20 @@ static uint32_t dot_bf16_flushing(uint32_t bits, const unsigned char *a, const u
 #define REGISTER_COPY_TAIL(to, from, bytes) memcpy(memset(to, 0, 64), from, (size_t)(bytes))
 static dot_unit *dot_now;
 #define REGISTER_DOT(c, a, b) dot_registers(c, a, b, dot_now)
+
+static void add_sums(uint32_t *to, const uint32_t *from) {
+  for (int i = 0; i < 16; i++) {
+    float x, y;
+    memcpy(&x, &to[i], sizeof x);
+    memcpy(&y, &from[i], sizeof y);
+    x += y;
+    if (dot_now == dot_bf16 || dot_now == dot_bf16_flushing)
+      memcpy(&to[i], &x, sizeof x);
+    else
+      to[i] += from[i];
+  }
+}
+#define REGISTER_ADD(to, from) add_sums(to, from)
 #define REGISTER_NAME(word) word
 #define REGISTER_FINDS_LEAST 0
 #include "strategy/gemm/host/host_amx/kernels/host_amx_registers.h"
@@ -182,10 +197,11 @@ static void *aligned_matrix(const tsl_shape *tile_shape, void **origin) {
   return *origin;
 }
 
-/* Judges a product by these kernels, in panels of 32 units and passes of few rows. C has gaps (two
- * places a row), or is dense and takes sums directly. */
-static bool is_right(const tsl_amx_kernels *kernels, tesela_type c_type, const shape *size, double beta,
-                     bool alone, const scales *scale) {
+/* Judges a product by these kernels, in panels of 32 units and passes of few rows; or by those that are
+ * chosen for `device` (not NULL), for the types of `kernels`. C has gaps (two places a row), or is dense and
+ * takes sums directly. */
+static bool is_right_on(const tsl_device *device, const tsl_amx_kernels *kernels, tesela_type c_type,
+                        const shape *size, double beta, bool alone, const scales *scale) {
   tsl_problem problem = tsl_problem_gemm(size->m, size->n, size->k, kernels->a);
   problem.b.type = kernels->b;
   problem.c.type = c_type;
@@ -207,7 +223,9 @@ static bool is_right(const tsl_amx_kernels *kernels, tesela_type c_type, const s
   fill_scaled(&problem.b, operands.b.host, 2, plain.a, scale->b);
   fill(&problem.c, operands.c.host, 3);
   fill(&problem.c, before, 3);
-  tsl_amx_job job = tsl_amx_job_with(kernels, &problem, &operands, 32, 4096, 1);
+  const tsl_views views = tsl_views_of(&problem, &operands);
+  tsl_amx_job job = device ? tsl_amx_job_for(&problem, &operands, 32, 4096, device)
+                           : tsl_amx_job_with(kernels, &problem, &views, 32, 4096, 1);
   tsl_amx_job_bind(&job, &operands);
   assert_int_equal(tsl_amx_run(&job, alone ? (tsl_team){0} : tsl_pool_team(tsl_pool_shared(), 0)), TESELA_OK);
   const tsl_accuracy accuracy = tsl_accuracy_in_type(tsl_accuracy_of_sum(size->k), c_type);
@@ -222,6 +240,11 @@ static bool is_right(const tsl_amx_kernels *kernels, tesela_type c_type, const s
   for (int i = 0; i < 4; i++)
     free(memory[i]);
   return verdict.right;
+}
+
+static bool is_right(const tsl_amx_kernels *kernels, tesela_type c_type, const shape *size, double beta,
+                     bool alone, const scales *scale) {
+  return is_right_on(NULL, kernels, c_type, size, beta, alone, scale);
 }
 
 /* By one thread, and by all, which copy everything first. */
@@ -260,7 +283,8 @@ static void a_wrong_register_shows(void **state) {
   tsl_operands operands = {.a = {.host = a, .row_stride = 20, .col_stride = 1},
                            .b = {.host = b, .row_stride = 20, .col_stride = 1},
                            .c = {.host = c, .row_stride = 20, .col_stride = 1}};
-  tsl_amx_job job = tsl_amx_job_with(&rows[0].kernels, &problem, &operands, 32, 4096, 1);
+  const tsl_views views = tsl_views_of(&problem, &operands);
+  tsl_amx_job job = tsl_amx_job_with(&rows[0].kernels, &problem, &views, 32, 4096, 1);
   tsl_amx_job_bind(&job, &operands);
   dot_now = dot_wrong;
   assert_int_equal(tsl_amx_run(&job, (tsl_team){0}), TESELA_OK);
@@ -349,6 +373,34 @@ static void real_registers_multiply(void **state) {
   tsl_devices_destroy(devices);
 }
 
+/* Few rows or columns, by the kernels that this processor's devices choose: other operands in place with
+ * vectors along k, or vectors along the longer side of C. Also subnormal bf16, and k of several chunks. */
+static void few_lines_are_right(void **state) {
+  (void)state;
+  static const tesela_type types[][2] = {{TESELA_BF16, TESELA_BF16}, {TESELA_F16, TESELA_F16},
+                                         {TESELA_I8, TESELA_I8},     {TESELA_U8, TESELA_I8},
+                                         {TESELA_I8, TESELA_U8},     {TESELA_U8, TESELA_U8},
+                                         {TESELA_E4M3, TESELA_E5M2}};
+  static const int64_t few[] = {1, 2, 3, 4, 5, 8, 9, 16, 17}, many[] = {1, 7, 45, 70}, steps[] = {1, 33, 290, 5003};
+  enum { FEW = sizeof few / sizeof few[0], MANY = 4, STEPS = 4, TYPES = sizeof types / sizeof types[0] };
+  tsl_devices *devices;
+  tsl_device *cpu;
+  assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
+  assert_int_equal(tsl_devices_find(devices, "cpu", &cpu), TESELA_OK);
+  for (int i = 0; i < TYPES * FEW * MANY * STEPS; i++) {
+    const int t = i % TYPES, f = i / TYPES % FEW, l = i / TYPES / FEW % MANY, s = i / TYPES / FEW / MANY;
+    const bool is_bf16 = types[t][0] == TESELA_BF16, is_integer = tsl_type(types[t][0])->is_integer;
+    const tsl_amx_kernels *kernels = tsl_amx_kernels_for(types[t][0], types[t][1], cpu->capabilities);
+    for (int layout = 0; layout < 8; layout++) {
+      const shape size = {layout & 4 ? many[l] : few[f], layout & 4 ? few[f] : many[l], steps[s], layout & 1,
+                          layout & 2};
+      assert_true(is_right_on(cpu, kernels, is_integer ? TESELA_I32 : TESELA_F32, &size,
+                              (i + layout) % 3 ? 0 : 2, (i + layout) % 2, is_bf16 && i % 4 ? &tiny : &plain));
+    }
+  }
+  tsl_devices_destroy(devices);
+}
+
 /* C so large that its lines go past the caches, whole ones where they are aligned: every element is written,
  * nothing else. */
 static void large_results_are_whole(void **state) {
@@ -402,6 +454,7 @@ int main(void) {
       cmocka_unit_test(registers_that_flush_are_spared_what_they_would_flush),
       cmocka_unit_test(subnormal_numbers_count),
       cmocka_unit_test(care_starts_where_sums_may_be_subnormal),
+      cmocka_unit_test(few_lines_are_right),
       cmocka_unit_test(large_results_are_whole),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
