@@ -350,8 +350,8 @@ static inline __m512i line_units_8(const unsigned char *in, int64_t count) {
   return _mm512_maskz_loadu_epi8(count < 64 ? ((__mmask64)1 << count) - 1 : ~(__mmask64)0, in);
 }
 static inline __m512i line_units_f16(const unsigned char *in, int64_t count) {
-  return _mm512_castps_si512(_mm512_cvtph_ps(
-      _mm256_maskz_loadu_epi16((__mmask16)(count < 16 ? (1u << count) - 1 : 0xffff), in)));
+  return _mm512_castps_si512(
+      _mm512_cvtph_ps(_mm256_maskz_loadu_epi16((__mmask16)(count < 16 ? (1u << count) - 1 : 0xffff), in)));
 }
 
 /* Returns the units of `lines` neighbours, 1 to 16; the rest is 0. A unit's elements, `steps` of them, are
@@ -360,9 +360,10 @@ static inline __m512i across_units_16(const unsigned char *in, int64_t along, in
   const __mmask16 inside = (__mmask16)(lines < 16 ? (1u << lines) - 1 : 0xffff);
   const __m256i first = _mm256_maskz_loadu_epi16(inside, in),
                 second = _mm256_maskz_loadu_epi16(steps == 1 ? 0 : inside, in + (steps == 1 ? 0 : along));
-  const __m512i order = _mm512_add_epi32(_mm512_set1_epi32(16 << 16),
-                                         _mm512_mullo_epi32(_mm512_set1_epi32(0x10001), _mm512_setr_epi32(
-                                             0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)));
+  const __m512i order = _mm512_add_epi32(
+      _mm512_set1_epi32(16 << 16),
+      _mm512_mullo_epi32(_mm512_set1_epi32(0x10001),
+                         _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)));
   return _mm512_permutexvar_epi16(order, _mm512_inserti64x4(_mm512_castsi256_si512(first), second, 1));
 }
 /* Whole units of 16 neighbours: four rows of 16 bytes become quarters with four bytes of each row, and each
@@ -373,10 +374,10 @@ static inline __m512i across_units_8(const unsigned char *in, int64_t along, int
     rows = _mm512_mask_broadcast_i32x4(rows, 0x00f0, _mm_loadu_si128((const void *)(in + along)));
     rows = _mm512_mask_broadcast_i32x4(rows, 0x0f00, _mm_loadu_si128((const void *)(in + 2 * along)));
     rows = _mm512_mask_broadcast_i32x4(rows, 0xf000, _mm_loadu_si128((const void *)(in + 3 * along)));
-    rows = _mm512_permutexvar_epi32(
-        _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), rows);
-    return _mm512_shuffle_epi8(rows, _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10,
-                                                                          14, 3, 7, 11, 15)));
+    rows = _mm512_permutexvar_epi32(_mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15),
+                                    rows);
+    return _mm512_shuffle_epi8(
+        rows, _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15)));
   }
   const __mmask16 inside = (__mmask16)(lines < 16 ? (1u << lines) - 1 : 0xffff);
   __m512i units = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(inside, in));

@@ -377,11 +377,11 @@ static void real_registers_multiply(void **state) {
  * vectors along k, or vectors along the longer side of C. Also subnormal bf16, and k of several chunks. */
 static void few_lines_are_right(void **state) {
   (void)state;
-  static const tesela_type types[][2] = {{TESELA_BF16, TESELA_BF16}, {TESELA_F16, TESELA_F16},
-                                         {TESELA_I8, TESELA_I8},     {TESELA_U8, TESELA_I8},
-                                         {TESELA_I8, TESELA_U8},     {TESELA_U8, TESELA_U8},
-                                         {TESELA_E4M3, TESELA_E5M2}};
-  static const int64_t few[] = {1, 2, 3, 4, 5, 8, 9, 16, 17}, many[] = {1, 7, 45, 70}, steps[] = {1, 33, 290, 5003};
+  static const tesela_type types[][2] = {
+      {TESELA_BF16, TESELA_BF16}, {TESELA_F16, TESELA_F16}, {TESELA_I8, TESELA_I8},    {TESELA_U8, TESELA_I8},
+      {TESELA_I8, TESELA_U8},     {TESELA_U8, TESELA_U8},   {TESELA_E4M3, TESELA_E5M2}};
+  static const int64_t few[] = {1, 2, 3, 4, 5, 8, 9, 16, 17}, many[] = {1, 7, 45, 70},
+                       steps[] = {1, 33, 290, 5003};
   enum { FEW = sizeof few / sizeof few[0], MANY = 4, STEPS = 4, TYPES = sizeof types / sizeof types[0] };
   tsl_devices *devices;
   tsl_device *cpu;

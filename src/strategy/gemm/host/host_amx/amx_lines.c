@@ -63,7 +63,8 @@ static void set_starts(lines_launch *run, const uint32_t *thin, int64_t units) {
   const int64_t width = run->thin_width;
   for (int64_t u = 0; kernels->bias != 0 && u < units; u += TSL_AMX_REGISTER_UNITS)
     for (int64_t j = 0; j < run->thin_lines; j++) {
-      const unsigned char *const line = (const unsigned char *)(thin + u * width + j * TSL_AMX_REGISTER_UNITS);
+      const unsigned char *const line =
+          (const unsigned char *)(thin + u * width + j * TSL_AMX_REGISTER_UNITS);
       int32_t sum = 0;
       for (int i = 0; i < TSL_AMX_REGISTER_UNITS * (int)sizeof(uint32_t); i++)
         sum += kernels->a == TESELA_I8 ? (int8_t)line[i] : line[i];

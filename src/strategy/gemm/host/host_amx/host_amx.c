@@ -22,11 +22,17 @@
  * cut into parts (schedule.c). Copies are padded with zeros, so tiles have no edges. Operands may have any
  * strides; if C's columns are contiguous, the transposed product is computed.
  *
+ * If one operand has few lines, and the other one's are contiguous along k, vectors lie along k: the latter
+ * is read in place, and only the thin one is copied (amx_lines.c). Other products of few columns are
+ * transposed, so that vectors lie along the longer side. Dot instructions also compute products that are too
+ * small for the start-up time of tile registers. For bits=rows, bf16 keeps the order of tile registers.
+ *
  * VPDPBUSD needs an unsigned and a signed operand. If both are alike, the sign bits of A are flipped. Each
  * element becomes 128 too large (or too small), and sums start with -128 (128) times the sum of B's column.
  *
- * Sums of floating-point types are f32: the units of a panel, panels in order, parts in order; rounded to C
- * once. The bits are equal for any number of threads. Integers are exact modulo 2^32.
+ * Sums of floating-point types are f32: the units of a panel (every other 16 units in a narrow tile of
+ * registers, or the lanes of vectors along k), panels in order, parts in order; rounded to C once. The bits
+ * are equal for any number of threads. Integers are exact modulo 2^32.
  *
  * AMX and VDPBF16PS flush bf16 and sums below 2^-126 to 0. So packing computes the minimum magnitude of each
  * micro-panel. If a sum could be subnormal, tiles of f32 multiply the packed copies (tsl_amx_needs_care()).
@@ -71,11 +77,18 @@ static double units_per_clock(const tsl_amx_job *job, const tsl_device *device) 
   return job->kernels->is_amx ? 256 : device->peak_f32 / (2e6 * device->clock_mhz * device->threads);
 }
 
+/* Returns the lines that are copied into units: of both operands, or of the thin one. */
+static double packed_lines(const tsl_amx_job *job) {
+  const double m = (double)job->views.m, n = (double)job->views.n;
+  return job->takes_lines ? fmin(m, n) : m + n;
+}
+
 static bool uses_one_thread(const tsl_problem *problem, const tsl_amx_job *job, const tsl_device *device) {
   return device->threads == 1 || tsl_problem_flops(problem) < one_thread_flops_max(job);
 }
 
-/* Returns the predicted seconds. Tile registers multiply 16^3 units in 16 clocks, vectors as many as f32. */
+/* Returns the predicted seconds. Tile registers multiply 16^3 units in 16 clocks, vectors as many as f32.
+ * With vectors along k, adding the lanes of a sum takes as long as five vectors. */
 static double host_amx_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_amx_job job = host_amx_job_of(problem, &strides, config, device);
@@ -86,10 +99,12 @@ static double host_amx_score(const tsl_problem *problem, const tsl_config *confi
   const double width = (double)(job.micro_panels_b * job.kernels->width);
   const double misfit = 1 + 0.01 * fabs(log2((double)config->value[DEPTH] / 256)) +
                         0.01 * fabs(log2((double)config->value[BLOCK] / 256));
-  const double products = m * width * (units + 8 * (double)job.panels) / (0.9 * rate) * misfit;
-  const double seconds = (products + (m + n) * units + 8 * m * n / vectors) / clock;
+  const double products = job.takes_lines
+                              ? m * n * (units / TSL_AMX_REGISTER_UNITS + 5)
+                              : m * width * (units + 8 * (double)job.panels) / (0.9 * rate) * misfit;
+  const double seconds = (products + packed_lines(&job) * units + 8 * m * n / vectors) / clock;
   const bool alone = uses_one_thread(problem, &job, device);
-  return (alone ? 5e-7 : 1e-5) +
+  return (alone ? 2e-7 : 1e-5) +
          fmax(seconds / (alone ? 1 : 0.95 * device->threads), tsl_problem_bytes(problem) / device->bandwidth);
 }
 
@@ -104,7 +119,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
                       width * (double)job.views.k;
   account->workers = uses_one_thread(problem, &job, device) ? 1 : device->threads;
   account->rate = 2e6 * device->clock_mhz * device->threads * units_per_clock(&job, device) * in_unit;
-  account->local.written = ((double)job.views.m + (double)job.views.n) * units * sizeof(uint32_t);
+  account->local.written = packed_lines(&job) * units * sizeof(uint32_t);
   account->local.read = account->computed * bytes * (1 / width + 1 / height);
   tsl_cost_counts_operands(problem, (double)problem->m * (double)problem->k,
                            (double)problem->k * (double)problem->n, account);
@@ -169,7 +184,7 @@ const tsl_strategy tsl_gemm_host_amx = {
     .lifts = "one product a lane and instruction",
     .partner = "host_packed",
     .op = TSL_OP_GEMM,
-    .version = 4,
+    .version = 5,
     .needs = TSL_CAN_HOST,
     .accuracy = host_amx_accuracy,
     .row_order = host_amx_row_order,

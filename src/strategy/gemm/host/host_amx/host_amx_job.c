@@ -118,7 +118,8 @@ static bool choose_lines(const tsl_views *views, const tsl_amx_kernels *kernels,
   const int64_t vectors = tsl_ceil_div(views->k, TSL_AMX_REGISTER_UNITS * tsl_amx_elements(kernels->format)),
                 limit = has_amx && kernels->format == TSL_AMX_PAIRS_BF16 ? FEW_BF16 : TSL_AMX_LINES_MAX,
                 most = views->m * views->n <= FEW_SUMS ? limit : tsl_min(limit, vectors);
-  const bool a = views->a.col_stride == 1 && views->n <= most, b = views->b.row_stride == 1 && views->m <= most;
+  const bool a = views->a.col_stride == 1 && views->n <= most,
+             b = views->b.row_stride == 1 && views->m <= most;
   *is_a = a && (!b || views->n <= views->m);
   return (a || b) && views->k > 0;
 }
@@ -131,7 +132,8 @@ static bool is_small(const tsl_views *views, const tsl_amx_kernels *kernels) {
          (double)views->m * (double)tsl_ceil_div(views->n, kernels->width) * 2 * (double)units < CLOCKS;
 }
 
-static const tsl_amx_kernels *kernels_of(const tsl_problem *problem, const tsl_views *views, unsigned offers) {
+static const tsl_amx_kernels *kernels_of(const tsl_problem *problem, const tsl_views *views,
+                                         unsigned offers) {
   return tsl_amx_kernels_for(views->is_swapped ? problem->b.type : problem->a.type,
                              views->is_swapped ? problem->a.type : problem->b.type, offers);
 }

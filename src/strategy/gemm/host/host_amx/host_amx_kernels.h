@@ -54,7 +54,7 @@ typedef struct tsl_amx_lines {
   const unsigned char *large; /* lines of contiguous elements, `large_line` bytes apart, in place */
   const uint32_t *thin;       /* packed for tile registers, then 0: `thin_width` lines (1, 2, 4 or 8) */
   int64_t large_line, thin_width, count, elements; /* `count`: lines of the large operand */
-  uint32_t *sums; /* a row for each thin line, TSL_AMX_WIDTH_MAX apart */
+  uint32_t *sums;                                  /* a row for each thin line, TSL_AMX_WIDTH_MAX apart */
 } tsl_amx_lines;
 typedef void tsl_amx_lines_function(const tsl_amx_lines *lines);
 

@@ -42,7 +42,8 @@ static inline uint32_t minimum_of_lanes(__m512i least) {
 #include "strategy/gemm/host/host_amx/kernels/host_amx_register_tile.h"
 #undef REGISTER_ADD
 #define REGISTER_ADD(to, from)                                                                               \
-  _mm512_storeu_si512((to), _mm512_add_epi32(_mm512_loadu_si512((const void *)(to)), _mm512_loadu_si512((from))))
+  _mm512_storeu_si512((to),                                                                                  \
+                      _mm512_add_epi32(_mm512_loadu_si512((const void *)(to)), _mm512_loadu_si512((from))))
 #define REGISTER_NAME(word) word##_ss
 #define REGISTER_DOT(c, a, b) _tile_dpbssd(c, a, b)
 #define REGISTER_FINDS_LEAST 0

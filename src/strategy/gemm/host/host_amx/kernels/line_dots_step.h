@@ -22,8 +22,7 @@ static int64_t LINES_OF(LINES_THIN)(const tsl_amx_lines *lines, int64_t first, i
       const vector_i32 units = (vector_i32)LINES_LOAD(in[i] + l * LINES_SIZE, count) ^ LINES_FLIP;
 #pragma GCC unroll 4
       for (int j = 0; j < LINES_THIN; j++)
-        sum[j][i] = LINES_DOT(sum[j][i], (LINES_VECTOR)units,
-                              (LINES_VECTOR)load_word_f32(other + j * LINE));
+        sum[j][i] = LINES_DOT(sum[j][i], (LINES_VECTOR)units, (LINES_VECTOR)load_word_f32(other + j * LINE));
     }
   }
   vector_bytes turned[16];

@@ -239,16 +239,16 @@ TSL_INLINE vector_bytes units_of_neighbours(const tsl_amx_copy *copy, across_fun
 TSL_INLINE void pack_neighbours(const tsl_amx_copy *copy, across_function *across, const int per,
                                 const int64_t size) {
   enum { LINE = TSL_AMX_REGISTER_UNITS };
-  const int64_t along = copy->along * size, whole = tsl_min(copy->depth / per, copy->units);
-  if (copy->count == 2 * LINE && copy->width == 2 * LINE) {
-    const unsigned char *in = copy->in;
-    uint32_t *out = copy->out;
-    for (int64_t u = 0; u < whole; u++, in += per * along, out += 2 * LINE) {
+  const int64_t along = copy->along * size;
+  int64_t done = 0;
+  if (copy->count == 2 * LINE && copy->width == 2 * LINE) /* whole units of a whole micro-panel */
+    for (const int64_t whole = tsl_min(copy->depth / per, copy->units); done < whole; done++) {
+      const unsigned char *const in = copy->in + done * per * along;
+      uint32_t *const out = copy->out + done * 2 * LINE;
       store_units(out, across(in, along, per, LINE), LINE, copy->flip);
       store_units(out + LINE, across(in + LINE * size, along, per, LINE), LINE, copy->flip);
     }
-  }
-  for (int64_t u = copy->count == 2 * LINE && copy->width == 2 * LINE ? whole : 0; u < copy->units; u++)
+  for (int64_t u = done; u < copy->units; u++)
     for (int64_t i = 0; i < copy->width; i += LINE)
       store_units(copy->out + u * copy->width + i, units_of_neighbours(copy, across, per, size, i, u),
                   copy->width - i, copy->flip);
