@@ -354,8 +354,8 @@ static inline __m512i line_units_f16(const unsigned char *in, int64_t count) {
       _mm512_cvtph_ps(_mm256_maskz_loadu_epi16((__mmask16)(count < 16 ? (1u << count) - 1 : 0xffff), in)));
 }
 
-/* Returns the units of `lines` neighbours, 1 to 16; the rest is 0. A unit's elements, `steps` of them, are
- * `along` bytes apart. */
+/* Returns the units of `lines` neighbours, 1 to 16; the rest is 0. A unit has `steps` elements, `along` bytes
+ * apart. */
 static inline __m512i across_units_16(const unsigned char *in, int64_t along, int64_t steps, int64_t lines) {
   const __mmask16 inside = (__mmask16)(lines < 16 ? (1u << lines) - 1 : 0xffff);
   const __m256i first = _mm256_maskz_loadu_epi16(inside, in),

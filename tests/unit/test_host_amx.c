@@ -105,16 +105,16 @@ static uint32_t dot_bf16_flushing(uint32_t bits, const unsigned char *a, const u
 static dot_unit *dot_now;
 #define REGISTER_DOT(c, a, b) dot_registers(c, a, b, dot_now)
 
-static void add_sums(uint32_t *to, const uint32_t *from) {
+static void add_sums(uint32_t *sums, const uint32_t *from) {
   for (int i = 0; i < 16; i++) {
     float x, y;
-    memcpy(&x, &to[i], sizeof x);
+    memcpy(&x, &sums[i], sizeof x);
     memcpy(&y, &from[i], sizeof y);
     x += y;
     if (dot_now == dot_bf16 || dot_now == dot_bf16_flushing)
-      memcpy(&to[i], &x, sizeof x);
+      memcpy(&sums[i], &x, sizeof x);
     else
-      to[i] += from[i];
+      sums[i] += from[i];
   }
 }
 #define REGISTER_ADD(to, from) add_sums(to, from)
@@ -197,8 +197,8 @@ static void *aligned_matrix(const tsl_shape *tile_shape, void **origin) {
   return *origin;
 }
 
-/* Judges a product by these kernels, in panels of 32 units and passes of few rows; or by those that are
- * chosen for `device` (not NULL), for the types of `kernels`. C has gaps (two places a row), or is dense and
+/* Judges a product by these kernels, in panels of 32 units and passes of few rows; or by the choice for
+ * `device` (not NULL), for the types of `kernels`. C has gaps (two places a row), or is dense and
  * takes sums directly. */
 static bool is_right_on(const tsl_device *device, const tsl_amx_kernels *kernels, tesela_type c_type,
                         const shape *size, double beta, bool alone, const scales *scale) {
@@ -373,16 +373,15 @@ static void real_registers_multiply(void **state) {
   tsl_devices_destroy(devices);
 }
 
-/* Few rows or columns, by the kernels that this processor's devices choose: other operands in place with
- * vectors along k, or vectors along the longer side of C. Also subnormal bf16, and k of several chunks. */
+/* Few rows or columns, by this processor's choice of kernels: vectors along k, or along the longer side of C.
+ * Also subnormal bf16, and k of several chunks. */
 static void few_lines_are_right(void **state) {
   (void)state;
   static const tesela_type types[][2] = {
       {TESELA_BF16, TESELA_BF16}, {TESELA_F16, TESELA_F16}, {TESELA_I8, TESELA_I8},    {TESELA_U8, TESELA_I8},
       {TESELA_I8, TESELA_U8},     {TESELA_U8, TESELA_U8},   {TESELA_E4M3, TESELA_E5M2}};
-  static const int64_t few[] = {1, 2, 3, 4, 5, 8, 9, 16, 17}, many[] = {1, 7, 45, 70},
-                       steps[] = {1, 33, 290, 5003};
-  enum { FEW = sizeof few / sizeof few[0], MANY = 4, STEPS = 4, TYPES = sizeof types / sizeof types[0] };
+  static const int64_t few[] = {1, 2, 3, 5, 8, 17}, many[] = {1, 7, 70}, steps[] = {1, 33, 290, 5003};
+  enum { FEW = sizeof few / sizeof few[0], MANY = 3, STEPS = 4, TYPES = sizeof types / sizeof types[0] };
   tsl_devices *devices;
   tsl_device *cpu;
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
@@ -391,7 +390,7 @@ static void few_lines_are_right(void **state) {
     const int t = i % TYPES, f = i / TYPES % FEW, l = i / TYPES / FEW % MANY, s = i / TYPES / FEW / MANY;
     const bool is_bf16 = types[t][0] == TESELA_BF16, is_integer = tsl_type(types[t][0])->is_integer;
     const tsl_amx_kernels *kernels = tsl_amx_kernels_for(types[t][0], types[t][1], cpu->capabilities);
-    for (int layout = 0; layout < 8; layout++) {
+    for (int layout = i % 3; layout < 8; layout += 3) {
       const shape size = {layout & 4 ? many[l] : few[f], layout & 4 ? few[f] : many[l], steps[s], layout & 1,
                           layout & 2};
       assert_true(is_right_on(cpu, kernels, is_integer ? TESELA_I32 : TESELA_F32, &size,

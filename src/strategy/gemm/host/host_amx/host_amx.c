@@ -22,17 +22,18 @@
  * cut into parts (schedule.c). Copies are padded with zeros, so tiles have no edges. Operands may have any
  * strides; if C's columns are contiguous, the transposed product is computed.
  *
- * If one operand has few lines, and the other one's are contiguous along k, vectors lie along k: the latter
- * is read in place, and only the thin one is copied (amx_lines.c). Other products of few columns are
- * transposed, so that vectors lie along the longer side. Dot instructions also compute products that are too
- * small for the start-up time of tile registers. For bits=rows, bf16 keeps the order of tile registers.
+ * If one operand has few lines, and lines of the large one are contiguous along k, vectors lie along k. The
+ * large operand is read in place, and only the thin one is copied (amx_lines.c). Other products of few
+ * columns are transposed, so that vectors lie along the longer side. Dot instructions also compute products
+ * that are too small for the start-up time of tile registers. For bits=rows, bf16 keeps the order of tile
+ * registers.
  *
  * VPDPBUSD needs an unsigned and a signed operand. If both are alike, the sign bits of A are flipped. Each
  * element becomes 128 too large (or too small), and sums start with -128 (128) times the sum of B's column.
  *
- * Sums of floating-point types are f32: the units of a panel (every other 16 units in a narrow tile of
- * registers, or the lanes of vectors along k), panels in order, parts in order; rounded to C once. The bits
- * are equal for any number of threads. Integers are exact modulo 2^32.
+ * Sums of floating-point types are f32: the units of a panel, panels in order, parts in order; rounded to C
+ * once. A narrow tile of registers has two sums for every other 16 units, and vectors along k a sum a lane.
+ * The bits are equal for any number of threads. Integers are exact modulo 2^32.
  *
  * AMX and VDPBF16PS flush bf16 and sums below 2^-126 to 0. So packing computes the minimum magnitude of each
  * micro-panel. If a sum could be subnormal, tiles of f32 multiply the packed copies (tsl_amx_needs_care()).
