@@ -197,6 +197,30 @@ static void *aligned_matrix(const tsl_shape *tile_shape, void **origin) {
   return *origin;
 }
 
+/* Computes a product again from packed operands: C has the bits of the first time. */
+static void expect_equal_bits_of_packed(const tsl_amx_job *job, const tsl_operands *operands,
+                                        const tsl_problem *problem, const void *before, tsl_team team) {
+  const size_t bytes = (size_t)tsl_shape_extent(&problem->c) * tsl_type(problem->c.type)->size;
+  void *const first = malloc(bytes), *packed[2];
+  memcpy(first, operands->c.host, bytes);
+  memcpy(operands->c.host, before, bytes);
+  for (int i = 0; i < 2; i++) {
+    const bool is_a = tsl_views_take_as_a(&job->views, i == 0 ? TSL_OPERAND_A : TSL_OPERAND_B);
+    packed[i] = aligned_alloc(64, (size_t)(tsl_amx_packed_words(job, is_a) + 15) / 16 * 64);
+    tsl_amx_pack_all(job, is_a, packed[i], team);
+  }
+  tsl_operands of_packed = *operands;
+  of_packed.a.packed = packed[0];
+  of_packed.b.packed = packed[1];
+  tsl_amx_job again = *job;
+  tsl_amx_job_bind(&again, &of_packed);
+  assert_int_equal(tsl_amx_run(&again, team), TESELA_OK);
+  assert_memory_equal(first, operands->c.host, bytes);
+  free(packed[1]);
+  free(packed[0]);
+  free(first);
+}
+
 /* Judges a product by these kernels, in panels of 32 units and passes of few rows; or by the choice for
  * `device` (not NULL), for the types of `kernels`. C has gaps (two places a row), or is dense and
  * takes sums directly. */
@@ -227,7 +251,10 @@ static bool is_right_on(const tsl_device *device, const tsl_amx_kernels *kernels
   tsl_amx_job job = device ? tsl_amx_job_for(&problem, &operands, 32, 4096, device)
                            : tsl_amx_job_with(kernels, &problem, &views, 32, 4096, 1);
   tsl_amx_job_bind(&job, &operands);
-  assert_int_equal(tsl_amx_run(&job, alone ? (tsl_team){0} : tsl_pool_team(tsl_pool_shared(), 0)), TESELA_OK);
+  const tsl_team team = alone ? (tsl_team){0} : tsl_pool_team(tsl_pool_shared(), 0);
+  assert_int_equal(tsl_amx_run(&job, team), TESELA_OK);
+  if (device)
+    expect_equal_bits_of_packed(&job, &operands, &problem, before, team);
   const tsl_accuracy accuracy = tsl_accuracy_in_type(tsl_accuracy_of_sum(size->k), c_type);
   const tsl_judge judge = {.factor = accuracy.factor};
   tsl_verdict verdict;

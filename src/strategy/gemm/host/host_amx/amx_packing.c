@@ -33,6 +33,8 @@ uint32_t *tsl_amx_address(const tsl_amx_job *job, const tsl_amx_packed *packed, 
 /* Rounds up to whole cache lines. */
 int64_t tsl_amx_packed_words(const tsl_amx_job *job, bool is_a) {
   enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
+  if (job->takes_lines)
+    return tsl_amx_lines_packed_words(job, is_a);
   const int64_t width = is_a ? tsl_amx_rows_of_a(job) : tsl_amx_columns_of_b(job),
                 start_sums = !is_a && job->kernels->bias != 0 ? job->panels : 0;
   return tsl_ceil_div((job->units + start_sums) * width, LINE) * LINE;

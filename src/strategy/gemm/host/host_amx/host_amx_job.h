@@ -51,7 +51,10 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
                              const tsl_views *views, int64_t depth, int64_t resident_bytes, int threads);
 /* Stores the operands' addresses in the job. */
 void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands);
-/* Computes a bound job whose `takes_lines` is set. */
+/* For jobs whose `takes_lines` is set: return the words of A or B in packed form, pack to `dst`, and compute.
+ */
+int64_t tsl_amx_lines_packed_words(const tsl_amx_job *job, bool is_a);
+void tsl_amx_lines_pack(const tsl_amx_job *job, bool is_a, uint32_t *dst);
 tesela_status tsl_amx_run_lines(const tsl_amx_job *job, tsl_team team);
 /* Runs a bound job by a team; fails only if memory is short. */
 tesela_status tsl_amx_run(const tsl_amx_job *job, tsl_team team);

@@ -163,6 +163,10 @@ static void schedule_run_shared(const tsl_amx_job *job, tsl_team team, uint32_t 
 }
 
 void tsl_amx_pack_all(const tsl_amx_job *job, bool is_a, uint32_t *dst, tsl_team team) {
+  if (job->takes_lines) {
+    tsl_amx_lines_pack(job, is_a, dst);
+    return;
+  }
   tsl_amx_job form_job = *job;
   form_job.reads_a = form_job.copies_rows = false;
   *(is_a ? &form_job.packed_b : &form_job.packed_a) =
@@ -491,7 +495,7 @@ static void scale_without_products(const tsl_amx_job *job) {
 }
 
 tesela_status tsl_amx_run(const tsl_amx_job *job, tsl_team team) {
-  if (job->takes_lines && !job->packed_a.at && !job->packed_b.at)
+  if (job->takes_lines)
     return tsl_amx_run_lines(job, team);
   if (job->views.k > 0)
     return job->split_k > 1 ? run_split_k(job, team) : run_rectangles(job, team);
