@@ -72,42 +72,8 @@ static void set_starts(lines_launch *run, const uint32_t *thin, int64_t units) {
     }
 }
 
-static int64_t thin_lines_of(const tsl_amx_job *job) {
-  return job->large_is_a ? job->views.n : job->views.m;
-}
-static int64_t large_lines_of(const tsl_amx_job *job) {
-  return job->large_is_a ? job->views.m : job->views.n;
-}
-
-/* Returns the bytes between the lines of a packed large operand. */
-static int64_t packed_line_of(const tsl_amx_job *job) {
-  return tsl_ceil_div(job->views.k * job->size, TSL_CACHE_LINE) * TSL_CACHE_LINE;
-}
-
-/* Describes the packed thin operand, without its address. */
-static tsl_amx_copy thin_copy_of(const tsl_amx_job *job) {
-  const tsl_view *a = &job->views.a, *b = &job->views.b;
-  tsl_amx_copy copy = {.in = job->large_is_a ? b->at : a->at,
-                       .across = job->large_is_a ? b->col_stride : a->row_stride,
-                       .along = job->large_is_a ? b->row_stride : a->col_stride,
-                       .count = thin_lines_of(job),
-                       .depth = job->views.k,
-                       .width = 1,
-                       .units = tsl_ceil_div(job->units, TSL_AMX_REGISTER_UNITS) * TSL_AMX_REGISTER_UNITS,
-                       .for_amx = true};
-  while (copy.width < copy.count)
-    copy.width *= 2;
-  return copy;
-}
-
-int64_t tsl_amx_lines_packed_words(const tsl_amx_job *job, bool is_a) {
-  const tsl_amx_copy copy = thin_copy_of(job);
-  return is_a == job->large_is_a ? large_lines_of(job) * packed_line_of(job) / (int64_t)sizeof(uint32_t)
-                                 : copy.units * copy.width;
-}
-
 void tsl_amx_lines_pack(const tsl_amx_job *job, bool is_a, uint32_t *dst) {
-  tsl_amx_copy copy = thin_copy_of(job);
+  tsl_amx_copy copy = tsl_amx_thin_copy_of(job);
   copy.out = dst;
   if (is_a != job->large_is_a) {
     (is_a ? job->pack_a : job->pack_b)(&copy);
@@ -115,8 +81,8 @@ void tsl_amx_lines_pack(const tsl_amx_job *job, bool is_a, uint32_t *dst) {
   }
   const unsigned char *const large = is_a ? job->views.a.at : job->views.b.at;
   const int64_t line = (is_a ? job->views.a.row_stride : job->views.b.col_stride) * job->size;
-  for (int64_t i = 0; i < large_lines_of(job); i++)
-    memcpy((unsigned char *)dst + i * packed_line_of(job), large + i * line,
+  for (int64_t i = 0; i < tsl_amx_large_lines_of(job); i++)
+    memcpy((unsigned char *)dst + i * tsl_amx_packed_line_of(job), large + i * line,
            (size_t)(job->views.k * job->size));
 }
 
@@ -125,14 +91,14 @@ tesela_status tsl_amx_run_lines(const tsl_amx_job *job, tsl_team team) {
   _Alignas(TSL_CACHE_LINE) uint32_t stack[STACK_WORDS];
   const tsl_view *large = job->large_is_a ? &job->views.a : &job->views.b,
                  *thin = job->large_is_a ? &job->views.b : &job->views.a;
-  const tsl_amx_copy copy = thin_copy_of(job);
+  const tsl_amx_copy copy = tsl_amx_thin_copy_of(job);
   const int64_t words = copy.units * copy.width;
   lines_launch run = {
       .job = job,
       .large = large->packed ? large->packed : large->at,
-      .large_line = large->packed ? packed_line_of(job)
+      .large_line = large->packed ? tsl_amx_packed_line_of(job)
                                   : (job->large_is_a ? large->row_stride : large->col_stride) * job->size,
-      .large_lines = large_lines_of(job),
+      .large_lines = tsl_amx_large_lines_of(job),
       .thin = thin->packed,
       .thin_lines = copy.count,
       .thin_width = copy.width};

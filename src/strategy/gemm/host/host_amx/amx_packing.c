@@ -30,11 +30,41 @@ uint32_t *tsl_amx_address(const tsl_amx_job *job, const tsl_amx_packed *packed, 
          (first - packed->first) * tsl_amx_panel_units(job, panel);
 }
 
+int64_t tsl_amx_large_lines_of(const tsl_amx_job *job) {
+  return job->large_is_a ? job->views.m : job->views.n;
+}
+
+int64_t tsl_amx_packed_line_of(const tsl_amx_job *job) {
+  return tsl_ceil_div(job->views.k * job->size, TSL_CACHE_LINE) * TSL_CACHE_LINE;
+}
+
+tsl_amx_copy tsl_amx_thin_copy_of(const tsl_amx_job *job) {
+  const tsl_view *a = &job->views.a, *b = &job->views.b;
+  tsl_amx_copy copy = {.in = job->large_is_a ? b->at : a->at,
+                       .across = job->large_is_a ? b->col_stride : a->row_stride,
+                       .along = job->large_is_a ? b->row_stride : a->col_stride,
+                       .count = job->large_is_a ? job->views.n : job->views.m,
+                       .depth = job->views.k,
+                       .width = 1,
+                       .units = tsl_ceil_div(job->units, TSL_AMX_REGISTER_UNITS) * TSL_AMX_REGISTER_UNITS,
+                       .for_amx = true};
+  while (copy.width < copy.count)
+    copy.width *= 2;
+  return copy;
+}
+
+static int64_t packed_words_of_lines(const tsl_amx_job *job, bool is_a) {
+  const tsl_amx_copy copy = tsl_amx_thin_copy_of(job);
+  return is_a == job->large_is_a
+             ? tsl_amx_large_lines_of(job) * tsl_amx_packed_line_of(job) / (int64_t)sizeof(uint32_t)
+             : copy.units * copy.width;
+}
+
 /* Rounds up to whole cache lines. */
 int64_t tsl_amx_packed_words(const tsl_amx_job *job, bool is_a) {
   enum { LINE = TSL_CACHE_LINE / sizeof(uint32_t) };
   if (job->takes_lines)
-    return tsl_amx_lines_packed_words(job, is_a);
+    return packed_words_of_lines(job, is_a);
   const int64_t width = is_a ? tsl_amx_rows_of_a(job) : tsl_amx_columns_of_b(job),
                 start_sums = !is_a && job->kernels->bias != 0 ? job->panels : 0;
   return tsl_ceil_div((job->units + start_sums) * width, LINE) * LINE;

@@ -51,9 +51,12 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
                              const tsl_views *views, int64_t depth, int64_t resident_bytes, int threads);
 /* Stores the operands' addresses in the job. */
 void tsl_amx_job_bind(tsl_amx_job *job, const tsl_operands *operands);
-/* For jobs whose `takes_lines` is set: return the words of A or B in packed form, pack to `dst`, and compute.
- */
-int64_t tsl_amx_lines_packed_words(const tsl_amx_job *job, bool is_a);
+/* For jobs whose `takes_lines` is set. Return the lines of the large operand, the bytes between its packed
+ * lines, and the copy of the thin operand without its address. */
+int64_t tsl_amx_large_lines_of(const tsl_amx_job *job);
+int64_t tsl_amx_packed_line_of(const tsl_amx_job *job);
+tsl_amx_copy tsl_amx_thin_copy_of(const tsl_amx_job *job);
+/* For these jobs: pack all of A or B to `dst`, and compute. */
 void tsl_amx_lines_pack(const tsl_amx_job *job, bool is_a, uint32_t *dst);
 tesela_status tsl_amx_run_lines(const tsl_amx_job *job, tsl_team team);
 /* Runs a bound job by a team; fails only if memory is short. */
