@@ -5,7 +5,8 @@
  *            times these are joined: (p - q', p' + q)
  *   columns  thin rows 2i, 2i + 1: factors of the real and of the imaginary part of a dot of 2 k steps
  *            one row: pairs times pairs, and times swapped pairs, are summed apart; nothing is copied
- *   update   2 k steps: a row of the large operand, then the row times the imaginary unit; C in reals
+ *   update   2 k steps: a row of the large operand, then the row times the imaginary unit; C in reals.
+ *            Contiguous thin rows are not copied
  *
  * Signs of the copies conjugate either operand. */
 #include "core/scratch.h"
@@ -71,7 +72,7 @@ void tsl_skinny_complex_make(const tsl_problem *problem, const tsl_views *views,
     job->depth *= 2;
     job->across = 1;
     job->along = job->many;
-    job->thin_across = job->depth;
+    job->thin_across = job->complex.thin_along == 1 ? 2 * job->thin_across : job->depth;
     job->c_many = 1;
     break;
   }
@@ -90,21 +91,21 @@ static tesela_status skinny_expand(const tsl_skinny_job *job, int64_t row, int64
 
 tesela_status tsl_skinny_complex_expand(const tsl_skinny_job *job, const char **thin, const char **large,
                                         void *memory[2]) {
-  static const tsl_skinny_form forms[] = {[TSL_SKINNY_ROWS] = TSL_SKINNY_PARTS,
-                                          [TSL_SKINNY_COLUMNS] = TSL_SKINNY_DOTS,
-                                          [TSL_SKINNY_UPDATE] = TSL_SKINNY_PAIRS};
   const bool updates = job->walk == TSL_SKINNY_UPDATE;
   const int thin_signs[2] = {job->complex.thin_sign, job->complex.large_sign},
             large_signs[2] = {job->complex.large_sign, job->complex.thin_sign};
-  const int64_t depth = job->walk == TSL_SKINNY_ROWS ? job->depth : job->depth / 2;
-  if (job->is_dot && job->complex.thin_along == 1)
-    return TESELA_OK;
-  if (job->is_dot)
-    return skinny_expand(job, 0, job->complex.thin_along, 1, depth, TSL_SKINNY_PAIRS, (const int[]){1, 1},
-                         thin, &memory[0]);
-  tesela_status status =
-      skinny_expand(job, job->complex.thin_across, job->complex.thin_along, updates ? job->few : job->few / 2,
-                    depth, forms[job->walk], thin_signs, thin, &memory[0]);
+  const int64_t depth = job->walk == TSL_SKINNY_ROWS ? job->depth : job->depth / 2, rows = updates ? job->few
+                                                                                           : job->is_dot
+                                                                                               ? 1
+                                                                                               : job->few / 2;
+  const bool in_pairs = updates || job->is_dot;
+  tesela_status status = TESELA_OK;
+  if (!in_pairs || job->complex.thin_along != 1)
+    status = skinny_expand(job, job->complex.thin_across, job->complex.thin_along, rows, depth,
+                           in_pairs                       ? TSL_SKINNY_PAIRS
+                           : job->walk == TSL_SKINNY_ROWS ? TSL_SKINNY_PARTS
+                                                          : TSL_SKINNY_DOTS,
+                           thin_signs, thin, &memory[0]);
   if (status == TESELA_OK && updates)
     status = skinny_expand(job, job->complex.along, job->complex.across, depth, job->many / 2,
                            TSL_SKINNY_TURNS, large_signs, large, &memory[1]);

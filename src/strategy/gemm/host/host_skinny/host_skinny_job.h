@@ -61,8 +61,8 @@ typedef void (*tsl_skinny_by_lines)(const tsl_skinny_lines *lines, const void *x
 typedef enum tsl_skinny_form {
   TSL_SKINNY_PARTS, /* row 2 i: real parts; row 2 i + 1: imaginary parts */
   TSL_SKINNY_DOTS,  /* row 2 i: factors of the sum's real part; row 2 i + 1: of its imaginary part */
-  TSL_SKINNY_PAIRS, /* row i: the elements */
-  TSL_SKINNY_TURNS  /* row 2 i: the elements; row 2 i + 1: these times the imaginary unit */
+  TSL_SKINNY_PAIRS, /* row i: the elements, not conjugated */
+  TSL_SKINNY_TURNS  /* row 2 i: the elements; row 2 i + 1: these times i, or -i by `signs` */
 } tsl_skinny_form;
 
 typedef struct tsl_skinny_kernels {

@@ -56,12 +56,18 @@ static double pages_of(int64_t rows, int64_t stride) {
   return (double)rows * fmin(1, (double)tsl_abs(stride) / PAGE);
 }
 
-/* Returns the seconds of address translation: pages beyond the TLB, for each panel of B. */
+/* Returns the seconds of address translation: pages beyond the TLB, of rows for each panel of B, and of steps
+ * for each tile. */
 static double translation_seconds(const tsl_small_job *job) {
-  static const double at_hand = 2048, page_seconds = 15e-9;
-  const double pages =
-      pages_of(job->rows, job->last.tile.a_row) + pages_of(job->rows, job->last.tile.c_row * job->size);
-  return pages > at_hand ? page_seconds * pages * (double)job->panels : 0;
+  static const double at_hand = 1536, page_seconds = 15e-9;
+  const tsl_small_panel *panel = job->panels > 1 ? &job->whole : &job->last;
+  const double row_pages = pages_of(job->rows, panel->tile.a_row) +
+                           pages_of(job->rows, panel->tile.c_row * job->size),
+               step_pages = pages_of(job->depth, panel->tile.a_step) +
+                            (job->copies_b ? 0 : pages_of(job->depth, panel->tile.b_step)),
+               panels = (double)job->panels, tiles = panels * (double)(panel->tallers + panel->lowers);
+  return page_seconds *
+         ((row_pages > at_hand ? row_pages * panels : 0) + (step_pages > at_hand ? step_pages * tiles : 0));
 }
 
 /* Returns the extra clocks of a panel down C if rows a power of two apart share cache sets (measured). */

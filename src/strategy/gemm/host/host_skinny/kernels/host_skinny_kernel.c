@@ -138,7 +138,7 @@ static void expand_columns(const REAL *src, int64_t row, int64_t column, int64_t
     case TSL_SKINNY_PAIRS:
       for (int64_t j = first; j < end; j++) {
         dst[2 * j] = src[2 * j * column];
-        dst[2 * j + 1] = own * src[2 * j * column + 1];
+        dst[2 * j + 1] = src[2 * j * column + 1];
       }
       dst += 2 * columns;
       break;
@@ -147,8 +147,8 @@ static void expand_columns(const REAL *src, int64_t row, int64_t column, int64_t
         const REAL real = src[2 * j * column], imaginary = own * src[2 * j * column + 1];
         dst[2 * j] = real;
         dst[2 * j + 1] = imaginary;
-        dst[2 * (columns + j)] = -imaginary;
-        dst[2 * (columns + j) + 1] = real;
+        dst[2 * (columns + j)] = -other * imaginary;
+        dst[2 * (columns + j) + 1] = other * real;
       }
       dst += 4 * columns;
       break;

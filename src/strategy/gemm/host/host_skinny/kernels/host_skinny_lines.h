@@ -184,6 +184,7 @@ TSL_INLINE void reduce(const tsl_skinny_lines *lines, const REAL *x, const REAL 
  * multiply-adds. Factors of 1 and -1 for the lanes make these the real and imaginary parts. */
 TSL_INLINE void dots_some(const REAL *x, int64_t across, int64_t depth, const REAL *y, const vector signs[2],
                           REAL *dst, int columns, int parts, bool prefetches) {
+  const int fours = VECTOR_BYTES > 16 ? 2 * columns / 4 * 4 : 0; /* 16 bytes: not measured */
   vector sum[8];
   int64_t l = 0;
   TSL_UNROLL for (int t = 0; t < 2 * columns * parts; t++) sum[t] = (vector){0};
@@ -210,7 +211,9 @@ TSL_INLINE void dots_some(const REAL *x, int64_t across, int64_t depth, const RE
     }
   }
   TSL_UNROLL for (int t = 2 * columns; t < 2 * columns * parts; t++) sum[t % (2 * columns)] += sum[t];
-  TSL_UNROLL for (int t = 0; t < 2 * columns; t++) dst[t] = NAME(sum_lanes)(sum[t] * signs[t % 2]);
+  TSL_UNROLL for (int t = 0; t < 2 * columns; t++) sum[t] *= signs[t % 2];
+  TSL_UNROLL for (int t = 0; t < fours; t += 4) NAME(sum_lanes_of_4)(sum + t, dst + t);
+  TSL_UNROLL for (int t = fours; t < 2 * columns; t++) dst[t] = NAME(sum_lanes)(sum[t]);
 }
 
 /* Computes the real and imaginary parts of dots of `width` columns and one thin row of pairs. */
