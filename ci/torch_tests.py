@@ -6,7 +6,8 @@
 
 FOLDER is the folder test of PyTorch's source, best of the version that is installed. EXPRESSION is
 pytest's -k, such as "(addmm or Linear) and cuda". pytest and expecttest are needed. A test that passes plain
-only is run again in both ways. If it differs again, it is printed and the exit status is 1."""
+only is run again in both ways. If it differs again, it is printed and the exit status is 1. A run that lasts
+longer than S seconds, or crashes, is compared up to there."""
 
 import argparse
 import os
@@ -15,12 +16,12 @@ import subprocess
 import sys
 import tempfile
 from concurrent import futures
-from xml.etree import ElementTree
 
 PRODUCTS = " or ".join((
     "mm", "mv_", "matmul", "linear", "Linear", "einsum", "tensordot", "multi_dot", "inner", "matrix_power",
     "MultiheadAttention", "multihead", "Transformer", "transformer", "LSTM", "GRU", "RNN", "cdist"))
 PATCHES = {"default": {}, "always": {"always": True}}
+OUTCOMES = ("passed", "failed", "skipped", "unfinished")
 
 
 def pytest_configure(config):
@@ -31,6 +32,20 @@ def pytest_configure(config):
         config.tesela_patch = tesela.torch.patch(**PATCHES[label])
 
 
+def write_outcome(test, outcome):
+    with open(os.environ["TESELA_TORCH_OUTCOMES"], "a") as file:
+        print(test.partition("::")[2], outcome, file=file)
+
+
+def pytest_runtest_logstart(nodeid):
+    write_outcome(nodeid, "unfinished")
+
+
+def pytest_runtest_logreport(report):
+    if report.when == "call" or report.outcome != "passed":
+        write_outcome(report.nodeid, report.outcome)
+
+
 def pytest_unconfigure(config):
     patch = getattr(config, "tesela_patch", None)
     if patch:
@@ -39,38 +54,39 @@ def pytest_unconfigure(config):
 
 
 def run(options, file, label, tests):
-    """Returns the outcome of each test ("passed", "failed", "skipped"), and the line about calls."""
+    """Returns the outcome of each test that began, and a remark about calls or about an early end."""
     here = pathlib.Path(__file__).resolve()
-    environment = {**os.environ, "TESELA_TORCH_TESTS": label,
-                   "PYTHONPATH": os.pathsep.join([str(here.parent), os.environ.get("PYTHONPATH", "")])}
-    with tempfile.TemporaryDirectory() as folder:
-        report = pathlib.Path(folder) / "report.xml"
-        command = [sys.executable, "-m", "pytest", "-q", "-p", here.stem, "-p", "no:cacheprovider", "--tb=no",
-                   f"--junit-xml={report}", *tests]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", here.stem, "-p", "no:cacheprovider", "--tb=no",
+               *tests]
+    with tempfile.NamedTemporaryFile("r") as lines:
+        environment = {**os.environ, "TESELA_TORCH_TESTS": label, "TESELA_TORCH_OUTCOMES": lines.name,
+                       "PYTHONPATH": os.pathsep.join([str(here.parent), os.environ.get("PYTHONPATH", "")])}
         try:
             ended = subprocess.run(command, cwd=options.folder, env=environment, capture_output=True,
                                    text=True, timeout=options.seconds)
-            last = [line for line in ended.stdout.splitlines() if line.startswith("calls by")]
+            status = ended.returncode
+            remarks = [line for line in ended.stdout.splitlines() if line.startswith("calls by")]
         except subprocess.TimeoutExpired:
-            raise SystemExit(f"{file}: more than {options.seconds} s") from None
-        if not report.exists():
-            raise SystemExit(f"{file}: {ended.stdout[-2000:]}{ended.stderr[-2000:]}")
+            status, remarks = None, [f"more than {options.seconds:g} s"]
         outcomes = {}
-        for case in ElementTree.parse(report).iter("testcase"):
-            tags = {"failure": "failed", "error": "failed", "skipped": "skipped"}
-            outcome = min((tags[child.tag] for child in case if child.tag in tags), default="passed")
-            outcomes[f"{file}::{case.get('classname').rpartition('.')[2]}::{case.get('name')}"] = outcome
-    return outcomes, " ".join(last)
+        for line in lines:
+            test, _, outcome = line.strip().rpartition(" ")
+            outcomes[f"{file}::{test}"] = min(outcome, outcomes.get(f"{file}::{test}", outcome))
+    if status not in (None, 0, 1, 5):  # 1: a test failed, 5: no test
+        remarks = [f"status {status}: {(ended.stdout + ended.stderr)[-2000:]}"]
+        if not outcomes:
+            raise SystemExit(f"{file}: {remarks[0]}")
+    return outcomes, "".join(remarks)
 
 
 def counted(outcomes):
     values = list(outcomes.values())
-    return ", ".join(f"{values.count(kind)} {kind}" for kind in ("passed", "failed", "skipped"))
+    return ", ".join(f"{values.count(kind)} {kind}" for kind in OUTCOMES)
 
 
 def lost(plain, patched):
-    """Returns the tests that pass plain and fail patched."""
-    return [name for name, outcome in plain.items() if outcome == "passed" and patched.get(name) != "passed"]
+    """Returns the tests that pass plain, and begin but do not pass patched."""
+    return [name for name, outcome in patched.items() if outcome != "passed" and plain.get(name) == "passed"]
 
 
 def main():
