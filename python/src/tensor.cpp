@@ -106,6 +106,8 @@ bool see_tensor(PyObject *object, Array *array) {
       method_is_true(object, is_neg))
     return false;
   at.data = static_cast<char *>(tensor.data) + tensor.byte_offset;
+  if (reinterpret_cast<uintptr_t>(at.data) % type_size(at.type) != 0)
+    return false;
   at.device_type = device;
   at.device_id = tensor.device.device_id;
   at.ndim = tensor.ndim;

@@ -209,13 +209,14 @@ def sum_kernel(dims: int):
         check_pair(a, b, dims)
         check_addend(addend, a)
         asks = asks_of(a, accuracy, bits)
-        if beta == 0:
-            return matmul(a, b, alpha=alpha, **asks)
         shape = (*a.shape[:-1], b.shape[-1])
         if beta == 1 and dims == 2 and is_bias(addend, *shape):
             return matmul(a, b, alpha=alpha, bias=addend, **asks)
+        expanded = addend.expand(shape)  # raises the message of a wrong shape
+        if beta == 0:
+            return matmul(a, b, alpha=alpha, **asks)
         out = a.new_empty(shape)
-        out.copy_(addend.expand(shape))
+        out.copy_(expanded)
         return matmul(a, b, out=out, alpha=alpha, beta=beta, **asks)
 
     return kernel

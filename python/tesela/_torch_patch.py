@@ -229,21 +229,21 @@ class Settings:
                 product.tesela, product.torch = product.learn()
             _kernels.tesela_torch_forget(self.number)
 
-    def find(self, key, name: str, tensors: tuple, out, is_readable: bool) -> Product:
+    def find(self, key, name: str, tensors: tuple, out, scalars: tuple, is_readable: bool) -> Product:
         """Returns the product of a call, which is new if no call had these operands."""
         with _lock:
             found = self.products.get(key)
             if len(self.products) >= _PRODUCTS:
                 self.products.pop(next(iter(self.products)))
             if found is None:
-                found = self.products[key] = self.new_product(name, tensors, out, is_readable)
+                found = self.products[key] = self.new_product(name, tensors, out, scalars, is_readable)
             return found
 
-    def new_product(self, name: str, tensors: tuple, out, is_readable: bool) -> Product:
+    def new_product(self, name: str, tensors: tuple, out, scalars: tuple, is_readable: bool) -> Product:
         a, b = tensors[-2:]
         sizes = (*a.shape[:-1], *b.shape[-1:], *a.shape[-1:])
         names = (name, str(a.device), str(a.dtype)[len("torch."):], "x".join(map(str, sizes)))
-        reason = refuse(tensors, out, 3 if "bmm" in name else 2)
+        reason = refuse(tensors, out, scalars, 3 if "bmm" in name else 2)
         if not reason and not is_readable:
             reason = "memory that tesela does not read"
         if reason:
@@ -259,9 +259,25 @@ class Settings:
         return Product(names, a.device, None, "few calls, not measured yet")
 
 
-def refuse(tensors: tuple, out, dims: int) -> str:
+def elements_overlap(tensor) -> bool:
+    """Returns True if elements may share memory."""
+    reach = 0
+    for stride, size in sorted(zip(tensor.stride(), tensor.shape)):
+        if size > 1 and stride <= reach:
+            return True
+        reach += stride * (size - 1)
+    return False
+
+
+def expands(shape, other) -> bool:
+    """Returns True if a tensor of the first shape can be repeated to the other one."""
+    return len(shape) <= len(other) and all(size in (1, wanted)
+                                            for size, wanted in zip(reversed(shape), reversed(other)))
+
+
+def refuse(tensors: tuple, out, scalars: tuple, dims: int) -> str:
     """Returns the reason why PyTorch computes a product; "": tesela may."""
-    a, b = tensors[-2:]
+    *addends, a, b = tensors
     types = {tensor.dtype for tensor in tensors}
     if len(types) > 1 or a.dtype not in FLOATING:
         return "type " + ", ".join(sorted(str(dtype)[len("torch."):] for dtype in types))
@@ -271,9 +287,17 @@ def refuse(tensors: tuple, out, dims: int) -> str:
         return "wrong shapes or devices, which PyTorch reports"
     if a.numel() == 0 or b.numel() == 0:
         return "no elements"
-    if out is not None and (out.dtype != a.dtype or out.shape != (*a.shape[:-1], b.shape[-1]) or out.is_neg()
-                            or out.is_conj() or out.device != a.device):
+    shape = (*a.shape[:-1], b.shape[-1])
+    if addends and not expands(addends[0].shape, shape):
+        return "wrong shape of the addend, which PyTorch reports"
+    if any(isinstance(scalar, complex) and not a.is_complex() or not abs(scalar) <= torch.finfo(a.dtype).max
+           for scalar in scalars):
+        return "alpha or beta is no number of the type"
+    if out is not None and (out.dtype != a.dtype or out.shape != shape or out.is_neg() or out.is_conj()
+                            or out.device != a.device):
         return "out has another shape, type or place"
+    if out is not None and elements_overlap(out):
+        return "elements of out overlap"
     return ""
 
 
@@ -289,14 +313,14 @@ def _asks(settings: Settings, a) -> dict:
 def _multiply(settings: Settings, tensors: tuple, out, beta, alpha):
     """Computes a product by tesela. `tensors`: A and B, after the addend of a sum."""
     *addends, a, b = tensors
-    asks = _asks(settings, a)
+    asks, shape = _asks(settings, a), (*a.shape[:-1], b.shape[-1])
+    if out is None:
+        out = a.new_empty(shape)  # tensors that matmul makes cannot be resized
     if not addends or beta == 0:
         return matmul(a, b, out=out, alpha=alpha, **asks)
-    addend, shape = addends[0], (*a.shape[:-1], b.shape[-1])
+    addend = addends[0]
     if beta == 1 and a.dim() == 2 and addend is not out and is_bias(addend, *shape):
         return matmul(a, b, out=out, alpha=alpha, bias=addend, **asks)
-    if out is None:
-        out = a.new_empty(shape)
     if out is not addend:
         out.copy_(addend.expand(shape))
     return matmul(a, b, out=out, alpha=alpha, beta=beta, **asks)
@@ -319,7 +343,7 @@ def _kernel(name: str, original):
         product = settings.products.get(key) if words else None
         if product is None:
             key = key if words else (name, *((tensor.dtype, tensor.shape) for tensor in tensors))
-            product = settings.find(key, name, tensors, out, words is not None)
+            product = settings.find(key, name, tensors, out, (beta, alpha), words is not None)
         chosen = product.chosen
         if chosen != "torch" and out is not None:
             inputs = tensors[1:] if is_sum and out is tensors[0] else tensors

@@ -225,7 +225,9 @@ def test_errors(device):
     a = torch.ones(3, 4, device=device)
     for call in (lambda: tt.mm(a, a), lambda: tt.mm(a, a.t().double()), lambda: tt.mm(a[0], a.t()),
                  lambda: tt.mm(a.long(), a.t().long()), lambda: tt.addmm(a.double(), a, a.t()),
-                 lambda: tt.linear(a, a, a[0]), lambda: tt.int_mm(a, a.t()), lambda: tt.scaled_mm(a, a.t())):
+                 lambda: tt.linear(a, a, a[0]), lambda: tt.int_mm(a, a.t()), lambda: tt.scaled_mm(a, a.t()),
+                 lambda: tt.addmm(a, a, a.t(), beta=0),
+                 lambda: tt.baddbmm(a, a[None], a.t()[None], beta=0)):
         with pytest.raises(RuntimeError):
             call()
     with pytest.raises(ValueError, match="activation"):

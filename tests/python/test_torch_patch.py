@@ -1,5 +1,6 @@
 """tesela.torch.patch(): PyTorch's products by tesela are right, and all others are PyTorch's."""
 
+import functools
 import subprocess
 import sys
 import threading
@@ -122,6 +123,89 @@ def test_wrong_dimensions(device, dims):
     plain = results()
     with tt.patch(always=True):
         assert results() == plain and results() == plain
+
+
+def refused_calls(device):
+    """Returns calls whose errors, results and shapes are PyTorch's."""
+    a, b, c = (random(*shape, device=device, dtype=torch.float32) for shape in ((6, 8), (8, 5), (6, 5)))
+    zeros = functools.partial(torch.zeros, device=device)
+    calls = [lambda: torch.mm(a, b, out=zeros(1, 5).expand(6, 5)),
+             lambda: torch.mm(a, b, out=zeros(6, 1).expand(6, 5)),
+             lambda: torch.addmm(c, a, b, out=zeros(1, 5).expand(6, 5))]
+    for beta in (0, 1, 2):
+        for shape in ((7, 7), (7,), (6,), (0,), (2, 6, 5), (6, 0)):
+            calls += [functools.partial(torch.addmm, zeros(shape), a, b, beta=beta),
+                      functools.partial(torch.addmm, zeros(shape), a, b, beta=beta, out=zeros(6, 5)),
+                      functools.partial(torch.baddbmm, zeros(shape), a[None], b[None], beta=beta)]
+    for scalars in ({"alpha": 1e300}, {"beta": 1e300}, {"alpha": 1 + 1j}, {"beta": 1 + 1j}):
+        calls += [functools.partial(torch.addmm, addend, a, b, **scalars) for addend in (c, c[0])]
+        calls.append(functools.partial(torch.baddbmm, c[None], a[None], b[None], **scalars))
+    return calls
+
+
+def test_refused_calls(device):
+    def results():
+        made = []
+        for call in refused_calls(device):
+            try:
+                made.append(call().tolist())
+            except Exception as error:
+                made.append((type(error), str(error)))
+        return made
+
+    plain = results()
+    assert sum(isinstance(each, tuple) for each in plain) > 60
+    with tt.patch(always=True):
+        for _ in range(2):
+            for one, other in zip(plain, results()):
+                assert one == other
+        assert counts()[0] == 0, tt.report()
+
+
+def test_out_with_common_elements(device):
+    """PyTorch accepts some, and writes their elements in its order."""
+    a = random(4, 4, device=device)
+    with tt.patch(always=True):
+        for _ in range(2):
+            torch.mm(a, a, out=torch.zeros(16, device=device, dtype=a.dtype).as_strided((4, 4), (1, 1)))
+            torch.mm(a, a, out=torch.zeros(8, 8, device=device, dtype=a.dtype)[::2, ::2])
+        assert counts() == (2, 2), tt.report()
+
+
+@pytest.mark.parametrize("options", [{"always": True}, {}])
+def test_results_can_be_resized(device, options):
+    a, row = random(4, 4, device=device), random(4, device=device)
+    stack = a[None]
+    with tt.patch(**options):
+        for _ in range(4):
+            for result in (a @ a, torch.bmm(stack, stack), torch.addmm(row, a, a),
+                           torch.addmm(a, a, a, beta=0), torch.baddbmm(row, stack, stack)):
+                assert result.untyped_storage().resizable() and result.resize_(900).shape == (900,)
+
+
+def test_names_of_dimensions(device):
+    if _torch_patch._kernels is None:
+        pytest.skip("Python's kernels get no names")
+    a, b = random(4, 4, device=device).rename("N", "C"), random(4, 4, device=device).rename("C", "D")
+    out, stacks = torch.empty_like(a.rename(None)), (random(2, 4, 4, device=device).rename(*"BNC"),) * 2
+    for options in ({"always": True}, {}):
+        with tt.patch(**options):
+            for _ in range(4):
+                assert (a @ b).names == torch.mm(a, b, out=out).names == ("N", "D")
+                assert torch.bmm(stacks[0], stacks[1].rename(*"BCD")).names == tuple("BND")
+                with pytest.raises(RuntimeError, match="duplicate names"):
+                    a @ b.rename("C", "N")
+
+
+def test_addresses_between_elements(device):
+    if device == "cuda":
+        pytest.skip("CUDA's products need whole elements")
+    a = torch.frombuffer(bytearray(65), dtype=torch.float32, offset=1).view(4, 4)
+    with tt.patch(always=True):
+        for _ in range(3):
+            a.clone() @ a.clone()
+            assert (a @ a).sum() == 0 and torch.mm(a.clone(), a.clone(), out=a).sum() == 0
+        assert counts() == (3, 6), tt.report()
 
 
 def test_lazy_copies(device):

@@ -143,11 +143,20 @@ thread_local Call *missed;            /* call that Python's kernel decides now *
 
 /* --- finding a product --- */
 
+/* Returns true if a tensor has named dimensions. Python's kernels cannot pass these on. */
+bool has_names(const Call &call) {
+  for (const Tensor *tensor : {call.addend, call.a, call.b, call.out})
+    if (tensor && tensor->has_names())
+      return true;
+  return false;
+}
+
 /* Adds a tensor to a key. Returns false for tensors that Python's kernel examines. */
 bool add_tensor(const Tensor &tensor, Key *key) {
   const c10::TensorImpl *const tensor_impl = tensor.unsafeGetTensorImpl();
   if (!tensor.defined() || tensor.layout() != at::kStrided || tensor_impl->has_symbolic_sizes_strides() ||
-      tensor.dim() > 3 || tensor.is_neg() || !(tensor.is_cpu() || tensor.is_cuda()))
+      tensor.dim() > 3 || tensor.is_neg() || !(tensor.is_cpu() || tensor.is_cuda()) ||
+      reinterpret_cast<uintptr_t>(tensor.const_data_ptr()) % tensor.element_size() != 0)
     return false;
   key->add(static_cast<int64_t>(tensor.scalar_type()) | tensor.is_cuda() << 8 | tensor.is_conj() << 9 |
            tensor.dim() << 10 | static_cast<int64_t>(tensor.get_device() + 1) << 16);
@@ -500,7 +509,7 @@ template <class Original, class... Arguments>
 Tensor run(Call &call, c10::DispatchKeySet keys, bool is_cuda, const Original &original,
            const Arguments &...arguments) {
   const int64_t patch = active_patch.load(std::memory_order_acquire);
-  if (patch == 0)
+  if (patch == 0 || has_names(call))
     return original();
   bool is_known = false;
   const std::shared_ptr<Product> product = find_product(patch, &call, &is_known);
