@@ -40,14 +40,15 @@ static void blas_dispatch_key_of(const tsl_blas_symbol *symbol, const tsl_blas_m
   key->trans_b = letter_for_entry(symbol, product->trans_b);
 }
 
-/* Prepares the kernel of a new entry. Entries of large products have no kernel. */
+/* Prepares the kernel of a new entry. Entries of large products have no kernel. With call logging the kernel is
+ * only a shortcut, since an entry of BLAS would call a kernel without counting. */
 static void blas_dispatch_prepare_entry(tsl_dispatch_entry *entry, const tsl_call *product,
                                         const tsl_device *cpu) {
   tsl_binding binding;
   if (!tsl_dispatch(product, cpu, &binding))
     return;
   entry->state = binding.state;
-  entry->kernel = binding.may_fail ? NULL : binding.kernel;
+  entry->kernel = binding.may_fail || tsl_blas_logging ? NULL : binding.kernel;
   entry->direct = (tsl_fast_call){.run = binding.kernel, .state = binding.state};
 }
 
@@ -92,8 +93,8 @@ static __attribute__((noinline)) bool look_up_product(tsl_blas_symbol *symbol,
                                                       const tsl_device *cpu, tsl_blas_function **next) {
   tsl_dispatch_key key;
   blas_dispatch_key_of(symbol, multiply, &key);
-  bool is_new = false; /* with call logging no cache: kernels log nothing */
-  tsl_dispatch_entry *known = tsl_blas_logging ? NULL : tsl_dispatch_find_or_learn(&key, &is_new);
+  bool is_new;
+  tsl_dispatch_entry *known = tsl_dispatch_find_or_learn(&key, &is_new);
   if (!known || is_new)
     return blas_dispatch_multiply(symbol, multiply, known, cpu);
   if (known->next_of == symbol)
@@ -115,8 +116,7 @@ bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *mu
       multiply->m, multiply->n, multiply->k, multiply->lda, multiply->ldb, multiply->ldc,
       tsl_dispatch_bits(symbol->type, multiply->alpha), tsl_dispatch_bits(symbol->type, multiply->beta),
       tsl_dispatch_kind(symbol->type, 0), multiply->order, trans_a, trans_b);
-  if (!tsl_blas_logging &&
-      tsl_dispatch_is_unknown(symbol->type, trans_a, trans_b, multiply->m, multiply->n, multiply->k, tag))
+  if (tsl_dispatch_is_unknown(symbol->type, trans_a, trans_b, multiply->m, multiply->n, multiply->k, tag))
     return blas_dispatch_multiply(symbol, multiply, NULL, cpu);
   return look_up_product(symbol, multiply, cpu, next);
 }

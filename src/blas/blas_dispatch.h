@@ -70,7 +70,7 @@ static inline bool tsl_blas_small_gemm(tsl_blas_symbol *symbol, tesela_type type
  * tsl_blas_gemm() must handle it; *next is the host BLAS function if the call is known to be forwarded. */
 bool tsl_blas_dispatch_real(tsl_blas_symbol *symbol, const tsl_blas_multiply *product,
                             tsl_blas_function **next);
-/* Computes as tsl_blas_dispatch_real(), but logs the call and never uses the cache. */
+/* Computes as tsl_blas_dispatch_real(), and logs the call. */
 bool tsl_blas_dispatch_heard(tsl_blas_symbol *symbol, const tsl_blas_multiply *product,
                              tsl_blas_function **next);
 /* Dispatches a call of a constant type. For complex products only the size decides about forwarding. */
