@@ -40,8 +40,8 @@ static void blas_dispatch_key_of(const tsl_blas_symbol *symbol, const tsl_blas_m
   key->trans_b = letter_for_entry(symbol, product->trans_b);
 }
 
-/* Prepares the kernel of a new entry. Entries of large products have no kernel. With call logging the kernel is
- * only a shortcut, since an entry of BLAS would call a kernel without counting. */
+/* Prepares the kernel of a new entry. Entries of large products have no kernel. With call logging the kernel
+ * is only a shortcut, since an entry of BLAS would call a kernel without counting. */
 static void blas_dispatch_prepare_entry(tsl_dispatch_entry *entry, const tsl_call *product,
                                         const tsl_device *cpu) {
   tsl_binding binding;
