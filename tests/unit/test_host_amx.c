@@ -104,20 +104,6 @@ static uint32_t dot_bf16_flushing(uint32_t bits, const unsigned char *a, const u
 #define REGISTER_COPY_TAIL(to, from, bytes) memcpy(memset(to, 0, 64), from, (size_t)(bytes))
 static dot_unit *dot_now;
 #define REGISTER_DOT(c, a, b) dot_registers(c, a, b, dot_now)
-
-static void add_sums(uint32_t *sums, const uint32_t *from) {
-  for (int i = 0; i < 16; i++) {
-    float x, y;
-    memcpy(&x, &sums[i], sizeof x);
-    memcpy(&y, &from[i], sizeof y);
-    x += y;
-    if (dot_now == dot_bf16 || dot_now == dot_bf16_flushing)
-      memcpy(&sums[i], &x, sizeof x);
-    else
-      sums[i] += from[i];
-  }
-}
-#define REGISTER_ADD(to, from) add_sums(to, from)
 #define REGISTER_NAME(word) word
 #define REGISTER_FINDS_LEAST 0
 #include "strategy/gemm/host/host_amx/kernels/host_amx_registers.h"

@@ -348,11 +348,6 @@ bool tsl_amx_needs_care(uint32_t least_a, uint32_t least_b) {
   return least_a < FIRST_NORMAL || least_b < FIRST_NORMAL || (least_a >> 7) + (least_b >> 7) < EXPONENTS;
 }
 
-static int64_t index_of_register_tile(const tsl_amx_job *job, int64_t rows, int64_t columns) {
-  const bool is_tall = rows > TSL_AMX_REGISTER_ROWS, is_wide = columns > TSL_AMX_REGISTER_ROWS;
-  return !job->alternates || (is_tall && is_wide) ? is_tall : is_wide ? 2 : is_tall ? 3 : 4;
-}
-
 void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_packed *a, const tsl_amx_packed *b,
                            int64_t panel, int64_t micro_a, int64_t micro_b, bool is_careful, uint32_t *sums,
                            tsl_amx_concurrent *concurrent, bool has_next) {
@@ -385,8 +380,7 @@ void tsl_amx_multiply_tile(const tsl_amx_job *job, const tsl_amx_packed *a, cons
     prefetch_c(job, micro_a, micro_b + AHEAD);
   else if (!kernels->is_amx && is_last && !job->nontemporal)
     prefetch_c(job, micro_a, micro_b);
-  tiles[kernels->is_amx ? index_of_register_tile(job, rows, count_columns_in_c(job, micro_b)) : rows - 1](
-      &tile);
+  tiles[kernels->is_amx ? rows / TSL_AMX_REGISTER_ROWS - 1 : rows - 1](&tile);
   if (is_last && !writes_c)
     tsl_amx_finish_tile(job, micro_a, micro_b, sums);
 }

@@ -32,8 +32,8 @@
  * element becomes 128 too large (or too small), and sums start with -128 (128) times the sum of B's column.
  *
  * Sums of floating-point types are f32: the units of a panel, panels in order, parts in order; rounded to C
- * once. A narrow tile of registers has two sums for every other 16 units, and vectors along k a sum a lane.
- * The bits are equal for any number of threads. Integers are exact modulo 2^32.
+ * once. Vectors along k have a sum a lane. The bits are equal for any number of threads. Integers are exact
+ * modulo 2^32.
  *
  * AMX and VDPBF16PS flush bf16 and sums below 2^-126 to 0. So packing computes the minimum magnitude of each
  * micro-panel. If a sum could be subnormal, tiles of f32 multiply the packed copies (tsl_amx_needs_care()).

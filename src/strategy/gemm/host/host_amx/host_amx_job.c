@@ -81,7 +81,6 @@ tsl_amx_job tsl_amx_job_with(const tsl_amx_kernels *kernels, const tsl_problem *
                      .alpha = problem->alpha[0],
                      .beta = problem->beta[0],
                      .fixes_rows = tsl_problem_fixes_rows(problem)};
-  job.alternates = kernels->is_amx && (!job.fixes_rows || kernels->format == TSL_AMX_QUADS);
   job.nontemporal = is_nontemporal(&job);
   job.sums_are_c = job.c_size == 4 && job.alpha == 1 && job.beta == 0;
   const int64_t step = kernels->is_amx ? TSL_AMX_REGISTER_UNITS : 1;

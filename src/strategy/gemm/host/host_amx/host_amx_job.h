@@ -32,7 +32,6 @@ typedef struct tsl_amx_job {
   bool sums_are_c;      /* a tile's sums need no epilogue: they are C in C's type */
   bool reads_a;         /* tiles may read A directly: its rows consist of whole units */
   bool takes_lines;     /* `kernels->lines` multiply the lines of one operand in place */
-  bool alternates;      /* tiles of few rows or columns may have two sums for each element */
   bool large_is_a;      /* that operand is A */
   bool copies_rows;     /* A not packed in advance is packed row by row within a micro-panel's panel */
   int64_t units, depth, panels; /* units of k; KC in units (all panels but the last); panels of k */

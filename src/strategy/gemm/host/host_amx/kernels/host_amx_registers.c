@@ -34,16 +34,10 @@ static inline uint32_t minimum_of_lanes(__m512i least) {
 #define REGISTER_LOAD_ONCE(t, at, stride) _tile_stream_loadd(t, at, stride)
 #define REGISTER_STORE(t, at, stride) _tile_stored(t, at, stride)
 #define REGISTER_ZERO(t) _tile_zero(t)
-#define REGISTER_ADD(to, from)                                                                               \
-  _mm512_storeu_ps((to), _mm512_add_ps(_mm512_loadu_ps((const void *)(to)), _mm512_loadu_ps((from))))
 #define REGISTER_NAME(word) word##_bf16
 #define REGISTER_DOT(c, a, b) _tile_dpbf16ps(c, a, b)
 #define REGISTER_FINDS_LEAST 1
 #include "strategy/gemm/host/host_amx/kernels/host_amx_register_tile.h"
-#undef REGISTER_ADD
-#define REGISTER_ADD(to, from)                                                                               \
-  _mm512_storeu_si512((to),                                                                                  \
-                      _mm512_add_epi32(_mm512_loadu_si512((const void *)(to)), _mm512_loadu_si512((from))))
 #define REGISTER_NAME(word) word##_ss
 #define REGISTER_DOT(c, a, b) _tile_dpbssd(c, a, b)
 #define REGISTER_FINDS_LEAST 0
@@ -64,7 +58,6 @@ static inline uint32_t minimum_of_lanes(__m512i least) {
 #undef REGISTER_LOAD_ONCE
 #undef REGISTER_STORE
 #undef REGISTER_ZERO
-#undef REGISTER_ADD
 
 /* --- TDPBF16PS without flushing of subnormal numbers: registers are arrays --- */
 
@@ -103,8 +96,6 @@ static void add_products(file_row *sums, const file_row *a, const file_row *b) {
 #define REGISTER_LOAD_ONCE(t, at, stride) load_rows(file[t], at, stride)
 #define REGISTER_STORE(t, at, stride) store_rows(file[t], at, stride)
 #define REGISTER_ZERO(t) memset(file[t], 0, sizeof file[t])
-#define REGISTER_ADD(to, from)                                                                               \
-  _mm512_storeu_ps((to), _mm512_add_ps(_mm512_loadu_ps((const void *)(to)), _mm512_loadu_ps((from))))
 #define REGISTER_NAME(word) word##_careful
 #define REGISTER_DOT(c, a, b) add_products(file[c], file[a], file[b])
 #define REGISTER_FINDS_LEAST 1

@@ -14,7 +14,6 @@
  *   REGISTER_LOAD_ONCE(t, at, stride)      loads data that is not needed again soon
  *   REGISTER_STORE(t, at, stride), REGISTER_ZERO(t), REGISTER_DOT(c, a, b)
  *   REGISTER_FILE                          optional: declares registers that are variables
- *   REGISTER_ADD(to, from)                 adds 16 sums
  *   REGISTER_FINDS_LEAST                   1: computes the minimum magnitude of copied lines; else 0
  *
  * Tests include them with macros in plain C, to check the addresses on processors without AMX.
@@ -25,9 +24,6 @@
  *      +--------+--------+
  *   7  |   2    |   3    |   for each 16 units: four loads, and four products of 16 clocks each; no product
  *      +--------+--------+   waits for the sum of the one before
- *
- * A product takes 52 clocks until the next may use its sums. Tiles of one or two registers therefore have
- * two sums for each element, of every other 16 units, which are added at the end.
  *
  * A copy of A has blocks of 16 units: rows x 64 bytes, dense. Blocks of B have rows of 64 bytes, 128 apart.
  * Loads of B have a non-temporal hint, otherwise each would evict a part of A from the first-level cache. */
