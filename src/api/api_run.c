@@ -254,7 +254,9 @@ tesela_status tsl_api_run(tesela_plan *plan, const char *where,
     return tsl_api_run_timed(plan, &operands, record);
   }
   const tesela_matrix *a = matrix[TSL_OPERAND_A], *b = matrix[TSL_OPERAND_B], *c = matrix[TSL_OPERAND_C];
-  if (tsl_api_runs_directly(plan, a, b, c))
+  const bool has_epilogue =
+      matrix[TSL_OPERAND_BIAS] || matrix[TSL_OPERAND_SCALE_A] || matrix[TSL_OPERAND_SCALE_B];
+  if (!has_epilogue && tsl_api_runs_directly(plan, a, b, c))
     return tsl_fast_call_run(&plan->direct, &plan->plan->work.problem, a->data, b->data,
                              tsl_writable(c->data));
   TSL_TRY(tsl_api_gather(plan, where, matrix, &operands));

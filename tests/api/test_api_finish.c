@@ -229,6 +229,14 @@ static void test_plans_and_their_text(void **state) {
   expect(tesela_plan_run(plan, &(tesela_operands){.a = &x, .b = &y, .c = &z, .epilogue = &vector}, NULL),
          TESELA_BAD_CALL, "the plan has no bias");
   tesela_plan_destroy(plan);
+  static const char *const shortcuts[] = {"host_small", "host_skinny", "host_packed"};
+  for (int i = 0; i < 3; i++) {
+    must(tesela_plan_create(
+        context, &(tesela_gemm_desc){.m = 1, .n = N, .k = K, .options = {.strategy = shortcuts[i]}}, &plan));
+    expect(tesela_plan_run(plan, &(tesela_operands){.a = &x, .b = &y, .c = &z, .epilogue = &vector}, NULL),
+           TESELA_BAD_CALL, "the plan has no bias");
+    tesela_plan_destroy(plan);
+  }
   expect(tesela_plan_parse(context,
                            "gemm sequential version=1 device=cpu place=host m=2 n=2 k=2 types=f32,f32,f32 "
                            "bias=diagonal",
