@@ -1,9 +1,12 @@
 # Install: library, headers, tool, pkg-config file and CMake package.
 include(CMakePackageConfigHelpers)
-# Programs link tesela::tesela, tesela::blas, tesela::cublas, tesela::mpi and tesela::scalapack.
+# Programs link tesela::tesela, tesela::blas, tesela::cublas, tesela::mpi and tesela::scalapack, also if tesela
+# is a part of their project.
+add_library(tesela::tesela ALIAS tesela)
 foreach(library IN ITEMS blas cublas mpi scalapack)
   if(TARGET tesela_${library})
     set_target_properties(tesela_${library} PROPERTIES EXPORT_NAME ${library})
+    add_library(tesela::${library} ALIAS tesela_${library})
   endif()
 endforeach()
 install(TARGETS tesela tesela_blas tesela_cublas EXPORT teselaTargets LIBRARY
@@ -14,7 +17,7 @@ if(TESELA_HAS_MPI)
           DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT mpi NAMELINK_COMPONENT mpi)
 endif()
 file(GLOB TESELA_HEADERS CONFIGURE_DEPENDS include/tesela/*.h)
-install(FILES ${TESELA_HEADERS} ${CMAKE_BINARY_DIR}/include/tesela/version.h
+install(FILES ${TESELA_HEADERS} ${PROJECT_BINARY_DIR}/include/tesela/version.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tesela)
 # Path from the pkg-config files' folder to the prefix, so that an installation may be moved.
 file(RELATIVE_PATH TESELA_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
@@ -25,7 +28,7 @@ function(tesela_pc name description requires)
   if(ARGN)
     set(component COMPONENT ${ARGN})
   endif()
-  install(FILES ${CMAKE_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${component})
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${component})
 endfunction()
 tesela_pc(tesela "Matrix multiplication on every processor that a machine has" "")
 tesela_pc(tesela_blas "BLAS's products by tesela, linked in front of another BLAS" "")
@@ -42,13 +45,13 @@ endif()
 configure_package_config_file(cmake/teselaConfig.cmake.in teselaConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela)
 write_basic_package_version_file(teselaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/teselaConfig.cmake ${CMAKE_BINARY_DIR}/teselaConfigVersion.cmake
+install(FILES ${PROJECT_BINARY_DIR}/teselaConfig.cmake ${PROJECT_BINARY_DIR}/teselaConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/tesela)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md"
         PATTERN "*.svg")
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(CODE "set(TESELA_SOURCE \"${CMAKE_SOURCE_DIR}\")
+install(CODE "set(TESELA_SOURCE \"${PROJECT_SOURCE_DIR}\")
 set(TESELA_DOCUMENTS \"${CMAKE_INSTALL_DOCDIR}\")
 set(TESELA_HEADERS \"${CMAKE_INSTALL_INCLUDEDIR}\")")
 install(SCRIPT cmake/documents.cmake)
@@ -63,7 +66,7 @@ if(TESELA_TOOL)
     list(GET page 0 file)
     list(GET page 1 arguments)
     list(GET page 2 destination)
-    set(file ${CMAKE_BINARY_DIR}/pages/${file})
+    set(file ${PROJECT_BINARY_DIR}/pages/${file})
     get_filename_component(folder ${file} DIRECTORY)
     file(MAKE_DIRECTORY ${folder})
     separate_arguments(arguments)

@@ -6,10 +6,10 @@ function(tesela_room_sources out)
   set(files)
   foreach(room IN LISTS ARGN)
     # Relative, so that a checkout may itself lie in a folder named kernels.
-    file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}
-         ${CMAKE_SOURCE_DIR}/src/${room}/*.c)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+         ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
     list(FILTER found EXCLUDE REGEX "/kernels/|/comm/mpi/")
-    list(TRANSFORM found PREPEND ${CMAKE_SOURCE_DIR}/)
+    list(TRANSFORM found PREPEND ${PROJECT_SOURCE_DIR}/)
     list(APPEND files ${found})
   endforeach()
   list(SORT files)
@@ -18,10 +18,10 @@ endfunction()
 
 # A folder with compiler flags of its own has a flags.cmake, which sets them and names the folder's kernels.
 function(tesela_folder_flags)
-  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/strategy/*/flags.cmake
-       ${CMAKE_SOURCE_DIR}/src/strategy/*/*/*/flags.cmake
-       ${CMAKE_SOURCE_DIR}/src/tune/*/flags.cmake ${CMAKE_SOURCE_DIR}/src/vector/flags.cmake
-       ${CMAKE_SOURCE_DIR}/src/judge/flags.cmake)
+  file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/strategy/*/flags.cmake
+       ${PROJECT_SOURCE_DIR}/src/strategy/*/*/*/flags.cmake
+       ${PROJECT_SOURCE_DIR}/src/tune/*/flags.cmake ${PROJECT_SOURCE_DIR}/src/vector/flags.cmake
+       ${PROJECT_SOURCE_DIR}/src/judge/flags.cmake)
   foreach(file IN LISTS files)
     include(${file})
   endforeach()

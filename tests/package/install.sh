@@ -22,6 +22,19 @@ python3 "$source/ci/document_links.py" "$scratch/root$prefix/share/doc/tesela" |
   fail "links of installed documents lead nowhere"
 "$scratch/root$prefix/bin/tesela" --version | grep -qF "$version" || fail "the tool does not run"
 
+# tesela as a part of another project, which is configured and not built.
+mkdir "$scratch/project"
+cat >"$scratch/project/CMakeLists.txt" <<EOF
+cmake_minimum_required(VERSION 3.21)
+project(caller LANGUAGES C)
+add_subdirectory("$source" tesela)
+file(WRITE program.c "")
+add_executable(program program.c)
+target_link_libraries(program PRIVATE tesela::tesela tesela::blas tesela::cublas)
+EOF
+cmake -S "$scratch/project" -B "$scratch/project/build" >"$scratch/log" 2>&1 ||
+  { cat "$scratch/log"; fail "another project cannot contain tesela"; }
+
 # A place where nothing can be written: a file in the way.
 touch "$scratch/file"
 if text=$(DESTDIR=$scratch/file "$source/ci/install.sh" "$binary" 2>&1); then
