@@ -1,7 +1,7 @@
 # Install: library, headers, tool, pkg-config file and CMake package.
 include(CMakePackageConfigHelpers)
-# Programs link tesela::tesela, tesela::blas, tesela::cublas, tesela::mpi and tesela::scalapack, also if tesela
-# is a part of their project.
+# Programs link tesela::tesela, tesela::blas, tesela::cublas, tesela::mpi and tesela::scalapack, installed or
+# as a part of their project.
 add_library(tesela::tesela ALIAS tesela)
 foreach(library IN ITEMS blas cublas mpi scalapack)
   if(TARGET tesela_${library})
