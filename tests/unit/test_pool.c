@@ -336,10 +336,14 @@ static void grandchildren(void **state) {
   skip_where_children_have_no_threads();
   tsl_pool *pool = make_pool(THREADS);
   assert_true(visits_each_once(pool, 100, 0, NULL));
+  assert_true(!ADDRESS_SANITIZER || all_take_part(pool));
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);
-    const bool right = visits_each_once(pool, 100, 0, NULL) && run_in_child(pool) == 0;
+    /* The address sanitizer's locks stay locked in a grandchild if a thread holds them. A thread that starts
+     * may hold them, therefore all threads work first. */
+    const bool right = visits_each_once(pool, 100, 0, NULL) && (!ADDRESS_SANITIZER || all_take_part(pool)) &&
+                       run_in_child(pool) == 0;
     tsl_pool_destroy(pool);
     _exit(right ? 0 : 1);
   }
