@@ -270,6 +270,12 @@ static void many_callers(void **state) {
 
 /* --- forks --- */
 
+/* Runs the pool. The address sanitizer's locks stay locked in a child if a thread holds them. A thread that
+ * starts may hold them, therefore all threads work under this sanitizer. */
+static bool works_before_fork(tsl_pool *pool) {
+  return visits_each_once(pool, 100, 0, NULL) && (!ADDRESS_SANITIZER || all_take_part(pool));
+}
+
 /* Runs `pool` in a child; the child's exit code is 0 when the results are right and its threads took part. */
 static int run_in_child(tsl_pool *pool) {
   const pid_t child = fork();
@@ -293,7 +299,7 @@ static void child_starts_its_own_workers(void **state) {
   skip_where_children_have_no_threads();
   tsl_pool *pool = make_pool(THREADS);
   assert_int_equal(run_in_child(pool), 0); /* before any thread runs */
-  assert_true(visits_each_once(pool, 100, 0, NULL));
+  assert_true(works_before_fork(pool));
   assert_int_equal(run_in_child(pool), 0);
   assert_true(visits_each_once(pool, 100, 0, NULL)); /* the parent goes on */
   tsl_pool_destroy(pool);
@@ -335,15 +341,11 @@ static void grandchildren(void **state) {
   (void)state;
   skip_where_children_have_no_threads();
   tsl_pool *pool = make_pool(THREADS);
-  assert_true(visits_each_once(pool, 100, 0, NULL));
-  assert_true(!ADDRESS_SANITIZER || all_take_part(pool));
+  assert_true(works_before_fork(pool));
   const pid_t child = fork();
   if (child == 0) {
     alarm(60);
-    /* The address sanitizer's locks stay locked in a grandchild if a thread holds them. A thread that starts
-     * may hold them, therefore all threads work first. */
-    const bool right = visits_each_once(pool, 100, 0, NULL) && (!ADDRESS_SANITIZER || all_take_part(pool)) &&
-                       run_in_child(pool) == 0;
+    const bool right = works_before_fork(pool) && run_in_child(pool) == 0;
     tsl_pool_destroy(pool);
     _exit(right ? 0 : 1);
   }
