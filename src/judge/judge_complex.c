@@ -187,8 +187,7 @@ static void set_possible_products_sum(const complex_expansion *job, int64_t row,
                                       tsl_possible_result sum[2]) {
   const tsl_problem *problem = job->problem;
   tsl_term_extremes seen[2] = {{.nan = false}, {.nan = false}};
-  const tsl_type_info *type = tsl_type(problem->c.type);
-  const double underflow = job->flushes > 0 ? type->smallest / type->unit_roundoff : type->smallest;
+  const double underflow = tsl_underflow_error(tsl_type(problem->c.type), job->flushes);
   double x[2], u[2];
   bool may_be_nan = false;
   for (int64_t l = 0; l < problem->k; l++) {

@@ -151,8 +151,7 @@ static element_scales get_element_scales(const tsl_element_judge *job, int64_t r
 
 /* Returns the error of a product that underflows: a later infinite scale or alpha may meet a 0. */
 static double underflow_error(const tsl_element_judge *job) {
-  const tsl_type_info *type = job->sums->is_integer ? tsl_type(TESELA_F32) : job->sums;
-  return job->flushes > 0 ? type->smallest / type->unit_roundoff : type->smallest;
+  return tsl_underflow_error(job->sums->is_integer ? tsl_type(TESELA_F32) : job->sums, job->flushes);
 }
 
 static tsl_possible_result scale_possible_result(const tsl_element_judge *job, double scale,

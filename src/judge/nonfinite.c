@@ -43,6 +43,10 @@ static unsigned kinds_times_infinity(tsl_possible_result x) {
   return kinds;
 }
 
+double tsl_underflow_error(const tsl_type_info *type, double flushes) {
+  return flushes > 0 ? type->smallest / type->unit_roundoff : type->smallest;
+}
+
 tsl_possible_result tsl_possible_scaled(double scalar, tsl_possible_result x, double largest) {
   if (isnan(scalar))
     return tsl_possible_exact(scalar);

@@ -3,6 +3,8 @@
 #ifndef TSL_JUDGE_NONFINITE_H
 #define TSL_JUDGE_NONFINITE_H
 
+#include "core/types.h"
+
 #include <stdbool.h>
 
 enum { TSL_KIND_FINITE = 1, TSL_KIND_PLUS = 2, TSL_KIND_MINUS = 4, TSL_KIND_NAN = 8 };
@@ -20,6 +22,8 @@ unsigned tsl_kind_of(double value);
 double tsl_kind_example(unsigned kinds);
 
 tsl_possible_result tsl_possible_exact(double value);
+/* Returns the error of a product that underflows. If flushes > 0, subnormal products may become 0. */
+double tsl_underflow_error(const tsl_type_info *type, double flushes);
 /* Returns scalar x; `largest` is the type's largest number. 0 times infinity is NaN or, left out, 0. */
 tsl_possible_result tsl_possible_scaled(double scalar, tsl_possible_result x, double largest);
 /* Returns x + y; `largest` is the type's largest number. */

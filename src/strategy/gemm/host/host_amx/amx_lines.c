@@ -72,6 +72,11 @@ static void set_starts(lines_launch *run, const uint32_t *thin, int64_t units) {
     }
 }
 
+/* Returns the bytes from line to line of the large operand in place. */
+static int64_t large_line_of(const tsl_amx_job *job) {
+  return (job->large_is_a ? job->views.a.row_stride : job->views.b.col_stride) * job->size;
+}
+
 void tsl_amx_lines_pack(const tsl_amx_job *job, bool is_a, uint32_t *dst) {
   tsl_amx_copy copy = tsl_amx_thin_copy_of(job);
   copy.out = dst;
@@ -80,7 +85,7 @@ void tsl_amx_lines_pack(const tsl_amx_job *job, bool is_a, uint32_t *dst) {
     return;
   }
   const unsigned char *const large = is_a ? job->views.a.at : job->views.b.at;
-  const int64_t line = (is_a ? job->views.a.row_stride : job->views.b.col_stride) * job->size;
+  const int64_t line = large_line_of(job);
   for (int64_t i = 0; i < tsl_amx_large_lines_of(job); i++)
     memcpy((unsigned char *)dst + i * tsl_amx_packed_line_of(job), large + i * line,
            (size_t)(job->views.k * job->size));
@@ -93,15 +98,13 @@ tesela_status tsl_amx_run_lines(const tsl_amx_job *job, tsl_team team) {
                  *thin = job->large_is_a ? &job->views.b : &job->views.a;
   const tsl_amx_copy copy = tsl_amx_thin_copy_of(job);
   const int64_t words = copy.units * copy.width;
-  lines_launch run = {
-      .job = job,
-      .large = large->packed ? large->packed : large->at,
-      .large_line = large->packed ? tsl_amx_packed_line_of(job)
-                                  : (job->large_is_a ? large->row_stride : large->col_stride) * job->size,
-      .large_lines = tsl_amx_large_lines_of(job),
-      .thin = thin->packed,
-      .thin_lines = copy.count,
-      .thin_width = copy.width};
+  lines_launch run = {.job = job,
+                      .large = large->packed ? large->packed : large->at,
+                      .large_line = large->packed ? tsl_amx_packed_line_of(job) : large_line_of(job),
+                      .large_lines = tsl_amx_large_lines_of(job),
+                      .thin = thin->packed,
+                      .thin_lines = copy.count,
+                      .thin_width = copy.width};
   void *memory = NULL;
   if (!thin->packed) {
     if (words > STACK_WORDS)
