@@ -242,13 +242,6 @@ typedef struct row {
 static row rows[ROWS_MAX];
 static int row_count;
 
-static int64_t next_power_of_two(int64_t size) {
-  int64_t power = 1;
-  while (power < size && power < INT64_MAX / 2)
-    power *= 2;
-  return size == 0 ? 0 : power;
-}
-
 /* Finds or adds the row for a call. */
 static row *call_log_row_of(const row *like) {
   for (int i = 0; i < row_count; i++)
@@ -265,7 +258,7 @@ static void call_log_collect(const tsl_calls_row *counted, void *unused) {
   row like = {.name = counted->name, .sizes = counted->key.sizes};
   (void)unused;
   for (int i = 0; i < SHAPES; i++) {
-    like.power[i] = next_power_of_two(counted->most[i]);
+    like.power[i] = tsl_calls_round_size(counted->most[i]);
     like.least[i] = counted->least[i];
     like.most[i] = counted->most[i];
   }

@@ -271,7 +271,7 @@ static tsl_calls_row *find_row(block *counts, const tsl_calls_key *call_key) {
   return NULL;
 }
 
-static int64_t next_power_of_two(int64_t size) {
+int64_t tsl_calls_round_size(int64_t size) {
   int64_t power = 1;
   while (power < size && power < INT64_MAX / 2)
     power *= 2;
@@ -282,10 +282,10 @@ static int64_t next_power_of_two(int64_t size) {
 static void round_key(tsl_calls_key *call_key) {
   call_key->rounded = 1;
   for (int i = 0; i < TSL_CALLS_SIZES; i++)
-    call_key->size[i] = next_power_of_two(call_key->size[i]);
+    call_key->size[i] = tsl_calls_round_size(call_key->size[i]);
   memset(call_key->ld, 0, sizeof call_key->ld);
   memset(call_key->align, 0, sizeof call_key->align);
-  call_key->count = next_power_of_two(call_key->count);
+  call_key->count = tsl_calls_round_size(call_key->count);
 }
 
 /* Leaves only the routine and the library that computes. */

@@ -127,5 +127,7 @@ void tsl_calls_each(void (*visit)(const tsl_calls_row *row, void *argument), voi
 void tsl_calls_plan_name(const char *plan, char who[TSL_CALLS_WHO]);
 /* Returns the logarithm of an address's alignment: below 16 bytes exactly, else of 16, 64 or 4096 bytes. */
 int tsl_calls_alignment(const void *data);
+/* Returns the smallest power of two that is at least `size`; 0 for 0. */
+int64_t tsl_calls_round_size(int64_t size);
 
 #endif
