@@ -6,6 +6,7 @@
 #include "judge/data.h"
 #include "unit/calls.h"
 #include "unit/sanitizers.h"
+#include "unit/wrong_plan.h"
 
 #include <tesela/tesela.h>
 
@@ -265,80 +266,6 @@ static void values_that_are_not_finite(void **state) {
 
 /* --- faults --- */
 
-static tesela_status (*right_run)(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream);
-static const tsl_shape *fault_shape;
-static int fault_operand; /* operand with the fault: C after the run, A or B only during the run */
-static int64_t fault_row, fault_col;
-static int fault_bit;    /* bit that is flipped; -1: fault_off is added */
-static double fault_off; /* to the real part */
-static int faults_left;  /* runs that are wrong */
-
-static unsigned char *fault_address(const tsl_operands *operands) {
-  const tsl_operand *at = &operands->at[fault_operand];
-  return (unsigned char *)at->host + (fault_row * at->row_stride + fault_col * at->col_stride) *
-                                         (int64_t)tsl_type(fault_shape->type)->size;
-}
-
-static void make_fault(unsigned char *address) {
-  double value[2];
-  if (fault_bit >= 0) {
-    address[fault_bit / 8] ^= (unsigned char)(1 << fault_bit % 8);
-    return;
-  }
-  tsl_type_load(fault_shape->type, address, value);
-  value[0] += fault_off;
-  tsl_type_store(fault_shape->type, address, value);
-}
-
-static tesela_status wrong_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  unsigned char saved[16];
-  if (faults_left == 0)
-    return right_run(work, operands, stream);
-  faults_left--;
-  unsigned char *address = fault_address(operands);
-  const size_t size = tsl_type(fault_shape->type)->size;
-  if (fault_operand == TSL_OPERAND_C) {
-    const tesela_status status = right_run(work, operands, stream);
-    make_fault(address);
-    return status;
-  }
-  memcpy(saved, address, size);
-  make_fault(address);
-  const tesela_status status = right_run(work, operands, stream);
-  memcpy(address, saved, size);
-  return status;
-}
-
-/* A plan whose runs are wrong. */
-typedef struct wrong_plan {
-  tesela_plan *plan;
-  tsl_strategy strategy;
-} wrong_plan;
-
-static void make_wrong_plan(test_product *product, wrong_plan *wrong) {
-  must(tesela_plan_create(context, &product->desc, &wrong->plan));
-  wrong->strategy = *wrong->plan->plan->work.strategy;
-  right_run = wrong->strategy.run;
-  wrong->strategy.run = wrong_run;
-  wrong->plan->plan->work.strategy = &wrong->strategy;
-}
-
-static tesela_status run_plan(const wrong_plan *wrong, const test_product *product, tesela_record *record) {
-  return tesela_plan_run(
-      wrong->plan, &(tesela_operands){.a = &product->desc.a, .b = &product->desc.b, .c = &product->desc.c},
-      record);
-}
-
-static void plant(const test_product *product, int operand, int64_t row, int64_t col, int bit, double off) {
-  fault_shape = &product->at[operand];
-  fault_operand = operand;
-  fault_row = row;
-  fault_col = col;
-  fault_bit = bit;
-  fault_off = off;
-  faults_left = 1;
-}
-
 static const struct {
   int64_t row, col;
 } places[] = {{0, 0}, {M - 1, N - 1}, {16, 255}, {15, 256}, {20, 511}};
@@ -356,15 +283,15 @@ static void errors_above_the_hidden_one(void **state) {
         test_product all = make_product(type, &layouts[l], one, reads_c ? one : zero);
         fill(&all, TSL_DATA_NORMAL, SEED);
         memcpy(before, memory[2], BYTES);
-        make_wrong_plan(&all, &wrong);
-        faults_left = 0;
-        must(run_plan(&wrong, &all, &clean));
+        make_wrong_plan(context, &all.desc, &wrong);
+        planted.left = 0;
+        must(run_wrong_plan(&wrong, &all.desc, &clean));
         expect_all_verified(&clean);
         for (int place = 0; place < PLACES; place++) {
           const double off = c->is_integer ? 1 : clean.hidden_error * 1.01 + 128 * c->unit_roundoff;
           memcpy(memory[2], before, BYTES);
-          plant(&all, 2, places[place].row, places[place].col, -1, place % 2 ? -off : off);
-          expect(run_plan(&wrong, &all, &record), TESELA_WRONG_RESULT, "is wrong");
+          plant(&all.at[2], 2, places[place].row, places[place].col, -1, place % 2 ? -off : off);
+          expect(run_wrong_plan(&wrong, &all.desc, &record), TESELA_WRONG_RESULT, "is wrong");
           const bool is_located = !reads_c && record.wrong_cols == 1;
           if (record.wrong_row != places[place].row || record.wrong_col > places[place].col ||
               record.wrong_col + record.wrong_cols <= places[place].col || is_located == (reads_c != 0))
@@ -396,14 +323,14 @@ static void wide_segments(void **state) {
     all.desc.c.row_stride = all.at[2].row_stride;
     for (int i = 0; i < 3; i++)
       must(tsl_data_fill(TSL_DATA_NORMAL, SEED + (uint64_t)i, &all.at[i], DEPTH, memory[i]));
-    make_wrong_plan(&all, &wrong);
-    faults_left = 0;
-    must(run_plan(&wrong, &all, &clean));
+    make_wrong_plan(context, &all.desc, &wrong);
+    planted.left = 0;
+    must(run_wrong_plan(&wrong, &all.desc, &clean));
     assert_int_equal(clean.verified, ROWS * COLS);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-      plant(&all, 2, faults[i].row, faults[i].col, -1,
+      plant(&all.at[2], 2, faults[i].row, faults[i].col, -1,
             c->is_integer ? 1 : clean.hidden_error * 1.01 + 128 * c->unit_roundoff);
-      expect(run_plan(&wrong, &all, &record), TESELA_WRONG_RESULT, "is wrong");
+      expect(run_wrong_plan(&wrong, &all.desc, &record), TESELA_WRONG_RESULT, "is wrong");
       if (record.wrong_row != faults[i].row || record.wrong_col != faults[i].col || record.wrong_cols != 1)
         fail_msg("%s: row %lld, %lld columns from %lld: %s", c->name, (long long)record.wrong_row,
                  (long long)record.wrong_cols, (long long)record.wrong_col, tesela_last_error());
@@ -422,12 +349,13 @@ static void all_bits_of_integers(void **state) {
       continue;
     test_product all = make_product(type, &layouts[0], one, zero);
     fill(&all, TSL_DATA_NORMAL, SEED);
-    make_wrong_plan(&all, &wrong);
+    make_wrong_plan(context, &all.desc, &wrong);
     for (int operand = 0; operand < 3; operand++)
       for (int bit = 0; bit < (int)tsl_type(types[type][operand])->size * 8; bit++)
         for (int place = 0; place < PLACES; place++) {
-          plant(&all, operand, places[place].row, places[place].col % all.at[operand].cols, bit, 0);
-          expect(run_plan(&wrong, &all, &record), TESELA_WRONG_RESULT, "is wrong");
+          plant(&all.at[operand], operand, places[place].row, places[place].col % all.at[operand].cols, bit,
+                0);
+          expect(run_wrong_plan(&wrong, &all.desc, &record), TESELA_WRONG_RESULT, "is wrong");
         }
     tesela_plan_destroy(wrong.plan);
   }
@@ -446,18 +374,18 @@ static void bits_of_floats(void **state) {
       continue;
     test_product all = make_product(type, &layouts[0], one, zero);
     fill(&all, TSL_DATA_NORMAL, SEED);
-    make_wrong_plan(&all, &wrong);
-    faults_left = 0;
-    must(run_plan(&wrong, &all, &clean));
+    make_wrong_plan(context, &all.desc, &wrong);
+    planted.left = 0;
+    must(run_wrong_plan(&wrong, &all.desc, &clean));
     const int bits = (int)tsl_type(c->component)->size * 8;
     for (int bit = 0; bit < bits; bit++) {
       double right[2], changed[2];
       unsigned char *at = memory[2] + (size_t)(16 * N + 255) * c->size;
-      faults_left = 0;
-      must(run_plan(&wrong, &all, &record));
+      planted.left = 0;
+      must(run_wrong_plan(&wrong, &all.desc, &record));
       tsl_type_load(c->type, at, right);
-      plant(&all, 2, 16, 255, bit, 0);
-      const tesela_status status = run_plan(&wrong, &all, &record);
+      plant(&all.at[2], 2, 16, 255, bit, 0);
+      const tesela_status status = run_wrong_plan(&wrong, &all.desc, &record);
       tsl_type_load(c->type, at, changed);
       const double off = fabs(changed[0] - right[0]);
       if (!isfinite(off) && c->type == TESELA_F16) { /* sums of this type are near overflow */
@@ -494,9 +422,9 @@ static void infinities_of_finite_factors(void **state) {
         all.desc.k = 3; /* no sum of f16 can overflow */
         all.desc.options.strategy = strategies[s];
         fill(&all, TSL_DATA_NORMAL, SEED);
-        make_wrong_plan(&all, &wrong);
-        plant(&all, 2, 16, 255, -1, values[v]);
-        expect(run_plan(&wrong, &all, &record), TESELA_WRONG_RESULT, "C(16, 255) is ");
+        make_wrong_plan(context, &all.desc, &wrong);
+        plant(&all.at[2], 2, 16, 255, -1, values[v]);
+        expect(run_wrong_plan(&wrong, &all.desc, &record), TESELA_WRONG_RESULT, "C(16, 255) is ");
         tesela_plan_destroy(wrong.plan);
       }
 }
@@ -510,17 +438,17 @@ static void repairs(void **state) {
     test_product all = make_product(1, &layouts[0], one, reads_c ? one : zero);
     all.desc.options.verify = "repair";
     fill(&all, TSL_DATA_NORMAL, SEED);
-    make_wrong_plan(&all, &wrong);
-    plant(&all, 2, 16, 255, -1, 1e6);
-    const tesela_status status = run_plan(&wrong, &all, &record);
+    make_wrong_plan(context, &all.desc, &wrong);
+    plant(&all.at[2], 2, 16, 255, -1, 1e6);
+    const tesela_status status = run_wrong_plan(&wrong, &all.desc, &record);
     assert_int_equal(status, reads_c ? TESELA_WRONG_RESULT : TESELA_OK);
     if (!reads_c) {
       assert_non_null(record.note);
       assert_non_null(strstr(record.note, "C(16, 255) is "));
       expect_all_verified(&record);
     }
-    faults_left = 1000;
-    expect(run_plan(&wrong, &all, &record), TESELA_WRONG_RESULT, "is wrong");
+    planted.left = 1000;
+    expect(run_wrong_plan(&wrong, &all.desc, &record), TESELA_WRONG_RESULT, "is wrong");
     tesela_plan_destroy(wrong.plan);
   }
 }
@@ -547,7 +475,7 @@ static void known_calls_with_verify(void **state) {
   right_run = wrong.run;
   wrong.run = wrong_run;
   plan->work.strategy = &wrong;
-  plant(&all, 2, 3, 4, -1, 1e6);
+  plant(&all.at[2], 2, 3, 4, -1, 1e6);
   all.desc.options.verify = "all";
   expect(tesela_gemm(context, &all.desc, NULL), TESELA_WRONG_RESULT, "C(3, 4) is ");
   plan->work.strategy = right;
@@ -651,11 +579,11 @@ static tesela_buffer *device_c;
 static tesela_status wrong_device_run(const tsl_work *work, const tsl_operands *operands,
                                       tsl_stream *stream) {
   const tesela_status status = right_run(work, operands, stream);
-  if (faults_left == 0 || status != TESELA_OK)
+  if (planted.left == 0 || status != TESELA_OK)
     return status;
-  faults_left--;
+  planted.left--;
   must(work->device->ops->finish(stream) == TESELA_OK ? TESELA_OK : TESELA_DEVICE_FAILED);
-  add_to_buffer(device_c, fault_shape, fault_row, fault_col, fault_off);
+  add_to_buffer(device_c, planted.shape, planted.row, planted.col, planted.off);
   return TESELA_OK;
 }
 
@@ -694,14 +622,14 @@ static void operands_in_buffers(void **state) {
         right_run = wrong.strategy.run;
         wrong.strategy.run = wrong_device_run;
         wrong.plan->plan->work.strategy = &wrong.strategy;
-        faults_left = 0;
-        must(run_plan(&wrong, &all, &clean));
+        planted.left = 0;
+        must(run_wrong_plan(&wrong, &all.desc, &clean));
         expect_all_verified(&clean);
         for (int place = 0; place < PLACES; place++) {
           must(tesela_buffer_write(buffers[2], 0, memory[2], BYTES));
-          plant(&all, 2, places[place].row, places[place].col, -1,
+          plant(&all.at[2], 2, places[place].row, places[place].col, -1,
                 c->is_integer ? 1 : clean.hidden_error * 1.01 + 128 * c->unit_roundoff);
-          expect(run_plan(&wrong, &all, &record), TESELA_WRONG_RESULT, "is wrong");
+          expect(run_wrong_plan(&wrong, &all.desc, &record), TESELA_WRONG_RESULT, "is wrong");
           if (record.wrong_row != places[place].row || record.wrong_col > places[place].col ||
               record.wrong_col + record.wrong_cols <= places[place].col)
             fail_msg("%s: row %lld, %lld columns from %lld: %s", c->name, (long long)record.wrong_row,
@@ -709,8 +637,8 @@ static void operands_in_buffers(void **state) {
         }
         if (!c->is_integer && c->type != TESELA_F16) { /* sums of f16 are near overflow */
           must(tesela_buffer_write(buffers[2], 0, memory[2], BYTES));
-          plant(&all, 2, 16, 255, -1, INFINITY);
-          expect(run_plan(&wrong, &all, &record), TESELA_WRONG_RESULT, "is wrong");
+          plant(&all.at[2], 2, 16, 255, -1, INFINITY);
+          expect(run_wrong_plan(&wrong, &all.desc, &record), TESELA_WRONG_RESULT, "is wrong");
         }
         tesela_plan_destroy(wrong.plan);
       }
