@@ -240,12 +240,12 @@ typedef struct tesela_options {
    * guaranteed error, and tesela_record.hidden_error is the error that may be overlooked. It needs memory for
    * k n / 128 and m n / 64 numbers.
    *
-   * "all": a wrong result gives TESELA_WRONG_RESULT; C and the record are complete then. Kernels may sum the
-   * elements of C before they store them. "memory": C is read from memory after the run. "repair": as "all",
-   * but a wrong product is computed again first. That needs beta = 0 and no batch; tesela_record.note reports
-   * it. TESELA_UNSUPPORTED: for structures, epilogues, packed operands, transposes, solves, operands on
-   * several devices, and queued runs. NULL: TESELA_VERIFY at the context's creation, else "none"; unsupported
-   * calls ignore that variable. */
+   * "all": a wrong result gives TESELA_WRONG_RESULT; C and the record are complete then. Kernels may sum C
+   * before they store it. "memory": C is read from memory after the run. "repair": as "all", but wrong tiles
+   * are computed again first. tesela_record.note reports it. TESELA_UNSUPPORTED: for activations, triangles
+   * of C, packed operands, transposes, solves, operands on several devices, queued runs; in device buffers
+   * also for biases, scales and structures. NULL: TESELA_VERIFY at the context's creation, else "none".
+   * Unsupported calls ignore that variable. */
   const char *verify;
 } tesela_options;
 

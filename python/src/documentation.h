@@ -51,7 +51,7 @@ measure_error : bool or int, optional
 verify : {"none", "all", "memory", "repair"}, optional
     Verify the whole result by checksums (docs/VERIFY.md). "all": a wrong result raises `tesela.Error`;
     "memory": kernels sum the result after they stored it; "repair": it is computed again first. Arrays on a
-    device wait for the result. Default: TESELA_VERIFY.
+    device wait for the result. Default: TESELA_VERIFY for arrays in host memory, else "none".
 full_output : bool, optional
     Also return an `Info`.
 bias : array, shape (n,), (1, n) or (m, 1), optional

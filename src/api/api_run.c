@@ -6,6 +6,7 @@
 #include "core/thread_string.h"
 #include "judge/judge_measure.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Returns true if operands certainly share bytes: equal first elements, or gapless ranges that meet. Operands
@@ -157,6 +158,8 @@ tesela_status tsl_api_run_timed(tesela_plan *plan, const tsl_operands *operands,
 
 void tsl_api_record_verified(const tesela_plan *plan, const tsl_verified *verified, double seconds,
                              tesela_record *record) {
+  if (verified->repaired > 0)
+    tsl_log(TSL_LOG_CALLS, "%s: %s", plan->plan->text, verified->note);
   tsl_log(TSL_LOG_CALLS, "%s: %lld elements verified in %.3g s, %lld not; an error up to %.2g may be hidden",
           plan->plan->text, (long long)verified->elements, seconds, (long long)verified->unchecked,
           verified->hidden);
@@ -169,6 +172,10 @@ void tsl_api_record_verified(const tesela_plan *plan, const tsl_verified *verifi
   record->wrong_col = verified->col;
   record->wrong_cols = verified->cols;
   record->seconds_verify += seconds;
+  if (verified->repaired > 0) {
+    record->note = tsl_thread_text_keep(TSL_THREAD_NOTE, verified->note);
+    record->error_bound = fmax(record->error_bound, verified->error_bound);
+  }
 }
 
 static tesela_status api_run_measured(tesela_plan *plan, const tsl_operands *operands, uint64_t seed,
@@ -199,7 +206,7 @@ static tesela_status api_run_verified(tesela_plan *plan, const tsl_operands *ope
   tesela_status status = TESELA_OK;
   const double start = tsl_clock();
   *can_repeat = false;
-  TSL_TRY(tsl_verify_begin(plan->plan, operands, &verification));
+  TSL_TRY(tsl_verify_begin(plan->plan, operands, checks.verify == TSL_VERIFY_REPAIR, &verification));
   const tsl_concurrent_hook *hook =
       checks.seed == 0 ? tsl_verify_hook(verification, checks.verify == TSL_VERIFY_MEMORY) : NULL;
   if (!hook)

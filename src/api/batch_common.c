@@ -309,7 +309,8 @@ static tesela_status begin_verifications(const tsl_products *products, tsl_api_c
     TSL_TRY(tsl_products_gather(products, i, &operands));
     if (checks.verifies_by_default && tsl_verify_refuse(products->plan->plan, &operands))
       continue;
-    TSL_TRY(tsl_verify_begin(products->plan->plan, &operands, &check->verifications[i]));
+    TSL_TRY(tsl_verify_begin(products->plan->plan, &operands, checks.verify == TSL_VERIFY_REPAIR,
+                             &check->verifications[i]));
     TSL_TRY(tsl_verify_ready(check->verifications[i]));
   }
   return TESELA_OK;

@@ -5,7 +5,7 @@
 #include "core/status.h"
 #include "host/host_isa.h"
 #include "host/int_math.h"
-#include "judge/checksum_kernels.h"
+#include "judge/checksum_tile.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,6 +17,7 @@ static const uint64_t weights_seed = 37;
 /* Comparison of ROWS rows. */
 typedef struct checksum_block {
   int64_t unchecked, wrong, row, segment; /* row, segment: of the largest ratio */
+  int64_t first_row, last_row, first_segment, last_segment;
   double hidden, off, bound;
 } checksum_block;
 
@@ -27,10 +28,16 @@ struct tsl_checksum {
   bool is_integer;
   int parts;                                      /* 2 for complex types */
   int64_t segments, segment_cols, vectors, depth; /* vectors: parts of all segments; depth: parts of k */
+  tsl_checksum_source source[TSL_ALL_OPERANDS];
+  bool multiplies, reads_c;                               /* A and B are read; beta C0 is added */
   double relative, flush_term, fixed_term, alpha1, beta1; /* alpha1: |re| + |im| */
-  /* weights: for each part, of all numbers of a row; 0 for numbers of the other part */
-  double *weights, *vector, *size, *bound, *before, *sizes; /* in `memory` */
-  uint32_t *whole_weights, *whole_vector, *whole_before;    /* for integers */
+  double scale_b_max;                                     /* largest magnitude of B's scales */
+  /* All in `memory`. weights: for each part, of all numbers of a row; 0 for numbers of the other part.
+   * before, sizes: sums of C0's rows. products, bounds: A times all vectors and times the bound, made before
+   * a run in place. scale: B's scales. raw, raw_bounds: the bound without these scales. bias: sums of a row's
+   * segments and of their magnitudes. */
+  double *weights, *vector, *size, *bound, *before, *sizes, *products, *bounds, *scale, *raw, *bias;
+  uint32_t *whole_weights, *whole_vector, *whole_before; /* for integers */
   checksum_block *block;
   unsigned char *scratch; /* of each worker */
   size_t scratch_bytes;
@@ -39,14 +46,17 @@ struct tsl_checksum {
 
 /* Scratch memory of a worker. */
 typedef struct checksum_scratch {
-  double *tile, *sums, *bounds;
+  double *tile, *sums, *bounds, *raw_bounds;
   int32_t *whole_tile;
 } checksum_scratch;
 
-static const unsigned char *operand_base(const tsl_checksum *sum, int operand) {
-  return operand == TSL_OPERAND_A   ? sum->product.a
-         : operand == TSL_OPERAND_B ? sum->product.b
-                                    : sum->product.c;
+/* In place, the general factor is C. */
+static const void *operand_base(const tsl_checksum_product *product, int operand) {
+  const void *const bases[TSL_ALL_OPERANDS] = {product->a,    product->b,       product->c,
+                                               product->bias, product->scale_a, product->scale_b};
+  const bool is_c = product->problem->in_place && operand < TSL_OPERAND_C &&
+                    operand != tsl_problem_structured(product->problem);
+  return is_c ? product->c : bases[operand];
 }
 
 static const tsl_checksum_kernels *best_checksum_kernels(void) {
@@ -56,53 +66,9 @@ static const tsl_checksum_kernels *best_checksum_kernels(void) {
   return sets[tsl_host_isa_that_runs()];
 }
 
-/* Loads elements as `target` type, which has `parts` numbers for a complex element; rows are `pitch` numbers
- * apart in the tile. */
-static void load_as(const tsl_shape *shape, const unsigned char *base, int64_t row, int rows, int64_t col,
-                    int cols, tesela_type target, unsigned char *tile, int64_t pitch) {
-  const tsl_type_info *type = tsl_type(shape->type), *component = tsl_type(type->component);
-  const int64_t size = (int64_t)type->size, target_size = (int64_t)tsl_type(target)->size,
-                parts = type->is_complex ? 2 : 1;
-  for (int part = 0; part < parts; part++) {
-    const unsigned char *from =
-        base + (row * shape->row_stride + col * shape->col_stride) * size + part * (int64_t)component->size;
-    unsigned char *first = tile + part * target_size;
-    if (tsl_abs(shape->col_stride) <= tsl_abs(shape->row_stride) || rows == 1)
-      for (int i = 0; i < rows; i++)
-        tsl_type_convert(component->type, from + i * shape->row_stride * size, shape->col_stride * parts,
-                         target, first + i * pitch * target_size, parts, (size_t)cols);
-    else
-      for (int j = 0; j < cols; j++)
-        tsl_type_convert(component->type, from + j * shape->col_stride * size, shape->row_stride * parts,
-                         target, first + j * parts * target_size, pitch, (size_t)rows);
-  }
-}
-
-/* Returns the address of a tile of doubles and its pitch: the matrix itself where that is possible. */
-static const double *load_tile(const tsl_checksum *sum, int operand, int64_t row, int rows, int64_t col,
-                               int cols, double *tile, int64_t *pitch) {
-  const tsl_shape *shape = tsl_problem_shape(&sum->problem, operand);
-  const tsl_type_info *type = tsl_type(shape->type);
-  const unsigned char *base = operand_base(sum, operand),
-                      *from =
-                          base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)type->size;
-  const bool is_f32 = type->component == TESELA_F32, is_bf16 = type->type == TESELA_BF16;
-  *pitch = COLS * sum->parts;
-  if (shape->col_stride == 1 && type->component == TESELA_F64) {
-    *pitch = shape->row_stride * sum->parts;
-    return (const double *)(const void *)from;
-  }
-  for (int i = 0; i < rows && shape->col_stride == 1 && (is_f32 || is_bf16); i++)
-    (is_f32 ? sum->kernels->widen_f32 : sum->kernels->widen_bf16)(
-        cols * sum->parts, from + i * shape->row_stride * (int64_t)type->size, tile + i * *pitch);
-  if (shape->col_stride != 1 || !(is_f32 || is_bf16))
-    load_as(shape, base, row, rows, col, cols, TESELA_F64, (unsigned char *)tile, *pitch);
-  return tile;
-}
-
 /* Sums the rows of a segment of B or of C: both parts, and magnitudes of both together. */
-static void sum_segment(const tsl_checksum *sum, int operand, int64_t row, int rows, int64_t p, double *tile,
-                        double weighted[2][ROWS], double sizes[ROWS]) {
+static void sum_segment(const tsl_checksum *sum, const tsl_checksum_source *source, int64_t row, int rows,
+                        int64_t p, double *tile, double weighted[2][ROWS], double sizes[ROWS]) {
   const int64_t end = tsl_min((p + 1) * sum->segment_cols, sum->problem.n);
   memset(weighted, 0, 2 * sizeof *weighted);
   memset(sizes, 0, ROWS * sizeof *sizes);
@@ -110,7 +76,7 @@ static void sum_segment(const tsl_checksum *sum, int operand, int64_t row, int r
     const int cols = (int)tsl_min(COLS, end - col);
     double sums[2][ROWS], magnitudes[ROWS];
     int64_t pitch;
-    const double *from = load_tile(sum, operand, row, rows, col, cols, tile, &pitch);
+    const double *from = tsl_checksum_load_tile(source, row, rows, col, cols, tile, &pitch);
     for (int part = 0; part < sum->parts; part++)
       sum->kernels->sums(rows, cols * sum->parts, from, pitch,
                          sum->weights + (part * sum->problem.n + col) * sum->parts, sums[part], magnitudes);
@@ -127,23 +93,24 @@ static checksum_scratch scratch_of_worker(const tsl_checksum *sum, int worker) {
   return (checksum_scratch){.tile = tile,
                             .sums = tile + (int64_t)ROWS * COLS * 2,
                             .bounds = tile + (int64_t)ROWS * COLS * 2 + ROWS * sum->vectors,
+                            .raw_bounds = tile + (int64_t)ROWS * COLS * 2 + ROWS * (sum->vectors + 1),
                             .whole_tile = (int32_t *)(void *)tile};
 }
 
 /* Adds weighted sums of rows modulo 2^32. */
 static void sum_integer_rows(const tsl_checksum *sum, int operand, int64_t row, int rows,
                              const uint32_t *weights, int worker, uint32_t *out) {
-  const tsl_shape *shape = tsl_problem_shape(&sum->problem, operand);
+  const tsl_checksum_source *source = &sum->source[operand];
+  const tsl_shape *shape = &source->shape;
   const tsl_checksum_kernels *kernels = sum->kernels;
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  const unsigned char *base = operand_base(sum, operand);
   int32_t *tile = scratch_of_worker(sum, worker).whole_tile;
   for (int64_t col = 0; col < shape->cols; col += COLS) {
     const int cols = (int)tsl_min(COLS, shape->cols - col);
     if (shape->col_stride != 1)
-      load_as(shape, base, row, rows, col, cols, TESELA_I32, (unsigned char *)tile, COLS);
+      tsl_checksum_load_as(source, row, rows, col, cols, TESELA_I32, tile, COLS);
     for (int i = 0; i < rows; i++) {
-      const unsigned char *from = base + ((row + i) * shape->row_stride + col) * size;
+      const unsigned char *from = source->base + ((row + i) * shape->row_stride + col) * size;
       out[i] += shape->col_stride != 1     ? kernels->sum_i32(cols, tile + i * COLS, weights + col)
                 : shape->type == TESELA_I8 ? kernels->sum_i8(cols, from, weights + col)
                 : shape->type == TESELA_U8 ? kernels->sum_u8(cols, from, weights + col)
@@ -164,9 +131,16 @@ static void sum_b_rows(void *argument, int64_t index, int worker) {
     return;
   }
   const checksum_scratch scratch = scratch_of_worker(sum, worker);
+  tsl_checksum_source unscaled = sum->source[TSL_OPERAND_B];
+  unscaled.scale = NULL;
   for (int64_t p = 0; p < sum->segments; p++) {
     double weighted[2][ROWS], sizes[ROWS];
-    sum_segment(sum, TSL_OPERAND_B, row, rows, p, scratch.tile, weighted, sizes);
+    if (sum->raw) {
+      sum_segment(sum, &unscaled, row, rows, p, scratch.tile, weighted, sizes);
+      for (int i = 0; i < rows; i++)
+        sum->raw[row + i] = fmax(sum->raw[row + i], sizes[i]);
+    }
+    sum_segment(sum, &sum->source[TSL_OPERAND_B], row, rows, p, scratch.tile, weighted, sizes);
     for (int i = 0; i < rows; i++) {
       const double all = sizes[i], re = isfinite(all) ? weighted[0][i] : NAN,
                    im = problem->conjugate_b ? -weighted[1][i] : weighted[1][i];
@@ -192,12 +166,13 @@ static void set_bound_vector(tsl_checksum *sum) {
   for (int64_t l = 0; l < sum->problem.k; l++) {
     total += sum->size[l];
     for (int part = 0; part < sum->parts; part++)
-      sum->bound[l * sum->parts + part] = sum->size[l] + sum->product.flushes * width / sum->relative;
+      sum->bound[l * sum->parts + part] =
+          sum->size[l] + sum->product.flushes * width * sum->scale_b_max / sum->relative;
   }
-  sum->flush_term =
-      sum->product.flushes > 0
-          ? sum->product.flushes * (sum->alpha1 * (total + 4 * k * width) + (sum->beta1 + 2) * width)
-          : 0;
+  sum->flush_term = sum->product.flushes > 0
+                        ? sum->product.flushes * (sum->alpha1 * (total + 4 * k * width * sum->scale_b_max) +
+                                                  (sum->beta1 + 2) * width)
+                        : 0;
 }
 
 /* --- C --- */
@@ -212,7 +187,8 @@ static void save_c_rows(void *argument, int64_t index, int worker) {
   }
   for (int64_t p = 0; p < sum->segments; p++) {
     double weighted[2][ROWS], sizes[ROWS];
-    sum_segment(sum, TSL_OPERAND_C, row, rows, p, scratch_of_worker(sum, worker).tile, weighted, sizes);
+    sum_segment(sum, &sum->source[TSL_OPERAND_C], row, rows, p, scratch_of_worker(sum, worker).tile, weighted,
+                sizes);
     for (int i = 0; i < rows; i++) {
       const int64_t at = (row + i) * sum->segments + p;
       sum->sizes[at] = sizes[i];
@@ -224,41 +200,69 @@ static void save_c_rows(void *argument, int64_t index, int worker) {
 
 /* --- comparison --- */
 
-/* Multiplies rows of A by all vectors, and their magnitudes by the bound. */
+/* Multiplies rows of A by all vectors, and their magnitudes by the bounds. */
 static void multiply_rows(const tsl_checksum *sum, int64_t row, int rows, const checksum_scratch *scratch) {
-  const tsl_problem *problem = &sum->problem;
   memset(scratch->sums, 0, (size_t)(ROWS * sum->vectors) * sizeof *scratch->sums);
   memset(scratch->bounds, 0, ROWS * sizeof *scratch->bounds);
-  if (!tsl_problem_reads(problem, TSL_OPERAND_A))
-    return;
-  for (int64_t l = 0; l < problem->k; l += COLS) {
-    const int terms = (int)tsl_min(COLS, problem->k - l);
+  memset(scratch->raw_bounds, 0, ROWS * sizeof *scratch->raw_bounds);
+  for (int64_t l = 0; l < sum->problem.k && sum->multiplies; l += COLS) {
+    const int terms = (int)tsl_min(COLS, sum->problem.k - l);
     int64_t pitch;
-    const double *tile = load_tile(sum, TSL_OPERAND_A, row, rows, l, terms, scratch->tile, &pitch);
+    const double *tile =
+        tsl_checksum_load_tile(&sum->source[TSL_OPERAND_A], row, rows, l, terms, scratch->tile, &pitch);
     sum->kernels->dots(rows, terms * sum->parts, tile, pitch, (int)sum->vectors, sum->vector + l * sum->parts,
                        sum->depth, sum->bound + l * sum->parts, scratch->sums, scratch->bounds);
+    if (sum->raw)
+      sum->kernels->dots(rows, terms, tile, pitch, 0, NULL, 0, sum->raw + l, NULL, scratch->raw_bounds);
   }
 }
 
+/* Keeps the products of rows, before a run in place overwrites a factor. */
+static void save_products(void *argument, int64_t index, int worker) {
+  tsl_checksum *sum = argument;
+  const checksum_scratch scratch = scratch_of_worker(sum, worker);
+  const int64_t row = index * ROWS;
+  const int rows = (int)tsl_min(ROWS, sum->problem.m - row);
+  multiply_rows(sum, row, rows, &scratch);
+  memcpy(sum->products + row * sum->vectors, scratch.sums,
+         (size_t)(rows * sum->vectors) * sizeof *scratch.sums);
+  memcpy(sum->bounds + row, scratch.bounds, (size_t)rows * sizeof *scratch.bounds);
+}
+
+/* Expected terms of one row of a segment. */
+typedef struct checksum_terms {
+  const double *product, *before; /* of each part; before NULL: none */
+  double scale, bias[2];
+} checksum_terms;
+
 /* Returns |d| for one row of a segment: the larger one of both parts; NaN if either is. */
-static double get_difference(const tsl_checksum *sum, const double *c, const double *y,
-                             const double *before) {
-  const double *alpha = sum->problem.alpha, *beta = sum->problem.beta;
+static double get_difference(const tsl_checksum *sum, const double *c, const checksum_terms *terms) {
+  const double *alpha = sum->problem.alpha, *beta = sum->problem.beta, *before = terms->before;
   double off = 0;
   for (int part = 0; part < sum->parts; part++) {
-    double expected = alpha[0] * y[part];
+    double expected = alpha[0] * (terms->scale * terms->product[part]);
     if (sum->parts == 2 && alpha[1] != 0)
-      expected += part == 0 ? -alpha[1] * y[1] : alpha[1] * y[0];
+      expected += part == 0 ? -alpha[1] * terms->product[1] : alpha[1] * terms->product[0];
     if (before)
       expected += beta[0] * before[part];
     if (before && sum->parts == 2 && beta[1] != 0)
       expected += part == 0 ? -beta[1] * before[1] : beta[1] * before[0];
-    const double own = fabs(c[part] - expected);
+    const double own = fabs(c[part] - (expected + terms->bias[part]));
     off = own <= off ? off : own; /* NaN stays */
     if (isnan(own))
       return own;
   }
   return off;
+}
+
+/* Extends the block's tile of wrong segments. Returns true for the first one. */
+static bool note_wrong(int64_t row, int64_t p, checksum_block *block) {
+  const bool is_first = block->wrong++ == 0;
+  block->first_row = is_first ? row : tsl_min(block->first_row, row);
+  block->last_row = is_first ? row : tsl_max(block->last_row, row);
+  block->first_segment = is_first ? p : tsl_min(block->first_segment, p);
+  block->last_segment = is_first ? p : tsl_max(block->last_segment, p);
+  return is_first;
 }
 
 /* Compares one row of a segment. `bound` is T without the roundings of C's elements. |d| above T is wrong. If
@@ -277,7 +281,7 @@ static void compare_segment(const tsl_checksum *sum, int64_t row, int64_t p, dou
   block->hidden = fmax(block->hidden, 2 * bound / (1 - sum->product.rounding));
   if (is_finite && off <= bound)
     return;
-  const bool is_first = block->wrong++ == 0;
+  const bool is_first = note_wrong(row, p, block);
   if (is_first || isnan(off) || off / bound > block->off / block->bound) {
     block->row = row;
     block->segment = p;
@@ -291,30 +295,108 @@ static void compare_segment(const tsl_checksum *sum, int64_t row, int64_t p, dou
 static double get_bound_limit(const tsl_checksum *sum) {
   const tsl_type_info *c = tsl_type(sum->problem.c.type), *sums = tsl_type(tsl_type(c->component)->sums);
   const double alpha = sum->alpha1 < 1 ? sum->alpha1 : 1;
-  const bool reads = tsl_problem_reads(&sum->problem, TSL_OPERAND_A);
-  return sum->relative * fmin(c->largest, reads ? sums->largest * alpha : sums->largest) / 4;
+  return sum->relative * fmin(c->largest, sum->multiplies ? sums->largest * alpha : sums->largest) / 4;
+}
+
+/* Returns an element of the bias or of a scale. */
+static void get_number(const tsl_checksum *sum, int operand, int64_t row, int64_t col, double value[2]) {
+  const tsl_checksum_source *source = &sum->source[operand];
+  const tsl_shape *shape = &source->shape;
+  tsl_type_load(shape->type,
+                source->base + (row * shape->row_stride + col * shape->col_stride) *
+                                   (int64_t)tsl_type(shape->type)->size,
+                value);
+}
+
+/* Sets the sum of a segment's biases in a row. Returns the sum of their magnitudes. */
+static double get_bias(const tsl_checksum *sum, int64_t row, int64_t p, double bias[2]) {
+  const int64_t cols = tsl_min(sum->segment_cols, sum->problem.n - p * sum->segment_cols);
+  const double *of_segment = sum->bias + 3 * p;
+  double value[2] = {1, 1};
+  bias[0] = bias[1] = 0;
+  if (sum->problem.bias_axis == TESELA_NO_BIAS)
+    return 0;
+  if (sum->problem.bias_axis == TESELA_BIAS_ROW) {
+    memcpy(bias, of_segment, 2 * sizeof *bias);
+    return of_segment[2];
+  }
+  get_number(sum, TSL_OPERAND_BIAS, row, 0, value);
+  for (int part = 0; part < sum->parts; part++)
+    bias[part] = value[part] * of_segment[0];
+  return (fabs(value[0]) + (sum->parts == 2 ? fabs(value[1]) : 0)) * (double)cols;
+}
+
+/* Sets the weighted sums of a bias along rows. For a bias along columns these are sums of weights. */
+static void sum_bias(tsl_checksum *sum) {
+  for (int64_t p = 0; p < sum->segments && sum->bias; p++) {
+    double weighted[2][ROWS] = {{0}}, sizes[ROWS] = {0};
+    if (sum->problem.bias_axis == TESELA_BIAS_ROW)
+      sum_segment(sum, &sum->source[TSL_OPERAND_BIAS], 0, 1, p, scratch_of_worker(sum, 0).tile, weighted,
+                  sizes);
+    for (int64_t j = p * sum->segment_cols;
+         j < sum->problem.n && j < (p + 1) * sum->segment_cols && sum->problem.bias_axis != TESELA_BIAS_ROW;
+         j++)
+      weighted[0][0] += sum->weights[j * sum->parts];
+    memcpy(sum->bias + 3 * p, (const double[3]){weighted[0][0], weighted[1][0], sizes[0]},
+           3 * sizeof *sum->bias);
+  }
+}
+
+/* Terms of T that are equal for all segments of a row. */
+typedef struct checksum_row {
+  double scale;      /* A's scale */
+  double guaranteed; /* of A and B */
+  double other;      /* of underflow */
+  bool may_overflow; /* sums before they are scaled may overflow */
+} checksum_row;
+
+/* See compare_after_epilogue() of judge/judge_element.c for underflow. */
+static checksum_row get_row(const tsl_checksum *sum, int64_t row, double bound, double raw_bound) {
+  double scale[2] = {1, 0};
+  checksum_row found = {.other = sum->flush_term + sum->fixed_term};
+  if (sum->problem.scaling_a != TESELA_NO_SCALE && sum->multiplies)
+    get_number(sum, TSL_OPERAND_SCALE_A, row, 0, scale);
+  found.scale = scale[0];
+  found.guaranteed = sum->relative * (sum->alpha1 * fabs(scale[0]) * bound);
+  if (tsl_problem_has_scales(&sum->problem))
+    found.other *= fmax(1, sum->alpha1) * (1 + fabs(scale[0])) * (1 + sum->scale_b_max);
+  if (tsl_problem_has_epilogue(&sum->problem))
+    found.other *= 4;
+  const double most = raw_bound * fmax(1, fabs(scale[0])) * fmax(1, sum->scale_b_max);
+  found.may_overflow = sum->raw && !(most < tsl_type(TESELA_F32)->largest / 4);
+  return found;
 }
 
 static void compare_rows(void *argument, int64_t index, int worker) {
   tsl_checksum *sum = argument;
   const int64_t row = index * ROWS;
   const int rows = (int)tsl_min(ROWS, sum->problem.m - row);
-  const checksum_scratch scratch = scratch_of_worker(sum, worker);
+  checksum_scratch scratch = scratch_of_worker(sum, worker);
   const double limit = get_bound_limit(sum);
   checksum_block block = {0};
-  multiply_rows(sum, row, rows, &scratch);
+  if (sum->products) {
+    scratch.sums = sum->products + row * sum->vectors;
+    scratch.bounds = sum->bounds + row;
+  } else {
+    multiply_rows(sum, row, rows, &scratch);
+  }
   for (int64_t p = 0; p < sum->segments; p++) {
     double c[2][ROWS], sizes[ROWS];
-    sum_segment(sum, TSL_OPERAND_C, row, rows, p, scratch.tile, c, sizes);
+    sum_segment(sum, &sum->source[TSL_OPERAND_C], row, rows, p, scratch.tile, c, sizes);
     for (int i = 0; i < rows; i++) {
       const int64_t at = (row + i) * sum->segments + p;
-      const double *y = scratch.sums + i * sum->vectors + p * sum->parts,
-                   *before = sum->before ? sum->before + at * sum->parts : NULL;
-      const double guaranteed = sum->relative * (sum->alpha1 * scratch.bounds[i]) +
-                                (before ? sum->relative * sum->beta1 * sum->sizes[at] : 0);
-      compare_segment(sum, row + i, p, get_difference(sum, (const double[2]){c[0][i], c[1][i]}, y, before),
-                      guaranteed + sum->flush_term + sum->fixed_term, sum->product.rounding * sizes[i],
-                      guaranteed > limit, isfinite(y[0]) && isfinite(y[sum->parts - 1]), &block);
+      const checksum_row found = get_row(sum, row + i, scratch.bounds[i], scratch.raw_bounds[i]);
+      checksum_terms terms = {.product = scratch.sums + i * sum->vectors + p * sum->parts,
+                              .before = sum->before ? sum->before + at * sum->parts : NULL,
+                              .scale = found.scale};
+      const double bias = get_bias(sum, row + i, p, terms.bias),
+                   guaranteed = found.guaranteed + sum->relative * bias +
+                                (terms.before ? sum->relative * sum->beta1 * sum->sizes[at] : 0);
+      const bool is_known =
+          isfinite(found.scale * terms.product[0]) && isfinite(terms.product[sum->parts - 1]);
+      compare_segment(sum, row + i, p, get_difference(sum, (const double[2]){c[0][i], c[1][i]}, &terms),
+                      guaranteed + found.other, sum->product.rounding * sizes[i],
+                      guaranteed > limit || found.may_overflow, is_known, &block);
     }
   }
   sum->block[index] = block;
@@ -328,13 +410,15 @@ static void compare_integer_rows(void *argument, int64_t index, int worker) {
   uint32_t c[ROWS] = {0}, y[ROWS] = {0};
   checksum_block block = {0};
   sum_integer_rows(sum, TSL_OPERAND_C, row, rows, sum->whole_weights, worker, c);
-  if (tsl_problem_reads(problem, TSL_OPERAND_A))
+  if (sum->multiplies)
     sum_integer_rows(sum, TSL_OPERAND_A, row, rows, sum->whole_vector, worker, y);
   const uint32_t alpha = (uint32_t)(int64_t)problem->alpha[0], beta = (uint32_t)(int64_t)problem->beta[0];
   for (int i = 0; i < rows; i++) {
     const uint32_t off = c[i] - alpha * y[i] - (sum->whole_before ? beta * sum->whole_before[row + i] : 0);
-    if (off != 0 && block.wrong++ == 0)
-      block = (checksum_block){.wrong = 1, .row = row + i, .off = off};
+    if (off != 0 && note_wrong(row + i, 0, &block)) {
+      block.row = row + i;
+      block.off = off;
+    }
   }
   sum->block[index] = block;
 }
@@ -375,10 +459,12 @@ static tesela_status allocate_parts(const checksum_part *parts, int count, void 
 static tesela_status allocate_all(tsl_checksum *sum) {
   const tsl_problem *problem = &sum->problem;
   const int workers = tsl_team_threads(sum->product.team);
-  const bool reads_c = tsl_problem_reads(problem, TSL_OPERAND_C), is_integer = sum->is_integer;
+  const bool reads_c = sum->reads_c, is_integer = sum->is_integer, is_in_place = problem->in_place,
+             is_scaled = problem->scaling_b != TESELA_NO_SCALE,
+             may_overflow = tsl_problem_has_scales(problem) && !tsl_type(problem->a.type)->is_integer;
   sum->scratch_bytes = (size_t)tsl_round_up(
-      (int64_t)sizeof(double) * (ROWS * COLS * 2 + ROWS * (sum->vectors + 1)), TSL_CACHE_LINE);
-  void *address[11] = {NULL};
+      (int64_t)sizeof(double) * (ROWS * COLS * 2 + ROWS * (sum->vectors + 2)), TSL_CACHE_LINE);
+  void *address[16] = {NULL};
   const checksum_part parts[] = {
       {&address[0], is_integer ? 0 : problem->n * sum->parts * sum->parts, sizeof(double)},
       {&address[1], is_integer ? 0 : sum->vectors * sum->depth, sizeof(double)},
@@ -390,12 +476,18 @@ static tesela_status allocate_all(tsl_checksum *sum) {
       {&address[7], is_integer ? problem->k : 0, sizeof(uint32_t)},
       {&address[8], is_integer && reads_c ? problem->m : 0, sizeof(uint32_t)},
       {&address[9], tsl_ceil_div(problem->m, ROWS), sizeof(checksum_block)},
-      {&address[10], workers, sum->scratch_bytes}};
-  TSL_TRY(allocate_parts(parts, 11, &sum->memory));
+      {&address[10], workers, sum->scratch_bytes},
+      {&address[11], is_in_place ? problem->m * sum->vectors : 0, sizeof(double)},
+      {&address[12], is_in_place ? problem->m : 0, sizeof(double)},
+      {&address[13], is_scaled ? problem->n : 0, sizeof(double)},
+      {&address[14], may_overflow ? problem->k : 0, sizeof(double)},
+      {&address[15], problem->bias_axis != TESELA_NO_BIAS ? 3 * sum->segments : 0, sizeof(double)}};
+  TSL_TRY(allocate_parts(parts, sizeof parts / sizeof *parts, &sum->memory));
   sum->weights = address[0], sum->vector = address[1], sum->size = address[2], sum->bound = address[3];
   sum->before = address[4], sum->sizes = address[5];
   sum->whole_weights = address[6], sum->whole_vector = address[7], sum->whole_before = address[8];
-  sum->block = address[9], sum->scratch = address[10];
+  sum->block = address[9], sum->scratch = address[10], sum->products = address[11], sum->bounds = address[12];
+  sum->scale = address[13], sum->raw = address[14], sum->bias = address[15];
   return TESELA_OK;
 }
 
@@ -417,7 +509,7 @@ static void set_terms(tsl_checksum *sum) {
   const tsl_problem *problem = &sum->problem;
   const tsl_type_info *c = tsl_type(problem->c.type), *sums = tsl_type(tsl_type(c->component)->sums);
   const double tile = COLS / sum->kernels->lanes + 4, tiles = (double)tsl_ceil_div(sum->segment_cols, COLS),
-               roundings = (3 * tile + 2 * tiles + (double)tsl_ceil_div(problem->k, COLS) + 16) * sum->parts,
+               roundings = (3 * tile + 2 * tiles + (double)tsl_ceil_div(problem->k, COLS) + 20) * sum->parts,
                k = (double)problem->k * sum->parts;
   sum->relative = (sum->product.relative * (1 + roundings * DBL_EPSILON) +
                    roundings * (DBL_EPSILON / 2) * (1 + sum->product.relative)) *
@@ -437,6 +529,40 @@ int64_t tsl_checksum_segment(const tsl_problem *problem) {
   return tsl_min(tsl_min(cols, is_narrow ? NARROW_COLS_MAX : COLS_MAX), problem->n);
 }
 
+static void set_sources(tsl_checksum *sum) {
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++)
+    sum->source[i] = (tsl_checksum_source){.shape = *tsl_problem_shape(&sum->problem, i),
+                                           .base = operand_base(&sum->product, i),
+                                           .kernels = sum->kernels};
+}
+
+/* Reads B's scales. */
+static void set_scales(tsl_checksum *sum) {
+  sum->scale_b_max = 1;
+  if (!sum->scale || !sum->multiplies)
+    return;
+  sum->scale_b_max = 0;
+  sum->source[TSL_OPERAND_B].scale = sum->scale;
+  for (int64_t j = 0; j < sum->problem.n; j++) {
+    double value[2];
+    get_number(sum, TSL_OPERAND_SCALE_B, 0, j, value);
+    sum->scale[j] = value[0];
+    if (isfinite(value[0]))
+      sum->scale_b_max = fmax(sum->scale_b_max, fabs(value[0]));
+  }
+}
+
+/* Sums B by segments. */
+static void sum_b(tsl_checksum *sum) {
+  set_scales(sum);
+  if (sum->is_integer)
+    memset(sum->whole_vector, 0, (size_t)sum->problem.k * sizeof *sum->whole_vector);
+  if (sum->multiplies)
+    tsl_team_run(sum->product.team, tsl_ceil_div(sum->problem.k, ROWS), sum_b_rows, sum);
+  if (!sum->is_integer)
+    set_bound_vector(sum);
+}
+
 tesela_status tsl_checksum_begin(const tsl_checksum_product *product, tsl_checksum **checksum) {
   const tsl_problem *problem = product->problem;
   const tsl_type_info *type = tsl_type(problem->c.type);
@@ -448,6 +574,9 @@ tesela_status tsl_checksum_begin(const tsl_checksum_product *product, tsl_checks
                         .problem = *problem,
                         .kernels = best_checksum_kernels(),
                         .is_integer = type->is_integer,
+                        .multiplies = tsl_problem_reads(problem, TSL_OPERAND_A) ||
+                                      tsl_problem_reads(problem, TSL_OPERAND_B),
+                        .reads_c = tsl_problem_reads(problem, TSL_OPERAND_C) && !problem->in_place,
                         .parts = type->is_complex ? 2 : 1};
   sum->segment_cols = sum->is_integer ? problem->n : tsl_checksum_segment(problem);
   sum->segments = tsl_ceil_div(problem->n, sum->segment_cols);
@@ -460,8 +589,13 @@ tesela_status tsl_checksum_begin(const tsl_checksum_product *product, tsl_checks
     return status;
   }
   set_weights(sum);
-  if (tsl_problem_reads(problem, TSL_OPERAND_C))
+  set_sources(sum);
+  if (sum->reads_c)
     tsl_team_run(product->team, tsl_ceil_div(problem->m, ROWS), save_c_rows, sum);
+  if (problem->in_place) {
+    sum_b(sum);
+    tsl_team_run(product->team, tsl_ceil_div(problem->m, ROWS), save_products, sum);
+  }
   *checksum = sum;
   return TESELA_OK;
 }
@@ -469,24 +603,30 @@ tesela_status tsl_checksum_begin(const tsl_checksum_product *product, tsl_checks
 void tsl_checksum_end(tsl_checksum *sum, tsl_checksum_result *result) {
   const tsl_team team = sum->product.team;
   const int64_t blocks = tsl_ceil_div(sum->problem.m, ROWS);
-  if (tsl_problem_reads(&sum->problem, TSL_OPERAND_B))
-    tsl_team_run(team, tsl_ceil_div(sum->problem.k, ROWS), sum_b_rows, sum);
-  if (!sum->is_integer)
-    set_bound_vector(sum);
+  if (!sum->problem.in_place)
+    sum_b(sum);
+  sum_bias(sum);
   tsl_team_run(team, blocks, sum->is_integer ? compare_integer_rows : compare_rows, sum);
-  *result = (tsl_checksum_result){.segment_cols = sum->segment_cols};
+  *result = (tsl_checksum_result){.segment_cols = sum->segment_cols, .is_complete = true};
   for (int64_t i = 0; i < blocks; i++) {
     const checksum_block *block = &sum->block[i];
     result->unchecked += block->unchecked;
     result->hidden = fmax(result->hidden, block->hidden);
     result->wrong += block->wrong;
-    if (block->wrong == 0 || result->listed_count == TSL_CHECKSUM_LISTED)
+    if (block->wrong == 0)
+      continue;
+    result->is_complete = result->listed_count < TSL_CHECKSUM_LISTED;
+    if (!result->is_complete)
       continue;
     const int at = result->listed_count++;
     result->listed[at].row = block->row;
     result->listed[at].segment = block->segment;
     result->listed[at].off = block->off;
     result->listed[at].bound = block->bound;
+    result->listed[at].first_row = block->first_row;
+    result->listed[at].last_row = block->last_row;
+    result->listed[at].first_segment = block->first_segment;
+    result->listed[at].last_segment = block->last_segment;
   }
 }
 

@@ -23,16 +23,17 @@
 typedef struct tsl_checksum tsl_checksum;
 
 typedef struct tsl_checksum_product {
-  const tsl_problem *problem; /* a gemm or dot of general operands, without an epilogue */
+  const tsl_problem *problem; /* a gemm or dot, C being general, without an activation */
   const void *a, *b, *c;      /* elements (0, 0) in host memory; a and b may be NULL if they are not read */
-  double relative;            /* guaranteed error of a sum relative to |alpha||A||B| + |beta||C0| */
+  const void *bias, *scale_a, *scale_b; /* element (0, 0) of each; NULL where there is none */
+  double relative;                      /* guaranteed error of a sum relative to |alpha||A||B| + |beta||C0| */
   double rounding; /* error of an element relative to itself, where sums are rounded once to C; else 0 */
   double flushes;  /* magnitude below which factors may be replaced by 0 */
   bool saturates;  /* sums that overflow may become the largest number, as in directed rounding */
   tsl_team team;
 } tsl_checksum_product;
 
-/* Segments that are wrong, of which the first are listed. */
+/* Blocks of rows with wrong segments, of which the first are listed. */
 enum { TSL_CHECKSUM_LISTED = 16 };
 typedef struct tsl_checksum_result {
   int64_t segment_cols; /* columns of a segment; the last may have fewer */
@@ -40,10 +41,12 @@ typedef struct tsl_checksum_result {
   double hidden;        /* largest error of an element that can be overlooked: the maximum of 2 T */
   int64_t wrong;        /* wrong segments */
   struct {
-    int64_t row, segment;
-    double off, bound; /* |d| and T */
+    int64_t row, segment;                                     /* of the largest ratio */
+    double off, bound;                                        /* |d| and T */
+    int64_t first_row, last_row, first_segment, last_segment; /* smallest tile with all wrong segments */
   } listed[TSL_CHECKSUM_LISTED];
   int listed_count;
+  bool is_complete; /* all blocks with wrong segments are listed, with their tiles */
 } tsl_checksum_result;
 
 /* Returns the columns of a segment of floats: few segments where A is multiplied fast, as A is multiplied by

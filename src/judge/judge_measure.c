@@ -506,6 +506,8 @@ static tesela_status judge_segment(tsl_error_measurement *m, int64_t row, int64_
     m->cols[j] = col + j;
   for (int i = 0; i < TSL_OPERANDS; i++)
     TSL_TRY(allocate_operand(m, i, &m->sample[i]));
+  if (measured_problem(m)->bias_axis != TESELA_NO_BIAS)
+    TSL_TRY(allocate_operand(m, TSL_OPERAND_BIAS, &m->bias));
   if (!operands_are_on_host(m->plan))
     TSL_TRY(m->plan->work.device->ops->stream_create(m->plan->work.device, &m->stream));
   TSL_TRY(copy_after_run(m));

@@ -7,8 +7,10 @@
 #include "judge/checksum.h"
 #include "judge/device_checksum.h"
 #include "judge/judge_measure.h"
+#include "judge/verify_repair.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 struct tsl_verification {
@@ -17,10 +19,21 @@ struct tsl_verification {
   tsl_floats_before floats; /* floating-point mode of the caller, in which the product runs */
   tsl_checksum *checksum;   /* of host operands; both NULL: C is empty */
   tsl_device_checksum *device_checksum;
+  tsl_repair *repair; /* NULL: wrong tiles are not computed again */
 };
 
 static bool is_in_host_memory(const tsl_plan *plan) {
   return plan->place == TSL_PLACE_HOST || plan->work.device->capabilities & TSL_CAN_HOST;
+}
+
+/* Returns why operands on a device cannot be verified. */
+static const char *refuse_on_device(const tsl_plan *plan, const tsl_operands *operands) {
+  const tsl_problem *problem = &plan->work.problem;
+  return tsl_problem_has_structure(problem)  ? "an operand in device memory has a structure"
+         : tsl_problem_has_epilogue(problem) ? "its bias or its scales are in device memory"
+         : !tsl_device_checksum_supports(plan, operands)
+             ? "the device of its operands has no double precision"
+             : NULL;
 }
 
 const char *tsl_verify_refuse(const tsl_plan *plan, const tsl_operands *operands) {
@@ -28,20 +41,20 @@ const char *tsl_verify_refuse(const tsl_plan *plan, const tsl_operands *operands
   return problem->op == TSL_OP_SOLVE ? "a solve has no checksums"
          : problem->op == TSL_OP_TRANSPOSE
              ? "a transpose has no checksums; measure_error compares its elements"
-         : tsl_problem_has_structure(problem)       ? "its factors or its result have a structure"
-         : tsl_problem_has_epilogue(problem)        ? "its epilogue changes the sums that checksums compare"
+         : problem->c.triangle != TESELA_WHOLE ? "only a triangle of C is computed"
+         : problem->activation != TESELA_NO_ACTIVATION
+             ? "its activation hides the sums that checksums compare"
          : operands->a.packed || operands->b.packed ? "an operand is packed, and its elements are gone"
-         : !is_in_host_memory(plan) && !tsl_device_checksum_supports(plan, operands)
-             ? "the device of its operands has no double precision"
-             : NULL;
+         : is_in_host_memory(plan)                  ? NULL
+                                                    : refuse_on_device(plan, operands);
 }
 
-static const void *host_address(const tsl_problem *problem, const tsl_operands *operands, int operand) {
+/* Returns the address of element (0, 0); NULL: the problem lacks the operand, or does not use it. */
+static void *host_address(const tsl_problem *problem, const tsl_operands *operands, int operand) {
   const tsl_operand *used = &operands->at[operand];
-  const void *base = used->buffer ? used->buffer->host : used->host;
-  return base ? (const unsigned char *)base +
-                    used->offset * (int64_t)tsl_type(tsl_problem_shape(problem, operand)->type)->size
-              : NULL;
+  const tsl_type_info *type = tsl_type(tsl_problem_shape(problem, operand)->type);
+  void *base = used->buffer ? used->buffer->host : used->host;
+  return base && type ? (unsigned char *)base + used->offset * (int64_t)type->size : NULL;
 }
 
 /* Divides the guaranteed error of an element. *sums is the error of its sum, relative to |A||B|; *rounding is
@@ -50,7 +63,8 @@ static void split_guarantee(const tsl_verification *verification, const tsl_judg
                             double *rounding) {
   const tsl_type_info *type = tsl_type(verification->plan->work.problem.c.type);
   const double unit = type->unit_roundoff * (verification->floats.rounding == FE_TONEAREST ? 1 : 2);
-  const bool is_rounded_once = rule->rounded || type->sums != type->type;
+  const bool is_rounded_once = (rule->rounded || type->sums != type->type) &&
+                               !tsl_problem_has_epilogue(&verification->plan->work.problem);
   *sums = rule->factor * type->unit_roundoff;
   *rounding = 0;
   if (type->is_integer || !is_rounded_once)
@@ -59,7 +73,7 @@ static void split_guarantee(const tsl_verification *verification, const tsl_judg
   *rounding = unit * (1 + unit);
 }
 
-static tesela_status begin_on_host(tsl_verification *verification) {
+static tesela_status begin_on_host(tsl_verification *verification, bool repairs) {
   const tsl_plan *plan = verification->plan;
   const tsl_device *device = plan->work.device;
   const tsl_problem *problem = &plan->work.problem;
@@ -72,12 +86,21 @@ static tesela_status begin_on_host(tsl_verification *verification) {
       .a = host_address(problem, operands, TSL_OPERAND_A),
       .b = host_address(problem, operands, TSL_OPERAND_B),
       .c = host_address(problem, operands, TSL_OPERAND_C),
+      .bias = host_address(problem, operands, TSL_OPERAND_BIAS),
+      .scale_a = host_address(problem, operands, TSL_OPERAND_SCALE_A),
+      .scale_b = host_address(problem, operands, TSL_OPERAND_SCALE_B),
       .relative = sums,
       .rounding = rounding,
       .flushes = rule.flushes,
       .saturates = verification->floats.rounding != FE_TONEAREST,
       .team = device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device)};
-  return tsl_checksum_begin(&product, &verification->checksum);
+  TSL_TRY(tsl_checksum_begin(&product, &verification->checksum));
+  if (!repairs || !tsl_repair_supports(plan))
+    return TESELA_OK;
+  tsl_operands in_host_memory = *operands;
+  for (int i = 0; i < TSL_ALL_OPERANDS; i++)
+    in_host_memory.at[i] = (tsl_operand){.host = host_address(problem, operands, i)};
+  return tsl_repair_begin(plan, &in_host_memory, product.team, &verification->repair);
 }
 
 static tesela_status begin_on_device(tsl_verification *verification) {
@@ -92,7 +115,7 @@ static tesela_status begin_on_device(tsl_verification *verification) {
                                    &verification->device_checksum);
 }
 
-tesela_status tsl_verify_begin(const tsl_plan *plan, const tsl_operands *operands,
+tesela_status tsl_verify_begin(const tsl_plan *plan, const tsl_operands *operands, bool repairs,
                                tsl_verification **verification) {
   TSL_DEFAULT_FLOATS;
   const char *why = tsl_verify_refuse(plan, operands);
@@ -107,7 +130,7 @@ tesela_status tsl_verify_begin(const tsl_plan *plan, const tsl_operands *operand
   *made = (tsl_verification){.plan = plan, .operands = *operands, .floats = floats_before};
   const bool is_empty = plan->work.problem.m == 0 || plan->work.problem.n == 0;
   const tesela_status status = is_empty                  ? TESELA_OK
-                               : is_in_host_memory(plan) ? begin_on_host(made)
+                               : is_in_host_memory(plan) ? begin_on_host(made, repairs)
                                                          : begin_on_device(made);
   if (status != TESELA_OK) {
     tsl_verify_free(made);
@@ -125,7 +148,8 @@ static bool judge_listed_segment(const tsl_verification *verification, const tsl
                 cols = tsl_min(result->segment_cols, problem->n - col);
   tsl_status_saved saved;
   *verdict = (tsl_verdict){.right = false};
-  if (!tsl_verify_can_repeat(verification))
+  if (!tsl_verify_can_repeat(verification) || tsl_problem_has_structure(problem) ||
+      tsl_problem_has_scales(problem))
     return false;
   tsl_status_save(&saved);
   const tesela_status status =
@@ -172,32 +196,78 @@ tesela_status tsl_verify_ready(tsl_verification *verification) {
   return verification->device_checksum ? tsl_device_checksum_ready(verification->device_checksum) : TESELA_OK;
 }
 
-tesela_status tsl_verify_end(tsl_verification *verification, tsl_verified *verified) {
+/* Compares once. */
+static tesela_status compare_result(tsl_verification *verification, tsl_checksum_result *result,
+                                    tsl_verified *verified) {
   TSL_DEFAULT_FLOATS;
   const tsl_problem *problem = &verification->plan->work.problem;
-  tsl_checksum_result result;
   *verified = (tsl_verified){0};
+  *result = (tsl_checksum_result){0};
   if (verification->device_checksum)
-    TSL_TRY(tsl_device_checksum_end(verification->device_checksum, &result, &verified->seconds_in_run));
+    TSL_TRY(tsl_device_checksum_end(verification->device_checksum, result, &verified->seconds_in_run));
   else if (verification->checksum)
-    tsl_checksum_end(verification->checksum, &result);
+    tsl_checksum_end(verification->checksum, result);
   else
     return TESELA_OK;
-  verified->elements = problem->m * problem->n - result.unchecked;
-  verified->unchecked = result.unchecked;
-  verified->hidden = result.hidden;
-  for (int i = 0; i < result.listed_count; i++) {
+  verified->elements = problem->m * problem->n - result->unchecked;
+  verified->unchecked = result->unchecked;
+  verified->hidden = result->hidden;
+  for (int i = 0; i < result->listed_count; i++) {
     tsl_verdict verdict;
-    if (!judge_listed_segment(verification, &result, i, &verdict))
-      return fail_with_segment(verification, &result, i, &verdict, verified);
+    if (!judge_listed_segment(verification, result, i, &verdict))
+      return fail_with_segment(verification, result, i, &verdict, verified);
     tsl_log(TSL_LOG_CALLS, "%s: the checksum of row %lld is off by %.3g of %.3g, but its elements are right",
-            verification->plan->text, (long long)result.listed[i].row, result.listed[i].off,
-            result.listed[i].bound);
+            verification->plan->text, (long long)result->listed[i].row, result->listed[i].off,
+            result->listed[i].bound);
   }
   /* a device that fails in so many sums is not trusted, although the elements that were judged are right */
-  if (result.wrong > TSL_CHECKSUM_LISTED)
-    return fail_with_segment(verification, &result, 0, &(tsl_verdict){.right = false}, verified);
+  if (result->wrong > TSL_CHECKSUM_LISTED)
+    return fail_with_segment(verification, result, 0, &(tsl_verdict){.right = false}, verified);
   return TESELA_OK;
+}
+
+/* Returns the smallest tile with all wrong segments of a listed block of rows. */
+static tsl_repair_tile get_wrong_tile(const tsl_problem *problem, const tsl_checksum_result *result,
+                                      int index) {
+  const int64_t col = result->listed[index].first_segment * result->segment_cols,
+                end = (result->listed[index].last_segment + 1) * result->segment_cols;
+  return (tsl_repair_tile){.row = result->listed[index].first_row,
+                           .rows = result->listed[index].last_row - result->listed[index].first_row + 1,
+                           .col = col,
+                           .cols = tsl_min(end, problem->n) - col};
+}
+
+/* Computes the wrong tiles again, and compares. TESELA_WRONG_RESULT: C is still wrong. */
+static tesela_status repair_tiles(tsl_verification *verification, const tsl_checksum_result *wrong,
+                                  tsl_verified *verified) {
+  const tsl_problem *problem = &verification->plan->work.problem;
+  const tsl_repair_tile first = get_wrong_tile(problem, wrong, 0);
+  tsl_checksum_result result;
+  char why[384];
+  snprintf(why, sizeof why, "%s", tesela_last_error());
+  for (int i = 0; i < wrong->listed_count; i++) {
+    const tsl_repair_tile tile = get_wrong_tile(problem, wrong, i);
+    if (tsl_repair_run(verification->repair, &tile) != TESELA_OK)
+      return tsl_fail(TESELA_WRONG_RESULT, "%s; computing it again failed", why);
+  }
+  TSL_TRY(compare_result(verification, &result, verified));
+  verified->repaired = wrong->listed_count;
+  verified->error_bound = tsl_repair_error_bound(verification->repair);
+  snprintf(verified->note, sizeof verified->note,
+           "wrong tiles of C, computed again by %s: %d, the first one in rows %lld to %lld and columns %lld "
+           "to %lld; %s",
+           tsl_repair_strategy(verification->repair), wrong->listed_count, (long long)first.row,
+           (long long)(first.row + first.rows - 1), (long long)first.col,
+           (long long)(first.col + first.cols - 1), why);
+  return TESELA_OK;
+}
+
+tesela_status tsl_verify_end(tsl_verification *verification, tsl_verified *verified) {
+  tsl_checksum_result result;
+  const tesela_status status = compare_result(verification, &result, verified);
+  if (status != TESELA_WRONG_RESULT || !verification->repair || !result.is_complete)
+    return status;
+  return repair_tiles(verification, &result, verified);
 }
 
 bool tsl_verify_can_repeat(const tsl_verification *verification) {
@@ -208,6 +278,7 @@ void tsl_verify_free(tsl_verification *verification) {
   if (!verification)
     return;
   tsl_checksum_free(verification->checksum);
+  tsl_repair_free(verification->repair);
   tsl_device_checksum_free(verification->device_checksum);
   tsl_free(verification);
 }

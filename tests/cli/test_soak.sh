@@ -42,8 +42,12 @@ says 'C(0, 0) is '
 [ "$(cat old.npy)" = old ] || fail "a wrong product replaced the older file"
 TESELA_FAKE=flip:1 run 0 "$TESELA_WITH_FAKE" multiply a.npy b.npy --device fake:0 --strategy element \
   --checksums repair -o repaired.npy
-prints 'C was computed twice: '
+prints 'wrong tiles of C, computed again by sequential: 1, the first one in rows 0 to 0 and columns 0 to 49'
 tesela 0 multiply a.npy b.npy --device cpu --expect repaired.npy
 TESELA_FAKE=flip:1 run 1 "$TESELA_WITH_FAKE" multiply a.npy b.npy --device fake:0 --strategy element \
-  --add c0.npy --checksums repair
+  --add c0.npy --checksums all
 says 'row 0 of C, columns 0 to 49'
+TESELA_FAKE=flip:1 run 0 "$TESELA_WITH_FAKE" multiply a.npy b.npy --device fake:0 --strategy element \
+  --add c0.npy --checksums repair -o repaired_sum.npy
+prints 'computed again by sequential'
+tesela 0 multiply a.npy b.npy --device cpu --add c0.npy --expect repaired_sum.npy

@@ -94,7 +94,7 @@ def test_verified_results(matrices):
         tesela.matmul(a, b, verify="most")
     with pytest.raises(TypeError, match="verify is 1"):
         tesela.matmul(a, b, verify=1)
-    with pytest.raises(tesela.Error, match="epilogue"):
+    with pytest.raises(tesela.Error, match="activation"):
         tesela.matmul(a, b, verify="all", activation="relu")
 
 
