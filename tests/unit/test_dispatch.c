@@ -89,6 +89,7 @@ static void test_what_differs(void **state) {
   (++call)->a = (tesela_matrix){.data = a + 12 * 12, .type = TESELA_F64, .row_stride = -12, .col_stride = 1};
   (++call)->a.data = a + 1;
   (++call)->options.device = "cpu";
+  (++call)->options.device = "auto";
   (++call)->options.strategy = "sequential_optimized";
   (++call)->options.strategy = "host_packed";
   ++call;
@@ -142,12 +143,14 @@ static void test_contexts(void **state) {
   for (int64_t size = 9; size <= MOST; size += MOST - 9) {
     const tesela_gemm_desc desc = product(size, size, size);
     expect_the_same(desc);
-    tesela_gemm_desc named = desc;
-    named.options.device = "cpu";
-    for (int round = 0; round < ROUNDS; round++)
-      assert_int_equal(tesela_gemm(without, &named, NULL), TESELA_OK);
-    for (int round = 0; round < ROUNDS; round++)
-      assert_int_equal(tesela_gemm(without, &desc, NULL), TESELA_NO_DEVICE);
+    for (int name = 0; name < 2; name++) {
+      tesela_gemm_desc named = desc;
+      named.options.device = name == 0 ? "cpu" : "auto";
+      for (int round = 0; round < ROUNDS; round++)
+        assert_int_equal(tesela_gemm(without, &named, NULL), TESELA_OK);
+      for (int round = 0; round < ROUNDS; round++)
+        assert_int_equal(tesela_gemm(without, &desc, NULL), TESELA_NO_DEVICE);
+    }
   }
   tesela_context_destroy(without);
   for (int round = 0; round < 3; round++) {
