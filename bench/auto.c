@@ -69,13 +69,18 @@ typedef struct auto_product {
   tsl_problem problem;
 } auto_product;
 
-static void print_row(way how, const auto_product *product, const char *chosen) {
+static int find_fastest_device(void) {
   int best = 1;
-  char shape[64], where[96];
-  bench_case_name(product->item, shape, sizeof shape);
-  for (int i = 1; i < device_count; i++)
+  for (int i = 2; i < device_count; i++)
     if (sides[i].least < sides[best].least)
       best = i;
+  return best;
+}
+
+static void print_row(way how, const auto_product *product, const char *chosen) {
+  const int best = find_fastest_device();
+  char shape[64], where[96];
+  bench_case_name(product->item, shape, sizeof shape);
   const double ratio = sides[AUTO].least / sides[best].least;
   printf("%-9s %-5s %-19s", way_names[how], tsl_type(product->types->a)->name, shape);
   for (int i = 0; i < device_count; i++)
@@ -107,7 +112,7 @@ static int rounds_for(double longest) {
 typedef struct caller {
   tesela_context *context;
   tesela_gemm_desc desc;
-  char device[128]; /* the device of the first call's plan */
+  char plan[TEXT]; /* the text of the last plan, from its operation to its device */
 } caller;
 
 static void call(bench_side *side) {
@@ -117,7 +122,6 @@ static void call(bench_side *side) {
 
 static void open_caller(const char *device, const auto_product *product, void *const memory[3], caller *out) {
   const bench_case *item = product->item;
-  tesela_record record;
   bench_must(tesela_context_create(&(tesela_context_desc){.device = device}, &out->context), "a context");
   out->desc = (tesela_gemm_desc){
       .m = item->size[0],
@@ -126,14 +130,29 @@ static void open_caller(const char *device, const auto_product *product, void *c
       .a = {.data = memory[0], .type = product->types->a, .transpose = item->layout[0] == 'T'},
       .b = {.data = memory[1], .type = product->types->b, .transpose = item->layout[1] == 'T'},
       .c = {.data = memory[2], .type = product->types->c}};
-  bench_must(tesela_gemm(out->context, &out->desc, &record), device);
-  const char *at = strstr(record.plan, "device=");
-  snprintf(out->device, sizeof out->device, "%.*s", at ? (int)strcspn(at + 7, " ") : 0, at ? at + 7 : "");
+}
+
+/* Reads the plan after the calls, since a race of plans may have replaced the first one. */
+static void read_plan(caller *from) {
+  tesela_record record;
+  bench_must(tesela_gemm(from->context, &from->desc, &record), "a product");
+  snprintf(from->plan, sizeof from->plan, "%s", record.plan);
+  char *device = strstr(from->plan, "device=");
+  if (device)
+    device[strcspn(device, " ")] = '\0';
+}
+
+/* Writes the device of auto's plan, and whether the fastest device's plan is another one. */
+static void describe_choice(const caller *callers, char *text, size_t size) {
+  const char *device = strstr(callers[AUTO].plan, "device=");
+  const bool is_same = strcmp(callers[AUTO].plan, callers[find_fastest_device()].plan) == 0;
+  snprintf(text, size, "%s%s", device ? device + strlen("device=") : "", is_same ? "" : " by another plan");
 }
 
 static void repeat(const auto_product *product) {
   caller callers[DEVICES_MAX];
   void *memory[3];
+  char chosen[TEXT];
   double longest = 0;
   for (int i = 0; i < 3; i++)
     memory[i] = bench_matrix(tsl_problem_shape(&product->problem, i), TSL_KIND_NORMAL, (uint64_t)i);
@@ -149,7 +168,10 @@ static void repeat(const auto_product *product) {
              &(bench_turns){.rounds_min = rounds_for(longest),
                             .rounds_max = rounds_for(longest),
                             .sample_seconds = turn_seconds});
-  print_row(REPEATED, product, callers[AUTO].device);
+  for (int i = 0; i < device_count; i++)
+    read_plan(&callers[i]);
+  describe_choice(callers, chosen, sizeof chosen);
+  print_row(REPEATED, product, chosen);
   bench_sides_free(sides, device_count);
   for (int i = 0; i < device_count; i++)
     tesela_context_destroy(callers[i].context);
