@@ -43,8 +43,9 @@ tesela_status tsl_api_plan(tesela_context *context, const tsl_call_key *key, tes
   if (key->effort > 0)
     TSL_GO(choose_measure(context, key, &choice, &known, &won));
   TSL_GO(tsl_tune_choose_first(&key->problem, &choice, &won, &second, &chosen));
-  tsl_plan_race *race =
-      key->strategy || key->spread || key->effort > 0 ? NULL : tsl_plan_race_of(chosen, &second);
+  tsl_plan_race *race = key->strategy || key->spread || key->effort > 0
+                            ? NULL
+                            : tsl_plan_race_of(chosen, &second, choice.devices);
   status = tsl_api_plan_around(chosen, plan);
   if (status == TESELA_OK)
     (*plan)->race = race;

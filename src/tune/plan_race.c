@@ -27,6 +27,7 @@ struct tsl_plan_race {
   atomic_int uses;
   atomic_bool is_over;
   tsl_problem problem;
+  tsl_devices *devices; /* for the rival's sub-plans */
   tsl_candidate second;
   tsl_plan *rival;      /* second's plan; NULL: not made yet, or given away */
   bool is_warm;         /* the rival has run once without being timed */
@@ -43,7 +44,7 @@ static bool is_doubtful(const tsl_plan *plan, const tsl_candidate *second) {
           tsl_trust_has(problem, second->strategy, &second->config, device));
 }
 
-tsl_plan_race *tsl_plan_race_of(const tsl_plan *plan, const tsl_candidate *second) {
+tsl_plan_race *tsl_plan_race_of(const tsl_plan *plan, const tsl_candidate *second, tsl_devices *devices) {
   void *block;
   tsl_status_saved saved;
   if (!is_doubtful(plan, second))
@@ -56,6 +57,7 @@ tsl_plan_race *tsl_plan_race_of(const tsl_plan *plan, const tsl_candidate *secon
   tsl_plan_race *race = block;
   pthread_mutex_init(&race->lock, NULL);
   race->problem = plan->work.problem;
+  race->devices = devices;
   race->second = *second;
   race->own.strategy = plan->work.strategy;
   race->other.strategy = second->strategy;
@@ -85,7 +87,7 @@ static void plan_race_close(tsl_plan_race *race, const char *result) {
 
 /* Makes the rival's plan. A failure ends the race and leaves no message. */
 static void make_rival(tsl_plan_race *race, const tsl_plan *plan) {
-  const tsl_choice choice = {.place = plan->place};
+  const tsl_choice choice = {.devices = race->devices, .place = plan->place};
   tsl_status_saved saved;
   tsl_status_save(&saved);
   if (tsl_planner_make(&race->problem, &choice, &race->second, &race->rival) != TESELA_OK) {

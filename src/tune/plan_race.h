@@ -14,8 +14,8 @@ enum { TSL_RACE_USES = 8, TSL_RACE_RUNS = 5 };
 typedef struct tsl_plan_race tsl_plan_race;
 
 /* Returns a race of a plan and another candidate of its choice; NULL: there is no doubt, or memory ran out.
- * Free with tsl_plan_race_free(). */
-tsl_plan_race *tsl_plan_race_of(const tsl_plan *plan, const tsl_candidate *second);
+ * The devices must outlive the race. Free with tsl_plan_race_free(). */
+tsl_plan_race *tsl_plan_race_of(const tsl_plan *plan, const tsl_candidate *second, tsl_devices *devices);
 void tsl_plan_race_free(tsl_plan_race *race); /* NULL is allowed */
 
 /* Returns true while runs may be timed; false for NULL. Thread-safe. */

@@ -141,12 +141,52 @@ static void threads_share_a_race(void **state) {
   assert_false(call(&product, c[0]));
 }
 
+/* A rival of sub-plans is made like any other plan. */
+static void a_rival_may_have_sub_plans(void **state) {
+  const tsl_problem problem = tsl_problem_gemm(SIZE, SIZE, SIZE, TESELA_C64);
+  tsl_devices *devices;
+  tsl_device *device;
+  tsl_candidate *list, second = {.strategy = NULL};
+  tsl_plan *plan, *rival;
+  bool has_run = false;
+  int count;
+  (void)state;
+  must(tsl_devices_create(&devices));
+  if (tsl_devices_find(devices, "opencl:0", &device) != TESELA_OK) {
+    tsl_devices_destroy(devices);
+    skip();
+  }
+  tsl_choice choice = {.devices = devices, .device = device->name, .strategy = "complex_real"};
+  must(tsl_planner_list(&problem, &choice, &list, &count));
+  second = list[0];
+  free(list);
+  must(tsl_planner_make(&problem, &choice, &second, &rival)); /* so that its kernels are trusted */
+  tsl_plan_destroy(rival);
+  choice.strategy = "register_tile";
+  must(tsl_planner_list(&problem, &choice, &list, &count));
+  must(tsl_planner_take(&problem, &choice, list, count, &plan));
+  free(list);
+  second.seconds = plan->expected = 1;
+  tsl_plan_race *race = tsl_plan_race_of(plan, &second, devices);
+  assert_non_null(race);
+  for (int i = 0; i < CALLS && !has_run; i++) {
+    const tsl_race_turn turn = tsl_plan_race_begin(race, plan);
+    has_run = turn.plan->work.strategy == second.strategy;
+    assert_null(tsl_plan_race_end(race, &turn, true));
+  }
+  assert_true(has_run);
+  tsl_plan_race_free(race);
+  tsl_plan_destroy(plan);
+  tsl_devices_destroy(devices);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(the_slower_plan_is_replaced, open_context, close_context),
       cmocka_unit_test_setup_teardown(repeated_bits_are_not_raced, open_context, close_context),
       cmocka_unit_test_setup_teardown(named_strategies_are_not_raced, open_context, close_context),
       cmocka_unit_test_setup_teardown(threads_share_a_race, open_context, close_context),
+      cmocka_unit_test(a_rival_may_have_sub_plans),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
