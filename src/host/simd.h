@@ -44,6 +44,7 @@
  *   HAS_DOT_I8                        1 with dot_i8() and dot_u8_u8(): products of bytes of equal signedness
  *   HAS_UNITS                         1 with the functions for host_amx/kernels/pack.c
  *   f32_of_f16(bits), f16_of_f32(value)   conversion to nearest even
+ *   store_f16(to, value)              stores a vector of f32 as f16, rounded like f16_of_f32()
  *
  * For bytes, in quarters of 16, with elements of N = 1, 2, 4 and 8 bytes:
  *

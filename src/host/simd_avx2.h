@@ -229,6 +229,9 @@ static inline float f32_of_f16(uint16_t bits) {
 static inline uint16_t f16_of_f32(float value) {
   return (uint16_t)_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
 }
+static inline void store_f16(uint16_t *dst, vector_f32 value) {
+  _mm_storeu_si128((void *)dst, _mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
+}
 
 static inline vector_i32 set_word_i32(uint32_t word) {
   return (vector_i32)_mm256_set1_epi32((int)word);

@@ -51,6 +51,10 @@ static inline float f32_of_f16(uint16_t bits) {
 static inline uint16_t f16_of_f32(float value) {
   return tsl_f16_from_f64((double)value);
 }
+static inline void store_f16(uint16_t *dst, vector_f32 value) {
+  for (int i = 0; i < 4; i++)
+    dst[i] = f16_of_f32(value[i]);
+}
 
 /* Returns sum + the products of pairs of 16-bit integers. PMADDWD is in SSE2, which every x86-64 has. */
 static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {

@@ -66,6 +66,9 @@ static inline float f32_of_f16(uint16_t bits) {
 static inline uint16_t f16_of_f32(float value) {
   return vget_lane_u16(vreinterpret_u16_f16(vcvt_f16_f32(vdupq_n_f32(value))), 0);
 }
+static inline void store_f16(uint16_t *dst, vector_f32 value) {
+  vst1_u16(dst, vreinterpret_u16_f16(vcvt_f16_f32((float32x4_t)value)));
+}
 
 static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
   const int16x8_t x = (int16x8_t)a, y = (int16x8_t)b;

@@ -347,7 +347,10 @@ TSL_INLINE void row_f32(const tsl_amx_epilogue *last, const uint32_t *restrict s
 
 TSL_INLINE void row_f16(const tsl_amx_epilogue *last, const uint32_t *restrict sums,
                         unsigned char *restrict c, int64_t columns, int64_t step, float beta) {
-  for (int64_t j = 0; j < columns; j++) {
+  int64_t j = 0;
+  for (; step == 1 && beta == 0 && j + LANES_f32 <= columns; j += LANES_f32)
+    store_f16((uint16_t *)(void *)c + j, load_word_f32(sums + j) * last->alpha);
+  for (; j < columns; j++) {
     uint16_t *const element = (uint16_t *)(void *)c + j * step;
     *element =
         f16_of_f32(scaled_sum(last->alpha, from_bits(sums[j]), beta, beta == 0 ? 0 : f32_of_f16(*element)));
