@@ -241,7 +241,20 @@
   X(f, column_clocks, 0, "clocks to pack a vector of columns of B") \
   X(f, waited, 0, "part of the time of fetching A, C and columns of B that does not overlap") \
   X(f, waited_in_rows, 0, "part of the time of fetching rows of B that does not overlap") \
+  X(f, waited_few_columns, 0, "further part for A where C has few columns") \
+  X(f, edge_clocks, 0, "clocks of a row's partial vector of C") \
   X(f, waited_one_row, 0, "further part for B past the caches, over the rows of A")
+
+#define TSL_AMX_CONSTANTS(X, f) \
+  X(f, rate, 0, "part of the peak at the nominal clock that tiles of dot instructions reach") \
+  X(f, panel_units, 0, "units of k that take as long as the start and end of a tile's panel") \
+  X(f, copy_clocks, 0, "clocks to pack a unit of rows of A or B") \
+  X(f, turn_clocks, 0, "clocks to pack a unit of columns of A or B") \
+  X(f, element_operations, 0, "multiply-adds that take as long as rounding and storing an element of C") \
+  X(f, line_vector_clocks, 0, "clocks of a vector along k") \
+  X(f, line_sum_clocks, 0, "clocks to add the lanes of a sum") \
+  X(f, line_copy_clocks, 0, "clocks to copy a unit of the thin operand") \
+  X(f, call_seconds, 0, "fixed seconds of a run in one thread")
 
 #define TSL_OPENCL_MMA_CONSTANTS(X, f) \
   X(f, memory_wait, 0, "clocks of the latency of global memory") \
@@ -274,6 +287,7 @@
   X(skinny, skinny, TSL_SKINNY_CONSTANTS) \
   X(small, small, TSL_SMALL_CONSTANTS) \
   X(packed, packed, TSL_PACKED_CONSTANTS) \
+  X(amx, amx, TSL_AMX_CONSTANTS) \
   X(several, several, TSL_SEVERAL_CONSTANTS) \
   X(simple, simple, TSL_SIMPLE_CONSTANTS)
 

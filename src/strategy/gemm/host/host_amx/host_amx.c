@@ -43,6 +43,7 @@
 #include "strategy/cost_counts.h"
 #include "strategy/gemm/host/host_amx/host_amx_job.h"
 #include "strategy/host_jobs/host_job.h"
+#include "strategy/model_constants.h"
 
 #include <math.h>
 
@@ -88,25 +89,55 @@ static bool uses_one_thread(const tsl_problem *problem, const tsl_amx_job *job, 
   return device->threads == 1 || tsl_problem_flops(problem) < one_thread_flops_max(job);
 }
 
-/* Returns the predicted seconds. Tile registers multiply 16^3 units in 16 clocks, vectors as many as f32.
- * With vectors along k, adding the lanes of a sum takes as long as five vectors. */
+/* Returns the clocks to pack A or B; 0: A is read in place. */
+static double packing_clocks(const tsl_amx_job *job, const tsl_amx_constants *constants, bool is_a) {
+  const double lines = (double)(is_a ? job->views.m : job->views.n);
+  const bool is_in_rows = (is_a ? job->views.a.col_stride : job->views.b.col_stride) == 1;
+  if (is_a && job->reads_a)
+    return 0;
+  return lines * (double)job->units * (is_in_rows ? constants->copy_clocks : constants->turn_clocks);
+}
+
+/* Returns the clocks of a product by dot instructions, with vectors along k or with tiles. `rate`: units a
+ * clock at the peak. */
+static double dots_clocks(const tsl_amx_job *job, const tsl_amx_constants *constants, double rate) {
+  const double m = (double)job->views.m, n = (double)job->views.n, units = (double)job->units;
+  const double width = (double)(job->micro_panels_b * job->kernels->width);
+  const double stores = job->sums_are_c ? 0 : m * n * constants->element_operations / rate;
+  if (job->takes_lines)
+    return m * n *
+               (ceil(units / TSL_AMX_REGISTER_UNITS) * constants->line_vector_clocks +
+                constants->line_sum_clocks) +
+           packed_lines(job) * units * constants->line_copy_clocks;
+  return m * width * (units + constants->panel_units * (double)job->panels) / (constants->rate * rate) +
+         packing_clocks(job, constants, true) + packing_clocks(job, constants, false) + stores;
+}
+
+/* Returns the clocks of a product by tile registers, which multiply 16^3 units in 16 clocks. */
+static double registers_clocks(const tsl_amx_job *job, double vectors) {
+  const double m = (double)job->views.m, n = (double)job->views.n, units = (double)job->units;
+  const double width = (double)(job->micro_panels_b * job->kernels->width);
+  return m * width * (units + 8 * (double)job->panels) / (0.9 * 256) + packed_lines(job) * units +
+         8 * m * n / vectors;
+}
+
+/* Returns the predicted seconds: clocks, or the time of operands that the near caches do not hold. */
 static double host_amx_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_amx_constants *constants = &tsl_model_constants_of(device)->amx;
   const tsl_operands strides = tsl_strides_of(problem);
   const tsl_amx_job job = host_amx_job_of(problem, &strides, config, device);
-  const double clock = 1e6 * device->clock_mhz, m = (double)job.views.m, n = (double)job.views.n,
-               units = (double)job.units;
-  const double vectors = device->peak_f32 / (2 * clock * device->threads);
-  const double rate = units_per_clock(&job, device);
-  const double width = (double)(job.micro_panels_b * job.kernels->width);
+  const double clock = 1e6 * device->clock_mhz, rate = units_per_clock(&job, device);
   const double misfit = 1 + 0.01 * fabs(log2((double)config->value[DEPTH] / 256)) +
                         0.01 * fabs(log2((double)config->value[BLOCK] / 256));
-  const double products = job.takes_lines
-                              ? m * n * (units / TSL_AMX_REGISTER_UNITS + 5)
-                              : m * width * (units + 8 * (double)job.panels) / (0.9 * rate) * misfit;
-  const double seconds = (products + packed_lines(&job) * units + 8 * m * n / vectors) / clock;
+  const double clocks = job.kernels->is_amx
+                            ? registers_clocks(&job, device->peak_f32 / (2 * clock * device->threads))
+                            : dots_clocks(&job, constants, rate);
   const bool alone = uses_one_thread(problem, &job, device);
-  return (alone ? 2e-7 : 1e-5) +
-         fmax(seconds / (alone ? 1 : 0.95 * device->threads), tsl_problem_bytes(problem) / device->bandwidth);
+  const double bytes = tsl_problem_bytes(problem), rest = fmax(0, bytes - tsl_near_bytes(device)),
+               fetched = job.kernels->is_amx ? bytes / device->bandwidth
+                                             : rest / (tsl_rest_speed(device, bytes) * device->bandwidth);
+  return (alone ? constants->call_seconds : 1e-5) +
+         fmax(clocks * misfit / clock / (alone ? 1 : 0.95 * device->threads), fetched);
 }
 
 static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

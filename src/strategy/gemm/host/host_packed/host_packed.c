@@ -147,7 +147,7 @@ static bool has_unaligned_rows_of_b(const tsl_packed_job *job) {
  * overlaps multiplication. Partial sums of split k are written and read again. */
 static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *job, bool alone,
                               const tsl_device *device) {
-  static const double few_rows = 16;
+  static const double few_rows = 16, few_columns = 16;
   const tsl_packed_constants *cost = &tsl_model_constants_of(device)->packed;
   const double bandwidth = tsl_rest_speed(device, tsl_problem_cache_bytes(problem)) *
                            (alone ? device->bandwidth / device->threads : device->bandwidth);
@@ -163,8 +163,10 @@ static double fetched_seconds(const tsl_problem *problem, const tsl_packed_job *
                sums = job->schedule == TSL_PACKED_SPLIT_K
                           ? 2 * (double)job->split_k * m * (double)job->views.n * size
                           : 0;
+  const double a = cost->waited_few_columns * fmax(0, fmin(1, 2 - (double)job->views.n / few_columns)) * m *
+                   (double)job->views.k * size;
   const double cold = fmax(0, 1 - tsl_near_bytes(device) / lines);
-  return cold * (cost->waited * (lines - b_bytes) + b + sums) / bandwidth;
+  return cold * (cost->waited * (lines - b_bytes) + a + b + sums) / bandwidth;
 }
 
 /* Returns the extra time of a line of B with few rows, in rows' multiply-adds (measured). */
@@ -209,12 +211,14 @@ static double score_one(const tsl_problem *problem, const tsl_config *config, co
                           (k + cost->panel_steps * panels) /
                           ((type->is_complex ? cost->complex_rate : cost->rate) * fused) *
                           (1 + packed_misfit(&job, config, device));
+  const bool has_edge = job.views.n % tsl_packed_lanes(job.kernels) != 0;
+  const double edges = has_edge ? cost->edge_clocks * m * panels : 0;
   const copied_lines lines = count_copied_lines(&job, job.is_alone ? 1 : device->threads);
   const double column = job.views.b.col_stride == 1 ? cost->row_clocks : cost->column_clocks,
                copies = (cost->row_clocks * lines.rows + column * lines.columns) * k /
                         (double)tsl_packed_lanes(job.kernels);
   const bool alone = device->threads == 1 || job.is_alone;
-  const double seconds = (products + copies + tsl_written_clocks(problem, device)) / clock,
+  const double seconds = (products + edges + copies + tsl_written_clocks(problem, device)) / clock,
                fetched = fetched_seconds(problem, &job, alone, device);
   if (alone)
     return cost->call_seconds + seconds + fetched;
