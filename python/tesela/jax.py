@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import pathlib
 import re
@@ -69,10 +70,33 @@ def _promote(a, b):
     """Returns both operands as arrays of JAX, in one type if they are floating point of different types."""
     a, b = jnp.asarray(a), jnp.asarray(b)
     if a.dtype != b.dtype and not _core.product_types(a.dtype.name, b.dtype.name, False):
-        common = jnp.promote_types(a.dtype, b.dtype)
+        common = jnp.result_type(a, b)
         if jnp.issubdtype(common, jnp.inexact):
             a, b = a.astype(common), b.astype(common)
     return a, b
+
+
+def _varying(array) -> frozenset:
+    """Returns the axes of a shard_map over which an array varies. JAX 0.12 renamed the attribute."""
+    aval = jax.typeof(array) if hasattr(jax, "typeof") else None
+    return getattr(getattr(aval, "mat", None), "varying", None) or getattr(aval, "vma", frozenset())
+
+
+def _vary_alike(*arrays):
+    """Returns the arrays, varying over the same axes of a shard_map. Derivatives then sum over these axes."""
+    axes = [_varying(array) for array in arrays]
+    missing = [tuple(frozenset().union(*axes) - known) for known in axes]
+    if not any(missing):
+        return arrays
+    vary = functools.partial(jax.lax.pcast, to="varying") if hasattr(jax.lax, "pcast") else jax.lax.pvary
+    return tuple(vary(array, each) if each else array for array, each in zip(arrays, missing))
+
+
+def _abstract(like, shape, kind: str):
+    """Returns the abstract result of a product. It varies over the axes of the operand `like`."""
+    replicated = jax.sharding.PartitionSpec(*[None] * len(shape))
+    return like.update(shape=shape, dtype=jnp.dtype(kind), weak_type=False,
+                       sharding=jax.sharding.NamedSharding(like.sharding.mesh, replicated))
 
 
 # --- stacks of matrices ---
@@ -88,7 +112,7 @@ def _shape(a, b, transpose_a, transpose_b):
 
 @_matmul_p.def_abstract_eval
 def _matmul_abstract(a, b, *, transpose_a, transpose_b, kind, accuracy, bits):
-    return jax.core.ShapedArray(_shape(a, b, transpose_a, transpose_b), jnp.dtype(kind))
+    return _abstract(a, _shape(a, b, transpose_a, transpose_b), kind)
 
 
 def _lower(target: str):
@@ -186,7 +210,8 @@ def _product(a, b, transpose_a, transpose_b, kind, guarantees):
     shape = _shape(a, b, transpose_a, transpose_b)
     if 0 in a.shape or 0 in b.shape:
         return jnp.zeros(shape, kind)
-    return _matmul_p.bind(a, b, transpose_a=transpose_a, transpose_b=transpose_b, kind=kind, **guarantees)
+    return _matmul_p.bind(*_vary_alike(a, b), transpose_a=transpose_a, transpose_b=transpose_b, kind=kind,
+                          **guarantees)
 
 
 def matmul(a, b, *, accuracy: str | float | None = None, bits: str | None = None,
@@ -295,7 +320,7 @@ def _ragged_shape(a, b, sizes, is_sum, transpose_b):
 
 @_ragged_p.def_abstract_eval
 def _ragged_abstract(a, b, sizes, *, is_sum, transpose_b, kind, accuracy, bits):
-    return jax.core.ShapedArray(_ragged_shape(a, b, sizes, is_sum, transpose_b), jnp.dtype(kind))
+    return _abstract(a, _ragged_shape(a, b, sizes, is_sum, transpose_b), kind)
 
 
 def _ragged(a, b, sizes, is_sum, transpose_b, kind, guarantees):
@@ -305,7 +330,8 @@ def _ragged(a, b, sizes, is_sum, transpose_b, kind, guarantees):
         a, b, kind = a.astype(common), b.astype(common), common.name
     if 0 in (*a.shape, *b.shape, *sizes.shape):
         return jnp.zeros(_ragged_shape(a, b, sizes, is_sum, transpose_b), kind)
-    return _ragged_p.bind(a, b, sizes, is_sum=is_sum, transpose_b=transpose_b, kind=kind, **guarantees)
+    return _ragged_p.bind(*_vary_alike(a, b, sizes), is_sum=is_sum, transpose_b=transpose_b, kind=kind,
+                          **guarantees)
 
 
 def _ragged_transpose(ct, a, b, sizes, *, is_sum, transpose_b, kind, **guarantees):

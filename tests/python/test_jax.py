@@ -238,3 +238,29 @@ def test_cuda_gets_a_workspace():
     program = jax.jit(traced.matmul).trace(numbers(1, 8, 9), numbers(2, 9, 7))
     text = program.lower(lowering_platforms=("cuda",)).as_text()
     assert "tesela_matmul" in text and "xui8>" in text
+
+
+def test_weak_types():
+    weak = jnp.broadcast_to(2.0, (4, 2)) * 1.0
+    assert weak.weak_type
+    for kind in ("bfloat16", "float16", "float32"):
+        a = numbers(1, 3, 4, kind=kind)
+        assert near(traced.matmul(a, weak), jnp.matmul(a, weak), 2e-2)
+
+
+@pytest.mark.skipif(not hasattr(jax, "shard_map"), reason="this JAX has no jax.shard_map")
+def test_shard_map_derivatives():
+    """Gradients sum over the devices that share an operand."""
+    mesh = jax.sharding.Mesh(numpy.asarray(jax.devices("cpu")[:1]), ("x",))
+    rows, whole = jax.sharding.PartitionSpec("x"), jax.sharding.PartitionSpec()
+    a, b, experts = numbers(1, 8, 5), numbers(2, 5, 3), numbers(3, 2, 5, 3)
+    sizes = jnp.asarray([3, 5], "int32")
+    for product, other, operands in (
+            (traced.matmul, jnp.matmul, (a, b)),
+            (lambda a, b: traced.ragged_dot(a, b, sizes), lambda a, b: jax.lax.ragged_dot(a, b, sizes),
+             (a, experts))):
+        results = []
+        for f in (product, other):
+            sharded = jax.shard_map(f, mesh=mesh, in_specs=(rows, whole), out_specs=rows)
+            results.append(jax.grad(lambda a, b: jnp.sin(sharded(a, b)).sum(), (0, 1))(*operands))
+        assert near(*results)
