@@ -30,7 +30,7 @@ struct Exchange {
   int (*current_stream)(int32_t device_type, int32_t device_id, void **stream);
 };
 
-static PyObject *is_neg, *is_conj;
+static PyObject *is_neg, *is_conj, *new_empty_name;
 static FromPython torch_library("tesela._libraries", "Torch");
 
 static bool has_text(nb::handle object, const char *text) {
@@ -184,14 +184,23 @@ static PyObject *new_tensor(const Exchange *exchange, nb::dlpack::device device,
 }
 
 nb::object new_tensor_like(const Array &like, tesela_type type, int ndim, const int64_t *shape, Array *into) {
-  const Exchange *const exchange = exchange_of(Py_TYPE(like.object));
-  if (!exchange)
+  nb::dlpack::dltensor tensor;
+  if (!exchange_of(Py_TYPE(like.object)))
     return nb::object();
   Lies &at = into->at;
-  nb::object made =
-      nb::steal(new_tensor(exchange, {like.at.device_type, like.at.device_id}, type, ndim, shape, &at.data));
+  /* Memory of DLPack cannot be resized, and record_stream() ignores it. */
+  nb::object size = tuple_of_shape(ndim, shape), made;
+  if (type == like.at.type)
+    made = nb::steal(PyObject_CallMethodOneArg(like.object, new_empty_name, size.ptr()));
+  else
+    made =
+        nb::handle(like.object)
+            .attr("new_empty")(size, nb::arg("dtype") = nb::module_::import_("torch").attr(dtype_name(type)));
   if (!made.is_valid())
     throw nb::python_error();
+  if (!read_tensor(made.ptr(), &tensor))
+    return nb::object();
+  at.data = static_cast<char *>(tensor.data) + tensor.byte_offset;
   into->name = "out";
   into->object = made.ptr();
   into->library = like.library;
@@ -301,6 +310,7 @@ void bind_tensor(nb::module_ &module) {
   define(module, "tensor_key", tensor_key, nullptr);
   is_neg = PyUnicode_InternFromString("is_neg");
   is_conj = PyUnicode_InternFromString("is_conj");
+  new_empty_name = PyUnicode_InternFromString("new_empty");
 }
 
 } // namespace core

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import numbers
+from functools import partial
 
 import torch
 
@@ -99,6 +101,14 @@ def function_of(setup, backward):
     return Product
 
 
+def call(name: str, *tensors, **keywords):
+    """Calls an operator. In transforms of torch.func it is a torch.autograd.Function."""
+    operator = getattr(torch.ops.tesela, name).default
+    if not torch.compiler.is_compiling() and torch._C._functorch.peek_interpreter_stack() is not None:
+        return transformed[name].apply(*tensors, partial(operator, **keywords))
+    return operator(*tensors, **keywords)
+
+
 def define_autocast(name: str) -> None:
     """Makes an operator compute in autocast's type, as torch.mm does."""
     operator = getattr(torch.ops.tesela, name).default
@@ -119,6 +129,11 @@ def define_autocast(name: str) -> None:
                 return operator(*(cast(value, kind) for value in arguments), **keywords)
 
         _library.impl(name, kernel, key)
+
+
+def with_shape(result, shape):
+    """Returns a new result in another shape. It is no view, so programs may change it in place."""
+    return torch.ops.aten._unsafe_view(result, shape)
 
 
 # --- vmap ---
@@ -157,7 +172,7 @@ def mm_vmap(info, in_dims, a, b, **keywords):
 def bmm_vmap(info, in_dims, a, b, **keywords):
     a, b = (batch_first(x, dim, info.batch_size) for x, dim in zip((a, b), in_dims))
     result = torch.ops.tesela.bmm(a.flatten(0, 1), b.flatten(0, 1), **keywords)
-    return result.unflatten(0, a.shape[:2]), 0
+    return with_shape(result, (*a.shape[:2], *result.shape[1:])), 0
 
 
 # --- mm, bmm ---
@@ -186,11 +201,10 @@ def product_setup(ctx, inputs, keyword_only_inputs, output):
 
 def product_backward(name: str):
     def backward(ctx, gradient):
-        operator = getattr(torch.ops.tesela, name).default
         a, b = ctx.saved_tensors
         needs_a, needs_b = ctx.needs_input_grad[:2]
-        return (operator(gradient, conjugate_transpose(b), **ctx.asks) if needs_a else None,
-                operator(conjugate_transpose(a), gradient, **ctx.asks) if needs_b else None)
+        return (call(name, gradient, conjugate_transpose(b), **ctx.asks) if needs_a else None,
+                call(name, conjugate_transpose(a), gradient, **ctx.asks) if needs_b else None)
 
     return backward
 
@@ -254,13 +268,12 @@ def sum_backward(name: str):
     def backward(ctx, gradient):
         needs_addend, needs_a, needs_b = ctx.needs_input_grad[:3]
         a, b = ctx.saved_tensors
-        operator = getattr(torch.ops.tesela, name).default
         # A sum with beta = 0 scales the product by alpha and reads no addend.
         scaled = {"alpha": conjugated(ctx.alpha), "beta": 0, **ctx.asks}
         empty = gradient.new_zeros(())
         return (gradient.mul(conjugated(ctx.beta)).sum_to_size(ctx.addend_shape) if needs_addend else None,
-                operator(empty, gradient, conjugate_transpose(b), **scaled) if needs_a else None,
-                operator(empty, conjugate_transpose(a), gradient, **scaled) if needs_b else None)
+                call(name, empty, gradient, conjugate_transpose(b), **scaled) if needs_a else None,
+                call(name, empty, conjugate_transpose(a), gradient, **scaled) if needs_b else None)
 
     return backward
 
@@ -268,12 +281,17 @@ def sum_backward(name: str):
 # --- linear ---
 
 
+def as_rows(tensor):
+    """Returns a matrix of the lines along the last dimension. Sizes of 0 leave nothing to infer from."""
+    return tensor.reshape(math.prod(tensor.shape[:-1]), tensor.shape[-1])
+
+
 def linear_kernel(x, weight, bias=None, *, activation=None, accuracy=None, bits=None):
     check_linear(x, weight, bias, activation)
     is_matrix = x.dim() == 2
-    result = matmul(x if is_matrix else x.reshape(-1, x.shape[-1]), weight.t(), bias=bias,
-                    activation=activation, **asks_of(x, accuracy, bits))
-    return result if is_matrix else result.view(*x.shape[:-1], weight.shape[0])
+    result = matmul(x if is_matrix else as_rows(x), weight.t(), bias=bias, activation=activation,
+                    **asks_of(x, accuracy, bits))
+    return result if is_matrix else with_shape(result, (*x.shape[:-1], weight.shape[0]))
 
 
 def check_linear(x, weight, bias, activation) -> None:
@@ -314,17 +332,16 @@ def activated(x, activation: str | None):
 
 def linear_backward(ctx, gradient):
     x, weight, bias, output = ctx.saved_tensors
-    mm, linear = torch.ops.tesela.mm.default, torch.ops.tesela.linear.default
     if ctx.activation == "relu":
         gradient = torch.where(output > 0, gradient, 0)
     elif ctx.activation:
         gradient = torch.ops.aten.gelu_backward(
-            gradient, linear(x, weight, bias, **ctx.asks),
+            gradient, call("linear", x, weight, bias, activation=None, **ctx.asks),
             approximate="tanh" if ctx.activation == "gelu_tanh" else "none")
     needs = ctx.needs_input_grad[:3]  # a missing bias is no input
-    rows = gradient.reshape(-1, gradient.shape[-1])
-    gradients = (mm(rows, weight.conj(), **ctx.asks).view(x.shape) if needs[0] else None,
-                 mm(rows.t(), x.reshape(-1, x.shape[-1]).conj(), **ctx.asks) if needs[1] else None,
+    rows = as_rows(gradient)
+    gradients = (call("mm", rows, weight.conj(), **ctx.asks).view(x.shape) if needs[0] else None,
+                 call("mm", rows.t(), as_rows(x).conj(), **ctx.asks) if needs[1] else None,
                  rows.sum(0) if needs[-1] and bias is not None else None)
     return gradients[:len(needs)]
 

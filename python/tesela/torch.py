@@ -16,9 +16,7 @@ if not hasattr(getattr(torch, "library", None), "get_kernel"):
     raise ImportError(f"tesela.torch needs PyTorch 2.9 or later (torch.library.get_kernel), and this is "
                       f"{torch.__version__}; tesela.matmul multiplies tensors of every version")
 
-from functools import partial
-
-from ._torch_operators import FLOATING, accuracy_word, activated, kernels, matmul, transformed
+from ._torch_operators import FLOATING, accuracy_word, activated, call, kernels, matmul
 from ._torch_patch import Report, patch, report, unpatch
 
 __all__ = ["Linear", "Report", "addmm", "baddbmm", "bmm", "inductor_mm", "int_mm", "linear",
@@ -53,10 +51,7 @@ def _call(name: str, *tensors, accuracy, bits, **keywords):
     keywords.update(accuracy=accuracy_word(accuracy), bits=bits)
     if _is_direct(*tensors):
         return kernels[name](*tensors, **keywords)
-    operator = getattr(_operators, name)
-    if not _is_compiling() and _transforms() is not None:
-        return transformed[name].apply(*tensors, partial(operator.default, **keywords))
-    return operator(*tensors, **keywords)
+    return call(name, *tensors, **keywords)
 
 
 def mm(a, b, *, accuracy=None, bits=None):

@@ -197,6 +197,49 @@ def test_vmap(device):
     assert torch.allclose(torch.vmap(gradient)(many), (many @ b + row > 0).double() @ b.t())
 
 
+@pytest.mark.parametrize("name", ["mm", "addmm", "linear", "gelu"])
+def test_gradients_of_gradients_in_transforms(device, name):
+    """The gradient of a square depends on the product, so that gradients are products with gradients."""
+    a, b = random(3, 4, device=device), random(4, 5, device=device)
+    ours, theirs = {"mm": (tt.mm, torch.mm),
+                    "addmm": (lambda a, b: tt.addmm(b[0], a, b, alpha=2), lambda a, b: b[0] + 2 * (a @ b)),
+                    "linear": (lambda a, b: tt.linear(a, b.t(), b[0]), lambda a, b: a @ b + b[0]),
+                    "gelu": (lambda a, b: tt.linear(a, b.t(), activation="gelu"),
+                             lambda a, b: torch.nn.functional.gelu(a @ b))}[name]
+    for transform in (lambda f: torch.func.grad(f, 1), lambda f: torch.func.jacrev(torch.func.jacrev(f))):
+        results = [transform(lambda a, b, f=f: (f(a, b) ** 2).sum())(a, b)
+                   for f in (ours, theirs)]
+        assert torch.allclose(*results)
+
+
+def test_results_are_ordinary_tensors(device):
+    """Programs may resize results and change them in place, also with a gradient."""
+    a, many = random(3, 4, device=device), random(2, 3, 4, device=device)
+    weight = random(5, 4, device=device)
+    makers = [lambda: tt.linear(many, weight), lambda: tt.bmm(many, many.mT),
+              lambda: tt.addmm(a, a, a.t() @ a)]
+    if device == "cpu":  # DLPack allocates plain products on a device
+        makers += [lambda: tt.mm(a, weight.t()), lambda: tt.int_mm(a.to(torch.int8), a.t().to(torch.int8))]
+    for make in makers:
+        assert make().resize_(70).shape == (70,)
+    weight.requires_grad_()
+    for make in (lambda: tt.linear(many, weight),
+                 lambda: torch.vmap(tt.bmm, (0, None))(many[:, None], weight.t()[None])):
+        result = make()
+        result.add_(1)
+        gradient = torch.autograd.grad(result.sum(), weight)[0]
+        assert torch.allclose(gradient, many.sum((0, 1)).expand(5, 4))
+
+
+def test_linear_without_elements(device):
+    for shape, n in (((0,), 3), ((2, 0), 3), ((0, 2, 4), 3), ((2, 4), 0), ((2, 0, 4), 0)):
+        x, weight = torch.ones(shape, device=device), torch.ones(n, shape[-1], device=device)
+        x.requires_grad_()
+        result = tt.linear(x, weight)
+        assert torch.equal(result, torch.nn.functional.linear(x, weight))
+        assert torch.equal(*torch.autograd.grad(result.sum(), x), torch.zeros(shape, device=device))
+
+
 def test_modes_see_the_operator(device):
     class Recorder(torch.utils._python_dispatch.TorchDispatchMode):
         def __torch_dispatch__(self, function, types, arguments=(), keywords=None):
