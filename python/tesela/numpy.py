@@ -220,7 +220,8 @@ def _make_dot(original: Callable) -> Callable:
             if a.size * b.shape[-1] < SMALL_WORK and not _takes_all():
                 why = "small"
             elif _is_stack(a, b, b_axis):
-                return numpy.matmul(a, b) if out is None else numpy.matmul(a, b, out=out)
+                result = numpy.matmul(a, b) if out is None else numpy.matmul(a, b, out=out)
+                return result if result.ndim else result[()]
             elif b.ndim > 2 and out is None and a.shape[-1] == b.shape[b_axis]:
                 return tensordot_of(a, b, (-1, b_axis), numpy.matmul, {})
             else:
@@ -283,7 +284,7 @@ def _make_einsum(original: Callable) -> Callable:
     @functools.wraps(original)
     def einsum(*operands, out=None, optimize=False, **kwargs):
         found = (KEYWORDS if out is not None or kwargs else
-                 PATH if not isinstance(optimize, (bool, str)) else
+                 PATH if not isinstance(optimize, bool) and str(optimize) not in ("greedy", "optimal") else
                  _expression_for_products(operands, optimize))
         if isinstance(found, str):
             _pass("einsum", found)

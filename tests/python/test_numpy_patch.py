@@ -263,6 +263,17 @@ def test_everything_takes_vectors(calls):
     assert patched.report().tesela == 6
 
 
+def test_numbers_and_words_of_numpy(calls):
+    """A result without dimensions is a number, also with `out`, and wrong words are NumPy's errors."""
+    x, out = numpy.arange(5.0), numpy.empty(())
+    with patched.patch(everything=True):
+        result = numpy.dot(x, x, out=out)
+        with pytest.raises(KeyError):
+            numpy.einsum("ij,jk,kl", *[numpy.ones((9, 9))] * 3, optimize="nonsense")
+        numpy.einsum("ij,jk,kl", *[numpy.ones((9, 9))] * 3, optimize="greedy")
+    assert type(result) is numpy.float64 and result == out == 30
+
+
 def test_nested(calls):
     a = make("float32", 40, 40)
     with patched.patch() as outer:
