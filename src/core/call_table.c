@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { BLOCKS = 512 };
@@ -75,6 +76,7 @@ static void measure_ticks(void) {
 }
 
 static void give_block_back(void *argument) {
+  mine = NULL; /* later destructors of the thread may call, too */
   pthread_mutex_lock(&lock);
   ((block *)argument)->is_taken = false;
   pthread_mutex_unlock(&lock);
@@ -130,15 +132,32 @@ static int open_file(void) {
   return -1;
 }
 
-/* Returns zeroed memory of a block, in a file if files are written; NULL: none. */
+/* Allocates a file's bytes. A write to mapped memory without room on the disk would end the program, and so
+ * would a file above the process's limit. */
+static bool reserve_bytes(int file) {
+  struct rlimit limit;
+  int reason = EFBIG;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < (rlim_t)TSL_CALLS_BYTES)
+    return false;
+  do
+    reason = posix_fallocate(file, 0, TSL_CALLS_BYTES);
+  while (reason == EINTR);
+  return reason == 0;
+}
+
+/* Returns zeroed memory of a block, in a file if files are written; NULL: none. After a file without room no
+ * other one is tried. */
 static tsl_calls_file *map_block(void) {
+  static bool has_no_room;
   void *memory;
-  const int file = writes_files ? open_file() : -1;
-  if (writes_files && (file < 0 || ftruncate(file, TSL_CALLS_BYTES) != 0)) {
-    if (file >= 0)
-      close(file);
+  const int file = writes_files && !has_no_room ? open_file() : -1;
+  if (file >= 0 && !reserve_bytes(file)) {
+    has_no_room = true;
+    close(file);
     return NULL;
   }
+  if (writes_files && file < 0)
+    return NULL;
   memory = mmap(NULL, TSL_CALLS_BYTES, PROT_READ | PROT_WRITE,
                 writes_files ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, file, 0);
   if (file >= 0)

@@ -3,6 +3,7 @@
 #include "core/locale.h"
 
 #include <math.h>
+#include <stdio.h>
 
 const char *tsl_format_bytes(uint64_t bytes, char *out, size_t size) {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
@@ -24,6 +25,10 @@ const char *tsl_format_seconds(double seconds, char *out, size_t size) {
   } units[] = {{"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}};
   const double magnitude = fabs(seconds);
   int unit = 0;
+  if (isnan(seconds)) {
+    snprintf(out, size, "-");
+    return out;
+  }
   /* 999.5 would print as 1000 of a unit, which is 1 of the previous. */
   while (unit < 3 && magnitude > 0 && magnitude * units[unit].scale < 0.9995)
     unit++;

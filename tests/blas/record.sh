@@ -82,6 +82,19 @@ holds 'gemm["calls"] == 80 and len({x["process"] for x in j["processes"]}) == 1'
 record 7
 holds 'p == [] and j["rest_share"] == 1 and "No call was seen" in j["notes"][0]'
 
+# A relative folder of temporary files, a program that leaves its directory, and names that are no UTF-8.
+mkdir -p elsewhere
+cp "$program" elsewhere/$'p\xe9'
+before=$TMPDIR tried=$program
+TMPDIR=. program=bash
+record 7 -c $'cd elsewhere && exec ./p\xe9 general' $'\xe9'
+TMPDIR=$before
+holds 'j["calls"] == 40 and j["processes"][0]["program"] == "p\ufffd" and j["program"].endswith("\ufffd")'
+# A process without room for a file of counts goes on: a write to mapped memory without room is a signal.
+record 7 -c "ulimit -f 8; exec '$tried' general threads"
+holds 'j["calls"] == 0 and any("could not be read: 1" in note for note in j["notes"])'
+program=$tried
+
 # Advice is measured: syrk needs half the operations, and a batch fewer calls.
 options=(--trial)
 record 7 single{,}{,}{,}{,}{,}{,}{,}
@@ -105,6 +118,14 @@ PYTHON
 "$tesela" report before.json run.json >changes.txt
 grep -q '^gone  *cblas_ddot' changes.txt || fail "changes as text"
 "$tesela" report run.json | grep -q 'cblas_dsyrk  *48 x 48 x 48' || fail "a report as text"
+
+# Numbers that are missing in a report of another program's.
+echo '{"products": [{"routine": "x", "share": null, "seconds": null}], "processes": [], "notes": [1],
+       "seconds": 1, "rest_share": null}' >partial.json
+"$tesela" report partial.json >partial.txt
+sed 's/"routine": "x", //' partial.json >nameless.json
+"$tesela" report partial.json nameless.json >>partial.txt
+! grep -qE 'nan|null' partial.txt || fail "numbers and names that are not known: $(cat partial.txt)"
 
 # Errors: a missing program, a folder that is missing, and a file without a report.
 ! "$tesela" run --report run.json -- ./nowhere 2>messages.txt || fail "no program"

@@ -299,7 +299,7 @@ static void test_format_seconds(void **state) {
   } rows[] = {{0, "0 s"},           {1.234, "1.23 s"},   {0.0456, "45.6 ms"}, {789e-6, "789 us"},
               {12e-9, "12 ns"},     {0.9999, "1 s"},     {0.9994, "999 ms"},  {1e-3, "1 ms"},
               {1e-6, "1 us"},       {1e-12, "0.001 ns"}, {999.4, "999 s"},    {123456, "123456 s"},
-              {-0.0025, "-2.5 ms"}, {INFINITY, "inf s"}};
+              {-0.0025, "-2.5 ms"}, {INFINITY, "inf s"}, {NAN, "-"}};
   char text[32];
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
     assert_string_equal(tsl_format_seconds(rows[i].seconds, text, sizeof text), rows[i].text);

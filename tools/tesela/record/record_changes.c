@@ -127,12 +127,13 @@ static void add_libraries(const json_t *change, tsl_table *table) {
 
 static void add_change(const json_t *change, tsl_table *table) {
   const json_t *most = json_object_get(change, "most");
+  const char *routine = json_string_value(json_object_get(change, "routine"));
   char before[32], after[32];
   tsl_text sizes = {0};
   for (size_t i = 0; i < json_array_size(most); i++)
     tsl_text_add(&sizes, "%s%lld", i ? " x " : "", (long long)json_integer_value(json_array_get(most, i)));
   tsl_table_add(table, "%s", json_string_value(json_object_get(change, "outcome")));
-  tsl_table_add(table, "%s", json_string_value(json_object_get(change, "routine")));
+  tsl_table_add(table, "%s", routine ? routine : "");
   tsl_table_add(table, "%s", tsl_text_get(&sizes));
   tsl_table_add(table, "%.0f", number_of(change, "calls_before"));
   tsl_table_add(table, "%.0f", number_of(change, "calls"));

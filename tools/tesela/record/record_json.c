@@ -3,6 +3,7 @@
 #include "cli/language.h"
 #include "cli/report.h"
 #include "core/types.h"
+#include "page/page_data.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,6 +18,15 @@ static const struct {
     {TSL_SEEN_B_LOWER, "b_lower"},         {TSL_SEEN_B_UPPER, "b_upper"},
     {TSL_SEEN_TRANSPOSED, "transposed"},   {TSL_SEEN_SINGLE, "numbers_of_f32"},
 };
+
+/* Returns a text of the program's as JSON. Names of files and arguments need not be UTF-8. */
+static json_t *json_clean(const char *text) {
+  tsl_text clean = {0};
+  tsl_page_clean(text, &clean);
+  json_t *string = json_string(tsl_text_get(&clean));
+  tsl_text_free(&clean);
+  return string;
+}
 
 static json_t *json_numbers(const int64_t *numbers, int count) {
   json_t *list = json_array();
@@ -56,13 +66,13 @@ static json_t *product_json(const tsl_recorded *recorded, double whole) {
   const tsl_type_info *type = tsl_type((tesela_type)key->type);
   const bool is_product = key->sizes == TSL_CALLS_SIZES;
   json_t *object =
-      json_pack("{s:s, s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:s, s:s, s:i}", "routine", row->name, "type",
+      json_pack("{s:s, s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:i}", "routine", row->name, "type",
                 type ? type->name : "", "least", json_numbers(row->least, key->sizes), "most",
                 json_numbers(row->most, key->sizes), "calls", (json_int_t)row->calls, "seconds",
                 tsl_json_real(row->seconds), "fastest_seconds", tsl_json_real(row->fastest),
                 "flops_per_second", tsl_json_real(row->flops > 0 ? row->flops / row->seconds : NAN), "share",
-                tsl_json_real(whole > 0 ? row->seconds / whole : 0), "computed_by", row->who, "why", row->why,
-                "callers", recorded->callers);
+                tsl_json_real(whole > 0 ? row->seconds / whole : 0), "computed_by", json_clean(row->who),
+                "why", row->why, "callers", recorded->callers);
   if (!object || !is_product)
     return object;
   const int beta = key->beta;
@@ -82,12 +92,12 @@ static json_t *product_json(const tsl_recorded *recorded, double whole) {
 }
 
 static json_t *process_json(const tsl_recorded_process *process) {
-  return json_pack("{s:I, s:I, s:s, s:s, s:o, s:b, s:I, s:o, s:i, s:I}", "process",
+  return json_pack("{s:I, s:I, s:o, s:o, s:o, s:b, s:I, s:o, s:i, s:I}", "process",
                    (json_int_t)process->process, "parent", (json_int_t)process->parent, "program",
-                   process->program, "library", process->library, "seconds", tsl_json_real(process->seconds),
-                   "exited", process->has_ended, "calls", (json_int_t)process->calls, "call_seconds",
-                   tsl_json_real(process->call_seconds), "callers", process->callers, "lost",
-                   (json_int_t)process->lost);
+                   json_clean(process->program), "library", json_clean(process->library), "seconds",
+                   tsl_json_real(process->seconds), "exited", process->has_ended, "calls",
+                   (json_int_t)process->calls, "call_seconds", tsl_json_real(process->call_seconds),
+                   "callers", process->callers, "lost", (json_int_t)process->lost);
 }
 
 static json_t *trial_json(const tsl_advice *advice) {
@@ -121,7 +131,7 @@ static void add_note(json_t *notes, const char *format, ...) {
   va_start(arguments, format);
   tsl_text_add_arguments(&text, format, arguments);
   va_end(arguments);
-  json_array_append_new(notes, json_string(tsl_text_get(&text)));
+  json_array_append_new(notes, json_clean(tsl_text_get(&text)));
   tsl_text_free(&text);
 }
 
@@ -170,10 +180,10 @@ json_t *tsl_record_json(const tsl_run_record *recording, const tsl_advice_list *
     if (is_worth_it(&advice->items[i]))
       json_array_append_new(advices, advice_json(&advice->items[i]));
   for (int i = 0; i < TSL_CALLS_LIBRARIES && recording->libraries[i][0]; i++)
-    json_array_append_new(libraries, json_string(recording->libraries[i]));
+    json_array_append_new(libraries, json_clean(recording->libraries[i]));
   const tsl_recorded *first = recording->count > 0 ? recording->products : NULL;
-  return json_pack("{s:s, s:o, s:i, s:o, s:I, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "program",
-                   command, "date", date_json(), "exit_code", exit_code, "seconds",
+  return json_pack("{s:o, s:o, s:i, s:o, s:I, s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "program",
+                   json_clean(command), "date", date_json(), "exit_code", exit_code, "seconds",
                    tsl_json_real(recording->seconds), "calls", (json_int_t)recording->calls, "call_seconds",
                    tsl_json_real(recording->call_seconds), "rest_share",
                    tsl_json_real(whole > 0 ? 1 - recording->call_seconds / whole : 1), "processors",

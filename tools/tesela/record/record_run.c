@@ -101,11 +101,15 @@ static void remove_folder(const char *folder) {
   rmdir(folder);
 }
 
+/* Creates a folder and writes its absolute path, since the program may change its directory. */
 static tesela_status make_folder(char *out, size_t size) {
-  const char *parent = getenv("TMPDIR");
-  snprintf(out, size, "%s/tesela-record-XXXXXX", parent && *parent ? parent : "/tmp");
-  return mkdtemp(out) ? TESELA_OK
-                      : tsl_fail(TESELA_IO_FAILED, "%s: no folder for counts: %s", out, strerror(errno));
+  const char *const given = getenv("TMPDIR"), *const parent = given && *given ? given : "/tmp";
+  char *whole = realpath(parent, NULL);
+  const int length = snprintf(out, size, "%s/tesela-record-XXXXXX", whole ? whole : parent);
+  const bool is_made = whole && (size_t)length < size && mkdtemp(out);
+  const char *const reason = strerror((size_t)length < size ? errno : ENAMETOOLONG);
+  free(whole);
+  return is_made ? TESELA_OK : tsl_fail(TESELA_IO_FAILED, "%s: no folder for counts: %s", out, reason);
 }
 
 /* --- the report --- */

@@ -18,6 +18,12 @@ static const char *text_of(const json_t *object, const char *key) {
   return text ? text : "";
 }
 
+/* Returns "12.3 %", or "-" for a share that is not known. */
+static const char *format_share(double share, char *buffer, size_t size) {
+  snprintf(buffer, size, "%.1f %%", 100 * share);
+  return isnan(share) ? "-" : buffer;
+}
+
 /* Appends "300 x 200 x 17..32". */
 static void add_sizes(const json_t *product, tsl_text *out) {
   const json_t *least = json_object_get(product, "least"), *most = json_object_get(product, "most");
@@ -32,7 +38,7 @@ static void add_sizes(const json_t *product, tsl_text *out) {
 }
 
 static void add_product(const json_t *product, size_t number, tsl_table *table) {
-  char seconds[32], rate[32];
+  char seconds[32], share[32], rate[32];
   tsl_text sizes = {0};
   add_sizes(product, &sizes);
   tsl_table_add(table, "%zu", number);
@@ -41,7 +47,7 @@ static void add_product(const json_t *product, size_t number, tsl_table *table) 
   tsl_table_add(table, "%s", text_of(product, "layout"));
   tsl_table_add(table, "%lld", (long long)json_integer_value(json_object_get(product, "calls")));
   tsl_table_add(table, "%s", tsl_format_seconds(real_of(product, "seconds"), seconds, sizeof seconds));
-  tsl_table_add(table, "%.1f %%", 100 * real_of(product, "share"));
+  tsl_table_add(table, "%s", format_share(real_of(product, "share"), share, sizeof share));
   tsl_table_add(table, "%s", tsl_format_flops(real_of(product, "flops_per_second"), rate, sizeof rate));
   tsl_table_add(table, "%s", text_of(product, "computed_by"));
   tsl_table_add(table, "%s", text_of(product, "why"));
@@ -108,18 +114,19 @@ static void add_advice(const json_t *run, int width, tsl_text *out) {
 }
 
 void tsl_record_text(const json_t *run, bool colour, int width, tsl_text *out) {
-  char seconds[32], inside[32];
+  char seconds[32], inside[32], outside[32];
   const json_t *notes = json_object_get(run, "notes");
-  tsl_text_add(out, "%s\n%s, %s in %lld calls, %.1f %% of the time outside\n\n", text_of(run, "program"),
+  tsl_text_add(out, "%s\n%s, %s in %lld calls, %s of the time outside\n\n", text_of(run, "program"),
                tsl_format_seconds(real_of(run, "seconds"), seconds, sizeof seconds),
                tsl_format_seconds(real_of(run, "call_seconds"), inside, sizeof inside),
                (long long)json_integer_value(json_object_get(run, "calls")),
-               100 * real_of(run, "rest_share"));
+               format_share(real_of(run, "rest_share"), outside, sizeof outside));
   add_products(run, colour, width, out);
   add_advice(run, width, out);
   for (size_t i = 0; i < json_array_size(notes); i++) {
     tsl_text_add(out, i ? "  " : "\nnotes\n  ");
-    tsl_text_add_wrapped(out, json_string_value(json_array_get(notes, i)), 2, 4, width);
+    const char *note = json_string_value(json_array_get(notes, i));
+    tsl_text_add_wrapped(out, note ? note : "", 2, 4, width);
     tsl_text_add(out, "\n");
   }
 }
