@@ -183,7 +183,7 @@ template <class Call>
 tesela_status call_library(bool is_short, const Call &call) {
   if (is_short)
     return call();
-  nb::gil_scoped_release others_run;
+  const Unlocked others_run;
   return call();
 }
 

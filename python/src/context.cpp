@@ -112,7 +112,7 @@ static nb::list devices() {
   if (!context())
     throw nb::python_error();
   {
-    nb::gil_scoped_release others_run; /* searching for drivers takes time */
+    const Unlocked others_run; /* searching for drivers takes time */
     (void)tesela_device_count(context(), &count);
   }
   check(tesela_device_count(context(), &count));

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include <tesela/tesela.h>
@@ -87,6 +88,25 @@ public:
 private:
   const char *module_, *name_;
   PyObject *found_ = nullptr;
+};
+
+/* Releases Python's lock while it lives. When the interpreter ends, Python before 3.14 ends a daemon thread
+ * that takes the lock by pthread_exit(). This thread sleeps instead, as in 3.14: it must not free objects. */
+class Unlocked {
+public:
+  Unlocked() = default;
+  Unlocked(const Unlocked &) = delete;
+  ~Unlocked() {
+    try {
+      PyEval_RestoreThread(state_);
+    } catch (...) {
+      for (;;)
+        pause();
+    }
+  }
+
+private:
+  PyThreadState *const state_ = PyEval_SaveThread();
 };
 
 /* Throws a Python exception with a message formatted as PyErr_Format() does. */

@@ -222,7 +222,7 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   desc.epilogue = &epilogue;
   tesela_status status;
   {
-    nb::gil_scoped_release others_run; /* a kernel may have to be compiled */
+    const Unlocked others_run; /* a kernel may have to be compiled */
     status = product.batch.count > 1 ? tesela_plan_create_batched(where, &desc, &product.batch, &made->plan)
                                      : tesela_plan_create(where, &desc, &made->plan);
   }
@@ -237,7 +237,7 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
 /* Waits for the stream, then runs a plan on buffers and returns when it is done. */
 static tesela_status run_now(const DevicePlan &plan, Stream &stream, const tesela_operands &operands,
                              tesela_record *record) {
-  nb::gil_scoped_release others_run;
+  const Unlocked others_run;
   const tesela_status status = tesela_stream_wait(stream.stream);
   return status == TESELA_OK ? tesela_plan_run(plan.plan, &operands, record) : status;
 }
@@ -283,7 +283,7 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   if (status == TESELA_UNSUPPORTED)
     status = run_now(*plan, stream, operands, record);
   else if (status == TESELA_OK && !has_stream) {
-    nb::gil_scoped_release others_run;
+    const Unlocked others_run;
     status = tesela_stream_wait(stream.stream);
   }
   check(status);

@@ -500,7 +500,7 @@ static void mirror(const Lies &lies, const Image &image) {
 static void mirror_result(const Lies &lies, bool conjugates) {
   const auto same = [](auto element) { return element; };
   const auto conjugate = [](auto element) { return std::conj(element); };
-  nb::gil_scoped_release others_run;
+  const Unlocked others_run;
   switch (lies.type) {
   case TESELA_F32:
     return mirror<float>(lies, same);

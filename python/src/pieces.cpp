@@ -125,7 +125,7 @@ static void move_all(const Pieces &pieces, const View &view, bool writes) {
         "a matrix in host memory, dense by rows, of the shape and type of the pieces is expected");
   tesela_status status = TESELA_OK;
   {
-    nb::gil_scoped_release others_run;
+    const Unlocked others_run;
     for (size_t i = 0; i < pieces.list.size() && status == TESELA_OK; i++)
       status = move(pieces, pieces.list[i], view.data, writes);
   }
@@ -194,7 +194,7 @@ static nb::object multiply_pieces(const Pieces &a, bool transpose_a, bool conjug
   tesela_record record{};
   tesela_status status;
   {
-    nb::gil_scoped_release others_run;
+    const Unlocked others_run;
     status = tesela_gemm(where, &product.desc, &record);
   }
   check(status);
@@ -221,7 +221,7 @@ struct PiecesPlan {
     operands.c = &result;
     tesela_status status;
     {
-      nb::gil_scoped_release others_run;
+      const Unlocked others_run;
       status = tesela_plan_run(plan, &operands, nullptr);
     }
     check(status);
@@ -239,7 +239,7 @@ static std::unique_ptr<PiecesPlan> plan_pieces(const Pieces &a, bool transpose_a
   auto made = std::make_unique<PiecesPlan>();
   tesela_status status;
   {
-    nb::gil_scoped_release others_run;
+    const Unlocked others_run;
     status = tesela_plan_create(where, &product.desc, &made->plan);
   }
   check(status);

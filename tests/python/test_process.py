@@ -98,6 +98,22 @@ except KeyboardInterrupt:
         assert child.stdout.read() == "interrupted 3000.0\n"
 
 
+def test_daemon_threads_end_with_the_program():
+    """Threads that compute when the interpreter ends do not end the program by a signal."""
+    program = """
+import threading, time, numpy, tesela
+def multiply(product):
+    while True:
+        product(a, a)
+a = numpy.ones((300, 300))
+for product in (tesela.matmul, tesela.matmul, lambda a, b: tesela.einsum("ij,jk", a, b)):
+    threading.Thread(target=multiply, args=(product,), daemon=True).start()
+time.sleep(0.3)
+"""
+    for _ in range(3):
+        subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
 def test_an_interrupted_tool_is_not_waited_for(tmp_path, monkeypatch):
     """A tool inside a call that it cannot leave is ended before the call is done."""
     import pytest
