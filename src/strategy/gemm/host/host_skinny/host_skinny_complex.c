@@ -78,38 +78,31 @@ void tsl_skinny_complex_make(const tsl_problem *problem, const tsl_views *views,
   }
 }
 
-/* Replaces *operand by its real form of `size` reals. */
-static tesela_status skinny_expand(const tsl_skinny_job *job, int64_t row, int64_t column, int64_t rows,
-                                   int64_t columns, tsl_skinny_form form, const int signs[2],
-                                   const char **operand, void **memory) {
-  const int64_t reals = (form == TSL_SKINNY_PARTS || form == TSL_SKINNY_PAIRS ? 2 : 4) * rows * columns;
-  TSL_TRY(tsl_scratch_take((size_t)(reals * job->size), "an operand's numbers", memory));
-  job->kernels->expand(*operand, row, column, rows, columns, form, signs, *memory);
-  *operand = *memory;
-  return TESELA_OK;
-}
-
-tesela_status tsl_skinny_complex_expand(const tsl_skinny_job *job, const char **thin, const char **large,
-                                        void *memory[2]) {
-  const bool updates = job->walk == TSL_SKINNY_UPDATE;
-  const int thin_signs[2] = {job->complex.thin_sign, job->complex.large_sign},
-            large_signs[2] = {job->complex.large_sign, job->complex.thin_sign};
+tesela_status tsl_skinny_complex_expand(const tsl_skinny_job *job, const char **thin, void **memory) {
+  const int signs[2] = {job->complex.thin_sign, job->complex.large_sign};
+  const bool updates = job->walk == TSL_SKINNY_UPDATE, in_pairs = updates || job->is_dot;
   const int64_t depth = job->walk == TSL_SKINNY_ROWS ? job->depth : job->depth / 2, rows = updates ? job->few
                                                                                            : job->is_dot
                                                                                                ? 1
                                                                                                : job->few / 2;
-  const bool in_pairs = updates || job->is_dot;
-  tesela_status status = TESELA_OK;
-  if (!in_pairs || job->complex.thin_along != 1)
-    status = skinny_expand(job, job->complex.thin_across, job->complex.thin_along, rows, depth,
-                           in_pairs                       ? TSL_SKINNY_PAIRS
-                           : job->walk == TSL_SKINNY_ROWS ? TSL_SKINNY_PARTS
-                                                          : TSL_SKINNY_DOTS,
-                           thin_signs, thin, &memory[0]);
-  if (status == TESELA_OK && updates)
-    status = skinny_expand(job, job->complex.along, job->complex.across, depth, job->many / 2,
-                           TSL_SKINNY_TURNS, large_signs, large, &memory[1]);
-  return status;
+  const tsl_skinny_form form = in_pairs                       ? TSL_SKINNY_PAIRS
+                               : job->walk == TSL_SKINNY_ROWS ? TSL_SKINNY_PARTS
+                                                              : TSL_SKINNY_DOTS;
+  if (in_pairs && job->complex.thin_along == 1)
+    return TESELA_OK;
+  const int64_t reals = (form == TSL_SKINNY_DOTS ? 4 : 2) * rows * depth;
+  TSL_TRY(tsl_scratch_take((size_t)(reals * job->size), "an operand's numbers", memory));
+  job->kernels->expand(*thin, job->complex.thin_across, job->complex.thin_along, rows, depth, form, signs,
+                       *memory);
+  *thin = *memory;
+  return TESELA_OK;
+}
+
+void tsl_skinny_complex_turn(const tsl_skinny_job *job, const char *large, int64_t from, int64_t width,
+                             void *out) {
+  const int signs[2] = {job->complex.large_sign, job->complex.thin_sign};
+  job->kernels->expand(large + from * job->complex.across * job->size, job->complex.along,
+                       job->complex.across, job->depth / 2, width / 2, TSL_SKINNY_TURNS, signs, out);
 }
 
 void tsl_skinny_complex_store(const tsl_skinny_job *job, const char *sums, int64_t row, int64_t column,

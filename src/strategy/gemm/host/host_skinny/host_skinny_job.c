@@ -19,6 +19,7 @@ enum {
   SPREAD = 60,                /* maximum columns of a piece in TSL_SKINNY_COLUMNS */
   REDUCED = 64,               /* and if they are reduced by lines */
   UPDATE_ROWS = 240,          /* rows of C in a piece of an update */
+  COPIED_ROWS = 960,          /* and at most, if B's part is copied for each piece */
   BUFFER_ROWS = 12,           /* maximum rows of a tile that is computed in a buffer */
   OUTER_ROWS = 32,            /* and of an update by lines */
   OUTER_WIDTH = 1024,         /* columns of C in that piece */
@@ -117,18 +118,21 @@ static bool needs_tiles(const tsl_skinny_job *job, bool is_far, bool is_near) {
 }
 
 /* Sets the columns of a piece, whose sums (update: part of B) stay near, and the steps of a chunk. Two chunks
- * fill half of the second-level cache. */
+ * fill half of the second-level cache. A copy for a C in the second-level cache leaves half of the first to
+ * other lines; longer rows of C are faster where it is larger. */
 static void cut(int64_t level_2, tsl_skinny_job *job) {
   const bool updates = job->walk == TSL_SKINNY_UPDATE;
-  const int64_t bytes = updates         ? UPDATE_BYTES
+  const bool is_narrow = job->copies_large && !job->asks_ahead;
+  const int64_t bytes = is_narrow       ? UPDATE_BYTES / 2
+                        : updates       ? UPDATE_BYTES
                         : job->is_tiled ? SUMS_BYTES / 2
                                         : SUMS_BYTES,
-                each = tsl_max(updates ? job->depth : job->few, 1) * job->size;
+                each = tsl_max(updates ? job->depth : job->few, 1) * job->size, step = is_narrow ? 32 : 64;
   job->width = tsl_min(tsl_min(job->is_tiled ? WIDTH_MAX
                                : updates     ? OUTER_WIDTH
                                              : LINES_WIDTH_MAX,
-                               tsl_round_up(tsl_max(job->many, 1), 64)),
-                       tsl_max(bytes / each / 64, 1) * 64);
+                               tsl_round_up(tsl_max(job->many, 1), step)),
+                       tsl_max(bytes / each / step, 1) * step);
   job->chunk = tsl_min(TSL_SKINNY_CHUNK_MAX, tsl_max(level_2 / 4 / (job->width * job->size) / 16, 2) * 16);
 }
 
@@ -139,17 +143,14 @@ static int vectors_of_updates(const tsl_skinny_job *job, const tsl_device *devic
   return is_whole && !pairs ? 1 : VECTORS;
 }
 
-/* Sets the copies and their strides: rows of an update's large operand; the thin operand to rows, or,
- * of tiles in TSL_SKINNY_COLUMNS, to steps of whole vectors. */
+/* Sets the strides, and the copy of the thin operand to rows, or, of tiles in TSL_SKINNY_COLUMNS, to steps of
+ * whole vectors. */
 static void set_lines(tsl_skinny_job *job) {
   const bool updates = job->walk == TSL_SKINNY_UPDATE,
              spreads = job->walk == TSL_SKINNY_COLUMNS && job->is_tiled;
-  job->copies_large = updates && job->across != 1;
   job->copies_thin = spreads || (job->thin_along != 1 && (job->walk == TSL_SKINNY_ROWS) == job->is_tiled);
   job->lines = (tsl_skinny_lines){.depth = job->depth,
-                                  .x_pitch = job->walk == TSL_SKINNY_COLUMNS ? job->across
-                                             : job->copies_large             ? job->many
-                                                                             : job->along,
+                                  .x_pitch = job->walk == TSL_SKINNY_COLUMNS ? job->across : job->along,
                                   .y_across = spreads            ? tsl_round_up(job->few, job->kernels->lanes)
                                               : job->copies_thin ? job->depth
                                                                  : job->thin_across,
@@ -176,15 +177,16 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
   const int64_t c_bytes = job->few * job->many * job->size;
   job->is_tiled = needs_tiles(job, lines_are_far, held <= NEAR_BYTES);
   job->vectors = vectors_of_updates(job, device);
-  cut(level_2, job);
   job->nontemporal = job->beta == 0 && c_bytes > level_3 / 2;
   job->is_far =
       job->is_tiled ? bytes > (double)(tsl_last_cache_is_far(device) ? level_2 : level_3 / 4) : lines_are_far;
   job->alone = device->threads == 1 || (job->is_tiled && job->few > TSL_SKINNY_LINES_MAX
                                             ? tsl_problem_flops(problem) < ALONE_OPERATIONS
                                             : bytes < ALONE_BYTES);
-  job->asks_ahead = c_bytes > level_2;
   job->is_outside = bytes > 2 * (double)device->level_bytes[0];
+  job->asks_ahead = c_bytes > level_2;
+  job->copies_large = job->walk == TSL_SKINNY_UPDATE && (job->across != 1 || job->is_complex);
+  cut(level_2, job);
   set_lines(job);
 }
 
@@ -193,7 +195,9 @@ typedef struct skinny_launch {
   tsl_team team;
   const char *large, *thin; /* operands, or copies */
   char *c;
-  int64_t width, pieces, down, across; /* columns of a piece; pieces, in a column of C, and in a row */
+  char *copies;                 /* UPDATE_BYTES of each thread, for its piece's part of B; NULL: not copied */
+  int64_t width, height;        /* of a piece; rows in an update only */
+  int64_t pieces, down, across; /* pieces, in a column of C, and in a row */
 } skinny_launch;
 
 /* Replaces *operand by a copy of rows of `width` elements, which the caller gives back. */
@@ -407,9 +411,8 @@ static tesela_status run_columns(skinny_launch *run) {
 /* Computes rows of C in tiles, a row of tiles after the other. Each prefetches C AHEAD_BYTES further on, or
  * the next row. A C that bypasses the caches is computed in a buffer, and streamed. The last columns use the
  * buffer too, and a copy of B. Skips factors of 1 and -1 (equal bits). */
-static void update_tiles(const skinny_launch *run, const char *a, const char *b, char *c, int64_t rows,
-                         int64_t width) {
-  const tsl_skinny_job *job = run->job;
+static void update_tiles(const tsl_skinny_job *job, const char *a, const char *b, int64_t b_pitch, char *c,
+                         int64_t rows, int64_t width) {
   const int64_t size = job->size, lanes = job->kernels->lanes, across = job->vectors * lanes,
                 whole = width - width % lanes, pitch = job->c_few * size,
                 buffer_pitch = (job->nontemporal ? job->width : lanes) * size,
@@ -423,7 +426,7 @@ static void update_tiles(const skinny_launch *run, const char *a, const char *b,
   tsl_skinny_tile tile = {.depth = job->depth,
                           .a_row = job->thin_across * size,
                           .a_step = job->thin_along * size,
-                          .b_step = job->lines.x_pitch * size,
+                          .b_step = b_pitch * size,
                           .c_row = job->nontemporal ? buffer_pitch : pitch,
                           .alpha = job->alpha,
                           .beta = job->beta,
@@ -439,8 +442,7 @@ static void update_tiles(const skinny_launch *run, const char *a, const char *b,
   tile.plain = job->beta != 1 ? 0 : job->alpha == -1 ? -1 : 1;
   tile.scales = last.scales && tile.plain >= 0;
   if (whole < width)
-    job->kernels->copy(b + whole * size, job->lines.x_pitch, 1, job->depth, width - whole, lanes, edge,
-                       lanes);
+    job->kernels->copy(b + whole * size, b_pitch, 1, job->depth, width - whole, lanes, edge, lanes);
   for (int64_t i = 0; i < count; i++) {
     const int64_t height = tsl_partition_begin(rows, count, i + 1) - tsl_partition_begin(rows, count, i);
     const tsl_skinny_multiply single = job->kernels->multiply[0][height - 1],
@@ -464,46 +466,71 @@ static void update_tiles(const skinny_launch *run, const char *a, const char *b,
   }
 }
 
+/* Computes `rows` x `width` elements of C; `lines` has the pitch of the rows of `large`. */
+static void update_part(const tsl_skinny_job *job, const tsl_skinny_lines *lines, const char *thin,
+                        const char *large, char *c, int64_t rows, int64_t width) {
+  if (job->is_tiled)
+    update_tiles(job, thin, large, lines->x_pitch, c, rows, width);
+  else
+    job->kernels->outer[job->depth - 1](lines, large, thin, c, rows, width);
+}
+
+/* Computes a part whose columns of the large operand, from `from` on, are copied to rows of `copy` first. */
+static void update_copied(const skinny_launch *run, const char *thin, int64_t from, char *copy, char *c,
+                          int64_t rows, int64_t width) {
+  const tsl_skinny_job *job = run->job;
+  tsl_skinny_lines lines = job->lines;
+  lines.x_pitch = width;
+  if (job->is_complex)
+    tsl_skinny_complex_turn(job, run->large, from, width, copy);
+  else
+    job->kernels->copy(run->large + from * job->across * job->size, job->along, job->across, job->depth,
+                       width, width, copy, width);
+  update_part(job, &lines, thin, copy, c, rows, width);
+}
+
 /* Computes a piece of C. Threads take tiles down C's columns: side by side they would prefetch each other's
  * lines. */
 static void update_piece(void *argument, int64_t index, int worker) {
   const skinny_launch *run = argument;
   const tsl_skinny_job *job = run->job;
   const bool goes_down = job->is_tiled && !job->alone;
-  const int64_t height = job->is_tiled ? UPDATE_ROWS : OUTER_ROWS,
-                first = (goes_down ? index % run->down : index / run->across) * height,
+  const int64_t first = (goes_down ? index % run->down : index / run->across) * run->height,
                 from = (goes_down ? index / run->down : index % run->across) * run->width;
-  const int64_t rows = tsl_min(height, job->few - first), width = tsl_min(run->width, job->many - from);
-  const char *const thin = run->thin + first * job->lines.y_across * job->size, *const large =
-                                                                                    run->large +
-                                                                                    from * job->size;
+  const int64_t rows = tsl_min(run->height, job->few - first), width = tsl_min(run->width, job->many - from);
+  const char *const thin = run->thin + first * job->lines.y_across * job->size;
   char *const c = run->c + (first * job->c_few + from) * job->size;
-  (void)worker;
-  if (job->is_tiled)
-    update_tiles(run, thin, large, c, rows, width);
+  if (job->copies_large)
+    update_copied(run, thin, from, run->copies + worker * UPDATE_BYTES, c, rows, width);
   else
-    job->kernels->outer[job->depth - 1](&job->lines, large, thin, c, rows, width);
+    update_part(job, &job->lines, thin, run->large + from * job->size, c, rows, width);
   if (job->nontemporal)
     job->kernels->fence();
 }
 
+/* Computes TSL_SKINNY_UPDATE. Pieces have more rows where each copies its part of B. */
 static tesela_status run_update(skinny_launch *run) {
   const tsl_skinny_job *job = run->job;
-  void *large = NULL, *thin = NULL;
+  const int64_t fair = tsl_ceil_div(job->few, tsl_team_threads(run->team));
+  void *thin = NULL, *copies = NULL;
   tesela_status status = TESELA_OK;
+  if (job->copies_thin)
+    TSL_TRY(copy_thin(run, &thin));
   if (job->copies_large)
     status =
-        copy_operand(job, job->along, job->across, job->depth, job->many, job->many, &run->large, &large);
-  if (status == TESELA_OK && job->copies_thin)
-    status = copy_thin(run, &thin);
+        tsl_scratch_take((size_t)tsl_team_threads(run->team) * UPDATE_BYTES, "parts of an operand", &copies);
+  run->copies = copies;
   run->width = job->width;
+  run->height = job->copies_large && !job->asks_ahead ? tsl_min(COPIED_ROWS, tsl_max(fair, UPDATE_ROWS))
+                : job->copies_large || job->is_tiled  ? UPDATE_ROWS
+                                                      : OUTER_ROWS;
   run->across = tsl_ceil_div(job->many, run->width);
-  run->down = tsl_ceil_div(job->few, job->is_tiled ? UPDATE_ROWS : OUTER_ROWS);
+  run->down = tsl_ceil_div(job->few, run->height);
   run->pieces = run->across * run->down;
   if (status == TESELA_OK)
     tsl_team_run(run->team, run->pieces, update_piece, run);
+  tsl_scratch_give(copies);
   tsl_scratch_give(thin);
-  tsl_scratch_give(large);
   return status;
 }
 
@@ -534,12 +561,10 @@ tesela_status tsl_skinny_job_run(const tsl_skinny_job *job, tsl_team team, const
                        .thin = job->is_swapped ? b : a,
                        .c = c};
   if (job->is_complex) {
-    void *memory[2] = {NULL};
-    tesela_status status = tsl_skinny_complex_expand(job, &run.thin, &run.large, memory);
-    if (status == TESELA_OK)
-      status = walks[job->walk](&run);
-    tsl_scratch_give(memory[1]);
-    tsl_scratch_give(memory[0]);
+    void *memory = NULL;
+    TSL_TRY(tsl_skinny_complex_expand(job, &run.thin, &memory));
+    const tesela_status status = walks[job->walk](&run);
+    tsl_scratch_give(memory);
     return status;
   }
   if (job->depth > job->panel)

@@ -149,9 +149,11 @@ const char *tsl_skinny_complex_refuse(const tsl_problem *problem);
 bool tsl_skinny_scalars_are_real(const tsl_problem *problem);
 /* Replaces the sizes and strides of a complex product by the sizes and strides of its real forms. */
 void tsl_skinny_complex_make(const tsl_problem *problem, const tsl_views *views, tsl_skinny_job *job);
-/* Replaces the operands by their real forms, which tsl_scratch_give() releases: memory[0] and [1]. */
-tesela_status tsl_skinny_complex_expand(const tsl_skinny_job *job, const char **thin, const char **large,
-                                        void *memory[2]);
+/* Replaces the thin operand by its real form, which tsl_scratch_give() releases: *memory. */
+tesela_status tsl_skinny_complex_expand(const tsl_skinny_job *job, const char **thin, void **memory);
+/* Writes the real form of an update's large operand, `width` columns of reals from the even column `from`. */
+void tsl_skinny_complex_turn(const tsl_skinny_job *job, const char *large, int64_t from, int64_t width,
+                             void *out);
 /* Stores the sums of `count` real columns from column `from`; strides as in the real case. */
 void tsl_skinny_complex_store(const tsl_skinny_job *job, const char *sums, int64_t row, int64_t column,
                               int64_t from, int64_t count, char *c);

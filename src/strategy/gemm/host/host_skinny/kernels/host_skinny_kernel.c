@@ -112,7 +112,40 @@ static void finish(const void *sums, int64_t step, int64_t count, double alpha, 
     finish_strided(sums, step, count, (REAL)alpha, (REAL)beta, c, column);
 }
 
-/* Makes columns from `first` to `end` of a real form with `columns`. */
+/* Returns the pairs of LANES / 2 complex numbers that are `column` numbers apart. */
+TSL_INLINE vector load_pairs(const REAL *src, int64_t column) {
+  if (column == 1)
+    return NAME(load)(src);
+  vector pairs = {0};
+  TSL_UNROLL for (int i = 0; i < LANES; i++) pairs[i] = src[i / 2 * 2 * column + i % 2];
+  return pairs;
+}
+
+/* Makes columns from `first` to `end` of TSL_SKINNY_TURNS with `columns`. */
+TSL_INLINE void turn_columns(const REAL *src, int64_t row, int64_t column, int64_t rows, int64_t columns,
+                             int64_t first, int64_t end, const int signs[2], REAL *dst) {
+  REAL factors[2][LANES];
+  for (int i = 0; i < LANES; i++) {
+    factors[0][i] = (REAL)(i % 2 ? signs[0] : 1);
+    factors[1][i] = (REAL)(i % 2 ? signs[1] : -signs[0] * signs[1]);
+  }
+  const vector own = NAME(load)(factors[0]), turned = NAME(load)(factors[1]);
+  for (int64_t i = 0; i < rows; i++, src += 2 * row, dst += 4 * columns) {
+    int64_t j = first;
+    for (; j + LANES / 2 <= end; j += LANES / 2) {
+      const vector pairs = load_pairs(src + 2 * j * column, column);
+      NAME(store)(dst + 2 * j, pairs * own);
+      NAME(store)(dst + 2 * (columns + j), NAME(swap_pairs)(pairs) * turned);
+    }
+    for (; j < end; j++)
+      for (int part = 0; part < 2; part++) {
+        dst[2 * j + part] = factors[0][part] * src[2 * j * column + part];
+        dst[2 * (columns + j) + part] = factors[1][part] * src[2 * j * column + 1 - part];
+      }
+  }
+}
+
+/* Makes columns from `first` to `end` of another real form with `columns`. */
 static void expand_columns(const REAL *src, int64_t row, int64_t column, int64_t rows, int64_t columns,
                            int64_t first, int64_t end, tsl_skinny_form form, const int signs[2], REAL *dst) {
   const REAL own = (REAL)signs[0], other = (REAL)signs[1];
@@ -142,15 +175,7 @@ static void expand_columns(const REAL *src, int64_t row, int64_t column, int64_t
       }
       dst += 2 * columns;
       break;
-    case TSL_SKINNY_TURNS:
-      for (int64_t j = first; j < end; j++) {
-        const REAL real = src[2 * j * column], imaginary = own * src[2 * j * column + 1];
-        dst[2 * j] = real;
-        dst[2 * j + 1] = imaginary;
-        dst[2 * (columns + j)] = -other * imaginary;
-        dst[2 * (columns + j) + 1] = other * real;
-      }
-      dst += 4 * columns;
+    default:
       break;
     }
 }
@@ -158,8 +183,15 @@ static void expand_columns(const REAL *src, int64_t row, int64_t column, int64_t
 static void expand(const void *in, int64_t row, int64_t column, int64_t rows, int64_t columns,
                    tsl_skinny_form form, const int signs[2], void *out) {
   const int64_t most = columns_at_once(column, rows, columns);
-  for (int64_t j = 0; j < columns; j += most)
-    expand_columns(in, row, column, rows, columns, j, tsl_min(j + most, columns), form, signs, out);
+  for (int64_t j = 0; j < columns; j += most) {
+    const int64_t end = tsl_min(j + most, columns);
+    if (form != TSL_SKINNY_TURNS)
+      expand_columns(in, row, column, rows, columns, j, end, form, signs, out);
+    else if (column == 1)
+      turn_columns(in, row, 1, rows, columns, j, end, signs, out);
+    else
+      turn_columns(in, row, column, rows, columns, j, end, signs, out);
+  }
 }
 
 /* Scalars that are 1 and 0 skip multiplications; equal bits. */
