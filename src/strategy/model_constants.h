@@ -226,9 +226,14 @@
   X(f, call_seconds, 0, "fixed seconds of a run") \
   X(f, copy_clocks, 0, "clocks to copy an element of B") \
   X(f, element_clocks, 0, "clocks to store a single element") \
+  X(f, tile_clocks, 0, "fixed clocks of a tile") \
   X(f, line_clocks, 0, "clocks of a line of B past the first cache") \
+  X(f, again_line_clocks, 0, "clocks of such a line for each further tile") \
+  X(f, far_line_clocks, 0, "further clocks of a line of B that is not copied, past the second cache") \
   X(f, written_clocks, 0, "clocks of a line of C past the second cache") \
-  X(f, again_speed, 0, "speed of operands that are read again over the device's bandwidth")
+  X(f, again_speed, 0, "speed of operands that are read again over the device's bandwidth") \
+  X(f, near_pages, 0, "pages whose addresses the processor translates at once") \
+  X(f, page_seconds, 0, "seconds of the translation of another page's address")
 
 #define TSL_PACKED_CONSTANTS(X, f) \
   X(f, rate, 0, "part of the peak at the nominal clock that tiles reach") \

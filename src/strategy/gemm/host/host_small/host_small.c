@@ -58,16 +58,15 @@ static double pages_of(int64_t rows, int64_t stride) {
 
 /* Returns the seconds of address translation: pages beyond the TLB, of rows for each panel of B, and of steps
  * for each tile. */
-static double translation_seconds(const tsl_small_job *job) {
-  static const double at_hand = 1536, page_seconds = 15e-9;
+static double translation_seconds(const tsl_small_job *job, const tsl_small_constants *cost) {
   const tsl_small_panel *panel = job->panels > 1 ? &job->whole : &job->last;
   const double row_pages = pages_of(job->rows, panel->tile.a_row) +
                            pages_of(job->rows, panel->tile.c_row * job->size),
                step_pages = pages_of(job->depth, panel->tile.a_step) +
                             (job->copies_b ? 0 : pages_of(job->depth, panel->tile.b_step)),
                panels = (double)job->panels, tiles = panels * (double)(panel->tallers + panel->lowers);
-  return page_seconds *
-         ((row_pages > at_hand ? row_pages * panels : 0) + (step_pages > at_hand ? step_pages * tiles : 0));
+  return cost->page_seconds * ((row_pages > cost->near_pages ? row_pages * panels : 0) +
+                               (step_pages > cost->near_pages ? step_pages * tiles : 0));
 }
 
 /* Returns the extra clocks of a panel down C if rows a power of two apart share cache sets (measured). */
@@ -98,8 +97,15 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
   const double lanes = (double)job.kernels->lanes, depth = (double)job.depth;
   const double elements = (is_f64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
   clocks /= fmin(2, fmax(1, elements / lanes)); /* narrow vectors: two multiply-adds a clock, too */
+  const tsl_small_panel *panel = job.panels > 1 ? &job.whole : &job.last;
+  const double tiles = (double)(panel->tallers + panel->lowers),
+               b_lines = depth * (double)job.columns * (double)job.size / 64,
+               panel_bytes = depth * (double)panel->width * (double)job.size;
   if (bytes > level_1)
-    clocks += cost->line_clocks * depth * (double)job.columns * (double)job.size / 64;
+    clocks += cost->line_clocks * b_lines +
+              (panel_bytes > 0.75 * level_1 ? cost->again_line_clocks * (tiles - 1) * b_lines : 0);
+  clocks += cost->tile_clocks * tiles * (double)job.panels +
+            (bytes > level_2 && !job.copies_b ? cost->far_line_clocks * b_lines : 0);
   const tsl_small_tile *tile = &job.last.tile;
   if (!job.copies_b && has_cache_conflict(tile->b_step, job.depth))
     clocks *= bytes > level_2 ? 3 : 1.5;
@@ -117,7 +123,7 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
                rest = fmax(0, tsl_problem_cache_bytes(problem) - tsl_near_bytes(device));
   const double fetched =
       rest / (tsl_rest_speed(device, bytes) * rate) + moved_again(&job, level_2) / (cost->again_speed * rate);
-  return cost->call_seconds + clocks / (cost->rate * clock) + fetched + translation_seconds(&job);
+  return cost->call_seconds + clocks / (cost->rate * clock) + fetched + translation_seconds(&job, cost);
 }
 
 static void host_small_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,

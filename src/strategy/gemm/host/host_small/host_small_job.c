@@ -7,6 +7,8 @@
 #include "host/host_view.h"
 #include "host/int_math.h"
 
+#include <math.h>
+
 enum { LOCAL_BYTES = 32 << 10 }; /* of packed panels of B on the stack */
 
 static int64_t host_small_vectors_of(const tsl_small_kernels *kernels, int64_t elements) {
@@ -71,8 +73,9 @@ static double host_small_clocks_of(const orientation *seen) {
   const double rows = (double)seen->rows, columns = (double)seen->columns, depth = (double)seen->depth;
   const double vectors = (double)host_small_vectors_of(seen->kernels, seen->columns) -
                          (has_narrow_rest(seen) ? 0.46 : 0),
-               chains = (double)count_independent_sums(seen);
-  double clocks = rows * vectors * (depth * (chains < LATENCY ? LATENCY / chains : 1) + 1.5) + 12;
+               chains = (double)count_independent_sums(seen),
+               needed = seen->kernels->rows[1] > 0 ? 2 * LATENCY : LATENCY; /* by two multiply-adds a clock */
+  double clocks = rows * vectors * (depth * fmax(1, needed / chains) + 1.5) + 12;
   if (seen->b_across != 1)
     clocks += columns * depth * (seen->b_along == 1 ? 0.9 : 1.5);
   if (seen->c_column != 1)
