@@ -3,6 +3,8 @@
 
 #include "host/int_math.h"
 #include "host/simd.h"
+
+#include <string.h>
 #if VECTOR_BYTES == 64
 #include "host/transpose_line_avx512.h"
 #endif
@@ -224,11 +226,37 @@ TSL_INLINE void finish_pairs(const REAL *sums, const REAL *imaginary, int sign, 
                     alpha, beta, scales, adds, c + j * column);
 }
 
+/* Stores joined sums to strided elements, LANES / 2 at a time; returns their number. Equal bits. */
+static int64_t join_vectors(const REAL *sums, const REAL *imaginary, int sign, int64_t count, REAL *c,
+                            int64_t column) {
+  REAL factors[2][LANES], pairs[LANES];
+  int64_t j = 0;
+  for (int i = 0; i < LANES; i++) {
+    factors[0][i] = (REAL)(i % 2 ? sign : 1);
+    factors[1][i] = (REAL)(i % 2 ? 1 : -sign);
+  }
+  const vector own = NAME(load)(factors[0]), turned = NAME(load)(factors[1]);
+  for (; j + LANES / 2 <= count; j += LANES / 2) {
+    const vector joined =
+        NAME(load)(sums + 2 * j) * own + NAME(swap_pairs)(NAME(load)(imaginary + 2 * j)) * turned;
+    NAME(store)(pairs, joined);
+    TSL_UNROLL for (int i = 0; i < LANES / 2; i++)
+        memcpy(c + (j + i) * column, pairs + 2 * i, 2 * sizeof *pairs);
+  }
+  return j;
+}
+
 static void finish_complex(const void *sums, const void *imaginary, int sign, int64_t step, int64_t count,
                            const double alpha[2], const double beta[2], void *c, int64_t column) {
   const REAL factor[2] = {(REAL)alpha[0], (REAL)alpha[1]}, kept[2] = {(REAL)beta[0], (REAL)beta[1]};
   const bool scales = alpha[0] != 1 || alpha[1] != 0, adds = beta[0] != 0 || beta[1] != 0;
-  if (!scales && !adds && column == 2)
+  const int64_t joined = imaginary && !scales && !adds && column != 2
+                             ? join_vectors(sums, imaginary, sign, count, c, column)
+                             : 0;
+  if (joined > 0)
+    finish_pairs((const REAL *)sums + 2 * joined, (const REAL *)imaginary + 2 * joined, sign, step,
+                 count - joined, factor, kept, false, false, (REAL *)c + joined * column, column);
+  else if (!scales && !adds && column == 2)
     finish_pairs(sums, imaginary, sign, step, count, factor, kept, false, false, c, 2);
   else
     finish_pairs(sums, imaginary, sign, step, count, factor, kept, scales, adds, c, column);
