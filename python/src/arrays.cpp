@@ -81,7 +81,7 @@ static int word_of(PyObject *name) {
 
 bool read_arguments(const Function &function, PyObject *const *objects, size_t count, PyObject *names,
                     Arguments *arguments) {
-  const Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0;
+  const Py_ssize_t named = names ? NB_TUPLE_GET_SIZE(names) : 0;
   if (count > static_cast<size_t>(function.positional)) {
     PyErr_Format(PyExc_TypeError, "%s() takes at most %d arguments without a keyword, and %zu are given",
                  function.name, function.positional, count);
@@ -91,9 +91,9 @@ bool read_arguments(const Function &function, PyObject *const *objects, size_t c
     arguments->at[function.order[i]] = objects[i];
   bool has_none = std::find(objects, objects + count, Py_None) != objects + count;
   for (Py_ssize_t i = 0; i < named; i++) {
-    const int word = word_of(PyTuple_GET_ITEM(names, i));
+    const int word = word_of(NB_TUPLE_GET_ITEM(names, i));
     if (word == WORDS || !(function.words >> word & 1)) {
-      PyErr_Format(PyExc_TypeError, "%s() has no argument '%U'", function.name, PyTuple_GET_ITEM(names, i));
+      PyErr_Format(PyExc_TypeError, "%s() has no argument '%U'", function.name, NB_TUPLE_GET_ITEM(names, i));
       return false;
     }
     if (arguments->at[word]) {
@@ -123,7 +123,7 @@ const char *text_of(PyObject *value, const char *name) {
     return nullptr;
   if (!PyUnicode_Check(value))
     raise(PyExc_TypeError, "%s is %R: a name is expected, as text", name, value);
-  const char *text = PyUnicode_AsUTF8(value);
+  const char *text = PyUnicode_AsUTF8AndSize(value, nullptr);
   if (!text)
     throw nb::python_error();
   return text;
@@ -153,7 +153,7 @@ Scalar scalar(PyObject *value, tesela_type kind, const char *name, double otherw
   if (!value)
     return made;
   if (PyFloat_Check(value))
-    made = PyFloat_AS_DOUBLE(value);
+    made = PyFloat_AsDouble(value);
   else if (PyLong_CheckExact(value) &&
            (made = PyLong_AsDouble(value), made.real() != -1 || !PyErr_Occurred()))
     ;
@@ -170,13 +170,13 @@ Scalar scalar(PyObject *value, tesela_type kind, const char *name, double otherw
 
 static void take(nb::object seen, const char *name, Array *array) {
   PyObject *const items = seen.ptr();
-  array->at = nb::cast<const View &>(nb::handle(PyTuple_GET_ITEM(items, 2)));
+  array->at = nb::cast<const View &>(nb::handle(NB_TUPLE_GET_ITEM(items, 2)));
   array->name = name;
-  array->object = PyTuple_GET_ITEM(items, 1);
-  array->library = PyTuple_GET_ITEM(items, 0);
+  array->object = NB_TUPLE_GET_ITEM(items, 1);
+  array->library = NB_TUPLE_GET_ITEM(items, 0);
   if (array->library == numpy_library.get().ptr())
     array->library = nullptr;
-  array->conjugate = PyTuple_GET_ITEM(items, 3) == Py_True;
+  array->conjugate = NB_TUPLE_GET_ITEM(items, 3) == Py_True;
   array->keeper = std::move(seen);
 }
 
@@ -292,7 +292,7 @@ static bool has_own_elements(const Lies &lies) {
 nb::object tuple_of_shape(int ndim, const int64_t *shape) {
   nb::object tuple = nb::steal(PyTuple_New(ndim));
   for (int i = 0; i < ndim; i++)
-    PyTuple_SET_ITEM(tuple.ptr(), i, PyLong_FromLongLong(shape[i]));
+    NB_TUPLE_SET_ITEM(tuple.ptr(), i, PyLong_FromLongLong(shape[i]));
   return tuple;
 }
 
@@ -436,7 +436,9 @@ void lay_out(Array *array, int batch_dims, bool is_column, Matrices *matrices) {
 }
 
 char letter_of(PyObject *how, const char *name) {
-  const char *const text = !how ? "n" : PyUnicode_Check(how) ? PyUnicode_AsUTF8(how) : nullptr;
+  const char *const text = !how                   ? "n"
+                           : PyUnicode_Check(how) ? PyUnicode_AsUTF8AndSize(how, nullptr)
+                                                  : nullptr;
   const char letter = text && text[0] && !text[1] ? static_cast<char>(text[0] | 0x20) : '?';
   if (letter != 'n' && letter != 't' && letter != 'c')
     raise(PyExc_ValueError,
@@ -660,8 +662,8 @@ nb::object info_of(const tesela_record &record) {
                                     record.hidden_error, record.seconds_verify);
   PyObject *const type = info_type.get().ptr();
   nb::object arguments = nb::steal(PyTuple_Pack(1, items.ptr()));
-  nb::object made =
-      nb::steal(PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject *>(type), arguments.ptr(), nullptr));
+  static const newfunc new_tuple = reinterpret_cast<newfunc>(PyType_GetSlot(&PyTuple_Type, Py_tp_new));
+  nb::object made = nb::steal(new_tuple(reinterpret_cast<PyTypeObject *>(type), arguments.ptr(), nullptr));
   if (!made.is_valid())
     throw nb::python_error();
   return made;

@@ -1,6 +1,8 @@
 /* NumPy's arrays by their C structs: the buffer protocol would take longer than a small product. */
 #include "core.h"
 
+#include <map>
+
 #include <nanobind/stl/string.h>
 
 #define PY_ARRAY_UNIQUE_SYMBOL tesela_numpy
@@ -14,6 +16,21 @@ bool begin_numpy() {
 
 bool is_numpy(PyObject *object) {
   return PyArray_Check(object);
+}
+
+/* Returns the type that is named like the type of an array's elements. Types of ml_dtypes have other numbers
+   in every process. */
+static tesela_type type_by_name(PyArrayObject *array) {
+  static std::map<int, tesela_type> known;
+  const int number = PyArray_TYPE(array);
+  const auto row = known.find(number);
+  if (row != known.end())
+    return row->second;
+  nb::str name(nb::handle(PyArray_DESCR(array)->typeobj).attr("__name__"));
+  const tesela_type type = type_named(name.c_str());
+  if (number >= 0) /* types that are not in NumPy's list have -1 */
+    known[number] = type;
+  return type;
 }
 
 static tesela_type type_of(PyArrayObject *array) {
@@ -35,11 +52,8 @@ static tesela_type type_of(PyArrayObject *array) {
   case NPY_INT:
     return TESELA_I32;
   default:
-    break;
+    return type_by_name(array);
   }
-  /* Types of ml_dtypes have other numbers in every process. */
-  const char *name = PyArray_DESCR(array)->typeobj->tp_name, *dot = strrchr(name, '.');
-  return type_named(dot ? dot + 1 : name);
 }
 
 void lies_numpy(PyObject *object, Lies *lies) {

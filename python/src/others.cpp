@@ -293,7 +293,7 @@ static PyObject *multiply_grouped(const Arguments &arguments) {
     desc->options.verify = asked.ask.verify_or_null();
     try {
       const auto at = [i](const nb::object &list) {
-        return PyList_GET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i));
+        return NB_LIST_GET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i));
       };
       read_member(at(as), at(bs), outs.is_valid() ? at(outs) : nullptr, arguments, &members[i], desc,
                   factors[i].data());
@@ -315,7 +315,7 @@ static PyObject *multiply_grouped(const Arguments &arguments) {
     Member &member = members[i];
     nb::object result =
         member.has_out ? std::move(member.result) : finished(member.a, std::move(member.result));
-    PyList_SET_ITEM(made.ptr(), static_cast<Py_ssize_t>(i), result.release().ptr());
+    NB_LIST_SET_ITEM(made.ptr(), static_cast<Py_ssize_t>(i), result.release().ptr());
   }
   return given_back(std::move(made), asked.with_info, asked.record);
 }

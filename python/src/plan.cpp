@@ -338,15 +338,15 @@ static PyObject *call_plan(PyObject *self, PyObject *const *objects, size_t coun
 static PyObject *new_plan(PyTypeObject *type, PyObject *tuple, PyObject *dict) {
   std::vector<PyObject *> given;
   nb::object names;
-  const size_t count = static_cast<size_t>(PyTuple_GET_SIZE(tuple));
+  const size_t count = static_cast<size_t>(NB_TUPLE_GET_SIZE(tuple));
   for (size_t i = 0; i < count; i++)
-    given.push_back(PyTuple_GET_ITEM(tuple, i));
-  if (dict && PyDict_GET_SIZE(dict) > 0) {
-    names = nb::steal(PyTuple_New(PyDict_GET_SIZE(dict)));
+    given.push_back(NB_TUPLE_GET_ITEM(tuple, i));
+  if (dict && NB_DICT_GET_SIZE(dict) > 0) {
+    names = nb::steal(PyTuple_New(NB_DICT_GET_SIZE(dict)));
     PyObject *name, *value;
     Py_ssize_t at = 0, i = 0;
     while (PyDict_Next(dict, &at, &name, &value)) {
-      PyTuple_SET_ITEM(names.ptr(), i++, Py_NewRef(name));
+      NB_TUPLE_SET_ITEM(names.ptr(), i++, Py_NewRef(name));
       given.push_back(value);
     }
   }
@@ -355,7 +355,7 @@ static PyObject *new_plan(PyTypeObject *type, PyObject *tuple, PyObject *dict) {
     return nullptr;
   return guarded([&]() -> PyObject * {
     std::unique_ptr<PlanState> state = make(arguments);
-    PyObject *const self = type->tp_alloc(type, 0);
+    PyObject *const self = PyType_GenericAlloc(type, 0);
     if (!self)
       throw nb::python_error();
     reinterpret_cast<PlanObject *>(self)->call = call_plan;
@@ -367,7 +367,7 @@ static PyObject *new_plan(PyTypeObject *type, PyObject *tuple, PyObject *dict) {
 static void free_plan(PyObject *self) {
   PyTypeObject *const type = Py_TYPE(self);
   delete reinterpret_cast<PlanObject *>(self)->state;
-  type->tp_free(self);
+  PyObject_Free(self);
   Py_DECREF(type);
 }
 

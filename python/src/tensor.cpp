@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "device.h"
 
@@ -40,8 +41,10 @@ static bool has_text(nb::handle object, const char *text) {
 
 /* Returns true for torch.Tensor and torch.nn.Parameter. Subclasses may redefine products. */
 static bool is_torch_type(PyTypeObject *type) {
-  const bool is_tensor = strcmp(type->tp_name, "Tensor") == 0;
-  if (!is_tensor && strcmp(type->tp_name, "Parameter") != 0)
+  nb::object name = nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), "__name__"));
+  const bool is_tensor = has_text(name, "Tensor");
+  PyErr_Clear();
+  if (!is_tensor && !has_text(name, "Parameter"))
     return false;
   nb::object module = nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), "__module__"));
   PyErr_Clear();
@@ -53,14 +56,21 @@ static struct {
   PyTypeObject *type;
   const Exchange *table;
 } known_types[2];
+/* The last other type that was looked up. */
+static PyTypeObject *other_type;
 
 /* Returns the table of a tensor's type; NULL if the type has none. */
 static const Exchange *exchange_of(PyTypeObject *type) {
   for (const auto &row : known_types)
     if (type == row.type)
       return row.table;
-  if (!is_torch_type(type))
+  if (type == other_type)
     return nullptr;
+  Py_INCREF(reinterpret_cast<PyObject *>(type)); /* keeps the type alive, so that its address stays unique */
+  if (!is_torch_type(type)) {
+    Py_XDECREF(reinterpret_cast<PyObject *>(std::exchange(other_type, type)));
+    return nullptr;
+  }
   nb::object capsule =
       nb::steal(PyObject_GetAttrString(reinterpret_cast<PyObject *>(type), "__dlpack_c_exchange_api__"));
   const Exchange *table = nullptr;
@@ -69,14 +79,14 @@ static const Exchange *exchange_of(PyTypeObject *type) {
   PyErr_Clear();
   if (!table || table->major != 1 || !table->tensor_of)
     table = nullptr;
-  Py_INCREF(type); /* keeps the type alive, so that its address stays unique */
   known_types[known_types[0].type != nullptr] = {type, table};
   return table;
 }
 
 /* Calls a method without arguments that returns True or False. Returns false if it fails, too. */
 static bool method_is_true(PyObject *object, PyObject *name) {
-  nb::object answer = nb::steal(PyObject_CallMethodNoArgs(object, name));
+  nb::object answer =
+      nb::steal(PyObject_VectorcallMethod(name, &object, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
   if (!answer.is_valid())
     PyErr_Clear();
   return answer.ptr() != Py_False;
