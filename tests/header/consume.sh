@@ -5,7 +5,7 @@ set -euo pipefail
 way=$1 installed=$2 source=$3 scratch=$4 version=$5 compiler=$6
 flags=("${@:7}")
 consumer=$source/tests/header/consumer
-programs=(main blas)
+programs=(main blas cublas)
 mpi=$(find "$installed" -name libtesela_mpi.so)
 # No MPI is built for a sanitizer.
 [ -z "$mpi" ] || [ ${#flags[@]} -gt 0 ] || programs+=(mpi scalapack)
