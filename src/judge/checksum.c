@@ -555,7 +555,7 @@ static void set_scales(tsl_checksum *sum) {
 /* Sums B by segments. */
 static void sum_b(tsl_checksum *sum) {
   set_scales(sum);
-  if (sum->is_integer)
+  if (sum->is_integer && sum->multiplies)
     memset(sum->whole_vector, 0, (size_t)sum->problem.k * sizeof *sum->whole_vector);
   if (sum->multiplies)
     tsl_team_run(sum->product.team, tsl_ceil_div(sum->problem.k, ROWS), sum_b_rows, sum);
