@@ -6,6 +6,7 @@
 #include "host/host_isa.h"
 #include "host/int_math.h"
 #include "judge/checksum_tile.h"
+#include "judge/judge_element.h"
 
 #include <float.h>
 #include <math.h>
@@ -301,11 +302,7 @@ static double get_bound_limit(const tsl_checksum *sum) {
 /* Returns an element of the bias or of a scale. */
 static void get_number(const tsl_checksum *sum, int operand, int64_t row, int64_t col, double value[2]) {
   const tsl_checksum_source *source = &sum->source[operand];
-  const tsl_shape *shape = &source->shape;
-  tsl_type_load(shape->type,
-                source->base + (row * shape->row_stride + col * shape->col_stride) *
-                                   (int64_t)tsl_type(shape->type)->size,
-                value);
+  tsl_type_load(source->shape.type, tsl_element_judge_address(&source->shape, source->base, row, col), value);
 }
 
 /* Sets the sum of a segment's biases in a row. Returns the sum of their magnitudes. */
@@ -380,23 +377,25 @@ static void compare_rows(void *argument, int64_t index, int worker) {
   } else {
     multiply_rows(sum, row, rows, &scratch);
   }
+  checksum_row found[ROWS];
+  for (int i = 0; i < rows; i++)
+    found[i] = get_row(sum, row + i, scratch.bounds[i], scratch.raw_bounds[i]);
   for (int64_t p = 0; p < sum->segments; p++) {
     double c[2][ROWS], sizes[ROWS];
     sum_segment(sum, &sum->source[TSL_OPERAND_C], row, rows, p, scratch.tile, c, sizes);
     for (int i = 0; i < rows; i++) {
       const int64_t at = (row + i) * sum->segments + p;
-      const checksum_row found = get_row(sum, row + i, scratch.bounds[i], scratch.raw_bounds[i]);
       checksum_terms terms = {.product = scratch.sums + i * sum->vectors + p * sum->parts,
                               .before = sum->before ? sum->before + at * sum->parts : NULL,
-                              .scale = found.scale};
+                              .scale = found[i].scale};
       const double bias = get_bias(sum, row + i, p, terms.bias),
-                   guaranteed = found.guaranteed + sum->relative * bias +
+                   guaranteed = found[i].guaranteed + sum->relative * bias +
                                 (terms.before ? sum->relative * sum->beta1 * sum->sizes[at] : 0);
       const bool is_known =
-          isfinite(found.scale * terms.product[0]) && isfinite(terms.product[sum->parts - 1]);
+          isfinite(found[i].scale * terms.product[0]) && isfinite(terms.product[sum->parts - 1]);
       compare_segment(sum, row + i, p, get_difference(sum, (const double[2]){c[0][i], c[1][i]}, &terms),
-                      guaranteed + found.other, sum->product.rounding * sizes[i],
-                      guaranteed > limit || found.may_overflow, is_known, &block);
+                      guaranteed + found[i].other, sum->product.rounding * sizes[i],
+                      guaranteed > limit || found[i].may_overflow, is_known, &block);
     }
   }
   sum->block[index] = block;

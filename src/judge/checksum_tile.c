@@ -1,15 +1,10 @@
 #include "judge/checksum_tile.h"
 
 #include "host/int_math.h"
+#include "judge/judge_element.h"
 #include "problem/structure.h"
 
 #include <string.h>
-
-static const unsigned char *element_address(const tsl_checksum_source *source, int64_t row, int64_t col) {
-  const tsl_shape *shape = &source->shape;
-  return source->base +
-         (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
-}
 
 static int count_parts(const tsl_checksum_source *source) {
   return tsl_type(source->shape.type)->is_complex ? 2 : 1;
@@ -22,7 +17,8 @@ void tsl_checksum_load_as(const tsl_checksum_source *source, int64_t row, int ro
   const int64_t size = (int64_t)type->size, target_size = (int64_t)tsl_type(target)->size,
                 parts = count_parts(source);
   for (int part = 0; part < parts; part++) {
-    const unsigned char *from = element_address(source, row, col) + part * (int64_t)component->size;
+    const unsigned char *from =
+        tsl_element_judge_address(&source->shape, source->base, row, col) + part * (int64_t)component->size;
     unsigned char *first = (unsigned char *)tile + part * target_size;
     if (tsl_abs(shape->col_stride) <= tsl_abs(shape->row_stride) || rows == 1)
       for (int i = 0; i < rows; i++)
@@ -39,7 +35,7 @@ static const double *load_general(const tsl_checksum_source *source, int64_t row
                                   int cols, double *tile, int64_t *pitch) {
   const tsl_shape *shape = &source->shape;
   const tsl_type_info *type = tsl_type(shape->type);
-  const unsigned char *from = element_address(source, row, col);
+  const unsigned char *from = tsl_element_judge_address(&source->shape, source->base, row, col);
   const int parts = count_parts(source);
   const bool is_f32 = type->component == TESELA_F32, is_bf16 = type->type == TESELA_BF16;
   *pitch = TSL_CHECKSUM_COLUMNS * parts;
@@ -72,7 +68,8 @@ static void load_by_definition(const tsl_checksum_source *source, int64_t row, i
       const tsl_stored stored = tsl_shape_element(&source->shape, row + i, col + j);
       double value[2] = {stored.what == TSL_ELEMENT_ONE, 0};
       if (stored.what == TSL_ELEMENT_STORED)
-        tsl_type_load(source->shape.type, element_address(source, stored.row, stored.col), value);
+        tsl_type_load(source->shape.type,
+                      tsl_element_judge_address(&source->shape, source->base, stored.row, stored.col), value);
       value[1] = stored.real ? 0 : stored.conjugate ? -value[1] : value[1];
       memcpy(tile + i * pitch + j * parts, value, (size_t)parts * sizeof *tile);
     }

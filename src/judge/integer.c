@@ -2,7 +2,7 @@
 #include "core/memory.h"
 #include "core/pool.h"
 #include "core/status.h"
-#include "judge/judge.h"
+#include "judge/judge_element.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,15 +30,10 @@ static int64_t integer_spread_index(int64_t index, int64_t count, int64_t total)
   return count <= 1 ? 0 : (int64_t)((double)index * (double)(total - 1) / (double)(count - 1));
 }
 
-static const unsigned char *integer_element_at(const tsl_shape *shape, const unsigned char *base, int64_t row,
-                                               int64_t col) {
-  return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
-}
-
 /* Loads `count` elements from (row, col) on, converted to 32 bits. */
 static void load_as_32_bits(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
                             int64_t step, uint32_t *out, int64_t count) {
-  tsl_type_convert(shape->type, integer_element_at(shape, base, row, col), step, TESELA_I32, out, 1,
+  tsl_type_convert(shape->type, tsl_element_judge_address(shape, base, row, col), step, TESELA_I32, out, 1,
                    (size_t)count);
 }
 

@@ -11,11 +11,6 @@
 /* Magnitude below which errors of products in double underflow, and a zero sum may hide lost terms. */
 #define UNDERFLOW_LIMIT 0x1p-900
 
-const unsigned char *tsl_element_judge_address(const tsl_shape *shape, const unsigned char *base, int64_t row,
-                                               int64_t col) {
-  return base + (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
-}
-
 double tsl_element_judge_value(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col) {
   double value[2];
   tsl_type_load(shape->type, tsl_element_judge_address(shape, base, row, col), value);

@@ -11,7 +11,7 @@
 #include "core/memory.h"
 #include "core/pool.h"
 #include "core/status.h"
-#include "judge/judge.h"
+#include "judge/judge_element.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -69,8 +69,7 @@ static judge_solve_number load_number(const tsl_shape *shape, const unsigned cha
                                       int64_t col) {
   const tsl_type_info *type = tsl_type(shape->type);
   double value[2];
-  tsl_type_load(shape->type, src + (row * shape->row_stride + col * shape->col_stride) * (int64_t)type->size,
-                value);
+  tsl_type_load(shape->type, tsl_element_judge_address(shape, src, row, col), value);
   return make_number_with_modulus(type, value[0], value[1]);
 }
 

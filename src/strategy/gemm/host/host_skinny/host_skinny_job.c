@@ -33,6 +33,8 @@ enum {
   LEVEL_2_GUESS = 512 << 10,
   LEVEL_3_GUESS = 16 << 20
 };
+_Static_assert(TSL_SKINNY_STEPS * sizeof(double) * 64 <= UPDATE_BYTES,
+               "a copy holds 64 columns of any update");
 
 static const tsl_skinny_kernels *kernels_for(tesela_type type, unsigned offers) {
 #define KERNELS(isa, header, needs, ...) {&tsl_skinny_##isa##_f32, &tsl_skinny_##isa##_f64},
