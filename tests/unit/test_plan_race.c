@@ -61,6 +61,7 @@ static int open_context(void **state) {
   tesela_plan_destroy(plan);
   must(tsl_devices_create(&devices));
   must(tsl_devices_find(devices, "cpu", &cpu));
+  tsl_devices_limit(devices, 1);
   for (int i = 0; i < 20 && !learn(cpu, seconds); i++)
     seconds *= 0.9; /* a record changes the level of all models */
   tsl_devices_destroy(devices);
