@@ -155,6 +155,9 @@ tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_b
 void tsl_packed_loop_2(const tsl_packed_job *job, const tsl_packed_block *block,
                        const tsl_packed_side *micro_a, int64_t jr, int64_t end, const void *b_copy,
                        tsl_packed_tile *tile);
+/* Loop 1: multiplies micro-panels `ir` to before `end` of A by micro-panel `jr` of B, as loop 2. */
+void tsl_packed_loop_1(const tsl_packed_job *job, const tsl_packed_block *block, int64_t ir, int64_t end,
+                       const void *a_copy, int64_t jr, const void *b_copy, tsl_packed_tile *tile);
 /* Lines of an operand: rows of A or columns of B. */
 typedef struct tsl_packed_lines {
   bool is_a;

@@ -182,8 +182,8 @@ void tsl_packed_pack_piece(const tsl_packed_job *job, const tsl_packed_block *bl
 
 tsl_packed_side tsl_packed_micro_a(const tsl_packed_job *job, const tsl_packed_block *block, int64_t index,
                                    const void *copy) {
-  const int64_t row = macro_kernel_row_of(job, block, index),
-                height = macro_kernel_row_of(job, block, index + 1) - row;
+  const int64_t micros = tsl_packed_micros_a(job, block), low = block->mc / micros, tall = block->mc % micros,
+                row = low * index + tsl_min(tall, index), height = low + (index < tall);
   if (job->views.a.packed)
     copy = (const unsigned char *)job->views.a.packed +
            (block->pc * job->views.m + block->ic * block->kc) * job->size;
@@ -222,27 +222,86 @@ tsl_packed_tile tsl_packed_tile_of(const tsl_packed_job *job, const tsl_packed_b
   return tile;
 }
 
+static unsigned char *first_of_c(const tsl_packed_job *job, const tsl_packed_block *block, int64_t row,
+                                 int64_t column) {
+  return job->views.c.at +
+         ((block->ic + row) * job->views.c.row_stride + (block->jc + column) * job->views.c.col_stride) *
+             job->size;
+}
+
+static void loop_2_structured(const tsl_packed_job *job, const tsl_packed_block *block,
+                              const tsl_packed_side *micro_a, int64_t jr, int64_t end, const void *b_copy,
+                              tsl_packed_tile *tile) {
+  for (; jr < end; jr++) {
+    const tsl_packed_side micro_b = tsl_packed_micro_b(job, block, jr, b_copy);
+    tsl_packed_multiply_structured(job, block, micro_a, &micro_b, tile);
+  }
+}
+
+/* Tiles of whole micro-panels of B follow each other without a new look at the block. */
 void tsl_packed_loop_2(const tsl_packed_job *job, const tsl_packed_block *block,
                        const tsl_packed_side *micro_a, int64_t jr, int64_t end, const void *b_copy,
                        tsl_packed_tile *tile) {
   const tsl_packed_kernels *kernels = job->kernels;
-  unsigned char *const c = job->views.c.at + ((block->ic + micro_a->first) * job->views.c.row_stride +
-                                              block->jc * job->views.c.col_stride) *
-                                                 job->size;
+  const int64_t in_place = columns_in_place(job, block->nc),
+                c_jump = job->nr * job->views.c.col_stride * job->size;
   tile->a = micro_a->at;
   tile->a_row = micro_a->across;
   tile->a_step = micro_a->along;
-  for (; jr < end; jr++) {
+  if (job->is_half) {
+    loop_2_structured(job, block, micro_a, jr, end, b_copy, tile);
+    return;
+  }
+  while (jr < end) {
     const tsl_packed_side micro_b = tsl_packed_micro_b(job, block, jr, b_copy);
-    if (job->is_half) {
-      tsl_packed_multiply_structured(job, block, micro_a, &micro_b, tile);
-      continue;
-    }
+    const tsl_packed_tile_function multiply =
+        kernels->multiply[tsl_packed_vectors(kernels, micro_b.count) - 1][micro_a->count - 1];
+    const bool is_copy = micro_b.first >= in_place;
+    const int64_t b_jump = job->nr * (is_copy ? block->kc : 1) * job->size,
+                  whole = micro_b.count == job->nr ? (is_copy ? block->nc : in_place) - job->nr : -1;
     tile->b = micro_b.at;
     tile->b_step = micro_b.along;
-    tile->c = c + micro_b.first * job->views.c.col_stride * job->size;
+    tile->c = first_of_c(job, block, micro_a->first, micro_b.first);
     tile->columns = micro_b.count;
-    kernels->multiply[tsl_packed_vectors(kernels, micro_b.count) - 1][micro_a->count - 1](tile);
+    for (int64_t column = micro_b.first;;
+         tile->b = (const char *)tile->b + b_jump, tile->c = (char *)tile->c + c_jump) {
+      multiply(tile);
+      jr++;
+      column += job->nr;
+      if (jr == end || column > whole)
+        break;
+    }
+  }
+}
+
+void tsl_packed_loop_1(const tsl_packed_job *job, const tsl_packed_block *block, int64_t ir, int64_t end,
+                       const void *a_copy, int64_t jr, const void *b_copy, tsl_packed_tile *tile) {
+  const int64_t micros = tsl_packed_micros_a(job, block), low = block->mc / micros, tall = block->mc % micros,
+                c_row = job->views.c.row_stride * job->size;
+  const tsl_packed_side micro_b = tsl_packed_micro_b(job, block, jr, b_copy),
+                        micro_a = tsl_packed_micro_a(job, block, ir, a_copy);
+  const tsl_packed_tile_function *multiply =
+      job->kernels->multiply[tsl_packed_vectors(job->kernels, micro_b.count) - 1];
+  const int64_t a_row = (job->copies_a ? block->kc : job->views.a.row_stride) * job->size;
+  const bool is_in_steps = job->copies_a && !job->keeps_rows;
+  tile->a = micro_a.at;
+  tile->a_row = micro_a.across;
+  tile->a_step = micro_a.along;
+  tile->b = micro_b.at;
+  tile->b_step = micro_b.along;
+  tile->c = first_of_c(job, block, micro_a.first, micro_b.first);
+  tile->columns = micro_b.count;
+  for (; ir < end && !job->is_half; ir++) {
+    const int64_t height = low + (ir < tall);
+    if (is_in_steps)
+      tile->a_step = height;
+    multiply[height - 1](tile);
+    tile->a = (const char *)tile->a + height * a_row;
+    tile->c = (char *)tile->c + height * c_row;
+  }
+  for (; ir < end; ir++) {
+    const tsl_packed_side side = tsl_packed_micro_a(job, block, ir, a_copy);
+    tsl_packed_multiply_structured(job, block, &side, &micro_b, tile);
   }
 }
 

@@ -27,9 +27,9 @@ static void stream_micro_panels(const tsl_packed_job *job, const tsl_packed_bloc
   const tsl_packed_block behind = next_panel(job, block);
   const int64_t before_last = behind.kc > 0 ? micros_b - 1 : micros_b,
                 tiles = tsl_max(before_last / (job->is_half ? 2 : 1), 1);
+  tsl_packed_tile tile = tsl_packed_tile_of(job, block);
   for (int64_t ir = first; ir < end; ir++) {
     const tsl_packed_block micro_block = tsl_packed_micro_block(job, block, ir);
-    tsl_packed_tile tile = tsl_packed_tile_of(job, block);
     tsl_packed_pack_a(job, &micro_block, 0, 1, a_copy);
     const tsl_packed_side micro_a = tsl_packed_micro_a(job, &micro_block, 0, a_copy);
     tile.prefetch = tsl_packed_prefetch_a(job, block, tsl_min(ir + 1, end - 1), tiles);
@@ -118,15 +118,20 @@ static void multiply_group(const tsl_packed_job *job, const tsl_packed_block *bl
                 tiles = micros_a * micros_b,
                 pieces = tsl_packed_pieces(job, next, job->b_is_outer ? micros_b : tiles);
   tsl_packed_tile tile = tsl_packed_tile_of(job, block);
-  for (int64_t piece = 0, t = 0; piece < pieces; piece++) {
+  for (int64_t piece = 0, t = 0, some; piece < pieces; piece++) {
     const int64_t end = tsl_partition_begin(tiles, pieces, piece + 1);
     tile.prefetch = tsl_packed_prefetch_piece(job, block, next, pieces, piece, 0, 1, end - t);
-    for (; t < end; t++) {
-      const int64_t ir = job->b_is_outer ? t % micros_a : t / micros_b,
-                    jr = job->b_is_outer ? t / micros_a : t % micros_b;
-      const tsl_packed_side micro_a = tsl_packed_micro_a(job, block, ir, a_copy);
-      tsl_packed_loop_2(job, block, &micro_a, jr, jr + 1, b_copy, &tile);
-    }
+    for (; t < end; t += some)
+      if (job->b_is_outer) {
+        const int64_t jr = t / micros_a, ir = t % micros_a;
+        some = tsl_min(micros_a - ir, end - t);
+        tsl_packed_loop_1(job, block, ir, ir + some, a_copy, jr, b_copy, &tile);
+      } else {
+        const int64_t ir = t / micros_b, jr = t % micros_b;
+        const tsl_packed_side micro_a = tsl_packed_micro_a(job, block, ir, a_copy);
+        some = tsl_min(micros_b - jr, end - t);
+        tsl_packed_loop_2(job, block, &micro_a, jr, jr + some, b_copy, &tile);
+      }
     tsl_packed_pack_piece(job, next, pieces, piece, b_next);
   }
 }
