@@ -146,10 +146,12 @@ static int vectors_of_updates(const tsl_skinny_job *job, const tsl_device *devic
 }
 
 /* Sets the strides, and the copy of the thin operand to rows, or, of tiles in TSL_SKINNY_COLUMNS, to steps of
- * whole vectors. */
-static void set_lines(tsl_skinny_job *job) {
+ * whole vectors. A single row is a mere stream: the processor prefetches it better if the last cache is near.
+ */
+static void set_lines(tsl_skinny_job *job, bool is_near) {
   const bool updates = job->walk == TSL_SKINNY_UPDATE,
-             spreads = job->walk == TSL_SKINNY_COLUMNS && job->is_tiled;
+             spreads = job->walk == TSL_SKINNY_COLUMNS && job->is_tiled,
+             is_single = job->few <= (job->is_complex ? 2 : 1);
   job->copies_thin = spreads || (job->thin_along != 1 && (job->walk == TSL_SKINNY_ROWS) == job->is_tiled);
   job->lines = (tsl_skinny_lines){.depth = job->depth,
                                   .x_pitch = job->walk == TSL_SKINNY_COLUMNS ? job->across : job->along,
@@ -161,7 +163,7 @@ static void set_lines(tsl_skinny_job *job) {
                                   .alpha = job->alpha,
                                   .beta = job->beta,
                                   .signs = {job->complex.thin_sign, job->complex.large_sign},
-                                  .prefetches = job->is_far,
+                                  .prefetches = job->is_far && !(is_single && is_near),
                                   .nontemporal = job->nontemporal};
 }
 
@@ -189,7 +191,7 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
   job->asks_ahead = c_bytes > level_2;
   job->copies_large = job->walk == TSL_SKINNY_UPDATE && (job->across != 1 || job->is_complex);
   cut(level_2, job);
-  set_lines(job);
+  set_lines(job, !tsl_last_cache_is_far(device));
 }
 
 typedef struct skinny_launch {

@@ -252,6 +252,15 @@ enum { LINE_STEPS = STEPS };
 #define TRANSPOSE_STEPS NAME(transpose)
 #endif
 
+/* Blocks of LANES columns that are summed together with q rows. 64 bytes: a block has chains enough. 16
+ * bytes: not measured. */
+#if VECTOR_BYTES == 32
+#define ORDERED_BLOCKS(q) ((q) == 1 ? 4 : (q) == 2 ? 2 : 1)
+#else
+#define ORDERED_BLOCKS(q) 1
+#endif
+enum { ORDERED_SUMS_MAX = 8 }; /* of these blocks, or of 8 rows */
+
 /* Computes sums of LANES columns, or `columns` of these, in the order of k: rows of vectors along the columns
  * are made by transposition. `next`: elements to the columns that are prefetched, or 0. */
 TSL_INLINE void reduce_block(const REAL *x, int64_t across, int64_t depth, const REAL *y, int64_t pitch,
@@ -285,12 +294,71 @@ TSL_INLINE void reduce_block(const REAL *x, int64_t across, int64_t depth, const
   }
 }
 
+/* Adds STEPS steps, from `l` on, of LANES columns to their sums. Columns are addressed by fours, since
+ * compilers would make a pointer of each. */
+TSL_INLINE void add_ordered_steps(const REAL *const *at, int64_t stride, int64_t three, int64_t l,
+                                  const REAL *y, int64_t pitch, int q, vector *sum) {
+  const REAL *row[LANES];
+  vector steps[STEPS];
+  TSL_UNROLL for (int j = 0; j < LANES; j++) row[j] = at[j / 4] + (j % 4 == 3 ? three : j % 4 * stride);
+  NAME(transpose)(row, l, steps);
+  TSL_UNROLL for (int s = 0; s < STEPS; s++) TSL_UNROLL for (int i = 0; i < q; i++) sum[i] =
+      NAME(fma)(sum[i], y[i * pitch + l + s], steps[s]);
+}
+
+/* As reduce_block(), for `blocks` blocks of whole vectors, whose chains of additions overlap. A block uses
+ * whole cache lines before the next block, since lines of columns a power of two apart share a cache set. */
+TSL_INLINE void reduce_blocks(const REAL *x, int64_t across, int64_t depth, const REAL *y, int64_t pitch,
+                              REAL *dst, int q, int blocks, int64_t next) {
+  enum { FOURS = LANES / 4 > 0 ? LANES / 4 : 1 };
+  vector sum[ORDERED_SUMS_MAX];
+  int64_t stride = across, three = 3 * across, l = 0;
+  const REAL *at[ORDERED_BLOCKS(1) * FOURS];
+  TSL_UNROLL for (int i = 0; i < blocks * FOURS; i++) at[i] = x + 4 * i * across;
+  TSL_UNROLL for (int i = 0; i < blocks * q; i++) sum[i] = (vector){0};
+  for (; l + LINE <= depth; l += LINE) {
+    TSL_UNROLL for (int i = 0; i < blocks * FOURS; i++) __asm__("" : "+r"(at[i]), "+r"(stride), "+r"(three));
+    TSL_UNROLL for (int b = 0; b < blocks; b++) {
+      TSL_UNROLL for (int s = 0; s < LINE; s += STEPS)
+          add_ordered_steps(at + b * FOURS, stride, three, s, y + l, pitch, q, sum + b * q);
+      if (next)
+        TSL_UNROLL for (int j = 0; j < LANES; j++)
+            __builtin_prefetch(at[b * FOURS + j / 4] + j % 4 * stride + next, 0, 2);
+    }
+    TSL_UNROLL for (int i = 0; i < blocks * FOURS; i++) at[i] += LINE;
+  }
+  TSL_UNROLL for (int b = 0; b < blocks; b++) {
+    REAL last[LANES];
+    const REAL *const *const columns = at + b * FOURS;
+    int64_t step = 0;
+    for (; l + step + STEPS <= depth; step += STEPS)
+      add_ordered_steps(columns, stride, three, step, y + l, pitch, q, sum + b * q);
+    for (; l + step < depth; step++) {
+      for (int64_t j = 0; j < LANES; j++)
+        last[j] = columns[j / 4][j % 4 * stride + step];
+      const vector from = NAME(load)(last);
+      TSL_UNROLL for (int i = 0; i < q; i++) sum[b * q + i] =
+          NAME(fma)(sum[b * q + i], y[i * pitch + l + step], from);
+    }
+    TSL_UNROLL for (int i = 0; i < q; i++) {
+      NAME(store)(last, sum[b * q + i]);
+      for (int64_t j = 0; j < LANES; j++)
+        dst[(b * LANES + j) * q + i] = last[j];
+    }
+  }
+}
+
 /* Reduces all columns as reduce(), each sum in the order of k. */
 TSL_INLINE void reduce_in_order(const tsl_skinny_lines *lines, const REAL *x, const REAL *y, REAL *out,
                                 int64_t rows, int64_t width, int q) {
-  const int64_t across = lines->x_pitch;
+  const int64_t across = lines->x_pitch, together = ORDERED_BLOCKS(q) * LANES;
+  int64_t j = 0;
   (void)rows;
-  for (int64_t j = 0; j < width; j += LANES)
+  if (ORDERED_BLOCKS(q) > 1)
+    for (; j + together <= width; j += together)
+      reduce_blocks(x + j * across, across, lines->depth, y, lines->y_across, out + j * q, q,
+                    ORDERED_BLOCKS(q), lines->prefetches ? together * across : 0);
+  for (; j < width; j += LANES)
     reduce_block(x + j * across, across, lines->depth, y, lines->y_across, out + j * q, q,
                  tsl_min(LANES, width - j), lines->prefetches ? LANES * across : 0);
 }
