@@ -29,9 +29,15 @@ static bool is_label(const char *row, const char *label) {
   return !*row && !*label;
 }
 
+/* Returns the label of the row of a device. Processors are measured by instruction set. */
+static const char *model_label(const tsl_device *device) {
+  if (device->capabilities & TSL_CAN_AVX512_PAIRS)
+    return "AVX-512 with two multiply-adds";
+  return (device->capabilities & (TSL_CAN_AVX2 | TSL_CAN_AVX512)) == TSL_CAN_AVX2 ? "AVX2" : device->label;
+}
+
 const tsl_model_constants *tsl_model_constants_of(const tsl_device *device) {
-  const char *label =
-      device->capabilities & TSL_CAN_AVX512_PAIRS ? "AVX-512 with two multiply-adds" : device->label;
+  const char *label = model_label(device);
   for (int i = 0; i < ROWS; i++)
     if (is_label(rows[i].label, label))
       return &rows[i];

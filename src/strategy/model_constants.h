@@ -189,9 +189,9 @@
 
 #define TSL_SKINNY_CONSTANTS(X, f) \
   X(f, tile_rate, 0, "part of the peak at the nominal clock that tiles reach") \
-  X(f, far_tile_rate, 1, "part of that peak that tiles reach with operands in no near cache") \
+  X(f, far_tile_rate, 0, "part of that peak that tiles reach with operands in no near cache") \
   X(f, line_rate, 0, "part of the peak at the nominal clock that kernels by lines reach") \
-  X(f, wide_line_rate, 1, "part of that peak that kernels by lines reach where sums leave the registers") \
+  X(f, wide_line_rate, 0, "part of that peak that kernels by lines reach where sums leave the registers") \
   X(f, call_seconds, 0, "fixed seconds of a run by lines") \
   X(f, tile_call_seconds, 0, "fixed seconds of a run by tiles") \
   X(f, expand_clocks, 0, "clocks of a number of a complex operand's real form") \
@@ -217,8 +217,8 @@
   X(f, far_line_clocks, 0, "further clocks of a line past the second cache") \
   X(f, far_row_clocks, 0, "further clocks of a line past the second cache, rows that stream") \
   X(f, far_complex_clocks, 0, "further clocks of a line past the second cache, complex types") \
-  X(f, cache_speed, 0, "by lines: speed of a far last cache over the device's bandwidth") \
-  X(f, memory_speed, 0, "by lines: speed of memory beyond a far last cache over the device's bandwidth") \
+  X(f, cache_speed, 0, "by lines: speed of the last cache over the device's bandwidth") \
+  X(f, memory_speed, 0, "by lines: speed of memory over the device's bandwidth") \
   X(f, tile_speed, 0, "by tiles: speed of memory over the device's bandwidth")
 
 #define TSL_SMALL_CONSTANTS(X, f) \
@@ -237,7 +237,7 @@
 
 #define TSL_PACKED_CONSTANTS(X, f) \
   X(f, rate, 0, "part of the peak at the nominal clock that tiles reach") \
-  X(f, complex_rate, 1, "part of that peak that tiles reach in complex types") \
+  X(f, complex_rate, 0, "part of that peak that tiles reach in complex types") \
   X(f, call_seconds, 0, "fixed seconds of a run in one thread") \
   X(f, panel_steps, 0, "steps of k that take as long as the epilogue of a panel") \
   X(f, near_rows, 0, "further rows that a line of B takes where A has few, operands in near caches") \
@@ -319,7 +319,7 @@ typedef struct tsl_model_constants {
 } tsl_model_constants;
 
 /* Returns the constants of a device: the row with its label, else the first row. Processors with two AVX-512
- * multiply-adds a clock have a row of their own. */
+ * multiply-adds a clock have a row of their own, and those with AVX2 only. */
 const tsl_model_constants *tsl_model_constants_of(const tsl_device *device);
 
 typedef struct tsl_model_constant {

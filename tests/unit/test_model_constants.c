@@ -15,6 +15,23 @@ static void devices_without_a_row_use_the_first(void **state) {
   assert_ptr_equal(tsl_model_constants_of(&device), first);
 }
 
+static void processors_use_the_row_of_their_instruction_set(void **state) {
+  (void)state;
+  static const struct {
+    unsigned capabilities;
+    const char *label;
+  } sets[] = {{TSL_CAN_AVX2, "AVX2"},
+              {TSL_CAN_AVX2 | TSL_CAN_AVX512 | TSL_CAN_AVX512_PAIRS, "AVX-512-with-two-multiply-adds"}};
+  tsl_device device = {.label = "a device without measurements"};
+  const tsl_model_constants *first = tsl_model_constants_of(&device);
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+    device.capabilities = sets[i].capabilities;
+    assert_string_equal(tsl_model_constants_of(&device)->label, sets[i].label);
+  }
+  device.capabilities = TSL_CAN_AVX2 | TSL_CAN_AVX512;
+  assert_ptr_equal(tsl_model_constants_of(&device), first);
+}
+
 static void constants_have_names_and_values(void **state) {
   (void)state;
   const tsl_device device = {.label = ""};
@@ -55,6 +72,7 @@ static void wrong_values_change_nothing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(devices_without_a_row_use_the_first),
+      cmocka_unit_test(processors_use_the_row_of_their_instruction_set),
       cmocka_unit_test(constants_have_names_and_values),
       cmocka_unit_test(a_constant_is_set_by_its_name),
       cmocka_unit_test(wrong_values_change_nothing),

@@ -140,9 +140,7 @@ static double moved_clocks(const tsl_skinny_job *job, const tsl_problem *problem
 
 /* Returns the speed of lines over the device's bandwidth, which counts memory and plain loads. */
 static double line_speed(double bytes, const tsl_device *device, const tsl_skinny_constants *cost) {
-  return !tsl_last_cache_is_far(device)                   ? 1
-         : bytes <= 0.75 * (double)device->level_bytes[2] ? cost->cache_speed
-                                                          : cost->memory_speed;
+  return bytes <= 0.75 * (double)device->level_bytes[2] ? cost->cache_speed : cost->memory_speed;
 }
 
 /* Returns the predicted seconds. By lines: the maximum of cache traffic, multiply-adds and memory traffic. By
