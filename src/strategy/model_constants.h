@@ -177,6 +177,17 @@
   X(f, memory_part, 1, "reached fraction of memory bandwidth") \
   X(f, launch_share, 0, "fraction of launch latency that remains between successive launches")
 
+#define TSL_STRIP_CONSTANTS(X, f) \
+  X(f, first_clocks, 0, "clocks of a block from its start to its first products") \
+  X(f, fill_clocks, 0, "clocks of 16 columns of B in a step, of a warp") \
+  X(f, load_clocks, 0, "clocks of a load of A by a warp") \
+  X(f, product_clocks, 0, "clocks of a product of 16 x 8 in a step") \
+  X(f, store_clocks, 0, "clocks of 16 rows and 8 columns of C") \
+  X(f, step_clocks, 0, "latency of a step in clocks") \
+  X(f, rows_clocks, 0, "latency of 16 rows in clocks") \
+  X(f, memory_part, 1, "reached fraction of memory bandwidth") \
+  X(f, launch_share, 0, "fraction of launch latency that remains between successive launches")
+
 #define TSL_EXACT_CONSTANTS(X, f) \
   X(f, fixed_seconds, 0, "seconds of a run besides its terms") \
   X(f, f32_term, 0, "f32 operations of a term of f32") \
@@ -287,6 +298,7 @@
   X(residue, residue, TSL_RESIDUE_CONSTANTS) \
   X(complex, complex, TSL_COMPLEX_CONSTANTS) \
   X(whole, whole, TSL_WHOLE_CONSTANTS) \
+  X(strip, strip, TSL_STRIP_CONSTANTS) \
   X(exact, exact, TSL_EXACT_CONSTANTS) \
   X(microtile, microtile, TSL_MICROTILE_CONSTANTS) \
   X(skinny, skinny, TSL_SKINNY_CONSTANTS) \

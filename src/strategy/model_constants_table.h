@@ -46,6 +46,8 @@
      .measured_over_model = 1.05, .thin_slower = 1.35, .large_fraction = 0.77, .large_tiles = 20},
  .whole = {.first_clocks = 2350, .rate_of_warp = 0.085, .rate_alone = 0.2435, .rate_most = 2.74,
      .memory_part = 0.85, .launch_share = 0.2452},
+ .strip = {.first_clocks = 2500, .fill_clocks = 120, .load_clocks = 5, .product_clocks = 8, .store_clocks = 12,
+     .step_clocks = 500, .rows_clocks = 700, .memory_part = 0.85, .launch_share = 0.5},
  .exact = {.fixed_seconds = 9.004e-06, .f32_term = 3.518, .f64_term = 8.466, .epilogue = 225.1,
      .wait_seconds = 8.179e-08},
  .microtile = {.row_seconds = 1.088e-18},

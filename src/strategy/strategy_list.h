@@ -21,6 +21,7 @@
   X(gemm, nvidia, cuda_wgmma)                                                                                \
   X(gemm, nvidia, cuda_mma)                                                                                  \
   X(gemm, nvidia, cuda_whole)                                                                                \
+  X(gemm, nvidia, cuda_strip)                                                                                \
   X(gemm, nvidia, cuda_dmma)                                                                                 \
   X(gemm, portable, subgroup_mma)                                                                            \
   X(gemm, emulated, exact)                                                                                   \

@@ -113,6 +113,12 @@ SM80_FUNCTION void store_words(shared_t end, const unsigned (&words)[4]) {
                "r"(words[2]), "r"(words[3])
                : "memory");
 }
+/* Stores 16 aligned bytes of memory by one instruction: compilers split a uint4 near a store of one element. */
+SM80_FUNCTION void store_global_words(void *end, const uint4 &words) {
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(end)), "r"(words.x),
+               "r"(words.y), "r"(words.z), "r"(words.w)
+               : "memory");
+}
 
 /* Loads four 8 x 8 matrices of 16-bit elements, by a whole warp. Threads 8 i to 8 i + 7 pass the addresses of
  * matrix i's rows, multiples of 16. Thread t gets in out[i] word t % 4 of row t / 4 of matrix i. */

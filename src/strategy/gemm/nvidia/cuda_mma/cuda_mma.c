@@ -30,14 +30,21 @@ static const char *const probes[] = {
     NULL,
 };
 
-static const char *mma_refuse(const tsl_problem *problem, const tsl_config *config,
-                              const tsl_device *device) {
-  const tsl_sm80_tile tile = tsl_sm80_tile_of(problem, config, device);
+const char *tsl_cuda_mma_refuse_types(const tsl_problem *problem, const tsl_device *device) {
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "f32 is truncated to tf32's ten binary places here: request accuracy=tf32 to allow it";
   if (tsl_sm80_is_eight(problem) && device->architecture < EIGHTS_ARCHITECTURE)
     return tsl_refusal("%s is sm_%d; 8-bit floating point needs sm_%d or newer", device->name,
                        device->architecture, EIGHTS_ARCHITECTURE);
+  return NULL;
+}
+
+static const char *mma_refuse(const tsl_problem *problem, const tsl_config *config,
+                              const tsl_device *device) {
+  const tsl_sm80_tile tile = tsl_sm80_tile_of(problem, config, device);
+  const char *refusal = tsl_cuda_mma_refuse_types(problem, device);
+  if (refusal)
+    return refusal;
   if (tile.packs && tsl_problem_batch(problem) > 1)
     return "from=packed takes a single product, not a batch";
   if (tile.packs && tile.a_width == 16 && tile.b_width == 16)
@@ -49,7 +56,7 @@ static const char *mma_refuse(const tsl_problem *problem, const tsl_config *conf
   {TESELA_##a, TESELA_##b, TESELA_F32}, {TESELA_##a, TESELA_##b, TESELA_BF16}, {                             \
     TESELA_##a, TESELA_##b, TESELA_F16                                                                       \
   }
-static const tsl_types types[] = {
+const tsl_types tsl_cuda_mma_types[] = {
     {TESELA_BF16, TESELA_BF16, TESELA_F32},
     {TESELA_I8, TESELA_I8, TESELA_I32},
     {TESELA_F16, TESELA_F16, TESELA_F32},
@@ -68,7 +75,7 @@ static const tsl_types types[] = {
 
 /* Returns the accuracy. For f32 the tensor cores truncate factors: a product loses less than 2^-9. Their sums
  * align fewer products at a time, which adds truncations. Subnormal factors may become 0. */
-static tsl_accuracy mma_accuracy(const tsl_problem *problem, const tsl_config *config) {
+tsl_accuracy tsl_cuda_mma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   static const double cut = 0x1p-9 / 0x1p-24;
   const double k = (double)problem->k;
   if (problem->a.type != TESELA_F32)
@@ -81,7 +88,7 @@ static tsl_accuracy mma_accuracy(const tsl_problem *problem, const tsl_config *c
 
 /* Returns the order of sums, which cuda_wgmma's instructions share (measured on an H200). Widened 8-bit
  * numbers are grouped in another order, so cuda_wgmma computes these where the device has it. */
-static const char *mma_row_order(const tsl_problem *problem, const tsl_config *config,
+const char *tsl_cuda_mma_row_order(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
   (void)config;
   if (tsl_sm80_is_eight(problem))
@@ -99,15 +106,15 @@ const tsl_strategy tsl_gemm_cuda_mma = {
     .version = 1,
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA,
     .build_seconds = 0.7,
-    .accuracy = mma_accuracy,
-    .row_order = mma_row_order,
+    .accuracy = tsl_cuda_mma_accuracy,
+    .row_order = tsl_cuda_mma_row_order,
     .params = params,
     .refuse = mma_refuse,
     .score = tsl_sm80_seconds,
     .build = tsl_sm80_build,
     .run = tsl_sm80_run,
     .release = tsl_sm80_release,
-    .supports = {.types = types,
+    .supports = {.types = tsl_cuda_mma_types,
                  .why = "these instructions multiply narrow types, and f32 as tf32",
                  .batches = true},
     .tuning = {.names = {[TSL_CUDA_MMA_FROM] = from_names}},

@@ -101,6 +101,13 @@ int tsl_sm80_width(int element, int least, int64_t along, int64_t line, int64_t 
 /* Returns true if a buffer's memory is aligned to `bytes`. */
 bool tsl_sm80_is_aligned(tsl_buffer *buffer, int bytes);
 
+/* cuda_mma's types, which cuda_strip shares; their accuracy, the order of their sums, and a refusal of types. */
+extern const tsl_types tsl_cuda_mma_types[];
+tsl_accuracy tsl_cuda_mma_accuracy(const tsl_problem *problem, const tsl_config *config);
+const char *tsl_cuda_mma_row_order(const tsl_problem *problem, const tsl_config *config,
+                                   const tsl_device *device);
+const char *tsl_cuda_mma_refuse_types(const tsl_problem *problem, const tsl_device *device);
+
 /* Members of the strategies' descriptors. */
 double tsl_sm80_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 void tsl_sm80_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
