@@ -66,13 +66,16 @@ SM80_FUNCTION void load_factors(factors &target, shared_t stage, int first_a, in
     load_lines<B>(target.b[j], stage + A::BYTES, first_b, step, j);
 }
 
-/* Issues this thread's copy number `i` of the panel at `panel`, if the panel is whole. */
+/* Issues this thread's chunk number `i` of the panel at `panel`, if the panel is whole. */
 template <class PANEL>
 SM80_FUNCTION void copy_chunk(shared_t panel, copy_source &source, int i, bool is_whole) {
   typedef copies<PANEL> each;
   const bool asked =
       is_whole && (each::CHUNKS >= THREADS || threadIdx.x < each::CHUNKS) && is_within<PANEL>(source, i);
-  cp_async_if<16>(asked, panel + source.to + i * each::APART * PANEL::PITCH, source.from);
+#pragma unroll
+  for (int byte = 0; byte < 16; byte += PANEL::COPY)
+    cp_async_if<PANEL::COPY>(asked, panel + source.to + i * each::APART * PANEL::PITCH + byte,
+                             source.from + byte / ELEMENT);
   source.from += i + 1 < each::COUNT ? source.step : source.turn;
   make_opaque(source.from); /* otherwise the compiler multiplies for each copy */
 }

@@ -9,12 +9,13 @@ typedef either<ELEMENT == 1, unsigned char, either<ELEMENT == 2, unsigned short,
     element;
 constexpr int LINE_CHUNK = 16 / ELEMENT; /* elements of 16 bytes */
 
-/* Tiles of MN-major lines begin at chunks. Whole panels are copied in chunks if both operands are aligned. */
+/* Tiles of MN-major lines begin at chunks. Whole panels are copied in chunks if both operands are aligned for
+ * copies of A_COPY and B_COPY bytes. */
 SM80_FUNCTION bool keeps_chunks(const sm80_arguments &) {
   return true;
 }
 SM80_FUNCTION bool copies_chunks(const sm80_arguments &args) {
-  return args.a.width == 16 && args.b.width == 16;
+  return args.a.width >= A_COPY && args.b.width >= B_COPY;
 }
 
 /* Lines that are read together and must be in different banks. FOLLOWING: consecutive lines. PAIRED: lines 0
@@ -30,7 +31,7 @@ constexpr int MN_MAJOR_KIND = ELEMENT == 1   ? PAIRED
 template <int MN_MAJOR_, int LINES, int KIND_, bool IS_B_>
 struct panel {
   static constexpr bool IS_B = IS_B_;
-  static constexpr int MN_MAJOR = MN_MAJOR_, KIND = KIND_, CHUNK = LINE_CHUNK,
+  static constexpr int MN_MAJOR = MN_MAJOR_, KIND = KIND_, CHUNK = LINE_CHUNK, COPY = IS_B ? B_COPY : A_COPY,
                        PITCH = MN_MAJOR ? LINES * ELEMENT : DEPTH_BYTES, ROW = PITCH / 16,
                        BYTES = PITCH * (MN_MAJOR ? DEPTH : LINES),
                        MOST = ROW < 8 ? ROW : 8 /* chunks that are permuted */,

@@ -27,6 +27,11 @@ static int sm80_reduce_shares(const tsl_sm80_tile *tile, int64_t parts) {
                                       : tsl_launch_fold_items(parts);
 }
 
+/* Returns the bytes of a copy of whole panels, for an operand of this width. */
+static int narrow_copy(const tsl_sm80_tile *tile, int width) {
+  return tile->packs || width == 0 ? 16 : width;
+}
+
 tesela_status tsl_sm80_build(tsl_work *work) {
   const tsl_device_ops *ops = work->device->ops;
   const tsl_sm80_tile made_tile = tsl_sm80_tile_of(&work->problem, &work->config, work->device),
@@ -45,9 +50,10 @@ tesela_status tsl_sm80_build(tsl_work *work) {
       tile->sum == 4 && schedule.sums_bytes > 0, tile->is_partial, tile->is_short);
   if (tile->sum == 4)
     snprintf(text + length, sizeof text - (size_t)length,
-             "#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n#define IS_EIGHT %d\n", tile->element,
-             tsl_launch_ptx_word(problem->a.type), tsl_launch_ptx_word(problem->b.type),
-             tsl_sm80_is_eight(problem));
+             "#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n#define IS_EIGHT %d\n"
+             "#define A_COPY %d\n#define B_COPY %d\n",
+             tile->element, tsl_launch_ptx_word(problem->a.type), tsl_launch_ptx_word(problem->b.type),
+             tsl_sm80_is_eight(problem), narrow_copy(tile, tile->a_width), narrow_copy(tile, tile->b_width));
   else
     snprintf(text + length, sizeof text - (size_t)length,
              "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n#define STAYS %d\n#define SWAPPED %d\n"

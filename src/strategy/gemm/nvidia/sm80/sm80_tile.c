@@ -129,20 +129,25 @@ static bool is_partial(int64_t lines, int tile, bool mn_major, int element) {
   return lines < tile || (mn_major && lines * element % 16 != 0);
 }
 
+/* Returns the extra clocks of a thread's copies of a line's chunk, for copies of `width` bytes. If one operand
+ * has no width (is_looking), the bounds of each chunk of both are checked, and that one's elements are copied
+ * one by one. */
+static double narrow_chunk_clocks(int width, bool is_looking, int element) {
+  static const double look_clocks = 490, element_clocks = 25, copy_clocks = 25;
+  return is_looking ? look_clocks + (width ? 0 : element_clocks * 16 / element)
+                    : copy_clocks * (16.0 / width - 1);
+}
+
 /* Returns the extra clocks of a panel's copies where C is smaller than a tile, and where operands are not
- * aligned. There a warp checks the bounds of each chunk, and copies elements one by one where an operand has
- * no width. */
+ * aligned. */
 static double narrow_part_clocks(const tsl_sm80_tile *tile) {
-  static const double partial_clocks = 30, look_clocks = 490, element_clocks = 25;
+  static const double partial_clocks = 30;
   const int width_a = tile->packs ? 16 : tile->a_width, width_b = tile->packs ? 16 : tile->b_width;
-  const double ones = element_clocks * 16 / tile->element,
-               chunks = (double)tile->depth * tile->element / 16 / tile->items;
-  if (width_a == 16 && width_b == 16)
-    return tile->problem.m < tile->tile_m || tile->problem.n < tile->tile_n
-               ? chunks * (tile->tile_m + tile->tile_n) * partial_clocks
-               : 0;
-  return chunks * tile->tile_m * (look_clocks + (width_a ? 0 : ones)) +
-         chunks * tile->tile_n * (look_clocks + (width_b ? 0 : ones));
+  const bool is_looking = width_a == 0 || width_b == 0;
+  const double chunks = (double)tile->depth * tile->element / 16 / tile->items,
+               partial = tile->problem.m < tile->tile_m || tile->problem.n < tile->tile_n ? partial_clocks : 0;
+  return chunks * tile->tile_m * (partial + narrow_chunk_clocks(width_a, is_looking, tile->element)) +
+         chunks * tile->tile_n * (partial + narrow_chunk_clocks(width_b, is_looking, tile->element));
 }
 
 static void finish_narrow(tsl_sm80_tile *tile, const tsl_device *device) {
