@@ -3,6 +3,8 @@
 /* src/explain/cost_report.c */
 N_("loads %.3g numbers for each multiply-add")
 N_("loads %.3g numbers for each element")
+N_("narrow types with a short k by tensor cores: strips of C that leave by 16 bytes from any address")
+N_("panels and barriers of a short k")
 N_("the fastest")
 N_("%s loads %.3g")
 N_("%s on %s loads %.3g")

@@ -113,7 +113,8 @@ SM80_FUNCTION void store_words(shared_t end, const unsigned (&words)[4]) {
                "r"(words[2]), "r"(words[3])
                : "memory");
 }
-/* Stores 16 aligned bytes of memory by one instruction: compilers split a uint4 near a store of one element. */
+/* Stores 16 aligned bytes of memory by one instruction: compilers split a uint4 near a store of one element.
+ */
 SM80_FUNCTION void store_global_words(void *end, const uint4 &words) {
   asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(end)), "r"(words.x),
                "r"(words.y), "r"(words.z), "r"(words.w)

@@ -89,7 +89,7 @@ tsl_accuracy tsl_cuda_mma_accuracy(const tsl_problem *problem, const tsl_config 
 /* Returns the order of sums, which cuda_wgmma's instructions share (measured on an H200). Widened 8-bit
  * numbers are grouped in another order, so cuda_wgmma computes these where the device has it. */
 const char *tsl_cuda_mma_row_order(const tsl_problem *problem, const tsl_config *config,
-                                 const tsl_device *device) {
+                                   const tsl_device *device) {
   (void)config;
   if (tsl_sm80_is_eight(problem))
     return device->capabilities & TSL_CAN_WGMMA ? NULL : "mma of widened numbers";

@@ -16,14 +16,15 @@
  *       WARP_N                              Chunks of 16 bytes are copied. A row's chunks are swizzled by
  *                                           its number against bank conflicts: | 1 | 0 | 3 | 2 | ... in row 1
  *
- * A chunk is one copy where all of an operand's chunks are aligned, else copies of 8 or 4 bytes (A_COPY, B_COPY),
- * else single elements through registers. Products of a batch are the grid's second dimension. Few tiles and a long k:
- * `parts` of k go to a matrix each, and sm80_split_k_reduce.cu adds the matrices in a fixed order.
+ * A chunk is one copy where all of an operand's chunks are aligned, else copies of 8 or 4 bytes (A_COPY,
+ * B_COPY), else single elements through registers. Products of a batch are the grid's second dimension. Few
+ * tiles and a long k: `parts` of k go to a matrix each, and sm80_split_k_reduce.cu adds the matrices in a
+ * fixed order.
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _DEPTH (bytes of k in a panel). Defines of the host: STAGES, WARP_M,
  * WARP_N, GROUPS (resident blocks of a multiprocessor), ELEMENT (bytes), A_TYPE, B_TYPE (PTX types); IS_EIGHT
- * (8-bit floating point), A_COPY, B_COPY, A_MN_MAJOR, B_MN_MAJOR, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT (1: split-k).
- * Limits: sm_80; 8-bit floating point sm_89; m, n and k below 2^30. */
+ * (8-bit floating point), A_COPY, B_COPY, A_MN_MAJOR, B_MN_MAJOR, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT
+ * (1: split-k). Limits: sm_80; 8-bit floating point sm_89; m, n and k below 2^30. */
 #include "cuda_mma_fragments.cu"
 
 #include "../sm80/sm80_mainloop.cu"

@@ -1,5 +1,5 @@
-/* Sums of a warp, and its products of a step of 32 bytes along k (sm80.h). Before, the strategy defines BLOCKS_M
- * and BLOCKS_N, a warp's blocks of 16 rows and of 8 columns. */
+/* Sums of a warp, and its products of a step of 32 bytes along k (sm80.h). Before, the strategy defines
+ * BLOCKS_M and BLOCKS_N, a warp's blocks of 16 rows and of 8 columns. */
 typedef sum_t warp_sums[BLOCKS_M][BLOCKS_N][4];
 
 /* A thread's fragments for one step: words of A's blocks of 16 rows, of B's pairs of 8 columns. */

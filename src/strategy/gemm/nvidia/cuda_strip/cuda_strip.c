@@ -25,8 +25,8 @@ static int strip_resident_by_registers(int tile_n) {
   return tile_n == 32 ? 7 : tile_n == 64 ? 5 : 3;
 }
 
-/* Sets the number of blocks of a strip: 1 to 4 blocks in a row for each place of a multiprocessor, as makes the
- * rounds of all of them fewest. */
+/* Sets the number of blocks of a strip, so that the rounds of all blocks are fewest. Each place of a
+ * multiprocessor takes 1 to 4 blocks, one after the other. */
 static void choose_groups(tsl_cuda_strip *tile, const tsl_device *device) {
   enum { WAVES_MAX = 4, START_ROUNDS = 2 /* rounds that a block's start takes */ };
   const int64_t places = tsl_max(1, device->compute_units * (int64_t)tile->resident),
@@ -50,8 +50,7 @@ tsl_cuda_strip tsl_cuda_strip_of(const tsl_problem *problem, const tsl_config *c
   tile.problem = tile.swapped ? tsl_problem_swapped(problem) : *problem;
   tile.steps = tsl_ceil_div(problem->k * tile.element, STEP_BYTES);
   tile.strips = tsl_max(1, tsl_ceil_div(tile.problem.n, tile.tile_n));
-  tile.shared_bytes =
-      tile.steps * tile.tile_n * STEP_BYTES + WARPS * ROWS * (tile.tile_n + PADDING) * number;
+  tile.shared_bytes = tile.steps * tile.tile_n * STEP_BYTES + WARPS * ROWS * (tile.tile_n + PADDING) * number;
   tile.resident = (int)tsl_max(1, tsl_min(strip_resident_by_registers(tile.tile_n),
                                           ((int64_t)device->local_bytes_inside + RESERVED_BYTES) /
                                               (tile.shared_bytes + RESERVED_BYTES)));
@@ -70,8 +69,8 @@ static double strip_seconds(const tsl_problem *problem, const tsl_config *config
   const tsl_cuda_strip tile = tsl_cuda_strip_of(problem, config, device);
   const tsl_shape *a = &tile.problem.a;
   const double steps = (double)tile.steps, columns = tile.tile_n / 8.0, rounds = (double)tile.rounds,
-               blocks = fmin(tile.resident, (double)(tile.groups * tile.strips) /
-                                                fmax(1, (double)device->compute_units)),
+               blocks = fmin(tile.resident,
+                             (double)(tile.groups * tile.strips) / fmax(1, (double)device->compute_units)),
                loads = is_by_words(tile.element, problem->k, a->col_stride, a->row_stride, 0)
                            ? 4
                            : 16.0 / tile.element;
@@ -179,9 +178,9 @@ static tesela_status strip_run(const tsl_work *work, const tsl_operands *operand
 
 const tsl_strategy tsl_gemm_cuda_strip = {
     .name = "cuda_strip",
-    .idea = "narrow types with a short k by tensor cores: strips of C, whose rows leave by whole chunks from "
-            "any address",
-    .lifts = "panels and barriers of a short k, elements stored one by one",
+    .idea =
+        "narrow types with a short k by tensor cores: strips of C that leave by 16 bytes from any address",
+    .lifts = "panels and barriers of a short k",
     .partner = "cuda_mma",
     .op = TSL_OP_GEMM,
     .version = 1,

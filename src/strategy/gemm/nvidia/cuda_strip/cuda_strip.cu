@@ -1,19 +1,20 @@
-/* Idea: with a short k only C is large, so C must leave at memory's speed. Each warp computes 16 rows of a strip
- * of columns after the other. Fragments of A come straight from memory to registers, those of B stay in shared
- * memory. The next rows' elements are loaded while these are multiplied and stored. Beyond cuda_mma: no panels
- * and barriers, blocks that go on to further rows, and C by 16 bytes at any address.
+/* Idea: with a short k only C is large, so C must leave at memory's speed. Each warp computes 16 rows of a
+ * strip of columns after the other. Fragments of A come straight from memory to registers, and fragments of B
+ * stay in shared memory. The next rows' elements are loaded while these are multiplied and stored. Beyond
+ * cuda_mma: no panels and barriers, blocks that go on to further rows, and C by 16 bytes at any address.
  *
  *   C:  | strip 0: TILE_N columns | strip 1 | ...       block `group` of a strip: 16 rows of each warp,
  *                                                       then those `groups` blocks further down
  *
  *   shared memory: | step 0: words of B's fragments, thread by thread | step 1 | ... | image of warp 0 | ...
  *
- * A warp's image has 16 rows of the strip, each at its address in C modulo 16 bytes: chunks are stored as they
- * are. Chunks that a strip shares with the next one are stored element by element.
+ * A warp's image has 16 rows of the strip, each at its address in C modulo 16 bytes: chunks are stored as
+ * they are. Chunks that a strip shares with the next one are stored element by element.
  *
- * Parameter: TSL_PARAM_TILE_N. Defines of the host: RESIDENT (blocks of a multiprocessor by registers), ELEMENT
- * (bytes), A_TYPE, B_TYPE (PTX types), IS_EIGHT (8-bit floating point), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32).
- * Limits: sm_80; 8-bit floating point sm_89; contiguous rows of C; B's fragments fit in shared memory. */
+ * Parameter: TSL_PARAM_TILE_N. Defines of the host: RESIDENT (blocks of a multiprocessor by registers),
+ * ELEMENT (bytes), A_TYPE, B_TYPE (PTX types), IS_EIGHT (8-bit floating point), C_FORM (0 f32, 1 f16, 2 bf16,
+ * 3 i32). Limits: sm_80; 8-bit floating point sm_89; contiguous rows of C; B's fragments fit in shared
+ * memory. */
 #define SPLIT 0
 #include "../sm80/sm80_number.cu"
 #include "cuda_strip_shared.h"
@@ -34,11 +35,11 @@ struct raw_words {
   unsigned part[4][WORD];
 };
 
-/* Loads this thread's elements of 16 lines from `line` on, and of k from `first` on; zeros outside. Words of A
- * are lines 0 to 7, 8 to 15, and both again 16 bytes further along k; of B, lines 0 to 7 at both k, then 8 to
- * 15. */
+/* Loads this thread's elements of 16 lines from `line` on, and of k from `first` on; zeros outside. Words of
+ * A are lines 0 to 7, 8 to 15, and both again 16 bytes further along k; of B, lines 0 to 7 at both k, then 8
+ * to 15. */
 template <bool IS_B>
-SM80_FUNCTION void load_raw(raw_words &to, const element *from, const cuda_strip_factor &factor, int line,
+SM80_FUNCTION void load_raw(raw_words &raw, const element *from, const cuda_strip_factor &factor, int line,
                             int lines, int first, int depth) {
   const int own = line + threadIdx.x % 32 / 4, k = first + threadIdx.x % 4 * WORD;
 #pragma unroll
@@ -46,14 +47,14 @@ SM80_FUNCTION void load_raw(raw_words &to, const element *from, const cuda_strip
     const int y = own + (IS_B ? w / 2 : w % 2) * 8, x = k + (IS_B ? w % 2 : w / 2) * (STEP / 2);
     const element *at = from + y * factor.line + x * factor.step;
     if (WORD > 1 && factor.words) {
-      to.part[w][0] = y < lines && x < depth ? *(const unsigned *)at : 0;
+      raw.part[w][0] = y < lines && x < depth ? *(const unsigned *)at : 0;
 #pragma unroll
       for (int e = 1; e < WORD; e++)
-        to.part[w][e] = 0;
+        raw.part[w][e] = 0;
     } else {
 #pragma unroll
       for (int e = 0; e < WORD; e++)
-        to.part[w][e] = y < lines && x + e < depth ? at[e * factor.step] : 0;
+        raw.part[w][e] = y < lines && x + e < depth ? at[e * factor.step] : 0;
     }
   }
 }
@@ -68,15 +69,15 @@ SM80_FUNCTION void join_words(unsigned (&words)[4], const raw_words &from) {
 }
 
 /* Stores two adjacent elements to an image; by_pairs: they are aligned together. */
-SM80_FUNCTION void put_pair(c_number *to, sum_t first, sum_t second, bool by_pairs) {
+SM80_FUNCTION void put_pair(c_number *place, sum_t first, sum_t second, bool by_pairs) {
   if constexpr (sizeof(c_number) == 2) {
     const unsigned pair = c_pair(first, second);
     if (by_pairs)
-      *(unsigned *)to = pair;
+      *(unsigned *)place = pair;
     else
-      to[0] = (c_number)pair, to[1] = (c_number)(pair >> 16);
+      place[0] = (c_number)pair, place[1] = (c_number)(pair >> 16);
   } else {
-    to[0] = first, to[1] = second;
+    place[0] = first, place[1] = second;
   }
 }
 

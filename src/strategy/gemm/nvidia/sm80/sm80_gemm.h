@@ -101,7 +101,8 @@ int tsl_sm80_width(int element, int least, int64_t along, int64_t line, int64_t 
 /* Returns true if a buffer's memory is aligned to `bytes`. */
 bool tsl_sm80_is_aligned(tsl_buffer *buffer, int bytes);
 
-/* cuda_mma's types, which cuda_strip shares; their accuracy, the order of their sums, and a refusal of types. */
+/* cuda_mma's types, which cuda_strip shares; their accuracy, the order of their sums, and a refusal of types.
+ */
 extern const tsl_types tsl_cuda_mma_types[];
 tsl_accuracy tsl_cuda_mma_accuracy(const tsl_problem *problem, const tsl_config *config);
 const char *tsl_cuda_mma_row_order(const tsl_problem *problem, const tsl_config *config,

@@ -129,8 +129,8 @@ static bool is_partial(int64_t lines, int tile, bool mn_major, int element) {
   return lines < tile || (mn_major && lines * element % 16 != 0);
 }
 
-/* Returns the extra clocks of a thread's copies of a line's chunk, for copies of `width` bytes. If one operand
- * has no width (is_looking), the bounds of each chunk of both are checked, and that one's elements are copied
+/* Returns the extra clocks of a thread's copies of a chunk, for copies of `width` bytes. is_looking: an
+ * operand has no width. Then the bounds of each chunk are checked, and elements without a width are copied
  * one by one. */
 static double narrow_chunk_clocks(int width, bool is_looking, int element) {
   static const double look_clocks = 490, element_clocks = 25, copy_clocks = 25;
@@ -145,7 +145,8 @@ static double narrow_part_clocks(const tsl_sm80_tile *tile) {
   const int width_a = tile->packs ? 16 : tile->a_width, width_b = tile->packs ? 16 : tile->b_width;
   const bool is_looking = width_a == 0 || width_b == 0;
   const double chunks = (double)tile->depth * tile->element / 16 / tile->items,
-               partial = tile->problem.m < tile->tile_m || tile->problem.n < tile->tile_n ? partial_clocks : 0;
+               partial =
+                   tile->problem.m < tile->tile_m || tile->problem.n < tile->tile_n ? partial_clocks : 0;
   return chunks * tile->tile_m * (partial + narrow_chunk_clocks(width_a, is_looking, tile->element)) +
          chunks * tile->tile_n * (partial + narrow_chunk_clocks(width_b, is_looking, tile->element));
 }
