@@ -113,6 +113,24 @@ SM80_FUNCTION void store_words(shared_t end, const unsigned (&words)[4]) {
                "r"(words[2]), "r"(words[3])
                : "memory");
 }
+/* Loads an aligned element of 1, 2 or 4 BYTES if `asked`, without a branch; else returns 0. */
+template <int BYTES>
+SM80_FUNCTION unsigned load_if(bool asked, const void *from) {
+  unsigned value;
+  asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; mov.b32 %0, 0; @p ld.global.u%3 %0, [%1]; }"
+               : "=&r"(value)
+               : "l"(__cvta_generic_to_global(from)), "r"((int)asked), "n"(8 * BYTES)
+               : "memory");
+  return value;
+}
+/* Stores the low 2 or 4 BYTES of a word if `asked`, without a branch. */
+template <int BYTES>
+SM80_FUNCTION void store_if(bool asked, void *end, unsigned value) {
+  asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p st.global.u%3 [%0], %1; }" ::"l"(
+                   __cvta_generic_to_global(end)),
+               "r"(value), "r"((int)asked), "n"(8 * BYTES)
+               : "memory");
+}
 /* Stores 16 aligned bytes of memory by one instruction: compilers split a uint4 near a store of one element.
  */
 SM80_FUNCTION void store_global_words(void *end, const uint4 &words) {

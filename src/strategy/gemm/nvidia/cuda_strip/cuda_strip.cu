@@ -47,14 +47,14 @@ SM80_FUNCTION void load_raw(raw_words &raw, const element *from, const cuda_stri
     const int y = own + (IS_B ? w / 2 : w % 2) * 8, x = k + (IS_B ? w % 2 : w / 2) * (STEP / 2);
     const element *at = from + y * factor.line + x * factor.step;
     if (WORD > 1 && factor.words) {
-      raw.part[w][0] = y < lines && x < depth ? *(const unsigned *)at : 0;
+      raw.part[w][0] = load_if<4>(y < lines && x < depth, at);
 #pragma unroll
       for (int e = 1; e < WORD; e++)
         raw.part[w][e] = 0;
     } else {
 #pragma unroll
       for (int e = 0; e < WORD; e++)
-        raw.part[w][e] = y < lines && x + e < depth ? at[e * factor.step] : 0;
+        raw.part[w][e] = load_if<ELEMENT>(y < lines && x + e < depth, at + e * factor.step);
     }
   }
 }
@@ -68,11 +68,12 @@ SM80_FUNCTION void join_words(unsigned (&words)[4], const raw_words &from) {
   }
 }
 
-/* Stores two adjacent elements to an image; by_pairs: they are aligned together. */
-SM80_FUNCTION void put_pair(c_number *place, sum_t first, sum_t second, bool by_pairs) {
+/* Stores two adjacent elements to an image; BY_PAIRS: they are aligned together. */
+template <bool BY_PAIRS>
+SM80_FUNCTION void put_pair(c_number *place, sum_t first, sum_t second) {
   if constexpr (sizeof(c_number) == 2) {
     const unsigned pair = c_pair(first, second);
-    if (by_pairs)
+    if (BY_PAIRS)
       *(unsigned *)place = pair;
     else
       place[0] = (c_number)pair, place[1] = (c_number)(pair >> 16);
@@ -87,28 +88,37 @@ SM80_FUNCTION int elements_before(const c_number *c) {
 }
 
 /* Writes 16 rows to the warp's image. `c`: C's element of the first row and the strip's first column. */
+template <bool READS_C, bool BY_PAIRS>
 SM80_FUNCTION void put_image(c_number *image, const c_number *c, const warp_sums &sums, int rows, int columns,
                              const cuda_strip_arguments &args) {
   const auto alpha = args.scalars.narrow.alpha, beta = args.scalars.narrow.beta;
-  const bool by_pairs = args.c_row % 2 == 0 && elements_before(c) % 2 == 0;
 #pragma unroll
   for (int half = 0; half < 2; half++) {
     const int y = threadIdx.x % 32 / 4 + 8 * half, own = threadIdx.x % 4 * 2;
     const c_number *line = c + y * args.c_row;
-    c_number *to = image + y * PITCH + elements_before(line);
+    c_number *row = image + y * PITCH + elements_before(line);
 #pragma unroll
     for (int j = 0; j < BLOCKS_N; j++) {
       const int x = 8 * j + own;
-      sum_t before[2] = {0, 0};
-      if (reads_c(beta))
+      sum_t values[2];
 #pragma unroll
-        for (int e = 0; e < 2; e++)
-          if (y < rows && x + e < columns)
-            before[e] = sum_of(line[x + e]);
-      put_pair(to + x, combined<sum_t>(sums[0][j][2 * half], before[0], alpha, beta),
-               combined<sum_t>(sums[0][j][2 * half + 1], before[1], alpha, beta), by_pairs);
+      for (int e = 0; e < 2; e++) {
+        const sum_t before = READS_C && y < rows && x + e < columns ? sum_of(line[x + e]) : 0;
+        values[e] = combined<sum_t>(sums[0][j][2 * half + e], before, alpha, beta);
+      }
+      put_pair<BY_PAIRS>(row + x, values[0], values[1]);
     }
   }
+}
+
+SM80_FUNCTION unsigned word_of(float value) {
+  return __float_as_uint(value);
+}
+SM80_FUNCTION unsigned word_of(int value) {
+  return (unsigned)value;
+}
+SM80_FUNCTION unsigned word_of(unsigned short value) {
+  return value;
 }
 
 /* Copies the warp's image to C, chunk by chunk. */
@@ -125,8 +135,7 @@ SM80_FUNCTION void store_image(c_number *c, const c_number *image, int rows, int
     else
 #pragma unroll
       for (int e = 0; e < CHUNK; e++)
-        if (begin + e >= 0 && begin + e < columns)
-          line[begin + e] = from[e];
+        store_if<sizeof(c_number)>(begin + e >= 0 && begin + e < columns, line + begin + e, word_of(from[e]));
   }
 }
 
@@ -143,6 +152,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
   a += args.a.offset;
   b += args.b.offset;
   c += args.c_offset + col;
+  const bool has_pairs = args.c_row % 2 == 0 && elements_before(c) % 2 == 0;
   int first = blockIdx.x / args.strips * WARPS * ROWS; /* row of the block's first warp */
   grid_dependency_wait();
   load_raw<false>(raw, a, args.a, first + warp * ROWS, args.m, 0, args.k);
@@ -182,7 +192,12 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
       grid_dependency_launch();
     c_number *own = c + row * args.c_row;
     __syncwarp(); /* all threads have read the image before */
-    put_image(image, own, sums, rows, columns, args);
+    if (reads_c(args.scalars.narrow.beta))
+      put_image<true, false>(image, own, sums, rows, columns, args);
+    else if (has_pairs)
+      put_image<false, true>(image, own, sums, rows, columns, args);
+    else
+      put_image<false, false>(image, own, sums, rows, columns, args);
     __syncwarp();
     store_image(own, image, rows, columns, args);
   }
