@@ -26,6 +26,7 @@
   X(f, pair_clocks, 0, "clocks of waiting within a cluster per tile") \
   X(f, threads_clocks, 0, "clocks of an epilogue stored by threads") \
   X(f, thread_clocks, 0, "clocks of each element of a thread in it") \
+  X(f, column_clocks, 0, "the same where columns of C are contiguous") \
   X(f, memory_part, 1, "reached fraction of memory bandwidth") \
   X(f, launch_share, 0, "fraction of launch latency that remains when launches overlap") \
   X(f, fold_share, 0, "launches of the split-k reduction, as a fraction of launch latency") \

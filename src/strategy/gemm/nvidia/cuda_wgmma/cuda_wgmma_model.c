@@ -147,11 +147,11 @@ static double stay_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
   const double clock = 1e6 * fmax(1, device->clock_mhz);
   const double panels = ceil(ceil((double)problem->k / tile->depth) / (double)schedule->parts);
   const double c_bytes = (double)tile->tile_m * tile->tile_n * (schedule->parts > 1 ? 4 : tile->c_element);
-  const double elements = (double)tile->tile_m * tile->tile_n / tile->warpgroups;
-  const double store =
-      rates->tile_clocks + (tsl_cuda_wgmma_problem_by_map(tile) || schedule->parts > 1
-                                ? c_bytes / rates->store_bytes
-                                : rates->threads_clocks + elements / 128 * rates->thread_clocks);
+  const double elements = (double)tile->tile_m * tile->tile_n / tile->warpgroups,
+               one_clocks = tile->by_columns ? rates->column_clocks : rates->thread_clocks;
+  const double store = rates->tile_clocks + (tsl_cuda_wgmma_problem_by_map(tile) || schedule->parts > 1
+                                                 ? c_bytes / rates->store_bytes
+                                                 : rates->threads_clocks + elements / 128 * one_clocks);
   const double pairs = tile->cluster > 1 ? rates->pair_clocks : 0;
   const double clocks = rates->first_clocks + rates->group_clocks * (tile->warpgroups - 1) + 2 * pairs +
                         tiles_clocks(tile, schedule, fmax(1, device->compute_units), panels, store, pairs);
