@@ -1,24 +1,13 @@
 /* cuda_strip: refusals, and how blocks share the rows and strips of C. check_strategy tests the results on
  * devices that have tensor cores. */
+#include "unit/hopper.h"
 #include "unit/unit.h"
-#include "unit/variants.h"
 
 #include "strategy/gemm/nvidia/cuda_strip/cuda_strip.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
 
 static const tsl_strategy *strategy;
-
-static tsl_device hopper(void) {
-  tsl_device device = graphics;
-  device.capabilities |= TSL_CAN_CUDA | TSL_CAN_MMA | TSL_CAN_WGMMA;
-  device.architecture = 90;
-  device.compute_units = 132;
-  device.clock_mhz = 1980;
-  device.local_bytes_inside = 227 << 10;
-  device.bandwidth = 4.8e12;
-  return device;
-}
 
 static void refusals_name_the_limit(void **state) {
   (void)state;
