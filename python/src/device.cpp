@@ -4,7 +4,9 @@
 #include <complex>
 #include <cstring>
 #include <dlfcn.h>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <nanobind/stl/complex.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -17,7 +19,8 @@
 
 namespace core {
 
-/* All functions here hold Python's lock, since queuing takes microseconds. */
+/* Functions here hold Python's lock, since queuing takes microseconds. XLA's threads do not, if a plan is
+ * known: enqueue_known(). */
 static constexpr size_t PLANS = 1024;
 
 struct DevicePlan {
@@ -32,11 +35,16 @@ struct Stream {
 };
 
 static DeviceRanges &ranges = *new DeviceRanges; /* never destroyed: contexts end first */
-static std::unordered_map<std::string, std::shared_ptr<DevicePlan>> plans;
-static std::unordered_map<std::string, Stream> streams;
+/* Lock of the plans and streams. It is never held while Python's lock is taken. */
+static std::mutex &lock = *new std::mutex;
+static std::unordered_map<std::string, std::shared_ptr<DevicePlan>> &plans =
+    *new std::unordered_map<std::string, std::shared_ptr<DevicePlan>>;
+static std::map<std::pair<int, uintptr_t>, Stream> &streams = *new std::map<std::pair<int, uintptr_t>, Stream>;
+static constexpr uintptr_t OWN_STREAM = UINTPTR_MAX; /* handle of a device's stream of tesela */
 static tesela_context *owner; /* context of the plans and streams; another context's plans are abandoned */
 
 static void begin(tesela_context *now) {
+  std::lock_guard guard(lock);
   if (now == owner)
     return;
   for (auto &known : plans)
@@ -46,15 +54,15 @@ static void begin(tesela_context *now) {
   owner = now;
 }
 
-static Stream &stream_of(tesela_context *where, int id, bool is_given, uintptr_t handle) {
-  const std::string key = std::to_string(id) + (is_given ? "/" + std::to_string(handle) : "");
-  Stream &known = streams[key];
-  if (!known.stream) {
-    check(is_given ? tesela_stream_wrap(where, DeviceName(id).text, reinterpret_cast<void *>(handle),
-                                        &known.stream)
-                   : tesela_stream_create(where, DeviceName(id).text, &known.stream));
-  }
-  return known;
+/* Finds or makes a stream. The lock is held. */
+static tesela_status find_stream(tesela_context *where, int id, uintptr_t handle, Stream **found) {
+  Stream &known = streams[{id, handle}];
+  *found = &known;
+  if (known.stream)
+    return TESELA_OK;
+  return handle == OWN_STREAM ? tesela_stream_create(where, DeviceName(id).text, &known.stream)
+                              : tesela_stream_wrap(where, DeviceName(id).text,
+                                                   reinterpret_cast<void *>(handle), &known.stream);
 }
 
 /* Functions of CUDA's driver, if the process has it. */
@@ -140,6 +148,22 @@ struct WrappedFinish {
   }
 };
 
+/* Operands of a product on a device. */
+struct WrappedProduct {
+  Wrapped a, b, c;
+  WrappedFinish last;
+
+  tesela_status wrap(tesela_context *where, const DeviceProduct &product) {
+    const tesela_batch &batch = product.batch;
+    tesela_status status = a.wrap(where, product.device_id, product.a, batch.count, batch.a_stride);
+    if (status == TESELA_OK)
+      status = b.wrap(where, product.device_id, product.b, batch.count, batch.b_stride);
+    if (status == TESELA_OK)
+      status = c.wrap(where, product.device_id, product.c, batch.count, batch.c_stride);
+    return status == TESELA_OK ? last.wrap(where, product) : status;
+  }
+};
+
 static tesela_vector vector_of(const DeviceMatrix &matrix, const Wrapped &wrapped) {
   tesela_vector vector{};
   if (!wrapped.buffer)
@@ -161,6 +185,7 @@ static tesela_epilogue finish_of(const DeviceProduct &product, const WrappedFini
 
 static std::string key_of(const DeviceProduct &product) {
   std::string key;
+  key.reserve(sizeof product);
   const auto add = [&key](const auto &value) {
     key.append(reinterpret_cast<const char *>(&value), sizeof value);
   };
@@ -192,21 +217,29 @@ static std::string key_of(const DeviceProduct &product) {
   return key;
 }
 
-static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DeviceProduct &product,
-                                           const Wrapped &a, const Wrapped &b, const Wrapped &c,
-                                           const WrappedFinish &last) {
-  const std::string key = key_of(product);
+/* Returns the plan of a product; NULL: none is known. The lock is held. */
+static std::shared_ptr<DevicePlan> find_plan(const std::string &key) {
   const auto known = plans.find(key);
-  if (known != plans.end())
-    return known->second;
+  return known == plans.end() ? nullptr : known->second;
+}
+
+static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DeviceProduct &product,
+                                           const WrappedProduct &wrapped) {
+  const std::string key = key_of(product);
+  {
+    std::lock_guard guard(lock);
+    std::shared_ptr<DevicePlan> known = find_plan(key);
+    if (known)
+      return known;
+  }
   auto made = std::make_shared<DevicePlan>();
   tesela_gemm_desc desc{};
   desc.m = product.m;
   desc.n = product.n;
   desc.k = product.k;
-  desc.a = as_matrix<tesela_matrix>(product.a, a);
-  desc.b = as_matrix<tesela_matrix>(product.b, b);
-  desc.c = as_matrix<tesela_result>(product.c, c);
+  desc.a = as_matrix<tesela_matrix>(product.a, wrapped.a);
+  desc.b = as_matrix<tesela_matrix>(product.b, wrapped.b);
+  desc.c = as_matrix<tesela_result>(product.c, wrapped.c);
   desc.alpha = reinterpret_cast<const double *>(&product.alpha);
   desc.beta = reinterpret_cast<const double *>(&product.beta);
   desc.options.strategy = product.strategy;
@@ -214,7 +247,7 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   desc.options.reproducibility = product.ask.bits_or_null();
   desc.options.measure_error = product.ask.measure_error;
   desc.options.verify = product.ask.verify_or_null();
-  tesela_epilogue epilogue = finish_of(product, last);
+  tesela_epilogue epilogue = finish_of(product, wrapped.last);
   epilogue.bias_axis = product.bias_axis;
   epilogue.activation = product.activation;
   epilogue.scaling_a = product.scaling_a;
@@ -228,6 +261,7 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   }
   check(status);
   made->workspace = tesela_plan_workspace(made->plan);
+  std::lock_guard guard(lock);
   if (plans.size() >= PLANS)
     plans.clear();
   plans[key] = made;
@@ -242,20 +276,37 @@ static tesela_status run_now(const DevicePlan &plan, Stream &stream, const tesel
   return status == TESELA_OK ? tesela_plan_run(plan.plan, &operands, record) : status;
 }
 
+/* Queues a plan. With a record, a plan that cannot be queued runs at once. */
+static tesela_status enqueue_plan(const DevicePlan &plan, Stream &stream, const DeviceProduct &product,
+                                  const WrappedProduct &wrapped, const DeviceRanges::Place &workspace,
+                                  tesela_record *record) {
+  const tesela_matrix left = as_matrix<tesela_matrix>(product.a, wrapped.a),
+                      right = as_matrix<tesela_matrix>(product.b, wrapped.b);
+  const tesela_result result = as_matrix<tesela_result>(product.c, wrapped.c);
+  const tesela_epilogue vectors = finish_of(product, wrapped.last);
+  tesela_operands operands{};
+  operands.a = &left;
+  operands.b = &right;
+  operands.c = &result;
+  operands.epilogue = &vectors;
+  const tesela_status status =
+      tesela_plan_enqueue(plan.plan, stream.stream, &operands, workspace.buffer.get());
+  return status == TESELA_UNSUPPORTED && record ? run_now(plan, stream, operands, record) : status;
+}
+
 std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle, tesela_record *record) {
   tesela_context *const where = context();
   if (!where)
     throw nb::python_error();
   begin(where);
-  Wrapped a, b, c;
-  WrappedFinish last;
-  const tesela_batch &batch = product.batch;
-  check(a.wrap(where, product.device_id, product.a, batch.count, batch.a_stride));
-  check(b.wrap(where, product.device_id, product.b, batch.count, batch.b_stride));
-  check(c.wrap(where, product.device_id, product.c, batch.count, batch.c_stride));
-  check(last.wrap(where, product));
-  const std::shared_ptr<DevicePlan> plan = plan_of(where, product, a, b, c, last);
-  Stream &stream = stream_of(where, product.device_id, has_stream, handle);
+  WrappedProduct wrapped;
+  check(wrapped.wrap(where, product));
+  const std::shared_ptr<DevicePlan> plan = plan_of(where, product, wrapped);
+  Stream *stream;
+  {
+    std::lock_guard guard(lock);
+    check(find_stream(where, product.device_id, has_stream ? handle : OWN_STREAM, &stream));
+  }
   nb::object memory;
   DeviceRanges::Place workspace;
   if (plan->workspace > 0 && (product.new_workspace || product.workspace_bytes >= plan->workspace)) {
@@ -264,30 +315,42 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
       memory = product.new_workspace(product.device_id, plan->workspace, &data);
     check(ranges.find(where, product.device_id, reinterpret_cast<uintptr_t>(data), plan->workspace, 0,
                       &workspace));
-  } else if (plan->workspace > stream.reserved) {
+  } else if (plan->workspace > stream->reserved) {
     if (product.workspace && is_capturing(reinterpret_cast<void *>(handle)))
       throw std::runtime_error("a plan needs more workspace than the program of another device has");
-    check(tesela_stream_reserve(stream.stream, plan->workspace));
-    stream.reserved = plan->workspace;
+    check(tesela_stream_reserve(stream->stream, plan->workspace));
+    stream->reserved = plan->workspace;
   }
-  const tesela_matrix left = as_matrix<tesela_matrix>(product.a, a),
-                      right = as_matrix<tesela_matrix>(product.b, b);
-  const tesela_result result = as_matrix<tesela_result>(product.c, c);
-  const tesela_epilogue vectors = finish_of(product, last);
-  tesela_operands operands{};
-  operands.a = &left;
-  operands.b = &right;
-  operands.c = &result;
-  operands.epilogue = &vectors;
-  tesela_status status = tesela_plan_enqueue(plan->plan, stream.stream, &operands, workspace.buffer.get());
-  if (status == TESELA_UNSUPPORTED)
-    status = run_now(*plan, stream, operands, record);
-  else if (status == TESELA_OK && !has_stream) {
+  check(enqueue_plan(*plan, *stream, product, wrapped, workspace, record));
+  if (!has_stream) {
     const Unlocked others_run;
-    status = tesela_stream_wait(stream.stream);
+    check(tesela_stream_wait(stream->stream));
   }
-  check(status);
   return tesela_plan_describe(plan->plan);
+}
+
+bool enqueue_known(const DeviceProduct &product, uintptr_t handle, tesela_status *status) {
+  tesela_context *const where = known_context();
+  const std::string key = key_of(product);
+  std::shared_ptr<DevicePlan> plan;
+  Stream *stream;
+  {
+    std::lock_guard guard(lock);
+    plan = where && where == owner ? find_plan(key) : nullptr;
+    if (!plan || plan->workspace > product.workspace_bytes)
+      return false;
+    *status = find_stream(where, product.device_id, handle, &stream);
+  }
+  WrappedProduct wrapped;
+  DeviceRanges::Place workspace;
+  if (*status == TESELA_OK)
+    *status = wrapped.wrap(where, product);
+  if (*status == TESELA_OK && plan->workspace > 0)
+    *status = ranges.find(where, product.device_id, reinterpret_cast<uintptr_t>(product.workspace),
+                          plan->workspace, 0, &workspace);
+  if (*status == TESELA_OK)
+    *status = enqueue_plan(*plan, *stream, product, wrapped, workspace, nullptr);
+  return *status != TESELA_UNSUPPORTED;
 }
 
 /* Device memory of the library, which another library takes over by DLPack. */
@@ -322,13 +385,12 @@ std::string prepare(const DeviceProduct &product) {
   if (!where)
     throw nb::python_error();
   begin(where);
-  Wrapped left, right;
-  WrappedFinish vectors;
-  check(left.wrap(where, product.device_id, product.a));
-  check(right.wrap(where, product.device_id, product.b));
-  check(vectors.wrap(where, product));
-  /* C does not exist yet: the plan needs only the device of its buffer. */
-  return tesela_plan_describe(plan_of(where, product, left, right, left, vectors)->plan);
+  WrappedProduct wrapped;
+  check(wrapped.a.wrap(where, product.device_id, product.a));
+  check(wrapped.b.wrap(where, product.device_id, product.b));
+  check(wrapped.last.wrap(where, product));
+  wrapped.c = wrapped.a; /* C does not exist yet: the plan needs only the device of its buffer */
+  return tesela_plan_describe(plan_of(where, product, wrapped)->plan);
 }
 
 size_t prepare_without_memory(const DeviceProduct &product) {
@@ -337,11 +399,11 @@ size_t prepare_without_memory(const DeviceProduct &product) {
     throw nb::python_error();
   begin(where);
   tesela_buffer *memory;
-  Wrapped any; /* the plan needs only the device of its buffers */
-  const WrappedFinish none;
+  WrappedProduct wrapped; /* the plan needs only the device of its buffers */
   check(tesela_buffer_create(where, DeviceName(product.device_id).text, 256, &memory));
-  any.buffer.reset(memory, tesela_buffer_destroy);
-  return plan_of(where, product, any, any, any, none)->workspace;
+  wrapped.a.buffer.reset(memory, tesela_buffer_destroy);
+  wrapped.b = wrapped.c = wrapped.a;
+  return plan_of(where, product, wrapped)->workspace;
 }
 
 void bind_device(nb::module_ &module) {

@@ -52,6 +52,9 @@ bool is_capturing(void *stream);
  * for the stream and is done on return. Then the record is filled and its plan is not NULL. */
 std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t handle, tesela_record *record);
 
+/* Queues a product whose plan is known, without Python's lock. Returns false if enqueue() has to do it. */
+bool enqueue_known(const DeviceProduct &product, uintptr_t handle, tesela_status *status);
+
 /* Creates the plan that later products will use, and returns its text. */
 std::string prepare(const DeviceProduct &product);
 /* Creates the plan for operands without memory. Returns the bytes of its workspace. */

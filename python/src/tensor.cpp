@@ -280,7 +280,8 @@ PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, boo
   if (!result.is_valid())
     return nullptr;
   try {
-    enqueue(product, true, reinterpret_cast<uintptr_t>(stream), nullptr);
+    tesela_record record{};
+    enqueue(product, true, reinterpret_cast<uintptr_t>(stream), &record);
   } catch (nb::python_error &error) {
     error.restore();
     return nullptr;

@@ -139,15 +139,22 @@ static bool is_empty(const Array &array) {
 
 /* Queues a product on XLA's stream, with memory of XLA's as workspace. XLA may be recording a graph. */
 static ffi::Error queue(const Place &place, const Product &p, const ffi::AnyBuffer &workspace) {
-  return with_python([&] {
-    const RelaxedCapture relaxed;
-    for_each_queued(p, [&](DeviceProduct &queued) {
-      tesela_record record{};
-      queued.workspace = static_cast<char *>(workspace.untyped_data());
-      queued.workspace_bytes = workspace.element_count();
-      enqueue(queued, true, reinterpret_cast<uintptr_t>(place.stream), &record);
-    });
+  const RelaxedCapture relaxed;
+  const uintptr_t handle = reinterpret_cast<uintptr_t>(place.stream);
+  ffi::Error error = ffi::Error::Success();
+  for_each_queued(p, [&](DeviceProduct &queued) {
+    tesela_status status;
+    tesela_record record{};
+    queued.workspace = static_cast<char *>(workspace.untyped_data());
+    queued.workspace_bytes = workspace.element_count();
+    if (error.failure())
+      return;
+    if (!enqueue_known(queued, handle, &status))
+      error = with_python([&] { enqueue(queued, true, handle, &record); });
+    else if (status != TESELA_OK)
+      error = error_of(status);
   });
+  return error;
 }
 
 static ffi::Error multiply(const Place &place, const ffi::AnyBuffer &a, const ffi::AnyBuffer &b,
