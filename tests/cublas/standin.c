@@ -204,11 +204,21 @@ void standin_writes_zeros(int on) {
   atomic_store(&writes_zeros, on != 0);
 }
 
+struct standin_handle {
+  standin_stream stream;
+  int pointer_mode, math_mode, sm_count;
+};
+
 /* Counts and computes a product. The only check is of sizes, so that a test can see a status. */
-static int do_call(const standin_product *p) {
+static int do_call(standin_handle handle, standin_product product) {
+  standin_product *p = &product;
   atomic_fetch_add(&calls, 1);
   if (p->m < 0 || p->n < 0 || p->k < 0)
     return INVALID_VALUE;
+  if (handle && handle->pointer_mode == 1) {
+    p->alpha = standin_on_device(p->alpha);
+    p->beta = p->beta ? standin_on_device(p->beta) : NULL;
+  }
   const double seconds = atomic_load(&sleep_seconds);
   if (seconds > 0)
     usleep((useconds_t)(1e6 * seconds));
@@ -218,11 +228,6 @@ static int do_call(const standin_product *p) {
     standin_compute(p);
   return SUCCESS;
 }
-
-struct standin_handle {
-  standin_stream stream;
-  int pointer_mode, math_mode, sm_count;
-};
 
 int cublasCreate_v2(standin_handle *handle) {
   *handle = calloc(1, sizeof **handle);
@@ -257,8 +262,7 @@ enum { REAL_C = R_32F, REAL_Z = R_64F };
 #define MATRICES .a = a, .lda = lda, .b = b, .ldb = ldb, .c = c, .ldc = ldc
 #define CALL(...)                                                                                            \
   {                                                                                                          \
-    (void)handle;                                                                                            \
-    return do_call(&(standin_product){__VA_ARGS__});                                                         \
+    return do_call(handle, (standin_product){__VA_ARGS__});                                                  \
   }
 #define OPS .trans_a = transa, .trans_b = transb, .m = m, .n = n, .k = k
 

@@ -12,6 +12,11 @@ typedef void *standin_stream;
 /* Returns the number of products that the stand-in was asked for. */
 int standin_calls(void);
 
+/* Returns the address that a scalar has in pointer mode "device". The stand-in alone can read it. */
+static inline const void *standin_on_device(const void *scalar) {
+  return (const void *)((uintptr_t)scalar ^ (uintptr_t)1 << 62);
+}
+
 /* Makes each counted call sleep first. */
 void standin_sleep(double seconds);
 /* Makes calls write zeros at once, the product of zeros. */

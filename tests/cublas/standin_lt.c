@@ -97,9 +97,13 @@ int cublasLtMatmul(standin_handle handle, standin_attributes operation, const vo
                    const void *c, standin_attributes c_layout, void *d, standin_attributes d_layout,
                    const void *algorithm, void *workspace, size_t workspace_bytes, standin_stream stream) {
   const int trans_a = (int)operation->value[3];
-  (void)c, (void)c_layout, (void)workspace, (void)workspace_bytes, (void)stream, (void)algorithm;
+  const int is_on_device = operation->value[2] == 1;
+  (void)handle, (void)c, (void)c_layout, (void)workspace, (void)workspace_bytes, (void)stream;
+  (void)algorithm;
+  alpha = is_on_device ? standin_on_device(alpha) : alpha;
+  beta = is_on_device ? standin_on_device(beta) : beta;
   return cublasGemmStridedBatchedEx_64(
-      handle, trans_a, (int)operation->value[4], (int64_t)d_layout->value[2], (int64_t)d_layout->value[3],
+      NULL, trans_a, (int)operation->value[4], (int64_t)d_layout->value[2], (int64_t)d_layout->value[3],
       (int64_t)a_layout->value[trans_a == 0 ? 3 : 2], alpha, a, (int)a_layout->value[0],
       (int64_t)a_layout->value[4], (long long)a_layout->value[6], b, (int)b_layout->value[0],
       (int64_t)b_layout->value[4], (long long)b_layout->value[6], beta, d, (int)d_layout->value[0],

@@ -255,6 +255,10 @@ static void test_lt_passes_on(void **unused) {
     random_call x;
     random_call_make(&x, GEMM, R_32F, R_32F, R_32F, 1, 3);
     const int before = standin_calls();
+    if (cases[i].attribute == POINTER_MODE) {
+      x.product.alpha = standin_on_device(x.alpha);
+      x.product.beta = standin_on_device(x.beta);
+    }
     assert_int_equal(call_lt(&x, 68, 1, NULL, cases[i].attribute, cases[i].value, 0), 0);
     assert_int_equal(standin_calls() - before, 1);
     random_call_free(&x);
@@ -301,11 +305,6 @@ static void test_bad_arguments(void **unused) {
 static void test_handles(void **unused) {
   (void)unused;
   int before = standin_calls();
-  cublasSetPointerMode_v2(handle, 1);
-  assert_int_equal(small_gemm(4, 4), 0);
-  expect_passed_on(before);
-  cublasSetPointerMode_v2(handle, 0);
-  before = standin_calls();
   cublasSetMathMode(handle, 2); /* pedantic */
   assert_int_equal(small_gemm(4, 4), 0);
   expect_passed_on(before);
@@ -319,6 +318,67 @@ static void test_handles(void **unused) {
   cublasSetMathMode(handle, 3); /* TF32 is allowed */
   assert_int_equal(small_gemm(4, 4), 0);
   check_who(before, 1, "cublasSgemm_v2 with TF32");
+  cublasSetMathMode(handle, 0);
+}
+
+/* --- drawn sequences of calls --- */
+
+enum { ENTRIES = 6, DEVICE_POINTERS = 1, PEDANTIC = 2 };
+
+/* Calls an entry for products of any types, by its number. The last two are cublasLtMatmul, whose scalars are
+ * on the device if `attribute` is POINTER_MODE. */
+static int call_entry(int entry, const random_call *call, int compute, int attribute) {
+  const random_call x = *call;
+  const standin_product *p = &x.product;
+  switch (entry) {
+  case 0:
+    return cublasGemmEx(handle, EX_ARGUMENTS(int, compute));
+  case 1:
+    return cublasGemmEx_64(handle, EX_ARGUMENTS(int64_t, compute));
+  case 2:
+    return cublasGemmStridedBatchedEx(handle, STRIDED_EX_ARGUMENTS(int, compute));
+  case 3:
+    return cublasGemmStridedBatchedEx_64(handle, STRIDED_EX_ARGUMENTS(int64_t, compute));
+  default:
+    return call_lt(call, compute, 1, NULL, attribute, 1, 0);
+  }
+}
+
+/* Draws calls of a few kinds in any order, in any state of the handle. A call with scalars on the device, and
+ * a pedantic one, is the stand-in's, whatever was decided before. */
+static void test_sequences(void **unused) {
+  enum { CALLS = 3000 };
+#define ROW(type, c_type, scalar, compute) {type, c_type, scalar, compute},
+  static const int rows[][4] = {EX_LIST(ROW)};
+  unsigned state = 11;
+  (void)unused;
+  for (int i = 0; i < CALLS; i++) {
+    unsigned draws[6];
+    for (int d = 0; d < 6; d++) {
+      state = state * 1664525u + 1013904223u;
+      draws[d] = state >> 12;
+    }
+    const int *row = rows[draws[0] % (sizeof rows / sizeof *rows)], entry = (int)(draws[1] % ENTRIES),
+              pointers = draws[2] % 3 == 0 ? DEVICE_POINTERS : 0, mode = draws[3] % 4 == 0 ? PEDANTIC : 0;
+    const bool is_lt = entry >= 4;
+    random_call x;
+    random_call_make(&x, GEMM, row[0], row[1], row[2], entry == 2 || entry == 3 ? 3 : 1, draws[4] % 3);
+    cublasSetPointerMode_v2(handle, is_lt ? DEVICE_POINTERS : pointers); /* cublasLt has its own */
+    cublasSetMathMode(handle, mode);
+    if (pointers == DEVICE_POINTERS) {
+      x.product.alpha = standin_on_device(x.alpha);
+      x.product.beta = standin_on_device(x.beta);
+    }
+    const int before = standin_calls();
+    assert_int_equal(call_entry(entry, &x, row[3], is_lt && pointers ? POINTER_MODE : -1), 0);
+    const bool passes_on = pointers == DEVICE_POINTERS || (mode == PEDANTIC && !is_lt);
+    assert_int_equal(standin_calls() - before, is_ours && !passes_on ? 0 : 1);
+    x.product.alpha = x.alpha;
+    x.product.beta = x.beta;
+    random_call_check(&x, "a call of a sequence");
+    random_call_free(&x);
+  }
+  cublasSetPointerMode_v2(handle, 0);
   cublasSetMathMode(handle, 0);
 }
 
@@ -391,6 +451,7 @@ int main(void) {
       cmocka_unit_test(test_lt_passes_on),
       cmocka_unit_test(test_bad_arguments),
       cmocka_unit_test(test_handles),
+      cmocka_unit_test(test_sequences),
       cmocka_unit_test(test_in_place),
       cmocka_unit_test(test_fork),
   };
