@@ -271,16 +271,20 @@ PyObject *multiply_tensors(PyObject *first, PyObject *second, PyObject *out, boo
   if (exchange->current_stream(device.device_type, device.device_id, &stream) != 0)
     return nullptr;
   nb::object result = nb::borrow(out);
-  if (!out) {
-    const int64_t shape[] = {product.m, product.n};
-    char *data = nullptr;
-    result = nb::steal(new_tensor(exchange, device, product.a.type, 2, shape, &data));
-    product.c = {data, product.a.type, product.m, product.n, product.n, 1, false};
-  }
-  if (!result.is_valid())
-    return nullptr;
   try {
     tesela_record record{};
+    if (!out) {
+      const int64_t shape[] = {product.m, product.n};
+      Array like, made;
+      like.object = first;
+      like.at.type = product.a.type;
+      result = new_tensor_like(like, product.a.type, 2, shape, &made);
+      if (!result.is_valid()) {
+        *is_done = false;
+        return nullptr;
+      }
+      product.c = {made.at.data, product.a.type, product.m, product.n, product.n, 1, false};
+    }
     enqueue(product, true, reinterpret_cast<uintptr_t>(stream), &record);
   } catch (nb::python_error &error) {
     error.restore();

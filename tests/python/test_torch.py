@@ -217,9 +217,8 @@ def test_results_are_ordinary_tensors(device):
     a, many = random(3, 4, device=device), random(2, 3, 4, device=device)
     weight = random(5, 4, device=device)
     makers = [lambda: tt.linear(many, weight), lambda: tt.bmm(many, many.mT),
-              lambda: tt.addmm(a, a, a.t() @ a)]
-    if device == "cpu":  # DLPack allocates plain products on a device
-        makers += [lambda: tt.mm(a, weight.t()), lambda: tt.int_mm(a.to(torch.int8), a.t().to(torch.int8))]
+              lambda: tt.addmm(a, a, a.t() @ a), lambda: tt.mm(a, weight.t()),
+              lambda: tt.int_mm(a.to(torch.int8), a.t().to(torch.int8))]
     for make in makers:
         assert make().resize_(70).shape == (70,)
     weight.requires_grad_()

@@ -154,7 +154,7 @@ def test_refused_calls(device):
         return made
 
     plain = results()
-    assert sum(isinstance(each, tuple) for each in plain) > 60
+    assert sum(isinstance(each, tuple) for each in plain) > 50
     with tt.patch(always=True):
         for _ in range(2):
             for one, other in zip(plain, results()):
