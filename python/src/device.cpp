@@ -39,7 +39,8 @@ static DeviceRanges &ranges = *new DeviceRanges; /* never destroyed: contexts en
 static std::mutex &lock = *new std::mutex;
 static std::unordered_map<std::string, std::shared_ptr<DevicePlan>> &plans =
     *new std::unordered_map<std::string, std::shared_ptr<DevicePlan>>;
-static std::map<std::pair<int, uintptr_t>, Stream> &streams = *new std::map<std::pair<int, uintptr_t>, Stream>;
+static std::map<std::pair<int, uintptr_t>, Stream> &streams =
+    *new std::map<std::pair<int, uintptr_t>, Stream>;
 static constexpr uintptr_t OWN_STREAM = UINTPTR_MAX; /* handle of a device's stream of tesela */
 static tesela_context *owner; /* context of the plans and streams; another context's plans are abandoned */
 
@@ -54,8 +55,9 @@ static void begin(tesela_context *now) {
   owner = now;
 }
 
-/* Finds or makes a stream. The lock is held. */
+/* Finds or makes a stream. */
 static tesela_status find_stream(tesela_context *where, int id, uintptr_t handle, Stream **found) {
+  std::lock_guard guard(lock);
   Stream &known = streams[{id, handle}];
   *found = &known;
   if (known.stream)
@@ -217,21 +219,19 @@ static std::string key_of(const DeviceProduct &product) {
   return key;
 }
 
-/* Returns the plan of a product; NULL: none is known. The lock is held. */
-static std::shared_ptr<DevicePlan> find_plan(const std::string &key) {
+/* Returns the plan of a product; NULL: none of this context is known. */
+static std::shared_ptr<DevicePlan> find_plan(tesela_context *where, const std::string &key) {
+  std::lock_guard guard(lock);
   const auto known = plans.find(key);
-  return known == plans.end() ? nullptr : known->second;
+  return where != owner || known == plans.end() ? nullptr : known->second;
 }
 
 static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DeviceProduct &product,
                                            const WrappedProduct &wrapped) {
   const std::string key = key_of(product);
-  {
-    std::lock_guard guard(lock);
-    std::shared_ptr<DevicePlan> known = find_plan(key);
-    if (known)
-      return known;
-  }
+  std::shared_ptr<DevicePlan> known = find_plan(where, key);
+  if (known)
+    return known;
   auto made = std::make_shared<DevicePlan>();
   tesela_gemm_desc desc{};
   desc.m = product.m;
@@ -303,10 +303,7 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
   check(wrapped.wrap(where, product));
   const std::shared_ptr<DevicePlan> plan = plan_of(where, product, wrapped);
   Stream *stream;
-  {
-    std::lock_guard guard(lock);
-    check(find_stream(where, product.device_id, has_stream ? handle : OWN_STREAM, &stream));
-  }
+  check(find_stream(where, product.device_id, has_stream ? handle : OWN_STREAM, &stream));
   nb::object memory;
   DeviceRanges::Place workspace;
   if (plan->workspace > 0 && (product.new_workspace || product.workspace_bytes >= plan->workspace)) {
@@ -331,18 +328,13 @@ std::string enqueue(const DeviceProduct &product, bool has_stream, uintptr_t han
 
 bool enqueue_known(const DeviceProduct &product, uintptr_t handle, tesela_status *status) {
   tesela_context *const where = known_context();
-  const std::string key = key_of(product);
-  std::shared_ptr<DevicePlan> plan;
-  Stream *stream;
-  {
-    std::lock_guard guard(lock);
-    plan = where && where == owner ? find_plan(key) : nullptr;
-    if (!plan || plan->workspace > product.workspace_bytes)
-      return false;
-    *status = find_stream(where, product.device_id, handle, &stream);
-  }
+  const std::shared_ptr<DevicePlan> plan = where ? find_plan(where, key_of(product)) : nullptr;
+  if (!plan || plan->workspace > product.workspace_bytes)
+    return false;
   WrappedProduct wrapped;
   DeviceRanges::Place workspace;
+  Stream *stream;
+  *status = find_stream(where, product.device_id, handle, &stream);
   if (*status == TESELA_OK)
     *status = wrapped.wrap(where, product);
   if (*status == TESELA_OK && plan->workspace > 0)

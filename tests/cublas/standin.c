@@ -261,9 +261,7 @@ enum { REAL_C = R_32F, REAL_Z = R_64F };
 #define SCALARS(type) .alpha = alpha, .beta = beta, .alpha_type = type, .beta_type = type
 #define MATRICES .a = a, .lda = lda, .b = b, .ldb = ldb, .c = c, .ldc = ldc
 #define CALL(...)                                                                                            \
-  {                                                                                                          \
-    return do_call(handle, (standin_product){__VA_ARGS__});                                                  \
-  }
+  { return do_call(handle, (standin_product){__VA_ARGS__}); }
 #define OPS .trans_a = transa, .trans_b = transb, .m = m, .n = n, .k = k
 
 #define GEMM_OF(name, integer, type)                                                                         \

@@ -12,7 +12,7 @@ typedef struct map_key {
   uint64_t address;
   int64_t size[3], pitch[2];
   int32_t box[2];
-  int32_t type; /* TSL_CU_TENSOR_... */
+  int32_t type;          /* TSL_CU_TENSOR_... */
   tsl_cu_device ordinal; /* other generations may have other formats */
 } map_key;
 _Static_assert(sizeof(map_key) == 6 * sizeof(uint64_t) + 4 * sizeof(int32_t), "keys are compared by bytes");
