@@ -171,7 +171,6 @@ typedef struct tsl_tensor {
   tsl_buffer *buffer;
   size_t offset;    /* bytes to the first element, a multiple of 16 */
   int element;      /* bytes: 1, 2 or 4 */
-  bool to_tf32;     /* f32 elements are rounded to tf32 where they are copied to local memory */
   int64_t size[3];  /* elements, 1 to 2^32 */
   int64_t pitch[2]; /* bytes between elements along dimensions 2 and 3: multiples of 16 below 2^40 */
   int box[2];       /* 1 to 256 */

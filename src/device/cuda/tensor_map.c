@@ -12,7 +12,7 @@ typedef struct map_key {
   uint64_t address;
   int64_t size[3], pitch[2];
   int32_t box[2];
-  int32_t type;          /* TSL_CU_TENSOR_... */
+  int32_t element_bytes;
   tsl_cu_device ordinal; /* other generations may have other formats */
 } map_key;
 _Static_assert(sizeof(map_key) == 6 * sizeof(uint64_t) + 4 * sizeof(int32_t), "keys are compared by bytes");
@@ -27,18 +27,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static cached_map cached_maps[CACHED_MAPS];
 static unsigned next_replaced;
 
-static int tensor_type_of(const tsl_tensor *tensor) {
-  return tensor->to_tf32        ? TSL_CU_TENSOR_TF32
-         : tensor->element == 1 ? TSL_CU_TENSOR_U8
-         : tensor->element == 2 ? TSL_CU_TENSOR_U16
-                                : TSL_CU_TENSOR_U32;
-}
-
 static map_key tensor_map_key_of(const tsl_tensor *tensor) {
   const tsl_cuda_buffer *buffer = (const tsl_cuda_buffer *)tensor->buffer;
   const tsl_cuda_device *own = tensor->buffer->device->impl;
   map_key key = {
-      .address = buffer->address + tensor->offset, .type = tensor_type_of(tensor), .ordinal = own->ordinal};
+      .address = buffer->address + tensor->offset, .element_bytes = tensor->element, .ordinal = own->ordinal};
   memcpy(key.size, tensor->size, sizeof key.size);
   memcpy(key.pitch, tensor->pitch, sizeof key.pitch);
   key.box[0] = tensor->box[0], key.box[1] = tensor->box[1];
@@ -46,6 +39,9 @@ static map_key tensor_map_key_of(const tsl_tensor *tensor) {
 }
 
 static tesela_status encode_map(tsl_device *device, const map_key *key, tsl_tensor_map *map) {
+  const int type = key->element_bytes == 1   ? TSL_CU_TENSOR_U8
+                   : key->element_bytes == 2 ? TSL_CU_TENSOR_U16
+                                             : TSL_CU_TENSOR_U32;
   uint64_t sizes[3], pitches[2];
   const unsigned box[3] = {(unsigned)key->box[0], (unsigned)key->box[1], 1}, steps[3] = {1, 1, 1};
   for (int d = 0; d < 3; d++)
@@ -54,7 +50,7 @@ static tesela_status encode_map(tsl_device *device, const map_key *key, tsl_tens
     pitches[d] = (uint64_t)key->pitch[d];
   memset(map, 0, sizeof *map);
   TSL_TRY(tsl_cuda_enter(device)); /* the driver needs a current context, though it does not use the device */
-  const int code = tsl_cuda.tensor_map(map, key->type, 3, key->address, sizes, pitches, box, steps, 0,
+  const int code = tsl_cuda.tensor_map(map, type, 3, key->address, sizes, pitches, box, steps, 0,
                                        TSL_CU_TENSOR_SWIZZLE_128, TSL_CU_TENSOR_FETCH_128, 0);
   tsl_cuda_leave_quietly();
   if (code == TSL_CU_SUCCESS)

@@ -32,7 +32,7 @@ static const char *const probes[] = {
 
 const char *tsl_cuda_mma_refuse_types(const tsl_problem *problem, const tsl_device *device) {
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
-    return "f32 is truncated to tf32's ten binary places here: request accuracy=tf32 to allow it";
+    return "f32 is rounded to tf32's ten binary places here: request accuracy=tf32 to allow it";
   if (tsl_sm80_is_eight(problem) && device->architecture < EIGHTS_ARCHITECTURE)
     return tsl_refusal("%s is sm_%d; 8-bit floating point needs sm_%d or newer", device->name,
                        device->architecture, EIGHTS_ARCHITECTURE);
@@ -65,7 +65,7 @@ const tsl_types tsl_cuda_mma_types[] = {
     {TESELA_U8, TESELA_I8, TESELA_I32},
     {TESELA_I8, TESELA_U8, TESELA_I32},
     {TESELA_U8, TESELA_U8, TESELA_I32},
-    {TESELA_F32, TESELA_F32, TESELA_F32}, /* truncated to tf32 */
+    {TESELA_F32, TESELA_F32, TESELA_F32}, /* rounded to tf32 */
     EIGHTS(E4M3, E4M3),
     EIGHTS(E4M3, E5M2),
     EIGHTS(E5M2, E4M3),
@@ -73,8 +73,8 @@ const tsl_types tsl_cuda_mma_types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-/* Returns the accuracy. For f32 the tensor cores truncate factors: a product loses less than 2^-9. Their sums
- * align fewer products at a time, which adds truncations. Subnormal factors may become 0. */
+/* Returns the accuracy. For f32 a product of rounded factors loses less than 2^-9. Sums of these align fewer
+ * products at a time, which adds truncations. Subnormal factors may become 0. */
 tsl_accuracy tsl_cuda_mma_accuracy(const tsl_problem *problem, const tsl_config *config) {
   static const double cut = 0x1p-9 / 0x1p-24;
   const double k = (double)problem->k;
@@ -86,14 +86,18 @@ tsl_accuracy tsl_cuda_mma_accuracy(const tsl_problem *problem, const tsl_config 
                         .truncates_inputs = true};
 }
 
-/* Returns the order of sums, which cuda_wgmma's instructions share (measured on an H200). Widened 8-bit
- * numbers are grouped in another order, so cuda_wgmma computes these where the device has it. */
+/* Returns the order of sums, which cuda_wgmma's instructions share (measured on an H200). But widened 8-bit
+ * numbers are grouped in another order, and cuda_wgmma does not round f32. It computes these where the device
+ * has it. */
 const char *tsl_cuda_mma_row_order(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device) {
   (void)config;
-  if (tsl_sm80_is_eight(problem))
-    return device->capabilities & TSL_CAN_WGMMA ? NULL : "mma of widened numbers";
-  return problem->a.type == TESELA_F32 ? "mma of tf32" : "mma";
+  const bool is_f32 = problem->a.type == TESELA_F32;
+  if (!is_f32 && !tsl_sm80_is_eight(problem))
+    return "mma";
+  return device->capabilities & TSL_CAN_WGMMA ? NULL
+         : is_f32                             ? "mma of rounded tf32"
+                                              : "mma of widened numbers";
 }
 
 const tsl_strategy tsl_gemm_cuda_mma = {

@@ -56,15 +56,6 @@ SM80_FUNCTION void load_lines(unsigned (&to)[4], shared_t panel, int first, int 
   }
 }
 
-/* Rounds f32 to the nearest tf32, ties away from 0: tensor cores ignore the 13 lowest bits. Infinities, NaN
- * and numbers that would become infinite stay. */
-SM80_FUNCTION void round_to_tf32(unsigned (&words)[4]) {
-#pragma unroll
-  for (int e = 0; e < 4; e++)
-    if (fabsf(__uint_as_float(words[e])) < 0x1.ffep127f)
-      words[e] += 0x1000;
-}
-
 template <class A, class B>
 SM80_FUNCTION void load_factors(factors &target, shared_t stage, int first_a, int first_b, int step) {
 #pragma unroll

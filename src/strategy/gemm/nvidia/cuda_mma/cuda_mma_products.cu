@@ -7,6 +7,15 @@ struct factors {
   unsigned a[BLOCKS_M][4], b[BLOCKS_N / 2][4];
 };
 
+/* Rounds f32 to the nearest tf32, ties away from 0: tensor cores ignore the 13 lowest bits. Infinities, NaN
+ * and numbers that would become infinite stay. */
+SM80_FUNCTION void round_to_tf32(unsigned (&words)[4]) {
+#pragma unroll
+  for (int e = 0; e < 4; e++)
+    if (fabsf(__uint_as_float(words[e])) < 0x1.ffep127f)
+      words[e] += 0x1000;
+}
+
 /* Adds the product of 16 rows by 8 columns to `sums`. */
 template <class T>
 SM80_FUNCTION void multiply_block(T (&sums)[4], const unsigned *a, const unsigned *b) {

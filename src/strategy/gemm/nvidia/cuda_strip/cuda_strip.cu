@@ -66,6 +66,8 @@ SM80_FUNCTION void join_words(unsigned (&words)[4], const raw_words &from) {
     for (int e = 1; e < WORD; e++)
       words[w] |= from.part[w][e] << 8 * ELEMENT * e;
   }
+  if (ELEMENT == 4)
+    round_to_tf32(words);
 }
 
 /* Stores two adjacent elements to an image; BY_PAIRS: they are aligned together. */

@@ -212,7 +212,6 @@ tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, tsl_cu
       .buffer = factor->place.buffer,
       .offset = (size_t)((factor->place.offset + last * apart) * tile->element),
       .element = tile->element,
-      .to_tf32 = tile->element == 4,
       .size = {factor->rows.elements, factor->rows.rows, apart != 0 ? run->count : 1},
       .pitch = {pitch, apart != 0 ? (apart < 0 ? -apart : apart) * tile->element : 16},
       .box = {factor->mn_major ? TSL_CUDA_WGMMA_PANEL / tile->element : tile->depth, factor->box_lines}};
