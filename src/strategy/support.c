@@ -280,7 +280,7 @@ double tsl_strategy_fastest(const tsl_config_search *search, const tsl_strategy 
 
 /* --- models of sub-plans --- */
 
-enum { CONFIGS_MAX = 256 };
+enum { CONFIGS_MAX = 1024 };
 
 /* Returns the number of combinations of listed parameter values. */
 static int64_t count_configs(const tsl_strategy *strategy) {
@@ -290,14 +290,60 @@ static int64_t count_configs(const tsl_strategy *strategy) {
   return all;
 }
 
-/* Returns true if a strategy's models are evaluated: few configs, or factors cut within the requirement. */
-static bool should_evaluate(const tsl_strategy *strategy, const tsl_problem *part) {
-  if (strategy->vendor.load || strategy->splits.parts || strategy->op != part->op)
-    return false;
+/* Returns true if the models of all configs are evaluated: of few, or of factors cut within the requirement. */
+static bool should_walk(const tsl_strategy *strategy, const tsl_problem *part) {
   const tsl_config config = tsl_strategy_defaults(strategy);
   return count_configs(strategy) <= CONFIGS_MAX ||
          (tsl_numeric_requirements_has_accuracy(&part->ask) &&
           tsl_strategy_error_model(strategy, part, &config).truncates_inputs);
+}
+
+/* Stores `tried` in `best` if it is faster and may be chosen; returns true if it is. */
+static bool take_faster(const tsl_config_search *search, const tsl_strategy *strategy, tsl_config tried,
+                        double *least, tsl_config *best) {
+  if (strategy->tuning.prune(search->problem, &tried, search->device) > 0)
+    return false;
+  const double seconds =
+      tsl_strategy_seconds(strategy, search->problem, &tried, search->device, search->list);
+  if (!(seconds < *least) || !search->accepts(search, strategy, &tried))
+    return false;
+  *least = seconds;
+  *best = tried;
+  return true;
+}
+
+/* Returns the seconds of a config from `best` on that no other values of two parameters make faster. */
+static double descend(const tsl_config_search *search, const tsl_strategy *strategy, double least,
+                      tsl_config best) {
+  const int params = tsl_strategy_params(strategy);
+  bool is_better = true;
+  while (is_better) {
+    is_better = false;
+    for (int i = 0; i < params; i++)
+      for (int j = i + 1; j < params; j++) {
+        const tsl_param *one = &strategy->params[i], *other = &strategy->params[j];
+        tsl_config tried = best;
+        for (int v = 0; v < tsl_param_values(one); v++)
+          for (int w = 0; w < tsl_param_values(other); w++) {
+            tried.value[i] = one->values[v], tried.value[j] = other->values[w];
+            is_better |= take_faster(search, strategy, tried, &least, &best);
+          }
+      }
+  }
+  return least;
+}
+
+/* Returns the seconds of the fastest config that descents from the probes find; infinity: there is none. For
+ * strategies with very many configs. */
+static double descend_from_probes(const tsl_config_search *search, const tsl_strategy *strategy) {
+  tsl_config probe, best;
+  double least = INFINITY;
+  for (int i = 0; tsl_strategy_probe(strategy, i, &probe); i++) {
+    double seconds = INFINITY;
+    if (take_faster(search, strategy, probe, &seconds, &best))
+      least = fmin(least, descend(search, strategy, seconds, best));
+  }
+  return least;
 }
 
 static bool meets_accuracy(const tsl_config_search *search, const tsl_strategy *strategy,
@@ -314,8 +360,14 @@ double tsl_strategy_fastest_within(const tsl_problem *part, tsl_accuracy most, c
   const tsl_config_search search = {part, device, list, meets_accuracy, &most};
   tsl_config config;
   double least = INFINITY;
-  for (int i = 0; list(i); i++)
-    if (should_evaluate(list(i), part))
-      least = tsl_strategy_fastest(&search, list(i), (tsl_walk){.begun = false}, least, &config);
+  for (int i = 0; list(i); i++) {
+    const tsl_strategy *strategy = list(i);
+    if (strategy->vendor.load || strategy->splits.parts || strategy->op != part->op)
+      continue;
+    if (should_walk(strategy, part))
+      least = tsl_strategy_fastest(&search, strategy, (tsl_walk){.begun = false}, least, &config);
+    else if (strategy->tuning.prune)
+      least = fmin(least, descend_from_probes(&search, strategy));
+  }
   return least;
 }

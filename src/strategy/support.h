@@ -39,7 +39,7 @@ double tsl_strategy_fastest(const tsl_config_search *search, const tsl_strategy 
                             double least, tsl_config *config);
 
 /* Returns the seconds of the fastest model of a sub-plan's problem whose error bound is at most `most`;
- * infinity: there is none. Strategies with very many configs are not evaluated, because that takes long. */
+ * infinity: there is none. Of strategies with very many configs only a part is evaluated. */
 double tsl_strategy_fastest_within(const tsl_problem *part, tsl_accuracy most, const tsl_device *device,
                                    tsl_all_strategies *list);
 
