@@ -114,6 +114,7 @@
   X(f, flow_along_clocks, 0, "memory path: asynchronous copies along k") \
   X(f, flow_along_edge_clocks, 0, "memory path: clocks at an edge") \
   X(f, flow_across_odd_clocks, 0, "memory path: asynchronous copies across lines, not aligned") \
+  X(f, flow_k_vectors_clocks, 0, "clocks for 32 vectors along k that stay vectors") \
   X(f, flow_slower, 0, "slowdown of the loop by asynchronous copies") \
   X(f, flow_wide_slower, 0, "further slowdown of micro-tiles of more than 64 elements without slices") \
   X(f, flow_slices_slower, 0, "further slowdown of slices") \
@@ -165,10 +166,7 @@
   X(f, copy_fraction, 1, "fraction of the bandwidth that copy kernels reach") \
   X(f, product_fraction, 1, "fraction of the peak that the real product reaches, if no model is evaluated") \
   X(f, result_traffic, 0, "least memory traffic of the real product per byte of its result") \
-  X(f, measured_over_model, 0, "f32: measured time of the product relative to its model's") \
-  X(f, thin_slower, 0, "c64: measured time over the models' with 9 to 32 rows or columns") \
-  X(f, large_fraction, 1, "f32: fraction of the peak of large products") \
-  X(f, large_tiles, 0, "f32: tiles of a unit from which it is reached")
+  X(f, measured_over_model, 0, "f32: measured time of the product relative to its model's")
 
 #define TSL_WHOLE_CONSTANTS(X, f) \
   X(f, first_clocks, 0, "clocks from a block's start to its last copy") \

@@ -7,10 +7,6 @@
 
 #include <math.h>
 
-static bool is_f32_gpu(const tsl_problem *real, const tsl_device *device) {
-  return !device->is_cpu && real->c.type == TESELA_F32;
-}
-
 /* Returns seconds from a fraction of the peak and of bandwidth, and whole tiles of C, which are narrow for
  * thin products. */
 static double estimate_by_peak(const tsl_problem *real, const tsl_device *device) {
@@ -20,12 +16,7 @@ static double estimate_by_peak(const tsl_problem *real, const tsl_device *device
                 n = tsl_round_up(real->n, real->n <= THIN ? NARROW : TILE);
   const double peak = real->c.type == TESELA_F64 ? device->peak_f64 : device->peak_f32,
                operations = 2 * (double)m * (double)n * (double)real->k * (double)tsl_problem_batch(real),
-               tiles = (double)m * (double)n /
-                       (TILE * TILE * rates->large_tiles * fmax(1, device->compute_units)),
-               more = is_f32_gpu(real, device)
-                          ? fmax(0, rates->large_fraction - rates->product_fraction) * fmin(1, tiles)
-                          : 0,
-               computed = peak > 0 ? operations / ((rates->product_fraction + more) * peak) : 0,
+               computed = peak > 0 ? operations / (rates->product_fraction * peak) : 0,
                moved = device->bandwidth > 0
                            ? tsl_problem_bytes(real) / (rates->copy_fraction * device->bandwidth)
                            : 0;
@@ -61,15 +52,12 @@ double tsl_complex_real_seconds(const tsl_problem *problem, const tsl_config *co
   const tsl_complex_constants *rates = &tsl_model_constants_of(device)->complex;
   const tsl_complex_real_method method = tsl_complex_real_method_of(problem, config);
   const tsl_problem real = tsl_complex_real_product(problem, &method);
-  const int64_t lines = tsl_min(problem->m, problem->n);
   const double size = (double)tsl_type(problem->c.type)->size / 2;
   double product = method.is_empty ? 0 : estimate_by_peak(&real, device);
   if (config->value[TSL_COMPLEX_REAL_FORM] == TSL_COMPLEX_REAL_ANY && !method.is_empty)
     product = fmin(product, (real.c.type == TESELA_F32 ? rates->measured_over_model : 1) *
                                 tsl_strategy_fastest_within(&real, tsl_complex_real_product_accuracy(problem),
                                                             device, list));
-  if (!device->is_cpu && problem->c.type == TESELA_C64 && lines > 8 && lines <= 32)
-    product *= rates->thin_slower;
   if (!method.is_empty && !device->is_cpu)
     product = fmax(product, complex_real_result_seconds(&real, device));
   return product + count_launches(&method) * device->launch_seconds +

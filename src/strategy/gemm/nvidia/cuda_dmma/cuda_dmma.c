@@ -35,6 +35,9 @@ static const char *const probes[] = {
     "tile_m=64 tile_n=32 slices=8 cluster=4",
     "tile_m=128 tile_n=32 slices=2",
     "tile_m=64 tile_n=128",
+    "tile_m=32 tile_n=32 slices=2",
+    "tile_m=64 tile_n=32 slices=2 cluster=2",
+    "tile_m=32 tile_n=64 slices=2",
     NULL,
 };
 

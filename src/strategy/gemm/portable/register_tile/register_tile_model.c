@@ -30,6 +30,7 @@ static double overlap_clocks_well(double value, double other) {
 /* Access to an operand's panels. */
 typedef struct panel_access {
   bool along, whole; /* elements along k are closest; panels are read in whole vectors */
+  bool k_vectors;    /* these lie along k, and stay so in local memory */
   double edge;       /* fraction of groups at the edge of the operand's lines */
 } panel_access;
 
@@ -37,13 +38,13 @@ static panel_access describe_access(const tsl_register_tile *tile, int64_t lines
                                     int64_t line_stride, int64_t depth_stride, bool k_vectors) {
   const bool along = !tile->copied && tsl_launch_along(depth_stride, line_stride);
   if (k_vectors)
-    return (panel_access){.whole = true};
+    return (panel_access){.whole = true, .k_vectors = true};
   const int64_t step = along ? depth_stride : line_stride, pitch = along ? line_stride : depth_stride;
   const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, dense = tile->copied || step == 1,
              aligned = tile->copied || pitch % tile->lanes == 0;
   const bool whole = dense && (aligned || (flows && along));
   const double edge = lines % extent == 0 ? 0 : 1 / ceil_ratio((double)lines, extent);
-  return (panel_access){along, whole, whole && !flows && (along || lines % tile->lanes == 0) ? 0 : edge};
+  return (panel_access){along, whole, false, whole && !flows && (along || lines % tile->lanes == 0) ? 0 : edge};
 }
 
 static double interpolate_edge(const panel_access *access, double inside, double edge) {
@@ -63,8 +64,10 @@ static double copy_instructions_of(const tsl_register_tile *tile, const panel_ac
 static double copy_clocks(const tsl_register_tile *tile, const panel_access *access) {
   const tsl_register_constants *rates = tile->rates;
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
-    return access->along ? interpolate_edge(access, rates->flow_along_clocks, rates->flow_along_edge_clocks)
-                         : (access->whole ? 0 : rates->flow_across_odd_clocks);
+    return access->along       ? interpolate_edge(access, rates->flow_along_clocks, rates->flow_along_edge_clocks)
+           : access->k_vectors ? rates->flow_k_vectors_clocks
+           : access->whole     ? 0
+                               : rates->flow_across_odd_clocks;
   const double wide = tile->vector / 16.0;
   if (access->along)
     return wide * (access->whole ? 0 : rates->along_odd_clocks);
@@ -127,8 +130,9 @@ static double clocks_of_panel(const tsl_register_tile *tile, const register_tile
                               double groups) {
   const tsl_register_constants *rates = tile->rates;
   const double warps = groups * (tile->items < 32 ? 32 : tile->items) / 128; /* of each of four schedulers */
+  const double uneven = ceil(warps) / warps; /* a scheduler's warps over the mean */
   const double busy =
-      overlap_clocks_well(groups * panel->multiply / fmin(1, warps), groups * panel->memory_paths) *
+      overlap_clocks_well(groups * panel->multiply * uneven, groups * panel->memory_paths) *
       (1 + rates->few_warps_slower * fmax(0, (2 - warps) / 2));
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return fmax(busy * (tile->stages == 2 ? rates->two_stages_slower : 1),
