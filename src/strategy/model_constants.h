@@ -139,6 +139,8 @@
   X(f, part_bytes, 0, "bytes of k splits per clock") \
   X(f, sum_odd, 0, "factor on the splits if C is not aligned") \
   X(f, launch_share, 0, "fraction of launch latency of one kernel") \
+  X(f, copy_traffic, 0, "memory traffic of copying operands as units, relative to the copies' bytes") \
+  X(f, copy_launch_share, 0, "fraction of the launch latency that this copy adds") \
   X(f, sum_launch_share, 0, "fraction of launch latency of the sum kernel")
 
 #define TSL_SPLIT_CONSTANTS(X, f) \

@@ -187,7 +187,8 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   double seconds = overlap_clocks(overlap_clocks(clocks, cached / units.count) / units.clock, memory) +
                    rates->launch_share * device->launch_seconds;
   if (tile->copied)
-    seconds += 3 * tsl_register_tile_copies(problem, tile) / device->bandwidth + device->launch_seconds;
+    seconds += rates->copy_traffic * tsl_register_tile_copies(problem, tile) / device->bandwidth +
+               rates->copy_launch_share * device->launch_seconds;
   if (tile->splits == 1)
     return seconds;
   const double parts = (2 * tile->splits + (together_c ? 1 : rates->sum_odd)) * m * n * tile->size * batch;
