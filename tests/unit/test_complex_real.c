@@ -10,6 +10,7 @@
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 #include "strategy/support.h"
+#include "unit/hopper.h"
 
 #include <complex.h>
 #include <math.h>
@@ -273,6 +274,34 @@ static void asks_are_handed_on(void **state) {
       tsl_strategy_refuse_anywhere(tsl_strategy_find(TSL_OP_GEMM, "complex_real"), &problem, &config));
 }
 
+static bool is_supported(const tsl_config_search *search, const tsl_strategy *strategy, tsl_config *config) {
+  return tsl_strategy_refuse(strategy, search->problem, config, search->device) == NULL;
+}
+/* Returns the seconds of the fastest of all configs of a strategy. */
+static double fastest_of_all(const tsl_problem *problem, const char *strategy, const tsl_device *device) {
+  const tsl_config_search search = {problem, device, tsl_strategy_at, is_supported, NULL};
+  tsl_config config;
+  return tsl_strategy_fastest(&search, tsl_strategy_find(TSL_OP_GEMM, strategy), (tsl_walk){.begun = false},
+                              INFINITY, &config);
+}
+
+/* The real product's estimate is near the fastest config: register_tile has millions of configs, cuda_dmma
+ * hundreds. */
+static void the_estimate_is_near_the_fastest_config(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const int64_t sizes[][3] = {{64, 36864, 16384}, {1000, 1000, 1000}, {5, 300, 70}};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    for (int is_double = 0; is_double < 2; is_double++) {
+      const tsl_problem problem = tsl_problem_gemm(sizes[i][0], sizes[i][1], sizes[i][2],
+                                                   is_double ? TESELA_F64 : TESELA_F32);
+      const double all = fmin(fastest_of_all(&problem, "register_tile", &device),
+                              is_double ? fastest_of_all(&problem, "cuda_dmma", &device) : INFINITY);
+      assert_true(tsl_strategy_fastest_within(&problem, (tsl_accuracy){.factor = 1e9}, &device,
+                                              tsl_strategy_at) <= 1.05 * all);
+    }
+}
+
 int main(void) {
   if (tesela_context_create(NULL, &context) != TESELA_OK)
     return 1;
@@ -282,6 +311,7 @@ int main(void) {
       cmocka_unit_test(what_lies_well_stays),
       cmocka_unit_test(the_large_one_of_a_thin_product_stays),
       cmocka_unit_test(asks_are_handed_on),
+      cmocka_unit_test(the_estimate_is_near_the_fastest_config),
       cmocka_unit_test(batches_end_where_launches_do),
   };
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
