@@ -66,6 +66,7 @@
   X(f, odd_sums, 0, "factor of the epilogue where elements of C are stored one by one") \
   X(f, odd_part_sums, 0, "factor of the epilogue with split-k") \
   X(f, odd_moves, 0, "factor of the traffic of C without split-k") \
+  X(f, short_lines, 0, "cuda_dmma: cost of a byte in K-major lines of 128 bytes, relative to others") \
   X(f, pack_traffic, 0, "memory traffic per packed byte") \
   X(f, join_clocks, 0, "clocks to add sums of parts of k that the blocks keep") \
   X(f, join_bytes, 0, "bytes of these sums in a clock")

@@ -290,7 +290,8 @@ static int64_t count_configs(const tsl_strategy *strategy) {
   return all;
 }
 
-/* Returns true if the models of all configs are evaluated: of few, or of factors cut within the requirement. */
+/* Returns true if the models of all configs are evaluated: of few, or of factors cut within the requirement.
+ */
 static bool should_walk(const tsl_strategy *strategy, const tsl_problem *part) {
   const tsl_config config = tsl_strategy_defaults(strategy);
   return count_configs(strategy) <= CONFIGS_MAX ||

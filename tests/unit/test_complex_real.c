@@ -293,8 +293,8 @@ static void the_estimate_is_near_the_fastest_config(void **state) {
   static const int64_t sizes[][3] = {{64, 36864, 16384}, {1000, 1000, 1000}, {5, 300, 70}};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
     for (int is_double = 0; is_double < 2; is_double++) {
-      const tsl_problem problem = tsl_problem_gemm(sizes[i][0], sizes[i][1], sizes[i][2],
-                                                   is_double ? TESELA_F64 : TESELA_F32);
+      const tsl_problem problem =
+          tsl_problem_gemm(sizes[i][0], sizes[i][1], sizes[i][2], is_double ? TESELA_F64 : TESELA_F32);
       const double all = fmin(fastest_of_all(&problem, "register_tile", &device),
                               is_double ? fastest_of_all(&problem, "cuda_dmma", &device) : INFINITY);
       assert_true(tsl_strategy_fastest_within(&problem, (tsl_accuracy){.factor = 1e9}, &device,

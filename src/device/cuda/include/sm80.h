@@ -11,16 +11,10 @@ SM80_FUNCTION shared_t shared_address(const void *pointer) {
   return (shared_t)__cvta_generic_to_shared(pointer);
 }
 
-/* Copies 4, 8 or 16 BYTES if `asked`; else writes nothing. Addresses are multiples of BYTES; 16 bypass L1.
- * FETCHES_256: level 2 also fetches the rest of the aligned 256 bytes, which are used soon. */
-template <int BYTES, bool FETCHES_256 = false>
+/* Copies 4, 8 or 16 BYTES if `asked`; else writes nothing. Addresses are multiples of BYTES; 16 bypass L1. */
+template <int BYTES>
 SM80_FUNCTION void cp_async_if(bool asked, shared_t end, const void *from) {
-  if (BYTES == 16 && FETCHES_256)
-    asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; "
-                 "@p cp.async.cg.shared.global.L2::256B [%0], [%1], 16; }" ::"r"(end),
-                 "l"(__cvta_generic_to_global(from)), "r"((int)asked)
-                 : "memory");
-  else if (BYTES == 16)
+  if (BYTES == 16)
     asm volatile(
         "{ .reg .pred p; setp.ne.b32 p, %2, 0; @p cp.async.cg.shared.global [%0], [%1], 16; }" ::"r"(end),
         "l"(__cvta_generic_to_global(from)), "r"((int)asked)

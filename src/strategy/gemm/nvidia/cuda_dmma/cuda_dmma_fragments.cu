@@ -179,10 +179,9 @@ SM80_FUNCTION void issue_part(shared_t panel, copy_source &source, bool is_whole
   for (int i = each::COUNT * PART / PARTS; i < each::COUNT * (PART + 1) / PARTS; i++) {
 #pragma unroll
     for (int half = 0; half < PANEL::HALVES; half++)
-      cp_async_if<PANEL::COPY, PANEL::FETCHES_256>(
-          is_whole && is_within<PANEL>(source, i),
-          panel + source.to + i * each::APART * PANEL::PITCH + PANEL::COPY * half,
-          (const char *)source.from + PANEL::COPY * half);
+      cp_async_if<PANEL::COPY>(is_whole && is_within<PANEL>(source, i),
+                               panel + source.to + i * each::APART * PANEL::PITCH + PANEL::COPY * half,
+                               (const char *)source.from + PANEL::COPY * half);
     source.from += i + 1 < each::COUNT ? source.step : source.turn;
     make_opaque(source.from); /* otherwise the compiler multiplies for each copy */
   }

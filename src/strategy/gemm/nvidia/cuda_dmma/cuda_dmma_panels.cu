@@ -44,8 +44,6 @@ struct panel {
                                                                             : NUMBERS == 2 && !MN_MAJOR ? 64
                                                                                                         : 32),
                        BYTES = PITCH * (MN_MAJOR ? DEPTH : LINES);
-  /* Lines of 128 bytes are read from memory at 0.85 of its rate, lines of 256 bytes at 0.95. */
-  static constexpr bool FETCHES_256 = !MN_MAJOR && DEPTH * NUMBER_BYTES == 128 && !SHORT;
   SM80_FUNCTION int place(int line, int k) {
     return MN_MAJOR ? k * PITCH + line * NUMBER_BYTES : line * PITCH + k * NUMBER_BYTES;
   }

@@ -40,6 +40,19 @@ static double sm80_overlap_seconds(double exponent, double a, double b, double c
   return pow(pow(a, exponent) + pow(b, exponent) + pow(c, exponent), 1 / exponent);
 }
 
+/* Returns the additional bytes that a K-major operand of f64 or c64 costs, whose panels are read in lines of
+ * 128 bytes. */
+static double bytes_of_short_lines(const tsl_sm80_tile *tile) {
+  enum { SHORT_LINE = 128 };
+  const tsl_problem *problem = &tile->problem;
+  const double lines =
+      (tile->a_mn_major ? 0 : (double)problem->m) + (tile->b_mn_major ? 0 : (double)problem->n);
+  return tile->sum >= 8 && tile->depth * tile->element <= SHORT_LINE && !tile->is_short
+             ? (tile->rates->short_lines - 1) * tile->element * lines * (double)problem->k *
+                   (double)tsl_problem_batch(problem)
+             : 0;
+}
+
 /* Returns the predicted seconds of a run with `tiles` tiles of C and `parts` split-k parts. */
 static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t parts,
                               const tsl_device *device) {
@@ -73,9 +86,10 @@ static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t p
                                                             (double)problem->m * (double)problem->n * batch
                                                       : 0,
                clock = 1e6 * fmax(1, device->clock_mhz),
-               seconds = sm80_overlap_seconds(rates->overlap, clocks / clock, cached / clock,
-                                              (tsl_problem_bytes(problem) + odd_bytes) /
-                                                  (rates->bandwidth_share * device->bandwidth));
+               seconds = sm80_overlap_seconds(
+                   rates->overlap, clocks / clock, cached / clock,
+                   (tsl_problem_bytes(problem) + odd_bytes + bytes_of_short_lines(tile)) /
+                       (rates->bandwidth_share * device->bandwidth));
   return rates->launch_share * device->launch_seconds + seconds +
          tsl_sm80_reduce_seconds(tile, parts, device);
 }

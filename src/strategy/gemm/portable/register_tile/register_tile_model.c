@@ -44,7 +44,8 @@ static panel_access describe_access(const tsl_register_tile *tile, int64_t lines
              aligned = tile->copied || pitch % tile->lanes == 0;
   const bool whole = dense && (aligned || (flows && along));
   const double edge = lines % extent == 0 ? 0 : 1 / ceil_ratio((double)lines, extent);
-  return (panel_access){along, whole, false, whole && !flows && (along || lines % tile->lanes == 0) ? 0 : edge};
+  return (panel_access){along, whole, false,
+                        whole && !flows && (along || lines % tile->lanes == 0) ? 0 : edge};
 }
 
 static double interpolate_edge(const panel_access *access, double inside, double edge) {
@@ -64,7 +65,7 @@ static double copy_instructions_of(const tsl_register_tile *tile, const panel_ac
 static double copy_clocks(const tsl_register_tile *tile, const panel_access *access) {
   const tsl_register_constants *rates = tile->rates;
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
-    return access->along       ? interpolate_edge(access, rates->flow_along_clocks, rates->flow_along_edge_clocks)
+    return access->along ? interpolate_edge(access, rates->flow_along_clocks, rates->flow_along_edge_clocks)
            : access->k_vectors ? rates->flow_k_vectors_clocks
            : access->whole     ? 0
                                : rates->flow_across_odd_clocks;
@@ -131,9 +132,8 @@ static double clocks_of_panel(const tsl_register_tile *tile, const register_tile
   const tsl_register_constants *rates = tile->rates;
   const double warps = groups * (tile->items < 32 ? 32 : tile->items) / 128; /* of each of four schedulers */
   const double uneven = ceil(warps) / warps; /* a scheduler's warps over the mean */
-  const double busy =
-      overlap_clocks_well(groups * panel->multiply * uneven, groups * panel->memory_paths) *
-      (1 + rates->few_warps_slower * fmax(0, (2 - warps) / 2));
+  const double busy = overlap_clocks_well(groups * panel->multiply * uneven, groups * panel->memory_paths) *
+                      (1 + rates->few_warps_slower * fmax(0, (2 - warps) / 2));
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return fmax(busy * (tile->stages == 2 ? rates->two_stages_slower : 1),
                 rates->flow_wait / (tile->stages - 1));
