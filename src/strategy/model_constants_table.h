@@ -110,7 +110,7 @@
      .cool_seconds = 0.004581, .hot = 1.325, .gap_seconds = 1.399e-06, .choose_seconds = 4.499e-06,
      .line_seconds = 1.193e-09, .block_seconds = 9.924e-06, .block_seconds_more = 2e-05},
  .complex = {.copy_fraction = 0.5261, .product_fraction = 0.62, .result_traffic = 2.2,
-     .measured_over_model = 1.05, .thin_slower = 1.35, .large_fraction = 0.77, .large_tiles = 20},
+     .measured_over_model = 1.05},
  .exact = {.fixed_seconds = 9.514e-06, .f32_term = 3.5, .f64_term = 7.5, .epilogue = 200,
      .wait_seconds = 1.05e-07},
  .skinny = {.tile_rate = 1.503, .far_tile_rate = 1.64, .line_rate = 1.246, .wide_line_rate = 0.9268,
