@@ -12,11 +12,14 @@
  * STREAMED adds strategies for the limited device, separated by ';', such as "streamed rows=16384 cols=3008
  * depth=16384". PIECES adds strategies for distributed operands, such as "several slab=1073741824". HOST adds
  * strategies for operands on the host, such as "several cut=4". ROWS selects rows of "host core pieces one
- * peer" (all); one: operands in the first device's memory. XT_BLOCK is cuBLASXt's block (8192).
+ * peer" (all); one: operands in the first device's memory. XT_BLOCK is cuBLASXt's block (8192). PINNED=1
+ * allocates host operands in pinned memory of the CUDA driver.
  *
  * Twelve elements of each result are compared with sums in long double. Times are the host's clock around
  * whole calls. */
 #include "cases.h"
+#include "core/pool.h"
+#include "host/int_math.h"
 
 #include <dlfcn.h>
 
@@ -29,7 +32,8 @@ static int64_t m, n, k;
 static int repeats;
 static unsigned char *operands[3];
 static double one_seconds,
-    core_seconds; /* of the first device with operands on the host, and in its memory */
+    core_seconds, /* of the first device with operands on the host, and in its memory */
+    host_seconds; /* of the last device or group with operands on the host */
 
 static const tsl_shape *shape_of(int operand) {
   return tsl_problem_shape(&problem, operand);
@@ -59,6 +63,28 @@ static double get_error(void) {
   return worst;
 }
 
+enum { FILL_ROWS = 256 };
+
+/* Fills rows FILL_ROWS `block` and on of an operand, with a seed for each block. */
+static void fill_rows(void *argument, int64_t block, int worker) {
+  const int operand = *(const int *)argument;
+  const tsl_shape *shape = shape_of(operand);
+  const int64_t first = block * FILL_ROWS, rows = tsl_min(FILL_ROWS, shape->rows - first);
+  (void)worker;
+  bench_must(tsl_kind_fill(TSL_KIND_UNIFORM, (uint64_t)(2 * block + operand + 1), rows, shape->cols, types.a,
+                           operands[operand] + (size_t)(first * shape->cols) * element_size()),
+             "operands");
+}
+
+static void fill_operands(void) {
+  enum { THREADS = 16 };
+  tsl_pool *pool;
+  bench_must(tsl_pool_create(THREADS, &pool), "threads");
+  for (int i = 0; i < 2; i++)
+    tsl_team_run(tsl_pool_team(pool, 0), tsl_ceil_div(shape_of(i)->rows, FILL_ROWS), fill_rows, &i);
+  tsl_pool_destroy(pool);
+}
+
 /* --- rows --- */
 
 static bool has_rows(const char *kind) {
@@ -75,6 +101,34 @@ static void print_row(const char *what, double seconds, const char *over, double
   printf("%-6s %6s  %-34s %9.1f ms %8.2f TFLOP/s  %s%.3f  error %.1e\n", type_name, sizes, what,
          1e3 * seconds, 1e-12 * tsl_problem_flops(&problem) / seconds, over, ratio, get_error());
   fflush(stdout);
+}
+
+/* --- pinned operands --- */
+
+/* Returns pinned memory that all devices' contexts share; NULL after a message. Never freed. */
+static void *allocate_pinned(size_t bytes) {
+  enum { PORTABLE = 1 };
+  void *context, *memory = NULL, *library = dlopen("libcuda.so.1", RTLD_NOW);
+  int (*init)(unsigned flags), (*retain)(void **context, int device), (*set)(void *context),
+      (*allocate)(void **memory, size_t bytes, unsigned flags);
+  if (!library) {
+    printf("        PINNED: there is no CUDA driver\n");
+    return NULL;
+  }
+  *(void **)&init = dlsym(library, "cuInit");
+  *(void **)&retain = dlsym(library, "cuDevicePrimaryCtxRetain");
+  *(void **)&set = dlsym(library, "cuCtxSetCurrent");
+  *(void **)&allocate = dlsym(library, "cuMemHostAlloc");
+  if (!init || !retain || !set || !allocate || init(0) || retain(&context, 0) || set(context) ||
+      allocate(&memory, bytes, PORTABLE)) {
+    printf("        PINNED: the driver gives no memory\n");
+    return NULL;
+  }
+  return memory;
+}
+
+static bool is_pinned(void) {
+  return getenv("PINNED") != NULL;
 }
 
 /* --- timing a call --- */
@@ -109,6 +163,11 @@ static double time_call(const char *what, call *state) {
     printf("        %s\n", state->record.plan);
   bench_sides_free(&side, 1);
   return side.least;
+}
+
+/* Returns the words for where host operands are. */
+static const char *host_words(void) {
+  return is_pinned() ? "pinned host" : "host";
 }
 
 /* Makes a context and the description of a product on the host. */
@@ -286,30 +345,37 @@ static bool load_xt(void) {
   return xt.create && xt.destroy && xt.select_devices && xt.set_block && xt.pin && xt.gemm;
 }
 
-/* Measures cuBLASXt. Its best block size of 2048 to 16384 depends on the sizes. */
-static void measure_xt(int devices) {
+/* Measures cuBLASXt, which may pin the operands in the call. Its best block size of 2048 to 16384 depends on
+ * the sizes. */
+static void measure_xt_once(int devices, bool pins) {
   const char *block = getenv("XT_BLOCK");
   char what[64];
   int ids[DEVICES_MAX];
   for (int i = 0; i < devices; i++)
     ids[i] = i;
-  if (types.a == TESELA_BF16 || !load_xt())
-    return;
   if (xt.create(&xt.handle) != 0 || xt.select_devices(xt.handle, devices, ids) != 0 ||
       xt.set_block(xt.handle, block ? atoi(block) : 8192) != 0) {
     printf("        cuBLASXt: does not start\n");
     return;
   }
-  (void)xt.pin(xt.handle, 1);
+  (void)xt.pin(xt.handle, pins);
   bench_side side = {.name = "cuBLASXt", .call = run_xt, .calls = 1};
   bench_race(&side, 1, &(bench_turns){.rounds_min = repeats, .rounds_max = repeats, .seconds = INFINITY});
-  snprintf(what, sizeof what, "cuBLASXt, %d devices, host", devices);
+  snprintf(what, sizeof what, "cuBLASXt, %d, %s%s", devices, host_words(), pins ? ", pins" : "");
   if (side.why[0])
     printf("        cuBLASXt: %s\n", side.why);
   else
-    print_row(what, side.least, "of one ", one_seconds / side.least);
+    print_row(what, side.least, "over tesela ", side.least / host_seconds);
   bench_sides_free(&side, 1);
   (void)xt.destroy(xt.handle);
+}
+
+static void measure_xt(const char *device, int devices) {
+  if (!has_rows("peer") || strncmp(device, "cuda", 4) != 0 || types.a == TESELA_BF16 || !load_xt())
+    return;
+  measure_xt_once(devices, false);
+  if (!is_pinned())
+    measure_xt_once(devices, true);
 }
 
 /* --- all rows --- */
@@ -323,7 +389,8 @@ static void measure_host(const char *device, const char *cap, const char *strate
                          double base) {
   char what[160];
   const double seconds = time_host(device, cap, strategy);
-  snprintf(what, sizeof what, "%s, host%s%s%s", device, cap ? ", in " : "", cap ? cap : "",
+  host_seconds = cap || strategy ? host_seconds : seconds;
+  snprintf(what, sizeof what, "%s, %s%s%s%s", device, host_words(), cap ? ", in " : "", cap ? cap : "",
            strategy ? ", given" : "");
   if (isfinite(seconds))
     print_row(what, seconds, over, base / seconds);
@@ -333,11 +400,12 @@ static void measure_first(const char *device, const char *cap) {
   const char *list = getenv("STREAMED");
   char what[128], strategy[1024];
   if (has_rows("host")) {
-    one_seconds = time_host(device, NULL, NULL);
+    host_seconds = one_seconds = time_host(device, NULL, NULL);
     if (!isfinite(one_seconds))
       exit(3);
-    snprintf(what, sizeof what, "%s, host", device);
+    snprintf(what, sizeof what, "%s, %s", device, host_words());
     print_row(what, one_seconds, "of one ", 1);
+    measure_xt(device, 1);
   }
   snprintf(what, sizeof what, "%s, in core", device);
   if (has_rows("core") && isfinite(core_seconds = time_shards(device, true, true, NULL, what)))
@@ -362,8 +430,7 @@ static void measure_group(const char *device) {
       measure_shards(device, on_one, NULL);
   while (count > 1 && next_strategy(&pieces, strategy, sizeof strategy))
     measure_shards(device, false, strategy);
-  if (has_rows("peer") && strncmp(device, "cuda", 4) == 0)
-    measure_xt(count);
+  measure_xt(device, count);
 }
 
 int main(int argc, char **argv) {
@@ -379,18 +446,15 @@ int main(int argc, char **argv) {
   m = problem.m, n = problem.n, k = problem.k;
   repeats = atoi(bench_words[2]);
   for (int i = 0; i < 3; i++) {
-    operands[i] = malloc(bench_bytes(shape_of(i)));
+    operands[i] = is_pinned() ? allocate_pinned(bench_bytes(shape_of(i))) : malloc(bench_bytes(shape_of(i)));
     if (!operands[i])
       bench_stop("memory", "there is not enough");
-    if (i < 2)
-      bench_must(tsl_kind_fill(TSL_KIND_UNIFORM, (uint64_t)i + 1, shape_of(i)->rows, shape_of(i)->cols,
-                               types.a, operands[i]),
-                 "operands");
   }
+  fill_operands();
   measure_first(bench_words[4], bench_words[3]);
   for (int i = 5; i < bench_word_count; i++)
     measure_group(bench_words[i]);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3 && !is_pinned(); i++)
     free(operands[i]);
   return 0;
 }
