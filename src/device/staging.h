@@ -27,11 +27,18 @@ bool tsl_staging_is_offered(const tsl_device *device);
 typedef struct tsl_staging_sizes {
   size_t slot;   /* bytes of a slot: the maximum chunk */
   int64_t block; /* approximate elements of a block of C */
+  bool is_given; /* TESELA_STAGING sets `block` */
   double least;  /* minimum bytes of a run's copies for staging */
 } tsl_staging_sizes;
 
 /* Gets the device's sizes, or the sizes in TESELA_STAGING; false: no staging. */
 bool tsl_staging_sizes_of(const tsl_device *device, tsl_staging_sizes *sizes);
+
+/* Returns the bytes per second through pinned memory in one direction, by constants and not by measurements;
+ * 0: unknown. */
+double tsl_staging_link_rate(const tsl_device *device);
+/* Returns the seconds of copies in both directions at once: links are not fully duplex. */
+double tsl_staging_both_directions(double in_seconds, double out_seconds);
 
 /* Gets a staging; release it with tsl_staging_give(). TESELA_OUT_OF_MEMORY at a limit of pinned memory. */
 tesela_status tsl_staging_take(tsl_device *device, size_t slot_bytes, tsl_staging **staging);

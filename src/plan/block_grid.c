@@ -26,19 +26,24 @@ static int64_t block_grid_clamp(double number, int64_t most) {
   return number < 1 ? 1 : number > (double)most ? most : (int64_t)number;
 }
 
-tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block) {
+/* Returns the grid of at most so many equal blocks along each dimension. */
+static tsl_block_grid block_grid_cut(const tsl_problem *problem, int64_t rows, int64_t cols) {
   tsl_block_grid grid = whole_grid(problem);
+  grid.rows = block_grid_share(problem->m, rows < problem->m ? rows : problem->m);
+  grid.cols = block_grid_share(problem->n, cols < problem->n ? cols : problem->n);
+  grid.row_blocks = (int)((problem->m + grid.rows - 1) / grid.rows);
+  grid.col_blocks = (int)((problem->n + grid.cols - 1) / grid.cols);
+  return grid;
+}
+
+tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block) {
   const double all = (double)problem->m * (double)problem->n / (double)block;
   const double side = sqrt((double)block);
   /* square blocks need the smallest panels of A and B */
   const int64_t rows = block_grid_clamp((double)problem->m / side + 0.5, MOST_ALONG);
   const int64_t cols = block_grid_clamp(all / (double)rows + 0.5, MOST_ALONG);
   const int64_t more = block_grid_clamp(all / (double)cols + 0.5, MOST_ALONG);
-  grid.rows = block_grid_share(problem->m, more < problem->m ? more : problem->m);
-  grid.cols = block_grid_share(problem->n, cols < problem->n ? cols : problem->n);
-  grid.row_blocks = (int)((problem->m + grid.rows - 1) / grid.rows);
-  grid.col_blocks = (int)((problem->n + grid.cols - 1) / grid.cols);
-  return grid;
+  return block_grid_cut(problem, more, cols);
 }
 
 tsl_copy_part tsl_block_grid_part(const tsl_block_grid *grid, int i, int j) {
@@ -73,6 +78,59 @@ bool tsl_block_grid_block(const tsl_panel_arrivals *arrivals, int index, int *i,
   return index < (arrivals->a_is_new ? arrivals->b : arrivals->a);
 }
 
+tsl_block_seconds tsl_block_seconds_even(const tsl_block_grid *grid, double compute) {
+  const double area = (double)grid->m * (double)grid->n;
+  tsl_block_seconds seconds;
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++) {
+      const tsl_copy_part part =
+          tsl_block_grid_part(grid, i ? grid->row_blocks - 1 : 0, j ? grid->col_blocks - 1 : 0);
+      seconds.of[i][j] = compute * (double)part.rows * (double)part.cols / area;
+    }
+  return seconds;
+}
+
+bool tsl_block_grid_is_duplex(const tsl_device *device) {
+  return device->ops->event_done != NULL;
+}
+
+/* Blocks are computed when their panels have arrived, and copied out when they are computed, or not before
+ * all panels are in. */
+double tsl_block_grid_seconds(const tsl_block_grid *grid, const tsl_problem *problem,
+                              const tsl_block_rates *rates, const tsl_block_seconds *compute) {
+  const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A),
+             reads_c = tsl_problem_reads(problem, TSL_OPERAND_C);
+  const double all_a = reads ? tsl_problem_operand_bytes(problem, TSL_OPERAND_A) : 0,
+               all_b = reads ? tsl_problem_operand_bytes(problem, TSL_OPERAND_B) : 0,
+               all_c = tsl_problem_operand_bytes(problem, TSL_OPERAND_C);
+  const double a = all_a / (double)problem->m, b = all_b / (double)problem->n,
+               c = all_c / ((double)problem->m * (double)problem->n);
+  const double all_in = (all_a + all_b + (reads_c ? all_c : 0)) / rates->in, all_out = all_c / rates->out;
+  const double slower =
+      rates->both && all_in > 0 ? tsl_staging_both_directions(all_in, all_out) / fmax(all_in, all_out) : 1;
+  double in = 0, done = 0, ready[TSL_PIPELINE_BLOCKS], size[TSL_PIPELINE_BLOCKS];
+  tsl_panel_arrivals arrivals = {0};
+  int count = 0;
+  while (tsl_block_grid_next(grid, problem, &arrivals)) {
+    const tsl_copy_part last = tsl_block_grid_part(grid, arrivals.a - 1, arrivals.b - 1);
+    const bool are_first = arrivals.a == 1 && arrivals.b == 1;
+    in += are_first || arrivals.a_is_new ? slower * a * (double)last.rows / rates->in : 0;
+    in += are_first || !arrivals.a_is_new ? slower * b * (double)last.cols / rates->in : 0;
+    int i, j;
+    for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++) {
+      const tsl_copy_part part = tsl_block_grid_part(grid, i, j);
+      size[count] = (double)part.rows * (double)part.cols;
+      in += reads_c ? slower * c * size[count] / rates->in : 0;
+      done = fmax(done, in) + compute->of[i + 1 == grid->row_blocks][j + 1 == grid->col_blocks];
+      ready[count++] = done;
+    }
+  }
+  double out = rates->both ? 0 : in;
+  for (int i = 0; i < count; i++)
+    out = fmax(out, ready[i]) + c * size[i] / rates->out;
+  return out;
+}
+
 /* Returns the problem of a block of this size, without the epilogue if the strategy does not fuse it. */
 static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_part *part) {
   const tsl_problem *whole = &work->problem;
@@ -84,6 +142,61 @@ static tsl_problem block_grid_problem_of(const tsl_work *work, const tsl_copy_pa
   else if (block.bias_axis == TESELA_BIAS_COLUMN)
     block.bias.rows = part->rows;
   return block;
+}
+
+/* Predicts the seconds of the blocks of a grid by the strategy's model; false: it cannot. */
+static bool predict_blocks(const tsl_work *work, const tsl_block_grid *grid, tsl_block_seconds *seconds) {
+  const tsl_strategy *strategy = work->strategy;
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++) {
+      const tsl_copy_part part =
+          tsl_block_grid_part(grid, i ? grid->row_blocks - 1 : 0, j ? grid->col_blocks - 1 : 0);
+      const tsl_problem block = block_grid_problem_of(work, &part);
+      seconds->of[i][j] = seconds->of[0][0];
+      if ((i || j) && part.rows == grid->rows && part.cols == grid->cols)
+        continue;
+      if (tsl_strategy_refuse(strategy, &block, &work->config, work->device))
+        return false;
+      seconds->of[i][j] = strategy->score(&block, &work->config, work->device);
+      if (!(seconds->of[i][j] > 0) || !isfinite(seconds->of[i][j]))
+        return false;
+    }
+  return true;
+}
+
+/* Returns false for vendors' libraries, which allocate for each work, and structures with empty blocks. */
+static bool may_cut(const tsl_work *work) {
+  return work->strategy->op == TSL_OP_GEMM && !work->strategy->vendor.load &&
+         !tsl_problem_has_structure(&work->problem) && tsl_problem_reads(&work->problem, TSL_OPERAND_A);
+}
+
+tsl_block_grid tsl_block_grid_for(const tsl_work *work, const tsl_staging_sizes *sizes,
+                                  tsl_block_seconds *compute) {
+  const tsl_problem *problem = &work->problem;
+  const double link = tsl_staging_link_rate(work->device);
+  const tsl_block_rates rates = {link, link, tsl_block_grid_is_duplex(work->device)};
+  const tsl_block_grid usual = tsl_block_grid_of(problem, sizes->block);
+  tsl_block_grid best = usual;
+  double least = INFINITY;
+  *compute = (tsl_block_seconds){{{0}}};
+  if (!may_cut(work))
+    return whole_grid(problem);
+  if (sizes->is_given || !work->strategy->score || !(link > 0))
+    return usual;
+  for (int64_t rows = 1; rows <= usual.row_blocks; rows++)
+    for (int64_t cols = 1; cols <= usual.col_blocks; cols++) {
+      const tsl_block_grid grid = block_grid_cut(problem, rows, cols);
+      tsl_block_seconds each;
+      if (!predict_blocks(work, &grid, &each))
+        continue;
+      const double seconds = tsl_block_grid_seconds(&grid, problem, &rates, &each);
+      if (seconds < least) {
+        least = seconds;
+        best = grid;
+        *compute = each;
+      }
+    }
+  return best;
 }
 
 /* Creates the work of a kind of blocks, only from the whole product's kernels, which passed the self-test. */
@@ -146,14 +259,9 @@ static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_pla
   return TESELA_OK;
 }
 
-/* Returns false for vendors' libraries, which allocate for each work, and structures with empty blocks. */
-static bool may_cut(const tsl_work *work) {
-  return work->strategy->op == TSL_OP_GEMM && !work->strategy->vendor.load &&
-         !tsl_problem_has_structure(&work->problem) && tsl_problem_reads(&work->problem, TSL_OPERAND_A);
-}
-
 tesela_status tsl_pipeline_plan_create(const tsl_work *work, tsl_pipeline_plan **cut) {
   tsl_staging_sizes sizes;
+  tsl_block_seconds seconds;
   void *block;
   tsl_status_saved saved;
   *cut = NULL;
@@ -166,7 +274,7 @@ tesela_status tsl_pipeline_plan_create(const tsl_work *work, tsl_pipeline_plan *
   made->children.choice = NULL;
   made->children.for_blocks = true;
   made->sizes = sizes;
-  made->grid = may_cut(work) ? tsl_block_grid_of(&work->problem, sizes.block) : whole_grid(&work->problem);
+  made->grid = tsl_block_grid_for(work, &sizes, &seconds);
   if (made->grid.row_blocks > 1 || made->grid.col_blocks > 1) {
     tsl_status_save(&saved);
     if (block_grid_make_all(work, made) != TESELA_OK) {

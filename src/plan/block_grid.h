@@ -23,6 +23,29 @@ typedef struct tsl_block_grid {
 
 /* Returns a grid with blocks of about `block` elements. */
 tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block);
+
+/* Seconds of blocks: [i][j], where i is 1 for a column's last block, and j for a row's last block. */
+typedef struct tsl_block_seconds {
+  double of[2][2];
+} tsl_block_seconds;
+/* Returns the seconds of blocks that take `compute` seconds in all, in proportion to their elements. */
+tsl_block_seconds tsl_block_seconds_even(const tsl_block_grid *grid, double compute);
+
+/* Bytes per second of copies through pinned memory, and whether blocks return while panels arrive. */
+typedef struct tsl_block_rates {
+  double in, out;
+  bool both;
+} tsl_block_rates;
+/* Returns true if blocks return while panels arrive: the device tells which blocks are computed. */
+bool tsl_block_grid_is_duplex(const tsl_device *device);
+/* Simulates a run (plan/pipeline.h) and returns its seconds. */
+double tsl_block_grid_seconds(const tsl_block_grid *grid, const tsl_problem *problem,
+                              const tsl_block_rates *rates, const tsl_block_seconds *compute);
+/* Returns the grid with the least simulated seconds by the model of the work's strategy. Without a model, or
+ * with blocks of a given size, it is tsl_block_grid_of(). Sets *compute by the model, or to zeros. The work
+ * has a strategy, a problem, a config and a device, and need not be built. */
+tsl_block_grid tsl_block_grid_for(const tsl_work *work, const tsl_staging_sizes *sizes,
+                                  tsl_block_seconds *compute);
 /* Returns the rows and columns of block (i, j). */
 tsl_copy_part tsl_block_grid_part(const tsl_block_grid *grid, int i, int j);
 

@@ -2,6 +2,7 @@
 
 #include "core/clock.h"
 #include "core/status.h"
+#include "host/int_math.h"
 #include "strategy/epilogue/strategy_epilogue.h"
 
 typedef struct pipeline_state {
@@ -13,6 +14,8 @@ typedef struct pipeline_state {
   tsl_transfer_path ways[TSL_OPERANDS];
   tsl_pending_readback blocks[TSL_PIPELINE_BLOCKS]; /* blocks of C in the order of computation */
   int count;                                        /* number of enqueued blocks */
+  int returned;                                     /* number of blocks whose copy to the host has begun */
+  tsl_overlapped_readback out;                      /* copy to the host during copies to the device */
   tsl_copy_result landed;                           /* result of the copies to the host */
 } pipeline_state;
 
@@ -40,10 +43,35 @@ static tesela_status pipeline_take_memory(pipeline_state *state) {
   return tsl_run_slot_scratch(run->slot, state->cut->scratch);
 }
 
+/* Begins to copy the next block to the host if it is computed, and the block before it has left. */
+static tesela_status begin_readback(pipeline_state *state) {
+  bool is_computed = false;
+  if (state->out.has_more || state->out.in_flight > 0 || state->returned == state->count ||
+      !tsl_block_grid_is_duplex(state->run->slot->device))
+    return TESELA_OK;
+  tsl_pending_readback *next = &state->blocks[state->returned];
+  TSL_TRY(state->ops->event_done(next->ready, &is_computed));
+  if (!is_computed)
+    return TESELA_OK;
+  state->returned++;
+  state->landed.wrote_host = true; /* assumed from here on */
+  return tsl_overlapped_readback_begin(&state->out, &state->porter, &state->ways[TSL_OPERAND_C], next);
+}
+
+/* Copies a part of an operand in, by as many ranges of its lines as blocks may leave meanwhile. */
 static tesela_status pipeline_copy_in(pipeline_state *state, int operand, tsl_copy_part part) {
-  return tsl_problem_reads(state->problem, operand)
-             ? tsl_staged_copy_to_device(&state->porter, &state->ways[operand], &part)
-             : TESELA_OK;
+  const bool by_rows = state->ways[operand].transfer->packed.col_stride == 1;
+  int64_t *first = by_rows ? &part.row : &part.col, *lines = by_rows ? &part.rows : &part.cols;
+  const int64_t end = *first + *lines, blocks = state->count - state->returned + 1,
+                share = tsl_ceil_div(*lines, blocks);
+  if (!tsl_problem_reads(state->problem, operand))
+    return TESELA_OK;
+  for (; *first < end; *first += share) {
+    *lines = tsl_min(share, end - *first);
+    TSL_TRY(begin_readback(state));
+    TSL_TRY(tsl_staged_copy_to_device(&state->porter, &state->ways[operand], &part));
+  }
+  return TESELA_OK;
 }
 
 /* Copies the new panels: rows i of A, columns j of B. */
@@ -105,12 +133,26 @@ static tesela_status enqueue_all(pipeline_state *state) {
                                : TESELA_OK;
 }
 
+/* Copies the blocks that have not left yet to the host. */
+static tesela_status return_rest(pipeline_state *state, bool is_timed) {
+  tsl_copy_result landed = {0};
+  const tesela_status status =
+      tsl_staged_copy_to_host(&state->porter, &state->ways[TSL_OPERAND_C], &state->blocks[state->returned],
+                              state->count - state->returned, is_timed, &landed);
+  state->landed.wrote_host |= landed.wrote_host;
+  state->landed.last_ready = landed.last_ready;
+  return status;
+}
+
 static tesela_status pipeline_run_all(pipeline_state *state, bool is_timed) {
-  TSL_TRY(enqueue_all(state));
+  tesela_status status = TESELA_OK;
+  state->porter.readback = &state->out;
+  TSL_GO(enqueue_all(state));
+  TSL_GO(tsl_overlapped_readback_finish(&state->out));
   if (!tsl_problem_reads(state->problem, TSL_OPERAND_C))
     tsl_transfer_path_map_pages(&state->porter, &state->ways[TSL_OPERAND_C]);
-  const tesela_status status = tsl_staged_copy_to_host(&state->porter, &state->ways[TSL_OPERAND_C],
-                                                       state->blocks, state->count, is_timed, &state->landed);
+  TSL_GO(return_rest(state, is_timed));
+out:
   return status != TESELA_OK && state->landed.wrote_host ? TESELA_DEVICE_FAILED : status;
 }
 

@@ -1,11 +1,12 @@
 /* Run whose copies overlap with computing, on three streams. The caller's thread and its team copy panels
- * into pinned memory, and enqueue their transfer and each block after its panels. Blocks are copied out when
+ * into pinned memory, and enqueue their transfer and each block after its panels. A computed block is copied
+ * out between the chunks of later panels. If the device cannot tell whether it is computed, it waits until
  * all panels are in.
  *
- *   threads   A0 B0 A1 B1 A2 B2 ..         C00 C10 C01 C11 C20 ..
- *   in           A0 B0 A1 B1 A2 B2 ..
+ *   threads   A0 B0 A1 B1 C00 A2 B2 C10 C01 ..   C11 C20 ..
+ *   in           A0 B0 A1 B1    A2 B2 ..
  *   compute            00 10 01 11 20 21 02 ..
- *   out                               C00 C10 C01 C11 .. */
+ *   out                      C00    C10 C01 ..   C11 C20 .. */
 #ifndef TSL_PLAN_PIPELINE_H
 #define TSL_PLAN_PIPELINE_H
 

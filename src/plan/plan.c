@@ -54,6 +54,17 @@ static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_pr
   return NULL;
 }
 
+const char *tsl_plan_fit(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_device *device,
+                         tsl_memory_place place, tsl_config *config) {
+  const char *why = plan_refuse(strategy, problem, config, device, place);
+  if (why)
+    return why;
+  const uint64_t bytes = tsl_plan_device_bytes(problem, device, place), limit = tsl_device_memory(device);
+  if (bytes > 0 && bytes < limit && !strategy->splits.parts)
+    (void)tsl_strategy_fit_workspace(strategy, problem, device, limit - bytes, config);
+  return plan_refuse_memory(strategy, problem, config, device, place);
+}
+
 const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *strategy,
                             const tsl_config *config, const tsl_device *device, tsl_memory_place place) {
   const char *why = plan_refuse(strategy, problem, config, device, place);

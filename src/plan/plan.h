@@ -58,6 +58,11 @@ extern const tsl_subplan_factory tsl_plan_subplans;
 const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *strategy,
                             const tsl_config *config, const tsl_device *device, tsl_memory_place place);
 
+/* Shrinks the config's workspace to the memory that the operands leave, if possible. Returns a reason as
+ * tsl_plan_refuse() does. */
+const char *tsl_plan_fit(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_device *device,
+                         tsl_memory_place place, tsl_config *config);
+
 void tsl_plan_destroy(tsl_plan *plan);
 
 /* Runs a plan on operands at plan->place; C is complete on return. The cpu uses the operands' team, or if

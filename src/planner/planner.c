@@ -197,9 +197,12 @@ static tesela_status add_weighed_candidates(candidate_listing *state, tsl_device
         !tsl_strategy_fuses_epilogue(candidate[i].strategy, state->problem, &candidate[i].config, device))
       candidate[i].seconds += tsl_finish_seconds(state->problem, device);
     candidate[i].resident = candidate[i].seconds;
-    if (!candidate[i].strategy->splits.parts) /* a splitting model includes copies */
-      candidate[i].seconds =
-          tsl_link_seconds(&link, state->problem, device, state->choice->place, candidate[i].resident);
+    const tsl_work work = {.strategy = candidate[i].strategy,
+                           .problem = *state->problem,
+                           .config = candidate[i].config,
+                           .device = device};
+    if (!candidate[i].strategy->splits.parts && !candidate[i].refusal[0]) /* a splitting model has copies */
+      candidate[i].seconds = tsl_link_seconds(&link, &work, state->choice->place, candidate[i].resident);
     if (device->member_count > 0 && !candidate[i].refusal[0])
       candidate[i].seconds = candidate[i].resident = seconds_together(state, device);
     if (isfinite(on_cpu) && !candidate[i].own)

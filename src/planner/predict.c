@@ -49,14 +49,15 @@ typedef struct prediction_terms {
   tsl_row_order order; /* order of sums that bits=rows requires unless a strategy is named */
 } prediction_terms;
 
+/* Refuses a config that cannot be planned. If memory is short, its workspace shrinks first. */
 static const char *predict_refuse(const prediction_terms *terms, const tsl_strategy *strategy,
-                                  const tsl_config *config, const tsl_device *device) {
-  const char *why = tsl_plan_refuse(terms->problem, strategy, config, device, terms->choice->place);
+                                  const tsl_device *device, tsl_config *config) {
+  const char *why = tsl_plan_fit(terms->problem, strategy, device, terms->choice->place, config);
   return why ? why : tsl_row_order_refuse(&terms->order, strategy, terms->problem, config, device);
 }
 
 static bool can_plan(const tsl_config_search *search, const tsl_strategy *strategy, tsl_config *config) {
-  return !predict_refuse(search->argument, strategy, config, search->device);
+  return !predict_refuse(search->argument, strategy, search->device, config);
 }
 
 /* Returns the strategies of sub-plans below the candidates. */
@@ -120,7 +121,8 @@ static void weigh_candidate(const prediction_terms *terms, tsl_candidate *out, w
   out->config = config;
   *prediction = (weighed){.model = INFINITY};
   tsl_wisdom_hit hit;
-  const char *why = predict_refuse(terms, out->strategy, &config, out->device);
+  tsl_config fitted = config;
+  const char *why = predict_refuse(terms, out->strategy, out->device, &fitted);
   snprintf(out->refusal, sizeof out->refusal, "%s", why ? why : "");
   if (ignores_models(problem, out->device)) {
     prediction->model = why ? INFINITY : model_of(terms, out);
@@ -128,7 +130,7 @@ static void weigh_candidate(const prediction_terms *terms, tsl_candidate *out, w
   }
   if (!tsl_wisdom_find(terms->choice->wisdom, problem, out->device, out->strategy, &config, request->given,
                        &hit) ||
-      predict_refuse(terms, out->strategy, &hit.config, out->device)) {
+      predict_refuse(terms, out->strategy, out->device, &hit.config)) {
     prediction->model = find_best_by_model(terms, INFINITY, out);
     return;
   }

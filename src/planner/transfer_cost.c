@@ -65,7 +65,7 @@ static tsl_link estimate_link(const tsl_device *device) {
   const tsl_link_way way = {2 * device->launch_seconds,
                             device->link_bandwidth > 0 ? device->link_bandwidth : INFINITY};
   /* PoCL opens in 20 ms, a GPU's driver in a third of a second */
-  const double staged = tsl_staging_is_offered(device) ? way.rate : 0;
+  const double staged = tsl_staging_is_offered(device) ? tsl_staging_link_rate(device) : 0;
   return (tsl_link){.in = way,
                     .out = way,
                     .staged_in = staged,
@@ -157,41 +157,25 @@ static bool is_overlapped(const tsl_link *link, const tsl_problem *problem, cons
          bytes >= sizes->least;
 }
 
-/* Simulates plan/pipeline.h with times. Blocks are computed when their panels have arrived, and copied out
- * when all panels are in. Latency counts once for each direction. */
-static double transfer_cost_overlapped(const tsl_link *link, const tsl_problem *problem,
+/* Simulates a run by blocks of the strategy's grid. Latency counts once for each direction. */
+static double transfer_cost_overlapped(const tsl_link *link, const tsl_work *work,
                                        const tsl_staging_sizes *sizes, double compute) {
-  const tsl_block_grid grid = tsl_block_grid_of(problem, sizes->block);
-  const bool reads = tsl_problem_reads(problem, TSL_OPERAND_A);
-  const double area = (double)problem->m * (double)problem->n;
-  const double a = reads ? transfer_cost_bytes_of(problem, TSL_OPERAND_A) / (double)problem->m : 0,
-               b = reads ? transfer_cost_bytes_of(problem, TSL_OPERAND_B) / (double)problem->n : 0,
-               c = transfer_cost_bytes_of(problem, TSL_OPERAND_C) / area;
-  double in = link->in.seconds, done = 0, ready[TSL_PIPELINE_BLOCKS], size[TSL_PIPELINE_BLOCKS];
-  tsl_panel_arrivals arrivals = {0};
-  int count = 0;
-  while (tsl_block_grid_next(&grid, problem, &arrivals)) {
-    const tsl_copy_part last = tsl_block_grid_part(&grid, arrivals.a - 1, arrivals.b - 1);
-    const bool are_first = arrivals.a == 1 && arrivals.b == 1;
-    in += are_first || arrivals.a_is_new ? a * (double)last.rows / link->staged_in : 0;
-    in += are_first || !arrivals.a_is_new ? b * (double)last.cols / link->staged_in : 0;
-    int i, j;
-    for (int index = 0; tsl_block_grid_block(&arrivals, index, &i, &j); index++) {
-      const tsl_copy_part part = tsl_block_grid_part(&grid, i, j);
-      size[count] = (double)part.rows * (double)part.cols;
-      in += tsl_problem_reads(problem, TSL_OPERAND_C) ? c * size[count] / link->staged_in : 0;
-      done = fmax(done, in) + compute * size[count] / area;
-      ready[count++] = done;
-    }
-  }
-  double out = in;
-  for (int i = 0; i < count; i++)
-    out = fmax(out, ready[i]) + c * size[i] / link->staged_out;
-  return out + link->out.seconds;
+  const tsl_block_rates rates = {link->staged_in, link->staged_out, tsl_block_grid_is_duplex(work->device)};
+  tsl_block_seconds each;
+  const tsl_block_grid grid = tsl_block_grid_for(work, sizes, &each);
+  const double model =
+      each.of[0][0] > 0 ? work->strategy->score(&work->problem, &work->config, work->device) : 0;
+  if (model > 0)
+    for (int i = 0; i < 4; i++)
+      each.of[i / 2][i % 2] *= compute / model;
+  else
+    each = tsl_block_seconds_even(&grid, compute);
+  return link->in.seconds + tsl_block_grid_seconds(&grid, &work->problem, &rates, &each) + link->out.seconds;
 }
 
-double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
-                        tsl_memory_place place, double compute) {
+double tsl_link_seconds(const tsl_link *link, const tsl_work *work, tsl_memory_place place, double compute) {
+  const tsl_problem *problem = &work->problem;
+  const tsl_device *device = work->device;
   /* Models count the kind's launch; a measured run counts none. */
   const double launch = link->measured ? fmax(0, link->launch - device->launch_seconds) : 0;
   tsl_staging_sizes sizes;
@@ -199,6 +183,6 @@ double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const 
       !(device->link_bandwidth > 0 || link->measured))
     return compute + launch;
   if (is_overlapped(link, problem, device, &sizes))
-    return launch + transfer_cost_overlapped(link, problem, &sizes, compute);
+    return launch + transfer_cost_overlapped(link, work, &sizes, compute);
   return compute + launch + sequential_copy_seconds(link, problem);
 }

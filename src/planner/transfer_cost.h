@@ -30,8 +30,8 @@ double tsl_link_core(const tsl_device *cpu);
 /* Stores the measured speed of a core, in operations per second. */
 void tsl_link_keep_core(const tsl_device *cpu, double rate);
 
-/* Returns a run's seconds from `compute`, the wait, and copies of host operands, simulated by blocks. */
-double tsl_link_seconds(const tsl_link *link, const tsl_problem *problem, const tsl_device *device,
-                        tsl_memory_place place, double compute);
+/* Returns a run's seconds from `compute`, the wait, and copies of host operands, simulated by blocks. The
+ * work has a strategy, a problem, a config and a device, and need not be built. */
+double tsl_link_seconds(const tsl_link *link, const tsl_work *work, tsl_memory_place place, double compute);
 
 #endif

@@ -83,6 +83,9 @@ void tesela_fake_only(int index);
  * and each is in a slot of its own (pci). An event is complete at the third query. Applies to lists
  * of devices that have not listed this kind yet. */
 void tesela_fake_cards(bool on);
+/* Lets callers ask whether events are complete where the inner device cannot tell: it is so at the third
+ * query. Applies to lists of devices that have not listed this kind yet. */
+void tesela_fake_polls(bool on);
 /* Returns how often this thread has entered a device without leaving it. */
 int tesela_fake_entered(void);
 

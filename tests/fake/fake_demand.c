@@ -37,7 +37,7 @@ static atomic_int live[TESELA_FAKE_LIVE_COUNT];
 static bool clock_is_on;
 static double clock_now;
 
-static bool cards_are_on;
+static bool cards_are_on, polls_are_on;
 static int device_count = 1;
 static atomic_int counted_device = -1;
 static char inner_name[64] = "cpu";
@@ -192,6 +192,14 @@ void tesela_fake_cards(bool on) {
 
 bool fake_has_cards(void) {
   return cards_are_on;
+}
+
+void tesela_fake_polls(bool on) {
+  polls_are_on = on;
+}
+
+bool fake_has_polls(void) {
+  return polls_are_on;
 }
 
 void tesela_fake_only(int index) {

@@ -37,6 +37,9 @@ bool fake_has_clock(double *now);
 /* Returns true when the devices are cards (tesela_fake_cards). */
 bool fake_has_cards(void);
 
+/* Returns true when callers may ask whether events are complete (tesela_fake_polls). */
+bool fake_has_polls(void);
+
 extern const tsl_device_kind fake_kind;
 
 #endif

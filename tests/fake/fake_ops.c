@@ -362,8 +362,12 @@ static tesela_status event_wait(tsl_event *event) {
 static tesela_status event_done(tsl_event *event, bool *done) {
   *done = false;
   TSL_TRY(fake_demand(event->device, TESELA_FAKE_EVENT));
+  if (!fake_has_cards() && inner_of(event->device)->ops->event_done)
+    return passed_on(event->device, inner_of(event->device)->ops->event_done(event->inner, done));
   *done = ++event->asked == 3;
-  return TESELA_OK;
+  return *done && !fake_has_cards()
+             ? passed_on(event->device, inner_of(event->device)->ops->event_wait(event->inner))
+             : TESELA_OK;
 }
 
 static tesela_status event_seconds(tsl_event *begin, tsl_event *end, double *seconds) {
@@ -584,8 +588,9 @@ tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden) {
     ops.native_buffer = card_buffer;
     ops.enter = card_enter;
     ops.leave = card_leave;
-    ops.event_done = event_done;
   }
+  if (fake_has_cards() || fake_has_polls() || there->event_done != NULL)
+    ops.event_done = event_done;
   if (there->enter != NULL) {
     ops.enter = enter;
     ops.leave = leave;

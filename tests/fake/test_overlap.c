@@ -34,6 +34,7 @@ static int find_device(void **state) {
   (void)state;
   tesela_fake_inner("opencl:0");
   tesela_fake_hide(TSL_CAN_SHARED_MEMORY);
+  tesela_fake_polls(true);
   assert_int_equal(tsl_devices_create(&devices), TESELA_OK);
   assert_int_equal(tsl_devices_find(devices, "fake:0", &device), TESELA_OK);
   return 0;
@@ -83,6 +84,54 @@ static void test_geometry(void **state) {
   const tsl_block_grid grain = tsl_block_grid_of(&large, 4325376); /* an H200's */
   assert_int_equal(grain.rows, 2048);
   assert_int_equal(grain.cols, 2048);
+}
+
+static double seconds_of(const tsl_block_grid *grid, const tsl_block_seconds *each) {
+  const tsl_problem problem = tsl_problem_gemm(grid->m, grid->n, 16384, TESELA_F32);
+  return tsl_block_grid_seconds(grid, &problem, &(tsl_block_rates){45e9, 45e9, true}, each);
+}
+
+/* A block has a time of its own, which small ones use badly: then blocks are larger than usual. A block that
+ * is the whole product begins late. */
+static double badly(const tsl_problem *problem, const tsl_config *config, const tsl_device *on) {
+  (void)config, (void)on;
+  return 1e-3 + tsl_problem_flops(problem) / 2e14;
+}
+static double well(const tsl_problem *problem, const tsl_config *config, const tsl_device *on) {
+  (void)config, (void)on;
+  return tsl_problem_flops(problem) / 2e14;
+}
+
+static void test_grids_by_models(void **state) {
+  (void)state;
+  tsl_strategy strategy = *tsl_strategy_find(TSL_OP_GEMM, "element");
+  tsl_device gpu = *device;
+  gpu.link_bandwidth = 25e9;
+  gpu.compute_units = 132;
+  const tsl_work work = {.strategy = &strategy,
+                         .problem = tsl_problem_gemm(16384, 16384, 16384, TESELA_F32),
+                         .config = tsl_strategy_defaults(&strategy),
+                         .device = &gpu};
+  tsl_staging_sizes sizes;
+  tsl_block_seconds each;
+  assert_int_equal(unsetenv("TESELA_STAGING"), 0);
+  assert_true(tsl_staging_sizes_of(&gpu, &sizes) && !sizes.is_given);
+  strategy.score = well;
+  const tsl_block_grid small = tsl_block_grid_for(&work, &sizes, &each);
+  strategy.score = badly;
+  const tsl_block_grid large = tsl_block_grid_for(&work, &sizes, &each);
+  const int small_count = small.row_blocks * small.col_blocks,
+            large_count = large.row_blocks * large.col_blocks;
+  print_message("%d blocks if small ones are good, %d if not\n", small_count, large_count);
+  assert_true(small_count > 32 && large_count > 2 && large_count < 32);
+  tsl_block_seconds as_small;
+  for (int i = 0; i < 4; i++)
+    as_small.of[i / 2][i % 2] = 1e-3 + 2.0 * (double)small.rows * (double)small.cols * 16384 / 2e14;
+  assert_true(seconds_of(&large, &each) < 0.9 * seconds_of(&small, &as_small));
+  staging("block=500");
+  assert_true(tsl_staging_sizes_of(&gpu, &sizes) && sizes.is_given);
+  assert_int_equal(tsl_block_grid_for(&work, &sizes, &each).row_blocks, 8);
+  assert_true(each.of[0][0] == 0);
 }
 
 static void test_pieces(void **state) {
@@ -230,6 +279,40 @@ static void test_blocks(void **state) {
   tsl_plan_destroy(plan);
 }
 
+/* Returns true if some of C was written before the last copy to the device, which fails. */
+static bool returns_early(bool polls) {
+  product p;
+  fill(&p, 0);
+  tesela_fake_polls(polls);
+  tsl_devices *own;
+  tsl_device *kept = device;
+  assert_int_equal(tsl_devices_create(&own), TESELA_OK);
+  assert_int_equal(tsl_devices_find(own, "fake:0", &device), TESELA_OK);
+  tsl_plan *plan = plan_of(&p);
+  tesela_fake_reset();
+  must_run(plan, &p);
+  const int copies = tesela_fake_calls(TESELA_FAKE_COPY_IN);
+  memcpy(p.c, p.before, sizeof p.c);
+  tesela_fake_reset();
+  tesela_fake_fail(TESELA_FAKE_COPY_IN, copies);
+  assert_int_equal(run(plan, &p), TESELA_DEVICE_FAILED);
+  assert_int_equal(tesela_fake_failures(), 1);
+  tesela_fake_reset();
+  tsl_plan_destroy(plan);
+  tsl_devices_destroy(own);
+  device = kept;
+  tesela_fake_polls(true);
+  return memcmp(p.c, p.before, sizeof p.c) != 0;
+}
+
+/* Blocks return while panels arrive, but only if the device tells that they are computed. */
+static void test_both_directions(void **state) {
+  (void)state;
+  staging("slot=512 block=500 least=1");
+  assert_true(returns_early(true));
+  assert_false(returns_early(false));
+}
+
 /* Sizes that are none, too small or too large do no harm. */
 static void test_sizes(void **state) {
   (void)state;
@@ -356,12 +439,13 @@ static void test_limit(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_geometry),     cmocka_unit_test(test_pieces),
-      cmocka_unit_test(test_blocks),       cmocka_unit_test(test_least),
-      cmocka_unit_test(test_sizes),        cmocka_unit_test(test_standard_cases),
-      cmocka_unit_test(test_random_cases), cmocka_unit_test(test_structures),
-      cmocka_unit_test(test_failures),     cmocka_unit_test(test_threads),
-      cmocka_unit_test(test_limit),
+      cmocka_unit_test(test_geometry),        cmocka_unit_test(test_pieces),
+      cmocka_unit_test(test_blocks),          cmocka_unit_test(test_least),
+      cmocka_unit_test(test_sizes),           cmocka_unit_test(test_standard_cases),
+      cmocka_unit_test(test_random_cases),    cmocka_unit_test(test_structures),
+      cmocka_unit_test(test_failures),        cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_limit),           cmocka_unit_test(test_both_directions),
+      cmocka_unit_test(test_grids_by_models),
   };
   tesela_fake_install();
   return cmocka_run_group_tests(tests, find_device, forget_device);

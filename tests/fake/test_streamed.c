@@ -17,8 +17,10 @@
 #include "fake/fake.h"
 #include "judge/check.h"
 #include "plan/plan.h"
+#include "planner/planner.h"
 #include "planner/subplan_choice.h"
 #include "strategy/gemm/composite/streamed/streamed.h"
+#include "strategy/gemm/emulated/residue_int8/residue_int8.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 
@@ -318,6 +320,34 @@ static void test_room_for_engines(void **state) {
   assert_true(tiling.rows == 4096 && tiling.cols == 16384 && tiling.slabs == 1);
 }
 
+/* Sets the best config of a product on the H200 with so much memory; returns the strategy's name. */
+static const char *best_in(uint64_t bytes, int64_t side, tsl_config *config) {
+  const tsl_problem problem = tsl_problem_gemm(side, side, side, TESELA_F32);
+  const tsl_choice choice = {.devices = devices, .device = "fake:0", .place = TSL_PLACE_HOST};
+  const tsl_device kept = *device;
+  tsl_candidate *list;
+  int count;
+  *device = large_gpu();
+  device->memory_limit = bytes;
+  assert_int_equal(tsl_planner_list(&problem, &choice, &list, &count), TESELA_OK);
+  *device = kept;
+  assert_true(count > 0 && !list[0].refusal[0]);
+  *config = list[0].config;
+  const char *name = list[0].strategy->name;
+  free(list);
+  return name;
+}
+
+/* The operands fit, and the workspace shrinks to the memory that they leave. */
+static void test_room_beside_operands(void **state) {
+  (void)state;
+  tsl_config config;
+  assert_string_equal(best_in((uint64_t)140 << 30, 16384, &config), "residue_int8");
+  assert_int_equal(config.value[TSL_RESIDUE_INT8_BLOCK], 0);
+  assert_string_equal(best_in((uint64_t)8 << 30, 16384, &config), "residue_int8");
+  assert_true(config.value[TSL_RESIDUE_INT8_BLOCK] >= 256);
+}
+
 static void test_too_small(void **state) {
   (void)state;
   const tsl_config config = tsl_strategy_defaults(streamed());
@@ -568,6 +598,7 @@ int main(void) {
       cmocka_unit_test(test_bound),
       cmocka_unit_test(test_hidden),
       cmocka_unit_test(test_room_for_engines),
+      cmocka_unit_test(test_room_beside_operands),
       cmocka_unit_test(test_too_small),
       cmocka_unit_test(test_cases),
       cmocka_unit_test(test_just_enough),

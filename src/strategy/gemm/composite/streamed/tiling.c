@@ -84,7 +84,7 @@ static rates assume_rates(const tsl_problem *problem, const tsl_device *device) 
   return (rates){tsl_type(problem->c.type)->component == TESELA_F64
                      ? f64
                      : device->peak_f32 * (has_mma || narrow < 1 ? narrow : 0.8),
-                 1.8 * device->link_bandwidth, fmax(device->bandwidth, device->link_bandwidth),
+                 tsl_staging_link_rate(device), fmax(device->bandwidth, device->link_bandwidth),
                  128.0 * 128 * fmax(1, device->compute_units), NULL};
 }
 
@@ -106,11 +106,6 @@ static double tiling_product_seconds(const tsl_problem *problem, const tsl_devic
              : usual;
 }
 
-/* Returns the seconds of copies in both directions at once, if links are not fully duplex. */
-static double seconds_both_directions(double in, double out) {
-  return fmax(in, out) + fmin(in, out) / 4;
-}
-
 /* Returns the seconds of a run: steps take the maximum of product and copies; first and last copies add. */
 static double seconds_with_overlap(const tsl_problem *problem, const rates *r, const tsl_streamed_tiling *t,
                                    double compute) {
@@ -127,8 +122,8 @@ static double seconds_with_overlap(const tsl_problem *problem, const rates *r, c
                of_other = stay ? (t->by_cols ? of_a : of_b) : of_a + of_b;
   const double first = (of_a + of_b + before) / r->link;
   const double on =
-      fmax(compute, seconds_both_directions(of_line + before / slabs, out) / r->link) * lines * slabs +
-      fmax(compute, seconds_both_directions(of_other + before / slabs, out) / r->link) * others * slabs;
+      fmax(compute, tsl_staging_both_directions(of_line + before / slabs, out) / r->link) * lines * slabs +
+      fmax(compute, tsl_staging_both_directions(of_other + before / slabs, out) / r->link) * others * slabs;
   const double begin = compute + fmax(compute, (of_a + of_b) / r->link) * (slabs - 1);
   return first + begin + on + tile / r->link + 50e-6 * i * j * slabs; /* latency of each step */
 }
