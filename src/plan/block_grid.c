@@ -170,33 +170,50 @@ static bool may_cut(const tsl_work *work) {
          !tsl_problem_has_structure(&work->problem) && tsl_problem_reads(&work->problem, TSL_OPERAND_A);
 }
 
-tsl_block_grid tsl_block_grid_for(const tsl_work *work, const tsl_staging_sizes *sizes,
-                                  tsl_block_seconds *compute) {
+/* A grid, the seconds of its blocks by the strategy's model, and the simulated seconds of a run. */
+typedef struct grid_choice {
+  tsl_block_grid grid;
+  tsl_block_seconds compute;
+  double seconds;
+} grid_choice;
+
+/* Inserts a grid into choices in ascending order of seconds; equal ones stay in the order of insertion. */
+static void insert_choice(grid_choice *choices, int count, const grid_choice *choice) {
+  for (; count > 0 && choices[count - 1].seconds > choice->seconds; count--)
+    choices[count] = choices[count - 1];
+  choices[count] = *choice;
+}
+
+/* Lists grids in ascending order of simulated seconds, and returns their number, at least 1. Without
+ * a model, or with blocks of a given size, there is one grid. */
+static int rank_grids(const tsl_work *work, const tsl_staging_sizes *sizes,
+                      grid_choice choices[TSL_PIPELINE_BLOCKS]) {
   const tsl_problem *problem = &work->problem;
   const double link = tsl_staging_link_rate(work->device);
   const tsl_block_rates rates = {link, link, tsl_block_grid_is_duplex(work->device)};
   const tsl_block_grid usual = tsl_block_grid_of(problem, sizes->block);
-  tsl_block_grid best = usual;
-  double least = INFINITY;
-  *compute = (tsl_block_seconds){{{0}}};
-  if (!may_cut(work))
-    return whole_grid(problem);
-  if (sizes->is_given || !work->strategy->score || !(link > 0))
-    return usual;
+  int count = 0;
+  choices[0] = (grid_choice){.grid = may_cut(work) ? usual : whole_grid(problem)};
+  if (!may_cut(work) || sizes->is_given || !work->strategy->score || !(link > 0))
+    return 1;
   for (int64_t rows = 1; rows <= usual.row_blocks; rows++)
     for (int64_t cols = 1; cols <= usual.col_blocks; cols++) {
-      const tsl_block_grid grid = block_grid_cut(problem, rows, cols);
-      tsl_block_seconds each;
-      if (!predict_blocks(work, &grid, &each))
+      grid_choice choice = {.grid = block_grid_cut(problem, rows, cols)};
+      const bool is_listed = choice.grid.row_blocks < rows || choice.grid.col_blocks < cols;
+      if (is_listed || !predict_blocks(work, &choice.grid, &choice.compute))
         continue;
-      const double seconds = tsl_block_grid_seconds(&grid, problem, &rates, &each);
-      if (seconds < least) {
-        least = seconds;
-        best = grid;
-        *compute = each;
-      }
+      choice.seconds = tsl_block_grid_seconds(&choice.grid, problem, &rates, &choice.compute);
+      insert_choice(choices, count++, &choice);
     }
-  return best;
+  return count > 0 ? count : 1;
+}
+
+tsl_block_grid tsl_block_grid_for(const tsl_work *work, const tsl_staging_sizes *sizes,
+                                  tsl_block_seconds *compute) {
+  grid_choice choices[TSL_PIPELINE_BLOCKS];
+  (void)rank_grids(work, sizes, choices);
+  *compute = choices[0].compute;
+  return choices[0].grid;
 }
 
 /* Creates the work of a kind of blocks, only from the whole product's kernels, which passed the self-test. */
@@ -259,11 +276,31 @@ static tesela_status block_grid_make_all(const tsl_work *whole, tsl_pipeline_pla
   return TESELA_OK;
 }
 
+/* Cuts C by the fastest grid whose blocks take the whole product's kernels; the last block of a row is often
+ * smaller, and may take others. Without such a grid, or if it is slower, C stays whole. */
+static void block_grid_cut_fastest(const tsl_work *work, tsl_pipeline_plan *cut) {
+  grid_choice choices[TSL_PIPELINE_BLOCKS];
+  tsl_status_saved saved;
+  const int count = rank_grids(work, &cut->sizes, choices);
+  int tried = 0;
+  tsl_status_save(&saved);
+  for (; tried < count; tried++) {
+    cut->grid = choices[tried].grid;
+    if (cut->grid.row_blocks * cut->grid.col_blocks == 1 || block_grid_make_all(work, cut) == TESELA_OK)
+      break;
+    block_grid_release(cut);
+    cut->grid = whole_grid(&work->problem);
+  }
+  if (tried > 0)
+    tsl_log(TSL_LOG_PLAN, "%s on %s computes C in %d x %d blocks, after %d other grids: %s",
+            work->strategy->name, work->device->name, cut->grid.row_blocks, cut->grid.col_blocks, tried,
+            tesela_last_error());
+  tsl_status_restore(&saved);
+}
+
 tesela_status tsl_pipeline_plan_create(const tsl_work *work, tsl_pipeline_plan **cut) {
   tsl_staging_sizes sizes;
-  tsl_block_seconds seconds;
   void *block;
-  tsl_status_saved saved;
   *cut = NULL;
   if (work->strategy->op != TSL_OP_GEMM || tsl_problem_batch(&work->problem) != 1 || work->problem.m == 0 ||
       work->problem.n == 0 || !tsl_staging_sizes_of(work->device, &sizes))
@@ -274,17 +311,7 @@ tesela_status tsl_pipeline_plan_create(const tsl_work *work, tsl_pipeline_plan *
   made->children.choice = NULL;
   made->children.for_blocks = true;
   made->sizes = sizes;
-  made->grid = tsl_block_grid_for(work, &sizes, &seconds);
-  if (made->grid.row_blocks > 1 || made->grid.col_blocks > 1) {
-    tsl_status_save(&saved);
-    if (block_grid_make_all(work, made) != TESELA_OK) {
-      tsl_log(TSL_LOG_PLAN, "%s on %s computes C in one block: %s", work->strategy->name, work->device->name,
-              tesela_last_error());
-      block_grid_release(made);
-      made->grid = whole_grid(&work->problem);
-    }
-    tsl_status_restore(&saved);
-  }
+  block_grid_cut_fastest(work, made);
   if (made->made_count == 0)
     raise_scratch(work, made);
   *cut = made;

@@ -43,7 +43,8 @@ double tsl_block_grid_seconds(const tsl_block_grid *grid, const tsl_problem *pro
                               const tsl_block_rates *rates, const tsl_block_seconds *compute);
 /* Returns the grid with the least simulated seconds by the model of the work's strategy. Without a model, or
  * with blocks of a given size, it is tsl_block_grid_of(). Sets *compute by the model, or to zeros. The work
- * has a strategy, a problem, a config and a device, and need not be built. */
+ * has a strategy, a problem, a config and a device, and need not be built. A plan takes the next grid if a
+ * block takes kernels that the whole product does not. */
 tsl_block_grid tsl_block_grid_for(const tsl_work *work, const tsl_staging_sizes *sizes,
                                   tsl_block_seconds *compute);
 /* Returns the rows and columns of block (i, j). */

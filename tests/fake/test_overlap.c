@@ -134,6 +134,46 @@ static void test_grids_by_models(void **state) {
   assert_true(each.of[0][0] == 0);
 }
 
+/* Blocks with so many columns take other kernels. */
+static int64_t other_cols;
+static tesela_status build_by_cols(tsl_work *work) {
+  work->source_count = 1;
+  work->source_hash.low = work->problem.n == other_cols;
+  return TESELA_OK;
+}
+
+/* If the last block of the fastest grid's rows takes other kernels, the plan takes the next grid. */
+static void test_blocks_of_other_kernels(void **state) {
+  (void)state;
+  tsl_strategy strategy = *tsl_strategy_find(TSL_OP_GEMM, "element");
+  tsl_device gpu = *device;
+  tsl_subplan_factory children = {.choice = NULL};
+  gpu.link_bandwidth = 25e9;
+  gpu.compute_units = 132;
+  strategy.score = badly;
+  strategy.build = build_by_cols;
+  strategy.release = NULL;
+  tsl_work work = {.strategy = &strategy,
+                   .problem = tsl_problem_gemm(9000, 9000, 16384, TESELA_F32),
+                   .config = tsl_strategy_defaults(&strategy),
+                   .device = &gpu,
+                   .subplans = &children};
+  tsl_staging_sizes sizes;
+  tsl_block_seconds each;
+  tsl_pipeline_plan *cut;
+  assert_int_equal(unsetenv("TESELA_STAGING"), 0);
+  assert_true(tsl_staging_sizes_of(&gpu, &sizes));
+  const tsl_block_grid best = tsl_block_grid_for(&work, &sizes, &each);
+  other_cols = tsl_block_grid_part(&best, 0, best.col_blocks - 1).cols;
+  assert_true(best.col_blocks > 1 && other_cols < best.cols);
+  assert_int_equal(build_by_cols(&work), TESELA_OK);
+  assert_int_equal(tsl_pipeline_plan_create(&work, &cut), TESELA_OK);
+  assert_true(cut->grid.col_blocks > 1 && cut->grid.col_blocks != best.col_blocks);
+  assert_true(cut->made_count > 1);
+  tsl_pipeline_plan_destroy(cut);
+  other_cols = 0;
+}
+
 static void test_pieces(void **state) {
   (void)state;
   const tsl_problem problem = tsl_problem_gemm(37, 29, 11, TESELA_F32);
@@ -445,7 +485,7 @@ int main(void) {
       cmocka_unit_test(test_random_cases),    cmocka_unit_test(test_structures),
       cmocka_unit_test(test_failures),        cmocka_unit_test(test_threads),
       cmocka_unit_test(test_limit),           cmocka_unit_test(test_both_directions),
-      cmocka_unit_test(test_grids_by_models),
+      cmocka_unit_test(test_grids_by_models), cmocka_unit_test(test_blocks_of_other_kernels),
   };
   tesela_fake_install();
   return cmocka_run_group_tests(tests, find_device, forget_device);
