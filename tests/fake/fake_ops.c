@@ -455,6 +455,22 @@ static int kernel_items_max(tsl_kernel *kernel) {
   return inner_of(kernel->module->device)->ops->kernel_items_max(kernel->inner);
 }
 
+static tesela_status kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
+  tsl_device *device = kernel->module->device;
+  return passed_on(device, inner_of(device)->ops->kernel_local_bytes(kernel->inner, bytes));
+}
+
+static void kernel_early(tsl_kernel *kernel) {
+  inner_of(kernel->module->device)->ops->kernel_early(kernel->inner);
+}
+
+static tesela_status tensor_map(const tsl_tensor *tensor, tsl_tensor_map *map) {
+  tsl_device *device = tensor->buffer->device;
+  tsl_tensor inner = *tensor;
+  inner.buffer = inner_buffer(tensor->buffer);
+  return passed_on(device, inner_of(device)->ops->tensor_map(&inner, map));
+}
+
 /* Flips the highest bit but one of the first four bytes of a launch's last buffer: an exponent's of f32. */
 static tesela_status flip_result(tsl_stream *inner_stream, const tsl_argument *inner, int count) {
   unsigned char byte;
@@ -571,6 +587,7 @@ tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden) {
   if (there->build != NULL && (hidden & TSL_CAN_KERNELS) == 0) {
     ops.dialect_folder = there->dialect_folder;
     ops.source_extension = there->source_extension;
+    ops.relaxed_option = there->relaxed_option;
     ops.build = build_text;
     ops.compiler = compiler;
     ops.module_load = module_load;
@@ -578,6 +595,9 @@ tsl_device_ops fake_ops(const tsl_device *inner, unsigned hidden) {
     ops.kernel_get = kernel_get;
     ops.kernel_items_max = kernel_items_max;
     ops.launch = launch;
+    ops.kernel_local_bytes = there->kernel_local_bytes ? kernel_local_bytes : NULL;
+    ops.kernel_early = there->kernel_early ? kernel_early : NULL;
+    ops.tensor_map = there->tensor_map ? tensor_map : NULL;
   }
   if (there->native_stream != NULL) {
     ops.native_stream = native_stream;

@@ -3,12 +3,14 @@
  * call of each kind fails in turn, until the job succeeds. */
 #include "unit/unit.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/status.h"
 #include "device/jit_cache.h"
 #include "fake/fake.h"
+#include "fake/fake_internal.h"
 #include "scratch.h"
 
 enum { ITEMS = 64, BYTES = ITEMS * (int)sizeof(int) };
@@ -345,11 +347,38 @@ static void test_environment(void **state) {
   tsl_devices_destroy(devices);
 }
 
+/* Everything that a device can do is forwarded, but for what knows the inner device's objects: adoption of
+ * other libraries' objects, and copies between devices. */
+static void test_complete(void **state) {
+  (void)state;
+  typedef void (*member)(void);
+  enum { MEMBERS = sizeof(tsl_device_ops) / sizeof(member) };
+  static const size_t left_out[] = {offsetof(tsl_device_ops, buffer_adopt),
+                                    offsetof(tsl_device_ops, stream_adopt), offsetof(tsl_device_ops, reaches),
+                                    offsetof(tsl_device_ops, copy_rows)};
+  union {
+    tsl_device_ops ops;
+    member members[MEMBERS];
+  } all, forwarded;
+  for (size_t i = 0; i < MEMBERS; i++)
+    all.members[i] = (member)test_complete;
+  forwarded.ops = fake_ops(&(tsl_device){.ops = &all.ops}, 0);
+  for (size_t i = 0; i < MEMBERS; i++) {
+    bool is_left_out = false;
+    for (size_t j = 0; j < sizeof left_out / sizeof *left_out; j++)
+      is_left_out |= i == left_out[j] / sizeof(member);
+    if (is_left_out != (forwarded.members[i] == NULL))
+      fail_msg("member %zu", i);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_over_cpu), cmocka_unit_test(test_over_opencl),   cmocka_unit_test(test_flip),
-      cmocka_unit_test(test_lasting),  cmocka_unit_test(test_inner_failure), cmocka_unit_test(test_counts),
-      cmocka_unit_test(test_hidden),   cmocka_unit_test(test_environment),
+      cmocka_unit_test(test_over_cpu),      cmocka_unit_test(test_over_opencl),
+      cmocka_unit_test(test_flip),          cmocka_unit_test(test_lasting),
+      cmocka_unit_test(test_inner_failure), cmocka_unit_test(test_counts),
+      cmocka_unit_test(test_hidden),        cmocka_unit_test(test_complete),
+      cmocka_unit_test(test_environment),
   };
   scratch cache;
   scratch_create(&cache);
