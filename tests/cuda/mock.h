@@ -18,6 +18,9 @@ bool mock_built(const char *path);
  * owns it. */
 const tsl_binary *mock_last(void);
 
+/* Builds that make machine code optimise it as for users. Without it NVRTC 13 and later compile quickly. */
+extern bool mock_is_optimised;
+
 /* Compiles a text, checks that the binary is of the target's kind, and returns its size. */
 size_t mock_compile(const tsl_nvrtc_target *target, const char *name, const char *text, const char *options);
 

@@ -23,7 +23,7 @@ rm -rf "$place/wheel"
   --wheel-dir "$place/wheel" --config-settings=cmake.source-dir=python \
   --config-settings="build-dir=$place/build" --config-settings=build.targets=tesela_python \
   --config-settings="cmake.define.TESELA_BUILT=$build" --config-settings=cmake.define.TESELA_WERROR=ON \
-  --config-settings="cmake.define.CMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" "$source"
+  --config-settings="cmake.define.CMAKE_CXX_FLAGS_RELEASE=-O0 -DNDEBUG" "$source"
 rm -rf "$place/site"
 "$place/venv/bin/pip" install --quiet --disable-pip-version-check --no-index --no-deps --no-compile \
   --target "$place/site" "$place"/wheel/*.whl
