@@ -32,9 +32,9 @@ function(tesela_short_pocl out folder)
     endif()
   endforeach()
   set(sources ${PROJECT_SOURCE_DIR}/tests/pocl)
-  file(GLOB_RECURSE texts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.cl ${PROJECT_SOURCE_DIR}/src/kernel/*.h
-       ${PROJECT_SOURCE_DIR}/tools/*.cl ${PROJECT_SOURCE_DIR}/tests/*.cl
-       ${PROJECT_SOURCE_DIR}/tests/cli/*.sh)
+  set(root ${PROJECT_SOURCE_DIR})
+  file(GLOB_RECURSE texts CONFIGURE_DEPENDS ${root}/src/*.cl ${root}/src/kernel/*.h ${root}/tools/*.cl
+       ${root}/tests/*.cl ${root}/tests/cli/*.sh)
   add_executable(shorten ${sources}/shorten.c)
   target_link_libraries(shorten PRIVATE ${CMAKE_DL_LIBS})
   add_custom_command(OUTPUT ${folder}/shortened

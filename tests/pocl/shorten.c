@@ -1,6 +1,6 @@
-/* shorten LIBRARY WORDS INPUT OUTPUT: copies PoCL's library of built-in functions with only the functions
- * whose names are in the file WORDS, and those that they call. LIBRARY is PoCL's, which loads LLVM. PoCL
- * reads the whole library of 20,000 functions in every process that compiles a kernel. */
+/* shorten LIBRARY WORDS INPUT OUTPUT: copies a library of PoCL's built-in functions, in LLVM's bitcode. The
+ * copy has the functions whose names are in the file WORDS, and the functions that these call. LIBRARY is
+ * libpocl, which loads LLVM. PoCL reads all 20,000 functions in every process that compiles a kernel. */
 #include <ctype.h>
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -88,8 +88,8 @@ int main(int argc, char **argv) {
   if (argc != 5 || !load(argv[1]) || !read_words(argv[2]) ||
       LLVMCreateMemoryBufferWithContentsOfFile(argv[3], &buffer, &message) != 0 ||
       LLVMParseBitcodeInContext2(LLVMContextCreate(), buffer, &module) != 0) {
-    fprintf(stderr, "shorten: %s stays as it is%s%s\n", argc > 3 ? argv[3] : "a library", message ? ": " : "",
-            message ? message : "");
+    fprintf(stderr, "shorten: %s is not shortened%s%s\n", argc > 3 ? argv[3] : "a library",
+            message ? ": " : "", message ? message : "");
     return 1;
   }
   hide_unknown(module);

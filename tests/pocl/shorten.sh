@@ -1,8 +1,8 @@
 #!/bin/sh
-# shorten.sh PROGRAM LIBRARY FILES OUTPUT: writes the header and the libraries of built-in functions that
-# PoCL's compiler reads, from the folder FILES, with only the functions that texts of this repository name.
-# PROGRAM is shorten.c, LIBRARY is PoCL's. Names count without a number at the end, because kernels join vload
-# and a length.
+# shorten.sh PROGRAM LIBRARY FILES OUTPUT: shortens the header and the libraries that PoCL's compiler reads.
+# The originals are in the folder FILES. The short files have the functions that texts of this repository
+# name. PROGRAM is made of shorten.c, and LIBRARY is libpocl. Names are compared without a number at the end,
+# because kernels join vload and a length.
 set -eu
 program=$1 library=$2 files=$3 output=$4
 cd "$(dirname "$0")/../.."

@@ -200,10 +200,9 @@ tesela_status tsl_lab_compile_recorded(const char *folder, const char *headers, 
   TSL_TRY(tsl_lab_command(compile, compile_seconds, output, code));
   if (*code != 0)
     return TESELA_OK;
-  /* The program of a trace runs for less time than a compiler optimises it. */
-  const char *optimisation = work_text == lab_detector_work_c ? "-O1" : "-O0";
-  const char *const link[] = {"cc", "-std=gnu11", optimisation, "-w",    "-fno-pie", "-no-pie", memory,
-                              work, object,       "-o",         program, "-lm",      NULL};
+  /* The program runs for less time than a compiler optimises it. */
+  const char *const link[] = {"cc", "-std=gnu11", "-O0", "-w",    "-fno-pie", "-no-pie", memory,
+                              work, object,       "-o",  program, "-lm",      NULL};
   return tsl_lab_command(link, compile_seconds, output, code);
 }
 
