@@ -4,7 +4,7 @@
 # its library. A folder of the build has links to them, and the short files.
 
 # tesela_short_pocl(out folder): creates the folder, and returns the folder of the library. Returns nothing
-# where PoCL is missing or has other files.
+# where PoCL is missing or is not PoCL 3.1: other versions keep their files.
 function(tesela_short_pocl out folder)
   set(${out} "" PARENT_SCOPE)
   file(GLOB icds /etc/OpenCL/vendors/pocl*.icd)
@@ -14,7 +14,7 @@ function(tesela_short_pocl out folder)
   list(GET icds 0 icd)
   file(STRINGS ${icd} name LIMIT_COUNT 1)
   find_library(TESELA_POCL ${name} DOC "PoCL's library")
-  if(NOT TESELA_POCL)
+  if(NOT TESELA_POCL OR NOT name MATCHES "^libpocl[.]so[.]2[.]10[.]")
     return()
   endif()
   get_filename_component(libraries ${TESELA_POCL} DIRECTORY)
