@@ -12,6 +12,8 @@ PRESET ?= release
 # Each test uses all processors; three at a time use the processors while one test waits.
 CTEST_JOBS ?= 3
 TESELA := build/$(PRESET)/bin/tesela
+# A new build folder is Ninja's if it is installed: make starts several processes for each of 300 tests.
+GENERATOR = $${CMAKE_GENERATOR:-$$(command -v ninja >/dev/null && echo Ninja || echo 'Unix Makefiles')}
 
 help:
 	@sed -n '2,3s/^# *//p' Makefile
@@ -34,7 +36,7 @@ build:
 	@$(MAKE) --no-print-directory compile
 
 compile:
-	@cmake --preset $(PRESET) $(CMAKE_ARGS) >build-configure.log 2>&1 || \
+	@CMAKE_GENERATOR="$(GENERATOR)" cmake --preset $(PRESET) $(CMAKE_ARGS) >build-configure.log 2>&1 || \
 	  { cat build-configure.log; rm -f build-configure.log; exit 1; }
 	@rm -f build-configure.log
 	@cmake --build --preset $(PRESET) --parallel $(JOBS) $(addprefix --target ,$(TARGETS))
