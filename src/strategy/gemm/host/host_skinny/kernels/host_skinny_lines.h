@@ -19,7 +19,7 @@
 enum {
   FAR_ROWS = 8,                        /* rows of a group from memory */
   NARROW = 2,                          /* maximum rows of sums that may stay in registers */
-  NARROW_VECTORS = 8,                  /* vectors of such a row */
+  NARROW_VECTORS = 8,                  /* vectors of such a row, unless its steps are fewer than a group's */
   STRIP = 4,                           /* vectors of such a row that are added at a time */
   SUMS_MAX = 16,                       /* maximum vectors of sums in a reduction */
   PREFETCHED = 512 / (int)sizeof(REAL) /* prefetch distance in a row of C that is written */
@@ -108,7 +108,7 @@ TSL_INLINE void add(const tsl_skinny_lines *lines, const REAL *x, const REAL *y,
   const int64_t depth = lines->depth, along = lines->x_pitch, step = lines->y_along, pitch = lines->out_pitch;
   int64_t l = 0;
   (void)rows;
-  if (q <= NARROW && width <= NARROW_VECTORS * LANES) {
+  if (q <= NARROW && (width <= NARROW_VECTORS * LANES || depth < near)) {
     add_strips(lines, x, y, sums, width, q);
     return;
   }
