@@ -296,11 +296,11 @@ TSL_INLINE void reduce_block(const REAL *x, int64_t across, int64_t depth, const
 
 /* Adds STEPS steps, from `l` on, of LANES columns to their sums. Columns are addressed by fours, since
  * compilers would make a pointer of each. */
-TSL_INLINE void add_ordered_steps(const REAL *const *at, int64_t stride, int64_t three, int64_t l,
+TSL_INLINE void add_ordered_steps(const REAL *const *fours, int64_t stride, int64_t three, int64_t l,
                                   const REAL *y, int64_t pitch, int q, vector *sum) {
   const REAL *row[LANES];
   vector steps[STEPS];
-  TSL_UNROLL for (int j = 0; j < LANES; j++) row[j] = at[j / 4] + (j % 4 == 3 ? three : j % 4 * stride);
+  TSL_UNROLL for (int j = 0; j < LANES; j++) row[j] = fours[j / 4] + (j % 4 == 3 ? three : j % 4 * stride);
   NAME(transpose)(row, l, steps);
   TSL_UNROLL for (int s = 0; s < STEPS; s++) TSL_UNROLL for (int i = 0; i < q; i++) sum[i] =
       NAME(fma)(sum[i], y[i * pitch + l + s], steps[s]);
