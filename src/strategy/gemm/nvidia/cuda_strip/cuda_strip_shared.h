@@ -2,7 +2,7 @@
 #ifndef TSL_CUDA_STRIP_SHARED_H
 #define TSL_CUDA_STRIP_SHARED_H
 
-#include "../sm80/sm80_shared.h"
+#include "strategy/gemm/nvidia/sm80/sm80_shared.h"
 
 /* Operand: rows of A or columns of B. */
 typedef struct cuda_strip_factor {
