@@ -164,7 +164,9 @@ static tesela_status strip_run(const tsl_work *work, const tsl_operands *operand
                                .groups = (int)tile.groups,
                                .c_offset = s->c_offset,
                                .c_row = s->c_row_stride};
-  memcpy(&args.scalars.narrow, &scaled.scalars, sizeof args.scalars.narrow);
+  const cuda_strip_scalar *scalars = (const cuda_strip_scalar *)&scaled.scalars; /* alpha and beta */
+  memcpy(&args.alpha, scalars, sizeof args.alpha);
+  memcpy(&args.beta, scalars + 1, sizeof args.beta);
   if (s->k > 0) { /* for k = 0 the operands may be absent */
     args.a = strip_factor_of(&tile, a, s->k, s->a_offset, s->a_row_stride, s->a_col_stride);
     args.b = strip_factor_of(&tile, b, s->k, s->b_offset, s->b_col_stride, s->b_row_stride);

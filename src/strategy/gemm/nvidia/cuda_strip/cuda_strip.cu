@@ -93,7 +93,7 @@ SM80_FUNCTION int elements_before(const c_number *c) {
 template <bool READS_C, bool BY_PAIRS>
 SM80_FUNCTION void put_image(c_number *image, const c_number *c, const warp_sums &sums, int rows, int columns,
                              const cuda_strip_arguments &args) {
-  const auto alpha = args.scalars.narrow.alpha, beta = args.scalars.narrow.beta;
+  const cuda_strip_scalar alpha = args.alpha, beta = args.beta;
 #pragma unroll
   for (int half = 0; half < 2; half++) {
     const int y = threadIdx.x % 32 / 4 + 8 * half, own = threadIdx.x % 4 * 2;
@@ -194,7 +194,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, RESIDENT)
       grid_dependency_launch();
     c_number *own = c + row * args.c_row;
     __syncwarp(); /* all threads have read the image before */
-    if (reads_c(args.scalars.narrow.beta))
+    if (reads_c(args.beta))
       put_image<true, false>(image, own, sums, rows, columns, args);
     else if (has_pairs)
       put_image<false, true>(image, own, sums, rows, columns, args);

@@ -2,7 +2,11 @@
 #ifndef TSL_CUDA_STRIP_SHARED_H
 #define TSL_CUDA_STRIP_SHARED_H
 
-#include "strategy/gemm/nvidia/sm80/sm80_shared.h"
+/* alpha or beta in the type of the sums. */
+typedef union cuda_strip_scalar {
+  float real;
+  int integer;
+} cuda_strip_scalar;
 
 /* Operand: rows of A or columns of B. */
 typedef struct cuda_strip_factor {
@@ -15,7 +19,7 @@ typedef struct cuda_strip_arguments {
   int strips, groups; /* strips of columns; blocks of a strip */
   cuda_strip_factor a, b;
   long long c_offset, c_row; /* first element of C, and the stride between its rows */
-  sm80_scalars scalars;
+  cuda_strip_scalar alpha, beta;
 } cuda_strip_arguments;
 
 #endif
