@@ -33,7 +33,7 @@ build|zlib1g-dev|header zlib.h|matrix files that are packed with gzip, read by t
 build|opencl-headers|header CL/cl.h|OpenCL's types (nothing links against OpenCL)
 run|ocl-icd-libopencl1|shared_library libOpenCL.so.1|finding OpenCL devices
 run|pocl-opencl-icd|pocl|an OpenCL device on every machine: the processor
-unit|ninja-build|command -v ninja|building the tests with less work than make does
+test|ninja-build|command -v ninja|building the tests with less work than make does
 unit|libcmocka-dev|pkg-config --exists cmocka|unit tests
 unit|libmpfr-dev|pkg-config --exists mpfr|the exact dot compared with arbitrary precision
 python|g++|command -v c++|the Python package's binding

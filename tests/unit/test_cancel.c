@@ -26,7 +26,7 @@ static void sleep_microseconds(long count) {
 typedef struct one_run {
   tsl_pool *pool;
   atomic_int done, workers, begun;
-  atomic_bool returned;
+  atomic_bool cancelled, returned;
 } one_run;
 
 /* The caller is done at once, and waits for workers. */
@@ -35,11 +35,14 @@ static void wait_in_workers(void *argument, int64_t index, int worker) {
   (void)index;
   atomic_fetch_or(&run->workers, 1 << worker);
   atomic_fetch_add(&run->begun, 1);
-  if (worker != 0)
-    sleep_microseconds(20000);
-  else
+  if (worker != 0) {
+    while (!atomic_load(&run->cancelled))
+      sched_yield();
+    sleep_microseconds(2000);
+  } else {
     while (atomic_load(&run->begun) < THREADS) /* everybody has one */
       sched_yield();
+  }
   atomic_fetch_add(&run->done, 1);
 }
 
@@ -61,12 +64,14 @@ static void runs_are_done_first(void **state) {
     atomic_init(&run.done, 0);
     atomic_init(&run.begun, 0);
     atomic_init(&run.workers, 0);
+    atomic_init(&run.cancelled, false);
     atomic_init(&run.returned, false);
     assert_int_equal(pthread_create(&caller, NULL, run_once, &run), 0);
     while (atomic_load(&run.begun) < THREADS)
       sched_yield();
     sleep_microseconds(2000);
     assert_int_equal(pthread_cancel(caller), 0);
+    atomic_store(&run.cancelled, true);
     assert_int_equal(pthread_join(caller, &result), 0);
     assert_true(atomic_load(&run.returned));
     assert_ptr_equal(result, PTHREAD_CANCELED);
