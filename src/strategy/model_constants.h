@@ -184,7 +184,8 @@
   X(f, fill_clocks, 0, "clocks of 16 columns of B in a step, of a warp") \
   X(f, load_clocks, 0, "clocks of a load of A by a warp") \
   X(f, product_clocks, 0, "clocks of a product of 16 x 8 in a step") \
-  X(f, store_clocks, 0, "clocks of 16 rows and 8 columns of C") \
+  X(f, store_clocks, 0, "clocks of 16 rows and 8 columns of C, for each byte of an element") \
+  X(f, edge_clocks, 0, "clocks of an element of 16 rows that is stored alone") \
   X(f, step_clocks, 0, "latency of a step in clocks") \
   X(f, rows_clocks, 0, "latency of 16 rows in clocks") \
   X(f, memory_part, 1, "reached fraction of memory bandwidth") \

@@ -19,6 +19,7 @@ static const tsl_param params[] = {
 static const char *const probes[] = {"tile_n=64", "tile_n=128", "tile_n=32", NULL};
 
 enum { WARPS = 4, ROWS = 16, STEP_BYTES = 32, PADDING = 8 /* elements of C after a row of an image */ };
+enum { CHUNK_BYTES = 16 }; /* of a store to C; rows that begin inside of a chunk end by single elements */
 enum { RESERVED_BYTES = 1024 }; /* bytes of shared memory for each block */
 
 static int strip_resident_by_registers(int tile_n) {
@@ -73,10 +74,12 @@ static double strip_seconds(const tsl_problem *problem, const tsl_config *config
                              (double)(tile.groups * tile.strips) / fmax(1, (double)device->compute_units)),
                loads = is_by_words(tile.element, problem->k, a->col_stride, a->row_stride, 0)
                            ? 4
-                           : 16.0 / tile.element;
+                           : 16.0 / tile.element,
+               number = (double)tsl_type(problem->c.type)->size,
+               edge = tile.problem.c.row_stride % (CHUNK_BYTES / (int64_t)number) ? CHUNK_BYTES / number : 0;
   /* Work of a warp on 16 rows, and its latency. All warps of a multiprocessor share the former. */
   const double work = steps * (loads * rates->load_clocks + columns * rates->product_clocks) +
-                      columns * rates->store_clocks * (double)tsl_type(problem->c.type)->size,
+                      columns * rates->store_clocks * number + edge * rates->edge_clocks,
                latency = steps * rates->step_clocks + rates->rows_clocks,
                filled = steps * columns / 2 * rates->fill_clocks / WARPS,
                clocks = (double)tile.waves *
