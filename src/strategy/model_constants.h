@@ -67,6 +67,7 @@
   X(f, odd_part_sums, 0, "factor of the epilogue with split-k") \
   X(f, odd_moves, 0, "factor of the traffic of C without split-k") \
   X(f, short_lines, 0, "cuda_dmma: cost of a byte in K-major lines of 128 bytes, relative to others") \
+  X(f, copy_clocks, 0, "cuda_mma: clocks of each copy of 4 or 8 bytes after the first of a chunk") \
   X(f, pack_traffic, 0, "memory traffic per packed byte") \
   X(f, join_clocks, 0, "clocks to add sums of parts of k that the blocks keep") \
   X(f, join_bytes, 0, "bytes of these sums in a clock")

@@ -47,9 +47,9 @@ static const struct {
     {C64, 32, 64, 1, 32, 32, 6, 0.682, 0.648},      {C64, 32, 32, 4, 32, 32, 3, 0.656, 0.623},
     {C64, 16, 32, 4, 16, 32, 4, 0.565, 0.537},      {C64, 32, 16, 4, 32, 16, 4, 0.567, 0.538},
     {C64, 16, 16, 4, 16, 16, 4, 0.465, 0.442},      {C64, 16, 128, 1, 16, 32, 4, 0.644, 0.612},
-    {C64, 128, 16, 1, 32, 16, 4, 0.624, 0.593},     {C64, 64, 64, 1, 32, 32, 3, 0.700, 0.665},
+    {C64, 128, 16, 1, 32, 16, 4, 0.624, 0.593},     {C64, 64, 64, 1, 32, 32, 3, 0.673, 0.639},
     {C64, 64, 32, 2, 32, 32, 3, 0.670, 0.636},      {C64, 32, 64, 2, 32, 32, 3, 0.670, 0.636},
-    {C128, 32, 32, 2, 32, 16, 2, 0.840, 0.740},
+    {C128, 32, 32, 2, 32, 16, 2, 0.771, 0.679},
 };
 
 static const tsl_sm80_trait narrow = {.path = "strategy/gemm/nvidia/cuda_mma/cuda_mma.cu",
@@ -134,10 +134,10 @@ static bool is_partial(int64_t lines, int tile, bool mn_major, int element) {
 /* Returns the extra clocks of a thread's copies of a chunk, for copies of `width` bytes. is_looking: an
  * operand has no width. Then the bounds of each chunk are checked, and elements without a width are copied
  * one by one. */
-static double narrow_chunk_clocks(int width, bool is_looking, int element) {
-  static const double look_clocks = 490, element_clocks = 25, copy_clocks = 25;
-  return is_looking ? look_clocks + (width ? 0 : element_clocks * 16 / element)
-                    : copy_clocks * (16.0 / width - 1);
+static double narrow_chunk_clocks(const tsl_sm80_tile *tile, int width, bool is_looking) {
+  static const double look_clocks = 490, element_clocks = 25;
+  return is_looking ? look_clocks + (width ? 0 : element_clocks * 16 / tile->element)
+                    : tile->rates->copy_clocks * (16.0 / width - 1);
 }
 
 /* Returns the extra clocks of a panel's copies where C is smaller than a tile, and where operands are not
@@ -149,8 +149,8 @@ static double narrow_part_clocks(const tsl_sm80_tile *tile) {
   const double chunks = (double)tile->depth * tile->element / 16 / tile->items,
                partial =
                    tile->problem.m < tile->tile_m || tile->problem.n < tile->tile_n ? partial_clocks : 0;
-  return chunks * tile->tile_m * (partial + narrow_chunk_clocks(width_a, is_looking, tile->element)) +
-         chunks * tile->tile_n * (partial + narrow_chunk_clocks(width_b, is_looking, tile->element));
+  return chunks * tile->tile_m * (partial + narrow_chunk_clocks(tile, width_a, is_looking)) +
+         chunks * tile->tile_n * (partial + narrow_chunk_clocks(tile, width_b, is_looking));
 }
 
 static void finish_narrow(tsl_sm80_tile *tile, const tsl_device *device) {
