@@ -83,7 +83,7 @@ static double strip_seconds(const tsl_problem *problem, const tsl_config *config
                latency = steps * rates->step_clocks + rates->rows_clocks,
                filled = steps * columns / 2 * rates->fill_clocks / WARPS,
                clocks = (double)tile.waves *
-                        (rates->first_clocks + filled + rounds * fmax(latency, fmax(1, blocks) * work));
+                        (rates->first_clocks + filled + rounds * hypot(latency, fmax(1, blocks) * work));
   const double computed = clocks / (1e6 * fmax(1, device->clock_mhz)),
                moved = tsl_problem_bytes(problem) / (rates->memory_part * device->bandwidth);
   return sqrt(sqrt(pow(computed, 4) + pow(moved, 4))) + rates->launch_share * device->launch_seconds;
