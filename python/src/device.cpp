@@ -11,6 +11,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <tuple>
 #include <type_traits>
 #include <unordered_map>
 
@@ -39,10 +40,11 @@ static DeviceRanges &ranges = *new DeviceRanges; /* never destroyed: contexts en
 static std::mutex &lock = *new std::mutex;
 static std::unordered_map<std::string, std::shared_ptr<DevicePlan>> &plans =
     *new std::unordered_map<std::string, std::shared_ptr<DevicePlan>>;
-static std::map<std::pair<int, uintptr_t>, Stream> &streams =
-    *new std::map<std::pair<int, uintptr_t>, Stream>;
+/* Streams by context, device and handle. They stay: another thread may still use those of an old context. */
+using StreamKey = std::tuple<tesela_context *, int, uintptr_t>;
+static std::map<StreamKey, Stream> &streams = *new std::map<StreamKey, Stream>;
 static constexpr uintptr_t OWN_STREAM = UINTPTR_MAX; /* handle of a device's stream of tesela */
-static tesela_context *owner; /* context of the plans and streams; another context's plans are abandoned */
+static tesela_context *owner; /* context of the plans; another context's plans are abandoned */
 
 static void begin(tesela_context *now) {
   std::lock_guard guard(lock);
@@ -51,14 +53,13 @@ static void begin(tesela_context *now) {
   for (auto &known : plans)
     new std::shared_ptr<DevicePlan>(known.second); /* leaked, since its context may have died with a fork */
   plans.clear();
-  streams.clear();
   owner = now;
 }
 
 /* Finds or makes a stream. */
 static tesela_status find_stream(tesela_context *where, int id, uintptr_t handle, Stream **found) {
   std::lock_guard guard(lock);
-  Stream &known = streams[{id, handle}];
+  Stream &known = streams[{where, id, handle}];
   *found = &known;
   if (known.stream)
     return TESELA_OK;
@@ -262,6 +263,8 @@ static std::shared_ptr<DevicePlan> plan_of(tesela_context *where, const DevicePr
   check(status);
   made->workspace = tesela_plan_workspace(made->plan);
   std::lock_guard guard(lock);
+  if (where != owner) /* another thread has begun a new context meanwhile */
+    return made;
   if (plans.size() >= PLANS)
     plans.clear();
   plans[key] = made;
