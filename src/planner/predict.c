@@ -49,10 +49,14 @@ typedef struct prediction_terms {
   tsl_row_order order; /* order of sums that bits=rows requires unless a strategy is named */
 } prediction_terms;
 
-/* Refuses a config that cannot be planned. If memory is short, its workspace shrinks first. */
+/* Refuses a config that cannot be planned. If memory is short, its workspace shrinks first, unless the caller
+ * gives the parameter. */
 static const char *predict_refuse(const prediction_terms *terms, const tsl_strategy *strategy,
                                   const tsl_device *device, tsl_config *config) {
-  const char *why = tsl_plan_fit(terms->problem, strategy, device, terms->choice->place, config);
+  const bool is_given = terms->request->given & 1u << strategy->resources.shrinkable.param;
+  const tsl_memory_place place = terms->choice->place;
+  const char *why = is_given ? tsl_plan_refuse(terms->problem, strategy, config, device, place)
+                             : tsl_plan_fit(terms->problem, strategy, device, place, config);
   return why ? why : tsl_row_order_refuse(&terms->order, strategy, terms->problem, config, device);
 }
 

@@ -320,10 +320,11 @@ static void test_room_for_engines(void **state) {
   assert_true(tiling.rows == 4096 && tiling.cols == 16384 && tiling.slabs == 1);
 }
 
-/* Sets the best config of a product on the H200 with so much memory; returns the strategy's name. */
-static const char *best_in(uint64_t bytes, int64_t side, tsl_config *config) {
+/* Gets the best candidate of a product on the H200 with so much memory. */
+static tsl_candidate best_in(uint64_t bytes, int64_t side, const char *strategy) {
   const tsl_problem problem = tsl_problem_gemm(side, side, side, TESELA_F32);
-  const tsl_choice choice = {.devices = devices, .device = "fake:0", .place = TSL_PLACE_HOST};
+  const tsl_choice choice = {
+      .devices = devices, .device = "fake:0", .strategy = strategy, .place = TSL_PLACE_HOST};
   const tsl_device kept = *device;
   tsl_candidate *list;
   int count;
@@ -331,21 +332,29 @@ static const char *best_in(uint64_t bytes, int64_t side, tsl_config *config) {
   device->memory_limit = bytes;
   assert_int_equal(tsl_planner_list(&problem, &choice, &list, &count), TESELA_OK);
   *device = kept;
-  assert_true(count > 0 && !list[0].refusal[0]);
-  *config = list[0].config;
-  const char *name = list[0].strategy->name;
+  assert_true(count > 0);
+  const tsl_candidate best = list[0];
   free(list);
-  return name;
+  return best;
+}
+
+static int64_t block_in(uint64_t bytes, const char *strategy) {
+  const tsl_candidate best = best_in(bytes, 16384, strategy);
+  assert_string_equal(best.strategy->name, "residue_int8");
+  assert_string_equal(best.refusal, "");
+  return best.config.value[TSL_RESIDUE_INT8_BLOCK];
 }
 
 /* The operands fit, and the workspace shrinks to the memory that they leave. */
 static void test_room_beside_operands(void **state) {
   (void)state;
-  tsl_config config;
-  assert_string_equal(best_in((uint64_t)140 << 30, 16384, &config), "residue_int8");
-  assert_int_equal(config.value[TSL_RESIDUE_INT8_BLOCK], 0);
-  assert_string_equal(best_in((uint64_t)8 << 30, 16384, &config), "residue_int8");
-  assert_true(config.value[TSL_RESIDUE_INT8_BLOCK] >= 256);
+  const uint64_t large = (uint64_t)140 << 30, small = (uint64_t)8 << 30;
+  assert_int_equal(block_in(large, NULL), 0);
+  assert_true(block_in(small, NULL) >= 256);
+  assert_true(block_in(small, "residue_int8") >= 256);
+  /* a parameter that the caller gives stays */
+  assert_int_equal(block_in(large, "residue_int8 block=16384"), 16384);
+  assert_string_not_equal(best_in(small, 16384, "residue_int8 block=16384").refusal, "");
 }
 
 static void test_too_small(void **state) {
