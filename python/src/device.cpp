@@ -40,7 +40,7 @@ static DeviceRanges &ranges = *new DeviceRanges; /* never destroyed: contexts en
 static std::mutex &lock = *new std::mutex;
 static std::unordered_map<std::string, std::shared_ptr<DevicePlan>> &plans =
     *new std::unordered_map<std::string, std::shared_ptr<DevicePlan>>;
-/* Streams by context, device and handle. They stay: another thread may still use those of an old context. */
+/* Streams by context, device and handle. None is destroyed: a thread may still use an old context. */
 using StreamKey = std::tuple<tesela_context *, int, uintptr_t>;
 static std::map<StreamKey, Stream> &streams = *new std::map<StreamKey, Stream>;
 static constexpr uintptr_t OWN_STREAM = UINTPTR_MAX; /* handle of a device's stream of tesela */
