@@ -212,17 +212,19 @@ static tesela_status choose(tsl_product *product) {
   return is_cut && tsl_text_get(&product->of_whole.name)[0] ? follow_whole(product) : TESELA_OK;
 }
 
+/* Makes the plan of the last rows: by the panels' strategy, or by any if that one refuses so few rows. */
 static tesela_status plan_last(tsl_product *product) {
   const int64_t remainder = product->panel > 0 ? product->m % product->panel : 0;
   tsl_plan_choice same;
   if (remainder == 0)
     return TESELA_OK;
   tesela_status status = tsl_settle(product->plan, &same);
-  if (status == TESELA_OK)
+  const char *const strategies[] = {tsl_text_get(&same.strategy), product->request.strategy};
+  for (int i = 0; i < 2 && status == (i == 0 ? TESELA_OK : TESELA_UNSUPPORTED); i++)
     status = create(product,
                     &(plan_wanted){.rows = remainder,
                                    .runs = product->request.repeat,
-                                   .strategy = tsl_text_get(&same.strategy),
+                                   .strategy = strategies[i],
                                    .device = tsl_text_get(&same.device)},
                     &product->last_plan);
   tsl_plan_choice_free(&same);
