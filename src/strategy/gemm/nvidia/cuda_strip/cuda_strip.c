@@ -139,10 +139,6 @@ static tesela_status strip_build(tsl_work *work) {
   return TESELA_OK;
 }
 
-static void strip_release(tsl_work *work) {
-  work->state = NULL;
-}
-
 static cuda_strip_factor strip_factor_of(const tsl_cuda_strip *tile, const tsl_operand *operand, int64_t k,
                                          int64_t offset, int64_t line, int64_t step) {
   return (cuda_strip_factor){.offset = offset,
@@ -197,7 +193,6 @@ const tsl_strategy tsl_gemm_cuda_strip = {
     .score = strip_seconds,
     .build = strip_build,
     .run = strip_run,
-    .release = strip_release,
     .supports = {.types = tsl_cuda_mma_types,
                  .why = "these instructions multiply narrow types, and f32 as tf32"},
     .resources = {.count_costs = strip_account},

@@ -206,10 +206,6 @@ static tesela_status cuda_whole_build(tsl_work *work) {
   return TESELA_OK;
 }
 
-static void cuda_whole_release(tsl_work *work) {
-  work->state = NULL;
-}
-
 static cuda_whole_factor cuda_whole_factor_of(const tsl_cuda_whole_lines *lines, const tsl_operand *operand,
                                               int64_t end, int64_t offset, int64_t line, int64_t step,
                                               int64_t products) {
@@ -282,7 +278,6 @@ const tsl_strategy tsl_gemm_cuda_whole = {
     .score = cuda_whole_seconds,
     .build = cuda_whole_build,
     .run = cuda_whole_run,
-    .release = cuda_whole_release,
     .supports = {.types = types, .why = "its instructions multiply narrow types", .batches = true},
     .resources = {.count_costs = cuda_whole_account},
     .testing = {.probes = probes},
