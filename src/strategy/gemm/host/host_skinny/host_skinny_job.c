@@ -18,6 +18,8 @@ enum {
   LINES_WIDTH_MAX = 4096,     /* and of lines */
   SPREAD = 60,                /* maximum columns of a piece in TSL_SKINNY_COLUMNS */
   REDUCED = 64,               /* and if they are reduced by lines */
+  ORDERED = 16,               /* and in order: few streams from memory */
+  SET_BYTES = 2 << 10,        /* columns a multiple of this apart share two sets of a first-level cache */
   UPDATE_ROWS = 240,          /* rows of C in a piece of an update */
   COPIED_ROWS = 960,          /* and at most, if B's part is copied for each piece */
   BUFFER_ROWS = 12,           /* maximum rows of a tile that is computed in a buffer */
@@ -176,8 +178,8 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
   *job = (tsl_skinny_job){.kernels = kernels_for(problem->c.type, device->capabilities),
                           .team = tsl_device_team(device),
                           .fixes_rows = tsl_problem_fixes_rows(problem)};
-  job->panel = job->fixes_rows ? tsl_row_panel(problem->k) : INT64_MAX;
   orient(problem, strides, job);
+  job->panel = job->fixes_rows ? tsl_row_panel(problem->k) : job->depth;
   const int64_t c_bytes = job->few * job->many * job->size;
   job->is_tiled = needs_tiles(job, lines_are_far, held <= NEAR_BYTES);
   job->vectors = vectors_of_updates(job, device);
@@ -190,6 +192,8 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
   job->is_outside = bytes > 2 * (double)device->level_bytes[0];
   job->asks_ahead = c_bytes > level_2;
   job->copies_large = job->walk == TSL_SKINNY_UPDATE && (job->across != 1 || job->is_complex);
+  job->pairs = job->walk == TSL_SKINNY_COLUMNS && !job->is_tiled && held < (double)level_3 &&
+               job->depth > job->panel && job->across * job->size % SET_BYTES == 0;
   cut(level_2, job);
   set_lines(job, !tsl_last_cache_is_far(device));
 }
@@ -223,26 +227,27 @@ static tesela_status copy_thin(skinny_launch *run, void **memory) {
                                 &run->thin, memory);
 }
 
-/* Stores the sums of `count` columns to C. Strides of sums in elements. */
+/* Stores the sums of `count` columns and a panel of k from step `first` on. Strides of sums in elements. */
 static void store_piece(const skinny_launch *run, const char *sums, int64_t row, int64_t column, int64_t from,
-                        int64_t count) {
+                        int64_t count, int64_t first) {
   const tsl_skinny_job *job = run->job;
   const int64_t size = job->size, few = job->few;
+  const double beta = first > 0 ? 1 : job->beta;
   if (job->is_complex) {
     tsl_skinny_complex_store(job, sums, row, column, from, count, run->c);
     return;
   }
-  char *const first = run->c + from * job->c_many * size;
+  char *const c = run->c + from * job->c_many * size;
   if (row == 1 && job->c_few == 1 && column == few && job->c_many == few)
-    job->kernels->finish(sums, 1, count * few, job->alpha, job->beta, first, 1);
+    job->kernels->finish(sums, 1, count * few, job->alpha, beta, c, 1);
   else if (row == 1 && job->c_few == 1)
     for (int64_t j = 0; j < count; j++)
-      job->kernels->finish(sums + j * column * size, 1, few, job->alpha, job->beta,
-                           first + j * job->c_many * size, 1);
+      job->kernels->finish(sums + j * column * size, 1, few, job->alpha, beta,
+                           c + j * job->c_many * size, 1);
   else
     for (int64_t i = 0; i < few; i++)
-      job->kernels->finish(sums + i * row * size, column, count, job->alpha, job->beta,
-                           first + i * job->c_few * size, job->c_many);
+      job->kernels->finish(sums + i * row * size, column, count, job->alpha, beta,
+                           c + i * job->c_few * size, job->c_many);
 }
 
 /* Multiplies a panel of C's columns from top to bottom by as few tiles as possible, all nearly equal. Each
@@ -276,12 +281,12 @@ static void move_last(const tsl_skinny_job *job, char *sums, int64_t from, int64
             (size_t)(count * job->size));
 }
 
-/* Adds the products of a piece's columns to sums in tiles. Of a far operand, a chunk of steps at a time. A
+/* Sums the products of a piece's columns and `depth` steps in tiles. Of a far operand, a chunk of steps at a time. A
  * tile of the last columns begins further left, computes some columns again, and stores its sums apart; it is
  * copied to whole vectors if fewer than `left` columns are on the left. */
-static void add_tiles(const skinny_launch *run, const char *large, int64_t width, int64_t left, char *sums) {
-  const tsl_skinny_job *job = run->job;
-  const int64_t size = job->size, depth = job->depth, across = VECTORS * job->kernels->lanes,
+static void add_tiles(const tsl_skinny_job *job, const char *large, const char *thin, int64_t depth,
+                      int64_t width, int64_t left, char *sums) {
+  const int64_t size = job->size, across = VECTORS * job->kernels->lanes,
                 whole = width - width % across, chunk = job->is_far ? job->chunk : depth,
                 last = width - whole, vectors = tsl_ceil_div(last, job->kernels->lanes),
                 span = vectors * job->kernels->lanes;
@@ -298,10 +303,10 @@ static void add_tiles(const skinny_launch *run, const char *large, int64_t width
     tile.is_near = !job->is_far;
     tile.asks = job->is_far ? (l + 2 * tile.depth <= depth ? 4 : 0) : job->is_outside ? 4 : 0;
     for (int64_t j = 0; j < whole; j += across)
-      multiply_down(job, &tile, VECTORS, job->few, run->thin + l * tile.a_step,
+      multiply_down(job, &tile, VECTORS, job->few, thin + l * tile.a_step,
                     large + l * tile.b_step + j * size, sums + j * size);
     if (is_apart)
-      multiply_down(job, &tile, vectors, job->few, run->thin + l * tile.a_step,
+      multiply_down(job, &tile, vectors, job->few, thin + l * tile.a_step,
                     large + l * tile.b_step + (width - span) * size, sums + whole * size);
   }
   if (is_apart)
@@ -313,24 +318,34 @@ static void add_tiles(const skinny_launch *run, const char *large, int64_t width
     tile.goes_on = l > 0;
     job->kernels->copy(large + (l * job->along + whole) * size, job->along, 1, tile.depth, width - whole,
                        span, edge, span);
-    multiply_down(job, &tile, vectors, job->few, run->thin + l * tile.a_step, edge, sums + whole * size);
+    multiply_down(job, &tile, vectors, job->few, thin + l * tile.a_step, edge, sums + whole * size);
   }
 }
 
-/* Computes and stores a piece in tiles. Not inlined, so that its stack is not added to that of lines. */
+/* Computes and stores a piece, one panel of k after the other, in tiles. Not inlined, so that its stack is not
+ * added to that of lines. */
 static __attribute__((noinline)) void rows_in_tiles(const skinny_launch *run, const char *large, int64_t from,
                                                     int64_t width) {
+  const tsl_skinny_job *job = run->job;
   _Alignas(64) char sums[SUMS_BYTES / 2];
-  add_tiles(run, large, width, from, sums);
-  store_piece(run, sums, run->job->width, 1, from, width);
+  for (int64_t l = 0; l < job->depth; l += job->panel) {
+    add_tiles(job, large + l * job->along * job->size, run->thin + l * job->lines.y_along * job->size,
+              tsl_min(job->panel, job->depth - l), width, from, sums);
+    store_piece(run, sums, job->width, 1, from, width, l);
+  }
 }
 
 static __attribute__((noinline)) void rows_in_lines(const skinny_launch *run, const char *large, int64_t from,
                                                     int64_t width) {
   const tsl_skinny_job *job = run->job;
+  tsl_skinny_lines lines = job->lines;
   _Alignas(64) char sums[SUMS_BYTES];
-  job->kernels->add[job->few - 1](&job->lines, large, run->thin, sums, job->few, width);
-  store_piece(run, sums, job->width, 1, from, width);
+  for (int64_t l = 0; l < job->depth; l += job->panel) {
+    lines.depth = tsl_min(job->panel, job->depth - l);
+    job->kernels->add[job->few - 1](&lines, large + l * job->along * job->size,
+                                    run->thin + l * lines.y_along * job->size, sums, job->few, width);
+    store_piece(run, sums, job->width, 1, from, width, l);
+  }
 }
 
 static void rows_piece(void *argument, int64_t index, int worker) {
@@ -373,27 +388,42 @@ static tsl_skinny_by_lines choose_reduction(const tsl_skinny_job *job) {
   return job->fixes_rows ? kernels->reduce_in_order[job->few - 1] : kernels->reduce[job->few - 1];
 }
 
-static void columns_piece(void *argument, int64_t index, int worker) {
-  const skinny_launch *run = argument;
-  const tsl_skinny_job *job = run->job;
-  const int64_t size = job->size, lanes = job->kernels->lanes, pitch = job->lines.y_across,
-                from = index * run->width, count = tsl_min(run->width, job->many - from);
-  const char *const large = run->large + from * job->across * size;
-  const tsl_skinny_tile tile = {.depth = job->depth,
+/* Computes the sums of a piece's columns and `depth` steps in tiles. */
+static void columns_in_tiles(const tsl_skinny_job *job, const char *large, const char *thin, int64_t depth,
+                             int64_t count, char *sums) {
+  const int64_t size = job->size, lanes = job->kernels->lanes, pitch = job->lines.y_across;
+  const tsl_skinny_tile tile = {.depth = depth,
                                 .a_row = job->across * size,
                                 .a_step = job->along * size,
                                 .b_step = pitch * size,
                                 .c_row = pitch * size};
+  for (int64_t j = 0, vectors; j < pitch; j += vectors * lanes) {
+    vectors = vectors_of_tile((pitch - j) / lanes);
+    multiply_down(job, &tile, vectors, count, large, thin + j * size, sums + j * size);
+  }
+}
+
+/* Computes and stores a piece, one or two panels of k after the other. */
+static void columns_piece(void *argument, int64_t index, int worker) {
+  const skinny_launch *run = argument;
+  const tsl_skinny_job *job = run->job;
+  const int64_t size = job->size, from = index * run->width, count = tsl_min(run->width, job->many - from),
+                pitch = job->is_tiled ? job->lines.y_across : job->few, span = (job->pairs ? 2 : 1) * job->panel;
+  const char *large = run->large + from * job->across * size, *thin = run->thin;
   _Alignas(64) char sums[REDUCED * TSL_SKINNY_MAX * sizeof(double)];
+  tsl_skinny_lines lines = job->lines;
   (void)worker;
-  if (!job->is_tiled)
-    choose_reduction(job)(&job->lines, large, run->thin, sums, job->few, count);
-  else
-    for (int64_t j = 0, vectors; j < pitch; j += vectors * lanes) {
-      vectors = vectors_of_tile((pitch - j) / lanes);
-      multiply_down(job, &tile, vectors, count, large, run->thin + j * size, sums + j * size);
-    }
-  store_piece(run, sums, 1, job->is_tiled ? pitch : job->few, from, count);
+  for (int64_t l = 0; l < job->depth; l += span) {
+    lines.depth = tsl_min(span, job->depth - l);
+    if (job->is_tiled)
+      columns_in_tiles(job, large, thin, lines.depth, count, sums);
+    else
+      choose_reduction(job)(&lines, large, thin, sums, job->panel, count);
+    for (int64_t part = 0; part < lines.depth; part += job->panel)
+      store_piece(run, sums + part / job->panel * count * pitch * size, 1, pitch, from, count, l + part);
+    large += span * job->along * size;
+    thin += span * (job->is_tiled ? pitch : 1) * size;
+  }
 }
 
 /* Computes TSL_SKINNY_COLUMNS. Pieces of tiles have equal widths, as many for each thread. Pieces of lines do
@@ -403,7 +433,10 @@ static tesela_status run_columns(skinny_launch *run) {
   void *memory = NULL;
   if (job->copies_thin)
     TSL_TRY(copy_thin(run, &memory));
-  const int64_t most = job->is_tiled ? SPREAD : REDUCED, pieces = tsl_ceil_div(job->many, most);
+  const int64_t most = job->is_tiled     ? SPREAD
+                       : job->fixes_rows ? ORDERED
+                                         : REDUCED,
+                pieces = tsl_ceil_div(job->many, most);
   run->width =
       job->is_tiled ? tsl_ceil_div(job->many, tsl_round_up(pieces, tsl_team_threads(run->team))) : most;
   run->pieces = tsl_ceil_div(job->many, run->width);
@@ -538,22 +571,6 @@ static tesela_status run_update(skinny_launch *run) {
   return status;
 }
 
-/* Adds the panels of k one after the other to C. Not inlined, so that other runs need no stack for its job.
- */
-static __attribute__((noinline)) tesela_status run_panels(const tsl_skinny_job *job, tsl_team team,
-                                                          const char *a, const char *b, void *c) {
-  const int64_t a_step = (job->is_swapped ? job->along : job->thin_along) * job->size,
-                b_step = (job->is_swapped ? job->thin_along : job->along) * job->size;
-  tsl_skinny_job part = *job;
-  for (int64_t first = 0; first < job->depth; first += job->panel) {
-    part.depth = part.lines.depth = tsl_min(job->panel, job->depth - first);
-    if (first > 0)
-      part.beta = part.lines.beta = 1;
-    TSL_TRY(tsl_skinny_job_run(&part, team, a + first * a_step, b + first * b_step, c));
-  }
-  return TESELA_OK;
-}
-
 tesela_status tsl_skinny_job_run(const tsl_skinny_job *job, tsl_team team, const void *a, const void *b,
                                  void *c) {
   static const double zero;
@@ -571,8 +588,6 @@ tesela_status tsl_skinny_job_run(const tsl_skinny_job *job, tsl_team team, const
     tsl_scratch_give(memory);
     return status;
   }
-  if (job->depth > job->panel)
-    return run_panels(job, team, a, b, c);
   if (job->depth > 0)
     return walks[job->walk](&run);
   for (int64_t i = 0; i < job->few; i++) /* beta C */

@@ -93,7 +93,7 @@ typedef struct tsl_skinny_kernels {
   tsl_skinny_by_lines add[TSL_SKINNY_LINES_MAX], reduce[TSL_SKINNY_LINES_MAX];
   /* Sums x[j][l] y[l] of complex numbers over l to out[j]; a depth and strides in reals. */
   tsl_skinny_by_lines dots;
-  /* reduce() with sums in the order of k */
+  /* reduce() with sums in the order of k, each of one or two panels of `rows` steps: out[panel][j][i] */
   tsl_skinny_by_lines reduce_in_order[TSL_SKINNY_LINES_MAX];
   /* Functions by number of steps. They store alpha s + beta out[i][j], s being the sum of y(i, l) x[l][j]
    * over l. y_along is 1. */
@@ -135,8 +135,9 @@ typedef struct tsl_skinny_job {
   bool nontemporal; /* C is stored past the caches */
   bool is_outside;  /* the operands exceed the first-level cache */
   bool is_far;      /* the operands exceed the near caches and are prefetched */
+  bool pairs;       /* lines of columns in order: two panels of k at a time */
   bool fixes_rows;  /* sums have host_packed's order (bits=rows) */
-  int64_t panel;    /* steps of a panel of k, whose sums are added to C */
+  int64_t panel;    /* steps of a panel of k, whose sums are added to C; else all */
   bool alone;       /* too little work for a second thread */
   tsl_team team;    /* the device's team, for runs without one */
 } tsl_skinny_job;

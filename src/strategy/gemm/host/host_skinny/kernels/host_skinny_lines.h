@@ -252,19 +252,19 @@ enum { LINE_STEPS = STEPS };
 #define TRANSPOSE_STEPS NAME(transpose)
 #endif
 
-/* Blocks of LANES columns that are summed together with q rows. 64 bytes: a block has chains enough. 16
- * bytes: not measured. */
+/* Blocks of LANES columns whose chains of additions overlap with q rows. 64 bytes: a block has chains enough.
+ * 16 bytes: not measured. */
 #if VECTOR_BYTES == 32
-#define ORDERED_BLOCKS(q) ((q) == 1 ? 4 : (q) == 2 ? 2 : 1)
+#define ORDERED_BLOCKS(q) ((q) == 1 ? 16 / LANES : (q) <= 4 ? 2 : 1)
 #else
 #define ORDERED_BLOCKS(q) 1
 #endif
 enum { ORDERED_SUMS_MAX = 8 }; /* of these blocks, or of 8 rows */
 
 /* Computes sums of LANES columns, or `columns` of these, in the order of k: rows of vectors along the columns
- * are made by transposition. `next`: elements to the columns that are prefetched, or 0. */
+ * are made by transposition. */
 TSL_INLINE void reduce_block(const REAL *x, int64_t across, int64_t depth, const REAL *y, int64_t pitch,
-                             REAL *dst, int q, int64_t columns, int64_t next) {
+                             REAL *dst, int q, int64_t columns) {
   vector sum[TSL_SKINNY_LINES_MAX];
   const REAL *column[LANES];
   int64_t l = 0;
@@ -274,9 +274,6 @@ TSL_INLINE void reduce_block(const REAL *x, int64_t across, int64_t depth, const
   for (; l + LINE_STEPS <= depth; l += LINE_STEPS) {
     vector row[LINE_STEPS];
     TRANSPOSE_STEPS(column, l, row);
-    if (next && l % LINE == 0)
-      for (int64_t j = 0; j < LANES; j++)
-        __builtin_prefetch(column[j] + next + l, 0, 2);
     TSL_UNROLL for (int s = 0; s < LINE_STEPS; s++) TSL_UNROLL for (int i = 0; i < q; i++) sum[i] =
         NAME(fma)(sum[i], y[i * pitch + l + s], row[s]);
   }
@@ -294,73 +291,72 @@ TSL_INLINE void reduce_block(const REAL *x, int64_t across, int64_t depth, const
   }
 }
 
-/* Adds STEPS steps, from `l` on, of LANES columns to their sums. Columns are addressed by fours, since
- * compilers would make a pointer of each. */
-TSL_INLINE void add_ordered_steps(const REAL *const *fours, int64_t stride, int64_t three, int64_t l,
-                                  const REAL *y, int64_t pitch, int q, vector *sum) {
+/* Adds STEPS steps of the LANES columns from `x` on to their sums, from step `first` of these on. `odd`: 1, 3,
+ * 5 and 7 strides, since compilers would make a pointer of each column. */
+TSL_INLINE void add_ordered_steps(const REAL *x, const int64_t *odd, const REAL *y, int64_t pitch, int q,
+                                  int first, vector *sum) {
   const REAL *row[LANES];
   vector steps[STEPS];
-  TSL_UNROLL for (int j = 0; j < LANES; j++) row[j] = fours[j / 4] + (j % 4 == 3 ? three : j % 4 * stride);
-  NAME(transpose)(row, l, steps);
-  TSL_UNROLL for (int s = 0; s < STEPS; s++) TSL_UNROLL for (int i = 0; i < q; i++) sum[i] =
-      NAME(fma)(sum[i], y[i * pitch + l + s], steps[s]);
+  TSL_UNROLL for (int j = 0; j < LANES; j++) row[j] =
+      x + (j % 2 ? odd[j / 2] : j == 6 ? 2 * odd[1] : j * odd[0]);
+  NAME(transpose)(row, 0, steps);
+  TSL_UNROLL for (int s = 0; s < STEPS; s++) if (s >= first) TSL_UNROLL for (int i = 0; i < q; i++) sum[i] =
+      NAME(fma)(sum[i], y[i * pitch + s], steps[s]);
 }
 
-/* As reduce_block(), for `blocks` blocks of whole vectors, whose chains of additions overlap. A block uses
- * whole cache lines before the next block, since lines of columns a power of two apart share a cache set. */
-TSL_INLINE void reduce_blocks(const REAL *x, int64_t across, int64_t depth, const REAL *y, int64_t pitch,
-                              REAL *dst, int q, int blocks, int64_t next) {
-  enum { FOURS = LANES / 4 > 0 ? LANES / 4 : 1 };
+/* As reduce_block(), for `blocks` blocks of whole vectors and of one panel of k each, in turn of `parts`
+ * panels: parts is 1 or 2, and the last part has at least STEPS steps. */
+TSL_INLINE void reduce_blocks(const REAL *first, int64_t across, int64_t depth, int64_t panel, int parts,
+                              const REAL *row, int64_t pitch, REAL *dst, int64_t width, int q, int blocks) {
+  const int64_t last_part = depth - (parts - 1) * panel, whole = last_part - last_part % STEPS;
+  int64_t odd[4] = {across, 3 * across, 5 * across, 7 * across};
+  const REAL *x[ORDERED_BLOCKS(1)], *y[ORDERED_BLOCKS(1)];
   vector sum[ORDERED_SUMS_MAX];
-  int64_t stride = across, three = 3 * across, l = 0;
-  const REAL *at[ORDERED_BLOCKS(1) * FOURS];
-  TSL_UNROLL for (int i = 0; i < blocks * FOURS; i++) at[i] = x + 4 * i * across;
-  TSL_UNROLL for (int i = 0; i < blocks * q; i++) sum[i] = (vector){0};
-  for (; l + LINE <= depth; l += LINE) {
-    TSL_UNROLL for (int i = 0; i < blocks * FOURS; i++) __asm__("" : "+r"(at[i]), "+r"(stride), "+r"(three));
+  TSL_UNROLL for (int b = 0; b < blocks; b++) {
+    const int64_t skipped = (b & (parts - 1)) * panel;
+    x[b] = first + (b >> (parts - 1)) * LANES * across + skipped, y[b] = row + skipped;
+  }
+  TSL_UNROLL for (int t = 0; t < blocks * q; t++) sum[t] = (vector){0};
+  for (int64_t l = 0; l < whole; l += STEPS) {
+    __asm__("" : "+r"(odd[0]), "+r"(odd[1]), "+r"(odd[2]), "+r"(odd[3]));
     TSL_UNROLL for (int b = 0; b < blocks; b++) {
-      TSL_UNROLL for (int s = 0; s < LINE; s += STEPS)
-          add_ordered_steps(at + b * FOURS, stride, three, s, y + l, pitch, q, sum + b * q);
-      if (next)
-        TSL_UNROLL for (int j = 0; j < LANES; j++)
-            __builtin_prefetch(at[b * FOURS + j / 4] + j % 4 * stride + next, 0, 2);
+      add_ordered_steps(x[b], odd, y[b], pitch, q, 0, sum + b * q);
+      x[b] += STEPS, y[b] += STEPS;
     }
-    TSL_UNROLL for (int i = 0; i < blocks * FOURS; i++) at[i] += LINE;
   }
   TSL_UNROLL for (int b = 0; b < blocks; b++) {
-    REAL last[LANES];
-    const REAL *const *const columns = at + b * FOURS;
-    int64_t step = 0;
-    for (; l + step + STEPS <= depth; step += STEPS)
-      add_ordered_steps(columns, stride, three, step, y + l, pitch, q, sum + b * q);
-    for (; l + step < depth; step++) {
-      for (int64_t j = 0; j < LANES; j++)
-        last[j] = columns[j / 4][j % 4 * stride + step];
-      const vector from = NAME(load)(last);
-      TSL_UNROLL for (int i = 0; i < q; i++) sum[b * q + i] =
-          NAME(fma)(sum[b * q + i], y[i * pitch + l + step], from);
-    }
+    const int part = b & (parts - 1);
+    int64_t rest = (part < parts - 1 ? panel : last_part) - whole;
+    REAL last[LANES], *out = dst + (part * width + (b >> (parts - 1)) * LANES) * q;
+    for (; rest >= STEPS; rest -= STEPS, x[b] += STEPS, y[b] += STEPS)
+      add_ordered_steps(x[b], odd, y[b], pitch, q, 0, sum + b * q);
+    if (rest > 0) /* the first steps of the unit are added already */
+      add_ordered_steps(x[b] + rest - STEPS, odd, y[b] + rest - STEPS, pitch, q, STEPS - (int)rest,
+                        sum + b * q);
     TSL_UNROLL for (int i = 0; i < q; i++) {
       NAME(store)(last, sum[b * q + i]);
       for (int64_t j = 0; j < LANES; j++)
-        dst[(b * LANES + j) * q + i] = last[j];
+        out[j * q + i] = last[j];
     }
   }
 }
 
-/* Reduces all columns as reduce(), each sum in the order of k. */
+/* Reduces all columns as reduce(), each sum in the order of k, of one or two panels of k. Blocks are of two
+ * panels then, since columns a power of two apart share sets of the cache. */
 TSL_INLINE void reduce_in_order(const tsl_skinny_lines *lines, const REAL *x, const REAL *y, REAL *out,
-                                int64_t rows, int64_t width, int q) {
-  const int64_t across = lines->x_pitch, together = ORDERED_BLOCKS(q) * LANES;
+                                int64_t panel, int64_t width, int q) {
+  const int64_t across = lines->x_pitch, depth = lines->depth, pitch = lines->y_across;
+  const int parts = depth > panel ? 2 : 1;
+  const int64_t together = ORDERED_BLOCKS(q) / parts * LANES;
   int64_t j = 0;
-  (void)rows;
-  if (ORDERED_BLOCKS(q) > 1)
+  if (ORDERED_BLOCKS(q) > 1 && depth - (parts - 1) * panel >= STEPS)
     for (; j + together <= width; j += together)
-      reduce_blocks(x + j * across, across, lines->depth, y, lines->y_across, out + j * q, q,
-                    ORDERED_BLOCKS(q), lines->prefetches ? together * across : 0);
+      reduce_blocks(x + j * across, across, depth, panel, parts, y, pitch, out + j * q, width, q,
+                    ORDERED_BLOCKS(q));
   for (; j < width; j += LANES)
-    reduce_block(x + j * across, across, lines->depth, y, lines->y_across, out + j * q, q,
-                 tsl_min(LANES, width - j), lines->prefetches ? LANES * across : 0);
+    for (int64_t part = 0; part < parts; part++)
+      reduce_block(x + j * across + part * panel, across, tsl_min(panel, depth - part * panel),
+                   y + part * panel, pitch, out + (part * width + j) * q, q, tsl_min(LANES, width - j));
 }
 
 /* Arguments of an outer product, with factors of C's type: compilers do not convert them once. */
