@@ -242,12 +242,11 @@ static void store_piece(const skinny_launch *run, const char *sums, int64_t row,
     job->kernels->finish(sums, 1, count * few, job->alpha, beta, c, 1);
   else if (row == 1 && job->c_few == 1)
     for (int64_t j = 0; j < count; j++)
-      job->kernels->finish(sums + j * column * size, 1, few, job->alpha, beta,
-                           c + j * job->c_many * size, 1);
+      job->kernels->finish(sums + j * column * size, 1, few, job->alpha, beta, c + j * job->c_many * size, 1);
   else
     for (int64_t i = 0; i < few; i++)
-      job->kernels->finish(sums + i * row * size, column, count, job->alpha, beta,
-                           c + i * job->c_few * size, job->c_many);
+      job->kernels->finish(sums + i * row * size, column, count, job->alpha, beta, c + i * job->c_few * size,
+                           job->c_many);
 }
 
 /* Multiplies a panel of C's columns from top to bottom by as few tiles as possible, all nearly equal. Each
@@ -281,15 +280,14 @@ static void move_last(const tsl_skinny_job *job, char *sums, int64_t from, int64
             (size_t)(count * job->size));
 }
 
-/* Sums the products of a piece's columns and `depth` steps in tiles. Of a far operand, a chunk of steps at a time. A
- * tile of the last columns begins further left, computes some columns again, and stores its sums apart; it is
- * copied to whole vectors if fewer than `left` columns are on the left. */
+/* Sums the products of a piece's columns and `depth` steps in tiles. Of a far operand, a chunk of steps at a
+ * time. A tile of the last columns begins further left, computes some columns again, and stores its sums
+ * apart; it is copied to whole vectors if fewer than `left` columns are on the left. */
 static void add_tiles(const tsl_skinny_job *job, const char *large, const char *thin, int64_t depth,
                       int64_t width, int64_t left, char *sums) {
-  const int64_t size = job->size, across = VECTORS * job->kernels->lanes,
-                whole = width - width % across, chunk = job->is_far ? job->chunk : depth,
-                last = width - whole, vectors = tsl_ceil_div(last, job->kernels->lanes),
-                span = vectors * job->kernels->lanes;
+  const int64_t size = job->size, across = VECTORS * job->kernels->lanes, whole = width - width % across,
+                chunk = job->is_far ? job->chunk : depth, last = width - whole,
+                vectors = tsl_ceil_div(last, job->kernels->lanes), span = vectors * job->kernels->lanes;
   const bool is_apart = last > 0 && left + width >= span;
   _Alignas(64) char edge[TSL_SKINNY_CHUNK_MAX * TSL_SKINNY_EDGE_BYTES];
   tsl_skinny_tile tile = {.a_row = job->lines.y_across * size,
@@ -303,8 +301,8 @@ static void add_tiles(const tsl_skinny_job *job, const char *large, const char *
     tile.is_near = !job->is_far;
     tile.asks = job->is_far ? (l + 2 * tile.depth <= depth ? 4 : 0) : job->is_outside ? 4 : 0;
     for (int64_t j = 0; j < whole; j += across)
-      multiply_down(job, &tile, VECTORS, job->few, thin + l * tile.a_step,
-                    large + l * tile.b_step + j * size, sums + j * size);
+      multiply_down(job, &tile, VECTORS, job->few, thin + l * tile.a_step, large + l * tile.b_step + j * size,
+                    sums + j * size);
     if (is_apart)
       multiply_down(job, &tile, vectors, job->few, thin + l * tile.a_step,
                     large + l * tile.b_step + (width - span) * size, sums + whole * size);
@@ -322,8 +320,8 @@ static void add_tiles(const tsl_skinny_job *job, const char *large, const char *
   }
 }
 
-/* Computes and stores a piece, one panel of k after the other, in tiles. Not inlined, so that its stack is not
- * added to that of lines. */
+/* Computes and stores a piece, one panel of k after the other, in tiles. Not inlined, so that its stack is
+ * not added to that of lines. */
 static __attribute__((noinline)) void rows_in_tiles(const skinny_launch *run, const char *large, int64_t from,
                                                     int64_t width) {
   const tsl_skinny_job *job = run->job;
@@ -408,7 +406,8 @@ static void columns_piece(void *argument, int64_t index, int worker) {
   const skinny_launch *run = argument;
   const tsl_skinny_job *job = run->job;
   const int64_t size = job->size, from = index * run->width, count = tsl_min(run->width, job->many - from),
-                pitch = job->is_tiled ? job->lines.y_across : job->few, span = (job->pairs ? 2 : 1) * job->panel;
+                pitch = job->is_tiled ? job->lines.y_across : job->few,
+                span = (job->pairs ? 2 : 1) * job->panel;
   const char *large = run->large + from * job->across * size, *thin = run->thin;
   _Alignas(64) char sums[REDUCED * TSL_SKINNY_MAX * sizeof(double)];
   tsl_skinny_lines lines = job->lines;

@@ -104,7 +104,9 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
   if (bytes > level_1)
     clocks += cost->line_clocks * b_lines +
               (panel_bytes > 0.75 * level_1 ? cost->again_line_clocks * (tiles - 1) * b_lines : 0);
-  clocks += cost->tile_clocks * tiles * (double)job.panels +
+  const int64_t k_panels =
+      tsl_problem_fixes_rows(problem) ? tsl_ceil_div_or_one(job.depth, TSL_ROW_PANEL) : 1;
+  clocks += cost->tile_clocks * tiles * (double)(job.panels * k_panels) +
             (bytes > level_2 && !job.copies_b ? cost->far_line_clocks * b_lines : 0);
   const tsl_small_tile *tile = &job.last.tile;
   if (!job.copies_b && has_cache_conflict(tile->b_step, job.depth))
@@ -119,6 +121,9 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
             (bytes > level_2 ? cost->written_clocks * c_elements * (double)job.size / 64 : 0);
   clocks += tsl_written_clocks(problem, device);
   clocks += conflict_clocks(&job, problem->beta[0] != 0);
+  if (k_panels > 1)
+    clocks += tile->c_column != 1 ? cost->element_clocks * c_elements
+                                  : (double)(k_panels - 1) * conflict_clocks(&job, true);
   const double rate = device->bandwidth / device->threads,
                rest = fmax(0, tsl_problem_cache_bytes(problem) - tsl_near_bytes(device));
   const double fetched =
@@ -144,27 +149,100 @@ static void host_small_account(const tsl_problem *problem, const tsl_config *con
   tsl_cost_counts_result(problem, 1, account);
 }
 
-/* Returns host_packed's order where k is one of its panels. */
+/* Returns host_packed's order: jobs for bits=rows have its panels of k. */
 static const char *host_small_row_order(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device) {
-  (void)config, (void)device;
-  return problem->k <= TSL_ROW_PANEL ? TSL_ROW_PANELS : NULL;
+  (void)problem, (void)config, (void)device;
+  return TSL_ROW_PANELS;
+}
+
+/* Job of a plan. `whole`, the first member, is used alone unless k is cut into panels. */
+typedef struct small_plan_job {
+  tsl_small_job whole;
+  tsl_call product;
+  unsigned offers;
+  int64_t panel; /* steps of a panel of k, whose sums are added to C */
+} small_plan_job;
+
+/* Adds the panels of k one after the other to C. */
+static tesela_status add_panels(const small_plan_job *job, tsl_call part, const char *a, const char *b,
+                                void *c) {
+  const int64_t size = (int64_t)tsl_type(part.type)->size, k = part.k;
+  for (int64_t first = 0; first < k; first += job->panel) {
+    tsl_small_job small;
+    part.k = tsl_min(job->panel, k - first);
+    if (first > 0)
+      part.beta[0] = 1, part.beta_is_0 = false;
+    tsl_small_job_make(&part, job->offers, &small, NULL);
+    TSL_TRY(tsl_small_job_run(&small, a + first * part.a.col * size, b + first * part.b.row * size, c));
+  }
+  return TESELA_OK;
+}
+
+/* Copies rows x columns elements; strides in elements. */
+static void copy_elements(const char *from, int64_t from_row, int64_t from_col, char *to, int64_t to_row,
+                          int64_t to_col, int64_t rows, int64_t columns, int64_t size) {
+  for (int64_t i = 0; i < rows; i++)
+    for (int64_t j = 0; j < columns; j++)
+      if (size == sizeof(float))
+        memcpy(to + (i * to_row + j * to_col) * size, from + (i * from_row + j * from_col) * size,
+               sizeof(float));
+      else
+        memcpy(to + (i * to_row + j * to_col) * size, from + (i * from_row + j * from_col) * size,
+               sizeof(double));
+}
+
+/* As add_panels(), where tiles would store single elements: strips of C are computed in a dense copy. */
+static __attribute__((noinline)) tesela_status add_panels_to_copies(const small_plan_job *job, const char *a,
+                                                                    const char *b, char *c) {
+  enum { COPY_BYTES = 16 << 10 };
+  _Alignas(64) char copy[COPY_BYTES];
+  tsl_call part = job->product;
+  const bool along_n = job->whole.is_swapped;
+  const int64_t size = (int64_t)tsl_type(part.type)->size, row = part.c.row, col = part.c.col,
+                many = along_n ? part.n : part.m, others = along_n ? part.m : part.n,
+                width = COPY_BYTES / (others * size);
+  const tsl_call_matrix *const large = along_n ? &part.b : &part.a;
+  part.c.row = along_n ? 1 : others, part.c.col = along_n ? others : 1;
+  for (int64_t from = 0; from < many; from += width) {
+    *(along_n ? &part.n : &part.m) = tsl_min(width, many - from);
+    const int64_t moved = from * (along_n ? large->col : large->row) * size;
+    char *const strip = c + from * (along_n ? col : row) * size;
+    if (!part.beta_is_0)
+      copy_elements(strip, row, col, copy, part.c.row, part.c.col, part.m, part.n, size);
+    TSL_TRY(add_panels(job, part, a + (along_n ? 0 : moved), b + (along_n ? moved : 0), copy));
+    copy_elements(copy, part.c.row, part.c.col, strip, row, col, part.m, part.n, size);
+  }
+  return TESELA_OK;
+}
+
+static tesela_status run_in_panels(const void *state, const void *a, const void *b, void *c) {
+  enum { OTHERS_MAX = 256 }; /* maximum elements of a line of a copy */
+  const small_plan_job *job = state;
+  const int64_t others = job->whole.is_swapped ? job->product.m : job->product.n;
+  return job->whole.last.tile.c_column != 1 && others <= OTHERS_MAX ? add_panels_to_copies(job, a, b, c)
+                                                                    : add_panels(job, job->product, a, b, c);
 }
 
 static void host_small_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
-                            const tsl_device *device, void *job) {
-  const tsl_call product = tsl_call_of(problem, strides);
+                            const tsl_device *device, void *made) {
+  small_plan_job *job = made;
   (void)config;
-  tsl_small_job_make(&product, device->capabilities, job, NULL);
+  *job = (small_plan_job){.product = tsl_call_of(problem, strides),
+                          .offers = device->capabilities,
+                          .panel = tsl_problem_fixes_rows(problem) ? tsl_row_panel(problem->k) : problem->k};
+  tsl_small_job_make(&job->product, job->offers, &job->whole, NULL);
+  if (job->panel < problem->k && problem->alpha[0] != 0)
+    job->whole.run = run_in_panels;
 }
 
 static tesela_status host_small_run(const void *job, const tsl_operands *operands) {
   return tsl_small_job_run(job, operands->a.host, operands->b.host, operands->c.host);
 }
 
-_Static_assert(sizeof(tsl_small_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
+_Static_assert(sizeof(small_plan_job) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
 static const tsl_host_job_ops jobs = {
-    .size = sizeof(tsl_small_job), .make = host_small_make, .run = host_small_run};
+    .size = sizeof(small_plan_job), .make = host_small_make, .run = host_small_run};
 
 static tsl_fast_kernel *host_small_run_at(const tsl_work *work, const void **state) {
   const tsl_small_job *job = tsl_job_of(work);

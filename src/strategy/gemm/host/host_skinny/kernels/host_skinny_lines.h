@@ -291,14 +291,15 @@ TSL_INLINE void reduce_block(const REAL *x, int64_t across, int64_t depth, const
   }
 }
 
-/* Adds STEPS steps of the LANES columns from `x` on to their sums, from step `first` of these on. `odd`: 1, 3,
- * 5 and 7 strides, since compilers would make a pointer of each column. */
+/* Adds STEPS steps of the LANES columns from `x` on to their sums, from step `first` of these on. `odd`: 1,
+ * 3, 5 and 7 strides, since compilers would make a pointer of each column. */
 TSL_INLINE void add_ordered_steps(const REAL *x, const int64_t *odd, const REAL *y, int64_t pitch, int q,
                                   int first, vector *sum) {
   const REAL *row[LANES];
   vector steps[STEPS];
-  TSL_UNROLL for (int j = 0; j < LANES; j++) row[j] =
-      x + (j % 2 ? odd[j / 2] : j == 6 ? 2 * odd[1] : j * odd[0]);
+  TSL_UNROLL for (int j = 0; j < LANES; j++) row[j] = x + (j % 2    ? odd[j / 2]
+                                                           : j == 6 ? 2 * odd[1]
+                                                                    : j * odd[0]);
   NAME(transpose)(row, 0, steps);
   TSL_UNROLL for (int s = 0; s < STEPS; s++) if (s >= first) TSL_UNROLL for (int i = 0; i < q; i++) sum[i] =
       NAME(fma)(sum[i], y[i * pitch + s], steps[s]);
