@@ -3,7 +3,7 @@
 
 #define VECTOR_BYTES 32
 #define REGISTERS 16
-enum { STEPS_f32 = 4, STEPS_f64 = 4 };
+enum { STEPS_f32 = 4, STEPS_f64 = 2 };
 typedef float vector_f32 __attribute__((vector_size(32), may_alias));
 typedef double vector_f64 __attribute__((vector_size(32), may_alias));
 typedef uint32_t vector_i32 __attribute__((vector_size(32), may_alias));
@@ -70,8 +70,6 @@ static inline void store_masked_f32_quarter(float *dst, vector_f32_quarter value
     store_few_f32(dst, value, count);
 }
 
-#define TSL_KEEP(value) __asm__("" : "+x"(value))
-
 /* Returns sum + number * value in the sum's register: compilers that choose the form spill in every step. */
 static inline vector_f32 fma_f32(vector_f32 sum, float number, vector_f32 value) {
   __asm__("vfmadd231ps %1, %2, %0" : "+x"(sum) : "x"(_mm256_set1_ps(number)), "x"(value));
@@ -100,19 +98,11 @@ static inline vector_f64 widen_f64(const float *from) {
   return _mm256_cvtps_pd(_mm_loadu_ps(from)); /* gcc 12 converts a load by halves */
 }
 
-/* Returns two halves. A broadcast and a blend leave the ports of shuffles free, unlike an insertion, which
- * compilers would make of them. */
-static inline __m256 load_halves(const float *low, const float *high) {
-  __m256 both = _mm256_broadcast_ps((const __m128 *)(const void *)high);
-  TSL_KEEP(both);
-  return _mm256_blend_ps(_mm256_castps128_ps256(_mm_loadu_ps(low)), both, 0xf0);
-}
-
 static inline void transpose_f32(const float *const *row, int64_t index, vector_f32 *out) {
-  const __m256 a = load_halves(row[0] + index, row[4] + index),
-               b = load_halves(row[1] + index, row[5] + index),
-               c = load_halves(row[2] + index, row[6] + index),
-               d = load_halves(row[3] + index, row[7] + index);
+  const __m256 a = _mm256_set_m128(_mm_loadu_ps(row[4] + index), _mm_loadu_ps(row[0] + index)),
+               b = _mm256_set_m128(_mm_loadu_ps(row[5] + index), _mm_loadu_ps(row[1] + index)),
+               c = _mm256_set_m128(_mm_loadu_ps(row[6] + index), _mm_loadu_ps(row[2] + index)),
+               d = _mm256_set_m128(_mm_loadu_ps(row[7] + index), _mm_loadu_ps(row[3] + index));
   const __m256d ab_low = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)),
                 cd_low = _mm256_castps_pd(_mm256_unpacklo_ps(c, d)),
                 ab_high = _mm256_castps_pd(_mm256_unpackhi_ps(a, b)),
@@ -123,18 +113,11 @@ static inline void transpose_f32(const float *const *row, int64_t index, vector_
   out[3] = _mm256_castpd_ps(_mm256_unpackhi_pd(ab_high, cd_high));
 }
 
-/* Sets the vectors of the lower halves of `ab` and `cd`, and of their upper halves. */
-static inline void join_halves(__m256d ab, __m256d cd, vector_f64 *lower, vector_f64 *upper) {
-  const __m256d middle = _mm256_permute2f128_pd(ab, cd, 0x21);
-  *lower = _mm256_blend_pd(ab, middle, 0xc);
-  *upper = _mm256_blend_pd(middle, cd, 0xc);
-}
-
 static inline void transpose_f64(const double *const *row, int64_t index, vector_f64 *out) {
-  const __m256d a = _mm256_loadu_pd(row[0] + index), b = _mm256_loadu_pd(row[1] + index),
-                c = _mm256_loadu_pd(row[2] + index), d = _mm256_loadu_pd(row[3] + index);
-  join_halves(_mm256_unpacklo_pd(a, b), _mm256_unpacklo_pd(c, d), out, out + 2);
-  join_halves(_mm256_unpackhi_pd(a, b), _mm256_unpackhi_pd(c, d), out + 1, out + 3);
+  const __m256d even = _mm256_set_m128d(_mm_loadu_pd(row[2] + index), _mm_loadu_pd(row[0] + index)),
+                odd = _mm256_set_m128d(_mm_loadu_pd(row[3] + index), _mm_loadu_pd(row[1] + index));
+  out[0] = _mm256_unpacklo_pd(even, odd);
+  out[1] = _mm256_unpackhi_pd(even, odd);
 }
 
 static inline void transpose_c128(const element_c128 *const *row, int64_t index, vector_f64 *out) {
@@ -238,6 +221,7 @@ static inline void store_nontemporal_f64(double *dst, vector_f64 value) {
 static inline void fence(void) {
   _mm_sfence();
 }
+#define TSL_KEEP(value) __asm__("" : "+x"(value))
 
 static inline float f32_of_f16(uint16_t bits) {
   return _cvtsh_ss(bits);

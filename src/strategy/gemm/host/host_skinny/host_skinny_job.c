@@ -432,9 +432,9 @@ static tesela_status run_columns(skinny_launch *run) {
   void *memory = NULL;
   if (job->copies_thin)
     TSL_TRY(copy_thin(run, &memory));
-  const int64_t most = job->is_tiled     ? SPREAD
-                       : job->fixes_rows ? ORDERED
-                                         : REDUCED,
+  const int64_t most = job->is_tiled             ? SPREAD
+                       : job->depth > job->panel ? ORDERED
+                                                 : REDUCED,
                 pieces = tsl_ceil_div(job->many, most);
   run->width =
       job->is_tiled ? tsl_ceil_div(job->many, tsl_round_up(pieces, tsl_team_threads(run->team))) : most;

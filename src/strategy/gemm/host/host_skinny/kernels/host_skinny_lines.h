@@ -255,7 +255,7 @@ enum { LINE_STEPS = STEPS };
 /* Blocks of LANES columns whose chains of additions overlap with q rows. 64 bytes: a block has chains enough.
  * 16 bytes: not measured. */
 #if VECTOR_BYTES == 32
-#define ORDERED_BLOCKS(q) ((q) == 1 ? 16 / LANES : (q) <= 4 ? 2 : 1)
+#define ORDERED_BLOCKS(q) ((q) == 1 ? 16 / LANES : (q) == 4 ? 8 / LANES : (q) < 4 ? 2 : 1)
 #else
 #define ORDERED_BLOCKS(q) 1
 #endif
@@ -342,22 +342,29 @@ TSL_INLINE void reduce_blocks(const REAL *first, int64_t across, int64_t depth, 
   }
 }
 
-/* Reduces all columns as reduce(), each sum in the order of k, of one or two panels of k. Blocks are of two
- * panels then, since columns a power of two apart share sets of the cache. */
+/* Reduces all columns as reduce(), each sum in the order of k, of one or two panels of k. More than eight
+ * columns a power of two apart share sets of the cache, so blocks are of fewer columns and two panels then.
+ */
 TSL_INLINE void reduce_in_order(const tsl_skinny_lines *lines, const REAL *x, const REAL *y, REAL *out,
                                 int64_t panel, int64_t width, int q) {
-  const int64_t across = lines->x_pitch, depth = lines->depth, pitch = lines->y_across;
-  const int parts = depth > panel ? 2 : 1;
+  const int64_t across = lines->x_pitch, pitch = lines->y_across;
+  int64_t depth = lines->depth;
+  const int parts = ORDERED_BLOCKS(q) * LANES > 8 && depth > panel && depth - panel >= STEPS ? 2 : 1;
   const int64_t together = ORDERED_BLOCKS(q) / parts * LANES;
-  int64_t j = 0;
-  if (ORDERED_BLOCKS(q) > 1 && depth - (parts - 1) * panel >= STEPS)
-    for (; j + together <= width; j += together)
-      reduce_blocks(x + j * across, across, depth, panel, parts, y, pitch, out + j * q, width, q,
-                    ORDERED_BLOCKS(q));
-  for (; j < width; j += LANES)
+  for (; depth > 0; depth -= panel, x += panel, y += panel, out += width * q) {
+    const int64_t steps = tsl_min(parts * panel, depth);
+    int64_t j = 0;
+    if (ORDERED_BLOCKS(q) > 1 && steps >= STEPS)
+      for (; j + together <= width; j += together)
+        reduce_blocks(x + j * across, across, steps, panel, parts, y, pitch, out + j * q, width, q,
+                      ORDERED_BLOCKS(q));
     for (int64_t part = 0; part < parts; part++)
-      reduce_block(x + j * across + part * panel, across, tsl_min(panel, depth - part * panel),
-                   y + part * panel, pitch, out + (part * width + j) * q, q, tsl_min(LANES, width - j));
+      for (int64_t t = j; t < width; t += LANES)
+        reduce_block(x + t * across + part * panel, across, tsl_min(panel, steps - part * panel),
+                     y + part * panel, pitch, out + (part * width + t) * q, q, tsl_min(LANES, width - t));
+    if (parts == 2)
+      return;
+  }
 }
 
 /* Arguments of an outer product, with factors of C's type: compilers do not convert them once. */
