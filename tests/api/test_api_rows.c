@@ -56,11 +56,12 @@ static double draw_other(tesela_type type) {
 
 static placed place(tesela_type type, int64_t rows, int64_t cols) {
   const size_t size = tsl_type(type)->size;
-  const int64_t gap = draw(0, 3) == 0 ? draw(1, 9) : 0;
   const bool by_rows = draw(0, 1);
-  placed matrix = {.row = by_rows ? cols + gap : 1, .col = by_rows ? 1 : rows + gap};
-  const int64_t offset = draw(0, 3);
-  matrix.memory = calloc((size_t)((rows + gap) * (cols + gap) + offset + 1), size);
+  const int64_t line = by_rows ? cols : rows, gap = draw(0, 7), offset = draw(0, 3);
+  /* gap 0: lines that share sets of a cache */
+  const int64_t pitch = gap == 0 ? (line + 511) / 512 * 512 : line + (gap == 1 ? draw(1, 9) : 0);
+  placed matrix = {.row = by_rows ? pitch : 1, .col = by_rows ? 1 : pitch};
+  matrix.memory = calloc((size_t)(pitch * (by_rows ? rows : cols) + offset + 1), size);
   assert_non_null(matrix.memory);
   matrix.first = matrix.memory + (size_t)offset * size;
   return matrix;
@@ -171,8 +172,8 @@ static void call_plan(tesela_context *context, const tesela_gemm_desc *desc, cha
 /* Queues the product between two others of a batch. */
 static void call_batch(tesela_context *context, const tesela_gemm_desc *desc, char *text) {
   enum { COUNT = 3 };
-  const size_t a_bytes = (size_t)(desc->m + 9) * (size_t)(desc->k + 9) * 16,
-               c_bytes = (size_t)(desc->m + 9) * (size_t)(desc->n + 9) * 16;
+  const size_t a_bytes = (size_t)(desc->m * desc->a.row_stride + desc->k * desc->a.col_stride) * 16,
+               c_bytes = (size_t)(desc->m * desc->c.row_stride + desc->n * desc->c.col_stride) * 16;
   void *other_a = calloc(1, a_bytes), *other_c[2] = {calloc(1, c_bytes), calloc(1, c_bytes)};
   const int64_t own = draw(0, COUNT - 1);
   tesela_record record;

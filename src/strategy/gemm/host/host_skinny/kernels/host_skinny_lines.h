@@ -255,7 +255,7 @@ enum { LINE_STEPS = STEPS };
 /* Blocks of LANES columns whose chains of additions overlap with q rows. 64 bytes: a block has chains enough.
  * 16 bytes: not measured. */
 #if VECTOR_BYTES == 32
-#define ORDERED_BLOCKS(q) ((q) == 1 ? 16 / LANES : (q) == 4 ? 8 / LANES : (q) < 4 ? 2 : 1)
+#define ORDERED_BLOCKS(q) ((q) == 1 ? 16 / LANES : (q) < 4 ? 2 : 1)
 #else
 #define ORDERED_BLOCKS(q) 1
 #endif
