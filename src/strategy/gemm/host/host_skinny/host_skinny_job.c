@@ -179,7 +179,7 @@ void tsl_skinny_job_make(const tsl_problem *problem, const tsl_operands *strides
                           .team = tsl_device_team(device),
                           .fixes_rows = tsl_problem_fixes_rows(problem)};
   orient(problem, strides, job);
-  job->panel = job->fixes_rows ? tsl_row_panel(problem->k) : tsl_max(job->depth, 1);
+  job->panel = job->fixes_rows ? tsl_row_panel(problem->k) : job->depth;
   const int64_t c_bytes = job->few * job->many * job->size;
   job->is_tiled = needs_tiles(job, lines_are_far, held <= NEAR_BYTES);
   job->vectors = vectors_of_updates(job, device);
@@ -326,7 +326,7 @@ static __attribute__((noinline)) void rows_in_tiles(const skinny_launch *run, co
                                                     int64_t width) {
   const tsl_skinny_job *job = run->job;
   _Alignas(64) char sums[SUMS_BYTES / 2];
-  for (int64_t l = 0; l == 0 || l < job->depth; l += job->panel) {
+  for (int64_t l = 0; l < job->depth; l += job->panel) {
     add_tiles(job, large + l * job->along * job->size, run->thin + l * job->lines.y_along * job->size,
               tsl_min(job->panel, job->depth - l), width, from, sums);
     store_piece(run, sums, job->width, 1, from, width, l);
@@ -338,7 +338,7 @@ static __attribute__((noinline)) void rows_in_lines(const skinny_launch *run, co
   const tsl_skinny_job *job = run->job;
   tsl_skinny_lines lines = job->lines;
   _Alignas(64) char sums[SUMS_BYTES];
-  for (int64_t l = 0; l == 0 || l < job->depth; l += job->panel) {
+  for (int64_t l = 0; l < job->depth; l += job->panel) {
     lines.depth = tsl_min(job->panel, job->depth - l);
     job->kernels->add[job->few - 1](&lines, large + l * job->along * job->size,
                                     run->thin + l * lines.y_along * job->size, sums, job->few, width);
@@ -412,13 +412,13 @@ static void columns_piece(void *argument, int64_t index, int worker) {
   _Alignas(64) char sums[REDUCED * TSL_SKINNY_MAX * sizeof(double)];
   tsl_skinny_lines lines = job->lines;
   (void)worker;
-  for (int64_t l = 0; l == 0 || l < job->depth; l += span) {
+  for (int64_t l = 0; l < job->depth; l += span) {
     lines.depth = tsl_min(span, job->depth - l);
     if (job->is_tiled)
       columns_in_tiles(job, large, thin, lines.depth, count, sums);
     else
       choose_reduction(job)(&lines, large, thin, sums, job->panel, count);
-    for (int64_t part = 0; part == 0 || part < lines.depth; part += job->panel)
+    for (int64_t part = 0; part < lines.depth; part += job->panel)
       store_piece(run, sums + part / job->panel * count * pitch * size, 1, pitch, from, count, l + part);
     large += span * job->along * size;
     thin += span * (job->is_tiled ? pitch : 1) * size;

@@ -19,8 +19,9 @@
  * products have tiles without loops (host_small_exact.h). For batches that exceed all caches, AVX-512 panels
  * are up to four vectors wide, so that memory is accessed in order.
  *
- * Sums run along k in order: the bits depend only on the operands. Types: f32 and f64. Large operands are
- * read repeatedly, since the loops have no cache blocking. Measurements: docs/lab/host_small.md. */
+ * Sums run along k in order: the bits depend only on the operands. For bits=rows, panels of k are added to C
+ * one after the other. Types: f32 and f64. Large operands are read repeatedly, since the loops have no cache
+ * blocking. Measurements: docs/lab/host_small.md. */
 #include "core/memory.h"
 #include "core/status.h"
 #include "dispatch/crossovers.h"
