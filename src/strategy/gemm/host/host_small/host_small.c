@@ -181,15 +181,15 @@ static tesela_status add_panels(const small_plan_job *job, tsl_call part, const 
 }
 
 /* Copies rows x columns elements; strides in elements. */
-static void copy_elements(const char *from, int64_t from_row, int64_t from_col, char *to, int64_t to_row,
-                          int64_t to_col, int64_t rows, int64_t columns, int64_t size) {
+static void copy_elements(const char *from, int64_t from_row, int64_t from_col, char *dst, int64_t dst_row,
+                          int64_t dst_col, int64_t rows, int64_t columns, int64_t size) {
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++)
       if (size == sizeof(float))
-        memcpy(to + (i * to_row + j * to_col) * size, from + (i * from_row + j * from_col) * size,
+        memcpy(dst + (i * dst_row + j * dst_col) * size, from + (i * from_row + j * from_col) * size,
                sizeof(float));
       else
-        memcpy(to + (i * to_row + j * to_col) * size, from + (i * from_row + j * from_col) * size,
+        memcpy(dst + (i * dst_row + j * dst_col) * size, from + (i * from_row + j * from_col) * size,
                sizeof(double));
 }
 
@@ -226,8 +226,8 @@ static tesela_status run_in_panels(const void *state, const void *a, const void 
 }
 
 static void host_small_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
-                            const tsl_device *device, void *made) {
-  small_plan_job *job = made;
+                            const tsl_device *device, void *memory) {
+  small_plan_job *job = memory;
   (void)config;
   *job = (small_plan_job){.product = tsl_call_of(problem, strides),
                           .offers = device->capabilities,
