@@ -49,6 +49,7 @@ typedef int get_context(void **context);
 typedef int get_device(int *ordinal);
 typedef int retain_primary(void **context, int ordinal);
 typedef int capture_status(const void *stream, int *status);
+typedef int query_stream(const void *stream);
 typedef int exchange_capture_mode(int *mode);
 
 typedef struct driver {
@@ -56,6 +57,7 @@ typedef struct driver {
   get_device *device;
   retain_primary *retain;
   capture_status *status;
+  query_stream *query;
   exchange_capture_mode *exchange;
 } driver;
 
@@ -73,6 +75,7 @@ static void find_driver(void) {
                .device = (get_device *)driver_function("cuCtxGetDevice"),
                .retain = (retain_primary *)driver_function("cuDevicePrimaryCtxRetain"),
                .status = (capture_status *)driver_function("cuStreamIsCapturing"),
+               .query = (query_stream *)driver_function("cuStreamQuery"),
                .exchange = (exchange_capture_mode *)driver_function("cuThreadExchangeStreamCaptureMode")};
 }
 
@@ -116,6 +119,17 @@ bool tsl_cublas_is_capturing(const void *stream) {
     return false;
   const driver *cuda = get_driver();
   return !cuda->status || cuda->status(stream, &status) != 0 || status != 0;
+}
+
+/* A query spoils graphs that other threads record, but for the relaxed mode. */
+bool tsl_cublas_is_idle(const void *stream) {
+  if (tsl_cublas_on_host())
+    return true;
+  const driver *cuda = get_driver();
+  const int mode = tsl_cublas_capture_mode(TSL_CAPTURE_RELAXED);
+  const bool is_idle = cuda->query && cuda->query(stream) == 0;
+  (void)tsl_cublas_capture_mode(mode);
+  return is_idle;
 }
 
 int tsl_cublas_capture_mode(int mode) {

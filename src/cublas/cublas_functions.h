@@ -20,6 +20,8 @@ bool tsl_cublas_handle_read(tsl_next_function *next, const void *handle, tsl_cub
 int tsl_cublas_current_device(void);
 /* Returns true if work on the stream is being recorded into a graph, or if this is unknown. */
 bool tsl_cublas_is_capturing(const void *stream);
+/* Returns true if the stream has no work. Not for streams that are recorded. */
+bool tsl_cublas_is_idle(const void *stream);
 /* Exchanges the calling thread's mode of capture; TSL_CAPTURE_RELAXED lets it allocate and load while another
  * thread records a graph. Returns the mode before. */
 enum { TSL_CAPTURE_RELAXED = 2 };

@@ -1,6 +1,7 @@
 #include "cublas/cublas_kinds.h"
 
 #include "core/cancel.h"
+#include "core/clock.h"
 #include "core/log.h"
 #include "cublas/cublas_describe.h"
 #include "cublas/cublas_functions.h"
@@ -20,7 +21,19 @@ enum { CALLS_BEFORE = 2, CALLS_BETWEEN = 8 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the variables below */
 static tsl_cublas_kind *chains[CHAINS], *queue[KINDS_MAX];
 static int kind_count, queue_first, queue_count;
-static atomic_int plans_pending; /* plans that are not made yet: drivers delay calls meanwhile */
+
+/* Plans and races take turns, because drivers delay calls while a plan is made. After a plan, open races have
+ * as long as the plan took before the next plan is begun. */
+static atomic_bool makes_plan;
+static atomic_int open_races;         /* kinds that are racing or comparing */
+static _Atomic double races_turn_end; /* time of tsl_clock() */
+
+static bool is_open(tsl_cublas_state state) {
+  return state == TSL_CUBLAS_RACING || state == TSL_CUBLAS_COMPARING;
+}
+static bool is_turn_of_plans(void) {
+  return atomic_load(&open_races) == 0 || tsl_clock() >= atomic_load(&races_turn_end);
+}
 
 static const char *const routine_names[] = {"gemm", "syrk", "herk", "symm", "hemm", "trmm", "trsm"};
 
@@ -33,7 +46,8 @@ static void decide_kind(tsl_cublas_kind *kind, tsl_cublas_state state, const cha
           : state == TSL_CUBLAS_THEIRS ? "cuBLAS"
                                        : "both by turns",
           why);
-  atomic_store_explicit(&kind->state, (int)state, memory_order_release);
+  const int before = atomic_exchange_explicit(&kind->state, (int)state, memory_order_acq_rel);
+  atomic_fetch_add(&open_races, (int)is_open(state) - (int)is_open((tsl_cublas_state)before));
 }
 
 /* Makes the plan of a kind. */
@@ -48,9 +62,10 @@ static void prepare(tsl_cublas_kind *kind) {
   kind->workspace = tesela_plan_workspace(kind->plan);
   if (kind->workspace > kind->device->workspace_most)
     decide_kind(kind, TSL_CUBLAS_THEIRS, "tesela's workspace would be too large");
-  else if (tsl_cublas_is_forced())
+  else if (tsl_cublas_is_forced()) {
+    kind->is_for_graphs = true;
     decide_kind(kind, TSL_CUBLAS_OURS, tesela_plan_describe(kind->plan));
-  else if (tsl_cublas_race_begin(&kind->race, kind->device))
+  } else if (tsl_cublas_race_begin(&kind->race, kind->device))
     decide_kind(kind, TSL_CUBLAS_RACING, tesela_plan_describe(kind->plan));
   else
     decide_kind(kind, TSL_CUBLAS_THEIRS, tesela_last_error());
@@ -61,34 +76,57 @@ static void compare(tsl_cublas_kind *kind) {
                                                  [TSL_CUBLAS_WON] = TSL_CUBLAS_OURS,
                                                  [TSL_CUBLAS_LOST] = TSL_CUBLAS_THEIRS,
                                                  [TSL_CUBLAS_BROKEN] = TSL_CUBLAS_THEIRS};
-  char text[96];
-  const tsl_cublas_verdict verdict = tsl_cublas_race_compare(&kind->race, text, sizeof text);
+  char text[128];
+  const tsl_cublas_verdict verdict =
+      tsl_cublas_race_compare(&kind->race, &kind->is_for_graphs, text, sizeof text);
   decide_kind(kind, next_states[verdict], verdict == TSL_CUBLAS_BROKEN ? tesela_last_error() : text);
+}
+
+static bool is_new(const tsl_cublas_kind *kind) {
+  return atomic_load_explicit(&kind->state, memory_order_acquire) == TSL_CUBLAS_NEW;
 }
 
 /* Does the next piece of work on a kind: its plan, or the comparison of its times. */
 static void advance_now(tsl_cublas_kind *kind) {
   const int mode = tsl_cublas_capture_mode(TSL_CAPTURE_RELAXED);
-  if (atomic_load_explicit(&kind->state, memory_order_acquire) == TSL_CUBLAS_NEW) {
+  if (is_new(kind)) {
+    const double begin = tsl_clock();
+    atomic_store(&makes_plan, true);
     prepare(kind);
-    atomic_fetch_sub(&plans_pending, 1);
+    const double end = tsl_clock();
+    atomic_store(&races_turn_end, end + (end - begin));
+    atomic_store(&makes_plan, false);
   } else {
     compare(kind);
   }
   (void)tsl_cublas_capture_mode(mode);
 }
 
+/* Returns the kind whose work is next; NULL: none, or it is the races' turn. Needs the lock. */
+static tsl_cublas_kind *take_next(void) {
+  tsl_cublas_kind *kind = queue_count > 0 ? queue[queue_first] : NULL;
+  if (!kind || (is_new(kind) && !is_turn_of_plans()))
+    return NULL;
+  queue_first = (queue_first + 1) % KINDS_MAX;
+  queue_count--;
+  return kind;
+}
+
+/* Goes on while there is work. */
 static void advance_next(void) {
-  tsl_cublas_kind *kind = NULL;
   pthread_mutex_lock(&lock);
-  if (queue_count > 0) {
-    kind = queue[queue_first];
-    queue_first = (queue_first + 1) % KINDS_MAX;
-    queue_count--;
-  }
+  tsl_cublas_kind *kind = take_next();
   pthread_mutex_unlock(&lock);
-  if (kind)
-    advance_now(kind);
+  if (!kind)
+    return;
+  advance_now(kind);
+  (void)tsl_background_add(advance_next);
+}
+
+void tsl_cublas_kinds_resume(void) {
+  TSL_NOT_CANCELLED;
+  if (!atomic_load(&makes_plan) && is_turn_of_plans())
+    (void)tsl_background_add(advance_next);
 }
 
 /* Returns false if there is no background thread. A kind is queued once at a time. Comparisons are short and
@@ -113,7 +151,7 @@ static void advance_later(tsl_cublas_kind *kind) {
 }
 
 bool tsl_cublas_kind_start(tsl_cublas_kind *kind, tsl_cublas_stream *stream, tsl_cublas_side *side) {
-  if (atomic_load_explicit(&plans_pending, memory_order_relaxed) > 0)
+  if (atomic_load_explicit(&makes_plan, memory_order_relaxed))
     return false;
   if (atomic_flag_test_and_set_explicit(&kind->timing, memory_order_acquire))
     return false;
@@ -152,11 +190,9 @@ static tsl_cublas_kind *add_kind(const tsl_cublas_key *key, uint64_t hash) {
   kind->key = *key;
   kind->hash = hash;
   atomic_flag_clear(&kind->timing);
-  atomic_fetch_add(&plans_pending, 1);
   if (tsl_cublas_is_forced())
     advance_now(kind);
   else if (!enqueue(kind, false)) {
-    atomic_fetch_sub(&plans_pending, 1);
     free(kind);
     return NULL;
   }
@@ -213,7 +249,8 @@ static void forget(void) {
   tsl_cublas_thread_forget();
   memset(chains, 0, sizeof chains);
   kind_count = queue_first = queue_count = 0;
-  atomic_store(&plans_pending, 0);
+  atomic_store(&makes_plan, false);
+  atomic_store(&open_races, 0);
 }
 
 __attribute__((constructor)) static void watch_forks(void) {

@@ -20,6 +20,7 @@ typedef struct tsl_cublas_kind {
   const tsl_cublas_device *device;
   tesela_plan *plan;
   size_t workspace;   /* bytes that a run needs */
+  bool is_for_graphs; /* tesela also computes calls that are recorded */
   atomic_flag timing; /* set while a call is timed: protects the race */
   tsl_cublas_race race;
   struct tsl_cublas_kind *next; /* in its chain */
@@ -29,6 +30,9 @@ typedef struct tsl_cublas_kind {
  * many kinds. If tesela computes every call, the first call prepares it, unless a graph is being recorded. */
 tsl_cublas_kind *tsl_cublas_kind_find(tsl_cublas_thread *thread, const tsl_cublas_key *key,
                                       const void *stream);
+
+/* Lets the background go on with plans that waited for races. For calls of kinds that have no plan yet. */
+void tsl_cublas_kinds_resume(void);
 
 /* Begins to time a call of a racing kind. Returns false if it is not timed: another call is, or a plan is
  * being made. cuBLAS computes it then. */

@@ -1,19 +1,15 @@
 #include "cublas/cublas_race.h"
 
 #include "core/clock.h"
+#include "cublas/cublas_functions.h"
+#include "cublas/cublas_race_rule.h"
 
-#include <math.h>
 #include <stdio.h>
 
 /* The first round loads kernels and is not counted. After the second one, a side that takes LOST_BY times as
  * long is not tried again. */
 enum { FIRST_LOOK = 4, ALL = TSL_CUBLAS_SIDES * TSL_CUBLAS_ROUNDS };
 static const double lost_by = 1.5;
-/* Part of cuBLAS's time that tesela may need at most: a smaller difference may be noise. */
-static const double faster = 0.98;
-/* Ratio of times to queue a call. A slower plan is refused, because the host may limit the program, unless
- * cuBLAS's kernels also cover the program's own work for a call (seconds). */
-static const double queues_slower = 1.05, own_work = 5e-6;
 
 bool tsl_cublas_race_begin(tsl_cublas_race *race, const tsl_cublas_device *device) {
   tesela_stream *stream;
@@ -33,6 +29,7 @@ bool tsl_cublas_race_start(tsl_cublas_race *race, tsl_cublas_stream *stream, tsl
   const int sample = race->samples;
   *side = (tsl_cublas_side)(sample % 2);
   race->stream = stream;
+  race->was_idle[*side][sample / 2] = tsl_cublas_is_idle(stream->native);
   const bool is_good = tesela_event_record(race->begin[*side][sample / 2], stream->stream) == TESELA_OK;
   race->queued_at = tsl_clock();
   return is_good;
@@ -48,26 +45,21 @@ bool tsl_cublas_race_is_due(const tsl_cublas_race *race) {
   return race->samples == FIRST_LOOK || race->samples == ALL;
 }
 
-/* Reads the least time of a side's rounds but the first: others may have waited for the host. Returns false
- * if a time cannot be read. */
-static bool read_least(const tsl_cublas_race *race, tsl_cublas_side side, double *least) {
-  const int count = race->samples / 2 - 1;
-  *least = INFINITY;
-  for (int i = 0; i < count; i++) {
+/* Reads a side's least times, of all rounds but the first. An idle device waits for the host between the
+ * events, so the host's time is subtracted. Returns false if a time cannot be read. */
+static bool read_times(const tsl_cublas_race *race, tsl_cublas_side side, tsl_cublas_times *times) {
+  const int count = race->samples / 2;
+  *times = (tsl_cublas_times){INFINITY, INFINITY};
+  for (int i = 1; i < count; i++)
+    times->host = fmin(times->host, race->host[side][i]);
+  for (int i = 1; i < count; i++) {
     double seconds;
-    if (tesela_event_seconds(race->begin[side][i + 1], race->end[side][i + 1], &seconds) != TESELA_OK)
+    if (tesela_event_seconds(race->begin[side][i], race->end[side][i], &seconds) != TESELA_OK)
       return false;
-    *least = fmin(*least, seconds);
+    times->device = fmin(times->device, seconds - (race->was_idle[side][i] ? times->host : 0));
   }
+  times->device = fmax(times->device, 0);
   return true;
-}
-
-/* Returns the least seconds to queue a call of the rounds but the first. */
-static double least_host(const tsl_cublas_race *race, tsl_cublas_side side) {
-  double least = race->host[side][1];
-  for (int i = 2; i < race->samples / 2; i++)
-    least = fmin(least, race->host[side][i]);
-  return least;
 }
 
 static void destroy_events(tsl_cublas_race *race) {
@@ -77,18 +69,17 @@ static void destroy_events(tsl_cublas_race *race) {
   }
 }
 
-tsl_cublas_verdict tsl_cublas_race_compare(tsl_cublas_race *race, char *text, size_t text_bytes) {
-  double ours = 0, theirs = 0;
-  const double our_host = least_host(race, TSL_CUBLAS_TESELA), their_host = least_host(race, TSL_CUBLAS_PEER);
+tsl_cublas_verdict tsl_cublas_race_compare(tsl_cublas_race *race, bool *suits_graphs, char *text,
+                                           size_t text_bytes) {
+  tsl_cublas_times ours = {0, 0}, theirs = {0, 0};
   const bool is_read =
-      read_least(race, TSL_CUBLAS_TESELA, &ours) && read_least(race, TSL_CUBLAS_PEER, &theirs);
-  snprintf(text, text_bytes, "%.2f us against %.2f us, queued in %.2f us against %.2f us", 1e6 * ours,
-           1e6 * theirs, 1e6 * our_host, 1e6 * their_host);
-  if (is_read && race->samples < ALL && ours < lost_by * theirs)
+      read_times(race, TSL_CUBLAS_TESELA, &ours) && read_times(race, TSL_CUBLAS_PEER, &theirs);
+  snprintf(text, text_bytes, "%.2f us against %.2f us, queued in %.2f us against %.2f us", 1e6 * ours.device,
+           1e6 * theirs.device, 1e6 * ours.host, 1e6 * theirs.host);
+  if (is_read && race->samples < ALL &&
+      tsl_cublas_call_seconds(ours, 0) < lost_by * tsl_cublas_call_seconds(theirs, 0))
     return TSL_CUBLAS_GO_ON;
   destroy_events(race);
-  if (!is_read)
-    return TSL_CUBLAS_BROKEN;
-  const bool queues_well = our_host <= queues_slower * their_host || our_host + own_work <= theirs;
-  return ours < faster * theirs && queues_well ? TSL_CUBLAS_WON : TSL_CUBLAS_LOST;
+  *suits_graphs = tsl_cublas_suits_graphs(ours, theirs);
+  return !is_read ? TSL_CUBLAS_BROKEN : tsl_cublas_is_faster(ours, theirs) ? TSL_CUBLAS_WON : TSL_CUBLAS_LOST;
 }

@@ -10,10 +10,11 @@ typedef enum tsl_cublas_side { TSL_CUBLAS_TESELA, TSL_CUBLAS_PEER, TSL_CUBLAS_SI
 
 enum { TSL_CUBLAS_ROUNDS = 6 };
 typedef struct tsl_cublas_race {
-  int samples;                                      /* calls that were timed */
-  tsl_cublas_stream *stream;                        /* stream of the call that is being timed */
-  double queued_at;                                 /* begin of that call on the host */
-  double host[TSL_CUBLAS_SIDES][TSL_CUBLAS_ROUNDS]; /* seconds to queue a call */
+  int samples;                                        /* calls that were timed */
+  tsl_cublas_stream *stream;                          /* stream of the call that is being timed */
+  double queued_at;                                   /* begin of that call on the host */
+  bool was_idle[TSL_CUBLAS_SIDES][TSL_CUBLAS_ROUNDS]; /* the stream had no work before the call */
+  double host[TSL_CUBLAS_SIDES][TSL_CUBLAS_ROUNDS];   /* seconds to queue a call */
   tesela_event *begin[TSL_CUBLAS_SIDES][TSL_CUBLAS_ROUNDS], *end[TSL_CUBLAS_SIDES][TSL_CUBLAS_ROUNDS];
 } tsl_cublas_race;
 
@@ -34,8 +35,9 @@ bool tsl_cublas_race_start(tsl_cublas_race *race, tsl_cublas_stream *stream, tsl
 bool tsl_cublas_race_end(tsl_cublas_race *race);
 /* Returns true if it is time to compare. */
 bool tsl_cublas_race_is_due(const tsl_cublas_race *race);
-/* Compares the times, which are written to `text`. Waits for the timed calls. Frees the events unless the
- * race goes on. */
-tsl_cublas_verdict tsl_cublas_race_compare(tsl_cublas_race *race, char *text, size_t text_bytes);
+/* Compares the times (cublas_race_rule.h), which are written to `text`. Waits for the timed calls. At the end
+ * of the race frees the events, and sets *suits_graphs. */
+tsl_cublas_verdict tsl_cublas_race_compare(tsl_cublas_race *race, bool *suits_graphs, char *text,
+                                           size_t text_bytes);
 
 #endif

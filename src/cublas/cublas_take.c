@@ -16,6 +16,7 @@ typedef struct take_state {
   const void *workspace;
   size_t workspace_bytes;
   tsl_cublas_kind *kind;
+  bool is_refused; /* tesela has no such product */
 } take_state;
 
 /* Returns a workspace for a run; NULL: there is none now. A recorded graph may run at any time, so it must
@@ -61,7 +62,10 @@ static bool take_raced(const take_state *take, tsl_cublas_stream *stream, tsl_cu
 /* Returns true if tesela has queued the call. */
 static bool take_kind(const take_state *take, tsl_cublas_ticket *ticket, int *status) {
   const int state = atomic_load_explicit(&take->kind->state, memory_order_acquire);
-  if (state != TSL_CUBLAS_OURS && state != TSL_CUBLAS_RACING)
+  if (state == TSL_CUBLAS_NEW)
+    tsl_cublas_kinds_resume();
+  if ((state != TSL_CUBLAS_OURS && state != TSL_CUBLAS_RACING) ||
+      (state == TSL_CUBLAS_OURS && !take->kind->is_for_graphs && tsl_cublas_is_capturing(take->stream)))
     return false;
   tsl_cublas_stream *stream = tsl_cublas_stream_get(take->kind->device, take->stream);
   if (!stream)
@@ -97,6 +101,7 @@ static bool take_call(take_state *take, tsl_next_function *next, tsl_cublas_tick
   const int device = tsl_cublas_current_device();
   if (device < 0 || !tsl_cublas_key_fill(take->call, math_mode, device, &key))
     return false;
+  take->is_refused = false;
   take->kind = tsl_cublas_kind_find(take->thread, &key, take->stream);
   return take->kind && take_kind(take, ticket, status);
 }
@@ -127,12 +132,20 @@ static tsl_next_function *forward(tsl_cublas_symbol *symbol, tsl_cublas_thread *
   return next;
 }
 
-/* Returns the number of next calls of a kind that go on without being read. */
-static unsigned count_passed(const tsl_cublas_kind *kind) {
-  const int state = atomic_load_explicit(&kind->state, memory_order_relaxed);
-  return state == TSL_CUBLAS_THEIRS ? TSL_CUBLAS_PASSED_CALLS
-         : state == TSL_CUBLAS_OURS ? 0
-                                    : TSL_CUBLAS_PASSED_UNDECIDED;
+/* Returns the number of next calls that go on without being read, after a call that went on. No kind: tesela
+ * has no such product, or the kind has few calls. */
+static unsigned count_passed(const take_state *take, const tsl_cublas_ticket *ticket) {
+  if (!take->kind)
+    return take->is_refused && !tsl_cublas_is_forced() ? TSL_CUBLAS_PASSED_CALLS : 0;
+  switch (atomic_load_explicit(&take->kind->state, memory_order_relaxed)) {
+  case TSL_CUBLAS_THEIRS:
+    return TSL_CUBLAS_PASSED_CALLS;
+  case TSL_CUBLAS_NEW:
+  case TSL_CUBLAS_RACING:
+    return ticket->raced ? 0 : TSL_CUBLAS_PASSED_UNDECIDED;
+  default:
+    return 0;
+  }
 }
 
 static tsl_next_function *take(tsl_cublas_symbol *symbol, const tsl_cublas_call *call,
@@ -143,7 +156,7 @@ static tsl_next_function *take(tsl_cublas_symbol *symbol, const tsl_cublas_call 
   *status = TSL_CUBLAS_NOT_INITIALIZED;
   if (!next || tsl_cublas_is_off())
     return next;
-  take_state state = {.call = call ? call : &lt_call, .thread = tsl_cublas_thread_get()};
+  take_state state = {.call = call ? call : &lt_call, .thread = tsl_cublas_thread_get(), .is_refused = true};
   if (!state.thread || state.thread->forwarding > 0)
     return next;
   if (!call && !lt)
@@ -159,7 +172,7 @@ static tsl_next_function *take(tsl_cublas_symbol *symbol, const tsl_cublas_call 
     tsl_cublas_count(symbol, true);
     return NULL;
   }
-  passed->calls = state.kind && !ticket->raced ? count_passed(state.kind) : 0;
+  passed->calls = count_passed(&state, ticket);
   return forward(symbol, state.thread, next, ticket);
 }
 
