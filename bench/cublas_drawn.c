@@ -1,10 +1,11 @@
-/* cublas_drawn SEED COUNT [SECONDS]
+/* cublas_drawn SEED COUNT [SECONDS [PART/PARTS]]
  *
  * Are programs on cuBLAS faster or slower with the drop-in (docs/CUBLAS.md)? Draws COUNT products, calls them
  * for SECONDS (15) until the drop-in has decided, then times the preloaded names and cuBLAS's own functions
  * by turns. Prints a line for each product: microseconds of a queued call of both (the shortest of the
  * rounds), of these the host's, and the ratios. Then the geometric mean and the lowest ratio. Results are
- * compared. To compile it, use CUDA's headers and the libraries cublas, cublasLt, cudart, dl and m. To run
+ * compared. PART/PARTS takes every PARTS-th product: with TESELA_CUBLAS_CALLS=tesela and SECONDS 0, processes
+ * compile the kernels for a later run side by side. To compile it, use CUDA's headers and the libraries cublas, cublasLt, cudart, dl and m. To run
  * it, set LD_PRELOAD to libtesela_cublas.so. */
 #define _GNU_SOURCE
 #include <cublasLt.h>
@@ -284,9 +285,9 @@ static double measure(const drawn *p) {
 }
 
 int main(int argc, char **argv) {
-  const int count = argc > 2 ? atoi(argv[2]) : 0;
+  int count = argc > 2 ? atoi(argv[2]) : 0, part = 0, parts = 1;
   const double seconds = argc > 3 ? atof(argv[3]) : 15;
-  if (count < 1 || count > COUNT_MAX)
+  if (count < 1 || count > COUNT_MAX || (argc > 4 && sscanf(argv[4], "%d/%d", &part, &parts) != 2))
     return 2;
   state = (unsigned long long)atoll(argv[1]) * 977 + 5;
   NEED(cudaSetDevice(0));
@@ -301,7 +302,11 @@ int main(int argc, char **argv) {
   NEED(cudaMemset(b, 0, BYTES));
   for (int i = 0; i < count; i++)
     draw_product(&products[i], i * KINDS / count);
-  for (const double end = now() + seconds; now() < end; usleep(20000))
+  int kept = 0;
+  for (int i = part; i < count; i += parts)
+    products[kept++] = products[i];
+  count = kept;
+  for (const double end = now() + seconds; now() < end; usleep(2000))
     for (int i = 0; i < count; i++) {
       NEED(call(&products[i], 0));
       NEED(cudaStreamSynchronize(stream));
