@@ -6,10 +6,10 @@
 
 #include <stdio.h>
 
-/* The first round loads kernels and is not counted. After the second one, a side that takes LOST_BY times as
- * long is not tried again. */
+/* The first round loads kernels and is not counted. After the second one, a plan that takes `lost_by` times
+ * as long is given up. */
 enum { FIRST_LOOK = 4, ALL = TSL_CUBLAS_SIDES * TSL_CUBLAS_ROUNDS };
-static const double lost_by = 1.5;
+static const double lost_by = 2;
 
 bool tsl_cublas_race_begin(tsl_cublas_race *race, const tsl_cublas_device *device) {
   tesela_stream *stream;
@@ -62,6 +62,14 @@ static bool read_times(const tsl_cublas_race *race, tsl_cublas_side side, tsl_cu
   return true;
 }
 
+/* Returns true if a counted call found the stream at work. */
+static bool was_busy(const tsl_cublas_race *race) {
+  for (int sample = TSL_CUBLAS_SIDES; sample < race->samples; sample++)
+    if (!race->was_idle[sample % 2][sample / 2])
+      return true;
+  return false;
+}
+
 static void destroy_events(tsl_cublas_race *race) {
   for (int i = 0; i < ALL; i++) {
     tesela_event_destroy(race->begin[i % 2][i / 2]);
@@ -80,6 +88,8 @@ tsl_cublas_verdict tsl_cublas_race_compare(tsl_cublas_race *race, bool *suits_gr
       tsl_cublas_call_seconds(ours, 0) < lost_by * tsl_cublas_call_seconds(theirs, 0))
     return TSL_CUBLAS_GO_ON;
   destroy_events(race);
+  if (!is_read)
+    return TSL_CUBLAS_BROKEN;
   *suits_graphs = tsl_cublas_suits_graphs(ours, theirs);
-  return !is_read ? TSL_CUBLAS_BROKEN : tsl_cublas_is_faster(ours, theirs) ? TSL_CUBLAS_WON : TSL_CUBLAS_LOST;
+  return tsl_cublas_is_faster(ours, theirs, was_busy(race)) ? TSL_CUBLAS_WON : TSL_CUBLAS_LOST;
 }

@@ -1,7 +1,8 @@
 /* Rule of a race: which library is faster for the program.
  *
  * A program that queues calls waits for the slower one of host and device. It may also do work of its own for
- * each call, or wait for each result. tesela must win the first case, and lose none. */
+ * each call, or wait for each result. tesela must win the first case, and lose none. If calls found the
+ * device at work, tesela must not be slower there, whatever the host needs. */
 #ifndef TSL_CUBLAS_CUBLAS_RACE_RULE_H
 #define TSL_CUBLAS_CUBLAS_RACE_RULE_H
 
@@ -23,8 +24,9 @@ static inline double tsl_cublas_call_seconds(tsl_cublas_times times, double own_
   return fmax(times.host + own_work, times.device);
 }
 
-static inline bool tsl_cublas_is_faster(tsl_cublas_times ours, tsl_cublas_times theirs) {
-  return tsl_cublas_call_seconds(ours, 0) < tsl_cublas_faster * tsl_cublas_call_seconds(theirs, 0) &&
+static inline bool tsl_cublas_is_faster(tsl_cublas_times ours, tsl_cublas_times theirs, bool was_busy) {
+  return (!was_busy || ours.device <= theirs.device) &&
+         tsl_cublas_call_seconds(ours, 0) < tsl_cublas_faster * tsl_cublas_call_seconds(theirs, 0) &&
          tsl_cublas_call_seconds(ours, tsl_cublas_own_work) <=
              tsl_cublas_call_seconds(theirs, tsl_cublas_own_work) &&
          ours.host + ours.device <= theirs.host + theirs.device;
