@@ -198,18 +198,18 @@ bool tsl_cublas_key_fill(const tsl_cublas_call *call, int math_mode, int device,
 
 _Static_assert(sizeof(tsl_cublas_key) % sizeof(uint64_t) == 0, "the key has whole words");
 
-/* Four chains of multiplications overlap. */
+/* Adds the products of each word's halves, as NH does (UMAC, J. Black et al., 1999), and the words, whose
+ * halves may be 0. All multiplications overlap. */
 uint64_t tsl_cublas_hash(const void *words, size_t bytes) {
   static const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
-  enum { CHAINS = 4 };
   const char *at = words;
-  uint64_t chain[CHAINS] = {1, 2, 3, 4}, word;
+  uint64_t sum = bytes, key = factor, word;
   for (size_t i = 0; i < bytes; i += sizeof word) {
-    uint64_t *next = &chain[i / sizeof word % CHAINS];
     memcpy(&word, at + i, sizeof word);
-    *next = (*next ^ word) * factor;
-    *next ^= *next >> 32;
+    word ^= key;
+    sum += (uint64_t)(uint32_t)word * (word >> 32) + (word << 32 | word >> 32);
+    key += factor;
   }
-  const uint64_t all = ((chain[0] * factor ^ chain[1]) * factor ^ chain[2]) * factor ^ chain[3];
-  return all ^ all >> 32;
+  sum *= factor;
+  return sum ^ sum >> 32;
 }
