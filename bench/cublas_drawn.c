@@ -5,8 +5,8 @@
  * by turns. Prints a line for each product: microseconds of a queued call of both (the shortest of the
  * rounds), of these the host's, and the ratios. Then the geometric mean and the lowest ratio. Results are
  * compared. PART/PARTS takes every PARTS-th product: with TESELA_CUBLAS_CALLS=tesela and SECONDS 0, processes
- * compile the kernels for a later run side by side. To compile it, use CUDA's headers and the libraries cublas, cublasLt, cudart, dl and m. To run
- * it, set LD_PRELOAD to libtesela_cublas.so. */
+ * compile the kernels for a later run side by side. To compile it, use CUDA's headers and the libraries
+ * cublas, cublasLt, cudart, dl and m. To run it, set LD_PRELOAD to libtesela_cublas.so. */
 #define _GNU_SOURCE
 #include <cublasLt.h>
 #include <cublas_v2.h>

@@ -1,9 +1,8 @@
-/* What does the drop-in add to a call that stays with cuBLAS? Prints nanoseconds of a call of the stand-in,
- * which only writes zeros: with the drop-in, without, and the difference. The least of many rounds counts.
+/* Prints nanoseconds that the drop-in adds to a call that stays with cuBLAS. The stand-in writes zeros only.
+ * A line has the call with the drop-in, the call without it, and the difference. The least of the rounds
+ * counts.
  *
- *   TESELA_CUBLAS_CALLS=host_auto LD_PRELOAD=build/release/lib/libtesela_cublas.so.2
- * build/release/bin/cublas_entry_cost
- */
+ *   TESELA_CUBLAS_CALLS=host_auto LD_PRELOAD=build/release/lib/libtesela_cublas.so.2 cublas_entry_cost */
 #include "cublas/standin.h"
 
 #include <dlfcn.h>
