@@ -123,6 +123,12 @@ static void advance_next(void) {
   (void)tsl_background_add(advance_next);
 }
 
+bool tsl_cublas_kind_takes_calls(const tsl_cublas_kind *kind) {
+  const int state = atomic_load_explicit(&kind->state, memory_order_relaxed);
+  return state == TSL_CUBLAS_OURS ||
+         (state == TSL_CUBLAS_RACING && !atomic_load_explicit(&makes_plan, memory_order_relaxed));
+}
+
 void tsl_cublas_kinds_resume(void) {
   TSL_NOT_CANCELLED;
   if (!atomic_load(&makes_plan) && is_turn_of_plans())

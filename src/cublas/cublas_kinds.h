@@ -31,6 +31,8 @@ typedef struct tsl_cublas_kind {
 tsl_cublas_kind *tsl_cublas_kind_find(tsl_cublas_thread *thread, const tsl_cublas_key *key,
                                       const void *stream);
 
+/* Returns true if the kind's calls are timed or tesela's now. */
+bool tsl_cublas_kind_takes_calls(const tsl_cublas_kind *kind);
 /* Lets the background go on with plans that waited for races. For calls of kinds that have no plan yet. */
 void tsl_cublas_kinds_resume(void);
 

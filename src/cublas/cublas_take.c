@@ -132,20 +132,20 @@ static tsl_next_function *forward(tsl_cublas_symbol *symbol, tsl_cublas_thread *
   return next;
 }
 
-/* Returns the number of next calls that go on without being read, after a call that went on. No kind: tesela
- * has no such product, or the kind has few calls. */
-static unsigned count_passed(const take_state *take, const tsl_cublas_ticket *ticket) {
-  if (!take->kind)
-    return take->is_refused && !tsl_cublas_is_forced() ? TSL_CUBLAS_PASSED_CALLS : 0;
-  switch (atomic_load_explicit(&take->kind->state, memory_order_relaxed)) {
-  case TSL_CUBLAS_THEIRS:
-    return TSL_CUBLAS_PASSED_CALLS;
-  case TSL_CUBLAS_NEW:
-  case TSL_CUBLAS_RACING:
-    return ticket->raced ? 0 : TSL_CUBLAS_PASSED_UNDECIDED;
-  default:
-    return 0;
-  }
+/* Returns true if a call goes on without being read. */
+static bool may_pass(const tsl_cublas_passed *passed) {
+  return passed->calls > 0 && !(passed->undecided && tsl_cublas_kind_takes_calls(passed->undecided));
+}
+
+/* Decides how many next calls go on without being read, after a call that went on. Without a kind: tesela has
+ * no such product, or the kind has few calls. */
+static void pass_next(tsl_cublas_passed *passed, const take_state *take, const tsl_cublas_ticket *ticket) {
+  const tsl_cublas_kind *kind = take->kind;
+  const int state = kind ? atomic_load_explicit(&kind->state, memory_order_relaxed) : (int)TSL_CUBLAS_THEIRS;
+  const bool is_read =
+      kind ? ticket->raced || state == TSL_CUBLAS_OURS : !take->is_refused || tsl_cublas_is_forced();
+  passed->calls = is_read ? 0 : TSL_CUBLAS_PASSED_CALLS;
+  passed->undecided = state == TSL_CUBLAS_THEIRS ? NULL : kind;
 }
 
 static tsl_next_function *take(tsl_cublas_symbol *symbol, const tsl_cublas_call *call,
@@ -163,7 +163,7 @@ static tsl_next_function *take(tsl_cublas_symbol *symbol, const tsl_cublas_call 
     return forward(symbol, state.thread, next, ticket);
   const uint64_t hash = call ? hash_call(symbol, call) : tsl_cublas_lt_hash(next, lt);
   tsl_cublas_passed *passed = tsl_cublas_passed_get(state.thread, hash);
-  if (passed->calls > 0) {
+  if (may_pass(passed)) {
     passed->calls--;
     return forward(symbol, state.thread, next, ticket);
   }
@@ -172,7 +172,7 @@ static tsl_next_function *take(tsl_cublas_symbol *symbol, const tsl_cublas_call 
     tsl_cublas_count(symbol, true);
     return NULL;
   }
-  passed->calls = count_passed(&state, ticket);
+  pass_next(passed, &state, ticket);
   return forward(symbol, state.thread, next, ticket);
 }
 

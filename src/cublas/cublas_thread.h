@@ -21,10 +21,11 @@ typedef struct tsl_lt_known {
 
 /* Calls with one hash (apart from scalars and addresses) that go on to cuBLAS without being read: a wrong one
  * is only computed by cuBLAS. */
-enum { TSL_CUBLAS_PASSED = 512, TSL_CUBLAS_PASSED_CALLS = 63, TSL_CUBLAS_PASSED_UNDECIDED = 7 };
+enum { TSL_CUBLAS_PASSED = 512, TSL_CUBLAS_PASSED_CALLS = 63 };
 typedef struct tsl_cublas_passed {
   uint64_t hash;
-  unsigned calls; /* calls that go on before one is read again */
+  const struct tsl_cublas_kind *undecided; /* kind that may take calls later; NULL: none */
+  unsigned calls;                          /* calls that go on before one is read again */
 } tsl_cublas_passed;
 
 /* Kind of recent calls. */
