@@ -7,6 +7,7 @@
  *   cublas_describe   describes a kind and its operands to tesela
  *   cublas_kinds      kinds of calls: a table of each thread, and what was decided of a kind
  *   cublas_race       compares tesela's plan with cuBLAS on the program's own calls
+ *   cublas_race_rule  decides by the times which one is faster for the program
  *   cublas_queue      streams, workspaces and plans on the devices
  *   cublas_workspace  workspaces that the program sets
  *   cublas_thread     state of each thread
