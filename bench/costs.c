@@ -79,7 +79,7 @@ void bench_costs_write(FILE *file, const bench_cost *cost) {
 
 /* --- reading --- */
 
-static tesela_status no_local_bytes(tsl_kernel *kernel, size_t bytes) {
+static tesela_status no_local_bytes(tsl_kernel **kernel, size_t bytes) {
   (void)kernel, (void)bytes;
   return TESELA_OK;
 }

@@ -302,9 +302,9 @@ struct tsl_device_ops {
   void (*module_destroy)(tsl_module *module);
   /* Gets a kernel by its name in the source, owned by the module. Launches are thread-safe. [KERNELS] */
   tesela_status (*kernel_get)(tsl_module *module, const char *name, tsl_kernel **kernel);
-  /* Sets a kernel's bytes of TSL_LOCAL_BYTES, at most local_bytes_inside, before its first launch and always
-   * equal. NULL where the compiler knows the size from the text. */
-  tesela_status (*kernel_local_bytes)(tsl_kernel *kernel, size_t bytes);
+  /* Replaces *kernel by the same kernel with these bytes of TSL_LOCAL_BYTES, at most local_bytes_inside,
+   * which is owned by the module, too. NULL where the compiler knows the size from the text. */
+  tesela_status (*kernel_local_bytes)(tsl_kernel **kernel, size_t bytes);
   /* Lets launches start while the stream's previous work ends; the kernel itself waits for that work before
    * it accesses memory. No effect where the driver cannot. [WGMMA] */
   void (*kernel_early)(tsl_kernel *kernel);

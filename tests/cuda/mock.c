@@ -160,7 +160,7 @@ static tesela_status kernel_get(tsl_module *module, const char *name, tsl_kernel
   return TESELA_OK;
 }
 
-static tesela_status kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
+static tesela_status kernel_local_bytes(tsl_kernel **kernel, size_t bytes) {
   (void)kernel;
   (void)bytes;
   return TESELA_OK;

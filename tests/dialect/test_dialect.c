@@ -268,8 +268,12 @@ static void run(tsl_device *device, const problem *p, tsl_kernel *kernel, result
   to_device(stream, p, buffers[0], p->whole, COUNT + PAD);
   to_device(stream, p, buffers[1], p->fine, COUNT + PAD);
   const tsl_grid grid = {{GROUPS_X, GROUPS_Y, GROUPS_Z}, {ITEMS_X, ITEMS_Y, ITEMS_Z}};
-  if (ops->kernel_local_bytes)
-    must(ops->kernel_local_bytes(kernel, (size_t)ITEMS_X * ITEMS_Y * ITEMS_Z));
+  if (ops->kernel_local_bytes) {
+    tsl_kernel *smaller = kernel; /* another plan's, whose bytes are not this kernel's */
+    must(ops->kernel_local_bytes(&kernel, (size_t)ITEMS_X * ITEMS_Y * ITEMS_Z));
+    must(ops->kernel_local_bytes(&smaller, 1));
+    assert_ptr_not_equal(smaller, kernel);
+  }
   must(ops->launch(stream, kernel, &grid, arguments, 6));
   must(tsl_device_read(stream, buffers[2], 0, out->places, sizeof out->places));
   from_device(stream, p, buffers[3], out->lines, 3 * COUNT);

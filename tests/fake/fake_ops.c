@@ -455,9 +455,9 @@ static int kernel_items_max(tsl_kernel *kernel) {
   return inner_of(kernel->module->device)->ops->kernel_items_max(kernel->inner);
 }
 
-static tesela_status kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
-  tsl_device *device = kernel->module->device;
-  return passed_on(device, inner_of(device)->ops->kernel_local_bytes(kernel->inner, bytes));
+static tesela_status kernel_local_bytes(tsl_kernel **kernel, size_t bytes) {
+  tsl_device *device = (*kernel)->module->device;
+  return passed_on(device, inner_of(device)->ops->kernel_local_bytes(&(*kernel)->inner, bytes));
 }
 
 static void kernel_early(tsl_kernel *kernel) {

@@ -102,7 +102,7 @@ tesela_status tsl_cuda_module_load(tsl_device *device, const char *name, const t
 void tsl_cuda_module_destroy(tsl_module *module);
 tesela_status tsl_cuda_kernel_get(tsl_module *module, const char *name, tsl_kernel **kernel);
 int tsl_cuda_kernel_items_max(tsl_kernel *kernel);
-tesela_status tsl_cuda_kernel_local_bytes(tsl_kernel *kernel, size_t bytes);
+tesela_status tsl_cuda_kernel_local_bytes(tsl_kernel **kernel, size_t bytes);
 void tsl_cuda_kernel_early(tsl_kernel *kernel);
 tesela_status tsl_cuda_tensor_map(const tsl_tensor *tensor, tsl_tensor_map *map);
 tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,

@@ -11,11 +11,14 @@
 /* The driver allows 4 KiB. */
 #define ARGUMENTS_MAX 32
 
+/* A kernel by its name, or the same kernel with bytes of local memory. Plans share both. */
 struct tsl_kernel {
   tsl_module *module;
   tsl_cu_function handle;
   int items_max;
-  unsigned dynamic_local_bytes;
+  unsigned dynamic_local_bytes; /* of each launch */
+  unsigned
+      local_bytes_allowed; /* most that launches of the handle may request; of the kernel without bytes */
   atomic_bool early_was_requested;
   tsl_kernel *next;
   char name[];
@@ -125,13 +128,27 @@ void tsl_cuda_module_destroy(tsl_module *module) {
   tsl_free(module);
 }
 
-/* Adds a kernel to the list. The lock is held. */
-static tesela_status kernel_add(tsl_module *module, const char *name, tsl_kernel **kernel) {
+static tesela_status kernel_make(tsl_module *module, const char *name, tsl_kernel **kernel) {
   void *block;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_kernel) + strlen(name) + 1, "a kernel", &block));
-  tsl_kernel *made = block;
-  made->module = module;
-  memcpy(made->name, name, strlen(name) + 1);
+  *kernel = block;
+  (*kernel)->module = module;
+  memcpy((*kernel)->name, name, strlen(name) + 1);
+  return TESELA_OK;
+}
+
+/* Returns a kernel of the list; NULL: there is none. The lock is held. */
+static tsl_kernel *kernel_find(const tsl_module *module, const char *name, size_t bytes) {
+  tsl_kernel *kernel = module->kernels;
+  while (kernel && (kernel->dynamic_local_bytes != bytes || strcmp(kernel->name, name) != 0))
+    kernel = kernel->next;
+  return kernel;
+}
+
+/* Adds a kernel to the list. The lock is held. */
+static tesela_status kernel_add(tsl_module *module, const char *name, tsl_kernel **kernel) {
+  tsl_kernel *made;
+  TSL_TRY(kernel_make(module, name, &made));
   char call[128];
   snprintf(call, sizeof call, "cuModuleGetFunction(%.80s)", name);
   tesela_status status = tsl_cuda_enter(module->device);
@@ -156,9 +173,7 @@ static tesela_status kernel_add(tsl_module *module, const char *name, tsl_kernel
 tesela_status tsl_cuda_kernel_get(tsl_module *module, const char *name, tsl_kernel **kernel) {
   tesela_status status = TESELA_OK;
   pthread_mutex_lock(&module->lock);
-  *kernel = module->kernels;
-  while (*kernel && strcmp((*kernel)->name, name) != 0)
-    *kernel = (*kernel)->next;
+  *kernel = kernel_find(module, name, 0);
   if (!*kernel)
     status = kernel_add(module, name, kernel);
   pthread_mutex_unlock(&module->lock);
@@ -169,22 +184,41 @@ int tsl_cuda_kernel_items_max(tsl_kernel *kernel) {
   return kernel->items_max > 0 ? kernel->items_max : 1;
 }
 
-tesela_status tsl_cuda_kernel_local_bytes(tsl_kernel *kernel, size_t bytes) {
-  tsl_module *module = kernel->module;
-  tsl_device *device = module->device;
+/* Adds a kernel with bytes of local memory to the list. The lock is held. */
+static tesela_status kernel_add_with_bytes(tsl_kernel *plain, unsigned bytes, tsl_kernel **kernel) {
+  tsl_module *module = plain->module;
+  tsl_kernel *made;
+  if (bytes > plain->local_bytes_allowed) {
+    TSL_TRY(tsl_cuda_enter(module->device));
+    TSL_TRY(tsl_cuda_leave(module->device, "cuFuncSetAttribute",
+                           tsl_cuda.function_set(plain->handle, TSL_CU_FUNCTION_SHARED_MAX, (int)bytes)));
+    plain->local_bytes_allowed = bytes;
+  }
+  TSL_TRY(kernel_make(module, plain->name, &made));
+  made->handle = plain->handle;
+  made->items_max = plain->items_max;
+  made->dynamic_local_bytes = bytes;
+  atomic_init(&made->early_was_requested, atomic_load(&plain->early_was_requested));
+  made->next = module->kernels;
+  module->kernels = made;
+  *kernel = made;
+  return TESELA_OK;
+}
+
+tesela_status tsl_cuda_kernel_local_bytes(tsl_kernel **kernel, size_t bytes) {
+  tsl_module *module = (*kernel)->module;
+  const tsl_device *device = module->device;
+  const char *name = (*kernel)->name;
   if (bytes > device->local_bytes_inside)
     return tsl_fail(TESELA_UNSUPPORTED, "%s: %s: %zu bytes of local memory, where at most %llu are possible",
-                    device->name, kernel->name, bytes, (unsigned long long)device->local_bytes_inside);
+                    device->name, name, bytes, (unsigned long long)device->local_bytes_inside);
   tesela_status status = TESELA_OK;
   pthread_mutex_lock(&module->lock);
-  if (kernel->dynamic_local_bytes != bytes) { /* not set again: the kernel may be running */
-    status = tsl_cuda_enter(device);
-    if (status == TESELA_OK)
-      status = tsl_cuda_leave(device, "cuFuncSetAttribute",
-                              tsl_cuda.function_set(kernel->handle, TSL_CU_FUNCTION_SHARED_MAX, (int)bytes));
-    if (status == TESELA_OK)
-      kernel->dynamic_local_bytes = (unsigned)bytes;
-  }
+  tsl_kernel *known = kernel_find(module, name, bytes);
+  if (known)
+    *kernel = known;
+  else
+    status = kernel_add_with_bytes(kernel_find(module, name, 0), (unsigned)bytes, kernel);
   pthread_mutex_unlock(&module->lock);
   return status;
 }

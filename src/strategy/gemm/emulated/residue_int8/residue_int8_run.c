@@ -92,7 +92,7 @@ tesela_status tsl_residue_int8_build_cuda(tsl_work *work) {
                       type, &made.convert));
   TSL_TRY(load_kernel(work, FOLDER "residue_int8_multiply.cu", "tsl_gemm_residue_int8_multiply",
                       MULTIPLY_ITEMS, stages, &made.multiply));
-  TSL_TRY(ops->kernel_local_bytes(made.multiply, shared_bytes));
+  TSL_TRY(ops->kernel_local_bytes(&made.multiply, shared_bytes));
   TSL_TRY(load_kernel(work, FOLDER "residue_int8_reconstruct.cu", "tsl_gemm_residue_int8_join", JOIN_ITEMS,
                       moduli, &made.join));
   TSL_TRY(load_kernel(work, FOLDER "residue_int8_fallback.cu", "tsl_gemm_residue_int8_native", NATIVE_ITEMS,

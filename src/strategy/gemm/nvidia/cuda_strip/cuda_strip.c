@@ -132,7 +132,7 @@ static tesela_status strip_build(tsl_work *work) {
            tsl_launch_form(tile.problem.c.type));
   TSL_TRY(tsl_launch_kernel_with(work, "strategy/gemm/nvidia/cuda_strip/cuda_strip.cu", "tsl_gemm_cuda_strip",
                                  32 * WARPS, defines, &kernel));
-  TSL_TRY(ops->kernel_local_bytes(kernel, (size_t)tile.shared_bytes));
+  TSL_TRY(ops->kernel_local_bytes(&kernel, (size_t)tile.shared_bytes));
   if (work->device->capabilities & TSL_CAN_WGMMA)
     ops->kernel_early(kernel);
   work->state = kernel;

@@ -64,7 +64,7 @@ tesela_status tsl_cuda_wgmma_variant_kernel(const tsl_work *work, const tsl_cuda
                                  variant == TSL_CUDA_WGMMA_VARIANT_JOINED ? "tsl_gemm_cuda_wgmma_joined"
                                                                           : "tsl_gemm_cuda_wgmma",
                                  tile->items, defines, kernel));
-  TSL_TRY(work->device->ops->kernel_local_bytes(*kernel, (size_t)tile->shared_bytes));
+  TSL_TRY(work->device->ops->kernel_local_bytes(kernel, (size_t)tile->shared_bytes));
   work->device->ops->kernel_early(*kernel);
   atomic_store(&state->variants[variant], *kernel);
   return TESELA_OK;
@@ -93,7 +93,7 @@ static tesela_status build_kernels(tsl_work *work, tsl_cuda_wgmma_state *state) 
   TSL_TRY(tsl_launch_kernel_with(work, tile->is_flow ? FOLDER "cuda_wgmma_flow.cu" : FOLDER "cuda_wgmma.cu",
                                  tile->is_flow ? "tsl_gemm_cuda_wgmma_flow" : "tsl_gemm_cuda_wgmma",
                                  tile->items, defines, &state->multiply));
-  TSL_TRY(ops->kernel_local_bytes(state->multiply, (size_t)tile->shared_bytes));
+  TSL_TRY(ops->kernel_local_bytes(&state->multiply, (size_t)tile->shared_bytes));
   ops->kernel_early(state->multiply);
   /* The reduction is compiled only for split-k and for k = 0: compiling takes 0.1 s. */
   if (is_split || !tsl_problem_reads(&work->problem, TSL_OPERAND_A))

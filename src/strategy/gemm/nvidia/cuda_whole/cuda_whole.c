@@ -199,7 +199,7 @@ static tesela_status cuda_whole_build(tsl_work *work) {
            tile.b.across, tsl_launch_form(problem->c.type));
   TSL_TRY(tsl_launch_kernel_with(work, "strategy/gemm/nvidia/cuda_whole/cuda_whole.cu", "tsl_gemm_cuda_whole",
                                  (int)(32 * tile.warps * tile.together), defines, &kernel));
-  TSL_TRY(ops->kernel_local_bytes(kernel, (size_t)tile.shared_bytes));
+  TSL_TRY(ops->kernel_local_bytes(&kernel, (size_t)tile.shared_bytes));
   if (work->device->capabilities & TSL_CAN_WGMMA)
     ops->kernel_early(kernel);
   work->state = kernel;

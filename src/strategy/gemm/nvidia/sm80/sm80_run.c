@@ -65,7 +65,7 @@ tesela_status tsl_sm80_build(tsl_work *work) {
              tile->folds, schedule.joins, tile->a_width ? 16 : 8, tile->b_width ? 16 : 8);
   TSL_TRY(tsl_launch_kernel_with(work, tile->trait->path, tile->trait->kernel, tile->items, text,
                                  &made.multiply));
-  TSL_TRY(ops->kernel_local_bytes(made.multiply, (size_t)schedule.shared_bytes));
+  TSL_TRY(ops->kernel_local_bytes(&made.multiply, (size_t)schedule.shared_bytes));
   snprintf(text, sizeof text, "#define C_FORM %d\n#define SHARES %d\n", form,
            sm80_reduce_shares(tile, schedule.parts));
   /* For split-k and for k = 0. */

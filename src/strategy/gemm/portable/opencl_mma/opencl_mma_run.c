@@ -51,7 +51,7 @@ tesela_status tsl_opencl_mma_build(tsl_work *work) {
                                  is_group ? "tsl_gemm_opencl_mma_group" : "tsl_gemm_opencl_mma", tile->items,
                                  defines, &made.multiply));
   if (work->device->ops->kernel_local_bytes != NULL)
-    TSL_TRY(work->device->ops->kernel_local_bytes(made.multiply, (size_t)tile->local_bytes));
+    TSL_TRY(work->device->ops->kernel_local_bytes(&made.multiply, (size_t)tile->local_bytes));
   snprintf(defines, sizeof defines,
            "#define TSL_PARAM_VECTOR %d\n#define TSL_TYPE_AB %d\n#define TSL_TYPE_C %d\n", sum.vector,
            tsl_launch_type_code(problem->a.type), tsl_launch_type_code(problem->c.type));

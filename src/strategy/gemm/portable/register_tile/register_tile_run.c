@@ -72,7 +72,7 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
                                  tsl_text_get(defines), &out->multiply));
   const tsl_device_ops *ops = work->device->ops;
   return tsl_register_tile_requests_memory(tile) && ops->kernel_local_bytes
-             ? ops->kernel_local_bytes(out->multiply, (size_t)tsl_register_tile_local_bytes(tile))
+             ? ops->kernel_local_bytes(&out->multiply, (size_t)tsl_register_tile_local_bytes(tile))
              : TESELA_OK;
 }
 
