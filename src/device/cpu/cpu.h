@@ -2,7 +2,7 @@
 #ifndef TSL_DEVICE_CPU_CPU_H
 #define TSL_DEVICE_CPU_CPU_H
 
-#include "device/device.h"
+#include "device/device_operations.h"
 
 /* Fills the device except ops and impl. TESELA_BAD_CALL for an invalid TESELA_ISA. */
 tesela_status tsl_cpu_describe(tsl_device *device);
@@ -22,19 +22,7 @@ void tsl_cpu_label_at(const char *root, char *label, size_t size);
 /* Returns the maximum clock in MHz, from cpufreq, /proc/cpuinfo or the model name; 0: unknown. */
 int tsl_cpu_clock_at(const char *root);
 
-/* Device operations (tsl_device_ops in device.h). */
-tesela_status tsl_cpu_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer);
-tesela_status tsl_cpu_buffer_wrap(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer);
-void tsl_cpu_buffer_destroy(tsl_buffer *buffer);
-tesela_status tsl_cpu_buffer_map(tsl_stream *stream, tsl_buffer *buffer, int write, void **host);
-tesela_status tsl_cpu_buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, void *host);
-tesela_status tsl_cpu_write(tsl_stream *stream, const tsl_copy *copy);
-tesela_status tsl_cpu_read(tsl_stream *stream, const tsl_copy *copy);
-tesela_status tsl_cpu_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *buffer,
-                           size_t to_offset, size_t bytes);
-bool tsl_cpu_reaches(tsl_device *device, tsl_device *other);
-tesela_status tsl_cpu_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows);
-tesela_status tsl_cpu_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
-                           size_t bytes);
+TSL_BUFFER_OPERATIONS(TSL_DECLARE_OPERATION, cpu)
+TSL_SHARED_OPERATIONS(TSL_DECLARE_OPERATION, cpu)
 
 #endif

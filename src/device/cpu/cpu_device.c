@@ -68,28 +68,17 @@ static tesela_status event_seconds(tsl_event *begin, tsl_event *end, double *sec
   return TESELA_OK;
 }
 
-static const tsl_device_ops ops = {
-    .open = cpu_device_open,
-    .close = cpu_device_close,
-    .buffer_create = tsl_cpu_buffer_create,
-    .buffer_wrap = tsl_cpu_buffer_wrap,
-    .buffer_destroy = tsl_cpu_buffer_destroy,
-    .buffer_map = tsl_cpu_buffer_map,
-    .buffer_unmap = tsl_cpu_buffer_unmap,
-    .stream_create = cpu_device_stream_create,
-    .stream_destroy = stream_destroy,
-    .finish = cpu_device_finish,
-    .write = tsl_cpu_write,
-    .read = tsl_cpu_read,
-    .copy = tsl_cpu_copy,
-    .reaches = tsl_cpu_reaches,
-    .copy_rows = tsl_cpu_copy_rows,
-    .fill = tsl_cpu_fill,
-    .event_create = cpu_device_event_create,
-    .event_destroy = event_destroy,
-    .event_record = event_record,
-    .event_seconds = event_seconds,
-};
+static const tsl_device_ops ops = {.open = cpu_device_open,
+                                   .close = cpu_device_close,
+                                   .stream_create = cpu_device_stream_create,
+                                   .stream_destroy = stream_destroy,
+                                   .finish = cpu_device_finish,
+                                   .event_create = cpu_device_event_create,
+                                   .event_destroy = event_destroy,
+                                   .event_record = event_record,
+                                   .event_seconds = event_seconds,
+                                   TSL_BUFFER_OPERATIONS(TSL_SET_OPERATION, cpu)
+                                       TSL_SHARED_OPERATIONS(TSL_SET_OPERATION, cpu)};
 
 static tesela_status cpu_device_list(void (*found)(void *argument, const tsl_device *device),
                                      void *argument) {

@@ -4,7 +4,7 @@
 #define TSL_DEVICE_CUDA_CUDA_DEVICE_H
 
 #include "device/cuda/driver_api.h"
-#include "device/device.h"
+#include "device/device_operations.h"
 
 #include <stdatomic.h>
 
@@ -64,48 +64,10 @@ tesela_status tsl_cuda_describe(tsl_cu_device ordinal, const char *driver, const
 
 bool tsl_cuda_owns(const tsl_device *device, const void *address);
 
-/* Device operations (tsl_device_ops in device.h). */
-tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer);
-tesela_status tsl_cuda_buffer_adopt(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer);
-void tsl_cuda_buffer_destroy(tsl_buffer *buffer);
-tesela_status tsl_cuda_write(tsl_stream *stream, const tsl_copy *copy);
-tesela_status tsl_cuda_read(tsl_stream *stream, const tsl_copy *copy);
-tesela_status tsl_cuda_pinned_create(tsl_device *device, size_t bytes, tsl_pinned **pinned);
-void tsl_cuda_pinned_destroy(tsl_pinned *pinned);
-tesela_status tsl_cuda_write_later(tsl_stream *stream, const tsl_copy *copy);
-tesela_status tsl_cuda_read_later(tsl_stream *stream, const tsl_copy *copy);
-tesela_status tsl_cuda_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *buffer,
-                            size_t to_offset, size_t bytes);
-bool tsl_cuda_reaches(tsl_device *device, tsl_device *other);
-tesela_status tsl_cuda_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows);
-tesela_status tsl_cuda_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
-                            size_t bytes);
-
-tesela_status tsl_cuda_stream_create(tsl_device *device, tsl_stream **stream);
-tesela_status tsl_cuda_stream_adopt(tsl_device *device, void *native, tsl_stream **stream);
-void tsl_cuda_stream_destroy(tsl_stream *stream);
-tesela_status tsl_cuda_finish(tsl_stream *stream);
-tesela_status tsl_cuda_image_create(tsl_stream *stream, const tsl_image_layout *layout, tsl_image **image);
-void tsl_cuda_image_destroy(tsl_image *image);
-tesela_status tsl_cuda_event_create(tsl_device *device, tsl_event **event);
-void tsl_cuda_event_destroy(tsl_event *event);
-tesela_status tsl_cuda_event_record(tsl_stream *stream, tsl_event *event);
-tesela_status tsl_cuda_stream_wait(tsl_stream *stream, tsl_event *event);
-tesela_status tsl_cuda_event_wait(tsl_event *event);
-tesela_status tsl_cuda_event_done(tsl_event *event, bool *done);
-tesela_status tsl_cuda_event_seconds(tsl_event *begin, tsl_event *end, double *seconds);
-
-tesela_status tsl_cuda_build(tsl_device *device, const tsl_build *build, tsl_binary *binary);
-tesela_status tsl_cuda_compiler(tsl_device *device, tsl_text *text);
-tesela_status tsl_cuda_module_load(tsl_device *device, const char *name, const tsl_binary *binary,
-                                   tsl_module **module);
-void tsl_cuda_module_destroy(tsl_module *module);
-tesela_status tsl_cuda_kernel_get(tsl_module *module, const char *name, tsl_kernel **kernel);
-int tsl_cuda_kernel_items_max(tsl_kernel *kernel);
-tesela_status tsl_cuda_kernel_local_bytes(tsl_kernel **kernel, size_t bytes);
-void tsl_cuda_kernel_early(tsl_kernel *kernel);
-tesela_status tsl_cuda_tensor_map(const tsl_tensor *tensor, tsl_tensor_map *map);
-tesela_status tsl_cuda_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
-                              const tsl_argument *arguments, int count);
+TSL_KERNEL_OPERATIONS(TSL_DECLARE_OPERATION, cuda)
+TSL_DECLARE_OPERATION(cuda, event_done)
+TSL_DECLARE_OPERATION(cuda, kernel_local_bytes)
+TSL_DECLARE_OPERATION(cuda, kernel_early)
+TSL_DECLARE_OPERATION(cuda, tensor_map)
 
 #endif

@@ -19,7 +19,7 @@
 
 #include <pthread.h>
 
-#include "device/device.h"
+#include "device/device_operations.h"
 #include "device/opencl/functions.h"
 
 extern const tsl_device_kind tsl_device_kind_opencl;
@@ -127,46 +127,8 @@ tesela_status tsl_opencl_seal_source(const tsl_build *build, tsl_binary *binary)
 
 bool tsl_opencl_adopt(tsl_device *device, void *context);
 
-/* Device operations (tsl_device_ops in device.h). */
-tesela_status tsl_opencl_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer);
-tesela_status tsl_opencl_buffer_wrap(tsl_device *device, void *host, size_t bytes, tsl_buffer **buffer);
-tesela_status tsl_opencl_buffer_adopt(tsl_device *device, void *native, size_t bytes, tsl_buffer **buffer);
-void tsl_opencl_buffer_destroy(tsl_buffer *buffer);
-tesela_status tsl_opencl_buffer_map(tsl_stream *stream, tsl_buffer *buffer, int write, void **host);
-tesela_status tsl_opencl_buffer_unmap(tsl_stream *stream, tsl_buffer *buffer, void *host);
-tesela_status tsl_opencl_write(tsl_stream *stream, const tsl_copy *copy);
-tesela_status tsl_opencl_read(tsl_stream *stream, const tsl_copy *copy);
-tesela_status tsl_opencl_pinned_create(tsl_device *device, size_t bytes, tsl_pinned **pinned);
-void tsl_opencl_pinned_destroy(tsl_pinned *pinned);
-tesela_status tsl_opencl_write_later(tsl_stream *stream, const tsl_copy *copy);
-tesela_status tsl_opencl_read_later(tsl_stream *stream, const tsl_copy *copy);
-tesela_status tsl_opencl_copy(tsl_stream *stream, tsl_buffer *from, size_t from_offset, tsl_buffer *buffer,
-                              size_t to_offset, size_t bytes);
-bool tsl_opencl_reaches(tsl_device *device, tsl_device *other);
-tesela_status tsl_opencl_copy_rows(tsl_stream *stream, const tsl_copy_rect *rows);
-tesela_status tsl_opencl_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offset, unsigned char byte,
-                              size_t bytes);
-tesela_status tsl_opencl_stream_create(tsl_device *device, tsl_stream **stream);
-tesela_status tsl_opencl_stream_adopt(tsl_device *device, void *native, tsl_stream **stream);
-void tsl_opencl_stream_destroy(tsl_stream *stream);
-tesela_status tsl_opencl_finish(tsl_stream *stream);
-tesela_status tsl_opencl_image_create(tsl_stream *stream, const tsl_image_layout *layout, tsl_image **image);
-void tsl_opencl_image_destroy(tsl_image *image);
-tesela_status tsl_opencl_event_create(tsl_device *device, tsl_event **event);
-void tsl_opencl_event_destroy(tsl_event *event);
-tesela_status tsl_opencl_event_record(tsl_stream *stream, tsl_event *event);
-tesela_status tsl_opencl_stream_wait(tsl_stream *stream, tsl_event *event);
-tesela_status tsl_opencl_event_wait(tsl_event *event);
-tesela_status tsl_opencl_event_seconds(tsl_event *begin, tsl_event *end, double *seconds);
-tesela_status tsl_opencl_build(tsl_device *device, const tsl_build *build, tsl_binary *binary);
-tesela_status tsl_opencl_compiler(tsl_device *device, tsl_text *text);
-tesela_status tsl_opencl_module_load(tsl_device *device, const char *name, const tsl_binary *binary,
-                                     tsl_module **module);
-void tsl_opencl_module_destroy(tsl_module *module);
-tesela_status tsl_opencl_kernel_get(tsl_module *module, const char *name, tsl_kernel **kernel);
-int tsl_opencl_kernel_items_max(tsl_kernel *kernel);
-tesela_status tsl_opencl_launch(tsl_stream *stream, tsl_kernel *kernel, const tsl_grid *grid,
-                                const tsl_argument *arguments, int count);
+TSL_KERNEL_OPERATIONS(TSL_DECLARE_OPERATION, opencl)
+TSL_SHARED_OPERATIONS(TSL_DECLARE_OPERATION, opencl)
 
 /* Loaded program; kernel_get() makes its kernels, module_destroy() frees them. */
 struct tsl_module {
