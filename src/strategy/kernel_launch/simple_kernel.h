@@ -1,6 +1,7 @@
 /* Host side of a gemm strategy with one portable kernel and one launch, for the rungs of the ladder. The
- * strategy NAME defines NAME_describe(), which returns a tsl_simple_kernel, writes TSL_SIMPLE_KERNEL(NAME)
- * after it, and TSL_SIMPLE_KERNEL_MEMBERS(NAME) in its descriptor. NAME.cl in its folder has the kernel
+ * strategy NAME defines NAME_describe(), which returns a tsl_simple_kernel. TSL_SIMPLE_KERNEL(NAME, accuracy)
+ * follows, with the accuracy of its sums by `problem` and `config`; its last parameter is RELAXED.
+ * TSL_SIMPLE_KERNEL_MEMBERS(NAME) stands in its descriptor. NAME.cl in its folder has the kernel
  * tsl_gemm_NAME. */
 #ifndef TSL_STRATEGY_SIMPLE_KERNEL_H
 #define TSL_STRATEGY_SIMPLE_KERNEL_H
@@ -35,7 +36,10 @@ void tsl_simple_kernel_account(const tsl_simple_kernel *kernel, const tsl_proble
                                const tsl_device *device, tsl_cost_counts *account);
 tesela_status tsl_simple_kernel_build(tsl_work *work, const tsl_simple_kernel *kernel);
 
-#define TSL_SIMPLE_KERNEL(name)                                                                              \
+#define TSL_SIMPLE_KERNEL(name, of_sums)                                                                     \
+  static tsl_accuracy name##_accuracy(const tsl_problem *problem, const tsl_config *config) {                \
+    return tsl_accuracy_relaxed(of_sums, problem, config->value[RELAXED] != 0);                              \
+  }                                                                                                          \
   static const char *name##_refuse(const tsl_problem *problem, const tsl_config *config,                     \
                                    const tsl_device *device) {                                               \
     const tsl_simple_kernel kernel = name##_describe(problem, config, device);                               \
@@ -56,8 +60,8 @@ tesela_status tsl_simple_kernel_build(tsl_work *work, const tsl_simple_kernel *k
     return tsl_simple_kernel_build(work, &kernel);                                                           \
   }
 #define TSL_SIMPLE_KERNEL_MEMBERS(name)                                                                      \
-  .op = TSL_OP_GEMM, .version = 1, .params = params, .refuse = name##_refuse, .score = name##_score,         \
-  .build = name##_build, .run = tsl_launch_gemm, .release = tsl_launch_release,                              \
+  .op = TSL_OP_GEMM, .version = 1, .accuracy = name##_accuracy, .params = params, .refuse = name##_refuse,   \
+  .score = name##_score, .build = name##_build, .run = tsl_launch_gemm, .release = tsl_launch_release,       \
   .resources = {.count_costs = name##_account}
 
 #endif

@@ -9,10 +9,6 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static tsl_accuracy element_accuracy(const tsl_problem *problem, const tsl_config *config) {
-  return tsl_accuracy_relaxed(tsl_accuracy_in_order(problem, config), problem, config->value[RELAXED] != 0);
-}
-
 /* Two loads for each multiply-add give a twelfth of a GPU's rate. Compilers prefetch ten steps of k. */
 static tsl_simple_kernel element_describe(const tsl_problem *problem, const tsl_config *config,
                                           const tsl_device *device) {
@@ -25,7 +21,7 @@ static tsl_simple_kernel element_describe(const tsl_problem *problem, const tsl_
                              .a = loads,
                              .b = loads};
 }
-TSL_SIMPLE_KERNEL(element)
+TSL_SIMPLE_KERNEL(element, tsl_accuracy_in_order(problem, config))
 
 const tsl_strategy tsl_gemm_element = {
     .name = "element",
@@ -34,7 +30,6 @@ const tsl_strategy tsl_gemm_element = {
     .partner = "sequential",
     .rung = 3,
     .needs = TSL_CAN_KERNELS,
-    .accuracy = element_accuracy,
     .build_seconds = 0.45,
     TSL_SIMPLE_KERNEL_MEMBERS(element),
     .tuning = {.ranges = {[COLUMNS] = {1, TSL_LAUNCH_ITEMS_MOST},

@@ -7,10 +7,6 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static tsl_accuracy row_accuracy(const tsl_problem *problem, const tsl_config *config) {
-  return tsl_accuracy_relaxed(tsl_accuracy_in_order(problem, config), problem, config->value[RELAXED] != 0);
-}
-
 /* On a processor an item's row of A stays in a first-level cache. */
 static tsl_simple_kernel row_describe(const tsl_problem *problem, const tsl_config *config,
                                       const tsl_device *device) {
@@ -18,7 +14,7 @@ static tsl_simple_kernel row_describe(const tsl_problem *problem, const tsl_conf
   (void)device;
   return (tsl_simple_kernel){.rows = (int)config->value[ITEMS], .efficiency = 0.001, .a = loads, .b = loads};
 }
-TSL_SIMPLE_KERNEL(row)
+TSL_SIMPLE_KERNEL(row, tsl_accuracy_in_order(problem, config))
 
 const tsl_strategy tsl_gemm_row = {
     .name = "row",
@@ -27,7 +23,6 @@ const tsl_strategy tsl_gemm_row = {
     .partner = "element",
     .rung = 4,
     .needs = TSL_CAN_KERNELS,
-    .accuracy = row_accuracy,
     .build_seconds = 0.3,
     TSL_SIMPLE_KERNEL_MEMBERS(row),
     .tuning = {.ranges = {[ITEMS] = {1, TSL_LAUNCH_ITEMS_MOST}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},

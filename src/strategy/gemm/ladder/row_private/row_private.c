@@ -10,11 +10,6 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static tsl_accuracy row_private_accuracy(const tsl_problem *problem, const tsl_config *config) {
-  return tsl_accuracy_relaxed(tsl_accuracy_of_panels(problem, config->value[PANEL]), problem,
-                              config->value[RELAXED] != 0);
-}
-
 /* One load for each multiply-add, at the same address for a whole group. On a processor PoCL's compiler puts
  * 32 bytes of a row of C into a vector, and masks each step, since a panel may end early. */
 static tsl_simple_kernel row_private_describe(const tsl_problem *problem, const tsl_config *config,
@@ -31,7 +26,7 @@ static tsl_simple_kernel row_private_describe(const tsl_problem *problem, const 
                              .kept = 256 * panel,
                              .walk = fmin(k, panel)};
 }
-TSL_SIMPLE_KERNEL(row_private)
+TSL_SIMPLE_KERNEL(row_private, tsl_accuracy_of_panels(problem, config->value[PANEL]))
 
 const tsl_strategy tsl_gemm_row_private = {
     .name = "row_private",
@@ -40,7 +35,6 @@ const tsl_strategy tsl_gemm_row_private = {
     .partner = "row",
     .rung = 5,
     .needs = TSL_CAN_KERNELS,
-    .accuracy = row_private_accuracy,
     .build_seconds = 0.25,
     TSL_SIMPLE_KERNEL_MEMBERS(row_private),
     .tuning = {.ranges = {[ITEMS] = {1, TSL_LAUNCH_ITEMS_MOST},

@@ -11,11 +11,6 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static tsl_accuracy row_private_column_local_accuracy(const tsl_problem *problem, const tsl_config *config) {
-  return tsl_accuracy_relaxed(tsl_accuracy_of_panels(problem, config->value[PANEL]), problem,
-                              config->value[RELAXED] != 0);
-}
-
 /* One load from local memory for each multiply-add. Whole panels and groups: items beyond the last row
  * multiply too. On a processor PoCL's compiler computes four work-items between two barriers in a vector, and
  * two such vectors overlap. */
@@ -41,7 +36,7 @@ static tsl_simple_kernel row_private_column_local_describe(const tsl_problem *pr
                              .lanes = 8,
                              .kept = items * panel * size};
 }
-TSL_SIMPLE_KERNEL(row_private_column_local)
+TSL_SIMPLE_KERNEL(row_private_column_local, tsl_accuracy_of_panels(problem, config->value[PANEL]))
 
 const tsl_strategy tsl_gemm_row_private_column_local = {
     .name = "row_private_column_local",
@@ -50,7 +45,6 @@ const tsl_strategy tsl_gemm_row_private_column_local = {
     .partner = "row_private",
     .rung = 6,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
-    .accuracy = row_private_column_local_accuracy,
     .build_seconds = 0.3,
     TSL_SIMPLE_KERNEL_MEMBERS(row_private_column_local),
     .tuning = {.ranges = {[ITEMS] = {1, TSL_LAUNCH_ITEMS_MOST},

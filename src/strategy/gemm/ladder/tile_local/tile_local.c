@@ -9,10 +9,6 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static tsl_accuracy tile_local_accuracy(const tsl_problem *problem, const tsl_config *config) {
-  return tsl_accuracy_relaxed(tsl_accuracy_in_order(problem, config), problem, config->value[RELAXED] != 0);
-}
-
 /* Larger tiles need less global memory traffic, but fewer groups fill a compute unit while others wait at a
  * barrier. Rows of the two tiles in local memory are padded. On a processor PoCL's compiler computes four
  * work-items in a vector, but gathers their elements from the tiles one by one. */
@@ -39,7 +35,7 @@ static tsl_simple_kernel tile_local_describe(const tsl_problem *problem, const t
                              .gathers = true,
                              .kept = 48 * tile * tile};
 }
-TSL_SIMPLE_KERNEL(tile_local)
+TSL_SIMPLE_KERNEL(tile_local, tsl_accuracy_in_order(problem, config))
 
 const tsl_strategy tsl_gemm_tile_local = {
     .name = "tile_local",
@@ -48,7 +44,6 @@ const tsl_strategy tsl_gemm_tile_local = {
     .partner = "element",
     .rung = 7,
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL,
-    .accuracy = tile_local_accuracy,
     .build_seconds = 0.2,
     TSL_SIMPLE_KERNEL_MEMBERS(tile_local),
     .tuning = {.ranges = {[TILE] = {1, 128}, [RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
