@@ -4,40 +4,6 @@
 
 typedef void (*adder)(void *dst, const void *from, int64_t count);
 
-static void reduce_add_f64(void *dst, const void *from, int64_t count) {
-  double *restrict a = dst;
-  const double *restrict b = from;
-  for (int64_t i = 0; i < count; i++)
-    a[i] += b[i];
-}
-
-static void reduce_add_f32(void *dst, const void *from, int64_t count) {
-  float *restrict a = dst;
-  const float *restrict b = from;
-  for (int64_t i = 0; i < count; i++)
-    a[i] += b[i];
-}
-
-/* Adds modulo 2^32. */
-static void add_i32(void *dst, const void *from, int64_t count) {
-  uint32_t *restrict a = dst;
-  const uint32_t *restrict b = from;
-  for (int64_t i = 0; i < count; i++)
-    a[i] += b[i];
-}
-
-void tsl_tree_add(tesela_type type, void *sums, int slots, int64_t count) {
-  const tsl_type_info *info = tsl_type(type);
-  const adder add = info->component == TESELA_F64   ? reduce_add_f64
-                    : info->component == TESELA_F32 ? reduce_add_f32
-                                                    : add_i32;
-  const int64_t numbers = count * (info->is_complex ? 2 : 1);
-  const size_t bytes = (size_t)count * info->size;
-  for (int step = 1; step < slots; step *= 2)
-    for (int slot = 0; slot + step < slots; slot += 2 * step)
-      add((char *)sums + (size_t)slot * bytes, (const char *)sums + (size_t)(slot + step) * bytes, numbers);
-}
-
 /* Steps are in elements. */
 typedef struct reduce_run {
   const tsl_scaled_store *scaled_store;
@@ -47,49 +13,52 @@ typedef struct reduce_run {
   int64_t c_step, count;
 } reduce_run;
 
+static uint32_t modulo_2_32(double value) {
+  return (uint32_t)(int64_t)value;
+}
+
+/* Defines the loops of a type: reduce_add_NAME() adds, reduce_store_NAME() stores c = alpha x + beta c.
+ * Integers are computed modulo 2^32. */
+#define LOOPS(name, number, number_of)                                                                       \
+  static void reduce_add_##name(void *dst, const void *from, int64_t count) {                                \
+    number *restrict a = dst;                                                                                \
+    const number *restrict b = from;                                                                         \
+    for (int64_t i = 0; i < count; i++)                                                                      \
+      a[i] += b[i];                                                                                          \
+  }                                                                                                          \
+  static void reduce_store_##name(const reduce_run *r) {                                                     \
+    const number *x = r->x, alpha = number_of(r->scaled_store->alpha[0]),                                    \
+                 beta = number_of(r->scaled_store->beta[0]);                                                 \
+    number *c = r->c;                                                                                        \
+    if (beta == 0)                                                                                           \
+      for (int64_t i = 0; i < r->count; i++)                                                                 \
+        c[i * r->c_step] = alpha * x[i * r->x_step];                                                         \
+    else                                                                                                     \
+      for (int64_t i = 0; i < r->count; i++)                                                                 \
+        c[i * r->c_step] = alpha * x[i * r->x_step] + beta * c[i * r->c_step];                               \
+  }
+LOOPS(f64, double, )
+LOOPS(f32, float, (float))
+LOOPS(i32, uint32_t, modulo_2_32)
+#undef LOOPS
+
+void tsl_tree_add(tesela_type type, void *sums, int slots, int64_t count) {
+  const tsl_type_info *info = tsl_type(type);
+  const adder add = info->component == TESELA_F64   ? reduce_add_f64
+                    : info->component == TESELA_F32 ? reduce_add_f32
+                                                    : reduce_add_i32;
+  const int64_t numbers = count * (info->is_complex ? 2 : 1);
+  const size_t bytes = (size_t)count * info->size;
+  for (int step = 1; step < slots; step *= 2)
+    for (int slot = 0; slot + step < slots; slot += 2 * step)
+      add((char *)sums + (size_t)slot * bytes, (const char *)sums + (size_t)(slot + step) * bytes, numbers);
+}
+
 static bool complex_is_one(const double value[2]) {
   return value[0] == 1 && value[1] == 0;
 }
 static bool complex_is_zero(const double value[2]) {
   return value[0] == 0 && value[1] == 0;
-}
-
-static void reduce_store_f64(const reduce_run *r) {
-  const double *x = r->x, alpha = r->scaled_store->alpha[0], beta = r->scaled_store->beta[0];
-  double *c = r->c;
-  if (beta == 0)
-    for (int64_t i = 0; i < r->count; i++)
-      c[i * r->c_step] = alpha * x[i * r->x_step];
-  else
-    for (int64_t i = 0; i < r->count; i++)
-      c[i * r->c_step] = alpha * x[i * r->x_step] + beta * c[i * r->c_step];
-}
-
-static void reduce_store_f32(const reduce_run *r) {
-  const float *x = r->x, alpha = (float)r->scaled_store->alpha[0], beta = (float)r->scaled_store->beta[0];
-  float *c = r->c;
-  if (beta == 0)
-    for (int64_t i = 0; i < r->count; i++)
-      c[i * r->c_step] = alpha * x[i * r->x_step];
-  else
-    for (int64_t i = 0; i < r->count; i++)
-      c[i * r->c_step] = alpha * x[i * r->x_step] + beta * c[i * r->c_step];
-}
-
-static uint32_t modulo_2_32(double value) {
-  return (uint32_t)(int64_t)value;
-}
-
-static void reduce_store_i32(const reduce_run *r) {
-  const uint32_t *x = r->x, alpha = modulo_2_32(r->scaled_store->alpha[0]),
-                 beta = modulo_2_32(r->scaled_store->beta[0]);
-  uint32_t *c = r->c;
-  if (beta == 0)
-    for (int64_t i = 0; i < r->count; i++)
-      c[i * r->c_step] = alpha * x[i * r->x_step];
-  else
-    for (int64_t i = 0; i < r->count; i++)
-      c[i * r->c_step] = alpha * x[i * r->x_step] + beta * c[i * r->c_step];
 }
 
 /* Multiplies a complex value. A factor of 1 changes nothing: 1 * (inf + i y) must not become inf - 0 y. */

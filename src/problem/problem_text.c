@@ -19,26 +19,19 @@ static tesela_status parse_size(const char *key, const char *value, int64_t *out
   return TESELA_OK;
 }
 
-static void print_m(const tsl_problem *problem, tsl_text *text) {
-  print_integer(text, problem->m);
-}
-static void print_n(const tsl_problem *problem, tsl_text *text) {
-  print_integer(text, problem->n);
-}
-static void print_k(const tsl_problem *problem, tsl_text *text) {
-  print_integer(text, problem->k);
-}
+#define SIZE_KEY(key)                                                                                        \
+  static void print_##key(const tsl_problem *problem, tsl_text *text) {                                      \
+    print_integer(text, problem->key);                                                                       \
+  }                                                                                                          \
+  static tesela_status parse_##key(const char *name, const char *value, tsl_problem *problem) {              \
+    return parse_size(name, value, &problem->key);                                                           \
+  }
+SIZE_KEY(m)
+SIZE_KEY(n)
+SIZE_KEY(k)
+#undef SIZE_KEY
 static void print_batch(const tsl_problem *problem, tsl_text *text) {
   print_integer(text, problem->batch);
-}
-static tesela_status parse_m(const char *key, const char *value, tsl_problem *problem) {
-  return parse_size(key, value, &problem->m);
-}
-static tesela_status parse_n(const char *key, const char *value, tsl_problem *problem) {
-  return parse_size(key, value, &problem->n);
-}
-static tesela_status parse_k(const char *key, const char *value, tsl_problem *problem) {
-  return parse_size(key, value, &problem->k);
 }
 static tesela_status parse_batch(const char *key, const char *value, tsl_problem *problem) {
   TSL_TRY(parse_size(key, value, &problem->batch));
@@ -152,18 +145,16 @@ static bool has_alpha(const tsl_problem *problem) {
 static bool has_beta(const tsl_problem *problem) {
   return problem->beta[0] != 0 || problem->beta[1] != 0;
 }
-static void print_alpha(const tsl_problem *problem, tsl_text *text) {
-  print_scalar(problem->alpha, text);
-}
-static void print_beta(const tsl_problem *problem, tsl_text *text) {
-  print_scalar(problem->beta, text);
-}
-static tesela_status parse_alpha(const char *key, const char *value, tsl_problem *problem) {
-  return parse_scalar(key, value, problem->alpha);
-}
-static tesela_status parse_beta(const char *key, const char *value, tsl_problem *problem) {
-  return parse_scalar(key, value, problem->beta);
-}
+#define SCALAR_KEY(key)                                                                                      \
+  static void print_##key(const tsl_problem *problem, tsl_text *text) {                                      \
+    print_scalar(problem->key, text);                                                                        \
+  }                                                                                                          \
+  static tesela_status parse_##key(const char *name, const char *value, tsl_problem *problem) {              \
+    return parse_scalar(name, value, problem->key);                                                          \
+  }
+SCALAR_KEY(alpha)
+SCALAR_KEY(beta)
+#undef SCALAR_KEY
 
 static bool has_in_place(const tsl_problem *problem) {
   return problem->in_place;
@@ -195,24 +186,6 @@ static tesela_status parse_conjugate(const char *key, const char *value, tsl_pro
 static bool has_structure_key(const tsl_shape *shape) {
   return shape->structure != TESELA_GENERAL || shape->triangle != TESELA_WHOLE;
 }
-static bool has_a_is(const tsl_problem *problem) {
-  return has_structure_key(&problem->a);
-}
-static bool has_b_is(const tsl_problem *problem) {
-  return has_structure_key(&problem->b);
-}
-static bool has_c_is(const tsl_problem *problem) {
-  return has_structure_key(&problem->c);
-}
-static void print_a_is(const tsl_problem *problem, tsl_text *text) {
-  tsl_structure_print(problem->a.structure, problem->a.triangle, text);
-}
-static void print_b_is(const tsl_problem *problem, tsl_text *text) {
-  tsl_structure_print(problem->b.structure, problem->b.triangle, text);
-}
-static void print_c_is(const tsl_problem *problem, tsl_text *text) {
-  tsl_structure_print(problem->c.structure, problem->c.triangle, text);
-}
 static tesela_status parse_structure(const char *key, const char *value, tsl_shape *shape) {
   if (!tsl_structure_parse(value, &shape->structure, &shape->triangle))
     return tsl_fail(TESELA_BAD_INPUT,
@@ -221,15 +194,20 @@ static tesela_status parse_structure(const char *key, const char *value, tsl_sha
                     key, value);
   return TESELA_OK;
 }
-static tesela_status parse_a_is(const char *key, const char *value, tsl_problem *problem) {
-  return parse_structure(key, value, &problem->a);
-}
-static tesela_status parse_b_is(const char *key, const char *value, tsl_problem *problem) {
-  return parse_structure(key, value, &problem->b);
-}
-static tesela_status parse_c_is(const char *key, const char *value, tsl_problem *problem) {
-  return parse_structure(key, value, &problem->c);
-}
+#define STRUCTURE_KEY(operand)                                                                               \
+  static bool has_##operand##_is(const tsl_problem *problem) {                                               \
+    return has_structure_key(&problem->operand);                                                             \
+  }                                                                                                          \
+  static void print_##operand##_is(const tsl_problem *problem, tsl_text *text) {                             \
+    tsl_structure_print(problem->operand.structure, problem->operand.triangle, text);                        \
+  }                                                                                                          \
+  static tesela_status parse_##operand##_is(const char *name, const char *value, tsl_problem *problem) {     \
+    return parse_structure(name, value, &problem->operand);                                                  \
+  }
+STRUCTURE_KEY(a)
+STRUCTURE_KEY(b)
+STRUCTURE_KEY(c)
+#undef STRUCTURE_KEY
 
 static int64_t get_bias_stride(const tsl_problem *problem) {
   return problem->bias_axis == TESELA_BIAS_ROW ? problem->bias.col_stride : problem->bias.row_stride;
