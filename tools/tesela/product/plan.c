@@ -151,19 +151,25 @@ static bool goes_as_whole(const tsl_product *product, const tsl_plan_choice *pan
          product->whole_seconds <= tesela_plan_seconds(product->plan) * (double)plan_panels_of(product);
 }
 
+/* Makes a plan on this device by the first of two strategies that can compute so many rows. */
+static tesela_status create_by_either(const tsl_product *product, int64_t rows, int64_t runs,
+                                      const char *first, const char *second, const char *device,
+                                      tesela_plan **plan) {
+  plan_wanted wanted = {rows, runs, first, device};
+  if (create(product, &wanted, plan) == TESELA_OK)
+    return TESELA_OK;
+  wanted.strategy = second;
+  return create(product, &wanted, plan);
+}
+
 /* Gives the panels' plan the parameters of the whole product's plan; if panels refuse them, its
  * strategy. */
 static void take_over(tsl_product *product) {
   const tsl_plan_choice *whole = &product->of_whole;
-  const char *const strategies[] = {tsl_text_get(&whole->strategy), tsl_text_get(&whole->name)};
   tesela_plan *made = NULL;
-  for (int i = 0; i < 2 && !made; i++)
-    (void)create(product,
-                 &(plan_wanted){.rows = product->panel,
-                                .runs = product->request.repeat * plan_panels_of(product),
-                                .strategy = strategies[i],
-                                .device = tsl_text_get(&whole->device)},
-                 &made);
+  (void)create_by_either(product, product->panel, product->request.repeat * plan_panels_of(product),
+                         tsl_text_get(&whole->strategy), tsl_text_get(&whole->name),
+                         tsl_text_get(&whole->device), &made);
   plan_replace(&product->plan, made);
 }
 
@@ -219,14 +225,9 @@ static tesela_status plan_last(tsl_product *product) {
   if (remainder == 0)
     return TESELA_OK;
   tesela_status status = tsl_settle(product->plan, &same);
-  const char *const strategies[] = {tsl_text_get(&same.strategy), product->request.strategy};
-  for (int i = 0; i < 2 && status == (i == 0 ? TESELA_OK : TESELA_UNSUPPORTED); i++)
-    status = create(product,
-                    &(plan_wanted){.rows = remainder,
-                                   .runs = product->request.repeat,
-                                   .strategy = strategies[i],
-                                   .device = tsl_text_get(&same.device)},
-                    &product->last_plan);
+  if (status == TESELA_OK)
+    status = create_by_either(product, remainder, product->request.repeat, tsl_text_get(&same.strategy),
+                              product->request.strategy, tsl_text_get(&same.device), &product->last_plan);
   tsl_plan_choice_free(&same);
   return status;
 }
