@@ -198,9 +198,6 @@ void tsl_api_request_end(tsl_call_key *key);
 bool tsl_api_is_spread(const tesela_context *context, const tsl_request *request);
 /* Fills place, device and spread of the key of a request for which tsl_api_is_spread() is true. */
 tesela_status tsl_api_spread(const tesela_context *context, const tsl_request *request, tsl_call_key *key);
-/* Runs a plan for several devices on these shards. `where` prefixes the operands' names in messages. */
-tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
-                                 const tesela_shards *const shards[TSL_OPERANDS], tesela_record *record);
 /* Runs a plan for several devices on the request's own shards or buffers. */
 tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request, tesela_record *record);
 /* Runs a plan for several devices. Each operand is in shards, or one buffer. */
@@ -293,10 +290,6 @@ void tsl_api_record_verified(const tesela_plan *plan, const tsl_verified *verifi
 
 /* Returns the shortcut of a plan whose `reach` is filled; run is NULL if the plan has none. */
 tsl_fast_call tsl_api_direct(const tesela_plan *plan);
-/* Sets the address checks of a shortcut, for operands that are all used. */
-void tsl_api_direct_reach(const tsl_address_range reach[TSL_OPERANDS], tsl_fast_call *direct);
-/* Returns the extent of an operand of this shape. */
-tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool used);
 
 /* Returns true if the plan's shortcut accepts these operands; it refuses NULL, buffers, packed operands. */
 static inline bool tsl_api_runs_directly(const tesela_plan *plan, const tesela_matrix *a,

@@ -9,7 +9,8 @@
 #include "planner/subplan_choice.h"
 #include "tune/plan_race.h"
 
-tsl_address_range tsl_api_reach(const tsl_shape *shape, const char *name, bool used) {
+/* Returns the extent of an operand of this shape. */
+static tsl_address_range address_range_of(const tsl_shape *shape, const char *name, bool used) {
   const tsl_type_info *type = tsl_type(shape->type);
   const int64_t below = tsl_shape_below(shape), extent = tsl_shape_extent(shape);
   return (tsl_address_range){.name = name,
@@ -43,7 +44,8 @@ tesela_status tsl_api_plan_around(tsl_plan *plan, tesela_plan **out) {
   const char *const *names = operand_names[problem->op][problem->in_place];
   for (int i = 0; i < TSL_ALL_OPERANDS; i++)
     if (tsl_problem_has_operand(problem, i))
-      (*out)->reach[i] = tsl_api_reach(tsl_problem_shape(problem, i), names[i], tsl_problem_uses(problem, i));
+      (*out)->reach[i] =
+          address_range_of(tsl_problem_shape(problem, i), names[i], tsl_problem_uses(problem, i));
   (*out)->workspace = (size_t)tsl_plan_workspace(plan);
   (*out)->direct = tsl_api_direct(*out);
   return TESELA_OK;

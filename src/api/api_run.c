@@ -41,7 +41,8 @@ static tesela_status check_overlap(const tesela_plan *plan, const char *where, c
   return TESELA_OK;
 }
 
-void tsl_api_direct_reach(const tsl_address_range reach[TSL_OPERANDS], tsl_fast_call *direct) {
+/* Sets the address checks of a shortcut, for operands that are all used. */
+static void set_direct_reach(const tsl_address_range reach[TSL_OPERANDS], tsl_fast_call *direct) {
   const tsl_address_range *c = &reach[TSL_OPERAND_C];
   direct->unaligned = c->align - 1;
   for (int i = 0; i < TSL_OPERAND_C; i++) {
@@ -66,7 +67,7 @@ tsl_fast_call tsl_api_direct(const tesela_plan *plan) {
       !work->strategy->direct.run_at || plan->plan->place != TSL_PLACE_HOST || !uses_all)
     return direct;
   direct.run = work->strategy->direct.run_at(work, &direct.state);
-  tsl_api_direct_reach(reach, &direct);
+  set_direct_reach(reach, &direct);
   return direct;
 }
 

@@ -12,7 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-tesela_status tsl_products_fail_in(const tsl_products *products, int64_t index, tesela_status status) {
+/* Prefixes this thread's message with the numbers of product and group. Returns status. */
+static tesela_status fail_in_product(const tsl_products *products, int64_t index, tesela_status status) {
   if (products->is_one)
     return tsl_fail_in(status, "product %" PRId64, products->group);
   (void)tsl_fail_in(status, "product %" PRId64, index);
@@ -94,7 +95,7 @@ tesela_status tsl_products_gather(const tsl_products *products, int64_t index, t
     return TESELA_OK;
   matrices_of(products, index, matrices);
   const tesela_status status = tsl_api_gather(products->plan, "", given, operands);
-  return status == TESELA_OK ? status : tsl_products_fail_in(products, index, status);
+  return status == TESELA_OK ? status : fail_in_product(products, index, status);
 }
 
 tesela_status tsl_products_check_batch(const tesela_gemm_desc *desc, const tesela_batch *batch) {
@@ -206,7 +207,7 @@ tesela_status tsl_products_multiply(tsl_products *products, int64_t index, bool 
   if (can_be_rescued(products))
     return rescue(products, index);
   (void)tsl_fail_in(status, "with others done");
-  (void)tsl_products_fail_in(products, index, status);
+  (void)fail_in_product(products, index, status);
   return TESELA_DEVICE_FAILED;
 }
 
@@ -345,7 +346,7 @@ static tesela_status end_verifications(const tsl_products *products, const tsl_b
     const tesela_status status = tsl_verify_end(check->verifications[i], &verified);
     tsl_api_record_verified(products->plan, &verified, tsl_clock() - start, record);
     if (status != TESELA_OK)
-      return tsl_products_fail_in(products, i, status);
+      return fail_in_product(products, i, status);
   }
   return TESELA_OK;
 }
@@ -357,7 +358,7 @@ tesela_status tsl_batch_error_check_end(const tsl_products *products, const tsl_
     tsl_error_measured measured;
     status = tsl_measure_end(check->measuring[i], &measured);
     if (status != TESELA_OK)
-      (void)tsl_products_fail_in(products, check->products[i], status);
+      (void)fail_in_product(products, check->products[i], status);
     if (!record || !tsl_api_struct_size_valid(status))
       continue;
     record->error_measured =

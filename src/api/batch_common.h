@@ -42,8 +42,6 @@ bool tsl_products_at(const tsl_products *products, int64_t index, tsl_operands *
 tesela_status tsl_products_gather(const tsl_products *products, int64_t index, tsl_operands *operands);
 /* Checks the first product and fills its operands and the distances to the next products. */
 tesela_status tsl_products_gather_all(const tsl_products *products, tsl_operands *operands);
-/* Prefixes this thread's message with the numbers of product and group. Returns status. */
-tesela_status tsl_products_fail_in(const tsl_products *products, int64_t index, tesela_status status);
 
 /* Computes a checked product. If is_first, no C is changed, and the result is the product's status. Otherwise
  * the specification computes a failed product, or the result is TESELA_DEVICE_FAILED. */

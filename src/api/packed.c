@@ -28,7 +28,7 @@ static void copy_as_it_lies(const tsl_shape *shape, const unsigned char *from, u
     for (int64_t j = 0; j < shape->cols; j++) {
       if (!tsl_shape_stores(shape, i, j))
         continue;
-      const int64_t at = (i * shape->row_stride + j * shape->col_stride) * size;
+      const int64_t at = tsl_shape_offset(shape, i, j);
       memcpy(dst + at, from + at, (size_t)size);
     }
 }

@@ -310,8 +310,9 @@ static tesela_status sharded_operands_gather(const tesela_plan *plan, const char
   return sharded_operands_check_overlaps(plan, where, held);
 }
 
-tesela_status tsl_api_run_spread(tesela_plan *plan, const char *where,
-                                 const tesela_shards *const shards[TSL_OPERANDS], tesela_record *record) {
+/* Runs a plan for several devices on these shards. `where` prefixes the operands' names in messages. */
+static tesela_status run_spread(tesela_plan *plan, const char *where,
+                                const tesela_shards *const shards[TSL_OPERANDS], tesela_record *record) {
   const tsl_sharding *spread = plan->plan->spread;
   tsl_shard_buffer *held[TSL_OPERANDS], *next;
   size_t count = 1;
@@ -338,7 +339,7 @@ tesela_status tsl_api_call_spread(tesela_plan *plan, const tsl_request *request,
   sharded_request all;
   read_sharded_request(request, &plan->plan->work.problem, &all);
   const tesela_shards *const given[TSL_OPERANDS] = {&all.operands[0], &all.operands[1], &all.operands[2]};
-  return tsl_api_run_spread(plan, "desc.", given, record);
+  return run_spread(plan, "desc.", given, record);
 }
 
 tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const matrix[TSL_ALL_OPERANDS],
@@ -362,5 +363,5 @@ tesela_status tsl_api_run_single(tesela_plan *plan, const tesela_matrix *const m
     room[i] = (tesela_shard){.buffer = tsl_writable(matrix[i]->buffer), .at = {.offset = matrix[i]->offset}};
     operands[i] = (tesela_shards){.pieces = &room[i], .count = 1};
   }
-  return tsl_api_run_spread(plan, "", pieces, record);
+  return run_spread(plan, "", pieces, record);
 }

@@ -15,7 +15,7 @@
 enum {
   TSL_BATCH_STEPS, /* batches 0 and 1: messages of even and of odd steps */
   TSL_BATCH_SUMS = 2,
-  TSL_BATCH_ALARM,          /* batches 3 to 5: messages from each neighbour (comm/failure_broadcast.h) */
+  TSL_BATCH_ALARM,          /* batches 3 to 5: messages from each neighbour (comm/gpu_transport.c) */
   TSL_BATCH_ALARM_SENT = 6, /* messages to neighbours */
   TSL_BATCHES
 };

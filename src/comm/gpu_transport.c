@@ -2,7 +2,7 @@
 
 #include "api/device_p2p.h"
 #include "comm/collective_status.h"
-#include "comm/failure_broadcast.h"
+#include "comm/comm.h"
 #include "comm/nccl/nccl.h"
 #include "comm/transport_name.h"
 #include "core/clock.h"
@@ -12,11 +12,123 @@
 #include "core/status.h"
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Broadcast of a failure while ranks wait for messages outside of MPI (comm/gpu_transport.h). Ranks form a
+ * binary tree. A failure is sent at once; success goes up, and down after all ranks. So all ranks agree. */
+enum { TSL_FAILURE_BROADCAST_NEIGHBOURS = 3 };
+
+typedef struct tsl_failure_broadcast {
+  tsl_ranks *ranks;
+  int neighbour[TSL_FAILURE_BROADCAST_NEIGHBOURS], count;
+  int32_t received[TSL_FAILURE_BROADCAST_NEIGHBOURS]; /* message of each neighbour; 0: success */
+  bool has_received[TSL_FAILURE_BROADCAST_NEIGHBOURS], has_sent[TSL_FAILURE_BROADCAST_NEIGHBOURS];
+  bool is_raised; /* this rank knows of a failure on some rank */
+} tsl_failure_broadcast;
+
+enum { TAG_ALARM = 5 };
+static const int32_t fine, failed = 1;
+
+static int batch_of(int neighbour) {
+  return TSL_BATCH_ALARM + neighbour;
+}
+
+/* Reserves memory for all broadcasts of these ranks, once. TESELA_OUT_OF_MEMORY. */
+static tesela_status failure_broadcast_reserve(tsl_ranks *ranks) {
+  for (int i = 0; i < TSL_FAILURE_BROADCAST_NEIGHBOURS; i++)
+    TSL_TRY(ranks->ops->reserve(ranks, batch_of(i), 1));
+  return ranks->ops->reserve(ranks, TSL_BATCH_ALARM_SENT, TSL_FAILURE_BROADCAST_NEIGHBOURS);
+}
+
+/* Begins a broadcast. Collective. The struct must not move until failure_broadcast_end(). The functions
+ * fail only if the ranks' own messages fail, without remedy (comm/comm.h). */
+static tesela_status failure_broadcast_start(tsl_failure_broadcast *alarm, tsl_ranks *ranks) {
+  const int around[] = {(ranks->rank + 1) / 2 - 1, 2 * ranks->rank + 1, 2 * ranks->rank + 2};
+  const uint64_t received = ranks->received;
+  *alarm = (tsl_failure_broadcast){.ranks = ranks};
+  for (int i = 0; i < TSL_FAILURE_BROADCAST_NEIGHBOURS; i++)
+    if (around[i] >= 0 && around[i] < ranks->size)
+      alarm->neighbour[alarm->count++] = around[i];
+  for (int i = 0; i < alarm->count; i++)
+    TSL_TRY(ranks->ops->receive(ranks, batch_of(i), alarm->neighbour[i], TAG_ALARM, &alarm->received[i],
+                                sizeof alarm->received[i]));
+  ranks->received = received;
+  return TESELA_OK;
+}
+
+/* Sends `fine` or `failed` to a neighbour that got neither; not counted as sent bytes. */
+static tesela_status send_outcome(tsl_failure_broadcast *alarm, int neighbour, const int32_t *outcome) {
+  tsl_ranks *ranks = alarm->ranks;
+  const uint64_t sent = ranks->sent;
+  if (alarm->has_sent[neighbour])
+    return TESELA_OK;
+  alarm->has_sent[neighbour] = true;
+  TSL_TRY(ranks->ops->send(ranks, TSL_BATCH_ALARM_SENT, alarm->neighbour[neighbour], TAG_ALARM, outcome,
+                           sizeof *outcome));
+  ranks->sent = sent;
+  return TESELA_OK;
+}
+
+/* Reports a failure of this rank to all ranks. */
+static tesela_status failure_broadcast_raise(tsl_failure_broadcast *alarm) {
+  alarm->is_raised = true;
+  for (int i = 0; i < alarm->count; i++)
+    TSL_TRY(send_outcome(alarm, i, &failed));
+  return TESELA_OK;
+}
+
+/* Sets *raised to whether any rank reported a failure so far. Call it while waiting. */
+static tesela_status failure_broadcast_poll(tsl_failure_broadcast *alarm, bool *raised) {
+  tsl_ranks *ranks = alarm->ranks;
+  for (int i = 0; i < alarm->count; i++) {
+    int done = 0;
+    if (!alarm->has_received[i])
+      TSL_TRY(ranks->ops->progress(ranks, batch_of(i), &done));
+    if (!done)
+      continue;
+    TSL_TRY(ranks->ops->wait(ranks, batch_of(i)));
+    alarm->has_received[i] = true;
+    if (alarm->received[i] == failed)
+      TSL_TRY(failure_broadcast_raise(alarm));
+  }
+  *raised = alarm->is_raised;
+  return TESELA_OK;
+}
+
+/* Sends success to the parent after all children reported it, and to the children after the parent. */
+static tesela_status forward_success(tsl_failure_broadcast *alarm, bool *done) {
+  const int children = alarm->ranks->rank > 0; /* the parent comes first */
+  bool below = true;
+  for (int i = children; i < alarm->count; i++)
+    below = below && alarm->has_received[i];
+  if (below && children)
+    TSL_TRY(send_outcome(alarm, 0, &fine));
+  *done = below && (!children || alarm->has_received[0]);
+  for (int i = children; i < alarm->count && *done; i++)
+    TSL_TRY(send_outcome(alarm, i, &fine));
+  return TESELA_OK;
+}
+
+/* Waits for all ranks to call it. Sets *raised to whether any reported a failure. */
+static tesela_status failure_broadcast_end(tsl_failure_broadcast *alarm, bool *raised) {
+  static const struct timespec moment = {.tv_nsec = 20000};
+  const double begin = tsl_clock();
+  for (bool done = false; !done;) {
+    TSL_TRY(failure_broadcast_poll(alarm, raised));
+    TSL_TRY(forward_success(alarm, &done));
+    /* A sleep would take longer than a short wait. */
+    if (!done && tsl_clock() - begin > 1e-3)
+      nanosleep(&moment, NULL);
+    else if (!done && tsl_clock() - begin > 1e-4)
+      sched_yield();
+  }
+  return alarm->ranks->ops->wait(alarm->ranks, TSL_BATCH_ALARM_SENT);
+}
 
 struct tsl_gpu_transport {
   tsl_ranks *ranks;
@@ -61,7 +173,7 @@ static tesela_status gpu_transport_record_failure(tsl_gpu_transport *transport, 
   transport->status = status;
   tsl_status_save(&transport->failure);
   abort_messages(transport);
-  return tsl_failure_broadcast_raise(&transport->alarm);
+  return failure_broadcast_raise(&transport->alarm);
 }
 
 /* Sets *yes to whether the condition holds; `batch` may be ignored. */
@@ -94,7 +206,7 @@ static tesela_status wait_until(tsl_gpu_transport *transport, poll_condition con
       return gpu_transport_record_failure(transport, status);
     if (yes)
       break;
-    TSL_TRY(tsl_failure_broadcast_poll(&transport->alarm, &raised));
+    TSL_TRY(failure_broadcast_poll(&transport->alarm, &raised));
     if (raised)
       abort_messages(transport);
     else if (tsl_clock() - begin > 1e-3)
@@ -143,7 +255,7 @@ void tsl_transfer_path_name(char *out, size_t size) {
 /* Loads NCCL, opens this rank's device, and fills `identity` for the other ranks. */
 static tesela_status gpu_transport_prepare(tsl_gpu_transport *transport, gpu_identity *identity) {
   identity->host = host_number();
-  TSL_TRY(tsl_failure_broadcast_reserve(transport->ranks));
+  TSL_TRY(failure_broadcast_reserve(transport->ranks));
   TSL_TRY(tsl_nccl_load(&transport->nccl));
   identity->version = transport->nccl.version;
   print_nccl_version(transport->nccl.version, transport->name, sizeof transport->name);
@@ -181,11 +293,11 @@ static tesela_status join_communicator(tsl_gpu_transport *transport, const tsl_n
   bool raised;
   transport->skips_rest = false;
   transport->status = TESELA_OK;
-  TSL_TRY(tsl_failure_broadcast_start(&transport->alarm, transport->ranks));
+  TSL_TRY(failure_broadcast_start(&transport->alarm, transport->ranks));
   TSL_TRY(gpu_transport_record_failure(
       transport, tsl_nccl_join_begin(&transport->nccl, transport->ranks->size, transport->ranks->rank, id)));
   TSL_TRY(wait_until(transport, is_enqueued, 0));
-  TSL_TRY(tsl_failure_broadcast_end(&transport->alarm, &raised));
+  TSL_TRY(failure_broadcast_end(&transport->alarm, &raised));
   return tsl_agree(transport->ranks, tsl_gpu_transport_status(transport));
 }
 
@@ -300,13 +412,13 @@ tesela_status tsl_gpu_transport_start(tsl_gpu_transport *transport, tesela_conte
 }
 
 tesela_status tsl_gpu_transport_arm(tsl_gpu_transport *transport) {
-  return tsl_failure_broadcast_start(&transport->alarm, transport->ranks);
+  return failure_broadcast_start(&transport->alarm, transport->ranks);
 }
 
 /* Waits for all ranks; if any failed, marks the transport as broken and aborts the messages. */
 static tesela_status end_failure_broadcast(tsl_gpu_transport *transport) {
   bool raised;
-  TSL_TRY(tsl_failure_broadcast_end(&transport->alarm, &raised));
+  TSL_TRY(failure_broadcast_end(&transport->alarm, &raised));
   transport->is_broken = transport->is_broken || raised;
   if (raised)
     abort_messages(transport);

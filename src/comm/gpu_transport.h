@@ -5,7 +5,7 @@
  * The host waits for data before a product reads it, and a product ends before its result is sent. Nothing is
  * added on the way.
  *
- * Failures: a rank's first failure is recorded and broadcast (comm/failure_broadcast.h). Then the transport
+ * Failures: a rank's first failure is recorded and broadcast (comm/gpu_transport.c). Then the transport
  * does nothing on this rank and returns TESELA_OK, so that the rank reaches the next agreement. A rank that
  * receives the broadcast aborts its messages and does the same. A call's functions return only failures of
  * the ranks' own messages, which have no remedy. */

@@ -1,12 +1,46 @@
 /* Chooses the library for a call, and queues tesela's products. */
 #include "cublas/cublas_take.h"
 
-#include "cublas/cublas_counts.h"
+#include "core/env.h"
+#include "core/log.h"
 #include "cublas/cublas_describe.h"
 #include "cublas/cublas_functions.h"
 #include "cublas/cublas_kinds.h"
 #include "cublas/cublas_route.h"
-#include "cublas/cublas_workspace.h"
+#include "cublas/cublas_symbol.h"
+#include "cublas/cublas_thread.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Counts of calls for TESELA_LOG=calls, printed at the process's end. */
+static _Atomic(tsl_cublas_symbol *) newest; /* names with calls, linked by `older` */
+
+static void cublas_count(tsl_cublas_symbol *symbol, bool is_ours) {
+  if (!tsl_log_may_want(TSL_LOG_CALLS) || !tsl_log_wants(TSL_LOG_CALLS))
+    return;
+  if (!atomic_exchange(&symbol->is_listed, true)) {
+    tsl_cublas_symbol *older = atomic_load(&newest);
+    do
+      symbol->older = older;
+    while (!atomic_compare_exchange_weak(&newest, &older, symbol));
+  }
+  atomic_fetch_add_explicit(&symbol->calls[is_ours], 1, memory_order_relaxed);
+}
+
+/* Returns true in the process that the tool started with --log, not in its children. */
+static bool is_awaited(void) {
+  return strtol(tsl_env_get(TSL_ENV_RUN), NULL, 10) == (long)getpid();
+}
+
+__attribute__((destructor)) static void print_counts(void) {
+  if (!atomic_load(&newest) && is_awaited())
+    fputs("tesela calls: no calls of cuBLAS's products\n", stderr);
+  for (const tsl_cublas_symbol *symbol = atomic_load(&newest); symbol; symbol = symbol->older)
+    fprintf(stderr, "tesela calls: %s: %lu by tesela, %lu by cuBLAS\n", symbol->name,
+            atomic_load(&symbol->calls[true]), atomic_load(&symbol->calls[false]));
+}
 
 /* Call with the state of its handle. */
 typedef struct take_state {
@@ -126,7 +160,7 @@ static uint64_t hash_call(const tsl_cublas_symbol *symbol, const tsl_cublas_call
  * make calls of their own, which pass through. */
 static tsl_next_function *forward(tsl_cublas_symbol *symbol, tsl_cublas_thread *thread,
                                   tsl_next_function *next, tsl_cublas_ticket *ticket) {
-  tsl_cublas_count(symbol, false);
+  cublas_count(symbol, false);
   ticket->thread = thread;
   thread->forwarding++;
   return next;
@@ -169,7 +203,7 @@ static tsl_next_function *take(tsl_cublas_symbol *symbol, const tsl_cublas_call 
   }
   if ((call || tsl_cublas_lt_read(lt, hash, state.thread, &lt_call)) &&
       take_call(&state, next, ticket, status)) {
-    tsl_cublas_count(symbol, true);
+    cublas_count(symbol, true);
     return NULL;
   }
   pass_next(passed, &state, ticket);

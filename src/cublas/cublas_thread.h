@@ -4,6 +4,8 @@
 
 #include "cublas/cublas_problem.h"
 
+#include <stddef.h>
+
 enum { TSL_CUBLAS_SETS = 256, TSL_CUBLAS_WAYS = 4, TSL_CUBLAS_WRAPPED = 4 };
 enum { TSL_LT_KNOWN = 256, TSL_LT_LAYOUT_WORDS = 14 };
 
@@ -71,5 +73,10 @@ void tsl_cublas_thread_forget(void);
 /* Returns the caller's workspace as a buffer, valid until the thread's next call; NULL: it is refused. */
 tesela_buffer *tsl_cublas_thread_wrap(tsl_cublas_thread *thread, tesela_context *context,
                                       const char *device_name, int device, const void *memory, size_t bytes);
+
+/* Stores a handle's workspace; bytes 0: cuBLAS's own. */
+void tsl_cublas_workspace_set(const void *handle, const void *memory, size_t bytes);
+/* Returns a handle's workspace; NULL: cuBLAS's own. */
+const void *tsl_cublas_workspace_get(const void *handle, size_t *bytes);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { ROWS = TSL_CHECKSUM_ROWS, COLS = TSL_CHECKSUM_COLUMNS };
@@ -17,9 +18,9 @@ static const uint64_t weights_seed = 37;
 
 /* Comparison of ROWS rows. */
 typedef struct checksum_block {
-  int64_t unchecked, wrong, row, segment; /* row, segment: of the largest ratio */
-  int64_t first_row, last_row, first_segment, last_segment;
-  double hidden, off, bound;
+  int64_t unchecked, wrong;
+  double hidden;
+  tsl_checksum_fault fault;
 } checksum_block;
 
 struct tsl_checksum {
@@ -259,10 +260,11 @@ static double get_difference(const tsl_checksum *sum, const double *c, const che
 /* Extends the block's tile of wrong segments. Returns true for the first one. */
 static bool note_wrong(int64_t row, int64_t p, checksum_block *block) {
   const bool is_first = block->wrong++ == 0;
-  block->first_row = is_first ? row : tsl_min(block->first_row, row);
-  block->last_row = is_first ? row : tsl_max(block->last_row, row);
-  block->first_segment = is_first ? p : tsl_min(block->first_segment, p);
-  block->last_segment = is_first ? p : tsl_max(block->last_segment, p);
+  tsl_checksum_fault *fault = &block->fault;
+  fault->first_row = is_first ? row : tsl_min(fault->first_row, row);
+  fault->last_row = is_first ? row : tsl_max(fault->last_row, row);
+  fault->first_segment = is_first ? p : tsl_min(fault->first_segment, p);
+  fault->last_segment = is_first ? p : tsl_max(fault->last_segment, p);
   return is_first;
 }
 
@@ -283,11 +285,11 @@ static void compare_segment(const tsl_checksum *sum, int64_t row, int64_t p, dou
   if (is_finite && off <= bound)
     return;
   const bool is_first = note_wrong(row, p, block);
-  if (is_first || isnan(off) || off / bound > block->off / block->bound) {
-    block->row = row;
-    block->segment = p;
-    block->off = off;
-    block->bound = bound;
+  if (is_first || isnan(off) || off / bound > block->fault.off / block->fault.bound) {
+    block->fault.row = row;
+    block->fault.segment = p;
+    block->fault.off = off;
+    block->fault.bound = bound;
   }
 }
 
@@ -302,7 +304,7 @@ static double get_bound_limit(const tsl_checksum *sum) {
 /* Returns an element of the bias or of a scale. */
 static void get_number(const tsl_checksum *sum, int operand, int64_t row, int64_t col, double value[2]) {
   const tsl_checksum_source *source = &sum->source[operand];
-  tsl_type_load(source->shape.type, tsl_element_judge_address(&source->shape, source->base, row, col), value);
+  tsl_type_load(source->shape.type, tsl_shape_at(&source->shape, source->base, row, col), value);
 }
 
 /* Sets the sum of a segment's biases in a row. Returns the sum of their magnitudes. */
@@ -415,8 +417,8 @@ static void compare_integer_rows(void *argument, int64_t index, int worker) {
   for (int i = 0; i < rows; i++) {
     const uint32_t off = c[i] - alpha * y[i] - (sum->whole_before ? beta * sum->whole_before[row + i] : 0);
     if (off != 0 && note_wrong(row + i, 0, &block)) {
-      block.row = row + i;
-      block.off = off;
+      block.fault.row = row + i;
+      block.fault.off = off;
     }
   }
   sum->block[index] = block;
@@ -424,34 +426,30 @@ static void compare_integer_rows(void *argument, int64_t index, int worker) {
 
 /* --- memory --- */
 
-/* Part of one allocation: bytes, aligned to a cache line. */
+/* Part of one allocation: the member of tsl_checksum with its address, and its size. */
 typedef struct checksum_part {
-  void **address;
+  size_t member;
   int64_t count;
   size_t size;
 } checksum_part;
 
-static tesela_status allocate_parts(const checksum_part *parts, int count, void **memory) {
-  size_t total = 0;
-  for (int pass = 0; pass < 2; pass++) {
-    unsigned char *next = *memory;
-    for (int i = 0; i < count; i++) {
-      size_t bytes;
-      if (parts[i].count == 0)
-        continue;
-      if (!tsl_size_mul((size_t)parts[i].count, parts[i].size, &bytes) ||
-          !tsl_size_add(bytes, TSL_CACHE_LINE - 1, &bytes) || !tsl_size_add(total, bytes, &total))
-        return tsl_fail(TESELA_OUT_OF_MEMORY, "the checksums exceed the address space");
-      bytes = bytes / TSL_CACHE_LINE * TSL_CACHE_LINE;
-      if (pass == 1) {
-        *parts[i].address = next;
-        next += bytes;
-      }
-    }
-    if (pass == 0)
-      TSL_TRY(tsl_alloc_zeroed(total, "checksums of a product", memory));
-    total = 0;
+/* Allocates the parts together, each aligned to a cache line. Parts without elements stay NULL. */
+static tesela_status allocate_parts(const checksum_part *parts, int count, tsl_checksum *sum) {
+  size_t total = 0, bytes[32];
+  bool fits = true;
+  for (int i = 0; i < count; i++) {
+    fits = fits && tsl_size_mul((size_t)parts[i].count, parts[i].size, &bytes[i]) &&
+           tsl_size_add(bytes[i], TSL_CACHE_LINE - 1, &bytes[i]);
+    bytes[i] = fits ? bytes[i] / TSL_CACHE_LINE * TSL_CACHE_LINE : 0;
+    fits = fits && tsl_size_add(total, bytes[i], &total);
   }
+  if (!fits)
+    return tsl_fail(TESELA_OUT_OF_MEMORY, "the checksums exceed the address space");
+  TSL_TRY(tsl_alloc_zeroed(total, "checksums of a product", &sum->memory));
+  unsigned char *next = sum->memory;
+  for (int i = 0; i < count; next += bytes[i++])
+    if (bytes[i] > 0)
+      memcpy((unsigned char *)sum + parts[i].member, &next, sizeof next);
   return TESELA_OK;
 }
 
@@ -463,31 +461,26 @@ static tesela_status allocate_all(tsl_checksum *sum) {
              may_overflow = tsl_problem_has_scales(problem) && !tsl_type(problem->a.type)->is_integer;
   sum->scratch_bytes = (size_t)tsl_round_up(
       (int64_t)sizeof(double) * (ROWS * COLS * 2 + ROWS * (sum->vectors + 2)), TSL_CACHE_LINE);
-  void *address[16] = {NULL};
-  const checksum_part parts[] = {
-      {&address[0], is_integer ? 0 : problem->n * sum->parts * sum->parts, sizeof(double)},
-      {&address[1], is_integer ? 0 : sum->vectors * sum->depth, sizeof(double)},
-      {&address[2], is_integer ? 0 : problem->k, sizeof(double)},
-      {&address[3], is_integer ? 0 : sum->depth, sizeof(double)},
-      {&address[4], is_integer || !reads_c ? 0 : problem->m * sum->vectors, sizeof(double)},
-      {&address[5], is_integer || !reads_c ? 0 : problem->m * sum->segments, sizeof(double)},
-      {&address[6], is_integer ? problem->n : 0, sizeof(uint32_t)},
-      {&address[7], is_integer ? problem->k : 0, sizeof(uint32_t)},
-      {&address[8], is_integer && reads_c ? problem->m : 0, sizeof(uint32_t)},
-      {&address[9], tsl_ceil_div(problem->m, ROWS), sizeof(checksum_block)},
-      {&address[10], workers, sum->scratch_bytes},
-      {&address[11], is_in_place ? problem->m * sum->vectors : 0, sizeof(double)},
-      {&address[12], is_in_place ? problem->m : 0, sizeof(double)},
-      {&address[13], is_scaled ? problem->n : 0, sizeof(double)},
-      {&address[14], may_overflow ? problem->k : 0, sizeof(double)},
-      {&address[15], problem->bias_axis != TESELA_NO_BIAS ? 3 * sum->segments : 0, sizeof(double)}};
-  TSL_TRY(allocate_parts(parts, sizeof parts / sizeof *parts, &sum->memory));
-  sum->weights = address[0], sum->vector = address[1], sum->size = address[2], sum->bound = address[3];
-  sum->before = address[4], sum->sizes = address[5];
-  sum->whole_weights = address[6], sum->whole_vector = address[7], sum->whole_before = address[8];
-  sum->block = address[9], sum->scratch = address[10], sum->products = address[11], sum->bounds = address[12];
-  sum->scale = address[13], sum->raw = address[14], sum->bias = address[15];
-  return TESELA_OK;
+#define PART(member, count)                                                                                  \
+  { offsetof(tsl_checksum, member), count, sizeof *sum->member }
+  const checksum_part parts[] = {PART(weights, is_integer ? 0 : problem->n * sum->parts * sum->parts),
+                                 PART(vector, is_integer ? 0 : sum->vectors * sum->depth),
+                                 PART(size, is_integer ? 0 : problem->k),
+                                 PART(bound, is_integer ? 0 : sum->depth),
+                                 PART(before, is_integer || !reads_c ? 0 : problem->m * sum->vectors),
+                                 PART(sizes, is_integer || !reads_c ? 0 : problem->m * sum->segments),
+                                 PART(whole_weights, is_integer ? problem->n : 0),
+                                 PART(whole_vector, is_integer ? problem->k : 0),
+                                 PART(whole_before, is_integer && reads_c ? problem->m : 0),
+                                 PART(block, tsl_ceil_div(problem->m, ROWS)),
+                                 {offsetof(tsl_checksum, scratch), workers, sum->scratch_bytes},
+                                 PART(products, is_in_place ? problem->m * sum->vectors : 0),
+                                 PART(bounds, is_in_place ? problem->m : 0),
+                                 PART(scale, is_scaled ? problem->n : 0),
+                                 PART(raw, may_overflow ? problem->k : 0),
+                                 PART(bias, problem->bias_axis != TESELA_NO_BIAS ? 3 * sum->segments : 0)};
+#undef PART
+  return allocate_parts(parts, sizeof parts / sizeof *parts, sum);
 }
 
 /* --- interface --- */
@@ -617,15 +610,7 @@ void tsl_checksum_end(tsl_checksum *sum, tsl_checksum_result *result) {
     result->is_complete = result->listed_count < TSL_CHECKSUM_LISTED;
     if (!result->is_complete)
       continue;
-    const int at = result->listed_count++;
-    result->listed[at].row = block->row;
-    result->listed[at].segment = block->segment;
-    result->listed[at].off = block->off;
-    result->listed[at].bound = block->bound;
-    result->listed[at].first_row = block->first_row;
-    result->listed[at].last_row = block->last_row;
-    result->listed[at].first_segment = block->first_segment;
-    result->listed[at].last_segment = block->last_segment;
+    result->listed[result->listed_count++] = block->fault;
   }
 }
 

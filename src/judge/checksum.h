@@ -33,6 +33,13 @@ typedef struct tsl_checksum_product {
   tsl_team team;
 } tsl_checksum_product;
 
+/* Wrong segments of a block of rows. */
+typedef struct tsl_checksum_fault {
+  int64_t row, segment;                                     /* of the largest ratio */
+  double off, bound;                                        /* |d| and T */
+  int64_t first_row, last_row, first_segment, last_segment; /* smallest tile with all wrong segments */
+} tsl_checksum_fault;
+
 /* Blocks of rows with wrong segments, of which the first are listed. */
 enum { TSL_CHECKSUM_LISTED = 16 };
 typedef struct tsl_checksum_result {
@@ -40,11 +47,7 @@ typedef struct tsl_checksum_result {
   int64_t unchecked;    /* elements in segments with numbers that are not finite */
   double hidden;        /* largest error of an element that can be overlooked: the maximum of 2 T */
   int64_t wrong;        /* wrong segments */
-  struct {
-    int64_t row, segment;                                     /* of the largest ratio */
-    double off, bound;                                        /* |d| and T */
-    int64_t first_row, last_row, first_segment, last_segment; /* smallest tile with all wrong segments */
-  } listed[TSL_CHECKSUM_LISTED];
+  tsl_checksum_fault listed[TSL_CHECKSUM_LISTED];
   int listed_count;
   bool is_complete; /* all blocks with wrong segments are listed, with their tiles */
 } tsl_checksum_result;

@@ -18,7 +18,7 @@ void tsl_checksum_load_as(const tsl_checksum_source *source, int64_t row, int ro
                 parts = count_parts(source);
   for (int part = 0; part < parts; part++) {
     const unsigned char *from =
-        tsl_element_judge_address(&source->shape, source->base, row, col) + part * (int64_t)component->size;
+        tsl_shape_at(&source->shape, source->base, row, col) + part * (int64_t)component->size;
     unsigned char *first = (unsigned char *)tile + part * target_size;
     if (tsl_abs(shape->col_stride) <= tsl_abs(shape->row_stride) || rows == 1)
       for (int i = 0; i < rows; i++)
@@ -35,7 +35,7 @@ static const double *load_general(const tsl_checksum_source *source, int64_t row
                                   int cols, double *tile, int64_t *pitch) {
   const tsl_shape *shape = &source->shape;
   const tsl_type_info *type = tsl_type(shape->type);
-  const unsigned char *from = tsl_element_judge_address(&source->shape, source->base, row, col);
+  const unsigned char *from = tsl_shape_at(&source->shape, source->base, row, col);
   const int parts = count_parts(source);
   const bool is_f32 = type->component == TESELA_F32, is_bf16 = type->type == TESELA_BF16;
   *pitch = TSL_CHECKSUM_COLUMNS * parts;
@@ -68,8 +68,8 @@ static void load_by_definition(const tsl_checksum_source *source, int64_t row, i
       const tsl_stored stored = tsl_shape_element(&source->shape, row + i, col + j);
       double value[2] = {stored.what == TSL_ELEMENT_ONE, 0};
       if (stored.what == TSL_ELEMENT_STORED)
-        tsl_type_load(source->shape.type,
-                      tsl_element_judge_address(&source->shape, source->base, stored.row, stored.col), value);
+        tsl_type_load(source->shape.type, tsl_shape_at(&source->shape, source->base, stored.row, stored.col),
+                      value);
       value[1] = stored.real ? 0 : stored.conjugate ? -value[1] : value[1];
       memcpy(tile + i * pitch + j * parts, value, (size_t)parts * sizeof *tile);
     }

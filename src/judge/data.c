@@ -80,8 +80,7 @@ static void fill_row_block(const fill_job *job, int64_t row, int64_t col, int wo
     tsl_random_fill(kinds[job->data].distribution, job->seed, first, shape->type, dense, count);
   for (size_t j = 0; job->data == TSL_DATA_SPECIAL && j < count; j++)
     replace_by_special_value(job, first + j, dense + j * size);
-  tsl_type_convert(shape->type, dense, 1, shape->type,
-                   job->origin + (row * shape->row_stride + col * shape->col_stride) * (int64_t)size,
+  tsl_type_convert(shape->type, dense, 1, shape->type, job->origin + tsl_shape_offset(shape, row, col),
                    shape->col_stride, count);
 }
 
@@ -141,19 +140,16 @@ tesela_status tsl_data_fill(tsl_data data, uint64_t seed, const tsl_shape *shape
 
 void tsl_data_fill_value(double value, const tsl_shape *shape, void *data) {
   const double pair[2] = {value, value};
-  const int64_t size = (int64_t)tsl_type(shape->type)->size;
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++)
-      tsl_type_store(shape->type,
-                     (unsigned char *)data + (i * shape->row_stride + j * shape->col_stride) * size, pair);
+      tsl_type_store(shape->type, (unsigned char *)data + tsl_shape_offset(shape, i, j), pair);
 }
 
 void tsl_data_fill_unread(double value, const tsl_shape *shape, void *data) {
-  const int64_t size = (int64_t)tsl_type(shape->type)->size;
   const bool is_real = tsl_is_hermitian(shape->structure);
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++) {
-      void *element = (unsigned char *)data + (i * shape->row_stride + j * shape->col_stride) * size;
+      void *element = (unsigned char *)data + tsl_shape_offset(shape, i, j);
       double pair[2] = {value, value};
       if (is_real && i == j)
         tsl_type_load(shape->type, element, pair);

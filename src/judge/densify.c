@@ -12,11 +12,6 @@ static int64_t index_of_sample(const tsl_indices *indices, int64_t i) {
   return indices->list ? indices->list[i] : i;
 }
 
-static unsigned char *densify_address(const tsl_shape *shape, const void *origin, int64_t row, int64_t col) {
-  return (unsigned char *)(uintptr_t)origin +
-         (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
-}
-
 /* Loads element (row, col) by the definition of the structure, stored or not. */
 static void load_by_structure(const tsl_shape *shape, const void *origin, int64_t row, int64_t col,
                               double value[2]) {
@@ -25,7 +20,7 @@ static void load_by_structure(const tsl_shape *shape, const void *origin, int64_
   value[1] = 0;
   if (from.what != TSL_ELEMENT_STORED)
     return;
-  tsl_type_load(shape->type, densify_address(shape, origin, from.row, from.col), value);
+  tsl_type_load(shape->type, tsl_shape_at(shape, origin, from.row, from.col), value);
   if (from.real)
     value[1] = 0;
   else if (from.conjugate)
@@ -51,11 +46,13 @@ static void copy_terms_of_sum(const tsl_problem *problem, const void *a, const v
     double value[2];
     for (int64_t i = 0; i < general->m; i++) {
       load_term_of_sum(problem, true, a, b, index_of_sample(rows, i), l, value);
-      tsl_type_store(general->a.type, densify_address(&general->a, made_sample->a, i, l), value);
+      tsl_type_store(general->a.type, (unsigned char *)made_sample->a + tsl_shape_offset(&general->a, i, l),
+                     value);
     }
     for (int64_t j = 0; j < general->n; j++) {
       load_term_of_sum(problem, false, a, b, index_of_sample(cols, j), l, value);
-      tsl_type_store(general->b.type, densify_address(&general->b, made_sample->b, l, j), value);
+      tsl_type_store(general->b.type, (unsigned char *)made_sample->b + tsl_shape_offset(&general->b, l, j),
+                     value);
     }
   }
 }
@@ -66,7 +63,7 @@ static void copy_completed_elements(const tsl_shape *shape, const void *origin, 
     for (int64_t j = 0; j < dense->cols; j++) {
       double value[2];
       load_by_structure(shape, origin, index_of_sample(rows, i), index_of_sample(cols, j), value);
-      tsl_type_store(shape->type, densify_address(dense, dst, i, j), value);
+      tsl_type_store(shape->type, (unsigned char *)dst + tsl_shape_offset(dense, i, j), value);
     }
 }
 
@@ -105,7 +102,7 @@ static tesela_status allocate_dense_sample(tsl_dense_sample *out) {
 
 static bool is_finite_element(const tsl_shape *shape, const void *origin, int64_t row, int64_t col) {
   double value[2] = {0, 0};
-  tsl_type_load(shape->type, densify_address(shape, origin, row, col), value);
+  tsl_type_load(shape->type, tsl_shape_at(shape, origin, row, col), value);
   return isfinite(value[0]) && isfinite(value[1]);
 }
 

@@ -87,7 +87,7 @@ static void restore_triangle(const tsl_guarded *guarded, unsigned char *origin) 
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   for (int64_t i = 0; i < shape->rows; i++)
     for (int64_t j = 0; j < shape->cols; j++) {
-      const int64_t at = (i * shape->row_stride + j * shape->col_stride) * size;
+      const int64_t at = tsl_shape_offset(shape, i, j);
       if (tsl_shape_stores(shape, i, j))
         memcpy(origin + at, tsl_guarded_copied_origin(guarded) + at, (size_t)size);
     }

@@ -33,8 +33,7 @@ static int64_t integer_spread_index(int64_t index, int64_t count, int64_t total)
 /* Loads `count` elements from (row, col) on, converted to 32 bits. */
 static void load_as_32_bits(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
                             int64_t step, uint32_t *out, int64_t count) {
-  tsl_type_convert(shape->type, tsl_element_judge_address(shape, base, row, col), step, TESELA_I32, out, 1,
-                   (size_t)count);
+  tsl_type_convert(shape->type, tsl_shape_at(shape, base, row, col), step, TESELA_I32, out, 1, (size_t)count);
 }
 
 static uint32_t load_one_as_32_bits(const tsl_shape *shape, const unsigned char *base, int64_t row,

@@ -15,6 +15,7 @@
 #include "core/status.h"
 #include "judge/judge.h"
 #include "judge/nonfinite.h"
+#include "problem/structure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,8 +53,7 @@ static int64_t complex_spread_index(int64_t index, int64_t count, int64_t total)
 
 static void load_complex(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col,
                          double value[2]) {
-  const int64_t at = row * shape->row_stride + col * shape->col_stride;
-  tsl_type_load(shape->type, base + at * (int64_t)tsl_type(shape->type)->size, value);
+  tsl_type_load(shape->type, tsl_shape_at(shape, base, row, col), value);
 }
 
 static void load_complex_factor(const tsl_shape *shape, bool conjugate, const unsigned char *base,

@@ -13,7 +13,7 @@
 
 double tsl_element_judge_value(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col) {
   double value[2];
-  tsl_type_load(shape->type, tsl_element_judge_address(shape, base, row, col), value);
+  tsl_type_load(shape->type, tsl_shape_at(shape, base, row, col), value);
   return value[0];
 }
 
@@ -396,8 +396,7 @@ static double max_finite_narrow_magnitude(const tsl_shape *shape, const unsigned
   for (int64_t i = 0; i < lines; i++)
     for (int64_t at = 0; at < length; at += AT_ONCE) {
       const int64_t count = length - at < AT_ONCE ? length - at : AT_ONCE;
-      const unsigned char *from =
-          tsl_element_judge_address(shape, base, along_rows ? i : at, along_rows ? at : i);
+      const unsigned char *from = tsl_shape_at(shape, base, along_rows ? i : at, along_rows ? at : i);
       tsl_type_convert(shape->type, from, step, shape->type, &some, 1, (size_t)count);
       if (shape->type == TESELA_F32)
         most.singles[0] = max_finite_single_bits(some.singles, count, most.singles[0]);

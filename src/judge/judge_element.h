@@ -3,6 +3,7 @@
 #define TESELA_PLAN_JUDGE_ELEMENT_H
 
 #include "judge/judge.h"
+#include "problem/structure.h"
 
 /* Product being judged. Addresses belong to the judge's caller. */
 typedef struct tsl_element_judge {
@@ -31,12 +32,6 @@ typedef struct tsl_comparison {
 
 /* Fills the members from `type` on; the caller has set those before. */
 void tsl_element_judge_prepare(tsl_element_judge *job);
-/* Returns the address of an element; `base` is the address of element (0, 0). */
-static inline const unsigned char *tsl_element_judge_address(const tsl_shape *shape, const void *base,
-                                                             int64_t row, int64_t col) {
-  return (const unsigned char *)base +
-         (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
-}
 /* Returns the element's value, or its real part. */
 double tsl_element_judge_value(const tsl_shape *shape, const unsigned char *base, int64_t row, int64_t col);
 /* Returns true if an element is certainly within its bound, with a grade of at most `grade_max`: a fast test

@@ -73,11 +73,11 @@ static void add_products_of_panel(const judge_real_job *job, const judge_real_fi
                                   int64_t first, int depth, const tsl_sums *sums) {
   const tsl_shape *a = &job->element_judge.problem->a, *b = &job->element_judge.problem->b;
   for (int i = 0; i < row_count; i++)
-    tsl_type_convert(a->type, tsl_element_judge_address(a, job->element_judge.a, rows[i], first),
-                     a->col_stride, TESELA_F64, found->a + (size_t)i * (size_t)depth, 1, (size_t)depth);
+    tsl_type_convert(a->type, tsl_shape_at(a, job->element_judge.a, rows[i], first), a->col_stride,
+                     TESELA_F64, found->a + (size_t)i * (size_t)depth, 1, (size_t)depth);
   for (int j = 0; j < col_count; j++)
-    tsl_type_convert(b->type, tsl_element_judge_address(b, job->element_judge.b, first, cols[j]),
-                     b->row_stride, TESELA_F64, found->b + j, col_count, (size_t)depth);
+    tsl_type_convert(b->type, tsl_shape_at(b, job->element_judge.b, first, cols[j]), b->row_stride,
+                     TESELA_F64, found->b + j, col_count, (size_t)depth);
   tsl_reference_add_products(row_count, col_count, depth, found->a, found->b, sums);
 }
 
@@ -181,8 +181,8 @@ static tesela_status sum_terms_of_element(const judge_real_job *job, int64_t row
   const tsl_shape *a = &job->element_judge.problem->a, *b = &job->element_judge.problem->b;
   const tsl_terms terms = {.a_type = a->type,
                            .b_type = b->type,
-                           .a = tsl_element_judge_address(a, job->element_judge.a, row, 0),
-                           .b = tsl_element_judge_address(b, job->element_judge.b, 0, col),
+                           .a = tsl_shape_at(a, job->element_judge.a, row, 0),
+                           .b = tsl_shape_at(b, job->element_judge.b, 0, col),
                            .a_step = a->col_stride,
                            .b_step = b->row_stride,
                            .count = job->element_judge.reads_factors ? job->element_judge.problem->k : 0};

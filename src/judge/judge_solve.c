@@ -69,7 +69,7 @@ static judge_solve_number load_number(const tsl_shape *shape, const unsigned cha
                                       int64_t col) {
   const tsl_type_info *type = tsl_type(shape->type);
   double value[2];
-  tsl_type_load(shape->type, tsl_element_judge_address(shape, src, row, col), value);
+  tsl_type_load(shape->type, tsl_shape_at(shape, src, row, col), value);
   return make_number_with_modulus(type, value[0], value[1]);
 }
 

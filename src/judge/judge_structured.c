@@ -20,7 +20,7 @@ typedef struct judge_structured_job {
 static void load_result(const judge_structured_job *job, int64_t row, int64_t col, double value[2]) {
   const tsl_shape *shape = &job->dense_sample->problem.c;
   value[0] = value[1] = 0;
-  tsl_type_load(shape->type, tsl_element_judge_address(shape, job->c, row, col), value);
+  tsl_type_load(shape->type, tsl_shape_at(shape, job->c, row, col), value);
 }
 
 static void merge_element_verdict(tsl_verdict *all, const tsl_verdict *part, int64_t row, int64_t col) {
@@ -53,10 +53,10 @@ static tesela_status judge_element_by_terms(const judge_structured_job *job, int
   one.m = one.n = one.a.rows = one.b.cols = one.c.rows = one.c.cols = 1;
   one.k = one.a.cols = one.b.rows = count;
   own.kinds = NULL;
-  TSL_TRY(tsl_judge_gemm(&one, tsl_element_judge_address(&one.a, sample->a, row, first),
-                         tsl_element_judge_address(&one.b, sample->b, first, col),
-                         sample->before ? tsl_element_judge_address(&one.c, sample->before, row, col) : NULL,
-                         tsl_element_judge_address(&one.c, job->c, row, col), &own, &seen));
+  TSL_TRY(tsl_judge_gemm(&one, tsl_shape_at(&one.a, sample->a, row, first),
+                         tsl_shape_at(&one.b, sample->b, first, col),
+                         sample->before ? tsl_shape_at(&one.c, sample->before, row, col) : NULL,
+                         tsl_shape_at(&one.c, job->c, row, col), &own, &seen));
   if (!seen.right) {
     char why[sizeof seen.why];
     snprintf(why, sizeof why, "%.*s (its place is %lld, %lld)", (int)sizeof why - 64, seen.why,
@@ -104,7 +104,7 @@ static tesela_status copy_result_dense(const tsl_shape *shape, const unsigned ch
   const int64_t size = (int64_t)tsl_type(shape->type)->size;
   TSL_TRY(tsl_alloc((size_t)(shape->rows * shape->cols * size) + 1, "a result for the judge", out));
   for (int64_t i = 0; i < shape->rows; i++)
-    tsl_type_convert(shape->type, tsl_element_judge_address(shape, c, i, 0), shape->col_stride, shape->type,
+    tsl_type_convert(shape->type, tsl_shape_at(shape, c, i, 0), shape->col_stride, shape->type,
                      (unsigned char *)*out + i * shape->cols * size, 1, (size_t)shape->cols);
   return TESELA_OK;
 }

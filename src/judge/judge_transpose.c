@@ -57,8 +57,8 @@ static double error_to_bound_ratio(const judge_transpose_job *job, double right,
 
 static double judge_transposed_element(const judge_transpose_job *job, int64_t row, int64_t col,
                                        tsl_verdict *seen) {
-  const unsigned char *source = tsl_element_judge_address(&job->operand_shape, job->from, col, row);
-  const unsigned char *result = tsl_element_judge_address(&job->problem->c, job->c, row, col);
+  const unsigned char *source = tsl_shape_at(&job->operand_shape, job->from, col, row);
+  const unsigned char *result = tsl_shape_at(&job->problem->c, job->c, row, col);
   const double *alpha = job->problem->alpha;
   if (alpha[0] == 1 && alpha[1] == 0)
     return memcmp(source, result, job->type->size) == 0 ? 0 : INFINITY;
@@ -113,9 +113,8 @@ static bool tile_has_equal_bits(const judge_transpose_job *job, const judge_tran
   const int64_t from_step = job->operand_shape.row_stride * size, step = job->problem->c.col_stride * size;
   uint64_t found = 0;
   for (int64_t row = part->first_row; row < part->end_row; row++) {
-    const unsigned char *from =
-        tsl_element_judge_address(&job->operand_shape, job->from, part->first_col, row);
-    const unsigned char *to = tsl_element_judge_address(&job->problem->c, job->c, row, part->first_col);
+    const unsigned char *from = tsl_shape_at(&job->operand_shape, job->from, part->first_col, row);
+    const unsigned char *to = tsl_shape_at(&job->problem->c, job->c, row, part->first_col);
     found |= size == 1   ? differing_bits_of_row(from, from_step, to, step, count, 1)
              : size == 2 ? differing_bits_of_row(from, from_step, to, step, count, 2)
              : size == 4 ? differing_bits_of_row(from, from_step, to, step, count, 4)
@@ -157,11 +156,10 @@ static void merge_worker(const judge_transpose_findings *found, tsl_verdict *int
 static void explain_worst_transposed(const judge_transpose_job *job, tsl_verdict *verdict) {
   double is[2], was[2] = {0, 0};
   tsl_text text = {0};
-  tsl_type_load(job->type->type,
-                tsl_element_judge_address(&job->problem->c, job->c, verdict->row, verdict->col), is);
+  tsl_type_load(job->type->type, tsl_shape_at(&job->problem->c, job->c, verdict->row, verdict->col), is);
   if (job->from)
-    tsl_type_load(job->type->type,
-                  tsl_element_judge_address(&job->operand_shape, job->from, verdict->col, verdict->row), was);
+    tsl_type_load(job->type->type, tsl_shape_at(&job->operand_shape, job->from, verdict->col, verdict->row),
+                  was);
   tsl_text_add(&text, "C(%lld, %lld) is ", (long long)verdict->row, (long long)verdict->col);
   tsl_text_add_double(&text, is[0]);
   tsl_text_add(&text, " where A(%lld, %lld) is ", (long long)verdict->col, (long long)verdict->row);

@@ -22,7 +22,7 @@ typedef struct tsl_verified {
 } tsl_verified;
 
 /* Starts a verification before a run. Operands of tsl_plan_run(), of one product, must stay until
- * tsl_verify_end(). repairs: wrong tiles are computed again where that is possible (judge/verify_repair.h),
+ * tsl_verify_end(). repairs: wrong tiles are computed again where that is possible,
  * for which C is copied if the run reads it. TESELA_UNSUPPORTED with the reason: the product cannot be
  * verified. Free with tsl_verify_free(). */
 tesela_status tsl_verify_begin(const tsl_plan *plan, const tsl_operands *operands, bool repairs,

@@ -5,6 +5,7 @@
 #include "core/types.h"
 #include "host/host_isa.h"
 #include "judge/judge_sums.h"
+#include "problem/structure.h"
 
 #include <math.h>
 #include <string.h>
@@ -220,12 +221,6 @@ static void sum_scaled_terms(const term_addresses *addresses, double alpha, cons
   out->may_overflow_down = (alpha > 0 ? sums->negative : sums->positive) >= limit;
 }
 
-static const unsigned char *reference_element_at(const tsl_shape *shape, const void *base, int64_t row,
-                                                 int64_t col) {
-  return (const unsigned char *)base +
-         (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
-}
-
 void tsl_reference_element(const tsl_problem *problem, double alpha, double beta, const void *a,
                            const void *b, const void *before, int64_t row, int64_t col,
                            const tsl_limits *limits, tsl_reference_number *out) {
@@ -236,15 +231,15 @@ void tsl_reference_element(const tsl_problem *problem, double alpha, double beta
     const tsl_shape *a_shape = &problem->a, *b_shape = &problem->b;
     const term_addresses addresses = {.a_type = a_shape->type,
                                       .b_type = b_shape->type,
-                                      .a = reference_element_at(a_shape, a, row, 0),
-                                      .b = reference_element_at(b_shape, b, 0, col),
+                                      .a = tsl_shape_at(a_shape, a, row, 0),
+                                      .b = tsl_shape_at(b_shape, b, 0, col),
                                       .a_step = a_shape->col_stride * (int64_t)tsl_type(a_shape->type)->size,
                                       .b_step = b_shape->row_stride * (int64_t)tsl_type(b_shape->type)->size,
                                       .count = problem->k};
     sum_scaled_terms(&addresses, alpha, limits, &sums, out);
   }
   if (beta != 0)
-    tsl_type_load(problem->c.type, reference_element_at(&problem->c, before, row, col), start);
+    tsl_type_load(problem->c.type, tsl_shape_at(&problem->c, before, row, col), start);
 
   /* alpha's mantissa multiplies the sums, its exponent is added to theirs */
   scaled_sums total = {.exponent = LOWEST_EXPONENT};

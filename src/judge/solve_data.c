@@ -1,6 +1,7 @@
 #include "judge/solve_data.h"
 
 #include "core/status.h"
+#include "problem/structure.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,9 +18,7 @@ typedef struct triangle_job {
 } triangle_job;
 
 static unsigned char *triangle_element_address(const triangle_job *job, int64_t row, int64_t col) {
-  const tsl_shape *shape = job->shape;
-  return job->origin +
-         (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
+  return job->origin + tsl_shape_offset(job->shape, row, col);
 }
 
 static int roll_die_for_row(const triangle_job *job, int64_t row, int draw, int sides) {
@@ -99,13 +98,6 @@ void tsl_solve_make_triangle(tsl_data data, uint64_t seed, const tsl_shape *shap
         scale_off_diagonal_element(&job, i, j);
 }
 
-static void load_solve_element(const tsl_shape *shape, const void *src, int64_t row, int64_t col,
-                               double value[2]) {
-  const int64_t place = row * shape->row_stride + col * shape->col_stride;
-  tsl_type_load(shape->type, (const unsigned char *)src + place * (int64_t)tsl_type(shape->type)->size,
-                value);
-}
-
 /* Computes element (row, col) of A X / alpha from the triangle of A. */
 static void element_of_product(const tsl_problem *problem, const void *a, const void *x, int64_t row,
                                int64_t col, double sum[2]) {
@@ -115,8 +107,8 @@ static void element_of_product(const tsl_problem *problem, const void *a, const 
   for (int64_t l = is_upper ? row : 0; l < end; l++) {
     double y[2] = {1, 0}, z[2];
     if (l != row || problem->a.structure != TESELA_UNIT_TRIANGULAR)
-      load_solve_element(&problem->a, a, row, l, y);
-    load_solve_element(&problem->c, x, l, col, z);
+      tsl_type_load(problem->a.type, tsl_shape_at(&problem->a, a, row, l), y);
+    tsl_type_load(problem->c.type, tsl_shape_at(&problem->c, x, l, col), z);
     y[1] = problem->conjugate_a ? -y[1] : y[1];
     sum[0] += y[0] * z[0] - y[1] * z[1];
     sum[1] += y[0] * z[1] + y[1] * z[0];
@@ -132,10 +124,9 @@ static void multiply_solution_in_place(const tsl_problem *problem, const void *a
   for (int64_t step = 0; step < problem->m; step++) {
     const int64_t row = problem->a.triangle == TESELA_UPPER ? step : problem->m - 1 - step;
     for (int64_t col = 0; col < problem->n; col++) {
-      const int64_t place = row * same.c.row_stride + col * same.c.col_stride;
       double sum[2];
       element_of_product(&same, a, b, row, col, sum);
-      tsl_type_store(same.c.type, (unsigned char *)b + place * (int64_t)tsl_type(same.c.type)->size, sum);
+      tsl_type_store(same.c.type, (unsigned char *)b + tsl_shape_offset(&same.c, row, col), sum);
     }
   }
 }

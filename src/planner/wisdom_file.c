@@ -2,10 +2,11 @@
  * complete files. A killed writer's lock is released by the kernel, its temporary file overwritten. A writer
  * removes the lock file at its end; a process whose locked file was removed locks again. */
 #include "core/env.h"
+#include "core/reserve.h"
 #include "core/safe_open.h"
 #include "core/status.h"
 #include "device/source.h"
-#include "planner/wisdom_lines.h"
+#include "planner/planner_wisdom.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +17,174 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+typedef struct tsl_wisdom_entry {
+  char *line; /* NULL: removed */
+  bool has_record;
+  tsl_wisdom_record record;
+} tsl_wisdom_entry;
+
+typedef struct tsl_wisdom_lines {
+  tsl_wisdom_entry *entries;
+  int count, capacity;
+} tsl_wisdom_lines;
+
+/* Cuts off the next line; NULL at the end. */
+static char *next_line(char **rest) {
+  char *line = *rest;
+  if (!line || !*line)
+    return NULL;
+  char *end = strchr(line, '\n');
+  *rest = end ? end + 1 : line + strlen(line);
+  if (end)
+    *end = '\0';
+  const size_t length = strlen(line);
+  if (length > 0 && line[length - 1] == '\r')
+    line[length - 1] = '\0';
+  return line;
+}
+
+/* Returns true if a line is empty or a comment. */
+static bool wisdom_means_nothing(const char *line) {
+  line += strspn(line, " \t");
+  return *line == '\0' || *line == '#';
+}
+
+static tesela_status wisdom_lines_copy_of(const char *text, char **copy) {
+  *copy = strdup(text);
+  return *copy ? TESELA_OK : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to read wisdom");
+}
+
+tesela_status tsl_wisdom_each(const char *text,
+                              tesela_status (*each)(void *argument, const tsl_wisdom_line *line),
+                              void *argument) {
+  char *copy, *line;
+  TSL_TRY(wisdom_lines_copy_of(text, &copy));
+  char *rest = copy;
+  tesela_status status = TESELA_OK;
+  for (int number = 1; status == TESELA_OK && (line = next_line(&rest)) != NULL; number++) {
+    tsl_wisdom_record record;
+    char wrong[256];
+    if (wisdom_means_nothing(line))
+      continue;
+    const tesela_status parsed = tsl_wisdom_parse(line, &record);
+    const bool good = parsed == TESELA_OK;
+    if (parsed == TESELA_OUT_OF_MEMORY)
+      TSL_GO(parsed);
+    snprintf(wrong, sizeof wrong, "%.*s", (int)sizeof wrong - 1, good ? "" : tesela_last_error());
+    status = each(argument, &(tsl_wisdom_line){line, number, good ? &record : NULL, good ? NULL : wrong});
+  }
+out:
+  free(copy);
+  return status;
+}
+
+static void wisdom_lines_free(tsl_wisdom_lines *all) {
+  for (int i = 0; i < all->count; i++)
+    free(all->entries[i].line);
+  free(all->entries);
+}
+
+static tesela_status wisdom_lines_append(tsl_wisdom_lines *all, const char *line,
+                                         const tsl_wisdom_record *record) {
+  TSL_TRY(
+      tsl_list_reserve(&all->entries, all->count, &all->capacity, sizeof *all->entries, "lines of wisdom"));
+  tsl_wisdom_entry *added = &all->entries[all->count];
+  *added = (tsl_wisdom_entry){.has_record = record != NULL};
+  TSL_TRY(wisdom_lines_copy_of(line, &added->line));
+  if (record)
+    added->record = *record;
+  all->count++;
+  return TESELA_OK;
+}
+
+/* Appends all lines of a text. Free with wisdom_lines_free(), also after a failure. */
+static tesela_status wisdom_lines_read(const char *text, tsl_wisdom_lines *out) {
+  char *copy, *line;
+  TSL_TRY(wisdom_lines_copy_of(text, &copy));
+  char *rest = copy;
+  tesela_status status = TESELA_OK;
+  while (status == TESELA_OK && (line = next_line(&rest)) != NULL) {
+    tsl_wisdom_record record;
+    const tesela_status parsed =
+        wisdom_means_nothing(line) ? TESELA_BAD_INPUT : tsl_wisdom_parse(line, &record);
+    status = parsed == TESELA_OUT_OF_MEMORY
+                 ? parsed
+                 : wisdom_lines_append(out, line, parsed == TESELA_OK ? &record : NULL);
+  }
+  free(copy);
+  return status;
+}
+
+static void wisdom_lines_print(const tsl_wisdom_lines *all, tsl_text *text) {
+  for (int i = 0; i < all->count; i++)
+    if (all->entries[i].line)
+      tsl_text_add(text, "%s\n", all->entries[i].line);
+}
+
+typedef struct merging {
+  tsl_wisdom_lines *all;
+  tsl_wisdom_merged *merged;
+  bool always;
+} merging;
+
+/* Adds a line's record, or replaces the record of its identity, and counts the case. */
+static tesela_status merge_line(void *argument, const tsl_wisdom_line *line) {
+  const merging *job = argument;
+  if (!line->record) {
+    job->merged->unreadable++;
+    return TESELA_OK;
+  }
+  for (int i = 0; i < job->all->count; i++) {
+    tsl_wisdom_entry *old = &job->all->entries[i];
+    if (!old->has_record || !tsl_wisdom_same(&old->record, line->record))
+      continue;
+    if (!job->always && !tsl_wisdom_supersedes(&old->record, line->record)) {
+      job->merged->kept++;
+      return TESELA_OK;
+    }
+    char *copy;
+    TSL_TRY(wisdom_lines_copy_of(line->text, &copy));
+    free(old->line);
+    old->line = copy;
+    old->record = *line->record;
+    job->merged->replaced++;
+    return TESELA_OK;
+  }
+  TSL_TRY(wisdom_lines_append(job->all, line->text, line->record));
+  job->merged->added++;
+  return TESELA_OK;
+}
+
+/* Merges a text's records into `all`, counted in `merged`. `always` replaces records, faster or not. */
+static tesela_status wisdom_lines_merge(tsl_wisdom_lines *all, const char *text, bool always,
+                                        tsl_wisdom_merged *merged) {
+  return tsl_wisdom_each(text, merge_line, &(merging){all, merged, always});
+}
+
+static tesela_status wisdom_lines_join(const char *existing, const char *text, bool always, tsl_text *out,
+                                       tsl_wisdom_merged *merged) {
+  tsl_wisdom_lines all = {0};
+  tesela_status status;
+  *merged = (tsl_wisdom_merged){0};
+  TSL_GO(wisdom_lines_read(existing, &all));
+  TSL_GO(wisdom_lines_merge(&all, text, always, merged));
+  wisdom_lines_print(&all, out);
+  status = tsl_text_status(out);
+out:
+  wisdom_lines_free(&all);
+  return status;
+}
+
+tesela_status tsl_wisdom_merge_texts(const char *existing, const char *text, tsl_text *out,
+                                     tsl_wisdom_merged *merged) {
+  return wisdom_lines_join(existing, text, false, out, merged);
+}
+
+tesela_status tsl_wisdom_update_texts(const char *existing, const char *text, tsl_text *out) {
+  tsl_wisdom_merged merged;
+  return wisdom_lines_join(existing, text, true, out, &merged);
+}
 
 /* A record has about 250 bytes. */
 #define FILE_MOST ((size_t)64 << 20)
@@ -171,14 +340,14 @@ static tesela_status read_lines(const target *file_target, tsl_wisdom_lines *out
   tsl_text text = {0};
   tesela_status status = tsl_wisdom_read_own(file_target->path, &text);
   if (status == TESELA_OK)
-    status = tsl_wisdom_lines_read(tsl_text_get(&text), out);
+    status = wisdom_lines_read(tsl_text_get(&text), out);
   tsl_text_free(&text);
   return status;
 }
 
 static tesela_status write_lines(const target *file_target, const tsl_wisdom_lines *all) {
   tsl_text text = {0};
-  tsl_wisdom_lines_print(all, &text);
+  wisdom_lines_print(all, &text);
   const tesela_status status = wisdom_file_replace(file_target, &text);
   tsl_text_free(&text);
   return status;
@@ -192,13 +361,13 @@ static tesela_status wisdom_file_merge(const char *path, const char *text, bool 
   TSL_TRY(wisdom_file_begin(path, &file_target));
   tesela_status status;
   TSL_GO(read_lines(&file_target, &all));
-  TSL_GO(tsl_wisdom_lines_merge(&all, text, always, &count));
+  TSL_GO(wisdom_lines_merge(&all, text, always, &count));
   if (count.added + count.replaced > 0)
     TSL_GO(write_lines(&file_target, &all));
   if (merged)
     *merged = count;
 out:
-  tsl_wisdom_lines_free(&all);
+  wisdom_lines_free(&all);
   wisdom_file_end(&file_target);
   return status;
 }
@@ -223,7 +392,7 @@ tesela_status tsl_wisdom_forget(const char *path,
   TSL_GO(read_lines(&file_target, &all));
   for (int i = 0; i < all.count; i++) {
     tsl_wisdom_entry *entry = &all.entries[i];
-    if (tsl_wisdom_means_nothing(entry->line))
+    if (wisdom_means_nothing(entry->line))
       continue;
     const tsl_wisdom_line line = {entry->line, i + 1, entry->has_record ? &entry->record : NULL,
                                   entry->has_record ? NULL : "is no record"};
@@ -237,7 +406,7 @@ tesela_status tsl_wisdom_forget(const char *path,
     TSL_GO(write_lines(&file_target, &all));
   *count = gone;
 out:
-  tsl_wisdom_lines_free(&all);
+  wisdom_lines_free(&all);
   wisdom_file_end(&file_target);
   return status;
 }

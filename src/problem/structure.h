@@ -19,4 +19,15 @@ void tsl_structure_print(tesela_structure structure, tesela_triangle triangle, t
 /* Reads the words of tsl_structure_print(); false: none of them. */
 bool tsl_structure_parse(const char *value, tesela_structure *structure, tesela_triangle *triangle);
 
+/* Returns the bytes from element (0, 0) to element (row, col). */
+static inline int64_t tsl_shape_offset(const tsl_shape *shape, int64_t row, int64_t col) {
+  return (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size;
+}
+
+/* Returns the address of element (row, col); `base` is the address of element (0, 0). */
+static inline const unsigned char *tsl_shape_at(const tsl_shape *shape, const void *base, int64_t row,
+                                                int64_t col) {
+  return (const unsigned char *)base + tsl_shape_offset(shape, row, col);
+}
+
 #endif

@@ -1,6 +1,10 @@
 #include "scalapack/scalapack_operand.h"
 
+#include "core/env.h"
+#include "core/pool.h"
+#include "core/thread_limit.h"
 #include "core/types.h"
+#include "interpose/contexts.h"
 #include "scalapack/scalapack_route.h"
 #include "scalapack/width.h"
 
@@ -93,4 +97,17 @@ char tsl_scalapack_letter(char value) {
     if (value == letters[i] || value == letters[i] + ('a' - 'A'))
       return letters[i];
   return 0;
+}
+
+/* Returns the threads of one of `sharing` processes; TESELA_THREADS counts per process. */
+static int scalapack_context_threads(int sharing) {
+  const int all = tsl_pool_default_threads();
+  if (tsl_env_get_or_null(TSL_ENV_THREADS))
+    return all;
+  const int own = all / sharing;
+  return tsl_thread_limit_from_env(own > 1 ? own : 1);
+}
+
+tesela_context *tsl_scalapack_context(int sharing) {
+  return tsl_interpose_context(scalapack_context_threads(sharing));
 }

@@ -5,6 +5,7 @@
 #include "scalapack/scalapack_arguments.h"
 #include "scalapack/scalapack_grid.h"
 
+#include <tesela/tesela.h>
 #include <tesela/tesela_mpi.h>
 
 typedef struct tsl_scalapack_operand {
@@ -35,5 +36,8 @@ tesela_layout tsl_scalapack_layout(const tsl_scalapack_operand *operand, const t
 
 /* Returns the capital of N, T or C; 0 for other letters. */
 char tsl_scalapack_letter(char value);
+
+/* Returns the library's context for `sharing` processes on the caller's processors; NULL on failure. */
+tesela_context *tsl_scalapack_context(int sharing);
 
 #endif

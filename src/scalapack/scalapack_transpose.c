@@ -3,7 +3,6 @@
 #include "core/memory.h"
 #include "core/types.h"
 #include "scalapack/calls.h"
-#include "scalapack/scalapack_context.h"
 #include "scalapack/scalapack_operand.h"
 #include "scalapack/scalapack_route.h"
 #include "scalapack/width.h"

@@ -1,7 +1,7 @@
 /* Functions that change a handle's workspace. They are cuBLAS's; this library remembers the workspace. */
 #include "cublas/cublas_abi.h"
 #include "cublas/cublas_symbol.h"
-#include "cublas/cublas_workspace.h"
+#include "cublas/cublas_thread.h"
 
 /* Declares `next`, cuBLAS's function of this name; returns an error if there is none. */
 #define NEXT(name, ...)                                                                                      \

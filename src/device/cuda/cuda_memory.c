@@ -210,3 +210,22 @@ tesela_status tsl_cuda_fill(tsl_stream *stream, tsl_buffer *buffer, size_t offse
   const int code = tsl_cuda.fill(cuda_buffer_of(buffer)->address + offset, byte, bytes, stream->handle);
   return tsl_cuda_leave(stream->device, "cuMemsetD8Async", code);
 }
+
+/* Images are descriptions that kernels get by value: no object of the driver outlives a launch or a graph. */
+tesela_status tsl_cuda_image_create(tsl_stream *stream, const tsl_image_layout *layout, tsl_image **image) {
+  void *block;
+  (void)stream;
+  *image = NULL;
+  TSL_TRY(tsl_image_check(layout));
+  TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_image), "an image", &block));
+  *image = block;
+  **image = (tsl_image){.address = ((const tsl_cuda_buffer *)layout->buffer)->address + layout->offset,
+                        .pitch = layout->pitch,
+                        .width = (int32_t)layout->width,
+                        .height = (int32_t)layout->height};
+  return TESELA_OK;
+}
+
+void tsl_cuda_image_destroy(tsl_image *image) {
+  tsl_free(image);
+}

@@ -4,6 +4,7 @@
 #include "device/source.h"
 #include "lab/lab.h"
 #include "lab/lab_templates.h"
+#include "problem/structure.h"
 #include "strategy/kernel_launch/launch.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
@@ -127,7 +128,8 @@ const tsl_rung *tsl_rung_of(const tsl_strategy *strategy) {
   return NULL;
 }
 
-void tsl_rung_add_names(tsl_text *out) {
+/* Appends the names of all rungs. */
+static void rung_add_names(tsl_text *out) {
   for (int i = 0; i < RUNGS; i++)
     tsl_text_add(out, "%s%s%s%s", i == 0 ? "" : ", ",
                  rungs[i].op == TSL_OP_GEMM ? "" : tsl_op_name(rungs[i].op),
@@ -521,7 +523,7 @@ tesela_status tsl_record_rung(const tsl_strategy *strategy, const tsl_problem *p
   *recording = (tsl_recording){.rung = tsl_rung_of(strategy), .problem = problem, .item = -1};
   if (!recording->rung) {
     tsl_text names = {0};
-    tsl_rung_add_names(&names);
+    rung_add_names(&names);
     const tesela_status status = tsl_fail(TESELA_UNSUPPORTED, "%s has no trace; these have one: %s",
                                           strategy->name, tsl_text_get(&names));
     tsl_text_free(&names);
@@ -553,6 +555,5 @@ void tsl_recording_free(tsl_recording *recording) {
 }
 
 int64_t tsl_recording_line(const tsl_recording *recording, int operand, int64_t row, int64_t col) {
-  const tsl_shape *shape = tsl_problem_shape(recording->problem, operand);
-  return (row * shape->row_stride + col * shape->col_stride) * (int64_t)tsl_type(shape->type)->size / 64;
+  return tsl_shape_offset(tsl_problem_shape(recording->problem, operand), row, col) / 64;
 }

@@ -25,8 +25,6 @@ typedef struct tsl_rung {
 
 /* Returns the rung of a strategy; NULL: it cannot be recorded. */
 const tsl_rung *tsl_rung_of(const tsl_strategy *strategy);
-/* Appends the names of all rungs. */
-void tsl_rung_add_names(tsl_text *out);
 
 typedef enum tsl_event_kind { TSL_EVENT_LOAD, TSL_EVENT_STORE, TSL_EVENT_ADD } tsl_event_kind;
 

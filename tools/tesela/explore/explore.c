@@ -39,7 +39,8 @@ const tsl_strategy *tsl_explore_lowest(tsl_op op) {
   return NULL;
 }
 
-double tsl_explore_baseline(const tsl_exploration *all, int type, int size) {
+/* Returns the seconds of tsl_explore_lowest() for this type and size; NaN if it was not measured. */
+static double baseline_of(const tsl_exploration *all, int type, int size) {
   for (int s = 0; s < all->strategies.count; s++)
     for (int d = 0; d < all->devices.count; d++)
       if (all->strategies.items[s].strategy == tsl_explore_lowest(all->op) &&
@@ -65,7 +66,7 @@ double tsl_point_bandwidth(const tsl_point *point) {
 }
 
 double tsl_point_speedup(const tsl_exploration *all, const tsl_point *point) {
-  return tsl_explore_baseline(all, point->type, point->size) / point->entry.timing.median;
+  return baseline_of(all, point->type, point->size) / point->entry.timing.median;
 }
 
 const char *tsl_case_result_name(tsl_case_result result) {

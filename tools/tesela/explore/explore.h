@@ -66,8 +66,6 @@ const tsl_race_report *tsl_explore_race(const tsl_exploration *all, int type, in
 /* Returns the strategy that speed-ups are relative to: the operation's lowest rung on the cpu (of
  * gemm and dot: sequential). NULL for an operation without strategies. */
 const tsl_strategy *tsl_explore_lowest(tsl_op op);
-/* Returns the seconds of tsl_explore_lowest() for this type and size; NaN if it was not measured. */
-double tsl_explore_baseline(const tsl_exploration *all, int type, int size);
 /* Returns true if runs are compared by bytes per second, because the operation is limited by
  * memory; false: by operations per second. */
 bool tsl_explore_by_bytes(tsl_op op);

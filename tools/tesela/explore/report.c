@@ -134,7 +134,8 @@ void tsl_explore_add_reasons(const tsl_exploration *all, const tsl_form *form, t
     tsl_text_add(out, "\n");
 }
 
-void tsl_explore_add_cut(const tsl_exploration *all, tsl_text *out) {
+/* Appends "CUT SHORT by an interrupt: ..."; nothing if all points were measured. */
+static void add_cut(const tsl_exploration *all, tsl_text *out) {
   int right = 0, cut = 0;
   for (int i = 0; i < all->point_count; i++) {
     right += all->points[i].entry.result == TSL_CASE_RIGHT;
@@ -154,7 +155,7 @@ void tsl_explore_add_conditions(const tsl_exploration *all, const tsl_form *form
     discarded += race->discarded;
   }
   tsl_text line = {0};
-  tsl_explore_add_cut(all, &line);
+  add_cut(all, &line);
   if (line.length > 0 && measured > 0)
     tsl_text_add(&line, " ");
   if (measured > 0)

@@ -55,8 +55,6 @@ json_t *tsl_explore_json(const tsl_exploration *all, tsl_devices *devices, const
 json_t *tsl_explore_json_machine(const tsl_exploration *all);
 json_t *tsl_explore_json_options(const tsl_exploration *all);
 tesela_status tsl_explore_print_csv(const tsl_exploration *all);
-/* Appends "CUT SHORT by an interrupt: ..."; nothing if all points were measured. */
-void tsl_explore_add_cut(const tsl_exploration *all, tsl_text *out);
 /* Returns the call's status: a failure if a point is wrong or failed, or if nothing was measured. */
 tesela_status tsl_explore_conclude(const tsl_exploration *all);
 

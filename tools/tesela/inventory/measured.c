@@ -69,8 +69,9 @@ tesela_status tsl_measured_status(const tsl_measured_list *list) {
   return TESELA_OK;
 }
 
-const char *tsl_measured_text(const tsl_measured_times *measured, tsl_roof_name roof, char *out,
-                              size_t size) {
+/* Writes "235 GFLOP/s" or "53.9 GB/s", or "-" if there is no value; returns `out`. */
+static const char *measured_text(const tsl_measured_times *measured, tsl_roof_name roof, char *out,
+                                 size_t size) {
   const double rate = measured->status == TESELA_OK ? measured->roofs.roof[roof].rate : NAN;
   if (isnan(rate))
     snprintf(out, size, "-");
@@ -89,7 +90,7 @@ void tsl_measured_add(const tsl_measured_times *measured, tsl_table *table) {
     return;
   }
   for (int i = 0; i < TSL_ROOF_COUNT; i++) {
-    tsl_measured_text(measured, (tsl_roof_name)i, text[i], sizeof text[i]);
+    measured_text(measured, (tsl_roof_name)i, text[i], sizeof text[i]);
     spread = fmax(spread, measured->roofs.roof[i].spread); /* ignores NaN */
   }
   tsl_table_add_pair(table, "measured", "%s f32, %s f64, memory copied at %s, read at %s",

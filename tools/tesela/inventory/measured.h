@@ -32,8 +32,6 @@ const tsl_measured_times *tsl_measured_find(const tsl_measured_list *list, const
  * report. */
 tesela_status tsl_measured_status(const tsl_measured_list *list);
 
-/* Writes "235 GFLOP/s" or "53.9 GB/s", or "-" if there is no value; returns `out`. */
-const char *tsl_measured_text(const tsl_measured_times *measured, tsl_roof_name roof, char *out, size_t size);
 /* Adds one row for each roof to a table of names and texts. */
 void tsl_measured_add(const tsl_measured_times *measured, tsl_table *table);
 /* Returns the object `measured` of docs/JSON.md. */

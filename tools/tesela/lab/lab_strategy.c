@@ -24,7 +24,8 @@ static int64_t groups_of(const tsl_lab_range *range) {
   return range->groups[0] * range->groups[1] * range->groups[2];
 }
 
-const char *tsl_lab_refuse(const tsl_lab_kernel *kernel, const tsl_problem *problem) {
+/* Returns NULL if the kernel takes the problem's scalars and layout, else the reason. */
+static const char *lab_kernel_refuse(const tsl_lab_kernel *kernel, const tsl_problem *problem) {
   static const struct {
     tsl_lab_meaning meaning;
     const char *why;
@@ -56,7 +57,7 @@ static const char *strategy_refuse(const tsl_problem *problem, const tsl_config 
                                    const tsl_device *device) {
   tsl_lab_range range;
   (void)config;
-  const char *why = tsl_lab_refuse(current.kernel, problem);
+  const char *why = lab_kernel_refuse(current.kernel, problem);
   if (why || current.kernel->language == TSL_LAB_C)
     return why;
   if (tsl_lab_range_of(current.kernel, problem, &range) != TESELA_OK)

@@ -9,8 +9,6 @@
  * kernel in C its shared object, else NULL. TESELA_BUILD_FAILED if the object lacks the function. */
 tesela_status tsl_lab_strategy_make(const tsl_lab_kernel *kernel, const char *library,
                                     const tsl_strategy **strategy);
-/* Returns NULL if the kernel takes the problem's scalars and layout, else the reason. */
-const char *tsl_lab_refuse(const tsl_lab_kernel *kernel, const tsl_problem *problem);
 /* Appends the text that the device's compiler gets: CUDA kernels become extern "C". */
 void tsl_lab_add_source(const tsl_lab_kernel *kernel, tsl_text *out);
 

@@ -4,14 +4,48 @@
 #include "cli/language.h"
 #include "core/clock.h"
 #include "core/status.h"
+#include "explain/trace.h"
+#include "explore/explore.h"
 #include "explore/report.h"
-#include "page/page_traces.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <page_html.h>
 #include <revision.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Returns a strategy of the exploration. */
+static const tsl_strategy *traces_find(const tsl_exploration *all, const char *name) {
+  int i = 0;
+  while (strcmp(all->strategies.items[i].strategy->name, name) != 0)
+    i++;
+  return all->strategies.items[i].strategy;
+}
+
+/* Adds `traces` of the data's `ideas`, by their names. `traces_why` is the reason why a rung has none, or "".
+ */
+static void page_add_traces(const tsl_exploration *all, json_t *data) {
+  json_t *traces = json_object(), *idea;
+  tsl_text why = {0};
+  size_t i;
+  json_array_foreach(json_object_get(data, "ideas"), i, idea) {
+    const char *name = json_string_value(json_object_get(idea, "name"));
+    const tsl_rung *rung = tsl_rung_of(traces_find(all, name));
+    json_t *trace = NULL;
+    if (!rung)
+      continue;
+    if (tsl_explore_is_cut_short(all))
+      tsl_text_add(&why, "%s", why.length == 0 ? "the run was cut short" : "");
+    else if (tsl_trace_small(rung, &trace) == TESELA_OK)
+      json_object_set_new(traces, name, trace);
+    else if (why.length == 0)
+      tsl_text_add(&why, "%s: %s", name, tesela_last_error());
+  }
+  json_object_set_new(data, "traces_why", json_string(tsl_text_get(&why)));
+  tsl_text_free(&why);
+  json_object_set_new(data, "traces", traces);
+}
 
 /* The default time of measuring roofs, before the work and after it. */
 static const double roofs_seconds = 0.5;
@@ -175,8 +209,11 @@ static void page_translate_data(json_t *data) {
   json_object_set_new(data, "plurals", tsl_locale_plurals());
 }
 
-tesela_status tsl_page_fill(const char *version, const char *locale, json_t *data, const tsl_text *report,
-                            tsl_text *out) {
+/* Appends the template filled with this data, whose `heading` is the title. Translates sentences of the data
+ * to the locale; NULL: by the environment. `report`: the data as plain text, of the lab in the locale's
+ * language, else English. */
+static tesela_status page_fill(const char *version, const char *locale, json_t *data, const tsl_text *report,
+                               tsl_text *out) {
   tsl_text name = {0}, text = {0}, json = {0};
   const char *const previous = tsl_locale_tag();
   const bool is_lab = json_object_get(data, "lab") || json_object_get(data, "class");
@@ -207,14 +244,15 @@ tesela_status tsl_page_fill(const char *version, const char *locale, json_t *dat
   return tsl_text_status(out);
 }
 
-tesela_status tsl_page_make(const tsl_page *page, const char *report, tsl_text *out) {
+/* Appends the page: the template with its places filled. `report`: the exploration as plain text. */
+static tesela_status page_make(const tsl_page *page, const char *report, tsl_text *out) {
   json_t *data = tsl_page_data(page);
   tsl_text plain = {0};
   if (!data)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write the page");
   page_add_report(page, data, report, &plain);
-  tsl_page_add_traces(page->all, data);
-  const tesela_status status = tsl_page_fill(page->version, page->locale, data, &plain, out);
+  page_add_traces(page->all, data);
+  const tesela_status status = page_fill(page->version, page->locale, data, &plain, out);
   json_decref(data);
   tsl_text_free(&plain);
   return status;
@@ -273,7 +311,7 @@ tesela_status tsl_page_write_object(const tsl_command_call *call, const char *lo
   json_t *data = json_pack("{s:s, s:s, s:o}", "heading", tsl_text_get(&title), "command_line",
                            tsl_text_get(&clean), name, object);
   TSL_GO(data ? TESELA_OK : tsl_fail(TESELA_OUT_OF_MEMORY, "no memory to write the page"));
-  TSL_GO(tsl_page_fill(tesela_version(), locale, data, &plain, &page));
+  TSL_GO(page_fill(tesela_version(), locale, data, &plain, &page));
   TSL_GO(tsl_page_write(&page, output));
 out:
   json_decref(data);
@@ -288,7 +326,7 @@ out:
 static tesela_status write_page(const tsl_page *page, const char *report, tsl_output *output) {
   tsl_text text = {0};
   tesela_status status;
-  TSL_GO(tsl_page_make(page, report, &text));
+  TSL_GO(page_make(page, report, &text));
   TSL_GO(tsl_page_write(&text, output));
 out:
   tsl_text_free(&text);

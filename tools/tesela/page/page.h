@@ -8,13 +8,6 @@
 #include "io/output.h"
 #include "page/page_data.h"
 
-/* Appends the page: the template with its places filled. `report`: the exploration as plain text. */
-tesela_status tsl_page_make(const tsl_page *page, const char *report, tsl_text *out);
-/* Appends the template filled with this data, whose `heading` is the title. Translates sentences of the data
- * to the locale; NULL: by the environment. `report`: the data as plain text, of the lab in the locale's
- * language, else English. */
-tesela_status tsl_page_fill(const char *version, const char *locale, json_t *data, const tsl_text *report,
-                            tsl_text *out);
 /* Writes the page of one object: its data has heading, command_line and the object as `name`. Takes the
  * object's reference. `report`: the object as plain text. */
 tesela_status tsl_page_write_object(const tsl_command_call *call, const char *locale, const char *heading,

@@ -3,6 +3,7 @@
 #include "core/log.h"
 #include "core/memory.h"
 #include "core/status.h"
+#include "problem/structure.h"
 
 typedef struct several_launch {
   const tsl_work *work;
@@ -206,8 +207,7 @@ static void several_add_row(void *argument, int64_t row, int worker) {
     for (int64_t col = 0; sums->jobs[i].sums && col < problem->n; col++)
       add_element(problem->c.type,
                   (const unsigned char *)sums->jobs[i].sums + (row * problem->n + col) * size,
-                  (unsigned char *)sums->jobs->operands->c.host +
-                      (row * problem->c.row_stride + col * problem->c.col_stride) * size);
+                  (unsigned char *)sums->jobs->operands->c.host + tsl_shape_offset(&problem->c, row, col));
 }
 
 static void add_sums(const several_launch *jobs, int count) {

@@ -6,6 +6,7 @@
 #include "core/status.h"
 #include "device/memory_pool.h"
 #include "device/staging.h"
+#include "problem/structure.h"
 
 enum { PANELS = 2, TILES = 2 };
 
@@ -110,11 +111,10 @@ static void release_all(streamed_launch *job, tesela_status status) {
 static tsl_transfer_path path_of_part(const streamed_launch *job, const tsl_streamed_kind *kind, int operand,
                                       int64_t row, int64_t col, tsl_buffer *buffer) {
   const tsl_shape *shape = &kind->shapes[operand];
-  const int64_t element = row * shape->row_stride + col * shape->col_stride;
   return (tsl_transfer_path){.shape = shape,
                              .transfer = &kind->transfers[operand],
                              .host = (unsigned char *)job->operands->at[operand].host +
-                                     element * (int64_t)tsl_type(shape->type)->size,
+                                     tsl_shape_offset(shape, row, col),
                              .buffer = buffer};
 }
 

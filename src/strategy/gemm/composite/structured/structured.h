@@ -35,9 +35,6 @@ void tsl_structured_cut_of(const tsl_problem *problem, int64_t block, const tsl_
                            tsl_structured_cut *cut);
 /* Computes the cut into blocks of `block` rows, which must not be 0. */
 void tsl_structured_cut_by(const tsl_problem *problem, int64_t block, tsl_structured_cut *cut);
-/* Returns true if a factor's zeros are skipped by batches that add to C. Not for complex types: beta = 1
- * multiplies C by 1 + 0i, and infinity times 0 is NaN. */
-bool tsl_structured_skips_zeros(const tsl_problem *problem);
 /* Returns the maximum number of batches that are added up in an element of C. */
 int64_t tsl_structured_addends(const tsl_problem *problem, int64_t block);
 /* Returns true if the product reads A and B: k and alpha are not 0. */
@@ -64,8 +61,6 @@ tsl_structured_scratch tsl_structured_c_copy(const tsl_problem *problem);
 /* Returns the expected seconds of the batches and copies; infinity if no strategy computes a batch. */
 double tsl_structured_seconds(const tsl_problem *problem, const tsl_structured_cut *cut,
                               const tsl_device *device, tsl_all_strategies *list);
-/* Returns the rows of a diagonal block that are expected to be fastest; all rows: one block. */
-int64_t tsl_structured_block(const tsl_problem *problem, const tsl_device *device);
 /* Returns the number of copy launches; *elements gets the elements read and written. */
 int tsl_structured_copies(const tsl_problem *problem, const tsl_structured_cut *cut, double *elements);
 

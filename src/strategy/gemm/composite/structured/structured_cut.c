@@ -14,7 +14,9 @@ bool tsl_structured_reads(const tsl_problem *problem) {
   return problem->k > 0 && (problem->alpha[0] != 0 || problem->alpha[1] != 0);
 }
 
-bool tsl_structured_skips_zeros(const tsl_problem *problem) {
+/* Returns true if a factor's zeros are skipped by batches that add to C. Not for complex types: beta = 1
+ * multiplies C by 1 + 0i, and infinity times 0 is NaN. */
+static bool skips_zeros(const tsl_problem *problem) {
   const int operand = tsl_problem_structured(problem);
   return operand != TSL_OPERAND_C && !tsl_type(problem->c.type)->is_complex &&
          tsl_is_triangular(tsl_problem_shape(problem, operand)->structure);
@@ -82,8 +84,7 @@ static void add_level(const tsl_problem *problem, int64_t half, tsl_structured_c
 void tsl_structured_cut_by(const tsl_problem *problem, int64_t block, tsl_structured_cut *cut) {
   const int operand = tsl_problem_structured(problem);
   const tsl_shape *shape = tsl_problem_shape(problem, operand);
-  const bool is_cut =
-      operand == TSL_OPERAND_C || (tsl_structured_skips_zeros(problem) && tsl_structured_reads(problem));
+  const bool is_cut = operand == TSL_OPERAND_C || (skips_zeros(problem) && tsl_structured_reads(problem));
   *cut = (tsl_structured_cut){.size = shape->rows};
   cut->block = is_cut && block < cut->size ? block : cut->size;
   if (problem->m == 0 || problem->n == 0)
@@ -100,7 +101,7 @@ void tsl_structured_cut_by(const tsl_problem *problem, int64_t block, tsl_struct
 /* Without a device, a block size of 0 is assumed to be STRUCTURED_BLOCK_MIN. */
 int64_t tsl_structured_addends(const tsl_problem *problem, int64_t block) {
   int64_t slabs = 1;
-  if (!tsl_structured_skips_zeros(problem))
+  if (!skips_zeros(problem))
     return 1;
   for (int64_t half = block > 0 ? block : STRUCTURED_BLOCK_MIN; half < problem->k;
        half = half <= problem->k / 2 ? 2 * half : problem->k)

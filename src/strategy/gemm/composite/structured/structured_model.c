@@ -48,7 +48,8 @@ static double peak_seconds(const tsl_problem *problem, const tsl_structured_cut 
   return seconds;
 }
 
-int64_t tsl_structured_block(const tsl_problem *problem, const tsl_device *device) {
+/* Returns the rows of a diagonal block that are expected to be fastest; all rows: one block. */
+static int64_t structured_block(const tsl_problem *problem, const tsl_device *device) {
   const int64_t size = tsl_problem_shape(problem, tsl_problem_structured(problem))->rows;
   const int64_t least_block = device->is_cpu ? STRUCTURED_BLOCK_MIN_OF_PROCESSORS : STRUCTURED_BLOCK_MIN;
   int64_t best = size;
@@ -71,7 +72,7 @@ int64_t tsl_structured_block(const tsl_problem *problem, const tsl_device *devic
 
 void tsl_structured_cut_of(const tsl_problem *problem, int64_t block, const tsl_device *device,
                            tsl_structured_cut *cut) {
-  tsl_structured_cut_by(problem, block > 0 ? block : tsl_structured_block(problem, device), cut);
+  tsl_structured_cut_by(problem, block > 0 ? block : structured_block(problem, device), cut);
 }
 
 static bool supports_part(const tsl_config_search *search, const tsl_strategy *strategy, tsl_config *config) {

@@ -518,8 +518,8 @@ static tesela_status residue_run_all(residue_running *run, const tsl_work *work,
 }
 
 /* Runs the product; for column-major C the transposed one, so that rows are written. */
-tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *operands,
-                                      const tsl_residue_product *product) {
+static tesela_status residue_int8_run_by(const tsl_work *work, const tsl_operands *operands,
+                                         const tsl_residue_product *product) {
   const tsl_problem *problem = &work->problem;
   const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
   const bool is_swapped = c->row_stride == 1 && c->col_stride != 1,
@@ -567,7 +567,7 @@ tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *
 }
 
 tesela_status tsl_residue_int8_run_host(const tsl_work *work, const tsl_operands *operands) {
-  return tsl_residue_int8_run_by(work, operands, NULL);
+  return residue_int8_run_by(work, operands, NULL);
 }
 
 uint64_t tsl_residue_int8_host_bytes(const tsl_problem *problem, const tsl_config *config,

@@ -121,8 +121,5 @@ residue_weights tsl_residue_weights_of(const residue_sieve *sieve);
 
 /* Returns true if the device has tile registers (AMX) for this product. */
 bool tsl_residue_has_registers(const tsl_device *device);
-/* Computes C on the CPU by this integer product; NULL: the device's fastest one. */
-tesela_status tsl_residue_int8_run_by(const tsl_work *work, const tsl_operands *operands,
-                                      const tsl_residue_product *product);
 
 #endif

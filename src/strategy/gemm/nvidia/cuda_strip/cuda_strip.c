@@ -62,7 +62,7 @@ tsl_cuda_strip tsl_cuda_strip_of(const tsl_problem *problem, const tsl_config *c
 /* Returns true if an operand's elements along k are loaded by words. */
 static bool is_by_words(int element, int64_t k, int64_t step, int64_t line, int64_t offset) {
   const int word = 4 / element;
-  return step == 1 && k % word == 0 && line % word == 0 && offset % word == 0;
+  return k % word == 0 && tsl_sm80_is_vector(word, step, line, 2, offset, 0);
 }
 
 static double strip_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {

@@ -3,9 +3,10 @@
 #include "core/clock.h"
 #include "core/memory.h"
 #include "core/status.h"
-#include "strategy/gemm/peer/vendor_cublaslt/vendor_cublaslt_types.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 
 /* Maximum number of timed algorithms; counted runs of each; seconds after which no further one is timed. */
 enum { PROPOSALS = 16, RUNS = 3 };
@@ -299,4 +300,66 @@ tesela_status tsl_lt_choice_make(const tsl_work *work, tsl_lt_handle handle, con
   }
   *choice = result;
   return TESELA_OK;
+}
+
+tsl_lt_api tsl_lt;
+
+static const tsl_library_symbol symbols[] = {
+#define SYMBOL(type, member, symbol, parameters) {#symbol, offsetof(tsl_lt_api, member), 0},
+    TSL_LT_LIST(SYMBOL)
+#undef SYMBOL
+};
+static const char *const names[] = {"libcublasLt.so.13", "/usr/local/cuda/lib64/libcublasLt.so.13",
+                                    "libcublasLt.so.12", "/usr/local/cuda/lib64/libcublasLt.so.12", NULL};
+
+/* Sets the name; cublasLtGetVersion() returns 130100 for 13.1.0. */
+static void cublaslt_library_name(tsl_vendor *found) {
+  const unsigned version = (unsigned)tsl_lt.version();
+  snprintf(found->name, sizeof found->name, "cuBLASLt %u.%u.%u", version / 10000, version / 100 % 100,
+           version % 100);
+}
+
+static tsl_vendor_library library = {.what = "cuBLASLt",
+                                     .path = TSL_ENV_CUBLASLT,
+                                     .names = names,
+                                     .symbols = symbols,
+                                     .count = sizeof symbols / sizeof *symbols,
+                                     .table = &tsl_lt,
+                                     .name = cublaslt_library_name};
+
+const tsl_vendor *tsl_lt_vendor(void) {
+  return tsl_vendor_find(&library);
+}
+
+tesela_status tsl_lt_check(const tsl_device *device, const char *call, int code) {
+  return tsl_vendor_cublas_check(device, call, code, tsl_lt.status_name, &library.found);
+}
+
+uint32_t tsl_lt_element_alignment(const tsl_problem *problem) {
+  const tsl_type_info *info = tsl_type(problem->a.type);
+  return info->is_integer ? 4 : info->size == 1 ? 16 : (uint32_t)info->size;
+}
+
+static double allows(const tsl_problem *problem, const tsl_numeric_requirements *ask) {
+  const double unit = tsl_type(TESELA_F32)->unit_roundoff;
+  const int64_t terms = tsl_type(problem->c.type)->is_complex ? 2 * problem->k : problem->k;
+  return tsl_numeric_requirements_error_limit(ask, terms, unit, unit);
+}
+
+static tsl_numeric_requirements tf32_ask(void) {
+  tsl_numeric_requirements ask = {.bits = TSL_REPRODUCIBILITY_ANY};
+  (void)tsl_numeric_requirements_parse_accuracy("tf32", &ask);
+  return ask;
+}
+
+double tsl_lt_tf32_bound(const tsl_problem *problem) {
+  const tsl_numeric_requirements tf32 = tf32_ask();
+  return allows(problem, &tf32);
+}
+
+bool tsl_lt_takes_tf32(const tsl_problem *problem) {
+  const tsl_numeric_requirements *ask = &problem->ask;
+  return (problem->c.type == TESELA_F32 || problem->c.type == TESELA_C64) &&
+         tsl_numeric_requirements_has_accuracy(ask) && ask->accuracy != TSL_ACCURACY_EXACT &&
+         allows(problem, ask) >= tsl_lt_tf32_bound(problem);
 }

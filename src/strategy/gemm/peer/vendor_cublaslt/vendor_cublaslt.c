@@ -23,7 +23,6 @@
 #include "core/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/peer/vendor_cublaslt/choice.h"
-#include "strategy/gemm/peer/vendor_cublaslt/vendor_cublaslt_types.h"
 #include "strategy/host_jobs/host_job.h"
 
 typedef struct cublaslt_state {
