@@ -1,5 +1,6 @@
 #include "core/kinds.h"
 
+#include "core/list_text.h"
 #include "core/memory.h"
 #include "core/pool.h"
 #include "core/status.h"
@@ -7,11 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const names[TSL_KIND_COUNT] = {
-#define NAME(upper, name, what) [TSL_KIND_##upper] = name,
-    TSL_KIND_LIST(NAME)
-#undef NAME
-};
+static const char *const names[TSL_KIND_COUNT] = {TSL_KIND_LIST(TSL_LIST_TEXT)};
 
 const char *tsl_kind_name(tsl_kind kind) {
   return names[kind];

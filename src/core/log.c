@@ -1,6 +1,7 @@
 #include "core/log.h"
 
 #include "core/env.h"
+#include "core/list_text.h"
 #include "core/locale.h"
 #include "core/text.h"
 
@@ -12,11 +13,7 @@
 
 #define ALL_TOPICS ((unsigned)TSL_LOG_NOT_READ - 1)
 
-static const char *const topics[] = {
-#define ROW(name, text) text,
-    TSL_LOG_LIST(ROW)
-#undef ROW
-};
+static const char *const topics[] = {TSL_LOG_LIST(TSL_LIST_TEXT)};
 
 atomic_uint tsl_log_wanted = TSL_LOG_NOT_READ;
 

@@ -1,5 +1,6 @@
 #include "explain/cost_report.h"
 
+#include "core/list_text.h"
 #include "strategy/strategy_list.h"
 
 #include <math.h>
@@ -33,11 +34,7 @@ const tsl_cost_report *tsl_cost_report_partner(const tsl_cost_report *all, int c
   return found;
 }
 
-static const char *const agreement_names[] = {
-#define TSL_AGREEMENT_NAME(name, text) [TSL_AGREEMENT_##name] = #text,
-    TSL_AGREEMENT_LIST(TSL_AGREEMENT_NAME)
-#undef TSL_AGREEMENT_NAME
-};
+static const char *const agreement_names[] = {TSL_AGREEMENT_LIST(TSL_LIST_WORD)};
 
 const char *tsl_agreement_name(tsl_agreement agreement) {
   return agreement_names[agreement];

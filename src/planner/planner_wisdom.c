@@ -2,6 +2,7 @@
 #include "planner/planner_wisdom.h"
 
 #include "core/hash.h"
+#include "core/list_text.h"
 #include "core/memory.h"
 #include "core/reserve.h"
 #include "core/status.h"
@@ -29,11 +30,7 @@ struct tsl_wisdom {
   double least; /* smallest recorded work of the cpu's strategies; infinity: none */
 };
 
-static const char *const basis_names[] = {
-#define BASIS_ROW(name, text) text,
-    TSL_BASIS_LIST(BASIS_ROW)
-#undef BASIS_ROW
-};
+static const char *const basis_names[] = {TSL_BASIS_LIST(TSL_LIST_TEXT)};
 
 const char *tsl_basis_name(tsl_basis basis) {
   return basis_names[basis];

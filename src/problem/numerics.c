@@ -1,5 +1,6 @@
 #include "problem/numerics.h"
 
+#include "core/list_text.h"
 #include "core/status.h"
 
 #include <math.h>
@@ -17,11 +18,7 @@ static const precision precisions[] = {
 };
 enum { PRECISIONS = sizeof precisions / sizeof *precisions };
 
-static const char *const bits_words[] = {
-#define BITS_WORD(name, word, what) word,
-    TSL_REPRODUCIBILITY_LIST(BITS_WORD)
-#undef BITS_WORD
-};
+static const char *const bits_words[] = {TSL_REPRODUCIBILITY_LIST(TSL_LIST_TEXT)};
 enum { BITS = sizeof bits_words / sizeof *bits_words };
 
 bool tsl_numeric_requirements_same(const tsl_numeric_requirements *requirements,

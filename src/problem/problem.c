@@ -1,16 +1,13 @@
 #include "problem/problem.h"
 
+#include "core/list_text.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/strides.h"
 
 #include <math.h>
 
-static const char *const op_names[TSL_OP_COUNT] = {
-#define TSL_OP_NAME(name, text) [TSL_OP_##name] = #text,
-    TSL_OP_LIST(TSL_OP_NAME)
-#undef TSL_OP_NAME
-};
+static const char *const op_names[TSL_OP_COUNT] = {TSL_OP_LIST(TSL_LIST_WORD)};
 
 const char *tsl_op_name(tsl_op op) {
   return (unsigned)op < TSL_OP_COUNT ? op_names[op] : "?";

@@ -1,16 +1,13 @@
 #include "problem/verify_mode.h"
 
+#include "core/list_text.h"
 #include "core/status.h"
 #include "core/suggest.h"
 
 #include <string.h>
 
 tesela_status tsl_verify_parse(const char *word, tsl_verify_mode *mode) {
-  static const char *const words[] = {
-#define TSL_VERIFY_WORD(name, word) word,
-      TSL_VERIFY_LIST(TSL_VERIFY_WORD)
-#undef TSL_VERIFY_WORD
-  };
+  static const char *const words[] = {TSL_VERIFY_LIST(TSL_LIST_TEXT)};
   char hint[TSL_SUGGESTION_BYTES];
   *mode = TSL_VERIFY_NONE;
   if (!*word)

@@ -1,15 +1,12 @@
 #include "strategy/cost_counts.h"
 
+#include "core/list_text.h"
 #include "core/memory.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const char *const bound_names[] = {
-#define TSL_BOUND_NAME(name, text) [TSL_BOUND_##name] = #text,
-    TSL_BOUND_LIST(TSL_BOUND_NAME)
-#undef TSL_BOUND_NAME
-};
+static const char *const bound_names[] = {TSL_BOUND_LIST(TSL_LIST_WORD)};
 
 const char *tsl_bound_name(tsl_bound bound) {
   return bound_names[bound];

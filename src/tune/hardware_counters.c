@@ -1,14 +1,12 @@
 #include "tune/hardware_counters.h"
 
+#include "core/list_text.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 
-static const char *const event_names[] = {
-#define TSL_HARDWARE_NAME(name, text) [TSL_HARDWARE_##name] = #text,
-    TSL_HARDWARE_LIST(TSL_HARDWARE_NAME)
-#undef TSL_HARDWARE_NAME
-};
+static const char *const event_names[] = {TSL_HARDWARE_LIST(TSL_LIST_WORD)};
 
 const char *tsl_hardware_event_name(tsl_hardware_event event) {
   return event_names[event];

@@ -152,13 +152,7 @@ static tesela_status soak_lane_once(soak *all, soak_lane *lane) {
 static void add_lanes(const soak *all, tsl_text *out) {
   tsl_table table = {0};
   char rate[32];
-  tsl_table_column(&table, "device", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&table, "type", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&table, "edge", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "products", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "wrong", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "hidden error", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "rate", TSL_ALIGN_RIGHT, false);
+  TSL_TABLE_COLUMNS(&table, "device", "type", ">edge", ">products", ">wrong", ">hidden error", ">rate");
   for (int i = 0; i < all->lane_count; i++) {
     const soak_lane *lane = &all->lanes[i];
     if (lane->runs == 0)

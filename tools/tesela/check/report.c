@@ -12,16 +12,8 @@ static const char *share_of_bound(const tsl_check_pair *pair, char *out, size_t 
 
 static void pair_table(const tsl_check_list *list, tsl_table *table) {
   char grade[32], ratio[32];
-  tsl_table_column(table, "op", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "right", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "wrong", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "refused", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "failed", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "grade", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "of bound", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(table, "op", "strategy", "device", ">right", ">wrong", ">refused", ">failed", ">grade",
+                    ">of bound", "~");
   for (int i = 0; i < list->pair_count; i++) {
     const tsl_check_pair *pair = &list->pairs[i];
     tsl_table_add(table, "%s", tsl_op_name(pair->chosen->strategy->op));

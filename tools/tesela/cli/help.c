@@ -33,8 +33,7 @@ static void add_paragraphs(tsl_text *out, const char *text, int indent, int widt
 
 static tsl_table list_of_two(void) {
   tsl_table table = {.bare = true};
-  tsl_table_column(&table, "", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&table, "", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(&table, "", "~");
   return table;
 }
 
@@ -56,9 +55,7 @@ static void add_exit_codes(tsl_text *out, int width, bool colour) {
 }
 
 static void environment_table(tsl_table *table, bool code) {
-  tsl_table_column(table, "variable", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "default", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "what it does", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(table, "variable", "default", "~what it does");
   const tsl_env_info *info;
   for (int i = 0; (info = tsl_env_info_at(i)) != NULL; i++) {
     tsl_table_add(table, code ? "`%s`" : "%s", info->name);
@@ -68,8 +65,7 @@ static void environment_table(tsl_table *table, bool code) {
 }
 
 static void plan_table(tsl_table *table, bool code) {
-  tsl_table_column(table, "key", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "what it says", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(table, "key", "~what it says");
   const tsl_text_key *key;
   for (int i = 0; (key = tsl_plan_key(i)) != NULL; i++) {
     tsl_table_add(table, code ? "`%s`" : "%s", key->name);

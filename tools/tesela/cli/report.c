@@ -89,8 +89,7 @@ void tsl_text_add_product(tsl_text *out, const double alpha[2], const char *a, c
 
 tsl_table tsl_table_of_pairs(void) {
   tsl_table table = {.bare = true};
-  tsl_table_column(&table, "", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&table, "", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(&table, "", "~");
   return table;
 }
 

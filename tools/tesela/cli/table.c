@@ -16,6 +16,12 @@ void tsl_table_column(tsl_table *table, const char *title, tsl_align align, bool
   table->columns[table->column_count++] = (tsl_table_heading){title, align, wraps};
 }
 
+void tsl_table_columns(tsl_table *table, const char *const titles[]) {
+  for (; *titles; titles++)
+    tsl_table_column(table, *titles + (**titles == '>' || **titles == '~'),
+                     **titles == '>' ? TSL_ALIGN_RIGHT : TSL_ALIGN_LEFT, **titles == '~');
+}
+
 void tsl_table_add_list(tsl_table *table, tsl_paint paint, const char *format, va_list arguments) {
   if (table->failed)
     return;

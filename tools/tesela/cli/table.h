@@ -42,6 +42,9 @@ typedef struct tsl_table {
 } tsl_table;
 
 void tsl_table_column(tsl_table *table, const char *title, tsl_align align, bool wraps);
+/* Adds columns, ended by NULL. A title after ">" is aligned right, a title after "~" wraps. */
+void tsl_table_columns(tsl_table *table, const char *const titles[]);
+#define TSL_TABLE_COLUMNS(table, ...) tsl_table_columns(table, (const char *const[]){__VA_ARGS__, NULL})
 /* Adds the next cell. A row ends after as many cells as there are columns. */
 void tsl_table_add(tsl_table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tsl_table_add_painted(tsl_table *table, tsl_paint paint, const char *format, ...)

@@ -2,6 +2,7 @@
 #include "cli/interrupt.h"
 #include "cli/language.h"
 #include "cli/tool.h"
+#include "core/list_text.h"
 #include "core/status.h"
 #include "course/course_run.h"
 #include "explore/report.h"
@@ -45,20 +46,12 @@ typedef struct course_work {
 } course_work;
 
 static const char *place_title(tsl_course_place place) {
-  static const char *const titles[] = {
-#define PLACE_TITLE(name, title) [TSL_COURSE_##name] = title,
-      TSL_COURSE_PLACE_LIST(PLACE_TITLE)
-#undef PLACE_TITLE
-  };
+  static const char *const titles[] = {TSL_COURSE_PLACE_LIST(TSL_LIST_TEXT)};
   return titles[place];
 }
 
 static const char *unit_title(tsl_course_unit unit) {
-  static const char *const titles[] = {
-#define UNIT_TITLE(name, title) [TSL_COURSE_##name] = title,
-      TSL_COURSE_UNIT_LIST(UNIT_TITLE)
-#undef UNIT_TITLE
-  };
+  static const char *const titles[] = {TSL_COURSE_UNIT_LIST(TSL_LIST_TEXT)};
   return titles[unit];
 }
 

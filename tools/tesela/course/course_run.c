@@ -1,5 +1,6 @@
 #include "course/course_run.h"
 
+#include "core/list_text.h"
 #include "core/status.h"
 
 #include <math.h>
@@ -141,11 +142,7 @@ double tsl_course_value(const tsl_course_table *table, const tsl_point *point) {
 }
 
 const char *tsl_course_verdict_name(tsl_course_verdict verdict) {
-  static const char *const names[] = {
-#define VERDICT_NAME(name, text) [TSL_COURSE_##name] = text,
-      TSL_COURSE_VERDICT_LIST(VERDICT_NAME)
-#undef VERDICT_NAME
-  };
+  static const char *const names[] = {TSL_COURSE_VERDICT_LIST(TSL_LIST_TEXT)};
   return names[verdict];
 }
 

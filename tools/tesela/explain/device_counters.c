@@ -237,9 +237,7 @@ static double counted_value(const tsl_problem *problem, const tsl_cost_report *c
 void tsl_device_counters_table(const tsl_problem *problem, const tsl_cost_report *counted,
                                const tsl_device_counts *counts, tsl_table *table) {
   char model[32], device[32];
-  tsl_table_column(table, "counters of one run", TSL_ALIGN_LEFT, true);
-  tsl_table_column(table, "by the model", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "by the device", TSL_ALIGN_RIGHT, false);
+  TSL_TABLE_COLUMNS(table, "~counters of one run", ">by the model", ">by the device");
   for (int i = 0; i < TSL_DEVICE_COUNTERS; i++) {
     const double value = counted_value(problem, counted, (tsl_device_counter)i);
     tsl_table_add(table, "%s", names[i].text);

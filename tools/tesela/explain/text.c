@@ -71,13 +71,7 @@ static void add_share(const tsl_subplan_info *share, tsl_table *table) {
 /* Adds a row for each shard; nothing for other plans. */
 static void shares_table(const tsl_explanation *found, tsl_table *table) {
   tsl_subplan_info share;
-  tsl_table_column(table, "who", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "what of C", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "terms", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "expected", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "in", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "out", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "by", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(table, "who", "what of C", ">terms", ">expected", ">in", ">out", "~by");
   for (int i = 0; shares_share_of(found, i, &share); i++)
     add_share(&share, table);
 }
@@ -85,9 +79,7 @@ static void shares_table(const tsl_explanation *found, tsl_table *table) {
 /* Adds the expected times on 1 to 8 devices like the first one; nothing for a single device. */
 static void scaling_table(const tsl_explanation *found, tsl_table *table) {
   char text[32];
-  tsl_table_column(table, "scaling", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "expected", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "of linear", TSL_ALIGN_RIGHT, false);
+  TSL_TABLE_COLUMNS(table, ">scaling", ">expected", ">of linear");
   for (int i = 0; i < found->scaling_count; i++) {
     const double seconds = found->scaling[i].seconds, linear = tsl_explain_of_linear(found, i);
     tsl_table_add(table, "%d", found->scaling[i].devices);
@@ -119,13 +111,7 @@ static const char *text_memory_words(const tsl_explanation *found) {
 static void candidate_table(const tsl_explanation *found, tsl_table *table) {
   char time[32], rate[32];
   const double flops = tsl_problem_flops(&found->problem);
-  tsl_table_column(table, "could run", TSL_ALIGN_LEFT, true);
-  tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "time", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "+-", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "by", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "", TSL_ALIGN_LEFT, false);
+  TSL_TABLE_COLUMNS(table, "~could run", "device", ">time", ">+-", "by", ">", "");
   for (int i = 0; i < found->count; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
     if (candidate->refusal[0])
@@ -158,9 +144,7 @@ static tsl_paint begin_row(const tsl_explanation *found, int index, tsl_table *t
 }
 
 static void guarantee_table(const tsl_explanation *found, tsl_table *table) {
-  static const char *const titles[] = {"guarantee of", "device", "error of |A||B|", "same bits"};
-  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-    tsl_table_column(table, titles[i], i == 2 ? TSL_ALIGN_RIGHT : TSL_ALIGN_LEFT, i == 0);
+  TSL_TABLE_COLUMNS(table, "~guarantee of", "device", ">error of |A||B|", "same bits");
   for (int i = 0; i < found->usable_count; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
     const tsl_accuracy promised =
@@ -174,10 +158,8 @@ static void guarantee_table(const tsl_explanation *found, tsl_table *table) {
 }
 
 static void traffic_table(const tsl_explanation *found, tsl_table *table) {
-  static const char *const titles[] = {"traffic of", "device", "global", "local", "memory", "op/byte"};
   char text[32];
-  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-    tsl_table_column(table, titles[i], i < 2 ? TSL_ALIGN_LEFT : TSL_ALIGN_RIGHT, i == 0);
+  TSL_TABLE_COLUMNS(table, "~traffic of", "device", ">global", ">local", ">memory", ">op/byte");
   for (int i = 0; i < found->usable_count; i++) {
     const tsl_cost_counts *account = &found->counted[i].account;
     const double bytes[] = {account->global.read + account->global.written,
@@ -192,9 +174,7 @@ static void traffic_table(const tsl_explanation *found, tsl_table *table) {
 }
 
 static void sharing_table(const tsl_explanation *found, tsl_table *table) {
-  static const char *const titles[] = {"work of", "device", "groups", "idle", "limit"};
-  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-    tsl_table_column(table, titles[i], i == 3 ? TSL_ALIGN_RIGHT : TSL_ALIGN_LEFT, i == 0 || i == 2);
+  TSL_TABLE_COLUMNS(table, "~work of", "device", "~groups", ">idle", "limit");
   for (int i = 0; i < found->usable_count; i++) {
     const tsl_cost_report *one = &found->counted[i];
     tsl_text groups = {0};
@@ -214,9 +194,7 @@ static void sharing_table(const tsl_explanation *found, tsl_table *table) {
 }
 
 static void reason_table(const tsl_explanation *found, tsl_table *table) {
-  tsl_table_column(table, "why", TSL_ALIGN_LEFT, true);
-  tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "compared with the partner", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(table, "~why", "device", "~compared with the partner");
   for (int i = 0; i < found->usable_count; i++) {
     const tsl_cost_report *one = &found->counted[i];
     tsl_text text = {0};
@@ -234,9 +212,7 @@ static void reason_table(const tsl_explanation *found, tsl_table *table) {
 }
 
 static void refusal_table(const tsl_explanation *found, tsl_table *table) {
-  tsl_table_column(table, "refuses", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "device", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "because", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(table, "refuses", "device", "~because");
   for (int i = 0; i < found->count; i++) {
     const tsl_candidate *candidate = &found->candidates[i];
     if (!candidate->refusal[0])

@@ -107,21 +107,10 @@ static bool same_group(const tsl_compare_entry *a, const tsl_compare_entry *b) {
 
 /* Appends the table for the type and size of row `first`. */
 static void compare_add_table(const compare_comparison *job, int first, const tsl_form *form, tsl_text *out) {
-  static const struct {
-    const char *title;
-    tsl_align align;
-  } columns[] = {{"strategy", TSL_ALIGN_LEFT},
-                 {"device", TSL_ALIGN_LEFT},
-                 {"old", TSL_ALIGN_RIGHT},
-                 {"new", TSL_ALIGN_RIGHT},
-                 {"speed-up", TSL_ALIGN_RIGHT},
-                 {"", TSL_ALIGN_LEFT},
-                 {"over its partner", TSL_ALIGN_LEFT}};
   const tsl_compare_entry *group = either(&job->rows[first]);
   tsl_table table = {0};
   tsl_text title = {0};
-  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-    tsl_table_column(&table, columns[i].title, columns[i].align, i == 0);
+  TSL_TABLE_COLUMNS(&table, "~strategy", "device", ">old", ">new", ">speed-up", "", "over its partner");
   for (int i = first; i < job->row_count; i++)
     if (same_group(either(&job->rows[i]), group))
       compare_add_row(&job->rows[i], &table);

@@ -1,5 +1,6 @@
 #include "explore/compare.h"
 
+#include "core/list_text.h"
 #include "core/status.h"
 
 #include <errno.h>
@@ -11,11 +12,7 @@
 enum { SAMPLES_FLOOR = 3 };
 
 const char *tsl_outcome_name(tsl_outcome outcome) {
-  static const char *const names[] = {
-#define OUTCOME_NAME(name, text) [TSL_OUTCOME_##name] = #text,
-      TSL_OUTCOME_LIST(OUTCOME_NAME)
-#undef OUTCOME_NAME
-  };
+  static const char *const names[] = {TSL_OUTCOME_LIST(TSL_LIST_WORD)};
   return names[outcome];
 }
 

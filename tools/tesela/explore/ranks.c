@@ -5,6 +5,7 @@
 #include "cli/report.h"
 #include "comm/collective_status.h"
 #include "core/clock.h"
+#include "core/list_text.h"
 #include "core/memory.h"
 #include "core/pool.h"
 #include "core/random.h"
@@ -58,11 +59,7 @@ typedef struct tsl_ranks_exploration {
 
 /* Returns the name, such as "vendor_scalapack". */
 static const char *ranks_way_name(int way) {
-  static const char *const names[] = {
-#define WAY_ROW(name, text) [TSL_RANKS_WAY_##name] = #text,
-      TSL_RANKS_WAY_LIST(WAY_ROW)
-#undef WAY_ROW
-  };
+  static const char *const names[] = {TSL_RANKS_WAY_LIST(TSL_LIST_WORD)};
   return names[way];
 }
 
@@ -380,13 +377,7 @@ static void ranks_report_add_point(const tsl_ranks_exploration *exploration, con
                                    const tsl_form *form, tsl_text *out) {
   tsl_table table = {0};
   tsl_text title = {0};
-  tsl_table_column(&table, "by", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&table, "GFLOP/s", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "time", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "times peer", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "grade", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "of bound", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "plan", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(&table, "by", ">GFLOP/s", ">time", ">times peer", ">grade", ">of bound", "~plan");
   for (int way = 0; way < exploration->ways; way++)
     ranks_report_add_row(point, way, &table);
   tsl_text_add(&title, "%s, ", exploration->all.types.items[point->type].name);

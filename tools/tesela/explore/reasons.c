@@ -71,9 +71,7 @@ void tsl_reasons_table(const tsl_exploration *all, const tsl_reasons *reasons, t
   char text[32];
   tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, true);
   tsl_table_column(table, by_bytes ? "GB/s" : "GFLOP/s", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "factor", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "model", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "why", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(table, ">factor", ">model", "~why");
   for (int i = 0; i < reasons->count; i++) {
     const tsl_point *point = reasons->points[i];
     const tsl_cost_report *report = &reasons->reports[i];

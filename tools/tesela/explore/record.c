@@ -51,16 +51,11 @@ static void csv_row(const tsl_exploration *all, const tsl_point *point, tsl_tabl
 }
 
 tesela_status tsl_explore_print_csv(const tsl_exploration *all) {
-  static const char *const titles[] = {
-      "strategy",    "config",  "device",  "type",           "m",
-      "n",           "k",       "result",  "gflops",         "speedup",
-      "gbytes",      "seconds", "fastest", "first_quartile", "third_quartile",
-      "slowest",     "spread",  "samples", "wall_seconds",   "grade",
-      "error_ratio", "why",     "peer"};
   tsl_table table = {0};
   tsl_text out = {0};
-  for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-    tsl_table_column(&table, titles[i], TSL_ALIGN_LEFT, false);
+  TSL_TABLE_COLUMNS(&table, "strategy", "config", "device", "type", "m", "n", "k", "result", "gflops",
+                    "speedup", "gbytes", "seconds", "fastest", "first_quartile", "third_quartile", "slowest",
+                    "spread", "samples", "wall_seconds", "grade", "error_ratio", "why", "peer");
   for (int i = 0; i < all->point_count; i++)
     csv_row(all, &all->points[i], &table);
   tsl_table_csv(&table, &out);

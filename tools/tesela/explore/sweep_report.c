@@ -239,12 +239,7 @@ static void sweep_report_add_table(const sweep_report_group *group, const tsl_fo
   for (int p = 0; p < all->sweep.count; p++)
     tsl_table_column(&table, strategy->params[all->sweep.params[p].param].name, TSL_ALIGN_RIGHT, false);
   tsl_table_column(&table, group->unit_name, TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "of best", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "model", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "time", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "spread", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "grade", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(&table, ">of best", ">model", ">time", ">spread", ">grade", "~");
   for (int s = 0; s < all->strategies.count; s++)
     sweep_report_add_point(group, s, &table);
   tsl_text_add(&title, "%s %s on %s, %s, ", tsl_op_name(all->op), strategy->name,

@@ -67,10 +67,8 @@ static void table_fill(const tsl_exploration *all, int type, int size, const kin
   tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, true);
   for (int d = 0; d < all->devices.count && d < TSL_TABLE_COLUMNS_MAX - 4; d++)
     tsl_table_column(table, all->devices.items[d]->name, TSL_ALIGN_RIGHT, false);
-  if (kind_in->has_errors) {
-    tsl_table_column(table, "grade", TSL_ALIGN_RIGHT, false);
-    tsl_table_column(table, "of bound", TSL_ALIGN_RIGHT, false);
-  }
+  if (kind_in->has_errors)
+    TSL_TABLE_COLUMNS(table, ">grade", ">of bound");
   for (int s = 0; s < all->strategies.count; s++) {
     tsl_text name = {0};
     if (tsl_explore_is_left_out(all, type, size, s))

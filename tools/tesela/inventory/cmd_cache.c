@@ -317,12 +317,7 @@ static tesela_status list(const tsl_command_call *call) {
   char bytes[32];
   tesela_status status = TESELA_OK;
   const tsl_self_test_count self_tests = tsl_self_test_counts();
-  tsl_table_column(&found.table, "kernel", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&found.table, "config", TSL_ALIGN_LEFT, true);
-  tsl_table_column(&found.table, "hash", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&found.table, "size", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&found.table, "last use", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&found.table, "compiled for", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(&found.table, "kernel", "~config", "hash", ">size", ">last use", "~compiled for");
   TSL_GO(tsl_jit_folder(&folder));
   TSL_GO(tsl_jit_list(keep_entry, &found));
   if (found.failed)

@@ -102,8 +102,7 @@ static void idea_columns(const strategies_listing *group, bool code, tsl_table *
   tsl_table_column(table, "op", TSL_ALIGN_LEFT, false);
   if (!group->vendors)
     tsl_table_column(table, "rung", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "idea", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(table, "strategy", "~idea");
   if (!group->vendors && code)
     tsl_table_column(table, "partner", TSL_ALIGN_LEFT, false);
   if (!group->vendors)
@@ -124,10 +123,7 @@ static void idea_cells(const tsl_strategy *strategy, bool code, tsl_table *table
 
 /* Adds the columns with types, requirements and accuracy. */
 static void terms_columns(tsl_table *table) {
-  tsl_table_column(table, "types", TSL_ALIGN_LEFT, true);
-  tsl_table_column(table, "bound", TSL_ALIGN_LEFT, true);
-  tsl_table_column(table, "parameters", TSL_ALIGN_LEFT, true);
-  tsl_table_column(table, "needs", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(table, "~types", "~bound", "~parameters", "~needs");
 }
 
 static void terms_cells(const tsl_strategy *strategy, tsl_table *table) {
@@ -154,11 +150,7 @@ static void terms_cells(const tsl_strategy *strategy, tsl_table *table) {
 
 /* Adds the parameters of one strategy, or of all if `only` is NULL. */
 static void param_table(const tsl_strategy *only, tsl_table *table, bool code) {
-  tsl_table_column(table, "op", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "parameter", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "values", TSL_ALIGN_LEFT, true);
-  tsl_table_column(table, "what it is", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(table, "op", "strategy", "parameter", "~values", "~what it is");
   const tsl_strategy *strategy;
   for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++)
     for (int p = 0; p < (only && only != strategy ? 0 : tsl_strategy_params(strategy)); p++) {

@@ -204,12 +204,7 @@ static tesela_status wisdom_print_list(const tsl_command_call *call, const char 
   wisdom_records_listing found = {.entries = json_array()};
   tsl_text own = {0};
   tesela_status status;
-  static const char *const left[] = {"plan", "device", "m x n x k", "types", "class"};
-  for (size_t i = 0; i < sizeof left / sizeof *left; i++)
-    tsl_table_column(&found.table, left[i], TSL_ALIGN_LEFT, i == 0);
-  tsl_table_column(&found.table, "time", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&found.table, "date", TSL_ALIGN_LEFT, false);
-  tsl_table_column(&found.table, "", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(&found.table, "~plan", "device", "m x n x k", "types", "class", ">time", "date", "~");
   TSL_GO(wisdom_filter_begin(given, &found.filter));
   TSL_GO(tsl_wisdom_read_own(path, &own));
   found.origin = "yours";

@@ -13,6 +13,7 @@
  * G costs a dot product of magnitudes. |C| <= G up to rounding, so |C| / 2 is tried first. G is computed only
  * if |C| / 2 does not explain the difference: after cancellation, or for a wrong element. Its terms are added
  * part by part until they explain the difference. */
+#include "core/list_text.h"
 #include "core/status.h"
 #include "product/product.h"
 
@@ -327,11 +328,7 @@ tsl_decider tsl_product_decider(const tsl_product *product) {
 }
 
 const char *tsl_decider_name(tsl_decider decider) {
-  static const char *const names[] = {
-#define DECIDER_ROW(name, text) [TSL_DECIDED_BY_##name] = text,
-      TSL_DECIDER_LIST(DECIDER_ROW)
-#undef DECIDER_ROW
-  };
+  static const char *const names[] = {TSL_DECIDER_LIST(TSL_LIST_TEXT)};
   return names[decider];
 }
 

@@ -1,6 +1,7 @@
 /* Opens files, checks shapes and types, and opens the output. */
 #include "cli/matrix_output.h"
 #include "core/clock.h"
+#include "core/list_text.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "inventory/strategy_limits.h"
@@ -11,11 +12,7 @@
 #include <string.h>
 
 const char *tsl_stage_name(tsl_stage stage) {
-  static const char *const names[] = {
-#define STAGE_ROW(name, text) [TSL_STAGE_##name] = #text,
-      TSL_STAGE_LIST(STAGE_ROW)
-#undef STAGE_ROW
-  };
+  static const char *const names[] = {TSL_STAGE_LIST(TSL_LIST_WORD)};
   return names[stage];
 }
 

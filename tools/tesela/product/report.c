@@ -217,10 +217,7 @@ static void report_add_facts(const tsl_product *product, tsl_table *table) {
 
 static void add_stages(const tsl_product *product, tsl_table *table) {
   char time[32], rate[32];
-  tsl_table_column(table, "phase", TSL_ALIGN_LEFT, false);
-  tsl_table_column(table, "time", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "share", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "", TSL_ALIGN_LEFT, false);
+  TSL_TABLE_COLUMNS(table, "phase", ">time", ">share", "");
   for (int i = 0; i < TSL_STAGE_COUNT; i++) {
     const double seconds = product->seconds[i];
     if (seconds == 0 && i != TSL_STAGE_COMPUTE)

@@ -144,12 +144,6 @@ static void add_change(const json_t *change, tsl_table *table) {
 }
 
 void tsl_record_changes_text(const json_t *changes, bool colour, int width, tsl_text *out) {
-  static const tsl_table_heading columns[] = {
-      {"", TSL_ALIGN_LEFT, false},      {"routine", TSL_ALIGN_LEFT, false},
-      {"sizes", TSL_ALIGN_LEFT, false}, {"calls, old", TSL_ALIGN_RIGHT, false},
-      {"new", TSL_ALIGN_RIGHT, false},  {"time, old", TSL_ALIGN_RIGHT, false},
-      {"new", TSL_ALIGN_RIGHT, false},  {"computed by", TSL_ALIGN_LEFT, true},
-  };
   char texts[4][32];
   tsl_table table = {0};
   size_t i;
@@ -159,8 +153,8 @@ void tsl_record_changes_text(const json_t *changes, bool colour, int width, tsl_
                tsl_format_seconds(number_of(changes, "seconds_before"), texts[1], sizeof texts[1]),
                tsl_format_seconds(number_of(changes, "call_seconds"), texts[2], sizeof texts[2]),
                tsl_format_seconds(number_of(changes, "call_seconds_before"), texts[3], sizeof texts[3]));
-  for (i = 0; i < sizeof columns / sizeof *columns; i++)
-    tsl_table_column(&table, columns[i].title, columns[i].align, columns[i].wraps);
+  TSL_TABLE_COLUMNS(&table, "", "routine", "sizes", ">calls, old", ">new", ">time, old", ">new",
+                    "~computed by");
   json_array_foreach(json_object_get(changes, "changes"), i, change) add_change(change, &table);
   tsl_table_text(&table, 0, width, colour, out);
   tsl_table_free(&table);

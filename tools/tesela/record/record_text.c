@@ -55,18 +55,11 @@ static void add_product(const json_t *product, size_t number, tsl_table *table) 
 }
 
 static void add_products(const json_t *run, bool colour, int width, tsl_text *out) {
-  static const tsl_table_heading columns[] = {
-      {"", TSL_ALIGN_RIGHT, false},          {"routine", TSL_ALIGN_LEFT, false},
-      {"sizes", TSL_ALIGN_LEFT, false},      {"layout", TSL_ALIGN_LEFT, false},
-      {"calls", TSL_ALIGN_RIGHT, false},     {"time", TSL_ALIGN_RIGHT, false},
-      {"share", TSL_ALIGN_RIGHT, false},     {"rate", TSL_ALIGN_RIGHT, false},
-      {"computed by", TSL_ALIGN_LEFT, true}, {"why", TSL_ALIGN_LEFT, true},
-  };
   const json_t *products = json_object_get(run, "products");
   const size_t count = json_array_size(products);
   tsl_table table = {0};
-  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-    tsl_table_column(&table, columns[i].title, columns[i].align, columns[i].wraps);
+  TSL_TABLE_COLUMNS(&table, ">", "routine", "sizes", "layout", ">calls", ">time", ">share", ">rate",
+                    "~computed by", "~why");
   for (size_t i = 0; i < count && i < PRODUCTS_SHOWN; i++)
     add_product(json_array_get(products, i), i + 1, &table);
   tsl_table_text(&table, 0, width, colour, out);

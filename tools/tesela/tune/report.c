@@ -64,11 +64,7 @@ static const char *remark(const tsl_tuning *all, int point) {
 static void fill_table(const tsl_tuning *all, tsl_table *table) {
   const tsl_tuned *tuned = &all->tuned;
   char measured[32], predicted[32];
-  tsl_table_column(table, "the fastest", TSL_ALIGN_LEFT, true);
-  tsl_table_column(table, "time", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "spread", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "predicted", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(table, "", TSL_ALIGN_LEFT, false);
+  TSL_TABLE_COLUMNS(table, "~the fastest", ">time", ">spread", ">predicted", "");
   int point = row_point(all, 0);
   for (int row = 0; row < SHOWN && point >= 0; point = row_point(all, ++row)) {
     tsl_text text = {0};
@@ -242,12 +238,7 @@ tesela_status tsl_tune_print_log(const tsl_command_call *call, const tsl_call_lo
   tsl_table table = {0};
   if (given->json)
     return print_log_json(call, log, rows);
-  tsl_table_column(&table, "called", TSL_ALIGN_LEFT, true);
-  tsl_table_column(&table, "calls", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "took", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "a run", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "gain", TSL_ALIGN_RIGHT, false);
-  tsl_table_column(&table, "best", TSL_ALIGN_LEFT, true);
+  TSL_TABLE_COLUMNS(&table, "~called", ">calls", ">took", ">a run", ">gain", "~best");
   for (int i = 0; i < log->count; i++)
     add_summary(&log->items[i], &rows[i], &table);
   tsl_table_text(&table, 0, tsl_output_width(), tsl_output_colour(), &out);
