@@ -83,7 +83,7 @@ TOOL_EXCEPTIONS = {
     # The compiler of CUDA kernels, which needs no device.
     "tools/tesela/lab/lab_work.c": {"src/device/cuda/nvrtc.h"},
     # Clock and temperature of a device with a fault.
-    "tools/tesela/check/soak.c": {"src/device/device_clock.h"},
+    "tools/tesela/check/cmd_check.c": {"src/device/device_clock.h"},
     # The text of a kernel, which runs compiled as C to be recorded.
     "tools/tesela/explain/recording.c": {"src/device/source.h"},
     # The form of a device's name, which is checked before there is a context.

@@ -3,8 +3,6 @@
 #ifndef TSL_TOOL_EXPLAIN_PLAN_FACTS_H
 #define TSL_TOOL_EXPLAIN_PLAN_FACTS_H
 
-#include "cli/report.h"
-#include "explain/cost_report.h"
 #include "inventory/report.h"
 
 typedef struct tsl_plan_facts tsl_plan_facts;
@@ -42,8 +40,5 @@ void tsl_plan_facts_add_account(const tsl_plan_facts *facts, tsl_table *table);
  * returns the counts of docs/JSON.md. */
 void tsl_plan_facts_json_device(const tsl_plan_facts *facts, json_t *object);
 json_t *tsl_plan_facts_json_account(const tsl_plan_facts *facts);
-
-/* Adds two rows, groups and traffic; nothing if the strategy does not count them. */
-void tsl_counted_add_pairs(const tsl_problem *problem, const tsl_cost_report *counted, tsl_table *table);
 
 #endif

@@ -3,7 +3,7 @@
 #include "cli/table.h"
 #include "explain/explain.h"
 #include "explain/options.h"
-#include "explain/plan_facts.h"
+#include "explain/counted_pairs.h"
 #include "problem/structure.h"
 #include "strategy/params.h"
 
