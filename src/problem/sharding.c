@@ -13,7 +13,7 @@ bool tsl_rect_intersect(const tsl_rect *a, const tsl_rect *b, tsl_rect *common) 
   return row_end > row && col_end > col;
 }
 
-static bool rect_contains(const tsl_rect *outer, const tsl_rect *inner) {
+bool tsl_rect_contains(const tsl_rect *outer, const tsl_rect *inner) {
   return inner->row >= outer->row && inner->col >= outer->col &&
          inner->row + inner->rows <= outer->row + outer->rows &&
          inner->col + inner->cols <= outer->col + outer->cols;
@@ -156,7 +156,8 @@ tesela_status tsl_sharding_check(const tsl_sharding *sharding, int operand, cons
 int tsl_sharding_find_containing(const tsl_sharding *sharding, int operand, const tsl_rect *rect,
                                  int member) {
   for (int i = 0; i < sharding->counts[operand]; i++)
-    if (sharding->holds[operand][i].member == member && rect_contains(&sharding->holds[operand][i].at, rect))
+    if (sharding->holds[operand][i].member == member &&
+        tsl_rect_contains(&sharding->holds[operand][i].at, rect))
       return i;
   return -1;
 }

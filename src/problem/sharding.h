@@ -41,6 +41,7 @@ tesela_status tsl_sharding_check(const tsl_sharding *sharding, int operand, cons
 
 /* Gets the intersection of two rectangles; false: it is empty. */
 bool tsl_rect_intersect(const tsl_rect *a, const tsl_rect *b, tsl_rect *common);
+bool tsl_rect_contains(const tsl_rect *outer, const tsl_rect *inner);
 /* Returns the index of a shard of `member` that contains the whole rectangle; -1: none. */
 int tsl_sharding_find_containing(const tsl_sharding *sharding, int operand, const tsl_rect *rect, int member);
 /* Returns the number of elements of a rectangle that a member holds. */
