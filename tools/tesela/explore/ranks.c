@@ -57,11 +57,7 @@ typedef struct tsl_ranks_exploration {
   tsl_ranks_point *points;
 } tsl_ranks_exploration;
 
-/* Returns the name, such as "vendor_scalapack". */
-static const char *ranks_way_name(int way) {
-  static const char *const names[] = {TSL_RANKS_WAY_LIST(TSL_LIST_WORD)};
-  return names[way];
-}
+static const char *const way_names[] = {TSL_RANKS_WAY_LIST(TSL_LIST_WORD)};
 
 enum { SAMPLES_LEAST = 3, SAMPLES_GOAL = 5, SAMPLES_MOST = 100 };
 
@@ -360,7 +356,7 @@ static void ranks_report_add_row(const tsl_ranks_point *point, int way, tsl_tabl
   const tsl_point shown = {.entry = {.result = entry->result, .timing = entry->timing}};
   const double theirs = ranks_report_rate_of(point, TSL_RANKS_WAY_PEER);
   char text[32];
-  tsl_table_add(table, "%s", ranks_way_name(way));
+  tsl_table_add(table, "%s", way_names[way]);
   tsl_explore_add_result(&shown, ranks_report_rate_of(point, way) / 1e9, table);
   tsl_table_add(table, "%s",
                 isfinite(entry->timing.median) ? tsl_format_seconds(entry->timing.median, text, sizeof text)
@@ -392,13 +388,13 @@ static void ranks_report_add_reasons(const tsl_ranks_exploration *exploration, c
                                      tsl_text *out) {
   const char *last = "";
   for (int i = 0; i < exploration->all.point_count; i++)
-    for (int way = 0; way < exploration->ways; way++) {
+    for (int way = 0; way < exploration->ways && way < TSL_RANKS_WAYS; way++) {
       const tsl_ranks_entry *entry = &exploration->points[i].entries[way];
       tsl_text line = {0};
       if (entry->result == TSL_CASE_RIGHT || strcmp(last, entry->why) == 0)
         continue;
       last = entry->why;
-      tsl_text_add(&line, "%s: %s", ranks_way_name(way), entry->why);
+      tsl_text_add(&line, "%s: %s", way_names[way], entry->why);
       tsl_form_add_line(form, true, tsl_text_get(&line), out);
       tsl_text_free(&line);
     }
@@ -414,7 +410,7 @@ static tesela_status ranks_report_print_text(const tsl_ranks_exploration *explor
                exploration->threads == 1 ? "" : "s", (long long)exploration->block,
                (long long)exploration->block);
   if (*exploration->peer)
-    tsl_text_add(&line, " %s is %s.", ranks_way_name(TSL_RANKS_WAY_PEER), exploration->peer);
+    tsl_text_add(&line, " %s is %s.", way_names[TSL_RANKS_WAY_PEER], exploration->peer);
   tsl_form_add_line(&form, false, tsl_text_get(&line), &out);
   tsl_text_add(&out, "\n");
   for (int i = 0; i < exploration->all.point_count; i++)
@@ -434,14 +430,14 @@ static json_t *json_entry(const tsl_ranks_exploration *exploration, const tsl_ra
   const tsl_size *size = &exploration->all.sizes.items[point->size];
   const tsl_measurement *timing = &entry->timing;
   const bool is_peer = way == TSL_RANKS_WAY_PEER;
-  json_t *object = json_pack(
-      "{s:s, s:o, s:s, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:I, s:o}", "strategy", ranks_way_name(way), "peer",
-      is_peer && *exploration->peer ? json_string(exploration->peer) : json_null(), "type",
-      exploration->all.types.items[point->type].name, "m", (json_int_t)size->m, "n", (json_int_t)size->n, "k",
-      (json_int_t)size->k, "result", tsl_case_result_name(entry->result), "why", entry->why, "grade",
-      tsl_json_real(is_judged(entry) ? entry->verdict.grade : NAN), "error_ratio",
-      tsl_json_real(is_judged(entry) ? entry->verdict.error_ratio : NAN), "elements_checked",
-      (json_int_t)entry->verdict.checked, "flops", tsl_json_real(point->flops));
+  json_t *object =
+      json_pack("{s:s, s:o, s:s, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:I, s:o}", "strategy", way_names[way],
+                "peer", is_peer && *exploration->peer ? json_string(exploration->peer) : json_null(), "type",
+                exploration->all.types.items[point->type].name, "m", (json_int_t)size->m, "n",
+                (json_int_t)size->n, "k", (json_int_t)size->k, "result", tsl_case_result_name(entry->result),
+                "why", entry->why, "grade", tsl_json_real(is_judged(entry) ? entry->verdict.grade : NAN),
+                "error_ratio", tsl_json_real(is_judged(entry) ? entry->verdict.error_ratio : NAN),
+                "elements_checked", (json_int_t)entry->verdict.checked, "flops", tsl_json_real(point->flops));
   if (!object || entry->result != TSL_CASE_RIGHT)
     return object;
   json_object_update_new(
@@ -585,7 +581,7 @@ static tesela_status ranks_conclude(const tsl_ranks_exploration *exploration) {
       right += entry->result == TSL_CASE_RIGHT;
       if (entry->result == TSL_CASE_WRONG || entry->result == TSL_CASE_FAILED)
         return tsl_fail(entry->result == TSL_CASE_WRONG ? TESELA_WRONG_RESULT : TESELA_DEVICE_FAILED,
-                        "%s: %s", ranks_way_name(way), entry->why);
+                        "%s: %s", way_names[way], entry->why);
     }
   return right > 0 ? TESELA_OK : tsl_fail(TESELA_UNSUPPORTED, "nothing was measured");
 }
