@@ -8,7 +8,7 @@
  *     gemm_entries entries_of_type scheme    gemm and batches; compiled for each type and naming scheme
  *     xerbla           error handlers and similar functions of a BLAS
  *   blas_direct      small calls of levels 1 and 2, computed in the entry
- *   blas_gemm blas_batch groups blas_dot matcopy
+ *   blas_gemm inner_gemm blas_batch groups blas_dot matcopy
  *                    check the arguments, ask the route, and compute or return the function to forward to
  *   blas_level1 blas_level2 blas_vectors
  *                    the same for vectors and matrix times vector, with the kernels of src/vector
