@@ -1,9 +1,9 @@
 /* Prints an explanation as text: facts in pairs, then a table for each question. */
 #include "cli/report.h"
 #include "cli/table.h"
+#include "explain/counted_pairs.h"
 #include "explain/explain.h"
 #include "explain/options.h"
-#include "explain/counted_pairs.h"
 #include "problem/structure.h"
 #include "strategy/params.h"
 
