@@ -74,12 +74,12 @@ test-lapack:
 # bits, the API, the drop-in. The long form has all tests that can run.
 ARM64_TESTS := check_gemm_(sequential_optimized|blocked|host_packed|host_small|host_skinny|host_amx)_cpu
 ARM64_TESTS += check_(dot_(fixed_tree|exact)|transpose_.*)_cpu check_gemm_host_amx_neon_dot same_bits_.*
-ARM64_TESTS += blas_(routines.*|starved_.*|beside_.*|stray|wide_.*|known|twice)
+ARM64_TESTS += blas_(routines.*|beside_.*|stray|wide_.*|known|twice)
 ARM64_TESTS += test_(api|api_ops|api_threads|batch|cpu|dispatch|dot_narrow|grids|host_small|host_skinny)
 ARM64_TESTS += test_(packed|plan|scalars|view)
 # Programs that these tests start, and the tool.
 ARM64_TARGETS := tesela_tool check_strategy same_bits tests_unit tests_api tests_blas tests_blas_known
-ARM64_TARGETS += tests_blas_starved tests_blas_beside_linked tests_blas_wide_linked blas_stray
+ARM64_TARGETS += tests_blas_beside_linked tests_blas_wide_linked blas_stray
 # Tests that an emulator cannot run: they need a device with kernels; run other programs, built for this
 # processor; or fork with threads, which ends QEMU 7.2. Others measure speed or need an end within seconds.
 # A single test takes a quarter of an hour (test_fixed_tree).
