@@ -243,6 +243,60 @@ static void exact_results_round_to_nearest(void **state) {
   }
 }
 
+/* Sets C to `count` narrow numbers times 1, each in COPIES elements; the numbers are A or B. */
+enum { COPIES = 9, NUMBERS = 1024 };
+static tesela_status widen(const call *call_in, int64_t count, bool are_a) {
+  unsigned char *const numbers = are_a ? a : b, *const ones = are_a ? b : a;
+  const size_t size = tsl_type(call_in->types.a)->size;
+  for (int64_t i = 0; i < count; i++)
+    memcpy(numbers + (size_t)i * size, &(uint16_t){(uint16_t)i}, size);
+  for (size_t i = 0; i < COPIES; i++)
+    tsl_type_store(call_in->types.a, ones + i * size, (double[2]){1, 0});
+  return tesela_gemm(contexts[2],
+                     &(tesela_gemm_desc){.m = are_a ? count : COPIES,
+                                         .n = are_a ? COPIES : count,
+                                         .k = 1,
+                                         .a = {.data = a, .type = call_in->types.a},
+                                         .b = {.data = b, .type = call_in->types.b},
+                                         .c = {.data = c, .type = call_in->types.c},
+                                         .options.strategy = call_in->strategy->name},
+                     NULL);
+}
+
+/* Numbers that are subnormal in a narrow type alone are no subnormal f32, so that no mode flushes them. */
+static void narrow_subnormal_numbers_are_kept(void **state) {
+  int calls = 0;
+  call of = {.m = COPIES, .k = 1};
+  (void)state;
+  for (int strategy = 0, types = 0; next_call(&strategy, &types, &of);) {
+    const tesela_type type = of.types.a;
+    if (of.strategy->op != TSL_OP_GEMM || of.types.b != type || of.types.c != TESELA_F32 ||
+        (type != TESELA_E4M3 && type != TESELA_E5M2 && type != TESELA_F16))
+      continue;
+    const int64_t count = type == TESELA_F16 ? NUMBERS : 256;
+    for (int mode = 0; mode < MODES * 2; mode++) {
+      char name[160];
+      const bool are_a = mode >= MODES;
+      take_mode(mode % MODES);
+      const tesela_status status = widen(&of, count, are_a);
+      leave_mode();
+      if (status == TESELA_UNSUPPORTED || status == TESELA_NO_DEVICE)
+        break;
+      assert_int_equal(status, TESELA_OK);
+      for (int64_t i = 0; i < count * COPIES; i++) {
+        double right[2];
+        const uint16_t bits = (uint16_t)(are_a ? i / COPIES : i % count);
+        const float found = ((const float *)(void *)c)[i];
+        tsl_type_load(type, &bits, right);
+        if (found != right[0] && !(isnan(found) && isnan(right[0])))
+          fail_msg("%s, mode %d: %g in place of %g", name_of(&of, name), mode, found, right[0]);
+      }
+      calls++;
+    }
+  }
+  assert_true(calls >= 2 * MODES * 3);
+}
+
 static void plans_do_not_depend_on_modes(void **state) {
   static const double alpha[] = {1.1}, beta[] = {1e-40};
   static const int64_t sizes[] = {5, 40, 300, 2000};
@@ -501,6 +555,7 @@ int main(void) {
       cmocka_unit_test(a_pool_has_its_callers_environment),
       cmocka_unit_test(modes_hold_for_all_threads),
       cmocka_unit_test(exact_results_round_to_nearest),
+      cmocka_unit_test(narrow_subnormal_numbers_are_kept),
       cmocka_unit_test(plans_do_not_depend_on_modes),
       cmocka_unit_test(no_flag_is_spurious),
       cmocka_unit_test(infinite_results_are_not_invalid),

@@ -39,10 +39,13 @@ TSL_INLINE uint32_t unit_pair_bf16(const unsigned char *src, int64_t step, int c
   return load_16(src) | (count > 1 ? load_16(src + step) << 16 : 0);
 }
 
-/* Mantissa and exponent at the positions of an f32 give the number times 2^-120, also if it is subnormal. */
+/* Moves mantissa and exponent to the positions of an f32. A subnormal number gets 2^-6 more there, which is
+ * then subtracted: a subnormal f32 would be 0 where the caller's mode flushes these. */
 TSL_INLINE uint32_t f32_of_e4m3(uint32_t byte) {
-  const uint32_t magnitude = bits_of(from_bits((byte & 0x7f) << 20) * 0x1p120f);
-  return (byte & 0x80) << 24 | magnitude | ((byte & 0x7f) == 0x7f ? 0x7fc00000 : 0);
+  const uint32_t size = byte & 0x7f, is_subnormal = (uint32_t)((int32_t)(size - 8) >> 31),
+                 moved = (size << 20) + (120u << 23) + (is_subnormal & 1u << 23);
+  const float magnitude = from_bits(moved) - from_bits(is_subnormal & 121u << 23);
+  return (byte & 0x80) << 24 | (bits_of(magnitude) & 0x7fffffff) | (size == 0x7f ? 0x7fc00000 : 0);
 }
 
 /* e5m2 is the upper half of an f16. */
