@@ -19,7 +19,7 @@ void tsl_free(void *block); /* NULL is allowed */
 /* Makes the system provide the pages of a range, if it can; contents do not change. */
 void tsl_memory_populate(void *start, size_t bytes);
 
-/* Returns bytes that this process may still allocate: the minimum of MemAvailable and the cgroups' limits. */
+/* Returns bytes that this process may still allocate: minimum of MemAvailable, ulimit and cgroups. */
 uint64_t tsl_memory_available(void);
 /* Computes tsl_memory_available() from these files, or copies in tests. UINT64_MAX: unknown. */
 uint64_t tsl_memory_available_at(const char *meminfo, const char *root, const char *self_cgroup_file);

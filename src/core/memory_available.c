@@ -1,10 +1,11 @@
-/* Minimum of MemAvailable and, for each cgroup up to the root, its limit minus its use. Page cache that a
- * cgroup can drop at once (inactive files) counts as free. */
+/* Minimum of MemAvailable, of the process's own limits minus its use and, for each cgroup up to the root, of
+ * its limit minus its use. Page cache that a cgroup can drop at once (inactive files) counts as free. */
 #include "core/cgroup.h"
 #include "core/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const struct {
@@ -58,8 +59,24 @@ uint64_t tsl_memory_available_at(const char *meminfo, const char *root, const ch
   return available;
 }
 
+/* Returns a limit of this process (ulimit) minus its use, from line `key`. UINT64_MAX: no limit. */
+static uint64_t left_of_process_limit(int resource, const char *key) {
+  char text[8192];
+  struct rlimit limit;
+  uint64_t kibibytes;
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+      !tsl_file_read_start("/proc/self/status", text, sizeof text) ||
+      !parse_number_of_key(text, key, &kibibytes))
+    return UINT64_MAX;
+  return limit.rlim_cur / 1024 > kibibytes ? limit.rlim_cur - kibibytes * 1024 : 0;
+}
+
 uint64_t tsl_memory_available(void) {
-  const uint64_t available = tsl_memory_available_at("/proc/meminfo", "/sys/fs/cgroup", "/proc/self/cgroup");
+  uint64_t available = tsl_memory_available_at("/proc/meminfo", "/sys/fs/cgroup", "/proc/self/cgroup");
+  const uint64_t space = left_of_process_limit(RLIMIT_AS, "VmSize"),
+                 data = left_of_process_limit(RLIMIT_DATA, "VmData");
+  available = space < available ? space : available;
+  available = data < available ? data : available;
   if (available != UINT64_MAX)
     return available;
   const long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);

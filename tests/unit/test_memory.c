@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -188,13 +189,33 @@ static void test_here(void **state) {
   assert_true(bytes < UINT64_C(1) << 50);
 }
 
+/* The process's own limits count, minus its use. */
+static void test_process_limits(void **state) {
+  static const int resources[] = {RLIMIT_AS, RLIMIT_DATA};
+  (void)state;
+  for (size_t i = 0; i < sizeof resources / sizeof *resources; i++) {
+    struct rlimit before, low;
+    assert_int_equal(getrlimit(resources[i], &before), 0);
+    low = before;
+    low.rlim_cur = 1 << 20; /* less than the process has */
+    assert_int_equal(setrlimit(resources[i], &low), 0);
+    const uint64_t none = tsl_memory_available();
+    low.rlim_cur = (rlim_t)1 << 46; /* more than any memory */
+    assert_int_equal(setrlimit(resources[i], &low), 0);
+    const uint64_t all = tsl_memory_available();
+    assert_int_equal(setrlimit(resources[i], &before), 0);
+    assert_int_equal(none, 0);
+    assert_true(all > 1 << 20);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_alignment), cmocka_unit_test(test_too_much),
       cmocka_unit_test(test_sizes),     cmocka_unit_test(test_signed),
       cmocka_unit_test(test_meminfo),   cmocka_unit_test(test_version_2),
       cmocka_unit_test(test_version_1), cmocka_unit_test(test_odd_cgroup_files),
-      cmocka_unit_test(test_here),
+      cmocka_unit_test(test_here),      cmocka_unit_test(test_process_limits),
   };
   return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
