@@ -56,8 +56,9 @@ class Operands:
         return array.astype(numpy_dtype(kind))
 
     def widen(self, array):
-        """Returns the array in the type of a contraction."""
-        return array if _name_of(array.dtype) == self.wide else self.convert(array, self.wide)
+        """Returns the array in the type of a contraction, in this machine's byte order."""
+        is_native = self.library is not _libraries.NumPy or array.dtype.isnative
+        return array if is_native and _name_of(array.dtype) == self.wide else self.convert(array, self.wide)
 
     def sum(self, array, axes: tuple[int, ...]):
         """Returns the sum over these axes."""

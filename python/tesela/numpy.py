@@ -293,7 +293,7 @@ def _make_einsum(original: Callable) -> Callable:
             return original(*operands, optimize=optimize, **kwargs)
         expression, arrays = found
         result = contract(Operands(arrays, numpy.matmul, {}), expression)
-        return result[()] if result.ndim == 0 else result
+        return result if optimize or result.ndim > 0 else result[()]
 
     return einsum
 

@@ -188,6 +188,10 @@ def test_types():
         assert result.dtype == "float32" and (result == value).all()
     assert tesela.tensordot(a.astype("int64"), b, 1).dtype == "float64"
     assert tesela.einsum("ij,jk", a.astype("float32"), b.astype("float64")).dtype == "float64"
+    swapped = numpy.arange(6, dtype=">f8").reshape(2, 3)
+    for text in ("ij,kj->", "ij,ij->", "ij,kl->j", "ij->i"):
+        both = [swapped] * (text.count(",") + 1)
+        assert near(tesela.einsum(text, *both), numpy.einsum(text, *both).astype("float64"))
     with pytest.raises(TypeError, match="masked"):
         tesela.inner(numpy.ma.masked_array(a), a)
     with pytest.raises(TypeError, match="contract"):

@@ -139,6 +139,8 @@ RULES = {
     "einsum out": lambda: with_out(lambda *a, **k: numpy.einsum("ij,jk", *a, **k), make("float64", 40, 40),
                                    make("float64", 40, 40), out=numpy.empty((40, 40))),
     "einsum scalar": lambda: numpy.einsum("ij,ij", make("float64", 40, 40), make("float64", 40, 40)),
+    "einsum scalar by a path": lambda: numpy.einsum("ij,ij", make("float64", 40, 40),
+                                                    make("float64", 40, 40), optimize=True),
     "einsum lists": lambda: numpy.einsum(make("float64", 40, 40), [0, 1], make("float64", 40, 40), [1, 2],
                                          [2, 0]),
     "einsum of three": lambda: numpy.einsum("ij,jk,kl", *[make("float64", 40, 40)] * 3, optimize="greedy"),
