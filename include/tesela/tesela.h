@@ -34,8 +34,8 @@
  *    tesela_last_error() returns the message of the calling thread's last failure.
  *
  *  - Calls are thread-safe. Any number of threads may share a context, a plan, and a buffer that is only
- *    read. A thread that is cancelled inside a call ends when the call is done. A call on the cpu needs less
- *    than 48 KiB of stack. Drivers of other devices may need more.
+ *    read. A thread that is cancelled inside a call ends at its first cancellation point after it. A call on
+ *    the cpu needs less than 48 KiB of stack. Drivers of other devices may need more.
  *
  *  - All threads of a call on the cpu use the caller's rounding mode and its flushing of subnormal numbers.
  *    Exact strategies and other devices always round to nearest. Plans do not depend on the mode. A product
