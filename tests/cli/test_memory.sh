@@ -96,12 +96,14 @@ if [ -z "${TESELA_SANITIZED:-}" ]; then
   rm c.npy
 fi
 
-# An allocation that fails where panels would do: the hint, and following it.
+# A limit of the process gives panels. An allocation that fails nevertheless: the hint, and following it.
 limited() { (ulimit -v "$1" && shift && exec "$TESELA" multiply big.npy thin.npy --transpose-b "$@" \
   --threads 1 --strategy host_packed -o c.npy); }
 matrix thin.npy 3000x4000
 if [ -z "${TESELA_SANITIZED:-}" ]; then
-  run 3 limited 110000
+  run 0 limited 110000
+  rm c.npy
+  run 3 limited 110000 --memory 1GiB
   one_sentence
   says 'cannot take' 'by panels of rows' '--memory '
   hint=$(sed 's/.*--memory \([0-9]*MiB\).*/\1/' "$err")
