@@ -236,7 +236,7 @@ static const char *refuse_product(const tsl_problem *problem, const tsl_config *
     return refuse_misfit(problem, config->value, misfit);
   const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(problem, config, device, TSL_CUDA_WGMMA_PLAIN);
   const int sums = tile.tile_m / tile.warpgroups * tile.tile_n / 128,
-            step = 8 * (tile.is_flow || tile.b_mn_major ? 1 : tile.cluster);
+            step = 8 * (tile.is_flow || tile.b_mn_major || tile.shares_a ? 1 : tile.cluster);
   if (problem->a.type == TESELA_F32 && !tsl_numeric_requirements_has_accuracy(&problem->ask))
     return "f32 is truncated to tf32's ten binary places here: request accuracy=tf32 to allow it";
   if (sums > MAX_SUMS) /* form=flow has one warpgroup */

@@ -8,7 +8,8 @@
  *   +------------------------+         warpgroup 1: consumer of WARPGROUP_M rows by BLOCK_N columns
  *   | warpgroup 1            |         warpgroup 2: consumer of the next WARPGROUP_M rows
  *   +------------------------+         A warpgroup's rows are WAVES blocks of 64, the rows of one wgmma.
- *   | warpgroup 2            |         CLUSTER = 2: two blocks, one tile below the other, share columns of B
+ *   | warpgroup 2            |         CLUSTER = 2: two blocks, one tile below the other, share columns of B,
+ *                                      or, one beside the other, rows of A (SHARES_A)
  *   +------------------------+
  *   shared memory: | stage 0: A panel, B panel | stage 1 | ... | epilogue boxes | full, empty barriers |
  *
@@ -31,7 +32,7 @@
  *
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. Defines of the host: STAGES, BOXES, ELEMENT (bytes of an
  * element of A and B), A_TYPE, B_TYPE (PTX names), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32); A_MN_MAJOR,
- * B_MN_MAJOR, C_BY_COLUMNS, SPLIT, STREAM, JOINED, ROW_SUMS, SPLIT_ACCUMULATORS (panels per partial
+ * B_MN_MAJOR, SHARES_A, C_BY_COLUMNS, SPLIT, STREAM, JOINED, ROW_SUMS, SPLIT_ACCUMULATORS (panels per partial
  * accumulator; 0: one accumulator); RESIDENT (blocks of a multiprocessor), WHOLE_SUMS, and the defines of
  * cuda_wgmma_epilogue.cu. Limits: sm_90a; 1 <= k (cuda_wgmma_split_k_reduce.cu handles k = 0); m, n, k <
  * 2^31; A and B suit tensor maps (pitches and addresses are multiples of 16 bytes). */
@@ -42,8 +43,11 @@
 constexpr int WARPGROUPS = TSL_PARAM_TILE_M > 64 ? 2 : 1, WARPGROUP_M = TSL_PARAM_TILE_M / WARPGROUPS,
               WAVES = WARPGROUP_M / 64;
 #include "wgmma_panels.h"
-static_assert(CLUSTER == 1 || CLUSTER == 2, "blocks that share B");
+static_assert(CLUSTER == 1 || CLUSTER == 2, "blocks that share A or B");
 static_assert(WAVES * BLOCK_N / 2 <= 128, "accumulators of a thread");
+
+/* A cluster's blocks along m share B, blocks along n share A. */
+constexpr int CLUSTER_M = SHARES_A ? 1 : CLUSTER, CLUSTER_N = SHARES_A ? CLUSTER : 1;
 
 /* A thin product's small blocks leave room for the next launch's, which prefetch before they may start. */
 constexpr bool OVERLAPS = RESIDENT > 1;
@@ -101,39 +105,50 @@ SM90_FUNCTION block_memory init_block(const char *memory) {
   return smem;
 }
 
-/* Loads this block's share of B's panel for all blocks of the cluster: columns, or of MN-major slabs k. */
-SM90_FUNCTION void load_shared_b(shared_t end, const tensor_map *map, shared_t full, int col, int depth,
-                                 int layer, unsigned rank) {
-  constexpr int COLUMNS = BLOCK_N / CLUSTER, SHARE = (B_MN_MAJOR ? SLAB_BYTES : B_BYTES) / CLUSTER,
+/* Loads this block's share of LINES rows of A (columns of B) for all blocks of the cluster: lines, or of
+ * MN-major slabs k. */
+template <int MN_MAJOR, int LINES>
+SM90_FUNCTION void load_shared(shared_t end, const tensor_map *map, shared_t full, int line, int depth,
+                               int layer, unsigned rank) {
+  constexpr int OWN = LINES / CLUSTER, SHARE = (MN_MAJOR ? SLAB_BYTES : LINES * PANEL_BYTES) / CLUSTER,
                 ALL = (1 << CLUSTER) - 1;
   static_assert(CLUSTER == 1 || SHARE % 1024 == 0, "swizzled shares begin at multiples of 1024 bytes");
   end += rank * SHARE;
-  if (!B_MN_MAJOR)
-    tma_load_multicast(end, map, full, depth, col + rank * COLUMNS, layer, ALL);
+  if (!MN_MAJOR)
+    tma_load_multicast(end, map, full, depth, line + rank * OWN, layer, ALL);
 #pragma unroll
-  for (int i = 0; B_MN_MAJOR && i < BLOCK_N; i += SLAB_LINES)
-    tma_load_multicast(end + i / SLAB_LINES * SLAB_BYTES, map, full, col + i,
+  for (int i = 0; MN_MAJOR && i < LINES; i += SLAB_LINES)
+    tma_load_multicast(end + i / SLAB_LINES * SLAB_BYTES, map, full, line + i,
                        depth + rank * (BLOCK_K / CLUSTER), layer, ALL);
+}
+
+/* Loads a panel of A (B), which the blocks of a cluster share or not. */
+template <bool IS_SHARED, int MN_MAJOR, int LINES>
+SM90_FUNCTION void load_factor(shared_t end, const tensor_map *map, shared_t full, int line, int depth,
+                               int layer, unsigned rank) {
+  if constexpr (IS_SHARED)
+    load_shared<MN_MAJOR, LINES>(end, map, full, line, depth, layer, rank);
+  else
+    load_panel<MN_MAJOR, LINES>(end, map, full, line, depth, layer);
 }
 
 /* Returns turn_of_tile() of a work tile, the same for both blocks of a cluster. */
 SM90_FUNCTION int get_turn(const work_tile &tile, const cuda_wgmma_arguments &args) {
   return args.turns == 0 ? 0
-                         : turn_of_tile(args.turns == 1 ? tile.row / (BLOCK_M * CLUSTER) : tile.col / BLOCK_N,
+                         : turn_of_tile(args.turns == 1 ? tile.row / (BLOCK_M * CLUSTER_M) : tile.col / (BLOCK_N * CLUSTER_N),
                                         tile.end - tile.first);
 }
 
-/* Loads the panels of a work tile. With a cluster, each block loads its part of B for both blocks. */
+/* Loads the panels of a work tile. With a cluster, each block loads its part of the shared factor
+ * for both blocks. */
 SM90_FUNCTION void load_tile(const tensor_map *a, const tensor_map *b, const work_tile &tile, int a_layer,
                              int b_layer, int turn, const pipeline_memory &smem, unsigned rank,
                              pipeline_state &pipe) {
   const auto load = [&](shared_t stage, shared_t full, int number) {
     const int depth = turned_panel(number, turn, tile.first, tile.end) * BLOCK_K;
-    load_panel<A_MN_MAJOR, BLOCK_M>(stage, a, full, tile.row, depth, a_layer);
-    if constexpr (CLUSTER > 1)
-      load_shared_b(stage + A_BYTES, b, full, tile.col, depth, b_layer, rank);
-    else
-      load_panel<B_MN_MAJOR, BLOCK_N>(stage + A_BYTES, b, full, tile.col, depth, b_layer);
+    load_factor<(CLUSTER_N > 1), A_MN_MAJOR, BLOCK_M>(stage, a, full, tile.row, depth, a_layer, rank);
+    load_factor<(CLUSTER_M > 1), B_MN_MAJOR, BLOCK_N>(stage + A_BYTES, b, full, tile.col, depth, b_layer,
+                                                      rank);
   };
   producer_mainloop<OVERLAPS ? TOGETHER : 1>(smem, pipe, tile.first, tile.end, load);
 }

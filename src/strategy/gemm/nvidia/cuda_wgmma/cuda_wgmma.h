@@ -43,7 +43,8 @@ typedef struct tsl_cuda_wgmma {
   int eights;               /* value of the parameter `eights` for 8-bit floating point; else 0 */
   int split_accumulators;   /* panels per partial accumulator; 0: one accumulator for all of k */
   int c_element;            /* bytes of an element of C */
-  int tile_m, tile_n, cluster, raster_height; /* cluster: blocks that share B; raster_height: in tiles */
+  int tile_m, tile_n, cluster, raster_height; /* cluster: blocks that share; raster_height: in tiles */
+  bool shares_a;                              /* blocks of a cluster share A; else B (form=flow: k) */
   bool is_flow, is_stream;                    /* form=flow, form=stream; neither: form=stay */
   int warpgroups, items; /* consumers of a block, 128 threads each; all threads of a block */
   int b_lines;           /* columns of B in a stage: MN-major, whole slabs */
@@ -70,7 +71,7 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
 /* Direction of an epilogue vector, for the kernel's rows and columns. Scalars are BY_ROW. */
 enum { TSL_CUDA_WGMMA_NO_VECTOR, TSL_CUDA_WGMMA_BY_COLUMN, TSL_CUDA_WGMMA_BY_ROW };
 
-/* Division of a product into work tiles. `tiles_m` and `parts` are in units of clusters. */
+/* Division of a product into work tiles. Tiles and `parts` are in units of clusters. */
 typedef struct tsl_cuda_wgmma_schedule {
   int64_t tiles_m, tiles_n, parts, blocks; /* tiles in a column and a row of C; split-k parts; blocks */
   int64_t prefetched;        /* form=flow: panels that a block prefetches to L2 before it may start */

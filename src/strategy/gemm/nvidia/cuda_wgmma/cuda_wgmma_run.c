@@ -42,12 +42,13 @@ static void write_defines(const tsl_cuda_wgmma *tile, bool is_split, tsl_cuda_wg
            "#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n#define C_BY_COLUMNS %d\n"
            "#define SPLIT %d\n"
            "#define RESIDENT %d\n#define SPLIT_ACCUMULATORS %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n"
-           "#define JOINED %d\n#define ROW_SUMS %d\n%s",
+           "#define JOINED %d\n#define ROW_SUMS %d\n#define SHARES_A %d\n%s",
            tile->stages, tile->boxes, tile->element, ptx_type_of(tile, problem->a.type),
            ptx_type_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_mn_major,
            tile->b_mn_major, tile->by_columns && !is_split, is_split, tile->resident,
            tile->split_accumulators, tsl_type(problem->a.type)->is_integer, tile->is_stream,
-           variant == TSL_CUDA_WGMMA_VARIANT_JOINED, variant == TSL_CUDA_WGMMA_VARIANT_ROW_SUMS, epilogue);
+           variant == TSL_CUDA_WGMMA_VARIANT_JOINED, variant == TSL_CUDA_WGMMA_VARIANT_ROW_SUMS,
+           tile->shares_a, epilogue);
 }
 
 tesela_status tsl_cuda_wgmma_variant_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,
@@ -189,9 +190,9 @@ void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmm
                           s->a_row_stride, s->a_col_stride);
   factors[1] = get_factor(run, tile->swapped ? &own->a : &own->b, tile->b_mn_major, s->n, s->b_offset,
                           s->b_col_stride, s->b_row_stride);
-  factors[0].box_lines = tile->a_mn_major ? tile->depth : tile->tile_m;
-  factors[1].box_lines =
-      (tile->b_mn_major ? tile->depth : tile->tile_n) / (tile->is_flow ? 1 : tile->cluster);
+  const int sharing = tile->is_flow ? 1 : tile->cluster;
+  factors[0].box_lines = (tile->a_mn_major ? tile->depth : tile->tile_m) / (tile->shares_a ? sharing : 1);
+  factors[1].box_lines = (tile->b_mn_major ? tile->depth : tile->tile_n) / (tile->shares_a ? 1 : sharing);
   factors[1].copy_offset = tile->packed * tile->a_bytes;
 }
 

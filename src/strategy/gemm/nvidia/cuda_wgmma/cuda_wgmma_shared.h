@@ -9,7 +9,7 @@ typedef union cuda_wgmma_scalar {
 
 typedef struct cuda_wgmma_arguments {
   int m, n, k;
-  int tiles_m, tiles_n; /* tiles of C; along m in units of a cluster, CLUSTER tiles below each other */
+  int tiles_m, tiles_n; /* tiles of C, in units of a cluster, whose tiles are neighbours along m or n */
   int raster_height;    /* rows of tiles that are visited together, for L2 reuse */
   int parts;            /* split-k parts; for form=flow, parts of k per block of a cluster */
   int products;         /* batch size; 1 with split-k */

@@ -104,6 +104,15 @@ bool tsl_cuda_wgmma_is_half(const tsl_problem *problem) {
   return problem->a.type == TESELA_F16 && problem->b.type == TESELA_F16 && problem->c.type == TESELA_F32;
 }
 
+/* Returns true if a cluster's two blocks lie one beside the other and share A. Blocks below each other, which
+ * share B, may compute more rows than C has: a cluster along n is taken where fewer clusters cover C. */
+static bool shares_rows_of_a(const tsl_cuda_wgmma *tile, tsl_cuda_wgmma_launch_kind kind) {
+  const int64_t rows = tsl_ceil_div(tile->problem.m, tile->tile_m),
+                cols = tsl_ceil_div(tile->problem.n, tile->tile_n);
+  return tile->cluster == 2 && !tile->is_flow && !tile->from_registers && kind != TSL_CUDA_WGMMA_JOINED &&
+         rows * tsl_ceil_div(cols, 2) < tsl_ceil_div(rows, 2) * cols;
+}
+
 /* Returns the kernel's direction of a vector with an entry per column (by_column) or row of the product. */
 static int vector_direction(bool is_swapped, bool is_there, bool by_column) {
   return !is_there                 ? TSL_CUDA_WGMMA_NO_VECTOR
@@ -183,6 +192,7 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
   tile.a_mn_major =
       tile.from_registers || (tile.element == 2 && !tsl_launch_along(a->col_stride, a->row_stride));
   tile.b_mn_major = tile.element == 2 && !tsl_launch_along(b->row_stride, b->col_stride);
+  tile.shares_a = shares_rows_of_a(&tile, kind);
   tile.b_lines = tile.b_mn_major ? (int)tsl_round_up(tile.tile_n, TSL_CUDA_WGMMA_SLAB) : tile.tile_n;
   tile.resident =
       tile.from_registers && tsl_problem_batch(problem) == 1 ? 1 : count_resident_blocks(&tile, kind);
@@ -200,6 +210,9 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
     layout_memory(&tile, device);
   /* The kernel with A from registers has neither an epilogue nor a table. */
   if (tile.from_registers && kind != TSL_CUDA_WGMMA_PLAIN)
+    tile.stages = 0;
+  /* Clusters of different products share B, whose columns they may be unable to halve. */
+  if (kind == TSL_CUDA_WGMMA_JOINED && tile.cluster == 2 && !tile.b_mn_major && tile.tile_n % 16 != 0)
     tile.stages = 0;
   return tile;
 }
@@ -281,8 +294,9 @@ tsl_cuda_wgmma_schedule tsl_cuda_wgmma_get_schedule(const tsl_cuda_wgmma *tile, 
   const int64_t m = tile->problem.m, n = tile->problem.n, k = tile->problem.k,
                 clusters = tsl_max(1, (int64_t)device->compute_units * tile->resident / tile->cluster),
                 products = tsl_problem_batch(&tile->problem), panels = tsl_ceil_div(k, tile->depth);
-  tsl_cuda_wgmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, (int64_t)tile->tile_m * tile->cluster),
-                                      .tiles_n = tsl_ceil_div(n, tile->tile_n),
+  const int64_t along_n = tile->shares_a ? tile->cluster : 1, along_m = tile->cluster / along_n;
+  tsl_cuda_wgmma_schedule schedule = {.tiles_m = tsl_ceil_div(m, tile->tile_m * along_m),
+                                      .tiles_n = tsl_ceil_div(n, tile->tile_n * along_n),
                                       .parts = 1};
   const int64_t tiles = schedule.tiles_m * schedule.tiles_n;
   if (tile->is_stream) {
