@@ -585,9 +585,9 @@ static void write_row(const product *row, double apart) {
 /* Returns the word of a group's types and accuracy (costs.h); NULL: there is none. */
 static const char *get_types_word(const gpu_group *group) {
   tsl_types types;
-  const char *accuracy, *asked = group->accuracy ? group->accuracy : "",
-                        *word = strcmp(group->types, "f32") == 0 && strcmp(asked, "tf32") == 0 ? "tf32"
-                                                                                               : group->types;
+  const char *accuracy,
+      *asked = group->accuracy ? group->accuracy : "",
+      *word = strcmp(group->types, "f32") == 0 && strcmp(asked, "tf32") == 0 ? "tf32" : group->types;
   bench_word_types(word, &types, &accuracy);
   return strcmp(accuracy ? accuracy : "", asked) == 0 ? word : NULL;
 }

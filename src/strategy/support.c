@@ -359,6 +359,8 @@ static bool meets_accuracy(const tsl_config_search *search, const tsl_strategy *
 double tsl_strategy_fastest_within(const tsl_problem *part, tsl_accuracy most, const tsl_device *device,
                                    tsl_all_strategies *list) {
   const tsl_config_search search = {part, device, list, meets_accuracy, &most};
+  /* The constants of split_precision's products of bf16 are fitted to estimates without large families. */
+  const bool is_fast = tsl_type(part->a.type)->size < 4 && !tsl_numeric_requirements_has_accuracy(&part->ask);
   tsl_config config;
   double least = INFINITY;
   for (int i = 0; list(i); i++) {
@@ -367,7 +369,7 @@ double tsl_strategy_fastest_within(const tsl_problem *part, tsl_accuracy most, c
       continue;
     if (should_walk(strategy, part))
       least = tsl_strategy_fastest(&search, strategy, (tsl_walk){.begun = false}, least, &config);
-    else if (strategy->tuning.prune)
+    else if (strategy->tuning.prune && !is_fast)
       least = fmin(least, descend_from_probes(&search, strategy));
   }
   return least;

@@ -45,13 +45,9 @@ double tsl_split_seconds(const tsl_problem *problem, const tsl_config *config, c
                copied = is_f16 ? streamed : fmax(streamed, rates->bf16_line_seconds * k),
                launches = is_f16 ? rates->f16_launches : rates->bf16_launches;
   double factor;
-  tsl_problem product = tsl_split_required_product(problem, config, device, &factor);
-  const tsl_accuracy most = {.factor = factor};
-  double seconds = tsl_strategy_fastest_within(&product, most, device, list);
-  if (form->products > 1) { /* the others are added to C, which they read */
-    product.beta[0] = 1;
-    seconds += (form->products - 1) * tsl_strategy_fastest_within(&product, most, device, list);
-  }
+  const tsl_problem product = tsl_split_required_product(problem, config, device, &factor);
+  const double seconds =
+      form->products * tsl_strategy_fastest_within(&product, (tsl_accuracy){.factor = factor}, device, list);
   return (is_f16 ? 1 : rates->doubt) * seconds + copied + launches * device->launch_seconds;
 }
 

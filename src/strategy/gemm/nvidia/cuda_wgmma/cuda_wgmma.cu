@@ -135,7 +135,8 @@ SM90_FUNCTION void load_factor(shared_t end, const tensor_map *map, shared_t ful
 /* Returns turn_of_tile() of a work tile, the same for both blocks of a cluster. */
 SM90_FUNCTION int get_turn(const work_tile &tile, const cuda_wgmma_arguments &args) {
   return args.turns == 0 ? 0
-                         : turn_of_tile(args.turns == 1 ? tile.row / (BLOCK_M * CLUSTER_M) : tile.col / (BLOCK_N * CLUSTER_N),
+                         : turn_of_tile(args.turns == 1 ? tile.row / (BLOCK_M * CLUSTER_M)
+                                                        : tile.col / (BLOCK_N * CLUSTER_N),
                                         tile.end - tile.first);
 }
 
