@@ -195,6 +195,34 @@ static void few_tiles_split_k(void **state) {
   }
 }
 
+/* Two blocks share B one below the other, and A one beside the other where fewer clusters cover C. Different
+ * products in one launch share B. */
+static void clusters_lie_along_n_or_m(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    const char *config;
+    int64_t m, n, tiles_m, tiles_n;
+    bool shares_a;
+  } cases[] = {{"tile_m=128 tile_n=120 cluster=2", 1400, 1400, 11, 6, true},
+               {"tile_m=128 tile_n=120 cluster=2", 1400, 1500, 11, 7, true}, /* 77 clusters; 78 along m */
+               {"tile_m=128 tile_n=128 cluster=2", 1408, 1408, 6, 11, false},
+               {"tile_m=128 tile_n=128 cluster=2", 1536, 1408, 6, 11, false},
+               {"tile_m=64 tile_n=72 cluster=2", 40, 9216, 1, 64, true},
+               {"tile_m=64 tile_n=72 cluster=1", 40, 9216, 1, 128, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tsl_problem problem = problem_of(cases[i].m, cases[i].n, 4096, TESELA_BF16, TESELA_BF16);
+    const tsl_config config = config_of(strategy, cases[i].config);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN),
+                         joined = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_JOINED);
+    const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, &device);
+    assert_int_equal(tile.shares_a, cases[i].shares_a);
+    assert_int_equal(schedule.tiles_m, cases[i].tiles_m);
+    assert_int_equal(schedule.tiles_n, cases[i].tiles_n);
+    assert_false(joined.shares_a);
+  }
+}
+
 /* Products of a batch are shared out like tiles, k of none is split, and what copies of their factors take is
  * limited. Small blocks are several of a multiprocessor. */
 static void batches_are_shared_out(void **state) {
@@ -777,6 +805,7 @@ int main(void) {
       cmocka_unit_test(refusals_have_numbers),
       cmocka_unit_test(memory_is_shared_out),
       cmocka_unit_test(any_width_fits),
+      cmocka_unit_test(clusters_lie_along_n_or_m),
       cmocka_unit_test(stages_for_registers_are_four),
       cmocka_unit_test(few_tiles_split_k),
       cmocka_unit_test(batches_are_shared_out),
