@@ -15,6 +15,7 @@
   X(f, tile_clocks, 0, "fixed clocks of a tile's epilogue") \
   X(f, store_bytes, 0, "bytes of C stored in a clock of a multiprocessor") \
   X(f, cache_bytes, 0, "bytes from L2 in a clock of a multiprocessor") \
+  X(f, shared_power, 1, "power of reading shared memory, as a fraction of that of a panel") \
   X(f, hot_clock, 1, "fraction of the nominal clock under sustained load") \
   X(f, cool_seconds, 0, "seconds until then") \
   X(f, shared_clock, 1, "fraction of the clock with clusters of two after warm_seconds") \
@@ -23,6 +24,8 @@
   X(f, unaligned, 0, "slowdown of L2 reads where rows of a box do not begin at cache lines") \
   X(f, memory_unaligned, 0, "slowdown of memory where the longer operand's lines are not aligned") \
   X(f, group_clocks, 0, "clocks of the start of a second warpgroup") \
+  X(f, empty_part, 0, "slowdown of panels by the fraction of several tiles that lies outside of C") \
+  X(f, shared_bytes, 0, "bytes of shared memory in a clock of a multiprocessor") \
   X(f, pair_clocks, 0, "clocks of waiting within a cluster per tile") \
   X(f, threads_clocks, 0, "clocks of an epilogue stored by threads") \
   X(f, thread_clocks, 0, "clocks of each element of a thread in it") \

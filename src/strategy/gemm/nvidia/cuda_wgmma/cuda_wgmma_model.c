@@ -5,9 +5,6 @@
 
 #include <math.h>
 
-/* Clocks from a block's start to its first full stage; fixed clocks of a tile's epilogue; bytes of C stored,
- * bytes from L2 and bytes of shared memory in a clock of a multiprocessor. */
-static const double shared_bytes = 128;
 /* `shared_clock`: fraction of the clock with clusters of two after rates->warm_seconds; with A from registers
  * after rates->warm_across_seconds, and best with half the raster height. `band_most`: best raster height. */
 static const double band_most = 8;
@@ -25,8 +22,9 @@ static double l2_slowdown(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bo
   return pitch % LINE == 0 ? 1 : rates->unaligned;
 }
 
-/* Returns a panel's clocks: maximum of tensor cores, L2 and shared memory, plus times without overlap. */
-static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
+/* Returns a panel's clocks: maximum of tensor cores, L2 and shared memory, plus times without overlap. Under
+ * load tensor cores reach the fraction `reached` of their rate. */
+static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile, double reached) {
   const tsl_wgmma_constants *rates = tile->rates;
   const double blocks = tile->tile_m / 64.0, wide = fmax(tile->tile_n, 64);
   /* Later tiles of MN-major B begin between cache lines unless their width is a multiple of a line. */
@@ -46,8 +44,11 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile) {
                         : tile->warpgroups == 1
                             ? blocks * (0.5 * wide + adding_clocks) / tile->split_accumulators
                             : 0.1 * products / tile->split_accumulators;
-  return fmax(products, fmax(loaded / rates->cache_bytes, (arrives + read) / shared_bytes)) +
-         alone * products + adding;
+  /* Power limits the sum of what products and reads of shared memory cost. */
+  const double shared = (arrives + read) / rates->shared_bytes,
+               powered = (products + rates->shared_power * (shared - products)) / reached,
+               longest = fmax(powered, fmax(loaded / rates->cache_bytes, shared));
+  return longest + alone * products + adding;
 }
 
 /* Returns true if lines of the longer factor do not begin at cache lines. */
@@ -89,7 +90,7 @@ static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
                              (is_long_factor_unaligned(tile) ? rates->flow_unaligned : 1),
                from_cache = blocks * panels * panel / (rates->flow_cache * memory),
                loaded = panels * panel * (each > 2 ? each / 2 : 1) / rates->flow_block_bytes,
-               multiplied = each * panels * wgmma_panel_clocks(tile) / clock;
+               multiplied = each * panels * wgmma_panel_clocks(tile, 1) / clock;
   const double uneven = each <= 1 ? rates->flow_alone
                                   : 1 + rates->flow_uneven * (each * units / blocks - 1) +
                                         rates->flow_queue * fmax(0, each - TSL_CUDA_WGMMA_RESIDENT);
@@ -111,7 +112,7 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sch
   const double products = (double)tsl_problem_batch(problem),
                tiles = (double)schedule->tiles_m * (double)schedule->tiles_n * products * tile->cluster;
   const double rounds = ceil(tiles / fmax(1, (double)schedule->blocks));
-  const double multiplied = ceil((double)problem->k / tile->depth) * wgmma_panel_clocks(tile),
+  const double multiplied = ceil((double)problem->k / tile->depth) * wgmma_panel_clocks(tile, 1),
                elements = (double)tile->tile_m * tile->tile_n;
   /* TMA stores overlap the products of other resident blocks; stores by threads do not. */
   const double one_by_one = tsl_cuda_wgmma_problem_by_map(tile)
@@ -129,16 +130,28 @@ static double batch_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sch
          device->launch_seconds;
 }
 
-/* Returns the clocks of a block for its tiles, or with stream-k for its rounds. */
-static double tiles_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule, double units,
-                           double panels, double store, double pairs) {
+/* Returns the fraction of the tiles' lines that C has, where several tiles cover C's `size` lines. */
+static double filled_part(int64_t size, int tile) {
+  const int64_t tiles = tsl_ceil_div(size, tile);
+  return tiles > 1 ? (double)size / ((double)tiles * tile) : 1;
+}
+
+/* Returns the clocks of a block: its start and its tiles, or with stream-k its rounds. */
+static double block_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
+                           const tsl_device *device, double panels, double store, double reached) {
+  const tsl_wgmma_constants *rates = tile->rates;
   const double clusters = fmax(1, (double)schedule->blocks / tile->cluster),
                tiles = (double)schedule->tiles_m * (double)schedule->tiles_n * (double)schedule->parts,
-               each = ceil(tiles / clusters) * (store + pairs);
-  const double together = fmax(1, (double)schedule->blocks / units); /* blocks that share a multiprocessor */
-  return each + wgmma_panel_clocks(tile) * together *
-                    (tile->is_stream ? (double)schedule->whole / clusters * panels + (double)schedule->ending
-                                     : ceil(tiles / clusters) * panels);
+               pairs = tile->cluster > 1 ? rates->pair_clocks : 0,
+               start = rates->first_clocks + rates->group_clocks * (tile->warpgroups - 1) + 2 * pairs;
+  const double together = /* blocks that share a multiprocessor */
+      fmax(1, (double)schedule->blocks / fmax(1, device->compute_units));
+  const double empty =
+      1 - filled_part(tile->problem.m, tile->tile_m) * filled_part(tile->problem.n, tile->tile_n);
+  return start + ceil(tiles / clusters) * (store + pairs) +
+         wgmma_panel_clocks(tile, reached) * (1 + rates->empty_part * empty) * together *
+             (tile->is_stream ? (double)schedule->whole / clusters * panels + (double)schedule->ending
+                              : ceil(tiles / clusters) * panels);
 }
 
 static double stay_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule,
@@ -154,17 +167,17 @@ static double stay_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
   const double store = rates->tile_clocks + (tsl_cuda_wgmma_problem_by_map(tile) || schedule->parts > 1
                                                  ? c_bytes / rates->store_bytes
                                                  : rates->threads_clocks + elements / 128 * one_clocks);
-  const double pairs = tile->cluster > 1 ? rates->pair_clocks : 0;
-  const double clocks = rates->first_clocks + rates->group_clocks * (tile->warpgroups - 1) + 2 * pairs +
-                        tiles_clocks(tile, schedule, fmax(1, device->compute_units), panels, store, pairs);
-  double seconds = clocks / clock;
+  const double cold = block_clocks(tile, schedule, device, panels, store, 1),
+               hot = block_clocks(tile, schedule, device, panels, store, rates->hot_clock),
+               shared = block_clocks(tile, schedule, device, panels, store, rates->shared_clock);
+  double seconds = cold / clock;
   if (seconds > rates->cool_seconds)
-    seconds = rates->cool_seconds + (seconds - rates->cool_seconds) / rates->hot_clock;
+    seconds = rates->cool_seconds + (seconds - rates->cool_seconds) * (hot / cold);
   const bool is_cut = tile->from_registers && tile->element == 4;
   const double warm = is_cut ? rates->warm_across_seconds : rates->warm_seconds;
   const bool is_won_back = seconds > warm && tile->cluster == 2;
   if (is_won_back)
-    seconds = warm + (seconds - warm) * (rates->hot_clock / rates->shared_clock);
+    seconds = warm + (seconds - warm) * (shared / hot);
   const double idle = fmax(0, 1 - (double)schedule->blocks / fmax(1, (double)device->compute_units));
   const double moved = tsl_problem_bytes(problem) / (rates->memory_part * device->bandwidth) *
                        (is_long_factor_unaligned(tile) ? rates->memory_unaligned : 1) *
