@@ -104,8 +104,8 @@ bool tsl_cuda_wgmma_is_half(const tsl_problem *problem) {
   return problem->a.type == TESELA_F16 && problem->b.type == TESELA_F16 && problem->c.type == TESELA_F32;
 }
 
-/* Returns true if a cluster's two blocks lie one beside the other and share A. Blocks below each other, which
- * share B, may compute more rows than C has: a cluster along n is taken where fewer clusters cover C. */
+/* Returns true if a cluster's two blocks are neighbours along n and share A. Neighbours along m, which share
+ * B, may compute more rows than C has: a cluster along n is taken where fewer clusters cover C. */
 static bool shares_rows_of_a(const tsl_cuda_wgmma *tile, tsl_cuda_wgmma_launch_kind kind) {
   const int64_t rows = tsl_ceil_div(tile->problem.m, tile->tile_m),
                 cols = tsl_ceil_div(tile->problem.n, tile->tile_n);

@@ -1,0 +1,90 @@
+/* The choices of cuda_wgmma's model on a mock device. */
+#include "unit/hopper.h"
+#include "unit/unit.h"
+#include "unit/variants.h"
+
+#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
+#include "strategy/params.h"
+#include "strategy/strategy_list.h"
+
+static const tsl_strategy *strategy;
+
+/* It takes the order in which nothing is packed, whichever factor lies across. */
+static void the_model_likes_what_is_not_packed(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  for (int64_t size = 1024; size <= 16384; size *= 2)
+    for (int b_across = 0; b_across < 2; b_across++) {
+      tsl_problem problem = problem_of(size, size, size, TESELA_F32, TESELA_F32);
+      tsl_shape *across = b_across ? &problem.b : &problem.a, *along = b_across ? &problem.a : &problem.b;
+      double seconds;
+      across->row_stride = b_across ? size : 1, across->col_stride = b_across ? 1 : size;
+      along->row_stride = b_across ? size : 1, along->col_stride = b_across ? 1 : size;
+      assert_int_equal(tsl_numeric_requirements_parse_accuracy("tf32", &problem.ask), TESELA_OK);
+      const tsl_config best = best_config(strategy, &problem, &device, &seconds);
+      say_choice(strategy, &problem, &best, seconds);
+      const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &best, &device, TSL_CUDA_WGMMA_PLAIN);
+      assert_true(tile.from_registers);
+      assert_int_equal(tile.swapped, b_across);
+      /* Measured on the device: clusters win for the longest products, with bands of four. At 1024 they are
+       * as fast as single blocks. */
+      assert_int_equal(tile.tile_m * tile.tile_n, size == 1024 ? 64 * 128 : 128 * 256);
+      if (size > 1024)
+        assert_int_equal(tile.cluster, size <= 4096 ? 1 : 2);
+      assert_int_equal(tile.raster_height, size >= 8192 ? 4 : 8);
+    }
+}
+
+/* Large products get large tiles, small and thin ones tiles that are enough for many units. */
+static void the_model_likes_what_fits(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    int64_t m, n, k;
+    int64_t least, most; /* elements of a tile */
+  } cases[] = {{4096, 4096, 4096, 128 * 256, 128 * 256},
+               {1024, 1024, 1024, 64 * 128, 64 * 128},
+               {512, 512, 512, 64 * 32, 64 * 128},
+               {16, 4096, 4096, 64 * 8, 64 * 64}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_F32);
+    double seconds;
+    const tsl_config best = best_config(strategy, &problem, &device, &seconds);
+    say_choice(strategy, &problem, &best, seconds);
+    const int64_t tile = value_of(strategy, &best, "tile_m") * value_of(strategy, &best, "tile_n");
+    assert_true(tile >= cases[i].least && tile <= cases[i].most);
+  }
+}
+
+/* Where the ask allows it, 8-bit units multiply: as few sums in f32 as the ask leaves. */
+static void the_model_likes_what_an_ask_allows(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    const char *ask;
+    bool as_f16;
+    int64_t most; /* of panels whose sums are apart */
+  } cases[] = {{"default", true, 0}, {"0.01", true, 0}, {"0.05", false, 1}, {"e4m3", false, 2}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_problem problem = problem_of(8192, 8192, 8192, TESELA_E4M3, TESELA_BF16);
+    problem.b.row_stride = 1, problem.b.col_stride = 8192;
+    double seconds;
+    assert_int_equal(tsl_numeric_requirements_parse_accuracy(cases[i].ask, &problem.ask), TESELA_OK);
+    const tsl_config best = best_config(strategy, &problem, &device, &seconds);
+    say_choice(strategy, &problem, &best, seconds);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &best, &device, TSL_CUDA_WGMMA_PLAIN);
+    assert_int_equal(tile.element, cases[i].as_f16 ? 2 : 1);
+    assert_true(tile.split_accumulators <= cases[i].most &&
+                (tile.split_accumulators > 0) == !cases[i].as_f16);
+  }
+}
+
+int main(void) {
+  strategy = tsl_strategy_find(TSL_OP_GEMM, "cuda_wgmma");
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_model_likes_what_is_not_packed),
+      cmocka_unit_test(the_model_likes_what_fits),
+      cmocka_unit_test(the_model_likes_what_an_ask_allows),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
