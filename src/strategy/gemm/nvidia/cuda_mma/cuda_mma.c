@@ -27,6 +27,9 @@ static const char *const probes[] = {
     "tile_m=128 tile_n=16 depth=64",
     "tile_m=32 tile_n=64 depth=128",
     "tile_m=64 tile_n=128 depth=64 from=packed",
+    "tile_m=16 tile_n=32 depth=128",
+    "tile_m=32 tile_n=16 depth=64",
+    "tile_m=16 tile_n=16 depth=128",
     NULL,
 };
 
@@ -100,6 +103,17 @@ const char *tsl_cuda_mma_row_order(const tsl_problem *problem, const tsl_config 
                                               : "mma of widened numbers";
 }
 
+bool tsl_cuda_mma_truncates(const tsl_problem *problem, const tsl_device *device) {
+  return problem->a.type == TESELA_F32 && tsl_problem_fixes_rows(problem) &&
+         device->capabilities & TSL_CAN_WGMMA;
+}
+
+static const char *mma_row_order(const tsl_problem *problem, const tsl_config *config,
+                                 const tsl_device *device) {
+  return tsl_cuda_mma_truncates(problem, device) ? "mma of tf32"
+                                                 : tsl_cuda_mma_row_order(problem, config, device);
+}
+
 const tsl_strategy tsl_gemm_cuda_mma = {
     .name = "cuda_mma",
     .idea = "narrow types by tensor cores in CUDA C++, for sm_80 and newer: "
@@ -111,7 +125,7 @@ const tsl_strategy tsl_gemm_cuda_mma = {
     .needs = TSL_CAN_CUDA | TSL_CAN_MMA,
     .build_seconds = 0.7,
     .accuracy = tsl_cuda_mma_accuracy,
-    .row_order = tsl_cuda_mma_row_order,
+    .row_order = mma_row_order,
     .params = params,
     .refuse = mma_refuse,
     .score = tsl_sm80_seconds,

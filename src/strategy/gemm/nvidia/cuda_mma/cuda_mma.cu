@@ -24,7 +24,8 @@
  * Parameters: TSL_PARAM_TILE_M, _TILE_N, _DEPTH (bytes of k in a panel). Defines of the host: STAGES, WARP_M,
  * WARP_N, GROUPS (resident blocks of a multiprocessor), ELEMENT (bytes), A_TYPE, B_TYPE (PTX types); IS_EIGHT
  * (8-bit floating point), A_COPY, B_COPY, A_MN_MAJOR, B_MN_MAJOR, C_FORM (0 f32, 1 f16, 2 bf16, 3 i32), SPLIT
- * (1: split-k). Limits: sm_80; 8-bit floating point sm_89; m, n and k below 2^30. */
+ * (1: split-k), ROUNDS (1: f32 is rounded to tf32, 0: truncated). Limits: sm_80; 8-bit floating point sm_89;
+ * m, n and k below 2^30. */
 #include "cuda_mma_fragments.cu"
 
 #include "../sm80/sm80_mainloop.cu"

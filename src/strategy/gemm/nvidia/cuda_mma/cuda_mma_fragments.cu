@@ -64,7 +64,7 @@ SM80_FUNCTION void load_factors(factors &target, shared_t stage, int first_a, in
 #pragma unroll
   for (int j = 0; j < BLOCKS_N / 2; j++)
     load_lines<B>(target.b[j], stage + A::BYTES, first_b, step, j);
-  if (ELEMENT == 4) {
+  if (ELEMENT == 4 && ROUNDS) {
 #pragma unroll
     for (int i = 0; i < BLOCKS_M; i++)
       round_to_tf32(target.a[i]);
@@ -82,8 +82,10 @@ SM80_FUNCTION void copy_chunk(shared_t panel, copy_source &source, int i, bool i
       is_whole && (each::CHUNKS >= THREADS || threadIdx.x < each::CHUNKS) && is_within<PANEL>(source, i);
 #pragma unroll
   for (int byte = 0; byte < 16; byte += PANEL::COPY)
-    cp_async_if<PANEL::COPY>(asked, panel + source.to + i * each::APART * PANEL::PITCH + byte,
-                             source.from + byte / ELEMENT);
+    cp_async_if<PANEL::COPY>(
+        asked,
+        panel + (source.to ^ PANEL::turn_of(i * each::APART)) + i * each::APART * PANEL::PITCH + byte,
+        source.from + byte / ELEMENT);
   source.from += i + 1 < each::COUNT ? source.step : source.turn;
   make_opaque(source.from); /* otherwise the compiler multiplies for each copy */
 }

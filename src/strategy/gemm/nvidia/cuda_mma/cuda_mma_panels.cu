@@ -48,6 +48,9 @@ struct panel {
     const int number = KIND == PAIRED ? row % 2 + row / 4 % 4 * 2 : row;
     return number / TOGETHER % MOST;
   }
+  /* Returns the bytes that the swizzle exchanges `rows` memory rows later, a multiple of a power of two above
+   * the first row's number. */
+  SM80_FUNCTION int turn_of(int rows) { return swizzle_of(rows) * 16; }
   SM80_FUNCTION int chunk_at(int row, int chunk) { return row * PITCH + (chunk ^ swizzle_of(row)) * 16; }
   SM80_FUNCTION int place(int line, int k) {
     return chunk_at(MN_MAJOR ? k : line, (MN_MAJOR ? line : k) / CHUNK);

@@ -108,6 +108,8 @@ tsl_accuracy tsl_cuda_mma_accuracy(const tsl_problem *problem, const tsl_config 
 const char *tsl_cuda_mma_row_order(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device);
 const char *tsl_cuda_mma_refuse_types(const tsl_problem *problem, const tsl_device *device);
+/* Returns true if f32 is truncated to tf32, not rounded: with bits=rows, because cuda_wgmma truncates. */
+bool tsl_cuda_mma_truncates(const tsl_problem *problem, const tsl_device *device);
 
 /* Members of the strategies' descriptors. */
 double tsl_sm80_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);

@@ -49,12 +49,14 @@ static const struct {
     {C64, 16, 16, 4, 16, 16, 4, 0.465, 0.442},      {C64, 16, 128, 1, 16, 32, 4, 0.644, 0.612},
     {C64, 128, 16, 1, 32, 16, 4, 0.624, 0.593},     {C64, 64, 64, 1, 32, 32, 3, 0.673, 0.639},
     {C64, 64, 32, 2, 32, 32, 3, 0.670, 0.636},      {C64, 32, 64, 2, 32, 32, 3, 0.670, 0.636},
-    {C128, 32, 32, 2, 32, 16, 2, 0.771, 0.679},
+    {C128, 32, 32, 2, 32, 16, 2, 0.771, 0.679},     {NARROW, 16, 32, 1, 16, 16, 8, 0.235, 0.235},
+    {NARROW, 32, 16, 1, 16, 16, 8, 0.235, 0.235},   {NARROW, 16, 16, 1, 16, 16, 8, 0.235, 0.235},
+    {F64, 16, 64, 1, 16, 16, 4, 0.572, 0.268},      {F64, 64, 16, 1, 16, 16, 4, 0.428, 0.268},
 };
 
 static const tsl_sm80_trait narrow = {.path = "strategy/gemm/nvidia/cuda_mma/cuda_mma.cu",
                                       .kernel = "tsl_gemm_cuda_mma",
-                                      .stages_max = 8,
+                                      .stages_max = 16,
                                       .part_panels = 4,
                                       .copy_min = 4,
                                       .store_elements = 4},
@@ -92,6 +94,16 @@ static int sm80_shape_width(const tsl_sm80_tile *tile, const tsl_shape *shape, b
                                   shape->rows, 0, 0)
                  : tsl_sm80_width(tile->element, tile->trait->copy_min, shape->row_stride, shape->col_stride,
                                   shape->cols, 0, 0);
+}
+
+/* Returns the resident blocks of a multiprocessor: as many as registers allow. With bits=rows the blocks are
+ * known, and few of them have more stages each: at least two leave room for the next launch. */
+static int count_resident_blocks(const tsl_sm80_tile *tile, const tsl_device *device) {
+  const tsl_problem *problem = &tile->problem;
+  const int64_t tiles = tsl_ceil_div(problem->m, tile->tile_m) * tsl_ceil_div(problem->n, tile->tile_n),
+                blocks = tiles * (tile->folds ? 1 : tile->row_parts.count) * tsl_problem_batch(problem),
+                each = tsl_ceil_div(blocks, tsl_max(1, device->compute_units));
+  return tsl_problem_fixes_rows(problem) ? (int)tsl_min(tile->groups, tsl_max(2, each)) : tile->groups;
 }
 
 /* Sets as many stages of `stage` bytes as fit in shared memory with all resident blocks. The stages must hold
@@ -155,6 +167,7 @@ static double narrow_part_clocks(const tsl_sm80_tile *tile) {
 
 static void finish_narrow(tsl_sm80_tile *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
+  tile->groups = count_resident_blocks(tile, device);
   if (tile->packs) {
     const tsl_rows rows_a = tsl_rows_of(problem->m, problem->k, tile->a_mn_major, tile->element),
                    rows_b = tsl_rows_of(problem->n, problem->k, tile->b_mn_major, tile->element);
@@ -244,9 +257,10 @@ static void finish_f64(tsl_sm80_tile *tile, const tsl_device *device) {
                         bytes_of_panel(tile, tile->b_mn_major, tile->tile_n),
                 sums = (int64_t)tile->slices * tile->tile_m * (tile->sum * tile->tile_n + REDUCE_PADDING);
   tile->is_short = f64_is_short(tile);
-  set_stages(tile, stage, f64_meets(tile) ? sums : 0, device);
   tile->unit_rate = f64_unit_rate(tile, device);
   tile->folds = tile->row_parts.count > 1 && tile->cluster == 1 && !f64_splits_parts(tile, device);
+  tile->groups = count_resident_blocks(tile, device);
+  set_stages(tile, stage, f64_meets(tile) ? sums : 0, device);
   tile->is_persistent = tile->is_short || f64_is_persistent(tile, device);
   tile->meeting_clocks = f64_meeting_clocks(tile);
   tile->idle_units = cluster_loss * (tile->cluster - 1);
