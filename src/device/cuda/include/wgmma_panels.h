@@ -68,13 +68,13 @@ SM90_FUNCTION void prefetch_panels(const tensor_map *a, const tensor_map *b, int
 
 /* Starts a panel's products for block `i` of 64 rows. */
 SM90_FUNCTION void multiply_block(wgmma_sums sums, int i, shared_t a, shared_t b, bool add) {
+  const descriptor_t from_a =
+                         smem_descriptor(a + i * (A_MN_MAJOR ? SLAB_BYTES : 64 * PANEL_BYTES), SLAB_BYTES, 1024),
+                     from_b = smem_descriptor(b, SLAB_BYTES, 1024);
 #pragma unroll
-  for (int s = 0; s < K_STEPS; s++) {
-    const shared_t from_a = a + (A_MN_MAJOR ? i * SLAB_BYTES + s * 2048 : i * 64 * PANEL_BYTES + s * 32),
-                   from_b = b + (B_MN_MAJOR ? s * 2048 : s * 32);
-    wgmma_tile_multiply(sums, smem_descriptor(from_a, SLAB_BYTES, 1024),
-                        smem_descriptor(from_b, SLAB_BYTES, 1024), add || s > 0);
-  }
+  for (int s = 0; s < K_STEPS; s++)
+    wgmma_tile_multiply(sums, from_a + s * (A_MN_MAJOR ? 2048 : 32) / 16,
+                        from_b + s * (B_MN_MAJOR ? 2048 : 32) / 16, add || s > 0);
 }
 
 SM90_FUNCTION void clear_sums(wgmma_sums sums[WAVES]) {
