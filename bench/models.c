@@ -21,6 +21,8 @@
  *   --wide R          also N random configs predicted within R times the best; with --measure every second
  *                     config is random, so that configs that a model underrates are measured, too
  *   --device D        device (cuda:0)
+ *   --bits WORD       requires reproducibility of all products, such as rows: strategies then have other
+ *                     schedules, so their costs have a file of their own
  *   --type T          types of the products: a word as of bench_gpu --types (f32)
  *   --strategies LIST strategies for --propose (register_tile,thin_tile)
  *   --shapes FILE, --draw SEED N, --most GFLOP   products (cases.h)
@@ -53,12 +55,19 @@ static const double hopeless = 1.5;
 static const double hopeless_pass = 3;
 
 static tsl_space configs;
-static const char *device_name = "cuda:0", *type_word = "f32", *measure_path, *compile_part;
+static const char *device_name = "cuda:0", *type_word = "f32", *measure_path, *compile_part,
+                  *bits_word = "any";
 static const char *strategies = "register_tile,thin_tile";
 static bool is_warm, prints_all, prints_products, checks, predicts, prints_constants;
 static double seconds_most = 3, wide = 1;
 static int batch = 1, propose, worst;
 static bench_costs matrix;
+
+/* Returns a product with the required reproducibility. */
+static tsl_problem require_bits(tsl_problem problem) {
+  bench_must(tsl_numeric_requirements_parse_bits(bits_word, &problem.ask), "--bits");
+  return problem;
+}
 
 /* Returns case i with the batch. */
 static bench_case get_case(int i) {
@@ -89,8 +98,8 @@ static void read_matrix(const char *path) {
 
 /* --- measuring --- */
 
-/* Returns the kind of a product. Its kernels depend only on the longer side of m and n, and on rows of A and
- * B that are whole vectors. */
+/* Returns the kind of a product. With any bits its kernels depend only on the longer side of m and n, and on
+ * rows of A and B that are whole vectors. */
 static int kind_of(const int64_t *shape) {
   return (shape[1] < shape[0] ? 1 : 0) | (shape[2] % 4 ? 2 : 0) | (shape[1] % 4 ? 4 : 0);
 }
@@ -103,10 +112,11 @@ static void compile_all(tsl_device *device) {
     bool done[8] = {false};
     for (int s = 0; s < bench_cases.count; s++) {
       const bench_case item = get_case(s);
-      const tsl_problem problem = bench_word_problem(type_word, &item);
+      const tsl_problem problem = require_bits(bench_word_problem(type_word, &item));
       const tsl_space_point *one = &configs.points[i];
       tsl_plan *plan;
-      if (done[kind_of(item.size)] || tsl_strategy_refuse(one->strategy, &problem, &one->config, device))
+      if ((done[kind_of(item.size)] && strcmp(bits_word, "any") == 0) ||
+          tsl_strategy_refuse(one->strategy, &problem, &one->config, device))
         continue;
       done[kind_of(item.size)] = true;
       if (tsl_planner_create(&problem, one->strategy, &one->config, device, TSL_PLACE_DEVICE, &plan) ==
@@ -184,7 +194,7 @@ static void draw_between(uint64_t seed) {
 
 static void measure_case(tsl_device *device, const bench_case *item, FILE *file) {
   const int64_t *shape = item->size;
-  const tsl_problem problem = bench_word_problem(type_word, item);
+  const tsl_problem problem = require_bits(bench_word_problem(type_word, item));
   const double start = bench_clock();
   tsl_operand_sets sets;
   double best = INFINITY;
@@ -244,7 +254,7 @@ static void on_device(void) {
     bench_costs_write_device(file, bench_gpu.device);
     for (int i = 0; i < bench_cases.count; i++) {
       const bench_case item = get_case(i);
-      const tsl_problem problem = bench_word_problem(type_word, &item);
+      const tsl_problem problem = require_bits(bench_word_problem(type_word, &item));
       if (bench_is_within(&problem))
         measure_case(bench_gpu.device, &item, file);
     }
@@ -431,7 +441,7 @@ static bool is_known(const tsl_space_point *point, const bench_cost *product) {
 }
 
 static void print_proposals(const bench_case *item, uint64_t seed) {
-  bench_cost product = {.item = *item, .problem = bench_word_problem(type_word, item)};
+  bench_cost product = {.item = *item, .problem = require_bits(bench_word_problem(type_word, item))};
   tsl_space space = {0};
   const char *list = strategies;
   char name[64];
@@ -473,6 +483,7 @@ int main(int argc, char **argv) {
                                          OPTION_COUNT("propose", propose),
                                          OPTION_NUMBER("wide", wide),
                                          OPTION_TEXT("device", device_name),
+                                         OPTION_TEXT("bits", bits_word),
                                          OPTION_TEXT("type", type_word),
                                          OPTION_TEXT("strategies", strategies),
                                          OPTION_COUNT("batch", batch),
@@ -484,6 +495,8 @@ int main(int argc, char **argv) {
                                          OPTIONS_END};
   int wrong = 0;
   bench_read(argc, argv, "models", options, bench_take_case);
+  for (int i = 0; i < matrix.count; i++)
+    matrix.items[i].problem = require_bits(matrix.items[i].problem);
   for (int i = 0; propose && i < bench_cases.count; i++) {
     const bench_case item = get_case(i);
     print_proposals(&item, (uint64_t)i);

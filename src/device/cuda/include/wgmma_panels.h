@@ -68,8 +68,8 @@ SM90_FUNCTION void prefetch_panels(const tensor_map *a, const tensor_map *b, int
 
 /* Starts a panel's products for block `i` of 64 rows. */
 SM90_FUNCTION void multiply_block(wgmma_sums sums, int i, shared_t a, shared_t b, bool add) {
-  const descriptor_t from_a =
-                         smem_descriptor(a + i * (A_MN_MAJOR ? SLAB_BYTES : 64 * PANEL_BYTES), SLAB_BYTES, 1024),
+  const descriptor_t from_a = smem_descriptor(a + i * (A_MN_MAJOR ? SLAB_BYTES : 64 * PANEL_BYTES),
+                                              SLAB_BYTES, 1024),
                      from_b = smem_descriptor(b, SLAB_BYTES, 1024);
 #pragma unroll
   for (int s = 0; s < K_STEPS; s++)

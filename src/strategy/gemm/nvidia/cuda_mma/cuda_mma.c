@@ -7,7 +7,10 @@ enum { EIGHTS_ARCHITECTURE = 89 }; /* first architecture that converts 8-bit flo
 static const tsl_param params[] = {
     [TSL_SM80_TILE_M] = {"tile_m", "rows of a block's tile of C", 128, {16, 32, 64, 128, 256}},
     [TSL_SM80_TILE_N] = {"tile_n", "columns of a block's tile", 128, {16, 32, 64, 128, 256}},
-    [TSL_CUDA_MMA_DEPTH] = {"depth", "bytes of a line in a panel", 64, {64, 128}},
+    [TSL_CUDA_MMA_DEPTH] = {"depth",
+                            "bytes of a line in a panel; 256 for up to two warps",
+                            64,
+                            {64, 128, 256}},
     [TSL_CUDA_MMA_FROM] = {"from",
                            "place: panels are copied from A and B; packed: from aligned copies of A and B",
                            TSL_CUDA_MMA_PLACE,
@@ -19,18 +22,12 @@ static const char *const from_names[] = {"place", "packed"};
 
 /* The first probe is compiled for all types; it compiles in a third of the default's time. */
 static const char *const probes[] = {
-    "tile_m=64 tile_n=64 depth=64",
-    "tile_m=128 tile_n=128 depth=64",
-    "tile_m=128 tile_n=256 depth=128",
-    "tile_m=16 tile_n=128 depth=128",
-    "tile_m=256 tile_n=128 depth=64",
-    "tile_m=128 tile_n=16 depth=64",
-    "tile_m=32 tile_n=64 depth=128",
-    "tile_m=64 tile_n=128 depth=64 from=packed",
-    "tile_m=16 tile_n=32 depth=128",
-    "tile_m=32 tile_n=16 depth=64",
-    "tile_m=16 tile_n=16 depth=128",
-    NULL,
+    "tile_m=64 tile_n=64 depth=64",    "tile_m=128 tile_n=128 depth=64",
+    "tile_m=128 tile_n=256 depth=128", "tile_m=16 tile_n=128 depth=128",
+    "tile_m=256 tile_n=128 depth=64",  "tile_m=128 tile_n=16 depth=64",
+    "tile_m=32 tile_n=64 depth=128",   "tile_m=64 tile_n=128 depth=64 from=packed",
+    "tile_m=16 tile_n=32 depth=128",   "tile_m=32 tile_n=16 depth=64",
+    "tile_m=16 tile_n=16 depth=256",   NULL,
 };
 
 const char *tsl_cuda_mma_refuse_types(const tsl_problem *problem, const tsl_device *device) {
@@ -52,6 +49,8 @@ static const char *mma_refuse(const tsl_problem *problem, const tsl_config *conf
     return "from=packed takes a single product, not a batch";
   if (tile.packs && tile.a_width == 16 && tile.b_width == 16)
     return "from=packed: A and B are already aligned";
+  if (config->value[TSL_CUDA_MMA_DEPTH] > 128 && tile.items > 64)
+    return tsl_refusal("depth=%d is for tiles of up to two warps", (int)config->value[TSL_CUDA_MMA_DEPTH]);
   return tsl_sm80_refuse(&tile, device);
 }
 

@@ -83,8 +83,7 @@ SM80_FUNCTION void copy_chunk(shared_t panel, copy_source &source, int i, bool i
 #pragma unroll
   for (int byte = 0; byte < 16; byte += PANEL::COPY)
     cp_async_if<PANEL::COPY>(
-        asked,
-        panel + (source.to ^ PANEL::turn_of(i * each::APART)) + i * each::APART * PANEL::PITCH + byte,
+        asked, panel + (source.to ^ PANEL::turn_of(i * each::APART)) + i * each::APART * PANEL::PITCH + byte,
         source.from + byte / ELEMENT);
   source.from += i + 1 < each::COUNT ? source.step : source.turn;
   make_opaque(source.from); /* otherwise the compiler multiplies for each copy */

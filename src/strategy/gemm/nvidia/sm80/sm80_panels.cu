@@ -95,8 +95,8 @@ struct copies {
   static constexpr int CHUNKS = PANEL::BYTES / PANEL::PITCH * PANEL::ROW, APART = THREADS / PANEL::ROW,
                        COUNT = CHUNKS < THREADS ? 1 : CHUNKS / THREADS;
   static_assert(THREADS % PANEL::ROW == 0 &&
-                    (COUNT == 1 || ((APART % PANEL::PERIOD == 0 || (APART & (APART - 1)) == 0) &&
-                                    CHUNKS % THREADS == 0)),
+                    (COUNT == 1 ||
+                     ((APART % PANEL::PERIOD == 0 || (APART & (APART - 1)) == 0) && CHUNKS % THREADS == 0)),
                 "a thread's copies lie a constant apart, or differ in the swizzle of their distance");
 };
 
