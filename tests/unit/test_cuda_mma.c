@@ -54,8 +54,9 @@ static void refusals_have_numbers(void **state) {
   assert_refused_for(strategy, "", &other, &numbers, "matrix instructions");
   assert_refused_for(strategy, "", &device, &doubles, "takes bf16 x bf16 -> f32");
   assert_refused_for(strategy, "", &device, &deep, "31 bits");
-  assert_refused_for(strategy, "tile_m=16 tile_n=16", &device, &numbers,
-                     "no arrangement of warps makes tiles of 16 x 16");
+  assert_refused_for(strategy, "tile_m=16 tile_n=256", &device, &numbers,
+                     "no arrangement of warps makes tiles of 16 x 256");
+  assert_refused_for(strategy, "tile_m=16 tile_n=64 depth=256", &device, &numbers, "up to two warps");
   assert_refused_for(strategy, "tile_m=128 tile_n=256 depth=128", &small, &numbers,
                      "do not fit into the 40960 bytes of mock:0");
   assert_refused_for(strategy, "", &device, &eights, "is sm_80; 8-bit floating point needs sm_89 or newer");
@@ -94,6 +95,28 @@ static void memory_is_shared_out(void **state) {
       seen++;
     }
   assert_true(seen >= 28);
+}
+
+/* With bits=rows few blocks have more stages each; many blocks have as many as without. tf32 is truncated
+ * where cuda_wgmma is its partner. */
+static void few_rows_have_deep_stages(void **state) {
+  (void)state;
+  const tsl_device device = hopper(), other = ampere();
+  const tsl_config config = config_of(strategy, "tile_m=16 tile_n=32 depth=128");
+  tsl_problem few = problem_of(1, 4096, 4096, TESELA_BF16, TESELA_F32),
+              many = problem_of(512, 4096, 4096, TESELA_BF16, TESELA_F32),
+              floats = tsl_problem_gemm(1, 256, 256, TESELA_F32);
+  const tsl_sm80_tile before = tsl_sm80_tile_of(&few, &config, &device);
+  assert_false(tsl_cuda_mma_truncates(&floats, &device));
+  assert_int_equal(tsl_numeric_requirements_parse_bits("rows", &few.ask), TESELA_OK);
+  many.ask = floats.ask = few.ask;
+  const tsl_sm80_tile one = tsl_sm80_tile_of(&few, &config, &device),
+                      full = tsl_sm80_tile_of(&many, &config, &device);
+  assert_int_equal(one.groups, 2);
+  assert_true(one.stages >= 3 * before.stages);
+  assert_int_equal(full.groups, before.groups);
+  assert_int_equal(full.stages, before.stages);
+  assert_true(tsl_cuda_mma_truncates(&floats, &device) && !tsl_cuda_mma_truncates(&floats, &other));
 }
 
 /* Row-major: rows of A lie along k, columns of B across. A C of columns makes both change places. */
@@ -225,6 +248,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(refusals_have_numbers),
       cmocka_unit_test(memory_is_shared_out),
+      cmocka_unit_test(few_rows_have_deep_stages),
       cmocka_unit_test(layouts_are_read_as_they_lie),
       cmocka_unit_test(copies_are_aligned),
       cmocka_unit_test(few_tiles_split_k),
