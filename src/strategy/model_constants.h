@@ -37,6 +37,7 @@
   X(f, pairs_moves, 0, "slowdown of memory traffic if all pairs of multiprocessors were idle") \
   X(f, helped_share, 0, "stream-k: slowdown beyond the clocks of its panels") \
   X(f, helped_seconds, 0, "stream-k: fixed seconds") \
+  X(f, chain_clocks, 0, "shortest time of a block's panel in clocks") \
   X(f, flow_seconds, 0, "form=flow: seconds from a launch's end to the next launch's first full stage") \
   X(f, flow_lines_seconds, 0, "form=flow: seconds for each further 64 lines of a tile") \
   X(f, flow_element_clocks, 0, "form=flow: clocks of each element of C of a thread") \
@@ -58,6 +59,7 @@
   X(f, first_clocks, 0, "clocks from a block's start to its first full stage") \
   X(f, sum_clocks, 0, "clocks of the epilogue of a thread per sum") \
   X(f, panel_clocks, 0, "latency of a panel's copies in clocks") \
+  X(f, step_clocks, 0, "shortest time of 32 bytes of k of a block in clocks") \
   X(f, barrier_clocks, 0, "clocks of a panel's barrier") \
   X(f, few_warps, 1, "rate with one warp per tensor core, relative to two") \
   X(f, hidden, 1, "fraction of a block's start and end that other resident blocks hide") \

@@ -54,8 +54,8 @@ static void refusals_have_numbers(void **state) {
   assert_refused_for(strategy, "", &other, &numbers, "matrix instructions");
   assert_refused_for(strategy, "", &device, &doubles, "takes bf16 x bf16 -> f32");
   assert_refused_for(strategy, "", &device, &deep, "31 bits");
-  assert_refused_for(strategy, "tile_m=16 tile_n=256", &device, &numbers,
-                     "no arrangement of warps makes tiles of 16 x 256");
+  assert_refused_for(strategy, "tile_m=16 tile_n=16", &device, &numbers,
+                     "no arrangement of warps makes tiles of 16 x 16");
   assert_refused_for(strategy, "tile_m=16 tile_n=64 depth=256", &device, &numbers, "up to two warps");
   assert_refused_for(strategy, "tile_m=128 tile_n=256 depth=128", &small, &numbers,
                      "do not fit into the 40960 bytes of mock:0");

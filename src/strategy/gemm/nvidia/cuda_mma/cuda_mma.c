@@ -22,12 +22,17 @@ static const char *const from_names[] = {"place", "packed"};
 
 /* The first probe is compiled for all types; it compiles in a third of the default's time. */
 static const char *const probes[] = {
-    "tile_m=64 tile_n=64 depth=64",    "tile_m=128 tile_n=128 depth=64",
-    "tile_m=128 tile_n=256 depth=128", "tile_m=16 tile_n=128 depth=128",
-    "tile_m=256 tile_n=128 depth=64",  "tile_m=128 tile_n=16 depth=64",
-    "tile_m=32 tile_n=64 depth=128",   "tile_m=64 tile_n=128 depth=64 from=packed",
-    "tile_m=16 tile_n=32 depth=128",   "tile_m=32 tile_n=16 depth=64",
-    "tile_m=16 tile_n=16 depth=256",   NULL,
+    "tile_m=64 tile_n=64 depth=64",
+    "tile_m=128 tile_n=128 depth=64",
+    "tile_m=128 tile_n=256 depth=128",
+    "tile_m=16 tile_n=128 depth=128",
+    "tile_m=256 tile_n=128 depth=64",
+    "tile_m=128 tile_n=16 depth=64",
+    "tile_m=32 tile_n=64 depth=128",
+    "tile_m=64 tile_n=128 depth=64 from=packed",
+    "tile_m=32 tile_n=16 depth=64",
+    "tile_m=16 tile_n=32 depth=256",
+    NULL,
 };
 
 const char *tsl_cuda_mma_refuse_types(const tsl_problem *problem, const tsl_device *device) {

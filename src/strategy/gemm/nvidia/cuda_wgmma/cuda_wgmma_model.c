@@ -51,6 +51,12 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile, double reached) {
   return longest + alone * products + adding;
 }
 
+/* Returns the clocks of a panel in each of `blocks` blocks that share a multiprocessor. The products of a
+ * block wait for each other. */
+static double shared_panel_clocks(const tsl_cuda_wgmma *tile, double blocks, double reached) {
+  return fmax(blocks * wgmma_panel_clocks(tile, reached), tile->rates->chain_clocks);
+}
+
 /* Returns true if lines of the longer factor do not begin at cache lines. */
 static bool is_long_factor_unaligned(const tsl_cuda_wgmma *tile) {
   return (tile->problem.m > tile->problem.n
@@ -90,7 +96,7 @@ static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
                              (is_long_factor_unaligned(tile) ? rates->flow_unaligned : 1),
                from_cache = blocks * panels * panel / (rates->flow_cache * memory),
                loaded = panels * panel * (each > 2 ? each / 2 : 1) / rates->flow_block_bytes,
-               multiplied = each * panels * wgmma_panel_clocks(tile, 1) / clock;
+               multiplied = panels * shared_panel_clocks(tile, each, 1) / clock;
   const double uneven = each <= 1 ? rates->flow_alone
                                   : 1 + rates->flow_uneven * (each * units / blocks - 1) +
                                         rates->flow_queue * fmax(0, each - TSL_CUDA_WGMMA_RESIDENT);
@@ -149,7 +155,7 @@ static double block_clocks(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_sche
   const double empty =
       1 - filled_part(tile->problem.m, tile->tile_m) * filled_part(tile->problem.n, tile->tile_n);
   return start + ceil(tiles / clusters) * (store + pairs) +
-         wgmma_panel_clocks(tile, reached) * (1 + rates->empty_part * empty) * together *
+         shared_panel_clocks(tile, together, reached) * (1 + rates->empty_part * empty) *
              (tile->is_stream ? (double)schedule->whole / clusters * panels + (double)schedule->ending
                               : ceil(tiles / clusters) * panels);
 }

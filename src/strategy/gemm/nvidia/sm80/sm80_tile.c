@@ -50,8 +50,8 @@ static const struct {
     {C64, 128, 16, 1, 32, 16, 4, 0.624, 0.593},     {C64, 64, 64, 1, 32, 32, 3, 0.673, 0.639},
     {C64, 64, 32, 2, 32, 32, 3, 0.670, 0.636},      {C64, 32, 64, 2, 32, 32, 3, 0.670, 0.636},
     {C128, 32, 32, 2, 32, 16, 2, 0.771, 0.679},     {NARROW, 16, 32, 1, 16, 16, 8, 0.235, 0.235},
-    {NARROW, 32, 16, 1, 16, 16, 8, 0.235, 0.235},   {NARROW, 16, 16, 1, 16, 16, 8, 0.235, 0.235},
-    {F64, 16, 64, 1, 16, 16, 4, 0.572, 0.268},      {F64, 64, 16, 1, 16, 16, 4, 0.428, 0.268},
+    {NARROW, 32, 16, 1, 16, 16, 8, 0.235, 0.235},   {F64, 16, 64, 1, 16, 16, 4, 0.572, 0.268},
+    {F64, 64, 16, 1, 16, 16, 4, 0.428, 0.268},
 };
 
 static const tsl_sm80_trait narrow = {.path = "strategy/gemm/nvidia/cuda_mma/cuda_mma.cu",
@@ -152,17 +152,13 @@ static double narrow_chunk_clocks(const tsl_sm80_tile *tile, int width, bool is_
                     : tile->rates->copy_clocks * (16.0 / width - 1);
 }
 
-/* Returns the extra clocks of a panel's copies where C is smaller than a tile, and where operands are not
- * aligned. */
+/* Returns the extra clocks of a panel's copies where operands are not aligned. */
 static double narrow_part_clocks(const tsl_sm80_tile *tile) {
-  static const double partial_clocks = 30;
   const int width_a = tile->packs ? 16 : tile->a_width, width_b = tile->packs ? 16 : tile->b_width;
   const bool is_looking = width_a == 0 || width_b == 0;
-  const double chunks = (double)tile->depth * tile->element / 16 / tile->items,
-               partial =
-                   tile->problem.m < tile->tile_m || tile->problem.n < tile->tile_n ? partial_clocks : 0;
-  return chunks * tile->tile_m * (partial + narrow_chunk_clocks(tile, width_a, is_looking)) +
-         chunks * tile->tile_n * (partial + narrow_chunk_clocks(tile, width_b, is_looking));
+  const double chunks = (double)tile->depth * tile->element / 16 / tile->items;
+  return chunks * tile->tile_m * narrow_chunk_clocks(tile, width_a, is_looking) +
+         chunks * tile->tile_n * narrow_chunk_clocks(tile, width_b, is_looking);
 }
 
 static void finish_narrow(tsl_sm80_tile *tile, const tsl_device *device) {

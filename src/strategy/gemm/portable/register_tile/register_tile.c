@@ -93,11 +93,6 @@ enum {
 static int sliced_items_limit(const tsl_register_tile *tile) {
   return tile->part_slices ? MAX_PART_SLICED_ITEMS : MAX_SLICED_ITEMS;
 }
-/* Returns the largest k of a slice. Slices with parts of their own read long lines of memory by deep panels.
- */
-static int slice_depth_limit(const tsl_register_tile *tile) {
-  return tile->part_slices ? MAX_DEPTH : MAX_SLICE_DEPTH;
-}
 
 /* Returns true if a panel is whole vectors for each item of a slice, and whole depths. Some items of a slice
  * may copy nothing if a tile is very thin or no power of two. */
@@ -114,8 +109,7 @@ static int async_misfit(const tsl_register_tile *tile) {
     return TSL_REGISTER_TILE_VECTOR + 1;
   if (tile->stages < 2)
     return TSL_REGISTER_TILE_STAGES + 1;
-  return places % 32 == 0 && (share == 8 || (tile->part_slices && share % 8 == 0)) &&
-                 is_shared_evenly(tile->tile_m, share, places) &&
+  return places % 32 == 0 && share == 8 && is_shared_evenly(tile->tile_m, share, places) &&
                  is_shared_evenly(tile->tile_n, share, places)
              ? 0
              : TSL_REGISTER_TILE_SLICES + 1;
@@ -138,10 +132,10 @@ static int register_tile_misfit(const tsl_register_tile *tile) {
            : tile->slices != 1                                        ? TSL_REGISTER_TILE_SLICES + 1
            : tile->split != 1                                         ? TSL_REGISTER_TILE_SPLIT + 1
                                                                       : 0;
-  if (tile->slices > 1 ? tile->tile_k < MIN_SLICE_DEPTH * tile->slices ||
-                             tile->tile_k > slice_depth_limit(tile) * tile->slices ||
-                             tile->items < MIN_SLICED_ITEMS || tile->items > sliced_items_limit(tile)
-                       : tile->tile_k > MAX_DEPTH)
+  if (tile->slices > 1
+          ? tile->tile_k < MIN_SLICE_DEPTH * tile->slices || tile->tile_k > MAX_SLICE_DEPTH * tile->slices ||
+                tile->items < MIN_SLICED_ITEMS || tile->items > sliced_items_limit(tile)
+          : tile->tile_k > MAX_DEPTH)
     return TSL_REGISTER_TILE_SLICES + 1;
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return async_misfit(tile);
@@ -174,9 +168,7 @@ static const char *register_tile_refuse_misfit(const tsl_register_tile *tile, in
   default:
     if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
       return tsl_refusal(
-          "form=local_async takes 2 stages or more, slices of whole warps with 8 depths of a panel each "
-          "(with "
-          "parts of k for bits=rows up to 32), and "
+          "form=local_async takes 2 stages or more, slices of whole warps with 8 depths of a panel each, and "
           "panels that are whole vectors for each item: tile_m=%d, tile_n=%d, tile_k=%d, slices=%d "
           "with %d items are not",
           tile->tile_m, tile->tile_n, tile->tile_k, tile->slices, tile->items);
@@ -186,7 +178,7 @@ static const char *register_tile_refuse_misfit(const tsl_register_tile *tile, in
                      "slices=%d does not fit: a slice takes %d to %d depths, and its group has %d to "
                      "%d items",
                      tile->tile_m, tile->tile_n, tile->tile_k, tile->lanes, tile->items, tile->slices,
-                     MIN_SLICE_DEPTH, slice_depth_limit(tile), MIN_SLICED_ITEMS, sliced_items_limit(tile))
+                     MIN_SLICE_DEPTH, MAX_SLICE_DEPTH, MIN_SLICED_ITEMS, sliced_items_limit(tile))
                : tsl_refusal(
                      "form=%s takes tile_k=8, stages=1, slices=1 and split=1 only: it has no panels in "
                      "local memory",
