@@ -7,7 +7,7 @@
      .group_clocks = 130.9, .empty_part = 0.6, .shared_bytes = 112.7, .pair_clocks = 276.3,
      .threads_clocks = 224.2, .thread_clocks = 82.2, .column_clocks = 161.8, .memory_part = 0.8537,
      .launch_share = 0.8218, .fold_share = 0.5288, .fold_moves = 4.341, .pairs_moves = 0.1408,
-     .helped_share = 0.08986, .helped_seconds = 1.273e-07, .chain_clocks = 320, .flow_seconds = 3.249e-06,
+     .helped_share = 0.08986, .helped_seconds = 1.273e-07, .chain_clocks = 300, .flow_seconds = 3.249e-06,
      .flow_lines_seconds = 1.873e-07, .flow_element_clocks = 126.4, .flow_cluster_seconds = 1.564e-06,
      .flow_fold_seconds = 8.327e-08, .flow_alone = 1.067, .flow_uneven = 0.2216, .flow_queue = 0.0124,
      .flow_part = 0.8897, .flow_unaligned = 1.116, .flow_cache = 1.255, .flow_block_bytes = 1.299e+11,

@@ -51,10 +51,11 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile, double reached) {
   return longest + alone * products + adding;
 }
 
-/* Returns the clocks of a panel in each of `blocks` blocks that share a multiprocessor. The products of a
- * block wait for each other. */
+/* Returns the clocks of a panel in each of `blocks` blocks that share a multiprocessor. Products of a block
+ * wait for each other, and for half of those of another block. */
 static double shared_panel_clocks(const tsl_cuda_wgmma *tile, double blocks, double reached) {
-  return fmax(blocks * wgmma_panel_clocks(tile, reached), tile->rates->chain_clocks);
+  const double panel = wgmma_panel_clocks(tile, reached);
+  return fmax(blocks * panel, tile->rates->chain_clocks + (ceil(blocks) - 1) * panel / 2);
 }
 
 /* Returns true if lines of the longer factor do not begin at cache lines. */
