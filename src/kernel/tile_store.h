@@ -20,7 +20,10 @@ typedef tsl_result tile_result;
 #define store_elements tsl_store_units_of_c
 #endif
 
-/* Layout of the slices' sums: as many rows of the micro-tiles at a time as local memory holds, at least one.
+/* Number n of an item's row of sums in the order of planes: first real parts, if there are two. */
+#define PLANE_NUMBER(n) (PLANES == 1 ? (n) : (n) % MICRO_N * 2 + (n) / MICRO_N)
+
+/* Layout of the slices' sums, whose rows have planes as panels do: as many rows of the micro-tiles at a time as local memory holds, at least one.
  *
  *   slice 0: | row 0 of each item: PANEL_COLUMNS sums, padding | row 1 | ... | slice 1: ... */
 #define FOLD_PITCH (PANEL_COLUMNS + TSL_LANES)
@@ -50,9 +53,9 @@ typedef struct tile_corner {
 /* Stores a vector of sums of row `i` of a micro-tile (the item's first row: m_item) from column n on. */
 TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, const tile_corner *corner,
                         int i, int m_item, int n, tsl_lanes sum) {
-  const int number = i * TSL_NUMBERS;
+  const int number = i * ADJACENT;
   const TSL_INDEX row =
-      corner->row + (number / TSL_LANES * ITEMS_M * TSL_LANES + m_item + number % TSL_LANES) / TSL_NUMBERS;
+      corner->row + (number / TSL_LANES * ITEMS_M * TSL_LANES + m_item + number % TSL_LANES) / ADJACENT;
   const TSL_INDEX col = corner->col + n / TSL_NUMBERS;
   if (row < g->m && col < g->n)
     store_elements(c + TSL_NUMBERS * (g->c_offset + row * g->c_row_stride + col * g->c_col_stride),
@@ -127,6 +130,13 @@ TSL_FUNCTION void store_lines(TSL_LOCAL_POINTER const TSL_REAL *memory, int pitc
 }
 #endif
 
+/* Returns the number of a row of the tile that an item's vector `j` of sums starts at: a vector of the panel
+ * has TSL_LANES / ADJACENT elements, one of the sums TSL_LANES / TSL_NUMBERS. */
+TSL_FUNCTION int number_of(int j, int n_item) {
+  const int from = j * TSL_LANES * ADJACENT / TSL_NUMBERS;
+  return (from / TSL_LANES * ITEMS_N * TSL_LANES + n_item + from % TSL_LANES) * TSL_NUMBERS / ADJACENT;
+}
+
 /* Returns a vector with adjacent numbers swapped; see pin_accumulators_in_registers(). */
 TSL_FUNCTION tsl_lanes exchanged(tsl_lanes queue) {
   TSL_REAL from[TSL_LANES], to[TSL_LANES];
@@ -137,7 +147,37 @@ TSL_FUNCTION tsl_lanes exchanged(tsl_lanes queue) {
   return tsl_lanes_from_array(to);
 }
 
-#if STORED_SLICES > 1
+#if STORED_SLICES > 1 && PLANES == 2
+/* Adds the slices' sums of a vector of a plane. */
+TSL_FUNCTION void add_slices(TSL_REAL *total, TSL_LOCAL_POINTER const TSL_REAL *from) {
+  tsl_lanes sum = TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from);
+  TSL_UNROLL
+  for (int s = 1; s < STORED_SLICES; s++)
+    sum = sum + TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from + s * FOLD_ROWS * ITEMS_M * FOLD_PITCH);
+  tsl_lanes_to_array(total, exchanged(sum));
+}
+
+/* Adds the slices' sums of the micro-tiles' rows from `first` on, in order, and stores them. */
+TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile_result *c,
+                                const tsl_gemm_arguments *g, const tile_corner *corner, int first) {
+  const int across = TILE_N / TSL_LANES, lines = FOLD_ROWS * ITEMS_M;
+  TSL_UNROLL_BY(1)
+  for (int at = TSL_ITEM(0); at < lines * across; at += ITEMS) {
+    const int line = at / across, n = at % across * TSL_LANES;
+    TSL_LOCAL_POINTER const TSL_REAL *from = memory + line * FOLD_PITCH + n;
+    TSL_REAL parts[2][TSL_LANES], pairs[2 * TSL_LANES];
+    add_slices(parts[0], from);
+    add_slices(parts[1], from + TILE_N);
+    TSL_UNROLL
+    for (int e = 0; e < 2 * TSL_LANES; e++)
+      pairs[e] = parts[e % 2][e / 2];
+    TSL_UNROLL
+    for (int v = 0; v < 2; v++)
+      store(c, g, corner, first + line / ITEMS_M, line % ITEMS_M * TSL_LANES, 2 * n + v * TSL_LANES,
+            tsl_lanes_from_array(pairs + v * TSL_LANES));
+  }
+}
+#elif STORED_SLICES > 1
 /* Adds the slices' sums of the micro-tiles' rows from `first` on, in order, and stores them. */
 TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile_result *c,
                                 const tsl_gemm_arguments *g, const tile_corner *corner, int first) {
@@ -197,10 +237,15 @@ TSL_FUNCTION void pin_accumulators_in_registers(TSL_REAL sum[MICRO_M][ITEM_COLUM
 TSL_FUNCTION void store_results(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_LOCAL_POINTER TSL_REAL *memory,
                                 TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, TSL_INDEX row,
                                 TSL_INDEX col, int slice, int m_item, int n_item) {
-  const tile_corner start = {row, col, tsl_lanes_are_vectors(g->c_offset, g->c_row_stride, g->c_col_stride)};
+  const bool is_aligned = TSL_NUMBERS == 1 || (TSL_UINT64)c % TSL_PARAM_VECTOR == 0;
+  const tile_corner start = {
+      row, col,
+      is_aligned &&
+          tsl_lanes_are_vectors(TSL_NUMBERS * g->c_offset, TSL_NUMBERS * g->c_row_stride, g->c_col_stride)};
   const tile_corner *corner = &start;
 #if STORED_SLICES == 1
-  pin_accumulators_in_registers(sum, memory, g->k < 0);
+  if (PLANES == 1)
+    pin_accumulators_in_registers(sum, memory, g->k < 0);
 #if STAGED
   if (!corner->together) {
     store_tile(sum, memory, c, g, corner, m_item, n_item);
@@ -211,7 +256,7 @@ TSL_FUNCTION void store_results(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_LOCAL_P
   for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL
   for (int j = 0; j < ITEM_COLUMNS / TSL_LANES; j++)
-    store(c, g, corner, i, m_item, j * ITEMS_N * TSL_LANES + n_item,
+    store(c, g, corner, i, m_item, number_of(j, n_item),
           tsl_lanes_from_array(&sum[i][j * TSL_LANES]));
 #else
   TSL_UNROLL
@@ -220,11 +265,17 @@ TSL_FUNCTION void store_results(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_LOCAL_P
     TSL_UNROLL
     for (int i = 0; i < FOLD_ROWS; i++)
       TSL_UNROLL
-    for (int j = 0; j < ITEM_COLUMNS / TSL_LANES; j++)
+    for (int j = 0; j < ITEM_COLUMNS / TSL_LANES; j++) {
+      const int part = j * TSL_LANES * PLANES / ITEM_COLUMNS, v = j % (ITEM_COLUMNS / PLANES / TSL_LANES);
+      TSL_REAL line[TSL_LANES];
+      TSL_UNROLL
+      for (int e = 0; e < TSL_LANES; e++)
+        line[e] = sum[first + i][PLANE_NUMBER(j * TSL_LANES + e)];
       TSL_LOCAL_STORE(TSL_REAL, TSL_LANES,
                       memory + ((slice * FOLD_ROWS + i) * ITEMS_M + m_item / TSL_LANES) * FOLD_PITCH +
-                          j * ITEMS_N * TSL_LANES + n_item,
-                      exchanged(tsl_lanes_from_array(&sum[first + i][j * TSL_LANES])));
+                          part * TILE_N + v * ITEMS_N * TSL_LANES + n_item,
+                      exchanged(tsl_lanes_from_array(line)));
+    }
     TSL_BARRIER();
 #if STAGED
     if (!corner->together) {

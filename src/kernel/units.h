@@ -48,10 +48,10 @@ TSL_FUNCTION TSL_REAL tsl_load_unit(TSL_GLOBAL const tsl_element *from, TSL_INDE
 #endif
 
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL
-/* Stores one element of C from the numbers of its sum. beta = 0 reads nothing; k = 0 scales nothing. */
-TSL_FUNCTION void tsl_store_element_of_c(TSL_GLOBAL tsl_result *data, const TSL_REAL *sum,
-                                         const tsl_gemm_arguments *g) {
 #ifdef TSL_COMPLEX
+/* Replaces the numbers of a sum by those of an element of C. beta = 0 reads nothing; k = 0 scales nothing. */
+TSL_FUNCTION void tsl_scale_element_of_c(TSL_REAL *sum, TSL_GLOBAL const tsl_result *data,
+                                         const tsl_gemm_arguments *g) {
   TSL_REAL x = g->k == 0 ? (TSL_REAL)0 : g->alpha * sum[0] - g->alpha_imaginary * sum[1];
   TSL_REAL y = g->k == 0 ? (TSL_REAL)0 : g->alpha * sum[1] + g->alpha_imaginary * sum[0];
   if (g->beta != 0 || g->beta_imaginary != 0) {
@@ -59,8 +59,18 @@ TSL_FUNCTION void tsl_store_element_of_c(TSL_GLOBAL tsl_result *data, const TSL_
     x += g->beta * before - g->beta_imaginary * before_imaginary;
     y += g->beta * before_imaginary + g->beta_imaginary * before;
   }
-  data[0] = x;
-  data[1] = y;
+  sum[0] = x;
+  sum[1] = y;
+}
+#endif
+
+/* Stores one element of C from the numbers of its sum, which are scaled. */
+TSL_FUNCTION void tsl_store_element_of_c(TSL_GLOBAL tsl_result *data, TSL_REAL *sum,
+                                         const tsl_gemm_arguments *g) {
+#ifdef TSL_COMPLEX
+  tsl_scale_element_of_c(sum, data, g);
+  data[0] = sum[0];
+  data[1] = sum[1];
 #else
   tsl_store_scaled(data, sum[0], g->alpha, g->beta);
 #endif
@@ -72,8 +82,18 @@ TSL_FUNCTION void tsl_store_units_of_c(TSL_GLOBAL tsl_result *data, TSL_INDEX st
                                        bool as_vectors, tsl_lanes sum, const tsl_gemm_arguments *g) {
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL
   TSL_REAL line[TSL_LANES];
-  (void)as_vectors;
   tsl_lanes_to_array(line, sum);
+#if defined(TSL_COMPLEX) && TSL_PARAM_VECTOR <= 16
+  if (as_vectors && count >= TSL_LANES / TSL_NUMBERS) {
+    TSL_UNROLL
+    for (int e = 0; e < TSL_LANES; e += TSL_NUMBERS)
+      tsl_scale_element_of_c(line + e, data + e, g);
+    TSL_STORE_ALIGNED(TSL_REAL, TSL_LANES, data, tsl_lanes_from_array(line));
+    return;
+  }
+#else
+  (void)as_vectors;
+#endif
 #if TSL_PARAM_VECTOR > 16
   TSL_UNROLL_BY(1)
 #else

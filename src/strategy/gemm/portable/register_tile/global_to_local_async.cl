@@ -15,7 +15,11 @@
  *
  * Across lines, elements are copied one by one if vectors are not
  * aligned (by_numbers), else as vectors. Elements outside of the matrix become zeros. STAGES is 2 or more; a
- * slice is whole warps; elements have four bytes. */
+ * slice is whole warps; numbers have four bytes.
+ *
+ * Complex elements are copied by numbers. Real parts of a depth have a plane, imaginary parts the next:
+ * vectors of numbers of one part leave half of all multiply-adds without a conflict of registers, which all
+ * multiply-adds of pairs would have (docs/lab/register_tile.md). */
 #include "ptx.h"
 
 #define PANEL_A (SLICE_DEPTH * PITCH_A) /* numbers of a slice's panel */
@@ -30,18 +34,20 @@
 /* Compile-time constants of an operand's panels. */
 typedef struct panel_shape {
   bool along_k, by_numbers, k_vectors;
-  int extent; /* numbers of a depth */
+  int extent; /* elements of a depth */
   int pitch;  /* numbers between depths in local memory */
 } panel_shape;
 
 TSL_FUNCTION panel_shape shape_of_a(void) {
-  const panel_shape shape = {A_ALONG_K, A_ODD && (TILE_M % PLACES == 0 || PLACES % TILE_M == 0), A_K_VECTORS,
-                             TILE_M, PITCH_A};
+  const panel_shape shape = {A_ALONG_K,
+                             PLANES == 2 || (A_ODD && (TILE_M % PLACES == 0 || PLACES % TILE_M == 0)),
+                             A_K_VECTORS, TILE_M, PITCH_A};
   return shape;
 }
 TSL_FUNCTION panel_shape shape_of_b(void) {
-  const panel_shape shape = {B_ALONG_K, B_ODD && (TILE_N % PLACES == 0 || PLACES % TILE_N == 0), B_K_VECTORS,
-                             TILE_N, PITCH_B};
+  const panel_shape shape = {B_ALONG_K,
+                             PLANES == 2 || (B_ODD && (TILE_N % PLACES == 0 || PLACES % TILE_N == 0)),
+                             B_K_VECTORS, TILE_N, PITCH_B};
   return shape;
 }
 
@@ -67,7 +73,7 @@ TSL_FUNCTION int copiers_of(panel_shape shape) {
   if (shape.k_vectors)
     return 4 * K_QUADS * LESSER(FLOOR_POWER(PLACES / (4 * K_QUADS)), DIVIDING_POWER(extent / 4));
   if (shape.along_k)
-    return SLICE_DEPTH * LESSER(FLOOR_POWER(PLACES / SLICE_DEPTH), DIVIDING_POWER(extent));
+    return SLICE_DEPTH * PLANES * LESSER(FLOOR_POWER(PLACES / (SLICE_DEPTH * PLANES)), DIVIDING_POWER(extent));
   if (shape.by_numbers)
     return PLACES;
   return extent / 4 * LESSER(FLOOR_POWER(PLACES / (extent / 4)), DIVIDING_POWER(SLICE_DEPTH));
@@ -76,7 +82,7 @@ TSL_FUNCTION int copiers_of(panel_shape shape) {
 /* An item's copies of an operand. */
 typedef struct panel_copy {
   TSL_GLOBAL const TSL_REAL *from; /* first element of its first vector of the next panel */
-  TSL_INDEX step;                  /* stride between elements of a vector */
+  TSL_INDEX step;                  /* stride between elements of a vector, in numbers */
   TSL_INDEX pass;                  /* between an item's vectors, or between depths of single elements */
   TSL_INDEX advance;               /* stride between panels */
   int line, depth;                 /* of the first element in the panel */
@@ -93,14 +99,17 @@ TSL_FUNCTION void panel_start(panel_copy *copy, panel_shape shape, int item, TSL
                               TSL_INDEX first_line, TSL_INDEX lines, TSL_INDEX first) {
   const int across = (shape.along_k ? SLICE_DEPTH : shape.extent) / 4; /* vectors along a depth */
   const bool singly = shape.along_k || shape.by_numbers;
-  copy->line = shape.along_k      ? item / SLICE_DEPTH
-               : shape.by_numbers ? item % shape.extent
+  const int part = item % PLANES, element = item / PLANES; /* of single elements */
+  copy->line = shape.along_k      ? element / SLICE_DEPTH
+               : shape.by_numbers ? element % shape.extent
                                   : item % across * 4;
-  copy->depth = shape.along_k ? item % SLICE_DEPTH : shape.by_numbers ? item / shape.extent : item / across;
-  copy->to = 4 * (copy->depth * shape.pitch + copy->line);
-  copy->step = line_stride;
-  copy->pass = singly ? depth_stride : copiers_of(shape) / across * depth_stride;
-  copy->advance = PANEL_DEPTH * depth_stride;
+  copy->depth = shape.along_k      ? element % SLICE_DEPTH
+                : shape.by_numbers ? element / shape.extent
+                                   : item / across;
+  copy->to = 4 * (copy->depth * shape.pitch + copy->line + part * PLANE(shape.extent));
+  copy->step = PLANES * line_stride;
+  copy->pass = PLANES * (singly ? depth_stride : copiers_of(shape) / across * depth_stride);
+  copy->advance = PLANES * PANEL_DEPTH * depth_stride;
   const TSL_INDEX behind = lines - first_line;
   copy->aligned = line_stride == 1 && (offset | depth_stride) % 4 == 0;
   copy->plain = behind >= shape.extent && (singly || copy->aligned);
@@ -114,7 +123,8 @@ TSL_FUNCTION void panel_start(panel_copy *copy, panel_shape shape, int item, TSL
     copy->plain = behind >= shape.extent && copy->aligned;
   }
   copy->reach = (behind < shape.extent ? (int)behind : shape.extent) - copy->line;
-  copy->from = from + offset + (first_line + copy->line) * line_stride + (first + copy->depth) * depth_stride;
+  copy->from = from + part + PLANES * (offset + (first_line + copy->line) * line_stride +
+                                       (first + copy->depth) * depth_stride);
 }
 
 /* Starts copying the next panel to `panel`, number by number. `left`: k left from its start. `plain`: whole,
@@ -122,12 +132,12 @@ TSL_FUNCTION void panel_start(panel_copy *copy, panel_shape shape, int item, TSL
 TSL_FUNCTION void copy_numbers(const panel_copy *copy, panel_shape shape, unsigned int panel, TSL_INDEX left,
                                bool plain) {
   const int deep = (left < SLICE_DEPTH ? (int)left : SLICE_DEPTH) - copy->depth;
-  const int lines = shape.extent > PLACES ? shape.extent / PLACES : 1; /* of a depth that an item copies */
-  const int copiers = copiers_of(shape);
+  const int copiers = copiers_of(shape), elements = copiers / PLANES; /* that are copied at a time */
+  const int lines = shape.extent > elements ? shape.extent / elements : 1; /* of a depth that an item copies */
   TSL_UNROLL
-  for (int e = 0; e < shape.extent * SLICE_DEPTH / copiers; e++) {
-    const int line = shape.along_k ? e * (copiers / SLICE_DEPTH) : lines > 1 ? e % lines * PLACES : 0;
-    const int depth = shape.along_k ? 0 : lines > 1 ? e / lines : e * (PLACES / shape.extent);
+  for (int e = 0; e < shape.extent * SLICE_DEPTH / elements; e++) {
+    const int line = shape.along_k ? e * (elements / SLICE_DEPTH) : lines > 1 ? e % lines * elements : 0;
+    const int depth = shape.along_k ? 0 : lines > 1 ? e / lines : e * (elements / shape.extent);
     const unsigned int to = panel + copy->to + 4 * (depth * shape.pitch + line);
     TSL_GLOBAL const char *from =
         (TSL_GLOBAL const char *)(copy->from + line * copy->step + depth * copy->pass);

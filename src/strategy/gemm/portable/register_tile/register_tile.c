@@ -102,13 +102,23 @@ static bool is_shared_evenly(int extent, int depths, int items) {
   return extent / 4 <= items && items % (extent / 4) == 0 && extent * depths / 4 % items == 0;
 }
 
+/* Returns true if single complex elements of a panel, or their parts, are shared by all items of a slice. */
+static bool is_shared_by_numbers(int extent, int items) {
+  return 2 * extent % items == 0 || items % (2 * extent) == 0;
+}
+
 /* Returns 0 if a slice's whole warps divide panels evenly, else as register_tile_misfit(). */
 static int async_misfit(const tsl_register_tile *tile) {
   const int places = tile->items / tile->slices, share = tile->tile_k / tile->slices;
-  if (tile->lanes != 4 || tile->size != 4 || tile->complex)
+  if (tile->lanes != 4 || tile->size / tile->numbers != 4)
     return TSL_REGISTER_TILE_VECTOR + 1;
   if (tile->stages < 2)
     return TSL_REGISTER_TILE_STAGES + 1;
+  if (tile->planes == 2)
+    return places % 32 == 0 && share == 8 && is_shared_by_numbers(tile->tile_m, places) &&
+                   is_shared_by_numbers(tile->tile_n, places)
+               ? 0
+               : TSL_REGISTER_TILE_SLICES + 1;
   return places % 32 == 0 && share == 8 && is_shared_evenly(tile->tile_m, share, places) &&
                  is_shared_evenly(tile->tile_n, share, places)
              ? 0
@@ -122,9 +132,10 @@ static int register_tile_misfit(const tsl_register_tile *tile) {
     return TSL_REGISTER_TILE_VECTOR + 1;
   if (tile->tile_m < MIN_TILE && tile->form != TSL_REGISTER_TILE_LOCAL_ASYNC)
     return TSL_REGISTER_TILE_TILE_M + 1;
-  if (tile->tile_m % tile->micro_m != 0 || (local && tile->micro_m * tile->numbers % tile->lanes != 0))
+  const int adjacent = local ? tile->numbers / tile->planes : 1; /* numbers of an element in a vector */
+  if (tile->tile_m % tile->micro_m != 0 || (local && tile->micro_m * adjacent % tile->lanes != 0))
     return TSL_REGISTER_TILE_MICRO_M + 1;
-  if (tile->tile_n % tile->micro_n != 0 || tile->micro_n * (local ? tile->numbers : 1) % tile->lanes != 0)
+  if (tile->tile_n % tile->micro_n != 0 || tile->micro_n * adjacent % tile->lanes != 0)
     return TSL_REGISTER_TILE_MICRO_N + 1;
   if (!local)
     return tile->tile_k != params[TSL_REGISTER_TILE_TILE_K].values[0] ? TSL_REGISTER_TILE_TILE_K + 1
@@ -152,8 +163,8 @@ static const char *register_tile_refuse_misfit(const tsl_register_tile *tile, in
   switch (place - 1) {
   case TSL_REGISTER_TILE_VECTOR:
     if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
-      return tsl_refusal("vector=%d holds %d numbers of %d bytes: form=local_async takes four real ones of 4",
-                         tile->vector, tile->lanes, tile->size);
+      return tsl_refusal("vector=%d holds %d numbers of %d bytes: form=local_async takes four of 4",
+                         tile->vector, tile->lanes, tile->size / tile->numbers);
     return tsl_refusal("vector=%d holds %d numbers of %d bytes: form=%s takes 2 to %d", tile->vector,
                        tile->lanes, tile->size, form_names[tile->form - 1],
                        tile->local ? 16 / tile->size : 16);

@@ -59,9 +59,20 @@
 #define PANEL_COLUMNS (TILE_N * TSL_NUMBERS)
 #define ITEM_ROWS (MICRO_M * TSL_NUMBERS)
 #define ITEM_COLUMNS (MICRO_N * TSL_NUMBERS)
+/* PLANES: real parts of a depth, then its imaginary parts (global_to_local_async.cl); else 1. Else a complex
+ * element's ADJACENT numbers are two. Numbers between planes: both parts of an element are in other banks. */
+#if defined(TSL_COMPLEX) && TSL_PARAM_FORM == TSL_REGISTER_TILE_LOCAL_ASYNC
+#define PLANES 2
+#define ADJACENT 1
+#define PLANE(extent) ((extent) + (48 - (extent) % 32) % 32)
+#else
+#define PLANES 1
+#define ADJACENT TSL_NUMBERS
+#define PLANE(extent) ((extent)*TSL_NUMBERS)
+#endif
 /* Numbers between depths in local memory: transposed writes go to different banks. */
-#define PITCH_A (PANEL_ROWS + (A_ALONG_K ? 4 : 0))
-#define PITCH_B (PANEL_COLUMNS + (B_ALONG_K ? 4 : 0))
+#define PITCH_A (PLANES * PLANE(TILE_M) + (A_ALONG_K ? 4 : 0))
+#define PITCH_B (PLANES * PLANE(TILE_N) + (B_ALONG_K ? 4 : 0))
 #ifndef FOLDS
 #define FOLDS 0
 #define LOCAL_TOTALS 0
@@ -148,12 +159,17 @@ TSL_FUNCTION void load_lines(TSL_REAL *lines, TSL_LOCAL_POINTER const TSL_REAL *
 TSL_FUNCTION void local_to_private(TSL_REAL rows[BUFFERS][ITEM_ROWS * A_DEPTHS],
                                    TSL_REAL columns[BUFFERS][ITEM_COLUMNS * B_DEPTHS],
                                    const tile_panels *panels, int depth) {
-  if (depth % A_DEPTHS == 0)
-    load_lines(rows[depth / A_DEPTHS % BUFFERS], rows_at(panels, depth), ITEM_ROWS, ITEMS_M, PANEL_ROWS,
-               A_K_VECTORS);
-  if (depth % B_DEPTHS == 0)
-    load_lines(columns[depth / B_DEPTHS % BUFFERS], columns_at(panels, depth), ITEM_COLUMNS, ITEMS_N,
-               PANEL_COLUMNS, B_K_VECTORS);
+  TSL_UNROLL
+  for (int plane = 0; plane < PLANES; plane++) {
+    if (depth % A_DEPTHS == 0)
+      load_lines(rows[depth / A_DEPTHS % BUFFERS] + plane * MICRO_M,
+                 rows_at(panels, depth) + plane * PLANE(TILE_M), ITEM_ROWS / PLANES, ITEMS_M, PANEL_ROWS,
+                 A_K_VECTORS);
+    if (depth % B_DEPTHS == 0)
+      load_lines(columns[depth / B_DEPTHS % BUFFERS] + plane * MICRO_N,
+                 columns_at(panels, depth) + plane * PLANE(TILE_N), ITEM_COLUMNS / PLANES, ITEMS_N,
+                 PANEL_COLUMNS, B_K_VECTORS);
+  }
 }
 
 TSL_FUNCTION void multiply_one(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const TSL_REAL *rows,
@@ -176,6 +192,27 @@ TSL_FUNCTION void clear(TSL_REAL sum[MICRO_M][ITEM_COLUMNS]) {
     sum[i][j] = 0;
 }
 
+#if PLANES == 2
+/* Adds the complex products of one depth. A number of A serves a row's products in a sequence, or of B a
+ * column's if SWAPPED: then the first product of an imaginary part has the real part of the problem's A. */
+TSL_FUNCTION void multiply_accumulate(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const TSL_REAL *rows,
+                                      const TSL_REAL *columns) {
+  TSL_UNROLL
+  for (int outer = 0; outer < (SWAPPED ? MICRO_N : MICRO_M); outer++)
+    TSL_UNROLL
+  for (int turn = 0; turn < 4; turn++)
+    TSL_UNROLL
+  for (int inner = 0; inner < (SWAPPED ? MICRO_M : MICRO_N); inner++) {
+    const int along = turn % 2 ? (SWAPPED ? MICRO_M : MICRO_N) - 1 - inner : inner;
+    const int i = SWAPPED ? along : outer, j = SWAPPED ? outer : along;
+    const int part = turn % 2, first = turn / 2, second = first ^ part; /* of C, and of both factors */
+    const int of_a = SWAPPED ? second : first, of_b = SWAPPED ? first : second;
+    const TSL_REAL x = rows[of_a * MICRO_M + i], y = columns[of_b * MICRO_N + j];
+    const bool is_minus = ((of_a & of_b) ^ (of_a & CONJUGATE_A) ^ (of_b & CONJUGATE_B)) != 0;
+    sum[i][2 * j + part] = TSL_FMA(is_minus ? -x : x, y, sum[i][2 * j + part]);
+  }
+}
+#else
 /* Adds the products of one depth in boustrophedon order along the shorter side. Successive multiply-adds
  * share an operand: NVIDIA multiprocessors read two registers per clock (docs/lab/register_tile.md). */
 TSL_FUNCTION void multiply_accumulate(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const TSL_REAL *rows,
@@ -188,6 +225,7 @@ TSL_FUNCTION void multiply_accumulate(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const
     multiply_one(sum, rows, columns, DOWN ? along : outer, DOWN ? outer : along);
   }
 }
+#endif
 
 /* Multiplies a panel; rows and columns of its first depth are loaded. `plain`: copies need no guards. */
 TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][ITEM_COLUMNS],

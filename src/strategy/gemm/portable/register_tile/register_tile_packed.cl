@@ -156,7 +156,7 @@ TSL_FUNCTION void store_vector(TSL_GLOBAL tsl_result *c, TSL_INDEX count,
   tsl_lanes_to_array(real, sum[0][v]);
   tsl_lanes_to_array(imaginary, sum[1][v]);
   for (int e = 0; e < TSL_LANES && e < count; e++) {
-    const TSL_REAL number[2] = {real[e], imaginary[e]};
+    TSL_REAL number[2] = {real[e], imaginary[e]};
     tsl_store_element_of_c(c + 2 * e * g->c_col_stride, number, g);
   }
 #else

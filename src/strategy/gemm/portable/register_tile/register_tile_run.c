@@ -29,6 +29,9 @@ static void define_types(const tsl_problem *swapped, bool is_swapped, const tsl_
   tsl_launch_define_types(swapped, text);
   if (tile->complex) /* the order of the products of an imaginary part */
     tsl_text_add(text, "#define SWAPPED %d\n", is_swapped);
+  if (tile->planes == 2)
+    tsl_text_add(text, "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n", swapped->conjugate_a,
+                 swapped->conjugate_b);
   if (tile->products > 1)
     tsl_text_add(text, "#define TSL_QUADS 1\n");
 }

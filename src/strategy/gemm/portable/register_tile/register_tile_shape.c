@@ -22,7 +22,7 @@ static void select_k_vectors(const tsl_problem *problem, tsl_register_tile *tile
   const bool is_b = swapped.n >= swapped.m;
   const int64_t line = is_b ? swapped.b.col_stride : swapped.a.row_stride,
                 depth = is_b ? swapped.b.row_stride : swapped.a.col_stride;
-  const bool selected = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC && !tile->copied &&
+  const bool selected = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC && !tile->copied && !tile->complex &&
                         tsl_launch_along(depth, line) && depth == 1 && line % tile->lanes == 0 &&
                         (is_b ? tile->micro_n : tile->micro_m) <= MICRO_MAX;
   tile->a_k_vectors = selected && !is_b;
@@ -50,7 +50,8 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
   tile.numbers = tile.complex ? 2 : 1;
   tile.lanes = tile.vector * tile.numbers / tile.size;
   tile.local = tile.form == TSL_REGISTER_TILE_LOCAL || tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC;
-  tile.copied = tile.local && (tile.complex || problem->a.type != sums);
+  tile.planes = tile.complex && tile.form == TSL_REGISTER_TILE_LOCAL_ASYNC ? 2 : 1;
+  tile.copied = tile.local && ((tile.complex && tile.planes == 1) || problem->a.type != sums);
   tile.products = tile.copied && tsl_type(sums)->is_integer ? 4 : 1;
   const int places = (tile.tile_m / tile.micro_m) * (tile.tile_n / tile.micro_n);
   tile.items = tile.form == TSL_REGISTER_TILE_PACKED_SERIAL ? 1 : places * tile.slices;
@@ -63,11 +64,18 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
   return tile;
 }
 
+/* Returns the elements of memory for a depth of a panel: planes are 16 elements more than whole 32 (PLANE). */
+static int64_t depth_elements(const tsl_register_tile *tile, int extent) {
+  return tile->planes == 1 ? extent : tsl_round_up(extent + 16, 32) - 16;
+}
+
 int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
   if (!tile->local)
     return 0;
   /* a line has four elements of padding: PITCH_A */
-  const int64_t panels = (int64_t)tile->stages * tile->tile_k * (tile->tile_m + tile->tile_n + 8);
+  const int64_t panels =
+      (int64_t)tile->stages * tile->tile_k *
+      (depth_elements(tile, tile->tile_m) + depth_elements(tile, tile->tile_n) + 8 / tile->numbers);
   const int64_t fold = (int64_t)tile->slices * (tile->tile_m / tile->micro_m) * (tile->tile_n + tile->lanes);
   const int64_t totals = tile->local_totals ? (int64_t)tile->tile_m * tile->tile_n : 0;
   return ((tile->slices > 1 && fold > panels ? fold : panels) + totals) * tile->size;
