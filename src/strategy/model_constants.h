@@ -125,6 +125,7 @@
   X(f, flow_slower, 0, "slowdown of the loop by asynchronous copies") \
   X(f, flow_wide_slower, 0, "further slowdown of micro-tiles of more than 64 elements without slices") \
   X(f, flow_slices_slower, 0, "further slowdown of slices") \
+  X(f, planes_slower, 0, "slowdown of complex numbers whose parts are apart in local memory, over real ones") \
   X(f, depth_16_slower, 0, "slowdown of panels of 16 depths without slices") \
   X(f, depth_32_slower, 0, "slowdown of panels of 32 depths without slices") \
   X(f, two_stages_slower, 0, "slowdown of two stages") \
@@ -205,7 +206,8 @@
   X(f, wait_seconds, 0, "seconds of a term that waits for memory")
 
 #define TSL_MICROTILE_CONSTANTS(X, f) \
-  X(f, row_seconds, 0, "seconds of a row of a group's texels, for each byte of B")
+  X(f, row_seconds, 0, "seconds of a row of a group's texels, for each byte of B") \
+  X(f, peak_part, 1, "fraction of the peak that micro-tiles of 8 rows reach")
 
 #define TSL_SKINNY_CONSTANTS(X, f) \
   X(f, tile_rate, 0, "part of the peak at the nominal clock that tiles reach") \

@@ -208,7 +208,8 @@ static double efficiency_of(const tsl_problem *problem, const int64_t *value, co
                down = ceil((double)problem->m / (double)(value[HEIGHT] * value[ROWS])),
                warps = fmax(1, across * down * ceil(items / device->warp)),
                fill = fmin(1, warps / (8 * fmax(1, device->compute_units)));
-  return fmin(0.054 * height, 0.42) * fill / (1 + fabs(items - 64) / 512 + fmax(0, height - 8) / 100);
+  const double part = tsl_model_constants_of(device)->microtile.peak_part;
+  return part * fmin(height / 8, 1) * fill / (1 + fabs(items - 64) / 512 + fmax(0, height - 8) / 100);
 }
 
 /* Returns the seconds of address translation: successive rows of a group's texels lie in other pages. */

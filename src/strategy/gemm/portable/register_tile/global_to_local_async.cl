@@ -36,18 +36,19 @@ typedef struct panel_shape {
   bool along_k, by_numbers, k_vectors;
   int extent; /* elements of a depth */
   int pitch;  /* numbers between depths in local memory */
+  int plane;  /* numbers between planes */
 } panel_shape;
 
 TSL_FUNCTION panel_shape shape_of_a(void) {
   const panel_shape shape = {A_ALONG_K,
                              PLANES == 2 || (A_ODD && (TILE_M % PLACES == 0 || PLACES % TILE_M == 0)),
-                             A_K_VECTORS, TILE_M, PITCH_A};
+                             A_K_VECTORS, TILE_M, PITCH_A, PLANE_A};
   return shape;
 }
 TSL_FUNCTION panel_shape shape_of_b(void) {
   const panel_shape shape = {B_ALONG_K,
                              PLANES == 2 || (B_ODD && (TILE_N % PLACES == 0 || PLACES % TILE_N == 0)),
-                             B_K_VECTORS, TILE_N, PITCH_B};
+                             B_K_VECTORS, TILE_N, PITCH_B, PLANE_B};
   return shape;
 }
 
@@ -106,7 +107,7 @@ TSL_FUNCTION void panel_start(panel_copy *copy, panel_shape shape, int item, TSL
   copy->depth = shape.along_k      ? element % SLICE_DEPTH
                 : shape.by_numbers ? element / shape.extent
                                    : item / across;
-  copy->to = 4 * (copy->depth * shape.pitch + copy->line + part * PLANE(shape.extent));
+  copy->to = 4 * (copy->depth * shape.pitch + copy->line + part * shape.plane);
   copy->step = PLANES * line_stride;
   copy->pass = PLANES * (singly ? depth_stride : copiers_of(shape) / across * depth_stride);
   copy->advance = PLANES * PANEL_DEPTH * depth_stride;

@@ -60,19 +60,21 @@
 #define ITEM_ROWS (MICRO_M * TSL_NUMBERS)
 #define ITEM_COLUMNS (MICRO_N * TSL_NUMBERS)
 /* PLANES: real parts of a depth, then its imaginary parts (global_to_local_async.cl); else 1. Else a complex
- * element's ADJACENT numbers are two. Numbers between planes: both parts of an element are in other banks. */
+ * element's ADJACENT numbers are two. PLANE_A, PLANE_B: numbers of a plane. */
 #if defined(TSL_COMPLEX) && TSL_PARAM_FORM == TSL_REGISTER_TILE_LOCAL_ASYNC
 #define PLANES 2
 #define ADJACENT 1
-#define PLANE(extent) ((extent) + (48 - (extent) % 32) % 32)
+#define PLANE_A (TILE_M + PAD_A)
+#define PLANE_B (TILE_N + PAD_B)
 #else
 #define PLANES 1
 #define ADJACENT TSL_NUMBERS
-#define PLANE(extent) ((extent)*TSL_NUMBERS)
+#define PLANE_A PANEL_ROWS
+#define PLANE_B PANEL_COLUMNS
 #endif
 /* Numbers between depths in local memory: transposed writes go to different banks. */
-#define PITCH_A (PLANES * PLANE(TILE_M) + (A_ALONG_K ? 4 : 0))
-#define PITCH_B (PLANES * PLANE(TILE_N) + (B_ALONG_K ? 4 : 0))
+#define PITCH_A (PLANES * PLANE_A + (A_ALONG_K ? 4 : 0))
+#define PITCH_B (PLANES * PLANE_B + (B_ALONG_K ? 4 : 0))
 #ifndef FOLDS
 #define FOLDS 0
 #define LOCAL_TOTALS 0
@@ -163,11 +165,11 @@ TSL_FUNCTION void local_to_private(TSL_REAL rows[BUFFERS][ITEM_ROWS * A_DEPTHS],
   for (int plane = 0; plane < PLANES; plane++) {
     if (depth % A_DEPTHS == 0)
       load_lines(rows[depth / A_DEPTHS % BUFFERS] + plane * MICRO_M,
-                 rows_at(panels, depth) + plane * PLANE(TILE_M), ITEM_ROWS / PLANES, ITEMS_M, PANEL_ROWS,
+                 rows_at(panels, depth) + plane * PLANE_A, ITEM_ROWS / PLANES, ITEMS_M, PANEL_ROWS,
                  A_K_VECTORS);
     if (depth % B_DEPTHS == 0)
       load_lines(columns[depth / B_DEPTHS % BUFFERS] + plane * MICRO_N,
-                 columns_at(panels, depth) + plane * PLANE(TILE_N), ITEM_COLUMNS / PLANES, ITEMS_N,
+                 columns_at(panels, depth) + plane * PLANE_B, ITEM_COLUMNS / PLANES, ITEMS_N,
                  PANEL_COLUMNS, B_K_VECTORS);
   }
 }

@@ -32,6 +32,7 @@ typedef struct tsl_register_tile {
   int size;         /* bytes of an element of the sums */
   int numbers;      /* numbers of an element: 2 for complex, else 1 */
   int planes;       /* planes of a panel in local memory: 2 if complex parts are apart, else 1 */
+  int pad_a, pad_b; /* elements of padding of a plane */
   int lanes;        /* numbers of a vector */
   int items;        /* work-items of a group */
   tsl_row_parts parts;

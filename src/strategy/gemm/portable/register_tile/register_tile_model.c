@@ -41,7 +41,7 @@ static panel_access describe_access(const tsl_register_tile *tile, int64_t lines
     return (panel_access){.whole = true, .k_vectors = true};
   const int64_t step = along ? depth_stride : line_stride, pitch = along ? line_stride : depth_stride;
   const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC, dense = tile->copied || step == 1,
-             aligned = tile->copied || pitch % tile->lanes == 0;
+             aligned = tile->copied || (tile->planes == 1 && pitch % tile->lanes == 0);
   const bool whole = dense && (aligned || (flows && along));
   const double edge = lines % extent == 0 ? 0 : 1 / ceil_ratio((double)lines, extent);
   return (panel_access){along, whole, false,
@@ -89,12 +89,14 @@ static double loop_slowdown(const tsl_register_tile *tile, double instructions) 
   else if (!sliced && tile->tile_k >= 16)
     slower *= tile->tile_k == 16 ? rates->depth_16_slower : rates->depth_32_slower;
   /* rows need fewer registers than columns: better with slices, worse without */
-  if (sliced || tile->complex)
+  if (tile->planes == 2)
+    slower *= rates->planes_slower;
+  else if (sliced || tile->complex)
     slower *= tile->micro_m < tile->micro_n ? rates->columns_slower : 1;
   else
     slower *= tile->micro_m > tile->micro_n ? rates->rows_slower : 1;
   /* not measured: assumed slower */
-  slower *= sliced && tile->complex ? 1.1 : 1;
+  slower *= sliced && tile->complex && tile->planes == 1 ? 1.1 : 1;
   slower *=
       (tile->vector == 8 ? rates->short_slower : 1) * (tile->micro_n == 24 ? rates->columns_24_slower : 1);
   return slower * (depth_of_slice(tile) * instructions > loop_most ? rates->loop_slower : 1);

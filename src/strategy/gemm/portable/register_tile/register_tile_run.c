@@ -30,8 +30,8 @@ static void define_types(const tsl_problem *swapped, bool is_swapped, const tsl_
   if (tile->complex) /* the order of the products of an imaginary part */
     tsl_text_add(text, "#define SWAPPED %d\n", is_swapped);
   if (tile->planes == 2)
-    tsl_text_add(text, "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n", swapped->conjugate_a,
-                 swapped->conjugate_b);
+    tsl_text_add(text, "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n#define PAD_A %d\n#define PAD_B %d\n",
+                 swapped->conjugate_a, swapped->conjugate_b, tile->pad_a, tile->pad_b);
   if (tile->products > 1)
     tsl_text_add(text, "#define TSL_QUADS 1\n");
 }

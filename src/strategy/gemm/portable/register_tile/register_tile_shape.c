@@ -29,6 +29,12 @@ static void select_k_vectors(const tsl_problem *problem, tsl_register_tile *tile
   tile->b_k_vectors = selected && is_b;
 }
 
+/* Returns the elements of padding that put both parts of an element in other banks, where an operand's lines
+ * lie along its depths: 16 more than whole 32. */
+static int pad_of(const tsl_register_tile *tile, int extent, int64_t line_stride, int64_t depth_stride) {
+  return tile->planes == 1 || tsl_launch_along(depth_stride, line_stride) ? 0 : (48 - extent % 32) % 32;
+}
+
 tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_config *config) {
   const int64_t *value = config->value;
   tsl_register_tile tile = {
@@ -61,12 +67,10 @@ tsl_register_tile tsl_register_tile_of(const tsl_problem *problem, const tsl_con
   tile.splits = tile.part_slices && tile.split > 1 ? tile.split * tile.slices : tile.split;
   tile.local_totals = has_local_totals(&tile);
   select_k_vectors(problem, &tile);
+  const tsl_problem swapped = tsl_register_tile_swapped(problem);
+  tile.pad_a = pad_of(&tile, tile.tile_m, swapped.a.row_stride, swapped.a.col_stride);
+  tile.pad_b = pad_of(&tile, tile.tile_n, swapped.b.col_stride, swapped.b.row_stride);
   return tile;
-}
-
-/* Returns the elements of memory for a depth of a panel: planes are 16 elements more than whole 32 (PLANE). */
-static int64_t depth_elements(const tsl_register_tile *tile, int extent) {
-  return tile->planes == 1 ? extent : tsl_round_up(extent + 16, 32) - 16;
 }
 
 int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
@@ -75,7 +79,7 @@ int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
   /* a line has four elements of padding: PITCH_A */
   const int64_t panels =
       (int64_t)tile->stages * tile->tile_k *
-      (depth_elements(tile, tile->tile_m) + depth_elements(tile, tile->tile_n) + 8 / tile->numbers);
+      (tile->tile_m + tile->pad_a + tile->tile_n + tile->pad_b + 8 / tile->numbers);
   const int64_t fold = (int64_t)tile->slices * (tile->tile_m / tile->micro_m) * (tile->tile_n + tile->lanes);
   const int64_t totals = tile->local_totals ? (int64_t)tile->tile_m * tile->tile_n : 0;
   return ((tile->slices > 1 && fold > panels ? fold : panels) + totals) * tile->size;
