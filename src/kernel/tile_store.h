@@ -23,7 +23,8 @@ typedef tsl_result tile_result;
 /* Number n of an item's row of sums in the order of planes: first real parts, if there are two. */
 #define PLANE_NUMBER(n) (PLANES == 1 ? (n) : (n) % MICRO_N * 2 + (n) / MICRO_N)
 
-/* Layout of the slices' sums, whose rows have planes as panels do: as many rows of the micro-tiles at a time as local memory holds, at least one.
+/* Layout of the slices' sums, whose rows have planes as panels do. Local memory holds as many rows of the
+ * micro-tiles as fit, at least one.
  *
  *   slice 0: | row 0 of each item: PANEL_COLUMNS sums, padding | row 1 | ... | slice 1: ... */
 #define FOLD_PITCH (PANEL_COLUMNS + TSL_LANES)
@@ -256,8 +257,7 @@ TSL_FUNCTION void store_results(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_LOCAL_P
   for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL
   for (int j = 0; j < ITEM_COLUMNS / TSL_LANES; j++)
-    store(c, g, corner, i, m_item, number_of(j, n_item),
-          tsl_lanes_from_array(&sum[i][j * TSL_LANES]));
+    store(c, g, corner, i, m_item, number_of(j, n_item), tsl_lanes_from_array(&sum[i][j * TSL_LANES]));
 #else
   TSL_UNROLL
   for (int first = 0; first < MICRO_M; first += FOLD_ROWS) {

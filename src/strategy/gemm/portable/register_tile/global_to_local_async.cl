@@ -17,9 +17,9 @@
  * aligned (by_numbers), else as vectors. Elements outside of the matrix become zeros. STAGES is 2 or more; a
  * slice is whole warps; numbers have four bytes.
  *
- * Complex elements are copied by numbers. Real parts of a depth have a plane, imaginary parts the next:
- * vectors of numbers of one part leave half of all multiply-adds without a conflict of registers, which all
- * multiply-adds of pairs would have (docs/lab/register_tile.md). */
+ * Complex elements are copied by numbers. A depth has a plane of real parts, then a plane of imaginary parts.
+ * Vectors of one part let most multiply-adds read one even and one odd register. Pairs of parts make half of
+ * them read two of the same kind (docs/lab/register_tile.md). */
 #include "ptx.h"
 
 #define PANEL_A (SLICE_DEPTH * PITCH_A) /* numbers of a slice's panel */
