@@ -131,8 +131,8 @@ TSL_FUNCTION void store_lines(TSL_LOCAL_POINTER const TSL_REAL *memory, int pitc
 }
 #endif
 
-/* Returns the number of a row of the tile that an item's vector `j` of sums starts at: a vector of the panel
- * has TSL_LANES / ADJACENT elements, one of the sums TSL_LANES / TSL_NUMBERS. */
+/* Returns the number of a row of the tile at which an item's vector `j` of sums starts. A vector of a panel
+ * has TSL_LANES / ADJACENT elements. A vector of sums has TSL_LANES / TSL_NUMBERS. */
 TSL_FUNCTION int number_of(int j, int n_item) {
   const int from = j * TSL_LANES * ADJACENT / TSL_NUMBERS;
   return (from / TSL_LANES * ITEMS_N * TSL_LANES + n_item + from % TSL_LANES) * TSL_NUMBERS / ADJACENT;

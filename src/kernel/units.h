@@ -49,7 +49,7 @@ TSL_FUNCTION TSL_REAL tsl_load_unit(TSL_GLOBAL const tsl_element *from, TSL_INDE
 
 #if defined(TSL_COMPLEX) || TSL_TYPE_C != TSL_TYPE_REAL
 #ifdef TSL_COMPLEX
-/* Replaces the numbers of a sum by those of an element of C. beta = 0 reads nothing; k = 0 scales nothing. */
+/* Replaces a sum by the element of C: alpha sum + beta C. beta = 0 reads nothing; k = 0 scales nothing. */
 TSL_FUNCTION void tsl_scale_element_of_c(TSL_REAL *sum, TSL_GLOBAL const tsl_result *data,
                                          const tsl_gemm_arguments *g) {
   TSL_REAL x = g->k == 0 ? (TSL_REAL)0 : g->alpha * sum[0] - g->alpha_imaginary * sum[1];

@@ -125,7 +125,7 @@
   X(f, flow_slower, 0, "slowdown of the loop by asynchronous copies") \
   X(f, flow_wide_slower, 0, "further slowdown of micro-tiles of more than 64 elements without slices") \
   X(f, flow_slices_slower, 0, "further slowdown of slices") \
-  X(f, planes_slower, 0, "slowdown of complex numbers whose parts are apart in local memory, over real ones") \
+  X(f, planes_slower, 0, "slowdown of complex numbers in planes, over real ones") \
   X(f, depth_16_slower, 0, "slowdown of panels of 16 depths without slices") \
   X(f, depth_32_slower, 0, "slowdown of panels of 32 depths without slices") \
   X(f, two_stages_slower, 0, "slowdown of two stages") \

@@ -40,19 +40,22 @@ typedef struct panel_shape {
 } panel_shape;
 
 TSL_FUNCTION panel_shape shape_of_a(void) {
-  const panel_shape shape = {A_ALONG_K,
-                             PLANES == 2 || (A_ODD && (TILE_M % PLACES == 0 || PLACES % TILE_M == 0)),
-                             A_K_VECTORS, TILE_M, PITCH_A, PLANE_A};
+  const panel_shape shape = {
+      A_ALONG_K,   PLANES == 2 || (A_ODD && (TILE_M % PLACES == 0 || PLACES % TILE_M == 0)),
+      A_K_VECTORS, TILE_M,
+      PITCH_A,     PLANE_A};
   return shape;
 }
 TSL_FUNCTION panel_shape shape_of_b(void) {
-  const panel_shape shape = {B_ALONG_K,
-                             PLANES == 2 || (B_ODD && (TILE_N % PLACES == 0 || PLACES % TILE_N == 0)),
-                             B_K_VECTORS, TILE_N, PITCH_B, PLANE_B};
+  const panel_shape shape = {
+      B_ALONG_K,   PLANES == 2 || (B_ODD && (TILE_N % PLACES == 0 || PLACES % TILE_N == 0)),
+      B_K_VECTORS, TILE_N,
+      PITCH_B,     PLANE_B};
   return shape;
 }
 
-#define K_QUADS (SLICE_DEPTH / 4) /* vectors along k of a line */
+#define K_QUADS (SLICE_DEPTH / 4)           /* vectors along k of a line */
+#define LINE_NUMBERS (SLICE_DEPTH * PLANES) /* numbers of a line */
 
 /* Largest power of two up to x, which is at most 256; largest power of two that divides x. */
 #define FLOOR_POWER(x)                                                                                       \
@@ -74,7 +77,7 @@ TSL_FUNCTION int copiers_of(panel_shape shape) {
   if (shape.k_vectors)
     return 4 * K_QUADS * LESSER(FLOOR_POWER(PLACES / (4 * K_QUADS)), DIVIDING_POWER(extent / 4));
   if (shape.along_k)
-    return SLICE_DEPTH * PLANES * LESSER(FLOOR_POWER(PLACES / (SLICE_DEPTH * PLANES)), DIVIDING_POWER(extent));
+    return LINE_NUMBERS * LESSER(FLOOR_POWER(PLACES / LINE_NUMBERS), DIVIDING_POWER(extent));
   if (shape.by_numbers)
     return PLACES;
   return extent / 4 * LESSER(FLOOR_POWER(PLACES / (extent / 4)), DIVIDING_POWER(SLICE_DEPTH));
@@ -124,8 +127,9 @@ TSL_FUNCTION void panel_start(panel_copy *copy, panel_shape shape, int item, TSL
     copy->plain = behind >= shape.extent && copy->aligned;
   }
   copy->reach = (behind < shape.extent ? (int)behind : shape.extent) - copy->line;
-  copy->from = from + part + PLANES * (offset + (first_line + copy->line) * line_stride +
-                                       (first + copy->depth) * depth_stride);
+  copy->from =
+      from + part +
+      PLANES * (offset + (first_line + copy->line) * line_stride + (first + copy->depth) * depth_stride);
 }
 
 /* Starts copying the next panel to `panel`, number by number. `left`: k left from its start. `plain`: whole,
@@ -133,8 +137,8 @@ TSL_FUNCTION void panel_start(panel_copy *copy, panel_shape shape, int item, TSL
 TSL_FUNCTION void copy_numbers(const panel_copy *copy, panel_shape shape, unsigned int panel, TSL_INDEX left,
                                bool plain) {
   const int deep = (left < SLICE_DEPTH ? (int)left : SLICE_DEPTH) - copy->depth;
-  const int copiers = copiers_of(shape), elements = copiers / PLANES; /* that are copied at a time */
-  const int lines = shape.extent > elements ? shape.extent / elements : 1; /* of a depth that an item copies */
+  const int copiers = copiers_of(shape), elements = copiers / PLANES;      /* that are copied at a time */
+  const int lines = shape.extent > elements ? shape.extent / elements : 1; /* of a depth and item */
   TSL_UNROLL
   for (int e = 0; e < shape.extent * SLICE_DEPTH / elements; e++) {
     const int line = shape.along_k ? e * (elements / SLICE_DEPTH) : lines > 1 ? e % lines * elements : 0;

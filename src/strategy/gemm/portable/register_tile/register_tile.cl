@@ -164,13 +164,12 @@ TSL_FUNCTION void local_to_private(TSL_REAL rows[BUFFERS][ITEM_ROWS * A_DEPTHS],
   TSL_UNROLL
   for (int plane = 0; plane < PLANES; plane++) {
     if (depth % A_DEPTHS == 0)
-      load_lines(rows[depth / A_DEPTHS % BUFFERS] + plane * MICRO_M,
-                 rows_at(panels, depth) + plane * PLANE_A, ITEM_ROWS / PLANES, ITEMS_M, PANEL_ROWS,
-                 A_K_VECTORS);
+      load_lines(rows[depth / A_DEPTHS % BUFFERS] + plane * MICRO_M, rows_at(panels, depth) + plane * PLANE_A,
+                 ITEM_ROWS / PLANES, ITEMS_M, PANEL_ROWS, A_K_VECTORS);
     if (depth % B_DEPTHS == 0)
       load_lines(columns[depth / B_DEPTHS % BUFFERS] + plane * MICRO_N,
-                 columns_at(panels, depth) + plane * PLANE_B, ITEM_COLUMNS / PLANES, ITEMS_N,
-                 PANEL_COLUMNS, B_K_VECTORS);
+                 columns_at(panels, depth) + plane * PLANE_B, ITEM_COLUMNS / PLANES, ITEMS_N, PANEL_COLUMNS,
+                 B_K_VECTORS);
   }
 }
 
@@ -195,8 +194,9 @@ TSL_FUNCTION void clear(TSL_REAL sum[MICRO_M][ITEM_COLUMNS]) {
 }
 
 #if PLANES == 2
-/* Adds the complex products of one depth. A number of A serves a row's products in a sequence, or of B a
- * column's if SWAPPED: then the first product of an imaginary part has the real part of the problem's A. */
+/* Adds the complex products of one depth. A number of A serves a row's products in a sequence; with SWAPPED a
+ * number of B serves a column's. So an imaginary part's first product has the real part of the problem's A.
+ */
 TSL_FUNCTION void multiply_accumulate(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const TSL_REAL *rows,
                                       const TSL_REAL *columns) {
   TSL_UNROLL
