@@ -207,7 +207,9 @@
 
 #define TSL_MICROTILE_CONSTANTS(X, f) \
   X(f, row_seconds, 0, "seconds of a row of a group's texels, for each byte of B") \
-  X(f, peak_part, 1, "fraction of the peak that micro-tiles of 8 rows reach")
+  X(f, peak_part, 1, "fraction of the peak that micro-tiles of 8 rows reach") \
+  X(f, store_traffic, 0, "memory traffic of storing C beyond its bytes, relative to them") \
+  X(f, launch_share, 1, "fraction of launch latency of a kernel")
 
 #define TSL_SKINNY_CONSTANTS(X, f) \
   X(f, tile_rate, 0, "part of the peak at the nominal clock that tiles reach") \

@@ -225,6 +225,41 @@ static void long_lines_are_vectors(void **state) {
   assert_int_equal(k_vectors_of(&wide, THIN "tile_k=8 slices=1"), 0);
 }
 
+/* Returns true if planes of real and of imaginary parts of an extent begin half of the banks apart. */
+static bool fills_banks(int extent, int padding) {
+  return (extent + padding) % 32 == 16;
+}
+
+/* Elements of c64 are copied from the operands, without workspace, to planes of both parts. Other complex
+ * types, and panels that a slice's items share unevenly, have no such copies. */
+static void parts_lie_in_planes(void **state) {
+  (void)state;
+#define PLANES "form=local_async vector=16 micro_m=4 micro_n=8 tile_k=8 stages=3 "
+  const tsl_device copies = able();
+  static const int edges[] = {32, 48, 64, 128};
+  for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
+    char text[128];
+    snprintf(text, sizeof text, PLANES "tile_m=%d tile_n=64", edges[i]);
+    const tsl_config config = config_of(strategy, text);
+    tsl_problem problem = tsl_problem_gemm(300, 200, 100, TESELA_C64);
+    tsl_register_tile tile = tsl_register_tile_of(&problem, &config);
+    assert_true(tile.planes == 2 && !tile.copied);
+    assert_true(tile.pad_a == 0 && fills_banks(64, tile.pad_b)); /* B lies across lines */
+    problem.a.row_stride = 1;
+    problem.a.col_stride = 300;
+    tile = tsl_register_tile_of(&problem, &config);
+    assert_true(fills_banks(edges[i], tile.pad_a) && fills_banks(64, tile.pad_b));
+    /* Three stages of eight depths. Both factors have two elements of padding more. */
+    assert_int_equal(tsl_register_tile_local_bytes(&tile),
+                     3 * 8 * sizeof(float) * 2 * (edges[i] + tile.pad_a + 64 + tile.pad_b + 4));
+  }
+  const tsl_problem problem = tsl_problem_gemm(300, 200, 100, TESELA_C64);
+  const tsl_config plain = config_of(strategy, PLANES "tile_m=64 tile_n=64");
+  assert_null(tsl_strategy_refuse(strategy, &problem, &plain, &copies));
+  assert_refused(PLANES "tile_m=64 tile_n=64", &copies, TESELA_C128, "holds 2 numbers of 8 bytes");
+  assert_refused(PLANES "tile_m=48 tile_n=128", &copies, TESELA_C64, "whole vectors for each item");
+}
+
 /* --- the model --- */
 
 static tsl_config best_of(const tsl_problem *problem, const tsl_device *device) {
@@ -330,6 +365,14 @@ static void neighbours_copy_odd_lines(void **state) {
   turned.problem.beta[0] = 0;
   assert_right(device, &whole, &lying);
   assert_right(device, &sliced, &turned);
+  /* Lockstep items are 4 x 8 and 2 x 16 of a tile. */
+  static const char *const tiles[] = {"tile_m=16 tile_n=32 micro_m=4", "tile_m=16 tile_n=64 micro_m=8"};
+  for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++) {
+    char text[128];
+    snprintf(text, sizeof text, "form=local vector=16 micro_n=4 tile_k=32 stages=1 slices=4 %s", tiles[i]);
+    const tsl_config few = config_of(strategy, text);
+    assert_right(device, &few, &lying);
+  }
   device->is_cpu = was;
   tsl_devices_destroy(devices);
 }
@@ -345,6 +388,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(unknown_devices_have_predictions),
       cmocka_unit_test(parts_have_one_order),
       cmocka_unit_test(long_lines_are_vectors),
+      cmocka_unit_test(parts_lie_in_planes),
       cmocka_unit_test(ten_runs_give_equal_bits),
       cmocka_unit_test(neighbours_copy_odd_lines),
   };

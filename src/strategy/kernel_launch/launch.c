@@ -429,7 +429,7 @@ double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, 
   const double flops = across * width * down * height * 2 * (double)problem->k;
   const double busy = fmin(1, across * down / fmax(1, device->compute_units));
   const double compute = flops / (efficiency * peak * fmax(busy, 1e-9));
-  return fmax(compute, tsl_problem_bytes(problem) / device->bandwidth) + device->launch_seconds;
+  return compute + tsl_problem_bytes(problem) / device->bandwidth + device->launch_seconds;
 }
 
 tsl_launch_pace tsl_launch_pace_of(const tsl_problem *problem, const tsl_device *device) {

@@ -218,18 +218,24 @@ static double translation_seconds(const tsl_problem *problem, const int64_t *val
   const double across = ceil((double)problem->n / (double)(LANES * value[COLUMNS])),
                down = ceil((double)problem->m / (double)(value[HEIGHT] * value[ROWS])),
                bytes = sizeof(float) * (double)problem->k * (double)problem->n;
-  return device->is_cpu ? 0
-                        : across * down * (double)problem->k * bytes *
-                              tsl_model_constants_of(device)->microtile.row_seconds;
+  return across * down * (double)problem->k * bytes * tsl_model_constants_of(device)->microtile.row_seconds;
 }
 
+/* Predicts the seconds. An item stores its four columns one by one, so a warp's store writes parts of lines:
+ * the bytes of C count more than once. */
 static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t *value = config->value;
-  const double bytes = 2.0 * sizeof(float) * (double)problem->k * (double)problem->n;
-  return tsl_launch_seconds(problem, device, efficiency_of(problem, value, device), LANES * value[COLUMNS],
-                            value[HEIGHT] * value[ROWS]) +
-         translation_seconds(problem, value, device) +
-         copies_of(&problem->b, device) * (bytes / device->bandwidth + device->launch_seconds);
+  const int copies = copies_of(&problem->b, device);
+  const double copied = 2.0 * sizeof(float) * (double)problem->k * (double)problem->n,
+               stored = (double)sizeof(float) * (double)problem->m * (double)problem->n;
+  const double seconds = tsl_launch_seconds(problem, device, efficiency_of(problem, value, device),
+                                            LANES * value[COLUMNS], value[HEIGHT] * value[ROWS]) +
+                         copies * (copied / device->bandwidth + device->launch_seconds);
+  if (device->is_cpu)
+    return seconds;
+  const tsl_microtile_constants *rates = &tsl_model_constants_of(device)->microtile;
+  return seconds - (1 + copies) * (1 - rates->launch_share) * device->launch_seconds +
+         rates->store_traffic * stored / device->bandwidth + translation_seconds(problem, value, device);
 }
 
 /* An element of A serves four multiply-adds, a texel as many as a micro-tile has rows. */

@@ -9,9 +9,9 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-/* Larger tiles need less global memory traffic, but fewer groups fill a compute unit while others wait at a
- * barrier. Rows of the two tiles in local memory are padded. On a processor PoCL's compiler computes four
- * work-items in a vector, but gathers their elements from the tiles one by one. */
+/* Larger tiles need less global memory traffic, but pad k more, and fewer groups fill a compute unit while
+ * others wait at a barrier. Rows of the two tiles in local memory are padded. On a processor PoCL's compiler
+ * computes four work-items in a vector, but gathers their elements from the tiles one by one. */
 static tsl_simple_kernel tile_local_describe(const tsl_problem *problem, const tsl_config *config,
                                              const tsl_device *device) {
   (void)device;
@@ -23,7 +23,7 @@ static tsl_simple_kernel tile_local_describe(const tsl_problem *problem, const t
   return (tsl_simple_kernel){.columns = (int)tile,
                              .rows = (int)tile,
                              .local_bytes = (int64_t)(2 * tile * (tile * size + 16)),
-                             .efficiency = 0.18 * reuse / waiting,
+                             .efficiency = 0.18 * reuse / waiting * fmax(1, k) / fmax(tile, steps * tile),
                              .waits = steps,
                              .a = across * m * k,
                              .b = down * k * n,

@@ -77,9 +77,8 @@ int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
   if (!tile->local)
     return 0;
   /* a line has four elements of padding: PITCH_A */
-  const int64_t panels =
-      (int64_t)tile->stages * tile->tile_k *
-      (tile->tile_m + tile->pad_a + tile->tile_n + tile->pad_b + 8 / tile->numbers);
+  const int64_t panels = (int64_t)tile->stages * tile->tile_k *
+                         (tile->tile_m + tile->pad_a + tile->tile_n + tile->pad_b + 8 / tile->numbers);
   const int64_t fold = (int64_t)tile->slices * (tile->tile_m / tile->micro_m) * (tile->tile_n + tile->lanes);
   const int64_t totals = tile->local_totals ? (int64_t)tile->tile_m * tile->tile_n : 0;
   return ((tile->slices > 1 && fold > panels ? fold : panels) + totals) * tile->size;
