@@ -144,8 +144,8 @@ const char *tsl_launch_grid(const tsl_device *device, int64_t columns, int64_t r
  * NULL. There may be fewer groups than `rows` need: kernels loop. */
 const char *tsl_launch_rows(const tsl_device *device, int64_t rows, int items, tsl_grid *grid);
 
-/* Predicts the seconds of kernels whose groups own items_x x items_y elements of C, with the launch: bytes /
- * bandwidth, and operations with padding / (`efficiency` * peak of the busy units), which overlap little. */
+/* Predicts the seconds of kernels whose groups own items_x x items_y elements of C, with the launch. Adds
+ * bytes / bandwidth, and operations with padding / (`efficiency` * peak of the busy units). */
 double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, double efficiency,
                           int64_t items_x, int64_t items_y);
 /* Arithmetic of a compute unit, for models that count its clocks. */
