@@ -97,7 +97,7 @@ static int sm80_shape_width(const tsl_sm80_tile *tile, const tsl_shape *shape, b
 }
 
 /* Returns the resident blocks of a multiprocessor: as many as registers allow. With bits=rows the blocks are
- * known, and few of them have more stages each: at least two leave room for the next launch. */
+ * known, and few blocks have more stages each: at least two leave room for the next launch. */
 static int count_resident_blocks(const tsl_sm80_tile *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   const int64_t tiles = tsl_ceil_div(problem->m, tile->tile_m) * tsl_ceil_div(problem->n, tile->tile_n),
