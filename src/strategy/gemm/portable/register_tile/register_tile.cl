@@ -108,25 +108,18 @@ typedef struct tile_start {
   TSL_INDEX first, end; /* along k */
 } tile_start;
 
-/* Lockstep items: LOCKSTEP_M in a column of the tile by LOCKSTEP_N in a row, else 32 in a row. */
-#define LOCKSTEP_M                                                                                           \
-  (ITEMS_M % 8 == 0 && ITEMS_N % 4 == 0    ? 8                                                               \
-   : ITEMS_M % 4 == 0 && ITEMS_N % 8 == 0  ? 4                                                               \
-   : ITEMS_M % 2 == 0 && ITEMS_N % 16 == 0 ? 2                                                               \
-                                           : 1)
-#define LOCKSTEP_N (32 / LOCKSTEP_M)
-
 /* Lockstep items that differ in bit 0 read equal numbers of A, in bit 1 of B. */
 TSL_FUNCTION tile_start start_of(const tsl_register_tile_arguments args) {
   const tsl_gemm_arguments g = args.gemm;
+  const bool is_mixed = ITEMS_M % 8 == 0 && ITEMS_N % 4 == 0;
   tile_start at;
   at.place = TSL_ITEM(0) % PLACES;
   at.slice = TSL_ITEM(0) / PLACES;
-  const int lane = at.place % 32, warp = at.place / 32, across = (ITEMS_N + LOCKSTEP_N - 1) / LOCKSTEP_N;
-  const int m = lane / 2 % LOCKSTEP_M + warp / across * LOCKSTEP_M,
-            n = lane % 2 + lane / (2 * LOCKSTEP_M) * 2 + warp % across * LOCKSTEP_N;
-  at.m_item = TSL_LANES * (LOCKSTEP_M > 1 ? m : at.place / ITEMS_N);
-  at.n_item = TSL_LANES * (LOCKSTEP_M > 1 ? n : at.place % ITEMS_N);
+  at.m_item =
+      TSL_LANES * (is_mixed ? (at.place >> 1 & 7) | (at.place >> 5) / (ITEMS_N / 4) * 8 : at.place / ITEMS_N);
+  at.n_item =
+      TSL_LANES * (is_mixed ? (at.place & 1) | (at.place >> 3 & 2) | (at.place >> 5) % (ITEMS_N / 4) * 4
+                            : at.place % ITEMS_N);
   tsl_raster_tile(TSL_GROUP(0), (g.m + TILE_M - 1) / TILE_M, (g.n + TILE_N - 1) / TILE_N, args.band, &at.row,
                   &at.col);
   at.row *= TILE_M;
