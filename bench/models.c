@@ -98,8 +98,8 @@ static void read_matrix(const char *path) {
 
 /* --- measuring --- */
 
-/* Returns the kind of a product. With any bits two facts select its kernels: the longer side of m and n, and
- * which of A and B have rows of whole vectors. */
+/* Returns the kind of a product. The longer side of m and n selects its kernels with any bits. So does which
+ * of A and B has rows of whole vectors. */
 static int kind_of(const int64_t *shape) {
   return (shape[1] < shape[0] ? 1 : 0) | (shape[2] % 4 ? 2 : 0) | (shape[1] % 4 ? 4 : 0);
 }

@@ -107,7 +107,7 @@ static void few_rows_have_deep_stages(void **state) {
               many = problem_of(512, 4096, 4096, TESELA_BF16, TESELA_F32),
               floats = tsl_problem_gemm(1, 256, 256, TESELA_F32);
   const tsl_sm80_tile before = tsl_sm80_tile_of(&few, &config, &device);
-  assert_false(tsl_cuda_mma_truncates(&floats, &device));
+  assert_false(tsl_sm80_truncates(&floats, &device));
   assert_int_equal(tsl_numeric_requirements_parse_bits("rows", &few.ask), TESELA_OK);
   many.ask = floats.ask = few.ask;
   const tsl_sm80_tile one = tsl_sm80_tile_of(&few, &config, &device),
@@ -116,7 +116,7 @@ static void few_rows_have_deep_stages(void **state) {
   assert_true(one.stages >= 3 * before.stages);
   assert_int_equal(full.groups, before.groups);
   assert_int_equal(full.stages, before.stages);
-  assert_true(tsl_cuda_mma_truncates(&floats, &device) && !tsl_cuda_mma_truncates(&floats, &other));
+  assert_true(tsl_sm80_truncates(&floats, &device) && !tsl_sm80_truncates(&floats, &other));
 }
 
 /* Row-major: rows of A lie along k, columns of B across. A C of columns makes both change places. */

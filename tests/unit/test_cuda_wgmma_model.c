@@ -79,12 +79,51 @@ static void the_model_likes_what_an_ask_allows(void **state) {
   }
 }
 
+/* A block's last tile leaves from the stages, which must hold it, however short k is. */
+static void stages_hold_a_tile(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const tesela_type types[][2] = {{TESELA_BF16, TESELA_BF16}, {TESELA_BF16, TESELA_F32},
+                                         {TESELA_I8, TESELA_I32},    {TESELA_F16, TESELA_F32},
+                                         {TESELA_E4M3, TESELA_BF16}, {TESELA_F32, TESELA_F32}};
+  enum { BOX_ROWS = 64, BOX_BYTES = 128 };
+  int checked = 0;
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    for (int rows = 64; rows <= 256; rows *= 2)
+      for (int cols = 8; cols <= 256; cols += 8)
+        for (int k = 19; k <= 8192; k *= 20)
+          for (int turned = 0; turned < 2; turned++) {
+            char text[96];
+            tsl_problem problem = problem_of(1000, 2000, k, types[t][0], types[t][1]);
+            if (turned)
+              problem.c.row_stride = 1, problem.c.col_stride = 1000;
+            snprintf(text, sizeof text, "tile_m=%d tile_n=%d cluster=1 order=%s", rows, cols,
+                     turned ? "swapped" : "direct");
+            const tsl_config config = config_of(strategy, text);
+            const tsl_cuda_wgmma tile =
+                tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
+            const int64_t wide = BOX_BYTES / (tsl_cuda_wgmma_problem_by_map(&tile) ? tile.c_element : 4),
+                          boxes = tile.by_columns ? tsl_ceil_div(tile.tile_n, TSL_CUDA_WGMMA_BOX_COLUMNS) *
+                                                        (TSL_CUDA_WGMMA_BOX_COLUMNS / wide)
+                                                  : tsl_ceil_div(tile.tile_n, wide);
+            if (tile.stages == 0 || tile.tile_m / tile.warpgroups * tile.tile_n / 128 > 128)
+              continue;
+            const int64_t stage = (tile.tile_m + tile.b_lines) * TSL_CUDA_WGMMA_PANEL;
+            if (tile.stages * stage < tile.tile_m / BOX_ROWS * boxes * BOX_ROWS * BOX_BYTES)
+              fail_msg("%s, k = %d, type %d: %d stages of %lld bytes, %lld boxes", text, k, (int)types[t][0],
+                       tile.stages, (long long)stage, (long long)(tile.tile_m / BOX_ROWS * boxes));
+            checked++;
+          }
+  assert_true(checked > 1000);
+}
+
 int main(void) {
   strategy = tsl_strategy_find(TSL_OP_GEMM, "cuda_wgmma");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_model_likes_what_is_not_packed),
       cmocka_unit_test(the_model_likes_what_fits),
       cmocka_unit_test(the_model_likes_what_an_ask_allows),
+      cmocka_unit_test(stages_hold_a_tile),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,14 +107,9 @@ const char *tsl_cuda_mma_row_order(const tsl_problem *problem, const tsl_config 
                                               : "mma of widened numbers";
 }
 
-bool tsl_cuda_mma_truncates(const tsl_problem *problem, const tsl_device *device) {
-  return problem->a.type == TESELA_F32 && tsl_problem_fixes_rows(problem) &&
-         device->capabilities & TSL_CAN_WGMMA;
-}
-
 static const char *mma_row_order(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
-  return tsl_cuda_mma_truncates(problem, device) ? "mma of tf32"
+  return tsl_sm80_truncates(problem, device) ? "mma of tf32"
                                                  : tsl_cuda_mma_row_order(problem, config, device);
 }
 

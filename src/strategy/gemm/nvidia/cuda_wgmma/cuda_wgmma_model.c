@@ -51,8 +51,8 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile, double reached) {
   return longest + alone * products + adding;
 }
 
-/* Returns the clocks of a panel in each of `blocks` blocks that share a multiprocessor. Products of a block
- * wait for each other, and for half of those of another block. */
+/* Returns the clocks of a panel in each of `blocks` blocks that share a multiprocessor. A block's products
+ * wait for each other, and for half of another block's products. */
 static double shared_panel_clocks(const tsl_cuda_wgmma *tile, double blocks, double reached) {
   const double panel = wgmma_panel_clocks(tile, reached);
   return fmax(blocks * panel, tile->rates->chain_clocks + (ceil(blocks) - 1) * panel / 2);

@@ -66,8 +66,8 @@ static void layout_flow_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
 }
 
 /* Lays out the shared memory: at most `most` boxes and as many stages as fit. Boxes of columns (A from
- * registers) come in pairs. */
-static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
+ * registers) come in pairs. Returns true if the stages hold all boxes of a tile. */
+static bool layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_device *device) {
   /* Threads store words of sums, whatever C's type. */
   const int64_t box_columns =
                     TSL_CUDA_WGMMA_PANEL / (tsl_cuda_wgmma_problem_by_map(tile) ? tile->c_element : 4),
@@ -83,16 +83,19 @@ static void layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_d
                 fits = (get_smem_per_block(tile, device) - beside) / stage;
   tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, MAX_STAGES);
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
+  return tile->stages * stage >= tile->warpgroups * rows * across * BOX;
 }
 
 /* Lays out the shared memory. Four stages are worth more than four boxes, unless k is so short that stores of
- * C count. Of three stages, one is multiplied and one is released late. */
+ * C count. Of three stages, one is multiplied and one is released late. A block's last tile is stored from
+ * the stages. */
 static void layout_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   enum { STAGES = 4, LONG_PANELS = 24 };
   const bool is_long = tile->problem.k >= (int64_t)LONG_PANELS * tile->depth;
-  layout_memory_with_boxes(tile, MAX_BOXES, device);
-  if ((is_long || tile->split_accumulators == 2 || tile->from_registers) && tile->stages < STAGES)
-    layout_memory_with_boxes(tile, MAX_BOXES / 2, device);
+  const bool holds_tile = layout_memory_with_boxes(tile, MAX_BOXES, device);
+  if (!holds_tile ||
+      ((is_long || tile->split_accumulators == 2 || tile->from_registers) && tile->stages < STAGES))
+    (void)layout_memory_with_boxes(tile, MAX_BOXES / 2, device);
 }
 
 bool tsl_cuda_wgmma_is_eight(const tsl_problem *problem) {

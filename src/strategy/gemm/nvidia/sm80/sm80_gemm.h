@@ -109,7 +109,7 @@ const char *tsl_cuda_mma_row_order(const tsl_problem *problem, const tsl_config 
                                    const tsl_device *device);
 const char *tsl_cuda_mma_refuse_types(const tsl_problem *problem, const tsl_device *device);
 /* Returns true if f32 is truncated to tf32, not rounded: with bits=rows, because cuda_wgmma truncates. */
-bool tsl_cuda_mma_truncates(const tsl_problem *problem, const tsl_device *device);
+bool tsl_sm80_truncates(const tsl_problem *problem, const tsl_device *device);
 
 /* Members of the strategies' descriptors. */
 double tsl_sm80_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);

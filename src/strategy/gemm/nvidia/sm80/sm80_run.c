@@ -57,7 +57,7 @@ tesela_status tsl_sm80_build(tsl_work *work) {
              "#define A_COPY %d\n#define B_COPY %d\n#define ROUNDS %d\n",
              tile->element, tsl_launch_ptx_word(problem->a.type), tsl_launch_ptx_word(problem->b.type),
              tsl_sm80_is_eight(problem), narrow_copy(tile, tile->a_width), narrow_copy(tile, tile->b_width),
-             !tsl_cuda_mma_truncates(problem, work->device));
+             !tsl_sm80_truncates(problem, work->device));
   else
     snprintf(text + length, sizeof text - (size_t)length,
              "#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n#define STAYS %d\n#define SWAPPED %d\n"

@@ -305,3 +305,8 @@ tsl_sm80_tile tsl_sm80_tile_of(const tsl_problem *problem, const tsl_config *con
     }
   return tile;
 }
+
+bool tsl_sm80_truncates(const tsl_problem *problem, const tsl_device *device) {
+  return problem->a.type == TESELA_F32 && tsl_problem_fixes_rows(problem) &&
+         device->capabilities & TSL_CAN_WGMMA;
+}
