@@ -3,9 +3,12 @@
 #include "unit/unit.h"
 #include "unit/variants.h"
 
+#include "host/int_math.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
+
+#include <stdio.h>
 
 static const tsl_strategy *strategy;
 
@@ -92,13 +95,13 @@ static void stages_hold_a_tile(void **state) {
     for (int rows = 64; rows <= 256; rows *= 2)
       for (int cols = 8; cols <= 256; cols += 8)
         for (int k = 19; k <= 8192; k *= 20)
-          for (int turned = 0; turned < 2; turned++) {
+          for (int way = 0; way < 4; way++) {
             char text[96];
             tsl_problem problem = problem_of(1000, 2000, k, types[t][0], types[t][1]);
-            if (turned)
+            if (way & 1)
               problem.c.row_stride = 1, problem.c.col_stride = 1000;
             snprintf(text, sizeof text, "tile_m=%d tile_n=%d cluster=1 order=%s", rows, cols,
-                     turned ? "swapped" : "direct");
+                     way & 2 ? "swapped" : "direct");
             const tsl_config config = config_of(strategy, text);
             const tsl_cuda_wgmma tile =
                 tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
