@@ -110,7 +110,7 @@ const char *tsl_cuda_mma_row_order(const tsl_problem *problem, const tsl_config 
 static const char *mma_row_order(const tsl_problem *problem, const tsl_config *config,
                                  const tsl_device *device) {
   return tsl_sm80_truncates(problem, device) ? "mma of tf32"
-                                                 : tsl_cuda_mma_row_order(problem, config, device);
+                                             : tsl_cuda_mma_row_order(problem, config, device);
 }
 
 const tsl_strategy tsl_gemm_cuda_mma = {
