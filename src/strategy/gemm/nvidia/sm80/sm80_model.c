@@ -68,10 +68,10 @@ static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t p
                bytes = (double)(tile->tile_m + tile->tile_n) * tile->depth * tile->element;
   const double rate = tile->unit_rate * tile->efficiency * (warps >= 2 ? 1 : rates->few_warps),
                rounds = ceil(each / tile->groups),
-               least = rates->step_clocks * depth * tile->element /
-                       32, /* each product waits for its predecessor */
-      waited = rounds * panels *
-               (fmax(rates->panel_clocks / fmax(1, tile->stages - 1), least) + tile->part_clocks),
+               /* each product waits for its predecessor, and the panel's first for a barrier */
+      least = rates->step_clocks * depth * tile->element / 32 + rates->barrier_clocks,
+               waited = rounds * panels *
+                        (fmax(rates->panel_clocks / fmax(1, tile->stages - 1), least) + tile->part_clocks),
                products = each * panels *
                           (depth * numbers * numbers * elements / rate + rates->barrier_clocks +
                            tile->part_clocks * warps / 4);
