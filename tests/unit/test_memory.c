@@ -1,5 +1,6 @@
 #include "core/memory.h"
 
+#include "unit/sanitizers.h"
 #include "unit/unit.h"
 
 #include <stdio.h>
