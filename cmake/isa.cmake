@@ -11,10 +11,6 @@
 set(TESELA_FULL_OPTIMISATION -O3)
 if(TESELA_SANITIZE)
   set(TESELA_FULL_OPTIMISATION -O1 -fno-sanitize=null,object-size,pointer-overflow)
-  # GCC takes a third of the time longer to check each access in place than to call a function for it.
-  if(CMAKE_C_COMPILER_ID STREQUAL GNU)
-    list(APPEND TESELA_FULL_OPTIMISATION --param=asan-instrumentation-with-call-threshold=0)
-  endif()
 endif()
 set(TESELA_KERNEL_FLAGS ${TESELA_FULL_OPTIMISATION} -ffp-contract=off -fno-math-errno)
 
