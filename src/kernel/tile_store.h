@@ -148,50 +148,35 @@ TSL_FUNCTION tsl_lanes exchanged(tsl_lanes queue) {
   return tsl_lanes_from_array(to);
 }
 
-#if STORED_SLICES > 1 && PLANES == 2
-/* Adds the slices' sums of a vector of a plane. */
-TSL_FUNCTION void add_slices(TSL_REAL *total, TSL_LOCAL_POINTER const TSL_REAL *from) {
-  tsl_lanes sum = TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from);
+#if STORED_SLICES > 1
+/* Returns the sum of the slices' sums of a vector, in order. */
+TSL_FUNCTION tsl_lanes sum_of_slices(TSL_LOCAL_POINTER const TSL_REAL *from) {
+  tsl_lanes total = TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from);
   TSL_UNROLL
   for (int s = 1; s < STORED_SLICES; s++)
-    sum = sum + TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from + s * FOLD_ROWS * ITEMS_M * FOLD_PITCH);
-  tsl_lanes_to_array(total, exchanged(sum));
+    total = total + TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from + s * FOLD_ROWS * ITEMS_M * FOLD_PITCH);
+  return exchanged(total);
 }
 
-/* Adds the slices' sums of the micro-tiles' rows from `first` on, in order, and stores them. */
+/* Adds the slices' sums of the micro-tiles' rows from `first` on, and stores them. */
 TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile_result *c,
                                 const tsl_gemm_arguments *g, const tile_corner *corner, int first) {
-  const int across = TILE_N / TSL_LANES, lines = FOLD_ROWS * ITEMS_M;
+  const int across = PANEL_COLUMNS / PLANES / TSL_LANES, lines = FOLD_ROWS * ITEMS_M;
   TSL_UNROLL_BY(1)
   for (int at = TSL_ITEM(0); at < lines * across; at += ITEMS) {
     const int line = at / across, n = at % across * TSL_LANES;
     TSL_LOCAL_POINTER const TSL_REAL *from = memory + line * FOLD_PITCH + n;
-    TSL_REAL parts[2][TSL_LANES], pairs[2 * TSL_LANES];
-    add_slices(parts[0], from);
-    add_slices(parts[1], from + TILE_N);
+    TSL_REAL parts[PLANES][TSL_LANES], pairs[PLANES * TSL_LANES];
     TSL_UNROLL
-    for (int e = 0; e < 2 * TSL_LANES; e++)
-      pairs[e] = parts[e % 2][e / 2];
+    for (int plane = 0; plane < PLANES; plane++)
+      tsl_lanes_to_array(parts[plane], sum_of_slices(from + plane * TILE_N));
     TSL_UNROLL
-    for (int v = 0; v < 2; v++)
-      store(c, g, corner, first + line / ITEMS_M, line % ITEMS_M * TSL_LANES, 2 * n + v * TSL_LANES,
+    for (int e = 0; e < PLANES * TSL_LANES; e++)
+      pairs[e] = parts[e % PLANES][e / PLANES];
+    TSL_UNROLL
+    for (int v = 0; v < PLANES; v++)
+      store(c, g, corner, first + line / ITEMS_M, line % ITEMS_M * TSL_LANES, PLANES * n + v * TSL_LANES,
             tsl_lanes_from_array(pairs + v * TSL_LANES));
-  }
-}
-#elif STORED_SLICES > 1
-/* Adds the slices' sums of the micro-tiles' rows from `first` on, in order, and stores them. */
-TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile_result *c,
-                                const tsl_gemm_arguments *g, const tile_corner *corner, int first) {
-  const int across = PANEL_COLUMNS / TSL_LANES, lines = FOLD_ROWS * ITEMS_M;
-  TSL_UNROLL_BY(1)
-  for (int at = TSL_ITEM(0); at < lines * across; at += ITEMS) {
-    const int line = at / across, n = at % across * TSL_LANES;
-    TSL_LOCAL_POINTER const TSL_REAL *from = memory + line * FOLD_PITCH + n;
-    tsl_lanes total = TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from);
-    TSL_UNROLL
-    for (int s = 1; s < STORED_SLICES; s++)
-      total = total + TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, from + s * lines * FOLD_PITCH);
-    store(c, g, corner, first + line / ITEMS_M, line % ITEMS_M * TSL_LANES, n, exchanged(total));
   }
 }
 #elif STAGED
