@@ -234,10 +234,19 @@ def test_large_products_on_threads():
     assert near(step(a), (a @ a / 700) @ a, 1e-4)
 
 
-def test_cuda_gets_a_workspace():
-    program = jax.jit(traced.matmul).trace(numbers(1, 8, 9), numbers(2, 9, 7))
+@pytest.mark.parametrize("planned, target, workspace", [(None, "tesela_matmul", 1), (0, "tesela_matmul_graph", 1),
+                                                       (5000, "tesela_matmul_graph", 5000)])
+def test_cuda_gets_a_workspace(monkeypatch, planned, target, workspace):
+    """XLA may record products into its graphs if their plans, and so their workspaces, are known."""
+    def plan(*_, **__):
+        if planned is None:
+            raise tesela.Error("no device")
+        return planned
+
+    monkeypatch.setattr(traced._core, "xla_workspace", plan)
+    program = jax.jit(lambda a, b: traced.matmul(a, b)).trace(numbers(1, 8, 9), numbers(2, 9, 7))
     text = program.lower(lowering_platforms=("cuda",)).as_text()
-    assert "tesela_matmul" in text and "xui8>" in text
+    assert f"@{target}(" in text and f"tensor<{workspace}xui8>" in text
 
 
 def test_weak_types():
