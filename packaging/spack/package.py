@@ -12,8 +12,9 @@ class Tesela(CMakePackage):
 
     license("BSD-3-Clause")
 
-    # The checkout that TESELA_SOURCE names. A release has `url` and a checksum instead.
-    version("0.3.0", no_cache=True)
+    # Nothing is fetched: TESELA_SOURCE names a checkout. A release has `url` and a checksum instead of has_code.
+    has_code = False
+    version("0.3.0")
 
     variant("tool", default=True, description="Build the command-line tool")
     variant("mpi", default=False, description="Build the products of MPI's ranks")
@@ -29,12 +30,10 @@ class Tesela(CMakePackage):
     conflicts("platform=darwin")
     conflicts("platform=windows")
 
-    def do_fetch(self, mirror_only=False):
-        if "TESELA_SOURCE" not in os.environ:
-            raise InstallError("set TESELA_SOURCE to a checkout of tesela")
-
     @property
     def root_cmakelists_dir(self):
+        if "TESELA_SOURCE" not in os.environ:
+            raise InstallError("set TESELA_SOURCE to a checkout of tesela")
         return os.environ["TESELA_SOURCE"]
 
     def cmake_args(self):
