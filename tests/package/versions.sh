@@ -8,6 +8,7 @@ expect_version() {
 expect_version CHANGELOG.md '^## '
 expect_version CITATION.cff '^version:'
 expect_version packaging/conda/recipe.yaml '^  version:'
+expect_version packaging/debian/changelog '^tesela '
 expect_version packaging/nix/package.nix '^  version ='
 expect_version packaging/spack/package.py '^    version\('
 expect_version packaging/vcpkg/vcpkg.json '"version":'
