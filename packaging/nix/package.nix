@@ -4,7 +4,7 @@
 stdenv.mkDerivation {
   pname = "tesela";
   version = "0.3.0";
-  src = lib.cleanSource ../..;
+  src = lib.cleanSource ../..; # the checkout around this folder; a release has fetchurl instead
 
   nativeBuildInputs = [ cmake pkg-config ];
   buildInputs = [ jansson zlib opencl-headers ocl-icd ];
