@@ -23,3 +23,8 @@ endforeach()
 if(EXISTS ${top}/share/zsh/site-functions)
   file(RENAME ${top}/share/zsh/site-functions ${top}/share/zsh/vendor-completions)
 endif()
+
+# The modes of a checkout, and of files and folders made here, depend on the builder's umask.
+file(CHMOD_RECURSE ${top}/share FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+file(CHMOD_RECURSE ${CPACK_TEMPORARY_INSTALL_DIRECTORY} DIRECTORY_PERMISSIONS
+     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)

@@ -200,8 +200,10 @@ nb::object new_tensor_like(const Array &like, tesela_type type, int ndim, const 
   Lies &at = into->at;
   /* Memory of DLPack cannot be resized, and record_stream() ignores it. */
   nb::object size = tuple_of_shape(ndim, shape), made;
+  PyObject *const arguments[] = {like.object, size.ptr()};
   if (type == like.at.type)
-    made = nb::steal(PyObject_CallMethodOneArg(like.object, new_empty_name, size.ptr()));
+    made = nb::steal(
+        PyObject_VectorcallMethod(new_empty_name, arguments, 2 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
   else
     made =
         nb::handle(like.object)
