@@ -3,8 +3,9 @@
     jax_device.py [TYPE] [MxKxN ...]
 
 dispatch: microseconds of the program for a call that queues its work. both: microseconds of a call and of
-its work. Calls are queued in a row, and the program waits at the end. Medians of rounds. The last lines have
-a batch of small products (vmap), a chain of eight small products, and the gradient of a chain. Results are
+its work. Calls are queued in a row, and the program waits at the end. kept: both, in a program that keeps
+all results. Their addresses differ, so XLA records its graphs again. Medians of rounds. The last lines have
+a batch of small products (vmap), chains of small products, and the gradient of a chain. Results are
 compared."""
 
 import statistics
@@ -21,27 +22,38 @@ jax.config.update("jax_enable_x64", kind == "float64")
 jax.config.update("jax_default_matmul_precision", "highest")
 
 
+def time_calls(call, count: int, keeps: bool) -> tuple[float, float]:
+    """Returns microseconds a call until all are queued, and until all are computed."""
+    kept = []
+    begin = time.perf_counter()
+    for _ in range(count):
+        result = call()
+        if keeps:
+            kept.append(result)
+    queued = time.perf_counter()
+    jax.block_until_ready(result)
+    return (queued - begin) / count * 1e6, (time.perf_counter() - begin) / count * 1e6
+
+
 def measure(calls: dict, count: int) -> dict:
-    """Returns the medians of dispatch and both, in microseconds, for each call."""
-    dispatch, both = ({name: [] for name in calls} for _ in range(2))
+    """Returns the medians of dispatch, both and kept, in microseconds, for each call."""
+    times = {name: [] for name in calls}
     for call in calls.values():
         for _ in range(3):
             jax.block_until_ready(call())
     for _ in range(7):
         for name, call in calls.items():
-            begin = time.perf_counter()
-            results = [call() for _ in range(count)]
-            queued = time.perf_counter()
-            jax.block_until_ready(results)
-            dispatch[name].append((queued - begin) / count * 1e6)
-            both[name].append((time.perf_counter() - begin) / count * 1e6)
-    return {name: (statistics.median(dispatch[name]), statistics.median(both[name])) for name in calls}
+            kept = time_calls(call, count, True)[1]
+            times[name].append((*time_calls(call, count, False), kept))
+    return {name: [statistics.median(column) for column in zip(*rows)] for name, rows in times.items()}
 
 
 def print_row(label: str, times: dict) -> None:
-    (dispatch, own), (other_dispatch, other) = times.values()
-    print(f"{kind:9} {label:18} tesela dispatch {dispatch:8.1f} both {own:9.1f} us, "
-          f"jnp dispatch {other_dispatch:8.1f} both {other:9.1f} us, ratio {other / own:5.2f}", flush=True)
+    cells = [f"{name} dispatch {dispatch:8.1f} both {both:9.1f} kept {kept:9.1f} us"
+             for name, (dispatch, both, kept) in times.items()]
+    (_, own, own_kept), (_, other, other_kept) = times.values()
+    print(f"{kind:9} {label:19} {', '.join(cells)}, ratio {other / own:5.2f}, "
+          f"kept {other_kept / own_kept:5.2f}", flush=True)
 
 
 print(f"{jax.devices()[0].device_kind}, JAX {jax.__version__}, tesela {tesela.__version__}")
@@ -64,9 +76,9 @@ def check(functions, operands):
         print(f"WRONG by {abs(one - other).max()} of {abs(other).max()}")
 
 
-def chain(product):
+def chain(product, links):
     def run(x, w):
-        for _ in range(8):
+        for _ in range(links):
             x = product(x, w)
         return x
     return run
@@ -78,9 +90,11 @@ batches = {name: jax.jit(jax.vmap(function)) for name, function in functions.ite
 check(batches, (a, b))
 print_row("64 of 128x96x160", measure({name: lambda f=f: f(a, b) for name, f in batches.items()}, 20))
 a, b = jax.random.normal(keys[0], (256, 256), kind), jax.random.normal(keys[1], (256, 256), kind) / 16
-chains = {name: jax.jit(chain(function)) for name, function in functions.items()}
-check(chains, (a, b))
-print_row("8 of 256x256x256", measure({name: lambda f=f: f(a, b) for name, f in chains.items()}, 20))
+for links in (8, 32):
+    chains = {name: jax.jit(chain(function, links)) for name, function in functions.items()}
+    check(chains, (a, b))
+    print_row(f"{links} of 256x256x256",
+              measure({name: lambda f=f: f(a, b) for name, f in chains.items()}, 20))
 weights = jax.random.normal(jax.random.key(2), (4, 1024, 1024), kind) / 32
 x = jax.random.normal(jax.random.key(3), (512, 1024), kind)
 

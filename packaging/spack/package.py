@@ -12,7 +12,8 @@ class Tesela(CMakePackage):
 
     license("BSD-3-Clause")
 
-    # Nothing is fetched: TESELA_SOURCE names a checkout. A release has `url` and a checksum instead of has_code.
+    # Nothing is fetched: TESELA_SOURCE names a checkout. A release has `url` and a checksum in place
+    # of has_code.
     has_code = False
     version("0.3.0")
 

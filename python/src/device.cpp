@@ -186,8 +186,8 @@ static tesela_epilogue finish_of(const DeviceProduct &product, const WrappedFini
   return made;
 }
 
-/* Returns the properties of a product that its plan depends on, as bytes. Each call of a known plan makes one:
- * the numbers are collected first, since an append of its own for each took half a microsecond. */
+/* Returns the properties of a product that its plan depends on, as bytes. Each call of a known plan makes
+ * one: the numbers are collected first, since an append of its own for each took half a microsecond. */
 static std::string key_of(const DeviceProduct &product) {
   char numbers[sizeof product], *end = numbers;
   const auto add = [&end](const auto &value) {

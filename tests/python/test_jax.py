@@ -234,8 +234,9 @@ def test_large_products_on_threads():
     assert near(step(a), (a @ a / 700) @ a, 1e-4)
 
 
-@pytest.mark.parametrize("planned, target, workspace", [(None, "tesela_matmul", 1), (0, "tesela_matmul_graph", 1),
-                                                       (5000, "tesela_matmul_graph", 5000)])
+@pytest.mark.parametrize("planned, target, workspace",
+                         [(None, "tesela_matmul", 1), (0, "tesela_matmul_graph", 1),
+                          (5000, "tesela_matmul_graph", 5000)])
 def test_cuda_gets_a_workspace(monkeypatch, planned, target, workspace):
     """XLA may record products into its graphs if their plans, and so their workspaces, are known."""
     def plan(*_, **__):
