@@ -6,9 +6,10 @@ for program in dpkg-deb dpkg-shlibdeps file; do
   command -v $program >/dev/null || { echo "skipped: there is no $program"; exit 77; }
 done
 # The package is built without a second check of every target: Makefiles would take four times as long as
-# packing.
-(cd "$binary" && cpack -G DEB -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip -D CPACK_CMAKE_GENERATOR=Ninja \
-  -B "$scratch/made") >"$scratch/log" 2>&1 || { tail "$scratch/log"; fail "cpack"; }
+# packing. The modes are the usual ones for any umask.
+(umask 002 && cd "$binary" && cpack -G DEB -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip \
+  -D CPACK_CMAKE_GENERATOR=Ninja -B "$scratch/made") >"$scratch/log" 2>&1 ||
+  { tail "$scratch/log"; fail "cpack"; }
 package=$(ls "$scratch"/made/*.deb)
 expect_text "the name" "$(basename "$package")" "^tesela_$version-1_$(dpkg --print-architecture)\.deb$"
 dpkg-deb -c "$package" | grep -v '^d' | sed "s/ -> .*//; s|.* \.$prefix/||" >"$scratch/packed"
@@ -18,7 +19,8 @@ expect_files "$scratch/files" share/doc/tesela/{changelog,changelog.Debian}.gz s
   share/lintian/overrides/tesela
 [ "$(grep -c '^share/man/.*\.gz$' "$scratch/packed")" = 2 ] || fail "manual pages are not packed"
 ! dpkg-deb -c "$package" | grep -v ' root/root ' || fail "these are not root's"
-! dpkg-deb -c "$package" | grep -E '^(-..[^x]|d....[w]|d.......w).*(/s?bin/.)' ||
+usual='^(l|drwxr-xr-x|-rwxr-xr-x.*/(s?bin|libexec/tesela)/|-rw-r--r--.*/(include|lib|share)/)'
+! dpkg-deb -c "$package" | grep -vE "$usual" ||
   fail "these have wrong permissions"
 
 field() { dpkg-deb -f "$package" "$1"; }
