@@ -88,9 +88,44 @@ static test_product make_product(int type, const test_layout *layout, const doub
   return made;
 }
 
+/* The last numbers of each operand, and how they were made: to make them takes longer than to multiply. */
+static struct {
+  int data; /* SPECIAL_DATA and a kind of special data, or a tsl_data */
+  uint64_t seed;
+  tsl_shape shape;
+  unsigned char *numbers;
+} last[3];
+enum { SPECIAL_DATA = 100 };
+
+static size_t operand_bytes(const tsl_shape *shape) {
+  return (size_t)((shape->rows - 1) * shape->row_stride + (shape->cols - 1) * shape->col_stride + 1) *
+         tsl_type(shape->type)->size;
+}
+
+/* Copies the operand's last numbers if they were made in the same way. */
+static bool copy_last(int operand, const tsl_shape *shape, int data, uint64_t seed) {
+  const tsl_shape *old = &last[operand].shape;
+  if (last[operand].data != data || last[operand].seed != seed || old->type != shape->type ||
+      old->rows != shape->rows || old->cols != shape->cols || old->row_stride != shape->row_stride ||
+      old->col_stride != shape->col_stride)
+    return false;
+  memcpy(memory[operand], last[operand].numbers, operand_bytes(shape));
+  return true;
+}
+
+static void keep_last(int operand, const tsl_shape *shape, int data, uint64_t seed) {
+  last[operand].data = data;
+  last[operand].seed = seed;
+  last[operand].shape = *shape;
+  memcpy(last[operand].numbers, memory[operand], operand_bytes(shape));
+}
+
 static void fill(const test_product *product, tsl_data data, uint64_t seed) {
   for (int i = 0; i < 3; i++)
-    must(tsl_data_fill(data, seed + (uint64_t)i, &product->at[i], K, memory[i]));
+    if (!copy_last(i, &product->at[i], data, seed)) {
+      must(tsl_data_fill(data, seed + (uint64_t)i, &product->at[i], K, memory[i]));
+      keep_last(i, &product->at[i], data, seed);
+    }
 }
 
 static void expect_all_verified(const tesela_record *record) {
@@ -163,12 +198,15 @@ enum { SPECIAL_KINDS = 9 };
 static void fill_special(const test_product *product, int operand, int kind) {
   const tsl_shape *at = &product->at[operand];
   const tsl_type_info *type = tsl_type(at->type);
+  if (copy_last(operand, at, SPECIAL_DATA + kind, 0))
+    return;
   for (int64_t i = 0; i < at->rows; i++)
     for (int64_t j = 0; j < at->cols; j++) {
-      const double value[2] = {special_value(kind, i, j), special_value(kind, j, i)};
+      const double value[2] = {special_value(kind, i, j), type->is_complex ? special_value(kind, j, i) : 0};
       tsl_type_store(at->type,
                      memory[operand] + (size_t)(i * at->row_stride + j * at->col_stride) * type->size, value);
     }
+  keep_last(operand, at, SPECIAL_DATA + kind, 0);
 }
 
 enum { RANDOM_RUNS = THREAD_SANITIZER ? 300 : ADDRESS_SANITIZER ? 1000 : 4000 };
@@ -208,8 +246,8 @@ static void right_results_of_special_data(void **state) {
         test_product all = make_product(type, &layouts[kind % LAYOUTS], half, mode % 2 ? one : zero);
         if (tsl_type(types[type][2])->is_integer)
           all.desc.alpha = odd;
-        fill_special(&all, 0, kind);
-        fill_special(&all, 1, (kind + mode) % SPECIAL_KINDS);
+        fill_special(&all, 0, (kind + SPECIAL_KINDS - mode) % SPECIAL_KINDS);
+        fill_special(&all, 1, kind); /* the largest operand keeps its numbers in all modes */
         fill_special(&all, 2, 0);
         fesetround(modes[mode]);
         const tesela_status status = tesela_gemm(context, &all.desc, &record);
@@ -576,8 +614,13 @@ static tesela_status wrong_device_run(const tsl_work *work, const tsl_operands *
 
 static tesela_buffer *buffers[3];
 
+/* Depth of products in buffers. B's rows are two whole groups of the checksums' kernel, and a part. PoCL's
+ * kernels without optimisation take four times as long for K. */
+enum { BUFFER_K = 2 * 32 + 6 };
+
 /* Moves a product's operands to buffers of the device. */
 static void use_buffers(test_product *product) {
+  product->desc.k = BUFFER_K;
   for (int i = 0; i < 3; i++)
     must(tesela_buffer_write(buffers[i], 0, memory[i], BYTES));
   product->desc.options.device = device_name;
@@ -683,9 +726,12 @@ int main(int argc, char **argv) {
                                      cmocka_unit_test(values_that_are_not_finite_in_buffers)};
   device_name = argc == 2 ? argv[1] : device_name;
   for (int i = 0; i < 3; i++)
-    memory[i] = calloc(1, BYTES);
+    memory[i] = calloc(1, BYTES), last[i].numbers = calloc(1, BYTES);
   before = calloc(1, BYTES);
-  if (!memory[0] || !memory[1] || !memory[2] || !before || tesela_context_create(NULL, &context) != TESELA_OK)
+  for (int i = 0; i < 3; i++)
+    if (!memory[i] || !last[i].numbers)
+      return 1;
+  if (!before || tesela_context_create(NULL, &context) != TESELA_OK)
     return 1;
   for (int i = 0; i < 3; i++)
     if (tesela_buffer_create(context, device_name, BYTES, &buffers[i]) != TESELA_OK)
@@ -699,8 +745,10 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 3; i++)
     tesela_buffer_destroy(buffers[i]);
   tesela_context_destroy(context);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; i++) {
     free(memory[i]);
+    free(last[i].numbers);
+  }
   free(before);
   return failed;
 }
