@@ -6,13 +6,13 @@ export TESELA_DEVICE=cpu
 python=$(python_with signal)
 [ -n "$python" ] || skip "needs Python 3"
 
-matrix a.npy 1200x2000 --type f64
-matrix b.npy 2000x1100 --type f64 --seed 2
-matrix c0.npy 1200x1100 --type f64 --seed 3
+matrix a.npy 600x1000 --type f64
+matrix b.npy 1000x550 --type f64 --seed 2
+matrix c0.npy 600x550 --type f64 --seed 3
 work=(multiply a.npy b.npy --add c0.npy --beta 0.5 --strategy host_packed --threads 1)
 tesela 0 "${work[@]}" -o whole.npy
-# Multiplies each block 40 times: slow enough on any machine to be interrupted.
-slow=("${work[@]}" --repeat 40)
+# Multiplies each block 300 times: slow enough on any machine to be interrupted.
+slow=("${work[@]}" --repeat 300)
 
 left() { [ -e "$1.tesela-part" ] && [ -e "$1.tesela-journal" ]; }
 noted() {
@@ -47,7 +47,7 @@ kills=0 older=0
 for round in $(seq 12); do
   expect=()
   [ $((round % 2)) = 1 ] || expect=(--expect whole.npy)
-  start "${slow[@]}" -o killed.npy --memory 900KiB --resume --quiet "${expect[@]}"
+  start "${slow[@]}" -o killed.npy --memory 300KiB --resume --quiet "${expect[@]}"
   sleep "$(printf 0.%02d $((round * 7 % 19 + 5)))"
   kill -9 "$child" 2>/dev/null || true
   code=0
@@ -59,14 +59,14 @@ for round in $(seq 12); do
   [ "$now" -ge "$older" ] || fail "blocks were lost: $older, then $now"
   older=$now kills=$((kills + 1))
 done
-[ "$code" = 0 ] || tesela 0 "${work[@]}" -o killed.npy --memory 900KiB --resume --quiet --expect whole.npy
+[ "$code" = 0 ] || tesela 0 "${work[@]}" -o killed.npy --memory 300KiB --resume --quiet --expect whole.npy
 same killed.npy whole.npy
 gone killed.npy
 [ "$kills" -ge 2 ] || fail "killed only $kills times"
 
 # A half-written line, and anything behind it, counts for nothing; more memory changes nothing.
 interrupt() {
-  start "${slow[@]}" -o c.npy --memory 900KiB
+  start "${slow[@]}" -o c.npy --memory 300KiB
   await_blocks c.npy 1
   kill "-$1" "$child" 2>/dev/null || fail "it was done too early"
   code=0
@@ -88,20 +88,20 @@ gone c.npy
 # files.
 interrupt TERM
 rm c.npy
-tesela 2 "${work[@]}" -o c.npy --memory 900KiB
+tesela 2 "${work[@]}" -o c.npy --memory 300KiB
 says 'an earlier run was interrupted' --resume c.npy.tesela-journal
-tesela 2 multiply a.npy b.npy --add c0.npy --beta 0.25 -o c.npy --memory 900KiB --resume
+tesela 2 multiply a.npy b.npy --add c0.npy --beta 0.25 -o c.npy --memory 300KiB --resume
 says 'another operation, type or factor'
-tesela 3 "${work[@]}" -o c.npy --memory 20KiB --resume
+tesela 3 "${work[@]}" -o c.npy --memory 10KiB --resume
 says 'that were begun do not fit'
 left c.npy || fail "a refusal removed what was left"
 cp -p a.npy kept.npy
 touch a.npy
-tesela 2 "${work[@]}" -o c.npy --memory 900KiB --resume
+tesela 2 "${work[@]}" -o c.npy --memory 300KiB --resume
 says 'other inputs' 'a.npy changed (it was'
 touch -r kept.npy a.npy
 cp c.npy.tesela-part part && truncate -s -8 c.npy.tesela-part
-tesela 2 "${work[@]}" -o c.npy --memory 900KiB --resume
+tesela 2 "${work[@]}" -o c.npy --memory 300KiB --resume
 says 'does not have the size in its journal'
 mv part c.npy.tesela-part
 # While another process holds the journal, no second process uses it.
@@ -111,15 +111,15 @@ with open(sys.argv[1]) as journal:
     sys.exit(subprocess.run(sys.argv[2:]).returncode)' c.npy.tesela-journal "$TESELA" "${work[@]}" -o c.npy \
       --resume
 says 'another process is writing it'
-tesela 0 "${work[@]}" -o c.npy --memory 900KiB --resume
+tesela 0 "${work[@]}" -o c.npy --memory 300KiB --resume
 same c.npy whole.npy
 gone c.npy
 rm c.npy
 
 # A file that is cut short, or changed, while it is read.
-start "${slow[@]}" -o c.npy --memory 900KiB
+start "${slow[@]}" -o c.npy --memory 300KiB
 await_blocks c.npy 1
-truncate -s 2000000 a.npy
+truncate -s 1000000 a.npy
 code=0
 wait "$child" || code=$?
 [ "$code" = 2 ] || fail "exit code $code after a file was cut short"
@@ -127,16 +127,16 @@ one_sentence
 says 'a.npy' 'blocks of c.npy are kept, which are of the inputs as they were'
 absent c.npy
 cp -p kept.npy a.npy
-tesela 0 "${work[@]}" -o c.npy --memory 900KiB --resume
+tesela 0 "${work[@]}" -o c.npy --memory 300KiB --resume
 same c.npy whole.npy
 gone c.npy
 
 # A change of the file for --expect is an error too. No block is made of it, so the run resumes.
 cp whole.npy expected.npy
 rm c.npy
-start "${slow[@]}" -o c.npy --memory 900KiB --expect expected.npy
+start "${slow[@]}" -o c.npy --memory 300KiB --expect expected.npy
 await_blocks c.npy 1
-truncate -s 2000000 expected.npy
+truncate -s 1000000 expected.npy
 code=0
 wait "$child" || code=$?
 [ "$code" = 2 ] || fail "exit code $code after the expected file was cut short"
@@ -144,25 +144,25 @@ one_sentence
 says 'expected.npy' 'blocks of c.npy are kept'
 absent c.npy
 cp whole.npy expected.npy
-tesela 0 "${work[@]}" -o c.npy --memory 900KiB --resume --expect expected.npy --json
+tesela 0 "${work[@]}" -o c.npy --memory 300KiB --resume --expect expected.npy --json
 json 'j["blocks"]["resumed"] > 0 and j["expected"]["agrees"]'
 same c.npy whole.npy
 gone c.npy
 
 # A file that may not grow so large, and a full disk: told before anything is multiplied, and nothing is left.
 rm c.npy
-run 3 bash -c 'ulimit -f 3000; exec "$@"' bash "$TESELA" "${work[@]}" -o c.npy --memory 900KiB
+run 3 bash -c 'ulimit -f 1500; exec "$@"' bash "$TESELA" "${work[@]}" -o c.npy --memory 300KiB
 one_sentence
-says 'there is no room for its 10.1 MiB'
+says 'there is no room for its 2.52 MiB'
 gone c.npy
 absent c.npy
-if [ "$(id -u)" = 0 ] && mkdir disk && mount -t tmpfs -o size=3m none disk 2>/dev/null; then
+if [ "$(id -u)" = 0 ] && mkdir disk && mount -t tmpfs -o size=1m none disk 2>/dev/null; then
   code=0
-  "$TESELA" "${work[@]}" -o disk/c.npy --memory 900KiB >"$out" 2>"$err" || code=$?
+  "$TESELA" "${work[@]}" -o disk/c.npy --memory 300KiB >"$out" 2>"$err" || code=$?
   names=$(ls -A disk)
   umount disk
   [ "$code" = 3 ] || fail "exit code $code on a full disk"
-  says 'there is no room for its 10.1 MiB' 'No space left'
+  says 'there is no room for its 2.52 MiB' 'No space left'
   [ -z "$names" ] || fail "left on a full disk: $names"
 fi
 
