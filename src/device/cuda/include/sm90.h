@@ -18,6 +18,15 @@ SM90_FUNCTION shared_t shared_address(const void *pointer) {
   return (shared_t)__cvta_generic_to_shared(pointer);
 }
 
+/* Returns a value that all threads of a warp have, by whole warps. The compiler then keeps the value, and
+ * what is computed from it, in uniform registers. wgmma takes descriptors from there; moving one costs more
+ * clocks than a product of 64 columns. */
+SM90_FUNCTION unsigned warp_uniform(unsigned value) {
+  unsigned same;
+  asm volatile("shfl.sync.idx.b32 %0, %1, 0, 31, -1;" : "=r"(same) : "r"(value));
+  return same;
+}
+
 SM90_FUNCTION unsigned cluster_rank() {
   unsigned rank;
   asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
@@ -261,6 +270,10 @@ SM90_FUNCTION void store_global_chunk(void *dst, unsigned a, unsigned b, unsigne
 SM90_FUNCTION descriptor_t smem_descriptor(shared_t address, unsigned atom_columns, unsigned atom_rows) {
   return (descriptor_t)((address & 0x3ffff) >> 4) | (descriptor_t)(atom_columns >> 4) << 16 |
          (descriptor_t)(atom_rows >> 4) << 32 | (descriptor_t)1 << 62;
+}
+/* Returns the descriptor of `bytes` further on. Its upper word is the same. */
+SM90_FUNCTION descriptor_t advance_descriptor(descriptor_t descriptor, unsigned bytes) {
+  return descriptor >> 32 << 32 | (unsigned)((unsigned)descriptor + bytes / 16);
 }
 /* Orders register accesses before the next wgmma: before the first, and after accesses to accumulators. */
 SM90_FUNCTION void wgmma_fence() {

@@ -76,8 +76,9 @@ template <class MULTIPLY, class RELEASE>
 SM90_FUNCTION shared_t consumer_mainloop(const pipeline_memory &smem, pipeline_state &pipe, int first,
                                          int end, MULTIPLY multiply, RELEASE release) {
   shared_t previous = 0; /* "empty" barrier of the stage whose products may still be in flight */
+#pragma unroll 1         /* unrolled, the compiler would keep descriptors in other registers */
   for (int p = first; p < end; p++) {
-    const shared_t stage = smem.stages + pipe.stage * STAGE_BYTES;
+    const shared_t stage = warp_uniform(smem.stages + pipe.stage * STAGE_BYTES);
     mbarrier_wait_parity(smem.full + 8 * pipe.stage, pipe.parity);
     multiply(stage, p > first);
     wgmma_wait_group<1>();

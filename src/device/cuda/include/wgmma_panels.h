@@ -73,8 +73,8 @@ SM90_FUNCTION void multiply_block(wgmma_sums sums, int i, shared_t a, shared_t b
                      from_b = smem_descriptor(b, SLAB_BYTES, 1024);
 #pragma unroll
   for (int s = 0; s < K_STEPS; s++)
-    wgmma_tile_multiply(sums, from_a + s * (A_MN_MAJOR ? 2048 : 32) / 16,
-                        from_b + s * (B_MN_MAJOR ? 2048 : 32) / 16, add || s > 0);
+    wgmma_tile_multiply(sums, advance_descriptor(from_a, s * (A_MN_MAJOR ? 2048 : 32)),
+                        advance_descriptor(from_b, s * (B_MN_MAJOR ? 2048 : 32)), add || s > 0);
 }
 
 SM90_FUNCTION void clear_sums(wgmma_sums sums[WAVES]) {
@@ -96,12 +96,75 @@ SM90_FUNCTION void multiply_panel(wgmma_sums sums[WAVES], shared_t a, shared_t b
   wgmma_commit_group();
 }
 
+/* Two sets of partial sums, where registers suffice: one is added while the products of the other run. */
+constexpr bool TWO_PARTIALS = SPLIT_ACCUMULATORS == 1 && WAVES == 1 && BLOCK_N <= 64;
+
+/* Starts the products of one panel, from 0 on, and returns its stage's "empty" barrier. */
+SM90_FUNCTION shared_t start_partial(wgmma_sums partial, const pipeline_memory &smem, shared_t from_a,
+                                     pipeline_state &pipe) {
+  const shared_t stage = warp_uniform(smem.stages + pipe.stage * STAGE_BYTES),
+                 empty = smem.empty + 8 * pipe.stage;
+  mbarrier_wait_parity(smem.full + 8 * pipe.stage, pipe.parity);
+  wgmma_fence();
+  multiply_block(partial, 0, stage + from_a, stage + A_BYTES, false);
+  wgmma_commit_group();
+  advance(pipe);
+  return empty;
+}
+
+SM90_FUNCTION void add_partial(wgmma_sums sums, wgmma_sums partial) {
+  wgmma_fence_sums((wgmma_sums *)partial, 1);
+#pragma unroll
+  for (int j = 0; j < BLOCK_N / 8; j++)
+#pragma unroll
+    for (int e = 0; e < 4; e++)
+      sums[j][e] += partial[j][e];
+}
+
+/* consumer_mainloop_split() with TWO_PARTIALS. */
+template <class RELEASE>
+SM90_FUNCTION void consumer_mainloop_partials(wgmma_sums sums, int panels, const pipeline_memory &smem,
+                                              shared_t from_a, pipeline_state &pipe, RELEASE release) {
+  if (panels <= 0)
+    return;
+  wgmma_sums even, odd;
+  shared_t first = start_partial(even, smem, from_a, pipe);
+#pragma unroll 1
+  for (; panels > 2; panels -= 2) {
+    const shared_t second = start_partial(odd, smem, from_a, pipe);
+    wgmma_wait_group<1>();
+    release(first);
+    add_partial(sums, even);
+    first = start_partial(even, smem, from_a, pipe);
+    wgmma_wait_group<1>();
+    release(second);
+    add_partial(sums, odd);
+  }
+  if (panels == 2) {
+    const shared_t second = start_partial(odd, smem, from_a, pipe);
+    wgmma_wait_group<1>();
+    release(first);
+    add_partial(sums, even);
+    wgmma_wait_group<0>();
+    release(second);
+    add_partial(sums, odd);
+  } else {
+    wgmma_wait_group<0>();
+    release(first);
+    add_partial(sums, even);
+  }
+}
+
 /* Computes the products of `panels` panels from stage `pipe` on, with SPLIT_ACCUMULATORS; one warpgroup adds
  * sums while the other's products run. `release` gets the "empty" barrier of each stage that was read. */
 template <class RELEASE>
 SM90_FUNCTION void consumer_mainloop_split(wgmma_sums sums[WAVES], int panels, const pipeline_memory &smem,
                                            shared_t from_a, pipeline_state &pipe, RELEASE release) {
   clear_sums(sums);
+  if constexpr (TWO_PARTIALS) {
+    consumer_mainloop_partials(sums[0], panels, smem, from_a, pipe, release);
+    panels = 0;
+  }
   for (; panels > 0; panels -= SPLIT_ACCUMULATORS) {
     const bool is_pair = SPLIT_ACCUMULATORS == 2 && panels > 1;
     const pipeline_state one = pipe;
@@ -109,8 +172,8 @@ SM90_FUNCTION void consumer_mainloop_split(wgmma_sums sums[WAVES], int panels, c
     const pipeline_state two = pipe;
     if (is_pair)
       advance(pipe);
-    const shared_t first = smem.stages + one.stage * STAGE_BYTES,
-                   second = smem.stages + two.stage * STAGE_BYTES;
+    const shared_t first = warp_uniform(smem.stages + one.stage * STAGE_BYTES),
+                   second = warp_uniform(smem.stages + two.stage * STAGE_BYTES);
     mbarrier_wait_parity(smem.full + 8 * one.stage, one.parity);
 #pragma unroll
     for (int i = 0; i < WAVES; i++) {
