@@ -290,6 +290,36 @@ static void small_blocks_flow(void **state) {
   }
 }
 
+/* Where bits=rows leaves half of the units without a block of a long product, a block's stages fill the shared
+ * memory of a unit. Other products, and blocks of the free choice, are laid out as before. */
+static void blocks_alone_fill_a_unit(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    const char *config;
+    int64_t m, n, k;
+    int stages;
+    bool is_alone;
+  } cases[] = {{"tile_m=64 tile_n=8 order=swapped form=flow", 8, 2112, 7168, 24, true},
+               {"tile_m=64 tile_n=64 order=swapped form=flow", 64, 4096, 4096, 14, true},
+               {"tile_m=64 tile_n=64 order=swapped", 64, 4096, 4096, 13, true},
+               {"tile_m=64 tile_n=32 order=swapped", 64, 4096, 4096, 7, false}, /* 128 blocks */
+               {"tile_m=64 tile_n=8 order=swapped form=flow", 8, 2112, 1024, 12, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_BF16);
+    const tsl_config config = config_of(strategy, cases[i].config);
+    problem.b.row_stride = 1, problem.b.col_stride = cases[i].k;
+    assert_false(tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN).is_alone);
+    problem.ask.bits = TSL_REPRODUCIBILITY_ROWS;
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
+    assert_int_equal(tile.is_alone, cases[i].is_alone);
+    assert_int_equal(tile.stages, cases[i].stages);
+    assert_true(tile.shared_bytes <= device.local_bytes_inside);
+    assert_true(tile.shared_bytes >= (uint64_t)tile.stages * (uint64_t)(tile.tile_m + tile.b_lines) * 128 +
+                                         16 * (uint64_t)tile.stages + 1023);
+  }
+}
+
 /* A flowing block computes one part of a tile, so all run, however few fit at once. Persistent blocks
  * are at most as many as fit. */
 static void flowing_blocks_all_run(void **state) {
@@ -742,6 +772,7 @@ int main(void) {
       cmocka_unit_test(few_tiles_split_k),
       cmocka_unit_test(batches_are_shared_out),
       cmocka_unit_test(small_blocks_flow),
+      cmocka_unit_test(blocks_alone_fill_a_unit),
       cmocka_unit_test(flowing_blocks_all_run),
       cmocka_unit_test(last_rounds_are_helped),
       cmocka_unit_test(cut_factors_are_guaranteed),

@@ -271,10 +271,6 @@ SM90_FUNCTION descriptor_t smem_descriptor(shared_t address, unsigned atom_colum
   return (descriptor_t)((address & 0x3ffff) >> 4) | (descriptor_t)(atom_columns >> 4) << 16 |
          (descriptor_t)(atom_rows >> 4) << 32 | (descriptor_t)1 << 62;
 }
-/* Returns the descriptor of `bytes` further on. Its upper word is the same. */
-SM90_FUNCTION descriptor_t advance_descriptor(descriptor_t descriptor, unsigned bytes) {
-  return descriptor >> 32 << 32 | (unsigned)((unsigned)descriptor + bytes / 16);
-}
 /* Orders register accesses before the next wgmma: before the first, and after accesses to accumulators. */
 SM90_FUNCTION void wgmma_fence() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");

@@ -69,16 +69,23 @@ SM90_FUNCTION void producer_mainloop(const pipeline_memory &smem, pipeline_state
   }
 }
 
+/* Returns the address of the current stage, with IS_UNIFORM in a uniform register. */
+template <bool IS_UNIFORM>
+SM90_FUNCTION shared_t current_stage(const pipeline_memory &smem, const pipeline_state &pipe) {
+  const shared_t stage = smem.stages + pipe.stage * STAGE_BYTES;
+  return IS_UNIFORM ? warp_uniform(stage) : stage;
+}
+
 /* Multiplies panels [first, end) by multiply(stage, accumulates), which commits one wgmma group, and calls
  * release(empty barrier) for each stage but the last. Returns the last one's barrier; after
- * wgmma_wait_group<0>() the caller releases it. */
-template <class MULTIPLY, class RELEASE>
+ * wgmma_wait_group<0>() the caller releases it. Unrolled, the loop would not keep uniform registers. */
+template <bool IS_UNIFORM = false, class MULTIPLY, class RELEASE>
 SM90_FUNCTION shared_t consumer_mainloop(const pipeline_memory &smem, pipeline_state &pipe, int first,
                                          int end, MULTIPLY multiply, RELEASE release) {
   shared_t previous = 0; /* "empty" barrier of the stage whose products may still be in flight */
-#pragma unroll 1         /* unrolled, the compiler would keep descriptors in other registers */
+#pragma unroll(IS_UNIFORM ? 1 : 0)
   for (int p = first; p < end; p++) {
-    const shared_t stage = warp_uniform(smem.stages + pipe.stage * STAGE_BYTES);
+    const shared_t stage = current_stage<IS_UNIFORM>(smem, pipe);
     mbarrier_wait_parity(smem.full + 8 * pipe.stage, pipe.parity);
     multiply(stage, p > first);
     wgmma_wait_group<1>();

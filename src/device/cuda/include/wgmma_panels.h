@@ -66,6 +66,15 @@ SM90_FUNCTION void prefetch_panels(const tensor_map *a, const tensor_map *b, int
   }
 }
 
+/* Narrow tiles keep descriptors in uniform registers. Wide tiles have time to move them. */
+constexpr bool IS_UNIFORM = BLOCK_N <= 64;
+
+/* Returns the descriptor of `bytes` further on. */
+SM90_FUNCTION descriptor_t advance_descriptor(descriptor_t descriptor, unsigned bytes) {
+  return IS_UNIFORM ? descriptor >> 32 << 32 | (unsigned)((unsigned)descriptor + bytes / 16)
+                    : descriptor + bytes / 16;
+}
+
 /* Starts a panel's products for block `i` of 64 rows. */
 SM90_FUNCTION void multiply_block(wgmma_sums sums, int i, shared_t a, shared_t b, bool add) {
   const descriptor_t from_a = smem_descriptor(a + i * (A_MN_MAJOR ? SLAB_BYTES : 64 * PANEL_BYTES),
@@ -97,13 +106,12 @@ SM90_FUNCTION void multiply_panel(wgmma_sums sums[WAVES], shared_t a, shared_t b
 }
 
 /* Two sets of partial sums, where registers suffice: one is added while the products of the other run. */
-constexpr bool TWO_PARTIALS = SPLIT_ACCUMULATORS == 1 && WAVES == 1 && BLOCK_N <= 64;
+constexpr bool TWO_PARTIALS = SPLIT_ACCUMULATORS == 1 && WAVES == 1 && IS_UNIFORM;
 
 /* Starts the products of one panel, from 0 on, and returns its stage's "empty" barrier. */
 SM90_FUNCTION shared_t start_partial(wgmma_sums partial, const pipeline_memory &smem, shared_t from_a,
                                      pipeline_state &pipe) {
-  const shared_t stage = warp_uniform(smem.stages + pipe.stage * STAGE_BYTES),
-                 empty = smem.empty + 8 * pipe.stage;
+  const shared_t stage = current_stage<IS_UNIFORM>(smem, pipe), empty = smem.empty + 8 * pipe.stage;
   mbarrier_wait_parity(smem.full + 8 * pipe.stage, pipe.parity);
   wgmma_fence();
   multiply_block(partial, 0, stage + from_a, stage + A_BYTES, false);
@@ -172,8 +180,7 @@ SM90_FUNCTION void consumer_mainloop_split(wgmma_sums sums[WAVES], int panels, c
     const pipeline_state two = pipe;
     if (is_pair)
       advance(pipe);
-    const shared_t first = warp_uniform(smem.stages + one.stage * STAGE_BYTES),
-                   second = warp_uniform(smem.stages + two.stage * STAGE_BYTES);
+    const shared_t first = current_stage<false>(smem, one), second = current_stage<false>(smem, two);
     mbarrier_wait_parity(smem.full + 8 * one.stage, one.parity);
 #pragma unroll
     for (int i = 0; i < WAVES; i++) {

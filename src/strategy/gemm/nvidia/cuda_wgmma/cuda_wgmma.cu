@@ -158,8 +158,8 @@ SM90_FUNCTION void load_tile(const tensor_map *a, const tensor_map *b, const wor
  * fragment_offset() with A_FROM_REGISTERS. */
 SM90_FUNCTION void multiply_tile(wgmma_sums sums[WAVES], const work_tile &tile, const pipeline_memory &smem,
                                  shared_t thread_offset, pipeline_state &pipe) {
-  const shared_t a_offset =
-      WARPGROUPS == 1 ? 0 : warp_uniform(rows_above() / 64 * (A_MN_MAJOR ? SLAB_BYTES : 64 * PANEL_BYTES));
+  const shared_t offset = A_MN_MAJOR ? rows_above() / 64 * SLAB_BYTES : rows_above() * PANEL_BYTES,
+                 a_offset = IS_UNIFORM ? warp_uniform(offset) : offset;
   const auto release = [](shared_t empty) { release_stage(empty); };
   if constexpr (SPLIT_ACCUMULATORS > 0) {
     consumer_mainloop_split(sums, tile.end - tile.first, smem, a_offset, pipe, release);
@@ -168,7 +168,7 @@ SM90_FUNCTION void multiply_tile(wgmma_sums sums[WAVES], const work_tile &tile, 
     if constexpr (A_FROM_REGISTERS)
       last = consumer_mainloop_registers(sums, tile, smem, thread_offset, pipe);
     else
-      last = consumer_mainloop(
+      last = consumer_mainloop<IS_UNIFORM>(
           smem, pipe, tile.first, tile.end,
           [&](shared_t stage, bool accumulates) {
             multiply_panel(sums, stage + a_offset, stage + A_BYTES, accumulates);

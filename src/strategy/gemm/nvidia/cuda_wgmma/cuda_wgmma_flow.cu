@@ -61,7 +61,7 @@ SM90_FUNCTION void multiply_tile(wgmma_sums sums[WAVES], const work_tile &tile, 
     consumer_mainloop_split(sums, tile.end - tile.first, smem, 0, pipe, release);
   } else {
     clear_sums(sums); /* a block may have no panels */
-    consumer_mainloop(
+    consumer_mainloop<IS_UNIFORM>(
         smem, pipe, tile.first, tile.end,
         [&](shared_t stage, bool) { multiply_panel(sums, stage, stage + A_BYTES, true); }, release);
     wgmma_fence_sums(sums, WAVES);

@@ -71,7 +71,6 @@ SM90_FUNCTION void read_fragments(fragments current, shared_t thread_offset) {
 }
 
 SM90_FUNCTION void multiply_fragments(wgmma_sums sums[WAVES], fragments current, shared_t b, bool add) {
-  const descriptor_t from_b = smem_descriptor(b, SLAB_BYTES, 1024);
   wgmma_fence();
 #pragma unroll
   for (int i = 0; i < WAVES; i++)
@@ -79,8 +78,8 @@ SM90_FUNCTION void multiply_fragments(wgmma_sums sums[WAVES], fragments current,
     for (int s = 0; s < K_STEPS; s++)
       wgmma_multiply_registers(TSL_PARAM_TILE_N, "m64n" WGMMA_TEXT(TSL_PARAM_TILE_N) WGMMA_DEPTH,
                                WGMMA_SUM "." WGMMA_TEXT(A_TYPE) "." WGMMA_TEXT(B_TYPE), WGMMA_FLAGS,
-                               WGMMA_REGISTER, sums[i], current[i][s], advance_descriptor(from_b, s * 32),
-                               add || s > 0);
+                               WGMMA_REGISTER, sums[i], current[i][s],
+                               smem_descriptor(b + s * 32, SLAB_BYTES, 1024), add || s > 0);
   wgmma_commit_group();
 }
 
@@ -95,8 +94,7 @@ struct progress {
  * then loads the next panel's fragments to `next`. Returns false after the last panel. */
 SM90_FUNCTION bool multiply_and_prefetch(wgmma_sums sums[WAVES], fragments current, fragments next,
                                          progress &now, const pipeline_memory &smem, shared_t thread_offset) {
-  const shared_t stage = warp_uniform(smem.stages + now.pipe.stage * STAGE_BYTES);
-  multiply_fragments(sums, current, stage + A_BYTES, now.add);
+  multiply_fragments(sums, current, smem.stages + now.pipe.stage * STAGE_BYTES + A_BYTES, now.add);
   wgmma_wait_group<1>();
   if (now.add)
     release_stage(now.previous);

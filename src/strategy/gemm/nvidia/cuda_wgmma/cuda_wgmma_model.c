@@ -51,11 +51,13 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile, double reached) {
   return longest + alone * products + adding;
 }
 
-/* Returns the clocks of a panel in each of `blocks` blocks that share a multiprocessor. A block's products
- * wait for each other, and for half of another block's products. */
+/* Returns the clocks of a panel in each of `blocks` blocks that share a multiprocessor. A block waits for
+ * memory, the less the more stages it has, and for half of another block's products. */
 static double shared_panel_clocks(const tsl_cuda_wgmma *tile, double blocks, double reached) {
+  enum { USUAL_STAGES = 12, NARROW = 64 };
   const double panel = wgmma_panel_clocks(tile, reached);
-  return fmax(blocks * panel, tile->rates->chain_clocks + (ceil(blocks) - 1) * panel / 2);
+  const double waits = tile->tile_n <= NARROW ? fmax(1, (double)USUAL_STAGES / tile->stages) : 1;
+  return fmax(blocks * panel, tile->rates->chain_clocks * waits + (ceil(blocks) - 1) * panel / 2);
 }
 
 /* Returns true if lines of the longer factor do not begin at cache lines. */

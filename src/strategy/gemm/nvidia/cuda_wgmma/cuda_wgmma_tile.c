@@ -30,8 +30,25 @@ bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *gem
 
 enum { RESERVED_BYTES = 1024 }; /* bytes of shared memory for each block */
 
+/* Returns true if a product with a long k has blocks for at most half of the multiprocessors, and may not
+ * split k. Such blocks wait for memory. The next launch's blocks find other multiprocessors. */
+static bool leaves_units_idle(const tsl_cuda_wgmma *tile, const tsl_device *device) {
+  const tsl_problem *problem = &tile->problem;
+  const int64_t tiles = tsl_ceil_div(problem->m, tile->tile_m) * tsl_ceil_div(problem->n, tile->tile_n);
+  return tsl_problem_fixes_rows(problem) && tsl_problem_batch(problem) == 1 &&
+         problem->k >= (int64_t)MAX_STAGES * 2 * tile->depth &&
+         2 * tiles * tile->cluster <= device->compute_units;
+}
+
+/* Returns the bytes of shared memory for a block: all of a multiprocessor if it has the multiprocessor alone.
+ */
 static int64_t get_smem_per_block(const tsl_cuda_wgmma *tile, const tsl_device *device) {
-  return ((int64_t)device->local_bytes_inside + RESERVED_BYTES) / tile->resident - RESERVED_BYTES;
+  const int sharing = tile->is_alone ? 1 : tile->resident;
+  return ((int64_t)device->local_bytes_inside + RESERVED_BYTES) / sharing - RESERVED_BYTES;
+}
+
+static int get_max_stages(const tsl_cuda_wgmma *tile) {
+  return tile->is_alone ? 2 * MAX_STAGES : MAX_STAGES;
 }
 
 /* Returns the resident blocks of a multiprocessor. Narrow tiles of a thin product are bound by memory: one
@@ -59,8 +76,8 @@ static int64_t get_stage_bytes(const tsl_cuda_wgmma *tile) {
 static void layout_flow_memory(tsl_cuda_wgmma *tile, const tsl_device *device) {
   const int64_t stage = get_stage_bytes(tile),
                 sums = (int64_t)tile->tile_m / 64 * tsl_ceil_div(tile->tile_n, 32) * BOX,
-                beside = 1024 + 16 * MAX_STAGES,
-                fits = tsl_min((get_smem_per_block(tile, device) - beside) / stage, MAX_STAGES);
+                beside = 1024 + 16 * get_max_stages(tile),
+                fits = tsl_min((get_smem_per_block(tile, device) - beside) / stage, get_max_stages(tile));
   tile->stages = fits < 3 || fits * stage < sums ? 0 : (int)fits;
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
 }
@@ -79,9 +96,9 @@ static bool layout_memory_with_boxes(tsl_cuda_wgmma *tile, int most, const tsl_d
   if (tile->from_registers && tile->boxes > 1)
     tile->boxes -= tile->boxes % 2;
   const int64_t stage = get_stage_bytes(tile), boxes = (int64_t)tile->warpgroups * tile->boxes * BOX,
-                beside = boxes + tile->extra_smem + 1024 + 16 * MAX_STAGES,
+                beside = boxes + tile->extra_smem + 1024 + 16 * get_max_stages(tile),
                 fits = (get_smem_per_block(tile, device) - beside) / stage;
-  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, MAX_STAGES);
+  tile->stages = fits < 2 ? 0 : (int)tsl_min(fits, get_max_stages(tile));
   tile->shared_bytes = (uint64_t)(tile->stages * stage + beside);
   return tile->stages * stage >= tile->warpgroups * rows * across * BOX;
 }
@@ -207,6 +224,7 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
                     ? 1
                     : tsl_max(1, tsl_min(tsl_problem_batch(problem),
                                          PACKED_BYTES / tsl_max(1, tile.a_bytes + tile.b_bytes)));
+  tile.is_alone = leaves_units_idle(&tile, device);
   if (tile.is_flow)
     layout_flow_memory(&tile, device);
   else
