@@ -147,17 +147,20 @@ static bool is_partial(int64_t lines, int tile, bool mn_major, int element) {
  * operand has no width. Then the bounds of each chunk are checked, and elements without a width are copied
  * one by one. */
 static double narrow_chunk_clocks(const tsl_sm80_tile *tile, int width, bool is_looking) {
-  static const double look_clocks = 490, element_clocks = 25;
+  static const double look_clocks = 300, element_clocks = 25;
   return is_looking ? look_clocks + (width ? 0 : element_clocks * 16 / tile->element)
                     : tile->rates->copy_clocks * (16.0 / width - 1);
 }
 
-/* Returns the extra clocks of a panel's copies where operands are not aligned. */
+/* Returns the extra clocks of a panel's copies where operands are not aligned. Elements without a width
+ * arrive in registers: a panel waits for them once, however deep it is. */
 static double narrow_part_clocks(const tsl_sm80_tile *tile) {
+  static const double wait_clocks = 1000;
   const int width_a = tile->packs ? 16 : tile->a_width, width_b = tile->packs ? 16 : tile->b_width;
   const bool is_looking = width_a == 0 || width_b == 0;
   const double chunks = (double)tile->depth * tile->element / 16 / tile->items;
-  return chunks * tile->tile_m * narrow_chunk_clocks(tile, width_a, is_looking) +
+  return wait_clocks * ((width_a == 0) + (width_b == 0)) +
+         chunks * tile->tile_m * narrow_chunk_clocks(tile, width_a, is_looking) +
          chunks * tile->tile_n * narrow_chunk_clocks(tile, width_b, is_looking);
 }
 
