@@ -18,9 +18,8 @@ SM90_FUNCTION shared_t shared_address(const void *pointer) {
   return (shared_t)__cvta_generic_to_shared(pointer);
 }
 
-/* Returns a value that all threads of a warp have, by whole warps. The compiler then keeps the value, and
- * what is computed from it, in uniform registers. wgmma takes descriptors from there; moving one costs more
- * clocks than a product of 64 columns. */
+/* Returns a value that all threads of a warp have, by whole warps. The compiler then keeps the value and its
+ * results in uniform registers. wgmma takes descriptors from there. */
 SM90_FUNCTION unsigned warp_uniform(unsigned value) {
   unsigned same;
   asm volatile("shfl.sync.idx.b32 %0, %1, 0, 31, -1;" : "=r"(same) : "r"(value));
