@@ -384,8 +384,23 @@ static void print_worst(const double *predicted) {
   free(order);
 }
 
+/* Leaves out plans that strategies refuse since they were measured: no prediction of such a plan means anything.
+ */
+static void drop_refused(void) {
+  const int all = matrix.count;
+  matrix.count = 0;
+  for (int i = 0; i < all; i++) {
+    const bench_cost cost = matrix.items[i];
+    if (!tsl_strategy_refuse(cost.strategy, &cost.problem, &cost.config, &matrix.device))
+      matrix.items[matrix.count++] = cost;
+  }
+  if (matrix.count < all)
+    printf("%d plans are refused now and left out\n", all - matrix.count);
+}
+
 /* Returns the number of strategies whose predictions are too short. */
 static int compare_models(void) {
+  drop_refused();
   double *predicted = bench_allocate((size_t)matrix.count + 1, sizeof *predicted);
   int wrong = 0;
   for (int i = 0; i < matrix.count; i++)

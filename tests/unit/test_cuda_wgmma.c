@@ -313,6 +313,7 @@ static void blocks_alone_fill_a_unit(void **state) {
     problem.ask.bits = TSL_REPRODUCIBILITY_ROWS;
     const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
     assert_int_equal(tile.is_alone, cases[i].is_alone);
+    assert_int_equal(tile.together, cases[i].is_alone ? 1 : 4);
     assert_int_equal(tile.stages, cases[i].stages);
     assert_true(tile.shared_bytes <= device.local_bytes_inside);
     assert_true(tile.shared_bytes >= (uint64_t)tile.stages * (uint64_t)(tile.tile_m + tile.b_lines) * 128 +

@@ -90,6 +90,7 @@ static tesela_status checking_check_op(tsl_checking *job, tsl_op op, bool random
     else if (!tsl_case_standard(op, (int)index, entry.types.c, &entry.what))
       return TESELA_OK;
     tsl_case_set_types(&entry.what, &entry.types);
+    entry.what.problem.ask = job->ask;
     TSL_TRY(tsl_check_list_run(&job->list, &entry));
   }
   return TESELA_OK;
@@ -122,6 +123,7 @@ static tesela_status check_pairs(tsl_checking *job) {
       if (!tsl_case_standard(op, (int)entry.index, entry.types.c, &entry.what))
         continue;
       tsl_case_set_types(&entry.what, &entry.types);
+      entry.what.problem.ask = job->ask;
       if (tsl_check_takes(pair, &entry))
         TSL_TRY(tsl_check_list_try(&job->list, pair, &entry));
     }

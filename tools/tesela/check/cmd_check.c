@@ -4,6 +4,7 @@
 #include "cli/report.h"
 #include "cli/tool.h"
 #include "core/clock.h"
+#include "core/env.h"
 #include "core/memory.h"
 #include "core/random.h"
 #include "core/status.h"
@@ -345,6 +346,8 @@ static tesela_status check_run(const tsl_command_call *call) {
     status = soak_run(call, given, &job.list.devices);
     goto out;
   }
+  TSL_GO(tsl_numeric_requirements_parse_accuracy(tsl_env_get(TSL_ENV_ACCURACY), &job.ask));
+  TSL_GO(tsl_numeric_requirements_parse_bits(tsl_env_get(TSL_ENV_BITS), &job.ask));
   TSL_GO(tsl_select_strategies(TSL_OP_COUNT, given->strategies, given->peers, &strategies));
   TSL_GO(tsl_checking_choose(&job, &strategies));
   TSL_GO(tsl_devices_create(&devices));
@@ -369,8 +372,8 @@ const tsl_command tsl_command_check = {
     .details =
         "Each case runs between guard bands, with NaN where C must not be read. Each element is compared "
         "with a sum in higher precision. grade: the largest error in units of u (|alpha||A||B| + "
-        "|beta||C0|); of bound: the largest error divided by the guaranteed error. A wrong result is printed "
-        "with the command that repeats it. The report can be pasted into a bug report.",
+        "|beta||C0|); of bound: the largest error divided by the guaranteed error. TESELA_ACCURACY and "
+        "TESELA_BITS apply to all cases. A wrong result is printed with the command that repeats it. The report can be pasted into a bug report.",
     .options = options,
     .examples = examples,
     .options_bytes = sizeof(tsl_check_options),

@@ -45,10 +45,6 @@ SM90_FUNCTION void init_barriers(const pipeline_memory &smem, int consumers) {
   fence_mbarrier_init();
 }
 
-/* Panels that are requested together where memory bounds a product: adjacent bytes of rows lie in one page of
- * DRAM. */
-constexpr int TOGETHER = STAGES >= 8 ? 4 : STAGES >= 4 ? 2 : 1;
-
 /* Loads panels [first, end) of k by load(stage, full barrier, panel), GROUP at a time. Called by one thread.
  */
 template <int GROUP = 1, class LOAD>

@@ -50,6 +50,7 @@ typedef struct tsl_cuda_wgmma {
   int b_lines;           /* columns of B in a stage: MN-major, whole slabs */
   int resident;          /* resident blocks of a multiprocessor, which share its memory */
   bool is_alone;         /* a block has the shared memory of a multiprocessor alone */
+  int together;          /* panels that are requested together where memory bounds a product */
   int stages, boxes;     /* pipeline stages; epilogue tiles of 64 lines by 128 bytes in shared memory */
   int depth;             /* elements of k in a panel */
   uint64_t shared_bytes; /* shared memory of a block; with stages = 0 it is too small for two stages */

@@ -47,6 +47,12 @@ static int64_t get_smem_per_block(const tsl_cuda_wgmma *tile, const tsl_device *
   return ((int64_t)device->local_bytes_inside + RESERVED_BYTES) / sharing - RESERVED_BYTES;
 }
 
+/* Returns the panels that are requested together: adjacent bytes of rows lie in one page of DRAM. A block that
+ * is alone waits for memory, and requests each panel as soon as a stage is empty. */
+static int get_panels_together(const tsl_cuda_wgmma *tile) {
+  return tile->is_alone || tile->stages < 4 ? 1 : tile->stages < 8 ? 2 : 4;
+}
+
 static int get_max_stages(const tsl_cuda_wgmma *tile) {
   return tile->is_alone ? 2 * MAX_STAGES : MAX_STAGES;
 }
@@ -229,6 +235,7 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
     layout_flow_memory(&tile, device);
   else
     layout_memory(&tile, device);
+  tile.together = get_panels_together(&tile);
   /* The kernel with A from registers has neither an epilogue nor a table. */
   if (tile.from_registers && kind != TSL_CUDA_WGMMA_PLAIN)
     tile.stages = 0;
