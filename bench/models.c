@@ -384,7 +384,8 @@ static void print_worst(const double *predicted) {
   free(order);
 }
 
-/* Leaves out plans that strategies refuse since they were measured: no prediction of such a plan means anything.
+/* Leaves out plans that strategies refuse since they were measured: no prediction of such a plan means
+ * anything.
  */
 static void drop_refused(void) {
   const int all = matrix.count;

@@ -18,7 +18,7 @@ enum { TSL_CHECK_TYPES_MAX = 64 };
 typedef struct tsl_checking {
   const tsl_check_options *given;
   tsl_check_list list;
-  tsl_numeric_requirements ask; /* TESELA_ACCURACY and TESELA_BITS */
+  tsl_numeric_requirements ask;         /* TESELA_ACCURACY and TESELA_BITS */
   tsl_types types[TSL_CHECK_TYPES_MAX]; /* types that the user named and that a strategy takes */
   int type_count;
   bool ops[TSL_OP_COUNT]; /* operations that a strategy has */

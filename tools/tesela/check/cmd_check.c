@@ -373,7 +373,8 @@ const tsl_command tsl_command_check = {
         "Each case runs between guard bands, with NaN where C must not be read. Each element is compared "
         "with a sum in higher precision. grade: the largest error in units of u (|alpha||A||B| + "
         "|beta||C0|); of bound: the largest error divided by the guaranteed error. TESELA_ACCURACY and "
-        "TESELA_BITS apply to all cases. A wrong result is printed with the command that repeats it. The report can be pasted into a bug report.",
+        "TESELA_BITS apply to all cases. A wrong result is printed with the command that repeats it. The "
+        "report can be pasted into a bug report.",
     .options = options,
     .examples = examples,
     .options_bytes = sizeof(tsl_check_options),

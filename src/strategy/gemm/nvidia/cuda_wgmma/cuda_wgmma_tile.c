@@ -47,8 +47,8 @@ static int64_t get_smem_per_block(const tsl_cuda_wgmma *tile, const tsl_device *
   return ((int64_t)device->local_bytes_inside + RESERVED_BYTES) / sharing - RESERVED_BYTES;
 }
 
-/* Returns the panels that are requested together: adjacent bytes of rows lie in one page of DRAM. A block that
- * is alone waits for memory, and requests each panel as soon as a stage is empty. */
+/* Returns the panels that are requested together: adjacent bytes of rows lie in one page of DRAM. A block
+ * that is alone waits for memory, and requests each panel as soon as a stage is empty. */
 static int get_panels_together(const tsl_cuda_wgmma *tile) {
   return tile->is_alone || tile->stages < 4 ? 1 : tile->stages < 8 ? 2 : 4;
 }

@@ -143,13 +143,14 @@ static bool is_partial(int64_t lines, int tile, bool mn_major, int element) {
   return lines < tile || (mn_major && lines * element % 16 != 0);
 }
 
-/* Returns the extra clocks of a thread's copies of a chunk, for copies of `width` bytes. is_looking: an
- * operand has no width. Then the bounds of each chunk are checked, and elements without a width are copied
- * one by one. */
+/* Returns the extra clocks of a thread's copies of a chunk, for copies of `width` bytes. Copies below 16
+ * bytes pass through L1. is_looking: an operand has no width. Then the bounds of each chunk are checked, and
+ * elements without a width are copied one by one. */
 static double narrow_chunk_clocks(const tsl_sm80_tile *tile, int width, bool is_looking) {
   static const double look_clocks = 300, element_clocks = 25;
-  return is_looking ? look_clocks + (width ? 0 : element_clocks * 16 / tile->element)
-                    : tile->rates->copy_clocks * (16.0 / width - 1);
+  return is_looking   ? look_clocks + (width ? 0 : element_clocks * 16 / tile->element)
+         : width < 16 ? tile->rates->copy_clocks * (2 + 4.0 / width)
+                      : 0;
 }
 
 /* Returns the extra clocks of a panel's copies where operands are not aligned. Elements without a width
