@@ -153,14 +153,18 @@ static double narrow_chunk_clocks(const tsl_sm80_tile *tile, int width, bool is_
                       : 0;
 }
 
-/* Returns the extra clocks of a panel's copies where operands are not aligned. Elements without a width
- * arrive in registers: a panel waits for them once, however deep it is. */
+/* Returns the clocks that a panel waits for copies of `width` bytes, however deep it is. Elements without a
+ * width arrive in registers. */
+static double narrow_wait_clocks(int width) {
+  return width == 0 ? 1000 : width < 16 ? 160 : 0;
+}
+
+/* Returns the extra clocks of a panel's copies where operands are not aligned. */
 static double narrow_part_clocks(const tsl_sm80_tile *tile) {
-  static const double wait_clocks = 1000;
   const int width_a = tile->packs ? 16 : tile->a_width, width_b = tile->packs ? 16 : tile->b_width;
   const bool is_looking = width_a == 0 || width_b == 0;
   const double chunks = (double)tile->depth * tile->element / 16 / tile->items;
-  return wait_clocks * ((width_a == 0) + (width_b == 0)) +
+  return narrow_wait_clocks(width_a) + narrow_wait_clocks(width_b) +
          chunks * tile->tile_m * narrow_chunk_clocks(tile, width_a, is_looking) +
          chunks * tile->tile_n * narrow_chunk_clocks(tile, width_b, is_looking);
 }
