@@ -396,7 +396,7 @@ static void drop_refused(void) {
       matrix.items[matrix.count++] = cost;
   }
   if (matrix.count < all)
-    printf("%d plans are refused now and left out\n", all - matrix.count);
+    printf("left out, because refused now: %d\n", all - matrix.count);
 }
 
 /* Returns the number of strategies whose predictions are too short. */
