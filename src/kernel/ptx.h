@@ -22,6 +22,12 @@ TSL_FUNCTION unsigned int tsl_ptx_local_address(TSL_LOCAL_POINTER const void *po
 TSL_FUNCTION void tsl_ptx_copy(unsigned int local_address, TSL_GLOBAL const char *from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(local_address), "l"(from) : "memory");
 }
+/* Starts a copy of 16 aligned bytes if `inside`; else writes zeros and reads nothing. */
+TSL_FUNCTION void tsl_ptx_copy_inside(unsigned int local_address, TSL_GLOBAL const char *from, bool inside) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(local_address), "l"(from),
+               "r"(inside ? 16 : 0)
+               : "memory");
+}
 /* Starts a copy of 4 bytes, aligned to 4. */
 TSL_FUNCTION void tsl_ptx_copy_number(unsigned int local_address, TSL_GLOBAL const char *from) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(local_address), "l"(from) : "memory");
@@ -38,9 +44,6 @@ TSL_FUNCTION void tsl_ptx_store_16_bytes(unsigned int local_address, const unsig
   asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(local_address), "r"(words[0]), "r"(words[1]),
                "r"(words[2]), "r"(words[3])
                : "memory");
-}
-TSL_FUNCTION void tsl_ptx_store_zero_word(unsigned int local_address) {
-  asm volatile("st.shared.b32 [%0], 0;" ::"r"(local_address) : "memory");
 }
 /* Ends a group of this item's copies. */
 TSL_FUNCTION void tsl_ptx_copies_end(void) {

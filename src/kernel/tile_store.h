@@ -33,100 +33,169 @@ typedef tsl_result tile_result;
 #define FOLD_FITS(rows) (MICRO_M % (rows) == 0 && (rows)*FOLD_ROW <= MEMORY)
 #define FOLD_ROWS (FOLD_FITS(8) ? 8 : FOLD_FITS(4) ? 4 : FOLD_FITS(2) ? 2 : 1)
 
-/* STAGED: C without vectors goes through local memory: adjacent items store adjacent numbers. */
-#if LOCKSTEP && !defined(TSL_COMPLEX) && !STORES_SPLITS && TSL_TYPE_C == TSL_TYPE_REAL
-#define STAGED ((STORED_SLICES > 1 || STAGE_ROW <= MEMORY) && ITEMS % 8 == 0 && PANEL_COLUMNS % 8 == 0)
+/* STAGED: C without vectors goes through local memory: adjacent items store adjacent elements. */
+#if LOCKSTEP && !STORES_SPLITS && (defined(TSL_COMPLEX) || TSL_TYPE_C == TSL_TYPE_REAL)
+#define STAGED ((STORED_SLICES > 1 || STAGE_ROW <= MEMORY) && ITEMS % 8 == 0 && TILE_N % 8 == 0)
 #else
 #define STAGED 0
 #endif
-/* Staged layout: a row of the tile has one plane per vector lane, without bank conflicts. */
-#define STAGE_PLANE (PANEL_COLUMNS / TSL_LANES + 8)
-#define STAGE_PITCH (TSL_LANES * STAGE_PLANE + 4)
+/* Staged layout: a row of the tile has one plane per vector lane, without bank conflicts. Complex elements
+ * have such planes for each part. VECTOR_ELEMENTS: elements of a vector of a panel. */
+#define VECTOR_ELEMENTS (TSL_LANES / ADJACENT)
+#define STAGE_PLANE (TILE_N / VECTOR_ELEMENTS + 8)
+#define STAGE_PART (VECTOR_ELEMENTS * STAGE_PLANE)
+#define STAGE_PITCH (TSL_NUMBERS * STAGE_PART + 4)
 #define STAGE_ROW (ITEMS_M * STAGE_PITCH)
 #define STAGE_FITS(rows) (MICRO_M % (rows) == 0 && (rows)*STAGE_ROW <= MEMORY)
 #define STAGE_ROWS (STAGE_FITS(8) ? 8 : STAGE_FITS(4) ? 4 : STAGE_FITS(2) ? 2 : 1)
 
+/* A group's tile of C. */
 typedef struct tile_corner {
-  TSL_INDEX row, col;
-  bool together; /* vectors of a row of C are contiguous and aligned */
+  TSL_GLOBAL tile_result *start; /* its first element */
+  int rows, cols;                /* of the tile that are inside of C */
+  bool together;                 /* vectors of a row of C are contiguous and aligned */
+  bool pairs;                    /* complex elements of C are aligned */
 } tile_corner;
 
-/* Stores a vector of sums of row `i` of a micro-tile (the item's first row: m_item) from column n on. */
-TSL_FUNCTION void store(TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, const tile_corner *corner,
-                        int i, int m_item, int n, tsl_lanes sum) {
+/* Stores a vector of sums of row `i` of a micro-tile (the item's first row: m_item) from column n on. With
+ * STAGED, vectors that are not whole go through local memory. */
+TSL_FUNCTION void store(const tsl_gemm_arguments *g, const tile_corner *corner, int i, int m_item, int n,
+                        tsl_lanes sum) {
   const int number = i * ADJACENT;
-  const TSL_INDEX row =
-      corner->row + (number / TSL_LANES * ITEMS_M * TSL_LANES + m_item + number % TSL_LANES) / ADJACENT;
-  const TSL_INDEX col = corner->col + n / TSL_NUMBERS;
-  if (row < g->m && col < g->n)
-    store_elements(c + TSL_NUMBERS * (g->c_offset + row * g->c_row_stride + col * g->c_col_stride),
-                   g->c_col_stride, g->n - col, corner->together, sum, g);
+  const int row = (number / TSL_LANES * ITEMS_M * TSL_LANES + m_item + number % TSL_LANES) / ADJACENT;
+  const int col = n / TSL_NUMBERS;
+  if (row < corner->rows && col < corner->cols)
+    store_elements(corner->start + TSL_NUMBERS * (row * g->c_row_stride + col * g->c_col_stride),
+                   g->c_col_stride, STAGED ? TSL_LANES : corner->cols - col, STAGED || corner->together, sum,
+                   g);
 }
 
 #if STAGED
 #define STAGE_LEAST(a, b) ((a) < (b) ? (a) : (b))
 #define STAGE_LOWEST(x) ((x) & -(x))
 /* TEAM: adjacent items that store a row of the tile together. TEAMS: rows that are stored at a time. */
-#define STAGE_TEAM STAGE_LEAST(32, STAGE_LEAST(STAGE_LOWEST(PANEL_COLUMNS), STAGE_LOWEST(ITEMS)))
+#define STAGE_TEAM STAGE_LEAST(32, STAGE_LEAST(STAGE_LOWEST(TILE_N), STAGE_LOWEST(ITEMS)))
 #define STAGE_TEAMS (ITEMS / STAGE_TEAM)
-#define STAGE_STEPS (PANEL_COLUMNS / STAGE_TEAM) /* numbers of a row and item */
+#define STAGE_STEPS (TILE_N / STAGE_TEAM) /* elements of a row and item */
 
-/* Returns the number of elements of `count` from `first` on, at most `most`. */
-TSL_FUNCTION int stage_inside(TSL_INDEX count, TSL_INDEX first, int most) {
-  return count - first < most ? (int)(count - first) : most;
-}
-
-/* Returns number n of a staged row at `line`: the sum of its slices' parts. */
-TSL_FUNCTION TSL_REAL load_staged(TSL_LOCAL_POINTER const TSL_REAL *line, int n) {
+/* Returns a part of element n of a staged row at `line`: the sum of its slices' parts. */
+TSL_FUNCTION TSL_REAL load_staged(TSL_LOCAL_POINTER const TSL_REAL *line, int n, int part) {
 #if STORED_SLICES > 1
-  TSL_LOCAL_POINTER const TSL_REAL *from = line + (n ^ 1);
+  TSL_LOCAL_POINTER const TSL_REAL *from =
+      line + ((PLANES == 2 ? part * TILE_N + n : n * TSL_NUMBERS + part) ^ 1);
   TSL_REAL total = from[0];
   TSL_UNROLL
   for (int s = 1; s < STORED_SLICES; s++)
     total = total + from[s * FOLD_ROWS * ITEMS_M * FOLD_PITCH];
   return total;
 #else
-  return line[n % TSL_LANES * STAGE_PLANE + n / TSL_LANES];
+  return line[part * STAGE_PART + n % VECTOR_ELEMENTS * STAGE_PLANE + n / VECTOR_ELEMENTS];
 #endif
 }
 
-/* Stores an item's numbers of a row; numbers from `inside` on are outside of C. */
-TSL_FUNCTION void store_numbers(TSL_GLOBAL tile_result *data, TSL_INDEX step, const TSL_REAL *sums,
-                                int inside, TSL_REAL alpha, TSL_REAL beta) {
-  if (beta == 0) {
-    TSL_UNROLL
-    for (int p = 0; p < STAGE_STEPS; p++, data += step)
-      if (p * STAGE_TEAM < inside)
-        *data = alpha * sums[p];
+/* Stores the parts of an element of C; is_pair: it is aligned, if it is complex. */
+TSL_FUNCTION void store_scaled(TSL_GLOBAL tile_result *data, const TSL_REAL *parts, bool is_pair) {
+#ifdef TSL_COMPLEX
+  if (is_pair) {
+    TSL_VECTOR(TSL_REAL, 2) pair = TSL_SPLAT(TSL_REAL, 2, parts[0]);
+    TSL_LANE(pair, 1) = parts[1];
+    TSL_STORE_ALIGNED(TSL_REAL, 2, data, pair);
   } else {
-    TSL_UNROLL
-    for (int p = 0; p < STAGE_STEPS; p++, data += step)
-      if (p * STAGE_TEAM < inside)
-        tsl_store_scaled(data, sums[p], alpha, beta);
+    data[0] = parts[0];
+    data[1] = parts[1];
   }
+#else
+  (void)is_pair;
+  *data = parts[0];
+#endif
+}
+
+TSL_FUNCTION bool has_no_beta(const tsl_gemm_arguments *g) {
+#ifdef TSL_COMPLEX
+  return g->beta == 0 && g->beta_imaginary == 0;
+#else
+  return g->beta == 0;
+#endif
+}
+
+/* Replaces a sum by alpha times it. */
+TSL_FUNCTION void scale_without_beta(TSL_REAL *sum, const tsl_gemm_arguments *g) {
+#ifdef TSL_COMPLEX
+  tsl_gemm_arguments plain = *g;
+  plain.beta = plain.beta_imaginary = 0;
+  tsl_scale_element_of_c(sum, 0, &plain);
+#else
+  sum[0] = g->alpha * sum[0];
+#endif
+}
+
+/* Stores the sum of one element, whose parts are at `sum`. */
+TSL_FUNCTION void store_element(TSL_GLOBAL tile_result *data, TSL_REAL *sum, bool is_pair,
+                                const tsl_gemm_arguments *g) {
+#ifdef TSL_COMPLEX
+  tsl_scale_element_of_c(sum, data, g);
+  store_scaled(data, sum, is_pair);
+#else
+  (void)is_pair;
+  tsl_store_scaled(data, sum[0], g->alpha, g->beta);
+#endif
+}
+
+/* Stores row `row` of the tile from `line` in local memory. An item's first element is at `data`; elements
+ * from `inside` on are outside of C. */
+TSL_FUNCTION void store_line(TSL_GLOBAL tile_result *data, TSL_LOCAL_POINTER const TSL_REAL *line, int place,
+                             int inside, bool is_pair, const tsl_gemm_arguments *g) {
+  TSL_REAL sums[STAGE_STEPS][TSL_NUMBERS];
+  TSL_UNROLL
+  for (int p = 0; p < TSL_NUMBERS * STAGE_STEPS; p++)
+    sums[p / TSL_NUMBERS][p % TSL_NUMBERS] =
+        load_staged(line, p / TSL_NUMBERS * STAGE_TEAM + place, p % TSL_NUMBERS);
+  TSL_UNROLL
+  for (int p = 0; p < STAGE_STEPS; p++)
+    if (p * STAGE_TEAM < inside)
+      store_element(data + p * (TSL_NUMBERS * STAGE_TEAM * g->c_col_stride), sums[p], is_pair, g);
 }
 
 /* Stores `rows` rows of the micro-tiles from `first` on out of local memory, in rows of `pitch` numbers. */
 TSL_FUNCTION void store_lines(TSL_LOCAL_POINTER const TSL_REAL *memory, int pitch, int rows,
-                              TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g,
-                              const tile_corner *corner, int first) {
-  const int place = TSL_ITEM(0) % STAGE_TEAM;
-  const int rows_inside = stage_inside(g->m, corner->row, TILE_M),
-            inside = stage_inside(g->n, corner->col, PANEL_COLUMNS) - place;
-  TSL_GLOBAL tile_result *start =
-      c + g->c_offset + corner->row * g->c_row_stride + (corner->col + place) * g->c_col_stride;
-  TSL_UNROLL_BY(2)
-  for (int line = TSL_ITEM(0) / STAGE_TEAM; line < rows * ITEMS_M; line += STAGE_TEAMS) {
-    const int i = first + line / ITEMS_M;
-    const int row = i / TSL_LANES * (ITEMS_M * TSL_LANES) + line % ITEMS_M * TSL_LANES + i % TSL_LANES;
-    if (row < rows_inside) {
-      TSL_REAL sums[STAGE_STEPS];
+                              const tsl_gemm_arguments *g, const tile_corner *corner, int first) {
+  const int place = TSL_ITEM(0) % STAGE_TEAM, team = TSL_ITEM(0) / STAGE_TEAM;
+  const int inside = corner->cols - place;
+  TSL_GLOBAL tile_result *start = corner->start + TSL_NUMBERS * place * g->c_col_stride;
+#if ITEMS_M % STAGE_TEAMS == 0
+  if (has_no_beta(g) && (TSL_NUMBERS == 1 || corner->pairs)) {
+    /* the frequent case: addresses advance by constant steps, and nothing is read */
+    const TSL_INDEX step = TSL_NUMBERS * STAGE_TEAMS * VECTOR_ELEMENTS * g->c_row_stride;
+    const int own_inside = corner->rows - team * VECTOR_ELEMENTS;
+    TSL_UNROLL
+    for (int i = 0; i < rows; i++) {
+      const int row = (first + i) / VECTOR_ELEMENTS * ITEMS_M * VECTOR_ELEMENTS + (first + i) % VECTOR_ELEMENTS;
+      TSL_GLOBAL tile_result *data =
+          start + TSL_NUMBERS * (row + team * VECTOR_ELEMENTS) * g->c_row_stride;
       TSL_UNROLL
-      for (int p = 0; p < STAGE_STEPS; p++)
-        sums[p] = load_staged(memory + line * pitch, p * STAGE_TEAM + place);
-      store_numbers(start + row * g->c_row_stride, STAGE_TEAM * g->c_col_stride, sums, inside, g->alpha,
-                    g->beta);
+      for (int m = 0; m < ITEMS_M; m += STAGE_TEAMS, data += step) {
+        TSL_GLOBAL tile_result *element = data;
+        TSL_UNROLL
+        for (int p = 0; p < STAGE_STEPS; p++, element += TSL_NUMBERS * STAGE_TEAM * g->c_col_stride) {
+          TSL_REAL sum[TSL_NUMBERS];
+          TSL_UNROLL
+          for (int part = 0; part < TSL_NUMBERS; part++)
+            sum[part] = load_staged(memory + (i * ITEMS_M + m + team) * pitch, p * STAGE_TEAM + place, part);
+          scale_without_beta(sum, g);
+          if (row + m * VECTOR_ELEMENTS < own_inside && p * STAGE_TEAM < inside)
+            store_scaled(element, sum, true);
+        }
+      }
     }
+    return;
+  }
+#endif
+  TSL_UNROLL_BY(1)
+  for (int line = team; line < rows * ITEMS_M; line += STAGE_TEAMS) {
+    const int i = first + line / ITEMS_M;
+    const int row = (i / VECTOR_ELEMENTS * ITEMS_M + line % ITEMS_M) * VECTOR_ELEMENTS + i % VECTOR_ELEMENTS;
+    store_line(start + TSL_NUMBERS * row * g->c_row_stride, memory + line * pitch, place,
+               row < corner->rows ? inside : 0, corner->pairs, g);
   }
 }
 #endif
@@ -159,8 +228,8 @@ TSL_FUNCTION tsl_lanes sum_of_slices(TSL_LOCAL_POINTER const TSL_REAL *from) {
 }
 
 /* Adds the slices' sums of the micro-tiles' rows from `first` on, and stores them. */
-TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GLOBAL tile_result *c,
-                                const tsl_gemm_arguments *g, const tile_corner *corner, int first) {
+TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, const tsl_gemm_arguments *g,
+                                const tile_corner *corner, int first) {
   const int across = PANEL_COLUMNS / PLANES / TSL_LANES, lines = FOLD_ROWS * ITEMS_M;
   TSL_UNROLL_BY(1)
   for (int at = TSL_ITEM(0); at < lines * across; at += ITEMS) {
@@ -175,26 +244,29 @@ TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, TSL_GL
       pairs[e] = parts[e % PLANES][e / PLANES];
     TSL_UNROLL
     for (int v = 0; v < PLANES; v++)
-      store(c, g, corner, first + line / ITEMS_M, line % ITEMS_M * TSL_LANES, PLANES * n + v * TSL_LANES,
+      store(g, corner, first + line / ITEMS_M, line % ITEMS_M * TSL_LANES, PLANES * n + v * TSL_LANES,
             tsl_lanes_from_array(pairs + v * TSL_LANES));
   }
 }
 #elif STAGED
 /* Stores a group's tile through local memory. */
 TSL_FUNCTION void store_tile(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_LOCAL_POINTER TSL_REAL *memory,
-                             TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g,
-                             const tile_corner *corner, int m_item, int n_item) {
+                             const tsl_gemm_arguments *g, const tile_corner *corner, int m_item,
+                             int n_item) {
   TSL_UNROLL
   for (int first = 0; first < MICRO_M; first += STAGE_ROWS) {
     TSL_BARRIER(); /* all items have read the previous rows */
     TSL_UNROLL
     for (int i = 0; i < STAGE_ROWS; i++)
       TSL_UNROLL
-    for (int j = 0; j < MICRO_N; j++)
-      memory[(i * ITEMS_M + m_item / TSL_LANES) * STAGE_PITCH + j % TSL_LANES * STAGE_PLANE +
-             j / TSL_LANES * ITEMS_N + n_item / TSL_LANES] = sum[first + i][j];
+    for (int j = 0; j < ITEM_COLUMNS; j++) {
+      const int n = j / TSL_NUMBERS, part = j % TSL_NUMBERS;
+      memory[(i * ITEMS_M + m_item / TSL_LANES) * STAGE_PITCH + part * STAGE_PART +
+             n % VECTOR_ELEMENTS * STAGE_PLANE + n / VECTOR_ELEMENTS * ITEMS_N + n_item / TSL_LANES] =
+          sum[first + i][j];
+    }
     TSL_BARRIER();
-    store_lines(memory, STAGE_PITCH, STAGE_ROWS, c, g, corner, first);
+    store_lines(memory, STAGE_PITCH, STAGE_ROWS, g, corner, first);
   }
 }
 #endif
@@ -223,18 +295,21 @@ TSL_FUNCTION void pin_accumulators_in_registers(TSL_REAL sum[MICRO_M][ITEM_COLUM
 TSL_FUNCTION void store_results(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_LOCAL_POINTER TSL_REAL *memory,
                                 TSL_GLOBAL tile_result *c, const tsl_gemm_arguments *g, TSL_INDEX row,
                                 TSL_INDEX col, int slice, int m_item, int n_item) {
+  const int cols = g->n - col < TILE_N ? (int)(g->n - col) : TILE_N;
   const bool is_aligned = TSL_NUMBERS == 1 || (TSL_UINT64)c % TSL_PARAM_VECTOR == 0;
   const tile_corner start = {
-      row, col,
-      is_aligned &&
-          tsl_lanes_are_vectors(TSL_NUMBERS * g->c_offset, TSL_NUMBERS * g->c_row_stride, g->c_col_stride)};
+      c + TSL_NUMBERS * (g->c_offset + row * g->c_row_stride + col * g->c_col_stride),
+      g->m - row < TILE_M ? (int)(g->m - row) : TILE_M, cols,
+      is_aligned && (!STAGED || cols % (TSL_LANES / TSL_NUMBERS) == 0) &&
+          tsl_lanes_are_vectors(TSL_NUMBERS * g->c_offset, TSL_NUMBERS * g->c_row_stride, g->c_col_stride),
+      (TSL_UINT64)c % (2 * sizeof(TSL_REAL)) == 0};
   const tile_corner *corner = &start;
 #if STORED_SLICES == 1
   if (PLANES == 1)
     pin_accumulators_in_registers(sum, memory, g->k < 0);
 #if STAGED
   if (!corner->together) {
-    store_tile(sum, memory, c, g, corner, m_item, n_item);
+    store_tile(sum, memory, g, corner, m_item, n_item);
     return;
   }
 #endif
@@ -242,7 +317,7 @@ TSL_FUNCTION void store_results(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_LOCAL_P
   for (int i = 0; i < MICRO_M; i++)
     TSL_UNROLL
   for (int j = 0; j < ITEM_COLUMNS / TSL_LANES; j++)
-    store(c, g, corner, i, m_item, number_of(j, n_item), tsl_lanes_from_array(&sum[i][j * TSL_LANES]));
+    store(g, corner, i, m_item, number_of(j, n_item), tsl_lanes_from_array(&sum[i][j * TSL_LANES]));
 #else
   TSL_UNROLL
   for (int first = 0; first < MICRO_M; first += FOLD_ROWS) {
@@ -264,11 +339,11 @@ TSL_FUNCTION void store_results(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_LOCAL_P
     TSL_BARRIER();
 #if STAGED
     if (!corner->together) {
-      store_lines(memory, FOLD_PITCH, FOLD_ROWS, c, g, corner, first);
+      store_lines(memory, FOLD_PITCH, FOLD_ROWS, g, corner, first);
       continue;
     }
 #endif
-    reduce_slices(memory, c, g, corner, first);
+    reduce_slices(memory, g, corner, first);
   }
 #endif
 }

@@ -7,10 +7,11 @@
 #define tsl_ptx_local_address ptx_local
 #define tsl_ptx_copy(to, from) ptx_copy(to, from, 16)
 #define tsl_ptx_copy_number(to, from) ptx_copy(to, from, 4)
+#define tsl_ptx_copy_inside(to, from, inside)                                                                \
+  ((inside) ? ptx_copy(to, from, 16) : ptx_put(to, (const int[4]){0}, 16))
 #define tsl_ptx_copy_number_inside(to, from, inside)                                                         \
-  ((inside) ? ptx_copy(to, from, 4) : tsl_ptx_store_zero_word(to))
+  ((inside) ? ptx_copy(to, from, 4) : ptx_put(to, &(const int){0}, 4))
 #define tsl_ptx_store_16_bytes(to, words) ptx_put(to, words, 16)
-#define tsl_ptx_store_zero_word(to) ptx_put(to, &(const int){0}, 4)
 #define tsl_ptx_copies_end ptx_copies_end
 #define tsl_ptx_copies_wait ptx_copies_wait
 #define tsl_ptx_warp_barrier ptx_warp_barrier

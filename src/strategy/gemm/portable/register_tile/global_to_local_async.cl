@@ -169,16 +169,14 @@ TSL_FUNCTION void copy_vectors(const panel_copy *copy, panel_shape shape, unsign
     const int reach = shape.k_vectors ? deep : copy->reach,
               other = (shape.k_vectors ? copy->reach : deep) - i * stride;
     const int inside = reach < 1 || other < 1 ? 0 : reach > 4 ? 4 : reach;
-    if (plain || (copy->aligned && inside == 4)) {
+    if (plain) {
       tsl_ptx_copy(to, (TSL_GLOBAL const char *)from);
+    } else if (copy->aligned && inside % 4 == 0) {
+      tsl_ptx_copy_inside(to, (TSL_GLOBAL const char *)from, inside == 4);
     } else {
       TSL_UNROLL
-      for (int e = 0; e < 4; e++) {
-        if (e < inside)
-          tsl_ptx_copy_number(to + 4 * e, (TSL_GLOBAL const char *)(from + e * copy->step));
-        else
-          tsl_ptx_store_zero_word(to + 4 * e);
-      }
+      for (int e = 0; e < 4; e++)
+        tsl_ptx_copy_number_inside(to + 4 * e, (TSL_GLOBAL const char *)(from + e * copy->step), e < inside);
     }
   }
 }
