@@ -169,9 +169,9 @@ TSL_FUNCTION void store_lines(TSL_LOCAL_POINTER const TSL_REAL *memory, int pitc
     const int own_inside = corner->rows - team * VECTOR_ELEMENTS;
     TSL_UNROLL
     for (int i = 0; i < rows; i++) {
-      const int row = (first + i) / VECTOR_ELEMENTS * ITEMS_M * VECTOR_ELEMENTS + (first + i) % VECTOR_ELEMENTS;
-      TSL_GLOBAL tile_result *data =
-          start + TSL_NUMBERS * (row + team * VECTOR_ELEMENTS) * g->c_row_stride;
+      const int row =
+          (first + i) / VECTOR_ELEMENTS * ITEMS_M * VECTOR_ELEMENTS + (first + i) % VECTOR_ELEMENTS;
+      TSL_GLOBAL tile_result *data = start + TSL_NUMBERS * (row + team * VECTOR_ELEMENTS) * g->c_row_stride;
       TSL_UNROLL
       for (int m = 0; m < ITEMS_M; m += STAGE_TEAMS, data += step) {
         TSL_GLOBAL tile_result *element = data;
@@ -251,8 +251,7 @@ TSL_FUNCTION void reduce_slices(TSL_LOCAL_POINTER const TSL_REAL *memory, const 
 #elif STAGED
 /* Stores a group's tile through local memory. */
 TSL_FUNCTION void store_tile(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_LOCAL_POINTER TSL_REAL *memory,
-                             const tsl_gemm_arguments *g, const tile_corner *corner, int m_item,
-                             int n_item) {
+                             const tsl_gemm_arguments *g, const tile_corner *corner, int m_item, int n_item) {
   TSL_UNROLL
   for (int first = 0; first < MICRO_M; first += STAGE_ROWS) {
     TSL_BARRIER(); /* all items have read the previous rows */

@@ -82,9 +82,10 @@ static int check_alignments(const tsl_strategy *strategy, const tsl_config *conf
 }
 
 static void runs_as_c(void **state) {
-  static const tesela_type types[] = {TESELA_F32, TESELA_F64};
+  static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
   enum { RANDOM = 16 };
   const form *of = *state;
+  const bool takes_complex = strcmp(of->name, "register_tile") == 0;
   const tsl_strategy *strategy = tsl_strategy_find(of->op, of->name);
   const tsl_config config = config_of(strategy, of->config);
   const int before = as_c_launches;
@@ -92,7 +93,7 @@ static void runs_as_c(void **state) {
   fence_catch();
   for (int i = 0, taken = 0; taken < RANDOM; i++) {
     tsl_case what;
-    tsl_case_random(of->op, 20261128, (uint64_t)i, types[i % 2], &what);
+    tsl_case_random(of->op, 20261128, (uint64_t)i, types[i % (takes_complex ? 4 : 2)], &what);
     if (!is_small(&what))
       continue;
     what.tight = true; /* operands in buffers of their own, with nothing around them */
