@@ -39,6 +39,8 @@ typedef tsl_result tile_result;
 #else
 #define STAGED 0
 #endif
+/* Whole lines cost complex elements less than vectors that an item stores (docs/lab/register_tile.md). */
+#define STAGES_ALL (TSL_NUMBERS == 2 && VECTOR_ELEMENTS > 1)
 /* Staged layout: a row of the tile has one plane per vector lane, without bank conflicts. Complex elements
  * have such planes for each part. VECTOR_ELEMENTS: elements of a vector of a panel. */
 #define VECTOR_ELEMENTS (TSL_LANES / ADJACENT)
@@ -307,7 +309,7 @@ TSL_FUNCTION void store_results(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_LOCAL_P
   if (PLANES == 1)
     pin_accumulators_in_registers(sum, memory, g->k < 0);
 #if STAGED
-  if (!corner->together) {
+  if (STAGES_ALL || !corner->together) {
     store_tile(sum, memory, g, corner, m_item, n_item);
     return;
   }
@@ -337,7 +339,7 @@ TSL_FUNCTION void store_results(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], TSL_LOCAL_P
     }
     TSL_BARRIER();
 #if STAGED
-    if (!corner->together) {
+    if (STAGES_ALL || !corner->together) {
       store_lines(memory, FOLD_PITCH, FOLD_ROWS, g, corner, first);
       continue;
     }

@@ -18,12 +18,6 @@ typedef struct tile_kernels {
 /* Rows of tiles visited together: as many as columns of the groups that run at the same time. */
 enum { BAND = 8 };
 
-/* Returns the groups per unit for the compiler: as many as fit with the maximum of registers per item. */
-static int register_tile_groups_wanted(const tsl_register_tile *tile) {
-  const int items = tile->items < 32 ? 32 : tile->items; /* items in lockstep have separate registers */
-  return items < 256 ? 256 / items : 1;
-}
-
 static void define_types(const tsl_problem *swapped, bool is_swapped, const tsl_register_tile *tile,
                          tsl_text *text) {
   tsl_launch_define_types(swapped, text);
@@ -67,7 +61,7 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
                "#define B_K_VECTORS %d\n",
                !tile->copied && tsl_launch_along(swapped->a.col_stride, swapped->a.row_stride),
                !tile->copied && tsl_launch_along(swapped->b.row_stride, swapped->b.col_stride),
-               register_tile_groups_wanted(tile), tile->folds, tile->local_totals, tile->part_slices,
+               tsl_register_tile_groups_wanted(tile), tile->folds, tile->local_totals, tile->part_slices,
                tile->a_k_vectors, tile->b_k_vectors);
   define_neighbours(work, swapped, tile, defines);
   TSL_TRY(tsl_text_status(defines));

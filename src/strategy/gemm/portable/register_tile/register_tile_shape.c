@@ -101,12 +101,28 @@ int tsl_register_tile_registers(const tsl_register_tile *tile) {
 /* Registers beyond the counted ones, for addresses and early loads (NVRTC 13.0), and their granularity. */
 enum { MORE_ASYNC = 45, MORE_LOCAL = 55, REGISTER_STEP = 8, MAX_ITEM_REGISTERS = 256 };
 
+/* Items of a unit for which the compiler limits their registers, and sums of all these items with asynchronous
+ * copies. Several resident groups hide the start and the end of others (docs/lab/register_tile.md). */
+enum { MIN_WANTED_ITEMS = 256, MAX_WANTED_ITEMS = 768, WANTED_SUMS = 24576 };
+
+int tsl_register_tile_groups_wanted(const tsl_register_tile *tile) {
+  const int step = tile->items < 32 ? 32 : tile->items; /* items in lockstep have separate registers */
+  const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC && tile->slices == 1 && !tile->folds;
+  const int fitting = flows ? WANTED_SUMS / (tile->micro_m * tile->micro_n * tile->numbers) : 0;
+  const int items = fitting < MIN_WANTED_ITEMS   ? MIN_WANTED_ITEMS
+                    : fitting > MAX_WANTED_ITEMS ? MAX_WANTED_ITEMS
+                                                 : fitting;
+  return step < items ? items / step : 1;
+}
+
 int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *device) {
   const int step = tile->items < 32 ? 32 : tile->items; /* items in lockstep have separate registers */
   const int more = !tile->local ? 0 : tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? MORE_ASYNC : MORE_LOCAL;
   const int64_t each =
       tsl_min(tsl_round_up(tsl_register_tile_registers(tile) + more, REGISTER_STEP), MAX_ITEM_REGISTERS);
-  const int registers = TSL_REGISTER_TILE_UNIT_REGISTERS / (int)(step * each);
+  const int estimated = TSL_REGISTER_TILE_UNIT_REGISTERS / (int)(step * each),
+            wanted = tile->local ? tsl_register_tile_groups_wanted(tile) : 1,
+            registers = estimated > wanted ? estimated : wanted;
   const int items = UNIT_ITEMS / tile->items;
   /* a unit has about four times the local memory that one group may declare */
   const int64_t bytes = tsl_register_tile_local_bytes(tile);
