@@ -268,7 +268,7 @@ static void finish_f64(tsl_sm80_tile *tile, const tsl_device *device) {
   tile->is_persistent = tile->is_short || f64_is_persistent(tile, device);
   tile->meeting_clocks = f64_meeting_clocks(tile);
   tile->idle_units = cluster_loss * (tile->cluster - 1);
-  tile->is_odd = tile->numbers == 1 && tile->problem.c.row_stride % 2 != 0;
+  tile->is_odd = tsl_type(tile->problem.c.type)->size == 8 && tile->problem.c.row_stride % 2 != 0;
 }
 
 tsl_sm80_tile tsl_sm80_tile_of(const tsl_problem *problem, const tsl_config *config,
