@@ -101,8 +101,9 @@ int tsl_register_tile_registers(const tsl_register_tile *tile) {
 /* Registers beyond the counted ones, for addresses and early loads (NVRTC 13.0), and their granularity. */
 enum { MORE_ASYNC = 45, MORE_LOCAL = 55, REGISTER_STEP = 8, MAX_ITEM_REGISTERS = 256 };
 
-/* Items of a unit for which the compiler limits their registers, and sums of all these items with asynchronous
- * copies. Several resident groups hide the start and the end of others (docs/lab/register_tile.md). */
+/* Items of a unit for which the compiler limits their registers, and sums of all these items with
+ * asynchronous copies. Several resident groups hide the start and the end of others
+ * (docs/lab/register_tile.md). */
 enum { MIN_WANTED_ITEMS = 256, MAX_WANTED_ITEMS = 768, WANTED_SUMS = 24576 };
 
 int tsl_register_tile_groups_wanted(const tsl_register_tile *tile) {
