@@ -29,6 +29,7 @@ typedef struct as_c_image {
 } as_c_image;
 typedef struct as_c_place {
   int group[3], groups[3], item[3], items[3];
+  int run;
   void (*barrier)(void);
   void (*complain)(const char *what);
 } as_c_place;
@@ -305,6 +306,7 @@ static void prepare(int who) {
 /* All items go on to their next barrier, or their end, in order. */
 static void run_group(as_c_place *place) {
   const int count = place->items[0] * place->items[1] * place->items[2];
+  place->run++;
   for (int who = 0; who < count; who++)
     prepare(who);
   for (int left = count; left > 0;) {
@@ -388,7 +390,7 @@ static tesela_status list(void (*found)(void *argument, const tsl_device *device
   ops.kernel_items_max = kernel_items_max;
   ops.launch = launch;
   device.ops = &ops;
-  device.capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64 | TSL_CAN_IMAGES;
+  device.capabilities = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64 | TSL_CAN_IMAGES | TSL_CAN_ASYNC_COPY;
   device.is_cpu = 0;
   device.compute_units = 4;
   device.clock_mhz = 2000;

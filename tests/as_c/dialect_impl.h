@@ -19,6 +19,7 @@ typedef struct as_c_image {
 } as_c_image;
 typedef struct as_c_place {
   int group[3], groups[3], item[3], items[3];
+  int run; /* counts groups */
   void (*barrier)(void);
   void (*complain)(const char *what);
 } as_c_place;
@@ -30,7 +31,13 @@ as_c_place as_c_here;
 #define TSL_GLOBAL
 #define TSL_LOCAL static __attribute__((aligned(16)))
 #define TSL_LOCAL_LINES static __attribute__((aligned(128)))
-#define TSL_LOCAL_BYTES(name, bytes) TSL_LOCAL_LINES char name[bytes]
+/* Each group's first item fills such memory with NaN. */
+#define TSL_LOCAL_BYTES(name, bytes)                                                                         \
+  TSL_LOCAL_LINES char name[bytes];                                                                          \
+  static int name##_run;                                                                                     \
+  if (name##_run != as_c_here.run)                                                                           \
+    __builtin_memset(name, 255, sizeof name);                                                                \
+  name##_run = as_c_here.run
 #define TSL_LOCAL_POINTER
 #define TSL_CONSTANT static const
 #define TSL_RESTRICT
@@ -166,5 +173,58 @@ static inline float4 as_c_texel(const as_c_image *image, long column, long row) 
 
 #define TSL_UNROLL
 #define TSL_UNROLL_BY(n)
+
+/* Asynchronous copies of ptx.h. They arrive as late as allowed; until then their memory holds NaN. Barriers
+ * of a part of the items are barriers of all, so slices must have equally many. */
+#define TSL_KERNEL_PTX_H
+enum { AS_C_ITEMS = 256, AS_C_COPIES = 256, AS_C_BATCHES = 16 };
+typedef struct as_c_copies {
+  struct {
+    char *to;
+    const char *from;
+    int bytes;
+  } copies[AS_C_BATCHES][AS_C_COPIES];
+  int counts[AS_C_BATCHES], ended, arrived; /* batches */
+} as_c_copies;
+static as_c_copies as_c_items[AS_C_ITEMS];
+
+static char as_c_anchor; /* addresses of local memory count from it */
+static inline uint tsl_ptx_local_address(const void *pointer) {
+  return (uint)((const char *)pointer - &as_c_anchor);
+}
+static inline void as_c_copy(uint address, const char *from, uint bytes) {
+  as_c_copies *own = &as_c_items[as_c_here.item[0]];
+  const int batch = own->ended % AS_C_BATCHES;
+  char *to = as_c_aligned(&as_c_anchor + (int)address, bytes);
+  __builtin_memset(to, 255, bytes);
+  if (own->counts[batch] == AS_C_COPIES || own->ended - own->arrived == AS_C_BATCHES)
+    __builtin_trap();
+  own->copies[batch][own->counts[batch]++] =
+      (typeof(own->copies[0][0])){to, as_c_aligned(from, bytes), (int)bytes};
+}
+static inline void as_c_copy_inside(uint address, const char *from, uint bytes, bool inside) {
+  if (inside)
+    as_c_copy(address, from, bytes);
+  else
+    __builtin_memset(as_c_aligned(&as_c_anchor + (int)address, bytes), 0, bytes);
+}
+static inline void tsl_ptx_copies_end(void) {
+  as_c_items[as_c_here.item[0]].ended++;
+}
+static inline void tsl_ptx_copies_wait(int most) {
+  as_c_copies *own = &as_c_items[as_c_here.item[0]];
+  for (; own->ended - own->arrived > most; own->arrived++) {
+    const int batch = own->arrived % AS_C_BATCHES;
+    for (int i = 0; i < own->counts[batch]; i++)
+      __builtin_memcpy(own->copies[batch][i].to, own->copies[batch][i].from, own->copies[batch][i].bytes);
+    own->counts[batch] = 0;
+  }
+}
+#define tsl_ptx_copy(address, from) as_c_copy(address, from, 16)
+#define tsl_ptx_copy_number(address, from) as_c_copy(address, from, 4)
+#define tsl_ptx_copy_inside(address, from, inside) as_c_copy_inside(address, from, 16, inside)
+#define tsl_ptx_copy_number_inside(address, from, inside) as_c_copy_inside(address, from, 4, inside)
+#define tsl_ptx_warp_barrier() as_c_here.barrier()
+#define tsl_ptx_barrier(number, items) as_c_here.barrier()
 
 #endif

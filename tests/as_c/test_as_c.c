@@ -5,7 +5,9 @@
 #include "unit/sanitizers.h"
 #include "unit/unit.h"
 
+#include "core/random.h"
 #include "judge/check.h"
+#include "strategy/gemm/portable/register_tile/register_tile.h"
 #include "strategy/strategy_list.h"
 
 #include <stdio.h>
@@ -31,6 +33,7 @@ static form forms[] = {
     {TSL_OP_GEMM, "register_tile", "", 6},
     {TSL_OP_GEMM, "register_tile", "tile_m=32 tile_n=32 tile_k=8 micro_m=4 micro_n=4", 12},
     {TSL_OP_GEMM, "register_tile", "tile_m=32 tile_n=32 tile_k=32 micro_m=4 micro_n=4 stages=1 slices=4", 12},
+    {TSL_OP_GEMM, "register_tile", "form=local_async stages=3 tile_m=32 tile_n=48 micro_m=4 micro_n=4", 6},
     {TSL_OP_GEMM, "register_tile", "form=packed vector=32 tile_k=8 stages=1", 12},
     {TSL_OP_GEMM, "thin_tile", "", 12},
     {TSL_OP_GEMM, "thin_tile", "split=2 slices=4", 2},
@@ -110,9 +113,53 @@ static void runs_as_c(void **state) {
     fail_msg("%s took %d cases", of->name, right);
 }
 
+/* Returns a config of register_tile with asynchronous copies that takes the problem. */
+static tsl_config random_tile(const tsl_strategy *strategy, const tsl_problem *problem, uint64_t seed) {
+  tsl_config config = config_of(strategy, "form=local_async");
+  uint64_t draws = 0;
+  do
+    for (int p = TSL_REGISTER_TILE_TILE_M; strategy->params[p].name; p++) {
+      int count = 0;
+      while (count < TSL_PARAM_VALUES_MAX && strategy->params[p].values[count])
+        count++;
+      config.value[p] = strategy->params[p].values[tsl_random_u64(seed, draws++) % (uint64_t)count];
+    }
+  while (strategy->refuse(problem, &config, device));
+  return config;
+}
+
+/* Puts an operand's rows or columns side by side, with a gap behind each. */
+static void lay_out(tsl_shape *shape, int64_t rows, int64_t cols, uint64_t bits) {
+  const int64_t line = (bits % 2 ? rows : cols) + (int64_t)(bits / 2 % 4);
+  shape->row_stride = bits % 2 ? 1 : line;
+  shape->col_stride = bits % 2 ? line : 1;
+}
+
+/* Tiles with asynchronous copies, of operands of every order whose lines are aligned or not. */
+static void random_tiles_run_as_c(void **state) {
+  enum { TILES = 48, SIZE_MAX_C = 160, K_MAX = 56 };
+  (void)state;
+  const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "register_tile");
+  fence_catch();
+  for (uint64_t i = 0; i < TILES; i++) {
+    const uint64_t bits = tsl_random_u64(42, i);
+    const int64_t m = 1 + (int64_t)(bits % SIZE_MAX_C), n = 1 + (int64_t)((bits >> 16) % SIZE_MAX_C),
+                  k = 1 + (int64_t)((bits >> 32) % K_MAX);
+    tsl_case what = {
+        .problem = tsl_problem_gemm(m, n, k, i % 2 ? TESELA_C64 : TESELA_F32), .seed = i, .tight = true};
+    lay_out(&what.problem.a, m, k, bits >> 48);
+    lay_out(&what.problem.b, k, n, bits >> 52);
+    lay_out(&what.problem.c, m, n, bits >> 56);
+    const tsl_config config = random_tile(strategy, &what.problem, bits);
+    as_c_side = i / 2 % 2 ? FENCE_BEHIND : FENCE_BEFORE;
+    as_c_backwards = i / 4 % 2;
+    assert_true(check(strategy, &config, &what));
+  }
+}
+
 int main(void) {
   enum { FORMS = sizeof forms / sizeof *forms };
-  static struct CMUnitTest tests[FORMS];
+  static struct CMUnitTest tests[FORMS + 1];
   static char names[FORMS][128];
   if (ADDRESS_SANITIZER || THREAD_SANITIZER) {
     printf("skipped: sanitizers know neither stacks of this program's own nor its handler of faults\n");
@@ -126,6 +173,7 @@ int main(void) {
     snprintf(names[i], sizeof names[i], "%s %s %s", tsl_op_name(forms[i].op), forms[i].name, forms[i].config);
     tests[i] = (struct CMUnitTest){names[i], runs_as_c, NULL, NULL, &forms[i]};
   }
+  tests[FORMS] = (struct CMUnitTest)cmocka_unit_test(random_tiles_run_as_c);
   fence_set_up();
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   tsl_devices_destroy(devices);

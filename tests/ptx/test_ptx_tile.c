@@ -15,7 +15,7 @@
 
 extern const ptx_kernel ptx_tile_whole, ptx_tile_deep, ptx_tile_across, ptx_tile_warps, ptx_tile_slices,
     ptx_tile_parts, ptx_tile_rows, ptx_tile_columns, ptx_tile_thirds, ptx_tile_thirds_of_columns,
-    ptx_tile_odd_thirds, ptx_tile_flat, ptx_tile_odd_flat, ptx_tile_odd_four;
+    ptx_tile_odd_thirds, ptx_tile_flat, ptx_tile_odd_flat, ptx_tile_odd_four, ptx_tile_odd_three;
 
 typedef struct product {
   const ptx_kernel *kernel;
@@ -131,7 +131,9 @@ static void every_order(void **state) {
                               {&ptx_tile_odd_flat, true, false, 7, 127, 45, 0, 0, 0, 1, 0, 1, 0, 0},
                               {&ptx_tile_odd_flat, true, false, 9, 128, 24, 0, 0, 0, 1, 0, 2, 1, 0},
                               {&ptx_tile_odd_four, true, false, 2, 259, 77, 0, 0, 0, 1, 0, 1, 0, 0},
-                              {&ptx_tile_odd_four, true, false, 5, 256, 64, 0, 0, 1, 1, 0, 2, 1, 0}};
+                              {&ptx_tile_odd_four, true, false, 5, 256, 64, 0, 0, 1, 1, 0, 2, 1, 0},
+                              {&ptx_tile_odd_three, true, true, 35, 52, 55, 0, 0, 0, 1, 0, 1, 0, 0},
+                              {&ptx_tile_odd_three, true, true, 65, 47, 7, 0, 2, 3, 1, 1, 2, 1, 0}};
   for (size_t i = 0; i < sizeof products / sizeof *products; i++)
     multiply(&products[i], NULL);
 }

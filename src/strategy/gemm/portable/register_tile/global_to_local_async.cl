@@ -79,7 +79,10 @@ TSL_FUNCTION int copiers_of(panel_shape shape) {
   if (shape.along_k)
     return LINE_NUMBERS * LESSER(FLOOR_POWER(PLACES / LINE_NUMBERS), DIVIDING_POWER(extent));
   if (shape.by_numbers)
-    return LESSER(PLACES, PLANES * extent * SLICE_DEPTH);
+    return PLACES < PLANES * extent
+               ? PLACES
+               : PLANES * extent *
+                     LESSER(FLOOR_POWER(PLACES / (PLANES * extent)), DIVIDING_POWER(SLICE_DEPTH));
   return extent / 4 * LESSER(FLOOR_POWER(PLACES / (extent / 4)), DIVIDING_POWER(SLICE_DEPTH));
 }
 
