@@ -40,7 +40,7 @@ typedef tsl_result tile_result;
 #define STAGED 0
 #endif
 /* Whole lines cost complex elements less than vectors that an item stores (docs/lab/register_tile.md). */
-#define STAGES_ALL (TSL_NUMBERS == 2 && VECTOR_ELEMENTS > 1)
+#define STAGES_ALL (TSL_NUMBERS == 2)
 /* Staged layout: a row of the tile has one plane per vector lane, without bank conflicts. Complex elements
  * have such planes for each part. VECTOR_ELEMENTS: elements of a vector of a panel. */
 #define VECTOR_ELEMENTS (TSL_LANES / ADJACENT)

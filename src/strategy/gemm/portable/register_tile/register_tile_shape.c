@@ -84,7 +84,11 @@ int64_t tsl_register_tile_local_bytes(const tsl_register_tile *tile) {
   return ((tile->slices > 1 && fold > panels ? fold : panels) + totals) * tile->size;
 }
 
+/* Registers that vectors of complex elements in local memory take more (NVRTC 13.0). */
+enum { MORE_COMPLEX = 12 };
+
 int tsl_register_tile_registers(const tsl_register_tile *tile) {
+  const int pairs = tile->complex && tile->local && tile->planes == 1 ? MORE_COMPLEX : 0;
   const int sums = tile->micro_m * tile->micro_n, factors = tile->micro_m + tile->micro_n;
   /* vectors in flight to local memory; for asynchronous copies the next depth's operands */
   const int way =
@@ -95,7 +99,7 @@ int tsl_register_tile_registers(const tsl_register_tile *tile) {
                                         : tile->b_k_vectors ? tile->micro_n
                                                             : 0);
   const int totals = tile->folds && tile->local && !tile->local_totals ? sums : 0;
-  return (sums + totals + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24;
+  return (sums + totals + factors + held) * tile->size / 4 + 2 * way / tile->lanes + 24 + pairs;
 }
 
 /* Registers beyond the counted ones, for addresses and early loads (NVRTC 13.0), and their granularity. */
