@@ -103,6 +103,23 @@
   X(f, launch_share, 0, "fraction of launch latency of one kernel") \
   X(f, sum_launch_share, 0, "fraction of launch latency of the sum kernel")
 
+#define TSL_FEW_CONSTANTS(X, f) \
+  X(f, memory_wait, 0, "clocks of the latency of global memory") \
+  X(f, line_wait, 0, "clocks of the latency of lines of B, through local memory") \
+  X(f, line_waste, 0, "bytes that memory moves beyond a line of B") \
+  X(f, odd_flight, 1, "factor on the bytes in flight where lines are not aligned") \
+  X(f, vector_clocks, 0, "clocks of a unit for 512 bytes of rows of B") \
+  X(f, line_clocks, 0, "clocks of a unit for 512 bytes of columns of B") \
+  X(f, odd_clocks, 0, "factor on them where lines are not aligned") \
+  X(f, copy_clocks, 0, "clocks of a unit to copy 32 numbers of A") \
+  X(f, row_clocks, 0, "clocks of a unit for 128 products of f32, or as many others of 512 bytes") \
+  X(f, group_clocks, 0, "clocks of the start and end of a group") \
+  X(f, fold_clocks, 0, "clocks to add the sum of a slice") \
+  X(f, memory_rate, 1, "rate of all reads, relative to memory bandwidth") \
+  X(f, part_rate, 0, "rate of k splits, relative to memory bandwidth") \
+  X(f, launch_share, 0, "fraction of launch latency of one kernel") \
+  X(f, sum_launch_share, 0, "fraction of launch latency of the sum kernel")
+
 #define TSL_REGISTER_CONSTANTS(X, f) \
   X(f, memory_wait, 0, "clocks of the latency of global memory") \
   X(f, flow_wait, 0, "clocks of the latency of asynchronous copies") \
@@ -305,6 +322,7 @@
   X(wgmma, wgmma, TSL_WGMMA_CONSTANTS) \
   X(mma, sm80, TSL_SM80_CONSTANTS) \
   X(thin_tile, thin, TSL_THIN_CONSTANTS) \
+  X(few_rows, few, TSL_FEW_CONSTANTS) \
   X(register_tile, register, TSL_REGISTER_CONSTANTS) \
   X(opencl_mma, opencl_mma, TSL_OPENCL_MMA_CONSTANTS) \
   X(split, split, TSL_SPLIT_CONSTANTS) \

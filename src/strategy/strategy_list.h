@@ -17,6 +17,7 @@
   X(gemm, ladder, blocked)                                                                                   \
   X(gemm, portable, register_tile)                                                                           \
   X(gemm, portable, thin_tile)                                                                               \
+  X(gemm, portable, few_rows)                                                                                \
   X(gemm, portable, opencl_mma)                                                                              \
   X(gemm, nvidia, cuda_wgmma)                                                                                \
   X(gemm, nvidia, cuda_mma)                                                                                  \

@@ -37,6 +37,8 @@ static form forms[] = {
     {TSL_OP_GEMM, "register_tile", "form=packed vector=32 tile_k=8 stages=1", 12},
     {TSL_OP_GEMM, "thin_tile", "", 12},
     {TSL_OP_GEMM, "thin_tile", "split=2 slices=4", 2},
+    {TSL_OP_GEMM, "few_rows", "items_n=128 slices=1 flight=8", 40},
+    {TSL_OP_GEMM, "few_rows", "items_n=32 slices=4 flight=4", 40},
     {TSL_OP_DOT, "block_tree", "", 12},
     {TSL_OP_DOT, "fixed_tree", "", 12},
     {TSL_OP_DOT, "exact", "", 12},
@@ -84,6 +86,26 @@ static int check_alignments(const tsl_strategy *strategy, const tsl_config *conf
   return right;
 }
 
+/* Products of one to four rows, with rows or columns of B of every length modulo a vector, also padded.
+ * Returns how many are right. */
+static int check_few_rows(const tsl_strategy *strategy, const tsl_config *config) {
+  static const tesela_type few_types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128, TESELA_BF16};
+  int right = 0;
+  for (int64_t k = 65; k <= 80; k += 3)
+    for (uint64_t seed = 0; seed < 8; seed++) {
+      const int64_t n = 20 + k % 7, padding = seed / 2 % 2 * (k % 5);
+      const bool along_k = seed % 2;
+      tsl_case what = {.problem = tsl_problem_gemm(1 + k % 4, n, k, few_types[(k + (int64_t)seed) % 5]),
+                       .seed = seed,
+                       .tight = true};
+      what.problem.b.row_stride = along_k ? 1 : n + padding;
+      what.problem.b.col_stride = along_k ? k + padding : 1;
+      as_c_side = (fence_side)(seed / 4);
+      right += check(strategy, config, &what);
+    }
+  return right;
+}
+
 static void runs_as_c(void **state) {
   static const tesela_type types[] = {TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128};
   enum { RANDOM = 16 };
@@ -107,7 +129,8 @@ static void runs_as_c(void **state) {
     check(strategy, &config, &what);
     taken++;
   }
-  right += of->op == TSL_OP_GEMM ? check_alignments(strategy, &config) : 0;
+  right +=
+      of->op == TSL_OP_GEMM ? check_alignments(strategy, &config) + check_few_rows(strategy, &config) : 0;
   print_message("  %d right, %d launches\n", right, as_c_launches - before);
   if (right < of->least)
     fail_msg("%s took %d cases", of->name, right);

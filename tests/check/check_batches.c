@@ -43,6 +43,7 @@ static const batch_case cases[] = {
     {1, 1, 1, 300, false, false, false, 0, 0, 0, 0, false, 0},
     {8, 16, 24, 66000, false, false, false, 0, 0, SHARED, 0, false, 0},
     {130, 260, 100, 3, false, false, false, 0, SHARED, SHARED, 0, false, 0},
+    {5, 200, 300, 6, false, true, false, 3, 0, 2, 0, false, 2},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

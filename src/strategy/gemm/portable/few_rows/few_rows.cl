@@ -1,0 +1,500 @@
+/* Idea: C has at most eight rows, so all time goes to reading the large operand. An item has one column, or
+ * one vector of columns, of all rows of C. It reads a contiguous part of k of B, with FLIGHT vectors of 16
+ * bytes on their way, and adds products in the order of k. Beyond `thin_tile`: complex and 16-bit
+ * elements; reads of adjacent memory by adjacent items for any alignment; and sums whose order is k's in each
+ * part.
+ *
+ *               n (large)                        B_ALONG_K: columns of B are contiguous. Lines of FLIGHT
+ *            +----+----+----+                    vectors go through local memory, since an item adds one
+ *   slice 0  |    |    |    |  A: m x k, m <= 8  column, but adjacent items read one line:
+ *   slice 1  |    |item|    |
+ *   ...      |    |    |    |                       column 0  | item 0 1 2 3 ... FLIGHT - 1 |
+ *            +----+----+----+                       column 1  | the next items              |
+ *         C  |    | sum of slices in order
+ *            +----+----+----+                    Else rows of B are contiguous, and items read their vectors.
+ *
+ * ODD: lines are not aligned to vectors, so items read words (B_ALONG_K) or elements: adjacent items,
+ * adjacent memory. Items of a group: COLUMNS along n by SLICES of k. The host swaps A and B where C has few
+ * columns. Grid: dimension 0 counts groups along n; dimension 1 k splits, whose sums
+ * kernel_launch/split_k_sum.cl adds; dimension 2 products of a batch.
+ *
+ * Defines of the host: ROWS: rows of C; B_ALONG_K; ODD; GROUPS of a unit; SWAPPED (1: A is the problem's B)
+ * and CONJUGATE_A, CONJUGATE_B of complex types. Any sizes, strides and alignment. */
+#include "units.h"
+
+#define COLUMNS TSL_PARAM_ITEMS_N
+#define SLICES TSL_PARAM_SLICES
+#define FLIGHT TSL_PARAM_FLIGHT
+#define ITEMS (COLUMNS * SLICES)
+
+/* Word: a number as in memory, or two of 16 bits. */
+#if TSL_TYPE_AB == TSL_TYPE_REAL
+#define PACKED 1
+#define WORDS TSL_LANES /* of a vector */
+#define WORD TSL_REAL
+#else
+#define PACKED 2
+#define WORDS 4
+#define WORD int
+#endif
+#define VECTOR_NUMBERS (WORDS * PACKED)
+#define VECTOR_ELEMENTS (VECTOR_NUMBERS / TSL_NUMBERS)
+
+/* Sums of an item in a row of C, in numbers; columns of a group, in elements. */
+#define SUMS (B_ALONG_K ? TSL_NUMBERS : VECTOR_NUMBERS)
+#define GROUP_COLUMNS (B_ALONG_K ? COLUMNS : COLUMNS * VECTOR_ELEMENTS)
+
+/* Slices' sums: of all rows at a time if they fit in 16 KiB, else row by row. */
+#define FOLD_ROW (SLICES * GROUP_COLUMNS * TSL_NUMBERS)
+#define FOLD_ROWS (ROWS * FOLD_ROW * (int)sizeof(TSL_REAL) <= 16384 ? ROWS : 1)
+
+#if TSL_PARAM_SPLIT > 1
+#define few_result TSL_REAL
+#else
+#define few_result tsl_result
+#endif
+
+typedef struct few_place {
+  int item, column, slice;     /* of the group's items; column: of items along n */
+  TSL_INDEX col;               /* first column of the group */
+  TSL_INDEX begin, depth, end; /* k of the group's first slice, of a slice, and of all */
+} few_place;
+
+/* Returns the column of the group of an element of the item's vector. With ODD adjacent items have adjacent
+ * elements. */
+TSL_FUNCTION int column_of(const few_place *where, int element) {
+  return B_ALONG_K ? where->column
+         : ODD     ? element * COLUMNS + where->column
+                   : where->column * VECTOR_ELEMENTS + element;
+}
+
+TSL_FUNCTION void to_words(WORD *words, TSL_VECTOR(WORD, WORDS) vector) {
+  words[0] = TSL_LANE(vector, 0);
+  words[1] = TSL_LANE(vector, 1);
+#if WORDS == 4
+  words[2] = TSL_LANE(vector, 2);
+  words[3] = TSL_LANE(vector, 3);
+#endif
+}
+
+/* Reads a vector; zeros unless `inside`. */
+TSL_FUNCTION void load_vector_if(bool inside, WORD *words, TSL_GLOBAL const tsl_element *from) {
+  TSL_VECTOR(WORD, WORDS) vector = TSL_SPLAT(WORD, WORDS, 0);
+  if (inside)
+    vector = TSL_LOAD_ALIGNED(WORD, WORDS, (TSL_GLOBAL const WORD *)from);
+  to_words(words, vector);
+}
+
+/* Returns a word: numbers at `from` and, where it has two, `step` numbers after it, of `count` that exist. */
+TSL_FUNCTION WORD load_word(TSL_GLOBAL const tsl_element *from, TSL_INDEX step, TSL_INDEX count) {
+#if PACKED == 1
+  return count > 0 ? *from : (TSL_REAL)0;
+#else
+  const unsigned low = count > 0 ? from[0] : 0, high = count > 1 ? from[step] : 0;
+  return (int)(low | high << 16);
+#endif
+}
+
+TSL_FUNCTION void unpack(TSL_REAL *numbers, const WORD *words) {
+  TSL_UNROLL
+  for (int w = 0; w < WORDS; w++) {
+#if PACKED == 1
+    numbers[w] = words[w];
+#else
+    numbers[2 * w] = tsl_number((unsigned short)words[w], true);
+    numbers[2 * w + 1] = tsl_number((unsigned short)((unsigned)words[w] >> 16), true);
+#endif
+  }
+#ifdef TSL_COMPLEX
+  TSL_UNROLL
+  for (int w = 1; w < WORDS && CONJUGATE_B; w += 2)
+    numbers[w] = -numbers[w];
+#endif
+}
+
+/* Returns number `part` of an element of A; 0 unless `inside`. */
+TSL_FUNCTION TSL_REAL load_of_a(TSL_GLOBAL const tsl_element *element, int part, bool inside) {
+  const TSL_REAL number = inside ? tsl_number(element[part], true) : (TSL_REAL)0;
+#ifdef TSL_COMPLEX
+  return CONJUGATE_A && part == 1 ? -number : number;
+#else
+  return number;
+#endif
+}
+
+/* Adds the product of an element of A and an element of B. */
+TSL_FUNCTION void add_product(TSL_REAL *sum, const TSL_REAL *x, const TSL_REAL *y) {
+#ifdef TSL_COMPLEX
+  sum[0] = TSL_FMA(x[0], y[0], sum[0]);
+  sum[1] = TSL_FMA(x[SWAPPED], y[1 - SWAPPED], sum[1]);
+  sum[1] = TSL_FMA(x[1 - SWAPPED], y[SWAPPED], sum[1]);
+  sum[0] = TSL_FMA(-x[1], y[1], sum[0]);
+#else
+  sum[0] = TSL_FMA(x[0], y[0], sum[0]);
+#endif
+}
+
+#if B_ALONG_K
+/* Lines are WORDS further apart than their words, against bank conflicts. */
+#define LINE (FLIGHT * WORDS)
+#define LINE_NUMBERS (LINE * PACKED)
+#define LINE_DEPTH (LINE_NUMBERS / TSL_NUMBERS) /* k of a turn */
+#define PITCH (LINE + WORDS)
+#define LINES_WORDS (ITEMS * PITCH)
+#define THIN (SLICES * ROWS * LINE_NUMBERS) /* numbers of A of a turn */
+/* Numbers of A that an item copies for its slice in a turn. */
+#define THIN_PASSES ((ROWS * LINE_NUMBERS + COLUMNS - 1) / COLUMNS)
+#define FOLD (FOLD_ROWS * FOLD_ROW)
+#define NUMBERS (THIN > FOLD ? THIN : FOLD)
+
+/* Vectors or words of an item in a turn: `within` of the lines from `line` on. */
+#define LINE_READS (ODD ? LINE : FLIGHT)
+typedef struct few_lines {
+  TSL_GLOBAL const tsl_element *from;   /* of the next turn, in line `line` */
+  TSL_INDEX left;                       /* k from there on */
+  TSL_INDEX step, col_step, slice_step; /* numbers between depths, columns and slices */
+  int inside;                           /* columns of the matrix from the line's on, 1 at least */
+  int line, within;
+} few_lines;
+
+TSL_FUNCTION void lines_start(few_lines *lines, TSL_GLOBAL const tsl_element *b, const tsl_gemm_arguments *g,
+                              const few_place *where) {
+  const int width = LINE_READS;
+  lines->line = where->item / width * width;
+  lines->within = where->item % width;
+  const int number = lines->within * (ODD ? PACKED : VECTOR_NUMBERS);
+  const TSL_INDEX col = where->col + lines->line % COLUMNS;
+  const TSL_INDEX start = where->begin + lines->line / COLUMNS * where->depth + number / TSL_NUMBERS;
+  lines->inside = col >= g->n ? 1 : g->n - col < COLUMNS ? (int)(g->n - col) : COLUMNS;
+  lines->left = where->end - start;
+  lines->step = g->b_row_stride * TSL_NUMBERS;
+  lines->col_step = g->b_col_stride * TSL_NUMBERS;
+  lines->slice_step = where->depth * lines->step;
+  lines->from = b + g->b_offset * TSL_NUMBERS + (col < g->n ? col : 0) * lines->col_step +
+                start * lines->step + number % TSL_NUMBERS;
+}
+
+/* Reads the item's part of a turn's lines. Columns outside of the matrix are the last one's. */
+TSL_FUNCTION void lines_read(few_lines *lines, WORD held[LINE], const few_place *where) {
+  TSL_GLOBAL const tsl_element *from = lines->from;
+  TSL_INDEX left = lines->left;
+  TSL_UNROLL
+  for (int p = 0; p < LINE_READS; p++) {
+    if (p > 0 && p % COLUMNS == 0) {
+      from = lines->from + p / COLUMNS * lines->slice_step;
+      left = lines->left - p / COLUMNS * where->depth;
+    } else if (p > 0 && p % COLUMNS < lines->inside) {
+      from += lines->col_step;
+    }
+#if ODD
+    held[p] = load_word(from, lines->step, left);
+#else
+    load_vector_if(left > 0, held + p * WORDS, from);
+#endif
+  }
+  lines->from += LINE_DEPTH * lines->step;
+  lines->left -= LINE_DEPTH;
+}
+
+TSL_FUNCTION void lines_store(const few_lines *lines, const WORD held[LINE], TSL_LOCAL_POINTER WORD *memory) {
+  TSL_UNROLL
+  for (int p = 0; p < LINE_READS; p++) {
+    TSL_LOCAL_POINTER WORD *to = memory + (lines->line + p) * PITCH + lines->within * (ODD ? 1 : WORDS);
+#if ODD
+    *to = held[p];
+#else
+    TSL_VECTOR(WORD, WORDS) vector = TSL_SPLAT(WORD, WORDS, held[p * WORDS]);
+    TSL_LANE(vector, 1) = held[p * WORDS + 1];
+#if WORDS == 4
+    TSL_LANE(vector, 2) = held[p * WORDS + 2];
+    TSL_LANE(vector, 3) = held[p * WORDS + 3];
+#endif
+    TSL_LOCAL_STORE(WORD, WORDS, to, vector);
+#endif
+  }
+}
+
+/* Returns the row of A of the item's pass, and its number in the line of a turn. */
+TSL_FUNCTION int thin_row(const few_place *where, int pass) {
+  return where->column / LINE_NUMBERS + pass * COLUMNS / LINE_NUMBERS;
+}
+
+TSL_FUNCTION int thin_number(const few_place *where, int pass) {
+  return (where->column + pass * COLUMNS) % LINE_NUMBERS;
+}
+
+/* Reads the item's numbers of A, of its slice, for the turn at `turn` depths. */
+TSL_FUNCTION void thin_read(TSL_REAL held[THIN_PASSES], TSL_GLOBAL const tsl_element *a,
+                            const tsl_gemm_arguments *g, const few_place *where, TSL_INDEX turn) {
+  const TSL_INDEX first = where->begin + where->slice * where->depth + turn;
+  TSL_GLOBAL const tsl_element *from = a + (g->a_offset + first * g->a_col_stride) * TSL_NUMBERS;
+  TSL_UNROLL
+  for (int p = 0; p < THIN_PASSES; p++) {
+    const int row = thin_row(where, p), number = thin_number(where, p), k = number / TSL_NUMBERS;
+    held[p] = load_of_a(from + (row * g->a_row_stride + k * g->a_col_stride) * TSL_NUMBERS,
+                        number % TSL_NUMBERS, first + k < where->end && row < ROWS);
+  }
+}
+
+/* Stores them in rows of LINE_NUMBERS, by slices. */
+TSL_FUNCTION void thin_store(const TSL_REAL held[THIN_PASSES], TSL_LOCAL_POINTER TSL_REAL *thin,
+                             const few_place *where) {
+  TSL_UNROLL
+  for (int p = 0; p < THIN_PASSES; p++)
+    if (thin_row(where, p) < ROWS)
+      thin[(where->slice * ROWS + thin_row(where, p)) * LINE_NUMBERS + thin_number(where, p)] = held[p];
+}
+
+/* Adds the products of the item's line. */
+TSL_FUNCTION void multiply_line(TSL_REAL sum[ROWS][SUMS], TSL_LOCAL_POINTER const WORD *line,
+                                TSL_LOCAL_POINTER const TSL_REAL *thin) {
+  TSL_UNROLL
+  for (int v = 0; v < FLIGHT; v++) {
+    WORD words[WORDS];
+    TSL_REAL y[VECTOR_NUMBERS], x[VECTOR_NUMBERS];
+    to_words(words, TSL_LOCAL_LOAD(WORD, WORDS, line + v * WORDS));
+    unpack(y, words);
+    TSL_UNROLL
+    for (int i = 0; i < ROWS; i++) {
+      TSL_UNROLL
+      for (int e = 0; e < VECTOR_NUMBERS; e += TSL_LANES)
+        tsl_lanes_to_array(
+            x + e, TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, thin + i * LINE_NUMBERS + v * VECTOR_NUMBERS + e));
+      TSL_UNROLL
+      for (int e = 0; e < VECTOR_NUMBERS; e += TSL_NUMBERS)
+        add_product(sum[i], x + e, y + e);
+    }
+  }
+}
+
+/* Adds the products of all lines: the next turn's reads are on their way while a turn is multiplied. */
+TSL_FUNCTION void multiply(TSL_REAL sum[ROWS][SUMS], TSL_GLOBAL const tsl_element *a,
+                           TSL_GLOBAL const tsl_element *b, const tsl_gemm_arguments *g,
+                           const few_place *where, TSL_LOCAL_POINTER WORD *memory,
+                           TSL_LOCAL_POINTER TSL_REAL *thin) {
+  const TSL_INDEX most = where->end - where->begin < where->depth ? where->end - where->begin : where->depth;
+  few_lines lines;
+  WORD held[LINE];
+  TSL_REAL held_thin[THIN_PASSES];
+  lines_start(&lines, b, g, where);
+  lines_read(&lines, held, where);
+  thin_read(held_thin, a, g, where, 0);
+  for (TSL_INDEX turn = 0; turn < most; turn += LINE_DEPTH) {
+    lines_store(&lines, held, memory);
+    thin_store(held_thin, thin, where);
+    TSL_BARRIER();
+    if (turn + LINE_DEPTH < most) {
+      lines_read(&lines, held, where);
+      thin_read(held_thin, a, g, where, turn + LINE_DEPTH);
+    }
+    multiply_line(sum, memory + where->item * PITCH, thin + where->slice * ROWS * LINE_NUMBERS);
+    TSL_BARRIER();
+  }
+}
+#else
+#define LINES_WORDS WORDS /* none */
+#define NUMBERS (FOLD_ROWS * FOLD_ROW)
+
+/* Operands of the item's next depth. */
+typedef struct few_stream {
+  TSL_GLOBAL const tsl_element *a, *b; /* b: the item's first column */
+  TSL_INDEX left;                      /* depths of the slice */
+  TSL_INDEX a_step, a_row_step, b_step, element_step;
+  int inside; /* elements of the vector inside of the matrix, at least 1 */
+} few_stream;
+
+TSL_FUNCTION void stream_start(few_stream *stream, TSL_GLOBAL const tsl_element *a,
+                               TSL_GLOBAL const tsl_element *b, const tsl_gemm_arguments *g,
+                               const few_place *where) {
+  const TSL_INDEX first = where->begin + where->slice * where->depth, left = where->end - first;
+  const TSL_INDEX col = where->col + column_of(where, 0);
+  stream->inside = 1;
+  TSL_UNROLL
+  for (int e = 1; e < VECTOR_ELEMENTS; e++)
+    stream->inside += where->col + column_of(where, e) < g->n;
+  stream->left = left < where->depth ? left : where->depth;
+  stream->a_step = g->a_col_stride * TSL_NUMBERS;
+  stream->a_row_step = g->a_row_stride * TSL_NUMBERS;
+  stream->b_step = g->b_row_stride * TSL_NUMBERS;
+  stream->element_step = COLUMNS * g->b_col_stride * TSL_NUMBERS;
+  stream->a = a + g->a_offset * TSL_NUMBERS + first * stream->a_step;
+  stream->b =
+      b + (g->b_offset + (col < g->n ? col : 0) * g->b_col_stride) * TSL_NUMBERS + first * stream->b_step;
+}
+
+/* Reads a depth; past the slice's end zeros. Columns outside of the matrix are the last one's. */
+TSL_FUNCTION void stream_read(few_stream *stream, WORD words[WORDS], TSL_REAL x[ROWS * TSL_NUMBERS]) {
+  const bool inside = stream->left > 0;
+#if ODD
+  TSL_GLOBAL const tsl_element *from = stream->b;
+  TSL_UNROLL
+  for (int w = 0; w < WORDS; w++) {
+    const int element = w * PACKED / TSL_NUMBERS;
+    if (w > 0 && element < stream->inside && w * PACKED % TSL_NUMBERS == 0)
+      from += PACKED * stream->element_step;
+    words[w] = load_word(from + w * PACKED % TSL_NUMBERS,
+                         element + 1 < stream->inside ? stream->element_step : 0, inside ? PACKED : 0);
+  }
+#else
+  load_vector_if(inside, words, stream->b);
+#endif
+  TSL_UNROLL
+  for (int i = 0; i < ROWS; i++)
+    TSL_UNROLL
+  for (int part = 0; part < TSL_NUMBERS; part++)
+    x[i * TSL_NUMBERS + part] = load_of_a(stream->a + i * stream->a_row_step, part, inside);
+  stream->a += stream->a_step;
+  stream->b += stream->b_step;
+  stream->left--;
+}
+
+/* Adds the products of the item's vectors, FLIGHT depths at a time. Reads ahead in turn would wait for each
+ * other: 32 items have six counters to wait by. */
+TSL_FUNCTION void multiply(TSL_REAL sum[ROWS][SUMS], TSL_GLOBAL const tsl_element *a,
+                           TSL_GLOBAL const tsl_element *b, const tsl_gemm_arguments *g,
+                           const few_place *where) {
+  few_stream stream;
+  WORD held[FLIGHT][WORDS];
+  TSL_REAL x[FLIGHT][ROWS * TSL_NUMBERS];
+  stream_start(&stream, a, b, g, where);
+  while (stream.left > 0) {
+    TSL_UNROLL
+    for (int f = 0; f < FLIGHT; f++)
+      stream_read(&stream, held[f], x[f]);
+    TSL_UNROLL
+    for (int f = 0; f < FLIGHT; f++) {
+      TSL_REAL y[VECTOR_NUMBERS];
+      unpack(y, held[f]);
+      TSL_UNROLL
+      for (int i = 0; i < ROWS; i++)
+        TSL_UNROLL
+      for (int e = 0; e < VECTOR_NUMBERS; e += TSL_NUMBERS)
+        add_product(sum[i] + e, x[f] + i * TSL_NUMBERS, y + e);
+    }
+  }
+}
+#endif
+
+#if !ODD
+/* Adds products one by one, from depth `first` of the matrix to the slice's end or `end`. */
+TSL_FUNCTION void multiply_plainly(TSL_REAL sum[ROWS][SUMS], TSL_GLOBAL const tsl_element *a,
+                                   TSL_GLOBAL const tsl_element *b, const tsl_gemm_arguments *g,
+                                   const few_place *where, TSL_INDEX first, TSL_INDEX end) {
+  const TSL_INDEX start = where->begin + where->slice * where->depth;
+  TSL_INDEX k = first < start ? start : first;
+  end = end < start + where->depth ? end : start + where->depth;
+  TSL_UNROLL_BY(1)
+  for (; k < end; k++)
+    TSL_UNROLL
+  for (int e = 0; e < SUMS; e += TSL_NUMBERS) {
+    const TSL_INDEX col = where->col + column_of(where, e / TSL_NUMBERS);
+    TSL_GLOBAL const tsl_element *from =
+        b + (g->b_offset + k * g->b_row_stride + (col < g->n ? col : 0) * g->b_col_stride) * TSL_NUMBERS;
+    TSL_REAL y[TSL_NUMBERS], x[TSL_NUMBERS];
+    y[0] = tsl_number(from[0], true);
+#ifdef TSL_COMPLEX
+    y[1] = CONJUGATE_B ? -from[1] : from[1];
+#endif
+    TSL_UNROLL
+    for (int i = 0; i < ROWS; i++) {
+      TSL_UNROLL
+      for (int part = 0; part < TSL_NUMBERS; part++)
+        x[part] = load_of_a(a + (g->a_offset + i * g->a_row_stride + k * g->a_col_stride) * TSL_NUMBERS, part,
+                            true);
+      add_product(sum[i] + e, x, y);
+    }
+  }
+}
+
+/* Returns the depths that are read in vectors, from 0 on. Along k: whole vectors. Else all, but the last
+ * depth where the item's vector is cut by the matrix' last column: it may end outside of the operand. */
+TSL_FUNCTION TSL_INDEX depths_of_vectors(const tsl_gemm_arguments *g, const few_place *where) {
+#if B_ALONG_K
+  (void)where;
+  return g->b_row_stride == 1 && (g->b_offset | g->b_col_stride) % VECTOR_ELEMENTS == 0
+             ? g->k / VECTOR_ELEMENTS * VECTOR_ELEMENTS
+             : 0;
+#else
+  const TSL_INDEX col = where->col + column_of(where, 0);
+  const bool cut = col < g->n && g->n - col < VECTOR_ELEMENTS;
+  const TSL_INDEX depths =
+      g->b_col_stride == 1 && (g->b_offset | g->b_row_stride) % VECTOR_ELEMENTS == 0 ? g->k : 0;
+  return cut && depths > 0 ? depths - 1 : depths;
+#endif
+}
+#endif
+
+/* Adds the slices' sums of one element and stores it. */
+TSL_FUNCTION void fold(TSL_LOCAL_POINTER const TSL_REAL *sums, TSL_GLOBAL few_result *c,
+                       const tsl_gemm_arguments *g) {
+  TSL_REAL total[TSL_NUMBERS];
+  TSL_UNROLL
+  for (int part = 0; part < TSL_NUMBERS; part++) {
+    total[part] = sums[part];
+    TSL_UNROLL
+    for (int s = 1; s < SLICES; s++)
+      total[part] += sums[s * GROUP_COLUMNS * TSL_NUMBERS + part];
+  }
+#if TSL_PARAM_SPLIT > 1
+  TSL_UNROLL
+  for (int part = 0; part < TSL_NUMBERS; part++)
+    c[part] = total[part];
+#elif defined(TSL_COMPLEX)
+  tsl_store_element_of_c(c, total, g);
+#else
+  tsl_store_scaled(c, total[0], g->alpha, g->beta);
+#endif
+}
+
+TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
+tsl_gemm_few_rows(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const tsl_element *TSL_RESTRICT b,
+                  TSL_GLOBAL few_result *TSL_RESTRICT c, const tsl_gemm_arguments args,
+                  const TSL_INDEX depth /* k of a slice */,
+                  const TSL_INDEX split_step /* elements between splits of C */, const TSL_INDEX a_step,
+                  const TSL_INDEX b_step, const TSL_INDEX c_step /* elements between products of a batch */) {
+  TSL_LOCAL WORD lines[LINES_WORDS];
+  TSL_LOCAL TSL_REAL numbers[NUMBERS];
+  tsl_gemm_arguments g = args;
+  g.a_offset += TSL_GROUP(2) * a_step;
+  g.b_offset += TSL_GROUP(2) * b_step;
+  g.c_offset += TSL_GROUP(2) * c_step + TSL_GROUP(1) * split_step;
+  few_place at;
+  at.item = TSL_ITEM(0);
+  at.column = at.item % COLUMNS;
+  at.slice = at.item / COLUMNS;
+  at.col = (TSL_INDEX)TSL_GROUP(0) * GROUP_COLUMNS;
+  at.begin = TSL_GROUP(1) * SLICES * depth;
+  at.depth = depth;
+  at.end = g.k;
+  TSL_REAL sum[ROWS][SUMS] = {{0}};
+#if !ODD
+  at.end = depths_of_vectors(&g, &at);
+#endif
+#if B_ALONG_K
+  multiply(sum, a, b, &g, &at, lines, numbers);
+#else
+  (void)lines;
+  multiply(sum, a, b, &g, &at);
+#endif
+#if !ODD
+  multiply_plainly(sum, a, b, &g, &at, at.end, g.k);
+#endif
+  TSL_UNROLL
+  for (int first = 0; first < ROWS; first += FOLD_ROWS) {
+    TSL_UNROLL
+    for (int i = 0; i < FOLD_ROWS; i++)
+      TSL_UNROLL
+    for (int e = 0; e < SUMS; e++)
+      numbers[i * FOLD_ROW + (at.slice * GROUP_COLUMNS + column_of(&at, e / TSL_NUMBERS)) * TSL_NUMBERS +
+              e % TSL_NUMBERS] = sum[first + i][e];
+    TSL_BARRIER();
+    for (int place = at.item; place < FOLD_ROWS * GROUP_COLUMNS; place += ITEMS) {
+      const int i = place / GROUP_COLUMNS, j = place % GROUP_COLUMNS;
+      const TSL_INDEX row = first + i, col = at.col + j;
+      if (col < g.n)
+        fold(numbers + i * FOLD_ROW + j * TSL_NUMBERS,
+             c + (g.c_offset + row * g.c_row_stride + col * g.c_col_stride) * TSL_NUMBERS, &g);
+    }
+    TSL_BARRIER();
+  }
+}

@@ -1,0 +1,71 @@
+/* The model compares the bytes that a unit has on their way with memory's latency and bandwidth. */
+#include "strategy/cost_counts.h"
+#include "strategy/gemm/portable/few_rows/few_rows.h"
+
+#include <math.h>
+
+static double ceil_ratio(double value, double step) {
+  return ceil(value / step);
+}
+
+/* Returns the bytes of B that a group reads, with padding. */
+static double bytes_of_group(const tsl_few_rows *few) {
+  return (double)few->columns * (double)few->slices * (double)few->depth * 16 / few->vector_elements;
+}
+
+double tsl_few_rows_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+  const tsl_few_rows few = tsl_few_rows_of(problem, config);
+  const tsl_few_constants *rates = &tsl_model_constants_of(device)->few_rows;
+  const tsl_launch_pace units = tsl_launch_pace_of(problem, device);
+  const double m = (double)few.problem.m, batch = (double)tsl_problem_batch(problem);
+  const double groups = ceil_ratio((double)few.problem.n, few.columns) * few.split * batch;
+  const double most = ceil_ratio(groups, units.count),
+               sharing = fmin(tsl_few_rows_groups(&few, device), most);
+  const double flight = sharing * few.items * few.flight * 16 * (few.vectors ? 1 : rates->odd_flight);
+  /* numbers of A copied and products added, for 512 bytes that 32 items read at a time */
+  const double numbers = m * few.vector_elements * few.numbers,
+               copies = few.b_along_k ? numbers / few.items_n : 0;
+  /* unaligned lines are read number by number; odd_clocks: of four numbers to a vector */
+  const double odd = few.vectors ? 1 : rates->odd_clocks * few.vector_elements * few.numbers / 4;
+  const double issue = (few.b_along_k ? rates->line_clocks : rates->vector_clocks) * odd +
+                       copies * rates->copy_clocks +
+                       numbers * few.numbers * few.sum_size / 16 * rates->row_clocks;
+  const double bytes = most * bytes_of_group(&few);
+  const double wait = few.b_along_k ? rates->line_wait : rates->memory_wait;
+  const double clocks = hypot(bytes / flight * wait, bytes / 512 * issue) +
+                        rates->group_clocks * ceil_ratio(most, sharing) + rates->fold_clocks * few.slices;
+  /* memory moves more than short lines */
+  const int line = 16 * (few.b_along_k ? few.flight : few.items_n);
+  const double waste = few.b_along_k || line < 128 ? 1 + rates->line_waste / line : 1;
+  const double busy = clocks / units.clock,
+               memory = groups * bytes_of_group(&few) * waste / (rates->memory_rate * device->bandwidth);
+  /* barriers split a CPU's loops */
+  const double seconds =
+      (sqrt(hypot(busy * busy, memory * memory)) + rates->launch_share * device->launch_seconds) *
+      (device->is_cpu ? 100 : 1);
+  if (few.split == 1)
+    return seconds;
+  const double parts = (2 * few.split + 1) * m * (double)tsl_few_rows_pitch(&few) * few.sum_size * batch;
+  return seconds + parts / (rates->part_rate * device->bandwidth) +
+         rates->sum_launch_share * device->launch_seconds;
+}
+
+/* Counts B once from memory; along k also through local memory. */
+void tsl_few_rows_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                          tsl_cost_counts *account) {
+  const tsl_few_rows few = tsl_few_rows_of(problem, config);
+  const double m = (double)few.problem.m, n = (double)few.problem.n;
+  const double groups = ceil_ratio(n, few.columns) * few.split;
+  const double of_large = groups * bytes_of_group(&few);
+  const double needed = ceil_ratio(n, few.b_along_k ? 1 : few.vector_elements) * few.slices * few.split;
+  tsl_cost_counts_groups(groups, few.items, needed, tsl_few_rows_local_bytes(&few), device, account);
+  if (!device->is_cpu)
+    account->per_unit = tsl_few_rows_groups(&few, device);
+  account->computed = groups * few.columns * m * few.slices * (double)few.depth;
+  account->global.read = of_large + of_large * m / few.columns;
+  if (few.b_along_k)
+    account->local = (tsl_moved){.read = of_large * (1 + m), .written = account->global.read};
+  tsl_cost_counts_result(problem, 1, account);
+  if (few.split > 1)
+    tsl_cost_counts_copies(few.split * m * (double)tsl_few_rows_pitch(&few) * few.sum_size, account);
+}
