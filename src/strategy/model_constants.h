@@ -38,6 +38,7 @@
   X(f, helped_share, 0, "stream-k: slowdown beyond the clocks of its panels") \
   X(f, helped_seconds, 0, "stream-k: fixed seconds") \
   X(f, chain_clocks, 0, "shortest time of a block's panel in clocks") \
+  X(f, persistent_wait, 0, "least wait of a narrow persistent block for a panel, in chain_clocks") \
   X(f, flow_seconds, 0, "form=flow: seconds from a launch's end to the next launch's first full stage") \
   X(f, flow_lines_seconds, 0, "form=flow: seconds for each further 64 lines of a tile") \
   X(f, flow_element_clocks, 0, "form=flow: clocks of each element of C of a thread") \
@@ -73,6 +74,10 @@
   X(f, odd_moves, 0, "factor of the traffic of C without split-k") \
   X(f, short_lines, 0, "cuda_dmma: cost of a byte in K-major lines of 128 bytes, relative to others") \
   X(f, copy_clocks, 0, "cuda_mma: clocks of each copy of 4 or 8 bytes after the first of a chunk") \
+  X(f, narrow_wait_clocks, 0, "clocks that a panel waits for copies below 16 bytes of an operand") \
+  X(f, look_clocks, 0, "clocks to check the bounds of a chunk") \
+  X(f, element_clocks, 0, "clocks to copy an element of a chunk") \
+  X(f, element_wait_clocks, 0, "clocks that a panel waits for elements of an operand") \
   X(f, pack_traffic, 0, "memory traffic per packed byte") \
   X(f, join_clocks, 0, "clocks to add sums of parts of k that the blocks keep") \
   X(f, join_bytes, 0, "bytes of these sums in a clock")

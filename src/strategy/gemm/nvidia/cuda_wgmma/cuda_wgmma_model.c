@@ -55,10 +55,8 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile, double reached) {
  * memory, the less the more stages it has, and for half of another block's products. */
 static double shared_panel_clocks(const tsl_cuda_wgmma *tile, double blocks, double reached) {
   enum { USUAL_STAGES = 12, NARROW = 64 };
-  static const double persistent_part =
-      1.2; /* the least wait of a persistent block over rates->chain_clocks */
   const double panel = wgmma_panel_clocks(tile, reached),
-               least = tile->is_flow || tile->split_accumulators > 0 ? 1 : persistent_part,
+               least = tile->is_flow || tile->split_accumulators > 0 ? 1 : tile->rates->persistent_wait,
                waits = tile->tile_n <= NARROW ? fmax(least, (double)USUAL_STAGES / tile->stages) : 1;
   return fmax(blocks * panel, tile->rates->chain_clocks * waits + (ceil(blocks) - 1) * panel / 2);
 }

@@ -147,16 +147,16 @@ static bool is_partial(int64_t lines, int tile, bool mn_major, int element) {
  * bytes pass through L1. is_looking: an operand has no width. Then the bounds of each chunk are checked, and
  * elements without a width are copied one by one. */
 static double narrow_chunk_clocks(const tsl_sm80_tile *tile, int width, bool is_looking) {
-  static const double look_clocks = 300, element_clocks = 25;
-  return is_looking   ? look_clocks + (width ? 0 : element_clocks * 16 / tile->element)
-         : width < 16 ? tile->rates->copy_clocks * (2 + 4.0 / width)
+  const tsl_sm80_constants *rates = tile->rates;
+  return is_looking   ? rates->look_clocks + (width ? 0 : rates->element_clocks * 16 / tile->element)
+         : width < 16 ? rates->copy_clocks * (2 + 4.0 / width)
                       : 0;
 }
 
 /* Returns the clocks that a panel waits for copies of `width` bytes, however deep it is. Elements without a
  * width arrive in registers. */
-static double narrow_wait_clocks(int width) {
-  return width == 0 ? 1000 : width < 16 ? 160 : 0;
+static double narrow_wait_clocks(const tsl_sm80_tile *tile, int width) {
+  return width == 0 ? tile->rates->element_wait_clocks : width < 16 ? tile->rates->narrow_wait_clocks : 0;
 }
 
 /* Returns the extra clocks of a panel's copies where operands are not aligned. */
@@ -164,7 +164,7 @@ static double narrow_part_clocks(const tsl_sm80_tile *tile) {
   const int width_a = tile->packs ? 16 : tile->a_width, width_b = tile->packs ? 16 : tile->b_width;
   const bool is_looking = width_a == 0 || width_b == 0;
   const double chunks = (double)tile->depth * tile->element / 16 / tile->items;
-  return narrow_wait_clocks(width_a) + narrow_wait_clocks(width_b) +
+  return narrow_wait_clocks(tile, width_a) + narrow_wait_clocks(tile, width_b) +
          chunks * tile->tile_m * narrow_chunk_clocks(tile, width_a, is_looking) +
          chunks * tile->tile_n * narrow_chunk_clocks(tile, width_b, is_looking);
 }
