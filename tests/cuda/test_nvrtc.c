@@ -88,14 +88,16 @@ static const tsl_subplan_factory no_children = {
     .make = make_none, .workspace = workspace_of_none, .destroy = destroy_none};
 
 /* Returns a problem with lines of a kilobyte in every type: few tiles of C, and k large enough to
- * be split. Smaller lines for cuda_whole, which copies whole products to shared memory. */
+ * be split. Smaller lines for cuda_whole, which copies whole products to shared memory, and few rows for
+ * few_rows. */
 static tsl_problem problem_of(const tsl_strategy *strategy, const form *form_in) {
   const bool is_whole = strcmp(strategy->name, "cuda_whole") == 0;
   const int64_t lines = is_whole ? 64 : 256, k = is_whole ? lines
                                                  : strategy->op == TSL_OP_GEMM
                                                      ? 1024 / (int64_t)tsl_type(form_in->types.a)->size
                                                      : 256;
-  tsl_problem problem = tsl_problem_of(strategy->op, lines, lines, k, form_in->types.c);
+  const int64_t rows = strcmp(strategy->name, "few_rows") == 0 ? 8 : lines;
+  tsl_problem problem = tsl_problem_of(strategy->op, rows, lines, k, form_in->types.c);
   problem.a.type = form_in->types.a;
   problem.b.type = form_in->types.b;
   problem.in_place = form_in->in_place;
