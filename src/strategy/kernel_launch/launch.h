@@ -11,6 +11,8 @@
 
 /* Maximum of work-items of a group along one dimension that a user may set; devices allow fewer. */
 enum { TSL_LAUNCH_ITEMS_MOST = 16384 };
+/* Resident work-items and 32-bit registers of a compute unit (NVIDIA; registers also AMD). */
+enum { TSL_UNIT_ITEMS = 2048, TSL_UNIT_REGISTERS = 65536 };
 /* Table entry of parameter `relaxed`, which only a user sets: 1 compiles kernels with the device's fast,
  * relaxed arithmetic (tsl_accuracy_relaxed()). */
 #define TSL_LAUNCH_RELAXED                                                                                   \

@@ -54,3 +54,41 @@ tesela_status tsl_split_k_sum_run(const tsl_work *work, tsl_kernel *kernel, cons
       {.value = &arguments, .bytes = offsetof(tsl_split_k_sum_arguments, gemm) + arguments.gemm.bytes}};
   return work->device->ops->launch(stream, kernel, &grid, list, sizeof list / sizeof *list);
 }
+
+uint64_t tsl_split_k_scratch(const tsl_split_k_product *product, int64_t m, int64_t batch) {
+  const double bytes =
+      (double)product->sum.splits * (double)m * (double)product->pitch * product->size * (double)batch;
+  return product->sum.splits == 1 ? 0 : bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
+}
+
+tesela_status tsl_split_k_run(const tsl_work *work, const tsl_split_k_product *product,
+                              const tsl_launch_operands *operands, tsl_buffer *scratch, tsl_stream *stream) {
+  const tsl_split_k_kernels *kernels = work->state;
+  const bool is_split = product->sum.splits > 1;
+  /* strides of splits in numbers, and in elements */
+  const int64_t split_step = is_split ? operands->sizes.m * product->pitch : 0,
+                element_step = split_step / product->numbers,
+                c_step = is_split ? product->sum.splits * element_step : operands->c_step;
+  tsl_gemm_sizes sizes = operands->sizes;
+  if (is_split) {
+    sizes.c_offset = 0;
+    sizes.c_row_stride = product->pitch / product->numbers;
+    sizes.c_col_stride = 1;
+  }
+  const tsl_gemm_argument given =
+      is_split ? tsl_launch_unscaled(work, &sizes) : tsl_launch_scalars(work, &sizes);
+  const tsl_argument list[] = {TSL_ARG_BUFFER(operands->a),
+                               TSL_ARG_BUFFER(operands->b),
+                               TSL_ARG_BUFFER(is_split ? scratch : operands->c),
+                               {.value = &given, .bytes = given.bytes},
+                               TSL_ARG_VALUE(product->depth),
+                               TSL_ARG_VALUE(element_step),
+                               TSL_ARG_VALUE(operands->a_step),
+                               TSL_ARG_VALUE(operands->b_step),
+                               TSL_ARG_VALUE(c_step)};
+  TSL_TRY(work->device->ops->launch(stream, kernels->multiply, &product->multiply, list,
+                                    sizeof list / sizeof *list));
+  return tsl_split_k_sum_run(work, kernels->sum, &product->sum,
+                             (tsl_split_k_sum_arguments){.pitch = product->pitch, .split_step = split_step},
+                             operands, scratch, stream);
+}

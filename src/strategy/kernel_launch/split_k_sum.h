@@ -1,4 +1,4 @@
-/* Launch that adds the k splits of a product in scratch memory (split_k_sum.cl). */
+/* Products that cut k into splits in scratch memory, and the launch that adds them (split_k_sum.cl). */
 #ifndef TSL_STRATEGY_SPLIT_K_SUM_H
 #define TSL_STRATEGY_SPLIT_K_SUM_H
 
@@ -22,5 +22,27 @@ tesela_status tsl_split_k_sum_kernel(tsl_work *work, const tsl_split_k_sum *sum,
 tesela_status tsl_split_k_sum_run(const tsl_work *work, tsl_kernel *kernel, const tsl_split_k_sum *sum,
                                   tsl_split_k_sum_arguments arguments, const tsl_launch_operands *operands,
                                   tsl_buffer *scratch, tsl_stream *stream);
+
+/* Kernels of a product by two launches, in work->state. */
+typedef struct tsl_split_k_kernels {
+  tsl_kernel *multiply;
+  tsl_kernel *sum; /* adds the k splits; NULL where there is one split */
+} tsl_split_k_kernels;
+
+/* Sizes of a product by two launches. Its kernel takes A, B, C or the scratch memory, tsl_gemm_arguments, and
+ * five strides: `depth`, from split to split of C, and from product to product of A, B and C. */
+typedef struct tsl_split_k_product {
+  tsl_split_k_sum sum;
+  tsl_grid multiply;
+  int64_t depth;     /* k of a split, or of what shares it */
+  int64_t pitch;     /* numbers between rows of a split of C */
+  int numbers, size; /* numbers of an element; bytes of a number of a sum */
+} tsl_split_k_product;
+
+/* Returns the bytes of scratch memory for `batch` products with m rows of C. */
+uint64_t tsl_split_k_scratch(const tsl_split_k_product *product, int64_t m, int64_t batch);
+/* Multiplies, and adds the splits to C. */
+tesela_status tsl_split_k_run(const tsl_work *work, const tsl_split_k_product *product,
+                              const tsl_launch_operands *operands, tsl_buffer *scratch, tsl_stream *stream);
 
 #endif

@@ -33,7 +33,7 @@ static const tsl_types types[] = {
 };
 
 /* Limits of a group's items, and of an item's estimated registers. */
-enum { ITEMS_MIN = 128, ITEMS_MAX = 512, REGISTERS_MAX = 200, UNIT_REGISTERS = 65536 };
+enum { ITEMS_MIN = 128, ITEMS_MAX = 512, REGISTERS_MAX = 200 };
 
 static bool few_rows_has_fit_items(const tsl_few_rows *few, const tsl_device *device) {
   return few->items >= ITEMS_MIN && few->items <= ITEMS_MAX && few->items <= device->group_items_max &&
@@ -42,7 +42,7 @@ static bool few_rows_has_fit_items(const tsl_few_rows *few, const tsl_device *de
 
 static bool few_rows_too_many_registers(const tsl_few_rows *few) {
   const int each = tsl_few_rows_registers(few);
-  return each > REGISTERS_MAX || each * few->items > UNIT_REGISTERS;
+  return each > REGISTERS_MAX || each * few->items > TSL_UNIT_REGISTERS;
 }
 
 /* Returns true if slices or splits of k are shorter than a turn of an item. */
@@ -69,7 +69,8 @@ static const char *few_rows_refuse(const tsl_problem *problem, const tsl_config 
                        (long long)bytes, device->name, (unsigned long long)device->local_bytes);
   if (few_rows_too_many_registers(&few))
     return tsl_refusal("flight=%d needs about %d registers for each of %d items: takes %d, and %d in all",
-                       few.flight, tsl_few_rows_registers(&few), few.items, REGISTERS_MAX, UNIT_REGISTERS);
+                       few.flight, tsl_few_rows_registers(&few), few.items, REGISTERS_MAX,
+                       TSL_UNIT_REGISTERS);
   const tsl_few_rows_grids grids =
       tsl_few_rows_grids_of(&few, few.problem.m, few.problem.n, tsl_problem_batch(problem), device);
   const char *why = tsl_launch_fits(device, &grids.multiply);
@@ -88,9 +89,8 @@ static uint64_t few_rows_scratch(const tsl_problem *problem, const tsl_config *c
                                  const tsl_device *device) {
   (void)device;
   const tsl_few_rows few = tsl_few_rows_of(problem, config);
-  const double bytes = (double)few.split * (double)few.problem.m * (double)tsl_few_rows_pitch(&few) *
-                       few.sum_size * (double)tsl_problem_batch(problem);
-  return few.split == 1 ? 0 : bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
+  const tsl_split_k_product product = tsl_few_rows_product(&few);
+  return tsl_split_k_scratch(&product, few.problem.m, tsl_problem_batch(problem));
 }
 
 /* Returns the order of sums: that of register_tile, if slices are its parts of k. */

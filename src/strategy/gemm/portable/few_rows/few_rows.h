@@ -51,6 +51,15 @@ static inline tsl_split_k_sum tsl_few_rows_sum(const tsl_few_rows *few) {
   return (tsl_split_k_sum){.splits = few->split, .vector = 16, .shares = 8};
 }
 
+/* Returns the product by two launches, without a grid. */
+static inline tsl_split_k_product tsl_few_rows_product(const tsl_few_rows *few) {
+  return (tsl_split_k_product){.sum = tsl_few_rows_sum(few),
+                               .depth = few->depth,
+                               .pitch = tsl_few_rows_pitch(few),
+                               .numbers = few->numbers,
+                               .size = few->sum_size};
+}
+
 double tsl_few_rows_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);
 void tsl_few_rows_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                           tsl_cost_counts *account);

@@ -2,9 +2,6 @@
 
 #include "host/int_math.h"
 
-/* Resident work-items and 32-bit registers of a compute unit. */
-enum { UNIT_ITEMS = 2048, UNIT_REGISTERS = 65536 };
-
 tsl_few_rows tsl_few_rows_of(const tsl_problem *problem, const tsl_config *config) {
   const int64_t *value = config->value;
   const tsl_type_info *sums = tsl_type(tsl_type(problem->c.type)->sums);
@@ -58,8 +55,7 @@ int tsl_few_rows_registers(const tsl_few_rows *few) {
 }
 
 int tsl_few_rows_groups(const tsl_few_rows *few, const tsl_device *device) {
-  const int registers = UNIT_REGISTERS / (few->items * tsl_few_rows_registers(few));
-  const int items = UNIT_ITEMS / few->items;
+  const int registers = tsl_few_rows_groups_wanted(few), items = TSL_UNIT_ITEMS / few->items;
   /* a unit has about four times the local memory that one group may declare */
   const int64_t local = 4 * (int64_t)device->local_bytes / (tsl_few_rows_local_bytes(few) + 1024);
   const int64_t least = tsl_min(tsl_min(registers, items), local);
@@ -67,7 +63,7 @@ int tsl_few_rows_groups(const tsl_few_rows *few, const tsl_device *device) {
 }
 
 int tsl_few_rows_groups_wanted(const tsl_few_rows *few) {
-  const int groups = UNIT_REGISTERS / (few->items * tsl_few_rows_registers(few));
+  const int groups = TSL_UNIT_REGISTERS / (few->items * tsl_few_rows_registers(few));
   return groups < 1 ? 1 : groups;
 }
 

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* 32-bit registers of a unit; bytes of local memory per clock. */
-enum { UNIT_REGISTERS = 65536, LOCAL_CLOCK = 128 };
+/* Bytes of local memory per clock. */
+enum { LOCAL_CLOCK = 128 };
 /* Rates of one warp or of four together: 16-bit operations per operation of a unit's lanes (8 bits: twice as
  * many); bytes from L2 per clock. */
 typedef struct mma_rates {
@@ -17,7 +17,7 @@ static int count_resident_groups(const tsl_opencl_mma *mma, const tsl_device *de
   const tsl_matrix_tile *tile = &mma->tile;
   const int sums = tile->part_m * tile->part_n / 32, factors = (tile->part_m + tile->part_n) / 4;
   const int registers = sums + (mma->warps == 4 ? 40 : 2 * factors + 48);
-  const int by_registers = UNIT_REGISTERS / ((registers > 255 ? 255 : registers) * tile->items);
+  const int by_registers = TSL_UNIT_REGISTERS / ((registers > 255 ? 255 : registers) * tile->items);
   /* A unit has about as much local memory as one group can request, or four times the declared size. */
   const int64_t local =
       device->local_bytes_inside ? (int64_t)device->local_bytes_inside : 4 * (int64_t)device->local_bytes;

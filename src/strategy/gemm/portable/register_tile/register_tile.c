@@ -202,7 +202,7 @@ static const char *register_tile_refuse_misfit(const tsl_register_tile *tile, in
 static bool register_tile_too_many_registers(const tsl_register_tile *tile, const tsl_device *device) {
   const int each = tsl_register_tile_registers(tile);
   const bool counted = !device->is_cpu || tile->local;
-  return counted && (each > MAX_REGISTERS || each * tile->items > TSL_REGISTER_TILE_UNIT_REGISTERS);
+  return counted && (each > MAX_REGISTERS || each * tile->items > TSL_UNIT_REGISTERS);
 }
 
 static bool can_copy(const tsl_device *device) {
@@ -263,7 +263,7 @@ static const char *register_tile_refuse(const tsl_problem *problem, const tsl_co
     return tsl_refusal(
         "micro_m=%d micro_n=%d needs about %d registers for each of %d items, %s has %d and %d in all",
         tile.micro_m, tile.micro_n, tsl_register_tile_registers(&tile), tile.items, device->name,
-        MAX_REGISTERS, TSL_REGISTER_TILE_UNIT_REGISTERS);
+        MAX_REGISTERS, TSL_UNIT_REGISTERS);
   const int64_t batch = tsl_problem_batch(problem);
   if (batch > 1 && (tile.copied || !tile.local))
     return tsl_refusal("form=%s copies operands first, of one product at a time", form_names[tile.form - 1]);

@@ -52,7 +52,6 @@ static inline bool tsl_register_tile_requests_memory(const tsl_register_tile *ti
 }
 /* Returns the estimated 32-bit registers of an item. */
 int tsl_register_tile_registers(const tsl_register_tile *tile);
-enum { TSL_REGISTER_TILE_UNIT_REGISTERS = 65536 }; /* 32-bit registers of a compute unit (NVIDIA, AMD) */
 /* Returns the groups of a compute unit for which the compiler limits the registers of an item. */
 int tsl_register_tile_groups_wanted(const tsl_register_tile *tile);
 /* Returns the resident groups of a compute unit, limited by registers, local memory and work-items. */

@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-enum { UNIT_ITEMS = 2048 }; /* resident work-items of a compute unit */
-
 /* Returns true if the totals of parts of k are in local memory. They are where they exceed the registers that
  * the sums leave, or where the kernel declares its local memory at launch. */
 static bool has_local_totals(const tsl_register_tile *tile) {
@@ -125,10 +123,10 @@ int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *de
   const int more = !tile->local ? 0 : tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? MORE_ASYNC : MORE_LOCAL;
   const int64_t each =
       tsl_min(tsl_round_up(tsl_register_tile_registers(tile) + more, REGISTER_STEP), MAX_ITEM_REGISTERS);
-  const int estimated = TSL_REGISTER_TILE_UNIT_REGISTERS / (int)(step * each),
+  const int estimated = TSL_UNIT_REGISTERS / (int)(step * each),
             wanted = tile->local ? tsl_register_tile_groups_wanted(tile) : 1,
             registers = estimated > wanted ? estimated : wanted;
-  const int items = UNIT_ITEMS / tile->items;
+  const int items = TSL_UNIT_ITEMS / tile->items;
   /* a unit has about four times the local memory that one group may declare */
   const int64_t bytes = tsl_register_tile_local_bytes(tile);
   const int64_t local = bytes > 0 ? 4 * (int64_t)device->local_bytes / (bytes + 1024) : items;

@@ -74,7 +74,7 @@ static const char *thin_tile_refuse_misfit(const tsl_thin_tile *tile, int place)
 
 static bool thin_tile_too_many_registers(const tsl_thin_tile *tile) {
   const int each = tsl_thin_tile_registers(tile);
-  return !tile->processor && (each > MOST_REGISTERS || each * tile->items > TSL_THIN_TILE_UNIT_REGISTERS);
+  return !tile->processor && (each > MOST_REGISTERS || each * tile->items > TSL_UNIT_REGISTERS);
 }
 
 static bool thin_tile_is_too_short(const tsl_problem *problem, const tsl_thin_tile *tile) {
@@ -102,7 +102,7 @@ static const char *thin_tile_refuse(const tsl_problem *problem, const tsl_config
     return tsl_refusal("micro_m=%d micro_n=%d flight=%d needs about %d registers for each of %d items: takes "
                        "%d, and %d in all",
                        tile.micro_m, tile.micro_n, tile.flight, tsl_thin_tile_registers(&tile), tile.items,
-                       MOST_REGISTERS, TSL_THIN_TILE_UNIT_REGISTERS);
+                       MOST_REGISTERS, TSL_UNIT_REGISTERS);
   const tsl_thin_tile_grids grids =
       tsl_thin_tile_grids_of(&tile, tile.problem.m, tile.problem.n, tsl_problem_batch(problem), device);
   const char *why = tsl_launch_fits(device, &grids.multiply);
@@ -127,9 +127,8 @@ static uint64_t thin_tile_scratch(const tsl_problem *problem, const tsl_config *
                                   const tsl_device *device) {
   (void)device;
   const tsl_thin_tile tile = tsl_thin_tile_of(problem, config);
-  const double bytes = (double)tile.split * (double)tile.problem.m * (double)tsl_thin_tile_pitch(&tile) *
-                       tile.size * (double)tsl_problem_batch(problem);
-  return tile.split == 1 ? 0 : bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
+  const tsl_split_k_product product = tsl_thin_tile_product(&tile);
+  return tsl_split_k_scratch(&product, tile.problem.m, tsl_problem_batch(problem));
 }
 
 /* Returns the order of sums: that of register_tile, if groups split k in its parts and neither items nor a

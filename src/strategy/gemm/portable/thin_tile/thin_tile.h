@@ -41,7 +41,6 @@ int tsl_thin_tile_fold_rows(const tsl_thin_tile *tile);
 int64_t tsl_thin_tile_local_bytes(const tsl_thin_tile *tile);
 /* Returns the estimated 32-bit registers of an item. */
 int tsl_thin_tile_registers(const tsl_thin_tile *tile);
-enum { TSL_THIN_TILE_UNIT_REGISTERS = 65536 }; /* 32-bit registers of a compute unit (NVIDIA, AMD) */
 /* Returns the resident groups of a compute unit, limited by registers, local memory and work-items. */
 int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device);
 /* Returns the elements between rows of a k split of C in the workspace. */
@@ -60,6 +59,12 @@ static inline tsl_split_k_sum tsl_thin_tile_sum(const tsl_thin_tile *tile) {
   const int shares = 8;
   return (tsl_split_k_sum){
       .splits = tile->split, .vector = tile->vector, .shares = tile->parts.count > shares ? 1 : shares};
+}
+
+/* Returns the product by two launches, without a grid and without its depth. */
+static inline tsl_split_k_product tsl_thin_tile_product(const tsl_thin_tile *tile) {
+  return (tsl_split_k_product){
+      .sum = tsl_thin_tile_sum(tile), .pitch = tsl_thin_tile_pitch(tile), .numbers = 1, .size = tile->size};
 }
 
 double tsl_thin_tile_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device);

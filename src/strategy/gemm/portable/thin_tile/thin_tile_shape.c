@@ -2,8 +2,6 @@
 
 #include "host/int_math.h"
 
-enum { UNIT_ITEMS = 2048 }; /* resident work-items of a compute unit */
-
 tsl_thin_tile tsl_thin_tile_of(const tsl_problem *problem, const tsl_config *config) {
   const int64_t *value = config->value;
   tsl_thin_tile tile = {
@@ -56,8 +54,8 @@ int tsl_thin_tile_registers(const tsl_thin_tile *tile) {
 }
 
 int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device) {
-  const int registers = TSL_THIN_TILE_UNIT_REGISTERS / (tile->items * tsl_thin_tile_registers(tile));
-  const int items = UNIT_ITEMS / tile->items;
+  const int registers = TSL_UNIT_REGISTERS / (tile->items * tsl_thin_tile_registers(tile));
+  const int items = TSL_UNIT_ITEMS / tile->items;
   /* a unit has about four times the local memory that one group may declare */
   const int64_t local = 4 * (int64_t)device->local_bytes / tsl_thin_tile_local_bytes(tile);
   const int least = registers < items ? registers : items;
