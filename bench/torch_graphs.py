@@ -4,7 +4,8 @@
 
 A PRODUCT is TYPE:LAYOUT:MxNxK, such as bfloat16:NT:5x6000x7000. In NT, the rows of A and the columns of B are
 contiguous along k. A FILE.json is bench_gpu's output. Products of types that torch.mm multiplies are timed.
-tf32 is float32 with torch's switch for it, and accuracy "tf32" in tesela.
+tf32 is float32 with torch's switch for it, and accuracy "tf32" in tesela. float8_e4m3fn is a product to bfloat16
+in NT, by torch._scaled_mm with fast accumulation and by accuracy "e4m3".
 
 A graph holds runs with different operands, more than the last cache holds. One line a product: microseconds
 of both (the least and the median), the ratio of the medians, and the strategy. Then geometric means."""
@@ -42,6 +43,17 @@ def random_matrix(rows, columns, kind, transposed):
     return matrix.t() if transposed else matrix
 
 
+# Options of tesela.matmul by the product's type.
+OPTIONS = {"tf32": {"accuracy": "tf32"}, "float8_e4m3fn": {"accuracy": "e4m3"}}
+
+
+def torch_call(kind):
+    if kind != "float8_e4m3fn":
+        return lambda a, b, c: torch.mm(a, b, out=c)
+    one = torch.ones((), device="cuda")
+    return lambda a, b, c: torch._scaled_mm(a, b, one, one, out_dtype=c.dtype, use_fast_accum=True, out=c)
+
+
 def capture(call, sets, runs):
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):
@@ -68,21 +80,21 @@ def race(product, seconds):
     kind, layout, m, n, k = product
     torch.backends.cuda.matmul.allow_tf32 = kind == "tf32"
     dtype = torch.float32 if kind == "tf32" else getattr(torch, kind)
-    accuracy = {"accuracy": "tf32"} if kind == "tf32" else {}
+    result = torch.bfloat16 if kind == "float8_e4m3fn" else dtype
+    options = OPTIONS.get(kind, {})
     size = (m * k + k * n + m * n) * dtype.itemsize
     count = max(1, min(RUNS_MAX, CACHE_BYTES // size + 1, MEMORY_BYTES // size))
     sets = [(random_matrix(m, k, dtype, layout[0] == "T"), random_matrix(k, n, dtype, layout[1] == "T"),
-             torch.empty(m, n, device="cuda", dtype=dtype)) for _ in range(count)]
-    calls = {"tesela": lambda a, b, c: tesela.matmul(a, b, out=c, **accuracy),
-             "torch": lambda a, b, c: torch.mm(a, b, out=c)}
+             torch.empty(m, n, device="cuda", dtype=result)) for _ in range(count)]
+    calls = {"tesela": lambda a, b, c: tesela.matmul(a, b, out=c, **options), "torch": torch_call(kind)}
     results = {}
     for name, call in calls.items():
         sets[0][2].fill_(math.nan)
         call(*sets[0])
         results[name] = sets[0][2].clone()
-    _, info = tesela.matmul(*sets[0][:2], out=sets[0][2], full_output=True, **accuracy)
+    _, info = tesela.matmul(*sets[0][:2], out=sets[0][2], full_output=True, **options)
     error = (results["tesela"] - results["torch"]).abs().max().item() / results["torch"].abs().max().item()
-    if not error < (0.02 if dtype.itemsize == 2 or kind == "tf32" else 1e-3):
+    if not error < (0.02 if result.itemsize == 2 or kind == "tf32" else 1e-3):
         raise SystemExit(f"{product}: the results differ by {error}")
     first = min(count, 3)
     probe = {name: replay_seconds(capture(call, sets[:first], first), first) for name, call in calls.items()}
@@ -116,14 +128,14 @@ def main():
         row["ratio"] = row["torch"]["median"] / row["tesela"]["median"]
         rows.append(row)
         kind, layout, m, n, k = product
-        print(f"{kind:10} {layout} {m}x{n}x{k:<12} "
+        print(f"{kind:13} {layout} {m}x{n}x{k:<12} "
               + "  ".join(f"{name} {row[name]['median'] * 1e6:9.2f} ({row[name]['least'] * 1e6:.2f})"
                           for name in ("tesela", "torch"))
               + f"  {row['ratio']:.3f}  {row['plan'][:40]}", flush=True)
         torch.cuda.empty_cache()
     for kind in dict.fromkeys(row["product"][0] for row in rows):
         ratios = [row["ratio"] for row in rows if row["product"][0] == kind]
-        print(f"{kind:10} {len(ratios)} products, mean {geometric_mean(ratios):.3f}, least {min(ratios):.3f}")
+        print(f"{kind:13} {len(ratios)} products, mean {geometric_mean(ratios):.3f}, least {min(ratios):.3f}")
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
             date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
