@@ -107,6 +107,10 @@
 #define REAL_c64 float
 #define REAL_c128 double
 #define HAS_QUARTER_f64 0
+#define HAS_HALF_c64 0
+#define HAS_HALF_c128 0
+#define HAS_QUARTER_c64 0
+#define HAS_QUARTER_c128 0
 #define COMPONENTS_f32 1
 #define COMPONENTS_f64 1
 #define COMPONENTS_c64 2

@@ -1,5 +1,6 @@
 /* One step of k of a micro-kernel. Element i of a's column is at a[i / 5] + i % 5 strides. STEP_AT: the
- * offset in elements of a. LOAD_LAST(from), if defined, loads the last vector of a row of b. */
+ * offset in elements of a, each of COMPONENTS numbers, which have a row of sums each. LOAD_LAST(from), if
+ * defined, loads the last vector of a row of b. */
 {
   NAME(vector) row_of_b[TILE_VECTORS];
 #ifdef LOAD_LAST
@@ -11,9 +12,13 @@
       NAME(load)((const REAL *)(const void *)b + j * LANES);
 #endif
   TSL_UNROLL for (int i = 0; i < POINTERS; i++) __asm__("" : "+r"(a[i]), "+r"(stride), "+r"(three));
-  TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+  TSL_UNROLL for (int i = 0; i < TILE_ROWS * COMPONENTS; i++) {
+    const int row = i / COMPONENTS;
     const REAL number =
-        ((const REAL *)(const void *)(a[i / 5] + (i % 5 == 3 ? three : i % 5 * stride)))[STEP_AT];
+        ((const REAL *)(const void *)(a[row / 5] +
+                                      (row % 5 == 3
+                                           ? three
+                                           : row % 5 * stride)))[STEP_AT * COMPONENTS + i % COMPONENTS];
     TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = NAME(fma)(sum[i][j], number, row_of_b[j]);
   }
   b += b_step;

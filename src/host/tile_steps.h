@@ -11,4 +11,4 @@
 #define STEP_AT 3
 #include "host/tile_step.h"
 #undef STEP_AT
-TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] += 4 * sizeof(REAL);
+TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] += 4 * COMPONENTS * sizeof(REAL);

@@ -253,7 +253,8 @@ static int get_fixed_bits_order(const tsl_strategy *strategy, const tsl_problem 
 #undef FIXED_BITS_ADDRESS
   const int count = sizeof preferred / sizeof *preferred;
   if (strategy == &tsl_gemm_host_small &&
-      tsl_problem_flops(problem) > 2 * (double)tsl_crossovers.fixed_bits_volume)
+      (tsl_type(problem->c.type)->is_complex ||
+       tsl_problem_flops(problem) > 2 * (double)tsl_crossovers.fixed_bits_volume))
     return 0;
   for (int i = 0; i < count; i++)
     if (preferred[i] == strategy)

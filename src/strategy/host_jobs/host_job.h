@@ -32,15 +32,15 @@ static inline tsl_operands tsl_strides_of(const tsl_problem *problem) {
                         .c = {.row_stride = problem->c.row_stride, .col_stride = problem->c.col_stride}};
 }
 
-/* Returns the call of a general product of one real type with these operands. */
+/* Returns the call of a general product of one type with these operands. */
 static inline tsl_call tsl_call_of(const tsl_problem *problem, const tsl_operands *operands) {
   const tsl_operand *a = &operands->a, *b = &operands->b, *c = &operands->c;
   tsl_call call = {.type = problem->c.type,
                    .m = problem->m,
                    .n = problem->n,
                    .k = problem->k,
-                   .a = {a->host, a->row_stride, a->col_stride, false},
-                   .b = {b->host, b->row_stride, b->col_stride, false},
+                   .a = {a->host, a->row_stride, a->col_stride, problem->conjugate_a},
+                   .b = {b->host, b->row_stride, b->col_stride, problem->conjugate_b},
                    .c = {c->host, c->row_stride, c->col_stride, false}};
   tsl_call_scale(&call, problem->alpha, problem->beta);
   return call;

@@ -96,9 +96,9 @@ static void orient(const tsl_problem *problem, const tsl_operands *strides, tsl_
   job->c_many = tsl_stride_or_alone(views.c.col_stride, job->many, 1);
   job->alpha = problem->alpha[0];
   job->beta = problem->beta[0];
-  job->walk = updates && depth > 0 ? TSL_SKINNY_UPDATE
-              : job->across != 1   ? TSL_SKINNY_COLUMNS
-                                   : TSL_SKINNY_ROWS;
+  /* a single column is summed along k, by lanes, unless sums have an order */
+  const bool is_column = job->across != 1 || (job->many == 1 && job->along == 1 && !job->fixes_rows);
+  job->walk = updates && depth > 0 ? TSL_SKINNY_UPDATE : is_column ? TSL_SKINNY_COLUMNS : TSL_SKINNY_ROWS;
   if (type->is_complex)
     tsl_skinny_complex_make(problem, &views, job);
 }

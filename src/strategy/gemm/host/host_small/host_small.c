@@ -30,6 +30,7 @@
 #include "strategy/gemm/host/host_small/host_small_job.h"
 #include "strategy/host_jobs/host_job.h"
 #include "strategy/model_constants.h"
+#include "strategy/support.h"
 
 #include <math.h>
 #include <string.h>
@@ -88,14 +89,14 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
   const double clock = 1e6 * device->clock_mhz, bytes = tsl_problem_bytes(problem);
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
-  const bool is_f64 = problem->c.type == TESELA_F64,
+  const bool is_f64 = tsl_type(problem->c.type)->component == TESELA_F64,
              pairs = (device->capabilities & TSL_CAN_AVX512_PAIRS) != 0;
   const tsl_small_constants *cost = &tsl_model_constants_of(device)->small;
   tsl_small_job job;
   double clocks;
   (void)config;
   tsl_small_job_make(&product, device->capabilities, &job, &clocks);
-  const double lanes = (double)job.kernels->lanes, depth = (double)job.depth;
+  const double lanes = (double)(job.kernels->lanes * job.kernels->parts), depth = (double)job.depth;
   const double elements = (is_f64 ? device->peak_f64 : device->peak_f32) / (2 * clock * device->threads);
   clocks /= fmin(2, fmax(1, elements / lanes)); /* narrow vectors: two multiply-adds a clock, too */
   const tsl_small_panel *panel = job.panels > 1 ? &job.whole : &job.last;
@@ -112,7 +113,7 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
   const tsl_small_tile *tile = &job.last.tile;
   if (!job.copies_b && has_cache_conflict(tile->b_step, job.depth))
     clocks *= bytes > level_2 ? 3 : 1.5;
-  else if (!pairs && depth * lanes * (double)job.size > 0.75 * level_1)
+  else if (!pairs && depth * (double)(job.kernels->lanes * job.size) > 0.75 * level_1)
     clocks *= 1.2;
   if (!pairs && bytes > 16 * level_1 && elements > 1.5 * lanes)
     clocks *= 1.2;
@@ -150,11 +151,15 @@ static void host_small_account(const tsl_problem *problem, const tsl_config *con
   tsl_cost_counts_result(problem, 1, account);
 }
 
-/* Returns host_packed's order: jobs for bits=rows have its panels of k. */
+static tsl_accuracy host_small_accuracy(const tsl_problem *problem, const tsl_config *config) {
+  return tsl_accuracy_of_components(tsl_accuracy_in_order(problem, config), problem);
+}
+
+/* Returns host_packed's order for real types: jobs for bits=rows have its panels of k. */
 static const char *host_small_row_order(const tsl_problem *problem, const tsl_config *config,
                                         const tsl_device *device) {
-  (void)problem, (void)config, (void)device;
-  return TSL_ROW_PANELS;
+  (void)config, (void)device;
+  return tsl_type(problem->c.type)->is_complex ? NULL : TSL_ROW_PANELS;
 }
 
 /* Job of a plan. `whole`, the first member, is used alone unless k is cut into panels. */
@@ -299,13 +304,14 @@ const tsl_strategy tsl_gemm_host_small = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_HOST,
-    .accuracy = tsl_accuracy_in_order,
+    .accuracy = host_small_accuracy,
     .row_order = host_small_row_order,
     .score = host_small_score,
     .build = tsl_job_build,
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
+    .supports = {.types = tsl_types_blas, .conjugates = true},
     .resources = {.count_costs = host_small_account},
     .direct = {.bind = host_small_bind, .run_at = host_small_run_at},
 };

@@ -19,19 +19,24 @@ static int64_t host_small_vectors_of(const tsl_small_kernels *kernels, int64_t e
 typedef struct orientation {
   int64_t rows, columns, depth;
   int64_t a_row, a_step, b_across, b_along, c_row, c_column;
+  bool conjugates_b, differ; /* complex types: this B is conjugated; one of A and B is */
   const tsl_small_kernels *kernels;
 } orientation;
 
 static inline const tsl_small_set *set_for(tesela_type type, unsigned offers) {
-#define SETS(isa, header, needs, ...) {&tsl_small_##isa##_f32, &tsl_small_##isa##_f64},
-  static const tsl_small_set *const sets[][2] = {TSL_ISA_LIST(SETS)};
+#define SETS(isa, header, needs, ...)                                                                        \
+  {&tsl_small_##isa##_f32, &tsl_small_##isa##_f64, &tsl_small_##isa##_c64, &tsl_small_##isa##_c128},
+  static const tsl_small_set *const sets[][4] = {TSL_ISA_LIST(SETS)};
 #undef SETS
-  return sets[tsl_isa_best(offers)][type == TESELA_F64];
+  return sets[tsl_isa_best(offers)][type == TESELA_F32   ? 0
+                                    : type == TESELA_F64 ? 1
+                                    : type == TESELA_C64 ? 2
+                                                         : 3];
 }
 
 static const tsl_small_kernels *host_small_kernels_for(tesela_type type, int64_t columns, unsigned offers) {
   const tsl_small_set *set = set_for(type, offers);
-  const int64_t quarter = type == TESELA_F64 ? 2 : 4;
+  const int64_t quarter = 16 / set->up_to[0]->size;
   if (columns <= 2 * quarter)
     return set->up_to[columns <= quarter ? 2 : 1];
   return set->wide && (set->wide_needs & ~offers) == 0 ? set->wide : set->up_to[0];
@@ -50,6 +55,8 @@ static void orient(const tsl_call *p, unsigned offers, bool swapped, orientation
   out->b_along = tsl_stride_or_alone(swapped ? p->a.col : p->b.row, depth, 0);
   out->c_row = tsl_stride_or_alone(swapped ? p->c.col : p->c.row, rows, 0);
   out->c_column = tsl_stride_or_alone(swapped ? p->c.row : p->c.col, columns, 1);
+  out->conjugates_b = swapped ? p->a.conjugate : p->b.conjugate;
+  out->differ = p->a.conjugate != p->b.conjugate;
   out->kernels = host_small_kernels_for(p->type, columns, offers);
 }
 
@@ -58,7 +65,7 @@ enum { LATENCY = 4 };
 static int64_t count_independent_sums(const orientation *seen) {
   const int64_t vectors = host_small_vectors_of(seen->kernels, seen->columns),
                 wide = seen->kernels->rows[1] > 0 ? 2 : 1;
-  return seen->rows * (vectors < wide ? vectors : wide);
+  return seen->rows * seen->kernels->parts * (vectors < wide ? vectors : wide);
 }
 
 /* Returns true if the rest of a row fits half a vector and half vectors are faster: two a clock, not one. */
@@ -75,7 +82,8 @@ static double host_small_clocks_of(const orientation *seen) {
                          (has_narrow_rest(seen) ? 0.46 : 0),
                chains = (double)count_independent_sums(seen),
                needed = seen->kernels->rows[1] > 0 ? 2 * LATENCY : LATENCY; /* by two multiply-adds a clock */
-  double clocks = rows * vectors * (depth * fmax(1, needed / chains) + 1.5) + 12;
+  double clocks =
+      rows * vectors * (double)seen->kernels->parts * (depth * fmax(1, needed / chains) + 1.5) + 12;
   if (seen->b_across != 1)
     clocks += columns * depth * (seen->b_along == 1 ? 0.9 : 1.5);
   if (seen->c_column != 1)
@@ -85,8 +93,8 @@ static double host_small_clocks_of(const orientation *seen) {
 
 /* Sets alpha and beta. For depth 0 alpha is not used, as infinity times an empty sum must be 0. */
 static void host_small_scale(tsl_small_tile *tile, const tsl_call *product) {
-  tile->alpha = product->alpha[0];
-  tile->beta = product->beta[0];
+  tile->alpha[0] = product->alpha[0];
+  tile->beta[0] = product->beta[0];
   tile->scales = tile->depth > 0 && !product->alpha_is_1;
   tile->adds = !product->beta_is_0;
 }
@@ -124,6 +132,12 @@ static void make_panel(const orientation *seen, const tsl_call *product, int64_t
   out->tile.c_column = seen->c_column;
   out->tile.last = last;
   host_small_scale(&out->tile, product);
+  if (seen->kernels->parts == 2) {
+    out->tile.alpha[1] = product->alpha[1];
+    out->tile.beta[1] = product->beta[1];
+    out->tile.signs[0] = seen->differ ? -1 : 1;
+    out->tile.signs[1] = seen->conjugates_b ? -1 : 1;
+  }
   out->height = height;
   out->lowers = tiles * height - seen->rows;
   out->tallers = tiles - out->lowers;
@@ -183,7 +197,7 @@ static void make_job(const tsl_call *product, unsigned offers, bool far, tsl_sma
   if (clocks)
     *clocks = host_small_clocks_of(&seen);
   const int64_t lanes = seen.kernels->lanes, vectors = host_small_vectors_of(seen.kernels, seen.columns);
-  const int64_t size = product->type == TESELA_F64 ? 8 : 4;
+  const int64_t size = seen.kernels->size;
   const panel_cut by = far && seen.kernels->rows[TSL_SMALL_VECTORS_MAX - 1] > 0
                            ? cut_far(&seen, vectors)
                            : host_small_cut(&seen, vectors);

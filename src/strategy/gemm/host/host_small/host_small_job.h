@@ -18,7 +18,8 @@ typedef struct tsl_small_tile {
   int64_t c_row, c_column; /* elements */
   int64_t last;            /* 1 to a whole vector */
   int64_t rows;            /* used by brief tiles only */
-  double alpha, beta;
+  double alpha[2], beta[2];
+  double signs[2];   /* of complex types (host/tile_epilogue.h) */
   bool scales, adds; /* alpha is not 1; beta is not 0: comparisons of doubles would wait */
 } tsl_small_tile;
 
@@ -39,6 +40,7 @@ typedef struct tsl_small_exact {
 typedef struct tsl_small_kernels {
   tesela_type type;
   int64_t lanes, lanes_log2;       /* elements of a vector, and log2 of it */
+  int64_t size, parts;             /* bytes of an element; its real numbers */
   int rows[TSL_SMALL_VECTORS_MAX]; /* MR of tiles of 1 to 4 vectors; 0: none of this width */
   tsl_small_copy copy;
   tsl_small_exact exact[TSL_SMALL_EXACT_MAX]; /* unused entries have 0 rows */
@@ -54,7 +56,8 @@ typedef struct tsl_small_set {
 } tsl_small_set;
 
 #define TSL_SMALL_DECLARE(isa, header, needs, ...)                                                           \
-  extern const tsl_small_set tsl_small_##isa##_f32, tsl_small_##isa##_f64;
+  extern const tsl_small_set tsl_small_##isa##_f32, tsl_small_##isa##_f64, tsl_small_##isa##_c64,            \
+      tsl_small_##isa##_c128;
 TSL_ISA_LIST(TSL_SMALL_DECLARE)
 #undef TSL_SMALL_DECLARE
 

@@ -10,6 +10,7 @@
 #endif
 
 #define REAL JOIN(REAL_, TSL_TYPE)
+#define COMPONENTS 1
 #define SUFFIX JOIN(_, TSL_TYPE)
 
 #if REGISTERS >= 32

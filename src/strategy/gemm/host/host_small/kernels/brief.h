@@ -23,7 +23,7 @@ static tesela_status BRIEF_NAME(BRIEF_ROWS)(const void *state, const void *a_at,
     b += b_step;
   }
   if (tile->scales) {
-    const REAL alpha = (REAL)tile->alpha;
+    const REAL alpha = (REAL)tile->alpha[0];
     TSL_UNROLL for (int i = 0; i < ROWS; i++) sum[i] *= alpha;
     sum_last *= alpha;
   }
@@ -34,7 +34,7 @@ static tesela_status BRIEF_NAME(BRIEF_ROWS)(const void *state, const void *a_at,
   TSL_UNROLL for (int i = 0; i < POINTERS; i++) __asm__("" : "+r"(c[i]), "+r"(stride), "+r"(three));
 #define ROW_AT ((REAL *)(void *)(c[i / 5] + (i % 5 == 3 ? three : i % 5 * stride)))
   if (tile->adds) { /* all rows are read first, since the last row may be stored twice */
-    const REAL beta = (REAL)tile->beta;
+    const REAL beta = (REAL)tile->beta[0];
     TSL_UNROLL for (int i = 0; i < ROWS; i++) sum[i] =
         NAME(fma)(sum[i], beta, NAME(load_masked)(ROW_AT, mask));
     sum_last = NAME(fma)(sum_last, beta, NAME(load_masked)((const REAL *)(const void *)c_last, mask));

@@ -43,7 +43,7 @@ static tesela_status EXACT_NAME(const void *state, const void *a_at, const void 
     }
     a[0] = a[HEIGHT - 1] + a_row;
     if (tile->adds) {
-      const REAL beta = (REAL)tile->beta;
+      const REAL beta = (REAL)tile->beta[0];
       const char *from = c;
       TSL_UNROLL for (int i = 0; i < HEIGHT; i++) {
         TSL_UNROLL for (int j = 0; j < EXACT_VECTORS; j++) sum[i][j] =

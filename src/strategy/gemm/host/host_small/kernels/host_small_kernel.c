@@ -5,6 +5,11 @@
 #include "host/simd.h"
 
 #define REAL JOIN(REAL_, TSL_TYPE)
+#define COMPONENTS JOIN(COMPONENTS_, TSL_TYPE)
+
+typedef JOIN(element_, TSL_TYPE) element;
+
+#if COMPONENTS == 1
 
 /* Transposes four columns of four elements to rows, in vectors of 16 bytes. */
 static inline void transpose_four(const REAL *in, int64_t across, int64_t width, REAL *out) {
@@ -21,28 +26,42 @@ static inline void transpose_four(const REAL *in, int64_t across, int64_t width,
   *(four *)(out + 3 * width) = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
 }
 
+#endif
+
 static void copy(const void *from, int64_t across, int64_t along, int64_t count, int64_t depth, int64_t width,
                  void *dst) {
-  const REAL *in = from;
-  REAL *out = dst;
-  const int64_t deep = along == 1 ? depth / 4 * 4 : 0, wide = count / 4 * 4;
+  const element *in = from;
+  element *out = dst;
+  int64_t deep = 0, wide = 0;
+#if COMPONENTS == 1
+  deep = along == 1 ? depth / 4 * 4 : 0, wide = count / 4 * 4;
   for (int64_t l = 0; l < deep; l += 4)
     for (int64_t j = 0; j < wide; j += 4)
       transpose_four(in + j * across + l, across, width, out + l * width + j);
+#endif
   for (int64_t l = 0; l < depth; l++)
     for (int64_t j = l < deep ? wide : 0; j < count; j++)
       out[l * width + j] = in[l * along + j * across];
 }
 
 #define FOUR 0
-#define SUFFIX JOIN(_, TSL_TYPE)
-#define VARIANT SUFFIX
+#define SUFFIX JOIN(COMPONENT_SUFFIX_, TSL_TYPE)
+#define VARIANT JOIN(_, TSL_TYPE)
+#if COMPONENTS == 2
+#include "host/tile_epilogue.h"
+#endif
+#if COMPONENTS == 1
 #define SIZES JOIN(SMALL, SUFFIX)
+#elif REGISTERS >= 32
+#define SIZES (12, 6, 4, 0, 0, 0)
+#else
+#define SIZES (6, 3, 2, 0, 0, 0)
+#endif
 #include "strategy/gemm/host/host_small/kernels/variant.h"
 #undef VARIANT
 #undef SIZES
 
-#ifdef SMALL_WIDE_NEEDS
+#if defined(SMALL_WIDE_NEEDS) && COMPONENTS == 1
 #undef FOUR
 #define FOUR SMALL_WIDE_FOUR
 #define VARIANT _wide

@@ -29,18 +29,24 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
                                                             const void *a, const void *b, void *dst) {
   enum { MOST = TSL_SMALL_ROWS_MAX * TSL_SMALL_VECTORS_MAX * NAME(LANES) };
   REAL sums[MOST], *c = dst;
-  const REAL beta = (REAL)tile->beta;
-  const int64_t width = vectors * (int64_t)NAME(LANES), columns = width - NAME(LANES) + tile->last;
+  const int64_t width = vectors * (int64_t)NAME(LANES) / COMPONENTS,
+                columns = width - NAME(LANES) / COMPONENTS + tile->last;
   tsl_small_tile buffer_tile = *tile;
   buffer_tile.c_row = width;
   buffer_tile.c_column = 1;
   buffer_tile.adds = false;
   (void)multiply(&buffer_tile, a, b, sums);
+#if COMPONENTS == 2
+  for (int i = 0; i < rows; i++)
+    scatter(sums + 2 * i * width, columns, c + 2 * i * tile->c_row, tile->c_column, tile->beta);
+#else
+  const REAL beta = (REAL)tile->beta[0];
   for (int i = 0; i < rows; i++, c += tile->c_row)
     for (int64_t j = 0; j < columns; j++) {
       REAL *at = c + j * tile->c_column;
       *at = tile->adds ? JOIN(fma_number_, TSL_TYPE)(sums[i * width + j], beta, *at) : sums[i * width + j];
     }
+#endif
   return TESELA_OK;
 }
 
@@ -80,7 +86,7 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
 #include "strategy/gemm/host/host_small/kernels/host_small_exact.h"
 #endif
 
-#ifdef SMALL_BRIEF
+#if defined(SMALL_BRIEF) && COMPONENTS == 1
 #define BRIEF_NAME_LATE(rows, variant) brief_##rows##variant
 #define BRIEF_NAME_OF(rows, variant) BRIEF_NAME_LATE(rows, variant)
 #define BRIEF_NAME(rows) BRIEF_NAME_OF(rows, VARIANT)
@@ -104,8 +110,10 @@ static __attribute__((noinline)) tesela_status OWN(scatter)(tsl_small_function m
 
 static const tsl_small_kernels OWN(kernels) = {
     .type = JOIN(ENUM_, TSL_TYPE),
-    .lanes = NAME(LANES),
-    .lanes_log2 = NAME(LANES_LOG2),
+    .lanes = NAME(LANES) / COMPONENTS,
+    .lanes_log2 = NAME(LANES_LOG2) - (COMPONENTS - 1),
+    .size = sizeof(element),
+    .parts = COMPONENTS,
     .rows = {TILE_ROWS_OF_1, TILE_ROWS_OF_2, TILE_ROWS_OF_3, TILE_ROWS_OF_4},
     .copy = copy,
     .exact =
@@ -121,7 +129,7 @@ static const tsl_small_kernels OWN(kernels) = {
             {6, 2, 16, OWN(exact_six)},
 #endif
         },
-#ifdef SMALL_BRIEF
+#if defined(SMALL_BRIEF) && COMPONENTS == 1
     .brief = {BRIEF_NAME(2), BRIEF_NAME(4), BRIEF_NAME(6), BRIEF_NAME(8), BRIEF_NAME(10), BRIEF_NAME(12),
               BRIEF_NAME(14), BRIEF_NAME(16)},
 #endif
