@@ -12,14 +12,15 @@
       NAME(load)((const REAL *)(const void *)b + j * LANES);
 #endif
   TSL_UNROLL for (int i = 0; i < POINTERS; i++) __asm__("" : "+r"(a[i]), "+r"(stride), "+r"(three));
-  TSL_UNROLL for (int i = 0; i < TILE_ROWS * COMPONENTS; i++) {
-    const int row = i / COMPONENTS;
-    const REAL number =
-        ((const REAL *)(const void *)(a[row / 5] +
-                                      (row % 5 == 3
-                                           ? three
-                                           : row % 5 * stride)))[STEP_AT * COMPONENTS + i % COMPONENTS];
-    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = NAME(fma)(sum[i][j], number, row_of_b[j]);
+  /* two loops: a compiler unrolls up to 16 rounds of one (simd.h) */
+  TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+    TSL_UNROLL for (int part = 0; part < COMPONENTS; part++) {
+      const REAL number =
+          ((const REAL *)(const void *)(a[i / 5] +
+                                        (i % 5 == 3 ? three : i % 5 * stride)))[STEP_AT * COMPONENTS + part];
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i * COMPONENTS + part][j] =
+          NAME(fma)(sum[i * COMPONENTS + part][j], number, row_of_b[j]);
+    }
   }
   b += b_step;
   __asm__("" : "+r"(b)); /* prevents a pointer for each of four steps, which needs a register */

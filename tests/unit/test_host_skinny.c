@@ -150,6 +150,21 @@ static void complex_families(void **state) {
       }
 }
 
+/* A single element of C: sums run by lanes along k, and in order if rows fix their bits. */
+static void single_elements(void **state) {
+  (void)state;
+  for (int type = TESELA_F64; type <= TESELA_C128; type++)
+    for (int64_t depth = 1; depth <= 1100; depth += depth < 70 ? 1 : 257) {
+      tsl_problem problem = tsl_problem_gemm(1, 1, depth, (tesela_type)type);
+      problem.beta[0] = depth % 2 ? 0 : 0.5;
+      if (depth % 3 == 0)
+        by_columns(&problem.a);
+      try_sets(&problem, TSL_SKINNY_COLUMNS);
+      problem.ask.bits = TSL_REPRODUCIBILITY_ROWS;
+      try_sets(&problem, TSL_SKINNY_ROWS);
+    }
+}
+
 /* The kernels that measurements found to be the faster ones. */
 static void choices(void **state) {
   static const struct {
@@ -211,8 +226,9 @@ static void refusals(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all_families), cmocka_unit_test(complex_families),
-                                     cmocka_unit_test(choices), cmocka_unit_test(nothing_to_multiply),
-                                     cmocka_unit_test(refusals)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(all_families),        cmocka_unit_test(complex_families),
+      cmocka_unit_test(single_elements),     cmocka_unit_test(choices),
+      cmocka_unit_test(nothing_to_multiply), cmocka_unit_test(refusals)};
   return cmocka_run_group_tests(tests, cpu_set_up, cpu_tear_down);
 }

@@ -159,13 +159,40 @@ static void exact_tiles(void **state) {
         }
 }
 
+/* Complex tiles, whole and partial: conjugates, complex scalars, every layout, with and without gaps. */
+static void complex_tiles(void **state) {
+  unsigned sets[4];
+  const int count = sets_of(sets);
+  (void)state;
+  for (int set = 0; set < count; set++)
+    for (int type = TESELA_C64; type <= TESELA_C128; type++)
+      for (int64_t rows = 1; rows <= 26; rows++)
+        for (int64_t columns = 1; columns <= 25; columns += columns < 9 ? 1 : 4) {
+          const int way = (int)(5 * rows + columns);
+          tsl_problem problem = tsl_problem_gemm(rows, columns, 1 + way % 9, (tesela_type)type);
+          problem.conjugate_a = way % 2;
+          problem.conjugate_b = way / 2 % 2;
+          problem.alpha[0] = way % 3 ? 1 : -1.5;
+          problem.alpha[1] = way % 3 == 2 ? 0.75 : 0;
+          problem.beta[0] = way % 5 < 2 ? 0 : 0.5;
+          problem.beta[1] = way % 5 == 4 ? -2 : 0;
+          set_layout(&problem, (int)(rows + columns) % 8);
+          if (way / 4 % 2) {
+            problem.a.row_stride += problem.a.row_stride > 1 ? 3 : 0;
+            problem.b.row_stride += problem.b.row_stride > 1 ? 1 : 0;
+            problem.c.row_stride += problem.c.row_stride > 1 ? 2 : 0;
+          }
+          expect_right(&problem, sets[set]);
+        }
+}
+
 /* Copies on the stack, and copies that are too large for the stack. */
 static void copies(void **state) {
   unsigned sets[4];
   const int count = sets_of(sets);
   (void)state;
   for (int set = 0; set < count; set++)
-    for (int type = TESELA_F64; type <= TESELA_F32; type++)
+    for (int type = TESELA_F64; type <= TESELA_C128; type++)
       for (int layout = 0; layout < 8; layout++) {
         tsl_problem problem = tsl_problem_gemm(21, 37, layout % 2 ? 1030 : 30, (tesela_type)type);
         problem.b.row_stride = 3; /* no direction lies side by side */
@@ -260,8 +287,9 @@ static void wrong_calls(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_tile), cmocka_unit_test(exact_tiles), cmocka_unit_test(without_job),
-      cmocka_unit_test(copies),     cmocka_unit_test(same_bits),   cmocka_unit_test(wrong_calls),
+      cmocka_unit_test(every_tile),    cmocka_unit_test(exact_tiles), cmocka_unit_test(without_job),
+      cmocka_unit_test(complex_tiles), cmocka_unit_test(copies),      cmocka_unit_test(same_bits),
+      cmocka_unit_test(wrong_calls),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,9 +19,10 @@
  * products have tiles without loops (host_small_exact.h). For batches that exceed all caches, AVX-512 panels
  * are up to four vectors wide, so that memory is accessed in order.
  *
- * Sums run along k in order: the bits depend only on the operands. For bits=rows, panels of k are added to C
- * one after the other. Types: f32 and f64. Large operands are read repeatedly, since the loops have no cache
- * blocking. Measurements: docs/lab/host_small.md. */
+ * Sums run along k in order: the bits depend only on the operands. For bits=rows, panels of k of real types
+ * are added to C one after the other. Complex types have two sums for each vector (tile_epilogue.h), and so
+ * half the rows unless there are 32 registers. Types: f32, f64, c64 and c128. Large operands are read
+ * repeatedly, since the loops have no cache blocking. Measurements: docs/lab/host_small.md. */
 #include "core/memory.h"
 #include "core/status.h"
 #include "dispatch/crossovers.h"
@@ -117,9 +118,9 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
     clocks *= 1.2;
   if (!pairs && bytes > 16 * level_1 && elements > 1.5 * lanes)
     clocks *= 1.2;
-  const double c_elements = (double)(job.rows * job.columns);
-  clocks += (job.copies_b ? cost->copy_clocks * depth * (double)job.columns : 0) +
-            (tile->c_column != 1 ? cost->element_clocks * c_elements : 0) +
+  const double c_elements = (double)(job.rows * job.columns), parts = (double)job.kernels->parts;
+  clocks += (job.copies_b ? cost->copy_clocks * parts * depth * (double)job.columns : 0) +
+            (tile->c_column != 1 ? cost->element_clocks * parts * c_elements : 0) +
             (bytes > level_2 ? cost->written_clocks * c_elements * (double)job.size / 64 : 0);
   clocks += tsl_written_clocks(problem, device);
   clocks += conflict_clocks(&job, problem->beta[0] != 0);

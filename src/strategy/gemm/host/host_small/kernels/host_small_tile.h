@@ -13,8 +13,10 @@ static tesela_status TILE_NAME(TILE_ROWS, TILE_VECTORS)(const void *state, const
   const char *a[POINTERS], *b = b_at;
   NAME(vector) sum[TILE_ROWS * COMPONENTS][TILE_VECTORS];
   TSL_UNROLL for (int i = 0; i < POINTERS; i++) a[i] = (const char *)a_at + 5 * i * stride;
-  TSL_UNROLL for (int i = 0; i < TILE_ROWS * COMPONENTS; i++) {
-    TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i][j] = (NAME(vector)){0};
+  TSL_UNROLL for (int i = 0; i < TILE_ROWS; i++) {
+    TSL_UNROLL for (int part = 0; part < COMPONENTS; part++) {
+      TSL_UNROLL for (int j = 0; j < TILE_VECTORS; j++) sum[i * COMPONENTS + part][j] = (NAME(vector)){0};
+    }
   }
   if (!is_whole) {
     const NAME(mask) mask = NAME(mask_of)(tile->last * COMPONENTS);
