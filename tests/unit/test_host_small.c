@@ -60,7 +60,8 @@ static void expect_right(const tsl_problem *problem, unsigned offers) {
                    TESELA_OK);
   expect_right_sums(&made, before, tsl_accuracy_of_sum(problem->k).factor);
   expect_far(&made, offers, before);
-  expect_at_once(&made, offers, before);
+  if (!tsl_type(problem->c.type)->is_complex)
+    expect_at_once(&made, offers, before);
   free(before);
   host_product_free(&made);
 }
@@ -188,13 +189,14 @@ static void complex_tiles(void **state) {
 
 /* Copies on the stack, and copies that are too large for the stack. */
 static void copies(void **state) {
+  static const tesela_type types[] = {TESELA_F64, TESELA_F32, TESELA_C64, TESELA_C128};
   unsigned sets[4];
   const int count = sets_of(sets);
   (void)state;
   for (int set = 0; set < count; set++)
-    for (int type = TESELA_F64; type <= TESELA_C128; type++)
+    for (int t = 0; t < 4; t++)
       for (int layout = 0; layout < 8; layout++) {
-        tsl_problem problem = tsl_problem_gemm(21, 37, layout % 2 ? 1030 : 30, (tesela_type)type);
+        tsl_problem problem = tsl_problem_gemm(21, 37, layout % 2 ? 1030 : 30, types[t]);
         problem.b.row_stride = 3; /* no direction lies side by side */
         problem.b.col_stride = 3 * problem.k;
         problem.beta[0] = 2;

@@ -89,8 +89,8 @@ typedef struct tsl_small_job {
 void tsl_small_job_make(const tsl_call *product, unsigned offers, tsl_small_job *job, double *clocks);
 /* Makes the job of a product in no cache, with the widest tiles. Returns false if the processor has none. */
 bool tsl_small_job_make_far(const tsl_call *product, unsigned offers, tsl_small_job *job);
-/* Computes a product of few steps without a job; sizes are at least 1. Returns false if it did nothing: the
- * strides do not allow it, or a job is faster. */
+/* Computes a real product of few steps without a job; sizes are at least 1. Returns false if it did nothing:
+ * the strides do not allow it, or a job is faster. */
 bool tsl_small_run_direct(const tsl_call *product, unsigned offers);
 /* Returns true if a run allocates memory, and may fail. */
 bool tsl_small_job_may_fail(const tsl_small_job *job);
