@@ -160,6 +160,12 @@ static inline tesela_matrix tsl_api_as_line(const tesela_vector *vector) {
   return (tesela_matrix){
       .data = vector->data, .buffer = vector->buffer, .offset = vector->offset, .type = vector->type};
 }
+/* Returns a description with the run's operands, and without sizes. */
+static inline tesela_gemm_desc tsl_api_desc_of(const tesela_operands *operands) {
+  return (tesela_gemm_desc){.a = operands->a ? *operands->a : (tesela_matrix){.data = NULL},
+                            .b = operands->b ? *operands->b : (tesela_matrix){.data = NULL},
+                            .c = operands->c ? *operands->c : (tesela_result){.data = NULL}};
+}
 /* Operands of one run as matrices. given[i] points to `copies` or to the caller's matrix; NULL: not given. */
 typedef struct tsl_api_operands {
   tesela_matrix copies[TSL_ALL_OPERANDS];

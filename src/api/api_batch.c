@@ -67,7 +67,7 @@ static void find_streaming_kernel(api_batch_state *state) {
 static tesela_status multiply_all(api_batch_state *state) {
   const tsl_work *work = &state->products.plan->plan->work;
   const double flops = tsl_problem_flops(&work->problem);
-  state->shares = work->device->capabilities & TSL_CAN_HOST && work->device->threads > 1 &&
+  state->shares = tsl_device_is_host(work->device) && work->device->threads > 1 &&
                   flops < (double)tsl_crossovers.thread_product &&
                   flops * (double)state->products.batch->count >= (double)tsl_crossovers.thread_batch;
   const tsl_team team = state->shares ? tsl_device_team(work->device) : (tsl_team){0};

@@ -144,16 +144,13 @@ static __attribute__((noinline)) tesela_status plan_run_counted(tesela_plan *pla
   const tesela_status status = plan_run(plan, operands, record, operands_size, record_size);
   if (status == TESELA_OK) {
     const tsl_problem *problem = &plan->plan->work.problem;
-    const tesela_gemm_desc desc = {.m = problem->m,
-                                   .n = problem->n,
-                                   .k = problem->k,
-                                   .a = operands->a ? *operands->a : (tesela_matrix){.data = NULL},
-                                   .b = operands->b ? *operands->b : (tesela_matrix){.data = NULL},
-                                   .c = operands->c ? *operands->c : (tesela_result){.data = NULL},
-                                   .beta = problem->beta};
-    tesela_gemm_desc typed = desc;
-    typed.a.type = problem->a.type;
-    tsl_counted_product(&counted, problem->op == TSL_OP_GEMM ? &typed : NULL, 0, 1);
+    tesela_gemm_desc desc = tsl_api_desc_of(operands);
+    desc.m = problem->m;
+    desc.n = problem->n;
+    desc.k = problem->k;
+    desc.beta = problem->beta;
+    desc.a.type = problem->a.type;
+    tsl_counted_product(&counted, problem->op == TSL_OP_GEMM ? &desc : NULL, 0, 1);
     if (problem->op != TSL_OP_GEMM)
       tsl_counted_sizes(&counted, problem->m, problem->n);
   }

@@ -196,8 +196,8 @@ static tesela_status rescue(tsl_products *products, int64_t index) {
 static bool can_be_rescued(const tsl_products *products) {
   const tsl_device *device = products->plan->plan->work.device;
   const tesela_gemm_desc *desc = products->desc;
-  return (products->plan->plan->place == TSL_PLACE_HOST || device->capabilities & TSL_CAN_HOST) &&
-         !desc->a.packed && !desc->b.packed;
+  return (products->plan->plan->place == TSL_PLACE_HOST || tsl_device_is_host(device)) && !desc->a.packed &&
+         !desc->b.packed;
 }
 
 tesela_status tsl_products_multiply(tsl_products *products, int64_t index, bool is_first) {
@@ -253,7 +253,7 @@ static bool has_equal_distances(const tesela_gemm_desc *desc, const tesela_batch
 
 /* Returns true if products run one by one: on the cpu, or if no strategy supports the batch. */
 static bool batch_common_runs_one_by_one(const tsl_cached_plan *cached_plan) {
-  return tsl_plan_cache_plan(cached_plan)->plan->work.device->capabilities & TSL_CAN_HOST ||
+  return tsl_device_is_host(tsl_plan_cache_plan(cached_plan)->plan->work.device) ||
          tsl_plan_cache_refuses_batches(cached_plan);
 }
 

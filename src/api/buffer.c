@@ -105,7 +105,7 @@ static tsl_device *find_owner(tsl_devices *devices, const void *address) {
 static tesela_status wrap_on_device(tsl_device *device, void *native, size_t bytes, tsl_buffer **memory) {
   if (device->ops->buffer_adopt)
     return device->ops->buffer_adopt(device, native, bytes, memory);
-  if (!(device->capabilities & TSL_CAN_HOST))
+  if (!tsl_device_is_host(device))
     return tsl_fail(TESELA_UNSUPPORTED, "%s cannot wrap existing memory", device->name);
   if (bytes == 0 || !native)
     return tsl_fail(TESELA_BAD_CALL, "%s: wrapping host memory needs an address and a size: %s", device->name,

@@ -77,7 +77,7 @@ enum { LINE = 4096 };
 bool tsl_api_adds(const tesela_stream *stream, tesela_type type) {
   const tsl_type_info *info = tsl_type(type);
   return info->sums == type && !info->is_integer &&
-         (stream->device->capabilities & TSL_CAN_HOST ||
+         (tsl_device_is_host(stream->device) ||
           (stream->device->capabilities & TSL_CAN_KERNELS &&
            (info->component != TESELA_F64 || stream->device->capabilities & TSL_CAN_F64)));
 }

@@ -26,7 +26,7 @@ tesela_status tsl_api_cpu(tesela_context *context, const tsl_device **cpu) {
 }
 
 static bool is_not_cpu(const tsl_device *device) {
-  return (device->capabilities & TSL_CAN_HOST) == 0;
+  return !tsl_device_is_host(device);
 }
 
 static bool fast_path_build_key(tesela_context *context, const tesela_gemm_desc *desc, tsl_call_key *key) {

@@ -24,7 +24,7 @@ tesela_status tsl_grouped_find_plan(tsl_grouped *group, int64_t i) {
 
 bool tsl_grouped_on_host(const tsl_grouped *group, int64_t member) {
   const tsl_plan *plan = group->members[member].plan->plan;
-  return (plan->work.device->capabilities & TSL_CAN_HOST) != 0;
+  return tsl_device_is_host(plan->work.device);
 }
 
 void tsl_grouped_note(tsl_grouped *group, tesela_status status) {

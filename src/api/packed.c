@@ -21,18 +21,6 @@ tesela_status tsl_api_packed(const tesela_plan *plan, const char *where, int ope
   return TESELA_OK;
 }
 
-/* Copies the elements, but no memory between them or outside a triangle, which another thread may write. */
-static void copy_as_it_lies(const tsl_shape *shape, const unsigned char *from, unsigned char *dst) {
-  const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  for (int64_t i = 0; i < shape->rows; i++)
-    for (int64_t j = 0; j < shape->cols; j++) {
-      if (!tsl_shape_stores(shape, i, j))
-        continue;
-      const int64_t at = tsl_shape_offset(shape, i, j);
-      memcpy(dst + at, from + at, (size_t)size);
-    }
-}
-
 static tesela_status packed_pack(const tsl_work *work, tesela_packed *packed, const tsl_address_range *reach,
                                  const tsl_operand *from) {
   const tsl_strategy *strategy = work->strategy;
@@ -50,7 +38,7 @@ static tesela_status packed_pack(const tsl_work *work, tesela_packed *packed, co
   TSL_TRY(
       tsl_alloc((size_t)(reach->below + reach->above) * reach->size, "a packed operand", &packed->memory));
   packed->used.host = (unsigned char *)packed->memory + (size_t)reach->below * reach->size;
-  copy_as_it_lies(shape, from->host, packed->used.host);
+  tsl_shape_copy_stored(shape, from->host, packed->used.host);
   return TESELA_OK;
 }
 

@@ -189,18 +189,11 @@ static tesela_status sharded_operands_fill(const tsl_request *request, const sha
 static tesela_status create_sharding(const tsl_request *request, const sharded_request *all,
                                      const tsl_device *group, const tsl_problem *problem,
                                      tsl_sharding **spread) {
-  size_t count = 0;
-  void *block;
+  int counts[TSL_OPERANDS];
+  tsl_sharding *sharding;
   for (int i = 0; i < TSL_OPERANDS; i++)
-    count += (size_t)all->operands[i].count;
-  TSL_TRY(tsl_alloc_zeroed(sizeof **spread + count * sizeof(tsl_shard), "where operands lie", &block));
-  tsl_sharding *sharding = block;
-  tsl_shard *next = (tsl_shard *)(sharding + 1);
-  for (int i = 0; i < TSL_OPERANDS; i++) {
-    sharding->holds[i] = next;
-    sharding->counts[i] = (int)all->operands[i].count;
-    next += sharding->counts[i];
-  }
+    counts[i] = (int)all->operands[i].count;
+  TSL_TRY(tsl_sharding_create(counts, &sharding));
   const tesela_status status = sharded_operands_fill(request, all, group, problem, sharding);
   if (status != TESELA_OK)
     tsl_free(sharding);

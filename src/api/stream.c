@@ -179,7 +179,7 @@ static tesela_status check_plan(const tesela_plan *plan, const tesela_stream *st
     return tsl_fail(TESELA_BAD_CALL, "the stream is of %s, and the plan runs on %s%s", stream->device->name,
                     work->device->name,
                     strcmp(stream->device->name, work->device->name) == 0 ? " of another context" : "");
-  if (!(work->device->capabilities & TSL_CAN_HOST) && plan->plan->place != TSL_PLACE_DEVICE)
+  if (!tsl_device_is_host(work->device) && plan->plan->place != TSL_PLACE_DEVICE)
     return tsl_fail(TESELA_BAD_CALL,
                     "the plan is for host memory: queued runs on %s need operands in buffers",
                     work->device->name);
@@ -215,10 +215,8 @@ static tesela_status enqueue_batch(tesela_plan *plan, const tesela_stream *strea
   epilogue.bias_axis = problem->bias_axis;
   epilogue.scaling_a = problem->scaling_a;
   epilogue.scaling_b = problem->scaling_b;
-  const tesela_gemm_desc first = {.a = operands->a ? *operands->a : (tesela_matrix){.data = NULL},
-                                  .b = operands->b ? *operands->b : (tesela_matrix){.data = NULL},
-                                  .c = operands->c ? *operands->c : (tesela_result){.data = NULL},
-                                  .epilogue = &epilogue};
+  tesela_gemm_desc first = tsl_api_desc_of(operands);
+  first.epilogue = &epilogue;
   const tsl_products products = {.plan = plan, .desc = &first, .batch = &plan->batch, .group = -1};
   tsl_operands each;
   TSL_TRY(tsl_products_gather(&products, plan->batch.count - 1, &each));

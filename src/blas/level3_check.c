@@ -22,19 +22,14 @@ static int check_update(tesela_type type, const tsl_blas_multiply *structured) {
   const bool by_row = structured->order == TSL_BLAS_ROW_MAJOR;
   const bool two = structured->routine == TSL_BLAS_SYR2K || structured->routine == TSL_BLAS_HER2K;
   const int64_t rows = (structured->trans_a == 'N') != by_row ? structured->n : structured->k;
-  if (structured->uplo != 'U' && structured->uplo != 'L')
-    return 1;
-  if (!level3_check_accepts_trans(type, structured->routine, structured->trans_a))
-    return 2;
-  if (structured->n < 0)
-    return 3;
-  if (structured->k < 0)
-    return 4;
-  if (structured->lda < level3_check_at_least_one(rows))
-    return 7;
-  if (two && structured->ldb < level3_check_at_least_one(rows))
-    return 9;
-  return structured->ldc < level3_check_at_least_one(structured->n) ? (two ? 12 : 10) : 0;
+  return structured->uplo != 'U' && structured->uplo != 'L'                            ? 1
+         : !level3_check_accepts_trans(type, structured->routine, structured->trans_a) ? 2
+         : structured->n < 0                                                           ? 3
+         : structured->k < 0                                                           ? 4
+         : structured->lda < level3_check_at_least_one(rows)                           ? 7
+         : two && structured->ldb < level3_check_at_least_one(rows)                    ? 9
+         : structured->ldc < level3_check_at_least_one(structured->n)                  ? (two ? 12 : 10)
+                                                                                       : 0;
 }
 
 static tsl_blas_multiply level3_check_as_columns(const tsl_blas_multiply *structured) {
@@ -50,39 +45,28 @@ static tsl_blas_multiply level3_check_as_columns(const tsl_blas_multiply *struct
 /* Order: side, uplo, m, n, alpha, a, lda, b, ldb, beta, c, ldc. */
 static int check_symmetric(const tsl_blas_multiply *structured) {
   const tsl_blas_multiply seen = level3_check_as_columns(structured);
-  if (seen.side != 'L' && seen.side != 'R')
-    return 1;
-  if (seen.uplo != 'U' && seen.uplo != 'L')
-    return 2;
-  if (seen.m < 0)
-    return 3;
-  if (seen.n < 0)
-    return 4;
-  if (seen.lda < level3_check_at_least_one(seen.side == 'L' ? seen.m : seen.n))
-    return 7;
-  if (seen.ldb < level3_check_at_least_one(seen.m))
-    return 9;
-  return seen.ldc < level3_check_at_least_one(seen.m) ? 12 : 0;
+  return seen.side != 'L' && seen.side != 'R'                                       ? 1
+         : seen.uplo != 'U' && seen.uplo != 'L'                                     ? 2
+         : seen.m < 0                                                               ? 3
+         : seen.n < 0                                                               ? 4
+         : seen.lda < level3_check_at_least_one(seen.side == 'L' ? seen.m : seen.n) ? 7
+         : seen.ldb < level3_check_at_least_one(seen.m)                             ? 9
+         : seen.ldc < level3_check_at_least_one(seen.m)                             ? 12
+                                                                                    : 0;
 }
 
 /* Order: side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb. */
 static int check_triangle(const tsl_blas_multiply *structured) {
   const tsl_blas_multiply seen = level3_check_as_columns(structured);
-  if (seen.side != 'L' && seen.side != 'R')
-    return 1;
-  if (seen.uplo != 'U' && seen.uplo != 'L')
-    return 2;
-  if (seen.trans_a != 'N' && seen.trans_a != 'T' && seen.trans_a != 'C' && seen.trans_a != 'R')
-    return 3;
-  if (seen.diag != 'U' && seen.diag != 'N')
-    return 4;
-  if (seen.m < 0)
-    return 5;
-  if (seen.n < 0)
-    return 6;
-  if (seen.lda < level3_check_at_least_one(seen.side == 'L' ? seen.m : seen.n))
-    return 9;
-  return seen.ldb < level3_check_at_least_one(seen.m) ? 11 : 0;
+  return seen.side != 'L' && seen.side != 'R'                                                       ? 1
+         : seen.uplo != 'U' && seen.uplo != 'L'                                                     ? 2
+         : seen.trans_a != 'N' && seen.trans_a != 'T' && seen.trans_a != 'C' && seen.trans_a != 'R' ? 3
+         : seen.diag != 'U' && seen.diag != 'N'                                                     ? 4
+         : seen.m < 0                                                                               ? 5
+         : seen.n < 0                                                                               ? 6
+         : seen.lda < level3_check_at_least_one(seen.side == 'L' ? seen.m : seen.n)                 ? 9
+         : seen.ldb < level3_check_at_least_one(seen.m)                                             ? 11
+                                                                                                    : 0;
 }
 
 int tsl_blas_check_level3(tesela_type type, const tsl_blas_multiply *structured) {

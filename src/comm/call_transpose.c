@@ -16,7 +16,7 @@
 enum { BATCH = 0, TAG = 4 };
 
 /* Handles the elements that rank `owner_in_a` owns in A and `owner_in_b` in B. Packs them into `message`,
- * stores them from `arrived` or within this rank, or only counts. Returns their number. */
+ * or stores them: from `arrived`, or within this rank. Returns their number. */
 static int64_t comm_transpose_between(const tsl_job *job, int owner_in_a, int owner_in_b, void *message,
                                       const void *arrived) {
   const tsl_rank_part *a = &job->part[TSL_PART_A], *b = &job->part[TSL_PART_C];
@@ -30,7 +30,7 @@ static int64_t comm_transpose_between(const tsl_job *job, int owner_in_a, int ow
       const size_t before = (size_t)count * size;
       if (message) {
         count += tsl_patch_pack(&source, a->data, &target, b->order, size, (char *)message + before);
-      } else if (arrived || here) {
+      } else {
         const tsl_scaled_store scaled_store = {.from = a->type,
                                                .to = b->type,
                                                .alpha = {job->alpha[0], job->alpha[1]},
@@ -41,8 +41,6 @@ static int64_t comm_transpose_between(const tsl_job *job, int owner_in_a, int ow
                                                .c = b->data,
                                                .order = b->order};
         count += tsl_scaled_store_run(&scaled_store, &source, &target);
-      } else {
-        count += tsl_patch_common(&source, &target);
       }
     }
   return count;
@@ -132,15 +130,8 @@ static tesela_status call_transpose_import(transpose_call *out, const tesela_mpi
   tesela_mpi_transpose_desc defaults;
   TSL_API_STRUCT_IMPORT(desc, desc_size, defaults, tesela_mpi_transpose_desc, layout_b);
   out->desc = *desc;
-  const tesela_result *b = &desc->b;
   out->a = desc->a;
-  out->b = (tesela_matrix){.data = b->data,
-                           .buffer = b->buffer,
-                           .offset = b->offset,
-                           .row_stride = b->row_stride,
-                           .col_stride = b->col_stride,
-                           .transpose = b->transpose,
-                           .type = b->type};
+  out->b = tsl_result_as_matrix(&desc->b);
   if (out->a.type == TESELA_TYPE_DEFAULT)
     out->a.type = TESELA_F32;
   if (out->b.type == TESELA_TYPE_DEFAULT)

@@ -60,13 +60,7 @@ static void gemm_call_set_defaults(gemm_call *c) {
     g->options.accuracy = tsl_env_get_or_null(TSL_ENV_ACCURACY);
   if (!g->options.reproducibility)
     g->options.reproducibility = tsl_env_get_or_null(TSL_ENV_BITS);
-  c->c = (tesela_matrix){.data = g->c.data,
-                         .buffer = g->c.buffer,
-                         .offset = g->c.offset,
-                         .row_stride = g->c.row_stride,
-                         .col_stride = g->c.col_stride,
-                         .transpose = g->c.transpose,
-                         .type = g->c.type};
+  c->c = tsl_result_as_matrix(&g->c);
   c->operands[TSL_PART_A] =
       (tsl_rank_operand){"a", TSL_PART_A, &g->a, &c->desc.a, g->m, g->k, true, true, false};
   c->operands[TSL_PART_B] =

@@ -63,37 +63,32 @@ tesela_status tsl_device_store_choose(tsl_job *job, const tsl_process_grid *grid
 
 typedef struct round_job {
   const tsl_job *job;
-  const tsl_patch *window, *held;
   const tsl_sums_source *from;
   int64_t at; /* index of the first element in the message */
   tesela_status status;
 } round_job;
 
-/* Enqueues the rounded store of a block (tsl_patch_block), unless an earlier block failed. */
-static void enqueue_round_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at,
-                                int64_t before) {
+/* Enqueues the rounded store of a block, unless an earlier block failed. */
+static void enqueue_round_block(void *user, const tsl_common_block *block) {
   round_job *r = user;
   const tsl_rank_part *c = &r->job->part[TSL_PART_C];
-  const bool is_message = r->from->is_message, by_rows = c->order == TSL_ROWS;
-  const tsl_api_rounded_sum block = {.from = r->from->buffer,
-                                     .to = c->mirror.buffer,
-                                     .type = c->type->type,
-                                     .alpha = r->job->alpha[0],
-                                     .beta = r->job->beta[0],
-                                     .rows = rows,
-                                     .cols = cols,
-                                     .from_offset = is_message ? r->at + before : r->from->at + a_at,
-                                     .from_row_stride = !is_message ? r->window->row_stride
-                                                        : by_rows   ? cols
-                                                                    : 1,
-                                     .from_col_stride = !is_message ? r->window->col_stride
-                                                        : by_rows   ? 1
-                                                                    : rows,
-                                     .to_offset = c->mirror.at + b_at,
-                                     .to_row_stride = r->held->row_stride,
-                                     .to_col_stride = r->held->col_stride};
+  const bool is_message = r->from->is_message;
+  const tsl_api_rounded_sum sum = {.from = r->from->buffer,
+                                   .to = c->mirror.buffer,
+                                   .type = c->type->type,
+                                   .alpha = r->job->alpha[0],
+                                   .beta = r->job->beta[0],
+                                   .rows = block->lines,
+                                   .cols = block->length,
+                                   .from_offset =
+                                       is_message ? r->at + block->before : r->from->at + block->a_at,
+                                   .from_row_stride = is_message ? block->length : block->a_line,
+                                   .from_col_stride = is_message ? 1 : block->a_step,
+                                   .to_offset = c->mirror.at + block->b_at,
+                                   .to_row_stride = block->b_line,
+                                   .to_col_stride = block->b_step};
   if (r->status == TESELA_OK)
-    r->status = tsl_gpu_transport_round(r->job->transport, &block);
+    r->status = tsl_gpu_transport_round(r->job->transport, &sum);
 }
 
 const tsl_type_info *tsl_tile_type(const tsl_job *job, const tsl_process_grid *grid) {
@@ -112,7 +107,7 @@ tesela_status tsl_device_store_window(const tsl_job *job, const tsl_patch *windo
     const int64_t at = from->at + (from->is_message ? *count - first : 0);
     const tsl_gpu_copy_side side = {from->buffer, (size_t)at * from->tile_type->size, from->is_message},
                             to = {c->mirror.buffer, (size_t)c->mirror.at * c->type->size, false};
-    round_job r = {job, window, &held, from, at, TESELA_OK};
+    round_job r = {job, from, at, TESELA_OK};
     if (c->type == from->tile_type && !tsl_sums_are_scaled(job))
       TSL_TRY(tsl_gpu_transport_copy_patch(job->transport, window, &side, &held, &to, c->order, c->type->size,
                                            count));

@@ -30,12 +30,17 @@ int64_t tsl_patch_unpack(const tsl_patch *a, const tsl_patch *b, void *data, tsl
 /* Copies the intersection from a's memory to b's. Returns the element count. */
 int64_t tsl_patch_copy(const tsl_patch *a, const void *from, const tsl_patch *b, void *dst, tsl_order order,
                        size_t size);
-/* Callback for a block of rows x cols elements at element offsets a_at and b_at, after `before` elements of
- * the message. Within a block the message runs along `order`. */
-typedef void (*tsl_patch_block)(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at,
-                                int64_t before);
-/* Calls `block` for each block of the intersection. Returns the element count. */
-int64_t tsl_patch_walk(const tsl_patch *a, const tsl_patch *b, tsl_order order, tsl_patch_block block,
+/* Block of an intersection, as lines along the order. The message has its elements after `before` others.
+ *
+ *   element j of line i:    a's data + a_at + i * a_line + j * a_step, likewise b's; element i * length + j
+ */
+typedef struct tsl_common_block {
+  int64_t lines, length;
+  int64_t a_at, a_line, a_step, b_at, b_line, b_step, before;
+} tsl_common_block;
+typedef void (*tsl_block_function)(void *user, const tsl_common_block *block);
+/* Calls `function` for each block of the intersection. Returns the element count. */
+int64_t tsl_patch_walk(const tsl_patch *a, const tsl_patch *b, tsl_order order, tsl_block_function function,
                        void *user);
 
 typedef struct tsl_rank_layout {

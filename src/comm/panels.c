@@ -11,8 +11,7 @@
 /* Message to each rank that needs the window. */
 typedef struct tsl_packed_window {
   tsl_patch window;
-  char *message;
-  size_t at; /* offset in the device buffer */
+  size_t at; /* offset in the outgoing buffer */
   int64_t count;
 } tsl_packed_window;
 
@@ -70,8 +69,9 @@ static void locate_panel(const tsl_panels *p, int operand, tsl_step step, tsl_ra
                                               tsl_multiplies_on_device(&p->job->rank_device), panel);
 }
 
-/* Begins to receive the parts of a panel from their owners; advances *data. */
-static tesela_status begin_receives(tsl_panels *p, int operand, int step, char **data) {
+/* Begins to receive the parts of a panel from their owners, or queues these messages between devices.
+ * *offset: bytes of the incoming buffer in use. */
+static tesela_status begin_receives(tsl_panels *p, int operand, int step, size_t *offset) {
   tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
   tsl_rank_panel panel;
@@ -81,106 +81,71 @@ static tesela_status begin_receives(tsl_panels *p, int operand, int step, char *
       continue;
     const size_t bytes =
         (size_t)tsl_layout_count_owned_in_patch(&part->layout, from, &panel.window) * part->type->size;
-    if (bytes > 0)
-      TSL_TRY(ranks->ops->receive(ranks, step % 2, from, panels_tag_of(operand), *data, bytes));
-    *data += bytes;
-  }
-  return TESELA_OK;
-}
-
-/* Packs this rank's elements of a window; returns their number. */
-static int64_t panels_pack(const tsl_rank_part *part, int rank, const tsl_patch *window, char *message) {
-  int64_t count = 0;
-  for (int64_t i = 0; i < tsl_layout_patch_count(&part->layout, rank); i++) {
-    const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
-    count += tsl_patch_pack(&held, part->data, window, part->order, part->type->size,
-                            message + (size_t)count * part->type->size);
-  }
-  return count;
-}
-
-/* Packs each distinct window once and sends it to all ranks that need it. data NULL: only counts *bytes. */
-static tesela_status send_or_count(tsl_panels *p, int operand, int step, char **data, size_t *bytes) {
-  tsl_ranks *ranks = p->job->ranks;
-  const tsl_rank_part *part = &p->job->part[operand];
-  int packed = 0;
-  for (int block_index = 0; block_index < p->grid->used; block_index++) {
-    if (p->blocks->rank_of_block[block_index] == ranks->rank)
-      continue;
-    const tsl_patch window = window_of(p, operand, &p->blocks->list[block_index], tsl_step_at(p->grid, step));
-    int i = packed - 1;
-    while (i >= 0 && !tsl_windows_are_equal(&p->packed[i].window, &window))
-      i--;
-    if (i < 0) {
-      i = packed++;
-      p->packed[i] = (tsl_packed_window){window, data ? *data : NULL, 0, 0};
-      p->packed[i].count = data ? panels_pack(part, ranks->rank, &window, *data)
-                                : tsl_layout_count_owned_in_patch(&part->layout, ranks->rank, &window);
-      *bytes += (size_t)p->packed[i].count * part->type->size;
-      if (data)
-        *data += (size_t)p->packed[i].count * part->type->size;
-    }
-    if (data && p->packed[i].count > 0)
-      TSL_TRY(ranks->ops->send(ranks, step % 2, p->blocks->rank_of_block[block_index], panels_tag_of(operand),
-                               p->packed[i].message, (size_t)p->packed[i].count * part->type->size));
-  }
-  return TESELA_OK;
-}
-
-/* Adds receives of a panel's parts to the step's messages; *offset: bytes of the incoming buffer in use. */
-static void queue_gpu_receives(tsl_panels *p, int operand, int step, size_t *offset) {
-  const tsl_ranks *ranks = p->job->ranks;
-  const tsl_rank_part *part = &p->job->part[operand];
-  tsl_rank_panel panel;
-  locate_panel(p, operand, tsl_step_at(p->grid, step), &panel);
-  for (int from = 0; from < ranks->size && !panel.in_place; from++) {
-    if (from == ranks->rank)
-      continue;
-    const size_t bytes =
-        (size_t)tsl_layout_count_owned_in_patch(&part->layout, from, &panel.window) * part->type->size;
-    if (bytes > 0)
+    if (bytes > 0 && part->between_devices)
       p->gpu_messages[p->gpu_message_count++] =
           (tsl_message){from, false, p->gpu_incoming[step % 2], *offset, bytes};
+    else if (bytes > 0)
+      TSL_TRY(ranks->ops->receive(ranks, step % 2, from, panels_tag_of(operand),
+                                  (char *)p->incoming[step % 2] + *offset, bytes));
     *offset += bytes;
-  }
-}
-
-/* Enqueues the copy of this rank's elements of a window to the outgoing buffer. */
-static tesela_status pack_on_gpu(const tsl_panels *p, const tsl_rank_part *part, int step,
-                                 tsl_packed_window *packed) {
-  const int rank = p->job->ranks->rank;
-  const tsl_gpu_copy_side from = {part->mirror.buffer, (size_t)part->mirror.at * part->type->size, false};
-  for (int64_t i = 0; i < tsl_layout_patch_count(&part->layout, rank); i++) {
-    const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
-    const tsl_gpu_copy_side to = {p->gpu_outgoing[step % 2],
-                                  packed->at + (size_t)packed->count * part->type->size, true};
-    TSL_TRY(tsl_gpu_transport_copy_patch(p->job->transport, &held, &from, &packed->window, &to, part->order,
-                                         part->type->size, &packed->count));
   }
   return TESELA_OK;
 }
 
-/* Packs each distinct window once on the device and adds its sends to the step's messages. */
-static tesela_status queue_gpu_sends(tsl_panels *p, int operand, int step, size_t *offset) {
+/* Packs this rank's elements of a window, between devices by enqueued copies, and counts them. */
+static tesela_status pack_window(const tsl_panels *p, const tsl_rank_part *part, int step,
+                                 tsl_packed_window *packed) {
+  const int rank = p->job->ranks->rank;
+  const size_t size = part->type->size;
+  const tsl_gpu_copy_side from = {part->mirror.buffer, (size_t)part->mirror.at * size, false};
+  for (int64_t i = 0; i < tsl_layout_patch_count(&part->layout, rank); i++) {
+    const tsl_patch held = tsl_layout_patch(&part->layout, rank, i);
+    const size_t at = packed->at + (size_t)packed->count * size;
+    const tsl_gpu_copy_side to = {p->gpu_outgoing[step % 2], at, true};
+    if (part->between_devices)
+      TSL_TRY(tsl_gpu_transport_copy_patch(p->job->transport, &held, &from, &packed->window, &to, part->order,
+                                           size, &packed->count));
+    else
+      packed->count += tsl_patch_pack(&held, part->data, &packed->window, part->order, size,
+                                      (char *)p->outgoing[step % 2] + at);
+  }
+  return TESELA_OK;
+}
+
+/* Packs each distinct window once and sends it to all ranks that need it, or queues these messages between
+ * devices. *offset: bytes of the outgoing buffer in use. `only_counts`: advances *offset, and does no more.
+ */
+static tesela_status send_windows(tsl_panels *p, int operand, int step, bool only_counts, size_t *offset) {
+  tsl_ranks *ranks = p->job->ranks;
   const tsl_rank_part *part = &p->job->part[operand];
-  int packed = 0;
+  int packed_count = 0;
   for (int block_index = 0; block_index < p->grid->used; block_index++) {
-    if (p->blocks->rank_of_block[block_index] == p->job->ranks->rank)
+    const int destination = p->blocks->rank_of_block[block_index];
+    if (destination == ranks->rank)
       continue;
     const tsl_patch window = window_of(p, operand, &p->blocks->list[block_index], tsl_step_at(p->grid, step));
-    int i = packed - 1;
+    int i = packed_count - 1;
     while (i >= 0 && !tsl_windows_are_equal(&p->packed[i].window, &window))
       i--;
-    if (i < 0) {
-      i = packed++;
-      p->packed[i] = (tsl_packed_window){window, NULL, *offset, 0};
-      TSL_TRY(pack_on_gpu(p, part, step, &p->packed[i]));
-      *offset += (size_t)p->packed[i].count * part->type->size;
+    const bool is_new = i < 0;
+    tsl_packed_window *packed = &p->packed[is_new ? packed_count++ : i];
+    if (is_new) {
+      *packed = (tsl_packed_window){window, *offset, 0};
+      if (only_counts)
+        packed->count = tsl_layout_count_owned_in_patch(&part->layout, ranks->rank, &window);
+      else
+        TSL_TRY(pack_window(p, part, step, packed));
     }
-    if (p->packed[i].count > 0)
+    const size_t bytes = (size_t)packed->count * part->type->size;
+    *offset += is_new ? bytes : 0;
+    if (only_counts || bytes == 0)
+      continue;
+    if (part->between_devices)
       p->gpu_messages[p->gpu_message_count++] =
-          (tsl_message){p->blocks->rank_of_block[block_index], true, p->gpu_outgoing[step % 2],
-                        p->packed[i].at, (size_t)p->packed[i].count * part->type->size};
+          (tsl_message){destination, true, p->gpu_outgoing[step % 2], packed->at, bytes};
+    else
+      TSL_TRY(ranks->ops->send(ranks, step % 2, destination, panels_tag_of(operand),
+                               (char *)p->outgoing[step % 2] + packed->at, bytes));
   }
   return TESELA_OK;
 }
@@ -193,8 +158,9 @@ static void point_to_own_memory(const tsl_panels *p, tsl_rank_panel *panel) {
   panel->col_stride = panel->window.col_stride;
 }
 
-/* Enqueues the copies of received messages and own elements to the panel's device memory. */
-static tesela_status assemble_on_gpu(tsl_panels *p, int operand, int step, size_t *offset) {
+/* Assembles a panel of received messages, *offset bytes from the incoming buffer's start, and own elements;
+ * between devices by enqueued copies. */
+static tesela_status assemble(tsl_panels *p, int operand, int step, size_t *offset) {
   const tsl_rank_part *part = &p->job->part[operand];
   const size_t size = part->type->size;
   tsl_rank_panel *panel = tsl_panels_at(p, operand, step);
@@ -210,25 +176,20 @@ static tesela_status assemble_on_gpu(tsl_panels *p, int operand, int step, size_
       const tsl_gpu_copy_side side = {is_own ? part->mirror.buffer : p->gpu_incoming[step % 2],
                                       is_own ? (size_t)part->mirror.at * size : *offset, !is_own};
       int64_t count = 0;
-      TSL_TRY(tsl_gpu_transport_copy_patch(p->job->transport, &held, &side, &panel->window, &to, part->order,
-                                           size, &count));
+      if (part->between_devices)
+        TSL_TRY(tsl_gpu_transport_copy_patch(p->job->transport, &held, &side, &panel->window, &to,
+                                             part->order, size, &count));
+      else if (is_own)
+        tsl_patch_copy(&held, part->data, &panel->window, panel->memory, part->order, size);
+      else
+        count = tsl_patch_unpack(&held, &panel->window, panel->memory, part->order, size,
+                                 (const char *)p->incoming[step % 2] + *offset);
       *offset += is_own ? 0 : (size_t)count * size;
     }
-  return TESELA_OK;
-}
-
-/* Enqueues the messages of the operands that travel between devices and change in this step. */
-static tesela_status begin_gpu_step(tsl_panels *p, int step) {
-  size_t in = 0, out = 0;
-  p->gpu_message_count = 0;
-  for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++) {
-    const bool travels = p->job->part[operand].between_devices && panel_changes(p, operand, step);
-    if (p->block && travels)
-      queue_gpu_receives(p, operand, step, &in);
-    if (travels)
-      TSL_TRY(queue_gpu_sends(p, operand, step, &out));
-  }
-  return tsl_gpu_transport_exchange(p->job->transport, p->gpu_messages, p->gpu_message_count);
+  return panel->device_memory && !part->between_devices
+             ? tesela_buffer_write(panel->device_memory, 0, panel->memory,
+                                   (size_t)tsl_patch_total(&panel->window) * size)
+             : TESELA_OK;
 }
 
 /* Assembles panels in stream order after the messages: the previous product reads the buffers to its end. */
@@ -236,50 +197,25 @@ static tesela_status end_gpu_step(tsl_panels *p, int step) {
   size_t at = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->block; operand++)
     if (p->job->part[operand].between_devices && panel_changes(p, operand, step))
-      TSL_TRY(assemble_on_gpu(p, operand, step, &at));
+      TSL_TRY(assemble(p, operand, step, &at));
   TSL_TRY(tsl_gpu_transport_mark(p->job->transport, step % 2));
   return tsl_gpu_transport_wait(p->job->transport, step % 2);
 }
 
 tesela_status tsl_panels_begin(tsl_panels *p, int step, const tsl_async_task *task) {
   const double begin = tsl_clock();
-  char *in = p->incoming[step % 2], *out = p->outgoing[step % 2];
-  size_t bytes = 0;
+  size_t in[2] = {0, 0}, out[2] = {0, 0}; /* of messages in host memory, and between devices */
+  p->gpu_message_count = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->block; operand++)
-    if (!p->job->part[operand].between_devices && panel_changes(p, operand, step))
-      TSL_TRY(begin_receives(p, operand, step, &in));
+    if (panel_changes(p, operand, step))
+      TSL_TRY(begin_receives(p, operand, step, &in[p->job->part[operand].between_devices]));
   for (int operand = TSL_PART_A; operand <= TSL_PART_B; operand++)
-    if (!p->job->part[operand].between_devices && panel_changes(p, operand, step))
-      TSL_TRY(send_or_count(p, operand, step, &out, &bytes));
+    if (panel_changes(p, operand, step))
+      TSL_TRY(send_windows(p, operand, step, false, &out[p->job->part[operand].between_devices]));
   if (p->job->transport)
-    TSL_TRY(begin_gpu_step(p, step));
+    TSL_TRY(tsl_gpu_transport_exchange(p->job->transport, p->gpu_messages, p->gpu_message_count));
   p->seconds_move += tsl_async_task_exposed(task, begin);
   return TESELA_OK;
-}
-
-/* Assembles a panel of received messages and own elements; advances *src. */
-static tesela_status assemble(tsl_panels *p, int operand, int step, const char **src) {
-  const tsl_rank_part *part = &p->job->part[operand];
-  const int own = p->job->ranks->rank;
-  tsl_rank_panel *panel = tsl_panels_at(p, operand, step);
-  locate_panel(p, operand, tsl_step_at(p->grid, step), panel);
-  if (panel->in_place)
-    return TESELA_OK;
-  point_to_own_memory(p, panel);
-  for (int from = 0; from < p->job->ranks->size; from++)
-    for (int64_t i = 0; i < tsl_layout_patch_count(&part->layout, from); i++) {
-      const tsl_patch held = tsl_layout_patch(&part->layout, from, i);
-      if (from == own)
-        tsl_patch_copy(&held, part->data, &panel->window, panel->memory, part->order, part->type->size);
-      else
-        *src += (size_t)tsl_patch_unpack(&held, &panel->window, panel->memory, part->order, part->type->size,
-                                         *src) *
-                part->type->size;
-    }
-  return panel->device_memory
-             ? tesela_buffer_write(panel->device_memory, 0, panel->memory,
-                                   (size_t)tsl_patch_total(&panel->window) * part->type->size)
-             : TESELA_OK;
 }
 
 /* Polls while the task runs: a blocking MPI wait would occupy a processor. */
@@ -305,7 +241,7 @@ tesela_status tsl_panels_end(tsl_panels *p, int step, const tsl_async_task *task
   }
   p->seconds_wait += tsl_async_task_exposed(task, begin);
   const double arrived = tsl_clock();
-  const char *at = p->incoming[step % 2];
+  size_t at = 0;
   for (int operand = TSL_PART_A; operand <= TSL_PART_B && p->block; operand++) {
     if (p->job->part[operand].between_devices || !panel_changes(p, operand, step))
       continue;
@@ -344,7 +280,7 @@ static tesela_status panels_measure(tsl_panels *p, step_bytes *all) {
                                                             p->job->ranks->rank, &panel.window) *
                         p->job->part[operand].type->size;
       }
-      TSL_TRY(send_or_count(p, operand, step, NULL, &outgoing[between_devices]));
+      TSL_TRY(send_windows(p, operand, step, true, &outgoing[between_devices]));
     }
     for (int between_devices = 0; between_devices < 2; between_devices++) {
       raise_maximum(&all->in[between_devices], incoming[between_devices]);

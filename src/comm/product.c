@@ -230,6 +230,16 @@ static bool is_computed_in_c(const product *p, int number, tsl_rank_panel *c) {
   return tsl_panel_find_in_operand(&job->part[TSL_PART_C], job->ranks->rank, true, c);
 }
 
+static tesela_matrix panel_matrix(const tsl_rank_panel *panel, const tsl_rank_part *part) {
+  return (tesela_matrix){.data = panel->data,
+                         .buffer = panel->buffer,
+                         .offset = panel->offset,
+                         .row_stride = panel->row_stride,
+                         .col_stride = panel->col_stride,
+                         .type = part->type->type,
+                         .conjugate = part->conjugate};
+}
+
 /* Multiplies step `number`'s panels and adds the product to the tile's sums; the first panel overwrites. */
 static tesela_status product_multiply(product *p, int number) {
   const tsl_job *job = p->job;
@@ -244,20 +254,8 @@ static tesela_status product_multiply(product *p, int number) {
       .m = tsl_dim_total(&c.rows),
       .n = tsl_dim_total(&c.cols),
       .k = tsl_dim_total(&a->window.cols),
-      .a = {.data = a->data,
-            .buffer = a->buffer,
-            .offset = a->offset,
-            .row_stride = a->row_stride,
-            .col_stride = a->col_stride,
-            .type = job->part[TSL_PART_A].type->type,
-            .conjugate = job->part[TSL_PART_A].conjugate},
-      .b = {.data = b->data,
-            .buffer = b->buffer,
-            .offset = b->offset,
-            .row_stride = b->row_stride,
-            .col_stride = b->col_stride,
-            .type = job->part[TSL_PART_B].type->type,
-            .conjugate = job->part[TSL_PART_B].conjugate},
+      .a = panel_matrix(a, &job->part[TSL_PART_A]),
+      .b = panel_matrix(b, &job->part[TSL_PART_B]),
       .c = {.data = tsl_multiplies_on_device(&job->rank_device) ? NULL : p->tile_sums,
             .buffer = in_c ? tsl_writable(there.buffer) : p->device_sums,
             .offset = in_c ? there.offset : 0,
@@ -341,23 +339,18 @@ static tesela_status copy_sums_to_host(product *p, int tile) {
                             (size_t)tsl_patch_total(&c) * p->job->sums->size);
 }
 
-/* Begins to receive, or queues a message between devices. */
-static tesela_status receive_slot(product *p, int from, size_t index, size_t bytes) {
+/* Begins to send or to receive sums, or queues a message between devices; `offset`: bytes in its buffer. */
+static tesela_status begin_message(product *p, bool is_send, int other, size_t offset, size_t bytes) {
   tsl_ranks *ranks = p->job->ranks;
-  if (!p->job->part[TSL_PART_C].between_devices)
-    return ranks->ops->receive(ranks, TSL_BATCH_SUMS, from, TAG_SUMS, (char *)p->slots + index, bytes);
-  p->gpu_messages[p->gpu_message_count++] = (tsl_message){from, false, p->device_slots, index, bytes};
-  return TESELA_OK;
-}
-
-/* Begins to send, or queues a message between devices. */
-static tesela_status send_packed(product *p, int destination, size_t index, size_t bytes) {
-  tsl_ranks *ranks = p->job->ranks;
-  if (!p->job->part[TSL_PART_C].between_devices)
-    return ranks->ops->send(ranks, TSL_BATCH_SUMS, destination, TAG_SUMS, (char *)p->outgoing_sums + index,
-                            bytes);
-  p->gpu_messages[p->gpu_message_count++] = (tsl_message){destination, true, p->device_packed, index, bytes};
-  return TESELA_OK;
+  if (p->job->part[TSL_PART_C].between_devices) {
+    p->gpu_messages[p->gpu_message_count++] =
+        (tsl_message){other, is_send, is_send ? p->device_packed : p->device_slots, offset, bytes};
+    return TESELA_OK;
+  }
+  return is_send
+             ? ranks->ops->send(ranks, TSL_BATCH_SUMS, other, TAG_SUMS, (char *)p->outgoing_sums + offset,
+                                bytes)
+             : ranks->ops->receive(ranks, TSL_BATCH_SUMS, other, TAG_SUMS, (char *)p->slots + offset, bytes);
 }
 
 /* Begins to receive this rank's elements of the tile from all layers. */
@@ -372,7 +365,7 @@ static tesela_status receive_sums(product *p, tsl_step step, int64_t owned) {
     for (int layer = 0; layer < p->grid->depth && count > 0; layer++) {
       const int from = p->blocks.rank_of_block[layer * p->blocks.layer_ranks + within];
       if (from != ranks->rank)
-        TSL_TRY(receive_slot(p, from, (size_t)(layer * owned + before) * size, (size_t)count * size));
+        TSL_TRY(begin_message(p, false, from, (size_t)(layer * owned + before) * size, (size_t)count * size));
     }
     before += count;
   }
@@ -418,7 +411,7 @@ static tesela_status send_sums(product *p, tsl_step step, int64_t owned) {
       continue;
     TSL_TRY(pack_for_owner(p, &window, to, (message_position){false, at}, &count));
     if (count > 0)
-      TSL_TRY(send_packed(p, to, at, (size_t)count * size));
+      TSL_TRY(begin_message(p, true, to, at, (size_t)count * size));
     at += (size_t)count * size;
   }
   if (p->grid->depth == 1)

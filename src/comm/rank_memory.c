@@ -47,7 +47,6 @@ tesela_status tsl_rank_device_find(const tesela_buffer *const *buffers, const ch
 
 typedef struct rank_memory_transfer {
   const tsl_host_copy *mirror;
-  const tsl_patch *patch;
   size_t size;
   bool writes;
   int64_t low, high; /* range of elements, relative to element (0, 0); low > high: empty */
@@ -59,20 +58,20 @@ typedef struct runs {
   int64_t at, count, pitch, length, step;
 } runs;
 
-static runs ascending_runs_of(const tsl_patch *patch, int64_t rows, int64_t cols, int64_t index) {
-  const int64_t row = llabs(patch->row_stride), col = llabs(patch->col_stride);
-  index += patch->row_stride < 0 ? (rows - 1) * patch->row_stride : 0;
-  index += patch->col_stride < 0 ? (cols - 1) * patch->col_stride : 0;
-  return col <= row ? (runs){index, rows, row, cols, col} : (runs){index, cols, col, rows, row};
+/* Returns the elements of a block, which has lines along rows, by ascending addresses. */
+static runs ascending_runs_of(const tsl_common_block *block) {
+  const int64_t row = llabs(block->a_line), col = llabs(block->a_step), rows = block->lines,
+                cols = block->length;
+  const int64_t at = block->a_at + (block->a_line < 0 ? (rows - 1) * block->a_line : 0) +
+                     (block->a_step < 0 ? (cols - 1) * block->a_step : 0);
+  return col <= row ? (runs){at, rows, row, cols, col} : (runs){at, cols, col, rows, row};
 }
 
-/* Extends the range low to high by a block (tsl_patch_block). */
-static void extend_range(void *user, int64_t rows, int64_t cols, int64_t index, int64_t same,
-                         int64_t before) {
+/* Extends the range low to high by a block. */
+static void extend_range(void *user, const tsl_common_block *block) {
   rank_memory_transfer *m = user;
-  const runs r = ascending_runs_of(m->patch, rows, cols, index);
+  const runs r = ascending_runs_of(block);
   const int64_t last = r.at + (r.count - 1) * r.pitch + (r.length - 1) * r.step;
-  (void)same, (void)before;
   m->low = r.at < m->low ? r.at : m->low;
   m->high = last > m->high ? last : m->high;
 }
@@ -87,12 +86,10 @@ static tesela_status rank_memory_move_rows(const rank_memory_transfer *m, int64_
                                  m->writes ? NULL : host, pitch_bytes, (size_t)rows, bytes);
 }
 
-/* Copies a block (tsl_patch_block) between buffer and host copy, in as few runs as possible. */
-static void rank_memory_move_block(void *user, int64_t rows, int64_t cols, int64_t index, int64_t same,
-                                   int64_t before) {
+/* Copies a block between buffer and host copy, in as few runs as possible. */
+static void rank_memory_move_block(void *user, const tsl_common_block *block) {
   rank_memory_transfer *m = user;
-  const runs r = ascending_runs_of(m->patch, rows, cols, index);
-  (void)same, (void)before;
+  const runs r = ascending_runs_of(block);
   const bool is_whole = r.step == 1 && (r.pitch >= r.length || r.count == 1);
   if (m->status == TESELA_OK && is_whole)
     m->status = rank_memory_move_rows(m, r.at, r.count, r.pitch, r.length);
@@ -102,11 +99,10 @@ static void rank_memory_move_block(void *user, int64_t rows, int64_t cols, int64
 }
 
 static tesela_status rank_memory_walk(rank_memory_transfer *m, const tsl_rank_layout *layout, int rank,
-                                      tsl_patch_block block) {
+                                      tsl_block_function function) {
   for (int64_t i = 0; i < tsl_layout_patch_count(layout, rank); i++) {
     const tsl_patch held = tsl_layout_patch(layout, rank, i);
-    m->patch = &held;
-    tsl_patch_walk(&held, &held, TSL_ROWS, block, m);
+    tsl_patch_walk(&held, &held, TSL_ROWS, function, m);
   }
   return m->status;
 }

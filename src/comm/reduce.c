@@ -108,33 +108,21 @@ static void store_run(const reduce_run *r) {
     store_in_double(r);
 }
 
-typedef struct store_job {
-  const tsl_scaled_store *scaled_store;
-  const tsl_patch *a, *b; /* of the sums, of C */
-} store_job;
-
-static void store_block(void *user, int64_t rows, int64_t cols, int64_t a_at, int64_t b_at, int64_t before) {
-  const store_job *s = user;
-  const tsl_scaled_store *f = s->scaled_store;
-  const bool by_rows = f->order == TSL_ROWS;
-  const int64_t outer = by_rows ? rows : cols, inner = by_rows ? cols : rows;
-  const int64_t a_outer = by_rows ? s->a->row_stride : s->a->col_stride;
-  const int64_t a_inner = by_rows ? s->a->col_stride : s->a->row_stride;
-  const int64_t b_outer = by_rows ? s->b->row_stride : s->b->col_stride;
-  const int64_t b_inner = by_rows ? s->b->col_stride : s->b->row_stride;
-  for (int64_t i = 0; i < outer; i++) {
-    const int64_t x_at = f->is_message ? before + i * inner : a_at + i * a_outer;
+static void store_block(void *user, const tsl_common_block *block) {
+  const tsl_scaled_store *f = user;
+  for (int64_t i = 0; i < block->lines; i++) {
+    const int64_t x_at = f->is_message ? block->before + i * block->length : block->a_at + i * block->a_line;
     const reduce_run r = {f,
                           (const char *)f->sums + x_at * (int64_t)f->from->size,
-                          f->is_message ? 1 : a_inner,
-                          (char *)f->c + (b_at + i * b_outer) * (int64_t)f->to->size,
-                          b_inner,
-                          inner};
+                          f->is_message ? 1 : block->a_step,
+                          (char *)f->c + (block->b_at + i * block->b_line) * (int64_t)f->to->size,
+                          block->b_step,
+                          block->length};
     store_run(&r);
   }
 }
 
 int64_t tsl_scaled_store_run(const tsl_scaled_store *scaled_store, const tsl_patch *a, const tsl_patch *b) {
-  store_job s = {scaled_store, a, b};
-  return tsl_patch_walk(a, b, scaled_store->order, store_block, &s);
+  tsl_scaled_store store = *scaled_store;
+  return tsl_patch_walk(a, b, store.order, store_block, &store);
 }

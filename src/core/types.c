@@ -50,41 +50,21 @@ static double round_and_clamp(double min, double value, double max) {
   return value <= min ? min : value >= max ? max : rint(value);
 }
 
-static void load_i8(const void *src, double value[2]) {
-  int8_t number;
-  memcpy(&number, src, sizeof number);
-  value[0] = number;
-  value[1] = 0;
-}
-
-static void store_i8(void *data, const double value[2]) {
-  const int8_t number = (int8_t)round_and_clamp(INT8_MIN, value[0], INT8_MAX);
-  memcpy(data, &number, sizeof number);
-}
-
-static void load_u8(const void *src, double value[2]) {
-  uint8_t number;
-  memcpy(&number, src, sizeof number);
-  value[0] = number;
-  value[1] = 0;
-}
-
-static void store_u8(void *data, const double value[2]) {
-  const uint8_t number = (uint8_t)round_and_clamp(0, value[0], UINT8_MAX);
-  memcpy(data, &number, sizeof number);
-}
-
-static void load_i32(const void *src, double value[2]) {
-  int32_t number;
-  memcpy(&number, src, sizeof number);
-  value[0] = number;
-  value[1] = 0;
-}
-
-static void store_i32(void *data, const double value[2]) {
-  const int32_t number = (int32_t)round_and_clamp(INT32_MIN, value[0], INT32_MAX);
-  memcpy(data, &number, sizeof number);
-}
+#define WHOLE(name, number_type, min, max)                                                                   \
+  static void load_##name(const void *src, double value[2]) {                                                \
+    number_type number;                                                                                      \
+    memcpy(&number, src, sizeof number);                                                                     \
+    value[0] = number;                                                                                       \
+    value[1] = 0;                                                                                            \
+  }                                                                                                          \
+  static void store_##name(void *data, const double value[2]) {                                              \
+    const number_type number = (number_type)round_and_clamp(min, value[0], max);                             \
+    memcpy(data, &number, sizeof number);                                                                    \
+  }
+WHOLE(i8, int8_t, INT8_MIN, INT8_MAX)
+WHOLE(u8, uint8_t, 0, UINT8_MAX)
+WHOLE(i32, int32_t, INT32_MIN, INT32_MAX)
+#undef WHOLE
 
 static void load_c64(const void *src, double value[2]) {
   float halves[2];

@@ -114,6 +114,10 @@ struct tsl_device {
   void *impl; /* private data of the kind */
 };
 
+/* Returns true for the cpu, whose strategies are C code that gets the caller's pointers. */
+static inline bool tsl_device_is_host(const tsl_device *device) {
+  return (device->capabilities & TSL_CAN_HOST) != 0;
+}
 /* Returns the maximum bytes of a plan. */
 static inline uint64_t tsl_device_memory(const tsl_device *device) {
   return device->memory_limit > 0 ? device->memory_limit : device->memory_bytes;

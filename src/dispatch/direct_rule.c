@@ -50,7 +50,7 @@ const tsl_strategy *tsl_direct_strategy(const tsl_problem *problem, const tsl_ch
       !(tsl_choice_any_device(choice) ? choice->sparing : strcmp(choice->device, "cpu") == 0))
     return NULL;
   cpu = tsl_devices_of_kind(choice->devices, 0, 0);
-  return cpu && cpu->capabilities & TSL_CAN_HOST && is_worthwhile(problem, cpu) &&
+  return cpu && tsl_device_is_host(cpu) && is_worthwhile(problem, cpu) &&
                  !tsl_wisdom_is_near(choice->wisdom, problem, cpu)
              ? &tsl_gemm_host_small
              : NULL;

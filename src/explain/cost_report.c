@@ -48,7 +48,7 @@ double tsl_cost_report_occupancy(const tsl_cost_report *counted) {
   enum { UNIT_ITEMS = 2048 }; /* work-items for which a GPU's unit has room */
   const tsl_cost_counts *account = &counted->account;
   const tsl_device *device = counted->device;
-  const double units = fmax(1, device->capabilities & TSL_CAN_HOST ? device->threads : device->compute_units);
+  const double units = fmax(1, tsl_device_is_host(device) ? device->threads : device->compute_units);
   if (!tsl_cost_report_has_groups(counted) || device->is_cpu)
     return fmin(1, account->workers / units);
   const tsl_grid *grid = &account->grid;

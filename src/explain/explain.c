@@ -20,36 +20,36 @@ static uint64_t operand_bytes(const tsl_problem *problem) {
   return bytes;
 }
 
+/* Gets the first candidate, unless it is refused. */
+static tesela_status find_first_candidate(const tsl_problem *problem, const tsl_choice *choice,
+                                          tsl_candidate *first) {
+  tsl_candidate *list;
+  int count;
+  TSL_TRY(tsl_planner_list(problem, choice, &list, &count));
+  if (count > 0 && !list[0].refusal[0])
+    *first = list[0];
+  free(list);
+  return TESELA_OK;
+}
+
 /* Finds the plan for a single run, in which start-up counts. */
 static tesela_status find_choice_for_one_run(const tsl_choice *choice, tsl_explanation *found) {
   tsl_choice once = *choice;
-  tsl_candidate *list;
-  int count;
   once.runs = 1;
-  TSL_TRY(tsl_planner_list(&found->problem, &once, &list, &count));
-  if (count > 0 && !list[0].refusal[0])
-    found->once = list[0];
-  free(list);
-  return TESELA_OK;
+  return find_first_candidate(&found->problem, &once, &found->once);
 }
 
 /* Finds the order of sums for bits=rows, and the faster choice that it may exclude. */
 static tesela_status find_free_choice(const tsl_choice *choice, tsl_explanation *found) {
   tsl_problem problem = found->problem;
   tsl_choice on_device = *choice;
-  tsl_candidate *list;
-  int count;
   if (problem.ask.bits != TSL_REPRODUCIBILITY_ROWS || !found->plan)
     return TESELA_OK;
   found->row_order = tsl_row_order_of(&problem, found->plan->work.device).name;
   on_device.device = found->plan->work.device->name;
   on_device.strategy = NULL;
   problem.ask.bits = TSL_REPRODUCIBILITY_ANY;
-  TSL_TRY(tsl_planner_list(&problem, &on_device, &list, &count));
-  if (count > 0 && !list[0].refusal[0])
-    found->free_choice = list[0];
-  free(list);
-  return TESELA_OK;
+  return find_first_candidate(&problem, &on_device, &found->free_choice);
 }
 
 /* Measures missing transfer costs and finds the crossovers, if there is a choice of devices. */
@@ -61,7 +61,7 @@ static tesela_status measure_links_and_crossover(const tsl_choice *choice, tsl_e
     return TESELA_OK;
   for (int i = 0; (device = tsl_devices_at(choice->devices, i)); i++) {
     tsl_link link = tsl_link_of(device);
-    const bool is_cpu = (device->capabilities & TSL_CAN_HOST) != 0;
+    const bool is_cpu = tsl_device_is_host(device);
     if (!(is_cpu ? tsl_link_core(device) > 0 : link.measured) &&
         (is_cpu ? tsl_tune_core(device) : tsl_tune_link(device, &link)) != TESELA_OK)
       /* the device's candidates report the reason */

@@ -82,17 +82,6 @@ const unsigned char *tsl_guarded_copied_origin(const tsl_guarded *guarded) {
   return guarded->before + (guarded->origin - guarded->block);
 }
 
-static void restore_triangle(const tsl_guarded *guarded, unsigned char *origin) {
-  const tsl_shape *shape = &guarded->shape;
-  const int64_t size = (int64_t)tsl_type(shape->type)->size;
-  for (int64_t i = 0; i < shape->rows; i++)
-    for (int64_t j = 0; j < shape->cols; j++) {
-      const int64_t at = tsl_shape_offset(shape, i, j);
-      if (tsl_shape_stores(shape, i, j))
-        memcpy(origin + at, tsl_guarded_copied_origin(guarded) + at, (size_t)size);
-    }
-}
-
 /* Overwrites `image`, a copy of the block, with the saved elements of C: any other difference stays. */
 static void restore_elements(const tsl_guarded *guarded, unsigned char *image) {
   const tsl_shape *shape = &guarded->shape;
@@ -100,7 +89,7 @@ static void restore_elements(const tsl_guarded *guarded, unsigned char *image) {
   unsigned char *origin = image + (guarded->origin - guarded->block);
   memcpy(image, guarded->block, guarded->bytes);
   if (shape->triangle != TESELA_WHOLE) {
-    restore_triangle(guarded, origin);
+    tsl_shape_copy_stored(shape, tsl_guarded_copied_origin(guarded), origin);
     return;
   }
   for (int64_t i = 0; i < shape->rows; i++)

@@ -80,10 +80,28 @@ static inline tsl_team tsl_judge_team(const tsl_judge *judge) {
   return tsl_pool_team(tsl_pool_shared(), judge->threads);
 }
 
-/* Judges host operands of a problem of any operation. `before` is C before the run, with C's shape; operands
- * that are not read may be NULL. Fails only for lack of memory. */
-tesela_status tsl_judge_result(const tsl_problem *problem, const void *a, const void *b, const void *before,
-                               const void *c, const tsl_judge *judge, tsl_verdict *verdict);
+/* Judges host operands. `before` is C before the run, with C's shape; operands that are not read may be NULL.
+ * Fails only for lack of memory. */
+typedef tesela_status tsl_judge_function(const tsl_problem *problem, const void *a, const void *b,
+                                         const void *before, const void *c, const tsl_judge *judge,
+                                         tsl_verdict *verdict);
+/* Judges a problem of any operation. */
+tsl_judge_function tsl_judge_result;
+/* Judges a gemm of general operands or a dot. */
+tsl_judge_function tsl_judge_gemm;
+/* Judges a gemm with real operands, and C not an integer. */
+tsl_judge_function tsl_judge_real;
+/* Judges a gemm of integers: equal modulo 2^32. */
+tsl_judge_function tsl_judge_integer;
+/* Judges a gemm with a complex operand. */
+tsl_judge_function tsl_judge_complex;
+/* Judges a gemm with structured operands, or with a triangle of C. */
+tsl_judge_function tsl_judge_structured;
+/* Judges every element of a transpose, by equal bytes if alpha is 1. Does not read b. */
+tsl_judge_function tsl_judge_transpose;
+/* Judges a solve by the residual alpha B - A X (judge/judge_solve.c). */
+tsl_judge_function tsl_judge_solve;
+
 /* Returns the maximum bytes, in TSL_JUDGE_BLOCKS blocks at most. Not for structures or a solve. */
 enum { TSL_JUDGE_BLOCKS = 16 };
 size_t tsl_judge_bytes(const tsl_problem *problem, const tsl_judge *judge);
@@ -92,28 +110,5 @@ size_t tsl_judge_real_bytes(int64_t rows, int64_t cols, int64_t terms, const tsl
 size_t tsl_judge_complex_bytes(const tsl_problem *problem, const tsl_judge *judge);
 size_t tsl_judge_integer_bytes(const tsl_problem *problem, const tsl_judge *judge);
 size_t tsl_judge_transpose_bytes(const tsl_judge *judge);
-/* Judges a gemm of general operands or a dot. */
-tesela_status tsl_judge_gemm(const tsl_problem *problem, const void *a, const void *b, const void *before,
-                             const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* Judges a gemm with real operands, and C not an integer. */
-tesela_status tsl_judge_real(const tsl_problem *problem, const void *a, const void *b, const void *before,
-                             const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* Judges a gemm of integers: equal modulo 2^32. */
-tesela_status tsl_judge_integer(const tsl_problem *problem, const void *a, const void *b, const void *before,
-                                const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* Judges a gemm with a complex operand. */
-tesela_status tsl_judge_complex(const tsl_problem *problem, const void *a, const void *b, const void *before,
-                                const void *c, const tsl_judge *judge, tsl_verdict *verdict);
-/* Judges a gemm with structured operands, or with a triangle of C. */
-tesela_status tsl_judge_structured(const tsl_problem *problem, const void *a, const void *b,
-                                   const void *before, const void *c, const tsl_judge *judge,
-                                   tsl_verdict *verdict);
-/* Judges every element of a transpose, by equal bytes if alpha is 1. Does not read b. */
-tesela_status tsl_judge_transpose(const tsl_problem *problem, const void *a, const void *b,
-                                  const void *before, const void *c, const tsl_judge *judge,
-                                  tsl_verdict *verdict);
-/* Judges a solve by the residual alpha B - A X (judge/judge_solve.c). */
-tesela_status tsl_judge_solve(const tsl_problem *problem, const void *a, const void *b, const void *before,
-                              const void *c, const tsl_judge *judge, tsl_verdict *verdict);
 
 #endif

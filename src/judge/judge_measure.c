@@ -52,12 +52,12 @@ static const tsl_problem *measured_problem(const tsl_error_measurement *m) {
 }
 
 static bool operands_are_on_host(const tsl_plan *plan) {
-  return plan->place == TSL_PLACE_HOST || plan->work.device->capabilities & TSL_CAN_HOST;
+  return plan->place == TSL_PLACE_HOST || tsl_device_is_host(plan->work.device);
 }
 
 static tsl_team host_team_of_measurement(const tsl_error_measurement *m) {
   const tsl_device *device = m->plan->work.device;
-  return device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device);
+  return tsl_device_is_host(device) ? tsl_device_team(device) : tsl_device_host_team(device);
 }
 
 static double relative_judge_cost(tesela_type type) {
@@ -66,8 +66,7 @@ static double relative_judge_cost(tesela_type type) {
 
 /* Returns how many elements to judge in `time_fraction` of the product's time; TERMS_MIN terms at least. */
 static double elements_within_time(const tsl_problem *problem, const tsl_device *device) {
-  const bool multiplies = tsl_problem_reads(problem, TSL_OPERAND_B),
-             is_host = device->capabilities & TSL_CAN_HOST;
+  const bool multiplies = tsl_problem_reads(problem, TSL_OPERAND_B), is_host = tsl_device_is_host(device);
   const bool in_pairs = tsl_type(problem->c.type)->component == TESELA_F64;
   const double all = (double)problem->m * (double)problem->n,
                terms = (multiplies ? (double)problem->k : 0) + ELEMENT_COST_IN_TERMS;
@@ -298,7 +297,7 @@ tsl_judge tsl_measure_rule(const tsl_plan *plan, const tsl_floats_before *floats
   const tsl_accuracy promised = tsl_plan_accuracy(plan);
   const tsl_work *work = &plan->work;
   const tsl_type_info *type = tsl_type(work->problem.c.type);
-  const bool is_callers = (work->device->capabilities & TSL_CAN_HOST) && !work->strategy->needs_nearest,
+  const bool is_callers = tsl_device_is_host(work->device) && !work->strategy->needs_nearest,
              is_directed = is_callers && floats->rounding != FE_TONEAREST,
              is_flushed = is_callers && (floats->floats & TSL_FLOATS_FLUSH) && !type->is_integer;
   const double least_normal = is_flushed ? type->smallest / (2 * type->unit_roundoff) : 0;

@@ -22,6 +22,13 @@ typedef struct tsl_sums_kernels {
   void (*lanes)(bool compensated, const double *x, const double *y, tsl_sums_lanes *sums);
 } tsl_sums_kernels;
 
+/* Computes high + low = a + b exactly, for any a and b (Knuth). */
+static inline void tsl_two_sum(double a, double b, double *high, double *low) {
+  const double sum = a + b, b_part = sum - a;
+  *low = (a - (sum - b_part)) + (b - b_part);
+  *high = sum;
+}
+
 #define TSL_SUMS_DECLARE(isa, ...) extern const tsl_sums_kernels tsl_sums_kernels_##isa;
 TSL_ISA_LIST(TSL_SUMS_DECLARE)
 #undef TSL_SUMS_DECLARE

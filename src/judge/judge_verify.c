@@ -146,7 +146,7 @@ struct tsl_verification {
 };
 
 static bool is_in_host_memory(const tsl_plan *plan) {
-  return plan->place == TSL_PLACE_HOST || plan->work.device->capabilities & TSL_CAN_HOST;
+  return plan->place == TSL_PLACE_HOST || tsl_device_is_host(plan->work.device);
 }
 
 /* Returns why operands on a device cannot be verified. */
@@ -204,19 +204,19 @@ static tesela_status begin_on_host(tsl_verification *verification, bool repairs)
   const tsl_judge rule = tsl_measure_rule(plan, &verification->floats);
   double sums, rounding;
   split_guarantee(verification, &rule, &sums, &rounding);
-  const tsl_checksum_product product = {
-      .problem = problem,
-      .a = host_address(problem, operands, TSL_OPERAND_A),
-      .b = host_address(problem, operands, TSL_OPERAND_B),
-      .c = host_address(problem, operands, TSL_OPERAND_C),
-      .bias = host_address(problem, operands, TSL_OPERAND_BIAS),
-      .scale_a = host_address(problem, operands, TSL_OPERAND_SCALE_A),
-      .scale_b = host_address(problem, operands, TSL_OPERAND_SCALE_B),
-      .relative = sums,
-      .rounding = rounding,
-      .flushes = rule.flushes,
-      .saturates = verification->floats.rounding != FE_TONEAREST,
-      .team = device->capabilities & TSL_CAN_HOST ? tsl_device_team(device) : tsl_device_host_team(device)};
+  const tsl_checksum_product product = {.problem = problem,
+                                        .a = host_address(problem, operands, TSL_OPERAND_A),
+                                        .b = host_address(problem, operands, TSL_OPERAND_B),
+                                        .c = host_address(problem, operands, TSL_OPERAND_C),
+                                        .bias = host_address(problem, operands, TSL_OPERAND_BIAS),
+                                        .scale_a = host_address(problem, operands, TSL_OPERAND_SCALE_A),
+                                        .scale_b = host_address(problem, operands, TSL_OPERAND_SCALE_B),
+                                        .relative = sums,
+                                        .rounding = rounding,
+                                        .flushes = rule.flushes,
+                                        .saturates = verification->floats.rounding != FE_TONEAREST,
+                                        .team = tsl_device_is_host(device) ? tsl_device_team(device)
+                                                                           : tsl_device_host_team(device)};
   TSL_TRY(tsl_checksum_begin(&product, &verification->checksum));
   if (!repairs || !repair_supports(plan))
     return TESELA_OK;

@@ -10,13 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Computes high + low = a + b exactly, for any a and b (Knuth). */
-static inline void reference_two_sum(double a, double b, double *high, double *low) {
-  const double sum = a + b, b_part = sum - a;
-  *low = (a - (sum - b_part)) + (b - b_part);
-  *high = sum;
-}
-
 /* Computes high + low = a * b exactly, barring overflow and underflow. */
 static inline void two_product(double a, double b, double *high, double *low) {
   *high = a * b;
@@ -45,7 +38,7 @@ void tsl_reference_add_sums(size_t count, const tsl_sums *from, const tsl_sums *
   for (size_t i = 0; i < count; i++) {
     double error = 0;
     if (sums->low)
-      reference_two_sum(sums->high[i], from->high[i], &sums->high[i], &error);
+      tsl_two_sum(sums->high[i], from->high[i], &sums->high[i], &error);
     else
       sums->high[i] += from->high[i];
     if (sums->low)
@@ -70,7 +63,7 @@ typedef struct sum_job {
 static void add_part_sum(bool in_pairs, double high, double low, double magnitude, part_sum *sum) {
   double error = 0;
   if (in_pairs)
-    reference_two_sum(sum->high, high, &sum->high, &error);
+    tsl_two_sum(sum->high, high, &sum->high, &error);
   else
     sum->high += high;
   sum->low += low + error;
@@ -137,8 +130,8 @@ void tsl_reference_scale_and_add(double alpha, double high, double low, double b
   }
   if (beta != 0)
     two_product(beta, before, &added, &added_low);
-  reference_two_sum(scaled, added, &scaled, &error);
-  reference_two_sum(scaled, error + scaled_low + added_low, result_high, result_low);
+  tsl_two_sum(scaled, added, &scaled, &error);
+  tsl_two_sum(scaled, error + scaled_low + added_low, result_high, result_low);
 }
 
 /* Sums of one element, scaled by 2^-exponent. */
@@ -153,7 +146,7 @@ static void add_scaled_product(scaled_sums *sums, double x, double y) {
   two_product(frexp(x, &x_exponent), frexp(y, &y_exponent), &product, &error);
   const int shift = x_exponent + y_exponent - sums->exponent;
   product = ldexp(product, shift);
-  reference_two_sum(sums->high, product, &sums->high, &rounding);
+  tsl_two_sum(sums->high, product, &sums->high, &rounding);
   sums->low += rounding + ldexp(error, shift);
   if (product > 0)
     sums->positive += product;
@@ -260,7 +253,7 @@ void tsl_reference_element(const tsl_problem *problem, double alpha, double beta
   total.negative = ldexp(fabs(alpha_mantissa) * (alpha > 0 ? sums.negative : sums.positive), shift);
   if (beta != 0 && isfinite(start[0]))
     add_scaled_product(&total, beta, start[0]);
-  reference_two_sum(total.high, total.low, &out->high, &rounding);
+  tsl_two_sum(total.high, total.low, &out->high, &rounding);
   out->low = rounding;
   out->exponent = total.exponent;
   out->magnitude = total.positive + total.negative;

@@ -57,12 +57,10 @@ static const char *plan_refuse_memory(const tsl_strategy *strategy, const tsl_pr
 const char *tsl_plan_fit(const tsl_problem *problem, const tsl_strategy *strategy, const tsl_device *device,
                          tsl_memory_place place, tsl_config *config) {
   const char *why = plan_refuse(strategy, problem, config, device, place);
-  if (why)
-    return why;
   const uint64_t bytes = tsl_plan_device_bytes(problem, device, place), limit = tsl_device_memory(device);
-  if (bytes > 0 && bytes < limit && !strategy->splits.parts)
+  if (!why && bytes > 0 && bytes < limit && !strategy->splits.parts)
     (void)tsl_strategy_fit_workspace(strategy, problem, device, limit - bytes, config);
-  return plan_refuse_memory(strategy, problem, config, device, place);
+  return why ? why : plan_refuse_memory(strategy, problem, config, device, place);
 }
 
 const char *tsl_plan_refuse(const tsl_problem *problem, const tsl_strategy *strategy,
@@ -116,7 +114,7 @@ static tesela_status plan_build(tsl_plan *plan) {
   tsl_work *work = &plan->work;
   tsl_text text = {0};
   TSL_TRY(tsl_device_open(work->device));
-  if (!(work->device->capabilities & TSL_CAN_HOST) && !work->strategy->splits.parts) {
+  if (!tsl_device_is_host(work->device) && !work->strategy->splits.parts) {
     TSL_TRY(tsl_run_slots_create(work->device, &plan->slots));
     TSL_TRY(plan_transfers(plan));
     void *looks;
@@ -223,7 +221,7 @@ double tsl_plan_error_bound(const tsl_plan *plan) {
 
 uint64_t tsl_plan_device_bytes(const tsl_problem *problem, const tsl_device *device, tsl_memory_place place) {
   uint64_t bytes = 0;
-  if (place == TSL_PLACE_DEVICE || device->capabilities & TSL_CAN_HOST)
+  if (place == TSL_PLACE_DEVICE || tsl_device_is_host(device))
     return 0;
   for (int i = 0; i < TSL_ALL_OPERANDS; i++) {
     tsl_transfer transfer;
@@ -253,7 +251,7 @@ uint64_t tsl_plan_bytes(const tsl_plan *plan) {
 
 uint64_t tsl_plan_host_bytes(const tsl_plan *plan) {
   const tsl_work *work = &plan->work;
-  const bool is_there = work->device->capabilities & TSL_CAN_HOST || work->strategy->splits.parts;
+  const bool is_there = tsl_device_is_host(work->device) || work->strategy->splits.parts;
   return is_there && !work->fuses_epilogue && work->strategy != tsl_strategy_specification(work->problem.op)
              ? tsl_problem_sums_bytes(&work->problem)
              : 0;

@@ -289,7 +289,7 @@ static tesela_status run_product(const tsl_plan *plan, const tsl_operands *used,
  * flags that C justifies. Other devices, and strategies that need it, use the default mode and no flags. */
 static tesela_status run_whole(const tsl_plan *plan, const tsl_operands *used, tsl_stream *stream) {
   const tsl_work *work = &plan->work;
-  if (!(work->device->capabilities & TSL_CAN_HOST) || work->strategy->needs_nearest) {
+  if (!tsl_device_is_host(work->device) || work->strategy->needs_nearest) {
     TSL_DEFAULT_FLOATS;
     return run_product(plan, used, stream);
   }
@@ -468,7 +468,7 @@ tesela_status tsl_plan_run_beside(tsl_plan *plan, const tsl_operands *operands,
   tsl_operands used = *operands;
   used.hints = NULL; /* they refer to the caller's workspace, but this run uses the slot's */
   set_strides(&work->problem, &used);
-  if (!(work->device->capabilities & TSL_CAN_HOST) && !work->strategy->splits.parts)
+  if (!tsl_device_is_host(work->device) && !work->strategy->splits.parts)
     return run_in_slot(plan, operands, &used, beside, phases);
   if (!work->strategy->splits.parts)
     prepare_on_host(plan, &used);
@@ -498,7 +498,7 @@ tesela_status tsl_plan_enqueue_as_given(const tsl_plan *plan, const tsl_operands
   if (work->problem.m == 0 || work->problem.n == 0)
     return TESELA_OK;
   used.scratch = workspace;
-  if (work->device->capabilities & TSL_CAN_HOST)
+  if (tsl_device_is_host(work->device))
     prepare_on_host(plan, &used);
   return run_whole(plan, &used, stream);
 }
@@ -586,7 +586,7 @@ tesela_status tsl_plan_run_batch(tsl_plan *plan, const tsl_batch *batch, tsl_pha
   *phases = (tsl_phases){0};
   if (work->problem.m == 0 || work->problem.n == 0)
     return TESELA_OK;
-  if (work->device->capabilities & TSL_CAN_HOST)
+  if (tsl_device_is_host(work->device))
     return time_batch_on_host(plan, batch, phases);
   plan_run_state run = {.plan = plan};
   TSL_TRY(tsl_run_slot_take(plan->slots, &run.slot));

@@ -106,13 +106,13 @@ static void log_foreign(const tsl_wisdom *wisdom, const tsl_device *device) {
 
 /* Returns true if the device is the processor by PoCL, which only a measurement can make faster. */
 static bool is_cpu_by_other_driver(const tsl_device *device) {
-  return device->is_cpu && !(device->capabilities & TSL_CAN_HOST);
+  return device->is_cpu && !tsl_device_is_host(device);
 }
 
 /* Returns the least predicted seconds on the cpu; infinity: unsupported. */
 static double seconds_on_cpu(const candidate_list *list) {
   for (int i = 0; i < list->count && !list->items[i].refusal[0]; i++)
-    if (list->items[i].device->capabilities & TSL_CAN_HOST)
+    if (tsl_device_is_host(list->items[i].device))
       return list->items[i].seconds;
   return INFINITY;
 }
@@ -124,7 +124,7 @@ static const double compile_seconds = 1.5, load_seconds = 0.05;
 static double start_seconds(const tsl_problem *problem, const tsl_link *link,
                             const tsl_candidate *candidate) {
   const tsl_strategy *strategy = candidate->strategy;
-  const bool has_kernels = !(candidate->device->capabilities & TSL_CAN_HOST) && !strategy->vendor.load;
+  const bool has_kernels = !tsl_device_is_host(candidate->device) && !strategy->vendor.load;
   const double opened = tsl_device_is_open(candidate->device) ? 0 : link->open;
   if (!has_kernels)
     return opened;
@@ -248,7 +248,7 @@ static double min_seconds_of_kind(const candidate_listing *state, int kind) {
 /* Adds all devices, without a search for kinds that cannot be expected to beat the cpu. */
 static tesela_status add_all(candidate_listing *state) {
   tsl_device *const first = tsl_devices_of_kind(state->choice->devices, 0, 0), *device;
-  const tsl_device *cpu = first && first->capabilities & TSL_CAN_HOST ? first : NULL;
+  const tsl_device *cpu = first && tsl_device_is_host(first) ? first : NULL;
   for (int kind = 1; kind < tsl_device_kind_count(); kind++)
     state->is_compared |= !kind_cannot_win(state, kind, cpu);
   for (int kind = 0; kind < tsl_device_kind_count(); kind++) {

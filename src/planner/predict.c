@@ -110,7 +110,7 @@ static void weigh_near_record(const prediction_terms *terms, double distance, ts
 
 /* Returns true if the choice must depend on the problem only; see predict_reproducible(). */
 static bool ignores_models(const tsl_problem *problem, const tsl_device *device) {
-  return (device->capabilities & TSL_CAN_HOST) &&
+  return tsl_device_is_host(device) &&
          (problem->ask.bits == TSL_REPRODUCIBILITY_RUN || problem->ask.bits == TSL_REPRODUCIBILITY_THREADS);
 }
 
@@ -149,7 +149,7 @@ static void weigh_candidate(const prediction_terms *terms, tsl_candidate *out, w
 }
 
 tsl_estimate tsl_predict_candidates_level(const tsl_device *device, bool is_compared) {
-  const bool has_core = is_compared && device->capabilities & TSL_CAN_HOST && device->threads > 0;
+  const bool has_core = is_compared && tsl_device_is_host(device) && device->threads > 0;
   const double peak = has_core ? device->peak_f32 / device->threads : 0,
                core = peak > 0 ? tsl_link_core(device) : 0;
   return core > 0 ? (tsl_estimate){peak / core, doubts.core} : (tsl_estimate){1, doubts.level};

@@ -77,7 +77,7 @@ static tsl_link estimate_link(const tsl_device *device) {
 tsl_link tsl_link_of(const tsl_device *device) {
   tsl_status_saved saved;
   tsl_link link = {.in = {0, INFINITY}, .out = {0, INFINITY}};
-  if (device->capabilities & TSL_CAN_HOST)
+  if (tsl_device_is_host(device))
     return link;
   link = estimate_link(device);
   tsl_status_save(&saved); /* invalid lines are not errors */

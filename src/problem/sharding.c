@@ -19,40 +19,43 @@ bool tsl_rect_contains(const tsl_rect *outer, const tsl_rect *inner) {
          inner->col + inner->cols <= outer->col + outer->cols;
 }
 
-tesela_status tsl_sharding_copy(const tsl_sharding *sharding, tsl_sharding **copy) {
+tesela_status tsl_sharding_create(const int counts[TSL_OPERANDS], tsl_sharding **sharding) {
   size_t count = 0;
   void *block;
+  *sharding = NULL;
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    count += (size_t)counts[i];
+  TSL_TRY(tsl_alloc_zeroed(sizeof **sharding + count * sizeof(tsl_shard), "where operands lie", &block));
+  *sharding = block;
+  tsl_shard *next = (tsl_shard *)(*sharding + 1);
+  for (int i = 0; i < TSL_OPERANDS; i++) {
+    (*sharding)->counts[i] = counts[i];
+    (*sharding)->holds[i] = next;
+    next += counts[i];
+  }
+  return TESELA_OK;
+}
+
+tesela_status tsl_sharding_copy(const tsl_sharding *sharding, tsl_sharding **copy) {
   *copy = NULL;
   if (!sharding)
     return TESELA_OK;
+  TSL_TRY(tsl_sharding_create(sharding->counts, copy));
   for (int i = 0; i < TSL_OPERANDS; i++)
-    count += (size_t)sharding->counts[i];
-  TSL_TRY(tsl_alloc_zeroed(sizeof **copy + count * sizeof(tsl_shard), "where operands lie", &block));
-  tsl_sharding *made = block;
-  tsl_shard *next = (tsl_shard *)(made + 1);
-  for (int i = 0; i < TSL_OPERANDS; i++) {
-    made->counts[i] = sharding->counts[i];
-    made->holds[i] = next;
     for (int p = 0; p < sharding->counts[i]; p++)
-      *next++ = sharding->holds[i][p];
-  }
-  *copy = made;
+      (*copy)->holds[i][p] = sharding->holds[i][p];
   return TESELA_OK;
 }
 
 tesela_status tsl_sharding_even(const tsl_problem *problem, int members, tsl_sharding **sharding) {
-  void *block;
-  *sharding = NULL;
-  TSL_TRY(tsl_alloc_zeroed(sizeof **sharding + (size_t)(TSL_OPERANDS * members) * sizeof(tsl_shard),
-                           "where operands lie", &block));
-  *sharding = block;
+  int counts[TSL_OPERANDS];
+  for (int i = 0; i < TSL_OPERANDS; i++)
+    counts[i] = i == TSL_OPERAND_C || tsl_problem_reads(problem, i) ? members : 0;
+  TSL_TRY(tsl_sharding_create(counts, sharding));
   for (int operand = 0; operand < TSL_OPERANDS; operand++) {
     const tsl_shape *shape = tsl_problem_shape(problem, operand);
-    tsl_shard *hold = (tsl_shard *)(*sharding + 1) + operand * members;
-    (*sharding)->holds[operand] = hold;
-    (*sharding)->counts[operand] =
-        operand == TSL_OPERAND_C || tsl_problem_reads(problem, operand) ? members : 0;
-    for (int i = 0; i < members; i++, hold++) {
+    tsl_shard *hold = (*sharding)->holds[operand];
+    for (int i = 0; i < counts[operand]; i++, hold++) {
       const int64_t lines = operand == TSL_OPERAND_B ? shape->cols : shape->rows, first = lines * i / members,
                     count = lines * (i + 1) / members - first;
       hold->member = i;

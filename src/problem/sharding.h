@@ -27,6 +27,8 @@ typedef struct tsl_shard_buffer {
   int64_t offset;     /* elements from the buffer's start to the shard's element (0, 0) */
 } tsl_shard_buffer;
 
+/* Makes room for so many shards of each operand, in one block for tsl_free(). */
+tesela_status tsl_sharding_create(const int counts[TSL_OPERANDS], tsl_sharding **sharding);
 /* Copies a sharding, which may be NULL, into one block for tsl_free(). */
 tesela_status tsl_sharding_copy(const tsl_sharding *sharding, tsl_sharding **copy);
 /* Makes dense shards with equal lines on each member: rows of A and C, columns of B. Free with tsl_free(). */

@@ -12,6 +12,16 @@ bool tsl_shape_stores(const tsl_shape *shape, int64_t row, int64_t col) {
          !(shape->structure == TESELA_UNIT_TRIANGULAR && row == col);
 }
 
+void tsl_shape_copy_stored(const tsl_shape *shape, const unsigned char *from, unsigned char *dst) {
+  const size_t size = tsl_type(shape->type)->size;
+  for (int64_t i = 0; i < shape->rows; i++)
+    for (int64_t j = 0; j < shape->cols; j++) {
+      const int64_t at = tsl_shape_offset(shape, i, j);
+      if (tsl_shape_stores(shape, i, j))
+        memcpy(dst + at, from + at, size);
+    }
+}
+
 tsl_stored tsl_shape_element(const tsl_shape *shape, int64_t row, int64_t col) {
   const bool is_hermitian = tsl_is_hermitian(shape->structure);
   if (shape->structure == TESELA_UNIT_TRIANGULAR && row == col)

@@ -13,6 +13,9 @@ typedef struct tsl_stored {
 tsl_stored tsl_shape_element(const tsl_shape *shape, int64_t row, int64_t col);
 /* Returns true if an element is stored; for C, if it is computed. A unit diagonal is not stored. */
 bool tsl_shape_stores(const tsl_shape *shape, int64_t row, int64_t col);
+/* Copies the stored elements; `from` and `dst` are addresses of element (0, 0). Other memory, which another
+ * thread may write, is neither read nor written. */
+void tsl_shape_copy_stored(const tsl_shape *shape, const unsigned char *from, unsigned char *dst);
 
 /* Appends "symmetric_lower" or "unit_upper"; "lower" for a triangle of C; nothing for a general matrix. */
 void tsl_structure_print(tesela_structure structure, tesela_triangle triangle, tsl_text *text);

@@ -50,7 +50,7 @@ bool tsl_cost_counts_get(const tsl_strategy *strategy, const tsl_problem *proble
                         : tsl_problem_flops(&one) / cost_counts_operations_per_multiply(&one);
   account->computed = account->useful;
   account->memory = tsl_problem_bytes(&one);
-  account->launches = device->capabilities & TSL_CAN_HOST ? 0 : 1;
+  account->launches = tsl_device_is_host(device) ? 0 : 1;
   strategy->resources.count_costs(&one, config, device, account);
   cost_counts_multiply(account, (double)tsl_problem_batch(problem));
   return true;
@@ -71,7 +71,7 @@ static double cost_counts_peak_rate(const tsl_problem *problem, const tsl_device
 }
 
 static double busy_fraction(const tsl_device *device, const tsl_cost_counts *account) {
-  const double all = device->capabilities & TSL_CAN_HOST ? device->threads : device->compute_units;
+  const double all = tsl_device_is_host(device) ? device->threads : device->compute_units;
   return fmin(1, fmax(account->workers, 1) / fmax(all, 1));
 }
 
@@ -254,7 +254,7 @@ void tsl_cost_counts_walk(const tsl_shape *shape, double loads, double length, i
                           const tsl_device *device, tsl_cost_counts *account) {
   /* of usual first and second levels; the second one has instructions, too */
   enum { WAY_BYTES = 4096, FIRST_LEVEL = 32768, SECOND_LEVEL = 1048576, SECOND_WAYS = 16 };
-  if (!device->is_cpu && !(device->capabilities & TSL_CAN_HOST))
+  if (!device->is_cpu && !tsl_device_is_host(device))
     return;
   const double bytes = cost_counts_element_bytes(shape),
                operand = bytes * (double)shape->rows * (double)shape->cols;

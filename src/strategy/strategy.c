@@ -69,7 +69,7 @@ bool tsl_strategy_fuses_epilogue(const tsl_strategy *strategy, const tsl_problem
 
 uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *problem,
                               const tsl_config *config, const tsl_device *device) {
-  if (device->capabilities & TSL_CAN_HOST)
+  if (tsl_device_is_host(device))
     return 0;
   const bool finishes = tsl_strategy_fuses_epilogue(strategy, problem, config, device);
   const uint64_t own = own_scratch(strategy, problem, config, device),
@@ -81,7 +81,7 @@ uint64_t tsl_strategy_scratch(const tsl_strategy *strategy, const tsl_problem *p
 uint64_t tsl_strategy_host_bytes(const tsl_strategy *strategy, const tsl_problem *problem,
                                  const tsl_config *config, const tsl_device *device) {
   tsl_problem room;
-  if (!(device->capabilities & TSL_CAN_HOST))
+  if (!tsl_device_is_host(device))
     return device->is_cpu ? tsl_strategy_scratch(strategy, problem, config, device) : 0;
   return strategy->resources.host
              ? strategy->resources.host(tsl_problem_without_epilogue(problem, &room), config, device)

@@ -212,6 +212,8 @@ struct tsl_strategy {
 
 /* Formats a refusal into a buffer of the thread. Valid until the thread's next call; never NULL or "". */
 const char *tsl_refusal(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Returns a refusal that names the first capability in `needs` that the device lacks; NULL: none. */
+const char *tsl_refuse_missing(unsigned needs, const tsl_device *device);
 
 /* Gets entry `index` of the types that a strategy supports; false past the end. */
 bool tsl_strategy_types(const tsl_strategy *strategy, int index, tsl_types *types);

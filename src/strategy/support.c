@@ -88,16 +88,19 @@ static const char *refuse_host_memory(const tsl_strategy *strategy, const tsl_pr
                      (double)bytes / (1 << 20), (double)limit / (1 << 20));
 }
 
+const char *tsl_refuse_missing(unsigned needs, const tsl_device *device) {
+  const char *missing = tsl_capability_missing(needs, device->capabilities);
+  return missing ? tsl_refusal("%s lacks: %s", device->name, missing) : NULL;
+}
+
 static const char *refuse_throughout(const tsl_strategy *strategy, const tsl_problem *problem,
                                      const tsl_device *device) {
   if (strategy->op != problem->op)
     return tsl_refusal("is a %s, not a %s", tsl_op_name(strategy->op), tsl_op_name(problem->op));
   if (device->capabilities & TSL_CAN_SEVERAL & ~strategy->needs)
     return "runs on one device at a time";
-  const char *missing = tsl_capability_missing(strategy->needs, device->capabilities);
-  if (missing)
-    return tsl_refusal("%s lacks: %s", device->name, missing);
-  const char *why = refuse_types(strategy, problem, device);
+  const char *missing = tsl_refuse_missing(strategy->needs, device),
+             *why = missing ? missing : refuse_types(strategy, problem, device);
   if (why)
     return why;
   return strategy->vendor.load && strategy->vendor.load()->why_not[0] ? strategy->vendor.load()->why_not

@@ -163,7 +163,7 @@ tesela_status tsl_tune_link(tsl_device *device, tsl_link *link) {
   measurement job = {.device = device, .ops = device->ops};
   tsl_link made = {.measured = true};
   void *block;
-  if (device->capabilities & TSL_CAN_HOST) {
+  if (tsl_device_is_host(device)) {
     *link = tsl_link_of(device);
     return TESELA_OK;
   }

@@ -12,7 +12,7 @@ static const tsl_device *cpu_among_devices(const tsl_candidate *candidates, int 
   const tsl_device *cpu = NULL;
   bool others = false;
   for (int i = 0; i < count && !candidates[i].refusal[0]; i++)
-    if (candidates[i].device->capabilities & TSL_CAN_HOST)
+    if (tsl_device_is_host(candidates[i].device))
       cpu = candidates[i].device;
     else
       others = true;
@@ -31,7 +31,7 @@ static bool measure_missing(const tsl_choice *choice, const tsl_candidate *candi
   tsl_status_save(&saved);
   if (!(tsl_link_core(cpu) > 0))
     news = tsl_tune_core(cpu) == TESELA_OK;
-  if (!(best->capabilities & TSL_CAN_HOST) && !tsl_link_of(best).measured) {
+  if (!tsl_device_is_host(best) && !tsl_link_of(best).measured) {
     const bool good = tsl_tune_link(best, &link) == TESELA_OK;
     if (!good)
       tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* reported when the plan is made */

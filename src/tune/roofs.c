@@ -24,7 +24,7 @@ const char *tsl_roof_name_of(tsl_roof_name roof) {
 
 /* Returns the bytes of an array; 0 with a noted reason if memory is too short for one beyond the caches. */
 static size_t choose_bytes(const tsl_device *device, tsl_roofs *roofs) {
-  const bool on_host = device->is_cpu || device->capabilities & TSL_CAN_HOST;
+  const bool on_host = device->is_cpu || tsl_device_is_host(device);
   const uint64_t cache = device->cache_bytes > 0 ? device->cache_bytes : cache_bytes_guess;
   const uint64_t floor = on_host ? host_bytes : device_bytes, least = CACHES_MIN * cache;
   uint64_t wanted = CACHES * cache > floor ? CACHES * cache : floor;
@@ -57,8 +57,8 @@ tesela_status tsl_roofs_measure(tsl_device *device, const tsl_roofs_options *opt
     found.bytes = choose_bytes(device, &found);
   if (!(device->capabilities & TSL_CAN_F64))
     tsl_roofs_set_missing(&found, "%s: no double precision", device->name);
-  TSL_TRY(device->capabilities & TSL_CAN_HOST ? tsl_roofs_on_host(device, seconds, &found)
-                                              : tsl_roofs_on_kernels(device, seconds, &found));
+  TSL_TRY(tsl_device_is_host(device) ? tsl_roofs_on_host(device, seconds, &found)
+                                     : tsl_roofs_on_kernels(device, seconds, &found));
   found.seconds = tsl_clock() - start;
   *roofs = found;
   return TESELA_OK;

@@ -24,28 +24,24 @@ static tesela_status cuda_memory_out_of_memory(tsl_device *device, size_t bytes,
 }
 
 tesela_status tsl_cuda_buffer_create(tsl_device *device, size_t bytes, tsl_buffer **buffer) {
+  tesela_status status;
   void *block;
   *buffer = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_cuda_buffer), "a buffer's description", &block));
   tsl_cuda_buffer *made = block;
   made->base = (tsl_buffer){.device = device, .bytes = bytes};
-  tesela_status status = tsl_cuda_enter(device);
-  if (status == TESELA_OK) {
-    /* The driver refuses zero bytes, but kernels need an address. */
-    int code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
-    if (code == TSL_CU_OUT_OF_MEMORY && tsl_pooled_buffers_destroy(device))
-      code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
-    if (code == TSL_CU_OUT_OF_MEMORY)
-      status = cuda_memory_out_of_memory(device, bytes, code);
-    else
-      status = tsl_cuda_leave(device, "cuMemAlloc", code);
-  }
-  if (status != TESELA_OK) {
-    tsl_free(made);
-    return status;
-  }
+  TSL_GO(tsl_cuda_enter(device));
+  /* The driver refuses zero bytes, but kernels need an address. */
+  int code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
+  if (code == TSL_CU_OUT_OF_MEMORY && tsl_pooled_buffers_destroy(device))
+    code = tsl_cuda.memory_take(&made->address, bytes ? bytes : 1);
+  TSL_GO(code == TSL_CU_OUT_OF_MEMORY ? cuda_memory_out_of_memory(device, bytes, code)
+                                      : tsl_cuda_leave(device, "cuMemAlloc", code));
   *buffer = &made->base;
   return TESELA_OK;
+out:
+  tsl_free(made);
+  return status;
 }
 
 void tsl_cuda_buffer_destroy(tsl_buffer *buffer) {
@@ -118,16 +114,18 @@ static int cuda_memory_copy_rows(tsl_stream *stream, const tsl_copy *copy, bool 
   return tsl_cuda.copy_2d(&block, stream->handle);
 }
 
-/* Waits even after a failed row: an asynchronous call may still access host memory. */
-static tesela_status transfer_and_wait(tsl_stream *stream, const tsl_copy *copy, bool to_device) {
+/* Copies, or enqueues a copy, which is asynchronous for pinned memory. Waits even after a failed row: an
+ * asynchronous call may still access host memory. */
+static tesela_status cuda_memory_transfer(tsl_stream *stream, const tsl_copy *copy, bool to_device,
+                                          bool waits) {
   const char *call;
   if (copy->rows == 0 || copy->row_bytes == 0)
     return TESELA_OK;
   TSL_TRY(check_copy(copy, to_device ? "a copy in" : "a copy out"));
   TSL_TRY(tsl_cuda_enter(stream->device));
   int code = cuda_memory_copy_rows(stream, copy, to_device, &call);
-  const int waited = tsl_cuda.stream_finish(stream->handle);
-  if (code == TSL_CU_SUCCESS) {
+  const int waited = waits ? tsl_cuda.stream_finish(stream->handle) : TSL_CU_SUCCESS;
+  if (waits && code == TSL_CU_SUCCESS) {
     call = to_device ? "cuStreamSynchronize after a copy in" : "cuStreamSynchronize after a copy out";
     code = waited;
   }
@@ -135,48 +133,35 @@ static tesela_status transfer_and_wait(tsl_stream *stream, const tsl_copy *copy,
 }
 
 tesela_status tsl_cuda_write(tsl_stream *stream, const tsl_copy *copy) {
-  return transfer_and_wait(stream, copy, true);
+  return cuda_memory_transfer(stream, copy, true, true);
 }
 
 tesela_status tsl_cuda_read(tsl_stream *stream, const tsl_copy *copy) {
-  return transfer_and_wait(stream, copy, false);
-}
-
-/* Enqueues a copy; asynchronous for pinned memory. */
-static tesela_status cuda_memory_enqueue(tsl_stream *stream, const tsl_copy *copy, bool to_device) {
-  const char *call;
-  if (copy->rows == 0 || copy->row_bytes == 0)
-    return TESELA_OK;
-  TSL_TRY(check_copy(copy, to_device ? "a copy in" : "a copy out"));
-  TSL_TRY(tsl_cuda_enter(stream->device));
-  const int code = cuda_memory_copy_rows(stream, copy, to_device, &call);
-  return tsl_cuda_leave(stream->device, call, code);
+  return cuda_memory_transfer(stream, copy, false, true);
 }
 
 tesela_status tsl_cuda_write_later(tsl_stream *stream, const tsl_copy *copy) {
-  return cuda_memory_enqueue(stream, copy, true);
+  return cuda_memory_transfer(stream, copy, true, false);
 }
 
 tesela_status tsl_cuda_read_later(tsl_stream *stream, const tsl_copy *copy) {
-  return cuda_memory_enqueue(stream, copy, false);
+  return cuda_memory_transfer(stream, copy, false, false);
 }
 
 tesela_status tsl_cuda_pinned_create(tsl_device *device, size_t bytes, tsl_pinned **pinned) {
+  tesela_status status;
   void *block;
   *pinned = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_pinned), "pinned memory's description", &block));
   tsl_pinned *made = block;
   *made = (tsl_pinned){.device = device, .bytes = bytes};
-  tesela_status status = tsl_cuda_enter(device);
-  if (status == TESELA_OK)
-    status =
-        tsl_cuda_leave(device, "cuMemHostAlloc", tsl_cuda.pinned_take(&made->host, bytes ? bytes : 1, 0));
-  if (status != TESELA_OK) {
-    tsl_free(made);
-    return status;
-  }
+  TSL_GO(tsl_cuda_enter(device));
+  TSL_GO(tsl_cuda_leave(device, "cuMemHostAlloc", tsl_cuda.pinned_take(&made->host, bytes ? bytes : 1, 0)));
   *pinned = made;
   return TESELA_OK;
+out:
+  tsl_free(made);
+  return status;
 }
 
 void tsl_cuda_pinned_destroy(tsl_pinned *pinned) {

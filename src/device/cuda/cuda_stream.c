@@ -8,21 +8,20 @@ struct tsl_event {
 };
 
 tesela_status tsl_cuda_stream_create(tsl_device *device, tsl_stream **stream) {
+  tesela_status status;
   void *block;
   *stream = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_stream), "a stream", &block));
   tsl_stream *made = block;
   made->device = device;
-  tesela_status status = tsl_cuda_enter(device);
-  if (status == TESELA_OK)
-    status = tsl_cuda_leave(device, "cuStreamCreate",
-                            tsl_cuda.stream_create(&made->handle, TSL_CU_STREAM_NON_BLOCKING));
-  if (status != TESELA_OK) {
-    tsl_free(made);
-    return status;
-  }
+  TSL_GO(tsl_cuda_enter(device));
+  TSL_GO(tsl_cuda_leave(device, "cuStreamCreate",
+                        tsl_cuda.stream_create(&made->handle, TSL_CU_STREAM_NON_BLOCKING)));
   *stream = made;
   return TESELA_OK;
+out:
+  tsl_free(made);
+  return status;
 }
 
 void tsl_cuda_stream_destroy(tsl_stream *stream) {
@@ -42,21 +41,19 @@ tesela_status tsl_cuda_finish(tsl_stream *stream) {
 }
 
 tesela_status tsl_cuda_event_create(tsl_device *device, tsl_event **event) {
+  tesela_status status;
   void *block;
   *event = NULL;
   TSL_TRY(tsl_alloc_zeroed(sizeof(tsl_event), "an event", &block));
   tsl_event *made = block;
   made->device = device;
-  tesela_status status = tsl_cuda_enter(device);
-  if (status == TESELA_OK)
-    status =
-        tsl_cuda_leave(device, "cuEventCreate", tsl_cuda.event_create(&made->handle, TSL_CU_EVENT_DEFAULT));
-  if (status != TESELA_OK) {
-    tsl_free(made);
-    return status;
-  }
+  TSL_GO(tsl_cuda_enter(device));
+  TSL_GO(tsl_cuda_leave(device, "cuEventCreate", tsl_cuda.event_create(&made->handle, TSL_CU_EVENT_DEFAULT)));
   *event = made;
   return TESELA_OK;
+out:
+  tsl_free(made);
+  return status;
 }
 
 void tsl_cuda_event_destroy(tsl_event *event) {

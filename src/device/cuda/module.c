@@ -147,27 +147,25 @@ static tsl_kernel *kernel_find(const tsl_module *module, const char *name, size_
 
 /* Adds a kernel to the list. The lock is held. */
 static tesela_status kernel_add(tsl_module *module, const char *name, tsl_kernel **kernel) {
+  tesela_status status;
   tsl_kernel *made;
   TSL_TRY(kernel_make(module, name, &made));
   char call[128];
   snprintf(call, sizeof call, "cuModuleGetFunction(%.80s)", name);
-  tesela_status status = tsl_cuda_enter(module->device);
-  if (status == TESELA_OK) {
-    int code = tsl_cuda.module_function(&made->handle, module->handle, name);
-    if (code == TSL_CU_SUCCESS) {
-      snprintf(call, sizeof call, "cuFuncGetAttribute");
-      code = tsl_cuda.function_attribute(&made->items_max, TSL_CU_FUNCTION_ITEMS_MAX, made->handle);
-    }
-    status = tsl_cuda_leave(module->device, call, code);
+  TSL_GO(tsl_cuda_enter(module->device));
+  int code = tsl_cuda.module_function(&made->handle, module->handle, name);
+  if (code == TSL_CU_SUCCESS) {
+    snprintf(call, sizeof call, "cuFuncGetAttribute");
+    code = tsl_cuda.function_attribute(&made->items_max, TSL_CU_FUNCTION_ITEMS_MAX, made->handle);
   }
-  if (status != TESELA_OK) {
-    tsl_free(made);
-    return status;
-  }
+  TSL_GO(tsl_cuda_leave(module->device, call, code));
   made->next = module->kernels;
   module->kernels = made;
   *kernel = made;
   return TESELA_OK;
+out:
+  tsl_free(made);
+  return status;
 }
 
 tesela_status tsl_cuda_kernel_get(tsl_module *module, const char *name, tsl_kernel **kernel) {

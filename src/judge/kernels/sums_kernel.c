@@ -6,12 +6,6 @@
 #include <math.h>
 #include <stddef.h>
 
-static inline void two_sum(double a, double b, double *high, double *low) {
-  const double sum = a + b, b_part = sum - a;
-  *low = (a - (sum - b_part)) + (b - b_part);
-  *high = sum;
-}
-
 /* Without a fused multiply-add instruction, the 26-bit halves of the factors are multiplied exactly. */
 #ifdef FP_FAST_FMA
 static inline double product_error(double x, double y, double product) {
@@ -51,7 +45,7 @@ static void add_row_compensated(int cols, int depth, const double *a, const doub
     for (int j = 0; j < cols; j++) {
       const double product = x * row[j];
       double error;
-      two_sum(high[j], product, &high[j], &error);
+      tsl_two_sum(high[j], product, &high[j], &error);
       low[j] += error + product_error(x, row[j], product);
       magnitude[j] += fabs(product);
     }
@@ -80,7 +74,7 @@ static void add_lanes_compensated(const double *x, const double *y, tsl_sums_lan
     for (int i = 0; i < TSL_SUMS_LANES; i++) {
       const double product = x[l + i] * y[l + i];
       double error;
-      two_sum(sums->high[i], product, &sums->high[i], &error);
+      tsl_two_sum(sums->high[i], product, &sums->high[i], &error);
       sums->low[i] += error + product_error(x[l + i], y[l + i], product);
       sums->magnitude[i] += fabs(product);
     }

@@ -128,10 +128,6 @@ static tsl_accuracy dot_exact_accuracy(const tsl_problem *problem, const tsl_con
   return (tsl_accuracy){.factor = whole ? 0 : 1, .is_reproducible = true, .is_correctly_rounded = !whole};
 }
 
-static bool dot_exact_is_host(const tsl_device *device) {
-  return (device->capabilities & TSL_CAN_HOST) != 0;
-}
-
 /* Returns the number of groups, limited by the terms and by the resident groups: a group that waits would
  * start after all others. Sums of doubles need more registers, and more work for each byte. */
 static int64_t dot_exact_count_groups(const tsl_problem *problem, const tsl_config *config,
@@ -156,12 +152,11 @@ static const char *dot_exact_refuse(const tsl_problem *problem, const tsl_config
                                     const tsl_device *device) {
   if (tsl_type(problem->c.type)->is_integer && problem->k > (int64_t)1 << 37)
     return "more than 2^37 terms of integers, whose sum a double may not hold";
-  if (dot_exact_is_host(device))
+  if (tsl_device_is_host(device))
     return tsl_params_refuse_kernels(params, config, device);
-  const char *missing =
-      tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64, device->capabilities);
+  const char *missing = tsl_refuse_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64, device);
   if (missing)
-    return tsl_refusal("%s lacks: %s", device->name, missing);
+    return missing;
   tsl_grid first, last;
   return dot_exact_make_grids(problem, config, device, &first, &last);
 }
@@ -187,7 +182,7 @@ static double dot_exact_score_host(const tsl_problem *problem, const tsl_device 
  * reaches nine tenths of its bandwidth, less with fewer resident items; a processor needs clocks a term. */
 static double dot_exact_score(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
-  if (dot_exact_is_host(device))
+  if (tsl_device_is_host(device))
     return dot_exact_score_host(problem, device);
   const double k = (double)problem->k, units = fmax(1, device->compute_units);
   const bool twice = problem->c.type == TESELA_F64;
@@ -205,7 +200,7 @@ static double dot_exact_score(const tsl_problem *problem, const tsl_config *conf
 static void dot_exact_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                               tsl_cost_counts *account) {
   tsl_grid first, last;
-  if (dot_exact_is_host(device))
+  if (tsl_device_is_host(device))
     tsl_fold_account_host(problem, device, account);
   else if (!dot_exact_make_grids(problem, config, device, &first, &last)) {
     const double row = (problem->c.type == TESELA_F64 ? ROW_F64 : ROW_F32) * sizeof(int64_t);
@@ -216,7 +211,7 @@ static void dot_exact_account(const tsl_problem *problem, const tsl_config *conf
 
 static tesela_status dot_exact_build(tsl_work *work) {
   tsl_grid first, last;
-  if (dot_exact_is_host(work->device))
+  if (tsl_device_is_host(work->device))
     return TESELA_OK;
   dot_exact_make_grids(&work->problem, &work->config, work->device, &first, &last);
   return tsl_fold_build(work, "strategy/dot/emulated/exact/dot_exact.cl", "tsl_dot_exact", &first,
@@ -224,8 +219,8 @@ static tesela_status dot_exact_build(tsl_work *work) {
 }
 
 static tesela_status dot_exact_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  return dot_exact_is_host(work->device) ? exact_run_host(work, operands)
-                                         : tsl_fold_run(work, operands, stream);
+  return tsl_device_is_host(work->device) ? exact_run_host(work, operands)
+                                          : tsl_fold_run(work, operands, stream);
 }
 
 const tsl_strategy tsl_dot_exact = {

@@ -31,10 +31,6 @@ static tsl_accuracy fixed_tree_accuracy(const tsl_problem *problem, const tsl_co
       (tsl_accuracy){.factor = 1 + errors, .is_reproducible = true, .has_fixed_tree = true}, problem->c.type);
 }
 
-static bool fixed_tree_is_host(const tsl_device *device) {
-  return (device->capabilities & TSL_CAN_HOST) != 0;
-}
-
 /* Makes both grids of at most eight times the resident groups. Returns a refusal, or NULL. */
 static const char *fixed_tree_make_grids(const tsl_problem *problem, const tsl_config *config,
                                          const tsl_device *device, tsl_grid *first, tsl_grid *last) {
@@ -50,14 +46,14 @@ static const char *fixed_tree_refuse(const tsl_problem *problem, const tsl_confi
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
   if (tsl_type(problem->c.type)->is_integer && problem->k > (int64_t)1 << 37)
     return "more than 2^37 terms of integers, whose sum a double may not hold";
-  if (fixed_tree_is_host(device))
+  if (tsl_device_is_host(device))
     return config->value[GROUP] == params[GROUP].fallback
                ? NULL
                : tsl_refusal("group=%lld applies to kernels, but %s has none",
                              (long long)config->value[GROUP], device->name);
-  const char *missing = tsl_capability_missing(needs, device->capabilities);
+  const char *missing = tsl_refuse_missing(needs, device);
   if (missing)
-    return tsl_refusal("%s lacks: %s", device->name, missing);
+    return missing;
   tsl_grid first, last;
   return fixed_tree_make_grids(problem, config, device, &first, &last);
 }
@@ -84,7 +80,7 @@ static double fixed_tree_score_host(const tsl_problem *problem, const tsl_device
 /* Predicts the seconds on a device: nine tenths of a GPU's bandwidth, or two clocks a term. */
 static double fixed_tree_score(const tsl_problem *problem, const tsl_config *config,
                                const tsl_device *device) {
-  if (fixed_tree_is_host(device))
+  if (tsl_device_is_host(device))
     return fixed_tree_score_host(problem, device);
   const double bytes = tsl_problem_bytes(problem), k = (double)problem->k;
   const double launches =
@@ -101,7 +97,7 @@ static double fixed_tree_score(const tsl_problem *problem, const tsl_config *con
 static void fixed_tree_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                                tsl_cost_counts *account) {
   tsl_grid first, last;
-  if (fixed_tree_is_host(device))
+  if (tsl_device_is_host(device))
     tsl_fold_account_host(problem, device, account);
   else if (!fixed_tree_make_grids(problem, config, device, &first, &last)) {
     const uint64_t sum = problem->c.type == TESELA_F64 ? sizeof(tsl_tree_sum) : sizeof(double);
@@ -111,7 +107,7 @@ static void fixed_tree_account(const tsl_problem *problem, const tsl_config *con
 
 static tesela_status fixed_tree_build(tsl_work *work) {
   tsl_grid first, last;
-  if (fixed_tree_is_host(work->device))
+  if (tsl_device_is_host(work->device))
     return TESELA_OK;
   fixed_tree_make_grids(&work->problem, &work->config, work->device, &first, &last);
   return tsl_fold_build(work, "strategy/dot/portable/fixed_tree/fixed_tree.cl", "tsl_dot_fixed_tree", &first,
@@ -119,7 +115,7 @@ static tesela_status fixed_tree_build(tsl_work *work) {
 }
 
 static tesela_status fixed_tree_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  if (!fixed_tree_is_host(work->device))
+  if (!tsl_device_is_host(work->device))
     return tsl_fold_run(work, operands, stream);
   return tsl_tree_run(&work->problem, operands, tsl_tree_functions_for(work->device->capabilities),
                       operands->team);

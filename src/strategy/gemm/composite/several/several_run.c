@@ -51,7 +51,7 @@ static tsl_team several_team_of(const several_launch *job) {
   const tsl_several_part *part = job->part;
   if (part->pool)
     return tsl_pool_team(part->pool, 0);
-  return part->device->capabilities & TSL_CAN_HOST ? job->operands->team : (tsl_team){0};
+  return tsl_device_is_host(part->device) ? job->operands->team : (tsl_team){0};
 }
 
 static void several_run_child(several_launch *job, tsl_subplan *child, tsl_team team) {
@@ -97,8 +97,7 @@ static void save_c(several_launch *job) {
   const tsl_subplan *replacement = atomic_load(&job->part->replacement);
   size_t elements, bytes;
   tsl_status_saved saved;
-  if (!tsl_problem_reads(problem, TSL_OPERAND_C) || replacement ||
-      job->part->device->capabilities & TSL_CAN_HOST ||
+  if (!tsl_problem_reads(problem, TSL_OPERAND_C) || replacement || tsl_device_is_host(job->part->device) ||
       !tsl_size_mul((size_t)problem->m, (size_t)problem->n, &elements) ||
       !tsl_size_mul(elements, tsl_type(problem->c.type)->size, &bytes))
     return;
@@ -219,7 +218,7 @@ static void add_sums(const several_launch *jobs, int count) {
 /* Returns the part that the caller's thread computes: the processor's, or the last. */
 static int part_of_caller(const tsl_several *self) {
   for (int i = 0; i < self->count; i++)
-    if (self->parts[i].device->capabilities & TSL_CAN_HOST)
+    if (tsl_device_is_host(self->parts[i].device))
       return i;
   return self->count - 1;
 }

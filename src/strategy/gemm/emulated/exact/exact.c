@@ -77,32 +77,23 @@ static void add_line_products(const exact_launch *run, const unsigned char *x, c
                       (int)tsl_min(run->base.k - first, BLOCK));
 }
 
+/* Rows of A or columns of B of a tile; a line is packed when it is first needed. */
 typedef struct packed_lines {
-  unsigned char *a, *b;
-  bool has_a[TILE_SIDE_MAX], has_b[TILE_SIDE_MAX];
+  const tsl_operand *operand;
+  tesela_type type;
+  int64_t stride; /* elements from term to term */
+  unsigned char *memory;
+  bool has[TILE_SIDE_MAX];
 } packed_lines;
 
-static const unsigned char *get_packed_row(const exact_launch *run, packed_lines *copies, int64_t row,
-                                           int64_t i) {
-  const tsl_exact_run *exact_run = &run->base;
-  unsigned char *const line = copies->a + (size_t)i * run->line;
-  if (!copies->has_a[i] && exact_run->k > 0)
-    copy_line(run, exact_run->a_type,
-              tsl_exact_element(&exact_run->operands->a, exact_run->a_type, row + i, 0),
-              exact_run->operands->a.col_stride, line);
-  copies->has_a[i] = true;
-  return line;
-}
-
-static const unsigned char *get_packed_column(const exact_launch *run, packed_lines *copies, int64_t column,
-                                              int64_t j) {
-  const tsl_exact_run *exact_run = &run->base;
-  unsigned char *const line = copies->b + (size_t)j * run->line;
-  if (!copies->has_b[j] && exact_run->k > 0)
-    copy_line(run, exact_run->b_type,
-              tsl_exact_element(&exact_run->operands->b, exact_run->b_type, 0, column + j),
-              exact_run->operands->b.row_stride, line);
-  copies->has_b[j] = true;
+/* Returns packed line `index`, which begins with element (row, col) of the operand. */
+static const unsigned char *get_packed_line(const exact_launch *run, packed_lines *lines, int64_t index,
+                                            int64_t row, int64_t col) {
+  unsigned char *const line = lines->memory + (size_t)index * run->line;
+  if (!lines->has[index] && run->base.k > 0)
+    copy_line(run, lines->type, tsl_exact_element(lines->operand, lines->type, row, col), lines->stride,
+              line);
+  lines->has[index] = true;
   return line;
 }
 
@@ -111,19 +102,22 @@ static const unsigned char *get_packed_column(const exact_launch *run, packed_li
 static void exact_add_tile(const exact_launch *run, int64_t row, int64_t column, int64_t rows,
                            int64_t columns, const unsigned char *undecided, int64_t row_stride,
                            unsigned char *memory, int *top) {
-  const tsl_exact_store *store = &run->base.store;
-  packed_lines copies = {.a = memory, .b = memory + (size_t)run->side * run->line};
+  const tsl_exact_run *base = &run->base;
+  const tsl_operands *operands = base->operands;
+  unsigned char *const memory_b = memory + (size_t)run->side * run->line;
+  packed_lines a = {&operands->a, base->a_type, operands->a.col_stride, memory, {false}},
+               b = {&operands->b, base->b_type, operands->b.row_stride, memory_b, {false}};
   for (int64_t i = 0; i < rows; i++)
     for (int64_t j = 0; j < columns; j++) {
       tsl_exact_sum sum;
       if (!undecided[i * row_stride + j])
         continue;
       tsl_exact_sum_begin(&sum, *top);
-      add_line_products(run, get_packed_row(run, &copies, row, i), get_packed_column(run, &copies, column, j),
-                        &sum);
+      add_line_products(run, get_packed_line(run, &a, i, row + i, 0),
+                        get_packed_line(run, &b, j, 0, column + j), &sum);
       *top = sum.top;
-      tsl_exact_sum_finish(store, &sum,
-                           tsl_exact_element(&run->base.operands->c, store->type->type, row + i, column + j));
+      tsl_exact_sum_finish(&base->store, &sum,
+                           tsl_exact_element(&operands->c, base->store.type->type, row + i, column + j));
     }
 }
 
@@ -261,10 +255,6 @@ static tsl_accuracy exact_accuracy(const tsl_problem *problem, const tsl_config 
   return (tsl_accuracy){.factor = 1, .is_reproducible = true, .is_correctly_rounded = true};
 }
 
-static bool exact_is_host(const tsl_device *device) {
-  return (device->capabilities & TSL_CAN_HOST) != 0;
-}
-
 /* Returns an item's elements in each direction: the maximum that leaves a group for each compute unit. */
 static int64_t choose_elements_of_item(const tsl_problem *problem, const tsl_device *device) {
   int64_t each = ITEM_SIDE_MAX;
@@ -294,12 +284,11 @@ static tsl_grid grid_of_lines(const tsl_problem *problem) {
 static const char *exact_refuse(const tsl_problem *problem, const tsl_config *config,
                                 const tsl_device *device) {
   (void)config;
-  if (exact_is_host(device))
+  if (tsl_device_is_host(device))
     return NULL;
-  const char *missing =
-      tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64, device->capabilities);
+  const char *missing = tsl_refuse_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64, device);
   if (missing)
-    return tsl_refusal("%s lacks: %s", device->name, missing);
+    return missing;
   const tsl_grid tiles = grid_of_tiles(problem, device), lines = grid_of_lines(problem);
   const char *why = tsl_launch_fits(device, &tiles);
   return why ? why : tsl_launch_fits(device, &lines);
@@ -308,7 +297,7 @@ static const char *exact_refuse(const tsl_problem *problem, const tsl_config *co
 static uint64_t exact_scratch(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
   (void)config;
-  if (exact_is_host(device))
+  if (tsl_device_is_host(device))
     return 0;
   const double tile = (double)(SIDE * choose_elements_of_item(problem, device)),
                lines = (double)problem->m + (double)problem->n;
@@ -320,7 +309,7 @@ static uint64_t exact_scratch(const tsl_problem *problem, const tsl_config *conf
 static double exact_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   static const tsl_exact_constants of_processors = {.f32_term = 2.2, .f64_term = 2.5, .epilogue = 100};
   (void)config;
-  if (exact_is_host(device))
+  if (tsl_device_is_host(device))
     return gemm_exact_score_host(problem, device);
   const tsl_exact_constants *measured = &tsl_model_constants_of(device)->exact,
                             *cost = device->is_cpu ? &of_processors : measured; /* clocks of a processor */
@@ -336,7 +325,7 @@ static double exact_score(const tsl_problem *problem, const tsl_config *config, 
 static void exact_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
                           tsl_cost_counts *account) {
   (void)config;
-  if (exact_is_host(device)) {
+  if (tsl_device_is_host(device)) {
     gemm_exact_account_host(problem, device, account);
     return;
   }
@@ -360,7 +349,7 @@ static tesela_status exact_build(tsl_work *work) {
   exact_kernels kernels = {{NULL}};
   void *block;
   tesela_status status;
-  if (exact_is_host(work->device))
+  if (tsl_device_is_host(work->device))
     return TESELA_OK;
   tsl_launch_define_types(&work->problem, &defines);
   const bool together = sums_undecided_by_groups(&work->problem, work->device);
@@ -401,8 +390,8 @@ static tesela_status run_kernels(const tsl_work *work, const tsl_operands *opera
 }
 
 static tesela_status exact_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  return exact_is_host(work->device) ? gemm_exact_run_host(work, operands)
-                                     : run_kernels(work, operands, stream);
+  return tsl_device_is_host(work->device) ? gemm_exact_run_host(work, operands)
+                                          : run_kernels(work, operands, stream);
 }
 
 static const tsl_types types[] = {{TESELA_F32, TESELA_F32, TESELA_F32},

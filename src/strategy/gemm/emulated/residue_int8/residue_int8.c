@@ -43,10 +43,6 @@ static bool residue_is_complex(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex;
 }
 
-static bool residue_is_host(const tsl_device *device) {
-  return (device->capabilities & TSL_CAN_HOST) != 0;
-}
-
 /* Returns the accuracy: of the requested one or a careful sum. Unless reproducible bits are requested,
  * another strategy may compute the product (whole.c), in its order of sums. */
 static tsl_accuracy residue_accuracy(const tsl_problem *problem, const tsl_config *config) {
@@ -70,13 +66,13 @@ static const char *residue_refuse(const tsl_problem *problem, const tsl_config *
     return "complex products take real alpha and beta";
   if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4 || tsl_residue_numbers(problem) > TERMS_MOST)
     return tsl_refusal("lines are counted in 31 bits, and their elements up to %d", TERMS_MOST);
-  if (residue_is_host(device))
+  if (tsl_device_is_host(device))
     return config->value[TSL_RESIDUE_INT8_BLOCK] == 0
                ? NULL
                : "block is for devices with their own memory: the CPU reconstructs its tiles one by one";
-  const char *missing = tsl_capability_missing(needs, device->capabilities);
+  const char *missing = tsl_refuse_missing(needs, device);
   if (missing)
-    return tsl_refusal("%s lacks: %s", device->name, missing);
+    return missing;
   return !tsl_residue_has_cuda(device) && device->group_items_max < TSL_RESIDUE_ITEMS
              ? tsl_refusal("measuring needs %d work-items, %s allows %d", TSL_RESIDUE_ITEMS, device->name,
                            device->group_items_max)
@@ -102,10 +98,10 @@ static tesela_status residue_build(tsl_work *work) {
   *state = (tsl_residue_state){.moduli = tsl_residue_least(&work->problem, &work->config)};
   work->state = block;
   const bool has_cuda = tsl_residue_has_cuda(work->device);
-  tesela_status status = residue_is_host(work->device) ? TESELA_OK
-                         : has_cuda                    ? tsl_residue_int8_build_cuda(work)
-                                                       : tsl_residue_int8_build_portable(work);
-  if (status == TESELA_OK && (has_cuda || residue_is_host(work->device)))
+  tesela_status status = tsl_device_is_host(work->device) ? TESELA_OK
+                         : has_cuda                       ? tsl_residue_int8_build_cuda(work)
+                                                          : tsl_residue_int8_build_portable(work);
+  if (status == TESELA_OK && (has_cuda || tsl_device_is_host(work->device)))
     status = tsl_residue_int8_make_whole(work, has_cuda ? tsl_residue_int8_whole_bytes(&work->problem) : 0);
   if (status != TESELA_OK)
     residue_release(work);
@@ -130,7 +126,7 @@ static const char *residue_note(const tsl_work *work) {
 }
 
 static tesela_status residue_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  if (residue_is_host(work->device))
+  if (tsl_device_is_host(work->device))
     return tsl_residue_int8_run_host(work, operands);
   return tsl_residue_has_cuda(work->device) ? tsl_residue_int8_run_cuda(work, operands, stream)
                                             : tsl_residue_int8_run_portable(work, operands, stream);

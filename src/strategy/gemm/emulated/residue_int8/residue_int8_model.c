@@ -184,7 +184,7 @@ static double cuda_seconds(const tsl_problem *problem, const work_of *all_work, 
 
 static double residue_seconds_of(const tsl_problem *problem, const tsl_config *config, const work_of *all,
                                  const tsl_device *device) {
-  if (device->capabilities & TSL_CAN_HOST)
+  if (tsl_device_is_host(device))
     return residue_host_seconds(problem, all, device);
   return tsl_residue_has_cuda(device) ? cuda_seconds(problem, all, device)
                                       : portable_seconds(problem, config, all, device);
@@ -194,7 +194,7 @@ static double residue_seconds_of(const tsl_problem *problem, const tsl_config *c
 static double glance_seconds(const tsl_problem *problem, const work_of *all, const tsl_device *device) {
   if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY || !tsl_problem_reads(problem, TSL_OPERAND_A))
     return 0;
-  if (device->capabilities & TSL_CAN_HOST) {
+  if (tsl_device_is_host(device)) {
     const double clocks = all->numbers / glanced_lines * by_registers.measure[all->is_double];
     return 2e-6 * device->threads + clocks / (1e6 * device->clock_mhz * device->threads);
   }
@@ -225,7 +225,7 @@ void tsl_residue_int8_account(const tsl_problem *problem, const tsl_config *conf
   tsl_cost_counts_copies(elements * all.planes, account);
   tsl_cost_counts_operands(problem, (double)problem->m * k, (double)problem->n * k, account);
   tsl_cost_counts_result(problem, 1, account);
-  if (device->capabilities & TSL_CAN_HOST) {
+  if (tsl_device_is_host(device)) {
     const double side = TSL_RESIDUE_LINES;
     account->computed = all.planes * ceil((double)problem->m / side) * ceil((double)problem->n / side) *
                         side * side * ceil(k / TSL_RESIDUE_STEP) * TSL_RESIDUE_STEP;

@@ -232,7 +232,7 @@ void tsl_residue_int8_weigh(const tsl_work *work, residue_rules *rules) {
   rules->native_weight = state->whole_weight;
   if (is_double(&work->problem)) /* on an H200, lines of a short list take twice the time */
     rules->line_weight *= 2;
-  if (work->device->capabilities & TSL_CAN_HOST) { /* the CPU has no padding of listed tiles */
+  if (tsl_device_is_host(work->device)) { /* the CPU has no padding of listed tiles */
     rules->native_weight = (int)fmax(subplan_part * state->whole_weight, rules->sieves[0].moduli + 1);
     rules->line_weight = (int)ceil(slower_lines * state->whole_weight);
     rules->native_once = 0;

@@ -32,7 +32,7 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
   if (problem.ask.bits != TSL_REPRODUCIBILITY_ANY || !tsl_problem_reads(&problem, TSL_OPERAND_A) ||
       !work->subplans || (work->forbid_compile && !work->subplans->for_blocks))
     return TESELA_OK;
-  const bool is_host = (work->device->capabilities & TSL_CAN_HOST) != 0;
+  const bool is_host = tsl_device_is_host(work->device);
   const tsl_subplan_request wish = {.problem = &problem,
                                     .device = work->device,
                                     .in_buffers = !is_host,

@@ -34,10 +34,6 @@ static const tsl_types types[] = {
 
 enum { TERMS_MOST = 65536 };
 
-static bool split_is_host(const tsl_device *device) {
-  return (device->capabilities & TSL_CAN_HOST) != 0;
-}
-
 static tsl_accuracy split_accuracy(const tsl_problem *problem, const tsl_config *config) {
   return (tsl_accuracy){.factor = tsl_split_factor(problem, config),
                         .is_reproducible = true,
@@ -56,14 +52,14 @@ static const char *split_refuse(const tsl_problem *problem, const tsl_config *co
     return tsl_refusal("sums of up to %d terms cannot overflow, and have an error bound", TERMS_MOST);
   if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4)
     return "lines are counted in 31 bits";
-  if (split_is_host(device))
+  if (tsl_device_is_host(device))
     return form->parts == 1 ? "products=1 is for devices with kernels" : NULL;
   return (device->capabilities & needs) != needs ? "its kernels want local memory with barriers" : NULL;
 }
 
 static tesela_status split_make_product(tsl_work *work, double beta, const tsl_subplan *like,
                                         tsl_subplan **child) {
-  const bool is_host = split_is_host(work->device);
+  const bool is_host = tsl_device_is_host(work->device);
   double factor;
   tsl_problem problem = tsl_split_required_product(&work->problem, &work->config, work->device, &factor);
   problem.beta[0] = beta;
@@ -78,7 +74,7 @@ static tesela_status split_make_product(tsl_work *work, double beta, const tsl_s
 }
 
 static tesela_status split_fill_in(tsl_work *work, tsl_split_state *state) {
-  if (!split_is_host(work->device))
+  if (!tsl_device_is_host(work->device))
     TSL_TRY(tsl_split_find_kernels(work));
   if (!tsl_problem_reads(&work->problem, TSL_OPERAND_A))
     return TESELA_OK;
@@ -100,7 +96,7 @@ static void split_release(tsl_work *work) {
 
 static tesela_status split_build(tsl_work *work) {
   void *block;
-  if (work->forbid_compile && !split_is_host(work->device))
+  if (work->forbid_compile && !tsl_device_is_host(work->device))
     return tsl_fail(TESELA_UNSUPPORTED, "split_precision on %s: products of parts would be other kernels",
                     work->device->name);
   TSL_TRY(tsl_alloc(sizeof(tsl_split_state), "split_precision's state", &block));
@@ -114,13 +110,13 @@ static tesela_status split_build(tsl_work *work) {
 }
 
 static tesela_status split_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
-  return split_is_host(work->device) ? tsl_split_run_host(work, operands)
-                                     : tsl_split_run_kernels(work, operands, stream);
+  return tsl_device_is_host(work->device) ? tsl_split_run_host(work, operands)
+                                          : tsl_split_run_kernels(work, operands, stream);
 }
 
 static uint64_t scratch_bytes(const tsl_problem *problem, const tsl_config *config,
                               const tsl_device *device) {
-  return split_is_host(device) ? 0 : tsl_split_scratch(problem, config, device);
+  return tsl_device_is_host(device) ? 0 : tsl_split_scratch(problem, config, device);
 }
 
 /* Returns the bytes of parts of both operands, f32 sums, and the child's packed panels. */

@@ -34,7 +34,7 @@ double tsl_split_seconds(const tsl_problem *problem, const tsl_config *config, c
                          tsl_all_strategies *list) {
   const tsl_split_constants *rates = &tsl_model_constants_of(device)->split;
   const tsl_split_form *form = tsl_split_form_of(config);
-  if (device->capabilities & TSL_CAN_HOST)
+  if (tsl_device_is_host(device))
     return host_seconds(problem, config, device);
   const bool is_f16 = form->parts == 1;
   const double lines = (double)problem->m + (double)problem->n, k = (double)tsl_split_depth(problem, config),
@@ -64,7 +64,7 @@ void tsl_split_account(const tsl_problem *problem, const tsl_config *config, con
                            (double)problem->n * (double)problem->k, account);
   tsl_cost_counts_result(problem, 1, account);
   account->computed = products * elements * k;
-  if (device->capabilities & TSL_CAN_HOST) {
+  if (tsl_device_is_host(device)) {
     account->workers = fmin(device->threads, ceil((double)problem->m / 128) * ceil((double)problem->n / 128));
     return;
   }

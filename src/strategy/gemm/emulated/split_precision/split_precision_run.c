@@ -80,7 +80,7 @@ tsl_problem tsl_split_product(const tsl_problem *problem, const tsl_config *conf
                               const tsl_device *device) {
   split_arguments args;
   split_lay_out(problem, config, &args);
-  const bool is_host = (device->capabilities & TSL_CAN_HOST) != 0;
+  const bool is_host = tsl_device_is_host(device);
   tsl_problem product = tsl_problem_gemm(args.m, args.n, args.depth, TESELA_F32);
   for (int o = 0; o < 2; o++) {
     const bool turns = is_mn_major(&args, o);

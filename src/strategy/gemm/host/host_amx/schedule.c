@@ -213,22 +213,27 @@ static double clocks_per_unit(int64_t rows, int64_t columns) {
   return (double)rows * (double)columns / 256 + (double)(rows + columns) / 4;
 }
 
+/* Takes rectangles of this size if they cost less than *best. */
+static void take_if_cheaper(schedule_rectangles *run, int64_t rows, int64_t columns, double cost,
+                            double *best) {
+  if (cost >= *best)
+    return;
+  *best = cost;
+  run->rows = rows;
+  run->columns = columns;
+  run->rectangles_per_row = tsl_ceil_div(run->job->views.n, columns);
+}
+
 static void cut_into_rectangles(schedule_rectangles *run, int64_t count) {
   const tsl_amx_job *job = run->job;
-  double best = -1;
+  double best = INFINITY;
   for (int64_t down = 1; down <= count; down++) {
     if (count % down != 0)
       continue;
     const int64_t rows = size_of_part(job->views.m, down, job->kernels->height),
                   columns = size_of_part(job->views.n, count / down, job->kernels->width);
-    const double cost = clocks_per_unit(rows, columns);
-    if (best >= 0 && cost >= best)
-      continue;
-    best = cost;
-    run->rows = rows;
-    run->columns = columns;
+    take_if_cheaper(run, rows, columns, clocks_per_unit(rows, columns), &best);
   }
-  run->rectangles_per_row = tsl_ceil_div(job->views.n, run->columns);
 }
 
 /* Cuts C into at least `least` rectangles, several for each thread: all threads wait for the slowest. */
@@ -237,11 +242,11 @@ static void cut_waves(schedule_rectangles *run, int64_t threads, int64_t least) 
   const int64_t fewest = tsl_ceil_div(least, threads),
                 most = threads > 1 ? tsl_max(fewest, MOST_WAVES) : fewest;
   schedule_rectangles best = *run;
-  double least_cost = -1;
+  double least_cost = INFINITY;
   for (int64_t waves = fewest; waves <= most; waves++) {
     cut_into_rectangles(run, waves * threads);
     const double cost = (double)(waves + 1) * clocks_per_unit(run->rows, run->columns);
-    if (least_cost >= 0 && cost >= least_cost)
+    if (cost >= least_cost)
       continue;
     least_cost = cost;
     best = *run;
@@ -253,21 +258,16 @@ static void cut_waves(schedule_rectangles *run, int64_t threads, int64_t least) 
 static void cut_passes(schedule_rectangles *run, int64_t threads) {
   const tsl_amx_job *job = run->job;
   const int64_t least = tsl_ceil_div(job->views.n, tsl_amx_pass_columns(job));
-  double best = -1;
+  double best = INFINITY;
   for (int64_t rectangles_per_row = least; rectangles_per_row <= tsl_max(least, threads);
        rectangles_per_row++) {
     const int64_t rows = size_of_part(job->views.m, tsl_ceil_div(threads, rectangles_per_row),
                                       job->kernels->height),
                   columns = size_of_part(job->views.n, rectangles_per_row, job->kernels->width),
                   count = tsl_ceil_div(job->views.m, rows) * tsl_ceil_div(job->views.n, columns);
-    const double cost = clocks_per_unit(rows, columns) * fmax(1, (double)count / (double)threads);
-    if (best >= 0 && cost >= best)
-      continue;
-    best = cost;
-    run->rows = rows;
-    run->columns = columns;
+    take_if_cheaper(run, rows, columns,
+                    clocks_per_unit(rows, columns) * fmax(1, (double)count / (double)threads), &best);
   }
-  run->rectangles_per_row = tsl_ceil_div(job->views.n, run->columns);
 }
 
 static int64_t words_of_part(const tsl_amx_job *job) {

@@ -139,12 +139,12 @@ static tesela_status strip_build(tsl_work *work) {
   return TESELA_OK;
 }
 
-static cuda_strip_factor strip_factor_of(const tsl_cuda_strip *tile, const tsl_operand *operand, int64_t k,
+static cuda_strip_factor strip_factor_of(const tsl_cuda_strip *tile, tsl_buffer *buffer, int64_t k,
                                          int64_t offset, int64_t line, int64_t step) {
   return (cuda_strip_factor){.offset = offset,
                              .line = line,
                              .step = step,
-                             .words = tsl_sm80_is_aligned(operand->buffer, 4) &&
+                             .words = tsl_sm80_is_aligned(buffer, 4) &&
                                       is_by_words(tile->element, k, step, line, offset)};
 }
 
@@ -153,9 +153,6 @@ static tesela_status strip_run(const tsl_work *work, const tsl_operands *operand
   const tsl_launch_operands own = tsl_launch_operands_of(work, operands, tile.swapped);
   const tsl_gemm_sizes *s = &own.sizes;
   const tsl_gemm_argument scaled = tsl_launch_scalars(work, s);
-  const tsl_operand *a = tile.swapped ? &operands->b : &operands->a,
-                    *b = tile.swapped ? &operands->a : &operands->b;
-  tsl_buffer *c = operands->c.buffer;
   cuda_strip_arguments args = {.m = (int)s->m,
                                .n = (int)s->n,
                                .k = (int)s->k,
@@ -167,11 +164,10 @@ static tesela_status strip_run(const tsl_work *work, const tsl_operands *operand
   memcpy(&args.alpha, scalars, sizeof args.alpha);
   memcpy(&args.beta, scalars + 1, sizeof args.beta);
   if (s->k > 0) { /* for k = 0 the operands may be absent */
-    args.a = strip_factor_of(&tile, a, s->k, s->a_offset, s->a_row_stride, s->a_col_stride);
-    args.b = strip_factor_of(&tile, b, s->k, s->b_offset, s->b_col_stride, s->b_row_stride);
+    args.a = strip_factor_of(&tile, own.a, s->k, s->a_offset, s->a_row_stride, s->a_col_stride);
+    args.b = strip_factor_of(&tile, own.b, s->k, s->b_offset, s->b_col_stride, s->b_row_stride);
   }
-  const tsl_argument list[] = {TSL_ARG_BUFFER(s->k > 0 ? a->buffer : c),
-                               TSL_ARG_BUFFER(s->k > 0 ? b->buffer : c), TSL_ARG_BUFFER(c),
+  const tsl_argument list[] = {TSL_ARG_BUFFER(own.a), TSL_ARG_BUFFER(own.b), TSL_ARG_BUFFER(own.c),
                                TSL_ARG_VALUE(args)};
   const tsl_grid grid = {{(uint64_t)(tile.strips * tile.groups), 1, 1}, {32 * WARPS, 1, 1}};
   return work->device->ops->launch(stream, work->state, &grid, list, sizeof list / sizeof *list);

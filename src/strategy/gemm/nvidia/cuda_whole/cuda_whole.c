@@ -206,11 +206,10 @@ static tesela_status cuda_whole_build(tsl_work *work) {
   return TESELA_OK;
 }
 
-static cuda_whole_factor cuda_whole_factor_of(const tsl_cuda_whole_lines *lines, const tsl_operand *operand,
+static cuda_whole_factor cuda_whole_factor_of(const tsl_cuda_whole_lines *lines, tsl_buffer *buffer,
                                               int64_t end, int64_t offset, int64_t line, int64_t step,
-                                              int64_t products) {
-  const int64_t apart = products > 1 ? operand->batch_step : 0;
-  const bool is_aligned = tsl_sm80_is_aligned(operand->buffer, 16);
+                                              int64_t apart) {
+  const bool is_aligned = tsl_sm80_is_aligned(buffer, 16);
   return (cuda_whole_factor){.offset = offset,
                              .line = lines->line_count > 1 ? line : lines->line_length,
                              .step = lines->line_length > 1 ? step : 1,
@@ -225,12 +224,9 @@ static cuda_whole_factor cuda_whole_factor_of(const tsl_cuda_whole_lines *lines,
 
 static tesela_status cuda_whole_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_cuda_whole tile = tsl_cuda_whole_of(&work->problem, &work->config);
-  const tsl_gemm_sizes given_sizes = tsl_launch_sizes(work, operands),
-                       s = tile.swapped ? tsl_launch_swapped(&given_sizes) : given_sizes;
+  const tsl_launch_operands own = tsl_launch_operands_of(work, operands, tile.swapped);
+  const tsl_gemm_sizes s = own.sizes;
   const tsl_gemm_argument scaled = tsl_launch_scalars(work, &s);
-  const tsl_operand *a = tile.swapped ? &operands->b : &operands->a,
-                    *b = tile.swapped ? &operands->a : &operands->b;
-  tsl_buffer *c = operands->c.buffer;
   const int64_t products = tsl_problem_batch(&work->problem);
   const float alpha = scaled.scalars.f32[0], beta = scaled.scalars.f32[1];
   cuda_whole_arguments args = {
@@ -245,19 +241,19 @@ static tesela_status cuda_whole_run(const tsl_work *work, const tsl_operands *op
       .c = {.offset = s.c_offset,
             .row = s.c_row_stride,
             .col = s.c_col_stride,
-            .apart = products > 1 ? operands->c.batch_step : 0,
+            .apart = products > 1 ? own.c_step : 0,
             .dense = s.c_col_stride == 1 && (s.m == 1 || s.c_row_stride == s.n) && beta == 0},
       .alpha = alpha,
       .beta = beta};
   if (s.k > 0) { /* for k = 0 the operands may be absent */
-    args.a = cuda_whole_factor_of(&tile.a, a, 0, s.a_offset, tile.a.across ? s.a_col_stride : s.a_row_stride,
-                                  tile.a.across ? s.a_row_stride : s.a_col_stride, products);
-    args.b = cuda_whole_factor_of(&tile.b, b, tile.a.bytes, s.b_offset,
-                                  tile.b.across ? s.b_row_stride : s.b_col_stride,
-                                  tile.b.across ? s.b_col_stride : s.b_row_stride, products);
+    args.a =
+        cuda_whole_factor_of(&tile.a, own.a, 0, s.a_offset, tile.a.across ? s.a_col_stride : s.a_row_stride,
+                             tile.a.across ? s.a_row_stride : s.a_col_stride, products > 1 ? own.a_step : 0);
+    args.b = cuda_whole_factor_of(
+        &tile.b, own.b, tile.a.bytes, s.b_offset, tile.b.across ? s.b_row_stride : s.b_col_stride,
+        tile.b.across ? s.b_col_stride : s.b_row_stride, products > 1 ? own.b_step : 0);
   }
-  const tsl_argument list[] = {TSL_ARG_BUFFER(s.k > 0 ? a->buffer : c),
-                               TSL_ARG_BUFFER(s.k > 0 ? b->buffer : c), TSL_ARG_BUFFER(c),
+  const tsl_argument list[] = {TSL_ARG_BUFFER(own.a), TSL_ARG_BUFFER(own.b), TSL_ARG_BUFFER(own.c),
                                TSL_ARG_VALUE(args)};
   const tsl_grid grid = {{(uint64_t)tile.blocks, 1, 1}, {(int)(32 * tile.warps * tile.together), 1, 1}};
   return work->device->ops->launch(stream, work->state, &grid, list, sizeof list / sizeof *list);

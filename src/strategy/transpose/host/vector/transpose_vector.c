@@ -20,10 +20,6 @@ static const char *const probes[] = {"edge=8 blocks=1 band=1", "edge=16 blocks=2
                                      "edge=32 blocks=4 band=16", "edge=16 blocks=1 band=64", NULL};
 enum { VECTOR_BYTES = 16 };
 
-static bool transpose_vector_is_host(const tsl_device *device) {
-  return (device->capabilities & TSL_CAN_HOST) != 0;
-}
-
 static int transpose_vector_elements_per_vector(const tsl_problem *problem) {
   return VECTOR_BYTES / (int)tsl_type(problem->c.type)->size;
 }
@@ -38,11 +34,11 @@ static tsl_transpose_tiling transpose_vector_tiling_of(const tsl_problem *proble
 static const char *transpose_vector_refuse(const tsl_problem *problem, const tsl_config *config,
                                            const tsl_device *device) {
   const char *why = tsl_transpose_refuse_scaling(problem);
-  if (why || transpose_vector_is_host(device))
+  if (why || tsl_device_is_host(device))
     return why ? why : tsl_params_refuse_kernels(params, config, device);
-  const char *missing = tsl_capability_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL, device->capabilities);
+  const char *missing = tsl_refuse_missing(TSL_CAN_KERNELS | TSL_CAN_LOCAL, device);
   if (missing)
-    return tsl_refusal("%s lacks: %s", device->name, missing);
+    return missing;
   const tsl_transpose_tiling tiling = transpose_vector_tiling_of(problem, config);
   return tsl_transpose_refuse_tiles(problem, &tiling, device);
 }
@@ -71,7 +67,7 @@ static double transpose_vector_efficiency_of(const tsl_problem *problem, const t
 static double transpose_vector_score(const tsl_problem *problem, const tsl_config *config,
                                      const tsl_device *device) {
   const tsl_transpose_tiling tiling = transpose_vector_tiling_of(problem, config);
-  if (transpose_vector_is_host(device))
+  if (tsl_device_is_host(device))
     return tsl_transpose_seconds(problem, device, 0.85) + 2e-7;
   const double share = transpose_vector_efficiency_of(problem, config);
   return tsl_transpose_tiles_seconds(problem, &tiling, device, device->is_cpu ? 0.22 * share : share);
@@ -81,14 +77,14 @@ static void transpose_vector_account(const tsl_problem *problem, const tsl_confi
                                      const tsl_device *device, tsl_cost_counts *account) {
   const tsl_transpose_tiling tiling = transpose_vector_tiling_of(problem, config);
   account->workers = device->threads;
-  if (transpose_vector_is_host(device))
+  if (tsl_device_is_host(device))
     tsl_transpose_account(problem, 1, account);
   else
     tsl_transpose_account_tiles(problem, &tiling, device, account);
 }
 
 static tesela_status transpose_vector_build(tsl_work *work) {
-  if (transpose_vector_is_host(work->device))
+  if (tsl_device_is_host(work->device))
     return TESELA_OK;
   const tsl_transpose_tiling tiling = transpose_vector_tiling_of(&work->problem, &work->config);
   return tsl_transpose_build_tiles(work, "strategy/transpose/host/vector/transpose_vector.cl",
@@ -98,7 +94,7 @@ static tesela_status transpose_vector_build(tsl_work *work) {
 static tesela_status transpose_vector_run(const tsl_work *work, const tsl_operands *operands,
                                           tsl_stream *stream) {
   const tsl_transpose_tiling tiling = transpose_vector_tiling_of(&work->problem, &work->config);
-  if (!transpose_vector_is_host(work->device))
+  if (!tsl_device_is_host(work->device))
     return tsl_transpose_launch_tiles(work, operands, stream, &tiling);
   tsl_vector_on_host(&work->problem, operands, work->device);
   return TESELA_OK;

@@ -9,10 +9,6 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-static bool transpose_element_is_host(const tsl_device *device) {
-  return device->capabilities & TSL_CAN_HOST;
-}
-
 static const char *transpose_element_grid_for(const tsl_problem *problem, const tsl_config *config,
                                               const tsl_device *device, tsl_grid *grid) {
   return tsl_launch_grid(device, problem->n, problem->m, (int)config->value[COLUMNS],
@@ -23,7 +19,7 @@ static const char *transpose_element_refuse(const tsl_problem *problem, const ts
                                             const tsl_device *device) {
   tsl_grid grid;
   const char *why = tsl_transpose_refuse_scaling(problem);
-  if (why || !transpose_element_is_host(device))
+  if (why || !tsl_device_is_host(device))
     return why ? why : transpose_element_grid_for(problem, config, device, &grid);
   if (config->value[COLUMNS] != params[COLUMNS].fallback || config->value[ROWS] != params[ROWS].fallback)
     return "the cpu has no work-groups, so columns and rows stay as they are";
@@ -32,7 +28,7 @@ static const char *transpose_element_refuse(const tsl_problem *problem, const ts
 
 /* Returns the fraction of the bandwidth: one side accesses a cache line for each element. */
 static double bandwidth_fraction_of(const tsl_device *device) {
-  return transpose_element_is_host(device) || device->is_cpu ? 0.1 : 0.25;
+  return tsl_device_is_host(device) || device->is_cpu ? 0.1 : 0.25;
 }
 
 static double transpose_element_score(const tsl_problem *problem, const tsl_config *config,
@@ -44,14 +40,14 @@ static double transpose_element_score(const tsl_problem *problem, const tsl_conf
 static void transpose_element_account(const tsl_problem *problem, const tsl_config *config,
                                       const tsl_device *device, tsl_cost_counts *account) {
   tsl_grid grid;
-  if (!transpose_element_is_host(device) && !transpose_element_grid_for(problem, config, device, &grid))
+  if (!tsl_device_is_host(device) && !transpose_element_grid_for(problem, config, device, &grid))
     tsl_cost_counts_grid(&grid, problem->n, problem->m, 0, device, account);
   tsl_transpose_account(problem, 1 / bandwidth_fraction_of(device), account);
 }
 
 static tesela_status transpose_element_build(tsl_work *work) {
   tsl_grid grid;
-  if (transpose_element_is_host(work->device))
+  if (tsl_device_is_host(work->device))
     return TESELA_OK;
   transpose_element_grid_for(&work->problem, &work->config, work->device, &grid);
   return tsl_transpose_build(work, "strategy/transpose/ladder/element/transpose_element.cl",
@@ -107,7 +103,7 @@ static void transpose_element_run_on_host(const tsl_problem *problem, const tsl_
 
 static tesela_status transpose_element_run(const tsl_work *work, const tsl_operands *operands,
                                            tsl_stream *stream) {
-  if (!transpose_element_is_host(work->device))
+  if (!tsl_device_is_host(work->device))
     return tsl_transpose_launch(work, operands, stream);
   transpose_element_run_on_host(&work->problem, operands);
   return TESELA_OK;
