@@ -3,9 +3,10 @@
 
 #define VECTOR_BYTES 64
 #define REGISTERS 32
-#define MM(name) _mm512_##name
-typedef __m512i vector_bytes;
-#include "host/simd_x86.h"
+enum { STEPS_f32 = 4, STEPS_f64 = 2 };
+typedef float vector_f32 __attribute__((vector_size(64), may_alias));
+typedef double vector_f64 __attribute__((vector_size(64), may_alias));
+typedef uint32_t vector_i32 __attribute__((vector_size(64), may_alias));
 
 typedef __mmask16 mask_f32;
 typedef __mmask8 mask_f64;
@@ -27,13 +28,16 @@ static inline vector_f64 load_masked_f64(const double *from, mask_f64 mask) {
 static inline void store_masked_f64(double *dst, vector_f64 value, mask_f64 mask) {
   _mm512_mask_storeu_pd(dst, mask, value);
 }
+#define HAS_RANGES 1
 #define store_any_lanes_f32 store_masked_f32
 #define store_any_lanes_f64 store_masked_f64
 
 #define HAS_HALF_f32 1
 #define HAS_HALF_f64 1
+#define HAS_QUARTER_f32 1
 typedef float vector_f32_half __attribute__((vector_size(32), may_alias));
 typedef double vector_f64_half __attribute__((vector_size(32), may_alias));
+typedef float vector_f32_quarter __attribute__((vector_size(16), may_alias));
 typedef mask_f64 mask_f32_half;
 typedef mask_f64 mask_f64_half;
 typedef mask_f64 mask_f32_quarter;
@@ -71,7 +75,21 @@ static inline vector_f32_half fma_f32_half(vector_f32_half sum, float number, ve
 static inline vector_f64_half fma_f64_half(vector_f64_half sum, double number, vector_f64_half value) {
   return _mm256_fmadd_pd(_mm256_set1_pd(number), value, sum);
 }
+static inline vector_f32_quarter fma_f32_quarter(vector_f32_quarter sum, float number,
+                                                 vector_f32_quarter value) {
+  return _mm_fmadd_ps(_mm_set1_ps(number), value, sum);
+}
+static inline vector_f32 fma_vectors_f32(vector_f32 sum, vector_f32 a, vector_f32 b) {
+  return _mm512_fmadd_ps(a, b, sum);
+}
+static inline vector_f64 fma_vectors_f64(vector_f64 sum, vector_f64 a, vector_f64 b) {
+  return _mm512_fmadd_pd(a, b, sum);
+}
 
+#define HAS_FUSED 1
+static inline vector_f64 fma_rounded_once_f64(vector_f64 a, vector_f64 b, vector_f64 c) {
+  return _mm512_fmadd_pd(a, b, c);
+}
 static inline vector_f64 widen_f64(const float *from) {
   return _mm512_cvtps_pd(_mm256_loadu_ps(from));
 }
@@ -87,7 +105,14 @@ static inline __m512 load_quarters_f32(const float *const *row, int64_t index) {
 static inline void transpose_f32(const float *const *row, int64_t index, vector_f32 *out) {
   const __m512 a = load_quarters_f32(row, index), b = load_quarters_f32(row + 1, index),
                c = load_quarters_f32(row + 2, index), d = load_quarters_f32(row + 3, index);
-  transpose_blocks_f32(a, b, c, d, out);
+  const __m512d ab_low = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)),
+                cd_low = _mm512_castps_pd(_mm512_unpacklo_ps(c, d)),
+                ab_high = _mm512_castps_pd(_mm512_unpackhi_ps(a, b)),
+                cd_high = _mm512_castps_pd(_mm512_unpackhi_ps(c, d));
+  out[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(ab_low, cd_low));
+  out[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_low, cd_low));
+  out[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(ab_high, cd_high));
+  out[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_high, cd_high));
 }
 
 /* Loads two numbers of each address into quarters. */
@@ -111,6 +136,7 @@ static inline void transpose_c128(const element_c128 *const *row, int64_t index,
                              row[3][index].component);
 }
 
+#define HAS_STREAMS 1
 static inline mask_f32 mask_of_bits_f32(uint32_t bits) {
   return (mask_f32)bits;
 }
@@ -129,6 +155,14 @@ static inline vector_f32 permute_lanes_f32(vector_f32 value, const int32_t *lane
 static inline vector_f64 permute_lanes_f64(vector_f64 value, const int32_t *lanes) {
   return _mm512_permutexvar_pd(_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)lanes)), value);
 }
+static inline void unzip_numbers_f32(vector_f32 a, vector_f32 b, vector_f32 *out) {
+  out[0] = _mm512_shuffle_ps(a, b, 0x88);
+  out[1] = _mm512_shuffle_ps(a, b, 0xdd);
+}
+static inline void unzip_numbers_f64(vector_f64 a, vector_f64 b, vector_f64 *out) {
+  out[0] = _mm512_unpacklo_pd(a, b);
+  out[1] = _mm512_unpackhi_pd(a, b);
+}
 static inline void unzip_quarters_f32(vector_f32 a, vector_f32 b, vector_f32 *out) {
   out[0] = _mm512_shuffle_f32x4(a, b, 0x88);
   out[1] = _mm512_shuffle_f32x4(a, b, 0xdd);
@@ -138,6 +172,9 @@ static inline void unzip_quarters_f64(vector_f64 a, vector_f64 b, vector_f64 *ou
   out[1] = _mm512_shuffle_f64x2(a, b, 0xdd);
 }
 
+static inline vector_f32 swap_pairs_f32(vector_f32 value) {
+  return _mm512_permute_ps(value, 0xb1);
+}
 static inline vector_f64 swap_pairs_f64(vector_f64 value) {
   return _mm512_permute_pd(value, 0x55);
 }
@@ -157,6 +194,12 @@ static inline vector_f64_half times_i_f64_half(vector_f64_half value) {
   return _mm256_xor_pd(_mm256_permute_pd(value, 0x5), _mm256_setr_pd(-0.0, 0, -0.0, 0));
 }
 
+static inline vector_f32 max_lanes_f32(vector_f32 a, vector_f32 b) {
+  return _mm512_max_ps(a, b);
+}
+static inline vector_f64 max_lanes_f64(vector_f64 a, vector_f64 b) {
+  return _mm512_max_pd(a, b);
+}
 static inline uint32_t equal_lane_bits_f32(vector_f32 a, vector_f32 b) {
   return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
 }
@@ -210,8 +253,31 @@ static inline vector_f64 load_beyond_l1_f64(const double *from) {
   return _mm512_insertf64x4(_mm512_castpd256_pd512(low), _mm256_loadu_pd(from + 4), 1);
 }
 
+static inline void store_nontemporal_f32(float *dst, vector_f32 value) {
+  _mm512_stream_ps(dst, value);
+}
+static inline void store_nontemporal_f64(double *dst, vector_f64 value) {
+  _mm512_stream_pd(dst, value);
+}
+static inline void fence(void) {
+  _mm_sfence();
+}
+
+static inline float f32_of_f16(uint16_t bits) {
+  return _cvtsh_ss(bits);
+}
+static inline uint16_t f16_of_f32(float value) {
+  return (uint16_t)_cvtss_sh(value, _MM_FROUND_TO_NEAREST_INT);
+}
 static inline void store_f16(uint16_t *dst, vector_f32 value) {
   _mm256_storeu_si256((void *)dst, _mm512_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
+}
+
+static inline vector_i32 set_word_i32(uint32_t word) {
+  return (vector_i32)_mm512_set1_epi32((int)word);
+}
+static inline vector_i32 dot_i16(vector_i32 sum, vector_i32 a, vector_i32 b) {
+  return sum + (vector_i32)_mm512_madd_epi16((__m512i)a, (__m512i)b);
 }
 
 /* Returns the first bf16 of each pair as f32: a bf16 is the upper half of an f32. */
@@ -243,6 +309,7 @@ static inline vector_i32 dot_u8(vector_i32 sum, vector_i32 a, vector_i32 b) {
 #define HAS_DOT_U8 0
 #endif
 
+#define HAS_DOT_I8 0
 #define HAS_UNITS 1
 /* Transposes 16 x 16 words in place, by pairs, fours and quarters. */
 static inline __attribute__((always_inline)) void transpose_units(__m512i line[16]) {
@@ -334,6 +401,7 @@ static inline void store_line_nontemporal(void *dst, const void *from) {
   _mm512_stream_si512(dst, _mm512_loadu_si512(from));
 }
 
+typedef __m512i vector_bytes;
 #define HAS_MASKED_BYTES 1
 static inline vector_bytes load_part_bytes(const unsigned char *from, int64_t count) {
   return _mm512_maskz_loadu_epi8(count < 64 ? ((__mmask64)1 << count) - 1 : ~(__mmask64)0, from);
@@ -341,6 +409,14 @@ static inline vector_bytes load_part_bytes(const unsigned char *from, int64_t co
 static inline void store_nontemporal_bytes(unsigned char *dst, vector_bytes value) {
   _mm512_stream_si512((void *)dst, value);
 }
+#define ZIP_LOW_1 _mm512_unpacklo_epi8
+#define ZIP_HIGH_1 _mm512_unpackhi_epi8
+#define ZIP_LOW_2 _mm512_unpacklo_epi16
+#define ZIP_HIGH_2 _mm512_unpackhi_epi16
+#define ZIP_LOW_4 _mm512_unpacklo_epi32
+#define ZIP_HIGH_4 _mm512_unpackhi_epi32
+#define ZIP_LOW_8 _mm512_unpacklo_epi64
+#define ZIP_HIGH_8 _mm512_unpackhi_epi64
 static inline void transpose_quarters(const vector_bytes in[4], vector_bytes out[4]) {
   const __m512i low = _mm512_shuffle_i64x2(in[0], in[1], 0x44),
                 high = _mm512_shuffle_i64x2(in[0], in[1], 0xee),

@@ -4,11 +4,24 @@
 #ifndef TSL_HOST_TRANSPOSE_LINE_AVX512_H
 #define TSL_HOST_TRANSPOSE_LINE_AVX512_H
 
+/* Transposes the blocks of 4 x 4 numbers in the quarters of four rows. */
+static inline void transpose_blocks_f32(const float *const *row, int64_t index, __m512 *out) {
+  const __m512 a = _mm512_loadu_ps(row[0] + index), b = _mm512_loadu_ps(row[1] + index),
+               c = _mm512_loadu_ps(row[2] + index), d = _mm512_loadu_ps(row[3] + index);
+  const __m512d ab_low = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)),
+                cd_low = _mm512_castps_pd(_mm512_unpacklo_ps(c, d)),
+                ab_high = _mm512_castps_pd(_mm512_unpackhi_ps(a, b)),
+                cd_high = _mm512_castps_pd(_mm512_unpackhi_ps(c, d));
+  out[0] = _mm512_castpd_ps(_mm512_unpacklo_pd(ab_low, cd_low));
+  out[1] = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_low, cd_low));
+  out[2] = _mm512_castpd_ps(_mm512_unpacklo_pd(ab_high, cd_high));
+  out[3] = _mm512_castpd_ps(_mm512_unpackhi_pd(ab_high, cd_high));
+}
+
 static inline void transpose_line_f32(const float *const *row, int64_t index, vector_f32 *out) {
-  vector_f32 blocks[4][4]; /* [i][e]: numbers e, e + 4, e + 8 and e + 12 of rows 4 i to 4 i + 3 */
-  for (int i = 0; i < 4; i++, row += 4)
-    transpose_blocks_f32(_mm512_loadu_ps(row[0] + index), _mm512_loadu_ps(row[1] + index),
-                         _mm512_loadu_ps(row[2] + index), _mm512_loadu_ps(row[3] + index), blocks[i]);
+  __m512 blocks[4][4]; /* [i][e]: numbers e, e + 4, e + 8 and e + 12 of rows 4 i to 4 i + 3 */
+  for (int i = 0; i < 4; i++)
+    transpose_blocks_f32(row + 4 * i, index, blocks[i]);
   for (int e = 0; e < 4; e++) {
     const vector_bytes in[4] = {_mm512_castps_si512(blocks[0][e]), _mm512_castps_si512(blocks[1][e]),
                                 _mm512_castps_si512(blocks[2][e]), _mm512_castps_si512(blocks[3][e])};
