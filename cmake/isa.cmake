@@ -13,8 +13,8 @@ if(TESELA_SANITIZE)
   set(TESELA_FULL_OPTIMISATION -O1 -fno-sanitize=null,object-size,pointer-overflow)
 endif()
 set(TESELA_KERNEL_FLAGS ${TESELA_FULL_OPTIMISATION} -ffp-contract=off -fno-math-errno)
-# With a sanitizer, kernels that this machine cannot run are compiled without its checks, which take a compiler
-# most of the time.
+# With a sanitizer, kernels that this machine cannot run are compiled without its checks. The checks take a
+# compiler most of the time.
 set(TESELA_UNCHECKED_FLAGS -O0 -fno-sanitize=all)
 set(capabilities)
 if(TESELA_SANITIZE AND NOT CMAKE_CROSSCOMPILING AND EXISTS /proc/cpuinfo)
@@ -22,8 +22,8 @@ if(TESELA_SANITIZE AND NOT CMAKE_CROSSCOMPILING AND EXISTS /proc/cpuinfo)
   string(REPLACE "_" "" capabilities "${capabilities} ")
 endif()
 
-# tesela_cannot_run(out set): returns true if this machine lacks an instruction that the set's flags name: Linux
-# lists avx512_bf16 for -mavx512bf16, amx_tile for -mamx-tile.
+# tesela_cannot_run(out set): returns true if this machine lacks an instruction that the set's flags name.
+# Linux lists avx512_bf16 for -mavx512bf16, amx_tile for -mamx-tile.
 function(tesela_cannot_run out set)
   set(${out} FALSE PARENT_SCOPE)
   foreach(flag IN LISTS TESELA_FOR_${set})

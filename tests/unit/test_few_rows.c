@@ -103,8 +103,8 @@ static char *ptx_of(const tsl_nvrtc_target *target, const tsl_problem *problem, 
 }
 
 /* Kernels of all types compile for CUDA, also of empty products. Aligned lines come in vectors of 16 bytes;
- * no array is in local memory of an item. Shown by PTX. Each type has B by rows and by columns, one of them
- * with odd lines; the next type has the others. */
+ * no array is in local memory of an item. Shown by PTX. Each type has B by rows and by columns. Odd lines
+ * alternate: the rows of one type, the columns of the next type. */
 static void compiles_for_cuda(void **state) {
   (void)state;
   static const int rows[] = {0, 1, 3, 6};
