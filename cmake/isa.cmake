@@ -13,6 +13,26 @@ if(TESELA_SANITIZE)
   set(TESELA_FULL_OPTIMISATION -O1 -fno-sanitize=null,object-size,pointer-overflow)
 endif()
 set(TESELA_KERNEL_FLAGS ${TESELA_FULL_OPTIMISATION} -ffp-contract=off -fno-math-errno)
+# With a sanitizer, kernels that this machine cannot run are compiled without its checks. The checks take a
+# compiler most of the time.
+set(TESELA_UNCHECKED_FLAGS -O0 -fno-sanitize=all)
+set(capabilities)
+if(TESELA_SANITIZE AND NOT CMAKE_CROSSCOMPILING AND EXISTS /proc/cpuinfo)
+  file(STRINGS /proc/cpuinfo capabilities REGEX "^flags" LIMIT_COUNT 1)
+  string(REPLACE "_" "" capabilities "${capabilities} ")
+endif()
+
+# tesela_cannot_run(out set): returns true if this machine lacks an instruction that the set's flags name.
+# Linux lists avx512_bf16 for -mavx512bf16, amx_tile for -mamx-tile.
+function(tesela_cannot_run out set)
+  set(${out} FALSE PARENT_SCOPE)
+  foreach(flag IN LISTS TESELA_FOR_${set})
+    string(REGEX REPLACE "^-m|[-.]" "" name "${flag}")
+    if(capabilities AND NOT flag MATCHES "=" AND NOT capabilities MATCHES " ${name} ")
+      set(${out} TRUE PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
 
 # Halves a sanitizer's compilation where tests do not concern kernels.
 option(TESELA_PLAIN "Compile kernels in plain C alone, without the processor's instruction sets" OFF)
@@ -74,8 +94,12 @@ function(tesela_kernels text)
       endif()
       file(CONFIGURE OUTPUT ${file}.c CONTENT "${content}#include \"${included}\"\n" @ONLY)
       target_sources(tesela_objects PRIVATE ${file}.c)
-      set_source_files_properties(${file}.c PROPERTIES COMPILE_OPTIONS
-                                  "${TESELA_KERNEL_FLAGS};${TESELA_FOR_${set}};${arg_FLAGS}")
+      set(flags ${TESELA_KERNEL_FLAGS} ${TESELA_FOR_${set}} ${arg_FLAGS})
+      tesela_cannot_run(cannot_run ${set})
+      if(cannot_run)
+        list(APPEND flags ${TESELA_UNCHECKED_FLAGS})
+      endif()
+      set_source_files_properties(${file}.c PROPERTIES COMPILE_OPTIONS "${flags}")
     endforeach()
   endforeach()
 endfunction()

@@ -74,6 +74,8 @@ static void test_match(void **state) {
   assert_true(parts[0].is_text && !parts[1].is_text);
   assert_true(tsl_sentence_match("%d of 5%%", "3 of 5%", parts));
   assert_false(tsl_sentence_match("%d of 5%%", "3 of 5", parts));
+  assert_true(tsl_sentence_match("%s of %d%% of %s", "half of 5% of of", parts));
+  assert_false(tsl_sentence_match("%s of %s in %s", "loads in lines of C", parts));
   assert_false(tsl_sentence_match("line %d", "line x", parts));
   assert_false(tsl_sentence_match("line %d", "line 7 and more", parts));
   assert_int_equal(tsl_sentence_letters("%.3gx %2$s: it"), 3);

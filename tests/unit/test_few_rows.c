@@ -103,7 +103,8 @@ static char *ptx_of(const tsl_nvrtc_target *target, const tsl_problem *problem, 
 }
 
 /* Kernels of all types compile for CUDA, also of empty products. Aligned lines come in vectors of 16 bytes;
- * no array is in local memory of an item. Shown by PTX. */
+ * no array is in local memory of an item. Shown by PTX. Each type has B by rows and by columns. Odd lines
+ * alternate: the rows of one type, the columns of the next type. */
 static void compiles_for_cuda(void **state) {
   (void)state;
   static const int rows[] = {0, 1, 3, 6};
@@ -115,10 +116,10 @@ static void compiles_for_cuda(void **state) {
   assert_int_equal(tsl_nvrtc_target_for(9999, &target), TESELA_OK); /* PTX */
   int compiled = 0;
   for (const tsl_types *types = strategy->supports.types; types->a != TESELA_TYPE_DEFAULT; types++)
-    for (int form = 0; form < 4; form++) {
-      const bool along_k = form % 2, odd = form / 2, swapped = compiled / 4 % 2;
-      const int few = rows[(types - strategy->supports.types + form) % 4], n = odd ? 301 : 304,
-                k = odd ? 701 : 704;
+    for (int along_k = 0; along_k < 2; along_k++) {
+      const int64_t number = types - strategy->supports.types;
+      const bool odd = along_k != number % 2, swapped = number / 2 % 2;
+      const int few = rows[(number + 2 * along_k) % 4], n = odd ? 301 : 304, k = odd ? 701 : 704;
       tsl_problem problem = tsl_problem_gemm(few, n, k, types->a);
       double seconds;
       problem.c.type = types->c;
@@ -134,7 +135,7 @@ static void compiles_for_cuda(void **state) {
       const tsl_few_rows few_rows = tsl_few_rows_of(&problem, &config);
       assert_int_equal(few_rows.vectors, !odd || few_rows.vector_elements == 1);
       if ((strstr(ptx, "ld.global.nc.v") != NULL) != few_rows.vectors)
-        fail_msg("%s form %d swapped %d", tsl_type(types->a)->name, form, swapped);
+        fail_msg("%s along k %d odd %d swapped %d", tsl_type(types->a)->name, along_k, odd, swapped);
       assert_null(strstr(ptx, "ld.local"));
       free(ptx);
       compiled++;

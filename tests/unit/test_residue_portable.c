@@ -99,8 +99,9 @@ static unsigned char *filled_matrix(const product *what, const tsl_shape *shape,
 
 static int64_t rows_at_a_time; /* on the device */
 
+/* Runs a plan once, or a second time with another C. */
 static void multiply(const tsl_problem *problem, const char *ask, tsl_device *on, const unsigned char *a,
-                     const unsigned char *b, unsigned char *c) {
+                     const unsigned char *b, unsigned char *c, unsigned char *second) {
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "residue_int8");
   tsl_config config = tsl_strategy_defaults(strategy);
   tsl_problem asked = *problem;
@@ -111,9 +112,12 @@ static void multiply(const tsl_problem *problem, const char *ask, tsl_device *on
   if (ask)
     must(tsl_numeric_requirements_parse_accuracy(ask, &asked.ask));
   must(tsl_planner_create(&asked, strategy, &config, on, TSL_PLACE_HOST, &plan));
-  const tsl_operands operands = {
+  tsl_operands operands = {
       .a = {.host = (void *)(uintptr_t)a}, .b = {.host = (void *)(uintptr_t)b}, .c = {.host = c}};
   must(tsl_plan_run(plan, &operands, NULL));
+  operands.c.host = second;
+  if (second)
+    must(tsl_plan_run(plan, &operands, NULL));
   tsl_plan_destroy(plan);
 }
 
@@ -131,16 +135,14 @@ static void check_bits(const product *what, tesela_type type, const char *ask, b
   problem.beta[0] = what->beta;
   const product plain = {.kind = NORMAL};
   unsigned char *a = filled_matrix(what, &problem.a, 0), *b = filled_matrix(what, &problem.b, 1),
-                *right = filled_matrix(&plain, &problem.c, 2), *got = filled_matrix(&plain, &problem.c, 2);
+                *right = filled_matrix(&plain, &problem.c, 2),
+                *got[] = {filled_matrix(&plain, &problem.c, 2), filled_matrix(&plain, &problem.c, 2)};
   const size_t bytes = (size_t)tsl_shape_extent(&problem.c) * tsl_type(type)->size;
-  multiply(&problem, ask, cpu, a, b, right);
+  multiply(&problem, ask, cpu, a, b, right, NULL);
+  multiply(&problem, ask, device, a, b, got[0], got[1]);
   for (int run = 0; run < 2; run++) {
-    unsigned char *again = filled_matrix(&plain, &problem.c, 2);
-    multiply(&problem, ask, device, a, b, again);
-    memcpy(got, again, bytes);
-    free(again);
     size_t at = 0;
-    while (at < bytes && got[at] == right[at])
+    while (at < bytes && got[run][at] == right[at])
       at++;
     if (at < bytes)
       fail_msg("%s %lld x %lld x %lld kind %d, run %d: element %zu of C's memory differs from the cpu's",
@@ -150,7 +152,8 @@ static void check_bits(const product *what, tesela_type type, const char *ask, b
   free(a);
   free(b);
   free(right);
-  free(got);
+  free(got[0]);
+  free(got[1]);
 }
 
 static void bits_are_those_of_the_cpu(void **state) {
@@ -172,9 +175,9 @@ static void bits_are_those_of_the_cpu_as_asked_for(void **state) {
 static void complex_bits_are_those_of_the_cpu(void **state) {
   (void)state;
   static const tesela_type types[] = {TESELA_C64, TESELA_C128};
-  for (int t = 0; t < 2; t++)
-    for (int i = 0; i < PRODUCTS; i++)
-      check_bits(&products[i], types[t], NULL, (i + t) % 2 == 0, (i + t) % 3 == 0);
+  /* The kernels of real numbers are compiled with each kind of numbers; both types share the kinds here. */
+  for (int i = 0; i < PRODUCTS; i++)
+    check_bits(&products[i], types[i % 2], NULL, i % 4 < 2, i % 3 == 0);
 }
 
 /* Rows of C, or columns where these lie in rows, by a few at a time: the last ones are fewer, some are

@@ -58,9 +58,28 @@ static bool sentence_match(const char *format, const char *text, tsl_sentence_pa
   return *steps > 0 && *text == '\0';
 }
 
+/* Returns false if the text lacks the words between conversions, in their order. Most formats fail here. */
+static bool has_words(const char *format, const char *text) {
+  for (;;) {
+    const size_t length = strcspn(format, "%");
+    text = memmem(text, strlen(text), format, length);
+    if (!text)
+      return false;
+    text += length;
+    format += length;
+    if (!*format)
+      return true;
+    char kind;
+    int place;
+    format = format[1] == '%' ? format + 2 : tsl_sentence_conversion(format, &kind, &place);
+  }
+}
+
 bool tsl_sentence_match(const char *format, const char *text,
                         tsl_sentence_part parts[TSL_SENTENCE_PARTS_MAX]) {
   int steps = STEPS_MAX;
+  if (!has_words(format, text))
+    return false;
   memset(parts, 0, TSL_SENTENCE_PARTS_MAX * sizeof *parts);
   return sentence_match(format, text, parts, 0, &steps);
 }
