@@ -228,6 +228,11 @@ tesela_status tsl_launch_kernel_with(tsl_work *work, const char *path, const cha
   return launch_find_kernel(work, path, name, items, launch_type_of_sums(work), defines, kernel);
 }
 
+void tsl_launch_early(const tsl_work *work, tsl_kernel *kernel) {
+  if (kernel && work->device->capabilities & TSL_CAN_WGMMA)
+    work->device->ops->kernel_early(kernel);
+}
+
 tesela_status tsl_launch_build(tsl_work *work, const char *path, const char *kernel, const tsl_grid *grid) {
   return tsl_launch_build_with(work, path, kernel, grid, launch_type_of_sums(work), "");
 }

@@ -472,6 +472,7 @@ tsl_gemm_few_rows(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const
                   const TSL_INDEX b_step, const TSL_INDEX c_step /* elements between products of a batch */) {
   TSL_LOCAL WORD lines[LINES_WORDS];
   TSL_LOCAL TSL_REAL numbers[NUMBERS];
+  TSL_START();
   tsl_gemm_arguments g = args;
   g.a_offset += TSL_GROUP(2) * a_step;
   g.b_offset += TSL_GROUP(2) * b_step;

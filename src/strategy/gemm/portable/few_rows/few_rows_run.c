@@ -22,6 +22,7 @@ tesela_status tsl_few_rows_build(tsl_work *work) {
   TSL_GO(tsl_text_status(&defines));
   TSL_GO(tsl_launch_kernel_with(work, "strategy/gemm/portable/few_rows/few_rows.cl", "tsl_gemm_few_rows",
                                 few.items, tsl_text_get(&defines), &made.multiply));
+  tsl_launch_early(work, made.multiply);
   const tsl_split_k_sum sum = tsl_few_rows_sum(&few);
   TSL_GO(tsl_split_k_sum_kernel(work, &sum, tsl_text_get(&defines), &made.sum));
   TSL_GO(tsl_alloc(sizeof made, "few_rows' kernels", &block));

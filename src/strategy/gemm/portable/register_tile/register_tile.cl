@@ -310,6 +310,7 @@ TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
                        TSL_GLOBAL tile_result *TSL_RESTRICT c, const tsl_register_tile_arguments args) {
   TILE_MEMORY(memory);
+  TSL_START();
   if (tsl_is_unwanted(args.wanted, args.wanted_above))
     return;
   tsl_gemm_arguments g = args.gemm;

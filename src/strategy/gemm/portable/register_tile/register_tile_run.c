@@ -68,9 +68,10 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
                                  tsl_text_get(defines), &out->multiply));
   const tsl_device_ops *ops = work->device->ops;
-  return tsl_register_tile_requests_memory(tile) && ops->kernel_local_bytes
-             ? ops->kernel_local_bytes(&out->multiply, (size_t)tsl_register_tile_local_bytes(tile))
-             : TESELA_OK;
+  if (tsl_register_tile_requests_memory(tile) && ops->kernel_local_bytes)
+    TSL_TRY(ops->kernel_local_bytes(&out->multiply, (size_t)tsl_register_tile_local_bytes(tile)));
+  tsl_launch_early(work, out->multiply);
+  return TESELA_OK;
 }
 
 static tesela_status build_packed(tsl_work *work, const tsl_problem *swapped, const tsl_register_tile *tile,

@@ -306,6 +306,7 @@ tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const T
                    const TSL_INDEX part_step /* stride between splits of C */, const TSL_INDEX a_step,
                    const TSL_INDEX b_step, const TSL_INDEX c_step /* stride between products of a batch */) {
   TSL_LOCAL TSL_REAL memory[MEMORY];
+  TSL_START();
   const int item = TSL_ITEM(0);
   tsl_gemm_arguments g = args;
   g.a_offset += TSL_GROUP(2) * a_step;
