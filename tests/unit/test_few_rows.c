@@ -103,8 +103,8 @@ static char *ptx_of(const tsl_nvrtc_target *target, const tsl_problem *problem, 
 }
 
 /* Kernels of all types compile for CUDA, also of empty products. Lines that are aligned to 8 bytes come in
- * vectors, no array is in local memory of an item, and loads follow the wait for the launch before. Shown by
- * PTX. */
+ * vectors. No array is in local memory of an item. Loads follow the wait for the launch before. Shown by PTX.
+ */
 static void compiles_for_cuda(void **state) {
   (void)state;
   static const int rows[] = {0, 1, 3, 6};
@@ -136,7 +136,8 @@ static void compiles_for_cuda(void **state) {
       const tsl_few_rows few_rows = tsl_few_rows_of(&problem, &config);
       const int size = (int)tsl_type(types->a)->size;
       assert_int_equal(few_rows.read, tsl_min(aligned[form / 2], few_rows.vector_elements));
-      if ((strstr(ptx, "ld.global.nc.v") != NULL) != (few_rows.read * size >= (size == 8 && few_rows.numbers == 1 ? 16 : 8)))
+      if ((strstr(ptx, "ld.global.nc.v") != NULL) !=
+          (few_rows.read * size >= (size == 8 && few_rows.numbers == 1 ? 16 : 8)))
         fail_msg("%s form %d swapped %d", tsl_type(types->a)->name, form, swapped);
       assert_null(strstr(ptx, "ld.local"));
       const char *wait = strstr(ptx, "griddepcontrol.wait"), *load = strstr(ptx, "ld.global");

@@ -337,6 +337,7 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
     fold_part(&totals, sum);
     multiply_panel(sum, rows, columns, &panels, &copies, false);
   }
+  TSL_END();
   add_totals(&totals, sum);
   store_results(sum, memory, c, &g, at.row, at.col, at.slice, at.m_item, at.n_item);
 }

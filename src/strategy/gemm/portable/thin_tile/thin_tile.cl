@@ -379,6 +379,7 @@ tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const T
     TSL_BARRIER();
   }
 
+  TSL_END();
 #if SLICES == 1
   store(c, c_offset, &g, row0 + row_place, col0, column_place, sum);
 #else
