@@ -19,6 +19,8 @@
  *   TSL_GROUP(d) TSL_GROUPS(d)   number of this work-group, and of all, in dimension d (literal 0, 1, 2)
  *   TSL_ITEM(d) TSL_ITEMS(d)     number of this item in the group, and of all its items
  *   TSL_GLOBAL_ITEM(d)           TSL_GROUP(d) * TSL_ITEMS(d) + TSL_ITEM(d), as TSL_INDEX
+ *   TSL_START()                  first in a kernel: waits for previous launches (tsl_launch_early())
+ *   TSL_END()                    the next launch may begin to start, once all groups are here
  *   TSL_BARRIER()                waits for all items of the group; their writes to local memory are visible
  *   TSL_FMA(a, b, c)             a * b + c, rounded once; scalars and vectors
  *   TSL_MUL(type, a, b)          a * b, rounded and never fused with later operations; scalars

@@ -50,6 +50,8 @@ as_c_place as_c_here;
 #define TSL_ITEMS(d) as_c_here.items[d]
 #define TSL_GLOBAL_ITEM(d) ((TSL_INDEX)TSL_GROUP(d) * TSL_ITEMS(d) + TSL_ITEM(d))
 #define TSL_BARRIER() as_c_here.barrier()
+#define TSL_START() ((void)0)
+#define TSL_END() ((void)0)
 #define TSL_LOCAL_ADD(pointer, x) ((void)(*(pointer) += (x)))
 
 #define TSL_PASTE_(a, b) a##b

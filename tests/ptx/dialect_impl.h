@@ -23,6 +23,8 @@
 #define TSL_ITEM(d) ptx_self.item
 #define TSL_GLOBAL_ITEM(d) ((TSL_INDEX)ptx_self.group * ptx_items + ptx_self.item)
 #define TSL_BARRIER() ptx_barrier()
+#define TSL_START() ((void)0)
+#define TSL_END() ((void)0)
 #define TSL_FMA(a, b, c) _Generic((a), float : fmaf, default : ptx_fma4)(a, b, c)
 #define TSL_PASTE_(a, b) a##b
 #define TSL_PASTE(a, b) TSL_PASTE_(a, b)

@@ -96,15 +96,15 @@ static char *ptx_of(const tsl_nvrtc_target *target, const tsl_problem *problem, 
   assert_int_equal(tsl_text_status(&text), TESELA_OK);
   const tsl_build build = {.name = "few_rows", .text = tsl_text_get(&text), .options = ""};
   if (tsl_nvrtc_compile("nvrtc", target, &build, &binary) != TESELA_OK)
-    fail_msg("%d rows of %s, along k %d, vectors %d: %s", few.rows, tsl_type(problem->a.type)->name,
-             few.b_along_k, few.vectors, tesela_last_error());
+    fail_msg("%d rows of %s, along k %d, reads of %d: %s", few.rows, tsl_type(problem->a.type)->name,
+             few.b_along_k, few.read, tesela_last_error());
   tsl_text_free(&text);
   return binary.data;
 }
 
-/* Kernels of all types compile for CUDA, also of empty products. Aligned lines come in vectors of 16 bytes;
- * no array is in local memory of an item. Shown by PTX. Each type has B by rows and by columns. Odd lines
- * alternate: the rows of one type, the columns of the next type. */
+/* Kernels of all types compile for CUDA, also of empty products. Lines that are aligned to 8 bytes come in
+ * vectors. No array is in local memory of an item. Loads follow the wait for the launch before. Shown by PTX.
+ * B by rows and by columns take turns. */
 static void compiles_for_cuda(void **state) {
   (void)state;
   static const int rows[] = {0, 1, 3, 6};
@@ -116,10 +116,11 @@ static void compiles_for_cuda(void **state) {
   assert_int_equal(tsl_nvrtc_target_for(9999, &target), TESELA_OK); /* PTX */
   int compiled = 0;
   for (const tsl_types *types = strategy->supports.types; types->a != TESELA_TYPE_DEFAULT; types++)
-    for (int along_k = 0; along_k < 2; along_k++) {
+    for (int form = 0; form < 3; form++) {
+      static const int aligned[] = {16, 1, 2}, short_of[] = {0, 3, 2};
       const int64_t number = types - strategy->supports.types;
-      const bool odd = along_k != number % 2, swapped = number / 2 % 2;
-      const int few = rows[(number + 2 * along_k) % 4], n = odd ? 301 : 304, k = odd ? 701 : 704;
+      const bool along_k = (number + form) % 2, swapped = number / 2 % 2;
+      const int few = rows[(number + form) % 4], n = 304 - short_of[form], k = 704 - short_of[form];
       tsl_problem problem = tsl_problem_gemm(few, n, k, types->a);
       double seconds;
       problem.c.type = types->c;
@@ -133,10 +134,14 @@ static void compiles_for_cuda(void **state) {
       const tsl_config config = best_config(strategy, &problem, &graphics, &seconds);
       char *ptx = ptx_of(&target, &problem, &config);
       const tsl_few_rows few_rows = tsl_few_rows_of(&problem, &config);
-      assert_int_equal(few_rows.vectors, !odd || few_rows.vector_elements == 1);
-      if ((strstr(ptx, "ld.global.nc.v") != NULL) != few_rows.vectors)
-        fail_msg("%s along k %d odd %d swapped %d", tsl_type(types->a)->name, along_k, odd, swapped);
+      const int size = (int)tsl_type(types->a)->size;
+      assert_int_equal(few_rows.read, tsl_min(aligned[form], few_rows.vector_elements));
+      if ((strstr(ptx, "ld.global.nc.v") != NULL) !=
+          (few_rows.read * size >= (size == 8 && few_rows.numbers == 1 ? 16 : 8)))
+        fail_msg("%s form %d swapped %d", tsl_type(types->a)->name, form, swapped);
       assert_null(strstr(ptx, "ld.local"));
+      const char *wait = strstr(ptx, "griddepcontrol.wait"), *load = strstr(ptx, "ld.global");
+      assert_true(wait && load && wait < load);
       free(ptx);
       compiled++;
     }
@@ -183,7 +188,7 @@ static bool draw_case(uint64_t seed, const tsl_device *device, tsl_case *what, t
   const tsl_types *of = &strategy->supports.types[draw(seed, &i, types)];
   const int64_t few = 1 + draw(seed, &i, TSL_FEW_ROWS_MAX), n = 1 + draw(seed, &i, 400),
                 k = draw(seed, &i, 8) ? 1 + draw(seed, &i, 1500) : draw(seed, &i, 20),
-                odd = draw(seed, &i, 2) ? 1 : 16, padding = draw(seed, &i, 3);
+                odd = 1 << draw(seed, &i, 5), padding = draw(seed, &i, 3);
   const bool is_complex = tsl_type(of->c)->is_complex;
   *what = (tsl_case){.problem = tsl_problem_gemm(few, tsl_round_up(n, odd), tsl_round_up(k, odd), of->a),
                      .data = TSL_DATA_NORMAL,

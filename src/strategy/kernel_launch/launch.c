@@ -8,6 +8,7 @@
 #include "device/jit_cache.h"
 #include "device/reserved_units.h"
 #include "device/source.h"
+#include "host/int_math.h"
 #include "strategy/params.h"
 
 #include <ctype.h>
@@ -226,6 +227,30 @@ tesela_status tsl_launch_kernel(tsl_work *work, const char *path, const char *na
 tesela_status tsl_launch_kernel_with(tsl_work *work, const char *path, const char *name, int items,
                                      const char *defines, tsl_kernel **kernel) {
   return launch_find_kernel(work, path, name, items, launch_type_of_sums(work), defines, kernel);
+}
+
+void tsl_launch_early(const tsl_work *work, tsl_kernel *kernel) {
+  if (kernel && work->device->capabilities & TSL_CAN_WGMMA)
+    work->device->ops->kernel_early(kernel);
+}
+
+tesela_status tsl_launch_early_evenly(const tsl_work *work, const tsl_grid *grid, int resident, int64_t bytes,
+                                      bool is_requested, tsl_kernel **kernel) {
+  enum { RESERVED_BYTES = 1024 }; /* of each group */
+  const tsl_device *device = work->device;
+  const double groups = (double)grid->groups[0] * (double)grid->groups[1] * (double)grid->groups[2],
+               each = ceil(groups / device->compute_units);
+  int64_t request = is_requested ? bytes : 0;
+  if (device->capabilities & TSL_CAN_WGMMA && each >= 1 && each < resident) {
+    const int64_t even =
+        ((int64_t)device->local_bytes_inside + RESERVED_BYTES) / (int64_t)(each + 1) - RESERVED_BYTES + 16;
+    request = tsl_max(request, even - (is_requested ? 0 : bytes));
+  }
+  if (request > 0 && device->ops->kernel_local_bytes)
+    TSL_TRY(device->ops->kernel_local_bytes(kernel, (size_t)request));
+  if (each <= 2 * resident)
+    tsl_launch_early(work, *kernel);
+  return TESELA_OK;
 }
 
 tesela_status tsl_launch_build(tsl_work *work, const char *path, const char *kernel, const tsl_grid *grid) {

@@ -32,6 +32,7 @@ tesela_status tsl_split_k_sum_kernel(tsl_work *work, const tsl_split_k_sum *sum,
   TSL_GO(tsl_text_status(&text));
   status = tsl_launch_kernel_with(work, "strategy/kernel_launch/split_k_sum.cl", "tsl_gemm_split_k_sum",
                                   width_of(sum) * sum->shares, tsl_text_get(&text), kernel);
+  tsl_launch_early(work, *kernel);
 out:
   tsl_text_free(&text);
   return status;

@@ -56,6 +56,8 @@ tsl_gemm_split_k_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT splits, TSL_GLOBAL 
 #if SHARES > 1
   TSL_LOCAL TSL_REAL shares[SHARES * LINE];
 #endif
+  TSL_START();
+  TSL_END();
   if (tsl_is_unwanted(args.wanted, args.wanted_above))
     return;
   splits += args.first + TSL_GROUP(2) * args.batch_step;

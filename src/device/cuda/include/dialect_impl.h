@@ -29,6 +29,13 @@
   ((TSL_INDEX)blockIdx.TSL_PASTE(TSL_AXIS_, d) * (TSL_INDEX)blockDim.TSL_PASTE(TSL_AXIS_, d) +               \
    (TSL_INDEX)threadIdx.TSL_PASTE(TSL_AXIS_, d))
 #define TSL_BARRIER() __syncthreads()
+#if __CUDA_ARCH__ >= 900
+#define TSL_START() asm volatile("griddepcontrol.wait;" ::: "memory")
+#define TSL_END() asm volatile("griddepcontrol.launch_dependents;" ::: "memory")
+#else
+#define TSL_START() ((void)0)
+#define TSL_END() ((void)0)
+#endif
 #define TSL_LOCAL_ADD(pointer, x) ((void)atomicAdd(pointer, x))
 
 #define TSL_FMA(a, b, c) fma(a, b, c)

@@ -27,6 +27,8 @@
 #define TSL_GLOBAL_ITEM(d)                                                                                   \
   ((TSL_INDEX)get_group_id(d) * (TSL_INDEX)get_local_size(d) + (TSL_INDEX)get_local_id(d))
 #define TSL_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
+#define TSL_START() ((void)0)
+#define TSL_END() ((void)0)
 #define TSL_LOCAL_ADD(pointer, x) ((void)atomic_add(pointer, x))
 
 #define TSL_FMA(a, b, c) fma(a, b, c)

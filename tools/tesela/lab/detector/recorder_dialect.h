@@ -24,6 +24,8 @@ void lab_multiply_add(double a, double b);
 #define TSL_GROUPS(d) LAB_DIMENSION(lab_groups, d)
 #define TSL_GLOBAL_ITEM(d) ((TSL_INDEX)TSL_GROUP(d) * TSL_ITEMS(d) + TSL_ITEM(d))
 #define TSL_BARRIER() lab_barrier()
+#define TSL_START() ((void)0)
+#define TSL_END() ((void)0)
 #define TSL_UNROLL
 #define TSL_UNROLL_BY(n)
 #define TSL_MUL(type, a, b) ((a) * (b))

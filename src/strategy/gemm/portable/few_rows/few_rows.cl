@@ -13,12 +13,12 @@
  *         C  |    | sum of slices in order
  *            +----+----+----+                    Else rows of B are contiguous, and items read their vectors.
  *
- * ODD: lines are not aligned to vectors, so items read words (B_ALONG_K) or elements: adjacent items,
+ * READ: elements that are read at once, fewer than a vector has where lines are not aligned: adjacent items,
  * adjacent memory. Items of a group: COLUMNS along n by SLICES of k. The host swaps A and B where C has few
  * columns. Grid: dimension 0 counts groups along n; dimension 1 k splits, whose sums
  * kernel_launch/split_k_sum.cl adds; dimension 2 products of a batch.
  *
- * Defines of the host: ROWS: rows of C; B_ALONG_K; ODD; GROUPS of a unit; SWAPPED (1: A is the problem's B)
+ * Defines of the host: ROWS: rows of C; B_ALONG_K; READ; GROUPS of a unit; SWAPPED (1: A is the problem's B)
  * and CONJUGATE_A, CONJUGATE_B of complex types. Any sizes, strides and alignment. */
 #include "units.h"
 
@@ -39,6 +39,16 @@
 #endif
 #define VECTOR_NUMBERS (WORDS * PACKED)
 #define VECTOR_ELEMENTS (VECTOR_NUMBERS / TSL_NUMBERS)
+/* Words of a read. Numbers of 16 bits that are read one by one (HALVES) make a word in pairs. */
+#define HALVES (READ * TSL_NUMBERS < PACKED)
+#if READ * TSL_NUMBERS == 4 * PACKED
+#define READ_WORDS 4
+#elif READ * TSL_NUMBERS == 2 * PACKED
+#define READ_WORDS 2
+#else
+#define READ_WORDS 1
+#endif
+#define READS (WORDS / READ_WORDS) /* of a vector */
 
 /* Sums of an item in a row of C, in numbers; columns of a group, in elements. */
 #define SUMS (B_ALONG_K ? TSL_NUMBERS : VECTOR_NUMBERS)
@@ -60,12 +70,9 @@ typedef struct few_place {
   TSL_INDEX begin, depth, end; /* k of the group's first slice, of a slice, and of all */
 } few_place;
 
-/* Returns the column of the group of an element of the item's vector. With ODD adjacent items have adjacent
- * elements. */
+/* Returns the column of the group of an element of the item's vector. Adjacent items have adjacent reads. */
 TSL_FUNCTION int column_of(const few_place *where, int element) {
-  return B_ALONG_K ? where->column
-         : ODD     ? element * COLUMNS + where->column
-                   : where->column * VECTOR_ELEMENTS + element;
+  return B_ALONG_K ? where->column : (element / READ * COLUMNS + where->column) * READ + element % READ;
 }
 
 TSL_FUNCTION void to_words(WORD *words, TSL_VECTOR(WORD, WORDS) vector) {
@@ -77,23 +84,31 @@ TSL_FUNCTION void to_words(WORD *words, TSL_VECTOR(WORD, WORDS) vector) {
 #endif
 }
 
-/* Reads a vector; zeros unless `inside`. */
-TSL_FUNCTION void load_vector_if(bool inside, WORD *words, TSL_GLOBAL const tsl_element *from) {
+/* Reads READ_WORDS words; zeros unless `inside`. */
+TSL_FUNCTION void load_words_if(bool inside, WORD *words, TSL_GLOBAL const tsl_element *from) {
+#if READ_WORDS == WORDS
   TSL_VECTOR(WORD, WORDS) vector = TSL_SPLAT(WORD, WORDS, 0);
   if (inside)
     vector = TSL_LOAD_ALIGNED(WORD, WORDS, (TSL_GLOBAL const WORD *)from);
   to_words(words, vector);
-}
-
-/* Returns a word: numbers at `from` and, where it has two, `step` numbers after it, of `count` that exist. */
-TSL_FUNCTION WORD load_word(TSL_GLOBAL const tsl_element *from, TSL_INDEX step, TSL_INDEX count) {
-#if PACKED == 1
-  return count > 0 ? *from : (TSL_REAL)0;
+#elif READ_WORDS == 2
+  TSL_VECTOR(WORD, 2) vector = TSL_SPLAT(WORD, 2, 0);
+  if (inside)
+    vector = TSL_LOAD_ALIGNED(WORD, 2, (TSL_GLOBAL const WORD *)from);
+  words[0] = TSL_LANE(vector, 0);
+  words[1] = TSL_LANE(vector, 1);
 #else
-  const unsigned low = count > 0 ? from[0] : 0, high = count > 1 ? from[step] : 0;
-  return (int)(low | high << 16);
+  words[0] = inside ? *(TSL_GLOBAL const WORD *)from : 0;
 #endif
 }
+
+#if HALVES
+/* Returns a word of the number at `from` and the number `step` after it, of `count` that exist. */
+TSL_FUNCTION WORD load_halves(TSL_GLOBAL const tsl_element *from, TSL_INDEX step, TSL_INDEX count) {
+  const unsigned low = count > 0 ? from[0] : 0, high = count > 1 ? from[step] : 0;
+  return (int)(low | high << 16);
+}
+#endif
 
 TSL_FUNCTION void unpack(TSL_REAL *numbers, const WORD *words) {
   TSL_UNROLL
@@ -135,172 +150,17 @@ TSL_FUNCTION void add_product(TSL_REAL *sum, const TSL_REAL *x, const TSL_REAL *
 }
 
 #if B_ALONG_K
-/* Lines are WORDS further apart than their words, against bank conflicts. */
-#define LINE (FLIGHT * WORDS)
-#define LINE_NUMBERS (LINE * PACKED)
-#define LINE_DEPTH (LINE_NUMBERS / TSL_NUMBERS) /* k of a turn */
-#define PITCH (LINE + WORDS)
-#define LINES_WORDS (ITEMS * PITCH)
-#define THIN (SLICES * ROWS * LINE_NUMBERS) /* numbers of A of a turn */
-/* Numbers of A that an item copies for its slice in a turn. */
-#define THIN_PASSES ((ROWS * LINE_NUMBERS + COLUMNS - 1) / COLUMNS)
-#define FOLD (FOLD_ROWS * FOLD_ROW)
-#define NUMBERS (THIN > FOLD ? THIN : FOLD)
-
-/* Vectors or words of an item in a turn: `within` of the lines from `line` on. */
-#define LINE_READS (ODD ? LINE : FLIGHT)
-typedef struct few_lines {
-  TSL_GLOBAL const tsl_element *from;   /* of the next turn, in line `line` */
-  TSL_INDEX left;                       /* k from there on */
-  TSL_INDEX step, col_step, slice_step; /* numbers between depths, columns and slices */
-  int inside;                           /* columns of the matrix from the line's on, 1 at least */
-  int line, within;
-} few_lines;
-
-TSL_FUNCTION void lines_start(few_lines *lines, TSL_GLOBAL const tsl_element *b, const tsl_gemm_arguments *g,
-                              const few_place *where) {
-  const int width = LINE_READS;
-  lines->line = where->item / width * width;
-  lines->within = where->item % width;
-  const int number = lines->within * (ODD ? PACKED : VECTOR_NUMBERS);
-  const TSL_INDEX col = where->col + lines->line % COLUMNS;
-  const TSL_INDEX start = where->begin + lines->line / COLUMNS * where->depth + number / TSL_NUMBERS;
-  lines->inside = col >= g->n ? 1 : g->n - col < COLUMNS ? (int)(g->n - col) : COLUMNS;
-  lines->left = where->end - start;
-  lines->step = g->b_row_stride * TSL_NUMBERS;
-  lines->col_step = g->b_col_stride * TSL_NUMBERS;
-  lines->slice_step = where->depth * lines->step;
-  lines->from = b + g->b_offset * TSL_NUMBERS + (col < g->n ? col : 0) * lines->col_step +
-                start * lines->step + number % TSL_NUMBERS;
-}
-
-/* Reads the item's part of a turn's lines. Columns outside of the matrix are the last one's. */
-TSL_FUNCTION void lines_read(few_lines *lines, WORD held[LINE], const few_place *where) {
-  TSL_GLOBAL const tsl_element *from = lines->from;
-  TSL_INDEX left = lines->left;
-  TSL_UNROLL
-  for (int p = 0; p < LINE_READS; p++) {
-    if (p > 0 && p % COLUMNS == 0) {
-      from = lines->from + p / COLUMNS * lines->slice_step;
-      left = lines->left - p / COLUMNS * where->depth;
-    } else if (p > 0 && p % COLUMNS < lines->inside) {
-      from += lines->col_step;
-    }
-#if ODD
-    held[p] = load_word(from, lines->step, left);
-#else
-    load_vector_if(left > 0, held + p * WORDS, from);
-#endif
-  }
-  lines->from += LINE_DEPTH * lines->step;
-  lines->left -= LINE_DEPTH;
-}
-
-TSL_FUNCTION void lines_store(const few_lines *lines, const WORD held[LINE], TSL_LOCAL_POINTER WORD *memory) {
-  TSL_UNROLL
-  for (int p = 0; p < LINE_READS; p++) {
-    TSL_LOCAL_POINTER WORD *to = memory + (lines->line + p) * PITCH + lines->within * (ODD ? 1 : WORDS);
-#if ODD
-    *to = held[p];
-#else
-    TSL_VECTOR(WORD, WORDS) vector = TSL_SPLAT(WORD, WORDS, held[p * WORDS]);
-    TSL_LANE(vector, 1) = held[p * WORDS + 1];
-#if WORDS == 4
-    TSL_LANE(vector, 2) = held[p * WORDS + 2];
-    TSL_LANE(vector, 3) = held[p * WORDS + 3];
-#endif
-    TSL_LOCAL_STORE(WORD, WORDS, to, vector);
-#endif
-  }
-}
-
-/* Returns the row of A of the item's pass, and its number in the line of a turn. */
-TSL_FUNCTION int thin_row(const few_place *where, int pass) {
-  return where->column / LINE_NUMBERS + pass * COLUMNS / LINE_NUMBERS;
-}
-
-TSL_FUNCTION int thin_number(const few_place *where, int pass) {
-  return (where->column + pass * COLUMNS) % LINE_NUMBERS;
-}
-
-/* Reads the item's numbers of A, of its slice, for the turn at `turn` depths. */
-TSL_FUNCTION void thin_read(TSL_REAL held[THIN_PASSES], TSL_GLOBAL const tsl_element *a,
-                            const tsl_gemm_arguments *g, const few_place *where, TSL_INDEX turn) {
-  const TSL_INDEX first = where->begin + where->slice * where->depth + turn;
-  TSL_GLOBAL const tsl_element *from = a + (g->a_offset + first * g->a_col_stride) * TSL_NUMBERS;
-  TSL_UNROLL
-  for (int p = 0; p < THIN_PASSES; p++) {
-    const int row = thin_row(where, p), number = thin_number(where, p), k = number / TSL_NUMBERS;
-    held[p] = load_of_a(from + (row * g->a_row_stride + k * g->a_col_stride) * TSL_NUMBERS,
-                        number % TSL_NUMBERS, first + k < where->end && row < ROWS);
-  }
-}
-
-/* Stores them in rows of LINE_NUMBERS, by slices. */
-TSL_FUNCTION void thin_store(const TSL_REAL held[THIN_PASSES], TSL_LOCAL_POINTER TSL_REAL *thin,
-                             const few_place *where) {
-  TSL_UNROLL
-  for (int p = 0; p < THIN_PASSES; p++)
-    if (thin_row(where, p) < ROWS)
-      thin[(where->slice * ROWS + thin_row(where, p)) * LINE_NUMBERS + thin_number(where, p)] = held[p];
-}
-
-/* Adds the products of the item's line. */
-TSL_FUNCTION void multiply_line(TSL_REAL sum[ROWS][SUMS], TSL_LOCAL_POINTER const WORD *line,
-                                TSL_LOCAL_POINTER const TSL_REAL *thin) {
-  TSL_UNROLL
-  for (int v = 0; v < FLIGHT; v++) {
-    WORD words[WORDS];
-    TSL_REAL y[VECTOR_NUMBERS], x[VECTOR_NUMBERS];
-    to_words(words, TSL_LOCAL_LOAD(WORD, WORDS, line + v * WORDS));
-    unpack(y, words);
-    TSL_UNROLL
-    for (int i = 0; i < ROWS; i++) {
-      TSL_UNROLL
-      for (int e = 0; e < VECTOR_NUMBERS; e += TSL_LANES)
-        tsl_lanes_to_array(
-            x + e, TSL_LOCAL_LOAD(TSL_REAL, TSL_LANES, thin + i * LINE_NUMBERS + v * VECTOR_NUMBERS + e));
-      TSL_UNROLL
-      for (int e = 0; e < VECTOR_NUMBERS; e += TSL_NUMBERS)
-        add_product(sum[i], x + e, y + e);
-    }
-  }
-}
-
-/* Adds the products of all lines: the next turn's reads are on their way while a turn is multiplied. */
-TSL_FUNCTION void multiply(TSL_REAL sum[ROWS][SUMS], TSL_GLOBAL const tsl_element *a,
-                           TSL_GLOBAL const tsl_element *b, const tsl_gemm_arguments *g,
-                           const few_place *where, TSL_LOCAL_POINTER WORD *memory,
-                           TSL_LOCAL_POINTER TSL_REAL *thin) {
-  const TSL_INDEX most = where->end - where->begin < where->depth ? where->end - where->begin : where->depth;
-  few_lines lines;
-  WORD held[LINE];
-  TSL_REAL held_thin[THIN_PASSES];
-  lines_start(&lines, b, g, where);
-  lines_read(&lines, held, where);
-  thin_read(held_thin, a, g, where, 0);
-  for (TSL_INDEX turn = 0; turn < most; turn += LINE_DEPTH) {
-    lines_store(&lines, held, memory);
-    thin_store(held_thin, thin, where);
-    TSL_BARRIER();
-    if (turn + LINE_DEPTH < most) {
-      lines_read(&lines, held, where);
-      thin_read(held_thin, a, g, where, turn + LINE_DEPTH);
-    }
-    multiply_line(sum, memory + where->item * PITCH, thin + where->slice * ROWS * LINE_NUMBERS);
-    TSL_BARRIER();
-  }
-}
+#include "few_rows_columns.cl"
 #else
 #define LINES_WORDS WORDS /* none */
 #define NUMBERS (FOLD_ROWS * FOLD_ROW)
 
 /* Operands of the item's next depth. */
 typedef struct few_stream {
-  TSL_GLOBAL const tsl_element *a, *b; /* b: the item's first column */
-  TSL_INDEX left;                      /* depths of the slice */
-  TSL_INDEX a_step, a_row_step, b_step, element_step;
-  int inside; /* elements of the vector inside of the matrix, at least 1 */
+  TSL_GLOBAL const tsl_element *a, *b;             /* b: the item's first column */
+  TSL_INDEX left;                                  /* depths of the slice */
+  TSL_INDEX a_step, a_row_step, b_step, read_step; /* read_step: numbers between the vector's reads */
+  int inside; /* reads of the vector that begin inside of the matrix, at least 1 */
 } few_stream;
 
 TSL_FUNCTION void stream_start(few_stream *stream, TSL_GLOBAL const tsl_element *a,
@@ -310,13 +170,13 @@ TSL_FUNCTION void stream_start(few_stream *stream, TSL_GLOBAL const tsl_element 
   const TSL_INDEX col = where->col + column_of(where, 0);
   stream->inside = 1;
   TSL_UNROLL
-  for (int e = 1; e < VECTOR_ELEMENTS; e++)
+  for (int e = READ; e < VECTOR_ELEMENTS; e += READ)
     stream->inside += where->col + column_of(where, e) < g->n;
   stream->left = left < where->depth ? left : where->depth;
   stream->a_step = g->a_col_stride * TSL_NUMBERS;
   stream->a_row_step = g->a_row_stride * TSL_NUMBERS;
   stream->b_step = g->b_row_stride * TSL_NUMBERS;
-  stream->element_step = COLUMNS * g->b_col_stride * TSL_NUMBERS;
+  stream->read_step = COLUMNS * READ * g->b_col_stride * TSL_NUMBERS;
   stream->a = a + g->a_offset * TSL_NUMBERS + first * stream->a_step;
   stream->b =
       b + (g->b_offset + (col < g->n ? col : 0) * g->b_col_stride) * TSL_NUMBERS + first * stream->b_step;
@@ -325,19 +185,19 @@ TSL_FUNCTION void stream_start(few_stream *stream, TSL_GLOBAL const tsl_element 
 /* Reads a depth; past the slice's end zeros. Columns outside of the matrix are the last one's. */
 TSL_FUNCTION void stream_read(few_stream *stream, WORD words[WORDS], TSL_REAL x[ROWS * TSL_NUMBERS]) {
   const bool inside = stream->left > 0;
-#if ODD
   TSL_GLOBAL const tsl_element *from = stream->b;
   TSL_UNROLL
-  for (int w = 0; w < WORDS; w++) {
-    const int element = w * PACKED / TSL_NUMBERS;
-    if (w > 0 && element < stream->inside && w * PACKED % TSL_NUMBERS == 0)
-      from += PACKED * stream->element_step;
-    words[w] = load_word(from + w * PACKED % TSL_NUMBERS,
-                         element + 1 < stream->inside ? stream->element_step : 0, inside ? PACKED : 0);
-  }
+  for (int r = 0; r < READS; r++) {
+#if HALVES
+    if (r > 0 && 2 * r < stream->inside)
+      from += 2 * stream->read_step;
+    words[r] = load_halves(from, 2 * r + 1 < stream->inside ? stream->read_step : 0, inside ? 2 : 0);
 #else
-  load_vector_if(inside, words, stream->b);
+    if (r > 0 && r < stream->inside)
+      from += stream->read_step;
+    load_words_if(inside, words + r * READ_WORDS, from);
 #endif
+  }
   TSL_UNROLL
   for (int i = 0; i < ROWS; i++)
     TSL_UNROLL
@@ -375,7 +235,7 @@ TSL_FUNCTION void multiply(TSL_REAL sum[ROWS][SUMS], TSL_GLOBAL const tsl_elemen
 }
 #endif
 
-#if !ODD
+#if READ > 1
 /* Adds products one by one, from depth `first` of the matrix to the slice's end or `end`. */
 TSL_FUNCTION void multiply_plainly(TSL_REAL sum[ROWS][SUMS], TSL_GLOBAL const tsl_element *a,
                                    TSL_GLOBAL const tsl_element *b, const tsl_gemm_arguments *g,
@@ -406,19 +266,20 @@ TSL_FUNCTION void multiply_plainly(TSL_REAL sum[ROWS][SUMS], TSL_GLOBAL const ts
   }
 }
 
-/* Returns the depths that are read in vectors, from 0 on. Along k: whole vectors. Else all, but the last
- * depth where the item's vector is cut by the matrix' last column: it may end outside of the operand. */
-TSL_FUNCTION TSL_INDEX depths_of_vectors(const tsl_gemm_arguments *g, const few_place *where) {
+/* Returns the depths that are read READ elements at a time, from 0 on. Along k: whole reads. Else all, but
+ * the last depth where the matrix' last column cuts a read of the item: it may end outside of the operand. */
+TSL_FUNCTION TSL_INDEX depths_of_reads(const tsl_gemm_arguments *g, const few_place *where) {
 #if B_ALONG_K
   (void)where;
-  return g->b_row_stride == 1 && (g->b_offset | g->b_col_stride) % VECTOR_ELEMENTS == 0
-             ? g->k / VECTOR_ELEMENTS * VECTOR_ELEMENTS
-             : 0;
+  return g->b_row_stride == 1 && (g->b_offset | g->b_col_stride) % READ == 0 ? g->k / READ * READ : 0;
 #else
-  const TSL_INDEX col = where->col + column_of(where, 0);
-  const bool cut = col < g->n && g->n - col < VECTOR_ELEMENTS;
-  const TSL_INDEX depths =
-      g->b_col_stride == 1 && (g->b_offset | g->b_row_stride) % VECTOR_ELEMENTS == 0 ? g->k : 0;
+  bool cut = false;
+  TSL_UNROLL
+  for (int e = 0; e < VECTOR_ELEMENTS; e += READ) {
+    const TSL_INDEX left = g->n - where->col - column_of(where, e);
+    cut = cut || (left > 0 && left < READ);
+  }
+  const TSL_INDEX depths = g->b_col_stride == 1 && (g->b_offset | g->b_row_stride) % READ == 0 ? g->k : 0;
   return cut && depths > 0 ? depths - 1 : depths;
 #endif
 }
@@ -454,6 +315,7 @@ tsl_gemm_few_rows(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const
                   const TSL_INDEX b_step, const TSL_INDEX c_step /* elements between products of a batch */) {
   TSL_LOCAL WORD lines[LINES_WORDS];
   TSL_LOCAL TSL_REAL numbers[NUMBERS];
+  TSL_START();
   tsl_gemm_arguments g = args;
   g.a_offset += TSL_GROUP(2) * a_step;
   g.b_offset += TSL_GROUP(2) * b_step;
@@ -467,8 +329,8 @@ tsl_gemm_few_rows(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const
   at.depth = depth;
   at.end = g.k;
   TSL_REAL sum[ROWS][SUMS] = {{0}};
-#if !ODD
-  at.end = depths_of_vectors(&g, &at);
+#if READ > 1
+  at.end = depths_of_reads(&g, &at);
 #endif
 #if B_ALONG_K
   multiply(sum, a, b, &g, &at, lines, numbers);
@@ -476,9 +338,10 @@ tsl_gemm_few_rows(TSL_GLOBAL const tsl_element *TSL_RESTRICT a, TSL_GLOBAL const
   (void)lines;
   multiply(sum, a, b, &g, &at);
 #endif
-#if !ODD
+#if READ > 1
   multiply_plainly(sum, a, b, &g, &at, at.end, g.k);
 #endif
+  TSL_END();
   TSL_UNROLL
   for (int first = 0; first < ROWS; first += FOLD_ROWS) {
     TSL_UNROLL

@@ -16,7 +16,7 @@ typedef struct tsl_few_rows {
   tsl_problem problem;                /* m <= n */
   bool swapped;                       /* C' = B' A' is computed */
   bool b_along_k;                     /* columns of B are read along k, through local memory */
-  bool vectors;                       /* lines of B are aligned to vectors, judging by its strides */
+  int read;                           /* elements that are read at once, judging by B's strides */
   int rows;                           /* rows of C that a kernel computes, at least 1 */
   int numbers;                        /* numbers of an element: 2 of complex types */
   int sum_size;                       /* bytes of a number of a sum */

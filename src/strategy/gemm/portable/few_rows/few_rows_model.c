@@ -21,12 +21,14 @@ double tsl_few_rows_seconds(const tsl_problem *problem, const tsl_config *config
   const double groups = ceil_ratio((double)few.problem.n, few.columns) * few.split * batch;
   const double most = ceil_ratio(groups, units.count),
                sharing = fmin(tsl_few_rows_groups(&few, device), most);
-  const double flight = sharing * few.items * few.flight * 16 * (few.vectors ? 1 : rates->odd_flight);
+  const double flight =
+      sharing * few.items * few.flight * 16 * (few.read == few.vector_elements ? 1 : rates->odd_flight);
   /* numbers of A copied and products added, for 512 bytes that 32 items read at a time */
   const double numbers = m * few.vector_elements * few.numbers,
                copies = few.b_along_k ? numbers / few.items_n : 0;
-  /* unaligned lines are read number by number; odd_clocks: of four numbers to a vector */
-  const double odd = few.vectors ? 1 : rates->odd_clocks * few.vector_elements * few.numbers / 4;
+  /* odd_clocks: of four reads to a vector */
+  const int reads = few.vector_elements / few.read;
+  const double odd = reads == 1 ? 1 : rates->odd_clocks * reads / 4;
   const double issue = (few.b_along_k ? rates->line_clocks : rates->vector_clocks) * odd +
                        copies * rates->copy_clocks +
                        numbers * few.numbers * few.sum_size / 16 * rates->row_clocks;

@@ -5,10 +5,10 @@
 void tsl_few_rows_define(const tsl_few_rows *few, tsl_text *defines) {
   tsl_launch_define_types(&few->problem, defines);
   tsl_text_add(defines,
-               "#define TSL_PARAM_VECTOR 16\n#define ROWS %d\n#define B_ALONG_K %d\n#define ODD %d\n#define "
+               "#define TSL_PARAM_VECTOR 16\n#define ROWS %d\n#define B_ALONG_K %d\n#define READ %d\n#define "
                "GROUPS %d\n"
                "#define SWAPPED %d\n#define CONJUGATE_A %d\n#define CONJUGATE_B %d\n",
-               few->rows, few->b_along_k, !few->vectors, tsl_few_rows_groups_wanted(few), few->swapped,
+               few->rows, few->b_along_k, few->read, tsl_few_rows_groups_wanted(few), few->swapped,
                few->problem.conjugate_a, few->problem.conjugate_b);
 }
 
@@ -22,6 +22,7 @@ tesela_status tsl_few_rows_build(tsl_work *work) {
   TSL_GO(tsl_text_status(&defines));
   TSL_GO(tsl_launch_kernel_with(work, "strategy/gemm/portable/few_rows/few_rows.cl", "tsl_gemm_few_rows",
                                 few.items, tsl_text_get(&defines), &made.multiply));
+  tsl_launch_early(work, made.multiply);
   const tsl_split_k_sum sum = tsl_few_rows_sum(&few);
   TSL_GO(tsl_split_k_sum_kernel(work, &sum, tsl_text_get(&defines), &made.sum));
   TSL_GO(tsl_alloc(sizeof made, "few_rows' kernels", &block));

@@ -17,8 +17,9 @@ tsl_few_rows tsl_few_rows_of(const tsl_problem *problem, const tsl_config *confi
   few.problem = few.swapped ? tsl_problem_swapped(problem) : *problem;
   const tsl_shape *b = &few.problem.b;
   few.b_along_k = tsl_launch_along(b->row_stride, b->col_stride);
-  few.vectors = (few.b_along_k ? b->row_stride : b->col_stride) == 1 &&
-                (few.b_along_k ? b->col_stride : b->row_stride) % few.vector_elements == 0;
+  few.read = (few.b_along_k ? b->row_stride : b->col_stride) == 1 ? few.vector_elements : 1;
+  while ((few.b_along_k ? b->col_stride : b->row_stride) % few.read != 0)
+    few.read /= 2;
   few.rows = (int)tsl_min(tsl_max(few.problem.m, 1), TSL_FEW_ROWS_MAX + 1);
   few.sum_size = (int)sums->size / few.numbers;
   few.items = few.items_n * few.slices;
@@ -50,7 +51,7 @@ int tsl_few_rows_registers(const tsl_few_rows *few) {
                                   : few->flight * few->rows * few->numbers;
   const int sums = few->rows * (few->b_along_k ? few->numbers : numbers);
   /* unaligned numbers of 16 bits arrive each in a register */
-  const int held = few->vectors || few->vector_elements < 8 ? 4 : 8;
+  const int held = few->read > 1 || few->vector_elements < 8 ? 4 : 8;
   return held * few->flight + (thin + sums + numbers) * few->sum_size / 4 + 56;
 }
 

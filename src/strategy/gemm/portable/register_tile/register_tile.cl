@@ -310,6 +310,7 @@ TSL_KERNEL_SHARING(ITEMS, 1, 1, GROUPS)
 tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const TSL_REAL *TSL_RESTRICT b,
                        TSL_GLOBAL tile_result *TSL_RESTRICT c, const tsl_register_tile_arguments args) {
   TILE_MEMORY(memory);
+  TSL_START();
   if (tsl_is_unwanted(args.wanted, args.wanted_above))
     return;
   tsl_gemm_arguments g = args.gemm;
@@ -336,6 +337,7 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
     fold_part(&totals, sum);
     multiply_panel(sum, rows, columns, &panels, &copies, false);
   }
+  TSL_END();
   add_totals(&totals, sum);
   store_results(sum, memory, c, &g, at.row, at.col, at.slice, at.m_item, at.n_item);
 }

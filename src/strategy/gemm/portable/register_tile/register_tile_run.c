@@ -67,10 +67,11 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
   TSL_TRY(tsl_text_status(defines));
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
                                  tsl_text_get(defines), &out->multiply));
-  const tsl_device_ops *ops = work->device->ops;
-  return tsl_register_tile_requests_memory(tile) && ops->kernel_local_bytes
-             ? ops->kernel_local_bytes(&out->multiply, (size_t)tsl_register_tile_local_bytes(tile))
-             : TESELA_OK;
+  const tsl_register_tile_grids grids = tsl_register_tile_grids_of(
+      tile, swapped->m, swapped->n, swapped->k, tsl_problem_batch(&work->problem), work->device);
+  return tsl_launch_early_evenly(work, &grids.multiply, tsl_register_tile_groups(tile, work->device),
+                                 tsl_register_tile_local_bytes(tile), tsl_register_tile_requests_memory(tile),
+                                 &out->multiply);
 }
 
 static tesela_status build_packed(tsl_work *work, const tsl_problem *swapped, const tsl_register_tile *tile,

@@ -306,6 +306,7 @@ tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const T
                    const TSL_INDEX part_step /* stride between splits of C */, const TSL_INDEX a_step,
                    const TSL_INDEX b_step, const TSL_INDEX c_step /* stride between products of a batch */) {
   TSL_LOCAL TSL_REAL memory[MEMORY];
+  TSL_START();
   const int item = TSL_ITEM(0);
   tsl_gemm_arguments g = args;
   g.a_offset += TSL_GROUP(2) * a_step;
@@ -378,6 +379,7 @@ tsl_gemm_thin_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL const T
     TSL_BARRIER();
   }
 
+  TSL_END();
 #if SLICES == 1
   store(c, c_offset, &g, row0 + row_place, col0, column_place, sum);
 #else

@@ -19,6 +19,11 @@ tesela_status tsl_thin_tile_build(tsl_work *work) {
            thin_tile_groups_wanted(&tile));
   TSL_TRY(tsl_launch_kernel_with(work, "strategy/gemm/portable/thin_tile/thin_tile.cl", "tsl_gemm_thin_tile",
                                  tile.items, defines, &made.multiply));
+  const tsl_thin_tile_grids grids = tsl_thin_tile_grids_of(&tile, tsl_min(work->problem.m, work->problem.n),
+                                                           tsl_max(work->problem.m, work->problem.n),
+                                                           tsl_problem_batch(&work->problem), work->device);
+  TSL_TRY(tsl_launch_early_evenly(work, &grids.multiply, tsl_thin_tile_groups(&tile, work->device),
+                                  tsl_thin_tile_local_bytes(&tile), false, &made.multiply));
   const tsl_split_k_sum sum = tsl_thin_tile_sum(&tile);
   TSL_TRY(tsl_split_k_sum_kernel(work, &sum, "", &made.sum));
   TSL_TRY(tsl_alloc(sizeof made, "thin_tile's kernels", &block));
