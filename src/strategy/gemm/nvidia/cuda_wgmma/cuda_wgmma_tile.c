@@ -53,6 +53,17 @@ static int get_panels_together(const tsl_cuda_wgmma *tile) {
   return tile->is_alone || tile->stages < 4 ? 1 : tile->stages < 8 ? 2 : 4;
 }
 
+/* Returns the panels of a pipeline stage. A narrow tile's products of a panel take less time than its
+ * barriers and addresses. Four stages are needed: two are loaded, one is multiplied, and one is released
+ * late. */
+static int get_stage_panels(const tsl_cuda_wgmma *tile) {
+  enum { PANELS = 4, NARROW = 64, STAGES = 4 };
+  return tile->is_alone && tile->tile_m == 64 && tile->tile_n <= NARROW && tile->split_accumulators == 0 &&
+                 !tile->from_registers && tile->stages >= STAGES * PANELS
+             ? PANELS
+             : 1;
+}
+
 static int get_max_stages(const tsl_cuda_wgmma *tile) {
   return tile->is_alone ? 2 * MAX_STAGES : MAX_STAGES;
 }
@@ -236,6 +247,8 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
   else
     layout_memory(&tile, device);
   tile.together = get_panels_together(&tile);
+  tile.stage_panels = get_stage_panels(&tile);
+  tile.stages -= tile.stages % tile.stage_panels;
   /* The kernel with A from registers has neither an epilogue nor a table. */
   if (tile.from_registers && kind != TSL_CUDA_WGMMA_PLAIN)
     tile.stages = 0;
