@@ -290,7 +290,7 @@ static void small_blocks_flow(void **state) {
   }
 }
 
-/* Where bits=rows leaves half of the units without a block of a long product, a block's stages fill the
+/* Where bits=rows leaves a unit to each block of a long product, a narrow block's stages fill the
  * shared memory of a unit. Other products, and blocks of the free choice, are laid out as before. */
 static void blocks_alone_fill_a_unit(void **state) {
   (void)state;
@@ -305,7 +305,8 @@ static void blocks_alone_fill_a_unit(void **state) {
                {"tile_m=64 tile_n=64 order=swapped form=flow", 64, 4096, 4096, 14, 1, true},
                {"tile_m=64 tile_n=64 order=swapped", 64, 4096, 4096, 13, 1, true},
                {"tile_m=128 tile_n=8 order=swapped form=flow", 8, 4096, 4096, 13, 1, true},
-               {"tile_m=64 tile_n=32 order=swapped", 64, 4096, 4096, 8, 1, false}, /* 128 blocks */
+               {"tile_m=64 tile_n=32 order=swapped", 64, 4096, 4096, 16, 4, true}, /* 128 blocks */
+               {"tile_m=64 tile_n=24 order=swapped", 64, 4096, 4096, 9, 1, false}, /* 192 blocks */
                {"tile_m=64 tile_n=8 order=swapped form=flow", 8, 2112, 1024, 12, 1, false}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_BF16);
