@@ -8,9 +8,9 @@
  * A stage is full when all bytes of its copies have arrived. A stage is empty when all consumer warpgroups of
  * the cluster have arrived: with CLUSTER = 2 each block writes to both blocks' stages. s is 0, 1, ..,
  * STAGES - 1, 0, ..; a barrier's phase has parity 0 in the first round, 1 in the second, and so on.
- * A stage has STAGE_PANELS panels of k, one after another: a narrow tile's products of one panel take less
- * time than the barriers and addresses of a stage. The last stage of a range may have fewer panels. Needs
- * sm90.h, STAGES, STAGE_PANELS, CLUSTER, and the constant STAGE_BYTES. */
+ * A stage has STAGE_PANELS panels of k, one after another. A narrow tile's products of one panel take less
+ * time than a stage's barriers and addresses. The last stage of a range may have fewer panels. Needs sm90.h,
+ * STAGES, STAGE_PANELS, CLUSTER, and the constant STAGE_BYTES. */
 #ifndef TSL_SM90_MAINLOOP_H
 #define TSL_SM90_MAINLOOP_H
 
