@@ -27,6 +27,7 @@
   X(f, empty_part, 0, "slowdown of panels by the fraction of several tiles that lies outside of C") \
   X(f, shared_bytes, 0, "bytes of shared memory in a clock of a multiprocessor") \
   X(f, pair_clocks, 0, "clocks of waiting within a cluster per tile") \
+  X(f, pair_seconds, 0, "start of a launch of clusters beyond that of blocks") \
   X(f, threads_clocks, 0, "clocks of an epilogue stored by threads") \
   X(f, thread_clocks, 0, "clocks of each element of a thread in it") \
   X(f, column_clocks, 0, "the same where columns of C are contiguous") \
@@ -38,6 +39,7 @@
   X(f, helped_share, 0, "stream-k: slowdown beyond the clocks of its panels") \
   X(f, helped_seconds, 0, "stream-k: fixed seconds") \
   X(f, chain_clocks, 0, "shortest time of a block's panel in clocks") \
+  X(f, stage_wait, 0, "wait for a panel of a stage with several, in chain_clocks") \
   X(f, persistent_wait, 0, "least wait of a narrow persistent block for a panel, in chain_clocks") \
   X(f, flow_seconds, 0, "form=flow: seconds from a launch's end to the next launch's first full stage") \
   X(f, flow_lines_seconds, 0, "form=flow: seconds for each further 64 lines of a tile") \
@@ -48,6 +50,8 @@
   X(f, flow_uneven, 0, "form=flow: slowdown of a partial last round") \
   X(f, flow_queue, 0, "form=flow: slowdown of rounds that wait for blocks") \
   X(f, flow_part, 1, "form=flow: reached fraction of memory bandwidth") \
+  X(f, flow_idle, 0, "form=flow: slowdown of memory if all multiprocessors were idle") \
+  X(f, cluster_units, 1, "fraction of the multiprocessors that clusters of four and more can use") \
   X(f, flow_unaligned, 0, "form=flow: slowdown of memory where lines of the longer operand are not aligned") \
   X(f, flow_cache, 0, "form=flow: L2 bandwidth relative to memory bandwidth") \
   X(f, flow_block_bytes, 0, "form=flow: bytes per second that the stages of one block load") \

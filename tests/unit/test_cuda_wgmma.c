@@ -290,7 +290,7 @@ static void small_blocks_flow(void **state) {
   }
 }
 
-/* Where bits=rows leaves half of the units without a block of a long product, a block's stages fill the
+/* Where bits=rows leaves a unit to each block of a long product, a narrow block's stages fill the
  * shared memory of a unit. Other products, and blocks of the free choice, are laid out as before. */
 static void blocks_alone_fill_a_unit(void **state) {
   (void)state;
@@ -298,13 +298,16 @@ static void blocks_alone_fill_a_unit(void **state) {
   static const struct {
     const char *config;
     int64_t m, n, k;
-    int stages;
+    int stages, stage_panels;
     bool is_alone;
-  } cases[] = {{"tile_m=64 tile_n=8 order=swapped form=flow", 8, 2112, 7168, 24, true},
-               {"tile_m=64 tile_n=64 order=swapped form=flow", 64, 4096, 4096, 14, true},
-               {"tile_m=64 tile_n=64 order=swapped", 64, 4096, 4096, 13, true},
-               {"tile_m=64 tile_n=32 order=swapped", 64, 4096, 4096, 8, false}, /* 128 blocks */
-               {"tile_m=64 tile_n=8 order=swapped form=flow", 8, 2112, 1024, 12, false}};
+  } cases[] = {{"tile_m=64 tile_n=8 order=swapped form=flow", 8, 2112, 7168, 24, 4, true},
+               {"tile_m=64 tile_n=40 order=swapped form=flow", 40, 2112, 7168, 16, 4, true}, /* of 17 */
+               {"tile_m=64 tile_n=64 order=swapped form=flow", 64, 4096, 4096, 14, 1, true},
+               {"tile_m=64 tile_n=64 order=swapped", 64, 4096, 4096, 13, 1, true},
+               {"tile_m=128 tile_n=8 order=swapped form=flow", 8, 4096, 4096, 13, 1, true},
+               {"tile_m=64 tile_n=32 order=swapped", 64, 4096, 4096, 16, 4, true}, /* 128 blocks */
+               {"tile_m=64 tile_n=24 order=swapped", 64, 4096, 4096, 9, 1, false}, /* 192 blocks */
+               {"tile_m=64 tile_n=8 order=swapped form=flow", 8, 2112, 1024, 12, 1, false}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     tsl_problem problem = problem_of(cases[i].m, cases[i].n, cases[i].k, TESELA_BF16, TESELA_BF16);
     const tsl_config config = config_of(strategy, cases[i].config);
@@ -315,6 +318,7 @@ static void blocks_alone_fill_a_unit(void **state) {
     assert_int_equal(tile.is_alone, cases[i].is_alone);
     assert_int_equal(tile.together, cases[i].is_alone ? 1 : 4);
     assert_int_equal(tile.stages, cases[i].stages);
+    assert_int_equal(tile.stage_panels, cases[i].stage_panels);
     assert_true(tile.shared_bytes <= device.local_bytes_inside);
     assert_true(tile.shared_bytes >= (uint64_t)tile.stages * (uint64_t)(tile.tile_m + tile.b_lines) * 128 +
                                          16 * (uint64_t)tile.stages + 1023);

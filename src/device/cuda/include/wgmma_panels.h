@@ -1,9 +1,10 @@
 /* Panels of k in shared memory, for warpgroup kernels: TMA loads, wgmma of a stage. Needs sm90.h,
- * wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER, ELEMENT, A_MN_MAJOR, B_MN_MAJOR, SPLIT_ACCUMULATORS.
- * Needs the constant WAVES, blocks of 64 rows of a warpgroup. A K-major panel has 128 bytes of k of each row
- * of A (column of B). An MN-major panel has slabs: blocks of 128 bytes of adjacent rows (columns) for each k.
- * Elements outside of the matrix arrive as zeros. SPLIT_ACCUMULATORS: 8-bit tensor cores accumulate with few
- * places, so the sums of 1 or 2 panels are added to f32 sums; 0: one accumulator for all panels. */
+ * wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER, ELEMENT, A_MN_MAJOR, B_MN_MAJOR, SPLIT_ACCUMULATORS,
+ * STAGE_PANELS. Needs the constant WAVES, blocks of 64 rows of a warpgroup. A K-major panel has 128 bytes of
+ * k of each row of A (column of B). An MN-major panel has slabs: blocks of 128 bytes of adjacent rows
+ * (columns) for each k. Elements outside of the matrix arrive as zeros. SPLIT_ACCUMULATORS: 8-bit tensor
+ * cores accumulate with few places, so the sums of 1 or 2 panels are added to f32 sums; 0: one accumulator
+ * for all panels. */
 #ifndef TSL_WGMMA_PANELS_H
 #define TSL_WGMMA_PANELS_H
 
@@ -13,13 +14,14 @@ constexpr int SLAB_BYTES = BLOCK_K * 128, SLAB_LINES = 128 / ELEMENT; /* adjacen
 /* Columns of B in a stage: MN-major, whole slabs, of which products read the first BLOCK_N columns. */
 constexpr int B_LINES = B_MN_MAJOR ? (BLOCK_N + SLAB_LINES - 1) / SLAB_LINES * SLAB_LINES : BLOCK_N;
 constexpr int A_BYTES = BLOCK_M * PANEL_BYTES, B_BYTES = B_LINES * PANEL_BYTES,
-              STAGE_BYTES = A_BYTES + B_BYTES;
+              STAGE_BYTES = STAGE_PANELS * (A_BYTES + B_BYTES);
 constexpr int K_STEPS = PANEL_BYTES / 32; /* wgmma along k of a panel */
 static_assert(BLOCK_M % 64 == 0, "wgmma multiplies 64 rows");
 static_assert(BLOCK_N % 8 == 0 && BLOCK_N <= 256, "columns of one wgmma");
 static_assert(ELEMENT == 1 || ELEMENT == 2 || ELEMENT == 4, "bytes of an element");
 static_assert(ELEMENT == 2 || !B_MN_MAJOR, "wgmma reads MN-major B of 16-bit elements only");
 static_assert(SPLIT_ACCUMULATORS >= 0 && SPLIT_ACCUMULATORS <= 2, "panels of a partial accumulator");
+static_assert(SPLIT_ACCUMULATORS == 0 || STAGE_PANELS == 1, "panels of partial accumulators are stages");
 #include "sm90_mainloop.h"
 
 /* Returns the index of the first panel of k of split-k part `part`. */

@@ -24,7 +24,8 @@
 
 constexpr int BLOCK_M = 128, BLOCK_N = 256, WARPGROUPS = 2, PANEL = TSL_RESIDUE_PANEL;
 constexpr float ROUNDER = 12582912; /* 2^23 + 2^22 */
-constexpr int A_BYTES = BLOCK_M * PANEL, B_BYTES = BLOCK_N * PANEL, STAGE_BYTES = A_BYTES + B_BYTES;
+constexpr int A_BYTES = BLOCK_M * PANEL, B_BYTES = BLOCK_N * PANEL, STAGE_BYTES = A_BYTES + B_BYTES,
+              STAGE_PANELS = 1;
 #include "sm90_mainloop.h"
 
 typedef int sums_t[BLOCK_N / 8][4];

@@ -30,13 +30,13 @@
  * (SPLIT): `parts` ranges of k are summed to separate f32 or i32 matrices, which cuda_wgmma_split_k_reduce.cu
  * adds in a fixed order. Products of a batch are layers of the tensor maps.
  *
- * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. Defines of the host: STAGES, BOXES, ELEMENT (bytes of an
- * element of A and B), A_TYPE, B_TYPE (PTX names), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32); A_MN_MAJOR,
- * B_MN_MAJOR, SHARES_A, C_BY_COLUMNS, SPLIT, STREAM, JOINED, ROW_SUMS, SPLIT_ACCUMULATORS (panels per partial
- * accumulator; 0: one accumulator); RESIDENT (blocks of a multiprocessor), TOGETHER (panels requested
- * together by thin products), WHOLE_SUMS, and the defines of cuda_wgmma_epilogue.cu. Limits: sm_90a; 1 <= k
- * (cuda_wgmma_split_k_reduce.cu handles k = 0); m, n, k < 2^31; A and B suit tensor maps (pitches and
- * addresses are multiples of 16 bytes). */
+ * Parameters: TSL_PARAM_TILE_M, _TILE_N, _CLUSTER. Defines of the host: STAGES, STAGE_PANELS, BOXES, ELEMENT
+ * (bytes of an element of A and B), A_TYPE, B_TYPE (PTX names), C_FORM (0 f32, 1 f16, 2 bf16, 3 i32);
+ * A_MN_MAJOR, B_MN_MAJOR, SHARES_A, C_BY_COLUMNS, SPLIT, STREAM, JOINED, ROW_SUMS, SPLIT_ACCUMULATORS (panels
+ * per partial accumulator; 0: one accumulator); RESIDENT (blocks of a multiprocessor), TOGETHER (panels
+ * requested together by thin products), WHOLE_SUMS, and the defines of cuda_wgmma_epilogue.cu. Limits:
+ * sm_90a; 1 <= k (cuda_wgmma_split_k_reduce.cu handles k = 0); m, n, k < 2^31; A and B suit tensor maps
+ * (pitches and addresses are multiples of 16 bytes). */
 #include "cuda_wgmma_shared.h"
 #include "sm90.h"
 #include "wgmma_tile.h"

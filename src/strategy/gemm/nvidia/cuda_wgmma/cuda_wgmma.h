@@ -51,7 +51,8 @@ typedef struct tsl_cuda_wgmma {
   int resident;          /* resident blocks of a multiprocessor, which share its memory */
   bool is_alone;         /* a block has the shared memory of a multiprocessor alone */
   int together;          /* panels that are requested together where memory bounds a product */
-  int stages, boxes;     /* pipeline stages; epilogue tiles of 64 lines by 128 bytes in shared memory */
+  int stage_panels;      /* panels of a pipeline stage */
+  int stages, boxes;     /* panels of all stages; epilogue tiles of 64 lines by 128 bytes in shared memory */
   int depth;             /* elements of k in a panel */
   uint64_t shared_bytes; /* shared memory of a block; with stages = 0 it is too small for two stages */
   int64_t extra_smem;    /* bytes in shared_bytes for epilogue vectors or the product table */

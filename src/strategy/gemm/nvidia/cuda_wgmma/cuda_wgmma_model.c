@@ -56,7 +56,9 @@ static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile, double reached) {
 static double shared_panel_clocks(const tsl_cuda_wgmma *tile, double blocks, double reached) {
   enum { USUAL_STAGES = 12, NARROW = 64 };
   const double panel = wgmma_panel_clocks(tile, reached),
-               least = tile->is_flow || tile->split_accumulators > 0 ? 1 : tile->rates->persistent_wait,
+               least = tile->stage_panels > 1                          ? tile->rates->stage_wait
+                       : tile->is_flow || tile->split_accumulators > 0 ? 1
+                                                                       : tile->rates->persistent_wait,
                waits = tile->tile_n <= NARROW ? fmax(least, (double)USUAL_STAGES / tile->stages) : 1;
   return fmax(blocks * panel, tile->rates->chain_clocks * waits + (ceil(blocks) - 1) * panel / 2);
 }
@@ -95,9 +97,13 @@ static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
   const double blocks = (double)schedule->blocks, panel = (tile->tile_m + (double)tile->b_lines) * 128;
   const double parts = (double)schedule->parts * tile->cluster,
                panels = ceil(ceil((double)problem->k / tile->depth) / parts);
-  const double each = fmax(1, ceil(blocks / units)), memory = rates->flow_part * device->bandwidth;
+  /* All blocks of a cluster run in one GPC, whose multiprocessors are no multiple of four or eight. */
+  const double usable = tile->cluster > 2 ? rates->cluster_units * units : units;
+  const double each = fmax(1, ceil(blocks / (blocks > TSL_CUDA_WGMMA_RESIDENT * usable ? usable : units))),
+               memory = rates->flow_part * device->bandwidth;
   const double from_memory = tsl_problem_bytes(problem) / memory *
-                             (is_long_factor_unaligned(tile) ? rates->flow_unaligned : 1),
+                             (is_long_factor_unaligned(tile) ? rates->flow_unaligned : 1) *
+                             (1 + rates->flow_idle * fmax(0, 1 - blocks / units)),
                from_cache = blocks * panels * panel / (rates->flow_cache * memory),
                loaded = panels * panel * (each > 2 ? each / 2 : 1) / rates->flow_block_bytes,
                multiplied = panels * shared_panel_clocks(tile, each, 1) / clock;
@@ -196,7 +202,7 @@ static double stay_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
   const double best_height = is_won_back && is_cut ? band_most / 2 : band_most;
   const double helped = tile->is_stream ? seconds * rates->helped_share + rates->helped_seconds : 0;
   return seconds * (1 + 0.002 * fabs(log2(tile->raster_height / best_height))) + helped +
-         rates->launch_share * device->launch_seconds;
+         (tile->cluster > 1 ? rates->pair_seconds : 0) + rates->launch_share * device->launch_seconds;
 }
 
 static double wgmma_packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device *device) {

@@ -38,17 +38,18 @@ static void write_defines(const tsl_cuda_wgmma *tile, bool is_split, tsl_cuda_wg
   char epilogue[EPILOGUE_TEXT];
   define_epilogue(tile, tile->fuses_epilogue && !is_split, epilogue);
   snprintf(text, DEFINES,
-           "#define STAGES %d\n#define BOXES %d\n#define ELEMENT %d\n#define A_TYPE %s\n#define B_TYPE %s\n"
+           "#define STAGES %d\n#define STAGE_PANELS %d\n#define BOXES %d\n#define ELEMENT %d\n"
+           "#define A_TYPE %s\n#define B_TYPE %s\n"
            "#define C_FORM %d\n#define A_MN_MAJOR %d\n#define B_MN_MAJOR %d\n#define C_BY_COLUMNS %d\n"
            "#define SPLIT %d\n#define TOGETHER %d\n"
            "#define RESIDENT %d\n#define SPLIT_ACCUMULATORS %d\n#define WHOLE_SUMS %d\n#define STREAM %d\n"
            "#define JOINED %d\n#define ROW_SUMS %d\n#define SHARES_A %d\n%s",
-           tile->stages, tile->boxes, tile->element, ptx_type_of(tile, problem->a.type),
-           ptx_type_of(tile, problem->b.type), tsl_launch_form(problem->c.type), tile->a_mn_major,
-           tile->b_mn_major, tile->by_columns && !is_split, is_split, tile->together, tile->resident,
-           tile->split_accumulators, tsl_type(problem->a.type)->is_integer, tile->is_stream,
-           variant == TSL_CUDA_WGMMA_VARIANT_JOINED, variant == TSL_CUDA_WGMMA_VARIANT_ROW_SUMS,
-           tile->shares_a, epilogue);
+           tile->stages / tile->stage_panels, tile->stage_panels, tile->boxes, tile->element,
+           ptx_type_of(tile, problem->a.type), ptx_type_of(tile, problem->b.type),
+           tsl_launch_form(problem->c.type), tile->a_mn_major, tile->b_mn_major,
+           tile->by_columns && !is_split, is_split, tile->together, tile->resident, tile->split_accumulators,
+           tsl_type(problem->a.type)->is_integer, tile->is_stream, variant == TSL_CUDA_WGMMA_VARIANT_JOINED,
+           variant == TSL_CUDA_WGMMA_VARIANT_ROW_SUMS, tile->shares_a, epilogue);
 }
 
 tesela_status tsl_cuda_wgmma_variant_kernel(const tsl_work *work, const tsl_cuda_wgmma *tile,

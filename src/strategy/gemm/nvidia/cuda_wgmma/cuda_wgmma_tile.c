@@ -30,14 +30,21 @@ bool tsl_cuda_wgmma_by_map(const tsl_cuda_wgmma *tile, const tsl_gemm_sizes *gem
 
 enum { RESERVED_BYTES = 1024 }; /* bytes of shared memory for each block */
 
-/* Returns true if a product with a long k has blocks for at most half of the multiprocessors, and may not
- * split k. Such blocks wait for memory. The next launch's blocks find other multiprocessors. */
+/* Returns true if panels are so short that barriers and addresses take longer than their products. */
+static bool has_short_panels(const tsl_cuda_wgmma *tile) {
+  enum { NARROW = 64 };
+  return tile->tile_m == 64 && tile->tile_n <= NARROW && tile->split_accumulators == 0 &&
+         !tile->from_registers;
+}
+
+/* Returns true if a product with a long k, which may not be split, leaves a multiprocessor to each block.
+ * Such blocks wait for memory. Blocks of wide tiles also leave multiprocessors to the next launch. */
 static bool leaves_units_idle(const tsl_cuda_wgmma *tile, const tsl_device *device) {
   const tsl_problem *problem = &tile->problem;
   const int64_t tiles = tsl_ceil_div(problem->m, tile->tile_m) * tsl_ceil_div(problem->n, tile->tile_n);
   return tsl_problem_fixes_rows(problem) && tsl_problem_batch(problem) == 1 &&
          problem->k >= (int64_t)MAX_STAGES * 2 * tile->depth &&
-         2 * tiles * tile->cluster <= device->compute_units;
+         (has_short_panels(tile) ? 1 : 2) * tiles * tile->cluster <= device->compute_units;
 }
 
 /* Returns the bytes of shared memory for a block: all of a multiprocessor if it has the multiprocessor alone.
@@ -51,6 +58,13 @@ static int64_t get_smem_per_block(const tsl_cuda_wgmma *tile, const tsl_device *
  * that is alone waits for memory, and requests each panel as soon as a stage is empty. */
 static int get_panels_together(const tsl_cuda_wgmma *tile) {
   return tile->is_alone || tile->stages < 4 ? 1 : tile->stages < 8 ? 2 : 4;
+}
+
+/* Returns the panels of a pipeline stage. Four stages are needed: two are loaded, one is multiplied, and one
+ * is released late. */
+static int get_stage_panels(const tsl_cuda_wgmma *tile) {
+  enum { PANELS = 4, STAGES = 4 };
+  return tile->is_alone && has_short_panels(tile) && tile->stages >= STAGES * PANELS ? PANELS : 1;
 }
 
 static int get_max_stages(const tsl_cuda_wgmma *tile) {
@@ -236,6 +250,8 @@ tsl_cuda_wgmma tsl_cuda_wgmma_derive(const tsl_problem *problem, const tsl_confi
   else
     layout_memory(&tile, device);
   tile.together = get_panels_together(&tile);
+  tile.stage_panels = get_stage_panels(&tile);
+  tile.stages -= tile.stages % tile.stage_panels;
   /* The kernel with A from registers has neither an epilogue nor a table. */
   if (tile.from_registers && kind != TSL_CUDA_WGMMA_PLAIN)
     tile.stages = 0;
