@@ -126,9 +126,9 @@ tesela_status tsl_launch_kernel_with(tsl_work *work, const char *path, const cha
                                      const char *defines, tsl_kernel **kernel);
 /* Lets launches start while the stream's previous work ends, if the kernel begins by TSL_START(). */
 void tsl_launch_early(const tsl_work *work, tsl_kernel *kernel);
-/* Does so for a grid of which a unit can have `resident` groups with `bytes` of local memory, unless the
- * launch has many more groups and takes long. Requests so much local memory that groups spread evenly:
- * otherwise successive launches fill some units while others are idle. */
+/* Does so for a grid, where a unit has at most `resident` groups with `bytes` of local memory each. Launches
+ * with many more groups are left out. Requests local memory such that groups spread evenly. Otherwise
+ * successive launches fill some units while others are idle. */
 tesela_status tsl_launch_early_evenly(const tsl_work *work, const tsl_grid *grid, int resident, int64_t bytes,
                                       bool is_requested, tsl_kernel **kernel);
 
