@@ -5,8 +5,8 @@
 A PRODUCT is TYPE:LAYOUT:MxNxK, such as bfloat16:NT:5x6000x7000. In NT, the rows of A and the columns of B are
 contiguous along k. A FILE.json is bench_gpu's output. Products of types that torch.mm multiplies are timed.
 A product of tf32 is one of float32, with the switch of torch for it, and with accuracy "tf32" in tesela.
-Products of float8_e4m3fn are in NT only. Their results are bfloat16, by torch._scaled_mm with fast accumulation
-and by accuracy "e4m3".
+Products of float8_e4m3fn are in NT only. Their results are bfloat16, by torch._scaled_mm with fast
+accumulation and by accuracy "e4m3".
 
 A graph holds runs with different operands, more than the last cache holds. One line a product: microseconds
 of both (the least and the median), the ratio of the medians, and the strategy. Then geometric means."""

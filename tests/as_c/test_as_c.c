@@ -160,7 +160,7 @@ static void lay_out(tsl_shape *shape, int64_t rows, int64_t cols, uint64_t bits)
 
 /* Tiles with asynchronous copies, of operands of every order whose lines are aligned or not. */
 static void random_tiles_run_as_c(void **state) {
-  enum { TILES = 16, SIZE_MAX_C = 160, K_MAX = 56 };
+  enum { TILES = 48, SIZE_MAX_C = 160, K_MAX = 56 };
   (void)state;
   const tsl_strategy *strategy = tsl_strategy_find(TSL_OP_GEMM, "register_tile");
   fence_catch();
