@@ -6,7 +6,7 @@
      .warm_seconds = 0.0001624, .warm_across_seconds = 0.0009974, .unaligned = 2.133,
      .memory_unaligned = 1.009, .group_clocks = 103.7, .empty_part = 0.4674, .shared_bytes = 111.2,
      .pair_clocks = 151.1, .pair_seconds = 2.322e-07, .threads_clocks = 193.1, .thread_clocks = 79.73,
-     .column_clocks = 139.3, .memory_part = 0.88, .launch_share = 0.8179, .fold_share = 0.3642,
+     .column_clocks = 139.3, .memory_part = 0.83, .launch_share = 0.8179, .fold_share = 0.3642,
      .fold_moves = 4.73, .pairs_moves = 0.1152, .helped_share = 0.06807, .helped_seconds = 1.073e-07,
      .chain_clocks = 300, .stage_wait = 0.85, .persistent_wait = 1.2, .flow_seconds = 3.097e-06,
      .flow_lines_seconds = 6.112e-07, .flow_element_clocks = 126.4, .flow_cluster_seconds = 5.211e-07,
