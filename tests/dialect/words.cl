@@ -85,6 +85,7 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
   const TSL_INDEX g = (TSL_GLOBAL_ITEM(2) * height + TSL_GLOBAL_ITEM(1)) * width + TSL_GLOBAL_ITEM(0);
   const int item = (TSL_ITEM(2) * TSL_ITEMS(1) + TSL_ITEM(1)) * TSL_ITEMS(0) + TSL_ITEM(0);
 
+  TSL_START();
   places[g] = words_place(0, words_place(1, 0));
   places[width * height * depth + g] = words_polynomial(args);
 
@@ -128,6 +129,7 @@ tsl_words(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT whole, TSL_GLOBAL const TSL_RE
     lines[2 * width * height * depth + 1] =
         (TSL_REAL)(TSL_AS_INDEX(-1.5) >> 52) + TSL_AS_DOUBLE(TSL_AS_INDEX(fine[1]));
 #endif
+  TSL_END();
 }
 
 /* Stores eight numbers for item g. They are sums of products of the bytes of two scrambled numbers,

@@ -14,10 +14,10 @@ static tesela_status write_block(tsl_block_work *work, const tsl_block_step *ste
   TSL_TRY(tsl_resumable_write(blocks->part, &step->c, c, step->c.cols));
   /* the inputs must be unchanged, or the journal would record a block of other data */
   TSL_TRY(tsl_blocks_check_inputs(work->product));
+  /* From now on an interrupt leaves a file that --resume can use. This precedes the record: an interrupt
+   * after the record would remove a recorded block. */
+  tsl_interrupt_tell(tsl_blocks_kept, tsl_resumable_data_name(blocks->part));
   TSL_TRY(tsl_resumable_mark_written(blocks->part, step->block));
-  tsl_interrupt_tell(tsl_blocks_kept,
-                     /* from now on an interrupt leaves a file that --resume can use */
-                     tsl_resumable_data_name(blocks->part));
   blocks->write_seconds += tsl_clock() - start;
   blocks->written_bytes +=
       (double)step->c.rows * (double)step->c.cols * (double)tsl_type(work->product->type)->size;
