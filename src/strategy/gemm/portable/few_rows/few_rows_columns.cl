@@ -1,5 +1,7 @@
 /* few_rows.cl where columns of B are contiguous (B_ALONG_K): lines of FLIGHT vectors go through local memory.
  */
+#include "units.h"
+
 /* Lines are WORDS further apart than their words, against bank conflicts. */
 #define LINE (FLIGHT * WORDS)
 #define LINE_NUMBERS (LINE * PACKED)
