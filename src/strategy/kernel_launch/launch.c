@@ -454,9 +454,10 @@ double tsl_launch_seconds(const tsl_problem *problem, const tsl_device *device, 
   const double flops = across * width * down * height * 2 * (double)problem->k;
   const double busy = fmin(1, across * down / fmax(1, device->compute_units));
   const double compute = flops / (efficiency * peak * fmax(busy, 1e-9));
-  /* An H200's multiprocessor starts a group each 130 clocks (4783 x 742 x 1 and 4341 x 4432 x 1). */
-  static const double start_clocks = 130;
-  const double starts = across * down / fmax(1, device->compute_units) * start_clocks,
+  /* An H200's multiprocessor starts a group in so many clocks, or its warps (4341 x 4432 x 1). */
+  static const double group_clocks = 130, warp_clocks = 36;
+  const double starts = across * down / fmax(1, device->compute_units) *
+                        fmax(group_clocks, warp_clocks * width * height / fmax(1, device->warp)),
                clock = 1e6 * device->clock_mhz;
   return compute + (clock > 0 ? starts / clock : 0) + tsl_problem_bytes(problem) / device->bandwidth +
          device->launch_seconds;
