@@ -73,6 +73,7 @@ static bool blas_dispatch_multiply(const tsl_blas_symbol *symbol, const tsl_blas
   product.a.data = blas_multiply->a;
   product.b.data = blas_multiply->b;
   product.c.data = blas_multiply->c;
+  product.a.conjugate = product.b.conjugate = false;
   tsl_blas_set_scalars(symbol->type, blas_multiply->alpha, blas_multiply->beta, &product);
   if (!blas_dispatch_strides_of(by_row, blas_multiply->trans_a, blas_multiply->m, blas_multiply->k,
                                 blas_multiply->lda, &product.a.row, &product.a.col) ||

@@ -56,6 +56,7 @@ static inline bool tsl_blas_small_gemm(tsl_blas_symbol *symbol, tesela_type type
   product.a.data = a;
   product.b.data = b;
   product.c.data = c;
+  product.a.conjugate = product.b.conjugate = false;
   product.a.row = a_by_row ? lda : 1;
   product.a.col = a_by_row ? 1 : lda;
   product.b.row = b_by_row ? ldb : 1;
