@@ -30,9 +30,11 @@ int64_t tsl_patch_unpack(const tsl_patch *a, const tsl_patch *b, void *data, tsl
 /* Copies the intersection from a's memory to b's. Returns the element count. */
 int64_t tsl_patch_copy(const tsl_patch *a, const void *from, const tsl_patch *b, void *dst, tsl_order order,
                        size_t size);
-/* Block of an intersection, as lines along the order. The message has its elements after `before` others.
+/* Block of an intersection, as lines along the order. Element j of line i stands in three places:
  *
- *   element j of line i:    a's data + a_at + i * a_line + j * a_step, likewise b's; element i * length + j
+ *   in a's memory     at a_at + i * a_line + j * a_step
+ *   in b's memory     at b_at + i * b_line + j * b_step
+ *   in the message    at before + i * length + j, after `before` elements of other blocks
  */
 typedef struct tsl_common_block {
   int64_t lines, length;
