@@ -6,7 +6,7 @@
  * divided by the other two times. Equal plans are timed once, with a ratio of 1.
  *
  *   --device D      device (cpu)
- *   --types LIST    f32, f64, ... (f32)
+ *   --types LIST    words like f32, bf16:f32 or tf32 (costs.h) (f32)
  *   --tuned FILE    records of tesela tune (none: the shipped wisdom counts as tuned)
  *   --search S      instead of a file: a search of S seconds for each product, from the models' choice
  *   --shapes FILE, --draw SEED N, --most GFLOP   products (cases.h); drawn ones in one of the types each
@@ -17,6 +17,7 @@
  * TESELA_THREADS sets the cpu's threads. `TESELA_WISDOM=FILE tesela tune ...` makes a tuned file;
  * bench/wisdom.sh tunes many products. */
 #include "cases.h"
+#include "costs.h"
 #include "device.h"
 
 #include "strategy/params.h"
@@ -41,7 +42,7 @@ typedef struct choice {
   int entry;
 } choice;
 
-static const char *device_name = "cpu", *types = "f32", *tuned_path, *json_path;
+static const char *device_name = "cpu", *type_list = "f32", *tuned_path, *json_path;
 static double seconds = 0.5, search_seconds;
 static int first_row, row_count = INT_MAX, missing;
 static tsl_wisdom *wisdom[WAYS]; /* the first way has no wisdom */
@@ -136,12 +137,13 @@ static double seconds_of(const tsl_race_entry *entry) {
   return entry->result == TSL_CASE_RIGHT ? tsl_tune_result_of(entry, bench_gpu.device).seconds : NAN;
 }
 
-static void write_row(const tsl_problem *problem, const choice *chosen, const tsl_race_entry *entries) {
+static void write_row(const tsl_problem *problem, const char *types, const choice *chosen,
+                      const tsl_race_entry *entries) {
   json_open(NULL, '{');
   json_integer("m", problem->m);
   json_integer("n", problem->n);
   json_integer("k", problem->k);
-  json_text("type", tsl_type(problem->c.type)->name);
+  json_text("types", types);
   for (int way = 0; way < WAYS; way++) {
     const tsl_race_entry *entry = &entries[chosen[way].entry];
     json_open(way_names[way], '{');
@@ -154,10 +156,10 @@ static void write_row(const tsl_problem *problem, const choice *chosen, const ts
   json_close('}');
 }
 
-static void print_row(const char *name, const tsl_problem *problem, const choice *chosen,
+static void print_row(const char *name, const char *types, const choice *chosen,
                       const tsl_race_entry *entries) {
   const tsl_race_entry *tuned = &entries[chosen[WAYS - 1].entry];
-  printf("%-21s  %-4s", name, tsl_type(problem->c.type)->name);
+  printf("%-21s  %-9s", name, types);
   for (int way = 0; way < WAYS; way++)
     bench_print_number(seconds_of(&entries[chosen[way].entry]) * 1e6, 10, 1);
   for (int way = 0; way < WAYS - 1; way++) {
@@ -177,7 +179,7 @@ static void print_row(const char *name, const tsl_problem *problem, const choice
   fflush(stdout);
 }
 
-static void measure(const char *name, const tsl_problem *problem, uint64_t seed) {
+static void measure(const char *name, const tsl_problem *problem, const char *types, uint64_t seed) {
   tsl_race_entry entries[WAYS], *racing[WAYS];
   choice chosen[WAYS];
   const tsl_race_options options = {
@@ -193,8 +195,8 @@ static void measure(const char *name, const tsl_problem *problem, uint64_t seed)
   for (int i = 0; i < count; i++)
     racing[i] = &entries[i];
   bench_must(tsl_race_run(problem, bench_gpu.device, &options, racing, count, NULL), "the race");
-  print_row(name, problem, chosen, entries);
-  write_row(problem, chosen, entries);
+  print_row(name, types, chosen, entries);
+  write_row(problem, types, chosen, entries);
 }
 
 static void print_means(void) {
@@ -217,7 +219,7 @@ static void print_means(void) {
 
 int main(int argc, char **argv) {
   static const bench_option options[] = {OPTION_TEXT("device", device_name),
-                                         OPTION_TEXT("types", types),
+                                         OPTION_TEXT("types", type_list),
                                          OPTION_TEXT("tuned", tuned_path),
                                          OPTION_NUMBER("search", search_seconds),
                                          OPTION_CALL("rows", take_rows),
@@ -225,7 +227,8 @@ int main(int argc, char **argv) {
                                          OPTION_TEXT("json", json_path),
                                          BENCH_CASE_OPTIONS,
                                          OPTIONS_END};
-  tsl_types list[TYPES_MAX];
+  char words[TYPES_MAX][32];
+  const char *rest = type_list;
   bench_read(argc, argv, "planner_rows", options, bench_take_case);
   if (bench_cases.count == 0)
     bench_stop("no products", "give shapes like 512x512x512, --shapes FILE or --draw SEED N");
@@ -237,17 +240,21 @@ int main(int argc, char **argv) {
   json_open("rows", '[');
   printf("%s, %s, %lld units; microseconds, then the speed of each choice over the tuned plan's\n",
          bench_gpu.device->name, bench_gpu.device->key, (long long)tsl_wisdom_units(bench_gpu.device));
-  printf("%21s  %-4s %10s %10s %10s  %6s  %6s\n", "", "", way_names[0], way_names[1], way_names[2],
+  printf("%21s  %-9s %10s %10s %10s  %6s  %6s\n", "", "", way_names[0], way_names[1], way_names[2],
          way_names[0], way_names[1]);
-  const int count = bench_types_parse(types, list, TYPES_MAX);
-  for (int t = 0; t < count; t++)
-    for (int i = first_row; i < bench_cases.count && i - first_row < row_count; i++) {
+  int count = 0;
+  while (count < TYPES_MAX && bench_next_word(&rest, ", ", words[count], sizeof *words))
+    count++;
+  for (int i = first_row; i < bench_cases.count && i - first_row < row_count; i++)
+    for (int t = 0; t < count; t++) {
       const bench_case *item = &bench_cases.items[i];
-      const tsl_problem problem = bench_case_problem(item, &list[t]);
       char name[64];
       bench_case_name(item, name, sizeof name);
-      if (bench_is_within(&problem) && bench_case_has_type(item, t, count))
-        measure(name, &problem, (uint64_t)i + 1);
+      if (!bench_case_has_type(item, t, count))
+        continue;
+      const tsl_problem problem = bench_word_problem(words[t], item);
+      if (bench_is_within(&problem))
+        measure(name, &problem, words[t], (uint64_t)i + 1);
     }
   print_means();
   for (int way = 1; way < WAYS; way++)
