@@ -147,6 +147,7 @@
   X(f, flow_along_clocks, 0, "memory path: asynchronous copies along k") \
   X(f, flow_along_edge_clocks, 0, "memory path: clocks at an edge") \
   X(f, flow_across_odd_clocks, 0, "memory path: asynchronous copies across lines, not aligned") \
+  X(f, flow_planes_clocks, 0, "clocks for 32 vectors that are copied to planes by numbers") \
   X(f, flow_k_vectors_clocks, 0, "clocks for 32 vectors along k that stay vectors") \
   X(f, flow_slower, 0, "slowdown of the loop by asynchronous copies") \
   X(f, flow_wide_slower, 0, "further slowdown of micro-tiles of more than 64 elements without slices") \

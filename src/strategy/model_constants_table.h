@@ -35,7 +35,7 @@
      .first_clocks = 323.4, .part_clocks = 529.6, .along_instructions = 80.38, .last_instructions = 321.3,
      .copy_instructions = 24.17, .read_clocks = 3.53, .along_odd_clocks = 29.98, .across_clocks = 21.07,
      .across_odd_clocks = 26.22, .across_edge_clocks = 86.96, .flow_along_clocks = 7.474,
-     .flow_along_edge_clocks = 4.951, .flow_across_odd_clocks = 2.054, .flow_k_vectors_clocks = 35.02,
+     .flow_along_edge_clocks = 4.951, .flow_across_odd_clocks = 2.054, .flow_planes_clocks = 10, .flow_k_vectors_clocks = 35.02,
      .flow_slower = 1.35, .flow_wide_slower = 0.8826, .flow_slices_slower = 1.049, .planes_slower = 0.9115,
      .depth_16_slower = 1.227, .depth_32_slower = 1.515, .two_stages_slower = 1.013, .short_slower = 1.023,
      .columns_24_slower = 1.133, .loop_slower = 1.151, .columns_slower = 1.005, .rows_slower = 1.003,

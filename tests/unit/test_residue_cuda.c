@@ -197,8 +197,8 @@ static void cuda_queues_the_child_that_may_be_wanted(void **state) {
   assert_null(given_to_child.reuse);
 }
 
-/* After a run of the child the child runs alone, without a condition, and one in eight runs has a glance that
- * reports. After a run of residues there is no glance. The first run has one. */
+/* After a run of the child the child runs alone, without a condition, and some runs have a glance that
+ * reports: the first, runs 1, 2, 4, ..., 32, and one in 64. After a run of residues there is no glance. */
 static void cuda_remembers_the_last_choice(void **state) {
   (void)state;
   static int nothing;
@@ -220,12 +220,14 @@ static void cuda_remembers_the_last_choice(void **state) {
   assert_true(launched[0].given.glance < 0 && given_to_child.wanted.is_set);
   last = (residue_choice){.is_whole = 1};
   whole_runs = 0;
-  for (int run = 0; run < 17; run++) {
+  for (int run = 0; run < 200; run++) {
+    const bool has_glance =
+        run == 0 || run == 1 || run == 2 || run == 4 || run == 8 || run == 16 || run == 32 || run % 64 == 0;
     children_run = 0;
     must(launch_with(&mocked, &children, (void *)&nothing, 2000, false, NULL, -1));
     assert_int_equal(children_run, 1);
     assert_false(given_to_child.wanted.is_set);
-    assert_int_equal(launch_count, run % 8 == 0 ? GLANCE : 0);
+    assert_int_equal(launch_count, has_glance ? GLANCE : 0);
     if (launch_count > 0)
       assert_ptr_equal(launched[1].given.host_choice, &last);
   }

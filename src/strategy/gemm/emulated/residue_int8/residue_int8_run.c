@@ -2,7 +2,7 @@
  *   (glance: measure -> choose) -> measure -> choose -> for each block of rows: convert -> multiply -> join
  *   -> native -> whole, which exits at once if residues were chosen
  * The choice that the last run reported selects the launches. After residues there is no glance. After a run
- * of the subplan, it is queued alone, and one in GLANCE_RUNS of these runs has a glance. */
+ * of the subplan, it is queued alone; some of these runs have a glance (has_glance()). */
 #include "core/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/emulated/residue_int8/residue_int8_device.h"
@@ -35,7 +35,7 @@ enum {
   UNIT_CONVERT = 16,    /* converting blocks per unit; each takes one block of numbers after another */
   GLANCE_LINES = 256,   /* lines of each operand that a glance measures, approximately */
   GLANCE_SHARE = 16,    /* minimum ratio of all numbers to the numbers that a glance reads */
-  GLANCE_RUNS = 8,      /* runs of the subplan alone per glance */
+  GLANCE_RUNS = 64,     /* runs of the subplan alone per glance, after the first ones */
   FEW_ALONG = 2,        /* lines of a measuring block if all are resident, else a multiple */
   FEW_ACROSS = 4
 };
@@ -274,13 +274,19 @@ static tesela_status multiply_whole(const tsl_work *work, const tsl_operands *op
   return work->subplans->enqueue_as_given(state->whole, &own, stream, operands->scratch);
 }
 
+/* Returns true if run `index` of the subplan alone has a glance at the numbers. Glances become rare, because
+ * numbers that were refused several times will probably be refused again. */
+static bool has_glance(unsigned index) {
+  return index < GLANCE_RUNS ? (index & (index - 1)) == 0 : index % GLANCE_RUNS == 0;
+}
+
 /* Enqueues the subplan alone, and a glance at the numbers now and then. Residues may give other bits, so
  * a run's bits depend on the numbers of the run before. A subplan needs bits=any. */
 static tesela_status run_whole(const tsl_work *work, const tsl_operands *operands,
                                const tsl_residue_run *run) {
   tsl_residue_state *state = work->state;
   TSL_TRY(multiply_whole(work, operands, &run->args, false, run->stream));
-  if (atomic_fetch_add_explicit(&state->whole_runs, 1, memory_order_relaxed) % GLANCE_RUNS != 0)
+  if (!has_glance(atomic_fetch_add_explicit(&state->whole_runs, 1, memory_order_relaxed)))
     return TESELA_OK;
   const tsl_residue_run glance = glance_of(run);
   return choose(&glance, true);

@@ -133,7 +133,7 @@ static int64_t sm80_parts_of(const tsl_sm80_tile *tile, int64_t tiles, const tsl
  */
 static int64_t sm80_spread_bytes(const tsl_sm80_tile *tile, const tsl_sm80_schedule *schedule,
                                  const tsl_device *device) {
-  enum { CLUSTER_UNITS = 12 }; /* multiprocessors that a cluster of two may leave idle */
+  enum { CLUSTER_UNITS = 4 }; /* multiprocessors that a cluster of two may leave idle */
   static const double long_clocks = 12000;
   const int64_t units = device->compute_units - (tile->cluster > 1 ? CLUSTER_UNITS : 0),
                 blocks = schedule->blocks * tsl_problem_batch(&tile->problem),

@@ -13,16 +13,29 @@ static double bytes_of_group(const tsl_few_rows *few) {
   return (double)few->columns * (double)few->slices * (double)few->depth * 16 / few->vector_elements;
 }
 
+/* Amounts of a group: clocks of its reads' latency, clocks of a unit to issue them, bytes from memory. */
+typedef struct group_cost {
+  double wait, issue, bytes;
+} group_cost;
+
+/* Returns the seconds of groups that start together. A unit that has few of them waits for each read. */
+static double seconds_of_round(const group_cost *one, double groups, const tsl_few_constants *rates,
+                               const tsl_launch_pace *units, double bandwidth) {
+  const double on_unit = ceil_ratio(groups, units->count);
+  const double busy =
+                   (fmax(one->wait + one->issue, on_unit * one->issue) + rates->group_clocks) / units->clock,
+               memory = groups * one->bytes / bandwidth;
+  return sqrt(hypot(busy * busy, memory * memory));
+}
+
 double tsl_few_rows_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_few_rows few = tsl_few_rows_of(problem, config);
   const tsl_few_constants *rates = &tsl_model_constants_of(device)->few_rows;
   const tsl_launch_pace units = tsl_launch_pace_of(problem, device);
   const double m = (double)few.problem.m, batch = (double)tsl_problem_batch(problem);
   const double groups = ceil_ratio((double)few.problem.n, few.columns) * few.split * batch;
-  const double most = ceil_ratio(groups, units.count),
-               sharing = fmin(tsl_few_rows_groups(&few, device), most);
   const double flight =
-      sharing * few.items * few.flight * 16 * (few.read == few.vector_elements ? 1 : rates->odd_flight);
+      few.items * few.flight * 16 * (few.read == few.vector_elements ? 1 : rates->odd_flight);
   /* numbers of A copied and products added, for 512 bytes that 32 items read at a time */
   const double numbers = m * few.vector_elements * few.numbers,
                copies = few.b_along_k ? numbers / few.items_n : 0;
@@ -32,19 +45,22 @@ double tsl_few_rows_seconds(const tsl_problem *problem, const tsl_config *config
   const double issue = (few.b_along_k ? rates->line_clocks : rates->vector_clocks) * odd +
                        copies * rates->copy_clocks +
                        numbers * few.numbers * few.sum_size / 16 * rates->row_clocks;
-  const double bytes = most * bytes_of_group(&few);
-  const double wait = few.b_along_k ? rates->line_wait : rates->memory_wait;
-  const double clocks = hypot(bytes / flight * wait, bytes / 512 * issue) +
-                        rates->group_clocks * ceil_ratio(most, sharing) + rates->fold_clocks * few.slices;
   /* memory moves more than short lines */
   const int line = 16 * (few.b_along_k ? few.flight : few.items_n);
   const double waste = few.b_along_k || line < 128 ? 1 + rates->line_waste / line : 1;
-  const double busy = clocks / units.clock,
-               memory = groups * bytes_of_group(&few) * waste / (rates->memory_rate * device->bandwidth);
+  const double bytes = bytes_of_group(&few), bandwidth = rates->memory_rate * device->bandwidth;
+  const group_cost one = {.wait = bytes / flight * (few.b_along_k ? rates->line_wait : rates->memory_wait),
+                          .issue = bytes / 512 * issue,
+                          .bytes = bytes * waste};
+  const double resident = units.count * tsl_few_rows_groups(&few, device), rounds = floor(groups / resident),
+               last = groups - rounds * resident;
+  const double products =
+      (rounds > 0 ? rounds * seconds_of_round(&one, resident, rates, &units, bandwidth) : 0) +
+      (last > 0 ? seconds_of_round(&one, last, rates, &units, bandwidth) : 0);
   /* barriers split a CPU's loops */
-  const double seconds =
-      (sqrt(hypot(busy * busy, memory * memory)) + rates->launch_share * device->launch_seconds) *
-      (device->is_cpu ? 100 : 1);
+  const double seconds = (products + rates->fold_clocks * few.slices / units.clock +
+                          rates->launch_share * device->launch_seconds) *
+                         (device->is_cpu ? 100 : 1);
   if (few.split == 1)
     return seconds;
   const double parts = (2 * few.split + 1) * m * (double)tsl_few_rows_pitch(&few) * few.sum_size * batch;

@@ -65,10 +65,11 @@ static double copy_instructions_of(const tsl_register_tile *tile, const panel_ac
 static double copy_clocks(const tsl_register_tile *tile, const panel_access *access) {
   const tsl_register_constants *rates = tile->rates;
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
-    return access->along ? interpolate_edge(access, rates->flow_along_clocks, rates->flow_along_edge_clocks)
-           : access->k_vectors ? rates->flow_k_vectors_clocks
-           : access->whole     ? 0
-                               : rates->flow_across_odd_clocks;
+    return (tile->planes == 2 ? rates->flow_planes_clocks : 0) +
+           (access->along ? interpolate_edge(access, rates->flow_along_clocks, rates->flow_along_edge_clocks)
+            : access->k_vectors ? rates->flow_k_vectors_clocks
+            : access->whole     ? 0
+                                : rates->flow_across_odd_clocks);
   const double wide = tile->vector / 16.0;
   if (access->along)
     return wide * (access->whole ? 0 : rates->along_odd_clocks);
