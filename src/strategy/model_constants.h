@@ -78,6 +78,7 @@
   X(f, odd_moves, 0, "factor of the traffic of C without split-k") \
   X(f, short_lines, 0, "cuda_dmma: cost of a byte in K-major lines of 128 bytes, relative to others") \
   X(f, copy_clocks, 0, "cuda_mma: clocks of each copy of 4 or 8 bytes after the first of a chunk") \
+  X(f, last_round, 1, "part of the free places of a last round of blocks that takes time like blocks") \
   X(f, narrow_wait_clocks, 0, "clocks that a panel waits for copies below 16 bytes of an operand") \
   X(f, look_clocks, 0, "clocks to check the bounds of a chunk") \
   X(f, element_clocks, 0, "clocks to copy an element of a chunk") \

@@ -197,8 +197,8 @@ static void cuda_queues_the_child_that_may_be_wanted(void **state) {
   assert_null(given_to_child.reuse);
 }
 
-/* After a run of the child the child runs alone, without a condition, and some runs have a glance that
- * reports: the first, runs 1, 2, 4, ..., 32, and one in 64. After a run of residues there is no glance. */
+/* After a run of the child the child runs alone, without a condition. Runs 0, 1, 2, 4, ..., 32 and one in 64
+ * have a glance that reports. After a run of residues there is no glance. */
 static void cuda_remembers_the_last_choice(void **state) {
   (void)state;
   static int nothing;

@@ -72,7 +72,9 @@ static double sm80_seconds_of(const tsl_sm80_tile *tile, double tiles, int64_t p
       least = rates->step_clocks * depth * tile->element / 32 + rates->barrier_clocks,
                waited = rounds * panels *
                         (fmax(rates->panel_clocks / fmax(1, tile->stages - 1), least) + tile->part_clocks),
-               products = each * panels *
+               /* blocks of a last round that is not full do not spread over all multiprocessors */
+      idle = rounds > 1 && !tile->is_persistent ? rates->last_round * (rounds * tile->groups - each) : 0,
+               products = (each + idle) * panels *
                           (depth * numbers * numbers * elements / rate + rates->barrier_clocks +
                            tile->part_clocks * warps / 4);
   /* After the first round, resident blocks start and end while others multiply. */

@@ -18,13 +18,13 @@ typedef struct group_cost {
   double wait, issue, bytes;
 } group_cost;
 
-/* Returns the seconds of groups that start together. A unit that has few of them waits for each read. */
-static double seconds_of_round(const group_cost *one, double groups, const tsl_few_constants *rates,
+/* Returns the seconds of groups that start together. A unit with one or two waits for each read. */
+static double seconds_of_round(const group_cost *cost, double groups, const tsl_few_constants *rates,
                                const tsl_launch_pace *units, double bandwidth) {
   const double on_unit = ceil_ratio(groups, units->count);
-  const double busy =
-                   (fmax(one->wait + one->issue, on_unit * one->issue) + rates->group_clocks) / units->clock,
-               memory = groups * one->bytes / bandwidth;
+  const double busy = (fmax(cost->wait + cost->issue, on_unit * cost->issue) + rates->group_clocks) /
+                      units->clock,
+               memory = groups * cost->bytes / bandwidth;
   return sqrt(hypot(busy * busy, memory * memory));
 }
 
