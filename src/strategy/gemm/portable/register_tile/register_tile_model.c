@@ -6,7 +6,7 @@
 #include <math.h>
 
 static const double loop_most = 1800; /* instructions that fit in the cache */
-enum { FEW_ITEMS = 32 };              /* of a group */
+enum { FEW_ITEMS = 64 };              /* of a group */
 static double ceil_ratio(double value, double step) {
   return ceil(value / step);
 }
@@ -140,8 +140,8 @@ static double clocks_of_panel(const tsl_register_tile *tile, const register_tile
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
     return fmax(busy * (tile->stages == 2 ? rates->two_stages_slower : 1),
                 rates->flow_wait / (tile->stages - 1));
-  /* Loads of one panel are needed in the next. A single warp overlaps these less with products (measured with
-   * parts of k for bits=rows: 55 us where a tenth gave 34). */
+  /* Loads of one panel are needed in the next. One or two warps overlap these less with products (measured
+   * with parts of k for bits=rows: 55 us where a tenth gave 34). */
   const double exposed = tile->items <= FEW_ITEMS ? 0.5 : 0.1;
   return tile->stages == 1
              ? overlap_clocks_well(busy, rates->memory_wait) + exposed * fmin(busy, rates->memory_wait)
