@@ -20,14 +20,15 @@ int64_t tsl_residue_planes(const tsl_problem *problem, const tsl_config *config)
  * split-k, and copies of complex numbers. One factor is copied to twice its bytes. 0 where the product is too
  * small for residues or must be reproducible. */
 uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
-  enum { SIDE = 256, SUMS = 32 << 20, VOLUME = 1 << 30 };
+  enum { SIDE = 256, SPLITS = 8, SUMS = 32 << 20, SUMS_MAX = 128 << 20, VOLUME = 1 << 29 };
   const double volume = (double)problem->m * (double)problem->n * (double)problem->k;
   if (problem->ask.bits != TSL_REPRODUCIBILITY_ANY || volume < VOLUME)
     return 0;
   const int64_t m = tsl_round_up(problem->m, SIDE), n = tsl_round_up(problem->n, SIDE),
-                copied = (m + n + tsl_min(m, n)) * tsl_round_up(problem->k, SIDE) *
-                         (int64_t)tsl_type(problem->c.type)->size;
-  return SUMS + (problem->c.type == TESELA_C64 ? (uint64_t)copied : 0);
+                size = (int64_t)tsl_type(problem->c.type)->size,
+                sums = tsl_max(SUMS, tsl_min(SUMS_MAX, SPLITS * m * n * size)),
+                copied = (m + n + tsl_min(m, n)) * tsl_round_up(problem->k, SIDE) * size;
+  return (uint64_t)(sums + (problem->c.type == TESELA_C64 ? copied : 0));
 }
 
 /* Engines may copy bytes as words. Their sizes have a granularity of SIDE at most; WORKSPACE is for the

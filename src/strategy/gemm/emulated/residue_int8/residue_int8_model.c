@@ -32,7 +32,7 @@ static const double complex_line_clocks = 2.1e4; /* one thread of a Xeon with AM
 
 /* Extra cost of products that the subplan computes. CPU: one of glanced_lines lines is measured. CUDA:
  * seconds of a run that follows others of the subplan, with its part of a glance, and seconds per number. */
-static const double glanced_lines = 16, ended_seconds = 5e-6, ended_number_seconds = 2.5e-14;
+static const double glanced_lines = 16, ended_seconds = 3e-6, ended_number_seconds = 2.5e-14;
 
 /* Portable kernels: operations of an item to measure and convert a number, in all and for each modulus.
  * Operations for each element of C and modulus, to reduce a sum and to reconstruct. Operations of i8 matrix

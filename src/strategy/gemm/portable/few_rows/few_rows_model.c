@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+/* Part of a group's time in which units are left with few groups at the end. */
+static const double tail = 0.5;
+
 static double ceil_ratio(double value, double step) {
   return ceil(value / step);
 }
@@ -52,11 +55,11 @@ double tsl_few_rows_seconds(const tsl_problem *problem, const tsl_config *config
   const group_cost one = {.wait = bytes / flight * (few.b_along_k ? rates->line_wait : rates->memory_wait),
                           .issue = bytes / 512 * issue,
                           .bytes = bytes * waste};
-  const double resident = units.count * tsl_few_rows_groups(&few, device), rounds = floor(groups / resident),
-               last = groups - rounds * resident;
+  const double resident = units.count * tsl_few_rows_groups(&few, device);
   const double products =
-      (rounds > 0 ? rounds * seconds_of_round(&one, resident, rates, &units, bandwidth) : 0) +
-      (last > 0 ? seconds_of_round(&one, last, rates, &units, bandwidth) : 0);
+      groups <= resident ? seconds_of_round(&one, groups, rates, &units, bandwidth)
+                         : groups / resident * seconds_of_round(&one, resident, rates, &units, bandwidth) +
+                               tail * seconds_of_round(&one, units.count, rates, &units, bandwidth);
   /* barriers split a CPU's loops */
   const double seconds = (products + rates->fold_clocks * few.slices / units.clock +
                           rates->launch_share * device->launch_seconds) *
