@@ -7,6 +7,10 @@
 
 static const double loop_most = 1800; /* instructions that fit in the cache */
 enum { FEW_ITEMS = 64 };              /* of a group */
+/* Slowdown of writing C where adjacent items store fewer bytes of a row. */
+enum { STORE_BYTES = 64 };
+static const double short_stores = 1.2;
+
 static double ceil_ratio(double value, double step) {
   return ceil(value / step);
 }
@@ -182,7 +186,11 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   if (remainder > 0)
     clocks += panels * clocks_of_panel(tile, &one, remainder) + around;
   const double c_bytes = m * n * batch * (double)tsl_type(problem->c.type)->size;
-  const double memory = (tsl_problem_bytes(problem) + (rates->write_share - 1) * c_bytes) / device->bandwidth;
+  const bool is_short = together_c && tile->planes == 1 && tile->splits == 1 && tile->tile_n < problem->n &&
+                        tile->tile_n / tile->micro_n * tile->vector < STORE_BYTES;
+  const double share = is_short ? short_stores : 1;
+  const double memory =
+      (tsl_problem_bytes(problem) + (share * rates->write_share - 1) * c_bytes) / device->bandwidth;
   const double reads = groups * (tile->tile_m + tile->tile_n) * panels * tile->tile_k * tile->size;
   const double cached =
       reads * (a.whole && b.whole ? 1 : rates->read_odd) / rates->read_bytes +
