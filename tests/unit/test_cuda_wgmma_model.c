@@ -1,10 +1,11 @@
-/* The choices of cuda_wgmma's model on a mock device. */
+/* The choices of cuda_wgmma's model on a mock device; stages and boxes of its tiles. */
 #include "unit/hopper.h"
 #include "unit/unit.h"
 #include "unit/variants.h"
 
 #include "host/int_math.h"
 #include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma.h"
+#include "strategy/gemm/nvidia/cuda_wgmma/cuda_wgmma_run.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 
@@ -120,13 +121,47 @@ static void stages_hold_a_tile(void **state) {
   assert_true(checked > 1000);
 }
 
+/* Boxes of a K-major operand's last tile have its lines inside of the matrix, in multiples of 8. Blocks of a
+ * cluster share them. */
+static void last_tiles_have_short_boxes(void **state) {
+  (void)state;
+  const tsl_device device = hopper();
+  static const struct {
+    int64_t m, n;
+    const char *config;
+    bool b_mn_major;
+    int lines[2], tails[2]; /* of A and B */
+  } cases[] = {
+      {3, 9216, "tile_m=64 tile_n=72 cluster=1 order=direct form=stay", false, {64, 72}, {8, 72}},
+      {130, 100, "tile_m=128 tile_n=80 cluster=1 order=direct form=flow", false, {128, 80}, {8, 24}},
+      {240, 100, "tile_m=64 tile_n=80 cluster=2 order=direct form=stay", false, {64, 40}, {48, 16}},
+      {3, 200, "tile_m=64 tile_n=112 cluster=2 order=direct form=stay", false, {32, 112}, {8, 88}},
+      {128, 200, "tile_m=64 tile_n=112 cluster=1 order=direct form=stay", true, {64, 64}, {64, 64}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tsl_problem problem = problem_of(cases[i].m, cases[i].n, 640, TESELA_BF16, TESELA_F32);
+    problem.b.row_stride = cases[i].b_mn_major ? cases[i].n : 1;
+    problem.b.col_stride = cases[i].b_mn_major ? 1 : 640;
+    const tsl_config config = config_of(strategy, cases[i].config);
+    const tsl_cuda_wgmma tile = tsl_cuda_wgmma_derive(&problem, &config, &device, TSL_CUDA_WGMMA_PLAIN);
+    const tsl_operands operands = {.scratch = NULL};
+    const tsl_cuda_wgmma_launch run = {
+        .operands = &operands, .tile = &tile, .sizes = {.m = cases[i].m, .n = cases[i].n, .k = 640}};
+    tsl_cuda_wgmma_factor factors[2];
+    tsl_cuda_wgmma_find_factors(&run, factors);
+    for (int f = 0; f < 2; f++) {
+      assert_int_equal(factors[f].box_lines, cases[i].lines[f]);
+      assert_int_equal(factors[f].tail_lines, cases[i].tails[f]);
+    }
+  }
+}
+
 int main(void) {
   strategy = tsl_strategy_find(TSL_OP_GEMM, "cuda_wgmma");
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_model_likes_what_is_not_packed),
-      cmocka_unit_test(the_model_likes_what_fits),
-      cmocka_unit_test(the_model_likes_what_an_ask_allows),
-      cmocka_unit_test(stages_hold_a_tile),
+      cmocka_unit_test(the_model_likes_what_is_not_packed), cmocka_unit_test(the_model_likes_what_fits),
+      cmocka_unit_test(the_model_likes_what_an_ask_allows), cmocka_unit_test(stages_hold_a_tile),
+      cmocka_unit_test(last_tiles_have_short_boxes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,11 +48,11 @@ SM90_FUNCTION void init_barriers(const pipeline_memory &smem, int consumers) {
   fence_mbarrier_init();
 }
 
-/* Loads panels [first, end) of k by load(address, full barrier, panel), GROUP at a time. Called by one
- * thread. */
+/* Loads panels [first, end) of k, each of `panel_bytes`, by load(address, full barrier, panel), GROUP at a
+ * time. Called by one thread. */
 template <int GROUP = 1, class LOAD>
 SM90_FUNCTION void producer_mainloop(const pipeline_memory &smem, pipeline_state &pipe, int first, int end,
-                                     LOAD load) {
+                                     LOAD load, unsigned panel_bytes = PANEL_STAGE_BYTES) {
   for (int p = first; p < end; p += STAGE_PANELS) {
     const shared_t stage = smem.stages + pipe.stage * STAGE_BYTES, full = smem.full + 8 * pipe.stage;
     const int panels = STAGE_PANELS == 1 ? 1 : min(STAGE_PANELS, end - p);
@@ -63,7 +63,7 @@ SM90_FUNCTION void producer_mainloop(const pipeline_memory &smem, pipeline_state
       mbarrier_wait_parity(smem.empty + 8 * last.stage, last.parity);
     }
     mbarrier_wait_parity(smem.empty + 8 * pipe.stage, pipe.parity);
-    mbarrier_arrive_expect_tx(full, panels * PANEL_STAGE_BYTES);
+    mbarrier_arrive_expect_tx(full, panels * panel_bytes);
     for (int i = 0; i < panels; i++)
       load(stage + i * PANEL_STAGE_BYTES, full, p + i);
     advance(pipe);

@@ -2,9 +2,9 @@
  * wgmma_tile.h, TSL_PARAM_TILE_M, _TILE_N, _CLUSTER, ELEMENT, A_MN_MAJOR, B_MN_MAJOR, SPLIT_ACCUMULATORS,
  * STAGE_PANELS. Needs the constant WAVES, blocks of 64 rows of a warpgroup. A K-major panel has 128 bytes of
  * k of each row of A (column of B). An MN-major panel has slabs: blocks of 128 bytes of adjacent rows
- * (columns) for each k. Elements outside of the matrix arrive as zeros. SPLIT_ACCUMULATORS: 8-bit tensor
- * cores accumulate with few places, so the sums of 1 or 2 panels are added to f32 sums; 0: one accumulator
- * for all panels. */
+ * (columns) for each k. Elements outside of the matrix arrive as zeros; lines outside are left out
+ * (panel_lines). SPLIT_ACCUMULATORS: 8-bit tensor cores accumulate with few places, so the sums of 1 or 2
+ * panels are added to f32 sums; 0: one accumulator for all panels. */
 #ifndef TSL_WGMMA_PANELS_H
 #define TSL_WGMMA_PANELS_H
 
@@ -29,21 +29,54 @@ SM90_FUNCTION int part_begins(int k, int part, int parts) {
   return (int)((long long)((k + BLOCK_K - 1) / BLOCK_K) * part / parts);
 }
 
-/* Loads LINES rows of A (columns of B) from `line` on, at k = `depth`. */
+/* Tensor maps of A and B. Boxes of a tail have the lines of the last tile of a K-major operand. */
+struct operand_maps {
+  const tensor_map *a, *b, *a_tail, *b_tail;
+};
+
+/* Lines of A (columns of B) that a tile loads, 128 bytes of each a panel: those inside of the matrix. TMA
+ * fills lines outside at 16 bytes a clock. Stages keep old bytes in their place; these products are not
+ * stored. */
+struct panel_lines {
+  const tensor_map *map;
+  int first, count;
+};
+
+/* Returns the lines that a tile of LINES lines loads from `first` on, of `size`; MN-major whole slabs.
+ * ptxas 13.0 inverts max(0, min(LINES, inside)) == LINES (VIMNMX.RELU), so this compares otherwise. */
 template <int MN_MAJOR, int LINES>
-SM90_FUNCTION void load_panel(shared_t end, const tensor_map *map, shared_t full, int line, int depth,
+SM90_FUNCTION panel_lines get_panel_lines(const tensor_map *map, const tensor_map *tail, int first, int size,
+                                          int tail_lines) {
+  constexpr int STEP = MN_MAJOR ? SLAB_LINES : LINES, ALL = (LINES + STEP - 1) / STEP * STEP;
+  const int inside = size - first;
+  if (inside >= LINES)
+    return {map, first, ALL};
+  if (inside <= 0)
+    return {map, first, 0};
+  if (MN_MAJOR)
+    return {map, first, (inside + STEP - 1) / STEP * STEP};
+  return {tail, first, tail_lines};
+}
+
+/* Loads lines of a panel at k = `depth`. */
+template <int MN_MAJOR, int LINES>
+SM90_FUNCTION void load_panel(shared_t end, const panel_lines &lines, shared_t full, int depth,
                               int layer = 0) {
   constexpr int STEP = MN_MAJOR ? SLAB_LINES : LINES;
 #pragma unroll
   for (int i = 0; i < LINES; i += STEP)
-    tma_load(end + i / STEP * SLAB_BYTES, map, full, MN_MAJOR ? line + i : depth, MN_MAJOR ? depth : line,
-             layer);
+    if (i < lines.count)
+      tma_load(end + i / STEP * SLAB_BYTES, lines.map, full, MN_MAJOR ? lines.first + i : depth,
+               MN_MAJOR ? depth : lines.first, layer);
 }
 
 /* Returns by how many panels tile `index` of a thin product's long side begins later than at its first panel,
  * of `count`. All blocks would otherwise read the same columns of the long factor, from few channels of
- * memory. */
+ * memory. Neighbours in an MN-major factor begin together: they read parts of the same lines. */
+template <int MN_MAJOR>
 SM90_FUNCTION int turn_of_tile(int index, int count) {
+  constexpr int TOGETHER_TILES = MN_MAJOR ? 8 : 1;
+  index /= TOGETHER_TILES;
   return count > 0 ? (int)((unsigned)index * 0x9e3779b1u % (unsigned)count) : 0;
 }
 /* Returns the panel that a tile loads as number `p` of [first, end). */
@@ -51,20 +84,20 @@ SM90_FUNCTION int turned_panel(int p, int turn, int first, int end) {
   return p + turn < end ? p + turn : p + turn - (end - first);
 }
 
-/* Prefetches LINES rows of A (columns of B) from `line` on, at k = `depth`, to L2. */
+/* Prefetches lines of a panel at k = `depth` to L2. */
 template <int MN_MAJOR, int LINES>
-SM90_FUNCTION void prefetch_panel(const tensor_map *map, int line, int depth) {
+SM90_FUNCTION void prefetch_panel(const panel_lines &lines, int depth) {
 #pragma unroll
   for (int i = 0; i < LINES; i += MN_MAJOR ? SLAB_LINES : LINES)
-    tma_prefetch_box(map, MN_MAJOR ? line + i : depth, MN_MAJOR ? depth : line, 0);
+    if (i < lines.count)
+      tma_prefetch_box(lines.map, MN_MAJOR ? lines.first + i : depth, MN_MAJOR ? depth : lines.first, 0);
 }
 
-/* Prefetches panels [first, end) of a tile of C at (row, col). */
-SM90_FUNCTION void prefetch_panels(const tensor_map *a, const tensor_map *b, int row, int col, int first,
-                                   int end) {
+/* Prefetches panels [first, end) of these lines of A and B. */
+SM90_FUNCTION void prefetch_panels(const panel_lines &a, const panel_lines &b, int first, int end) {
   for (int p = first; p < end; p++) {
-    prefetch_panel<A_MN_MAJOR, BLOCK_M>(a, row, p * BLOCK_K);
-    prefetch_panel<B_MN_MAJOR, BLOCK_N>(b, col, p * BLOCK_K);
+    prefetch_panel<A_MN_MAJOR, BLOCK_M>(a, p * BLOCK_K);
+    prefetch_panel<B_MN_MAJOR, BLOCK_N>(b, p * BLOCK_K);
   }
 }
 

@@ -53,6 +53,9 @@ constexpr int CLUSTER_M = SHARES_A ? 1 : CLUSTER, CLUSTER_N = SHARES_A ? CLUSTER
 /* A thin product's small blocks leave room for the next launch's, which prefetch before they may start. */
 constexpr bool OVERLAPS = RESIDENT > 1;
 
+/* Sums of C's rows need zeros outside of the matrix, and the tables of fused launches have no sizes. */
+constexpr bool SKIPS_OUTSIDE = !JOINED && !ROW_SUMS;
+
 /* wgmma reads MN-major A of 16-bit elements only: A of other sizes goes through registers. */
 constexpr bool A_FROM_REGISTERS = A_MN_MAJOR && ELEMENT != 2;
 
@@ -106,53 +109,65 @@ SM90_FUNCTION block_memory init_block(const char *memory) {
   return smem;
 }
 
-/* Loads this block's share of LINES rows of A (columns of B) for all blocks of the cluster: lines, or of
- * MN-major slabs k. */
+/* Loads this block's share of lines of A (B) for all blocks of the cluster: lines, or of MN-major slabs k. */
 template <int MN_MAJOR, int LINES>
-SM90_FUNCTION void load_shared(shared_t end, const tensor_map *map, shared_t full, int line, int depth,
-                               int layer, unsigned rank) {
-  constexpr int OWN = LINES / CLUSTER, SHARE = (MN_MAJOR ? SLAB_BYTES : LINES * PANEL_BYTES) / CLUSTER,
-                ALL = (1 << CLUSTER) - 1;
+SM90_FUNCTION void load_shared(shared_t end, const panel_lines &lines, shared_t full, int depth, int layer,
+                               unsigned rank) {
+  constexpr int SHARE = (MN_MAJOR ? SLAB_BYTES : LINES * PANEL_BYTES) / CLUSTER, ALL = (1 << CLUSTER) - 1;
   static_assert(CLUSTER == 1 || SHARE % 1024 == 0, "swizzled shares begin at multiples of 1024 bytes");
-  end += rank * SHARE;
-  if (!MN_MAJOR)
-    tma_load_multicast(end, map, full, depth, line + rank * OWN, layer, ALL);
+  const int before = (int)rank * (lines.count / CLUSTER); /* lines of the blocks before */
+  if (!MN_MAJOR && lines.count > 0)
+    tma_load_multicast(end + before * PANEL_BYTES, lines.map, full, depth, lines.first + before, layer, ALL);
 #pragma unroll
   for (int i = 0; MN_MAJOR && i < LINES; i += SLAB_LINES)
-    tma_load_multicast(end + i / SLAB_LINES * SLAB_BYTES, map, full, line + i,
-                       depth + rank * (BLOCK_K / CLUSTER), layer, ALL);
+    if (i < lines.count)
+      tma_load_multicast(end + rank * SHARE + i / SLAB_LINES * SLAB_BYTES, lines.map, full, lines.first + i,
+                         depth + rank * (BLOCK_K / CLUSTER), layer, ALL);
 }
 
 /* Loads a panel of A (B), which the blocks of a cluster share or not. */
 template <bool IS_SHARED, int MN_MAJOR, int LINES>
-SM90_FUNCTION void load_factor(shared_t end, const tensor_map *map, shared_t full, int line, int depth,
-                               int layer, unsigned rank) {
+SM90_FUNCTION void load_factor(shared_t end, const panel_lines &lines, shared_t full, int depth, int layer,
+                               unsigned rank) {
   if constexpr (IS_SHARED)
-    load_shared<MN_MAJOR, LINES>(end, map, full, line, depth, layer, rank);
+    load_shared<MN_MAJOR, LINES>(end, lines, full, depth, layer, rank);
   else
-    load_panel<MN_MAJOR, LINES>(end, map, full, line, depth, layer);
+    load_panel<MN_MAJOR, LINES>(end, lines, full, depth, layer);
+}
+
+/* Returns the lines of A (B) that a tile loads. */
+SM90_FUNCTION panel_lines get_a_lines(const operand_maps &maps, const work_tile &tile,
+                                      const cuda_wgmma_arguments &args) {
+  return get_panel_lines<A_MN_MAJOR, BLOCK_M>(maps.a, maps.a_tail, tile.row,
+                                              SKIPS_OUTSIDE ? args.m : tile.row + BLOCK_M, args.a_tail);
+}
+SM90_FUNCTION panel_lines get_b_lines(const operand_maps &maps, const work_tile &tile,
+                                      const cuda_wgmma_arguments &args) {
+  return get_panel_lines<B_MN_MAJOR, BLOCK_N>(maps.b, maps.b_tail, tile.col,
+                                              SKIPS_OUTSIDE ? args.n : tile.col + BLOCK_N, args.b_tail);
 }
 
 /* Returns turn_of_tile() of a work tile, the same for both blocks of a cluster. */
 SM90_FUNCTION int get_turn(const work_tile &tile, const cuda_wgmma_arguments &args) {
-  return args.turns == 0 ? 0
-                         : turn_of_tile(args.turns == 1 ? tile.row / (BLOCK_M * CLUSTER_M)
-                                                        : tile.col / (BLOCK_N * CLUSTER_N),
-                                        tile.end - tile.first);
+  const int panels = tile.end - tile.first;
+  return args.turns == 0   ? 0
+         : args.turns == 1 ? turn_of_tile<A_MN_MAJOR>(tile.row / (BLOCK_M * CLUSTER_M), panels)
+                           : turn_of_tile<B_MN_MAJOR>(tile.col / (BLOCK_N * CLUSTER_N), panels);
 }
 
 /* Loads the panels of a work tile. With a cluster, each block loads its part of the shared factor
  * for both blocks. */
-SM90_FUNCTION void load_tile(const tensor_map *a, const tensor_map *b, const work_tile &tile, int a_layer,
-                             int b_layer, int turn, const pipeline_memory &smem, unsigned rank,
-                             pipeline_state &pipe) {
+SM90_FUNCTION void load_tile(const operand_maps &maps, const work_tile &tile, int a_layer, int b_layer,
+                             int turn, const pipeline_memory &smem, unsigned rank,
+                             const cuda_wgmma_arguments &args, pipeline_state &pipe) {
+  const panel_lines a = get_a_lines(maps, tile, args), b = get_b_lines(maps, tile, args);
   const auto load = [&](shared_t stage, shared_t full, int number) {
     const int depth = turned_panel(number, turn, tile.first, tile.end) * BLOCK_K;
-    load_factor<(CLUSTER_N > 1), A_MN_MAJOR, BLOCK_M>(stage, a, full, tile.row, depth, a_layer, rank);
-    load_factor<(CLUSTER_M > 1), B_MN_MAJOR, BLOCK_N>(stage + A_BYTES, b, full, tile.col, depth, b_layer,
-                                                      rank);
+    load_factor<(CLUSTER_N > 1), A_MN_MAJOR, BLOCK_M>(stage, a, full, depth, a_layer, rank);
+    load_factor<(CLUSTER_M > 1), B_MN_MAJOR, BLOCK_N>(stage + A_BYTES, b, full, depth, b_layer, rank);
   };
-  producer_mainloop<OVERLAPS ? TOGETHER : 1>(smem, pipe, tile.first, tile.end, load);
+  producer_mainloop<OVERLAPS ? TOGETHER : 1>(smem, pipe, tile.first, tile.end, load,
+                                             (a.count + b.count) * PANEL_BYTES);
 }
 
 /* Computes the warpgroup's accumulators of a work tile: WARPGROUP_M rows by BLOCK_N columns. `thread_offset`:
@@ -261,27 +276,28 @@ SM90_FUNCTION void store_by_map(const tensor_map *c, wgmma_sums sums[WAVES], con
 #else
 
 /* Producer: loads the panels of all work tiles of this block. Called by one thread. */
-SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const cuda_wgmma_arguments &args,
+SM90_FUNCTION void run_producer(const operand_maps &maps, const cuda_wgmma_arguments &args,
                                 const block_memory &smem, unsigned rank) {
   pipeline_state pipe = {0, 1}; /* all stages are empty at first */
   for (tile_scheduler sched = sched_first(args); sched_has_next(sched, args);) {
     const work_tile tile = sched_next(sched, rank, args);
-    load_tile(a, b, tile, args.a_first + tile.layer * args.a_layer, args.b_first + tile.layer * args.b_layer,
-              get_turn(tile, args), smem.pipe, rank, pipe);
+    load_tile(maps, tile, args.a_first + tile.layer * args.a_layer, args.b_first + tile.layer * args.b_layer,
+              get_turn(tile, args), smem.pipe, rank, args, pipe);
   }
   if (OVERLAPS)
     grid_dependency_launch(); /* all loads are issued: the next launch may use the memory bandwidth */
 }
 
 /* Prefetches the first panels of this block's first tile to L2. */
-SM90_FUNCTION void prefetch_first_tile(const tensor_map *a, const tensor_map *b,
-                                       const cuda_wgmma_arguments &args, unsigned rank) {
+SM90_FUNCTION void prefetch_first_tile(const operand_maps &maps, const cuda_wgmma_arguments &args,
+                                       unsigned rank) {
   tile_scheduler sched = sched_first(args);
   if (!sched_has_next(sched, args))
     return;
   const work_tile tile = sched_next(sched, rank, args);
   const int first = tile.first + get_turn(tile, args);
-  prefetch_panels(a, b, tile.row, tile.col, first, min(tile.end, first + args.ahead));
+  prefetch_panels(get_a_lines(maps, tile, args), get_b_lines(maps, tile, args), first,
+                  min(tile.end, first + args.ahead));
 }
 
 /* Consumers: compute and store all work tiles of this block. OUTPUT is a template parameter because a branch
@@ -335,18 +351,24 @@ SM90_FUNCTION void run_consumers(const tensor_map *map, c_element *c, char *part
 
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128 * (WARPGROUPS + 1), RESIDENT)
     tsl_gemm_cuda_wgmma(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
+                        const __grid_constant__ tensor_map a_tail, const __grid_constant__ tensor_map b_tail,
                         const __grid_constant__ tensor_map map, c_element *c,
                         const __grid_constant__ cuda_wgmma_arguments args, const epilogue_bias *bias,
                         const float *scale_a, const float *scale_b,
                         const __grid_constant__ cuda_wgmma_finish steps, char *partials, char *row_sums) {
   const epilogue_vectors vectors = {bias, scale_a, scale_b, &steps};
+  const operand_maps maps = {&a, &b, &a_tail, &b_tail};
   extern __shared__ char memory[];
   if (threadIdx.x == 0) {
     tma_prefetch_map(&a);
     tma_prefetch_map(&b);
+    if (!A_MN_MAJOR && args.a_tail < BLOCK_M)
+      tma_prefetch_map(&a_tail);
+    if (!B_MN_MAJOR && args.b_tail < BLOCK_N)
+      tma_prefetch_map(&b_tail);
     tma_prefetch_map(&map);
     if (OVERLAPS && args.ahead > 0)
-      prefetch_first_tile(&a, &b, args, CLUSTER > 1 ? cluster_rank() : 0);
+      prefetch_first_tile(maps, args, CLUSTER > 1 ? cluster_rank() : 0);
   }
   const block_memory smem = init_block(memory);
   const unsigned rank = CLUSTER > 1 ? cluster_rank() : 0;
@@ -356,7 +378,7 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128
     if (WARPGROUPS == 2)
       setmaxnreg_dec<PRODUCER_REGISTERS>();
     if (threadIdx.x == 0)
-      run_producer(&a, &b, args, smem, rank);
+      run_producer(maps, args, smem, rank);
   } else {
     constexpr bool HAS_MAP = !A_FROM_REGISTERS || BLOCK_N >= (C_BY_COLUMNS ? 64 : BOX_N);
     if (WARPGROUPS == 2)

@@ -34,20 +34,21 @@ SM90_FUNCTION work_tile get_work_tile(unsigned rank, const cuda_wgmma_arguments 
 }
 
 SM90_FUNCTION int get_turn(const work_tile &tile, const cuda_wgmma_arguments &args) {
-  return args.turns == 0
-             ? 0
-             : turn_of_tile(args.turns == 1 ? tile.row / BLOCK_M : tile.col / BLOCK_N, tile.end - tile.first);
+  const int panels = tile.end - tile.first;
+  return args.turns == 0   ? 0
+         : args.turns == 1 ? turn_of_tile<A_MN_MAJOR>(tile.row / BLOCK_M, panels)
+                           : turn_of_tile<B_MN_MAJOR>(tile.col / BLOCK_N, panels);
 }
 
-SM90_FUNCTION void run_producer(const tensor_map *a, const tensor_map *b, const work_tile &tile, int turn,
+SM90_FUNCTION void run_producer(const panel_lines &a, const panel_lines &b, const work_tile &tile, int turn,
                                 const pipeline_memory &smem) {
   pipeline_state pipe = {0, 1}; /* all stages are empty at first */
   const auto load = [&](shared_t stage, shared_t full, int number) {
     const int depth = turned_panel(number, turn, tile.first, tile.end) * BLOCK_K;
-    load_panel<A_MN_MAJOR, BLOCK_M>(stage, a, full, tile.row, depth);
-    load_panel<B_MN_MAJOR, BLOCK_N>(stage + A_BYTES, b, full, tile.col, depth);
+    load_panel<A_MN_MAJOR, BLOCK_M>(stage, a, full, depth);
+    load_panel<B_MN_MAJOR, BLOCK_N>(stage + A_BYTES, b, full, depth);
   };
-  producer_mainloop<TOGETHER>(smem, pipe, tile.first, tile.end, load);
+  producer_mainloop<TOGETHER>(smem, pipe, tile.first, tile.end, load, (a.count + b.count) * PANEL_BYTES);
   grid_dependency_launch(); /* all loads are issued: the next launch may use the memory bandwidth */
 }
 
@@ -110,8 +111,10 @@ SM90_FUNCTION void reduce_rows(c_element *c, const work_tile &tile, unsigned ran
 
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(LOADER + 32, RESIDENT)
     tsl_gemm_cuda_wgmma_flow(const __grid_constant__ tensor_map a, const __grid_constant__ tensor_map b,
-                             c_element *c, const __grid_constant__ cuda_wgmma_arguments args,
-                             const epilogue_bias *bias, const float *scale_a, const float *scale_b,
+                             const __grid_constant__ tensor_map a_tail,
+                             const __grid_constant__ tensor_map b_tail, c_element *c,
+                             const __grid_constant__ cuda_wgmma_arguments args, const epilogue_bias *bias,
+                             const float *scale_a, const float *scale_b,
                              const __grid_constant__ cuda_wgmma_finish steps) {
   const epilogue_vectors vectors = {bias, scale_a, scale_b, &steps};
   extern __shared__ char memory[];
@@ -121,18 +124,22 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(LOA
   smem.empty = smem.full + 8 * STAGES;
   const unsigned rank = CLUSTER > 1 ? cluster_rank() : 0;
   const work_tile tile = get_work_tile(rank, args);
+  const panel_lines a_lines =
+                        get_panel_lines<A_MN_MAJOR, BLOCK_M>(&a, &a_tail, tile.row, args.m, args.a_tail),
+                    b_lines =
+                        get_panel_lines<B_MN_MAJOR, BLOCK_N>(&b, &b_tail, tile.col, args.n, args.b_tail);
   if (threadIdx.x == LOADER) {
-    tma_prefetch_map(&a);
-    tma_prefetch_map(&b);
+    tma_prefetch_map(a_lines.map);
+    tma_prefetch_map(b_lines.map);
     const int first = tile.first + get_turn(tile, args);
-    prefetch_panels(&a, &b, tile.row, tile.col, first, min(tile.end, first + args.ahead));
+    prefetch_panels(a_lines, b_lines, first, min(tile.end, first + args.ahead));
     init_barriers(smem, WARPGROUPS);
   }
   __syncthreads();
   grid_dependency_wait();
   if (threadIdx.x >= LOADER) {
     if (threadIdx.x == LOADER)
-      run_producer(&a, &b, tile, get_turn(tile, args), smem);
+      run_producer(a_lines, b_lines, tile, get_turn(tile, args), smem);
     __syncwarp();
   } else {
     wgmma_sums sums[WAVES];

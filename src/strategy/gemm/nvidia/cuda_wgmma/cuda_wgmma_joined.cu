@@ -54,7 +54,7 @@ SM90_FUNCTION void run_producer(const cuda_wgmma_joined *table, int work_tiles, 
       fence_tensormap_acquire(b);
       acquired = product_in.number;
     }
-    load_tile(a, b, tile, 0, 0, 0, smem.pipe, rank, pipe);
+    load_tile({a, b, a, b}, tile, 0, 0, 0, smem.pipe, rank, args, pipe);
   }
 }
 

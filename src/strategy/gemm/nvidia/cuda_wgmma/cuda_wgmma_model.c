@@ -11,15 +11,17 @@ static const double band_most = 8;
 
 static const double adding_clocks = 100; /* clocks between panels */
 
+enum { SECTOR = 32 }; /* bytes that L2 delivers: 128 bytes that begin inside of one take five */
+
 /* Returns the L2 slowdown of an operand: by the strides of its lines, or of their packed copy. */
 static double l2_slowdown(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bool across_rows, bool across) {
   const tsl_wgmma_constants *rates = tile->rates;
-  enum { LINE = 128, CHUNK = 16 };
+  enum { CHUNK = 16 };
   const bool by_columns = across_rows == across;
   const int64_t given = (by_columns ? shape->col_stride : shape->row_stride) * tile->element,
                 packed = tsl_round_up((by_columns ? shape->rows : shape->cols) * tile->element, CHUNK),
                 pitch = tile->element != tile->input_bytes || given % CHUNK != 0 ? packed : given;
-  return pitch % LINE == 0 ? 1 : rates->unaligned;
+  return pitch % SECTOR == 0 ? 1 : rates->unaligned;
 }
 
 /* Returns a panel's clocks: maximum of tensor cores, L2 and shared memory, plus times without overlap. Under
@@ -27,8 +29,9 @@ static double l2_slowdown(const tsl_cuda_wgmma *tile, const tsl_shape *shape, bo
 static double wgmma_panel_clocks(const tsl_cuda_wgmma *tile, double reached) {
   const tsl_wgmma_constants *rates = tile->rates;
   const double blocks = tile->tile_m / 64.0, wide = fmax(tile->tile_n, 64);
-  /* Later tiles of MN-major B begin between cache lines unless their width is a multiple of a line. */
-  const bool is_between = tile->b_mn_major && tile->problem.n > tile->tile_n && tile->b_lines > tile->tile_n;
+  /* Every second tile of MN-major B begins inside of a sector if a tile's width ends there. */
+  const bool is_between =
+      tile->b_mn_major && tile->problem.n > tile->tile_n && tile->tile_n * tile->element % SECTOR != 0;
   const double odd_a = l2_slowdown(tile, &tile->problem.a, true, tile->a_mn_major),
                odd_b = is_between ? rates->unaligned
                                   : l2_slowdown(tile, &tile->problem.b, false, tile->b_mn_major);
@@ -63,16 +66,21 @@ static double shared_panel_clocks(const tsl_cuda_wgmma *tile, double blocks, dou
   return fmax(blocks * panel, tile->rates->chain_clocks * waits + (ceil(blocks) - 1) * panel / 2);
 }
 
-/* Returns true if lines of the longer factor do not begin at cache lines. */
+/* Returns true if lines of the longer factor do not begin at sectors. */
 static bool is_long_factor_unaligned(const tsl_cuda_wgmma *tile) {
   return (tile->problem.m > tile->problem.n
               ? l2_slowdown(tile, &tile->problem.a, true, tile->a_mn_major)
               : l2_slowdown(tile, &tile->problem.b, false, tile->b_mn_major)) > 1;
 }
 
+/* Returns the stride of an operand's elements within a line of its panels. */
+static int64_t step_in_line(const tsl_shape *shape, bool across_rows, bool across) {
+  return across_rows == across ? shape->row_stride : shape->col_stride;
+}
+
 static double bytes_if_packed(const tsl_shape *shape, bool across_rows, bool across, int element) {
   const tsl_rows_place place = {
-      .step = across_rows == across ? shape->row_stride : shape->col_stride,
+      .step = step_in_line(shape, across_rows, across),
       .row_stride = across_rows == across ? shape->col_stride : shape->row_stride,
   };
   const tsl_rows rows = {.rows = 2, .elements = 2};
@@ -205,15 +213,23 @@ static double stay_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
          (tile->cluster > 1 ? rates->pair_seconds : 0) + rates->launch_share * device->launch_seconds;
 }
 
+/* Returns the seconds of the launches that pack: one for all contiguous lines of a product, and one for each
+ * other operand. */
 static double wgmma_packing_seconds(const tsl_cuda_wgmma *tile, const tsl_device *device) {
   const tsl_wgmma_constants *rates = tile->rates;
-  const double copies = tsl_cuda_wgmma_packed_bytes(tile);
-  const bool by_lines =
-      tile->input_bytes == 1 || (tile->input_bytes == 2 && tsl_problem_batch(&tile->problem) == 1);
-  return copies == 0 ? 0
-                     : (tile->input_bytes == 1 ? rates->lines_traffic : rates->rows_traffic) * copies /
-                               device->bandwidth +
-                           (by_lines ? rates->lines_seconds : device->launch_seconds);
+  const tsl_shape *shapes[] = {&tile->problem.a, &tile->problem.b};
+  const bool mn_major[] = {tile->a_mn_major, tile->b_mn_major};
+  bool has_lines = tile->input_bytes == 1 && tsl_cuda_wgmma_packed_bytes(tile) > 0;
+  int others = 0;
+  for (int i = 0; i < 2 && tile->input_bytes > 1; i++)
+    if (bytes_if_packed(shapes[i], i == 0, mn_major[i], tile->element) > 0) {
+      const bool is_line =
+          step_in_line(shapes[i], i == 0, mn_major[i]) == 1 && tsl_problem_batch(&tile->problem) == 1;
+      has_lines |= is_line, others += !is_line;
+    }
+  return (tile->input_bytes == 1 ? rates->lines_traffic : rates->rows_traffic) *
+             tsl_cuda_wgmma_packed_bytes(tile) / device->bandwidth +
+         (has_lines ? rates->lines_seconds : 0) + others * device->launch_seconds;
 }
 
 double tsl_cuda_wgmma_seconds(const tsl_problem *problem, const tsl_config *config,

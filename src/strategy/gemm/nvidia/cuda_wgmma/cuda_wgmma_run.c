@@ -183,6 +183,16 @@ static tsl_cuda_wgmma_factor get_factor(const tsl_cuda_wgmma_launch *run, const 
   return factor;
 }
 
+/* Sets the boxes of an operand with `size` lines, of which a tile has `lines`. */
+static void set_boxes(tsl_cuda_wgmma_factor *factor, int lines, int depth, int64_t size, int sharing) {
+  enum { SWIZZLED = 8 }; /* lines after which swizzling repeats */
+  const int64_t rest = size % lines == 0 ? lines : size % lines;
+  factor->sharing = sharing;
+  factor->box_lines = (factor->mn_major ? depth : lines) / sharing;
+  factor->tail_lines =
+      factor->mn_major ? factor->box_lines : (int)tsl_round_up(tsl_ceil_div(rest, sharing), SWIZZLED);
+}
+
 void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmma_factor factors[2]) {
   const tsl_gemm_sizes *s = &run->sizes;
   const tsl_cuda_wgmma *tile = run->tile;
@@ -192,8 +202,8 @@ void tsl_cuda_wgmma_find_factors(const tsl_cuda_wgmma_launch *run, tsl_cuda_wgmm
   factors[1] = get_factor(run, tile->swapped ? &own->a : &own->b, tile->b_mn_major, s->n, s->b_offset,
                           s->b_col_stride, s->b_row_stride);
   const int sharing = tile->is_flow ? 1 : tile->cluster;
-  factors[0].box_lines = (tile->a_mn_major ? tile->depth : tile->tile_m) / (tile->shares_a ? sharing : 1);
-  factors[1].box_lines = (tile->b_mn_major ? tile->depth : tile->tile_n) / (tile->shares_a ? 1 : sharing);
+  set_boxes(&factors[0], tile->tile_m, tile->depth, s->m, tile->shares_a ? sharing : 1);
+  set_boxes(&factors[1], tile->tile_n, tile->depth, s->n, tile->shares_a ? 1 : sharing);
   factors[1].copy_offset = tile->packed * tile->a_bytes;
 }
 
@@ -220,9 +230,12 @@ tesela_status tsl_cuda_wgmma_map_factor(const tsl_cuda_wgmma_launch *run, tsl_cu
   return factor->place.buffer->device->ops->tensor_map(&tensor, map);
 }
 
+/* Maps of a launch: A, B, their tails, C. */
+enum { TAILS = 2, RESULT = 4, MAPS };
+
 /* Packs operands whose layout does not suit tensor maps, in one launch if possible, and encodes maps. */
 static tesela_status prepare_factors(const tsl_cuda_wgmma_launch *run, cuda_wgmma_arguments *args,
-                                     tsl_tensor_map maps[2]) {
+                                     tsl_tensor_map maps[MAPS]) {
   const tsl_cuda_wgmma_state *state = run->work->state;
   tsl_buffer *scratch = run->operands->scratch;
   tsl_cuda_wgmma_factor factors[2];
@@ -234,7 +247,14 @@ static tesela_status prepare_factors(const tsl_cuda_wgmma_launch *run, cuda_wgmm
       TSL_TRY(tsl_pack_rows(run->work, state->pack, &factors[i].rows, run->tile->element, run->count, scratch,
                             factors[i].copy_offset, run->stream, &factors[i].place));
     TSL_TRY(tsl_cuda_wgmma_map_factor(run, &factors[i], &maps[i]));
+    tsl_cuda_wgmma_factor tail = factors[i];
+    tail.box_lines = tail.tail_lines;
+    maps[TAILS + i] = maps[i];
+    if (tail.box_lines < factors[i].box_lines)
+      TSL_TRY(tsl_cuda_wgmma_map_factor(run, &tail, &maps[TAILS + i]));
   }
+  args->a_tail = factors[0].tail_lines * factors[0].sharing;
+  args->b_tail = factors[1].tail_lines * factors[1].sharing;
   args->a_first = factors[0].first, args->a_layer = factors[0].layer;
   args->b_first = factors[1].first, args->b_layer = factors[1].layer;
   return TESELA_OK;
@@ -372,7 +392,7 @@ static tesela_status prepare_row_sums(const tsl_cuda_wgmma_launch *run, tsl_row_
   return TESELA_OK;
 }
 
-static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_tensor_map maps[3],
+static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_tensor_map maps[MAPS],
                                   cuda_wgmma_arguments *args, bool is_split) {
   const tsl_cuda_wgmma_state *state = run->work->state;
   const tsl_cuda_wgmma *tile = run->tile;
@@ -383,10 +403,10 @@ static tesela_status wgmma_launch(const tsl_cuda_wgmma_launch *run, const tsl_te
   tsl_kernel *kernel = state->multiply;
   if (row_sums)
     TSL_TRY(prepare_row_sums(run, row_sums, args, &kernel));
-  tsl_argument list[7 + EPILOGUE_ARGUMENTS] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1])};
-  int count = 2;
-  if (!tile->is_flow)
-    list[count++] = (tsl_argument)TSL_ARG_VALUE(maps[2]);
+  tsl_argument list[MAPS + 4 + EPILOGUE_ARGUMENTS];
+  int count = 0;
+  for (; count < (tile->is_flow ? RESULT : MAPS); count++)
+    list[count] = (tsl_argument)TSL_ARG_VALUE(maps[count]);
   list[count++] = (tsl_argument)TSL_ARG_BUFFER(is_split ? scratch : c);
   list[count++] = (tsl_argument){.value = args, .bytes = sizeof *args};
   count = append_epilogue_arguments(run, &steps, list, count);
@@ -406,19 +426,19 @@ static tesela_status wgmma_multiply(const tsl_cuda_wgmma_launch *run, cuda_wgmma
   const tsl_cuda_wgmma *tile = run->tile;
   const tsl_gemm_sizes *s = &run->sizes;
   const bool is_split = run->schedule->parts > 1;
-  _Alignas(64) tsl_tensor_map maps[3];
+  _Alignas(64) tsl_tensor_map maps[MAPS];
   cuda_wgmma_arguments args = ((const tsl_cuda_wgmma_state *)run->work->state)->args;
-  memset(&maps[2], 0, sizeof maps[2]);
+  memset(&maps[RESULT], 0, sizeof maps[RESULT]);
   TSL_TRY(prepare_factors(run, &args, maps));
   args.products = (int)run->count;
   if (is_split && args.by_map)
-    TSL_TRY(map_sums(run, &args, &maps[2]));
+    TSL_TRY(map_sums(run, &args, &maps[RESULT]));
   if (!is_split) {
     args.c_offset = c_offset(run), args.c_part = run->operands->c.batch_step;
     args.c_row = s->c_row_stride, args.c_col = s->c_col_stride;
     args.alpha = tile->fuses_epilogue ? args.one : alpha, args.beta = beta;
     if (!tile->is_flow && tsl_cuda_wgmma_run_by_map(run, beta.integer != 0)) {
-      TSL_TRY(tsl_cuda_wgmma_map_result(run, &maps[2]));
+      TSL_TRY(tsl_cuda_wgmma_map_result(run, &maps[RESULT]));
       args.by_map = 1;
     }
   }

@@ -45,6 +45,8 @@ typedef struct tsl_cuda_wgmma_factor {
   bool packs;           /* must be packed before a tensor map can address it */
   bool mn_major;        /* its boxes have 128 bytes of adjacent lines; else of k */
   int box_lines;        /* lines of a box: along k if MN-major */
+  int tail_lines;       /* lines of a box of the last tile, if K-major */
+  int sharing;          /* blocks of a cluster that each load a box of a tile's lines */
   int64_t copy_offset;  /* byte of the workspace where its packed copy begins */
   int first, layer;     /* set with its tensor map: product p of the launch has layer first + p * layer */
 } tsl_cuda_wgmma_factor;

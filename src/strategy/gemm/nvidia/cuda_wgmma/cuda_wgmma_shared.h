@@ -15,8 +15,9 @@ typedef struct cuda_wgmma_arguments {
   int products;         /* batch size; 1 with split-k */
   int a_first, a_layer, b_first, b_layer; /* layer of product p in the operand's map: first + p * layer */
   int ahead;                              /* panels that a block prefetches to L2 before it may start */
-  int turns;  /* tiles begin at different panels of k: 0 none, 1 by rows of tiles, 2 by columns */
-  int by_map; /* output of C: 0 by threads, 1 by a tensor map */
+  int turns;          /* tiles begin at different panels of k: 0 none, 1 by rows of tiles, 2 by columns */
+  int by_map;         /* output of C: 0 by threads, 1 by a tensor map */
+  int a_tail, b_tail; /* lines that the last tile of a K-major operand loads */
   long long c_offset, c_row, c_col,
       c_part; /* in elements; c_part: stride between split-k parts or products */
   cuda_wgmma_scalar alpha, beta;
