@@ -59,7 +59,7 @@ int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *de
 /* Returns the workspace bytes: copies of A and B as units or panels, and k splits of C. */
 uint64_t tsl_register_tile_scratch(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device);
-/* Returns true if k fills at most one panel, which has no parts of k: nothing is copied while it is multiplied. */
+/* Returns true if k fills at most one panel and has no parts: the kernel has no loop over panels. */
 static inline bool tsl_register_tile_is_short(const tsl_problem *problem, const tsl_register_tile *tile) {
   return tile->local && tile->parts.count <= 1 && problem->k <= (int64_t)tile->tile_k * tile->products;
 }
