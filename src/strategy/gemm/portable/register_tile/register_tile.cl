@@ -241,7 +241,10 @@ TSL_FUNCTION void multiply_short_panel(TSL_REAL sum[MICRO_M][ITEM_COLUMNS],
   TSL_UNROLL
   for (int depth = 0; depth < SLICE_DEPTH; depth++)
     if (depth < depths) {
-      local_to_private(rows, columns, panels, depth);
+      if (depth == 0 || BUFFERS == 1)
+        local_to_private(rows, columns, panels, depth);
+      if (BUFFERS == 2 && depth + 1 < depths)
+        local_to_private(rows, columns, panels, depth + 1);
       multiply_accumulate(sum, rows[depth / A_DEPTHS % BUFFERS] + depth % A_DEPTHS,
                           columns[depth / B_DEPTHS % BUFFERS] + depth % B_DEPTHS);
     }
