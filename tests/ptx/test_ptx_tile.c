@@ -15,7 +15,8 @@
 
 extern const ptx_kernel ptx_tile_whole, ptx_tile_deep, ptx_tile_across, ptx_tile_warps, ptx_tile_slices,
     ptx_tile_parts, ptx_tile_rows, ptx_tile_columns, ptx_tile_thirds, ptx_tile_thirds_of_columns,
-    ptx_tile_odd_thirds, ptx_tile_flat, ptx_tile_odd_flat, ptx_tile_odd_four, ptx_tile_odd_three;
+    ptx_tile_odd_thirds, ptx_tile_flat, ptx_tile_odd_flat, ptx_tile_odd_four, ptx_tile_odd_three,
+    ptx_tile_short, ptx_tile_short_slices, ptx_tile_short_columns;
 
 typedef struct product {
   const ptx_kernel *kernel;
@@ -133,7 +134,14 @@ static void every_order(void **state) {
                               {&ptx_tile_odd_four, true, false, 2, 259, 77, 0, 0, 0, 1, 0, 1, 0, 0},
                               {&ptx_tile_odd_four, true, false, 5, 256, 64, 0, 0, 1, 1, 0, 2, 1, 0},
                               {&ptx_tile_odd_three, true, true, 35, 52, 55, 0, 0, 0, 1, 0, 1, 0, 0},
-                              {&ptx_tile_odd_three, true, true, 65, 47, 7, 0, 2, 3, 1, 1, 2, 1, 0}};
+                              {&ptx_tile_odd_three, true, true, 65, 47, 7, 0, 2, 3, 1, 1, 2, 1, 0},
+                              {&ptx_tile_short, false, false, 65, 70, 1, 0, 0, 0, 1, 0, 1, 0, 0},
+                              {&ptx_tile_short, false, false, 64, 129, 5, 0, 3, 1, 1, 3, 3, 1, 0},
+                              {&ptx_tile_short, false, false, 5, 3, 8, 1, 0, 0, 2, 7, 1, 1, 0},
+                              {&ptx_tile_short_slices, false, true, 33, 65, 1, 0, 0, 0, 1, 2, 1, 0, 0},
+                              {&ptx_tile_short_slices, false, true, 32, 64, 30, 0, 0, 0, 3, 0, 1, 1, 0},
+                              {&ptx_tile_short_columns, false, true, 17, 130, 32, 0, 0, 0, 1, 0, 1, 0, 0},
+                              {&ptx_tile_short_columns, false, true, 15, 127, 11, 0, 1, 0, 1, 3, 1, 0, 0}};
   for (size_t i = 0; i < sizeof products / sizeof *products; i++)
     multiply(&products[i], NULL);
 }

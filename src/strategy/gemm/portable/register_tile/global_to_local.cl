@@ -257,7 +257,8 @@ TSL_FUNCTION int global_to_local_start(tile_panels *panels, tile_copies *copies,
   const bool inside = panel_is_plain(&copies->a, shape_of_a()) && panel_is_plain(&copies->b, shape_of_b());
   read_panels(panels, copies, false);
   write_panels(panels, copies, 0);
-  read_panels(panels, copies, false);
+  if (!SHORT)
+    read_panels(panels, copies, false);
   TSL_BARRIER();
   return inside ? (int)(panels->left / TILE_K) : 0;
 }

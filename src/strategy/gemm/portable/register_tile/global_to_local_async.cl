@@ -151,7 +151,7 @@ TSL_FUNCTION void copy_numbers(const panel_copy *copy, panel_shape shape, unsign
         (TSL_GLOBAL const char *)(copy->from + line * copy->step + depth * copy->pass);
     if (plain)
       tsl_ptx_copy_number(to, from);
-    else
+    else if (!SHORT || depth < deep) /* nobody reads the other depths */
       tsl_ptx_copy_number_inside(to, from, line < copy->reach && depth < deep);
   }
 }
@@ -172,6 +172,8 @@ TSL_FUNCTION void copy_vectors(const panel_copy *copy, panel_shape shape, unsign
     const int reach = shape.k_vectors ? deep : copy->reach,
               other = (shape.k_vectors ? copy->reach : deep) - i * stride;
     const int inside = reach < 1 || other < 1 ? 0 : reach > 4 ? 4 : reach;
+    if (SHORT && (shape.k_vectors ? reach : other) < 1)
+      continue;
     if (plain) {
       tsl_ptx_copy(to, (TSL_GLOBAL const char *)from);
     } else if (copy->aligned && inside % 4 == 0) {

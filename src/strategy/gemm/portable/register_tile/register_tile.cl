@@ -27,8 +27,8 @@
  *
  * Defines: FOLDS, LOCAL_TOTALS, PART_SLICES; A_ALONG_K (B_ALONG_K): rows of A (columns of B) are read along
  * k; A_K_VECTORS (B_K_VECTORS): local memory has their vectors along k; A_ODD (B_ODD): they are not aligned;
- * SWAPPED, of complex types (1: A is the problem's B). Any sizes and strides. Local memory: STAGES * TILE_K *
- * (TILE_M + TILE_N + padding) numbers. */
+ * SWAPPED, of complex types (1: A is the problem's B); SHORT: k fills at most one panel. Any sizes and
+ * strides. Local memory: STAGES * TILE_K * (TILE_M + TILE_N + padding) numbers. */
 #include "raster.h"
 #include "units.h"
 
@@ -82,6 +82,9 @@
 #ifndef A_K_VECTORS
 #define A_K_VECTORS 0
 #define B_K_VECTORS 0
+#endif
+#ifndef SHORT
+#define SHORT 0
 #endif
 /* Depths that an item loads at a time. */
 #define A_DEPTHS (A_K_VECTORS ? 4 : 1)
@@ -229,6 +232,24 @@ TSL_FUNCTION void multiply_accumulate(TSL_REAL sum[MICRO_M][ITEM_COLUMNS], const
 }
 #endif
 
+#if SHORT
+/* Multiplies the first `depths` depths of a slice's only panel. */
+TSL_FUNCTION void multiply_short_panel(TSL_REAL sum[MICRO_M][ITEM_COLUMNS],
+                                       TSL_REAL rows[BUFFERS][ITEM_ROWS * A_DEPTHS],
+                                       TSL_REAL columns[BUFFERS][ITEM_COLUMNS * B_DEPTHS],
+                                       const tile_panels *panels, TSL_INDEX depths) {
+  TSL_UNROLL
+  for (int depth = 0; depth < SLICE_DEPTH; depth++)
+    if (depth < depths) {
+      if (depth == 0 || BUFFERS == 1)
+        local_to_private(rows, columns, panels, depth);
+      if (BUFFERS == 2 && depth + 1 < depths)
+        local_to_private(rows, columns, panels, depth + 1);
+      multiply_accumulate(sum, rows[depth / A_DEPTHS % BUFFERS] + depth % A_DEPTHS,
+                          columns[depth / B_DEPTHS % BUFFERS] + depth % B_DEPTHS);
+    }
+}
+#else
 /* Multiplies a panel; rows and columns of its first depth are loaded. `plain`: copies need no guards. */
 TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][ITEM_COLUMNS],
                                  TSL_REAL rows[BUFFERS][ITEM_ROWS * A_DEPTHS],
@@ -246,6 +267,7 @@ TSL_FUNCTION void multiply_panel(TSL_REAL sum[MICRO_M][ITEM_COLUMNS],
   }
   global_to_local_after(panels, copies, plain);
 }
+#endif
 
 /* Totals of the parts of k before the present one. */
 typedef struct tile_totals {
@@ -326,6 +348,10 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
   tile_totals totals;
   totals_start(&totals, memory, args.split_depth);
 
+#if SHORT
+  (void)global_to_local_start(&panels, &copies, memory, a, b, &g, &at);
+  multiply_short_panel(sum, rows, columns, &panels, at.end - at.first - at.slice * SLICE_DEPTH);
+#else
   int plain = global_to_local_start(&panels, &copies, memory, a, b, &g, &at); /* panels that need no guards */
   int guarded = (int)((at.end - at.first + PANEL_DEPTH - 1) / PANEL_DEPTH) - (plain > 0 ? plain : 0);
   local_to_private(rows, columns, &panels, 0);
@@ -337,6 +363,7 @@ tsl_gemm_register_tile(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT a, TSL_GLOBAL con
     fold_part(&totals, sum);
     multiply_panel(sum, rows, columns, &panels, &copies, false);
   }
+#endif
   TSL_END();
   add_totals(&totals, sum);
   store_results(sum, memory, c, &g, at.row, at.col, at.slice, at.m_item, at.n_item);

@@ -59,6 +59,13 @@ int tsl_register_tile_groups(const tsl_register_tile *tile, const tsl_device *de
 /* Returns the workspace bytes: copies of A and B as units or panels, and k splits of C. */
 uint64_t tsl_register_tile_scratch(const tsl_problem *problem, const tsl_config *config,
                                    const tsl_device *device);
+/* Returns true if the kernel has no loop over panels: k has no parts and fills at most one panel. With
+ * asynchronous copies it fills half of it: a longer k was faster in the loop (docs/lab/register_tile.md). */
+static inline bool tsl_register_tile_is_short(const tsl_problem *problem, const tsl_register_tile *tile) {
+  const int panel = tile->tile_k * tile->products;
+  return tile->local && tile->parts.count <= 1 &&
+         problem->k <= (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC ? panel / 2 : panel);
+}
 /* Returns the workspace bytes of the copies of A and B alone. */
 double tsl_register_tile_copies(const tsl_problem *problem, const tsl_register_tile *tile);
 

@@ -58,11 +58,11 @@ static tesela_status build_local(tsl_work *work, const tsl_problem *swapped, con
   tsl_text_add(defines,
                "#define A_ALONG_K %d\n#define B_ALONG_K %d\n#define GROUPS %d\n#define FOLDS %d\n"
                "#define LOCAL_TOTALS %d\n#define PART_SLICES %d\n#define A_K_VECTORS %d\n"
-               "#define B_K_VECTORS %d\n",
+               "#define B_K_VECTORS %d\n#define SHORT %d\n",
                !tile->copied && tsl_launch_along(swapped->a.col_stride, swapped->a.row_stride),
                !tile->copied && tsl_launch_along(swapped->b.row_stride, swapped->b.col_stride),
                tsl_register_tile_groups_wanted(tile), tile->folds, tile->local_totals, tile->part_slices,
-               tile->a_k_vectors, tile->b_k_vectors);
+               tile->a_k_vectors, tile->b_k_vectors, tsl_register_tile_is_short(swapped, tile));
   define_neighbours(work, swapped, tile, defines);
   TSL_TRY(tsl_text_status(defines));
   TSL_TRY(tsl_launch_kernel_with(work, FOLDER "register_tile.cl", "tsl_gemm_register_tile", tile->items,
