@@ -179,7 +179,11 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double most = ceil(groups / units.count),
                sharing = fmax(1, fmin(tsl_register_tile_groups(tile, device), most));
   const double rounds = floor(most / sharing), remainder = most - rounds * sharing;
-  const register_tile_panel one = cost_of_panel(tile, &units, &a, &b, fmax(1, panels));
+  /* the part of a panel that is copied and multiplied */
+  const double depths =
+      tsl_register_tile_is_short(problem, tile) ? (double)problem->k / tile->products / tile->tile_k : 1;
+  register_tile_panel one = cost_of_panel(tile, &units, &a, &b, fmax(1, panels));
+  one.multiply *= depths, one.memory_paths *= depths;
   const double around = clocks_around(tile, whole_c);
   double clocks = rates->first_clocks + rates->part_clocks * (tile->split - 1) +
                   rounds * (panels * clocks_of_panel(tile, &one, sharing) + around);
@@ -191,7 +195,7 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double share = is_short ? short_stores : 1;
   const double memory =
       (tsl_problem_bytes(problem) + (share * rates->write_share - 1) * c_bytes) / device->bandwidth;
-  const double reads = groups * (tile->tile_m + tile->tile_n) * panels * tile->tile_k * tile->size;
+  const double reads = groups * (tile->tile_m + tile->tile_n) * panels * depths * tile->tile_k * tile->size;
   const double cached =
       reads * (a.whole && b.whole ? 1 : rates->read_odd) / rates->read_bytes +
       (whole_c ? 0 : c_bytes / rates->write_bytes * (tile->lanes > 2 ? 1 : rates->short_odd));
