@@ -27,6 +27,7 @@
 #include "core/text.h"
 #include "device/devices.h"
 #include "host/host_isa.h"
+#include "missing_isa.h"
 #include "strategy/params.h"
 #include "strategy/strategy.h"
 #include "strategy/strategy_list.h"
@@ -564,6 +565,11 @@ int main(int count, char **arguments) {
     printf("%s\n", set);
     tsl_devices_destroy(devices);
     return 0;
+  }
+  if (expected && missing_isa(device)) {
+    printf("skipped: this processor has no %s\n", missing_isa(device));
+    tsl_devices_destroy(devices);
+    return 77;
   }
   load(arguments[optind]);
   for (int i = 0; tsl_strategy_at(i); i++)

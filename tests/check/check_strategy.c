@@ -32,6 +32,7 @@
 #include "core/status.h"
 #include "core/text.h"
 #include "judge/check.h"
+#include "missing_isa.h"
 #include "plain_children.h"
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
@@ -314,6 +315,10 @@ static int check_kind(const tsl_strategy *strategy, tsl_devices *devices, const 
     int able = 0;
     for (int d = 0; (device = tsl_devices_at(devices, d)); d++)
       if (strcmp(device->kind, kind) == 0 && is_able(strategy, device)) {
+        if (device->capabilities & TSL_CAN_HOST && missing_isa(device)) {
+          printf("skipped: this processor has no %s\n", missing_isa(device));
+          return SKIPPED;
+        }
         result |= check_device(strategy, device);
         able++;
       }
