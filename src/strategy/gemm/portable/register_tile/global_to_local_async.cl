@@ -151,7 +151,7 @@ TSL_FUNCTION void copy_numbers(const panel_copy *copy, panel_shape shape, unsign
         (TSL_GLOBAL const char *)(copy->from + line * copy->step + depth * copy->pass);
     if (plain)
       tsl_ptx_copy_number(to, from);
-    else if (!SHORT || depth < deep) /* nobody reads the other depths */
+    else if (!SHORT || depth < deep) /* other depths are not read */
       tsl_ptx_copy_number_inside(to, from, line < copy->reach && depth < deep);
   }
 }

@@ -10,6 +10,9 @@ enum { FEW_ITEMS = 64 };              /* of a group */
 /* Slowdown of writing C where adjacent items store fewer bytes of a row. */
 enum { STORE_BYTES = 64 };
 static const double short_stores = 1.2;
+/* Elements that a unit stores in a clock, if C is narrower than the sums and its rows are not whole vectors.
+ * Such elements do not go through local memory (STAGED of kernel/tile_store.h). */
+static const double single_stores = 0.75;
 
 static double ceil_ratio(double value, double step) {
   return ceil(value / step);
@@ -196,9 +199,12 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double memory =
       (tsl_problem_bytes(problem) + (share * rates->write_share - 1) * c_bytes) / device->bandwidth;
   const double reads = groups * (tile->tile_m + tile->tile_n) * panels * depths * tile->tile_k * tile->size;
+  const bool is_narrow = tsl_type(problem->c.type)->size < (size_t)tile->size;
+  const double odd_stores = is_narrow
+                                ? m * n * batch / single_stores
+                                : c_bytes / rates->write_bytes * (tile->lanes > 2 ? 1 : rates->short_odd);
   const double cached =
-      reads * (a.whole && b.whole ? 1 : rates->read_odd) / rates->read_bytes +
-      (whole_c ? 0 : c_bytes / rates->write_bytes * (tile->lanes > 2 ? 1 : rates->short_odd));
+      reads * (a.whole && b.whole ? 1 : rates->read_odd) / rates->read_bytes + (whole_c ? 0 : odd_stores);
   double seconds = overlap_clocks(overlap_clocks(clocks, cached / units.count) / units.clock, memory) +
                    rates->launch_share * device->launch_seconds;
   if (tile->copied)
