@@ -5,7 +5,7 @@
 expect_version() {
   expect_text "$1" "$(grep -m 1 -E "$2" "$source/$1")" "(^|[^0-9.])$version([^0-9.]|$)"
 }
-expect_version CHANGELOG.md '^## '
+expect_version CHANGELOG.md '^## [0-9]' # changes after a release stand above it: Unreleased
 expect_version CITATION.cff '^version:'
 expect_version packaging/conda/recipe.yaml '^  version:'
 expect_version packaging/debian/changelog '^tesela '
