@@ -30,6 +30,20 @@ void bench_word_types(const char *word, tsl_types *types, const char **accuracy)
   *accuracy = is_tf32 ? "tf32" : types->a == TESELA_E4M3 ? "e4m3" : NULL;
 }
 
+int bench_types_words(const char *list, char (*words)[BENCH_TYPES_WORD], int max) {
+  char word[BENCH_TYPES_WORD];
+  tsl_types types;
+  const char *accuracy;
+  int count = 0;
+  while (bench_next_word(&list, ", ", word, sizeof word)) {
+    if (count == max)
+      bench_stop(word, "is one type too many");
+    bench_word_types(word, &types, &accuracy);
+    memcpy(words[count++], word, sizeof word);
+  }
+  return count;
+}
+
 tsl_problem bench_word_problem(const char *word, const bench_case *item) {
   tsl_types types;
   const char *accuracy;

@@ -33,6 +33,9 @@ typedef struct bench_costs {
 /* Reads "f32", "bf16:f32" or "tf32", which has f32's operands and less accuracy. Sets *accuracy to the
  * requested accuracy of products with these types, or NULL. Ends the program if it is none. */
 void bench_word_types(const char *word, tsl_types *types, const char **accuracy);
+/* Reads such words, with commas between, and returns their number. Ends the program if there are more than
+ * `max`, or if one is none. */
+int bench_types_words(const char *list, char (*words)[BENCH_TYPES_WORD], int max);
 /* Returns the product of a case, with the accuracy of the types' word. */
 tsl_problem bench_word_problem(const char *word, const bench_case *item);
 

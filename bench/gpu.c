@@ -174,13 +174,10 @@ static void list_drawn(void) {
   static gpu_group drawn[TYPES_MAX];
   static char words[TYPES_MAX][BENCH_TYPES_WORD];
   tsl_types types[TYPES_MAX];
-  int count = 0;
-  for (const char *rest = type_list; bench_next_word(&rest, ", ", words[count], sizeof words[count]);
-       count++) {
-    if (count == TYPES_MAX - 1)
-      bench_stop(words[count], "is one type too many");
-    drawn[count] = (gpu_group){.name = "drawn", .types = words[count]};
-    bench_word_types(words[count], &types[count], &drawn[count].accuracy);
+  const int count = bench_types_words(type_list, words, TYPES_MAX);
+  for (int t = 0; t < count; t++) {
+    drawn[t] = (gpu_group){.name = "drawn", .types = words[t]};
+    bench_word_types(words[t], &types[t], &drawn[t].accuracy);
   }
   for (int i = 0; i < bench_cases.count; i++)
     for (int t = 0; t < count; t++)

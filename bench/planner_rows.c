@@ -227,7 +227,7 @@ int main(int argc, char **argv) {
                                          OPTION_TEXT("json", json_path),
                                          BENCH_CASE_OPTIONS,
                                          OPTIONS_END};
-  char words[TYPES_MAX][32];
+  char words[TYPES_MAX][BENCH_TYPES_WORD];
   bench_read(argc, argv, "planner_rows", options, bench_take_case);
   if (bench_cases.count == 0)
     bench_stop("no products", "give shapes like 512x512x512, --shapes FILE or --draw SEED N");
@@ -241,10 +241,7 @@ int main(int argc, char **argv) {
          bench_gpu.device->name, bench_gpu.device->key, (long long)tsl_wisdom_units(bench_gpu.device));
   printf("%21s  %-9s %10s %10s %10s  %6s  %6s\n", "", "", way_names[0], way_names[1], way_names[2],
          way_names[0], way_names[1]);
-  const char *rest = type_list;
-  int count = 0;
-  while (count < TYPES_MAX && bench_next_word(&rest, ", ", words[count], sizeof *words))
-    count++;
+  const int count = bench_types_words(type_list, words, TYPES_MAX);
   for (int i = first_row; i < bench_cases.count && i - first_row < row_count; i++)
     for (int t = 0; t < count; t++) {
       const bench_case *item = &bench_cases.items[i];
