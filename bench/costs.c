@@ -63,8 +63,11 @@ static void write_word(FILE *file, const char *key, const char *text) {
     fputc(*text <= ' ' || *text == '=' ? '-' : *text, file);
 }
 
-void bench_costs_write_device(FILE *file, const tsl_device *device) {
+FILE *bench_costs_begin(const char *path, const tsl_device *device) {
   char date[32];
+  FILE *file = fopen(path, "ae");
+  if (!file)
+    bench_stop(path, "cannot be written");
   fprintf(file, "device");
   write_word(file, "label", device->label);
   write_word(file, "key", device->key);
@@ -74,6 +77,12 @@ void bench_costs_write_device(FILE *file, const tsl_device *device) {
   DEVICE_LIST(DEVICE_WRITE)
 #undef DEVICE_WRITE
   fprintf(file, "\n");
+  return file;
+}
+
+void bench_costs_end(FILE *file, const char *path) {
+  if (fclose(file) != 0)
+    bench_stop(path, "not all could be written");
 }
 
 void bench_config_print(FILE *file, const tsl_strategy *strategy, const tsl_config *config) {

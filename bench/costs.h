@@ -39,8 +39,11 @@ int bench_types_words(const char *list, char (*words)[BENCH_TYPES_WORD], int max
 /* Returns the product of a case, with the accuracy of the types' word. */
 tsl_problem bench_word_problem(const char *word, const bench_case *item);
 
-void bench_costs_write_device(FILE *file, const tsl_device *device);
+/* Opens a matrix, to which lines are appended, and writes the device's line. bench_costs_end() closes the file.
+ * Both end the program if the file cannot be written. */
+FILE *bench_costs_begin(const char *path, const tsl_device *device);
 void bench_costs_write(FILE *file, const bench_cost *cost);
+void bench_costs_end(FILE *file, const char *path);
 /* Adds a file's lines to the matrix; ends the program if the file cannot be read. Free `items` by free(). */
 void bench_costs_read(const char *path, bench_costs *costs);
 

@@ -766,18 +766,14 @@ int main(int argc, char **argv) {
   for (int i = 0; i < GPU_GROUPS && bench_cases.count == 0; i++)
     list_group(&gpu_groups[i]);
   bench_gpu_open(device_name);
-  if (matrix_path && !compile_part) {
-    matrix_file = fopen(matrix_path, "ae");
-    if (!matrix_file)
-      bench_stop(matrix_path, "cannot be written");
-    bench_costs_write_device(matrix_file, bench_gpu.device);
-  }
+  if (matrix_path && !compile_part)
+    matrix_file = bench_costs_begin(matrix_path, bench_gpu.device);
   if (compile_part)
     compile();
   else
     measure_all();
-  if (matrix_file && fclose(matrix_file) != 0)
-    bench_stop(matrix_path, "not all could be written");
+  if (matrix_file)
+    bench_costs_end(matrix_file, matrix_path);
   bench_gpu_close();
   free(products);
   return failed > 0;

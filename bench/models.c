@@ -248,17 +248,14 @@ static void on_device(void) {
   if (compile_part) {
     compile_all(bench_gpu.device);
   } else {
-    FILE *file = fopen(measure_path, "ae");
-    if (!file)
-      bench_stop(measure_path, "cannot be written");
-    bench_costs_write_device(file, bench_gpu.device);
+    FILE *file = bench_costs_begin(measure_path, bench_gpu.device);
     for (int i = 0; i < bench_cases.count; i++) {
       const bench_case item = get_case(i);
       const tsl_problem problem = require_bits(bench_word_problem(type_word, &item));
       if (bench_is_within(&problem))
         measure_case(bench_gpu.device, &item, file);
     }
-    fclose(file);
+    bench_costs_end(file, measure_path);
   }
   bench_gpu_close();
 }

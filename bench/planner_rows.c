@@ -11,6 +11,7 @@
  *   --search S      instead of a file: a search of S seconds for each product, from the models' choice
  *   --shapes FILE, --draw SEED N, --most GFLOP   products (cases.h); drawn ones in one of the types each
  *   --rows I:N      only N products, from number I, counted from 0
+ *   --matrix FILE   appends the costs of the plans that a search measured (costs.h)
  *   --seconds S     time for each plan's runs (0.5)
  *   --json FILE     also writes JSON
  *
@@ -42,7 +43,8 @@ typedef struct choice {
   int entry;
 } choice;
 
-static const char *device_name = "cpu", *type_list = "f32", *tuned_path, *json_path;
+static const char *device_name = "cpu", *type_list = "f32", *tuned_path, *json_path, *matrix_path;
+static FILE *matrix_file;
 static double seconds = 0.5, search_seconds;
 static int first_row, row_count = INT_MAX, missing;
 static tsl_wisdom *wisdom[WAYS]; /* the first way has no wisdom */
@@ -96,9 +98,25 @@ static bool plan(const tsl_problem *problem, int way, tsl_race_entry *entries, i
   return is_taken;
 }
 
+/* Appends the plans that a search found right to the matrix. */
+static void write_costs(const bench_cost *product, const tsl_space *space, const tsl_tuned *tuned) {
+  for (int i = 0; i < space->count; i++) {
+    if (!tuned->tried[i] || tuned->results[i].result != TSL_CASE_RIGHT)
+      continue;
+    bench_cost cost = *product;
+    cost.strategy = space->points[i].strategy;
+    cost.config = space->points[i].config;
+    cost.predicted = space->points[i].predicted;
+    cost.seconds = tuned->results[i].seconds;
+    bench_costs_write(matrix_file, &cost);
+  }
+  fflush(matrix_file);
+}
+
 /* Searches all strategies that take the product and adds the fastest. */
-static bool search(const tsl_problem *problem, tsl_race_entry *entries, int *count, const choice *start,
+static bool search(const bench_cost *product, tsl_race_entry *entries, int *count, const choice *start,
                    choice *out) {
+  const tsl_problem *problem = &product->problem;
   tsl_space space = {.count = 0};
   tsl_tuned tuned;
   tsl_tune_race race = {.problem = problem,
@@ -125,6 +143,8 @@ static bool search(const tsl_problem *problem, tsl_race_entry *entries, int *cou
     out->basis = TSL_BASIS_EXACT;
     enter(space.points[tuned.best].strategy, &space.points[tuned.best].config, entries, count, out);
   }
+  if (matrix_file)
+    write_costs(product, &space, &tuned);
   tsl_tuned_free(&tuned);
   tsl_space_free(&space);
   return is_found;
@@ -179,7 +199,8 @@ static void print_row(const char *name, const char *types, const choice *chosen,
   fflush(stdout);
 }
 
-static void measure(const char *name, const tsl_problem *problem, const char *types, uint64_t seed) {
+static void measure(const char *name, const bench_cost *product, uint64_t seed) {
+  const tsl_problem *problem = &product->problem;
   tsl_race_entry entries[WAYS], *racing[WAYS];
   choice chosen[WAYS];
   const tsl_race_options options = {
@@ -187,7 +208,7 @@ static void measure(const char *name, const tsl_problem *problem, const char *ty
   int count = 0;
   memset(entries, 0, sizeof entries);
   for (int way = 0; way < WAYS; way++)
-    if (!(search_seconds > 0 && way == WAYS - 1 ? search(problem, entries, &count, &chosen[0], &chosen[way])
+    if (!(search_seconds > 0 && way == WAYS - 1 ? search(product, entries, &count, &chosen[0], &chosen[way])
                                                 : plan(problem, way, entries, &count, &chosen[way]))) {
       missing++;
       return;
@@ -195,8 +216,8 @@ static void measure(const char *name, const tsl_problem *problem, const char *ty
   for (int i = 0; i < count; i++)
     racing[i] = &entries[i];
   bench_must(tsl_race_run(problem, bench_gpu.device, &options, racing, count, NULL), "the race");
-  print_row(name, types, chosen, entries);
-  write_row(problem, types, chosen, entries);
+  print_row(name, product->types, chosen, entries);
+  write_row(problem, product->types, chosen, entries);
 }
 
 static void print_means(void) {
@@ -223,6 +244,7 @@ int main(int argc, char **argv) {
                                          OPTION_TEXT("tuned", tuned_path),
                                          OPTION_NUMBER("search", search_seconds),
                                          OPTION_CALL("rows", take_rows),
+                                         OPTION_TEXT("matrix", matrix_path),
                                          OPTION_NUMBER("seconds", seconds),
                                          OPTION_TEXT("json", json_path),
                                          BENCH_CASE_OPTIONS,
@@ -233,6 +255,8 @@ int main(int argc, char **argv) {
     bench_stop("no products", "give shapes like 512x512x512, --shapes FILE or --draw SEED N");
   bench_gpu_open(device_name);
   open_wisdom();
+  if (matrix_path)
+    matrix_file = bench_costs_begin(matrix_path, bench_gpu.device);
   json_begin(json_path, "planner_rows");
   json_text("device", bench_gpu.device->name);
   json_text("key", bench_gpu.device->key);
@@ -249,11 +273,14 @@ int main(int argc, char **argv) {
       bench_case_name(item, name, sizeof name);
       if (!bench_case_has_type(item, t, count))
         continue;
-      const tsl_problem problem = bench_word_problem(words[t], item);
-      if (bench_is_within(&problem))
-        measure(name, &problem, words[t], (uint64_t)i + 1);
+      bench_cost product = {.item = *item, .problem = bench_word_problem(words[t], item)};
+      memcpy(product.types, words[t], sizeof product.types);
+      if (bench_is_within(&product.problem))
+        measure(name, &product, (uint64_t)i + 1);
     }
   print_means();
+  if (matrix_file)
+    bench_costs_end(matrix_file, matrix_path);
   for (int way = 1; way < WAYS; way++)
     tsl_wisdom_close(wisdom[way]);
   bench_gpu_close();
