@@ -19,14 +19,27 @@
 #define LOAD(at) TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, at)
 #endif
 
-/* Returns a vector of a split. Numbers from `count` on are not initialised and not read. */
-TSL_FUNCTION tsl_lanes load_split(TSL_GLOBAL const TSL_REAL *split, TSL_INDEX count) {
-  if (count >= TSL_LANES)
-    return LOAD(split);
+/* Returns the sum of a vector of splits `share`, share + SHARES, ... Numbers from `count` on are not initialised
+ * and not read. No branch separates the loads of whole vectors, so that all are on their way at once. */
+TSL_FUNCTION tsl_lanes sum_splits(TSL_GLOBAL const TSL_REAL *split, TSL_INDEX split_step, int share,
+                                  TSL_INDEX count) {
+  if (count >= TSL_LANES) {
+    tsl_lanes sum = LOAD(split);
+    TSL_UNROLL
+    for (int i = SHARES; i < SPLITS; i += SHARES)
+      if (SPLITS % SHARES == 0 || share + i < SPLITS)
+        sum = sum + LOAD(split + i * split_step);
+    return sum;
+  }
   TSL_REAL line[TSL_LANES];
   TSL_UNROLL
-  for (int e = 0; e < TSL_LANES; e++)
+  for (int e = 0; e < TSL_LANES; e++) {
     line[e] = e < count ? split[e] : (TSL_REAL)0;
+    TSL_UNROLL
+    for (int i = SHARES; i < SPLITS; i += SHARES)
+      if (e < count && share + i < SPLITS)
+        line[e] += split[i * split_step + e];
+  }
   return tsl_lanes_from_array(line);
 }
 
@@ -76,15 +89,9 @@ tsl_gemm_split_k_sum(TSL_GLOBAL const TSL_REAL *TSL_RESTRICT splits, TSL_GLOBAL 
   const TSL_INDEX number = (TSL_INDEX)TSL_GROUP(0) * LINE + place, col = number / TSL_NUMBERS;
   for (TSL_INDEX row = TSL_GROUP(1); row < g.m; row += TSL_GROUPS(1)) {
     tsl_lanes sum = TSL_SPLAT(TSL_REAL, TSL_LANES, (TSL_REAL)0);
-    if (col < g.n && share < SPLITS) {
-      TSL_GLOBAL const TSL_REAL *split = splits + share * args.split_step + row * args.pitch + number;
-      const TSL_INDEX count = TSL_NUMBERS * g.n - number;
-      sum = load_split(split, count);
-      TSL_UNROLL
-      for (int i = SHARES; i < SPLITS; i += SHARES)
-        if (share + i < SPLITS)
-          sum = sum + load_split(split + i * args.split_step, count);
-    }
+    if (col < g.n && share < SPLITS)
+      sum = sum_splits(splits + share * args.split_step + row * args.pitch + number, args.split_step, share,
+                       TSL_NUMBERS * g.n - number);
 #if SHARES > 1
     TSL_REAL line[TSL_LANES];
     tsl_lanes_to_array(line, sum);
