@@ -28,12 +28,12 @@ static tesela_status portable_make_product(tsl_work *work) {
   problem.b = (tsl_shape){
       .type = TESELA_I8, .rows = args.depth, .cols = args.n, .row_stride = 1, .col_stride = args.depth};
   problem.c.row_stride = args.sums_row;
-  const tsl_subplan_request wish = {.problem = &problem,
-                                    .device = work->device,
-                                    .in_buffers = true,
-                                    .workspace_most =
-                                        (uint64_t)tsl_residue_engine_bytes(&work->config, &args)};
-  return work->subplans->make(work->subplans, &wish, &state->product);
+  const tsl_subplan_request request = {.problem = &problem,
+                                       .device = work->device,
+                                       .in_buffers = true,
+                                       .workspace_most =
+                                           (uint64_t)tsl_residue_engine_bytes(&work->config, &args)};
+  return work->subplans->make(work->subplans, &request, &state->product);
 }
 
 tesela_status tsl_residue_int8_build_portable(tsl_work *work) {

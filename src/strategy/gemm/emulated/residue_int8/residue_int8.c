@@ -34,10 +34,10 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-enum { TERMS_MOST = 1 << 24 };
+enum { TERMS_MAX = 1 << 24 };
 /* Rows per block where memory is short: whole rasters of tiles (residue_int8_run.c), fewer if these do not
  * fit. */
-enum { BLOCK_MOST = 16384, BLOCK_LEAST = 256 };
+enum { BLOCK_MAX = 16384, BLOCK_MIN = 256 };
 
 static bool residue_is_complex(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex;
@@ -64,8 +64,8 @@ static const char *residue_refuse(const tsl_problem *problem, const tsl_config *
                        tsl_type(problem->c.type)->name, tsl_residue_most(problem));
   if (residue_is_complex(problem) && (problem->alpha[1] != 0 || problem->beta[1] != 0))
     return "complex products take real alpha and beta";
-  if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4 || tsl_residue_numbers(problem) > TERMS_MOST)
-    return tsl_refusal("lines are counted in 31 bits, and their elements up to %d", TERMS_MOST);
+  if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4 || tsl_residue_numbers(problem) > TERMS_MAX)
+    return tsl_refusal("lines are counted in 31 bits, and their elements up to %d", TERMS_MAX);
   if (tsl_device_is_host(device))
     return config->value[TSL_RESIDUE_INT8_BLOCK] == 0
                ? NULL
@@ -156,7 +156,7 @@ const tsl_strategy tsl_gemm_residue_int8 = {
              {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}, [TSL_RESIDUE_INT8_BLOCK] = {0, INT32_MAX}}},
     .testing = {.probes = probes},
     .resources = {.scratch = tsl_residue_int8_scratch,
-                  .shrinkable = {TSL_RESIDUE_INT8_BLOCK, BLOCK_LEAST, BLOCK_MOST},
+                  .shrinkable = {TSL_RESIDUE_INT8_BLOCK, BLOCK_MIN, BLOCK_MAX},
                   .host = tsl_residue_int8_host_bytes,
                   .count_costs = tsl_residue_int8_account},
     .splits = {.note = residue_note},
