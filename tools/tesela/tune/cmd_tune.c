@@ -157,7 +157,7 @@ static tesela_status search_on_device(const tsl_tune_options *options, tsl_tunin
                             .budget = all->budget,
                             .points_max = (int)options->points,
                             .batch = tsl_pool_default_threads() > BATCH_MIN ? tsl_pool_default_threads()
-                                                                              : BATCH_MIN,
+                                                                            : BATCH_MIN,
                             .seed = (uint64_t)options->seed,
                             .measure = tuning_measure,
                             .argument = &race,

@@ -58,9 +58,9 @@ static tsl_accuracy residue_accuracy(const tsl_problem *problem, const tsl_confi
 static const char *residue_refuse(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
-  const int64_t host_choice = config->value[TSL_RESIDUE_INT8_LEAST];
-  if (host_choice != 0 && (host_choice < 4 || host_choice > tsl_residue_most(problem)))
-    return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)host_choice,
+  const int64_t moduli = config->value[TSL_RESIDUE_INT8_LEAST];
+  if (moduli != 0 && (moduli < 4 || moduli > tsl_residue_most(problem)))
+    return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)moduli,
                        tsl_type(problem->c.type)->name, tsl_residue_most(problem));
   if (residue_is_complex(problem) && (problem->alpha[1] != 0 || problem->beta[1] != 0))
     return "complex products take real alpha and beta";
