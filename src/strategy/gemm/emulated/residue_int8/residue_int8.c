@@ -1,5 +1,5 @@
-/* Idea: f32 and f64 products by 8-bit integers, which are forty times as fast on some GPUs: the second scheme
- * of Ozaki, Uchino and Imamura (2025), with a bound for every element.
+/* Idea: f32 and f64 products by 8-bit integers, which are forty times as fast on some GPUs. It is the second
+ * scheme of Ozaki, Uchino and Imamura (2025), with a bound for every element.
  *
  *   rows of A, columns of B      modulo p_0 ... p_N-1         residues of C'         C
  *   +---+  2^e_i, 2^f_j          +--+ +--+                    +--+
