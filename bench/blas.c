@@ -35,7 +35,7 @@ typedef enum shape_kind { GEMM, GEMMT, COPY, VECTOR, MATRIX_VECTOR, RANK, SIDE, 
 
 /* One call, with its arguments. */
 typedef struct task {
-  const struct row *row;
+  const struct blas_routine *row;
   char letter;
   char trans[2]; /* of A and B of gemm */
   bool is_right, is_transposed;
@@ -46,7 +46,7 @@ typedef struct task {
   tsl_plan *plan;
 } task;
 
-typedef struct row {
+typedef struct blas_routine {
   const char *set, *word;
   const char *name,
       *complex_name; /* ?: the type's letter; r: the letter of its components; NULL: no such routine */
@@ -55,7 +55,7 @@ typedef struct row {
   int vectors;  /* long vectors of the routine */
   double moves; /* how often each element of the largest operand is moved; 0: the rate is of operations */
   const char *trans; /* the flag of a matrix-vector routine, or NULL */
-} row;
+} blas_routine;
 
 typedef const int *num;
 typedef const void *in;
@@ -144,7 +144,7 @@ static void call_in_place(const task *t, void *function) {
    t->is_right ? &t->n : &t->m, t->c, &t->m, 1, 1, 1, 1);
 }
 
-static const row rows[] = {
+static const blas_routine rows[] = {
     {"products", "gemm", "?gemm", "?gemm", call_gemm, GEMM, 0, 0, NULL},
     {"products", "gemmt", "?gemmt", "?gemmt", call_gemmt, GEMMT, 0, 0, NULL},
     {"products", "dot", "?dot", NULL, call_dot, VECTOR, 2, 2, NULL},
@@ -297,10 +297,10 @@ static void call_side(bench_side *side) {
     run_plan(by->task);
 }
 
-static void *find_routine(const bench_library *library, const row *row_in, char letter) {
+static void *find_routine(const bench_library *library, const blas_routine *row, char letter) {
   char name[64];
   size_t used = 0;
-  const char *pattern = is_complex(letter) ? row_in->complex_name : row_in->name;
+  const char *pattern = is_complex(letter) ? row->complex_name : row->name;
   for (const char *from = pattern; *from; from++)
     name[used++] = (char)(*from == '?'                     ? letter
                           : *from == 'r' && from[1] == '?' ? is_single(letter) ? 's' : 'd'
@@ -417,11 +417,11 @@ static double count_work(const task *t) {
   return factor * operations[t->row->kind];
 }
 
-static bench_turns get_turns(const row *row_in) {
+static bench_turns get_turns(const blas_routine *row) {
   bench_turns turns = {.rounds_min = 12, .rounds_max = 12, .sample_seconds = 2e-3};
-  if (strcmp(row_in->set, "vectors") == 0)
+  if (strcmp(row->set, "vectors") == 0)
     turns = (bench_turns){.rounds_min = 7, .rounds_max = 61, .seconds = 0.15, .sample_seconds = 3e-4};
-  if (strcmp(row_in->set, "products") == 0)
+  if (strcmp(row->set, "products") == 0)
     turns = (bench_turns){.rounds_min = 5, .rounds_max = 41, .seconds = 0.2, .sample_seconds = 5e-4};
   if (rounds > 0 || is_quick)
     turns.rounds_min = turns.rounds_max = is_quick ? 3 : rounds;
@@ -498,11 +498,11 @@ static void measure(task t) {
 
 /* --- all rows --- */
 
-static void measure_size(const row *row_in, char letter, int m, int n, int k) {
-  measure((task){.row = row_in, .letter = letter, .trans = "NN", .m = m, .n = n, .k = k});
+static void measure_size(const blas_routine *row, char letter, int m, int n, int k) {
+  measure((task){.row = row, .letter = letter, .trans = "NN", .m = m, .n = n, .k = k});
 }
 
-static void measure_gemm(const row *row_in, char letter) {
+static void measure_gemm(const blas_routine *row, char letter) {
   for (int i = 0; i < bench_cases.count; i++) {
     const bench_case *item = &bench_cases.items[i];
     const char *list = "sdcz";
@@ -511,7 +511,7 @@ static void measure_gemm(const row *row_in, char letter) {
     const tsl_problem problem =
         tsl_problem_gemm(item->size[0], item->size[1], item->size[2], type_of(letter));
     if (bench_is_within(&problem))
-      measure((task){.row = row_in,
+      measure((task){.row = row,
                      .letter = letter,
                      .trans = {item->layout[0], item->layout[1]},
                      .m = (int)item->size[0],
@@ -519,33 +519,33 @@ static void measure_gemm(const row *row_in, char letter) {
                      .k = (int)item->size[2]});
   }
   for (int i = 0; bench_cases.count == 0 && i < COUNT_OF(edges); i++)
-    measure_size(row_in, letter, edges[i], edges[i], edges[i]);
+    measure_size(row, letter, edges[i], edges[i], edges[i]);
   for (int i = 0; bench_cases.count == 0 && i < COUNT_OF(thin_products); i++)
-    measure_size(row_in, letter, thin_products[i][0], thin_products[i][1], thin_products[i][2]);
+    measure_size(row, letter, thin_products[i][0], thin_products[i][1], thin_products[i][2]);
 }
 
-static void measure_vectors(const row *row_in, char letter) {
-  const bool is_product = strcmp(row_in->set, "products") == 0;
+static void measure_vectors(const blas_routine *row, char letter) {
+  const bool is_product = strcmp(row->set, "products") == 0;
   const int *lengths = is_product ? dot_lengths : vector_lengths;
   const int count = is_product ? COUNT_OF(dot_lengths) : COUNT_OF(vector_lengths);
-  for (int i = 0; row_in->kind == VECTOR && i < count; i++)
+  for (int i = 0; row->kind == VECTOR && i < count; i++)
     if (lengths[i] <= largest)
-      measure_size(row_in, letter, lengths[i], 1, 1);
-  for (int i = 0; row_in->kind == MATRIX_VECTOR && i < COUNT_OF(vector_edges); i++)
+      measure_size(row, letter, lengths[i], 1, 1);
+  for (int i = 0; row->kind == MATRIX_VECTOR && i < COUNT_OF(vector_edges); i++)
     if ((double)vector_edges[i] * vector_edges[i] <= largest)
-      measure_size(row_in, letter, vector_edges[i], vector_edges[i], 1);
-  for (int i = 0; strncmp(row_in->word, "ge", 2) == 0 && i < COUNT_OF(thin_vectors); i++)
+      measure_size(row, letter, vector_edges[i], vector_edges[i], 1);
+  for (int i = 0; strncmp(row->word, "ge", 2) == 0 && i < COUNT_OF(thin_vectors); i++)
     if ((double)thin_vectors[i][0] * thin_vectors[i][1] <= largest)
-      measure_size(row_in, letter, thin_vectors[i][0], thin_vectors[i][1], 1);
+      measure_size(row, letter, thin_vectors[i][0], thin_vectors[i][1], 1);
 }
 
-static void measure_triangle(const row *row_in, char letter, int n, int others) {
-  if (row_in->kind == RANK)
-    measure_size(row_in, letter, n, n, others);
-  else if (row_in->kind == SIDE)
-    measure_size(row_in, letter, n, others, n);
-  for (int i = 0; row_in->kind == SOLVE && i < 4; i++)
-    measure((task){.row = row_in,
+static void measure_triangle(const blas_routine *row, char letter, int n, int others) {
+  if (row->kind == RANK)
+    measure_size(row, letter, n, n, others);
+  else if (row->kind == SIDE)
+    measure_size(row, letter, n, others, n);
+  for (int i = 0; row->kind == SOLVE && i < 4; i++)
+    measure((task){.row = row,
                    .letter = letter,
                    .trans = "NN",
                    .is_right = i >= 2,
@@ -555,8 +555,8 @@ static void measure_triangle(const row *row_in, char letter, int n, int others) 
                    .k = n});
 }
 
-static void measure_triangles(const row *row_in, char letter) {
-  const bool is_solve = row_in->kind == SOLVE;
+static void measure_triangles(const blas_routine *row, char letter) {
+  const bool is_solve = row->kind == SOLVE;
   const char *list = *sizes     ? sizes
                      : is_solve ? "64,256,1000,2000,100x10000,2000x16,1000x1"
                                 : "64,256,1000,2048,100x10000,2000x16";
@@ -564,39 +564,38 @@ static void measure_triangles(const row *row_in, char letter) {
   while (bench_next_word(&list, ",", word, sizeof word)) {
     const char *other = strchr(word, 'x'), *rest = columns;
     if (!is_solve || !*columns)
-      measure_triangle(row_in, letter, atoi(word), atoi(other ? other + 1 : word));
+      measure_triangle(row, letter, atoi(word), atoi(other ? other + 1 : word));
     while (is_solve && bench_next_word(&rest, ",", column, sizeof column))
-      measure_triangle(row_in, letter, atoi(word), atoi(column));
+      measure_triangle(row, letter, atoi(word), atoi(column));
   }
 }
 
-static void measure_row(const row *row_in, char letter) {
-  if (!(is_complex(letter) ? row_in->complex_name : row_in->name) ||
-      (bench_cases.count > 0 && row_in->kind != GEMM) ||
-      (has_plans && row_in->kind != RANK && row_in->kind != SIDE && row_in->kind != SOLVE))
+static void measure_row(const blas_routine *row, char letter) {
+  if (!(is_complex(letter) ? row->complex_name : row->name) || (bench_cases.count > 0 && row->kind != GEMM) ||
+      (has_plans && row->kind != RANK && row->kind != SIDE && row->kind != SOLVE))
     return;
   memset(each, 0, sizeof each);
-  if (row_in->kind == GEMM)
-    measure_gemm(row_in, letter);
-  else if (row_in->kind == VECTOR || row_in->kind == MATRIX_VECTOR)
-    measure_vectors(row_in, letter);
-  else if (row_in->kind == GEMMT)
+  if (row->kind == GEMM)
+    measure_gemm(row, letter);
+  else if (row->kind == VECTOR || row->kind == MATRIX_VECTOR)
+    measure_vectors(row, letter);
+  else if (row->kind == GEMMT)
     for (int i = 0; i < COUNT_OF(triangles); i++)
-      measure_size(row_in, letter, triangles[i], triangles[i], triangles[i]);
-  else if (row_in->kind == COPY)
+      measure_size(row, letter, triangles[i], triangles[i], triangles[i]);
+  else if (row->kind == COPY)
     for (int i = 0; i < COUNT_OF(copies); i++)
-      measure_size(row_in, letter, copies[i], copies[i], 1);
+      measure_size(row, letter, copies[i], copies[i], 1);
   else
-    measure_triangles(row_in, letter);
-  for (int s = 1; s < side_count && strcmp(row_in->set, "vectors") == 0; s++)
+    measure_triangles(row, letter);
+  for (int s = 1; s < side_count && strcmp(row->set, "vectors") == 0; s++)
     bench_mean_print(&each[s], libraries[0].name, libraries[s].name);
 }
 
 /* --- the command line --- */
 
-static bool is_wanted(const row *row_in) {
-  return bench_has_word(only, row_in->set) ||
-         (bench_has_word(only, row_in->word) && !(row_in->call == call_dot && row_in->set[0] == 'p'));
+static bool is_wanted(const blas_routine *row) {
+  return bench_has_word(only, row->set) ||
+         (bench_has_word(only, row->word) && !(row->call == call_dot && row->set[0] == 'p'));
 }
 
 int main(int argc, char **argv) {

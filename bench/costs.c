@@ -4,7 +4,7 @@
 #include "strategy/params.h"
 #include "strategy/strategy_list.h"
 
-/* The properties of a device that models read. X(member, format, type to scan) */
+/* Properties of a device that models read. X(member, type to print as, type of the member) */
 #define DEVICE_LIST(X)                                                                                       \
   X(compute_units, double, int)                                                                              \
   X(clock_mhz, double, int)                                                                                  \

@@ -31,18 +31,18 @@ typedef struct bench_costs {
 } bench_costs;
 
 /* Reads "f32", "bf16:f32" or "tf32", which has f32's operands and less accuracy. Sets *accuracy to the
- * requested accuracy of products with these types, or NULL. Ends the program if it is none. */
+ * requested accuracy of products with these types, or NULL. Ends the program if the word has no types. */
 void bench_word_types(const char *word, tsl_types *types, const char **accuracy);
-/* Reads such words, with commas between, and returns their number. Ends the program if there are more than
- * `max`, or if one is none. */
+/* Reads such words, separated by commas, and returns their number. Ends the program if there are more than
+ * `max`, or if a word has no types. */
 int bench_types_words(const char *list, char (*words)[BENCH_TYPES_WORD], int max);
 /* Returns the product of a case, with the accuracy of the types' word. */
 tsl_problem bench_word_problem(const char *word, const bench_case *item);
 
-/* Opens a matrix, to which lines are appended, and writes the device's line. bench_costs_end() closes the file.
- * Both end the program if the file cannot be written. */
+/* Opens a matrix to append lines, and writes the device's line. Ends the program if that fails. */
 FILE *bench_costs_begin(const char *path, const tsl_device *device);
 void bench_costs_write(FILE *file, const bench_cost *cost);
+/* Closes the matrix; ends the program if not all could be written. */
 void bench_costs_end(FILE *file, const char *path);
 /* Adds a file's lines to the matrix; ends the program if the file cannot be read. Free `items` by free(). */
 void bench_costs_read(const char *path, bench_costs *costs);

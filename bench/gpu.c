@@ -21,13 +21,12 @@
  *   --strategy S    tesela's strategy instead of the planner's choice, "cuda_dmma tile_m=128"
  *   --rivals N      also times the planner's next N strategies, a line each
  *   --data LIST     kinds of numbers in A, "normal,relu" (core/kinds.h), a product for each; "all": all kinds
- *   --bits WORD     requires reproducibility, "rows"; also times the free choice, and tesela's line has the
- * ratio
+ *   --bits WORD     requires reproducibility, "rows"; also times the free choice; tesela's line has the ratio
  *   --without S     also times the planner's choice without strategy S; tesela's line has the ratio
  *   --seconds S     time for each side's samples (0.1)
  *   --limit S       begins no product after this time (no limit)
- *   --configs N     also times N configs of tesela's and the rivals' strategies: the models' next ones, and
- * every second one drawn at random from those predicted within twice the best; their lines are not printed
+ *   --configs N     also times N configs of tesela's and the rivals' strategies, without lines: the models'
+ *                   next ones, and in turn random ones that are predicted within twice the best
  *   --json FILE     also writes JSON
  *   --matrix FILE   appends the costs of all plans (costs.h)
  *   --compile I/N   only compiles products I, I + N, ...: for several processes at once

@@ -5,17 +5,17 @@
  * matrix.
  *
  *   --measure FILE    measures, and appends lines to FILE
- *   --read FILE       compares the models with files (repeatable): of each strategy the median of
- * |log(measured / predicted)|, its worst tenth, and plans that took more than twice the prediction; of each
- *                     type the fastest measured plan over the plan that the models choose
+ *   --read FILE       compares the models with files (repeatable): for each strategy the median of
+ *                     |log(measured / predicted)|, its worst tenth, and plans that took more than twice the
+ *                     prediction; for each type the fastest measured plan over the models' choice
  *   --products        with --read: also prints each product's choice
  *   --all             with --read: also prints each prediction with its measurement
  *   --worst N         with --read: also prints the N plans that took longest for their prediction
  *   --check           with --read: fails if more than a tenth of a strategy's plans, of 20 or more, took more
- * than twice the prediction
+ *                     than twice the prediction
  *   --set NAME=VALUE  changes a constant of the models (strategy/model_constants.h); repeatable
  *   --predict         with --read: reads lines of constants, "NAME=VALUE ...", and prints predictions in
- * seconds, a line for each, for tools/fit
+ *                     seconds, a line for each, for tools/fit
  *   --constants       prints the models' constants and their largest values
  *   --propose N       with --read: prints for each product N configs that the models like best and FILE lacks
  *   --wide R          also N random configs predicted within R times the best; with --measure every second
@@ -31,7 +31,7 @@
  *   --configs FILE    configs, one a line: "register_tile form=local ..."
  *   --compile I/N     only compiles configs I, I + N, ..., for several processes at once
  *   --seconds S       maximum time for the configs of a product (3); on the processor these run by turns, and
- * the least time of several passes counts
+ *                     the least time of several passes counts
  *
  * Each run uses other operands, more than the last cache holds, or (--warm) the same. Results are not
  * verified: the judge does that. */

@@ -1,6 +1,5 @@
 /* quality [--type f32|f64|c64|c128] [--rounds N] [--data normal|wide|graded] [--strategies A,B,...]
- * [--accuracy ASK]
- *         [--seed N] [--device D] SIZE...
+ *         [--accuracy ASK] [--seed N] [--device D] SIZE...
  *
  * How fast are strategies on a device (cuda:0), and how large are their errors? By default compares
  * residue_int8 with a vendor's strategy, which is a peer; auto is the planner's choice. Each round times

@@ -19,7 +19,7 @@
  *   --orders LIST   strategies "name key=value ...", separated by ";": all of C of each, compared with the
  *                   first's; named strategies of tesela also need --bits
  *   --time          times each number of rows, by turns with bits=any, instead of comparing bits: the ratio
- * of the free choice's least time to this one's (1: no cost)
+ *                   of the free choice's least time to this one's (1: no cost)
  *   --limit S       begins no product after this time */
 #include "cases.h"
 #include "device.h"

@@ -14,10 +14,11 @@
  *   --seconds S        time of each side with --changing (1)
  *   --quick            three rounds
  *   --changing RANGES  instead of products: every call has a new shape, drawn from LOW to HIGH ("1:16,8:32";
- * "all": 1:16,8:32,16:100), so that the code before the kernel counts, with branches that the processor
- *                      predicts wrongly. Prints nanoseconds a product, over the faster half of the rounds.
+ *                      "all": 1:16,8:32,16:100). So the code before the kernel counts, with branches that the
+ *                      processor predicts wrongly. Prints nanoseconds a product, over the faster half of the
+ *                      rounds.
  *   --alone            also the strategy's run() called directly, and the overhead of a plan: the median of
- * the differences of all rounds
+ *                      the differences of all rounds
  *   --tesela FILE      the build of tesela to measure (this program's)
  *   --shapes FILE, --draw SEED N, --json FILE
  *

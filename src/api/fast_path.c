@@ -64,13 +64,14 @@ bool tsl_api_goes_elsewhere(tesela_context *context, const tesela_gemm_desc *des
          tsl_api_cached_plan(context, &key, &cached) == TESELA_OK && runs_off_cpu(context, cached);
 }
 
-/* Plans `wish` and caches the plan under `key`. Refuses a plan expected to take more than `seconds_max`. */
-static tesela_status fast_path_remember(tesela_context *context, const tsl_call_key *wish,
+/* Plans `request` and caches the plan under `key`. Refuses it if it is expected to take more than
+ * `seconds_max`. */
+static tesela_status fast_path_remember(tesela_context *context, const tsl_call_key *request,
                                         const tsl_call_key *key, double seconds_max, bool replaces) {
   const uint64_t generation = tsl_plan_cache_generation(&context->cache);
   tesela_plan *plan;
   tsl_cached_plan *cached;
-  TSL_TRY(tsl_api_plan(context, wish, &plan));
+  TSL_TRY(tsl_api_plan(context, request, &plan));
   if (plan->plan->expected > seconds_max) {
     tesela_plan_destroy(plan);
     return tsl_fail(TESELA_UNSUPPORTED, "the strategy that compiles soonest is slower than the processor");
@@ -101,10 +102,10 @@ static double seconds_on_cpu(const tsl_candidate *list, int count) {
  * if the processor is faster than the former. */
 static bool fast_path_plan_twice(tesela_context *context, const tsl_call_key *key, const char *device,
                                  double on_cpu) {
-  tsl_call_key wish = *key;
-  snprintf(wish.device, sizeof wish.device, "%s", device);
-  wish.runs = 1;
-  if (fast_path_remember(context, &wish, key, on_cpu, false) != TESELA_OK)
+  tsl_call_key request = *key;
+  snprintf(request.device, sizeof request.device, "%s", device);
+  request.runs = 1;
+  if (fast_path_remember(context, &request, key, on_cpu, false) != TESELA_OK)
     return false;
   tsl_log(TSL_LOG_PLAN, "%lld x %lld x %lld goes to another device by a strategy that compiles soon",
           (long long)key->problem.m, (long long)key->problem.n, (long long)key->problem.k);

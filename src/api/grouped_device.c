@@ -21,13 +21,13 @@ typedef struct queued_run {
 } queued_run;
 
 /* Maximum number of fused launches; other products are queued one by one. */
-enum { JOINTS_MOST = 4 };
+enum { JOINTS_MAX = 4 };
 
 struct tsl_group_queue {
   const tsl_products **order;                      /* queued members; equal plans are adjacent */
   int64_t members, count, lane_count, joint_count; /* lengths of order, runs, lanes and joints */
-  tsl_fused_members joints[JOINTS_MOST];
-  int64_t joint_lanes[JOINTS_MOST]; /* index in `lanes` of each fused launch's stream */
+  tsl_fused_members joints[JOINTS_MAX];
+  int64_t joint_lanes[JOINTS_MAX]; /* index in `lanes` of each fused launch's stream */
   queued_run *runs;
   lane *lanes;
 };
@@ -205,7 +205,7 @@ static tesela_status grouped_device_run_alone(tsl_grouped *group, int64_t member
 }
 
 static tesela_status fuse_members(tsl_grouped *group, tsl_group_queue *queue) {
-  while (queue->joint_count < JOINTS_MOST) {
+  while (queue->joint_count < JOINTS_MAX) {
     tsl_fused_members *joint = &queue->joints[queue->joint_count];
     TSL_TRY(tsl_grouped_join(group, queue->order, &queue->members, joint));
     if (!joint->cached)

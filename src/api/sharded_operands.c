@@ -55,12 +55,12 @@ static void read_sharded_request(const tsl_request *request, const tsl_problem *
 }
 
 /* Maximum number of shards; a plan stores the number as an int. */
-enum { MOST_PIECES = 1 << 20 };
+enum { SHARDS_MAX = 1 << 20 };
 
 static tesela_status check_list(const tesela_shards *pieces, char letter) {
-  if (pieces->count < 0 || pieces->count > MOST_PIECES)
+  if (pieces->count < 0 || pieces->count > SHARDS_MAX)
     return tsl_fail(TESELA_BAD_CALL, "desc.%c.shards.count is %lld: there are 0 to %d pieces", letter,
-                    (long long)pieces->count, MOST_PIECES);
+                    (long long)pieces->count, SHARDS_MAX);
   if (pieces->count > 0 && !pieces->pieces)
     return tsl_fail(TESELA_BAD_CALL, "desc.%c.shards.pieces is NULL, and its count %lld", letter,
                     (long long)pieces->count);

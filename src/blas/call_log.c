@@ -230,32 +230,32 @@ void tsl_blas_note_forwarded(tsl_blas_call *call) {
 /* --- the table of TESELA_LOG=calls --- */
 
 /* Calls of one routine and implementation whose sizes have equal next powers of two. */
-typedef struct row {
+typedef struct log_row {
   const char *name;                                   /* "others": calls without a free row */
   int sizes;                                          /* used numbers of the arrays */
   int64_t power[SHAPES], least[SHAPES], most[SHAPES]; /* of each size: next power of two, smallest, largest */
   char who[WHO];
   uint64_t calls;
   double seconds, flops;
-} row;
+} log_row;
 
-static row rows[ROWS_MAX];
+static log_row rows[ROWS_MAX];
 static int row_count;
 
 /* Finds or adds the row for a call. */
-static row *call_log_row_of(const row *like) {
+static log_row *call_log_row_of(const log_row *like) {
   for (int i = 0; i < row_count; i++)
     if (strcmp(rows[i].name, like->name) == 0 &&
         memcmp(rows[i].power, like->power, sizeof like->power) == 0 && strcmp(rows[i].who, like->who) == 0)
       return &rows[i];
   if (row_count == ROWS_MAX)
     return &rows[ROWS_MAX - 1];
-  rows[row_count] = row_count == ROWS_MAX - 1 ? (row){.name = "others", .who = "several"} : *like;
+  rows[row_count] = row_count == ROWS_MAX - 1 ? (log_row){.name = "others", .who = "several"} : *like;
   return &rows[row_count++];
 }
 
 static void call_log_collect(const tsl_calls_row *counted, void *unused) {
-  row like = {.name = counted->name, .sizes = counted->key.sizes};
+  log_row like = {.name = counted->name, .sizes = counted->key.sizes};
   (void)unused;
   for (int i = 0; i < SHAPES; i++) {
     like.power[i] = tsl_calls_round_size(counted->most[i]);
@@ -263,7 +263,7 @@ static void call_log_collect(const tsl_calls_row *counted, void *unused) {
     like.most[i] = counted->most[i];
   }
   snprintf(like.who, sizeof like.who, "%s", counted->who);
-  row *found = call_log_row_of(&like);
+  log_row *found = call_log_row_of(&like);
   found->calls += counted->calls;
   found->seconds += counted->seconds;
   found->flops += counted->flops;
@@ -274,17 +274,17 @@ static void call_log_collect(const tsl_calls_row *counted, void *unused) {
 }
 
 static int call_log_by_seconds(const void *a, const void *b) {
-  const double x = ((const row *)a)->seconds, y = ((const row *)b)->seconds;
+  const double x = ((const log_row *)a)->seconds, y = ((const log_row *)b)->seconds;
   return x < y ? 1 : x > y ? -1 : 0;
 }
 
 enum { SHAPE = 128 };
 
 /* Prints "300 x 200 x 17..32". */
-static int print_shape(const row *row_in, char out[SHAPE]) {
-  int used = snprintf(out, SHAPE, "%s", row_in->sizes > 0 ? "" : "-");
-  for (int i = 0; i < row_in->sizes; i++) {
-    const long long least = row_in->least[i], most = row_in->most[i];
+static int print_shape(const log_row *row, char out[SHAPE]) {
+  int used = snprintf(out, SHAPE, "%s", row->sizes > 0 ? "" : "-");
+  for (int i = 0; i < row->sizes; i++) {
+    const long long least = row->least[i], most = row->most[i];
     const char *between = i ? " x " : "";
     used += least == most ? snprintf(out + used, SHAPE - (size_t)used, "%s%lld", between, most)
                           : snprintf(out + used, SHAPE - (size_t)used, "%s%lld..%lld", between, least, most);
@@ -292,13 +292,13 @@ static int print_shape(const row *row_in, char out[SHAPE]) {
   return used;
 }
 
-static void call_log_add_row(const row *row_in, int width, tsl_text *out) {
+static void call_log_add_row(const log_row *row, int width, tsl_text *out) {
   char shape[SHAPE], speed[24] = "-";
-  (void)print_shape(row_in, shape);
-  if (row_in->seconds > 0 && row_in->flops > 0)
-    tsl_locale_print(speed, sizeof speed, "%.3g", row_in->flops / row_in->seconds * 1e-9);
-  tsl_text_add(out, "%-24s  %-*s  %10llu  %-28s  %11.6f  %8s\n", row_in->name, width, shape,
-               (unsigned long long)row_in->calls, row_in->who, row_in->seconds, speed);
+  (void)print_shape(row, shape);
+  if (row->seconds > 0 && row->flops > 0)
+    tsl_locale_print(speed, sizeof speed, "%.3g", row->flops / row->seconds * 1e-9);
+  tsl_text_add(out, "%-24s  %-*s  %10llu  %-28s  %11.6f  %8s\n", row->name, width, shape,
+               (unsigned long long)row->calls, row->who, row->seconds, speed);
 }
 
 static void call_log_write_all(const tsl_text *text) {

@@ -16,13 +16,13 @@
 #include "core/scratch.h"
 
 /* Maximum rows of a triangle that is copied with zeros; maximum columns of B at a time. */
-enum { SPREAD_MOST = 48, SPREAD_MOST_REAL = 32, WIDE = 512 };
+enum { SPREAD_MAX = 48, SPREAD_MAX_REAL = 32, WIDE = 512 };
 
 typedef struct level3_blocks_job {
   const tsl_blas_symbol *symbol;
   const tsl_blas_layout *layout;
   const tsl_blas_parts *parts;
-  void *factor, *copy; /* trmm: SPREAD_MOST x SPREAD_MOST and SPREAD_MOST x WIDE elements */
+  void *factor, *copy; /* trmm: SPREAD_MAX x SPREAD_MAX and SPREAD_MAX x WIDE elements */
 } level3_blocks_job;
 
 static tsl_call_matrix view_from(const tsl_call_matrix *view, tesela_type type, int64_t i, int64_t j) {
@@ -118,7 +118,7 @@ static int64_t first_half_rows(int64_t m, int64_t step) {
 }
 
 static void level3_blocks_multiply(const level3_blocks_job *job, const tsl_call *work) {
-  const int64_t most = tsl_blas_is_complex(work->type) ? SPREAD_MOST : SPREAD_MOST_REAL;
+  const int64_t most = tsl_blas_is_complex(work->type) ? SPREAD_MAX : SPREAD_MAX_REAL;
   if (work->m <= most) {
     multiply_small(job, work);
     return;
@@ -136,10 +136,10 @@ static void level3_blocks_multiply(const level3_blocks_job *job, const tsl_call 
 static bool multiply_by_triangle(level3_blocks_job *job, const tsl_call *general) {
   const size_t size = tsl_blas_size(job->layout->work.type);
   const int64_t n = job->layout->work.n < WIDE ? job->layout->work.n : WIDE;
-  if (tsl_scratch_take((SPREAD_MOST + (size_t)n) * SPREAD_MOST * size, "a block of a triangle",
-                       &job->factor) != TESELA_OK)
+  if (tsl_scratch_take((SPREAD_MAX + (size_t)n) * SPREAD_MAX * size, "a block of a triangle", &job->factor) !=
+      TESELA_OK)
     return false;
-  job->copy = (char *)job->factor + SPREAD_MOST * SPREAD_MOST * size;
+  job->copy = (char *)job->factor + SPREAD_MAX * SPREAD_MAX * size;
   level3_blocks_multiply(job, general);
   tsl_scratch_give(job->factor);
   return true;

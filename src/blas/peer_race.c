@@ -123,7 +123,7 @@ int tsl_blas_race_threads(void) {
   return tsl_team_threads(tsl_pool_team(tsl_pool_shared(), tsl_blas_threads()));
 }
 
-enum { SIZES = TSL_BLAS_RACE_SIZES, LARGEST = 320, FORMS = 2, ROUNDS = 6, ROWS_MOST = 2 * LARGEST };
+enum { SIZES = TSL_BLAS_RACE_SIZES, LARGEST = 320, FORMS = 2, ROUNDS = 6, ROWS_MAX = 2 * LARGEST };
 /* The smallest size is the first of peer_rating.c. */
 static const int64_t sizes[2][SIZES] = {{16, 32, 80, 160, LARGEST}, {16, 32, 56, 112, 224}};
 /* Calls per measurement, since small ones are too short for the clock. */
@@ -246,7 +246,7 @@ static unsigned level3_race_measure(level3_race *race) {
   static const float one_f32 = 1;
   static const double one_f64 = 1;
   const tesela_type type = race->symbol->type;
-  const size_t bytes = ROWS_MOST * ROWS_MOST * tsl_blas_size(type);
+  const size_t bytes = ROWS_MAX * ROWS_MAX * tsl_blas_size(type);
   void *memory;
   if (tsl_alloc(3 * bytes, "matrices to time two libraries", &memory) != TESELA_OK)
     return 0;

@@ -1,4 +1,4 @@
-/* Arguments of judge/device_checksum.cl. The includer defines TSL_GEMM_SIZES and TSL_INDEX (int64). */
+/* Arguments of judge/device_checksum_*.cl. The includer defines TSL_GEMM_SIZES and TSL_INDEX (int64). */
 #ifndef TSL_JUDGE_DEVICE_CHECKSUM_SHARED_H
 #define TSL_JUDGE_DEVICE_CHECKSUM_SHARED_H
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Granularity of block sizes, which keeps rows aligned; maximum blocks along a dimension. */
-enum { GRAIN = 256, MOST_ALONG = 8 };
+enum { GRAIN = 256, BLOCKS_MAX = 8 };
 
 static tsl_block_grid whole_grid(const tsl_problem *problem) {
   return (tsl_block_grid){problem->m, problem->n, problem->m, problem->n, 1, 1};
@@ -40,9 +40,9 @@ tsl_block_grid tsl_block_grid_of(const tsl_problem *problem, int64_t block) {
   const double all = (double)problem->m * (double)problem->n / (double)block;
   const double side = sqrt((double)block);
   /* square blocks need the smallest panels of A and B */
-  const int64_t rows = block_grid_clamp((double)problem->m / side + 0.5, MOST_ALONG);
-  const int64_t cols = block_grid_clamp(all / (double)rows + 0.5, MOST_ALONG);
-  const int64_t more = block_grid_clamp(all / (double)cols + 0.5, MOST_ALONG);
+  const int64_t rows = block_grid_clamp((double)problem->m / side + 0.5, BLOCKS_MAX);
+  const int64_t cols = block_grid_clamp(all / (double)rows + 0.5, BLOCKS_MAX);
+  const int64_t more = block_grid_clamp(all / (double)cols + 0.5, BLOCKS_MAX);
   return block_grid_cut(problem, more, cols);
 }
 

@@ -267,15 +267,15 @@ const char *tsl_plan_note(const tsl_plan *plan) {
   return strategy->splits.note ? strategy->splits.note(tsl_plan_work(plan)) : NULL;
 }
 
-static tesela_status refuse_to_make(const tsl_subplan_factory *self, const tsl_subplan_request *wish,
+static tesela_status refuse_to_make(const tsl_subplan_factory *self, const tsl_subplan_request *request,
                                     tsl_subplan **child) {
   (void)self;
   *child = NULL;
-  return tsl_fail(TESELA_UNSUPPORTED, "a part on %s needs a planner", wish->device->name);
+  return tsl_fail(TESELA_UNSUPPORTED, "a part on %s needs a planner", request->device->name);
 }
-static double predict_nothing(const tsl_subplan_factory *self, const tsl_subplan_request *wish) {
+static double predict_nothing(const tsl_subplan_factory *self, const tsl_subplan_request *request) {
   (void)self;
-  (void)wish;
+  (void)request;
   return INFINITY;
 }
 static tesela_status run_subplan(tsl_subplan *child, const tsl_operands *operands) {

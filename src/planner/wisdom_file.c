@@ -187,7 +187,7 @@ tesela_status tsl_wisdom_update_texts(const char *existing, const char *text, ts
 }
 
 /* A record has about 250 bytes. */
-#define FILE_MOST ((size_t)64 << 20)
+#define FILE_MAX ((size_t)64 << 20)
 
 static const char shipped_path[] = "planner/wisdom.txt";
 
@@ -222,7 +222,7 @@ static tesela_status wisdom_file_failed(const char *path, int reason) {
 
 /* Reads and closes an open file. */
 static tesela_status wisdom_file_read_text(const char *path, int file, tsl_text *text) {
-  const char *wrong = tsl_read_regular(file, FILE_MOST, text);
+  const char *wrong = tsl_read_regular(file, FILE_MAX, text);
   close(file);
   if (wrong)
     return tsl_fail(text->failed ? TESELA_OUT_OF_MEMORY : TESELA_IO_FAILED, "%s: %s", path, wrong);

@@ -30,9 +30,8 @@ const tsl_hardware_counts tsl_hardware_uncounted = {{NAN, NAN, NAN, NAN, NAN, NA
 #define LEVEL1_READ(result)                                                                                  \
   PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_##result << 16
 /* Counters. The value of an event is the weighted sum of its counters on this vendor's processors (NULL: on
- * all). Raw numbers have an event and a mask. Intel's
- * FP_ARITH_INST_RETIRED has a mask for each vector length, and counts a multiply-add twice. AMD's event
- * counts retired SSE and AVX operations. */
+ * all). Raw numbers have an event and a mask. Intel's FP_ARITH_INST_RETIRED has a mask for each vector
+ * length, and counts a multiply-add twice. AMD's event counts retired SSE and AVX operations. */
 static const struct {
   tsl_hardware_event event;
   const char *vendor;

@@ -20,7 +20,7 @@ typedef struct measurement {
   tsl_stream *stream;
   tsl_buffer *buffer;
   tsl_kernel *kernel;
-  unsigned char *host; /* LONG bytes */
+  unsigned char *host; /* LONG_BYTES bytes */
 } measurement;
 
 /* One timed operation, complete on return. */

@@ -10,35 +10,36 @@
 /* Returns the cpu if the list has it and other devices, else NULL. */
 static const tsl_device *cpu_among_devices(const tsl_candidate *candidates, int count) {
   const tsl_device *cpu = NULL;
-  bool others = false;
+  bool has_others = false;
   for (int i = 0; i < count && !candidates[i].refusal[0]; i++)
     if (tsl_device_is_host(candidates[i].device))
       cpu = candidates[i].device;
     else
-      others = true;
-  return others ? cpu : NULL;
+      has_others = true;
+  return has_others ? cpu : NULL;
 }
 
-/* Measures the core's speed and the best device's link, if missing. True: the list must be made again. */
+/* Measures the core's speed and the best device's link, if missing. Returns true if the list must be made
+ * again. */
 static bool measure_missing(const tsl_choice *choice, const tsl_candidate *candidates, int count) {
   const tsl_device *cpu = tsl_choice_any_device(choice) ? cpu_among_devices(candidates, count) : NULL;
   tsl_device *best = candidates[0].device;
   tsl_status_saved saved;
   tsl_link link;
-  bool news = false;
+  bool has_measured = false;
   if (!cpu)
     return false;
   tsl_status_save(&saved);
   if (!(tsl_link_core(cpu) > 0))
-    news = tsl_tune_core(cpu) == TESELA_OK;
+    has_measured = tsl_tune_core(cpu) == TESELA_OK;
   if (!tsl_device_is_host(best) && !tsl_link_of(best).measured) {
     const bool good = tsl_tune_link(best, &link) == TESELA_OK;
     if (!good)
       tsl_log(TSL_LOG_PLAN, "%s", tesela_last_error()); /* reported when the plan is made */
-    news |= good;
+    has_measured |= good;
   }
   tsl_status_restore(&saved);
-  return news;
+  return has_measured;
 }
 
 /* Moves the usable candidate that equals *first to the front of the list, if there is one. */

@@ -58,14 +58,14 @@ static int count_sets(const operand_sets_layout layouts[TSL_OPERANDS], const tsl
   return (int)count;
 }
 
-/* Copies the first set to all others, doubling the copies each time. */
+/* Copies the first set to all others, and doubles the number of sets each time. */
 static tesela_status copy_first_set(tsl_stream *stream, tsl_buffer *buffer, const operand_sets_layout *layout,
                                     int count) {
   const tsl_device_ops *ops = buffer->device->ops;
-  for (int result = 1; result < count; result *= 2) {
-    const int more = result < count - result ? result : count - result;
+  for (int copied = 1; copied < count; copied *= 2) {
+    const int more = copied < count - copied ? copied : count - copied;
     TSL_TRY(
-        ops->copy(stream, buffer, 0, buffer, (size_t)result * layout->stride, (size_t)more * layout->stride));
+        ops->copy(stream, buffer, 0, buffer, (size_t)copied * layout->stride, (size_t)more * layout->stride));
   }
   return TESELA_OK;
 }
@@ -111,14 +111,14 @@ static tesela_status make_operands_of_sets(tsl_operand_sets *sets,
   if (!sets->items)
     return tsl_fail(TESELA_OUT_OF_MEMORY, "no memory for a list of %d sets of operands", sets->count);
   for (int set = 0; set < sets->count; set++) {
-    tsl_operand result[TSL_OPERANDS];
+    tsl_operand operands[TSL_OPERANDS];
     for (int i = 0; i < TSL_OPERANDS; i++) {
       const int64_t stride = (int64_t)(layouts[i].stride / tsl_type(layouts[i].shape->type)->size);
-      result[i] =
+      operands[i] =
           (tsl_operand){.buffer = sets->buffers[i], .offset = set * stride + layouts[i].origin_offset};
     }
-    sets->items[set] =
-        (tsl_operands){.a = result[TSL_OPERAND_A], .b = result[TSL_OPERAND_B], .c = result[TSL_OPERAND_C]};
+    sets->items[set] = (tsl_operands){
+        .a = operands[TSL_OPERAND_A], .b = operands[TSL_OPERAND_B], .c = operands[TSL_OPERAND_C]};
   }
   return TESELA_OK;
 }

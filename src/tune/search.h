@@ -18,9 +18,10 @@ typedef struct tsl_space {
 } tsl_space;
 
 tesela_status tsl_space_add_point(tsl_space *space, const tsl_space_point *point);
-/* Adds every config that the strategy does not refuse, with the values of `fixed` in the bits of `value`. */
+/* Adds every config that the strategy does not refuse. Parameters with a bit in `fixed_params` have the
+ * values of `fixed`. */
 tesela_status tsl_space_add(tsl_space *space, const tsl_problem *problem, const tsl_device *device,
-                            const tsl_strategy *strategy, const tsl_config *fixed, unsigned value);
+                            const tsl_strategy *strategy, const tsl_config *fixed, unsigned fixed_params);
 void tsl_space_sort(tsl_space *space);
 void tsl_space_free(tsl_space *space);
 /* Returns the index of a strategy's config; -1: none. */
@@ -45,7 +46,7 @@ typedef struct tsl_search {
 /* Proposes the first untried points in the space's order: a method, and the fallback of others. */
 int tsl_search_in_order(const tsl_search_view *view, int *next, int points_max);
 
-/* X(name): src/tune/search/<name>.c defines tsl_search_<name>. The first is the default. */
+/* X(name): a file of src/tune/search defines tsl_search_<name>. The first is the default. */
 #define TSL_SEARCH_LIST(X) X(hill_climb) X(exhaustive) X(random)
 
 const tsl_search *tsl_search_at(int index); /* NULL after the last */

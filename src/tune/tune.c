@@ -69,9 +69,9 @@ static int tune_fastest(const tuning_state *state) {
 }
 
 bool tsl_tune_beats(const tsl_tune_result *challenger, const tsl_tune_result *incumbent) {
-  const bool told = challenger->more > 0 || incumbent->less > 0;
-  const double more = told ? challenger->more : challenger->spread,
-               less = told ? incumbent->less : incumbent->spread;
+  const bool is_known = challenger->more > 0 || incumbent->less > 0;
+  const double more = is_known ? challenger->more : challenger->spread,
+               less = is_known ? incumbent->less : incumbent->spread;
   return challenger->seconds * (1 + more) < incumbent->seconds * (1 - less) &&
          challenger->seconds < incumbent->seconds * (1 - gain_min);
 }

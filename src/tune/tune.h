@@ -115,7 +115,7 @@ void tsl_tune_cache_free(tsl_tune_cache *cache);
 const tsl_tune_stored *tsl_tune_cache_find(const tsl_tune_cache *cache, const tsl_strategy *strategy,
                                            const tsl_config *config);
 /* Appends a measurement to a file in one write. */
-tesela_status tsl_tune_cache_write(const char *path, const tsl_tune_stored *kept);
+tesela_status tsl_tune_cache_write(const char *path, const tsl_tune_stored *stored);
 /* Adds the configs measured for the cache's device and sizes to a space, each once. */
 tesela_status tsl_tune_cache_add_to_space(const tsl_tune_cache *cache, tsl_space *space);
 /* Takes measurements from a tsl_tune_cache, its argument. */

@@ -2,8 +2,7 @@
  *
  *        |<-- BLOCK columns -->|<-- -->|        t, s: BLOCK elements, dense
  *     -  +---------------------+-------+        y, x: the part of a block of rows, in place if it is dense
- *   rows |                     |       |              and not conjugated, else in STRIP_BYTES bytes of the
- * stack
+ *   rows |                     |       |           and not conjugated, else in STRIP_BYTES of the stack
  *     -  +---------------------+-------+
  *
  * Threads get blocks of rows, or of columns if A is transposed, so that no sum is split between threads. Sums

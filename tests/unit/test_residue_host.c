@@ -307,7 +307,7 @@ static void give_planes(bench *bench_in) {
   free(bench_in->job.operands[1].planes);
 }
 
-/* Where host.h says that a residue lies. */
+/* Returns a residue, from its place in the layout of residue_int8_host.h. */
 static int8_t rest_at(const tsl_residue_job *job, int operand, int l, int64_t line, int64_t h) {
   const tsl_residue_lines *of = &job->operands[operand];
   const int64_t step = h / TSL_RESIDUE_STEP, panel = step / job->steps, own = h % TSL_RESIDUE_STEP,

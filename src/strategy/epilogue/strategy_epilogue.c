@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Elements of a block, and minimum elements of a task. */
-enum { PIECE = 256, LEAST_OF_A_TASK = 1 << 14 };
+enum { PIECE = 256, TASK_ELEMENTS_MIN = 1 << 14 };
 
 typedef struct epilogue_job {
   const tsl_problem *problem;
@@ -249,7 +249,7 @@ void tsl_finish_on_host(const tsl_problem *problem, const tsl_operands *operands
                       .length = by_rows ? problem->n : problem->m};
   job.pieces = (job.length + PIECE - 1) / PIECE;
   job.count = tsl_problem_batch(problem) * job.lines * job.pieces;
-  job.blocks_per_task = tsl_min(job.count, 1 + LEAST_OF_A_TASK / tsl_min(job.length, PIECE));
+  job.blocks_per_task = tsl_min(job.count, 1 + TASK_ELEMENTS_MIN / tsl_min(job.length, PIECE));
   tsl_team_run(operands->team, (job.count + job.blocks_per_task - 1) / job.blocks_per_task, finish_task,
                &job);
 }

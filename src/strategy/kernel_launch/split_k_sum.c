@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Vectors of a row that a group adds. */
+/* Returns the vectors of a row that a group adds. */
 static int width_of(const tsl_split_k_sum *sum) {
   return sum->shares == 1 ? 64 : 16;
 }

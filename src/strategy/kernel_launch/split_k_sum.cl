@@ -19,8 +19,9 @@
 #define LOAD(at) TSL_LOAD_ALIGNED(TSL_REAL, TSL_LANES, at)
 #endif
 
-/* Returns the sum of a vector of splits `share`, share + SHARES, ... Numbers from `count` on are not initialised
- * and not read. No branch separates the loads of whole vectors, so that all are on their way at once. */
+/* Returns the sum of the vectors at `split` and in every further SHARES-th split; `split` is number `share`.
+ * Splits have no numbers from `count` on, which become 0. No branch separates the loads of whole vectors, so
+ * that all are on their way at once. */
 TSL_FUNCTION tsl_lanes sum_splits(TSL_GLOBAL const TSL_REAL *split, TSL_INDEX split_step, int share,
                                   TSL_INDEX count) {
   if (count >= TSL_LANES) {

@@ -25,9 +25,9 @@ tesela_status tsl_space_add_point(tsl_space *space, const tsl_space_point *point
 }
 
 tesela_status tsl_space_add(tsl_space *space, const tsl_problem *problem, const tsl_device *device,
-                            const tsl_strategy *strategy, const tsl_config *fixed, unsigned value) {
+                            const tsl_strategy *strategy, const tsl_config *fixed, unsigned fixed_params) {
   const tsl_row_order order = tsl_row_order_of(problem, device);
-  for (tsl_walk walk = {.config = fixed ? *fixed : tsl_strategy_defaults(strategy), .fixed = value};
+  for (tsl_walk walk = {.config = fixed ? *fixed : tsl_strategy_defaults(strategy), .fixed = fixed_params};
        tsl_strategy_walk(strategy, problem, device, &walk);) {
     if (tsl_strategy_refuse(strategy, problem, &walk.config, device) ||
         tsl_row_order_refuse(&order, strategy, problem, &walk.config, device))

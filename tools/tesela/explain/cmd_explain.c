@@ -144,7 +144,7 @@ static tesela_status explain_ranks(const tsl_command_call *call, const tsl_probl
 }
 
 /* Maximum of each size of a trace. */
-enum { TRACED_MOST = 256 };
+enum { TRACED_MAX = 256 };
 
 static const tsl_option options[] = {
     TSL_OPTION(tsl_explain_options, type, "type", TYPE, "f32", "type of the elements"),
@@ -325,9 +325,9 @@ static tesela_status read_traced(const tsl_command_call *call, tsl_chosen_strate
     return tsl_fail(TESELA_BAD_CALL, "--trace is of one strategy; name it with --strategy");
   *chosen = list.items[0];
   for (int i = 0; i < call->word_count; i++)
-    if (!tsl_parse_i64(call->words[i], &sizes[i]) || sizes[i] < 1 || sizes[i] > TRACED_MOST)
+    if (!tsl_parse_i64(call->words[i], &sizes[i]) || sizes[i] < 1 || sizes[i] > TRACED_MAX)
       return tsl_fail(TESELA_BAD_CALL, "\"%s\" is not a size of a trace, a whole number from 1 to %d",
-                      call->words[i], TRACED_MOST);
+                      call->words[i], TRACED_MAX);
   *problem = op == TSL_OP_DOT ? tsl_problem_dot(sizes[0], given->type)
                               : tsl_problem_of(op, sizes[0], sizes[1], sizes[2], given->type);
   problem->beta[0] = given->beta.value;

@@ -14,7 +14,7 @@ static const char *array_name(const tsl_recording *recording, int operand) {
 }
 
 /* Maximum of elements of a list, and of an element's steps. */
-enum { LIST_MOST = 12, SHOWN_MOST = 12 };
+enum { LIST_MAX = 12, SHOWN_MAX = 12 };
 
 /* --- the drawing --- */
 
@@ -89,7 +89,7 @@ static void draw_fold(const tsl_recording *recording, tsl_text *out) {
     if (count == 1)
       tsl_text_add(out, "%s  barrier; ", interval > 1 ? "\n" : "");
     interval = event->interval;
-    if (count > LIST_MOST)
+    if (count > LIST_MAX)
       continue;
     tsl_text_add(out, count == 1 ? "" : ", ");
     const char *name = recording->arrays[event->array].name;
@@ -243,7 +243,7 @@ static void list_close(trace_list *list) {
   const tsl_recording *recording = list->life->recording;
   const tsl_event *first = list->first, *last = list->last;
   list->first = NULL;
-  if (!first || ++list->count > LIST_MOST)
+  if (!first || ++list->count > LIST_MAX)
     return;
   const tsl_recorded_array *array = &recording->arrays[first->array];
   char row[64], col[64];
@@ -292,7 +292,7 @@ static void add_accesses(const trace_life *life, int64_t step, const char *word,
   }
   list_close(&list);
   if (list.count > 0)
-    tsl_text_add(out, "  %-8s%s%s\n", word, tsl_text_get(&list.text), list.count > LIST_MOST ? ", ..." : "");
+    tsl_text_add(out, "  %-8s%s%s\n", word, tsl_text_get(&list.text), list.count > LIST_MAX ? ", ..." : "");
   tsl_text_free(&list.text);
 }
 
@@ -304,7 +304,7 @@ static void add_products(const trace_life *life, int64_t step, int64_t *sum, tsl
     const tsl_event *event = &recording->events[i];
     if (event->step != step || !is_own_add(life, event))
       continue;
-    if (count++ < LIST_MOST)
+    if (count++ < LIST_MAX)
       tsl_text_add(out, "%sA(%lld, %lld) B(%lld, %lld)", count == 1 ? "  adds    " : " + ",
                    (long long)event->row, (long long)event->col, (long long)event->b_row,
                    (long long)event->b_col);
@@ -318,7 +318,7 @@ static void add_products(const trace_life *life, int64_t step, int64_t *sum, tsl
   }
   *sum += count;
   if (count > 0)
-    tsl_text_add(out, "%s: the sum has %lld of %lld products\n", count > LIST_MOST ? " + ..." : "",
+    tsl_text_add(out, "%s: the sum has %lld of %lld products\n", count > LIST_MAX ? " + ..." : "",
                  (long long)*sum, (long long)recording->problem->k);
   if (by_others > 0)
     tsl_text_add(out, "          %d of these %d factors were loaded by other items of the group\n", by_others,
@@ -434,7 +434,7 @@ void tsl_trace_element(const tsl_recording *recording, int64_t row, int64_t col,
     add_products(&life, step, &sum, &lines);
     add_accesses(&life, step, "stores", TSL_EVENT_STORE, false, &lines);
     add_group(recording, step, &lines);
-    if (++printed < SHOWN_MOST || printed == shown) {
+    if (++printed < SHOWN_MAX || printed == shown) {
       if (step != previous + 1)
         tsl_text_add(out, "...\n");
       tsl_text_add(out, "step %lld of %lld\n%s", (long long)step + 1, (long long)recording->steps,

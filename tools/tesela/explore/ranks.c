@@ -59,11 +59,11 @@ typedef struct tsl_ranks_exploration {
 
 static const char *const way_names[] = {TSL_RANKS_WAY_LIST(TSL_LIST_WORD)};
 
-enum { SAMPLES_LEAST = 3, SAMPLES_GOAL = 5, SAMPLES_MOST = 100 };
+enum { SAMPLES_MIN = 3, SAMPLES_GOAL = 5, SAMPLES_MAX = 100 };
 
 typedef struct racer {
-  double samples[SAMPLES_MOST], seconds; /* samples and their sum, in seconds */
-  double factor;                         /* the guaranteed error, in units of roundoff */
+  double samples[SAMPLES_MAX], seconds; /* samples and their sum, in seconds */
+  double factor;                        /* the guaranteed error, in units of roundoff */
   int count;
   bool is_done;
 } racer;
@@ -267,11 +267,11 @@ static tesela_status admit(ranks_race_race *race, int way) {
 
 static void look_whether_done(const ranks_race_race *race, racer *racer_in) {
   const tsl_race_options *options = &race->all->all.options;
-  double sorted[SAMPLES_MOST], spread_of;
+  double sorted[SAMPLES_MAX], spread_of;
   memcpy(sorted, racer_in->samples, (size_t)racer_in->count * sizeof *sorted);
   (void)tsl_measure_median(sorted, racer_in->count, &spread_of);
-  racer_in->is_done = racer_in->count == SAMPLES_MOST ||
-                      (racer_in->count >= SAMPLES_LEAST && racer_in->seconds >= options->seconds_max) ||
+  racer_in->is_done = racer_in->count == SAMPLES_MAX ||
+                      (racer_in->count >= SAMPLES_MIN && racer_in->seconds >= options->seconds_max) ||
                       (racer_in->count >= SAMPLES_GOAL && spread_of <= options->noise);
 }
 
@@ -305,7 +305,7 @@ static tesela_status run_rounds(ranks_race_race *race) {
 static void summarise(ranks_race_race *race) {
   for (int way = 0; way < TSL_RANKS_WAYS; way++) {
     racer *one = &race->racers[way];
-    double wall[SAMPLES_MOST];
+    double wall[SAMPLES_MAX];
     memcpy(wall, one->samples, sizeof wall);
     if (one->count == 0)
       continue;

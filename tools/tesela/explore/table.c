@@ -8,13 +8,13 @@
 #include <string.h>
 
 /* A kind of table: its cells' value and unit. */
-typedef struct kind {
+typedef struct table_kind {
   double (*value)(const tsl_exploration *all, const tsl_point *point);
   const char *title;
   const char *small_title; /* the title in thousandths, if no value reaches 1; NULL: not used */
   double unit;
   bool has_errors;
-} kind;
+} table_kind;
 
 static double flops(const tsl_exploration *all, const tsl_point *point) {
   (void)all;
@@ -25,25 +25,25 @@ static double bandwidth(const tsl_exploration *all, const tsl_point *point) {
   return tsl_point_bandwidth(point);
 }
 
-static const kind flops_kind = {flops, "GFLOP/s", "MFLOP/s", 1e9, true};
-static const kind read_kind = {bandwidth, "GB/s", "MB/s", 1e9, true};
-static const kind move_kind = {bandwidth, "GB/s", "MB/s", 1e9, false};
-static const kind speedup_kind = {tsl_point_speedup, "Speed-up", NULL, 1, false};
+static const table_kind flops_kind = {flops, "GFLOP/s", "MFLOP/s", 1e9, true};
+static const table_kind read_kind = {bandwidth, "GB/s", "MB/s", 1e9, true};
+static const table_kind move_kind = {bandwidth, "GB/s", "MB/s", 1e9, false};
+static const table_kind speedup_kind = {tsl_point_speedup, "Speed-up", NULL, 1, false};
 
-static const kind *const gemm_kinds[] = {&flops_kind, &speedup_kind, NULL};
-static const kind *const dot_kinds[] = {&read_kind, &speedup_kind, NULL};
-static const kind *const transpose_kinds[] = {&move_kind, &speedup_kind, NULL};
-static const kind *const *const kinds[TSL_OP_COUNT] = {[TSL_OP_GEMM] = gemm_kinds,
-                                                       [TSL_OP_DOT] = dot_kinds,
-                                                       [TSL_OP_TRANSPOSE] = transpose_kinds,
-                                                       [TSL_OP_SOLVE] = gemm_kinds};
+static const table_kind *const gemm_kinds[] = {&flops_kind, &speedup_kind, NULL};
+static const table_kind *const dot_kinds[] = {&read_kind, &speedup_kind, NULL};
+static const table_kind *const transpose_kinds[] = {&move_kind, &speedup_kind, NULL};
+static const table_kind *const *const kinds[TSL_OP_COUNT] = {[TSL_OP_GEMM] = gemm_kinds,
+                                                             [TSL_OP_DOT] = dot_kinds,
+                                                             [TSL_OP_TRANSPOSE] = transpose_kinds,
+                                                             [TSL_OP_SOLVE] = gemm_kinds};
 
 /* Returns the largest value of a table; NaN if it has none. */
-static double table_largest(const tsl_exploration *all, int type, int size, const kind *kind_in) {
+static double table_largest(const tsl_exploration *all, int type, int size, const table_kind *kind) {
   double most = NAN;
   for (int s = 0; s < all->strategies.count; s++)
     for (int d = 0; d < all->devices.count; d++)
-      most = fmax(most, kind_in->value(all, tsl_explore_at(all, type, size, s, d)));
+      most = fmax(most, kind->value(all, tsl_explore_at(all, type, size, s, d)));
   return most;
 }
 
@@ -62,12 +62,12 @@ static void table_add_errors(const tsl_exploration *all, int type, int size, int
   tsl_table_add(table, "%s", tsl_format_number(ratio, text, sizeof text));
 }
 
-static void table_fill(const tsl_exploration *all, int type, int size, const kind *kind_in, double unit,
+static void table_fill(const tsl_exploration *all, int type, int size, const table_kind *kind, double unit,
                        tsl_table *table) {
   tsl_table_column(table, "strategy", TSL_ALIGN_LEFT, true);
   for (int d = 0; d < all->devices.count && d < TSL_TABLE_COLUMNS_MAX - 4; d++)
     tsl_table_column(table, all->devices.items[d]->name, TSL_ALIGN_RIGHT, false);
-  if (kind_in->has_errors)
+  if (kind->has_errors)
     TSL_TABLE_COLUMNS(table, ">grade", ">of bound");
   for (int s = 0; s < all->strategies.count; s++) {
     tsl_text name = {0};
@@ -79,25 +79,24 @@ static void table_fill(const tsl_exploration *all, int type, int size, const kin
     tsl_text_free(&name);
     for (int d = 0; d < all->devices.count && d < TSL_TABLE_COLUMNS_MAX - 4; d++) {
       const tsl_point *point = tsl_explore_at(all, type, size, s, d);
-      tsl_explore_add_result(point, kind_in->value(all, point) / unit, table);
+      tsl_explore_add_result(point, kind->value(all, point) / unit, table);
     }
-    if (kind_in->has_errors)
+    if (kind->has_errors)
       table_add_errors(all, type, size, s, table);
   }
 }
 
-static void table_add_table(const tsl_exploration *all, int type, int size, const kind *kind_in,
+static void table_add_table(const tsl_exploration *all, int type, int size, const table_kind *kind,
                             const tsl_form *form, tsl_text *out) {
-  const double most = table_largest(all, type, size, kind_in);
-  const bool is_first = kind_in == kinds[all->op][0];
+  const double most = table_largest(all, type, size, kind);
+  const bool is_first = kind == kinds[all->op][0];
   tsl_table table = {0};
   tsl_text title = {0};
   if (isnan(most) && !is_first)
     return;
-  const bool is_small = kind_in->small_title && most < kind_in->unit;
-  table_fill(all, type, size, kind_in, is_small ? kind_in->unit / 1000 : kind_in->unit, &table);
-  tsl_text_add(&title, "%s, %s, ", is_small ? kind_in->small_title : kind_in->title,
-               all->types.items[type].name);
+  const bool is_small = kind->small_title && most < kind->unit;
+  table_fill(all, type, size, kind, is_small ? kind->unit / 1000 : kind->unit, &table);
+  tsl_text_add(&title, "%s, %s, ", is_small ? kind->small_title : kind->title, all->types.items[type].name);
   tsl_explore_add_size(all, size, &title);
   tsl_form_add_table(form, tsl_text_get(&title), &table, out);
   tsl_text_free(&title);
@@ -126,7 +125,7 @@ static tesela_status add_reasons_table(const tsl_exploration *all, int type, int
 tesela_status tsl_explore_add_tables(const tsl_exploration *all, const tsl_form *form, tsl_text *out) {
   for (int t = 0; t < all->types.count; t++)
     for (int s = 0; s < all->sizes.count; s++) {
-      for (const kind *const *of = kinds[all->op]; *of; of++)
+      for (const table_kind *const *of = kinds[all->op]; *of; of++)
         table_add_table(all, t, s, *of, form, out);
       TSL_TRY(add_reasons_table(all, t, s, form, out));
     }

@@ -227,10 +227,10 @@ static int64_t block_plan_step_of(const tsl_product *product) {
 
 static tsl_block_wish wish_of(const tsl_product *product) {
   static const double longest_seconds = 300;
-  enum { RESERVE_MOST = 64 << 20, RESERVE_PART = 6 };
+  enum { RESERVE_MAX = 64 << 20, RESERVE_PART = 6 };
   const tsl_product_request *request = &product->request;
   const bool is_gemm = request->op == TSL_OP_GEMM;
-  const uint64_t part = product->memory / RESERVE_PART, reserve = part < RESERVE_MOST ? part : RESERVE_MOST;
+  const uint64_t part = product->memory / RESERVE_PART, reserve = part < RESERVE_MAX ? part : RESERVE_MAX;
   const double seconds =
       product->blocks->whole ? tesela_plan_seconds(product->blocks->whole) * (double)request->repeat : 0;
   return (tsl_block_wish){.m = product->m,

@@ -15,7 +15,7 @@
 
 enum {
   PRODUCTS = 5,
-  TURNS_LEAST = 5,
+  TURNS_MIN = 5,
   TURNS = 15,
   TURNS_MAX = 200,
   PAGE = 4096,
@@ -449,7 +449,7 @@ static tesela_status measure(const trial *state, work *base, tsl_advice *advice)
   const int64_t calls = 1 + (int64_t)(turn_seconds / once);
   const double start = tsl_clock();
   while (times.turns < TURNS_MAX && (times.turns < TURNS || times.unchanged < TURNS) &&
-         (times.turns < TURNS_LEAST || tsl_clock() - start < seconds_max))
+         (times.turns < TURNS_MIN || tsl_clock() - start < seconds_max))
     TSL_TRY(add_turn(state, base, calls, &times));
   set_times(&times, advice);
   advice->repeats = state->repeats;

@@ -16,7 +16,7 @@
 
 /* Tunes one problem: chooses the device, searches, saves the record. */
 /* Configs that are measured together: as many as can be compiled together, and at least so many. */
-enum { least_batch = 4 };
+enum { BATCH_MIN = 4 };
 
 /* --- what may be chosen, and what would be chosen now --- */
 
@@ -156,8 +156,8 @@ static tesela_status search_on_device(const tsl_tune_options *options, tsl_tunin
                             .known_count = all->known_count,
                             .budget = all->budget,
                             .points_max = (int)options->points,
-                            .batch = tsl_pool_default_threads() > least_batch ? tsl_pool_default_threads()
-                                                                              : least_batch,
+                            .batch = tsl_pool_default_threads() > BATCH_MIN ? tsl_pool_default_threads()
+                                                                            : BATCH_MIN,
                             .seed = (uint64_t)options->seed,
                             .measure = tuning_measure,
                             .argument = &race,

@@ -134,8 +134,8 @@ static int64_t dot_exact_count_groups(const tsl_problem *problem, const tsl_conf
                                       const tsl_device *device) {
   const int64_t terms = TERM_BYTES / (problem->c.type == TESELA_F64 ? 8 : 4),
                 tile = config->value[GROUP] * terms;
-  const int64_t tiles = problem->k == 0 ? 1 : (problem->k - 1) / tile + 1, value = config->value[GROUPS];
-  const int64_t each = problem->c.type == TESELA_F64 ? value / 2 : value;
+  const int64_t tiles = problem->k == 0 ? 1 : (problem->k - 1) / tile + 1, groups = config->value[GROUPS];
+  const int64_t each = problem->c.type == TESELA_F64 ? groups / 2 : groups;
   const int64_t resident = each * (device->compute_units > 0 ? device->compute_units : 1);
   const int64_t most = resident < GROUPS_MAX ? resident : GROUPS_MAX;
   return tiles < most ? tiles : most;

@@ -1,6 +1,6 @@
 /* Idea: the sum without any rounding, and one rounding at the end. Every product is split at fixed powers
  * of two, and the parts are added as integers. Integer sums do not depend on the order: equal bits on any
- * device, with any number of items, for any permutation of the terms. What it adds to `fixed_tree`: bits
+ * device, with any number of items, for any permutation of the terms. Beyond `fixed_tree`: bits
  * independent of the order, and no error except the final rounding, for any cancellation.
  *
  *   a product         |<---- 106 bits, 48 of floats ---->|

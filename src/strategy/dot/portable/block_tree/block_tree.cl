@@ -1,6 +1,6 @@
 /* Idea: all items walk both vectors with a stride of all items and keep a private sum. The items of a
  * group reduce their sums in local memory; one sum per group goes to global memory, where one more group
- * reduces them. What it adds to `sequential`: parallelism, coalesced reads, and a tree instead of a chain.
+ * reduces them. Beyond `sequential`: parallelism, coalesced reads, and a tree instead of a chain.
  *
  *   item      0 1 2 3 ... all-1 | 0 1 2 3 ... all-1 | 0 1 ...        all = GROUPS * GROUP
  *   vectors  |. . . . . . . . . . . . . . . . . . . . . . . |

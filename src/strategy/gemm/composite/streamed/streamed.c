@@ -38,7 +38,9 @@ static const tsl_param params[] = {
 /* Returns the error bound. If the config leaves the slabs open, their minimum depth is assumed. */
 static tsl_accuracy streamed_accuracy(const tsl_problem *problem, const tsl_config *config) {
   const bool by_memory = config->value[STREAMED_ROWS] == 0 && config->value[STREAMED_COLS] == 0;
-  const int64_t said = config->value[STREAMED_DEPTH], depth = said > 0 ? said : by_memory ? 16 : problem->k;
+  const int64_t requested = config->value[STREAMED_DEPTH], depth = requested > 0 ? requested
+                                                                   : by_memory   ? 16
+                                                                                 : problem->k;
   const bool is_cut = tsl_problem_can_accumulate_in_c(problem) && problem->k > depth;
   return tsl_accuracy_asked_of_parts(problem, is_cut ? (problem->k - 1) / depth + 1 : 1);
 }

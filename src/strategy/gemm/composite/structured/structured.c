@@ -231,7 +231,7 @@ static tesela_status structured_build(tsl_work *work) {
 }
 
 /* Runs the products; the second one of a rank-2k update has transposed and exchanged operands. */
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status structured_run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
   const tsl_work first = structured_product_of(work, 0);
   TSL_TRY(tsl_structured_run(&first, operands, stream));
   if (products_of(&work->problem) == 1)
@@ -284,7 +284,7 @@ const tsl_strategy tsl_gemm_structured = {
     .tuning = {.ranges = {[STRUCTURED_BLOCK] = {0, INT64_MAX}}},
     .refuse = structured_refuse,
     .build = structured_build,
-    .run = run,
+    .run = structured_run,
     .release = structured_release,
     .resources = {.scratch = structured_scratch, .count_costs = structured_account},
     .testing = {.probes = probes},

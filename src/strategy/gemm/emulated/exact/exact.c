@@ -12,7 +12,8 @@
  *
  * Blocks of C are summed by panels of 256 terms (exact_near.h). The undecided elements of a block are
  * computed in tiles of packed rows of A and columns of B. Blocks of terms are added to a window of levels,
- * levels to digits (strategy/exact/sum.h). On devices each work-item does both for its elements (exact.cl).
+ * levels to digits (strategy/exact_sums/sum.h). On devices each work-item does both for its elements
+ * (exact.cl).
  *
  * Limits: real types. If everything cancels, or wide exponents hide the sum's digits, all elements need
  * superaccumulators: ten times as long. Without fused multiply-adds all elements of f64 do.

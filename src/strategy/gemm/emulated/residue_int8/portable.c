@@ -2,7 +2,7 @@
  *   rules -> measure -> choose -> convert A, B -> for each plane: product, reduce -> join -> native
  * The integer product is a subplan: i8 by i8 to i32, with dense lines of A and B. Lines start at multiples of
  * 16 bytes; k is at most TSL_RESIDUE_PART. Only the device knows how many planes count, so products of the
- * maximum number of moduli are enqueued. Engines that support tsl_run_predicate skip unused planes. */
+ * maximum number of moduli are enqueued. Subplans that support tsl_run_predicate skip unused planes. */
 #include "core/status.h"
 #include "host/int_math.h"
 #include "strategy/gemm/emulated/residue_int8/residue_int8_device.h"
@@ -28,12 +28,12 @@ static tesela_status portable_make_product(tsl_work *work) {
   problem.b = (tsl_shape){
       .type = TESELA_I8, .rows = args.depth, .cols = args.n, .row_stride = 1, .col_stride = args.depth};
   problem.c.row_stride = args.sums_row;
-  const tsl_subplan_request wish = {.problem = &problem,
-                                    .device = work->device,
-                                    .in_buffers = true,
-                                    .workspace_most =
-                                        (uint64_t)tsl_residue_engine_bytes(&work->config, &args)};
-  return work->subplans->make(work->subplans, &wish, &state->product);
+  const tsl_subplan_request request = {.problem = &problem,
+                                       .device = work->device,
+                                       .in_buffers = true,
+                                       .workspace_most =
+                                           (uint64_t)tsl_residue_engine_bytes(&work->config, &args)};
+  return work->subplans->make(work->subplans, &request, &state->product);
 }
 
 tesela_status tsl_residue_int8_build_portable(tsl_work *work) {
@@ -112,7 +112,7 @@ static tesela_status portable_convert(const tsl_residue_run *run, bool is_first)
   return TESELA_OK;
 }
 
-/* Enqueues the sums of a plane and their reduction, unless the engine reduces them itself. */
+/* Enqueues the sums of a plane and their reduction, unless the subplan reduces them itself. */
 static tesela_status multiply_plane(const tsl_residue_run *run, int plane) {
   const residue_arguments *args = &run->args;
   const int modulus = plane / args->parts / tsl_residue_kinds(&run->work->problem);

@@ -1,5 +1,5 @@
-/* Idea: f32 and f64 products by 8-bit integers, which are forty times as fast on some GPUs: the second scheme
- * of Ozaki, Uchino and Imamura (2025), with a bound for every element.
+/* Idea: f32 and f64 products by 8-bit integers, which are forty times as fast on some GPUs. It is the second
+ * scheme of Ozaki, Uchino and Imamura (2025), with a bound for every element.
  *
  *   rows of A, columns of B      modulo p_0 ... p_N-1         residues of C'         C
  *   +---+  2^e_i, 2^f_j          +--+ +--+                    +--+
@@ -34,10 +34,10 @@ static const tsl_param params[] = {
     {NULL, NULL, 0, {0}},
 };
 
-enum { TERMS_MOST = 1 << 24 };
+enum { TERMS_MAX = 1 << 24 };
 /* Rows per block where memory is short: whole rasters of tiles (residue_int8_run.c), fewer if these do not
  * fit. */
-enum { BLOCK_MOST = 16384, BLOCK_LEAST = 256 };
+enum { BLOCK_MAX = 16384, BLOCK_MIN = 256 };
 
 static bool residue_is_complex(const tsl_problem *problem) {
   return tsl_type(problem->c.type)->is_complex;
@@ -58,14 +58,14 @@ static tsl_accuracy residue_accuracy(const tsl_problem *problem, const tsl_confi
 static const char *residue_refuse(const tsl_problem *problem, const tsl_config *config,
                                   const tsl_device *device) {
   const unsigned needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_F64;
-  const int64_t host_choice = config->value[TSL_RESIDUE_INT8_LEAST];
-  if (host_choice != 0 && (host_choice < 4 || host_choice > tsl_residue_most(problem)))
-    return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)host_choice,
+  const int64_t moduli = config->value[TSL_RESIDUE_INT8_LEAST];
+  if (moduli != 0 && (moduli < 4 || moduli > tsl_residue_most(problem)))
+    return tsl_refusal("moduli=%lld, where %s has 4 to %d", (long long)moduli,
                        tsl_type(problem->c.type)->name, tsl_residue_most(problem));
   if (residue_is_complex(problem) && (problem->alpha[1] != 0 || problem->beta[1] != 0))
     return "complex products take real alpha and beta";
-  if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4 || tsl_residue_numbers(problem) > TERMS_MOST)
-    return tsl_refusal("lines are counted in 31 bits, and their elements up to %d", TERMS_MOST);
+  if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4 || tsl_residue_numbers(problem) > TERMS_MAX)
+    return tsl_refusal("lines are counted in 31 bits, and their elements up to %d", TERMS_MAX);
   if (tsl_device_is_host(device))
     return config->value[TSL_RESIDUE_INT8_BLOCK] == 0
                ? NULL
@@ -156,7 +156,7 @@ const tsl_strategy tsl_gemm_residue_int8 = {
              {[TSL_RESIDUE_INT8_LEAST] = {0, TSL_RESIDUE_MODULI}, [TSL_RESIDUE_INT8_BLOCK] = {0, INT32_MAX}}},
     .testing = {.probes = probes},
     .resources = {.scratch = tsl_residue_int8_scratch,
-                  .shrinkable = {TSL_RESIDUE_INT8_BLOCK, BLOCK_LEAST, BLOCK_MOST},
+                  .shrinkable = {TSL_RESIDUE_INT8_BLOCK, BLOCK_MIN, BLOCK_MAX},
                   .host = tsl_residue_int8_host_bytes,
                   .count_costs = tsl_residue_int8_account},
     .splits = {.note = residue_note},

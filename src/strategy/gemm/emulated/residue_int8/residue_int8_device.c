@@ -31,8 +31,7 @@ uint64_t tsl_residue_int8_whole_bytes(const tsl_problem *problem) {
   return (uint64_t)(sums + (problem->c.type == TESELA_C64 ? copied : 0));
 }
 
-/* Engines may copy bytes as words. Their sizes have a granularity of SIDE at most; WORKSPACE is for the
- * product. */
+/* The subplan may copy bytes as words, with sizes rounded up to SIDE; WORKSPACE is for its partial sums. */
 int64_t tsl_residue_engine_bytes(const tsl_config *config, const residue_arguments *args) {
   enum { SIDE = 256, WORKSPACE = 16 << 20 };
   const int64_t lines = tsl_round_up(tsl_residue_rows(config, args->m), SIDE) + tsl_round_up(args->n, SIDE);

@@ -23,12 +23,12 @@ enum {
   GROUP = 16,  /* adjacent lines that are measured at a glance */
   APART = 256, /* distance of these groups in lines, at most */
   GROUPS = 4,  /* number of groups, at least */
-  ROWS_MOST = 4096,
+  ROWS_MAX = 4096,
   ALIGNED = 64,
   LINE = 64,
   LINES_OF_STEP = TSL_RESIDUE_STEP_BYTES / LINE,
   KEPT_BYTES = 512 << 10, /* bytes of B that stay in L2 */
-  KEPT_MOST = 8,          /* panels of B that stay in L2, at most */
+  KEPT_MAX = 8,           /* panels of B that stay in L2, at most */
   PAD = 65 * LINE         /* between planes, which would otherwise use the same cache sets */
 };
 
@@ -258,7 +258,7 @@ typedef struct multiplying {
   int32_t *sums[2];
   tsl_residue_late late;
   int turn;
-  const unsigned char *next_b[KEPT_MOST], *next_b_end[KEPT_MOST];
+  const unsigned char *next_b[KEPT_MAX], *next_b_end[KEPT_MAX];
   int64_t next_b_lines; /* cache lines per step */
 } multiplying;
 
@@ -391,7 +391,7 @@ static void residue_multiply_block(void *argument, int64_t index, int worker) {
  * since memory traffic falls with their size, else one each. */
 static void residue_cut(residue_running *run, int threads) {
   enum { LARGE = 512, SMALL = 128 };
-  run->rows = tsl_min(tsl_round_up(run->job.m, TSL_RESIDUE_LINES), ROWS_MOST);
+  run->rows = tsl_min(tsl_round_up(run->job.m, TSL_RESIDUE_LINES), ROWS_MAX);
   run->columns = tsl_min(tsl_round_up(run->job.n, TSL_RESIDUE_LINES),
                          threads > 1 ? TSL_RESIDUE_COLUMNS / 2 : TSL_RESIDUE_COLUMNS);
   for (;;) {
@@ -404,7 +404,7 @@ static void residue_cut(residue_running *run, int threads) {
   }
   run->down = tsl_ceil_div_or_one(run->job.m, run->rows);
   run->kept = KEPT_BYTES / (run->columns * TSL_RESIDUE_STEP * tsl_max(run->job.steps, 1));
-  run->kept = tsl_max(1, tsl_min(run->kept, tsl_min(run->job.panels, KEPT_MOST)));
+  run->kept = tsl_max(1, tsl_min(run->kept, tsl_min(run->job.panels, KEPT_MAX)));
 }
 
 static int64_t residue_blocks_of(const residue_running *run) {
@@ -580,7 +580,7 @@ uint64_t tsl_residue_int8_host_bytes(const tsl_problem *problem, const tsl_confi
   (void)config;
   /* Panels are split evenly, so each may have a step more. */
   const double operands = (m + n) * depth * (1 + 1.0 / TSL_RESIDUE_STEPS),
-               blocks = fmin(2 * m * n, threads * fmin(m, ROWS_MOST) * fmin(n, TSL_RESIDUE_COLUMNS)),
+               blocks = fmin(2 * m * n, threads * fmin(m, ROWS_MAX) * fmin(n, TSL_RESIDUE_COLUMNS)),
                bytes = planes * (operands + blocks);
   return bytes < 0x1p63 ? (uint64_t)bytes : UINT64_MAX;
 }

@@ -240,14 +240,15 @@ static tesela_status multiply(const tsl_residue_run *run) {
   const int planes =
       args->rules.sieves[args->rules.candidates - 1].moduli * tsl_residue_kinds(&run->work->problem);
   const int cluster = run->state->cluster;
-  const int64_t shares = (int64_t)planes * args->parts * tsl_ceil_div(args->tiles_m, cluster) * args->tiles_n;
+  const int64_t work_tiles =
+      (int64_t)planes * args->parts * tsl_ceil_div(args->tiles_m, cluster) * args->tiles_n;
   _Alignas(64) tsl_tensor_map maps[2];
   for (int o = 0; o < 2; o++)
     TSL_TRY(map_planes(args, o, planes, cluster, run->scratch, &maps[o]));
   const tsl_argument products[] = {TSL_ARG_VALUE(maps[0]), TSL_ARG_VALUE(maps[1]),
                                    TSL_ARG_BUFFER(run->scratch), TSL_ARG_VALUE(*args)};
   TSL_TRY(tsl_residue_launch(run, run->state->multiply,
-                             cluster * tsl_min(shares, tsl_launch_units(run->work->device) / cluster), 1,
+                             cluster * tsl_min(work_tiles, tsl_launch_units(run->work->device) / cluster), 1,
                              MULTIPLY_ITEMS, products, 4));
   residue_tables tables = {.candidates = {{.parts = 0}}};
   for (int c = 0; c < args->rules.candidates; c++)

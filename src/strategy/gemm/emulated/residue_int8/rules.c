@@ -9,8 +9,8 @@
 static const unsigned moduli[TSL_RESIDUE_MODULI] = {256, 255, 253, 251, 247, 241, 239, 233,
                                                     229, 227, 223, 217, 211, 199, 197, 193};
 
-/* MOST_F32: moduli for which |a'| < 2^40, the limit of f32's digits. */
-enum { MOST_F32 = 10, LIMBS = 4 };
+/* MODULI_MAX_F32: moduli for which |a'| < 2^40, the limit of f32's digits. */
+enum { MODULI_MAX_F32 = 10, LIMBS = 4 };
 
 static bool is_double(const tsl_problem *problem) {
   return tsl_residue_type(problem) == TESELA_F64;
@@ -163,7 +163,7 @@ static void set_margin(const tsl_problem *problem, residue_rules *rules) {
 }
 
 int tsl_residue_most(const tsl_problem *problem) {
-  return is_double(problem) ? TSL_RESIDUE_MODULI : MOST_F32;
+  return is_double(problem) ? TSL_RESIDUE_MODULI : MODULI_MAX_F32;
 }
 
 /* Returns the bits of P for normal random numbers. The claim of docs/lab/residue_int8.md holds with a tenth

@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WEIGHT_MOST = 1000 }; /* cost of a subplan's element in moduli, at most */
+enum { WEIGHT_MAX = 1000 }; /* cost of a subplan's element in moduli, at most */
 
 /* Returns the time of the subplan's product in units of one modulus, more than the least number of moduli. 0:
  * residues are expected to take twice as long, so the caller named this strategy; the subplan is not used. */
 static int weight_of(const tsl_work *work, double seconds) {
   const double own = tsl_residue_int8_modulus_seconds(&work->problem, &work->config, work->device),
                weight = own > 0 ? seconds / own : 0, least = tsl_residue_least(&work->problem, &work->config);
-  return 2 * weight < least ? 0 : (int)fmin(fmax(weight, least + 1), WEIGHT_MOST);
+  return 2 * weight < least ? 0 : (int)fmin(fmax(weight, least + 1), WEIGHT_MAX);
 }
 
 /* Writes the note with the subplan's strategy: the second word of its plan's text. */
@@ -33,15 +33,15 @@ tesela_status tsl_residue_int8_make_whole(tsl_work *work, uint64_t workspace) {
       !work->subplans || (work->forbid_compile && !work->subplans->for_blocks))
     return TESELA_OK;
   const bool is_host = tsl_device_is_host(work->device);
-  const tsl_subplan_request wish = {.problem = &problem,
-                                    .device = work->device,
-                                    .in_buffers = !is_host,
-                                    .workspace_most = workspace,
-                                    .most = work->strategy->accuracy(&problem, &work->config),
-                                    .skips = !is_host,
-                                    .except = work->strategy};
+  const tsl_subplan_request request = {.problem = &problem,
+                                       .device = work->device,
+                                       .in_buffers = !is_host,
+                                       .workspace_most = workspace,
+                                       .most = work->strategy->accuracy(&problem, &work->config),
+                                       .skips = !is_host,
+                                       .except = work->strategy};
   tsl_status_save(&saved);
-  const tesela_status status = work->subplans->make(work->subplans, &wish, &state->whole);
+  const tesela_status status = work->subplans->make(work->subplans, &request, &state->whole);
   if (status == TESELA_OUT_OF_MEMORY)
     return status;
   if (status != TESELA_OK || !state->whole) { /* this strategy's kernels compute it */

@@ -32,7 +32,7 @@ static const tsl_types types[] = {
     {TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT, TESELA_TYPE_DEFAULT},
 };
 
-enum { TERMS_MOST = 65536 };
+enum { TERMS_MAX = 65536 };
 
 static tsl_accuracy split_accuracy(const tsl_problem *problem, const tsl_config *config) {
   return (tsl_accuracy){.factor = tsl_split_factor(problem, config),
@@ -48,8 +48,8 @@ static const char *split_refuse(const tsl_problem *problem, const tsl_config *co
     return tsl_refusal("products=%d: factors keep %d bits: only a requested accuracy allows this (%s)",
                        form->products, form->parts == 1 ? 11 : 16,
                        form->parts == 1 ? "accuracy=1e-3 or tf32" : "accuracy=1e-4");
-  if (problem->k > TERMS_MOST)
-    return tsl_refusal("sums of up to %d terms cannot overflow, and have an error bound", TERMS_MOST);
+  if (problem->k > TERMS_MAX)
+    return tsl_refusal("sums of up to %d terms cannot overflow, and have an error bound", TERMS_MAX);
   if (problem->m > INT32_MAX / 4 || problem->n > INT32_MAX / 4)
     return "lines are counted in 31 bits";
   if (tsl_device_is_host(device))

@@ -5,11 +5,11 @@
 
 /* Returns true if C's stores bypass the caches: beta is 0, and C (tile registers: A, B and C) is large. */
 static bool is_nontemporal(const tsl_amx_job *job) {
-  enum { MOST_ELEMENTS = 4 << 20, MOST_BYTES = 2 << 20 };
+  enum { ELEMENTS_MAX = 4 << 20, BYTES_MAX = 2 << 20 };
   const int64_t bytes =
       (job->views.m + job->views.n) * job->views.k * job->size + job->views.m * job->views.n * job->c_size;
   return job->beta == 0 &&
-         (job->kernels->is_amx ? bytes >= MOST_BYTES : job->views.m * job->views.n > MOST_ELEMENTS);
+         (job->kernels->is_amx ? bytes >= BYTES_MAX : job->views.m * job->views.n > ELEMENTS_MAX);
 }
 
 static void set_micro_panel_counts(tsl_amx_job *job) {

@@ -238,9 +238,9 @@ static void cut_into_rectangles(schedule_rectangles *run, int64_t count) {
 
 /* Cuts C into at least `least` rectangles, several for each thread: all threads wait for the slowest. */
 static void cut_waves(schedule_rectangles *run, int64_t threads, int64_t least) {
-  enum { MOST_WAVES = 8 };
+  enum { WAVES_MAX = 8 };
   const int64_t fewest = tsl_ceil_div(least, threads),
-                most = threads > 1 ? tsl_max(fewest, MOST_WAVES) : fewest;
+                most = threads > 1 ? tsl_max(fewest, WAVES_MAX) : fewest;
   schedule_rectangles best = *run;
   double least_cost = INFINITY;
   for (int64_t waves = fewest; waves <= most; waves++) {

@@ -38,7 +38,7 @@ static const tsl_param params[] = {
 };
 
 typedef struct blocked {
-  tsl_cache_blocks blocks; /* sizes, strides and scalars; addresses are set in run() */
+  tsl_cache_blocks blocks; /* sizes, strides and scalars; addresses are set in blocked_run() */
   tsl_block_function multiply;
   size_t a_bytes, b_bytes; /* bytes of a worker's copies */
   int64_t size;            /* bytes of an element */
@@ -50,13 +50,13 @@ typedef struct blocked_launch {
   int64_t down;          /* blocks in a column of C */
 } blocked_launch;
 
-static tsl_accuracy accuracy(const tsl_problem *problem, const tsl_config *config) {
+static tsl_accuracy blocked_accuracy(const tsl_problem *problem, const tsl_config *config) {
   return tsl_accuracy_of_panels(problem, config->value[DEPTH]);
 }
 
 /* Returns the predicted seconds: multiply-adds at 0.7 of the peak; a clock for each packed element of A or
  * five packed bytes of B; a pass over C for each panel. Rows above 1 KiB exceed the first-level cache. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double blocked_score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
   const double rows = (double)tsl_round_up(problem->m, TSL_BLOCK_ROWS_UNIT),
                columns = (double)tsl_round_up(problem->n, TSL_BLOCK_COLUMNS_UNIT), k = (double)problem->k;
@@ -77,17 +77,17 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 /* Returns the block kernel for f32 or f64 of the best instruction set of the device. */
-static const tsl_block_kernel *kernel_for(const tsl_device *device, tesela_type type) {
+static const tsl_block_kernel *blocked_kernel_for(const tsl_device *device, tesela_type type) {
 #define KERNELS(isa, header, needs, ...) {&tsl_block_##isa##_f32, &tsl_block_##isa##_f64},
   static const tsl_block_kernel *const kernels[][2] = {TSL_ISA_LIST(KERNELS)};
 #undef KERNELS
   return kernels[tsl_isa_best(device->capabilities)][type == TESELA_F64];
 }
 
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+static void blocked_account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
+                            tsl_cost_counts *account) {
   const int64_t *value = config->value;
-  const tsl_block_kernel *kernel = kernel_for(device, problem->c.type);
+  const tsl_block_kernel *kernel = blocked_kernel_for(device, problem->c.type);
   const double size = (double)tsl_type(problem->c.type)->size, k = (double)problem->k;
   const double down = (double)tsl_ceil_div_or_one(problem->m, value[ROWS]),
                across = (double)tsl_ceil_div_or_one(problem->n, value[COLUMNS]);
@@ -102,8 +102,8 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
   account->sums = kernel->tile_rows * kernel->tile_columns;
 }
 
-static void make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
-                 const tsl_device *device, void *job) {
+static void blocked_make(const tsl_problem *problem, const tsl_operands *strides, const tsl_config *config,
+                         const tsl_device *device, void *job) {
   blocked *blocked_job = job;
   const int64_t *value = config->value, size = (int64_t)tsl_type(problem->c.type)->size;
   const tsl_views views = tsl_views_of(problem, strides);
@@ -117,14 +117,14 @@ static void make(const tsl_problem *problem, const tsl_operands *strides, const 
                  .depth = value[DEPTH],
                  .alpha = views.k > 0 ? problem->alpha[0] : 0, /* infinity times an empty sum must be 0 */
                  .beta = problem->beta[0]},
-      .multiply = kernel_for(device, problem->c.type)->multiply,
+      .multiply = blocked_kernel_for(device, problem->c.type)->multiply,
       .a_bytes = (size_t)tsl_round_up(size * rows * depth + 1, TSL_CACHE_LINE),
       .b_bytes = (size_t)tsl_round_up(size * columns * depth + 1, TSL_CACHE_LINE),
       .size = size};
 }
 
 /* Computes block `index` of C, numbered down its columns, with the copies of `worker`. */
-static void multiply(void *argument, int64_t index, int worker) {
+static void blocked_multiply(void *argument, int64_t index, int worker) {
   const blocked_launch *run = argument;
   const blocked *job = &run->job;
   unsigned char *a_copy = run->copies + (size_t)worker * (job->a_bytes + job->b_bytes);
@@ -132,7 +132,7 @@ static void multiply(void *argument, int64_t index, int worker) {
                 a_copy, a_copy + job->a_bytes);
 }
 
-static tesela_status run(const void *job, const tsl_operands *operands) {
+static tesela_status blocked_run(const void *job, const tsl_operands *operands) {
   const size_t workers = (size_t)tsl_team_threads(operands->team);
   blocked_launch launch = {.job = *(const blocked *)job};
   tsl_cache_blocks *blocks = &launch.job.blocks;
@@ -141,14 +141,14 @@ static tesela_status run(const void *job, const tsl_operands *operands) {
   tsl_views_bind_operands(&blocks->views, operands, launch.job.size, launch.job.size);
   launch.copies = copies;
   launch.down = tsl_ceil_div_or_one(blocks->views.m, blocks->rows);
-  tsl_team_run(operands->team, launch.down * tsl_ceil_div_or_one(blocks->views.n, blocks->columns), multiply,
-               &launch);
+  tsl_team_run(operands->team, launch.down * tsl_ceil_div_or_one(blocks->views.n, blocks->columns),
+               blocked_multiply, &launch);
   tsl_scratch_give(copies);
   return TESELA_OK;
 }
 
 _Static_assert(sizeof(blocked) <= TSL_JOB_MOST, "tsl_job_run() has so many bytes for a job");
-static const tsl_host_job_ops jobs = {.size = sizeof(blocked), .make = make, .run = run};
+static const tsl_host_job_ops jobs = {.size = sizeof(blocked), .make = blocked_make, .run = blocked_run};
 
 const tsl_strategy tsl_gemm_blocked = {
     .name = "blocked",
@@ -159,12 +159,12 @@ const tsl_strategy tsl_gemm_blocked = {
     .op = TSL_OP_GEMM,
     .version = 1,
     .needs = TSL_CAN_HOST,
-    .accuracy = accuracy,
+    .accuracy = blocked_accuracy,
     .params = params,
-    .score = score,
+    .score = blocked_score,
     .build = tsl_job_build,
     .run = tsl_job_run,
     .release = tsl_job_release,
     .jobs = &jobs,
-    .resources = {.count_costs = account},
+    .resources = {.count_costs = blocked_account},
 };

@@ -85,7 +85,8 @@ static bool in_place(const microtile_launch *run, const microtile_part *part, ts
   return tsl_image_fits(layout);
 }
 
-static tesela_status pack(const microtile_launch *run, const microtile_part *part, tsl_image_layout *layout) {
+static tesela_status image_microtile_pack(const microtile_launch *run, const microtile_part *part,
+                                          tsl_image_layout *layout) {
   const tsl_gemm_sizes *sizes = &run->sizes;
   tsl_device *device = run->work->device;
   const microtile_state *state = run->work->state;
@@ -107,8 +108,8 @@ static tesela_status pack(const microtile_launch *run, const microtile_part *par
 }
 
 /* Computes C's columns of a part from its image. */
-static tesela_status multiply(const microtile_launch *run, const microtile_part *part,
-                              const tsl_image_layout *layout) {
+static tesela_status image_microtile_multiply(const microtile_launch *run, const microtile_part *part,
+                                              const tsl_image_layout *layout) {
   const tsl_work *work = run->work;
   const tsl_device_ops *ops = work->device->ops;
   const microtile_state *state = work->state;
@@ -139,8 +140,8 @@ static tesela_status run_part(const microtile_launch *run, const microtile_part 
   tsl_image_layout layout = {
       .buffer = run->scratch, .pitch = tsl_image_pitch(run->work->device, 1), .width = 1, .height = 1};
   if (part->rows > 0 && !in_place(run, part, &layout))
-    TSL_TRY(pack(run, part, &layout));
-  return multiply(run, part, &layout);
+    TSL_TRY(image_microtile_pack(run, part, &layout));
+  return image_microtile_multiply(run, part, &layout);
 }
 
 static bool by_columns(const microtile_launch *run) {
@@ -150,7 +151,8 @@ static bool by_columns(const microtile_launch *run) {
          bytes_of_largest_image(sizes->k, sizes->m, run->work->device) <= run->scratch->bytes;
 }
 
-static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl_stream *stream) {
+static tesela_status image_microtile_run(const tsl_work *work, const tsl_operands *operands,
+                                         tsl_stream *stream) {
   microtile_launch launch = {.work = work,
                              .stream = stream,
                              .sizes = tsl_launch_sizes(work, operands),
@@ -177,7 +179,8 @@ static tesela_status run(const tsl_work *work, const tsl_operands *operands, tsl
   return TESELA_OK;
 }
 
-static const char *refuse(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static const char *image_microtile_refuse(const tsl_problem *problem, const tsl_config *config,
+                                          const tsl_device *device) {
   tsl_grid grid;
   if (device->image_height_max < ROWS_STEP || device->image_width_max * LANES < COLUMNS_STEP)
     return tsl_refusal("needs images of %d x %d texels, %s has %lld x %lld", COLUMNS_STEP / LANES, ROWS_STEP,
@@ -187,7 +190,8 @@ static const char *refuse(const tsl_problem *problem, const tsl_config *config, 
   return why ? why : grid_for(problem->m, most.columns, config, device, &grid);
 }
 
-static uint64_t scratch(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static uint64_t image_microtile_scratch(const tsl_problem *problem, const tsl_config *config,
+                                        const tsl_device *device) {
   (void)config;
   return bytes_of_largest_image(problem->k, problem->n, device);
 }
@@ -223,7 +227,8 @@ static double translation_seconds(const tsl_problem *problem, const int64_t *val
 
 /* Predicts the seconds. An item stores its four columns one by one, so a warp's store writes parts of lines:
  * the bytes of C count more than once. */
-static double score(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
+static double image_microtile_score(const tsl_problem *problem, const tsl_config *config,
+                                    const tsl_device *device) {
   const int64_t *value = config->value;
   const int copies = copies_of(&problem->b, device);
   const double copied = 2.0 * sizeof(float) * (double)problem->k * (double)problem->n,
@@ -239,8 +244,8 @@ static double score(const tsl_problem *problem, const tsl_config *config, const 
 }
 
 /* An element of A serves four multiply-adds, a texel as many as a micro-tile has rows. */
-static void account(const tsl_problem *problem, const tsl_config *config, const tsl_device *device,
-                    tsl_cost_counts *account) {
+static void image_microtile_account(const tsl_problem *problem, const tsl_config *config,
+                                    const tsl_device *device, tsl_cost_counts *account) {
   const double height = (double)config->value[HEIGHT], m = (double)problem->m, n = (double)problem->n,
                k = (double)problem->k;
   const microtile_part most = largest_part(problem->k, problem->n, device);
@@ -260,7 +265,7 @@ static void account(const tsl_problem *problem, const tsl_config *config, const 
     tsl_cost_counts_copies(k * n * sizeof(float), account);
 }
 
-static tesela_status build(tsl_work *work) {
+static tesela_status image_microtile_build(tsl_work *work) {
   const int64_t *value = work->config.value;
   microtile_state kernels;
   void *block;
@@ -289,12 +294,12 @@ const tsl_strategy tsl_gemm_image_microtile = {
     .needs = TSL_CAN_KERNELS | TSL_CAN_LOCAL | TSL_CAN_IMAGES,
     .accuracy = image_microtile_accuracy,
     .params = params,
-    .refuse = refuse,
-    .score = score,
-    .build = build,
-    .run = run,
+    .refuse = image_microtile_refuse,
+    .score = image_microtile_score,
+    .build = image_microtile_build,
+    .run = image_microtile_run,
     .release = tsl_launch_release,
     .tuning = {.ranges = {[RELAXED] = {0, TSL_LAUNCH_RELAXED_MOST}}},
     .supports = {.types = types, .why = "texels of images are f32"},
-    .resources = {.scratch = scratch, .count_costs = account},
+    .resources = {.scratch = image_microtile_scratch, .count_costs = image_microtile_account},
 };

@@ -15,7 +15,7 @@ static const tsl_param params[] = {
                                                                             176, 184, 192, 200, 208, 216, 224,
                                                                             232, 240, 248, 256}},
     [TSL_CUDA_WGMMA_CLUSTER] = {"cluster",
-                                "blocks that share columns of B, or with form=flow parts of k",
+                                "blocks that share columns of B or rows of A; with form=flow, parts of k",
                                 1,
                                 {1, 2, 4, 8}},
     [TSL_CUDA_WGMMA_BAND] = {"band", "rows of tiles that blocks take together", 8, {4, 8, 16}},

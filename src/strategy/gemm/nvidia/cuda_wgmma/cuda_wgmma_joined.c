@@ -35,7 +35,7 @@ static tsl_cuda_wgmma_launch get_launch(const tsl_work *work, const tsl_operands
 }
 
 /* Returns true if a fused launch can take the product: no packing, C by TMA, the work's types and layout. */
-static bool takes(const tsl_work *work, const tsl_fused_product *product) {
+static bool joined_takes(const tsl_work *work, const tsl_fused_product *product) {
   const tsl_work own = work_of(work, product);
   const tsl_problem *problem = &own.problem, *like = &work->problem;
   if (tsl_problem_batch(like) < 2 || problem->k == 0 || problem->alpha[0] == 0 || problem->beta[0] != 0 ||
@@ -52,11 +52,11 @@ static bool takes(const tsl_work *work, const tsl_fused_product *product) {
 }
 
 /* Returns the bytes of one table; successive launches reuse it. */
-static uint64_t scratch(int64_t count) {
+static uint64_t joined_scratch(int64_t count) {
   return (uint64_t)(tsl_min(count, TSL_CUDA_WGMMA_JOINED_MOST) + 1) * sizeof(cuda_wgmma_joined);
 }
 
-static tesela_status build(const tsl_work *work) {
+static tesela_status joined_build(const tsl_work *work) {
   const tsl_cuda_wgmma tile = derive_joined(work);
   tsl_kernel *kernel;
   return tile.stages > 0
@@ -67,8 +67,8 @@ static tesela_status build(const tsl_work *work) {
 }
 
 /* Fills in the product's row of the table. `before`: work tiles of earlier rows; *work_tiles: its own. */
-static tesela_status add(const tsl_work *work, const tsl_fused_product *product, int64_t before,
-                         cuda_wgmma_joined *row, int64_t *work_tiles) {
+static tesela_status fill_row(const tsl_work *work, const tsl_fused_product *product, int64_t before,
+                              cuda_wgmma_joined *row, int64_t *work_tiles) {
   const tsl_work own = work_of(work, product);
   const tsl_cuda_wgmma tile = derive_joined(&own);
   const tsl_cuda_wgmma_schedule schedule = tsl_cuda_wgmma_get_schedule(&tile, own.device);
@@ -94,12 +94,12 @@ static tesela_status add(const tsl_work *work, const tsl_fused_product *product,
 }
 
 /* Enqueues one launch with as many blocks as are resident, at most one cluster per work tile. */
-static tesela_status launch(const tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel *kernel,
-                            int products, int64_t schedule, tsl_buffer *table, tsl_stream *stream) {
+static tesela_status joined_launch(const tsl_work *work, const tsl_cuda_wgmma *tile, tsl_kernel *kernel,
+                                   int products, int work_tiles, tsl_buffer *table, tsl_stream *stream) {
   const int64_t room = tsl_max(1, (int64_t)work->device->compute_units * tile->resident / tile->cluster),
-                clusters = tsl_min(room, schedule);
-  const int all = (int)schedule, raster_height = tile->raster_height;
-  const tsl_argument list[] = {TSL_ARG_BUFFER(table), TSL_ARG_VALUE(products), TSL_ARG_VALUE(all),
+                clusters = tsl_min(room, work_tiles);
+  const int raster_height = tile->raster_height;
+  const tsl_argument list[] = {TSL_ARG_BUFFER(table), TSL_ARG_VALUE(products), TSL_ARG_VALUE(work_tiles),
                                TSL_ARG_VALUE(raster_height)};
   const tsl_grid grid = {{(uint64_t)(clusters * tile->cluster), 1, 1}, {tile->items, 1, 1}};
   return work->device->ops->launch(stream, kernel, &grid, list, sizeof list / sizeof *list);
@@ -116,28 +116,28 @@ static int by_depth(const void *x, const void *y) {
 static tesela_status run_sorted(const tsl_work *work, const tsl_fused_product *products, int64_t count,
                                 cuda_wgmma_joined *rows, tsl_buffer *table, tsl_stream *stream) {
   const tsl_cuda_wgmma tile = derive_joined(work);
-  static const int64_t most_shares = 0x7f000000;
+  static const int64_t work_tiles_max = 0x7f000000;
   tsl_kernel *kernel;
   TSL_TRY(tsl_cuda_wgmma_variant_kernel(work, &tile, TSL_CUDA_WGMMA_VARIANT_JOINED, &kernel));
   for (int64_t first = 0; first < count;) {
-    int64_t schedule = 0, its = 0, taken = 0;
+    int64_t work_tiles = 0, added = 0, taken = 0;
     for (; first + taken < count && taken < TSL_CUDA_WGMMA_JOINED_MOST; taken++) {
-      TSL_TRY(add(work, &products[first + taken], schedule, &rows[taken], &its));
-      if (taken > 0 && schedule + its > most_shares)
+      TSL_TRY(fill_row(work, &products[first + taken], work_tiles, &rows[taken], &added));
+      if (taken > 0 && work_tiles + added > work_tiles_max)
         break;
-      schedule += its;
+      work_tiles += added;
     }
     memset(&rows[taken], 0, sizeof *rows);
-    rows[taken].first = (int)schedule;
+    rows[taken].first = (int)work_tiles;
     TSL_TRY(tsl_device_write(stream, table, 0, rows, (size_t)(taken + 1) * sizeof *rows));
-    TSL_TRY(launch(work, &tile, kernel, (int)taken, schedule, table, stream));
+    TSL_TRY(joined_launch(work, &tile, kernel, (int)taken, (int)work_tiles, table, stream));
     first += taken;
   }
   return TESELA_OK;
 }
 
-static tesela_status run(const tsl_work *work, const tsl_fused_product *products, int64_t count,
-                         tsl_buffer *table, tsl_stream *stream) {
+static tesela_status joined_run(const tsl_work *work, const tsl_fused_product *products, int64_t count,
+                                tsl_buffer *table, tsl_stream *stream) {
   void *block;
   const int64_t most = tsl_min(count, TSL_CUDA_WGMMA_JOINED_MOST);
   TSL_TRY(tsl_alloc((size_t)(most + 1) * sizeof(cuda_wgmma_joined) + (size_t)count * sizeof *products,
@@ -151,4 +151,5 @@ static tesela_status run(const tsl_work *work, const tsl_fused_product *products
   return status;
 }
 
-const tsl_fused_ops tsl_cuda_wgmma_joining = {.build = build, .takes = takes, .scratch = scratch, .run = run};
+const tsl_fused_ops tsl_cuda_wgmma_joining = {
+    .build = joined_build, .takes = joined_takes, .scratch = joined_scratch, .run = joined_run};

@@ -109,7 +109,7 @@ static tesela_status build_kernels(tsl_work *work, tsl_cuda_wgmma_state *state) 
 }
 
 /* Returns the argument `turns`: for thin products, unless all rows must have one order of sums. */
-static int count_turns(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule) {
+static int choose_turns(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma_schedule *schedule) {
   const bool is_thin = tile->is_flow || schedule->tiles_m == 1 || schedule->tiles_n == 1;
   return !is_thin || tsl_problem_batch(&tile->problem) > 1 || tsl_problem_fixes_rows(&tile->problem) ? 0
          : tile->problem.m >= tile->problem.n                                                        ? 1
@@ -131,7 +131,7 @@ static cuda_wgmma_arguments get_arguments(const tsl_cuda_wgmma *tile,
                                .raster_height = tile->raster_height,
                                .parts = (int)schedule->parts,
                                .ahead = (int)schedule->prefetched,
-                               .turns = count_turns(tile, schedule),
+                               .turns = choose_turns(tile, schedule),
                                .alpha = one,
                                .whole = (int)schedule->whole,
                                .owned = (int)schedule->owned,

@@ -4,7 +4,7 @@
  * Read the kernels first. sm80_panels.cu has a block's tile and its copies, sm80_mainloop.cu the k loop, and
  * sm80_number.cu the sums and C. Then read the host: sm80_tile.c has configurations, sm80_model.c split-k
  * and predictions, sm80_run.c launches. The kernels' traits are in cuda_mma (elements up to 32 bits) and
- * cuda_dmma (f64 and c128). cuda_whole, for tiny products, shares instructions and numbers. */
+ * cuda_dmma (f64, c64 and c128). cuda_whole, for tiny products, shares instructions and numbers. */
 #ifndef TSL_STRATEGY_SM80_GEMM_H
 #define TSL_STRATEGY_SM80_GEMM_H
 
@@ -57,8 +57,8 @@ typedef struct tsl_sm80_tile {
   bool packs;           /* operands that are not aligned are packed first */
   bool is_partial;      /* a tile may have lines outside of A or B */
   int64_t a_bytes, b_bytes; /* bytes of packed operands, multiples of 128; 0 without packing */
-  double efficiency;        /* fraction of the tensor cores' rate for large k */
-  double unit_rate;         /* multiply-adds per clock of the tensor cores */
+  double efficiency;        /* fraction of unit_rate for large k */
+  double unit_rate;         /* multiply-adds per clock of a multiprocessor */
   double part_clocks;       /* extra clocks of a panel whose copies are checked */
   double meeting_clocks;    /* clocks in which sums of slices and of a cluster are added */
   double idle_units;        /* multiprocessors that clusters leave idle */

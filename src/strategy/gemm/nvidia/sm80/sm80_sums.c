@@ -3,12 +3,13 @@
 
 #include <math.h>
 
-/* Sums must be few bytes of f64 or complex numbers. c64 takes longer to read: its accesses have 8 bytes. */
+/* Blocks add few bytes of sums only, of f64 or complex numbers. c64 has a lower limit, since its accesses
+ * have 8 bytes and take longer. */
 int64_t tsl_sm80_joined_bytes(const tsl_sm80_tile *tile, int64_t parts) {
   enum { JOINED_BYTES = 256 << 10, JOINED_C64_BYTES = 64 << 10 };
-  const int64_t most = tile->sum / tile->numbers == 4 ? JOINED_C64_BYTES : JOINED_BYTES,
+  const int64_t bytes_max = tile->sum / tile->numbers == 4 ? JOINED_C64_BYTES : JOINED_BYTES,
                 bytes = (parts - 1) * tile->tile_m * tile->tile_n * tile->sum;
-  return tile->sum >= 8 && tile->cluster == 1 && bytes <= most ? bytes : 0;
+  return tile->sum >= 8 && tile->cluster == 1 && bytes <= bytes_max ? bytes : 0;
 }
 
 double tsl_sm80_reduce_seconds(const tsl_sm80_tile *tile, int64_t parts, const tsl_device *device) {

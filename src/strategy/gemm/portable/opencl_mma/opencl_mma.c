@@ -26,7 +26,7 @@ static const char *const probes[] = {
 };
 
 /* Limits of a group's items. An item's registers hold sums, the operands of two steps, and the rest. */
-enum { LEAST_ITEMS = 128, MOST_ITEMS = 256 };
+enum { MIN_ITEMS = 128, MAX_ITEMS = 256 };
 
 /* Returns why a product is refused by the instructions of four warps (opencl_mma_group.cl), or NULL. */
 static const char *refuse_group(const tsl_opencl_mma *mma, const tsl_device *device) {
@@ -54,9 +54,9 @@ static const char *opencl_mma_refuse(const tsl_problem *problem, const tsl_confi
   const char *why = is_group ? refuse_group(&mma, device) : NULL;
   if (why != NULL)
     return why;
-  if (tile.items < LEAST_ITEMS || tile.items > MOST_ITEMS + (is_group ? TSL_OPENCL_MMA_WARP : 0))
+  if (tile.items < MIN_ITEMS || tile.items > MAX_ITEMS + (is_group ? TSL_OPENCL_MMA_WARP : 0))
     return tsl_refusal("tiles of %d x %d by %d x %d are %d work-items: takes %d to %d", tile.tile_m,
-                       tile.tile_n, tile.part_m, tile.part_n, tile.items, LEAST_ITEMS, MOST_ITEMS);
+                       tile.tile_n, tile.part_m, tile.part_n, tile.items, MIN_ITEMS, MAX_ITEMS);
   const uint64_t local =
       device->local_bytes_inside > device->local_bytes ? device->local_bytes_inside : device->local_bytes;
   if ((uint64_t)tile.local_bytes > local)

@@ -33,7 +33,7 @@ tsl_opencl_mma tsl_opencl_mma_of(const tsl_problem *problem, const tsl_config *c
 }
 
 /* Limits of split-k with four warps: panels of a part at least, and parts at most. */
-enum { PART_PANELS = 2, MOST_SPLIT_K = 64 };
+enum { PART_PANELS = 2, SPLIT_K_MAX = 64 };
 
 tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, const tsl_device *device) {
   const tsl_matrix_tile *tile = &mma->tile;
@@ -43,7 +43,7 @@ tsl_opencl_mma_schedule tsl_opencl_mma_get_schedule(const tsl_opencl_mma *mma, c
   tsl_opencl_mma_schedule schedule = {.split_k = 1};
   if (mma->warps == 4 && mma->groups != ONE_EACH && tiles > 0 && !tsl_problem_fixes_rows(&tile->problem)) {
     const int64_t split_k = tsl_min(most / tiles, panels / PART_PANELS);
-    schedule.split_k = split_k < 1 ? 1 : tsl_min(split_k, MOST_SPLIT_K);
+    schedule.split_k = split_k < 1 ? 1 : tsl_min(split_k, SPLIT_K_MAX);
   }
   schedule.groups = tsl_min(tiles * schedule.split_k, most);
   if (schedule.split_k > 1)

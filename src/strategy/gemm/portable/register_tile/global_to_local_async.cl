@@ -13,9 +13,9 @@
  *   depths 0 to 3 | line 0 | line 4 | ... | padding | line 1 | line 5 | ... | padding | line 2 | ...
  *   depths 4 to 7 | line 0 | ...            adjacent items, four lines apart, load adjacent vectors
  *
- * Across lines, elements are copied one by one if vectors are not
- * aligned (by_numbers), else as vectors. Elements outside of the matrix become zeros. STAGES is 2 or more; a
- * slice is whole warps; numbers have four bytes.
+ * Across lines, elements are copied one by one if vectors are not aligned (by_numbers), else as vectors.
+ * Elements outside of the matrix become zeros; with SHORT, those beyond k are not copied. STAGES is 2 or
+ * more; a slice is whole warps; numbers have four bytes.
  *
  * Complex elements are copied by numbers. A depth has a plane of real parts, then a plane of imaginary parts.
  * Vectors of one part let most multiply-adds read one even and one odd register. Pairs of parts make half of

@@ -23,7 +23,7 @@ static const char *const probes[] = {
 };
 
 /* Limits of a group's items: some devices have no larger groups, and smaller ones leave schedulers idle. */
-enum { LEAST_ITEMS = 32, MOST_ITEMS = 256 };
+enum { MIN_ITEMS = 32, MAX_ITEMS = 256 };
 
 /* Returns the tile, without items where a sub-group's part is not a multiple of the instruction's sums. */
 static tsl_matrix_tile subgroup_mma_tile(const tsl_problem *problem, const tsl_config *config,
@@ -65,10 +65,10 @@ static const char *subgroup_mma_refuse(const tsl_problem *problem, const tsl_con
     return tsl_refusal("tiles of %d x %d in %d x %d are not multiples of the %d x %d sums of %s", tile.tile_m,
                        tile.tile_n, tile.part_m, tile.part_n, fragments->rows, fragments->cols,
                        fragments->name);
-  const int most = device->group_items_max < MOST_ITEMS ? device->group_items_max : MOST_ITEMS;
-  if (tile.items < LEAST_ITEMS || tile.items > most)
+  const int most = device->group_items_max < MAX_ITEMS ? device->group_items_max : MAX_ITEMS;
+  if (tile.items < MIN_ITEMS || tile.items > most)
     return tsl_refusal("tiles of %d x %d in %d x %d are %d work-items: takes %d to %d", tile.tile_m,
-                       tile.tile_n, tile.part_m, tile.part_n, tile.items, LEAST_ITEMS, most);
+                       tile.tile_n, tile.part_m, tile.part_n, tile.items, MIN_ITEMS, most);
   if (tile.tile_m * tile.depth / 16 % tile.items != 0 || tile.tile_n * tile.depth / 16 % tile.items != 0)
     return tsl_refusal("%d work-items do not divide the %d and %d chunks of 16 bytes of a panel", tile.items,
                        tile.tile_m * tile.depth / 16, tile.tile_n * tile.depth / 16);

@@ -23,13 +23,13 @@ static const char *const probes[] = {
 };
 
 /* Maximum of an item's estimated registers (lockstep devices have 255), and limits of a group's items. */
-enum { MOST_REGISTERS = 230, LEAST_ITEMS = 64, MOST_ITEMS = 256 };
+enum { MAX_REGISTERS = 230, MIN_ITEMS = 64, MAX_ITEMS = 256 };
 
-/* Returns an item's sums; on CPUs with B not along k, in vectors. */
+/* Returns the sums of an item; on CPUs with B not along k, the vectors of sums. */
 static int thin_tile_sums_of(const tsl_thin_tile *tile) {
   return tile->micro_m * tile->micro_n / (tile->processor && !tile->b_along_k ? tile->lanes : 1);
 }
-static int most_sums(const tsl_thin_tile *tile) {
+static int max_sums(const tsl_thin_tile *tile) {
   return tile->processor ? 32 : 128 * 4 / tile->size;
 }
 
@@ -37,7 +37,7 @@ static int most_sums(const tsl_thin_tile *tile) {
 static int thin_tile_misfit(const tsl_thin_tile *tile) {
   if (tile->lanes < 2 || tile->lanes > 16)
     return TSL_THIN_TILE_VECTOR + 1;
-  if (thin_tile_sums_of(tile) > most_sums(tile) || (!tile->b_along_k && tile->micro_n % tile->lanes != 0))
+  if (thin_tile_sums_of(tile) > max_sums(tile) || (!tile->b_along_k && tile->micro_n % tile->lanes != 0))
     return TSL_THIN_TILE_MICRO_N + 1;
   if (tile->processor)
     return tile->items_m != 1   ? TSL_THIN_TILE_ITEMS_M + 1
@@ -45,7 +45,7 @@ static int thin_tile_misfit(const tsl_thin_tile *tile) {
            : tile->slices != 1  ? TSL_THIN_TILE_SLICES + 1
            : tile->flight != 1  ? TSL_THIN_TILE_FLIGHT + 1
                                 : 0;
-  if (tile->items < LEAST_ITEMS || tile->items > MOST_ITEMS)
+  if (tile->items < MIN_ITEMS || tile->items > MAX_ITEMS)
     return TSL_THIN_TILE_SLICES + 1;
   return tile->steps % tile->flight != 0 ? TSL_THIN_TILE_FLIGHT + 1 : 0;
 }
@@ -58,7 +58,7 @@ static const char *thin_tile_refuse_misfit(const tsl_thin_tile *tile, int place)
   case TSL_THIN_TILE_MICRO_N:
     return tsl_refusal(
         "micro_m=%d micro_n=%d: columns come in vectors of %d numbers, and an item has at most %d sums%s",
-        tile->micro_m, tile->micro_n, tile->b_along_k ? 1 : tile->lanes, most_sums(tile),
+        tile->micro_m, tile->micro_n, tile->b_along_k ? 1 : tile->lanes, max_sums(tile),
         tile->processor ? " (vectors)" : "");
   default:
     if (tile->processor)
@@ -67,14 +67,13 @@ static const char *thin_tile_refuse_misfit(const tsl_thin_tile *tile, int place)
     return place - 1 == TSL_THIN_TILE_FLIGHT
                ? tsl_refusal("flight=%d does not divide steps=%d", tile->flight, tile->steps)
                : tsl_refusal("items_m=%d items_n=%d slices=%d are %d work-items: takes %d to %d",
-                             tile->items_m, tile->items_n, tile->slices, tile->items, LEAST_ITEMS,
-                             MOST_ITEMS);
+                             tile->items_m, tile->items_n, tile->slices, tile->items, MIN_ITEMS, MAX_ITEMS);
   }
 }
 
 static bool thin_tile_too_many_registers(const tsl_thin_tile *tile) {
   const int each = tsl_thin_tile_registers(tile);
-  return !tile->processor && (each > MOST_REGISTERS || each * tile->items > TSL_UNIT_REGISTERS);
+  return !tile->processor && (each > MAX_REGISTERS || each * tile->items > TSL_UNIT_REGISTERS);
 }
 
 static bool thin_tile_is_too_short(const tsl_problem *problem, const tsl_thin_tile *tile) {
@@ -102,7 +101,7 @@ static const char *thin_tile_refuse(const tsl_problem *problem, const tsl_config
     return tsl_refusal("micro_m=%d micro_n=%d flight=%d needs about %d registers for each of %d items: takes "
                        "%d, and %d in all",
                        tile.micro_m, tile.micro_n, tile.flight, tsl_thin_tile_registers(&tile), tile.items,
-                       MOST_REGISTERS, TSL_UNIT_REGISTERS);
+                       MAX_REGISTERS, TSL_UNIT_REGISTERS);
   const tsl_thin_tile_grids grids =
       tsl_thin_tile_grids_of(&tile, tile.problem.m, tile.problem.n, tsl_problem_batch(problem), device);
   const char *why = tsl_launch_fits(device, &grids.multiply);

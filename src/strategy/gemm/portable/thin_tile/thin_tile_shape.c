@@ -63,7 +63,7 @@ int tsl_thin_tile_groups(const tsl_thin_tile *tile, const tsl_device *device) {
 }
 
 int64_t tsl_thin_tile_pitch(const tsl_thin_tile *tile) {
-  return (tile->problem.n + tile->lanes - 1) / tile->lanes * tile->lanes;
+  return tsl_round_up(tile->problem.n, tile->lanes);
 }
 
 tsl_thin_tile_grids tsl_thin_tile_grids_of(const tsl_thin_tile *tile, int64_t m, int64_t n, int64_t batch,

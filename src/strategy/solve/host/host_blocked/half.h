@@ -2,10 +2,9 @@
  * host_blocked_solve.c.
  *
  *   A, in place                X, as halves of vectors, one a row
- *   +\                         | x x . . |   HALF_LOW_ROWS rows at a time: solved rows are subtracted in one
- * chain
- *   +--+\                      | x x . . |   for each row, then these rows' own triangle: a product by the
- *   |..|\ <- HALF_LOW_ROWS rows     +---------+   reciprocal, and a multiply-add from row to row
+ *   +\                         | x x . . |   HALF_LOW_ROWS rows at a time: solved rows are subtracted in
+ *   +--+\                      | x x . . |   one chain for each row, then these rows' own triangle: a product
+ *   |..|\ <- HALF_LOW_ROWS     +---------+   by the reciprocal, and a multiply-add from row to row
  *   +--+--+                    | b b . . |
  *
  * Calls and dependency chains dominate the time, so only X is copied, to the stack. Halves of vectors are

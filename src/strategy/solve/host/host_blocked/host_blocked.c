@@ -1,7 +1,7 @@
 /* Idea: substitution by blocks. Right-hand sides are copied, a few vectors at a time, to a row-major
  * micro-panel. Diagonal blocks of A are solved tile by tile in registers. A solved block is subtracted
  * from all lower rows as a product, with packed copies of A that fit the second cache. Threads share the
- * right-hand sides. What it adds to `sequential`: each number from a cache serves a tile; vectors for any
+ * right-hand sides. Beyond `sequential`: each number from a cache serves a tile; vectors for any
  * strides; all cores.
  *
  *              depth               n right-hand sides

@@ -1,6 +1,6 @@
 /* Idea: substitution by blocks. A kernel solves for a block of rows, one group for each panel of columns.
  * The solved block is then subtracted from rows below by general products of the device
- * (strategy/subplans.h). So nearly all work is as fast as these products. What it adds to `sequential`:
+ * (strategy/subplans.h). So nearly all work is as fast as these products. Beyond `sequential`:
  * columns are solved in parallel, with rows in registers; the rest is a product.
  *
  *      block                  n columns     after block i (from 1), which 2^v divides, the next 2^v blocks of

@@ -1,6 +1,6 @@
 /* Idea: sixteen bytes at a time on both sides. An item reads a small block: one vector from each of as
  * many rows as a vector has elements. It transposes the block in registers and stores it in local memory
- * as vectors. From there whole rows of C are written as vectors. What it adds to `tile_local`: a fourth
+ * as vectors. From there whole rows of C are written as vectors. Beyond `tile_local`: a fourth
  * (f32) to a sixteenth (i8) of the accesses to either memory, and sixteen bytes in flight for each; tiles
  * in an order that keeps reads and writes within few pages.
  *

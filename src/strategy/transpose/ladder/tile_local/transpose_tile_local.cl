@@ -1,6 +1,6 @@
 /* Idea: a work-group moves a square tile through local memory. It reads the tile along A's rows and writes
  * it along C's rows, so that neighbouring items access neighbouring elements on both sides. The
- * transposition is in local memory, which has no cache lines. What it adds to `element`: reads of whole
+ * transposition is in local memory, which has no cache lines. Beyond `element`: reads of whole
  * cache lines. `vector` makes the accesses wider.
  *
  *            A (n x m)          local            C (m x n)
