@@ -44,6 +44,7 @@
   X(f, flow_seconds, 0, "form=flow: seconds from a launch's end to the next launch's first full stage") \
   X(f, flow_lines_seconds, 0, "form=flow: seconds for each further 64 lines of a tile") \
   X(f, flow_element_clocks, 0, "form=flow: clocks of each element of C of a thread") \
+  X(f, flow_join_bytes, 0, "form=flow: bytes of sums of other blocks of a cluster that are read in a clock") \
   X(f, flow_cluster_seconds, 0, "form=flow: seconds for each doubling of the cluster beyond two") \
   X(f, flow_fold_seconds, 0, "form=flow: seconds of the split-k reduction") \
   X(f, flow_alone, 0, "form=flow: slowdown of one block per multiprocessor") \
@@ -85,7 +86,11 @@
   X(f, element_wait_clocks, 0, "clocks that a panel waits for elements of an operand") \
   X(f, pack_traffic, 0, "memory traffic per packed byte") \
   X(f, join_clocks, 0, "clocks to add sums of parts of k that the blocks keep") \
-  X(f, join_bytes, 0, "bytes of these sums in a clock")
+  X(f, join_bytes, 0, "bytes of these sums in a clock") \
+  X(f, pair_units, 0, "cuda_dmma: idle multiprocessors of clusters of two, if spread evenly") \
+  X(f, cluster_units, 0, "cuda_dmma: idle multiprocessors per further block of larger clusters") \
+  X(f, cluster_clocks, 0, "cuda_dmma: fixed clocks in which a cluster's blocks add their sums") \
+  X(f, meeting_bytes, 0, "cuda_dmma: bytes of sums in shared memory that are added in a clock")
 
 #define TSL_THIN_CONSTANTS(X, f) \
   X(f, memory_wait, 0, "clocks of the latency of global memory") \
@@ -127,6 +132,8 @@
   X(f, fold_clocks, 0, "clocks to add the sum of a slice") \
   X(f, memory_rate, 1, "rate of all reads, relative to memory bandwidth") \
   X(f, part_rate, 0, "rate of k splits, relative to memory bandwidth") \
+  X(f, start_clocks, 0, "clocks of a unit to start one of its groups") \
+  X(f, tail, 1, "fraction of a group's time in which few groups are left at the end") \
   X(f, launch_share, 0, "fraction of launch latency of one kernel") \
   X(f, sum_launch_share, 0, "fraction of launch latency of the sum kernel")
 
@@ -154,6 +161,7 @@
   X(f, flow_wide_slower, 0, "further slowdown of micro-tiles of more than 64 elements without slices") \
   X(f, flow_slices_slower, 0, "further slowdown of slices") \
   X(f, planes_slower, 0, "slowdown of complex numbers in planes, over real ones") \
+  X(f, complex_slower, 0, "slowdown of complex numbers without asynchronous copies") \
   X(f, depth_16_slower, 0, "slowdown of panels of 16 depths without slices") \
   X(f, depth_32_slower, 0, "slowdown of panels of 32 depths without slices") \
   X(f, two_stages_slower, 0, "slowdown of two stages") \
@@ -163,12 +171,17 @@
   X(f, columns_slower, 0, "slowdown of multiply-adds along rows of a micro-tile") \
   X(f, rows_slower, 0, "slowdown of multiply-adds along columns") \
   X(f, few_warps_slower, 0, "slowdown of few warps") \
+  X(f, uneven_share, 1, "fraction of a group's uneven warps that other groups do not make even") \
   X(f, registers_easy, 0, "registers above which the compiler spills") \
   X(f, pressure, 0, "extra instructions per depth of each further register") \
   X(f, store_clocks, 0, "clocks of a group per 32 stored elements") \
   X(f, store_odd, 0, "factor on store_clocks for partial vectors") \
   X(f, short_odd, 1, "fraction of it for vectors of two") \
   X(f, write_share, 0, "traffic of C relative to writing it once") \
+  X(f, read_share, 0, "traffic of operands relative to reading them once") \
+  X(f, along_share, 0, "traffic of asynchronous copies along k, relative to others") \
+  X(f, short_stores, 0, "slowdown of writing C by rows of less than 64 bytes") \
+  X(f, single_stores, 0, "elements per clock of a C that is narrower than its sums, stored one by one") \
   X(f, read_bytes, 0, "bytes of operands per clock and unit through the last cache") \
   X(f, read_odd, 0, "factor on the bytes if operands are not aligned") \
   X(f, write_bytes, 0, "bytes of C by elements per clock") \
@@ -217,6 +230,7 @@
 #define TSL_STRIP_CONSTANTS(X, f) \
   X(f, first_clocks, 0, "clocks of a block from its start to its first products") \
   X(f, fill_clocks, 0, "clocks of 16 columns of B in a step, of a warp") \
+  X(f, fill_load_clocks, 0, "clocks of a load of B by a warp") \
   X(f, load_clocks, 0, "clocks of a load of A by a warp") \
   X(f, product_clocks, 0, "clocks of a product of 16 x 8 in a step") \
   X(f, store_clocks, 0, "clocks of 16 rows and 8 columns of C, for each byte of an element") \

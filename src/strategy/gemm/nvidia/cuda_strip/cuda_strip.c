@@ -68,22 +68,25 @@ static bool is_by_words(int element, int64_t k, int64_t step, int64_t line, int6
 static double strip_seconds(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_strip_constants *rates = &tsl_model_constants_of(device)->strip;
   const tsl_cuda_strip tile = tsl_cuda_strip_of(problem, config, device);
-  const tsl_shape *a = &tile.problem.a;
+  const tsl_shape *a = &tile.problem.a, *b = &tile.problem.b;
+  /* The multiprocessors with most blocks end last. */
   const double steps = (double)tile.steps, columns = tile.tile_n / 8.0, rounds = (double)tile.rounds,
-               blocks = fmin(tile.resident,
-                             (double)(tile.groups * tile.strips) / fmax(1, (double)device->compute_units)),
-               loads = is_by_words(tile.element, problem->k, a->col_stride, a->row_stride, 0)
-                           ? 4
-                           : 16.0 / tile.element,
+               blocks = fmin(tile.resident, ceil((double)(tile.groups * tile.strips) /
+                                                 fmax(1, (double)device->compute_units))),
+               elements = 16.0 / tile.element,
+               loads = is_by_words(tile.element, problem->k, a->col_stride, a->row_stride, 0) ? 4 : elements,
+               b_loads =
+                   is_by_words(tile.element, problem->k, b->row_stride, b->col_stride, 0) ? 4 : elements,
                number = (double)tsl_type(problem->c.type)->size,
                edge = tile.problem.c.row_stride % (CHUNK_BYTES / (int64_t)number) ? CHUNK_BYTES / number : 0;
   /* Work of a warp on 16 rows, and its latency. All warps of a multiprocessor share the former. */
   const double work = steps * (loads * rates->load_clocks + columns * rates->product_clocks) +
                       columns * rates->store_clocks * number + edge * rates->edge_clocks,
                latency = steps * rates->step_clocks + rates->rows_clocks,
-               filled = steps * columns / 2 * rates->fill_clocks / WARPS,
+               fills = steps * columns / 2, /* fragments of B: latency, and work that blocks share */
+      filled = hypot(fills * rates->fill_clocks / WARPS, blocks * fills * b_loads * rates->fill_load_clocks),
                clocks = (double)tile.waves *
-                        (rates->first_clocks + filled + rounds * hypot(latency, fmax(1, blocks) * work));
+                        (rates->first_clocks + filled + rounds * hypot(latency, blocks * work));
   const double computed = clocks / (1e6 * fmax(1, device->clock_mhz)),
                moved = tsl_problem_bytes(problem) / (rates->memory_part * device->bandwidth);
   return sqrt(sqrt(pow(computed, 4) + pow(moved, 4))) + rates->launch_share * device->launch_seconds;

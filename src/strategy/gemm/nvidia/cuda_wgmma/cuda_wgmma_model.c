@@ -120,8 +120,11 @@ static double flow_form_seconds(const tsl_cuda_wgmma *tile, const tsl_cuda_wgmma
                                         rates->flow_queue * fmax(0, each - TSL_CUDA_WGMMA_RESIDENT);
   const double work = fmax(fmax(from_memory, from_cache), fmax(loaded, multiplied)) * uneven,
                stored = each * (double)tile->tile_m * tile->tile_n / tile->cluster / 128 *
-                        rates->flow_element_clocks / clock;
-  return stored + fmax(work, rates->flow_least_seconds) + rates->flow_seconds +
+                        rates->flow_element_clocks / clock,
+               /* Blocks of a cluster read each other's sums. */
+      joined = each * 4.0 * tile->tile_m * tile->tile_n * (1 - 1.0 / tile->cluster) / rates->flow_join_bytes /
+               clock;
+  return stored + joined + fmax(work, rates->flow_least_seconds) + rates->flow_seconds +
          (schedule->parts > 1 ? rates->flow_fold_seconds : 0) +
          rates->flow_lines_seconds * (tile->tile_m / 64.0 - 1 + tile->tile_n / 64.0) +
          rates->flow_cluster_seconds * fmax(0, log2(tile->cluster) - 1);

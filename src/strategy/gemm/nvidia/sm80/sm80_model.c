@@ -30,9 +30,12 @@ static double sm80_packed_bytes(const tsl_sm80_tile *tile) {
   return (tile->a_width < 16 ? (double)tile->a_bytes : 0) + (tile->b_width < 16 ? (double)tile->b_bytes : 0);
 }
 
+/* Returns the predicted seconds of packing: a launch for each operand. */
 static double sm80_packing_seconds(const tsl_sm80_tile *tile, const tsl_device *device) {
   const double bytes = sm80_packed_bytes(tile);
-  return bytes > 0 ? tile->rates->pack_traffic * bytes / device->bandwidth + device->launch_seconds : 0;
+  const int launches = (tile->a_width < 16) + (tile->b_width < 16);
+  return bytes > 0 ? tile->rates->pack_traffic * bytes / device->bandwidth + launches * device->launch_seconds
+                   : 0;
 }
 
 /* Returns the time of three overlapping activities: about the longest, more if others are nearly as long. */
@@ -135,9 +138,8 @@ static int64_t sm80_parts_of(const tsl_sm80_tile *tile, int64_t tiles, const tsl
  */
 static int64_t sm80_spread_bytes(const tsl_sm80_tile *tile, const tsl_sm80_schedule *schedule,
                                  const tsl_device *device) {
-  enum { CLUSTER_UNITS = 4 }; /* multiprocessors that a cluster of two may leave idle */
   static const double long_clocks = 12000;
-  const int64_t units = device->compute_units - (tile->cluster > 1 ? CLUSTER_UNITS : 0),
+  const int64_t units = device->compute_units - (tile->cluster > 1 ? (int64_t)tile->rates->pair_units : 0),
                 blocks = schedule->blocks * tsl_problem_batch(&tile->problem),
                 each = units > 0 ? tsl_ceil_div(blocks, units) : tile->groups;
   const double depth = (double)tile->problem.k / (double)schedule->parts,

@@ -235,10 +235,10 @@ static bool f64_meets(const tsl_sm80_tile *tile) {
 /* Returns the clocks in which the sums of slices and of a cluster's blocks are added. A cluster costs fixed
  * clocks; sums cost clocks by their bytes. */
 static double f64_meeting_clocks(const tsl_sm80_tile *tile) {
-  static const double cluster_clocks = 1840, clock_bytes = 175;
+  const tsl_sm80_constants *rates = tile->rates;
   const double bytes = 2.0 * tile->sum * tile->tile_m * tile->tile_n;
-  return (f64_meets(tile) ? tile->slices * bytes / clock_bytes : 0) +
-         (tile->cluster > 1 ? cluster_clocks + bytes / clock_bytes : 0);
+  return (f64_meets(tile) ? tile->slices * bytes / rates->meeting_bytes : 0) +
+         (tile->cluster > 1 ? rates->cluster_clocks + bytes / rates->meeting_bytes : 0);
 }
 
 /* Returns true if the parts of k for bits=rows have blocks of their own. Then the multiprocessors' work is
@@ -256,7 +256,6 @@ static bool f64_splits_parts(const tsl_sm80_tile *tile, const tsl_device *device
 }
 
 static void finish_f64(tsl_sm80_tile *tile, const tsl_device *device) {
-  static const double cluster_loss = 3.56; /* idle units for each block of a cluster but the first */
   const int64_t stage = bytes_of_panel(tile, tile->a_mn_major, tile->tile_m) +
                         bytes_of_panel(tile, tile->b_mn_major, tile->tile_n),
                 sums = (int64_t)tile->slices * tile->tile_m * (tile->sum * tile->tile_n + REDUCE_PADDING);
@@ -267,7 +266,7 @@ static void finish_f64(tsl_sm80_tile *tile, const tsl_device *device) {
   set_stages(tile, stage, f64_meets(tile) ? sums : 0, device);
   tile->is_persistent = tile->is_short || f64_is_persistent(tile, device);
   tile->meeting_clocks = f64_meeting_clocks(tile);
-  tile->idle_units = cluster_loss * (tile->cluster - 1);
+  tile->idle_units = tile->cluster > 2 ? tile->rates->cluster_units * (tile->cluster - 1) : 0;
   tile->is_odd = tsl_type(tile->problem.c.type)->size == 8 && tile->problem.c.row_stride % 2 != 0;
 }
 

@@ -4,9 +4,6 @@
 
 #include <math.h>
 
-/* Part of a group's time in which units are left with few groups at the end. */
-static const double tail = 0.5;
-
 static double ceil_ratio(double value, double step) {
   return ceil(value / step);
 }
@@ -25,7 +22,8 @@ typedef struct group_cost {
 static double seconds_of_round(const group_cost *cost, double groups, const tsl_few_constants *rates,
                                const tsl_launch_pace *units, double bandwidth) {
   const double on_unit = ceil_ratio(groups, units->count);
-  const double busy = (fmax(cost->wait + cost->issue, on_unit * cost->issue) + rates->group_clocks) /
+  const double busy = (fmax(cost->wait + cost->issue, on_unit * cost->issue) + rates->group_clocks +
+                       on_unit * rates->start_clocks) /
                       units->clock,
                memory = groups * cost->bytes / bandwidth;
   return sqrt(hypot(busy * busy, memory * memory));
@@ -59,7 +57,7 @@ double tsl_few_rows_seconds(const tsl_problem *problem, const tsl_config *config
   const double products =
       groups <= resident ? seconds_of_round(&one, groups, rates, &units, bandwidth)
                          : groups / resident * seconds_of_round(&one, resident, rates, &units, bandwidth) +
-                               tail * seconds_of_round(&one, units.count, rates, &units, bandwidth);
+                               rates->tail * seconds_of_round(&one, units.count, rates, &units, bandwidth);
   /* barriers split a CPU's loops */
   const double seconds = (products + rates->fold_clocks * few.slices / units.clock +
                           rates->launch_share * device->launch_seconds) *

@@ -7,12 +7,7 @@
 
 static const double loop_most = 1800; /* instructions that fit in the cache */
 enum { FEW_ITEMS = 64 };              /* of a group */
-/* Slowdown of writing C where adjacent items store fewer bytes of a row. */
-enum { STORE_BYTES = 64 };
-static const double short_stores = 1.2;
-/* Elements that a unit stores in a clock, if C is narrower than the sums and its rows are not whole vectors.
- * Such elements do not go through local memory (STAGED of kernel/tile_store.h). */
-static const double single_stores = 0.75;
+enum { STORE_BYTES = 64 };            /* of a row; fewer bytes from adjacent items are short_stores */
 
 static double ceil_ratio(double value, double step) {
   return ceil(value / step);
@@ -105,6 +100,7 @@ static double loop_slowdown(const tsl_register_tile *tile, double instructions) 
     slower *= tile->micro_m > tile->micro_n ? rates->rows_slower : 1;
   /* not measured: assumed slower */
   slower *= sliced && tile->complex && tile->planes == 1 ? 1.1 : 1;
+  slower *= tile->complex && !flows ? rates->complex_slower : 1;
   slower *=
       (tile->vector == 8 ? rates->short_slower : 1) * (tile->micro_n == 24 ? rates->columns_24_slower : 1);
   return slower * (depth_of_slice(tile) * instructions > loop_most ? rates->loop_slower : 1);
@@ -141,7 +137,9 @@ static double clocks_of_panel(const tsl_register_tile *tile, const register_tile
                               double groups) {
   const tsl_register_constants *rates = tile->rates;
   const double warps = groups * (tile->items < 32 ? 32 : tile->items) / 128; /* of each of four schedulers */
-  const double uneven = ceil(warps) / warps; /* a scheduler's warps over the mean */
+  /* A scheduler's warps over the mean. Each group of six warps loads the same schedulers. */
+  const double own = tile->items / 128.0, apart = tile->items > FEW_ITEMS ? ceil(own) / own - 1 : 0;
+  const double uneven = fmax(ceil(warps) / warps, 1 + rates->uneven_share * apart);
   const double busy = overlap_clocks_well(groups * panel->multiply * uneven, groups * panel->memory_paths) *
                       (1 + rates->few_warps_slower * fmax(0, (2 - warps) / 2));
   if (tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC)
@@ -195,13 +193,19 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
   const double c_bytes = m * n * batch * (double)tsl_type(problem->c.type)->size;
   const bool is_short = together_c && tile->planes == 1 && tile->splits == 1 && tile->tile_n < problem->n &&
                         tile->tile_n / tile->micro_n * tile->vector < STORE_BYTES;
-  const double share = is_short ? short_stores : 1;
-  const double memory =
-      (tsl_problem_bytes(problem) + (share * rates->write_share - 1) * c_bytes) / device->bandwidth;
+  const double share = is_short ? rates->short_stores : 1;
+  /* Asynchronous copies along k read parts of lines, whose other parts may have left the last cache. */
+  const bool flows = tile->form == TSL_REGISTER_TILE_LOCAL_ASYNC;
+  const double operand_bytes = tsl_problem_bytes(problem) - c_bytes,
+               along_bytes = flows ? operand_bytes * ((a.along ? m : 0) + (b.along ? n : 0)) / (m + n) : 0;
+  const double memory = (rates->read_share * operand_bytes + (rates->along_share - 1) * along_bytes +
+                         share * rates->write_share * c_bytes) /
+                        device->bandwidth;
   const double reads = groups * (tile->tile_m + tile->tile_n) * panels * depths * tile->tile_k * tile->size;
   const bool is_narrow = tsl_type(problem->c.type)->size < (size_t)tile->size;
+  /* Narrow elements do not go through local memory (STAGED of kernel/tile_store.h). */
   const double odd_stores = is_narrow
-                                ? m * n * batch / single_stores
+                                ? m * n * batch / rates->single_stores
                                 : c_bytes / rates->write_bytes * (tile->lanes > 2 ? 1 : rates->short_odd);
   const double cached =
       reads * (a.whole && b.whole ? 1 : rates->read_odd) / rates->read_bytes + (whole_c ? 0 : odd_stores);
