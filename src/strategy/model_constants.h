@@ -266,6 +266,7 @@
   X(f, reduce_clocks, 0, "clocks to add the lanes of a sum, columns by lines") \
   X(f, written_lines, 0, "traffic of updates by lines past the first cache") \
   X(f, near_line_clocks, 0, "clocks of a cache line, tiles with near operands") \
+  X(f, conflict_line_clocks, 0, "clocks of a line past the second cache, tiles with rows that share sets") \
   X(f, far_line_clocks, 0, "further clocks of a line past the second cache") \
   X(f, far_row_clocks, 0, "further clocks of a line past the second cache, rows that stream") \
   X(f, far_complex_clocks, 0, "further clocks of a line past the second cache, complex types") \
@@ -283,6 +284,7 @@
   X(f, again_line_clocks, 0, "clocks of such a line for each further tile") \
   X(f, far_line_clocks, 0, "further clocks of a line of B that is not copied, past the second cache") \
   X(f, written_clocks, 0, "clocks of a line of C past the second cache") \
+  X(f, apart_line_clocks, 0, "clocks of a line of A's steps past the first cache, steps not contiguous") \
   X(f, again_speed, 0, "speed of operands that are read again over the device's bandwidth") \
   X(f, near_pages, 0, "pages whose addresses the processor translates at once") \
   X(f, page_seconds, 0, "seconds of the translation of another page's address")
