@@ -280,6 +280,7 @@
   X(f, copy_clocks, 0, "clocks to copy an element of B") \
   X(f, element_clocks, 0, "clocks to store a single element") \
   X(f, tile_clocks, 0, "fixed clocks of a tile") \
+  X(f, step_clocks, 0, "further clocks of a tile's step") \
   X(f, line_clocks, 0, "clocks of a line of B past the first cache") \
   X(f, again_line_clocks, 0, "clocks of such a line for each further tile") \
   X(f, far_line_clocks, 0, "further clocks of a line of B that is not copied, past the second cache") \
@@ -302,6 +303,7 @@
   X(f, waited_in_rows, 0, "part of the time of fetching rows of B that does not overlap") \
   X(f, waited_few_columns, 0, "further part for A where C has few columns") \
   X(f, edge_clocks, 0, "clocks of a row's partial vector of C") \
+  X(f, micro_clocks, 0, "fixed clocks of a micro-panel of A and a panel of k") \
   X(f, waited_one_row, 0, "further part for B past the caches, over the rows of A")
 
 #define TSL_AMX_CONSTANTS(X, f) \

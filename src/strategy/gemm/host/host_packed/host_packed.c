@@ -212,7 +212,8 @@ static double score_one(const tsl_problem *problem, const tsl_config *config, co
                           ((type->is_complex ? cost->complex_rate : cost->rate) * fused) *
                           (1 + packed_misfit(&job, config, device));
   const bool has_edge = job.views.n % tsl_packed_lanes(job.kernels) != 0;
-  const double edges = has_edge ? cost->edge_clocks * m * panels : 0;
+  const double edges = (has_edge ? cost->edge_clocks * m * panels : 0) +
+                       cost->micro_clocks * (double)tsl_ceil_div_or_one(job.views.m, job.mr) * panels;
   const copied_lines lines = count_copied_lines(&job, job.is_alone ? 1 : device->threads);
   const double column = job.views.b.col_stride == 1 ? cost->row_clocks : cost->column_clocks,
                copies = (cost->row_clocks * lines.rows + column * lines.columns) * k /

@@ -118,7 +118,7 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
               (panel_bytes > 0.75 * level_1 ? cost->again_line_clocks * (tiles - 1) * b_lines : 0);
   const int64_t k_panels =
       tsl_problem_fixes_rows(problem) ? tsl_ceil_div_or_one(job.depth, TSL_ROW_PANEL) : 1;
-  clocks += cost->tile_clocks * tiles * (double)(job.panels * k_panels) +
+  clocks += (cost->tile_clocks * (double)k_panels + cost->step_clocks * depth) * tiles * (double)job.panels +
             (bytes > level_2 && !job.copies_b ? cost->far_line_clocks * b_lines : 0);
   clocks += cost->apart_line_clocks * lines_apart(&job, level_1);
   const tsl_small_tile *tile = &job.last.tile;
