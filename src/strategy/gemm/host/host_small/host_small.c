@@ -120,8 +120,9 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
       tsl_problem_fixes_rows(problem) ? tsl_ceil_div_or_one(job.depth, TSL_ROW_PANEL) : 1;
   clocks += (cost->tile_clocks * (double)k_panels + cost->step_clocks * depth) * tiles * (double)job.panels +
             (bytes > level_2 && !job.copies_b ? cost->far_line_clocks * b_lines : 0);
-  clocks += cost->apart_line_clocks * lines_apart(&job, level_1);
   const tsl_small_tile *tile = &job.last.tile;
+  const double far = fmax(0, 1 - level_2 / ((double)job.rows * depth * (double)job.size));
+  clocks += (cost->apart_line_clocks + cost->far_apart_line_clocks * far) * lines_apart(&job, level_1);
   if (!job.copies_b && tsl_small_has_conflict(tile->b_step, job.depth))
     clocks *= bytes > level_2 ? 3 : 1.5;
   else if (!pairs && depth * (double)(job.kernels->lanes * job.size) > 0.75 * level_1)

@@ -207,8 +207,8 @@ static void make_job(const tsl_call *product, unsigned offers, bool far, tsl_sma
   job->rows = seen.rows;
   job->columns = seen.columns;
   const int64_t first_rows = seen.kernels->rows[(panels > 1 ? wide : vectors) - 1];
-  job->copies_b = seen.b_across != 1 ||
-                  (!far && seen.rows > first_rows && tsl_small_has_conflict(seen.b_along * size, seen.depth));
+  job->copies_b = seen.b_across != 1 || (!far && seen.rows > 2 * first_rows &&
+                                         tsl_small_has_conflict(seen.b_along * size, seen.depth));
   job->waits = count_independent_sums(&seen) < LATENCY;
   job->b_across = seen.b_across;
   job->b_along = seen.b_along;

@@ -70,7 +70,7 @@ typedef struct tsl_small_panel {
 } tsl_small_panel;
 
 /* Job: C is rows x columns. Each panel of B is packed first if B's columns are not contiguous. It is also
- * packed if several tiles read rows that share a set of the first-level cache. `last` must be the first
+ * packed if three tiles read rows that share a set of the first-level cache. `last` must be the first
  * member: a job of a single tile is run by the micro-kernel itself. */
 typedef struct tsl_small_job {
   tsl_small_panel last;
