@@ -305,6 +305,7 @@
   X(f, waited_few_columns, 0, "further part for A where C has few columns") \
   X(f, edge_clocks, 0, "clocks of a row's partial vector of C") \
   X(f, micro_clocks, 0, "fixed clocks of a micro-panel of A and a panel of k") \
+  X(f, apart_line_clocks, 0, "clocks of a line of A's steps, A in place and steps not contiguous") \
   X(f, waited_one_row, 0, "further part for B past the caches, over the rows of A")
 
 #define TSL_AMX_CONSTANTS(X, f) \

@@ -17,14 +17,15 @@ static inline void transpose_four(const word *in, int64_t across, int64_t width,
   typedef word four __attribute__((vector_size(4 * sizeof(word)), may_alias, aligned(4)));
   const four a = *(const four *)in, b = *(const four *)(in + across), c = *(const four *)(in + 2 * across),
              d = *(const four *)(in + 3 * across);
-  const four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5),
-             ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7),
-             cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5),
-             cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  *(four *)out = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
-  *(four *)(out + width) = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
-  *(four *)(out + 2 * width) = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
-  *(four *)(out + 3 * width) = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+  enum { FLOAT = sizeof(word) == 4, SECOND = FLOAT ? 1 : 2, THIRD = 3 - SECOND };
+  const four ab = __builtin_shufflevector(a, b, 0, 4, SECOND, SECOND + 4),
+             ab_rest = __builtin_shufflevector(a, b, THIRD, THIRD + 4, 3, 7),
+             cd = __builtin_shufflevector(c, d, 0, 4, SECOND, SECOND + 4),
+             cd_rest = __builtin_shufflevector(c, d, THIRD, THIRD + 4, 3, 7);
+  *(four *)out = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+  *(four *)(out + SECOND * width) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+  *(four *)(out + THIRD * width) = __builtin_shufflevector(ab_rest, cd_rest, 0, 1, 4, 5);
+  *(four *)(out + 3 * width) = __builtin_shufflevector(ab_rest, cd_rest, 2, 3, 6, 7);
 }
 
 static void copy(const void *from, int64_t across, int64_t along, int64_t count, int64_t depth, int64_t width,
