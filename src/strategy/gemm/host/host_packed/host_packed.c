@@ -196,8 +196,8 @@ static copied_lines count_copied_lines(const tsl_packed_job *job, int64_t thread
                         (double)grid.down * n};
 }
 
-/* Returns the lines of A that tiles read in place, if its steps are not contiguous: once, or once for each
- * micro-panel of A if its lines exceed half of the first-level cache. */
+/* Returns the lines of A that tiles read in place, if its steps are not contiguous. Each micro-panel reads
+ * its lines again if they exceed half of the first-level cache. */
 static double lines_apart(const tsl_packed_job *job, const tsl_device *device) {
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   if (job->copies_a || job->views.a.col_stride == 1)

@@ -84,7 +84,7 @@ static double lines_apart(const tsl_small_job *job, double level_1) {
   const double depth = (double)job->depth, size = (double)job->size,
                room = level_1 - depth * (double)panel->width * size,
                lines = fmax(1, (double)job->rows * size / LINE) * depth;
-  if (job->depth < 2 || tsl_abs(panel->tile.a_step) < LINE || lines * LINE < room)
+  if (job->depth < 2 || tsl_abs(panel->tile.a_step) <= LINE || lines * LINE < room)
     return 0;
   return (double)job->panels *
          (depth * LINE < room ? lines : depth * (double)(panel->tallers + panel->lowers));
