@@ -280,6 +280,7 @@
   X(f, reduce_clocks, 0, "clocks to add the lanes of a sum, columns by lines") \
   X(f, written_lines, 0, "traffic of updates by lines past the first cache") \
   X(f, near_line_clocks, 0, "clocks of a cache line, tiles with near operands") \
+  X(f, conflict_line_clocks, 0, "clocks of a line past the second cache, tiles with rows that share sets") \
   X(f, far_line_clocks, 0, "further clocks of a line past the second cache") \
   X(f, far_row_clocks, 0, "further clocks of a line past the second cache, rows that stream") \
   X(f, far_complex_clocks, 0, "further clocks of a line past the second cache, complex types") \
@@ -293,10 +294,13 @@
   X(f, copy_clocks, 0, "clocks to copy an element of B") \
   X(f, element_clocks, 0, "clocks to store a single element") \
   X(f, tile_clocks, 0, "fixed clocks of a tile") \
+  X(f, step_clocks, 0, "further clocks of a tile's step") \
   X(f, line_clocks, 0, "clocks of a line of B past the first cache") \
   X(f, again_line_clocks, 0, "clocks of such a line for each further tile") \
   X(f, far_line_clocks, 0, "further clocks of a line of B that is not copied, past the second cache") \
   X(f, written_clocks, 0, "clocks of a line of C past the second cache") \
+  X(f, apart_line_clocks, 0, "clocks of a line of A's steps past the first cache, steps not contiguous") \
+  X(f, far_apart_line_clocks, 0, "further clocks of such a line past the second cache") \
   X(f, again_speed, 0, "speed of operands that are read again over the device's bandwidth") \
   X(f, near_pages, 0, "pages whose addresses the processor translates at once") \
   X(f, page_seconds, 0, "seconds of the translation of another page's address")
@@ -314,6 +318,8 @@
   X(f, waited_in_rows, 0, "part of the time of fetching rows of B that does not overlap") \
   X(f, waited_few_columns, 0, "further part for A where C has few columns") \
   X(f, edge_clocks, 0, "clocks of a row's partial vector of C") \
+  X(f, micro_clocks, 0, "fixed clocks of a micro-panel of A and a panel of k") \
+  X(f, apart_line_clocks, 0, "clocks of a line of A's steps, A in place and steps not contiguous") \
   X(f, waited_one_row, 0, "further part for B past the caches, over the rows of A")
 
 #define TSL_AMX_CONSTANTS(X, f) \

@@ -342,6 +342,22 @@ static void mark(tsl_packed_prefetch prefetch, int64_t times, const unsigned cha
   }
 }
 
+/* Rows of B that share a set of the first-level cache are packed where a few micro-panels of A read them. */
+static void conflicting_rows_are_packed(void **state) {
+  (void)state;
+  tsl_device device = {.threads = 1, .level_bytes = {32 << 10, 512 << 10, 32 << 20}};
+  for (int64_t past = -32; past <= 32; past += 16)
+    for (int64_t rows = 1; rows <= 101; rows += 50)
+      for (int64_t steps = 8; steps <= 64; steps *= 8) {
+        tsl_problem problem = tsl_problem_gemm(rows, 24, steps, TESELA_F64);
+        problem.b.row_stride = (4096 + past) / 8;
+        const tsl_operands strides = tsl_strides_of(&problem);
+        const tsl_packed_job job = tsl_packed_job_for(&problem, &strides, 128, 512 << 10, &device);
+        if (job.schedule == TSL_PACKED_ROWS)
+          assert_int_equal(job.copies_b, rows > 1 && steps > 8 && past >= -16 && past <= 16);
+      }
+}
+
 /* While the tiles of a group are multiplied, every line of the next group's rows is asked for, wherever they
  * start. */
 static void whole_rows_are_prefetched(void **state) {
@@ -384,6 +400,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(threads_get_even_shares),
       cmocka_unit_test(nothing_is_read_again_and_again),
       cmocka_unit_test(steps_in_many_pages_are_packed),
+      cmocka_unit_test(conflicting_rows_are_packed),
       cmocka_unit_test(whole_rows_are_prefetched),
   };
   program = argv[0];

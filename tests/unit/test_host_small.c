@@ -208,6 +208,29 @@ static void copies(void **state) {
       }
 }
 
+/* Rows of B that share a set of the first-level cache are copied if three tiles or more read them. */
+static void conflicting_rows_are_copied(void **state) {
+  unsigned sets[4];
+  const int count = sets_of(sets);
+  (void)state;
+  for (int set = 0; set < count; set++)
+    for (int type = 0; type < 4; type++)
+      for (int64_t rows = 1; rows <= 33; rows += 8)
+        for (int columns = 0; columns < 2; columns++) {
+          const tesela_type word =
+              (const tesela_type[]){TESELA_F32, TESELA_F64, TESELA_C64, TESELA_C128}[type];
+          tsl_problem problem = tsl_problem_gemm(rows, columns ? 37 : 3, 9, word);
+          problem.b.row_stride = (int64_t)(4096 / tsl_type(word)->size);
+          const tsl_operands strides = tsl_strides_of(&problem);
+          const tsl_call called = tsl_call_of(&problem, &strides);
+          tsl_small_job job;
+          tsl_small_job_make(&called, sets[set], &job, NULL);
+          const tsl_small_panel *panel = job.panels > 1 ? &job.whole : &job.last;
+          assert_int_equal(job.copies_b, panel->tallers + panel->lowers > 2);
+          expect_right(&problem, sets[set]);
+        }
+}
+
 /* --- the public calls --- */
 
 enum { SIZE = 13, COUNT = SIZE * SIZE };
@@ -292,9 +315,10 @@ static void wrong_calls(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_tile),    cmocka_unit_test(exact_tiles), cmocka_unit_test(without_job),
-      cmocka_unit_test(complex_tiles), cmocka_unit_test(copies),      cmocka_unit_test(same_bits),
-      cmocka_unit_test(wrong_calls),
+      cmocka_unit_test(every_tile),  cmocka_unit_test(exact_tiles),
+      cmocka_unit_test(without_job), cmocka_unit_test(complex_tiles),
+      cmocka_unit_test(copies),      cmocka_unit_test(same_bits),
+      cmocka_unit_test(wrong_calls), cmocka_unit_test(conflicting_rows_are_copied),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,14 @@ static bool copies_rows(const tsl_packed_job *job, int64_t columns) {
   return columns > few / (int64_t)job->size;
 }
 
+/* Returns true if B's lines of a micro-panel evict each other from the first-level cache: its rows are nearly
+ * a multiple of a way apart. */
+static bool evicts_itself(const tsl_packed_job *job) {
+  enum { WAY = 4096, NEAR = 16, WAYS = 8 };
+  const int64_t past = tsl_abs(job->views.b.row_stride) * job->size % WAY;
+  return tsl_min(past, WAY - past) <= NEAR && job->kc > WAYS;
+}
+
 /* Decides whether A and B are packed. An operand is read directly if few micro-panels would use the copy; B
  * also only if its panel stays in a cache. */
 static void choose_copies(tsl_packed_job *job, int64_t resident, const tsl_device *device) {
@@ -73,10 +81,10 @@ static void choose_copies(tsl_packed_job *job, int64_t resident, const tsl_devic
   const int64_t few = is_lost(job, device) ? 1 : FEW_MICROS;
   const bool is_panels = job->schedule == TSL_PACKED_PANELS, is_columns = job->schedule == TSL_PACKED_COLUMNS;
   job->copies_a = is_panels || copies_rows(job, job->views.n);
-  job->copies_b = is_panels || job->views.b.col_stride != 1 ||
-                  (is_columns ? job->views.m > few * job->kernels->rows[1]
-                              : job->views.m > FEW_ROWS || !blocking_holds(tsl_abs(job->views.b.row_stride),
-                                                                           job->kc, job->size, resident));
+  job->copies_b =
+      is_panels || job->views.b.col_stride != 1 ||
+      job->views.m > (is_columns || evicts_itself(job) ? few * job->kernels->rows[1] : FEW_ROWS) ||
+      (!is_columns && !blocking_holds(tsl_abs(job->views.b.row_stride), job->kc, job->size, resident));
   job->copies_a |= job->views.a.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
   job->copies_b |= job->views.b.structure != TESELA_GENERAL || job->views.in_place || job->half > 0;
 }

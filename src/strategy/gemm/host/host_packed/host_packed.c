@@ -196,6 +196,17 @@ static copied_lines count_copied_lines(const tsl_packed_job *job, int64_t thread
                         (double)grid.down * n};
 }
 
+/* Returns the lines of A that tiles read in place, if its steps are not contiguous. Each micro-panel reads
+ * its lines again if they exceed half of the first-level cache. */
+static double lines_apart(const tsl_packed_job *job, const tsl_device *device) {
+  const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
+  if (job->copies_a || job->views.a.col_stride == 1)
+    return 0;
+  return (double)job->views.k * ((double)(job->kc * TSL_CACHE_LINE) > level_1 / 2
+                                     ? (double)tsl_ceil_div_or_one(job->views.m, job->mr)
+                                     : (double)(job->views.m * job->size) / TSL_CACHE_LINE);
+}
+
 /* Returns the predicted seconds of one product: 95 % of the peak, packing, and the tiles' epilogues. */
 static double score_one(const tsl_problem *problem, const tsl_config *config, const tsl_device *device) {
   const tsl_operands strides = tsl_strides_of(problem);
@@ -212,7 +223,9 @@ static double score_one(const tsl_problem *problem, const tsl_config *config, co
                           ((type->is_complex ? cost->complex_rate : cost->rate) * fused) *
                           (1 + packed_misfit(&job, config, device));
   const bool has_edge = job.views.n % tsl_packed_lanes(job.kernels) != 0;
-  const double edges = has_edge ? cost->edge_clocks * m * panels : 0;
+  const double edges = (has_edge ? cost->edge_clocks * m * panels : 0) +
+                       cost->micro_clocks * (double)tsl_ceil_div_or_one(job.views.m, job.mr) * panels +
+                       cost->apart_line_clocks * lines_apart(&job, device);
   const copied_lines lines = count_copied_lines(&job, job.is_alone ? 1 : device->threads);
   const double column = job.views.b.col_stride == 1 ? cost->row_clocks : cost->column_clocks,
                copies = (cost->row_clocks * lines.rows + column * lines.columns) * k /

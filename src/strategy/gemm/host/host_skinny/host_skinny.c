@@ -94,7 +94,8 @@ static double tile_clocks(const tsl_skinny_job *job, double per_clock, const tsl
   }
   default:
     return many * count_vectors(job, job->few) * depth / part + cost->thin_clocks * few * depth +
-           many * (is_contiguous(job, job->c_few) ? cost->column_clocks : cost->element_clocks * few);
+           many * (is_contiguous(job, job->c_few) ? (job->is_complex ? 2 : 1) * cost->column_clocks
+                                                  : cost->element_clocks * few);
   }
 }
 
@@ -119,10 +120,12 @@ static double line_clocks(const tsl_skinny_job *job, double per_clock, const tsl
 }
 
 /* Returns the clocks of cache traffic. By lines a cache line costs by the level that holds the operands, and
- * reading C as well takes two fifths longer. Far rows that stream cost most: successive rows of a tile lie in
- * different pages, which hardware does not prefetch. */
+ * reading C as well takes two fifths longer. Rows a multiple of a cache's way apart evict each other. Far
+ * rows that stream cost most: successive rows of a tile lie in different pages, which hardware does not
+ * prefetch. */
 static double moved_clocks(const tsl_skinny_job *job, const tsl_problem *problem, const tsl_device *device,
                            const tsl_skinny_constants *cost) {
+  enum { WAY = 4096 }; /* bytes of a way of a first-level cache */
   const double level_1 = device->level_bytes[0] ? (double)device->level_bytes[0] : 32 << 10;
   const double level_2 = device->level_bytes[1] ? (double)device->level_bytes[1] : 512 << 10;
   const double vectors = 64 / (double)(job->kernels->lanes * job->size), bytes = tsl_problem_bytes(problem);
@@ -130,7 +133,10 @@ static double moved_clocks(const tsl_skinny_job *job, const tsl_problem *problem
     const double far = job->walk != TSL_SKINNY_ROWS ? cost->far_line_clocks
                        : job->is_complex            ? cost->far_complex_clocks
                                                     : cost->far_row_clocks;
-    return bytes / 64 * cost->near_line_clocks + (job->is_far ? fmax(0, bytes - level_2) / 64 * far : 0);
+    const bool conflicts = job->walk == TSL_SKINNY_ROWS && job->along * job->size % WAY == 0;
+    return bytes / 64 * cost->near_line_clocks +
+           (conflicts ? fmax(0, bytes - level_2) / 64 * cost->conflict_line_clocks : 0) +
+           (job->is_far ? fmax(0, bytes - level_2) / 64 * far : 0);
   }
   const double held = tsl_skinny_held_bytes(problem);
   const double line = held <= level_1 ? vectors : fmax(held <= level_2 ? 1.5 : 2, vectors);

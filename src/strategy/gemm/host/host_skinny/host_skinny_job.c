@@ -250,7 +250,8 @@ static void store_piece(const skinny_launch *run, const char *sums, int64_t row,
 }
 
 /* Multiplies a panel of C's columns from top to bottom by as few tiles as possible, all nearly equal. Each
- * prefetches its part of the rows of b. */
+ * prefetches its part of the rows of b. The first of several reads all rows, so they prefetch the next
+ * panel's. */
 static void multiply_down(const tsl_skinny_job *job, const tsl_skinny_tile *panel, int64_t vectors,
                           int64_t rows, const char *a, const char *b, char *c) {
   const tsl_skinny_multiply *const multiply = job->kernels->multiply[vectors - 1];
@@ -288,7 +289,8 @@ static void add_tiles(const tsl_skinny_job *job, const char *large, const char *
   const int64_t size = job->size, across = VECTORS * job->kernels->lanes, whole = width - width % across,
                 chunk = job->is_far ? job->chunk : depth, last = width - whole,
                 vectors = tsl_ceil_div(last, job->kernels->lanes), span = vectors * job->kernels->lanes;
-  const bool is_apart = last > 0 && left + width >= span;
+  const bool is_apart = last > 0 && left + width >= span,
+             takes_several = job->few > job->kernels->rows[VECTORS - 1];
   _Alignas(64) char edge[TSL_SKINNY_CHUNK_MAX * TSL_SKINNY_EDGE_BYTES];
   tsl_skinny_tile tile = {.a_row = job->lines.y_across * size,
                           .a_step = job->lines.y_along * size,
@@ -297,7 +299,9 @@ static void add_tiles(const tsl_skinny_job *job, const char *large, const char *
   for (int64_t l = 0; l < depth && (whole > 0 || is_apart); l += chunk) {
     tile.depth = tsl_min(chunk, depth - l);
     tile.goes_on = l > 0;
-    tile.b_ahead = job->is_far ? tile.depth * tile.b_step : AHEAD_ROWS * tile.b_step;
+    tile.b_ahead = job->is_far     ? tile.depth * tile.b_step
+                   : takes_several ? across * size
+                                   : AHEAD_ROWS * tile.b_step;
     tile.is_near = !job->is_far;
     tile.asks = job->is_far ? (l + 2 * tile.depth <= depth ? 4 : 0) : job->is_outside ? 4 : 0;
     for (int64_t j = 0; j < whole; j += across)

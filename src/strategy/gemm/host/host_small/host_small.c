@@ -36,11 +36,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns true if rows of B that are `step` bytes apart map to one set of the first-level cache. */
-static bool has_cache_conflict(int64_t step, int64_t steps) {
-  return step != 0 && step % 4096 == 0 && steps > 8;
-}
-
 /* Returns the bytes that are read more than once: A for each panel of B, and the panel for each tile, unless
  * the second-level cache holds them. If A's rows are far apart, a quarter of the cache counts. */
 static double moved_again(const tsl_small_job *job, double level_2) {
@@ -81,6 +76,20 @@ static double conflict_clocks(const tsl_small_job *job, bool reads_c) {
   return job->rows <= WAYS * sets ? 0 : lines * (reads_c ? READ_TOO : WRITTEN) / (double)sets;
 }
 
+/* Returns the lines of A that come from beyond the first-level cache, if A's steps are not contiguous. Each
+ * tile reads its lines again if they exceed that cache, else each panel reads all lines again. */
+static double lines_apart(const tsl_small_job *job, double level_1) {
+  enum { LINE = 64 };
+  const tsl_small_panel *panel = job->panels > 1 ? &job->whole : &job->last;
+  const double depth = (double)job->depth, size = (double)job->size,
+               room = level_1 - depth * (double)panel->width * size,
+               lines = fmax(1, (double)job->rows * size / LINE) * depth;
+  if (job->depth < 2 || tsl_abs(panel->tile.a_step) <= LINE || lines * LINE < room)
+    return 0;
+  return (double)job->panels *
+         (depth * LINE < room ? lines : depth * (double)(panel->tallers + panel->lowers));
+}
+
 /* Returns the predicted seconds: multiply-adds at nearly the peak, and cache traffic. A panel that exceeds
  * the first-level cache is read again for each tile. Tiles do not prefetch and wait for data from memory. */
 static double host_small_score(const tsl_problem *problem, const tsl_config *config,
@@ -109,10 +118,12 @@ static double host_small_score(const tsl_problem *problem, const tsl_config *con
               (panel_bytes > 0.75 * level_1 ? cost->again_line_clocks * (tiles - 1) * b_lines : 0);
   const int64_t k_panels =
       tsl_problem_fixes_rows(problem) ? tsl_ceil_div_or_one(job.depth, TSL_ROW_PANEL) : 1;
-  clocks += cost->tile_clocks * tiles * (double)(job.panels * k_panels) +
+  clocks += (cost->tile_clocks * (double)k_panels + cost->step_clocks * depth) * tiles * (double)job.panels +
             (bytes > level_2 && !job.copies_b ? cost->far_line_clocks * b_lines : 0);
   const tsl_small_tile *tile = &job.last.tile;
-  if (!job.copies_b && has_cache_conflict(tile->b_step, job.depth))
+  const double far = fmax(0, 1 - level_2 / ((double)job.rows * depth * (double)job.size));
+  clocks += (cost->apart_line_clocks + cost->far_apart_line_clocks * far) * lines_apart(&job, level_1);
+  if (!job.copies_b && tsl_small_has_conflict(tile->b_step, job.depth))
     clocks *= bytes > level_2 ? 3 : 1.5;
   else if (!pairs && depth * (double)(job.kernels->lanes * job.size) > 0.75 * level_1)
     clocks *= 1.2;
@@ -267,7 +278,7 @@ static bool make_fast_job(const tsl_call *product, const tsl_device *device, tsl
   return !(job->waits && m * n * k > limits->stall_volume) &&
          !(job->depth > limits->narrow_steps && job->columns * job->size <= limits->narrow_bytes) &&
          !(m * n * k > limits->conflict_volume && !job->copies_b &&
-           has_cache_conflict(job->last.tile.b_step, job->depth));
+           tsl_small_has_conflict(job->last.tile.b_step, job->depth));
 }
 
 /* Not inlined, since a job takes much stack. */

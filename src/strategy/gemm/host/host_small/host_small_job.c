@@ -82,13 +82,12 @@ static double host_small_clocks_of(const orientation *seen) {
                          (has_narrow_rest(seen) ? 0.46 : 0),
                chains = (double)count_independent_sums(seen),
                needed = seen->kernels->rows[1] > 0 ? 2 * LATENCY : LATENCY; /* by two multiply-adds a clock */
-  double clocks =
-      rows * vectors * (double)seen->kernels->parts * (depth * fmax(1, needed / chains) + 1.5) + 12;
+  double clocks = rows * vectors * (depth * fmax(1, needed / chains) + 1.5);
   if (seen->b_across != 1)
     clocks += columns * depth * (seen->b_along == 1 ? 0.9 : 1.5);
   if (seen->c_column != 1)
-    clocks += 2 * rows * columns;
-  return clocks;
+    clocks += 3.5 * rows * columns;
+  return (double)seen->kernels->parts * clocks + 12;
 }
 
 /* Sets alpha and beta. For depth 0 alpha is not used, as infinity times an empty sum must be 0. */
@@ -207,7 +206,9 @@ static void make_job(const tsl_call *product, unsigned offers, bool far, tsl_sma
   job->depth = seen.depth;
   job->rows = seen.rows;
   job->columns = seen.columns;
-  job->copies_b = seen.b_across != 1;
+  const int64_t first_rows = seen.kernels->rows[(panels > 1 ? wide : vectors) - 1];
+  job->copies_b = seen.b_across != 1 || (!far && seen.rows > 2 * first_rows &&
+                                         tsl_small_has_conflict(seen.b_along * size, seen.depth));
   job->waits = count_independent_sums(&seen) < LATENCY;
   job->b_across = seen.b_across;
   job->b_along = seen.b_along;

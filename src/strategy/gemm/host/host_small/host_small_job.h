@@ -69,8 +69,9 @@ typedef struct tsl_small_panel {
   int64_t width; /* in elements, rounded up to whole vectors */
 } tsl_small_panel;
 
-/* Job: C is rows x columns. If B's columns are not contiguous, each panel of B is packed first. `last` must
- * be the first member: a job of a single tile is run by the micro-kernel itself. */
+/* Job: C is rows x columns. Each panel of B is packed first if B's columns are not contiguous. It is also
+ * packed if three tiles read rows that share a set of the first-level cache. `last` must be the first
+ * member: a job of a single tile is run by the micro-kernel itself. */
 typedef struct tsl_small_job {
   tsl_small_panel last;
   tsl_small_function run;
@@ -85,6 +86,10 @@ typedef struct tsl_small_job {
   tsl_small_panel whole;
 } tsl_small_job;
 
+/* Returns true if rows of B that are `step` bytes apart map to one set of the first-level cache. */
+static inline bool tsl_small_has_conflict(int64_t step, int64_t steps) {
+  return step != 0 && step % 4096 == 0 && steps > 8;
+}
 /* Makes a product's job; addresses are not used. `clocks` (or NULL): predicted vector multiply-adds. */
 void tsl_small_job_make(const tsl_call *product, unsigned offers, tsl_small_job *job, double *clocks);
 /* Makes the job of a product in no cache, with the widest tiles. Returns false if the processor has none. */

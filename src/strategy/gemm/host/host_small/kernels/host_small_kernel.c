@@ -9,36 +9,39 @@
 
 typedef JOIN(element_, TSL_TYPE) element;
 
-#if COMPONENTS == 1
+/* A whole element of up to 8 bytes, which copies do not look into. */
+typedef __typeof__(__builtin_choose_expr(sizeof(element) == 4, 1.0F, 1.0)) word;
 
-/* Transposes four columns of four elements to rows, in vectors of 16 bytes. */
-static inline void transpose_four(const REAL *in, int64_t across, int64_t width, REAL *out) {
-  typedef REAL four __attribute__((vector_size(4 * sizeof(REAL)), may_alias, aligned(sizeof(REAL))));
+/* Transposes four columns of four elements to rows, in vectors of 16 or 32 bytes. */
+static inline void transpose_four(const word *in, int64_t across, int64_t width, word *out) {
+  typedef word four __attribute__((vector_size(4 * sizeof(word)), may_alias, aligned(4)));
   const four a = *(const four *)in, b = *(const four *)(in + across), c = *(const four *)(in + 2 * across),
              d = *(const four *)(in + 3 * across);
-  const four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5),
-             ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7),
-             cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5),
-             cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  *(four *)out = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
-  *(four *)(out + width) = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
-  *(four *)(out + 2 * width) = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
-  *(four *)(out + 3 * width) = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+  enum { FLOAT = sizeof(word) == 4, SECOND = FLOAT ? 1 : 2, THIRD = 3 - SECOND };
+  const four ab = __builtin_shufflevector(a, b, 0, 4, SECOND, SECOND + 4),
+             ab_rest = __builtin_shufflevector(a, b, THIRD, THIRD + 4, 3, 7),
+             cd = __builtin_shufflevector(c, d, 0, 4, SECOND, SECOND + 4),
+             cd_rest = __builtin_shufflevector(c, d, THIRD, THIRD + 4, 3, 7);
+  *(four *)out = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+  *(four *)(out + SECOND * width) = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+  *(four *)(out + THIRD * width) = __builtin_shufflevector(ab_rest, cd_rest, 0, 1, 4, 5);
+  *(four *)(out + 3 * width) = __builtin_shufflevector(ab_rest, cd_rest, 2, 3, 6, 7);
 }
-
-#endif
 
 static void copy(const void *from, int64_t across, int64_t along, int64_t count, int64_t depth, int64_t width,
                  void *dst) {
   const element *in = from;
   element *out = dst;
-  int64_t deep = 0, wide = 0;
-#if COMPONENTS == 1
-  deep = along == 1 ? depth / 4 * 4 : 0, wide = count / 4 * 4;
+  if (across == 1) {
+    for (int64_t l = 0; l < depth; l++)
+      memcpy(out + l * width, in + l * along, (size_t)count * sizeof(element));
+    return;
+  }
+  const bool transposes = sizeof(element) <= 8 && along == 1;
+  const int64_t deep = transposes ? depth / 4 * 4 : 0, wide = count / 4 * 4;
   for (int64_t l = 0; l < deep; l += 4)
     for (int64_t j = 0; j < wide; j += 4)
-      transpose_four(in + j * across + l, across, width, out + l * width + j);
-#endif
+      transpose_four((const void *)(in + j * across + l), across, width, (void *)(out + l * width + j));
   for (int64_t l = 0; l < depth; l++)
     for (int64_t j = l < deep ? wide : 0; j < count; j++)
       out[l * width + j] = in[l * along + j * across];
