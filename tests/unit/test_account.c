@@ -316,6 +316,19 @@ static int close_devices(void **state) {
   return 0;
 }
 
+/* tsl_strategy_probe() takes a probe that is no config for the end of the list. */
+static void every_probe_is_a_config(void **state) {
+  (void)state;
+  const tsl_strategy *strategy;
+  for (int i = 0; (strategy = tsl_strategy_at(i)) != NULL; i++) {
+    const char *const *probes = strategy->testing.probes;
+    tsl_config config;
+    for (int probe = 0; probes && probes[probe]; probe++)
+      if (!tsl_strategy_probe(strategy, probe, &config))
+        fail_msg("%s: \"%s\": %s", strategy->name, probes[probe], tesela_last_error());
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(items_are_counted),
@@ -328,6 +341,7 @@ int main(void) {
       cmocka_unit_test(lines_are_counted),
       cmocka_unit_test(occupancy_has_a_limit),
       cmocka_unit_test(copies_are_counted),
+      cmocka_unit_test(every_probe_is_a_config),
       cmocka_unit_test_setup_teardown(every_strategy_tells, open_devices, close_devices),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
