@@ -12,6 +12,9 @@ set(TESELA_FULL_OPTIMISATION -O3)
 if(TESELA_SANITIZE)
   set(TESELA_FULL_OPTIMISATION -O1 -fno-sanitize=null,object-size,pointer-overflow)
 endif()
+# Texts whose vectors are written out gain nothing where a compiler vectorises the rest of each loop and
+# copies loops for each condition. That takes it up to half of its time (docs/lab/measuring.md).
+set(TESELA_WRITTEN_OUT -fno-tree-loop-vectorize -fno-unswitch-loops -fno-split-loops)
 set(TESELA_KERNEL_FLAGS ${TESELA_FULL_OPTIMISATION} -ffp-contract=off -fno-math-errno)
 # With a sanitizer, kernels that this machine cannot run are compiled without its checks. The checks take a
 # compiler most of the time.
@@ -65,12 +68,12 @@ foreach(list IN ITEMS ROWS_any ROWS_${family} EXTENSIONS_${family})
   endforeach()
 endforeach()
 
-# tesela_kernels(TEXT [TYPES type...] [SETS set...] [FLAGS flag...]): compiles TEXT for each set, and for each
-# type if there are types. TEXT is src/<...>/<name>/kernels/<what>.c. The sets are TESELA_ISA_SETS, or the
-# members of SETS that this family has. Each pair has a source of its own in the build folder, which defines
-# set and type and includes the text.
+# tesela_kernels(TEXT [WRITTEN_OUT] [TYPES type...] [SETS set...] [FLAGS flag...]): compiles TEXT for each
+# set, and for each type if there are types. TEXT is src/<...>/<name>/kernels/<what>.c. WRITTEN_OUT: all of
+# its vectors are written out. The sets are TESELA_ISA_SETS, or the members of SETS that this family has.
+# Each pair has a source of its own in the build folder, which defines set and type and includes the text.
 function(tesela_kernels text)
-  cmake_parse_arguments(arg "" "" "TYPES;SETS;FLAGS" ${ARGN})
+  cmake_parse_arguments(arg "WRITTEN_OUT" "" "TYPES;SETS;FLAGS" ${ARGN})
   if(NOT arg_SETS)
     set(arg_SETS ${TESELA_ISA_SETS})
   endif()
@@ -95,6 +98,9 @@ function(tesela_kernels text)
       file(CONFIGURE OUTPUT ${file}.c CONTENT "${content}#include \"${included}\"\n" @ONLY)
       target_sources(tesela_objects PRIVATE ${file}.c)
       set(flags ${TESELA_KERNEL_FLAGS} ${TESELA_FOR_${set}} ${arg_FLAGS})
+      if(arg_WRITTEN_OUT)
+        list(APPEND flags ${TESELA_WRITTEN_OUT})
+      endif()
       tesela_cannot_run(cannot_run ${set})
       if(cannot_run)
         list(APPEND flags ${TESELA_UNCHECKED_FLAGS})
