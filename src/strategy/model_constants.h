@@ -346,7 +346,7 @@
   X(f, host_copy_rate, 0, "bytes a second that host threads copy for all devices, through pinned memory")
 
 #define TSL_SIMPLE_CONSTANTS(X, f) \
-  X(f, column_waits, 0, "row_private_column_local: waits of a group for each column of a panel")
+  X(f, column_waits, 0, "row_private and row_private_column_local: waits for each column of a panel")
 
 /* X(member, family, list): the members of a row, one for each type. mma: cuda_mma */
 #define TSL_MODEL_TYPE_LIST(X) \

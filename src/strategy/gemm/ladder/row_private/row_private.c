@@ -1,4 +1,5 @@
 #include "strategy/kernel_launch/simple_kernel.h"
+#include "strategy/model_constants.h"
 
 #include <math.h>
 
@@ -15,12 +16,13 @@ static const tsl_param params[] = {
 static tsl_simple_kernel row_private_describe(const tsl_problem *problem, const tsl_config *config,
                                               const tsl_device *device) {
   const double m = (double)problem->m, k = (double)problem->k, panel = (double)config->value[PANEL];
-  (void)device;
+  const double panels = ceil(k / panel), waits = tsl_model_constants_of(device)->simple.column_waits;
   return (tsl_simple_kernel){.rows = (int)config->value[ITEMS],
                              .efficiency = 0.014,
                              .a = m * k,
                              .b = m * k * (double)problem->n,
-                             .sums = ceil(k / panel),
+                             .sums = panels,
+                             .waits = panels * (1 + waits * (double)problem->n),
                              .lanes = 32 / (double)tsl_type(problem->c.type)->size,
                              .masks = true,
                              .kept = 256 * panel,

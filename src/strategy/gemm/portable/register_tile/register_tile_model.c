@@ -203,12 +203,14 @@ static double local_seconds(const tsl_problem *problem, const tsl_register_tile 
                         device->bandwidth;
   const double reads = groups * (tile->tile_m + tile->tile_n) * panels * depths * tile->tile_k * tile->size;
   const bool is_narrow = tsl_type(problem->c.type)->size < (size_t)tile->size;
-  /* Narrow elements do not go through local memory (STAGED of kernel/tile_store.h). */
+  /* Narrow elements do not go through local memory (STAGED of kernel/tile_store.h). Stores of two take as
+   * long as two stores. */
+  const bool has_odd_stores = !whole_c || (is_narrow && tile->lanes == 2 && tile->splits == 1);
   const double odd_stores = is_narrow
                                 ? m * n * batch / rates->single_stores
                                 : c_bytes / rates->write_bytes * (tile->lanes > 2 ? 1 : rates->short_odd);
-  const double cached =
-      reads * (a.whole && b.whole ? 1 : rates->read_odd) / rates->read_bytes + (whole_c ? 0 : odd_stores);
+  const double cached = reads * (a.whole && b.whole ? 1 : rates->read_odd) / rates->read_bytes +
+                        (has_odd_stores ? odd_stores : 0);
   double seconds = overlap_clocks(overlap_clocks(clocks, cached / units.count) / units.clock, memory) +
                    rates->launch_share * device->launch_seconds;
   if (tile->copied)
