@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -278,49 +277,38 @@ static int kernel_items_max(tsl_kernel *kernel) {
 
 /* --- items that take turns --- */
 
-/* An item's stack is kept, and runs one item of each group. swapcontext() would call the kernel at each turn,
- * to keep signals' masks. */
-static jmp_buf scheduler_turn, item_turns[ITEMS_MOST];
+static ucontext_t scheduler, contexts[ITEMS_MOST];
 static char *stacks;
-static bool has_stack[ITEMS_MOST], done[ITEMS_MOST];
+static bool done[ITEMS_MOST];
 static int turn;
 static entry *run_now;
 static const void *const *arguments_now;
 
-/* Goes on with the group's other items. */
 static void barrier(void) {
-  if (_setjmp(item_turns[turn]) == 0)
-    _longjmp(scheduler_turn, 1);
+  swapcontext(&contexts[turn], &scheduler);
 }
 
-static void run_items(void) {
-  for (;;) {
-    run_now(arguments_now);
-    done[turn] = true;
-    barrier();
-  }
+static void start(int who) {
+  run_now(arguments_now);
+  done[who] = true;
 }
 
-/* Runs the item `turn` to its next barrier, or to its end. */
-static void take_turn(void) {
-  if (_setjmp(scheduler_turn))
-    return;
-  if (has_stack[turn])
-    _longjmp(item_turns[turn], 1);
-  static ucontext_t item;
-  has_stack[turn] = true;
-  getcontext(&item);
-  item.uc_stack.ss_sp = stacks + (size_t)turn * STACK;
-  item.uc_stack.ss_size = STACK;
-  makecontext(&item, run_items, 0);
-  setcontext(&item);
+/* A function of its own, since getcontext() may return twice for all that a compiler knows. */
+static void prepare(int who) {
+  done[who] = false;
+  getcontext(&contexts[who]);
+  contexts[who].uc_stack.ss_sp = stacks + (size_t)who * STACK;
+  contexts[who].uc_stack.ss_size = STACK;
+  contexts[who].uc_link = &scheduler;
+  makecontext(&contexts[who], (void (*)(void))start, 1, who);
 }
 
 /* All items go on to their next barrier, or their end, in order. */
 static void run_group(as_c_place *place) {
   const int count = place->items[0] * place->items[1] * place->items[2];
   place->run++;
-  memset(done, 0, sizeof done);
+  for (int who = 0; who < count; who++)
+    prepare(who);
   for (int left = count; left > 0;) {
     const int before = left;
     for (int i = 0; i < count; i++) {
@@ -330,7 +318,7 @@ static void run_group(as_c_place *place) {
       place->item[0] = turn % place->items[0];
       place->item[1] = turn / place->items[0] % place->items[1];
       place->item[2] = turn / place->items[0] / place->items[1];
-      take_turn();
+      swapcontext(&scheduler, &contexts[turn]);
       left -= done[turn];
     }
     if (left > 0 && left < before)
